@@ -46,10 +46,14 @@ func SlabGrowth(g Growth) HeapOption {
 	return heap.SlabGrowth(g.Next)
 }
 
-// Confined keeps a heap to its universe. Otherwise a heap on a universe of the default size makes
-// further universes of that size when the first is full, for itself alone: blocks then lie outside
-// of [Heap.Universe], which ends by Heap.Close. A universe whose Size was given is a bound, which
-// its heaps do not pass but for blocks above 1 MiB.
+// Confined keeps a heap to its universe: every block lies there. A block above 1 MiB takes chunks
+// however small the universe is and however many such blocks have, and is refused with ErrFull
+// where others have mappings; so is a smaller block that is aligned to more than 1 MiB.
+//
+// Otherwise a heap on a universe of the default size makes further universes of that size when the
+// first is full, for itself alone: blocks then lie outside of [Heap.Universe], which ends by
+// Heap.Close. A universe whose Size was given is a bound, which its heaps do not pass but for
+// blocks above 1 MiB.
 func Confined() HeapOption { return heap.Confined() }
 
 // NewHeap returns an empty heap on u, which takes chunks as it needs them. It panics when u is

@@ -1,6 +1,9 @@
 package ecs
 
-import "quarry/internal/debug"
+import (
+	"quarry/ecs/internal/value"
+	"quarry/internal/debug"
+)
 
 // array has the methods of DynamicBuffer that do not depend on T, so they are compiled once. Every
 // T gets a wrapper for each method of an embedded type, so array has only exported methods; the
@@ -80,7 +83,7 @@ func (a array) Resize(n int) {
 // TryResize is like Resize but returns the *LimitError.
 func (a array) TryResize(n int) error {
 	fresh, err := a.raw.resize("DynamicBuffer.Resize", n)
-	clear(fresh)
+	value.Clear(fresh)
 	return err
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs/internal/value"
+	"quarry/layout"
 )
 
 // Buffer is the handle of a buffer type: a growing array of T per entity, initially empty.
@@ -17,7 +18,8 @@ import (
 type Buffer[T any] struct{ handle }
 
 // RegisterBuffer registers a buffer of T as a type of w; see Register. T must have a size, of at
-// most 1 MiB.
+// most 1 MiB. A buffer holds up to 2^32 - 1 elements, and as many bytes as the world's universe has
+// room for in a row.
 func RegisterBuffer[T any](w *World, options ...TypeOption) Buffer[T] {
 	t := reflect.TypeFor[T]()
 	if t.Size() == 0 {
@@ -27,8 +29,8 @@ func RegisterBuffer[T any](w *World, options ...TypeOption) Buffer[T] {
 	}
 	info := bufferOf(t)
 	info.apply("RegisterBuffer", options)
-	if info.shape.Inline > value.MaxBytes/info.shape.Element {
-		panic(&LimitError{Op: "RegisterBuffer[" + shortName(t) + "]", Limit: "bytes of a buffer", Max: value.MaxBytes})
+	if most := layout.MaxChunkSize; info.shape.Inline > most/info.shape.Element { // no chunk has so many, and the size of a row might overflow
+		panic(&LimitError{Op: "RegisterBuffer[" + shortName(t) + "]", Limit: "bytes of inline elements", Max: most})
 	}
 	info.placeInline()
 	return Buffer[T]{handle{w.register("RegisterBuffer", info)}}

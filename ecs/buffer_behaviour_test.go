@@ -209,37 +209,6 @@ func TestBehaviour57_LengthsAroundBlockSizes(t *testing.T) {
 	}
 }
 
-// TestBehaviour57_TheLongestBuffer goes to 1 MiB and one element too far.
-func TestBehaviour57_TheLongestBuffer(t *testing.T) {
-	w, b, e := solo[[3]byte](t, 3)
-	const most = 1 << 20 / 3
-	d := mut(t, b, e)
-	d.Reserve(most / 3 * 2)
-	d.Resize(d.Cap())
-	d.Append([3]byte{})
-	require.Equal(t, most, d.Cap(), "doubling stops at the limit")
-	d.Resize(most - 1)
-	d.Append(value[[3]byte](5))
-	d.Slice()[0] = value[[3]byte](9)
-	for op, f := range map[string]func() error{
-		"Append":              func() error { return d.TryAppend([3]byte{}) },
-		"Insert":              func() error { return d.TryInsert(7, [3]byte{}) },
-		"Resize":              func() error { return d.TryResize(most + 1) },
-		"ResizeUninitialized": func() error { return d.TryResizeUninitialized(1<<63 - 1) },
-		"Reserve":             func() error { return d.TryReserve(1 << 62) },
-		"CopyFrom":            func() error { return d.TryCopyFrom(make([][3]byte, most+1)) },
-	} {
-		err := f()
-		require.ErrorIs(t, err, ecs.ErrLimit)
-		require.EqualError(t, err, "ecs: DynamicBuffer."+op+": the limit is 1048576 bytes of a buffer")
-	}
-	require.PanicsWithError(t, "ecs: DynamicBuffer.Insert: the limit is 1048576 bytes of a buffer", func() { d.Insert(0, [3]byte{}) })
-	require.Equal(t, most, d.Len())
-	require.Equal(t, value[[3]byte](9), d.Slice()[0])
-	require.Equal(t, value[[3]byte](5), d.Slice()[most-1])
-	require.NoError(t, w.Verify())
-}
-
 // TestBehaviour57_SurvivesMoves adds and removes other types, and ends neighbours.
 func TestBehaviour57_SurvivesMoves(t *testing.T) {
 	w := newWorld(t)

@@ -125,9 +125,13 @@ func TestBufferLimits(t *testing.T) {
 	e := ecs.NewArchetype(w, hits).Create()
 	d, _ := hits.Mut(e)
 	require.NoError(t, d.TryAppend(make([][1024]byte, 1024)...))
-	err := d.TryAppend([1024]byte{})
+	err := d.TryAppend(make([][1024]byte, 3<<10+1)...)
 	require.ErrorIs(t, err, ecs.ErrLimit)
-	require.EqualError(t, err, "ecs: DynamicBuffer.Append: the limit is 1048576 bytes of a buffer")
+	require.EqualError(t, err, "ecs: DynamicBuffer.Append: the limit is 4194304 bytes of a buffer")
+	err = d.TryAppend(make([][1024]byte, 2<<10)...)
+	require.ErrorIs(t, err, ecs.ErrLimit)
+	require.EqualError(t, err, "ecs: DynamicBuffer.Append: alloc: Local.Alloc: block of 3145728 bytes: "+
+		"no free chunks in a row for it in the universe: full")
 	require.Equal(t, 1024, d.Len())
 	for range 2 { // with the first, three of the universe's four megachunks
 		d, _ = hits.Mut(ecs.NewArchetype(w, hits).Create())

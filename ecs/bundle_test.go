@@ -265,10 +265,10 @@ func TestBundleWithoutRoom(t *testing.T) {
 		Few  []int8
 		Many []int64
 	}
-	w := newWorld(t)
+	w := newWorld(t, ecs.WithUniverse(newUniverse(t, 2<<20)))
 	few, many := ecs.RegisterBuffer[int8](w, ecs.Cleanup), ecs.RegisterBuffer[int64](w)
 	b := ecs.NewBundle[Pair](w)
-	big := Pair{make([]int8, 1000), make([]int64, 1<<17+1)}
+	big := Pair{make([]int8, 1000), make([]int64, 1<<18+1)}
 	_, err := b.TryCreate(big)
 	require.ErrorIs(t, err, ecs.ErrLimit)
 	require.Zero(t, w.Stats().Alive)

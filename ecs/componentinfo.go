@@ -209,7 +209,7 @@ func (t *typeInfo) elements(h *value.Header) any {
 	all := reflect.MakeSlice(reflect.SliceOf(t.rtype), n, n)
 	if bytes := n * t.shape.Element; bytes > 0 {
 		// Safe because both have n elements, which hold no Go pointers.
-		copy(unsafe.Slice((*byte)(all.UnsafePointer()), bytes), unsafe.Slice((*byte)(t.spill.Elements(h)), bytes))
+		value.Move(unsafe.Slice((*byte)(all.UnsafePointer()), bytes), unsafe.Slice((*byte)(t.spill.Elements(h)), bytes))
 	}
 	return all.Interface()
 }

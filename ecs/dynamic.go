@@ -26,7 +26,7 @@ func (d DynamicBuffer[T]) Slice() []T {
 
 // Append appends elements. It panics with a *LimitError if there is no room; the buffer is then
 // unchanged. A growing buffer doubles its capacity, or follows the option Growth, as far as memory
-// and the limit of 1 MiB allow.
+// allows. Above 1 MiB it grows in place while the memory behind it is free.
 func (d DynamicBuffer[T]) Append(v ...T) {
 	if err := d.TryAppend(v...); err != nil {
 		panic(err)

@@ -51,7 +51,7 @@ func writeElements(s unsafe.Pointer, fields []field, a *Archetype, at alloc.Stor
 		f := &fields[i]
 		if from := f.elementsIn(s); from != nil {
 			b := f.bufferIn(a, at)
-			copy(f.t.spill.Bytes(b.h, &f.t.shape, 0, from.len), b.source(from.data, from.len))
+			value.Move(f.t.spill.Bytes(b.h, &f.t.shape, 0, from.len), b.source(from.data, from.len))
 			b.h.SetLen(from.len)
 		}
 	}
@@ -103,6 +103,6 @@ func (f *field) copyOf(from sliceHeader) sliceHeader {
 	}
 	fresh := sliceHeader{reflect.MakeSlice(reflect.SliceOf(f.t.rtype), n, n).UnsafePointer(), n, n}
 	bytes := n * f.t.shape.Element
-	copy(unsafe.Slice((*byte)(fresh.data), bytes), unsafe.Slice((*byte)(from.data), bytes)) // Safe because both have n elements, which have no pointers.
+	value.Move(unsafe.Slice((*byte)(fresh.data), bytes), unsafe.Slice((*byte)(from.data), bytes)) // Safe because both have n elements, which have no pointers.
 	return fresh
 }

@@ -367,7 +367,7 @@ func (c *copying) fillBuffers(from *value.Header, m *member, b column) {
 		if length > t.shape.Inline {
 			*h = c.tx.Block()
 		}
-		copy(t.spill.Bytes(h, &t.shape, 0, length), elements)
+		value.Move(t.spill.Bytes(h, &t.shape, 0, length), elements)
 		row++
 	}
 }

@@ -38,9 +38,10 @@ func (e *LimitError) Error() string {
 	case e.Err != nil:
 		// errors.md, Errors: `ecs: ...: the limit is ... ...: ...` | The text of a `*LimitError`:
 		// of entities a world (2^27), component types a world (1,024; the text says why and what to
-		// do), bytes of columns a chunk (a row must fit 16 KiB), bytes of an element, bytes of a
-		// buffer (1 MiB), optional fields of a bundle (64). | Fewer; large values as elements of a
-		// buffer; a second world. With an error of `alloc` behind it: memory, see there.
+		// do), bytes of columns a chunk (a row must fit 16 KiB), bytes of an element and of inline
+		// elements (1 MiB), elements of a buffer (2^32 - 1), bytes of a buffer (the size of the
+		// world's universe), optional fields of a bundle (64). | Fewer; large values as elements of
+		// a buffer; a second world. With an error of `alloc` behind it: memory, see there.
 		return fmt.Sprintf("ecs: %s: the limit is %d %s: %v", e.Op, e.Max, e.Limit, e.Err)
 	}
 	return fmt.Sprintf("ecs: %s: the limit is %d %s", e.Op, e.Max, e.Limit)
@@ -62,13 +63,15 @@ func limit(name string, most int, err error) error {
 // refused returns the LimitError for an error of the universe, of the id store or of a buffer's
 // Spill. It returns nil for nil.
 func refused(err error) error {
-	switch {
-	case err == nil:
+	if err == nil {
 		return nil
+	}
+	var long *value.LongError // on Go's heap
+	switch {
 	case errors.Is(err, entity.ErrFull):
 		return limit("entities a world", mostAlive, nil)
-	case errors.Is(err, value.ErrLong):
-		return limit("bytes of a buffer", value.MaxBytes, nil)
+	case errors.As(err, &long):
+		return limit(long.Of+" of a buffer", long.Most, nil)
 	}
 	return limit("", 0, err)
 }

@@ -291,7 +291,7 @@ func (m *migration) moveSpills(r *transfer, b column) {
 			return nil
 		}
 		next := m.tx.Block()
-		copy(t.spill.Bytes(&next, &t.shape, 0, h.Len()), m.from.buffers.Own().Bytes(h, &t.shape, 0, h.Len()))
+		value.Move(t.spill.Bytes(&next, &t.shape, 0, h.Len()), m.from.buffers.Own().Bytes(h, &t.shape, 0, h.Len()))
 		m.from.buffers.Free(h)
 		*h = next
 		return nil

@@ -153,7 +153,7 @@ func TestLimitsAreErrors(t *testing.T) {
 	require.EqualError(t, err, "ecs: Archetype.CreateN: the limit is 134217726 entities a world")
 	_, err = ecs.NewArchetype(w).CreateN(math.MaxInt)
 	require.EqualError(t, err, "ecs: Archetype.CreateN: the limit is 134217726 entities a world")
-	require.PanicsWithError(t, "ecs: RegisterBuffer[Hit]: the limit is 1048576 bytes of a buffer", func() {
+	require.PanicsWithError(t, "ecs: RegisterBuffer[Hit]: the limit is 1048576 bytes of inline elements", func() {
 		ecs.RegisterBuffer[Hit](w, ecs.Inline(1<<20))
 	})
 	require.NoError(t, w.Verify())

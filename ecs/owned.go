@@ -87,7 +87,7 @@ func (a *Archetype) copySpills(from *World, at alloc.StoreRow, c column, n int, 
 			continue
 		}
 		elements := t.spill.Bytes(&next, &t.shape, 0, old.Len())
-		copy(elements, from.buffers.Own().Bytes(&old, &t.shape, 0, old.Len()))
+		value.Move(elements, from.buffers.Own().Bytes(&old, &t.shape, 0, old.Len()))
 		retag(t.links, unsafe.Pointer(unsafe.SliceData(elements)), old.Len(), uintptr(t.shape.Element), from.ids.Tag(), t.w.ids.Tag()) // Safe because these are the elements.
 		*h = next
 	}

@@ -40,7 +40,8 @@
 // Play drops everything recorded and returns [ErrTorn]. Otherwise commands may be lost, Play may
 // panic, or the Go runtime may end the process.
 //
-// Limits: a command with its values has at most 1 MiB. A writer has at most 65,535 different
+// Limits: a command with its values has at most 1 MiB, so a longer buffer is recorded as several
+// Appends. A writer has at most 65,535 different
 // commands (types, changes, queries and archetypes) between two plays, a buffer at most 2^31
 // placeholders.
 //

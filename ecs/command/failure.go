@@ -41,8 +41,8 @@ var reasons = [...]string{
 	// before it is made. | Record both with one key, in one body.
 	notCreated:  "the entity is not created: its Create or Instantiate comes later in the order of playback, or failed",
 	namesNobody: "its value holds a placeholder of an entity whose creation comes later in the order of playback, or failed",
-	// errors.md: `there is no room for the elements` | Why: a buffer of 1 MiB, or memory. The error
-	// wraps the `*ecs.LimitError`. | Fewer elements. The other commands were applied.
+	// errors.md: `there is no room for the elements` | Why: a limit of buffers, or memory. The
+	// error wraps the `*ecs.LimitError`. | Fewer elements. The other commands were applied.
 	noRoom: "there is no room for the elements",
 }
 

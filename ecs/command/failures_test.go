@@ -271,11 +271,14 @@ func TestRefusedByMemory(t *testing.T) {
 // TestLateFailures: what finds no room for its elements when it is played is a failure whatever
 // comes behind it, is in its place in the order of playback, and costs no other command.
 func TestLateFailures(t *testing.T) {
-	y := openYard(t)
+	u, err := alloc.NewUniverse(alloc.Size(4 << 20))
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, u.Close()) })
+	y := openYard(t, ecs.WithUniverse(u))
 	much := make([]hit, 10_000)
-	fill := func(e ecs.Entity) { y.hits.Append(e, make([]hit, 80_000)...) } // a buffer has a MiB: 87,381 of them
 	e, f, g, lacks := y.full.Create(), y.full.Create(), y.full.Create(), y.plain.Create()
-	fill(f)
+	y.hits.Append(f, make([]hit, 80_000)...)
+	scarce(t, u)
 	checked := ecs.NewQuery(y.w, ecs.With(y.slow))
 	for name, c := range map[string]struct {
 		record func(cb *Buffer)
@@ -321,6 +324,23 @@ func TestLateFailures(t *testing.T) {
 			give(y.hits, g)
 		})
 	}
+}
+
+// scarce leaves 64 chunks of a universe free until the test ends: in a row, so that a buffer of 1
+// MiB and no larger one finds room.
+func scarce(t *testing.T, u *alloc.Universe) {
+	room, err := u.AllocExact(alloc.ChunksPerMegachunk)
+	require.NoError(t, err)
+	var hog []alloc.ChunkIndex
+	for c, err := u.AllocExact(1); err == nil; c, err = u.AllocExact(1) {
+		hog = append(hog, c)
+	}
+	u.Free(room, alloc.ChunksPerMegachunk)
+	t.Cleanup(func() {
+		for _, c := range hog {
+			u.Free(c, 1)
+		}
+	})
 }
 
 // untraced returns failures without the lines that debug builds note.

@@ -31,7 +31,7 @@ var ErrLimit = errors.New("the buffer's limit of memory is reached")
 var ErrTorn = errors.New("two goroutines recorded by one writer at once")
 
 // errors.md: `ErrSize`, `a command of ... B: ...: one has at most ... B` | One command has more
-// than 1 MiB. | Smaller lists.
+// than 1 MiB. | Smaller lists; elements of a buffer by several Appends.
 
 // ErrSize is wrapped by the error of recording a command that is larger than the largest run of
 // chunks.

@@ -172,15 +172,15 @@ func (h *Hierarchy) Depth(e ecs.Entity) int {
 // of other children stays. If parent is child's parent already, nothing changes. SetParent is a
 // structural change if it adds or removes a type, and then panics inside a loop over rows.
 //
-// An error wraps ErrDead or ErrCycle and names both entities, or wraps a *ecs.LimitError: a parent
-// has at most 131,072 children. After an error no link has changed. Cost: a walk over parent's
-// ancestors if child has or had children, and a search through the former siblings: 0.6 to 1.6 us
-// for 10,000.
+// An error wraps ErrDead or ErrCycle and names both entities, or wraps a *ecs.LimitError: children
+// are elements of a buffer, which needs room in a row. After an error no link has changed. Cost: a
+// walk over parent's ancestors if child has or had children, and a search through the former
+// siblings: 0.6 to 1.6 us for 10,000.
 func (h *Hierarchy) SetParent(child, parent ecs.Entity) error {
 	if err := h.refuse(child, parent); err != nil {
 		// errors.md: `hierarchy: SetParent(..., ...): ...`, `hierarchy: Instantiate(..., ...):
-		// ...`, `hierarchy: Sweep: ...` | The texts of these, and of limits: a parent has 131,072
-		// children at most. | No link has changed.
+		// ...`, `hierarchy: Sweep: ...` | The texts of these, and of limits: a buffer of
+		// children finds no room. | No link has changed.
 		return fmt.Errorf("hierarchy: SetParent(%v, %v): %w", child, parent, err)
 	}
 	old := h.Parent(child)

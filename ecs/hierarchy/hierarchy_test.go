@@ -285,7 +285,15 @@ func TestInLoop(t *testing.T) {
 
 // TestTooManyChildren: the child that a buffer has no room for stays with its parent.
 func TestTooManyChildren(t *testing.T) {
-	_, h, create := newHierarchy(t)
+	u, err := alloc.NewUniverse(alloc.Size(2 << 20)) // room for a block of 1 MiB and for no second one
+	require.NoError(t, err)
+	w, err := ecs.NewWorld(ecs.WithUniverse(u))
+	require.NoError(t, err)
+	defer func() {
+		require.NoError(t, w.Close())
+		require.NoError(t, u.Close())
+	}()
+	h, create := hierarchy.New(w), ecs.NewArchetype(w).Create
 	a, b, c := create(), create(), create()
 	require.NoError(t, h.SetParent(c, b))
 	require.NoError(t, h.SetParent(create(), a))

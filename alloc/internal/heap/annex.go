@@ -39,7 +39,7 @@ type annexes struct {
 }
 
 // Confined is Confined of package alloc.
-func Confined() Option { return func(h *Heap) { h.annexes.size = 0 } }
+func Confined() Option { return func(h *Heap) { h.annexes.size, h.confined = 0, true } }
 
 // list returns the annexes by base.
 func (a *annexes) list() []*Heap {
@@ -128,7 +128,8 @@ func (h *Heap) newAnnex() (*Heap, error) {
 	}
 	u.Spans.Most = int64(u.Index.Len()) // nothing else is there
 	a := &Heap{}
-	a.Open(u, SlabGrowth(h.supply.next), Confined())
+	a.Open(u, SlabGrowth(h.supply.next))
+	a.annexes.size = 0
 	all := append(slices.Clone(h.annexes.list()), a)
 	slices.SortFunc(all, func(a, b *Heap) int {
 		if a.base < b.base {

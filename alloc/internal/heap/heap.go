@@ -28,7 +28,7 @@ import (
 //
 // An alignment above 16 B selects a class, of slots or of wide slots, whose size is a multiple of
 // it; where there is none, a run or a span. What the universe has no room for, and what is aligned
-// to more than 1 MiB and is no span, has a mapping.
+// to more than 1 MiB and is no span, has a mapping, or is refused by a confined heap.
 //
 // All books are in Go memory. From an address the heap computes the chunk, finds the slab by one
 // table lookup and the slot by one multiplication. Blocks have no header.
@@ -102,6 +102,7 @@ type Heap struct {
 	listed   [classLimit]atomic.Int32
 	locals   []*Local    // by id - 1; nil: closed; under mu
 	mappings mapping.Set // has a lock of its own
+	confined bool        // all blocks lie in u
 	Closed   atomic.Bool
 }
 
@@ -229,6 +230,9 @@ func (h *Heap) allocTold(name string, l *Local, size, align int, want universe.W
 	}
 	if size <= MaxRunBytes && align <= universe.ChunkSize || !errors.Is(err, sentinel.ErrFull) {
 		return nil, false, err
+	}
+	if h.confined {
+		return nil, false, fmt.Errorf("alloc: %s: block of %d bytes: no free chunks in a row for it in the universe: %w", name, size, sentinel.ErrFull)
 	}
 	return h.mappings.Alloc(name, size, align)
 }

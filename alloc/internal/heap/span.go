@@ -56,8 +56,11 @@ func (h *Heap) allocSpan(name string, l *Local, size, align int, want universe.W
 		return nil, sentinel.ErrFull
 	}
 	n := max(universe.ChunksFor(size), universe.LeastSpan)
+	if h.confined {
+		want |= universe.WholeSpan
+	}
 	c, err := h.u.AllocSpan(n, align, want)
-	if err != nil && err != sentinel.ErrFull && h.reclaim(l) {
+	if err != nil && (err != sentinel.ErrFull || h.confined) && h.reclaim(l) {
 		c, err = h.u.AllocSpan(n, align, want)
 	}
 	if err == sentinel.ErrFull {
@@ -112,7 +115,7 @@ func (h *Heap) resizeSpan(b *block, size int) bool {
 		return false
 	}
 	want := max(universe.ChunksFor(size), universe.LeastSpan)
-	if !memory.Fits(want*universe.ChunkSize, size) || want > have && !(h.u.Spans.RoomFor(want-have) && h.u.ExtendSpan(first, have, want-have)) {
+	if !memory.Fits(want*universe.ChunkSize, size) || want > have && !((h.confined || h.u.Spans.RoomFor(want-have)) && h.u.ExtendSpan(first, have, want-have)) {
 		return false
 	}
 	if want == have {

@@ -25,6 +25,7 @@ const (
 	AnyRun     Wish = 0
 	ZeroedRun  Wish = 1 << 0 // its memory reads as zero
 	AlignedRun Wish = 1 << 1 // its first chunk is a multiple of its length, a power of two
+	WholeSpan  Wish = 1 << 2 // of AllocSpan: all free chunks will do, beyond the share of spans too
 )
 
 // tryAlloc claims a run of n chunks: a single chunk in the shard's home, which may move to a new

@@ -90,13 +90,13 @@ func partOf(first ChunkIndex, n int) (m, at, k int) {
 // bare ErrFull when there are none, and otherwise an error that wraps ErrCommit; then nothing has
 // changed.
 func (u *Universe) AllocSpan(n, align int, c Wish) (ChunkIndex, error) {
-	if !u.Spans.RoomFor(n) {
+	if c&WholeSpan == 0 && !u.Spans.RoomFor(n) {
 		return 0, sentinel.ErrFull
 	}
 	if err := u.Refuse("AllocSpan"); err != nil {
 		return 0, err
 	}
-	first, ok := u.takeSpan(n, align)
+	first, ok := u.takeSpan(n, align, c&WholeSpan != 0)
 	if !ok {
 		return 0, sentinel.ErrFull
 	}
@@ -197,11 +197,11 @@ func (u *Universe) DropSpan(first ChunkIndex, n int) bool {
 }
 
 // takeSpan claims n chunks: outside the lines that shards lease when it can. Where so many were not
-// found it does not look again before a span or a granule became free.
-func (u *Universe) takeSpan(n, align int) (first ChunkIndex, ok bool) {
+// found it does not look again before a span or a granule became free, unless always is set.
+func (u *Universe) takeSpan(n, align int, always bool) (first ChunkIndex, ok bool) {
 	u.Spans.mu.Lock()
 	defer u.Spans.mu.Unlock()
-	if want := u.Spans.want.Load(); want != 0 && int64(n) >= want {
+	if want := u.Spans.want.Load(); want != 0 && int64(n) >= want && !always {
 		return 0, false
 	}
 	s := search{n: n, align: align, least: LeastSpan, words: u.Index.Words(), hint: &u.Spans.from}

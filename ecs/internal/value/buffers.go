@@ -28,8 +28,8 @@ type Buffers struct {
 func (b *Buffers) Open(u *alloc.Universe, relieve func() int) {
 	b.u = u
 	// Safe because the universe outlives the buffers.
-	b.own = Spill{base: u.Base(), blocks: (*unmade)(b), relieve: relieve}
-	b.lent = Spill{base: u.Base()}
+	b.own = Spill{base: u.Base(), most: u.Size(), blocks: (*unmade)(b), relieve: relieve}
+	b.lent = Spill{base: u.Base(), most: u.Size()}
 }
 
 // make makes the heap if there is none. Only the owner calls it.
@@ -37,7 +37,7 @@ func (b *Buffers) make() {
 	if b.heap != nil {
 		return
 	}
-	heap, err := alloc.NewHeap(b.u, alloc.Confined())
+	heap, err := alloc.NewHeap(b.u, alloc.Confined()) // a header can name no block elsewhere
 	if err != nil {
 		panic(err) // NewHeap has none today
 	}
@@ -53,6 +53,11 @@ type unmade Buffers
 func (b *unmade) Alloc(size, align int) (unsafe.Pointer, error) {
 	(*Buffers)(b).make()
 	return b.local.Alloc(size, align) // Safe because it is the heap's.
+}
+
+// Realloc is as in alloc.Local.
+func (b *unmade) Realloc(p unsafe.Pointer, size, align int) (unsafe.Pointer, error) {
+	return b.local.Realloc(p, size, align) // Safe because it is the heap's.
 }
 
 // Resize is as in alloc.Local.

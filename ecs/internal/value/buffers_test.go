@@ -28,7 +28,12 @@ type slowBuffers struct {
 }
 
 func newBuffers(t *testing.T, rows int, k value.Shape) *slowBuffers {
-	u, err := alloc.NewUniverse(alloc.Size(8 << 20))
+	return newBuffersIn(t, rows, k, 8<<20)
+}
+
+// newBuffersIn is newBuffers on a universe of so many bytes.
+func newBuffersIn(t *testing.T, rows int, k value.Shape, bytes int) *slowBuffers {
+	u, err := alloc.NewUniverse(alloc.Size(bytes))
 	require.NoError(t, err)
 	s := &slowBuffers{t: t, u: u, k: k, size: (value.HeaderSize + k.Inline*k.Element + 7) &^ 7, want: make([][]byte, rows)}
 	s.memory = make([]uint64, rows*s.size/8)
@@ -80,7 +85,7 @@ func (s *slowBuffers) check() {
 		require.Equal(s.t, len(want)/s.k.Element, h.Len())
 		require.True(s.t, bytes.Equal(want, s.elements(i)), "row %d", i)
 		require.GreaterOrEqual(s.t, s.k.Cap(h), max(h.Len(), s.k.Inline))
-		require.LessOrEqual(s.t, h.Len()*s.k.Element, value.MaxBytes)
+		require.LessOrEqual(s.t, h.Len()*s.k.Element, s.u.Size())
 	}
 }
 
@@ -261,23 +266,6 @@ func TestBuffersAreRefused(t *testing.T) {
 	s.want[0] = slices.Concat(s.want[0][:3*1024], more, s.want[0][3*1024:])
 	s.check()
 	free(len(hog))
-}
-
-// TestTheLongestBuffer has 1 MiB; no buffer has more, and growth stops there.
-func TestTheLongestBuffer(t *testing.T) {
-	s := newBuffers(t, 1, value.Shape{Element: 3, Inline: 2, Growth: alloc.Doubling()})
-	h, most := s.row(0), value.MaxBytes/3
-	_, err := s.b.Own().Resize(h, &s.k, most/2+1)
-	require.NoError(t, err)
-	_, err = s.b.Own().Resize(h, &s.k, s.k.Cap(h)+1)
-	require.NoError(t, err)
-	require.LessOrEqual(t, s.k.Cap(h), value.MaxBytes/3)
-	s.want[0] = slices.Clone(s.elements(0))
-	_, err = s.b.Own().Resize(h, &s.k, most+1)
-	require.ErrorIs(t, err, value.ErrLong)
-	_, err = s.b.Own().Take(&s.k, most+1)
-	require.ErrorIs(t, err, value.ErrLong)
-	s.check()
 }
 
 // TestBuffersLeak: blocks that no row has are an error of Close, and the memory is given back.

@@ -37,14 +37,15 @@
 // Find, Of and Canonical while none calls Hold or LetGo. While the owner uses buffers, other
 // goroutines may use the lent Spill, no two of them for the same rows.
 //
-// Failure: a Spill returns [ErrLong] or the heap's error; then nothing has changed. The caller
+// Failure: a Spill returns a [LongError] or the heap's error; then nothing has changed. The caller
 // passes only slots in use, and indices and lengths within bounds. [Store.Verify],
 // [Buffers.VerifyRow] and [Buffers.Verify] check slots and headers; [Values.Verify] checks the
 // counts of holders.
 //
 // Cost: from a slot to its value takes a shift and two loads. A page has 256 values, or as many as
 // fit 16 KiB, and is allocated whole. A free slot costs 4 B and the room of a value. Inline
-// elements follow their header, spilled ones cost one more load; growing costs a block and a copy.
+// elements follow their header, spilled ones cost one more load; growing costs a block and a copy,
+// above 1 MiB often neither.
 // Finding a shared value takes one look-up in a Go map. A shared value costs 64 B and the room of a
 // T. Only pages, the list of free slots and shared values allocate on Go's heap.
 package value

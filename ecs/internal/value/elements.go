@@ -18,13 +18,13 @@ func (s *Spill) Insert(h *Header, k *Shape, i, n int, from []byte) error {
 	tail := len(e) - len(from)
 	if overlap(e, from) {
 		// Shifting the tail would overwrite the source: append it, then swap the two parts.
-		copy(e[tail:], from)
+		Move(e[tail:], from)
 		slices.Reverse(e[:tail])
 		slices.Reverse(e[tail:])
 		slices.Reverse(e)
 	} else {
-		copy(e[len(from):], e[:tail])
-		copy(e, from)
+		Move(e[len(from):], e[:tail])
+		Move(e, from)
 	}
 	h.length = uint32(length + n)
 	return nil
@@ -45,7 +45,7 @@ func (s *Spill) Set(h *Header, k *Shape, n int, from []byte) error {
 	if n > k.Cap(h) {
 		return s.Grow(h, k, n, 0, int(h.length), from)
 	}
-	copy(s.Bytes(h, k, 0, n), from)
+	Move(s.Bytes(h, k, 0, n), from)
 	h.length = uint32(n)
 	return nil
 }
@@ -53,7 +53,7 @@ func (s *Spill) Set(h *Header, k *Shape, n int, from []byte) error {
 // Cut removes elements [lo, hi). The others keep their order.
 func (s *Spill) Cut(h *Header, k *Shape, lo, hi int) {
 	e := s.Bytes(h, k, lo, int(h.length))
-	copy(e, e[(hi-lo)*k.Element:])
+	Move(e, e[(hi-lo)*k.Element:])
 	h.length -= uint32(hi - lo)
 }
 
@@ -61,7 +61,7 @@ func (s *Spill) Cut(h *Header, k *Shape, lo, hi int) {
 func (s *Spill) SwapCut(h *Header, k *Shape, lo, hi int) {
 	length := int(h.length)
 	tail := max(hi, length-(hi-lo)) // elements between hi and tail stay
-	copy(s.Bytes(h, k, lo, hi), s.Bytes(h, k, tail, length))
+	Move(s.Bytes(h, k, lo, hi), s.Bytes(h, k, tail, length))
 	h.length -= uint32(hi - lo)
 }
 

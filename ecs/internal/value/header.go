@@ -33,12 +33,13 @@ type Header struct {
 }
 
 const (
-	HeaderSize  = 16                  // bytes of a header
-	HeaderAlign = 4                   // its alignment
-	InlineBytes = 128                 // default room for inline elements
-	MaxBytes    = alloc.MegachunkSize // most bytes of a buffer's elements
+	HeaderSize  = 16        // bytes of a header
+	HeaderAlign = 4         // its alignment
+	InlineBytes = 128       // default room for inline elements
+	MaxLen      = 1<<32 - 1 // most elements of a buffer
 
-	refUnit = 16 // bytes; the heap's smallest alignment
+	refUnit   = 16                  // bytes; the heap's smallest alignment
+	wholeFrom = alloc.MegachunkSize // bytes; a larger block is a span: whole chunks, which grow and shrink in place
 )
 
 const _ = uint(unsafe.Sizeof(Header{}) - HeaderSize)
@@ -83,6 +84,9 @@ func (k *Shape) Cap(h *Header) int {
 	}
 	return int(h.capacity)
 }
+
+// capacityOf returns the number of elements that fit usable bytes, as far as a header counts.
+func (k *Shape) capacityOf(usable int) uint32 { return uint32(min(usable/k.Element, MaxLen)) }
 
 // inlineRoom returns the bytes after a header that hold elements while the buffer is inline.
 func (k *Shape) inlineRoom(h *Header) []byte {

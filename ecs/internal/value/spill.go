@@ -1,19 +1,29 @@
 package value
 
 import (
-	"errors"
+	"fmt"
 	"unsafe"
 
 	"quarry/alloc"
 	"quarry/internal/debug"
 )
 
-// ErrLong is returned if a buffer would have more than MaxBytes.
-var ErrLong = errors.New("value: a buffer of more than 1 MiB")
+// LongError is returned if a buffer would have more elements than a header counts, or more bytes
+// than the universe.
+type LongError struct {
+	Of   string // what there would be too many of: "elements" or "bytes"
+	Most int
+}
 
-// blocks is the source of the blocks that hold spilled elements.
+// Error returns the limit as text.
+func (e *LongError) Error() string {
+	return fmt.Sprintf("value: a buffer of more than %d %s", e.Most, e.Of)
+}
+
+// blocks is the source of the blocks that hold spilled elements. All lie in the universe.
 type blocks interface {
 	Alloc(size, align int) (unsafe.Pointer, error)
+	Realloc(p unsafe.Pointer, size, align int) (unsafe.Pointer, error)
 	Resize(p unsafe.Pointer, size int) bool
 	Free(p unsafe.Pointer)
 	Usable(p unsafe.Pointer) int
@@ -23,6 +33,7 @@ type blocks interface {
 // grows. The world's owner has one; the goroutines of a borrow share another. See [Buffers].
 type Spill struct {
 	base    unsafe.Pointer // address of the universe's chunk 0
+	most    int            // bytes of the universe
 	blocks  blocks         // the owner's handle to the heap, or the heap itself, which any goroutine may use
 	relieve func() int     // called when the heap refuses: frees chunks and returns their number; may be nil
 }
@@ -61,26 +72,27 @@ func (s *Spill) refOf(p unsafe.Pointer) uint32 {
 // row. The elements are not initialized.
 func (s *Spill) Take(k *Shape, n int) (Header, error) {
 	room := max(n, k.Inline+1)
-	h, err := s.take(k, room, room)
+	h, err := s.take(nil, k, room, room)
 	h.length = uint32(n)
 	return h, err
 }
 
 // take returns the header of an empty buffer with a block for want elements, or for need elements
-// if there is no memory for want. If the heap refuses, take calls relieve and tries again.
-func (s *Spill) take(k *Shape, want, need int) (Header, error) {
-	most := MaxBytes / k.Element
+// if there is no memory for want. The block is new, or, unless old is nil, that of old, which keeps
+// its elements and may move. If the heap refuses, take calls relieve and tries again.
+func (s *Spill) take(old *Header, k *Shape, want, need int) (Header, error) {
+	most := min(s.most/k.Element, MaxLen)
 	if need > most {
-		return Header{}, ErrLong
+		return Header{}, s.tooLong(need)
 	}
 	size := min(want, most) * k.Element
-	p, err := s.blocks.Alloc(size, 0)
+	p, err := s.alloc(old, size)
 	if err != nil && s.relieve != nil && s.relieve() > 0 {
-		p, err = s.blocks.Alloc(size, 0)
+		p, err = s.alloc(old, size)
 	}
 	if err != nil && want > need {
 		size = need * k.Element
-		p, err = s.blocks.Alloc(size, 0)
+		p, err = s.alloc(old, size)
 	}
 	if err != nil {
 		return Header{}, err
@@ -89,7 +101,23 @@ func (s *Spill) take(k *Shape, want, need int) (Header, error) {
 	if usable == 0 {
 		usable = s.blocks.Usable(p)
 	}
-	return Header{ref: s.refOf(p), capacity: uint32(usable / k.Element)}, nil
+	return Header{ref: s.refOf(p), capacity: k.capacityOf(usable)}, nil
+}
+
+// tooLong returns the error for a buffer of n elements.
+func (s *Spill) tooLong(n int) error {
+	if n > MaxLen {
+		return &LongError{"elements", MaxLen}
+	}
+	return &LongError{"bytes", s.most}
+}
+
+// alloc returns a block of size bytes: a new one, or that of old.
+func (s *Spill) alloc(old *Header, size int) (unsafe.Pointer, error) {
+	if old == nil {
+		return s.blocks.Alloc(size, 0)
+	}
+	return s.blocks.Realloc(s.Block(old), size, 0)
 }
 
 // Grow is Rebuild with the room that the shape's Growth asks for.
@@ -99,18 +127,25 @@ func (s *Spill) Grow(h *Header, k *Shape, need, lo, hi int, from []byte) error {
 
 // Rebuild moves a buffer to a new block and replaces elements [lo, hi) with from on the way. The
 // block has room for want elements, or for need if memory is short; need is at least the new
-// length. The old block is freed last, since from may lie in it. After an error nothing has
-// changed.
+// length. The old block is freed last, since from may lie in it; a large one grows where it is if
+// it can. After an error nothing has changed.
 func (s *Spill) Rebuild(h *Header, k *Shape, want, need, lo, hi int, from []byte) error {
-	next, err := s.take(k, want, need)
+	length := int(h.length)
+	large := h.large(k) && (lo == hi || hi-lo == length)
+	if large && 2*length >= int(h.capacity) {
+		return s.rebuildLarge(h, k, want, need, lo, hi, from)
+	}
+	next, err := s.take(nil, k, want, need)
+	if err != nil && large {
+		return s.rebuildLarge(h, k, want, need, lo, hi, from) // there may be room behind the block
+	}
 	if err != nil {
 		return err
 	}
-	length := int(h.length)
 	e := s.Bytes(&next, k, 0, int(next.capacity))
-	n := copy(e, s.Bytes(h, k, 0, lo))
-	n += copy(e[n:], from)
-	n += copy(e[n:], s.Bytes(h, k, hi, length))
+	n := Move(e, s.Bytes(h, k, 0, lo))
+	n += Move(e[n:], from)
+	n += Move(e[n:], s.Bytes(h, k, hi, length))
 	next.length = uint32(n / k.Element)
 	s.replace(h, next, k)
 	return nil
@@ -150,10 +185,15 @@ func (s *Spill) Trim(h *Header, k *Shape) {
 		*h = Inline(int(h.length))
 		return
 	}
-	s.blocks.Resize(p, n) // frees whole chunks at the block's end, which needs no memory
+	large := h.large(k)
+	if large {
+		s.blocks.Resize(p, max(n, wholeFrom)) // below that it has no place in a span
+	} else {
+		s.blocks.Resize(p, n) // frees whole chunks at the block's end, which needs no memory
+	}
 	usable := s.blocks.Usable(p)
-	h.capacity = uint32(usable / k.Element)
-	if usable-n < refUnit {
+	h.capacity = k.capacityOf(usable)
+	if usable-n < refUnit || large && usable-n < alloc.ChunkSize {
 		return // no block fits n bytes better
 	}
 	q, err := s.blocks.Alloc(n, 0)
@@ -166,6 +206,6 @@ func (s *Spill) Trim(h *Header, k *Shape) {
 		return
 	}
 	// Safe because both blocks are live and n bytes long at least.
-	copy(unsafe.Slice((*byte)(q), n), unsafe.Slice((*byte)(p), n))
-	s.replace(h, Header{ref: s.refOf(q), length: h.length, capacity: uint32(room / k.Element)}, k)
+	Move(unsafe.Slice((*byte)(q), n), unsafe.Slice((*byte)(p), n))
+	s.replace(h, Header{ref: s.refOf(q), length: h.length, capacity: k.capacityOf(room)}, k)
 }
