@@ -30,14 +30,17 @@ func (p RowRange) Joins(next RowRange) (RowRange, bool) {
 
 // Split appends the rows of the borrow's query to dst, in the order of Query.Rows, cut into ranges
 // of at most grain rows. grain is rounded up to a multiple of 64. The ranges depend only on the
-// existing rows and on grain; use Accessor.Rows to find which rows match. The borrow must be out,
-// and the ranges are valid while it is. Split panics if grain is less than 1.
+// existing rows and on grain; use Accessor.Rows to find which rows match. If the borrow writes a
+// chunk type, each range is all rows of a chunk. The borrow must be out, and the ranges are valid
+// while it is. Split panics if grain is less than 1.
 func (b *Borrow) Split(dst []RowRange, grain int) []RowRange {
 	b.checkRows("Borrow.Split")
 	if grain < 1 {
 		panic(fmt.Sprintf("ecs: Borrow.Split: grain=%d is less than 1", grain))
 	}
-	grain = (min(grain, mostRows) + 63) &^ 63
+	if grain = (min(grain, mostRows) + 63) &^ 63; b.chunks {
+		grain = mostRows
+	}
 	for i := range b.own.bindings {
 		g := &b.own.bindings[i].a.table.Store
 		if g.Len() == 0 {

@@ -17,11 +17,12 @@ const (
 	KindBuffer                // a dynamic buffer
 	KindShared                // one value for all entities of an archetype
 	KindManaged               // values in Go memory
+	KindChunk                 // one value for all entities of a chunk
 )
 
-var kindNames = [...]string{"component", "buffer", "shared", "managed"}
+var kindNames = [...]string{"component", "buffer", "shared", "managed", "chunk"}
 
-// String returns component, buffer, shared or managed.
+// String returns component, buffer, shared, managed or chunk.
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {
 		return kindNames[k]
@@ -58,6 +59,8 @@ func (t *typeInfo) describe() ComponentInfo {
 		c.Kind = KindShared
 	case t.managed != nil:
 		c.Kind = KindManaged
+	case t.chunk != nil:
+		c.Kind = KindChunk
 	}
 	return c
 }
@@ -142,6 +145,9 @@ func (r Rows) Value(t Type, i int) any {
 	if !ok {
 		return nil
 	}
+	if info.chunk != nil {
+		return info.valueAt(s.t.a.table.Books.Value(p.Slot(), s.pos))
+	}
 	// Safe because row i has a value of size bytes in the column at p.
 	return info.valueAt(unsafe.Add(s.columnAt(r.base, p), (s.first+i)*info.size))
 }
@@ -166,9 +172,12 @@ func (w *World) Value(e Entity, t Type) any {
 		return nil
 	}
 	info.checkRead(op)
-	p, _ := info.own().find(opHas, e)
+	p, at := info.own().find(opHas, e)
 	if p == nil {
 		return nil
+	}
+	if info.chunk != nil {
+		p = info.valueOf(at)
 	}
 	return info.valueAt(p)
 }

@@ -147,11 +147,13 @@ func (w *World) move(op string, from *World, selected *change.Tx) (MoveResult, e
 		m.transfers[i].run(m)
 	}
 	for _, s := range m.tx.Spans {
-		w.eachLink(s, func(e *Entity) {
+		renew := func(e *Entity) {
 			if *e != Null && entity.ID(*e).Is(from.ids.Tag()) {
 				*e = m.moved.Of(*e)
 			}
-		})
+		}
+		w.eachLink(s, renew)
+		w.eachChunkLink(s.Table, renew)
 	}
 	m.moved.Batch = w.batch(total)
 	return m.moved, nil

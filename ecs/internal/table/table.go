@@ -213,6 +213,7 @@ func (t *Table) Refit() {
 // its last row.
 func (t *Table) enter(c alloc.StoreChunk, pos int) {
 	t.Books.Add(t.Store.Fits(c), t.number(c))
+	t.Books.begin(pos, t.all.Version)
 	t.place(pos)
 	t.remark()
 }
