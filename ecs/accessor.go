@@ -119,12 +119,12 @@ func (r *Accessor) Rows(p RowRange) (rows Rows, ok bool) {
 	if pos >= len(a.table.Store.Chunks()) || n == 0 || first+n > a.table.Store.RowsOf(pos) || first%64 != 0 {
 		r.refuse(p)
 	}
-	if since := b.own.since; since != 0 && b.own.filters() && !b.own.passes(a, pos, since) {
+	if since := b.own.since; b.own.skims(since) && !b.own.passes(b, a, pos, first, n, since) {
 		return Rows{}, false
 	}
 	dense := true
-	if len(t.tests) > 0 {
-		matching := s.filter(a, t.tests, pos, first, n)
+	if len(t.tests) > 0 || b.own.masked {
+		matching := s.match(a, t.tests, pos, first, n)
 		if matching == 0 {
 			return Rows{}, false
 		}

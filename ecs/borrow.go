@@ -198,6 +198,9 @@ func (b *Borrow) begin(op string) {
 		panic("ecs: " + op + ": " + b.name + ": " + w.loop() + "; begin it outside of loops")
 	}
 	b.look(op)
+	if b.q != nil && len(b.q.ranges) > 0 {
+		b.q.measure(b.own.bindings)
+	}
 	for _, t := range b.types {
 		b.lend(t)
 	}

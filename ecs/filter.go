@@ -27,7 +27,7 @@ func (q *Query) read() (f match.Filter) {
 		}
 		for _, o := range t.of {
 			id := o.t.id
-			if t.kind != termChanged {
+			if t.kind != termChanged && t.kind != termBetween {
 				named.Add(id)
 			}
 			ask(&f, t.kind, id, q.w.types.list[id].enableable)
@@ -53,7 +53,7 @@ func ask(f *match.Filter, kind termKind, id typeID, toggles bool) {
 	case termDisabled:
 		f.Has.Add(id)
 		f.Disabled.Add(id)
-	case termPresent:
+	case termPresent, termBetween:
 		f.Has.Add(id)
 	case termAbsent:
 		f.Lacks.Add(id)

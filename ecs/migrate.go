@@ -88,7 +88,7 @@ func (w *World) MoveQuery(q *Query) (MoveResult, error) {
 	}
 	w.checkMove(op, q.w)
 	q.checkOpen(op)
-	return w.move(op, q.w, q.selectRows())
+	return w.move(op, q.w, q.selectRows(op))
 }
 
 func (w *World) checkMove(op string, from *World) {

@@ -101,6 +101,8 @@ func nilOfTypes(w *ecs.World) []lint.NilCall {
 		panics("Register: option", "ecs: Register[Position]: ", func() { ecs.Register[Position](w, nil) }),
 		panics("RegisterBuffer: world", "ecs: RegisterBuffer[Hit]: ", func() { ecs.RegisterBuffer[Hit](nil) }),
 		panics("RegisterBuffer: option", "ecs: RegisterBuffer[Hit]: ", func() { ecs.RegisterBuffer[Hit](w, nil) }),
+		panics("Between", "ecs: Between: ", func() { ecs.Between[Position, float64](position, nil, 0, 1) }),
+		panics("NewRange", "ecs: NewRange: ", func() { ecs.NewRange[Position, float64](position, nil, 0, 1) }),
 		panics("Merge", "ecs: Merge: ", func() { ecs.Merge[int64](nil) }),
 		panics("RegisterChunk: world", "ecs: RegisterChunk[int64]: ", func() { ecs.RegisterChunk[int64](nil) }),
 		panics("RegisterChunk: option", "ecs: RegisterChunk[int64]: ", func() { ecs.RegisterChunk[int64](w, nil) }),

@@ -47,7 +47,7 @@ func (q *Query) lookAlone() {
 	}
 	q.seen = q.w.news.matched
 	q.whole = 0
-	if !q.filters() && !slices.ContainsFunc(q.bindings, func(t binding) bool { return len(t.tests) > 0 }) {
+	if !q.filters() && len(q.ranges) == 0 && !slices.ContainsFunc(q.bindings, func(t binding) bool { return len(t.tests) > 0 }) {
 		q.whole = q.w.news.matched
 	}
 }
@@ -178,7 +178,7 @@ func (q *Query) walkPart(yield func(Rows) bool) {
 // walk yields the chunks of q with their masks, until the end or until yield returns false.
 func (s *scan) walk(q *Query, yield func(Rows) bool) (ended bool) {
 	since := q.since // as it is now: a loop inside this one may move it
-	filters := since != 0 && q.filters()
+	filters := q.skims(since)
 	for i := range q.bindings {
 		t := &q.bindings[i]
 		if t.a.table.Store.Len() > 0 && !s.walkOne(q, t, filters, since, yield) {
@@ -193,7 +193,7 @@ func (s *scan) walkOne(q *Query, t *binding, filters bool, since uint32, yield f
 	a := t.a
 	s.t = t
 	for pos := range a.table.Store.Chunks() {
-		if filters && !q.passes(a, pos, since) {
+		if filters && !q.passes(s.b, a, pos, 0, a.table.Store.RowsOf(pos), since) {
 			continue
 		}
 		if rows, ok := s.chunk(pos); ok && !yield(rows) {
@@ -208,8 +208,8 @@ func (s *scan) chunk(pos int) (rows Rows, ok bool) {
 	t := s.t
 	a := t.a
 	n, dense := a.table.Store.RowsOf(pos), true
-	if len(t.tests) > 0 {
-		matching := s.filter(a, t.tests, pos, 0, n)
+	if len(t.tests) > 0 || s.q.masked {
+		matching := s.match(a, t.tests, pos, 0, n)
 		if matching == 0 {
 			return Rows{}, false
 		}
@@ -218,6 +218,17 @@ func (s *scan) chunk(pos int) (rows Rows, ok bool) {
 	at := a.table.Store.Row(pos, 0)
 	s.show(pos, at.Scale, dense)
 	return makeRows(s, at.Base, n), true
+}
+
+// match computes the snapshot as filter does, and narrows it by the query's masked ranges.
+func (s *scan) match(a *Archetype, tests []match.BitTest, pos, first, n int) (matching int) {
+	if matching = n; len(tests) > 0 {
+		matching = s.filter(a, tests, pos, first, n)
+	}
+	if s.q.masked && matching > 0 {
+		matching = s.narrow(a, pos, first, n, matching)
+	}
+	return matching
 }
 
 // filter computes the snapshot of matching rows among n rows of a chunk, starting at first, a

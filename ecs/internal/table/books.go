@@ -15,6 +15,8 @@ import (
 //	   rows beyond the last are 0. The bits know how many of them are set, and the location of
 //	   row 0.
 //	B3 Chunk types have a value for each chunk, and no other types have any.
+//	B4 Bounds of a field have an entry for each chunk. An entry with the chunk's versions is the
+//	   extent of the field in the chunk's rows.
 
 // Books are the facts that a table keeps about its chunks, by the chunk's position and within a
 // chunk by slot. A slot is the index of a type in the table's list of types.
@@ -28,6 +30,7 @@ type Books struct {
 	enabled  [][]*entity.EnableBits // [slot][position]: a bit a row (B2); nil for types that cannot be disabled
 	spares   *Spares                // enable bits for reuse
 	values   []chunkValues          // of the chunk types, by rising slot; nil without any
+	bounds   []*Bounds              // of fields that queries have ranges of
 }
 
 // stamp is the facts about a chunk besides the versions of its types.
@@ -74,6 +77,7 @@ func (b *Books) Add(room int, at Location) {
 		v := &b.values[i]
 		v.list = makeGap(v.list, len(v.list), v.of.words())
 	}
+	b.moreBounds(len(b.stamps)-1, 1)
 }
 
 // Cut ends the books of the chunks starting with position keep, whose rows have gone.
@@ -86,6 +90,7 @@ func (b *Books) Cut(keep int) {
 }
 
 func (b *Books) cutVersions(keep int) {
+	b.fewerBounds(keep, len(b.stamps)-keep)
 	b.outlive(b.stamps[keep:])
 	b.stamps = b.stamps[:keep]
 	b.resetLast()
@@ -133,7 +138,7 @@ func (b *Books) Promote(pos int) {
 	for i := pos; i < len(b.stamps)-1; i++ {
 		b.stamps[i].at = b.stamps[i+1].at
 	}
-	b.cutVersions(len(b.stamps) - 1) // the versions and values of pos stay; chunks behind it have none yet
+	b.cutVersions(len(b.stamps) - 1) // the versions, values and bounds of pos stay; chunks behind it have none yet
 }
 
 // Slots are the slots of one type in two tables.
@@ -155,6 +160,8 @@ func (b *Books) Give(n int, to *Books, at int, shared, values []Slots, room func
 	to.changed = makeGap(to.changed, at*to.types, n*to.types)
 	b.changed = slices.Delete(b.changed, 0, n*b.types)
 	b.giveValues(n, to, at, values)
+	b.fewerBounds(0, n)
+	to.moreBounds(at, n)
 	for _, slot := range to.toggling {
 		to.enabled[slot] = makeGap(to.enabled[slot], at, n)
 		if i := slices.IndexFunc(shared, func(s Slots) bool { return s.To == slot }); i >= 0 {
