@@ -35,15 +35,15 @@ type Number interface{ table.Number }
 // A chunk that passes is shown whole, so the loop compares the rows itself; with Term.Masked only
 // rows in the range match. Chunks are passed over if rows lie in the order of the field, or come in
 // it, and chunks are many: see ChunkGrowth. A NaN is in no range, nor is anything if lo is greater
-// than hi. Enable bits do not count. A query may have several Between terms, all of which must pass,
-// also of types in its other terms.
+// than hi. Enable bits do not count. A query may have several Between terms, all of which must
+// pass, also of types in its other terms.
 //
 // Cost: 16 ns a chunk and term or so, and a pass over the field's column where a chunk was written
 // since the last loop. So that the next write to a chunk shows, a loop advances the world's version
 // before it takes bounds of a chunk that was written in the current one, as loops with Changed do
 // when they end: a slice that was taken for writing before the loop must be taken again for further
-// writes. A query of a system does not advance the version. Between panics for a nil or NaN argument
-// and if field returns an address outside its argument.
+// writes. A query of a system does not advance the version. Between panics for a nil or NaN
+// argument and if field returns an address outside its argument.
 func Between[T any, F Number](c Component[T], field func(*T) *F, lo, hi F) Term {
 	return newRange("Between", c, field, lo, hi).Term()
 }
@@ -83,9 +83,9 @@ func newRange[T any, F Number](op string, c Component[T], field func(*T) *F, lo,
 	return r
 }
 
-// Set changes the range. A loop over a query with the range sees the new one from its next chunk on;
-// jobs that read by it are completed first. Set panics if lo or hi is NaN, and while the world is
-// shared.
+// Set changes the range. A loop over a query with the range sees the new one from its next chunk
+// on; jobs that read by it are completed first. Set panics if lo or hi is NaN, and while the world
+// is shared.
 func (r Range[F]) Set(lo, hi F) {
 	if r.s == nil {
 		panic("ecs: Range.Set: " + unmade["Range"])
@@ -166,7 +166,8 @@ func (s *span) text(masked bool) string {
 	return text
 }
 
-// fieldName returns how Go names the field of a type at an offset: .X, .V[2] or, of a number, nothing.
+// fieldName returns how Go names the field of a type at an offset: .X, .V[2] or, of a number,
+// nothing.
 func fieldName(t reflect.Type, at uintptr) string {
 	switch t.Kind() {
 	case reflect.Array:
@@ -307,8 +308,8 @@ func (q *Query) inRanges(a *Archetype, pos, row int) bool {
 func (q *Query) checkExact(op string) {
 	for i := range q.ranges {
 		if !q.ranges[i].masked {
-			// errors.md, Entities: `shows whole chunks: take the term of its Between with Masked` | A change by a query
-			// with a `Between`, which passes chunks, not rows. | As it says.
+			// errors.md, Entities: `shows whole chunks: take the term of its Between with Masked` |
+			// A change by a query with a `Between`, which passes chunks, not rows. | As it says.
 			panic(fmt.Sprintf("ecs: %s: %v shows whole chunks: take the term of its Between with Masked", op, q))
 		}
 	}

@@ -382,3 +382,22 @@ func TestBetweenMisuse(t *testing.T) {
 	access := q.Access()
 	require.Equal(t, []string{"Reading"}, r.w.Conflicts(access, ecs.NewQuery(r.w, one.Term()).Access()))
 }
+
+// TestZerosAreInOneRange: -0 and 0 are equal, in the column and as ends of a range.
+func TestZerosAreInOneRange(t *testing.T) {
+	r := newRanging(t)
+	e := r.sides[0].Create()
+	minus := math.Copysign(0, -1)
+	f := func(v *Reading) *float64 { return &v.F }
+	for _, zero := range []float64{0, minus} {
+		r.reading.Set(e, Reading{F: zero})
+		for _, end := range []float64{0, minus} {
+			require.Equal(t, 1, ecs.NewQuery(r.w, ecs.Between(r.reading, f, end, 1)).Count())
+			require.Equal(t, 1, ecs.NewQuery(r.w, ecs.Between(r.reading, f, -1, end).Masked()).Count())
+		}
+		require.True(t, ecs.NewQuery(r.w, ecs.Between(r.reading, f, math.SmallestNonzeroFloat64, 1)).Empty())
+	}
+	small := func(v *Reading) *uint64 { return &v.U }
+	require.Equal(t, 1, ecs.NewQuery(r.w, ecs.Between(r.reading, small, 0, 0)).Count())
+	require.True(t, ecs.NewQuery(r.w, ecs.Between(r.reading, small, 1, math.MaxUint64)).Empty())
+}

@@ -10,16 +10,17 @@ import (
 
 // Chunk is the handle of a chunk type: a component of which each chunk has one value, for all its
 // entities, such as the box around them or when they were last visited. Archetypes, changes and
-// terms take a Chunk like a component: entities with it lie in chunks of their own, and adding it to
-// an entity moves its row. The value belongs to the chunk. Rows that come, go, or fill a gap take no
-// value along and change none; the terms Changed of their components and Ordered tell of rows.
+// terms take a Chunk like a component: entities with it lie in chunks of their own, and adding it
+// to an entity moves its row. The value belongs to the chunk. Rows that come, go, or fill a gap
+// take no value along and change none; the terms Changed of their components and Ordered tell of
+// rows.
 //
 // A chunk begins with the zero value. When the chunk is outgrown or shrunk, or is handed to another
-// archetype with all its rows, the value stays with the rows. Where the rows of one chunk join those
-// of another as a chunk, the value of both is made by the option Merge, and is zero without it.
-// Changed of a chunk type passes chunks whose value was written, and those whose value the library
-// set: chunks that are new, came from another archetype or were merged. docs/ecs.md lists when that
-// is.
+// archetype with all its rows, the value stays with the rows. Where the rows of one chunk join
+// those of another as a chunk, the value of both is made by the option Merge, and is zero without
+// it. Changed of a chunk type passes chunks whose value was written, and those whose value the
+// library set: chunks that are new, came from another archetype or were merged. docs/ecs.md lists
+// when that is.
 //
 // All methods belong to the world's owner: one goroutine at a time. Bodies of jobs use At and
 // ReadOnly.
@@ -38,9 +39,9 @@ func RegisterChunk[T any](w *World, options ...TypeOption) Chunk[T] {
 // Merge is the option of a chunk type by which two values become one, when the rows of a chunk join
 // those of another: f changes into, the value of the chunk that stays, by from, the value of the
 // chunk that ends. It runs in the midst of a structural change, so it must not use the world and
-// must not panic. A function that does nothing keeps the value of the chunk that stays. Merge panics
-// if f is nil, and RegisterChunk if f is of another type. A type that is registered again keeps its
-// first function.
+// must not panic. A function that does nothing keeps the value of the chunk that stays. Merge
+// panics if f is nil, and RegisterChunk if f is of another type. A type that is registered again
+// keeps its first function.
 func Merge[T any](f func(into, from *T)) TypeOption {
 	if f == nil {
 		panic("ecs: Merge: the function is nil")
@@ -67,8 +68,8 @@ func (t *typeInfo) mergesLike(other *typeInfo) bool {
 
 // At returns the value of the rows' chunk, or nil if the chunk lacks an Optional type. If the query
 // declares Write, or the rows come from a Batch, At marks the value changed. It panics like
-// Component.Slice, and the pointer is valid as long as its slice. A job that declares Write gets the
-// rows of a chunk whole, so no two bodies have one value.
+// Component.Slice, and the pointer is valid as long as its slice. A job that declares Write gets
+// the rows of a chunk whole, so no two bodies have one value.
 func (c Chunk[T]) At(rows Rows) *T {
 	if rows.column(c.t, "Chunk.At") == nil {
 		return nil
@@ -101,7 +102,9 @@ func (c Chunk[T]) Get(e Entity) *T {
 }
 
 // Mut is Get for writing: it also marks the value changed.
-func (c Chunk[T]) Mut(e Entity) *T { return (*T)(c.t.mutValue(opChunkMut, e)) } // Safe likewise.
+func (c Chunk[T]) Mut(e Entity) *T {
+	return (*T)(c.t.mutValue(opChunkMut, e)) // Safe because the type's values are Ts.
+}
 
 // Set writes the value of e's chunk, which is that of all entities in the chunk, and marks it
 // changed. It returns false if e is not alive or does not have the type.

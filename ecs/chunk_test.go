@@ -11,7 +11,8 @@ import (
 	"quarry/ecs"
 )
 
-// Tally is a value per chunk whose Merge adds, so a test sees what was merged. Label is one without.
+// Tally is a value per chunk whose Merge adds, so a test sees what was merged. Label is one
+// without.
 type (
 	Tally struct{ N int64 }
 	Label struct {
@@ -70,105 +71,122 @@ func (c *chunky) values(a *ecs.Archetype) (tallies, labels []int64) {
 	return tallies, labels
 }
 
+// chunkModel knows the values of each chunk of both archetypes of a chunky, by the rules of
+// docs/ecs.md.
+type chunkModel struct {
+	*chunky
+	per             int // rows of a chunk
+	sides           [2]*ecs.Archetype
+	tallies, labels [2][]int64
+	ids             []ecs.Entity
+	merged, along   int // part-full chunks that joined another, and that went to a new one
+}
+
+// fit follows the number of chunks: those that come begin with zeros, those that go take theirs
+// along.
+func (m *chunkModel) fit(side int) {
+	n := (m.sides[side].Len() + m.per - 1) / m.per
+	for _, list := range []*[]int64{&m.tallies[side], &m.labels[side]} {
+		for len(*list) < n {
+			*list = append(*list, 0)
+		}
+		*list = (*list)[:n]
+	}
+}
+
+// whole moves all entities of one archetype to the other.
+func (m *chunkModel) whole(from int) {
+	to := 1 - from
+	have, rest, full := m.sides[to].Len(), m.sides[from].Len()%m.per, m.sides[from].Len()/m.per
+	at := have / m.per // before the part-full chunk, if there is one
+	q, change := m.free, m.bind
+	if from == 1 {
+		q, change = m.bound, m.unbind
+	}
+	_, err := change.ApplyQuery(q)
+	require.NoError(m.t, err)
+	if have == 0 && rest > 0 { // all chunks, the part-full one too
+		full, rest = full+1, 0
+	}
+	tallies, labels := m.tallies[from], m.labels[from]
+	m.tallies[to] = slices.Insert(m.tallies[to], at, tallies[:full]...)
+	m.labels[to] = slices.Insert(m.labels[to], at, labels[:full]...)
+	if part := have % m.per; rest > 0 && part > 0 {
+		last := len(m.tallies[to]) - 1
+		m.tallies[to][last] += tallies[full]
+		m.labels[to][last] = 0
+		rest = max(0, rest-(m.per-part))
+		m.merged++
+	}
+	if rest > 0 {
+		m.tallies[to], m.labels[to] = append(m.tallies[to], tallies[full]), append(m.labels[to], labels[full])
+		m.along++
+	}
+	m.tallies[from], m.labels[from] = nil, nil
+}
+
+// write sets both values of the chunk of an entity.
+func (m *chunkModel) write(e ecs.Entity, n int64) {
+	at, ok := m.w.Locate(e)
+	require.True(m.t, ok)
+	side := slices.Index(m.sides[:], at.Archetype)
+	m.tallies[side][at.Chunk], m.labels[side][at.Chunk] = n, n
+	require.True(m.t, m.tally.Set(e, Tally{n}))
+	m.label.Mut(e).N = n
+	require.Equal(m.t, n, m.label.Get(e).N)
+}
+
+// step makes one change.
+func (m *chunkModel) step(random *rand.Rand, n int64) {
+	switch op := random.IntN(12); {
+	case op < 3:
+		m.ids = append(m.ids, m.create(m.sides[random.IntN(2)], random.IntN(m.per*2/3))...)
+	case op == 3:
+		m.ids = append(m.ids, m.sides[random.IntN(2)].Create())
+	case op < 6 && len(m.ids) > 0:
+		for range random.IntN(min(len(m.ids), m.per/2)) {
+			i := random.IntN(len(m.ids))
+			require.True(m.t, m.w.Destroy(m.ids[i]))
+			m.ids[i] = m.ids[len(m.ids)-1]
+			m.ids = m.ids[:len(m.ids)-1]
+		}
+	case op < 8 && len(m.ids) > 0: // rows that move take none along
+		if e := m.ids[random.IntN(len(m.ids))]; !m.tag.Add(e, Pinned{}) {
+			m.tag.Remove(e)
+		}
+	case op == 8:
+		if side := random.IntN(2); m.sides[side].Len() > 0 {
+			m.whole(side)
+		}
+	case op == 9 && random.IntN(8) == 0:
+		m.w.Clear()
+		m.ids = nil
+	case len(m.ids) > 0:
+		m.write(m.ids[random.IntN(len(m.ids))], n)
+	}
+}
+
 // TestChunkValuesFollowAModel creates, ends and moves entities one by one and by whole archetypes,
-// beside a model that knows the values of each chunk by the rules of docs/ecs.md.
+// beside a model.
 func TestChunkValuesFollowAModel(t *testing.T) {
 	c := newChunky(t, ecs.ChunkGrowth(alloc.Fixed(1)))
-	per := c.plain.Plan().Rows
-	require.Equal(t, per, c.tagged.Plan().Rows)
+	m := &chunkModel{chunky: c, per: c.plain.Plan().Rows, sides: [2]*ecs.Archetype{c.plain, c.tagged}}
+	require.Equal(t, m.per, c.tagged.Plan().Rows)
 	random := rand.New(rand.NewPCG(31, 4))
-	sides := [2]*ecs.Archetype{c.plain, c.tagged}
-	var tallies, labels [2][]int64
-	fit := func(side int) { // chunks that come begin with zeros, those that go take theirs along
-		n := (sides[side].Len() + per - 1) / per
-		for _, list := range []*[]int64{&tallies[side], &labels[side]} {
-			for len(*list) < n {
-				*list = append(*list, 0)
-			}
-			*list = (*list)[:n]
-		}
-	}
-	merged, along := 0, 0
-	whole := func(from int) {
-		to := 1 - from
-		have, rest, full := sides[to].Len(), sides[from].Len()%per, sides[from].Len()/per
-		at := have / per // before the part-full chunk, if there is one
-		q, change := c.free, c.bind
-		if from == 1 {
-			q, change = c.bound, c.unbind
-		}
-		_, err := change.ApplyQuery(q)
-		require.NoError(t, err)
-		if have == 0 && rest > 0 { // all chunks, the part-full one too
-			full, rest = full+1, 0
-		}
-		tallies[to] = slices.Insert(tallies[to], at, tallies[from][:full]...)
-		labels[to] = slices.Insert(labels[to], at, labels[from][:full]...)
-		if rest > 0 {
-			lastT, lastL := tallies[from][full], labels[from][full]
-			if part := have % per; part > 0 {
-				last := len(tallies[to]) - 1
-				tallies[to][last] += lastT
-				labels[to][last] = 0
-				rest = max(0, rest-(per-part))
-				merged++
-			}
-			if rest > 0 {
-				tallies[to], labels[to] = append(tallies[to], lastT), append(labels[to], lastL)
-				along++
-			}
-		}
-		tallies[from], labels[from] = nil, nil
-	}
-	var ids []ecs.Entity
-	for step := range 3000 {
-		switch op := random.IntN(12); {
-		case op < 3:
-			side := random.IntN(2)
-			ids = append(ids, c.create(sides[side], random.IntN(per*2/3))...)
-		case op == 3:
-			ids = append(ids, sides[random.IntN(2)].Create())
-		case op < 6 && len(ids) > 0:
-			for range random.IntN(min(len(ids), per/2)) {
-				i := random.IntN(len(ids))
-				require.True(t, c.w.Destroy(ids[i]))
-				ids[i] = ids[len(ids)-1]
-				ids = ids[:len(ids)-1]
-			}
-		case op < 8 && len(ids) > 0: // rows that move take none along
-			if e := ids[random.IntN(len(ids))]; !c.tag.Add(e, Pinned{}) {
-				c.tag.Remove(e)
-			}
-		case op == 8:
-			side := random.IntN(2)
-			if sides[side].Len() > 0 {
-				whole(side)
-			}
-		case op == 9 && random.IntN(8) == 0:
-			c.w.Clear()
-			ids = nil
-		case len(ids) > 0:
-			e := ids[random.IntN(len(ids))]
-			at, ok := c.w.Locate(e)
-			require.True(t, ok)
-			side := slices.Index(sides[:], at.Archetype)
-			tallies[side][at.Chunk], labels[side][at.Chunk] = int64(step), int64(step)
-			require.True(t, c.tally.Set(e, Tally{int64(step)}))
-			c.label.Mut(e).N = int64(step)
-			require.Equal(t, int64(step), c.label.Get(e).N)
-		}
-		for side, a := range sides {
-			fit(side)
-			gotT, gotL := c.values(a)
-			require.True(t, slices.Equal(tallies[side], gotT), "step %d: %v, want %v", step, gotT, tallies[side])
-			require.True(t, slices.Equal(labels[side], gotL), "step %d: %v, want %v", step, gotL, labels[side])
+	for step := range int64(3000) {
+		m.step(random, step)
+		for side, a := range m.sides {
+			m.fit(side)
+			tallies, labels := c.values(a)
+			require.True(t, slices.Equal(m.tallies[side], tallies), "step %d: %v, want %v", step, tallies, m.tallies[side])
+			require.True(t, slices.Equal(m.labels[side], labels), "step %d: %v, want %v", step, labels, m.labels[side])
 		}
 		if step%100 == 0 {
 			require.NoError(t, c.w.Verify())
 		}
 	}
-	require.Greater(t, merged, 50)
-	require.Greater(t, along, 5)
+	require.Greater(t, m.merged, 50)
+	require.Greater(t, m.along, 5)
 }
 
 // TestChunkValueGrowsAndShrinks: rows that outgrow their only chunk, or that Shrink moves to a
@@ -432,8 +450,8 @@ func TestChunkValuesInOtherWorlds(t *testing.T) {
 	}
 }
 
-// TestChunkValuesAreNotCopiedWithEntities: copies of an entity come to a chunk of its archetype, and
-// have that chunk's value.
+// TestChunkValuesAreNotCopiedWithEntities: copies of an entity come to a chunk of its archetype,
+// and have that chunk's value.
 func TestChunkValuesAreNotCopiedWithEntities(t *testing.T) {
 	c := newChunky(t, ecs.ChunkGrowth(alloc.Fixed(1)))
 	e := c.plain.Create()

@@ -34,7 +34,7 @@ func (q *Query) each(op string, yield func(Rows) bool) {
 func (q *Query) Count() int {
 	total := 0
 	q.checkOpen("Query.Count")
-	if !q.filters() && len(q.ranges) == 0 && !q.tests() {
+	if !q.asks() && !q.tests() {
 		for i := range q.m.Matches {
 			total += whole(q.m.Matches[i].Archetype).table.Store.Len()
 		}

@@ -196,6 +196,10 @@ func (q *Query) filters() bool { return q.ordered || len(q.changed) > 0 }
 // moves reports whether Since advances when a loop ends.
 func (q *Query) moves() bool { return q.filters() && !q.pinned }
 
+// asks reports whether the query has terms that are about the values of chunks: their versions, or
+// the numbers in them.
+func (q *Query) asks() bool { return q.filters() || len(q.ranges) > 0 }
+
 // skims reports whether versions, if since is not 0, or ranges decide which chunks pass.
 func (q *Query) skims(since uint32) bool { return since != 0 && q.filters() || len(q.ranges) > 0 }
 

@@ -206,8 +206,8 @@ func (t *typeInfo) apply(op string, options []TypeOption) {
 	case t.shared != nil && (t.enableable || t.shape != noShape):
 		panic("ecs: " + op + ": the only option of shared types is Cleanup")
 	case t.chunk != nil && (t.enableable || t.cleanup || t.shape != noShape):
-		// errors.md, Types, terms and handles: `the only option of chunk types is Merge`, `Merge is an
-		// option of RegisterChunk` | An option that says something of rows, for a value that
+		// errors.md, Types, terms and handles: `the only option of chunk types is Merge`, `Merge is
+		// an option of RegisterChunk` | An option that says something of rows, for a value that
 		// belongs to a chunk, or the reverse. | Leave it out.
 		panic("ecs: " + op + ": the only option of chunk types is Merge")
 	case t.shape != noShape:

@@ -47,7 +47,7 @@ func (q *Query) lookAlone() {
 	}
 	q.seen = q.w.news.matched
 	q.whole = 0
-	if !q.filters() && len(q.ranges) == 0 && !slices.ContainsFunc(q.bindings, func(t binding) bool { return len(t.tests) > 0 }) {
+	if !q.asks() && !slices.ContainsFunc(q.bindings, func(t binding) bool { return len(t.tests) > 0 }) {
 		q.whole = q.w.news.matched
 	}
 }

@@ -225,7 +225,8 @@ func (tx *Tx) relabel(p *Part) {
 }
 
 // send moves the part's rows along their path. relabel has already handed over chunks that change
-// hands. A chunk that is left because it is small or part full goes as a chunk too, with its values.
+// hands. A chunk that is left because it is small or part full goes as a chunk too, with its
+// values.
 func (tx *Tx) send(p *Part) {
 	chunks := p.Whole && p.Outcome.Path().Relabels
 	runs := p.Backward()

@@ -12,9 +12,9 @@ import (
 //	values, 8 B words | v v v   | v v v   | v v v   |      a value of up to 24 B: three words
 //	changed           |    2    |    7    |    7    |      its version, among those of all types
 //
-// The value belongs to the chunk. Rows that come, leave or fill a gap carry none and change none, so
-// the version of a chunk type tells of the value alone, not of rows as that of a column does. These
-// are all moments at which the library sets a value, and each of them marks it:
+// The value belongs to the chunk. Rows that come, leave or fill a gap carry none and change none,
+// so the version of a chunk type tells of the value alone, not of rows as that of a column does.
+// These are all moments at which the library sets a value, and each of them marks it:
 //
 //	the chunk is born, for rows that come      enter           zero
 //	it goes to another table (Transition.Give) Books.Give      the value goes along; zero of a type that only the target has
@@ -53,8 +53,8 @@ func (v *chunkValues) address(pos int) unsafe.Pointer {
 	return unsafe.Pointer(&v.list[pos*v.of.words()])
 }
 
-// KeepValues makes books without chunks keep a value per chunk for the type in a slot. Slots come in
-// rising order.
+// KeepValues makes books without chunks keep a value per chunk for the type in a slot. Slots come
+// in rising order.
 func (b *Books) KeepValues(slot uint16, of *ChunkType) {
 	b.values = append(b.values, chunkValues{slot: slot, of: of})
 }
@@ -69,8 +69,8 @@ func (b *Books) valuesIn(slot uint16) *chunkValues {
 	return nil
 }
 
-// Value returns the address of a chunk's value of the chunk type in a slot. It is valid until chunks
-// come or go.
+// Value returns the address of a chunk's value of the chunk type in a slot. It is valid until
+// chunks come or go.
 func (b *Books) Value(slot uint16, pos int) unsafe.Pointer { return b.valuesIn(slot).address(pos) }
 
 // Valued calls visit for each chunk type: its slot, and the address of the value of chunk 0 and the
@@ -145,8 +145,8 @@ func (x *Transition) sharedValues() (shared []Slots) {
 	return shared
 }
 
-// Inherit gives the values of a chunk of the source to the chunk of the target to which a run of its
-// rows has come; see Books.Inherit.
+// Inherit gives the values of a chunk of the source to the chunk of the target to which a run of
+// its rows has come; see Books.Inherit.
 func (x *Transition) Inherit(b Run, pos int) {
 	if len(x.values) > 0 {
 		x.To.Books.Inherit(b.Pos, b.At.Row == 0, &x.From.Books, pos, x.values, x.To.all.Version)

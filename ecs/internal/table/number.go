@@ -38,7 +38,7 @@ func KeyOf[F Number](v F) uint64 {
 // LowKey returns the key of the lower end of a range.
 func LowKey[F Number](v F) uint64 {
 	if v == 0 && IsFloat[F]() {
-		return 1<<63
+		return 1<<63 - 1 // of -0
 	}
 	return KeyOf(v)
 }
