@@ -11,8 +11,8 @@ type Access struct{ reads, writes signature }
 
 // Access returns the types that a loop over the query reads or may write. These are the types
 // declared with Read and Write, alone and inside other terms. The types whose enable bits decide
-// which rows match, and the types of Changed terms, count as read. Other terms add nothing, because
-// only structural changes alter which entity has which type or shared value.
+// which rows match, and the types of Changed and Between terms, count as read. Other terms add
+// nothing, because only structural changes alter which entity has which type or shared value.
 func (q *Query) Access() Access { return q.accesses("Query.Access", false) }
 
 // accesses returns the access of a loop over the query. With looks it returns only the types that
@@ -101,7 +101,7 @@ func (t *Term) shows(o operand) bool {
 // looksAt reports whether enable bits or versions of an operand decide which rows match.
 func (t *Term) looksAt(o operand) bool {
 	switch t.kind {
-	case termChanged:
+	case termChanged, termBetween:
 		return true
 	case termOptional, termPresent, termAbsent:
 		return false

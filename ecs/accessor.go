@@ -31,14 +31,17 @@ func (p RowRange) Joins(next RowRange) (RowRange, bool) {
 // Split appends the rows of the borrow's query to dst, in the order of Query.Rows, cut into ranges
 // of at most grain rows. grain is rounded up to a multiple of 64. The ranges depend only on the
 // existing rows and on grain, and on the entries of a sparse type that drives the query, whose
-// ranges without one are left out; use Accessor.Rows to find which rows match. The borrow must be
-// out, and the ranges are valid while it is. Split panics if grain is less than 1.
+// ranges without one are left out; use Accessor.Rows to find which rows match. If the borrow writes
+// a chunk type, each range is all rows of a chunk. The borrow must be out, and the ranges are valid
+// while it is. Split panics if grain is less than 1.
 func (b *Borrow) Split(dst []RowRange, grain int) []RowRange {
 	b.checkRows("Borrow.Split")
 	if grain < 1 {
 		panic(fmt.Sprintf("ecs: Borrow.Split: grain=%d is less than 1", grain))
 	}
-	grain = (min(grain, mostRows) + 63) &^ 63
+	if grain = (min(grain, mostRows) + 63) &^ 63; b.chunks {
+		grain = mostRows
+	}
 	if set := b.own.driving(); set != nil {
 		return b.own.splitSet(dst, set, grain)
 	}
@@ -120,12 +123,12 @@ func (r *Accessor) Rows(p RowRange) (rows Rows, ok bool) {
 	if pos >= len(a.table.Store.Chunks()) || n == 0 || first+n > a.table.Store.RowsOf(pos) || first%64 != 0 {
 		r.refuse(p)
 	}
-	if since := b.own.since; since != 0 && b.own.filters() && !b.own.passes(a, pos, since) {
+	if since := b.own.since; b.own.skims(since) && !b.own.passes(b, a, pos, first, n, since) {
 		return Rows{}, false
 	}
 	dense := true
-	if len(t.tests)+len(b.own.sets) > 0 {
-		matching := s.filter(a, t.tests, b.own.sets, pos, first, n)
+	if len(t.tests) > 0 || b.own.tested() {
+		matching := s.match(a, t.tests, pos, first, n)
 		if matching == 0 {
 			return Rows{}, false
 		}

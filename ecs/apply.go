@@ -78,7 +78,7 @@ func (c *Change) ApplyQuery(q *Query) (Batch, error) {
 	const op = "Change.ApplyQuery"
 	c.w.checkChange(op)
 	c.w.checkQuery(op, q)
-	b, _, err := c.applyTo(op, q.selectRows())
+	b, _, err := c.applyTo(op, q.selectRows(op))
 	return b, err
 }
 

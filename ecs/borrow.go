@@ -48,6 +48,7 @@ type Borrow struct {
 	wait   func(op string)
 	access Access
 	used   signature   // types of the uses
+	chunks bool        // the rows of a chunk are not split: a chunk type is written
 	types  []*typeInfo // types in access
 	lent   []*finder   // finders for those types, by typeID; empty if everything is lent
 
@@ -86,6 +87,7 @@ func newBorrow(q *Query, name string, wait func(op string), uses ...Term) *Borro
 		id := typeID(id)
 		if write := b.access.writes.Has(id); write || b.access.reads.Has(id) {
 			b.types = append(b.types, t)
+			b.chunks = b.chunks || write && t.chunk != nil
 			b.lent[id] = &finder{t: t, b: b, size: t.size, shape: t.shape, spill: q.w.buffers.Lent(t.buffer && write), writes: write && b.used.Has(id)}
 			b.lent[id].grant(false, false)
 		}
@@ -196,6 +198,9 @@ func (b *Borrow) begin(op string) {
 		panic("ecs: " + op + ": " + b.name + ": " + w.loop() + "; begin it outside of loops")
 	}
 	b.look(op)
+	if b.q != nil && len(b.q.ranges) > 0 {
+		b.q.measure(b.own.bindings)
+	}
 	for _, t := range b.types {
 		b.lend(t)
 	}

@@ -145,5 +145,6 @@ func (a *Archetype) copyRows(from *Archetype) (err error) {
 			}
 		}
 	})
+	w.eachChunkLink(&a.table.Table, func(e *Entity) { (*entity.ID)(e).Retag(from.w.ids.Tag(), w.ids.Tag()) })
 	return cmp.Or(err, refused(refusal))
 }

@@ -36,7 +36,7 @@ func (q *Query) each(op string, yield func(Rows) bool) {
 func (q *Query) Count() int {
 	total := 0
 	q.checkOpen("Query.Count")
-	if !q.filters() && !q.tests() {
+	if !q.asks() && !q.tests() {
 		for i := range q.m.Matches {
 			total += whole(q.m.Matches[i].Archetype).table.Store.Len()
 		}
@@ -74,7 +74,10 @@ func (q *Query) Matches(e Entity) bool {
 		return false
 	}
 	a, pos, at := q.w.rowOf(r)
-	if !q.m.Wants(&a.table) || q.since != 0 && q.filters() && !q.passes(a, pos, q.since) {
+	if !q.m.Wants(&a.table) || q.skims(q.since) && !q.passes(nil, a, pos, 0, a.table.Store.RowsOf(pos), q.since) {
+		return false
+	}
+	if q.masked && !q.inRanges(a, pos, at.Row) {
 		return false
 	}
 	for _, t := range q.m.TestsOf(&a.table) {

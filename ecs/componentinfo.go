@@ -19,11 +19,12 @@ const (
 	KindShared                // one value for all entities of an archetype
 	KindManaged               // values in Go memory
 	KindSparse                // values in a set beside the chunks
+	KindChunk                 // one value for all entities of a chunk
 )
 
-var kindNames = [...]string{"component", "buffer", "shared", "managed", "sparse"}
+var kindNames = [...]string{"component", "buffer", "shared", "managed", "sparse", "chunk"}
 
-// String returns component, buffer, shared, managed or sparse.
+// String returns component, buffer, shared, managed, sparse or chunk.
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {
 		return kindNames[k]
@@ -62,6 +63,8 @@ func (t *typeInfo) describe() ComponentInfo {
 		c.Kind = KindManaged
 	case t.sparse != nil:
 		c.Kind = KindSparse
+	case t.chunk != nil:
+		c.Kind = KindChunk
 	}
 	return c
 }
@@ -152,6 +155,9 @@ func (r Rows) Value(t Type, i int) any {
 	if !ok {
 		return nil
 	}
+	if info.chunk != nil {
+		return info.valueAt(s.t.a.table.Books.Value(p.Slot(), s.pos))
+	}
 	// Safe because row i has a value of size bytes in the column at p.
 	return info.valueAt(unsafe.Add(s.columnAt(r.base, p), (s.first+i)*info.size))
 }
@@ -182,9 +188,12 @@ func (w *World) Value(e Entity, t Type) any {
 		}
 		return nil
 	}
-	p, _ := info.own().find(opHas, e)
+	p, at := info.own().find(opHas, e)
 	if p == nil {
 		return nil
+	}
+	if info.chunk != nil {
+		p = info.valueOf(at)
 	}
 	return info.valueAt(p)
 }

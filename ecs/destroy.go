@@ -78,7 +78,7 @@ func (w *World) TryDestroy(e Entity) (bool, error) {
 func (w *World) DestroyQuery(q *Query) int {
 	w.checkChange("World.DestroyQuery")
 	w.checkQuery("World.DestroyQuery", q)
-	n, err := w.destroyRows("World.DestroyQuery", w.withGroups(q.selectRows()))
+	n, err := w.destroyRows("World.DestroyQuery", w.withGroups(q.selectRows("World.DestroyQuery")))
 	if err != nil {
 		panic(err)
 	}

@@ -40,7 +40,9 @@ func (q *Query) DriveBy(d Driver) {
 	q.checkOpen(op)
 	q.w.checkUnshared(op)
 	if d > DriveByChunks {
-		panic(fmt.Sprintf("ecs: %s: there is no %v", op, d))
+		// errors.md, Loops and rows: `is no driver` | A number that is none
+		// of the three drivers. | `DriveBySize`, `DriveBySet` or `DriveByChunks`.
+		panic(fmt.Sprintf("ecs: %s: %v is no driver", op, d))
 	}
 	q.driver = d
 }
@@ -119,7 +121,7 @@ func (s *scan) walkSet(q *Query, set *sparse.Set, filters bool, since uint32, yi
 		n := sameChunk(seats)
 		t, pos := &q.bindings[seats[0].binding()], seats[0].pos()
 		s.t = t
-		if !filters || q.passes(t.a, pos, since) {
+		if !filters || q.passes(s.b, t.a, pos, 0, t.a.table.Store.RowsOf(pos), since) {
 			if rows, ok := s.seated(q, pos, seats[:n]); ok && !yield(rows) {
 				return false
 			}
@@ -140,6 +142,9 @@ func (s *scan) seated(q *Query, pos int, seats []seat) (rows Rows, ok bool) {
 		words[at.row()/64] |= 1 << (at.row() % 64)
 	}
 	matching := a.narrowed(s.t.tests, q.sets, pos, 0, n, words)
+	if q.masked && matching > 0 {
+		matching = s.narrow(a, pos, 0, n, matching)
+	}
 	if matching == 0 {
 		return Rows{}, false
 	}

@@ -196,7 +196,7 @@ func (t *typeInfo) toggleQuery(op string, q *Query, on bool) int {
 	t.checkToggle(op)
 	t.w.checkQuery(op, q)
 	q.checkLent(op, true)
-	return t.toggleRows(q.selectRows(), on)
+	return t.toggleRows(q.selectRows(op), on)
 }
 
 func (t *typeInfo) toggleList(op string, list []Entity, on bool) int {

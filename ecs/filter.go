@@ -33,7 +33,7 @@ func (q *Query) read() (f match.Filter) {
 			if o.t.sparse != nil {
 				continue // no archetype has it
 			}
-			if t.kind != termChanged {
+			if t.kind != termChanged && t.kind != termBetween {
 				named.Add(id)
 			}
 			ask(&f, t.kind, id, q.w.types.list[id].enableable)
@@ -59,7 +59,7 @@ func ask(f *match.Filter, kind termKind, id typeID, toggles bool) {
 	case termDisabled:
 		f.Has.Add(id)
 		f.Disabled.Add(id)
-	case termPresent:
+	case termPresent, termBetween:
 		f.Has.Add(id)
 	case termAbsent:
 		f.Lacks.Add(id)

@@ -16,7 +16,7 @@ func (inside) ArchetypesOf(w *World, dst []*Archetype, list []Entity) { w.archet
 func (inside) CheckChange(w *World, op string)                        { w.checkChange(op) }
 func (inside) Conflicts(a, b *Access) bool                            { return a.conflicts(b) }
 func (inside) FactsOf(t Type) under.Facts                             { return factsOf(t) }
-func (inside) Filters(q *Query) bool                                  { return q.filters() }
+func (inside) Filters(q *Query) bool                                  { return q.asks() }
 func (inside) Hold(w *World, chunks int)                              { w.recorded.Add(int64(chunks)) }
 func (inside) Join(a, b *Access)                                      { a.join(b) }
 func (inside) Locked(w *World) bool                                   { return w.locked() }

@@ -91,6 +91,8 @@ var unmade = map[string]string{
 	"Archetype":    "the archetype is the zero value; archetypes come from NewArchetype",
 	"Change":       "the change is the zero value; changes come from NewChange",
 	"Managed":      "the handle is the zero value; handles come from RegisterManaged",
+	"Range":        "the range is the zero value; ranges come from NewRange",
+	"Chunk":        "the handle is the zero value; handles come from RegisterChunk",
 	"Shared":       "the handle is the zero value; handles come from RegisterShared",
 	"Sparse":       "the handle is the zero value; handles come from RegisterSparse",
 	"Lookup":       "the look-up is the zero value; look-ups come from Component.Lookup",

@@ -62,6 +62,9 @@ const (
 	opManagedGet
 	opManagedMut
 	opManagedSet
+	opChunkGet
+	opChunkMut
+	opChunkSet
 	opLookupGet
 	opLookupMut
 	opLookupHas
@@ -85,6 +88,9 @@ var lookupOps = [...]string{
 	opManagedGet:   "Managed.Get",
 	opManagedMut:   "Managed.Mut",
 	opManagedSet:   "Managed.Set",
+	opChunkGet:     "Chunk.Get",
+	opChunkMut:     "Chunk.Mut",
+	opChunkSet:     "Chunk.Set",
 	opLookupGet:    "Lookup.Get",
 	opLookupMut:    "Lookup.Mut",
 	opLookupHas:    "Lookup.Has",

@@ -88,7 +88,7 @@ func (w *World) MoveQuery(q *Query) (MoveResult, error) {
 	}
 	w.checkMove(op, q.w)
 	q.checkOpen(op)
-	return w.move(op, q.w, q.selectRows())
+	return w.move(op, q.w, q.selectRows(op))
 }
 
 func (w *World) checkMove(op string, from *World) {
@@ -161,6 +161,7 @@ func (w *World) move(op string, from *World, selected *change.Tx) (MoveResult, e
 	}
 	for _, s := range m.tx.Spans {
 		w.eachLink(s, rename)
+		w.eachChunkLink(s.Table, rename)
 		for i := range m.sparse {
 			m.sparse[i].eachLink(s, rename)
 		}

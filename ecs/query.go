@@ -29,6 +29,8 @@ type Query struct {
 	sets      []rowTest       // tests that rows must pass by sparse types
 	driver    Driver          // what loops go through, if there are such tests
 	ordered   bool            // the query has an Ordered term
+	ranges    []queryRange    // the Between terms
+	masked    bool            // one of them is Masked
 	pinned    bool            // since does not advance when a loop ends, see seam.PinSince
 	since     uint32          // version that Changed and Ordered compare with; 0 means that everything is new
 	whole     uint64          // news.unshared at which every row of the bindings matches, at any version, see look
@@ -107,10 +109,15 @@ func (q *Query) declare(t *Term, i int, seen *signature) {
 		}
 		return
 	}
+	if kind == termBetween {
+		q.ranges = append(q.ranges, queryRange{t.span, t.masked})
+		q.masked = q.masked || t.masked
+		return
+	}
 	if seen.Has(id) {
 		// errors.md, Types, terms and handles: `ecs: NewQuery: ... is in two terms`, `is in two
 		// Changed terms` | A type in two terms. | `Write` includes `Read` and `With`, and
-		// `Where` includes `With`; only `Changed` may come besides.
+		// `Where` includes `With`; only `Changed` and `Between` may come besides.
 		panic(fmt.Sprintf("ecs: NewQuery: %s is in two terms", w.types.list[id].name))
 	}
 	seen.Add(id)
@@ -179,7 +186,7 @@ func (q *Query) matchesArchetype(a *Archetype) (matches, bits bool) {
 		panic("ecs: seam.MatchesArchetype: the archetype is nil or belongs to another world")
 	}
 	matches = q.m.Wants(&a.table)
-	return matches, matches && (len(q.m.TestsOf(&a.table)) > 0 || len(q.sets) > 0)
+	return matches, matches && (len(q.m.TestsOf(&a.table)) > 0 || q.tested())
 }
 
 // World returns the query's world, or nil if the query is closed.
@@ -196,8 +203,32 @@ func (q *Query) filters() bool { return q.ordered || len(q.changed) > 0 }
 // moves reports whether Since advances when a loop ends.
 func (q *Query) moves() bool { return q.filters() && !q.pinned }
 
-// passes reports whether a chunk is newer than since by one of the Changed and Ordered terms.
-func (q *Query) passes(a *Archetype, pos int, since uint32) bool {
+// asks reports whether the query has terms that are about the values of chunks: their versions, or
+// the numbers in them.
+func (q *Query) asks() bool { return q.filters() || len(q.ranges) > 0 }
+
+// tested reports whether sparse types or ranges decide which rows match, in any archetype.
+func (q *Query) tested() bool { return q.masked || len(q.sets) > 0 }
+
+// skims reports whether versions, if since is not 0, or ranges decide which chunks pass.
+func (q *Query) skims(since uint32) bool { return since != 0 && q.filters() || len(q.ranges) > 0 }
+
+// passes reports whether the loop of a borrow, or of the owner if b is nil, shows n rows of a chunk
+// from first on: by the Changed and Ordered terms, if since is not 0, and by the Between terms.
+func (q *Query) passes(b *Borrow, a *Archetype, pos, first, n int, since uint32) bool {
+	if since != 0 && q.filters() && !q.isNew(a, pos, since) {
+		return false
+	}
+	for i := range q.ranges {
+		if !q.ranges[i].passes(q, b, a, pos, first, n) {
+			return false
+		}
+	}
+	return true
+}
+
+// isNew reports whether a chunk is newer than since by one of the Changed and Ordered terms.
+func (q *Query) isNew(a *Archetype, pos int, since uint32) bool {
 	if q.ordered && newer(a.table.Books.Ordered(pos), since) {
 		return true
 	}

@@ -36,10 +36,11 @@ func (w *World) selectAll() *change.Tx {
 	return tx
 }
 
-// selectRows begins a transaction of the rows that match the query.
-func (q *Query) selectRows() *change.Tx {
+// selectRows begins a transaction of the rows that match the query, for the call op.
+func (q *Query) selectRows(op string) *change.Tx {
+	q.checkExact(op)
 	tx := q.w.rows.Begin()
-	filters := q.filters() && q.since != 0
+	filters := q.skims(q.since)
 	for i := range q.m.Matches {
 		m := &q.m.Matches[i]
 		a := whole(m.Archetype)
@@ -61,16 +62,16 @@ func (q *Query) selectRows() *change.Tx {
 }
 
 // maskRows fills the masks of an archetype's chunks and returns the number of matching rows. With
-// filters it skips chunks that do not pass by their versions.
+// filters it skips chunks that do not pass by their versions and bounds.
 func (q *Query) maskRows(tests []match.BitTest, a *Archetype, p *change.Part, filters bool) (rows int) {
 	scan := q.w.openScan(q)
 	defer scan.end()
 	for pos := range a.table.Store.Chunks() {
-		if filters && !q.passes(a, pos, q.since) {
+		n := a.table.Store.RowsOf(pos)
+		if filters && !q.passes(nil, a, pos, 0, n, q.since) {
 			continue
 		}
-		n := a.table.Store.RowsOf(pos)
-		switch matching := scan.filter(a, tests, q.sets, pos, 0, n); matching {
+		switch matching := scan.match(a, tests, pos, 0, n); matching {
 		case 0:
 		case n:
 			bitmask.Bits(p.Mask(pos)).SetRange(0, n)

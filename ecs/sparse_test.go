@@ -447,7 +447,7 @@ func TestSparseDrivers(t *testing.T) {
 	changed.SetSince(since)
 	changed.DriveBy(ecs.DriveBySet)
 	require.Equal(t, want, shownBy(changed))
-	require.PanicsWithValue(t, "ecs: Query.DriveBy: there is no Driver(3)", func() { changed.DriveBy(3) })
+	require.PanicsWithValue(t, "ecs: Query.DriveBy: Driver(3) is no driver", func() { changed.DriveBy(3) })
 	require.Equal(t, "DriveBySet", ecs.DriveBySet.String())
 }
 

@@ -21,14 +21,18 @@ import (
 //	Present             has it           -
 //	Absent              lacks it         -
 //	Where               has one of the values   -
+//	Between             has it           with Masked: its field is in the range
 //
 // Any requires nothing of entities in an archetype that has one of its types that is not
 // Enableable. If a query has several Any terms, all must match. Changed and Ordered filter chunks;
-// if a query has several, a chunk needs to pass only one.
+// if a query has several, a chunk needs to pass only one. Between filters chunks too, and a chunk
+// must pass all of them.
 type Term struct {
 	kind   termKind
 	of     []operand
 	values []*value.Shared // of a Where term
+	span   *span           // of a Between term
+	masked bool            // see Masked
 }
 
 type termKind uint8
@@ -45,13 +49,14 @@ const (
 	termAbsent
 	termWhere
 	termChanged
+	termBetween
 	termOrdered
 	termIncludeDisabled
 	termIncludePrefabs
 )
 
 var termNames = [...]string{"Read", "Write", "With", "Without", "Any", "Optional", "Disabled", "Present", "Absent", "Where",
-	"Changed", "Ordered", "IncludeDisabled", "IncludePrefabs"}
+	"Changed", "Between", "Ordered", "IncludeDisabled", "IncludePrefabs"}
 
 // operand is a type together with the access that loops have to it.
 type operand struct {
@@ -204,6 +209,9 @@ func (t Term) writes() bool {
 
 // String returns the term, as in Any(Read Position, Velocity).
 func (t Term) String() string {
+	if t.span != nil {
+		return t.span.text(t.masked)
+	}
 	parts := make([]string, len(t.of))
 	for i, o := range t.of {
 		parts[i] = o.t.name

@@ -42,13 +42,14 @@ type typeInfo struct {
 	ordered uint32 // latest order version of archetypes with the type that were retired, see World.OrderVersion
 
 	rtype      reflect.Type
-	name       string          // for messages: Position, []Hit for a buffer, managed Conn
-	align      int             // alignment of a column element in bytes
-	fields     []layout.Field  // bytes of a value that are not padding
-	links      []under.Link    // where a value holds entities
-	shared     value.AnyValues // the values of a shared type; nil for other kinds
-	managed    value.Managed   // the values of a managed type; nil for other kinds
-	sparse     *sparseSet      // the values of a sparse type; nil for other kinds
+	name       string           // for messages: Position, []Hit for a buffer, managed Conn
+	align      int              // alignment of a column element in bytes
+	fields     []layout.Field   // bytes of a value that are not padding
+	links      []under.Link     // where a value holds entities
+	shared     value.AnyValues  // the values of a shared type; nil for other kinds
+	managed    value.Managed    // the values of a managed type; nil for other kinds
+	sparse     *sparseSet       // the values of a sparse type; nil for other kinds
+	chunk      *table.ChunkType // the values of a chunk type; nil for other kinds
 	buffer     bool
 	enableable bool
 	cleanup    bool // see Cleanup
@@ -61,7 +62,7 @@ func factsOf(t Type) under.Facts {
 		panic("ecs: seam.FactsOf: " + unmade["Component"])
 	}
 	return under.Facts{
-		Buffer: info.buffer, Shared: info.shared != nil, Managed: info.managed != nil, Sparse: info.sparse != nil,
+		Buffer: info.buffer, Shared: info.shared != nil, Managed: info.managed != nil, Sparse: info.sparse != nil, Chunk: info.chunk != nil,
 		Enableable: info.enableable, Cleanup: info.cleanup, Links: info.links,
 	}
 }
@@ -130,16 +131,16 @@ type (
 
 // typeKey identifies a type: a Go type may be registered once as each kind.
 type typeKey struct {
-	rtype                           reflect.Type
-	buffer, shared, managed, sparse bool
+	rtype                                  reflect.Type
+	buffer, shared, managed, sparse, chunk bool
 }
 
 func (t *typeInfo) key() typeKey {
-	return typeKey{t.rtype, t.buffer, t.shared != nil, t.managed != nil, t.sparse != nil}
+	return typeKey{t.rtype, t.buffer, t.shared != nil, t.managed != nil, t.sparse != nil, t.chunk != nil}
 }
 
-// TypeOption is an option of type registration: Enableable, Cleanup, or for buffers Inline and
-// Growth.
+// TypeOption is an option of type registration: Enableable, Cleanup, for buffers Inline and Growth,
+// or for chunk types Merge.
 type TypeOption func(*typeInfo)
 
 // Enableable gives every entity that has the type an enable bit. The bit is set when the type is
@@ -210,6 +211,11 @@ func (t *typeInfo) apply(op string, options []TypeOption) {
 		// `Cleanup` or `Inline` of a sparse type, whose values end with Destroy. | A component with
 		// `Cleanup` beside it, or a buffer.
 		panic("ecs: " + op + ": the only option of sparse types is Enableable")
+	case t.chunk != nil && (t.enableable || t.cleanup || t.shape != noShape):
+		// errors.md, Types, terms and handles: `the only option of chunk types is Merge`, `Merge is
+		// an option of RegisterChunk` | An option that says something of rows, for a value that
+		// belongs to a chunk, or the reverse. | Leave it out.
+		panic("ecs: " + op + ": the only option of chunk types is Merge")
 	case t.shape != noShape:
 		// errors.md, Types, terms and handles: `is an option of RegisterBuffer`, `the only option
 		// of shared types is Cleanup` | An option of another kind of type. | Leave it out.
@@ -244,6 +250,9 @@ func (w *World) register(op string, info *typeInfo) *typeInfo {
 	}
 	if most := layout.MaxChunkSize; info.buffer && int(info.rtype.Size()) > most {
 		panic(&LimitError{Op: op, Limit: "bytes of an element", Max: most})
+	}
+	if most := layout.ChunkSize; info.chunk != nil && info.chunk.Bytes > most {
+		panic(&LimitError{Op: op, Limit: "bytes of a chunk component", Max: most})
 	}
 	if id, ok := w.types.find(info.key()); ok {
 		if !w.types.list[id].isLike(info) {
@@ -299,7 +308,7 @@ func (w *World) enroll(info *typeInfo) {
 	if info.sparse != nil {
 		info.sparse.open(info)
 	}
-	of := table.Type{Layout: info.planned(), Managed: info.managed, Sight: &info.Sight}
+	of := table.Type{Layout: info.planned(), Managed: info.managed, Chunk: info.chunk, Sight: &info.Sight}
 	if info.buffer {
 		of.Buffers = &w.buffers
 	}
@@ -309,7 +318,7 @@ func (w *World) enroll(info *typeInfo) {
 // copied returns the typeInfo that registers the same type in another world.
 func (t *typeInfo) copied() *typeInfo {
 	c := &typeInfo{rtype: t.rtype, name: t.name, finder: finder{size: t.size, shape: t.shape}, align: t.align,
-		buffer: t.buffer, enableable: t.enableable, cleanup: t.cleanup}
+		chunk: t.chunk, buffer: t.buffer, enableable: t.enableable, cleanup: t.cleanup}
 	if t.shared != nil {
 		c.shared = t.shared.Fresh()
 	}
@@ -324,5 +333,5 @@ func (t *typeInfo) copied() *typeInfo {
 
 // isLike reports whether two registrations of a type have the same options.
 func (t *typeInfo) isLike(other *typeInfo) bool {
-	return t.enableable == other.enableable && t.shape == other.shape && t.cleanup == other.cleanup
+	return t.enableable == other.enableable && t.shape == other.shape && t.cleanup == other.cleanup && t.mergesLike(other)
 }

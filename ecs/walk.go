@@ -47,7 +47,7 @@ func (q *Query) lookAlone() {
 	}
 	q.seen = q.w.news.matched
 	q.whole = 0
-	if !q.filters() && len(q.sets) == 0 && !slices.ContainsFunc(q.bindings, func(t binding) bool { return len(t.tests) > 0 }) {
+	if !q.asks() && len(q.sets) == 0 && !slices.ContainsFunc(q.bindings, func(t binding) bool { return len(t.tests) > 0 }) {
 		q.whole = q.w.news.matched
 	}
 }
@@ -181,7 +181,7 @@ func (q *Query) walkPart(yield func(Rows) bool) {
 // walk yields the chunks of q with their masks, until the end or until yield returns false.
 func (s *scan) walk(q *Query, yield func(Rows) bool) (ended bool) {
 	since := q.since // as it is now: a loop inside this one may move it
-	filters := since != 0 && q.filters()
+	filters := q.skims(since)
 	if set := q.driving(); set != nil {
 		return s.walkSet(q, set, filters, since, yield)
 	}
@@ -199,7 +199,7 @@ func (s *scan) walkOne(q *Query, t *binding, filters bool, since uint32, yield f
 	a := t.a
 	s.t = t
 	for pos := range a.table.Store.Chunks() {
-		if filters && !q.passes(a, pos, since) {
+		if filters && !q.passes(s.b, a, pos, 0, a.table.Store.RowsOf(pos), since) {
 			continue
 		}
 		if rows, ok := s.chunk(pos); ok && !yield(rows) {
@@ -214,8 +214,8 @@ func (s *scan) chunk(pos int) (rows Rows, ok bool) {
 	t := s.t
 	a := t.a
 	n, dense := a.table.Store.RowsOf(pos), true
-	if sets := s.q.sets; len(t.tests)+len(sets) > 0 {
-		matching := s.filter(a, t.tests, sets, pos, 0, n)
+	if len(t.tests) > 0 || s.q.tested() {
+		matching := s.match(a, t.tests, pos, 0, n)
 		if matching == 0 {
 			return Rows{}, false
 		}
@@ -224,6 +224,17 @@ func (s *scan) chunk(pos int) (rows Rows, ok bool) {
 	at := a.table.Store.Row(pos, 0)
 	s.show(pos, at.Scale, dense)
 	return makeRows(s, at.Base, n), true
+}
+
+// match computes the snapshot as filter does, and narrows it by the query's masked ranges.
+func (s *scan) match(a *Archetype, tests []match.BitTest, pos, first, n int) (matching int) {
+	if matching = n; len(tests)+len(s.q.sets) > 0 {
+		matching = s.filter(a, tests, s.q.sets, pos, first, n)
+	}
+	if s.q.masked && matching > 0 {
+		matching = s.narrow(a, pos, first, n, matching)
+	}
+	return matching
 }
 
 // filter computes the snapshot of matching rows among n rows of a chunk, starting at first, a

@@ -230,9 +230,10 @@ func (w *Writer) checkQuery(name string, q *ecs.Query) *ecs.Query {
 	case q == nil || q.World() != w.stream.b.w:
 		panic("command: " + name + ": the query is nil, closed or belongs to another world")
 	case seam.Filters(q):
-		// errors.md: `asks for changes; take the entities now: a list of q.Entities(nil)` | A
-		// command about a query with `Changed` or `Ordered`. | As it says.
-		panic(fmt.Sprintf("command: %s: %v asks for changes; take the entities now: a list of q.Entities(nil)", name, q))
+		// errors.md: `asks for changes or a range; take the entities now: a list of
+		// q.Entities(nil)` | A command about a query with `Changed`, `Ordered` or `Between`. | As
+		// it says.
+		panic(fmt.Sprintf("command: %s: %v asks for changes or a range; take the entities now: a list of q.Entities(nil)", name, q))
 	}
 	return q
 }

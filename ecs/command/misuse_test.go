@@ -17,6 +17,7 @@ func TestMisuse(t *testing.T) {
 	cb := y.open(t)
 	e, stranger := y.full.Create(), other.full.Create()
 	seen := ecs.NewQuery(y.w, ecs.With(y.pos), ecs.Changed(y.pos))
+	ranged := ecs.NewQuery(y.w, ecs.Between(y.pos, func(p *position) *float64 { return &p.X }, 0, 1).Masked())
 	gone := ecs.NewQuery(y.w, ecs.With(y.slow))
 	gone.Close()
 	ended := y.open(t)
@@ -50,7 +51,8 @@ func TestMisuse(t *testing.T) {
 		{"the query is nil, closed or belongs to another world", func() { cb.DestroyQuery(nil) }},
 		{"the query is nil, closed or belongs to another world", func() { cb.AddQuery(other.q, y.slow) }},
 		{"the query is nil, closed or belongs to another world", func() { Set(cb, gone, y.pos, position{}) }},
-		{"asks for changes", func() { cb.DestroyQuery(seen) }},
+		{"asks for changes or a range", func() { cb.DestroyQuery(seen) }},
+		{"asks for changes or a range", func() { cb.AddQuery(ranged, y.slow) }},
 		{"asks for changes", func() { PutShared(cb, seen, y.team, "red") }},
 		{"was not registered with ecs.Enableable", func() { cb.Enable(e, y.pos) }},
 		{"was not registered with ecs.Enableable", func() { cb.DisableQuery(y.q, y.pos) }},

@@ -68,7 +68,7 @@ func Looks(q *ecs.Query) ecs.Access { return ecs.Inside(key).Looks(q) }
 // World.Close reports. Any goroutine may call it.
 func Hold(w *ecs.World, chunks int) { ecs.Inside(key).Hold(w, chunks) }
 
-// Filters reports whether the query has Changed or Ordered terms.
+// Filters reports whether the query has Changed, Ordered or Between terms.
 func Filters(q *ecs.Query) bool { return ecs.Inside(key).Filters(q) }
 
 // MatchesArchetype reports whether entities of an archetype can match, and whether enable bits then

@@ -49,7 +49,12 @@ func (r *Rows) Receive(from *Rows, p *Part, path *table.Transition, give int, re
 	for pos, row, n, ok := runs.Next(); ok; pos, row, n, ok = runs.Next() {
 		start := path.To.Store.Len()
 		from.died(p.Table, p.Table.At(pos, row), n)
-		path.Copy(pos, row, n, func(b table.Run, _ alloc.StoreRow) { arrive(b) })
+		path.Copy(pos, row, n, func(b table.Run, _ alloc.StoreRow) {
+			if p.Whole { // its chunks come as chunks, cut otherwise
+				path.Inherit(b, pos)
+			}
+			arrive(b)
+		})
 		p.takeOut(pos, row, n)
 		r.born(path.To, start, n)
 		tx.Note(Span{path.To, start, n})
@@ -86,6 +91,7 @@ func (r *Rows) CopyTable(path *table.Transition, tag entity.Tag, copied func(b t
 	}
 	for pos := range from.Store.Chunks() {
 		path.Copy(pos, 0, from.Store.RowsOf(pos), func(b table.Run, _ alloc.StoreRow) {
+			path.Inherit(b, pos)
 			for i := range b.IDs {
 				b.IDs[i] = b.IDs[i].In(tag)
 			}

@@ -266,6 +266,17 @@ func (r *Rows) Repeat(path *table.Transition, pos, row, n int, ids []entity.ID) 
 func (r *Rows) send(path *table.Transition, pos, row, n int) Span {
 	start := path.To.Store.Len()
 	path.Send(pos, row, n)
+	return r.sent(path, pos, row, start, n)
+}
+
+// sendChunk is send for all rows of a chunk that goes to the target as a chunk, with its values.
+func (r *Rows) sendChunk(path *table.Transition, pos int) Span {
+	start, n := path.To.Store.Len(), path.From.Store.RowsOf(pos)
+	path.SendChunk(pos)
+	return r.sent(path, pos, 0, start, n)
+}
+
+func (r *Rows) sent(path *table.Transition, pos, row, start, n int) Span {
 	r.moved(path, path.From.At(pos, row), start, n)
 	return Span{path.To, start, n}
 }

@@ -225,11 +225,17 @@ func (tx *Tx) relabel(p *Part) {
 }
 
 // send moves the part's rows along their path. relabel has already handed over chunks that change
-// hands.
+// hands. A chunk that is left because it is small or part full goes as a chunk too, with its
+// values.
 func (tx *Tx) send(p *Part) {
+	chunks := p.Whole && p.Outcome.Path().Relabels
 	runs := p.Backward()
 	for pos, row, n, ok := runs.Next(); ok; pos, row, n, ok = runs.Next() {
-		tx.Note(tx.rows.send(p.Outcome.Path(), pos, row, n))
+		if chunks {
+			tx.Note(tx.rows.sendChunk(p.Outcome.Path(), pos))
+		} else {
+			tx.Note(tx.rows.send(p.Outcome.Path(), pos, row, n))
+		}
 		p.takeOut(pos, row, n)
 	}
 }

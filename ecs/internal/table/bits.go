@@ -101,7 +101,7 @@ func (s *Spares) keep(chunks []*entity.EnableBits) {
 	}
 }
 
-// Verify checks B1 and B2. chunks is the number of the table's chunks; rows returns the number of
+// Verify checks B1 to B3. chunks is the number of the table's chunks; rows returns the number of
 // rows of a chunk.
 func (b *Books) Verify(chunks int, rows func(pos int) int) error {
 	if n := len(b.stamps); n != chunks || len(b.changed) != n*b.types || n > 0 && b.last != &b.stamps[n-1] || n == 0 && b.last != nil {
@@ -118,5 +118,5 @@ func (b *Books) Verify(chunks int, rows func(pos int) int) error {
 			}
 		}
 	}
-	return nil
+	return b.verifyValues(chunks)
 }

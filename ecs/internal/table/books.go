@@ -14,6 +14,9 @@ import (
 //	B2 Types that can be disabled have bits for each chunk, and no other types have any. Bits of
 //	   rows beyond the last are 0. The bits know how many of them are set, and the location of
 //	   row 0.
+//	B3 Chunk types have a value for each chunk, and no other types have any.
+//	B4 Bounds of a field have an entry for each chunk. An entry with the chunk's versions is the
+//	   extent of the field in the chunk's rows.
 
 // Books are the facts that a table keeps about its chunks, by the chunk's position and within a
 // chunk by slot. A slot is the index of a type in the table's list of types.
@@ -26,6 +29,8 @@ type Books struct {
 	gone     uint32                 // latest ordered of chunks that have ended, see Latest
 	enabled  [][]*entity.EnableBits // [slot][position]: a bit a row (B2); nil for types that cannot be disabled
 	spares   *Spares                // enable bits for reuse
+	values   []chunkValues          // of the chunk types, by rising slot; nil without any
+	bounds   []*Bounds              // of fields that queries have ranges of
 }
 
 // stamp is the facts about a chunk besides the versions of its types.
@@ -68,6 +73,11 @@ func (b *Books) Add(room int, at Location) {
 	for _, slot := range b.toggling {
 		b.enabled[slot] = append(b.enabled[slot], b.spares.take(room, at))
 	}
+	for i := range b.values {
+		v := &b.values[i]
+		v.list = makeGap(v.list, len(v.list), v.of.words())
+	}
+	b.moreBounds(len(b.stamps)-1, 1)
 }
 
 // Cut ends the books of the chunks starting with position keep, whose rows have gone.
@@ -80,10 +90,15 @@ func (b *Books) Cut(keep int) {
 }
 
 func (b *Books) cutVersions(keep int) {
+	b.fewerBounds(keep, len(b.stamps)-keep)
 	b.outlive(b.stamps[keep:])
 	b.stamps = b.stamps[:keep]
 	b.resetLast()
 	b.changed = b.changed[:keep*b.types]
+	for i := range b.values {
+		v := &b.values[i]
+		v.list = v.list[:keep*v.of.words()]
+	}
 }
 
 // outlive keeps what Latest needs of chunks that end.
@@ -123,17 +138,18 @@ func (b *Books) Promote(pos int) {
 	for i := pos; i < len(b.stamps)-1; i++ {
 		b.stamps[i].at = b.stamps[i+1].at
 	}
-	b.cutVersions(len(b.stamps) - 1) // the versions of pos stay; chunks behind it have none yet
+	b.cutVersions(len(b.stamps) - 1) // the versions, values and bounds of pos stay; chunks behind it have none yet
 }
 
 // Slots are the slots of one type in two tables.
 type Slots struct{ From, To uint16 }
 
 // Give moves the books of the first n chunks to position at of other books. shared lists the types
-// that both books have, whose bits move. The bits of a type that only the target has start clear,
-// for room(pos) rows, where pos is the chunk's position in the target. Locations stay. Versions and
-// the other fields of stamps start at 0; the caller calls Mark and Order.
-func (b *Books) Give(n int, to *Books, at int, shared []Slots, room func(pos int) int) {
+// that both books have, whose bits move, and values the chunk types that both have. The bits of a
+// type that only the target has start clear, for room(pos) rows, where pos is the chunk's position
+// in the target. Locations stay. Versions and the other fields of stamps start at 0; the caller
+// calls Mark and Order.
+func (b *Books) Give(n int, to *Books, at int, shared, values []Slots, room func(pos int) int) {
 	b.outlive(b.stamps[:n])
 	to.stamps = makeGap(to.stamps, at, n)
 	for i := range n {
@@ -144,6 +160,9 @@ func (b *Books) Give(n int, to *Books, at int, shared []Slots, room func(pos int
 	b.resetLast()
 	to.changed = makeGap(to.changed, at*to.types, n*to.types)
 	b.changed = slices.Delete(b.changed, 0, n*b.types)
+	b.giveValues(n, to, at, values)
+	b.fewerBounds(0, n)
+	to.moreBounds(at, n)
 	for _, slot := range to.toggling {
 		to.enabled[slot] = makeGap(to.enabled[slot], at, n)
 		if i := slices.IndexFunc(shared, func(s Slots) bool { return s.To == slot }); i >= 0 {
@@ -197,7 +216,8 @@ func (b *Books) renumber(pos int, at Location) {
 // LastAt returns the location of row 0 of the last chunk.
 func (b *Books) LastAt() Location { return b.last.at }
 
-// Mark notes that rows came into a chunk at a version: all types and the order have changed.
+// Mark notes that rows came into a chunk at a version: all types but chunk types have changed, and
+// the order has.
 func (b *Books) Mark(pos int, version uint32) {
 	if b.stamps[pos].marked != version {
 		b.markAll(pos, version)
@@ -207,6 +227,10 @@ func (b *Books) Mark(pos int, version uint32) {
 func (b *Books) markAll(pos int, version uint32) {
 	s := &b.stamps[pos]
 	s.marked, s.ordered = version, version
+	if b.values != nil {
+		b.markRows(pos, version)
+		return
+	}
 	changed := b.Versions(pos)
 	for slot := range changed {
 		changed[slot] = version
@@ -250,7 +274,7 @@ func (b *Books) Carry(pos, from int, version uint32) {
 func (b *Books) carry(pos, from int) {
 	changed := b.Versions(pos)
 	for slot, written := range b.Versions(from) {
-		if int32(written-changed[slot]) > 0 {
+		if int32(written-changed[slot]) > 0 && b.valuesIn(uint16(slot)) == nil {
 			changed[slot] = written
 		}
 	}

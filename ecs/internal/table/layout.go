@@ -55,6 +55,11 @@ func (t *Table) layOut(alike bool) error {
 		s.spares = new(Spares)
 	}
 	t.Books = NewBooks(n, toggling, s.spares)
+	for slot, id := range t.Types {
+		if of := s.types[id].Chunk; of != nil {
+			t.Books.KeepValues(uint16(slot), of)
+		}
+	}
 	t.ownRows = plan.Rows
 	t.Store = alloc.MakeColumnStore(s.u, s.smallChunks, &plan, stored, s.growth, alloc.MaxStoreOrder)
 	return nil

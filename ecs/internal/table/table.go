@@ -213,6 +213,7 @@ func (t *Table) Refit() {
 // its last row.
 func (t *Table) enter(c alloc.StoreChunk, pos int) {
 	t.Books.Add(t.Store.Fits(c), t.number(c))
+	t.Books.begin(pos, t.all.Version)
 	t.place(pos)
 	t.remark()
 }
@@ -252,6 +253,12 @@ func (t *Table) Verify() error {
 	}
 	if err := t.verifyLayout(); err != nil {
 		return err
+	}
+	measure := func(slot uint16, field Field, pos int) Extent {
+		return t.Measure(t.Types[slot], field, pos, 0, t.Store.RowsOf(pos))
+	}
+	if slot, pos, ok := t.Books.verifyBounds(measure); !ok {
+		return fmt.Errorf("ecs: W6: %v: table: B4: the bounds of a field of slot %d in chunk %d are not those of its rows, or missing", t, slot, pos)
 	}
 	for pos := range t.Store.Chunks() {
 		for row, e := range IDs(t.Store.Row(pos, 0).Base, t.Store.RowsOf(pos)) {

@@ -38,6 +38,7 @@ type Type struct {
 	Layout  layout.Column  // name for messages, size and alignment of an element, and whether it can be disabled
 	Buffers *value.Buffers // the heap of spilled elements; nil if the type is not a buffer
 	Managed value.Managed  // the store of values; nil if the type is not managed
+	Chunk   *ChunkType     // the values per chunk; nil if the type is not a chunk type
 	Sight   *entity.Sight  // for look-ups of the type
 }
 

@@ -18,6 +18,7 @@ type Transition struct {
 	row        alloc.RowCopy // columns that both From and To have
 	ending     []Column      // owning columns that only From has; Send ends what rows own there
 	bits       []Slots       // enable bits that both From and To have
+	values     []Slots       // chunk types that both From and To have, whose values go with whole chunks
 	on         []uint16      // slots of To whose bits From lacks; the types are enabled in rows that come
 	rare       bool          // bits, on or ending is not empty: MoveOne calls sendRare
 	more       bool          // rare, or row.Others
@@ -137,6 +138,7 @@ func (x *Transition) Find() {
 			x.on = append(x.on, slot)
 		}
 	}
+	x.values = x.sharedValues()
 	x.rare = len(x.bits)+len(x.on)+len(x.ending) > 0
 	x.more = x.rare || x.row.Others
 }
@@ -162,8 +164,16 @@ func (x *Transition) Adopt() {
 
 // Send moves the entities of n rows of a chunk to the end of the target, which has room, and
 // updates their records. The source keeps the n rows until the caller closes the gap.
-func (x *Transition) Send(pos, row, n int) {
+func (x *Transition) Send(pos, row, n int) { x.send(pos, row, n, false) }
+
+// SendChunk is Send for all rows of a chunk that goes to the target as a chunk, with its values.
+func (x *Transition) SendChunk(pos int) { x.send(pos, 0, x.From.Store.RowsOf(pos), true) }
+
+func (x *Transition) send(pos, row, n int, chunk bool) {
 	x.Copy(pos, row, n, func(b Run, source alloc.StoreRow) {
+		if chunk {
+			x.Inherit(b, pos)
+		}
 		x.From.all.ids.MoveRows(b.IDs, b.Loc)
 		for _, c := range x.ending {
 			x.From.all.release(source, c, len(b.IDs))
@@ -244,7 +254,7 @@ func (x *Transition) Give(chunks int, arrived func(b Run)) (start, n int) {
 		from.Books.Order(pos, from.all.Version) // its rows go
 	}
 	at := from.Store.Give(&to.Store, chunks)
-	from.Books.Give(chunks, &to.Books, at, x.bits, func(pos int) int { return to.Store.Fits(to.Store.Chunks()[pos]) })
+	from.Books.Give(chunks, &to.Books, at, x.bits, x.values, func(pos int) int { return to.Store.Fits(to.Store.Chunks()[pos]) })
 	if from.all != to.all {
 		for pos := at; pos < at+chunks; pos++ {
 			to.Books.renumber(pos, to.number(to.Store.Chunks()[pos]))
@@ -266,6 +276,7 @@ func (x *Transition) Give(chunks int, arrived func(b Run)) (start, n int) {
 		if arrived != nil {
 			arrived(Run{pos, first, to.At(pos, 0), IDs(first.Base, rows)})
 		}
+		to.Books.begin(pos, to.all.Version)
 		to.Books.Mark(pos, to.all.Version) // every type, as Copy does: a query with Changed may match the rows only now
 	}
 	to.Books.OrderFrom(at+chunks, to.all.Version) // a part-full chunk now comes after the others

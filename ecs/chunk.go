@@ -1,0 +1,152 @@
+package ecs
+
+import (
+	"fmt"
+	"reflect"
+	"unsafe"
+
+	"quarry/ecs/internal/table"
+)
+
+// Chunk is the handle of a chunk type: a component of which each chunk has one value, for all its
+// entities, such as the box around them or when they were last visited. Archetypes, changes and
+// terms take a Chunk like a component: entities with it lie in chunks of their own, and adding it
+// to an entity moves its row. The value belongs to the chunk. Rows that come, go, or fill a gap
+// take no value along and change none; the terms Changed of their components and Ordered tell of
+// rows.
+//
+// A chunk begins with the zero value. When the chunk is outgrown or shrunk, or is handed to another
+// archetype with all its rows, the value stays with the rows. Where the rows of one chunk join
+// those of another as a chunk, the value of both is made by the option Merge, and is zero without
+// it. Changed of a chunk type passes chunks whose value was written, and those whose value the
+// library set: chunks that are new, came from another archetype or were merged. docs/ecs.md lists
+// when that is.
+//
+// All methods belong to the world's owner: one goroutine at a time. Bodies of jobs use At and
+// ReadOnly.
+type Chunk[T any] struct{ handle }
+
+// RegisterChunk registers T as a chunk type of w; see Register. A T that is also registered as a
+// component is a separate type there. T must hold no Go pointers, and a value has at most 16 KiB.
+// The only option is Merge.
+func RegisterChunk[T any](w *World, options ...TypeOption) Chunk[T] {
+	t := reflect.TypeFor[T]()
+	info := &typeInfo{rtype: t, name: "chunk " + shortName(t), align: 1, chunk: &table.ChunkType{Bytes: int(t.Size())}}
+	info.apply("RegisterChunk", options)
+	return Chunk[T]{handle{w.register("RegisterChunk", info)}}
+}
+
+// Merge is the option of a chunk type by which two values become one, when the rows of a chunk join
+// those of another: f changes into, the value of the chunk that stays, by from, the value of the
+// chunk that ends. It runs in the midst of a structural change, so it must not use the world and
+// must not panic. A function that does nothing keeps the value of the chunk that stays. Merge
+// panics if f is nil, and RegisterChunk if f is of another type. A type that is registered again
+// keeps its first function.
+func Merge[T any](f func(into, from *T)) TypeOption {
+	if f == nil {
+		panic("ecs: Merge: the function is nil")
+	}
+	return func(t *typeInfo) {
+		switch of := reflect.TypeFor[T](); {
+		case t.chunk == nil:
+			panic(fmt.Sprintf("ecs: Register[%s]: Merge is an option of RegisterChunk", t.name))
+		case of != t.rtype:
+			// errors.md, Types, terms and handles: `Merge is of` | The function merges values of
+			// another type. | A function of the type's own values.
+			panic(fmt.Sprintf("ecs: RegisterChunk[%s]: Merge is of %s", shortName(t.rtype), shortName(of)))
+		}
+		// Safe because values of the type are Ts.
+		t.chunk.Merge = func(into, from unsafe.Pointer) { f((*T)(into), (*T)(from)) }
+	}
+}
+
+// mergesLike reports whether two registrations of a type both have Merge, or none. Functions cannot
+// be compared.
+func (t *typeInfo) mergesLike(other *typeInfo) bool {
+	return t.chunk == nil || (t.chunk.Merge == nil) == (other.chunk.Merge == nil)
+}
+
+// At returns the value of the rows' chunk, or nil if the chunk lacks an Optional type. If the query
+// declares Write, or the rows come from a Batch, At marks the value changed. It panics like
+// Component.Slice, and the pointer is valid as long as its slice. A job that declares Write gets
+// the rows of a chunk whole, so no two bodies have one value.
+func (c Chunk[T]) At(rows Rows) *T {
+	if rows.column(c.t, "Chunk.At") == nil {
+		return nil
+	}
+	return c.value(rows)
+}
+
+// ReadOnly is like At but does not mark the value changed.
+func (c Chunk[T]) ReadOnly(rows Rows) *T {
+	if _, ok := rows.placeOf(c.t, "Chunk.ReadOnly"); !ok {
+		return nil
+	}
+	return c.value(rows)
+}
+
+// value returns the value of the chunk of rows, which has the type.
+func (c Chunk[T]) value(rows Rows) *T {
+	s := rows.s
+	return (*T)(s.t.a.table.Books.Value(s.t.columnOf(c.t.id).Slot(), s.pos)) // Safe because the type's values are Ts.
+}
+
+// Get returns the value of e's chunk for reading, or nil if e is not alive or does not have the
+// type. The pointer is valid until the next structural change of the world.
+func (c Chunk[T]) Get(e Entity) *T {
+	p, at := c.t.own().find(opChunkGet, e)
+	if p == nil {
+		return nil
+	}
+	return (*T)(c.t.valueOf(at)) // Safe because the type's values are Ts.
+}
+
+// Mut is Get for writing: it also marks the value changed.
+func (c Chunk[T]) Mut(e Entity) *T {
+	return (*T)(c.t.mutValue(opChunkMut, e)) // Safe because the type's values are Ts.
+}
+
+// Set writes the value of e's chunk, which is that of all entities in the chunk, and marks it
+// changed. It returns false if e is not alive or does not have the type.
+func (c Chunk[T]) Set(e Entity, v T) bool {
+	p := (*T)(c.t.mutValue(opChunkSet, e)) // Safe because the type's values are Ts.
+	if p != nil {
+		*p = v
+	}
+	return p != nil
+}
+
+// Add gives e the type, whose value is that of the chunk that e comes to. It returns false if e
+// already has the type. It panics like Component.Add.
+func (c Chunk[T]) Add(e Entity) bool { return c.t.add("Chunk.Add", e) != nil }
+
+// TryAdd is like Add but returns the *LimitError.
+func (c Chunk[T]) TryAdd(e Entity) (bool, error) {
+	p, err := c.t.tryAdd("Chunk.Add", e)
+	return p != nil, err
+}
+
+// valueOf returns the chunk type's value of the chunk with a row of an archetype that has the type.
+func (t *typeInfo) valueOf(at location) unsafe.Pointer {
+	o := t.w.tables.OwnerOf(at)
+	a := t.w.archetypeAt(o)
+	return a.table.Books.Value(a.table.Places[t.id].Slot(), o.Pos())
+}
+
+// mutValue marks the chunk type's value of e's chunk and returns it, or nil.
+func (t *typeInfo) mutValue(op lookupOp, e Entity) unsafe.Pointer {
+	if t.mut(op, e) == nil {
+		return nil
+	}
+	_, at := t.own().find(op, e)
+	return t.valueOf(at)
+}
+
+// eachChunkLink calls visit for each entity in the values of a table's chunk types.
+func (w *World) eachChunkLink(t *table.Table, visit func(*Entity)) {
+	t.Books.Valued(func(slot uint16, first unsafe.Pointer, stride uintptr) {
+		if links := w.types.list[t.Types[slot]].links; len(links) > 0 {
+			eachEntity(links, first, t.Books.Len(), stride, visit)
+		}
+	})
+}

@@ -1,0 +1,165 @@
+package table
+
+import (
+	"fmt"
+	"slices"
+	"unsafe"
+)
+
+// Values of chunks. A chunk type has one value for each chunk, in Go memory, in the books:
+//
+//	chunk               0         1         2
+//	values, 8 B words | v v v   | v v v   | v v v   |      a value of up to 24 B: three words
+//	changed           |    2    |    7    |    7    |      its version, among those of all types
+//
+// The value belongs to the chunk. Rows that come, leave or fill a gap carry none and change none,
+// so the version of a chunk type tells of the value alone, not of rows as that of a column does.
+// These are all moments at which the library sets a value, and each of them marks it:
+//
+//	the chunk is born, for rows that come      enter           zero
+//	it goes to another table (Transition.Give) Books.Give      the value goes along; zero of a type that only the target has
+//	its rows are copied, as a chunk, to a
+//	  chunk that is born for them              Books.Inherit   the value goes along
+//	  chunk that has rows                      Books.Inherit   the two merge: by the type's function, or zero
+//
+// Where rows of a chunk move to a larger or smaller one (Books.Promote), the value and its version
+// stay. Where the last row goes (Books.Cut), the value ends.
+
+// ChunkType is what tables know about a type with a value per chunk.
+type ChunkType struct {
+	Bytes int                             // of a value
+	Merge func(into, from unsafe.Pointer) // makes one value of two, in into; nil: the merged value is zero
+}
+
+// words returns the number of words of a value. A value without bytes has one, so that its address
+// lies in the list.
+func (c *ChunkType) words() int { return max(1, (c.Bytes+7)/8) }
+
+// chunkValues are the values of one chunk type in the chunks of a table.
+type chunkValues struct {
+	slot uint16
+	of   *ChunkType
+	list []uint64 // [position*words]
+}
+
+func (v *chunkValues) at(pos int) []uint64 {
+	n := v.of.words()
+	return v.list[pos*n : pos*n+n]
+}
+
+func (v *chunkValues) address(pos int) unsafe.Pointer {
+	// Safe because a value begins there: words are aligned as any Go type without pointers, and
+	// words() of them hold the value.
+	return unsafe.Pointer(&v.list[pos*v.of.words()])
+}
+
+// KeepValues makes books without chunks keep a value per chunk for the type in a slot. Slots come
+// in rising order.
+func (b *Books) KeepValues(slot uint16, of *ChunkType) {
+	b.values = append(b.values, chunkValues{slot: slot, of: of})
+}
+
+// valuesIn returns the values of the type in a slot, or nil if it is no chunk type.
+func (b *Books) valuesIn(slot uint16) *chunkValues {
+	for i := range b.values {
+		if b.values[i].slot == slot {
+			return &b.values[i]
+		}
+	}
+	return nil
+}
+
+// Value returns the address of a chunk's value of the chunk type in a slot. It is valid until
+// chunks come or go.
+func (b *Books) Value(slot uint16, pos int) unsafe.Pointer { return b.valuesIn(slot).address(pos) }
+
+// Valued calls visit for each chunk type: its slot, and the address of the value of chunk 0 and the
+// distance in bytes between values, for all Len chunks.
+func (b *Books) Valued(visit func(slot uint16, first unsafe.Pointer, stride uintptr)) {
+	for i := range b.values {
+		if v := &b.values[i]; len(v.list) > 0 {
+			visit(v.slot, v.address(0), uintptr(v.of.words())*8)
+		}
+	}
+}
+
+// begin marks the zero values of a chunk that was added.
+func (b *Books) begin(pos int, version uint32) {
+	for i := range b.values {
+		*b.Version(b.values[i].slot, pos) = version
+	}
+}
+
+// markRows is markAll for books with values, whose versions stay.
+func (b *Books) markRows(pos int, version uint32) {
+	changed := b.Versions(pos)
+	for slot := range changed {
+		if b.valuesIn(uint16(slot)) == nil {
+			changed[slot] = version
+		}
+	}
+}
+
+// Inherit notes that rows of chunk from of other books have come, as a chunk, to chunk pos, and are
+// all of its rows or joined those that it had. shared lists the chunk types that both books have.
+func (b *Books) Inherit(pos int, all bool, other *Books, from int, shared []Slots, version uint32) {
+	for _, s := range shared {
+		v, theirs := b.valuesIn(s.To), other.valuesIn(s.From)
+		switch {
+		case all:
+			copy(v.at(pos), theirs.at(from))
+		case v.of.Merge != nil:
+			v.of.Merge(v.address(pos), theirs.address(from))
+		default:
+			clear(v.at(pos))
+		}
+		*b.Version(s.To, pos) = version
+	}
+}
+
+// giveValues moves the values of the first n chunks to position at of other books, whose versions
+// have made room.
+func (b *Books) giveValues(n int, to *Books, at int, shared []Slots) {
+	for i := range to.values {
+		v := &to.values[i]
+		words := v.of.words()
+		v.list = makeGap(v.list, at*words, n*words)
+		if k := slices.IndexFunc(shared, func(s Slots) bool { return s.To == v.slot }); k >= 0 {
+			copy(v.list[at*words:], b.valuesIn(shared[k].From).list[:n*words])
+		}
+	}
+	for i := range b.values {
+		v := &b.values[i]
+		v.list = slices.Delete(v.list, 0, n*v.of.words())
+	}
+}
+
+// sharedValues returns the slots of the chunk types whose values go along a transition.
+func (x *Transition) sharedValues() (shared []Slots) {
+	for i := range x.To.Books.values {
+		slot := x.To.Books.values[i].slot
+		if id := x.Number(x.To.Types[slot]); x.Keeps(id) {
+			shared = append(shared, Slots{From: x.From.Places[id].Slot(), To: slot})
+		}
+	}
+	return shared
+}
+
+// Inherit gives the values of a chunk of the source to the chunk of the target to which a run of
+// its rows has come; see Books.Inherit.
+func (x *Transition) Inherit(b Run, pos int) {
+	if len(x.values) > 0 {
+		x.To.Books.Inherit(b.Pos, b.At.Row == 0, &x.From.Books, pos, x.values, x.To.all.Version)
+	}
+}
+
+// verifyValues checks B3.
+func (b *Books) verifyValues(chunks int) error {
+	for i := range b.values {
+		v := &b.values[i]
+		if len(v.list) != chunks*v.of.words() {
+			return fmt.Errorf("table: B3: %d words of values in slot %d for %d chunks of %d words", len(v.list), v.slot, chunks, v.of.words())
+		}
+	}
+	return nil
+}
