@@ -88,7 +88,7 @@ func TestNil(t *testing.T) {
 
 // nilOfTypes are the calls that make a world, types and what is made of them.
 func nilOfTypes(w *ecs.World) []lint.NilCall {
-	position := ecs.Register[Position](w)
+	position, mark := ecs.Register[Position](w), ecs.RegisterSparse[Marked](w, ecs.Enableable)
 	panics := lint.NilPanics
 	return []lint.NilCall{
 		panics("NewArchetype: world", "ecs: NewArchetype: ", func() { ecs.NewArchetype(nil) }),
@@ -101,6 +101,9 @@ func nilOfTypes(w *ecs.World) []lint.NilCall {
 		panics("Register: option", "ecs: Register[Position]: ", func() { ecs.Register[Position](w, nil) }),
 		panics("RegisterBuffer: world", "ecs: RegisterBuffer[Hit]: ", func() { ecs.RegisterBuffer[Hit](nil) }),
 		panics("RegisterBuffer: option", "ecs: RegisterBuffer[Hit]: ", func() { ecs.RegisterBuffer[Hit](w, nil) }),
+		panics("Sparse.Lookup", "ecs: Sparse.Lookup: ", func() { mark.Lookup(nil) }),
+		panics("sparseHandle.DisableQuery", "ecs: Sparse.DisableQuery: ", func() { mark.DisableQuery(nil) }),
+		panics("sparseHandle.EnableQuery", "ecs: Sparse.EnableQuery: ", func() { mark.EnableQuery(nil) }),
 		panics("RegisterSparse: world", "ecs: RegisterSparse[string]: ", func() { ecs.RegisterSparse[string](nil) }),
 		panics("RegisterSparse: option", "ecs: RegisterSparse[int]: ", func() { ecs.RegisterSparse[int](w, nil) }),
 		panics("Between", "ecs: Between: ", func() { ecs.Between[Position, float64](position, nil, 0, 1) }),
