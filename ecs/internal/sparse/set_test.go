@@ -60,7 +60,11 @@ func TestSetFollowsAModel(t *testing.T) {
 				value(p)[i] = v
 			}
 		}
-		for step := range 1000 {
+		steps := 1000
+		if testing.Short() {
+			steps = 200
+		}
+		for step := range steps {
 			e := id(1 + r.IntN(300))
 			at := find(e)
 			switch op := r.IntN(10); {
