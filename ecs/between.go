@@ -38,12 +38,12 @@ type Number interface{ table.Number }
 // than hi. Enable bits do not count. A query may have several Between terms, all of which must
 // pass, also of types in its other terms.
 //
-// Cost: 16 ns a chunk and term or so, and a pass over the field's column where a chunk was written
-// since the last loop. So that the next write to a chunk shows, a loop advances the world's version
-// before it takes bounds of a chunk that was written in the current one, as loops with Changed do
-// when they end: a slice that was taken for writing before the loop must be taken again for further
-// writes. A query of a system does not advance the version. Between panics for a nil or NaN
-// argument and if field returns an address outside its argument.
+// Cost: two comparisons a chunk and term, and a pass over the field's column where a chunk was
+// written since the last loop. So that the next write to a chunk shows, a loop advances the world's
+// version before it takes bounds of a chunk that was written in the current one, as loops with
+// Changed do when they end: a slice that was taken for writing before the loop must be taken again
+// for further writes. A query of a system does not advance the version. Between panics for a nil or
+// NaN argument and if field returns an address outside its argument.
 func Between[T any, F Number](c Component[T], field func(*T) *F, lo, hi F) Term {
 	return newRange("Between", c, field, lo, hi).Term()
 }
