@@ -98,19 +98,9 @@ func TestSetFollowsAModel(t *testing.T) {
 					list[with].e = e
 				}
 			}
-			require.NoError(t, s.Verify())
 			require.Equal(t, len(list), s.Len())
-			require.Zero(t, s.Find(id(400)), "an entity beyond the places")
-			require.Zero(t, s.Find(entity.ID{}))
-			view := s.View()
 			for i, x := range list {
-				require.Equal(t, Entry(i+1), s.Find(x.e))
-				require.Equal(t, x.e, s.IDs()[i])
-				require.Equal(t, x.on, s.Enabled(Entry(i+1)))
-				require.Equal(t, s.At(x.e), view.Of(x.e))
-				for _, b := range value(s.At(x.e)) {
-					require.Equal(t, x.v, b)
-				}
+				checkEntry(t, s, Entry(i+1), x.e, x.v, x.on)
 			}
 			checkMask(t, s, r, func(e entity.ID) (has, on bool) {
 				at := find(e)
@@ -120,12 +110,28 @@ func TestSetFollowsAModel(t *testing.T) {
 	}
 }
 
+// checkEntry compares an entry, and what look-ups find of its entity.
+func checkEntry(t *testing.T, s *Set, at Entry, e entity.ID, v byte, on bool) {
+	t.Helper()
+	view := s.View()
+	require.Equal(t, at, s.Find(e))
+	require.Equal(t, e, s.IDs()[at-1])
+	require.Equal(t, on, s.Enabled(at))
+	require.Equal(t, s.At(e), view.Of(e))
+	for _, b := range unsafe.Slice((*byte)(s.At(e)), s.size) {
+		require.Equal(t, v, b)
+	}
+}
+
 // checkMask compares the mask of some entities, not all of which have places.
 func checkMask(t *testing.T, s *Set, r *rand.Rand, of func(entity.ID) (has, on bool)) {
 	ids := make([]entity.ID, r.IntN(65))
 	for i := range ids {
 		ids[i] = id(1 + r.IntN(400))
 	}
+	require.NoError(t, s.Verify())
+	require.Zero(t, s.Find(id(400)), "an entity beyond the places")
+	require.Zero(t, s.Find(entity.ID{}))
 	has, on := s.Mask(ids)
 	for i, e := range ids {
 		wantHas, wantOn := of(e)
