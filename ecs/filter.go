@@ -19,8 +19,11 @@ func (q *Query) read() (f match.Filter) {
 		case termIncludePrefabs:
 			hide[prefabID] = false
 		case termAny:
-			if t.isSparse() {
-				continue // a test of each row
+			if t.isSparse() { // a test of each row
+				for _, o := range t.of {
+					named.Add(o.t.id)
+				}
+				continue
 			}
 			f.Any = append(f.Any, signature{})
 		case termWhere:

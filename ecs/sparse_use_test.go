@@ -278,3 +278,16 @@ func TestSparseLimits(t *testing.T) {
 	require.Nil(t, tag.Get(e))
 	require.Equal(t, "sparse", ecs.KindSparse.String())
 }
+
+// TestSparseAnyNamesTags: Any with a sparse type and a tag that hides entities names the tag, as
+// any other term does, so the query shows the entities that have it.
+func TestSparseAnyNamesTags(t *testing.T) {
+	w := newWorld(t)
+	burning := ecs.RegisterSparse[Burning](w)
+	off, prefab := ecs.Register[ecs.DisabledEntity](w), ecs.Register[ecs.Prefab](w)
+	hidden, model := ecs.NewArchetype(w, off).Create(), ecs.NewArchetype(w, prefab).Create()
+	q := ecs.NewQuery(w, ecs.Any(off, burning))
+	require.Equal(t, []ecs.Entity{hidden}, q.Entities(nil))
+	require.True(t, q.Matches(hidden))
+	require.Equal(t, []ecs.Entity{model}, ecs.NewQuery(w, ecs.Any(burning, prefab)).Entities(nil))
+}

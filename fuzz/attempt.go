@@ -12,11 +12,12 @@ import (
 
 // need is the most that a call takes from the universe, as the model sees it.
 type need struct {
-	run    int  // longest run of chunks
-	chunks int  // in all
-	never  bool // the call is over a fixed limit
-	spares bool // the call leaves the archetypes' reserves alone
-	blocks bool // it takes several heap blocks; when it fails, the heap keeps some of them
+	run     int  // longest run of chunks
+	chunks  int  // in all
+	never   bool // the call is over a fixed limit
+	spares  bool // the call leaves the archetypes' reserves alone
+	entries bool // it may make room in sets of sparse types, which they keep when it fails
+	blocks  bool // it takes several heap blocks; when it fails, the heap keeps some of them
 }
 
 // met reports whether u can certainly serve the call: enough chunks are free, and a long enough
@@ -84,6 +85,9 @@ func (d *world) attempt(n need, call func() error) (done bool, err error) {
 		if after.Archetypes < stats.Archetypes {
 			stats.Archetypes = d.m.archetypes(after.Archetypes) // some that have shared values and no rows are gone
 		}
+	}
+	if d.m.set.known && n.entries && left.LiveChunks > room.LiveChunks {
+		room.LiveChunks, room.Live, room.LongestRun, room.FreeRuns = left.LiveChunks, left.Live, left.LongestRun, left.FreeRuns
 	}
 	switch {
 	case n.met(left):

@@ -1,6 +1,7 @@
 package fuzz
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -18,6 +19,7 @@ type change struct {
 	add, remove kinds
 	put         kinds // the part of add that sets shared values of all entities, not only of those that have none
 	given       [sharedKinds]any
+	entry       int8 // of the sparse type: 1 adds one, -1 removes it
 }
 
 // of returns the form that entities of a form get; the result may mean that they end.
@@ -42,7 +44,7 @@ func (c change) of(f form) form {
 }
 
 // gives reports whether it is a mistake to list dead entities.
-func (c change) gives() bool { return c.into != nil || c.add != 0 }
+func (c change) gives() bool { return c.into != nil || c.add != 0 || c.entry > 0 }
 
 func (c change) one(e ecs.Entity) (bool, error) {
 	if c.into != nil {
@@ -97,6 +99,9 @@ func (d *world) pickChange(r record) change {
 	}
 	c := change{add: few & kinds(mix(n+2)), remove: few &^ kinds(mix(n+2))}
 	d.give(&c, mix(n+3))
+	if d.m.set.known {
+		c.entry = [4]int8{0, 1, -1, 0}[mix(n+4)&3]
+	}
 	d.make(&c, r)
 	d.changes = append(d.changes, c)
 	return c
@@ -126,7 +131,27 @@ func (d *world) make(c *change, r record) {
 	if c.remove != 0 {
 		parts = append(parts, ecs.Remove(d.types(c.remove, 0)...))
 	}
+	switch {
+	case c.entry > 0:
+		parts = append(parts, ecs.Add(d.trails()))
+	case c.entry < 0:
+		parts = append(parts, ecs.Remove(d.trails()))
+	}
 	c.c = ecs.NewChange(d.w, parts...)
+}
+
+// turn does to an entity's entry what a change does, and reports whether that was anything.
+func (m *model) turn(e ecs.Entity, x *entity, c change) bool {
+	switch {
+	case x.group.set.has(dyingKind):
+	case c.entry > 0 && x.entry == nil:
+		m.gain(e, x, trail{})
+		return true
+	case c.entry < 0 && x.entry != nil:
+		m.lose(e, x)
+		return true
+	}
+	return false
 }
 
 // applyRows takes a type from all rows of an archetype, mostly the one with the most rows, or gives
@@ -175,13 +200,21 @@ func (d *world) applyOne(r record) error {
 	}
 	to := d.m.groupOf(f)
 	if to == x.group {
-		if changed, err := c.one(e); changed || err != nil {
-			return fmt.Errorf("a change of %v that has it all: got %v, %w", e, changed, err)
+		changed := false
+		done, err := d.attempt(need{entries: true}, func() (err error) {
+			changed, err = c.one(e)
+			return err
+		})
+		if done && changed != d.m.turn(e, x, c) {
+			return fmt.Errorf("a change of %v that has all its kinds: got %v", e, changed)
 		}
-		return d.compare(e, x)
+		return errors.Join(err, d.compare(e, x))
 	}
 	if err := d.moveOne(e, x, to, func() (bool, error) { return c.one(e) }); err != nil {
 		return err
+	}
+	if x.group == to {
+		d.m.turn(e, x, c)
 	}
 	return d.compare(e, x)
 }
@@ -254,6 +287,9 @@ func (d *world) applyAll(r record, list []ecs.Entity, c change, call func() (ecs
 	}
 	if !done {
 		return nil
+	}
+	for _, e := range list {
+		d.m.turn(e, d.m.entities[e], c)
 	}
 	if err := d.fulfil(s); err != nil {
 		return err

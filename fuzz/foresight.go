@@ -40,6 +40,7 @@ func (d *world) foresee(list []ecs.Entity, c change) foresight {
 		one := d.rowsNeed(g, arrivals[g], false)
 		s.need.run, s.need.chunks = max(s.need.run, one.run), s.need.chunks+one.chunks
 	}
+	s.need.entries = c.entry > 0
 	d.sit(s.touched)
 	return s
 }
@@ -47,6 +48,7 @@ func (d *world) foresee(list []ecs.Entity, c change) foresight {
 // fulfil applies the prediction to the model.
 func (d *world) fulfil(s foresight) error {
 	m := d.m
+	m.set.loose = true
 	for rows := range d.all.q.Rows() { // archetypes in order of creation
 		for _, e := range rows.Entities() {
 			if g := s.to[e]; g != nil {
@@ -57,7 +59,7 @@ func (d *world) fulfil(s foresight) error {
 	}
 	for _, e := range s.moved {
 		x := m.entities[e]
-		m.become(x, s.to[e])
+		m.become(e, x, s.to[e])
 		x.group = s.to[e]
 		m.arrive(x)
 	}

@@ -133,7 +133,7 @@ func (d *world) copyNeed(c copying) need {
 		arrivals[g] += c.n
 	}
 	want := d.idsNeed(c.n * len(c.members))
-	want.blocks = true
+	want.blocks, want.entries = true, true
 	for g, n := range arrivals {
 		rows := d.rowsNeed(g, n, false)
 		want.run, want.chunks = max(want.run, rows.run), want.chunks+rows.chunks
@@ -178,7 +178,7 @@ func (d *world) takeCopies(c copying) ([]ecs.Entity, error) {
 			if err != nil {
 				return nil, err
 			}
-			d.inherit(x, d.m.entities[e], func(named ecs.Entity) ecs.Entity {
+			d.inherit(id, x, d.m.entities[e], func(named ecs.Entity) ecs.Entity {
 				if m := slices.Index(c.members, named); m >= 0 {
 					return ids[m*c.n+n]
 				}
@@ -231,7 +231,7 @@ func (d *world) formOf(e ecs.Entity) (f form) {
 }
 
 // inherit gives a new entity the other's values, with the entities in them renamed.
-func (d *world) inherit(x, from *entity, to func(ecs.Entity) ecs.Entity) {
+func (d *world) inherit(e ecs.Entity, x, from *entity, to func(ecs.Entity) ecs.Entity) {
 	for k, c := range d.list {
 		if !x.group.set.has(k) || c.shared() != nil {
 			continue
@@ -243,6 +243,10 @@ func (d *world) inherit(x, from *entity, to func(ecs.Entity) ecs.Entity) {
 		if b := c.buffer(); b != nil {
 			d.m.spill(x, k, b.length(x.values[k]) > b.inlined())
 		}
+	}
+	if n := from.entry; n != nil {
+		d.m.gain(e, x, trail{to(n.v.Of), n.v.N})
+		x.entry.off = n.off
 	}
 }
 

@@ -92,7 +92,10 @@ func (d *world) take(r record, from *world, list []ecs.Entity, call func() (ecs.
 		blocks := from.blocksNeed(x, x.group.set)
 		want.run, want.chunks = max(want.run, blocks), want.chunks+blocks
 	}
-	want.blocks = true
+	want.blocks, want.entries = true, true
+	if from.m.set.known {
+		d.trails()
+	}
 	for g, n := range arrivals {
 		rows := d.rowsNeed(g, n, false)
 		want.run, want.chunks = max(want.run, rows.run), want.chunks+rows.chunks
@@ -119,6 +122,7 @@ func (d *world) arrive(r record, from *world, list []ecs.Entity, moved ecs.MoveR
 	for _, e := range list {
 		was[moved.Of(e)] = from.m.entities[e]
 	}
+	d.m.set.loose = true
 	ids := moved.Entities(nil)
 	if len(was) != len(list) || len(ids) != len(list) || moved.Len() != len(list) {
 		return fmt.Errorf("%d entities of another world: got %d by %d names", len(list), len(ids), len(was))
@@ -138,7 +142,7 @@ func (d *world) arrive(r record, from *world, list []ecs.Entity, moved ecs.MoveR
 		if err != nil {
 			return err
 		}
-		d.inherit(x, old, moved.Of)
+		d.inherit(e, x, old, moved.Of)
 		for k := range d.list {
 			d.m.spill(x, k, old.spilled.has(k))
 		}

@@ -22,6 +22,7 @@ type model struct {
 
 	created, destroyed uint64
 	spilled            int // buffers that ever had more than they hold inline
+	set                set // of the sparse type
 	indices            int // of the owner's blocks, including index 0
 	version            uint32
 	touched            [maxKinds]uint32 // change version of the last write of a kind anywhere
@@ -56,6 +57,7 @@ type entity struct {
 	spilled kinds            // buffers that have a block
 	wrote   [maxKinds]uint32 // change version of the last write, or of the row's last move
 	arrived uint32           // change version at which the row came to its place
+	entry   *entry           // of the sparse type, or nil
 	lent    bool             // its id was reserved
 	name    string
 	seat    seat // as of the last call of world.sit or reread
@@ -176,6 +178,7 @@ func (m *model) destroy(e ecs.Entity) {
 func (m *model) end(e ecs.Entity) {
 	x := m.entities[e]
 	m.rename(e, x, "")
+	m.lose(e, x)
 	if x.lent {
 		m.lent--
 	}
@@ -195,7 +198,7 @@ func (m *model) end(e ecs.Entity) {
 // moveTo moves an entity to a group.
 func (m *model) moveTo(e ecs.Entity, x *entity, g *group) {
 	m.leave(x)
-	m.become(x, g)
+	m.become(e, x, g)
 	m.enter(e, x, g)
 }
 
@@ -203,9 +206,12 @@ func (m *model) moveTo(e ecs.Entity, x *entity, g *group) {
 func (x *entity) share(g *group) { copy(x.values[firstShared:], g.form.values[:]) }
 
 // become drops the values that a group lacks, adds zero values for the group's new kinds, and takes
-// the group's shared values.
-func (m *model) become(x *entity, g *group) {
+// the group's shared values. An entity that is destroyed and stays loses its entry.
+func (m *model) become(e ecs.Entity, x *entity, g *group) {
 	flip := x.group.set ^ g.set
+	if flip.has(dyingKind) {
+		m.lose(e, x)
+	}
 	m.spilled -= (x.spilled & flip).len()
 	x.spilled &^= flip
 	x.off &^= flip

@@ -1,6 +1,7 @@
 package fuzz
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -265,7 +266,7 @@ func (d *world) compareColumns(q *query, rows ecs.Rows, want chunk) error {
 			}
 		}
 	}
-	return nil
+	return d.compareTrails(q, rows, want)
 }
 
 // writeRows writes matching rows through slices, and appends to buffers.
@@ -289,6 +290,7 @@ func (d *world) writeRows(q *query, rows ecs.Rows, want chunk, seed uint64) erro
 			return v
 		})
 	}
+	d.writeTrails(q, rows, want, seed)
 	return nil
 }
 
@@ -333,6 +335,12 @@ func (d *world) edit(want chunk, seed uint64) error {
 		f := [...]func(record) error{d.set, d.toggle, d.append, d.look, d.archetype, d.toggleQuery, d.toggleList,
 			d.editBuffer, d.setName, d.reserve, d.lookupMany, d.collect}[n>>24%12]
 		if err := f(r); err != nil {
+			return fmt.Errorf("in the loop: %w", err)
+		}
+	}
+	if n := mix(seed + 5); d.m.set.known {
+		r := record{kind: uint8(n), who: uint16(n >> 8), n: uint32(n >> 32)}
+		if err := errors.Join(d.trailOne(r), d.trailMany(r)); err != nil {
 			return fmt.Errorf("in the loop: %w", err)
 		}
 	}

@@ -17,7 +17,7 @@ func (d *world) share(r record) error {
 	p := d.w.Share()
 	queries := []*query{d.all}
 	for _, q := range d.queries {
-		writes := false
+		writes := q.trailAccess == mayWrite
 		for _, may := range q.access {
 			writes = writes || may == mayWrite
 		}

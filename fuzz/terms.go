@@ -33,20 +33,23 @@ const (
 
 // query is a query and the model's record of it.
 type query struct {
-	q          *ecs.Query
-	list       []kind // of the world
-	terms      [maxKinds]termKind
-	access     [maxKinds]uint8 // 0, mayRead or mayWrite
-	where      [sharedKinds][]any
-	changed    kinds
-	ordered    bool
-	inDisabled bool   // IncludeDisabled
-	inPrefabs  bool   // IncludePrefabs
-	since      uint32 // version that changed and ordered compare with
+	q           *ecs.Query
+	list        []kind // of the world
+	terms       [maxKinds]termKind
+	access      [maxKinds]uint8 // 0, mayRead or mayWrite
+	where       [sharedKinds][]any
+	trail       termKind // of the sparse type
+	trailAccess uint8
+	newTrails   bool // Changed of the sparse type
+	changed     kinds
+	ordered     bool
+	inDisabled  bool   // IncludeDisabled
+	inPrefabs   bool   // IncludePrefabs
+	since       uint32 // version that changed and ordered compare with
 }
 
 // filters reports whether chunks pass by their versions.
-func (q *query) filters() bool { return q.ordered || q.changed != 0 }
+func (q *query) filters() bool { return q.ordered || q.changed != 0 || q.newTrails }
 
 // ran records that a loop over a query is over, and whether it ran to its end.
 func (d *world) ran(q *query, ended bool) {
@@ -64,21 +67,8 @@ func (q *query) matches(x *entity) bool {
 		on := has && !x.off.has(k)
 		ok := true
 		switch t {
-		case readTerm, writeTerm, withTerm:
-			ok = on
-		case withoutTerm:
-			ok = !on
-		case presentTerm:
-			ok = has
-		case absentTerm:
-			ok = !has
-		case disabledTerm:
-			ok = has && !on
-		case anyTerm, anyTerm + 1:
-			either[t-anyTerm] = max(either[t-anyTerm], 0)
-			if on {
-				either[t-anyTerm] = 1
-			}
+		default:
+			ok = t.passes(has, on, &either)
 		case whereTerm:
 			ok = has && hasValue(q.list[k].shared(), q.where[k-firstShared], x.values[k])
 		case noTerm:
@@ -88,7 +78,31 @@ func (q *query) matches(x *entity) bool {
 			return false
 		}
 	}
-	return either[0] != 0 && either[1] != 0
+	return q.trail.passes(x.entry != nil, x.entry.on(), &either) && either[0] != 0 && either[1] != 0
+}
+
+// passes reports whether a term lets an entity pass that has its type or not, enabled or not. Any
+// lets all pass, and notes which of its groups has a type.
+func (t termKind) passes(has, on bool, either *[2]int8) bool {
+	switch t {
+	case readTerm, writeTerm, withTerm:
+		return on
+	case withoutTerm:
+		return !on
+	case presentTerm:
+		return has
+	case absentTerm:
+		return !has
+	case disabledTerm:
+		return has && !on
+	case anyTerm, anyTerm + 1:
+		group := &either[t-anyTerm]
+		*group = max(*group, 0)
+		if on {
+			*group = 1
+		}
+	}
+	return true
 }
 
 // newQuery makes a query with random terms of the simple kinds over the kinds in use.
@@ -151,6 +165,11 @@ func (d *world) newTerms(r record) error {
 		}
 		terms = append(terms, q.add(d.list[k], k, kind, may)...)
 	}
+	more, operand, group := d.trailTerm(q, mix(uint64(r.n)+5))
+	terms = append(terms, more...)
+	if operand != nil {
+		either[group] = append(either[group], operand)
+	}
 	for _, of := range either {
 		if len(of) > 0 {
 			terms = append(terms, ecs.Any(of...))
@@ -158,6 +177,7 @@ func (d *world) newTerms(r record) error {
 	}
 	terms = append(terms, d.filterTerms(q, mix(uint64(r.n)+4))...)
 	q.q = ecs.NewQuery(d.w, terms...)
+	q.q.DriveBy(ecs.Driver(mix(uint64(r.n)+6) % 3))
 	d.queries = append(d.queries, q)
 	if q.filters() && r.who&1 != 0 && len(d.sinces) > 0 {
 		q.since = d.sinces[int(r.who)%len(d.sinces)]
@@ -258,6 +278,9 @@ func (d *world) filterTerms(q *query, n uint64) (terms []ecs.Term) {
 			terms = append(terms, ecs.Changed(t))
 		}
 	}
+	if d.m.set.known && n>>48&3 == 0 {
+		q.newTrails, terms = true, append(terms, ecs.Changed(d.trail))
+	}
 	if n>>2&7 == 0 {
 		q.ordered, terms = true, append(terms, ecs.Ordered())
 	}
@@ -338,6 +361,9 @@ func (c *cursor) mustPass(w chunk) bool {
 	if c.q.ordered && w.arrived(c.d.m, c.since) {
 		return true
 	}
+	if c.q.newTrails && slices.ContainsFunc(w.rows, func(e ecs.Entity) bool { return c.d.m.set.newer(c.d.m.entities[e], c.since) }) {
+		return true
+	}
 	for k := range maxKinds {
 		if c.q.changed.has(k) && w.g.set.has(k) && w.written(c.d.m, k, c.since) {
 			return true
@@ -348,7 +374,7 @@ func (c *cursor) mustPass(w chunk) bool {
 
 // mayPass reports whether there is a reason to show a chunk.
 func (c *cursor) mayPass(w chunk) bool {
-	if !c.q.filters() || c.since == 0 || c.q.ordered && c.d.m.reordered > c.since {
+	if !c.q.filters() || c.since == 0 || c.q.ordered && c.d.m.reordered > c.since || c.q.newTrails && c.d.m.set.touched > c.since {
 		return true
 	}
 	for k := range maxKinds {

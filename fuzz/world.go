@@ -51,10 +51,11 @@ type world struct {
 
 	all     *query // without terms: every entity
 	changes []change
-	burial  *ecs.Change      // removes all cleanup types
-	second  *world           // the world to which entities go, and from which they come back
-	apart   bool             // other types are registered between the kinds
-	watches [maxKinds]*query // of one kind each, to check its versions
+	burial  *ecs.Change       // removes all cleanup types
+	second  *world            // the world to which entities go, and from which they come back
+	apart   bool              // other types are registered between the kinds
+	trail   ecs.Sparse[trail] // see trails
+	watches [maxKinds]*query  // of one kind each, to check its versions
 	queries []*query
 	sinces  []uint32           // change versions of the past
 	hog     []alloc.ChunkIndex // chunks that the driver keeps from the world
@@ -109,6 +110,10 @@ var worldOps = []struct {
 	{"RowsOf", (*world).rowsOf},
 	{"Instantiate", (*world).instantiate},
 	{"Migrate", (*world).migrate},
+	{"Trail", (*world).trailOne},
+	{"TrailMany", (*world).trailMany},
+	{"Swap", (*world).swap},
+	{"Clone", (*world).clone},
 }
 
 // chunkGrowths are the policies for the chunks of an archetype; the first is the
@@ -267,6 +272,9 @@ func (d *world) check() error {
 	if d.w.Version() != m.version {
 		return fmt.Errorf("in Version: got %d want %d", d.w.Version(), m.version)
 	}
+	if err := d.compareSet(); err != nil {
+		return err
+	}
 	d.result.Peak = max(d.result.Peak, len(m.entities))
 	d.ebb = len(m.entities) >= d.most || d.ebb && len(m.entities) > d.most/10
 	turn := d.result.Steps%verifyEvery == 0
@@ -348,7 +356,7 @@ func (d *world) compare(e ecs.Entity, x *entity) error {
 			return fmt.Errorf("%v: Enabled(%v): got %v want %v", c.Type(), e, !on, on)
 		}
 	}
-	return d.compareName(e, x)
+	return errors.Join(d.compareEntry(e, x), d.compareName(e, x))
 }
 
 // end compares everything once more and closes the world.

@@ -39,6 +39,7 @@ type yard struct {
 	hits   ecs.Buffer[hit]
 	group  ecs.Buffer[ecs.LinkedEntity]
 	team   ecs.Shared[team]
+	aim    ecs.Sparse[aim] // Enableable
 	plain  *ecs.Archetype
 	full   *ecs.Archetype
 	change *ecs.Change
@@ -56,7 +57,8 @@ func newYard(t testing.TB, options ...ecs.Option) *yard {
 func yardOf(w *ecs.World) *yard {
 	y := &yard{w: w, pos: ecs.Register[position](w), ptr: ecs.Register[pointer](w), slow: ecs.Register[slow](w),
 		walk: ecs.Register[health](w, ecs.Enableable), socket: ecs.Register[socket](w, ecs.Cleanup), file: ecs.Register[file](w, ecs.Cleanup),
-		hits: ecs.RegisterBuffer[hit](w, ecs.Inline(2)), group: ecs.RegisterBuffer[ecs.LinkedEntity](w), team: ecs.RegisterShared[team](w)}
+		hits: ecs.RegisterBuffer[hit](w, ecs.Inline(2)), group: ecs.RegisterBuffer[ecs.LinkedEntity](w), team: ecs.RegisterShared[team](w),
+		aim: ecs.RegisterSparse[aim](w, ecs.Enableable)}
 	y.plain = ecs.NewArchetype(w, y.pos)
 	y.full = ecs.NewArchetype(w, y.pos, y.ptr, y.walk, y.hits, y.team.Of("red"))
 	y.change = ecs.NewChange(w, ecs.Add(y.slow, y.walk), ecs.Remove(y.ptr))
@@ -108,6 +110,12 @@ func (y *yard) populate(n int, groups bool) (list []ecs.Entity) {
 			list = append(list, e)
 		}
 		y.pos.Set(list[i], position{float64(i), 1})
+		if i%4 == 3 {
+			y.aim.Add(list[i], aim{At: list[i-2], N: int32(i)})
+			if i%8 == 7 {
+				y.aim.Disable(list[i])
+			}
+		}
 		if groups && i%7 == 6 {
 			give(y.group, list[i], ecs.LinkedEntity{Entity: list[i]}, ecs.LinkedEntity{Entity: list[i-3]}, ecs.LinkedEntity{Entity: list[i-1]})
 		}
@@ -164,6 +172,10 @@ const (
 	doPutGroup
 	doAppendList
 	doSetTeamList
+	doAddAim
+	doPutAim
+	doPutAimList
+	doRemoveAim
 	doDestroyQuery
 	doAddQuery
 	doPutQuery
@@ -179,7 +191,7 @@ const (
 	orders
 )
 
-var orderNames = [orders]string{"Create", "CreateFull", "Instantiate", "Destroy", "AddPos", "PutPos", "SetPos", "PutPtr", "RemovePos", "RemovePtr", "AddSlow", "RemoveSlow", "RemoveSocket", "AddWalk", "Apply", "Swap", "AddFile", "RemoveFile", "Enable", "Disable", "AddHits", "PutHits", "SetHits", "Append", "RemoveHits", "AddTeam", "PutTeam", "SetTeam", "RemoveTeam", "PutGroup", "AppendList", "SetTeamList", "DestroyQuery", "AddQuery", "PutQuery", "SetQuery", "RemoveQuery", "DisableQuery", "TeamQuery", "AddWalkQuery", "AddHitsQuery", "PutHitsQuery", "AppendQuery", "SetTeamQuery"}
+var orderNames = [orders]string{"Create", "CreateFull", "Instantiate", "Destroy", "AddPos", "PutPos", "SetPos", "PutPtr", "RemovePos", "RemovePtr", "AddSlow", "RemoveSlow", "RemoveSocket", "AddWalk", "Apply", "Swap", "AddFile", "RemoveFile", "Enable", "Disable", "AddHits", "PutHits", "SetHits", "Append", "RemoveHits", "AddTeam", "PutTeam", "SetTeam", "RemoveTeam", "PutGroup", "AppendList", "SetTeamList", "AddAim", "PutAim", "PutAimList", "RemoveAim", "DestroyQuery", "AddQuery", "PutQuery", "SetQuery", "RemoveQuery", "DisableQuery", "TeamQuery", "AddWalkQuery", "AddHitsQuery", "PutHitsQuery", "AppendQuery", "SetTeamQuery"}
 
 var teams = []team{"red", "blue", "green"}
 
@@ -255,6 +267,8 @@ func (o order) record(y *yard, cb Recorder, known []ecs.Entity) []ecs.Entity {
 		Append(cb, []ecs.Entity{e, at(o.other)}, y.hits, hits...)
 	case doSetTeamList:
 		SetShared(cb, []ecs.Entity{e, at(o.other)}, y.team, teams[o.n%3])
+	case doAddAim, doPutAim, doPutAimList, doRemoveAim:
+		o.recordAim(y, cb, e, at(o.other))
 	default:
 		o.recordQuery(y, cb, e)
 	}
@@ -451,6 +465,8 @@ func (o order) doOwned(y *yard, known []ecs.Entity) (failed int) {
 			return 1
 		}
 		give(y.group, e, ecs.LinkedEntity{Entity: at(o.other)})
+	case doAddAim, doPutAim, doPutAimList, doRemoveAim:
+		return o.doAim(y, e, at(o.other))
 	default:
 		if o.what == doPutQuery && !made {
 			return 1
@@ -461,57 +477,6 @@ func (o order) doOwned(y *yard, known []ecs.Entity) (failed int) {
 }
 
 func (y *yard) dying(e ecs.Entity) bool { return ecs.Register[ecs.CleanupEntity](y.w).Has(e) }
-
-// describe tells all that an entity has; entities in it by their numbers.
-func (y *yard) describe(e ecs.Entity, number func(ecs.Entity) string) string {
-	if !y.w.Alive(e) {
-		return "dead"
-	}
-	place, _ := y.w.Locate(e)
-	text := place.Archetype.String()
-	if v := y.pos.Get(e); v != nil {
-		text += fmt.Sprint(" pos", *v)
-	}
-	if v := y.ptr.Get(e); v != nil {
-		text += fmt.Sprint(" ptr", number(v.To), v.N)
-	}
-	if v := y.walk.Get(e); v != nil {
-		text += fmt.Sprint(" walk", *v, y.walk.Enabled(e))
-	}
-	if v := y.socket.Get(e); v != nil {
-		text += fmt.Sprint(" socket", *v)
-	}
-	for _, h := range y.hits.Slice(e) {
-		text += fmt.Sprint(" hit", number(h.By), h.N)
-	}
-	for _, l := range y.group.Slice(e) {
-		text += fmt.Sprint(" linked", number(l.Entity))
-	}
-	return text
-}
-
-// picture describes all entities that a test knows, and counts the others.
-func (y *yard) picture(known []ecs.Entity) (lines []string) {
-	numbers := map[ecs.Entity]int{}
-	for i, e := range known {
-		if e != ecs.Null && y.w.Alive(e) {
-			numbers[e] = i
-		}
-	}
-	number := func(e ecs.Entity) string {
-		if e.IsPlaceholder() {
-			return "placeholder"
-		}
-		if n, ok := numbers[e]; ok {
-			return fmt.Sprint("#", n)
-		}
-		return "nobody"
-	}
-	for i, e := range known {
-		lines = append(lines, fmt.Sprint(i, ": ", y.describe(e, number)))
-	}
-	return append(lines, fmt.Sprint("alive ", y.w.Stats().Alive))
-}
 
 // twins is how many seeds a test has.
 func twins() uint64 {

@@ -1,0 +1,106 @@
+package command
+
+import (
+	"fmt"
+
+	"quarry/ecs"
+)
+
+// Orders about a sparse type, and what a test compares.
+
+// recordAim gives an order about the sparse type to a buffer.
+func (o order) recordAim(y *yard, cb Recorder, e, other ecs.Entity) {
+	switch o.what {
+	case doAddAim:
+		AddSparse(cb, e, y.aim, aim{other, int32(o.n)})
+	case doPutAim:
+		PutSparse(cb, e, y.aim, aim{other, int32(o.n)})
+	case doPutAimList:
+		PutSparse(cb, []ecs.Entity{e, other}, y.aim, aim{N: int32(o.n)})
+	case doRemoveAim:
+		cb.writer().Remove(e, y.aim)
+	}
+}
+
+// doAim is do of the orders about the sparse type. They fail for an entity that was destroyed and
+// is kept by its Cleanup types.
+func (o order) doAim(y *yard, e, other ecs.Entity) (failed int) {
+	v, targets := aim{other, int32(o.n)}, []ecs.Entity{e}
+	switch o.what {
+	case doRemoveAim:
+		if e == ecs.Null {
+			return 1
+		}
+		y.aim.Remove(e)
+		return 0
+	case doPutAimList:
+		v, targets = aim{N: int32(o.n)}, append(targets, other)
+	default:
+		if other == ecs.Null {
+			return 1
+		}
+	}
+	for _, e := range targets {
+		switch {
+		case !y.w.Alive(e), y.dying(e):
+			failed++
+		case !y.aim.Add(e, v) && o.what != doAddAim:
+			y.aim.Set(e, v)
+		}
+	}
+	return failed
+}
+
+// describe tells all that an entity has; entities in it by their numbers.
+func (y *yard) describe(e ecs.Entity, number func(ecs.Entity) string) string {
+	if !y.w.Alive(e) {
+		return "dead"
+	}
+	place, _ := y.w.Locate(e)
+	text := place.Archetype.String()
+	if v := y.pos.Get(e); v != nil {
+		text += fmt.Sprint(" pos", *v)
+	}
+	if v := y.ptr.Get(e); v != nil {
+		text += fmt.Sprint(" ptr", number(v.To), v.N)
+	}
+	if v := y.walk.Get(e); v != nil {
+		text += fmt.Sprint(" walk", *v, y.walk.Enabled(e))
+	}
+	if v := y.socket.Get(e); v != nil {
+		text += fmt.Sprint(" socket", *v)
+	}
+	if v := y.aim.Get(e); v != nil {
+		text += fmt.Sprint(" aim", number(v.At), v.N, y.aim.Enabled(e))
+	}
+	for _, h := range y.hits.Slice(e) {
+		text += fmt.Sprint(" hit", number(h.By), h.N)
+	}
+	for _, l := range y.group.Slice(e) {
+		text += fmt.Sprint(" linked", number(l.Entity))
+	}
+	return text
+}
+
+// picture describes all entities that a test knows, and counts the others.
+func (y *yard) picture(known []ecs.Entity) (lines []string) {
+	numbers := map[ecs.Entity]int{}
+	for i, e := range known {
+		if e != ecs.Null && y.w.Alive(e) {
+			numbers[e] = i
+		}
+	}
+	number := func(e ecs.Entity) string {
+		if e.IsPlaceholder() {
+			return "placeholder"
+		}
+		if n, ok := numbers[e]; ok {
+			return fmt.Sprint("#", n)
+		}
+		return "nobody"
+	}
+	for i, e := range known {
+		lines = append(lines, fmt.Sprint(i, ": ", y.describe(e, number)))
+	}
+	return append(lines, fmt.Sprint("alive ", y.w.Stats().Alive))
+}
