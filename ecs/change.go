@@ -9,7 +9,8 @@ import (
 
 // Change is a structural change of components: it adds and removes types in one move. Create it
 // once and apply it often. Adding a type that an entity already has, or removing one that it lacks,
-// has no effect. Added components are zero, and enabled.
+// has no effect. Added components are zero, and enabled. Sparse types are added and removed after
+// rows have moved; an entity that was destroyed and is kept by Cleanup types gets none.
 type Change struct {
 	w       *World
 	add     signature

@@ -94,6 +94,7 @@ var unmade = map[string]string{
 	"Range":        "the range is the zero value; ranges come from NewRange",
 	"Chunk":        "the handle is the zero value; handles come from RegisterChunk",
 	"Shared":       "the handle is the zero value; handles come from RegisterShared",
+	"SparseLookup": "the look-up is the zero value; look-ups come from Sparse.Lookup",
 	"Sparse":       "the handle is the zero value; handles come from RegisterSparse",
 	"Lookup":       "the look-up is the zero value; look-ups come from Component.Lookup",
 	"BufferLookup": "the look-up is the zero value; look-ups come from Buffer.Lookup",

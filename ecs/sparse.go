@@ -26,7 +26,9 @@ import (
 // values along.
 //
 // Entries are dense, in the order in which they were added, but that the last entry takes the place
-// of a removed one. Addresses of values are valid until the next Add or Remove of the type.
+// of a removed one. Addresses of values, and slices of them, are valid until the set changes: by
+// Add, Remove and Reserve, by every call that begins, ends or copies an entity with the type, such
+// as Destroy of another one, and by World.Trim, Shrink and Reset.
 //
 // All methods belong to the world's owner: one goroutine at a time.
 type Sparse[T any] struct{ sparseHandle }
@@ -127,8 +129,7 @@ func (s Sparse[T]) All() iter.Seq2[Entity, *T] {
 // for a type that the query does not declare with Read or Write, if i is not in [0, rows.Len()),
 // and like Component.Slice. Cost: see Column, which checks once for all rows.
 func (s Sparse[T]) At(rows Rows, i int) *T {
-	column := s.Column(rows)
-	return column.At(i)
+	return (*T)(rows.sparseValue(s.t, i)) // Safe because the set has values of T.
 }
 
 // SparseColumn finds the values of a sparse type for the rows that it was made for. It is valid as
@@ -193,15 +194,16 @@ func (h sparseHandle) Enable(e Entity) bool { return h.t.switchSparse("Sparse.En
 // Disable disables e's value; see Enable.
 func (h sparseHandle) Disable(e Entity) bool { return h.t.switchSparse("Sparse.Disable", e, false) }
 
-// EnableList enables the values of the entities of a list that have one, and returns their number;
-// an entity that is in the list twice counts twice. It panics like Enable.
+// EnableList enables the values of the entities of a list that are alive and have one. It returns
+// their number and counts duplicates once. It panics like Enable, and for an entity of another
+// world, before anything changes.
 func (h sparseHandle) EnableList(list []Entity) int {
-	return h.t.switchEntries("Sparse.EnableList", list, true)
+	return h.t.switchList("Sparse.EnableList", list, true)
 }
 
 // DisableList disables the values; see EnableList.
 func (h sparseHandle) DisableList(list []Entity) int {
-	return h.t.switchEntries("Sparse.DisableList", list, false)
+	return h.t.switchList("Sparse.DisableList", list, false)
 }
 
 // EnableQuery enables the values of the entities that match q and have one, and returns their

@@ -55,7 +55,7 @@ func TestSparseMisuse(t *testing.T) {
 		"ecs: NewChange: sparse Burning is added and removed":                                                                                                 func() { ecs.NewChange(w, ecs.Add(burning), ecs.Remove(burning)) },
 		"ecs: NewChange: sparse Burning was registered in another world":                                                                                      func() { ecs.NewChange(other, ecs.Add(burning)) },
 		"ecs: Sparse.Column: query(Read Position) does not declare sparse Burning: add ecs.Read or ecs.Write":                                                 inLoop(bare, func(rows ecs.Rows) { burning.Column(rows) }),
-		"ecs: Sparse.Column: the rows are no longer current: the loop that gave them has gone on or ended":                                                    func() { burning.At(old, 0) },
+		"ecs: Sparse.At: the rows are no longer current: the loop that gave them has gone on or ended":                                                        func() { burning.At(old, 0) },
 		"ecs: Sparse.Add: structural change inside a loop over query(Read Position, Read sparse Burning); gather the entities and change them after the loop": inLoop(q, func(ecs.Rows) { burning.Add(e, Burning{}) }),
 		"ecs: Sparse.Remove: structural change inside a loop over query(Write sparse Burning); gather the entities and change them after the loop": func() {
 			for e := range burning.All() {
@@ -290,4 +290,39 @@ func TestSparseAnyNamesTags(t *testing.T) {
 	require.Equal(t, []ecs.Entity{hidden}, q.Entities(nil))
 	require.True(t, q.Matches(hidden))
 	require.Equal(t, []ecs.Entity{model}, ecs.NewQuery(w, ecs.Any(burning, prefab)).Entities(nil))
+}
+
+// TestSparseSwitchMany: bits are switched by list and query like those of components: strangers are
+// refused before anything changes, duplicates count once, and a range must be masked.
+func TestSparseSwitchMany(t *testing.T) {
+	w, other := newWorld(t), newWorld(t)
+	position, marked := ecs.Register[Position](w), ecs.RegisterSparse[Marked](w, ecs.Enableable)
+	batch, err := ecs.NewArchetype(w, position).CreateN(100)
+	require.NoError(t, err)
+	ids := batch.Entities(nil)
+	for i, e := range ids {
+		position.Set(e, Position{X: float64(i)})
+		marked.Add(e, Marked{})
+	}
+	stranger := ecs.NewArchetype(other).Create()
+	require.PanicsWithValue(t, fmt.Sprintf("ecs: Sparse.DisableList: entity 1 of the list, %v, belongs to another world; nothing was changed", stranger),
+		func() { marked.DisableList([]ecs.Entity{ids[0], stranger}) })
+	require.True(t, marked.Enabled(ids[0]))
+	require.Equal(t, 1, marked.DisableList([]ecs.Entity{ids[0], ids[0], ecs.Null}))
+	require.Equal(t, 1, marked.EnableList(ids[:1]))
+	axis := ecs.Between(position, func(p *Position) *float64 { return &p.X }, 10, 20)
+	whole := ecs.NewQuery(w, ecs.Read(position), axis)
+	require.Panics(t, func() { marked.DisableQuery(whole) })
+	masked := ecs.NewQuery(w, ecs.Read(position), axis.Masked())
+	require.Equal(t, 11, marked.DisableQuery(masked))
+	require.False(t, marked.Enabled(ids[15]))
+	require.True(t, marked.Enabled(ids[5]))
+	require.Equal(t, 11, marked.EnableQuery(masked))
+	own := ecs.NewQuery(w, ecs.Read(marked))
+	for rows := range own.Rows() {
+		require.PanicsWithValue(t, "ecs: Sparse.At: row 100 is not in [0, 100)", func() { marked.At(rows, 100) })
+		require.PanicsWithValue(t, "ecs: Sparse.At: row -1 is not in [0, 100)", func() { marked.At(rows, -1) })
+	}
+	require.PanicsWithValue(t, "ecs: SparseLookup.Get: the look-up is the zero value; look-ups come from Sparse.Lookup",
+		func() { ecs.SparseLookup[Marked]{}.Get(ids[0]) })
 }

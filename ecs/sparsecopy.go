@@ -49,7 +49,7 @@ func (c *copying) fillEntries() {
 		s := &t.sparse.Set
 		for m := range c.members {
 			from := s.Find(entity.ID(c.members[m].e))
-			if from == 0 {
+			if from == 0 || c.members[m].to.dying { // commands may have destroyed the copies
 				continue
 			}
 			for i, e := range c.ids[m*c.n : (m+1)*c.n] {

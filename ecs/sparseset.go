@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"unsafe"
 
+	"quarry/ecs/internal/change"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/sparse"
 	"quarry/ecs/internal/table"
@@ -202,22 +203,30 @@ func (t *typeInfo) switchSparse(op string, e Entity, on bool) bool {
 	return true
 }
 
-// switchEntries enables or disables the values of a list.
-func (t *typeInfo) switchEntries(op string, list []Entity, on bool) (n int) {
-	t.checkToggle(op)
-	for _, e := range list {
-		if t.switchSparse(op, e, on) {
+// switchEntries enables or disables the values of selected rows' entities.
+func (t *typeInfo) switchEntries(tx *change.Tx, on bool) (n int) {
+	for _, e := range entitiesOfParts(nil, tx) {
+		if at := t.sparse.Find(e); at != 0 {
+			t.sparse.Switch(at, on)
+			t.sparse.Mark(at, t.w.tables.Version)
 			n++
 		}
 	}
 	return n
 }
 
+// switchList enables or disables the values of the entities of a list.
+func (t *typeInfo) switchList(op string, list []Entity, on bool) int {
+	t.checkToggle(op)
+	return t.switchEntries(t.w.selectList(op, list, false), on)
+}
+
 // switchMatches enables or disables the values of the entities that match a query.
 func (t *typeInfo) switchMatches(op string, q *Query, on bool) int {
 	t.checkToggle(op)
 	t.w.checkQuery(op, q)
-	return t.switchEntries(op, q.Entities(nil), on)
+	q.checkLent(op, true)
+	return t.switchEntries(q.selectRows(op), on)
 }
 
 // sparse returns what Column needs: the set, which it marks changed if its values may be written,
@@ -240,6 +249,15 @@ func (r Rows) sparse(t *typeInfo, op string) (set *sparse.Set, ids []entity.ID) 
 		r.refuse(t, op)
 	}
 	return &t.sparse.Set, table.IDs(r.base, s.first+r.Len())[s.first:]
+}
+
+// sparseValue is Sparse.At.
+func (r Rows) sparseValue(t *typeInfo, i int) unsafe.Pointer {
+	set, ids := r.sparse(t, "Sparse.At")
+	if uint(i) >= uint(len(ids)) {
+		panic(fmt.Sprintf("ecs: Sparse.At: row %d is not in [0, %d)", i, len(ids)))
+	}
+	return set.At(ids[i])
 }
 
 // sparseRow returns the entity of the i'th row, for a sparse type that the query gives access to.

@@ -105,10 +105,13 @@ func (c *entries[T]) shared(any) ecs.SharedValue { return ecs.SharedValue{} }
 // applySparse makes a command with a value about the entities that match a query.
 func (p *player) applySparse(one *op, c codec, r *record) error {
 	has := one.t.(interface{ Has(ecs.Entity) bool })
-	list := one.query.Entities(p.work.list[:0])
-	if one.kind != put {
-		list = slices.DeleteFunc(list, func(e ecs.Entity) bool { return has.Has(e) == (one.kind == add) })
-	}
+	list := slices.DeleteFunc(one.query.Entities(p.work.list[:0]), func(e ecs.Entity) bool {
+		if one.kind != put && has.Has(e) == (one.kind == add) {
+			return true
+		}
+		place, _ := p.b.w.Locate(e)
+		return place.Archetype.Has(p.dying) // it was destroyed, and gets nothing that ends with it
+	})
 	p.work.list, p.peak.list = list, max(p.peak.list, len(list))
 	if one.change != nil { // makes room, and gives zero values to those that have none
 		if _, err := one.change.ApplyList(list); err != nil {

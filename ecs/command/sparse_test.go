@@ -19,7 +19,7 @@ type aim struct {
 
 // nilOfSparse calls the functions about sparse types with nil.
 func nilOfSparse(y *yard, cb *Buffer) (rows []lint.NilCall) {
-	s := ecs.RegisterSparse[aim](y.w)
+	s := y.aim
 	e := y.full.Create()
 	var gone *ecs.Query
 	for name, call := range map[string][4]func(){
@@ -186,4 +186,22 @@ func TestSparsePlaceholders(t *testing.T) {
 	require.Equal(t, aim{c, 3}, *f.aim.Get(c))
 	require.False(t, f.aim.Enabled(c))
 	require.True(t, f.aim.Enabled(f.ids[5]))
+}
+
+// TestSparseOfTheDying: commands by query leave entities alone that were destroyed and are kept by
+// Cleanup types.
+func TestSparseOfTheDying(t *testing.T) {
+	f := newField(t)
+	f.w.Destroy(f.ids[0])
+	f.w.Destroy(f.ids[1]) // has no Cleanup type
+	q := ecs.NewQuery(f.w, ecs.With(f.kept))
+	cb := NewBuffer(f.w)
+	defer cb.Close()
+	AddSparse(cb, q, f.aim, aim{N: 1})
+	PutSparse(cb, q, f.aim, aim{N: 2})
+	require.NoError(t, cb.Play())
+	require.True(t, q.Matches(f.ids[0]))
+	require.False(t, f.aim.Has(f.ids[0]))
+	require.Equal(t, q.Count()-1, f.aim.Len())
+	require.EqualValues(t, 2, f.aim.Get(f.ids[3]).N)
 }
