@@ -264,7 +264,7 @@ func (d *world) clone(r record) error {
 	before := d.w.Hash()
 	c, err := d.w.Clone(ecs.WithUniverse(d.u), ecs.ChunkGrowth(d.growth))
 	if d.w.Hash() != before {
-		return fmt.Errorf("Clone changed the world's hash; it said: %w", err)
+		return fmt.Errorf("a clone changed the world's hash; it said: %w", err)
 	}
 	if err != nil {
 		if !d.tight || !errors.Is(err, ecs.ErrLimit) {
