@@ -134,7 +134,7 @@ func (d *world) trailMany(r record) error {
 
 func (d *world) toggleTrails(q *query, list []ecs.Entity, byQuery, on bool) error {
 	want, got := 0, 0
-	for _, e := range list { // one that is listed twice counts twice
+	for _, e := range d.alone(list) { // one that is listed twice counts once
 		if x := d.m.entities[e]; x != nil && x.entry != nil {
 			want++
 			x.entry.off = !on
