@@ -16,12 +16,13 @@ import (
 
 // Hash returns a 64-bit FNV-1a hash of all living entities. For every archetype with rows, in order
 // of creation, it covers the types, the entities, and the fields, enable bits and buffers of their
-// components. Padding, capacities, memory addresses and the world's tag in entities do not count,
-// so two worlds that went through the same operations have the same hash. Indices and versions of
-// entities count, so a world whose entities were created anew from a file has another hash. Floats
-// count by their bits. In shared values, pointers, channels and the contents of interfaces do not
-// count. Values of managed types do not count at all, because Go values have no stable bytes. A
-// closed world has the hash of an empty one. Cost: it reads every row, about 1 ns per byte.
+// components. The order of the entries of sparse types does not count. Padding, capacities, memory
+// addresses and the world's tag in entities do not count, so two worlds that went through the same
+// operations have the same hash. Indices and versions of entities count, so a world whose entities
+// were created anew from a file has another hash. Floats count by their bits. In shared values,
+// pointers, channels and the contents of interfaces do not count. Values of managed types do not
+// count at all, because Go values have no stable bytes. A closed world has the hash of an empty
+// one. Cost: it reads every row, about 1 ns per byte.
 func (w *World) Hash() uint64 {
 	w.endBorrows("World.Hash")
 	h := hasher{w: w, h: fnv.New64a()}
