@@ -170,8 +170,8 @@ func (r *sparseTransfer) eachLink(rows change.Span, visit func(*Entity)) {
 	}
 }
 
-// sparse hashes the entries of a sparse type: the sum over the entries of a hash of each, since their
-// order follows that in which rows move and end, and so how rows are cut into chunks.
+// sparse hashes the entries of a sparse type: the sum over the entries of a hash of each, since
+// their order follows that in which rows move and end, and so how rows are cut into chunks.
 func (h *hasher) sparse(t *typeInfo) {
 	h.h.Write([]byte(t.name))
 	h.word(uint64(t.id))
