@@ -28,20 +28,10 @@ func (c *Change) Apply(e Entity) (changed bool, err error) {
 		return false, nil
 	}
 	if c.changesEntries() {
-		if err := c.reserveSets(1); err != nil {
-			return false, during(op, err)
-		}
+		changed = c.changesEntriesOf(r, entity.ID(e))
+		b, ended, err := c.applyTo(op, w.selectList(op, []Entity{e}, true))
+		return err == nil && (changed || b.n+ended > 0), err
 	}
-	changed, err = c.applyRow(op, e, r)
-	if c.changesEntries() && err == nil {
-		changed = c.enter(entity.ID(e)) || changed
-	}
-	return changed, err
-}
-
-// applyRow changes the types of one entity that archetypes have.
-func (c *Change) applyRow(op string, e Entity, r *entity.Record) (changed bool, err error) {
-	w := c.w
 	a := w.archetypeAt(w.tables.OwnerOf(r.Location))
 	before := len(w.archetypes.list)
 	out, err := c.outcome(a)
@@ -103,10 +93,7 @@ func (c *Change) applyTo(op string, tx *change.Tx) (b Batch, ended int, err erro
 	var entering []entity.ID
 	if c.changesEntries() {
 		entering = entitiesOfParts(nil, tx)
-		if err := c.reserveSets(len(entering)); err != nil {
-			tx.Cancel()
-			return Batch{}, 0, during(op, err)
-		}
+		tx.Also(func() error { return c.reserveSets(len(entering)) })
 	}
 	for i := range tx.Parts {
 		p := &tx.Parts[i]

@@ -256,9 +256,7 @@ func (c *copying) reserve(total int) error {
 	before := len(c.w.archetypes.list)
 	err := c.aim(nil)
 	if err == nil {
-		err = c.reserveEntries(total)
-	}
-	if err == nil {
+		c.expectEntries()
 		err = refused(c.tx.Reserve(total))
 	} else {
 		c.tx.Cancel()

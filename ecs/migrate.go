@@ -176,9 +176,7 @@ func (m *migration) reserve(selected *change.Tx, total int) error {
 	before := len(m.w.archetypes.list)
 	err := m.aim(selected)
 	if err == nil {
-		err = m.aimSparse(selected, total)
-	}
-	if err == nil {
+		m.aimSparse(selected)
 		err = refused(m.tx.Reserve(total))
 	} else {
 		m.tx.Cancel()

@@ -41,32 +41,36 @@ func (c *Change) reserveSets(n int) error {
 		if e.remove {
 			continue
 		}
-		if err := e.t.makeEntries(n); err != nil {
+		if err := e.t.roomFor(n); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// enter adds and removes the entries of an entity, and reports whether there was one to do.
-// Entities that have ended, or that Cleanup types keep, get none. Added values are zero.
-func (c *Change) enter(e entity.ID) (changed bool) {
+// changesEntriesOf reports whether the change adds or removes an entry of the entity of a record.
+func (c *Change) changesEntriesOf(r *entity.Record, e entity.ID) bool {
+	return !c.w.dyingAt(r) && slices.ContainsFunc(c.entries, func(of entryChange) bool {
+		return (of.t.sparse.Find(e) != 0) == of.remove
+	})
+}
+
+// enter adds and removes the entries of an entity. Entities that have ended, or that Cleanup types
+// keep, get none. Added values are zero.
+func (c *Change) enter(e entity.ID) {
 	w := c.w
 	r := w.ids.Find(e)
 	if r == nil || w.dyingAt(r) {
-		return false
+		return
 	}
 	for _, of := range c.entries {
 		s := &of.t.sparse.Set
-		switch {
-		case of.remove:
-			changed = s.Remove(e, w.tables.Version) || changed
-		case s.Find(e) == 0:
+		if of.remove {
+			s.Remove(e, w.tables.Version)
+		} else if s.Find(e) == 0 {
 			clear(of.t.bytesAt(s.Add(e, w.tables.Version)))
-			changed = true
 		}
 	}
-	return changed
 }
 
 // enterList is enter for a list, after the caller has made room.

@@ -33,14 +33,16 @@ func (w *World) countEntries(all []copying, expect func(t *typeInfo, n int)) {
 	}
 }
 
-// reserveEntries makes room for the ids that copies get, and for their entries.
-func (c *copying) reserveEntries(ids int) error {
+// expectEntries has the transaction make room for the entries of copies.
+func (c *copying) expectEntries() {
 	if len(c.w.types.sparse) == 0 {
-		return nil
+		return
 	}
-	t := Transaction{w: c.w, ids: ids}
+	t := Transaction{w: c.w}
 	c.w.countEntries([]copying{*c}, t.expectEntries)
-	return t.reserveComing()
+	if len(t.coming) > 0 {
+		c.tx.Also(t.reserveComing)
+	}
 }
 
 // fillEntries gives the copies the entries of their members. Entity values in them that refer to a
@@ -98,9 +100,10 @@ type sparseTransfer struct {
 	from, to *typeInfo
 }
 
-// aimSparse finds the sets to which entries of the selected rows move, and makes room there. The
-// rows get total ids. Their types are registered.
-func (m *migration) aimSparse(selected *change.Tx, total int) error {
+// aimSparse finds the sets to which entries of the selected rows move, whose types are registered,
+// and has the transaction make room there.
+func (m *migration) aimSparse(selected *change.Tx) {
+	room := Transaction{w: m.w}
 	for _, t := range m.from.types.sparse {
 		n := m.countEntries(t, selected)
 		if n == 0 {
@@ -108,15 +111,12 @@ func (m *migration) aimSparse(selected *change.Tx, total int) error {
 		}
 		id, _ := m.w.types.find(t.key())
 		to := m.w.types.list[id]
-		if err := m.w.rows.RoomIDs(total); err != nil {
-			return refused(err)
-		}
-		if err := to.makeEntries(n); err != nil {
-			return err
-		}
+		room.expectEntries(to, n)
 		m.sparse = append(m.sparse, sparseTransfer{t, to})
 	}
-	return nil
+	if len(room.coming) > 0 {
+		m.tx.Also(room.reserveComing)
+	}
 }
 
 // countEntries returns how many of the selected rows have a sparse type.

@@ -170,9 +170,12 @@ func (t *typeInfo) reserveSparse(op string, n int) error {
 }
 
 // makeEntries makes room for n more entries, of any entities that have records.
-func (t *typeInfo) makeEntries(n int) error {
+func (t *typeInfo) makeEntries(n int) error { return refused(t.roomFor(n)) }
+
+// roomFor is makeEntries with the error of the layer below.
+func (t *typeInfo) roomFor(n int) error {
 	if n > mostAlive-t.sparse.Len() {
-		return limit("entities a world", mostAlive, nil)
+		return entity.ErrFull
 	}
 	if n+t.sparse.Len() == 0 {
 		return nil
@@ -182,7 +185,7 @@ func (t *typeInfo) makeEntries(n int) error {
 	if err != nil && t.w.trim() > 0 {
 		err = t.sparse.Reserve(n, uint32(view.Len()))
 	}
-	return refused(err)
+	return err
 }
 
 // switchSparse enables or disables e's value.

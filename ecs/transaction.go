@@ -62,14 +62,11 @@ func (t *Transaction) expectChange(c *Change, n int) {
 	}
 }
 
-// reserveComing makes room for the entries that are announced or copied, and for the ids of their
-// entities.
+// reserveComing makes room for the entries that are announced or copied, when there is room for the
+// ids of their entities.
 func (t *Transaction) reserveComing() error {
 	for _, c := range t.coming {
-		if err := t.w.rows.RoomIDs(t.ids); err != nil {
-			return refused(err)
-		}
-		if err := c.t.makeEntries(c.n); err != nil {
+		if err := c.t.roomFor(c.n); err != nil {
 			return err
 		}
 	}
@@ -192,7 +189,9 @@ func (t *Transaction) reserve() error {
 	}
 	if err == nil {
 		w.countEntries(t.copies[:t.copied], t.expectEntries)
-		err = t.reserveComing()
+		if len(t.coming) > 0 {
+			t.tx.Also(t.reserveComing)
+		}
 	}
 	if err != nil {
 		t.tx.Cancel()

@@ -37,9 +37,6 @@ func (r *Rows) settle(t *table.Table, err error) error {
 	return nil
 }
 
-// RoomIDs makes sure that n ids are free, and have records.
-func (r *Rows) RoomIDs(n int) error { return r.reserveIDs(n) }
-
 // reserveIDs makes sure that n ids are free, using the world's reserves if need be. A change asks
 // for ids last, since room for ids is not given back if something else is refused.
 func (r *Rows) reserveIDs(n int) error {

@@ -33,6 +33,7 @@ type Tx struct {
 	blocks  []value.Header // taken by Take
 	leaving []uint64       // rows of lists, for Finish
 	used    int            // number of blocks returned by Block
+	also    func() error   // makes further room, see Also; nil: none
 }
 
 // target is a table that receives rows.
@@ -48,6 +49,7 @@ func (r *Rows) Begin() *Tx {
 	tx := &r.tx
 	tx.begin()
 	tx.Spans, tx.targets, tx.blocks, tx.used = tx.Spans[:0], tx.targets[:0], tx.blocks[:0], 0
+	tx.also = nil
 	return tx
 }
 
@@ -126,6 +128,10 @@ func (tx *Tx) Block() value.Header {
 	return tx.blocks[tx.used-1]
 }
 
+// Also sets a function that makes room elsewhere: Reserve calls it last, when there is room for all
+// rows and ids, and fails with its error. It may be called twice.
+func (tx *Tx) Also(room func() error) { tx.also = room }
+
 // Cancel abandons a transaction that was not committed.
 func (tx *Tx) Cancel() {
 	for i := range tx.blocks[tx.used:] {
@@ -160,6 +166,9 @@ func (tx *Tx) grow(exactly bool, ids int) (err error) {
 	}
 	if err == nil {
 		err = tx.rows.reserveIDs(ids)
+	}
+	if err == nil && tx.also != nil {
+		err = tx.also()
 	}
 	for i := range tx.targets {
 		t := tx.targets[i].t
