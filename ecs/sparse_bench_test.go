@@ -145,3 +145,34 @@ func BenchmarkSparseAlone(b *testing.B) {
 		per(b, n/2)
 	})
 }
+
+// BenchmarkSparseDrive: a loop over the entries of a set among 100,000 rows, through the chunks and
+// through the set; ns a row of the chunks, and an entry of the set, whose entities are in no order.
+func BenchmarkSparseDrive(b *testing.B) {
+	const n, few = 100_000, 1000
+	w := newWorld(b)
+	fast := ecs.RegisterSparse[Velocity](w)
+	batch, err := ecs.NewArchetype(w, ecs.Register[Position](w)).CreateN(n)
+	require.NoError(b, err)
+	ids := batch.Entities(nil)
+	rand.Shuffle(n, func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
+	for _, e := range ids[:few] {
+		fast.Add(e, Velocity{1, 2})
+	}
+	q := ecs.NewQuery(w, ecs.Read(fast))
+	for _, d := range []ecs.Driver{ecs.DriveByChunks, ecs.DriveBySet} {
+		b.Run(d.String(), func(b *testing.B) {
+			q.DriveBy(d)
+			for b.Loop() {
+				for rows := range q.Rows() {
+					managedSum += rows.Count()
+				}
+			}
+			if d == ecs.DriveByChunks {
+				perEntity(b, n)
+			} else {
+				perEntity(b, few)
+			}
+		})
+	}
+}

@@ -15,9 +15,9 @@ import (
 // entities concerns them.
 //
 //	an entity ends             Rows.OnEnd, or Rows.OnDestroy if Cleanup types keep it: forgetSparse
-//	Instantiate                copies.fill gives each copy the values of its member
+//	Instantiate                copying.fillEntries gives each copy the values of its member
 //	MoveAll, MoveQuery         the entries move with the names, see migration.renamed
-//	Clone                      cloneSparse
+//	Clone                      copySparse
 //	SwapComponents             the two entities swap entries
 //
 // Invariant, checked by Verify, beside P1 to P3 of package sparse:
@@ -61,7 +61,7 @@ func (t *typeInfo) handle() Type {
 // openSet returns the type's set. access is what the caller does with all values: mayRead,
 // mayWrite, which marks them changed, or 0.
 func (t *typeInfo) openSet(op string, access uint8) *sparse.Set {
-	t.world().checkSparse(op)
+	t.world().checkHandle(op)
 	switch {
 	case access&mayWrite != 0:
 		t.checkLent(op, mayWrite)
@@ -70,13 +70,6 @@ func (t *typeInfo) openSet(op string, access uint8) *sparse.Set {
 		t.checkLent(op, access)
 	}
 	return &t.sparse.Set
-}
-
-// checkSparse panics for the world of a zero handle, and for a closed one.
-func (w *World) checkSparse(op string) {
-	if w == nil || w.closed {
-		w.refuse(op)
-	}
 }
 
 // entryOf returns e's entry, or 0.

@@ -22,7 +22,8 @@
 // call all functions that read, and Switch; Mark is for one goroutine at a time for each entry,
 // with the same version.
 //
-// Failure: only Reserve can be refused; then nothing has changed. Verify checks the invariants.
+// Failure: only Reserve can be refused; then the entries are as they were. Verify checks the
+// invariants.
 //
 // Cost: a look-up makes three loads, of the place, the entity and the value. Memory: 4 B for each
 // index up to the greatest that had a value, and 8 B, the value, and 4 B per 64 entries.

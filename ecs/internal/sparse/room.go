@@ -1,9 +1,6 @@
 package sparse
 
-import (
-	"quarry/alloc"
-	"quarry/ecs/internal/entity"
-)
+import "quarry/ecs/internal/entity"
 
 // Room for entries. The extents grow to twice their size, so that a value is moved once on average.
 
@@ -11,7 +8,7 @@ import (
 const leastRoom = BlockSize
 
 // Reserve makes room for n more entries, of entities with indices below most. The error is from the
-// universe; then nothing has changed.
+// universe; then the entries are as they were, and room that was made before the refusal stays.
 func (s *Set) Reserve(n int, most uint32) error {
 	if need := int(s.last) + 1 + n; need > s.room {
 		if err := s.makeRoom(roomFor(need, s.room)); err != nil {
@@ -64,8 +61,8 @@ func resized[T any](old []T, n int) []T {
 	return all
 }
 
-// Trim gives memory back that the entries do not need; a set without entries keeps none. A refusal
-// of the universe keeps the memory.
+// Trim gives back the memory of entries that are not there, and all of a set without entries;
+// places stay as long as there is an entry. What the system does not take back stays too.
 func (s *Set) Trim() {
 	if s.last == 0 {
 		_ = s.Close() // what is not released stays, and is used by the next Reserve
@@ -75,6 +72,3 @@ func (s *Set) Trim() {
 		_ = s.makeRoom(room)
 	}
 }
-
-// Extents returns the set's memory, for Verify.
-func (s *Set) Extents() []*alloc.Extent { return s.memory[:] }

@@ -214,9 +214,6 @@ func (s *Set) moveBit(last, to Entry) {
 	}
 }
 
-// HasBits reports whether values can be enabled and disabled.
-func (s *Set) HasBits() bool { return s.bits != nil }
-
 // Enabled reports whether an entry's value is enabled; in a set without bits all are.
 func (s *Set) Enabled(at Entry) bool {
 	return s.bits == nil || atomic.LoadUint64(&s.bits[at/64])>>(at%64)&1 != 0
@@ -260,6 +257,11 @@ func (s *Set) Latest() uint32 { return atomic.LoadUint32(&s.latest) }
 
 // Verify checks P1 to P3.
 func (s *Set) Verify() error {
+	for _, x := range s.memory {
+		if err := x.Verify(); err != nil {
+			return fmt.Errorf("sparse: P3: %w", err)
+		}
+	}
 	if s.room == 0 {
 		if s.last != 0 || s.most != 0 {
 			return fmt.Errorf("sparse: P3: %d entries and %d places without memory", s.last, s.most)

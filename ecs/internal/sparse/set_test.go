@@ -223,6 +223,8 @@ func TestSetVerify(t *testing.T) {
 		require.ErrorContains(t, s.Verify(), c.want)
 		require.NoError(t, s.Close())
 	}
-	broken := &Set{last: 1}
+	broken := new(Set)
+	broken.Open(newUniverse(t, 16<<20), 8, true)
+	broken.last = 1
 	require.ErrorContains(t, broken.Verify(), "P3: 1 entries and 0 places without memory")
 }
