@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"quarry/alloc"
 	"quarry/ecs"
 )
 
@@ -256,19 +257,21 @@ func (m *model) swap(e, f ecs.Entity, x, y *entity) {
 	}
 }
 
-// clone copies the world, rarely, and compares the clone with it.
+// clone copies the world, rarely, into chunks cut otherwise, and compares the clone with it.
 func (d *world) clone(r record) error {
 	if r.bits(28, 2) != 0 {
 		return d.trailOne(r)
 	}
-	before := d.w.Hash()
-	c, err := d.w.Clone(ecs.WithUniverse(d.u), ecs.ChunkGrowth(d.growth))
+	before, live := d.w.Hash(), d.u.Stats().LiveChunks
+	c, err := d.w.Clone(ecs.WithUniverse(d.u), ecs.ChunkGrowth(ecs.DefaultChunkGrowth()))
 	if d.w.Hash() != before {
 		return fmt.Errorf("a clone changed the world's hash; it said: %w", err)
 	}
 	if err != nil {
-		if !d.tight || !errors.Is(err, ecs.ErrLimit) {
-			return fmt.Errorf("clone: %w", err)
+		// A clone needs about what the world has.
+		now, full := d.u.Stats().LiveChunks, 4*live > d.u.Size()/alloc.ChunkSize
+		if !errors.Is(err, ecs.ErrLimit) || !d.tight && !full || now != live {
+			return fmt.Errorf("clone: %d chunks before, %d after: %w", live, now, err)
 		}
 		d.result.Refused++
 		return nil
