@@ -123,6 +123,7 @@ func (r *Accessor) Rows(p RowRange) (rows Rows, ok bool) {
 	if pos >= len(a.table.Store.Chunks()) || n == 0 || first+n > a.table.Store.RowsOf(pos) || first%64 != 0 {
 		r.refuse(p)
 	}
+	s.since = b.own.since
 	if since := b.own.since; b.own.skims(since) && !b.own.passes(b, a, pos, first, n, since) {
 		return Rows{}, false
 	}

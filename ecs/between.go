@@ -135,16 +135,34 @@ func (r Range[F]) Bounds(rows Rows) (least, greatest F, ok bool) {
 	return table.Of[F](e.Least), table.Of[F](e.Greatest), true
 }
 
-// Masked returns a Between term by which only the rows in the range match, as rows do whose types
-// are enabled: Rows.Each skips the others, Count counts the matching ones. It costs a pass over the
-// field where a chunk lies only partly in the range. Changes of entities by query (ApplyQuery,
-// DestroyQuery, EnableQuery, MoveQuery) take no Between without Masked. Masked panics for other
-// terms.
+// Masked returns a Between or Changed term by which only the rows match that pass it, as rows do
+// whose types are enabled: Rows.Each skips the others, Count counts the matching ones.
+//
+// By a Between term rows match that are in the range. It costs a pass over the field where a chunk
+// lies only partly in the range. Changes of entities by query (ApplyQuery, DestroyQuery,
+// EnableQuery, MoveQuery) take no Between without Masked.
+//
+// By a Changed term rows match that came or were written since the query last ran. All its types
+// must be registered with TrackRows. A chunk that passes by another Changed term, or by Ordered, is
+// shown whole. It costs a look at the version of each row, of chunks that pass.
+//
+// Masked panics for other terms.
 func (t Term) Masked() Term {
-	if t.kind != termBetween {
-		// errors.md, Types, terms and handles: `only Between has Masked` | `Masked` of another
-		// term. | Terms of enable bits mask anyway; the others are about chunks.
-		panic(fmt.Sprintf("ecs: Term.Masked: %v: only Between has Masked", t))
+	switch t.kind {
+	case termBetween:
+	case termChanged:
+		for _, o := range t.of {
+			if o.t != nil && !o.t.tracked {
+				// errors.md, Types, terms and handles: `was not registered with ecs.TrackRows` |
+				// `Masked` of a Changed term, of a type whose rows have no versions. | Add the
+				// option where the type is registered, or leave `Masked` out.
+				panic(fmt.Sprintf("ecs: Term.Masked: %v: %s was not registered with ecs.TrackRows", t, o.t.name))
+			}
+		}
+	default:
+		// errors.md, Types, terms and handles: `only Between and Changed have Masked` | `Masked` of
+		// another term. | Terms of enable bits mask anyway; the others are about chunks.
+		panic(fmt.Sprintf("ecs: Term.Masked: %v: only Between and Changed have Masked", t))
 	}
 	t.masked = true
 	return t
@@ -269,7 +287,7 @@ func (r *queryRange) covers(a *Archetype, pos int) bool {
 	return ok && !e.NaNs && e.Least >= r.low && e.Greatest <= r.high
 }
 
-// narrow clears the bits of the snapshot whose rows are not in the query's masked ranges. matching
+// narrow clears the bits of the snapshot whose rows do not pass the query's Masked terms. matching
 // rows match so far; it returns how many are left. The mask is valid as for filter.
 func (s *scan) narrow(a *Archetype, pos, first, n, matching int) int {
 	words, narrowed := s.words(n), false
@@ -281,6 +299,10 @@ func (s *scan) narrow(a *Archetype, pos, first, n, matching int) int {
 			a.table.Narrow(r.t.id, r.field, pos, first, n, r.low, r.high, words)
 			narrowed = true
 		}
+	}
+	if s.q.byRow(a, pos, s.since) {
+		s.q.narrowNew(a, pos, first, n, s.since, words)
+		narrowed = true
 	}
 	if !narrowed {
 		return matching

@@ -369,7 +369,7 @@ func TestBetweenMisuse(t *testing.T) {
 		"ecs: Range.Set: an end of the range is NaN: from 0 to NaN":                                     func() { one.Set(0, math.NaN()) },
 		"ecs: Range.Set: the range is the zero value; ranges come from NewRange":                        func() { ecs.Range[int8]{}.Set(0, 1) },
 		"ecs: Range.Term: the range is the zero value; ranges come from NewRange":                       func() { ecs.Range[int8]{}.Term() },
-		"ecs: Term.Masked: With Reading: only Between has Masked":                                       func() { ecs.With(r.reading).Masked() },
+		"ecs: Term.Masked: With Reading: only Between and Changed have Masked":                          func() { ecs.With(r.reading).Masked() },
 		"ecs: Optional: Between inside another term; only types, Read and Write may stand there":        func() { ecs.Optional(one.Term()) },
 		"ecs: NewQuery: Reading was registered in another world":                                        func() { ecs.NewQuery(newWorld(t), one.Term()) },
 	} {

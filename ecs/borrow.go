@@ -43,7 +43,7 @@ import (
 type Borrow struct {
 	w      *World
 	q      *Query // the query whose rows are lent; nil: everything is lent for reading
-	own    Query  // q as the goroutines see it: access is lentRead and lentWrite, and the bindings are its own
+	own    Query  // q as the goroutines see it: access is gatedRead and gatedWrite, and the bindings are its own
 	name   string
 	wait   func(op string)
 	access Access
@@ -76,7 +76,7 @@ func newBorrow(q *Query, name string, wait func(op string), uses ...Term) *Borro
 	b.own.bindings, b.own.seen, b.own.access = nil, 0, make([]uint8, len(q.access))
 	for id, access := range q.access {
 		if access != 0 {
-			b.own.access[id] = access&(declared|maySee) | access&(mayRead|mayWrite)*lentRead
+			b.own.access[id] = gated(access)
 		}
 	}
 	for _, u := range uses {
@@ -282,17 +282,11 @@ func (b *Borrow) finderOf(t *typeInfo) *finder {
 	return b.lent[t.id]
 }
 
+// mark sets a version (N4). Goroutines with other rows of the chunk may set it too, to the same
+// version, so most of them only load it.
 func (b *Borrow) mark(version *uint32) {
 	if atomic.LoadUint32(version) != b.version {
 		atomic.StoreUint32(version, b.version)
-	}
-}
-
-// markLent marks a type changed in the chunk of an accessor's rows (N4). Goroutines with other rows
-// of the chunk may mark it too, with the same version, so most of them only load it.
-func (s *scan) markLent(p place) {
-	if p.Flags()&lentWrite != 0 {
-		s.b.mark(s.t.a.table.Books.Version(p.Slot(), s.pos))
 	}
 }
 

@@ -199,7 +199,7 @@ func (b *Bundle[S]) TrySet(e Entity, s S) (bool, error) {
 	for i := range b.fields {
 		f := &b.fields[i]
 		if place, _ := f.placeIn(a); f.valueIn(p) != nil {
-			*a.table.Books.Version(place.Slot(), pos) = w.tables.Version
+			a.table.Books.Touch(place.Slot(), pos, at.Row, 1, w.tables.Version)
 		}
 	}
 	write(p, b.fields[:b.values], a, at)

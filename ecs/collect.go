@@ -77,7 +77,7 @@ func (q *Query) Matches(e Entity) bool {
 	if !q.m.Wants(&a.table) || q.skims(q.since) && !q.passes(nil, a, pos, 0, a.table.Store.RowsOf(pos), q.since) {
 		return false
 	}
-	if q.masked && !q.inRanges(a, pos, at.Row) {
+	if q.masked && (!q.inRanges(a, pos, at.Row) || q.byRow(a, pos, q.since) && !q.isNewRow(a, pos, at.Row, q.since)) {
 		return false
 	}
 	for _, t := range q.m.TestsOf(&a.table) {
@@ -218,7 +218,7 @@ func (t *typeInfo) setValues(q *Query, src []byte, n int) error {
 		return true
 	})
 	q.each(op, func(rows Rows) bool {
-		handle{t}.Mark(rows)
+		handle{t}.markMatching(rows)
 		src = rows.copyRuns(t.bytes(rows, op), t.size, src, true)
 		return true
 	})

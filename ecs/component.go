@@ -136,7 +136,7 @@ missing:
 //
 //go:noinline
 func sliceMissing[T any](rows Rows, c *typeInfo) []T {
-	if column := rows.missing(c, "Component.Slice"); column != nil {
+	if column := rows.missing(c, "Component.Slice", 0, rows.Len()); column != nil {
 		return sliceOf[T](rows, column)
 	}
 	return nil

@@ -41,6 +41,7 @@ type ComponentInfo struct {
 	Kind       Kind
 	Enableable bool // registered with Enableable
 	Cleanup    bool // registered with Cleanup
+	TrackRows  bool // registered with TrackRows
 }
 
 // InfoOf describes the type of a handle. It panics for nil and for a zero handle.
@@ -53,7 +54,7 @@ func InfoOf(t Type) ComponentInfo {
 }
 
 func (t *typeInfo) describe() ComponentInfo {
-	c := ComponentInfo{Type: t.handle(), Name: t.name, Go: t.rtype, Enableable: t.enableable, Cleanup: t.cleanup}
+	c := ComponentInfo{Type: t.handle(), Name: t.name, Go: t.rtype, Enableable: t.enableable, Cleanup: t.cleanup, TrackRows: t.tracked}
 	switch {
 	case t.buffer:
 		c.Kind = KindBuffer

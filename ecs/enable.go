@@ -112,7 +112,7 @@ func (f *finder) toggle(op string, e Entity, on bool) bool {
 // toggleAt toggles the component of the i'th row of rows.
 func (t *typeInfo) toggleAt(op string, rows Rows, i int, on bool) {
 	p := rows.bitAt(t, op, i)
-	if p.Flags()&(mayWrite|lentWrite) == 0 {
+	if p.Flags()&(mayWrite|gatedWrite) == 0 {
 		rows.refuse(t, op)
 	}
 	s := rows.s
@@ -129,12 +129,7 @@ func (r Rows) bitAt(t *typeInfo, op string, i int) place {
 		// `Optional` or one of `Any`. | Ask `In`, or see whether `Slice` is nil.
 		panic(fmt.Sprintf("ecs: %s: %v has no %s: ask Component.In first", op, r.s.t.a, t.name))
 	}
-	if uint(i) >= uint(r.Len()) {
-		// errors.md, Loops and rows: `is not in [0, ...)`, `is not in [0, ...]`, `is not a range
-		// within [0, ...)` | A row, an element or a chunk that is not there. | The text has both
-		// numbers; `rows.Each()` gives those that are.
-		panic(fmt.Sprintf("ecs: %s: row %d is not in [0, %d)", op, i, r.Len()))
-	}
+	r.checkRow(op, i)
 	return p
 }
 
@@ -183,11 +178,11 @@ func (t *typeInfo) toggleRow(b *Borrow, a *Archetype, pos, row int, on bool) {
 	}
 	if b != nil {
 		a.table.Books.Bits(slot, pos).Toggle(row, on)
-		b.mark(a.table.Books.Version(slot, pos))
+		a.touch(b, slot, pos, row, 1)
 		return
 	}
 	a.table.Books.Bits(slot, pos).Set(row, on)
-	*a.table.Books.Version(slot, pos) = w.tables.Version
+	a.table.Books.Touch(slot, pos, row, 1, w.tables.Version)
 }
 
 // Toggling in bulk, by query and by list, sets whole words of bits.
@@ -228,8 +223,11 @@ func (t *typeInfo) toggleRows(tx *change.Tx, on bool) (n int) {
 		slot, books := p.Table.Places[t.id].Slot(), &p.Table.Books
 		if p.Whole || p.IsMasked() {
 			for pos := range p.Table.Store.Chunks() {
-				if toggleChunk(p, slot, pos, on) {
-					*books.Version(slot, pos) = t.w.tables.Version
+				switch some := toggleChunk(p, slot, pos, on); {
+				case some && p.Whole:
+					books.Touch(slot, pos, 0, p.Table.Store.RowsOf(pos), t.w.tables.Version)
+				case some:
+					touchMask(books, slot, pos, p.Mask(pos), t.w.tables.Version)
 				}
 			}
 			continue
@@ -237,7 +235,7 @@ func (t *typeInfo) toggleRows(tx *change.Tx, on bool) (n int) {
 		for _, row := range p.Listed() {
 			pos, at := p.Table.Store.Find(int(uint32(row)))
 			books.Bits(slot, pos).Set(at, on)
-			*books.Version(slot, pos) = t.w.tables.Version
+			books.Touch(slot, pos, at, 1, t.w.tables.Version)
 		}
 	}
 	return n

@@ -52,8 +52,8 @@ func (h handle) Mark(rows Rows) {
 	p, ok := rows.placeOf(h.t, "Component.Mark")
 	switch {
 	case !ok:
-	case p.Flags()&lentWrite != 0:
-		rows.s.markLent(p)
+	case p.Flags()&gatedWrite != 0:
+		rows.s.t.a.touch(rows.s.b, p.Slot(), rows.s.pos, rows.s.first, rows.Len())
 	case p.Flags()&mayWrite == 0:
 		rows.refuse(h.t, "Component.Mark")
 	default:

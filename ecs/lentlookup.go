@@ -115,7 +115,7 @@ func (f *finder) mutLent(op lookupOp, e Entity) unsafe.Pointer {
 	}
 	p, at := f.find(op, e)
 	if p != nil {
-		f.b.mark(f.CellOf(at).Mark())
+		f.touchAt(at)
 	}
 	return p
 }

@@ -146,9 +146,10 @@ func (w *World) showRecords() {
 	}
 }
 
-// showWrites lets the owner's look-ups write if the type is not lent (L2).
+// showWrites lets the owner's look-ups write if the type is not lent (L2), and its rows have no
+// versions: then mutElse writes.
 func (t *typeInfo) showWrites() {
-	if t.writes {
+	if t.writes && !t.tracked {
 		t.ShowWrites(&t.w.tables.Version)
 	} else {
 		t.HideWrites()
@@ -236,6 +237,6 @@ func mutElse(s *entity.Sight, op uint8, e entity.ID) unsafe.Pointer {
 	if !f.writes {
 		f.checkWrite(lookupOp(op).String())
 	}
-	*f.CellOf(at).Mark() = f.t.w.tables.Version
+	f.touchAt(at)
 	return p
 }

@@ -59,6 +59,12 @@ func pointersTo[T any](list []unsafe.Pointer) []*T {
 func (t *typeInfo) findMany(op lookupOp, dst []unsafe.Pointer, entities []Entity, write bool) []unsafe.Pointer {
 	t.ready(op, write)
 	dst = slices.Grow(dst, len(entities))
+	if write && t.tracked {
+		for _, e := range entities {
+			dst = append(dst, t.mut(op, e))
+		}
+		return dst
+	}
 	var room found
 	block, far := room[:], t.isFar()
 	if far {

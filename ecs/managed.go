@@ -110,15 +110,15 @@ func (t *typeInfo) refuseMaking(b *Borrow) {
 // Otherwise the value is for reading, and nil if there is none. At panics like Component.Slice, if
 // i is not in [0, rows.Len()), and if the chunk lacks an Optional component; see In.
 func (m Managed[T]) At(rows Rows, i int) *T {
-	column := rows.column(m.t, "Managed.At")
+	column := rows.columnFor(m.t, "Managed.At", i, 1)
 	if uint(i) >= uint(rows.Len()) || column == nil {
 		rows.noRow(m.t, i)
 	}
 	p := element[value.Slot](column, rows.s.first+i)
-	if *p == 0 && rows.s.t.columnOf(m.t.id).Flags()&lentWrite != 0 {
-		m.t.refuseMaking(rows.s.b)
-	}
-	if *p == 0 && rows.s.t.columnOf(m.t.id).Flags()&mayWrite != 0 {
+	if *p == 0 && rows.s.t.columnOf(m.t.id).Flags()&(mayWrite|gatedWrite) != 0 {
+		if rows.s.b != nil {
+			m.t.refuseMaking(rows.s.b)
+		}
 		return m.store.Make(p)
 	}
 	return m.store.Get(*p)

@@ -49,6 +49,7 @@ func TestNil(t *testing.T) {
 		panics("Each2: query", "ecs: Query.Rows: ", func() { ecs.Each2(nil, position, walk, func(ecs.Entity, *Position, *Velocity) {}) }),
 		panics("Each2: function", "ecs: Each2: ", func() { ecs.Each2(q, position, walk, nil) }),
 		panics("Enableable", "ecs: Enableable: ", func() { ecs.Enableable(nil) }),
+		panics("TrackRows", "ecs: TrackRows: ", func() { ecs.TrackRows(nil) }),
 		panics("InfoOf", "ecs: InfoOf: ", func() { ecs.InfoOf(nil) }),
 		panics("Into", "ecs: Into: ", func() { ecs.Into(nil) }),
 		panics("NewBundle", "ecs: NewBundle[values]: ", func() { ecs.NewBundle[values](nil) }),

@@ -25,12 +25,13 @@ type Query struct {
 	writes    bool            // some type may be written
 	ofAll     bool            // made by NewQueryOfAll
 	changed   []typeID        // types of the Changed terms
+	tracked   []typeID        // those of the terms that are Masked
 	watched   []*sparseSet    // sets of sparse types among them
 	sets      []rowTest       // tests that rows must pass by sparse types
 	driver    Driver          // what loops go through, if there are such tests
 	ordered   bool            // the query has an Ordered term
 	ranges    []queryRange    // the Between terms
-	masked    bool            // one of them is Masked
+	masked    bool            // one of them, or of the Changed terms, is Masked
 	pinned    bool            // since does not advance when a loop ends, see seam.PinSince
 	since     uint32          // version that Changed and Ordered compare with; 0 means that everything is new
 	whole     uint64          // news.unshared at which every row of the bindings matches, at any version, see look
@@ -104,6 +105,9 @@ func (q *Query) declare(t *Term, i int, seen *signature) {
 			panic(fmt.Sprintf("ecs: NewQuery: %s is in two Changed terms", w.types.list[id].name))
 		}
 		q.changed = append(q.changed, id)
+		if t.masked {
+			q.tracked, q.masked = append(q.tracked, id), true
+		}
 		if o.t.sparse != nil {
 			q.watched = append(q.watched, o.t.sparse)
 		}
@@ -207,7 +211,8 @@ func (q *Query) moves() bool { return q.filters() && !q.pinned }
 // the numbers in them.
 func (q *Query) asks() bool { return q.filters() || len(q.ranges) > 0 }
 
-// tested reports whether sparse types or ranges decide which rows match, in any archetype.
+// tested reports whether sparse types, ranges or versions of rows decide which rows match, in any
+// archetype.
 func (q *Query) tested() bool { return q.masked || len(q.sets) > 0 }
 
 // skims reports whether versions, if since is not 0, or ranges decide which chunks pass.

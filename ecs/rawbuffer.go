@@ -39,11 +39,11 @@ func (f *finder) buffer(p unsafe.Pointer, write bool) (b rawBuffer, ok bool) {
 
 // openAt returns the buffer of the i'th row of rows.
 func (t *typeInfo) openAt(rows Rows, i int) rawBuffer {
-	column := rows.column(t, "Buffer.At")
+	column := rows.columnFor(t, "Buffer.At", i, 1)
 	if uint(i) >= uint(rows.Len()) || column == nil {
 		rows.noRow(t, i)
 	}
-	write := rows.s.t.columnOf(t.id).Flags()&(mayWrite|lentWrite) != 0
+	write := rows.s.t.columnOf(t.id).Flags()&(mayWrite|gatedWrite) != 0
 	return rawBuffer{rows.s.b.finderOf(t), value.HeaderAt(column, rows.s.first+i, uint32(t.size)), t.w.rows.Epoch, write}
 }
 

@@ -52,16 +52,20 @@ func (r Rows) stale(op string) {
 
 // column returns the start of the type's column in the rows' chunk, and marks the column changed if
 // the query may write it. It returns nil if the chunk lacks an Optional type.
-func (r Rows) column(t *typeInfo, op string) unsafe.Pointer {
+func (r Rows) column(t *typeInfo, op string) unsafe.Pointer { return r.columnFor(t, op, 0, r.Len()) }
+
+// columnFor is column, of which the caller opens n rows from the first on: if the type tracks rows,
+// only they are marked.
+func (r Rows) columnFor(t *typeInfo, op string, first, n int) unsafe.Pointer {
 	s := r.s
 	if s == nil || r.serial() != s.serial || t == nil || s.w != t.w {
-		return r.missing(t, op)
+		return r.missing(t, op, first, n)
 	}
 	p := s.t.columnOf(t.id)
 	if p.Flags()&mayWrite != 0 {
 		*s.t.a.table.Books.Version(p.Slot(), s.pos) = t.w.tables.Version
 	} else if p.Flags()&mayRead == 0 {
-		return r.missing(t, op)
+		return r.missing(t, op, first, n)
 	}
 	return s.columnAt(r.base, p)
 }
@@ -76,26 +80,29 @@ func (s *scan) columnAt(base unsafe.Pointer, p place) unsafe.Pointer {
 func (r Rows) placeOf(t *typeInfo, op string) (p place, ok bool) {
 	s := r.s
 	if s != nil && r.serial() == s.serial && t != nil && s.w == t.w {
-		if p = s.t.columnOf(t.id); p.Flags()&(mayRead|lentRead) != 0 {
+		if p = s.t.columnOf(t.id); p.Flags()&(mayRead|gatedRead) != 0 {
 			return p, true
 		}
 	}
-	r.missing(t, op)
+	r.missing(t, op, 0, 0)
 	return place{}, false
 }
 
-// missing is column's slow path. It handles the rows of a borrow's accessor, and returns nil if the
-// chunk lacks an Optional type. It panics if the query does not declare the type.
+// missing is the slow path of columnFor. It handles the rows of a borrow's accessor and types that
+// track rows, and returns nil if the chunk lacks an Optional type. It panics if the query does not
+// declare the type.
 //
 //go:noinline
-func (r Rows) missing(t *typeInfo, op string) unsafe.Pointer {
+func (r Rows) missing(t *typeInfo, op string, first, n int) unsafe.Pointer {
 	s := r.check(op)
 	if t == nil || s.w != t.w {
 		r.refuse(t, op)
 	}
 	switch p := s.t.columnOf(t.id); {
-	case p.Flags()&lentRead != 0:
-		s.markLent(p)
+	case p.Flags()&gatedRead != 0:
+		if p.Flags()&gatedWrite != 0 && first+n <= r.Len() {
+			s.t.a.touch(s.b, p.Slot(), s.pos, s.first+first, n) // N4
+		}
 		return s.columnAt(r.base, p)
 	case p.Flags()&declared == 0:
 		r.refuse(t, op)
@@ -169,6 +176,16 @@ func (r Rows) noRow(t *typeInfo, i int) {
 		panic(fmt.Sprintf("ecs: %s.At: %v has no %s: ask %s.In first", kind, r.s.t.a, t.name, kind))
 	}
 	panic(fmt.Sprintf("ecs: %s.At: row %d is not in [0, %d)", kind, i, r.Len()))
+}
+
+// checkRow panics unless there is an i'th row.
+func (r Rows) checkRow(op string, i int) {
+	if uint(i) >= uint(r.Len()) {
+		// errors.md, Loops and rows: `is not in [0, ...)`, `is not in [0, ...]`, `is not a range
+		// within [0, ...)` | A row, an element or a chunk that is not there. | The text has both
+		// numbers; `rows.Each()` gives those that are.
+		panic(fmt.Sprintf("ecs: %s: row %d is not in [0, %d)", op, i, r.Len()))
+	}
 }
 
 func (r Rows) in(t *typeInfo, op string) bool {

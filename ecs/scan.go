@@ -12,6 +12,7 @@ type scan struct {
 	t      *binding // of the current rows' archetype
 	pos    int      // position of the current chunk in the archetype's store
 	first  int      // first of the current rows; nonzero only for batches and borrows
+	since  uint32   // the version that the query's terms compare with in this loop, see narrow
 	scale  uintptr  // of the current chunk: see alloc.ColumnStore.Scale
 	serial uint32   // of the current rows; rows with another serial are stale
 	dense  bool     // every row of the chunk matches

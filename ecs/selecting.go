@@ -66,6 +66,7 @@ func (q *Query) selectRows(op string) *change.Tx {
 func (q *Query) maskRows(tests []match.BitTest, a *Archetype, p *change.Part, filters bool) (rows int) {
 	scan := q.w.openScan(q)
 	defer scan.end()
+	scan.since = q.since
 	for pos := range a.table.Store.Chunks() {
 		n := a.table.Store.RowsOf(pos)
 		if filters && !q.passes(nil, a, pos, 0, n, q.since) {

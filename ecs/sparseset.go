@@ -239,9 +239,9 @@ func (r Rows) sparse(t *typeInfo, op string) (set *sparse.Set, ids []entity.ID) 
 		t.sparse.OpenAll(s.w.tables.Version)
 	case flags&mayWrite != 0:
 		t.sparse.OpenAll(s.w.tables.Version)
-	case flags&lentWrite != 0:
+	case flags&gatedWrite != 0:
 		t.sparse.OpenAll(s.b.version)
-	case flags&(mayRead|lentRead) == 0:
+	case flags&(mayRead|gatedRead) == 0:
 		r.refuse(t, op)
 	}
 	return &t.sparse.Set, table.IDs(r.base, s.first+r.Len())[s.first:]

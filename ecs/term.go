@@ -67,11 +67,16 @@ type operand struct {
 const (
 	mayRead = 1 << iota
 	mayWrite
-	lentRead // lentRead and lentWrite: mayRead and mayWrite for the rows of a borrow's accessors
-	lentWrite
+	gatedRead // gatedRead and gatedWrite: mayRead and mayWrite by Rows.missing, for the rows of a borrow's accessors and for types that track rows
+	gatedWrite
 	taken  // for a batch's rows: the type is lent to a borrow
 	maySee // the enable bits may be asked for, see Rows.bitsOf
 )
+
+// gated returns the access with gatedRead and gatedWrite for mayRead and mayWrite.
+func gated(access uint8) uint8 {
+	return access&^(mayRead|mayWrite) | access&(mayRead|mayWrite)*gatedRead
+}
 
 // Operand is an argument of a term: a type, to which the term gives no access, or Read or Write of
 // a type. Only this package implements it.
@@ -229,11 +234,15 @@ func (t Term) String() string {
 			parts = append(parts, t.of[0].t.textOf(v))
 		}
 	}
+	text := termNames[t.kind]
 	switch {
-	case len(parts) == 0:
-		return termNames[t.kind]
 	case len(parts) == 1:
-		return termNames[t.kind] + " " + parts[0]
+		text += " " + parts[0]
+	case len(parts) > 1:
+		text += "(" + strings.Join(parts, ", ") + ")"
 	}
-	return termNames[t.kind] + "(" + strings.Join(parts, ", ") + ")"
+	if t.masked {
+		text += " masked"
+	}
+	return text
 }

@@ -162,7 +162,7 @@ func (r Rows) checkFields(fields []field) {
 		if _, has := f.placeIn(r.s.t.a); batch && f.optional && !has {
 			continue
 		}
-		if p, ok := r.placeOf(f.t, "View.At"); ok && f.write && p.Flags()&(mayWrite|lentWrite) == 0 {
+		if p, ok := r.placeOf(f.t, "View.At"); ok && f.write && p.Flags()&(mayWrite|gatedWrite) == 0 {
 			r.refuse(f.t, "View.At")
 		} else if !ok && !f.optional {
 			panic(fmt.Sprintf("ecs: View.At: %v has no %s, which is not optional in the view", r.s.t.a, f.t.name))
@@ -194,6 +194,8 @@ func fill(m unsafe.Pointer, fields []field, a *Archetype, pos int, at alloc.Stor
 		}
 		switch {
 		case f.kind == fieldBits: // a BitsW marks what it switches
+		case f.write && f.t.tracked:
+			a.touch(b, p.Slot(), pos, at.Row, n)
 		case f.write && b != nil:
 			b.mark(&changed[p.Slot()])
 		case f.write:
@@ -212,7 +214,7 @@ func fill(m unsafe.Pointer, fields []field, a *Archetype, pos int, at alloc.Stor
 				continue
 			}
 			// Safe because BitsW is a switches.
-			*(*switches)(to) = switches{bits, at.Row, n, &changed[p.Slot()], b.finderOf(f.t), w.rows.Epoch}
+			*(*switches)(to) = switches{bits, at.Row, n, a, p.Slot(), pos, b.finderOf(f.t), w.rows.Epoch}
 		}
 	}
 }

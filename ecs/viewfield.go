@@ -115,7 +115,9 @@ type switches struct {
 	bits  *entity.EnableBits // of the chunk
 	first int                // the bit of row 0
 	rows  int
-	mark  *uint32 // the type's version in the chunk
+	a     *Archetype // of the rows
+	slot  uint16
+	pos   int     // of the chunk
 	f     *finder // of the owner, or of the borrow whose goroutines switch bits of other rows at the same time
 	epoch uint64  // the world's epoch when the view was filled
 }
@@ -135,11 +137,11 @@ func (b *switches) set(op string, i int, on bool) {
 	i = b.row(op, i)
 	if b.f.b != nil {
 		b.bits.Toggle(i, on)
-		b.f.b.mark(b.mark)
+		b.a.touch(b.f.b, b.slot, b.pos, i, 1)
 		return
 	}
 	b.bits.Set(i, on)
-	*b.mark = b.f.t.w.tables.Version
+	b.a.table.Books.Touch(b.slot, b.pos, i, 1, b.a.w.tables.Version)
 }
 
 // enableBits is a Bits without its type.

@@ -69,6 +69,9 @@ func (q *Query) bindingOf(m *match.Match) binding {
 		p := table.MakePlace(0, 0, declared)
 		switch {
 		case id < len(t.a.table.Places) && t.a.table.Places[id].Flags() != 0:
+			if q.w.types.list[id].tracked {
+				access = gated(access)
+			}
 			p = t.a.table.Places[id].With(access)
 		case q.w.types.list[id].sparse != nil:
 			p = p.With(access)
@@ -82,7 +85,7 @@ func (q *Query) bindingOf(m *match.Match) binding {
 // stays.
 func (t *binding) follow() {
 	for i := range t.columns {
-		if id := int(t.lowest) + i; t.columns[i].Flags()&(mayRead|lentRead) != 0 && id < len(t.a.table.Places) {
+		if id := int(t.lowest) + i; t.columns[i].Flags()&(mayRead|gatedRead) != 0 && id < len(t.a.table.Places) {
 			t.columns[i].Offset = t.a.table.Places[id].Offset
 		}
 	}
@@ -181,6 +184,7 @@ func (q *Query) walkPart(yield func(Rows) bool) {
 // walk yields the chunks of q with their masks, until the end or until yield returns false.
 func (s *scan) walk(q *Query, yield func(Rows) bool) (ended bool) {
 	since := q.since // as it is now: a loop inside this one may move it
+	s.since = since
 	filters := q.skims(since)
 	if set := q.driving(); set != nil {
 		return s.walkSet(q, set, filters, since, yield)
@@ -226,7 +230,7 @@ func (s *scan) chunk(pos int) (rows Rows, ok bool) {
 	return makeRows(s, at.Base, n), true
 }
 
-// match computes the snapshot as filter does, and narrows it by the query's masked ranges.
+// match computes the snapshot as filter does, and narrows it by the query's Masked terms.
 func (s *scan) match(a *Archetype, tests []match.BitTest, pos, first, n int) (matching int) {
 	if matching = n; len(tests)+len(s.q.sets) > 0 {
 		matching = s.filter(a, tests, s.q.sets, pos, first, n)

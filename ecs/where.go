@@ -36,6 +36,7 @@ func (q *Query) checkValue(op string, of SharedValue) {
 // walkOf yields the chunks of the archetypes that have a value.
 func (s *scan) walkOf(q *Query, of *value.Shared, yield func(Rows) bool) {
 	since := q.since
+	s.since = since
 	filters := q.skims(since)
 	for _, set := range q.w.index.Sharers(of.Canonical().Serial) {
 		a := whole(set)

@@ -47,6 +47,20 @@ func Example_version() {
 	report("mut:       ")
 	p.X = 9 // too late: the mark was set when the pointer was taken
 	report("written:   ")
+
+	type Heading float32
+	heading := ecs.Register[Heading](w, ecs.TrackRows)
+	all = ecs.NewQuery(w, ecs.Write(heading))
+	turned := ecs.NewQuery(w, ecs.Read(heading), ecs.Changed(heading).Masked())
+	ecs.NewChange(w, ecs.Add(heading)).ApplyList(ships)
+	fmt.Println("added:", turned.Count())
+	for range turned.Rows() { // Since moves to now
+	}
+	heading.Set(ships[500], 90)
+	for rows := range all.Rows() {
+		heading.MarkAt(rows, 0) // one row of each chunk; Slice of Write marks all
+	}
+	fmt.Println("turned:", turned.Count())
 	// Output:
 	// at first:   4 chunks, 1000 rows
 	// nothing:    0 chunks, 0 rows
@@ -55,4 +69,6 @@ func Example_version() {
 	// marked one: 1 chunks, 256 rows
 	// mut:        1 chunks, 256 rows
 	// written:    0 chunks, 0 rows
+	// added: 1000
+	// turned: 6
 }

@@ -126,7 +126,7 @@ func (r *Rows) Create(t *table.Table) entity.ID {
 	*table.IDAt(at) = e
 	alloc.ClearRows(at, 1, t.Store.Columns())
 	t.Store.Push(1)
-	t.Books.MarkLast(r.tables.Version)
+	t.Books.MarkLast(at.Row, r.tables.Version)
 	for _, slot := range t.Books.Toggling() {
 		t.Books.Bits(slot, t.Store.LastChunk()).Set(at.Row, true)
 	}
@@ -144,7 +144,7 @@ func (r *Rows) Copy(path *table.Transition, pos int, from alloc.StoreRow) entity
 	*table.IDAt(at) = e
 	path.CopyRow(at, pos, from)
 	t.Store.Push(1)
-	t.Books.MarkLast(r.tables.Version)
+	t.Books.MarkLast(at.Row, r.tables.Version)
 	r.born(t, lastRow, 1)
 	return e
 }
@@ -171,7 +171,7 @@ func (r *Rows) reseat(t *table.Table, e entity.ID, to, from table.Location) {
 	o := r.tables.OwnerOf(to)
 	row := o.RowAt(to)
 	*table.IDAt(row) = e
-	t.Books.Mark(o.Pos(), r.tables.Version)
+	t.Books.Mark(o.Pos(), row.Row, 1, r.tables.Version)
 	r.moved(&table.Transition{From: t, To: t}, from, t.Store.Chunks()[o.Pos()].Start+row.Row, 1)
 }
 

@@ -53,21 +53,24 @@ func (b *Books) CopyBits(slot uint16, pos, row int, from Span, fromSlot uint16, 
 	}
 }
 
-// CopyRows copies the bits of all types from n rows of a span of the same books to n other rows.
+// CopyRows copies the bits and versions of n rows of a span of the same books to n other rows.
 func (b *Books) CopyRows(pos, row int, from Span, n int) {
 	for _, slot := range b.toggling {
 		b.Bits(slot, pos).ClearRange(row, n)
 		b.CopyBits(slot, pos, row, from, slot, n)
 	}
+	b.carryRows(pos, row, from.Pos, from.Row, n)
 }
 
-// Close moves the bits of the last row to a row that ends, which may be the last row itself.
+// Close moves the bits and versions of the last row to a row that ends, which may be the last row
+// itself.
 func (b *Books) Close(pos, row, lastPos, lastRow int) {
 	for _, slot := range b.toggling {
 		last := b.Bits(slot, lastPos)
 		b.Bits(slot, pos).Set(row, last.Has(lastRow))
 		last.Set(lastRow, false)
 	}
+	b.carryRows(pos, row, lastPos, lastRow, 1)
 }
 
 // Spares holds enable bits of former chunks for reuse by new chunks. List k has bits with room for
@@ -101,8 +104,8 @@ func (s *Spares) keep(chunks []*entity.EnableBits) {
 	}
 }
 
-// Verify checks B1 to B3. chunks is the number of the table's chunks; rows returns the number of
-// rows of a chunk.
+// Verify checks B1 to B3, and B5. chunks is the number of the table's chunks; rows returns the
+// number of rows of a chunk.
 func (b *Books) Verify(chunks int, rows func(pos int) int) error {
 	if n := len(b.stamps); n != chunks || len(b.changed) != n*b.types || n > 0 && b.last != &b.stamps[n-1] || n == 0 && b.last != nil {
 		return fmt.Errorf("table: B1: %d chunks have %d stamps and %d versions of %d types, or another stamp is at hand than the last",
@@ -117,6 +120,9 @@ func (b *Books) Verify(chunks int, rows func(pos int) int) error {
 				return fmt.Errorf("table: B2: chunk %d, slot %d: %w", pos, slot, err)
 			}
 		}
+	}
+	if err := b.verifyRows(chunks, rows); err != nil {
+		return err
 	}
 	return b.verifyValues(chunks)
 }

@@ -17,6 +17,7 @@ import (
 //	B3 Chunk types have a value for each chunk, and no other types have any.
 //	B4 Bounds of a field have an entry for each chunk. An entry with the chunk's versions is the
 //	   extent of the field in the chunk's rows.
+//	B5 A type that tracks rows has a version for each row, and no other type has any.
 
 // Books are the facts that a table keeps about its chunks, by the chunk's position and within a
 // chunk by slot. A slot is the index of a type in the table's list of types.
@@ -31,11 +32,13 @@ type Books struct {
 	spares   *Spares                // enable bits for reuse
 	values   []chunkValues          // of the chunk types, by rising slot; nil without any
 	bounds   []*Bounds              // of fields that queries have ranges of
+	rows     []rowVersions          // of the types that track rows, by rising slot; nil without any
+	byRow    bool                   // toggling or rows is not empty
 }
 
 // stamp is the facts about a chunk besides the versions of its types.
 type stamp struct {
-	marked  uint32   // version at which all types were marked at once
+	marked  uint32   // version at which all types were marked at once; 0 in books with versions of rows, which are marked each time
 	ordered uint32   // version at which rows last came, went or changed places
 	at      Location // of the chunk's row 0
 }
@@ -44,7 +47,7 @@ type stamp struct {
 // lists, in rising order, the slots of types that can be disabled. Several Books may share spares,
 // which Books without such types do not use.
 func NewBooks(types int, toggling []uint16, spares *Spares) Books {
-	b := Books{types: types, toggling: toggling, spares: spares}
+	b := Books{types: types, toggling: toggling, spares: spares, byRow: len(toggling) > 0}
 	if len(toggling) > 0 {
 		b.enabled = make([][]*entity.EnableBits, types)
 	}
@@ -53,6 +56,9 @@ func NewBooks(types int, toggling []uint16, spares *Spares) Books {
 
 // Len returns the number of chunks.
 func (b *Books) Len() int { return len(b.stamps) }
+
+// ByRow reports whether the books keep bits or versions by row, which move with the rows.
+func (b *Books) ByRow() bool { return b.byRow }
 
 // Toggling returns the slots of types that can be disabled; read-only.
 func (b *Books) Toggling() []uint16 { return b.toggling }
@@ -77,6 +83,7 @@ func (b *Books) Add(room int, at Location) {
 		v := &b.values[i]
 		v.list = makeGap(v.list, len(v.list), v.of.words())
 	}
+	b.addRows(room)
 	b.moreBounds(len(b.stamps)-1, 1)
 }
 
@@ -91,6 +98,7 @@ func (b *Books) Cut(keep int) {
 
 func (b *Books) cutVersions(keep int) {
 	b.fewerBounds(keep, len(b.stamps)-keep)
+	b.cutRows(keep)
 	b.outlive(b.stamps[keep:])
 	b.stamps = b.stamps[:keep]
 	b.resetLast()
@@ -135,6 +143,7 @@ func (b *Books) Promote(pos int) {
 		b.spares.keep(bits[pos : pos+1])
 		b.enabled[slot] = slices.Delete(bits, pos, pos+1)
 	}
+	b.promoteRows(pos)
 	for i := pos; i < len(b.stamps)-1; i++ {
 		b.stamps[i].at = b.stamps[i+1].at
 	}
@@ -161,6 +170,7 @@ func (b *Books) Give(n int, to *Books, at int, shared, values []Slots, room func
 	to.changed = makeGap(to.changed, at*to.types, n*to.types)
 	b.changed = slices.Delete(b.changed, 0, n*b.types)
 	b.giveValues(n, to, at, values)
+	b.giveRows(n, to, at, room)
 	b.fewerBounds(0, n)
 	to.moreBounds(at, n)
 	for _, slot := range to.toggling {
@@ -216,17 +226,22 @@ func (b *Books) renumber(pos int, at Location) {
 // LastAt returns the location of row 0 of the last chunk.
 func (b *Books) LastAt() Location { return b.last.at }
 
-// Mark notes that rows came into a chunk at a version: all types but chunk types have changed, and
-// the order has.
-func (b *Books) Mark(pos int, version uint32) {
+// Mark notes that n rows came into a chunk at a version: all types but chunk types have changed,
+// and the order has.
+func (b *Books) Mark(pos, row, n int, version uint32) {
 	if b.stamps[pos].marked != version {
-		b.markAll(pos, version)
+		b.markAll(pos, row, n, version)
 	}
 }
 
-func (b *Books) markAll(pos int, version uint32) {
+func (b *Books) markAll(pos, row, n int, version uint32) {
 	s := &b.stamps[pos]
-	s.marked, s.ordered = version, version
+	s.ordered = version
+	if b.rows == nil {
+		s.marked = version
+	} else {
+		b.arriveRows(pos, row, n, version)
+	}
 	if b.values != nil {
 		b.markRows(pos, version)
 		return
@@ -237,10 +252,10 @@ func (b *Books) markAll(pos int, version uint32) {
 	}
 }
 
-// MarkLast is Mark of the last chunk.
-func (b *Books) MarkLast(version uint32) {
+// MarkLast is Mark of one row of the last chunk.
+func (b *Books) MarkLast(row int, version uint32) {
 	if b.last.marked != version {
-		b.markAll(len(b.stamps)-1, version)
+		b.markAll(len(b.stamps)-1, row, 1, version)
 	}
 }
 

@@ -14,11 +14,12 @@ const room = 200 // rows of a chunk
 
 // slowChunk is what books should say of a chunk.
 type slowChunk struct {
-	at      table.Location
-	rows    int
-	changed []uint32
-	ordered uint32
-	on      map[uint16][]bool // by slot of a type that can be disabled, a bool a row
+	at       table.Location
+	rows     int
+	changed  []uint32
+	ordered  uint32
+	on       map[uint16][]bool   // by slot of a type that can be disabled, a bool a row
+	versions map[uint16][]uint32 // by slot of a type that tracks rows, a version a row
 }
 
 // slowBooks are books beside a list of chunks.
@@ -29,17 +30,23 @@ type slowBooks struct {
 	toggling []uint16
 	chunks   []*slowChunk
 	next     table.Location // of the chunk that came last
+	tracked  []uint16       // slots of types with versions of rows
 }
 
 func newSlow(t *testing.T, types int, spares *table.Spares, toggling ...uint16) *slowBooks {
-	return &slowBooks{t: t, b: table.NewBooks(types, toggling, spares), types: types, toggling: toggling}
+	s := &slowBooks{t: t, b: table.NewBooks(types, toggling, spares), types: types, toggling: toggling}
+	for slot := 1; slot < types; slot += 2 { // the others have no versions of rows
+		s.b.KeepRows(uint16(slot))
+		s.tracked = append(s.tracked, uint16(slot))
+	}
+	return s
 }
 
 // add begins a chunk with some rows, marked at a version.
 func (s *slowBooks) add(rows int, version uint32) {
 	s.next += 2048
 	s.b.Add(room, s.next)
-	c := &slowChunk{at: s.next, rows: rows, changed: make([]uint32, s.types), on: map[uint16][]bool{}}
+	c := &slowChunk{at: s.next, rows: rows, changed: make([]uint32, s.types), on: map[uint16][]bool{}, versions: s.blank()}
 	for _, slot := range s.toggling {
 		c.on[slot] = make([]bool, room)
 	}
@@ -54,13 +61,27 @@ func (s *slowBooks) add(rows int, version uint32) {
 	s.mark(pos, version)
 }
 
-func (s *slowBooks) mark(pos int, version uint32) {
-	if pos == len(s.chunks)-1 {
-		s.b.MarkLast(version)
-	} else {
-		s.b.Mark(pos, version)
+// blank returns no version for each row of a chunk, by slot.
+func (s *slowBooks) blank() map[uint16][]uint32 {
+	list := map[uint16][]uint32{}
+	for _, slot := range s.tracked {
+		list[slot] = make([]uint32, room)
 	}
+	return list
+}
+
+func (s *slowBooks) mark(pos int, version uint32) {
 	c := s.chunks[pos]
+	if pos == len(s.chunks)-1 && c.rows == 1 {
+		s.b.MarkLast(0, version)
+	} else {
+		s.b.Mark(pos, 0, c.rows, version)
+	}
+	for _, list := range c.versions {
+		for row := range c.rows {
+			list[row] = version
+		}
+	}
 	for slot := range c.changed {
 		c.changed[slot] = version
 	}
@@ -76,6 +97,13 @@ func (s *slowBooks) check() {
 		require.Equal(s.t, c.changed, s.b.Versions(pos), "chunk %d", pos)
 		require.Equal(s.t, c.ordered, s.b.Ordered(pos), "chunk %d", pos)
 		require.Equal(s.t, c.at, s.b.At(pos), "chunk %d", pos)
+		for slot := range uint16(s.types) {
+			list := s.b.RowVersions(slot, pos)
+			require.Equal(s.t, c.versions[slot] != nil, list != nil)
+			if list != nil {
+				require.Equal(s.t, c.versions[slot][:c.rows], list[:c.rows], "chunk %d slot %d", pos, slot)
+			}
+		}
 		for slot, on := range c.on {
 			count := 0
 			for row := range c.rows {
@@ -107,7 +135,7 @@ func (s *slowBooks) give(n int, to *slowBooks, at int, shared []table.Slots, ver
 			on[slot] = slices.Repeat([]bool{true}, room)
 			to.b.Bits(slot, pos).SetRange(0, c.rows)
 		}
-		c.on, c.changed = on, make([]uint32, to.types)
+		c.on, c.changed, c.versions = on, make([]uint32, to.types), to.blank()
 		to.mark(pos, version)
 	}
 	to.b.OrderFrom(at+n, version)
@@ -154,8 +182,11 @@ func TestBooksAgainstModel(t *testing.T) {
 					s.b.Bits(slot, pos).Toggle(row, on)
 				}
 				c.on[slot][row] = on
-				*s.b.Version(slot, pos) = version
+				s.b.Touch(slot, pos, row, 1, version)
 				c.changed[slot] = version
+				if list := c.versions[slot]; list != nil {
+					list[row] = version
+				}
 				require.Equal(t, version, s.b.Changed(slot, pos))
 			case op == 5:
 				s.mask(r, r.IntN(n), s.toggling[r.IntN(2)])
@@ -202,6 +233,9 @@ func (s *slowBooks) fillGap(r *rand.Rand, version uint32) {
 	}
 	s.b.CopyRows(pos, row, table.Span{Books: &s.b, Pos: last, Row: fromRow, All: from.rows}, n)
 	s.b.Carry(pos, last, version)
+	for _, list := range s.tracked {
+		copy(c.versions[list][row:row+n], from.versions[list][fromRow:])
+	}
 	for _, slot := range s.toggling {
 		copy(c.on[slot][row:row+n], from.on[slot][fromRow:])
 	}
@@ -226,6 +260,9 @@ func (s *slowBooks) closeLast(r *rand.Rand, version uint32) {
 		c.on[slot][row] = from.on[slot][from.rows]
 		from.on[slot][from.rows] = false
 	}
+	for _, list := range s.tracked {
+		c.versions[list][row] = from.versions[list][from.rows]
+	}
 	from.ordered = version
 	if from.rows == 0 {
 		s.b.Cut(last)
@@ -241,7 +278,7 @@ func TestCarryComparesByDistance(t *testing.T) {
 	s.b.Carry(0, 1, 2)
 	require.Equal(t, []uint32{1, 1}, s.b.Versions(0))
 	require.Equal(t, uint32(2), s.b.Ordered(0))
-	s.b.Mark(0, 3)
+	s.b.Mark(0, 0, 5, 3)
 	s.b.Carry(0, 1, 3)
 	require.Equal(t, []uint32{3, 3}, s.b.Versions(0), "all are marked already")
 }
@@ -271,7 +308,7 @@ func TestVerifyNamesTheInvariant(t *testing.T) {
 	s.add(20, 1)
 	s.add(10, 2)
 	s.check()
-	for _, name := range []string{"B1", "B1 versions", "B2", "B2 count", "B2 chunks", "B2 first"} {
+	for _, name := range []string{"B1", "B1 versions", "B2", "B2 count", "B2 chunks", "B2 first", "B5", "B5 chunks"} {
 		restore := s.b.Corrupt(name)
 		require.ErrorContains(t, s.b.Verify(2, func(pos int) int { return 20 - 10*pos }), "table: "+name[:2]+":", name)
 		restore()

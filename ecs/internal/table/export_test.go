@@ -30,6 +30,16 @@ func (b *Books) Corrupt(invariant string) (restore func()) {
 		at := &b.stamps[0].at
 		*at++
 		return func() { *at-- }
+	case "B5":
+		version := &b.rows[0].list[0][0]
+		before := *version
+		*version = 0
+		return func() { *version = before }
+	case "B5 chunks":
+		v := &b.rows[0]
+		all := v.list
+		v.list = all[:len(all)-1]
+		return func() { v.list = all }
 	}
 	return nil
 }

@@ -40,7 +40,7 @@ func (t *Table) layOut(alike bool) error {
 		if of.Layout.Size > 0 {
 			offset = offsetIn(&plan, slot) // not for a tag, whose offset may be the chunk's end: its place must point inside
 		}
-		t.Places[id] = MakePlace(offset, slot, Readable|Writable)
+		t.Places[id] = MakePlace(offset, slot, of.flags())
 		if of.Layout.Size > 0 {
 			stored = append(stored, t.Column(id))
 		}
@@ -58,6 +58,9 @@ func (t *Table) layOut(alike bool) error {
 	for slot, id := range t.Types {
 		if of := s.types[id].Chunk; of != nil {
 			t.Books.KeepValues(uint16(slot), of)
+		}
+		if s.types[id].Rows {
+			t.Books.KeepRows(uint16(slot))
 		}
 	}
 	t.ownRows = plan.Rows

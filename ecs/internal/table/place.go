@@ -6,6 +6,10 @@ import "quarry/alloc"
 const (
 	Readable = 1 << iota
 	Writable
+
+	// Gated stands for both where the rows have versions: whoever opens the column goes a longer
+	// way, on which they are written.
+	Gated = (Readable | Writable) << 2
 )
 
 // Place says where the column of a type is in a table's chunks.
@@ -22,8 +26,8 @@ func MakePlace(offset uint32, slot int, flags uint8) Place {
 // Slot returns the type's index in the table's types.
 func (p Place) Slot() uint16 { return uint16(p.use >> 8) }
 
-// Flags returns Readable | Writable in a table, the flags that a query set in its own places, or 0
-// if the type is absent.
+// Flags returns Readable | Writable, or Gated, in a table, the flags that a query set in its own
+// places, or 0 if the type is absent.
 func (p Place) Flags() uint8 { return uint8(p.use) }
 
 // With returns the place with other flags.

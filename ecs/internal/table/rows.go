@@ -50,7 +50,7 @@ func (t *Table) Tail(n int) Run {
 // Push adds the rows of a run from Tail, which the caller has filled, to the table.
 func (t *Table) Push(b Run) {
 	t.Store.Push(len(b.IDs))
-	t.Books.Mark(b.Pos, t.all.Version)
+	t.Books.Mark(b.Pos, b.At.Row, len(b.IDs), t.all.Version)
 }
 
 // CloseGap removes n rows of a chunk: the table's last rows fill the gap, and the table becomes n
@@ -132,7 +132,7 @@ func (t *Table) MoveOne(x *Transition, e entity.ID, r *entity.Record, o Owner) {
 		dest := to.Store.Tail()
 		*IDAt(dest) = e
 		r.Location = to.Books.LastAt() + Location(dest.Row)
-		to.Books.MarkLast(s.Version)
+		to.Books.MarkLast(dest.Row, s.Version)
 		if x.more {
 			x.row.CopyOthers(dest, at)
 			if x.rare {
@@ -146,7 +146,7 @@ func (t *Table) MoveOne(x *Transition, e entity.ID, r *entity.Record, o Owner) {
 	}
 	last := t.Store.LastRow()
 	t.Books.OrderLast(s.Version)
-	if len(t.Books.Toggling()) > 0 {
+	if t.Books.ByRow() {
 		t.Books.Close(o.Pos(), at.Row, t.Store.LastChunk(), last.Row)
 	}
 	if gap, end := IDAt(at), IDAt(last); gap != end {

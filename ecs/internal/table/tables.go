@@ -39,11 +39,20 @@ type Type struct {
 	Buffers *value.Buffers // the heap of spilled elements; nil if the type is not a buffer
 	Managed value.Managed  // the store of values; nil if the type is not managed
 	Chunk   *ChunkType     // the values per chunk; nil if the type is not a chunk type
+	Rows    bool           // rows have versions of the type
 	Sight   *entity.Sight  // for look-ups of the type
 }
 
 // Owns reports whether each row owns a block or a value outside the chunk, which ends with the row.
 func (t *Type) Owns() bool { return t.Buffers != nil || t.Managed != nil }
+
+// flags returns the flags of the type's place in a table.
+func (t *Type) flags() uint8 {
+	if t.Rows {
+		return Gated
+	}
+	return Readable | Writable
+}
 
 // Calls are the functions of the world that tables call. Moving or ending rows makes no call.
 type Calls struct {

@@ -277,7 +277,7 @@ func (x *Transition) Give(chunks int, arrived func(b Run)) (start, n int) {
 			arrived(Run{pos, first, to.At(pos, 0), IDs(first.Base, rows)})
 		}
 		to.Books.begin(pos, to.all.Version)
-		to.Books.Mark(pos, to.all.Version) // every type, as Copy does: a query with Changed may match the rows only now
+		to.Books.Mark(pos, 0, rows, to.all.Version) // every type, as Copy does: a query with Changed may match the rows only now
 	}
 	to.Books.OrderFrom(at+chunks, to.all.Version) // a part-full chunk now comes after the others
 	return to.Store.Chunks()[at].Start, to.Store.Len() - before

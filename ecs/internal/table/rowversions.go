@@ -1,0 +1,140 @@
+package table
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Versions of rows. A type may have a version for each row, besides its version in each chunk: the
+// version at which the row came to the table, or its value was last written.
+//
+//	chunk                0         1
+//	changed              7         3
+//	versions of rows   2 7 2     3 1 3        4 B a row: the row's version moves with the row
+//
+// A row's version is never later than that of its chunk, so a chunk that is not new has no new row.
+// The chunk's may be later than all of them, when the row that was written last has gone.
+//
+// Rows of other goroutines lie beside a row, but each row has a word of its own.
+
+// rowVersions are the versions of the rows of one type in the chunks of a table.
+type rowVersions struct {
+	slot uint16
+	list [][]uint32 // [position][row], with room for as many rows as the chunk has
+}
+
+// KeepRows makes books without chunks keep a version per row for the type in a slot.
+func (b *Books) KeepRows(slot uint16) {
+	b.rows, b.byRow = append(b.rows, rowVersions{slot: slot}), true
+}
+
+// RowVersions returns the versions of the rows of a chunk, of the type in a slot, and nil if the
+// type has none. The slice is as long as the chunk has room, and valid until chunks come or go.
+func (b *Books) RowVersions(slot uint16, pos int) []uint32 {
+	for i := range b.rows {
+		if v := &b.rows[i]; v.slot == slot {
+			return v.list[pos]
+		}
+	}
+	return nil
+}
+
+// Touch notes that the type in a slot was written in n rows of a chunk.
+func (b *Books) Touch(slot uint16, pos, row, n int, version uint32) {
+	*b.Version(slot, pos) = version
+	if b.rows != nil {
+		b.touchRows(slot, pos, row, n, version)
+	}
+}
+
+//go:noinline
+func (b *Books) touchRows(slot uint16, pos, row, n int, version uint32) {
+	fill(b.RowVersions(slot, pos), row, n, version)
+}
+
+// fill sets the versions of n rows; list may be nil.
+func fill(list []uint32, row, n int, version uint32) {
+	if list == nil {
+		return
+	}
+	list = list[row : row+n]
+	for i := range list {
+		list[i] = version
+	}
+}
+
+// arriveRows notes that n rows have come to a chunk.
+func (b *Books) arriveRows(pos, row, n int, version uint32) {
+	for i := range b.rows {
+		fill(b.rows[i].list[pos], row, n, version)
+	}
+}
+
+// carryRows copies the versions of n rows of chunk from to n rows of chunk pos.
+func (b *Books) carryRows(pos, row, from, fromRow, n int) {
+	for i := range b.rows {
+		list := b.rows[i].list
+		copy(list[pos][row:row+n], list[from][fromRow:fromRow+n])
+	}
+}
+
+// promoteRows moves the versions of the chunk at pos to the chunk behind it, which gets the
+// position.
+func (b *Books) promoteRows(pos int) {
+	for i := range b.rows {
+		v := &b.rows[i]
+		copy(v.list[pos+1], v.list[pos])
+		v.list = slices.Delete(v.list, pos, pos+1)
+	}
+}
+
+// addRows begins the versions of a chunk that was added, with room for room rows.
+func (b *Books) addRows(room int) {
+	for i := range b.rows {
+		b.rows[i].list = append(b.rows[i].list, make([]uint32, room))
+	}
+}
+
+// cutRows ends the versions of the chunks from position keep on.
+func (b *Books) cutRows(keep int) {
+	for i := range b.rows {
+		v := &b.rows[i]
+		clear(v.list[min(keep, len(v.list)):])
+		v.list = v.list[:keep]
+	}
+}
+
+// giveRows ends the versions of the first n chunks, and begins versions for as many chunks of other
+// books at a position: their rows come to another table.
+func (b *Books) giveRows(n int, to *Books, at int, room func(pos int) int) {
+	for i := range b.rows {
+		b.rows[i].list = slices.Delete(b.rows[i].list, 0, n)
+	}
+	for i := range to.rows {
+		v := &to.rows[i]
+		v.list = makeGap(v.list, at, n)
+		for pos := at; pos < at+n; pos++ {
+			v.list[pos] = make([]uint32, room(pos))
+		}
+	}
+}
+
+// verifyRows checks B5.
+func (b *Books) verifyRows(chunks int, rows func(pos int) int) error {
+	for i := range b.rows {
+		v := &b.rows[i]
+		if len(v.list) != chunks {
+			return fmt.Errorf("table: B5: %d chunks have versions of rows for %d, in slot %d", chunks, len(v.list), v.slot)
+		}
+		for pos, list := range v.list {
+			n := rows(pos)
+			if len(list) < n {
+				return fmt.Errorf("table: B5: chunk %d, slot %d: %d rows, versions of %d", pos, v.slot, n, len(list))
+			}
+			if row := slices.Index(list[:n], 0); row >= 0 {
+				return fmt.Errorf("table: B5: chunk %d, slot %d: row %d has no version", pos, v.slot, row)
+			}
+		}
+	}
+	return nil
+}

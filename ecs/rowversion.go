@@ -1,0 +1,195 @@
+package ecs
+
+import (
+	"sync/atomic"
+
+	"quarry/ecs/internal/table"
+)
+
+// Versions of rows. A type registered with TrackRows has, beside its version in each chunk, one for
+// each row (ecs/internal/table/rowversions.go). Whatever writes such a type says which rows, so the
+// calls that write none but mark the chunk, as Slice and Component.Mut do for other types, must not
+// serve it. Data keeps them away: its places have the access gatedRead and gatedWrite instead of
+// mayRead and mayWrite, so loops come to Rows.missing; and its Sight hides writes, so look-ups come
+// to mutElse and switchElse. Types without TrackRows pay nothing.
+//
+// Every write of a type that has a column ends in one of these:
+//
+//	touch      n rows of a chunk: slices, views, bundles, one row by look-up or by its index
+//	touchMask  rows of a mask: bits by query
+//	table      rows that come to a table, or trade places (Books.Mark); rows that fill a gap keep theirs
+
+// touch marks the type in a slot written in n rows of a chunk: by a goroutine of the borrow b, or
+// by the owner if b is nil. Of one row several goroutines may switch the bit at the same time.
+func (a *Archetype) touch(b *Borrow, slot uint16, pos, row, n int) {
+	books := &a.table.Books
+	if b == nil {
+		books.Touch(slot, pos, row, n, a.w.tables.Version)
+		return
+	}
+	b.mark(books.Version(slot, pos))
+	switch list := books.RowVersions(slot, pos); {
+	case list == nil:
+	case n == 1:
+		b.mark(&list[row])
+	default:
+		list = list[row : row+n]
+		for i := range list {
+			list[i] = b.version
+		}
+	}
+}
+
+// touchMask marks the type in a slot written in the rows of a mask, at a version.
+func touchMask(books *table.Books, slot uint16, pos int, mask []uint64, now uint32) {
+	*books.Version(slot, pos) = now
+	if list := books.RowVersions(slot, pos); list != nil {
+		walkRuns(mask, min(len(list), 64*len(mask)), func(lo, hi int) bool {
+			books.Touch(slot, pos, lo, hi-lo, now)
+			return true
+		})
+	}
+}
+
+// touchAt marks the finder's type written in the row at a location.
+func (f *finder) touchAt(at location) {
+	t := f.t
+	switch {
+	case t.tracked:
+		o := t.w.tables.OwnerOf(at)
+		a := t.w.archetypeAt(o)
+		a.touch(f.b, a.table.Places[t.id].Slot(), o.Pos(), o.Row(at), 1)
+	case f.b != nil:
+		f.b.mark(f.CellOf(at).Mark())
+	default:
+		*f.CellOf(at).Mark() = t.w.tables.Version
+	}
+}
+
+// newAt reports whether the type in a slot was written in a row later than since; in any row of the
+// chunk, if the type has no versions of rows.
+func newAt(books *table.Books, slot uint16, pos, row int, since uint32) bool {
+	if list := books.RowVersions(slot, pos); list != nil {
+		return newer(atomic.LoadUint32(&list[row]), since)
+	}
+	return newer(books.Changed(slot, pos), since)
+}
+
+// ChangedAt reports whether the component may have changed in the i'th row of rows after the given
+// version: in that row, if the type is registered with TrackRows, else in any row of the chunk. It
+// panics like Component.Changed, and if i is not in [0, rows.Len()); it returns false if the chunk
+// lacks an Optional type.
+func (h handle) ChangedAt(rows Rows, i int, since uint32) bool {
+	p, ok := rows.placeOf(h.t, "Component.ChangedAt")
+	if !ok {
+		return false
+	}
+	rows.checkRow("Component.ChangedAt", i)
+	s := rows.s
+	return newAt(&s.t.a.table.Books, p.Slot(), s.pos, s.first+i, since)
+}
+
+// MarkAt marks the component changed in the i'th row of rows; in all rows of the chunk, if the type
+// is registered without TrackRows. With ReadOnly it serves loops that write some of their rows. It
+// panics like Component.Mark, and if i is not in [0, rows.Len()).
+func (h handle) MarkAt(rows Rows, i int) {
+	const op = "Component.MarkAt"
+	p, ok := rows.placeOf(h.t, op)
+	if !ok {
+		return
+	}
+	rows.checkRow(op, i)
+	if p.Flags()&(mayWrite|gatedWrite) == 0 {
+		rows.refuse(h.t, op)
+	}
+	s := rows.s
+	s.t.a.touch(s.b, p.Slot(), s.pos, s.first+i, 1)
+}
+
+// markMatching marks the component changed in the rows that match.
+func (h handle) markMatching(rows Rows) {
+	if !h.t.tracked {
+		h.Mark(rows)
+		return
+	}
+	s, p := rows.s, rows.s.t.columnOf(h.t.id)
+	touchMask(&s.t.a.table.Books, p.Slot(), s.pos, rows.Mask(), h.t.w.tables.Version)
+}
+
+// ChangedSince reports whether e is alive, has the component, and the component may have changed
+// after the given version: in e's row, if the type is registered with TrackRows, else in any row of
+// e's chunk. For version 0 it reports whether e has the component.
+func (h handle) ChangedSince(e Entity, since uint32) bool {
+	return h.t.own().changedSince("Component.ChangedSince", e, since)
+}
+
+// ChangedSince is Component.ChangedSince for a goroutine of a borrow.
+func (l lookup) ChangedSince(e Entity, since uint32) bool {
+	return l.f.changedSince("Lookup.ChangedSince", e, since)
+}
+
+func (f *finder) changedSince(op string, e Entity, since uint32) bool {
+	t := f.known(op)
+	a, pos, row := t.seat(op, e)
+	if a == nil {
+		return false
+	}
+	f.checkRead(op)
+	return newAt(&a.table.Books, a.table.Places[t.id].Slot(), pos, row, since)
+}
+
+// Rows that are new. A Changed term that is Masked narrows the mask of a chunk to the rows that
+// were written. Changed and Ordered terms pass a chunk if one of them does, so rows are narrowed
+// only where no other term passes the chunk whole.
+
+// byRow reports whether the query's rows in a chunk, which has passed, must be tested one by one:
+// only Masked terms have passed it.
+func (q *Query) byRow(a *Archetype, pos int, since uint32) bool {
+	if len(q.tracked) == 0 || since == 0 || q.ordered && newer(a.table.Books.Ordered(pos), since) {
+		return false
+	}
+	for _, id := range q.changed {
+		if a.table.Sig.Has(id) && !q.w.types.list[id].tracked && newer(a.table.Books.Changed(a.table.Places[id].Slot(), pos), since) {
+			return false
+		}
+	}
+	return len(q.watched) == 0 || !q.passesSets(a, pos, since)
+}
+
+// isNewRow reports whether a row is newer than since by one of the Masked terms of types.
+func (q *Query) isNewRow(a *Archetype, pos, row int, since uint32) bool {
+	for _, id := range q.tracked {
+		if a.table.Sig.Has(id) && newAt(&a.table.Books, a.table.Places[id].Slot(), pos, row, since) {
+			return true
+		}
+	}
+	return false
+}
+
+// narrowNew clears the bits of n rows from first on that are not newer than since by a Masked term.
+func (q *Query) narrowNew(a *Archetype, pos, first, n int, since uint32, words []uint64) {
+	for i := range words {
+		if words[i] == 0 {
+			continue
+		}
+		pass, lo := uint64(0), i*64
+		for _, id := range q.tracked {
+			if !a.table.Sig.Has(id) {
+				continue
+			}
+			list := a.table.Books.RowVersions(a.table.Places[id].Slot(), pos)[first+lo : first+min(n, lo+64)]
+			for k := range list {
+				pass |= bitOf(newer(atomic.LoadUint32(&list[k]), since)) << k
+			}
+		}
+		words[i] &= pass
+	}
+}
+
+// bitOf returns 1 or 0 without a branch.
+func bitOf(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
+}
