@@ -3,6 +3,7 @@ package ecs
 import (
 	"sync/atomic"
 
+	"quarry/asm"
 	"quarry/ecs/internal/table"
 )
 
@@ -33,10 +34,7 @@ func (a *Archetype) touch(b *Borrow, slot uint16, pos, row, n int) {
 	case n == 1:
 		b.mark(&list[row])
 	default:
-		list = list[row : row+n]
-		for i := range list {
-			list[i] = b.version
-		}
+		asm.Fill(list[row:row+n], b.version)
 	}
 }
 
@@ -178,9 +176,11 @@ func (q *Query) narrowNew(a *Archetype, pos, first, n int, since uint32, words [
 				continue
 			}
 			list := a.table.Books.RowVersions(a.table.Places[id].Slot(), pos)[first+lo : first+min(n, lo+64)]
-			for k := range list {
-				pass |= bitOf(newer(atomic.LoadUint32(&list[k]), since)) << k
+			one := uint64(0)
+			for k := len(list) - 1; k >= 0; k-- {
+				one = one<<1 | bitOf(int32(atomic.LoadUint32(&list[k])-since) > 0)
 			}
+			pass |= one
 		}
 		words[i] &= pass
 	}

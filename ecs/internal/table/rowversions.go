@@ -3,6 +3,8 @@ package table
 import (
 	"fmt"
 	"slices"
+
+	"quarry/asm"
 )
 
 // Versions of rows. A type may have a version for each row, besides its version in each chunk: the
@@ -54,12 +56,12 @@ func (b *Books) touchRows(slot uint16, pos, row, n int, version uint32) {
 
 // fill sets the versions of n rows; list may be nil.
 func fill(list []uint32, row, n int, version uint32) {
-	if list == nil {
-		return
-	}
-	list = list[row : row+n]
-	for i := range list {
-		list[i] = version
+	switch {
+	case list == nil:
+	case n == 1:
+		list[row] = version
+	default:
+		asm.Fill(list[row:row+n], version)
 	}
 }
 
