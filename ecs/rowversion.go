@@ -1,6 +1,7 @@
 package ecs
 
 import (
+	"slices"
 	"sync/atomic"
 
 	"quarry/asm"
@@ -147,7 +148,7 @@ func (q *Query) byRow(a *Archetype, pos int, since uint32) bool {
 		return false
 	}
 	for _, id := range q.changed {
-		if a.table.Sig.Has(id) && !q.w.types.list[id].tracked && newer(a.table.Books.Changed(a.table.Places[id].Slot(), pos), since) {
+		if a.table.Sig.Has(id) && !slices.Contains(q.tracked, id) && newer(a.table.Books.Changed(a.table.Places[id].Slot(), pos), since) {
 			return false
 		}
 	}

@@ -2,6 +2,8 @@ package ecs_test
 
 import (
 	"fmt"
+	"iter"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -9,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"quarry/alloc"
 	"quarry/ecs"
 	"quarry/internal/debug"
 )
@@ -525,4 +528,95 @@ func TestRowVersionsAtTheWrap(t *testing.T) {
 		position.Set(list[i], Position{})
 		require.Equal(t, []ecs.Entity{list[i]}, q.Entities(nil), "since %d now %d", q.Since(), w.Version())
 	}
+}
+
+// ran lets a query's loop run to its end, so Since moves to now.
+func ran(q *ecs.Query) {
+	for range q.Rows() {
+	}
+}
+
+// TestMaskedBesideAnUnmaskedTermOfATrackedType: a chunk that passes by another Changed term is shown
+// whole, also if that term's type tracks rows.
+func TestMaskedBesideAnUnmaskedTermOfATrackedType(t *testing.T) {
+	w := newWorld(t)
+	position, velocity := ecs.Register[Position](w, ecs.TrackRows), ecs.Register[Velocity](w, ecs.TrackRows)
+	list := createEach(ecs.NewArchetype(w, position, velocity), 100)
+	q := ecs.NewQuery(w, ecs.Changed(position).Masked(), ecs.Changed(velocity))
+	ran(q)
+	velocity.Set(list[5], Velocity{})
+	require.Equal(t, 100, q.Count())
+	require.True(t, q.Matches(list[5]) && q.Matches(list[6]))
+}
+
+// TestAtOfNoRowOfATrackedType: At of a row that is not there names it, and marks no row, neither of
+// the chunk nor of another part of it.
+func TestAtOfNoRowOfATrackedType(t *testing.T) {
+	w := newWorld(t)
+	hits, names := ecs.RegisterBuffer[Hit](w, ecs.TrackRows), ecs.RegisterManaged[[]string](w, ecs.TrackRows)
+	list := createEach(ecs.NewArchetype(w, hits, names), 100)
+	q := ecs.NewQuery(w, ecs.Write(hits), ecs.Write(names))
+	now := w.Advance()
+	for _, i := range []int{-1, 100, math.MaxInt, math.MinInt} {
+		for rows := range q.Rows() {
+			require.PanicsWithValue(t, fmt.Sprintf("ecs: Buffer.At: row %d is not in [0, 100)", i), func() { hits.At(rows, i) })
+			require.PanicsWithValue(t, fmt.Sprintf("ecs: Managed.At: row %d is not in [0, 100)", i), func() { names.At(rows, i) })
+		}
+	}
+	l := lend(q, "job track")
+	l.borrow.Begin()
+	r := l.borrow.Accessor()
+	rows, ok := r.Rows(l.borrow.Split(nil, 64)[1])
+	require.True(t, ok)
+	require.PanicsWithValue(t, "ecs: Buffer.At: row -1 is not in [0, 36)", func() { hits.At(rows, -1) })
+	r.Done()
+	l.end()
+	for _, e := range list {
+		require.False(t, hits.ChangedSince(e, now-1) || names.ChangedSince(e, now-1))
+	}
+}
+
+// TestMaskedByChunkList: the rows of a list match by the Since of the time when it was made,
+// whatever ran meanwhile.
+func TestMaskedByChunkList(t *testing.T) {
+	w := newWorld(t)
+	position := ecs.Register[Position](w, ecs.TrackRows)
+	list := createEach(ecs.NewArchetype(w, position), 100)
+	q, other := ecs.NewQuery(w, ecs.Changed(position).Masked()), ecs.NewQuery(w, ecs.Changed(position).Masked())
+	ran(q)
+	position.Set(list[5], Position{})
+	chunks := q.Chunks(ecs.ChunkList{})
+	count := func(all iter.Seq[ecs.Rows]) (n int) {
+		for rows := range all {
+			n += rows.Count()
+		}
+		return n
+	}
+	require.Equal(t, 1, count(chunks.Rows()))
+	ran(other)
+	require.Zero(t, other.Count())
+	require.Equal(t, 1, count(chunks.Rows()))
+	require.Equal(t, 100, ecs.NewQuery(w, ecs.Changed(position).Masked()).Count())
+	require.Equal(t, 1, count(chunks.Rows()))
+	share := w.Share()
+	require.Equal(t, 1, count(share.RowsIn(chunks)))
+	require.Equal(t, 1, count(share.Rows(q)))
+	share.End()
+	ran(q)
+	require.Equal(t, 1, count(chunks.Rows()))
+}
+
+// TestTrackRowsAtAChunkBoundary: a row that comes and goes at the end of a chunk takes no Go memory.
+func TestTrackRowsAtAChunkBoundary(t *testing.T) {
+	w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
+	position := ecs.Register[Position](w, ecs.TrackRows)
+	a := ecs.NewArchetype(w, position)
+	_, err := a.CreateN(2 * a.Plan().Rows)
+	require.NoError(t, err)
+	require.Equal(t, 2, a.Chunks())
+	require.Zero(t, testing.AllocsPerRun(50, func() {
+		e := a.Create()
+		require.Equal(t, 3, a.Chunks())
+		w.Destroy(e)
+	}))
 }

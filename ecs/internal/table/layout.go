@@ -33,7 +33,7 @@ func (t *Table) layOut(alike bool) error {
 	if n > 0 {
 		t.Places = make([]Place, t.Types[n-1]+1)
 	}
-	stored, toggling := make([]Column, 0, n), []uint16(nil)
+	stored, toggling, byRow := make([]Column, 0, n), []uint16(nil), false
 	for slot, id := range t.Types {
 		of := &s.types[id]
 		offset := uint32(0)
@@ -50,8 +50,9 @@ func (t *Table) layOut(alike bool) error {
 		if of.Layout.Enableable {
 			toggling = append(toggling, uint16(slot))
 		}
+		byRow = byRow || of.Layout.Enableable || of.Rows
 	}
-	if len(toggling) > 0 && s.spares == nil {
+	if byRow && s.spares == nil {
 		s.spares = new(Spares)
 	}
 	t.Books = NewBooks(n, toggling, s.spares)
