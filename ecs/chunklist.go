@@ -83,8 +83,8 @@ func (l ChunkList) check(op string) {
 
 // Rows yields the rows of the chunks in the order of the list, as Query.Rows does: with the enable
 // bits of now, so a chunk in which no row matches any more is passed over. Changed and Ordered
-// terms were decided when the list was made, but for the rows of Masked ones, which are those written
-// since the Since of then; Since does not advance. It panics for a void list.
+// terms were decided when the list was made, but for the rows of Masked ones, which are those
+// written since the Since of then; Since does not advance. It panics for a void list.
 func (l ChunkList) Rows() iter.Seq[Rows] {
 	return func(yield func(Rows) bool) {
 		if len(l.chunks) == 0 {

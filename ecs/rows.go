@@ -251,7 +251,8 @@ func (r Rows) Count() int {
 // Each yields the index of every row that matches, in ascending order, for use with the slices of
 // the same rows. It inlines into the loop, but for a loop in a closure that the compiler copies,
 // see docs/ecs.md. If the rows are Dense, a range over a slice visits the same rows. Rows of a
-// batch, and rows of a query that names no Enableable type, are always dense.
+// batch are always dense, and so are rows of a query that names no Enableable or sparse type and
+// has no Masked term.
 func (r Rows) Each() iter.Seq[int] {
 	mask := r.Mask()
 	return func(yield func(int) bool) {

@@ -170,12 +170,14 @@ func Cleanup(t *typeInfo) {
 // TrackRows gives every row of the type a change version of its own, besides that of its chunk. So
 // Component.ChangedAt and ChangedSince tell of single rows, and a Changed term with Term.Masked
 // matches only rows that were written. What marks the type changed in a chunk marks the rows that
-// it is about: Set, Mut, enabling and disabling one row, Slice of Write and the fields of views all
-// rows that they show, a structural change the rows that come; rows that fill a gap keep their
-// version. TrackRows is itself an option, of components, buffers and managed types.
+// it is about: Set, Mut, enabling and disabling one row; Slice of Write and the fields W and
+// BufferW of views all rows that they show, so a loop that writes few of its rows takes ReadOnly
+// and MarkAt; a structural change the rows that come. Rows that fill a gap keep their version.
+// TrackRows is itself an option, of components, buffers and managed types.
 //
-// Cost: 4 bytes a row in Go memory; Slice of Write stores them; Set and Mut of one entity take
-// about 12 ns more. Types without the option pay nothing.
+// Cost: 4 bytes in Go memory for each row that a chunk has room for; Slice of Write stores them;
+// Set and Mut of one entity, and each of MutList, take about 12 ns more, and a row that comes marks
+// each type. Archetypes without such a type pay nothing.
 func TrackRows(t *typeInfo) {
 	if t == nil {
 		panic("ecs: TrackRows: the type is nil; Register calls its options")

@@ -17,7 +17,7 @@ import (
 //	B3 Chunk types have a value for each chunk, and no other types have any.
 //	B4 Bounds of a field have an entry for each chunk. An entry with the chunk's versions is the
 //	   extent of the field in the chunk's rows.
-//	B5 A type that tracks rows has a version for each row, and no other type has any.
+//	B5 A type that tracks rows has a version, which is not 0, for each row.
 
 // Books are the facts that a table keeps about its chunks, by the chunk's position and within a
 // chunk by slot. A slot is the index of a type in the table's list of types.
@@ -38,7 +38,7 @@ type Books struct {
 
 // stamp is the facts about a chunk besides the versions of its types.
 type stamp struct {
-	marked  uint32   // version at which all types were marked at once; 0 in books with versions of rows, which are marked each time
+	marked  uint32   // version at which all types were marked at once; 0 where rows have versions
 	ordered uint32   // version at which rows last came, went or changed places
 	at      Location // of the chunk's row 0
 }
