@@ -260,7 +260,7 @@ func TestCloneKeepsStrangers(t *testing.T) {
 }
 
 // TestCloneIsMarkedChanged: a clone takes the version of its original, and everything in it is marked
-// with that version, so that a query which compares with an earlier one passes over nothing.
+// so: a query that compares with an earlier version passes over nothing.
 func TestCloneIsMarkedChanged(t *testing.T) {
 	w := newWorld(t)
 	types := []ecs.Type{ecs.Register[Position](w), ecs.RegisterChunk[Tally](w)}
