@@ -259,8 +259,8 @@ func TestCloneKeepsStrangers(t *testing.T) {
 	}
 }
 
-// TestCloneIsMarkedChanged: a clone takes the version of its original, and everything in it is marked
-// so: a query that compares with an earlier version passes over nothing.
+// TestCloneIsMarkedChanged: a clone takes the version of its original, and everything in it is
+// marked so: a query that compares with an earlier version passes over nothing.
 func TestCloneIsMarkedChanged(t *testing.T) {
 	w := newWorld(t)
 	types := []ecs.Type{ecs.Register[Position](w), ecs.RegisterChunk[Tally](w)}
