@@ -23,17 +23,17 @@ import (
 // chunk by slot. A slot is the index of a type in the table's list of types.
 type Books struct {
 	types    int                    // number of types
-	toggling []uint16               // slots of types that can be disabled
-	changed  []uint32               // [position*types + slot]: version of the last write
-	stamps   []stamp                // [position]
 	last     *stamp                 // of the last chunk; nil without chunks
+	stamps   []stamp                // [position]
+	changed  []uint32               // [position*types + slot]: version of the last write
 	gone     uint32                 // latest ordered of chunks that have ended, see Latest
+	byRow    bool                   // toggling or rows is not empty
+	toggling []uint16               // slots of types that can be disabled
 	enabled  [][]*entity.EnableBits // [slot][position]: a bit a row (B2); nil for types that cannot be disabled
-	spares   *Spares                // enable bits for reuse
+	spares   *Spares                // enable bits and versions of rows for reuse
 	values   []chunkValues          // of the chunk types, by rising slot; nil without any
 	bounds   []*Bounds              // of fields that queries have ranges of
 	rows     []rowVersions          // of the types that track rows, by rising slot; nil without any
-	byRow    bool                   // toggling or rows is not empty
 }
 
 // stamp is the facts about a chunk besides the versions of its types.
