@@ -28,7 +28,8 @@ type rowVersions struct {
 
 // KeepRows makes books without chunks keep a version per row for the type in a slot.
 func (b *Books) KeepRows(slot uint16) {
-	b.rows, b.byRow = append(b.rows, rowVersions{slot: slot}), true
+	own := b.own()
+	own.rows, b.byRow = append(own.rows, rowVersions{slot: slot}), true
 }
 
 // RowVersions returns the versions of the rows of a chunk, of the type in a slot, and nil if the

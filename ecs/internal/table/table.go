@@ -67,7 +67,7 @@ func (t *Table) Close() {
 // End frees all chunks and their rows, at the end of the world. Index and Types stay.
 func (t *Table) End() {
 	t.Store.Release()
-	*t = Table{all: t.all, Index: t.Index, Types: t.Types, Closed: true}
+	*t = Table{all: t.all, Index: t.Index, Types: t.Types, Books: NewBooks(0, nil, nil), Closed: true}
 }
 
 // Len returns the number of rows.
