@@ -41,6 +41,7 @@ type Table struct {
 	all     *Tables           // of its world
 	bufferN int               // how many of Owning are buffers
 	ownRows int               // rows of a unit in the plan of its own types, see layout.go
+	maxRows int               // most rows of a chunk, the least of its types' limits; 0: no limit
 	adopted *layout.Plan      // a plan with holes, from UseLayout; nil if the table has the plan of its own types
 	paths   []*Transition
 	side    *Transition // reused by Sideways
