@@ -144,7 +144,8 @@ func (r Range[F]) Bounds(rows Rows) (least, greatest F, ok bool) {
 //
 // By a Changed term rows match that came or were written since the query last ran. All its types
 // must be registered with TrackRows. A chunk that passes by another Changed term, or by Ordered, is
-// shown whole. It costs a look at the version of each row, of chunks that pass.
+// shown whole. It costs a look at the version of each row in the
+// chunks that pass.
 //
 // Masked panics for other terms.
 func (t Term) Masked() Term {
@@ -155,7 +156,8 @@ func (t Term) Masked() Term {
 			if o.t != nil && !o.t.tracked {
 				// errors.md, Types, terms and handles: `was not registered with ecs.TrackRows` |
 				// `Masked` of a Changed term, of a type whose rows have no versions. | Add the
-				// option where the type is registered, or leave `Masked` out.
+				// option where the type is registered, or leave `Masked` out; sparse, shared and
+				// chunk types have no rows of their own to track.
 				panic(fmt.Sprintf("ecs: Term.Masked: %v: %s was not registered with ecs.TrackRows", t, o.t.name))
 			}
 		}
@@ -300,7 +302,7 @@ func (s *scan) narrow(a *Archetype, pos, first, n, matching int) int {
 			narrowed = true
 		}
 	}
-	if s.q.byRow(a, pos, s.since) {
+	if s.q.narrows(a, pos, s.since) {
 		s.q.narrowNew(a, pos, first, n, s.since, words)
 		narrowed = true
 	}

@@ -12,6 +12,7 @@ type ChunkList struct {
 	q      *Query // nil: empty
 	chunks []listed
 	epoch  uint64 // the world's epoch when the list was made
+	since  uint32 // the query's Since at that time, for Masked terms
 }
 
 // listed is a chunk of a list.
@@ -36,7 +37,7 @@ func (q *Query) Chunks(dst ChunkList) ChunkList {
 		list = append(list, listed{s.t.a, s.pos})
 		return true
 	})
-	return ChunkList{q: q, chunks: list, epoch: w.rows.Epoch}
+	return ChunkList{q: q, chunks: list, epoch: w.rows.Epoch, since: q.since}
 }
 
 // Len returns the number of chunks.
@@ -82,7 +83,8 @@ func (l ChunkList) check(op string) {
 
 // Rows yields the rows of the chunks in the order of the list, as Query.Rows does: with the enable
 // bits of now, so a chunk in which no row matches any more is passed over. Changed and Ordered
-// terms were decided when the list was made, and Since does not advance. It panics for a void list.
+// terms were decided when the list was made, but for the rows of Masked ones, which are those
+// written since the Since of then; Since does not advance. It panics for a void list.
 func (l ChunkList) Rows() iter.Seq[Rows] {
 	return func(yield func(Rows) bool) {
 		if len(l.chunks) == 0 {
@@ -114,6 +116,7 @@ func (b *Borrow) RowsIn(l ChunkList) iter.Seq[Rows] {
 
 // walkList yields the chunks of a list that is not void.
 func (s *scan) walkList(l ChunkList, yield func(Rows) bool) {
+	s.since = l.since
 	var last *Archetype
 	for _, c := range l.chunks {
 		if c.a != last {

@@ -46,6 +46,7 @@ func (c *World) become(w *World) error {
 	}
 	c.avoidTags(w)
 	c.showRecords()
+	c.tables.Version = w.tables.Version // before the copies, which are marked with it
 	values := c.copyValues(w)
 	for _, a := range w.archetypes.list {
 		if err := c.copyArchetype(a, values); err != nil {
@@ -58,7 +59,6 @@ func (c *World) become(w *World) error {
 	if w.names != nil {
 		c.copyNames(w)
 	}
-	c.tables.Version = w.tables.Version
 	return nil
 }
 

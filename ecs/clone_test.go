@@ -258,3 +258,27 @@ func TestCloneKeepsStrangers(t *testing.T) {
 		}
 	}
 }
+
+// TestCloneIsMarkedChanged: a clone takes the version of its original, and everything in it is
+// marked so: a query that compares with an earlier version passes over nothing.
+func TestCloneIsMarkedChanged(t *testing.T) {
+	w := newWorld(t)
+	types := []ecs.Type{ecs.Register[Position](w), ecs.RegisterChunk[Tally](w)}
+	e := ecs.NewArchetype(w, types...).Create()
+	require.True(t, ecs.RegisterSparse[Stun](w).Add(e, Stun{}))
+	for range 9 {
+		w.Advance()
+	}
+	c, err := w.Clone()
+	require.NoError(t, err)
+	defer func() { require.NoError(t, c.Close()) }()
+	require.Equal(t, w.Version(), c.Version())
+	for _, term := range []ecs.Term{ecs.Changed(ecs.Register[Position](c)), ecs.Changed(ecs.RegisterChunk[Tally](c)),
+		ecs.Changed(ecs.RegisterSparse[Stun](c)), ecs.Ordered()} {
+		q := ecs.NewQuery(c, term)
+		q.SetSince(c.Version() - 1)
+		require.Equal(t, 1, q.Count(), "%v", q)
+		q.SetSince(c.Version())
+		require.Zero(t, q.Count(), "%v", q)
+	}
+}

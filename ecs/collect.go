@@ -31,8 +31,8 @@ func (q *Query) each(op string, yield func(Rows) bool) {
 	s.walk(q, yield)
 }
 
-// Count returns the number of entities that match. Cost: per archetype, or per chunk if enable bits
-// or versions decide.
+// Count returns the number of entities that match. Cost: per archetype; per chunk if enable bits or
+// versions decide; per row if sparse types or Masked terms do.
 func (q *Query) Count() int {
 	total := 0
 	q.checkOpen("Query.Count")
@@ -77,7 +77,7 @@ func (q *Query) Matches(e Entity) bool {
 	if !q.m.Wants(&a.table) || q.skims(q.since) && !q.passes(nil, a, pos, 0, a.table.Store.RowsOf(pos), q.since) {
 		return false
 	}
-	if q.masked && (!q.inRanges(a, pos, at.Row) || q.byRow(a, pos, q.since) && !q.isNewRow(a, pos, at.Row, q.since)) {
+	if q.masked && (!q.inRanges(a, pos, at.Row) || q.narrows(a, pos, q.since) && !q.isNewRow(a, pos, at.Row, q.since)) {
 		return false
 	}
 	for _, t := range q.m.TestsOf(&a.table) {

@@ -42,6 +42,7 @@ type ComponentInfo struct {
 	Enableable bool // registered with Enableable
 	Cleanup    bool // registered with Cleanup
 	TrackRows  bool // registered with TrackRows
+	MaxRows    int  // of MaxRows; 0 without it
 }
 
 // InfoOf describes the type of a handle. It panics for nil and for a zero handle.
@@ -54,7 +55,7 @@ func InfoOf(t Type) ComponentInfo {
 }
 
 func (t *typeInfo) describe() ComponentInfo {
-	c := ComponentInfo{Type: t.handle(), Name: t.name, Go: t.rtype, Enableable: t.enableable, Cleanup: t.cleanup, TrackRows: t.tracked}
+	c := ComponentInfo{Type: t.handle(), Name: t.name, Go: t.rtype, Enableable: t.enableable, Cleanup: t.cleanup, TrackRows: t.tracked, MaxRows: t.maxRows}
 	switch {
 	case t.buffer:
 		c.Kind = KindBuffer

@@ -189,3 +189,6 @@ func (w *World) ShrinkSteps(n int) (done bool) {
 	read := time.Duration(0)
 	return w.shrink(time.Duration(n), func() time.Duration { read++; return read })
 }
+
+// ArchetypeBytes is how many bytes the state of an archetype takes.
+const ArchetypeBytes = unsafe.Sizeof(Archetype{})

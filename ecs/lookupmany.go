@@ -59,19 +59,16 @@ func pointersTo[T any](list []unsafe.Pointer) []*T {
 func (t *typeInfo) findMany(op lookupOp, dst []unsafe.Pointer, entities []Entity, write bool) []unsafe.Pointer {
 	t.ready(op, write)
 	dst = slices.Grow(dst, len(entities))
-	if write && t.tracked {
-		for _, e := range entities {
-			dst = append(dst, t.mut(op, e))
-		}
-		return dst
-	}
 	var room found
 	block, far := room[:], t.isFar()
 	if far {
 		block = room[:farBlock]
 	}
 	for len(entities) > 0 {
-		n := t.findBlock(op, block, entities, far, write)
+		n := t.findBlock(op, block, entities, far, write && !t.tracked)
+		if write && t.tracked {
+			t.touchBlock(block[:n], entities)
+		}
 		// Safe because what was found are addresses in the universe, or nil.
 		dst = append(dst, unsafe.Slice((*unsafe.Pointer)(unsafe.Pointer(&room)), n)...)
 		entities = entities[n:]
@@ -159,6 +156,16 @@ func (t *typeInfo) findBlock(op lookupOp, block []uintptr, entities []Entity, fa
 		t.ask(block[:n], entities[n:])
 	}
 	return n
+}
+
+// touchBlock marks the rows of the first entities that have the type, whose values were found.
+func (t *typeInfo) touchBlock(found []uintptr, entities []Entity) {
+	for i, p := range found {
+		if p != 0 {
+			r, _ := t.Find(entity.ID(entities[i]))
+			t.touchAt(r.Location)
+		}
+	}
 }
 
 // ask prefetches values and the records of the entities that follow.

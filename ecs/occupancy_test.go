@@ -73,3 +73,9 @@ func ExampleOccupancyTable() {
 	//      1       24       1    2        0   1 %  [Position]
 	//   1601       39       2   66        0  94 %  all
 }
+
+// TestArchetypesDoNotCompeteForLines: where archetypes lie 1,024 bytes apart, the same fields of
+// all of them share few lines of the cache.
+func TestArchetypesDoNotCompeteForLines(t *testing.T) {
+	require.LessOrEqual(t, int(ecs.ArchetypeBytes), 896, "the allocator's next size is 1,024")
+}

@@ -25,7 +25,7 @@ type Query struct {
 	writes    bool            // some type may be written
 	ofAll     bool            // made by NewQueryOfAll
 	changed   []typeID        // types of the Changed terms
-	tracked   []typeID        // those of the terms that are Masked
+	maskedNew []typeID        // those of the terms that are Masked
 	watched   []*sparseSet    // sets of sparse types among them
 	sets      []rowTest       // tests that rows must pass by sparse types
 	driver    Driver          // what loops go through, if there are such tests
@@ -106,7 +106,7 @@ func (q *Query) declare(t *Term, i int, seen *signature) {
 		}
 		q.changed = append(q.changed, id)
 		if t.masked {
-			q.tracked, q.masked = append(q.tracked, id), true
+			q.maskedNew, q.masked = append(q.maskedNew, id), true
 		}
 		if o.t.sparse != nil {
 			q.watched = append(q.watched, o.t.sparse)

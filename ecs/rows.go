@@ -100,7 +100,7 @@ func (r Rows) missing(t *typeInfo, op string, first, n int) unsafe.Pointer {
 	}
 	switch p := s.t.columnOf(t.id); {
 	case p.Flags()&gatedRead != 0:
-		if p.Flags()&gatedWrite != 0 && first+n <= r.Len() {
+		if p.Flags()&gatedWrite != 0 && first >= 0 && n <= r.Len()-first {
 			s.t.a.touch(s.b, p.Slot(), s.pos, s.first+first, n) // N4
 		}
 		return s.columnAt(r.base, p)
@@ -251,7 +251,8 @@ func (r Rows) Count() int {
 // Each yields the index of every row that matches, in ascending order, for use with the slices of
 // the same rows. It inlines into the loop, but for a loop in a closure that the compiler copies,
 // see docs/ecs.md. If the rows are Dense, a range over a slice visits the same rows. Rows of a
-// batch, and rows of a query that names no Enableable type, are always dense.
+// batch are always dense, and so are rows of a query that names no Enableable or sparse type and
+// has no Masked term.
 func (r Rows) Each() iter.Seq[int] {
 	mask := r.Mask()
 	return func(yield func(int) bool) {

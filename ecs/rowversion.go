@@ -1,6 +1,7 @@
 package ecs
 
 import (
+	"slices"
 	"sync/atomic"
 
 	"quarry/asm"
@@ -8,17 +9,17 @@ import (
 )
 
 // Versions of rows. A type registered with TrackRows has, beside its version in each chunk, one for
-// each row (ecs/internal/table/rowversions.go). Whatever writes such a type says which rows, so the
-// calls that write none but mark the chunk, as Slice and Component.Mut do for other types, must not
-// serve it. Data keeps them away: its places have the access gatedRead and gatedWrite instead of
-// mayRead and mayWrite, so loops come to Rows.missing; and its Sight hides writes, so look-ups come
-// to mutElse and switchElse. Types without TrackRows pay nothing.
+// each row (ecs/internal/table/rowversions.go). Whoever writes such a type must say which rows. The
+// short paths of Slice and of look-ups mark a chunk and name no row. They never meet such a type:
+// its places have the access gatedRead and gatedWrite in place of mayRead and mayWrite, so Slice
+// comes to Rows.missing, and its Sight hides writes, so look-ups come to mutElse and switchElse.
 //
-// Every write of a type that has a column ends in one of these:
+// These mark rows:
 //
-//	touch      n rows of a chunk: slices, views, bundles, one row by look-up or by its index
-//	touchMask  rows of a mask: bits by query
-//	table      rows that come to a table, or trade places (Books.Mark); rows that fill a gap keep theirs
+//	touch        n rows of a chunk: slices, views, one row by look-up or by its number
+//	touchMask    rows of a mask: bits and values by query
+//	Books.Touch  for callers that are always the owner
+//	Books.Mark   rows that come to a table, or trade places; rows that fill a gap keep their version
 
 // touch marks the type in a slot written in n rows of a chunk: by a goroutine of the borrow b, or
 // by the owner if b is nil. Of one row several goroutines may switch the bit at the same time.
@@ -79,10 +80,10 @@ func newAt(books *table.Books, slot uint16, pos, row int, since uint32) bool {
 // lacks an Optional type.
 func (h handle) ChangedAt(rows Rows, i int, since uint32) bool {
 	p, ok := rows.placeOf(h.t, "Component.ChangedAt")
+	rows.checkRow("Component.ChangedAt", i)
 	if !ok {
 		return false
 	}
-	rows.checkRow("Component.ChangedAt", i)
 	s := rows.s
 	return newAt(&s.t.a.table.Books, p.Slot(), s.pos, s.first+i, since)
 }
@@ -93,10 +94,10 @@ func (h handle) ChangedAt(rows Rows, i int, since uint32) bool {
 func (h handle) MarkAt(rows Rows, i int) {
 	const op = "Component.MarkAt"
 	p, ok := rows.placeOf(h.t, op)
+	rows.checkRow(op, i)
 	if !ok {
 		return
 	}
-	rows.checkRow(op, i)
 	if p.Flags()&(mayWrite|gatedWrite) == 0 {
 		rows.refuse(h.t, op)
 	}
@@ -140,14 +141,14 @@ func (f *finder) changedSince(op string, e Entity, since uint32) bool {
 // were written. Changed and Ordered terms pass a chunk if one of them does, so rows are narrowed
 // only where no other term passes the chunk whole.
 
-// byRow reports whether the query's rows in a chunk, which has passed, must be tested one by one:
+// narrows reports whether the query's rows in a chunk, which has passed, must be tested one by one:
 // only Masked terms have passed it.
-func (q *Query) byRow(a *Archetype, pos int, since uint32) bool {
-	if len(q.tracked) == 0 || since == 0 || q.ordered && newer(a.table.Books.Ordered(pos), since) {
+func (q *Query) narrows(a *Archetype, pos int, since uint32) bool {
+	if len(q.maskedNew) == 0 || since == 0 || q.ordered && newer(a.table.Books.Ordered(pos), since) {
 		return false
 	}
 	for _, id := range q.changed {
-		if a.table.Sig.Has(id) && !q.w.types.list[id].tracked && newer(a.table.Books.Changed(a.table.Places[id].Slot(), pos), since) {
+		if a.table.Sig.Has(id) && !slices.Contains(q.maskedNew, id) && newer(a.table.Books.Changed(a.table.Places[id].Slot(), pos), since) {
 			return false
 		}
 	}
@@ -156,7 +157,7 @@ func (q *Query) byRow(a *Archetype, pos int, since uint32) bool {
 
 // isNewRow reports whether a row is newer than since by one of the Masked terms of types.
 func (q *Query) isNewRow(a *Archetype, pos, row int, since uint32) bool {
-	for _, id := range q.tracked {
+	for _, id := range q.maskedNew {
 		if a.table.Sig.Has(id) && newAt(&a.table.Books, a.table.Places[id].Slot(), pos, row, since) {
 			return true
 		}
@@ -171,7 +172,7 @@ func (q *Query) narrowNew(a *Archetype, pos, first, n int, since uint32, words [
 			continue
 		}
 		pass, lo := uint64(0), i*64
-		for _, id := range q.tracked {
+		for _, id := range q.maskedNew {
 			if !a.table.Sig.Has(id) {
 				continue
 			}

@@ -67,13 +67,14 @@ type operand struct {
 const (
 	mayRead = 1 << iota
 	mayWrite
-	gatedRead // gatedRead and gatedWrite: mayRead and mayWrite by Rows.missing, for the rows of a borrow's accessors and for types that track rows
+	gatedRead // gatedRead and gatedWrite: mayRead and mayWrite, but by Rows.missing
 	gatedWrite
 	taken  // for a batch's rows: the type is lent to a borrow
 	maySee // the enable bits may be asked for, see Rows.bitsOf
 )
 
-// gated returns the access with gatedRead and gatedWrite for mayRead and mayWrite.
+// gated returns, for the rows of a borrow's accessors and for types that track rows, the access
+// with gatedRead and gatedWrite for mayRead and mayWrite.
 func gated(access uint8) uint8 {
 	return access&^(mayRead|mayWrite) | access&(mayRead|mayWrite)*gatedRead
 }
@@ -156,7 +157,8 @@ func Where(values ...SharedValue) Term {
 // Changed passes chunks in which one of the types may have been written since the query last ran to
 // its end, or since the version given to SetSince. A column is marked changed when it is opened for
 // writing and when rows enter its chunk, but not when rows only leave; see Ordered. If a query has
-// several Changed and Ordered terms, a chunk needs to pass only one of them.
+// several Changed and Ordered terms, a chunk needs to pass only one of them. With TrackRows and
+// Term.Masked only the rows match that were written.
 func Changed(types ...Type) Term { return filterOf(termChanged, types) }
 
 // Ordered passes chunks that rows entered or left, or whose rows were reordered, since the query

@@ -54,6 +54,7 @@ type typeInfo struct {
 	enableable bool
 	cleanup    bool // see Cleanup
 	tracked    bool // see TrackRows
+	maxRows    int  // see MaxRows; 0: no limit
 }
 
 // factsOf returns what registration declared about a type.
@@ -140,8 +141,8 @@ func (t *typeInfo) key() typeKey {
 	return typeKey{t.rtype, t.buffer, t.shared != nil, t.managed != nil, t.sparse != nil, t.chunk != nil}
 }
 
-// TypeOption is an option of type registration: Enableable, Cleanup, TrackRows, for buffers Inline
-// and Growth, or for chunk types Merge.
+// TypeOption is an option of type registration: Enableable, Cleanup, TrackRows, MaxRows, for
+// buffers Inline and Growth, or for chunk types Merge.
 type TypeOption func(*typeInfo)
 
 // Enableable gives every entity that has the type an enable bit. The bit is set when the type is
@@ -170,17 +171,37 @@ func Cleanup(t *typeInfo) {
 // TrackRows gives every row of the type a change version of its own, besides that of its chunk. So
 // Component.ChangedAt and ChangedSince tell of single rows, and a Changed term with Term.Masked
 // matches only rows that were written. What marks the type changed in a chunk marks the rows that
-// it is about: Set, Mut, enabling and disabling one row, Slice of Write and the fields of views all
-// rows that they show, a structural change the rows that come; rows that fill a gap keep their
-// version. TrackRows is itself an option, of components, buffers and managed types.
+// it is about: Set, Mut, enabling and disabling one row; Slice of Write and the fields W and
+// BufferW of views all rows that they show, so a loop that writes few of its rows takes ReadOnly
+// and MarkAt; a structural change the rows that come. Rows that fill a gap keep their version.
+// TrackRows is itself an option, of components, buffers and managed types.
 //
-// Cost: 4 bytes a row in Go memory; Slice of Write stores them; Set and Mut of one entity take
-// about 12 ns more. Types without the option pay nothing.
+// Cost: 4 bytes in Go memory for each row that a chunk has room for; Slice of Write stores them;
+// Set and Mut of one entity, and each of MutList, take about 12 ns more, and a row that comes marks
+// each type. Archetypes without such a type pay nothing.
 func TrackRows(t *typeInfo) {
 	if t == nil {
 		panic("ecs: TrackRows: the type is nil; Register calls its options")
 	}
 	t.tracked = true
+}
+
+// MaxRows limits how many rows chunks have whose entities have the type: to the least limit of
+// their types. So chunks are units that versions, chunk components and Between tell apart, that
+// jobs take, or that a program keeps something by, however small rows are. Without a limit chunks
+// grow with their archetype to 1 MiB. MaxRows is an option of components, tags among them, of
+// buffers and of managed types. It panics if n is less than 1.
+//
+// Cost: a chunk takes 16 KiB at least, or 2 KiB if it is the archetype's only one, so few rows in
+// it waste the rest; and loops, look-ups and batches pay once more for each chunk. Whole chunks go
+// only to archetypes that allow as many rows; other changes copy.
+func MaxRows(n int) TypeOption {
+	if n < 1 {
+		// errors.md, Types, terms and handles: `ecs: MaxRows: n=... is less than 1` | A chunk has a
+		// row at least. | Leave the option out for no limit.
+		panic(fmt.Sprintf("ecs: MaxRows: n=%d is less than 1", n))
+	}
+	return func(t *typeInfo) { t.maxRows = n }
 }
 
 // Inline sets how many elements of a buffer lie inside the chunk before the buffer spills to the
@@ -221,14 +242,14 @@ func (t *typeInfo) apply(op string, options []TypeOption) {
 	switch {
 	case t.buffer:
 		return
-	case t.shared != nil && (t.enableable || t.tracked || t.shape != noShape):
+	case t.shared != nil && (t.enableable || t.tracked || t.maxRows > 0 || t.shape != noShape):
 		panic("ecs: " + op + ": the only option of shared types is Cleanup")
-	case t.sparse != nil && (t.cleanup || t.tracked || t.shape != noShape):
+	case t.sparse != nil && (t.cleanup || t.tracked || t.maxRows > 0 || t.shape != noShape):
 		// errors.md, Types, terms and handles: `the only option of sparse types is Enableable` |
 		// `Cleanup` or `Inline` of a sparse type, whose values end with Destroy. | A component with
 		// `Cleanup` beside it, or a buffer.
 		panic("ecs: " + op + ": the only option of sparse types is Enableable")
-	case t.chunk != nil && (t.enableable || t.cleanup || t.tracked || t.shape != noShape):
+	case t.chunk != nil && (t.enableable || t.cleanup || t.tracked || t.maxRows > 0 || t.shape != noShape):
 		// errors.md, Types, terms and handles: `the only option of chunk types is Merge`, `Merge is
 		// an option of RegisterChunk` | An option that says something of rows, for a value that
 		// belongs to a chunk, or the reverse. | Leave it out.
@@ -325,7 +346,7 @@ func (w *World) enroll(info *typeInfo) {
 	if info.sparse != nil {
 		info.sparse.open(info)
 	}
-	of := table.Type{Layout: info.planned(), Managed: info.managed, Chunk: info.chunk, Rows: info.tracked, Sight: &info.Sight}
+	of := table.Type{Layout: info.planned(), Managed: info.managed, Chunk: info.chunk, Rows: info.tracked, MaxRows: info.maxRows, Sight: &info.Sight}
 	if info.buffer {
 		of.Buffers = &w.buffers
 	}
@@ -335,7 +356,7 @@ func (w *World) enroll(info *typeInfo) {
 // copied returns the typeInfo that registers the same type in another world.
 func (t *typeInfo) copied() *typeInfo {
 	c := &typeInfo{rtype: t.rtype, name: t.name, finder: finder{size: t.size, shape: t.shape}, align: t.align,
-		chunk: t.chunk, buffer: t.buffer, enableable: t.enableable, cleanup: t.cleanup, tracked: t.tracked}
+		chunk: t.chunk, buffer: t.buffer, enableable: t.enableable, cleanup: t.cleanup, tracked: t.tracked, maxRows: t.maxRows}
 	if t.shared != nil {
 		c.shared = t.shared.Fresh()
 	}
@@ -350,5 +371,5 @@ func (t *typeInfo) copied() *typeInfo {
 
 // isLike reports whether two registrations of a type have the same options.
 func (t *typeInfo) isLike(other *typeInfo) bool {
-	return t.enableable == other.enableable && t.shape == other.shape && t.cleanup == other.cleanup && t.tracked == other.tracked && t.mergesLike(other)
+	return t.enableable == other.enableable && t.shape == other.shape && t.cleanup == other.cleanup && t.tracked == other.tracked && t.maxRows == other.maxRows && t.mergesLike(other)
 }

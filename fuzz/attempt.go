@@ -14,7 +14,6 @@ import (
 type need struct {
 	run     int  // longest run of chunks
 	chunks  int  // in all
-	never   bool // the call is over a fixed limit
 	spares  bool // the call leaves the archetypes' reserves alone
 	entries bool // it may make room in sets of sparse types, which they keep when it fails
 	blocks  bool // it takes several heap blocks; when it fails, the heap keeps some of them
@@ -24,7 +23,7 @@ type need struct {
 // run.
 func (n need) met(s alloc.Stats) bool {
 	free := s.Reserved/alloc.ChunkSize - s.LiveChunks
-	return !n.never && s.LongestRun >= n.run && free >= n.chunks
+	return s.LongestRun >= n.run && free >= n.chunks
 }
 
 // limited runs f and returns the *LimitError that it panics with, or nil.
@@ -47,6 +46,9 @@ func limited(f func()) (err error) {
 // universe must be as before except for the reserves and what the heap kept, and too full for what
 // the call needs.
 func (d *world) attempt(n need, call func() error) (done bool, err error) {
+	if err := d.tend(); err != nil {
+		return false, err
+	}
 	var hash uint64
 	if d.tight {
 		hash = d.w.Hash()
@@ -60,23 +62,18 @@ func (d *world) attempt(n need, call func() error) (done bool, err error) {
 		d.w.Trim()
 	}
 	if err == nil {
-		if n.never {
-			return true, fmt.Errorf("a call over a limit went through")
-		}
 		return true, nil
 	}
 	var l *ecs.LimitError
 	switch {
 	case !errors.Is(err, ecs.ErrLimit) || !errors.As(err, &l) || l.Op == "":
 		return false, fmt.Errorf("got %w, want a *LimitError that names the call", err)
-	case n.never && l.Max == 0:
-		return false, fmt.Errorf("got %w, want one that names the limit", err)
-	case !n.never && !errors.Is(err, alloc.ErrFull):
+	case !errors.Is(err, alloc.ErrFull):
 		return false, fmt.Errorf("got %w, want one that wraps alloc.ErrFull", err)
 	}
 	d.result.Refused++
 	after, left := d.w.Stats(), d.u.Stats()
-	if !n.never && !n.spares {
+	if !n.spares {
 		if after.Small > stats.Small || after.Shared > stats.Shared {
 			return false, fmt.Errorf("a call that failed made small chunks: got %+v want %+v; it said: %w", after, stats, err)
 		}

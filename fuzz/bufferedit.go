@@ -41,8 +41,8 @@ func (d *world) editOf(r record, length int, b bufferKind) edit {
 	switch {
 	case r.bits(4, 4) == 0:
 		c.n = int(r.bits(8, 9))
-	case r.bits(4, 9) == 1: // up to a little more than a buffer may hold
-		c.n = int(r.bits(13, 15)) % (1<<20/b.elementBytes() + 100)
+	case r.bits(4, 9) == 1:
+		c.n = int(r.bits(13, 15)) % mostElements(b)
 	}
 	c.lo = int(r.bits(18, 14)) % (length + 1)
 	c.hi = min(length, c.lo+int(r.bits(12, 5)))
@@ -51,6 +51,9 @@ func (d *world) editOf(r record, length int, b bufferKind) edit {
 	}
 	if c.what == insertOwnEdit && length > 3000 {
 		c.what = removeRangeEdit
+	}
+	if c.what == insertEdit {
+		c.n = min(c.n, mostElements(b)-length)
 	}
 	return c
 }
@@ -84,7 +87,7 @@ func (d *world) editBuffer(r record) error {
 func (d *world) doEdit(e ecs.Entity, x *entity, k int, b bufferKind, c edit, call func() (any, error)) error {
 	length := b.length(x.values[k])
 	room := c.room(length)
-	want := need{never: room*b.elementBytes() > 1<<20}
+	var want need
 	if bytes := b.grows(e, room-length); bytes > 0 {
 		want.run = (bytes + 1<<14 - 1) >> 14
 		want.chunks = want.run

@@ -28,17 +28,22 @@ func (d *world) append(r record) error {
 	switch {
 	case r.bits(3, 4) == 0:
 		n = int(r.bits(7, 9))
-	case r.bits(3, 8) == 1: // up to a little more than a buffer may hold
-		n = int(r.bits(11, 15)) % (1<<20/b.elementBytes() + 100)
+	case r.bits(3, 8) == 1:
+		n = int(r.bits(11, 15)) % mostElements(b)
 	}
 	return d.appendSome(e, x, k, r, n)
 }
 
-// appendSome appends n elements, chosen by a record, to an entity's buffer.
+// mostElements is the most elements that the model lets a buffer have: 1 MiB. Larger ones have runs
+// of chunks, which the model does not know.
+func mostElements(b bufferKind) int { return 1 << 20 / b.elementBytes() }
+
+// appendSome appends n elements, chosen by a record, or as many as the model allows, to an entity's
+// buffer.
 func (d *world) appendSome(e ecs.Entity, x *entity, k int, r record, n int) error {
 	b := d.list[k].buffer()
-	bytes := b.grows(e, n)
-	want := need{never: (b.length(x.values[k])+n)*b.elementBytes() > 1<<20}
+	n = min(n, mostElements(b)-b.length(x.values[k]))
+	bytes, want := b.grows(e, n), need{}
 	if bytes > 0 {
 		want.run = (bytes + 1<<14 - 1) >> 14
 		want.chunks = want.run

@@ -213,6 +213,11 @@ func (d *world) applyOne(r record) error {
 	if err := d.moveOne(e, x, to, func() (bool, error) { return c.one(e) }); err != nil {
 		return err
 	}
+	if c.entry != 0 { // a change with a sparse type goes by a list of one entity, which may be its whole archetype
+		if err := d.tendMany(); err != nil {
+			return err
+		}
+	}
 	if x.group == to {
 		d.m.turn(e, x, c)
 	}
@@ -288,6 +293,9 @@ func (d *world) applyAll(r record, list []ecs.Entity, c change, call func() (ecs
 	if !done {
 		return nil
 	}
+	if err := d.tendMany(); err != nil {
+		return err
+	}
 	for _, e := range list {
 		d.m.turn(e, d.m.entities[e], c)
 	}
@@ -338,5 +346,5 @@ func (d *world) compareBatch(batch ecs.Batch, n int, seed uint64, write kinds) e
 	if seen != n || batch.Len() != n {
 		return fmt.Errorf("batch: got %d rows, length %d, want %d", seen, batch.Len(), n)
 	}
-	return nil
+	return d.imprintBatch(batch, seed, write)
 }

@@ -27,7 +27,8 @@
 // chooses among the operations by weight; the operation interprets the other fields: a type, an
 // entity or block, and a size, value or variant. The other header fields set the limits of a run.
 // The upper five bits of a world's size choose types beyond the first 16: shared types, which make
-// many archetypes each, and types that Destroy leaves.
+// many archetypes each, and types that Destroy leaves. Bit 3 of a world's flags chooses a chunk
+// type.
 //
 // The model predicts the order of rows for operations on one entity. After a call by query or by
 // list it reads the order from the world, and checks that the rows are the expected ones. For

@@ -206,8 +206,11 @@ func (d *world) set(r record) error {
 	k, c := d.pickKind(r.kind)
 	at, _ := d.pick(uint16(r.n >> 16))
 	v := c.value(uint64(r.n), at)
-	if c.shared() != nil {
+	switch {
+	case c.shared() != nil:
 		return d.setShared(e, x, k, v, r.n&1 == 0)
+	case k == imprintKind:
+		return d.setImprint(e, x, uint64(r.n), r.n&1 == 0)
 	}
 	has := x != nil && x.values[k] != nil
 	if got := c.set(e, v, r.n&1 == 0); got != has {
@@ -289,6 +292,9 @@ func (d *world) trim(record) error {
 
 // advance begins a change version and remembers the previous one.
 func (d *world) advance(record) error {
+	if err := d.tend(); err != nil {
+		return err
+	}
 	d.sinces = append(d.sinces, d.m.version)
 	if len(d.sinces) > 20 {
 		d.sinces = d.sinces[10:]

@@ -28,6 +28,9 @@ func (d *world) beside() (*world, error) {
 	second.list = register(w, d.apart)
 	second.m = newModel(second.list)
 	second.all = &query{list: second.list, q: ecs.NewQuery(w, ecs.IncludeDisabled(), ecs.IncludePrefabs()), inDisabled: true, inPrefabs: true}
+	if d.lots != nil {
+		second.lots = newLots(w, second.list[imprintKind])
+	}
 	d.second = second
 	return second, nil
 }
@@ -61,7 +64,9 @@ func (d *world) migrate(r record) error {
 		return fmt.Errorf("second world: %w", err)
 	}
 	d.result.Refused += second.result.Refused
-	second.result.Refused = 0
+	d.result.Along += second.result.Along
+	d.result.Merged += second.result.Merged
+	second.result.Refused, second.result.Along, second.result.Merged = 0, 0, 0
 	return nil
 }
 
@@ -82,6 +87,9 @@ func (d *world) takeQuery(r record, from *world, q *query) error {
 
 // take makes a call that moves the entities of a list from another world. All move or none.
 func (d *world) take(r record, from *world, list []ecs.Entity, call func() (ecs.MoveResult, error)) error {
+	if err := from.tend(); err != nil {
+		return err
+	}
 	s, arrivals := from.foresee(list, change{clears: true}), map[*group]int{}
 	want, touched, before := d.idsNeed(len(list)), touch{}, from.w.Hash()
 	for _, e := range list {
@@ -111,6 +119,9 @@ func (d *world) take(r record, from *world, list []ecs.Entity, call func() (ecs.
 			err = fmt.Errorf("a move that failed changed the hash of the world that it was from")
 		}
 		return errors.Join(err, from.w.Verify())
+	}
+	if err := d.tendMoved(from, moved.Of); err != nil {
+		return err
 	}
 	return errors.Join(d.arrive(r, from, list, moved, touched), from.fulfil(s))
 }

@@ -54,7 +54,7 @@ func TestMillionSteps(t *testing.T) {
 // a run ends with its chunk, so the order of the rows that fill the gaps depends on the cut.
 func TestHashWithoutChunks(t *testing.T) {
 	seeds, steps := effort(6, 1_000)
-	cut := []string{"Query", "NewTerms", "CloseQuery", "ApplyQuery", "ApplyList", "ApplyRows", "DestroyQuery", "DestroyList", "Migrate"}
+	cut := []string{"Query", "NewTerms", "CloseQuery", "ApplyQuery", "ApplyList", "ApplyRows", "DestroyQuery", "DestroyList", "Migrate", "Gather"}
 	eachSeed(t, seeds, func(t *testing.T, seed uint64) {
 		data := fuzz.Random(seed+4000, steps)
 		fuzz.WorldWeights(data, func(op string) bool { return !slices.Contains(cut, op) })

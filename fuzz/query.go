@@ -18,6 +18,7 @@ type cursor struct {
 	q     *query
 	since uint32            // of the query at the start, because a loop inside may move it; 0: every chunk passes
 	of    func(*group) bool // nil: all groups
+	at    *group            // of the last chunk, nil at the start
 	group int               // next to look at
 	chunk int               // of the group, next to look at
 	row   int               // its first row
@@ -34,6 +35,9 @@ type chunk struct {
 
 // next returns the next chunk as the model is now, and false at the end.
 func (c *cursor) next() (chunk, bool) {
+	if c.at != nil { // the body may have made an archetype again, which moves its group to the end
+		c.group = slices.Index(c.d.m.groups, c.at)
+	}
 	for ; c.group < len(c.d.m.groups); c.group, c.chunk, c.row = c.group+1, 0, 0 {
 		g := c.d.m.groups[c.group]
 		if c.of != nil && !c.of(g) {
@@ -52,6 +56,7 @@ func (c *cursor) next() (chunk, bool) {
 				}
 			}
 			if want.count > 0 {
+				c.at = g
 				return want, true
 			}
 		}
@@ -94,7 +99,7 @@ func (d *world) runQuery(r record) error {
 
 // walk runs a loop and the model in step.
 func (d *world) walk(q *query, v visit) error {
-	if err := d.compareCount(q); err != nil {
+	if err := errors.Join(d.tend(), d.compareCount(q)); err != nil {
 		return err
 	}
 	chunks := 0
@@ -249,6 +254,12 @@ func (d *world) compareColumns(q *query, rows ecs.Rows, want chunk) error {
 			}
 			continue
 		}
+		if k == imprintKind {
+			if err := d.compareImprint(rows, want, may); err != nil {
+				return err
+			}
+			continue
+		}
 		for _, since := range d.sinces {
 			is := c.changed(rows, since)
 			if must := want.written(d.m, k, since); must && !is || is && d.m.touched[k] <= since {
@@ -279,6 +290,10 @@ func (d *world) writeRows(q *query, rows ecs.Rows, want chunk, seed uint64) erro
 			if err := d.editRows(k, b, rows, want, seed); err != nil {
 				return err
 			}
+			continue
+		}
+		if k == imprintKind {
+			d.imprintRows(rows, mix(seed+uint64(want.start)))
 			continue
 		}
 		d.list[k].fill(rows, func(i int) any {

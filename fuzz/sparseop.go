@@ -283,7 +283,7 @@ func (d *world) clone(r record) error {
 	if d.m.set.known {
 		err = errors.Join(err, d.compareClone(c))
 	}
-	return errors.Join(err, c.Close())
+	return errors.Join(err, d.compareCloned(c), c.Close())
 }
 
 // compareClone compares the entries of a clone.

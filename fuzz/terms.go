@@ -365,7 +365,7 @@ func (c *cursor) mustPass(w chunk) bool {
 		return true
 	}
 	for k := range maxKinds {
-		if c.q.changed.has(k) && w.g.set.has(k) && w.written(c.d.m, k, c.since) {
+		if c.q.changed.has(k) && w.g.set.has(k) && c.written(w, k) {
 			return true
 		}
 	}
@@ -378,9 +378,20 @@ func (c *cursor) mayPass(w chunk) bool {
 		return true
 	}
 	for k := range maxKinds {
-		if c.q.changed.has(k) && w.g.set.has(k) && c.d.m.touched[k] > c.since {
+		switch {
+		case !c.q.changed.has(k) || !w.g.set.has(k):
+		case k == imprintKind && c.written(w, k), k != imprintKind && c.d.m.touched[k] > c.since:
 			return true
 		}
 	}
 	return false
+}
+
+// written reports whether a row of the chunk, or the chunk's own value, is newer than the query's
+// since.
+func (c *cursor) written(w chunk, k int) bool {
+	if k == imprintKind {
+		return c.d.lotOf(w.rows).version > c.since
+	}
+	return w.written(c.d.m, k, c.since)
 }

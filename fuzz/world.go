@@ -26,6 +26,8 @@ type WorldResult struct {
 	Hash    uint64 // of the world at the end
 	Refused int    // calls that met a limit
 	Peak    int    // most entities alive
+	Along   int    // chunks with a value that went along with their rows
+	Merged  int    // times that the values of several chunks became one
 }
 
 const (
@@ -55,6 +57,7 @@ type world struct {
 	second  *world            // the world to which entities go, and from which they come back
 	apart   bool              // other types are registered between the kinds
 	trail   ecs.Sparse[trail] // see trails
+	lots    *lots             // nil: the run has no chunk type
 	watches [maxKinds]*query  // of one kind each, to check its versions
 	queries []*query
 	sinces  []uint32           // change versions of the past
@@ -114,6 +117,8 @@ var worldOps = []struct {
 	{"TrailMany", (*world).trailMany},
 	{"Swap", (*world).swap},
 	{"Clone", (*world).clone},
+	{"Imprint", (*world).imprint},
+	{"Gather", (*world).gather},
 }
 
 // chunkGrowths are the policies for the chunks of an archetype; the first is the
@@ -197,6 +202,10 @@ func newWorld(s *stream, config WorldConfig) (*world, error) {
 		d.active = 1<<firstShared - 1
 	}
 	d.active |= laterKinds(s.size >> 3)
+	if s.flags&8 != 0 {
+		d.active |= 1 << imprintKind
+		d.lots = newLots(w, d.list[imprintKind])
+	}
 	d.sets[1] = d.active
 	for i := 2; i < len(d.sets); i++ {
 		d.sets[i] = d.active & kinds(mix(uint64(s.seed)+uint64(i)<<32))
@@ -238,6 +247,9 @@ func soil(u *alloc.Universe, n int) error {
 
 // check compares all counters, and more from time to time.
 func (d *world) check() error {
+	if err := d.tend(); err != nil {
+		return err
+	}
 	m := d.m
 	want := ecs.Stats{
 		Alive: len(m.entities), Created: m.created, Destroyed: m.destroyed,

@@ -21,19 +21,24 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 )
 
 type options struct {
-	root, only           string
+	root                 string
+	only                 []string // texts, of which a mutant has one; none: all mutants
 	record, update, page bool
 	jobs                 int
 }
 
 func main() {
 	var o options
-	flag.StringVar(&o.only, "only", "", "the mutants whose place or text has this `text`")
+	flag.Func("only", "the mutants whose place or text has this `text`; given several times, any of the texts", func(text string) error {
+		o.only = append(o.only, text)
+		return nil
+	})
 	flag.StringVar(&o.root, "root", ".", "the `folder` that Quarry is in")
 	flag.BoolVar(&o.record, "record", false, "write the tests that notice, and their seconds, into the table")
 	flag.BoolVar(&o.update, "update", false, "write the places of code that has moved into the table, and run nothing")
@@ -60,7 +65,7 @@ func (o *options) main() error {
 	}
 	var list []*mutant
 	for _, m := range table.mutants {
-		if strings.Contains(m.String(), o.only) {
+		if len(o.only) == 0 || slices.ContainsFunc(o.only, func(text string) bool { return strings.Contains(m.String(), text) }) {
 			list = append(list, m)
 		}
 	}

@@ -93,13 +93,18 @@ func (r *Rows) born(t *table.Table, start, n int) {
 // the target has.
 func (r *Rows) moved(path *table.Transition, at table.Location, start, n int) {
 	r.Epoch++
-	if r.destroy != nil && path.To.Sig.Has(r.dying) && !path.From.Sig.Has(r.dying) {
-		r.tellDestroyed(path.To, start, n)
+	if r.destroy != nil {
+		r.tellDestroyed(path, start, n)
 	}
 }
 
-// tellDestroyed calls destroy for n rows of a table from index start on; start may be lastRow.
-func (r *Rows) tellDestroyed(t *table.Table, start, n int) {
+// tellDestroyed calls destroy for n rows of a path's target, from index start on, if the path leads
+// to the tag of destroyed entities; start may be lastRow.
+func (r *Rows) tellDestroyed(path *table.Transition, start, n int) {
+	t := path.To
+	if !t.Sig.Has(r.dying) || path.From.Sig.Has(r.dying) {
+		return
+	}
 	if start == lastRow {
 		start = t.Len() - 1
 	}

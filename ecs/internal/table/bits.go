@@ -73,15 +73,17 @@ func (b *Books) Close(pos, row, lastPos, lastRow int) {
 	b.carryRows(pos, row, lastPos, lastRow, 1)
 }
 
-// Spares holds enable bits of former chunks for reuse by new chunks. List k has bits with room for
-// 2^k words, at most 2,048 (2^17 rows of 8 bytes fill a megachunk). Without spares a batch would
-// allocate for each chunk. The zero value is ready to use.
-type Spares [12][]*entity.EnableBits
+// Spares holds enable bits and versions of rows of former chunks for reuse by new chunks. Without
+// spares a batch would allocate for each chunk. The zero value is ready to use.
+type Spares struct {
+	bits     [12][]*entity.EnableBits // list k has bits with room for 2^k words, at most 2,048: 2^17 rows of 8 bytes fill a megachunk
+	versions [18][][]uint32           // list k has versions with room for 2^k rows
+}
 
 // take returns clear bits for a chunk with room for room rows, whose row 0 is at first.
 func (s *Spares) take(room int, first Location) *entity.EnableBits {
 	class := bits.Len(uint(entity.WordsFor(room) - 1))
-	spare := &s[class]
+	spare := &s.bits[class]
 	var b *entity.EnableBits
 	if last := len(*spare) - 1; last >= 0 {
 		b, *spare = (*spare)[last], (*spare)[:last]
@@ -98,7 +100,7 @@ func (s *Spares) keep(chunks []*entity.EnableBits) {
 		if b == nil {
 			continue // Give moved them to another table
 		}
-		spare := &s[bits.Len(uint(b.Room()-1))]
+		spare := &s.bits[bits.Len(uint(b.Room()-1))]
 		*spare = append(*spare, b)
 		chunks[i] = nil
 	}

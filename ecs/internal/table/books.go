@@ -17,28 +17,45 @@ import (
 //	B3 Chunk types have a value for each chunk, and no other types have any.
 //	B4 Bounds of a field have an entry for each chunk. An entry with the chunk's versions is the
 //	   extent of the field in the chunk's rows.
-//	B5 A type that tracks rows has a version for each row, and no other type has any.
+//	B5 A type that tracks rows has a version, which is not 0, for each row.
 
 // Books are the facts that a table keeps about its chunks, by the chunk's position and within a
 // chunk by slot. A slot is the index of a type in the table's list of types.
 type Books struct {
 	types    int                    // number of types
-	toggling []uint16               // slots of types that can be disabled
 	changed  []uint32               // [position*types + slot]: version of the last write
-	stamps   []stamp                // [position]
 	last     *stamp                 // of the last chunk; nil without chunks
+	stamps   []stamp                // [position]
 	gone     uint32                 // latest ordered of chunks that have ended, see Latest
-	enabled  [][]*entity.EnableBits // [slot][position]: a bit a row (B2); nil for types that cannot be disabled
-	spares   *Spares                // enable bits for reuse
-	values   []chunkValues          // of the chunk types, by rising slot; nil without any
-	bounds   []*Bounds              // of fields that queries have ranges of
-	rows     []rowVersions          // of the types that track rows, by rising slot; nil without any
 	byRow    bool                   // toggling or rows is not empty
+	toggling []uint16               // slots of types that can be disabled
+	enabled  [][]*entity.EnableBits // [slot][position]: a bit a row (B2); nil for types that cannot be disabled
+	spares   *Spares                // enable bits and versions of rows for reuse
+	*rare                           // of its own, or none
+}
+
+// rare is what few tables have. It lies apart, so that an archetype takes 896 bytes: with 1,024 the
+// same fields of all archetypes would compete for few lines of the cache.
+type rare struct {
+	values []chunkValues // of the chunk types, by rising slot; nil without any
+	bounds []*Bounds     // of fields that queries have ranges of
+	rows   []rowVersions // of the types that track rows, by rising slot; nil without any
+}
+
+// none is rare of books that have nothing in it. Nobody writes it.
+var none rare
+
+// own gives the books a rare of their own.
+func (b *Books) own() *rare {
+	if b.rare == &none {
+		b.rare = new(rare)
+	}
+	return b.rare
 }
 
 // stamp is the facts about a chunk besides the versions of its types.
 type stamp struct {
-	marked  uint32   // version at which all types were marked at once; 0 in books with versions of rows, which are marked each time
+	marked  uint32   // version at which all types were marked at once; 0 where rows have versions
 	ordered uint32   // version at which rows last came, went or changed places
 	at      Location // of the chunk's row 0
 }
@@ -47,7 +64,7 @@ type stamp struct {
 // lists, in rising order, the slots of types that can be disabled. Several Books may share spares,
 // which Books without such types do not use.
 func NewBooks(types int, toggling []uint16, spares *Spares) Books {
-	b := Books{types: types, toggling: toggling, spares: spares, byRow: len(toggling) > 0}
+	b := Books{types: types, toggling: toggling, spares: spares, byRow: len(toggling) > 0, rare: &none}
 	if len(toggling) > 0 {
 		b.enabled = make([][]*entity.EnableBits, types)
 	}

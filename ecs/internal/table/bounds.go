@@ -52,7 +52,8 @@ func (b *Books) FindBounds(slot uint16, field Field) *Bounds {
 // KeepBounds begins to keep bounds of a field of the type in a slot, if they are not kept yet.
 func (b *Books) KeepBounds(slot uint16, field Field) {
 	if b.FindBounds(slot, field) == nil {
-		b.bounds = append(b.bounds, &Bounds{slot: slot, field: field, list: make([]bound, b.Len())})
+		own := b.own()
+		own.bounds = append(own.bounds, &Bounds{slot: slot, field: field, list: make([]bound, b.Len())})
 	}
 }
 

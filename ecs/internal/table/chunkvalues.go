@@ -56,7 +56,8 @@ func (v *chunkValues) address(pos int) unsafe.Pointer {
 // KeepValues makes books without chunks keep a value per chunk for the type in a slot. Slots come
 // in rising order.
 func (b *Books) KeepValues(slot uint16, of *ChunkType) {
-	b.values = append(b.values, chunkValues{slot: slot, of: of})
+	own := b.own()
+	own.values = append(own.values, chunkValues{slot: slot, of: of})
 }
 
 // valuesIn returns the values of the type in a slot, or nil if it is no chunk type.

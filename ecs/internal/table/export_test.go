@@ -49,7 +49,7 @@ func (b *Books) At(pos int) Location { return b.at(pos) }
 
 // Count returns how many bits are kept for chunks that come.
 func (s *Spares) Count() (n int) {
-	for _, list := range s {
+	for _, list := range s.bits {
 		n += len(list)
 	}
 	return n

@@ -26,6 +26,7 @@ import (
 // layOut plans the chunks of a new table.
 func (t *Table) layOut(alike bool) error {
 	s, n := t.all, len(t.Types)
+	t.maxRows = s.maxRows(t.Types)
 	plan, err := t.planOnce(alike)
 	if err != nil {
 		return err
@@ -33,7 +34,7 @@ func (t *Table) layOut(alike bool) error {
 	if n > 0 {
 		t.Places = make([]Place, t.Types[n-1]+1)
 	}
-	stored, toggling := make([]Column, 0, n), []uint16(nil)
+	stored, toggling, byRow := make([]Column, 0, n), []uint16(nil), false
 	for slot, id := range t.Types {
 		of := &s.types[id]
 		offset := uint32(0)
@@ -50,8 +51,9 @@ func (t *Table) layOut(alike bool) error {
 		if of.Layout.Enableable {
 			toggling = append(toggling, uint16(slot))
 		}
+		byRow = byRow || of.Layout.Enableable || of.Rows
 	}
-	if len(toggling) > 0 && s.spares == nil {
+	if byRow && s.spares == nil {
 		s.spares = new(Spares)
 	}
 	t.Books = NewBooks(n, toggling, s.spares)
@@ -64,8 +66,37 @@ func (t *Table) layOut(alike bool) error {
 		}
 	}
 	t.ownRows = plan.Rows
-	t.Store = alloc.MakeColumnStore(s.u, s.smallChunks, &plan, stored, s.growth, alloc.MaxStoreOrder)
+	small := s.smallChunks
+	if plan.Rows < 1<<alloc.UnitOrder { // an eighth of a unit has no row
+		small = nil
+	}
+	t.Store = alloc.MakeColumnStore(s.u, small, &plan, stored, s.growth, t.largestOrder(plan.Rows))
 	return nil
+}
+
+// maxRows returns the least limit of rows that one of the types has, or 0.
+func (s *Tables) maxRows(types []TypeID) (least int) {
+	for _, id := range types {
+		if n := s.types[id].MaxRows; n > 0 && (least == 0 || n < least) {
+			least = n
+		}
+	}
+	return least
+}
+
+// largestOrder returns the order of the largest chunks, of so many units of rows rows each that a
+// chunk has at most maxRows.
+func (t *Table) largestOrder(rows int) uint32 {
+	order := uint32(alloc.MaxStoreOrder)
+	for t.maxRows > 0 && order > alloc.UnitOrder && rows<<(order-alloc.UnitOrder) > t.maxRows {
+		order--
+	}
+	return order
+}
+
+// takesChunksOf reports whether no chunk of another table has more rows than t's may have.
+func (t *Table) takesChunksOf(from *Table) bool {
+	return t.maxRows == 0 || from.maxRows > 0 && from.maxRows <= t.maxRows
 }
 
 // planOnce is ownPlan for callers that do not keep the plan: the next call may overwrite it. With
@@ -74,7 +105,7 @@ func (t *Table) planOnce(alike bool) (layout.Plan, error) {
 	if !alike {
 		s := t.all
 		s.columns = t.columns(s.columns[:0])
-		plan, err := planIn(s.places, s.columns)
+		plan, err := planIn(s.places, s.columns, t.maxRows)
 		if err == nil {
 			s.places = plan.Places
 		}
@@ -102,7 +133,7 @@ func offsetIn(plan *layout.Plan, slot int) uint32 {
 
 // ownPlan lays out a unit for the table's types.
 func (t *Table) ownPlan() (layout.Plan, error) {
-	return planIn(nil, t.columns(nil))
+	return planIn(nil, t.columns(nil), t.maxRows)
 }
 
 // columns appends the columns of the table: of the entities and of its types.
@@ -117,15 +148,18 @@ func (t *Table) columns(to []layout.Column) []layout.Column {
 // PlanOf lays out a unit for entities with some types. Columns start on cache lines, so the order
 // of types with wide and narrow alignment does not matter.
 func PlanOf(types ...layout.Column) (layout.Plan, error) {
-	return planIn(nil, append([]layout.Column{idColumn}, types...))
+	return planIn(nil, append([]layout.Column{idColumn}, types...), 0)
 }
 
 // idColumn is the column of the entities, the first of each plan.
 var idColumn = layout.Column{Name: "Entity", Size: int(unsafe.Sizeof(entity.ID{})), Align: int(unsafe.Alignof(entity.ID{}))}
 
-// planIn lays out a unit for columns, see layout.NewIn.
-func planIn(places []layout.Placement, columns []layout.Column) (layout.Plan, error) {
-	return layout.NewIn(places, columns, layout.Options{})
+// planIn lays out a unit for columns, of at most maxRows rows if that is not 0, see layout.NewIn.
+func planIn(places []layout.Placement, columns []layout.Column, maxRows int) (layout.Plan, error) {
+	if maxRows > layout.MaxRows {
+		maxRows = 0 // for chunks of several units, see largestOrder
+	}
+	return layout.NewIn(places, columns, layout.Options{MaxRows: maxRows})
 }
 
 // Plan returns the layout of a unit of 16 KiB.

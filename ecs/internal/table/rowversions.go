@@ -2,6 +2,7 @@ package table
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 
 	"quarry/asm"
@@ -27,7 +28,8 @@ type rowVersions struct {
 
 // KeepRows makes books without chunks keep a version per row for the type in a slot.
 func (b *Books) KeepRows(slot uint16) {
-	b.rows, b.byRow = append(b.rows, rowVersions{slot: slot}), true
+	own := b.own()
+	own.rows, b.byRow = append(own.rows, rowVersions{slot: slot}), true
 }
 
 // RowVersions returns the versions of the rows of a chunk, of the type in a slot, and nil if the
@@ -86,14 +88,35 @@ func (b *Books) promoteRows(pos int) {
 	for i := range b.rows {
 		v := &b.rows[i]
 		copy(v.list[pos+1], v.list[pos])
+		b.spares.keepVersions(v.list[pos : pos+1])
 		v.list = slices.Delete(v.list, pos, pos+1)
+	}
+}
+
+// takeVersions returns versions for a chunk with room for room rows, which are none of its rows'.
+func (s *Spares) takeVersions(room int) []uint32 {
+	spare := &s.versions[bits.Len(uint(room-1))]
+	if last := len(*spare) - 1; last >= 0 {
+		list := (*spare)[last][:room]
+		*spare = (*spare)[:last]
+		return list
+	}
+	return make([]uint32, room, 1<<bits.Len(uint(room-1)))
+}
+
+// keepVersions adds the versions of chunks that end.
+func (s *Spares) keepVersions(chunks [][]uint32) {
+	for i, list := range chunks {
+		spare := &s.versions[bits.Len(uint(cap(list)-1))]
+		*spare = append(*spare, list)
+		chunks[i] = nil
 	}
 }
 
 // addRows begins the versions of a chunk that was added, with room for room rows.
 func (b *Books) addRows(room int) {
 	for i := range b.rows {
-		b.rows[i].list = append(b.rows[i].list, make([]uint32, room))
+		b.rows[i].list = append(b.rows[i].list, b.spares.takeVersions(room))
 	}
 }
 
@@ -101,7 +124,7 @@ func (b *Books) addRows(room int) {
 func (b *Books) cutRows(keep int) {
 	for i := range b.rows {
 		v := &b.rows[i]
-		clear(v.list[min(keep, len(v.list)):])
+		b.spares.keepVersions(v.list[keep:])
 		v.list = v.list[:keep]
 	}
 }
@@ -110,13 +133,14 @@ func (b *Books) cutRows(keep int) {
 // books at a position: their rows come to another table.
 func (b *Books) giveRows(n int, to *Books, at int, room func(pos int) int) {
 	for i := range b.rows {
+		b.spares.keepVersions(b.rows[i].list[:n])
 		b.rows[i].list = slices.Delete(b.rows[i].list, 0, n)
 	}
 	for i := range to.rows {
 		v := &to.rows[i]
 		v.list = makeGap(v.list, at, n)
 		for pos := at; pos < at+n; pos++ {
-			v.list[pos] = make([]uint32, room(pos))
+			v.list[pos] = to.spares.takeVersions(room(pos))
 		}
 	}
 }

@@ -41,6 +41,7 @@ type Table struct {
 	all     *Tables           // of its world
 	bufferN int               // how many of Owning are buffers
 	ownRows int               // rows of a unit in the plan of its own types, see layout.go
+	maxRows int               // most rows of a chunk, the least of its types' limits; 0: no limit
 	adopted *layout.Plan      // a plan with holes, from UseLayout; nil if the table has the plan of its own types
 	paths   []*Transition
 	side    *Transition // reused by Sideways
@@ -67,7 +68,7 @@ func (t *Table) Close() {
 // End frees all chunks and their rows, at the end of the world. Index and Types stay.
 func (t *Table) End() {
 	t.Store.Release()
-	*t = Table{all: t.all, Index: t.Index, Types: t.Types, Closed: true}
+	*t = Table{all: t.all, Index: t.Index, Types: t.Types, Books: NewBooks(0, nil, nil), Closed: true}
 }
 
 // Len returns the number of rows.

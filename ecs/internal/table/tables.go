@@ -40,6 +40,7 @@ type Type struct {
 	Managed value.Managed  // the store of values; nil if the type is not managed
 	Chunk   *ChunkType     // the values per chunk; nil if the type is not a chunk type
 	Rows    bool           // rows have versions of the type
+	MaxRows int            // most rows of a chunk; 0: no limit
 	Sight   *entity.Sight  // for look-ups of the type
 }
 

@@ -113,7 +113,7 @@ func (x *Transition) Number(id TypeID) TypeID {
 func (x *Transition) Find() {
 	from, to := x.From, x.To
 	*x = Transition{From: from, To: to, numbers: x.numbers, renewed: x.renewed, loose: x.loose, row: x.row.Emptied(),
-		Relabels: from != to && from.all.u == to.all.u && from.Store.PerUnit() == to.Store.PerUnit() && from.Store.IsSkewed() == to.Store.IsSkewed()}
+		Relabels: from != to && from.all.u == to.all.u && to.takesChunksOf(from) && from.Store.PerUnit() == to.Store.PerUnit() && from.Store.IsSkewed() == to.Store.IsSkewed()}
 	for _, c := range to.Store.Columns() {
 		there := x.Number(TypeID(c.Key))
 		if !x.Keeps(there) {
@@ -153,7 +153,7 @@ func (x *Transition) equal(y *Transition) bool {
 // unit, and the holes may cost at most a quarter of the rows that a unit could have.
 func (x *Transition) Adopts() bool {
 	from, own := &x.From.Store, x.To.ownRows
-	return x.From.all.u == x.To.all.u && len(x.Fresh) == 0 && from.Len() >= from.PerUnit() && from.PerUnit() <= own && 4*from.PerUnit() >= 3*own
+	return x.From.all.u == x.To.all.u && x.To.takesChunksOf(x.From) && len(x.Fresh) == 0 && from.Len() >= from.PerUnit() && from.PerUnit() <= own && 4*from.PerUnit() >= 3*own
 }
 
 // Adopt gives the target, which has no rows, the layout of the source.
