@@ -2,7 +2,6 @@ package ecs
 
 import (
 	"fmt"
-	"math/bits"
 	"reflect"
 	"slices"
 	"unsafe"
@@ -135,41 +134,6 @@ func (r Range[F]) Bounds(rows Rows) (least, greatest F, ok bool) {
 	return table.Of[F](e.Least), table.Of[F](e.Greatest), true
 }
 
-// Masked returns a Between or Changed term by which only the rows match that pass it, as rows do
-// whose types are enabled: Rows.Each skips the others, Count counts the matching ones.
-//
-// By a Between term rows match that are in the range. It costs a pass over the field where a chunk
-// lies only partly in the range. Changes of entities by query (ApplyQuery, DestroyQuery,
-// EnableQuery, MoveQuery) take no Between without Masked.
-//
-// By a Changed term rows match that came or were written since the query last ran. All its types
-// must be registered with TrackRows. A chunk that passes by another Changed term, or by Ordered, is
-// shown whole. It costs a look at the version of each row in the
-// chunks that pass.
-//
-// Masked panics for other terms.
-func (t Term) Masked() Term {
-	switch t.kind {
-	case termBetween:
-	case termChanged:
-		for _, o := range t.of {
-			if o.t != nil && !o.t.tracked {
-				// errors.md, Types, terms and handles: `was not registered with ecs.TrackRows` |
-				// `Masked` of a Changed term, of a type whose rows have no versions. | Add the
-				// option where the type is registered, or leave `Masked` out; sparse, shared and
-				// chunk types have no rows of their own to track.
-				panic(fmt.Sprintf("ecs: Term.Masked: %v: %s was not registered with ecs.TrackRows", t, o.t.name))
-			}
-		}
-	default:
-		// errors.md, Types, terms and handles: `only Between and Changed have Masked` | `Masked` of
-		// another term. | Terms of enable bits mask anyway; the others are about chunks.
-		panic(fmt.Sprintf("ecs: Term.Masked: %v: only Between and Changed have Masked", t))
-	}
-	t.masked = true
-	return t
-}
-
 // span is the range of a field.
 type span struct {
 	t         *typeInfo
@@ -287,33 +251,6 @@ func (r *queryRange) covers(a *Archetype, pos int) bool {
 	books := &a.table.Books
 	e, ok := books.FindBounds(a.table.Places[r.t.id].Slot(), r.field).Load(books, pos)
 	return ok && !e.NaNs && e.Least >= r.low && e.Greatest <= r.high
-}
-
-// narrow clears the bits of the snapshot whose rows do not pass the query's Masked terms. matching
-// rows match so far; it returns how many are left. The mask is valid as for filter.
-func (s *scan) narrow(a *Archetype, pos, first, n, matching int) int {
-	words, narrowed := s.words(n), false
-	if matching == n {
-		setRows(words, n)
-	}
-	for i := range s.q.ranges {
-		if r := &s.q.ranges[i]; r.masked && !r.covers(a, pos) {
-			a.table.Narrow(r.t.id, r.field, pos, first, n, r.low, r.high, words)
-			narrowed = true
-		}
-	}
-	if s.q.narrows(a, pos, s.since) {
-		s.q.narrowNew(a, pos, first, n, s.since, words)
-		narrowed = true
-	}
-	if !narrowed {
-		return matching
-	}
-	matching = 0
-	for _, word := range words {
-		matching += bits.OnesCount64(word)
-	}
-	return matching
 }
 
 // inRanges reports whether a row is in the query's masked ranges.

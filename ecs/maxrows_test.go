@@ -30,7 +30,7 @@ func limitRows(t *testing.T, limits [2]int, growth alloc.Growth) {
 	defer func() { require.NoError(t, w.Close()) }()
 	position := ecs.Register[Position](w)
 	few, marked := ecs.Register[Few](w, ecs.MaxRows(limits[0])), ecs.Register[Marked](w, ecs.MaxRows(limits[1]))
-	n := min(5*limits[0], 3000)
+	n := min(40+4*min(limits[0], limits[1]), 3000) // universes of Go memory have 64 MiB
 	var all []ecs.Entity
 	check := func(what string) {
 		require.NoError(t, w.Verify(), what)

@@ -1,7 +1,6 @@
 package ecs
 
 import (
-	"slices"
 	"sync/atomic"
 
 	"quarry/asm"
@@ -135,62 +134,4 @@ func (f *finder) changedSince(op string, e Entity, since uint32) bool {
 	}
 	f.checkRead(op)
 	return newAt(&a.table.Books, a.table.Places[t.id].Slot(), pos, row, since)
-}
-
-// Rows that are new. A Changed term that is Masked narrows the mask of a chunk to the rows that
-// were written. Changed and Ordered terms pass a chunk if one of them does, so rows are narrowed
-// only where no other term passes the chunk whole.
-
-// narrows reports whether the query's rows in a chunk, which has passed, must be tested one by one:
-// only Masked terms have passed it.
-func (q *Query) narrows(a *Archetype, pos int, since uint32) bool {
-	if len(q.maskedNew) == 0 || since == 0 || q.ordered && newer(a.table.Books.Ordered(pos), since) {
-		return false
-	}
-	for _, id := range q.changed {
-		if a.table.Sig.Has(id) && !slices.Contains(q.maskedNew, id) && newer(a.table.Books.Changed(a.table.Places[id].Slot(), pos), since) {
-			return false
-		}
-	}
-	return len(q.watched) == 0 || !q.passesSets(a, pos, since)
-}
-
-// isNewRow reports whether a row is newer than since by one of the Masked terms of types.
-func (q *Query) isNewRow(a *Archetype, pos, row int, since uint32) bool {
-	for _, id := range q.maskedNew {
-		if a.table.Sig.Has(id) && newAt(&a.table.Books, a.table.Places[id].Slot(), pos, row, since) {
-			return true
-		}
-	}
-	return false
-}
-
-// narrowNew clears the bits of n rows from first on that are not newer than since by a Masked term.
-func (q *Query) narrowNew(a *Archetype, pos, first, n int, since uint32, words []uint64) {
-	for i := range words {
-		if words[i] == 0 {
-			continue
-		}
-		pass, lo := uint64(0), i*64
-		for _, id := range q.maskedNew {
-			if !a.table.Sig.Has(id) {
-				continue
-			}
-			list := a.table.Books.RowVersions(a.table.Places[id].Slot(), pos)[first+lo : first+min(n, lo+64)]
-			one := uint64(0)
-			for k := len(list) - 1; k >= 0; k-- {
-				one = one<<1 | bitOf(int32(atomic.LoadUint32(&list[k])-since) > 0)
-			}
-			pass |= one
-		}
-		words[i] &= pass
-	}
-}
-
-// bitOf returns 1 or 0 without a branch.
-func bitOf(b bool) uint64 {
-	if b {
-		return 1
-	}
-	return 0
 }

@@ -346,7 +346,7 @@ func (w *World) enroll(info *typeInfo) {
 	if info.sparse != nil {
 		info.sparse.open(info)
 	}
-	of := table.Type{Layout: info.planned(), Managed: info.managed, Chunk: info.chunk, Rows: info.tracked, MaxRows: info.maxRows, Sight: &info.Sight}
+	of := table.Type{Layout: info.planned(), Managed: info.managed, Chunk: info.chunk, Tracked: info.tracked, MaxRows: info.maxRows, Sight: &info.Sight}
 	if info.buffer {
 		of.Buffers = &w.buffers
 	}

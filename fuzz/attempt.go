@@ -41,6 +41,16 @@ func limited(f func()) (err error) {
 	return nil
 }
 
+// either makes a call in one of its two forms: the one that returns a refusal by a limit, or the
+// one that panics with it.
+func either(try bool, tries func() (bool, error), calls func() bool) (done bool, err error) {
+	if try {
+		return tries()
+	}
+	err = limited(func() { done = calls() })
+	return done, err
+}
+
 // attempt makes a call that may meet a limit; done says whether the call succeeded. After a call
 // that failed, the world must be as before, except that all reserves must have gone back; the
 // universe must be as before except for the reserves and what the heap kept, and too full for what

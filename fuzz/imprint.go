@@ -40,20 +40,12 @@ func (c chunked[T]) same(e ecs.Entity, want any) error {
 	return nil
 }
 
-func (c chunked[T]) add(e ecs.Entity, _ any, try bool) (added bool, err error) {
-	if try {
-		return c.h.TryAdd(e)
-	}
-	err = limited(func() { added = c.h.Add(e) })
-	return added, err
+func (c chunked[T]) add(e ecs.Entity, _ any, try bool) (bool, error) {
+	return either(try, func() (bool, error) { return c.h.TryAdd(e) }, func() bool { return c.h.Add(e) })
 }
 
-func (c chunked[T]) remove(e ecs.Entity, try bool) (removed bool, err error) {
-	if try {
-		return c.h.TryRemove(e)
-	}
-	err = limited(func() { removed = c.h.Remove(e) })
-	return removed, err
+func (c chunked[T]) remove(e ecs.Entity, try bool) (bool, error) {
+	return either(try, func() (bool, error) { return c.h.TryRemove(e) }, func() bool { return c.h.Remove(e) })
 }
 
 // set is only for entities of other worlds, see world.setImprint.
@@ -76,12 +68,7 @@ func (c chunked[T]) compare(rows ecs.Rows, want func(i int) any) error {
 func (c chunked[T]) fill(ecs.Rows, func(i int) any) {}
 
 func (c chunked[T]) many(list []ecs.Entity, want, _ func(i int) any) error {
-	for i, e := range list {
-		if err := c.same(e, want(i)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return eachSame(c, list, want)
 }
 
 func (c chunked[T]) values(*ecs.Query, func(i int) any, int) error    { return nil }

@@ -123,6 +123,16 @@ type toggler interface {
 	DisableList(list []ecs.Entity) int
 }
 
+// eachSame reports the first entity of a list in which Get does not find the value wanted.
+func eachSame(c kind, list []ecs.Entity, want func(i int) any) error {
+	for i, e := range list {
+		if err := c.same(e, want(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // component is a kind with one T per entity.
 type component[T comparable] struct {
 	h      ecs.Component[T]
@@ -165,20 +175,12 @@ func (c component[T]) same(e ecs.Entity, want any) error {
 	return nil
 }
 
-func (c component[T]) add(e ecs.Entity, v any, try bool) (added bool, err error) {
-	if try {
-		return c.h.TryAdd(e, v.(T))
-	}
-	err = limited(func() { added = c.h.Add(e, v.(T)) })
-	return added, err
+func (c component[T]) add(e ecs.Entity, v any, try bool) (bool, error) {
+	return either(try, func() (bool, error) { return c.h.TryAdd(e, v.(T)) }, func() bool { return c.h.Add(e, v.(T)) })
 }
 
-func (c component[T]) remove(e ecs.Entity, try bool) (removed bool, err error) {
-	if try {
-		return c.h.TryRemove(e)
-	}
-	err = limited(func() { removed = c.h.Remove(e) })
-	return removed, err
+func (c component[T]) remove(e ecs.Entity, try bool) (bool, error) {
+	return either(try, func() (bool, error) { return c.h.TryRemove(e) }, func() bool { return c.h.Remove(e) })
 }
 
 func (c component[T]) set(e ecs.Entity, v any, mut bool) bool {

@@ -53,20 +53,12 @@ func (m managed[T]) equal(p *T, want any) error {
 	return nil
 }
 
-func (m managed[T]) add(e ecs.Entity, v any, try bool) (added bool, err error) {
-	if try {
-		return m.h.TryAdd(e, v.(T))
-	}
-	err = limited(func() { added = m.h.Add(e, v.(T)) })
-	return added, err
+func (m managed[T]) add(e ecs.Entity, v any, try bool) (bool, error) {
+	return either(try, func() (bool, error) { return m.h.TryAdd(e, v.(T)) }, func() bool { return m.h.Add(e, v.(T)) })
 }
 
-func (m managed[T]) remove(e ecs.Entity, try bool) (removed bool, err error) {
-	if try {
-		return m.h.TryRemove(e)
-	}
-	err = limited(func() { removed = m.h.Remove(e) })
-	return removed, err
+func (m managed[T]) remove(e ecs.Entity, try bool) (bool, error) {
+	return either(try, func() (bool, error) { return m.h.TryRemove(e) }, func() bool { return m.h.Remove(e) })
 }
 
 func (m managed[T]) set(e ecs.Entity, v any, mut bool) bool {

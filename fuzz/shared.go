@@ -68,28 +68,16 @@ func (s shared[T]) equal(v T, ok bool, want any) error {
 	return nil
 }
 
-func (s shared[T]) add(e ecs.Entity, v any, try bool) (added bool, err error) {
-	if try {
-		return s.h.TryAdd(e, v.(T))
-	}
-	err = limited(func() { added = s.h.Add(e, v.(T)) })
-	return added, err
+func (s shared[T]) add(e ecs.Entity, v any, try bool) (bool, error) {
+	return either(try, func() (bool, error) { return s.h.TryAdd(e, v.(T)) }, func() bool { return s.h.Add(e, v.(T)) })
 }
 
-func (s shared[T]) remove(e ecs.Entity, try bool) (removed bool, err error) {
-	if try {
-		return s.h.TryRemove(e)
-	}
-	err = limited(func() { removed = s.h.Remove(e) })
-	return removed, err
+func (s shared[T]) remove(e ecs.Entity, try bool) (bool, error) {
+	return either(try, func() (bool, error) { return s.h.TryRemove(e) }, func() bool { return s.h.Remove(e) })
 }
 
-func (s shared[T]) assign(e ecs.Entity, v any, try bool) (set bool, err error) {
-	if try {
-		return s.h.TrySet(e, v.(T))
-	}
-	err = limited(func() { set = s.h.Set(e, v.(T)) })
-	return set, err
+func (s shared[T]) assign(e ecs.Entity, v any, try bool) (bool, error) {
+	return either(try, func() (bool, error) { return s.h.TrySet(e, v.(T)) }, func() bool { return s.h.Set(e, v.(T)) })
 }
 
 // set is only for entities of other worlds, see world.setShared.
@@ -109,12 +97,7 @@ func (s shared[T]) compare(rows ecs.Rows, want func(i int) any) error {
 func (s shared[T]) fill(ecs.Rows, func(i int) any) {}
 
 func (s shared[T]) many(list []ecs.Entity, want, _ func(i int) any) error {
-	for i, e := range list {
-		if err := s.same(e, want(i)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return eachSame(s, list, want)
 }
 
 func (s shared[T]) values(*ecs.Query, func(i int) any, int) error    { return nil }

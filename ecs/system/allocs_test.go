@@ -42,9 +42,12 @@ func TestFramesDoNotAllocate(t *testing.T) {
 				}
 			}
 			t.Logf("%d allocations in 1,000 frames", spent)
-			if workers == 1 { // on a loaded machine, emulated, the runtime took 3 in each of ten seconds
+			switch {
+			case workers == 1 && runtime.GOARCH == "amd64":
+				require.Zero(t, spent)
+			case workers == 1: // emulated, on a loaded machine, the runtime took 3 in each of ten seconds
 				require.Less(t, spent, uint64(10))
-			} else {
+			default:
 				require.Less(t, spent, uint64(100), "what the runtime takes to park a goroutine is all")
 			}
 		})

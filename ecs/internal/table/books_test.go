@@ -36,7 +36,7 @@ type slowBooks struct {
 func newSlow(t *testing.T, types int, spares *table.Spares, toggling ...uint16) *slowBooks {
 	s := &slowBooks{t: t, b: table.NewBooks(types, toggling, spares), types: types, toggling: toggling}
 	for slot := 1; slot < types; slot += 2 { // the others have no versions of rows
-		s.b.KeepRows(uint16(slot))
+		s.b.KeepVersions(uint16(slot))
 		s.tracked = append(s.tracked, uint16(slot))
 	}
 	return s

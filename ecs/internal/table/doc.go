@@ -9,9 +9,9 @@
 // or between two.
 //
 // [Books] are the facts that a table keeps about each chunk in Go memory, beside the chunk: when
-// each of its types was last written, when rows came or changed places, and one bit per row for
-// each type that can be disabled. A table of 2 types, one of which can be disabled, with 3 chunks
-// of 408 rows:
+// each of its types was last written, when rows came or changed places, one bit per row for each
+// type that can be disabled, and 4 bytes per row for each type that tracks rows. A table of 2
+// types, one of which can be disabled, with 3 chunks of 408 rows:
 //
 //	chunk            0       1       2
 //	changed, 4 B   | t0 t1 | t0 t1 | t0 t1 |     24 B of versions
@@ -23,7 +23,7 @@
 // smaller chunk, [Books.Give] when it goes to another table, of this world or of another, and
 // [Books.Carry] when some of its rows fill a gap in another chunk. To keep another fact about each
 // chunk, add a field to Books and a line to each of these methods, as values of chunk types
-// (chunkvalues.go) and bounds of fields (bounds.go) have.
+// (chunkvalues.go), bounds of fields (bounds.go) and versions of rows (rowversions.go) have.
 //
 // Lifetime: a table has no chunk before it has room for rows, and none after [Table.Close]. A row
 // moves when it fills the gap of another row, when its chunk is outgrown, and by a transition. Each

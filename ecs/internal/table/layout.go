@@ -51,7 +51,7 @@ func (t *Table) layOut(alike bool) error {
 		if of.Layout.Enableable {
 			toggling = append(toggling, uint16(slot))
 		}
-		byRow = byRow || of.Layout.Enableable || of.Rows
+		byRow = byRow || of.Layout.Enableable || of.Tracked
 	}
 	if byRow && s.spares == nil {
 		s.spares = new(Spares)
@@ -61,8 +61,8 @@ func (t *Table) layOut(alike bool) error {
 		if of := s.types[id].Chunk; of != nil {
 			t.Books.KeepValues(uint16(slot), of)
 		}
-		if s.types[id].Rows {
-			t.Books.KeepRows(uint16(slot))
+		if s.types[id].Tracked {
+			t.Books.KeepVersions(uint16(slot))
 		}
 	}
 	t.ownRows = plan.Rows

@@ -26,8 +26,8 @@ type rowVersions struct {
 	list [][]uint32 // [position][row], with room for as many rows as the chunk has
 }
 
-// KeepRows makes books without chunks keep a version per row for the type in a slot.
-func (b *Books) KeepRows(slot uint16) {
+// KeepVersions makes books without chunks keep a version per row for the type in a slot.
+func (b *Books) KeepVersions(slot uint16) {
 	own := b.own()
 	own.rows, b.byRow = append(own.rows, rowVersions{slot: slot}), true
 }

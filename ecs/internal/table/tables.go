@@ -21,7 +21,7 @@ type Tables struct {
 	plans       map[Signature]layout.Plan // of tables that share one, see planOnce; nil until there are such
 	columns     []layout.Column           // of the table planned last, reused by the next, see planOnce
 	places      []layout.Placement        // of its plan
-	spares      *Spares                   // enable bits for reuse; nil until a table has types that can be disabled
+	spares      *Spares                   // for reuse; nil until a table has bits or versions of rows
 	calls       Calls
 
 	first       [1]Owner       // owners of a world that has had no chunk: of stretch 0, which has no rows
@@ -39,7 +39,7 @@ type Type struct {
 	Buffers *value.Buffers // the heap of spilled elements; nil if the type is not a buffer
 	Managed value.Managed  // the store of values; nil if the type is not managed
 	Chunk   *ChunkType     // the values per chunk; nil if the type is not a chunk type
-	Rows    bool           // rows have versions of the type
+	Tracked bool           // rows have versions of the type
 	MaxRows int            // most rows of a chunk; 0: no limit
 	Sight   *entity.Sight  // for look-ups of the type
 }
@@ -49,7 +49,7 @@ func (t *Type) Owns() bool { return t.Buffers != nil || t.Managed != nil }
 
 // flags returns the flags of the type's place in a table.
 func (t *Type) flags() uint8 {
-	if t.Rows {
+	if t.Tracked {
 		return Gated
 	}
 	return Readable | Writable
@@ -86,14 +86,14 @@ func (s *Tables) SmallChunks() *alloc.SmallChunks { return s.smallChunks }
 // Growth returns the growth policy of tables.
 func (s *Tables) Growth() alloc.Growth { return s.growth }
 
-// Trim drops the spare enable bits.
+// Trim drops the spare enable bits and versions of rows.
 func (s *Tables) Trim() {
 	if s.spares != nil {
 		*s.spares = Spares{}
 	}
 }
 
-// Close drops the owners, the directories and the spare enable bits. All tables must be closed and
+// Close drops the owners, the directories and what Trim drops. All tables must be closed and
 // all look-ups hidden.
 func (s *Tables) Close() {
 	s.owners, s.stretches, s.directories, s.blank = nil, stretches{}, nil, nil

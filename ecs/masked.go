@@ -1,0 +1,129 @@
+package ecs
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"sync/atomic"
+)
+
+// Masked terms. Between and Changed are about chunks: a chunk passes or not, by the bounds of a
+// field or by the version of a type. Masked asks for rows. Once a chunk has passed, the mask of its
+// rows, as the enable bits and sparse types leave it, is narrowed by the numbers in the field, and
+// by the versions of rows. Changed and Ordered terms pass a chunk if one of them does, so versions
+// narrow only where no term that is not Masked has passed the chunk.
+
+// Masked returns a Between or Changed term by which only the rows match that pass it, as rows do
+// whose types are enabled: Rows.Each skips the others, Count counts the matching ones.
+//
+// By a Between term rows match that are in the range. It costs a pass over the field where a chunk
+// lies only partly in the range. Changes of entities by query (ApplyQuery, DestroyQuery,
+// EnableQuery, MoveQuery) take no Between without Masked.
+//
+// By a Changed term rows match that came or were written since the query last ran. All its types
+// must be registered with TrackRows. A chunk that passes by a Changed term without Masked, or by
+// Ordered, is shown whole. It costs a look at the version of each row in the chunks that pass.
+//
+// Masked panics for other terms.
+func (t Term) Masked() Term {
+	switch t.kind {
+	case termBetween:
+	case termChanged:
+		for _, o := range t.of {
+			if o.t != nil && !o.t.tracked {
+				// errors.md, Types, terms and handles: `was not registered with ecs.TrackRows` |
+				// `Masked` of a Changed term, of a type whose rows have no versions. | Add the
+				// option where the type is registered, or leave `Masked` out; sparse, shared and
+				// chunk types have no rows of their own to track.
+				panic(fmt.Sprintf("ecs: Term.Masked: %v: %s was not registered with ecs.TrackRows", t, o.t.name))
+			}
+		}
+	default:
+		// errors.md, Types, terms and handles: `only Between and Changed have Masked` | `Masked` of
+		// another term. | Terms of enable bits mask anyway; the others are about chunks.
+		panic(fmt.Sprintf("ecs: Term.Masked: %v: only Between and Changed have Masked", t))
+	}
+	t.masked = true
+	return t
+}
+
+// narrow clears the bits of the snapshot whose rows do not pass the query's Masked terms. matching
+// rows match so far; it returns how many are left. The mask is valid as for filter.
+func (s *scan) narrow(a *Archetype, pos, first, n, matching int) int {
+	words, narrowed := s.words(n), false
+	if matching == n {
+		setRows(words, n)
+	}
+	for i := range s.q.ranges {
+		if r := &s.q.ranges[i]; r.masked && !r.covers(a, pos) {
+			a.table.Narrow(r.t.id, r.field, pos, first, n, r.low, r.high, words)
+			narrowed = true
+		}
+	}
+	if s.q.narrows(a, pos, s.since) {
+		s.q.narrowNew(a, pos, first, n, s.since, words)
+		narrowed = true
+	}
+	if !narrowed {
+		return matching
+	}
+	matching = 0
+	for _, word := range words {
+		matching += bits.OnesCount64(word)
+	}
+	return matching
+}
+
+// narrows reports whether the query's rows in a chunk, which has passed, must be tested one by one:
+// only Masked terms have passed it.
+func (q *Query) narrows(a *Archetype, pos int, since uint32) bool {
+	if len(q.maskedNew) == 0 || since == 0 || q.ordered && newer(a.table.Books.Ordered(pos), since) {
+		return false
+	}
+	for _, id := range q.changed {
+		if a.table.Sig.Has(id) && !slices.Contains(q.maskedNew, id) && newer(a.table.Books.Changed(a.table.Places[id].Slot(), pos), since) {
+			return false
+		}
+	}
+	return len(q.watched) == 0 || !q.passesSets(a, pos, since)
+}
+
+// isNewRow reports whether a row is newer than since by one of the Masked terms of types.
+func (q *Query) isNewRow(a *Archetype, pos, row int, since uint32) bool {
+	for _, id := range q.maskedNew {
+		if a.table.Sig.Has(id) && newAt(&a.table.Books, a.table.Places[id].Slot(), pos, row, since) {
+			return true
+		}
+	}
+	return false
+}
+
+// narrowNew clears the bits of n rows from first on that are not newer than since by a Masked term.
+func (q *Query) narrowNew(a *Archetype, pos, first, n int, since uint32, words []uint64) {
+	for i := range words {
+		if words[i] == 0 {
+			continue
+		}
+		pass, lo := uint64(0), i*64
+		for _, id := range q.maskedNew {
+			if !a.table.Sig.Has(id) {
+				continue
+			}
+			list := a.table.Books.RowVersions(a.table.Places[id].Slot(), pos)[first+lo : first+min(n, lo+64)]
+			one := uint64(0)
+			for k := len(list) - 1; k >= 0; k-- {
+				one = one<<1 | bitOf(int32(atomic.LoadUint32(&list[k])-since) > 0)
+			}
+			pass |= one
+		}
+		words[i] &= pass
+	}
+}
+
+// bitOf returns 1 or 0 without a branch.
+func bitOf(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
+}
