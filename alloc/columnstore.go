@@ -80,6 +80,7 @@ type ColumnStore struct {
 	own         RowCopy       // copies a row over another row of the store
 	growth      Growth        // policy for the number of units
 	floor       int           // units that only Trim and Release free
+	keeper      Keeper        // is told of chunks; nil: nobody
 }
 
 // StoreChunk is a chunk of a store: 2^Order eighths of a unit.
@@ -213,6 +214,9 @@ func (g *ColumnStore) memory(c StoreChunk) []byte {
 
 // free returns a chunk that is in no list any more to its allocator.
 func (g *ColumnStore) free(c StoreChunk) {
+	if g.keeper != nil && g.keeper.Keeps(c) {
+		return
+	}
 	if c.Small() {
 		g.smallChunks.Free(c.First)
 		return
@@ -382,7 +386,7 @@ func (g *ColumnStore) mostReserve() int {
 func (g *ColumnStore) leave(keep int) {
 	if debug.On {
 		for _, c := range g.chunks[keep:] {
-			debug.Poison(g.memory(c), debug.Freed)
+			g.poison(c, debug.Freed)
 		}
 	}
 	g.unuse(keep)

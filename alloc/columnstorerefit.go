@@ -35,8 +35,11 @@ func (g *ColumnStore) Refit() error {
 	if err != nil {
 		return err
 	}
+	if g.keeper != nil {
+		g.keeper.Took(c)
+	}
 	if debug.On {
-		debug.Poison(g.memory(c), debug.Fresh)
+		g.poison(c, debug.Fresh)
 	}
 	g.add(c)
 	g.heir = last + 1
@@ -68,7 +71,7 @@ func (g *ColumnStore) Promote() {
 	old := g.chunks[pos]
 	g.own.Rows(g.Row(pos+1, 0), g.Row(pos, 0), g.RowsOf(pos))
 	if debug.On {
-		debug.Poison(g.memory(old), debug.Freed)
+		g.poison(old, debug.Freed)
 	}
 	g.free(old)
 	g.chunks = slices.Delete(g.chunks, pos, pos+1)

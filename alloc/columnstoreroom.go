@@ -41,7 +41,7 @@ func (g *ColumnStore) grow(n int, growth Growth) error {
 	}
 	if debug.On {
 		for _, c := range g.chunks[before:] {
-			debug.Poison(g.memory(c), debug.Fresh)
+			g.poison(c, debug.Fresh)
 		}
 	}
 	return nil
@@ -52,7 +52,11 @@ func (g *ColumnStore) growBeyond(n int, growth Growth) error {
 	if len(g.chunks) == 0 && n <= g.SmallRows() {
 		first, err := g.smallChunks.Alloc()
 		if err == nil {
-			g.add(StoreChunk{First: first})
+			c := StoreChunk{First: first}
+			if g.keeper != nil {
+				g.keeper.Took(c)
+			}
+			g.add(c)
 		}
 		return err
 	}
@@ -221,7 +225,11 @@ func (g *ColumnStore) ask(want, need, end int, order uint32) error {
 		first, err := g.u.AllocAligned(units)
 		switch {
 		case err == nil:
-			g.add(StoreChunk{First: firstOf(first), Order: order})
+			c := StoreChunk{First: firstOf(first), Order: order}
+			if g.keeper != nil {
+				g.keeper.Took(c)
+			}
+			g.add(c)
 			got += units
 		case got >= need && g.room() >= end:
 			return nil

@@ -103,6 +103,9 @@ func (c Component[T]) ReadOnly(rows Rows) []T {
 	if !ok {
 		return nil
 	}
+	if p.Flags()&gatedWrite != 0 {
+		rows.s.t.a.keep(rows.s.b, c.t, rows.s.pos, rows.s.first, rows.Len()) // Mark comes after the write
+	}
 	return sliceOf[T](rows, rows.s.columnAt(rows.base, p))
 }
 

@@ -111,6 +111,7 @@ func (w *World) Close() error {
 		return w.closeUniverse() // it may have been in use the first time
 	}
 	w.checkUnlocked("World.Close")
+	w.closeSnapshots()
 	w.freeBuffers()
 	for _, t := range w.types.list {
 		if t.managed != nil {

@@ -146,10 +146,10 @@ func (w *World) showRecords() {
 	}
 }
 
-// showWrites lets the owner's look-ups write if the type is not lent (L2), and its rows have no
-// versions: then mutElse writes.
+// showWrites lets the owner's look-ups write if the type is not lent (L2), and writes need not know
+// the rows: else mutElse writes.
 func (t *typeInfo) showWrites() {
-	if t.writes && !t.tracked {
+	if t.writes && !t.gates() {
 		t.ShowWrites(&t.w.tables.Version)
 	} else {
 		t.HideWrites()

@@ -65,8 +65,8 @@ func (t *typeInfo) findMany(op lookupOp, dst []unsafe.Pointer, entities []Entity
 		block = room[:farBlock]
 	}
 	for len(entities) > 0 {
-		n := t.findBlock(op, block, entities, far, write && !t.tracked)
-		if write && t.tracked {
+		n := t.findBlock(op, block, entities, far, write && !t.gates())
+		if write && t.gates() {
 			t.touchBlock(block[:n], entities)
 		}
 		// Safe because what was found are addresses in the universe, or nil.

@@ -17,6 +17,7 @@ import (
 type names struct {
 	byIndex map[uint32]*name
 	byText  map[string]*name // the front of each list
+	kept    bool             // a snapshot has them: they are copied before they change
 }
 
 type name struct {
@@ -37,6 +38,7 @@ func (w *World) SetName(e Entity, text string) bool {
 	w.checkUnshared("World.SetName")
 	index := e.index()
 	if w.names != nil {
+		w.ownNames()
 		if n := w.names.byIndex[index]; n != nil && n.text == text {
 			return true
 		}
@@ -86,6 +88,7 @@ func (w *World) Named(text string) (Entity, bool) {
 
 // forgetNames removes the names of entities that end.
 func (w *World) forgetNames(ids []entity.ID) {
+	w.ownNames()
 	for _, e := range ids {
 		w.forgetName(e.Index())
 	}

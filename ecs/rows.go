@@ -101,7 +101,7 @@ func (r Rows) missing(t *typeInfo, op string, first, n int) unsafe.Pointer {
 	switch p := s.t.columnOf(t.id); {
 	case p.Flags()&gatedRead != 0:
 		if p.Flags()&gatedWrite != 0 && first >= 0 && n <= r.Len()-first {
-			s.t.a.touch(s.b, p.Slot(), s.pos, s.first+first, n) // N4
+			s.t.a.open(s.b, t, s.pos, s.first+first, n) // N4
 		}
 		return s.columnAt(r.base, p)
 	case p.Flags()&declared == 0:

@@ -53,10 +53,9 @@ func touchMask(books *table.Books, slot uint16, pos int, mask []uint64, now uint
 func (f *finder) touchAt(at location) {
 	t := f.t
 	switch {
-	case t.tracked:
+	case t.gates():
 		o := t.w.tables.OwnerOf(at)
-		a := t.w.archetypeAt(o)
-		a.touch(f.b, a.table.Places[t.id].Slot(), o.Pos(), o.Row(at), 1)
+		t.w.archetypeAt(o).open(f.b, t, o.Pos(), o.Row(at), 1)
 	case f.b != nil:
 		f.b.mark(f.CellOf(at).Mark())
 	default:

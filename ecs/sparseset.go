@@ -34,6 +34,9 @@ type sparseSet struct {
 // is told which entities end.
 func (s *sparseSet) open(t *typeInfo) {
 	s.Open(t.w.u, t.size, t.enableable)
+	if t.w.keeps() {
+		s.KeepPast(&t.w.history.past)
+	}
 	s.all = Query{w: t.w, terms: []Term{{kind: termWrite, of: []operand{{t: t}}}}}
 	if len(t.w.types.sparse) == 1 {
 		t.w.watchEnds()

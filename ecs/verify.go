@@ -101,5 +101,8 @@ func (w *World) verifyParts() error {
 	if err := w.news.verify(len(w.loops.borrows) > 0); err != nil {
 		return err
 	}
+	if err := w.verifyHistory(); err != nil {
+		return err
+	}
 	return w.rows.Verify()
 }

@@ -194,8 +194,8 @@ func fill(m unsafe.Pointer, fields []field, a *Archetype, pos int, at alloc.Stor
 		}
 		switch {
 		case f.kind == fieldBits: // a BitsW marks what it switches
-		case f.write && f.t.tracked:
-			a.touch(b, p.Slot(), pos, at.Row, n)
+		case f.write && f.t.gates():
+			a.open(b, f.t, pos, at.Row, n)
 		case f.write && b != nil:
 			b.mark(&changed[p.Slot()])
 		case f.write:

@@ -38,7 +38,7 @@ func (q *Query) lookAlone() {
 	}
 	if q.replanned != q.w.news.replanned {
 		for i := range q.bindings {
-			q.bindings[i].follow()
+			q.bindings[i].follow(q)
 		}
 		q.replanned = q.w.news.replanned
 	}
@@ -69,10 +69,7 @@ func (q *Query) bindingOf(m *match.Match) binding {
 		p := table.MakePlace(0, 0, declared)
 		switch {
 		case id < len(t.a.table.Places) && t.a.table.Places[id].Flags() != 0:
-			if q.w.types.list[id].tracked {
-				access = gated(access)
-			}
-			p = t.a.table.Places[id].With(access)
+			p = t.a.table.Places[id].With(q.accessNow(id))
 		case q.w.types.list[id].sparse != nil:
 			p = p.With(access)
 		}
@@ -81,12 +78,21 @@ func (q *Query) bindingOf(m *match.Match) binding {
 	return t
 }
 
-// follow updates the columns' places after an archetype got another layout. Access to the columns
-// stays.
-func (t *binding) follow() {
+// accessNow returns what loops may do with a column of a type: by the short way, or, if writes of
+// the type need to know the rows, by the long one.
+func (q *Query) accessNow(id int) uint8 {
+	if access := q.access[id]; q.w.types.list[id].gates() {
+		return gated(access)
+	}
+	return q.access[id]
+}
+
+// follow updates the columns' places after an archetype got another layout, and after the first
+// snapshot has come or the last has gone.
+func (t *binding) follow(q *Query) {
 	for i := range t.columns {
-		if id := int(t.lowest) + i; t.columns[i].Flags()&(mayRead|gatedRead) != 0 && id < len(t.a.table.Places) {
-			t.columns[i].Offset = t.a.table.Places[id].Offset
+		if id := int(t.lowest) + i; t.columns[i].Flags()&(mayRead|gatedRead) != 0 && id < len(t.a.table.Places) && t.a.table.Places[id].Flags() != 0 {
+			t.columns[i] = t.a.table.Places[id].With(q.accessNow(id))
 		}
 	}
 }

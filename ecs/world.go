@@ -65,6 +65,7 @@ type World struct {
 	dies       *Change      // what Destroy does to entities with Cleanup types or LinkedEntity; nil until it is asked for, see ending
 	loops      loops        // loops and borrows in progress
 	rows       change.Rows  // all rows, as structural changes see them
+	history    *history     // of its snapshots; nil until the first
 	copying    copying      // scratch of the last Instantiate, reused by the next
 	shrinking  shrinking    // where the next step of Shrink resumes
 	recorded   atomic.Int64 // chunks held by command buffers, counted from any goroutine, see seam.Hold

@@ -16,7 +16,7 @@ func (tx *Tx) PlanAcross(p *Part, path *table.Transition) (give int) {
 		path.Adopt()
 	}
 	to := tx.aim(path.To)
-	if p.Whole && path.Relabels {
+	if p.Whole && path.Relabels && !p.Table.IsKept() {
 		give = p.Table.FullChunks()
 	}
 	if give > 0 {

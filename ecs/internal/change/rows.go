@@ -126,6 +126,9 @@ func (r *Rows) died(t *table.Table, at table.Location, n int) {
 
 // Create makes an entity with a zero row of a table.
 func (r *Rows) Create(t *table.Table) entity.ID {
+	if r.tables.Past() != nil {
+		r.keepBirth(t)
+	}
 	at := t.Store.Tail()
 	e := r.ids.Take(t.Books.LastAt() + table.Location(at.Row))
 	*table.IDAt(at) = e
@@ -144,6 +147,9 @@ func (r *Rows) Create(t *table.Table) entity.ID {
 // lacks.
 func (r *Rows) Copy(path *table.Transition, pos int, from alloc.StoreRow) entity.ID {
 	t := path.To
+	if r.tables.Past() != nil {
+		r.keepBirth(t)
+	}
 	at := t.Store.Tail()
 	e := r.ids.Take(t.Books.LastAt() + table.Location(at.Row))
 	*table.IDAt(at) = e
@@ -158,6 +164,10 @@ func (r *Rows) Copy(path *table.Transition, pos int, from alloc.StoreRow) entity
 // owner. The caller writes the columns that only the target has.
 func (r *Rows) MoveOne(t *table.Table, path *table.Transition, e entity.ID, record *entity.Record, o table.Owner) {
 	at := record.Location
+	if r.tables.Past() != nil {
+		path.To.KeepTail()
+		r.keepLeave(t, e, o.RowAt(at))
+	}
 	t.MoveOne(path, e, record, o)
 	r.moved(path, at, lastRow, 1)
 }
@@ -166,6 +176,10 @@ func (r *Rows) MoveOne(t *table.Table, path *table.Transition, e entity.ID, reco
 // bits. The records are theirs.
 func (r *Rows) Swap(t *table.Table, a, b entity.ID, of, with *entity.Record) {
 	at, to := of.Location, with.Location
+	if r.tables.Past() != nil {
+		r.ids.Keep(a)
+		r.ids.Keep(b)
+	}
 	r.reseat(t, a, to, at)
 	r.reseat(t, b, at, to)
 	of.Location, with.Location = to, at
@@ -175,6 +189,7 @@ func (r *Rows) Swap(t *table.Table, a, b entity.ID, of, with *entity.Record) {
 func (r *Rows) reseat(t *table.Table, e entity.ID, to, from table.Location) {
 	o := r.tables.OwnerOf(to)
 	row := o.RowAt(to)
+	t.KeepRows(o.Pos(), row.Row, 1)
 	*table.IDAt(row) = e
 	t.Books.Mark(o.Pos(), row.Row, 1, r.tables.Version)
 	r.moved(&table.Transition{From: t, To: t}, from, t.Store.Chunks()[o.Pos()].Start+row.Row, 1)
@@ -185,6 +200,9 @@ func (r *Rows) EndOne(t *table.Table, e entity.ID, record *entity.Record, o tabl
 	if r.forget != nil {
 		r.forgetRows(record.Location, 1)
 	}
+	if r.tables.Past() != nil {
+		r.keepLeave(t, e, o.RowAt(record.Location))
+	}
 	r.died(t, record.Location, 1)
 	t.MoveOne(nil, e, record, o)
 	r.ids.Give(e, record)
@@ -194,6 +212,22 @@ func (r *Rows) EndOne(t *table.Table, e entity.ID, record *entity.Record, o tabl
 func (r *Rows) forgetRows(l table.Location, n int) {
 	at := r.tables.OwnerOf(l).RowAt(l)
 	r.forget(table.IDs(at.Base, at.Row+n)[at.Row:])
+}
+
+// While snapshots are alive, what calls about one entity write is kept first: keepBirth what Create
+// and Copy write, keepLeave what MoveOne and EndOne write in the source. Calls about many rows have
+// what they write kept by the functions of package table and of the store of ids.
+
+//go:noinline
+func (r *Rows) keepBirth(t *table.Table) {
+	t.KeepTail()
+	r.ids.KeepNext()
+}
+
+//go:noinline
+func (r *Rows) keepLeave(t *table.Table, e entity.ID, at alloc.StoreRow) {
+	r.ids.Keep(e)
+	t.KeepLeave(at)
 }
 
 // Many rows. The caller has made room for them, and for new ids.

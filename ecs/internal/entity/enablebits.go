@@ -120,3 +120,18 @@ func (b *EnableBits) Verify(rows int, first Location) error {
 	}
 	return nil
 }
+
+// CopyTo copies the bits to others, which may be nil, and returns those.
+func (b *EnableBits) CopyTo(to *EnableBits) *EnableBits {
+	if to == nil {
+		to = NewEnableBits(len(b.words))
+	}
+	to.first, to.on, to.words = b.first, b.on, append(to.words[:0], b.words...)
+	return to
+}
+
+// CopyOver copies the bits of the same rows at another time.
+func (b *EnableBits) CopyOver(from *EnableBits) {
+	b.on = from.on
+	copy(b.words, from.words)
+}

@@ -75,7 +75,7 @@ func (s *Store) corruptPromises(invariant string) (restore func()) {
 		b.count.Add(1)
 		return func() { b.count.Add(-1) }
 	case "R4 busy":
-		count := b.lock()
+		count := b.lock(s)
 		return func() { b.count.Store(count) }
 	case "R5":
 		b.versions[2]++
@@ -115,7 +115,7 @@ func (s *Store) corruptPromises(invariant string) (restore func()) {
 func (s *Store) HoldBlock(number int) (release func()) {
 	o := s.promises.Load()
 	b := o.block[number].Load()
-	count := b.lock()
+	count := b.lock(s)
 	return func() { o.unlock(b, count, count) }
 }
 

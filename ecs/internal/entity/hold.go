@@ -16,7 +16,7 @@ func (s *Store) Hold(ids []ID) (bad int) {
 	}
 	for rest := ids; len(rest) > 0; {
 		b, n := o.run(rest)
-		count, held := b.lock(), 0
+		count, held := b.lock(s), 0
 		for ; held < n && b.isPromised(rest[held]); held++ {
 			word, bit := b.bit(rest[held])
 			b.held[word] |= bit
@@ -50,6 +50,9 @@ func (s *Store) Revive(ids []ID) {
 			panic(fmt.Sprintf("entity: Store.Revive: %v has no record, there are %d: Reach comes first", e, s.view.n))
 		}
 	}
+	if s.past != nil {
+		s.keepAll(ids)
+	}
 	for _, e := range ids {
 		s.view.Record(e).version = e.version
 	}
@@ -64,7 +67,7 @@ func (s *Store) endHold(ids []ID, as uint32) {
 	o := s.promises.Load()
 	for rest := ids; len(rest) > 0; {
 		b, n := o.run(rest)
-		count := b.lock()
+		count := b.lock(s)
 		left := count
 		for _, e := range rest[:n] {
 			word, bit := b.bit(e)

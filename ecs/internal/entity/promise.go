@@ -80,6 +80,8 @@ type block struct {
 	versions *[blockSize]uint32 // outside the garbage collector's heap
 	used     [blockSize / 64]uint64
 	held     [blockSize / 64]uint64 // bit set: a call of Hold has marked the id
+	born     uint64                 // number of the snapshot taken last when the block was made
+	saved    []*savedBlock          // as it was for snapshots, by rising number
 }
 
 // of returns the block of promises that contains an index, or nil.
@@ -96,7 +98,7 @@ func (s *Store) Promise(ids []ID) error {
 	if err != nil {
 		return err
 	}
-	o.fill(ids, s.view.tag)
+	o.fill(s, ids)
 	return nil
 }
 
@@ -175,7 +177,7 @@ func (s *Store) allocBlocks(n int) (runs []alloc.ChunkIndex, err error) {
 func (s *Store) newBlock(number int, run alloc.ChunkIndex) *block {
 	// Safe because the run is blockChunks chunks long, exactly one block, and is the store's until
 	// it closes.
-	b := &block{number: number, run: run, versions: (*[blockSize]uint32)(s.u.Pointer(run))}
+	b := &block{number: number, run: run, born: s.moment.Load(), versions: (*[blockSize]uint32)(s.u.Pointer(run))}
 	clear(b.versions[:])
 	for i := range b.used {
 		for bit := range 64 {
@@ -200,9 +202,9 @@ func (o *promises) add(b *block) {
 }
 
 // fill chooses the ids that were claimed.
-func (o *promises) fill(ids []ID, tag Tag) {
+func (o *promises) fill(s *Store, ids []ID) {
 	for {
-		ids = ids[o.pass(ids, tag):]
+		ids = ids[o.pass(s, ids):]
 		if len(ids) == 0 {
 			return
 		}
@@ -212,7 +214,7 @@ func (o *promises) fill(ids []ID, tag Tag) {
 
 // pass visits each block that is not full once, starting at the hint, and returns the number of ids
 // that it promised.
-func (o *promises) pass(ids []ID, tag Tag) (got int) {
+func (o *promises) pass(s *Store, ids []ID) (got int) {
 	end, from := int(o.end.Load()), int(o.hint.Load())
 	words := (end + 63) / 64
 	for i := range words + 1 { // the first word twice: from the hint on, then all of it
@@ -223,7 +225,7 @@ func (o *promises) pass(ids []ID, tag Tag) (got int) {
 		}
 		for ; open != 0 && got < len(ids); open &= open - 1 {
 			number := word*64 + bits.TrailingZeros64(open)
-			taken, whole := o.take(o.block[number].Load(), ids[got:], tag)
+			taken, whole := o.take(s, o.block[number].Load(), ids[got:])
 			got += taken
 			switch {
 			case whole:
@@ -242,12 +244,13 @@ func (o *promises) pass(ids []ID, tag Tag) (got int) {
 // take promises ids of a block, starting where the block's last search ended, until ids is full or
 // the search reaches the end of the block, which whole reports. If the block is busy, take promises
 // none.
-func (o *promises) take(b *block, ids []ID, tag Tag) (got int, whole bool) {
+func (o *promises) take(s *Store, b *block, ids []ID) (got int, whole bool) {
 	count := b.count.Load()
 	if count == busy || count == blockSize || !b.count.CompareAndSwap(count, busy) {
 		return 0, false
 	}
 	window()
+	b.save(s, count)
 	at, base := b.next, uint32(b.number*blockSize)
 	for got < len(ids) && at < blockSize {
 		word := at / 64
@@ -258,7 +261,7 @@ func (o *promises) take(b *block, ids []ID, tag Tag) (got int, whole bool) {
 		}
 		at = word*64 + bits.TrailingZeros64(free)
 		b.used[word] |= 1 << (at % 64)
-		ids[got] = Make(base+uint32(at), tag, b.versions[at]+1)
+		ids[got] = Make(base+uint32(at), s.view.tag, b.versions[at]+1)
 		got++
 		at++
 	}
@@ -268,10 +271,11 @@ func (o *promises) take(b *block, ids []ID, tag Tag) (got int, whole bool) {
 }
 
 // lock waits until the count is not busy, makes it busy, and returns the former count.
-func (b *block) lock() int32 {
+func (b *block) lock(s *Store) int32 {
 	for {
 		if count := b.count.Load(); count != busy && b.count.CompareAndSwap(count, busy) {
 			window()
+			b.save(s, count)
 			return count
 		}
 		runtime.Gosched()

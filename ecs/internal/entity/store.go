@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"quarry/alloc"
+	"quarry/ecs/internal/past"
 )
 
 // The store. Indices are made in blocks of 8,192, which are numbered upwards in the order in which
@@ -63,6 +64,7 @@ type Store struct {
 	u       *alloc.Universe
 	view    View          // the records (R9)
 	records *alloc.Extent // their memory
+	past    *past.Memory  // of the records, while snapshots are alive; else nil, see past.go
 
 	free      []uint64 // bit set: the index is free for the owner and not leased
 	summary   []uint64 // bit set: the word of free is not zero (R3)
@@ -76,6 +78,8 @@ type Store struct {
 	most     int                      // most blocks that may be made; see Limit
 	total    atomic.Int32             // number of blocks made (R8); written while making is held
 	promises atomic.Pointer[promises] // nil until the first block of promises
+	moment   atomic.Uint64            // number of the snapshot taken last, for blocks of promises; 0: none is alive
+	ended    []*block                 // blocks of promises that Restore has ended, and that may come back
 }
 
 // Open initializes a zero store for a world with a tag, with memory from u. It takes no memory yet.
@@ -170,7 +174,7 @@ func (s *Store) Reach() error {
 // resize extends the records to a number of blocks. None of the new indices is free yet. The index
 // of the former last record becomes free if it is the owner's.
 func (s *Store) resize(blocks int) error {
-	if err := s.records.Resize(blocks * blockSize * int(recordSize)); err != nil {
+	if err := s.resizeRecords(blocks * blockSize * int(recordSize)); err != nil {
 		return err
 	}
 	s.showLast()
@@ -179,6 +183,18 @@ func (s *Store) resize(blocks int) error {
 	s.free = append(s.free, make([]uint64, words-len(s.free))...)
 	s.summary = append(s.summary, make([]uint64, words/64-len(s.summary))...)
 	return nil
+}
+
+// resizeRecords resizes the extent, whose bytes may move.
+func (s *Store) resizeRecords(size int) (err error) {
+	if s.past == nil {
+		return s.records.Resize(size)
+	}
+	s.past.Resize(func() (unsafe.Pointer, int) {
+		err = s.records.Resize(size)
+		return s.Memory()
+	})
+	return err
 }
 
 // ownsLast reports whether the last record is in a block of the owner.
@@ -261,6 +277,9 @@ func (s *Store) TakeRows(at Location, ids []ID) {
 		if s.lease == 0 {
 			s.renew()
 		}
+		if s.past != nil {
+			s.keepLease()
+		}
 		lease, base, n := s.lease, s.leaseBase, 0
 		if lease == ^uint64(0) && len(ids) >= 64 { // usually indices never used before
 			// Safe because the lease is of 64 indices whose records are the owner's.
@@ -313,6 +332,9 @@ func (s *Store) release(index uint32) {
 
 // GiveRows is Give for the IDs of rows.
 func (s *Store) GiveRows(ids []ID) {
+	if s.past != nil {
+		s.keepAll(ids)
+	}
 	o := s.promises.Load()
 	for n := 0; len(ids) > 0; ids = ids[n:] {
 		if o != nil && o.of(ids[0].Index()) != nil {
@@ -366,6 +388,9 @@ func (s *Store) Locate(e ID) Location { return s.view.Record(e).Location }
 
 // MoveRows is Move for the IDs of rows at consecutive locations starting with at.
 func (s *Store) MoveRows(ids []ID, at Location) {
+	if s.past != nil {
+		s.keepAll(ids)
+	}
 	view := s.view // in registers, as in TakeRows
 	for i, e := range ids {
 		view.Record(e).Location = at + Location(i)

@@ -1,13 +1,13 @@
 package past
 
 import (
-	"errors"
+	"bytes"
 	"fmt"
 	"sync"
 	"sync/atomic"
 	"unsafe"
 
-	"quarry/mmap"
+	"quarry/alloc"
 )
 
 // Layer is what memories held at one moment.
@@ -16,124 +16,148 @@ type Layer struct {
 	number       uint64
 	below, above *Layer  // the next older and newer one; written by the owner while past.mu is held
 	parts        []*part // by memory
+	lost         atomic.Pointer[error]
 	closed       bool
 }
 
 // Number returns the layer's number: the later the moment, the greater.
 func (l *Layer) Number() uint64 { return l.number }
 
+// Err returns why the layer is lost, or nil: memory was written for whose old bytes there was no
+// room. The error wraps that of the universe.
+func (l *Layer) Err() error {
+	if err := l.lost.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+func (l *Layer) lose(err error) {
+	err = fmt.Errorf("old bytes could not be kept: %w", err)
+	l.lost.CompareAndSwap(nil, &err)
+}
+
 // part is what a layer has of one memory.
 type part struct {
-	pages  []atomic.Pointer[hasPage] // which units it has
-	mu     sync.Mutex                // held to copy a unit to the part
-	units  []uint32                  // that it has, in the order in which they came
-	region *mmap.Region              // as long as the memory; nil until the first unit comes
-	base   unsafe.Pointer            // of the region
-	ready  []bool                    // granules of the region that are committed
+	mu    sync.Mutex
+	units map[uint32]alloc.ChunkIndex // the chunks with the bytes, by unit
 }
 
-// hasPage has a bit for each unit.
-type hasPage [pageUnits / 64]atomic.Uint64
-
-// part returns the part of a memory, with room for the bits of its units. It belongs to the owner.
+// part returns the part of a memory. It belongs to the owner.
 func (l *Layer) part(at int) *part {
 	for len(l.parts) <= at {
-		l.parts = append(l.parts, &part{})
+		l.parts = append(l.parts, &part{units: map[uint32]alloc.ChunkIndex{}})
 	}
-	p := l.parts[at]
-	if more := len(l.past.memories[at].pages) - len(p.pages); more > 0 {
-		pages := make([]atomic.Pointer[hasPage], len(p.pages)+more)
-		for i := range p.pages {
-			pages[i].Store(p.pages[i].Load())
-		}
-		p.pages = pages
-	}
-	return p
+	return l.parts[at]
 }
 
-// has reports whether the part has a unit. Its bytes are there then.
-func (p *part) has(unit int) bool {
-	page := p.pages[unit/pageUnits].Load()
-	return page != nil && page[unit%pageUnits/64].Load()>>(unit%64)&1 != 0
-}
-
-// bytes returns the bytes of a unit that the part has.
-func (p *part) bytes(unit int) []byte {
-	// Safe because the region is as long as the memory, and the unit's granule is committed.
-	return unsafe.Slice((*byte)(unsafe.Add(p.base, unit*UnitSize)), UnitSize)
-}
-
-// put copies the bytes of a unit to the part, unless it has the unit. The bytes must not change
-// meanwhile. An error is from mmap; the part lacks the unit then.
-func (p *part) put(m *Memory, unit int, from []byte) error {
+// has returns the chunk with the bytes of a unit.
+func (p *part) has(unit int) (c alloc.ChunkIndex, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.has(unit) {
-		return nil
-	}
-	if err := p.makeRoom(m, unit); err != nil {
+	c, ok = p.units[uint32(unit)]
+	return c, ok
+}
+
+// put copies the bytes of a unit, which the part lacks, to the part. The bytes must not change
+// meanwhile. An error is from the universe; the part lacks the unit then.
+func (p *part) put(u *alloc.Universe, unit int, from []byte) error {
+	c, err := u.AllocExact(1)
+	if err != nil {
 		return err
 	}
-	copy(p.bytes(unit), from)
-	p.units = append(p.units, uint32(unit))
-	page := &p.pages[unit/pageUnits]
-	if page.Load() == nil {
-		page.Store(new(hasPage))
-	}
-	page.Load()[unit%pageUnits/64].Or(1 << (unit % 64))
+	copy(u.Bytes(c, 1), from)
+	p.mu.Lock()
+	p.units[uint32(unit)] = c
+	p.mu.Unlock()
 	return nil
 }
 
-// makeRoom commits the granule of a unit.
-func (p *part) makeRoom(m *Memory, unit int) error {
-	if p.region != nil && p.region.Size() < m.units*UnitSize && len(p.units) == 0 {
-		if err := p.region.Release(); err != nil {
+// Read copies the bytes of a unit, as they were when the layer began, to dst. An error says that
+// the layer is lost. Any goroutine may call it.
+func (l *Layer) Read(m *Memory, unit int, dst []byte) error {
+	p := l.past
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	for {
+		s := m.stateNow(unit)
+		switch {
+		case s >= stateOf(l.number): // not as it was
+			old, err := l.oldest(m, unit)
+			copy(dst, old)
 			return err
+		case s&busy != 0:
+			wait()
+		case m.state(unit).CompareAndSwap(s, s|busy):
+			copy(dst, m.bytes(unit))
+			m.state(unit).Store(s)
+			return l.Err()
 		}
-		p.region, p.ready = nil, p.ready[:0]
 	}
-	if p.region == nil {
-		r, err := mmap.Reserve(m.units * UnitSize)
-		if err != nil {
-			return fmt.Errorf("past: %w", err)
-		}
-		if err := r.Hint(mmap.SmallPages, true); err != nil && !errors.Is(err, mmap.ErrUnsupported) {
-			return fmt.Errorf("past: %w", errors.Join(err, r.Release()))
-		}
-		p.region, p.base = r, r.Base()
-		p.ready = append(p.ready[:0], make([]bool, r.Size()/mmap.Granule)...)
-	}
-	granule := unit * UnitSize / mmap.Granule
-	if p.ready[granule] {
-		return nil
-	}
-	if err := p.region.Commit(granule*mmap.Granule, mmap.Granule); err != nil {
-		return fmt.Errorf("past: %w", err)
-	}
-	p.ready[granule] = true
-	return nil
 }
 
-// clear makes the part lack all units, and keeps its memory.
-func (p *part) clear() {
-	for _, unit := range p.units {
-		p.pages[unit/pageUnits].Load()[unit%pageUnits/64].Store(0)
+// Old returns the bytes of a unit as they were when the layer began, if the unit may have been
+// written since. It belongs to the owner; the bytes are valid until the layer is closed. An error
+// says that the layer is lost.
+func (l *Layer) Old(m *Memory, unit int) (old []byte, written bool, err error) {
+	if m.stateNow(unit)&^busy < stateOf(l.number) {
+		return nil, false, nil
 	}
-	p.units = p.units[:0]
+	old, err = l.oldest(m, unit)
+	return old, true, err
 }
 
-// release gives the part's memory back.
-func (p *part) release() error {
-	if p.region == nil {
-		return nil
+// oldest returns the bytes of a unit from the oldest layer, from l on, that has it. Nothing returns
+// nil for a unit that was born since.
+func (l *Layer) oldest(m *Memory, unit int) ([]byte, error) {
+	for from := l; from != nil; from = from.above {
+		if m.at >= len(from.parts) {
+			continue
+		}
+		if c, ok := from.parts[m.at].has(unit); ok {
+			return l.past.u.Bytes(c, 1), nil
+		}
 	}
-	err := p.region.Release()
-	p.region, p.ready = nil, p.ready[:0]
-	return err
+	return nil, l.Err()
 }
 
-// address returns the address of a unit in the part, which has it or is asked for no unit.
-func (p *part) address(unit int) unsafe.Pointer {
-	// Safe because the region is as long as the memory.
-	return unsafe.Add(p.base, unit*UnitSize)
+// Units returns the number of units of which the layer has copies.
+func (l *Layer) Units() (n int) {
+	for _, p := range l.parts {
+		p.mu.Lock()
+		n += len(p.units)
+		p.mu.Unlock()
+	}
+	return n
+}
+
+// handOver gives the units that the layer has, and an older one lacks, to the older one, and frees
+// the others.
+func (l *Layer) handOver(below *Layer) {
+	for at, from := range l.parts {
+		for unit, c := range from.units {
+			if below != nil {
+				to := below.part(at)
+				if _, has := to.units[unit]; !has {
+					to.units[unit] = c
+					continue
+				}
+			}
+			l.past.u.Free(c, 1)
+		}
+		clear(from.units)
+	}
+}
+
+// Put brings back the bytes of a unit as they were when the layer began, if it was written since,
+// and reports whether they differed. Save has kept the unit for newer layers, and the layer is not
+// lost. It belongs to the owner.
+func (l *Layer) Put(m *Memory, unit int) (differed bool) {
+	old, written, _ := l.Old(m, unit)
+	if now := m.bytes(unit); written && old != nil && !bytes.Equal(old, now) {
+		m.Gate(unsafe.Pointer(&now[0]), 1) // Safe because it is the unit's first byte.
+		copy(now, old)
+		return true
+	}
+	return false
 }

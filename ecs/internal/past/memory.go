@@ -3,10 +3,12 @@ package past
 import (
 	"sync/atomic"
 	"unsafe"
+
+	"quarry/alloc"
 )
 
-// UnitSize is the number of bytes of a unit.
-const UnitSize = 16 << 10
+// UnitSize is the number of bytes of a unit. A copy of one takes a chunk of the universe.
+const UnitSize = alloc.ChunkSize
 
 // pageUnits is the number of units whose states are made at once.
 const pageUnits = 1024
@@ -14,32 +16,22 @@ const pageUnits = 1024
 // Memory is a range of memory whose past is kept, cut into units.
 type Memory struct {
 	past  *Past
-	at    int // index in past.memories
-	base  unsafe.Pointer
-	units int                         // number of units
+	at    int                         // index in past.memories
+	base  unsafe.Pointer              // of unit 0; written by the owner while past.mu is held
+	units int                         // number of units; written likewise
 	pages []atomic.Pointer[statePage] // of pageUnits units each; nil: no unit has been copied yet
 }
 
-// statePage holds the states of units: from bit 2 on the number of the latest layer that needs no
+// statePage holds the states of units: from bit 1 on the number of the latest layer that needs no
 // copy of the unit any more, as it or a later one has the bytes, or as the unit was born since.
 type statePage [pageUnits]atomic.Uint64
 
-const (
-	busy = 1 << iota // a goroutine copies the unit; the number is still the one before
-	born             // the unit was born when the layer with the number was the newest
-)
+// busy is set in the state of a unit while a goroutine copies the unit; the number is still the one
+// before.
+const busy = 1
 
 // stateOf returns the least state with the number of a layer.
-func stateOf(number uint64) uint64 { return number << 2 }
-
-// Units returns the number of units, from the byte at off on, that n bytes touch, and the first.
-func Units(off, n int) (first, units int) {
-	first = off / UnitSize
-	if n == 0 {
-		return first, 0
-	}
-	return first, (off+n-1)/UnitSize - first + 1
-}
+func stateOf(number uint64) uint64 { return number << 1 }
 
 // state returns the state of a unit, which it makes if there is none.
 func (m *Memory) state(unit int) *atomic.Uint64 {
@@ -52,8 +44,125 @@ func (m *Memory) state(unit int) *atomic.Uint64 {
 	return &page[unit%pageUnits]
 }
 
+// stateNow is state for callers that only read: units without states have the zero state.
+func (m *Memory) stateNow(unit int) uint64 {
+	if unit/pageUnits >= len(m.pages) {
+		return 0
+	}
+	page := m.pages[unit/pageUnits].Load()
+	if page == nil {
+		return 0
+	}
+	return page[unit%pageUnits].Load()
+}
+
 // bytes returns the bytes of a unit.
 func (m *Memory) bytes(unit int) []byte {
 	// Safe because the caller's unit lies in the memory.
 	return unsafe.Slice((*byte)(unsafe.Add(m.base, unit*UnitSize)), UnitSize)
+}
+
+// Units returns the number of units.
+func (m *Memory) Units() int { return m.units }
+
+// Base returns the address of unit 0.
+func (m *Memory) Base() unsafe.Pointer { return m.base }
+
+// Resize calls resize, which may move the memory with the bytes of the units that it had, or give
+// it another size, and returns where it is. Goroutines that read layers wait meanwhile. It belongs
+// to the owner. Units that the memory had and loses must have passed Gate.
+func (m *Memory) Resize(resize func() (base unsafe.Pointer, size int)) {
+	m.past.mu.Lock()
+	defer m.past.mu.Unlock()
+	m.set(resize())
+}
+
+func (m *Memory) set(base unsafe.Pointer, size int) {
+	m.base, m.units = base, (size+UnitSize-1)/UnitSize
+	if more := (m.units+pageUnits-1)/pageUnits - len(m.pages); more > 0 {
+		pages := make([]atomic.Pointer[statePage], len(m.pages)+more)
+		for i := range m.pages {
+			pages[i].Store(m.pages[i].Load())
+		}
+		m.pages = pages
+	}
+}
+
+// Gate must be called before n bytes of the memory, from p on, are written.
+func (m *Memory) Gate(p unsafe.Pointer, n int) {
+	l := m.past.newest.Load()
+	if l == nil || n == 0 {
+		return
+	}
+	// Safe because the addresses are only subtracted.
+	at := int(uintptr(p) - uintptr(m.base))
+	for unit := at / UnitSize; unit <= (at+n-1)/UnitSize; unit++ {
+		if m.state(unit).Load() < stateOf(l.number) {
+			if err := m.save(unit, l); err != nil {
+				m.forgo(unit, l, err)
+			}
+		}
+	}
+}
+
+// Save is Gate of one unit that changes nothing where there is no memory: the unit must not be
+// written then.
+func (m *Memory) Save(unit int) error {
+	if l := m.past.newest.Load(); l != nil && m.state(unit).Load() < stateOf(l.number) {
+		return m.save(unit, l)
+	}
+	return nil
+}
+
+// Born says that nothing in n bytes of whole units from p on is of any layer: they have come since.
+func (m *Memory) Born(p unsafe.Pointer, n int) {
+	l := m.past.newest.Load()
+	if l == nil {
+		return
+	}
+	first := int(uintptr(p)-uintptr(m.base)) / UnitSize // Safe because the addresses are only subtracted.
+	for unit := first; unit < first+n/UnitSize; unit++ {
+		m.state(unit).Store(stateOf(l.number))
+	}
+}
+
+// save copies a unit to a layer that lacks it, unless another goroutine does.
+func (m *Memory) save(unit int, l *Layer) error {
+	state := m.state(unit)
+	for {
+		switch s := state.Load(); {
+		case s >= stateOf(l.number):
+			return nil
+		case s&busy != 0:
+			wait()
+		case state.CompareAndSwap(s, s|busy):
+			if err := l.parts[m.at].put(l.past.u, unit, m.bytes(unit)); err != nil {
+				state.Store(s)
+				return err
+			}
+			state.Store(stateOf(l.number))
+			return nil
+		}
+	}
+}
+
+// forgo lets a unit be written that could not be copied: the layers that lack it are lost.
+func (m *Memory) forgo(unit int, newest *Layer, err error) {
+	m.past.mu.RLock()
+	defer m.past.mu.RUnlock()
+	state := m.state(unit)
+	for {
+		switch s := state.Load(); {
+		case s >= stateOf(newest.number): // another goroutine has copied it, or forgone it
+			return
+		case s&busy != 0:
+			wait()
+		case state.CompareAndSwap(s, s|busy):
+			for l := newest; l != nil && stateOf(l.number) > s; l = l.below {
+				l.lose(err)
+			}
+			state.Store(stateOf(newest.number))
+			return
+		}
+	}
 }

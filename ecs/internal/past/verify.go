@@ -2,76 +2,48 @@ package past
 
 import (
 	"fmt"
-	"math/bits"
+
+	"quarry/alloc"
 )
 
-// Verify checks P1 to P3. No other goroutine may use the past meanwhile.
+// Verify checks P1 to P3. No other call may be under way.
 func (p *Past) Verify() error {
-	last := p.number
+	owner := map[alloc.ChunkIndex]bool{}
 	for l := p.newest.Load(); l != nil; l = l.below {
-		if l.closed || l.number > last || l.above != nil && l.above.below != l {
-			return fmt.Errorf("past: P1: layer %d, closed %v, below one with at most %d", l.number, l.closed, last)
+		if l.number > p.number || l.below != nil && (l.below.number >= l.number || l.below.above != l) || l.closed {
+			return fmt.Errorf("past: P1: layer %d lies above layer %d, or is closed; the last to begin was %d", l.number, l.below.number, p.number)
 		}
-		last = l.number - 1
 		for at, part := range l.parts {
-			if err := part.verify(l.number); err != nil {
-				return err
-			}
-			if err := p.memories[at].verify(l); err != nil {
-				return err
+			for unit, c := range part.units {
+				if owner[c] || !p.u.InUse(c) {
+					return fmt.Errorf("past: P3: layer %d has unit %d of memory %d in chunk %d, which is another's", l.number, unit, at, c)
+				}
+				owner[c] = true
 			}
 		}
 	}
 	for _, m := range p.memories {
-		for i := range m.pages {
-			page := m.pages[i].Load()
-			for k := 0; page != nil && k < pageUnits; k++ {
-				if s := page[k].Load(); s&busy != 0 || s>>2 > p.number {
-					return fmt.Errorf("past: P1: unit %d has state %d, the newest layer was %d", i*pageUnits+k, s, p.number)
-				}
+		for unit := range m.units {
+			if err := p.verifyUnit(m, unit); err != nil {
+				return err
 			}
 		}
 	}
 	return nil
 }
 
-// verify checks P2 for the units of a memory that a layer lacks, and no newer one has.
-func (m *Memory) verify(l *Layer) error {
-	for unit := range m.units {
-		page := m.pages[unit/pageUnits].Load()
-		if page == nil {
+// verifyUnit checks P1 and P2 of one unit: copies are not newer than the state says.
+func (p *Past) verifyUnit(m *Memory, unit int) error {
+	s := m.stateNow(unit)
+	if s&busy != 0 || s > stateOf(p.number) {
+		return fmt.Errorf("past: P1: unit %d of memory %d has state %#x, the last layer is %d", unit, m.at, s, p.number)
+	}
+	for l := p.newest.Load(); l != nil; l = l.below {
+		if m.at >= len(l.parts) {
 			continue
 		}
-		s := page[unit%pageUnits].Load()
-		if s < stateOf(l.number) || s&born != 0 {
-			continue
-		}
-		of := l
-		for of != nil && !of.parts[m.at].has(unit) {
-			of = of.above
-		}
-		if of == nil {
-			return fmt.Errorf("past: P2: layer %d lacks unit %d, which was saved for layer %d, and so do all newer ones", l.number, unit, s>>2)
-		}
-	}
-	return nil
-}
-
-// verify checks P3.
-func (p *part) verify(number uint64) error {
-	has := 0
-	for i := range p.pages {
-		page := p.pages[i].Load()
-		for k := 0; page != nil && k < len(page); k++ {
-			has += bits.OnesCount64(page[k].Load())
-		}
-	}
-	if has != len(p.units) {
-		return fmt.Errorf("past: P3: layer %d has %d units and lists %d", number, has, len(p.units))
-	}
-	for _, unit := range p.units {
-		if !p.has(int(unit)) {
-			return fmt.Errorf("past: P3: layer %d lists unit %d, which it lacks", number, unit)
+		if _, has := l.parts[m.at].has(unit); has && s < stateOf(l.number) {
+			return fmt.Errorf("past: P2: layer %d has unit %d of memory %d, which nobody has written since", l.number, unit, m.at)
 		}
 	}
 	return nil

@@ -19,7 +19,7 @@ func (s *Set) Reserve(n int, most uint32) error {
 		return nil
 	}
 	places := min(roomFor(int(most), int(s.most)), entity.MaxIDs)
-	if err := s.memory[0].Resize(places * int(placeSize)); err != nil {
+	if err := s.resize(0, places*int(placeSize)); err != nil {
 		return err
 	}
 	s.places, s.most = s.memory[0].Base(), uint32(places)
@@ -33,11 +33,11 @@ func roomFor(need, now int) int {
 
 // makeRoom changes the number of entries that fit, entry 0 among them.
 func (s *Set) makeRoom(room int) error {
-	if err := s.memory[1].Resize(room * int(idSize)); err != nil {
+	if err := s.resize(1, room*int(idSize)); err != nil {
 		return err
 	}
-	if err := s.memory[2].Resize(room * int(s.size)); err != nil {
-		_ = s.memory[1].Resize(s.room * int(idSize)) // to a smaller size, which needs nothing
+	if err := s.resize(2, room*int(s.size)); err != nil {
+		_ = s.resize(1, s.room*int(idSize)) // to a smaller size, which needs nothing
 		s.ids = s.memory[1].Base()
 		return err
 	}
@@ -64,6 +64,9 @@ func resized[T any](old []T, n int) []T {
 // Trim gives back the memory of entries that are not there, and all of a set without entries;
 // places stay as long as there is an entry. What the system does not take back stays too.
 func (s *Set) Trim() {
+	if s.kept != nil {
+		return // what snapshots have stays where it is
+	}
 	if s.last == 0 {
 		_ = s.Close() // what is not released stays, and is used by the next Reserve
 		return

@@ -53,6 +53,8 @@ type Set struct {
 	room     int      // entries that fit, entry 0 among them
 
 	memory [3]*alloc.Extent // of places, ids and values
+	kept   *keeping         // their past, while snapshots are alive; else nil
+	keeps  *keeping         // the same, kept for the next snapshot
 }
 
 // Open initializes a zero set of values of size bytes, with memory from u. With bits, each value
@@ -76,7 +78,7 @@ func (s *Set) Close() error {
 			first = err
 		}
 	}
-	fresh := Set{size: s.size, values: none, memory: s.memory}
+	fresh := Set{size: s.size, values: none, memory: s.memory, kept: s.kept, keeps: s.keeps}
 	if s.bits != nil {
 		fresh.bits = []uint64{}
 	}
@@ -138,6 +140,11 @@ func (s *Set) Full(e entity.ID) bool { return int(s.last)+1 >= s.room || e.Index
 // value, whose bytes are those of a former entry, or zero. In a set with bits it is enabled.
 func (s *Set) Add(e entity.ID, version uint32) unsafe.Pointer {
 	at := s.last + 1
+	if s.kept != nil {
+		s.keepPlace(e.Index())
+		s.keepID(at)
+		s.keepValue(at)
+	}
 	s.last = at
 	*s.place(e.Index()), *s.id(at) = at, e
 	s.versions[at/BlockSize], s.latest = version, version
@@ -154,8 +161,12 @@ func (s *Set) Remove(e entity.ID, version uint32) bool {
 	if at == 0 {
 		return false
 	}
-	*s.place(e.Index()) = 0
 	last := s.last
+	if s.kept != nil {
+		s.keepEntry(at)
+		s.keepEntry(last)
+	}
+	*s.place(e.Index()) = 0
 	s.last--
 	s.latest = version
 	if s.bits != nil {
@@ -175,6 +186,12 @@ func (s *Set) Remove(e entity.ID, version uint32) bool {
 // none. There is room for the places of both.
 func (s *Set) Swap(a, b entity.ID, version uint32) {
 	from, to := s.Find(a), s.Find(b)
+	if s.kept != nil && s.room > 0 {
+		s.keepEntry(from)
+		s.keepEntry(to)
+		s.keepSeat(a)
+		s.keepSeat(b)
+	}
 	s.seat(b, from, version)
 	s.seat(a, to, version)
 }
@@ -231,6 +248,9 @@ func (s *Set) Switch(at Entry, on bool) {
 
 // Mark notes that an entry was written. Goroutines may mark entries at once, with one version.
 func (s *Set) Mark(at Entry, version uint32) {
+	if s.kept != nil {
+		s.keepValue(at)
+	}
 	if v := &s.versions[at/BlockSize]; atomic.LoadUint32(v) != version {
 		atomic.StoreUint32(v, version)
 		atomic.StoreUint32(&s.latest, version)
@@ -240,6 +260,9 @@ func (s *Set) Mark(at Entry, version uint32) {
 // OpenAll notes that all entries may be written. Goroutines may open a set at once, with one
 // version.
 func (s *Set) OpenAll(version uint32) {
+	if s.kept != nil && s.size > 0 && s.last > 0 {
+		s.kept[2].Gate(s.Value(1), int(s.last)*int(s.size))
+	}
 	if atomic.LoadUint32(&s.opened) != version {
 		atomic.StoreUint32(&s.opened, version)
 		atomic.StoreUint32(&s.latest, version)

@@ -41,7 +41,7 @@ func (t *Table) layOut(alike bool) error {
 		if of.Layout.Size > 0 {
 			offset = offsetIn(&plan, slot) // not for a tag, whose offset may be the chunk's end: its place must point inside
 		}
-		t.Places[id] = MakePlace(offset, slot, of.flags())
+		t.Places[id] = MakePlace(offset, slot, s.flags(of))
 		if of.Layout.Size > 0 {
 			stored = append(stored, t.Column(id))
 		}
@@ -71,6 +71,7 @@ func (t *Table) layOut(alike bool) error {
 		small = nil
 	}
 	t.Store = alloc.MakeColumnStore(s.u, small, &plan, stored, s.growth, t.largestOrder(plan.Rows))
+	t.Store.SetKeeper((*keeper)(s))
 	return nil
 }
 

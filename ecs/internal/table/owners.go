@@ -91,7 +91,7 @@ func (t *Table) retire(pos int) {
 
 // verifyOwners checks W3.
 func (s *Tables) verifyOwners(all []*Table) error {
-	stretches, owned, kept := 0, 0, 0
+	stretches, owned, kept := 0, 0, s.waitingSmall()
 	for _, o := range s.owners {
 		if o.table != 0 {
 			owned++

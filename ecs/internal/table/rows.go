@@ -44,6 +44,9 @@ func (t *Table) Tail(n int) Run {
 	}
 	chunk, at := chunks[pos], t.Store.Row(pos, row)
 	end := row + min(n, t.Store.Fits(chunk)-row)
+	if t.all.past != nil {
+		t.keepAt(at, end-row)
+	}
 	return Run{pos, at, t.At(pos, row), IDs(at.Base, end)[row:]}
 }
 
@@ -71,6 +74,7 @@ func (t *Table) CloseGap(pos, row, n int) {
 // entities.
 func (t *Table) fillGap(pos, row, from, fromRow, n int) {
 	hole, last := t.Store.Row(pos, row), t.Store.Row(from, fromRow)
+	t.KeepRows(pos, row, n)
 	ids := IDs(hole.Base, row+n)[row:]
 	copy(ids, IDs(last.Base, fromRow+n)[fromRow:])
 	t.Store.Own().Rows(hole, last, n)
@@ -86,6 +90,7 @@ func (t *Table) Cut(n int) {
 		k := min(n, row+1)
 		t.Books.ClearRows(pos, row+1-k, k)
 		if debug.On {
+			t.KeepRows(pos, row+1-k, k)
 			alloc.PoisonRows(t.Store.Row(pos, row+1-k), k, t.Store.Columns())
 		}
 		t.Books.Order(pos, t.all.Version)

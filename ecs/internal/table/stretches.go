@@ -49,3 +49,11 @@ func (s *stretches) give(first, n int) {
 
 // inUse returns the number of stretches that chunks have.
 func (s *stretches) inUse() int { return max(0, s.used.Count()-1) }
+
+// claim takes n certain stretches, which are free.
+func (s *stretches) claim(first, n int) {
+	for len(s.used)*bitmask.WordBits < first+n {
+		s.grow()
+	}
+	s.used.SetRange(first, n)
+}

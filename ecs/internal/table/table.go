@@ -175,6 +175,7 @@ func (t *Table) Promote() {
 		return
 	}
 	n := t.Store.RowsOf(pos)
+	t.KeepRows(pos+1, 0, n)
 	ids := IDs(t.Store.Row(pos+1, 0).Base, n)
 	copy(ids, IDs(t.Store.Row(pos, 0).Base, n))
 	t.all.ids.MoveRows(ids, t.At(pos+1, 0))

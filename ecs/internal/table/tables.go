@@ -3,6 +3,7 @@ package table
 import (
 	"quarry/alloc"
 	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/past"
 	"quarry/ecs/internal/value"
 	"quarry/layout"
 )
@@ -23,6 +24,9 @@ type Tables struct {
 	places      []layout.Placement        // of its plan
 	spares      *Spares                   // for reuse; nil until a table has bits or versions of rows
 	calls       Calls
+	past        *past.Memory // of the universe, while snapshots are alive; else nil, see past.go
+	kept        *past.Kept[alloc.StoreChunk]
+	births      map[alloc.SmallIndex]uint64 // of chunks that came since the first snapshot: the snapshot taken last
 
 	first       [1]Owner       // owners of a world that has had no chunk: of stretch 0, which has no rows
 	firstBlank  [1]entity.Cell // its cell, for all types
@@ -47,9 +51,10 @@ type Type struct {
 // Owns reports whether each row owns a block or a value outside the chunk, which ends with the row.
 func (t *Type) Owns() bool { return t.Buffers != nil || t.Managed != nil }
 
-// flags returns the flags of the type's place in a table.
-func (t *Type) flags() uint8 {
-	if t.Tracked {
+// flags returns the flags of the type's place in a table. While snapshots are alive all columns are
+// gated.
+func (s *Tables) flags(t *Type) uint8 {
+	if t.Tracked || s.past != nil {
 		return Gated
 	}
 	return Readable | Writable

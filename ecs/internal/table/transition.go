@@ -269,6 +269,9 @@ func (x *Transition) Give(chunks int, arrived func(b Run)) (start, n int) {
 	to.remark()
 	for pos := at; pos < at+chunks; pos++ {
 		first, rows := to.Store.Row(pos, 0), to.Store.RowsOf(pos)
+		if to.all.past != nil {
+			to.keepColumns(first, rows, x.Fresh)
+		}
 		alloc.ClearRows(first, rows, x.Fresh)
 		for _, slot := range x.on {
 			to.Books.Bits(slot, pos).SetRange(0, rows)
@@ -296,6 +299,9 @@ func (x *Transition) endColumns(chunks int) {
 		}
 		for _, c := range from.Store.Columns() {
 			if !x.To.Sig.Has(TypeID(c.Key)) {
+				if from.all.past != nil {
+					from.keepColumns(at, n, []Column{c})
+				}
 				alloc.PoisonRows(at, n, []Column{c})
 			}
 		}

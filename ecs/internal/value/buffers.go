@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"quarry/alloc"
+	"quarry/ecs/internal/past"
 )
 
 // Invariants, checked by Verify and VerifyRow:
@@ -19,8 +20,9 @@ type Buffers struct {
 	own   Spill
 	lent  Spill
 	u     *alloc.Universe
-	heap  *alloc.Heap  // nil: no buffer has spilled
-	local *alloc.Local // the owner's handle to heap
+	heap  *alloc.Heap        // nil: no buffer has spilled
+	local *alloc.Local       // the owner's handle to heap
+	kept  *past.Kept[uint32] // blocks that wait for snapshots, by ref; nil: no snapshot is alive
 }
 
 // Open initializes zero Buffers. The owner's Spill calls relieve if the universe refuses memory:
@@ -28,8 +30,8 @@ type Buffers struct {
 func (b *Buffers) Open(u *alloc.Universe, relieve func() int) {
 	b.u = u
 	// Safe because the universe outlives the buffers.
-	b.own = Spill{base: u.Base(), most: u.Size(), blocks: (*unmade)(b), relieve: relieve}
-	b.lent = Spill{base: u.Base(), most: u.Size()}
+	b.own = Spill{base: u.Base(), most: u.Size(), blocks: (*unmade)(b), relieve: relieve, of: b}
+	b.lent = Spill{base: u.Base(), most: u.Size(), of: b}
 }
 
 // make makes the heap if there is none. Only the owner calls it.
@@ -85,9 +87,7 @@ func (b *Buffers) Lent(grow bool) *Spill {
 // Free frees the block of a spilled buffer. The header is then void.
 func (b *Buffers) Free(h *Header) {
 	if h.ref != 0 {
-		// Safe because ref is of a block, as in Block, which written here leaves this function
-		// small enough to be inlined.
-		b.local.Free(unsafe.Add(b.own.base, uintptr(h.ref-1)*refUnit))
+		b.own.free(h)
 	}
 }
 
@@ -157,6 +157,9 @@ func (b *Buffers) VerifyRow(h *Header, k *Shape) error {
 
 // Verify checks the heap, and H3 given the number of spilled buffers.
 func (b *Buffers) Verify(spilled int) error {
+	if b.kept != nil {
+		spilled += b.kept.Len()
+	}
 	if n := b.Live(); n != spilled {
 		return fmt.Errorf("value: H3: %d buffers have spilled, the heap holds %d blocks", spilled, n)
 	}

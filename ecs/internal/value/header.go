@@ -13,9 +13,9 @@ import (
 // saved. While a buffer is spilled its room in the chunk is unused; Trim moves elements back if
 // they fit again.
 //
-//	inline   | ref 0      | length | (unused) | 0 | e0 | e1 | ... | e(inline-1) |
-//	spilled  | offset/16+1| length | capacity | 0 | (unused)                    |
-//	           4 B          4 B      4 B       4 B
+//	inline   | ref 0      | length | (unused) | 0    | e0 | e1 | ... | e(inline-1) |
+//	spilled  | offset/16+1| length | capacity | born | (unused)                    |
+//	           4 B          4 B      4 B        4 B
 //
 // An all-zero header is an empty buffer. The capacity of an inline buffer is its shape's Inline,
 // which the header does not repeat. A spilled buffer has room for more elements than fit the chunk
@@ -29,7 +29,7 @@ type Header struct {
 	ref      uint32 // 0: inline; else 1 + the block's offset from the universe's base in units of 16 B
 	length   uint32 // elements in use
 	capacity uint32 // elements that the block has room for; meaningful while spilled
-	_        uint32 // keeps elements on 16 bytes
+	born     uint32 // number of the snapshot that had been taken last when the block was; see past.go
 }
 
 const (

@@ -36,6 +36,7 @@ type Spill struct {
 	most    int            // bytes of the universe
 	blocks  blocks         // the owner's handle to the heap, or the heap itself, which any goroutine may use
 	relieve func() int     // called when the heap refuses: frees chunks and returns their number; may be nil
+	of      *Buffers       // knows the snapshots
 }
 
 // Block returns the block of a spilled buffer.
@@ -101,7 +102,7 @@ func (s *Spill) take(old *Header, k *Shape, want, need int) (Header, error) {
 	if usable == 0 {
 		usable = s.blocks.Usable(p)
 	}
-	return Header{ref: s.refOf(p), capacity: k.capacityOf(usable)}, nil
+	return Header{ref: s.refOf(p), capacity: k.capacityOf(usable), born: s.of.now()}, nil
 }
 
 // tooLong returns the error for a buffer of n elements.
@@ -131,7 +132,7 @@ func (s *Spill) Grow(h *Header, k *Shape, need, lo, hi int, from []byte) error {
 // it can. After an error nothing has changed.
 func (s *Spill) Rebuild(h *Header, k *Shape, want, need, lo, hi int, from []byte) error {
 	length := int(h.length)
-	large := h.large(k) && (lo == hi || hi-lo == length)
+	large := h.large(k) && (lo == hi || hi-lo == length) && !s.of.shared(h)
 	if large && 2*length >= int(h.capacity) {
 		return s.rebuildLarge(h, k, want, need, lo, hi, from)
 	}
@@ -157,7 +158,7 @@ func (s *Spill) replace(h *Header, next Header, k *Shape) {
 	old := *h
 	*h = next
 	if old.ref != 0 {
-		s.blocks.Free(s.Block(&old))
+		s.free(&old)
 	}
 	if debug.On && old.ref == 0 {
 		debug.Poison(k.inlineRoom(h), debug.Freed)
@@ -181,9 +182,12 @@ func (s *Spill) Trim(h *Header, k *Shape) {
 	if int(h.length) <= k.Inline {
 		// Safe because the block is live and holds n bytes of elements.
 		copy(k.inlineRoom(h), unsafe.Slice((*byte)(p), n))
-		s.blocks.Free(p)
+		s.free(h)
 		*h = Inline(int(h.length))
 		return
+	}
+	if s.of.shared(h) {
+		return // the block is a snapshot's
 	}
 	large := h.large(k)
 	if large {
@@ -207,5 +211,5 @@ func (s *Spill) Trim(h *Header, k *Shape) {
 	}
 	// Safe because both blocks are live and n bytes long at least.
 	Move(unsafe.Slice((*byte)(q), n), unsafe.Slice((*byte)(p), n))
-	s.replace(h, Header{ref: s.refOf(q), length: h.length, capacity: k.capacityOf(room)}, k)
+	s.replace(h, Header{ref: s.refOf(q), length: h.length, capacity: k.capacityOf(room), born: s.of.now()}, k)
 }

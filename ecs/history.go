@@ -1,0 +1,198 @@
+package ecs
+
+import (
+	"fmt"
+	"slices"
+
+	"quarry/alloc"
+	"quarry/ecs/internal/past"
+	"quarry/ecs/internal/table"
+)
+
+// The history of a world: its snapshots, and the old bytes that they have.
+//
+// While no snapshot is alive, nothing here is in anyone's way. From the first to the last, whoever
+// writes has the old bytes kept first (docs/decisions/0036):
+//
+//	writes                                  kept by
+//	Slice, views, At of rows, bodies        all places are gated, so Rows.missing and fill come to Archetype.open
+//	Set, Mut, MutList of entities           the Sights hide writes, so mutElse comes to finder.touchAt
+//	ReadOnly of a column declared to write  ReadOnly itself: Mark comes after the write
+//	buffers                                 the same; a block that a snapshot has is left to it (value.Spill.Unshare)
+//	rows that come, go or move              change.Rows and package table; records by the store of ids
+//	sparse sets                             package sparse
+//	enable bits, chunk values, versions     copied when the snapshot is taken
+//	names                                   copied by the first change, ownNames
+//
+// Invariant, checked by verify, beside P1 to P3 of package past:
+//
+//	Y1 The world keeps old bytes if and only if a snapshot is alive; then all places are gated, and
+//	   no look-up writes by the short path.
+
+// history is what a world keeps for its snapshots.
+type history struct {
+	past     past.Past
+	rows     *past.Memory                // the memory of the universe
+	records  *past.Memory                // the records of the ids
+	chunks   past.Kept[alloc.StoreChunk] // chunks that were freed
+	blocks   past.Kept[uint32]           // blocks of buffers that were freed, by number
+	alive    []*Snapshot                 // by rising number
+	spare    []*Snapshot                 // closed ones, whose memory is used again
+	restores uint64                      // number of calls of Restore that changed the world
+}
+
+// keeps reports whether a snapshot is alive.
+func (w *World) keeps() bool { return w.tables.Past() != nil }
+
+// openHistory returns the world's history, which it makes when the first snapshot is taken.
+func (w *World) openHistory() *history {
+	if w.history != nil {
+		return w.history
+	}
+	h := new(history)
+	h.past.Open(w.u)
+	h.chunks.Open(&h.past, w.tables.FreeChunk)
+	h.blocks.Open(&h.past, w.buffers.FreeBlock)
+	h.rows = h.past.Add(w.u.Base(), w.u.Size())
+	h.records = h.past.Add(w.ids.Memory())
+	w.history = h
+	return h
+}
+
+// wake makes the world keep old bytes, before the first layer begins.
+func (w *World) wake(h *history) {
+	h.records.Resize(w.ids.Memory)
+	w.tables.KeepPast(h.rows, &h.chunks)
+	w.ids.KeepPast(h.records)
+	w.buffers.KeepPast(&h.blocks)
+	for _, t := range w.types.sparse {
+		t.sparse.KeepPast(&h.past)
+	}
+	w.regate()
+}
+
+// sleep ends what wake began, after the last layer has ended.
+func (w *World) sleep() {
+	w.tables.KeepPast(nil, nil)
+	w.ids.KeepPast(nil)
+	w.buffers.KeepPast(nil)
+	for _, t := range w.types.sparse {
+		t.sparse.KeepPast(nil)
+	}
+	w.regate()
+}
+
+// regate makes all ways to write long ones, which have old bytes kept, or short ones again.
+func (w *World) regate() {
+	for _, a := range w.archetypes.list {
+		a.table.Regate()
+	}
+	w.news.replan()
+	for _, t := range w.types.list {
+		if t.writers == 0 {
+			t.showWrites()
+		}
+	}
+}
+
+// gates reports whether a write of the type needs to know the rows: they have versions, or old bytes
+// are kept.
+func (t *typeInfo) gates() bool { return t.tracked || t.w.keeps() }
+
+// open has n rows of a chunk kept for snapshots and marks the type changed there: by a goroutine of
+// the borrow b, or by the owner if b is nil. The caller may write the rows then.
+func (a *Archetype) open(b *Borrow, t *typeInfo, pos, row, n int) {
+	a.keep(b, t, pos, row, n)
+	a.touch(b, a.table.Places[t.id].Slot(), pos, row, n)
+}
+
+// keep has the column of a type kept for snapshots in n rows of a chunk.
+func (a *Archetype) keep(b *Borrow, t *typeInfo, pos, row, n int) {
+	if a.w.keeps() && t.size > 0 {
+		a.keepColumn(b, t, pos, row, n)
+	}
+}
+
+//go:noinline
+func (a *Archetype) keepColumn(b *Borrow, t *typeInfo, pos, row, n int) {
+	a.table.KeepColumn(t.id, pos, row, n)
+	if t.buffer {
+		f := b.finderOf(t)
+		a.table.HeadersIn(t.id, pos, row, n, func(h *header) { f.spill.Unshare(h, &t.shape) })
+	}
+}
+
+// ownNames copies the names before they change, if a snapshot has them.
+func (w *World) ownNames() {
+	if w.names != nil && w.names.kept && w.keeps() {
+		w.names = w.names.clone()
+	}
+}
+
+// clone returns a copy of the names.
+func (n *names) clone() *names {
+	c := &names{byIndex: make(map[uint32]*name, len(n.byIndex)), byText: make(map[string]*name, len(n.byText))}
+	for text, front := range n.byText {
+		last := (*name)(nil)
+		for ; front != nil; front = front.next {
+			next := &name{e: front.e, text: text, prev: last}
+			if last == nil {
+				c.byText[text] = next
+			} else {
+				last.next = next
+			}
+			c.byIndex[next.e.index()], last = next, next
+		}
+	}
+	return c
+}
+
+// closeSnapshots closes all snapshots, as the world does before it is closed.
+func (w *World) closeSnapshots() {
+	for w.history != nil && len(w.history.alive) > 0 {
+		w.history.alive[len(w.history.alive)-1].close()
+	}
+}
+
+// verifyHistory checks Y1, and P1 to P3 of package past.
+func (w *World) verifyHistory() error {
+	h := w.history
+	if h == nil {
+		return nil
+	}
+	if err := h.verify(w); err != nil {
+		return err
+	}
+	return h.past.Verify()
+}
+
+// newest returns the newest snapshot, or nil.
+func (h *history) newest() *Snapshot {
+	if h == nil || len(h.alive) == 0 {
+		return nil
+	}
+	return h.alive[len(h.alive)-1]
+}
+
+// drop takes a snapshot out of the list.
+func (h *history) drop(s *Snapshot) {
+	at := slices.Index(h.alive, s)
+	h.alive = slices.Delete(h.alive, at, at+1)
+}
+
+// verify checks Y1.
+func (h *history) verify(w *World) error {
+	keeps := len(h.alive) > 0
+	if keeps != w.keeps() || h.past.Layers() != len(h.alive) || !keeps && h.chunks.Len()+h.blocks.Len() > 0 {
+		return fmt.Errorf("ecs: Y1: %d snapshots are alive, %d layers; the world keeps old bytes: %v; %d chunks and %d blocks wait",
+			len(h.alive), h.past.Layers(), w.keeps(), h.chunks.Len(), h.blocks.Len())
+	}
+	for _, a := range w.archetypes.list {
+		for _, id := range a.table.Types {
+			if gated := a.table.Places[id].Flags() == table.Gated; gated != w.types.list[id].gates() {
+				return fmt.Errorf("ecs: Y1: the place of %s in %v is gated: %v; a snapshot is alive: %v", w.types.list[id].name, a, gated, keeps)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,164 @@
+package sparse
+
+import (
+	"unsafe"
+
+	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/past"
+)
+
+// The past of a set. While snapshots of the world are alive, the places, entities and values are
+// kept before they are written, and the extents do not shrink. Versions and bits lie in Go memory
+// and are copied when the snapshot is taken.
+
+// keeping is the memory of a set that snapshots keep: places, entities and values.
+type keeping [3]*past.Memory
+
+// KeepPast makes the set keep old bytes by p, always the same; nil ends that.
+func (s *Set) KeepPast(p *past.Past) {
+	if p == nil {
+		s.kept = nil
+		return
+	}
+	if s.keeps == nil {
+		s.keeps = new(keeping)
+		for i, x := range s.memory {
+			s.keeps[i] = p.Add(x.Base(), x.Size())
+		}
+	}
+	s.kept = s.keeps
+	for i, x := range s.memory {
+		s.kept[i].Resize(func() (unsafe.Pointer, int) { return x.Base(), x.Size() })
+	}
+}
+
+// resize resizes one of the extents, whose bytes may move.
+func (s *Set) resize(i, size int) (err error) {
+	x := s.memory[i]
+	if s.kept == nil {
+		return x.Resize(size)
+	}
+	s.kept[i].Resize(func() (unsafe.Pointer, int) {
+		err = x.Resize(size)
+		return x.Base(), x.Size()
+	})
+	return err
+}
+
+// keepPlace, keepID and keepValue have an entry kept before it is written.
+func (s *Set) keepPlace(index uint32) {
+	s.kept[0].Gate(unsafe.Pointer(s.place(index)), int(placeSize)) // Safe because it is a place.
+}
+
+func (s *Set) keepID(at Entry) {
+	s.kept[1].Gate(unsafe.Pointer(s.id(at)), int(idSize)) // Safe because it is an entity.
+}
+
+func (s *Set) keepValue(at Entry) {
+	if s.size > 0 {
+		s.kept[2].Gate(s.Value(at), int(s.size))
+	}
+}
+
+// keepEntry is keepID, keepValue, and keepPlace of the entry's entity.
+func (s *Set) keepEntry(at Entry) {
+	s.keepID(at)
+	s.keepValue(at)
+	if e := s.ID(at); e != nobody && e.Index() < s.most {
+		s.keepPlace(e.Index())
+	}
+}
+
+// keepSeat is keepPlace of an entity that may have no place.
+func (s *Set) keepSeat(e entity.ID) {
+	if i := e.Index(); i < s.most {
+		s.keepPlace(i)
+	}
+}
+
+// State is what a set knows besides its extents, at one moment.
+type State struct {
+	versions       []uint32
+	bits           []uint64
+	opened, latest uint32
+	last           Entry
+	most           uint32
+	room           int
+}
+
+// Len returns the number of entries.
+func (st *State) Len() int { return int(st.last) }
+
+// Save notes the state.
+func (s *Set) Save(to *State) {
+	to.versions, to.bits = append(to.versions[:0], s.versions...), append(to.bits[:0], s.bits...)
+	to.opened, to.latest, to.last, to.most, to.room = s.opened, s.latest, s.last, s.most, s.room
+}
+
+// Ready makes room for a state that is to be restored, and has all units that Restore will write
+// kept. After an error nothing has changed but the room.
+func (s *Set) Ready(from *State, l *past.Layer) error {
+	if from.room > s.room {
+		if err := s.makeRoom(from.room); err != nil {
+			return err
+		}
+	}
+	if from.most > s.most {
+		if err := s.resize(0, int(from.most)*int(placeSize)); err != nil {
+			return err
+		}
+		s.places, s.most = s.memory[0].Base(), from.most
+	}
+	for _, m := range s.kept {
+		for unit := range m.Units() {
+			if _, written, err := l.Old(m, unit); err != nil {
+				return err
+			} else if written {
+				if err := m.Save(unit); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// Restore brings back a state for which the set is Ready. If a value or entry differs, all entries
+// are marked changed at a version.
+func (s *Set) Restore(from *State, l *past.Layer, version uint32) {
+	changed := s.last != from.last
+	for _, m := range s.kept {
+		for unit := range m.Units() {
+			if l.Put(m, unit) {
+				changed = true
+			}
+		}
+	}
+	for i := from.most; i < s.most; i++ {
+		if *s.place(i) != 0 {
+			s.keepPlace(i)
+			*s.place(i) = 0
+		}
+	}
+	s.last = from.last
+	if s.bits != nil {
+		for i := range s.bits {
+			old := uint64(0)
+			if i < len(from.bits) {
+				old = from.bits[i]
+			}
+			changed = changed || s.bits[i] != old
+			s.bits[i] = old
+		}
+	}
+	if changed {
+		s.OpenAll(version)
+	}
+}
+
+// Clear removes all entries of a set that there was not when a state was noted.
+func (s *Set) Clear(version uint32) {
+	for at := s.last; at > 0; at-- {
+		s.Remove(s.ID(at), version)
+	}
+}

@@ -1,0 +1,131 @@
+package table
+
+import (
+	"unsafe"
+
+	"quarry/alloc"
+	"quarry/ecs/internal/past"
+	"quarry/internal/debug"
+)
+
+// The past of tables. While snapshots of the world are alive, the tables have their old bytes kept:
+// whoever writes rows has them kept first, and chunks that are freed wait.
+//
+//	Tail            rows that are about to come, of a batch
+//	fillGap, Cut    rows that are about to be filled, and, in debug builds, those that go
+//	Promote         rows of the chunk to which others move
+//	Give            columns that are about to be cleared, of chunks that change hands
+//	KeepMove, KeepTail   the rows of one entity that moves, comes or goes
+//	KeepRows        rows that a caller opens to write
+//
+// What the books say lies in Go memory and is copied when the snapshot is taken; see State.
+
+// KeepPast makes the tables keep old bytes in m, the memory of the universe, and free chunks by
+// chunks. With nil both end.
+func (s *Tables) KeepPast(m *past.Memory, chunks *past.Kept[alloc.StoreChunk]) {
+	s.past, s.kept = m, chunks
+	s.births = nil
+	if m != nil {
+		s.births = map[alloc.SmallIndex]uint64{}
+	}
+}
+
+// Past returns the memory that rows are kept in, or nil if no snapshot is alive.
+func (s *Tables) Past() *past.Memory { return s.past }
+
+// FreeChunk frees a chunk that waited.
+func (s *Tables) FreeChunk(c alloc.StoreChunk) { alloc.FreeChunk(s.u, s.smallChunks, c) }
+
+// keeper is told of the chunks of all tables.
+type keeper Tables
+
+// Took notes when a chunk was born. The units of a small chunk may hold others.
+func (k *keeper) Took(c alloc.StoreChunk) {
+	s := (*Tables)(k)
+	if s.past == nil {
+		return
+	}
+	s.births[c.First] = s.kept.Now()
+	if !c.Small() {
+		s.past.Born(s.u.PointerTo(c.First), c.Bytes())
+	}
+}
+
+// Keeps reports whether a chunk that ends waits for snapshots.
+func (k *keeper) Keeps(c alloc.StoreChunk) bool {
+	s := (*Tables)(k)
+	if s.past == nil {
+		return false
+	}
+	born := s.births[c.First]
+	delete(s.births, c.First)
+	return s.kept.Free(chunkKey(c), born)
+}
+
+// Overwrites keeps the bytes of a chunk.
+func (k *keeper) Overwrites(c alloc.StoreChunk) {
+	if s := (*Tables)(k); s.past != nil {
+		s.past.Gate(s.u.PointerTo(c.First), c.Bytes())
+	}
+}
+
+// chunkKey names a chunk that waits.
+func chunkKey(c alloc.StoreChunk) alloc.StoreChunk {
+	return alloc.StoreChunk{First: c.First, Order: c.Order}
+}
+
+// KeepRows has n rows of a chunk kept for snapshots, in all columns, before they are written.
+func (t *Table) KeepRows(pos, row, n int) {
+	if t.all.past != nil {
+		t.keepAt(t.Store.Row(pos, row), n)
+	}
+}
+
+// KeepColumn is KeepRows for the column of one type, which has a size.
+func (t *Table) KeepColumn(id TypeID, pos, row, n int) {
+	c := t.Column(id)
+	t.keepColumns(t.Store.Row(pos, row), n, []Column{c})
+}
+
+func (t *Table) keepAt(at alloc.StoreRow, n int) {
+	t.all.past.Gate(unsafe.Pointer(IDAt(at)), n*int(unsafe.Sizeof(*IDAt(at)))) // Safe because the rows lie in the chunk.
+	t.keepColumns(at, n, t.Store.Columns())
+}
+
+func (t *Table) keepColumns(at alloc.StoreRow, n int, columns []Column) {
+	for _, c := range columns {
+		t.all.past.Gate(at.Element(c.Offset, c.Size), n*int(c.Size))
+	}
+}
+
+// KeepTail has the place after the last row kept, and there is room for a row.
+func (t *Table) KeepTail() {
+	t.keepAt(t.Store.Tail(), 1)
+}
+
+// KeepLeave has kept what is written when the row at a location leaves the table: the row, and the
+// record of the entity of the last row, which takes its place.
+func (t *Table) KeepLeave(at alloc.StoreRow) {
+	last := t.Store.LastRow()
+	t.keepAt(at, 1)
+	t.all.ids.Keep(*IDAt(last))
+	if debug.On {
+		t.keepAt(last, 1)
+	}
+}
+
+// IsKept reports whether snapshots of the table's world are alive. No chunk goes to another world
+// then.
+func (t *Table) IsKept() bool { return t.all.past != nil }
+
+// waitingSmall returns the number of small chunks that wait to be freed.
+func (s *Tables) waitingSmall() (n int) {
+	if s.kept != nil {
+		s.kept.Each(func(c alloc.StoreChunk) {
+			if c.Small() {
+				n++
+			}
+		})
+	}
+	return n
+}

@@ -1,0 +1,64 @@
+package value
+
+import "quarry/ecs/internal/past"
+
+// The past of buffers. A block that snapshots have is never written again: whoever is about to
+// write a buffer moves its elements to a new block first, and the old one waits until no snapshot
+// has it. A header says when its block was taken, so nobody has to walk over rows to know which
+// blocks a snapshot has. What a header says in its chunk is kept with the row.
+
+// KeepPast makes the buffers keep blocks; nil ends that.
+func (b *Buffers) KeepPast(kept *past.Kept[uint32]) { b.kept = kept }
+
+// FreeBlock frees a block that waited.
+func (b *Buffers) FreeBlock(ref uint32) {
+	b.local.Free(b.own.Block(&Header{ref: ref}))
+}
+
+// now returns what a header says of a block that is taken now.
+func (b *Buffers) now() uint32 {
+	if b.kept == nil {
+		return 0
+	}
+	return uint32(b.kept.Now())
+}
+
+// shared reports whether a snapshot has the block of a spilled buffer.
+func (b *Buffers) shared(h *Header) bool { return b.kept != nil && b.kept.Has(uint64(h.born)) }
+
+// free frees the block of a spilled buffer, or lets it wait.
+func (s *Spill) free(h *Header) {
+	if s.of.kept != nil && s.of.kept.Free(h.ref, uint64(h.born)) {
+		return
+	}
+	s.blocks.Free(s.Block(h))
+}
+
+// Unshare gives a spilled buffer a block of its own before it is written, if a snapshot has its
+// block. Where there is no memory for one, the snapshots are lost, and the buffer keeps its block.
+func (s *Spill) Unshare(h *Header, k *Shape) {
+	if h.ref == 0 || !s.of.shared(h) {
+		return
+	}
+	next, err := s.take(nil, k, int(h.capacity), max(int(h.length), k.Inline+1))
+	if err != nil {
+		s.of.kept.Lose(uint64(h.born), err)
+		h.born = s.of.now()
+		return
+	}
+	next.length = h.length
+	Move(s.Bytes(&next, k, 0, next.Len()), s.Bytes(h, k, 0, h.Len()))
+	old := *h
+	*h = next
+	s.free(&old)
+}
+
+// Revive says that the block of a header is in use again, if it waits.
+func (b *Buffers) Revive(h *Header) {
+	if h.ref != 0 {
+		b.kept.Take(h.ref)
+	}
+}
+
+// Ref returns the number of a buffer's block, 0 if it has not spilled.
+func (h *Header) Ref() uint32 { return h.ref }

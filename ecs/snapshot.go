@@ -1,0 +1,182 @@
+package ecs
+
+import (
+	"fmt"
+
+	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/past"
+	"quarry/ecs/internal/sparse"
+	"quarry/ecs/internal/table"
+	"quarry/ecs/internal/value"
+)
+
+// Snapshot is the state of a world at one moment. Taking it copies no row: whoever writes rows from
+// then on has their old bytes kept first, in units of 16 KiB, and so does nobody twice. Any number
+// of snapshots of a world may be alive.
+//
+// Rows do not move because of a snapshot, and slices and pointers in hand stay good to read. To
+// write, they are taken anew after a snapshot, as after a structural change. Buffers that have
+// spilled move to a new block when they are first opened to write; until the snapshot is closed the
+// old one stays, with what it held. Chunks and blocks that are freed meanwhile wait until no
+// snapshot has them.
+//
+// Take, Restore and Close belong to the world's owner.
+//
+// If there is no memory to keep old bytes, the write goes on and the snapshots that lack the bytes
+// are lost: Err says why, and whatever asks them fails with that.
+type Snapshot struct {
+	w       *World
+	layer   *past.Layer
+	version uint32 // the world's, when the snapshot was taken; later changes have later ones
+	closed  bool
+
+	archetypes []archetypeState // in order of creation
+	sets       []sparse.State   // of the sparse types
+	ids        entity.State
+	names      *names
+
+	created, destroyed uint64
+}
+
+// archetypeState is an archetype of a snapshot.
+type archetypeState struct {
+	a     *Archetype
+	table table.State
+}
+
+// header is the header of a buffer.
+type header = value.Header
+
+// Snapshot takes a snapshot of the world: the state at this moment. It copies what the world knows
+// about chunks and ids, not the rows: about 40 us for a million entities of 40 bytes, of which most
+// are for a bit per index, and a bit per row and type that can be disabled; versions of rows are
+// copied too, 4 bytes each. It advances the world's version, and completes jobs. Close the snapshot
+// when it is no longer needed.
+//
+// Snapshot panics inside a loop over rows and while the world is shared. No goroutine may reserve
+// ids meanwhile.
+func (w *World) Snapshot() *Snapshot {
+	const op = "World.Snapshot"
+	w.checkNew(op)
+	w.checkUnlocked(op)
+	h := w.openHistory()
+	if len(h.alive) == 0 {
+		w.wake(h)
+	}
+	s := new(Snapshot)
+	if n := len(h.spare); n > 0 {
+		s, h.spare = h.spare[n-1], h.spare[:n-1]
+	}
+	s.w, s.closed, s.layer, s.version = w, false, h.past.Begin(), w.tables.Version
+	s.note(w)
+	h.alive = append(h.alive, s)
+	w.Advance()
+	w.rows.Epoch++ // views and batches are taken anew
+	return s
+}
+
+// note copies what the world knows besides its rows.
+func (s *Snapshot) note(w *World) {
+	list := w.archetypes.list
+	for len(s.archetypes) < len(list) {
+		s.archetypes = append(s.archetypes, archetypeState{})
+	}
+	s.archetypes = s.archetypes[:len(list)]
+	for i, a := range list {
+		s.archetypes[i].a = a
+		a.table.Save(&s.archetypes[i].table)
+	}
+	for len(s.sets) < len(w.types.sparse) {
+		s.sets = append(s.sets, sparse.State{})
+	}
+	s.sets = s.sets[:len(w.types.sparse)]
+	for i, t := range w.types.sparse {
+		t.sparse.Save(&s.sets[i])
+	}
+	w.ids.Save(&s.ids, s.layer.Number())
+	s.created, s.destroyed = w.rows.Created, w.rows.Destroyed
+	if s.names = w.names; s.names != nil {
+		s.names.kept = true
+	}
+}
+
+// Close ends the snapshot and frees what it alone has. It panics inside a loop over rows; a second
+// call does nothing.
+func (s *Snapshot) Close() {
+	s.check("Snapshot.Close")
+	if s.closed {
+		return
+	}
+	s.w.checkUnlocked("Snapshot.Close")
+	s.close()
+}
+
+func (s *Snapshot) close() {
+	w := s.w
+	h := w.history
+	h.drop(s)
+	s.layer.Close()
+	h.chunks.Sweep()
+	h.blocks.Sweep()
+	s.closed, s.names = true, nil
+	for i := range s.archetypes {
+		s.archetypes[i].a = nil
+	}
+	h.spare = append(h.spare, s)
+	if len(h.alive) == 0 {
+		w.sleep()
+	}
+}
+
+func (s *Snapshot) check(op string) {
+	if s == nil || s.w == nil {
+		panic("ecs: " + op + ": the snapshot is nil or the zero value; snapshots come from World.Snapshot")
+	}
+}
+
+// checkOpen panics if the snapshot is closed.
+func (s *Snapshot) checkOpen(op string) {
+	s.check(op)
+	if s.closed {
+		// errors.md, Snapshots: `the snapshot is closed` | A snapshot was used after its `Close`,
+		// or after its world's. | Close it when nobody reads it any more.
+		panic("ecs: " + op + ": the snapshot is closed")
+	}
+}
+
+// Err returns why the snapshot is lost, or nil. It is lost if there was no memory to keep bytes
+// that were about to be written. The error wraps what package alloc said. Any goroutine may call it.
+func (s *Snapshot) Err() error {
+	if err := s.layer.Err(); err != nil {
+		// errors.md, Errors: `ecs: the snapshot is lost: ...` | There was no memory to keep the old
+		// bytes of rows that were written after the snapshot. | Close snapshots sooner, or give the
+		// world a larger universe.
+		return fmt.Errorf("ecs: the snapshot is lost: %w", err)
+	}
+	return nil
+}
+
+// Version returns the world's version when the snapshot was taken: what changed since is newer.
+func (s *Snapshot) Version() uint32 {
+	s.check("Snapshot.Version")
+	return s.version
+}
+
+// Len returns the number of entities that were alive.
+func (s *Snapshot) Len() int {
+	s.check("Snapshot.Len")
+	return int(s.created - s.destroyed)
+}
+
+// Kept returns the bytes of old rows and records that the snapshot has for itself and for older
+// ones.
+func (s *Snapshot) Kept() int {
+	s.checkOpen("Snapshot.Kept")
+	return s.layer.Units() * past.UnitSize
+}
+
+// World returns the snapshot's world.
+func (s *Snapshot) World() *World {
+	s.check("Snapshot.World")
+	return s.w
+}
