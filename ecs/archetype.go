@@ -34,6 +34,7 @@ type Archetype struct {
 	lasting bool            // Destroy has more to do than end rows: the archetype has Cleanup types or LinkedEntity
 	dying   bool            // has CleanupEntity, so no entity is created here
 	pinned  bool            // a caller of NewArchetype may hold it, so it stays even without rows
+	frozen  *table.Frozen   // of an archetype of a snapshot; nil for all others
 }
 
 const (

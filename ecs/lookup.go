@@ -184,6 +184,9 @@ func (f *finder) miss(op lookupOp, e Entity) (unsafe.Pointer, location) {
 	if r == nil {
 		return nil, 0
 	}
+	if f.b != nil && f.b.past != nil {
+		f.showAt(r.Location)
+	}
 	return f.CellOf(r.Location).ValueAt(r.Location), r.Location
 }
 

@@ -96,6 +96,9 @@ func (a *Archetype) trimBuffers(first int) (next int) {
 			h, t := value.HeaderOf(at, c), a.w.types.list[c.Key]
 			if h.Roomy(&t.shape) {
 				moved += h.Len() * t.shape.Element
+				if a.w.keeps() {
+					a.table.KeepColumn(t.id, pos, at.Row, 1)
+				}
 				t.spill.Trim(h, &t.shape)
 			}
 		}

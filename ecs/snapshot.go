@@ -2,7 +2,10 @@ package ecs
 
 import (
 	"fmt"
+	"sync"
+	"sync/atomic"
 
+	"quarry/alloc"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/past"
 	"quarry/ecs/internal/sparse"
@@ -35,7 +38,14 @@ type Snapshot struct {
 	ids        entity.State
 	names      *names
 
+	types      []*typeInfo // of the world then; read-only
+	heap       *alloc.Heap // of spilled buffers; nil: there were none
+
 	created, destroyed uint64
+
+	mu      sync.Mutex   // held while a reader makes what is missing
+	frozen  *frozenWorld // what readers see; nil: nobody has read yet
+	reading atomic.Int32 // loops of readers that have not ended
 }
 
 // archetypeState is an archetype of a snapshot.
@@ -95,6 +105,7 @@ func (s *Snapshot) note(w *World) {
 	}
 	w.ids.Save(&s.ids, s.layer.Number())
 	s.created, s.destroyed = w.rows.Created, w.rows.Destroyed
+	s.types, s.heap = w.types.list, w.buffers.Heap()
 	if s.names = w.names; s.names != nil {
 		s.names.kept = true
 	}
@@ -108,17 +119,26 @@ func (s *Snapshot) Close() {
 		return
 	}
 	s.w.checkUnlocked("Snapshot.Close")
+	if n := s.reading.Load(); n > 0 {
+		// errors.md, Snapshots: `goroutines are reading the snapshot` | `Snapshot.Close` while a
+		// loop over its rows runs. | Close it when the readers are done; package system counts them.
+		panic(fmt.Sprintf("ecs: Snapshot.Close: %d goroutines are reading the snapshot", n))
+	}
 	s.close()
 }
 
 func (s *Snapshot) close() {
 	w := s.w
+	if s.frozen != nil {
+		s.frozen.free()
+		s.frozen = nil
+	}
 	h := w.history
 	h.drop(s)
 	s.layer.Close()
 	h.chunks.Sweep()
 	h.blocks.Sweep()
-	s.closed, s.names = true, nil
+	s.closed, s.names, s.types, s.heap = true, nil, nil, nil
 	for i := range s.archetypes {
 		s.archetypes[i].a = nil
 	}

@@ -1,6 +1,7 @@
 package entity
 
 import (
+	"errors"
 	"slices"
 	"unsafe"
 
@@ -195,4 +196,64 @@ func (b *block) restore(s *Store, number uint64) {
 	b.save(s, b.count.Load()) // for newer layers
 	b.next, b.used, b.held, *b.versions = old.next, old.used, old.held, old.versions
 	b.count.Store(old.count)
+}
+
+// Freeze makes a zero store what another was at a moment: its records are those of a layer. The
+// caller ends it by Thaw. Any goroutine may call it. The error is from the universe or from the
+// layer, which is lost; the store is empty then.
+func (s *Store) Freeze(live *Store, records *past.Memory, from *State, l *past.Layer) error {
+	s.u, s.view.tag, s.most = live.u, live.view.tag, maxBlocks
+	s.records = s.u.NewExtent(MaxIDs * int(recordSize))
+	if err := s.records.Resize(from.Records() * int(recordSize)); err != nil {
+		return err
+	}
+	s.view.base, s.view.n = s.records.Base(), uint32(from.Records())
+	for unit := range from.Records() * int(recordSize) / past.UnitSize {
+		// Safe because the records have so many units.
+		dst := unsafe.Slice((*byte)(unsafe.Add(s.view.base, unit*past.UnitSize)), past.UnitSize)
+		if err := l.Read(records, unit, dst); err != nil {
+			return errors.Join(err, s.Thaw())
+		}
+	}
+	s.free, s.summary = slices.Clone(from.free), slices.Clone(from.summary)
+	s.hint, s.nFree, s.own, s.lease, s.leaseBase = from.hint, from.nFree, from.own, from.lease, from.leaseBase
+	s.total.Store(from.total)
+	if len(from.promised) > 0 {
+		s.freezePromises(live, from)
+	}
+	return nil
+}
+
+// freezePromises copies the blocks of promises of a state, to memory of Go.
+func (s *Store) freezePromises(live *Store, from *State) {
+	o := s.makePromises()
+	for _, b := range from.promised {
+		c := &block{number: b.number, versions: new([blockSize]uint32)}
+		count := b.lock(live)
+		if at := slices.IndexFunc(b.saved, func(c *savedBlock) bool { return c.number >= from.number }); at >= 0 {
+			old := b.saved[at]
+			c.next, c.used, c.held, *c.versions = old.next, old.used, old.held, old.versions
+			c.count.Store(old.count)
+		} else {
+			c.next, c.used, c.held, *c.versions = b.next, b.used, b.held, *b.versions
+			c.count.Store(count)
+		}
+		b.release(count)
+		o.add(c)
+		if c.count.Load() == blockSize {
+			o.open[c.number/64].And(^(uint64(1) << (c.number % 64)))
+		}
+	}
+	o.hint.Store(from.next)
+	o.indices, o.alive = from.indices, from.alive
+}
+
+// release unlocks a block that was read only.
+func (b *block) release(count int32) { b.count.CompareAndSwap(busy, count) }
+
+// Thaw frees what Freeze made.
+func (s *Store) Thaw() error {
+	err := s.records.Release()
+	s.view.base, s.view.n = nil, 0
+	return err
 }

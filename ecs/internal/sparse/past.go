@@ -1,6 +1,7 @@
 package sparse
 
 import (
+	"slices"
 	"unsafe"
 
 	"quarry/ecs/internal/entity"
@@ -161,4 +162,39 @@ func (s *Set) Clear(version uint32) {
 	for at := s.last; at > 0; at-- {
 		s.Remove(s.ID(at), version)
 	}
+}
+
+// Freeze makes an empty set what another was at a moment: its entries are those of a layer. Any
+// goroutine may call it; the caller ends the set by Close. The error is from the universe or from
+// the layer, which is lost.
+func (s *Set) Freeze(live *Set, from *State, l *past.Layer) error {
+	sizes := [3]int{int(from.most) * int(placeSize), from.room * int(idSize), from.room * int(s.size)}
+	for i, size := range sizes {
+		if err := s.memory[i].Resize(size); err != nil {
+			return err
+		}
+		if err := s.freeze(i, size, live, l); err != nil {
+			return err
+		}
+	}
+	s.places, s.ids = s.memory[0].Base(), s.memory[1].Base()
+	if s.size > 0 && from.room > 0 {
+		s.values = s.memory[2].Base()
+	}
+	s.versions, s.bits = slices.Clone(from.versions), slices.Clone(from.bits)
+	s.opened, s.latest, s.last, s.most, s.room = from.opened, from.latest, from.last, from.most, from.room
+	return nil
+}
+
+// freeze copies the bytes of one extent.
+func (s *Set) freeze(i, size int, live *Set, l *past.Layer) error {
+	var unit [past.UnitSize]byte
+	for at := 0; at < size; at += past.UnitSize {
+		if err := l.Read(live.keeps[i], at/past.UnitSize, unit[:]); err != nil {
+			return err
+		}
+		// Safe because the extent has size bytes.
+		copy(unsafe.Slice((*byte)(unsafe.Add(s.memory[i].Base(), at)), size-at), unit[:])
+	}
+	return nil
 }
