@@ -25,10 +25,14 @@ func FreeChunk(u *Universe, small *SmallChunks, c StoreChunk) {
 }
 
 // Save makes to a copy of the store without the reserve: the same chunks, which belong to the store
-// still, and the same layout. It uses the memory of to's list.
+// still, and the same layout. It uses the memory of to's list, and keeps to's source of small
+// chunks.
 func (g *ColumnStore) Save(to *ColumnStore) {
-	chunks := append(to.chunks[:0], g.chunks...)
+	chunks, small := append(to.chunks[:0], g.chunks...), to.smallChunks
 	*to = *g
+	if small != nil {
+		to.smallChunks = small
+	}
 	to.chunks, to.reserve, to.spare, to.floor, to.heir, to.keeper = chunks, nil, 0, 0, 0, nil
 }
 

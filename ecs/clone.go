@@ -113,7 +113,12 @@ func (c *World) copyNames(w *World) {
 
 // copyValues returns copies of the shared values of w's archetypes, created in the same order.
 func (c *World) copyValues(w *World) map[*value.Shared]*value.Shared {
-	all := slices.SortedFunc(w.sharedValues(), value.CompareSerials)
+	var all []*value.Shared
+	for _, a := range w.archetypes.list {
+		all = append(all, a.values...)
+	}
+	slices.SortFunc(all, value.CompareSerials)
+	all = slices.Compact(all)
 	copies := make(map[*value.Shared]*value.Shared, len(all))
 	for _, v := range all {
 		copies[v] = c.types.list[v.Type].shared.Copy(v, func(e *entity.ID) { e.Retag(w.ids.Tag(), c.ids.Tag()) })

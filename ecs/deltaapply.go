@@ -132,6 +132,9 @@ func (p *deltaPlan) takeBlocks(tx *change.Tx) (err error) {
 // commit changes the world. It cannot fail.
 func (p *deltaPlan) commit(tx *change.Tx, room entity.DifferenceRoom) {
 	w := p.w
+	if w.keeps() {
+		p.keep()
+	}
 	p.dropNames()
 	for i := range p.sets {
 		p.sets[i].commit(w.tables.Version)
@@ -181,6 +184,15 @@ func (p *deltaPlan) arrange() {
 	if inOrder {
 		return
 	}
+	w.arrange(order)
+}
+
+// arrange puts the archetypes of a list first, in its order.
+func (w *World) arrange(order []*Archetype) {
+	listed := map[*Archetype]bool{}
+	for _, a := range order {
+		listed[a] = true
+	}
 	for _, a := range w.archetypes.list {
 		if !listed[a] {
 			order = append(order, a)
@@ -194,4 +206,26 @@ func (p *deltaPlan) arrange() {
 	w.index.Arrange(tables)
 	w.shrinking = shrinking{}
 	w.news.match()
+}
+
+// keep has kept for snapshots what will be written: all rows of tables that differ, the records and
+// the sets.
+func (p *deltaPlan) keep() {
+	for i := range p.tables {
+		t := &p.tables[i].a.table
+		for pos := range t.Store.Chunks() {
+			t.KeepRows(pos, 0, t.Store.RowsOf(pos))
+		}
+		for _, c := range t.Buffers() {
+			of := p.w.types.list[c.Key]
+			for pos := range t.Store.Chunks() {
+				t.HeadersIn(typeID(c.Key), pos, 0, t.Store.RowsOf(pos), func(h *header) { of.spill.Unshare(h, &of.shape) })
+			}
+		}
+	}
+	p.w.ids.KeepAll()
+	for i := range p.sets {
+		p.sets[i].t.sparse.KeepAll()
+	}
+	p.w.ownNames()
 }

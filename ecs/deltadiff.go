@@ -108,6 +108,9 @@ func (x *differ) archetypes() error {
 // archetypeLike returns the archetype with the types and shared values of another world's, whose
 // types have the same numbers, or nil.
 func (w *World) archetypeLike(a *Archetype) *Archetype {
+	if a.frozen != nil { // the values are those of the world of both snapshots
+		return w.archetypes.find(&a.table.Sig, a.values)
+	}
 	if n := len(a.table.Types); n > 0 && int(a.table.Types[n-1]) >= len(w.types.list) {
 		return nil
 	}
@@ -159,6 +162,9 @@ func (x *differ) archetype(a, old *Archetype, skip int, must bool) (differs bool
 		}
 	}
 	if old != nil {
+		if err := old.showIDs(); err != nil {
+			return false, err
+		}
 		t.idSum = sumOfIDs(old)
 		x.at[old] = len(x.tables)
 	}
@@ -172,6 +178,19 @@ func sumOfIDs(a *Archetype) (sum uint32) {
 		sum = crc32.Update(sum, castagnoli, idBytes(table.IDs(a.table.Store.Row(pos, 0).Base, a.table.Store.RowsOf(pos))))
 	}
 	return sum
+}
+
+// showIDs brings the entities of a snapshot's archetype.
+func (a *Archetype) showIDs() error {
+	for pos := range a.table.Store.Chunks() {
+		if a.frozen == nil {
+			break
+		}
+		if err := a.frozen.ShowRows(pos, 0, a.table.Store.RowsOf(pos)); err != nil {
+			return refused(err)
+		}
+	}
+	return nil
 }
 
 // idBytes views ids as bytes.

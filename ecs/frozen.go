@@ -214,4 +214,3 @@ func (f *frozenWorld) typesOf(list []*typeInfo) (to []*typeInfo) {
 func (f *frozenWorld) setOf(set *sparseSet) *sparseSet {
 	return f.types.list[set.all.terms[0].of[0].t.id].sparse
 }
-

@@ -166,12 +166,9 @@ func (w *World) verifyHistory() error {
 	return h.past.Verify()
 }
 
-// newest returns the newest snapshot, or nil.
-func (h *history) newest() *Snapshot {
-	if h == nil || len(h.alive) == 0 {
-		return nil
-	}
-	return h.alive[len(h.alive)-1]
+// has reports whether a snapshot has an archetype.
+func (h *history) has(a *Archetype) bool {
+	return h != nil && len(h.alive) > 0 && h.alive[len(h.alive)-1].layer.Number() > a.born
 }
 
 // drop takes a snapshot out of the list.

@@ -84,7 +84,10 @@ func (r *restoring) ready() error {
 			return err
 		}
 	}
-	for _, a := range w.archetypes.list[len(s.archetypes):] {
+	for _, a := range w.archetypes.list {
+		if a.born < s.layer.Number() {
+			continue
+		}
 		if a.table.Len() > 0 && len(a.table.Managed()) > 0 {
 			return refuseManaged(a)
 		}
@@ -146,6 +149,7 @@ func (r *restoring) commit() {
 			t.sparse.Clear(w.tables.Version)
 		}
 	}
+	r.arrange()
 	if w.names = s.names; w.names != nil {
 		w.names.kept = true
 		w.watchEnds()
@@ -211,5 +215,20 @@ func (r *restoring) settleBlocks() {
 	}
 	for _, h := range r.refs {
 		r.w.buffers.Free(&h)
+	}
+}
+
+// arrange gives the archetypes the order of then, which a delta may have changed.
+func (r *restoring) arrange() {
+	list := r.w.archetypes.list
+	for i := range r.s.archetypes {
+		if list[i] != r.s.archetypes[i].a {
+			order := make([]*Archetype, len(r.s.archetypes))
+			for i := range order {
+				order[i] = r.s.archetypes[i].a
+			}
+			r.w.arrange(order)
+			return
+		}
 	}
 }

@@ -35,11 +35,11 @@ type Snapshot struct {
 
 	archetypes []archetypeState // in order of creation
 	sets       []sparse.State   // of the sparse types
-	ids        entity.State
+	ids        entity.Moment
 	names      *names
 
-	types      []*typeInfo // of the world then; read-only
-	heap       *alloc.Heap // of spilled buffers; nil: there were none
+	types []*typeInfo // of the world then; read-only
+	heap  *alloc.Heap // of spilled buffers; nil: there were none
 
 	created, destroyed uint64
 

@@ -238,7 +238,7 @@ func (s *Store) applyStep(step *Step) {
 
 func (s *Store) applyUsed(p *PromisedBlock) {
 	o, b := s.promises.Load(), s.promised(p.Number)
-	count := b.lock()
+	count := b.lock(s)
 	after := count
 	for _, w := range p.Used {
 		b.used[w.At] = w.New

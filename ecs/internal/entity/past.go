@@ -47,6 +47,11 @@ func (s *Store) keepLease() {
 	s.past.Gate(unsafe.Pointer(s.view.at(s.leaseBase)), 64*int(recordSize)) // Safe because a word of indices has records.
 }
 
+// KeepAll has all records kept.
+func (s *Store) KeepAll() {
+	s.past.Gate(s.records.Base(), s.records.Size())
+}
+
 // keepAll is Keep for many.
 func (s *Store) keepAll(ids []ID) {
 	for _, e := range ids {
@@ -54,8 +59,8 @@ func (s *Store) keepAll(ids []ID) {
 	}
 }
 
-// State is what a store knows besides its records, at one moment.
-type State struct {
+// Moment is what a store knew besides its records.
+type Moment struct {
 	free, summary    []uint64
 	hint, nFree, own int
 	lease            uint64
@@ -69,7 +74,7 @@ type State struct {
 }
 
 // Save notes the state at the moment of a layer. No goroutine may promise ids meanwhile.
-func (s *Store) Save(to *State, number uint64) {
+func (s *Store) Save(to *Moment, number uint64) {
 	to.free, to.summary = append(to.free[:0], s.free...), append(to.summary[:0], s.summary...)
 	to.hint, to.nFree, to.own, to.lease, to.leaseBase = s.hint, s.nFree, s.own, s.lease, s.leaseBase
 	to.blocks, to.total, to.number = int(s.view.n)/blockSize, s.total.Load(), number
@@ -85,7 +90,7 @@ func (s *Store) Save(to *State, number uint64) {
 }
 
 // Records returns the number of records that there were.
-func (st *State) Records() int { return st.blocks * blockSize }
+func (st *Moment) Records() int { return st.blocks * blockSize }
 
 // savedBlock is a block of promises as it was at the moments of layers up to a number.
 type savedBlock struct {
@@ -108,7 +113,7 @@ func (b *block) save(s *Store, count int32) {
 
 // Ready makes room for the records of a state that is to be restored, and has kept, for newer
 // layers, all that Restore will write. After an error nothing has changed but the room.
-func (s *Store) Ready(from *State, l *past.Layer) error {
+func (s *Store) Ready(from *Moment, l *past.Layer) error {
 	if size := from.Records() * int(recordSize); size > s.records.Size() {
 		if err := s.resizeRecords(size); err != nil {
 			return err
@@ -130,7 +135,7 @@ func (s *Store) Ready(from *State, l *past.Layer) error {
 
 // Restore brings back the state and the records of a layer for which the store is Ready. No
 // goroutine may promise ids meanwhile.
-func (s *Store) Restore(from *State, l *past.Layer) {
+func (s *Store) Restore(from *Moment, l *past.Layer) {
 	for unit := range from.Records() * int(recordSize) / past.UnitSize {
 		l.Put(s.past, unit)
 	}
@@ -146,7 +151,7 @@ func (s *Store) Restore(from *State, l *past.Layer) {
 
 // restorePromises brings back the blocks of promises. Blocks that were made since end, and may come
 // back with a later state.
-func (s *Store) restorePromises(o *promises, from *State) {
+func (s *Store) restorePromises(o *promises, from *Moment) {
 	o.all(func(b *block) {
 		if b.born >= from.number {
 			b.save(s, b.count.Load())
@@ -184,7 +189,7 @@ func (s *Store) restorePromises(o *promises, from *State) {
 }
 
 // has reports whether a block was among the blocks of promises.
-func (st *State) has(b *block) bool { return slices.Contains(st.promised, b) }
+func (st *Moment) has(b *block) bool { return slices.Contains(st.promised, b) }
 
 // restore brings back the block as it was at the moment of a layer.
 func (b *block) restore(s *Store, number uint64) {
@@ -201,7 +206,7 @@ func (b *block) restore(s *Store, number uint64) {
 // Freeze makes a zero store what another was at a moment: its records are those of a layer. The
 // caller ends it by Thaw. Any goroutine may call it. The error is from the universe or from the
 // layer, which is lost; the store is empty then.
-func (s *Store) Freeze(live *Store, records *past.Memory, from *State, l *past.Layer) error {
+func (s *Store) Freeze(live *Store, records *past.Memory, from *Moment, l *past.Layer) error {
 	s.u, s.view.tag, s.most = live.u, live.view.tag, maxBlocks
 	s.records = s.u.NewExtent(MaxIDs * int(recordSize))
 	if err := s.records.Resize(from.Records() * int(recordSize)); err != nil {
@@ -225,7 +230,7 @@ func (s *Store) Freeze(live *Store, records *past.Memory, from *State, l *past.L
 }
 
 // freezePromises copies the blocks of promises of a state, to memory of Go.
-func (s *Store) freezePromises(live *Store, from *State) {
+func (s *Store) freezePromises(live *Store, from *Moment) {
 	o := s.makePromises()
 	for _, b := range from.promised {
 		c := &block{number: b.number, versions: new([blockSize]uint32)}

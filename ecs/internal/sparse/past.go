@@ -70,6 +70,13 @@ func (s *Set) keepEntry(at Entry) {
 	}
 }
 
+// KeepAll has all places, entities and values kept.
+func (s *Set) KeepAll() {
+	for i, x := range s.memory {
+		s.kept[i].Gate(x.Base(), x.Size())
+	}
+}
+
 // keepSeat is keepPlace of an entity that may have no place.
 func (s *Set) keepSeat(e entity.ID) {
 	if i := e.Index(); i < s.most {

@@ -3,6 +3,7 @@ package table
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -48,13 +49,13 @@ func (t *Table) Freeze(s *Tables, index uint32, sig Signature, from *State, memo
 	from.store.Save(&t.Store)
 	f := &Frozen{layer: l, memory: memory, origin: from.store.Chunks(), shown: make([]atomic.Uint64, len(from.store.Chunks())), t: t}
 	for pos, c := range f.origin {
-		first, err := s.u.AllocAligned(max(c.Units(), 1))
+		first, err := s.mirrorOf(c)
 		if err != nil {
 			f.free(pos)
 			t.Store = alloc.ColumnStore{}
 			return nil, err
 		}
-		t.Store.Relocate(pos, alloc.SmallIndex(first)<<alloc.UnitOrder)
+		t.Store.Relocate(pos, first)
 	}
 	from.books.save(&t.Books)
 	t.Books.spares = s.spares
@@ -74,9 +75,18 @@ func (f *Frozen) Free() {
 }
 
 func (f *Frozen) free(chunks int) {
-	for pos, c := range f.t.Store.Chunks()[:chunks] {
-		f.t.all.u.Free(c.First.Chunk(), max(f.origin[pos].Units(), 1))
+	for _, c := range f.t.Store.Chunks()[:chunks] {
+		f.t.all.FreeChunk(c)
 	}
+}
+
+// mirrorOf takes a chunk for the mirror of one.
+func (s *Tables) mirrorOf(c alloc.StoreChunk) (alloc.SmallIndex, error) {
+	if c.Small() {
+		return s.smallChunks.Alloc()
+	}
+	first, err := s.u.AllocAligned(c.Units())
+	return alloc.SmallIndex(first) << alloc.UnitOrder, err
 }
 
 // Show brings n bytes of a chunk's mirror, from byte at of the chunk on. The error says that the
@@ -134,14 +144,42 @@ func (f *Frozen) ShowColumn(c Column, pos, row, n int) error {
 // ShowAll brings all rows.
 func (f *Frozen) ShowAll() error {
 	for pos := range f.origin {
-		n := f.t.Store.RowsOf(pos)
-		if err := f.ShowRows(pos, 0, n); err != nil {
+		if err := f.ShowChunk(pos); err != nil {
 			return err
 		}
-		for _, c := range f.t.Store.Columns() {
-			if err := f.ShowColumn(c, pos, 0, n); err != nil {
-				return err
-			}
+	}
+	return nil
+}
+
+// IsLike reports whether a later frozen table has the same rows at the same places: none has come,
+// gone or moved since the version at which f was noted.
+func (f *Frozen) IsLike(later *Frozen, version uint32) bool {
+	latest := later.t.Books.Latest()
+	return (latest == 0 || int32(latest-version) <= 0) && f.t.Len() == later.t.Len() &&
+		slices.EqualFunc(f.origin, later.origin, func(a, b alloc.StoreChunk) bool { return a.First == b.First && a.Order == b.Order })
+}
+
+// Differs reports whether a chunk may hold other bytes, bits or values in a later frozen table that
+// has the same rows.
+func (f *Frozen) Differs(later *Frozen, pos int) bool {
+	c := f.origin[pos]
+	for i := range max(c.Units(), 1) {
+		if f.layer.WrittenUntil(f.memory, int(c.First.Chunk())+i, later.layer) {
+			return true
+		}
+	}
+	return f.t.Books.differs(&later.t.Books, pos)
+}
+
+// ShowChunk brings all rows of a chunk.
+func (f *Frozen) ShowChunk(pos int) error {
+	n := f.t.Store.RowsOf(pos)
+	if err := f.ShowRows(pos, 0, n); err != nil {
+		return err
+	}
+	for _, c := range f.t.Store.Columns() {
+		if err := f.ShowColumn(c, pos, 0, n); err != nil {
+			return err
 		}
 	}
 	return nil
