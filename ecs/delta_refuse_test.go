@@ -102,7 +102,7 @@ func seal(delta []byte) []byte {
 // TestDeltaHostile: a delta that was changed on purpose, with its checksum, is refused, or leaves a
 // world that is sound.
 func TestDeltaHostile(t *testing.T) {
-	tries := 6000
+	tries := 2000
 	if testing.Short() {
 		tries = 500
 	}
