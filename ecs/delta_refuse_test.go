@@ -144,7 +144,8 @@ func TestDeltaHostile(t *testing.T) {
 	require.Positive(t, taken, "some change values only")
 }
 
-// TestDeltaOfTypes: types that the world lacks, that have another layout or other options are named.
+// TestDeltaOfTypes: types that the world lacks, or that have another layout or other options there,
+// are named.
 func TestDeltaOfTypes(t *testing.T) {
 	w := newWorld(t)
 	fork, err := w.Fork()
@@ -158,8 +159,6 @@ func TestDeltaOfTypes(t *testing.T) {
 	require.ErrorContains(t, fork.ApplyDelta(bytes.NewReader(delta)), "ecs_test.Stun has another layout, or other options")
 	require.NoError(t, fork.Close())
 
-	other := newWorld(t)
-	other.Close()
 	managed := ecs.RegisterManaged[string](w)
 	fork, err = w.Fork()
 	require.NoError(t, err)

@@ -122,8 +122,8 @@ func TestDeltaReadsWhatWasWritten(t *testing.T) {
 	require.NoError(t, fork.Close())
 }
 
-// TestDeltaIsSmall: if 1 % of the rows differ, in pieces, a delta has at most 2 % of the bytes of the
-// state and 1 KiB; marks are set where it writes only.
+// TestDeltaIsSmall: if 1 % of the rows differ, in pieces, a delta has at most 2 % of the bytes of
+// the state and 1 KiB; marks are set where it writes only.
 func TestDeltaIsSmall(t *testing.T) {
 	const n, piece = 100_000, 100
 	w := newWorld(t)

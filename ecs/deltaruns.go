@@ -124,8 +124,8 @@ func (r *deltaRuns) each(size int, visit func(at int, is []byte)) bool {
 	return true
 }
 
-// replaces calls visit, unless it is nil, with each run, and reports whether the runs are within old
-// and replace the bytes that they replaced when they were made. visit may write old.
+// replaces calls visit, unless it is nil, with each run, and reports whether the runs are within
+// old and replace the bytes that they replaced when they were made. visit may write old.
 func (r *deltaRuns) replaces(old []byte, visit func(at int, is []byte)) bool {
 	sum := uint32(0)
 	return r.each(len(old), func(at int, is []byte) {

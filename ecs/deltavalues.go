@@ -8,8 +8,8 @@ import (
 	"quarry/ecs/internal/value"
 )
 
-// Values of rows in a plan: what they replace is compared with what the rows hold now, wherever they
-// are.
+// Values of rows in a plan: what they replace is compared with what the rows hold now, wherever
+// they are.
 
 // checkValues checks the columns, enable bits, buffers and chunk values of all tables.
 func (p *deltaPlan) checkValues() error {
