@@ -61,7 +61,7 @@ func (c *World) become(w *World) error {
 		return refused(err)
 	}
 	c.avoidTags(w)
-	c.showRecords()
+	c.show(c.ids.View())
 	c.tables.Version = w.tables.Version // before the copies, which are marked with it
 	values := c.copyValues(w)
 	for _, a := range w.archetypes.list {

@@ -8,7 +8,8 @@ import (
 	"quarry/ecs/internal/match"
 )
 
-// Applying a delta: check everything (deltaPlan), reserve everything, and commit, which cannot fail.
+// Applying a delta: check everything (deltaPlan), reserve everything, and commit, which cannot
+// fail.
 
 // ApplyDelta reads one delta, as EncodeDelta writes it, and makes w, which is in the older state,
 // equal to the newer one: the same entities in the same rows, with the same values, enable bits,

@@ -45,8 +45,8 @@ type bitsOf struct {
 	row   int
 }
 
-// rowBits returns the enable bits of a type in a chunk, from a row on; all are set if the table, which
-// may be nil, lacks the type.
+// rowBits returns the enable bits of a type in a chunk, from a row on; all are set if the table,
+// which may be nil, lacks the type.
 func rowBits(t *table.Table, id typeID, pos, row int) bitsOf {
 	if t == nil || !t.Sig.Has(id) {
 		return bitsOf{}

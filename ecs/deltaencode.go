@@ -31,7 +31,8 @@ func EncodeDelta(w io.Writer, d *Delta) error {
 	if d == nil || d.ids == nil {
 		panic("ecs: EncodeDelta: the delta is nil or the zero value; deltas come from Diff")
 	}
-	c := deltaCoder{out: append([]byte(deltaMagic), make([]byte, deltaFrame-len(deltaMagic))...)}
+	c := deltaCoder{out: make([]byte, deltaFrame, deltaFrame+d.size())}
+	copy(c.out, deltaMagic)
 	c.delta(d)
 	binary.LittleEndian.PutUint32(c.out[8:], deltaFormat)
 	binary.LittleEndian.PutUint64(c.out[12:], uint64(len(c.out)-deltaFrame))
@@ -41,6 +42,25 @@ func EncodeDelta(w io.Writer, d *Delta) error {
 		return fmt.Errorf("ecs: EncodeDelta: %w", err)
 	}
 	return nil
+}
+
+// size returns about the bytes of the encoding, so that it is not copied while it grows.
+func (d *Delta) size() int {
+	n := 4096
+	for i := range d.tables {
+		t := &d.tables[i]
+		n += 16*len(t.rows) + 12*len(t.ids) + 128
+		for k := range t.columns {
+			n += len(t.columns[k].runs) + 16
+		}
+		for k := range t.buffers {
+			n += len(t.buffers[k].edits) + 16
+		}
+	}
+	for i := range d.sparse {
+		n += len(d.sparse[i].ids.runs) + len(d.sparse[i].values.runs) + 32
+	}
+	return n + 16*len(d.ids.Steps)
 }
 
 // readDelta reads one delta, and nothing behind it. It takes memory as bytes arrive, whatever

@@ -78,7 +78,7 @@ func (p *deltaPlan) checkNames() error {
 
 // checkKeptNames returns an error if an entity that ends keeps its name.
 func (p *deltaPlan) checkKeptNames(free map[uint32]bool) error {
-	if p.w.names == nil {
+	if p.w.names == nil || p.odd == 0 {
 		return nil
 	}
 	for index, n := range p.w.names.byIndex {

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"math/bits"
+	"slices"
 )
 
 // Runs of bytes that differ. What differs in a column is kept as it is encoded:
@@ -61,13 +62,14 @@ func (r *runsWriter) compareBlock(at int, was, is []byte) {
 		}
 		end := i + 1
 		for end < len(is) {
+			for end+8 <= len(is) && binary.LittleEndian.Uint64(was[end:]) != binary.LittleEndian.Uint64(is[end:]) {
+				end += 8
+			}
 			same := equalBytes(was[end:], is[end:])
 			if same >= 8 || end+same == len(is) {
 				break
 			}
-			if end += same + 8; end > len(is) {
-				end = len(is)
-			}
+			end = min(end+same+8, len(is))
 		}
 		for was[end-1] == is[end-1] {
 			end--
@@ -93,6 +95,9 @@ func equalBytes(a, b []byte) (n int) {
 // add adds a run of len(is) bytes at byte at.
 func (r *runsWriter) add(at int, was, is []byte) {
 	r.sum = crc32.Update(r.sum, castagnoli, was)
+	if more := len(is) + 2*binary.MaxVarintLen64; cap(r.runs)-len(r.runs) < more {
+		r.runs = slices.Grow(r.runs, more+len(r.runs)) // twice: append would copy large slices more often
+	}
 	r.runs = binary.AppendUvarint(r.runs, uint64(at-r.end))
 	r.runs = binary.AppendUvarint(r.runs, uint64(len(is)))
 	r.runs = append(r.runs, is...)
@@ -119,8 +124,8 @@ func (r *deltaRuns) each(size int, visit func(at int, is []byte)) bool {
 	return true
 }
 
-// replaces calls visit, unless it is nil, with each run, and reports whether the runs are within old
-// and replace the bytes that they replaced when they were made. visit may write old.
+// replaces calls visit, unless it is nil, with each run, and reports whether the runs are within
+// old and replace the bytes that they replaced when they were made. visit may write old.
 func (r *deltaRuns) replaces(old []byte, visit func(at int, is []byte)) bool {
 	sum := uint32(0)
 	return r.each(len(old), func(at int, is []byte) {

@@ -8,6 +8,7 @@ import (
 	"hash/fnv"
 	"io"
 	"reflect"
+	"sync"
 	"unsafe"
 )
 
@@ -27,15 +28,35 @@ type deltaType struct {
 
 // describeType returns a type's description, without its number among its likes.
 func describeType(t *typeInfo) deltaType {
-	name := t.rtype.String()
-	if t.rtype.Name() != "" {
-		name = t.rtype.PkgPath() + "." + t.rtype.Name()
+	known, ok := goLayouts.Load(t.rtype)
+	if !ok {
+		l := goLayout{name: t.rtype.String()}
+		if t.rtype.Name() != "" {
+			l.name = t.rtype.PkgPath() + "." + t.rtype.Name()
+		}
+		h := fnv.New64a()
+		hashLayout(h, t.rtype)
+		l.hash = h.Sum64()
+		known, _ = goLayouts.LoadOrStore(t.rtype, l)
 	}
-	h := fnv.New64a()
-	hashLayout(h, t.rtype)
-	fmt.Fprint(h, t.enableable, t.cleanup)
-	return deltaType{t: t, name: name, kind: t.describe().Kind, layout: h.Sum64()}
+	l := known.(goLayout)
+	if t.enableable {
+		l.hash ^= 1 << 63
+	}
+	if t.cleanup {
+		l.hash ^= 1 << 62
+	}
+	return deltaType{t: t, name: l.name, kind: t.describe().Kind, layout: l.hash}
 }
+
+// goLayout is what a description takes from a Go type; goLayouts has those that were asked for:
+// goLayout by reflect.Type.
+type goLayout struct {
+	name string
+	hash uint64
+}
+
+var goLayouts sync.Map
 
 // isLike reports whether two descriptions are of one type, but for their numbers.
 func (d *deltaType) isLike(e *deltaType) bool {

@@ -5,11 +5,13 @@ import (
 	"math"
 
 	"quarry/ecs/internal/change"
+	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/sparse"
 	"quarry/ecs/internal/value"
 )
 
-// Values of rows in a plan: what they replace is compared with what the rows hold now, wherever they
-// are.
+// Values of rows in a plan: what they replace is compared with what the rows hold now, wherever
+// they are.
 
 // checkValues checks the columns, enable bits, buffers and chunk values of all tables.
 func (p *deltaPlan) checkValues() error {
@@ -150,13 +152,31 @@ func (p *deltaPlan) checkSparse() error {
 		}
 	}
 	for _, t := range p.w.types.sparse {
-		if !planned[t] && (p.odd > 0 || p.dying != nil) {
+		if planned[t] || t.sparse.Len() == 0 {
+			continue
+		}
+		if p.dying != nil {
 			if err := p.checkEntries(t, t.sparse.IDs()); err != nil {
 				return err
 			}
 		}
+		if e := p.endsIn(&t.sparse.Set); e != (entity.ID{}) {
+			return p.refuse("%v ends and keeps its entry of %s", e, t.name)
+		}
 	}
 	return nil
+}
+
+// endsIn returns an entity that ends and has an entry of a set, or the zero ID.
+func (p *deltaPlan) endsIn(s *sparse.Set) entity.ID {
+	for _, step := range p.Delta.ids.Steps {
+		for index := step.First; step.Old&1 != 0 && index < step.First+step.N; index++ {
+			if e := entity.Make(index, p.tag, step.Old); s.Find(e) != 0 {
+				return e
+			}
+		}
+	}
+	return entity.ID{}
 }
 
 // writeValues makes the values of a table's rows what the delta says. The rows are there.

@@ -79,7 +79,8 @@ func (s *Store) Version(index uint32) uint32 {
 }
 
 // Compare returns what differs between two stores. No goroutine may call Promise meanwhile. The
-// error says that the later store does not go on from the earlier one. Cost: a look at each version.
+// error says that the later store does not go on from the earlier one. Cost: a look at each
+// version.
 func Compare(earlier, later *Store) (*Difference, error) {
 	d := &Difference{From: earlier.State(), To: later.State()}
 	if d.To.Blocks < d.From.Blocks || d.To.Records < d.From.Records {

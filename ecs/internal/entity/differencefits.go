@@ -23,7 +23,7 @@ func (s *Store) Fits(d *Difference) error {
 	end := uint32(0)
 	for i := range d.Steps {
 		step := &d.Steps[i]
-		if step.N == 0 || step.Old == step.New || step.First < end || uint64(step.First)+uint64(step.N) > uint64(d.To.Blocks)*blockSize {
+		if step.N == 0 || (step.First+step.N-1)/blockSize != step.First/blockSize || step.Old == step.New || step.First < end || uint64(step.First)+uint64(step.N) > uint64(d.To.Blocks)*blockSize {
 			return fmt.Errorf("a step of the ids, %+v, is out of bounds or order", *step)
 		}
 		end = step.First + step.N
@@ -45,6 +45,9 @@ func (s *Store) fitsBlocks(d *Difference) (promised map[int]*PromisedBlock, err 
 	}
 	if to.Blocks > s.most {
 		return nil, ErrFull
+	}
+	if n := to.Blocks - d.From.Blocks; n > idleBlocks+d.stepsFrom(uint32(d.From.Blocks*blockSize))+len(d.Promised) {
+		return nil, fmt.Errorf("the ids have %d new blocks, in which few indices were used", n)
 	}
 	promised = make(map[int]*PromisedBlock, len(d.Promised))
 	before := -1
@@ -70,6 +73,21 @@ func (s *Store) fitsBlocks(d *Difference) (promised map[int]*PromisedBlock, err 
 		return nil, fmt.Errorf("the ids have %d own blocks after %d, of %d new ones, %d of promises", to.Own, d.From.Own, to.Blocks-d.From.Blocks, fresh)
 	}
 	return promised, nil
+}
+
+// idleBlocks is how many new blocks a difference may have in which no index was used. A store makes
+// blocks when it needs them, so there are few; the records of so many take 16 MiB. Without a limit
+// a few bytes could ask for a GiB.
+const idleBlocks = 256
+
+// stepsFrom returns the number of steps from an index on.
+func (d *Difference) stepsFrom(index uint32) (n int) {
+	for i := range d.Steps {
+		if d.Steps[i].First >= index {
+			n++
+		}
+	}
+	return n
 }
 
 // fitsUsed checks the bits of a block of promises.
@@ -114,8 +132,8 @@ func (s *Store) fitsStep(d *Difference, step *Step, index uint32, promised map[i
 	if b == nil && p == nil {
 		return nil
 	}
-	if isNeverPromised(index) || int((step.First+step.N-1)/blockSize) != number {
-		return fmt.Errorf("index %d is nobody's, or a step ends in another block", index)
+	if isNeverPromised(index) {
+		return fmt.Errorf("index %d is nobody's", index)
 	}
 	if step.New&1 != 0 && s.usedAfter(b, p, int(index%blockSize/64))>>(index%64)&1 == 0 {
 		return fmt.Errorf("index %d lives, and is not in use", index)
