@@ -48,6 +48,7 @@ func (w *World) Restore(s *Snapshot) error {
 	w.checkUnlocked(op)
 	r := restoring{w: w, s: s}
 	if err := r.ready(); err != nil {
+		w.showRecords() // which may have moved
 		return fmt.Errorf("ecs: %s: %w", op, err)
 	}
 	w.loops.enter(op)

@@ -118,6 +118,7 @@ func (s *Snapshot) close() {
 	s.layer.Close()
 	h.chunks.Sweep()
 	h.blocks.Sweep()
+	w.ids.Sweep()
 	s.closed, s.names = true, nil
 	for i := range s.archetypes {
 		s.archetypes[i].a = nil
