@@ -91,8 +91,14 @@ func (r *restoring) ready() error {
 		}
 		r.since = append(r.since, a)
 	}
-	for i := range s.sets {
-		if err := w.types.sparse[i].sparse.Ready(&s.sets[i], s.layer); err != nil {
+	for i, t := range w.types.sparse {
+		err := error(nil)
+		if i < len(s.sets) {
+			err = t.sparse.Ready(s.layer)
+		} else {
+			err = t.sparse.ReadyClear()
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -124,16 +124,11 @@ func (k *kept) cut() []entity.ID {
 	return ids
 }
 
-// some returns n of the entities that are alive, or fewer.
-func (k *kept) some(n int) (ids []entity.ID) {
-	for e := range k.alive {
-		if len(ids) == n {
-			break
-		}
-		ids = append(ids, e)
-	}
-	slices.SortFunc(ids, func(a, b entity.ID) int { return int(a.Index()) - int(b.Index()) })
-	return ids
+// some returns n of the entities that are alive, or fewer, which lie together.
+func (k *kept) some(n int) []entity.ID {
+	ids := slices.SortedFunc(maps.Keys(k.alive), func(a, b entity.ID) int { return int(a.Index()) - int(b.Index()) })
+	at := k.r.IntN(len(ids) + 1)
+	return ids[at:min(at+n, len(ids))]
 }
 
 func (k *kept) promise(n int) {
@@ -236,7 +231,7 @@ func TestRestoreFollowsAModel(t *testing.T) {
 			verify(t, k.s, len(k.alive))
 		}
 		k.check()
-		require.Greater(t, restored, 10)
+		require.Greater(t, restored, 5)
 		for len(k.moments) > 0 {
 			k.close(k.moments[0])
 		}
