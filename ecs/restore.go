@@ -48,6 +48,7 @@ func (w *World) Restore(s *Snapshot) error {
 	w.checkUnlocked(op)
 	r := restoring{w: w, s: s}
 	if err := r.ready(); err != nil {
+		w.showRecords() // which may have moved
 		return fmt.Errorf("ecs: %s: %w", op, err)
 	}
 	w.loops.enter(op)
@@ -93,8 +94,14 @@ func (r *restoring) ready() error {
 		}
 		r.since = append(r.since, a)
 	}
-	for i := range s.sets {
-		if err := w.types.sparse[i].sparse.Ready(&s.sets[i], s.layer); err != nil {
+	for i, t := range w.types.sparse {
+		err := error(nil)
+		if i < len(s.sets) {
+			err = t.sparse.Ready(s.layer)
+		} else {
+			err = t.sparse.ReadyClear()
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -77,7 +77,7 @@ func (w *World) Snapshot() *Snapshot {
 	if n := len(h.spare); n > 0 {
 		s, h.spare = h.spare[n-1], h.spare[:n-1]
 	}
-	s.w, s.closed, s.layer, s.version = w, false, h.past.Begin(), w.tables.Version
+	s.w, s.layer, s.version = w, h.past.Begin(), w.tables.Version
 	s.note(w)
 	h.alive = append(h.alive, s)
 	w.Advance()
@@ -138,14 +138,23 @@ func (s *Snapshot) close() {
 	s.layer.Close()
 	h.chunks.Sweep()
 	h.blocks.Sweep()
-	s.closed, s.names, s.types, s.heap = true, nil, nil, nil
-	for i := range s.archetypes {
-		s.archetypes[i].a = nil
-	}
-	h.spare = append(h.spare, s)
+	w.ids.Sweep()
+	h.spare = append(h.spare, s.end())
 	if len(h.alive) == 0 {
 		w.sleep()
 	}
+}
+
+// end makes the snapshot closed and returns another with its memory. Callers may hold the closed
+// one, so it is not used again itself.
+func (s *Snapshot) end() *Snapshot {
+	for i := range s.archetypes {
+		s.archetypes[i].a = nil
+	}
+	next := &Snapshot{archetypes: s.archetypes, sets: s.sets}
+	s.ids.MoveTo(&next.ids)
+	s.closed, s.names, s.archetypes, s.sets, s.types, s.heap = true, nil, nil, nil, nil, nil
+	return next
 }
 
 func (s *Snapshot) check(op string) {
@@ -167,6 +176,7 @@ func (s *Snapshot) checkOpen(op string) {
 // Err returns why the snapshot is lost, or nil. It is lost if there was no memory to keep bytes
 // that were about to be written. The error wraps what package alloc said. Any goroutine may call it.
 func (s *Snapshot) Err() error {
+	s.check("Snapshot.Err")
 	if err := s.layer.Err(); err != nil {
 		// errors.md, Errors: `ecs: the snapshot is lost: ...` | There was no memory to keep the old
 		// bytes of rows that were written after the snapshot. | Close snapshots sooner, or give the

@@ -53,7 +53,11 @@ type snapView struct {
 }
 
 func newSnapWorld(t testing.TB, seed uint64, options ...ecs.Option) *snapWorld {
-	w := newWorld(t, options...)
+	return openSnapWorld(t, newWorld(t, options...), seed)
+}
+
+// openSnapWorld registers the types in a new world.
+func openSnapWorld(t testing.TB, w *ecs.World, seed uint64) *snapWorld {
 	s := &snapWorld{World: w, t: t, r: rand.New(rand.NewPCG(seed, 5))}
 	s.place = ecs.Register[snapPlace](w)
 	s.speed = ecs.Register[snapSpeed](w, ecs.Enableable)

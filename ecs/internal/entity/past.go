@@ -25,6 +25,40 @@ func (s *Store) KeepPast(m *past.Memory) {
 	s.ended = nil
 }
 
+// Sweep lets go what only layers had that have ended: copies of blocks of promises, and blocks that
+// a restore has ended. Goroutines may promise ids meanwhile.
+func (s *Store) Sweep() {
+	p := s.past.Past()
+	s.promises.Load().all(func(b *block) {
+		count := b.seize()
+		b.sweep(p)
+		b.count.Store(count)
+	})
+	s.ended = slices.DeleteFunc(s.ended, func(b *block) bool {
+		b.sweep(p)
+		return s.freeEnded(b)
+	})
+}
+
+// sweep forgets the copies that no layer has any more.
+func (b *block) sweep(p *past.Past) {
+	before := b.born
+	b.saved = slices.DeleteFunc(b.saved, func(c *savedBlock) bool {
+		goes := !p.Between(before, c.number)
+		before = c.number
+		return goes
+	})
+}
+
+// freeEnded frees a block that has ended, if no layer has it, and reports whether it did.
+func (s *Store) freeEnded(b *block) bool {
+	if s.past.Past().Between(b.born, b.ended) {
+		return false
+	}
+	s.u.Free(b.run, blockChunks)
+	return true
+}
+
 // Memory returns the address and the size of the records.
 func (s *Store) Memory() (base unsafe.Pointer, size int) { return s.records.Base(), s.records.Size() }
 
@@ -89,6 +123,13 @@ func (s *Store) Save(to *Moment, number uint64) {
 	s.moment.Store(number)
 }
 
+// MoveTo gives the memory of a state that nobody needs to another, which is zero.
+func (st *Moment) MoveTo(to *Moment) {
+	clear(st.promised)
+	to.free, to.summary, to.promised = st.free, st.summary, st.promised
+	*st = Moment{}
+}
+
 // Records returns the number of records that there were.
 func (st *Moment) Records() int { return st.blocks * blockSize }
 
@@ -112,13 +153,25 @@ func (b *block) save(s *Store, count int32) {
 }
 
 // Ready makes room for the records of a state that is to be restored, and has kept, for newer
-// layers, all that Restore will write. After an error nothing has changed but the room.
+// layers, all that Restore will write. After an error nothing has changed, but the records may have
+// moved.
 func (s *Store) Ready(from *Moment, l *past.Layer) error {
-	if size := from.Records() * int(recordSize); size > s.records.Size() {
+	now := s.records.Size()
+	if size := from.Records() * int(recordSize); size > now {
 		if err := s.resizeRecords(size); err != nil {
 			return err
 		}
 	}
+	err := s.saveUnits(from, l)
+	if err != nil && s.records.Size() > now {
+		_ = s.resizeRecords(now) // a smaller size, which is never refused
+	}
+	s.view.base = s.records.Base()
+	return err
+}
+
+// saveUnits has the units of records kept that Restore will write.
+func (s *Store) saveUnits(from *Moment, l *past.Layer) error {
 	for unit := range s.past.Units() {
 		_, written, err := l.Old(s.past, unit)
 		if err != nil {
@@ -149,18 +202,20 @@ func (s *Store) Restore(from *Moment, l *past.Layer) {
 	s.total.Store(from.total)
 }
 
-// restorePromises brings back the blocks of promises. Blocks that were made since end, and may come
-// back with a later state.
+// restorePromises brings back the blocks of promises. Blocks that the state lacks end, and may come
+// back with another. They may be older than the state, which was noted after a restore then.
 func (s *Store) restorePromises(o *promises, from *Moment) {
 	o.all(func(b *block) {
-		if b.born >= from.number {
+		if !from.has(b) {
 			b.save(s, b.count.Load())
-			s.ended = append(s.ended, b)
 			o.block[b.number].Store(nil)
+			if b.ended = s.moment.Load(); !s.freeEnded(b) {
+				s.ended = append(s.ended, b)
+			}
 		}
 	})
 	s.ended = slices.DeleteFunc(s.ended, func(b *block) bool {
-		back := b.born < from.number && from.has(b)
+		back := from.has(b)
 		if back {
 			o.block[b.number].Store(b)
 		}
@@ -188,8 +243,11 @@ func (s *Store) restorePromises(o *promises, from *Moment) {
 	o.indices, o.alive = from.indices, from.alive
 }
 
-// has reports whether a block was among the blocks of promises.
-func (st *Moment) has(b *block) bool { return slices.Contains(st.promised, b) }
+// has reports whether a block was among the blocks of promises, which lie by number.
+func (st *Moment) has(b *block) bool {
+	at, ok := slices.BinarySearchFunc(st.promised, b.number, func(b *block, number int) int { return b.number - number })
+	return ok && st.promised[at] == b
+}
 
 // restore brings back the block as it was at the moment of a layer.
 func (b *block) restore(s *Store, number uint64) {

@@ -90,8 +90,6 @@ type State struct {
 	bits           []uint64
 	opened, latest uint32
 	last           Entry
-	most           uint32
-	room           int
 }
 
 // Len returns the number of entries.
@@ -100,23 +98,12 @@ func (st *State) Len() int { return int(st.last) }
 // Save notes the state.
 func (s *Set) Save(to *State) {
 	to.versions, to.bits = append(to.versions[:0], s.versions...), append(to.bits[:0], s.bits...)
-	to.opened, to.latest, to.last, to.most, to.room = s.opened, s.latest, s.last, s.most, s.room
+	to.opened, to.latest, to.last = s.opened, s.latest, s.last
 }
 
-// Ready makes room for a state that is to be restored, and has all units that Restore will write
-// kept. After an error nothing has changed but the room.
-func (s *Set) Ready(from *State, l *past.Layer) error {
-	if from.room > s.room {
-		if err := s.makeRoom(from.room); err != nil {
-			return err
-		}
-	}
-	if from.most > s.most {
-		if err := s.resize(0, int(from.most)*int(placeSize)); err != nil {
-			return err
-		}
-		s.places, s.most = s.memory[0].Base(), from.most
-	}
+// Ready has all units kept that Restore will write. After an error nothing has changed. The extents
+// are as long as they were for the state at least, since they do not shrink.
+func (s *Set) Ready(l *past.Layer) error {
 	for _, m := range s.kept {
 		for unit := range m.Units() {
 			if _, written, err := l.Old(m, unit); err != nil {
@@ -142,33 +129,42 @@ func (s *Set) Restore(from *State, l *past.Layer, version uint32) {
 			}
 		}
 	}
-	for i := from.most; i < s.most; i++ {
-		if *s.place(i) != 0 {
-			s.keepPlace(i)
-			*s.place(i) = 0
-		}
-	}
 	s.last = from.last
-	if s.bits != nil {
-		for i := range s.bits {
-			old := uint64(0)
-			if i < len(from.bits) {
-				old = from.bits[i]
-			}
-			changed = changed || s.bits[i] != old
-			s.bits[i] = old
+	for i := range s.bits {
+		old := uint64(0)
+		if i < len(from.bits) {
+			old = from.bits[i]
 		}
+		changed = changed || s.bits[i] != old
+		s.bits[i] = old
 	}
 	if changed {
-		s.OpenAll(version)
+		s.noteOpen(version)
 	}
 }
 
-// Clear removes all entries of a set that there was not when a state was noted.
-func (s *Set) Clear(version uint32) {
-	for at := s.last; at > 0; at-- {
-		s.Remove(s.ID(at), version)
+// ReadyClear has all units kept that Clear will write. After an error nothing has changed.
+func (s *Set) ReadyClear() error {
+	for _, e := range s.IDs() {
+		if err := s.kept[0].Save(int(e.Index()) * int(placeSize) / past.UnitSize); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+// Clear removes all entries of a set that there was not when a state was noted, and for which it is
+// ReadyClear.
+func (s *Set) Clear(version uint32) {
+	if s.last == 0 {
+		return
+	}
+	for _, e := range s.IDs() {
+		s.keepPlace(e.Index())
+		*s.place(e.Index()) = 0
+	}
+	clear(s.bits)
+	s.last, s.latest = 0, version
 }
 
 // Freeze makes an empty set what another was at a moment: its entries are those of a layer. Any

@@ -276,8 +276,15 @@ func (s *Set) Switch(at Entry, on bool) {
 	}
 }
 
-// Mark notes that an entry was written. Goroutines may mark entries at once, with one version.
+// Mark notes that an entry is about to be written. Goroutines may mark entries at once, with one
+// version. It is small enough to be inlined.
 func (s *Set) Mark(at Entry, version uint32) {
+	if s.kept != nil || atomic.LoadUint32(&s.versions[at/BlockSize]) != version {
+		s.mark(at, version)
+	}
+}
+
+func (s *Set) mark(at Entry, version uint32) {
 	if s.kept != nil {
 		s.keepValue(at)
 	}
@@ -293,6 +300,11 @@ func (s *Set) OpenAll(version uint32) {
 	if s.kept != nil && s.size > 0 && s.last > 0 {
 		s.kept[2].Gate(s.Value(1), int(s.last)*int(s.size))
 	}
+	s.noteOpen(version)
+}
+
+// noteOpen is OpenAll for values that have been kept, or that nobody writes.
+func (s *Set) noteOpen(version uint32) {
 	if atomic.LoadUint32(&s.opened) != version {
 		atomic.StoreUint32(&s.opened, version)
 		atomic.StoreUint32(&s.latest, version)
