@@ -143,18 +143,18 @@ func (s *Store) Restore(from *State, l *past.Layer) {
 	s.total.Store(from.total)
 }
 
-// restorePromises brings back the blocks of promises. Blocks that were made since end, and may come
-// back with a later state.
+// restorePromises brings back the blocks of promises. Blocks that the state lacks end, and may come
+// back with another state.
 func (s *Store) restorePromises(o *promises, from *State) {
 	o.all(func(b *block) {
-		if b.born >= from.number {
+		if !from.has(b) {
 			b.save(s, b.count.Load())
 			s.ended = append(s.ended, b)
 			o.block[b.number].Store(nil)
 		}
 	})
 	s.ended = slices.DeleteFunc(s.ended, func(b *block) bool {
-		back := b.born < from.number && from.has(b)
+		back := from.has(b)
 		if back {
 			o.block[b.number].Store(b)
 		}
