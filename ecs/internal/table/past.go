@@ -87,6 +87,13 @@ func (t *Table) KeepColumn(id TypeID, pos, row, n int) {
 	t.keepColumns(t.Store.Row(pos, row), n, []Column{c})
 }
 
+// KeepCell is KeepRows for one row of one column.
+func (t *Table) KeepCell(at alloc.StoreRow, c Column) {
+	if t.all.past != nil {
+		t.keepColumns(at, 1, []Column{c})
+	}
+}
+
 func (t *Table) keepAt(at alloc.StoreRow, n int) {
 	t.all.past.Gate(unsafe.Pointer(IDAt(at)), n*int(unsafe.Sizeof(*IDAt(at)))) // Safe because the rows lie in the chunk.
 	t.keepColumns(at, n, t.Store.Columns())
