@@ -90,6 +90,8 @@ type State struct {
 	bits           []uint64
 	opened, latest uint32
 	last           Entry
+	most           uint32 // places, and entries that fit
+	room           int
 }
 
 // Len returns the number of entries.
@@ -98,7 +100,7 @@ func (st *State) Len() int { return int(st.last) }
 // Save notes the state.
 func (s *Set) Save(to *State) {
 	to.versions, to.bits = append(to.versions[:0], s.versions...), append(to.bits[:0], s.bits...)
-	to.opened, to.latest, to.last = s.opened, s.latest, s.last
+	to.opened, to.latest, to.last, to.most, to.room = s.opened, s.latest, s.last, s.most, s.room
 }
 
 // Ready has all units kept that Restore will write. After an error nothing has changed. The extents

@@ -26,6 +26,14 @@ func (b *Buffers) now() uint32 {
 	return uint32(b.kept.Now())
 }
 
+// waiting returns the number of blocks that wait.
+func (b *Buffers) waiting() int {
+	if b.kept == nil {
+		return 0
+	}
+	return b.kept.Len()
+}
+
 // shared reports whether a snapshot has the block of a spilled buffer.
 func (b *Buffers) shared(h *Header) bool { return b.kept != nil && b.kept.Has(uint64(h.born)) }
 
