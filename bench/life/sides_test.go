@@ -252,3 +252,18 @@ func sameCells(a, b []life.Cell) bool {
 	a, b = slices.SortedFunc(slices.Values(a), order), slices.SortedFunc(slices.Values(b), order)
 	return slices.Equal(a, b)
 }
+
+// Each copy of a field lives as the pattern alone does.
+func TestField(t *testing.T) {
+	for _, n := range []int{1, 2, 5, 9} {
+		eachSide(t, func(t *testing.T, open func(life.Pattern) side) {
+			s := open(life.Acorn().Field(n))
+			step(t, s, 500)
+			verify(t, s)
+			want := life.AcornAt(500)
+			if s.Population() != n*want.Population || s.Births() != uint64(n)*want.Births || s.Deaths() != uint64(n)*want.Deaths {
+				t.Errorf("%d copies: got %d cells, %d births, %d deaths want %d times %v", n, s.Population(), s.Births(), s.Deaths(), n, want)
+			}
+		})
+	}
+}
