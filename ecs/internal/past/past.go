@@ -85,9 +85,11 @@ func (p *Past) Begin() *Layer {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.number++
-	l := &Layer{past: p}
+	var l *Layer
 	if n := len(p.spare); n > 0 {
 		l, p.spare = p.spare[n-1], p.spare[:n-1]
+	} else {
+		l = &Layer{past: p}
 	}
 	l.number, l.below, l.above, l.closed = p.number, p.newest.Load(), nil, false
 	l.lost.Store(nil)
