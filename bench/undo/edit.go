@@ -36,7 +36,7 @@ type author struct {
 	random *rand.Rand
 	next   int   // number of the next thing
 	alive  []int // numbers of things
-	named  int   // one thing of so many has a name
+	named  int   // one thing of so many has a name; negative: none ever has
 	steps  int
 }
 
@@ -69,6 +69,9 @@ func (a *author) step() (edits []edit) {
 	a.steps++
 	around := a.random.IntN(len(a.alive))
 	for what, n := range perStep {
+		if a.named < 0 && kind(what) == rename {
+			continue
+		}
 		for range n {
 			if kind(what) == create {
 				edits = append(edits, a.create())
@@ -90,7 +93,7 @@ func (a *author) step() (edits []edit) {
 
 func (a *author) create() edit {
 	e := edit{what: create, n: a.next, x: a.random.Float32(), y: a.random.Float32()}
-	if a.next%a.named == 0 {
+	if a.named > 0 && a.next%a.named == 0 {
 		e.name = fmt.Sprintf("thing %d", a.next)
 	}
 	a.alive = append(a.alive, a.next)

@@ -13,7 +13,7 @@ import (
 type Options struct {
 	Things int // at the beginning
 	Steps  int
-	Named  int // one thing of so many has a name
+	Named  int // one thing of so many has a name; negative: none ever has
 }
 
 const (
@@ -140,6 +140,10 @@ func (s *session) walk(tick func(), plainSide, ours *workload.Side) error {
 
 // report fills in what both sides took.
 func (s *session) report(o Options, plainSide, ours *workload.Side) {
+	named := fmt.Sprintf("one of %d named", o.Named)
+	if o.Named < 0 {
+		named = "none named"
+	}
 	for _, r := range []struct {
 		side              *workload.Side
 		edit, back, forth []time.Duration
@@ -157,8 +161,8 @@ func (s *session) report(o Options, plainSide, ours *workload.Side) {
 			"kept": float64(r.kept / steps), "heap": float64(r.heap / steps),
 		}
 		r.side.Lines = []string{fmt.Sprintf(
-			"%d things, one of %d named, %d steps: a step with its state %v, back %v, forth %v; a state takes %.1f KiB off the Go heap and %.1f on it",
-			o.Things, o.Named, o.Steps, middle(r.edit), middle(r.back), middle(r.forth), float64(r.kept/steps)/1024, float64(r.heap/steps)/1024)}
+			"%d things, %s, %d steps: a step with its state %v, back %v, forth %v; a state takes %.1f KiB off the Go heap and %.1f on it",
+			o.Things, named, o.Steps, middle(r.edit), middle(r.back), middle(r.forth), float64(r.kept/steps)/1024, float64(r.heap/steps)/1024)}
 	}
 }
 
