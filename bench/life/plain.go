@@ -116,7 +116,8 @@ func (s *Plain) bury() {
 	s.deaths += uint64(len(s.dying))
 }
 
-// CopyTo makes to, which may be zero, a copy of all cells and counts. It uses the cells that to has.
+// CopyTo makes to, which may be zero, a copy of all cells and counts. It uses the cells that to
+// has.
 func (s *Plain) CopyTo(to *Plain) {
 	for i, c := range s.cells {
 		c.at = i

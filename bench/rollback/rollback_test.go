@@ -10,7 +10,7 @@ import (
 )
 
 // small are sizes for tests; Life runs to its answer anyway.
-var small = Options{Birds: 1500, Frames: 24, Acorns: 2}
+var small = Options{Birds: 1500, Frames: 24, Acorns: 1}
 
 func TestRun(t *testing.T) {
 	calls, last := 0, 0
@@ -81,8 +81,8 @@ func hash(g game) any {
 	return g.(*plainCells).Cells(nil)
 }
 
-// TestSameAsWithout compares each frame with that of a game that never goes back, the first time and
-// again.
+// TestSameAsWithout compares each frame with that of a game that never goes back, the first time
+// and again.
 func TestSameAsWithout(t *testing.T) {
 	for name, open := range games(t, small) {
 		t.Run(name, func(t *testing.T) {

@@ -9,7 +9,7 @@
 // copies them back. All ways are timed in turns. What "all" may cost is a frame without a snapshot
 // and a plain copy of as many bytes as the frame writes, both timed in the same round.
 //
-// In each round rows are moved without a snapshot, which stays, and after one, which a restore takes
-// back. Velocities are small whole numbers and dt is a power of two, so every place at the end is
-// known to the bit.
+// In each round rows are moved without a snapshot, which stays, and after one, which a restore
+// takes back. Velocities are small whole numbers and dt is a power of two, so every place at the
+// end is known to the bit.
 package snapshot

@@ -1,5 +1,5 @@
-// Package undo is a workload of an editor: a scene of 20,000 things, a thousand small steps of which
-// each can be undone, and then all the way back and forth again.
+// Package undo is a workload of an editor: a scene of 20,000 things, a thousand small steps of
+// which each can be undone, and then all the way back and forth again.
 //
 //	edits       1  2  3 ... 1,000      a dozen each: move, create, destroy, rename, light, path, mark
 //	states   0  1  2  3 ... 1,000      all kept

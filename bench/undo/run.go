@@ -35,8 +35,8 @@ type session struct {
 	heap, plainHeap, kept int64 // of all states
 }
 
-// Run edits on both sides, and goes back and forth. Figures of each side: edit_ns of a step with its
-// saved state, back_ns and forth_ns of a step, kept (bytes outside the Go heap, a step) and
+// Run edits on both sides, and goes back and forth. Figures of each side: edit_ns of a step with
+// its saved state, back_ns and forth_ns of a step, kept (bytes outside the Go heap, a step) and
 // heap (bytes on it, a step). Times are medians. An op is a step.
 func Run(o Options, progress workload.Progress) (plainSide, ours workload.Side, err error) {
 	if o.Things == 0 {

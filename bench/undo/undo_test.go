@@ -2,11 +2,13 @@ package undo
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"quarry/bench/workload"
+	"quarry/internal/debug"
 )
 
 func TestRun(t *testing.T) {
@@ -100,6 +102,49 @@ func TestDigest(t *testing.T) {
 		p.back()
 	}
 	require.Zero(t, p.digest())
+	require.NoError(t, s.close())
+}
+
+// TestNoAllocations: with no names, a step with its state allocates nothing on the Go heap, once as
+// many states as are kept have been; nor does going back and forth.
+func TestNoAllocations(t *testing.T) {
+	if debug.On {
+		t.Skip("debug builds check more, and allocate")
+	}
+	const kept, warm, timed = 20, 300, 50
+	a := newAuthor(-1)
+	s, err := newScene()
+	require.NoError(t, err)
+	s.apply(a.begin(2000))
+	s.ids = slices.Grow(s.ids, 4000)
+	var steps [][]edit
+	for range warm + timed + 1 {
+		steps = append(steps, a.step())
+	}
+	next := 0
+	step := func() {
+		if len(s.states) == kept {
+			s.states[0].Close()
+			copy(s.states, s.states[1:])
+			s.states = s.states[:kept-1]
+		}
+		s.apply(steps[next])
+		s.save()
+		next++
+	}
+	for range warm {
+		step()
+	}
+	require.Zero(t, testing.AllocsPerRun(timed, step))
+	walk := func() {
+		for at := kept - 1; at > -kept; at-- {
+			if err := s.to(max(at, -at)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	walk()
+	require.Zero(t, testing.AllocsPerRun(5, walk))
 	require.NoError(t, s.close())
 }
 
