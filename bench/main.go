@@ -9,6 +9,7 @@
 //	go run ./bench -only orbits -catalog MPCORB.DAT.gz -o out
 //	go run ./bench -only trace -trace amptjp.rep
 //	go run ./bench -only churn -records 1000000
+//	go run ./bench -only rollback
 //	go run ./bench -json
 package main
 
@@ -29,7 +30,10 @@ import (
 	"quarry/bench/life"
 	"quarry/bench/micro"
 	"quarry/bench/orbits"
+	"quarry/bench/rollback"
+	"quarry/bench/snapshot"
 	"quarry/bench/trace"
+	"quarry/bench/undo"
 	"quarry/bench/workload"
 )
 
@@ -61,6 +65,23 @@ var jobs = []job{
 		return trace.Run(trace.Options{File: o.trace}, p)
 	}},
 	{"churn", "requests", runChurn},
+	{"snapshot", "rounds", func(o *options, p workload.Progress) (workload.Side, workload.Side, error) {
+		return snapshot.Run(either(o.quick, snapshot.Quick), p)
+	}},
+	{"rollback", "frames", func(o *options, p workload.Progress) (workload.Side, workload.Side, error) {
+		return rollback.Run(either(o.quick, rollback.Quick), p)
+	}},
+	{"undo", "steps", func(o *options, p workload.Progress) (workload.Side, workload.Side, error) {
+		return undo.Run(either(o.quick, undo.Quick), p)
+	}},
+}
+
+// either returns the options of a short run, or those of the usual one.
+func either[O any](quick bool, short O) (usual O) {
+	if quick {
+		return short
+	}
+	return usual
 }
 
 func runChurn(o *options, p workload.Progress) (plain, ours workload.Side, err error) {

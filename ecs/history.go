@@ -31,14 +31,15 @@ import (
 
 // history is what a world keeps for its snapshots.
 type history struct {
-	past     past.Past
-	rows     *past.Memory                // the memory of the universe
-	records  *past.Memory                // the records of the ids
-	chunks   past.Kept[alloc.StoreChunk] // chunks that were freed
-	blocks   past.Kept[uint32]           // blocks of buffers that were freed, by number
-	alive    []*Snapshot                 // by rising number
-	spare    []*Snapshot                 // with the memory of closed ones
-	restores uint64                      // number of calls of Restore that changed the world
+	past      past.Past
+	rows      *past.Memory                // the memory of the universe
+	records   *past.Memory                // the records of the ids
+	chunks    past.Kept[alloc.StoreChunk] // chunks that were freed
+	blocks    past.Kept[uint32]           // blocks of buffers that were freed, by number
+	alive     []*Snapshot                 // by rising number
+	spare     []*Snapshot                 // with the memory of closed ones
+	restoring restoring                   // of Restore
+	restores  uint64                      // number of calls of Restore that changed the world
 }
 
 // keeps reports whether a snapshot is alive.

@@ -46,7 +46,9 @@ func (w *World) Restore(s *Snapshot) error {
 		panic(fmt.Sprintf("ecs: %s: the snapshot is of another world", op))
 	}
 	w.checkUnlocked(op)
-	r := restoring{w: w, s: s}
+	r := &w.history.restoring
+	r.begin(w, s)
+	defer r.end()
 	if err := r.ready(); err != nil {
 		w.showRecords() // which may have moved
 		return fmt.Errorf("ecs: %s: %w", op, err)
@@ -57,14 +59,33 @@ func (w *World) Restore(s *Snapshot) error {
 	return nil
 }
 
-// restoring is a restore under way.
+// restoring is a restore under way. The world's history has one, whose memory is used again.
 type restoring struct {
 	w       *World
 	s       *Snapshot
-	differs []*archetypeState // archetypes of which rows came, went or moved
-	since   []*Archetype      // archetypes that came since: they may have chunks of then in reserve
-	spilled []*archetypeState // archetypes with buffers whose headers may differ
-	refs    map[uint32]header // blocks that their buffers had, by number
+	differs []*archetypeState         // archetypes of which rows came, went or moved
+	since   []*Archetype              // archetypes that came since: they may have chunks of then in reserve
+	spilled []*archetypeState         // archetypes with buffers whose headers may differ
+	refs    map[uint32]header         // blocks that their buffers had, by number
+	owned   map[alloc.StoreChunk]bool // chunks that the differing archetypes gave up
+	list    []alloc.StoreChunk        // the same
+}
+
+func (r *restoring) begin(w *World, s *Snapshot) {
+	r.w, r.s = w, s
+	if r.owned == nil {
+		r.refs, r.owned = map[uint32]header{}, map[alloc.StoreChunk]bool{}
+	}
+}
+
+// end forgets all but the memory.
+func (r *restoring) end() {
+	clear(r.differs)
+	clear(r.since)
+	clear(r.spilled)
+	clear(r.refs)
+	clear(r.owned)
+	*r = restoring{differs: r.differs[:0], since: r.since[:0], spilled: r.spilled[:0], refs: r.refs, owned: r.owned, list: r.list[:0]}
 }
 
 // ready finds what differs and has it kept for newer snapshots. After an error nothing has changed.
@@ -127,21 +148,19 @@ func refuseManaged(a *Archetype) error {
 func (r *restoring) commit() {
 	w, s := r.w, r.s
 	r.noteBlocks()
-	owned := map[alloc.StoreChunk]bool{}
-	var list []alloc.StoreChunk
 	for _, st := range r.differs {
-		list = st.a.table.Leave(list)
+		r.list = st.a.table.Leave(r.list)
 	}
 	for _, a := range r.since {
-		list = a.table.Leave(list)
+		r.list = a.table.Leave(r.list)
 	}
-	for _, c := range list {
-		owned[alloc.StoreChunk{First: c.First, Order: c.Order}] = true
+	for _, c := range r.list {
+		r.owned[alloc.StoreChunk{First: c.First, Order: c.Order}] = true
 	}
 	for _, st := range r.differs {
-		st.a.table.Return(&st.table, owned)
+		st.a.table.Return(&st.table, r.owned)
 	}
-	w.tables.FreeLeft(owned)
+	w.tables.FreeLeft(r.owned)
 	r.putRows()
 	for _, st := range r.differs {
 		st.a.table.Reenter(&st.table)
@@ -198,9 +217,6 @@ func (r *restoring) noteBlocks() {
 
 func (r *restoring) noteBlock(h *header) {
 	if h.Spilled() {
-		if r.refs == nil {
-			r.refs = map[uint32]header{}
-		}
 		r.refs[h.Ref()] = *h
 	}
 }

@@ -73,9 +73,11 @@ func (w *World) Snapshot() *Snapshot {
 	if len(h.alive) == 0 {
 		w.wake(h)
 	}
-	s := new(Snapshot)
+	var s *Snapshot
 	if n := len(h.spare); n > 0 {
 		s, h.spare = h.spare[n-1], h.spare[:n-1]
+	} else {
+		s = new(Snapshot)
 	}
 	s.w, s.layer, s.version = w, h.past.Begin(), w.tables.Version
 	s.note(w)

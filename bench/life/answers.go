@@ -28,6 +28,17 @@ var (
 	}
 )
 
+// AcornAt returns the known answer for the acorn at a generation, for which there must be one with
+// births and deaths.
+func AcornAt(generation int) Count {
+	for _, c := range acornAnswers {
+		if c.Generation == generation && c.Births != unknown {
+			return c
+		}
+	}
+	panic(fmt.Sprintf("life: AcornAt: there is no answer for generation %d", generation))
+}
+
 // check compares a count with an answer for the same generation.
 func (c Count) check(want Count) error {
 	if c.Population != want.Population {

@@ -9,7 +9,7 @@
 // replaces about a fifth of the population.
 //
 //	one cell in a chunk      | Entity 8 | Cell 8 | Links 64 |   80 B
-//	one cell on the Go heap  | Cell 8 | 8 pointers 64 |         72 B, takes 80, and 8 in the slice
+//	one cell on the Go heap  | Cell 8 | 8 pointers 64 | 8 |     80 B, and 8 in the slice
 //
 // The plane is unbounded within the int32 range. This package does not count the births and deaths
 // of World: they are the world's own counters of entities created, less the cells of the pattern,

@@ -44,3 +44,24 @@ func draw(name string, rows ...string) Pattern {
 	}
 	return p
 }
+
+// apart is the distance of the copies of a field. Nothing flies faster than half a cell a generation.
+const apart = 100_000
+
+// Field returns n copies of a pattern that cannot meet within 50,000 generations.
+func (p Pattern) Field(n int) Pattern {
+	columns := 1
+	for columns*columns < n {
+		columns++
+	}
+	one := p.Cells
+	p.Cells = make([]Cell, 0, n*len(one))
+	for i := range n {
+		at := Cell{int32(i%columns) * apart, int32(i/columns) * apart}
+		for _, c := range one {
+			p.Cells = append(p.Cells, Cell{at.X + c.X, at.Y + c.Y})
+		}
+	}
+	p.W, p.H = p.W+(columns-1)*apart, p.H+((n-1)/columns)*apart
+	return p
+}

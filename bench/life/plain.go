@@ -13,10 +13,11 @@ type Plain struct {
 	births, deaths uint64
 }
 
-// cell is a live cell: 72 B, in the 80 B size class of the Go heap.
+// cell is a live cell: 80 B, a size class of the Go heap.
 type cell struct {
 	place Cell
 	links [sides]*cell // nil where the neighbouring place is dead
+	at    int          // index in cells; of CopyTo alone
 }
 
 // NewPlain sets up the pattern, which must not hold a cell twice.
@@ -113,6 +114,32 @@ func (s *Plain) bury() {
 		s.cells = s.cells[:last]
 	}
 	s.deaths += uint64(len(s.dying))
+}
+
+// CopyTo makes to, which may be zero, a copy of all cells and counts. It uses the cells that to
+// has.
+func (s *Plain) CopyTo(to *Plain) {
+	for i, c := range s.cells {
+		c.at = i
+	}
+	for n := len(to.cells); n < len(s.cells); n++ {
+		to.cells = append(to.cells, new(cell))
+	}
+	clear(to.cells[len(s.cells):])
+	to.cells = to.cells[:len(s.cells)]
+	for i, c := range s.cells {
+		own := to.cells[i]
+		own.place = c.place
+		for d, other := range c.links {
+			if own.links[d] = nil; other != nil {
+				own.links[d] = to.cells[other.at]
+			}
+		}
+	}
+	if to.offers == nil {
+		to.offers = newOffers[*cell]()
+	}
+	to.rule, to.births, to.deaths = s.rule, s.births, s.deaths
 }
 
 // Population is the number of live cells.

@@ -1,6 +1,8 @@
 package life_test
 
 import (
+	"cmp"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -194,5 +196,74 @@ func TestStepAllocates(t *testing.T) {
 	}
 	if w.Births() == before {
 		t.Error("the pattern stands still: the test shows nothing")
+	}
+}
+
+// A copy of the plain side goes its own way, as the original does, and the original can go back to
+// it; so can the world to a snapshot.
+func TestGoBack(t *testing.T) {
+	s, err := life.NewPlain(life.RPentomino())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := life.NewWorld(life.RPentomino())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	var copied life.Plain
+	for back := 1; back <= 3; back++ {
+		s.CopyTo(&copied)
+		moment := w.ECS().Snapshot()
+		want, births := copied.Cells(nil), copied.Births()
+		for range 100 * back {
+			if err := errors.Join(s.Step(), w.Step()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if slices.Equal(s.Cells(nil), want) {
+			t.Fatal("nothing has changed in 100 generations")
+		}
+		copied.CopyTo(s)
+		if err := errors.Join(w.ECS().Restore(moment), s.Verify(), copied.Verify(), w.Verify()); err != nil {
+			t.Fatal(err)
+		}
+		moment.Close()
+		if got := s.Cells(nil); !slices.Equal(got, want) || s.Births() != births || w.Births() != births {
+			t.Errorf("got %d cells, %d and %d births want %d, %d", len(got), s.Births(), w.Births(), len(want), births)
+		}
+		if got := w.Cells(nil); !sameCells(got, want) {
+			t.Errorf("got %d cells of the world want %d", len(got), len(want))
+		}
+		for range 50 * back {
+			if err := errors.Join(s.Step(), copied.Step(), w.Step()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !slices.Equal(s.Cells(nil), copied.Cells(nil)) || !sameCells(w.Cells(nil), s.Cells(nil)) {
+			t.Errorf("after %d generations again, the cells differ", 50*back)
+		}
+	}
+}
+
+// sameCells reports whether the lists have the same cells, in any order.
+func sameCells(a, b []life.Cell) bool {
+	order := func(a, b life.Cell) int { return cmp.Or(cmp.Compare(a.Y, b.Y), cmp.Compare(a.X, b.X)) }
+	a, b = slices.SortedFunc(slices.Values(a), order), slices.SortedFunc(slices.Values(b), order)
+	return slices.Equal(a, b)
+}
+
+// Each copy of a field lives as the pattern alone does.
+func TestField(t *testing.T) {
+	for _, n := range []int{1, 2, 5, 9} {
+		eachSide(t, func(t *testing.T, open func(life.Pattern) side) {
+			s := open(life.Acorn().Field(n))
+			step(t, s, 500)
+			verify(t, s)
+			want := life.AcornAt(500)
+			if s.Population() != n*want.Population || s.Births() != uint64(n)*want.Births || s.Deaths() != uint64(n)*want.Deaths {
+				t.Errorf("%d copies: got %d cells, %d births, %d deaths want %d times %v", n, s.Population(), s.Births(), s.Deaths(), n, want)
+			}
+		})
 	}
 }

@@ -195,6 +195,10 @@ func (w *World) Births() uint64 { return w.world.Stats().Created - w.initial }
 // destroyed.
 func (w *World) Deaths() uint64 { return w.world.Stats().Destroyed }
 
+// ECS returns the world of the cells, of which snapshots can be taken between two steps. All that
+// lasts from one step to the next is in it.
+func (w *World) ECS() *ecs.World { return w.world }
+
 // Committed is the memory held outside the Go heap, in bytes.
 func (w *World) Committed() int64 { return int64(w.world.Universe().Stats().Committed) }
 

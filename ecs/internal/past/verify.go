@@ -25,31 +25,31 @@ func (p *Past) Verify() error {
 					return fmt.Errorf("past: P3: layer %d has unit %d of memory %d in chunk %d, which is another's", l.number, unit, at, c)
 				}
 				owner[c] = true
+				if m := p.memories[at]; m.stateNow(int(unit)) < stateOf(l.number) {
+					return fmt.Errorf("past: P2: layer %d has unit %d of memory %d, which nobody has written since", l.number, unit, at)
+				}
 			}
 		}
 	}
 	for _, m := range p.memories {
-		for unit := range m.units {
-			if err := p.verifyUnit(m, unit); err != nil {
-				return err
-			}
+		if err := p.verifyStates(m); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// verifyUnit checks P1 and P2 of one unit: copies are not newer than the state says.
-func (p *Past) verifyUnit(m *Memory, unit int) error {
-	s := m.stateNow(unit)
-	if s&busy != 0 || s > stateOf(p.number) {
-		return fmt.Errorf("past: P1: unit %d of memory %d has state %#x, the last layer is %d", unit, m.at, s, p.number)
-	}
-	for l := p.newest.Load(); l != nil; l = l.below {
-		if m.at >= len(l.parts) {
+// verifyStates checks P1 of the units of a memory. Pages without states have only zero ones.
+func (p *Past) verifyStates(m *Memory) error {
+	for at := range m.pages {
+		page := m.pages[at].Load()
+		if page == nil {
 			continue
 		}
-		if _, has := l.parts[m.at].has(unit); has && s < stateOf(l.number) {
-			return fmt.Errorf("past: P2: layer %d has unit %d of memory %d, which nobody has written since", l.number, unit, m.at)
+		for i := range page {
+			if s := page[i].Load(); s&busy != 0 || s > stateOf(p.number) {
+				return fmt.Errorf("past: P1: unit %d of memory %d has state %#x, the last layer is %d", at*pageUnits+i, m.at, s, p.number)
+			}
 		}
 	}
 	return nil

@@ -25,8 +25,8 @@ import (
 // chunks. With nil both end.
 func (s *Tables) KeepPast(m *past.Memory, chunks *past.Kept[alloc.StoreChunk]) {
 	s.past, s.kept = m, chunks
-	s.births = nil
-	if m != nil {
+	clear(s.births)
+	if s.births == nil && m != nil {
 		s.births = map[alloc.SmallIndex]uint64{}
 	}
 }
