@@ -172,6 +172,13 @@ func (h *history) has(a *Archetype) bool {
 	return h != nil && len(h.alive) > 0 && h.alive[len(h.alive)-1].layer.Number() > a.born
 }
 
+// sweep frees what no snapshot has any more, after one has ended.
+func (h *history) sweep(w *World) {
+	h.chunks.Sweep()
+	h.blocks.Sweep()
+	w.ids.Sweep()
+}
+
 // drop takes a snapshot out of the list.
 func (h *history) drop(s *Snapshot) {
 	at := slices.Index(h.alive, s)

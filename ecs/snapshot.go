@@ -80,11 +80,41 @@ func (w *World) Snapshot() *Snapshot {
 		s = new(Snapshot)
 	}
 	s.w, s.layer, s.version = w, h.past.Begin(), w.tables.Version
+	s.take()
+	return s
+}
+
+// take notes the world's state, for which a layer has begun.
+func (s *Snapshot) take() {
+	w := s.w
 	s.note(w)
-	h.alive = append(h.alive, s)
+	w.history.alive = append(w.history.alive, s)
 	w.Advance()
 	w.rows.Epoch++ // views and batches are taken anew
-	return s
+}
+
+// Renew closes the snapshot, unless it is closed, and takes it anew: what World.Snapshot would
+// return, in the same memory. A ring of snapshots that are renewed allocates nothing. It panics
+// where World.Snapshot and Close do.
+func (s *Snapshot) Renew() {
+	const op = "Snapshot.Renew"
+	s.check(op)
+	w := s.w
+	w.checkNew(op)
+	w.checkUnlocked(op)
+	s.checkUnread(op)
+	h := w.history
+	if len(h.alive) == 0 {
+		w.wake(h)
+	}
+	if !s.closed {
+		s.thaw()
+		h.drop(s)
+	}
+	s.layer.Again()
+	s.closed, s.version = false, w.tables.Version
+	h.sweep(w)
+	s.take()
 }
 
 // note copies what the world knows besides its rows.
@@ -121,29 +151,38 @@ func (s *Snapshot) Close() {
 		return
 	}
 	s.w.checkUnlocked("Snapshot.Close")
-	if n := s.reading.Load(); n > 0 {
-		// errors.md, Snapshots: `goroutines are reading the snapshot` | `Snapshot.Close` while a
-		// loop over its rows runs. | Close it when the readers are done; package system counts them.
-		panic(fmt.Sprintf("ecs: Snapshot.Close: %d goroutines are reading the snapshot", n))
-	}
+	s.checkUnread("Snapshot.Close")
 	s.close()
+}
+
+// checkUnread panics while goroutines loop over the snapshot's rows.
+func (s *Snapshot) checkUnread(op string) {
+	if n := s.reading.Load(); n > 0 {
+		// errors.md, Snapshots: `goroutines are reading the snapshot` | `Snapshot.Close` or `Renew`
+		// while a loop over its rows runs. | Close it when the readers are done; `Systems.Snapshots`
+		// of package system counts them.
+		panic(fmt.Sprintf("ecs: %s: %d goroutines are reading the snapshot", op, n))
+	}
 }
 
 func (s *Snapshot) close() {
 	w := s.w
-	if s.frozen != nil {
-		s.frozen.free()
-		s.frozen = nil
-	}
 	h := w.history
+	s.thaw()
 	h.drop(s)
 	s.layer.Close()
-	h.chunks.Sweep()
-	h.blocks.Sweep()
-	w.ids.Sweep()
+	h.sweep(w)
 	h.spare = append(h.spare, s.end())
 	if len(h.alive) == 0 {
 		w.sleep()
+	}
+}
+
+// thaw frees what readers saw.
+func (s *Snapshot) thaw() {
+	if s.frozen != nil {
+		s.frozen.free()
+		s.frozen = nil
 	}
 }
 

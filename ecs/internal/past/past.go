@@ -82,11 +82,25 @@ func (p *Past) Between(born, ended uint64) bool {
 
 // Begin begins a layer: what the memories hold now.
 func (p *Past) Begin() *Layer {
+	l := &Layer{past: p}
+	l.begin()
+	return l
+}
+
+// Again closes the layer, unless it is closed, and begins it anew: what the memories hold now.
+func (l *Layer) Again() {
+	l.Close()
+	l.begin()
+}
+
+func (l *Layer) begin() {
+	p := l.past
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.number++
-	l := &Layer{past: p, number: p.number, below: p.newest.Load()}
-	if n := len(p.spare); n > 0 { // not a closed layer itself, which callers may hold
+	l.number, l.below, l.above, l.closed = p.number, p.newest.Load(), nil, false
+	l.lost.Store(nil)
+	if n := len(p.spare); n > 0 && l.parts == nil { // not a closed layer itself, which callers may hold
 		l.parts, p.spare = p.spare[n-1], p.spare[:n-1]
 	}
 	if len(p.memories) > 0 {
@@ -96,7 +110,6 @@ func (p *Past) Begin() *Layer {
 		l.below.above = l
 	}
 	p.newest.Store(l)
-	return l
 }
 
 // Close ends the layer. What it has, and an older layer lacks, goes to that layer. A second call
