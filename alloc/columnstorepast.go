@@ -7,8 +7,8 @@ import "quarry/internal/debug"
 
 // Keeper is told what a store does to its chunks. Calls are made per chunk.
 type Keeper interface {
-	Took(c StoreChunk)           // the store has the chunk from the universe
-	Keeps(c StoreChunk) bool     // the store ends the chunk; true: the keeper frees it, by FreeChunk
+	Took(c StoreChunk)            // the store has the chunk from the universe
+	Keeps(c StoreChunk) bool      // the store ends the chunk; true: the keeper frees it, by FreeChunk
 	Overwrites(memory StoreChunk) // debug builds: all bytes of the chunk are about to be overwritten
 }
 
