@@ -96,8 +96,8 @@ func (w *World) regate() {
 	}
 }
 
-// gates reports whether a write of the type needs to know the rows: they have versions, or old bytes
-// are kept.
+// gates reports whether a write of the type needs to know the rows: they have versions, or old
+// bytes are kept.
 func (t *typeInfo) gates() bool { return t.tracked || t.w.keeps() }
 
 // open has n rows of a chunk kept for snapshots and marks the type changed there: by a goroutine of

@@ -7,9 +7,9 @@ import (
 	"quarry/alloc"
 )
 
-// Restore. What a snapshot has is brought back where it lay: chunks and blocks that were freed since
-// have waited, and the locations in the records are those of then. So a restore writes only what
-// differs.
+// Restore. What a snapshot has is brought back where it lay: chunks and blocks that were freed
+// since have waited, and the locations in the records are those of then. So a restore writes only
+// what differs.
 //
 //	check     managed values and lost snapshots are refused
 //	ready     what will be written is kept for newer snapshots: may be refused
@@ -138,9 +138,9 @@ func (st *archetypeState) refuseManaged() error {
 
 func refuseManaged(a *Archetype) error {
 	name := a.w.types.list[a.table.Managed()[0].Key].name
-	// errors.md, Errors: `ecs: World.Restore: ... has rows with values of ..., which a snapshot does
-	// not have` | A snapshot has no Go values: those of a managed type cannot be brought back. | Keep
-	// what must go back in components and buffers, and rebuild the managed values from them.
+	// errors.md, Errors: `... has rows with values of ..., which a snapshot does not have` | A
+	// snapshot has no Go values, so `World.Restore` cannot bring back those of a managed type. |
+	// Keep what must go back in components and buffers, and rebuild the managed values from them.
 	return fmt.Errorf("%v has rows with values of %s, which a snapshot does not have", a, name)
 }
 
@@ -221,8 +221,8 @@ func (r *restoring) noteBlock(h *header) {
 	}
 }
 
-// settleBlocks compares the blocks that are in use now with those noted: what waits is in use again,
-// and what is in use no longer is freed.
+// settleBlocks compares the blocks that are in use now with those noted: what waits is in use
+// again, and what is in use no longer is freed.
 func (r *restoring) settleBlocks() {
 	for _, st := range r.spilled {
 		st.a.table.Headers(func(h *header) {

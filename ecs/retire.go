@@ -12,8 +12,9 @@ import (
 // replacement in the world, see Archetype.again.
 
 // retire removes from the world the archetypes for which goes returns true, which must have no
-// rows, and returns their number. Those that snapshots have stay. The others keep their order. Cost: for each archetype of the
-// world, and each chunk of the archetypes after the first one removed.
+// rows, and returns their number. Those that snapshots have stay. The others keep their order.
+// Cost: for each archetype of the world, and each chunk of the archetypes after the first one
+// removed.
 func (w *World) retire(goes func(*Archetype) bool) (n int) {
 	for _, a := range w.archetypes.list {
 		if !w.history.has(a) && goes(a) {

@@ -215,7 +215,8 @@ func (s *Snapshot) checkOpen(op string) {
 }
 
 // Err returns why the snapshot is lost, or nil. It is lost if there was no memory to keep bytes
-// that were about to be written. The error wraps what package alloc said. Any goroutine may call it.
+// that were about to be written. The error wraps what package alloc said. Any goroutine may call
+// it.
 func (s *Snapshot) Err() error {
 	s.check("Snapshot.Err")
 	if err := s.layer.Err(); err != nil {

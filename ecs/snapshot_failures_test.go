@@ -30,13 +30,9 @@ func refusedSnapshots(t *testing.T, s *alloc.Failures, asked map[string]int) err
 	back := func(i int) {
 		m := moments[i]
 		r.try("Restore", func() error {
-			lost := m.s.Err()
-			err := w.Restore(m.s)
-			switch {
-			case lost != nil && !errors.Is(err, alloc.ErrInjected):
-				return errors.Join(errors.New("a lost snapshot was restored"), err)
-			case err == nil && x.print() != m.print:
-				return errors.New("restored to another state")
+			lost, err := m.s.Err(), w.Restore(m.s)
+			if err == nil && (lost != nil || x.print() != m.print) {
+				return errors.New("restored to another state, or of a lost snapshot")
 			}
 			return err
 		})
@@ -93,11 +89,15 @@ func refusedSnapshots(t *testing.T, s *alloc.Failures, asked map[string]int) err
 	back(0)
 	create(12_000)
 	back(3)
-	first := r.first
+	return errors.Join(r.first, lostOf(moments), w.Close(), u.Verify(), u.Close())
+}
+
+// lostOf returns why snapshots are lost, or nil.
+func lostOf(moments []snapMoment) (err error) {
 	for _, m := range moments {
-		first = errors.Join(first, m.s.Err())
+		err = errors.Join(err, m.s.Err())
 	}
-	return errors.Join(first, w.Close(), u.Verify(), u.Close())
+	return err
 }
 
 // TestEveryFailureOfSnapshots: whichever request for memory is refused, alone or with all after it.

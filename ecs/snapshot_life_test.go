@@ -95,8 +95,8 @@ func TestCloseWithSnapshotsAlive(t *testing.T) {
 	}
 }
 
-// TestShrinkBesideSnapshots: Shrink, Trim and sweeps of archetypes that are empty leave to snapshots
-// what they have, and free it after.
+// TestShrinkBesideSnapshots: Shrink, Trim and sweeps of archetypes that are empty leave to
+// snapshots what they have, and free it after.
 func TestShrinkBesideSnapshots(t *testing.T) {
 	u := newUniverse(t, 128<<20)
 	w := newSnapWorld(t, 1, ecs.WithUniverse(u))
@@ -246,8 +246,8 @@ func TestWholeChunksBesideSnapshots(t *testing.T) {
 	}
 }
 
-// TestReservedIDsAndSnapshots: ids that were reserved at a snapshot are so after a restore, whatever
-// became of them; those that were reserved since are void.
+// TestReservedIDsAndSnapshots: ids that were reserved at a snapshot are so after a restore,
+// whatever became of them; those that were reserved since are void.
 func TestReservedIDsAndSnapshots(t *testing.T) {
 	w := newSnapWorld(t, 1)
 	a := ecs.NewArchetype(w.World, w.place)

@@ -93,8 +93,22 @@ func (s *snapWorld) collect() {
 
 // step changes the world at random.
 func (s *snapWorld) step() {
-	r, e := s.r, s.any()
-	switch r.IntN(30) {
+	switch op, e := s.r.IntN(30), s.any(); {
+	case op < 10:
+		s.stepRows(op, e)
+	case op < 19:
+		s.stepValues(op, e)
+	case op < 29:
+		s.stepBits(op, e)
+	default:
+		s.stepMany()
+	}
+}
+
+// stepRows creates, destroys and moves entities.
+func (s *snapWorld) stepRows(op int, e ecs.Entity) {
+	r := s.r
+	switch op {
 	case 0, 1:
 		types := []ecs.Type{s.place}
 		for _, t := range []ecs.Type{s.speed, s.big, s.tag, s.hits, s.box, s.gone} {
@@ -135,6 +149,13 @@ func (s *snapWorld) step() {
 		}
 	case 9:
 		s.big.Remove(e)
+	}
+}
+
+// stepValues writes values.
+func (s *snapWorld) stepValues(op int, e ecs.Entity) {
+	r := s.r
+	switch op {
 	case 10, 11:
 		s.place.Set(e, snapPlace{r.Float64(), 1})
 		s.big.Set(e, snapBig{[7]uint64{6: r.Uint64()}})
@@ -179,6 +200,13 @@ func (s *snapWorld) step() {
 			b.Resize(b.Len() / 2)
 			b.Trim()
 		}
+	}
+}
+
+// stepBits changes bits, shared and sparse values, names and what views give.
+func (s *snapWorld) stepBits(op int, e ecs.Entity) {
+	r := s.r
+	switch op {
 	case 19:
 		s.speed.Disable(e)
 	case 20:
@@ -215,26 +243,29 @@ func (s *snapWorld) step() {
 			}
 			break
 		}
-	case 29:
-		switch r.IntN(6) {
-		case 0:
-			for !s.Shrink(1e6) {
-			}
-		case 1:
-			s.Trim()
-		case 2:
-			s.DestroyQuery(s.boxes)
-		case 3:
-			ecs.NewChange(s.World, ecs.Add(s.tag)).ApplyQuery(s.write)
-		case 4:
-			ecs.NewChange(s.World, ecs.Remove(s.tag, s.gone)).ApplyQuery(s.write)
-		case 5:
-			a, b := s.any(), s.any()
-			la, _ := s.Locate(a)
-			lb, _ := s.Locate(b)
-			if la.Archetype == lb.Archetype {
-				s.SwapComponents(a, b)
-			}
+	}
+}
+
+// stepMany changes many rows, or none that can be seen.
+func (s *snapWorld) stepMany() {
+	switch s.r.IntN(6) {
+	case 0:
+		for !s.Shrink(1e6) {
+		}
+	case 1:
+		s.Trim()
+	case 2:
+		s.DestroyQuery(s.boxes)
+	case 3:
+		ecs.NewChange(s.World, ecs.Add(s.tag)).ApplyQuery(s.write)
+	case 4:
+		ecs.NewChange(s.World, ecs.Remove(s.tag, s.gone)).ApplyQuery(s.write)
+	case 5:
+		a, b := s.any(), s.any()
+		la, _ := s.Locate(a)
+		lb, _ := s.Locate(b)
+		if la.Archetype == lb.Archetype {
+			s.SwapComponents(a, b)
 		}
 	}
 }

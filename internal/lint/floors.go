@@ -26,6 +26,7 @@ var floors = [][]string{
 	{"alloc/internal/heap"},
 	{"alloc"},
 	{"alloc/wrap"},
+	{"ecs/internal/past"},
 	{"ecs/internal/entity"},
 	{"ecs/internal/sparse", "ecs/internal/value"},
 	{"ecs/internal/table"},

@@ -3,9 +3,9 @@
 //
 // Memory is cut into units of 16 KiB. A Layer stands for one moment. Beginning a layer copies
 // nothing: whoever is about to write a unit passes Gate first, which copies the unit to the newest
-// layer if no layer since its moment has the bytes. Whoever reads a layer gets units that nobody has
-// written from the memory, and others from the oldest layer that has them. So each unit is copied at
-// most once between two moments:
+// layer if no layer since its moment has the bytes. Whoever reads a layer gets units that nobody
+// has written from the memory, and others from the oldest layer that has them. So each unit is
+// copied at most once between two moments:
 //
 //	unit                  0    1    2    3    4         bytes
 //	layer 1, oldest       .    1    .    .    .         16,384 of 81,920: unit 1 was written since

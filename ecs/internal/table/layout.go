@@ -71,7 +71,7 @@ func (t *Table) layOut(alike bool) error {
 		small = nil
 	}
 	t.Store = alloc.MakeColumnStore(s.u, small, &plan, stored, s.growth, t.largestOrder(plan.Rows))
-	t.Store.SetKeeper((*keeper)(s))
+	t.Store.SetKeeper(keeper{s})
 	return nil
 }
 

@@ -38,11 +38,11 @@ func (s *Tables) Past() *past.Memory { return s.past }
 func (s *Tables) FreeChunk(c alloc.StoreChunk) { alloc.FreeChunk(s.u, s.smallChunks, c) }
 
 // keeper is told of the chunks of all tables.
-type keeper Tables
+type keeper struct{ of *Tables }
 
 // Took notes when a chunk was born. The units of a small chunk may hold others.
-func (k *keeper) Took(c alloc.StoreChunk) {
-	s := (*Tables)(k)
+func (k keeper) Took(c alloc.StoreChunk) {
+	s := k.of
 	if s.past == nil {
 		return
 	}
@@ -53,8 +53,8 @@ func (k *keeper) Took(c alloc.StoreChunk) {
 }
 
 // Keeps reports whether a chunk that ends waits for snapshots.
-func (k *keeper) Keeps(c alloc.StoreChunk) bool {
-	s := (*Tables)(k)
+func (k keeper) Keeps(c alloc.StoreChunk) bool {
+	s := k.of
 	if s.past == nil {
 		return false
 	}
@@ -64,8 +64,8 @@ func (k *keeper) Keeps(c alloc.StoreChunk) bool {
 }
 
 // Overwrites keeps the bytes of a chunk.
-func (k *keeper) Overwrites(c alloc.StoreChunk) {
-	if s := (*Tables)(k); s.past != nil {
+func (k keeper) Overwrites(c alloc.StoreChunk) {
+	if s := k.of; s.past != nil {
 		s.past.Gate(s.u.PointerTo(c.First), c.Bytes())
 	}
 }

@@ -94,9 +94,8 @@ func (t *Table) Return(from *State, owned map[alloc.StoreChunk]bool) {
 
 // FreeLeft frees the chunks that no state has taken.
 func (s *Tables) FreeLeft(owned map[alloc.StoreChunk]bool) {
-	k := (*keeper)(s)
 	for c := range owned {
-		if !k.Keeps(c) {
+		if k := (keeper{s}); !k.Keeps(c) {
 			s.FreeChunk(c)
 		}
 	}
