@@ -108,9 +108,6 @@ func (d *world) restored(t *moment) error {
 	}
 	d.m.restore(t)
 	d.result.Restored++
-	if got := d.w.Hash(); got != t.hash {
-		return fmt.Errorf("the hash after a restore: got %x want %x", got, t.hash)
-	}
 	for _, e := range since {
 		if d.w.Alive(e) {
 			return fmt.Errorf("%v, which came after the snapshot, is alive after a restore", e)
@@ -122,7 +119,13 @@ func (d *world) restored(t *moment) error {
 	if err := d.w.Verify(); err != nil {
 		return err
 	}
-	return d.compareMany()
+	if err := d.compareMany(); err != nil {
+		return err
+	}
+	if got := d.w.Hash(); got != t.hash {
+		return fmt.Errorf("the hash after a restore: got %x want %x", got, t.hash)
+	}
+	return nil
 }
 
 // compareMany is compareAll, or looks at the rows of all archetypes while the world is large.
