@@ -64,6 +64,7 @@ func (d *world) restore(r record) error {
 	}
 	refused := lost != nil || t.rowsOfKind(managedKind) || d.m.rowsOfKind(managedKind)
 	before := d.w.Hash()
+	shifted := t.shifted()
 	err := d.w.Restore(t.s)
 	for _, o := range others {
 		if lost := o.s.Err(); lost != nil {
@@ -75,6 +76,9 @@ func (d *world) restore(r record) error {
 		return d.refuse(err, refused, before)
 	case refused:
 		return fmt.Errorf("in Restore: got no error, although the snapshot is lost (%w) or there are managed values", lost)
+	}
+	for _, g := range shifted {
+		g.stirred = d.m.version
 	}
 	return d.restored(t)
 }
