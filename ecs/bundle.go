@@ -193,10 +193,8 @@ func (b *Bundle[S]) TrySet(e Entity, s S) (bool, error) {
 			return false, nil
 		}
 	}
-	for i := range b.fields {
-		if f := &b.fields[i]; f.valueIn(p) != nil {
-			a.keep(nil, f.t, pos, at.Row, 1)
-		}
+	if w.keeps() {
+		b.keep(&s, a, pos, at.Row)
 	}
 	if err := makeRoom("Bundle.Set", p, b.fields[b.values:], a, at); err != nil {
 		return false, err
@@ -210,6 +208,16 @@ func (b *Bundle[S]) TrySet(e Entity, s S) (bool, error) {
 	write(p, b.fields[:b.values], a, at)
 	writeElements(p, b.fields[b.values:], a, at)
 	return true, nil
+}
+
+// keep has what Set writes to a row kept for snapshots.
+func (b *Bundle[S]) keep(s *S, a *Archetype, pos, row int) {
+	for i := range b.fields {
+		// Safe because the fields are those of S.
+		if f := &b.fields[i]; f.valueIn(unsafe.Pointer(s)) != nil {
+			a.keep(nil, f.t, pos, row, 1)
+		}
+	}
 }
 
 // checkSet panics if a borrow forbids writing a component that s has.

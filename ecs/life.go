@@ -172,7 +172,7 @@ type Stats struct {
 	Archetypes int    // archetypes that the world has
 	Chunks     int    // units of 16 KiB in chunks with rows, not counting small chunks
 	Reserve    int    // units that archetypes keep without rows, see ChunkGrowth
-	Small      int    // small chunks of 2 KiB, with rows or kept without
+	Small      int    // small chunks of 2 KiB, with rows, kept without, or of a snapshot alone
 	Shared     int    // units of 16 KiB that hold the small chunks
 	Buffers    int    // buffers whose elements have spilled to the heap
 	Spilled    int    // bytes of the blocks that hold those elements, or what a snapshot has of them

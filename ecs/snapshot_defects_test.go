@@ -93,3 +93,39 @@ func TestBlocksOfPromisesFollowTheirSnapshots(t *testing.T) {
 		require.Equal(t, map[*ecs.Snapshot]int{second: 1, third: 2}[s], w.Stats().Reserved)
 	}
 }
+
+// TestSetValuesKeepsRows writes rows by SetValues, which marks them as it writes them.
+func TestSetValuesKeepsRows(t *testing.T) {
+	w := newWorld(t)
+	place := ecs.Register[snapPlace](w)
+	ecs.NewArchetype(w, place).Create()
+	q := ecs.NewQuery(w, ecs.Write(place))
+	s := w.Snapshot()
+	require.NoError(t, place.SetValues(q, []snapPlace{{X: 1}}))
+	require.NoError(t, w.Restore(s))
+	require.Equal(t, []snapPlace{{}}, place.Values(q, nil))
+}
+
+// TestBundlesKeepRows writes a value and a buffer by Bundle.Set.
+func TestBundlesKeepRows(t *testing.T) {
+	w := newWorld(t)
+	type bundle struct {
+		Place snapPlace
+		Hits  []uint64
+	}
+	place, hits := ecs.Register[snapPlace](w), ecs.RegisterBuffer[uint64](w, ecs.Inline(1))
+	b := ecs.NewBundle[bundle](w)
+	for _, before := range [][]uint64{{1}, {1, 2, 3}} {
+		e := b.Create(bundle{snapPlace{X: 1}, before})
+		s := w.Snapshot()
+		for _, after := range [][]uint64{{4}, {4, 5, 6, 7}} {
+			b.Set(e, bundle{snapPlace{X: 2}, after})
+			require.NoError(t, w.Restore(s))
+			require.NoError(t, w.Verify())
+			require.Equal(t, snapPlace{X: 1}, *place.Get(e))
+			got, _ := hits.Get(e)
+			require.Equal(t, before, got.Slice())
+		}
+		s.Close()
+	}
+}

@@ -26,6 +26,7 @@ type moment struct {
 	lost    bool // noticed by world.lose
 	m       *model
 	rows    map[*group][]ecs.Entity
+	chunks  map[*group][]int // where the rows lay
 	lots    map[*ecs.Archetype]*holding
 	next    []ecs.Entity // ids that single creations got after the moment, in order
 }
@@ -62,12 +63,31 @@ func (m *model) clone() *model {
 
 // keep copies the model.
 func (t *moment) keep(m *model) {
-	t.m, t.rows = m.clone(), map[*group][]ecs.Entity{}
+	t.m, t.rows, t.chunks = m.clone(), map[*group][]ecs.Entity{}, map[*group][]int{}
 	for _, g := range m.groups {
 		if len(g.rows) > 0 {
-			t.rows[g] = slices.Clone(g.rows)
+			t.rows[g], t.chunks[g] = slices.Clone(g.rows), g.chunks()
 		}
 	}
+}
+
+// chunks lists the offset and the size of each chunk of a group.
+func (g *group) chunks() (list []int) {
+	for i := range g.a.Chunks() {
+		first, bytes, _ := g.a.Chunk(i)
+		list = append(list, first, bytes)
+	}
+	return list
+}
+
+// shifted returns the groups whose rows moved to other chunks since, perhaps in the same order.
+func (t *moment) shifted() (some []*group) {
+	for g, list := range t.chunks {
+		if !slices.Equal(list, g.chunks()) {
+			some = append(some, g)
+		}
+	}
+	return some
 }
 
 // rowsOfKind reports whether any entity had a kind at the moment.

@@ -64,6 +64,7 @@ func (d *world) restore(r record) error {
 	}
 	refused := lost != nil || t.rowsOfKind(managedKind) || d.m.rowsOfKind(managedKind)
 	before := d.w.Hash()
+	shifted := t.shifted()
 	err := d.w.Restore(t.s)
 	for _, o := range others {
 		if lost := o.s.Err(); lost != nil {
@@ -75,6 +76,9 @@ func (d *world) restore(r record) error {
 		return d.refuse(err, refused, before)
 	case refused:
 		return fmt.Errorf("in Restore: got no error, although the snapshot is lost (%w) or there are managed values", lost)
+	}
+	for _, g := range shifted {
+		g.stirred = d.m.version
 	}
 	return d.restored(t)
 }
@@ -108,9 +112,6 @@ func (d *world) restored(t *moment) error {
 	}
 	d.m.restore(t)
 	d.result.Restored++
-	if got := d.w.Hash(); got != t.hash {
-		return fmt.Errorf("the hash after a restore: got %x want %x", got, t.hash)
-	}
 	for _, e := range since {
 		if d.w.Alive(e) {
 			return fmt.Errorf("%v, which came after the snapshot, is alive after a restore", e)
@@ -122,7 +123,13 @@ func (d *world) restored(t *moment) error {
 	if err := d.w.Verify(); err != nil {
 		return err
 	}
-	return d.compareMany()
+	if err := d.compareMany(); err != nil {
+		return err
+	}
+	if got := d.w.Hash(); got != t.hash {
+		return fmt.Errorf("the hash after a restore: got %x want %x", got, t.hash)
+	}
+	return nil
 }
 
 // compareMany is compareAll, or looks at the rows of all archetypes while the world is large.

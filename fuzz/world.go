@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 
 	"quarry/alloc"
@@ -287,6 +288,9 @@ func (d *world) check() error {
 			most += chunks + chunks/(alloc.ChunksPerMegachunk-1) + alloc.ChunksPerMegachunk
 		}
 		mostReserve += d.mostReserve(chunks)
+	}
+	if len(d.moments) > 0 { // which may have small chunks, and blocks
+		mostSmall = math.MaxInt
 	}
 	got := d.w.Stats()
 	want.Reserve, want.Chunks, want.Small, want.Shared = got.Reserve, got.Chunks, got.Small, got.Shared // not predicted, but bounded
