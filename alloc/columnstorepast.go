@@ -7,8 +7,8 @@ import "quarry/internal/debug"
 
 // Keeper is told what a store does to its chunks. Calls are made per chunk.
 type Keeper interface {
-	Took(c StoreChunk)           // the store has the chunk from the universe
-	Keeps(c StoreChunk) bool     // the store ends the chunk; true: the keeper frees it, by FreeChunk
+	Took(c StoreChunk)            // the store has the chunk from the universe
+	Keeps(c StoreChunk) bool      // the store ends the chunk; true: the keeper frees it, by FreeChunk
 	Overwrites(memory StoreChunk) // debug builds: all bytes of the chunk are about to be overwritten
 }
 
@@ -25,10 +25,14 @@ func FreeChunk(u *Universe, small *SmallChunks, c StoreChunk) {
 }
 
 // Save makes to a copy of the store without the reserve: the same chunks, which belong to the store
-// still, and the same layout. It uses the memory of to's list.
+// still, and the same layout. It uses the memory of to's list, and keeps to's source of small
+// chunks.
 func (g *ColumnStore) Save(to *ColumnStore) {
-	chunks := append(to.chunks[:0], g.chunks...)
+	chunks, small := append(to.chunks[:0], g.chunks...), to.smallChunks
 	*to = *g
+	if small != nil {
+		to.smallChunks = small
+	}
 	to.chunks, to.reserve, to.spare, to.floor, to.heir, to.keeper = chunks, nil, 0, 0, 0, nil
 }
 

@@ -34,6 +34,8 @@ type Archetype struct {
 	lasting bool            // Destroy has more to do than end rows: the archetype has Cleanup types or LinkedEntity
 	dying   bool            // has CleanupEntity, so no entity is created here
 	pinned  bool            // a caller of NewArchetype may hold it, so it stays even without rows
+	born    uint64          // number of the snapshot taken last when it was made
+	frozen  *table.Frozen   // of an archetype of a snapshot; nil for all others
 }
 
 const (
@@ -116,6 +118,9 @@ func (w *World) archetypeOf(sig signature, values []*value.Shared) (*Archetype, 
 	a.table.Values = serialsOf(a.values)
 	for _, v := range a.values {
 		v.Hold()
+	}
+	if w.history != nil {
+		a.born = w.history.past.Number()
 	}
 	w.archetypes.add(a)
 	w.index.Enter(&a.table)

@@ -57,6 +57,7 @@ type Borrow struct {
 	idle      []*Accessor // accessors that Rows may reuse
 	version   uint32      // version that marks the goroutines' writes
 	out       bool        // begun and not yet ended
+	past      *Snapshot   // what goroutines read is a snapshot's; nil for all that NewBorrow and Share return
 }
 
 // newBorrow creates a borrow of the types that q declares. uses are Read and Write terms of further

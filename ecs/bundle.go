@@ -193,6 +193,11 @@ func (b *Bundle[S]) TrySet(e Entity, s S) (bool, error) {
 			return false, nil
 		}
 	}
+	for i := range b.fields {
+		if f := &b.fields[i]; f.valueIn(p) != nil {
+			a.keep(nil, f.t, pos, at.Row, 1)
+		}
+	}
 	if err := makeRoom("Bundle.Set", p, b.fields[b.values:], a, at); err != nil {
 		return false, err
 	}

@@ -21,13 +21,29 @@ import (
 // of w meanwhile. An error wraps one from NewWorld or is a *LimitError, and leaves nothing behind.
 // Cost: a copy of all rows, plus one word per link.
 func (w *World) Clone(options ...Option) (*World, error) {
-	const op = "World.Clone"
+	return w.copied("World.Clone", false, options)
+}
+
+// fork is Clone, but the copy has w's tag: 12v3 of w is the same entity value as 12v3 of the copy,
+// so each of the two worlds takes the other's entities as its own, and no call can tell whose they
+// are. The tag is free again when both are closed.
+func (w *World) fork(options ...Option) (*World, error) {
+	return w.copied("World.fork", true, options)
+}
+
+// copied creates a copy of w, with w's tag or another.
+func (w *World) copied(op string, sameTag bool, options []Option) (*World, error) {
 	w.checkNew(op)
 	w.checkUnlocked(op)
 	checkOptions(op, options)
 	c, err := NewWorld(append([]Option{ChunkGrowth(w.growth)}, options...)...)
 	if err != nil {
 		return nil, err
+	}
+	if own := w.ids.Tag(); sameTag {
+		tags.Give(c.ids.Tag())
+		tags.Share(own)
+		c.ids.SetTag(own)
 	}
 	if err := c.become(w); err != nil {
 		return nil, errors.Join(during(op, err), c.Close())
@@ -45,7 +61,7 @@ func (c *World) become(w *World) error {
 		return refused(err)
 	}
 	c.avoidTags(w)
-	c.showRecords()
+	c.show(c.ids.View())
 	c.tables.Version = w.tables.Version // before the copies, which are marked with it
 	values := c.copyValues(w)
 	for _, a := range w.archetypes.list {
@@ -97,7 +113,12 @@ func (c *World) copyNames(w *World) {
 
 // copyValues returns copies of the shared values of w's archetypes, created in the same order.
 func (c *World) copyValues(w *World) map[*value.Shared]*value.Shared {
-	all := slices.SortedFunc(w.sharedValues(), value.CompareSerials)
+	var all []*value.Shared
+	for _, a := range w.archetypes.list {
+		all = append(all, a.values...)
+	}
+	slices.SortFunc(all, value.CompareSerials)
+	all = slices.Compact(all)
 	copies := make(map[*value.Shared]*value.Shared, len(all))
 	for _, v := range all {
 		copies[v] = c.types.list[v.Type].shared.Copy(v, func(e *entity.ID) { e.Retag(w.ids.Tag(), c.ids.Tag()) })

@@ -262,6 +262,6 @@ func (t *typeInfo) bytes(rows Rows, op string) []byte {
 		// a chunk that lacks an optional type. | Ask for the type by `Read`.
 		panic(fmt.Sprintf("ecs: %s: %v of %v has no %s", op, rows.s.t.a, rows.s.q, t.name))
 	}
-	at := unsafe.Add(rows.s.columnAt(rows.base, p), rows.s.first*t.size)
+	at := unsafe.Add(rows.columnTo(t, p), rows.s.first*t.size)
 	return unsafe.Slice((*byte)(at), rows.Len()*t.size) // Safe because the column has a value for each row, from the first on.
 }

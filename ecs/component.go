@@ -103,10 +103,7 @@ func (c Component[T]) ReadOnly(rows Rows) []T {
 	if !ok {
 		return nil
 	}
-	if p.Flags()&gatedWrite != 0 {
-		rows.s.t.a.keep(rows.s.b, c.t, rows.s.pos, rows.s.first, rows.Len()) // Mark comes after the write
-	}
-	return sliceOf[T](rows, rows.s.columnAt(rows.base, p))
+	return sliceOf[T](rows, rows.columnTo(c.t, p))
 }
 
 // slice combines Rows.column and sliceOf, because a loop over a single row costs little more than

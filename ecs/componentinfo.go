@@ -161,7 +161,7 @@ func (r Rows) Value(t Type, i int) any {
 		return info.valueAt(s.t.a.table.Books.Value(p.Slot(), s.pos))
 	}
 	// Safe because row i has a value of size bytes in the column at p.
-	return info.valueAt(unsafe.Add(s.columnAt(r.base, p), (s.first+i)*info.size))
+	return info.valueAt(unsafe.Add(r.columnTo(info, p), (s.first+i)*info.size))
 }
 
 // Value returns e's value of a type as Rows.Value does: a copy, nil where e is not alive or does
@@ -245,6 +245,6 @@ func (r Rows) Bytes(t Type) []byte {
 	if !ok || info.size == 0 {
 		return nil
 	}
-	at := unsafe.Add(s.columnAt(r.base, p), s.first*info.size) // Safe because the column has Len values from row first on.
+	at := unsafe.Add(r.columnTo(info, p), s.first*info.size) // Safe because the column has Len values from row first on.
 	return unsafe.Slice((*byte)(at), r.Len()*info.size)
 }

@@ -37,7 +37,7 @@ type history struct {
 	chunks    past.Kept[alloc.StoreChunk] // chunks that were freed
 	blocks    past.Kept[uint32]           // blocks of buffers that were freed, by number
 	alive     []*Snapshot                 // by rising number
-	spare     []*Snapshot                 // closed ones, whose memory is used again
+	spare     []*Snapshot                 // with the memory of closed ones
 	restoring restoring                   // of Restore
 	restores  uint64                      // number of calls of Restore that changed the world
 }
@@ -167,12 +167,9 @@ func (w *World) verifyHistory() error {
 	return h.past.Verify()
 }
 
-// newest returns the newest snapshot, or nil.
-func (h *history) newest() *Snapshot {
-	if h == nil || len(h.alive) == 0 {
-		return nil
-	}
-	return h.alive[len(h.alive)-1]
+// has reports whether a snapshot has an archetype.
+func (h *history) has(a *Archetype) bool {
+	return h != nil && len(h.alive) > 0 && h.alive[len(h.alive)-1].layer.Number() > a.born
 }
 
 // drop takes a snapshot out of the list.

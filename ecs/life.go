@@ -175,7 +175,7 @@ type Stats struct {
 	Small      int    // small chunks of 2 KiB, with rows or kept without
 	Shared     int    // units of 16 KiB that hold the small chunks
 	Buffers    int    // buffers whose elements have spilled to the heap
-	Spilled    int    // bytes of the blocks that hold those elements
+	Spilled    int    // bytes of the blocks that hold those elements, or what a snapshot has of them
 }
 
 // Stats returns the world's statistics, in time proportional to the number of archetypes and of the

@@ -133,10 +133,14 @@ func refusal(s *entity.Sight, id entity.ID) (why string) {
 
 // showRecords updates the records that look-ups use, after the records may have moved (L2).
 func (w *World) showRecords() {
-	view := w.ids.View()
-	if view == w.shown {
-		return
+	if view := w.ids.View(); view != w.shown {
+		w.show(view)
 	}
+}
+
+// show is showRecords for a view that differs from the one shown before, or whose tag does: a world
+// that has shown none yet may have another tag than when its types were registered.
+func (w *World) show(view entity.View) {
 	w.shown = view
 	for _, t := range w.types.list {
 		if t.writers == 0 {
@@ -183,6 +187,9 @@ func (f *finder) miss(op lookupOp, e Entity) (unsafe.Pointer, location) {
 	r := w.find(e)
 	if r == nil {
 		return nil, 0
+	}
+	if f.b != nil && f.b.past != nil {
+		f.showAt(r.Location)
 	}
 	return f.CellOf(r.Location).ValueAt(r.Location), r.Location
 }

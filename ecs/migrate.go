@@ -289,8 +289,10 @@ func (m *migration) moveSpills(r *transfer, b column) {
 		if !h.Spilled() {
 			return nil
 		}
+		r.p.Table.KeepCell(at, c)
 		next := m.tx.Block()
 		value.Move(t.spill.Bytes(&next, &t.shape, 0, h.Len()), m.from.buffers.Own().Bytes(h, &t.shape, 0, h.Len()))
+		r.p.Table.KeepCell(at, c)
 		m.from.buffers.Free(h)
 		*h = next
 		return nil
@@ -314,6 +316,7 @@ func (m *migration) renamed(old, to []entity.ID) {
 func (m *migration) moveName(old, to Entity) {
 	if n := m.from.names.byIndex[old.index()]; n != nil {
 		text := n.text
+		m.from.ownNames()
 		m.from.forgetName(old.index())
 		m.w.SetName(to, text)
 	}

@@ -44,7 +44,7 @@ func (t *typeInfo) openAt(rows Rows, i int) rawBuffer {
 		rows.noRow(t, i)
 	}
 	write := rows.s.t.columnOf(t.id).Flags()&(mayWrite|gatedWrite) != 0
-	return rawBuffer{rows.s.b.finderOf(t), value.HeaderAt(column, rows.s.first+i, uint32(t.size)), t.w.rows.Epoch, write}
+	return rawBuffer{rows.s.b.finderOf(t), value.HeaderAt(column, rows.s.first+i, uint32(t.size)), rows.s.t.a.w.rows.Epoch, write}
 }
 
 // header returns the buffer's header. It is small enough to be inlined; its panics are out of line.

@@ -50,6 +50,7 @@ func (w *World) Restore(s *Snapshot) error {
 	r.begin(w, s)
 	defer r.end()
 	if err := r.ready(); err != nil {
+		w.showRecords() // which may have moved
 		return fmt.Errorf("ecs: %s: %w", op, err)
 	}
 	w.loops.enter(op)
@@ -105,14 +106,23 @@ func (r *restoring) ready() error {
 			return err
 		}
 	}
-	for _, a := range w.archetypes.list[len(s.archetypes):] {
+	for _, a := range w.archetypes.list {
+		if a.born < s.layer.Number() {
+			continue
+		}
 		if a.table.Len() > 0 && len(a.table.Managed()) > 0 {
 			return refuseManaged(a)
 		}
 		r.since = append(r.since, a)
 	}
-	for i := range s.sets {
-		if err := w.types.sparse[i].sparse.Ready(&s.sets[i], s.layer); err != nil {
+	for i, t := range w.types.sparse {
+		err := error(nil)
+		if i < len(s.sets) {
+			err = t.sparse.Ready(s.layer)
+		} else {
+			err = t.sparse.ReadyClear()
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -165,6 +175,7 @@ func (r *restoring) commit() {
 			t.sparse.Clear(w.tables.Version)
 		}
 	}
+	r.arrange()
 	if w.names = s.names; w.names != nil {
 		w.names.kept = true
 		w.watchEnds()
@@ -227,5 +238,20 @@ func (r *restoring) settleBlocks() {
 	}
 	for _, h := range r.refs {
 		r.w.buffers.Free(&h)
+	}
+}
+
+// arrange gives the archetypes the order of then, which a delta may have changed.
+func (r *restoring) arrange() {
+	list := r.w.archetypes.list
+	for i := range r.s.archetypes {
+		if list[i] != r.s.archetypes[i].a {
+			order := make([]*Archetype, len(r.s.archetypes))
+			for i := range order {
+				order[i] = r.s.archetypes[i].a
+			}
+			r.w.arrange(order)
+			return
+		}
 	}
 }

@@ -15,12 +15,8 @@ import (
 // rows, and returns their number. Those that snapshots have stay. The others keep their order. Cost: for each archetype of the
 // world, and each chunk of the archetypes after the first one removed.
 func (w *World) retire(goes func(*Archetype) bool) (n int) {
-	keep := 0 // archetypes that snapshots have
-	if s := w.history.newest(); s != nil {
-		keep = len(s.archetypes)
-	}
-	for _, a := range w.archetypes.list[keep:] {
-		if goes(a) {
+	for _, a := range w.archetypes.list {
+		if !w.history.has(a) && goes(a) {
 			a.giveUp()
 			n++
 		}

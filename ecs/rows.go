@@ -75,6 +75,19 @@ func (s *scan) columnAt(base unsafe.Pointer, p place) unsafe.Pointer {
 	return unsafe.Add(base, uintptr(p.Offset)*s.scale)
 }
 
+// columnTo is columnAt for callers that mark nothing. A gated column that the query may write is kept
+// for snapshots: the caller may write it, and mark it later. That of a snapshot is brought first.
+func (r Rows) columnTo(t *typeInfo, p place) unsafe.Pointer {
+	s := r.s
+	if p.Flags()&gatedRead != 0 {
+		if p.Flags()&gatedWrite != 0 {
+			s.t.a.keep(s.b, t, s.pos, s.first, r.Len())
+		}
+		s.t.a.show(t.id, s.pos, s.first, r.Len())
+	}
+	return s.columnAt(r.base, p)
+}
+
 // placeOf is like column but does not mark the column changed. ok is false where column returns
 // nil.
 func (r Rows) placeOf(t *typeInfo, op string) (p place, ok bool) {
@@ -103,6 +116,7 @@ func (r Rows) missing(t *typeInfo, op string, first, n int) unsafe.Pointer {
 		if p.Flags()&gatedWrite != 0 && first >= 0 && n <= r.Len()-first {
 			s.t.a.open(s.b, t, s.pos, s.first+first, n) // N4
 		}
+		s.t.a.show(t.id, s.pos, s.first+max(first, 0), min(n, r.Len()))
 		return s.columnAt(r.base, p)
 	case p.Flags()&declared == 0:
 		r.refuse(t, op)

@@ -95,7 +95,11 @@ func (a *Archetype) trimBuffers(first int) (next int) {
 		for _, c := range a.table.Buffers() {
 			h, t := value.HeaderOf(at, c), a.w.types.list[c.Key]
 			if h.Roomy(&t.shape) {
+				a.table.KeepCell(at, c)
 				moved += h.Len() * t.shape.Element
+				if a.w.keeps() {
+					a.table.KeepColumn(t.id, pos, at.Row, 1)
+				}
 				t.spill.Trim(h, &t.shape)
 			}
 		}

@@ -2,7 +2,10 @@ package ecs
 
 import (
 	"fmt"
+	"sync"
+	"sync/atomic"
 
+	"quarry/alloc"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/past"
 	"quarry/ecs/internal/sparse"
@@ -32,10 +35,17 @@ type Snapshot struct {
 
 	archetypes []archetypeState // in order of creation
 	sets       []sparse.State   // of the sparse types
-	ids        entity.State
+	ids        entity.Moment
 	names      *names
 
+	types []*typeInfo // of the world then; read-only
+	heap  *alloc.Heap // of spilled buffers; nil: there were none
+
 	created, destroyed uint64
+
+	mu      sync.Mutex   // held while a reader makes what is missing
+	frozen  *frozenWorld // what readers see; nil: nobody has read yet
+	reading atomic.Int32 // loops of readers that have not ended
 }
 
 // archetypeState is an archetype of a snapshot.
@@ -69,7 +79,7 @@ func (w *World) Snapshot() *Snapshot {
 	} else {
 		s = new(Snapshot)
 	}
-	s.w, s.closed, s.layer, s.version = w, false, h.past.Begin(), w.tables.Version
+	s.w, s.layer, s.version = w, h.past.Begin(), w.tables.Version
 	s.note(w)
 	h.alive = append(h.alive, s)
 	w.Advance()
@@ -97,6 +107,7 @@ func (s *Snapshot) note(w *World) {
 	}
 	w.ids.Save(&s.ids, s.layer.Number())
 	s.created, s.destroyed = w.rows.Created, w.rows.Destroyed
+	s.types, s.heap = w.types.list, w.buffers.Heap()
 	if s.names = w.names; s.names != nil {
 		s.names.kept = true
 	}
@@ -110,24 +121,42 @@ func (s *Snapshot) Close() {
 		return
 	}
 	s.w.checkUnlocked("Snapshot.Close")
+	if n := s.reading.Load(); n > 0 {
+		// errors.md, Snapshots: `goroutines are reading the snapshot` | `Snapshot.Close` while a
+		// loop over its rows runs. | Close it when the readers are done; package system counts them.
+		panic(fmt.Sprintf("ecs: Snapshot.Close: %d goroutines are reading the snapshot", n))
+	}
 	s.close()
 }
 
 func (s *Snapshot) close() {
 	w := s.w
+	if s.frozen != nil {
+		s.frozen.free()
+		s.frozen = nil
+	}
 	h := w.history
 	h.drop(s)
 	s.layer.Close()
 	h.chunks.Sweep()
 	h.blocks.Sweep()
-	s.closed, s.names = true, nil
-	for i := range s.archetypes {
-		s.archetypes[i].a = nil
-	}
-	h.spare = append(h.spare, s)
+	w.ids.Sweep()
+	h.spare = append(h.spare, s.end())
 	if len(h.alive) == 0 {
 		w.sleep()
 	}
+}
+
+// end makes the snapshot closed and returns another with its memory. Callers may hold the closed
+// one, so it is not used again itself.
+func (s *Snapshot) end() *Snapshot {
+	for i := range s.archetypes {
+		s.archetypes[i].a = nil
+	}
+	next := &Snapshot{archetypes: s.archetypes, sets: s.sets}
+	s.ids.MoveTo(&next.ids)
+	s.closed, s.names, s.archetypes, s.sets, s.types, s.heap = true, nil, nil, nil, nil, nil
+	return next
 }
 
 func (s *Snapshot) check(op string) {
@@ -149,6 +178,7 @@ func (s *Snapshot) checkOpen(op string) {
 // Err returns why the snapshot is lost, or nil. It is lost if there was no memory to keep bytes
 // that were about to be written. The error wraps what package alloc said. Any goroutine may call it.
 func (s *Snapshot) Err() error {
+	s.check("Snapshot.Err")
 	if err := s.layer.Err(); err != nil {
 		// errors.md, Errors: `ecs: the snapshot is lost: ...` | There was no memory to keep the old
 		// bytes of rows that were written after the snapshot. | Close snapshots sooner, or give the

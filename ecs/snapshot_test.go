@@ -1,6 +1,7 @@
 package ecs_test
 
 import (
+	"bytes"
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
@@ -52,7 +53,11 @@ type snapView struct {
 }
 
 func newSnapWorld(t testing.TB, seed uint64, options ...ecs.Option) *snapWorld {
-	w := newWorld(t, options...)
+	return openSnapWorld(t, newWorld(t, options...), seed)
+}
+
+// openSnapWorld registers the types in a new world.
+func openSnapWorld(t testing.TB, w *ecs.World, seed uint64) *snapWorld {
 	s := &snapWorld{World: w, t: t, r: rand.New(rand.NewPCG(seed, 5))}
 	s.place = ecs.Register[snapPlace](w)
 	s.speed = ecs.Register[snapSpeed](w, ecs.Enableable)
@@ -261,7 +266,49 @@ func (s *snapWorld) next(of *ecs.Snapshot) ecs.Entity {
 type snapMoment struct {
 	s     *ecs.Snapshot
 	print string
+	hash  uint64
 	next  ecs.Entity
+
+	branch int // number of restores to an earlier moment before it
+}
+
+// check reads a moment's snapshot and forks it.
+func (s *snapWorld) check(m snapMoment) {
+	require.NoError(s.t, m.s.Verify())
+	require.Equal(s.t, m.hash, m.s.Hash())
+	n := 0
+	for rows := range m.s.Rows(s.all) {
+		for _, e := range rows.Entities() {
+			require.True(s.t, m.s.Alive(e))
+			n++
+		}
+	}
+	require.Equal(s.t, m.s.Len(), n)
+	f, err := m.s.Fork(ecs.WithUniverse(s.Universe()))
+	require.NoError(s.t, err)
+	require.NoError(s.t, f.Verify())
+	require.Equal(s.t, m.hash, f.Hash())
+	require.Equal(s.t, m.next, ecs.NewArchetype(f).Create())
+	require.NoError(s.t, f.Close())
+}
+
+// compare leads a fork of one moment to a later one by a delta.
+func (s *snapWorld) compare(older, newer snapMoment) {
+	d, err := ecs.Diff(older.s, newer.s)
+	if err != nil && older.branch != newer.branch { // a restore has taken back blocks of ids
+		require.ErrorIs(s.t, err, ecs.ErrDelta)
+		return
+	}
+	require.NoError(s.t, err)
+	var b bytes.Buffer
+	require.NoError(s.t, ecs.EncodeDelta(&b, d))
+	f, err := older.s.Fork(ecs.WithUniverse(s.Universe()))
+	require.NoError(s.t, err)
+	require.NoError(s.t, f.ApplyDelta(&b))
+	require.NoError(s.t, f.Verify())
+	require.Equal(s.t, newer.hash, f.Hash())
+	require.Equal(s.t, newer.next, ecs.NewArchetype(f).Create())
+	require.NoError(s.t, f.Close())
 }
 
 // TestSnapshotsFollowAModel takes, closes and restores snapshots among all other changes, with
@@ -276,20 +323,27 @@ func TestSnapshotsFollowAModel(t *testing.T) {
 		require.NoError(t, err)
 		s := newSnapWorld(t, seed, ecs.WithUniverse(u))
 		var alive []snapMoment
+		branch := 0
 		for i := range steps {
 			switch op := s.r.IntN(40); {
 			case op == 0 && len(alive) < 5:
-				m := snapMoment{s: s.Snapshot()}
+				m := snapMoment{s: s.Snapshot(), branch: branch}
 				m.print = s.print()
-				m.next = s.next(m.s)
+				m.hash, m.next = s.Hash(), s.next(m.s)
 				require.Equal(t, m.print, s.print(), "after a restore of what was just taken")
 				alive = append(alive, m)
 			case op == 1 && len(alive) > 0:
 				at := s.r.IntN(len(alive))
 				alive[at].s.Close()
 				alive = slices.Delete(alive, at, at+1)
+			case op == 4 && len(alive) > 0:
+				s.check(alive[s.r.IntN(len(alive))])
+			case op == 5 && len(alive) > 1:
+				at := s.r.IntN(len(alive) - 1)
+				s.compare(alive[at], alive[at+1+s.r.IntN(len(alive)-at-1)])
 			case op < 4 && len(alive) > 0:
 				m := alive[s.r.IntN(len(alive))]
+				branch++
 				require.NoError(t, s.Restore(m.s))
 				require.NoError(t, s.Verify(), "seed %d, step %d, restored", seed, i)
 				require.Equal(t, m.print, s.print(), "seed %d, step %d", seed, i)

@@ -9,10 +9,10 @@ import (
 	"quarry/internal/debug"
 )
 
-// TestSnapshotsAllocateNothing: once all memory has been taken, taking, closing and restoring
-// snapshots allocate nothing on the Go heap, whatever is written between, nor do the first snapshot
-// after the last was closed.
-func TestSnapshotsAllocateNothing(t *testing.T) {
+// TestSnapshotsAllocateHandles: once all memory has been taken, a snapshot allocates two objects on
+// the Go heap, itself and its layer, which callers may hold when it is closed. Closing and restoring
+// allocate nothing, whatever is written between, nor does it matter whether another is alive.
+func TestSnapshotsAllocateHandles(t *testing.T) {
 	if debug.On {
 		t.Skip("debug builds allocate")
 	}
@@ -72,12 +72,12 @@ func TestSnapshotsAllocateNothing(t *testing.T) {
 			for range 20 {
 				pass()
 			}
-			require.Zero(t, testing.AllocsPerRun(50, pass), "no other is alive")
+			require.LessOrEqual(t, testing.AllocsPerRun(50, pass), 2.0, "no other is alive")
 			older = s.Snapshot()
 			for range 20 {
 				pass()
 			}
-			require.Zero(t, testing.AllocsPerRun(50, pass), "an older one is alive")
+			require.LessOrEqual(t, testing.AllocsPerRun(50, pass), 2.0, "an older one is alive")
 			older.Close()
 			require.NoError(t, s.Verify())
 		})

@@ -236,6 +236,9 @@ func (r Rows) sparse(t *typeInfo, op string) (set *sparse.Set, ids []entity.ID) 
 		r.refuse(t, op)
 	}
 	flags := s.t.columnOf(t.id).Flags()
+	if s.t.a.frozen != nil {
+		t = s.t.a.w.types.list[t.id] // the set of the snapshot
+	}
 	switch {
 	case s.q == &s.w.loops.batches:
 		t.checkLent(op, mayWrite)

@@ -22,9 +22,6 @@ func (w *World) Verify() error {
 		}
 		rows += a.table.Store.Len()
 	}
-	if w.rows.Created-w.rows.Destroyed != uint64(rows) {
-		return fmt.Errorf("ecs: W4: %d created - %d destroyed, but the archetypes hold %d rows", w.rows.Created, w.rows.Destroyed, rows)
-	}
 	if err := w.tables.Verify(slices.Collect(w.archetypes.tables)); err != nil {
 		return err
 	}
@@ -32,8 +29,8 @@ func (w *World) Verify() error {
 	if err != nil {
 		return err
 	}
-	if alive != rows {
-		return fmt.Errorf("ecs: W1: %d records are alive, the archetypes hold %d rows", alive, rows)
+	if err := w.verifyCount(rows, alive); err != nil {
+		return err
 	}
 	if err := w.verifyNames(); err != nil {
 		return err
@@ -58,6 +55,18 @@ func (w *World) Verify() error {
 	}
 	if w.own {
 		return w.u.Verify()
+	}
+	return nil
+}
+
+// verifyCount checks W4, and W1 in numbers: of the rows of all archetypes and of the records that are
+// alive.
+func (w *World) verifyCount(rows, alive int) error {
+	if w.rows.Created-w.rows.Destroyed != uint64(rows) {
+		return fmt.Errorf("ecs: W4: %d created - %d destroyed, but the archetypes hold %d rows", w.rows.Created, w.rows.Destroyed, rows)
+	}
+	if alive != rows {
+		return fmt.Errorf("ecs: W1: %d records are alive, the archetypes hold %d rows", alive, rows)
 	}
 	return nil
 }

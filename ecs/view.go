@@ -201,6 +201,9 @@ func fill(m unsafe.Pointer, fields []field, a *Archetype, pos int, at alloc.Stor
 		case f.write:
 			changed[p.Slot()] = w.tables.Version
 		}
+		if b != nil && f.kind != fieldBits {
+			a.show(f.t.id, pos, at.Row, n)
+		}
 		first := at.Element(p.Offset, uint32(f.t.size))
 		switch f.kind {
 		case fieldColumn:

@@ -96,6 +96,9 @@ func (d *world) attempt(n need, call func() error) (done bool, err error) {
 	if d.m.set.known && n.entries && left.LiveChunks > room.LiveChunks {
 		room.LiveChunks, room.Live, room.LongestRun, room.FreeRuns = left.LiveChunks, left.Live, left.LongestRun, left.FreeRuns
 	}
+	if len(d.moments) > 0 {
+		room = left // it has old bytes, and what was freed may have to stay
+	}
 	switch {
 	case n.met(left):
 		return false, fmt.Errorf("got %w, but the universe is not full: %+v for %+v", err, left, n)

@@ -22,6 +22,8 @@ type group struct {
 	a      *ecs.Archetype // nil: no entity has had the form yet
 	rows   []ecs.Entity
 	pinned bool // the driver has it from NewArchetype: it stays without rows
+
+	stirred uint32 // change version at which rows last came, went or moved
 }
 
 // goes reports whether the world may have given the archetype up since it last had rows: the model
@@ -143,10 +145,11 @@ func (m *model) archetypes(n int) int {
 	return min(max(n, least), len(m.groups))
 }
 
-// retire forgets the groups without rows that are not pinned, as Shrink does, and returns them.
-func (m *model) retire() (gone []*group) {
+// retire forgets the groups without rows that are not pinned, as Shrink does, and returns them. Those
+// of the newest snapshot, which may be nil, stay.
+func (m *model) retire(newest *moment) (gone []*group) {
 	m.groups = slices.DeleteFunc(m.groups, func(g *group) bool {
-		if len(g.rows) > 0 || g.pinned {
+		if len(g.rows) > 0 || g.pinned || newest != nil && slices.Contains(newest.m.groups, g) {
 			return false
 		}
 		delete(m.byForm, m.norm(g.form))

@@ -59,6 +59,7 @@ const maxKinds = imprintKind + 1
 // Two kinds are the tags that hide entities from queries. The kinds after them are chosen by the
 // header's size, and the last by a flag.
 const (
+	managedKind       = 5
 	firstShared       = 16
 	sharedKinds       = 3
 	linkedKind        = 21

@@ -46,6 +46,8 @@ func (d *world) misuseLoop(r record) error {
 			func() { _, _ = c.add(e, c.zero(), true) },
 			func() { _, _ = c.remove(e, true) },
 			func() { _ = d.w.Close() },
+			func() { d.w.Snapshot() },
+			d.tryRestore,
 			func() { c.open(rows) }, // a query without terms declares nothing
 		} {
 			if err := panics("ecs: ", f); err != nil {

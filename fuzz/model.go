@@ -33,6 +33,7 @@ type model struct {
 	lendable int                     // indices of blocks that serve reserved ids
 	lends    map[int]bool            // by block number: whether the block serves reserved ids
 	named    map[string][]ecs.Entity // by name; the entity that got it last is at the end
+	trace    *sequence               // of the ids that come after a moment, or nil
 }
 
 // deadKept is the number of dead handles that are remembered.
@@ -151,13 +152,13 @@ func (m *model) leave(x *entity) {
 		g.rows[x.row] = g.rows[last]
 		moved.row, moved.arrived = x.row, m.version
 	}
-	m.reordered = m.version
+	m.reordered, g.stirred = m.version, m.version
 	g.rows = g.rows[:last]
 }
 
 // arrive records the arrival of a row, which changes all of its types.
 func (m *model) arrive(x *entity) {
-	x.arrived, m.reordered = m.version, m.version
+	x.arrived, m.reordered, x.group.stirred = m.version, m.version, m.version
 	for k := range maxKinds {
 		if x.group.set.has(k) {
 			m.touch(x, k)

@@ -64,7 +64,7 @@ func (d *world) reread(touched touch) error {
 			}
 			seen[e] = true
 		}
-		g.rows = slices.Clone(rows)
+		g.rows, g.stirred = slices.Clone(rows), d.m.version
 		for i, e := range rows {
 			d.m.entities[e].row = i
 		}

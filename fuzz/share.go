@@ -103,6 +103,8 @@ func (d *world) misuseShare(p *ecs.Borrow, r record) error {
 		func() { d.w.DestroyQuery(d.all.q) },
 		func() { d.w.Clear() },
 		func() { d.w.Shrink(0) },
+		func() { d.w.Snapshot() },
+		d.tryRestore,
 		func() { _, _ = c.add(ecs.Null, c.zero(), true) },
 		func() { ecs.Register[stun](d.w, ecs.Enableable).EnableQuery(d.all.q) },
 		func() {

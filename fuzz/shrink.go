@@ -20,7 +20,7 @@ func (d *world) shrink(r record) error {
 	if s := d.w.Stats(); s.Reserve != 0 {
 		return fmt.Errorf("after Shrink: got %+v want no reserve", s)
 	}
-	for _, g := range d.m.retire() {
+	for _, g := range d.m.retire(d.newest()) {
 		if g.a.Len() != 0 {
 			return fmt.Errorf("after Shrink: %v, which has gone, has %d rows", g.a, g.a.Len())
 		}

@@ -61,6 +61,8 @@ type Systems struct {
 	created  uint64            // number of the state created last
 	things   map[reflect.Type]*resource
 
+	snapshots *Snapshots // for other goroutines; nil until it is asked for
+
 	clock    func() time.Time
 	ticked   time.Time // the clock at the last Update
 	ticking  bool      // Update was called before
@@ -299,6 +301,9 @@ func (s *Systems) run(passed time.Duration) error {
 	s.root.state.turn()
 	s.sweep()
 	s.complete()
+	if s.snapshots != nil && !s.w.Closed() && !seam.Locked(s.w) {
+		s.snapshots.publish()
+	}
 	return s.takeErrors()
 }
 
@@ -320,6 +325,9 @@ func (s *Systems) Close() error {
 	}
 	s.sweep()
 	s.closed = true
+	if s.snapshots != nil {
+		s.snapshots.end()
+	}
 	if s.own {
 		s.keep(s.jobs.Close())
 	}

@@ -138,3 +138,14 @@ func (s *Store) SetVersion(index, version uint32) {
 	}
 	s.view.at(index).version = version
 }
+
+// SavedBlocks returns the number of copies of blocks of promises that are kept for snapshots, and
+// EndedBlocks that of blocks that wait to come back.
+func (s *Store) SavedBlocks() (n int) {
+	s.promises.Load().all(func(b *block) { n += len(b.saved) })
+	for _, b := range s.ended {
+		n += len(b.saved)
+	}
+	return n
+}
+func (s *Store) EndedBlocks() int { return len(s.ended) }

@@ -1,6 +1,7 @@
 package entity
 
 import (
+	"errors"
 	"slices"
 	"unsafe"
 
@@ -22,6 +23,40 @@ func (s *Store) KeepPast(m *past.Memory) {
 		s.u.Free(b.run, blockChunks)
 	}
 	s.ended = nil
+}
+
+// Sweep lets go what only layers had that have ended: copies of blocks of promises, and blocks that
+// a restore has ended. Goroutines may promise ids meanwhile.
+func (s *Store) Sweep() {
+	p := s.past.Past()
+	s.promises.Load().all(func(b *block) {
+		count := b.seize()
+		b.sweep(p)
+		b.count.Store(count)
+	})
+	s.ended = slices.DeleteFunc(s.ended, func(b *block) bool {
+		b.sweep(p)
+		return s.freeEnded(b)
+	})
+}
+
+// sweep forgets the copies that no layer has any more.
+func (b *block) sweep(p *past.Past) {
+	before := b.born
+	b.saved = slices.DeleteFunc(b.saved, func(c *savedBlock) bool {
+		goes := !p.Between(before, c.number)
+		before = c.number
+		return goes
+	})
+}
+
+// freeEnded frees a block that has ended, if no layer has it, and reports whether it did.
+func (s *Store) freeEnded(b *block) bool {
+	if s.past.Past().Between(b.born, b.ended) {
+		return false
+	}
+	s.u.Free(b.run, blockChunks)
+	return true
 }
 
 // Memory returns the address and the size of the records.
@@ -46,6 +81,11 @@ func (s *Store) keepLease() {
 	s.past.Gate(unsafe.Pointer(s.view.at(s.leaseBase)), 64*int(recordSize)) // Safe because a word of indices has records.
 }
 
+// KeepAll has all records kept.
+func (s *Store) KeepAll() {
+	s.past.Gate(s.records.Base(), s.records.Size())
+}
+
 // keepAll is Keep for many.
 func (s *Store) keepAll(ids []ID) {
 	for _, e := range ids {
@@ -53,8 +93,8 @@ func (s *Store) keepAll(ids []ID) {
 	}
 }
 
-// State is what a store knows besides its records, at one moment.
-type State struct {
+// Moment is what a store knew besides its records.
+type Moment struct {
 	free, summary    []uint64
 	hint, nFree, own int
 	lease            uint64
@@ -68,7 +108,7 @@ type State struct {
 }
 
 // Save notes the state at the moment of a layer. No goroutine may promise ids meanwhile.
-func (s *Store) Save(to *State, number uint64) {
+func (s *Store) Save(to *Moment, number uint64) {
 	to.free, to.summary = append(to.free[:0], s.free...), append(to.summary[:0], s.summary...)
 	to.hint, to.nFree, to.own, to.lease, to.leaseBase = s.hint, s.nFree, s.own, s.lease, s.leaseBase
 	to.blocks, to.total, to.number = int(s.view.n)/blockSize, s.total.Load(), number
@@ -83,8 +123,15 @@ func (s *Store) Save(to *State, number uint64) {
 	s.moment.Store(number)
 }
 
+// MoveTo gives the memory of a state that nobody needs to another, which is zero.
+func (st *Moment) MoveTo(to *Moment) {
+	clear(st.promised)
+	to.free, to.summary, to.promised = st.free, st.summary, st.promised
+	*st = Moment{}
+}
+
 // Records returns the number of records that there were.
-func (st *State) Records() int { return st.blocks * blockSize }
+func (st *Moment) Records() int { return st.blocks * blockSize }
 
 // savedBlock is a block of promises as it was at the moments of layers up to a number.
 type savedBlock struct {
@@ -106,13 +153,25 @@ func (b *block) save(s *Store, count int32) {
 }
 
 // Ready makes room for the records of a state that is to be restored, and has kept, for newer
-// layers, all that Restore will write. After an error nothing has changed but the room.
-func (s *Store) Ready(from *State, l *past.Layer) error {
-	if size := from.Records() * int(recordSize); size > s.records.Size() {
+// layers, all that Restore will write. After an error nothing has changed, but the records may have
+// moved.
+func (s *Store) Ready(from *Moment, l *past.Layer) error {
+	now := s.records.Size()
+	if size := from.Records() * int(recordSize); size > now {
 		if err := s.resizeRecords(size); err != nil {
 			return err
 		}
 	}
+	err := s.saveUnits(from, l)
+	if err != nil && s.records.Size() > now {
+		_ = s.resizeRecords(now) // a smaller size, which is never refused
+	}
+	s.view.base = s.records.Base()
+	return err
+}
+
+// saveUnits has the units of records kept that Restore will write.
+func (s *Store) saveUnits(from *Moment, l *past.Layer) error {
 	for unit := range s.past.Units() {
 		_, written, err := l.Old(s.past, unit)
 		if err != nil {
@@ -129,7 +188,7 @@ func (s *Store) Ready(from *State, l *past.Layer) error {
 
 // Restore brings back the state and the records of a layer for which the store is Ready. No
 // goroutine may promise ids meanwhile.
-func (s *Store) Restore(from *State, l *past.Layer) {
+func (s *Store) Restore(from *Moment, l *past.Layer) {
 	for unit := range from.Records() * int(recordSize) / past.UnitSize {
 		l.Put(s.past, unit)
 	}
@@ -143,18 +202,20 @@ func (s *Store) Restore(from *State, l *past.Layer) {
 	s.total.Store(from.total)
 }
 
-// restorePromises brings back the blocks of promises. Blocks that were made since end, and may come
-// back with a later state.
-func (s *Store) restorePromises(o *promises, from *State) {
+// restorePromises brings back the blocks of promises. Blocks that the state lacks end, and may come
+// back with another. They may be older than the state, which was noted after a restore then.
+func (s *Store) restorePromises(o *promises, from *Moment) {
 	o.all(func(b *block) {
-		if b.born >= from.number {
+		if !from.has(b) {
 			b.save(s, b.count.Load())
-			s.ended = append(s.ended, b)
 			o.block[b.number].Store(nil)
+			if b.ended = s.moment.Load(); !s.freeEnded(b) {
+				s.ended = append(s.ended, b)
+			}
 		}
 	})
 	s.ended = slices.DeleteFunc(s.ended, func(b *block) bool {
-		back := b.born < from.number && from.has(b)
+		back := from.has(b)
 		if back {
 			o.block[b.number].Store(b)
 		}
@@ -182,8 +243,11 @@ func (s *Store) restorePromises(o *promises, from *State) {
 	o.indices, o.alive = from.indices, from.alive
 }
 
-// has reports whether a block was among the blocks of promises.
-func (st *State) has(b *block) bool { return slices.Contains(st.promised, b) }
+// has reports whether a block was among the blocks of promises, which lie by number.
+func (st *Moment) has(b *block) bool {
+	at, ok := slices.BinarySearchFunc(st.promised, b.number, func(b *block, number int) int { return b.number - number })
+	return ok && st.promised[at] == b
+}
 
 // restore brings back the block as it was at the moment of a layer.
 func (b *block) restore(s *Store, number uint64) {
@@ -195,4 +259,64 @@ func (b *block) restore(s *Store, number uint64) {
 	b.save(s, b.count.Load()) // for newer layers
 	b.next, b.used, b.held, *b.versions = old.next, old.used, old.held, old.versions
 	b.count.Store(old.count)
+}
+
+// Freeze makes a zero store what another was at a moment: its records are those of a layer. The
+// caller ends it by Thaw. Any goroutine may call it. The error is from the universe or from the
+// layer, which is lost; the store is empty then.
+func (s *Store) Freeze(live *Store, records *past.Memory, from *Moment, l *past.Layer) error {
+	s.u, s.view.tag, s.most = live.u, live.view.tag, maxBlocks
+	s.records = s.u.NewExtent(MaxIDs * int(recordSize))
+	if err := s.records.Resize(from.Records() * int(recordSize)); err != nil {
+		return err
+	}
+	s.view.base, s.view.n = s.records.Base(), uint32(from.Records())
+	for unit := range from.Records() * int(recordSize) / past.UnitSize {
+		// Safe because the records have so many units.
+		dst := unsafe.Slice((*byte)(unsafe.Add(s.view.base, unit*past.UnitSize)), past.UnitSize)
+		if err := l.Read(records, unit, dst); err != nil {
+			return errors.Join(err, s.Thaw())
+		}
+	}
+	s.free, s.summary = slices.Clone(from.free), slices.Clone(from.summary)
+	s.hint, s.nFree, s.own, s.lease, s.leaseBase = from.hint, from.nFree, from.own, from.lease, from.leaseBase
+	s.total.Store(from.total)
+	if len(from.promised) > 0 {
+		s.freezePromises(live, from)
+	}
+	return nil
+}
+
+// freezePromises copies the blocks of promises of a state, to memory of Go.
+func (s *Store) freezePromises(live *Store, from *Moment) {
+	o := s.makePromises()
+	for _, b := range from.promised {
+		c := &block{number: b.number, versions: new([blockSize]uint32)}
+		count := b.lock(live)
+		if at := slices.IndexFunc(b.saved, func(c *savedBlock) bool { return c.number >= from.number }); at >= 0 {
+			old := b.saved[at]
+			c.next, c.used, c.held, *c.versions = old.next, old.used, old.held, old.versions
+			c.count.Store(old.count)
+		} else {
+			c.next, c.used, c.held, *c.versions = b.next, b.used, b.held, *b.versions
+			c.count.Store(count)
+		}
+		b.release(count)
+		o.add(c)
+		if c.count.Load() == blockSize {
+			o.open[c.number/64].And(^(uint64(1) << (c.number % 64)))
+		}
+	}
+	o.hint.Store(from.next)
+	o.indices, o.alive = from.indices, from.alive
+}
+
+// release unlocks a block that was read only.
+func (b *block) release(count int32) { b.count.CompareAndSwap(busy, count) }
+
+// Thaw frees what Freeze made.
+func (s *Store) Thaw() error {
+	err := s.records.Release()
+	s.view.base, s.view.n = nil, 0
+	return err
 }

@@ -81,6 +81,7 @@ type block struct {
 	used     [blockSize / 64]uint64
 	held     [blockSize / 64]uint64 // bit set: a call of Hold has marked the id
 	born     uint64                 // number of the snapshot taken last when the block was made
+	ended    uint64                 // the same when a restore ended it
 	saved    []*savedBlock          // as it was for snapshots, by rising number
 }
 
@@ -270,12 +271,18 @@ func (o *promises) take(s *Store, b *block, ids []ID) (got int, whole bool) {
 	return got, at >= blockSize
 }
 
-// lock waits until the count is not busy, makes it busy, and returns the former count.
+// lock is seize for a caller that is about to change the block.
 func (b *block) lock(s *Store) int32 {
+	count := b.seize()
+	b.save(s, count)
+	return count
+}
+
+// seize waits until the count is not busy, makes it busy, and returns the former count.
+func (b *block) seize() int32 {
 	for {
 		if count := b.count.Load(); count != busy && b.count.CompareAndSwap(count, busy) {
 			window()
-			b.save(s, count)
 			return count
 		}
 		runtime.Gosched()

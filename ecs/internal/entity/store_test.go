@@ -470,3 +470,17 @@ func TestViewEnds(t *testing.T) {
 		require.Nil(t, v.Record(entity.Make(index, s.Tag(), 1)), "index %d of %d", index, n)
 	}
 }
+
+// TestTagsShared: a tag that worlds share is in use until each has given it back.
+func TestTagsShared(t *testing.T) {
+	var tags entity.Tags
+	tag := tags.Take(0)
+	tags.Share(tag)
+	tags.Give(tag)
+	for range entity.Worlds - 1 {
+		require.NotEqual(t, tag, tags.Take(0), "one world still has it")
+	}
+	require.Equal(t, entity.Worlds, tags.Open())
+	tags.Give(tag)
+	require.Equal(t, tag, tags.Take(0))
+}

@@ -27,7 +27,15 @@ func (t *Tags) Take(avoid uint32) Tag {
 	return TagOf(uint32(best))
 }
 
-// Give returns a tag that Take handed out.
+// Share counts one more world with a tag that Take handed out and that an open world has. It is
+// free once Give was called for each of them.
+func (t *Tags) Share(tag Tag) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.uses[tag.Number()]++
+}
+
+// Give returns a tag that Take or Share handed out.
 func (t *Tags) Give(tag Tag) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

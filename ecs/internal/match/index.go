@@ -103,6 +103,24 @@ func (x *Index) Leave() {
 	}
 }
 
+// Arrange gives the archetypes of the index another order. Cost: each chunk of archetypes that get
+// another number, and a sort of all lists.
+func (x *Index) Arrange(order []*Archetype) {
+	x.archetypes = append(x.archetypes[:0], order...)
+	for i, a := range x.archetypes {
+		if int(a.Index) != i {
+			a.Renumber(uint32(i))
+		}
+	}
+	for m := range x.Matchings() {
+		slices.SortFunc(m.Matches, func(a, b Match) int { return byIndex(a.Archetype, b.Archetype) })
+		m.Lost++
+	}
+	for _, s := range x.byValue {
+		slices.SortFunc(s.archetypes, byIndex)
+	}
+}
+
 // Matching returns the matching of a filter, made if there is none, and counts one more query.
 func (x *Index) Matching(f Filter) *Matching {
 	f.sort()

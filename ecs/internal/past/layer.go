@@ -107,15 +107,15 @@ func (l *Layer) Old(m *Memory, unit int) (old []byte, written bool, err error) {
 	return old, true, err
 }
 
-// oldest returns the bytes of a unit from the oldest layer, from l on, that has it. Nothing returns
-// nil for a unit that was born since.
+// oldest returns the bytes of a unit from the oldest layer, from l on, that has it, and nil for a
+// unit that was born since. A layer that is lost may find the bytes of a later moment.
 func (l *Layer) oldest(m *Memory, unit int) ([]byte, error) {
 	for from := l; from != nil; from = from.above {
 		if m.at >= len(from.parts) {
 			continue
 		}
 		if c, ok := from.parts[m.at].has(unit); ok {
-			return l.past.u.Bytes(c, 1), nil
+			return l.past.u.Bytes(c, 1), l.Err()
 		}
 	}
 	return nil, l.Err()
@@ -158,6 +158,21 @@ func (l *Layer) Put(m *Memory, unit int) (differed bool) {
 		m.Gate(unsafe.Pointer(&now[0]), 1) // Safe because it is the unit's first byte.
 		copy(now, old)
 		return true
+	}
+	return false
+}
+
+// WrittenUntil reports whether a unit may have been written between the beginnings of two layers.
+// Any goroutine may call it.
+func (l *Layer) WrittenUntil(m *Memory, unit int, until *Layer) bool {
+	l.past.mu.RLock()
+	defer l.past.mu.RUnlock()
+	for from := l; from != nil && from != until; from = from.above {
+		if m.at < len(from.parts) {
+			if _, has := from.parts[m.at].has(unit); has {
+				return true
+			}
+		}
 	}
 	return false
 }

@@ -62,6 +62,9 @@ func (m *Memory) bytes(unit int) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(m.base, unit*UnitSize)), UnitSize)
 }
 
+// Past returns the past that the memory is part of.
+func (m *Memory) Past() *Past { return m.past }
+
 // Units returns the number of units.
 func (m *Memory) Units() int { return m.units }
 

@@ -31,7 +31,7 @@ type Past struct {
 	mu       sync.RWMutex          // held to read by Read, to write where layers or memories come, go or move
 	number   uint64                // of the layer that began last
 	memories []*Memory
-	spare    []*Layer // closed layers, for reuse
+	spare    [][]*part // of closed layers, for reuse
 }
 
 // Open initializes a zero Past without layers, whose copies lie in u.
@@ -85,14 +85,10 @@ func (p *Past) Begin() *Layer {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.number++
-	var l *Layer
-	if n := len(p.spare); n > 0 {
-		l, p.spare = p.spare[n-1], p.spare[:n-1]
-	} else {
-		l = &Layer{past: p}
+	l := &Layer{past: p, number: p.number, below: p.newest.Load()}
+	if n := len(p.spare); n > 0 { // not a closed layer itself, which callers may hold
+		l.parts, p.spare = p.spare[n-1], p.spare[:n-1]
 	}
-	l.number, l.below, l.above, l.closed = p.number, p.newest.Load(), nil, false
-	l.lost.Store(nil)
 	if len(p.memories) > 0 {
 		l.part(len(p.memories) - 1)
 	}
@@ -121,8 +117,8 @@ func (l *Layer) Close() {
 	} else {
 		p.newest.Store(l.below)
 	}
-	l.closed, l.above, l.below = true, nil, nil
-	p.spare = append(p.spare, l)
+	p.spare = append(p.spare, l.parts)
+	l.closed, l.above, l.below, l.parts = true, nil, nil, nil
 }
 
 // Units returns the number of units that have been copied and are kept.

@@ -9,10 +9,16 @@ import (
 // Verify checks P1 to P3. No other call may be under way.
 func (p *Past) Verify() error {
 	owner := map[alloc.ChunkIndex]bool{}
+	above := (*Layer)(nil)
 	for l := p.newest.Load(); l != nil; l = l.below {
-		if l.number > p.number || l.below != nil && (l.below.number >= l.number || l.below.above != l) || l.closed {
-			return fmt.Errorf("past: P1: layer %d lies above layer %d, or is closed; the last to begin was %d", l.number, l.below.number, p.number)
+		below := uint64(0) // no layer has that number
+		if l.below != nil {
+			below = l.below.number
 		}
+		if l.number > p.number || below >= l.number || l.above != above || l.closed {
+			return fmt.Errorf("past: P1: layer %d lies above layer %d, or is closed; the last to begin was %d", l.number, below, p.number)
+		}
+		above = l
 		for at, part := range l.parts {
 			for unit, c := range part.units {
 				if owner[c] || !p.u.InUse(c) {

@@ -1,6 +1,7 @@
 package sparse
 
 import (
+	"slices"
 	"unsafe"
 
 	"quarry/ecs/internal/entity"
@@ -69,6 +70,13 @@ func (s *Set) keepEntry(at Entry) {
 	}
 }
 
+// KeepAll has all places, entities and values kept.
+func (s *Set) KeepAll() {
+	for i, x := range s.memory {
+		s.kept[i].Gate(x.Base(), x.Size())
+	}
+}
+
 // keepSeat is keepPlace of an entity that may have no place.
 func (s *Set) keepSeat(e entity.ID) {
 	if i := e.Index(); i < s.most {
@@ -82,7 +90,7 @@ type State struct {
 	bits           []uint64
 	opened, latest uint32
 	last           Entry
-	most           uint32
+	most           uint32 // places, and entries that fit
 	room           int
 }
 
@@ -95,20 +103,9 @@ func (s *Set) Save(to *State) {
 	to.opened, to.latest, to.last, to.most, to.room = s.opened, s.latest, s.last, s.most, s.room
 }
 
-// Ready makes room for a state that is to be restored, and has all units that Restore will write
-// kept. After an error nothing has changed but the room.
-func (s *Set) Ready(from *State, l *past.Layer) error {
-	if from.room > s.room {
-		if err := s.makeRoom(from.room); err != nil {
-			return err
-		}
-	}
-	if from.most > s.most {
-		if err := s.resize(0, int(from.most)*int(placeSize)); err != nil {
-			return err
-		}
-		s.places, s.most = s.memory[0].Base(), from.most
-	}
+// Ready has all units kept that Restore will write. After an error nothing has changed. The extents
+// are as long as they were for the state at least, since they do not shrink.
+func (s *Set) Ready(l *past.Layer) error {
 	for _, m := range s.kept {
 		for unit := range m.Units() {
 			if _, written, err := l.Old(m, unit); err != nil {
@@ -134,31 +131,75 @@ func (s *Set) Restore(from *State, l *past.Layer, version uint32) {
 			}
 		}
 	}
-	for i := from.most; i < s.most; i++ {
-		if *s.place(i) != 0 {
-			s.keepPlace(i)
-			*s.place(i) = 0
-		}
-	}
 	s.last = from.last
-	if s.bits != nil {
-		for i := range s.bits {
-			old := uint64(0)
-			if i < len(from.bits) {
-				old = from.bits[i]
-			}
-			changed = changed || s.bits[i] != old
-			s.bits[i] = old
+	for i := range s.bits {
+		old := uint64(0)
+		if i < len(from.bits) {
+			old = from.bits[i]
 		}
+		changed = changed || s.bits[i] != old
+		s.bits[i] = old
 	}
 	if changed {
-		s.OpenAll(version)
+		s.noteOpen(version)
 	}
 }
 
-// Clear removes all entries of a set that there was not when a state was noted.
-func (s *Set) Clear(version uint32) {
-	for at := s.last; at > 0; at-- {
-		s.Remove(s.ID(at), version)
+// ReadyClear has all units kept that Clear will write. After an error nothing has changed.
+func (s *Set) ReadyClear() error {
+	for _, e := range s.IDs() {
+		if err := s.kept[0].Save(int(e.Index()) * int(placeSize) / past.UnitSize); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+// Clear removes all entries of a set that there was not when a state was noted, and for which it is
+// ReadyClear.
+func (s *Set) Clear(version uint32) {
+	if s.last == 0 {
+		return
+	}
+	for _, e := range s.IDs() {
+		s.keepPlace(e.Index())
+		*s.place(e.Index()) = 0
+	}
+	clear(s.bits)
+	s.last, s.latest = 0, version
+}
+
+// Freeze makes an empty set what another was at a moment: its entries are those of a layer. Any
+// goroutine may call it; the caller ends the set by Close. The error is from the universe or from
+// the layer, which is lost.
+func (s *Set) Freeze(live *Set, from *State, l *past.Layer) error {
+	sizes := [3]int{int(from.most) * int(placeSize), from.room * int(idSize), from.room * int(s.size)}
+	for i, size := range sizes {
+		if err := s.memory[i].Resize(size); err != nil {
+			return err
+		}
+		if err := s.freeze(i, size, live, l); err != nil {
+			return err
+		}
+	}
+	s.places, s.ids = s.memory[0].Base(), s.memory[1].Base()
+	if s.size > 0 && from.room > 0 {
+		s.values = s.memory[2].Base()
+	}
+	s.versions, s.bits = slices.Clone(from.versions), slices.Clone(from.bits)
+	s.opened, s.latest, s.last, s.most, s.room = from.opened, from.latest, from.last, from.most, from.room
+	return nil
+}
+
+// freeze copies the bytes of one extent.
+func (s *Set) freeze(i, size int, live *Set, l *past.Layer) error {
+	var unit [past.UnitSize]byte
+	for at := 0; at < size; at += past.UnitSize {
+		if err := l.Read(live.keeps[i], at/past.UnitSize, unit[:]); err != nil {
+			return err
+		}
+		// Safe because the extent has size bytes.
+		copy(unsafe.Slice((*byte)(unsafe.Add(s.memory[i].Base(), at)), size-at), unit[:])
+	}
+	return nil
 }

@@ -182,6 +182,36 @@ func (s *Set) Remove(e entity.ID, version uint32) bool {
 	return true
 }
 
+// Become makes the entries those of some entities, in order, each of which is in the list once.
+// Entries that the set has keep their values and bits, whosever they become; further ones are zero
+// and enabled. There is room for all.
+func (s *Set) Become(ids []entity.ID, version uint32) {
+	for at := Entry(1); at <= s.last; at++ {
+		if int(at) > len(ids) || ids[at-1] != s.ID(at) {
+			*s.place(s.ID(at).Index()) = 0
+		}
+		if int(at) > len(ids) && s.bits != nil {
+			s.bits[at/64] &^= 1 << (at % 64)
+		}
+	}
+	for i, e := range ids {
+		at := Entry(i + 1)
+		if at <= s.last && s.ID(at) == e {
+			continue
+		}
+		*s.id(at), *s.place(e.Index()) = e, at
+		s.versions[at/BlockSize] = version
+		if at <= s.last {
+			continue
+		}
+		clear(unsafe.Slice((*byte)(s.Value(at)), s.size)) // Safe because there is room for the value.
+		if s.bits != nil {
+			s.bits[at/64] |= 1 << (at % 64)
+		}
+	}
+	s.last, s.latest = Entry(len(ids)), version
+}
+
 // Swap exchanges the values of two entities, so each has the other's, or none if the other had
 // none. There is room for the places of both.
 func (s *Set) Swap(a, b entity.ID, version uint32) {
@@ -246,8 +276,15 @@ func (s *Set) Switch(at Entry, on bool) {
 	}
 }
 
-// Mark notes that an entry was written. Goroutines may mark entries at once, with one version.
+// Mark notes that an entry is about to be written. Goroutines may mark entries at once, with one
+// version. It is small enough to be inlined.
 func (s *Set) Mark(at Entry, version uint32) {
+	if s.kept != nil || atomic.LoadUint32(&s.versions[at/BlockSize]) != version {
+		s.mark(at, version)
+	}
+}
+
+func (s *Set) mark(at Entry, version uint32) {
 	if s.kept != nil {
 		s.keepValue(at)
 	}
@@ -263,6 +300,11 @@ func (s *Set) OpenAll(version uint32) {
 	if s.kept != nil && s.size > 0 && s.last > 0 {
 		s.kept[2].Gate(s.Value(1), int(s.last)*int(s.size))
 	}
+	s.noteOpen(version)
+}
+
+// noteOpen is OpenAll for values that have been kept, or that nobody writes.
+func (s *Set) noteOpen(version uint32) {
 	if atomic.LoadUint32(&s.opened) != version {
 		atomic.StoreUint32(&s.opened, version)
 		atomic.StoreUint32(&s.latest, version)

@@ -85,3 +85,19 @@ func (b *Books) restoreIn(pos int, from *Books, rows int, version uint32) {
 		}
 	}
 }
+
+// differs reports whether the bits or the values of chunk types of a chunk differ in other books of
+// the same types.
+func (b *Books) differs(other *Books, pos int) bool {
+	for _, slot := range b.toggling {
+		if !slices.Equal(b.Bits(slot, pos).Words(), other.Bits(slot, pos).Words()) {
+			return true
+		}
+	}
+	for i := range b.values {
+		if !slices.Equal(b.values[i].at(pos), other.values[i].at(pos)) {
+			return true
+		}
+	}
+	return false
+}

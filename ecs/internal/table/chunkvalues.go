@@ -164,3 +164,20 @@ func (b *Books) verifyValues(chunks int) error {
 	}
 	return nil
 }
+
+// SetValue gives a chunk a value of the chunk type in a slot. Unless it is the first that the chunk
+// gets, the two merge, as where rows come as chunks. The caller sets the version.
+func (b *Books) SetValue(slot uint16, pos int, bytes []byte, first bool) {
+	v := b.valuesIn(slot)
+	words := make([]uint64, v.of.words())
+	// Safe because a value is at most as long as its words.
+	copy(unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), v.of.Bytes), bytes)
+	switch {
+	case first:
+		copy(v.at(pos), words)
+	case v.of.Merge != nil:
+		v.of.Merge(v.address(pos), unsafe.Pointer(&words[0])) // Safe because the words are aligned as in the list.
+	default:
+		clear(v.at(pos))
+	}
+}

@@ -17,6 +17,7 @@ import (
 //	Give            columns that are about to be cleared, of chunks that change hands
 //	KeepMove, KeepTail   the rows of one entity that moves, comes or goes
 //	KeepRows        rows that a caller opens to write
+//	KeepCell        headers of buffers of rows that are about to go to another world
 //
 // What the books say lies in Go memory and is copied when the snapshot is taken; see State.
 
@@ -85,6 +86,13 @@ func (t *Table) KeepRows(pos, row, n int) {
 func (t *Table) KeepColumn(id TypeID, pos, row, n int) {
 	c := t.Column(id)
 	t.keepColumns(t.Store.Row(pos, row), n, []Column{c})
+}
+
+// KeepCell has a column kept in one row, before it is written.
+func (t *Table) KeepCell(at alloc.StoreRow, c Column) {
+	if t.all.past != nil {
+		t.all.past.Gate(at.Element(c.Offset, c.Size), int(c.Size))
+	}
 }
 
 func (t *Table) keepAt(at alloc.StoreRow, n int) {

@@ -114,6 +114,15 @@ func (t *Table) Release(at alloc.StoreRow, n int) {
 	}
 }
 
+// ReleaseBut is Release for the columns of types that are not in a set.
+func (t *Table) ReleaseBut(kept *Signature, at alloc.StoreRow, n int) {
+	for _, c := range t.Owning {
+		if !kept.Has(TypeID(c.Key)) {
+			t.all.release(at, c, n)
+		}
+	}
+}
+
 // release ends what n rows own through one column. Afterwards the headers or slots in the column
 // are void.
 func (s *Tables) release(at alloc.StoreRow, c Column, n int) {

@@ -99,19 +99,20 @@ func (b *Buffers) FreeRows(at alloc.StoreRow, c alloc.StoreColumn, n int) {
 	}
 }
 
-// Live returns the number of blocks in use.
+// Live returns the number of blocks in use, those that wait for snapshots left out.
 func (b *Buffers) Live() int {
 	blocks, _ := b.Use()
 	return blocks
 }
 
-// Use returns the number of blocks in use and their bytes. Cost: per chunk of the heap.
+// Use returns Live, and the bytes of the blocks in use and of those that wait. Cost: per chunk of the
+// heap.
 func (b *Buffers) Use() (blocks, bytes int) {
 	if b.heap == nil {
 		return 0, 0
 	}
 	s := b.heap.Stats()
-	return s.LiveBlocks, s.LiveBytes
+	return s.LiveBlocks - b.waiting(), s.LiveBytes
 }
 
 // Trim returns the heap's empty chunks to the universe. It returns their number.
@@ -157,9 +158,6 @@ func (b *Buffers) VerifyRow(h *Header, k *Shape) error {
 
 // Verify checks the heap, and H3 given the number of spilled buffers.
 func (b *Buffers) Verify(spilled int) error {
-	if b.kept != nil {
-		spilled += b.kept.Len()
-	}
 	if n := b.Live(); n != spilled {
 		return fmt.Errorf("value: H3: %d buffers have spilled, the heap holds %d blocks", spilled, n)
 	}

@@ -79,3 +79,23 @@ func (s *Spill) Resize(h *Header, k *Shape, n int) (fresh []byte, err error) {
 	h.length = uint32(n)
 	return fresh, nil
 }
+
+// Edit replaces elements by n others, with the bytes from: all but the first before and the last
+// tail ones. With next, which is a new block that Take gave, the buffer moves there; without it
+// there is room.
+func (s *Spill) Edit(h *Header, k *Shape, next *Header, before, n, tail int, from []byte) {
+	length, old, size := before+n+tail, int(h.length), k.Element
+	if next != nil {
+		e := s.Bytes(next, k, 0, length)
+		Move(e, s.Bytes(h, k, 0, before))
+		Move(e[before*size:], from)
+		Move(e[(before+n)*size:], s.Bytes(h, k, old-tail, old))
+		next.length = uint32(length)
+		s.replace(h, *next, k)
+		return
+	}
+	e := s.Bytes(h, k, 0, max(length, old))
+	Move(e[(before+n)*size:length*size], e[(old-tail)*size:old*size])
+	Move(e[before*size:], from)
+	h.length = uint32(length)
+}

@@ -1,6 +1,9 @@
 package value
 
-import "quarry/ecs/internal/past"
+import (
+	"quarry/alloc"
+	"quarry/ecs/internal/past"
+)
 
 // The past of buffers. A block that snapshots have is never written again: whoever is about to
 // write a buffer moves its elements to a new block first, and the old one waits until no snapshot
@@ -21,6 +24,14 @@ func (b *Buffers) now() uint32 {
 		return 0
 	}
 	return uint32(b.kept.Now())
+}
+
+// waiting returns the number of blocks that wait.
+func (b *Buffers) waiting() int {
+	if b.kept == nil {
+		return 0
+	}
+	return b.kept.Len()
 }
 
 // shared reports whether a snapshot has the block of a spilled buffer.
@@ -62,3 +73,12 @@ func (b *Buffers) Revive(h *Header) {
 
 // Ref returns the number of a buffer's block, 0 if it has not spilled.
 func (h *Header) Ref() uint32 { return h.ref }
+
+// Heap returns the heap, or nil if no buffer has spilled.
+func (b *Buffers) Heap() *alloc.Heap { return b.heap }
+
+// Look initializes zero Buffers through which the blocks of another heap are read.
+func (b *Buffers) Look(u *alloc.Universe, heap *alloc.Heap) {
+	b.Open(u, nil)
+	b.heap = heap
+}

@@ -96,6 +96,12 @@ func (s *Values[T]) Copy(v *Shared, rename func(*entity.ID)) *Shared {
 	return s.Of(x)
 }
 
+// Same returns the store's value that is the same as v, which may be of any store of T, or nil.
+func (s *Values[T]) Same(v *Shared) *Shared { return s.Find(As[T](v)) }
+
+// OfAny is Of for a T in an interface.
+func (s *Values[T]) OfAny(x any) *Shared { return s.Of(x.(T)) }
+
 // Entities calls visit for the entities in all values.
 func (s *Values[T]) Entities(visit func(entity.ID)) {
 	if s.links == nil {

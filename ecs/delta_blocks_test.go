@@ -1,0 +1,43 @@
+package ecs_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/ecs"
+)
+
+// TestDeltaOfManyIDs: blocks of ids that were made meanwhile, of the owner and of promises, come to
+// the world, also where all their entities have ended.
+func TestDeltaOfManyIDs(t *testing.T) {
+	w := newWorld(t)
+	fork, err := w.Fork()
+	require.NoError(t, err)
+	x, y := handles(w), handles(fork)
+	plain := ecs.NewArchetype(w)
+	apply := func() {
+		t.Helper()
+		require.NoError(t, fork.ApplyDelta(bytes.NewReader(encoded(t, fork, w))))
+		require.NoError(t, fork.Verify())
+		require.Equal(t, x.tell(), y.tell())
+	}
+	promised := reserve(t, w, 20_000)
+	apply()
+	batch, err := plain.CreateN(40_000)
+	require.NoError(t, err)
+	ids := batch.Entities(nil)
+	create(t, plain, promised[5000:9000])
+	apply()
+	w.Unreserve(promised[:5000])
+	for _, e := range ids[100:30_000] {
+		w.Destroy(e)
+	}
+	apply()
+	w.Clear()
+	reserve(t, w, 30_000)
+	apply()
+	require.Equal(t, x.next(t), y.next(t))
+	require.NoError(t, fork.Close())
+}

@@ -1,0 +1,211 @@
+package ecs_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/alloc"
+	"quarry/ecs"
+)
+
+// dent makes a world with a past, a fork of it, and the delta of what has happened since.
+func dent(t testing.TB, seed uint64, steps int) (x, y *dented, delta []byte) {
+	rng := rand.New(rand.NewPCG(seed, 7))
+	x = handles(newWorld(t))
+	for range steps {
+		x.step(t, rng)
+	}
+	fork, err := x.w.Fork()
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, fork.Close()) })
+	y = handles(fork)
+	for range steps {
+		x.step(t, rng)
+	}
+	return x, y, encoded(t, fork, x.w)
+}
+
+// refused applies what must be refused with ErrDelta, and checks that nothing has changed.
+func (x *dented) refused(t testing.TB, delta []byte, text string) {
+	t.Helper()
+	before, archetypes := x.w.Hash(), x.w.Stats().Archetypes
+	err := x.w.ApplyDelta(bytes.NewReader(delta))
+	require.ErrorIs(t, err, ecs.ErrDelta)
+	require.ErrorContains(t, err, text)
+	require.Equal(t, before, x.w.Hash())
+	require.Equal(t, archetypes, x.w.Stats().Archetypes)
+}
+
+// TestDeltaOfOtherBase: a delta is refused by the newer state, by a state that is between, by one
+// that differs where the delta writes, and by a world of another tag.
+func TestDeltaOfOtherBase(t *testing.T) {
+	x, y, delta := dent(t, 1, 150)
+	x.refused(t, delta, "it is of a world")
+	clone, err := y.w.Clone()
+	require.NoError(t, err)
+	handles(clone).refused(t, delta, "tag")
+	require.NoError(t, clone.Close())
+	before := y.tell()
+	require.NoError(t, y.w.ApplyDelta(bytes.NewReader(delta)))
+	require.NotEqual(t, before, y.tell())
+	y.refused(t, delta, "it is of a world")
+
+	w := newWorld(t)
+	position := ecs.Register[Position](w)
+	e := ecs.NewArchetype(w, position).Create()
+	fork, err := w.Fork()
+	require.NoError(t, err)
+	position.Set(e, Position{X: 1})
+	delta = encoded(t, fork, w)
+	ecs.Register[Position](fork).Set(e, Position{X: 2})
+	require.ErrorContains(t, fork.ApplyDelta(bytes.NewReader(delta)), "values of Position are not those of its base")
+	ecs.Register[Position](fork).Set(e, Position{})
+	require.NoError(t, fork.ApplyDelta(bytes.NewReader(delta)))
+	require.Equal(t, w.Hash(), fork.Hash())
+	require.NoError(t, fork.Close())
+}
+
+// TestDeltaDamaged: each prefix of a delta, and a delta with any byte flipped, is refused.
+func TestDeltaDamaged(t *testing.T) {
+	_, y, delta := dent(t, 2, 40)
+	for n := range delta {
+		y.refused(t, delta[:n], "")
+	}
+	for i := range delta {
+		damaged := bytes.Clone(delta)
+		damaged[i] ^= 1 << (i % 8)
+		y.refused(t, damaged, "")
+	}
+	format := bytes.Clone(delta)
+	format[8]++
+	y.refused(t, format, "its format is 2")
+	require.NoError(t, y.w.Verify())
+	stream := bytes.NewReader(append(bytes.Clone(delta), "more"...))
+	require.NoError(t, y.w.ApplyDelta(stream))
+	require.Equal(t, 4, stream.Len(), "what follows is not read")
+}
+
+// seal writes the length and the checksum of a delta whose content was changed.
+func seal(delta []byte) []byte {
+	n := len(delta) - 4
+	binary.LittleEndian.PutUint64(delta[12:], uint64(n-20))
+	binary.LittleEndian.PutUint32(delta[n:], crc32.Checksum(delta[:n], crc32.MakeTable(crc32.Castagnoli)))
+	return delta
+}
+
+// TestDeltaHostile: a delta that was changed on purpose, with its checksum, is refused, or leaves a
+// world that is sound.
+func TestDeltaHostile(t *testing.T) {
+	tries := 2000
+	if testing.Short() {
+		tries = 500
+	}
+	rng := rand.New(rand.NewPCG(3, 3))
+	taken := 0
+	for seed := range uint64(4) {
+		_, y, delta := dent(t, 10+seed, 60)
+		for range tries / 4 {
+			bad := bytes.Clone(delta)
+			for range 1 + rng.IntN(3) {
+				at := 20 + rng.IntN(len(bad)-24)
+				switch rng.IntN(4) {
+				case 0:
+					bad[at] = byte(rng.Uint32())
+				case 1:
+					bad[at]++
+				case 2:
+					bad[at] ^= 1 << rng.IntN(8)
+				case 3:
+					end := min(len(bad)-4, at+rng.IntN(9))
+					bad = append(bad[:at:at], bad[end:]...)
+				}
+			}
+			world, err := y.w.Fork()
+			require.NoError(t, err)
+			before := world.Hash()
+			err = world.ApplyDelta(bytes.NewReader(seal(bad)))
+			if err != nil {
+				var limit *ecs.LimitError
+				require.True(t, errors.Is(err, ecs.ErrDelta) || errors.As(err, &limit), "%v", err)
+				require.Equal(t, before, world.Hash(), "%v", err)
+			} else {
+				taken++
+			}
+			require.NoError(t, world.Verify(), "%v", err)
+			require.NoError(t, world.Close())
+		}
+	}
+	require.Positive(t, taken, "some change values only")
+}
+
+// TestDeltaOfTypes: types that the world lacks, or that have another layout or other options there,
+// are named.
+func TestDeltaOfTypes(t *testing.T) {
+	w := newWorld(t)
+	fork, err := w.Fork()
+	require.NoError(t, err)
+	stun := ecs.Register[Stun](w, ecs.Enableable)
+	a := ecs.NewArchetype(w, stun)
+	stun.Set(a.Create(), Stun{2})
+	delta := encoded(t, fork, w)
+	require.ErrorContains(t, fork.ApplyDelta(bytes.NewReader(delta)), "ecs_test.Stun is not registered")
+	ecs.Register[Stun](fork)
+	require.ErrorContains(t, fork.ApplyDelta(bytes.NewReader(delta)), "ecs_test.Stun has another layout, or other options")
+	require.NoError(t, fork.Close())
+
+	managed := ecs.RegisterManaged[string](w)
+	fork, err = w.Fork()
+	require.NoError(t, err)
+	e := ecs.NewArchetype(w, managed).Create()
+	_, err = ecs.DiffWorlds(fork, w)
+	require.ErrorIs(t, err, ecs.ErrDelta)
+	require.ErrorContains(t, err, "managed string")
+	w.Destroy(e)
+	require.NoError(t, fork.Close())
+	fork, err = w.Fork()
+	require.NoError(t, err)
+	pointer := ecs.RegisterShared[*int](w)
+	ecs.NewArchetype(w, pointer.Of(new(int))).Create()
+	_, err = ecs.DiffWorlds(fork, w)
+	require.ErrorIs(t, err, ecs.ErrDelta)
+	require.ErrorContains(t, err, "*int")
+	require.NoError(t, fork.Close())
+}
+
+// appliedWorld applies a delta to a world whose universe refuses as s says.
+func appliedWorld(t testing.TB, s *alloc.Failures, origin *dented, delta []byte, want string) error {
+	u, err := alloc.NewUniverse(alloc.Size(16<<20), alloc.InjectFailures(s))
+	if err != nil {
+		return err
+	}
+	w, err := origin.w.Fork(ecs.WithUniverse(u))
+	if err != nil {
+		return errors.Join(err, u.Close())
+	}
+	y := handles(w)
+	before := y.tell()
+	err = w.ApplyDelta(bytes.NewReader(delta))
+	if wrong := w.Verify(); wrong != nil {
+		err = wrong
+	}
+	if now := y.tell(); err != nil && now != before || err == nil && now != want {
+		err = errors.New("the world is neither as before nor as the newer one")
+	}
+	return errors.Join(err, w.Close(), u.Verify(), u.Close())
+}
+
+// TestEveryFailureOfADelta: whichever request for memory is refused, the world is as before.
+func TestEveryFailureOfADelta(t *testing.T) {
+	x, y, delta := dent(t, 5, 120)
+	want := x.tell()
+	require.NoError(t, appliedWorld(t, &alloc.Failures{}, y, delta, want))
+	require.NoError(t, alloc.CheckEveryFailure(func(s *alloc.Failures) error {
+		return appliedWorld(t, s, y, delta, want)
+	}))
+}

@@ -1,0 +1,344 @@
+package ecs
+
+import (
+	"bytes"
+	"fmt"
+	"hash/crc32"
+	"unsafe"
+
+	"quarry/alloc"
+	"quarry/ecs/internal/change"
+	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/table"
+	"quarry/ecs/internal/value"
+)
+
+// Comparison of two states. Both have the same types under the same numbers, and the newer may have
+// more. Rows are compared with the rows where their entities were, column by column.
+
+// differ makes a Delta.
+type differ struct {
+	*Delta
+	written   func(a *Archetype, pos int) bool // nil: all may be
+	described []deltaType
+	numbers   map[typeID]int      // in Delta.types
+	at        map[*Archetype]int  // older archetypes in Delta.tables
+	sources   [][]change.Source   // of Delta.tables
+	pieces    []change.Piece      // of the archetype that is being compared
+	twins     map[*Archetype]bool // older archetypes that the newer state has too
+}
+
+// diffWorlds returns what differs between two states of a world, of which the newer went on from
+// the older or from a copy with the same tag. written reports whether rows, values, bits or
+// elements of a chunk of the newer state may differ from the older one; for a chunk of which it
+// says no, the older state must have the same rows at the same places, and nothing of the chunk is
+// read. nil stands for a function that says yes. The error wraps ErrDelta: an archetype that
+// differs has rows of a managed type, a shared value cannot be written, or the states do not
+// belong together. Cost: a comparison of all bytes of what may differ, and a look at each version
+// of an id.
+func diffWorlds(older, newer *World, written func(a *Archetype, pos int) bool) (*Delta, error) {
+	if older.ids.Tag() != newer.ids.Tag() || len(older.types.list) > len(newer.types.list) {
+		return nil, fmt.Errorf("ecs: Diff: %w: the states are of different worlds, or in the wrong order", ErrDelta)
+	}
+	ids, err := entity.Compare(&older.ids, &newer.ids)
+	if err != nil {
+		return nil, fmt.Errorf("ecs: Diff: %w: %w", ErrDelta, err)
+	}
+	x := differ{
+		Delta: &Delta{older: older, newer: newer, tag: newer.ids.Tag(), ids: ids,
+			created:   [2]uint64{older.rows.Created, newer.rows.Created},
+			destroyed: [2]uint64{older.rows.Destroyed, newer.rows.Destroyed}},
+		written: written, described: newer.describeTypes(), numbers: map[typeID]int{}, at: map[*Archetype]int{}, twins: map[*Archetype]bool{},
+	}
+	if err := x.archetypes(); err != nil {
+		return nil, err
+	}
+	x.resolve()
+	for _, t := range newer.types.sparse {
+		x.sparseType(t)
+	}
+	x.compareNames()
+	return x.Delta, nil
+}
+
+// number returns the number of a type in the delta.
+func (x *differ) number(id typeID) int {
+	n, ok := x.numbers[id]
+	if !ok {
+		n = len(x.types)
+		x.numbers[id] = n
+		x.types = append(x.types, x.described[id])
+	}
+	return n
+}
+
+// archetypes compares all archetypes. One that the newer state has in another order among those
+// with rows counts as one that differs.
+func (x *differ) archetypes() error {
+	last, skip := -1, 0
+	for _, a := range x.newer.archetypes.list {
+		old := x.older.archetypeLike(a)
+		if old != nil {
+			x.twins[old] = true
+		}
+		inOrder := old == nil || old.table.Len() == 0 && a.table.Len() == 0 || int(old.table.Index) > last
+		differs, err := x.archetype(a, old, skip, old == nil || !inOrder)
+		switch {
+		case err != nil:
+			return err
+		case differs:
+			skip = 0
+		case a.table.Len() > 0:
+			last = int(old.table.Index)
+			skip++
+			x.untouched++
+		}
+	}
+	for _, old := range x.older.archetypes.list {
+		if !x.twins[old] && old.table.Len() > 0 {
+			if _, err := x.archetype(nil, old, skip, true); err != nil {
+				return err
+			}
+			skip = 0
+		}
+	}
+	return nil
+}
+
+// archetypeLike returns the archetype with the types and shared values of another world's, whose
+// types have the same numbers, or nil.
+func (w *World) archetypeLike(a *Archetype) *Archetype {
+	if a.frozen != nil { // the values are those of the world of both snapshots
+		return w.archetypes.find(&a.table.Sig, a.values)
+	}
+	if n := len(a.table.Types); n > 0 && int(a.table.Types[n-1]) >= len(w.types.list) {
+		return nil
+	}
+	var values []*value.Shared
+	for _, v := range a.values {
+		same := w.types.list[v.Type].shared.Same(v)
+		if same == nil {
+			return nil
+		}
+		values = append(values, same)
+	}
+	return w.archetypes.find(&a.table.Sig, values)
+}
+
+// archetype compares an archetype, either state of which may be missing, and adds it to the tables
+// if it differs or must.
+func (x *differ) archetype(a, old *Archetype, skip int, must bool) (differs bool, err error) {
+	t := deltaTable{a: a, old: old, skip: skip}
+	if old != nil {
+		t.was = old.table.Len()
+	}
+	var sources []change.Source
+	if a != nil {
+		t.is = a.table.Len()
+		sources, t.ids = x.order(a, old)
+		x.pieces = change.Pieces(sources)
+		x.columns(&t)
+		x.books(&t)
+	}
+	same := t.was == t.is && (t.is == 0 || len(sources) == 1 && sources[0].From == &old.table.Table)
+	if same && !must && len(t.columns)+len(t.flips)+len(t.buffers)+len(t.chunks) == 0 {
+		return false, nil
+	}
+	of := a
+	if a == nil {
+		of = old
+	}
+	if m := of.table.Managed(); len(m) > 0 && t.was+t.is > 0 {
+		return false, fmt.Errorf("ecs: Diff: %w: %v differs, and has the managed type %s, whose values are Go's", ErrDelta, of, x.newer.types.list[m[0].Key].name)
+	}
+	for _, id := range of.table.Types {
+		t.types = append(t.types, x.number(id))
+		if v := of.valueOf(id); v != nil {
+			encoded, err := x.newer.types.list[id].encodeShared(v.Any())
+			if err != nil {
+				return false, err
+			}
+			t.values = append(t.values, encoded)
+		}
+	}
+	if old != nil {
+		if err := old.showIDs(); err != nil {
+			return false, err
+		}
+		t.idSum = sumOfIDs(old)
+		x.at[old] = len(x.tables)
+	}
+	x.tables, x.sources = append(x.tables, t), append(x.sources, sources)
+	return true, nil
+}
+
+// sumOfIDs returns the checksum of an archetype's entities.
+func sumOfIDs(a *Archetype) (sum uint32) {
+	for pos := range a.table.Store.Chunks() {
+		sum = crc32.Update(sum, castagnoli, idBytes(table.IDs(a.table.Store.Row(pos, 0).Base, a.table.Store.RowsOf(pos))))
+	}
+	return sum
+}
+
+// showIDs brings the entities of a snapshot's archetype.
+func (a *Archetype) showIDs() error {
+	for pos := range a.table.Store.Chunks() {
+		if a.frozen == nil {
+			break
+		}
+		if err := a.frozen.ShowRows(pos, 0, a.table.Store.RowsOf(pos)); err != nil {
+			return refused(err)
+		}
+	}
+	return nil
+}
+
+// idBytes views ids as bytes.
+func idBytes(ids []entity.ID) []byte {
+	// Safe because an ID is 8 bytes without padding.
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(ids))), len(ids)*int(unsafe.Sizeof(entity.ID{})))
+}
+
+// unwritten reports whether a chunk of the newer state is as in the older one.
+func (x *differ) unwritten(a *Archetype, pos int) bool {
+	return x.written != nil && !x.written(a, pos)
+}
+
+// order returns where the rows of an archetype were, and the entities of new rows.
+func (x *differ) order(a, old *Archetype) (list []change.Source, fresh []entity.ID) {
+	add := func(from *table.Table, row, n int) {
+		if last := len(list) - 1; last >= 0 && list[last].From == from && (from == nil || list[last].Row+list[last].N == row) {
+			list[last].N += n
+			return
+		}
+		list = append(list, change.Source{From: from, Row: row, N: n})
+	}
+	for pos, c := range a.table.Store.Chunks() {
+		n := a.table.Store.RowsOf(pos)
+		if x.unwritten(a, pos) {
+			add(&old.table.Table, c.Start, n)
+			continue
+		}
+		ids := table.IDs(a.table.Store.Row(pos, 0).Base, n)
+		for row := 0; row < n; {
+			if k := inPlace(old, c.Start+row, ids[row:]); k > 0 {
+				add(&old.table.Table, c.Start+row, k)
+				row += k
+				continue
+			}
+			if r := x.older.ids.Find(ids[row]); r != nil {
+				o := x.older.tables.OwnerOf(r.Location)
+				from := &x.older.archetypeAt(o).table.Table
+				add(from, from.Store.Chunks()[o.Pos()].Start+o.Row(r.Location), 1)
+			} else {
+				add(nil, 0, 1)
+				fresh = append(fresh, ids[row])
+			}
+			row++
+		}
+	}
+	return list, fresh
+}
+
+// inPlace returns how many of some entities are in an archetype's rows from an index on, as far as
+// these are in one chunk.
+func inPlace(a *Archetype, index int, ids []entity.ID) int {
+	if a == nil || index >= a.table.Len() {
+		return 0
+	}
+	pos, row := a.table.Store.Find(index)
+	n := min(len(ids), a.table.Store.RowsOf(pos)-row)
+	there := table.IDs(a.table.Store.Row(pos, 0).Base, row+n)[row:]
+	if ids[0] != there[0] {
+		return 0
+	}
+	if bytes.Equal(idBytes(ids[:n]), idBytes(there)) {
+		return n
+	}
+	return equalBytes(idBytes(ids[:n]), idBytes(there)) / int(unsafe.Sizeof(entity.ID{}))
+}
+
+// eachPiece calls visit with rows that lie in one chunk of the newer archetype and in one chunk of
+// the table where they were: the index of the first, their number, where they are, and where they
+// were.
+func (x *differ) eachPiece(a *Archetype, visit func(at, n int, pos int, is alloc.StoreRow, from *table.Table, fromPos int, was alloc.StoreRow)) {
+	for i := range x.pieces {
+		p := &x.pieces[i]
+		for done := 0; done < p.N; {
+			pos, row := a.table.Store.Find(p.At + done)
+			n := min(p.N-done, a.table.Store.RowsOf(pos)-row)
+			if !x.unwritten(a, pos) {
+				var was alloc.StoreRow
+				if p.From != nil {
+					was = p.From.Store.Row(p.Pos, p.Row+done)
+				}
+				visit(p.At+done, n, pos, a.table.Store.Row(pos, row), p.From, p.Pos, was)
+			}
+			done += n
+		}
+	}
+}
+
+// columnOf returns n rows of a column as bytes.
+func columnOf(at alloc.StoreRow, c column, n int) []byte {
+	return unsafe.Slice((*byte)(at.Element(c.Offset, c.Size)), n*int(c.Size)) // Safe because n rows of the column lie there.
+}
+
+// columns compares the columns of a table.
+func (x *differ) columns(t *deltaTable) {
+	for _, c := range t.a.table.Store.Columns() {
+		id := typeID(c.Key)
+		switch of := x.newer.types.list[id]; {
+		case of.managed != nil:
+		case of.buffer:
+			x.buffers(t, of, c)
+		default:
+			var w runsWriter
+			x.eachPiece(t.a, func(at, n, _ int, is alloc.StoreRow, from *table.Table, _ int, was alloc.StoreRow) {
+				var old []byte
+				if from != nil && from.Sig.Has(id) {
+					old = columnOf(was, from.Column(id), n)
+				}
+				w.compare(at*int(c.Size), old, columnOf(is, c, n))
+			})
+			if len(w.runs) > 0 {
+				t.columns = append(t.columns, deltaColumn{x.number(id), w.deltaRuns})
+			}
+		}
+	}
+}
+
+// buffers compares a column of buffers.
+func (x *differ) buffers(t *deltaTable, of *typeInfo, c column) {
+	var w editsWriter
+	x.eachPiece(t.a, func(at, n, _ int, is alloc.StoreRow, from *table.Table, _ int, was alloc.StoreRow) {
+		has := from != nil && from.Sig.Has(of.id)
+		for i := range n {
+			var header *value.Header
+			old := x.newer.buffers.Own()
+			if has {
+				header, old = value.HeaderOf(was, from.Column(of.id)), x.older.buffers.Own()
+			}
+			w.compare(at+i, of.shape.Element, header, value.HeaderOf(is, c), old, x.newer.buffers.Own(), &of.shape)
+			was.Row++
+			is.Row++
+		}
+	})
+	if len(w.edits) > 0 {
+		t.buffers = append(t.buffers, deltaBuffers{x.number(of.id), w.sum, w.edits})
+	}
+}
+
+// resolve gives sources the numbers of their tables.
+func (x *differ) resolve() {
+	number := func(t *table.Table) int { return x.at[x.older.archetypes.list[t.Index]] }
+	for i, list := range x.sources {
+		for _, s := range list {
+			r := deltaRun{newRows, s.Row, s.N}
+			if s.From != nil {
+				r.from = number(s.From)
+			}
+			x.tables[i].rows = append(x.tables[i].rows, r)
+		}
+	}
+}

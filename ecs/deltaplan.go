@@ -1,0 +1,277 @@
+package ecs
+
+import (
+	"quarry/bitmask"
+	"quarry/ecs/internal/change"
+	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/table"
+	"quarry/ecs/internal/value"
+)
+
+// What is checked before a delta is applied. A delta may be of another state of the world, of
+// another program, or made by an enemy, so everything that it says is compared with the world, and
+// every number has bounds. After check, committing breaks no invariant.
+
+// deltaPlan is a delta and what it means in a world.
+type deltaPlan struct {
+	*Delta
+	w      *World
+	alive  int // entities afterwards
+	types  []*typeInfo
+	tables []plannedTable
+	at     map[*Archetype]int // in tables
+	sets   []sparseChange
+	dying  bitmask.Bits // indices of entities that are in a table with CleanupEntity afterwards; nil without one
+	odd    int          // entities that end
+}
+
+// plannedTable is what a deltaTable means.
+type plannedTable struct {
+	*deltaTable
+	sig    signature
+	given  []*value.Shared
+	a      *Archetype // nil until it is made
+	used   bitmask.Bits
+	ends   []change.Source
+	pieces []change.Piece
+}
+
+func (p *deltaPlan) refuse(format string, values ...any) error {
+	return refuseDelta(format, values...)
+}
+
+// check returns an error unless the delta may be applied to the world.
+func (p *deltaPlan) check() error {
+	w, d := p.w, p.Delta
+	if d.tag != w.ids.Tag() || d.created[0] != w.rows.Created || d.destroyed[0] != w.rows.Destroyed {
+		return p.refuse("it is of a world with tag %d that had created %d entities and ended %d; this one has tag %d, %d and %d",
+			d.tag.Number(), d.created[0], d.destroyed[0], w.ids.Tag().Number(), w.rows.Created, w.rows.Destroyed)
+	}
+	if d.created[1] < d.destroyed[1] || d.created[1]-d.destroyed[1] > MaxEntities {
+		return p.refuse("there are %d entities created and %d destroyed", d.created[1], d.destroyed[1])
+	}
+	p.alive = int(d.created[1] - d.destroyed[1])
+	if err := w.ids.Fits(d.ids); err != nil {
+		return p.refuse("%w", err)
+	}
+	described := w.describeTypes()
+	for i := range d.types {
+		t, err := d.types[i].find(described)
+		if err != nil {
+			return p.refuse("%w", err)
+		}
+		p.types = append(p.types, t)
+	}
+	for _, step := range [...]func() error{p.checkTables, p.checkRows, p.checkValues, p.checkSparse, p.checkNames} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// living reports whether an entity is alive afterwards.
+func (p *deltaPlan) living(e entity.ID) bool {
+	return e.Is(p.tag) && e.Version()&1 != 0 && int(e.Index()) < p.Delta.ids.To.Records*8192 && p.Delta.ids.VersionIn(&p.w.ids, e.Index()) == e.Version()
+}
+
+// dies reports whether an entity that is alive afterwards is kept by Cleanup types alone then.
+func (p *deltaPlan) dies(e entity.ID) bool {
+	if p.dying != nil && p.dying.Has(int(e.Index())) {
+		return true
+	}
+	r := p.w.ids.Find(e)
+	if r == nil {
+		return false
+	}
+	a := p.w.archetypeAt(p.w.tables.OwnerOf(r.Location))
+	_, differs := p.at[a]
+	return a.dying && !differs
+}
+
+// checkTables finds the archetypes and compares their rows with the older ones.
+func (p *deltaPlan) checkTables() error {
+	p.tables, p.at = make([]plannedTable, len(p.Delta.tables)), map[*Archetype]int{}
+	with, skipped := 0, 0
+	for i := range p.Delta.tables {
+		t := &p.tables[i]
+		t.deltaTable = &p.Delta.tables[i]
+		if err := p.findTable(t); err != nil {
+			return err
+		}
+		have := 0
+		if t.a != nil {
+			if _, twice := p.at[t.a]; twice {
+				return p.refuse("%v comes twice", t.a)
+			}
+			p.at[t.a], have = i, t.a.table.Len()
+		}
+		if have != t.was || have > 0 && sumOfIDs(t.a) != t.idSum {
+			return p.refuse("%d rows of an archetype, %v, are not the %d of its base", have, t.a, t.was)
+		}
+		if have > 0 {
+			with++
+		}
+		t.used = make(bitmask.Bits, (t.was+63)/64)
+		skipped += min(t.skip, MaxEntities)
+	}
+	for _, a := range p.w.archetypes.list {
+		if a.table.Len() > 0 {
+			with--
+		}
+	}
+	if -with != p.untouched || skipped > p.untouched {
+		return p.refuse("%d archetypes with rows are not in it, in its base %d, %d of them in order", -with, p.untouched, skipped)
+	}
+	return nil
+}
+
+// findTable finds the archetype of a table, unless there is none.
+func (p *deltaPlan) findTable(t *plannedTable) error {
+	values := t.deltaTable.values
+	for _, of := range t.types {
+		if of >= len(p.types) {
+			return p.refuse("type %d of %d", of, len(p.types))
+		}
+		info := p.types[of]
+		if t.sig.Has(info.id) || info.sparse != nil || info.managed != nil && t.was+t.is > 0 {
+			return p.refuse("an archetype has %s, which is sparse, managed, or there twice", info.name)
+		}
+		t.sig.Add(info.id)
+		if info.shared == nil {
+			continue
+		}
+		if len(values) == 0 {
+			return p.refuse("an archetype has no value of %s", info.name)
+		}
+		x, err := info.decodeShared(values[0])
+		if err != nil {
+			return p.refuse("%w", err)
+		}
+		t.given, values = append(t.given, info.shared.OfAny(x)), values[1:]
+	}
+	if t.sig.Has(dyingID) && t.is > 0 && !t.sig.Meets(&p.w.types.cleanup) || len(values) > 0 {
+		return p.refuse("an archetype has CleanupEntity and no Cleanup type, or too many values")
+	}
+	t.given = p.w.valuesFor(nil, &t.sig, t.given, nil, nil)
+	t.a = p.w.archetypes.find(&t.sig, t.given)
+	return nil
+}
+
+// checkRows checks that each entity that is alive afterwards has exactly one row.
+func (p *deltaPlan) checkRows() error {
+	come, total := make(bitmask.Bits, p.Delta.ids.To.Records*(8192/64)), p.w.alive()
+	for i := range p.tables {
+		t := &p.tables[i]
+		rows, fresh := 0, 0
+		for _, r := range t.rows {
+			switch {
+			case r.n == 0 || r.n > MaxEntities || r.from >= len(p.tables):
+				return p.refuse("%d rows of table %d of %d", r.n, r.from, len(p.tables))
+			case r.from == newRows:
+				fresh += r.n
+			default:
+				from := &p.tables[r.from]
+				if r.row > from.was || r.n > from.was-r.row || from.used.CountRange(r.row, r.n) > 0 {
+					return p.refuse("%d rows from %d on of the %d of a table, or the same twice", r.n, r.row, from.was)
+				}
+				from.used.SetRange(r.row, r.n)
+			}
+			if rows += r.n; rows > MaxEntities {
+				return p.refuse("an archetype has %d rows", rows)
+			}
+		}
+		if rows != t.is || fresh != len(t.ids) {
+			return p.refuse("an archetype has %d rows, not %d, and %d new ones, not %d", rows, t.is, fresh, len(t.ids))
+		}
+		total += t.is - t.was
+		for _, e := range t.ids {
+			if !p.living(e) || p.w.ids.Version(e.Index()) == e.Version() || come.Has(int(e.Index())) {
+				return p.refuse("%v is not born, or twice", e)
+			}
+			come.SetBit(int(e.Index()))
+		}
+	}
+	if total != p.alive {
+		return p.refuse("there are %d rows for %d entities", total, p.alive)
+	}
+	return p.checkEnds(come.Count())
+}
+
+// checkEnds checks that those rows go whose entities end, and that born entities have new versions.
+func (p *deltaPlan) checkEnds(born int) error {
+	for _, s := range p.Delta.ids.Steps {
+		if s.New&1 != 0 {
+			born -= int(s.N)
+		}
+		if s.Old&1 == 0 {
+			continue
+		}
+		for index := s.First; index < s.First+s.N; index++ {
+			e := entity.Make(index, p.tag, s.Old)
+			r := p.w.ids.Find(e)
+			if r == nil {
+				return p.refuse("%v is not alive", e)
+			}
+			o := p.w.tables.OwnerOf(r.Location)
+			a := p.w.archetypeAt(o)
+			i, ok := p.at[a]
+			if !ok || p.tables[i].used.Has(a.table.Store.Chunks()[o.Pos()].Start+o.Row(r.Location)) {
+				return p.refuse("%v ends and keeps its row", e)
+			}
+			p.odd++
+		}
+	}
+	gone := 0
+	for i := range p.tables {
+		t := &p.tables[i]
+		for row, n := range t.used.FreeRuns() {
+			if n = min(n, t.was-row); n > 0 {
+				t.ends = append(t.ends, change.Source{From: &t.a.table.Table, Row: row, N: n})
+				gone += n
+			}
+		}
+	}
+	if gone != p.odd || born != 0 {
+		return p.refuse("%d rows go, %d entities end, and %d come less than versions say", gone, p.odd, -born)
+	}
+	p.noteDying()
+	return nil
+}
+
+// noteDying notes the entities of tables with CleanupEntity.
+func (p *deltaPlan) noteDying() {
+	for i := range p.tables {
+		t := &p.tables[i]
+		t.pieces = change.Pieces(p.sourcesOf(t))
+		if !t.sig.Has(dyingID) || t.is == 0 {
+			continue
+		}
+		if p.dying == nil {
+			p.dying = make(bitmask.Bits, p.Delta.ids.To.Records*(8192/64))
+		}
+		for _, e := range t.ids {
+			p.dying.SetBit(int(e.Index()))
+		}
+		for _, piece := range t.pieces {
+			if piece.From == nil {
+				continue
+			}
+			for _, e := range table.IDs(piece.From.Store.Row(piece.Pos, 0).Base, piece.Row+piece.N)[piece.Row:] {
+				p.dying.SetBit(int(e.Index()))
+			}
+		}
+	}
+}
+
+// sourcesOf returns where the rows of a table are.
+func (p *deltaPlan) sourcesOf(t *plannedTable) []change.Source {
+	list := make([]change.Source, len(t.rows))
+	for i, r := range t.rows {
+		list[i] = change.Source{Row: r.row, N: r.n}
+		if r.from >= 0 {
+			list[i].From = &p.tables[r.from].a.table.Table
+		}
+	}
+	return list
+}

@@ -1,0 +1,251 @@
+package entity
+
+import (
+	"fmt"
+	"math/bits"
+	"sort"
+)
+
+// Differences of two stores. The later store went on from the state of the earlier one, or from a
+// copy. What the owner may take is what has an even version (R1), so the versions that differ say
+// which indices are free. Beside them a difference has the few numbers of State and, of blocks of
+// promises, the bits of indices in use:
+//
+//	earlier   12v3  13v3  14v2      Step{First: 12, N: 2, Old: 3, New: 4}, Step{14, 1, 2, 5}
+//	later     12v4  13v4  14v5
+
+// Difference is what differs between an earlier and a later store.
+type Difference struct {
+	From, To State
+	Steps    []Step          // rising, without overlap
+	Promised []PromisedBlock // blocks of promises that are new or differ in their bits, rising
+}
+
+// State is what a store has beside versions and bits.
+type State struct {
+	Blocks    int    // made, of both kinds
+	Own       int    // of the owner
+	Records   int    // blocks that have records
+	Lease     uint64 // free indices of the leased word
+	LeaseBase uint32 // index of bit 0; 0 without a lease
+	Hint      int    // block where the next search of Promise begins
+}
+
+// Step says that N indices, from First on, went from version Old to version New.
+type Step struct{ First, N, Old, New uint32 }
+
+// PromisedBlock is what differs in a block of promises, beside versions.
+type PromisedBlock struct {
+	Number   int
+	Old, New int       // where the next search in the block begins
+	Used     []UsedBit // words that differ, rising
+}
+
+// UsedBit is a word of the indices in use of a block, in the earlier and the later store.
+type UsedBit struct {
+	At       int // 0..127
+	Old, New uint64
+}
+
+// State returns the store's state.
+func (s *Store) State() State {
+	t := State{Blocks: int(s.total.Load()), Own: s.own, Records: int(s.view.n) / blockSize, Lease: s.lease}
+	if s.lease != 0 {
+		t.LeaseBase = s.leaseBase
+	}
+	if o := s.promises.Load(); o != nil {
+		t.Hint = int(o.hint.Load())
+	}
+	return t
+}
+
+// promised returns the block of promises with a number, or nil.
+func (s *Store) promised(number int) *block {
+	if o := s.promises.Load(); o != nil {
+		return o.block[number].Load()
+	}
+	return nil
+}
+
+// Version returns the version of an index; 0 if there is none yet.
+func (s *Store) Version(index uint32) uint32 {
+	if b := s.promised(int(index / blockSize)); b != nil {
+		return b.versions[index%blockSize]
+	}
+	if index < s.view.n {
+		return s.view.at(index).version
+	}
+	return 0
+}
+
+// Compare returns what differs between two stores. No goroutine may call Promise meanwhile. The
+// error says that the later store does not go on from the earlier one. Cost: a look at each
+// version.
+func Compare(earlier, later *Store) (*Difference, error) {
+	d := &Difference{From: earlier.State(), To: later.State()}
+	if d.To.Blocks < d.From.Blocks || d.To.Records < d.From.Records {
+		return nil, fmt.Errorf("entity: the earlier store has %d blocks, %d of them with records, the later one %d and %d",
+			d.From.Blocks, d.From.Records, d.To.Blocks, d.To.Records)
+	}
+	for number := range d.To.Blocks {
+		was, is := earlier.promised(number), later.promised(number)
+		if number < d.From.Blocks && (was == nil) != (is == nil) {
+			return nil, fmt.Errorf("entity: block %d is of promises in one store only", number)
+		}
+		if is != nil {
+			d.comparePromised(was, is)
+			continue
+		}
+		first := uint32(number * blockSize)
+		records := later.all()[first : first+blockSize]
+		if number >= d.From.Records {
+			for i := range records {
+				d.step(first+uint32(i), 0, records[i].version)
+			}
+			continue
+		}
+		old := earlier.all()[first : first+blockSize]
+		for i := range records {
+			if v := records[i].version; v != old[i].version {
+				d.step(first+uint32(i), old[i].version, v)
+			}
+		}
+	}
+	return d, nil
+}
+
+// step notes the versions of an index, unless they are the same.
+func (d *Difference) step(index, was, is uint32) {
+	if was == is {
+		return
+	}
+	if n := len(d.Steps); n > 0 && index%blockSize > 0 { // a step stays in its block
+		if s := &d.Steps[n-1]; s.First+s.N == index && s.Old == was && s.New == is {
+			s.N++
+			return
+		}
+	}
+	d.Steps = append(d.Steps, Step{index, 1, was, is})
+}
+
+// comparePromised notes what differs in a block of promises; was is nil if it is new.
+func (d *Difference) comparePromised(was, is *block) {
+	p := PromisedBlock{Number: is.number, New: is.next}
+	for i, used := range is.used {
+		old := reservedWord(is.number, i)
+		if was != nil {
+			old = was.used[i]
+		}
+		if used != old {
+			p.Used = append(p.Used, UsedBit{i, old, used})
+		}
+	}
+	for i, v := range is.versions {
+		old := uint32(0)
+		if was != nil {
+			old = was.versions[i]
+		}
+		d.step(uint32(is.number*blockSize+i), old, v)
+	}
+	if was != nil {
+		p.Old = was.next
+	}
+	if was == nil || len(p.Used) > 0 || p.Old != p.New {
+		d.Promised = append(d.Promised, p)
+	}
+}
+
+// reservedWord returns a word of the reserved indices of a block of promises.
+func reservedWord(number, word int) (set uint64) {
+	for bit := range 64 {
+		if isNeverPromised(uint32(number*blockSize + word*64 + bit)) {
+			set |= 1 << bit
+		}
+	}
+	return set
+}
+
+// VersionIn returns the version of an index after the difference is applied to a store.
+func (d *Difference) VersionIn(s *Store, index uint32) uint32 {
+	at := sort.Search(len(d.Steps), func(i int) bool { return d.Steps[i].First+d.Steps[i].N > index })
+	if at < len(d.Steps) && d.Steps[at].First <= index {
+		return d.Steps[at].New
+	}
+	return s.Version(index)
+}
+
+// Apply makes a store what the later one was, but for the locations of entities that are alive,
+// which the caller sets by MoveRows. Fits has passed, and room is from RoomFor.
+func (s *Store) Apply(d *Difference, room DifferenceRoom) {
+	s.EndLease()
+	for i := range d.Promised {
+		if p := &d.Promised[i]; p.Number >= d.From.Blocks {
+			s.makePromises().add(s.newBlock(p.Number, room.runs[0]))
+			room.runs = room.runs[1:]
+		}
+	}
+	for number := d.From.Blocks; number < d.To.Blocks; number++ {
+		if s.promised(number) == nil {
+			s.addBlock(number)
+		}
+	}
+	s.total.Store(int32(d.To.Blocks))
+	if d.To.Records > d.From.Records && s.ownsLast() {
+		s.hideLast()
+	}
+	for i := range d.Steps {
+		s.applyStep(&d.Steps[i])
+	}
+	for i := range d.Promised {
+		s.applyUsed(&d.Promised[i])
+	}
+	if o := s.promises.Load(); o != nil {
+		o.hint.Store(int32(d.To.Hint))
+	}
+	if d.To.Lease != 0 {
+		s.lease, s.leaseBase = d.To.Lease, d.To.LeaseBase
+		s.takeFree(int(s.leaseBase/64), s.lease)
+	}
+}
+
+// takeFree clears bits of free.
+func (s *Store) takeFree(word int, set uint64) {
+	if s.free[word] &^= set; s.free[word] == 0 {
+		s.summary[word/64] &^= 1 << (word % 64)
+	}
+}
+
+func (s *Store) applyStep(step *Step) {
+	b := s.promised(int(step.First / blockSize)) // a step of a block of promises ends with it, see Fits
+	for index := step.First; index < step.First+step.N; index++ {
+		if b != nil {
+			b.versions[index%blockSize] = step.New
+			s.promises.Load().alive += int(step.New&1) - int(step.Old&1)
+		} else if step.Old&1 < step.New&1 {
+			s.takeFree(int(index/64), 1<<(index%64))
+			s.nFree--
+		} else if step.Old&1 > step.New&1 {
+			s.release(index)
+		}
+		if index >= s.view.n {
+			continue
+		}
+		r := s.view.at(index)
+		if r.version = step.New; step.New&1 == 0 {
+			r.Location = Nowhere
+		}
+	}
+}
+
+func (s *Store) applyUsed(p *PromisedBlock) {
+	o, b := s.promises.Load(), s.promised(p.Number)
+	count := b.lock(s)
+	after := count
+	for _, w := range p.Used {
+		b.used[w.At] = w.New
+		after += int32(bits.OnesCount64(w.New) - bits.OnesCount64(w.Old))
+	}
+	b.next = p.New
+	o.free.Add(int64(count - after))
+	o.unlock(b, count, after)
+}

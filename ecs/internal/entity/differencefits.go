@@ -1,0 +1,201 @@
+package entity
+
+import (
+	"fmt"
+	"math/bits"
+
+	"quarry/alloc"
+)
+
+// What is checked before a difference is applied. It may come from anywhere, so each number is
+// checked, and after Fits nothing breaks an invariant of the store.
+
+// Fits returns an error unless the store is in the state that the earlier store of the difference
+// was in, as far as the difference changes it, and will be sound afterwards.
+func (s *Store) Fits(d *Difference) error {
+	if now := s.State(); now != d.From {
+		return fmt.Errorf("the ids are in state %+v, those of its base in %+v", now, d.From)
+	}
+	promised, err := s.fitsBlocks(d)
+	if err != nil {
+		return err
+	}
+	end := uint32(0)
+	for i := range d.Steps {
+		step := &d.Steps[i]
+		if step.N == 0 || (step.First+step.N-1)/blockSize != step.First/blockSize || step.Old == step.New || step.First < end || uint64(step.First)+uint64(step.N) > uint64(d.To.Blocks)*blockSize {
+			return fmt.Errorf("a step of the ids, %+v, is out of bounds or order", *step)
+		}
+		end = step.First + step.N
+		for index := step.First; index < end; index++ {
+			if err := s.fitsStep(d, step, index, promised); err != nil {
+				return err
+			}
+		}
+	}
+	return s.fitsLease(d, promised)
+}
+
+// fitsBlocks checks the numbers of blocks, and returns the blocks of promises that differ, by
+// number.
+func (s *Store) fitsBlocks(d *Difference) (promised map[int]*PromisedBlock, err error) {
+	to, fresh := d.To, 0
+	if to.Blocks < d.From.Blocks || to.Records < d.From.Records || to.Records > to.Blocks || to.Hint < 0 || to.Hint > to.Blocks {
+		return nil, fmt.Errorf("the ids go from state %+v to %+v", d.From, to)
+	}
+	if to.Blocks > s.most {
+		return nil, ErrFull
+	}
+	if n := to.Blocks - d.From.Blocks; n > idleBlocks+d.stepsFrom(uint32(d.From.Blocks*blockSize))+len(d.Promised) {
+		return nil, fmt.Errorf("the ids have %d new blocks, in which few indices were used", n)
+	}
+	promised = make(map[int]*PromisedBlock, len(d.Promised))
+	before := -1
+	for i := range d.Promised {
+		p := &d.Promised[i]
+		if p.Number <= before || p.Number >= to.Blocks || p.Number < d.From.Blocks && s.promised(p.Number) == nil {
+			return nil, fmt.Errorf("block %d of the ids is not of promises", p.Number)
+		}
+		if before = p.Number; p.Number >= d.From.Blocks {
+			fresh++
+		}
+		promised[p.Number] = p
+		if err := s.fitsUsed(d, p); err != nil {
+			return nil, err
+		}
+	}
+	for number := d.From.Blocks; number < to.Blocks; number++ {
+		if promised[number] == nil && number >= to.Records {
+			return nil, fmt.Errorf("block %d of the ids is the owner's, there are records of %d", number, to.Records)
+		}
+	}
+	if to.Own != d.From.Own+to.Blocks-d.From.Blocks-fresh {
+		return nil, fmt.Errorf("the ids have %d own blocks after %d, of %d new ones, %d of promises", to.Own, d.From.Own, to.Blocks-d.From.Blocks, fresh)
+	}
+	return promised, nil
+}
+
+// idleBlocks is how many new blocks a difference may have in which no index was used. A store makes
+// blocks when it needs them, so there are few; the records of so many take 16 MiB. Without a limit
+// a few bytes could ask for a GiB.
+const idleBlocks = 256
+
+// stepsFrom returns the number of steps from an index on.
+func (d *Difference) stepsFrom(index uint32) (n int) {
+	for i := range d.Steps {
+		if d.Steps[i].First >= index {
+			n++
+		}
+	}
+	return n
+}
+
+// fitsUsed checks the bits of a block of promises.
+func (s *Store) fitsUsed(d *Difference, p *PromisedBlock) error {
+	b, before := s.promised(p.Number), -1
+	if p.New < 0 || p.New >= blockSize || b != nil && b.next != p.Old {
+		return fmt.Errorf("the next search in block %d of the ids goes from %d to %d", p.Number, p.Old, p.New)
+	}
+	for _, w := range p.Used {
+		if w.At <= before || w.At >= blockSize/64 {
+			return fmt.Errorf("word %d of block %d of the ids is out of bounds or order", w.At, p.Number)
+		}
+		before = w.At
+		reserved := reservedWord(p.Number, w.At)
+		now := reserved
+		if b != nil {
+			now = b.used[w.At]
+		}
+		if w.Old != now || w.New&reserved != reserved {
+			return fmt.Errorf("word %d of block %d of the ids is %#x, in its base %#x", w.At, p.Number, now, w.Old)
+		}
+		for gone := w.Old &^ w.New; gone != 0; gone &= gone - 1 {
+			index := uint32(p.Number*blockSize + w.At*64 + bits.TrailingZeros64(gone))
+			if d.VersionIn(s, index)&1 != 0 {
+				return fmt.Errorf("index %d of the ids lives, and is not in use", index)
+			}
+		}
+	}
+	return nil
+}
+
+// fitsStep checks one index of a step.
+func (s *Store) fitsStep(d *Difference, step *Step, index uint32, promised map[int]*PromisedBlock) error {
+	if now := s.Version(index); now != step.Old {
+		return fmt.Errorf("index %d has version %d, in its base %d", index, now, step.Old)
+	}
+	number := int(index / blockSize)
+	b, p := s.promised(number), promised[number]
+	if isReserved := index == 0 || int(index) == d.To.Records*blockSize-1; isReserved || step.New&1 != 0 && number >= d.To.Records {
+		return fmt.Errorf("index %d is nobody's, or has no record", index)
+	}
+	if b == nil && p == nil {
+		return nil
+	}
+	if isNeverPromised(index) {
+		return fmt.Errorf("index %d is nobody's", index)
+	}
+	if step.New&1 != 0 && s.usedAfter(b, p, int(index%blockSize/64))>>(index%64)&1 == 0 {
+		return fmt.Errorf("index %d lives, and is not in use", index)
+	}
+	return nil
+}
+
+// usedAfter returns a word of a block of promises after its changes; either may be nil.
+func (s *Store) usedAfter(b *block, p *PromisedBlock, word int) uint64 {
+	if p != nil {
+		for _, w := range p.Used {
+			if w.At == word {
+				return w.New
+			}
+		}
+	}
+	if b != nil {
+		return b.used[word]
+	}
+	return reservedWord(p.Number, word)
+}
+
+// fitsLease checks that the leased indices will be free.
+func (s *Store) fitsLease(d *Difference, promised map[int]*PromisedBlock) error {
+	to, number := d.To, int(d.To.LeaseBase/blockSize)
+	if to.Lease == 0 && to.LeaseBase == 0 {
+		return nil
+	}
+	if to.Lease == 0 || to.LeaseBase%64 != 0 || number >= to.Records || promised[number] != nil || s.promised(number) != nil {
+		return fmt.Errorf("the lease of the ids is %#x from %d on", to.Lease, to.LeaseBase)
+	}
+	for leased := to.Lease; leased != 0; leased &= leased - 1 {
+		index := to.LeaseBase + uint32(bits.TrailingZeros64(leased))
+		if index == 0 || int(index) == to.Records*blockSize-1 || d.VersionIn(s, index)&1 != 0 {
+			return fmt.Errorf("index %d is leased, and not free", index)
+		}
+	}
+	return nil
+}
+
+// DifferenceRoom is the memory that a store takes to apply a difference.
+type DifferenceRoom struct{ runs []alloc.ChunkIndex }
+
+// RoomFor takes the memory that Apply needs, which must follow. The error is from the universe or
+// the extent; then nothing has changed.
+func (s *Store) RoomFor(d *Difference) (room DifferenceRoom, err error) {
+	fresh := 0
+	for i := range d.Promised {
+		if d.Promised[i].Number >= d.From.Blocks {
+			fresh++
+		}
+	}
+	if room.runs, err = s.allocBlocks(fresh); err != nil {
+		return DifferenceRoom{}, err
+	}
+	if d.To.Records > d.From.Records {
+		if err = s.resize(d.To.Records); err != nil {
+			for _, run := range room.runs {
+				s.u.Free(run, blockChunks)
+			}
+			return DifferenceRoom{}, err
+		}
+	}
+	return room, nil
+}

@@ -1,0 +1,186 @@
+package table
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"quarry/alloc"
+	"quarry/ecs/internal/past"
+)
+
+// A frozen table shows the rows of a table as they were at the moment of a layer. It has a mirror
+// of each chunk, of the same size, in the same universe. Units come to the mirrors when they are
+// first shown:
+//
+//	chunk of the table   | unit 0 | unit 1'| unit 2 |      unit 1 has been written since
+//	copies of the layer            | unit 1 |
+//	mirror               | unit 0 | unit 1 |  ....  |      2 * 16,384 bytes shown, the others are not
+//
+// Goroutines: any may call Show and ShowAll.
+
+// Frozen is what a frozen table knows of the table and the layer.
+type Frozen struct {
+	layer  *past.Layer
+	memory *past.Memory // of the universe
+	origin []alloc.StoreChunk
+	shown  []atomic.Uint64 // by position, a bit for each unit of the chunk
+	mu     sync.Mutex      // held while units come
+	t      *Table          // the frozen table
+}
+
+// Freeze makes a zero table of tables s that shows a state. s has the types of the table's world,
+// and no other tables that the caller did not freeze. The error is from the universe; the table has
+// no chunks then. End ends the table.
+func (t *Table) Freeze(s *Tables, index uint32, sig Signature, from *State, memory *past.Memory, l *past.Layer) (*Frozen, error) {
+	if err := t.Init(s, sig, false); err != nil {
+		return nil, err
+	}
+	t.Index, t.adopted = index, from.adopted
+	for id := range t.Places {
+		t.Places[id].Offset = from.places[id].Offset
+	}
+	for i := range t.Owning {
+		t.Owning[i] = t.Column(TypeID(t.Owning[i].Key))
+	}
+	from.store.Save(&t.Store)
+	f := &Frozen{layer: l, memory: memory, origin: from.store.Chunks(), shown: make([]atomic.Uint64, len(from.store.Chunks())), t: t}
+	for pos, c := range f.origin {
+		first, err := s.mirrorOf(c)
+		if err != nil {
+			f.free(pos)
+			t.Store = alloc.ColumnStore{}
+			return nil, err
+		}
+		t.Store.Relocate(pos, first)
+	}
+	from.books.save(&t.Books)
+	t.Books.spares = s.spares
+	for pos := range f.origin {
+		first, end := t.stretchesAt(pos)
+		s.stretches.claim(first, end-first)
+		t.place(pos)
+	}
+	t.remark()
+	return f, nil
+}
+
+// Free frees the mirrors.
+func (f *Frozen) Free() {
+	f.free(len(f.origin))
+	f.t.Store = alloc.ColumnStore{}
+}
+
+func (f *Frozen) free(chunks int) {
+	for _, c := range f.t.Store.Chunks()[:chunks] {
+		f.t.all.FreeChunk(c)
+	}
+}
+
+// mirrorOf takes a chunk for the mirror of one.
+func (s *Tables) mirrorOf(c alloc.StoreChunk) (alloc.SmallIndex, error) {
+	if c.Small() {
+		return s.smallChunks.Alloc()
+	}
+	first, err := s.u.AllocAligned(c.Units())
+	return alloc.SmallIndex(first) << alloc.UnitOrder, err
+}
+
+// Show brings n bytes of a chunk's mirror, from byte at of the chunk on. The error says that the
+// layer is lost.
+func (f *Frozen) Show(pos, at, n int) error {
+	if n == 0 {
+		return nil
+	}
+	lo, hi := at/past.UnitSize, (at+n-1)/past.UnitSize
+	want := ^uint64(0) >> (63 - (hi - lo)) << lo
+	if f.shown[pos].Load()&want == want {
+		return nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for missing := want &^ f.shown[pos].Load(); missing != 0; missing &= missing - 1 {
+		if err := f.bring(pos, bits.TrailingZeros64(missing)); err != nil {
+			return fmt.Errorf("table: %w", err)
+		}
+	}
+	f.shown[pos].Or(want)
+	return nil
+}
+
+// bring copies a unit of a chunk to its mirror.
+func (f *Frozen) bring(pos, unit int) error {
+	c := f.origin[pos]
+	to := f.t.Store.Row(pos, 0).Base
+	if c.Small() {
+		var all [past.UnitSize]byte
+		if err := f.layer.Read(f.memory, int(c.First.Chunk()), all[:]); err != nil {
+			return err
+		}
+		at := int(c.First) * alloc.SmallChunkSize % past.UnitSize
+		copy(unsafe.Slice((*byte)(to), alloc.SmallChunkSize), all[at:]) // Safe because the mirror is a chunk of a unit.
+		return nil
+	}
+	// Safe because the mirror has as many units as the chunk.
+	dst := unsafe.Slice((*byte)(unsafe.Add(to, unit*past.UnitSize)), past.UnitSize)
+	return f.layer.Read(f.memory, int(c.First.Chunk())+unit, dst)
+}
+
+// ShowRows brings n rows of a chunk in the column of the entities.
+func (f *Frozen) ShowRows(pos, row, n int) error {
+	size := int(unsafe.Sizeof(*IDAt(f.t.Store.Row(pos, 0))))
+	return f.Show(pos, row*size, n*size)
+}
+
+// ShowColumn brings n rows of a chunk in a column.
+func (f *Frozen) ShowColumn(c Column, pos, row, n int) error {
+	begin := int(uintptr(c.Offset) * f.t.Store.Row(pos, 0).Scale)
+	return f.Show(pos, begin+row*int(c.Size), n*int(c.Size))
+}
+
+// ShowAll brings all rows.
+func (f *Frozen) ShowAll() error {
+	for pos := range f.origin {
+		if err := f.ShowChunk(pos); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// IsLike reports whether a later frozen table has the same rows at the same places: none has come,
+// gone or moved since the version at which f was noted.
+func (f *Frozen) IsLike(later *Frozen, version uint32) bool {
+	latest := later.t.Books.Latest()
+	return (latest == 0 || int32(latest-version) <= 0) && f.t.Len() == later.t.Len() &&
+		slices.EqualFunc(f.origin, later.origin, func(a, b alloc.StoreChunk) bool { return a.First == b.First && a.Order == b.Order })
+}
+
+// Differs reports whether a chunk may hold other bytes, bits or values in a later frozen table that
+// has the same rows.
+func (f *Frozen) Differs(later *Frozen, pos int) bool {
+	c := f.origin[pos]
+	for i := range max(c.Units(), 1) {
+		if f.layer.WrittenUntil(f.memory, int(c.First.Chunk())+i, later.layer) {
+			return true
+		}
+	}
+	return f.t.Books.differs(&later.t.Books, pos)
+}
+
+// ShowChunk brings all rows of a chunk.
+func (f *Frozen) ShowChunk(pos int) error {
+	n := f.t.Store.RowsOf(pos)
+	if err := f.ShowRows(pos, 0, n); err != nil {
+		return err
+	}
+	for _, c := range f.t.Store.Columns() {
+		if err := f.ShowColumn(c, pos, 0, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}

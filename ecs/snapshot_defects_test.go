@@ -1,0 +1,95 @@
+package ecs_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/ecs"
+)
+
+// What streams of package fuzz have found about snapshots.
+
+// TestBlocksOfSnapshotsAreNoBuffers has a block wait for a snapshot, whose buffer has ended.
+func TestBlocksOfSnapshotsAreNoBuffers(t *testing.T) {
+	w := newWorld(t)
+	hits := ecs.RegisterBuffer[uint64](w, ecs.Inline(0))
+	e := ecs.NewArchetype(w, hits).Create()
+	hits.Append(e, 1, 2, 3)
+	s := w.Snapshot()
+	w.Destroy(e)
+	require.Zero(t, w.Stats().Buffers)
+	require.NoError(t, w.Verify())
+	s.Close()
+	require.Zero(t, w.Stats().Spilled)
+}
+
+// TestMovesToWorldsKeepNames moves an entity with a name to another world, after a snapshot.
+func TestMovesToWorldsKeepNames(t *testing.T) {
+	w, other := newWorld(t), newWorld(t)
+	e := ecs.NewArchetype(w).Create()
+	w.SetName(e, "door")
+	s := w.Snapshot()
+	_, err := other.MoveAll(w)
+	require.NoError(t, err)
+	require.NoError(t, w.Restore(s))
+	require.Equal(t, "door", w.Name(e))
+}
+
+// TestMovesToWorldsKeepHeaders moves an entity with a spilled buffer to another world: on the way the
+// header in the old row is overwritten.
+func TestMovesToWorldsKeepHeaders(t *testing.T) {
+	w, other := newWorld(t), newWorld(t)
+	hits := ecs.RegisterBuffer[uint64](w, ecs.Inline(0))
+	e := ecs.NewArchetype(w, hits).Create()
+	hits.Append(e, 1, 2, 3)
+	s := w.Snapshot()
+	_, err := other.MoveAll(w)
+	require.NoError(t, err)
+	require.NoError(t, w.Restore(s))
+	require.NoError(t, w.Verify())
+	got, _ := hits.Get(e)
+	require.Equal(t, []uint64{1, 2, 3}, got.Slice())
+}
+
+// TestShrinkKeepsHeaders has Shrink move the elements of a spilled buffer into the row.
+func TestShrinkKeepsHeaders(t *testing.T) {
+	w := newWorld(t)
+	hits := ecs.RegisterBuffer[uint64](w, ecs.Inline(2))
+	e := ecs.NewArchetype(w, hits).Create()
+	hits.Append(e, 1, 2, 3)
+	b, _ := hits.Mut(e)
+	b.Resize(1)
+	before := w.Hash()
+	s := w.Snapshot()
+	for !w.Shrink(1) {
+	}
+	require.Zero(t, w.Stats().Buffers)
+	require.NoError(t, w.Restore(s))
+	require.NoError(t, w.Verify())
+	require.Equal(t, 1, w.Stats().Buffers)
+	require.Equal(t, before, w.Hash())
+}
+
+// TestBlocksOfPromisesFollowTheirSnapshots has two blocks of reserved ids with one number, of which
+// one snapshot has the first, and a later one the second.
+func TestBlocksOfPromisesFollowTheirSnapshots(t *testing.T) {
+	w := newWorld(t)
+	first, id := w.Snapshot(), make([]ecs.Entity, 1)
+	reserve := func() ecs.Entity {
+		require.NoError(t, w.Reserve(id))
+		return id[0]
+	}
+	e := reserve()
+	second := w.Snapshot()
+	require.NoError(t, w.Restore(first))
+	require.Zero(t, w.Stats().Reserved)
+	require.Equal(t, e, reserve(), "the id that came next")
+	reserve()
+	third := w.Snapshot()
+	for _, s := range []*ecs.Snapshot{second, third, second, first, third} {
+		require.NoError(t, w.Restore(s))
+		require.NoError(t, w.Verify())
+		require.Equal(t, map[*ecs.Snapshot]int{second: 1, third: 2}[s], w.Stats().Reserved)
+	}
+}

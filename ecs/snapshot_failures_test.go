@@ -1,0 +1,111 @@
+package ecs_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/alloc"
+	"quarry/ecs"
+)
+
+// refusedSnapshots runs a stream of changes, snapshots and restores on a world whose universe
+// refuses as s says. A restore leaves the world as the snapshot was, or as it was; a snapshot is
+// lost, or its world goes back to it. It returns the first refusal, or why a snapshot is lost.
+func refusedSnapshots(t *testing.T, s *alloc.Failures, asked map[string]int) error {
+	u, err := alloc.NewUniverse(alloc.Size(16<<20), alloc.InjectFailures(s))
+	if err != nil {
+		return err
+	}
+	w, err := ecs.NewWorld(ecs.WithUniverse(u))
+	if err != nil {
+		return errors.Join(err, u.Close())
+	}
+	x := openSnapWorld(t, w, 1)
+	r := &refusals{s: s, asked: asked, worlds: []*ecs.World{w}}
+	var moments []snapMoment
+	var ids []ecs.Entity
+	moment := func() { moments = append(moments, x.moment()) }
+	back := func(i int) {
+		m := moments[i]
+		r.try("Restore", func() error {
+			lost := m.s.Err()
+			err := w.Restore(m.s)
+			switch {
+			case lost != nil && !errors.Is(err, alloc.ErrInjected):
+				return errors.Join(errors.New("a lost snapshot was restored"), err)
+			case err == nil && x.print() != m.print:
+				return errors.New("restored to another state")
+			}
+			return err
+		})
+	}
+	create := func(n int) {
+		r.tryValues("CreateN", func() error {
+			b, err := ecs.NewArchetype(w, x.place, x.big, x.hits).CreateN(n)
+			ids = append(ids, b.Entities(nil)...)
+			return err
+		})
+	}
+	spill := func(n int) {
+		for i := range min(5, len(ids)) {
+			r.tryValues("TryAppend", func() error {
+				b, ok := x.hits.Mut(ids[i])
+				if !ok {
+					return nil
+				}
+				return b.TryAppend(make([]uint32, n)...)
+			})
+			x.big.Set(ids[i], snapBig{[7]uint64{uint64(n)}})
+		}
+	}
+	moment() // of the empty world
+	create(600)
+	spill(100)
+	moment()
+	for i := range min(40, len(ids)) {
+		r.tryValues("Sparse.TryAdd", func() error {
+			if !w.Alive(ids[i]) {
+				return nil
+			}
+			_, err := x.load.TryAdd(ids[i], snapLoad{uint16(i)})
+			return err
+		})
+	}
+	promised := make([]ecs.Entity, 9000)
+	r.tryValues("Reserve", func() error { return w.Reserve(promised) })
+	spill(700)
+	r.tryValues("ApplyQuery", func() error { _, err := ecs.NewChange(w, ecs.Add(x.speed)).ApplyQuery(x.all); return err })
+	moment()
+	back(0)
+	back(2)
+	back(1)
+	x.collect()
+	ids = x.living
+	spill(300)
+	w.DestroyList(ids[:len(ids)/2])
+	ids = ids[len(ids)/2:]
+	moment()
+	moments[1].s.Close()
+	moments[1] = moments[2]
+	back(1)
+	back(0)
+	create(12_000)
+	back(3)
+	first := r.first
+	for _, m := range moments {
+		first = errors.Join(first, m.s.Err())
+	}
+	return errors.Join(first, w.Close(), u.Verify(), u.Close())
+}
+
+// TestEveryFailureOfSnapshots: whichever request for memory is refused, alone or with all after it.
+func TestEveryFailureOfSnapshots(t *testing.T) {
+	asked := map[string]int{}
+	require.NoError(t, refusedSnapshots(t, &alloc.Failures{}, asked))
+	for _, name := range []string{"Restore", "CreateN", "TryAppend", "Sparse.TryAdd", "ApplyQuery", "Reserve"} {
+		require.Positive(t, asked[name], "%s asks for memory: %v", name, asked)
+	}
+	require.NoError(t, alloc.CheckEveryFailure(func(s *alloc.Failures) error { return refusedSnapshots(t, s, asked) }))
+}

@@ -1,0 +1,142 @@
+package system
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"quarry/ecs"
+)
+
+// Snapshots for other goroutines: an HTTP handler asks, and the owner takes a snapshot at the end of
+// its frame. All that ask during a frame get the same one. It is closed at the end of a later frame,
+// when the last of them has released it:
+//
+//	frame 7        frame 8        frame 9        frame 10
+//	  ask, ask       | read          | release      |
+//	         taken --+   read        release        closed at its end
+
+// errors.md: `ErrClosed` | Snapshots were asked for after `Systems.Close`, or by a goroutine that was
+// waiting then. | There is no frame any more that could take one.
+
+// ErrClosed is returned to goroutines that ask for a snapshot of systems that are closed.
+var ErrClosed = errors.New("system: the systems are closed")
+
+// Snapshots hands out snapshots of the world of Systems to other goroutines. All methods may be
+// called by any goroutine.
+type Snapshots struct {
+	w       *ecs.World
+	mu      sync.Mutex
+	waiting []chan *Published // who asked since the last frame
+	ended   []*ecs.Snapshot   // released by all, for the owner to close
+	closed  bool
+}
+
+// Published is a snapshot for those who asked for it. Release it when it has been read.
+type Published struct {
+	*ecs.Snapshot
+	of       *Snapshots
+	shared   *shared
+	released bool // written while of.mu is held
+}
+
+// shared is what those who have one snapshot share.
+type shared struct{ users int } // that have not released it; written while Snapshots.mu is held
+
+// Snapshots returns what hands out snapshots of the world to other goroutines. The first call makes
+// it; it belongs to the owner.
+func (s *Systems) Snapshots() *Snapshots {
+	s.check("Systems.Snapshots")
+	if s.snapshots == nil {
+		s.snapshots = &Snapshots{w: s.w}
+	}
+	return s.snapshots
+}
+
+// Take waits for the end of the frame that is under way, or of the next, and returns a snapshot of
+// the world at that moment. The error is that of the context or ErrClosed. A frame at the end of
+// which somebody waits takes as long as World.Snapshot more.
+func (p *Snapshots) Take(ctx context.Context) (*Published, error) {
+	c := make(chan *Published, 1)
+	p.mu.Lock()
+	if p.closed {
+		p.mu.Unlock()
+		return nil, ErrClosed
+	}
+	p.waiting = append(p.waiting, c)
+	p.mu.Unlock()
+	select {
+	case s, ok := <-c:
+		if !ok {
+			return nil, ErrClosed
+		}
+		return s, nil
+	case <-ctx.Done():
+	}
+	p.mu.Lock()
+	if at := slices.Index(p.waiting, c); at >= 0 {
+		p.waiting = slices.Delete(p.waiting, at, at+1)
+	}
+	p.mu.Unlock()
+	select {
+	case s, ok := <-c: // it came at the same time
+		if ok {
+			s.Release()
+		}
+	default:
+	}
+	return nil, ctx.Err()
+}
+
+// Release says that the goroutine reads the snapshot no more. A second call does nothing.
+func (s *Published) Release() {
+	p := s.of
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if s.released {
+		return
+	}
+	s.released = true
+	if s.shared.users--; s.shared.users == 0 {
+		p.ended = append(p.ended, s.Snapshot)
+	}
+}
+
+// publish takes a snapshot, if somebody waits for one, and closes those that are released. It
+// belongs to the owner, outside of loops.
+func (p *Snapshots) publish() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, s := range p.ended {
+		s.Close()
+	}
+	p.ended = p.ended[:0]
+	if len(p.waiting) == 0 {
+		return
+	}
+	s, of := p.w.Snapshot(), &shared{users: len(p.waiting)}
+	for _, c := range p.waiting {
+		c <- &Published{Snapshot: s, of: p, shared: of} // there is room: each has a channel of its own
+	}
+	p.waiting = p.waiting[:0]
+}
+
+// end refuses those who wait and all further ones, and closes what is released. Snapshots that are
+// being read stay until the world is closed.
+func (p *Snapshots) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closed = true
+	for _, c := range p.waiting {
+		close(c)
+	}
+	p.waiting = nil
+	if p.w.Closed() {
+		return
+	}
+	for _, s := range p.ended {
+		s.Close()
+	}
+	p.ended = nil
+}

@@ -1,0 +1,151 @@
+package system_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/ecs"
+	"quarry/ecs/job"
+	"quarry/ecs/system"
+)
+
+// TestSnapshotsForOthers runs frames that move an amount from row to row, by systems, jobs and
+// structural changes, while goroutines ask for snapshots and find the sum unchanged, with no torn
+// value.
+func TestSnapshotsForOthers(t *testing.T) {
+	type Purse struct{ A, B int64 } // B is -A
+	w, err := ecs.NewWorld()
+	require.NoError(t, err)
+	defer func() { require.NoError(t, w.Close()) }()
+	purse := ecs.Register[Purse](w)
+	marked := ecs.Register[struct{ _ [0]int }](w)
+	const rows = 6000
+	_, err = ecs.NewArchetype(w, purse).CreateN(rows)
+	require.NoError(t, err)
+	systems := system.New(w)
+	defer func() { require.NoError(t, systems.Close()) }()
+	frame := 0
+	systems.Add("give", system.Make(func(s *system.State) func() {
+		q := s.Query(ecs.Write(purse))
+		give := s.For(q)
+		body := func(_ *job.Ctx, rows ecs.Rows) {
+			p := purse.Slice(rows)
+			for i := range p[:len(p)/2] {
+				p[2*i].A++
+				p[2*i].B--
+				p[2*i+1].A--
+				p[2*i+1].B++
+			}
+		}
+		return func() { frame++; give.Parallel(body) }
+	}))
+	systems.Add("mark", system.Make(func(s *system.State) func() {
+		q := s.Query(ecs.Read(purse))
+		return func() {
+			var list []ecs.Entity
+			for rows := range q.Rows() {
+				if rows.Len() > 20 {
+					list = append(list, rows.Entities()[frame%rows.Len()])
+				}
+			}
+			for _, e := range list {
+				if !marked.Remove(e) {
+					marked.Add(e, struct{ _ [0]int }{})
+				}
+			}
+		}
+	}), system.After("give"))
+	all := ecs.NewQuery(w, ecs.Read(purse))
+	snapshots := systems.Snapshots()
+	var readers sync.WaitGroup
+	reads := 40
+	if testing.Short() {
+		reads = 8
+	}
+	ctx, done := context.WithCancel(context.Background())
+	defer done()
+	for range 3 {
+		readers.Go(func() {
+			for range reads {
+				s, err := snapshots.Take(ctx)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				n, sum := 0, int64(0)
+				for rows := range s.Rows(all) {
+					for _, p := range purse.Slice(rows) {
+						if p.A != -p.B {
+							t.Errorf("torn: %v", p)
+						}
+						sum += p.A
+						n++
+					}
+				}
+				if n != rows || sum != 0 {
+					t.Errorf("%d rows, sum %d", n, sum)
+				}
+				s.Release()
+			}
+		})
+	}
+	read := make(chan struct{})
+	go func() { readers.Wait(); close(read) }()
+	for running := true; running; {
+		require.NoError(t, systems.Step(time.Millisecond))
+		select {
+		case <-read:
+			running = false
+		default:
+		}
+	}
+	require.NoError(t, w.Verify())
+}
+
+// TestSnapshotsAreRefused: a context ends the wait, and so does Close.
+func TestSnapshotsAreRefused(t *testing.T) {
+	w, err := ecs.NewWorld()
+	require.NoError(t, err)
+	defer func() { require.NoError(t, w.Close()) }()
+	systems := system.New(w)
+	snapshots := systems.Snapshots()
+	require.Same(t, snapshots, systems.Snapshots())
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err = snapshots.Take(ctx)
+	require.ErrorIs(t, err, context.Canceled)
+	require.NoError(t, systems.Step(0), "nobody waits")
+	taken := make(chan *system.Published)
+	go func() {
+		s, err := snapshots.Take(context.Background())
+		if err != nil {
+			t.Error(err)
+		}
+		taken <- s
+	}()
+	var s *system.Published
+	for s == nil {
+		require.NoError(t, systems.Step(0))
+		select {
+		case s = <-taken:
+		default:
+		}
+	}
+	require.Zero(t, s.Len())
+	s.Release()
+	s.Release()
+	refused := make(chan error)
+	go func() {
+		_, err := snapshots.Take(context.Background())
+		refused <- err
+	}()
+	time.Sleep(time.Millisecond)
+	require.NoError(t, systems.Close())
+	require.ErrorIs(t, <-refused, system.ErrClosed)
+	_, err = snapshots.Take(context.Background())
+	require.ErrorIs(t, err, system.ErrClosed)
+}
