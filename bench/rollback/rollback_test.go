@@ -117,25 +117,25 @@ func (w *watched) step(frame int) error {
 	return w.game.step(frame)
 }
 
-// TestNoAllocations: once all memory has been taken, frames with a snapshot before each, and
-// restores, allocate nothing on the Go heap.
-func TestNoAllocations(t *testing.T) {
+// TestAllocations: once all memory has been taken, frames with a snapshot before each, and restores,
+// allocate nothing on the Go heap but two objects for each snapshot, which belong to the caller.
+func TestAllocations(t *testing.T) {
 	if debug.On {
 		t.Skip("debug builds check more, and allocate")
 	}
 	t.Run("boids", func(t *testing.T) {
 		own, err := newBirds(small.Birds)
 		require.NoError(t, err)
-		noAllocations(t, own, 64)
+		allocations(t, own, 64)
 	})
 	t.Run("life", func(t *testing.T) { // settled after 1,103 generations
 		own, err := newCells(1)
 		require.NoError(t, err)
-		noAllocations(t, own, 5304)
+		allocations(t, own, 5304)
 	})
 }
 
-func noAllocations(t *testing.T, own game, warm int) {
+func allocations(t *testing.T, own game, warm int) {
 	frame := 0
 	p := player{game: own}
 	eight := func() {
@@ -148,7 +148,8 @@ func noAllocations(t *testing.T, own game, warm int) {
 	for frame < warm {
 		eight()
 	}
-	require.Zero(t, testing.AllocsPerRun(20, eight))
+	const snapshots = 2*depth - 1 // that of the first frame is not taken again
+	require.LessOrEqual(t, testing.AllocsPerRun(20, eight), 2.0*snapshots)
 	require.NoError(t, own.close())
 }
 

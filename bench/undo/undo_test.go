@@ -105,9 +105,9 @@ func TestDigest(t *testing.T) {
 	require.NoError(t, s.close())
 }
 
-// TestNoAllocations: with no names, a step with its state allocates nothing on the Go heap, once as
-// many states as are kept have been; nor does going back and forth.
-func TestNoAllocations(t *testing.T) {
+// TestAllocations: with no names, a step with its state allocates two objects on the Go heap, for the
+// snapshot, once as many states as are kept have been; going back and forth allocates nothing.
+func TestAllocations(t *testing.T) {
 	if debug.On {
 		t.Skip("debug builds check more, and allocate")
 	}
@@ -135,7 +135,7 @@ func TestNoAllocations(t *testing.T) {
 	for range warm {
 		step()
 	}
-	require.Zero(t, testing.AllocsPerRun(timed, step))
+	require.LessOrEqual(t, testing.AllocsPerRun(timed, step), 2.0)
 	walk := func() {
 		for at := kept - 1; at > -kept; at-- {
 			if err := s.to(max(at, -at)); err != nil {
