@@ -10,8 +10,9 @@ import (
 )
 
 // TestSnapshotsAllocateHandles: once all memory has been taken, a snapshot allocates two objects on
-// the Go heap, itself and its layer, which callers may hold when it is closed. Closing and restoring
-// allocate nothing, whatever is written between, nor does it matter whether another is alive.
+// the Go heap, itself and its layer, which callers may hold when it is closed. Closing and
+// restoring allocate nothing, whatever is written between, nor does it matter whether another is
+// alive.
 func TestSnapshotsAllocateHandles(t *testing.T) {
 	if debug.On {
 		t.Skip("debug builds allocate")
