@@ -26,6 +26,7 @@ import (
 
 	"quarry/bench/child"
 	"quarry/bench/churn"
+	"quarry/bench/dashboard"
 	"quarry/bench/iterate"
 	"quarry/bench/life"
 	"quarry/bench/micro"
@@ -73,6 +74,9 @@ var jobs = []job{
 	}},
 	{"undo", "steps", func(o *options, p workload.Progress) (workload.Side, workload.Side, error) {
 		return undo.Run(either(o.quick, undo.Quick), p)
+	}},
+	{"dashboard", "frames", func(o *options, p workload.Progress) (workload.Side, workload.Side, error) {
+		return dashboard.Run(either(o.quick, dashboard.Quick), p)
 	}},
 }
 

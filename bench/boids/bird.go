@@ -17,8 +17,8 @@ const (
 	lureStep = math.Pi / 90 // radians that the lure moves in a frame
 )
 
-// Lure returns the input of a frame: the place, in parts of the plane's side, to which all birds are
-// drawn. It goes round in a circle.
+// Lure returns the input of a frame: the place, in parts of the plane's side, to which all birds
+// are drawn. It goes round in a circle.
 func Lure(frame int) complex64 {
 	sin, cos := math.Sincos(float64(frame) * lureStep)
 	return complex(float32(0.5+0.25*cos), float32(0.5+0.25*sin))

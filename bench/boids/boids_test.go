@@ -84,8 +84,8 @@ func TestFlock(t *testing.T) {
 	require.Greater(t, alike(p), 0.3)
 }
 
-// alike returns the mean cosine of the angle between a bird's flight and that of others in its cell,
-// which the grid of the last frame had.
+// alike returns the mean cosine of the angle between a bird's flight and that of others in its
+// cell, which the grid of the last frame had.
 func alike(p *Plain) float64 {
 	g := newGrid(len(p.Birds))
 	g.count(p.Birds)

@@ -45,7 +45,8 @@ func draw(name string, rows ...string) Pattern {
 	return p
 }
 
-// apart is the distance of the copies of a field. Nothing flies faster than half a cell a generation.
+// apart is the distance of the copies of a field. Nothing flies faster than half a cell a
+// generation.
 const apart = 100_000
 
 // Field returns n copies of a pattern that cannot meet within 50,000 generations.

@@ -117,8 +117,9 @@ func (w *watched) step(frame int) error {
 	return w.game.step(frame)
 }
 
-// TestAllocations: once all memory has been taken, frames with a snapshot before each, and restores,
-// allocate nothing on the Go heap but two objects for each snapshot, which belong to the caller.
+// TestAllocations: once all memory has been taken, frames with a snapshot before each, and
+// restores, allocate nothing on the Go heap but two objects for each snapshot, which belong to the
+// caller.
 func TestAllocations(t *testing.T) {
 	if debug.On {
 		t.Skip("debug builds check more, and allocate")

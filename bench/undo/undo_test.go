@@ -105,8 +105,8 @@ func TestDigest(t *testing.T) {
 	require.NoError(t, s.close())
 }
 
-// TestAllocations: with no names, a step with its state allocates two objects on the Go heap, for the
-// snapshot, once as many states as are kept have been; going back and forth allocates nothing.
+// TestAllocations: with no names, a step with its state allocates two objects on the Go heap, for
+// the snapshot, once as many states as are kept have been; going back and forth allocates nothing.
 func TestAllocations(t *testing.T) {
 	if debug.On {
 		t.Skip("debug builds check more, and allocate")
