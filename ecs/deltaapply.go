@@ -32,6 +32,9 @@ func (w *World) ApplyDelta(r io.Reader) error {
 	const op = "World.ApplyDelta"
 	w.checkNew(op)
 	w.checkUnlocked(op)
+	if r == nil {
+		panic("ecs: " + op + ": the reader is nil")
+	}
 	d, err := readDelta(r)
 	if err != nil {
 		return err

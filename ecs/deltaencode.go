@@ -31,6 +31,9 @@ func EncodeDelta(w io.Writer, d *Delta) error {
 	if d == nil || d.ids == nil {
 		panic("ecs: EncodeDelta: the delta is nil or the zero value; deltas come from Diff")
 	}
+	if w == nil {
+		panic("ecs: EncodeDelta: the writer is nil")
+	}
 	c := deltaCoder{out: make([]byte, deltaFrame, deltaFrame+d.size())}
 	copy(c.out, deltaMagic)
 	c.delta(d)

@@ -27,8 +27,8 @@ type frozenWorld struct {
 	records bool   // the ids, the records and the sparse sets are there
 }
 
-// freeze returns the frozen world, with ids and records if they are asked for. The error is from the
-// universe, or says that the snapshot is lost.
+// freeze returns the frozen world, with ids and records if they are asked for. The error is from
+// the universe, or says that the snapshot is lost.
 func (s *Snapshot) freeze(records bool) (*frozenWorld, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -163,9 +163,6 @@ func (a *Archetype) showColumn(id typeID, pos, row, n int) {
 		return
 	}
 	if err := a.frozen.ShowColumn(a.table.Column(id), pos, row, n); err != nil {
-		// errors.md, Snapshots: `ecs: the snapshot was lost while it was read: ...` | There was no
-		// memory to keep old bytes of rows that somebody was reading. | See `ErrLimit`: the panic
-		// is an error.
 		panic(&LimitError{Op: "Snapshot.Rows", Err: err})
 	}
 }

@@ -75,8 +75,9 @@ func (s *scan) columnAt(base unsafe.Pointer, p place) unsafe.Pointer {
 	return unsafe.Add(base, uintptr(p.Offset)*s.scale)
 }
 
-// columnTo is columnAt for callers that mark nothing. A gated column that the query may write is kept
-// for snapshots: the caller may write it, and mark it later. That of a snapshot is brought first.
+// columnTo is columnAt for callers that mark nothing. A gated column that the query may write is
+// kept for snapshots: the caller may write it, and mark it later. That of a snapshot is brought
+// first.
 func (r Rows) columnTo(t *typeInfo, p place) unsafe.Pointer {
 	s := r.s
 	if p.Flags()&gatedRead != 0 {

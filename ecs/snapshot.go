@@ -159,8 +159,8 @@ func (s *Snapshot) Close() {
 func (s *Snapshot) checkUnread(op string) {
 	if n := s.reading.Load(); n > 0 {
 		// errors.md, Snapshots: `goroutines are reading the snapshot` | `Snapshot.Close` or `Renew`
-		// while a loop over its rows runs. | Close it when the readers are done; `Systems.Snapshots`
-		// of package system counts them.
+		// while a loop over its rows runs. | Close it when the readers are done;
+		// `Systems.Snapshots` of package system counts them.
 		panic(fmt.Sprintf("ecs: %s: %d goroutines are reading the snapshot", op, n))
 	}
 }

@@ -21,8 +21,8 @@ import (
 // memory for the copies, and if the snapshot is closed.
 func (s *Snapshot) Rows(q *Query) iter.Seq[Rows] { return s.RowsSince(q, 0) }
 
-// RowsSince is Rows for queries with Changed and Ordered terms: they compare with a version, such as
-// the Version of an older snapshot.
+// RowsSince is Rows for queries with Changed and Ordered terms: they compare with a version, such
+// as the Version of an older snapshot.
 func (s *Snapshot) RowsSince(q *Query, version uint32) iter.Seq[Rows] {
 	return func(yield func(Rows) bool) {
 		const op = "Snapshot.Rows"
@@ -210,11 +210,12 @@ func (f *frozenWorld) verifyRows() error {
 	return f.verifySparse()
 }
 
-// Fork makes an independent world of the snapshot: what the snapshot's world was, with its hash, its
-// ids and the ids that come next. It takes the options of World.Clone. Unlike a clone, the fork
+// Fork makes an independent world of the snapshot: what the snapshot's world was, with its hash,
+// its ids and the ids that come next. It takes the options of World.Clone. Unlike a clone, the fork
 // keeps the world's tag, which the entities in its columns carry; so the two worlds take each
 // other's entities for their own (docs/decisions/0036). Fork belongs to the owner of the snapshot's
-// world. An error is as of World.Clone, or says that the snapshot is lost. Cost: a copy of all rows.
+// world. An error is as of World.Clone, or says that the snapshot is lost. Cost: a copy of all
+// rows.
 func (s *Snapshot) Fork(options ...Option) (*World, error) {
 	const op = "Snapshot.Fork"
 	s.checkOpen(op)

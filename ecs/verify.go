@@ -59,8 +59,8 @@ func (w *World) Verify() error {
 	return nil
 }
 
-// verifyCount checks W4, and W1 in numbers: of the rows of all archetypes and of the records that are
-// alive.
+// verifyCount checks W4, and W1 in numbers: of the rows of all archetypes and of the records that
+// are alive.
 func (w *World) verifyCount(rows, alive int) error {
 	if w.rows.Created-w.rows.Destroyed != uint64(rows) {
 		return fmt.Errorf("ecs: W4: %d created - %d destroyed, but the archetypes hold %d rows", w.rows.Created, w.rows.Destroyed, rows)

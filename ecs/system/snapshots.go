@@ -9,16 +9,16 @@ import (
 	"quarry/ecs"
 )
 
-// Snapshots for other goroutines: an HTTP handler asks, and the owner takes a snapshot at the end of
-// its frame. All that ask during a frame get the same one. It is closed at the end of a later frame,
-// when the last of them has released it:
+// Snapshots for other goroutines: an HTTP handler asks, and the owner takes a snapshot at the end
+// of its frame. All that ask during a frame get the same one. It is closed at the end of a later
+// frame, when the last of them has released it:
 //
 //	frame 7        frame 8        frame 9        frame 10
 //	  ask, ask       | read          | release      |
 //	         taken --+   read        release        closed at its end
 
-// errors.md: `ErrClosed` | Snapshots were asked for after `Systems.Close`, or by a goroutine that was
-// waiting then. | There is no frame any more that could take one.
+// errors.md: `ErrClosed` | Snapshots were asked for after `Systems.Close`, or by a goroutine that
+// was waiting then. | There is no frame any more that could take one.
 
 // ErrClosed is returned to goroutines that ask for a snapshot of systems that are closed.
 var ErrClosed = errors.New("system: the systems are closed")
@@ -58,6 +58,12 @@ func (s *Systems) Snapshots() *Snapshots {
 // the world at that moment. The error is that of the context or ErrClosed. A frame at the end of
 // which somebody waits takes as long as World.Snapshot more.
 func (p *Snapshots) Take(ctx context.Context) (*Published, error) {
+	if p == nil || p.w == nil {
+		panic("system: Snapshots.Take: the snapshots are nil or the zero value; they come from Systems.Snapshots")
+	}
+	if ctx == nil {
+		panic("system: Snapshots.Take: the context is nil")
+	}
 	c := make(chan *Published, 1)
 	p.mu.Lock()
 	if p.closed {

@@ -17,48 +17,17 @@ import (
 // structural changes, while goroutines ask for snapshots and find the sum unchanged, with no torn
 // value.
 func TestSnapshotsForOthers(t *testing.T) {
-	type Purse struct{ A, B int64 } // B is -A
 	w, err := ecs.NewWorld()
 	require.NoError(t, err)
 	defer func() { require.NoError(t, w.Close()) }()
-	purse := ecs.Register[Purse](w)
-	marked := ecs.Register[struct{ _ [0]int }](w)
+	purse := ecs.Register[accounts](w)
+	marked := ecs.Register[mark](w)
 	const rows = 6000
 	_, err = ecs.NewArchetype(w, purse).CreateN(rows)
 	require.NoError(t, err)
 	systems := system.New(w)
 	defer func() { require.NoError(t, systems.Close()) }()
-	frame := 0
-	systems.Add("give", system.Make(func(s *system.State) func() {
-		q := s.Query(ecs.Write(purse))
-		give := s.For(q)
-		body := func(_ *job.Ctx, rows ecs.Rows) {
-			p := purse.Slice(rows)
-			for i := range p[:len(p)/2] {
-				p[2*i].A++
-				p[2*i].B--
-				p[2*i+1].A--
-				p[2*i+1].B++
-			}
-		}
-		return func() { frame++; give.Parallel(body) }
-	}))
-	systems.Add("mark", system.Make(func(s *system.State) func() {
-		q := s.Query(ecs.Read(purse))
-		return func() {
-			var list []ecs.Entity
-			for rows := range q.Rows() {
-				if rows.Len() > 20 {
-					list = append(list, rows.Entities()[frame%rows.Len()])
-				}
-			}
-			for _, e := range list {
-				if !marked.Remove(e) {
-					marked.Add(e, struct{ _ [0]int }{})
-				}
-			}
-		}
-	}), system.After("give"))
+	addGivers(systems, purse, marked)
 	all := ecs.NewQuery(w, ecs.Read(purse))
 	snapshots := systems.Snapshots()
 	var readers sync.WaitGroup
@@ -104,6 +73,46 @@ func TestSnapshotsForOthers(t *testing.T) {
 		}
 	}
 	require.NoError(t, w.Verify())
+}
+
+// accounts are a row: B is -A.
+type accounts struct{ A, B int64 }
+
+type mark struct{}
+
+// addGivers adds a system whose jobs move an amount between neighbors, and one that moves rows.
+func addGivers(systems *system.Systems, purse ecs.Component[accounts], marked ecs.Component[mark]) {
+	frame := 0
+	systems.Add("give", system.Make(func(s *system.State) func() {
+		q := s.Query(ecs.Write(purse))
+		give := s.For(q)
+		body := func(_ *job.Ctx, rows ecs.Rows) {
+			p := purse.Slice(rows)
+			for i := range p[:len(p)/2] {
+				p[2*i].A++
+				p[2*i].B--
+				p[2*i+1].A--
+				p[2*i+1].B++
+			}
+		}
+		return func() { frame++; give.Parallel(body) }
+	}))
+	systems.Add("mark", system.Make(func(s *system.State) func() {
+		q := s.Query(ecs.Read(purse))
+		return func() {
+			var list []ecs.Entity
+			for rows := range q.Rows() {
+				if rows.Len() > 20 {
+					list = append(list, rows.Entities()[frame%rows.Len()])
+				}
+			}
+			for _, e := range list {
+				if !marked.Remove(e) {
+					marked.Add(e, mark{})
+				}
+			}
+		}
+	}), system.After("give"))
 }
 
 // TestSnapshotsAreRefused: a context ends the wait, and so does Close.
