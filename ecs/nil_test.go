@@ -18,9 +18,6 @@ func TestNil(t *testing.T) {
 	a := ecs.NewArchetype(w, position, walk)
 	a.Create()
 	q := ecs.NewQuery(w, ecs.Write(position), ecs.Write(walk))
-	moment := w.Snapshot()
-	defer moment.Close()
-	note := ecs.RegisterSparse[Marked](w, ecs.Enableable)
 	change := ecs.NewChange(w, ecs.Remove(walk))
 	type none struct{ P ecs.R[Position] }
 	type values struct{ P Position }
@@ -81,17 +78,6 @@ func TestNil(t *testing.T) {
 		panics("World.DestroyQuery", "ecs: World.DestroyQuery: ", func() { w.DestroyQuery(nil) }),
 		panics("World.MoveAll", "ecs: World.MoveAll: ", func() { _, _ = w.MoveAll(nil) }),
 		panics("World.MoveQuery", "ecs: World.MoveQuery: ", func() { _, _ = w.MoveQuery(nil) }),
-		panics("Buffer.LookupIn", "ecs: Buffer.LookupIn: the snapshot is nil", func() { hits.LookupIn(nil) }),
-		panics("Component.LookupIn", "ecs: Component.LookupIn: the snapshot is nil", func() { position.LookupIn(nil) }),
-		panics("Diff: older", "ecs: Diff: the snapshot is nil", func() { _, _ = ecs.Diff(nil, moment) }),
-		panics("Diff: newer", "ecs: Diff: the snapshot is nil", func() { _, _ = ecs.Diff(moment, nil) }),
-		panics("EncodeDelta", "ecs: EncodeDelta: the delta is nil", func() { _ = ecs.EncodeDelta(nil, nil) }),
-		panics("Snapshot.Count", "ecs: Snapshot.Rows: the query is nil", func() { moment.Count(nil) }),
-		panics("Snapshot.Fork", "ecs: Snapshot.Fork: an option is nil", func() { _, _ = moment.Fork(nil) }),
-		panics("Snapshot.Rows", "ecs: Snapshot.Rows: the query is nil", func() { moment.Rows(nil)(nil) }),
-		panics("Snapshot.RowsSince", "ecs: Snapshot.Rows: the query is nil", func() { moment.RowsSince(nil, 0)(nil) }),
-		panics("Sparse.LookupIn", "ecs: Sparse.LookupIn: the snapshot is nil", func() { note.LookupIn(nil) }),
-		panics("World.ApplyDelta", "ecs: World.ApplyDelta: the reader is nil", func() { _ = w.ApplyDelta(nil) }),
 		panics("World.Restore", "ecs: World.Restore: the snapshot is nil", func() { _ = w.Restore(nil) }),
 		panics("World.Value", "ecs: World.Value: ", func() { w.Value(ecs.Null, nil) }),
 		panics("Write", "ecs: Write: ", func() { ecs.Write(nil) }),

@@ -17,6 +17,7 @@ type (
 
 // scene is the scene in a world, and its states.
 type scene struct {
+	closed bool
 	world  *ecs.World
 	number ecs.Component[Number]
 	place  ecs.Component[Place]
@@ -118,11 +119,12 @@ func (s *scene) digest() (sum uint64) {
 
 // close closes all states, the oldest first as an editor would, and the world.
 func (s *scene) close() error {
+	if s.closed {
+		return nil
+	}
 	for _, state := range s.states {
 		state.Close()
 	}
-	if s.world.Closed() {
-		return nil
-	}
+	s.closed = true
 	return errors.Join(s.world.Verify(), s.world.Close())
 }

@@ -59,6 +59,9 @@ func (s *Systems) Snapshots() *Snapshots {
 // which somebody waits takes as long as World.Snapshot more.
 func (p *Snapshots) Take(ctx context.Context) (*Published, error) {
 	if p == nil || p.w == nil {
+		// errors.md: `the snapshots are nil or the zero value`, `the context is nil` |
+		// `Snapshots.Take` of no Snapshots, or without a context. | Take them from
+		// `Systems.Snapshots`; `context.Background()` waits for ever.
 		panic("system: Snapshots.Take: the snapshots are nil or the zero value; they come from Systems.Snapshots")
 	}
 	if ctx == nil {

@@ -15,6 +15,7 @@ var siblings = []string{"ecs/command", "ecs/job", "ecs/system"}
 // spared are the exported names of ecs that no program here uses, and why they are exported all
 // the same.
 var spared = map[string]string{
+	"Closed":        "whether a world can be asked anything is its owner's question",
 	"IsPlaceholder": "programs hold the placeholders of command buffers",
 	"Location":      "what Locate returns, to be kept and compared",
 	"Owns":          "which of several worlds an entity is of",

@@ -1,0 +1,90 @@
+package guide_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"quarry/ecs"
+	"quarry/ecs/system"
+)
+
+// Page 17: the past of a world: snapshots, restores, forks and deltas.
+func Example_snapshot() {
+	w, _ := ecs.NewWorld()
+	defer w.Close()
+	position := ecs.Register[Position](w)
+	fleet, _ := ecs.NewArchetype(w, position).CreateN(1000)
+	fill(fleet, position, 0)
+	ships := fleet.Entities(nil)
+	all := ecs.NewQuery(w, ecs.Write(position))
+
+	before := w.Snapshot()
+	for rows := range all.Rows() {
+		for i := range position.Slice(rows) {
+			position.Slice(rows)[i].X += 0.5
+		}
+	}
+	w.Destroy(ships[7])
+	made := ecs.NewArchetype(w, position).Create()
+	after := w.Snapshot()
+	fmt.Println(position.Get(ships[3]).X, w.Alive(ships[7]), w.Alive(made))
+
+	fmt.Println(w.Restore(before))
+	fmt.Println(position.Get(ships[3]).X, w.Alive(ships[7]), w.Alive(made))
+
+	sum := 0.0
+	for rows := range after.Rows(all) { // any goroutine may do this
+		for _, p := range position.Slice(rows) {
+			sum += p.X
+		}
+	}
+	then := position.LookupIn(after)
+	fmt.Println(sum, then.Get(ships[3]).X, then.Get(ships[7]), after.Alive(made))
+
+	delta, _ := ecs.Diff(before, after)
+	for e := range delta.Died() {
+		fmt.Println(e == ships[7], "died")
+	}
+	var message bytes.Buffer
+	fmt.Println(ecs.EncodeDelta(&message, delta))
+
+	replica, _ := before.Fork() // a world of its own
+	defer replica.Close()
+	fmt.Println(replica.ApplyDelta(&message), replica.Hash() == after.Hash())
+	fmt.Println(replica.ApplyDelta(bytes.NewReader(nil)))
+
+	systems := system.New(w)
+	defer systems.Close()
+	asked, snapshots := make(chan int), systems.Snapshots()
+	go func() { // such as an HTTP handler
+		s, err := snapshots.Take(context.Background())
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		defer s.Release()
+		asked <- s.Count(all)
+	}()
+	for counted := false; !counted; {
+		_ = systems.Update()
+		select {
+		case n := <-asked:
+			fmt.Println(n, "ships")
+			counted = true
+		default:
+		}
+	}
+	before.Close()
+	after.Close()
+	// Output:
+	// 3.5 false true
+	// <nil>
+	// 3 true false
+	// 499992.5 3.5 <nil> true
+	// true died
+	// <nil>
+	// <nil> true
+	// ecs: World.ApplyDelta: delta refused: it is cut: EOF
+	// 1000 ships
+}
