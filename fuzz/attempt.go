@@ -98,6 +98,7 @@ func (d *world) attempt(n need, call func() error) (done bool, err error) {
 	}
 	if len(d.moments) > 0 {
 		room = left // it has old bytes, and what was freed may have to stay
+		stats.Spilled = after.Spilled
 	}
 	switch {
 	case n.met(left):

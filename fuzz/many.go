@@ -173,6 +173,7 @@ func (d *world) wipe(r record) error {
 	}); err != nil {
 		return err
 	}
+	d.m.trace = nil
 	for i := range 3 {
 		if err := d.createOne(record{kind: r.kind, n: r.n}); err != nil {
 			return err
