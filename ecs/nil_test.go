@@ -29,7 +29,7 @@ func TestNil(t *testing.T) {
 			loop(p)
 		}
 	}
-	lint.CheckNil(t, append(nilOfTypes(w),
+	lint.CheckNil(t, append(append(nilOfTypes(w), nilOfSnapshots(t, w)...),
 		panics("Absent", "ecs: Absent: ", func() { ecs.Absent(nil, position) }),
 		panics("Add", "ecs: NewChange: ", func() { ecs.NewChange(w, ecs.Add(nil, position)) }),
 		panics("Any", "ecs: Any: ", func() { ecs.Any(nil, position) }),
@@ -86,6 +86,27 @@ func TestNil(t *testing.T) {
 	)...)
 	require.Equal(t, 1, q.Count(), "nothing has changed")
 	require.NoError(t, w.Verify())
+}
+
+// nilOfSnapshots are the calls of snapshots and deltas.
+func nilOfSnapshots(t *testing.T, w *ecs.World) []lint.NilCall {
+	position, hits, note := ecs.Register[Position](w), ecs.RegisterBuffer[Hit](w), ecs.RegisterSparse[Marked](w, ecs.Enableable)
+	moment := w.Snapshot()
+	t.Cleanup(moment.Close)
+	panics := lint.NilPanics
+	return []lint.NilCall{
+		panics("Buffer.LookupIn", "ecs: Buffer.LookupIn: the snapshot is nil", func() { hits.LookupIn(nil) }),
+		panics("Component.LookupIn", "ecs: Component.LookupIn: the snapshot is nil", func() { position.LookupIn(nil) }),
+		panics("Diff: older", "ecs: Diff: the snapshot is nil", func() { _, _ = ecs.Diff(nil, moment) }),
+		panics("Diff: newer", "ecs: Diff: the snapshot is nil", func() { _, _ = ecs.Diff(moment, nil) }),
+		panics("EncodeDelta", "ecs: EncodeDelta: the delta is nil", func() { _ = ecs.EncodeDelta(nil, nil) }),
+		panics("Snapshot.Count", "ecs: Snapshot.Rows: the query is nil", func() { moment.Count(nil) }),
+		panics("Snapshot.Fork", "ecs: Snapshot.Fork: an option is nil", func() { _, _ = moment.Fork(nil) }),
+		panics("Snapshot.Rows", "ecs: Snapshot.Rows: the query is nil", func() { moment.Rows(nil)(nil) }),
+		panics("Snapshot.RowsSince", "ecs: Snapshot.Rows: the query is nil", func() { moment.RowsSince(nil, 0)(nil) }),
+		panics("Sparse.LookupIn", "ecs: Sparse.LookupIn: the snapshot is nil", func() { note.LookupIn(nil) }),
+		panics("World.ApplyDelta", "ecs: World.ApplyDelta: the reader is nil", func() { _ = w.ApplyDelta(nil) }),
+	}
 }
 
 // nilOfTypes are the calls that make a world, types and what is made of them.
