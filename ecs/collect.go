@@ -218,8 +218,6 @@ func (t *typeInfo) setValues(q *Query, src []byte, n int) error {
 		return true
 	})
 	q.each(op, func(rows Rows) bool {
-		s := rows.s
-		s.t.a.keep(nil, t, s.pos, s.first, rows.Len())
 		handle{t}.markMatching(rows)
 		src = rows.copyRuns(t.bytes(rows, op), t.size, src, true)
 		return true

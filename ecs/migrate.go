@@ -289,7 +289,6 @@ func (m *migration) moveSpills(r *transfer, b column) {
 		if !h.Spilled() {
 			return nil
 		}
-		r.p.Table.KeepCell(at, c)
 		next := m.tx.Block()
 		value.Move(t.spill.Bytes(&next, &t.shape, 0, h.Len()), m.from.buffers.Own().Bytes(h, &t.shape, 0, h.Len()))
 		r.p.Table.KeepCell(at, c)

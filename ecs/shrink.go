@@ -97,9 +97,6 @@ func (a *Archetype) trimBuffers(first int) (next int) {
 			if h.Roomy(&t.shape) {
 				a.table.KeepCell(at, c)
 				moved += h.Len() * t.shape.Element
-				if a.w.keeps() {
-					a.table.KeepColumn(t.id, pos, at.Row, 1)
-				}
 				t.spill.Trim(h, &t.shape)
 			}
 		}
