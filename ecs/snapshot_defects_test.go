@@ -36,8 +36,8 @@ func TestMovesToWorldsKeepNames(t *testing.T) {
 	require.Equal(t, "door", w.Name(e))
 }
 
-// TestMovesToWorldsKeepHeaders moves an entity with a spilled buffer to another world: on the way the
-// header in the old row is overwritten.
+// TestMovesToWorldsKeepHeaders moves an entity with a spilled buffer to another world: on the way
+// the header in the old row is overwritten.
 func TestMovesToWorldsKeepHeaders(t *testing.T) {
 	w, other := newWorld(t), newWorld(t)
 	hits := ecs.RegisterBuffer[uint64](w, ecs.Inline(0))

@@ -145,8 +145,8 @@ func (m *model) archetypes(n int) int {
 	return min(max(n, least), len(m.groups))
 }
 
-// retire forgets the groups without rows that are not pinned, as Shrink does, and returns them. Those
-// of the newest snapshot, which may be nil, stay.
+// retire forgets the groups without rows that are not pinned, as Shrink does, and returns them.
+// Those of the newest snapshot, which may be nil, stay.
 func (m *model) retire(newest *moment) (gone []*group) {
 	m.groups = slices.DeleteFunc(m.groups, func(g *group) bool {
 		if len(g.rows) > 0 || g.pinned || newest != nil && slices.Contains(newest.m.groups, g) {

@@ -39,7 +39,8 @@ type sequence struct {
 	lendable           int
 }
 
-// clone returns a copy of the model that shares only what does not change: values, kinds and groups.
+// clone returns a copy of the model that shares only what does not change: values, kinds and
+// groups.
 func (m *model) clone() *model {
 	c := *m
 	c.entities = make(map[ecs.Entity]*entity, len(m.entities))
@@ -187,8 +188,8 @@ func (m *model) traceOf(t *moment) *sequence {
 	return &sequence{of: t, created: m.created, destroyed: m.destroyed, lendable: m.lendable}
 }
 
-// follow compares the id of an entity that has just been created alone with the one that came at the
-// same place after the moment before.
+// follow compares the id of an entity that has just been created alone with the one that came at
+// the same place after the moment before.
 func (m *model) follow(e ecs.Entity) error {
 	t := m.trace
 	if t == nil {

@@ -139,8 +139,8 @@ var chunkGrowths = [8]alloc.Growth{
 // beginSmall says which of the policies begin with a small chunk: those that multiply.
 var beginSmall = [8]bool{0: true, 5: true, 6: true, 7: true}
 
-// Half of the streams, by their seed, run without the operations from opSnapshot on: while snapshots
-// are alive, a world uses memory that the model cannot predict, and less is checked.
+// Half of the streams, by their seed, run without the operations from opSnapshot on: while
+// snapshots are alive, a world uses memory that the model cannot predict, and less is checked.
 const (
 	opCreate   = 0
 	opSqueeze  = 1

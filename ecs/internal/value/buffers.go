@@ -105,8 +105,8 @@ func (b *Buffers) Live() int {
 	return blocks
 }
 
-// Use returns Live, and the bytes of the blocks in use and of those that wait. Cost: per chunk of the
-// heap.
+// Use returns Live, and the bytes of the blocks in use and of those that wait. Cost: per chunk of
+// the heap.
 func (b *Buffers) Use() (blocks, bytes int) {
 	if b.heap == nil {
 		return 0, 0
