@@ -35,7 +35,7 @@
 // Changed and Ordered it knows which chunks must pass and which may.
 //
 // A snapshot of a world comes with a copy of the model (moment.go). After a restore everything is
-// compared with the copy, the hash of the world included, and single creations get the ids that came
+// compared with the copy, and so is the world's hash, and single creations get the ids that came
 // next after the snapshot. In a small universe snapshots get lost; then a restore must be refused.
 //
 // What a model checks: after every step of a world it compares all counters, and runs World.Verify
