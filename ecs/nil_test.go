@@ -77,6 +77,7 @@ func TestNil(t *testing.T) {
 		panics("World.Clone", "ecs: World.Clone: ", func() { _, _ = w.Clone(nil) }),
 		panics("World.DestroyQuery", "ecs: World.DestroyQuery: ", func() { w.DestroyQuery(nil) }),
 		panics("World.MoveAll", "ecs: World.MoveAll: ", func() { _, _ = w.MoveAll(nil) }),
+		panics("World.Restore", "ecs: World.Restore: ", func() { _ = w.Restore(nil) }),
 		panics("World.MoveQuery", "ecs: World.MoveQuery: ", func() { _, _ = w.MoveQuery(nil) }),
 		panics("World.Restore", "ecs: World.Restore: the snapshot is nil", func() { _ = w.Restore(nil) }),
 		panics("World.Value", "ecs: World.Value: ", func() { w.Value(ecs.Null, nil) }),

@@ -90,6 +90,12 @@ func TestEachWriteIsKept(t *testing.T) {
 			}
 		}},
 		{"SetValues", func(g *gates) { _ = g.place.SetValues(g.write, make([]snapPlace, g.a.Len())) }},
+	}.try(t)
+}
+
+// TestEachBufferIsKept writes buffers.
+func TestEachBufferIsKept(t *testing.T) {
+	gateWays{
 		{"Buffer inline", func(g *gates) {
 			b, _ := g.hits.Mut(g.rows[1000])
 			b.Slice()[0] = 9

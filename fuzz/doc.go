@@ -34,6 +34,10 @@
 // list it reads the order from the world, and checks that the rows are the expected ones. For
 // Changed and Ordered it knows which chunks must pass and which may.
 //
+// A snapshot of a world comes with a copy of the model (moment.go). After a restore everything is
+// compared with the copy, and so is the world's hash, and single creations get the ids that came
+// next after the snapshot. In a small universe snapshots get lost; then a restore must be refused.
+//
 // What a model checks: after every step of a world it compares all counters, and runs World.Verify
 // while the world is small; every 64th step, and at the end, it compares all values of all
 // entities. Blocks and chunks are filled with their own number when they are allocated and checked
