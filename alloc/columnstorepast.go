@@ -17,6 +17,9 @@ func (g *ColumnStore) SetKeeper(k Keeper) { g.keeper = k }
 
 // FreeChunk frees a chunk that a Keeper kept. small is the source of the store's small chunks.
 func FreeChunk(u *Universe, small *SmallChunks, c StoreChunk) {
+	if u == nil || small == nil && c.Small() {
+		panic("alloc: FreeChunk: the universe is nil, or the source of a small chunk")
+	}
 	if c.Small() {
 		small.Free(c.First)
 		return
@@ -28,6 +31,9 @@ func FreeChunk(u *Universe, small *SmallChunks, c StoreChunk) {
 // still, and the same layout. It uses the memory of to's list, and keeps to's source of small
 // chunks.
 func (g *ColumnStore) Save(to *ColumnStore) {
+	if to == nil {
+		panic("alloc: ColumnStore.Save: the copy is nil")
+	}
 	chunks, small := append(to.chunks[:0], g.chunks...), to.smallChunks
 	*to = *g
 	if small != nil {
@@ -49,6 +55,9 @@ func (g *ColumnStore) Detach(list []StoreChunk) []StoreChunk {
 // Restore gives an empty store the chunks and rows of a copy from Save. The chunks are the store's
 // again. The layout must be that of the copy.
 func (g *ColumnStore) Restore(from *ColumnStore) {
+	if from == nil {
+		panic("alloc: ColumnStore.Restore: the copy is nil")
+	}
 	g.chunks = append(g.chunks[:0], from.chunks...)
 	g.count, g.units = from.count, from.units
 	g.turn()

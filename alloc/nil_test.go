@@ -163,6 +163,10 @@ func nilRows(u *alloc.Universe) []lint.NilCall {
 		lint.NilPanics("MakeColumnStore: plan", "alloc: MakeColumnStore: the plan is nil", func() {
 			alloc.MakeColumnStore(u, nil, nil, nil, alloc.Doubling(), alloc.UnitOrder)
 		}),
+		lint.NilPanics("ColumnStore.Save", "alloc: ColumnStore.Save: the copy is nil", func() { new(alloc.ColumnStore).Save(nil) }),
+		lint.NilPanics("ColumnStore.Restore", "alloc: ColumnStore.Restore: the copy is nil", func() { new(alloc.ColumnStore).Restore(nil) }),
+		lint.NilReturns("ColumnStore.SetKeeper", func(*testing.T) { new(alloc.ColumnStore).SetKeeper(nil) }),
+		lint.NilPanics("FreeChunk", "alloc: FreeChunk: the universe is nil", func() { alloc.FreeChunk(nil, nil, alloc.StoreChunk{}) }),
 		lint.NilReturns("MakeColumnStore: smallChunks", func(t *testing.T) { // no small chunks
 			g := alloc.MakeColumnStore(u, nil, &plan, nil, alloc.Doubling(), alloc.UnitOrder)
 			require.NoError(t, g.Grow(1))

@@ -37,7 +37,7 @@ type history struct {
 	chunks    past.Kept[alloc.StoreChunk] // chunks that were freed
 	blocks    past.Kept[uint32]           // blocks of buffers that were freed, by number
 	alive     []*Snapshot                 // by rising number
-	spare     []*Snapshot                 // with the memory of closed ones
+	spare     []spareMemory               // of closed ones
 	restoring restoring                   // of Restore
 	restores  uint64                      // number of calls of Restore that changed the world
 }

@@ -73,13 +73,8 @@ func (w *World) Snapshot() *Snapshot {
 	if len(h.alive) == 0 {
 		w.wake(h)
 	}
-	var s *Snapshot
-	if n := len(h.spare); n > 0 {
-		s, h.spare = h.spare[n-1], h.spare[:n-1]
-	} else {
-		s = new(Snapshot)
-	}
-	s.w, s.layer, s.version = w, h.past.Begin(), w.tables.Version
+	s := &Snapshot{w: w, layer: h.past.Begin(), version: w.tables.Version}
+	s.reuse(h)
 	s.take()
 	return s
 }
@@ -107,7 +102,9 @@ func (s *Snapshot) Renew() {
 	if len(h.alive) == 0 {
 		w.wake(h)
 	}
-	if !s.closed {
+	if s.closed {
+		s.reuse(h)
+	} else {
 		s.thaw()
 		h.drop(s)
 	}
@@ -186,16 +183,33 @@ func (s *Snapshot) thaw() {
 	}
 }
 
-// end makes the snapshot closed and returns another with its memory. Callers may hold the closed
-// one, so it is not used again itself.
-func (s *Snapshot) end() *Snapshot {
+// spareMemory is the memory of a closed snapshot. Callers may hold that one, so it is not used
+// again itself.
+type spareMemory struct {
+	archetypes []archetypeState
+	sets       []sparse.State
+	ids        entity.Moment
+}
+
+// end makes the snapshot closed and returns its memory.
+func (s *Snapshot) end() (m spareMemory) {
 	for i := range s.archetypes {
 		s.archetypes[i].a = nil
 	}
-	next := &Snapshot{archetypes: s.archetypes, sets: s.sets}
-	s.ids.MoveTo(&next.ids)
+	m.archetypes, m.sets = s.archetypes, s.sets
+	s.ids.MoveTo(&m.ids)
 	s.closed, s.names, s.archetypes, s.sets, s.types, s.heap = true, nil, nil, nil, nil, nil
-	return next
+	return m
+}
+
+// reuse gives the snapshot the memory of a closed one, if there is any.
+func (s *Snapshot) reuse(h *history) {
+	if n := len(h.spare) - 1; n >= 0 {
+		m := &h.spare[n]
+		s.archetypes, s.sets = m.archetypes, m.sets
+		m.ids.MoveTo(&s.ids)
+		h.spare = h.spare[:n]
+	}
 }
 
 func (s *Snapshot) check(op string) {

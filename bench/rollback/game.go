@@ -34,7 +34,8 @@ type ring struct {
 
 func (r *ring) save(slot int) {
 	if s := r.moments[slot]; s != nil {
-		s.Close()
+		s.Renew()
+		return
 	}
 	r.moments[slot] = r.world.Snapshot()
 }

@@ -31,6 +31,7 @@ func move(p []Position, v []Velocity) {
 
 // rows are n rows of a world.
 type rows struct {
+	moment   *ecs.Snapshot // taken anew by snapshot
 	world    *ecs.World
 	position ecs.Component[Position]
 	velocity ecs.Component[Velocity]
@@ -126,4 +127,14 @@ func (c *copied) back() {
 	copy(c.p, c.pSaved)
 	copy(c.v, c.vSaved)
 	copy(c.ids, c.idsOld)
+}
+
+// snapshot takes a snapshot, in the memory of the last one, which is closed.
+func (r *rows) snapshot() *ecs.Snapshot {
+	if r.moment == nil {
+		r.moment = r.world.Snapshot()
+	} else {
+		r.moment.Renew()
+	}
+	return r.moment
 }

@@ -134,9 +134,8 @@ func (b *bench) part(round int) (first, n int) {
 }
 
 func (b *bench) roundLarge() {
-	w := b.large.world
 	start := time.Now()
-	s := w.Snapshot()
+	s := b.large.snapshot()
 	start = lap(&b.take, start)
 	s.Close()
 	start = lap(&b.close, start)
@@ -144,7 +143,7 @@ func (b *bench) roundLarge() {
 	start = lap(&b.frame, start)
 	copy(b.spare, b.plainLarge.p)
 	start = lap(&b.copy, start)
-	s = w.Snapshot()
+	s = b.large.snapshot()
 	b.large.moveAll()
 	start = lap(&b.all, start)
 	b.kept = s.Kept()
@@ -172,7 +171,7 @@ func (b *bench) roundSmall(first, n int) error {
 		to   *[]time.Duration
 	}{{b.small.moveSome, &b.some}, {b.small.moveList, &b.list}} {
 		start = time.Now()
-		s := w.Snapshot()
+		s := b.small.snapshot()
 		way.move(first, n)
 		start = lap(way.to, start)
 		err := w.Restore(s)
