@@ -44,7 +44,6 @@ type snapWorld struct {
 	boxes  *ecs.Query
 	view   *ecs.View[snapView]
 	living []ecs.Entity
-	added  *ecs.Change
 }
 
 type snapView struct {

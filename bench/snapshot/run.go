@@ -145,7 +145,7 @@ func (b *bench) roundLarge() {
 	start = lap(&b.copy, start)
 	s = b.large.snapshot()
 	b.large.moveAll()
-	start = lap(&b.all, start)
+	lap(&b.all, start)
 	b.kept = s.Kept()
 	s.Close()
 
