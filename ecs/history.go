@@ -39,7 +39,6 @@ type history struct {
 	alive     []*Snapshot                 // by rising number
 	spare     []spareMemory               // of closed ones
 	restoring restoring                   // of Restore
-	restores  uint64                      // number of calls of Restore that changed the world
 }
 
 // keeps reports whether a snapshot is alive.

@@ -182,7 +182,6 @@ func (r *restoring) commit() {
 	}
 	w.rows.Created, w.rows.Destroyed = s.created, s.destroyed
 	w.rows.Epoch++
-	w.history.restores++
 }
 
 // putRows brings back the bytes of all rows, and the books of archetypes whose rows are the same.
