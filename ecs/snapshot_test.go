@@ -44,6 +44,7 @@ type snapWorld struct {
 	boxes  *ecs.Query
 	view   *ecs.View[snapView]
 	living []ecs.Entity
+	plain  *ecs.Archetype // of place alone; only for the test of allocations
 }
 
 type snapView struct {
