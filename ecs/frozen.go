@@ -1,6 +1,7 @@
 package ecs
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 
@@ -45,19 +46,11 @@ func (s *Snapshot) freeze(records bool) (*frozenWorld, error) {
 	}
 	if f := s.frozen; records && !f.records {
 		if err := f.bringRecords(s); err != nil {
-			return nil, firstError(s.Err(), err)
+			return nil, cmp.Or(s.Err(), err)
 		}
 		f.records = true
 	}
 	return s.frozen, nil
-}
-
-// firstError returns the first error that there is.
-func firstError(a, b error) error {
-	if a != nil {
-		return a
-	}
-	return b
 }
 
 // open makes the types and archetypes.
@@ -132,7 +125,7 @@ func (s *Snapshot) bringAll() (*frozenWorld, error) {
 	}
 	for _, a := range f.archetypes.list {
 		if err := a.frozen.ShowAll(); err != nil {
-			return nil, firstError(s.Err(), err)
+			return nil, cmp.Or(s.Err(), err)
 		}
 	}
 	return f, nil
@@ -193,7 +186,7 @@ func (f *frozenWorld) over(q *Query, since uint32) *Query {
 	filter := &q.m.Filter
 	for _, a := range f.archetypes.list {
 		if filter.Wants(&a.table) && a.table.Len() > 0 {
-			c.bindings = append(c.bindings, c.bindingOf(&match.Match{Archetype: &a.table, Tests: filter.TestsOf(&a.table)}))
+			c.bindings = append(c.bindings, c.bindingOf(&match.Match{Archetype: &a.table, Tests: filter.TestsOf(&a.table)}, f.types.list))
 		}
 	}
 	return c

@@ -14,8 +14,8 @@ import (
 )
 
 // Snapshot is the state of a world at one moment. Taking it copies no row: whoever writes rows from
-// then on has their old bytes kept first, in units of 16 KiB, and so does nobody twice. Any number
-// of snapshots of a world may be alive.
+// then on has their old bytes kept first, in units of 16 KiB, each of which is copied once. Any
+// number of snapshots of a world may be alive.
 //
 // Rows do not move because of a snapshot, and slices and pointers in hand stay good to read. To
 // write, they are taken anew after a snapshot, as after a structural change. Buffers that have
@@ -23,7 +23,7 @@ import (
 // old one stays, with what it held. Chunks and blocks that are freed meanwhile wait until no
 // snapshot has them.
 //
-// Take, Restore and Close belong to the world's owner.
+// Taking, restoring and closing belong to the world's owner; any goroutine may read.
 //
 // If there is no memory to keep old bytes, the write goes on and the snapshots that lack the bytes
 // are lost: Err says why, and whatever asks them fails with that.
@@ -58,10 +58,10 @@ type archetypeState struct {
 type header = value.Header
 
 // Snapshot takes a snapshot of the world: the state at this moment. It copies what the world knows
-// about chunks and ids, not the rows: about 40 us for a million entities of 40 bytes, of which most
-// are for a bit per index, and a bit per row and type that can be disabled; versions of rows are
-// copied too, 4 bytes each. It advances the world's version, and completes jobs. Close the snapshot
-// when it is no longer needed.
+// about chunks and ids, not the rows: 16 us for a million entities of 40 bytes on an AMD EPYC, most
+// of it for a bit per index. A bit per row and type that can be disabled is copied too, and
+// versions of rows, 4 bytes each. It advances the world's version, and completes jobs. Close the
+// snapshot when it is no longer needed.
 //
 // Snapshot panics inside a loop over rows and while the world is shared. No goroutine may reserve
 // ids meanwhile.

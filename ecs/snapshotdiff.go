@@ -1,6 +1,9 @@
 package ecs
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // Diff returns what changed in a world from an older snapshot to a newer one, exact by bytes: the
 // entities that were born and died, types that they gained and lost, values, elements of buffers,
@@ -33,7 +36,7 @@ func Diff(older, newer *Snapshot) (*Delta, error) {
 	}
 	c := comparing{older: older, newer: newer, was: was, is: is, same: map[*Archetype]*Archetype{}}
 	if err := c.bring(); err != nil {
-		return nil, during(op, firstError(firstError(older.Err(), newer.Err()), refused(err)))
+		return nil, during(op, cmp.Or(older.Err(), newer.Err(), refused(err)))
 	}
 	return diffWorlds(&was.World, &is.World, c.written)
 }

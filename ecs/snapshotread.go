@@ -36,7 +36,7 @@ func (s *Snapshot) RowsSince(q *Query, version uint32) iter.Seq[Rows] {
 }
 
 // needsSets checks the query and reports whether it names sparse types.
-func (s *Snapshot) needsSets(op string, q *Query) bool {
+func (s *Snapshot) needsSets(op string, q *Query) (names bool) {
 	s.checkOpen(op)
 	q.checkOpen(op)
 	if q.w != s.w {
@@ -44,15 +44,25 @@ func (s *Snapshot) needsSets(op string, q *Query) bool {
 		// another world. | Those of the world that took the snapshot, or of the fork.
 		panic("ecs: " + op + ": " + q.String() + " is of another world than the snapshot")
 	}
-	if len(q.sets)+len(q.watched) > 0 {
-		return true
-	}
-	for id, access := range q.access {
-		if access != 0 && s.types[id].sparse != nil {
-			return true
+	for i := range q.terms {
+		for _, o := range q.terms[i].of {
+			if o.t.sparse != nil {
+				s.checkHas(op, o.t)
+				names = true
+			}
 		}
 	}
-	return false
+	return names
+}
+
+// checkHas panics for a type that was registered after the snapshot.
+func (s *Snapshot) checkHas(op string, t *typeInfo) {
+	if int(t.id) >= len(s.types) {
+		// errors.md, Snapshots: `was registered after the snapshot` | A look-up of a type that no
+		// entity of the snapshot can have, or a query that names such a sparse type. | Register
+		// types first.
+		panic("ecs: " + op + ": " + t.name + " was registered after the snapshot")
+	}
 }
 
 // read returns what readers see. It panics if the snapshot is closed or lost, and without memory.
@@ -125,11 +135,7 @@ func (t *typeInfo) lookupIn(op string, s *Snapshot) *finder {
 	if t.w != s.w {
 		panic("ecs: " + op + ": " + t.name + " is of another world than the snapshot")
 	}
-	if int(t.id) >= len(f.types.list) {
-		// errors.md, Snapshots: `was registered after the snapshot` | A look-up of a type that no
-		// entity of the snapshot can have. | Register types first.
-		panic("ecs: " + op + ": " + t.name + " was registered after the snapshot")
-	}
+	s.checkHas(op, t)
 	return &f.types.list[t.id].finder
 }
 

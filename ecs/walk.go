@@ -43,7 +43,7 @@ func (q *Query) lookAlone() {
 		q.replanned = q.w.news.replanned
 	}
 	for i := len(q.bindings); i < len(q.m.Matches); i++ {
-		q.bindings = append(q.bindings, q.bindingOf(&q.m.Matches[i]))
+		q.bindings = append(q.bindings, q.bindingOf(&q.m.Matches[i], q.w.types.list))
 	}
 	q.seen = q.w.news.matched
 	q.whole = 0
@@ -55,7 +55,8 @@ func (q *Query) lookAlone() {
 // upToDate reports whether look has nothing to do.
 func (q *Query) upToDate() bool { return q.seen == q.w.news.matched }
 
-func (q *Query) bindingOf(m *match.Match) binding {
+// bindingOf returns the query's table for an archetype, whose types are in a list by number.
+func (q *Query) bindingOf(m *match.Match, types []*typeInfo) binding {
 	t := binding{a: whole(m.Archetype), tests: m.Tests}
 	first := true
 	for id, access := range q.access {
@@ -69,8 +70,8 @@ func (q *Query) bindingOf(m *match.Match) binding {
 		p := table.MakePlace(0, 0, declared)
 		switch {
 		case id < len(t.a.table.Places) && t.a.table.Places[id].Flags() != 0:
-			p = t.a.table.Places[id].With(q.accessNow(id))
-		case q.w.types.list[id].sparse != nil:
+			p = t.a.table.Places[id].With(q.accessNow(id, types))
+		case id < len(types) && types[id].sparse != nil:
 			p = p.With(access)
 		}
 		t.columns[id-int(t.lowest)] = p
@@ -80,8 +81,8 @@ func (q *Query) bindingOf(m *match.Match) binding {
 
 // accessNow returns what loops may do with a column of a type: by the short way, or, if writes of
 // the type need to know the rows, by the long one.
-func (q *Query) accessNow(id int) uint8 {
-	if access := q.access[id]; q.w.types.list[id].gates() {
+func (q *Query) accessNow(id int, types []*typeInfo) uint8 {
+	if access := q.access[id]; types[id].gates() {
 		return gated(access)
 	}
 	return q.access[id]
@@ -92,7 +93,7 @@ func (q *Query) accessNow(id int) uint8 {
 func (t *binding) follow(q *Query) {
 	for i := range t.columns {
 		if id := int(t.lowest) + i; t.columns[i].Flags()&(mayRead|gatedRead) != 0 && id < len(t.a.table.Places) && t.a.table.Places[id].Flags() != 0 {
-			t.columns[i] = t.a.table.Places[id].With(q.accessNow(id))
+			t.columns[i] = t.a.table.Places[id].With(q.accessNow(id, q.w.types.list))
 		}
 	}
 }
