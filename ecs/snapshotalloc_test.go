@@ -15,6 +15,7 @@ func TestSnapshotsAllocateNothing(t *testing.T) {
 	if debug.On {
 		t.Skip("debug builds allocate")
 	}
+	skipCheckptr(t)
 	for name, write := range map[string]func(s *snapWorld, list []ecs.Entity){
 		"rows in place": func(s *snapWorld, _ []ecs.Entity) {
 			for rows := range s.write.Rows() {
