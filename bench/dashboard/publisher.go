@@ -6,8 +6,8 @@ import (
 )
 
 // publisher gives states of a bank to readers, as system.Snapshots does: whoever asks during a
-// frame gets the state at its end, one for all of them. The owner retires it at the end of a later
-// frame, when the last of them has released it.
+// frame gets the state at its end, one for all of them. The owner retires it at the start or the end
+// of a later frame, when the last of them has released it.
 type publisher struct {
 	of    bank
 	frame atomic.Int64       // that comes next: states that are published from now on are of before it, or later
@@ -40,12 +40,18 @@ func (r *release) done() {
 	}
 }
 
-// publish retires what was read, publishes the present state if somebody asked, and returns what
-// that took: 0 if nobody did. The owner calls it at the end of each frame.
-func (p *publisher) publish() time.Duration {
+// retire retires what was read. The owner calls it at the start of a frame: what it then writes is
+// of no state that is over.
+func (p *publisher) retire() {
 	for len(p.ended) > 0 {
 		p.of.retire(<-p.ended)
 	}
+}
+
+// publish retires what was read, publishes the present state if somebody asked, and returns what
+// that took: 0 if nobody did. The owner calls it at the end of each frame.
+func (p *publisher) publish() time.Duration {
+	p.retire()
 	n := len(p.asked)
 	if n == 0 {
 		return 0

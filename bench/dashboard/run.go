@@ -121,6 +121,7 @@ func (g *game) play(read bool) (err error) {
 	for i := 0; i < settling+g.o.Frames && err == nil; i++ {
 		time.Sleep(time.Until(begin.Add(time.Duration(i) * period)))
 		start := time.Now()
+		g.states.retire()
 		err = g.bank.step(g.frame)
 		g.frame++
 		g.states.frame.Store(int64(g.frame))

@@ -157,7 +157,7 @@ func (b *books) step() {
 	b.frame++
 	require.NoError(b.t, b.systems.Step(time.Millisecond))
 	b.serve()
-	switch op := b.r.IntN(20); {
+	switch op := b.r.IntN(12); {
 	case op == 0 && len(b.held) < 3:
 		b.held = append(b.held, b.w.Snapshot())
 	case op == 1 && len(b.held) > 0:
