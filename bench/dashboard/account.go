@@ -51,11 +51,12 @@ func (t *totals) add(a []Account) {
 	}
 }
 
-// frame returns the frame before which the report was made, by the accounts that are open: n at first.
+// frame returns the frame before which the report was made, by the accounts that are open: n at
+// first.
 func (t *totals) frame(n int) int { return (t.accounts - n) / opened }
 
-// check compares a report with what is known of the state before some frame from first to last, with
-// n accounts at first.
+// check compares a report with what is known of the state before some frame from first to last,
+// with n accounts at first.
 func (t *totals) check(n, first, last int) error {
 	frame := t.frame(n)
 	if frame < first || frame > last {

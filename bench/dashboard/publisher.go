@@ -6,8 +6,8 @@ import (
 )
 
 // publisher gives states of a bank to readers, as system.Snapshots does: whoever asks during a
-// frame gets the state at its end, one for all of them. The owner retires it at the start or the end
-// of a later frame, when the last of them has released it.
+// frame gets the state at its end, one for all of them. The owner retires it at the start or the
+// end of a later frame, when the last of them has released it.
 type publisher struct {
 	of    bank
 	frame atomic.Int64       // that comes next: states that are published from now on are of before it, or later

@@ -184,7 +184,8 @@ func (g *game) read(begin time.Time, period time.Duration) (finish func()) {
 	}
 }
 
-// reportOnce makes a report of the state at the end of a frame, checks it, and returns what it took.
+// reportOnce makes a report of the state at the end of a frame, checks it, and returns what it
+// took.
 func (g *game) reportOnce() (time.Duration, error) {
 	first := g.states.frame.Load()
 	s := g.states.take()

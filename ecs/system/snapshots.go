@@ -34,7 +34,8 @@ type Snapshots struct {
 	closed  bool
 }
 
-// Published is a snapshot for those who asked for it. Release it when it has been read.
+// Published is a snapshot for those who asked for it. Release it when it has been read: until then
+// frames keep what they overwrite.
 type Published struct {
 	*ecs.Snapshot
 	of       *Snapshots

@@ -158,7 +158,8 @@ func (r *soakReader) read(s *system.Published) (err error) {
 	return nil
 }
 
-// mayRefuse reports whether reads of a snapshot, and of others that are held, may end with an error.
+// mayRefuse reports whether reads of a snapshot, and of others that are held, may end with an
+// error.
 func (r *soakReader) mayRefuse(err error, s *system.Published) bool {
 	return allowed(err, s.Snapshot) || slices.ContainsFunc(r.held, func(s *system.Published) bool { return allowed(err, s.Snapshot) })
 }
