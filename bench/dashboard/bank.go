@@ -7,16 +7,19 @@ import (
 	"quarry/ecs"
 )
 
-// bank is either side.
+// bank is either side. All but the report of a state belongs to the owner.
 type bank interface {
 	// step runs a frame.
 	step(frame int) error
-	// publish makes the present state the one that report reads, in place of that before.
-	publish()
-	// report adds up the state; another goroutine calls it while the owner steps.
-	report() totals
+	// publish returns the present state, which stays as it is until it is retired.
+	publish() state
+	// retire takes a state back that nobody reads any more.
+	retire(state)
 	close() error
 }
+
+// state is what readers read, in several goroutines at once and while the owner steps.
+type state interface{ report() totals }
 
 // world has the accounts as entities.
 type world struct {
@@ -25,7 +28,6 @@ type world struct {
 	kind    *ecs.Archetype
 	write   *ecs.Query
 	read    *ecs.Query
-	state   *ecs.Snapshot
 }
 
 func newWorld(n int) (*world, error) {
@@ -51,7 +53,7 @@ func (b *world) open(n, frames int) error {
 	for rows := range batch.Rows() {
 		a := b.account.Slice(rows)
 		for i := range a {
-			a[i] = Account{first, int64(frames)}
+			a[i] = Account{newBalance, int64(frames)}
 		}
 	}
 	return nil
@@ -64,24 +66,31 @@ func (b *world) step(frame int) error {
 	return b.open(opened, frame+1)
 }
 
-func (b *world) publish() {
-	if b.state != nil {
-		b.state.Close()
-	}
-	b.state = b.w.Snapshot()
+// moment is a state of a world.
+type moment struct {
+	*ecs.Snapshot
+	of *world
 }
 
-func (b *world) report() (t totals) {
-	for rows := range b.state.Rows(b.read) {
-		t.add(b.account.Slice(rows))
+func (b *world) publish() state { return moment{b.w.Snapshot(), b} }
+func (b *world) retire(s state) { s.(moment).Close() }
+
+func (m moment) report() (t totals) {
+	for rows := range m.Rows(m.of.read) {
+		t.add(m.of.account.Slice(rows))
 	}
 	return t
 }
 
 func (b *world) close() error { return errors.Join(b.w.Verify(), b.w.Close()) }
 
-// plain has the accounts in a slice, and a copy of it.
-type plain struct{ accounts, copied []Account }
+// plain has the accounts in a slice. Its states are copies of it, in memory that is used again.
+type plain struct {
+	accounts []Account
+	free     []*copied
+}
+
+type copied struct{ accounts []Account }
 
 func newPlain(n int) *plain {
 	p := new(plain)
@@ -91,7 +100,7 @@ func newPlain(n int) *plain {
 
 func (p *plain) open(n, frames int) {
 	for range n {
-		p.accounts = append(p.accounts, Account{first, int64(frames)})
+		p.accounts = append(p.accounts, Account{newBalance, int64(frames)})
 	}
 }
 
@@ -101,9 +110,19 @@ func (p *plain) step(frame int) error {
 	return nil
 }
 
-func (p *plain) publish()     { p.copied = append(p.copied[:0], p.accounts...) }
-func (p *plain) close() error { return nil }
-func (p *plain) report() (t totals) {
-	t.add(p.copied)
+func (p *plain) publish() state {
+	c := new(copied)
+	if last := len(p.free) - 1; last >= 0 {
+		c, p.free = p.free[last], p.free[:last]
+	}
+	c.accounts = append(c.accounts[:0], p.accounts...)
+	return c
+}
+
+func (p *plain) retire(s state) { p.free = append(p.free, s.(*copied)) }
+func (p *plain) close() error   { return nil }
+
+func (c *copied) report() (t totals) {
+	t.add(c.accounts)
 	return t
 }

@@ -1,16 +1,20 @@
-// Package dashboard is a workload of reports that are made while the work goes on: accounts trade
-// in every frame, new ones are opened, and a second goroutine adds all of them up, as often as it
-// can.
+// Package dashboard is a workload of reports that are made while the work goes on, at the pace of a
+// game: accounts trade in every frame and new ones are opened, 60 frames a second, and four
+// goroutines add all of them up, each five times a second.
 //
-//	owner    frame 0 | frame 1 | frame 2 | frame 3 | frame 4 | ...
-//	state     *                           *
-//	reader    [ adds up the state of 0  ] [ adds up that of 3 ...
+//	owner     frame 0      frame 1      frame 2      frame 3      ...
+//	          |work|.......|work|P......|work|.......|work|P......     . sleeps, P publishes
+//	readers      asks      waits [ adds up 1 ]  asks      [ adds up 3 ]
 //
-// When the reader is done, the owner gives it the state between two frames: a snapshot of the
-// world, which the reader loops over while the owner writes the rows; or, on the plain side, a copy
-// of all rows, which the owner waits for.
+// A reader asks, and the owner publishes the state at the end of that frame, which all get that
+// asked meanwhile: a snapshot of the world, which readers loop over while the owner writes the
+// rows; or, on the plain side, a copy of all rows, which the owner waits for. A frame begins when
+// its time has come, or when the one before has ended if that is later; what it takes is its work
+// and the publication. Blocks of frames with readers and of frames without any state or reader
+// alternate.
 //
 // Trades give from one account to the next, each account counts the frames, and new ones begin with
-// what they would have: so each report must say 1,000 for each account, and the number of the frame
-// for each, to the last unit. A report that mixes frames is wrong.
+// what they would have: so each report must say 1,000 for each account, and the same number of
+// frames for each, which follows from the number of accounts. A report that mixes frames is wrong,
+// and so is one of a frame before it was asked for.
 package dashboard

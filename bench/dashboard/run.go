@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"quarry/bench/workload"
@@ -12,38 +13,56 @@ import (
 // Options are the options of Run. Zero values are the usual sizes.
 type Options struct {
 	Accounts int // at first
-	Frames   int
+	Blocks   int // of frames with readers, and as many of frames without
+	Frames   int // in a block
+	Rate     int // frames a second; a reader reads once in 12 frames
 }
 
 const (
 	accountsUsual = 1_000_000
-	framesUsual   = 300
+	blocksUsual   = 5
+	framesUsual   = 120
+	rateUsual     = 60
+	readers       = 4
+	framesPerRead = 12
+	settling      = 4 // frames at the start of a block that do not count: states of the block before end
 )
 
 // Quick are options for a short run.
-var Quick = Options{Accounts: 100_000, Frames: 100}
+var Quick = Options{Accounts: 100_000, Blocks: 2, Frames: 14}
 
 // costs are what a side took.
 type costs struct {
-	frames, publishes, reports []time.Duration
-	unread                     []time.Duration // frames while there is no state that was published
+	frames, unread []time.Duration // with readers, publication included, and without
+	publishes      []time.Duration
+	reads          []time.Duration
 }
 
-// Run runs both sides one after the other, each first without a reader and then with one. Figures
-// of each side: frame_ns while states are read, unread_frame_ns of frames without a reader,
-// publish_ns (what the owner waits for a state), report_ns and reports. Times are medians. An op is
-// a frame with a reader.
+// game is a side that is played.
+type game struct {
+	costs
+	bank   bank
+	states *publisher
+	o      Options
+	frame  int // that comes next
+	wrong  error
+	tick   func()
+}
+
+// Run runs both sides one after the other. Figures of each side: frame_p50_ns and frame_p99_ns of
+// frames with readers, unread_p50_ns and unread_p99_ns of frames without, p50_ratio and p99_ratio
+// of the former to the latter; publish_ns (what the owner waits for a state), published, read_ns
+// and reads, the times being medians. An op is a frame with readers.
 func Run(o Options, progress workload.Progress) (plainSide, ours workload.Side, err error) {
-	if o.Accounts == 0 {
-		o.Accounts = accountsUsual
-	}
-	if o.Frames == 0 {
-		o.Frames = framesUsual
+	for option, usual := range map[*int]int{&o.Accounts: accountsUsual, &o.Blocks: blocksUsual, &o.Frames: framesUsual, &o.Rate: rateUsual} {
+		if *option == 0 {
+			*option = usual
+		}
 	}
 	done := 0
 	tick := func() {
 		if done++; progress != nil {
-			progress(done, 4*o.Frames)
+			progress(done, 4*o.Blocks*(settling+o.Frames))
 		}
 	}
 	before := workload.LiveHeap()
@@ -64,90 +83,124 @@ func Run(o Options, progress workload.Progress) (plainSide, ours workload.Side, 
 
 // run runs a side and notes what it took.
 func run(s *workload.Side, b bank, o Options, tick func()) error {
-	var c costs
-	for frame := range o.Frames {
-		start := time.Now()
-		if err := b.step(frame); err != nil {
+	g := &game{bank: b, states: newPublisher(b), o: o, tick: tick}
+	for block := range 2 * o.Blocks {
+		if err := g.play((block+1)/2%2 == 0); err != nil { // with, without, without, with, with ...
 			return err
 		}
-		c.unread = append(c.unread, time.Since(start))
-		tick()
 	}
-	wrong, err := c.play(b, o, tick)
-	if err != nil {
-		return err
+	s.OK, s.Ops = true, len(g.frames)
+	s.Detail = fmt.Sprintf("%d reports, each of one moment", len(g.reads))
+	if g.wrong != nil {
+		s.Fail(g.wrong.Error())
 	}
-	s.OK, s.Ops = true, o.Frames
-	s.Detail = fmt.Sprintf("%d reports, each of one moment", len(c.reports))
-	s.Fail(wrong...)
-	for i := range c.frames {
-		s.Time += c.frames[i]
-	}
-	for _, d := range c.publishes {
+	for _, d := range g.frames {
 		s.Time += d
 	}
+	p50, p99, unread50, unread99 := percentile(g.frames, 50), percentile(g.frames, 99), percentile(g.unread, 50), percentile(g.unread, 99)
+	publish, read := percentile(g.publishes, 50), percentile(g.reads, 50)
 	s.Figures = map[string]float64{
-		"frame_ns": float64(middle(c.frames)), "unread_frame_ns": float64(middle(c.unread)), "publish_ns": float64(middle(c.publishes)),
-		"report_ns": float64(middle(c.reports)), "reports": float64(len(c.reports)),
+		"frame_p50_ns": float64(p50), "frame_p99_ns": float64(p99), "unread_p50_ns": float64(unread50), "unread_p99_ns": float64(unread99),
+		"p50_ratio": float64(p50) / float64(unread50), "p99_ratio": float64(p99) / float64(unread99),
+		"publish_ns": float64(publish), "published": float64(len(g.publishes)), "read_ns": float64(read), "reads": float64(len(g.reads)),
 	}
-	s.Lines = []string{fmt.Sprintf("%d accounts, %d frames: a frame %v, %v without a reader; a state %v, of which there were %d; a report %v",
-		o.Accounts, o.Frames, middle(c.frames), middle(c.unread), middle(c.publishes), len(c.reports), middle(c.reports))}
+	s.Lines = []string{fmt.Sprintf("%d accounts, %d frames at %d Hz with %d readers: p50 %v, p99 %v; without: %v, %v, ratio %.2f, %.2f; %d states of %v, %d reports of %v",
+		o.Accounts, len(g.frames), o.Rate, readers, p50, p99, unread50, unread99, s.Figures["p50_ratio"], s.Figures["p99_ratio"],
+		len(g.publishes), publish, len(g.reads), read)}
 	return nil
 }
 
-// report is what the reader says of the state before a frame.
-type report struct {
-	totals
-	frame int
-	took  time.Duration
-}
-
-// play runs the second half of the frames, with a reader, and returns what its reports had wrong.
-func (c *costs) play(b bank, o Options, tick func()) (wrong []string, err error) {
-	frames, reports := make(chan int), make(chan report, 1)
-	go func() {
-		for frame := range frames {
-			start := time.Now()
-			reports <- report{b.report(), frame, time.Since(start)}
-		}
-		close(reports)
-	}()
-	take := func(r report) {
-		c.reports = append(c.reports, r.took)
-		if err := r.check(o.Accounts, r.frame); err != nil && wrong == nil {
-			wrong = append(wrong, err.Error())
-		}
+// play runs a block of frames, with or without readers.
+func (g *game) play(read bool) (err error) {
+	period := time.Second / time.Duration(g.o.Rate)
+	begin := time.Now().Add(period)
+	finish := func() {}
+	if read {
+		finish = g.read(begin, period)
 	}
-	publish := func(frame int) {
+	for i := 0; i < settling+g.o.Frames && err == nil; i++ {
+		time.Sleep(time.Until(begin.Add(time.Duration(i) * period)))
 		start := time.Now()
-		b.publish()
-		c.publishes = append(c.publishes, time.Since(start))
-		frames <- frame
-	}
-	publish(o.Frames)
-	for frame := o.Frames; frame < 2*o.Frames && err == nil; frame++ {
-		start := time.Now()
-		err = b.step(frame)
-		c.frames = append(c.frames, time.Since(start))
-		select {
-		case r := <-reports:
-			take(r)
-			publish(frame + 1)
+		g.states.retire()
+		err = g.bank.step(g.frame)
+		g.frame++
+		g.states.frame.Store(int64(g.frame))
+		published := g.states.publish()
+		took := time.Since(start)
+		if published > 0 {
+			g.publishes = append(g.publishes, published)
+		}
+		switch {
+		case i < settling:
+		case read:
+			g.frames = append(g.frames, took)
 		default:
+			g.unread = append(g.unread, took)
 		}
-		tick()
+		g.tick()
 	}
-	close(frames)
-	for r := range reports {
-		take(r)
-	}
-	return wrong, err
+	finish()
+	return err
 }
 
-func middle(list []time.Duration) time.Duration {
+// read starts the readers, their first reads spread over the time between two of one. The function
+// that it returns ends them.
+func (g *game) read(begin time.Time, period time.Duration) (finish func()) {
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	stop := make(chan struct{})
+	for i := range readers {
+		all.Go(func() {
+			every := framesPerRead * period
+			for at := begin.Add(every * time.Duration(i) / readers); ; at = at.Add(every) {
+				select {
+				case <-stop:
+					return
+				case <-time.After(time.Until(at)):
+				}
+				took, err := g.reportOnce()
+				mu.Lock()
+				g.reads = append(g.reads, took)
+				if g.wrong == nil {
+					g.wrong = err
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	return func() {
+		close(stop)
+		ended := make(chan struct{})
+		go func() { all.Wait(); close(ended) }()
+		for {
+			g.states.publish() // for those who wait
+			select {
+			case <-ended:
+				g.states.publish()
+				return
+			case <-time.After(time.Millisecond):
+			}
+		}
+	}
+}
+
+// reportOnce makes a report of the state at the end of a frame, checks it, and returns what it
+// took.
+func (g *game) reportOnce() (time.Duration, error) {
+	first := g.states.frame.Load()
+	s := g.states.take()
+	defer s.done()
+	start := time.Now()
+	t := s.report()
+	took := time.Since(start)
+	return took, t.check(g.o.Accounts, int(first), int(g.states.frame.Load()))
+}
+
+// percentile returns the least of the times that so many percent do not exceed.
+func percentile(list []time.Duration, percent int) time.Duration {
 	if len(list) == 0 {
 		return 0
 	}
 	list = slices.Sorted(slices.Values(list))
-	return list[len(list)/2]
+	return list[max(0, (len(list)*percent+99)/100-1)]
 }

@@ -10,12 +10,13 @@ import (
 )
 
 // Snapshots for other goroutines: an HTTP handler asks, and the owner takes a snapshot at the end
-// of its frame. All that ask during a frame get the same one. It is closed at the end of a later
-// frame, when the last of them has released it:
+// of its frame. All that ask during a frame get the same one. It is closed at the start or at the
+// end of a later frame, when the last of them has released it. A snapshot that is released before
+// the next frame starts costs that frame no copies:
 //
 //	frame 7        frame 8        frame 9        frame 10
 //	  ask, ask       | read          | release      |
-//	         taken --+   read        release        closed at its end
+//	         taken --+   read        release        closed at its start
 
 // errors.md: `ErrClosed` | Snapshots were asked for after `Systems.Close`, or by a goroutine that
 // was waiting then. | There is no frame any more that could take one.
@@ -33,7 +34,8 @@ type Snapshots struct {
 	closed  bool
 }
 
-// Published is a snapshot for those who asked for it. Release it when it has been read.
+// Published is a snapshot for those who asked for it. Release it when it has been read: until then
+// frames keep what they overwrite.
 type Published struct {
 	*ecs.Snapshot
 	of       *Snapshots
@@ -112,15 +114,29 @@ func (s *Published) Release() {
 	}
 }
 
+// retire closes the snapshots that are released, before a frame writes what they have. It belongs
+// to the owner, outside of loops.
+func (p *Snapshots) retire() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closeEnded()
+}
+
+// closeEnded closes the snapshots that are released, while p.mu is held.
+func (p *Snapshots) closeEnded() {
+	for _, s := range p.ended {
+		s.Close()
+	}
+	clear(p.ended)
+	p.ended = p.ended[:0]
+}
+
 // publish takes a snapshot, if somebody waits for one, and closes those that are released. It
 // belongs to the owner, outside of loops.
 func (p *Snapshots) publish() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, s := range p.ended {
-		s.Close()
-	}
-	p.ended = p.ended[:0]
+	p.closeEnded()
 	if len(p.waiting) == 0 {
 		return
 	}
@@ -141,11 +157,7 @@ func (p *Snapshots) end() {
 		close(c)
 	}
 	p.waiting = nil
-	if p.w.Closed() {
-		return
+	if !p.w.Closed() {
+		p.closeEnded()
 	}
-	for _, s := range p.ended {
-		s.Close()
-	}
-	p.ended = nil
 }

@@ -115,6 +115,52 @@ func addGivers(systems *system.Systems, purse ecs.Component[accounts], marked ec
 	}), system.After("give"))
 }
 
+// TestReleasedSnapshotsCostNoCopies: a snapshot that was released between two frames is closed
+// before the systems of the later one write. One that is still read keeps what they write.
+func TestReleasedSnapshotsCostNoCopies(t *testing.T) {
+	w, err := ecs.NewWorld()
+	require.NoError(t, err)
+	defer func() { require.NoError(t, w.Close()) }()
+	purse := ecs.Register[accounts](w)
+	_, err = ecs.NewArchetype(w, purse).CreateN(10_000)
+	require.NoError(t, err)
+	systems := system.New(w)
+	defer func() { require.NoError(t, systems.Close()) }()
+	look := func() {}
+	systems.Add("look", system.Func(func(*system.State) { look() }))
+	addGivers(systems, purse, ecs.Register[mark](w))
+	snapshots := systems.Snapshots()
+	take := func() (s *system.Published) {
+		taken := make(chan *system.Published)
+		go func() {
+			s, err := snapshots.Take(context.Background())
+			if err != nil {
+				t.Error(err)
+			}
+			taken <- s
+		}()
+		for s == nil {
+			require.NoError(t, systems.Step(time.Millisecond))
+			select {
+			case s = <-taken:
+			case <-time.After(time.Millisecond):
+			}
+		}
+		return s
+	}
+	s := take()
+	require.NoError(t, systems.Step(time.Millisecond))
+	require.Positive(t, s.Kept())
+	s.Release()
+	looks := 0
+	look = func() {
+		looks++
+		require.PanicsWithValue(t, "ecs: Snapshot.Kept: the snapshot is closed", func() { s.Kept() })
+	}
+	require.NoError(t, systems.Step(time.Millisecond))
+	require.Equal(t, 1, looks)
+}
+
 // TestSnapshotsAreRefused: a context ends the wait, and so does Close.
 func TestSnapshotsAreRefused(t *testing.T) {
 	w, err := ecs.NewWorld()

@@ -298,6 +298,9 @@ func (s *Systems) run(passed time.Duration) error {
 	}
 	s.frame = Time{Elapsed: s.frame.Elapsed + passed, Delta: passed, Frame: s.frame.Frame + 1}
 	s.now = s.frame
+	if s.snapshots != nil {
+		s.snapshots.retire()
+	}
 	s.root.state.turn()
 	s.sweep()
 	s.complete()
