@@ -32,9 +32,10 @@ import (
 // compared.
 var ErrDelta = errors.New("delta refused")
 
-// Delta is what differs between two states of a world. It reads the newer one when it is walked, so
-// walks are valid as long as that is. A Delta is not changed by walking, and its bytes are those of
-// the moment at which it was made.
+// Delta is what differs between two states of a world. It reads both when it is walked, so walks
+// panic once one of the snapshots is closed or renewed. A Delta is not changed by walking, and its
+// bytes, which EncodeDelta writes without the snapshots, are those of the moment at which it was
+// made.
 type Delta struct {
 	older, newer *World // nil in a delta that was read
 
@@ -123,7 +124,10 @@ func (d *Delta) IsEmpty() bool {
 // checkWalk panics unless there are worlds to walk.
 func (d *Delta) checkWalk(op string) {
 	if d == nil || d.newer == nil || d.newer.closed || d.older.closed {
-		panic("ecs: " + op + ": the delta is the zero value, or one of its states is closed")
+		// errors.md, Snapshots: `the delta is the zero value, or one of its snapshots is closed` |
+		// A walk of a delta after `Close` or `Renew` of a snapshot of which `Diff` made it. | Walk
+		// it first; `EncodeDelta` does not need the snapshots.
+		panic("ecs: " + op + ": the delta is the zero value, or one of its snapshots is closed")
 	}
 }
 

@@ -62,7 +62,7 @@ func TestDeltaWalks(t *testing.T) {
 		break // a walk may be left
 	}
 	require.NoError(t, fork.Close())
-	require.PanicsWithValue(t, "ecs: Delta.Born: the delta is the zero value, or one of its states is closed", func() { d.Born() })
+	require.PanicsWithValue(t, "ecs: Delta.Born: the delta is the zero value, or one of its snapshots is closed", func() { d.Born() })
 }
 
 // TestDeltaOrderOfArchetypes: an archetype that was given up and made again comes behind those that

@@ -79,7 +79,7 @@ func (f *frozenWorld) open(s *Snapshot) error {
 	f.b = Borrow{w: live, q: &f.loops.batches, name: "the snapshot", out: true, past: s, version: s.version}
 	for _, t := range f.types.list {
 		t.Hide()
-		t.b = &f.b
+		t.b, t.writes = &f.b, false
 		f.b.lent = append(f.b.lent, &t.finder)
 	}
 	f.names = s.names

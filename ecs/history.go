@@ -147,9 +147,16 @@ func (n *names) clone() *names {
 	return c
 }
 
-// closeSnapshots closes all snapshots, as the world does before it is closed.
-func (w *World) closeSnapshots() {
-	for w.history != nil && len(w.history.alive) > 0 {
+// closeSnapshots closes all snapshots, as the world does before it is closed. It panics, and closes
+// none, while goroutines read one.
+func (w *World) closeSnapshots(op string) {
+	if w.history == nil {
+		return
+	}
+	for _, s := range w.history.alive {
+		s.checkUnread(op)
+	}
+	for len(w.history.alive) > 0 {
 		w.history.alive[len(w.history.alive)-1].close()
 	}
 }

@@ -104,14 +104,15 @@ func NewWorld(options ...Option) (*World, error) {
 // its memory back.
 //
 // A second call retries the release of the universe, and does nothing once that is done. Close
-// panics inside a loop over rows.
+// closes the world's snapshots. It panics inside a loop over rows and where Snapshot.Close does,
+// while goroutines read.
 func (w *World) Close() error {
 	w.checkMade("World.Close")
 	if w.closed {
 		return w.closeUniverse() // it may have been in use the first time
 	}
 	w.checkUnlocked("World.Close")
-	w.closeSnapshots()
+	w.closeSnapshots("World.Close")
 	w.freeBuffers()
 	for _, t := range w.types.list {
 		if t.managed != nil {

@@ -222,6 +222,8 @@ func (f *finder) checkWrite(op string) {
 		f.t.checkLent(op, mayWrite)
 	case !f.b.out:
 		f.checkRead(op)
+	case f.b.past != nil:
+		f.t.refusePast(op)
 	case !f.writes:
 		// errors.md, Loops and rows: `declares ... to read: use ecs.Write` | The call would write,
 		// or mark, what the query only reads. | Declare `Write`.

@@ -22,7 +22,11 @@ import (
 // Restore puts the world back to the state of one of its snapshots. Entities that were created
 // since are dead, those that were destroyed are alive under the same id, and the ids that come next
 // are those that came next then. Rows, values, buffers, enable bits, sparse entries, names and the
-// order of rows are as they were. Types, archetypes and queries that came since stay.
+// order of rows are as they were. Types and queries that came since stay. Archetypes that came since
+// are given up, except those of NewArchetype and those that newer snapshots have: they keep their
+// places in the order of archetypes, by which queries and Hash go. So for the same operations to
+// give the same Hash as without the detour, make archetypes by NewArchetype first, or close newer
+// snapshots before.
 //
 // Versions go on forward: what differed is marked changed now. A type is marked in the chunks in
 // which its values differed, and in all chunks of an archetype of which rows came, went or moved.
@@ -30,12 +34,12 @@ import (
 // Ids that were reserved since are void, and so are command buffers that were recorded since and
 // not played. The snapshot and all others stay, newer ones too.
 //
-// The error says that the snapshot is lost, that there is no memory to keep what newer snapshots
-// need, or that there are managed values, which cannot be brought back; then nothing has changed.
-// Restore panics for a snapshot of another world and for a closed one, inside a loop over rows and
-// while the world is shared; it completes jobs. No goroutine may reserve ids meanwhile. Cost: what
-// differs, a few ns for each 16 KiB that does not, and a look at the headers of buffers of
-// archetypes that differ.
+// The error says that the snapshot is lost, or that there are managed values, which cannot be
+// brought back, or is a *LimitError: there is no memory to keep what newer snapshots need. Then
+// nothing has changed. Restore panics for a snapshot of another world and for a closed one, inside
+// a loop over rows and while the world is shared; it completes jobs. No goroutine may reserve ids
+// meanwhile. Cost: what differs, a few ns for each 16 KiB that does not, and a look at the headers
+// of buffers of archetypes that differ.
 func (w *World) Restore(s *Snapshot) error {
 	const op = "World.Restore"
 	w.checkNew(op)
@@ -51,7 +55,7 @@ func (w *World) Restore(s *Snapshot) error {
 	defer r.end()
 	if err := r.ready(); err != nil {
 		w.showRecords() // which may have moved
-		return fmt.Errorf("ecs: %s: %w", op, err)
+		return err
 	}
 	w.loops.enter(op)
 	defer w.loops.leave()
@@ -92,7 +96,7 @@ func (r *restoring) end() {
 func (r *restoring) ready() error {
 	w, s := r.w, r.s
 	if err := s.Err(); err != nil {
-		return err
+		return fmt.Errorf("ecs: World.Restore: %w", err)
 	}
 	for i := range s.archetypes {
 		st := &s.archetypes[i]
@@ -103,7 +107,7 @@ func (r *restoring) ready() error {
 			r.differs = append(r.differs, st)
 		}
 		if err := w.tables.Ready(&st.table, s.layer); err != nil {
-			return err
+			return unready(err)
 		}
 	}
 	for _, a := range w.archetypes.list {
@@ -123,11 +127,14 @@ func (r *restoring) ready() error {
 			err = t.sparse.ReadyClear()
 		}
 		if err != nil {
-			return err
+			return unready(err)
 		}
 	}
-	return w.ids.Ready(&s.ids, s.layer)
+	return unready(w.ids.Ready(&s.ids, s.layer))
 }
+
+// unready returns the LimitError of a restore for which there is no memory.
+func unready(err error) error { return during("World.Restore", refused(err)) }
 
 func (st *archetypeState) refuseManaged() error {
 	if len(st.a.table.Managed()) > 0 && (st.table.Len() > 0 || st.a.table.Len() > 0) {
@@ -141,7 +148,7 @@ func refuseManaged(a *Archetype) error {
 	// errors.md, Errors: `... has rows with values of ..., which a snapshot does not have` | A
 	// snapshot has no Go values, so `World.Restore` cannot bring back those of a managed type. |
 	// Keep what must go back in components and buffers, and rebuild the managed values from them.
-	return fmt.Errorf("%v has rows with values of %s, which a snapshot does not have", a, name)
+	return fmt.Errorf("ecs: World.Restore: %v has rows with values of %s, which a snapshot does not have", a, name)
 }
 
 // commit writes. It cannot fail.
@@ -176,6 +183,9 @@ func (r *restoring) commit() {
 		}
 	}
 	r.arrange()
+	if len(r.since) > 0 {
+		w.retire(func(a *Archetype) bool { return a.born >= s.layer.Number() && !a.pinned })
+	}
 	if w.names = s.names; w.names != nil {
 		w.names.kept = true
 		w.watchEnds()

@@ -135,6 +135,8 @@ func (r Rows) refuse(t *typeInfo, op string) {
 		panic(fmt.Sprintf("ecs: %s: %s and the rows belong to different worlds", op, t.name))
 	case s.q == &s.w.loops.batches && s.t.columnOf(t.id).Flags() == taken:
 		t.refuseLent(op)
+	case s.b != nil && s.b.past != nil && s.q.declares(t.id):
+		t.refusePast(op)
 	case s.q == &s.w.loops.batches:
 		// errors.md, Loops and rows: `ecs: ...: ... has no ...` | The rows of a batch are of an
 		// archetype without the type. | Ask `In`.
@@ -145,7 +147,7 @@ func (r Rows) refuse(t *typeInfo, op string) {
 
 //go:noinline
 func (q *Query) refuseAccess(t *typeInfo, op string) {
-	if int(t.id) < len(q.access) && q.access[t.id]&declared != 0 {
+	if q.declares(t.id) {
 		panic(fmt.Sprintf("ecs: %s: %v declares %s to read: use ecs.Write", op, q, t.name))
 	}
 	// errors.md, Loops and rows: `does not declare ...: ...` | The loop asks for a column that its

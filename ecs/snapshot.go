@@ -45,7 +45,7 @@ type Snapshot struct {
 
 	mu      sync.Mutex   // held while a reader makes what is missing
 	frozen  *frozenWorld // what readers see; nil: nobody has read yet
-	reading atomic.Int32 // loops of readers that have not ended
+	reading atomic.Int32 // loops and calls of readers that have not ended
 }
 
 // archetypeState is an archetype of a snapshot.
@@ -140,8 +140,10 @@ func (s *Snapshot) note(w *World) {
 	}
 }
 
-// Close ends the snapshot and frees what it alone has. It panics inside a loop over rows; a second
-// call does nothing.
+// Close ends the snapshot and frees what it alone has. It panics inside a loop over rows, and while
+// a goroutine loops over the snapshot's rows or is in Hash, Verify or Diff; a second call does
+// nothing. Goroutines that look up by LookupIn, or walk a Delta, are not noticed: they must be
+// done.
 func (s *Snapshot) Close() {
 	s.check("Snapshot.Close")
 	if s.closed {
@@ -155,9 +157,9 @@ func (s *Snapshot) Close() {
 // checkUnread panics while goroutines loop over the snapshot's rows.
 func (s *Snapshot) checkUnread(op string) {
 	if n := s.reading.Load(); n > 0 {
-		// errors.md, Snapshots: `goroutines are reading the snapshot` | `Snapshot.Close` or `Renew`
-		// while a loop over its rows runs. | Close it when the readers are done;
-		// `Systems.Snapshots` of package system counts them.
+		// errors.md, Snapshots: `goroutines are reading the snapshot` | `Snapshot.Close`, `Renew`
+		// or `World.Close` while a loop over its rows, `Hash`, `Verify` or `Diff` runs. | Close it
+		// when the readers are done; `Systems.Snapshots` of package system counts them.
 		panic(fmt.Sprintf("ecs: %s: %d goroutines are reading the snapshot", op, n))
 	}
 }
@@ -175,10 +177,11 @@ func (s *Snapshot) close() {
 	}
 }
 
-// thaw frees what readers saw.
+// thaw frees what readers saw; a delta of it can be walked no more.
 func (s *Snapshot) thaw() {
 	if s.frozen != nil {
 		s.frozen.free()
+		s.frozen.closed = true
 		s.frozen = nil
 	}
 }

@@ -11,18 +11,21 @@ import (
 // order in which they were taken, also if the world was restored in between; only if the restore
 // took back blocks of 8,192 ids that the older one has, Diff refuses.
 //
-// Any goroutine may call Diff. The delta is valid until one of the snapshots is closed; to keep it,
-// see EncodeDelta. The error wraps ErrDelta: the snapshots are of different worlds or in the wrong
-// order, or values of managed types or shared values cannot be compared; or it says that a snapshot
-// is lost, or is a *LimitError.
+// Any goroutine may call Diff. The delta can be walked until one of the snapshots is closed or
+// renewed; to keep it, see EncodeDelta. The error wraps ErrDelta: the snapshots are of different
+// worlds or in the wrong order, or values of managed types or shared values cannot be compared; or
+// it says that a snapshot is lost, or is a *LimitError.
 //
 // Cost: chunks of which no unit of 16 KiB was written in between are not looked at. Of those that
 // were, and of all archetypes of which rows came, went or moved, both states are copied and
 // compared; of the ids, both records are, 8 bytes each.
 func Diff(older, newer *Snapshot) (*Delta, error) {
 	const op = "Diff"
-	older.checkOpen(op)
-	newer.checkOpen(op)
+	for _, s := range [...]*Snapshot{older, newer} {
+		s.begin(op)
+		defer s.reading.Add(-1)
+		s.checkOpen(op)
+	}
 	if older.w != newer.w || older.layer.Number() > newer.layer.Number() {
 		return nil, fmt.Errorf("ecs: Diff: %w: the snapshots are of different worlds, or in the wrong order", ErrDelta)
 	}

@@ -26,13 +26,19 @@ func (s *Snapshot) Rows(q *Query) iter.Seq[Rows] { return s.RowsSince(q, 0) }
 func (s *Snapshot) RowsSince(q *Query, version uint32) iter.Seq[Rows] {
 	return func(yield func(Rows) bool) {
 		const op = "Snapshot.Rows"
-		s.reading.Add(1)
+		s.begin(op)
 		defer s.reading.Add(-1)
 		f := s.read(op, s.needsSets(op, q))
 		w := &scan{w: s.w, q: f.over(q, version), b: &f.b}
 		defer w.turn()
 		w.walkFrozen(yield)
 	}
+}
+
+// begin counts a reader, which ends with reading.Add(-1).
+func (s *Snapshot) begin(op string) {
+	s.check(op)
+	s.reading.Add(1)
 }
 
 // needsSets checks the query and reports whether it names sparse types.
@@ -109,7 +115,8 @@ func (a *Archetype) showRows(pos, n int) {
 
 // LookupIn returns a Lookup that finds the component as it was in a snapshot. Any goroutine may use
 // it until the snapshot is closed. The first look-up in a snapshot copies the records of all ids, 8
-// bytes each. LookupIn panics like Snapshot.Rows.
+// bytes each. LookupIn panics like Snapshot.Rows, and so does a look-up that must copy; look-ups
+// that write, such as Lookup.Set, panic.
 func (c Component[T]) LookupIn(s *Snapshot) Lookup[T] {
 	return Lookup[T]{lookup{c.t.lookupIn("Component.LookupIn", s)}}
 }
@@ -124,6 +131,14 @@ func (b Buffer[T]) LookupIn(s *Snapshot) BufferLookup[T] {
 // Component.LookupIn.
 func (s Sparse[T]) LookupIn(of *Snapshot) SparseLookup[T] {
 	return SparseLookup[T]{sparseLookup{s.t.lookupIn("Sparse.LookupIn", of)}}
+}
+
+// refusePast panics where what a snapshot shows would be written.
+func (t *typeInfo) refusePast(op string) {
+	// errors.md, Snapshots: `is of a snapshot, which is only read` | `Set`, `Mut`, `Enable`,
+	// `Disable` of a look-up of `LookupIn`, or a mark or a switch in rows of a snapshot. | Write
+	// the world, or a `Fork` of the snapshot.
+	panic("ecs: " + op + ": " + t.name + " is of a snapshot, which is only read")
 }
 
 // lookupIn returns the finder of a type in a snapshot.
@@ -178,7 +193,12 @@ func (s *Snapshot) Count(q *Query) (n int) {
 
 // Hash returns what World.Hash was. Any goroutine may call it. Cost: it copies what was not read
 // yet, and reads every row. It panics like Rows.
-func (s *Snapshot) Hash() uint64 { return s.all("Snapshot.Hash").Hash() }
+func (s *Snapshot) Hash() uint64 {
+	const op = "Snapshot.Hash"
+	s.begin(op)
+	defer s.reading.Add(-1)
+	return s.all(op).Hash()
+}
 
 // all returns what readers see, of which nothing is missing.
 func (s *Snapshot) all(op string) *frozenWorld {
@@ -192,7 +212,12 @@ func (s *Snapshot) all(op string) *frozenWorld {
 
 // Verify checks the invariants of what the snapshot shows, as World.Verify does for the world. Any
 // goroutine may call it.
-func (s *Snapshot) Verify() error { return s.all("Snapshot.Verify").verifyRows() }
+func (s *Snapshot) Verify() error {
+	const op = "Snapshot.Verify"
+	s.begin(op)
+	defer s.reading.Add(-1)
+	return s.all(op).verifyRows()
+}
 
 // verifyRows checks the invariants of archetypes, rows, buffers, names, ids and sparse sets.
 func (f *frozenWorld) verifyRows() error {

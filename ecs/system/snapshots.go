@@ -35,19 +35,30 @@ type Snapshots struct {
 }
 
 // Published is a snapshot for those who asked for it. Release it when it has been read: until then
-// frames keep what they overwrite.
+// frames keep what they overwrite. Others may have the same one, so Close, Renew and Fork, which
+// belong to the world's owner, are not among its methods.
 type Published struct {
 	*ecs.Snapshot
+	ownersOnly
 	of       *Snapshots
 	shared   *shared
 	released bool // written while of.mu is held
 }
 
+// ownersOnly makes the methods of a snapshot that belong to the owner ambiguous, so that a call by
+// a reader does not compile.
+type ownersOnly struct{}
+
+func (ownersOnly) Close() {}
+func (ownersOnly) Renew() {}
+func (ownersOnly) Fork()  {}
+
 // shared is what those who have one snapshot share.
 type shared struct{ users int } // that have not released it; written while Snapshots.mu is held
 
 // Snapshots returns what hands out snapshots of the world to other goroutines. The first call makes
-// it; it belongs to the owner.
+// it; it belongs to the owner. Systems.Close refuses those who wait, but not those who read: wait
+// for them (http.Server.Shutdown) before World.Close, which panics while they read.
 func (s *Systems) Snapshots() *Snapshots {
 	s.check("Systems.Snapshots")
 	if s.snapshots == nil {

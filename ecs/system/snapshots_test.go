@@ -2,6 +2,7 @@ package system_test
 
 import (
 	"context"
+	"reflect"
 	"sync"
 	"testing"
 	"time"
@@ -191,6 +192,10 @@ func TestSnapshotsAreRefused(t *testing.T) {
 		}
 	}
 	require.Zero(t, s.Len())
+	for _, name := range []string{"Close", "Renew", "Fork"} {
+		_, has := reflect.TypeFor[*system.Published]().MethodByName(name)
+		require.False(t, has, "%s belongs to the owner", name)
+	}
 	s.Release()
 	s.Release()
 	refused := make(chan error)
