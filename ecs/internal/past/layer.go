@@ -41,6 +41,7 @@ func (l *Layer) lose(err error) {
 type part struct {
 	mu    sync.Mutex
 	units map[uint32]alloc.ChunkIndex // the chunks with the bytes, by unit
+	notes []note                      // by rising address; nil but in debug builds
 }
 
 // part returns the part of a memory. It belongs to the owner.
@@ -146,6 +147,8 @@ func (l *Layer) handOver(below *Layer) {
 			l.past.u.Free(c, 1)
 		}
 		clear(from.units)
+		clear(from.notes)
+		from.notes = from.notes[:0]
 	}
 }
 
