@@ -17,8 +17,8 @@ import (
 //	elements of a spilled buffer           not then: its block is left to the snapshot
 //
 // All are compared when the next snapshot is taken, before a restore, when the snapshot is closed,
-// and by Verify. A piece that differs was written past the gates: through a slice or pointer that was
-// in hand when the snapshot was taken.
+// and by Verify. A piece that differs was written past the gates: through a slice or pointer that
+// was in hand when the snapshot was taken.
 
 // notePieces notes what the snapshot shares with the world, which is all there is.
 func (s *Snapshot) notePieces() {

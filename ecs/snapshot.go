@@ -21,9 +21,11 @@ import (
 // Rows do not move because of a snapshot, and slices and pointers in hand stay good to read. To
 // write, they are taken anew after a snapshot, as after a structural change: a write through an old
 // one changes the snapshot too. Debug builds find it and panic, at the latest when the snapshot is
-// closed; they hash all rows for that when a snapshot is taken. Buffers that have spilled move to a new block when they are first opened to write; until the snapshot is closed the
-// old one stays, with what it held. Chunks and blocks that are freed meanwhile wait until no
-// snapshot has them.
+// closed; for that they hash all rows when a snapshot is taken.
+//
+// Buffers that have spilled move to a new block when they are first opened to write; until the
+// snapshot is closed the old one stays, with what it held. Chunks and blocks that are freed
+// meanwhile wait until no snapshot has them.
 //
 // Taking, restoring and closing belong to the world's owner; any goroutine may read.
 //

@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"quarry/alloc"
+	"quarry/internal/debug"
 )
 
 // Layer is what memories held at one moment.
@@ -147,8 +148,10 @@ func (l *Layer) handOver(below *Layer) {
 			l.past.u.Free(c, 1)
 		}
 		clear(from.units)
-		clear(from.notes)
-		from.notes = from.notes[:0]
+		if debug.On {
+			clear(from.notes)
+			from.notes = from.notes[:0]
+		}
 	}
 }
 

@@ -15,9 +15,9 @@ import (
 //	memory      |aaaaaaaabbbb|bbbbbbbbbbbb|bb..........|
 //	notes       | a     | b  | b          |b |                 each with a hash, and a text that names it
 //
-// A range is shared until its unit passes Gate. So if the bytes are others before, they were written
-// by somebody who did not pass it, and who that may be, the text says. Before Gate copies a unit its
-// notes are compared, and all that are still shared by Check.
+// A range is shared until its unit has passed Gate. If its bytes differ before that, somebody wrote
+// them without Gate; the text says who that may be. Gate compares the notes of a unit before it
+// copies it, and Check all that are still shared.
 //
 // A fixed range is one that nobody writes while a layer has it, whether or not its unit has passed
 // Gate.
