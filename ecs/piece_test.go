@@ -13,7 +13,7 @@ import (
 
 const staleText = " was written through a slice or pointer that was taken before the snapshot; take it anew after World.Snapshot"
 
-// staleWorld is a world with one archetype of 100 rows in one unit, a sparse value, and buffers
+// staleWorld is a world with one archetype of 60 rows in one unit, a sparse value, and buffers
 // inline and spilled.
 type staleWorld struct {
 	*snapWorld
@@ -25,7 +25,7 @@ func newStale(t *testing.T) *staleWorld {
 		t.Skip("other builds note no hashes")
 	}
 	s := &staleWorld{snapWorld: newSnapWorld(t, 1)}
-	batch, err := ecs.NewArchetype(s.World, s.place, s.speed, s.hits).CreateN(100)
+	batch, err := ecs.NewArchetype(s.World, s.place, s.speed, s.hits).CreateN(60)
 	require.NoError(t, err)
 	s.rows = batch.Entities(nil)
 	for _, e := range s.rows[:20] {
@@ -42,24 +42,24 @@ var staleWays = map[string]struct {
 	keep func(s *staleWorld) (write func())
 	gate func(s *staleWorld) // a write of the same unit, through the gate; nil: what is written has none
 }{
-	"slice": {"rows 0 to 99 of chunk 0 of [snapPlace snapSpeed []uint32]: snapPlace", func(s *staleWorld) (write func()) {
+	"slice": {"rows 0 to 59 of chunk 0 of [snapPlace snapSpeed []uint32]: snapPlace", func(s *staleWorld) (write func()) {
 		for rows := range s.write.Rows() {
 			slice := s.place.Slice(rows)
 			write = func() { slice[9].X-- }
 		}
 		return write
 	}, func(s *staleWorld) { s.speed.Set(s.rows[1], snapSpeed{3}) }},
-	"view": {"rows 0 to 99 of chunk 0 of [snapPlace snapSpeed []uint32]: snapPlace", func(s *staleWorld) (write func()) {
+	"view": {"rows 0 to 59 of chunk 0 of [snapPlace snapSpeed []uint32]: snapPlace", func(s *staleWorld) (write func()) {
 		for _, v := range s.view.Rows() {
 			write = func() { v.Place[9].X-- }
 		}
 		return write
 	}, func(s *staleWorld) { s.Destroy(s.rows[1]) }},
-	"pointer": {"rows 0 to 99 of chunk 0 of [snapPlace snapSpeed []uint32]: snapSpeed", func(s *staleWorld) (write func()) {
-		p := s.speed.Mut(s.rows[99])
+	"pointer": {"rows 0 to 59 of chunk 0 of [snapPlace snapSpeed []uint32]: snapSpeed", func(s *staleWorld) (write func()) {
+		p := s.speed.Mut(s.rows[59])
 		return func() { p.X-- }
-	}, func(s *staleWorld) { s.place.Set(s.rows[99], snapPlace{}) }},
-	"inline elements": {"rows 0 to 99 of chunk 0 of [snapPlace snapSpeed []uint32]: []uint32", func(s *staleWorld) (write func()) {
+	}, func(s *staleWorld) { s.place.Set(s.rows[59], snapPlace{}) }},
+	"inline elements": {"rows 0 to 59 of chunk 0 of [snapPlace snapSpeed []uint32]: []uint32", func(s *staleWorld) (write func()) {
 		b, _ := s.hits.Mut(s.rows[7])
 		slice := b.Slice()
 		return func() { slice[0]-- }
@@ -69,11 +69,11 @@ var staleWays = map[string]struct {
 		slice := b.Slice()
 		return func() { slice[99]-- }
 	}, nil},
-	"sparse pointer": {"entries 1 to 20 of snapLoad: snapLoad", func(s *staleWorld) (write func()) {
+	"sparse pointer": {"entries 0 to 19 of sparse snapLoad: a value", func(s *staleWorld) (write func()) {
 		p := s.load.Mut(s.rows[5])
 		return func() { p.W-- }
 	}, func(s *staleWorld) { s.load.Set(s.rows[6], snapLoad{7}) }},
-	"sparse slice": {"entries 1 to 20 of snapLoad: snapLoad", func(s *staleWorld) (write func()) {
+	"sparse slice": {"entries 0 to 19 of sparse snapLoad: a value", func(s *staleWorld) (write func()) {
 		slice := s.load.Slice()
 		return func() { slice[19].W-- }
 	}, func(s *staleWorld) { s.load.Remove(s.rows[2]) }},

@@ -93,14 +93,14 @@ func (s *Set) Note(l *past.Layer, name string) {
 	l.Note(s.kept[0], s.places, int(s.most)*int(placeSize), func(at, n int) string {
 		return past.Missed(fmt.Sprintf("places %d to %d of %s", at/int(placeSize), (at+n-1)/int(placeSize), name))
 	})
-	entries := func(size int, what string) past.Text {
+	entries := func(size int, what string) past.Text { // numbered as users see them, from 0
 		return func(at, n int) string {
 			return past.Stale(fmt.Sprintf("entries %d to %d of %s: %s", at/size, (at+n-1)/size, name, what))
 		}
 	}
-	l.Note(s.kept[1], unsafe.Pointer(s.id(1)), len(s.IDs())*int(idSize), entries(int(idSize), "Entity")) // Safe because it is an entity.
+	l.Note(s.kept[1], unsafe.Pointer(s.id(1)), len(s.IDs())*int(idSize), entries(int(idSize), "an entity")) // Safe because it is an entity.
 	if s.size > 0 {
-		l.Note(s.kept[2], s.Value(1), len(s.IDs())*int(s.size), entries(int(s.size), name))
+		l.Note(s.kept[2], s.Value(1), len(s.IDs())*int(s.size), entries(int(s.size), "a value"))
 	}
 }
 
