@@ -7,6 +7,7 @@ import (
 	"quarry/alloc"
 	"quarry/ecs/internal/past"
 	"quarry/ecs/internal/table"
+	"quarry/internal/debug"
 )
 
 // The history of a world: its snapshots, and the old bytes that they have.
@@ -28,6 +29,8 @@ import (
 //
 //	Y1 The world keeps old bytes if and only if a snapshot is alive; then all places are gated, and
 //	   no look-up writes by the short path.
+//	Y2 In debug builds, what a snapshot shares with the world has the hash that was noted, see
+//	   notePieces.
 
 // history is what a world keeps for its snapshots.
 type history struct {
@@ -161,7 +164,7 @@ func (w *World) closeSnapshots(op string) {
 	}
 }
 
-// verifyHistory checks Y1, and P1 to P3 of package past.
+// verifyHistory checks Y1 and Y2, and P1 to P3 of package past.
 func (w *World) verifyHistory() error {
 	h := w.history
 	if h == nil {
@@ -169,6 +172,13 @@ func (w *World) verifyHistory() error {
 	}
 	if err := h.verify(w); err != nil {
 		return err
+	}
+	if debug.On {
+		for _, s := range h.alive {
+			if err := s.layer.Check(); err != nil {
+				return err
+			}
+		}
 	}
 	return h.past.Verify()
 }

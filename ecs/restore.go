@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"quarry/alloc"
+	"quarry/internal/debug"
 )
 
 // Restore. What a snapshot has is brought back where it lay: chunks and blocks that were freed
@@ -50,6 +51,9 @@ func (w *World) Restore(s *Snapshot) error {
 		panic(fmt.Sprintf("ecs: %s: the snapshot is of another world", op))
 	}
 	w.checkUnlocked(op)
+	if debug.On {
+		w.history.checkAll() // so that no gate panics on the way
+	}
 	r := &w.history.restoring
 	r.begin(w, s)
 	defer r.end()

@@ -11,6 +11,7 @@ import (
 	"quarry/ecs/internal/sparse"
 	"quarry/ecs/internal/table"
 	"quarry/ecs/internal/value"
+	"quarry/internal/debug"
 )
 
 // Snapshot is the state of a world at one moment. Taking it copies no row: whoever writes rows from
@@ -18,10 +19,13 @@ import (
 // number of snapshots of a world may be alive.
 //
 // Rows do not move because of a snapshot, and slices and pointers in hand stay good to read. To
-// write, they are taken anew after a snapshot, as after a structural change. Buffers that have
-// spilled move to a new block when they are first opened to write; until the snapshot is closed the
-// old one stays, with what it held. Chunks and blocks that are freed meanwhile wait until no
-// snapshot has them.
+// write, they are taken anew after a snapshot, as after a structural change: a write through an old
+// one changes the snapshot too. Debug builds find it and panic, at the latest when the snapshot is
+// closed; for that they hash all rows when a snapshot is taken.
+//
+// Buffers that have spilled move to a new block when they are first opened to write; until the
+// snapshot is closed the old one stays, with what it held. Chunks and blocks that are freed
+// meanwhile wait until no snapshot has them.
 //
 // Taking, restoring and closing belong to the world's owner; any goroutine may read.
 //
@@ -70,6 +74,9 @@ func (w *World) Snapshot() *Snapshot {
 	w.checkNew(op)
 	w.checkUnlocked(op)
 	h := w.openHistory()
+	if debug.On {
+		h.checkNewest()
+	}
 	if len(h.alive) == 0 {
 		w.wake(h)
 	}
@@ -83,6 +90,9 @@ func (w *World) Snapshot() *Snapshot {
 func (s *Snapshot) take() {
 	w := s.w
 	s.note(w)
+	if debug.On {
+		s.notePieces()
+	}
 	w.history.alive = append(w.history.alive, s)
 	w.Advance()
 	w.rows.Epoch++ // views and batches are taken anew
@@ -99,6 +109,10 @@ func (s *Snapshot) Renew() {
 	w.checkUnlocked(op)
 	s.checkUnread(op)
 	h := w.history
+	if debug.On {
+		h.checkNewest()
+		s.checkPieces()
+	}
 	if len(h.alive) == 0 {
 		w.wake(h)
 	}
@@ -151,6 +165,9 @@ func (s *Snapshot) Close() {
 	}
 	s.w.checkUnlocked("Snapshot.Close")
 	s.checkUnread("Snapshot.Close")
+	if debug.On {
+		s.checkPieces()
+	}
 	s.close()
 }
 

@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"quarry/alloc"
+	"quarry/internal/debug"
 )
 
 // Layer is what memories held at one moment.
@@ -41,6 +42,7 @@ func (l *Layer) lose(err error) {
 type part struct {
 	mu    sync.Mutex
 	units map[uint32]alloc.ChunkIndex // the chunks with the bytes, by unit
+	notes []note                      // by rising address; nil but in debug builds
 }
 
 // part returns the part of a memory. It belongs to the owner.
@@ -146,6 +148,10 @@ func (l *Layer) handOver(below *Layer) {
 			l.past.u.Free(c, 1)
 		}
 		clear(from.units)
+		if debug.On {
+			clear(from.notes)
+			from.notes = from.notes[:0]
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"quarry/alloc"
+	"quarry/internal/debug"
 )
 
 // UnitSize is the number of bytes of a unit. A copy of one takes a chunk of the universe.
@@ -139,6 +140,9 @@ func (m *Memory) save(unit int, l *Layer) error {
 		case s&busy != 0:
 			wait()
 		case state.CompareAndSwap(s, s|busy):
+			if debug.On {
+				m.checkUnit(unit, s)
+			}
 			if err := l.parts[m.at].put(l.past.u, unit, m.bytes(unit)); err != nil {
 				state.Store(s)
 				return err

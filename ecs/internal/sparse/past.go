@@ -1,6 +1,7 @@
 package sparse
 
 import (
+	"fmt"
 	"slices"
 	"unsafe"
 
@@ -81,6 +82,25 @@ func (s *Set) KeepAll() {
 func (s *Set) keepSeat(e entity.ID) {
 	if i := e.Index(); i < s.most {
 		s.keepPlace(i)
+	}
+}
+
+// Note notes what a layer, which has begun last, shares with the set of a type.
+func (s *Set) Note(l *past.Layer, name string) {
+	if s.last == 0 {
+		return
+	}
+	l.Note(s.kept[0], s.places, int(s.most)*int(placeSize), func(at, n int) string {
+		return past.Missed(fmt.Sprintf("places %d to %d of %s", at/int(placeSize), (at+n-1)/int(placeSize), name))
+	})
+	entries := func(size int, what string) past.Text { // numbered as users see them, from 0
+		return func(at, n int) string {
+			return past.Stale(fmt.Sprintf("entries %d to %d of %s: %s", at/size, (at+n-1)/size, name, what))
+		}
+	}
+	l.Note(s.kept[1], unsafe.Pointer(s.id(1)), len(s.IDs())*int(idSize), entries(int(idSize), "an entity")) // Safe because it is an entity.
+	if s.size > 0 {
+		l.Note(s.kept[2], s.Value(1), len(s.IDs())*int(s.size), entries(int(s.size), "a value"))
 	}
 }
 

@@ -1,0 +1,94 @@
+package ecs
+
+import (
+	"fmt"
+	"unsafe"
+
+	"quarry/ecs/internal/past"
+	"quarry/ecs/internal/table"
+	"quarry/ecs/internal/value"
+)
+
+// Pieces. In debug builds a snapshot notes a hash of each piece that it shares with the world:
+//
+//	piece, in a unit of 16 KiB             is compared
+//	rows of a chunk in a column            before the unit is copied for a writer
+//	entries of a sparse set, records       the same
+//	elements of a spilled buffer           not then: its block is left to the snapshot
+//
+// All are compared when the next snapshot is taken, before a restore, when the snapshot is closed,
+// and by Verify. A piece that differs was written past the gates: through a slice or pointer that
+// was in hand when the snapshot was taken.
+
+// notePieces notes what the snapshot shares with the world, which is all there is.
+func (s *Snapshot) notePieces() {
+	w, h := s.w, s.w.history
+	for _, a := range w.archetypes.list {
+		for pos := range a.table.Store.Chunks() {
+			s.noteChunk(a, pos)
+		}
+	}
+	for _, t := range w.types.sparse {
+		t.sparse.Note(s.layer, t.name)
+	}
+	base, size := w.ids.Memory()
+	s.layer.Note(h.records, base, size, func(at, n int) string {
+		return past.Missed(fmt.Sprintf("bytes %d to %d of the records", at, at+n-1))
+	})
+	s.layer.EndNotes()
+}
+
+// noteChunk notes the rows of a chunk, and the elements of their buffers.
+func (s *Snapshot) noteChunk(a *Archetype, pos int) {
+	rows, first := a.table.Store.RowsOf(pos), a.table.Store.Row(pos, 0)
+	note := func(p unsafe.Pointer, size int, name string) {
+		s.layer.Note(s.w.history.rows, p, rows*size, func(at, n int) string {
+			return past.Stale(fmt.Sprintf("rows %d to %d of chunk %d of %v: %s", at/size, (at+n-1)/size, pos, a, name))
+		})
+	}
+	note(unsafe.Pointer(table.IDAt(first)), int(unsafe.Sizeof(Entity{})), "Entity") // Safe because the chunk has rows.
+	for _, c := range a.table.Store.Columns() {
+		if c.Size > 0 {
+			note(first.Element(c.Offset, c.Size), int(c.Size), s.w.types.list[c.Key].name)
+		}
+	}
+	for _, c := range a.table.Buffers() {
+		at := first
+		for at.Row = range rows {
+			s.noteBlock(a, s.w.types.list[c.Key], pos, at.Row, value.HeaderOf(at, c))
+		}
+	}
+}
+
+// noteBlock notes the elements of a buffer that has spilled.
+func (s *Snapshot) noteBlock(a *Archetype, t *typeInfo, pos, row int, h *header) {
+	if !h.Spilled() {
+		return
+	}
+	size := t.shape.Element
+	s.layer.NoteFixed(s.w.history.rows, s.w.buffers.Own().Elements(h), h.Len()*size, func(at, n int) string {
+		return past.Stale(fmt.Sprintf("elements %d to %d of row %d of chunk %d of %v: %s", at/size, (at+n-1)/size, row, pos, a, t.name))
+	})
+}
+
+// checkPieces panics if a piece that the snapshot shares was written past the gates.
+func (s *Snapshot) checkPieces() {
+	if err := s.layer.Check(); err != nil {
+		panic(err.Error())
+	}
+}
+
+// checkNewest is checkPieces of the snapshot that was taken last. What older ones have alone, as it
+// was freed since, is compared when they are closed.
+func (h *history) checkNewest() {
+	if n := len(h.alive); n > 0 {
+		h.alive[n-1].checkPieces()
+	}
+}
+
+// checkAll is checkPieces of all snapshots.
+func (h *history) checkAll() {
+	for _, s := range h.alive {
+		s.checkPieces()
+	}
+}
