@@ -176,8 +176,7 @@ func (r *restoring) commit() {
 		}
 	}
 	r.arrange()
-	if w.names = s.names; w.names != nil {
-		w.names.kept = true
+	if w.names.Return(&s.names); w.names.Len() > 0 {
 		w.watchEnds()
 	}
 	w.rows.Created, w.rows.Destroyed = s.created, s.destroyed
