@@ -12,8 +12,8 @@ import (
 // SetName names an entity for people to read, replacing its previous name; "" removes the name.
 // Names may be any text of any length and need not be unique. A name ends with its entity. SetName
 // returns false and does nothing if e is not alive, and panics for an entity of another world. It
-// is not a structural change. Cost: 130 B of Go memory per name of 24 B, and the first changes after
-// a snapshot copy a few KB each; worlds without names pay nothing.
+// is not a structural change. Cost: 130 B of Go memory per name of 24 B; the first changes after a
+// snapshot copy a few KB each. Worlds without names pay nothing.
 func (w *World) SetName(e Entity, text string) bool {
 	if w.recordOf("World.SetName", e) == nil {
 		return false
