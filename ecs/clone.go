@@ -72,9 +72,7 @@ func (c *World) become(w *World) error {
 	if err := c.copySparse(w); err != nil {
 		return err
 	}
-	if w.names != nil {
-		c.copyNames(w)
-	}
+	c.copyNames(w)
 	return nil
 }
 
@@ -100,13 +98,9 @@ func (c *World) avoidTags(w *World) {
 
 // copyNames names c's entities as in w, in the order in which Named finds them.
 func (c *World) copyNames(w *World) {
-	for text, n := range w.names.byText {
-		var same []Entity
-		for ; n != nil; n = n.next {
-			same = append(same, n.e)
-		}
-		for i := len(same) - 1; i >= 0; i-- { // Named finds the entity named last first
-			c.SetName(same[i].in(c.ids.Tag()), text)
+	for text := range w.names.Texts() {
+		for _, e := range w.namedBy(text) { // Named finds the entity named last first
+			c.SetName(Entity(e).in(c.ids.Tag()), text)
 		}
 	}
 }

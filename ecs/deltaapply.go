@@ -231,5 +231,4 @@ func (p *deltaPlan) keep() {
 	for i := range p.sets {
 		p.sets[i].t.sparse.KeepAll()
 	}
-	p.w.ownNames()
 }

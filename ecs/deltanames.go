@@ -12,12 +12,7 @@ import (
 
 // namedBy returns the entities that a text names, from the one named first on.
 func (w *World) namedBy(text string) (all []entity.ID) {
-	if w.names == nil {
-		return nil
-	}
-	for n := w.names.byText[text]; n != nil; n = n.next {
-		all = append(all, entity.ID(n.e))
-	}
+	all = slices.Collect(w.names.AllNamed(text))
 	slices.Reverse(all)
 	return all
 }
@@ -26,12 +21,10 @@ func (w *World) namedBy(text string) (all []entity.ID) {
 func (x *differ) compareNames() {
 	texts := map[string]bool{}
 	for i, w := range [...]*World{x.older, x.newer} {
-		if w.names != nil {
-			for text := range w.names.byText {
-				texts[text] = true
-			}
-			x.namedCount[i] = len(w.names.byIndex)
+		for text := range w.names.Texts() {
+			texts[text] = true
 		}
+		x.namedCount[i] = w.names.Len()
 	}
 	for _, text := range slices.Sorted(maps.Keys(texts)) {
 		if was, is := x.older.namedBy(text), x.newer.namedBy(text); !slices.Equal(was, is) {
@@ -43,10 +36,7 @@ func (x *differ) compareNames() {
 // checkNames returns an error unless the world has the names of the older state, as far as they
 // differ, and each entity will have one name.
 func (p *deltaPlan) checkNames() error {
-	free, named := map[uint32]bool{}, 0
-	if p.w.names != nil {
-		named = len(p.w.names.byIndex)
-	}
+	free, named := map[uint32]bool{}, p.w.names.Len()
 	if named != p.namedCount[0] {
 		return p.refuse("%d entities have names, in its base %d", named, p.namedCount[0])
 	}
@@ -66,7 +56,7 @@ func (p *deltaPlan) checkNames() error {
 	given := map[uint32]bool{}
 	for i := range p.names {
 		for _, e := range p.names[i].is {
-			taken := p.w.names != nil && p.w.names.byIndex[e.Index()] != nil && !free[e.Index()]
+			taken := p.w.names.Of(e.Index()) != "" && !free[e.Index()]
 			if !p.living(e) || taken || given[e.Index()] {
 				return p.refuse("%v gets the name %q, and has another, or is not alive", e, p.names[i].text)
 			}
@@ -78,12 +68,12 @@ func (p *deltaPlan) checkNames() error {
 
 // checkKeptNames returns an error if an entity that ends keeps its name.
 func (p *deltaPlan) checkKeptNames(free map[uint32]bool) error {
-	if p.w.names == nil || p.odd == 0 {
+	if p.odd == 0 {
 		return nil
 	}
-	for index, n := range p.w.names.byIndex {
-		if !free[index] && !p.living(entity.ID(n.e)) {
-			return p.refuse("%v ends and keeps the name %q", n.e, n.text)
+	for e, text := range p.w.names.All() {
+		if !free[e.Index()] && !p.living(e) {
+			return p.refuse("%v ends and keeps the name %q", e, text)
 		}
 	}
 	return nil
@@ -93,7 +83,7 @@ func (p *deltaPlan) checkKeptNames(free map[uint32]bool) error {
 func (p *deltaPlan) dropNames() {
 	for i := range p.names {
 		for _, e := range p.names[i].was {
-			p.w.forgetName(e.Index())
+			p.w.names.Remove(e.Index())
 		}
 	}
 }

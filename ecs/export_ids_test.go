@@ -20,23 +20,10 @@ func CorruptView(t Type) (restore func()) {
 	return func() { info.Show(info.w.ids.View()) }
 }
 
-// CorruptNames breaks W8 of a world with two names that are the same, in three ways.
-func (w *World) CorruptNames(way int) (restore func()) {
-	for index, n := range w.names.byIndex {
-		switch {
-		case way == 0:
-			e := n.e
-			n.e = Entity(entity.Make(index, w.ids.Tag(), e.Version()+1))
-			return func() { n.e = e }
-		case way == 1 && n.next != nil:
-			delete(w.names.byText, n.text)
-			return func() { w.names.byText[n.text] = n }
-		case way == 2 && n.next == nil:
-			delete(w.names.byIndex, index)
-			return func() { w.names.byIndex[index] = n }
-		}
-	}
-	return nil
+// CorruptNames breaks W8: an entity that is not alive gets a name.
+func (w *World) CorruptNames() (restore func()) {
+	w.names.Set(entity.Make(entity.MaxIDs-1, w.ids.Tag(), 1), "nobody")
+	return func() { w.names.Remove(entity.MaxIDs - 1) }
 }
 
 // LeaveBlocks lets a world make n blocks of ids more, and no others, until restore.
@@ -54,4 +41,4 @@ func MakeEntity(ref, version uint32) Entity {
 func (e Entity) Bits() (ref, version uint32) { return uint32(entity.ID(e).Bits()), e.Version() }
 
 // HasNames says whether the world has paid for names.
-func (w *World) HasNames() bool { return w.names != nil }
+func (w *World) HasNames() bool { return w.names.Len() > 0 }

@@ -23,7 +23,7 @@ import (
 //	rows that come, go or move              change.Rows and package table; records by the store of ids
 //	sparse sets                             package sparse
 //	enable bits, chunk values, versions     copied when the snapshot is taken
-//	names                                   copied by the first change, ownNames
+//	names                                   package name, which copies what lies on the way to a name
 //
 // Invariant, checked by verify, beside P1 to P3 of package past:
 //
@@ -123,31 +123,6 @@ func (a *Archetype) keepColumn(b *Borrow, t *typeInfo, pos, row, n int) {
 		f := b.finderOf(t)
 		a.table.HeadersIn(t.id, pos, row, n, func(h *header) { f.spill.Unshare(h, &t.shape) })
 	}
-}
-
-// ownNames copies the names before they change, if a snapshot has them.
-func (w *World) ownNames() {
-	if w.names != nil && w.names.kept && w.keeps() {
-		w.names = w.names.clone()
-	}
-}
-
-// clone returns a copy of the names.
-func (n *names) clone() *names {
-	c := &names{byIndex: make(map[uint32]*name, len(n.byIndex)), byText: make(map[string]*name, len(n.byText))}
-	for text, front := range n.byText {
-		last := (*name)(nil)
-		for ; front != nil; front = front.next {
-			next := &name{e: front.e, text: text, prev: last}
-			if last == nil {
-				c.byText[text] = next
-			} else {
-				last.next = next
-			}
-			c.byIndex[next.e.index()], last = next, next
-		}
-	}
-	return c
 }
 
 // closeSnapshots closes all snapshots, as the world does before it is closed. It panics, and closes

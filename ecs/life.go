@@ -6,6 +6,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs/internal/change"
+	"quarry/ecs/internal/name"
 	"quarry/ecs/internal/table"
 )
 
@@ -139,7 +140,7 @@ func (w *World) Close() error {
 	}
 	err = errors.Join(err, w.closeUniverse())
 	tags.Give(w.ids.Tag())
-	w.closed, w.base, w.names = true, nil, nil
+	w.closed, w.base, w.names = true, nil, name.Names{}
 	w.news.unshared = never
 	w.tables.Close()
 	w.index.Close()

@@ -305,7 +305,7 @@ func (m *migration) renamed(old, to []entity.ID) {
 	}
 	for i, e := range entitiesOf(old) {
 		m.moved.note(e, Entity(to[i]))
-		if m.from.names != nil {
+		if m.from.names.Len() > 0 {
 			m.moveName(e, Entity(to[i]))
 		}
 	}
@@ -313,10 +313,8 @@ func (m *migration) renamed(old, to []entity.ID) {
 
 // moveName gives an entity the name of its old entity in the old world.
 func (m *migration) moveName(old, to Entity) {
-	if n := m.from.names.byIndex[old.index()]; n != nil {
-		text := n.text
-		m.from.ownNames()
-		m.from.forgetName(old.index())
+	if text := m.from.names.Of(old.index()); text != "" {
+		m.from.names.Remove(old.index())
 		m.w.SetName(to, text)
 	}
 }

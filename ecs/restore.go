@@ -190,8 +190,7 @@ func (r *restoring) commit() {
 	if len(r.since) > 0 {
 		w.retire(func(a *Archetype) bool { return a.born >= s.layer.Number() && !a.pinned })
 	}
-	if w.names = s.names; w.names != nil {
-		w.names.kept = true
+	if w.names.Return(&s.names); w.names.Len() > 0 {
 		w.watchEnds()
 	}
 	w.rows.Created, w.rows.Destroyed = s.created, s.destroyed

@@ -7,6 +7,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/name"
 	"quarry/ecs/internal/past"
 	"quarry/ecs/internal/sparse"
 	"quarry/ecs/internal/table"
@@ -40,7 +41,7 @@ type Snapshot struct {
 	archetypes []archetypeState // in order of creation
 	sets       []sparse.State   // of the sparse types
 	ids        entity.Moment
-	names      *names
+	names      name.Names
 
 	types []*typeInfo // of the world then; read-only
 	heap  *alloc.Heap // of spilled buffers; nil: there were none
@@ -149,9 +150,7 @@ func (s *Snapshot) note(w *World) {
 	w.ids.Save(&s.ids, s.layer.Number())
 	s.created, s.destroyed = w.rows.Created, w.rows.Destroyed
 	s.types, s.heap = w.types.list, w.buffers.Heap()
-	if s.names = w.names; s.names != nil {
-		s.names.kept = true
-	}
+	s.names = w.names.Share()
 }
 
 // Close ends the snapshot and frees what it alone has. It panics inside a loop over rows, and while
@@ -218,7 +217,7 @@ func (s *Snapshot) end() (m spareMemory) {
 	}
 	m.archetypes, m.sets = s.archetypes, s.sets
 	s.ids.MoveTo(&m.ids)
-	s.closed, s.names, s.archetypes, s.sets, s.types, s.heap = true, nil, nil, nil, nil, nil
+	s.closed, s.names, s.archetypes, s.sets, s.types, s.heap = true, name.Names{}, nil, nil, nil, nil
 	return m
 }
 

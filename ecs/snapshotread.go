@@ -2,8 +2,6 @@ package ecs
 
 import (
 	"iter"
-
-	"quarry/ecs/internal/entity"
 )
 
 // Reading a snapshot. Any goroutines read it while the owner runs frames, jobs and structural
@@ -168,13 +166,10 @@ func (s *Snapshot) Locate(e Entity) (Location, bool) {
 // Name returns the name that e had, or "". Any goroutine may call it.
 func (s *Snapshot) Name(e Entity) string {
 	f := s.read("Snapshot.Name", true)
-	if f.names == nil || f.find(e) == nil {
+	if f.find(e) == nil {
 		return ""
 	}
-	if n := f.names.byIndex[entity.ID(e).Index()]; n != nil {
-		return n.text
-	}
-	return ""
+	return f.names.Of(e.index())
 }
 
 // Named returns the entity that had a name; if several had it, the one that was named last. Any

@@ -273,9 +273,7 @@ func (w *World) watchEnds() { w.rows.OnEnd(w.forgetEnded) }
 
 // forgetEnded removes the names and entries of entities that end.
 func (w *World) forgetEnded(ids []entity.ID) {
-	if w.names != nil {
-		w.forgetNames(ids)
-	}
+	w.forgetNames(ids)
 	w.forgetSparse(ids)
 }
 

@@ -8,6 +8,7 @@ import (
 	"quarry/ecs/internal/change"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/match"
+	"quarry/ecs/internal/name"
 	"quarry/ecs/internal/table"
 	"quarry/ecs/internal/value"
 )
@@ -57,7 +58,7 @@ type World struct {
 	ids        entity.Store
 	shown      entity.View // view of ids that look-ups use
 	buffers    value.Buffers
-	names      *names // nil until the first entity is named
+	names      name.Names
 	types      registry
 	archetypes catalogue
 	index      match.Index  // matches archetypes to queries, and to the shared values that they hold

@@ -28,7 +28,7 @@ var floors = [][]string{
 	{"alloc/wrap"},
 	{"ecs/internal/past"},
 	{"ecs/internal/entity"},
-	{"ecs/internal/sparse", "ecs/internal/value"},
+	{"ecs/internal/name", "ecs/internal/sparse", "ecs/internal/value"},
 	{"ecs/internal/table"},
 	{"ecs/internal/change"},
 	{"ecs/internal/match"},
