@@ -13,7 +13,8 @@ import (
 // Clone creates a world with the same types, archetypes, entities and names. The entity 12v3 is
 // 12v3 in the clone, see World.Entity; the same operations on both worlds yield the same ids and
 // the same Hash. Queries, changes and other handles are not cloned; Register returns the handles of
-// types. Shared and managed values are copied by Go assignment. Entities in components, buffers and
+// types. Shared and managed values are copied by Go assignment, those of managed types with
+// CopyWith by its function; if it panics, there is no clone. Entities in components, buffers and
 // shared values refer to entities of the clone. Everything is marked changed.
 //
 // Clone takes the same options as NewWorld. By default the clone has a universe of its own and w's
@@ -45,7 +46,15 @@ func (w *World) copied(op string, sameTag bool, options []Option) (*World, error
 		tags.Share(own)
 		c.ids.SetTag(own)
 	}
-	if err := c.become(w); err != nil {
+	returned := false
+	defer func() {
+		if !returned {
+			_ = c.Close() // a copy function has panicked
+		}
+	}()
+	err = c.become(op, w)
+	returned = true
+	if err != nil {
 		return nil, errors.Join(during(op, err), c.Close())
 	}
 	return c, nil
@@ -53,10 +62,11 @@ func (w *World) copied(op string, sameTag bool, options []Option) (*World, error
 
 // become fills the new world c with the contents of w. On an error c is half filled, but sound
 // enough to be closed.
-func (c *World) become(w *World) error {
+func (c *World) become(op string, w *World) error {
 	for _, t := range w.types.list[builtIn:] {
 		c.register("World.Clone", t.copied())
 	}
+	c.copyManaged(op, w)
 	if err := c.rows.Become(&w.rows); err != nil {
 		return refused(err)
 	}
@@ -152,7 +162,9 @@ func (a *Archetype) copyRows(from *Archetype) (err error) {
 			err = a.copySpills(from.w, b.At, c, len(b.IDs), err)
 		}
 		for _, c := range a.table.Managed() {
-			w.types.list[c.Key].managed.Copy(from.w.types.list[c.Key].managed, value.SlotsAt(b.At, c, len(b.IDs)))
+			if t := w.types.list[c.Key]; !t.copies() { // else the slots are the same, see copyManaged
+				t.managed.Copy(from.w.types.list[c.Key].managed, value.SlotsAt(b.At, c, len(b.IDs)))
+			}
 		}
 		for _, c := range a.table.Store.Columns() {
 			if t := w.types.list[c.Key]; len(t.links) > 0 {

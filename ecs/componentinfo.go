@@ -161,7 +161,12 @@ func (r Rows) Value(t Type, i int) any {
 		return info.valueAt(s.t.a.table.Books.Value(p.Slot(), s.pos))
 	}
 	// Safe because row i has a value of size bytes in the column at p.
-	return info.valueAt(unsafe.Add(r.columnTo(info, p), (s.first+i)*info.size))
+	at := unsafe.Add(r.columnTo(info, p), (s.first+i)*info.size)
+	if info.managed != nil && s.b != nil && s.b.past != nil {
+		s.b.past.managedOf(op, info)
+		info = s.b.finderOf(info).t // whose store is the snapshot's
+	}
+	return info.valueAt(at)
 }
 
 // Value returns e's value of a type as Rows.Value does: a copy, nil where e is not alive or does

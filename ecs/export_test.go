@@ -85,6 +85,9 @@ func (w *World) CorruptParts(invariant string) (restore func()) {
 		old := w.types.cleanup
 		w.types.cleanup.Add(a.table.Types[0])
 		return func() { w.types.cleanup = old }
+	case "T2 copied":
+		w.types.copied = append(w.types.copied, w.types.list[0])
+		return func() { w.types.copied = w.types.copied[:len(w.types.copied)-1] }
 	case "A1":
 		delete(w.archetypes.byKey, a.key)
 		return func() { w.archetypes.byKey[a.key] = a }

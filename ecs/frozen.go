@@ -74,6 +74,9 @@ func (f *frozenWorld) open(s *Snapshot) error {
 	for _, t := range s.types[builtIn:] {
 		c := t.copied()
 		c.fields, c.links = t.fields, t.links
+		if m := s.managed.of(t); m != nil {
+			c.managed = m
+		}
 		f.enroll(c)
 	}
 	f.b = Borrow{w: live, q: &f.loops.batches, name: "the snapshot", out: true, past: s, version: s.version}

@@ -71,6 +71,7 @@ const (
 	opLookupSet
 	opBufferLookupGet
 	opBufferLookupMut
+	opManagedLookupGet
 )
 
 var lookupOps = [...]string{
@@ -98,6 +99,8 @@ var lookupOps = [...]string{
 
 	opBufferLookupGet: "BufferLookup.Get",
 	opBufferLookupMut: "BufferLookup.Mut",
+
+	opManagedLookupGet: "ManagedLookup.Get",
 }
 
 func (op lookupOp) String() string { return lookupOps[op] }

@@ -26,7 +26,8 @@ type Managed[T any] struct {
 }
 
 // RegisterManaged registers T as a managed type of w; see Register. A T that is also registered as
-// a component is a separate type there. The options are Enableable and Cleanup.
+// a component is a separate type there. The options are Enableable, Cleanup, TrackRows, MaxRows and
+// CopyWith, without which the values are not in snapshots.
 func RegisterManaged[T any](w *World, options ...TypeOption) Managed[T] {
 	t := reflect.TypeFor[T]()
 	info := &typeInfo{rtype: t, name: "managed " + shortName(t), managed: value.NewStore[T](),
@@ -57,7 +58,19 @@ func (m Managed[T]) made(op lookupOp, e Entity) *T {
 	if p == nil {
 		return nil
 	}
+	if *p == 0 {
+		m.t.checkMaking(op.String())
+	}
 	return m.store.Make(p)
+}
+
+// checkMaking panics while a copy function runs: a value would have a slot that the copy lacks.
+//
+//go:noinline
+func (t *typeInfo) checkMaking(op string) {
+	if t.w.loops.change != "" {
+		panic(t.w.refusal(op))
+	}
 }
 
 // Set writes e's value and marks the component changed. It returns false if e is not alive or does
@@ -108,17 +121,23 @@ func (t *typeInfo) refuseMaking(b *Borrow) {
 // At returns the value of the i'th row of rows. If the query declares Write or the rows come from a
 // Batch, the value is for writing: At creates it if there is none, and marks the component changed.
 // Otherwise the value is for reading, and nil if there is none. At panics like Component.Slice, if
-// i is not in [0, rows.Len()), and if the chunk lacks an Optional component; see In.
+// i is not in [0, rows.Len()), and if the chunk lacks an Optional component; see In. In the rows of
+// a snapshot it returns the snapshot's copy, which is for reading and valid until the snapshot is
+// closed or renewed, and panics for a type without CopyWith.
 func (m Managed[T]) At(rows Rows, i int) *T {
 	column := rows.columnFor(m.t, "Managed.At", i, 1)
 	if uint(i) >= uint(rows.Len()) || column == nil {
 		rows.noRow(m.t, i)
 	}
 	p := element[value.Slot](column, rows.s.first+i)
+	if b := rows.s.b; b != nil && b.past != nil {
+		return b.past.managedOf("Managed.At", m.t).(*value.Store[T]).Get(*p)
+	}
 	if *p == 0 && rows.s.t.columnOf(m.t.id).Flags()&(mayWrite|gatedWrite) != 0 {
 		if rows.s.b != nil {
 			m.t.refuseMaking(rows.s.b)
 		}
+		m.t.checkMaking("Managed.At")
 		return m.store.Make(p)
 	}
 	return m.store.Get(*p)
@@ -133,9 +152,9 @@ func (w *World) trimManaged() {
 	}
 }
 
-// verifyManaged checks W10.
-func (w *World) verifyManaged() error {
-	for _, t := range w.types.list {
+// verifyManaged checks W10 for the managed ones of some types.
+func (w *World) verifyManaged(types []*typeInfo) error {
+	for _, t := range types {
 		if t.managed == nil {
 			continue
 		}

@@ -92,6 +92,7 @@ func TestNil(t *testing.T) {
 // nilOfSnapshots are the calls of snapshots and deltas.
 func nilOfSnapshots(t *testing.T, w *ecs.World) []lint.NilCall {
 	position, hits, note := ecs.Register[Position](w), ecs.RegisterBuffer[Hit](w), ecs.RegisterSparse[Marked](w, ecs.Enableable)
+	text := ecs.RegisterManaged[[]string](w)
 	moment := w.Snapshot()
 	t.Cleanup(moment.Close)
 	panics := lint.NilPanics
@@ -101,6 +102,8 @@ func nilOfSnapshots(t *testing.T, w *ecs.World) []lint.NilCall {
 		panics("Diff: older", "ecs: Diff: the snapshot is nil", func() { _, _ = ecs.Diff(nil, moment) }),
 		panics("Diff: newer", "ecs: Diff: the snapshot is nil", func() { _, _ = ecs.Diff(moment, nil) }),
 		panics("EncodeDelta", "ecs: EncodeDelta: the delta is nil", func() { _ = ecs.EncodeDelta(nil, nil) }),
+		panics("CopyWith", "ecs: CopyWith: the function is nil", func() { ecs.CopyWith[string](nil) }),
+		panics("Managed.LookupIn", "ecs: Managed.LookupIn: the snapshot is nil", func() { text.LookupIn(nil) }),
 		panics("Snapshot.Count", "ecs: Snapshot.Rows: the query is nil", func() { moment.Count(nil) }),
 		panics("Snapshot.Fork", "ecs: Snapshot.Fork: an option is nil", func() { _, _ = moment.Fork(nil) }),
 		panics("Snapshot.Rows", "ecs: Snapshot.Rows: the query is nil", func() { moment.Rows(nil)(nil) }),

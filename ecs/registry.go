@@ -14,7 +14,8 @@ import (
 //
 //	T1 A type's id is its place in the list. The built-in types come first; byKey finds each other
 //	   type by its key, and nothing else.
-//	T2 shared has exactly the shared types, and cleanup exactly the types with Cleanup.
+//	T2 shared has exactly the shared types, cleanup exactly the types with Cleanup, copied exactly
+//	   the managed types with CopyWith, in order.
 //	L2 of lookup.go.
 
 // registry holds the types of a world.
@@ -24,6 +25,7 @@ type registry struct {
 	shared  signature          // the shared types
 	cleans  bool               // cleanup is not empty
 	sparse  []*typeInfo        // the sparse types
+	copied  []*typeInfo        // the managed types with CopyWith
 	cleanup signature          // the types registered with Cleanup
 	serial  atomic.Uint64      // of the newest shared value
 }
@@ -63,6 +65,9 @@ func (r *registry) add(t *typeInfo) {
 	if t.sparse != nil {
 		r.sparse = append(r.sparse, t)
 	}
+	if t.copies() {
+		r.copied = append(r.copied, t)
+	}
 }
 
 // verify checks T1 and T2, and L2 against the given records.
@@ -71,6 +76,7 @@ func (r *registry) verify(records entity.View) error {
 		return fmt.Errorf("ecs: T1: %d types are found by their keys, there are %d beside the %d built-in ones", len(r.byKey), len(r.list)-int(builtIn), builtIn)
 	}
 	var shared, cleanup signature
+	copied := 0
 	for i, t := range r.list {
 		if id, ok := r.find(t.key()); int(t.id) != i || !ok || id != t.id {
 			return fmt.Errorf("ecs: T1: type %d is %s, its id is %d, and its key finds %d", i, t.name, t.id, id)
@@ -81,9 +87,18 @@ func (r *registry) verify(records entity.View) error {
 		if t.cleanup {
 			cleanup.Add(t.id)
 		}
+		if t.copies() {
+			if copied == len(r.copied) || r.copied[copied] != t {
+				return fmt.Errorf("ecs: T2: %s has a copy function and is not number %d of %d such types", t.name, copied, len(r.copied))
+			}
+			copied++
+		}
 		if t.writers == 0 && !t.Shows(records) {
 			return fmt.Errorf("ecs: L2: look-ups of %s do not see the world's records %+v", t.name, records)
 		}
+	}
+	if copied != len(r.copied) {
+		return fmt.Errorf("ecs: T2: %d types have a copy function, not %d", copied, len(r.copied))
 	}
 	if shared != r.shared || cleanup != r.cleanup {
 		return fmt.Errorf("ecs: T2: types %x are shared and %x have Cleanup, not %x and %x", shared, cleanup, r.shared, r.cleanup)

@@ -12,35 +12,41 @@ import (
 // since have waited, and the locations in the records are those of then. So a restore writes only
 // what differs.
 //
-//	check     managed values and lost snapshots are refused
+//	check     managed values without a copy function and lost snapshots are refused
+//	values    of managed types are copied from the snapshot's copies
 //	ready     what will be written is kept for newer snapshots: may be refused
 //	tables    of which rows came, went or moved give up their chunks, and take those of then
 //	units     come back where they differ: rows, records, sparse sets
 //	blocks    of buffers that are in use again no longer wait; those that are not, are freed
+//	stores    of managed types take the slots of then, and the copied values
 //
 // Newer snapshots stay, so a world can go back and forth.
 
 // Restore puts the world back to the state of one of its snapshots. Entities that were created
 // since are dead, those that were destroyed are alive under the same id, and the ids that come next
 // are those that came next then. Rows, values, buffers, enable bits, sparse entries, names and the
-// order of rows are as they were. Types and queries that came since stay. Archetypes that came since
-// are given up, except those of NewArchetype and those that newer snapshots have: they keep their
-// places in the order of archetypes, by which queries and Hash go. So for the same operations to
-// give the same Hash as without the detour, make archetypes by NewArchetype first, or close newer
-// snapshots before.
+// order of rows are as they were. Types and queries that came since stay. Archetypes that came
+// since are given up, except those of NewArchetype and those that newer snapshots have: they keep
+// their places in the order of archetypes, by which queries and Hash go. So for the same operations
+// to give the same Hash as without the detour, make archetypes by NewArchetype first, or close
+// newer snapshots before. Managed values are copied from the snapshot's by the functions of
+// CopyWith, so it can be restored again. A *T in hand shows the value of then, and zero if the
+// value came since.
 //
 // Versions go on forward: what differed is marked changed now. A type is marked in the chunks in
-// which its values differed, and in all chunks of an archetype of which rows came, went or moved.
+// which its values differed, and in all chunks of an archetype of which rows came, went or moved. A
+// managed type with CopyWith is marked in all its chunks.
 //
 // Ids that were reserved since are void, and so are command buffers that were recorded since and
 // not played. The snapshot and all others stay, newer ones too.
 //
-// The error says that the snapshot is lost, or that there are managed values, which cannot be
-// brought back, or is a *LimitError: there is no memory to keep what newer snapshots need. Then
-// nothing has changed. Restore panics for a snapshot of another world and for a closed one, inside
-// a loop over rows and while the world is shared; it completes jobs. No goroutine may reserve ids
-// meanwhile. Cost: what differs, a few ns for each 16 KiB that does not, and a look at the headers
-// of buffers of archetypes that differ.
+// The error says that the snapshot is lost, or that there are managed values without CopyWith,
+// which cannot be brought back, or is a *LimitError: there is no memory to keep what newer
+// snapshots need. Then nothing has changed, as after a panic of a function of CopyWith. Restore
+// panics for a snapshot of another world and for a closed one, inside a loop over rows and while
+// the world is shared; it completes jobs. No goroutine may reserve ids meanwhile. Cost: what
+// differs, a few ns for each 16 KiB that does not, a look at the headers of buffers of archetypes
+// that differ, and a copy of all managed values.
 func (w *World) Restore(s *Snapshot) error {
 	const op = "World.Restore"
 	w.checkNew(op)
@@ -57,6 +63,10 @@ func (w *World) Restore(s *Snapshot) error {
 	r := &w.history.restoring
 	r.begin(w, s)
 	defer r.end()
+	if err := r.check(); err != nil {
+		return fmt.Errorf("ecs: %s: %w", op, err)
+	}
+	r.managed.take(w, op, &s.managed)
 	if err := r.ready(); err != nil {
 		w.showRecords() // which may have moved
 		return err
@@ -77,6 +87,7 @@ type restoring struct {
 	refs    map[uint32]header         // blocks that their buffers had, by number
 	owned   map[alloc.StoreChunk]bool // chunks that the differing archetypes gave up
 	list    []alloc.StoreChunk        // the same
+	managed managedCopies             // copies of the snapshot's managed values
 }
 
 func (r *restoring) begin(w *World, s *Snapshot) {
@@ -93,20 +104,37 @@ func (r *restoring) end() {
 	clear(r.spilled)
 	clear(r.refs)
 	clear(r.owned)
-	*r = restoring{differs: r.differs[:0], since: r.since[:0], spilled: r.spilled[:0], refs: r.refs, owned: r.owned, list: r.list[:0]}
+	r.managed.clear()
+	*r = restoring{differs: r.differs[:0], since: r.since[:0], spilled: r.spilled[:0], refs: r.refs, owned: r.owned, list: r.list[:0], managed: r.managed}
+}
+
+// check returns an error if the snapshot is lost, or has no copies of managed values.
+func (r *restoring) check() error {
+	if err := r.s.Err(); err != nil {
+		return err
+	}
+	for i := range r.s.archetypes {
+		if st := &r.s.archetypes[i]; st.table.Len() > 0 {
+			if err := st.a.refuseManaged(); err != nil {
+				return err
+			}
+		}
+	}
+	for _, a := range r.w.archetypes.list {
+		if a.table.Len() > 0 {
+			if err := a.refuseManaged(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // ready finds what differs and has it kept for newer snapshots. After an error nothing has changed.
 func (r *restoring) ready() error {
 	w, s := r.w, r.s
-	if err := s.Err(); err != nil {
-		return fmt.Errorf("ecs: World.Restore: %w", err)
-	}
 	for i := range s.archetypes {
 		st := &s.archetypes[i]
-		if err := st.refuseManaged(); err != nil {
-			return err
-		}
 		if st.a.table.Differs(&st.table, s.version) {
 			r.differs = append(r.differs, st)
 		}
@@ -115,13 +143,9 @@ func (r *restoring) ready() error {
 		}
 	}
 	for _, a := range w.archetypes.list {
-		if a.born < s.layer.Number() {
-			continue
+		if a.born >= s.layer.Number() {
+			r.since = append(r.since, a)
 		}
-		if a.table.Len() > 0 && len(a.table.Managed()) > 0 {
-			return refuseManaged(a)
-		}
-		r.since = append(r.since, a)
 	}
 	for i, t := range w.types.sparse {
 		err := error(nil)
@@ -139,21 +163,6 @@ func (r *restoring) ready() error {
 
 // unready returns the LimitError of a restore for which there is no memory.
 func unready(err error) error { return during("World.Restore", refused(err)) }
-
-func (st *archetypeState) refuseManaged() error {
-	if len(st.a.table.Managed()) > 0 && (st.table.Len() > 0 || st.a.table.Len() > 0) {
-		return refuseManaged(st.a)
-	}
-	return nil
-}
-
-func refuseManaged(a *Archetype) error {
-	name := a.w.types.list[a.table.Managed()[0].Key].name
-	// errors.md, Errors: `... has rows with values of ..., which a snapshot does not have` | A
-	// snapshot has no Go values, so `World.Restore` cannot bring back those of a managed type. |
-	// Keep what must go back in components and buffers, and rebuild the managed values from them.
-	return fmt.Errorf("ecs: World.Restore: %v has rows with values of %s, which a snapshot does not have", a, name)
-}
 
 // commit writes. It cannot fail.
 func (r *restoring) commit() {
@@ -179,6 +188,7 @@ func (r *restoring) commit() {
 	w.ids.Restore(&s.ids, s.layer)
 	w.showRecords()
 	r.settleBlocks()
+	r.restoreManaged()
 	for i, t := range w.types.sparse {
 		if i < len(s.sets) {
 			t.sparse.Restore(&s.sets[i], s.layer, w.tables.Version)

@@ -42,6 +42,7 @@ type Snapshot struct {
 	sets       []sparse.State   // of the sparse types
 	ids        entity.Moment
 	names      name.Names
+	managed    managedCopies // of the types with CopyWith
 
 	types []*typeInfo // of the world then; read-only
 	heap  *alloc.Heap // of spilled buffers; nil: there were none
@@ -65,8 +66,9 @@ type header = value.Header
 // Snapshot takes a snapshot of the world: the state at this moment. It copies what the world knows
 // about chunks and ids, not the rows: 16 us for a million entities of 40 bytes on an AMD EPYC, most
 // of it for a bit per index. A bit per row and type that can be disabled is copied too, and
-// versions of rows, 4 bytes each. It advances the world's version, and completes jobs. Close the
-// snapshot when it is no longer needed.
+// versions of rows, 4 bytes each. Values of managed types with CopyWith are all copied, by a call
+// of the function for each, into Go memory. It advances the world's version, and completes jobs.
+// Close the snapshot when it is no longer needed.
 //
 // Snapshot panics inside a loop over rows and while the world is shared. No goroutine may reserve
 // ids meanwhile.
@@ -78,13 +80,31 @@ func (w *World) Snapshot() *Snapshot {
 	if debug.On {
 		h.checkNewest()
 	}
+	s := &Snapshot{w: w}
+	s.reuse(h)
+	s.copyManaged(op)
 	if len(h.alive) == 0 {
 		w.wake(h)
 	}
-	s := &Snapshot{w: w, layer: h.past.Begin(), version: w.tables.Version}
-	s.reuse(h)
+	s.layer, s.version = h.past.Begin(), w.tables.Version
 	s.take()
 	return s
+}
+
+// copyManaged copies the managed values. If a copy function panics, the snapshot is closed.
+func (s *Snapshot) copyManaged(op string) {
+	done := false
+	defer func() {
+		switch h := s.w.history; {
+		case done:
+		case s.layer == nil || s.closed:
+			h.spare = append(h.spare, s.end())
+		default:
+			s.close()
+		}
+	}()
+	s.managed.take(s.w, op, nil)
+	done = true
 }
 
 // take notes the world's state, for which a layer has begun.
@@ -100,8 +120,9 @@ func (s *Snapshot) take() {
 }
 
 // Renew closes the snapshot, unless it is closed, and takes it anew: what World.Snapshot would
-// return, in the same memory. A ring of snapshots that are renewed allocates nothing. It panics
-// where World.Snapshot and Close do.
+// return, in the same memory. A ring of snapshots that are renewed allocates nothing, but for what
+// functions of CopyWith allocate. It panics where World.Snapshot and Close do. After a panic of
+// such a function the snapshot is closed.
 func (s *Snapshot) Renew() {
 	const op = "Snapshot.Renew"
 	s.check(op)
@@ -114,12 +135,14 @@ func (s *Snapshot) Renew() {
 		h.checkNewest()
 		s.checkPieces()
 	}
+	if s.closed {
+		s.reuse(h)
+	}
+	s.copyManaged(op)
 	if len(h.alive) == 0 {
 		w.wake(h)
 	}
-	if s.closed {
-		s.reuse(h)
-	} else {
+	if !s.closed {
 		s.thaw()
 		h.drop(s)
 	}
@@ -208,6 +231,7 @@ type spareMemory struct {
 	archetypes []archetypeState
 	sets       []sparse.State
 	ids        entity.Moment
+	managed    managedCopies
 }
 
 // end makes the snapshot closed and returns its memory.
@@ -215,9 +239,10 @@ func (s *Snapshot) end() (m spareMemory) {
 	for i := range s.archetypes {
 		s.archetypes[i].a = nil
 	}
-	m.archetypes, m.sets = s.archetypes, s.sets
+	s.managed.clear()
+	m.archetypes, m.sets, m.managed = s.archetypes, s.sets, s.managed
 	s.ids.MoveTo(&m.ids)
-	s.closed, s.names, s.archetypes, s.sets, s.types, s.heap = true, name.Names{}, nil, nil, nil, nil
+	s.closed, s.names, s.archetypes, s.sets, s.managed, s.types, s.heap = true, name.Names{}, nil, nil, nil, nil, nil
 	return m
 }
 
@@ -225,7 +250,7 @@ func (s *Snapshot) end() (m spareMemory) {
 func (s *Snapshot) reuse(h *history) {
 	if n := len(h.spare) - 1; n >= 0 {
 		m := &h.spare[n]
-		s.archetypes, s.sets = m.archetypes, m.sets
+		s.archetypes, s.sets, s.managed = m.archetypes, m.sets, m.managed
 		m.ids.MoveTo(&s.ids)
 		h.spare = h.spare[:n]
 	}

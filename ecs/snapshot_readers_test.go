@@ -126,9 +126,9 @@ func TestRestoreWithoutMemory(t *testing.T) {
 	require.NoError(t, w.Restore(old))
 }
 
-// TestRestoreGivesUpArchetypes: a world that was put back and went on has the order of archetypes, and
-// so the hash, of one without the detour, but for archetypes that stay: those of NewArchetype and
-// those that newer snapshots have.
+// TestRestoreGivesUpArchetypes: a world that was put back and went on has the order of archetypes,
+// and so the hash, of one without the detour, but for archetypes that stay: those of NewArchetype
+// and those that newer snapshots have.
 func TestRestoreGivesUpArchetypes(t *testing.T) {
 	for name, c := range map[string]struct {
 		first, pinned, newer bool // all made first; made by NewArchetype; a newer snapshot has them

@@ -1,6 +1,7 @@
 package ecs
 
 import (
+	"fmt"
 	"iter"
 )
 
@@ -10,8 +11,8 @@ import (
 // Rows yields the rows of the snapshot that match a query of its world, as Query.Rows does: the
 // chunks of then, with masks by the enable bits of then. Rows are for reading, whatever the query
 // declares; Slice, ReadOnly, At of buffers, chunk types and shared types, Entities and masks work
-// as in other loops, while values of managed types are not in a snapshot. Changed and Ordered terms
-// pass all chunks; see RowsSince.
+// as in other loops; At of a managed type returns the copy that the snapshot has, and refuses types
+// without CopyWith. Changed and Ordered terms pass all chunks; see RowsSince.
 //
 // Any goroutine may loop; the query must not be closed meanwhile. Columns are copied when they are
 // first asked for, 16 KiB at a time, so a loop costs a copy of what it reads, once per snapshot.
@@ -214,7 +215,8 @@ func (s *Snapshot) Verify() error {
 	return s.all(op).verifyRows()
 }
 
-// verifyRows checks the invariants of archetypes, rows, buffers, names, ids and sparse sets.
+// verifyRows checks the invariants of archetypes, rows, buffers, copies of managed values, names,
+// ids and sparse sets.
 func (f *frozenWorld) verifyRows() error {
 	spilled, rows := 0, 0
 	for _, a := range f.archetypes.list {
@@ -233,19 +235,32 @@ func (f *frozenWorld) verifyRows() error {
 	if err := f.verifyNames(); err != nil {
 		return err
 	}
+	if err := f.verifyManaged(f.types.copied); err != nil {
+		return err
+	}
 	return f.verifySparse()
 }
 
 // Fork makes an independent world of the snapshot: what the snapshot's world was, with its hash,
-// its ids and the ids that come next. It takes the options of World.Clone. Unlike a clone, the fork
+// its ids and the ids that come next. Managed values are copied by the functions of CopyWith; if a
+// function panics, there is no fork. It takes the options of World.Clone. Unlike a clone, the fork
 // keeps the world's tag, which the entities in its columns carry; so the two worlds take each
 // other's entities for their own (docs/decisions/0036). Fork belongs to the owner of the snapshot's
-// world. An error is as of World.Clone, or says that the snapshot is lost. Cost: a copy of all
-// rows.
+// world. An error is as of World.Clone, or says that the snapshot is lost or that there are managed
+// values without CopyWith. Cost: a copy of all rows and managed values.
 func (s *Snapshot) Fork(options ...Option) (*World, error) {
 	const op = "Snapshot.Fork"
 	s.checkOpen(op)
 	checkOptions(op, options)
+	for i := range s.archetypes {
+		if st := &s.archetypes[i]; st.table.Len() > 0 {
+			if err := st.a.refuseManaged(); err != nil {
+				return nil, fmt.Errorf("ecs: %s: %w", op, err)
+			}
+		}
+	}
+	s.reading.Add(1) // a copy function cannot close the snapshot
+	defer s.reading.Add(-1)
 	f, err := s.bringAll()
 	if err != nil {
 		return nil, during(op, err)

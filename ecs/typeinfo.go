@@ -142,7 +142,7 @@ func (t *typeInfo) key() typeKey {
 }
 
 // TypeOption is an option of type registration: Enableable, Cleanup, TrackRows, MaxRows, for
-// buffers Inline and Growth, or for chunk types Merge.
+// buffers Inline and Growth, for chunk types Merge, or for managed types CopyWith.
 type TypeOption func(*typeInfo)
 
 // Enableable gives every entity that has the type an enable bit. The bit is set when the type is
@@ -371,5 +371,6 @@ func (t *typeInfo) copied() *typeInfo {
 
 // isLike reports whether two registrations of a type have the same options.
 func (t *typeInfo) isLike(other *typeInfo) bool {
-	return t.enableable == other.enableable && t.shape == other.shape && t.cleanup == other.cleanup && t.tracked == other.tracked && t.maxRows == other.maxRows && t.mergesLike(other)
+	return t.enableable == other.enableable && t.shape == other.shape && t.cleanup == other.cleanup && t.tracked == other.tracked && t.maxRows == other.maxRows &&
+		t.mergesLike(other) && t.copies() == other.copies()
 }

@@ -38,7 +38,7 @@ func (w *World) Verify() error {
 	if err := w.verifyValues(); err != nil {
 		return err
 	}
-	if err := w.verifyManaged(); err != nil {
+	if err := w.verifyManaged(w.types.list); err != nil {
 		return err
 	}
 	if err := w.verifySparse(); err != nil {

@@ -33,7 +33,7 @@ func verifyNames(t *testing.T, w *ecs.World, more ...string) {
 		restore()
 		require.NoError(t, w.Verify())
 	}
-	for _, name := range []string{"T1", "T1 keys", "T2", "A1", "A2", "A3", "Q1", "O1", "O1 outer", "O1 borrow", "O1 alone", "L2", "C1"} {
+	for _, name := range []string{"T1", "T1 keys", "T2", "T2 copied", "A1", "A2", "A3", "Q1", "O1", "O1 outer", "O1 borrow", "O1 alone", "L2", "C1"} {
 		restore := w.CorruptParts(name)
 		require.ErrorContains(t, w.Verify(), "ecs: "+strings.Fields(name)[0]+":", name)
 		restore()

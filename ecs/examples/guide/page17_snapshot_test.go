@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 
 	"quarry/ecs"
 	"quarry/ecs/system"
@@ -87,4 +88,26 @@ func Example_snapshot() {
 	// <nil> true
 	// ecs: World.ApplyDelta: delta refused: it is cut: EOF
 	// 1000 ships
+}
+
+// Page 17: Go values of the past.
+func Example_snapshotManaged() {
+	type Log struct{ Lines []string }
+
+	w, _ := ecs.NewWorld()
+	defer w.Close()
+	log := ecs.RegisterManaged[Log](w, ecs.CopyWith(func(from *Log) Log {
+		return Log{Lines: slices.Clone(from.Lines)}
+	}))
+	ship := ecs.NewArchetype(w, log).Create()
+	log.Set(ship, Log{Lines: []string{"cast off"}})
+
+	before := w.Snapshot() // one call of the function for each value
+	log.Get(ship).Lines[0] = "sunk"
+	fmt.Println(log.Get(ship).Lines, log.LookupIn(before).Get(ship).Lines)
+	fmt.Println(w.Restore(before), log.Get(ship).Lines)
+	before.Close()
+	// Output:
+	// [sunk] [cast off]
+	// <nil> [cast off]
 }

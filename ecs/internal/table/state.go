@@ -189,10 +189,15 @@ func (t *Table) Reenter(st *State) {
 	t.remark()
 }
 
-// RestoreBooks brings back the books of a table whose rows did not come, go or move.
+// RestoreBooks brings back the books of a table whose rows did not come, go or move. Managed types,
+// whose values cannot be compared, are marked changed.
 func (t *Table) RestoreBooks(st *State) {
 	for pos := range t.Store.Chunks() {
-		t.Books.restoreIn(pos, &st.books, t.Store.RowsOf(pos), t.all.Version)
+		n := t.Store.RowsOf(pos)
+		t.Books.restoreIn(pos, &st.books, n, t.all.Version)
+		for _, c := range t.Managed() {
+			t.Books.Touch(t.Places[c.Key].Slot(), pos, 0, n, t.all.Version)
+		}
 	}
 }
 

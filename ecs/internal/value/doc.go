@@ -10,6 +10,9 @@
 //	row 1 | slot 0 |         no value yet
 //	row 2 | slot 1 | ------> pages[0][0]
 //
+// A copy of a store has the same slots, with values that the type's function copied (copies.go).
+// Snapshots have such copies, and clones begin with one.
+//
 // [Buffers] is the heap of a world's buffers. In its chunk a row has a [Header] of 16 B, followed
 // by room for some elements. A buffer with more elements has all of them in a block of the heap:
 //
@@ -33,17 +36,20 @@
 // also only while the row stays in its place.
 //
 // Goroutines: all stores and buffers belong to the world's owner. Several goroutines may call Get
-// and At while none calls Make, Trim or Drop, which write the table of pages. Several may call
-// Find, Of and Canonical while none calls Hold or LetGo. While the owner uses buffers, other
-// goroutines may use the lent Spill, no two of them for the same rows.
+// and At while none calls Make, Trim, Drop, Clear or Restore, or saves to the store, all of which
+// write the table of pages. So any number of them read a copy. Several may call Find, Of and
+// Canonical while none calls Hold or LetGo. While the owner uses buffers, other goroutines may use
+// the lent Spill, no two of them for the same rows.
 //
-// Failure: a Spill returns a [LongError] or the heap's error; then nothing has changed. The caller
-// passes only slots in use, and indices and lengths within bounds. [Store.Verify],
+// Failure: a Spill returns a [LongError] or the heap's error; then nothing has changed. A panic of
+// a copy function leaves [Store.Save] with a copy of some values, which the caller clears. The
+// caller passes only slots in use, and indices and lengths within bounds. [Store.Verify],
 // [Buffers.VerifyRow] and [Buffers.Verify] check slots and headers; [Values.Verify] checks the
 // counts of holders.
 //
 // Cost: from a slot to its value takes a shift and two loads. A page has 256 values, or as many as
-// fit 16 KiB, and is allocated whole. A free slot costs 4 B and the room of a value. Inline
+// fit 16 KiB, and is allocated whole. A free slot costs 4 B and the room of a value. A copy of a
+// store costs as many pages as the store has, and a call of the copy function per value. Inline
 // elements follow their header, spilled ones cost one more load; growing costs a block and a copy,
 // above 1 MiB often neither.
 // Finding a shared value takes one look-up in a Go map. A shared value costs 64 B and the room of a

@@ -17,6 +17,9 @@ import (
 //	   other slots but 0.
 //	S2 There are as many pages as last values need, each with 1<<order values.
 //	S3 A value that no row has is zero, so it keeps nothing from the garbage collector.
+//
+// They hold for a copy of a store too, of which the rows are those that the store had; see
+// copies.go.
 
 // Slot is the number of a value in a store, from 1; 0 is none.
 type Slot uint32
@@ -38,7 +41,11 @@ type Managed interface {
 	At(n Slot) unsafe.Pointer        // the value of a slot; nil for slot 0
 	Fresh() Managed                  // an empty store of T
 	Trim()                           // frees pages without values
+	Clear()                          // ends all values and keeps their pages
 	Drop()                           // ends all values
+	Copies() bool                    // the type has a copy function, so Save may be called
+	Save(to Managed)                 // makes another store of T a copy of this one, with the same slots
+	Restore(from Managed)            // takes the slots and the values of a copy
 	// Verify checks the store against the slots of all rows, which rows yields in named groups.
 	Verify(rows iter.Seq2[string, []Slot]) error
 }
@@ -49,6 +56,8 @@ type Store[T any] struct {
 	free  []Slot // slots up to last that no row has; a stack, whose last slot is handed out next
 	order uint8  // a page has 1<<order values
 	pages [][]T
+	idle  []uint64        // memory of Save
+	copy  func(from *T) T // see CopyWith; nil: values are copied by assignment alone
 }
 
 const (
@@ -133,8 +142,12 @@ func (s *Store[T]) At(n Slot) unsafe.Pointer {
 	return unsafe.Pointer(s.Get(n)) // Safe because it is a pointer to a value in Go memory, or nil.
 }
 
-// Fresh returns an empty store of T.
-func (s *Store[T]) Fresh() Managed { return NewStore[T]() }
+// Fresh returns an empty store of T, with the same copy function.
+func (s *Store[T]) Fresh() Managed {
+	fresh := NewStore[T]()
+	fresh.copy = s.copy
+	return fresh
+}
 
 // Trim drops the trailing pages that hold no value.
 func (s *Store[T]) Trim() {
@@ -152,7 +165,7 @@ func (s *Store[T]) Trim() {
 }
 
 // Drop ends all values.
-func (s *Store[T]) Drop() { *s = Store[T]{order: s.order} }
+func (s *Store[T]) Drop() { *s = Store[T]{order: s.order, copy: s.copy} }
 
 // Verify checks S1, S2 and S3. rows yields the slots of all rows in groups, each with a name for
 // messages.
