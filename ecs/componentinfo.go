@@ -129,9 +129,10 @@ func NewQueryOfAll(w *World) *Query {
 
 // Value returns a copy of the i'th row's value of a type, as a Go value of that type, or as a slice
 // for a buffer. The copy may be kept. Value returns nil if the rows lack the type, and if a managed
-// type has no value yet. The query must declare the type, unless it is shared. Value panics like
-// Component.Slice, and if i is not in [0, rows.Len()). Cost: reflection, and an allocation for all
-// but small values; it is meant for printers, not for loops over many rows.
+// type has no value yet or the rows are a snapshot's. The query must declare the type, unless it is
+// shared. Value panics like Component.Slice, and if i is not in [0, rows.Len()). Cost: reflection,
+// and an allocation for all but small values; it is meant for printers, not for loops over many
+// rows.
 func (r Rows) Value(t Type, i int) any {
 	const op = "Rows.Value"
 	info, s := infoOf(op, t), r.check(op)
@@ -154,7 +155,7 @@ func (r Rows) Value(t Type, i int) any {
 		return nil
 	}
 	p, ok := r.placeOf(info, op)
-	if !ok {
+	if !ok || info.managed != nil && s.t.a.frozen != nil {
 		return nil
 	}
 	if info.chunk != nil {

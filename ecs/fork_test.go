@@ -34,3 +34,44 @@ func TestForkSharesTheTag(t *testing.T) {
 	require.False(t, clone.Alive(e), "a clone has a tag of its own")
 	require.NoError(t, clone.Close())
 }
+
+// TestManagedValuesAreNotInSnapshots: readers find rows without a value, whatever their slots hold
+// by now, and a fork, which could not copy values, is refused by name.
+func TestManagedValuesAreNotInSnapshots(t *testing.T) {
+	w := newWorld(t)
+	position, text := ecs.Register[Position](w), ecs.RegisterManaged[string](w)
+	e := ecs.NewArchetype(w, position, text).Create()
+	text.Set(e, "then")
+	q, all := ecs.NewQuery(w, ecs.Write(text)), ecs.NewQueryOfAll(w)
+	s := w.Snapshot()
+	read := func() {
+		t.Helper()
+		n := 0
+		for rows := range s.Rows(q) {
+			require.Nil(t, text.At(rows, 0))
+			require.Nil(t, rows.Value(text, 0))
+			n += rows.Count()
+		}
+		for rows := range s.Rows(all) {
+			require.Nil(t, rows.Value(text, 0))
+			require.NotNil(t, rows.Value(position, 0))
+			n += rows.Count()
+		}
+		require.Equal(t, 2, n)
+		f, err := s.Fork()
+		require.Nil(t, f)
+		require.EqualError(t, err, "ecs: Snapshot.Fork: [Position managed string] has rows with values of managed string, which a snapshot does not have")
+		require.NoError(t, s.Verify())
+		require.NoError(t, w.Verify())
+	}
+	read()
+	text.Set(e, "now")
+	read()
+	w.Destroy(e)
+	w.Trim()
+	read()
+	later := w.Snapshot()
+	f, err := later.Fork()
+	require.NoError(t, err, "rows that are gone are in nobody's way")
+	require.NoError(t, f.Close())
+}

@@ -107,12 +107,16 @@ func (t *typeInfo) refuseMaking(b *Borrow) {
 
 // At returns the value of the i'th row of rows. If the query declares Write or the rows come from a
 // Batch, the value is for writing: At creates it if there is none, and marks the component changed.
-// Otherwise the value is for reading, and nil if there is none. At panics like Component.Slice, if
-// i is not in [0, rows.Len()), and if the chunk lacks an Optional component; see In.
+// Otherwise the value is for reading, and nil if there is none, as for all rows of a snapshot. At
+// panics like Component.Slice, if i is not in [0, rows.Len()), and if the chunk lacks an Optional
+// component; see In.
 func (m Managed[T]) At(rows Rows, i int) *T {
 	column := rows.columnFor(m.t, "Managed.At", i, 1)
 	if uint(i) >= uint(rows.Len()) || column == nil {
 		rows.noRow(m.t, i)
+	}
+	if rows.s.t.a.frozen != nil {
+		return nil // the slots of then may have values of others by now
 	}
 	p := element[value.Slot](column, rows.s.first+i)
 	if *p == 0 && rows.s.t.columnOf(m.t.id).Flags()&(mayWrite|gatedWrite) != 0 {

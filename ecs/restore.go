@@ -139,8 +139,9 @@ func (st *archetypeState) refuseManaged() error {
 func refuseManaged(a *Archetype) error {
 	name := a.w.types.list[a.table.Managed()[0].Key].name
 	// errors.md, Errors: `... has rows with values of ..., which a snapshot does not have` | A
-	// snapshot has no Go values, so `World.Restore` cannot bring back those of a managed type. |
-	// Keep what must go back in components and buffers, and rebuild the managed values from them.
+	// snapshot has no Go values, so `World.Restore` cannot bring back those of a managed type, nor
+	// `Snapshot.Fork` copy them. | Keep what must go back in components and buffers, and rebuild
+	// the managed values from them.
 	return fmt.Errorf("%v has rows with values of %s, which a snapshot does not have", a, name)
 }
 

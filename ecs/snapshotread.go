@@ -1,6 +1,7 @@
 package ecs
 
 import (
+	"fmt"
 	"iter"
 
 	"quarry/ecs/internal/entity"
@@ -220,12 +221,17 @@ func (f *frozenWorld) verifyRows() error {
 // its ids and the ids that come next. It takes the options of World.Clone. Unlike a clone, the fork
 // keeps the world's tag, which the entities in its columns carry; so the two worlds take each
 // other's entities for their own (docs/decisions/0036). Fork belongs to the owner of the snapshot's
-// world. An error is as of World.Clone, or says that the snapshot is lost. Cost: a copy of all
-// rows.
+// world. An error is as of World.Clone, or says that the snapshot is lost, or that it has rows with
+// managed values, which cannot be copied. Cost: a copy of all rows.
 func (s *Snapshot) Fork(options ...Option) (*World, error) {
 	const op = "Snapshot.Fork"
 	s.checkOpen(op)
 	checkOptions(op, options)
+	for i := range s.archetypes {
+		if st := &s.archetypes[i]; st.table.Len() > 0 && len(st.a.table.Managed()) > 0 {
+			return nil, fmt.Errorf("ecs: %s: %w", op, refuseManaged(st.a))
+		}
+	}
 	f, err := s.bringAll()
 	if err != nil {
 		return nil, during(op, err)
