@@ -216,10 +216,15 @@ func (a *Archetype) Len() int {
 }
 
 // Has reports whether the archetype has the type. It panics for a type of another world.
-func (a *Archetype) Has(t Type) bool { return a.table.Sig.Has(a.w.idOf("Archetype.Has", t)) }
+func (a *Archetype) Has(t Type) bool { return a.table.Sig.Has(a.World().idOf("Archetype.Has", t)) }
 
-// World returns the archetype's world.
-func (a *Archetype) World() *World { return a.w }
+// World returns the archetype's world; for an archetype of a snapshot, the one that took it.
+func (a *Archetype) World() *World {
+	if a.frozen != nil {
+		return a.w.types.list[0].live.w
+	}
+	return a.w
+}
 
 // Chunks returns the number of chunks that hold rows.
 func (a *Archetype) Chunks() int { return len(a.now().table.Store.Chunks()) }

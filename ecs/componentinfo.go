@@ -129,9 +129,10 @@ func NewQueryOfAll(w *World) *Query {
 
 // Value returns a copy of the i'th row's value of a type, as a Go value of that type, or as a slice
 // for a buffer. The copy may be kept. Value returns nil if the rows lack the type, and if a managed
-// type has no value yet. The query must declare the type, unless it is shared. Value panics like
-// Component.Slice, and if i is not in [0, rows.Len()). Cost: reflection, and an allocation for all
-// but small values; it is meant for printers, not for loops over many rows.
+// type has no value yet, or no CopyWith in the rows of a snapshot. The query must declare the type, unless it is
+// shared. Value panics like Component.Slice, and if i is not in [0, rows.Len()). Cost: reflection,
+// and an allocation for all but small values; it is meant for printers, not for loops over many
+// rows.
 func (r Rows) Value(t Type, i int) any {
 	const op = "Rows.Value"
 	info, s := infoOf(op, t), r.check(op)
@@ -163,7 +164,9 @@ func (r Rows) Value(t Type, i int) any {
 	// Safe because row i has a value of size bytes in the column at p.
 	at := unsafe.Add(r.columnTo(info, p), (s.first+i)*info.size)
 	if info.managed != nil && s.b != nil && s.b.past != nil {
-		s.b.past.managedOf(op, info)
+		if !info.copies() {
+			return nil // a snapshot does not have it
+		}
 		info = s.b.finderOf(info).t // whose store is the snapshot's
 	}
 	return info.valueAt(at)

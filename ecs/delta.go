@@ -4,6 +4,7 @@ import (
 	"errors"
 	"iter"
 
+	"quarry/bitmask"
 	"quarry/ecs/internal/entity"
 )
 
@@ -192,9 +193,10 @@ func (a *Archetype) entityAt(index int) Entity {
 	return entities(a.table.Store.Row(pos, 0).Base, row+1)[row]
 }
 
-// Changed yields each entity that is alive in the newer state with each type of which it has other
-// bytes, elements or another enable bit than before; a type that it did not have before counts as
-// zero and enabled. Values of chunk types are not among them, nor values that are shared.
+// Changed yields each entity that is alive in the newer state, once, with each type of which it has
+// other bytes, elements or another enable bit than before; a type that it did not have before
+// counts as zero and enabled. Values of chunk types are not among them, nor values that are shared.
+// The types are handles as those of ComponentInfo.Type, of the world that took the snapshots.
 func (d *Delta) Changed() iter.Seq2[Entity, Type] {
 	d.checkWalk("Delta.Changed")
 	return func(yield func(Entity, Type) bool) {
@@ -231,10 +233,38 @@ func (d *Delta) changedIn(t *deltaTable, yield func(Entity, Type) bool) bool {
 		b.each(t.is, d.types[b.of].t.shape.Element, func(e bufferEdit) { visit(e.row, 1) })
 	}
 	for i := range t.flips {
-		visit := of(t.flips[i].of)
-		t.flips[i].each(t.is, func(at, n int, _ bool) { visit(at, n) })
+		visit, valued := of(t.flips[i].of), d.valued(t, t.flips[i].of)
+		t.flips[i].each(t.is, func(at, n int, _ bool) {
+			for row := at; row < at+n; row++ {
+				if valued == nil || !valued.Has(row) {
+					visit(row, 1)
+				}
+			}
+		})
 	}
 	return more
+}
+
+// valued returns the rows of a table that have other values or elements of a type, so that those
+// with another enable bit too do not come twice; nil if there are none.
+func (d *Delta) valued(t *deltaTable, of int) (rows bitmask.Bits) {
+	mark := func(first, n int) {
+		if rows == nil {
+			rows = make(bitmask.Bits, (t.is+63)/64)
+		}
+		rows.SetRange(first, n)
+	}
+	for i := range t.columns {
+		if c := &t.columns[i]; c.of == of {
+			c.rowSpans(d.types[of].t.size, t.is, mark)
+		}
+	}
+	for i := range t.buffers {
+		if b := &t.buffers[i]; b.of == of {
+			b.each(t.is, d.types[of].t.shape.Element, func(e bufferEdit) { mark(e.row, 1) })
+		}
+	}
+	return rows
 }
 
 // changedEntries yields what Changed does for one sparse type: entities whose entry is new, has

@@ -283,3 +283,23 @@ func onlyBoxes(d *ecs.Delta) bool {
 	}
 	return len(slices.Collect(d.Born()))+len(slices.Collect(d.Died())) == 0
 }
+
+// TestDeltaBesideSnapshots: a delta comes to a world that has snapshots, which keep what it writes:
+// the world goes back to one of them, and the delta comes again.
+func TestDeltaBesideSnapshots(t *testing.T) {
+	for seed := range uint64(8) {
+		x, y, delta := dent(t, 30+seed, 150)
+		before, hash := y.tell(), y.w.Hash()
+		s, other := y.w.Snapshot(), y.w.Snapshot()
+		for range 2 {
+			require.NoError(t, y.w.ApplyDelta(bytes.NewReader(delta)))
+			require.Equal(t, x.tell(), y.tell(), "seed %d", seed)
+			require.Equal(t, hash, other.Hash(), "seed %d", seed)
+			require.NoError(t, other.Verify())
+			require.NoError(t, y.w.Verify())
+			require.NoError(t, y.w.Restore(s), "seed %d", seed)
+			require.Equal(t, before, y.tell(), "seed %d", seed)
+			require.NoError(t, y.w.Verify())
+		}
+	}
+}

@@ -31,6 +31,7 @@ func TestDeltaWalks(t *testing.T) {
 	x.position.Set(ids[1], Position{X: 1})
 	x.position.Set(ids[2], Position{X: 2})
 	x.stun.Disable(ids[3])
+	x.stun.Set(ids[3], Stun{4}) // comes once
 	b, _ := x.hits.Mut(ids[4])
 	b.Append(Hit{Damage: 3})
 	x.burning.Set(ids[9], Burning{2, 1})

@@ -132,6 +132,9 @@ func (x *differ) archetype(a, old *Archetype, skip int, must bool) (differs bool
 	if old != nil {
 		t.was = old.table.Len()
 	}
+	if t.was == 0 && (a == nil || a.table.Len() == 0) {
+		return false, nil // whether there is an archetype without rows is no part of a state
+	}
 	var sources []change.Source
 	if a != nil {
 		t.is = a.table.Len()

@@ -34,3 +34,36 @@ func TestForkSharesTheTag(t *testing.T) {
 	require.False(t, clone.Alive(e), "a clone has a tag of its own")
 	require.NoError(t, clone.Close())
 }
+
+// TestPrintersPassManagedValues: a printer finds no value of a managed type without CopyWith in rows
+// of a snapshot, whatever their slots hold by now.
+func TestPrintersPassManagedValues(t *testing.T) {
+	w := newWorld(t)
+	position, text := ecs.Register[Position](w), ecs.RegisterManaged[string](w)
+	e := ecs.NewArchetype(w, position, text).Create()
+	text.Set(e, "then")
+	all := ecs.NewQueryOfAll(w)
+	s := w.Snapshot()
+	read := func() {
+		t.Helper()
+		n := 0
+		for rows := range s.Rows(all) {
+			require.Nil(t, rows.Value(text, 0))
+			require.NotNil(t, rows.Value(position, 0))
+			n += rows.Count()
+		}
+		require.Equal(t, 1, n)
+		require.NoError(t, s.Verify())
+		require.NoError(t, w.Verify())
+	}
+	read()
+	text.Set(e, "now")
+	read()
+	w.Destroy(e)
+	w.Trim()
+	read()
+	later := w.Snapshot()
+	f, err := later.Fork()
+	require.NoError(t, err, "rows that are gone are in nobody's way")
+	require.NoError(t, f.Close())
+}

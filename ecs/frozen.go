@@ -79,6 +79,9 @@ func (f *frozenWorld) open(s *Snapshot) error {
 		}
 		f.enroll(c)
 	}
+	for i, t := range f.types.list {
+		t.live = s.types[i]
+	}
 	f.b = Borrow{w: live, q: &f.loops.batches, name: "the snapshot", out: true, past: s, version: s.version}
 	for _, t := range f.types.list {
 		t.Hide()

@@ -90,3 +90,37 @@ func TestReadersBesideTheOwner(t *testing.T) {
 	older.Close()
 	newer.Close()
 }
+
+// TestTypesOfSnapshots: what tells of a snapshot names the types of the world that took it, so that
+// a loop over the rows of all types, and one over what changed, may ask for the values.
+func TestTypesOfSnapshots(t *testing.T) {
+	w := newWorld(t)
+	position, burning := ecs.Register[Position](w), ecs.RegisterSparse[Burning](w)
+	e := ecs.NewArchetype(w, position).Create()
+	dying := ecs.Register[ecs.CleanupEntity](w)
+	all := ecs.NewQueryOfAll(w)
+	older := w.Snapshot()
+	position.Set(e, Position{X: 1})
+	burning.Add(e, Burning{1, 1})
+	newer := w.Snapshot()
+	n := 0
+	for rows := range newer.Rows(all) {
+		a := rows.Archetype()
+		require.True(t, a.Has(position))
+		require.False(t, a.Has(dying))
+		for _, c := range a.Components() {
+			require.Equal(t, ecs.InfoOf(position).Type, c.Type)
+			require.Equal(t, Position{X: 1}, rows.Value(c.Type, 0))
+			n++
+		}
+	}
+	require.Equal(t, 1, n)
+	delta, err := ecs.Diff(older, newer)
+	require.NoError(t, err)
+	var changed []ecs.Type
+	for _, of := range delta.Changed() {
+		changed = append(changed, of)
+	}
+	require.Equal(t, []ecs.Type{ecs.InfoOf(position).Type, ecs.InfoOf(burning).Type}, changed)
+	require.Equal(t, Position{X: 1}, w.Value(e, changed[0]))
+}

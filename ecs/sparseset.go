@@ -53,8 +53,12 @@ func (s *sparseSet) newer(at sparse.Entry, since uint32) bool {
 	return newer(block, since) || all != 0 && newer(all, since)
 }
 
-// handle returns a handle of the type without its Go type.
+// handle returns a handle of the type without its Go type. A snapshot's copy of a type has the
+// handle of the world's, which is the one that readers may use.
 func (t *typeInfo) handle() Type {
+	if t.live != nil {
+		t = t.live
+	}
 	if t.sparse != nil {
 		return sparseHandle{t}
 	}

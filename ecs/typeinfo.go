@@ -55,6 +55,8 @@ type typeInfo struct {
 	cleanup    bool // see Cleanup
 	tracked    bool // see TrackRows
 	maxRows    int  // see MaxRows; 0: no limit
+
+	live *typeInfo // the world's type, of which this is a snapshot's copy; nil: it is none
 }
 
 // factsOf returns what registration declared about a type.

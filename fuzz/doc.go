@@ -38,6 +38,11 @@
 // compared with the copy, and so is the world's hash, and single creations get the ids that came
 // next after the snapshot. In a small universe snapshots get lost; then a restore must be refused.
 //
+// A fork is driven as a world of its own, with the model of its moment, beside the world (fork.go).
+// Of two moments, the walks of Diff are compared with the two models, and the delta is written,
+// damaged, and applied to a fork of the older moment, or to the world after it has gone back
+// (delta.go, deltaapply.go). The model knows which deltas must be refused, and which may be.
+//
 // What a model checks: after every step of a world it compares all counters, and runs World.Verify
 // while the world is small; every 64th step, and at the end, it compares all values of all
 // entities. Blocks and chunks are filled with their own number when they are allocated and checked

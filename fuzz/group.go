@@ -125,6 +125,9 @@ func (d *world) bind(g *group, a *ecs.Archetype) {
 	}
 	g.a = a
 	d.m.groups = append(d.m.groups, g)
+	if d.m.strays > 0 && g.set.has(dyingKind) {
+		d.m.strays = min(d.m.strays, max(0, d.w.Stats().Archetypes-len(d.m.groups)))
+	}
 }
 
 // bindOf records the archetype of a group after a call that moved entity e there.
@@ -136,13 +139,13 @@ func (d *world) bindOf(e ecs.Entity, g *group) {
 // archetypes returns the number of archetypes in the world. n is the world's own count: only the
 // world knows about some archetypes without rows.
 func (m *model) archetypes(n int) int {
-	least := len(m.groups)
+	least := len(m.groups) + m.strays
 	for _, g := range m.groups {
 		if g.goes() {
 			least--
 		}
 	}
-	return min(max(n, least), len(m.groups))
+	return min(max(n, least), len(m.groups)+m.strays)
 }
 
 // retire forgets the groups without rows that are not pinned, as Shrink does, and returns them.

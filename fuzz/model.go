@@ -19,6 +19,7 @@ type model struct {
 	groups   []*group        // with an archetype, in the order of the archetypes
 	byForm   map[form]*group // normalized
 	list     []kind
+	strays   int // archetypes without rows that no group has
 
 	created, destroyed uint64
 	spilled            int // buffers that ever had more than they hold inline

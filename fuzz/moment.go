@@ -24,6 +24,8 @@ type moment struct {
 	version uint32
 	hash    uint64
 	lost    bool // noticed by world.lose
+	serial  int  // snapshots taken before
+	shorter int  // serial of the first snapshot that may have fewer blocks of ids, 0: none
 	m       *model
 	rows    map[*group][]ecs.Entity
 	chunks  map[*group][]int // where the rows lay

@@ -35,6 +35,9 @@ type chunk struct {
 
 // next returns the next chunk as the model is now, and false at the end.
 func (c *cursor) next() (chunk, bool) {
+	if c.at == nil && c.group == 0 && c.d.unsorted {
+		c.d.sort()
+	}
 	if c.at != nil { // the body may have made an archetype again, which moves its group to the end
 		c.group = slices.Index(c.d.m.groups, c.at)
 	}

@@ -14,6 +14,9 @@ const readers = 3
 
 // share shares the world: first all goroutines read, then all toggle entities of their own.
 func (d *world) share(r record) error {
+	if d.unsorted {
+		d.sort() // so that goroutines find the groups in order
+	}
 	p := d.w.Share()
 	queries := []*query{d.all}
 	for _, q := range d.queries {

@@ -22,7 +22,8 @@ func (d *world) snapshot(r record) error {
 	if err := d.tend(); err != nil {
 		return err
 	}
-	t := &moment{version: d.m.version, hash: d.w.Hash()}
+	d.taken++
+	t := &moment{version: d.m.version, hash: d.w.Hash(), serial: d.taken}
 	t.s = d.w.Snapshot()
 	d.sinces = append(d.sinces, d.m.version)
 	d.m.version++
@@ -112,6 +113,11 @@ func (d *world) restored(t *moment) error {
 	}
 	d.m.restore(t)
 	d.result.Restored++
+	for _, o := range d.moments {
+		if o.shorter == 0 && (t.m.indices < o.m.indices || t.m.lendable < o.m.lendable) {
+			o.shorter = d.taken + 1
+		}
+	}
 	for _, e := range since {
 		if d.w.Alive(e) {
 			return fmt.Errorf("%v, which came after the snapshot, is alive after a restore", e)

@@ -32,6 +32,8 @@ type WorldResult struct {
 
 	Restored int // times that the world went back to a snapshot
 	Lost     int // snapshots that were lost
+	Forked   int // worlds made of snapshots
+	Applied  int // deltas that made a world equal to a newer snapshot
 }
 
 const (
@@ -55,20 +57,24 @@ type world struct {
 	growth alloc.Growth // of the chunks of an archetype
 	small  bool         // archetypes begin with small chunks
 
-	all     *query // without terms: every entity
-	changes []change
-	burial  *ecs.Change       // removes all cleanup types
-	second  *world            // the world to which entities go, and from which they come back
-	apart   bool              // other types are registered between the kinds
-	trail   ecs.Sparse[trail] // see trails
-	lots    *lots             // nil: the run has no chunk type
-	watches [maxKinds]*query  // of one kind each, to check its versions
-	queries []*query
-	sinces  []uint32           // change versions of the past
-	hog     []alloc.ChunkIndex // chunks that the driver keeps from the world
-	moments []*moment          // the snapshots that are alive, the newest at the end
-	inLoop  int                // loops of the driver under way
-	result  WorldResult
+	all      *query // without terms: every entity
+	changes  []change
+	burial   *ecs.Change       // removes all cleanup types
+	second   *world            // the world to which entities go, and from which they come back
+	apart    bool              // other types are registered between the kinds
+	trail    ecs.Sparse[trail] // see trails
+	lots     *lots             // nil: the run has no chunk type
+	watches  [maxKinds]*query  // of one kind each, to check its versions
+	queries  []*query
+	sinces   []uint32           // change versions of the past
+	hog      []alloc.ChunkIndex // chunks that the driver keeps from the world
+	moments  []*moment          // the snapshots that are alive, the newest at the end
+	taken    int                // snapshots so far
+	twin     *world             // a fork of one of them, or nil
+	unsorted bool               // the order of the groups with rows is read from the world
+	arranged bool               // a delta may have changed the order of archetypes
+	inLoop   int                // loops of the driver under way
+	result   WorldResult
 }
 
 // worldOps are the operations; their order is part of the meaning of a stream.
@@ -127,6 +133,8 @@ var worldOps = []struct {
 	{"Snapshot", (*world).snapshot},
 	{"Restore", (*world).restore},
 	{"CloseSnapshot", (*world).closeSnapshot},
+	{"Fork", (*world).fork},
+	{"Delta", (*world).applyDelta},
 }
 
 // chunkGrowths are the policies for the chunks of an archetype; the first is the
@@ -404,10 +412,15 @@ func (d *world) end() error {
 			return fmt.Errorf("second world: %w", err)
 		}
 	}
+	if d.m.created&1 == 0 { // a fork may outlive its world
+		if err := d.closeTwin(); err != nil {
+			return err
+		}
+	}
 	if err := d.w.Close(); err != nil {
 		return err
 	}
-	return errors.Join(d.u.Verify(), d.closed())
+	return errors.Join(d.u.Verify(), d.closed(), d.closeTwin())
 }
 
 // closed checks a closed world: it is empty, and says that it is closed.

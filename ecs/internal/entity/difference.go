@@ -217,6 +217,10 @@ func (s *Store) takeFree(word int, set uint64) {
 
 func (s *Store) applyStep(step *Step) {
 	b := s.promised(int(step.First / blockSize)) // a step of a block of promises ends with it, see Fits
+	if b != nil {
+		count := b.lock(s) // which saves the block for snapshots, before its versions change
+		s.promises.Load().unlock(b, count, count)
+	}
 	for index := step.First; index < step.First+step.N; index++ {
 		if b != nil {
 			b.versions[index%blockSize] = step.New
