@@ -129,10 +129,10 @@ func NewQueryOfAll(w *World) *Query {
 
 // Value returns a copy of the i'th row's value of a type, as a Go value of that type, or as a slice
 // for a buffer. The copy may be kept. Value returns nil if the rows lack the type, and if a managed
-// type has no value yet, or no CopyWith in the rows of a snapshot. The query must declare the type, unless it is
-// shared. Value panics like Component.Slice, and if i is not in [0, rows.Len()). Cost: reflection,
-// and an allocation for all but small values; it is meant for printers, not for loops over many
-// rows.
+// type has no value yet, or no CopyWith in the rows of a snapshot. The query must declare the type,
+// unless it is shared. Value panics like Component.Slice, and if i is not in [0, rows.Len()). Cost:
+// reflection, and an allocation for all but small values; it is meant for printers, not for loops
+// over many rows.
 func (r Rows) Value(t Type, i int) any {
 	const op = "Rows.Value"
 	info, s := infoOf(op, t), r.check(op)
@@ -149,7 +149,8 @@ func (r Rows) Value(t Type, i int) any {
 		}
 		return nil
 	case info.sparse != nil:
-		if at := info.sparse.At(entity.ID(r.sparseRow(info, op, i))); at != nil {
+		set, ids := r.sparse(info, op)
+		if at := set.At(ids[i]); at != nil {
 			return info.valueAt(at)
 		}
 		return nil

@@ -35,8 +35,8 @@ func TestForkSharesTheTag(t *testing.T) {
 	require.NoError(t, clone.Close())
 }
 
-// TestPrintersPassManagedValues: a printer finds no value of a managed type without CopyWith in rows
-// of a snapshot, whatever their slots hold by now.
+// TestPrintersPassManagedValues: a printer finds no value of a managed type without CopyWith in
+// rows of a snapshot, whatever their slots hold by now.
 func TestPrintersPassManagedValues(t *testing.T) {
 	w := newWorld(t)
 	position, text := ecs.Register[Position](w), ecs.RegisterManaged[string](w)

@@ -180,3 +180,25 @@ func twinOf(t *testing.T, w *snapWorld, e ecs.Entity) ecs.Entity {
 	require.True(t, ok)
 	return twin
 }
+
+// TestPrintersReadSparseValuesOfThen: Rows.Value in rows of a snapshot, of queries that name a sparse
+// type and of those of all types.
+func TestPrintersReadSparseValuesOfThen(t *testing.T) {
+	s := newSnapWorld(t, 1)
+	e := ecs.NewArchetype(s.World, s.place).Create()
+	s.load.Add(e, snapLoad{5})
+	m := s.Snapshot()
+	change := []func(){func() {}, func() { s.load.Set(e, snapLoad{7}) }, func() { s.load.Remove(e) }, func() { s.Destroy(e) }}
+	queries := []*ecs.Query{ecs.NewQueryOfAll(s.World), ecs.NewQuery(s.World, ecs.Read(s.place), ecs.Read(s.load))}
+	for _, do := range change {
+		do()
+		for _, q := range queries {
+			n := 0
+			for rows := range m.Rows(q) {
+				require.Equal(t, snapLoad{5}, rows.Value(s.load, 0))
+				n += rows.Count()
+			}
+			require.Equal(t, 1, n)
+		}
+	}
+}

@@ -266,12 +266,6 @@ func (r Rows) sparseValue(t *typeInfo, i int) unsafe.Pointer {
 	return set.At(ids[i])
 }
 
-// sparseRow returns the entity of the i'th row, for a sparse type that the query gives access to.
-func (r Rows) sparseRow(t *typeInfo, op string, i int) Entity {
-	_, ids := r.sparse(t, op)
-	return Entity(ids[i])
-}
-
 // watchEnds has the world told which entities end.
 func (w *World) watchEnds() { w.rows.OnEnd(w.forgetEnded) }
 
