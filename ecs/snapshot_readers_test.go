@@ -181,8 +181,8 @@ func twinOf(t *testing.T, w *snapWorld, e ecs.Entity) ecs.Entity {
 	return twin
 }
 
-// TestPrintersReadSparseValuesOfThen: Rows.Value in rows of a snapshot, of queries that name a sparse
-// type and of those of all types.
+// TestPrintersReadSparseValuesOfThen: Rows.Value in rows of a snapshot, of queries that name a
+// sparse type and of those of all types.
 func TestPrintersReadSparseValuesOfThen(t *testing.T) {
 	s := newSnapWorld(t, 1)
 	e := ecs.NewArchetype(s.World, s.place).Create()
