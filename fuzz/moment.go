@@ -14,7 +14,8 @@ import (
 // A restore brings back everything but what docs say goes on forward:
 //
 //	entities, values, rows, ids, names, entries, reserved ids    as they were
-//	archetypes, types, queries, the world's version              stay
+//	archetypes that came since                                   go, unless pinned or of the newest snapshot
+//	types, queries, the world's version                          stay
 //	versions of a group of which rows came, went or moved        now, for all kinds and the order
 //	versions of other groups                                     now where values differ, else they stay
 

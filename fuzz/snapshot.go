@@ -112,6 +112,8 @@ func (d *world) restored(t *moment) error {
 		}
 	}
 	d.m.restore(t)
+	d.m.retireSince(t, d.newest())
+	d.m.strays = min(d.m.strays, max(0, d.w.Stats().Archetypes-len(d.m.groups)))
 	d.result.Restored++
 	for _, o := range d.moments {
 		if o.shorter == 0 && (t.m.indices < o.m.indices || t.m.lendable < o.m.lendable) {
