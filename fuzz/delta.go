@@ -109,7 +109,9 @@ func (d *world) compareBoth(p *gap, e ecs.Entity, x, was *entity) {
 			p.changed[has{e, k}], p.differs[x.group] = true, true
 		case vague.has(k):
 			p.changed[has{e, k}] = false
-			p.differs[x.group] = p.differs[x.group] // perhaps, unless it is sure
+			if !p.differs[x.group] {
+				p.differs[x.group] = false // perhaps
+			}
 		}
 	}
 	if x.entry == nil {

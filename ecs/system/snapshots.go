@@ -53,6 +53,12 @@ func (ownersOnly) Close() {}
 func (ownersOnly) Renew() {}
 func (ownersOnly) Fork()  {}
 
+var _ interface {
+	Close()
+	Renew()
+	Fork()
+} = Published{}.ownersOnly
+
 // shared is what those who have one snapshot share.
 type shared struct{ users int } // that have not released it; written while Snapshots.mu is held
 
