@@ -296,7 +296,7 @@ func (x *differ) columns(t *deltaTable) {
 		case of.buffer:
 			x.buffers(t, of, c)
 		default:
-			var w runsWriter
+			w := writerOf(int(c.Size))
 			x.eachPiece(t.a, func(at, n, _ int, is alloc.StoreRow, from *table.Table, _ int, was alloc.StoreRow) {
 				var old []byte
 				if from != nil && from.Sig.Has(id) {

@@ -12,8 +12,9 @@ import (
 //
 //	gap, length, length bytes    gap, length, length bytes    ...
 //
-// A gap is counted from the end of the run before. Gaps of fewer than 8 bytes do not end a run. The
-// checksum is of the bytes that runs replace, one after the other.
+// A gap is counted from the end of the run before. Gaps of fewer than 8 bytes do not end a run,
+// unless a value fits them: each value that a run touches differs. The checksum is of the bytes
+// that runs replace, one after the other.
 
 // deltaRuns is the runs of one column, or of the values of a sparse type.
 type deltaRuns struct {
@@ -24,7 +25,18 @@ type deltaRuns struct {
 // runsWriter makes runs.
 type runsWriter struct {
 	deltaRuns
-	end int // of the last run
+	end   int // of the last run
+	least int // gap that ends a run
+	step  int // bytes that are passed at once: 8 where a value is longer than the two gaps beside a word that differs
+}
+
+// writerOf returns a writer of runs of values of size bytes.
+func writerOf(size int) runsWriter {
+	w := runsWriter{least: min(size, 8), step: 1}
+	if size > 2*7 {
+		w.step = 8
+	}
+	return w
 }
 
 // castagnoli is the polynomial of checksums, for which processors have an instruction.
@@ -62,14 +74,20 @@ func (r *runsWriter) compareBlock(at int, was, is []byte) {
 		}
 		end := i + 1
 		for end < len(is) {
-			for end+8 <= len(is) && binary.LittleEndian.Uint64(was[end:]) != binary.LittleEndian.Uint64(is[end:]) {
-				end += 8
+			if r.step == 8 {
+				for end+8 <= len(is) && binary.LittleEndian.Uint64(was[end:]) != binary.LittleEndian.Uint64(is[end:]) {
+					end += 8
+				}
+			} else {
+				for end < len(is) && was[end] != is[end] {
+					end++
+				}
 			}
 			same := equalBytes(was[end:], is[end:])
-			if same >= 8 || end+same == len(is) {
+			if same >= r.least || end+same == len(is) {
 				break
 			}
-			end = min(end+same+8, len(is))
+			end = min(end+same+r.step, len(is))
 		}
 		for was[end-1] == is[end-1] {
 			end--

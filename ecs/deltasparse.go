@@ -37,7 +37,7 @@ func (x *differ) sparseType(t *typeInfo) {
 	}
 	s := deltaSparse{was: was.Len(), is: now.Len()}
 	both := min(s.was, s.is)
-	var ids, values runsWriter
+	ids, values := writerOf(idSize), writerOf(t.size)
 	newIDs, oldIDs := idBytes(now.IDs()), idBytes(was.IDs())
 	ids.compare(0, oldIDs[:both*idSize], newIDs[:both*idSize])
 	ids.compare(both*idSize, nil, newIDs[both*idSize:])

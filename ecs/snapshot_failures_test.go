@@ -109,3 +109,35 @@ func TestEveryFailureOfSnapshots(t *testing.T) {
 	}
 	require.NoError(t, alloc.CheckEveryFailure(func(s *alloc.Failures) error { return refusedSnapshots(t, s, asked) }))
 }
+
+// TestSpilledBufferWithoutMemory: the row of a buffer has been kept already, but there is no memory
+// for a block of its own: the write goes on, and the snapshot is lost, not wrong.
+func TestSpilledBufferWithoutMemory(t *testing.T) {
+	u := newUniverse(t, 8<<20)
+	s := newSnapWorld(t, 1, ecs.WithUniverse(u))
+	batch, err := ecs.NewArchetype(s.World, s.place, s.hits).CreateN(2)
+	require.NoError(t, err)
+	list := batch.Entities(nil)
+	s.hits.Append(list[0], make([]uint32, 20_000)...)
+	m := s.Snapshot()
+	s.place.Mut(list[1]).X = 5 // keeps the unit, with the header of the other row
+	b, _ := s.hits.Get(list[1])
+	require.Zero(t, b.Len())
+	require.NoError(t, m.Err())
+	var held []alloc.ChunkIndex
+	for {
+		c, err := u.AllocExact(1)
+		if err != nil {
+			break
+		}
+		held = append(held, c)
+	}
+	b, _ = s.hits.Mut(list[0])
+	b.Slice()[7] = 9
+	require.ErrorIs(t, m.Err(), alloc.ErrFull)
+	for _, c := range held {
+		u.Free(c, 1)
+	}
+	require.Error(t, s.Restore(m))
+	require.NoError(t, s.Verify())
+}

@@ -67,12 +67,9 @@ func (d *world) misuseDiff(newer, older *moment) error {
 
 // applyHere takes the world back to the older moment and applies the delta.
 func (d *world) applyHere(p *gap, delta []byte, r record) error {
-	if d.w.Hash() != p.older.hash {
-		at := slices.Index(d.moments, p.older)
-		restored := d.result.Restored
-		if err := d.restore(record{who: uint16(at), n: r.n}); err != nil || d.result.Restored == restored {
-			return err
-		}
+	at, restored := slices.Index(d.moments, p.older), d.result.Restored
+	if err := d.restore(record{who: uint16(at), n: r.n}); err != nil || d.result.Restored == restored {
+		return err
 	}
 	if err := d.damage(p, delta, r); err != nil {
 		return err

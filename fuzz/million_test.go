@@ -99,7 +99,7 @@ func TestHoles(t *testing.T) {
 // whole chunks move from one archetype to another. In the odd ones rows are so wide that one byte
 // more does not reduce the rows of a chunk: the contents of that byte must not move along.
 func TestLargeArchetypes(t *testing.T) {
-	const steps = 700 // fewer do not make the archetypes large
+	const steps = 850 // fewer do not make the archetypes large
 	seeds, _ := effort(12, steps)
 	eachSeed(t, seeds, func(t *testing.T, seed uint64) {
 		data := fuzz.Random(seed+5000, steps)
