@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -43,6 +44,7 @@ func TestSnapshotsSoak(t *testing.T) {
 	deadline := until.Add(time.Minute)
 	for !enough() && !b.failed.Load() && time.Now().Before(deadline) {
 		b.step()
+		runtime.Gosched() // where there is one thread, nothing else lets the readers run
 	}
 	close(b.stop)
 	ended := make(chan struct{})

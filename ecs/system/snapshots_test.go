@@ -3,6 +3,7 @@ package system_test
 import (
 	"context"
 	"reflect"
+	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -71,6 +72,7 @@ func TestSnapshotsForOthers(t *testing.T) {
 		case <-read:
 			running = false
 		default:
+			runtime.Gosched() // where there is one thread, nothing else lets the readers run
 		}
 	}
 	require.NoError(t, w.Verify())
@@ -189,6 +191,7 @@ func TestSnapshotsAreRefused(t *testing.T) {
 		select {
 		case s = <-taken:
 		default:
+			runtime.Gosched()
 		}
 	}
 	require.Zero(t, s.Len())

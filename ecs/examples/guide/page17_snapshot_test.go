@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"quarry/ecs"
 	"quarry/ecs/system"
@@ -73,7 +74,7 @@ func Example_snapshot() {
 		case n := <-asked:
 			fmt.Println(n, "ships")
 			counted = true
-		default:
+		case <-time.After(time.Millisecond): // until the next frame
 		}
 	}
 	before.Close()
