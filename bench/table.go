@@ -28,9 +28,9 @@ func (r *result) ok() bool {
 	return r.plain.OK && r.ours.OK && (r.plain.Other == nil || r.plain.Other.OK)
 }
 
-// sides yields the sides by name: two, or three for churn.
+// sides yields the sides by name: two, or three where plain Go is written in two ways.
 func (r *result) sides(yield func(string, *workload.Side) bool) {
-	_ = yield("go", &r.plain) && (r.plain.Other == nil || yield("go slots", r.plain.Other)) && yield("quarry", &r.ours)
+	_ = yield("go", &r.plain) && (r.plain.Other == nil || yield("go "+r.plain.OtherName, r.plain.Other)) && yield("quarry", &r.ours)
 }
 
 // grid has one row per workload and side.

@@ -69,3 +69,33 @@ func BenchmarkClone(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkFork: a fork of a snapshot of 200,000 entities of 40 bytes, the first of the snapshot
+// and a later one, beside a clone of the world, into a universe.
+func BenchmarkFork(b *testing.B) {
+	const n = 200_000
+	w := newWorld(b)
+	position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
+	_, err := ecs.NewArchetype(w, position, velocity).CreateN(n)
+	require.NoError(b, err)
+	u, err := alloc.NewUniverse()
+	require.NoError(b, err)
+	s := w.Snapshot()
+	for name, copied := range map[string]func(...ecs.Option) (*ecs.World, error){
+		"first": func(o ...ecs.Option) (*ecs.World, error) { s.Renew(); return s.Fork(o...) },
+		"later": func(o ...ecs.Option) (*ecs.World, error) { return s.Fork(o...) },
+		"clone": func(o ...ecs.Option) (*ecs.World, error) { return w.Clone(o...) },
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				c, err := copied(ecs.WithUniverse(u))
+				require.NoError(b, err)
+				b.StopTimer()
+				require.NoError(b, c.Close())
+				b.StartTimer()
+			}
+		})
+	}
+	s.Close()
+	require.NoError(b, u.Close())
+}

@@ -72,7 +72,7 @@ func Run(opts Options, progress workload.Progress) (plain, ours workload.Side, e
 	compare(list, opts.Records)
 	plain, ours = list[0].side(requests), list[2].side(requests)
 	slots := list[1].side(requests)
-	plain.Other = &slots
+	plain.Other, plain.OtherName = &slots, "slots"
 	if wrong := list[3].Wrong; wrong != "" {
 		ours.Fail(ways[3].name + ": " + wrong)
 	}

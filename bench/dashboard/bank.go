@@ -3,11 +3,12 @@ package dashboard
 import (
 	"errors"
 	"fmt"
+	"sync"
 
 	"quarry/ecs"
 )
 
-// bank is either side. All but the report of a state belongs to the owner.
+// bank is a side. All but the report of a state belongs to the owner.
 type bank interface {
 	// step runs a frame.
 	step(frame int) error
@@ -124,5 +125,34 @@ func (p *plain) close() error   { return nil }
 
 func (c *copied) report() (t totals) {
 	t.add(c.accounts)
+	return t
+}
+
+// locked has the accounts in a slice that its readers read where it is, under a lock for which the
+// owner waits. Nothing is copied: what a frame with readers takes beyond one without is the price
+// of a reader on another core, whose cache then has the lines that the owner writes, and of waits.
+type locked struct {
+	*plain
+	mu sync.RWMutex // held by reports, and exclusively by step
+}
+
+func newLocked(n int) *locked { return &locked{plain: newPlain(n)} }
+
+func (l *locked) step(frame int) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.plain.step(frame)
+}
+
+func (l *locked) publish() state { return lent{l} }
+func (l *locked) retire(state)   {}
+
+// lent is the accounts of now.
+type lent struct{ of *locked }
+
+func (s lent) report() (t totals) {
+	s.of.mu.RLock()
+	defer s.of.mu.RUnlock()
+	t.add(s.of.accounts)
 	return t
 }

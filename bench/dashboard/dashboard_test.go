@@ -11,7 +11,7 @@ import (
 
 func TestRun(t *testing.T) {
 	o := Options{Accounts: 20_001, Blocks: 2, Frames: 40, Rate: 240}
-	calls, total := 0, 4*o.Blocks*(settling+o.Frames)
+	calls, total := 0, 6*o.Blocks*(settling+o.Frames)
 	plain, ours, err := Run(o, func(done, of int) {
 		calls++
 		require.Equal(t, calls, done)
@@ -19,7 +19,7 @@ func TestRun(t *testing.T) {
 	})
 	require.NoError(t, err)
 	require.Equal(t, total, calls)
-	for _, s := range []workload.Side{plain, ours} {
+	for _, s := range []workload.Side{plain, *plain.Other, ours} {
 		require.True(t, s.OK, s.Detail)
 		require.Equal(t, o.Blocks*o.Frames, s.Ops)
 		for _, figure := range []string{"frame_p50_ns", "frame_p99_ns", "unread_p50_ns", "unread_p99_ns", "p50_ratio", "p99_ratio", "publish_ns", "read_ns"} {

@@ -8,9 +8,10 @@
 //
 // A reader asks, and the owner publishes the state at the end of that frame, which all get that
 // asked meanwhile: a snapshot of the world, which readers loop over while the owner writes the
-// rows; or, on the plain side, a copy of all rows, which the owner waits for. A frame begins when
-// its time has come, or when the one before has ended if that is later; what it takes is its work
-// and the publication. Blocks of frames with readers and of frames without any state or reader
+// rows; or, on the plain side, a copy of all rows, which the owner waits for; or, on its other
+// side, the rows themselves, under a lock that the next frame waits for. A frame begins when its
+// time has come, or when the one before has ended if that is later; what it takes is its work and
+// the publication. Blocks of frames with readers and of frames without any state or reader
 // alternate.
 //
 // Trades give from one account to the next, each account counts the frames, and new ones begin with

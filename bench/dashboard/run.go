@@ -49,10 +49,11 @@ type game struct {
 	tick   func()
 }
 
-// Run runs both sides one after the other. Figures of each side: frame_p50_ns and frame_p99_ns of
-// frames with readers, unread_p50_ns and unread_p99_ns of frames without, p50_ratio and p99_ratio
-// of the former to the latter; publish_ns (what the owner waits for a state), published, read_ns
-// and reads, the times being medians. An op is a frame with readers.
+// Run runs the sides one after the other: plain Go whose states are copies, as its Other plain Go
+// whose readers lock what the owner writes, and a world. Figures of each side: frame_p50_ns and
+// frame_p99_ns of frames with readers, unread_p50_ns and unread_p99_ns of frames without, p50_ratio
+// and p99_ratio of the former to the latter; publish_ns (what the owner waits for a state),
+// published, read_ns and reads, the times being medians. An op is a frame with readers.
 func Run(o Options, progress workload.Progress) (plainSide, ours workload.Side, err error) {
 	for option, usual := range map[*int]int{&o.Accounts: accountsUsual, &o.Blocks: blocksUsual, &o.Frames: framesUsual, &o.Rate: rateUsual} {
 		if *option == 0 {
@@ -62,7 +63,7 @@ func Run(o Options, progress workload.Progress) (plainSide, ours workload.Side, 
 	done := 0
 	tick := func() {
 		if done++; progress != nil {
-			progress(done, 4*o.Blocks*(settling+o.Frames))
+			progress(done, 6*o.Blocks*(settling+o.Frames))
 		}
 	}
 	before := workload.LiveHeap()
@@ -71,14 +72,20 @@ func Run(o Options, progress workload.Progress) (plainSide, ours workload.Side, 
 		return plainSide, ours, err
 	}
 	plainSide.Heap = workload.LiveHeap() - before
+	l, locked := newLocked(o.Accounts), new(workload.Side)
+	if err := run(locked, l, o, tick); err != nil {
+		return plainSide, ours, err
+	}
+	locked.Heap = workload.LiveHeap() - before - plainSide.Heap
+	plainSide.Other, plainSide.OtherName = locked, "locked"
 	w, err := newWorld(o.Accounts)
 	if err != nil {
 		return plainSide, ours, err
 	}
 	err = run(&ours, w, o, tick)
-	ours.Heap = workload.LiveHeap() - before - plainSide.Heap
+	ours.Heap = workload.LiveHeap() - before - plainSide.Heap - locked.Heap
 	ours.Committed = int64(w.w.Universe().Stats().Committed)
-	return plainSide, ours, errors.Join(err, w.close(), p.close())
+	return plainSide, ours, errors.Join(err, w.close(), l.close(), p.close())
 }
 
 // run runs a side and notes what it took.
