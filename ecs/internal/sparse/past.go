@@ -71,6 +71,23 @@ func (s *Set) keepEntry(at Entry) {
 	}
 }
 
+// keepNext has kept what Add writes, and keepLast what Remove writes. Both are calls, so Add and
+// Remove keep no registers for them.
+//
+//go:noinline
+func (s *Set) keepNext(e entity.ID) {
+	at := s.last + 1
+	s.keepPlace(e.Index())
+	s.keepID(at)
+	s.keepValue(at)
+}
+
+//go:noinline
+func (s *Set) keepLast(at Entry) {
+	s.keepEntry(at)
+	s.keepEntry(s.last)
+}
+
 // KeepAll has all places, entities and values kept.
 func (s *Set) KeepAll() {
 	for i, x := range s.memory {

@@ -141,9 +141,7 @@ func (s *Set) Full(e entity.ID) bool { return int(s.last)+1 >= s.room || e.Index
 func (s *Set) Add(e entity.ID, version uint32) unsafe.Pointer {
 	at := s.last + 1
 	if s.kept != nil {
-		s.keepPlace(e.Index())
-		s.keepID(at)
-		s.keepValue(at)
+		s.keepNext(e)
 	}
 	s.last = at
 	*s.place(e.Index()), *s.id(at) = at, e
@@ -161,12 +159,11 @@ func (s *Set) Remove(e entity.ID, version uint32) bool {
 	if at == 0 {
 		return false
 	}
-	last := s.last
 	if s.kept != nil {
-		s.keepEntry(at)
-		s.keepEntry(last)
+		s.keepLast(at)
 	}
 	*s.place(e.Index()) = 0
+	last := s.last
 	s.last--
 	s.latest = version
 	if s.bits != nil {
