@@ -55,8 +55,8 @@ func checkAllocator(name string, a Allocator) {
 	if a == nil {
 		// errors.md: `the allocator is nil`, `the universe is nil`, `the arena is nil`, `the table
 		// is nil`, `the plan is nil`, `the other store is nil`, `the copy is nil`, `the function is
-		// nil`, `an option is nil` | Nil where something is needed; nothing was changed. | What is
-		// left out for the default is not given at all.
+		// nil`, `the file is nil`, `an option is nil` | Nil where something is needed; nothing was
+		// changed. | What is left out for the default is not given at all.
 		panic("alloc: " + name + ": the allocator is nil")
 	}
 }

@@ -160,7 +160,7 @@ func MakeColumnStore(u *Universe, smallChunks *SmallChunks, plan *layout.Plan, c
 func (g *ColumnStore) Replan(rows int, columns []StoreColumn, like *ColumnStore) {
 	g.skewed = len(columns) > fewColumns
 	if like != nil {
-		g.skewed = like.skewed
+		g.skewed, g.meet = like.skewed, like.meet
 	}
 	g.per, g.columns, g.own = rows, columns, g.own.Emptied()
 	for _, c := range columns {
@@ -202,6 +202,14 @@ func (g *ColumnStore) Scale(order uint32) uintptr {
 
 // IsSkewed reports whether large chunks leave one unit unused; see Scale.
 func (g *ColumnStore) IsSkewed() bool { return g.skewed }
+
+// ScalesLike reports whether chunks of each order have the same Scale in another store.
+func (g *ColumnStore) ScalesLike(other *ColumnStore) bool {
+	if other == nil {
+		panic("alloc: ColumnStore.ScalesLike: the other store is nil")
+	}
+	return g.skewed == other.skewed && (!g.skewed || g.meet == other.meet)
+}
 
 // Fits returns the number of rows that a chunk has room for.
 func (g *ColumnStore) Fits(c StoreChunk) int { return g.per * int(g.Scale(c.Order)) >> UnitOrder }

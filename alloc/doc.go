@@ -18,12 +18,16 @@
 // A [ChunkIndex] names a chunk. The chunk's address is base + index * 16 KiB, and
 // [Universe.IndexOf] maps an address back to its chunk; neither needs a table.
 //
+// [Universe.AllocGranules] allocates whole granules, and [Universe.MapFile] granules that show the
+// bytes of a file, privately: where a page is written, the process has its own.
+//
 // A [Heap] allocates blocks of any size on a universe: small blocks from size classes in chunks,
 // larger ones as runs of whole chunks, and what has no room there as mappings of their own. A
 // [Local] is a handle to a heap for one goroutine and uses no atomics on its fast path. [Pages]
 // gives each block its own mapping. A [Table] stores records densely in columns; it is built on a
 // [ColumnStore], as package ecs is, which takes small chunks from [SmallChunks]. An [Extent] stays
-// contiguous as it grows. A [Growth] is the policy by which these types grow.
+// contiguous as it grows, and may begin as a file ([Extent.MapFile]). A [Growth] is the policy by
+// which these types grow.
 //
 // [Allocator] is the interface of a heap and of the following types. An [Arena] allocates blocks
 // one after another and frees them together; a [Stack] frees in reverse order; a [Pool] allocates

@@ -3,6 +3,7 @@ package alloc
 import (
 	"errors"
 	"fmt"
+	"os"
 	"unsafe"
 
 	"quarry/alloc/internal/ledger"
@@ -21,8 +22,9 @@ import (
 //	1,048,577 B  1 granule of 2,097,152 B of a reservation
 //	9,000,000 B  5 granules of it: the base is the same
 //
-// A smaller extent, too, lies in a reservation when no run of its length was free, or when it was
-// larger before: shrinking allocates no chunks, since the universe may be full.
+// A smaller extent, too, lies in a reservation when it shows a file (MapFile), when no run of its
+// length was free, or when it was larger before: shrinking allocates no chunks, since the universe
+// may be full.
 //
 // An extent belongs to one goroutine at a time. Its bytes move only inside Resize.
 //
@@ -30,7 +32,8 @@ import (
 //
 //	X1 An extent of size 0 has no memory. Any other extent has its run of chunks in use, or a
 //	   mapping with as many granules as its size needs.
-//	X2 The bytes after the size, up to the end of the chunks or granules, read as zero.
+//	X2 The bytes after the size, up to the end of the chunks or granules, read as zero. (A file that
+//	   MapFile shows must have them so.)
 type Extent struct {
 	u       *universe.Universe
 	most    int                // largest size in bytes
@@ -79,6 +82,42 @@ func (x *Extent) Resize(size int) error {
 			return fmt.Errorf("alloc: Extent.Resize: from %d to %d bytes: %w", x.size, size, err)
 		}
 	}
+	return nil
+}
+
+// MapFile makes an extent of size 0 size bytes long and shows a file in it, from its byte at on, a
+// multiple of 2 MiB. The file must have whole granules of 2 MiB up to the size; its bytes after the
+// size, up to the end of the last granule, must be zero, which MapFile does not check and Verify
+// does. Pages come in when they are touched, and one that is written becomes the process's own, so
+// the file does not change; see mmap.Region.MapFile. The extent lies in a reservation, whatever its
+// size, and counts as committed, and in the budget, whole. Later calls treat it like any other:
+// what Resize adds reads as zero, also where it showed the file before.
+//
+// Errors are those of Resize; nothing has changed then. Where files cannot be mapped (Windows, the
+// Go heap) and where the file is too short, the error wraps ErrCommit and what package mmap said.
+// MapFile panics when f is nil, for another at, for a negative size, and when the extent has bytes.
+// Cost: a few system calls, whatever the size.
+func (x *Extent) MapFile(size int, f *os.File, at int64) error {
+	universe.CheckFile("Extent.MapFile", f, at)
+	switch {
+	case size < 0:
+		panic(fmt.Sprintf("alloc: Extent.MapFile: size=%d is negative", size))
+	case x.size != 0:
+		// errors.md: `the extent has ... bytes` | `Extent.MapFile` of an extent that is in use. |
+		// Release it first, or map into a new one.
+		panic(fmt.Sprintf("alloc: Extent.MapFile: the extent has %d bytes", x.size))
+	case size > x.most:
+		return fmt.Errorf("alloc: Extent.MapFile: %d bytes, the limit is %d: %w", size, x.most, ErrTooBig)
+	case size == 0:
+		return nil
+	case !mmap.Real: // so that no Go memory is made first, as large as the file
+		return fmt.Errorf("alloc: Extent.MapFile: %d bytes: %w: %w", size, ErrCommit, mmap.ErrUnsupported)
+	}
+	m, err := x.newMapping(size, func(r universe.Region, n int) error { return r.MapFile(0, n, f, at) })
+	if err != nil {
+		return fmt.Errorf("alloc: Extent.MapFile: %d bytes: %w", size, err)
+	}
+	x.mapping, x.base, x.size = m, m.Block, size
 	return nil
 }
 
@@ -153,21 +192,8 @@ func (x *Extent) moveToRun(size int) error {
 
 // moveToMapping moves the bytes to a new reservation with room for size.
 func (x *Extent) moveToMapping(size int) error {
-	if err := x.u.Refuse("Extent"); err != nil {
-		return err
-	}
-	_ = x.giveBack() // a mapping refused again costs no more than before
-	wanted := x.most
-	if !mmap.Real {
-		wanted = min(wanted, 2*size) // addresses of the Go heap are memory
-	}
-	need := granulesFor(size) * mmap.Granule
-	if err := ledger.Process.Charge(need); err != nil {
-		return fmt.Errorf("%w: %w", ErrCommit, err)
-	}
-	m, err := x.open(max(wanted, need), need)
+	m, err := x.newMapping(size, func(r universe.Region, n int) error { return r.Commit(0, n) })
 	if err != nil {
-		ledger.Process.Refund(need)
 		return err
 	}
 	// Safe because the mapping is larger than the extent's bytes.
@@ -177,8 +203,30 @@ func (x *Extent) moveToMapping(size int) error {
 	return nil
 }
 
+// newMapping returns a new reservation with room for size, which the given function commits.
+func (x *Extent) newMapping(size int, commit func(r universe.Region, n int) error) (*mapping.Mapping, error) {
+	if err := x.u.Refuse("Extent"); err != nil {
+		return nil, err
+	}
+	_ = x.giveBack() // a mapping refused again costs no more than before
+	wanted := x.most
+	if !mmap.Real {
+		wanted = min(wanted, 2*size) // addresses of the Go heap are memory
+	}
+	need := granulesFor(size) * mmap.Granule
+	if err := ledger.Process.Charge(need); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrCommit, err)
+	}
+	m, err := x.open(max(wanted, need), need, commit)
+	if err != nil {
+		ledger.Process.Refund(need)
+		return nil, err
+	}
+	return m, nil
+}
+
 // open reserves wanted bytes, or fewer but at least need, and commits need bytes.
-func (x *Extent) open(wanted, need int) (*mapping.Mapping, error) {
+func (x *Extent) open(wanted, need int, commit func(r universe.Region, n int) error) (*mapping.Mapping, error) {
 	region, err := x.reserve(wanted, need)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrReserve, err)
@@ -187,7 +235,7 @@ func (x *Extent) open(wanted, need int) (*mapping.Mapping, error) {
 		_ = region.Hint(mmap.SmallPages, true) // only a hint: without it the extent costs more memory
 	}
 	m := &mapping.Mapping{Region: region, Block: region.Base(), Granules: need / mmap.Granule}
-	if err := region.Commit(0, need); err != nil {
+	if err := commit(region, need); err != nil {
 		x.left = append(x.left, m)
 		return nil, errors.Join(fmt.Errorf("%w: %w", ErrCommit, err), x.giveBack())
 	}

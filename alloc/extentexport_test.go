@@ -4,10 +4,17 @@ import (
 	"unsafe"
 
 	"quarry/alloc/internal/mapping"
+	"quarry/alloc/internal/universe"
 )
 
 // FailMappings makes the calls for the extent's reservations follow a script.
 func (x *Extent) FailMappings(s *mapping.Script) { x.reserve = s.Reserve }
+
+// ReserveLeast makes the extent reserve no more than it needs, as under a limit of addresses.
+func (x *Extent) ReserveLeast() {
+	reserve := x.reserve
+	x.reserve = func(_, least int) (universe.Region, error) { return reserve(least, least) }
+}
 
 // Mapped reports whether the extent lies in a reservation of its own.
 func (x *Extent) Mapped() bool { return x.mapping != nil }

@@ -71,6 +71,8 @@ func nilMakers(h *alloc.Heap, u *alloc.Universe) []lint.NilCall {
 			u.Free(first, 1)
 			require.NoError(t, u.Close())
 		}),
+		lint.NilPanics("Universe.MapFile", "alloc: Universe.MapFile: the file is nil", func() { _, _ = u.MapFile(1, nil, 0) }),
+		lint.NilPanics("Extent.MapFile", "alloc: Extent.MapFile: the file is nil", func() { _ = u.NewExtent(1).MapFile(1, nil, 0) }),
 		lint.NilReturns("Universe.IndexOf", func(t *testing.T) {
 			_, ok := u.IndexOf(nil)
 			require.False(t, ok)
@@ -163,6 +165,7 @@ func nilRows(u *alloc.Universe) []lint.NilCall {
 		lint.NilPanics("MakeColumnStore: plan", "alloc: MakeColumnStore: the plan is nil", func() {
 			alloc.MakeColumnStore(u, nil, nil, nil, alloc.Doubling(), alloc.UnitOrder)
 		}),
+		lint.NilPanics("ColumnStore.ScalesLike", "alloc: ColumnStore.ScalesLike: the other store is nil", func() { new(alloc.ColumnStore).ScalesLike(nil) }),
 		lint.NilPanics("ColumnStore.Save", "alloc: ColumnStore.Save: the copy is nil", func() { new(alloc.ColumnStore).Save(nil) }),
 		lint.NilPanics("ColumnStore.Restore", "alloc: ColumnStore.Restore: the copy is nil", func() { new(alloc.ColumnStore).Restore(nil) }),
 		lint.NilReturns("ColumnStore.SetKeeper", func(*testing.T) { new(alloc.ColumnStore).SetKeeper(nil) }),

@@ -96,14 +96,48 @@ func (s *SmallChunks) add() error {
 	if err != nil {
 		return err
 	}
-	for len(s.used) <= int(c) {
-		s.used = append(s.used, make([]uint8, bitmask.WordBits)...)
-		s.open = append(s.open, 0)
-	}
+	s.extend(c)
 	s.open.SetBit(int(c))
 	s.low = int(c) / bitmask.WordBits
 	s.held++
 	return nil
+}
+
+// Adopt takes a chunk that the caller holds, with the given eighths allocated, bit i for eighth i:
+// from then on the chunk is held as if Alloc had taken it from the universe, and its free eighths
+// are handed out. Nobody else may free it. Adopt panics when no eighth is given, when the chunk is
+// not in use, and when it is held already. Cost: constant, and a byte of Go memory for each chunk
+// of the universe up to c.
+func (s *SmallChunks) Adopt(c ChunkIndex, used uint8) {
+	if used == 0 {
+		// errors.md: `no eighth of chunk ... is given` | `SmallChunks.Adopt` of a chunk of which
+		// nothing is allocated. | Free the chunk instead.
+		panic(fmt.Sprintf("alloc: SmallChunks.Adopt: no eighth of chunk %d is given", c))
+	}
+	if !s.u.InUse(c) {
+		panic(fmt.Sprintf("alloc: SmallChunks.Adopt: chunk %d is not in use", c))
+	}
+	if int(c) < len(s.used) && s.used[c] != 0 {
+		// errors.md: `chunk ... is held already` | `SmallChunks.Adopt` of a chunk that `Alloc`
+		// took, or twice. | Adopt chunks that the caller allocated itself, once.
+		panic(fmt.Sprintf("alloc: SmallChunks.Adopt: chunk %d is held already", c))
+	}
+	s.extend(c)
+	s.used[c] = used
+	s.held++
+	s.live += bits.OnesCount8(used)
+	if used != 1<<eighths-1 {
+		s.open.SetBit(int(c))
+		s.low = min(s.low, int(c)/bitmask.WordBits)
+	}
+}
+
+// extend makes the books reach a chunk.
+func (s *SmallChunks) extend(c ChunkIndex) {
+	for len(s.used) <= int(c) {
+		s.used = append(s.used, make([]uint8, bitmask.WordBits)...)
+		s.open = append(s.open, 0)
+	}
 }
 
 // Free frees an eighth. It panics when e is not allocated.

@@ -1,7 +1,9 @@
 package alloc
 
 import (
+	"math/bits"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -81,6 +83,88 @@ func TestSmallChunksStayDense(t *testing.T) {
 			s.Free(e)
 		}
 	}
+	require.NoError(t, u.Close())
+}
+
+// TestSmallChunksAdopt: a chunk that the caller held is as one that Alloc took, whichever of its
+// eighths are allocated, far from the others and among them.
+func TestSmallChunksAdopt(t *testing.T) {
+	u, err := NewUniverse(Size(2 << 20))
+	require.NoError(t, err)
+	first, err := u.AllocExact(ChunksPerMegachunk)
+	require.NoError(t, err)
+	second, err := u.AllocExact(ChunksPerMegachunk)
+	require.NoError(t, err)
+	require.Equal(t, [2]ChunkIndex{0, 64}, [2]ChunkIndex{first, second}) // all that there is
+	for used := 1; used < 1<<eighths; used++ {
+		s := NewSmallChunks(u)
+		s.Adopt(second+7, uint8(used))
+		require.NoError(t, s.Verify())
+		var want []SmallIndex
+		for i := range SmallIndex(eighths) {
+			require.Equal(t, used>>i&1 != 0, s.has(firstOf(second+7)+i))
+			if used>>i&1 == 0 {
+				want = append(want, firstOf(second+7)+i)
+			}
+		}
+		below := min(1, len(want)) // Adopt comes again when so many have moved the search on
+		want = slices.Insert(want, below, firstOf(5))
+		for i, e := range want {
+			if i == below {
+				s.Adopt(5, 0b1111_1110)
+				require.NoError(t, s.Verify())
+				require.Equal(t, 2, s.Chunks())
+				require.Equal(t, 7+below+bits.OnesCount8(uint8(used)), s.Live())
+			}
+			got, err := s.Alloc()
+			require.NoError(t, err)
+			require.Equal(t, e, got)
+			require.NoError(t, s.Verify())
+		}
+		_, err := s.Alloc()
+		require.ErrorIs(t, err, ErrFull)
+		for _, c := range []ChunkIndex{second + 7, 5} {
+			for i := range SmallIndex(eighths) {
+				require.True(t, u.InUse(c))
+				s.Free(firstOf(c) + i)
+				require.NoError(t, s.Verify())
+			}
+			require.False(t, u.InUse(c), "an empty chunk goes back")
+		}
+		require.Zero(t, s.Chunks()+s.Live())
+		for range 2 {
+			_, err := u.AllocExact(1)
+			require.NoError(t, err)
+		}
+	}
+	u.Free(first, ChunksPerMegachunk)
+	u.Free(second, ChunksPerMegachunk)
+	require.NoError(t, u.Close())
+}
+
+// TestSmallChunksAdoptRefuses: what Adopt refuses changes nothing.
+func TestSmallChunksAdoptRefuses(t *testing.T) {
+	u, err := NewUniverse(Size(2 << 20))
+	require.NoError(t, err)
+	s := NewSmallChunks(u)
+	e, err := s.Alloc()
+	require.NoError(t, err)
+	c, err := u.AllocExact(1)
+	require.NoError(t, err)
+	s.Adopt(c, 1)
+	for want, f := range map[string]func(){
+		"alloc: SmallChunks.Adopt: no eighth of chunk 1 is given": func() { s.Adopt(c, 0) },
+		"alloc: SmallChunks.Adopt: chunk 9 is not in use":         func() { s.Adopt(9, 1) },
+		"alloc: SmallChunks.Adopt: chunk 4000 is not in use":      func() { s.Adopt(4000, 1) },
+		"alloc: SmallChunks.Adopt: chunk 0 is held already":       func() { s.Adopt(e.Chunk(), 2) },
+		"alloc: SmallChunks.Adopt: chunk 1 is held already":       func() { s.Adopt(c, 2) },
+	} {
+		require.PanicsWithValue(t, want, f)
+		require.NoError(t, s.Verify())
+		require.Equal(t, [2]int{2, 2}, [2]int{s.Chunks(), s.Live()})
+	}
+	s.Free(e)
+	s.Free(firstOf(c))
 	require.NoError(t, u.Close())
 }
 

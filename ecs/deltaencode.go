@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 
+	"quarry/ecs/internal/codec"
 	"quarry/ecs/internal/entity"
 )
 
@@ -34,13 +35,13 @@ func EncodeDelta(w io.Writer, d *Delta) error {
 	if w == nil {
 		panic("ecs: EncodeDelta: the writer is nil")
 	}
-	c := deltaCoder{out: make([]byte, deltaFrame, deltaFrame+d.size())}
-	copy(c.out, deltaMagic)
+	c := deltaCoder{codec.Coder{Out: make([]byte, deltaFrame, deltaFrame+d.size())}}
+	copy(c.Out, deltaMagic)
 	c.delta(d)
-	binary.LittleEndian.PutUint32(c.out[8:], deltaFormat)
-	binary.LittleEndian.PutUint64(c.out[12:], uint64(len(c.out)-deltaFrame))
-	c.out = binary.LittleEndian.AppendUint32(c.out, checksum(c.out))
-	if _, err := w.Write(c.out); err != nil {
+	binary.LittleEndian.PutUint32(c.Out[8:], deltaFormat)
+	binary.LittleEndian.PutUint64(c.Out[12:], uint64(len(c.Out)-deltaFrame))
+	c.Out = binary.LittleEndian.AppendUint32(c.Out, checksum(c.Out))
+	if _, err := w.Write(c.Out); err != nil {
 		// errors.md, Errors: `ecs: EncodeDelta: ...` | The writer failed. | What it says.
 		return fmt.Errorf("ecs: EncodeDelta: %w", err)
 	}
@@ -92,8 +93,8 @@ func readDelta(r io.Reader) (*Delta, error) {
 		return nil, refuseDelta("it is damaged: its checksum is %#x, not %#x", now, sum)
 	}
 	d := &Delta{ids: new(entity.Difference)}
-	c := deltaCoder{in: content, reading: true}
-	if c.delta(d); c.bad || len(c.in) > 0 {
+	c := deltaCoder{codec.Coder{In: content, Reading: true}}
+	if c.delta(d); !c.Ended() {
 		return nil, refuseDelta("its content ends early, or goes on")
 	}
 	return d, nil
@@ -111,102 +112,27 @@ func refuseDelta(format string, values ...any) error {
 	return fmt.Errorf("ecs: World.ApplyDelta: %w: "+format, append([]any{ErrDelta}, values...)...)
 }
 
-// deltaCoder appends to out, or, if reading is set, takes from in.
-type deltaCoder struct {
-	out, in []byte
-	reading bool
-	bad     bool // in was not what was expected; all further values are zero
-}
-
-func (c *deltaCoder) fail() { c.bad, c.in = true, nil }
-
-// word codes a number.
-func (c *deltaCoder) word(p *uint64) {
-	if !c.reading {
-		c.out = binary.AppendUvarint(c.out, *p)
-		return
-	}
-	v, n := binary.Uvarint(c.in)
-	if n <= 0 {
-		v, n = 0, 0
-		c.fail()
-	}
-	*p, c.in = v, c.in[n:]
-}
-
-// number codes a number that is not negative; those that are read are below 2^48.
-func (c *deltaCoder) number(p *int) {
-	v := uint64(*p)
-	c.word(&v)
-	if v >= 1<<48 {
-		v = 0
-		c.fail()
-	}
-	*p = int(v)
-}
-
-// half codes a number of 32 bits.
-func (c *deltaCoder) half(p *uint32) {
-	v := uint64(*p)
-	c.word(&v)
-	if v > math.MaxUint32 {
-		v = 0
-		c.fail()
-	}
-	*p = uint32(v)
-}
-
-// bytes codes bytes. Those that are read are part of the input.
-func (c *deltaCoder) bytes(p *[]byte) {
-	n := len(*p)
-	c.number(&n)
-	switch {
-	case !c.reading:
-		c.out = append(c.out, *p...)
-	case n > len(c.in):
-		*p = nil
-		c.fail()
-	default:
-		*p, c.in = c.in[:n:n], c.in[n:]
-	}
-}
-
-func (c *deltaCoder) text(p *string) {
-	b := []byte(*p)
-	c.bytes(&b)
-	*p = string(b)
-}
-
-// codeList codes a list. A list that is read grows as items come, so that its length costs nothing.
-func codeList[T any](c *deltaCoder, list *[]T, item func(*T)) {
-	n := len(*list)
-	c.number(&n)
-	for i := 0; i < n && !c.bad; i++ {
-		if c.reading {
-			*list = append(*list, *new(T))
-		}
-		item(&(*list)[i])
-	}
-}
+// deltaCoder codes the parts of a delta.
+type deltaCoder struct{ codec.Coder }
 
 func (c *deltaCoder) runs(r *deltaRuns) {
-	c.half(&r.sum)
-	c.bytes(&r.runs)
+	c.Half(&r.sum)
+	c.Bytes(&r.runs)
 }
 
 // ids codes entities of one tag.
 func (c *deltaCoder) ids(list *[]entity.ID, tag entity.Tag) {
 	last := int64(0)
-	codeList(c, list, func(e *entity.ID) {
+	codec.List(&c.Coder, list, func(e *entity.ID) {
 		step := int64(e.Index()) - last
 		zigzag, version := uint64(step<<1^step>>63), e.Version()
-		c.word(&zigzag)
-		c.half(&version)
+		c.Word(&zigzag)
+		c.Half(&version)
 		last += int64(zigzag>>1) ^ -int64(zigzag&1)
-		if c.reading {
+		if c.Reading {
 			if uint64(last) >= entity.MaxIDs {
 				last = 0
-				c.fail()
+				c.Fail()
 			}
 			*e = entity.Make(uint32(last), tag, version)
 		}

@@ -61,7 +61,7 @@ func (f *frozenWorld) open(s *Snapshot) error {
 	f.archetypes.open()
 	f.news = news{matched: 1, unshared: 1}
 	f.loops.outer.w, f.loops.scans = &f.World, []*scan{&f.loops.outer}
-	f.buffers.Look(live.u, s.heap)
+	f.buffers.LookAt(&live.buffers, s.heap)
 	f.ids.Open(live.u, live.ids.Tag())
 	f.tables.Open(live.u, live.growth, &f.ids, table.Calls{Trim: func() int { return 0 }, Replanned: func() {}})
 	f.tables.Version = s.version

@@ -49,3 +49,9 @@ func (inside) NewBorrow(q *Query, name string, wait func(op string), uses []Term
 func (inside) MatchesArchetype(q *Query, a *Archetype) (matches, bits bool) {
 	return q.matchesArchetype(a)
 }
+
+func (inside) ImageOf(s *Snapshot) (*under.Image, error) { return imageOf(s) }
+func (inside) OpenImage(f *under.ImageFile, register func(*World), options []Option) (*World, error) {
+	return openImage(f, register, options)
+}
+func (inside) DescribeImage(f *under.ImageFile) (*under.ImageInfo, error) { return describeImage(f) }

@@ -56,8 +56,9 @@ type Snapshot struct {
 
 // archetypeState is an archetype of a snapshot.
 type archetypeState struct {
-	a     *Archetype
-	table table.State
+	a      *Archetype
+	pinned bool // then
+	table  table.State
 }
 
 // header is the header of a buffer.
@@ -160,7 +161,7 @@ func (s *Snapshot) note(w *World) {
 	}
 	s.archetypes = s.archetypes[:len(list)]
 	for i, a := range list {
-		s.archetypes[i].a = a
+		s.archetypes[i].a, s.archetypes[i].pinned = a, a.pinned
 		a.table.Save(&s.archetypes[i].table)
 	}
 	for len(s.sets) < len(w.types.sparse) {

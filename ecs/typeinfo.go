@@ -348,11 +348,16 @@ func (w *World) enroll(info *typeInfo) {
 	if info.sparse != nil {
 		info.sparse.open(info)
 	}
-	of := table.Type{Layout: info.planned(), Managed: info.managed, Chunk: info.chunk, Tracked: info.tracked, MaxRows: info.maxRows, Sight: &info.Sight}
+	of := info.tabled()
 	if info.buffer {
 		of.Buffers = &w.buffers
 	}
 	w.tables.Register(of)
+}
+
+// tabled describes the type to tables, but for the heap of a buffer.
+func (t *typeInfo) tabled() table.Type {
+	return table.Type{Layout: t.planned(), Managed: t.managed, Chunk: t.chunk, Tracked: t.tracked, MaxRows: t.maxRows, Sight: &t.Sight}
 }
 
 // copied returns the typeInfo that registers the same type in another world.

@@ -83,7 +83,7 @@ func (d *world) applyHere(p *gap, delta []byte, r record) error {
 
 // applyTo applies a delta to a fork of the older moment, lets the fork live, and closes it.
 func (d *world) applyTo(w *ecs.World, p *gap, delta []byte, r record) error {
-	f, err := d.drive(w, p.older)
+	f, err := d.drive(w, p.older, false)
 	if err == nil {
 		err = f.applied(p, delta, r)
 	}

@@ -33,17 +33,24 @@ func (d *world) fork(r record) error {
 // makeTwin makes a fork of one of the snapshots.
 func (d *world) makeTwin(r record) error {
 	t := d.moments[int(r.who)%len(d.moments)]
-	w, err := d.forkOf(t)
+	filed := d.lots == nil && r.kind&8 != 0
+	make := d.forkOf
+	if filed {
+		make = d.openedOf
+	}
+	w, err := make(t)
 	if w == nil || err != nil {
 		return err
 	}
-	if d.twin, err = d.drive(w, t); err == nil {
+	if d.twin, err = d.drive(w, t, filed); err == nil {
 		err = errors.Join(d.twin.check(), d.twin.compareAll(), d.readMoment(t))
 	}
 	if err != nil {
 		return fmt.Errorf("fork: %w", err)
 	}
-	d.result.Forked++
+	if d.result.Forked++; filed {
+		d.result.Opened++
+	}
 	return nil
 }
 
@@ -79,9 +86,9 @@ func (d *world) isFull(err error) bool {
 	return errors.Is(err, alloc.ErrFull) && (d.tight || 4*d.u.Stats().LiveChunks > d.u.Size()/alloc.ChunkSize)
 }
 
-// drive returns a driver for a world that is in the state of a moment, and has marked everything as
-// changed.
-func (d *world) drive(w *ecs.World, t *moment) (*world, error) {
+// drive returns a driver for a world that is in the state of a moment: with its versions, if it
+// came from a file, else with everything marked as changed.
+func (d *world) drive(w *ecs.World, t *moment, filed bool) (*world, error) {
 	f := &world{w: w, u: d.u, active: d.active, sets: d.sets, most: d.most, tight: d.tight, growth: d.growth, small: d.small, apart: d.apart}
 	f.list = register(w, d.apart)
 	f.m, f.unsorted = t.m.clone(), true
@@ -90,7 +97,11 @@ func (d *world) drive(w *ecs.World, t *moment) (*world, error) {
 		f.trail = ecs.RegisterSparse[trail](w, ecs.Enableable)
 	}
 	f.all = &query{list: f.list, q: ecs.NewQuery(w, ecs.IncludeDisabled(), ecs.IncludePrefabs()), inDisabled: true, inPrefabs: true}
-	f.adopt(t)
+	f.adopt(t, filed)
+	if filed {
+		f.m.trace = f.m.traceOf(t)
+		return f, nil
+	}
 	for _, x := range f.m.entities {
 		f.m.arrive(x)
 		if x.entry != nil {
@@ -107,9 +118,9 @@ func (d *world) drive(w *ecs.World, t *moment) (*world, error) {
 }
 
 // adopt gives the model, which is a copy of another world's, groups of this world. Archetypes that
-// have no rows are asked for, which pins them, as all are in a fork; those that cannot be asked for
-// are strays.
-func (d *world) adopt(t *moment) {
+// have no rows are asked for, which pins them, as all are in a fork, but not in a world from a
+// file; those that cannot be asked for are strays.
+func (d *world) adopt(t *moment, filed bool) {
 	m, groups := d.m, map[*group]*group{}
 	m.groups, m.byForm = nil, map[form]*group{}
 	known := d.w.Stats().Archetypes
@@ -120,7 +131,7 @@ func (d *world) adopt(t *moment) {
 		switch {
 		case len(h.rows) > 0:
 			seat, _ := d.w.Locate(h.rows[0])
-			h.a = seat.Archetype
+			h.a, h.pinned = seat.Archetype, !filed || t.pinned[g]
 		case g.set.has(dyingKind):
 			delete(m.byForm, m.norm(g.form))
 			continue

@@ -30,6 +30,7 @@ type moment struct {
 	m       *model
 	rows    map[*group][]ecs.Entity
 	chunks  map[*group][]int // where the rows lay
+	pinned  map[*group]bool
 	lots    map[*ecs.Archetype]*holding
 	next    []ecs.Entity // ids that single creations got after the moment, in order
 }
@@ -67,8 +68,9 @@ func (m *model) clone() *model {
 
 // keep copies the model.
 func (t *moment) keep(m *model) {
-	t.m, t.rows, t.chunks = m.clone(), map[*group][]ecs.Entity{}, map[*group][]int{}
+	t.m, t.rows, t.chunks, t.pinned = m.clone(), map[*group][]ecs.Entity{}, map[*group][]int{}, map[*group]bool{}
 	for _, g := range m.groups {
+		t.pinned[g] = g.pinned
 		if len(g.rows) > 0 {
 			t.rows[g], t.chunks[g] = slices.Clone(g.rows), g.chunks()
 		}

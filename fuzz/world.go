@@ -33,6 +33,7 @@ type WorldResult struct {
 	Restored int // times that the world went back to a snapshot
 	Lost     int // snapshots that were lost
 	Forked   int // worlds made of snapshots
+	Opened   int // of which so many were written to a file and opened
 	Applied  int // deltas that made a world equal to a newer snapshot
 }
 

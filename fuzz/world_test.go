@@ -62,14 +62,21 @@ func eachSeed(t *testing.T, seeds int, f func(t *testing.T, seed uint64)) {
 
 func TestWorldStream(t *testing.T) {
 	seeds, steps := effort(20, 5_000)
-	eachSeed(t, seeds, func(t *testing.T, seed uint64) {
-		u := newUniverse(t, 32<<20)
-		result, err := fuzz.RunWorld(fuzz.Random(seed, steps), fuzz.WorldConfig{Universe: u})
-		require.NoError(t, err)
-		require.Equal(t, steps, result.Steps)
-		require.Zero(t, u.Stats().LiveChunks)
-		t.Logf("%+v", result)
+	var opened atomic.Int64
+	t.Run("seeds", func(t *testing.T) {
+		eachSeed(t, seeds, func(t *testing.T, seed uint64) {
+			u := newUniverse(t, 32<<20)
+			result, err := fuzz.RunWorld(fuzz.Random(seed, steps), fuzz.WorldConfig{Universe: u})
+			require.NoError(t, err)
+			require.Equal(t, steps, result.Steps)
+			require.Zero(t, u.Stats().LiveChunks)
+			opened.Add(int64(result.Opened))
+			t.Logf("%+v", result)
+		})
 	})
+	if !testing.Short() {
+		require.Positive(t, opened.Load(), "no world was written to a file and opened")
+	}
 }
 
 // TestSameStreamSameHash runs one stream twice, the second time while another world comes and goes

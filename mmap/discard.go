@@ -7,7 +7,8 @@ package mmap
 // it when memory is short or when the rest of the page is given back.
 //
 // An error is an *Error that wraps ErrUnsupported where the system cannot give back parts (Windows,
-// whose pages would lose their access; the Go heap), and otherwise ErrMemory. Part of the range may
+// whose pages would lose their access; the Go heap; pages of a file, whose bytes would come back),
+// and otherwise ErrMemory. Part of the range may
 // have been discarded then; the rest has its contents. Cost: one system call, 1 us and 0.1 us for
 // each page that was resident, and the first touch of a page that is used again.
 func (r *Region) Discard(off, n int) error {
@@ -17,6 +18,9 @@ func (r *Region) Discard(off, n int) error {
 	per := pagesPerGranule()
 	if g, hi := s.lo/per, (s.hi+per-1)/per; r.locked.next(g, hi, true) < hi {
 		panicState("Discard", off, n, r.locked.next(g, hi, true), "locked")
+	}
+	if r.showsFile(s) {
+		return r.refuse("Discard", off, n, ErrUnsupported, errOfFile)
 	}
 	if errno := r.space.sys.discard(&r.memory, off, n); errno != nil {
 		return r.refuse("Discard", off, n, ErrMemory, errno)

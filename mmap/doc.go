@@ -15,6 +15,9 @@
 //	 base         +2 MiB       +4 MiB       +6 MiB       +8 MiB
 //	  | reserved   | ready      | ready      | reserved   |     Size 8388608, Committed 4194304
 //
+// Files. On Linux and macOS [Region.MapFile] makes granules ready that show a file's bytes. Pages
+// come in when they are touched; the file does not change.
+//
 // Contents. A granule reads zero after Commit, a page after Unguard. Decommit, Guard and Release
 // lose the contents on entry, even when they fail.
 //

@@ -38,6 +38,8 @@ var (
 	errMost     = errors.New("more than all regions may have together")
 	errGoHeap   = errors.New("more than the Go heap is asked to hold in one object")
 	errNoGuards = fmt.Errorf("a Go object has no guards: %w", ErrUnsupported)
+	errOfFile   = fmt.Errorf("pages of a file, whose bytes would come back: %w", ErrUnsupported)
+	errFileEnds = errors.New("the file ends before")
 	errNoSuch   = fmt.Errorf("no such call: %w", ErrUnsupported)
 )
 

@@ -2,6 +2,7 @@ package mmap
 
 import (
 	"errors"
+	"os"
 	"unsafe"
 )
 
@@ -70,6 +71,14 @@ func (r *Region) IsFine(g int) bool {
 	return r.fine.has(g)
 }
 
+// FiledRuns is what granules that may show a file cost.
+func (r *Region) FiledRuns() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, runs := r.filed.count()
+	return runs
+}
+
 func (r *Region) Hints() Hint {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -111,6 +120,7 @@ var Corruptions = map[string]func(*Region){
 	"I6 runs":  func(r *Region) { r.guards.runs, r.runs = 1, r.runs+guardRuns(r) },
 	"I7":       func(r *Region) { r.locked.clear(0, 1); r.locked.set(1, 2); r.runs = 2 },
 	"I9":       func(r *Region) { r.fine.set(0, 1); r.hints |= SmallPages; r.runs++ },
+	"I10":      func(r *Region) { r.filed.set(1, 2); r.runs++ },
 	"I8": func(r *Region) {
 		if r.memory.object == nil {
 			r.space.tenants = nil
@@ -200,6 +210,12 @@ func (f *Flaky) lock(m *memory, off, n int) error  { return f.step("lock", f.Sys
 func (f *Flaky) discard(m *memory, off, n int) error {
 	return f.step("discard", f.System.discard, m, off, n)
 }
+
+func (f *Flaky) attach(m *memory, off, n int, file *os.File, at int64) error {
+	return f.step("attach", func(m *memory, off, n int) error { return f.System.attach(m, off, n, file, at) }, m, off, n)
+}
+
+func (f *Flaky) renew(m *memory, off, n int) error { return f.step("renew", f.System.renew, m, off, n) }
 
 func (f *Flaky) unguard(m *memory, off, n int) error {
 	return f.step("unguard", f.System.unguard, m, off, n)

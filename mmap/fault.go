@@ -22,11 +22,15 @@ const (
 	// FaultReady: the memory is ready by now. Another goroutine changed it between the fault and
 	// the check, or a hardware error took the page.
 	FaultReady
+
+	// FaultFile: the page is of a file (MapFile), which does not have it any more or could not be
+	// read.
+	FaultFile
 )
 
-var faultStates = [...]string{"reserved", "guard", "parked", "ready"}
+var faultStates = [...]string{"reserved", "guard", "parked", "ready", "file"}
 
-// String returns "reserved", "guard", "parked" or "ready".
+// String returns "reserved", "guard", "parked", "ready" or "file".
 func (s FaultState) String() string {
 	if int(s) < len(faultStates) {
 		return faultStates[s]
@@ -59,6 +63,7 @@ func (e *FaultError) Error() string {
 		FaultReserved: "reserved memory, which Commit has not made ready",
 		FaultGuard:    "a guard page",
 		FaultReady:    "memory that is ready by now",
+		FaultFile:     "a page of a file that was cut, or could not be read",
 	}[e.State]
 	name := ""
 	if e.Name != "" {
@@ -156,6 +161,8 @@ func (r *Region) explain(e *FaultError) {
 		e.State, e.Name = FaultReserved, r.name
 	case r.guards.next(p, p+1, true) == p:
 		e.State, e.Name = FaultGuard, r.name
+	case r.filed.has(e.Offset / Granule):
+		e.State, e.Name = FaultFile, r.name
 	default:
 		e.State, e.Name = FaultReady, r.name
 	}

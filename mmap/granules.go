@@ -8,14 +8,14 @@ type granules []uint64
 
 func newGranules(n int) granules { return make(granules, (n+63)/64) }
 
-// newSets returns the four sets of a region of n granules in one piece of memory. All are empty,
+// newSets returns the five sets of a region of n granules in one piece of memory. All are empty,
 // except that stale is a copy of old, if any.
-func newSets(n int, old granules) (ready, locked, fine, stale granules) {
+func newSets(n int, old granules) (ready, locked, fine, filed, stale granules) {
 	k := (n + 63) / 64
-	all := make(granules, 4*k)
-	ready, locked, fine, stale = all[:k:k], all[k:2*k:2*k], all[2*k:3*k:3*k], all[3*k:]
+	all := make(granules, 5*k)
+	ready, locked, fine, filed, stale = all[:k:k], all[k:2*k:2*k], all[2*k:3*k:3*k], all[3*k:4*k:4*k], all[4*k:]
 	copy(stale, old)
-	return ready, locked, fine, stale
+	return ready, locked, fine, filed, stale
 }
 
 func (s granules) has(g int) bool { return s[g/64]>>(g%64)&1 != 0 }

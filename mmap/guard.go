@@ -36,10 +36,10 @@ func Guards() GuardKind { return process().sys.traits().guards }
 // Guard makes accesses to the pages [off, off+n) fault until Unguard, or Decommit of their granule.
 // off and n are multiples of [PageSize], n > 0; all of the range must be ready, not guarded and in
 // no locked granule. Its contents are lost on entry. A guard costs its granule the huge page. An
-// error is an *Error. It wraps ErrUnsupported where Guards is GuardNone; ErrMemory when the OS, or
-// the budget of mappings, refuses, and then nothing is guarded; or ErrAccess when undoing was
-// refused too: then the whole range counts as guarded, and Unguard tries again. Cost: one system
-// call (GuardMark) or two.
+// error is an *Error. It wraps ErrUnsupported where Guards is GuardNone and where a file is mapped;
+// ErrMemory when the OS, or the budget of mappings, refuses, and then nothing is guarded; or
+// ErrAccess when undoing was refused too: then the whole range counts as guarded, and Unguard tries
+// again. Cost: one system call (GuardMark) or two.
 func (r *Region) Guard(off, n int) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -53,6 +53,9 @@ func (r *Region) Guard(off, n int) error {
 	}
 	if r.space.sys.traits().guards == GuardNone {
 		return r.refuse("Guard", off, n, ErrUnsupported, errNoGuards)
+	}
+	if r.showsFile(s) {
+		return r.refuse("Guard", off, n, ErrUnsupported, errOfFile)
 	}
 	r.guards.add(s.lo, s.hi)
 	if !r.account() {

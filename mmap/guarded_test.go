@@ -214,8 +214,8 @@ func TestGuardedCalls(t *testing.T) {
 
 func TestFaultState(t *testing.T) {
 	var all []string
-	for state := mmap.FaultReserved; state <= mmap.FaultReady+1; state++ {
+	for state := mmap.FaultReserved; state <= mmap.FaultFile+1; state++ {
 		all = append(all, state.String())
 	}
-	require.Equal(t, []string{"reserved", "guard", "parked", "ready", "FaultState(4)"}, all)
+	require.Equal(t, []string{"reserved", "guard", "parked", "ready", "file", "FaultState(5)"}, all)
 }

@@ -38,7 +38,8 @@ func (h Hint) String() string {
 }
 
 // Hint switches one hint on or off. An error is an *Error that wraps ErrUnsupported where the
-// system lacks the hint, and otherwise ErrMemory; then the hint is unchanged.
+// system lacks the hint, and for NoDump and WipeOnFork while a file is mapped (MapFile), and
+// otherwise ErrMemory; then the hint is unchanged.
 func (r *Region) Hint(h Hint, on bool) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -50,6 +51,11 @@ func (r *Region) Hint(h Hint, on bool) error {
 	}
 	if on == (r.hints&h != 0) {
 		return nil
+	}
+	if on && h != SmallPages {
+		if filed, _ := r.filed.count(); filed > 0 {
+			return r.refuse("Hint", 0, r.memory.size, ErrUnsupported, errNoSuch)
+		}
 	}
 	if h == SmallPages {
 		if errno := r.coarsenAll(); errno != nil {

@@ -1,7 +1,7 @@
 package mmap
 
 import (
-	"unsafe"
+	"os"
 
 	"golang.org/x/sys/unix"
 )
@@ -33,13 +33,12 @@ func (pages) discard(m *memory, off, n int) error {
 	return remap(m, off, n, unix.PROT_READ|unix.PROT_WRITE)
 }
 
-// remap maps fresh pages over old ones.
-func remap(m *memory, off, n, access int) error {
-	// Safe because [off, off+n) lies inside the range, which this package owns and never unmaps, so
-	// the fixed mapping replaces no one else's.
-	_, err := unix.MmapPtr(-1, 0, unsafe.Add(m.base, off), uintptr(n), access, reserveFlags|unix.MAP_FIXED)
-	return err
+func (p pages) attach(m *memory, off, n int, f *os.File, at int64) error {
+	return p.unixPages.attach(m, off, n, f, at)
 }
+
+// renew is drop: a mapping that replaces a file's.
+func (p pages) renew(m *memory, off, n int) error { return p.drop(m, off, n) }
 
 func (pages) lock(m *memory, off, n int) error   { return unix.Mlock(m.bytes(off, n)) }
 func (pages) unlock(m *memory, off, n int) error { return unix.Munlock(m.bytes(off, n)) }

@@ -70,12 +70,17 @@ func (p pages) reserve(size int) (memory, error) {
 	// Once for the whole range, not at each Commit, so that ready granules, and reserved ones that
 	// were ready, have equal flags and share mappings. A kernel without huge pages refuses, which
 	// changes nothing.
+	p.adviseHuge(&m, 0, size)
+	return m, nil
+}
+
+// adviseHuge asks for pages of the process's kind, best effort.
+func (p pages) adviseHuge(m *memory, off, n int) {
 	advice := unix.MADV_HUGEPAGE
 	if !p.huge {
 		advice = unix.MADV_NOHUGEPAGE
 	}
-	_ = unix.Madvise(m.bytes(0, size), advice)
-	return m, nil
+	_ = unix.Madvise(m.bytes(off, n), advice)
 }
 
 // room checks the limit, if there is one, and otherwise maps and unmaps the range, which no one
@@ -106,6 +111,15 @@ func (p pages) deny(m *memory, off, n int) error {
 
 func (p pages) drop(m *memory, off, n int) error {
 	return unix.Madvise(m.bytes(off, n), unix.MADV_DONTNEED)
+}
+
+// renew gives the new mapping the advice of the whole range, so that it can be merged with others.
+func (p pages) renew(m *memory, off, n int) error {
+	if err := remap(m, off, n, unix.PROT_NONE); err != nil {
+		return err
+	}
+	p.adviseHuge(m, off, n)
+	return nil
 }
 
 func (p pages) discard(m *memory, off, n int) error { return p.drop(m, off, n) }

@@ -3,6 +3,8 @@
 package mmap
 
 import (
+	"cmp"
+	"os"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -63,4 +65,28 @@ func (unixPages) allow(m *memory, off, n int) error {
 
 func (unixPages) deny(m *memory, off, n int) error {
 	return unix.Mprotect(m.bytes(off, n), unix.PROT_NONE)
+}
+
+// attach maps a file over a range without access, privately: what is written stays in the process.
+func (unixPages) attach(m *memory, off, n int, f *os.File, at int64) error {
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return err
+	}
+	errno := error(nil)
+	err = raw.Control(func(fd uintptr) {
+		// Safe because [off, off+n) lies inside the range, which this package owns and never
+		// unmaps, so the fixed mapping replaces no one else's.
+		_, errno = unix.MmapPtr(int(fd), at, unsafe.Add(m.base, off), uintptr(n),
+			unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_NORESERVE|unix.MAP_FIXED)
+	})
+	return cmp.Or(err, errno)
+}
+
+// remap maps fresh pages over old ones.
+func remap(m *memory, off, n, access int) error {
+	// Safe because [off, off+n) lies inside the range, which this package owns and never unmaps, so
+	// the fixed mapping replaces no one else's.
+	_, err := unix.MmapPtr(-1, 0, unsafe.Add(m.base, off), uintptr(n), access, reserveFlags|unix.MAP_FIXED)
+	return err
 }

@@ -32,7 +32,7 @@ import (
 //	I2  ready and stale have one bit per granule and none beyond.
 //	I3  no granule is ready and stale.
 //	I4  committed is the count of the bits of ready, and runs the runs of ready
-//	    and of locked and of fine granules and, where guards are mappings, of
+//	    and of locked, fine and filed granules and, where guards are mappings, of
 //	    guards.
 //	I5  a range has one owner: no part of an open region is parked, and a
 //	    released region holds nothing.
@@ -41,6 +41,8 @@ import (
 //	I7  locked granules are ready.
 //	I8  the list of tenants has an open region at its base, unless it is a Go object.
 //	I9  there are no fine granules while the hint SmallPages is on.
+//	I10 filed granules are ready or stale, and have no guards; there are none while
+//	    the hints NoDump or WipeOnFork are on.
 //
 // Order of steps. Access is removed first and given last: Decommit denies, then drops; Commit drops
 // what is stale, then allows. So whatever fails, no one reads half-dropped contents, and allow
@@ -63,6 +65,7 @@ type Region struct {
 	guards    pageSet  // pages that fault although their granule is ready; guarded by mu (I6)
 	locked    granules // granules kept out of swap; guarded by mu (I7)
 	fine      granules // granules with small pages, written by Fine; guarded by mu (I9)
+	filed     granules // granules that may show a file, written by MapFile; guarded by mu (I10)
 	hints     Hint     // hints that are on; guarded by mu
 	name      string   // label for the OS and for faults; guarded by mu
 	asked     int      // bytes requested; see Asked; fixed
@@ -169,6 +172,9 @@ func (r *Region) Release() error {
 	if errno == nil {
 		errno = r.unhint()
 	}
+	if errno == nil {
+		errno = r.renewStale()
+	}
 	if errno != nil {
 		return r.refuse("Release", 0, r.memory.size, ErrMemory, errno)
 	}
@@ -185,7 +191,7 @@ func (r *Region) Release() error {
 		r.space.sys.name(&r.memory, "")
 	}
 	r.space.retire(r)
-	r.memory, r.ready, r.guards, r.locked, r.fine, r.name = memory{}, nil, pageSet{}, nil, nil, ""
+	r.memory, r.ready, r.guards, r.locked, r.fine, r.filed, r.name = memory{}, nil, pageSet{}, nil, nil, nil, ""
 	return r.done()
 }
 
@@ -199,7 +205,7 @@ func (r *Region) allow(s span) error {
 				return errno
 			}
 		}
-		if errno := sys.drop(m, old.offset(), old.size()); errno != nil {
+		if errno := r.erase(old); errno != nil {
 			return errno
 		}
 		m.stale.clear(old.lo, old.hi)
@@ -231,7 +237,7 @@ func (r *Region) forfeit(all []span, guards pageSet) (sentinel, errno error) {
 		if errno != nil || lazy {
 			break
 		}
-		errno = sys.drop(m, s.offset(), s.size())
+		errno = r.erase(s)
 	}
 	if errno == nil {
 		for _, s := range all {
@@ -285,10 +291,11 @@ func (r *Region) count() (members, runs int) {
 	members, runs = r.ready.count()
 	_, locks := r.locked.count()
 	_, fine := r.fine.count()
+	_, filed := r.filed.count()
 	if r.space.sys.traits().guards == GuardAccess {
 		runs += r.guards.runs
 	}
-	return members, runs + locks + fine
+	return members, runs + locks + fine + filed
 }
 
 // account brings committed and runs up to date with the sets. It returns false, and changes

@@ -66,7 +66,7 @@ func (s *space) reserve(size int) (*Region, error) {
 			return nil, s.refuseReserve(size, errno)
 		}
 	}
-	r.ready, r.locked, r.fine, r.memory.stale = newSets(size/Granule, r.memory.stale)
+	r.ready, r.locked, r.fine, r.filed, r.memory.stale = newSets(size/Granule, r.memory.stale)
 	return r, r.done()
 }
 

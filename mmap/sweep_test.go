@@ -180,6 +180,22 @@ var operations = map[string]operation{
 		func(r *mmap.Region) error { return r.Hint(mmap.SmallPages, true) },
 		onFine(4),
 	},
+	"MapFile": {
+		commitAll([2]int{0, 1}),
+		func(r *mmap.Region) error { return r.MapFile(g, 4*g, numbered(), g) },
+		onUnix(1),
+	},
+	"MapFile again": { // over granules that were ready before
+		func(r *mmap.Region) error { return errors.Join(commitAll([2]int{0, 6})(r), r.Decommit(g, 3*g)) },
+		func(r *mmap.Region) error { return r.MapFile(g, 2*g, numbered(), 0) },
+		onUnix(1),
+	},
+	"Decommit of a file": { // and of what is no file's beside it
+		mapSome,
+		func(r *mmap.Region) error { return r.Decommit(0, 5*g) },
+		onUnix(5),
+	},
+	"Release of a file": {mapSome, (*mmap.Region).Release, onUnix(6)},
 	"Advise": {
 		commitAll([2]int{0, 6}),
 		func(r *mmap.Region) error { return r.Advise(g, 4*g, mmap.Cold) },
@@ -188,6 +204,20 @@ var operations = map[string]operation{
 }
 
 const sweepGranules = 6
+
+// mapSome maps files over the granules 1 and 2, and 4.
+func mapSome(r *mmap.Region) error {
+	err := commitAll([2]int{0, 1}, [2]int{3, 1}, [2]int{5, 1})(r)
+	return errors.Join(err, r.MapFile(g, 2*g, numbered(), 2*g), r.MapFile(4*g, g, numbered(), 0))
+}
+
+// onUnix is a table for what only systems offer that map files at a place.
+func onUnix(n int) steps {
+	if runtime.GOOS == "linux" || runtime.GOOS == "darwin" {
+		return steps{access: n, mark: n}
+	}
+	return nil
+}
 
 // condition is all that a region says of itself.
 type condition struct {
@@ -202,7 +232,8 @@ func examine(s *mmap.Space, r *mmap.Region) (c condition) {
 		c.ready[i], c.locked[i], c.fine[i] = r.Ready(i), r.Locked(i), r.IsFine(i)
 	}
 	c.guards, c.hints = r.GuardSpans(), r.Hints()
-	c.committed, c.runs, c.guarded = r.Committed(), s.Runs(), r.GuardedSize()
+	c.committed, c.guarded = r.Committed(), r.GuardedSize()
+	c.runs = s.Runs() - r.FiledRuns() // a refusal may have renewed granules, or left some to renew
 	return c
 }
 

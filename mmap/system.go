@@ -1,6 +1,9 @@
 package mmap
 
-import "unsafe"
+import (
+	"os"
+	"unsafe"
+)
 
 // memory is one range as its system handed it out. It belongs to one Region or lies in the park of
 // one space, never both (I5).
@@ -52,6 +55,8 @@ type traits struct {
 //	fine      madvise                  -                     -                 -
 //	advise    madvise                  madvise               -                 -
 //	resident  mincore                  -                     -                 -
+//	attach    mmap FIXED of the file   the same              -                 -
+//	renew     mmap FIXED PROT_NONE     the same              -                 -
 //	name      prctl                    -                     -                 -
 //
 // (+) only where room for Go is left; so on all but the Go heap.
@@ -77,9 +82,11 @@ type system interface {
 	fine(m *memory, off, n int, on bool) error // small pages for what is touched from now on; off: as the region
 	advise(m *memory, off, n int, a Advice) error
 	resident(m *memory, off, n int) (bytes int, err error)
-	name(m *memory, text string)          // best effort
-	mapped() int                          // mappings that the process has; 0: unknown
-	advice(op string, errno error) string // what a user can do about a refusal, or ""
+	attach(m *memory, off, n int, f *os.File, at int64) error // access to a file's bytes from at on; follows deny
+	renew(m *memory, off, n int) error                        // no access, contents gone, also of a file
+	name(m *memory, text string)                              // best effort
+	mapped() int                                              // mappings that the process has; 0: unknown
+	advice(op string, errno error) string                     // what a user can do about a refusal, or ""
 }
 
 // plain answers the calls that a system does not support.
@@ -96,6 +103,10 @@ func (plain) name(*memory, string)            {}
 func (plain) mapped() int                     { return 0 }
 
 func (plain) fine(*memory, int, int, bool) error { return errNoSuch }
+
+func (plain) attach(*memory, int, int, *os.File, int64) error { return errNoSuch }
+
+func (plain) renew(*memory, int, int) error { return errNoSuch }
 
 func (plain) advise(*memory, int, int, Advice) error { return errNoSuch }
 

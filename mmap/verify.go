@@ -22,12 +22,12 @@ func (r *Region) verify() error {
 		return fmt.Errorf("mmap: I1: base=%p size=%d, want multiples of %d and %d", m.base, m.size, align, Granule)
 	}
 	n := m.size / Granule
-	for i, set := range []granules{r.ready, m.stale, r.locked, r.fine} {
+	for i, set := range []granules{r.ready, m.stale, r.locked, r.fine, r.filed} {
 		if len(set) != (n+63)/64 {
-			return fmt.Errorf("mmap: I2: set %d (ready, stale, locked, fine) has %d words for %d granules", i, len(set), n)
+			return fmt.Errorf("mmap: I2: set %d (ready, stale, locked, fine, filed) has %d words for %d granules", i, len(set), n)
 		}
 		if g := set.next(n, len(set)*64, true); g < len(set)*64 {
-			return fmt.Errorf("mmap: I2: set %d (ready, stale, locked, fine) has granule %d of %d", i, g, n)
+			return fmt.Errorf("mmap: I2: set %d (ready, stale, locked, fine, filed) has granule %d of %d", i, g, n)
 		}
 	}
 	for w := range r.ready {
@@ -56,7 +56,7 @@ func (r *Region) verify() error {
 	if fine, _ := r.fine.count(); fine > 0 && r.hints&SmallPages != 0 {
 		return fmt.Errorf("mmap: I9: %d granules are fine although the whole region has small pages", fine)
 	}
-	return nil
+	return r.verifyFiled()
 }
 
 // verifyGuards checks I6. r.mu is held.
@@ -75,9 +75,27 @@ func (r *Region) verifyGuards() error {
 	return nil
 }
 
+// verifyFiled checks I10. r.mu is held.
+func (r *Region) verifyFiled() error {
+	for w := range r.filed {
+		if bad := r.filed[w] &^ (r.ready[w] | r.memory.stale[w]); bad != 0 {
+			return fmt.Errorf("mmap: I10: granules %#x of word %d show a file but are neither ready nor stale", bad, w)
+		}
+	}
+	for g := range r.guards.bits {
+		if r.filed.has(g) {
+			return fmt.Errorf("mmap: I10: granule %d shows a file and has guards", g)
+		}
+	}
+	if filed, _ := r.filed.count(); filed > 0 && r.hints&^SmallPages != 0 {
+		return fmt.Errorf("mmap: I10: %d granules show a file although the region has hints %#x", filed, r.hints)
+	}
+	return nil
+}
+
 func (r *Region) verifyReleased() error {
 	m := &r.memory
-	if m.size != 0 || m.object != nil || len(r.ready)+len(m.stale)+len(r.guards.bits)+len(r.locked)+len(r.fine) != 0 || r.committed != 0 || r.runs != 0 {
+	if m.size != 0 || m.object != nil || len(r.ready)+len(m.stale)+len(r.guards.bits)+len(r.locked)+len(r.fine)+len(r.filed) != 0 || r.committed != 0 || r.runs != 0 {
 		return fmt.Errorf("mmap: I5: a released region holds size=%d committed=%d runs=%d", m.size, r.committed, r.runs)
 	}
 	return nil

@@ -26,7 +26,7 @@ var floors = [][]string{
 	{"alloc/internal/heap"},
 	{"alloc"},
 	{"alloc/wrap"},
-	{"ecs/internal/past"},
+	{"ecs/internal/past", "ecs/internal/codec"},
 	{"ecs/internal/entity"},
 	{"ecs/internal/name", "ecs/internal/sparse", "ecs/internal/value"},
 	{"ecs/internal/table"},
@@ -42,7 +42,7 @@ var floors = [][]string{
 var doors = map[string][]string{
 	"ecs/job":      {"ecs/command"},
 	"ecs/system":   {"ecs/command", "ecs/job"},
-	"ecs/examples": {"ecs/command", "ecs/hierarchy", "ecs/job", "ecs/system", "ecs/scene", "ecs/inspect"},
+	"ecs/examples": {"ecs/command", "ecs/hierarchy", "ecs/image", "ecs/inspect", "ecs/job", "ecs/scene", "ecs/system"},
 }
 
 // faceOf returns the package whose strata lie in dir's folder: floors inside alloc or ecs. Only

@@ -42,6 +42,7 @@ var foreign = map[string]bool{
 	"ecs.Buffer":          false,
 	"ecs.Component":       false,
 	"ecs.Entity":          false,
+	"ecs.Option":          true,
 	"ecs.Rows":            false,
 	"ecs.Shared":          false,
 	"ecs.Sparse":          false,

@@ -1,29 +1,26 @@
 // Package seam has the functions of package ecs that its siblings in this repository need and
-// programs do not. Its users are ecs/command, ecs/job, ecs/system, the modules fuzz and bench, and
-// tests of ecs. ecs/hierarchy and ecs/examples do without it, as programs do. No other module can
-// import it.
+// programs do not. Its users are those in the drawing, and tests of ecs. ecs/hierarchy and
+// ecs/examples do without it, as programs do. No other module can import it.
 //
-//	ecs/command   ecs/job   ecs/system   fuzz   bench
-//	     +-----------+----------+----------+------+    import seam beside ecs
+//	ecs/command   ecs/image   ecs/job   ecs/system   fuzz   bench
+//	     +-----------+-----------+---------+----------+------+     import seam beside ecs
 //	                            |
 //	                           seam                    functions with types of ecs
 //	                            |   ecs.Inside(key)
 //	                           ecs                     methods of one call each, in inside.go
 //	                            |
-//	                           under                   the key, Facts, Link
+//	                           under                   the key, Facts, Link, Image
 //
-// Promise: each function does what its comment says and is tested for it, for the packages above
-// only. It changes together with its callers, and is removed with the last. A broken contract
-// panics with a text that begins with "ecs: seam.Function: " or with the op passed in; look-ups
-// return nil or false. A nil world or query may cause a runtime error unless the comment says
-// otherwise. Facts belong to the world and must not be written.
+// Promise: each function does what its comment says, for the packages above only, and is tested for
+// it. It changes with its callers, and is removed with the last. A broken contract panics with a
+// text that begins with "ecs: seam.Function: " or the op passed in; look-ups return nil or false. A
+// nil world or query may cause a runtime error unless the comment says otherwise. Facts are read.
 //
 // Goroutines: any goroutine may call TypeIndex, FactsOf, Hold, Placeholder, Number, Writes and
 // Conflicts, and Join if no other goroutine uses its first argument. The other functions are for
 // the goroutine that uses the world.
 //
-// Cost: the call of the function in ecs; MatchesArchetype costs one more call. Both sides are
-// inlined, which internal/lint checks with its table.
+// Cost: the call of the function in ecs; MatchesArchetype costs one more. Both sides are inlined.
 //
 // The functions, their users, and why programs do not need them (internal/lint compares):
 //
@@ -36,6 +33,7 @@
 //	Conflicts         job               yes or no, once a flight; World.Conflicts says which types
 //	Copy              command           a part of a transaction
 //	Create            command           a part of a transaction
+//	DescribeImage     image             of files without their types; programs have image.Describe
 //	Destruction       command           a change that leaves groups alone; programs have World.Destroy
 //	EndBorrows        command           ends borrows without a structural change
 //	Enter             command           the part of a change that moves no rows
@@ -44,6 +42,7 @@
 //	Filters           command, system   the terms of a query, which its maker knows
 //	Finish            command           a part of a transaction
 //	Hold              command           programs hold no chunks of a world
+//	ImageOf           image             what a file has, before there is a file
 //	Join              system            for the needs of several queries; programs ask for each
 //	Locked            system            programs know whether they are in a loop; the panic tells
 //	Looks             system            a part of Query.Access, for requirements that wait for little
@@ -51,6 +50,7 @@
 //	Move              command           a part of a transaction
 //	NewBorrow         job               what goroutines of a job see; programs have World.Share
 //	Number            command           number and buffer of a placeholder
+//	OpenImage         image             a world of what a file has; programs have image.Open
 //	OutcomeOf         command           the first outcome of an entity
 //	OutcomeOfCopies   command           the first outcome of copies
 //	PinSince          system            one version for all queries of a system; programs have SetSince

@@ -1,14 +1,16 @@
 package mapping
 
 import (
+	"os"
+
 	"quarry/alloc/internal/universe"
 	"quarry/mmap"
 )
 
 // Probes: what the tests of package alloc look at and break. Programs contain none of it.
 
-// FailingRegion refuses the k-th call of Reserve, Commit, Decommit or Release of
-// all mappings of a heap, counted from 1.
+// FailingRegion refuses the k-th call of Reserve, Commit, MapFile, Decommit or Release of all
+// mappings of a heap, counted from 1.
 type FailingRegion struct {
 	*mmap.Region
 	script *Script
@@ -35,6 +37,14 @@ func (f *FailingRegion) Commit(offset, n int) error {
 		return err
 	}
 	return f.Region.Commit(offset, n)
+}
+
+// MapFile is of the region, unless it is refused.
+func (f *FailingRegion) MapFile(offset, n int, file *os.File, at int64) error {
+	if err := f.script.fails(); err != nil {
+		return err
+	}
+	return f.Region.MapFile(offset, n, file, at)
 }
 
 // Decommit is of the region, unless it is refused.

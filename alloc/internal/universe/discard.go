@@ -43,7 +43,7 @@ func (u *Universe) discardFree(op string, now time.Time, delay time.Duration, by
 		}
 		left--
 		n := 0
-		if !u.isEmpty(g) && (all || u.idleIn(g) >= leastIdle) {
+		if !u.isEmpty(g) && !u.isFiled(g) && (all || u.idleIn(g) >= leastIdle) {
 			var e error
 			n, e = u.discardIn(op, g, all)
 			returned += n
@@ -179,7 +179,7 @@ func (u *Universe) goneBytes(g int) int {
 func (u *Universe) DiscardPart(c ChunkIndex, off, n int) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if u.whole {
+	if u.whole || u.isFiled(int(c)/chunksPerGranule) {
 		return nil
 	}
 	err := u.pages.Discard(int(c)*ChunkSize+off, n)

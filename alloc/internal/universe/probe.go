@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"os"
 	"slices"
 	"time"
 
@@ -36,6 +37,14 @@ func (f *FailingPages) Commit(offset, n int) error {
 		return f.Err
 	}
 	return f.Region.Commit(offset, n)
+}
+
+// MapFile is of the region, unless it is refused.
+func (f *FailingPages) MapFile(offset, n int, file *os.File, at int64) error {
+	if f.fails() {
+		return f.Err
+	}
+	return f.Region.MapFile(offset, n, file, at)
 }
 
 // Decommit is of the region, unless it is refused.

@@ -1,6 +1,7 @@
 package universe
 
 import (
+	"os"
 	"unsafe"
 
 	"quarry/mmap"
@@ -25,6 +26,9 @@ type Pages interface {
 	FineSize() int
 	// Prefault backs n bytes at offset with memory.
 	Prefault(offset, n int) error
+	// MapFile makes n bytes at offset usable, which are those of a file from at on. It covers any
+	// number of granules.
+	MapFile(offset, n int, f *os.File, at int64) error
 	// Release ends all of it.
 	Release() error
 	// Committed is the number of bytes committed.

@@ -165,7 +165,7 @@ func (u *Universe) decommit(g int) (ok bool, err error) {
 		return false, nil
 	}
 	err = u.pages.Decommit(g*mmap.Granule, mmap.Granule)
-	if err != nil && !errors.Is(err, mmap.ErrAccess) { // after ErrAccess g is merely reserved
+	if err != nil && !isAccess(err) {
 		u.ready[g].Store(1)
 		return false, err
 	}
@@ -175,6 +175,9 @@ func (u *Universe) decommit(g int) (ok bool, err error) {
 	return err == nil, err
 }
 
+// isAccess reports whether a refused Decommit left the granule reserved all the same.
+func isAccess(err error) bool { return errors.Is(err, mmap.ErrAccess) }
+
 // cleaned marks the chunks of granule g, which has no memory any more, as not dirty. mu is held, so
 // a goroutine that claims such a chunk marks it dirty after this (claimed).
 func (u *Universe) cleaned(g int) {
@@ -182,6 +185,9 @@ func (u *Universe) cleaned(g int) {
 	u.gone[2*g+1].Store(0)
 	if 2*g+1 < len(u.idle) {
 		u.idle[2*g], u.idle[2*g+1] = 0, 0
+	}
+	if u.filed != nil {
+		u.filed[g] = false
 	}
 	if mutant.Planted == mutant.KeepDirty {
 		return

@@ -55,6 +55,7 @@ import (
 //	   which only the pages that were written take memory, and Close clears the part before reach.
 //	I9 The pages layer keeps the pages of one granule small at most. While that is wanted, the fine
 //	   granule exists and at most fineMost of its chunks are dirty.
+//	I10 A granule that shows a file is ready.
 //
 // The original design marks a megachunk busy by an all-ones mask while it commits or frees;
 // docs/decisions/0003 says what that costs.
@@ -110,6 +111,7 @@ type Universe struct {
 	idle   []uint64      // per megachunk: chunks that were free at Maintain's last look; nil: none yet
 	looked time.Time     // when that was
 	whole  bool          // the system cannot give back less than a granule
+	filed  []bool        // per granule: it shows a file (granules.go); nil: none ever did
 	keeper keeper        // goroutine that calls Maintain, if any
 }
 
@@ -263,6 +265,7 @@ func (u *Universe) shut() {
 	u.reach.Store(0)
 	u.fine.granule.Store(0)
 	u.fine.kept.Store(false)
+	u.filed = nil
 }
 
 // reached returns the number of granules that were asked for: none beyond has chunks in use or

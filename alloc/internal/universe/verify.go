@@ -42,6 +42,11 @@ func (u *Universe) Verify() error {
 				m, gone, u.Index.Word(m).Load(), u.dirty[m].Load(), u.ready[m/2].Load())
 		}
 	}
+	for g := range u.filed {
+		if u.filed[g] && u.ready[g].Load() == 0 {
+			return fmt.Errorf("alloc: I10: granule %d shows a file and is not committed", g)
+		}
+	}
 	for i := range u.emptied {
 		emptied += bits.OnesCount64(u.emptied[i].Load())
 	}

@@ -135,3 +135,14 @@ func (b *EnableBits) CopyOver(from *EnableBits) {
 	b.on = from.on
 	copy(b.words, from.words)
 }
+
+// Fill sets the words of clear bits for a chunk with n rows, and reports whether there are as many
+// words as for its room, and no bit behind the rows.
+func (b *EnableBits) Fill(words []uint64, n int) bool {
+	if len(words) != len(b.words) {
+		return false
+	}
+	copy(b.words, words)
+	b.on = int32(b.words.Count())
+	return b.words.CountRange(n, len(words)*bitmask.WordBits-n) == 0
+}

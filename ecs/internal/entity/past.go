@@ -292,16 +292,7 @@ func (s *Store) freezePromises(live *Store, from *Moment) {
 	o := s.makePromises()
 	for _, b := range from.promised {
 		c := &block{number: b.number, versions: new([blockSize]uint32)}
-		count := b.lock(live)
-		if at := slices.IndexFunc(b.saved, func(c *savedBlock) bool { return c.number >= from.number }); at >= 0 {
-			old := b.saved[at]
-			c.next, c.used, c.held, *c.versions = old.next, old.used, old.held, old.versions
-			c.count.Store(old.count)
-		} else {
-			c.next, c.used, c.held, *c.versions = b.next, b.used, b.held, *b.versions
-			c.count.Store(count)
-		}
-		b.release(count)
+		b.copyAt(live, from.number, c)
 		o.add(c)
 		if c.count.Load() == blockSize {
 			o.open[c.number/64].And(^(uint64(1) << (c.number % 64)))
@@ -309,6 +300,20 @@ func (s *Store) freezePromises(live *Store, from *Moment) {
 	}
 	o.hint.Store(from.next)
 	o.indices, o.alive = from.indices, from.alive
+}
+
+// copyAt copies the block as it was at the moment of a layer. Any goroutine may call it.
+func (b *block) copyAt(live *Store, number uint64, c *block) {
+	count := b.lock(live)
+	if at := slices.IndexFunc(b.saved, func(c *savedBlock) bool { return c.number >= number }); at >= 0 {
+		old := b.saved[at]
+		c.next, c.used, c.held, *c.versions = old.next, old.used, old.held, old.versions
+		c.count.Store(old.count)
+	} else {
+		c.next, c.used, c.held, *c.versions = b.next, b.used, b.held, *b.versions
+		c.count.Store(count)
+	}
+	b.release(count)
 }
 
 // release unlocks a block that was read only.

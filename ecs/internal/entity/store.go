@@ -99,6 +99,9 @@ func (s *Store) Close() error {
 // View returns what look-ups need. MakeRoom, Reach, Become and Close change it.
 func (s *Store) View() View { return s.view }
 
+// Records returns the number of records.
+func (s *Store) Records() int { return int(s.view.n) }
+
 // Tag returns the tag of the store's IDs.
 func (s *Store) Tag() Tag { return s.view.tag }
 

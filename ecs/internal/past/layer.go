@@ -98,6 +98,28 @@ func (l *Layer) Read(m *Memory, unit int, dst []byte) error {
 	}
 }
 
+// ReadBytes fills dst with the bytes of a memory from at on, as they were when the layer began. An
+// error says that the layer is lost. Any goroutine may call it.
+func (l *Layer) ReadBytes(m *Memory, at int, dst []byte) error {
+	for len(dst) > 0 {
+		skip := at % UnitSize
+		n := min(UnitSize-skip, len(dst))
+		if n == UnitSize {
+			if err := l.Read(m, at/UnitSize, dst[:n]); err != nil {
+				return err
+			}
+		} else {
+			var unit [UnitSize]byte
+			if err := l.Read(m, at/UnitSize, unit[:]); err != nil {
+				return err
+			}
+			copy(dst[:n], unit[skip:])
+		}
+		at, dst = at+n, dst[n:]
+	}
+	return nil
+}
+
 // Old returns the bytes of a unit as they were when the layer began, if the unit may have been
 // written since. It belongs to the owner; the bytes are valid until the layer is closed. An error
 // says that the layer is lost.

@@ -43,6 +43,14 @@ const (
 // OwnerOf returns the owner of the stretch that contains a location.
 func (s *Tables) OwnerOf(l Location) Owner { return s.owners[l>>entity.RowBits] }
 
+// FindOwner is OwnerOf for any location; false: no chunk has it.
+func (s *Tables) FindOwner(l Location) (Owner, bool) {
+	if i := int(l >> entity.RowBits); i < len(s.owners) {
+		return s.owners[i], s.owners[i].table != 0
+	}
+	return Owner{}, false
+}
+
 // ownerOf returns the owner of the stretches of a chunk.
 func (t *Table) ownerOf(pos int) Owner {
 	at := t.Store.Row(pos, 0)

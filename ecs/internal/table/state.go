@@ -38,6 +38,9 @@ func (st *State) Len() int { return st.store.Len() }
 // Chunks returns the chunks; read-only.
 func (st *State) Chunks() []alloc.StoreChunk { return st.store.Chunks() }
 
+// Store returns the store without its rows; read-only.
+func (st *State) Store() *alloc.ColumnStore { return &st.store }
+
 // Save notes the table's state.
 func (t *Table) Save(to *State) {
 	t.Store.Save(&to.store)
@@ -223,11 +226,16 @@ func (t *Table) HeadersIn(id TypeID, pos, row, n int, visit func(h *value.Header
 // Headers calls visit with the header of each buffer of each row.
 func (t *Table) Headers(visit func(h *value.Header)) {
 	for _, c := range t.Buffers() {
-		for pos := range t.Store.Chunks() {
-			at := t.Store.Row(pos, 0)
-			for at.Row = range t.Store.RowsOf(pos) {
-				visit(value.HeaderOf(at, c))
-			}
+		t.HeadersOf(c, visit)
+	}
+}
+
+// HeadersOf is Headers of one buffer type.
+func (t *Table) HeadersOf(c Column, visit func(h *value.Header)) {
+	for pos := range t.Store.Chunks() {
+		at := t.Store.Row(pos, 0)
+		for at.Row = range t.Store.RowsOf(pos) {
+			visit(value.HeaderOf(at, c))
 		}
 	}
 }

@@ -113,7 +113,7 @@ func (x *Transition) Number(id TypeID) TypeID {
 func (x *Transition) Find() {
 	from, to := x.From, x.To
 	*x = Transition{From: from, To: to, numbers: x.numbers, renewed: x.renewed, loose: x.loose, row: x.row.Emptied(),
-		Relabels: from != to && from.all.u == to.all.u && to.takesChunksOf(from) && from.Store.PerUnit() == to.Store.PerUnit() && from.Store.IsSkewed() == to.Store.IsSkewed()}
+		Relabels: from != to && from.all.u == to.all.u && to.takesChunksOf(from) && from.Store.PerUnit() == to.Store.PerUnit() && from.Store.ScalesLike(&to.Store)}
 	for _, c := range to.Store.Columns() {
 		there := x.Number(TypeID(c.Key))
 		if !x.Keeps(there) {

@@ -23,6 +23,8 @@ type Buffers struct {
 	heap  *alloc.Heap        // nil: no buffer has spilled
 	local *alloc.Local       // the owner's handle to heap
 	kept  *past.Kept[uint32] // blocks that wait for snapshots, by ref; nil: no snapshot is alive
+
+	region *region // blocks that came with a file; nil: none, or the buffers are a copy that is read
 }
 
 // Open initializes zero Buffers. The owner's Spill calls relieve if the universe refuses memory:
@@ -108,11 +110,12 @@ func (b *Buffers) Live() int {
 // Use returns Live, and the bytes of the blocks in use and of those that wait. Cost: per chunk of
 // the heap.
 func (b *Buffers) Use() (blocks, bytes int) {
-	if b.heap == nil {
-		return 0, 0
+	blocks, bytes = b.region.use()
+	if b.heap != nil {
+		s := b.heap.Stats()
+		blocks, bytes = blocks+s.LiveBlocks, bytes+s.LiveBytes
 	}
-	s := b.heap.Stats()
-	return s.LiveBlocks - b.waiting(), s.LiveBytes
+	return blocks - b.waiting(), bytes
 }
 
 // Trim returns the heap's empty chunks to the universe. It returns their number.
@@ -131,6 +134,10 @@ func (b *Buffers) Trim() (chunks int) {
 // are still live have leaked.
 func (b *Buffers) Close() error {
 	b.own.base, b.lent.base = nil, nil
+	if b.region != nil && b.region.live.Load() > 0 {
+		b.region.live.Store(0)
+		b.region.free()
+	}
 	if b.heap == nil {
 		return nil
 	}
@@ -140,11 +147,15 @@ func (b *Buffers) Close() error {
 // VerifyRow checks H1 and H2 of a row's buffer.
 func (b *Buffers) VerifyRow(h *Header, k *Shape) error {
 	if h.ref != 0 {
-		if b.heap == nil || !b.heap.Owns(b.own.Block(h)) {
+		filed := b.region.has(h.ref)
+		if !filed && (b.heap == nil || !b.heap.Owns(b.own.Block(h))) {
 			return fmt.Errorf("value: H2: the block is at byte %d of the universe, where the heap has none", uint64(h.ref-1)*refUnit)
 		}
 		if int(h.capacity) <= k.Inline {
 			return fmt.Errorf("value: H2: spilled with capacity %d, but %d fit the chunk", h.capacity, k.Inline)
+		}
+		if filed {
+			return b.region.verify(h, k)
 		}
 		if usable := b.heap.Usable(b.own.Block(h)); int(h.capacity)*k.Element > usable {
 			return fmt.Errorf("value: H2: capacity %d of %d bytes in a block of %d", h.capacity, k.Element, usable)

@@ -15,6 +15,10 @@ func (b *Buffers) KeepPast(kept *past.Kept[uint32]) { b.kept = kept }
 
 // FreeBlock frees a block that waited.
 func (b *Buffers) FreeBlock(ref uint32) {
+	if b.region.has(ref) {
+		b.region.end()
+		return
+	}
 	b.local.Free(b.own.Block(&Header{ref: ref}))
 }
 
@@ -40,6 +44,10 @@ func (b *Buffers) shared(h *Header) bool { return b.kept != nil && b.kept.Has(ui
 // free frees the block of a spilled buffer, or lets it wait.
 func (s *Spill) free(h *Header) {
 	if s.of.kept != nil && s.of.kept.Free(h.ref, uint64(h.born)) {
+		return
+	}
+	if s.of.region.has(h.ref) {
+		s.of.region.end()
 		return
 	}
 	s.blocks.Free(s.Block(h))
@@ -81,4 +89,10 @@ func (b *Buffers) Heap() *alloc.Heap { return b.heap }
 func (b *Buffers) Look(u *alloc.Universe, heap *alloc.Heap) {
 	b.Open(u, nil)
 	b.heap = heap
+}
+
+// LookAt is Look for the blocks of other buffers, of which heap was the heap at a moment.
+func (b *Buffers) LookAt(live *Buffers, heap *alloc.Heap) {
+	b.Look(live.u, heap)
+	b.region = live.region
 }

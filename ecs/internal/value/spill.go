@@ -132,7 +132,7 @@ func (s *Spill) Grow(h *Header, k *Shape, need, lo, hi int, from []byte) error {
 // it can. After an error nothing has changed.
 func (s *Spill) Rebuild(h *Header, k *Shape, want, need, lo, hi int, from []byte) error {
 	length := int(h.length)
-	large := h.large(k) && (lo == hi || hi-lo == length) && !s.of.shared(h)
+	large := h.large(k) && (lo == hi || hi-lo == length) && !s.of.shared(h) && !s.of.region.has(h.ref)
 	if large && 2*length >= int(h.capacity) {
 		return s.rebuildLarge(h, k, want, need, lo, hi, from)
 	}
@@ -186,8 +186,8 @@ func (s *Spill) Trim(h *Header, k *Shape) {
 		*h = Inline(int(h.length))
 		return
 	}
-	if s.of.shared(h) {
-		return // the block is a snapshot's
+	if s.of.shared(h) || s.of.region.has(h.ref) {
+		return // the block is a snapshot's, or a file's, whose blocks keep their size
 	}
 	large := h.large(k)
 	if large {

@@ -1,0 +1,189 @@
+package ecs
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"reflect"
+
+	"quarry/ecs/internal/codec"
+	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/sparse"
+	"quarry/ecs/internal/table"
+	"quarry/internal/seam/under"
+)
+
+// Images. A world is bytes without a pointer, so a file of one is those bytes, and opening it is
+// mapping them. Package image knows files; here is what lies in them.
+//
+//	described    types, tables (shared values, archetypes, books of chunks), ids, names, sparse types
+//	rows         the chunks, largest first, so that each lies at a multiple of its size; then blocks
+//	records      of the ids, as in memory
+//	entries      entities and values of sparse types
+//
+// What the bytes of rows say of other places are numbers: a record says a stretch, which stays; the
+// header of a spilled buffer says where its block is, and is rewritten on the way (imagesave.go).
+// So a row does not know its chunk, and chunks move freely.
+//
+// Types are found by name, kind and layout, as in deltas. The opened world keeps the tag, which is
+// in every row.
+
+// worldImage is what the described sections say.
+type worldImage struct {
+	types              []imageType
+	created, destroyed uint64
+	version            uint32
+	chunks             int // units of 16 KiB with rows, from the first on
+	blocks             int // blocks of buffers
+	blockBytes         int // what they take, behind the rows
+	values             []imageValue
+	archetypes         []imageArchetype
+	ids                entity.Image
+	names              []imageName
+	sets               []imageSet
+}
+
+// imageType is a type that a file has.
+type imageType struct {
+	deltaType
+	size, inline, maxRows, chunk int
+	enableable, cleanup, tracked bool
+	fields                       []imageField // for people, and for conversions
+}
+
+// imageField is a field of a Go type, without structs around it.
+type imageField struct {
+	name         string
+	kind         uint32 // of package reflect
+	offset, size int
+}
+
+// imageValue is a shared value.
+type imageValue struct {
+	of    int // its type
+	bytes []byte
+}
+
+// imageArchetype is an archetype.
+type imageArchetype struct {
+	pinned bool
+	values []int // of its shared types
+	table  table.Image
+}
+
+// imageName is a name, with the entities that have it; the one named last comes first.
+type imageName struct {
+	text string
+	ids  []entity.ID
+}
+
+// imageSet is the set of a sparse type.
+type imageSet struct {
+	of  int
+	set sparse.Image
+}
+
+// imageCoder codes the sections.
+type imageCoder struct{ deltaCoder }
+
+// sections returns the function that codes each section.
+func (im *worldImage) sections() [under.ImageMeta]func(c *imageCoder) {
+	return [under.ImageMeta]func(c *imageCoder){
+		under.ImageTypes: im.codeTypes, under.ImageTables: im.codeTables, under.ImageIDs: func(c *imageCoder) { im.ids.Code(&c.Coder) },
+		under.ImageNames: im.codeNames, under.ImageSparse: im.codeSets,
+	}
+}
+
+var imageSectionNames = [under.ImageMeta]string{"types", "tables", "ids", "names", "sparse types"}
+
+func (im *worldImage) codeTypes(c *imageCoder) {
+	codec.List(&c.Coder, &im.types, func(t *imageType) {
+		kind := uint32(t.kind)
+		c.Text(&t.name)
+		c.Half(&kind)
+		c.Word(&t.layout)
+		c.Number(&t.nth)
+		t.kind = Kind(min(kind, 255))
+		for _, n := range [...]*int{&t.size, &t.inline, &t.maxRows, &t.chunk} {
+			c.Number(n)
+		}
+		for _, flag := range [...]*bool{&t.enableable, &t.cleanup, &t.tracked} {
+			c.Flag(flag)
+		}
+		codec.List(&c.Coder, &t.fields, func(f *imageField) {
+			c.Text(&f.name)
+			c.Half(&f.kind)
+			c.Number(&f.offset)
+			c.Number(&f.size)
+		})
+	})
+}
+
+func (im *worldImage) codeTables(c *imageCoder) {
+	c.Word(&im.created)
+	c.Word(&im.destroyed)
+	c.Half(&im.version)
+	c.Number(&im.chunks)
+	c.Number(&im.blocks)
+	c.Number(&im.blockBytes)
+	codec.List(&c.Coder, &im.values, func(v *imageValue) {
+		c.Number(&v.of)
+		c.Bytes(&v.bytes)
+	})
+	codec.List(&c.Coder, &im.archetypes, func(a *imageArchetype) {
+		c.Flag(&a.pinned)
+		codec.List(&c.Coder, &a.values, c.Number)
+		a.table.Code(&c.Coder)
+	})
+}
+
+func (im *worldImage) codeNames(c *imageCoder) {
+	codec.List(&c.Coder, &im.names, func(n *imageName) {
+		c.Text(&n.text)
+		c.deltaCoder.ids(&n.ids, im.ids.Tag)
+	})
+}
+
+func (im *worldImage) codeSets(c *imageCoder) {
+	codec.List(&c.Coder, &im.sets, func(s *imageSet) {
+		c.Number(&s.of)
+		s.set.Code(&c.Coder)
+	})
+}
+
+// describeImageType returns what a file says of a type.
+func describeImageType(t *typeInfo, of deltaType) imageType {
+	im := imageType{deltaType: of, size: t.size, inline: t.shape.Inline, maxRows: t.maxRows,
+		enableable: t.enableable, cleanup: t.cleanup, tracked: t.tracked}
+	if t.chunk != nil {
+		im.chunk = t.chunk.Bytes
+	}
+	im.addFields("", t.rtype, 0)
+	return im
+}
+
+// addFields adds the fields of a Go type: those of structs one by one, arrays and all else as one.
+func (im *imageType) addFields(name string, t reflect.Type, offset int) {
+	if t.Kind() != reflect.Struct {
+		im.fields = append(im.fields, imageField{name, uint32(t.Kind()), offset, int(t.Size())})
+		return
+	}
+	for f := range t.Fields() {
+		inner := f.Name
+		if name != "" {
+			inner = name + "." + f.Name
+		}
+		im.addFields(inner, f.Type, offset+int(f.Offset))
+	}
+}
+
+// errBigEndian is why big-endian machines neither write nor open files.
+var errBigEndian = errors.New("world files are little-endian, as rows are in memory, and this machine is not")
+
+// littleEndian reports whether numbers lie in memory as in a file.
+func littleEndian() bool { return binary.NativeEndian.Uint16([]byte{1, 0}) == 1 }
+
+// refuseSection returns the error of a section that makes no sense.
+func refuseSection(section int, err error) error {
+	return fmt.Errorf("%w: section %s: %w", under.ErrImage, imageSectionNames[section], err)
+}

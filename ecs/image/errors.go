@@ -1,0 +1,28 @@
+package image
+
+import (
+	"fmt"
+
+	"quarry/internal/seam"
+)
+
+// errors.md: `ErrFile` | What was opened, loaded or checked is no world file, one of another
+// format, cut short or damaged; the text names the section, its place in the file and both
+// checksums. | Take an older file: a `SaveFile` that failed has left the one before in place.
+
+// ErrFile is wrapped by the errors of files and streams that are no world file, are of another
+// format, or are damaged. Errors of the system, as of a disk that cannot be read, do not wrap it.
+var ErrFile = seam.ErrImage
+
+// errors.md: `ErrTypes` | A type of the file is not registered in the program, or has another
+// layout or other options there; the text names it and shows both. | Register it as the program
+// that wrote the file did.
+
+// ErrTypes is wrapped by the errors of Open and Load if types of the file and of the program
+// differ.
+var ErrTypes = seam.ErrImageTypes
+
+// refused returns an error that wraps ErrFile and says why.
+func refused(format string, args ...any) error {
+	return fmt.Errorf("%w: %w", ErrFile, fmt.Errorf(format, args...))
+}

@@ -1,0 +1,219 @@
+package image
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"reflect"
+
+	"quarry/ecs"
+	"quarry/internal/seam"
+)
+
+// Info is what a file says of itself and of its world. Types are numbered by their place in Types.
+type Info struct {
+	Format     int
+	Bytes      int64
+	Sections   []Section // the header first, in the order in which they lie in the file
+	Types      []Type    // in order of registration, the built-in types first
+	Archetypes []Archetype
+	Sparse     []Sparse
+	Entities   int    // that are alive
+	IDs        int    // that there are, each with a record
+	Free       int    // ids that the next entities get, before new ones are made
+	Names      int    // entities with a name
+	Blocks     int    // of buffers that do not fit in their rows
+	BlockBytes int    // what they take
+	Version    uint32 // of the world
+}
+
+// Section is a section of a file.
+type Section struct {
+	Name          string
+	Offset, Bytes int64
+	State         State
+	Err           error // what is damaged, or why it could not be read
+}
+
+// State says whether a section is as it was written.
+type State uint8
+
+// States of sections.
+const (
+	Unread  State = iota // nobody has looked, or the system could not read it
+	Good                 // it has its checksum
+	Damaged              // it does not have its checksum
+)
+
+// String returns not read, good or damaged.
+func (s State) String() string {
+	if names := [...]string{"not read", "good", "damaged"}; int(s) < len(names) {
+		return names[s]
+	}
+	return fmt.Sprintf("State(%d)", uint8(s))
+}
+
+// Type is a type of a file.
+type Type struct {
+	Name                           string // with its package
+	Kind                           ecs.Kind
+	Size                           int // bytes that a row has of it; of a sparse type an entry, of a chunk type a chunk
+	Inline                         int // elements of a buffer that lie in its row
+	Enableable, Cleanup, TrackRows bool
+	MaxRows                        int     // 0 without
+	Fields                         []Field // those of structs one by one
+}
+
+// Field is a field of a type, or of an element of a buffer.
+type Field struct {
+	Name         string // Outer.Inner for one of a struct in it; empty if the type is no struct
+	Kind         reflect.Kind
+	Offset, Size int
+}
+
+// Archetype is an archetype of a file.
+type Archetype struct {
+	Types               []int // numbers of its types
+	Shared              []SharedValue
+	Rows, Chunks, Bytes int // Bytes is what the chunks take, without blocks of buffers
+}
+
+// SharedValue is the value of a shared type that the entities of an archetype have.
+type SharedValue struct {
+	Type  int
+	Text  string // its numbers and texts, {X:1 Name:"a"}; of arrays and what is behind them the bytes
+	Bytes []byte
+}
+
+// Sparse is what a file has of a sparse type.
+type Sparse struct {
+	Type, Entries int
+	Bytes         int // of entities and values
+}
+
+// Describe says what the world file at a path holds: sections, types, archetypes. No type need be
+// registered, no world is made, and no row is read. With [Checked] it reads the whole file as
+// [Check] does, and says of each section whether it is damaged; no other option has an effect.
+//
+// An error wraps ErrFile, or is the system's. Then Info has what could still be told: sections, if
+// the header is good; types, archetypes and the rest if all sections before rows are. Any goroutine
+// may call it. Cost: reading those sections.
+func Describe(path string, options ...Option) (Info, error) {
+	var s settings
+	s.apply("Describe", options)
+	info, err := describeFile(path, s.check)
+	if err != nil {
+		// errors.md: `image: Describe: ...` | The file is none of a world, or damaged (`ErrFile`).
+		// | `Info.Sections` says which sections are damaged.
+		return info, fmt.Errorf("image: Describe: %w", err)
+	}
+	return info, nil
+}
+
+// describeFile is describe for the file at a path.
+func describeFile(path string, whole bool) (info Info, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return info, err // which names the path
+	}
+	defer f.Close() // it is only read
+	stat, err := f.Stat()
+	if err == nil && !stat.Mode().IsRegular() {
+		err = refused("it is no regular file, but %v", stat.Mode())
+	}
+	if err == nil {
+		err = info.describe(f, stat.Size(), whole)
+	}
+	if err != nil {
+		return info, fmt.Errorf("%s: %w", path, err)
+	}
+	return info, nil
+}
+
+// describe describes a file of size bytes, and goes on after damage as far as it can.
+func (info *Info) describe(f io.ReaderAt, size int64, whole bool) error {
+	r := &reader{r: f}
+	if err := r.openHeader(size); err != nil {
+		return err
+	}
+	info.Format, info.Bytes = formatOne, r.total
+	info.Sections = append(info.Sections, Section{Name: "header", Bytes: headerBytes, State: Good})
+	for s := range sections {
+		info.Sections = append(info.Sections, Section{Name: sectionNames[s], Offset: r.at[s], Bytes: r.n[s]})
+	}
+	if err := r.checkSize(size); err != nil { // from here on nothing is larger than the file
+		return err
+	}
+	var failed error
+	note := func(section int, err error) {
+		s := &info.Sections[1+section]
+		s.Err, failed = err, first(failed, err)
+		switch {
+		case err == nil:
+			s.State = Good
+		case errors.Is(err, ErrFile):
+			s.State = Damaged
+		}
+	}
+	of := &seam.ImageFile{}
+	for i := range of.Meta {
+		var err error
+		of.Meta[i], err = r.readMeta(i)
+		note(i, err)
+	}
+	err := r.readSums()
+	described := failed == nil
+	note(sums, err)
+	for part := range of.Size {
+		of.Size[part] = int(r.n[firstBulk+part])
+		if whole && err == nil {
+			note(firstBulk+part, r.checkPart(part))
+		}
+	}
+	if whole {
+		failed = first(failed, r.checkGaps())
+	}
+	if described {
+		failed = first(failed, info.fill(of))
+	}
+	return failed
+}
+
+// first returns the first of two errors.
+func first(a, b error) error {
+	if a != nil {
+		return a
+	}
+	return b
+}
+
+// fill fills in what the described sections say.
+func (info *Info) fill(f *seam.ImageFile) error {
+	from, err := seam.DescribeImage(f)
+	if err != nil {
+		return err
+	}
+	info.Entities, info.IDs, info.Free, info.Names = from.Alive, from.Records, from.Free, from.Names
+	info.Blocks, info.BlockBytes, info.Version = from.Blocks, from.BlockBytes, from.Version
+	for i := range from.Types {
+		t := &from.Types[i]
+		to := Type{Name: t.Name, Kind: ecs.Kind(t.Kind), Size: t.Size, Inline: t.Inline, MaxRows: t.MaxRows,
+			Enableable: t.Enableable, Cleanup: t.Cleanup, TrackRows: t.TrackRows}
+		for _, f := range t.Fields {
+			to.Fields = append(to.Fields, Field(f))
+		}
+		info.Types = append(info.Types, to)
+	}
+	for _, a := range from.Archetypes {
+		to := Archetype{Types: a.Types, Rows: a.Rows, Chunks: a.Chunks, Bytes: a.Bytes}
+		for _, v := range a.Shared {
+			to.Shared = append(to.Shared, SharedValue(v))
+		}
+		info.Archetypes = append(info.Archetypes, to)
+	}
+	for _, s := range from.Sets {
+		info.Sparse = append(info.Sparse, Sparse{Type: s.Type, Entries: s.Entries, Bytes: s.Bytes})
+	}
+	return nil
+}

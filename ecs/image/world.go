@@ -1,0 +1,180 @@
+package image
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"quarry/alloc"
+	"quarry/ecs"
+	"quarry/internal/seam"
+)
+
+// Saved is what a file is written of: a world as it is, or a snapshot of one.
+type Saved interface{ *ecs.World | *ecs.Snapshot }
+
+// Save writes a world file of s. Of a world it takes a snapshot, which it closes again, so it
+// belongs to the owner and completes jobs; a snapshot may be saved by any goroutine while frames go
+// on. The same state is always written as the same bytes. An error is the writer's, or says that
+// the snapshot is lost, or which values cannot be written: those of managed types, and of shared
+// types with pointers. Save panics where World.Snapshot does, and for a snapshot that is closed.
+// Cost: see the package comment.
+func Save[S Saved](s S, to io.Writer) error {
+	if to == nil {
+		panic("image: Save: the writer is nil")
+	}
+	if err := saved(s, func(img *seam.Image) error { return save(img, to) }); err != nil {
+		// errors.md: `image: Save: ...` | The writer failed, the snapshot is lost, or values of a
+		// type cannot be written. | What it says.
+		return fmt.Errorf("image: Save: %w", err)
+	}
+	return nil
+}
+
+// SaveFile is Save to the file at a path, which it makes or replaces as a whole: after an error,
+// and if the process or the machine stops, the path has the old file, or none if there was none.
+// When it returns nil the file is on the disk. The error names the path and the step.
+func SaveFile[S Saved](s S, path string) error {
+	if err := saved(s, func(img *seam.Image) error { return saveFile(system{}, img, path) }); err != nil {
+		// errors.md: `image: SaveFile: ...` | As of `Save`, or a step of the system failed. | What
+		// it says; the file from before is in place.
+		return fmt.Errorf("image: SaveFile: %w", err)
+	}
+	return nil
+}
+
+// saved calls write with the image of a world or snapshot.
+func saved[S Saved](s S, write func(*seam.Image) error) error {
+	var of *ecs.Snapshot
+	switch s := any(s).(type) {
+	case *ecs.World:
+		of = s.Snapshot()
+		defer of.Close()
+	case *ecs.Snapshot:
+		of = s
+	}
+	img, err := seam.ImageOf(of)
+	if err != nil {
+		return err
+	}
+	defer img.Close()
+	return write(img)
+}
+
+// Option is an option of Open and Load.
+type Option func(*settings)
+
+type settings struct {
+	world []ecs.Option
+	check bool
+}
+
+// World passes options to the new world, as to ecs.NewWorld.
+func World(options ...ecs.Option) Option {
+	for _, o := range options {
+		if o == nil {
+			panic("image: World: an option is nil")
+		}
+	}
+	return func(s *settings) { s.world = append(s.world, options...) }
+}
+
+// Into opens the world in a universe that has other users too, at whatever place is free. The
+// headers of buffers that have spilled are rewritten then. The caller closes the universe, after
+// the world. It is World(ecs.WithUniverse(u)).
+func Into(u *alloc.Universe) Option { return World(ecs.WithUniverse(u)) }
+
+// Checked makes Open check each byte of the file first, as Check does. Load always does.
+func Checked() Option { return func(s *settings) { s.check = true } }
+
+// Open makes a world of the file at a path: it maps the rows, so that it takes the time of
+// archetypes and chunks, and pages come in when they are touched; a page that is written is copied
+// by the system, and the file never changes. Only archetypes with buffers are gone through, for a
+// header that leads elsewhere would be followed. Where files cannot be mapped (Windows, race
+// builds, js) Open reads the file.
+//
+// register is called with the new world before it has entities, to register the types, in any
+// order; it may make queries and archetypes too. A type of the file must be registered if an
+// archetype or an entry has it.
+//
+// The world is what the saved one was: its ids, and those that come next, have the same tag, so the
+// two take each other's entities for their own, and so do worlds that are opened from the same file
+// (docs/decisions/0037). Versions go on.
+//
+// An error wraps ErrFile if the file is none or damaged, ErrTypes if types differ, or is the
+// system's, a *ecs.LimitError, or from ecs.NewWorld. Then there is no world.
+func Open(path string, register func(*ecs.World), options ...Option) (*ecs.World, error) {
+	s := settingsOf("Open", register, options)
+	w, err := s.open(path, register)
+	if err != nil {
+		// errors.md: `image: Open: ...` | The file is none of a world, or damaged (`ErrFile`),
+		// types differ (`ErrTypes`), or there is no memory. | What it says.
+		return nil, fmt.Errorf("image: Open: %w", err)
+	}
+	return w, nil
+}
+
+func (s *settings) open(path string, register func(*ecs.World)) (*ecs.World, error) {
+	f, file, err := openFile(path, s.check)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close() // only read; the mapping stays
+	w, err := seam.OpenImage(f, register, s.world)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return w, nil
+}
+
+// Load makes a world of a file that is read from r, up to its end and no further. It checks each
+// byte. Otherwise it is like Open.
+func Load(r io.Reader, register func(*ecs.World), options ...Option) (*ecs.World, error) {
+	s := settingsOf("Load", register, options)
+	if r == nil {
+		panic("image: Load: the reader is nil")
+	}
+	w, err := s.load(r, register)
+	if err != nil {
+		// errors.md: `image: Load: ...` | As of `Open`, or the reader failed. | What it says.
+		return nil, fmt.Errorf("image: Load: %w", err)
+	}
+	return w, nil
+}
+
+func (s *settings) load(r io.Reader, register func(*ecs.World)) (*ecs.World, error) {
+	f, finish, err := load(r)
+	if err != nil {
+		return nil, err
+	}
+	w, err := seam.OpenImage(f, register, s.world)
+	if err != nil {
+		return nil, err
+	}
+	if err := finish(); err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	return w, nil
+}
+
+func settingsOf(op string, register func(*ecs.World), options []Option) *settings {
+	if register == nil {
+		// errors.md: `image: ...: the function that registers the types is nil` | `Open` or `Load`
+		// without one. | Pass a function; an empty one for a world of built-in types.
+		panic("image: " + op + ": the function that registers the types is nil")
+	}
+	s := new(settings)
+	s.apply(op, options)
+	return s
+}
+
+// apply applies options.
+func (s *settings) apply(op string, options []Option) {
+	for _, o := range options {
+		if o == nil {
+			// errors.md: `image: ...: an option is nil` | A nil `Option`. | Leave it out.
+			panic("image: " + op + ": an option is nil")
+		}
+		o(s)
+	}
+}

@@ -1,0 +1,109 @@
+package image_test
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/alloc"
+	"quarry/ecs"
+	"quarry/ecs/image"
+)
+
+// benchSizes are numbers of entities of 40 bytes; the large one takes 5 GB and runs if it is asked
+// for.
+func benchSizes() []int {
+	if os.Getenv("QUARRY_LONG") != "" {
+		return []int{1_000_000, 40_000_000}
+	}
+	return []int{1_000_000}
+}
+
+// savedTown saves a world and returns the path and its hash.
+func savedTown(b *testing.B, n int) (path string, size int64) {
+	u, err := alloc.NewUniverse(alloc.Size(8 << 30))
+	require.NoError(b, err)
+	m := newTown(b, n, ecs.WithUniverse(u))
+	path = filepath.Join(b.TempDir(), "town.world")
+	require.NoError(b, image.SaveFile(m.w, path))
+	m.close(b)
+	require.NoError(b, u.Close())
+	info, err := os.Stat(path)
+	require.NoError(b, err)
+	return path, info.Size()
+}
+
+// BenchmarkOpen: the file of a world is opened, its rows counted and one of them read; all are
+// read; all positions are written. Beside it, the file is loaded, checked and read by the system
+// alone.
+func BenchmarkOpen(b *testing.B) {
+	for _, n := range benchSizes() {
+		path, size := savedTown(b, n)
+		do := func(name string, use func(m *town), options ...image.Option) {
+			b.Run(fmt.Sprint(name, "/n=", n), func(b *testing.B) {
+				b.SetBytes(size)
+				for b.Loop() {
+					m := opened(b, path, options...)
+					use(m)
+					b.StopTimer()
+					m.close(b)
+					b.StartTimer()
+				}
+			})
+		}
+		do("open", func(m *town) {
+			require.Equal(b, n, m.moving.Count())
+			for rows := range m.moving.Rows() {
+				require.Equal(b, 1.0, m.position.ReadOnly(rows)[0].Y)
+				break
+			}
+		})
+		do("checked", func(m *town) {}, image.Checked())
+		do("read", func(m *town) {
+			sum := 0.0
+			for rows := range m.moving.Rows() {
+				p, v := m.position.ReadOnly(rows), m.velocity.ReadOnly(rows)
+				for i := range p {
+					sum += p[i].X + v[i].Y
+				}
+			}
+			require.Positive(b, sum)
+		})
+		do("write", func(m *town) { m.step() })
+		b.Run(fmt.Sprint("load/n=", n), func(b *testing.B) {
+			b.SetBytes(size)
+			for b.Loop() {
+				f, err := os.Open(path)
+				require.NoError(b, err)
+				var m town
+				_, err = image.Load(f, m.register)
+				require.NoError(b, err)
+				b.StopTimer()
+				require.NoError(b, f.Close())
+				m.close(b)
+				b.StartTimer()
+			}
+		})
+		b.Run(fmt.Sprint("check/n=", n), func(b *testing.B) {
+			b.SetBytes(size)
+			for b.Loop() {
+				require.NoError(b, image.Check(path))
+			}
+		})
+		b.Run(fmt.Sprint("plainread/n=", n), func(b *testing.B) {
+			b.SetBytes(size)
+			buffer := make([]byte, 1<<20)
+			for b.Loop() {
+				f, err := os.Open(path)
+				require.NoError(b, err)
+				_, err = io.CopyBuffer(struct{ io.Writer }{io.Discard}, struct{ io.Reader }{f}, buffer)
+				require.NoError(b, err)
+				require.NoError(b, f.Close())
+			}
+		})
+	}
+}

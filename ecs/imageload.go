@@ -1,0 +1,516 @@
+package ecs
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"quarry/alloc"
+	"quarry/ecs/internal/codec"
+	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/sparse"
+	"quarry/ecs/internal/table"
+	"quarry/ecs/internal/value"
+	"quarry/internal/seam/under"
+)
+
+// Worlds from images. All that the sections say is checked before memory is taken; from then on
+// only the bytes of rows can be wrong.
+//
+//	read       the sections
+//	make       a world, of which the program registers the types
+//	match      types of the file with those of the world
+//	prepare    archetypes: layouts, places of chunks and stretches are checked
+//	take       the rows: mapped, or read; what no chunk has is free again
+//	adopt      chunks, ids, sets and names
+//
+// After an error the world is closed, which frees what it has.
+
+// imageLoader makes a world of an image.
+type imageLoader struct {
+	f       *under.ImageFile
+	w       *World
+	im      worldImage
+	types   []*typeInfo // of the world, by number in the file
+	values  []*value.Shared
+	tables  []loadedTable
+	claims  *table.Claims
+	first   alloc.ChunkIndex // of the rows
+	fenced  bool             // the rows are there
+	adopted bool             // and belong to archetypes, or are free
+}
+
+// loadedTable is an archetype that is being made.
+type loadedTable struct {
+	a     *Archetype
+	im    *table.Image
+	slots []uint16 // of the archetype, by slot in the file
+}
+
+// openImage makes a world of what a file has. register is called with the new world before it has
+// entities, to register types. The error says what in the file is wrong, or is a *LimitError, or
+// from NewWorld.
+func openImage(f *under.ImageFile, register func(*World), options []Option) (*World, error) {
+	l := &imageLoader{f: f}
+	if !littleEndian() {
+		return nil, errBigEndian
+	}
+	if err := l.read(); err != nil {
+		return nil, err
+	}
+	if err := l.make(register, options); err != nil {
+		return nil, err
+	}
+	done := false
+	defer func() {
+		if !done {
+			_ = l.w.Close() // register has panicked
+		}
+	}()
+	register(l.w)
+	err := l.fill()
+	done = true
+	if err != nil {
+		if l.fenced && !l.adopted {
+			l.freeRows()
+		}
+		return nil, errors.Join(during("image.Open", scarce(err)), l.w.Close())
+	}
+	return l.w, nil
+}
+
+// scarce is refused for errors of the universe; others stay.
+func scarce(err error) error {
+	for _, of := range [...]error{alloc.ErrFull, alloc.ErrCommit, alloc.ErrReserve, alloc.ErrTooBig} {
+		if errors.Is(err, of) && !errors.Is(err, ErrLimit) {
+			return refused(err)
+		}
+	}
+	return err
+}
+
+// read reads the sections.
+func (l *imageLoader) read() error {
+	for i, code := range l.im.sections() {
+		c := &imageCoder{deltaCoder{codec.Coder{In: l.f.Meta[i], Reading: true}}}
+		if code(c); !c.Ended() {
+			return refuseSection(i, errors.New("its content ends early, or goes on"))
+		}
+	}
+	if err := l.im.ids.Check(l.f.Size[under.ImageRecords]); err != nil {
+		return refuseSection(under.ImageIDs, err)
+	}
+	rows := l.f.Size[under.ImageRows]
+	if im := &l.im; rows%imageGranule != 0 || im.blockBytes > rows || im.chunks > rows/alloc.ChunkSize || im.chunks*alloc.ChunkSize+im.blockBytes > rows ||
+		im.blocks > im.blockBytes/16 || im.version == 0 || im.destroyed > im.created {
+		return refuseSection(under.ImageTables, fmt.Errorf("%d chunks and %d blocks of %d bytes, in %d; version %d, %d entities created, %d destroyed",
+			im.chunks, im.blocks, im.blockBytes, rows, im.version, im.created, im.destroyed))
+	}
+	return nil
+}
+
+// make makes the world, in a universe of its own if the options name none.
+func (l *imageLoader) make(register func(*World), options []Option) error {
+	const op = "image.Open"
+	if register == nil {
+		// errors.md, Errors: `ecs: image.Open: the function that registers the types is nil` |
+		// There is none. | Pass a function; an empty one for a world of built-in types.
+		panic("ecs: image.Open: the function that registers the types is nil")
+	}
+	checkOptions(op, options)
+	var given World
+	for _, o := range options {
+		o(&given)
+	}
+	if given.u == nil {
+		u, err := universeFor(2 * l.f.Size[under.ImageRows])
+		if err != nil {
+			return fmt.Errorf("a universe for %d bytes of rows: %w", l.f.Size[under.ImageRows], err)
+		}
+		options = append(slices.Clone(options), func(w *World) { w.u, w.own = u, true })
+	}
+	w, err := NewWorld(options...)
+	l.w = w
+	return err
+}
+
+// universeFor returns a universe of at least so many bytes.
+func universeFor(size int) (*alloc.Universe, error) {
+	u, err := alloc.NewUniverse()
+	if err != nil || u.Size() >= size {
+		return u, err
+	}
+	if err := u.Close(); err != nil {
+		return nil, err
+	}
+	return alloc.NewUniverse(alloc.Size(size))
+}
+
+// fill fills the world.
+func (l *imageLoader) fill() error {
+	w := l.w
+	if w.closed || w.rows.Created != 0 || w.ids.Records() > 0 || w.ids.Promised() > 0 || w.history != nil {
+		// errors.md, Errors: `ecs: image.Open: the function that registers the types has made
+		// entities, reserved ids, taken a snapshot or closed the world` | What a file has would
+		// come beside them. | Register types there, and make queries and archetypes; entities
+		// afterwards.
+		panic("ecs: image.Open: the function that registers the types has made entities, reserved ids, taken a snapshot or closed the world")
+	}
+	for _, step := range [...]func() error{l.matchTypes, l.makeValues, l.prepareTables} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	if own := w.ids.Tag(); own != l.im.ids.Tag {
+		tags.Give(own)
+		tags.Share(l.im.ids.Tag)
+		w.ids.SetTag(l.im.ids.Tag)
+	}
+	if err := l.takeRows(); err != nil {
+		return err
+	}
+	if err := l.adoptTables(); err != nil {
+		return err
+	}
+	if err := w.ids.Adopt(&l.im.ids, l.fillRecords); err != nil {
+		return err
+	}
+	w.show(w.ids.View())
+	w.tables.Version = l.im.version
+	w.rows.Created, w.rows.Destroyed = l.im.created, l.im.destroyed
+	if err := l.adoptSets(); err != nil {
+		return err
+	}
+	if err := l.adoptNames(); err != nil {
+		return err
+	}
+	w.rows.Epoch++
+	w.Advance()
+	return nil
+}
+
+// matchTypes finds the types of the file in the world. Types that no archetype and no entry has may
+// be missing.
+func (l *imageLoader) matchTypes() error {
+	all, used := l.w.describeTypes(), l.usedTypes()
+	for i := range l.im.types {
+		im := &l.im.types[i]
+		t, err := im.find(all)
+		if err != nil && used[i] {
+			return fmt.Errorf("%w: %w", under.ErrImageTypes, err)
+		} else if err != nil { // nobody needs it
+			l.types = append(l.types, nil)
+			continue
+		}
+		if now := describeImageType(t, im.deltaType); !im.sameOptions(&now) {
+			return fmt.Errorf("%w: the %v type %s is %v in the file, and %v in this program", under.ErrImageTypes, im.kind, im.name, im, &now)
+		}
+		if slices.Contains(l.types, t) || i < int(builtIn) != (t.id < builtIn) {
+			return refuseSection(under.ImageTypes, fmt.Errorf("%s is type %d of the file and another", im.name, i))
+		}
+		l.types = append(l.types, t)
+	}
+	return nil
+}
+
+// usedTypes returns the numbers of the types that archetypes or entries have.
+func (l *imageLoader) usedTypes() map[int]bool {
+	used := map[int]bool{}
+	for i := range l.im.archetypes {
+		for _, of := range l.im.archetypes[i].table.Types {
+			used[of] = true
+		}
+	}
+	for i := range l.im.values {
+		used[l.im.values[i].of] = true
+	}
+	for i := range l.im.sets {
+		if s := &l.im.sets[i]; s.set.Len > 0 {
+			used[s.of] = true
+		}
+	}
+	return used
+}
+
+// sameOptions reports whether two types have the same options.
+func (t *imageType) sameOptions(other *imageType) bool {
+	return t.size == other.size && t.inline == other.inline && t.maxRows == other.maxRows && t.chunk == other.chunk &&
+		t.enableable == other.enableable && t.cleanup == other.cleanup && t.tracked == other.tracked
+}
+
+// String says what a row has of the type.
+func (t *imageType) String() string {
+	return fmt.Sprintf("{%d B, inline %d, max rows %d, chunk %d B, enableable %v, cleanup %v, tracked %v}", t.size, t.inline, t.maxRows, t.chunk, t.enableable, t.cleanup, t.tracked)
+}
+
+// makeValues makes the shared values, in the order in which they were made.
+func (l *imageLoader) makeValues() error {
+	for _, v := range l.im.values {
+		if v.of >= len(l.types) || l.types[v.of].shared == nil {
+			return refuseSection(under.ImageTables, fmt.Errorf("a value of type %d, which is not shared", v.of))
+		}
+		t := l.types[v.of]
+		x, err := t.decodeShared(v.bytes)
+		if err != nil {
+			return refuseSection(under.ImageTables, err)
+		}
+		l.values = append(l.values, t.shared.OfAny(x))
+	}
+	return nil
+}
+
+// prepareTables makes the archetypes, without rows.
+func (l *imageLoader) prepareTables() error {
+	l.claims = table.NewClaims(l.f.Size[under.ImageRows] / alloc.ChunkSize)
+	var order []*Archetype
+	rows := uint64(0)
+	for i := range l.im.archetypes {
+		im := &l.im.archetypes[i]
+		a, slots, err := l.archetypeFor(im)
+		if err == nil && slices.Contains(order, a) {
+			err = fmt.Errorf("%v comes twice", a)
+		}
+		if err == nil {
+			err = a.table.Prepare(&im.table, slots, l.im.chunks, l.claims)
+		}
+		if err != nil {
+			return refuseSection(under.ImageTables, err)
+		}
+		a.pinned = a.pinned || im.pinned
+		rows += uint64(im.table.Rows)
+		order = append(order, a)
+		l.tables = append(l.tables, loadedTable{a, &im.table, slots})
+	}
+	if rows != l.im.created-l.im.destroyed {
+		return refuseSection(under.ImageTables, fmt.Errorf("%d rows, of %d entities", rows, l.im.created-l.im.destroyed))
+	}
+	l.w.arrange(order)
+	return nil
+}
+
+// archetypeFor returns the archetype for an image, and its slots.
+func (l *imageLoader) archetypeFor(im *imageArchetype) (*Archetype, []uint16, error) {
+	var sig signature
+	for i, of := range im.table.Types {
+		if of >= len(l.types) || i > 0 && of <= im.table.Types[i-1] || l.types[of].sparse != nil {
+			return nil, nil, fmt.Errorf("an archetype with type %d", of)
+		}
+		sig.Add(l.types[of].id)
+	}
+	var given []*value.Shared
+	for _, v := range im.values {
+		if v >= len(l.values) {
+			return nil, nil, fmt.Errorf("an archetype with value %d of %d", v, len(l.values))
+		}
+		given = append(given, l.values[v])
+	}
+	a, err := l.w.archetypeOf(sig, l.w.valuesFor(nil, &sig, given, nil, nil))
+	if err != nil {
+		return nil, nil, err
+	}
+	var slots []uint16
+	for _, of := range im.table.Types {
+		t := l.types[of]
+		if t.managed != nil && im.table.Rows > 0 {
+			return nil, nil, fmt.Errorf("%v has rows with managed values", a)
+		}
+		slots = append(slots, a.table.Places[t.id].Slot())
+	}
+	return a, slots, nil
+}
+
+// takeRows takes the granules with the rows: they show the file, or the bytes are read.
+func (l *imageLoader) takeRows() (err error) {
+	size := l.f.Size[under.ImageRows]
+	if size == 0 {
+		l.adopted = true
+		return nil
+	}
+	if l.f.Map != nil {
+		l.first, err = l.w.u.MapFile(size/imageGranule, l.f.Map, l.f.At[under.ImageRows])
+		if l.fenced = err == nil; err == nil || !errors.Is(err, errors.ErrUnsupported) {
+			return err
+		}
+	}
+	if l.first, err = l.w.u.AllocGranules(size / imageGranule); err != nil {
+		return err
+	}
+	l.fenced = true
+	// Safe because the granules are the loader's.
+	all := unsafe.Slice((*byte)(l.w.u.Pointer(l.first)), size)
+	for at := 0; at < size; at += imageGranule {
+		if err := l.f.Read(under.ImageRows, at, all[at:at+imageGranule]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// freeRows frees all rows.
+func (l *imageLoader) freeRows() {
+	for at := range l.f.Size[under.ImageRows] / alloc.MegachunkSize {
+		l.w.u.Free(l.first+alloc.ChunkIndex(at)*alloc.ChunksPerMegachunk, alloc.ChunksPerMegachunk)
+	}
+}
+
+// adoptTables gives the archetypes their chunks and the buffers their blocks, and frees the chunks
+// that nobody has.
+func (l *imageLoader) adoptTables() error {
+	w, l0 := l.w, l.claims
+	l.adopted = true
+	blockChunks := (l.im.blockBytes + alloc.ChunkSize - 1) / alloc.ChunkSize
+	l0.Eighths.SetRange(l.im.chunks<<alloc.UnitOrder, blockChunks<<alloc.UnitOrder)
+	for chunk := range l.f.Size[under.ImageRows] / alloc.ChunkSize {
+		// The bits of a chunk's eighths are a byte of a word.
+		if used := uint8(l0.Eighths[chunk/8] >> (chunk % 8 * 8)); used == 0 {
+			w.u.Free(l.first+alloc.ChunkIndex(chunk), 1)
+		}
+	}
+	w.buffers.AdoptBlocks(l.first+alloc.ChunkIndex(l.im.chunks), blockChunks, l.im.blocks)
+	small := map[alloc.ChunkIndex]uint8{}
+	for i := range l.tables {
+		for _, k := range l.tables[i].im.Chunks {
+			if k.Order == 0 {
+				small[l.first+k.First.Chunk()] |= 1 << (k.First % (1 << alloc.UnitOrder))
+			}
+		}
+	}
+	for chunk, used := range small {
+		w.tables.SmallChunks().Adopt(chunk, used)
+	}
+	var wrong error
+	for i := range l.tables {
+		t := &l.tables[i]
+		if err := t.a.table.Adopt(t.im, t.slots, l.first); err != nil && wrong == nil {
+			wrong = refuseSection(under.ImageTables, err)
+		}
+	}
+	return l.admitBuffers(wrong)
+}
+
+// admitBuffers checks the headers of all buffers, so that none leads elsewhere. It goes on after an
+// error, for the headers are to be sound when the world is closed.
+func (l *imageLoader) admitBuffers(wrong error) error {
+	spilled := 0
+	for i := range l.tables {
+		a := l.tables[i].a
+		for _, c := range a.table.Buffers() {
+			t := l.w.types.list[c.Key]
+			a.table.HeadersOf(c, func(h *header) {
+				if err := l.w.buffers.Admit(h, &t.shape, l.first); err != nil && wrong == nil {
+					wrong = fmt.Errorf("%w: rows of %v: %w", under.ErrImage, a, err)
+				}
+				if h.Spilled() {
+					spilled++
+				}
+			})
+		}
+	}
+	if wrong == nil && spilled != l.im.blocks {
+		wrong = fmt.Errorf("%w: %d buffers have spilled, there are %d blocks", under.ErrImage, spilled, l.im.blocks)
+	}
+	return wrong
+}
+
+// fillRecords makes an extent the records: it shows the file, or the bytes are read.
+func (l *imageLoader) fillRecords(x *alloc.Extent, size int) error {
+	if l.f.Map != nil {
+		err := x.MapFile(size, l.f.Map, l.f.At[under.ImageRecords])
+		if err == nil || !errors.Is(err, errors.ErrUnsupported) {
+			return err
+		}
+	}
+	if err := x.Resize(size); err != nil {
+		return err
+	}
+	return l.f.Read(under.ImageRecords, 0, unsafe.Slice((*byte)(x.Base()), size)) // Safe because the extent is so long.
+}
+
+// entryReader reads the entries, one segment after the other.
+type entryReader struct {
+	f   *under.ImageFile
+	at  int
+	gap [imageAlign]byte
+}
+
+// read reads the next segment.
+func (r *entryReader) read(dst []byte) error {
+	if err := r.skip(-r.at & (imageAlign - 1)); err != nil {
+		return err
+	}
+	if left := r.f.Size[under.ImageEntries] - r.at; len(dst) > left {
+		return refuseSection(under.ImageSparse, fmt.Errorf("entries go on for %d bytes, where there are %d", len(dst), left))
+	}
+	begin := r.at
+	r.at += len(dst)
+	return r.f.Read(under.ImageEntries, begin, dst)
+}
+
+// skip reads zeros.
+func (r *entryReader) skip(n int) error {
+	if left := r.f.Size[under.ImageEntries] - r.at; n > left || n > imageAlign {
+		return refuseSection(under.ImageSparse, fmt.Errorf("%d bytes are behind the entries", left))
+	} else if n == 0 {
+		return nil
+	}
+	begin := r.at
+	r.at += n
+	return r.f.Read(under.ImageEntries, begin, r.gap[:n])
+}
+
+// adoptSets gives the sparse types their entries.
+func (l *imageLoader) adoptSets() error {
+	r := entryReader{f: l.f}
+	seen := map[*typeInfo]bool{}
+	for i := range l.im.sets {
+		s := &l.im.sets[i]
+		if s.of < len(l.types) && l.types[s.of] == nil && s.set.Len == 0 {
+			continue // nobody has registered it
+		}
+		if s.of >= len(l.types) || l.types[s.of].sparse == nil || seen[l.types[s.of]] {
+			return refuseSection(under.ImageSparse, fmt.Errorf("type %d has a set", s.of))
+		}
+		t := l.types[s.of]
+		seen[t] = true
+		if err := t.sparse.Check(&s.set); err != nil {
+			return refuseSection(under.ImageSparse, fmt.Errorf("%s: %w", t.name, err))
+		}
+		if need := s.set.IDBytes() + s.set.ValueBytes(); need > l.f.Size[under.ImageEntries] {
+			return refuseSection(under.ImageSparse, fmt.Errorf("entries of %s have %d bytes, of %d", t.name, need, l.f.Size[under.ImageEntries]))
+		}
+		if err := t.sparse.Adopt(&s.set, uint32(l.w.ids.Records()), r.read, l.mayHave); err != nil {
+			if err = fmt.Errorf("entries of %s: %w", t.name, err); errors.Is(err, sparse.ErrImage) {
+				return refuseSection(under.ImageSparse, err)
+			}
+			return err
+		}
+	}
+	return r.skip(l.f.Size[under.ImageEntries] - r.at)
+}
+
+// mayHave reports whether an entity may have a name or a value of a sparse type.
+func (l *imageLoader) mayHave(e entity.ID) bool {
+	r := l.w.ids.Find(e)
+	if r == nil {
+		return false
+	}
+	o, ok := l.w.tables.FindOwner(r.Location)
+	return ok && !l.w.archetypeAt(o).dying
+}
+
+// adoptNames names the entities.
+func (l *imageLoader) adoptNames() error {
+	for _, n := range l.im.names {
+		for _, e := range slices.Backward(n.ids) { // Named finds the entity named last first
+			if l.w.ids.Find(e) == nil || l.w.names.Of(e.Index()) != "" || n.text == "" {
+				return refuseSection(under.ImageNames, fmt.Errorf("%v is named %q, and is not alive or has another name", e, n.text))
+			}
+			l.w.names.Set(e, n.text)
+		}
+	}
+	if l.w.names.Len() > 0 {
+		l.w.watchEnds()
+	}
+	return nil
+}

@@ -1,0 +1,356 @@
+package ecs
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+	"unsafe"
+
+	"quarry/alloc"
+	"quarry/ecs/internal/codec"
+	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/past"
+	"quarry/ecs/internal/table"
+	"quarry/ecs/internal/value"
+	"quarry/internal/seam/under"
+)
+
+// Images of snapshots. Where chunks and blocks lie in the file is settled first, from the books;
+// the rows are read when the file is written, by any goroutine, as other readers of the snapshot
+// read them.
+
+// imageWriter makes the image of a snapshot.
+type imageWriter struct {
+	s             *Snapshot
+	im            worldImage
+	rows, records *past.Memory
+	placed        []placedChunk // by rising place
+	blocks        value.Blocks
+	segments      []imageSegment // of the entries
+	size          [under.ImageBulk]int
+}
+
+// placedChunk is a chunk of a snapshot with its place in the file.
+type placedChunk struct {
+	at    alloc.SmallIndex // in the file
+	of    alloc.StoreChunk // in the world
+	state *table.State
+	pos   int // in the state
+	block int // number of its first block
+}
+
+// imageSegment is bytes of a set.
+type imageSegment struct {
+	at, n int
+	read  func(at int, dst []byte) error
+}
+
+const (
+	imageGranule = 2 * alloc.MegachunkSize // bytes; rows are whole granules
+	imageAlign   = 64                      // of a segment
+)
+
+// imageOf returns the image of a snapshot for a file. The error says that the snapshot is lost, or
+// which values cannot be written.
+func imageOf(s *Snapshot) (*under.Image, error) {
+	const op = "image of a snapshot"
+	s.begin(op)
+	w := &imageWriter{s: s}
+	var out *under.Image
+	err := s.Err()
+	s.checkOpen(op)
+	if err == nil && !littleEndian() {
+		err = errBigEndian
+	}
+	if err == nil {
+		out, err = w.describe()
+	}
+	if err != nil {
+		s.reading.Add(-1)
+		return nil, err
+	}
+	out.Size, out.Read, out.Close = w.size, w.read, func() { s.reading.Add(-1) }
+	return out, nil
+}
+
+// describe settles where all lies, and codes the sections.
+func (w *imageWriter) describe() (*under.Image, error) {
+	s, h := w.s, w.s.w.history
+	w.rows, w.records = h.rows, h.records
+	w.im.created, w.im.destroyed, w.im.version = s.created, s.destroyed, s.version
+	w.describeTypes()
+	if err := w.describeTables(); err != nil {
+		return nil, err
+	}
+	w.im.ids = *s.w.ids.ImageOf(&s.ids)
+	w.size[under.ImageRecords] = w.im.ids.Bytes()
+	for text := range s.names.Texts() {
+		n := imageName{text: text}
+		for e := range s.names.AllNamed(text) {
+			n.ids = append(n.ids, e)
+		}
+		w.im.names = append(w.im.names, n)
+	}
+	slices.SortFunc(w.im.names, func(a, b imageName) int { return cmp.Compare(a.text, b.text) })
+	w.describeSets()
+	out := new(under.Image)
+	for i, code := range w.im.sections() {
+		c := &imageCoder{deltaCoder{codec.Coder{}}}
+		code(c)
+		out.Meta[i] = c.Out
+	}
+	return out, nil
+}
+
+// describeTypes describes the types.
+func (w *imageWriter) describeTypes() {
+	likes := map[deltaType]int{}
+	for _, t := range w.s.types {
+		d := describeType(t)
+		d.t = nil
+		nth := likes[d]
+		likes[d]++
+		d.nth = nth
+		w.im.types = append(w.im.types, describeImageType(t, d))
+	}
+}
+
+// describeTables describes the shared values, the archetypes and their chunks.
+func (w *imageWriter) describeTables() error {
+	numbers := map[*value.Shared]int{}
+	var values []*value.Shared
+	for i := range w.s.archetypes {
+		values = append(values, w.s.archetypes[i].a.values...)
+	}
+	slices.SortFunc(values, value.CompareSerials)
+	for _, v := range slices.Compact(values) {
+		numbers[v] = len(w.im.values)
+		bytes, err := w.s.types[v.Type].imageOfShared(v.Any())
+		if err != nil {
+			return err
+		}
+		w.im.values = append(w.im.values, imageValue{v.Type, bytes})
+	}
+	for i := range w.s.archetypes {
+		if err := w.describeTable(i, numbers); err != nil {
+			return err
+		}
+	}
+	w.place()
+	return w.describeBlocks()
+}
+
+// imageOfShared returns a shared value as bytes.
+func (t *typeInfo) imageOfShared(v any) ([]byte, error) {
+	p := reflect.New(t.rtype)
+	if v != nil {
+		p.Elem().Set(reflect.ValueOf(v))
+	}
+	all, err := appendShared(nil, p.UnsafePointer(), t.rtype)
+	if err != nil {
+		return nil, fmt.Errorf("values of the shared type %s cannot be written: %w", t.name, err)
+	}
+	return all, nil
+}
+
+// describeTable describes an archetype.
+func (w *imageWriter) describeTable(i int, numbers map[*value.Shared]int) error {
+	st := &w.s.archetypes[i]
+	types := slices.Collect(st.a.table.Sig.Each())
+	im, err := table.ImageOf(&st.table, types, func(id typeID) table.Type { return w.s.types[id].tabled() })
+	if err != nil {
+		return err
+	}
+	a := imageArchetype{pinned: st.pinned, table: im}
+	for _, v := range st.a.values {
+		a.values = append(a.values, numbers[v])
+	}
+	for _, id := range types {
+		if t := w.s.types[id]; t.managed != nil && im.Rows > 0 {
+			// errors.md, Errors: `managed values of ... cannot be written` | A world with values of
+			// a managed type was to be saved. | Keep what must be saved in components and buffers.
+			return fmt.Errorf("managed values of %s cannot be written", t.name)
+		}
+	}
+	w.im.archetypes = append(w.im.archetypes, a)
+	for pos, c := range st.table.Chunks() {
+		w.placed = append(w.placed, placedChunk{of: c, state: &st.table, pos: pos})
+	}
+	return nil
+}
+
+// place gives all chunks their places, the largest first: then each lies at a multiple of its size.
+func (w *imageWriter) place() {
+	type key struct {
+		st  *table.State
+		pos int
+	}
+	at, end := map[key]alloc.SmallIndex{}, alloc.SmallIndex(0)
+	slices.SortStableFunc(w.placed, func(a, b placedChunk) int { return cmp.Compare(b.of.Order, a.of.Order) })
+	for i := range w.placed {
+		p := &w.placed[i]
+		p.at = end
+		at[key{p.state, p.pos}] = end
+		end += 1 << p.of.Order
+	}
+	for i := range w.im.archetypes {
+		chunks := w.im.archetypes[i].table.Chunks
+		for pos := range chunks {
+			chunks[pos].First = at[key{&w.s.archetypes[i].table, pos}]
+		}
+	}
+	w.im.chunks = int(end+1<<alloc.UnitOrder-1) >> alloc.UnitOrder
+}
+
+// describeBlocks finds the blocks of spilled buffers and gives them places behind the chunks.
+func (w *imageWriter) describeBlocks() error {
+	w.blocks.Open(w.s.w.u, w.s.heap)
+	var chunk []byte
+	for i := range w.placed {
+		p := &w.placed[i]
+		p.block = w.blocks.Len()
+		if w.s.heap == nil && !w.s.w.buffers.Filed() || !w.hasBuffers(p.state) {
+			continue
+		}
+		chunk = slices.Grow(chunk[:0], p.of.Bytes())[:p.of.Bytes()]
+		if err := w.readChunk(p, chunk); err != nil {
+			return err
+		}
+		w.headers(p, chunk, func(h *header, t *typeInfo) {
+			if h.Spilled() {
+				w.blocks.Add(h, &t.shape)
+			}
+		})
+	}
+	w.im.blocks, w.im.blockBytes = w.blocks.Len(), w.blocks.Bytes()
+	bytes := w.im.chunks*alloc.ChunkSize + w.im.blockBytes
+	w.size[under.ImageRows] = (bytes + imageGranule - 1) / imageGranule * imageGranule
+	return nil
+}
+
+// hasBuffers reports whether an archetype has buffers.
+func (w *imageWriter) hasBuffers(st *table.State) bool {
+	return slices.ContainsFunc(st.Store().Columns(), func(c column) bool { return w.s.types[c.Key].buffer })
+}
+
+// headers calls visit with the headers of a chunk's bytes.
+func (w *imageWriter) headers(p *placedChunk, chunk []byte, visit func(h *header, t *typeInfo)) {
+	store := p.state.Store()
+	// Safe because the bytes are a chunk's, which are aligned as words at least.
+	at := alloc.StoreRow{Base: unsafe.Pointer(unsafe.SliceData(chunk)), Scale: store.Scale(p.of.Order)}
+	for _, c := range store.Columns() {
+		t := w.s.types[c.Key]
+		if !t.buffer {
+			continue
+		}
+		for at.Row = range store.RowsOf(p.pos) {
+			visit(value.HeaderOf(at, c), t)
+		}
+	}
+}
+
+// readChunk fills dst with the bytes of a chunk.
+func (w *imageWriter) readChunk(p *placedChunk, dst []byte) error {
+	return w.s.layer.ReadBytes(w.rows, int(p.of.First)*alloc.SmallChunkSize, dst)
+}
+
+// describeSets describes the sparse types.
+func (w *imageWriter) describeSets() {
+	end := 0
+	add := func(n int, read func(at int, dst []byte) error) {
+		w.segments = append(w.segments, imageSegment{end, n, read})
+		end += (n + imageAlign - 1) &^ (imageAlign - 1)
+	}
+	sets := w.s.sets
+	for of, t := range w.s.types {
+		if t.sparse == nil {
+			continue
+		}
+		set, l := &t.sparse.Set, w.s.layer
+		im := set.ImageOf(&sets[0], t.enableable)
+		sets = sets[1:]
+		w.im.sets = append(w.im.sets, imageSet{of, im})
+		if im.Len > 0 {
+			add(im.IDBytes(), func(at int, dst []byte) error { return set.ReadIDs(l, at, dst) })
+			add(im.ValueBytes(), func(at int, dst []byte) error { return set.ReadValues(l, at, dst) })
+		}
+	}
+	w.size[under.ImageEntries] = end
+}
+
+// read is under.Image.Read.
+func (w *imageWriter) read(part, at int, dst []byte) error {
+	switch part {
+	case under.ImageRows:
+		return w.readRows(at, dst)
+	case under.ImageRecords:
+		n := min(len(dst), max(0, w.size[part]-at))
+		clear(dst[n:])
+		return w.s.layer.ReadBytes(w.records, at, dst[:n])
+	}
+	clear(dst)
+	for _, s := range w.segments {
+		lo, hi := max(at, s.at), min(at+len(dst), s.at+s.n)
+		if lo < hi {
+			if err := s.read(lo-s.at, dst[lo-at:hi-at]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// readRows fills dst with rows and blocks. at and len(dst) are multiples of a megachunk, so no
+// chunk lies on the border.
+func (w *imageWriter) readRows(at int, dst []byte) error {
+	first, _ := slices.BinarySearchFunc(w.placed, at, func(p placedChunk, at int) int {
+		return cmp.Compare(int(p.at)*alloc.SmallChunkSize, at)
+	})
+	end := 0 // of dst, up to which it is filled
+	for i := first; i < len(w.placed); i++ {
+		p := &w.placed[i]
+		begin := int(p.at)*alloc.SmallChunkSize - at
+		if begin >= len(dst) {
+			break
+		}
+		end = begin + p.of.Bytes()
+		chunk := dst[begin:end]
+		if err := w.readChunk(p, chunk); err != nil {
+			return err
+		}
+		w.tidy(p, chunk)
+		block := p.block
+		if block < w.blocks.Len() && w.hasBuffers(p.state) {
+			w.headers(p, chunk, func(h *header, _ *typeInfo) {
+				if h.Spilled() {
+					w.blocks.Place(h, block, w.im.chunks*alloc.ChunkSize)
+					block++
+				}
+			})
+		}
+	}
+	blocks := w.im.chunks*alloc.ChunkSize - at // of dst, at which blocks begin
+	if blocks < len(dst) {
+		clear(dst[end:max(end, blocks)])
+		w.blocks.Read(max(0, -blocks), dst[max(blocks, 0):])
+		return nil
+	}
+	clear(dst[end:])
+	return nil
+}
+
+// tidy clears the bytes of a chunk that belong to no row, so that a world is always written as the
+// same bytes.
+func (w *imageWriter) tidy(p *placedChunk, chunk []byte) {
+	store := p.state.Store()
+	n, scale := store.RowsOf(p.pos), int(store.Scale(p.of.Order))
+	end := n * int(unsafe.Sizeof(entity.ID{}))
+	columns := slices.SortedFunc(slices.Values(store.Columns()), func(a, b column) int { return cmp.Compare(a.Offset, b.Offset) })
+	for _, c := range columns {
+		begin := int(c.Offset) * scale
+		clear(chunk[end:begin])
+		end = begin + n*int(c.Size)
+	}
+	clear(chunk[end:])
+}

@@ -1,0 +1,60 @@
+package seam
+
+import (
+	"quarry/ecs"
+	"quarry/internal/seam/under"
+)
+
+// Image is the state of a world at one moment on its way to a file.
+type Image = under.Image
+
+// Sections of an image that are described, and bulk parts; see under.
+const (
+	ImageTypes   = under.ImageTypes
+	ImageTables  = under.ImageTables
+	ImageIDs     = under.ImageIDs
+	ImageNames   = under.ImageNames
+	ImageSparse  = under.ImageSparse
+	ImageMeta    = under.ImageMeta
+	ImageRows    = under.ImageRows
+	ImageRecords = under.ImageRecords
+	ImageEntries = under.ImageEntries
+	ImageBulk    = under.ImageBulk
+)
+
+// ErrImage is wrapped by errors that say that a file is none of a world, or damaged.
+var ErrImage = under.ErrImage
+
+// ErrImageTypes is wrapped by errors that say that types of a file and of the program differ.
+var ErrImageTypes = under.ErrImageTypes
+
+// ImageFile is where a world is opened from.
+type ImageFile = under.ImageFile
+
+// ImageOf returns the image of a snapshot for a file. Any goroutine may call it, and read the
+// image; the snapshot cannot be closed before the image is. The error says that the snapshot is
+// lost, or which values cannot be written; it has no prefix. Cost: the books of the world, and the
+// rows of archetypes with buffers if any buffer has spilled.
+func ImageOf(s *ecs.Snapshot) (*Image, error) { return ecs.Inside(key).ImageOf(s) }
+
+// OpenImage makes a world of a file. It calls register with the new world, which has no entities
+// then, to register the types; see package image. The error has no prefix: it wraps ErrImage or
+// ErrImageTypes, is a *ecs.LimitError, or is from ecs.NewWorld or the file; no world is left
+// behind.
+func OpenImage(f *ImageFile, register func(*ecs.World), options []ecs.Option) (*ecs.World, error) {
+	return ecs.Inside(key).OpenImage(f, register, options)
+}
+
+// ImageInfo is what the described sections of an image say, for people.
+type ImageInfo = under.ImageInfo
+
+// ImageField is a field of a type of an ImageInfo.
+type ImageField = under.ImageField
+
+// ImageSet is the set of a sparse type of an ImageInfo.
+type ImageSet = under.ImageSet
+
+// DescribeImage describes the world of a file by its described sections, without types and rows: it
+// uses Meta and Size of f alone. What it shares with them must not be written. The error wraps
+// ErrImage and has no prefix. Any goroutine may call it. Cost: reading the sections.
+func DescribeImage(f *ImageFile) (*ImageInfo, error) { return ecs.Inside(key).DescribeImage(f) }
