@@ -407,7 +407,6 @@ type imageLate struct{ A [3]byte }
 func TestImageRefuses(t *testing.T) {
 	w := newWorld(t)
 	conn := ecs.RegisterManaged[string](w)
-	pointer := ecs.RegisterShared[*int](w)
 	none := ecs.NewArchetype(w, conn)
 	s := w.Snapshot()
 	im, err := seam.ImageOf(s)
@@ -420,7 +419,7 @@ func TestImageRefuses(t *testing.T) {
 	require.EqualError(t, err, "managed values of managed string cannot be written")
 	s.Close()
 	w = newWorld(t)
-	pointer = ecs.RegisterShared[*int](w)
+	pointer := ecs.RegisterShared[*int](w)
 	ecs.NewArchetype(w, pointer.Of(new(int)))
 	s = w.Snapshot()
 	_, err = seam.ImageOf(s)

@@ -144,7 +144,7 @@ func universeFor(size int) (*alloc.Universe, error) {
 	if err := u.Close(); err != nil {
 		return nil, err
 	}
-	return alloc.NewUniverse(alloc.Size(size))
+	return alloc.NewUniverse(alloc.Size(min(size, alloc.MaxSize)))
 }
 
 // fill fills the world.
