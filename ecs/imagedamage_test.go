@@ -132,7 +132,9 @@ func TestImageOfDamagedRows(t *testing.T) {
 		}
 	}
 	t.Logf("%d refused, %d opened", refused, opened)
-	require.Positive(t, refused, "headers of buffers")
+	if !testing.Short() {
+		require.Positive(t, refused, "headers of buffers")
+	}
 	require.Greater(t, opened, refused)
 }
 
