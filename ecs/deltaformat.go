@@ -12,14 +12,7 @@ func (c *deltaCoder) delta(d *Delta) {
 	tag := d.tag.Number()
 	c.Half(&tag)
 	d.tag = entity.TagOf(tag)
-	codec.List(&c.Coder, &d.types, func(t *deltaType) {
-		kind := uint32(t.kind)
-		c.Text(&t.name)
-		c.Half(&kind)
-		c.Word(&t.layout)
-		c.Number(&t.nth)
-		t.kind = Kind(min(kind, 255))
-	})
+	codec.List(&c.Coder, &d.types, c.described)
 	for _, count := range [...]*[2]uint64{&d.created, &d.destroyed} {
 		c.Word(&count[0])
 		c.Word(&count[1])
@@ -42,6 +35,16 @@ func (c *deltaCoder) delta(d *Delta) {
 		c.ids(&n.was, d.tag)
 		c.ids(&n.is, d.tag)
 	})
+}
+
+// described codes the description of a type.
+func (c *deltaCoder) described(t *deltaType) {
+	kind := uint32(t.kind)
+	c.Text(&t.name)
+	c.Half(&kind)
+	c.Word(&t.layout)
+	c.Number(&t.nth)
+	t.kind = Kind(min(kind, 255))
 }
 
 func (c *deltaCoder) table(t *deltaTable, tag entity.Tag) {

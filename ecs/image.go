@@ -98,12 +98,7 @@ var imageSectionNames = [under.ImageMeta]string{"types", "tables", "ids", "names
 
 func (im *worldImage) codeTypes(c *imageCoder) {
 	codec.List(&c.Coder, &im.types, func(t *imageType) {
-		kind := uint32(t.kind)
-		c.Text(&t.name)
-		c.Half(&kind)
-		c.Word(&t.layout)
-		c.Number(&t.nth)
-		t.kind = Kind(min(kind, 255))
+		c.described(&t.deltaType)
 		for _, n := range [...]*int{&t.size, &t.inline, &t.maxRows, &t.chunk} {
 			c.Number(n)
 		}

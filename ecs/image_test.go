@@ -126,6 +126,16 @@ func (m *imaged) populate(t testing.TB, n int) (all []ecs.Entity) {
 	return all
 }
 
+// imageFile returns a file of a world with n entities of each of its archetypes.
+func imageFile(t testing.TB, n int) *seam.ImageFile {
+	var m imaged
+	m.register(newWorld(t), false)
+	m.populate(t, n)
+	s := m.w.Snapshot()
+	defer s.Close()
+	return inMemory(t, s)
+}
+
 // opened opens an image, whose types are registered the other way round if back is set.
 func opened(t testing.TB, f *seam.ImageFile, back bool, options ...ecs.Option) *imaged {
 	var m imaged

@@ -59,12 +59,7 @@ func (m *imaged) use(t testing.TB) {
 // TestImageOfDamagedSections: whatever a flipped byte in the described sections says, though their
 // checksums are right, the file is refused, or Verify says what is wrong, or the world is sound.
 func TestImageOfDamagedSections(t *testing.T) {
-	var m imaged
-	m.register(newWorld(t), false)
-	m.populate(t, 12)
-	s := m.w.Snapshot()
-	f := inMemory(t, s)
-	s.Close()
+	f := imageFile(t, 12)
 	u, err := alloc.NewUniverse(alloc.Size(64 << 20))
 	require.NoError(t, err)
 	refused, opened := 0, 0
@@ -98,12 +93,7 @@ func TestImageOfDamagedSections(t *testing.T) {
 // TestImageOfDamagedRows: whatever a flipped byte in rows or blocks says, calls answer, or panic by
 // name. Records and entries have checksums that are compared before anyone looks at them.
 func TestImageOfDamagedRows(t *testing.T) {
-	var m imaged
-	m.register(newWorld(t), false)
-	m.populate(t, 12)
-	s := m.w.Snapshot()
-	f := inMemory(t, s)
-	s.Close()
+	f := imageFile(t, 12)
 	rows := make([]byte, f.Size[seam.ImageRows])
 	require.NoError(t, f.Read(seam.ImageRows, 0, rows))
 	used := len(rows)

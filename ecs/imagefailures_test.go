@@ -41,14 +41,33 @@ func TestImageWithoutMemory(t *testing.T) {
 	require.Equal(t, worlds, ecs.OpenWorlds())
 }
 
+// TestImageReadPanics: a panic of what reads the file goes through and leaves nothing behind.
+func TestImageReadPanics(t *testing.T) {
+	f := imageFile(t, 300)
+	u, err := alloc.NewUniverse(alloc.Size(64 << 20))
+	require.NoError(t, err)
+	worlds := ecs.OpenWorlds()
+	for part := range f.Size {
+		bad := *f
+		bad.Read = func(of, from int, dst []byte) error {
+			if of == part {
+				panic("the reader is broken")
+			}
+			return f.Read(of, from, dst)
+		}
+		require.PanicsWithValue(t, "the reader is broken", func() {
+			var o imaged
+			_, _ = seam.OpenImage(&bad, func(w *ecs.World) { o.register(w, false) }, []ecs.Option{ecs.WithUniverse(u)})
+		})
+		require.Zero(t, u.Stats().LiveChunks, "part %d", part)
+		require.Equal(t, worlds, ecs.OpenWorlds())
+	}
+	require.NoError(t, u.Close())
+}
+
 // TestImageReadFails: an error of the file ends opening, wherever it comes.
 func TestImageReadFails(t *testing.T) {
-	var m imaged
-	m.register(newWorld(t), false)
-	m.populate(t, 300)
-	s := m.w.Snapshot()
-	f := inMemory(t, s)
-	s.Close()
+	f := imageFile(t, 300)
 	u, err := alloc.NewUniverse(alloc.Size(64 << 20))
 	require.NoError(t, err)
 	broken := errors.New("the disk is gone")

@@ -15,8 +15,8 @@ import (
 	"quarry/internal/seam/under"
 )
 
-// Worlds from images. All that the sections say is checked before memory is taken; from then on
-// only the bytes of rows can be wrong.
+// Worlds from images. Where all lies, and how many there are of it, is checked before memory is
+// taken; from then on bits and versions of rows, and the bytes that are read, can be wrong.
 //
 //	read       the sections
 //	make       a world, of which the program registers the types
@@ -37,7 +37,7 @@ type imageLoader struct {
 	tables  []loadedTable
 	claims  *table.Claims
 	first   alloc.ChunkIndex // of the rows
-	fenced  bool             // the rows are there
+	taken   bool             // the rows are there
 	adopted bool             // and belong to archetypes, or are free
 }
 
@@ -64,17 +64,16 @@ func openImage(f *under.ImageFile, register func(*World), options []Option) (*Wo
 	}
 	done := false
 	defer func() {
-		if !done {
-			_ = l.w.Close() // register has panicked
+		if !done { // register has panicked, or what reads the file
+			l.freeRows()
+			_ = l.w.Close()
 		}
 	}()
 	register(l.w)
 	err := l.fill()
 	done = true
 	if err != nil {
-		if l.fenced && !l.adopted {
-			l.freeRows()
-		}
+		l.freeRows()
 		return nil, errors.Join(during("image.Open", scarce(err)), l.w.Close())
 	}
 	return l.w, nil
@@ -329,14 +328,14 @@ func (l *imageLoader) takeRows() (err error) {
 	}
 	if l.f.Map != nil {
 		l.first, err = l.w.u.MapFile(size/imageGranule, l.f.Map, l.f.At[under.ImageRows])
-		if l.fenced = err == nil; err == nil || !errors.Is(err, errors.ErrUnsupported) {
+		if l.taken = err == nil; err == nil || !errors.Is(err, errors.ErrUnsupported) {
 			return err
 		}
 	}
 	if l.first, err = l.w.u.AllocGranules(size / imageGranule); err != nil {
 		return err
 	}
-	l.fenced = true
+	l.taken = true
 	// Safe because the granules are the loader's.
 	all := unsafe.Slice((*byte)(l.w.u.Pointer(l.first)), size)
 	for at := 0; at < size; at += imageGranule {
@@ -347,8 +346,11 @@ func (l *imageLoader) takeRows() (err error) {
 	return nil
 }
 
-// freeRows frees all rows.
+// freeRows frees the rows, unless there are none yet, or they are others' already.
 func (l *imageLoader) freeRows() {
+	if !l.taken || l.adopted {
+		return
+	}
 	for at := range l.f.Size[under.ImageRows] / alloc.MegachunkSize {
 		l.w.u.Free(l.first+alloc.ChunkIndex(at)*alloc.ChunksPerMegachunk, alloc.ChunksPerMegachunk)
 	}
@@ -357,13 +359,13 @@ func (l *imageLoader) freeRows() {
 // adoptTables gives the archetypes their chunks and the buffers their blocks, and frees the chunks
 // that nobody has.
 func (l *imageLoader) adoptTables() error {
-	w, l0 := l.w, l.claims
+	w, claims := l.w, l.claims
 	l.adopted = true
 	blockChunks := (l.im.blockBytes + alloc.ChunkSize - 1) / alloc.ChunkSize
-	l0.Eighths.SetRange(l.im.chunks<<alloc.UnitOrder, blockChunks<<alloc.UnitOrder)
+	claims.Eighths.SetRange(l.im.chunks<<alloc.UnitOrder, blockChunks<<alloc.UnitOrder)
 	for chunk := range l.f.Size[under.ImageRows] / alloc.ChunkSize {
 		// The bits of a chunk's eighths are a byte of a word.
-		if used := uint8(l0.Eighths[chunk/8] >> (chunk % 8 * 8)); used == 0 {
+		if used := uint8(claims.Eighths[chunk/8] >> (chunk % 8 * 8)); used == 0 {
 			w.u.Free(l.first+alloc.ChunkIndex(chunk), 1)
 		}
 	}

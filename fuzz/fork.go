@@ -34,11 +34,11 @@ func (d *world) fork(r record) error {
 func (d *world) makeTwin(r record) error {
 	t := d.moments[int(r.who)%len(d.moments)]
 	filed := d.lots == nil && r.kind&8 != 0
-	make := d.forkOf
+	from := d.forkOf
 	if filed {
-		make = d.openedOf
+		from = d.openedOf
 	}
-	w, err := make(t)
+	w, err := from(t)
 	if w == nil || err != nil {
 		return err
 	}

@@ -33,7 +33,8 @@ func Save[S Saved](s S, to io.Writer) error {
 
 // SaveFile is Save to the file at a path, which it makes or replaces as a whole: after an error,
 // and if the process or the machine stops, the path has the old file, or none if there was none.
-// When it returns nil the file is on the disk. The error names the path and the step.
+// When it returns nil the file is on the disk. It refuses a path at which there is a symbolic link,
+// a folder or a device, for a rename would replace that. The error names the path and the step.
 func SaveFile[S Saved](s S, path string) error {
 	if err := saved(s, func(img *seam.Image) error { return saveFile(system{}, img, path) }); err != nil {
 		// errors.md: `image: SaveFile: ...` | As of `Save`, or a step of the system failed. | What

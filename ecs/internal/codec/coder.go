@@ -104,42 +104,23 @@ func (c *Coder) Flag(p *bool) {
 }
 
 // Words codes a list of words, 8 bytes each.
-func (c *Coder) Words(list *[]uint64) {
-	n := len(*list)
-	if c.array(&n, 8); !c.Reading {
-		for _, v := range *list {
-			c.Out = binary.LittleEndian.AppendUint64(c.Out, v)
-		}
-		return
-	}
-	*list = make([]uint64, n)
-	for i := range *list {
-		(*list)[i] = binary.LittleEndian.Uint64(c.In[8*i:])
-	}
-	c.In = c.In[8*n:]
-}
+func (c *Coder) Words(list *[]uint64) { array(c, list, 8) }
 
 // Halves codes a list of words of 32 bits, 4 bytes each.
-func (c *Coder) Halves(list *[]uint32) {
+func (c *Coder) Halves(list *[]uint32) { array(c, list, 4) }
+
+// array codes a list of numbers of size bytes each.
+func array[T uint32 | uint64](c *Coder, list *[]T, size int) {
 	n := len(*list)
-	if c.array(&n, 4); !c.Reading {
-		for _, v := range *list {
-			c.Out = binary.LittleEndian.AppendUint32(c.Out, v)
-		}
+	if c.Number(&n); !c.Reading {
+		c.Out, _ = binary.Append(c.Out, binary.LittleEndian, *list) // which has a fixed size
 		return
 	}
-	*list = make([]uint32, n)
-	for i := range *list {
-		(*list)[i] = binary.LittleEndian.Uint32(c.In[4*i:])
-	}
-	c.In = c.In[4*n:]
-}
-
-// array codes the length of a list of elements of a size, which follow in the input.
-func (c *Coder) array(n *int, size int) {
-	c.Number(n)
-	if c.Reading && *n > len(c.In)/size {
-		*n = 0
+	if n > len(c.In)/size {
+		n = 0
 		c.Fail()
 	}
+	*list = make([]T, n)
+	_, _ = binary.Decode(c.In, binary.LittleEndian, *list) // for which there are bytes
+	c.In = c.In[size*n:]
 }
