@@ -143,32 +143,3 @@ func TestMapFileRefuses(t *testing.T) {
 		require.NoError(t, r.Release())
 	})
 }
-
-// TestMapFileCut: a page that the file lost faults by name.
-func TestMapFileCut(t *testing.T) {
-	f, err := os.CreateTemp(t.TempDir(), "")
-	require.NoError(t, err)
-	defer f.Close()
-	_, err = f.Write(bytes.Repeat([]byte{7}, g))
-	require.NoError(t, err)
-	r, err := mmap.Reserve(g)
-	require.NoError(t, err)
-	defer func() { require.NoError(t, r.Release()) }()
-	if err := r.MapFile(0, g, f, 0); err != nil {
-		require.ErrorIs(t, err, mmap.ErrUnsupported)
-		t.Skip("files cannot be mapped")
-	}
-	require.NoError(t, f.Truncate(int64(page)))
-	sum := 0
-	err = mmap.Guarded(func() {
-		for i := 0; i < g; i += page {
-			sum += int(r.Bytes()[i])
-		}
-	})
-	var fault *mmap.FaultError
-	require.ErrorAs(t, err, &fault)
-	require.Equal(t, mmap.FaultFile, fault.State)
-	require.Equal(t, page, fault.Offset)
-	require.ErrorContains(t, err, "a page of a file that was cut")
-	require.Equal(t, 7, sum)
-}
