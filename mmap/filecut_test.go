@@ -45,8 +45,8 @@ func TestMapFileCut(t *testing.T) {
 	require.Equal(t, 7, sum)
 }
 
-// skipWithoutAddress skips a test where the system does not tell which address a fault in a cut file
-// was at, as emulators of other processors do not: no code of the package is involved.
+// skipWithoutAddress skips a test where the system does not tell the address of a fault in a cut
+// file, as emulators of other processors do not. No code of the package is involved.
 func skipWithoutAddress(t *testing.T) {
 	f, err := os.CreateTemp(t.TempDir(), "")
 	require.NoError(t, err)
