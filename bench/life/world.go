@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"quarry/ecs"
+	"quarry/ecs/image"
 )
 
 // A live cell is an entity with two components, 80 B a row with its id:
@@ -48,16 +49,32 @@ func NewWorld(p Pattern) (*World, error) {
 	if err != nil {
 		return nil, fmt.Errorf("life: NewWorld: %w", err)
 	}
-	w := &World{rule: p.Rule, world: world, offers: newOffers[ecs.Entity](), initial: uint64(len(p.Cells))}
+	w := &World{rule: p.Rule, offers: newOffers[ecs.Entity](), initial: uint64(len(p.Cells))}
+	w.register(world)
+	if err := w.settle(p.Cells); err != nil {
+		return nil, errors.Join(err, world.Close())
+	}
+	return w, nil
+}
+
+// OpenWorld opens the file of a world that began with a pattern, whose cells and links it has.
+// Close gives the memory back.
+func OpenWorld(path string, p Pattern) (*World, error) {
+	w := &World{rule: p.Rule, offers: newOffers[ecs.Entity](), initial: uint64(len(p.Cells))}
+	if _, err := image.Open(path, w.register); err != nil {
+		return nil, fmt.Errorf("life: OpenWorld: %w", err)
+	}
+	return w, nil
+}
+
+// register registers the types of a new world, and makes the archetype and the query.
+func (w *World) register(world *ecs.World) {
+	w.world = world
 	w.place = ecs.Register[Cell](world)
 	w.links = ecs.Register[Links](world)
 	w.cells = ecs.NewArchetype(world, w.place, w.links)
 	w.unset = ecs.Uninitialized(w.place, w.links)
 	w.all = ecs.NewQuery(world, ecs.Read(w.place), ecs.Read(w.links))
-	if err := w.settle(p.Cells); err != nil {
-		return nil, errors.Join(err, world.Close())
-	}
-	return w, nil
 }
 
 // settle creates the cells of the pattern and links them.

@@ -1,15 +1,38 @@
 package orbits_test
 
 import (
+	"errors"
 	"math"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"quarry/bench/orbits"
+	"quarry/ecs/image"
 )
 
 var sides = map[string]func([]orbits.Elements) (orbits.Sky, error){
 	"plain": func(b []orbits.Elements) (orbits.Sky, error) { return orbits.NewPlain(b) },
 	"world": func(b []orbits.Elements) (orbits.Sky, error) { return orbits.NewWorld(b) },
+	"file":  filed,
+}
+
+// filed returns a world that was opened from the file of another.
+func filed(b []orbits.Elements) (orbits.Sky, error) {
+	w, err := orbits.NewWorld(b)
+	if err != nil {
+		return nil, err
+	}
+	folder, err := os.MkdirTemp("", "orbits")
+	if err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	defer os.RemoveAll(folder)
+	path := filepath.Join(folder, "sky.world")
+	if err := errors.Join(image.SaveFile(w.ECS(), path), w.Close()); err != nil {
+		return nil, err
+	}
+	return orbits.OpenWorld(path)
 }
 
 // eachSide runs body for both sides.

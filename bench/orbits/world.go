@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"quarry/ecs"
+	"quarry/ecs/image"
 )
 
 // A body is an entity with three columns and its number, 116 B a row with its id:
@@ -40,7 +41,26 @@ func NewWorld(bodies []Elements) (*World, error) {
 	if err != nil {
 		return nil, fmt.Errorf("orbits: NewWorld: %w", err)
 	}
-	w := &World{
+	w := new(World)
+	w.register(world)
+	if err := errors.Join(w.addBodies(bodies), w.addPlanets()); err != nil {
+		return nil, errors.Join(fmt.Errorf("orbits: NewWorld: %w", err), world.Close())
+	}
+	return w, nil
+}
+
+// OpenWorld opens the file of a world, with its bodies and planets. Close gives the memory back.
+func OpenWorld(path string) (*World, error) {
+	w := new(World)
+	if _, err := image.Open(path, w.register); err != nil {
+		return nil, fmt.Errorf("orbits: OpenWorld: %w", err)
+	}
+	return w, nil
+}
+
+// register registers the types of a new world, and makes the queries.
+func (w *World) register(world *ecs.World) {
+	*w = World{
 		world:    world,
 		orbit:    ecs.Register[Orbit](world),
 		frame:    ecs.Register[Frame](world),
@@ -52,10 +72,6 @@ func NewWorld(bodies []Elements) (*World, error) {
 	w.planets = ecs.NewQuery(world, ecs.Write(w.position), ecs.Read(w.secular))
 	w.placed = ecs.NewQuery(world, ecs.Read(w.position), ecs.Read(w.row), ecs.With(w.orbit))
 	w.shining = ecs.NewQuery(world, ecs.Read(w.position), ecs.Read(w.row), ecs.With(w.secular))
-	if err := errors.Join(w.addBodies(bodies), w.addPlanets()); err != nil {
-		return nil, errors.Join(fmt.Errorf("orbits: NewWorld: %w", err), world.Close())
-	}
-	return w, nil
 }
 
 func (w *World) addBodies(bodies []Elements) error {
@@ -133,6 +149,9 @@ func (w *World) gather(q *ecs.Query, dst []Position) {
 		}
 	}
 }
+
+// ECS returns the world of the bodies and planets, which can be saved between two steps.
+func (w *World) ECS() *ecs.World { return w.world }
 
 // Committed is the memory held outside the Go heap, in bytes.
 func (w *World) Committed() int64 { return int64(w.world.Universe().Stats().Committed) }
