@@ -98,11 +98,12 @@ func NewWorld(options ...Option) (*World, error) {
 }
 
 // Close frees everything that the world holds. Handles, rows and pointers into the world become
-// invalid. The world is closed even if Close returns an error, which it does in three cases. If
+// invalid. The world is closed even if Close returns an error, which it does in four cases. If
 // others still hold chunks of the world's own universe, the error wraps alloc.ErrInUse and says how
 // many of the chunks command buffers hold. If memory belongs to no entity's buffer, the error wraps
-// alloc.ErrLeak and gives the number of blocks. The third case is that the system refuses to take
-// its memory back.
+// alloc.ErrLeak and gives the number of blocks, as it does after the third case: the file that the
+// world was opened from was cut, which is a *mmap.FaultError. The fourth is that the system refuses
+// to take its memory back.
 //
 // A second call retries the release of the universe, and does nothing once that is done. Close
 // closes the world's snapshots. It panics inside a loop over rows and where Snapshot.Close does,
@@ -114,7 +115,7 @@ func (w *World) Close() error {
 	}
 	w.checkUnlocked("World.Close")
 	w.closeSnapshots("World.Close")
-	w.freeBuffers()
+	err := w.freeBuffers()
 	for _, t := range w.types.list {
 		if t.managed != nil {
 			t.managed.Drop()
@@ -127,7 +128,7 @@ func (w *World) Close() error {
 		a.table.End()
 		*a = Archetype{w: w, table: a.table}
 	}
-	err := errors.Join(w.ids.Close(), w.buffers.Close())
+	err = errors.Join(err, w.ids.Close(), w.buffers.Close())
 	for _, t := range w.types.sparse {
 		err = errors.Join(err, t.sparse.Close())
 	}

@@ -7,6 +7,7 @@ import (
 	"quarry/ecs/internal/change"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/value"
+	"quarry/mmap"
 )
 
 // Data that rows own outside their chunks: the blocks of spilled buffers and the values of managed
@@ -14,18 +15,21 @@ import (
 // both may hold links.
 
 // freeBuffers frees the blocks of all buffers. Blocks that the heap still holds afterwards have
-// leaked.
-func (w *World) freeBuffers() {
+// leaked. The error says that rows cannot be read, as where the file that a world was opened from
+// has been cut: what leads to their blocks is lost.
+func (w *World) freeBuffers() error {
 	if w.buffers.Live() == 0 {
-		return
+		return nil
 	}
-	for _, a := range w.archetypes.list {
-		for _, c := range a.table.Buffers() {
-			for pos := range a.table.Store.Chunks() {
-				w.buffers.FreeRows(a.table.Store.Row(pos, 0), c, a.table.Store.RowsOf(pos))
+	return mmap.Guarded(func() {
+		for _, a := range w.archetypes.list {
+			for _, c := range a.table.Buffers() {
+				for pos := range a.table.Store.Chunks() {
+					w.buffers.FreeRows(a.table.Store.Row(pos, 0), c, a.table.Store.RowsOf(pos))
+				}
 			}
 		}
-	}
+	})
 }
 
 // linked returns the values in a row that may hold links: for a component the value at p, for a

@@ -24,7 +24,7 @@ func benchSizes() []int {
 }
 
 // savedTown saves a world and returns the path and its hash.
-func savedTown(b *testing.B, n int) (path string, size int64) {
+func savedTown(b testing.TB, n int) (path string, size int64) {
 	u, err := alloc.NewUniverse(alloc.Size(8 << 30))
 	require.NoError(b, err)
 	m := newTown(b, n, ecs.WithUniverse(u))

@@ -1,0 +1,61 @@
+package image_test
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/internal/debug"
+	"quarry/mmap"
+)
+
+// TestOpenTakesWhatIsTouched: the pages that a process has of a file of 48 MB after it is opened,
+// after a row is read, and after all are.
+func TestOpenTakesWhatIsTouched(t *testing.T) {
+	if !mmap.Real || debug.On {
+		t.Skip("the file is read, or rows are looked at when they are adopted")
+	}
+	path, _ := savedTown(t, 1_000_000)
+	before := resident(t)
+	m := opened(t, path)
+	defer m.close(t)
+	grown := func(what string) int {
+		n := resident(t) - before
+		t.Logf("%s: %d KiB", what, n>>10)
+		return n
+	}
+	require.Less(t, grown("opened"), 12<<20) // a header, sections, and Go's own
+	for rows := range m.moving.Rows() {
+		require.Equal(t, 1.0, m.position.ReadOnly(rows)[0].Y)
+		break
+	}
+	require.Less(t, grown("a row was read"), 13<<20)
+	sum := 0.0
+	for rows := range m.moving.Rows() {
+		for _, p := range m.position.ReadOnly(rows) {
+			sum += p.X
+		}
+	}
+	require.Equal(t, 1e6*(1e6-1)/2, sum)
+	require.Greater(t, grown("all positions were read"), 14<<20)
+}
+
+// resident returns the bytes of the pages that the process has.
+func resident(t *testing.T) (n int) {
+	f, err := os.Open("/proc/self/status")
+	require.NoError(t, err)
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if text, ok := strings.CutPrefix(lines.Text(), "VmRSS:"); ok {
+			_, err := fmt.Sscanf(text, "%d kB", &n)
+			require.NoError(t, err)
+			return n << 10
+		}
+	}
+	t.Fatal("no VmRSS")
+	return 0
+}
