@@ -115,7 +115,7 @@ func (d *world) applied(p *gap, delta []byte, r record) error {
 		return err
 	}
 	if d.lots != nil {
-		if err := d.takeLots(p.newer); err != nil {
+		if err := d.takeLots(p.newer, false); err != nil {
 			return err
 		}
 	}

@@ -33,7 +33,7 @@ func (d *world) fork(r record) error {
 // makeTwin makes a fork of one of the snapshots.
 func (d *world) makeTwin(r record) error {
 	t := d.moments[int(r.who)%len(d.moments)]
-	filed := d.lots == nil && r.kind&8 != 0
+	filed := r.kind&8 != 0
 	from := d.forkOf
 	if filed {
 		from = d.openedOf
@@ -98,23 +98,21 @@ func (d *world) drive(w *ecs.World, t *moment, filed bool) (*world, error) {
 	}
 	f.all = &query{list: f.list, q: ecs.NewQuery(w, ecs.IncludeDisabled(), ecs.IncludePrefabs()), inDisabled: true, inPrefabs: true}
 	f.adopt(t, filed)
-	if filed {
-		f.m.trace = f.m.traceOf(t)
-		return f, nil
-	}
-	for _, x := range f.m.entities {
-		f.m.arrive(x)
-		if x.entry != nil {
-			f.m.mark(x)
+	if !filed {
+		for _, x := range f.m.entities {
+			f.m.arrive(x)
+			if x.entry != nil {
+				f.m.mark(x)
+			}
 		}
+		f.m.markAll()
 	}
-	f.m.markAll()
 	f.m.trace = f.m.traceOf(t)
 	if d.lots == nil {
 		return f, nil
 	}
 	f.lots = newLots(w, f.list[imprintKind])
-	return f, f.takeLots(t)
+	return f, f.takeLots(t, filed)
 }
 
 // adopt gives the model, which is a copy of another world's, groups of this world. Archetypes that
@@ -152,8 +150,9 @@ func (d *world) adopt(t *moment, filed bool) {
 }
 
 // takeLots takes the chunks with a value as they are, and compares the values with a moment's: each
-// has the marks of all chunks of then that had a row of it.
-func (d *world) takeLots(t *moment) error {
+// has the marks of all chunks of then that had a row of it. Chunks of a file are those of then,
+// with their versions.
+func (d *world) takeLots(t *moment, filed bool) error {
 	was := map[ecs.Entity]*lot{}
 	for _, held := range t.lots {
 		for _, l := range held.lots {
@@ -176,7 +175,11 @@ func (d *world) takeLots(t *moment) error {
 			}
 			l.value.Marks |= was[e].value.Marks
 		}
-		if !h.Changed(rows, l.version-1) {
+		if then := was[l.rows[0]]; filed && !slices.Equal(l.rows, then.rows) {
+			return fmt.Errorf("chunk %d of %v has rows %v, and had %v", len(next[a].lots), a, l.rows, then.rows)
+		} else if filed {
+			l.version = then.version
+		} else if !h.Changed(rows, l.version-1) {
 			l.version--
 		}
 		if err := d.compareLot(h, rows, l); err != nil {
