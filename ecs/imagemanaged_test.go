@@ -180,6 +180,12 @@ func TestManagedValuesInImages(t *testing.T) {
 				m.same(t, o, all)
 				require.Equal(t, f.Meta[seam.ImageManaged], imageOfWorld(t, o.w).Meta[seam.ImageManaged])
 
+				then := o.w.Snapshot()
+				if n > 1 {
+					_, err := seam.ImageOf(then)
+					require.ErrorContains(t, err, "cannot be written: a snapshot has none of them: register it with ecs.CopyWith, or save the world")
+				}
+				then.Close()
 				clone, err := o.w.Clone()
 				require.NoError(t, err)
 				require.NoError(t, clone.Verify())
@@ -261,3 +267,122 @@ func TestCodecFails(t *testing.T) {
 }
 
 var errTest = errors.New("refused by the test")
+
+// TestManagedValuesOfSnapshots: a snapshot has the values of then in a file, and a world that was
+// opened is forked and restored like any other.
+func TestManagedValuesOfSnapshots(t *testing.T) {
+	register := func(w *ecs.World) ecs.Managed[note] {
+		return ecs.RegisterManaged[note](w, ecs.Codec(encodeNote, decodeNote), ecs.CopyWith(func(n *note) note { return *n }))
+	}
+	w := newWorld(t)
+	notes := register(w)
+	batch, err := ecs.NewArchetype(w, notes).CreateN(100)
+	require.NoError(t, err)
+	list := batch.Entities(nil)
+	notes.Set(list[3], note{Text: "then"})
+	notes.Set(list[90], note{Text: "then too"})
+	s := w.Snapshot()
+	defer s.Close()
+	notes.Mut(list[3]).Text = "now"
+	w.Destroy(list[90])
+	notes.Set(list[0], note{Text: "new"})
+	f := inMemory(t, s)
+	var there ecs.Managed[note]
+	o, err := seam.OpenImage(f, func(w *ecs.World) { there = register(w) }, nil)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, o.Close()) })
+	check := func() {
+		require.Equal(t, "then", there.Get(list[3]).Text)
+		require.Equal(t, "then too", there.Get(list[90]).Text)
+		require.Nil(t, there.Get(list[0]))
+		require.NoError(t, o.Verify())
+	}
+	check()
+	then := o.Snapshot()
+	defer then.Close()
+	fork, err := then.Fork()
+	require.NoError(t, err)
+	require.NoError(t, fork.Verify())
+	require.NoError(t, fork.Close())
+	there.Set(list[3], note{Text: "later"})
+	there.Set(list[0], note{})
+	o.Destroy(list[90])
+	require.NoError(t, o.Restore(then))
+	check()
+}
+
+// TestDamagedManagedValues: whatever a flipped byte in the section, or in a row, says, the file is
+// refused, or the world is sound; nothing is left of what was refused.
+func TestDamagedManagedValues(t *testing.T) {
+	var m library
+	m.register(newWorld(t), false)
+	m.populate(t, 12)
+	f := imageOfWorld(t, m.w)
+	u, err := alloc.NewUniverse(alloc.Size(64 << 20))
+	require.NoError(t, err)
+	whole := f.Meta[seam.ImageManaged]
+	worlds, refused, opened := ecs.OpenWorlds(), 0, 0
+	attempt := func(f *seam.ImageFile) {
+		var o library
+		w, err := seam.OpenImage(f, func(w *ecs.World) { o.register(w, false) }, []ecs.Option{ecs.WithUniverse(u)})
+		if err != nil {
+			refused++
+			require.ErrorIs(t, err, seam.ErrImage)
+			return
+		}
+		opened++
+		for _, e := range m.all() {
+			if n := o.note.Get(e); n != nil {
+				require.LessOrEqual(t, len(n.Marks), len(whole))
+			}
+		}
+		require.NoError(t, w.Close())
+	}
+	for at := range whole {
+		for _, flip := range []byte{1, 0x80, 0xff} {
+			bad := *f
+			bad.Meta[seam.ImageManaged] = append([]byte(nil), whole...)
+			bad.Meta[seam.ImageManaged][at] ^= flip
+			attempt(&bad)
+		}
+		bad := *f
+		bad.Meta[seam.ImageManaged] = whole[:at]
+		before := refused
+		attempt(&bad)
+		require.Equal(t, before+1, refused, "cut at %d", at)
+	}
+	rows := make([]byte, f.Size[seam.ImageRows])
+	require.NoError(t, f.Read(seam.ImageRows, 0, rows))
+	for at, b := range rows {
+		if b == 0 && at%509 != 0 || testing.Short() && at%3 != 0 {
+			continue
+		}
+		bad := *f
+		bad.Read = func(part, from int, dst []byte) error {
+			err := f.Read(part, from, dst)
+			if part == seam.ImageRows && at >= from && at < from+len(dst) {
+				dst[at-from] ^= 3
+			}
+			return err
+		}
+		if b == 0 && at > 64<<10 {
+			break
+		}
+		attempt(&bad)
+	}
+	require.Positive(t, opened)
+	require.Greater(t, refused, len(whole))
+	require.Equal(t, worlds, ecs.OpenWorlds())
+	require.Zero(t, u.Stats().LiveChunks)
+	require.NoError(t, u.Close())
+}
+
+// all returns the entities of the world.
+func (m *library) all() (list []ecs.Entity) {
+	q := ecs.NewQueryOfAll(m.w)
+	defer q.Close()
+	for rows := range q.Rows() {
+		list = append(list, rows.Entities()...)
+	}
+	return list
+}
