@@ -157,9 +157,9 @@ func (x *differ) archetype(a, old *Archetype, skip int, must bool) (differs bool
 	for _, id := range of.table.Types {
 		t.types = append(t.types, x.number(id))
 		if v := of.valueOf(id); v != nil {
-			encoded, err := x.newer.types.list[id].encodeShared(v.Any())
+			encoded, err := x.newer.types.list[id].encodeForDelta(v.Any())
 			if err != nil {
-				return false, err
+				return false, fmt.Errorf("ecs: Diff: %w: %w", ErrDelta, err)
 			}
 			t.values = append(t.values, encoded)
 		}

@@ -144,7 +144,7 @@ func (p *deltaPlan) findTable(t *plannedTable) error {
 		if len(values) == 0 {
 			return p.refuse("an archetype has no value of %s", info.name)
 		}
-		x, err := info.decodeShared(values[0])
+		x, err := info.decodeShared(values[0], info.codec != nil)
 		if err != nil {
 			return p.refuse("%w", err)
 		}

@@ -109,7 +109,8 @@ func (d *deltaType) find(all []deltaType) (*typeInfo, error) {
 	return nil, fmt.Errorf("the %v type %s is not registered", d.kind, d.name)
 }
 
-// Shared values lie in a delta as their parts: numbers as 8 bytes, texts with their lengths.
+// Shared values without pointers lie in deltas and files as their parts: numbers as in memory,
+// texts with their lengths.
 
 var errDeltaCut = errors.New("it ends early")
 
@@ -191,32 +192,6 @@ func readShared(from []byte, p unsafe.Pointer, t reflect.Type) (rest []byte, err
 	// Safe because a value of another kind is so many bytes without Go pointers.
 	copy(unsafe.Slice((*byte)(p), t.Size()), from)
 	return from[t.Size():], nil
-}
-
-// encodeShared returns a shared value of a type as bytes.
-func (t *typeInfo) encodeShared(v any) ([]byte, error) {
-	p := reflect.New(t.rtype)
-	if v != nil {
-		p.Elem().Set(reflect.ValueOf(v))
-	}
-	all, err := appendShared(nil, p.UnsafePointer(), t.rtype)
-	if err != nil {
-		return nil, fmt.Errorf("ecs: Diff: %w: values of the shared type %s cannot be written: %w", ErrDelta, t.name, err)
-	}
-	return all, nil
-}
-
-// decodeShared returns the value that encodeShared has written.
-func (t *typeInfo) decodeShared(from []byte) (any, error) {
-	p := reflect.New(t.rtype)
-	rest, err := readShared(from, p.UnsafePointer(), t.rtype)
-	if err == nil && len(rest) > 0 {
-		err = fmt.Errorf("%d bytes follow it", len(rest))
-	}
-	if err != nil {
-		return nil, fmt.Errorf("a value of the shared type %s: %w", t.name, err)
-	}
-	return p.Elem().Interface(), nil
 }
 
 // checksum returns the checksum of bytes.

@@ -16,14 +16,16 @@ import (
 // Images. A world is bytes without a pointer, so a file of one is those bytes, and opening it is
 // mapping them. Package image knows files; here is what lies in them.
 //
-//	described    types, tables (shared values, archetypes, books of chunks), ids, names, sparse types
+//	described    types, tables (shared values, archetypes, books of chunks), ids, names, sparse types,
+//	             managed values
 //	rows         the chunks, largest first, so that each lies at a multiple of its size; then blocks
 //	records      of the ids, as in memory
 //	entries      entities and values of sparse types
 //
 // What the bytes of rows say of other places are numbers: a record says a stretch, which stays; the
-// header of a spilled buffer says where its block is, and is rewritten on the way (imagesave.go).
-// So a row does not know its chunk, and chunks move freely.
+// header of a spilled buffer says where its block is, and is rewritten on the way (imagesave.go),
+// as is the slot of a managed value (imagemanaged.go). So a row does not know its chunk, and chunks
+// move freely.
 //
 // Types are found by name, kind and layout, as in deltas. The opened world keeps the tag, which is
 // in every row.
@@ -41,6 +43,7 @@ type worldImage struct {
 	ids                entity.Image
 	names              []imageName
 	sets               []imageSet
+	managed            []imageManaged
 }
 
 // imageType is a type that a file has.
@@ -48,6 +51,7 @@ type imageType struct {
 	deltaType
 	size, inline, maxRows, chunk int
 	enableable, cleanup, tracked bool
+	coded                        bool         // a codec writes its values, see codec.go
 	fields                       []imageField // for people, and for conversions
 }
 
@@ -90,11 +94,11 @@ type imageCoder struct{ deltaCoder }
 func (im *worldImage) sections() [under.ImageMeta]func(c *imageCoder) {
 	return [under.ImageMeta]func(c *imageCoder){
 		under.ImageTypes: im.codeTypes, under.ImageTables: im.codeTables, under.ImageIDs: func(c *imageCoder) { im.ids.Code(&c.Coder) },
-		under.ImageNames: im.codeNames, under.ImageSparse: im.codeSets,
+		under.ImageNames: im.codeNames, under.ImageSparse: im.codeSets, under.ImageManaged: im.codeManaged,
 	}
 }
 
-var imageSectionNames = [under.ImageMeta]string{"types", "tables", "ids", "names", "sparse types"}
+var imageSectionNames = [under.ImageMeta]string{"types", "tables", "ids", "names", "sparse types", "managed values"}
 
 func (im *worldImage) codeTypes(c *imageCoder) {
 	codec.List(&c.Coder, &im.types, func(t *imageType) {
@@ -102,7 +106,7 @@ func (im *worldImage) codeTypes(c *imageCoder) {
 		for _, n := range [...]*int{&t.size, &t.inline, &t.maxRows, &t.chunk} {
 			c.Number(n)
 		}
-		for _, flag := range [...]*bool{&t.enableable, &t.cleanup, &t.tracked} {
+		for _, flag := range [...]*bool{&t.enableable, &t.cleanup, &t.tracked, &t.coded} {
 			c.Flag(flag)
 		}
 		codec.List(&c.Coder, &t.fields, func(f *imageField) {
@@ -149,7 +153,7 @@ func (im *worldImage) codeSets(c *imageCoder) {
 // describeImageType returns what a file says of a type.
 func describeImageType(t *typeInfo, of deltaType) imageType {
 	im := imageType{deltaType: of, size: t.size, inline: t.shape.Inline, maxRows: t.maxRows,
-		enableable: t.enableable, cleanup: t.cleanup, tracked: t.tracked}
+		enableable: t.enableable, cleanup: t.cleanup, tracked: t.tracked, coded: t.codec != nil}
 	if t.chunk != nil {
 		im.chunk = t.chunk.Bytes
 	}

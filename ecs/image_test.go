@@ -19,6 +19,11 @@ func inMemory(t testing.TB, s *ecs.Snapshot) *seam.ImageFile {
 	im, err := seam.ImageOf(s)
 	require.NoError(t, err)
 	defer im.Close()
+	return readImage(t, im)
+}
+
+// readImage returns an image as a file that is read.
+func readImage(t testing.TB, im *seam.Image) *seam.ImageFile {
 	f := &seam.ImageFile{Meta: im.Meta, Size: im.Size}
 	var parts [len(im.Size)][]byte
 	for part, size := range im.Size {
@@ -426,14 +431,14 @@ func TestImageRefuses(t *testing.T) {
 	none.Create()
 	s.Renew()
 	_, err = seam.ImageOf(s)
-	require.EqualError(t, err, "managed values of managed string cannot be written")
+	require.EqualError(t, err, "values of managed string cannot be written: it has no codec: register it with ecs.Codec, or make it an encoding.BinaryMarshaler and BinaryUnmarshaler")
 	s.Close()
 	w = newWorld(t)
 	pointer := ecs.RegisterShared[*int](w)
 	ecs.NewArchetype(w, pointer.Of(new(int)))
 	s = w.Snapshot()
 	_, err = seam.ImageOf(s)
-	require.EqualError(t, err, "values of the shared type *int cannot be written: its values hold a *int")
+	require.EqualError(t, err, "a value of the shared type *int cannot be written: it has no codec: register it with ecs.Codec, or make it an encoding.BinaryMarshaler and BinaryUnmarshaler")
 	s.Close()
 
 	var m imaged

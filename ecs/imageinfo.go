@@ -36,6 +36,7 @@ func describeImage(f *under.ImageFile) (*under.ImageInfo, error) {
 	}{
 		{under.ImageTables, im.describeArchetypes},
 		{under.ImageSparse, func(info *under.ImageInfo) error { return im.describeSets(info, f.Size[under.ImageEntries]) }},
+		{under.ImageManaged, im.describeManaged},
 	} {
 		if err := describe.add(info); err != nil {
 			return nil, refuseSection(describe.section, err)
@@ -51,7 +52,7 @@ func describeImage(f *under.ImageFile) (*under.ImageInfo, error) {
 func (t *imageType) describe() under.ImageType {
 	name := strings.TrimPrefix(t.name, ".") // as of string, which has no package
 	to := under.ImageType{Name: name, Kind: uint8(t.kind), Size: max(t.size, t.chunk), Inline: t.inline, MaxRows: t.maxRows,
-		Enableable: t.enableable, Cleanup: t.cleanup, TrackRows: t.tracked}
+		Enableable: t.enableable, Cleanup: t.cleanup, TrackRows: t.tracked, Coded: t.coded}
 	for _, f := range t.fields {
 		to.Fields = append(to.Fields, under.ImageField{Name: f.name, Kind: reflect.Kind(f.kind), Offset: f.offset, Size: f.size})
 	}
@@ -104,11 +105,26 @@ func (im *worldImage) describeSets(info *under.ImageInfo, bytes int) error {
 	return nil
 }
 
+// describeManaged describes the managed types that have values.
+func (im *worldImage) describeManaged(info *under.ImageInfo) error {
+	for i := range im.managed {
+		m := &im.managed[i]
+		if m.of >= len(im.types) || m.n > info.Alive || m.n > len(m.coded) {
+			return fmt.Errorf("type %d of %d has %d values in %d bytes, of %d entities", m.of, len(im.types), m.n, len(m.coded), info.Alive)
+		}
+		info.Managed = append(info.Managed, under.ImageManagedType{Type: m.of, Values: m.n, Bytes: len(m.coded)})
+	}
+	return nil
+}
+
 var errNoText = errors.New("it is no number and no text")
 
 // textOf returns a shared value of a type as text: numbers and texts as Go writes them, and what is
-// neither as bytes.
+// neither as bytes, as are those that a codec wrote.
 func (t *imageType) textOf(from []byte) string {
+	if t.coded {
+		return fmt.Sprintf("{% x}", from)
+	}
 	var parts []string
 	for _, f := range t.fields {
 		part, rest, err := f.textOf(from)

@@ -172,6 +172,9 @@ func (l *imageLoader) fill() error {
 	if err := l.adoptTables(); err != nil {
 		return err
 	}
+	if err := l.adoptManaged(); err != nil {
+		return err
+	}
 	if err := w.ids.Adopt(&l.im.ids, l.fillRecords); err != nil {
 		return err
 	}
@@ -250,7 +253,10 @@ func (l *imageLoader) makeValues() error {
 			return refuseSection(under.ImageTables, fmt.Errorf("a value of type %d, which is not shared", v.of))
 		}
 		t := l.types[v.of]
-		x, err := t.decodeShared(v.bytes)
+		if l.im.types[v.of].coded && t.codec == nil {
+			return l.refuseCodec(t)
+		}
+		x, err := t.decodeShared(v.bytes, l.im.types[v.of].coded)
 		if err != nil {
 			return refuseSection(under.ImageTables, err)
 		}
@@ -310,11 +316,7 @@ func (l *imageLoader) archetypeFor(im *imageArchetype) (*Archetype, []uint16, er
 	}
 	var slots []uint16
 	for _, of := range im.table.Types {
-		t := l.types[of]
-		if t.managed != nil && im.table.Rows > 0 {
-			return nil, nil, fmt.Errorf("%v has rows with managed values", a)
-		}
-		slots = append(slots, a.table.Places[t.id].Slot())
+		slots = append(slots, a.table.Places[l.types[of].id].Slot())
 	}
 	return a, slots, nil
 }

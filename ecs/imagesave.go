@@ -2,8 +2,6 @@ package ecs
 
 import (
 	"cmp"
-	"fmt"
-	"reflect"
 	"slices"
 	"unsafe"
 
@@ -23,6 +21,7 @@ import (
 // imageWriter makes the image of a snapshot.
 type imageWriter struct {
 	s             *Snapshot
+	now           bool // the world is as it was when the snapshot was taken
 	im            worldImage
 	rows, records *past.Memory
 	placed        []placedChunk // by rising place
@@ -36,8 +35,9 @@ type placedChunk struct {
 	at    alloc.SmallIndex // in the file
 	of    alloc.StoreChunk // in the world
 	state *table.State
-	pos   int // in the state
-	block int // number of its first block
+	pos   int           // in the state
+	block int           // number of its first block
+	slots []placedSlots // of its managed types
 }
 
 // imageSegment is bytes of a set.
@@ -52,13 +52,17 @@ const (
 )
 
 // imageOf returns the image of a snapshot for a file. The error says that the snapshot is lost, or
-// which values cannot be written.
-func imageOf(s *Snapshot) (*under.Image, error) {
+// which values cannot be written. now says that the world has not changed since the snapshot.
+func imageOf(s *Snapshot, now bool) (out *under.Image, err error) {
 	const op = "image of a snapshot"
 	s.begin(op)
-	w := &imageWriter{s: s}
-	var out *under.Image
-	err := s.Err()
+	defer func() {
+		if out == nil {
+			s.reading.Add(-1)
+		}
+	}()
+	w := &imageWriter{s: s, now: now}
+	err = s.Err()
 	s.checkOpen(op)
 	if err == nil && !littleEndian() {
 		err = errBigEndian
@@ -67,11 +71,29 @@ func imageOf(s *Snapshot) (*under.Image, error) {
 		out, err = w.describe()
 	}
 	if err != nil {
-		s.reading.Add(-1)
 		return nil, err
 	}
 	out.Size, out.Read, out.Close = w.size, w.read, func() { s.reading.Add(-1) }
 	return out, nil
+}
+
+// imageOfWorld is imageOf of a snapshot that the image closes.
+func imageOfWorld(w *World) (im *under.Image, err error) {
+	s := w.Snapshot()
+	defer func() {
+		if im == nil {
+			s.Close()
+		}
+	}()
+	if im, err = imageOf(s, true); err != nil {
+		return nil, err
+	}
+	end := im.Close
+	im.Close = func() {
+		end()
+		s.Close()
+	}
+	return im, nil
 }
 
 // describe settles where all lies, and codes the sections.
@@ -126,7 +148,7 @@ func (w *imageWriter) describeTables() error {
 	slices.SortFunc(values, value.CompareSerials)
 	for _, v := range slices.Compact(values) {
 		numbers[v] = len(w.im.values)
-		bytes, err := w.s.types[v.Type].imageOfShared(v.Any())
+		bytes, err := w.s.types[v.Type].encodeShared(v.Any())
 		if err != nil {
 			return err
 		}
@@ -137,21 +159,11 @@ func (w *imageWriter) describeTables() error {
 			return err
 		}
 	}
+	if err := w.describeManaged(); err != nil {
+		return err
+	}
 	w.place()
 	return w.describeBlocks()
-}
-
-// imageOfShared returns a shared value as bytes.
-func (t *typeInfo) imageOfShared(v any) ([]byte, error) {
-	p := reflect.New(t.rtype)
-	if v != nil {
-		p.Elem().Set(reflect.ValueOf(v))
-	}
-	all, err := appendShared(nil, p.UnsafePointer(), t.rtype)
-	if err != nil {
-		return nil, fmt.Errorf("values of the shared type %s cannot be written: %w", t.name, err)
-	}
-	return all, nil
 }
 
 // describeTable describes an archetype.
@@ -165,13 +177,6 @@ func (w *imageWriter) describeTable(i int, numbers map[*value.Shared]int) error 
 	a := imageArchetype{pinned: st.pinned, table: im}
 	for _, v := range st.a.values {
 		a.values = append(a.values, numbers[v])
-	}
-	for _, id := range types {
-		if t := w.s.types[id]; t.managed != nil && im.Rows > 0 {
-			// errors.md, Errors: `managed values of ... cannot be written` | A world with values of
-			// a managed type was to be saved. | Keep what must be saved in components and buffers.
-			return fmt.Errorf("managed values of %s cannot be written", t.name)
-		}
 	}
 	w.im.archetypes = append(w.im.archetypes, a)
 	for pos, c := range st.table.Chunks() {
@@ -320,6 +325,7 @@ func (w *imageWriter) readRows(at int, dst []byte) error {
 			return err
 		}
 		w.tidy(p, chunk)
+		p.renumber(chunk)
 		block := p.block
 		if block < w.blocks.Len() && w.hasBuffers(p.state) {
 			w.headers(p, chunk, func(h *header, _ *typeInfo) {

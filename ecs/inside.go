@@ -50,7 +50,8 @@ func (inside) MatchesArchetype(q *Query, a *Archetype) (matches, bits bool) {
 	return q.matchesArchetype(a)
 }
 
-func (inside) ImageOf(s *Snapshot) (*under.Image, error) { return imageOf(s) }
+func (inside) ImageOf(s *Snapshot) (*under.Image, error)   { return imageOf(s, false) }
+func (inside) ImageOfWorld(w *World) (*under.Image, error) { return imageOfWorld(w) }
 func (inside) OpenImage(f *under.ImageFile, register func(*World), options []Option) (*World, error) {
 	return openImage(f, register, options)
 }

@@ -26,8 +26,8 @@ type Managed[T any] struct {
 }
 
 // RegisterManaged registers T as a managed type of w; see Register. A T that is also registered as
-// a component is a separate type there. The options are Enableable, Cleanup, TrackRows, MaxRows and
-// CopyWith, without which the values are not in snapshots.
+// a component is a separate type there. The options are Enableable, Cleanup, TrackRows, MaxRows,
+// CopyWith, without which the values are not in snapshots, and Codec, for world files.
 func RegisterManaged[T any](w *World, options ...TypeOption) Managed[T] {
 	t := reflect.TypeFor[T]()
 	info := &typeInfo{rtype: t, name: "managed " + shortName(t), managed: value.NewStore[T](),

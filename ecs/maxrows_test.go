@@ -118,11 +118,11 @@ func TestMaxRowsMisuse(t *testing.T) {
 	w := newWorld(t)
 	ecs.Register[Position](w, ecs.MaxRows(10))
 	for want, f := range map[string]func(){
-		"ecs: MaxRows: n=0 is less than 1":                                         func() { ecs.MaxRows(0) },
-		"ecs: Register[Position]: registered before with other options":            func() { ecs.Register[Position](w, ecs.MaxRows(11)) },
-		"ecs: RegisterSparse[int8]: the only option of sparse types is Enableable": func() { ecs.RegisterSparse[int8](w, ecs.MaxRows(1)) },
-		"ecs: RegisterShared[int8]: the only option of shared types is Cleanup":    func() { ecs.RegisterShared[int8](w, ecs.MaxRows(1)) },
-		"ecs: RegisterChunk[int8]: the only option of chunk types is Merge":        func() { ecs.RegisterChunk[int8](w, ecs.MaxRows(1)) },
+		"ecs: MaxRows: n=0 is less than 1":                                             func() { ecs.MaxRows(0) },
+		"ecs: Register[Position]: registered before with other options":                func() { ecs.Register[Position](w, ecs.MaxRows(11)) },
+		"ecs: RegisterSparse[int8]: the only option of sparse types is Enableable":     func() { ecs.RegisterSparse[int8](w, ecs.MaxRows(1)) },
+		"ecs: RegisterShared[int8]: the options of shared types are Cleanup and Codec": func() { ecs.RegisterShared[int8](w, ecs.MaxRows(1)) },
+		"ecs: RegisterChunk[int8]: the only option of chunk types is Merge":            func() { ecs.RegisterChunk[int8](w, ecs.MaxRows(1)) },
 	} {
 		require.PanicsWithValue(t, want, f)
 	}

@@ -95,7 +95,7 @@ func TestTrackRowsMisuse(t *testing.T) {
 		"ecs: Register[Position]: registered before with other options":                                            func() { ecs.Register[Position](w) },
 		"ecs: Register[Velocity]: registered before with other options":                                            func() { ecs.Register[Velocity](w, ecs.TrackRows) },
 		"ecs: RegisterSparse[int8]: the only option of sparse types is Enableable":                                 func() { ecs.RegisterSparse[int8](w, ecs.TrackRows) },
-		"ecs: RegisterShared[int8]: the only option of shared types is Cleanup":                                    func() { ecs.RegisterShared[int8](w, ecs.TrackRows) },
+		"ecs: RegisterShared[int8]: the options of shared types are Cleanup and Codec":                             func() { ecs.RegisterShared[int8](w, ecs.TrackRows) },
 		"ecs: RegisterChunk[int8]: the only option of chunk types is Merge":                                        func() { ecs.RegisterChunk[int8](w, ecs.TrackRows) },
 		"ecs: Term.Masked: Changed(Position, Velocity): Velocity was not registered with ecs.TrackRows":            func() { ecs.Changed(position, velocity).Masked() },
 		"ecs: Component.MarkAt: query(Read Position) declares Position to read: use ecs.Write":                     inLoop(func(rows ecs.Rows) { position.MarkAt(rows, 0) }),

@@ -22,7 +22,8 @@ type Shared[T comparable] struct {
 	s *value.Values[T]
 }
 
-// RegisterShared registers T as a shared type of w; see Register. Its only option is Cleanup.
+// RegisterShared registers T as a shared type of w; see Register. Its options are Cleanup and
+// Codec.
 func RegisterShared[T comparable](w *World, options ...TypeOption) Shared[T] {
 	t := reflect.TypeFor[T]()
 	info := &typeInfo{rtype: t, name: shortName(t), align: 1, shared: value.NewValues[T](linksOf[T]())}

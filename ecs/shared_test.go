@@ -394,7 +394,7 @@ func TestSharedMisuse(t *testing.T) {
 	a := ecs.NewArchetype(w, position)
 	e := a.Create()
 	for want, f := range map[string]func(){
-		"ecs: RegisterShared[int]: the only option of shared types is Cleanup":                                                                         func() { ecs.RegisterShared[int](w, ecs.Enableable) },
+		"ecs: RegisterShared[int]: the options of shared types are Cleanup and Codec":                                                                  func() { ecs.RegisterShared[int](w, ecs.Enableable) },
 		"ecs: Write: int is shared: entities get another value by Set or Put":                                                                          func() { ecs.Write(cell) },
 		"ecs: With: int=3 is a value; ask for it with Where":                                                                                           func() { ecs.With(cell.Of(3)) },
 		"ecs: Any: int=3 is a value; ask for it with Where":                                                                                            func() { ecs.Any(cell.Of(3)) },

@@ -50,6 +50,7 @@ type typeInfo struct {
 	managed    value.Managed    // the values of a managed type; nil for other kinds
 	sparse     *sparseSet       // the values of a sparse type; nil for other kinds
 	chunk      *table.ChunkType // the values of a chunk type; nil for other kinds
+	codec      *valueCodec      // of a managed or shared type; nil: there is none, see codec.go
 	buffer     bool
 	enableable bool
 	cleanup    bool // see Cleanup
@@ -144,7 +145,8 @@ func (t *typeInfo) key() typeKey {
 }
 
 // TypeOption is an option of type registration: Enableable, Cleanup, TrackRows, MaxRows, for
-// buffers Inline and Growth, for chunk types Merge, or for managed types CopyWith.
+// buffers Inline and Growth, for chunk types Merge, for managed types CopyWith, or for managed and
+// shared types Codec.
 type TypeOption func(*typeInfo)
 
 // Enableable gives every entity that has the type an enable bit. The bit is set when the type is
@@ -245,7 +247,7 @@ func (t *typeInfo) apply(op string, options []TypeOption) {
 	case t.buffer:
 		return
 	case t.shared != nil && (t.enableable || t.tracked || t.maxRows > 0 || t.shape != noShape):
-		panic("ecs: " + op + ": the only option of shared types is Cleanup")
+		panic("ecs: " + op + ": the options of shared types are Cleanup and Codec")
 	case t.sparse != nil && (t.cleanup || t.tracked || t.maxRows > 0 || t.shape != noShape):
 		// errors.md, Types, terms and handles: `the only option of sparse types is Enableable` |
 		// `Cleanup` or `Inline` of a sparse type, whose values end with Destroy. | A component with
@@ -257,8 +259,8 @@ func (t *typeInfo) apply(op string, options []TypeOption) {
 		// belongs to a chunk, or the reverse. | Leave it out.
 		panic("ecs: " + op + ": the only option of chunk types is Merge")
 	case t.shape != noShape:
-		// errors.md, Types, terms and handles: `is an option of RegisterBuffer`, `the only option
-		// of shared types is Cleanup` | An option of another kind of type. | Leave it out.
+		// errors.md, Types, terms and handles: `is an option of RegisterBuffer`, `the options of
+		// shared types are Cleanup and Codec` | An option of another kind of type. | Leave it out.
 		panic("ecs: " + op + ": Inline is an option of RegisterBuffer")
 	}
 	t.shape = value.Shape{}
@@ -325,6 +327,9 @@ func (w *World) register(op string, info *typeInfo) *typeInfo {
 // value that is to lie in a chunk.
 func (t *typeInfo) reflect() error {
 	of := goTypeOf(t.rtype)
+	if t.codec == nil && (t.shared != nil || t.managed != nil) {
+		t.codec = t.methodCodec()
+	}
 	if t.shared != nil {
 		return nil // its values know their own links, see linksOf
 	}
@@ -363,7 +368,7 @@ func (t *typeInfo) tabled() table.Type {
 // copied returns the typeInfo that registers the same type in another world.
 func (t *typeInfo) copied() *typeInfo {
 	c := &typeInfo{rtype: t.rtype, name: t.name, finder: finder{size: t.size, shape: t.shape}, align: t.align,
-		chunk: t.chunk, buffer: t.buffer, enableable: t.enableable, cleanup: t.cleanup, tracked: t.tracked, maxRows: t.maxRows}
+		chunk: t.chunk, codec: t.codec, buffer: t.buffer, enableable: t.enableable, cleanup: t.cleanup, tracked: t.tracked, maxRows: t.maxRows}
 	if t.shared != nil {
 		c.shared = t.shared.Fresh()
 	}
@@ -379,5 +384,5 @@ func (t *typeInfo) copied() *typeInfo {
 // isLike reports whether two registrations of a type have the same options.
 func (t *typeInfo) isLike(other *typeInfo) bool {
 	return t.enableable == other.enableable && t.shape == other.shape && t.cleanup == other.cleanup && t.tracked == other.tracked && t.maxRows == other.maxRows &&
-		t.mergesLike(other) && t.copies() == other.copies()
+		t.mergesLike(other) && t.copies() == other.copies() && (t.codec != nil && t.codec.given) == (other.codec != nil && other.codec.given)
 }

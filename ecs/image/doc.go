@@ -9,8 +9,9 @@
 //	info, err := image.Describe("town.world")          // what it holds, without the types
 //
 // A file has all of a world: its entities with their ids, and the ids that come next, components of
-// each kind, enable bits, versions, shared values, names. It holds no address and does not depend
-// on the system that wrote it. Rows lie in whole granules of 2 MiB, so that they map; this one has
+// each kind, enable bits, versions, shared values, names. Values that hold Go pointers go through a
+// codec of their type (ecs.Codec). A file holds no address and does not depend on the system that
+// wrote it. Rows lie in whole granules of 2 MiB, so that they map; this one has
 // 200,000 entities of 40 B:
 //
 //	    offset      bytes  section
@@ -24,7 +25,9 @@
 //	     9,920         20  names
 //	     9,940         44  zeros
 //	     9,984        310  sparse
-//	    10,294  2,086,858  zeros
+//	    10,294         10  zeros
+//	    10,304      1,210  managed
+//	    11,514  2,085,638  zeros
 //	 2,097,152 10,485,760  rows     5 granules of 2 MiB
 //	12,582,912  1,600,008  records  200,001 ids, 8 B each
 //	14,182,920    497,144  zeros
@@ -55,7 +58,7 @@
 // are mapped only where an option asks for it, as that reads the file.
 //
 // Garbage collector: saving takes a buffer of 1 MiB, checking one of 256 KiB, and the described
-// sections (types to sparse) pass through Go memory. Rows do not.
+// sections (types to managed) pass through Go memory. Rows do not.
 //
 // Cost, on a Turin with other work, 266 MiB in the page cache, in one run (go test ./ecs/image
 // -bench .): saving to a new file 3.0 GB/s, or 6.8 where nothing is written, while cp takes 4.0;

@@ -49,7 +49,7 @@ func comma(n int64) string {
 // A world of 200,000 entities of 40 bytes, some of which have a sparse type of 8.
 func examplePlan() plan {
 	var n [sums]int64
-	n[seam.ImageTypes], n[seam.ImageTables], n[seam.ImageIDs], n[seam.ImageNames], n[seam.ImageSparse] = 412, 5_240, 96, 20, 310
+	n[seam.ImageTypes], n[seam.ImageTables], n[seam.ImageIDs], n[seam.ImageNames], n[seam.ImageSparse], n[seam.ImageManaged] = 412, 5_240, 96, 20, 310, 1_210
 	n[firstBulk+seam.ImageRows], n[firstBulk+seam.ImageRecords], n[firstBulk+seam.ImageEntries] = 5*granuleBytes, 200_001*8, 1_500*16
 	return planOf(n)
 }
@@ -68,7 +68,9 @@ func Example() {
 	//      9,920         20  names
 	//      9,940         44  zeros
 	//      9,984        310  sparse
-	//     10,294  2,086,858  zeros
+	//     10,294         10  zeros
+	//     10,304      1,210  managed
+	//     11,514  2,085,638  zeros
 	//  2,097,152 10,485,760  rows     5 granules of 2 MiB
 	// 12,582,912  1,600,008  records  200,001 ids, 8 B each
 	// 14,182,920    497,144  zeros

@@ -15,6 +15,7 @@ import (
 //	         ids
 //	         names
 //	         sparse
+//	         managed
 //	 2 MiB   rows          whole granules of 2 MiB, at a multiple of 2 MiB, so that they map
 //	         records       at a multiple of 2 MiB; zeros behind them fill the last granule
 //	         entries       at a multiple of 4,096 B
@@ -55,6 +56,7 @@ var sectionNames = [sections]string{
 	seam.ImageIDs:                 "ids",
 	seam.ImageNames:               "names",
 	seam.ImageSparse:              "sparse",
+	seam.ImageManaged:             "managed",
 	firstBulk + seam.ImageRows:    "rows",
 	firstBulk + seam.ImageRecords: "records",
 	firstBulk + seam.ImageEntries: "entries",

@@ -131,11 +131,11 @@ func TestHeaderIsRefused(t *testing.T) {
 		"granule":  {func(p []byte) { le.PutUint32(p[24:], 4096) }, "byte 25 of the header is 10, in format 1 it is 00"},
 		"offset":   {func(p []byte) { le.PutUint64(entry(p, 1)[8:], 1<<63) }, "section tables is at byte 9223372036854775808"},
 		"length":   {func(p []byte) { le.PutUint64(entry(p, 2)[16:], mostBytes+1) }, "section ids has 70368744177665 bytes, at most"},
-		"huge":     {func(p []byte) { le.PutUint64(entry(p, 7)[16:], 1<<64-1) }, "section entries has 18446744073709551615 bytes, at most"},
-		"granules": {func(p []byte) { le.PutUint64(entry(p, 5)[16:], granuleBytes+4096) }, "section rows has 2101248 bytes, which are no multiple"},
+		"huge":     {func(p []byte) { le.PutUint64(entry(p, 8)[16:], 1<<64-1) }, "section entries has 18446744073709551615 bytes, at most"},
+		"granules": {func(p []byte) { le.PutUint64(entry(p, 6)[16:], granuleBytes+4096) }, "section rows has 2101248 bytes, which are no multiple"},
 		"longer":   {func(p []byte) { entry(p, 3)[16] += 64 }, "section sparse is at byte"},
-		"sums":     {func(p []byte) { entry(p, sums)[16] += 4 }, "byte 336 of the header"},
-		"kind":     {func(p []byte) { entry(p, 5)[0] = 9 }, "byte 224 of the header is 09, in format 1 it is 06"},
+		"sums":     {func(p []byte) { entry(p, sums)[16] += 4 }, "byte 368 of the header"},
+		"kind":     {func(p []byte) { entry(p, 6)[0] = 9 }, "byte 256 of the header is 09, in format 1 it is 07"},
 	} {
 		_, page := fakeHeader(mixed)
 		c.change(page)

@@ -14,10 +14,10 @@ import (
 // right offsets and checksums, and then changes one byte. So it goes to the end of all that reads
 // without luck: load, check and open give one verdict.
 func FuzzFile(f *testing.F) {
-	f.Add([]byte{0, 0, 0, 0, 0, 0, 0, 0}, []byte{}, uint32(0), byte(0))
-	f.Add([]byte{1, 2, 3, 4, 5, 0, 9, 20}, []byte("some bytes of sections"), uint32(4100), byte(0))
-	f.Add([]byte{200, 0, 64, 65, 63, 1, 255, 1}, []byte{1}, uint32(1<<21), byte(1))
-	f.Add([]byte{0, 0, 0, 0, 0, 2, 0, 0}, []byte{0, 7}, uint32(1<<22-1), byte(128))
+	f.Add([]byte{0, 0, 0, 0, 0, 0, 0, 0, 0}, []byte{}, uint32(0), byte(0))
+	f.Add([]byte{1, 2, 3, 4, 5, 6, 0, 9, 20}, []byte("some bytes of sections"), uint32(4100), byte(0))
+	f.Add([]byte{200, 0, 64, 65, 63, 70, 1, 255, 1}, []byte{1}, uint32(1<<21), byte(1))
+	f.Add([]byte{0, 0, 0, 0, 0, 0, 2, 0, 0}, []byte{0, 7}, uint32(1<<22-1), byte(128))
 	f.Fuzz(func(t *testing.T, lengths, body []byte, at uint32, flip byte) {
 		file, h := madeFile(lengths, body)
 		at %= uint32(len(file))
@@ -102,27 +102,27 @@ func TestFileByHand(t *testing.T) {
 	require.EqualValues(t, len(file), le.Uint64(file[16:]))
 	require.EqualValues(t, 2<<20, le.Uint32(file[24:]))
 	require.EqualValues(t, 1<<20, le.Uint32(file[28:]))
-	require.EqualValues(t, 9, le.Uint32(file[32:]))
+	require.EqualValues(t, 10, le.Uint32(file[32:]))
 	require.Equal(t, crc(file[:4092]), le.Uint32(file[4092:]))
-	sum := le.Uint64(file[64+8*32+8:])
-	for s := range 9 {
+	sum := le.Uint64(file[64+9*32+8:])
+	for s := range 10 {
 		e := file[64+32*s:]
 		require.EqualValues(t, s+1, le.Uint32(e))
 		b := file[le.Uint64(e[8:]):][:le.Uint64(e[16:])]
-		if s < 5 {
+		if s < 6 {
 			require.Equal(t, crc(b), le.Uint32(e[4:]))
 			require.True(t, bytes.Equal(img.Meta[s], b))
 			continue
 		}
 		require.Zero(t, le.Uint32(e[4:]))
-		if s == 8 {
+		if s == 9 {
 			require.EqualValues(t, len(file), sum+4)
 			both := append(append([]byte(nil), file[:4092]...), b[:len(b)-4]...)
 			require.Equal(t, crc(both), le.Uint32(b[len(b)-4:]))
 			continue
 		}
 		want := make([]byte, len(b))
-		require.NoError(t, img.Read(s-5, 0, want))
+		require.NoError(t, img.Read(s-6, 0, want))
 		require.True(t, bytes.Equal(want, b))
 		for len(b) > 0 {
 			n := min(1<<20, len(b))

@@ -15,15 +15,15 @@ import (
 //	    16      8  bytes of the file
 //	    24      4  bytes of a granule, 2,097,152
 //	    28      4  bytes that a checksum of a bulk part covers, 1,048,576
-//	    32      4  sections, 9
+//	    32      4  sections, 10
 //	    36     28  zero
-//	    64  9 x 32  the sections, in the order in which they lie in the file:
+//	    64 10 x 32  the sections, in the order in which they lie in the file:
 //	               0  4  number of the section, from 1 on
 //	               4  4  CRC-32C of its bytes; zero for bulk parts and sums
 //	               8  8  offset in the file
 //	              16  8  bytes
 //	              24  8  zero
-//	   352  3,740  zero
+//	   384  3,708  zero
 //	 4,092      4  CRC-32C of all before
 //
 // Magic, format and the checksum are in the same places in each format to come. The magic has a

@@ -19,6 +19,7 @@ type Info struct {
 	Types      []Type    // in order of registration, the built-in types first
 	Archetypes []Archetype
 	Sparse     []Sparse
+	Managed    []Managed
 	Entities   int    // that are alive
 	IDs        int    // that there are, each with a record
 	Free       int    // ids that the next entities get, before new ones are made
@@ -61,6 +62,7 @@ type Type struct {
 	Size                           int // bytes that a row has of it; of a sparse type an entry, of a chunk type a chunk
 	Inline                         int // elements of a buffer that lie in its row
 	Enableable, Cleanup, TrackRows bool
+	Codec                          bool    // of a shared or managed type: a codec of the program wrote its values
 	MaxRows                        int     // 0 without
 	Fields                         []Field // those of structs one by one
 }
@@ -82,7 +84,7 @@ type Archetype struct {
 // SharedValue is the value of a shared type that the entities of an archetype have.
 type SharedValue struct {
 	Type  int
-	Text  string // its numbers and texts, {X:1 Name:"a"}; of arrays and what is behind them the bytes
+	Text  string // its numbers and texts, {X:1 Name:"a"}; of arrays and what is behind them, and of a codec, the bytes
 	Bytes []byte
 }
 
@@ -90,6 +92,12 @@ type SharedValue struct {
 type Sparse struct {
 	Type, Entries int
 	Bytes         int // of entities and values
+}
+
+// Managed is what a file has of a managed type.
+type Managed struct {
+	Type, Values int
+	Bytes        int // of the values, as the codec of the type wrote them, with their lengths
 }
 
 // Describe says what the world file at a path holds: sections, types, archetypes. No type need be
@@ -199,7 +207,7 @@ func (info *Info) fill(f *seam.ImageFile) error {
 	for i := range from.Types {
 		t := &from.Types[i]
 		to := Type{Name: t.Name, Kind: ecs.Kind(t.Kind), Size: t.Size, Inline: t.Inline, MaxRows: t.MaxRows,
-			Enableable: t.Enableable, Cleanup: t.Cleanup, TrackRows: t.TrackRows}
+			Enableable: t.Enableable, Cleanup: t.Cleanup, TrackRows: t.TrackRows, Codec: t.Coded}
 		for _, f := range t.Fields {
 			to.Fields = append(to.Fields, Field(f))
 		}
@@ -214,6 +222,9 @@ func (info *Info) fill(f *seam.ImageFile) error {
 	}
 	for _, s := range from.Sets {
 		info.Sparse = append(info.Sparse, Sparse{Type: s.Type, Entries: s.Entries, Bytes: s.Bytes})
+	}
+	for _, m := range from.Managed {
+		info.Managed = append(info.Managed, Managed(m))
 	}
 	return nil
 }

@@ -16,9 +16,10 @@ type Saved interface{ *ecs.World | *ecs.Snapshot }
 // Save writes a world file of s. Of a world it takes a snapshot, which it closes again, so it
 // belongs to the owner and completes jobs; a snapshot may be saved by any goroutine while frames go
 // on. The same state is always written as the same bytes. An error is the writer's, or says that
-// the snapshot is lost, or which values cannot be written: those of managed types, and of shared
-// types with pointers. Save panics where World.Snapshot does, and for a snapshot that is closed.
-// Cost: see the package comment.
+// the snapshot is lost, or which values cannot be written: of managed types, and shared types with
+// pointers, those without an ecs.Codec; in a snapshot, of managed types without ecs.CopyWith. Then
+// nothing has been written. Save panics where World.Snapshot does, and for a snapshot that is
+// closed. Cost: see the package comment.
 func Save[S Saved](s S, to io.Writer) error {
 	if to == nil {
 		panic("image: Save: the writer is nil")
@@ -46,15 +47,14 @@ func SaveFile[S Saved](s S, path string) error {
 
 // saved calls write with the image of a world or snapshot.
 func saved[S Saved](s S, write func(*seam.Image) error) error {
-	var of *ecs.Snapshot
+	var img *seam.Image
+	var err error
 	switch s := any(s).(type) {
 	case *ecs.World:
-		of = s.Snapshot()
-		defer of.Close()
+		img, err = seam.ImageOfWorld(s)
 	case *ecs.Snapshot:
-		of = s
+		img, err = seam.ImageOf(s)
 	}
-	img, err := seam.ImageOf(of)
 	if err != nil {
 		return err
 	}

@@ -18,9 +18,8 @@
 //
 // Goroutines: any goroutine may call TypeIndex, FactsOf, Hold, Placeholder, Number, Writes and
 // Conflicts, and Join if no other goroutine uses its first argument. The other functions are for
-// the goroutine that uses the world.
-//
-// Cost: the call of the function in ecs; MatchesArchetype costs one more. Both sides are inlined.
+// the goroutine that uses the world. Cost: the call of the function in ecs; MatchesArchetype costs
+// one more. Both sides are inlined.
 //
 // The functions, their users, and why programs do not need them (internal/lint compares):
 //
@@ -43,6 +42,7 @@
 //	Finish            command           a part of a transaction
 //	Hold              command           programs hold no chunks of a world
 //	ImageOf           image             what a file has, before there is a file
+//	ImageOfWorld      image             the same of a world
 //	Join              system            for the needs of several queries; programs ask for each
 //	Locked            system            programs know whether they are in a loop; the panic tells
 //	Looks             system            a part of Query.Access, for requirements that wait for little

@@ -15,6 +15,7 @@ const (
 	ImageIDs     = under.ImageIDs
 	ImageNames   = under.ImageNames
 	ImageSparse  = under.ImageSparse
+	ImageManaged = under.ImageManaged
 	ImageMeta    = under.ImageMeta
 	ImageRows    = under.ImageRows
 	ImageRecords = under.ImageRecords
@@ -33,9 +34,14 @@ type ImageFile = under.ImageFile
 
 // ImageOf returns the image of a snapshot for a file. Any goroutine may call it, and read the
 // image; the snapshot cannot be closed before the image is. The error says that the snapshot is
-// lost, or which values cannot be written; it has no prefix. Cost: the books of the world, and the
-// rows of archetypes with buffers if any buffer has spilled.
+// lost, or which values cannot be written; it has no prefix. Cost: the books of the world, the rows
+// of archetypes with buffers if any buffer has spilled, and the codecs of managed values.
 func ImageOf(s *ecs.Snapshot) (*Image, error) { return ecs.Inside(key).ImageOf(s) }
+
+// ImageOfWorld takes a snapshot of a world and returns its image, which the owner reads and closes
+// before anything else happens to the world. Unlike ImageOf it has values of managed types without
+// CopyWith, which are the world's own. It panics where World.Snapshot and Close do.
+func ImageOfWorld(w *ecs.World) (*Image, error) { return ecs.Inside(key).ImageOfWorld(w) }
 
 // OpenImage makes a world of a file. It calls register with the new world, which has no entities
 // then, to register the types; see package image. The error has no prefix: it wraps ErrImage or
@@ -50,6 +56,9 @@ type ImageInfo = under.ImageInfo
 
 // ImageField is a field of a type of an ImageInfo.
 type ImageField = under.ImageField
+
+// ImageManagedType is the values of a managed type of an ImageInfo.
+type ImageManagedType = under.ImageManagedType
 
 // ImageSet is the set of a sparse type of an ImageInfo.
 type ImageSet = under.ImageSet

@@ -4,6 +4,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -25,6 +26,7 @@ type (
 	crate  struct{ Goods, Tons uint32 }
 	banner struct{ Country string }
 	fire   struct{ Since float32 }
+	route  struct{ Ports []string }
 )
 
 func main() {
@@ -45,11 +47,17 @@ func save(path string) (err error) {
 	places, speeds := ecs.Register[place](w), ecs.Register[speed](w, ecs.Enableable)
 	crates, banners := ecs.RegisterBuffer[crate](w, ecs.Inline(2)), ecs.RegisterShared[banner](w)
 	fires := ecs.RegisterSparse[fire](w)
+	routes := ecs.RegisterManaged[route](w, ecs.Codec(
+		func(b []byte, r *route) ([]byte, error) {
+			text, err := json.Marshal(r)
+			return append(b, text...), err
+		},
+		func(b []byte, r *route) error { return json.Unmarshal(b, r) }))
 	if _, err := ecs.NewArchetype(w, places).CreateN(1000); err != nil { // buoys
 		return err
 	}
 	for _, of := range []banner{{"Norway"}, {"Chile"}} {
-		ships, err := ecs.NewArchetype(w, places, speeds, crates, banners.Of(of)).CreateN(20)
+		ships, err := ecs.NewArchetype(w, places, speeds, crates, routes, banners.Of(of)).CreateN(20)
 		if err != nil {
 			return err
 		}
@@ -58,6 +66,7 @@ func save(path string) (err error) {
 			if i == 0 {
 				w.SetName(e, "flagship of "+of.Country)
 				fires.Add(e, fire{1.5})
+				routes.Set(e, route{[]string{"Bergen", "Valparaiso"}})
 			}
 		}
 	}
@@ -93,6 +102,9 @@ func run(out io.Writer, path string, check bool) error {
 	for _, s := range info.Sparse {
 		fmt.Fprintf(table, "%d\t-\t%d\t  %s\n", s.Entries, s.Bytes, shortName(&info.Types[s.Type]))
 	}
+	for _, m := range info.Managed {
+		fmt.Fprintf(table, "%d\t-\t%d\t  %s\n", m.Values, m.Bytes, shortName(&info.Types[m.Type]))
+	}
 	fmt.Fprintf(table, "%d\t-\t%d\t  blocks of buffers\n", info.Blocks, info.BlockBytes)
 	fmt.Fprintln(table, "\nbytes\tkind\t  type")
 	for _, t := range info.Types {
@@ -127,6 +139,7 @@ func optionsOf(t *image.Type) (text string) {
 	note(t.Cleanup, "cleanup")
 	note(t.TrackRows, "tracks rows")
 	note(t.MaxRows > 0, "max rows ", t.MaxRows)
+	note(t.Codec, "codec")
 	note(t.Kind == ecs.KindBuffer, "inline ", t.Inline)
 	return text
 }

@@ -23,6 +23,7 @@ const printed = `harbour.world: format 1, 6291604 bytes, 1040 entities, 8192 ids
         .        .      good  ids
         .        .      good  names
         .        .      good  sparse
+        .        .      good  managed
   2097152  2097152  not read  rows
   4194304    65536  not read  records
   6291456      128  not read  entries
@@ -30,9 +31,10 @@ const printed = `harbour.world: format 1, 6291604 bytes, 1040 entities, 8192 ids
 
   rows  chunks  bytes  archetype
   1000       1  32768  place
-    20       1   2048  place speed crate banner={Country:"Norway"}
-    20       1   2048  place speed crate banner={Country:"Chile"}
+    20       1   2048  place speed crate banner={Country:"Norway"} route
+    20       1   2048  place speed crate banner={Country:"Chile"} route
      2       -     24  fire
+     2       -     68  route
     16       -    512  blocks of buffers
 
   bytes       kind  type
@@ -45,9 +47,10 @@ const printed = `harbour.world: format 1, 6291604 bytes, 1040 entities, 8192 ids
      32     buffer  quarry/ecs/examples/inspectfile.crate, inline 2 {Goods uint32, Tons uint32}
       0     shared  quarry/ecs/examples/inspectfile.banner {Country string}
       4     sparse  quarry/ecs/examples/inspectfile.fire {Since float32}
+      4    managed  quarry/ecs/examples/inspectfile.route, codec {Ports slice}
 `
 
-var described = regexp.MustCompile(`(?m)^ +[1-9]\d* +\d+(      good  (types|tables|ids|names|sparse))$`)
+var described = regexp.MustCompile(`(?m)^ +[1-9]\d* +\d+(      good  (types|tables|ids|names|sparse|managed))$`)
 
 func settled(out string) string { return described.ReplaceAllString(out, "        .        .$1") }
 

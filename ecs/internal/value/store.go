@@ -38,6 +38,7 @@ type Managed interface {
 	Clone(rows []Slot)               // replaces slots copied from other rows by new slots with copies of the values
 	Copy(from Managed, rows []Slot)  // replaces slots of another store of T by new slots with copies of the values
 	Adopt(from Managed, rows []Slot) // is Copy that then ends the values in the other store
+	Take() Slot                      // a new slot with a zero value, which a row is to have
 	At(n Slot) unsafe.Pointer        // the value of a slot; nil for slot 0
 	Fresh() Managed                  // an empty store of T
 	Trim()                           // frees pages without values
@@ -84,13 +85,13 @@ func (s *Store[T]) Get(n Slot) *T {
 // Make returns the value of a row. A row without a value gets a zero one.
 func (s *Store[T]) Make(row *Slot) *T {
 	if *row == 0 {
-		*row = s.take()
+		*row = s.Take()
 	}
 	return s.Get(*row)
 }
 
-// take returns a slot with a zero value.
-func (s *Store[T]) take() Slot {
+// Take returns a new slot with a zero value: of an empty store, the slots from 1 on.
+func (s *Store[T]) Take() Slot {
 	if end := len(s.free) - 1; end >= 0 {
 		n := s.free[end]
 		s.free = s.free[:end]

@@ -14,12 +14,13 @@ var ErrImageTypes = errors.New("types differ")
 // Sections of an image that are described: each is coded by package ecs, and checked when it is
 // read.
 const (
-	ImageTypes  = iota // the types that the world has
-	ImageTables        // shared values, archetypes, and the books of their chunks
-	ImageIDs           // free ids, and what was promised
-	ImageNames         // names of entities
-	ImageSparse        // the books of sparse types
-	ImageMeta          // number of these sections
+	ImageTypes   = iota // the types that the world has
+	ImageTables         // shared values, archetypes, and the books of their chunks
+	ImageIDs            // free ids, and what was promised
+	ImageNames          // names of entities
+	ImageSparse         // the books of sparse types
+	ImageManaged        // values of managed types
+	ImageMeta           // number of these sections
 )
 
 // Bulk parts of an image: bytes that lie in memory as in the file.

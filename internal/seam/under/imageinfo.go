@@ -8,6 +8,7 @@ type ImageInfo struct {
 	Types                []ImageType
 	Archetypes           []ImageArchetype
 	Sets                 []ImageSet
+	Managed              []ImageManagedType
 	Alive, Records, Free int // entities, ids, and ids that the next entities get
 	Names                int // entities with a name
 	Blocks, BlockBytes   int // of buffers that have spilled
@@ -22,6 +23,7 @@ type ImageType struct {
 	Inline                         int   // elements of a buffer that lie in its row
 	MaxRows                        int   // 0 without
 	Enableable, Cleanup, TrackRows bool
+	Coded                          bool // a codec of the program wrote its values
 	Fields                         []ImageField
 }
 
@@ -45,6 +47,9 @@ type ImageValue struct {
 	Text  string
 	Bytes []byte // as they are in the file
 }
+
+// ImageManagedType is the values of a managed type.
+type ImageManagedType struct{ Type, Values, Bytes int }
 
 // ImageSet is the set of a sparse type.
 type ImageSet struct{ Type, Entries, Bytes int }

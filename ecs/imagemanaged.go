@@ -1,0 +1,228 @@
+package ecs
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"quarry/alloc"
+	"quarry/ecs/internal/codec"
+	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/table"
+	"quarry/ecs/internal/value"
+	"quarry/internal/seam/under"
+)
+
+// Managed values in images. The values of a type are numbered from 1 on, in order of archetypes and
+// rows, and lie in the section one behind the other. In the file a row has the number of its value
+// as slot, or 0, and a new store hands out slots in this order: so rows are used as they lie there.
+//
+//	world      row 0 | slot 7 |   row 1 | slot 0 |   row 2 | slot 3 |      of a store with gaps
+//	file       row 0 | slot 1 |   row 1 | slot 0 |   row 2 | slot 2 |      section: 2 values
+//
+// So a slot of a damaged row is none that can come next, or the last is not the number of values,
+// and the file is refused.
+
+// imageManaged is the values of a managed type.
+type imageManaged struct {
+	of, n int
+	coded []byte // for each value its length and its bytes
+}
+
+func (im *worldImage) codeManaged(c *imageCoder) {
+	codec.List(&c.Coder, &im.managed, func(m *imageManaged) {
+		c.Number(&m.of)
+		c.Number(&m.n)
+		c.Bytes(&m.coded)
+	})
+}
+
+// placedSlots is the slots of a managed type in a chunk on its way to a file.
+type placedSlots struct {
+	column
+	next value.Slot // of the first row with a value
+}
+
+// describeManaged codes the managed values. Chunks are in order of archetypes still.
+func (w *imageWriter) describeManaged() error {
+	if w.now {
+		l := &w.s.w.loops
+		l.enter("image.Save")
+		defer l.leave()
+	}
+	for of, t := range w.s.types {
+		if t.managed == nil {
+			continue
+		}
+		m := imageManaged{of: of}
+		if err := w.codeValues(t, &m); err != nil {
+			return err
+		}
+		if m.n > 0 {
+			w.im.managed = append(w.im.managed, m)
+		}
+	}
+	return nil
+}
+
+// codeValues codes the values of a type.
+func (w *imageWriter) codeValues(t *typeInfo, m *imageManaged) error {
+	var slots []value.Slot
+	var one []byte
+	from := w.s.managed.of(t)
+	if from == nil && w.now {
+		from = t.managed
+	}
+	for i := range w.placed {
+		p := &w.placed[i]
+		c, ok := managedColumn(p.state, t.id)
+		if !ok {
+			continue
+		}
+		switch {
+		case t.codec == nil:
+			return fmt.Errorf("values of %s cannot be written: %w", t.name, errNoCodec)
+		case from == nil:
+			// errors.md, Errors: `values of ... cannot be written: a snapshot has none of them ...`
+			// | A snapshot was to be saved whose world has a managed type without a copy function.
+			// | `RegisterManaged` with `CopyWith`, or save the world.
+			return fmt.Errorf("values of %s cannot be written: a snapshot has none of them: register it with ecs.CopyWith, or save the world", t.name)
+		}
+		p.slots = append(p.slots, placedSlots{c, value.Slot(m.n + 1)})
+		n := p.state.Store().RowsOf(p.pos)
+		slots = append(slots[:0], make([]value.Slot, n)...)
+		// Safe because a managed type's column holds slots.
+		if err := w.readColumn(p, c, unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(slots))), n*int(c.Size))); err != nil {
+			return err
+		}
+		for row, slot := range slots {
+			if slot == 0 {
+				continue
+			}
+			var err error
+			if one, err = t.encodeValue(one, from.At(slot)); err != nil {
+				return fmt.Errorf("the value of %s of %v cannot be written: %w", t.name, w.entityAt(p, row), err)
+			}
+			c := codec.Coder{Out: m.coded}
+			c.Bytes(&one)
+			m.n, m.coded = m.n+1, c.Out
+		}
+	}
+	return nil
+}
+
+// managedColumn returns the column of a managed type in a table of a snapshot.
+func managedColumn(st *table.State, id typeID) (column, bool) {
+	for _, c := range st.Store().Columns() {
+		if typeID(c.Key) == id {
+			return c, true
+		}
+	}
+	return column{}, false
+}
+
+// readColumn fills dst with the first bytes of a column of a chunk.
+func (w *imageWriter) readColumn(p *placedChunk, c column, dst []byte) error {
+	at := int(c.Offset) * int(p.state.Store().Scale(p.of.Order))
+	return w.s.layer.ReadBytes(w.rows, int(p.of.First)*alloc.SmallChunkSize+at, dst)
+}
+
+// entityAt returns the entity of a row, for messages; none if it cannot be read.
+func (w *imageWriter) entityAt(p *placedChunk, row int) (e Entity) {
+	// Safe because a chunk begins with its entities.
+	b := unsafe.Slice((*byte)(unsafe.Pointer(&e)), unsafe.Sizeof(e))
+	_ = w.s.layer.ReadBytes(w.rows, int(p.of.First)*alloc.SmallChunkSize+row*int(unsafe.Sizeof(entity.ID{})), b)
+	return e
+}
+
+// renumber gives the rows of a chunk's bytes the slots that they have in the file.
+func (p *placedChunk) renumber(chunk []byte) {
+	store := p.state.Store()
+	// Safe because the bytes are a chunk's, which are aligned as words at least.
+	at := alloc.StoreRow{Base: unsafe.Pointer(unsafe.SliceData(chunk)), Scale: store.Scale(p.of.Order)}
+	for _, s := range p.slots {
+		next := s.next
+		slots := value.SlotsAt(at, s.column, store.RowsOf(p.pos))
+		for i, slot := range slots {
+			if slot != 0 {
+				slots[i] = next
+				next++
+			}
+		}
+	}
+}
+
+// adoptManaged makes the managed values, for which the rows have slots.
+func (l *imageLoader) adoptManaged() error {
+	l.w.loops.enter("image.Open")
+	defer l.w.loops.leave()
+	of := map[*typeInfo]*imageManaged{}
+	for i := range l.im.managed {
+		m := &l.im.managed[i]
+		if m.of >= len(l.types) || l.types[m.of] == nil || l.types[m.of].managed == nil || of[l.types[m.of]] != nil {
+			return refuseSection(under.ImageManaged, fmt.Errorf("values of type %d, which is not managed, has no rows, or comes twice", m.of))
+		}
+		t := l.types[m.of]
+		if of[t] = m; t.codec == nil {
+			return l.refuseCodec(t)
+		}
+	}
+	for _, t := range l.w.types.list {
+		if t.managed == nil {
+			continue
+		}
+		m := of[t]
+		if m == nil {
+			m = new(imageManaged)
+		}
+		if err := l.decodeValues(t, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// refuseCodec returns the error of a type whose values the program cannot decode.
+func (l *imageLoader) refuseCodec(t *typeInfo) error {
+	return fmt.Errorf("%w: values of %s are in the file: %w", under.ErrImageTypes, t.name, errNoCodec)
+}
+
+// decodeValues makes the values of a type.
+func (l *imageLoader) decodeValues(t *typeInfo, m *imageManaged) error {
+	c, next := codec.Coder{In: m.coded, Reading: true}, value.Slot(1)
+	for i := range l.tables {
+		a := l.tables[i].a
+		if !a.table.Sig.Has(t.id) {
+			continue
+		}
+		for pos := range a.table.Store.Chunks() {
+			at, n := a.table.Store.Row(pos, 0), a.table.Store.RowsOf(pos)
+			for row, slot := range value.SlotsAt(at, a.table.Column(t.id), n) {
+				if slot == 0 {
+					continue
+				}
+				if slot != next || int(slot) > m.n {
+					return fmt.Errorf("%w: rows of %v: row %d of chunk %d has value %d of %d of %s, where %d is next", under.ErrImage, a, row, pos, slot, m.n, t.name, next)
+				}
+				var one []byte
+				if c.Bytes(&one); c.Bad {
+					return refuseSection(under.ImageManaged, fmt.Errorf("values of %s end with the one before %d of %d", t.name, slot, m.n))
+				}
+				if err := t.decodeValue(one, t.managed.At(t.managed.Take()), true); err != nil {
+					// errors.md, Errors: `the value of ... of ...: ...` | The codec of a managed
+					// type refuses the bytes that a file has of a value, or panics. | A codec that
+					// reads what older versions of it wrote.
+					return refuseSection(under.ImageManaged, fmt.Errorf("the value of %s of %v: %w", t.name, entities(at.Base, n)[row], err))
+				}
+				next++
+			}
+		}
+	}
+	if int(next) != m.n+1 {
+		return fmt.Errorf("%w: rows have %d values of %s, there are %d", under.ErrImage, next-1, t.name, m.n)
+	}
+	if !c.Ended() {
+		return refuseSection(under.ImageManaged, errors.New("values of "+t.name+" go on behind the last"))
+	}
+	return nil
+}
