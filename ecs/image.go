@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 
 	"quarry/ecs/internal/codec"
 	"quarry/ecs/internal/entity"
@@ -50,6 +51,7 @@ type worldImage struct {
 type imageType struct {
 	deltaType
 	size, inline, maxRows, chunk int
+	whole                        int // bytes of a value of the Go type
 	enableable, cleanup, tracked bool
 	coded                        bool         // a codec writes its values, see codec.go
 	fields                       []imageField // for people, and for conversions
@@ -60,6 +62,7 @@ type imageField struct {
 	name         string
 	kind         uint32 // of package reflect
 	offset, size int
+	of           string // of an array what it consists of, as [4]int32 or [2]{X float32}; Entity of one; else empty
 }
 
 // imageValue is a shared value.
@@ -103,7 +106,7 @@ var imageSectionNames = [under.ImageMeta]string{"types", "tables", "ids", "names
 func (im *worldImage) codeTypes(c *imageCoder) {
 	codec.List(&c.Coder, &im.types, func(t *imageType) {
 		c.described(&t.deltaType)
-		for _, n := range [...]*int{&t.size, &t.inline, &t.maxRows, &t.chunk} {
+		for _, n := range [...]*int{&t.size, &t.inline, &t.maxRows, &t.chunk, &t.whole} {
 			c.Number(n)
 		}
 		for _, flag := range [...]*bool{&t.enableable, &t.cleanup, &t.tracked, &t.coded} {
@@ -114,6 +117,7 @@ func (im *worldImage) codeTypes(c *imageCoder) {
 			c.Half(&f.kind)
 			c.Number(&f.offset)
 			c.Number(&f.size)
+			c.Text(&f.of)
 		})
 	})
 }
@@ -152,7 +156,7 @@ func (im *worldImage) codeSets(c *imageCoder) {
 
 // describeImageType returns what a file says of a type.
 func describeImageType(t *typeInfo, of deltaType) imageType {
-	im := imageType{deltaType: of, size: t.size, inline: t.shape.Inline, maxRows: t.maxRows,
+	im := imageType{deltaType: of, size: t.size, inline: t.shape.Inline, maxRows: t.maxRows, whole: int(t.rtype.Size()),
 		enableable: t.enableable, cleanup: t.cleanup, tracked: t.tracked, coded: t.codec != nil}
 	if t.chunk != nil {
 		im.chunk = t.chunk.Bytes
@@ -161,10 +165,15 @@ func describeImageType(t *typeInfo, of deltaType) imageType {
 	return im
 }
 
-// addFields adds the fields of a Go type: those of structs one by one, arrays and all else as one.
+// addFields adds the fields of a Go type: those of structs one by one, arrays, entities and all else
+// as one.
 func (im *imageType) addFields(name string, t reflect.Type, offset int) {
-	if t.Kind() != reflect.Struct {
-		im.fields = append(im.fields, imageField{name, uint32(t.Kind()), offset, int(t.Size())})
+	if t.Kind() != reflect.Struct || t == reflect.TypeFor[Entity]() {
+		f := imageField{name: name, kind: uint32(t.Kind()), offset: offset, size: int(t.Size())}
+		if t.Kind() == reflect.Struct || t.Kind() == reflect.Array {
+			f.of = typeText(t)
+		}
+		im.fields = append(im.fields, f)
 		return
 	}
 	for f := range t.Fields() {
@@ -174,6 +183,23 @@ func (im *imageType) addFields(name string, t reflect.Type, offset int) {
 		}
 		im.addFields(inner, f.Type, offset+int(f.Offset))
 	}
+}
+
+// typeText returns what a Go type consists of: types of the same text have the same layout.
+func typeText(t reflect.Type) string {
+	switch {
+	case t == reflect.TypeFor[Entity]():
+		return "Entity"
+	case t.Kind() == reflect.Array:
+		return fmt.Sprintf("[%d]", t.Len()) + typeText(t.Elem())
+	case t.Kind() != reflect.Struct:
+		return t.Kind().String()
+	}
+	var fields []string
+	for f := range t.Fields() {
+		fields = append(fields, f.Name+" "+typeText(f.Type))
+	}
+	return "{" + strings.Join(fields, ", ") + "}"
 }
 
 // errBigEndian is why big-endian machines neither write nor open files.

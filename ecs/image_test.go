@@ -447,17 +447,9 @@ func TestImageRefuses(t *testing.T) {
 	f := inMemory(t, m.w.Snapshot())
 	for why, register := range map[string]func(w *ecs.World){
 		"Position is not registered": func(w *ecs.World) {},
-		"has another layout, or other options, in this world": func(w *ecs.World) {
+		"the component type quarry/ecs_test.imageMood is not registered": func(w *ecs.World) {
 			ecs.Register[Position](w)
 			ecs.Register[Owner](w)
-		},
-		"inline 3, ": func(w *ecs.World) {
-			ecs.Register[Position](w)
-			ecs.Register[Owner](w, ecs.Cleanup)
-			ecs.Register[imageMood](w, ecs.Enableable)
-			ecs.Register[imageAge](w, ecs.TrackRows)
-			ecs.Register[imageFlag](w)
-			ecs.RegisterBuffer[Hit](w, ecs.Inline(3))
 		},
 	} {
 		worlds := ecs.OpenWorlds()

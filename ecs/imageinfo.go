@@ -54,7 +54,7 @@ func (t *imageType) describe() under.ImageType {
 	to := under.ImageType{Name: name, Kind: uint8(t.kind), Size: max(t.size, t.chunk), Inline: t.inline, MaxRows: t.maxRows,
 		Enableable: t.enableable, Cleanup: t.cleanup, TrackRows: t.tracked, Coded: t.coded}
 	for _, f := range t.fields {
-		to.Fields = append(to.Fields, under.ImageField{Name: f.name, Kind: reflect.Kind(f.kind), Offset: f.offset, Size: f.size})
+		to.Fields = append(to.Fields, under.ImageField{Name: f.name, Kind: reflect.Kind(f.kind), Offset: f.offset, Size: f.size, Type: f.typeName()})
 	}
 	return to
 }

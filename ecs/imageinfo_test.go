@@ -43,7 +43,7 @@ func TestDescribeImage(t *testing.T) {
 			require.Equal(t, int(c.Go.Size()), got.Size, c.Name)
 		}
 	}
-	require.Equal(t, []seam.ImageField{{Name: "X", Kind: reflect.Float64, Size: 8}, {Name: "Y", Kind: reflect.Float64, Offset: 8, Size: 8}}, info.Types[4].Fields)
+	require.Equal(t, []seam.ImageField{{Name: "X", Kind: reflect.Float64, Size: 8, Type: "float64"}, {Name: "Y", Kind: reflect.Float64, Offset: 8, Size: 8, Type: "float64"}}, info.Types[4].Fields)
 	require.Equal(t, 2, info.Types[9].Inline)
 
 	entities, names, entries := 0, 0, 0

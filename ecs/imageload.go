@@ -9,7 +9,6 @@ import (
 	"quarry/alloc"
 	"quarry/ecs/internal/codec"
 	"quarry/ecs/internal/entity"
-	"quarry/ecs/internal/sparse"
 	"quarry/ecs/internal/table"
 	"quarry/ecs/internal/value"
 	"quarry/internal/seam/under"
@@ -24,6 +23,7 @@ import (
 //	prepare    archetypes: layouts, places of chunks and stretches are checked
 //	take       the rows: mapped, or read; what no chunk has is free again
 //	adopt      chunks, ids, sets and names
+//	convert    rows whose types have changed (imageconvert.go)
 //
 // After an error the world is closed, which frees what it has.
 
@@ -32,8 +32,9 @@ type imageLoader struct {
 	f       *under.ImageFile
 	w       *World
 	im      worldImage
-	types   []*typeInfo // of the world, by number in the file
-	values  []*value.Shared
+	matches []imageMatch    // what becomes of the types, by number in the file
+	types   []*typeInfo     // of the world, by number in the file; nil: entities lose it, or nobody needs it
+	values  []*value.Shared // nil: of a type that entities lose
 	tables  []loadedTable
 	claims  *table.Claims
 	first   alloc.ChunkIndex // of the rows
@@ -43,9 +44,10 @@ type imageLoader struct {
 
 // loadedTable is an archetype that is being made.
 type loadedTable struct {
-	a     *Archetype
-	im    *table.Image
-	slots []uint16 // of the archetype, by slot in the file
+	a      *Archetype
+	im     *table.Image
+	slots  []uint16      // of the archetype, by slot in the file
+	source *table.Source // of the rows, whose types have changed; nil: they lie as they are
 }
 
 // openImage makes a world of what a file has. register is called with the new world before it has
@@ -64,14 +66,16 @@ func openImage(f *under.ImageFile, register func(*World), options []Option) (*Wo
 	}
 	done := false
 	defer func() {
-		if !done { // register has panicked, or what reads the file
+		if !done { // register has panicked, or what reads the file, or converts
 			l.freeRows()
+			l.freeSources()
 			_ = l.w.Close()
 		}
 	}()
 	register(l.w)
 	err := l.fill()
 	done = true
+	l.freeSources()
 	if err != nil {
 		l.freeRows()
 		return nil, errors.Join(during("image.Open", scarce(err)), l.w.Close())
@@ -181,6 +185,9 @@ func (l *imageLoader) fill() error {
 	w.show(w.ids.View())
 	w.tables.Version = l.im.version
 	w.rows.Created, w.rows.Destroyed = l.im.created, l.im.destroyed
+	if err := l.convertTables(); err != nil {
+		return err
+	}
 	if err := l.adoptSets(); err != nil {
 		return err
 	}
@@ -192,75 +199,24 @@ func (l *imageLoader) fill() error {
 	return nil
 }
 
-// matchTypes finds the types of the file in the world. Types that no archetype and no entry has may
-// be missing.
-func (l *imageLoader) matchTypes() error {
-	all, used := l.w.describeTypes(), l.usedTypes()
-	for i := range l.im.types {
-		im := &l.im.types[i]
-		t, err := im.find(all)
-		if err != nil && used[i] {
-			return fmt.Errorf("%w: %w", under.ErrImageTypes, err)
-		} else if err != nil { // nobody needs it
-			l.types = append(l.types, nil)
-			continue
-		}
-		if now := describeImageType(t, im.deltaType); !im.sameOptions(&now) {
-			return fmt.Errorf("%w: the %v type %s is %v in the file, and %v in this program", under.ErrImageTypes, im.kind, im.name, im, &now)
-		}
-		if slices.Contains(l.types, t) || i < int(builtIn) != (t.id < builtIn) {
-			return refuseSection(under.ImageTypes, fmt.Errorf("%s is type %d of the file and another", im.name, i))
-		}
-		l.types = append(l.types, t)
-	}
-	return nil
-}
-
-// usedTypes returns the numbers of the types that archetypes or entries have.
-func (l *imageLoader) usedTypes() map[int]bool {
-	used := map[int]bool{}
-	for i := range l.im.archetypes {
-		for _, of := range l.im.archetypes[i].table.Types {
-			used[of] = true
-		}
-	}
-	for i := range l.im.values {
-		used[l.im.values[i].of] = true
-	}
-	for i := range l.im.sets {
-		if s := &l.im.sets[i]; s.set.Len > 0 {
-			used[s.of] = true
-		}
-	}
-	return used
-}
-
-// sameOptions reports whether two types have the same options.
-func (t *imageType) sameOptions(other *imageType) bool {
-	return t.size == other.size && t.inline == other.inline && t.maxRows == other.maxRows && t.chunk == other.chunk &&
-		t.enableable == other.enableable && t.cleanup == other.cleanup && t.tracked == other.tracked
-}
-
-// String says what a row has of the type.
-func (t *imageType) String() string {
-	return fmt.Sprintf("{%d B, inline %d, max rows %d, chunk %d B, enableable %v, cleanup %v, tracked %v}", t.size, t.inline, t.maxRows, t.chunk, t.enableable, t.cleanup, t.tracked)
-}
-
 // makeValues makes the shared values, in the order in which they were made.
 func (l *imageLoader) makeValues() error {
 	for _, v := range l.im.values {
-		if v.of >= len(l.types) || l.types[v.of].shared == nil {
+		if v.of >= len(l.types) || l.im.types[v.of].kind != KindShared {
 			return refuseSection(under.ImageTables, fmt.Errorf("a value of type %d, which is not shared", v.of))
 		}
-		t := l.types[v.of]
-		if l.im.types[v.of].coded && t.codec == nil {
-			return l.refuseCodec(t)
+		if l.types[v.of] == nil {
+			l.values = append(l.values, nil)
+			continue
 		}
-		x, err := t.decodeShared(v.bytes, l.im.types[v.of].coded)
+		if l.im.types[v.of].coded && l.types[v.of].codec == nil {
+			return l.refuseCodec(l.types[v.of])
+		}
+		x, err := l.matches[v.of].decodeShared(v.bytes)
 		if err != nil {
 			return refuseSection(under.ImageTables, err)
 		}
-		l.values = append(l.values, t.shared.OfAny(x))
+		l.values = append(l.values, l.types[v.of].shared.OfAny(x))
 	}
 	return nil
 }
@@ -269,23 +225,26 @@ func (l *imageLoader) makeValues() error {
 func (l *imageLoader) prepareTables() error {
 	l.claims = table.NewClaims(l.f.Size[under.ImageRows] / alloc.ChunkSize)
 	var order []*Archetype
-	rows := uint64(0)
+	rows, mapped := uint64(0), map[*Archetype]bool{}
 	for i := range l.im.archetypes {
 		im := &l.im.archetypes[i]
-		a, slots, err := l.archetypeFor(im)
-		if err == nil && slices.Contains(order, a) {
-			err = fmt.Errorf("%v comes twice", a)
+		t, err := l.prepareTable(im)
+		if err == nil && t.source == nil && mapped[t.a] {
+			err = fmt.Errorf("%v comes twice", t.a)
 		}
-		if err == nil {
-			err = a.table.Prepare(&im.table, slots, l.im.chunks, l.claims)
+		if errors.Is(err, under.ErrImageTypes) || errors.Is(err, ErrLimit) {
+			return err
 		}
 		if err != nil {
 			return refuseSection(under.ImageTables, err)
 		}
-		a.pinned = a.pinned || im.pinned
+		t.a.pinned = t.a.pinned || im.pinned
 		rows += uint64(im.table.Rows)
-		order = append(order, a)
-		l.tables = append(l.tables, loadedTable{a, &im.table, slots})
+		mapped[t.a] = mapped[t.a] || t.source == nil
+		if !slices.Contains(order, t.a) {
+			order = append(order, t.a)
+		}
+		l.tables = append(l.tables, t)
 	}
 	if rows != l.im.created-l.im.destroyed {
 		return refuseSection(under.ImageTables, fmt.Errorf("%d rows, of %d entities", rows, l.im.created-l.im.destroyed))
@@ -294,31 +253,51 @@ func (l *imageLoader) prepareTables() error {
 	return nil
 }
 
-// archetypeFor returns the archetype for an image, and its slots.
-func (l *imageLoader) archetypeFor(im *imageArchetype) (*Archetype, []uint16, error) {
+// prepareTable makes the archetype for an image.
+func (l *imageLoader) prepareTable(im *imageArchetype) (t loadedTable, err error) {
+	t.im = &im.table
+	var changed bool
+	if t.a, changed, err = l.archetypeFor(im); err != nil {
+		return t, err
+	}
+	if changed {
+		t.source, err = l.w.tables.NewSource(t.im, l.sourceColumns(t.im), l.im.chunks, l.claims)
+		return t, err
+	}
+	for _, of := range im.table.Types {
+		t.slots = append(t.slots, t.a.table.Places[l.types[of].id].Slot())
+	}
+	return t, t.a.table.Prepare(t.im, t.slots, l.im.chunks, l.claims)
+}
+
+// archetypeFor returns the archetype for an image, and whether its rows have changed.
+func (l *imageLoader) archetypeFor(im *imageArchetype) (a *Archetype, changed bool, err error) {
 	var sig signature
 	for i, of := range im.table.Types {
-		if of >= len(l.types) || i > 0 && of <= im.table.Types[i-1] || l.types[of].sparse != nil {
-			return nil, nil, fmt.Errorf("an archetype with type %d", of)
+		if of >= len(l.types) || i > 0 && of <= im.table.Types[i-1] || l.im.types[of].kind == KindSparse {
+			return nil, false, fmt.Errorf("an archetype with type %d", of)
 		}
-		sig.Add(l.types[of].id)
+		changed = changed || !l.matches[of].mapped
+		if t := l.types[of]; t != nil {
+			sig.Add(t.id)
+		}
 	}
 	var given []*value.Shared
 	for _, v := range im.values {
 		if v >= len(l.values) {
-			return nil, nil, fmt.Errorf("an archetype with value %d of %d", v, len(l.values))
+			return nil, false, fmt.Errorf("an archetype with value %d of %d", v, len(l.values))
 		}
-		given = append(given, l.values[v])
+		if l.values[v] != nil {
+			given = append(given, l.values[v])
+		}
 	}
-	a, err := l.w.archetypeOf(sig, l.w.valuesFor(nil, &sig, given, nil, nil))
-	if err != nil {
-		return nil, nil, err
+	if im.table.Rows > 0 && sig.Has(dyingID) && !sig.Meets(&l.w.types.cleanup) {
+		return nil, false, fmt.Errorf("%w: %d entities were destroyed, and kept by types that are no longer Cleanup types, or dropped", under.ErrImageTypes, im.table.Rows)
 	}
-	var slots []uint16
-	for _, of := range im.table.Types {
-		slots = append(slots, a.table.Places[l.types[of].id].Slot())
+	if a, err = l.w.archetypeOf(sig, l.w.valuesFor(nil, &sig, given, nil, nil)); err != nil {
+		return nil, false, err
 	}
-	return a, slots, nil
+	return a, changed, nil
 }
 
 // takeRows takes the granules with the rows: they show the file, or the bytes are read.
@@ -386,7 +365,9 @@ func (l *imageLoader) adoptTables() error {
 	var wrong error
 	for i := range l.tables {
 		t := &l.tables[i]
-		if err := t.a.table.Adopt(t.im, t.slots, l.first); err != nil && wrong == nil {
+		if t.source != nil {
+			t.source.Adopt(l.first)
+		} else if err := t.a.table.Adopt(t.im, t.slots, l.first); err != nil && wrong == nil {
 			wrong = refuseSection(under.ImageTables, err)
 		}
 	}
@@ -397,18 +378,27 @@ func (l *imageLoader) adoptTables() error {
 // error, for the headers are to be sound when the world is closed.
 func (l *imageLoader) admitBuffers(wrong error) error {
 	spilled := 0
+	admit := func(a *Archetype, h *header, k *value.Shape) {
+		if err := l.w.buffers.Admit(h, k, l.first); err != nil && wrong == nil {
+			wrong = fmt.Errorf("%w: rows of %v: %w", under.ErrImage, a, err)
+		}
+		if h.Spilled() {
+			spilled++
+		}
+	}
+	seen := map[*Archetype]bool{}
 	for i := range l.tables {
-		a := l.tables[i].a
-		for _, c := range a.table.Buffers() {
-			t := l.w.types.list[c.Key]
-			a.table.HeadersOf(c, func(h *header) {
-				if err := l.w.buffers.Admit(h, &t.shape, l.first); err != nil && wrong == nil {
-					wrong = fmt.Errorf("%w: rows of %v: %w", under.ErrImage, a, err)
-				}
-				if h.Spilled() {
-					spilled++
-				}
+		t := &l.tables[i]
+		switch {
+		case t.source != nil:
+			l.eachShape(t, func(slot int, k value.Shape) {
+				t.source.Headers(slot, func(h *header) { admit(t.a, h, &k) })
 			})
+		case !seen[t.a]:
+			seen[t.a] = true
+			for _, c := range t.a.table.Buffers() {
+				t.a.table.HeadersOf(c, func(h *header) { admit(t.a, h, &l.w.types.list[c.Key].shape) })
+			}
 		}
 	}
 	if wrong == nil && spilled != l.im.blocks {
@@ -429,68 +419,6 @@ func (l *imageLoader) fillRecords(x *alloc.Extent, size int) error {
 		return err
 	}
 	return l.f.Read(under.ImageRecords, 0, unsafe.Slice((*byte)(x.Base()), size)) // Safe because the extent is so long.
-}
-
-// entryReader reads the entries, one segment after the other.
-type entryReader struct {
-	f   *under.ImageFile
-	at  int
-	gap [imageAlign]byte
-}
-
-// read reads the next segment.
-func (r *entryReader) read(dst []byte) error {
-	if err := r.skip(-r.at & (imageAlign - 1)); err != nil {
-		return err
-	}
-	if left := r.f.Size[under.ImageEntries] - r.at; len(dst) > left {
-		return refuseSection(under.ImageSparse, fmt.Errorf("entries go on for %d bytes, where there are %d", len(dst), left))
-	}
-	begin := r.at
-	r.at += len(dst)
-	return r.f.Read(under.ImageEntries, begin, dst)
-}
-
-// skip reads zeros.
-func (r *entryReader) skip(n int) error {
-	if left := r.f.Size[under.ImageEntries] - r.at; n > left || n > imageAlign {
-		return refuseSection(under.ImageSparse, fmt.Errorf("%d bytes are behind the entries", left))
-	} else if n == 0 {
-		return nil
-	}
-	begin := r.at
-	r.at += n
-	return r.f.Read(under.ImageEntries, begin, r.gap[:n])
-}
-
-// adoptSets gives the sparse types their entries.
-func (l *imageLoader) adoptSets() error {
-	r := entryReader{f: l.f}
-	seen := map[*typeInfo]bool{}
-	for i := range l.im.sets {
-		s := &l.im.sets[i]
-		if s.of < len(l.types) && l.types[s.of] == nil && s.set.Len == 0 {
-			continue // nobody has registered it
-		}
-		if s.of >= len(l.types) || l.types[s.of].sparse == nil || seen[l.types[s.of]] {
-			return refuseSection(under.ImageSparse, fmt.Errorf("type %d has a set", s.of))
-		}
-		t := l.types[s.of]
-		seen[t] = true
-		if err := t.sparse.Check(&s.set); err != nil {
-			return refuseSection(under.ImageSparse, fmt.Errorf("%s: %w", t.name, err))
-		}
-		if need := s.set.IDBytes() + s.set.ValueBytes(); need > l.f.Size[under.ImageEntries] {
-			return refuseSection(under.ImageSparse, fmt.Errorf("entries of %s have %d bytes, of %d", t.name, need, l.f.Size[under.ImageEntries]))
-		}
-		if err := t.sparse.Adopt(&s.set, uint32(l.w.ids.Records()), r.read, l.mayHave); err != nil {
-			if err = fmt.Errorf("entries of %s: %w", t.name, err); errors.Is(err, sparse.ErrImage) {
-				return refuseSection(under.ImageSparse, err)
-			}
-			return err
-		}
-	}
-	return r.skip(l.f.Size[under.ImageEntries] - r.at)
 }
 
 // mayHave reports whether an entity may have a name or a value of a sparse type.

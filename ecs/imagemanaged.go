@@ -3,6 +3,7 @@ package ecs
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"quarry/alloc"
@@ -156,24 +157,23 @@ func (p *placedChunk) renumber(chunk []byte) {
 func (l *imageLoader) adoptManaged() error {
 	l.w.loops.enter("image.Open")
 	defer l.w.loops.leave()
-	of := map[*typeInfo]*imageManaged{}
+	of := map[int]*imageManaged{}
 	for i := range l.im.managed {
 		m := &l.im.managed[i]
-		if m.of >= len(l.types) || l.types[m.of] == nil || l.types[m.of].managed == nil || of[l.types[m.of]] != nil {
-			return refuseSection(under.ImageManaged, fmt.Errorf("values of type %d, which is not managed, has no rows, or comes twice", m.of))
+		if m.of >= len(l.im.types) || l.im.types[m.of].kind != KindManaged || of[m.of] != nil {
+			return refuseSection(under.ImageManaged, fmt.Errorf("values of type %d, which is not managed, or comes twice", m.of))
 		}
-		t := l.types[m.of]
-		if of[t] = m; t.codec == nil {
-			return l.refuseCodec(t)
+		if of[m.of] = m; l.types[m.of] != nil && l.types[m.of].codec == nil {
+			return l.refuseCodec(l.types[m.of])
 		}
 	}
-	for _, t := range l.w.types.list {
-		if t.managed == nil {
-			continue
+	for i, t := range l.types {
+		if t == nil || t.managed == nil {
+			continue // entities lose their values
 		}
-		m := of[t]
+		m := of[i]
 		if m == nil {
-			m = new(imageManaged)
+			m = &imageManaged{of: i}
 		}
 		if err := l.decodeValues(t, m); err != nil {
 			return err
@@ -189,40 +189,69 @@ func (l *imageLoader) refuseCodec(t *typeInfo) error {
 
 // decodeValues makes the values of a type.
 func (l *imageLoader) decodeValues(t *typeInfo, m *imageManaged) error {
-	c, next := codec.Coder{In: m.coded, Reading: true}, value.Slot(1)
+	d := managedDecoder{t: t, m: m, c: codec.Coder{In: m.coded, Reading: true}, next: 1}
 	for i := range l.tables {
-		a := l.tables[i].a
-		if !a.table.Sig.Has(t.id) {
+		t := &l.tables[i]
+		slot := slices.Index(t.im.Types, m.of)
+		if slot < 0 {
 			continue
 		}
-		for pos := range a.table.Store.Chunks() {
-			at, n := a.table.Store.Row(pos, 0), a.table.Store.RowsOf(pos)
-			for row, slot := range value.SlotsAt(at, a.table.Column(t.id), n) {
-				if slot == 0 {
-					continue
-				}
-				if slot != next || int(slot) > m.n {
-					return fmt.Errorf("%w: rows of %v: row %d of chunk %d has value %d of %d of %s, where %d is next", under.ErrImage, a, row, pos, slot, m.n, t.name, next)
-				}
-				var one []byte
-				if c.Bytes(&one); c.Bad {
-					return refuseSection(under.ImageManaged, fmt.Errorf("values of %s end with the one before %d of %d", t.name, slot, m.n))
-				}
-				if err := t.decodeValue(one, t.managed.At(t.managed.Take()), true); err != nil {
-					// errors.md, Errors: `the value of ... of ...: ...` | The codec of a managed
-					// type refuses the bytes that a file has of a value, or panics. | A codec that
-					// reads what older versions of it wrote.
-					return refuseSection(under.ImageManaged, fmt.Errorf("the value of %s of %v: %w", t.name, entities(at.Base, n)[row], err))
-				}
-				next++
+		for pos := range t.im.Chunks {
+			ids, slots := l.slotsOf(t, slot, pos)
+			if err := d.decode(t.a, pos, ids, slots); err != nil {
+				return err
 			}
 		}
 	}
-	if int(next) != m.n+1 {
-		return fmt.Errorf("%w: rows have %d values of %s, there are %d", under.ErrImage, next-1, t.name, m.n)
+	if int(d.next) != m.n+1 {
+		return fmt.Errorf("%w: rows have %d values of %s, there are %d", under.ErrImage, d.next-1, t.name, m.n)
 	}
-	if !c.Ended() {
+	if !d.c.Ended() {
 		return refuseSection(under.ImageManaged, errors.New("values of "+t.name+" go on behind the last"))
+	}
+	return nil
+}
+
+// slotsOf returns the entities and the slots of a managed type of a chunk of the file.
+func (l *imageLoader) slotsOf(t *loadedTable, slot, pos int) ([]Entity, []value.Slot) {
+	if t.source != nil {
+		n := t.source.RowsOf(pos)
+		// Safe because the column has n slots, which a source checks.
+		return entities(t.source.Row(pos, 0).Base, n), unsafe.Slice((*value.Slot)(l.elementOf(t, slot, pos, 0)), n)
+	}
+	store := &t.a.table.Store
+	at, n := store.Row(pos, 0), store.RowsOf(pos)
+	return entities(at.Base, n), value.SlotsAt(at, t.a.table.Column(l.types[t.im.Types[slot]].id), n)
+}
+
+// managedDecoder makes the values of one type.
+type managedDecoder struct {
+	t    *typeInfo
+	m    *imageManaged
+	c    codec.Coder
+	next value.Slot
+}
+
+// decode makes the values of the rows of a chunk.
+func (d *managedDecoder) decode(a *Archetype, pos int, ids []Entity, slots []value.Slot) error {
+	for row, slot := range slots {
+		if slot == 0 {
+			continue
+		}
+		if slot != d.next || int(slot) > d.m.n {
+			return fmt.Errorf("%w: rows of %v: row %d of chunk %d has value %d of %d of %s, where %d is next", under.ErrImage, a, row, pos, slot, d.m.n, d.t.name, d.next)
+		}
+		var one []byte
+		if d.c.Bytes(&one); d.c.Bad {
+			return refuseSection(under.ImageManaged, fmt.Errorf("values of %s end with the one before %d of %d", d.t.name, slot, d.m.n))
+		}
+		if err := d.t.decodeValue(one, d.t.managed.At(d.t.managed.Take()), true); err != nil {
+			// errors.md, Errors: `the value of ... of ...: ...` | The codec of a managed type
+			// refuses the bytes that a file has of a value, or panics. | A codec that reads what
+			// older versions of it wrote.
+			return refuseSection(under.ImageManaged, fmt.Errorf("the value of %s of %v: %w", d.t.name, ids[row], err))
+		}
+		d.next++
 	}
 	return nil
 }

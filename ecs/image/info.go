@@ -72,6 +72,7 @@ type Field struct {
 	Name         string // Outer.Inner for one of a struct in it; empty if the type is no struct
 	Kind         reflect.Kind
 	Offset, Size int
+	Type         string // float32; of an array what is in it, as [4]int32 or [2]{X int8, Y int8}; Entity
 }
 
 // Archetype is an archetype of a file.

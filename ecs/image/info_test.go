@@ -65,7 +65,7 @@ func TestDescribe(t *testing.T) {
 		require.Equal(t, "quarry/ecs.DisabledEntity", info.Types[0].Name)
 		place := info.Types[4]
 		require.Len(t, place.Fields, 2)
-		require.Equal(t, "{Y float32 4 4}", fmt.Sprint(place.Fields[1]))
+		require.Equal(t, "{Y float32 4 4 float32}", fmt.Sprint(place.Fields[1]))
 		require.Equal(t, Type{Name: "quarry/ecs/image.infoPlace", Size: 8, Enableable: true, MaxRows: 64, Fields: place.Fields}, place)
 		require.Equal(t, []any{ecs.KindBuffer, 1, 24}, []any{info.Types[5].Kind, info.Types[5].Inline, info.Types[5].Size})
 		require.Equal(t, []Archetype{{Types: []int{4, 5, 7}, Shared: []SharedValue{{7, `"Genoa"`, []byte("\x05Genoa")}}, Rows: 100, Chunks: 2, Bytes: info.Archetypes[0].Bytes}}, info.Archetypes)

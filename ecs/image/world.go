@@ -68,6 +68,7 @@ type Option func(*settings)
 type settings struct {
 	world []ecs.Option
 	check bool
+	rules seam.ImageRules
 }
 
 // World passes options to the new world, as to ecs.NewWorld.
@@ -121,6 +122,7 @@ func (s *settings) open(path string, register func(*ecs.World)) (*ecs.World, err
 		return nil, err
 	}
 	defer file.Close() // only read; the mapping stays
+	f.Rules = &s.rules
 	w, err := seam.OpenImage(f, register, s.world)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -148,6 +150,7 @@ func (s *settings) load(r io.Reader, register func(*ecs.World)) (*ecs.World, err
 	if err != nil {
 		return nil, err
 	}
+	f.Rules = &s.rules
 	w, err := seam.OpenImage(f, register, s.world)
 	if err != nil {
 		return nil, err

@@ -67,3 +67,15 @@ type ImageSet = under.ImageSet
 // uses Meta and Size of f alone. What it shares with them must not be written. The error wraps
 // ErrImage and has no prefix. Any goroutine may call it. Cost: reading the sections.
 func DescribeImage(f *ImageFile) (*ImageInfo, error) { return ecs.Inside(key).DescribeImage(f) }
+
+// ImageRules say what becomes of types of an image that the program has otherwise, or not at all.
+type ImageRules = under.ImageRules
+
+// ImageRename is a part of ImageRules.
+type ImageRename = under.ImageRename
+
+// ImageFieldRename is a part of ImageRules.
+type ImageFieldRename = under.ImageFieldRename
+
+// ImageConversion is a part of ImageRules.
+type ImageConversion = under.ImageConversion

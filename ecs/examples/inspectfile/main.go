@@ -148,7 +148,7 @@ func optionsOf(t *image.Type) (text string) {
 func fieldsOf(t *image.Type) string {
 	fields := make([]string, len(t.Fields))
 	for i, f := range t.Fields {
-		fields[i] = strings.TrimSpace(f.Name + " " + f.Kind.String()) // no name: the type is no struct
+		fields[i] = strings.TrimSpace(f.Name + " " + f.Type) // no name: the type is no struct
 	}
 	return strings.Join(fields, ", ")
 }

@@ -41,7 +41,7 @@ const printed = `harbour.world: format 1, 6291604 bytes, 1040 entities, 8192 ids
       0  component  quarry/ecs.DisabledEntity {}
       0  component  quarry/ecs.Prefab {}
       0  component  quarry/ecs.CleanupEntity {}
-    144     buffer  quarry/ecs.LinkedEntity, inline 16 {Entity.ref uint32, Entity.version uint32}
+    144     buffer  quarry/ecs.LinkedEntity, inline 16 {Entity Entity}
      16  component  quarry/ecs/examples/inspectfile.place {X float64, Y float64}
      16  component  quarry/ecs/examples/inspectfile.speed, enableable {X float64, Y float64}
      32     buffer  quarry/ecs/examples/inspectfile.crate, inline 2 {Goods uint32, Tons uint32}

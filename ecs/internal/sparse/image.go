@@ -74,11 +74,12 @@ func (s *Set) ReadValues(l *past.Layer, at int, dst []byte) error {
 	return l.ReadBytes(s.keeps[2], int(s.size)+at, dst)
 }
 
-// Check returns what is wrong with an image that was read for a set, or nil.
-func (s *Set) Check(im *Image) error {
+// Check returns what is wrong with an image that was read, of a set of values of so many bytes, with
+// bits or without, or nil.
+func (im *Image) Check(size int, bits bool) error {
 	switch {
-	case im.size != int(s.size) || im.has != (s.bits != nil):
-		return fmt.Errorf("values of %d B, with bits: %v; there are %d B, %v", im.size, im.has, s.size, s.bits != nil)
+	case im.size != size || im.has != bits:
+		return fmt.Errorf("values of %d B, with bits: %v; there are %d B, %v", im.size, im.has, size, bits)
 	case im.Len > entity.MaxIDs:
 		return fmt.Errorf("%d entries", im.Len)
 	case im.Len == 0 && len(im.versions)+len(im.bits) > 0, im.Len > 0 && (len(im.versions) != im.blocks() || im.has && len(im.bits) != im.words() || !im.has && len(im.bits) > 0):
@@ -90,9 +91,11 @@ func (s *Set) Check(im *Image) error {
 }
 
 // Adopt makes an empty set that of an image that was checked. read reads bytes, of the entities and
-// then of the values. known reports whether an entity may have a value. most is above the indices
-// of all entities. After an error the set is to be closed.
-func (s *Set) Adopt(im *Image, most uint32, read func(dst []byte) error, known func(entity.ID) bool) error {
+// then of the values; the latter are as the set has them, unless fill is set, which writes them, of
+// all entries, from an address on. Values of a set with bits whose image has none are enabled. known
+// reports whether an entity may have a value. most is above the indices of all entities. After an
+// error the set is to be closed.
+func (s *Set) Adopt(im *Image, most uint32, read func(dst []byte) error, fill func(to unsafe.Pointer) error, known func(entity.ID) bool) error {
 	s.opened, s.latest = im.opened, im.latest
 	if im.Len == 0 {
 		return nil
@@ -104,14 +107,20 @@ func (s *Set) Adopt(im *Image, most uint32, read func(dst []byte) error, known f
 	if err := read(unsafe.Slice((*byte)(unsafe.Pointer(s.id(1))), im.IDBytes())); err != nil {
 		return err
 	}
-	if im.size > 0 {
+	if fill != nil {
+		if err := fill(s.Value(1)); err != nil {
+			return err
+		}
+	} else if im.size > 0 {
 		if err := read(unsafe.Slice((*byte)(s.Value(1)), im.ValueBytes())); err != nil { // Safe as above.
 			return err
 		}
 	}
 	s.last = Entry(im.Len)
 	copy(s.versions, im.versions)
-	copy(s.bits, im.bits)
+	if copy(s.bits, im.bits); s.bits != nil && !im.has {
+		bitmask.Bits(s.bits).SetRange(1, im.Len)
+	}
 	for i, e := range s.IDs() {
 		if !known(e) || *s.place(e.Index()) != 0 {
 			s.last = 0

@@ -345,12 +345,25 @@ func (t *Table) hasOffsets(plan *layout.Plan) bool {
 	return true
 }
 
-// planFrom returns the plan of an image: the columns of all types with bytes, and holes, one behind
-// the other.
+// planFrom returns the plan of an image of the table's types.
 func (t *Table) planFrom(im *imagePlan, slots []uint16) (*layout.Plan, error) {
+	columns := make([]layout.Column, len(slots))
+	for i, slot := range slots {
+		columns[i] = t.all.types[t.Types[slot]].Layout
+	}
+	p, err := im.planOf(columns)
+	if err != nil {
+		return nil, fmt.Errorf("%v: %w", t, err)
+	}
+	return p, nil
+}
+
+// planOf returns the plan that places columns, one for each slot: those with bytes, and holes, one
+// behind the other.
+func (im *imagePlan) planOf(columns []layout.Column) (*layout.Plan, error) {
 	p := &layout.Plan{ChunkSize: layout.ChunkSize, CacheLine: im.line, RowLimit: im.limit, Rows: im.rows}
 	if im.line < 64 || im.line > 256 || im.line&(im.line-1) != 0 || im.rows < 1 || im.rows > layout.MaxRows || im.limit > layout.MaxRows {
-		return nil, refuseImage("%v has %d rows in a unit, of lines of %d B", t, im.rows, im.line)
+		return nil, refuseImage("%d rows in a unit, of lines of %d B", im.rows, im.line)
 	}
 	end, seen := 0, map[int]bool{}
 	for i, at := range im.places {
@@ -358,14 +371,14 @@ func (t *Table) planFrom(im *imagePlan, slots []uint16) (*layout.Plan, error) {
 		switch {
 		case at.of == 1:
 			c = idColumn
-		case at.of > 1 && at.of-2 < len(slots):
-			c = t.all.types[t.Types[slots[at.of-2]]].Layout
+		case at.of > 1 && at.of-2 < len(columns):
+			c = columns[at.of-2]
 		case at.of > 1:
-			return nil, refuseImage("%v has a column of slot %d", t, at.of-2)
+			return nil, refuseImage("a column of slot %d", at.of-2)
 		}
 		if at.size < 1 || at.size > layout.ChunkSize || c.Size != at.size || at.offset != end || at.room%im.line != 0 || at.room < im.rows*at.size ||
 			at.room > layout.ChunkSize-end || at.of > 0 && seen[at.of] || (i == 0) != (at.of == 1) {
-			return nil, refuseImage("%v has a column of %d B at byte %d of %d, behind %d", t, at.size, at.offset, at.room, end)
+			return nil, refuseImage("a column of %d B at byte %d of %d, behind %d", at.size, at.offset, at.room, end)
 		}
 		seen[at.of] = true
 		end += at.room
@@ -374,13 +387,16 @@ func (t *Table) planFrom(im *imagePlan, slots []uint16) (*layout.Plan, error) {
 			p.RowSize += at.size
 		}
 	}
-	if delete(seen, 0); len(seen) != 1+len(t.Store.Columns()) {
-		return nil, refuseImage("%v has %d columns of %d", t, len(seen), 1+len(t.Store.Columns()))
-	}
-	for _, id := range t.Types {
-		if of := &t.all.types[id].Layout; of.Size == 0 {
-			p.Places = append(p.Places, layout.Placement{Column: *of, Offset: end})
+	sized := 1
+	for _, c := range columns {
+		if c.Size > 0 {
+			sized++
+		} else {
+			p.Places = append(p.Places, layout.Placement{Column: c, Offset: end})
 		}
+	}
+	if delete(seen, 0); len(seen) != sized {
+		return nil, refuseImage("%d columns of %d", len(seen), sized)
 	}
 	return p, nil
 }

@@ -55,4 +55,6 @@ type ImageFile struct {
 	// Read fills dst with the bytes of a part from at on: in order, each byte once, ImageRows
 	// first, then ImageRecords unless they are mapped, then ImageEntries.
 	Read func(part, at int, dst []byte) error
+
+	Rules *ImageRules // for types that differ; nil: none
 }

@@ -32,6 +32,7 @@ type ImageField struct {
 	Name         string // empty: the type is no struct
 	Kind         reflect.Kind
 	Offset, Size int
+	Type         string // float32, [4]int32, Entity
 }
 
 // ImageArchetype is an archetype of an image.

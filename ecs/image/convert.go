@@ -1,0 +1,57 @@
+package image
+
+import (
+	"reflect"
+	"unsafe"
+
+	"quarry/internal/seam"
+)
+
+// Options for types that have changed since a file was written. They name a type of the file as
+// Describe does, "shop/market.Stall", or without its package, "Stall", which means all of that
+// name; rules that meet no type of a file do nothing, so a program keeps them for its old files.
+
+// Renamed says that a type of the file has another name in the program: Renamed("Pos", "Position").
+func Renamed(old, now string) Option {
+	return func(s *settings) { s.rules.Types = append(s.rules.Types, seam.ImageRename{Old: old, New: now}) }
+}
+
+// RenamedField says that a field has another name in the program: RenamedField("Position", "Lat",
+// "X"). The type is named as in the file or as in the program. A field of a struct in it is
+// "Outer.Inner"; "Outer" renames all of them.
+func RenamedField(of, old, now string) Option {
+	return func(s *settings) {
+		s.rules.Fields = append(s.rules.Fields, seam.ImageFieldRename{Type: of, Old: old, New: now})
+	}
+}
+
+// Drop says that entities lose types of the file, which need not be registered. Archetypes that are
+// the same without them become one.
+func Drop(types ...string) Option {
+	return func(s *settings) { s.rules.Drop = append(s.rules.Drop, types...) }
+}
+
+// DropUnknown is Drop for all types of the file that the program has not registered.
+func DropUnknown() Option { return func(s *settings) { s.rules.DropUnknown = true } }
+
+// Convert says how values of a type of the file become those of a type of the program, where fields
+// do not tell: Old is the type as it was, of whatever name. For a buffer it converts elements. It
+// applies to files whose layout is that of Old, so there may be one for each version of a type. The
+// function is called once for each value, in the goroutine of Open, and must not use the world.
+func Convert[Old, New any](of string, convert func(Old) New) Option {
+	if convert == nil {
+		// errors.md: `image: Convert: the function is nil` | `Convert` without one. | Leave the
+		// option out.
+		panic("image: Convert: the function is nil")
+	}
+	c := seam.ImageConversion{Name: of, Old: reflect.TypeFor[Old](), New: reflect.TypeFor[New]()}
+	c.Rows = func(to, from unsafe.Pointer, n int) {
+		// Safe because n values lie at both addresses, of the layouts that Open has compared.
+		olds, news := unsafe.Slice((*Old)(from), n), unsafe.Slice((*New)(to), n)
+		for i := range olds {
+			news[i] = convert(olds[i])
+		}
+	}
+	c.Value = func(v any) any { return convert(v.(Old)) }
+	return func(s *settings) { s.rules.Conversions = append(s.rules.Conversions, c) }
+}
