@@ -259,7 +259,8 @@ func sameSections(t *testing.T, path, again string) {
 	require.Empty(t, differ)
 }
 
-// goOn asks for what a walk does not show: the ids that come next, promised and not, and the name of two.
+// goOn asks for what a walk does not show: the ids that come next, promised and not, and the name
+// of two.
 func (m *f1World) goOn(t *testing.T) {
 	ship, ok := m.w.Named("ship")
 	require.True(t, ok)
