@@ -157,12 +157,9 @@ func whole(a *match.Archetype) *Archetype {
 	return (*Archetype)(unsafe.Pointer(a))
 }
 
-// archetypeAt returns the archetype that a chunk's owner names.
-func (w *World) archetypeAt(o owner) *Archetype {
-	// Safe because the owner of a chunk names an archetype (W3): a bounds check would cost every
-	// structural change of one entity three instructions.
-	return *(**Archetype)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(w.archetypes.list)), uintptr(o.Table())*unsafe.Sizeof(w.archetypes.list[0])))
-}
+// archetypeAt returns the archetype that a chunk's owner names. The index is checked: where rows of
+// a file were damaged, a record may lead to no chunk (W3 fails), and this is what stops there.
+func (w *World) archetypeAt(o owner) *Archetype { return w.archetypes.list[o.Table()] }
 
 // archetypeOn returns the archetype that the table belongs to, or nil for a nil table.
 func (w *World) archetypeOn(t *table.Table) *Archetype {
