@@ -30,10 +30,14 @@ type Chunk[T any] struct{ handle }
 // component is a separate type there. T must hold no Go pointers, and a value has at most 16 KiB.
 // The only option is Merge.
 func RegisterChunk[T any](w *World, options ...TypeOption) Chunk[T] {
-	t := reflect.TypeFor[T]()
-	info := &typeInfo{rtype: t, name: "chunk " + shortName(t), align: 1, chunk: &table.ChunkType{Bytes: int(t.Size())}}
+	info := chunkOf(reflect.TypeFor[T]())
 	info.apply("RegisterChunk", options)
 	return Chunk[T]{handle{w.register("RegisterChunk", info)}}
+}
+
+// chunkOf returns what the type itself says of the registration of a chunk type.
+func chunkOf(t reflect.Type) *typeInfo {
+	return &typeInfo{rtype: t, name: "chunk " + shortName(t), align: 1, chunk: &table.ChunkType{Bytes: int(t.Size())}}
 }
 
 // Merge is the option of a chunk type by which two values become one, when the rows of a chunk join

@@ -161,12 +161,16 @@ func describeImageType(t *typeInfo, of deltaType) imageType {
 	if t.chunk != nil {
 		im.chunk = t.chunk.Bytes
 	}
+	if kept, ok := keptTypes.Load(t.rtype); ok {
+		im.fields = kept.(keptType).fields
+		return im
+	}
 	im.addFields("", t.rtype, 0)
 	return im
 }
 
-// addFields adds the fields of a Go type: those of structs one by one, arrays, entities and all else
-// as one.
+// addFields adds the fields of a Go type: those of structs one by one; arrays, entities and all
+// else as one.
 func (im *imageType) addFields(name string, t reflect.Type, offset int) {
 	if t.Kind() != reflect.Struct || t == reflect.TypeFor[Entity]() {
 		f := imageField{name: name, kind: uint32(t.Kind()), offset: offset, size: int(t.Size())}

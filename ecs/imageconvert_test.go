@@ -98,9 +98,9 @@ type now struct {
 }
 
 func newThen(t testing.TB, n int) (*then, []ecs.Entity) {
+	m := new(then)
 	w := newWorld(t)
-	m := &then{w, ecs.Register[oldPlace](w), ecs.Register[oldMood](w, ecs.Enableable), ecs.RegisterBuffer[oldHit](w, ecs.Inline(3)),
-		ecs.RegisterShared[oldZone](w), ecs.RegisterSparse[oldTrait](w, ecs.Enableable), ecs.RegisterChunk[oldSum](w), ecs.Register[oldOnly](w), ecs.Register[stayed](w)}
+	m.register(w)
 	var all []ecs.Entity
 	for k, a := range []*ecs.Archetype{
 		ecs.NewArchetype(w, m.stay),
@@ -146,6 +146,12 @@ func newThen(t testing.TB, n int) (*then, []ecs.Entity) {
 		m.sum.At(rows).Total = 5
 	}
 	return m, all
+}
+
+// register registers the types of the file.
+func (m *then) register(w *ecs.World) {
+	*m = then{w, ecs.Register[oldPlace](w), ecs.Register[oldMood](w, ecs.Enableable), ecs.RegisterBuffer[oldHit](w, ecs.Inline(3)),
+		ecs.RegisterShared[oldZone](w), ecs.RegisterSparse[oldTrait](w, ecs.Enableable), ecs.RegisterChunk[oldSum](w), ecs.Register[oldOnly](w), ecs.Register[stayed](w)}
 }
 
 // register registers the types of the program.

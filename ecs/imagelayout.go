@@ -98,8 +98,8 @@ func (f *imageField) moveTo(g *imageField) (fieldMove, error) {
 }
 
 // moves returns how the fields of a type of a file become those of the program's, and what becomes
-// of each field. renamed returns the name of a field in the program. same reports that all bytes lie
-// where they did.
+// of each field. renamed returns the name of a field in the program. same reports that all bytes
+// lie where they did.
 func (t *imageType) moves(now *imageType, renamed func(string) string) (moves []fieldMove, changes []fieldChange, same bool, err error) {
 	taken := map[string]bool{}
 	here := map[string]*imageField{}

@@ -59,8 +59,12 @@ func matchImage(w *World, im *worldImage, rules *under.ImageRules) []imageMatch 
 		m.matchExactly(&list[i], i < int(builtIn))
 	}
 	for i := range list {
-		if list[i].t == nil && list[i].fate == under.ImageSame {
-			m.match(&list[i], m.used[i])
+		x := &list[i]
+		if x.t == nil && x.fate == under.ImageSame {
+			m.match(x, m.used[i])
+		}
+		if x.fate == under.ImageRefused && !m.used[i] {
+			x.fate = under.ImageUnused
 		}
 	}
 	return list
@@ -104,7 +108,12 @@ func (m *matcher) match(x *imageMatch, used bool) {
 		}
 	}
 	switch {
-	case len(likes) == 0 && (m.rules.DropUnknown && !slices.ContainsFunc(m.rules.Keep, d.calls)):
+	case len(likes) == 0 && (m.rules.KeepUnknown || slices.ContainsFunc(m.rules.Keep, d.calls)):
+		x.fate = under.ImageKept
+		if err := m.keep(x); err != nil {
+			x.refuse(fmt.Errorf("the %v type %s cannot be kept: %w", d.kind, d.name, err))
+		}
+	case len(likes) == 0 && m.rules.DropUnknown:
 		x.fate = under.ImageDropped
 	case len(likes) == 0 && !used:
 		x.fate = under.ImageUnused
@@ -237,10 +246,9 @@ func (im *worldImage) usedTypes() map[int]bool {
 // be missing.
 func (l *imageLoader) matchTypes() error {
 	l.matches = matchImage(l.w, &l.im, l.f.Rules)
-	used := l.im.usedTypes()
 	for i := range l.matches {
 		x := &l.matches[i]
-		if x.fate == under.ImageRefused && used[i] {
+		if x.fate == under.ImageRefused {
 			return x.err
 		}
 		if x.t != nil && (i < int(builtIn) != (x.t.id < builtIn) || slices.Contains(l.types, x.t)) {

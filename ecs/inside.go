@@ -55,4 +55,7 @@ func (inside) ImageOfWorld(w *World) (*under.Image, error) { return imageOfWorld
 func (inside) OpenImage(f *under.ImageFile, register func(*World), options []Option) (*World, error) {
 	return openImage(f, register, options)
 }
+func (inside) PlanImage(f *under.ImageFile, register func(*World)) ([]under.ImagePlan, error) {
+	return planImage(f, register)
+}
 func (inside) DescribeImage(f *under.ImageFile) (*under.ImageInfo, error) { return describeImage(f) }

@@ -55,3 +55,15 @@ func Convert[Old, New any](of string, convert func(Old) New) Option {
 	c.Value = func(v any) any { return convert(v.(Old)) }
 	return func(s *settings) { s.rules.Conversions = append(s.rules.Conversions, c) }
 }
+
+// Keep says that types of the file stay as they are, though the program has not registered them:
+// entities keep them, they have the name and the fields of the file, are copied, moved to other
+// worlds and saved again. World.Components has handles of them, by which Rows.Value and queries
+// reach them. A type that is registered is not affected. Values of shared types are Go values, and
+// cannot be kept without their type.
+func Keep(types ...string) Option {
+	return func(s *settings) { s.rules.Keep = append(s.rules.Keep, types...) }
+}
+
+// KeepUnknown is Keep for all types of the file that the program has not registered.
+func KeepUnknown() Option { return func(s *settings) { s.rules.KeepUnknown = true } }

@@ -16,10 +16,10 @@
 // text that begins with "ecs: seam.Function: " or the op passed in; look-ups return nil or false. A
 // nil world or query may cause a runtime error unless the comment says otherwise. Facts are read.
 //
-// Goroutines: any goroutine may call TypeIndex, FactsOf, Hold, Placeholder, Number, Writes and
-// Conflicts, and Join if no other goroutine uses its first argument. The other functions are for
-// the goroutine that uses the world. Cost: the call of the function in ecs; MatchesArchetype costs
-// one more. Both sides are inlined.
+// Goroutines: any may call TypeIndex, FactsOf, Hold, Placeholder, Number, Writes and Conflicts, and
+// Join if no other uses its first argument. All others are for the goroutine that uses the world.
+//
+// Cost: the call of the function in ecs; MatchesArchetype costs one more. Both sides are inlined.
 //
 // The functions, their users, and why programs do not need them (internal/lint compares):
 //
@@ -54,6 +54,7 @@
 //	OutcomeOf         command           the first outcome of an entity
 //	OutcomeOfCopies   command           the first outcome of copies
 //	PinSince          system            one version for all queries of a system; programs have SetSince
+//	PlanImage         image             types of a file and of a program; programs have image.Plan
 //	Placeholder       command           programs get placeholders from command.Writer
 //	Reserve           command           a part of a transaction
 //	Run               command           a part of a transaction

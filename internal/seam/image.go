@@ -79,3 +79,13 @@ type ImageFieldRename = under.ImageFieldRename
 
 // ImageConversion is a part of ImageRules.
 type ImageConversion = under.ImageConversion
+
+// ImagePlan is what becomes of a type of an image.
+type ImagePlan = under.ImagePlan
+
+// PlanImage says what becomes of each type of a file, in their order, in a world for which register
+// is called. It uses Meta, Size and Rules of f alone. The error wraps ErrImage, or is from
+// ecs.NewWorld; types that OpenImage would refuse have the error in their plan.
+func PlanImage(f *ImageFile, register func(*ecs.World)) ([]ImagePlan, error) {
+	return ecs.Inside(key).PlanImage(f, register)
+}

@@ -74,8 +74,8 @@ func (s *Set) ReadValues(l *past.Layer, at int, dst []byte) error {
 	return l.ReadBytes(s.keeps[2], int(s.size)+at, dst)
 }
 
-// Check returns what is wrong with an image that was read, of a set of values of so many bytes, with
-// bits or without, or nil.
+// Check returns what is wrong with an image that was read, of a set of values of so many bytes,
+// with bits or without, or nil.
 func (im *Image) Check(size int, bits bool) error {
 	switch {
 	case im.size != size || im.has != bits:
@@ -91,10 +91,10 @@ func (im *Image) Check(size int, bits bool) error {
 }
 
 // Adopt makes an empty set that of an image that was checked. read reads bytes, of the entities and
-// then of the values; the latter are as the set has them, unless fill is set, which writes them, of
-// all entries, from an address on. Values of a set with bits whose image has none are enabled. known
-// reports whether an entity may have a value. most is above the indices of all entities. After an
-// error the set is to be closed.
+// then of the values; the latter are as the set has them, unless fill is set, which writes them,
+// of all entries, from an address on. Values of a set with bits whose image has none are enabled.
+// known reports whether an entity may have a value. most is above the indices of all entities.
+// After an error the set is to be closed.
 func (s *Set) Adopt(im *Image, most uint32, read func(dst []byte) error, fill func(to unsafe.Pointer) error, known func(entity.ID) bool) error {
 	s.opened, s.latest = im.opened, im.latest
 	if im.Len == 0 {

@@ -1,0 +1,142 @@
+package image_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/ecs"
+	"quarry/ecs/image"
+)
+
+// Types as an older program had them, and as this one has them.
+type (
+	pos     struct{ X, Y float32 }
+	crate   struct{ Goods, Tons uint16 }
+	fuel    struct{ Liters int32 }
+	debt    struct{ Owed int64 }
+	place   struct{ X, Y, Z float64 }
+	cargo   struct{ Goods, Tons uint32 }
+	tank    struct{ Milliliters int64 }
+	anchors struct{ N int8 }
+)
+
+// saveOld writes a file of the older program.
+func saveOld(path string) error {
+	w, err := ecs.NewWorld()
+	if err != nil {
+		return err
+	}
+	where, crates, liters := ecs.Register[pos](w), ecs.RegisterBuffer[crate](w, ecs.Inline(2)), ecs.Register[fuel](w)
+	owed, held := ecs.Register[debt](w), ecs.Register[anchors](w)
+	batch, err := ecs.NewArchetype(w, where, crates, liters, owed, held).CreateN(3)
+	if err != nil {
+		return err
+	}
+	for i, e := range batch.Entities(nil) {
+		where.Set(e, pos{float32(i), 0.5})
+		liters.Set(e, fuel{int32(i)})
+		held.Set(e, anchors{int8(i)})
+		crates.Append(e, make([]crate, 3)...)
+		crates.Append(e, crate{7, 40})
+	}
+	if err := image.SaveFile(w, path); err != nil {
+		return err
+	}
+	return w.Close()
+}
+
+// options of the newer program for files of the older one.
+func options() []image.Option {
+	return []image.Option{
+		image.Renamed("pos", "place"),
+		image.Renamed("crate", "cargo"),
+		image.Renamed("fuel", "tank"),
+		image.Convert("fuel", func(f fuel) tank { return tank{1000 * int64(f.Liters)} }),
+		image.Drop("debt"),
+		image.Keep("anchors"),
+	}
+}
+
+func ExamplePlan() {
+	folder, err := os.MkdirTemp("", "quarry")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(folder)
+	path := filepath.Join(folder, "old.world")
+	if err := saveOld(path); err != nil {
+		panic(err)
+	}
+	register := func(w *ecs.World) {
+		ecs.Register[place](w)
+		ecs.RegisterBuffer[cargo](w, ecs.Inline(4))
+		ecs.Register[tank](w)
+	}
+	plans, err := image.Plan(path, register, options()...)
+	if err != nil {
+		panic(err)
+	}
+	for _, p := range plans[4:] { // the first are built in
+		fmt.Println(p)
+	}
+	// Output:
+	// component quarry/ecs/image_test.pos: converted, is quarry/ecs/image_test.place
+	// 	X float32 becomes X float64
+	// 	Y float32 becomes Y float64
+	// 	Z float64 is new, and zero
+	// buffer quarry/ecs/image_test.crate: converted, is quarry/ecs/image_test.cargo
+	// 	Goods uint16 becomes Goods uint32
+	// 	Tons uint16 becomes Tons uint32
+	// 	4 elements lie in a row, not 2
+	// component quarry/ecs/image_test.fuel: converted, is quarry/ecs/image_test.tank
+	// 	a function converts image_test.fuel to image_test.tank
+	// component quarry/ecs/image_test.debt: dropped
+	// component quarry/ecs/image_test.anchors: kept
+}
+
+// TestOpenConverts: Open and Load convert what Plan says.
+func TestOpenConverts(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "old.world")
+	require.NoError(t, saveOld(path))
+	var (
+		where ecs.Component[place]
+		crate ecs.Buffer[cargo]
+		fuel  ecs.Component[tank]
+	)
+	register := func(w *ecs.World) {
+		where, crate, fuel = ecs.Register[place](w), ecs.RegisterBuffer[cargo](w, ecs.Inline(4)), ecs.Register[tank](w)
+	}
+	look := func(w *ecs.World, err error) {
+		require.NoError(t, err)
+		require.NoError(t, w.Verify())
+		i := 0
+		q := ecs.NewQueryOfAll(w)
+		for rows := range q.Rows() {
+			for _, e := range rows.Entities() {
+				require.Equal(t, place{float64(i), 0.5, 0}, *where.Get(e))
+				require.Equal(t, tank{1000 * int64(i)}, *fuel.Get(e))
+				require.Equal(t, []cargo{{}, {}, {}, {7, 40}}, crate.Slice(e))
+				require.Len(t, rows.Archetype().Components(), 4)
+				i++
+			}
+		}
+		require.Equal(t, 3, i)
+		require.NoError(t, w.Close())
+	}
+	look(image.Open(path, register, options()...))
+	f, err := os.Open(path)
+	require.NoError(t, err)
+	look(image.Load(f, register, options()...))
+	require.NoError(t, f.Close())
+	_, err = image.Open(path, register)
+	require.ErrorIs(t, err, image.ErrTypes)
+	require.ErrorContains(t, err, "image_test.pos is not registered")
+	_, err = image.Plan(filepath.Join(t.TempDir(), "none"), register)
+	require.ErrorIs(t, err, os.ErrNotExist)
+	require.PanicsWithValue(t, "image: Convert: the function is nil", func() { image.Convert[pos, place]("pos", nil) })
+	require.Equal(t, "Fate(9)", image.Fate(9).String())
+}

@@ -1,0 +1,93 @@
+package image
+
+import (
+	"fmt"
+	"strings"
+
+	"quarry/ecs"
+	"quarry/internal/seam"
+)
+
+// Fate is what becomes of a type of a file when it is opened.
+type Fate uint8
+
+// Fates of types.
+const (
+	Same      Fate = iota // it is as it was: rows map
+	Converted             // its values are copied into the layout of the program
+	Dropped               // entities lose it
+	Kept                  // nobody has registered it, and it stays as it is
+	Refused               // Open fails
+	Unused                // nothing in the file has it, and it is not registered, or another type
+)
+
+// String returns same, converted, dropped, kept, refused or unused.
+func (f Fate) String() string {
+	if names := [...]string{"same", "converted", "dropped", "kept", "refused", "unused"}; int(f) < len(names) {
+		return names[f]
+	}
+	return fmt.Sprintf("Fate(%d)", uint8(f))
+}
+
+// TypePlan is what becomes of a type of a file.
+type TypePlan struct {
+	Name  string // with its package, in the file
+	Kind  ecs.Kind
+	Fate  Fate
+	To    string   // its name in the program; empty if it does not get there
+	Notes []string // of a type that is converted: what becomes of fields and options
+	Err   error    // of one that is refused; wraps ErrTypes
+}
+
+// String returns the plan as text: a line, and one for each note.
+func (p TypePlan) String() string {
+	text := fmt.Sprintf("%v %s: %v", p.Kind, p.Name, p.Fate)
+	if p.To != "" && p.To != p.Name {
+		text += ", is " + p.To
+	}
+	if p.Err != nil {
+		text += ": " + p.Err.Error()
+	}
+	return strings.Join(append([]string{text}, p.Notes...), "\n\t")
+}
+
+// Plan says what [Open] of the file at a path with the same function and options would do with each
+// type of the file, in their order. It makes no world that stays, and reads no row; options of the
+// new world have no effect. An error wraps ErrFile, or is the system's or from ecs.NewWorld. A type
+// that Open would refuse is no error of Plan. Any goroutine may call it. Cost: reading the
+// described sections, and a world without rows.
+func Plan(path string, register func(*ecs.World), options ...Option) ([]TypePlan, error) {
+	s := settingsOf("Plan", register, options)
+	plans, err := s.plan(path, register)
+	if err != nil {
+		// errors.md: `image: Plan: ...` | The file is none of a world, or damaged (`ErrFile`). |
+		// What it says.
+		return nil, fmt.Errorf("image: Plan: %w", err)
+	}
+	return plans, nil
+}
+
+func (s *settings) plan(path string, register func(*ecs.World)) ([]TypePlan, error) {
+	f, size, err := openRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // it is only read
+	r := &reader{r: f}
+	of := &seam.ImageFile{Rules: &s.rules}
+	if of.Meta, err = r.open(size); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	for part := range of.Size {
+		of.Size[part] = int(r.n[firstBulk+part])
+	}
+	from, err := seam.PlanImage(of, register)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	var plans []TypePlan
+	for _, p := range from {
+		plans = append(plans, TypePlan{p.Name, ecs.Kind(p.Kind), Fate(p.Fate), p.To, p.Notes, p.Err})
+	}
+	return plans, nil
+}

@@ -1,0 +1,192 @@
+package ecs
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"sync"
+
+	"quarry/layout"
+)
+
+// Types that are kept although the program has not registered them. The world needs a Go type for
+// them, to print and copy values by, so one is made that has the fields of the file:
+//
+//	file      shop.Stall {Owner Entity, Goods [3]uint16, Open bool}
+//	made      struct { Owner Entity; Goods [3]uint16; Open bool }    with a tag: name and layout
+//
+// The tag makes one type of each name and layout, so that worlds of the process agree on it. What
+// no such struct can be, for its alignment, is bytes and entities. A file that is written of the
+// world has the type as the one before had it.
+
+// keptTypes are the types that were made: keptType by reflect.Type.
+var keptTypes sync.Map
+
+// keptType is what a file says of a type that is kept.
+type keptType struct {
+	name   string
+	fields []imageField
+}
+
+// keep registers a type of a file as it is there.
+func (m *matcher) keep(x *imageMatch) error {
+	im := x.im
+	if im.kind == KindShared || im.kind == KindManaged {
+		return fmt.Errorf("values of %v types are in Go memory: they cannot be kept", im.kind)
+	}
+	if err := im.check(); err != nil {
+		return err
+	}
+	if len(m.w.types.list) == MaxTypes {
+		return &LimitError{Op: "image.Open", Limit: "component types a world", Max: MaxTypes, Err: errManyTypes}
+	}
+	t, err := im.goType()
+	if err != nil {
+		return err
+	}
+	info := im.registration(t)
+	info.enableable, info.cleanup, info.tracked, info.maxRows = im.enableable, im.cleanup, im.tracked, im.maxRows
+	info.name = strings.Replace(info.name, shortName(t), im.shortName(), 1)
+	x.t = m.w.register("image.Open", info)
+	x.now = describeImageType(x.t, im.deltaType)
+	x.alike, x.mapped = true, im.sameRows(&x.now)
+	m.taken[x.t] = true
+	return nil
+}
+
+// registration returns the typeInfo of a Go type as a type of a file is registered.
+func (t *imageType) registration(of reflect.Type) *typeInfo {
+	switch t.kind {
+	case KindBuffer:
+		info := bufferOf(of)
+		info.shape.Inline = t.inline
+		info.placeInline()
+		return info
+	case KindSparse:
+		info := componentOf(of)
+		info.name, info.sparse = "sparse "+info.name, &sparseSet{}
+		return info
+	case KindChunk:
+		return chunkOf(of)
+	}
+	return componentOf(of)
+}
+
+// shortName returns the name of a type without its package.
+func (d *deltaType) shortName() string {
+	own, _, _ := strings.Cut(d.name, "[")
+	return d.name[strings.LastIndexAny(own, "./")+1:]
+}
+
+// goType returns the Go type that is made for a type of a file.
+func (t *imageType) goType() (reflect.Type, error) {
+	hash := t.layout
+	if t.enableable { // as describeType has it
+		hash ^= 1 << 63
+	}
+	if t.cleanup {
+		hash ^= 1 << 62
+	}
+	tag := reflect.StructTag(fmt.Sprintf("quarry:%s", strconv.Quote(fmt.Sprintf("%v %s %x %d", t.kind, t.name, hash, t.nth))))
+	made, err := t.structOf(tag, false)
+	if err == nil && int(made.Size()) != t.whole {
+		made, err = t.structOf(tag, true)
+	}
+	if err == nil && int(made.Size()) != t.whole {
+		err = fmt.Errorf("no Go type has its %d B and fields", t.whole)
+	}
+	if err == nil {
+		err = layout.PointerFree(made)
+	}
+	if err != nil {
+		return nil, err
+	}
+	keptTypes.LoadOrStore(made, keptType{t.name, t.fields})
+	goLayouts.LoadOrStore(made, goLayout{t.name, hash})
+	return made, nil
+}
+
+// structOf returns the struct of the fields, or of bytes and entities, with a tag. Its size differs
+// from the type's if that is impossible.
+func (t *imageType) structOf(tag reflect.StructTag, bytes bool) (reflect.Type, error) {
+	fields := []reflect.StructField{{Name: "_", PkgPath: "quarry/ecs", Type: reflect.TypeFor[struct{}](), Tag: tag}}
+	end := 0
+	add := func(name string, of reflect.Type, offset int) {
+		if gap := offset - end; gap > 0 && bytes {
+			fields = append(fields, reflect.StructField{Name: "_", PkgPath: "quarry/ecs", Type: reflect.ArrayOf(gap, reflect.TypeFor[uint8]())})
+		}
+		if end = offset; of != nil {
+			end += int(of.Size())
+			fields = append(fields, reflect.StructField{Name: fmt.Sprintf("F%d_%s", len(fields), name), Type: of})
+		}
+	}
+	for i := range t.fields {
+		f := &t.fields[i]
+		if f.offset < end || f.size < 0 || f.offset+f.size > t.whole {
+			return nil, fmt.Errorf("%v lies at byte %d of %d, behind %d", f, f.offset, t.whole, end)
+		}
+		of, err := f.goType()
+		if err != nil {
+			return nil, err
+		}
+		if !bytes && of == nil || of != nil && int(of.Size()) != f.size {
+			return reflect.TypeFor[[0]byte](), nil
+		}
+		if !bytes || strings.HasSuffix(f.of, "Entity") {
+			add(strings.NewReplacer(".", "_", " ", "_").Replace(f.name), of, f.offset)
+		}
+	}
+	if bytes {
+		add("", nil, t.whole)
+	}
+	made := reflect.StructOf(fields)
+	for i, at := 0, 1; !bytes && i < len(t.fields); i, at = i+1, at+1 {
+		if int(made.Field(at).Offset) != t.fields[i].offset {
+			return reflect.TypeFor[[0]byte](), nil
+		}
+	}
+	return made, nil
+}
+
+// goType returns the type of a field, or nil if only its bytes are known.
+func (f *imageField) goType() (reflect.Type, error) {
+	element, array := f.of, []int(nil)
+	for strings.HasPrefix(element, "[") {
+		length, rest, _ := strings.Cut(element[1:], "]")
+		n, err := strconv.Atoi(length)
+		if err != nil || n < 0 || n > f.size {
+			return nil, fmt.Errorf("%v is no array of %d B", f, f.size)
+		}
+		element, array = rest, append(array, n)
+	}
+	of := basicTypes[element]
+	if f.of == "" {
+		of = basicTypes[reflect.Kind(f.kind).String()]
+	}
+	if of == nil {
+		if strings.Contains(element, "Entity") {
+			return nil, fmt.Errorf("%v has entities in structs in an array", f)
+		}
+		return nil, nil
+	}
+	size := int(of.Size())
+	for i := len(array) - 1; i >= 0; i-- {
+		if n := array[i]; n > 0 && size > f.size/n {
+			return nil, fmt.Errorf("%v is no array of %d B", f, f.size)
+		}
+		of = reflect.ArrayOf(array[i], of)
+		size = int(of.Size())
+	}
+	return of, nil
+}
+
+// basicTypes are the types of fields, by name.
+var basicTypes = func() map[string]reflect.Type {
+	types := map[string]reflect.Type{"Entity": reflect.TypeFor[Entity]()}
+	for _, v := range []any{false, int(0), int8(0), int16(0), int32(0), int64(0), uint(0), uint8(0), uint16(0), uint32(0), uint64(0), uintptr(0),
+		float32(0), float64(0), complex64(0), complex128(0)} {
+		types[reflect.TypeOf(v).String()] = reflect.TypeOf(v)
+	}
+	return types
+}()
