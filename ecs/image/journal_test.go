@@ -46,6 +46,10 @@ func (m *villagers) frame(number uint64) {
 			}
 		}
 	}
+	for len(all) > 1500 { // so that the world stays small
+		m.w.Destroy(all[len(all)-1])
+		all = all[:len(all)-1]
+	}
 	pick := func() ecs.Entity { return all[dice.IntN(len(all))] }
 	for range min(len(all), 20) {
 		e := pick()
