@@ -54,4 +54,7 @@ func (inside) ImageOf(s *Snapshot) (*under.Image, error) { return imageOf(s) }
 func (inside) OpenImage(f *under.ImageFile, register func(*World), options []Option) (*World, error) {
 	return openImage(f, register, options)
 }
+func (inside) AppendDelta(dst []byte, older, newer *Snapshot, spare *under.DeltaSpare) ([]byte, error) {
+	return appendDelta(dst, older, newer, spare)
+}
 func (inside) DescribeImage(f *under.ImageFile) (*under.ImageInfo, error) { return describeImage(f) }

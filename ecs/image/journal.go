@@ -73,6 +73,8 @@ type Journal struct {
 	base                             uint64
 	baseBytes, logBytes              int64
 
+	syncing    bool      // the log is being synced, in a goroutine
+	unsynced   error     // why that failed, for the writer
 	due        bool      // commits are to be synced because of the policy
 	compact    bool      // a new base is asked for
 	compacting bool      // and is being written

@@ -146,5 +146,8 @@ func decodeRecord(b []byte) (h recordHeader, why string) {
 	return h, ""
 }
 
-// sumOfDelta returns the checksum that a delta of these bytes has at its end.
-func sumOfDelta(b []byte) uint32 { return crc32.Checksum(b[:len(b)-4], castagnoli) }
+// sumsOfDelta returns the checksum of a delta, and the one that it has at its end.
+func sumsOfDelta(b []byte) (sum, said uint32) {
+	end := len(b) - 4
+	return crc32.Checksum(b[:end], castagnoli), binary.LittleEndian.Uint32(b[end:])
+}

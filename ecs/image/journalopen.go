@@ -282,8 +282,8 @@ func (r *replay) next(in io.Reader, head []byte, delta *[]byte) (h recordHeader,
 	if _, err := io.ReadFull(in, *delta); err != nil {
 		return h, fmt.Errorf("read the record at byte %d: %w", r.at, err)
 	}
-	if sum := sumOfDelta(*delta); sum != h.delta {
-		return h, badLog("the record at byte %d is damaged: the checksum of its delta is %08x, it says %08x", r.at, sum, h.delta)
+	if sum, own := sumsOfDelta(*delta); sum != h.delta || own != h.delta {
+		return h, badLog("the record at byte %d is damaged: the checksum of its delta is %08x, it says %08x and %08x", r.at, sum, own, h.delta)
 	}
 	return h, nil
 }

@@ -1,12 +1,11 @@
 package image
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"time"
 
-	"quarry/ecs"
+	"quarry/internal/seam"
 )
 
 // logWriter is what the goroutine that writes has for itself.
@@ -16,7 +15,8 @@ type logWriter struct {
 	end    int64  // of the last record
 	before uint32 // the checksum of its header
 	last   *frame // the commit of the last record or of the base; nil if the journal needs a base
-	buffer bytes.Buffer
+	buffer []byte
+	spare  seam.DeltaSpare
 	synced time.Time
 	tried  int64 // bytes of the log when a compaction last failed
 }
@@ -36,11 +36,14 @@ func (j *Journal) run() {
 // and the journal is being closed. The caller holds mu, which is free meanwhile.
 func (j *Journal) step() bool {
 	usable := j.broken == nil
-	unsynced := usable && j.acknowledged < j.written
+	unsynced := usable && !j.syncing && j.acknowledged < j.written
 	switch {
-	case j.finished != nil:
+	case j.unsynced != nil:
+		j.fail(j.unsynced)
+		j.unsynced = nil
+	case j.finished != nil && !j.syncing:
 		j.adopt()
-	case j.rebase != nil && !j.compacting:
+	case j.rebase != nil && !j.compacting && !j.syncing:
 		f := j.rebase
 		j.replace(f, nil)
 		j.rebase = nil
@@ -52,7 +55,7 @@ func (j *Journal) step() bool {
 		j.sync()
 	case usable && !j.compacting && !j.closing && j.wantsBase():
 		j.beginBase()
-	case j.closing && !j.compacting:
+	case j.closing && !j.compacting && !j.syncing:
 		return false
 	default:
 		j.news.Wait()
@@ -128,19 +131,23 @@ func (j *Journal) ring() {
 	j.news.Signal()
 }
 
-// sync brings what was written to the disk.
+// sync begins to bring what was written to the disk. Records are written meanwhile.
 func (j *Journal) sync() {
-	written := j.written
-	j.due = false
-	j.mu.Unlock()
-	err := j.out.file.Sync()
-	j.out.synced = time.Now()
-	j.mu.Lock()
-	if err != nil {
-		j.fail(fmt.Errorf("sync %s: %w", logName(j.out.head.number), err))
-		return
-	}
-	j.acknowledged = written
+	written, file, name := j.written, j.out.file, logName(j.out.head.number)
+	j.due, j.syncing, j.out.synced = false, true, time.Now()
+	go func() {
+		err := file.Sync()
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		j.syncing = false
+		if err != nil {
+			j.unsynced = fmt.Errorf("sync %s: %w", name, err)
+		} else {
+			j.acknowledged = max(j.acknowledged, written)
+		}
+		j.news.Signal()
+		j.told.Broadcast()
+	}()
 }
 
 // cutError says that a part of a record could not be taken back.
@@ -183,14 +190,7 @@ func (o *logWriter) encode(f *frame) (record []byte, err error) {
 			err = fmt.Errorf("compare commits: %v", p)
 		}
 	}()
-	d, err := ecs.Diff(o.last.s, f.s)
-	if err != nil {
-		return nil, err
-	}
-	o.buffer.Reset()
-	o.buffer.Write(zeros[:recordHeaderBytes])
-	if err := ecs.EncodeDelta(&o.buffer, d); err != nil {
-		return nil, err
-	}
-	return o.buffer.Bytes(), nil
+	o.buffer = append(o.buffer[:0], zeros[:recordHeaderBytes]...)
+	o.buffer, err = seam.AppendDelta(o.buffer, o.last.s, f.s, &o.spare)
+	return o.buffer, err
 }
