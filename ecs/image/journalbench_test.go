@@ -105,9 +105,11 @@ func BenchmarkJournal(b *testing.B) {
 	require.NoError(b, m.w.Close())
 	b.Run(fmt.Sprintf("open/commits=%d/MiB=%d", s.Committed-s.Base, s.LogBytes>>20), func(b *testing.B) {
 		for b.Loop() {
+			before := processTime(b)
 			j, err := image.OpenJournal(folder, m.register)
 			require.NoError(b, err)
 			b.StopTimer()
+			b.ReportMetric(float64(processTime(b)-before)/1e6, "cpu-ms")
 			require.Equal(b, hash, m.w.Hash())
 			require.NoError(b, j.Close())
 			require.NoError(b, m.w.Close())
