@@ -4,13 +4,16 @@ import (
 	"bytes"
 	"fmt"
 	"hash/crc32"
+	"math/bits"
 	"unsafe"
 
 	"quarry/alloc"
 	"quarry/ecs/internal/change"
 	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/past"
 	"quarry/ecs/internal/table"
 	"quarry/ecs/internal/value"
+	"quarry/internal/seam/under"
 )
 
 // Comparison of two states. Both have the same types under the same numbers, and the newer may have
@@ -20,6 +23,8 @@ import (
 type differ struct {
 	*Delta
 	written   func(a *Archetype, pos int) bool // nil: all may be
+	c         *comparing                       // of snapshots; nil for worlds
+	spare     *under.DeltaSpare
 	described []deltaType
 	numbers   map[typeID]int      // in Delta.types
 	at        map[*Archetype]int  // older archetypes in Delta.tables
@@ -37,18 +42,26 @@ type differ struct {
 // belong together. Cost: a comparison of all bytes of what may differ, and a look at each version
 // of an id.
 func diffWorlds(older, newer *World, written func(a *Archetype, pos int) bool) (*Delta, error) {
+	return diff(older, newer, written, nil)
+}
+
+// diff is diffWorlds. A comparison of snapshots knows more of what may differ; see comparing.
+func diff(older, newer *World, written func(a *Archetype, pos int) bool, c *comparing) (*Delta, error) {
 	if older.ids.Tag() != newer.ids.Tag() || len(older.types.list) > len(newer.types.list) {
 		return nil, fmt.Errorf("ecs: Diff: %w: the states are of different worlds, or in the wrong order", ErrDelta)
 	}
-	ids, err := entity.Compare(&older.ids, &newer.ids)
-	if err != nil {
-		return nil, fmt.Errorf("ecs: Diff: %w: %w", ErrDelta, err)
+	ids := c.difference()
+	if ids == nil {
+		var err error
+		if ids, err = entity.Compare(&older.ids, &newer.ids); err != nil {
+			return nil, fmt.Errorf("ecs: Diff: %w: %w", ErrDelta, err)
+		}
 	}
 	x := differ{
 		Delta: &Delta{older: older, newer: newer, tag: newer.ids.Tag(), ids: ids,
 			created:   [2]uint64{older.rows.Created, newer.rows.Created},
 			destroyed: [2]uint64{older.rows.Destroyed, newer.rows.Destroyed}},
-		written: written, described: newer.describeTypes(), numbers: map[typeID]int{}, at: map[*Archetype]int{}, twins: map[*Archetype]bool{},
+		written: written, c: c, spare: c.spares(), described: newer.describeTypes(), numbers: map[typeID]int{}, at: map[*Archetype]int{}, twins: map[*Archetype]bool{},
 	}
 	if err := x.archetypes(); err != nil {
 		return nil, err
@@ -165,15 +178,36 @@ func (x *differ) archetype(a, old *Archetype, skip int, must bool) (differs bool
 		}
 	}
 	if old != nil {
-		if err := old.showIDs(); err != nil {
+		if t.idSum, err = old.idSum(); err != nil {
 			return false, err
 		}
-		t.idSum = sumOfIDs(old)
+		if x.sameRows(a) {
+			a.frozen.NoteIDSum(t.idSum)
+		}
 		x.at[old] = len(x.tables)
 	}
 	x.tables, x.sources = append(x.tables, t), append(x.sources, sources)
 	return true, nil
 }
+
+// idSum returns the checksum of an archetype's entities, which is computed once for snapshots.
+func (a *Archetype) idSum() (uint32, error) {
+	if a.frozen == nil {
+		return sumOfIDs(a), nil
+	}
+	if sum, known := a.frozen.IDSum(); known {
+		return sum, nil
+	}
+	if err := a.showIDs(); err != nil {
+		return 0, err
+	}
+	sum := sumOfIDs(a)
+	a.frozen.NoteIDSum(sum)
+	return sum, nil
+}
+
+// sameRows reports whether an archetype of the newer state is known to have the rows of the older.
+func (x *differ) sameRows(a *Archetype) bool { return x.c != nil && a != nil && x.c.same[a] != nil }
 
 // sumOfIDs returns the checksum of an archetype's entities.
 func sumOfIDs(a *Archetype) (sum uint32) {
@@ -215,6 +249,10 @@ func (x *differ) order(a, old *Archetype) (list []change.Source, fresh []entity.
 			return
 		}
 		list = append(list, change.Source{From: from, Row: row, N: n})
+	}
+	if x.sameRows(a) {
+		add(&old.table.Table, 0, a.table.Len())
+		return list, nil
 	}
 	for pos, c := range a.table.Store.Chunks() {
 		n := a.table.Store.RowsOf(pos)
@@ -297,16 +335,44 @@ func (x *differ) columns(t *deltaTable) {
 			x.buffers(t, of, c)
 		default:
 			w := writerOf(int(c.Size))
-			x.eachPiece(t.a, func(at, n, _ int, is alloc.StoreRow, from *table.Table, _ int, was alloc.StoreRow) {
-				var old []byte
-				if from != nil && from.Sig.Has(id) {
-					old = columnOf(was, from.Column(id), n)
-				}
-				w.compare(at*int(c.Size), old, columnOf(is, c, n))
-			})
+			w.runs = x.spare.Take()
+			if x.sameRows(t.a) {
+				x.units(t, c, &w)
+			} else {
+				x.eachPiece(t.a, func(at, n, _ int, is alloc.StoreRow, from *table.Table, _ int, was alloc.StoreRow) {
+					var old []byte
+					if from != nil && from.Sig.Has(id) {
+						old = columnOf(was, from.Column(id), n)
+					}
+					w.compare(at*int(c.Size), old, columnOf(is, c, n))
+				})
+			}
 			if len(w.runs) > 0 {
 				t.columns = append(t.columns, deltaColumn{x.number(id), w.deltaRuns})
+			} else {
+				x.spare.Give(w.runs)
 			}
+		}
+	}
+}
+
+// units compares a column of an archetype that has the rows of the older state, in the units that
+// were written.
+func (x *differ) units(t *deltaTable, c column, w *runsWriter) {
+	older := t.old.table.Column(typeID(c.Key))
+	for pos, chunk := range t.a.table.Store.Chunks() {
+		n := t.a.table.Store.RowsOf(pos)
+		at, was := t.a.table.Store.Row(pos, 0), t.old.table.Store.Row(pos, 0)
+		begin := int(uintptr(c.Offset) * at.Scale)
+		is, old := columnOf(at, c, n), columnOf(was, older, n)
+		for mask := x.c.units(t.a, pos); mask != 0; {
+			unit := bits.TrailingZeros64(mask)
+			many := bits.TrailingZeros64(^(mask >> unit))
+			lo, hi := max(unit*past.UnitSize-begin, 0), min((unit+many)*past.UnitSize-begin, len(is))
+			if lo < hi {
+				w.compare(chunk.Start*int(c.Size)+lo, old[lo:hi], is[lo:hi])
+			}
+			mask &^= ^uint64(0) >> (64 - many) << unit
 		}
 	}
 }

@@ -35,17 +35,23 @@ func EncodeDelta(w io.Writer, d *Delta) error {
 	if w == nil {
 		panic("ecs: EncodeDelta: the writer is nil")
 	}
-	c := deltaCoder{codec.Coder{Out: make([]byte, deltaFrame, deltaFrame+d.size())}}
-	copy(c.Out, deltaMagic)
-	c.delta(d)
-	binary.LittleEndian.PutUint32(c.Out[8:], deltaFormat)
-	binary.LittleEndian.PutUint64(c.Out[12:], uint64(len(c.Out)-deltaFrame))
-	c.Out = binary.LittleEndian.AppendUint32(c.Out, checksum(c.Out))
-	if _, err := w.Write(c.Out); err != nil {
+	if _, err := w.Write(d.appendTo(make([]byte, 0, deltaFrame+d.size()))); err != nil {
 		// errors.md, Errors: `ecs: EncodeDelta: ...` | The writer failed. | What it says.
 		return fmt.Errorf("ecs: EncodeDelta: %w", err)
 	}
 	return nil
+}
+
+// appendTo appends the encoding of a delta.
+func (d *Delta) appendTo(dst []byte) []byte {
+	c := deltaCoder{codec.Coder{Out: append(dst, make([]byte, deltaFrame)...)}}
+	start := len(dst)
+	copy(c.Out[start:], deltaMagic)
+	c.delta(d)
+	frame := c.Out[start:]
+	binary.LittleEndian.PutUint32(frame[8:], deltaFormat)
+	binary.LittleEndian.PutUint64(frame[12:], uint64(len(frame)-deltaFrame))
+	return binary.LittleEndian.AppendUint32(c.Out, checksum(frame))
 }
 
 // size returns about the bytes of the encoding, so that it is not copied while it grows.

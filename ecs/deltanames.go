@@ -19,12 +19,15 @@ func (w *World) namedBy(text string) (all []entity.ID) {
 
 // compareNames compares the names of both states, by rising text.
 func (x *differ) compareNames() {
+	x.namedCount = [2]int{x.older.names.Len(), x.newer.names.Len()}
+	if x.older.names.Same(&x.newer.names) {
+		return
+	}
 	texts := map[string]bool{}
-	for i, w := range [...]*World{x.older, x.newer} {
+	for _, w := range [...]*World{x.older, x.newer} {
 		for text := range w.names.Texts() {
 			texts[text] = true
 		}
-		x.namedCount[i] = w.names.Len()
 	}
 	for _, text := range slices.Sorted(maps.Keys(texts)) {
 		if was, is := x.older.namedBy(text), x.newer.namedBy(text); !slices.Equal(was, is) {

@@ -58,4 +58,7 @@ func (inside) OpenImage(f *under.ImageFile, register func(*World), options []Opt
 func (inside) PlanImage(f *under.ImageFile, register func(*World)) ([]under.ImagePlan, error) {
 	return planImage(f, register)
 }
+func (inside) AppendDelta(dst []byte, older, newer *Snapshot, spare *under.DeltaSpare) ([]byte, error) {
+	return appendDelta(dst, older, newer, spare)
+}
 func (inside) DescribeImage(f *under.ImageFile) (*under.ImageInfo, error) { return describeImage(f) }

@@ -62,13 +62,15 @@ func saved[S Saved](s S, write func(*seam.Image) error) error {
 	return write(img)
 }
 
-// Option is an option of Open and Load.
+// Option is an option of Open, Load, Describe and OpenJournal, each of which takes those that
+// concern it and ignores the others.
 type Option func(*settings)
 
 type settings struct {
-	world []ecs.Option
-	check bool
-	rules seam.ImageRules
+	world   []ecs.Option
+	check   bool
+	rules   seam.ImageRules
+	journal journalSettings
 }
 
 // World passes options to the new world, as to ecs.NewWorld.

@@ -12,18 +12,17 @@
 //	                           under                   the key, Facts, Link, Image
 //
 // Promise: each function does what its comment says, for the packages above only, and is tested for
-// it. It changes with its callers, and is removed with the last. A broken contract panics with a
-// text that begins with "ecs: seam.Function: " or the op passed in; look-ups return nil or false. A
-// nil world or query may cause a runtime error unless the comment says otherwise. Facts are read.
-//
-// Goroutines: any may call TypeIndex, FactsOf, Hold, Placeholder, Number, Writes and Conflicts, and
-// Join if no other uses its first argument. All others are for the goroutine that uses the world.
-//
-// Cost: the call of the function in ecs; MatchesArchetype costs one more. Both sides are inlined.
+// it. A broken contract panics with a text that begins with "ecs: seam.Function: " or the op passed
+// in; look-ups return nil or false. A nil world or query may cause a runtime error unless the
+// comment says otherwise. Facts are read. Any goroutine may call TypeIndex, FactsOf, Hold,
+// Placeholder, Number, Writes, Conflicts and AppendDelta, and Join if no other goroutine uses its
+// first argument; the other functions are for the goroutine that uses the world. Cost: the call of
+// the function in ecs; MatchesArchetype costs one more. Both sides are inlined.
 //
 // The functions, their users, and why programs do not need them (internal/lint compares):
 //
 //	After             command           what several commands make of an entity, one after the other
+//	AppendDelta       image             of deltas one after the other; programs have Diff and EncodeDelta
 //	ArchetypesOf      command           Locate of many at once; pays for hundreds in random order
 //	At                command           of an outcome, which only the seam has
 //	Begin             command           a transaction of several groups; programs make one call per group

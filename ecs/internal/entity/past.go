@@ -133,6 +133,16 @@ func (st *Moment) MoveTo(to *Moment) {
 // Records returns the number of records that there were.
 func (st *Moment) Records() int { return st.blocks * blockSize }
 
+// State returns the store's state then, and whether there were no blocks of promises; if there
+// were, it is not all of it.
+func (st *Moment) State() (t State, alone bool) {
+	t = State{Blocks: int(st.total), Own: st.own, Records: st.blocks, Lease: st.lease}
+	if st.lease != 0 {
+		t.LeaseBase = st.leaseBase
+	}
+	return t, len(st.promised) == 0
+}
+
 // savedBlock is a block of promises as it was at the moments of layers up to a number.
 type savedBlock struct {
 	number     uint64

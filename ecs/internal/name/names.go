@@ -162,6 +162,12 @@ func (n *Names) Share() Names {
 	return shared
 }
 
+// Same reports whether the names of two moments of one world are known to be the same, since
+// nothing was written in between.
+func (n *Names) Same(as *Names) bool {
+	return n.n == as.n && n.entries.root.same(&as.entries.root) && n.lists.root.same(&as.lists.root)
+}
+
 // Return makes the names those of a moment, which Share returned then and which stay as they are.
 func (n *Names) Return(to *Names) {
 	n.entries.root, n.lists.root, n.n = to.entries.root, to.lists.root, to.n

@@ -1,6 +1,9 @@
 package name
 
-import "slices"
+import (
+	"slices"
+	"unsafe"
+)
 
 // trie has values by keys of 32 bits. Several values may have one key.
 type trie[V keyed] struct {
@@ -29,6 +32,11 @@ const (
 
 // next returns the slot that a key leads to; bits that were used are shifted out.
 func (b *branch[V]) next(key uint32) *slot[V] { return &b[key>>(32-bits)] }
+
+// same reports whether two slots have the same branch, or the same values.
+func (s *slot[V]) same(as *slot[V]) bool {
+	return s.branch == as.branch && s.born == as.born && len(s.values) == len(as.values) && unsafe.SliceData(s.values) == unsafe.SliceData(as.values)
+}
 
 // find returns the leaf of a key, to read.
 func (t *trie[V]) find(key uint32) *slot[V] {

@@ -189,18 +189,3 @@ func (l *Layer) Put(m *Memory, unit int) (differed bool) {
 	}
 	return false
 }
-
-// WrittenUntil reports whether a unit may have been written between the beginnings of two layers.
-// Any goroutine may call it.
-func (l *Layer) WrittenUntil(m *Memory, unit int, until *Layer) bool {
-	l.past.mu.RLock()
-	defer l.past.mu.RUnlock()
-	for from := l; from != nil && from != until; from = from.above {
-		if m.at < len(from.parts) {
-			if _, has := from.parts[m.at].has(unit); has {
-				return true
-			}
-		}
-	}
-	return false
-}

@@ -30,6 +30,7 @@ type Frozen struct {
 	shown  []atomic.Uint64 // by position, a bit for each unit of the chunk
 	mu     sync.Mutex      // held while units come
 	t      *Table          // the frozen table
+	sum    atomic.Uint64   // of the entities, and 1<<32; 0: not known
 }
 
 // Freeze makes a zero table of tables s that shows a state. s has the types of the table's world,
@@ -96,7 +97,11 @@ func (f *Frozen) Show(pos, at, n int) error {
 		return nil
 	}
 	lo, hi := at/past.UnitSize, (at+n-1)/past.UnitSize
-	want := ^uint64(0) >> (63 - (hi - lo)) << lo
+	return f.ShowUnits(pos, ^uint64(0)>>(63-(hi-lo))<<lo)
+}
+
+// ShowUnits brings units of a chunk's mirror, a bit each. The error says that the layer is lost.
+func (f *Frozen) ShowUnits(pos int, want uint64) error {
 	if f.shown[pos].Load()&want == want {
 		return nil
 	}
@@ -159,17 +164,30 @@ func (f *Frozen) IsLike(later *Frozen, version uint32) bool {
 		slices.EqualFunc(f.origin, later.origin, func(a, b alloc.StoreChunk) bool { return a.First == b.First && a.Order == b.Order })
 }
 
-// Differs reports whether a chunk may hold other bytes, bits or values in a later frozen table that
-// has the same rows.
-func (f *Frozen) Differs(later *Frozen, pos int) bool {
+// WrittenIn returns the units of a chunk that are in a set of units of the universe, a bit each.
+func (f *Frozen) WrittenIn(set past.Written, pos int) uint64 {
 	c := f.origin[pos]
-	for i := range max(c.Units(), 1) {
-		if f.layer.WrittenUntil(f.memory, int(c.First.Chunk())+i, later.layer) {
-			return true
-		}
-	}
+	return set.Units(int(c.First.Chunk()), max(c.Units(), 1))
+}
+
+// ShowIDs brings the entities of a chunk.
+func (f *Frozen) ShowIDs(pos int) error { return f.ShowRows(pos, 0, f.t.Store.RowsOf(pos)) }
+
+// BooksDiffer reports whether a chunk may have other bits or values in a later frozen table that
+// has the same rows.
+func (f *Frozen) BooksDiffer(later *Frozen, pos int) bool {
 	return f.t.Books.differs(&later.t.Books, pos)
 }
+
+// IDSum returns the checksum of the entities that was noted by NoteIDSum, if it was. Any goroutine
+// may call both.
+func (f *Frozen) IDSum() (sum uint32, known bool) {
+	v := f.sum.Load()
+	return uint32(v), v != 0
+}
+
+// NoteIDSum notes the checksum of the entities.
+func (f *Frozen) NoteIDSum(sum uint32) { f.sum.Store(1<<32 | uint64(sum)) }
 
 // ShowChunk brings all rows of a chunk.
 func (f *Frozen) ShowChunk(pos int) error {
