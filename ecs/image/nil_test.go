@@ -22,6 +22,9 @@ func TestNil(t *testing.T) {
 		lint.NilPanics("Load: function", "image: Load: ", func() { _, _ = image.Load(new(bytes.Buffer), nil) }),
 		lint.NilPanics("Load: option", "image: Load: ", func() { _, _ = image.Load(new(bytes.Buffer), nothing, nil) }),
 		lint.NilPanics("Describe: option", "image: Describe: ", func() { _, _ = image.Describe("", nil) }),
+		lint.NilPanics("Plan: function", "image: Plan: ", func() { _, _ = image.Plan("", nil) }),
+		lint.NilPanics("Plan: option", "image: Plan: ", func() { _, _ = image.Plan("", nothing, nil) }),
+		lint.NilPanics("Convert", "image: Convert: ", func() { image.Convert[position, velocity]("", nil) }),
 		lint.NilPanics("World", "image: World: ", func() { image.World(nil) }),
 		lint.NilPanics("Into", "ecs: WithUniverse: ", func() { image.Into(nil) }),
 	)
