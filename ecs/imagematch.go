@@ -75,7 +75,7 @@ func (m *matcher) matchExactly(x *imageMatch, builtIn bool) {
 	d := &x.im.deltaType
 	if !builtIn {
 		if slices.ContainsFunc(m.rules.Drop, d.calls) {
-			x.fate = under.ImageDropped
+			x.drop()
 			return
 		}
 		if _, renamed := d.renamedIn(m.rules); renamed || m.converts(d) {
@@ -114,7 +114,7 @@ func (m *matcher) match(x *imageMatch, used bool) {
 			x.refuse(fmt.Errorf("the %v type %s cannot be kept: %w", d.kind, d.name, err))
 		}
 	case len(likes) == 0 && m.rules.DropUnknown:
-		x.fate = under.ImageDropped
+		x.drop()
 	case len(likes) == 0 && !used:
 		x.fate = under.ImageUnused
 	case len(likes) == 0 && renamed:
@@ -125,6 +125,13 @@ func (m *matcher) match(x *imageMatch, used bool) {
 		x.refuse(fmt.Errorf("the %v type %s may be one of %d in this program: a rename must say which", d.kind, d.name, len(likes)))
 	default:
 		m.compare(x, &likes[0])
+	}
+}
+
+// drop gives a match the fate of one that entities lose.
+func (x *imageMatch) drop() {
+	if x.fate = under.ImageDropped; x.im.check() != nil { // its headers are looked at
+		x.refuse(x.im.check())
 	}
 }
 

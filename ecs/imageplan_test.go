@@ -293,3 +293,39 @@ func conversion[Old, New any](of string, convert func(Old) New) seam.ImageConver
 		Value: func(v any) any { return convert(v.(Old)) },
 	}
 }
+
+// TestDamageOfChangedSections: whatever a flipped byte in the described sections says of a world
+// that is converted, the world can be closed, or there is none.
+func TestDamageOfChangedSections(t *testing.T) {
+	o, _ := newThen(t, 6)
+	s := o.w.Snapshot()
+	defer s.Close()
+	f := inMemory(t, s)
+	f.Rules = changeRules()
+	u, err := alloc.NewUniverse(alloc.Size(64 << 20))
+	require.NoError(t, err)
+	refused, opened := 0, 0
+	for section, whole := range f.Meta {
+		for at := range whole {
+			if testing.Short() && at%13 != 0 {
+				continue
+			}
+			for _, flip := range []byte{1, 0x80, 0xff} {
+				bad := *f
+				bad.Meta[section] = append([]byte(nil), whole...)
+				bad.Meta[section][at] ^= flip
+				var m now
+				w, err := seam.OpenImage(&bad, m.register([4]bool{false, true, false, true}), []ecs.Option{ecs.WithUniverse(u)})
+				if err != nil {
+					refused++
+				} else {
+					opened++
+					_ = w.Close() // whose ids may be wrong
+				}
+				require.Zero(t, u.Stats().LiveChunks, "section %d, byte %d", section, at)
+			}
+		}
+	}
+	require.Greater(t, refused, opened/4)
+	require.NoError(t, u.Close())
+}

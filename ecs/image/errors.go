@@ -15,12 +15,12 @@ import (
 // format, or are damaged. Errors of the system, as of a disk that cannot be read, do not wrap it.
 var ErrFile = seam.ErrImage
 
-// errors.md: `ErrTypes` | A type of the file is not registered in the program, or has another
-// layout or other options there; the text names it and shows both. | Register it as the program
-// that wrote the file did.
+// errors.md: `ErrTypes` | A type of the file is not registered in the program, or has changed in a
+// way that no rule converts; the text names it and shows both layouts. | Register it, or pass
+// `Renamed`, `Convert`, `Drop` or `Keep`; `Plan` says what becomes of each type.
 
-// ErrTypes is wrapped by the errors of Open and Load if types of the file and of the program
-// differ.
+// ErrTypes is wrapped by the errors of Open and Load if types of the file and of the program differ
+// in what no rule converts.
 var ErrTypes = seam.ErrImageTypes
 
 // refused returns an error that wraps ErrFile and says why.

@@ -99,7 +99,12 @@ func Checked() Option { return func(s *settings) { s.check = true } }
 //
 // register is called with the new world before it has entities, to register the types, in any
 // order; it may make queries and archetypes too. A type of the file must be registered if an
-// archetype or an entry has it.
+// archetype or an entry has it, unless an option drops or keeps it.
+//
+// Types may have changed since (docs/image.md): fields that were added, removed or reordered,
+// numbers that grew and other options are converted, and what fields do not tell is said by
+// Renamed, RenamedField and Convert. Archetypes with such types are copied, and marked changed, in
+// the time of their rows; all others are mapped. Plan says what becomes of each type.
 //
 // The world is what the saved one was: its ids, and those that come next, have the same tag, so the
 // two take each other's entities for their own, and so do worlds that are opened from the same file
