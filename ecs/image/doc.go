@@ -33,6 +33,9 @@
 //
 // docs/image.md has the format byte by byte.
 //
+// A [Journal] keeps a world in a folder, as a world file and a log of what changed in each commit
+// since; [OpenJournal] gives the world of the last.
+//
 // Ownership: [Save] and [SaveFile] of a world take a snapshot and close it; of a snapshot they
 // leave it as it was. The world that [Open] or [Load] returns is the caller's, and so is its
 // universe. [Open] closes the file, while its mapping lives as long as the world: writes go to
