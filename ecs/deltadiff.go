@@ -10,7 +10,6 @@ import (
 	"quarry/alloc"
 	"quarry/ecs/internal/change"
 	"quarry/ecs/internal/entity"
-	"quarry/ecs/internal/past"
 	"quarry/ecs/internal/table"
 	"quarry/ecs/internal/value"
 	"quarry/internal/seam/under"
@@ -153,7 +152,9 @@ func (x *differ) archetype(a, old *Archetype, skip int, must bool) (differs bool
 		t.is = a.table.Len()
 		sources, t.ids = x.order(a, old)
 		x.pieces = change.Pieces(sources)
-		x.columns(&t)
+		if err := x.columns(&t); err != nil {
+			return false, err
+		}
 		x.books(&t)
 	}
 	same := t.was == t.is && (t.is == 0 || len(sources) == 1 && sources[0].From == &old.table.Table)
@@ -326,7 +327,7 @@ func columnOf(at alloc.StoreRow, c column, n int) []byte {
 }
 
 // columns compares the columns of a table.
-func (x *differ) columns(t *deltaTable) {
+func (x *differ) columns(t *deltaTable) error {
 	for _, c := range t.a.table.Store.Columns() {
 		id := typeID(c.Key)
 		switch of := x.newer.types.list[id]; {
@@ -337,7 +338,9 @@ func (x *differ) columns(t *deltaTable) {
 			w := writerOf(int(c.Size))
 			w.runs = x.spare.Take()
 			if x.sameRows(t.a) {
-				x.units(t, c, &w)
+				if err := x.units(t, c, &w); err != nil {
+					return err
+				}
 			} else {
 				x.eachPiece(t.a, func(at, n, _ int, is alloc.StoreRow, from *table.Table, _ int, was alloc.StoreRow) {
 					var old []byte
@@ -354,27 +357,40 @@ func (x *differ) columns(t *deltaTable) {
 			}
 		}
 	}
+	return nil
 }
 
 // units compares a column of an archetype that has the rows of the older state, in the units that
 // were written.
-func (x *differ) units(t *deltaTable, c column, w *runsWriter) {
-	older := t.old.table.Column(typeID(c.Key))
+func (x *differ) units(t *deltaTable, c column, w *runsWriter) error {
+	var buffers [2][table.UnitSize]byte
 	for pos, chunk := range t.a.table.Store.Chunks() {
-		n := t.a.table.Store.RowsOf(pos)
-		at, was := t.a.table.Store.Row(pos, 0), t.old.table.Store.Row(pos, 0)
+		mask := x.c.units(t.a, pos)
+		if mask == 0 {
+			continue
+		}
+		at := t.a.table.Store.Row(pos, 0)
 		begin := int(uintptr(c.Offset) * at.Scale)
-		is, old := columnOf(at, c, n), columnOf(was, older, n)
-		for mask := x.c.units(t.a, pos); mask != 0; {
+		end := begin + t.a.table.Store.RowsOf(pos)*int(c.Size)
+		for ; mask != 0; mask &= mask - 1 {
 			unit := bits.TrailingZeros64(mask)
-			many := bits.TrailingZeros64(^(mask >> unit))
-			lo, hi := max(unit*past.UnitSize-begin, 0), min((unit+many)*past.UnitSize-begin, len(is))
-			if lo < hi {
-				w.compare(chunk.Start*int(c.Size)+lo, old[lo:hi], is[lo:hi])
+			start := unit * table.UnitSize
+			lo, hi := max(start, begin), min(start+table.UnitSize, end)
+			if lo >= hi {
+				continue
 			}
-			mask &^= ^uint64(0) >> (64 - many) << unit
+			is, err := t.a.frozen.Unit(pos, unit, &buffers[0])
+			if err != nil {
+				return refused(err)
+			}
+			old, err := t.old.frozen.Unit(pos, unit, &buffers[1])
+			if err != nil {
+				return refused(err)
+			}
+			w.compare(chunk.Start*int(c.Size)+lo-begin, old[lo-start:hi-start], is[lo-start:hi-start])
 		}
 	}
+	return nil
 }
 
 // buffers compares a column of buffers.

@@ -3,6 +3,7 @@ package ecs
 import (
 	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"math"
 
@@ -90,12 +91,12 @@ func readDelta(r io.Reader) (*Delta, error) {
 	if length > math.MaxInt64-4 {
 		return nil, refuseDelta("its length is %d", length)
 	}
-	all, err := io.ReadAll(io.LimitReader(r, int64(length)+4))
+	all, err := readUpTo(r, int64(length)+4)
 	if err != nil || uint64(len(all)) != length+4 {
 		return nil, refuseDelta("it is cut: %d of %d bytes: %w", len(all), length+4, orEOF(err))
 	}
 	content, sum := all[:length], binary.LittleEndian.Uint32(all[length:])
-	if now := checksum(append(frame, content...)); now != sum {
+	if now := crc32.Update(checksum(frame), castagnoli, content); now != sum {
 		return nil, refuseDelta("it is damaged: its checksum is %#x, not %#x", now, sum)
 	}
 	d := &Delta{ids: new(entity.Difference)}
@@ -104,6 +105,17 @@ func readDelta(r io.Reader) (*Delta, error) {
 		return nil, refuseDelta("its content ends early, or goes on")
 	}
 	return d, nil
+}
+
+// readUpTo reads n bytes, or as many as there are. Where the reader says that it has them, as a
+// bytes.Reader does, memory is taken at once, else as bytes arrive.
+func readUpTo(r io.Reader, n int64) ([]byte, error) {
+	if has, ok := r.(interface{ Len() int }); ok && int64(has.Len()) >= n {
+		all := make([]byte, n)
+		_, err := io.ReadFull(r, all)
+		return all, err
+	}
+	return io.ReadAll(io.LimitReader(r, n))
 }
 
 func orEOF(err error) error {

@@ -120,6 +120,9 @@ func (f *frozenWorld) bringRecords(s *Snapshot) error {
 			return refused(errors.Join(err, f.ids.Thaw()))
 		}
 	}
+	for _, a := range f.archetypes.list {
+		a.frozen.Place(&f.tables)
+	}
 	return nil
 }
 

@@ -175,7 +175,7 @@ func (c *comparing) bringBoth(a, old *Archetype) error {
 			continue
 		}
 		for _, f := range [...]*table.Frozen{a.frozen, old.frozen} {
-			if err := c.bringChunk(f, pos, c.units(a, pos), len(a.table.Buffers()) > 0); err != nil {
+			if err := c.bringChunk(f, pos, len(a.table.Buffers()) > 0); err != nil {
 				return err
 			}
 		}
@@ -183,18 +183,16 @@ func (c *comparing) bringBoth(a, old *Archetype) error {
 	return nil
 }
 
-// bringChunk brings the units of a chunk that were written, and its entities if the delta will be
-// walked; all of it where headers of buffers will be followed.
-func (c *comparing) bringChunk(f *table.Frozen, pos int, units uint64, all bool) error {
+// bringChunk brings the entities of a chunk if the delta will be walked, and all of it where
+// headers of buffers will be followed. Other columns are compared without that.
+func (c *comparing) bringChunk(f *table.Frozen, pos int, all bool) error {
 	if all {
 		return f.ShowChunk(pos)
 	}
 	if c.spare == nil {
-		if err := f.ShowIDs(pos); err != nil {
-			return err
-		}
+		return f.ShowIDs(pos)
 	}
-	return f.ShowUnits(pos, units)
+	return nil
 }
 
 // units returns the units of a chunk of the newer state that were written, for archetypes in same.

@@ -10,9 +10,9 @@
 //
 // A file has all of a world: its entities with their ids, and the ids that come next, components of
 // each kind, enable bits, versions, shared values, names. Values that hold Go pointers go through a
-// codec of their type (ecs.Codec). A file holds no address and does not depend on the system that
-// wrote it. Rows lie in whole granules of 2 MiB, so that they map; this one has
-// 200,000 entities of 40 B:
+// codec of their type (ecs.Codec). Types that have changed since are converted (docs/image.md). A
+// file holds no address and does not depend on the system that wrote it. Rows lie in whole granules
+// of 2 MiB, so that they map; this one has 200,000 entities of 40 B:
 //
 //	    offset      bytes  section
 //	         0      4,096  header
@@ -34,7 +34,8 @@
 //	14,680,064     24,000  entries
 //	14,704,064         56  sums     13 for each MiB of the three, 4 B each, and their own
 //
-// docs/image.md has the format byte by byte.
+// docs/image.md has the format byte by byte. A [Journal] keeps a world in a folder, as a world file
+// and a log of what changed in each commit since; [OpenJournal] gives the world of the last.
 //
 // Ownership: [Save] and [SaveFile] of a world take a snapshot and close it; of a snapshot they
 // leave it as it was. The world that [Open] or [Load] returns is the caller's, and so is its
@@ -58,9 +59,8 @@
 // are mapped only where an option asks for it, as that reads the file.
 //
 // Garbage collector: saving takes a buffer of 1 MiB, checking one of 256 KiB, and the described
-// sections (types to managed) pass through Go memory. Rows do not.
-//
-// Cost, on a Turin with other work, 266 MiB in the page cache, in one run (go test ./ecs/image
-// -bench .): saving to a new file 3.0 GB/s, or 6.8 where nothing is written, while cp takes 4.0;
-// checking 9.5. SaveFile waits for the disk besides.
+// sections (types to managed) pass through Go memory. Rows do not. Cost, on a Turin with other work,
+// 266 MiB in the page cache, in one run (go test ./ecs/image -bench .): saving to a new file 3.0
+// GB/s, or 6.8 where nothing is written, while cp takes 4.0; checking 9.5. SaveFile waits for the
+// disk besides.
 package image

@@ -3,7 +3,6 @@ package image_test
 import (
 	"fmt"
 	"path/filepath"
-	"syscall"
 	"testing"
 	"time"
 
@@ -44,13 +43,6 @@ func (m *walkers) frame(number int) {
 			m.health.Set(e, mark{int64(number*walkerCount + i)})
 		}
 	}
-}
-
-// processTime returns the time that all threads of the process ran.
-func processTime(b testing.TB) time.Duration {
-	var u syscall.Rusage
-	require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // BenchmarkJournal: 60 frames a second of which each changes 1 % of a million entities, with and

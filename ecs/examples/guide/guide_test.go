@@ -20,7 +20,7 @@ import (
 	"quarry/internal/lint"
 )
 
-const pages = 18
+const pages = 19
 
 // A page is one page's file: its code, and what its examples print.
 type page struct {

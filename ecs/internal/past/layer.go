@@ -120,6 +120,15 @@ func (l *Layer) ReadBytes(m *Memory, at int, dst []byte) error {
 	return nil
 }
 
+// Kept returns the bytes of a unit as they were when the layer began, without a copy, or nil if
+// neither the layer nor a newer one has them. They are valid until the layer is closed. An error
+// says that the layer is lost. Any goroutine may call it.
+func (l *Layer) Kept(m *Memory, unit int) ([]byte, error) {
+	l.past.mu.RLock()
+	defer l.past.mu.RUnlock()
+	return l.oldest(m, unit)
+}
+
 // Old returns the bytes of a unit as they were when the layer began, if the unit may have been
 // written since. It belongs to the owner; the bytes are valid until the layer is closed. An error
 // says that the layer is lost.

@@ -35,7 +35,7 @@ type Frozen struct {
 
 // Freeze makes a zero table of tables s that shows a state. s has the types of the table's world,
 // and no other tables that the caller did not freeze. The error is from the universe; the table has
-// no chunks then. End ends the table.
+// no chunks then. Look-ups by location find no rows before Place. End ends the table.
 func (t *Table) Freeze(s *Tables, index uint32, sig Signature, from *State, memory *past.Memory, l *past.Layer) (*Frozen, error) {
 	if err := t.Init(s, sig, false); err != nil {
 		return nil, err
@@ -60,13 +60,17 @@ func (t *Table) Freeze(s *Tables, index uint32, sig Signature, from *State, memo
 	}
 	from.books.save(&t.Books)
 	t.Books.spares = s.spares
-	for pos := range f.origin {
-		first, end := t.stretchesAt(pos)
-		s.stretches.claim(first, end-first)
-		t.place(pos)
-	}
-	t.remark()
 	return f, nil
+}
+
+// Place has the rows found by their locations. It is called once, after Freeze.
+func (f *Frozen) Place(s *Tables) {
+	for pos := range f.origin {
+		first, end := f.t.stretchesAt(pos)
+		s.stretches.claim(first, end-first)
+		f.t.place(pos)
+	}
+	f.t.remark()
 }
 
 // Free frees the mirrors.
@@ -97,11 +101,7 @@ func (f *Frozen) Show(pos, at, n int) error {
 		return nil
 	}
 	lo, hi := at/past.UnitSize, (at+n-1)/past.UnitSize
-	return f.ShowUnits(pos, ^uint64(0)>>(63-(hi-lo))<<lo)
-}
-
-// ShowUnits brings units of a chunk's mirror, a bit each. The error says that the layer is lost.
-func (f *Frozen) ShowUnits(pos int, want uint64) error {
+	want := ^uint64(0) >> (63 - (hi - lo)) << lo
 	if f.shown[pos].Load()&want == want {
 		return nil
 	}
@@ -172,6 +172,28 @@ func (f *Frozen) WrittenIn(set past.Written, pos int) uint64 {
 
 // ShowIDs brings the entities of a chunk.
 func (f *Frozen) ShowIDs(pos int) error { return f.ShowRows(pos, 0, f.t.Store.RowsOf(pos)) }
+
+// UnitSize is the number of bytes of a unit.
+const UnitSize = past.UnitSize
+
+// Unit returns the bytes of a unit of a chunk, or of a small chunk: those that a layer has kept, or
+// a copy in buffer. They are valid until the layer is closed. The error says that the layer is
+// lost.
+func (f *Frozen) Unit(pos, unit int, buffer *[UnitSize]byte) (b []byte, err error) {
+	c := f.origin[pos]
+	at := int(c.First.Chunk()) + unit
+	if b, err = f.layer.Kept(f.memory, at); b == nil && err == nil {
+		b, err = buffer[:], f.layer.Read(f.memory, at, buffer[:])
+	}
+	if err != nil {
+		return nil, fmt.Errorf("table: %w", err)
+	}
+	if c.Small() {
+		at := int(c.First) * alloc.SmallChunkSize % UnitSize
+		b = b[at : at+alloc.SmallChunkSize]
+	}
+	return b, nil
+}
 
 // BooksDiffer reports whether a chunk may have other bits or values in a later frozen table that
 // has the same rows.

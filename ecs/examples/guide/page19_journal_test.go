@@ -1,0 +1,53 @@
+package guide_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"quarry/ecs"
+	"quarry/ecs/image"
+)
+
+// Page 19: journals.
+func Example_journal() {
+	parent, _ := os.MkdirTemp("", "guide")
+	defer os.RemoveAll(parent)
+	folder := filepath.Join(parent, "port")
+
+	var here port
+	j, err := image.OpenJournal(folder, here.register)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	w := j.World()
+	ships, _ := ecs.NewArchetype(w, here.position).CreateN(1000)
+	flagship := ships.Entities(nil)[7]
+	for range 3 {
+		here.position.Mut(flagship).X++ // a frame
+		fmt.Println(j.Commit())
+	}
+	fmt.Println(j.Sync(), j.Acknowledged())
+
+	j.Compact() // a new base, in the background
+	fmt.Println(j.Close())
+	w.Close()
+
+	var there port
+	j, err = image.OpenJournal(folder, there.register, image.SyncEach())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(j.Opened().Commit, there.position.Get(flagship).X)
+	j.Close()
+	j.World().Close()
+	// Output:
+	// <nil>
+	// <nil>
+	// <nil>
+	// <nil> 3
+	// <nil>
+	// 3 3
+}
