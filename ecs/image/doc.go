@@ -59,8 +59,8 @@
 // are mapped only where an option asks for it, as that reads the file.
 //
 // Garbage collector: saving takes a buffer of 1 MiB, checking one of 256 KiB, and the described
-// sections (types to managed) pass through Go memory. Rows do not. Cost, on a Turin with other work,
-// 266 MiB in the page cache, in one run (go test ./ecs/image -bench .): saving to a new file 3.0
-// GB/s, or 6.8 where nothing is written, while cp takes 4.0; checking 9.5. SaveFile waits for the
-// disk besides.
+// sections (types to managed) pass through Go memory. Rows do not. Cost, on a Turin with other
+// work, 266 MiB in the page cache, in one run (go test ./ecs/image -bench .): saving to a new file
+// 3.0 GB/s, or 6.8 where nothing is written, while cp takes 4.0; checking 9.5. SaveFile waits for
+// the disk besides.
 package image
