@@ -158,15 +158,17 @@ func (x *differ) archetype(a, old *Archetype, skip int, must bool) (differs bool
 		x.books(&t)
 	}
 	same := t.was == t.is && (t.is == 0 || len(sources) == 1 && sources[0].From == &old.table.Table)
-	if same && !must && len(t.columns)+len(t.flips)+len(t.buffers)+len(t.chunks) == 0 {
-		return false, nil
-	}
 	of := a
 	if a == nil {
 		of = old
 	}
-	if m := of.table.Managed(); len(m) > 0 && t.was+t.is > 0 {
-		return false, fmt.Errorf("ecs: Diff: %w: %v differs, and has the managed type %s, whose values are Go's", ErrDelta, of, x.newer.types.list[m[0].Key].name)
+	managed := of.table.Managed()
+	same = same && !must && len(t.columns)+len(t.flips)+len(t.buffers)+len(t.chunks) == 0
+	if same && (x.spare == nil || len(managed) == 0) { // deltas of a journal must have all that differs
+		return false, nil
+	}
+	if len(managed) > 0 {
+		return false, fmt.Errorf("ecs: Diff: %w: %v differs, or may, and has the managed type %s, whose values are Go's", ErrDelta, of, x.newer.types.list[managed[0].Key].name)
 	}
 	for _, id := range of.table.Types {
 		t.types = append(t.types, x.number(id))

@@ -49,7 +49,7 @@ func (m *walkers) frame(number int) {
 // without a journal; core-% is the difference of the time that the process ran. Then the journal,
 // with at least 600 records, is opened.
 func BenchmarkJournal(b *testing.B) {
-	const frames, rate = 300, 60
+	const frames, rate = 600, 60
 	folder := filepath.Join(b.TempDir(), "walkers")
 	var m walkers
 	j, err := image.OpenJournal(folder, m.register, image.CompactAt(0))
