@@ -103,6 +103,10 @@ func nilOfSnapshots(t *testing.T, w *ecs.World) []lint.NilCall {
 		panics("Diff: newer", "ecs: Diff: the snapshot is nil", func() { _, _ = ecs.Diff(moment, nil) }),
 		panics("EncodeDelta", "ecs: EncodeDelta: the delta is nil", func() { _ = ecs.EncodeDelta(nil, nil) }),
 		panics("CopyWith", "ecs: CopyWith: the function is nil", func() { ecs.CopyWith[string](nil) }),
+		panics("Codec: encode", "ecs: Codec: a function is nil", func() { ecs.Codec(nil, func([]byte, *string) error { return nil }) }),
+		panics("Codec: decode", "ecs: Codec: a function is nil", func() {
+			ecs.Codec(func(b []byte, _ *string) ([]byte, error) { return b, nil }, nil)
+		}),
 		panics("Managed.LookupIn", "ecs: Managed.LookupIn: the snapshot is nil", func() { text.LookupIn(nil) }),
 		panics("Snapshot.Count", "ecs: Snapshot.Rows: the query is nil", func() { moment.Count(nil) }),
 		panics("Snapshot.Fork", "ecs: Snapshot.Fork: an option is nil", func() { _, _ = moment.Fork(nil) }),
