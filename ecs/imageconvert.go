@@ -79,7 +79,7 @@ func (l *imageLoader) convertTables() error {
 
 // convertTable copies the rows of one table.
 func (l *imageLoader) convertTable(t *loadedTable) error {
-	if err := t.a.table.Grow(t.source.Rows()); err != nil {
+	if err := t.a.table.Expect(t.source); err != nil {
 		return err
 	}
 	for pos := range t.source.Chunks() {

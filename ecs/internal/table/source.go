@@ -183,9 +183,13 @@ func (x *Source) Value(slot, pos int) []uint64 {
 	return nil
 }
 
-// Receive makes n rows at most of the tail of a table those of a source, which has room. The caller
-// fills the columns of the run. It returns false if an entity's record does not lead to its row in
-// the source, or is another's; then the row has not come.
+// Expect makes room for all rows of a source. The error is of the universe; then nothing has
+// changed.
+func (t *Table) Expect(x *Source) error { return t.Grow(x.Rows()) }
+
+// Receive makes n rows at most of the tail of a table those of a source, for which Expect has made
+// room. The caller fills the columns of the run. It returns false if an entity's record does not
+// lead to its row in the source, or is another's; then the row has not come.
 func (t *Table) Receive(x *Source, pos, row, n int) (b Run, ok bool) {
 	b = t.Tail(n)
 	copy(b.IDs, IDs(x.Row(pos, 0).Base, row+len(b.IDs))[row:])
