@@ -407,9 +407,10 @@ func (l *imageLoader) admitBuffers(wrong error) error {
 	return wrong
 }
 
-// fillRecords makes an extent the records: it shows the file, or the bytes are read.
+// fillRecords makes an extent the records: it shows the file, or the bytes are read, as where rows
+// are converted: that writes their records, and the first write of a mapped page is slow.
 func (l *imageLoader) fillRecords(x *alloc.Extent, size int) error {
-	if l.f.Map != nil {
+	if l.f.Map != nil && !slices.ContainsFunc(l.tables, func(t loadedTable) bool { return t.source != nil }) {
 		err := x.MapFile(size, l.f.Map, l.f.At[under.ImageRecords])
 		if err == nil || !errors.Is(err, errors.ErrUnsupported) {
 			return err
