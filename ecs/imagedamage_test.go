@@ -60,8 +60,7 @@ func (m *imaged) use(t testing.TB) {
 // checksums are right, the file is refused, or Verify says what is wrong, or the world is sound.
 func TestImageOfDamagedSections(t *testing.T) {
 	f := imageFile(t, 12)
-	u, err := alloc.NewUniverse(alloc.Size(64 << 20))
-	require.NoError(t, err)
+	u := newUniverse(t, 64<<20)
 	refused, opened := 0, 0
 	for section := range f.Meta {
 		whole := f.Meta[section]

@@ -1,6 +1,7 @@
 package ecs_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -93,46 +94,50 @@ func TestWorldsOfOneUniverse(t *testing.T) {
 		steps = 150
 	}
 	for seed := range uint64(3) {
-		u := newUniverse(t, 256<<20)
-		worlds := []*snapWorld{newSnapWorld(t, seed, ecs.WithUniverse(u)), newSnapWorld(t, seed+100, ecs.WithUniverse(u))}
-		worlds[0].Snapshot().Close()
-		var moments [2][]snapMoment
-		r := worlds[0].r
-		moved := 0
-		for step := range steps {
-			i := r.IntN(2)
-			w := worlds[i]
-			switch op := r.IntN(30); {
-			case op < 2 && len(moments[i]) < 3:
-				moments[i] = append(moments[i], w.moment())
-			case op == 2 && len(moments[i]) > 0:
-				at := r.IntN(len(moments[i]))
-				moments[i][at].s.Close()
-				moments[i] = slices.Delete(moments[i], at, at+1)
-			case op < 6 && len(moments[i]) > 0:
-				w.back(moments[i][r.IntN(len(moments[i]))])
-				w.collect()
-			case op < 8:
-				if r.IntN(2) == 0 {
-					worlds[1-i].many(4000)
-				}
-				batch, err := w.MoveAll(worlds[1-i].World)
-				require.NoError(t, err, "step %d", step)
-				moved += batch.Len()
-				w.collect()
-				worlds[1-i].collect()
-			default:
-				w.step()
+		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) { testWorldsOfOneUniverse(t, seed, steps) })
+	}
+}
+
+func testWorldsOfOneUniverse(t *testing.T, seed uint64, steps int) {
+	u := newUniverse(t, 256<<20)
+	worlds := []*snapWorld{newSnapWorld(t, seed, ecs.WithUniverse(u)), newSnapWorld(t, seed+100, ecs.WithUniverse(u))}
+	worlds[0].Snapshot().Close()
+	var moments [2][]snapMoment
+	r := worlds[0].r
+	moved := 0
+	for step := range steps {
+		i := r.IntN(2)
+		w := worlds[i]
+		switch op := r.IntN(30); {
+		case op < 2 && len(moments[i]) < 3:
+			moments[i] = append(moments[i], w.moment())
+		case op == 2 && len(moments[i]) > 0:
+			at := r.IntN(len(moments[i]))
+			moments[i][at].s.Close()
+			moments[i] = slices.Delete(moments[i], at, at+1)
+		case op < 6 && len(moments[i]) > 0:
+			w.back(moments[i][r.IntN(len(moments[i]))])
+			w.collect()
+		case op < 8:
+			if r.IntN(2) == 0 {
+				worlds[1-i].many(4000)
 			}
-			for _, w := range worlds {
-				require.NoError(t, w.Verify(), "seed %d, step %d", seed, step)
-			}
+			batch, err := w.MoveAll(worlds[1-i].World)
+			require.NoError(t, err, "step %d", step)
+			moved += batch.Len()
+			w.collect()
+			worlds[1-i].collect()
+		default:
+			w.step()
 		}
-		require.Greater(t, moved, 10_000)
-		for i, w := range worlds {
-			for _, m := range moments[i] {
-				w.back(m)
-			}
+		for _, w := range worlds {
+			require.NoError(t, w.Verify(), "seed %d, step %d", seed, step)
+		}
+	}
+	require.Greater(t, moved, 10_000)
+	for i, w := range worlds {
+		for _, m := range moments[i] {
+			w.back(m)
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // TestOpenTakesWhatIsTouched: the pages that a process has of a file of 48 MB after it is opened,
-// after a row is read, and after all are.
+// after a row is read, and after all are. Emulators of other processors have pages of their own.
 func TestOpenTakesWhatIsTouched(t *testing.T) {
 	if !mmap.Real || debug.On {
 		t.Skip("the file is read, or rows are looked at when they are adopted")
