@@ -314,7 +314,7 @@ func (t *Table) usePlan(im *imagePlan, slots []uint16) error {
 	if own.Rows == plan.Rows && im.line == own.CacheLine && im.skewed == t.Store.IsSkewed() && t.hasOffsets(plan) {
 		return nil
 	}
-	if 4*plan.Rows < 3*t.ownRows || plan.Rows > t.ownRows {
+	if !t.mayAdopt(plan) {
 		return refuseImage("%v has %d rows in a unit of 16 KiB, where %d fit", t, plan.Rows, t.ownRows)
 	}
 	for _, at := range im.places {
