@@ -244,8 +244,8 @@ func (t *Table) replan(rows int, like *alloc.ColumnStore) {
 	t.all.calls.Replanned()
 }
 
-// mayAdopt reports whether a table may have a plan that is not of its own types: it wastes at most a
-// quarter of a unit. A unit of a file for a CPU with shorter cache lines has more rows.
+// mayAdopt reports whether a table may have a plan that is not of its own types: it wastes at most
+// a quarter of a unit. A unit of a file for a CPU with shorter cache lines has more rows.
 func (t *Table) mayAdopt(plan *layout.Plan) bool {
 	return 4*plan.Rows >= 3*t.ownRows && (plan.Rows <= t.ownRows || plan.CacheLine < t.mustPlan().CacheLine)
 }
