@@ -289,3 +289,158 @@ func TestChangedTypes(t *testing.T) {
 		s.Close()
 	}
 }
+
+// TestDestroyedAndNoLongerKept: entities that were destroyed, and outlived that by a type that is
+// dropped or no longer a Cleanup type, end when the file is opened, with all that they had; those
+// with another Cleanup type stay.
+func TestDestroyedAndNoLongerKept(t *testing.T) {
+	type socket struct{ Handle int64 }
+	type lock struct{ Key int32 }
+	w := newWorld(t)
+	sockets, locks := ecs.Register[socket](w, ecs.Cleanup), ecs.Register[lock](w, ecs.Cleanup)
+	hits, stay := ecs.RegisterBuffer[oldHit](w, ecs.Inline(1), ecs.Cleanup), ecs.Register[stayed](w)
+	create := func(n int, types ...ecs.Type) []ecs.Entity {
+		batch, err := ecs.NewArchetype(w, types...).CreateN(n)
+		require.NoError(t, err)
+		return batch.Entities(nil)
+	}
+	ones, boths, spills := create(300, stay, sockets), create(20, stay, sockets, locks), create(20, stay, sockets, hits)
+	alive := create(1, stay, sockets)[0]
+	for i, e := range append(append(append([]ecs.Entity{}, ones...), boths...), spills...) {
+		sockets.Set(e, socket{int64(i)})
+		w.SetName(e, fmt.Sprint("name ", i))
+		if hits.Has(e) {
+			hits.Append(e, make([]oldHit, 40)...)
+		}
+		w.Destroy(e)
+	}
+	require.Equal(t, 341, w.Stats().Alive)
+	s := w.Snapshot()
+	defer s.Close()
+	f := inMemory(t, s)
+	for name, c := range map[string]struct {
+		drop []string
+		how  []ecs.TypeOption
+	}{"dropped": {[]string{"socket", "oldHit"}, nil}, "no longer Cleanup": {[]string{"oldHit"}, nil}, "as it was": {nil, []ecs.TypeOption{ecs.Cleanup}}} {
+		t.Run(name, func(t *testing.T) {
+			g := *f
+			g.Rules = &seam.ImageRules{Drop: c.drop}
+			var locks ecs.Component[lock]
+			x, err := seam.OpenImage(&g, func(w *ecs.World) {
+				locks = ecs.Register[lock](w, ecs.Cleanup)
+				ecs.Register[stayed](w)
+				if len(c.drop) < 2 {
+					ecs.Register[socket](w, c.how...)
+				}
+				if len(c.drop) == 0 {
+					ecs.RegisterBuffer[oldHit](w, ecs.Inline(1), ecs.Cleanup)
+				}
+			}, nil)
+			require.NoError(t, err)
+			require.NoError(t, x.Verify())
+			ends := len(c.drop) > 0
+			for _, list := range [][]ecs.Entity{ones, spills} {
+				for _, e := range list {
+					require.Equal(t, !ends, x.Alive(e))
+					require.Equal(t, ends, x.Name(e) == "")
+				}
+			}
+			if require.True(t, x.Alive(alive)); ends {
+				require.Equal(t, 21, x.Stats().Alive)
+			}
+			for i, e := range boths {
+				require.True(t, x.Alive(e))
+				require.Equal(t, fmt.Sprint("name ", 300+i), x.Name(e))
+				require.True(t, locks.Remove(e))
+				require.Equal(t, len(c.how) > 0, x.Alive(e), "the last Cleanup type is gone")
+			}
+			made, err := ecs.NewArchetype(x, locks).CreateN(400)
+			require.NoError(t, err)
+			require.Equal(t, 400, made.Len())
+			require.NoError(t, x.Verify())
+			require.NoError(t, x.Close())
+		})
+	}
+}
+
+// TestInlineGrows: elements that lay in a block move into the row where there is room for all, and
+// blocks of others stay.
+func TestInlineGrows(t *testing.T) {
+	w := newWorld(t)
+	hits := ecs.RegisterBuffer[oldHit](w, ecs.Inline(2))
+	batch, err := ecs.NewArchetype(w, hits).CreateN(60)
+	require.NoError(t, err)
+	all := batch.Entities(nil)
+	for i, e := range all {
+		for k := range i {
+			hits.Append(e, oldHit{Damage: int16(k), By: all[k]})
+		}
+	}
+	s := w.Snapshot()
+	defer s.Close()
+	for _, inline := range []int{0, 1, 2, 3, 20, 100} {
+		var grown ecs.Buffer[oldHit]
+		x, err := seam.OpenImage(inMemory(t, s), func(w *ecs.World) { grown = ecs.RegisterBuffer[oldHit](w, ecs.Inline(inline)) }, nil)
+		require.NoError(t, err)
+		require.NoError(t, x.Verify())
+		for i, e := range all {
+			require.Equal(t, hits.Slice(e), grown.Slice(e), "%d elements, %d in a row", i, inline)
+		}
+		grown.Append(all[7], make([]oldHit, 200)...)
+		require.Len(t, grown.Slice(all[7]), 207)
+		require.NoError(t, x.Verify())
+		require.NoError(t, x.Close())
+	}
+}
+
+// TestChunkValuesMergeInConversions: where archetypes of a file become one, the value of a chunk is
+// made of those of the chunks whose rows are in it, each once.
+func TestChunkValuesMergeInConversions(t *testing.T) {
+	w := newWorld(t)
+	sum, zone, stay := ecs.RegisterChunk[oldSum](w), ecs.RegisterShared[oldZone](w), ecs.Register[stayed](w)
+	for i := range 5 {
+		_, err := ecs.NewArchetype(w, stay, sum, zone.Of(oldZone{Name: "a", Gone: fmt.Sprint(i)})).CreateN(10)
+		require.NoError(t, err)
+	}
+	q := ecs.NewQuery(w, ecs.Write(sum))
+	for rows := range q.Rows() {
+		sum.At(rows).Total = 7
+	}
+	s := w.Snapshot()
+	defer s.Close()
+	f := inMemory(t, s)
+	f.Rules = changeRules()
+	var now ecs.Chunk[newSum]
+	x, err := seam.OpenImage(f, func(w *ecs.World) {
+		ecs.RegisterShared[newZone](w)
+		ecs.Register[stayed](w)
+		now = ecs.RegisterChunk[newSum](w, ecs.Merge(func(into, from *newSum) { into.Total += from.Total; into.Count += 1 + from.Count }))
+	}, nil)
+	require.NoError(t, err)
+	require.NoError(t, x.Verify())
+	chunks := 0
+	for rows := range ecs.NewQuery(x, ecs.Read(now)).Rows() {
+		require.Equal(t, 50, rows.Len())
+		require.Equal(t, newSum{35, 4}, *now.ReadOnly(rows))
+		chunks++
+	}
+	require.Equal(t, 1, chunks)
+	require.NoError(t, x.Close())
+}
+
+// TestConvertsToTheSameLayout: a function is called for a type whose layout has not changed.
+func TestConvertsToTheSameLayout(t *testing.T) {
+	w := newWorld(t)
+	stay := ecs.Register[stayed](w)
+	e := ecs.NewArchetype(w, stay).Create()
+	stay.Set(e, stayed{3, 4})
+	s := w.Snapshot()
+	defer s.Close()
+	f := inMemory(t, s)
+	f.Rules = &seam.ImageRules{Conversions: []seam.ImageConversion{conversion("stayed", func(v stayed) stayed { return stayed{v.B, v.A} })}}
+	var now ecs.Component[stayed]
+	x, err := seam.OpenImage(f, func(w *ecs.World) { now = ecs.Register[stayed](w) }, nil)
+	require.NoError(t, err)
+	require.Equal(t, stayed{4, 3}, *now.Get(e))
+	require.NoError(t, x.Close())
+}

@@ -6,7 +6,9 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unsafe"
 
+	"quarry/ecs/internal/value"
 	"quarry/layout"
 )
 
@@ -35,29 +37,47 @@ func (m *matcher) keep(x *imageMatch) error {
 	if im.kind == KindShared || im.kind == KindManaged {
 		return fmt.Errorf("values of %v types are in Go memory: they cannot be kept", im.kind)
 	}
-	if err := im.check(); err != nil {
+	t, err := m.w.registerOpaque(im)
+	if err != nil {
 		return err
 	}
-	if len(m.w.types.list) == MaxTypes {
-		return &LimitError{Op: "image.Open", Limit: "component types a world", Max: MaxTypes, Err: errManyTypes}
+	x.t, x.now = t, describeImageType(t, im.deltaType)
+	x.alike, x.mapped = true, im.sameRows(&x.now)
+	m.taken[t] = true
+	return nil
+}
+
+// registerOpaque registers a type as a file has it, with a Go type that is made for it. A shared or
+// managed one has no room for values: it serves comparisons alone.
+func (w *World) registerOpaque(im *imageType) (*typeInfo, error) {
+	if err := im.check(); err != nil {
+		return nil, err
+	}
+	if len(w.types.list) == MaxTypes {
+		return nil, &LimitError{Op: "image.Open", Limit: "component types a world", Max: MaxTypes, Err: errManyTypes}
 	}
 	t, err := im.goType()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	info := im.registration(t)
 	info.enableable, info.cleanup, info.tracked, info.maxRows = im.enableable, im.cleanup, im.tracked, im.maxRows
 	info.name = strings.Replace(info.name, shortName(t), im.shortName(), 1)
-	x.t = m.w.register("image.Open", info)
-	x.now = describeImageType(x.t, im.deltaType)
-	x.alike, x.mapped = true, im.sameRows(&x.now)
-	m.taken[x.t] = true
-	return nil
+	return w.register("image.Open", info), nil
 }
 
 // registration returns the typeInfo of a Go type as a type of a file is registered.
 func (t *imageType) registration(of reflect.Type) *typeInfo {
+	var codec *valueCodec
+	if t.coded {
+		codec = &valueCodec{} // nothing is coded by it
+	}
 	switch t.kind {
+	case KindShared:
+		return &typeInfo{rtype: of, name: shortName(of), align: 1, shared: value.NewValues[struct{}](nil), codec: codec}
+	case KindManaged:
+		return &typeInfo{rtype: of, name: "managed " + shortName(of), managed: value.NewStore[struct{}](), codec: codec,
+			finder: finder{size: int(unsafe.Sizeof(value.Slot(0)))}, align: int(unsafe.Alignof(value.Slot(0)))}
 	case KindBuffer:
 		info := bufferOf(of)
 		info.shape.Inline = t.inline

@@ -194,6 +194,7 @@ func (l *imageLoader) fill() error {
 	if err := l.adoptNames(); err != nil {
 		return err
 	}
+	l.endDestroyed()
 	w.rows.Epoch++
 	w.Advance()
 	return nil
@@ -291,13 +292,30 @@ func (l *imageLoader) archetypeFor(im *imageArchetype) (a *Archetype, changed bo
 			given = append(given, l.values[v])
 		}
 	}
-	if im.table.Rows > 0 && sig.Has(dyingID) && !sig.Meets(&l.w.types.cleanup) {
-		return nil, false, fmt.Errorf("%w: %d entities were destroyed, and kept by types that are no longer Cleanup types, or dropped", under.ErrImageTypes, im.table.Rows)
-	}
 	if a, err = l.w.archetypeOf(sig, l.w.valuesFor(nil, &sig, given, nil, nil)); err != nil {
 		return nil, false, err
 	}
-	return a, changed, nil
+	return a, changed || a.keepsNobody(), nil // whose rows are ended, and so are looked at
+}
+
+// keepsNobody reports whether the archetype's entities were destroyed, and no Cleanup type keeps
+// them.
+func (a *Archetype) keepsNobody() bool {
+	return a.dying && !a.table.Sig.Meets(&a.w.types.cleanup)
+}
+
+// endDestroyed ends the entities that were destroyed when the file was written, and were kept by
+// types that are no longer Cleanup types, or dropped.
+func (l *imageLoader) endDestroyed() {
+	tx := l.w.rows.Begin()
+	for _, a := range l.w.archetypes.list {
+		if a.keepsNobody() && a.table.Len() > 0 {
+			tx.AddWhole(&a.table.Table)
+		}
+	}
+	if len(tx.Parts) > 0 {
+		l.w.endRows("image.Open", tx)
+	}
 }
 
 // takeRows takes the granules with the rows: they show the file, or the bytes are read.

@@ -25,6 +25,21 @@ func planImage(f *under.ImageFile, register func(*World)) (plans []under.ImagePl
 	return plans, nil
 }
 
+// planBetween is planImage for a program whose types are those of a newer file.
+func planBetween(f, newer *under.ImageFile) (plans []under.ImagePlan, err error) {
+	l := &imageLoader{f: newer}
+	if err := l.read(); err != nil {
+		return nil, err
+	}
+	var failed error
+	plans, err = planImage(f, func(w *World) {
+		for i := int(builtIn); i < len(l.im.types) && failed == nil; i++ {
+			_, failed = w.registerOpaque(&l.im.types[i])
+		}
+	})
+	return plans, errors.Join(failed, err)
+}
+
 // plan says what becomes of a type.
 func (x *imageMatch) plan() under.ImagePlan {
 	d := x.im.describe()

@@ -58,6 +58,9 @@ func (inside) OpenImage(f *under.ImageFile, register func(*World), options []Opt
 func (inside) PlanImage(f *under.ImageFile, register func(*World)) ([]under.ImagePlan, error) {
 	return planImage(f, register)
 }
+func (inside) PlanBetween(f, newer *under.ImageFile) ([]under.ImagePlan, error) {
+	return planBetween(f, newer)
+}
 func (inside) AppendDelta(dst []byte, older, newer *Snapshot, spare *under.DeltaSpare) ([]byte, error) {
 	return appendDelta(dst, older, newer, spare)
 }

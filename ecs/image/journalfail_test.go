@@ -25,13 +25,14 @@ type faulty struct {
 	left  int // calls until one fails; negative: none does
 	calls int
 	why   error
+	full  bool // steps that need room fail with why, all others succeed
 }
 
 func (d *faulty) fails(step string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.calls++
-	if d.left == 0 {
+	if d.left == 0 || d.full && (step == "create" || step == "write" || step == "write log") {
 		return fmt.Errorf("%s: %w", step, d.why)
 	}
 	if d.left > 0 {
@@ -44,7 +45,14 @@ func (d *faulty) fails(step string) error {
 func (d *faulty) mend() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.left = -1
+	d.left, d.full = -1, false
+}
+
+// fill makes the disk full until it is mended.
+func (d *faulty) fill() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.full = true
 }
 
 func (d *faulty) Create(path string) (diskFile, error) {
@@ -359,6 +367,9 @@ func TestJournalOfEveryPrefix(t *testing.T) {
 		require.Equal(t, complete, opened.Records)
 		require.Equal(t, int64(n)-end, opened.Cut)
 		require.Equal(t, opened.Cut > 0, opened.Why != nil)
+		info, err := os.Stat(filepath.Join(folder, logName(0)))
+		require.NoError(t, err)
+		require.Equal(t, end, info.Size(), "what does not count is gone")
 	}
 	for n := 0; n < logHeaderBytes; n += 9 {
 		_, _, err := reopened(t, folder, base, log[:n])
@@ -423,13 +434,35 @@ func TestJournalOfSplices(t *testing.T) {
 		require.NoError(t, err, name)
 		require.Equal(t, hashes[c.want], hash, name)
 	}
+	otherBase, otherLog, _, otherEnds := written(t)
+	require.False(t, bytes.Equal(base, otherBase))
+	_, hash, err := reopened(t, folder, base, append(bytes.Clone(log[:logHeaderBytes]), otherLog[logHeaderBytes:otherEnds[0]]...))
+	require.NoError(t, err)
+	require.Equal(t, hashes[0], hash, "the record is another journal's")
 	other := bytes.Clone(base)
 	other[len(other)-1] ^= 1
-	_, _, err := reopened(t, folder, other, log)
+	_, _, err = reopened(t, folder, other, log)
 	require.ErrorIs(t, err, ErrLog)
 	require.NoError(t, os.Remove(filepath.Join(folder, baseName(0))))
 	_, _, err = openCounters(system{}, folder)
 	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+// TestJournalTidies: opening removes what crashes leave, temporary files and files of other
+// numbers, and nothing else.
+func TestJournalTidies(t *testing.T) {
+	base, log, hashes, _ := written(t)
+	folder := t.TempDir()
+	stay := []string{baseName(0), lockName, logName(0), "notes.text"}
+	for _, name := range []string{"notes.text", ".quarry-1234.tmp", baseName(7), baseName(1 << 63)} {
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), base[:100], 0o666))
+	}
+	_, hash, err := reopened(t, folder, base, log)
+	require.NoError(t, err)
+	require.Equal(t, hashes[len(hashes)-1], hash)
+	names, err := system{}.List(folder)
+	require.NoError(t, err)
+	require.ElementsMatch(t, stay, names)
 }
 
 // TestJournalIsAlone: a second journal in a folder is refused until the first is closed.

@@ -25,6 +25,7 @@ func TestNil(t *testing.T) {
 		lint.NilPanics("OpenJournal: function", "image: OpenJournal: ", func() { _, _ = image.OpenJournal("", nil) }),
 		lint.NilPanics("OpenJournal: option", "image: OpenJournal: ", func() { _, _ = image.OpenJournal("", nothing, nil) }),
 		lint.NilPanics("Plan: function", "image: Plan: ", func() { _, _ = image.Plan("", nil) }),
+		lint.NilPanics("PlanBetween: option", "image: PlanBetween: ", func() { _, _ = image.PlanBetween("", "", nil) }),
 		lint.NilPanics("Plan: option", "image: Plan: ", func() { _, _ = image.Plan("", nothing, nil) }),
 		lint.NilPanics("Convert", "image: Convert: ", func() { image.Convert[int32, int64]("", nil) }),
 		lint.NilPanics("World", "image: World: ", func() { image.World(nil) }),

@@ -68,6 +68,44 @@ func Plan(path string, register func(*ecs.World), options ...Option) ([]TypePlan
 }
 
 func (s *settings) plan(path string, register func(*ecs.World)) ([]TypePlan, error) {
+	of, err := s.described(path)
+	if err != nil {
+		return nil, err
+	}
+	from, err := seam.PlanImage(of, register)
+	return typePlans(path, from, err)
+}
+
+// PlanBetween is [Plan] without the program: it says what opening the file at a path would do in a
+// program whose types are those of a newer file, which such a program has saved. Types of no entity
+// are in files too. [Convert] has no effect, for the types are known by their names alone.
+func PlanBetween(path, newer string, options ...Option) ([]TypePlan, error) {
+	var s settings
+	s.apply("PlanBetween", options)
+	plans, err := s.planBetween(path, newer)
+	if err != nil {
+		// errors.md: `image: PlanBetween: ...` | A file is none of a world, or damaged (`ErrFile`).
+		// | What it says.
+		return nil, fmt.Errorf("image: PlanBetween: %w", err)
+	}
+	return plans, nil
+}
+
+func (s *settings) planBetween(path, newer string) ([]TypePlan, error) {
+	of, err := s.described(path)
+	if err != nil {
+		return nil, err
+	}
+	to, err := s.described(newer)
+	if err != nil {
+		return nil, err
+	}
+	from, err := seam.PlanBetween(of, to)
+	return typePlans(path+", "+newer, from, err)
+}
+
+// described returns the described sections of the file at a path, with the rules.
+func (s *settings) described(path string) (*seam.ImageFile, error) {
 	f, size, err := openRegular(path)
 	if err != nil {
 		return nil, err
@@ -81,11 +119,14 @@ func (s *settings) plan(path string, register func(*ecs.World)) ([]TypePlan, err
 	for part := range of.Size {
 		of.Size[part] = int(r.n[firstBulk+part])
 	}
-	from, err := seam.PlanImage(of, register)
+	return of, nil
+}
+
+// typePlans returns the plans that the seam made of a file, or its error.
+func typePlans(path string, from []seam.ImagePlan, err error) (plans []TypePlan, _ error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	var plans []TypePlan
 	for _, p := range from {
 		plans = append(plans, TypePlan{p.Name, ecs.Kind(p.Kind), Fate(p.Fate), p.To, p.Notes, p.Err})
 	}

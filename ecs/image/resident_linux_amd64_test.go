@@ -4,11 +4,14 @@ import (
 	"bufio"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"quarry/ecs"
+	"quarry/ecs/image"
 	"quarry/internal/debug"
 	"quarry/mmap"
 )
@@ -42,6 +45,38 @@ func TestOpenTakesWhatIsTouched(t *testing.T) {
 	}
 	require.Equal(t, 1e6*(1e6-1)/2, sum)
 	require.Greater(t, grown("all positions were read"), 14<<20)
+}
+
+// TestConversionLeavesOthersMapped: where one archetype of a file is converted, no page of another
+// one is touched, of 48 MB.
+func TestConversionLeavesOthersMapped(t *testing.T) {
+	if !mmap.Real || debug.On {
+		t.Skip("the file is read, or rows are looked at when they are adopted")
+	}
+	type cell struct{ A, B, C, D, E float64 }
+	path := filepath.Join(t.TempDir(), "cells.world")
+	w, err := ecs.NewWorld()
+	require.NoError(t, err)
+	cells, err := ecs.NewArchetype(w, ecs.Register[cell](w)).CreateN(1_000_000)
+	require.NoError(t, err)
+	last := cells.Entities(nil)[999_999]
+	_, err = ecs.NewArchetype(w, ecs.Register[pos](w)).CreateN(1000)
+	require.NoError(t, err)
+	require.NoError(t, image.SaveFile(w, path))
+	require.NoError(t, w.Close())
+	var (
+		cell2  ecs.Component[cell]
+		places ecs.Component[place]
+	)
+	register := func(w *ecs.World) { cell2, places = ecs.Register[cell](w), ecs.Register[place](w) }
+	before := resident(t)
+	w, err = image.Open(path, register, image.Renamed("pos", "place"))
+	require.NoError(t, err)
+	require.Less(t, resident(t)-before, 12<<20)
+	require.Equal(t, 1000, ecs.NewQuery(w, ecs.With(places)).Count())
+	require.NotNil(t, cell2.Get(last))
+	require.Less(t, resident(t)-before, 12<<20)
+	require.NoError(t, w.Close())
 }
 
 // resident returns the bytes of the pages that the process has.

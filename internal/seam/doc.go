@@ -11,13 +11,12 @@
 //	                            |
 //	                           under                   the key, Facts, Link, Image
 //
-// Promise: each function does what its comment says, for the packages above only, and is tested for
-// it. A broken contract panics with a text that begins with "ecs: seam.Function: " or the op passed
-// in; look-ups return nil or false. A nil world or query may cause a runtime error unless the
-// comment says otherwise. Facts are read. Any goroutine may call TypeIndex, FactsOf, Hold,
-// Placeholder, Number, Writes, Conflicts and AppendDelta, and Join if no other goroutine uses its
-// first argument; the other functions are for the goroutine that uses the world. Cost: the call of
-// the function in ecs; MatchesArchetype costs one more. Both sides are inlined.
+// Promise: each function does what its comment says, for the packages above. A broken contract
+// panics with a text that begins with "ecs: seam.Function: " or the op passed in; look-ups return
+// nil or false. Unless its comment says otherwise, a nil world or query may cause a runtime error.
+// Any goroutine may call TypeIndex, FactsOf, Hold, Placeholder, Number, Writes, Conflicts and
+// AppendDelta, and Join if no other goroutine uses its first argument; others are for the goroutine
+// that uses the world. Cost: a call in ecs, of MatchesArchetype two.
 //
 // The functions, their users, and why programs do not need them (internal/lint compares):
 //
@@ -53,6 +52,7 @@
 //	OutcomeOf         command           the first outcome of an entity
 //	OutcomeOfCopies   command           the first outcome of copies
 //	PinSince          system            one version for all queries of a system; programs have SetSince
+//	PlanBetween       image             the same with types of another file; see image.PlanBetween
 //	PlanImage         image             types of a file and of a program; programs have image.Plan
 //	Placeholder       command           programs get placeholders from command.Writer
 //	Reserve           command           a part of a transaction

@@ -89,3 +89,9 @@ type ImagePlan = under.ImagePlan
 func PlanImage(f *ImageFile, register func(*ecs.World)) ([]ImagePlan, error) {
 	return ecs.Inside(key).PlanImage(f, register)
 }
+
+// PlanBetween is PlanImage for a program whose types are those of a newer file, of which it uses
+// Meta and Size. Nothing is converted by functions then: the types have names alone.
+func PlanBetween(f, newer *ImageFile) ([]ImagePlan, error) {
+	return ecs.Inside(key).PlanBetween(f, newer)
+}

@@ -1,6 +1,7 @@
 // Inspectfile prints what a world file holds: sections and their checksums, archetypes, types. It
-// needs no type of the program that wrote the file. -check reads the whole file. Without a file it
-// makes a small world, saves it to a temporary file and prints that.
+// needs no type of the program that wrote the file. -check reads the whole file. -as NEWER prints
+// what becomes of the types in a program that has those of another file. Without a file it makes a
+// small world, saves it to a temporary file and prints that.
 package main
 
 import (
@@ -31,8 +32,9 @@ type (
 
 func main() {
 	check := flag.Bool("check", false, "read and check each byte of the file")
+	as := flag.String("as", "", "a file of the program that is to open this one")
 	flag.Parse()
-	if err := run(os.Stdout, flag.Arg(0), *check); err != nil {
+	if err := run(os.Stdout, flag.Arg(0), *check, *as); err != nil {
 		log.Fatal(err)
 	}
 }
@@ -73,8 +75,9 @@ func save(path string) (err error) {
 	return image.SaveFile(w, path)
 }
 
-// run prints the file at a path, or that of the small world, as far as it can be read.
-func run(out io.Writer, path string, check bool) error {
+// run prints the file at a path, or that of the small world, as far as it can be read, and what a
+// program does with it whose types another file has.
+func run(out io.Writer, path string, check bool, as string) error {
 	if path == "" {
 		folder, err := os.MkdirTemp("", "inspectfile")
 		if err != nil {
@@ -110,7 +113,16 @@ func run(out io.Writer, path string, check bool) error {
 	for _, t := range info.Types {
 		fmt.Fprintf(table, "%d\t%v\t  %s%s {%s}\n", t.Size, t.Kind, t.Name, optionsOf(&t), fieldsOf(&t))
 	}
-	return errors.Join(err, table.Flush())
+	err = errors.Join(err, table.Flush())
+	if err != nil || as == "" {
+		return err
+	}
+	plans, err := image.PlanBetween(path, as)
+	fmt.Fprintf(out, "\ntypes, opened by a program with those of %s\n", filepath.Base(as))
+	for _, p := range plans {
+		fmt.Fprintln(out, p)
+	}
+	return err
 }
 
 // typesOf returns the types of an archetype, shared ones with their values.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"quarry/ecs"
 	"quarry/ecs/image"
 )
 
@@ -56,10 +57,10 @@ func settled(out string) string { return described.ReplaceAllString(out, "      
 
 func TestSmallWorld(t *testing.T) {
 	var out strings.Builder
-	require.NoError(t, run(&out, "", false))
+	require.NoError(t, run(&out, "", false, ""))
 	require.Equal(t, printed, settled(out.String()))
 	out.Reset()
-	require.NoError(t, run(&out, "", true))
+	require.NoError(t, run(&out, "", true, ""))
 	require.Equal(t, strings.ReplaceAll(printed, "not read", "    good"), settled(out.String()))
 }
 
@@ -72,9 +73,9 @@ func TestDamagedFile(t *testing.T) {
 	file[4194304+77]++
 	require.NoError(t, os.WriteFile(path, file, 0o600))
 	var out strings.Builder
-	require.NoError(t, run(&out, path, false), "nobody has looked at rows and records")
+	require.NoError(t, run(&out, path, false, ""), "nobody has looked at rows and records")
 	out.Reset()
-	err = run(&out, path, true)
+	err = run(&out, path, true, "")
 	require.ErrorIs(t, err, image.ErrFile)
 	require.ErrorContains(t, err, "section records is damaged between bytes 4194304 and 4259840")
 	want := strings.ReplaceAll(printed, "not read", "    good")
@@ -84,12 +85,31 @@ func TestDamagedFile(t *testing.T) {
 
 func TestNoFile(t *testing.T) {
 	var out strings.Builder
-	require.ErrorIs(t, run(&out, filepath.Join(t.TempDir(), "none"), false), os.ErrNotExist)
+	require.ErrorIs(t, run(&out, filepath.Join(t.TempDir(), "none"), false, ""), os.ErrNotExist)
 	path := filepath.Join(t.TempDir(), "some.text")
 	require.NoError(t, os.WriteFile(path, []byte(strings.Repeat("no world. ", 500)), 0o600))
-	err := run(&out, path, false)
+	err := run(&out, path, false, "")
 	require.ErrorIs(t, err, image.ErrFile)
 	require.ErrorContains(t, err, "it does not begin as one")
+}
+
+// TestAs: what becomes of the types beside another file.
+func TestAs(t *testing.T) {
+	path, newer := filepath.Join(t.TempDir(), "harbour.world"), filepath.Join(t.TempDir(), "newer.world")
+	require.NoError(t, save(path))
+	w, err := ecs.NewWorld()
+	require.NoError(t, err)
+	ecs.Register[place](w, ecs.Enableable)
+	require.NoError(t, image.SaveFile(w, newer))
+	require.NoError(t, w.Close())
+	var out strings.Builder
+	require.NoError(t, run(&out, path, false, newer))
+	_, plans, found := strings.Cut(out.String(), "\ntypes, opened by a program with those of newer.world\n")
+	require.True(t, found)
+	require.Contains(t, plans, "component quarry/ecs/examples/inspectfile.place: converted\n\tis enabled in all rows\n")
+	require.Contains(t, plans, "buffer quarry/ecs/examples/inspectfile.crate: refused: types differ: "+
+		"the buffer type quarry/ecs/examples/inspectfile.crate is not registered\n")
+	require.ErrorIs(t, run(&out, path, false, filepath.Join(t.TempDir(), "none")), os.ErrNotExist)
 }
 
 // TestPageShowsIt: docs/image.md has the lines of archetypes.
