@@ -162,7 +162,8 @@ func describeImageType(t *typeInfo, of deltaType) imageType {
 		im.chunk = t.chunk.Bytes
 	}
 	if kept, ok := keptTypes.Load(t.rtype); ok {
-		im.fields = kept.(keptType).fields
+		k := kept.(keptType)
+		im.whole, im.coded, im.fields = k.whole, k.coded, k.fields
 		return im
 	}
 	im.addFields("", t.rtype, 0)

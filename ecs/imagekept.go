@@ -1,6 +1,8 @@
 package ecs
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -19,23 +21,65 @@ import (
 //	made      struct { Owner Entity; Goods [3]uint16; Open bool }    with a tag: name and layout
 //
 // The tag makes one type of each name and layout, so that worlds of the process agree on it. What
-// no such struct can be, for its alignment, is bytes and entities. A file that is written of the
-// world has the type as the one before had it.
+// no such struct can be, for its alignment, is bytes and entities. Values of shared and managed
+// types are the bytes that the file has of them:
+//
+//	file      shop.Ledger, coded by the type's codec
+//	made      struct { Bytes []byte }, with a tag        of a managed type; keptShared of a shared one
+//
+// A file that is written of the world has the type as the one before had it.
 
 // keptTypes are the types that were made: keptType by reflect.Type.
 var keptTypes sync.Map
 
 // keptType is what a file says of a type that is kept.
 type keptType struct {
-	name   string
+	whole  int
+	coded  bool
 	fields []imageField
 }
+
+// keptShared is a value of a shared type that is kept.
+type keptShared struct {
+	Known bool   // it is from a file; the zero value is not
+	Bytes string // as in the file
+}
+
+// keptSharedCodec and keptManagedCodec write the bytes that they read.
+var (
+	keptSharedCodec = &valueCodec{
+		append: func(b []byte, p unsafe.Pointer) ([]byte, error) {
+			v := (*keptShared)(p) // Safe because the made type begins with these fields.
+			if !v.Known {
+				return nil, errors.New("it is the zero value of a type that is kept, whose bytes are not known")
+			}
+			return append(b, v.Bytes...), nil
+		},
+		read: func(b []byte, p unsafe.Pointer, _ reflect.Type) error {
+			*(*keptShared)(p) = keptShared{true, string(b)} // Safe as above.
+			return nil
+		},
+	}
+	keptManagedCodec = &valueCodec{
+		append: func(b []byte, p unsafe.Pointer) ([]byte, error) {
+			return append(b, *(*[]byte)(p)...), nil // Safe because the made type has this field alone.
+		},
+		read: func(b []byte, p unsafe.Pointer, _ reflect.Type) error {
+			*(*[]byte)(p) = bytes.Clone(b) // Safe as above.
+			return nil
+		},
+	}
+)
 
 // keep registers a type of a file as it is there.
 func (m *matcher) keep(x *imageMatch) error {
 	im := x.im
-	if im.kind == KindShared || im.kind == KindManaged {
-		return fmt.Errorf("values of %v types are in Go memory: they cannot be kept", im.kind)
+	if im.kind == KindShared && !im.coded { // entities in it would keep the tag of the file's world in a clone
+		for i := range im.fields {
+			if f := &im.fields[i]; strings.Contains(f.of, "Entity") {
+				return fmt.Errorf("%v of a shared value is an entity, which only the type can rename", f)
+			}
+		}
 	}
 	t, err := m.w.registerOpaque(im)
 	if err != nil {
@@ -47,8 +91,7 @@ func (m *matcher) keep(x *imageMatch) error {
 	return nil
 }
 
-// registerOpaque registers a type as a file has it, with a Go type that is made for it. A shared or
-// managed one has no room for values: it serves comparisons alone.
+// registerOpaque registers a type as a file has it, with a Go type that is made for it.
 func (w *World) registerOpaque(im *imageType) (*typeInfo, error) {
 	if err := im.check(); err != nil {
 		return nil, err
@@ -68,15 +111,13 @@ func (w *World) registerOpaque(im *imageType) (*typeInfo, error) {
 
 // registration returns the typeInfo of a Go type as a type of a file is registered.
 func (t *imageType) registration(of reflect.Type) *typeInfo {
-	var codec *valueCodec
-	if t.coded {
-		codec = &valueCodec{} // nothing is coded by it
-	}
 	switch t.kind {
-	case KindShared:
-		return &typeInfo{rtype: of, name: shortName(of), align: 1, shared: value.NewValues[struct{}](nil), codec: codec}
+	case KindShared: // interfaces hold values of the made type
+		return &typeInfo{rtype: of, name: shortName(of), align: 1, shared: value.NewValues[any](nil), codec: keptSharedCodec}
 	case KindManaged:
-		return &typeInfo{rtype: of, name: "managed " + shortName(of), managed: value.NewStore[struct{}](), codec: codec,
+		store := value.NewStore[[]byte]()
+		store.CopyWith(func(from *[]byte) []byte { return *from }) // nobody writes to it
+		return &typeInfo{rtype: of, name: "managed " + shortName(of), managed: store, codec: keptManagedCodec,
 			finder: finder{size: int(unsafe.Sizeof(value.Slot(0)))}, align: int(unsafe.Alignof(value.Slot(0)))}
 	case KindBuffer:
 		info := bufferOf(of)
@@ -108,7 +149,14 @@ func (t *imageType) goType() (reflect.Type, error) {
 	if t.cleanup {
 		hash ^= 1 << 62
 	}
-	tag := reflect.StructTag(fmt.Sprintf("quarry:%s", strconv.Quote(fmt.Sprintf("%v %s %x %d", t.kind, t.name, hash, t.nth))))
+	tag := reflect.StructTag(fmt.Sprintf("quarry:%s", strconv.Quote(fmt.Sprintf("%v %s %x %d %t", t.kind, t.name, hash, t.nth, t.coded))))
+	kept := keptType{t.whole, t.coded, t.fields}
+	switch t.kind {
+	case KindShared:
+		return kept.remember(reflect.StructOf(append(tagged(tag), reflect.VisibleFields(reflect.TypeFor[keptShared]())...)), t.name, hash), nil
+	case KindManaged:
+		return kept.remember(reflect.StructOf(append(tagged(tag), reflect.StructField{Name: "Bytes", Type: reflect.TypeFor[[]byte]()})), t.name, hash), nil
+	}
 	made, err := t.structOf(tag, false)
 	if err == nil && int(made.Size()) != t.whole {
 		made, err = t.structOf(tag, true)
@@ -122,18 +170,27 @@ func (t *imageType) goType() (reflect.Type, error) {
 	if err != nil {
 		return nil, err
 	}
-	keptTypes.LoadOrStore(made, keptType{t.name, t.fields})
-	goLayouts.LoadOrStore(made, goLayout{t.name, hash})
-	return made, nil
+	return kept.remember(made, t.name, hash), nil
+}
+
+// remember notes what the file says of a type that was made.
+func (k keptType) remember(made reflect.Type, name string, hash uint64) reflect.Type {
+	keptTypes.LoadOrStore(made, k)
+	goLayouts.LoadOrStore(made, goLayout{name, hash})
+	return made
+}
+
+// tagged returns the fields of a made type without any that has values.
+func tagged(tag reflect.StructTag) []reflect.StructField {
+	return []reflect.StructField{{Name: "_", PkgPath: "quarry/ecs", Type: reflect.TypeFor[struct{}](), Tag: tag}}
 }
 
 // structOf returns the struct of the fields, or of bytes and entities, with a tag. Its size differs
 // from the type's if that is impossible.
-func (t *imageType) structOf(tag reflect.StructTag, bytes bool) (reflect.Type, error) {
-	fields := []reflect.StructField{{Name: "_", PkgPath: "quarry/ecs", Type: reflect.TypeFor[struct{}](), Tag: tag}}
-	end := 0
+func (t *imageType) structOf(tag reflect.StructTag, raw bool) (reflect.Type, error) {
+	fields, end := tagged(tag), 0
 	add := func(name string, of reflect.Type, offset int) {
-		if gap := offset - end; gap > 0 && bytes {
+		if gap := offset - end; gap > 0 && raw {
 			fields = append(fields, reflect.StructField{Name: "_", PkgPath: "quarry/ecs", Type: reflect.ArrayOf(gap, reflect.TypeFor[uint8]())})
 		}
 		if end = offset; of != nil {
@@ -150,18 +207,18 @@ func (t *imageType) structOf(tag reflect.StructTag, bytes bool) (reflect.Type, e
 		if err != nil {
 			return nil, err
 		}
-		if !bytes && of == nil || of != nil && int(of.Size()) != f.size {
+		if !raw && of == nil || of != nil && int(of.Size()) != f.size {
 			return reflect.TypeFor[[0]byte](), nil
 		}
-		if !bytes || strings.HasSuffix(f.of, "Entity") {
+		if !raw || strings.HasSuffix(f.of, "Entity") {
 			add(strings.NewReplacer(".", "_", " ", "_").Replace(f.name), of, f.offset)
 		}
 	}
-	if bytes {
+	if raw {
 		add("", nil, t.whole)
 	}
 	made := reflect.StructOf(fields)
-	for i, at := 0, 1; !bytes && i < len(t.fields); i, at = i+1, at+1 {
+	for i, at := 0, 1; !raw && i < len(t.fields); i, at = i+1, at+1 {
 		if int(made.Field(at).Offset) != t.fields[i].offset {
 			return reflect.TypeFor[[0]byte](), nil
 		}

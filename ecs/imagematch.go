@@ -146,7 +146,7 @@ func (m *matcher) compare(x *imageMatch, to *deltaType) {
 	x.t, x.now = to.t, describeImageType(to.t, *to)
 	m.taken[to.t] = true
 	err := x.im.check()
-	coded := x.im.coded && to.t.codec != nil // it reads what it wrote, whatever the fields are
+	coded := x.im.coded && x.now.coded // it reads what it wrote, whatever the fields are
 	if coded && m.converts(d) {
 		err = errors.New("a codec wrote its values: a conversion function gets none of them")
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"reflect"
 	"unsafe"
+
+	"quarry/internal/seam/under"
 )
 
 // Shared values of a file: their parts, in the order of the fields that the file describes. Texts
@@ -13,7 +15,7 @@ import (
 // decodeShared returns the value of the program that a file has as bytes.
 func (x *imageMatch) decodeShared(from []byte) (any, error) {
 	switch {
-	case x.im.coded:
+	case x.im.coded || x.fate == under.ImageKept:
 		return x.t.decodeShared(from, true)
 	case x.by != nil:
 		old := typeInfo{rtype: x.by.Old, name: x.im.name}

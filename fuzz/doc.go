@@ -28,7 +28,7 @@
 // entity or block, and a size, value or variant. The other header fields set the limits of a run.
 // The upper five bits of a world's size choose types beyond the first 16: shared types, which make
 // many archetypes each, and types that Destroy leaves. Bit 3 of a world's flags chooses a chunk
-// type.
+// type, bit 4 gives snapshots and files managed values.
 //
 // The model predicts the order of rows for operations on one entity. After a call by query or by
 // list it reads the order from the world, and checks that the rows are the expected ones. For

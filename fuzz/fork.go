@@ -65,7 +65,7 @@ func (d *world) forkOf(t *moment) (*ecs.World, error) {
 	if got := d.w.Hash(); got != before {
 		return nil, fmt.Errorf("a fork changed the world's hash, it said: %w", err)
 	}
-	managed := t.rowsOfKind(managedKind)
+	managed := !d.copied && t.rowsOfKind(managedKind)
 	switch {
 	case err == nil && (lost != nil || managed):
 		return nil, fmt.Errorf("in Fork: got no error, although the snapshot is lost (%w) or has managed values: %v", lost, managed)
@@ -89,8 +89,8 @@ func (d *world) isFull(err error) bool {
 // drive returns a driver for a world that is in the state of a moment: with its versions, if it
 // came from a file, else with everything marked as changed.
 func (d *world) drive(w *ecs.World, t *moment, filed bool) (*world, error) {
-	f := &world{w: w, u: d.u, active: d.active, sets: d.sets, most: d.most, tight: d.tight, growth: d.growth, small: d.small, apart: d.apart}
-	f.list = register(w, d.apart)
+	f := &world{w: w, u: d.u, active: d.active, sets: d.sets, most: d.most, tight: d.tight, growth: d.growth, small: d.small, apart: d.apart, copied: d.copied}
+	f.list = register(w, d.apart, d.copied)
 	f.m, f.unsorted = t.m.clone(), true
 	f.m.list, f.m.version, f.sinces = f.list, w.Version(), []uint32{w.Version() - 1}
 	if f.m.set.known {

@@ -223,8 +223,8 @@ func (c component[T]) fill(rows ecs.Rows, value func(i int) any) {
 
 // register registers the types of a world under test; the order decides their numbers. With apart,
 // other types are registered between them, so that numbers go beyond the first words of a
-// signature.
-func register(w *ecs.World, apart bool) []kind {
+// signature; with copied, snapshots and files have the values of the managed type.
+func register(w *ecs.World, apart, copied bool) []kind {
 	spread := func(f func(*ecs.World)) {
 		if apart {
 			f(w)
@@ -242,8 +242,14 @@ func register(w *ecs.World, apart bool) []kind {
 			from: func(n uint64, at target) hit { return hit{at, int32(n)} }},
 	}
 	spread(spaceAll[mark])
+	var texts []ecs.TypeOption
+	if copied {
+		texts = []ecs.TypeOption{ecs.CopyWith(func(from *string) string { return *from }), ecs.Codec(
+			func(b []byte, v *string) ([]byte, error) { return append(b, *v...), nil },
+			func(b []byte, v *string) error { *v = string(b); return nil })}
+	}
 	list = append(list,
-		managed[string]{h: ecs.RegisterManaged[string](w), from: func(n uint64, _ target) string { return strconv.FormatUint(n, 36) }},
+		managed[string]{h: ecs.RegisterManaged[string](w, texts...), from: func(n uint64, _ target) string { return strconv.FormatUint(n, 36) }},
 		component[link]{h: ecs.Register[link](w), from: func(_ uint64, at target) link { return link{at} }},
 		buffer[uint16]{h: ecs.RegisterBuffer[uint16](w, ecs.Inline(0), ecs.Growth(alloc.Fixed(90)), ecs.Enableable),
 			enable: true, inline: 0, size: 2, growth: alloc.Fixed(90),

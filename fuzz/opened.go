@@ -26,7 +26,7 @@ func (d *world) openedOf(t *moment) (*ecs.World, error) {
 	if got := d.w.Hash(); got != before {
 		return nil, fmt.Errorf("a file changed the world's hash, it said: %w", err)
 	}
-	unwritable := t.rowsOfKind(managedKind) || t.hasKind(cellKind)
+	unwritable := !d.copied && t.rowsOfKind(managedKind) || t.hasKind(cellKind)
 	switch {
 	case err == nil && (lost != nil || unwritable):
 		return nil, fmt.Errorf("in image.Save: got no error, although the snapshot is lost (%w) or has values that cannot be written: %v", lost, unwritable)
@@ -50,7 +50,7 @@ func isRefusal(err error) bool {
 // reopened writes a snapshot to a file and opens it, or to memory and loads it, in turns.
 func (d *world) reopened(s *ecs.Snapshot) (*ecs.World, error) {
 	register := func(w *ecs.World) {
-		register(w, d.apart)
+		register(w, d.apart, d.copied)
 		if d.m.set.known {
 			ecs.RegisterSparse[trail](w, ecs.Enableable)
 		}

@@ -46,8 +46,8 @@ func (d *world) snapshot(r record) error {
 }
 
 // restore goes back to one of the snapshots, if the world can. It cannot if there are managed
-// values, if the snapshot is lost, and if there is no memory to keep what newer ones need; then
-// nothing has changed.
+// values that snapshots lack, if the snapshot is lost, and if there is no memory to keep what newer
+// ones need; then nothing has changed.
 func (d *world) restore(r record) error {
 	if len(d.moments) == 0 {
 		return d.snapshot(r)
@@ -63,7 +63,7 @@ func (d *world) restore(r record) error {
 			others = append(others, o)
 		}
 	}
-	refused := lost != nil || t.rowsOfKind(managedKind) || d.m.rowsOfKind(managedKind)
+	refused := lost != nil || !d.copied && (t.rowsOfKind(managedKind) || d.m.rowsOfKind(managedKind))
 	before := d.w.Hash()
 	shifted := t.shifted()
 	err := d.w.Restore(t.s)

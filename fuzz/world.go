@@ -63,6 +63,7 @@ type world struct {
 	burial   *ecs.Change       // removes all cleanup types
 	second   *world            // the world to which entities go, and from which they come back
 	apart    bool              // other types are registered between the kinds
+	copied   bool              // snapshots and files have managed values
 	trail    ecs.Sparse[trail] // see trails
 	lots     *lots             // nil: the run has no chunk type
 	watches  [maxKinds]*query  // of one kind each, to check its versions
@@ -219,8 +220,9 @@ func newWorld(s *stream, config WorldConfig) (*world, error) {
 		return nil, err
 	}
 	d := &world{w: w, u: config.Universe, tight: config.Tight, growth: growth, small: beginSmall[s.flags>>5]}
-	d.list = register(w, s.flags&1 != 0)
-	d.m, d.apart = newModel(d.list), s.flags&1 != 0
+	d.apart, d.copied = s.flags&1 != 0, s.flags&16 != 0
+	d.list = register(w, d.apart, d.copied)
+	d.m = newModel(d.list)
 	d.active = kinds(s.kinds)
 	if d.active == 0 {
 		d.active = 1<<firstShared - 1

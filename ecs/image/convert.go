@@ -59,8 +59,9 @@ func Convert[Old, New any](of string, convert func(Old) New) Option {
 // Keep says that types of the file stay as they are, though the program has not registered them:
 // entities keep them, they have the name and the fields of the file, are copied, moved to other
 // worlds and saved again. World.Components has handles of them, by which Rows.Value and queries
-// reach them. A type that is registered is not affected. Values of shared types are Go values, and
-// cannot be kept without their type.
+// reach them. A type that is registered is not affected. Managed values, and shared ones, are the
+// bytes that the file has of them; a shared type with entities in its values is refused, for only
+// the type can rename them.
 func Keep(types ...string) Option {
 	return func(s *settings) { s.rules.Keep = append(s.rules.Keep, types...) }
 }
