@@ -419,8 +419,11 @@ func (l *imageLoader) admitBuffers(wrong error) error {
 			}
 		}
 	}
-	if wrong == nil && spilled != l.im.blocks {
-		wrong = fmt.Errorf("%w: %d buffers have spilled, there are %d blocks", under.ErrImage, spilled, l.im.blocks)
+	if spilled != l.im.blocks {
+		l.w.buffers.Recount(spilled)
+		if wrong == nil {
+			wrong = fmt.Errorf("%w: %d buffers have spilled, there are %d blocks", under.ErrImage, spilled, l.im.blocks)
+		}
 	}
 	return wrong
 }

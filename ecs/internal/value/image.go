@@ -82,6 +82,20 @@ func (b *Buffers) AdoptBlocks(first alloc.ChunkIndex, chunks, blocks int) {
 	b.region = r
 }
 
+// Recount corrects the number of blocks that are in use, where a file says another than its rows:
+// it would free the region too early, or never.
+func (b *Buffers) Recount(blocks int) {
+	r := b.region
+	if r == nil {
+		return
+	}
+	if r.blocks = blocks; blocks == 0 {
+		r.free()
+		b.region = nil
+	}
+	r.live.Store(int64(blocks))
+}
+
 // Admit checks the header of a buffer that came with a file, of which the blocks have moved by a
 // number of chunks, and makes it one of this world. It writes only what changes, for a page that is
 // written is copied. After an error, which says what is wrong, the header is an empty buffer's.

@@ -69,3 +69,27 @@ func TestAdmit(t *testing.T) {
 	require.NoError(t, b.Close())
 	require.NoError(t, u.Close())
 }
+
+// TestRecount: a region lives as long as the blocks that there are, not those that a file counts.
+func TestRecount(t *testing.T) {
+	u, err := alloc.NewUniverse(alloc.Size(4 << 20))
+	require.NoError(t, err)
+	for _, there := range []int{0, 1, 3} {
+		first, err := u.AllocExact(2)
+		require.NoError(t, err)
+		var b Buffers
+		b.Open(u, nil)
+		b.Recount(7) // without a region
+		b.AdoptBlocks(first, 2, 2)
+		b.Recount(there)
+		require.Equal(t, there, b.Live())
+		for i := range there {
+			require.Equal(t, 2, u.Stats().LiveChunks, "%d of %d", i, there)
+			h := Header{ref: uint32(first)*(alloc.ChunkSize/refUnit) + 1 + uint32(i)*4, length: 1, capacity: 9}
+			b.Free(&h)
+		}
+		require.Zero(t, u.Stats().LiveChunks)
+		require.NoError(t, b.Close())
+	}
+	require.NoError(t, u.Close())
+}
