@@ -30,8 +30,9 @@ type valueCodec struct {
 // values, have their values: encode appends the bytes of a value to b and returns the result,
 // decode makes a zero value what encode wrote. Without it a type's methods do that, if T or *T is
 // an encoding.BinaryAppender or BinaryMarshaler and an encoding.BinaryUnmarshaler. Shared types of
-// numbers and texts need neither. A type whose values no file is to have gets an encode that
-// appends nothing.
+// numbers and texts need neither. A managed type whose values no file is to have gets an encode
+// that appends nothing; two shared values that are decoded to the same one are an error of the
+// save.
 //
 // encode is called once for each row with a value, by the goroutine that saves: the owner if a
 // world is saved, else any, several at once if several save. It changes nothing. Equal states make
@@ -215,6 +216,30 @@ func (t *typeInfo) encodeForDelta(v any) ([]byte, error) {
 		err = fmt.Errorf("a value of the shared type %s cannot be written: decoded it is another value, by ==", t.name)
 	}
 	return all, err
+}
+
+// imageAgain is a shared value of a type, as it is decoded.
+type imageAgain struct {
+	t *typeInfo
+	v any
+}
+
+// encodeForImage is encodeShared for a file, which tells archetypes apart by their values: those of
+// a type must be different ones when they are decoded. again has the decoded ones.
+func (t *typeInfo) encodeForImage(v any, again map[imageAgain]bool) ([]byte, error) {
+	all, err := t.encodeShared(v)
+	if err != nil || t.codec == nil {
+		return all, err
+	}
+	back, err := t.decodeShared(all, true)
+	if err == nil && again[imageAgain{t, back}] {
+		err = errors.New("decoded it is the same as another one")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("a value of the shared type %s cannot be written: %w", t.name, err)
+	}
+	again[imageAgain{t, back}] = true
+	return all, nil
 }
 
 // decodeShared returns the value that encodeShared has written.

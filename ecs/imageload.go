@@ -295,7 +295,7 @@ func (l *imageLoader) archetypeFor(im *imageArchetype) (a *Archetype, changed bo
 	if a, err = l.w.archetypeOf(sig, l.w.valuesFor(nil, &sig, given, nil, nil)); err != nil {
 		return nil, false, err
 	}
-	return a, changed || a.keepsNobody(), nil // whose rows are ended, and so are looked at
+	return a, changed || im.table.Rows > 0 && a.keepsNobody(), nil // rows that are ended are looked at first
 }
 
 // keepsNobody reports whether the archetype's entities were destroyed, and no Cleanup type keeps

@@ -146,9 +146,10 @@ func (w *imageWriter) describeTables() error {
 		values = append(values, w.s.archetypes[i].a.values...)
 	}
 	slices.SortFunc(values, value.CompareSerials)
+	again := map[imageAgain]bool{}
 	for _, v := range slices.Compact(values) {
 		numbers[v] = len(w.im.values)
-		bytes, err := w.s.types[v.Type].encodeShared(v.Any())
+		bytes, err := w.s.types[v.Type].encodeForImage(v.Any(), again)
 		if err != nil {
 			return err
 		}

@@ -97,7 +97,10 @@ type frame struct {
 
 // World returns the world of the journal, which is the caller's and outlives the journal. Any
 // goroutine may call it.
-func (j *Journal) World() *ecs.World { return j.w }
+func (j *Journal) World() *ecs.World {
+	j.checkMade("Journal.World")
+	return j.w
+}
 
 // Commit notes the state of the world, so that it is written to the log. It takes a snapshot and
 // returns; the writer compares it with the one before, and writes and syncs as the options say.
@@ -212,6 +215,7 @@ func (j *Journal) Sync() error {
 // Acknowledged returns the number of the last commit that is on the disk. Commits are numbered from
 // 1; commit 0 is the state with which the journal began. Any goroutine may call it.
 func (j *Journal) Acknowledged() uint64 {
+	j.checkMade("Journal.Acknowledged")
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.acknowledged
@@ -256,9 +260,7 @@ func (j *Journal) Rebase() error {
 // second call does nothing. Close the journal before its world.
 func (j *Journal) Close() error {
 	const op = "Journal.Close"
-	if j == nil || j.w == nil {
-		panic("image: " + op + ": the journal is nil or the zero value; journals come from OpenJournal")
-	}
+	j.checkMade(op)
 	j.mu.Lock()
 	if j.closed {
 		j.mu.Unlock()
@@ -290,13 +292,18 @@ func (j *Journal) Close() error {
 	return err
 }
 
-// check panics if the journal cannot be used.
-func (j *Journal) check(op string) {
+// checkMade panics for a journal that did not come from OpenJournal.
+func (j *Journal) checkMade(op string) {
 	if j == nil || j.w == nil {
 		// errors.md: `image: ...: the journal is nil or the zero value` | A journal that did
 		// not come from `OpenJournal`. | Open it.
 		panic("image: " + op + ": the journal is nil or the zero value; journals come from OpenJournal")
 	}
+}
+
+// check panics if the journal cannot be used.
+func (j *Journal) check(op string) {
+	j.checkMade(op)
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.closed {

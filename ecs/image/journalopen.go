@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -31,7 +32,11 @@ import (
 // been changed. Cost: loading the base, and .8 s for 240 MB of records of a million entities.
 func OpenJournal(folder string, register func(*ecs.World), options ...Option) (*Journal, error) {
 	s := settingsOf("OpenJournal", register, options)
-	j, err := openJournal(system{}, folder, register, s)
+	path, err := filepath.Abs(folder) // it stays where it is when the program goes elsewhere
+	var j *Journal
+	if err == nil {
+		j, err = openJournal(system{}, path, register, s)
+	}
 	if err != nil {
 		// errors.md: `image: OpenJournal: ...` | The folder has an open journal (`ErrInUse`), its
 		// log or base cannot be used (`ErrLog`, `ErrFile`), types differ, or a step of the system
@@ -52,7 +57,10 @@ type Opened struct {
 }
 
 // Opened returns what OpenJournal found. Any goroutine may call it.
-func (j *Journal) Opened() Opened { return j.opened }
+func (j *Journal) Opened() Opened {
+	j.checkMade("Journal.Opened")
+	return j.opened
+}
 
 func openJournal(d journalDisk, folder string, register func(*ecs.World), s *settings) (*Journal, error) {
 	if err := d.MakeFolder(folder); err != nil {
@@ -67,17 +75,30 @@ func openJournal(d journalDisk, folder string, register func(*ecs.World), s *set
 	if j.lock, err = d.Lock(j.path(lockName)); err != nil {
 		return nil, err
 	}
-	if err := j.open(register, s); err != nil {
-		if j.out.file != nil {
-			err = errors.Join(err, j.out.file.Close())
+	opened := false
+	defer func() {
+		if !opened { // register has panicked, or a conversion function
+			_ = j.giveUp()
 		}
-		if j.w != nil {
-			err = errors.Join(err, j.w.Close())
-		}
-		return nil, errors.Join(err, j.lock.Close())
+	}()
+	err = j.open(register, s)
+	opened = true
+	if err != nil {
+		return nil, errors.Join(err, j.giveUp())
 	}
 	go j.run()
 	return j, nil
+}
+
+// giveUp closes what a journal that is not opened has.
+func (j *Journal) giveUp() (err error) {
+	if j.out.file != nil {
+		err = j.out.file.Close()
+	}
+	if j.w != nil {
+		err = errors.Join(err, j.w.Close())
+	}
+	return errors.Join(err, j.lock.Close())
 }
 
 // open makes the world and the log.

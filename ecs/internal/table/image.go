@@ -311,7 +311,7 @@ func (t *Table) usePlan(im *imagePlan, slots []uint16) error {
 		return err
 	}
 	own := t.mustPlan()
-	if own.Rows == plan.Rows && im.line == own.CacheLine && im.skewed == t.Store.IsSkewed() && t.hasOffsets(plan) {
+	if own.Rows == plan.Rows && im.line == own.CacheLine && im.skewed == t.Store.IsSkewed() && t.hasOffsets(im, slots) {
 		return nil
 	}
 	if !t.mayAdopt(plan) {
@@ -328,17 +328,11 @@ func (t *Table) usePlan(im *imagePlan, slots []uint16) error {
 	return nil
 }
 
-// hasOffsets reports whether the columns lie where a plan has them.
-func (t *Table) hasOffsets(plan *layout.Plan) bool {
-	for _, c := range plan.Places {
-		if c.Hole {
-			return false
-		}
-	}
-	for _, c := range t.Store.Columns() {
-		if !slices.ContainsFunc(plan.Places, func(p layout.Placement) bool {
-			return p.Offset == int(c.Offset)<<alloc.UnitOrder && p.Size == int(c.Size)
-		}) {
+// hasOffsets reports whether each type lies where a layout has it. That a column of its size lies
+// there is not enough: types of equal sizes lie in the order of registration.
+func (t *Table) hasOffsets(im *imagePlan, slots []uint16) bool {
+	for _, at := range im.places {
+		if at.of == 0 || at.of > 1 && int(t.Places[t.Types[slots[at.of-2]]].Offset)<<alloc.UnitOrder != at.offset {
 			return false
 		}
 	}
