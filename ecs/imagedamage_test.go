@@ -71,11 +71,11 @@ func TestImageOfDamagedSections(t *testing.T) {
 	for section := range f.Meta {
 		whole := f.Meta[section]
 		for at := range whole {
-			if testing.Short() && at%13 != 0 && at > 12 {
+			if testing.Short() && at%13 != 0 && at != 4 {
 				continue
 			}
 			flips := []byte{1, 0x80, 0xff, byte(rand.IntN(255) + 1)}
-			if at < 12 || os.Getenv("QUARRY_LONG") != "" { // what a section begins with are counts
+			if at == 4 || at < 12 && !testing.Short() || os.Getenv("QUARRY_LONG") != "" { // what a section begins with are counts
 				flips = all
 			}
 			for _, flip := range flips {

@@ -23,8 +23,11 @@ import (
 // with the name base-00000000000000000000.world in an otherwise empty folder begins a journal too.
 //
 // register is as in Open. The options are World and Into, for the new world; SyncEach, SyncEvery
-// and SyncNever, for when commits come to the disk; CompactAt and CutDamaged. The base is loaded
-// into memory and checked, as Load does, and each record too.
+// and SyncNever, for when commits come to the disk; CompactAt and CutDamaged; and those for types
+// that have changed, for the base. Records have the types of the program that wrote them: it ends
+// with Rebase before an upgrade, and the new program calls Rebase after opening, for the base is
+// converted anew each time. The base is loaded into memory and checked, as Load does, and each
+// record too.
 //
 // An error wraps ErrInUse if the folder has an open journal, ErrLog if the log cannot be used,
 // ErrFile if the base cannot, ErrTypes or ecs.ErrDelta if types differ, or is the system's, a
