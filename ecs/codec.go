@@ -39,9 +39,10 @@ type valueCodec struct {
 // equal files if it appends the same bytes for the same value, so one that goes through a map sorts
 // the keys. What values share by pointers is written for each, and no longer shared afterwards.
 // decode is called by the goroutine that opens a file, before the world has entities to look up,
-// and copies what it keeps of b. Neither makes a structural change of the world, which refuses it.
-// An error or a panic of either ends the call with an error that names the type and the entity: no
-// byte is written, no world is made.
+// and for shared values by the goroutine that saves too, to compare them; it copies what it keeps
+// of b. Neither makes a structural change of the world, which refuses it. An error or a panic of
+// either ends the call with an error that names the type and the entity: no byte is written, no
+// world is made.
 //
 // Codec panics if a function is nil, and RegisterManaged or RegisterShared if the functions are of
 // another type. A type that is registered again keeps its first codec.

@@ -140,3 +140,26 @@ func TestOpenConverts(t *testing.T) {
 	require.PanicsWithValue(t, "image: Convert: the function is nil", func() { image.Convert[pos, place]("pos", nil) })
 	require.Equal(t, "Fate(9)", image.Fate(9).String())
 }
+
+// TestConvertFromATag: a function makes the values of entities that had a type without bytes.
+func TestConvertFromATag(t *testing.T) {
+	type wet struct{}
+	type damp struct{ Percent [3]int64 }
+	path := filepath.Join(t.TempDir(), "wet.world")
+	w, err := ecs.NewWorld()
+	require.NoError(t, err)
+	batch, err := ecs.NewArchetype(w, ecs.Register[wet](w)).CreateN(50)
+	require.NoError(t, err)
+	all := batch.Entities(nil)
+	require.NoError(t, image.SaveFile(w, path))
+	require.NoError(t, w.Close())
+	var now ecs.Component[damp]
+	w, err = image.Open(path, func(w *ecs.World) { now = ecs.Register[damp](w) }, image.Renamed("wet", "damp"),
+		image.Convert("wet", func(wet) damp { return damp{[3]int64{1, 2, 100}} }))
+	require.NoError(t, err)
+	for _, e := range all {
+		require.Equal(t, damp{[3]int64{1, 2, 100}}, *now.Get(e))
+	}
+	require.NoError(t, w.Verify())
+	require.NoError(t, w.Close())
+}
