@@ -12,7 +12,7 @@ func ConvertValues(to, from reflect.Type, renamed func(string) string, values un
 	then, now := imageType{whole: int(from.Size())}, imageType{whole: int(to.Size())}
 	then.addFields("", from, 0)
 	now.addFields("", to, 0)
-	moves, _, same, err := then.moves(&now, renamed)
+	moves, _, same, err := then.moves(&now, func(name string) (string, error) { return renamed(name), nil })
 	if err != nil {
 		return reflect.Value{}, err
 	}

@@ -74,14 +74,14 @@ var (
 // keep registers a type of a file as it is there.
 func (m *matcher) keep(x *imageMatch) error {
 	im := x.im
-	if im.kind == KindShared && !im.coded { // entities in it would keep the tag of the file's world in a clone
+	if im.kind == KindShared && !im.coded && !m.rules.KeepEntities { // entities in it would keep the tag of the file's world in a clone
 		for i := range im.fields {
 			if f := &im.fields[i]; strings.Contains(f.of, "Entity") {
 				return fmt.Errorf("%v of a shared value is an entity, which only the type can rename", f)
 			}
 		}
 	}
-	t, err := m.w.registerOpaque(im)
+	t, err := m.w.registerOpaque(im, m.rules.KeepEntities)
 	if err != nil {
 		return err
 	}
@@ -91,15 +91,16 @@ func (m *matcher) keep(x *imageMatch) error {
 	return nil
 }
 
-// registerOpaque registers a type as a file has it, with a Go type that is made for it.
-func (w *World) registerOpaque(im *imageType) (*typeInfo, error) {
+// registerOpaque registers a type as a file has it, with a Go type that is made for it. bare says
+// that entities may be bytes, in a world that is neither cloned nor moved.
+func (w *World) registerOpaque(im *imageType, bare bool) (*typeInfo, error) {
 	if err := im.check(); err != nil {
 		return nil, err
 	}
 	if len(w.types.list) == MaxTypes {
 		return nil, &LimitError{Op: "image.Open", Limit: "component types a world", Max: MaxTypes, Err: errManyTypes}
 	}
-	t, err := im.goType()
+	t, err := im.goType(bare)
 	if err != nil {
 		return nil, err
 	}
@@ -140,8 +141,9 @@ func (d *deltaType) shortName() string {
 	return d.name[strings.LastIndexAny(own, "./")+1:]
 }
 
-// goType returns the Go type that is made for a type of a file.
-func (t *imageType) goType() (reflect.Type, error) {
+// goType returns the Go type that is made for a type of a file. bare says that entities may be
+// bytes.
+func (t *imageType) goType(bare bool) (reflect.Type, error) {
 	hash := t.layout
 	if t.enableable { // as describeType has it
 		hash ^= 1 << 63
@@ -157,9 +159,9 @@ func (t *imageType) goType() (reflect.Type, error) {
 	case KindManaged:
 		return kept.remember(reflect.StructOf(append(tagged(tag), reflect.StructField{Name: "Bytes", Type: reflect.TypeFor[[]byte]()})), t.name, hash), nil
 	}
-	made, err := t.structOf(tag, false)
+	made, err := t.structOf(tag, false, bare)
 	if err == nil && int(made.Size()) != t.whole {
-		made, err = t.structOf(tag, true)
+		made, err = t.structOf(tag, true, bare)
 	}
 	if err == nil && int(made.Size()) != t.whole {
 		err = fmt.Errorf("no Go type has its %d B and fields", t.whole)
@@ -187,7 +189,7 @@ func tagged(tag reflect.StructTag) []reflect.StructField {
 
 // structOf returns the struct of the fields, or of bytes and entities, with a tag. Its size differs
 // from the type's if that is impossible.
-func (t *imageType) structOf(tag reflect.StructTag, raw bool) (reflect.Type, error) {
+func (t *imageType) structOf(tag reflect.StructTag, raw, bare bool) (reflect.Type, error) {
 	fields, end := tagged(tag), 0
 	add := func(name string, of reflect.Type, offset int) {
 		if gap := offset - end; gap > 0 && raw {
@@ -203,7 +205,7 @@ func (t *imageType) structOf(tag reflect.StructTag, raw bool) (reflect.Type, err
 		if f.offset < end || f.size < 0 || f.offset+f.size > t.whole {
 			return nil, fmt.Errorf("%v lies at byte %d of %d, behind %d", f, f.offset, t.whole, end)
 		}
-		of, err := f.goType()
+		of, err := f.goType(bare)
 		if err != nil {
 			return nil, err
 		}
@@ -226,8 +228,9 @@ func (t *imageType) structOf(tag reflect.StructTag, raw bool) (reflect.Type, err
 	return made, nil
 }
 
-// goType returns the type of a field, or nil if only its bytes are known.
-func (f *imageField) goType() (reflect.Type, error) {
+// goType returns the type of a field, or nil if only its bytes are known, which is an error if
+// entities are among them, unless bare is set.
+func (f *imageField) goType(bare bool) (reflect.Type, error) {
 	element, array := f.of, []int(nil)
 	for strings.HasPrefix(element, "[") {
 		length, rest, _ := strings.Cut(element[1:], "]")
@@ -242,7 +245,7 @@ func (f *imageField) goType() (reflect.Type, error) {
 		of = basicTypes[reflect.Kind(f.kind).String()]
 	}
 	if of == nil {
-		if strings.Contains(element, "Entity") {
+		if strings.Contains(element, "Entity") && !bare {
 			return nil, fmt.Errorf("%v has entities in structs in an array", f)
 		}
 		return nil, nil

@@ -7,8 +7,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-
-	"quarry/internal/seam/under"
 )
 
 // Layouts of a type in a file and in the program. A field moves by its name:
@@ -98,9 +96,9 @@ func (f *imageField) moveTo(g *imageField) (fieldMove, error) {
 }
 
 // moves returns how the fields of a type of a file become those of the program's, and what becomes
-// of each field. renamed returns the name of a field in the program. same reports that all bytes
-// lie where they did.
-func (t *imageType) moves(now *imageType, renamed func(string) string) (moves []fieldMove, changes []fieldChange, same bool, err error) {
+// of each field. renamed returns the name of a field in the program, or why there is none. same
+// reports that all bytes lie where they did.
+func (t *imageType) moves(now *imageType, renamed func(string) (string, error)) (moves []fieldMove, changes []fieldChange, same bool, err error) {
 	taken := map[string]bool{}
 	here := map[string]*imageField{}
 	for i := range now.fields {
@@ -113,7 +111,10 @@ func (t *imageType) moves(now *imageType, renamed func(string) string) (moves []
 			changes = append(changes, fieldChange{from: f}) // a shared value has its bytes
 			continue
 		}
-		name := renamed(f.name)
+		name, err := renamed(f.name)
+		if err != nil {
+			return nil, nil, false, err
+		}
 		g := here[name]
 		if g == nil {
 			changes, same = append(changes, fieldChange{from: f}), false
@@ -227,37 +228,4 @@ func sideBySide(then, now *imageType) string {
 		text.WriteString("\n" + strings.TrimRight(fmt.Sprintf("\t%-*s   %s", wide, left, right), " "))
 	}
 	return text.String()
-}
-
-// calls reports whether a name that a program gives is that of a type, with or without its package.
-func (d *deltaType) calls(name string) bool {
-	full := strings.TrimPrefix(d.name, ".") // as of string, which has no package
-	own, parameters, generic := strings.Cut(full, "[")
-	short := own[strings.LastIndexAny(own, "./")+1:]
-	return name != "" && (name == full || name == short || generic && name == short+"["+parameters)
-}
-
-// renamedIn returns the name in the program of a type of a file, and whether a rule says it.
-func (d *deltaType) renamedIn(rules *under.ImageRules) (string, bool) {
-	for _, r := range rules.Types {
-		if d.calls(r.Old) {
-			return r.New, true
-		}
-	}
-	return d.name, false
-}
-
-// fieldRenamer returns the function that names the fields of a type in the program.
-func fieldRenamer(rules *under.ImageRules, then, now *deltaType) func(string) string {
-	return func(name string) string {
-		for _, r := range rules.Fields {
-			if !then.calls(r.Type) && !now.calls(r.Type) {
-				continue
-			}
-			if rest, ok := strings.CutPrefix(name, r.Old); ok && (rest == "" || rest[0] == '.') {
-				return r.New + rest
-			}
-		}
-		return name
-	}
 }

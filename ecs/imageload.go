@@ -160,7 +160,7 @@ func (l *imageLoader) fill() error {
 		// afterwards.
 		panic("ecs: image.Open: the function that registers the types has made entities, reserved ids, taken a snapshot or closed the world")
 	}
-	for _, step := range [...]func() error{l.matchTypes, l.makeValues, l.prepareTables} {
+	for _, step := range [...]func() error{l.matchTypes, l.takeNewer, l.makeValues, l.prepareTables} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -200,6 +200,24 @@ func (l *imageLoader) fill() error {
 	return nil
 }
 
+// takeNewer goes on with another file where types differ, and the file asks for that.
+func (l *imageLoader) takeNewer() error {
+	l.f.Changed, l.f.Added = l.compareTypes()
+	if !l.f.Changed || l.f.Newer == nil {
+		return nil
+	}
+	f, err := l.f.Newer()
+	if err != nil {
+		return err
+	}
+	f.Rules = l.f.Rules
+	*l = imageLoader{f: f, w: l.w}
+	if err := l.read(); err != nil {
+		return err
+	}
+	return l.matchTypes()
+}
+
 // makeValues makes the shared values, in the order in which they were made.
 func (l *imageLoader) makeValues() error {
 	for _, v := range l.im.values {
@@ -209,9 +227,6 @@ func (l *imageLoader) makeValues() error {
 		if l.types[v.of] == nil {
 			l.values = append(l.values, nil)
 			continue
-		}
-		if l.im.types[v.of].coded && l.types[v.of].codec == nil {
-			return l.refuseCodec(l.types[v.of])
 		}
 		x, err := l.matches[v.of].decodeShared(v.bytes)
 		if err != nil {

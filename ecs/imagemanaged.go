@@ -163,9 +163,7 @@ func (l *imageLoader) adoptManaged() error {
 		if m.of >= len(l.im.types) || l.im.types[m.of].kind != KindManaged || of[m.of] != nil {
 			return refuseSection(under.ImageManaged, fmt.Errorf("values of type %d, which is not managed, or comes twice", m.of))
 		}
-		if of[m.of] = m; l.types[m.of] != nil && l.types[m.of].codec == nil {
-			return l.refuseCodec(l.types[m.of])
-		}
+		of[m.of] = m
 	}
 	for i, t := range l.types {
 		if t == nil || t.managed == nil {
@@ -180,11 +178,6 @@ func (l *imageLoader) adoptManaged() error {
 		}
 	}
 	return nil
-}
-
-// refuseCodec returns the error of a type whose values the program cannot decode.
-func (l *imageLoader) refuseCodec(t *typeInfo) error {
-	return fmt.Errorf("%w: values of %s are in the file: %w", under.ErrImageTypes, t.name, errNoCodec)
 }
 
 // decodeValues makes the values of a type.

@@ -34,12 +34,14 @@ type imageMatch struct {
 	moves   []fieldMove
 	changes []fieldChange
 	by      *under.ImageConversion // makes the values, instead of moves
+	rules   renaming               // of its name
 }
 
 // matcher finds the types.
 type matcher struct {
 	w     *World
 	rules *under.ImageRules
+	file  []imageType
 	all   []deltaType        // of the world
 	taken map[*typeInfo]bool // by a type of the file
 	used  map[int]bool       // types of the file that something has
@@ -50,7 +52,7 @@ func matchImage(w *World, im *worldImage, rules *under.ImageRules) []imageMatch 
 	if rules == nil {
 		rules = &under.ImageRules{}
 	}
-	m := &matcher{w, rules, w.describeTypes(), map[*typeInfo]bool{}, im.usedTypes()}
+	m := &matcher{w, rules, im.types, w.describeTypes(), map[*typeInfo]bool{}, im.usedTypes()}
 	list := make([]imageMatch, len(im.types))
 	for i := range list {
 		list[i].im = &im.types[i]
@@ -63,11 +65,32 @@ func matchImage(w *World, im *worldImage, rules *under.ImageRules) []imageMatch 
 		if x.t == nil && x.fate == under.ImageSame {
 			m.match(x, m.used[i])
 		}
-		if x.fate == under.ImageRefused && !m.used[i] {
+	}
+	m.refuseUncoded(list, im)
+	for i := range list {
+		if x := &list[i]; x.fate == under.ImageRefused && !m.used[i] {
 			x.fate = under.ImageUnused
 		}
 	}
 	return list
+}
+
+// refuseUncoded refuses the types that have values which a codec wrote, in a program that has none.
+func (m *matcher) refuseUncoded(list []imageMatch, im *worldImage) {
+	check := func(of int) {
+		if of >= len(list) {
+			return // which is refused later
+		}
+		if x := &list[of]; x.t != nil && x.im.coded && x.t.codec == nil {
+			x.refuse(fmt.Errorf("values of %s are in the file: %w", x.t.name, errNoCodec))
+		}
+	}
+	for i := range im.managed {
+		check(im.managed[i].of)
+	}
+	for i := range im.values {
+		check(im.values[i].of)
+	}
 }
 
 // matchExactly finds a type that is as it was.
@@ -78,7 +101,12 @@ func (m *matcher) matchExactly(x *imageMatch, builtIn bool) {
 			x.drop()
 			return
 		}
-		if _, renamed := d.renamedIn(m.rules); renamed || m.converts(d) {
+		var err error
+		if x.rules, err = m.rename(d); err != nil {
+			x.refuse(fmt.Errorf("the %v type %s: %w", d.kind, d.name, err))
+			return
+		}
+		if x.rules.last(d.name) != d.name || m.converts(x.im) {
 			return
 		}
 	}
@@ -86,45 +114,55 @@ func (m *matcher) matchExactly(x *imageMatch, builtIn bool) {
 	if err != nil {
 		return
 	}
-	if now := describeImageType(t, *d); x.im.sameOptions(&now) {
+	now := describeImageType(t, *d)
+	if err := m.fieldNames(x, &now).check(); err != nil {
+		x.refuse(fmt.Errorf("the %v type %s: %w", d.kind, d.name, err))
+		return
+	}
+	if x.im.sameOptions(&now) {
 		x.t, x.now, x.fate, x.mapped, x.alike = t, now, under.ImageSame, true, true
 		m.taken[t] = true
 	}
 }
 
-// converts reports whether there is a conversion function for a type.
-func (m *matcher) converts(d *deltaType) bool {
-	return slices.ContainsFunc(m.rules.Conversions, func(c under.ImageConversion) bool { return d.calls(c.Name) })
-}
-
 // match finds a type that has changed.
 func (m *matcher) match(x *imageMatch, used bool) {
 	d := &x.im.deltaType
-	name, renamed := d.renamedIn(m.rules)
+	name := x.rules.last(d.name)
 	var likes []deltaType
-	for _, c := range m.all {
-		if c.kind == d.kind && !m.taken[c.t] && (c.name == name || renamed && c.calls(name)) {
+	var other *deltaType // of another kind, or which another type of the file is
+	for i, c := range m.all {
+		switch {
+		case c.name != name && (name == d.name || !c.calls(name)):
+		case c.kind == d.kind && !m.taken[c.t]:
 			likes = append(likes, c)
+		default:
+			other = &m.all[i]
 		}
 	}
 	switch {
-	case len(likes) == 0 && (m.rules.KeepUnknown || slices.ContainsFunc(m.rules.Keep, d.calls)):
+	case len(likes) == 1:
+		m.compare(x, &likes[0])
+	case len(likes) > 1:
+		x.refuse(fmt.Errorf("the %v type %s may be one of %d in this program: a rename must say which", d.kind, d.name, len(likes)))
+	case m.rules.KeepUnknown || slices.ContainsFunc(m.rules.Keep, d.calls):
 		x.fate = under.ImageKept
 		if err := m.keep(x); err != nil {
 			x.refuse(fmt.Errorf("the %v type %s cannot be kept: %w", d.kind, d.name, err))
 		}
-	case len(likes) == 0 && m.rules.DropUnknown:
+	case m.rules.DropUnknown:
 		x.drop()
-	case len(likes) == 0 && !used:
+	case !used:
 		x.fate = under.ImageUnused
-	case len(likes) == 0 && renamed:
+	case other != nil && other.kind != d.kind:
+		now := describeImageType(other.t, *other)
+		x.refuse(fmt.Errorf("the %v type %s is a %v type in this program, and rules convert none of another kind%s", d.kind, d.name, other.kind, sideBySide(x.im, &now)))
+	case other != nil:
+		x.refuse(fmt.Errorf("the %v type %s is %s in this program, and so is another type of the file", d.kind, d.name, name))
+	case name != d.name:
 		x.refuse(fmt.Errorf("the %v type %s is %s in this program, which is not registered", d.kind, d.name, name))
-	case len(likes) == 0:
-		x.refuse(fmt.Errorf("the %v type %s is not registered", d.kind, d.name))
-	case len(likes) > 1:
-		x.refuse(fmt.Errorf("the %v type %s may be one of %d in this program: a rename must say which", d.kind, d.name, len(likes)))
 	default:
-		m.compare(x, &likes[0])
+		x.refuse(fmt.Errorf("the %v type %s is not registered", d.kind, d.name))
 	}
 }
 
@@ -145,27 +183,7 @@ func (m *matcher) compare(x *imageMatch, to *deltaType) {
 	d := &x.im.deltaType
 	x.t, x.now = to.t, describeImageType(to.t, *to)
 	m.taken[to.t] = true
-	err := x.im.check()
-	coded := x.im.coded && x.now.coded // it reads what it wrote, whatever the fields are
-	if coded && m.converts(d) {
-		err = errors.New("a codec wrote its values: a conversion function gets none of them")
-	}
-	if x.alike = coded; err == nil && !coded {
-		x.by, err = m.conversionFor(x)
-	}
-	if err == nil && x.by == nil && !coded && d.kind == KindManaged && d.layout != to.layout {
-		err = errors.New("values of managed types are not converted")
-	}
-	if err == nil && x.by == nil && !coded {
-		x.moves, x.changes, x.alike, err = x.im.moves(&x.now, fieldRenamer(m.rules, d, to))
-	}
-	if err == nil && x.by == nil && d.kind == KindShared {
-		err = keepsArrays(x.changes)
-	}
-	if err == nil && to.t.id < builtIn {
-		err = errors.New("it is built in")
-	}
-	if err != nil {
+	if err := m.settle(x, to); err != nil {
 		x.refuse(fmt.Errorf("the %v type %s has changed, and no rule converts it: %w%s", d.kind, d.name, err, sideBySide(x.im, &x.now)))
 		return
 	}
@@ -173,6 +191,45 @@ func (m *matcher) compare(x *imageMatch, to *deltaType) {
 	if x.fate = under.ImageConverted; x.mapped && d.name == to.name && x.im.cleanup == x.now.cleanup {
 		x.fate = under.ImageSame
 	}
+}
+
+// settle is compare without what it says. The error says why there is no way.
+func (m *matcher) settle(x *imageMatch, to *deltaType) error {
+	d := &x.im.deltaType
+	if to.t.id < builtIn {
+		return errors.New("it is built in")
+	}
+	if err := x.im.check(); err != nil {
+		return err
+	}
+	if x.im.coded && x.now.coded { // it reads what it wrote, whatever the fields are
+		if slices.ContainsFunc(m.rules.Conversions, func(c under.ImageConversion) bool { return d.calls(c.Name) }) {
+			return errors.New("a codec wrote its values: a conversion function gets none of them")
+		}
+		x.alike = true
+		return nil
+	}
+	by, wrong := m.conversionFor(x)
+	if x.by = by; by != nil {
+		return wrong
+	}
+	err := wrong
+	if errors.As(wrong, new(*otherOldError)) { // which fields do without
+		err = nil
+	}
+	if err == nil && d.kind == KindManaged && d.layout != to.layout {
+		err = errors.New("values of managed types are not converted")
+	}
+	if err == nil {
+		x.moves, x.changes, x.alike, err = x.im.moves(&x.now, m.fieldNames(x, &x.now).inProgram)
+	}
+	if err == nil && d.kind == KindShared {
+		err = keepsArrays(x.changes)
+	}
+	if err != nil && wrong != nil && !errors.Is(err, wrong) {
+		err = fmt.Errorf("%w; %w", err, wrong)
+	}
+	return err
 }
 
 // keepsArrays returns an error if an array of a shared value is lost: a file does not say how many
@@ -197,24 +254,45 @@ func (t *imageType) check() error {
 	return nil
 }
 
-// conversionFor returns the conversion function for a type, or nil if there is none.
-func (m *matcher) conversionFor(x *imageMatch) (*under.ImageConversion, error) {
-	var wrong error
+// otherOldError says that a conversion function takes a type of another layout than the file's: it
+// is for another version.
+type otherOldError struct{ old reflect.Type }
+
+func (e *otherOldError) Error() string {
+	return fmt.Sprintf("the conversion takes a %v, which has another layout", e.old)
+}
+
+// takes reports whether values of a type of the file have the layout of the old type.
+func (t *imageType) isOf(old reflect.Type) bool {
+	o := imageType{whole: int(old.Size())}
+	o.addFields("", old, 0)
+	return o.whole == t.whole && slices.Equal(o.fields, t.fields)
+}
+
+// converts reports whether there is a conversion function for a type and its layout.
+func (m *matcher) converts(t *imageType) bool {
+	return slices.ContainsFunc(m.rules.Conversions, func(c under.ImageConversion) bool { return t.calls(c.Name) && t.isOf(c.Old) })
+}
+
+// conversionFor returns the conversion function for a type, or nil if there is none. The error says
+// why one that names the type is not it.
+func (m *matcher) conversionFor(x *imageMatch) (by *under.ImageConversion, wrong error) {
 	for i := range m.rules.Conversions {
 		c := &m.rules.Conversions[i]
-		if !x.im.calls(c.Name) || c.New != x.t.rtype {
-			continue
+		switch {
+		case !x.im.calls(c.Name):
+		case !x.im.isOf(c.Old):
+			if wrong == nil {
+				wrong = &otherOldError{c.Old}
+			}
+		case c.New != x.t.rtype:
+			wrong = fmt.Errorf("the conversion makes a %v, and the program has a %v", c.New, x.t.rtype)
+		default:
+			if err := layout.PointerFree(c.Old); x.t.shared == nil && err != nil {
+				return nil, err
+			}
+			return c, nil
 		}
-		old := imageType{whole: int(c.Old.Size())}
-		old.addFields("", c.Old, 0)
-		if old.whole != x.im.whole || !slices.Equal(old.fields, x.im.fields) {
-			wrong = fmt.Errorf("the conversion takes a %v, which has another layout", c.Old)
-			continue
-		}
-		if err := layout.PointerFree(c.Old); x.t.shared == nil && err != nil {
-			return nil, err
-		}
-		return c, nil
 	}
 	return nil, wrong
 }
@@ -264,4 +342,17 @@ func (l *imageLoader) matchTypes() error {
 		l.types = append(l.types, x.t)
 	}
 	return nil
+}
+
+// compareTypes reports whether an image of the world would not describe the types of the file as it
+// does, and whether it would have more of them.
+func (l *imageLoader) compareTypes() (changed, added bool) {
+	known := map[*typeInfo]bool{}
+	for i := range l.matches {
+		x := &l.matches[i]
+		known[x.t] = true
+		changed = changed || x.fate == under.ImageConverted || x.fate == under.ImageDropped ||
+			x.fate == under.ImageSame && (!slices.Equal(x.im.fields, x.now.fields) || x.im.coded != x.now.coded)
+	}
+	return changed, slices.ContainsFunc(l.w.types.list, func(t *typeInfo) bool { return !known[t] })
 }

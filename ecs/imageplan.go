@@ -34,7 +34,7 @@ func planBetween(f, newer *under.ImageFile) (plans []under.ImagePlan, err error)
 	var failed error
 	plans, err = planImage(f, func(w *World) {
 		for i := int(builtIn); i < len(l.im.types) && failed == nil; i++ {
-			_, failed = w.registerOpaque(&l.im.types[i])
+			_, failed = w.registerOpaque(&l.im.types[i], true)
 		}
 	})
 	return plans, errors.Join(failed, err)

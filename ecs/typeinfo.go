@@ -164,7 +164,7 @@ func Enableable(t *typeInfo) {
 // Cleanup types, and has the tag CleanupEntity, until the last of those types is removed. A system
 // that keeps a resource elsewhere for an entity can thus find destroyed entities with the terms
 // With(the type, dying), and release the resource. World.Instantiate does not copy the type.
-// Cleanup is itself an option, for every kind of type.
+// Cleanup is itself an option, of components, buffers, shared and managed types.
 func Cleanup(t *typeInfo) {
 	if t == nil {
 		panic("ecs: Cleanup: the type is nil; Register calls its options")

@@ -284,6 +284,9 @@ func (j *Journal) Close() error {
 	}
 	j.queue, j.unused, j.out.last = nil, nil, nil
 	err := j.why(op)
+	if err != nil && j.w.Closed() {
+		err = fmt.Errorf("%w; the world was closed before its journal", err)
+	}
 	for _, c := range []io.Closer{j.out.file, j.lock} {
 		if e := c.Close(); e != nil && err == nil {
 			err = fmt.Errorf("image: %s: %s: %w", op, j.folder, e)

@@ -19,20 +19,27 @@ import (
 // unless an option says to go on without.
 
 // OpenJournal opens the journal in a folder: the world of the last complete record. A folder that
-// has none, or is not there yet, begins with a new world, of which it gets a base. So a world file
-// with the name base-00000000000000000000.world in an otherwise empty folder begins a journal too.
+// has none, or is not there yet, begins with a new world, of which it gets a base; register must
+// make no entities. A world file with the name base-00000000000000000000.world in an otherwise
+// empty folder begins a journal too.
 //
 // register is as in Open. The options are World and Into, for the new world; SyncEach, SyncEvery
 // and SyncNever, for when commits come to the disk; CompactAt and CutDamaged; and those for types
-// that have changed, for the base. Records have the types of the program that wrote them: it ends
-// with Rebase before an upgrade, and the new program calls Rebase after opening, for the base is
-// converted anew each time. The base is loaded into memory and checked, as Load does, and each
-// record too.
+// that have changed. The base is loaded into memory and checked, as Load does, and each record too.
+//
+// Where types have changed, records are applied to a world with the types of the base, whatever the
+// program has, and what comes of that is converted as a file is. Then the world becomes a new base,
+// as Rebase makes one, so that the folder has the types of this program; the same happens where the
+// program has types that the base does not name. It takes the time and, while it lasts, the memory
+// of a second world. A type that was registered after the journal was opened is not in the base: a
+// record with such a type, behind a base whose types have changed, is refused. The program that
+// wrote it helps, by Rebase or by opening the journal once with the type registered.
 //
 // An error wraps ErrInUse if the folder has an open journal, ErrLog if the log cannot be used,
 // ErrFile if the base cannot, ErrTypes or ecs.ErrDelta if types differ, or is the system's, a
-// *ecs.LimitError, or from ecs.NewWorld. Then nothing is open, there is no world, and no record has
-// been changed. Cost: loading the base, and .8 s for 240 MB of records of a million entities.
+// *ecs.LimitError, or from ecs.NewWorld. Then nothing is open, there is no world, and the folder
+// has the state that it had. Cost: loading the base, and .8 s for 240 MB of records of a million
+// entities.
 func OpenJournal(folder string, register func(*ecs.World), options ...Option) (*Journal, error) {
 	s := settingsOf("OpenJournal", register, options)
 	path, err := filepath.Abs(folder) // it stays where it is when the program goes elsewhere
@@ -56,7 +63,11 @@ type Opened struct {
 	Records int    // behind it
 	Commit  uint64 // whose state the world has
 	Cut     int64  // bytes behind the last record that counts, which were cut off
-	Why     error  // why they do not count; nil if there were none
+	Why     error  // why they, or all of the log, do not count; nil if all of it does
+
+	// Converted says that types have changed since the base, or that there are new ones. So the
+	// world became a new base, with the number of the next commit.
+	Converted bool
 }
 
 // Opened returns what OpenJournal found. Any goroutine may call it.
@@ -111,27 +122,25 @@ func (j *Journal) open(register func(*ecs.World), s *settings) error {
 		return err
 	}
 	number, has := highest(names, logPrefix, logSuffix)
+	renew := false
 	if !has {
 		if number, has = highest(names, basePrefix, baseSuffix); !has {
 			if err := j.begin(register, s); err != nil {
 				return err
 			}
-		} else if err := j.load(number, register, s); err != nil {
+		} else if renew, err = j.restart(number, register, s); err != nil {
 			return err
 		}
-		if j.out.last == nil {
-			j.note(number)
-		}
-		if _, err := j.placeLog(number, 0, 0, 0); err != nil {
-			return err
-		}
-	} else if err := j.resume(number, register, s); err != nil {
+	} else if renew, err = j.resume(number, register, s); err != nil {
 		return err
 	}
 	j.tidy(names, number)
 	j.opened.Base = number
 	j.written, j.committed = j.opened.Commit, j.opened.Commit
 	j.replaced(j.written)
+	if j.opened.Converted = renew; renew {
+		return j.renew()
+	}
 	return nil
 }
 
@@ -163,9 +172,30 @@ func (j *Journal) begin(register func(*ecs.World), s *settings) (err error) {
 		return err
 	}
 	register(j.w)
+	if !j.w.Closed() && j.w.Stats().Created > 0 {
+		// errors.md: `image: OpenJournal: the function that registers the types has made entities`
+		// | It would make them again each time that the journal is opened. | Make them after
+		// `OpenJournal`, where `Opened().New` says that there was none.
+		panic("image: OpenJournal: the function that registers the types has made entities; make them afterwards, if Opened().New")
+	}
 	j.opened.New = true
 	j.note(0)
-	return j.saveBase(j.out.last)
+	if err := j.saveBase(j.out.last); err != nil {
+		return err
+	}
+	_, err = j.placeLog(0, 0, 0, 0)
+	return err
+}
+
+// restart makes the world of a base without a log, or without one of which any record counts, and a
+// new log. renew is as in restore.
+func (j *Journal) restart(number uint64, register func(*ecs.World), s *settings) (renew bool, err error) {
+	if j.w, renew, err = j.load(number, register, s, nil); err != nil {
+		return false, err
+	}
+	j.note(number)
+	_, err = j.placeLog(number, 0, 0, 0)
+	return renew, err
 }
 
 // note takes the snapshot with which the next commit is compared.
@@ -174,64 +204,49 @@ func (j *Journal) note(number uint64) {
 	j.out.last = &frame{number: number, s: j.w.Snapshot(), users: 1}
 }
 
-// load makes the world of a base.
-func (j *Journal) load(number uint64, register func(*ecs.World), s *settings) error {
-	f, err := j.d.Open(j.path(baseName(number)))
-	if err != nil {
-		return err
-	}
-	defer f.Close() // it is only read
-	size, err := f.Size()
-	if err != nil {
-		return err
-	}
-	if j.w, err = s.load(io.NewSectionReader(f, 0, size), register); err != nil {
-		return fmt.Errorf("%s: %w", baseName(number), err)
-	}
-	return nil
-}
-
-// resume makes the world of a base and its log.
-func (j *Journal) resume(number uint64, register func(*ecs.World), s *settings) (err error) {
+// resume makes the world of a base and its log. renew is as in restore.
+func (j *Journal) resume(number uint64, register func(*ecs.World), s *settings) (renew bool, err error) {
 	o, name := &j.out, logName(number)
 	if o.file, err = j.d.OpenLog(j.path(name)); err != nil {
-		return err
+		return false, err
 	}
 	size, err := o.file.Size()
 	if err != nil {
-		return err
+		return false, err
 	}
 	if o.head, err = readLogHeader(o.file, size, number); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+		err = fmt.Errorf("%s: %w", name, err)
+		if !j.set.cut || !errors.Is(err, ErrLog) {
+			return false, err
+		}
+		j.opened.Cut, j.opened.Why = size, err
+		return j.restart(number, register, s)
 	}
 	id, err := identify(j.d, j.path(baseName(number)))
 	if err != nil {
-		return err
+		return false, err
 	}
 	if id != o.head.base {
-		return badLog("%s is not of %s: it names a base of %d bytes with checksums %08x %08x, that has %d bytes and %08x %08x", name, baseName(number),
+		return false, badLog("%s is not of %s: it names a base of %d bytes with checksums %08x %08x, that has %d bytes and %08x %08x", name, baseName(number),
 			o.head.base.bytes, o.head.base.header, o.head.base.sums, id.bytes, id.header, id.sums)
 	}
-	if err := j.load(number, register, s); err != nil {
-		return err
-	}
 	r := replay{f: o.file, size: size, at: logHeaderBytes, before: o.head.before, number: number}
-	if err := r.run(j.w, j.set.cut); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+	if renew, err = j.restore(&r, register, s); err != nil {
+		return false, err
 	}
 	if r.at < size {
 		j.opened.Cut, j.opened.Why = size-r.at, r.why
 		if err := o.file.Truncate(r.at); err != nil {
-			return fmt.Errorf("cut %d bytes off %s: %w", size-r.at, name, err)
+			return false, fmt.Errorf("cut %d bytes off %s: %w", size-r.at, name, err)
 		}
 	}
 	if err := o.file.Sync(); err != nil {
-		return fmt.Errorf("sync %s: %w", name, err)
+		return false, fmt.Errorf("sync %s: %w", name, err)
 	}
 	o.end, o.before = r.at, r.before
 	j.opened.Records = r.records
 	j.note(r.number)
-	return nil
+	return renew, nil
 }
 
 // readLogHeader reads the header of the log with a number.

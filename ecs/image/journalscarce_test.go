@@ -169,7 +169,7 @@ func TestJournalOutlivesItsWorld(t *testing.T) {
 	require.ErrorIs(t, j.Commit(), syscall.ENOSPC)
 	require.NoError(t, m.w.Close())
 	d.mend()
-	require.ErrorContains(t, j.Close(), "closed")
+	require.ErrorContains(t, j.Close(), "the world was closed before its journal")
 	isAt(t, folder, 1, hash)
 }
 

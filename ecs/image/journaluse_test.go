@@ -61,3 +61,60 @@ func TestJournalStaysInItsFolder(t *testing.T) {
 	require.NoError(t, j.Close())
 	require.NoError(t, w.Close())
 }
+
+// TestRegisterMakesEntities: a function that makes entities is refused for a new journal, as it is
+// for one that has entities.
+func TestRegisterMakesEntities(t *testing.T) {
+	folder := t.TempDir()
+	require.PanicsWithValue(t, "image: OpenJournal: the function that registers the types has made entities; make them afterwards, if Opened().New", func() {
+		_, _ = image.OpenJournal(folder, func(w *ecs.World) { ecs.NewArchetype(w, ecs.Register[mark](w)).Create() })
+	})
+	list, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	require.Len(t, list, 1, "the lock")
+	j, err := image.OpenJournal(folder, func(*ecs.World) {})
+	require.NoError(t, err)
+	require.NoError(t, j.Close())
+	require.NoError(t, j.World().Close())
+}
+
+// TestLogIsLost: a log that was removed or cut while its journal is open is noticed by the next
+// sync, nothing is acknowledged in vain, and Rebase makes the journal whole.
+func TestLogIsLost(t *testing.T) {
+	for name, lose := range map[string]func(path string) error{
+		"removed": os.Remove,
+		"cut":     func(path string) error { return os.Truncate(path, 70) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			folder := t.TempDir()
+			var marks ecs.Component[mark]
+			register := func(w *ecs.World) { marks = ecs.Register[mark](w) }
+			j, err := image.OpenJournal(folder, register, image.SyncEach())
+			require.NoError(t, err)
+			w := j.World()
+			ecs.NewArchetype(w, marks).Create()
+			require.NoError(t, j.Commit())
+			logs, err := filepath.Glob(filepath.Join(folder, "log-*"))
+			require.NoError(t, err)
+			require.Len(t, logs, 1)
+			if err := lose(logs[0]); err != nil {
+				t.Skip(err) // a system that keeps open files
+			}
+			ecs.NewArchetype(w, marks).Create()
+			err = j.Commit()
+			require.ErrorIs(t, err, image.ErrRebase)
+			require.ErrorContains(t, err, filepath.Base(logs[0]))
+			require.EqualValues(t, 1, j.Acknowledged())
+			require.NoError(t, j.Rebase())
+			require.NoError(t, j.Commit())
+			hash := w.Hash()
+			require.NoError(t, j.Close())
+			require.NoError(t, w.Close())
+			j, err = image.OpenJournal(folder, register)
+			require.NoError(t, err)
+			require.Equal(t, hash, j.World().Hash())
+			require.NoError(t, j.Close())
+			require.NoError(t, j.World().Close())
+		})
+	}
+}

@@ -94,7 +94,7 @@ func (j *Journal) stall(f *frame, err error) {
 	}
 	j.queue = append(j.queue[:0], f)
 	j.stalled, j.failed, j.failedAt = true, err, time.Now()
-	if cut := new(cutError); errors.As(err, &cut) {
+	if cut, lost := new(cutError), new(lostError); errors.As(err, &cut) || errors.As(err, &lost) {
 		j.fail(err)
 	}
 }
@@ -133,10 +133,16 @@ func (j *Journal) ring() {
 
 // sync begins to bring what was written to the disk. Records are written meanwhile.
 func (j *Journal) sync() {
-	written, file, name := j.written, j.out.file, logName(j.out.head.number)
+	written, file, name, end := j.written, j.out.file, logName(j.out.head.number), j.out.end
 	j.due, j.syncing, j.out.synced = false, true, time.Now()
 	go func() {
 		err := file.Sync()
+		if err == nil {
+			err = checkSize(file, end)
+		}
+		if err == nil {
+			_, err = j.d.Lstat(j.path(name))
+		}
 		j.mu.Lock()
 		defer j.mu.Unlock()
 		j.syncing = false
@@ -149,6 +155,20 @@ func (j *Journal) sync() {
 		j.told.Broadcast()
 	}()
 }
+
+// checkSize returns an error if a log has lost bytes that were written.
+func checkSize(file logFile, end int64) error {
+	size, err := file.Size()
+	if err == nil && size < end {
+		err = fmt.Errorf("it has %d bytes, and %d were written: something else has cut it", size, end)
+	}
+	return err
+}
+
+// lostError says that the log has lost records.
+type lostError struct{ error }
+
+func (e *lostError) Unwrap() error { return e.error }
 
 // cutError says that a part of a record could not be taken back.
 type cutError struct{ write, cut error }
@@ -164,7 +184,7 @@ type unfitError struct{ error }
 func (e *unfitError) Unwrap() error { return e.error }
 
 // append writes the record of a commit behind the last. After an error the log is as before, or it
-// is a cutError.
+// is a cutError or a lostError.
 func (o *logWriter) append(f *frame, synced uint64) error {
 	h := recordHeader{number: f.number, synced: synced, before: o.before}
 	record, err := o.encode(f)
@@ -172,6 +192,9 @@ func (o *logWriter) append(f *frame, synced uint64) error {
 		return &unfitError{err}
 	}
 	h.seal(record)
+	if err := checkSize(o.file, o.end); err != nil {
+		return &lostError{fmt.Errorf("%s: %w", logName(o.head.number), err)}
+	}
 	if _, err := o.file.WriteAt(record, o.end); err != nil {
 		err = fmt.Errorf("write %d bytes at byte %d of %s: %w", len(record), o.end, logName(o.head.number), err)
 		if cut := o.file.Truncate(o.end); cut != nil {

@@ -82,6 +82,7 @@ func (s *settings) plan(path string, register func(*ecs.World)) ([]TypePlan, err
 func PlanBetween(path, newer string, options ...Option) ([]TypePlan, error) {
 	var s settings
 	s.apply("PlanBetween", options)
+	s.rules.Conversions = nil // functions cannot be told apart by the names of types
 	plans, err := s.planBetween(path, newer)
 	if err != nil {
 		// errors.md: `image: PlanBetween: ...` | A file is none of a world, or damaged (`ErrFile`).

@@ -57,4 +57,9 @@ type ImageFile struct {
 	Read func(part, at int, dst []byte) error
 
 	Rules *ImageRules // for types that differ; nil: none
+	// Newer, if it is set, is called once if types of the image and of the program differ, before
+	// anything but Meta is used. It returns an image of the same types, which is opened instead.
+	Newer   func() (*ImageFile, error)
+	Changed bool // set where types differ, before Newer is called
+	Added   bool // set where the program has types that the image does not describe
 }

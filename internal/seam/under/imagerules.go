@@ -13,7 +13,10 @@ type ImageRules struct {
 	Drop, Keep  []string
 	DropUnknown bool // types that nobody registered are dropped
 	KeepUnknown bool // and kept
-	Conversions []ImageConversion
+	// KeepEntities says that kept types may have entities where no made type has them, in a world
+	// that is neither cloned nor moved.
+	KeepEntities bool
+	Conversions  []ImageConversion
 }
 
 // ImageRename is the name of a type in the image and in the program.
