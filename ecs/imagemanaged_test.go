@@ -259,6 +259,13 @@ func TestCodecFails(t *testing.T) {
 		require.Zero(t, u.Stats().LiveChunks)
 		require.Equal(t, worlds, ecs.OpenWorlds())
 	}
+	bare := func(w *ecs.World) { ecs.RegisterManaged[note](w) }
+	_, err = seam.OpenImage(f, bare, nil)
+	require.ErrorIs(t, err, seam.ErrImageTypes)
+	require.ErrorContains(t, err, "values of managed note are in the file: it has no codec")
+	plans, err := seam.PlanImage(f, bare)
+	require.NoError(t, err)
+	require.ErrorIs(t, plans[len(plans)-1].Err, seam.ErrImageTypes)
 	fail, decoded = "", 0
 	o, err := seam.OpenImage(f, func(w *ecs.World) { ecs.RegisterManaged[note](w, options(&decoded)) }, nil)
 	require.NoError(t, err)

@@ -212,3 +212,30 @@ func TestJournalUpgradeRefused(t *testing.T) {
 	require.NoError(t, j.Close())
 	require.NoError(t, j.World().Close())
 }
+
+// TestJournalOfRenamedFields: a journal whose types differ in the names of fields alone maps them
+// as they are, and its new base has the new names.
+func TestJournalOfRenamedFields(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "counts")
+	type count struct{ N int64 }
+	var counts ecs.Component[count]
+	j, err := image.OpenJournal(folder, func(w *ecs.World) { counts = ecs.Register[count](w) })
+	require.NoError(t, err)
+	e := ecs.NewArchetype(j.World(), counts).Create()
+	counts.Set(e, count{7})
+	require.NoError(t, j.Commit())
+	require.NoError(t, j.Close())
+	require.NoError(t, j.World().Close())
+	newer := func(rules ...image.Option) *image.Journal {
+		type count struct{ Times int64 }
+		var counts ecs.Component[count]
+		j, err := image.OpenJournal(folder, func(w *ecs.World) { counts = ecs.Register[count](w) }, rules...)
+		require.NoError(t, err)
+		require.Equal(t, count{7}, *counts.Get(e))
+		require.NoError(t, j.Close())
+		require.NoError(t, j.World().Close())
+		return j
+	}
+	require.True(t, newer(image.RenamedField("count", "N", "Times")).Opened().Converted)
+	require.False(t, newer().Opened().Converted)
+}
