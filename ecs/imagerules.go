@@ -30,15 +30,23 @@ type renaming struct {
 	void  bool     // the file has one of them (R2)
 }
 
-// rename follows rules from a name. next returns what a rule makes of a name; present reports
+// rename follows so many rules from a name. apply returns what one makes of a name; present reports
 // whether the file has a name.
-func rename(name string, next func(string) (string, bool), present func(string) bool) (r renaming, err error) {
+func rename(name string, rules int, apply func(rule int, name string) (string, bool), present func(string) bool) (r renaming, err error) {
+	next := func(name string) (string, bool) {
+		for rule := range rules {
+			if to, ok := apply(rule, name); ok {
+				return to, true
+			}
+		}
+		return "", false
+	}
 	for at := name; ; {
 		to, ok := next(at)
 		if !ok {
 			return r, nil
 		}
-		circle := to == name || slices.Contains(r.names, to)
+		circle := to == name || slices.Contains(r.names, to) || len(r.names) == rules // names may grow
 		if r.names = append(r.names, to); circle {
 			return r, fmt.Errorf("rules make it %s: they lead in a circle", strings.Join(r.names, ", then "))
 		}
@@ -63,18 +71,14 @@ func sameName(a, b string) bool { return typeNamed(a).calls(b) || typeNamed(b).c
 
 // rename follows the rules for the name of a type of the file.
 func (m *matcher) rename(d *deltaType) (renaming, error) {
-	next := func(name string) (string, bool) {
-		for _, r := range m.rules.Types {
-			if sameName(name, r.Old) {
-				return r.New, true
-			}
-		}
-		return "", false
+	apply := func(rule int, name string) (string, bool) {
+		r := &m.rules.Types[rule]
+		return r.New, sameName(name, r.Old)
 	}
 	present := func(name string) bool {
 		return slices.ContainsFunc(m.file, func(t imageType) bool { return t.kind == d.kind && t.calls(name) })
 	}
-	return rename(d.name, next, present)
+	return rename(d.name, len(m.rules.Types), apply, present)
 }
 
 // fieldNames finds the names that the fields of a type have in the program.
@@ -99,20 +103,26 @@ func (m *matcher) fieldNames(x *imageMatch, now *imageType) *fieldNames {
 // rename follows the rules for the name of a field. in is what the last of them calls it, or the
 // struct that it is in.
 func (n *fieldNames) rename(name string) (r renaming, in string, err error) {
-	next := func(name string) (string, bool) {
-		for _, r := range n.rules {
-			if rest, ok := cutField(name, r.Old); ok {
-				in = r.New
-				return r.New + rest, true
+	ins := map[string]string{} // the names that rules have, by what they make of a name
+	apply := func(rule int, name string) (string, bool) {
+		r := &n.rules[rule]
+		rest, ok := cutField(name, r.Old)
+		if _, wraps := cutField(r.New, r.Old); wraps && ok { // it became one of a struct of its name
+			if _, has := cutField(name, r.New); has || hasFieldIn(n.then.fields, r.New) {
+				return "", false
 			}
 		}
-		return "", false
+		ins[r.New+rest] = r.New
+		return r.New + rest, ok
 	}
-	r, err = rename(name, next, func(name string) bool { return hasField(n.then.fields, name) })
+	r, err = rename(name, len(n.rules), apply, func(to string) bool { return hasFieldIn(n.then.fields, ins[to]) })
 	if err != nil {
-		err = fmt.Errorf("%s: %w", name, err)
+		return r, "", fmt.Errorf("%s: %w", name, err)
 	}
-	return r, in, err
+	if len(r.names) > 0 {
+		in = ins[r.names[len(r.names)-1]]
+	}
+	return r, in, nil
 }
 
 // inProgram returns the name of a field in the program. The error says that a rule gives it one

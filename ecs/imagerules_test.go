@@ -73,6 +73,38 @@ func TestRulesOfVersions(t *testing.T) {
 	require.ErrorContains(t, err, "pose is not registered")
 }
 
+// TestRulesOfStructs: a field that becomes one of a struct, which may have its name, and structs of
+// another name; a program keeps the rules for its own files.
+func TestRulesOfStructs(t *testing.T) {
+	type flat struct{ X, Y float32 }
+	type deep struct {
+		X struct{ At, Was float32 }
+		Y float32
+	}
+	type other struct {
+		Where struct{ At, Was float64 }
+		Y     float32
+	}
+	rules := &seam.ImageRules{
+		Types:  []seam.ImageRename{{Old: "flat", New: "deep"}},
+		Fields: []seam.ImageFieldRename{{Type: "deep", Old: "X", New: "X.At"}},
+	}
+	want := deep{struct{ At, Was float32 }{1, 0}, 2}
+	got, err := openAs[deep](fileOf(t, flat{1, 2}), rules)
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+	got, err = openAs[deep](fileOf(t, want), rules)
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+	rules.Types = append(rules.Types, seam.ImageRename{Old: "deep", New: "other"})
+	rules.Fields = append(rules.Fields, seam.ImageFieldRename{Type: "other", Old: "X", New: "Where"})
+	for _, f := range []*seam.ImageFile{fileOf(t, flat{1, 2}), fileOf(t, want), fileOf(t, other{struct{ At, Was float64 }{1, 0}, 2})} {
+		got, err := openAs[other](f, rules)
+		require.NoError(t, err)
+		require.Equal(t, other{struct{ At, Was float64 }{1, 0}, 2}, got)
+	}
+}
+
 // TestRulesThatFail: what a rule cannot mean is refused by name, and nothing is lost unsaid.
 func TestRulesThatFail(t *testing.T) {
 	type twoNames struct{ Lat, X float32 }
