@@ -34,7 +34,7 @@ type imageMatch struct {
 	moves   []fieldMove
 	changes []fieldChange
 	by      *under.ImageConversion // makes the values, instead of moves
-	rules   renaming               // of its name
+	rules   *renaming              // of its name
 }
 
 // matcher finds the types.
@@ -42,6 +42,7 @@ type matcher struct {
 	w     *World
 	rules *under.ImageRules
 	file  []imageType
+	names []renaming         // of the types of the file
 	all   []deltaType        // of the world
 	taken map[*typeInfo]bool // by a type of the file
 	used  map[int]bool       // types of the file that something has
@@ -52,10 +53,11 @@ func matchImage(w *World, im *worldImage, rules *under.ImageRules) []imageMatch 
 	if rules == nil {
 		rules = &under.ImageRules{}
 	}
-	m := &matcher{w, rules, im.types, w.describeTypes(), map[*typeInfo]bool{}, im.usedTypes()}
+	m := &matcher{w: w, rules: rules, file: im.types, all: w.describeTypes(), taken: map[*typeInfo]bool{}, used: im.usedTypes()}
+	m.renameTypes()
 	list := make([]imageMatch, len(im.types))
 	for i := range list {
-		list[i].im = &im.types[i]
+		list[i].im, list[i].rules = &im.types[i], &m.names[i]
 	}
 	for i := range list { // exact ones first: the others choose among what is left
 		m.matchExactly(&list[i], i < int(builtIn))
@@ -97,16 +99,15 @@ func (m *matcher) refuseUncoded(list []imageMatch, im *worldImage) {
 func (m *matcher) matchExactly(x *imageMatch, builtIn bool) {
 	d := &x.im.deltaType
 	if !builtIn {
-		if slices.ContainsFunc(m.rules.Drop, d.calls) {
-			x.drop()
-			return
-		}
-		var err error
-		if x.rules, err = m.rename(d); err != nil {
+		if err := exchanged(m.names, x.rules, sameName); err != nil {
 			x.refuse(fmt.Errorf("the %v type %s: %w", d.kind, d.name, err))
 			return
 		}
-		if x.rules.last(d.name) != d.name || m.converts(x.im) {
+		if slices.ContainsFunc(m.rules.Drop, func(name string) bool { return sameName(x.rules.last(), name) }) {
+			x.drop()
+			return
+		}
+		if x.rules.renamed() || m.converts(x) {
 			return
 		}
 	}
@@ -128,12 +129,12 @@ func (m *matcher) matchExactly(x *imageMatch, builtIn bool) {
 // match finds a type that has changed.
 func (m *matcher) match(x *imageMatch, used bool) {
 	d := &x.im.deltaType
-	name := x.rules.last(d.name)
+	name := x.rules.last()
 	var likes []deltaType
 	var other *deltaType // of another kind, or which another type of the file is
 	for i, c := range m.all {
 		switch {
-		case c.name != name && (name == d.name || !c.calls(name)):
+		case c.name != name && !(x.rules.renamed() && c.calls(name)):
 		case c.kind == d.kind && !m.taken[c.t]:
 			likes = append(likes, c)
 		default:
@@ -145,12 +146,12 @@ func (m *matcher) match(x *imageMatch, used bool) {
 		m.compare(x, &likes[0])
 	case len(likes) > 1:
 		x.refuse(fmt.Errorf("the %v type %s may be one of %d in this program: a rename must say which", d.kind, d.name, len(likes)))
-	case m.rules.KeepUnknown || slices.ContainsFunc(m.rules.Keep, d.calls):
+	case m.rules.KeepUnknown && !x.rules.renamed(), x.rules.isCalled(m.rules.Keep...):
 		x.fate = under.ImageKept
 		if err := m.keep(x); err != nil {
 			x.refuse(fmt.Errorf("the %v type %s cannot be kept: %w", d.kind, d.name, err))
 		}
-	case m.rules.DropUnknown:
+	case m.rules.DropUnknown && !x.rules.renamed():
 		x.drop()
 	case !used:
 		x.fate = under.ImageUnused
@@ -159,8 +160,8 @@ func (m *matcher) match(x *imageMatch, used bool) {
 		x.refuse(fmt.Errorf("the %v type %s is a %v type in this program, and rules convert none of another kind%s", d.kind, d.name, other.kind, sideBySide(x.im, &now)))
 	case other != nil:
 		x.refuse(fmt.Errorf("the %v type %s is %s in this program, and so is another type of the file", d.kind, d.name, name))
-	case name != d.name:
-		x.refuse(fmt.Errorf("the %v type %s is %s in this program, which is not registered", d.kind, d.name, name))
+	case x.rules.renamed():
+		x.refuse(fmt.Errorf("the %v type %s is %s in this program, by a rule, which is not registered; rules apply in their order, and Drop and Keep take that name", d.kind, d.name, name))
 	default:
 		x.refuse(fmt.Errorf("the %v type %s is not registered", d.kind, d.name))
 	}
@@ -203,7 +204,7 @@ func (m *matcher) settle(x *imageMatch, to *deltaType) error {
 		return err
 	}
 	if x.im.coded && x.now.coded { // it reads what it wrote, whatever the fields are
-		if slices.ContainsFunc(m.rules.Conversions, func(c under.ImageConversion) bool { return d.calls(c.Name) }) {
+		if slices.ContainsFunc(m.rules.Conversions, func(c under.ImageConversion) bool { return x.rules.isCalled(c.Name) }) {
 			return errors.New("a codec wrote its values: a conversion function gets none of them")
 		}
 		x.alike = true
@@ -262,7 +263,7 @@ func (e *otherOldError) Error() string {
 	return fmt.Sprintf("the conversion takes a %v, which has another layout", e.old)
 }
 
-// takes reports whether values of a type of the file have the layout of the old type.
+// isOf reports whether values of a type of the file have the layout of the old type.
 func (t *imageType) isOf(old reflect.Type) bool {
 	o := imageType{whole: int(old.Size())}
 	o.addFields("", old, 0)
@@ -270,8 +271,8 @@ func (t *imageType) isOf(old reflect.Type) bool {
 }
 
 // converts reports whether there is a conversion function for a type and its layout.
-func (m *matcher) converts(t *imageType) bool {
-	return slices.ContainsFunc(m.rules.Conversions, func(c under.ImageConversion) bool { return t.calls(c.Name) && t.isOf(c.Old) })
+func (m *matcher) converts(x *imageMatch) bool {
+	return slices.ContainsFunc(m.rules.Conversions, func(c under.ImageConversion) bool { return x.rules.isCalled(c.Name) && x.im.isOf(c.Old) })
 }
 
 // conversionFor returns the conversion function for a type, or nil if there is none. The error says
@@ -280,7 +281,7 @@ func (m *matcher) conversionFor(x *imageMatch) (by *under.ImageConversion, wrong
 	for i := range m.rules.Conversions {
 		c := &m.rules.Conversions[i]
 		switch {
-		case !x.im.calls(c.Name):
+		case !x.rules.isCalled(c.Name):
 		case !x.im.isOf(c.Old):
 			if wrong == nil {
 				wrong = &otherOldError{c.Old}
@@ -351,7 +352,7 @@ func (l *imageLoader) compareTypes() (changed, added bool) {
 	for i := range l.matches {
 		x := &l.matches[i]
 		known[x.t] = true
-		changed = changed || x.fate == under.ImageConverted || x.fate == under.ImageDropped ||
+		changed = changed || x.fate == under.ImageConverted || x.fate == under.ImageDropped || x.fate == under.ImageUnused ||
 			x.fate == under.ImageSame && (!slices.Equal(x.im.fields, x.now.fields) || x.im.coded != x.now.coded)
 	}
 	return changed, slices.ContainsFunc(l.w.types.list, func(t *typeInfo) bool { return !known[t] })

@@ -41,7 +41,7 @@ func TestRefusedTypes(t *testing.T) {
 	}
 	type other struct{ Z int32 }
 	refused(nil, func(*ecs.World) {}, "types differ: the component type quarry/ecs_test.oldPlace is not registered")
-	refused(changeRules(), func(*ecs.World) {}, "types differ: the component type quarry/ecs_test.oldPlace is newPlace in this program, which is not registered")
+	refused(changeRules(), func(*ecs.World) {}, "types differ: the component type quarry/ecs_test.oldPlace is newPlace in this program, by a rule, which is not registered; rules apply in their order, and Drop and Keep take that name")
 	to := func(name string) *seam.ImageRules {
 		return &seam.ImageRules{Types: []seam.ImageRename{{Old: "quarry/ecs_test.oldPlace", New: name}}}
 	}

@@ -9,148 +9,189 @@ import (
 )
 
 // Names of the program for types and fields of a file. The rules that rename are a program's
-// history, and all of them are given for a file of any version:
+// history, oldest first, and all of them are given for a file of any version. Each is applied once,
+// in order, to all names that the file then has:
 //
-//	rules                   Pos becomes Place, Place becomes Position
-//	file of version 1       Pos      ->  Position
-//	file of version 2       Place    ->  Position
-//	file of version 3       Position     and perhaps a Pos, which is another type than that of then
+//	rules                   Lon becomes Z    Lat becomes Lon
+//	file of version 1       Lat Lon     ->   Lat Z         ->   Lon Z
+//	file of version 2       Lat Z            Lat Z         ->   Lon Z
+//	file of version 3       Lon Z            Lon Z              Lon Z
+//	file of version 4       Lon Z Lat        Lon Z Lat          Lon Z Lat     a new Lat
 //
 // Invariants:
 //
-//	R1  Rules are followed to the end: what is between need not be there any more.
-//	R2  Rules that lead to a name which the file has itself, of another type or field, say nothing
-//	    about the file: it is from after the change.
-//	R3  Rules that lead back to a name are refused, for a file from before looks like one from
-//	    after.
+//	R1  A rule is applied to names as the rules before it have left them, and to all that it
+//	    concerns at once.
+//	R2  A rule whose new name is there already says nothing about the file, which is from after the
+//	    change; nor do the rules before it that led to its old name.
+//	R3  What a rule names is not lost: a name that the program does not have is an error, and so
+//	    are names that rules exchange, for a file from before looks like one from after.
 
-// renaming is what rules make of a name.
+// renaming is what rules make of one name.
 type renaming struct {
-	names []string // one after the other: the last is the one in the program
-	void  bool     // the file has one of them (R2)
+	names []string // in the file, and what rules made of it, one after the other
+	void  string   // what a rule would have made of it, had the file not had that name (R2)
+	in    string   // of a field: the new name of the last rule, of the field or of a struct around it
 }
 
-// rename follows so many rules from a name. apply returns what one makes of a name; present reports
-// whether the file has a name.
-func rename(name string, rules int, apply func(rule int, name string) (string, bool), present func(string) bool) (r renaming, err error) {
-	next := func(name string) (string, bool) {
-		for rule := range rules {
-			if to, ok := apply(rule, name); ok {
-				return to, true
+// last returns the name in the program.
+func (r *renaming) last() string { return r.names[len(r.names)-1] }
+
+// renamed reports whether a rule was applied.
+func (r *renaming) renamed() bool { return len(r.names) > 1 }
+
+// isVoid notes a rule that says nothing about the file (R2).
+func (r *renaming) isVoid(name string) { r.names, r.void = r.names[:1], name }
+
+// begin returns the renaming of a name before any rule.
+func begin(name string) renaming { return renaming{names: []string{name}} }
+
+// exchanged returns an error if rules would exchange one name of a list with others (R3). same
+// reports whether two names are one.
+func exchanged(list []renaming, one *renaming, same func(a, b string) bool) error {
+	at := one.void
+	for range list {
+		i := slices.IndexFunc(list, func(r renaming) bool { return at != "" && same(r.last(), at) })
+		switch {
+		case i < 0:
+			return nil
+		case list[i].last() == one.last():
+			return fmt.Errorf("rules exchange %s and %s, and a file from before looks like one from after", one.last(), one.void)
+		}
+		at = list[i].void
+	}
+	return nil
+}
+
+// renameTypes applies the rules for names of types.
+func (m *matcher) renameTypes() {
+	m.names = make([]renaming, len(m.file))
+	for i := range m.file {
+		m.names[i] = begin(m.file[i].name)
+	}
+	for _, rule := range m.rules.Types {
+		concerns := func(i int) bool { return i >= int(builtIn) && sameName(m.names[i].last(), rule.Old) }
+		taken := func(i int) bool { return sameName(m.names[i].last(), rule.New) && !concerns(i) }
+		next := slices.Clone(m.names)
+		for i := range next {
+			if !concerns(i) {
+				continue
+			}
+			has := false
+			for k := range m.file {
+				has = has || m.file[k].kind == m.file[i].kind && taken(k)
+			}
+			if has {
+				next[i].isVoid(rule.New)
+			} else {
+				next[i].names = append(slices.Clip(next[i].names), rule.New)
 			}
 		}
-		return "", false
+		m.names = next
 	}
-	for at := name; ; {
-		to, ok := next(at)
-		if !ok {
-			return r, nil
+}
+
+// isCalled reports whether names that a program gives have one of the type, before or after a rule.
+func (r *renaming) isCalled(names ...string) bool {
+	for _, own := range r.names {
+		if slices.ContainsFunc(names, func(name string) bool { return sameName(own, name) }) {
+			return true
 		}
-		circle := to == name || slices.Contains(r.names, to) || len(r.names) == rules // names may grow
-		if r.names = append(r.names, to); circle {
-			return r, fmt.Errorf("rules make it %s: they lead in a circle", strings.Join(r.names, ", then "))
-		}
-		r.void = r.void || present(to)
-		at = to
 	}
+	return false
 }
 
-// last returns the name in the program of what has a name in the file.
-func (r *renaming) last(name string) string {
-	if r.void || len(r.names) == 0 {
-		return name
-	}
-	return r.names[len(r.names)-1]
-}
-
-// typeNamed is a type of which only the name is known, with or without its package.
-func typeNamed(name string) *deltaType { return &deltaType{name: name} }
-
-// sameName reports whether two names, each with or without a package, can be of one type.
-func sameName(a, b string) bool { return typeNamed(a).calls(b) || typeNamed(b).calls(a) }
-
-// rename follows the rules for the name of a type of the file.
-func (m *matcher) rename(d *deltaType) (renaming, error) {
-	apply := func(rule int, name string) (string, bool) {
-		r := &m.rules.Types[rule]
-		return r.New, sameName(name, r.Old)
-	}
-	present := func(name string) bool {
-		return slices.ContainsFunc(m.file, func(t imageType) bool { return t.kind == d.kind && t.calls(name) })
-	}
-	return rename(d.name, len(m.rules.Types), apply, present)
-}
-
-// fieldNames finds the names that the fields of a type have in the program.
+// fieldNames are the names that the fields of a type have in the program.
 type fieldNames struct {
-	rules     []under.ImageFieldRename
-	then, now *imageType
+	rules []under.ImageFieldRename
+	list  []renaming
+	now   *imageType
 }
 
-// fieldNames returns the rules for fields of a type, which they may call as the file, the program
+// fieldNames applies the rules for fields of a type, which they may call as the file, the program
 // or a version between does.
 func (m *matcher) fieldNames(x *imageMatch, now *imageType) *fieldNames {
-	n := &fieldNames{then: x.im, now: now}
-	names := append([]string{x.im.name, now.name}, x.rules.names...)
+	n := &fieldNames{now: now}
 	for _, r := range m.rules.Fields {
-		if slices.ContainsFunc(names, func(name string) bool { return sameName(name, r.Type) }) {
+		if x.rules.isCalled(r.Type) || sameName(now.name, r.Type) {
 			n.rules = append(n.rules, r)
 		}
+	}
+	for i := range x.im.fields {
+		if f := &x.im.fields[i]; !f.isBlank() {
+			n.list = append(n.list, begin(f.name))
+		}
+	}
+	for i := range n.rules {
+		n.apply(&n.rules[i])
 	}
 	return n
 }
 
-// rename follows the rules for the name of a field. in is what the last of them calls it, or the
-// struct that it is in.
-func (n *fieldNames) rename(name string) (r renaming, in string, err error) {
-	ins := map[string]string{} // the names that rules have, by what they make of a name
-	apply := func(rule int, name string) (string, bool) {
-		r := &n.rules[rule]
-		rest, ok := cutField(name, r.Old)
-		if _, wraps := cutField(r.New, r.Old); wraps && ok { // it became one of a struct of its name
-			if _, has := cutField(name, r.New); has || hasFieldIn(n.then.fields, r.New) {
-				return "", false
-			}
+// apply applies a rule.
+func (n *fieldNames) apply(rule *under.ImageFieldRename) {
+	rest := make([]string, len(n.list)) // of the names that it concerns
+	concerns := make([]bool, len(n.list))
+	for i := range n.list {
+		rest[i], concerns[i] = cutField(n.list[i].last(), rule.Old)
+	}
+	_, wraps := cutField(rule.New, rule.Old) // a field becomes one of a struct of its name
+	void := false
+	for i := range n.list {
+		name := n.list[i].last()
+		if _, in := cutField(name, rule.New); in && wraps {
+			void = true
 		}
-		ins[r.New+rest] = r.New
-		return r.New + rest, ok
+		for k := range n.list {
+			void = void || concerns[k] && !concerns[i] && name == rule.New+rest[k]
+		}
 	}
-	r, err = rename(name, len(n.rules), apply, func(to string) bool { return hasFieldIn(n.then.fields, ins[to]) })
-	if err != nil {
-		return r, "", fmt.Errorf("%s: %w", name, err)
+	for i := range n.list {
+		r := &n.list[i]
+		switch {
+		case !concerns[i]:
+		case void:
+			r.isVoid(rule.New + rest[i])
+		default:
+			r.names, r.in = append(r.names, rule.New+rest[i]), rule.New
+		}
 	}
-	if len(r.names) > 0 {
-		in = ins[r.names[len(r.names)-1]]
-	}
-	return r, in, nil
 }
 
 // inProgram returns the name of a field in the program. The error says that a rule gives it one
-// that is not there, or that two fields have.
+// that is not there.
 func (n *fieldNames) inProgram(name string) (string, error) {
-	r, in, err := n.rename(name)
-	if err != nil || len(r.names) == 0 {
-		return name, err
+	i := slices.IndexFunc(n.list, func(r renaming) bool { return r.names[0] == name })
+	r := &n.list[i]
+	if err := exchanged(n.list, r, sameField); err != nil {
+		return "", err
 	}
-	to := r.names[len(r.names)-1]
-	switch {
-	case r.void && !hasField(n.now.fields, name):
-		return "", fmt.Errorf("%s is %s in this program, by a rule, and the file has both", name, to)
-	case !r.void && !hasFieldIn(n.now.fields, in):
-		return "", fmt.Errorf("%s is %s in this program, by a rule, and there is no such field", name, to)
+	to := r.last()
+	if hasField(n.now.fields, to) {
+		return to, nil
 	}
-	return r.last(name), nil
+	const order = "rules apply in their order"
+	switch named := slices.ContainsFunc(n.rules, func(rule under.ImageFieldRename) bool { return rule.Old == name }); {
+	case r.void != "":
+		return "", fmt.Errorf("%s is %s in this program, by a rule, and the file has both; %s", name, r.void, order)
+	case r.renamed() && (named || to == r.in || !hasFieldIn(n.now.fields, r.in)):
+		return "", fmt.Errorf("%s is %s in this program, by a rule, and there is no such field; %s", name, to, order)
+	}
+	return to, nil // it is lost: no rule names it
 }
 
-// check returns an error if rules for fields of the file lead in a circle.
+// check returns an error if rules for fields exchange names.
 func (n *fieldNames) check() error {
-	for i := range n.then.fields {
-		if _, _, err := n.rename(n.then.fields[i].name); err != nil {
+	for i := range n.list {
+		if err := exchanged(n.list, &n.list[i], sameField); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// sameField reports whether two names are of one field.
+func sameField(a, b string) bool { return a == b }
 
 // cutField reports whether a name is that of a field or of one in it, and returns what follows.
 func cutField(name, field string) (rest string, ok bool) {
@@ -170,6 +211,12 @@ func hasFieldIn(fields []imageField, name string) bool {
 		return ok
 	})
 }
+
+// typeNamed is a type of which only the name is known, with or without its package.
+func typeNamed(name string) *deltaType { return &deltaType{name: name} }
+
+// sameName reports whether two names, each with or without a package, can be of one type.
+func sameName(a, b string) bool { return typeNamed(a).calls(b) || typeNamed(b).calls(a) }
 
 // calls reports whether a name that a program gives is that of a type, with or without its package.
 func (d *deltaType) calls(name string) bool {

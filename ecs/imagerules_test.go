@@ -52,9 +52,9 @@ func openAs[T any](f *seam.ImageFile, rules *seam.ImageRules, others ...func(*ec
 // TestRulesOfVersions: rules are a program's history, which opens files of each version.
 func TestRulesOfVersions(t *testing.T) {
 	rules := &seam.ImageRules{
-		Types: []seam.ImageRename{{Old: "posture", New: "stance"}, {Old: "pose", New: "posture"}},
+		Types: []seam.ImageRename{{Old: "pose", New: "posture"}, {Old: "posture", New: "stance"}},
 		Fields: []seam.ImageFieldRename{
-			{Type: "posture", Old: "A", New: "X"}, {Type: "pose", Old: "Lat", New: "A"}, {Type: "stance", Old: "Lon", New: "Y"}, {Type: "stance", Old: "Never", New: "Either"},
+			{Type: "pose", Old: "Lat", New: "A"}, {Type: "posture", Old: "A", New: "X"}, {Type: "stance", Old: "Lon", New: "Y"}, {Type: "stance", Old: "Never", New: "Either"},
 		},
 	}
 	want := stance{1, 2}
@@ -64,11 +64,10 @@ func TestRulesOfVersions(t *testing.T) {
 		require.Equal(t, want, got, "version %s", name)
 	}
 	// A later pose is another type: the file has its stance under its own name.
-	both := func(w *ecs.World) { ecs.NewArchetype(w, ecs.Register[pose](w)).Create() }
-	got, err := openAs[stance](fileOf(t, stance{1, 2}, both), rules, func(w *ecs.World) { ecs.Register[pose](w) })
+	got, err := openAs[stance](fileOf(t, stance{1, 2}, besides(pose{3, 4})), rules, func(w *ecs.World) { ecs.Register[pose](w) })
 	require.NoError(t, err)
 	require.Equal(t, want, got)
-	_, err = openAs[stance](fileOf(t, stance{1, 2}, both), rules)
+	_, err = openAs[stance](fileOf(t, stance{1, 2}, besides(pose{3, 4})), rules)
 	require.ErrorIs(t, err, seam.ErrImageTypes)
 	require.ErrorContains(t, err, "pose is not registered")
 }
@@ -105,41 +104,90 @@ func TestRulesOfStructs(t *testing.T) {
 	}
 }
 
+// TestRulesInOrder: names that come again with another meaning, over four versions of a type.
+func TestRulesInOrder(t *testing.T) {
+	type v1 struct{ Lat, Lon int32 }
+	type v2 struct{ Lat, Z int32 }
+	type v3 struct{ Lon, Z int32 }
+	type v4 struct{ Lon, Z, Lat, New int32 }
+	type v5 struct{ Lon, Z, Lat, New, More int32 }
+	rules := func(to string) *seam.ImageRules {
+		r := &seam.ImageRules{Fields: []seam.ImageFieldRename{{Type: to, Old: "Lon", New: "Z"}, {Type: to, Old: "Lat", New: "Lon"}}}
+		for _, name := range []string{"v1", "v2", "v3", "v4"} {
+			r.Types = append(r.Types, seam.ImageRename{Old: name, New: to})
+		}
+		return r
+	}
+	for _, f := range []*seam.ImageFile{fileOf(t, v1{1, 2}), fileOf(t, v2{1, 2}), fileOf(t, v3{1, 2})} {
+		got, err := openAs[v5](f, rules("v5"))
+		require.NoError(t, err)
+		require.Equal(t, v5{Lon: 1, Z: 2}, got)
+	}
+	got, err := openAs[v5](fileOf(t, v4{1, 2, 3, 4}), rules("v5"))
+	require.NoError(t, err)
+	require.Equal(t, v5{1, 2, 3, 4, 0}, got)
+}
+
 // TestRulesThatFail: what a rule cannot mean is refused by name, and nothing is lost unsaid.
 func TestRulesThatFail(t *testing.T) {
 	type twoNames struct{ Lat, X float32 }
+	type pair struct{ A, B float32 }
+	type nested struct{ P struct{ A, B float32 } }
+	type struck struct {
+		X struct{ At float32 }
+		Y float32
+	}
 	type fields = []seam.ImageFieldRename
 	type names = []seam.ImageRename
-	open := func(f *seam.ImageFile, rules seam.ImageRules) error {
-		_, err := openAs[posture](f, &rules)
-		return err
+	one := func(of, old, now string) seam.ImageRules {
+		return seam.ImageRules{Types: names{{Old: of, New: "posture"}}, Fields: fields{{Type: of, Old: old, New: now}}}
 	}
-	for _, c := range []struct {
-		f     *seam.ImageFile
-		rules seam.ImageRules
-		want  string
+	for i, c := range []struct {
+		err  error
+		want string
 	}{
-		{fileOf(t, pose{1, 2}), seam.ImageRules{Types: names{{Old: "pose", New: "posture"}}, Fields: fields{{Type: "pose", Old: "Lat", New: "x"}, {Type: "pose", Old: "Lon", New: "Y"}}},
-			"Lat is x in this program, by a rule, and there is no such field"},
-		{fileOf(t, twoNames{1, 2}), seam.ImageRules{Types: names{{Old: "twoNames", New: "posture"}}, Fields: fields{{Type: "posture", Old: "Lat", New: "X"}}},
-			"Lat is X in this program, by a rule, and the file has both"},
-		{fileOf(t, posture{1, 2}), seam.ImageRules{Fields: fields{{Type: "posture", Old: "X", New: "Y"}, {Type: "posture", Old: "Y", New: "X"}}},
-			"X: rules make it Y, then X: they lead in a circle"},
-		{fileOf(t, pose{1, 2}), seam.ImageRules{Types: names{{Old: "pose", New: "posture"}, {Old: "posture", New: "pose"}}},
-			"pose: rules make it posture, then pose, then posture: they lead in a circle"},
-		{fileOf(t, pose{1, 2}), seam.ImageRules{Types: names{{Old: "pose", New: "gone"}}}, "pose is gone in this program, which is not registered"},
-		{fileOf(t, posture{1, 2}), seam.ImageRules{Conversions: []seam.ImageConversion{conversion("posture", func(v posture) stance { return stance{} })}},
+		{refusedAs[posture](fileOf(t, pose{1, 2}), one("pose", "Lat", "x")), "Lat is x in this program, by a rule, and there is no such field; rules apply in their order"},
+		{refusedAs[posture](fileOf(t, twoNames{1, 2}), one("twoNames", "Lat", "X")), "Lat is X in this program, by a rule, and the file has both; rules apply in their order"},
+		{refusedAs[posture](fileOf(t, posture{1, 2}), seam.ImageRules{Fields: fields{{Type: "posture", Old: "X", New: "Y"}, {Type: "posture", Old: "Y", New: "X"}}}),
+			"rules exchange X and Y, and a file from before looks like one from after"},
+		{refusedAs[stance](fileOf(t, posture{1, 2}), seam.ImageRules{Types: names{{Old: "posture", New: "stance"}},
+			Fields: fields{{Type: "posture", Old: "X", New: "Y"}, {Type: "posture", Old: "Y", New: "X"}}}), "rules exchange X and Y"},
+		{refusedAs[pose](fileOf(t, pose{1, 2}, besides(posture{3, 4})), seam.ImageRules{Types: names{{Old: "pose", New: "posture"}, {Old: "posture", New: "pose"}}}),
+			"rules exchange quarry/ecs_test.pose and posture"},
+		{refusedAs[posture](fileOf(t, pose{1, 2}), seam.ImageRules{Types: names{{Old: "pose", New: "gone"}}, DropUnknown: true}), "pose is gone in this program, by a rule, which is not registered"},
+		{refusedAs[pose](fileOf(t, pose{1, 2}), seam.ImageRules{Types: names{{Old: "pose", New: "gone"}}, KeepUnknown: true}), "pose is gone in this program, by a rule, which is not registered"},
+		{refusedAs[posture](fileOf(t, posture{1, 2}, besides(pose{3, 4})), seam.ImageRules{Types: names{{Old: "pose", New: "posture"}}}), "pose is not registered"},
+		{refusedAs[stance](fileOf(t, posture{1, 2}, besides(pose{3, 4})), seam.ImageRules{Types: names{{Old: "pose", New: "stance"}, {Old: "posture", New: "stance"}}, Fields: fields{{Type: "pose", Old: "Lat", New: "X"}}}),
+			"posture is not registered"},
+		{refusedAs[posture](fileOf(t, posture{1, 2}), seam.ImageRules{Conversions: []seam.ImageConversion{conversion("posture", func(v posture) stance { return stance{} })}}),
 			"the conversion makes a ecs_test.stance, and the program has a ecs_test.posture"},
+		// A rule for a struct hides a later one for a field in it, and a number becomes no struct.
+		{refusedAs[nested](fileOf(t, struct{ R struct{ Old, B float32 } }{}), seam.ImageRules{Types: names{{Old: "struct { R struct { Old float32; B float32 } }", New: "nested"}},
+			Fields: fields{{Type: "nested", Old: "R", New: "P"}, {Type: "nested", Old: "R.Old", New: "P.A"}}}), "R.Old is P.Old in this program, by a rule, and there is no such field"},
+		{refusedAs[struck](fileOf(t, pair{1, 2}), seam.ImageRules{Types: names{{Old: "pair", New: "struck"}}, Fields: fields{{Type: "pair", Old: "A", New: "X"}, {Type: "pair", Old: "B", New: "Y"}}}),
+			"A is X in this program, by a rule, and there is no such field"},
 	} {
-		err := open(c.f, c.rules)
-		require.ErrorIs(t, err, seam.ErrImageTypes, c.want)
-		require.ErrorContains(t, err, c.want)
+		require.ErrorIs(t, c.err, seam.ErrImageTypes, i)
+		require.ErrorContains(t, c.err, c.want, i)
 	}
-	err := open(fileOf(t, posture{1, 2}, func(w *ecs.World) {
-		c := ecs.Register[pose](w)
-		c.Set(ecs.NewArchetype(w, c).Create(), pose{3, 4})
-	}), seam.ImageRules{Types: names{{Old: "posture", New: "both"}, {Old: "pose", New: "both"}}})
-	require.ErrorContains(t, err, "is both in this program, which is not registered")
+	_, err := openAs[posture](fileOf(t, posture{1, 2}, besides(pose{3, 4})), &seam.ImageRules{Types: names{{Old: "pose", New: "gone"}}, Drop: []string{"gone"}})
+	require.NoError(t, err)
+	_, err = openAs[pose](fileOf(t, pose{1, 2}), &seam.ImageRules{Types: names{{Old: "pose", New: "gone"}, {Old: "gone", New: "pose"}}})
+	require.NoError(t, err, "a name that came back")
+}
+
+// besides returns a function that makes an entity with a value of another type.
+func besides[T any](v T) func(*ecs.World) {
+	return func(w *ecs.World) {
+		c := ecs.Register[T](w)
+		c.Set(ecs.NewArchetype(w, c).Create(), v)
+	}
+}
+
+// refusedAs returns the error of openAs.
+func refusedAs[T any](f *seam.ImageFile, rules seam.ImageRules) error {
+	_, err := openAs[T](f, &rules)
+	return err
 }
 
 // TestRuleOfAnotherVersion: a conversion function is for files of its layout, and a program keeps

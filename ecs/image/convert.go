@@ -2,6 +2,7 @@ package image
 
 import (
 	"reflect"
+	"slices"
 	"unsafe"
 
 	"quarry/internal/seam"
@@ -10,51 +11,70 @@ import (
 // Options for types that have changed since a file was written. They name a type of the file as
 // Describe does, "shop/market.Stall", or without its package, "Stall", which means all of that
 // name. Rules that meet no type of a file do nothing, so a program keeps them for its old files.
-// Where several concern a type, Drop comes first, then the rules that name it, then Keep,
-// KeepUnknown and DropUnknown, in this order.
+// Where several concern a type, those that rename come first, then Drop, then what the program has
+// registered, then Keep, KeepUnknown and DropUnknown, in this order.
 
-// Renamed says that a type of the file has another name in the program: Renamed("Pos", "Position").
-// Renames of several versions add up: with Renamed("P", "Pos") too, files of both versions open. A
-// file that has a type of the newer name already is from after the change, so the rule says nothing
-// about it. Rules that lead back to a name are refused.
+// Renamed says that a type has another name in the program: Renamed("Pos", "Position"). The renames
+// are a program's history, oldest first, and each applies to the names that those before it made:
+// with Renamed("P", "Pos") before it, files of all three versions open. A file that has a type of
+// the newer name already is from after the change, so the rule says nothing about it. Rules that
+// exchange two names are refused, and so is a name that the program has not registered, unless Drop
+// or Keep have it.
 func Renamed(old, now string) Option {
+	checkNames("Renamed", old, now)
 	return func(s *settings) { s.rules.Types = append(s.rules.Types, seam.ImageRename{Old: old, New: now}) }
 }
 
 // RenamedField says that a field has another name in the program: RenamedField("Position", "Lat",
 // "X"). The type is named as in the file, as in the program, or as in a version between. A field of
 // a struct in it is "Outer.Inner"; "Outer" renames all of them; "" is the value of a type that is
-// no struct. Renames add up as those of types do. One that leads to no field of the program is
-// refused, so that no value is lost.
+// no struct. Renames apply in their order as those of types do, to types that have changed; one
+// that gives a field a name which the program does not have is refused, so that its values are not
+// lost.
 func RenamedField(of, old, now string) Option {
+	checkNames("RenamedField", of)
 	return func(s *settings) {
 		s.rules.Fields = append(s.rules.Fields, seam.ImageFieldRename{Type: of, Old: old, New: now})
 	}
 }
 
-// Drop says that entities lose types of the file, which need not be registered. Archetypes that are
-// the same without them become one.
+// checkNames panics if a name of a type is empty.
+func checkNames(op string, names ...string) {
+	if slices.Contains(names, "") {
+		// errors.md: `image: ...: the name of a type is empty` | A rule without one. | The name in
+		// the file or in the program, with or without its package.
+		panic("image: " + op + ": the name of a type is empty")
+	}
+}
+
+// Drop says that entities lose types, which need not be registered. A type that is renamed has its
+// new name here. Archetypes that are the same without them become one.
 func Drop(types ...string) Option {
+	checkNames("Drop", types...)
 	return func(s *settings) { s.rules.Drop = append(s.rules.Drop, types...) }
 }
 
-// DropUnknown is Drop for all types of the file that the program has not registered.
+// DropUnknown is Drop for all types of the file that the program has not registered and that no
+// rule renames.
 func DropUnknown() Option { return func(s *settings) { s.rules.DropUnknown = true } }
 
 // Convert says how values of a type of the file become those of a type of the program, where fields
-// do not tell: Old is the type as it was, of whatever name. For a buffer it converts elements. It
-// applies to files whose layout is that of Old, so there may be one for each version of a type; in
-// files of other layouts fields decide; where Old and New have the same name and layout, it is
-// called each time that a file is opened, so give the type another name. New is the type of the
-// program, or the file is refused. The function is called once for each value, of a type with
-// bytes, in the goroutine of Open, and must not use the world. If it panics, so does Open, and
-// there is no world.
+// do not tell: Old is the type as it was, of whatever name; the type is named as in RenamedField.
+// For a buffer it converts elements. It applies to files whose layout is that of Old, so there may
+// be one for each version of a type; in files of other layouts fields decide. New is the type of
+// the program, or the file is refused. Where Old and New have the same layout and the type keeps
+// its name, the function is called each time that a file or a journal is opened, so give the type
+// another name.
+//
+// The function is called once for each value, of a type with bytes, in the goroutine of Open, and
+// must not use the world. If it panics, so does Open, and there is no world.
 func Convert[Old, New any](of string, convert func(Old) New) Option {
 	if convert == nil {
 		// errors.md: `image: Convert: the function is nil` | `Convert` without one. | Leave the
 		// option out.
 		panic("image: Convert: the function is nil")
 	}
+	checkNames("Convert", of)
 	c := seam.ImageConversion{Name: of, Old: reflect.TypeFor[Old](), New: reflect.TypeFor[New]()}
 	c.Rows = func(to, from unsafe.Pointer, n int) {
 		if unsafe.Sizeof(*new(Old)) == 0 { // no column has values of a tag
@@ -77,8 +97,10 @@ func Convert[Old, New any](of string, convert func(Old) New) Option {
 // bytes that the file has of them; a shared type with entities in its values is refused, for only
 // the type can rename them.
 func Keep(types ...string) Option {
+	checkNames("Keep", types...)
 	return func(s *settings) { s.rules.Keep = append(s.rules.Keep, types...) }
 }
 
-// KeepUnknown is Keep for all types of the file that the program has not registered.
+// KeepUnknown is Keep for all types of the file that the program has not registered and that no
+// rule renames.
 func KeepUnknown() Option { return func(s *settings) { s.rules.KeepUnknown = true } }

@@ -138,6 +138,8 @@ func TestOpenConverts(t *testing.T) {
 	_, err = image.Plan(filepath.Join(t.TempDir(), "none"), register)
 	require.ErrorIs(t, err, os.ErrNotExist)
 	require.PanicsWithValue(t, "image: Convert: the function is nil", func() { image.Convert[pos, place]("pos", nil) })
+	require.PanicsWithValue(t, "image: Renamed: the name of a type is empty", func() { image.Renamed("pos", "") })
+	require.PanicsWithValue(t, "image: Drop: the name of a type is empty", func() { image.Drop("pos", "") })
 	require.Equal(t, "Fate(9)", image.Fate(9).String())
 }
 

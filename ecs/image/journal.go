@@ -223,13 +223,13 @@ func (j *Journal) Acknowledged() uint64 {
 
 // Compact begins to write a new base in the background, of the last commit that was written; when
 // it is in place, a log that begins behind it replaces the one before. Commits go on meanwhile. It
-// does nothing if the log has no record, or a new base is being written. Status says how it went.
-// It panics if the journal is closed. Any goroutine may call it.
+// does nothing if the log has no record, a new base is being written, or the journal needs Rebase.
+// Status says how it went. It panics if the journal is closed. Any goroutine may call it.
 func (j *Journal) Compact() {
 	j.check("Journal.Compact")
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.compact = true
+	j.compact = j.broken == nil && !j.compacting
 	j.news.Signal()
 }
 

@@ -20,8 +20,8 @@ import (
 
 // OpenJournal opens the journal in a folder: the world of the last complete record. A folder that
 // has none, or is not there yet, begins with a new world, of which it gets a base; register must
-// make no entities. A world file with the name base-00000000000000000000.world in an otherwise
-// empty folder begins a journal too.
+// make no entities. A base without a log begins a journal too: a world file with the name
+// base-00000000000000000000.world.
 //
 // register is as in Open. The options are World and Into, for the new world; SyncEach, SyncEvery
 // and SyncNever, for when commits come to the disk; CompactAt and CutDamaged; and those for types

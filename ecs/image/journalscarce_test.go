@@ -35,10 +35,8 @@ func isAt(t *testing.T, folder string, commit, hash uint64) {
 // compacted compacts and waits until that has ended.
 func compacted(j *Journal) JournalStatus {
 	j.Compact()
-	for under := true; under; time.Sleep(time.Millisecond) {
-		j.mu.Lock()
-		under = j.compact || j.compacting
-		j.mu.Unlock()
+	for j.Status().Compacting {
+		time.Sleep(time.Millisecond)
 	}
 	return j.Status()
 }

@@ -9,7 +9,7 @@ type JournalStatus struct {
 	Base         uint64 // whose state the base has
 	BaseBytes    int64
 	LogBytes     int64
-	Compacting   bool  // a new base is being written
+	Compacting   bool  // a new base is asked for, or being written
 	Compaction   error // why the last new base failed; nil after one that did not
 	Err          error // why the journal cannot write now, as Commit says; nil if it can
 }
@@ -24,6 +24,6 @@ func (j *Journal) Status() JournalStatus {
 	return JournalStatus{
 		Committed: j.committed, Written: j.written, Acknowledged: j.acknowledged, Joined: j.joined,
 		Base: j.base, BaseBytes: j.baseBytes, LogBytes: j.logBytes,
-		Compacting: j.compacting, Compaction: j.compaction, Err: j.why(op),
+		Compacting: j.compact || j.compacting, Compaction: j.compaction, Err: j.why(op),
 	}
 }

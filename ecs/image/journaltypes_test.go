@@ -239,3 +239,33 @@ func TestJournalOfRenamedFields(t *testing.T) {
 	require.True(t, newer(image.RenamedField("count", "N", "Times")).Opened().Converted)
 	require.False(t, newer().Opened().Converted)
 }
+
+// TestYoungJournal: a journal whose base has no rows yet judges types by what the records have.
+func TestYoungJournal(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "counts")
+	type count struct{ N int32 }
+	type idle struct{ N int32 }
+	register := func(w *ecs.World) { ecs.Register[count](w); ecs.Register[idle](w) }
+	j, err := image.OpenJournal(folder, register)
+	require.NoError(t, err)
+	ecs.NewArchetype(j.World(), ecs.Register[count](j.World())).Create()
+	require.NoError(t, j.Commit())
+	require.NoError(t, j.Close())
+	require.NoError(t, j.World().Close())
+	for want, register := range map[string]func(*ecs.World){
+		"N int32 would lose bits as N int8": func(w *ecs.World) { type count struct{ N int8 }; ecs.Register[count](w) },
+		"is a buffer type in this program":  func(w *ecs.World) { ecs.RegisterBuffer[count](w) },
+		"count is not registered":           func(w *ecs.World) { ecs.Register[idle](w) },
+	} {
+		_, err := image.OpenJournal(folder, register)
+		require.ErrorIs(t, err, image.ErrTypes)
+		require.NotErrorIs(t, err, image.ErrLog)
+		require.ErrorContains(t, err, want)
+	}
+	j, err = image.OpenJournal(folder, func(w *ecs.World) { ecs.Register[count](w) }) // nothing has an idle
+	require.NoError(t, err)
+	require.True(t, j.Opened().Converted)
+	require.Equal(t, 1, j.World().Stats().Alive)
+	require.NoError(t, j.Close())
+	require.NoError(t, j.World().Close())
+}

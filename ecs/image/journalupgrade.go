@@ -33,11 +33,8 @@ func (u *upgrade) file(j *Journal, r *replay) (*seam.ImageFile, error) {
 	if u.w, _, err = j.load(r.number, func(*ecs.World) {}, asItWas, nil); err != nil {
 		return nil, err
 	}
-	if err := r.run(u.w, j.set.cut); err != nil {
-		if errors.Is(err, ecs.ErrDelta) {
-			err = fmt.Errorf("%w: %w; Journal.Rebase of the program that wrote it gives the journal a base with its types", ErrTypes, err)
-		}
-		return nil, fmt.Errorf("%s: %w", logName(j.out.head.number), err)
+	if err := j.apply(r, u.w); err != nil {
+		return nil, err
 	}
 	u.s = u.w.Snapshot()
 	if u.img, err = seam.ImageOf(u.s); err != nil {
@@ -73,11 +70,21 @@ func (j *Journal) restore(r *replay, register func(*ecs.World), s *settings) (re
 		return false, u.err // it names the log
 	}
 	if err == nil && u.w == nil {
-		if err = r.run(j.w, j.set.cut); err != nil {
-			err = fmt.Errorf("%s: %w", logName(j.out.head.number), err)
-		}
+		err = j.apply(r, j.w)
 	}
 	return renew, err
+}
+
+// apply applies the records of a log to a world.
+func (j *Journal) apply(r *replay, w *ecs.World) error {
+	err := r.run(w, j.set.cut)
+	if errors.Is(err, ecs.ErrDelta) {
+		err = fmt.Errorf("%w: %w; Journal.Rebase of the program that wrote it gives the journal a base with its types", ErrTypes, err)
+	}
+	if err != nil {
+		err = fmt.Errorf("%s: %w", logName(j.out.head.number), err)
+	}
+	return err
 }
 
 // load makes the world of a base, or of the file that newer returns in its place if types have

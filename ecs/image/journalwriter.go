@@ -101,7 +101,7 @@ func (j *Journal) stall(f *frame, err error) {
 
 // fail makes the journal write nothing until Rebase.
 func (j *Journal) fail(err error) {
-	j.broken = err
+	j.broken, j.compact = err, false
 	for _, f := range j.queue {
 		j.release(f)
 	}
