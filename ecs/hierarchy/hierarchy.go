@@ -94,6 +94,9 @@ func New(w *ecs.World) *Hierarchy {
 	}
 }
 
+// World returns the world of the links.
+func (h *Hierarchy) World() *ecs.World { return h.world }
+
 // Close removes the hierarchy's queries from the world; the links stay.
 func (h *Hierarchy) Close() {
 	h.nodes.Close()

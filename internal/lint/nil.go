@@ -60,6 +60,7 @@ var foreign = map[string]bool{
 	"under.Key":           false,
 	"universe.ChunkIndex": false,
 	"heap.Option":         true,
+	"hierarchy.Hierarchy": false,
 	"universe.Option":     true,
 }
 

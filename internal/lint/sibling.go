@@ -25,7 +25,6 @@ var spared = map[string]string{
 	"Transaction":   "the type of seam.Transaction, without exported methods or fields",
 	"Done":          ofBorrow,
 	"Joins":         ofBorrow,
-	"Row":           ofBorrow,
 	"RowRange":      ofBorrow,
 }
 

@@ -20,7 +20,7 @@ import (
 	"quarry/internal/lint"
 )
 
-const pages = 19
+const pages = 20
 
 // A page is one page's file: its code, and what its examples print.
 type page struct {

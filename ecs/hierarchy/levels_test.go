@@ -1,0 +1,145 @@
+package hierarchy_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/ecs"
+	"quarry/ecs/hierarchy"
+)
+
+// checkLevels compares levels with the links: each entity of the query once, in the place where its
+// row is, one level behind its parent, and children adjacent, in order.
+func checkLevels(t *testing.T, w *ecs.World, h *hierarchy.Hierarchy, l *hierarchy.Levels) {
+	entities, nodes, parents := l.Entities(), l.Nodes(), l.Parents()
+	rows := map[hierarchy.Place]ecs.Entity{}
+	chunk := int32(0)
+	for r := range l.Query().Rows() {
+		for i := range r.Each() {
+			rows[hierarchy.Place{Chunk: chunk, Row: int32(i)}] = r.Entities()[i]
+		}
+		chunk++
+	}
+	require.Len(t, entities, len(rows))
+	require.Len(t, nodes, len(rows))
+	level := make([]int, len(nodes))
+	for n, end := 0, 0; n < l.Len(); n++ {
+		lo, hi := l.Level(n)
+		require.Equal(t, end, lo)
+		require.Less(t, lo, hi)
+		for p := lo; p < hi; p++ {
+			level[p] = n
+		}
+		end = hi
+	}
+	in := map[ecs.Entity]bool{}
+	for _, e := range entities {
+		in[e] = true
+	}
+	require.Len(t, in, len(entities))
+	for p, e := range entities {
+		require.Equal(t, e, rows[nodes[p]])
+		require.Equal(t, p, l.Position(e))
+		up := h.Parent(e)
+		if !in[up] {
+			require.Equal(t, int32(-1), parents[p])
+			require.Zero(t, level[p])
+		} else {
+			require.Equal(t, up, entities[parents[p]])
+			require.Equal(t, level[parents[p]]+1, level[p])
+		}
+		var want []ecs.Entity
+		for c := range h.Children(e) {
+			if in[c] {
+				want = append(want, c)
+			}
+		}
+		lo, hi := l.Children(p)
+		require.Equal(t, len(want), hi-lo)
+		for i, c := range want {
+			require.Equal(t, c, entities[lo+i])
+		}
+	}
+	require.Equal(t, -1, l.Position(ecs.Null))
+}
+
+// TestLevels: levels are right after links, births, deaths and moves of rows, and are made anew
+// only then.
+func TestLevels(t *testing.T) {
+	w, err := ecs.NewWorld()
+	require.NoError(t, err)
+	defer func() { require.NoError(t, w.Close()) }()
+	h := hierarchy.New(w)
+	type name struct{ N int32 }
+	names, tags := ecs.Register[name](w), ecs.Register[struct{ A, B int64 }](w)
+	l := h.NewLevels(ecs.Read(names))
+	defer l.Close()
+	require.True(t, l.Refresh())
+	require.Zero(t, l.Len())
+	require.False(t, l.Refresh())
+	r := rand.New(rand.NewPCG(5, 6))
+	var all []ecs.Entity
+	kept, anew := 0, 0
+	for step := range 2000 {
+		pick := func() ecs.Entity {
+			if len(all) == 0 {
+				return ecs.Null
+			}
+			return all[r.IntN(len(all))]
+		}
+		rowsMove := true
+		switch e := pick(); r.IntN(8) {
+		case 0, 1:
+			types := []ecs.Type{names}
+			if r.IntN(3) == 0 {
+				types = []ecs.Type{tags}
+			}
+			e = ecs.NewArchetype(w, types...).Create()
+			if p := pick(); w.Alive(p) {
+				require.NoError(t, h.SetParent(e, p))
+			}
+			all = append(all, e)
+		case 2:
+			_ = h.SetParent(e, pick())
+		case 3:
+			if w.Alive(e) && !tags.Remove(e) {
+				tags.Add(e, struct{ A, B int64 }{1, 2})
+			}
+		case 4:
+			if r.IntN(3) == 0 {
+				w.Destroy(e)
+			}
+		case 5:
+			if w.Alive(e) {
+				_ = h.SetParent(e, ecs.Null)
+			}
+		default:
+			names.Set(e, name{int32(step)})
+			rowsMove = false
+		}
+		made := l.Refresh()
+		if made {
+			anew++
+		} else {
+			kept++
+		}
+		require.False(t, made && !rowsMove)
+		require.False(t, l.Refresh())
+		if step%7 == 0 {
+			checkLevels(t, w, h, l)
+		}
+	}
+	require.Greater(t, kept, 300)
+	require.Greater(t, anew, 300)
+	checkLevels(t, w, h, l)
+	columns := hierarchy.Columns(l, names, nil)
+	for p, e := range l.Entities() {
+		at := l.Nodes()[p]
+		require.Same(t, names.Get(e), &columns[at.Chunk][at.Row])
+	}
+	borrow := w.Share()
+	require.PanicsWithValue(t, "hierarchy: Levels.Refresh: the world is shared; refresh before World.Share", func() { l.Refresh() })
+	borrow.End()
+}

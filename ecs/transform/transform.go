@@ -1,0 +1,247 @@
+package transform
+
+import (
+	"math/bits"
+
+	"quarry/ecs"
+	"quarry/ecs/hierarchy"
+)
+
+// From local transforms to matrices.
+//
+// Update finds the nodes whose Local or Post was written, adds all that are below them, and
+// computes their matrices, parents before children. What was written is known by row
+// (ecs.TrackRows); where rows lie and who is below whom by position, without ids
+// (hierarchy.Levels):
+//
+//	written   position 1          a bit a node
+//	below     positions 3, 4      children of a node are adjacent, and behind it
+//	compute   1, 3, 4             of chunks that have one of them alone, the matrices are marked changed
+//
+// If rows or links have changed, all is computed.
+//
+// Invariants, checked by Verify:
+//
+//	M1 After Update each matrix is the product of those of the locals from the root down, each
+//	   followed by its Post, bit for bit.
+
+// LocalToWorld is the component with the matrix of an entity, from its own space to the world's. 64
+// bytes. Update writes it where there is a Local too; without one it is the program's, and what is
+// below follows it.
+type LocalToWorld struct{ Matrix Mat4 }
+
+// Post is a component with a matrix that is applied before Local: shear, and a scale for each axis.
+// What is below inherits it.
+type Post struct{ Matrix Mat4 }
+
+// Transforms computes the matrices of a world. It belongs to the world's owner: one goroutine at a
+// time.
+type Transforms struct {
+	world  *ecs.World
+	links  *hierarchy.Hierarchy
+	local  ecs.Component[Local]
+	post   ecs.Component[Post]
+	global ecs.Component[LocalToWorld]
+
+	levels  *hierarchy.Levels
+	reads   *ecs.Query // the chunks of levels, whose matrices it only reads
+	written *ecs.Query // rows whose Local or Post was written
+	given   *ecs.Query // chunks without Local whose matrices were written
+	chunks  []chunk
+	dirty   []uint64 // nodes to compute, a bit each, by position; given ones too
+	pass    pass     // in jobs
+}
+
+// chunk is what a chunk has of the components.
+type chunk struct {
+	local   []Local // nil: matrices are given
+	post    []Post  // nil: there is none
+	global  []LocalToWorld
+	touched bool // some matrices are written
+}
+
+// New registers Local, Post and LocalToWorld with the hierarchy's world, Local and Post with
+// ecs.TrackRows, and returns what computes their matrices. It panics if h is nil, and like
+// ecs.Register. Make one per world.
+func New(h *hierarchy.Hierarchy) *Transforms {
+	if h == nil {
+		// errors.md: `transform: New: the hierarchy is nil` | There is none. | `hierarchy.New` of
+		// the world makes it.
+		panic("transform: New: the hierarchy is nil")
+	}
+	w := h.World()
+	local, post := ecs.Register[Local](w, ecs.TrackRows), ecs.Register[Post](w, ecs.TrackRows)
+	global := ecs.Register[LocalToWorld](w)
+	disabled, prefabs := ecs.IncludeDisabled(), ecs.IncludePrefabs()
+	used := ecs.Optional(ecs.Read(local), ecs.Read(post))
+	return &Transforms{
+		world: w, links: h, local: local, post: post, global: global,
+		levels:  h.NewLevels(ecs.Write(global), used, disabled, prefabs),
+		reads:   ecs.NewQuery(w, ecs.Read(global), used, disabled, prefabs),
+		written: ecs.NewQuery(w, ecs.With(local, global), ecs.Changed(local, post).Masked(), disabled, prefabs),
+		given:   ecs.NewQuery(w, ecs.With(global), ecs.Without(local), ecs.Changed(global), disabled, prefabs),
+	}
+}
+
+// Close removes the queries from the world; components stay.
+func (t *Transforms) Close() {
+	t.levels.Close()
+	t.reads.Close()
+	t.written.Close()
+	t.given.Close()
+}
+
+// LocalType returns the handle of Local.
+func (t *Transforms) LocalType() ecs.Component[Local] { return t.local }
+
+// PostType returns the handle of Post.
+func (t *Transforms) PostType() ecs.Component[Post] { return t.post }
+
+// MatrixType returns the handle of LocalToWorld.
+func (t *Transforms) MatrixType() ecs.Component[LocalToWorld] { return t.global }
+
+// Update computes the matrices of entities with Local and LocalToWorld that have changed, or are
+// below one that has, and returns their number. A parent without LocalToWorld counts as none. It
+// panics inside a loop over rows and while the world is shared.
+func (t *Transforms) Update() int {
+	all := t.levels.Refresh()
+	nodes := len(t.levels.Nodes())
+	words := (nodes + 63) / 64
+	if cap(t.dirty) < words {
+		t.dirty = make([]uint64, words)
+	}
+	t.dirty = t.dirty[:words]
+	clear(t.dirty)
+	t.look()
+	if all {
+		t.markAll(nodes)
+	}
+	found := t.collect(all)
+	if !found && !all {
+		return 0
+	}
+	n := t.spread()
+	t.open()
+	if all {
+		t.pass.order = t.pass.order[:0] // rows are elsewhere
+	}
+	if t.pass.job == nil {
+		t.compute(0, nodes)
+	} else {
+		t.computeLevels()
+	}
+	return n
+}
+
+// look takes the slices of all chunks.
+func (t *Transforms) look() {
+	t.chunks = t.chunks[:0]
+	for rows := range t.reads.Rows() {
+		t.chunks = append(t.chunks, chunk{local: t.local.Slice(rows), post: t.post.Slice(rows), global: t.global.Slice(rows)})
+	}
+}
+
+// markAll marks all nodes.
+func (t *Transforms) markAll(nodes int) {
+	for i := range t.dirty {
+		t.dirty[i] = ^uint64(0)
+	}
+	if rest := nodes % 64; rest > 0 {
+		t.dirty[len(t.dirty)-1] = 1<<rest - 1
+	}
+}
+
+// collect marks the nodes that were written, and reports whether there are any. Where all are
+// marked it only notes that they were seen.
+func (t *Transforms) collect(all bool) (found bool) {
+	for _, q := range [...]*ecs.Query{t.written, t.given} {
+		for rows := range q.Rows() {
+			if all {
+				continue
+			}
+			list := rows.Entities()
+			for i := range rows.Each() {
+				if p := t.levels.Position(list[i]); p >= 0 {
+					t.dirty[p>>6] |= 1 << (p & 63)
+					found = true
+				}
+			}
+		}
+	}
+	return found
+}
+
+// spread marks all below the marked nodes, notes the chunks of those that are computed, and returns
+// their number.
+func (t *Transforms) spread() (n int) {
+	nodes := t.levels.Nodes()
+	for w := range t.dirty {
+		for left := t.dirty[w]; left != 0; left &= left - 1 {
+			p := w<<6 + bits.TrailingZeros64(left)
+			if c := &t.chunks[nodes[p].Chunk]; c.local != nil {
+				c.touched = true
+				n++
+			}
+			lo, hi := t.levels.Children(p)
+			t.markRange(lo, hi)
+			left |= t.dirty[w] &^ (2<<(p&63) - 1) // children may be in this word
+		}
+	}
+	return n
+}
+
+// markRange marks nodes from lo on, up to hi.
+func (t *Transforms) markRange(lo, hi int) {
+	for lo < hi {
+		w, first := lo>>6, lo&63
+		n := min(64-first, hi-lo)
+		t.dirty[w] |= ^uint64(0) >> (64 - n) << first
+		lo += n
+	}
+}
+
+// open marks the matrices of touched chunks changed.
+func (t *Transforms) open() {
+	k := 0
+	for rows := range t.levels.Query().Rows() {
+		if t.chunks[k].touched {
+			t.chunks[k].global = t.global.Slice(rows)
+		}
+		k++
+	}
+}
+
+// compute computes the marked matrices of nodes from lo on, up to hi.
+func (t *Transforms) compute(lo, hi int) {
+	for p := lo; p < hi; p++ {
+		word := t.dirty[p>>6] >> (p & 63)
+		if word == 0 {
+			p |= 63
+			continue
+		}
+		if p += bits.TrailingZeros64(word); p < hi {
+			t.computeNode(p)
+		}
+	}
+}
+
+// computeNode computes the matrix of a node.
+func (t *Transforms) computeNode(p int) {
+	nodes := t.levels.Nodes()
+	at := nodes[p]
+	c := &t.chunks[at.Chunk]
+	if c.local == nil {
+		return
+	}
+	out := &c.global[at.Row].Matrix
+	if up := t.levels.Parents()[p]; up < 0 {
+		c.local[at.Row].write(out)
+	} else {
+		from := nodes[up]
+		c.local[at.Row].under(out, &t.chunks[from.Chunk].global[from.Row].Matrix)
+	}
+	if c.post != nil {
+		m := *out
+		out.setProduct(&m, &c.post[at.Row].Matrix)
+	}
+}
