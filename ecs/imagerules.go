@@ -40,8 +40,8 @@ func (r *renaming) last() string { return r.names[len(r.names)-1] }
 // renamed reports whether a rule was applied.
 func (r *renaming) renamed() bool { return len(r.names) > 1 }
 
-// isVoid notes a rule that says nothing about the file (R2).
-func (r *renaming) isVoid(name string) { r.names, r.void = r.names[:1], name }
+// setVoid notes a rule that says nothing about the file (R2).
+func (r *renaming) setVoid(name string) { r.names, r.void = r.names[:1], name }
 
 // begin returns the renaming of a name before any rule.
 func begin(name string) renaming { return renaming{names: []string{name}} }
@@ -82,7 +82,7 @@ func (m *matcher) renameTypes() {
 				has = has || m.file[k].kind == m.file[i].kind && taken(k)
 			}
 			if has {
-				next[i].isVoid(rule.New)
+				next[i].setVoid(rule.New)
 			} else {
 				next[i].names = append(slices.Clip(next[i].names), rule.New)
 			}
@@ -151,7 +151,7 @@ func (n *fieldNames) apply(rule *under.ImageFieldRename) {
 		switch {
 		case !concerns[i]:
 		case void:
-			r.isVoid(rule.New + rest[i])
+			r.setVoid(rule.New + rest[i])
 		default:
 			r.names, r.in = append(r.names, rule.New+rest[i]), rule.New
 		}

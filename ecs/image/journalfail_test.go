@@ -2,6 +2,7 @@ package image
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 
@@ -519,5 +520,21 @@ func TestJournalReadError(t *testing.T) {
 		after, err := os.ReadFile(filepath.Join(folder, logName(0)))
 		require.NoError(t, err)
 		require.True(t, bytes.Equal(log, after))
+	}
+}
+
+// TestLogOfAnotherFormat: a log that a later version wrote is whole, so it is refused and stays as
+// it is, with CutDamaged too.
+func TestLogOfAnotherFormat(t *testing.T) {
+	base, log, _, _ := written(t)
+	folder := t.TempDir()
+	later := bytes.Clone(log)
+	binary.LittleEndian.PutUint32(later[8:], logFormat+1)
+	binary.LittleEndian.PutUint32(later[60:], crc(later[:60]))
+	for _, options := range [][]Option{nil, {CutDamaged()}} {
+		_, _, err := reopened(t, folder, base, later, options...)
+		require.ErrorIs(t, err, ErrLog)
+		require.ErrorContains(t, err, "its format is 2")
+		require.Equal(t, later, readLog(t, folder))
 	}
 }

@@ -2,6 +2,7 @@ package image
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/crc32"
 )
@@ -75,16 +76,19 @@ func (h *logHeader) encode() []byte {
 	return b
 }
 
+// errLogFormat is wrapped by the error of a log that is whole, and of another format.
+var errLogFormat = errors.New("another version of Quarry wrote it")
+
 // decodeLog is the inverse of encode.
 func decodeLog(b []byte) (h logHeader, err error) {
 	if string(b[:8]) != logMagic {
 		return h, badLog("it begins with %q", b[:8])
 	}
-	if format := binary.LittleEndian.Uint32(b[8:]); format != logFormat {
-		return h, badLog("its format is %d, this is a program for format %d", format, logFormat)
-	}
 	if sum, said := crc(b[:60]), binary.LittleEndian.Uint32(b[60:]); sum != said {
 		return h, badLog("its header is damaged: the checksum is %08x, it says %08x", sum, said)
+	}
+	if format := binary.LittleEndian.Uint32(b[8:]); format != logFormat {
+		return h, badLog("%w: its format is %d, this is a program for format %d", errLogFormat, format, logFormat)
 	}
 	h.number = binary.LittleEndian.Uint64(b[16:])
 	h.base.bytes = int64(binary.LittleEndian.Uint64(b[24:]))

@@ -32,8 +32,8 @@ import (
 // as Rebase makes one, so that the folder has the types of this program; the same happens where the
 // program has types that the base does not name. It takes the time and, while it lasts, the memory
 // of a second world. A type that was registered after the journal was opened is not in the base: a
-// record with such a type, behind a base whose types have changed, is refused. The program that
-// wrote it helps, by Rebase or by opening the journal once with the type registered.
+// record with such a type is refused if types have changed or the program lacks it. The program
+// that wrote it helps, by Rebase or by opening the journal once with the type registered.
 //
 // An error wraps ErrInUse if the folder has an open journal, ErrLog if the log cannot be used,
 // ErrFile if the base cannot, ErrTypes or ecs.ErrDelta if types differ, or is the system's, a
@@ -216,7 +216,7 @@ func (j *Journal) resume(number uint64, register func(*ecs.World), s *settings) 
 	}
 	if o.head, err = readLogHeader(o.file, size, number); err != nil {
 		err = fmt.Errorf("%s: %w", name, err)
-		if !j.set.cut || !errors.Is(err, ErrLog) {
+		if !j.set.cut || !errors.Is(err, ErrLog) || errors.Is(err, errLogFormat) { // whole, and not to be lost
 			return false, err
 		}
 		j.opened.Cut, j.opened.Why = size, err

@@ -301,6 +301,29 @@ func TestParallel(t *testing.T) {
 	require.Equal(t, hashes[0], hashes[1])
 }
 
+// TestAfterRestore: matrices are those of the locals after a world has gone back to a snapshot, and
+// forth again.
+func TestAfterRestore(t *testing.T) {
+	c := newCrowd(t, rand.NewPCG(3, 4))
+	for range 300 {
+		c.step(t)
+	}
+	c.t.Update()
+	before := c.w.Snapshot()
+	defer before.Close()
+	for range 50 {
+		c.step(t)
+	}
+	after := c.w.Snapshot() // matrices may be stale in it
+	defer after.Close()
+	for _, s := range []*ecs.Snapshot{before, after, before} {
+		require.NoError(t, c.w.Restore(s))
+		c.t.Update()
+		require.NoError(t, c.t.Verify())
+		require.NoError(t, c.w.Verify())
+	}
+}
+
 // bytesSource is a source of what a fuzzer says, and of random numbers behind it.
 type bytesSource struct {
 	data []byte
