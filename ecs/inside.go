@@ -50,6 +50,21 @@ func (inside) MatchesArchetype(q *Query, a *Archetype) (matches, bits bool) {
 	return q.matchesArchetype(a)
 }
 
+func (inside) SetValue(w *World, e Entity, t Type, v any) (bool, error) {
+	return w.setAny("seam.SetValue", e, t, v)
+}
+func (inside) SharedOf(w *World, t Type, v any) SharedValue {
+	return w.sharedOf("seam.SharedOf", infoOf("seam.SharedOf", t), v)
+}
+func (inside) VisitLinks(w *World, e Entity, t Type, visit func(*Entity)) bool {
+	return w.visitLinks("seam.VisitLinks", e, t, visit)
+}
+func (inside) SetEnabled(w *World, e Entity, t Type, on bool) bool {
+	return w.setEnabled("seam.SetEnabled", e, t, on)
+}
+func (inside) Enabled(w *World, e Entity, t Type) bool { return w.enabledOf("seam.Enabled", e, t) }
+func (inside) SetTag(w *World, number uint32)          { w.setTag("seam.SetTag", number) }
+
 func (inside) ImageOf(s *Snapshot) (*under.Image, error)   { return imageOf(s, false) }
 func (inside) ImageOfWorld(w *World) (*under.Image, error) { return imageOfWorld(w) }
 func (inside) OpenImage(f *under.ImageFile, register func(*World), options []Option) (*World, error) {

@@ -43,6 +43,7 @@ var doors = map[string][]string{
 	"ecs/job":       {"ecs/command"},
 	"ecs/system":    {"ecs/command", "ecs/job"},
 	"ecs/transform": {"ecs/hierarchy", "ecs/job"},
+	"ecs/scene":     {"ecs/hierarchy", "ecs/image"},
 	"ecs/examples":  {"ecs/command", "ecs/hierarchy", "ecs/image", "ecs/inspect", "ecs/job", "ecs/scene", "ecs/system", "ecs/transform"},
 }
 
@@ -66,7 +67,7 @@ const (
 // sewn lists the packages that may import seam and keyhole; tests of ecs, which stand above it, may
 // import seam too. ecs/hierarchy and ecs/examples are made as programs are, without it.
 var sewn = map[string][]string{
-	seam:    {"ecs/command", "ecs/job", "ecs/system", "ecs/image", "bench", "fuzz"},
+	seam:    {"ecs/command", "ecs/job", "ecs/system", "ecs/image", "ecs/scene", "bench", "fuzz"},
 	keyhole: {"ecs", seam},
 }
 

@@ -48,6 +48,8 @@ var foreign = map[string]bool{
 	"ecs.Sparse":          false,
 	"ecs.Term":            false,
 	"ecs.Type":            true,
+	"fs.FS":               true,
+	"image.Option":        true,
 	"io.Reader":           true,
 	"io.Writer":           true,
 	"reflect.Type":        true,

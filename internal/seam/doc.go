@@ -2,9 +2,7 @@
 // programs do not. Its users are those in the drawing, and tests of ecs. ecs/hierarchy and
 // ecs/examples do without it, as programs do. No other module can import it.
 //
-//	ecs/command   ecs/image   ecs/job   ecs/system   fuzz   bench
-//	     +-----------+-----------+---------+----------+------+     import seam beside ecs
-//	                            |
+//	ecs/command  ecs/image  ecs/job  ecs/scene  ecs/system  fuzz  bench     import seam beside ecs
 //	                           seam                    functions with types of ecs
 //	                            |   ecs.Inside(key)
 //	                           ecs                     methods of one call each, in inside.go
@@ -13,10 +11,9 @@
 //
 // Promise: each function does what its comment says, for the packages above. A broken contract
 // panics with a text that begins with "ecs: seam.Function: " or the op passed in; look-ups return
-// nil or false. Unless its comment says otherwise, a nil world or query may cause a runtime error.
-// Any goroutine may call TypeIndex, FactsOf, Hold, Placeholder, Number, Writes, Conflicts and
-// AppendDelta, and Join if no other goroutine uses its first argument; others are for the goroutine
-// that uses the world. Cost: a call in ecs, of MatchesArchetype two.
+// nil or false. Any goroutine may call TypeIndex, FactsOf, Hold, Placeholder, Number, Writes,
+// Conflicts and AppendDelta, and Join if no other goroutine uses its first argument; others are for
+// the goroutine that uses the world. Cost: a call in ecs.
 //
 // The functions, their users, and why programs do not need them (internal/lint compares):
 //
@@ -32,10 +29,11 @@
 //	Create            command           a part of a transaction
 //	DescribeImage     image             of files without their types; programs have image.Describe
 //	Destruction       command           a change that leaves groups alone; programs have World.Destroy
+//	Enabled           scene             of a type that is known by its handle alone
 //	EndBorrows        command           ends borrows without a structural change
 //	Enter             command           the part of a change that moves no rows
 //	ExpectChange      command           a part of a transaction
-//	FactsOf           command, system   what was passed to Register, which its caller knows
+//	FactsOf           command, scene, system  what was passed to Register, which its caller knows
 //	Filters           command, system   the terms of a query, which its maker knows
 //	Finish            command           a part of a transaction
 //	Hold              command           programs hold no chunks of a world
@@ -47,20 +45,22 @@
 //	MatchesArchetype  command           what a query will match after changes; Query.Matches is now
 //	Move              command           a part of a transaction
 //	NewBorrow         job               what goroutines of a job see; programs have World.Share
-//	Number            command           number and buffer of a placeholder
+//	Number            command, scene    number and buffer of a placeholder
 //	OpenImage         image             a world of what a file has; programs have image.Open
 //	OutcomeOf         command           the first outcome of an entity
 //	OutcomeOfCopies   command           the first outcome of copies
 //	PinSince          system            one version for all queries of a system; programs have SetSince
+//	Placeholder       command, scene    programs get placeholders from command.Writer
 //	PlanBetween       image             the same with types of another file; see image.PlanBetween
 //	PlanImage         image             types of a file and of a program; programs have image.Plan
-//	Placeholder       command           programs get placeholders from command.Writer
 //	Reserve           command           a part of a transaction
 //	Run               command           a part of a transaction
+//	SetEnabled        scene             the same
+//	SetTag            scene             files that do not depend on the program
+//	SetValue          scene             the counterpart of World.Value
+//	SharedOf          scene             of a type that is known by its handle alone
 //	Stays             command           of an outcome, which only the seam has
-//	TypeIndex         command, system   an index for tables by type; programs have the handle
+//	TypeIndex         command, scene, system  an index for tables by type; programs have the handle
+//	VisitLinks        scene             links between sections, in any type
 //	Writes            job               of a term; programs wrote the term
-//
-// Exported by ecs instead, because programs need them: World.Owns, Query.Access, World.Conflicts,
-// World.Closed, World.Shared, World.Locate, Query.Matches, Entity.IsPlaceholder, chunks of rows.
 package seam

@@ -1,0 +1,158 @@
+package scene
+
+import (
+	"fmt"
+	"time"
+
+	"quarry/ecs"
+)
+
+// linksAtOnce is how many links a step sets.
+const linksAtOnce = 256
+
+// arrive begins to take a file into the world.
+func (i *Instance) arrive(file *opened) {
+	i.file, i.state, i.part = file, Arriving, 0
+	i.entities = make([]ecs.Entity, file.count)
+	i.handles = make([]ecs.Type, len(file.names))
+	for n, name := range file.names {
+		i.handles[n] = i.host.typeOf(name)
+	}
+}
+
+// move moves a part, unless it is expected to take more time than is left.
+func (i *Instance) move(must bool, left time.Duration) progress {
+	h := i.host
+	q := i.file.parts[i.part]
+	n := q.Count()
+	if !must && float64(n)*h.moving > float64(left.Nanoseconds()) {
+		return later
+	}
+	begun := time.Now()
+	moved, err := h.w.MoveQuery(q)
+	if err != nil {
+		err = fmt.Errorf("scene: %s: %w", i.path, err)
+		_ = i.clear()
+		i.leave()
+		i.fail(err)
+		return did
+	}
+	for rows := range moved.Batch.Rows() {
+		list := rows.Entities()
+		for row, id := range h.types.identity.Slice(rows) {
+			i.entities[id.Local] = list[row]
+		}
+	}
+	if n > 0 {
+		h.moving = max(float64(time.Since(begun).Nanoseconds())/float64(n), h.moving*.9)
+	}
+	if i.part++; i.part == len(i.file.parts) {
+		i.jobs = append(i.jobs, patching{i, i.file.own, i})
+		for _, other := range h.instances {
+			if other.file == nil || other.state != Loaded && other != i {
+				continue
+			}
+			if links := i.file.outTo(other.file.section); len(links) > 0 && h.first(other) {
+				i.jobs = append(i.jobs, patching{i, links, other})
+			}
+		}
+	}
+	return did
+}
+
+// first reports whether no instance of the same section was loaded before: it is the one that links
+// of other sections lead to.
+func (h *Host) first(i *Instance) bool {
+	for _, other := range h.instances {
+		if other == i {
+			return true
+		}
+		if other.state == Loaded && other.file.section == i.file.section {
+			return false
+		}
+	}
+	return true
+}
+
+// setLinks sets some links, and reports whether there were any.
+func (i *Instance) setLinks() bool {
+	left := linksAtOnce
+	for len(i.jobs) > 0 && left > 0 {
+		job := &i.jobs[0]
+		if len(job.links) == 0 || job.to.file == nil || job.to.state == Gone || job.from.state == Gone {
+			i.jobs = i.jobs[1:]
+			continue
+		}
+		n := min(left, len(job.links))
+		for _, l := range job.links[:n] {
+			job.from.setLink(l, job.to)
+		}
+		job.links = job.links[n:]
+		left -= n
+	}
+	return left < linksAtOnce
+}
+
+// setLink sets a link of an entity of the instance to one of another or the same.
+func (i *Instance) setLink(l link, target *Instance) {
+	t := i.handles[l.Type]
+	holder := i.entities[l.Holder]
+	if t == nil || !i.host.w.Alive(holder) {
+		return // the type was dropped, or the game destroyed the entity
+	}
+	to := ecs.Null
+	if l.Section == 0 {
+		to = i.entities[l.Sub]
+	} else {
+		to = target.find(l.Object, l.Sub)
+	}
+	if to != ecs.Null && i.host.w.Alive(to) {
+		i.host.setLink(holder, t, l.Nth, to)
+	}
+}
+
+// show ends the arrival: it shows the entities, and lets other sections lead to them.
+func (i *Instance) show() {
+	if err := i.reveal(); err != nil {
+		err = fmt.Errorf("scene: %s: %w", i.path, err)
+		_ = i.clear()
+		i.leave()
+		i.fail(err)
+		return
+	}
+	i.state = Loaded
+	if err := i.file.closeWorld(); err != nil {
+		i.err = err
+	}
+	i.leadHere()
+}
+
+// reveal takes away DisabledEntity, where it does not stay.
+func (i *Instance) reveal() error {
+	h := i.host
+	if !i.file.hidden {
+		return nil
+	}
+	disabled := ecs.Register[ecs.DisabledEntity](h.w)
+	for part := range i.file.parts {
+		tag := ecs.Where(h.types.tag.Of(Tag{i.number, uint32(part)}))
+		for _, c := range []struct {
+			which ecs.Term
+			take  ecs.Type
+		}{{ecs.Without(h.types.stays), disabled}, {ecs.With(h.types.stays), h.types.stays}} {
+			q := ecs.NewQuery(h.w, tag, c.which, ecs.IncludeDisabled(), ecs.IncludePrefabs())
+			_, err := ecs.NewChange(h.w, ecs.Remove(c.take)).ApplyQuery(q)
+			if q.Close(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// closeWorld closes the loader's world, which is empty by now.
+func (o *opened) closeWorld() error {
+	err := o.w.Close()
+	o.w = nil
+	return err
+}

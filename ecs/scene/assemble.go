@@ -1,0 +1,320 @@
+package scene
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"unsafe"
+
+	"quarry/ecs"
+	"quarry/ecs/hierarchy"
+	"quarry/internal/seam"
+)
+
+// elsewhere is the buffer of placeholders for entities of other sections, while a section's world
+// is assembled. Those of records are even, and odd by one.
+const elsewhere = ^uint32(0)
+
+// assembly makes the world of a section from records.
+type assembly struct {
+	b       *Bakery
+	list    *list
+	records []*record
+	objects []int // of the section, in order
+	w       *ecs.World
+	types   types
+	handles []ecs.Type // by kind
+	links   *hierarchy.Hierarchy
+
+	groups   []*group
+	byKey    map[string]*group
+	values   map[any]uint32      // shared values, numbered
+	first    map[int]int         // number of the first entity of an object
+	byID     map[uint64]int      // the same, by ObjectID
+	entities []ecs.Entity        // by number
+	outside  []int               // objects in other sections that are led to
+	adds     map[int]*ecs.Change // of sparse types
+	parts    uint32
+}
+
+// group is the entities of an archetype.
+type group struct {
+	types   []ecs.Type
+	members []member
+	part    uint32
+}
+
+// member is an entity that is to be.
+type member struct {
+	object int
+	sub    int
+	number int
+}
+
+// assemble makes the world of a section. The caller closes it.
+func (b *Bakery) assemble(l *list, records []*record, objects []int) (a *assembly, err error) {
+	w, own, err := b.world()
+	if err != nil {
+		return nil, err
+	}
+	a = &assembly{
+		b: b, list: l, records: records, objects: objects, w: w, types: own, byKey: map[string]*group{}, values: map[any]uint32{},
+		first: map[int]int{}, byID: map[uint64]int{}, adds: map[int]*ecs.Change{},
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, w.Close())
+		}
+	}()
+	for _, info := range w.Components() {
+		a.handles = append(a.handles, info.Type)
+	}
+	if err := a.group(); err != nil {
+		return nil, err
+	}
+	for _, g := range a.groups {
+		if err := a.create(g); err != nil {
+			return nil, err
+		}
+	}
+	if err := a.putAll(); err != nil {
+		return nil, err
+	}
+	if err := a.adopt(); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// refusal returns an error about an object.
+func (a *assembly) refusal(object int, format string, args ...any) error {
+	o := &a.list.objects[object]
+	return &Error{Object: o.ID, Place: o.Place, Baker: a.b.bakers[reflect.TypeOf(o.Value)].name, Err: fmt.Errorf(format, args...)}
+}
+
+// group sorts the entities by what they have, in the order in which that comes first.
+func (a *assembly) group() error {
+	parents := map[int]bool{}
+	for _, o := range a.objects {
+		if p := a.list.parent[o]; p >= 0 {
+			parents[p] = true
+		}
+	}
+	if len(parents) > 0 {
+		known := len(a.handles)
+		a.links = hierarchy.New(a.w)
+		if len(a.w.Components()) > known {
+			return fmt.Errorf("objects have parents, but the types of package hierarchy are not registered: call hierarchy.New in the function that registers types")
+		}
+	}
+	n, inPart := 0, 0
+	for _, o := range a.objects {
+		r := a.records[o]
+		a.first[o], a.byID[ObjectID(a.list.objects[o].ID)] = n, n
+		if inPart > 0 && inPart+len(r.made) > a.b.partRows {
+			a.parts++
+			inPart = 0
+		}
+		inPart += len(r.made)
+		for sub := range r.made {
+			var more []ecs.Type
+			if sub == 0 && a.list.parent[o] >= 0 {
+				more = append(more, a.links.ParentType())
+			}
+			if sub == 0 && parents[o] {
+				more = append(more, a.links.ChildType())
+			}
+			a.groupOf(r, sub, more).add(member{o, sub, n + sub})
+		}
+		n += len(r.made)
+	}
+	a.parts++
+	a.entities = make([]ecs.Entity, n)
+	return nil
+}
+
+func (g *group) add(m member) { g.members = append(g.members, m) }
+
+// groupOf returns the group of an entity of a record, in the part that is being filled.
+func (a *assembly) groupOf(r *record, sub int, more []ecs.Type) *group {
+	parts := slices.Clone(r.made[sub].parts)
+	slices.SortFunc(parts, func(x, y part) int { return x.kind - y.kind })
+	key := binary.LittleEndian.AppendUint32(nil, a.parts)
+	for _, p := range parts {
+		key = binary.LittleEndian.AppendUint32(key, uint32(p.kind))
+		if a.b.kinds[p.kind].Kind == ecs.KindShared {
+			key = binary.LittleEndian.AppendUint32(key, a.valueNumber(p.value))
+		}
+	}
+	for _, t := range more {
+		key = binary.LittleEndian.AppendUint32(key, ^uint32(seam.TypeIndex(a.w, t)))
+	}
+	g := a.byKey[string(key)]
+	if g == nil {
+		g = &group{part: a.parts, types: append(more, a.types.identity, a.types.tag.Of(Tag{Part: a.parts}))}
+		for _, p := range parts {
+			switch t := a.handles[p.kind]; a.b.kinds[p.kind].Kind {
+			case ecs.KindShared:
+				g.types = append(g.types, seam.SharedOf(a.w, t, p.value))
+			case ecs.KindSparse:
+			default:
+				if !slices.Contains(more, t) {
+					g.types = append(g.types, t)
+				}
+			}
+		}
+		a.byKey[string(key)] = g
+		a.groups = append(a.groups, g)
+	}
+	return g
+}
+
+func (a *assembly) valueNumber(v any) uint32 {
+	n, ok := a.values[v]
+	if !ok {
+		n = uint32(len(a.values))
+		a.values[v] = n
+	}
+	return n
+}
+
+// create creates the entities of a group, with the values of components.
+func (a *assembly) create(g *group) error {
+	to, err := ecs.TryNewArchetype(a.w, g.types...)
+	if err != nil {
+		return err
+	}
+	batch, err := to.CreateN(len(g.members))
+	if err != nil {
+		return err
+	}
+	at := 0
+	for rows := range batch.Rows() {
+		members := g.members[at : at+rows.Len()]
+		at += rows.Len()
+		identities := a.types.identity.Slice(rows)
+		for i, e := range rows.Entities() {
+			m := members[i]
+			a.entities[m.number] = e
+			identities[i] = Identity{Object: ObjectID(a.list.objects[m.object].ID), Sub: uint32(m.sub)}
+		}
+		for _, p := range a.records[members[0].object].made[members[0].sub].parts {
+			if a.b.kinds[p.kind].Kind == ecs.KindComponent && p.n > 0 {
+				a.fill(rows.Bytes(a.handles[p.kind]), p.kind, members)
+			}
+		}
+	}
+	return nil
+}
+
+// fill copies the values of members to a column.
+func (a *assembly) fill(column []byte, kind int, members []member) {
+	for _, m := range members {
+		r := a.records[m.object]
+		for i := range r.made[m.sub].parts {
+			if p := &r.made[m.sub].parts[i]; p.kind == kind {
+				copy(column, r.data[p.at:p.at+p.n])
+				column = column[p.n:]
+				break
+			}
+		}
+	}
+}
+
+// putAll gives the entities what does not lie in columns, and leads entity values to entities.
+func (a *assembly) putAll() error {
+	for _, g := range a.groups {
+		for _, m := range g.members {
+			for i := range a.records[m.object].made[m.sub].parts {
+				if err := a.put(m, &a.records[m.object].made[m.sub].parts[i]); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (a *assembly) put(m member, p *part) error {
+	k, t, e := &a.b.kinds[p.kind], a.handles[p.kind], a.entities[m.number]
+	data := a.records[m.object].data[p.at : p.at+p.n]
+	var err error
+	switch k.Kind {
+	case ecs.KindBuffer:
+		_, err = seam.SetValue(a.w, e, t, k.elements(data))
+	case ecs.KindManaged:
+		_, err = seam.SetValue(a.w, e, t, p.value)
+	case ecs.KindSparse:
+		c := a.adds[p.kind]
+		if c == nil {
+			c = ecs.NewChange(a.w, ecs.Add(t))
+			a.adds[p.kind] = c
+		}
+		if _, err = c.Apply(e); err == nil {
+			_, err = seam.SetValue(a.w, e, t, k.value(data))
+		}
+	}
+	if err != nil || !k.links || k.Kind == ecs.KindShared {
+		return err
+	}
+	seam.VisitLinks(a.w, e, t, func(to *ecs.Entity) {
+		if *to != ecs.Null && err == nil {
+			*to, err = a.lead(m, p, *to)
+		}
+	})
+	return err
+}
+
+// lead returns the entity that an entity value of a record stands for.
+func (a *assembly) lead(m member, p *part, e ecs.Entity) (ecs.Entity, error) {
+	r := a.records[m.object]
+	if n := r.numberOf(e); n >= 0 {
+		return a.entities[a.first[m.object]+n], nil
+	}
+	if e.IsPlaceholder() {
+		if n, buffer := seam.Number(e); buffer == r.own+1 && n < len(r.outside) {
+			to, ok := a.list.at[r.outside[n]]
+			if !ok {
+				return e, a.refusal(m.object, "its %s leads to %q, which is no object", a.b.kinds[p.kind].Name, r.outside[n])
+			}
+			if first, here := a.first[to]; here {
+				return a.entities[first], nil
+			}
+			a.outside = append(a.outside, to)
+			return seam.Placeholder(len(a.outside)-1, elsewhere), nil
+		}
+	}
+	return e, a.refusal(m.object, "its %s has entity %v, which is neither one of the object nor from EntityOf", a.b.kinds[p.kind].Name, e)
+}
+
+// adopt makes the parents of objects those of their entities.
+func (a *assembly) adopt() error {
+	for _, o := range a.objects {
+		if p := a.list.parent[o]; p >= 0 {
+			if err := a.links.SetParent(a.entities[a.first[o]], a.entities[a.first[p]]); err != nil {
+				return a.refusal(o, "its parent %s: %w", a.list.objects[p].ID, err)
+			}
+		}
+	}
+	return nil
+}
+
+// elements returns the elements of a buffer whose bytes are b.
+func (k *kind) elements(b []byte) any {
+	n := 0
+	if k.size > 0 {
+		n = len(b) / k.size
+	}
+	s := reflect.MakeSlice(reflect.SliceOf(k.Go), n, n)
+	copy(unsafe.Slice((*byte)(s.UnsafePointer()), len(b)), b) // Safe because the elements have no pointers, and take so many bytes.
+	return s.Interface()
+}
+
+// value returns the value whose bytes are b.
+func (k *kind) value(b []byte) any {
+	v := reflect.New(k.Go)
+	copy(unsafe.Slice((*byte)(v.UnsafePointer()), len(b)), b) // Safe because the value has no pointers, and takes so many bytes.
+	return v.Elem().Interface()
+}

@@ -1,0 +1,147 @@
+package scene
+
+import (
+	"fmt"
+	"reflect"
+	"unsafe"
+
+	"quarry/ecs"
+)
+
+// Context is what a baker makes entities by, and asks for what it depends on. It is valid until the
+// baker returns, in one goroutine at a time.
+type Context struct {
+	b       *Bakery
+	list    *list
+	digests []digest
+	files   *files
+	object  int
+	record  *record
+	failed  []error
+}
+
+// Object returns the object that is baked.
+func (c *Context) Object() Object { return c.list.objects[c.object] }
+
+// Entity returns the entity of the object, a placeholder. It is there without a call too, and has
+// the values that Put gives it.
+func (c *Context) Entity() ecs.Entity { return c.open("Entity").placeholder(0) }
+
+// Create makes another entity of the object, and returns its placeholder.
+func (c *Context) Create() ecs.Entity {
+	r := c.open("Create")
+	r.made = append(r.made, made{})
+	return r.placeholder(len(r.made) - 1)
+}
+
+// EntityOf returns a placeholder of the entity of another object, for values. It may be in another
+// section: then the value has the entity while both sections are loaded. The bake fails if there is
+// no such object.
+func (c *Context) EntityOf(id string) ecs.Entity {
+	r := c.open("EntityOf")
+	if _, ok := c.list.at[id]; !ok {
+		c.failed = append(c.failed, fmt.Errorf("it leads to %q, which is no object", id))
+		c.depend(id)
+	}
+	return r.leads(id)
+}
+
+// Of returns the authoring data of another object. ok is false if there is no such object, or its
+// data is no A. When its data changes, or it comes or goes, the asking object is baked anew.
+func Of[A any](c *Context, id string) (v A, ok bool) {
+	c.open("Of")
+	c.depend(id)
+	i, found := c.list.at[id]
+	if !found {
+		return v, false
+	}
+	v, ok = c.list.objects[i].Value.(A)
+	return v, ok
+}
+
+func (c *Context) depend(id string) {
+	c.record.reads = append(c.record.reads, read{id, c.list.digest(c.digests, id)})
+}
+
+// File returns the content of a file of the bakery's Files, which must not be changed. When it
+// changes, the object is baked anew.
+func (c *Context) File(name string) ([]byte, error) {
+	r := c.open("File")
+	f := c.files.open(name)
+	r.files = append(r.files, read{name, f.hash})
+	return f.bytes, f.err
+}
+
+// open returns the record.
+func (c *Context) open(op string) *record {
+	if c == nil || c.record == nil {
+		// errors.md: `scene: Context....: the baker has returned, or the context is nil` | A
+		// context was kept, or used by a goroutine that the baker did not wait for. | Make all
+		// entities before the baker returns.
+		panic("scene: Context." + op + ": the baker has returned, or the context is nil")
+	}
+	return c.record
+}
+
+// made returns an entity of the record.
+func (c *Context) made(op string, e ecs.Entity) *made {
+	r := c.open(op)
+	n := r.numberOf(e)
+	if n < 0 {
+		// errors.md: `scene: ...: ... is no entity of object ...` | Values were given to an entity
+		// of another object, or of none. | Only an object's own baker makes its entities; others
+		// may lead to them.
+		panic(fmt.Sprintf("scene: %s: %v is no entity of object %s", op, e, c.list.objects[c.object].ID))
+	}
+	return &r.made[n]
+}
+
+// Put gives an entity a value of a component, a tag, a shared, a managed or a sparse type, by which
+// T is registered; a later value of the same type replaces it. Entities in the value are
+// placeholders of the context, or Null. It panics if T is not registered, or as two of these kinds.
+func Put[T any](c *Context, e ecs.Entity, v T) {
+	m := c.made("Put", e)
+	k := c.kindOf("Put", c.b.byType, reflect.TypeFor[T]())
+	switch c.b.kinds[k].Kind {
+	case ecs.KindShared, ecs.KindManaged:
+		m.put(part{kind: k, value: v})
+	default:
+		// Safe because a component's type has no pointers, and its size is that of v.
+		m.put(c.record.note(k, unsafe.Slice((*byte)(unsafe.Pointer(&v)), unsafe.Sizeof(v))))
+	}
+}
+
+// PutBuffer gives an entity a buffer with elements; a later call replaces them. It panics if there
+// is no buffer of T.
+func PutBuffer[T any](c *Context, e ecs.Entity, v ...T) {
+	m := c.made("PutBuffer", e)
+	k := c.kindOf("PutBuffer", c.b.buffers, reflect.TypeFor[T]())
+	// Safe because a buffer's elements have no pointers, and are as large as these.
+	m.put(c.record.note(k, unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), len(v)*c.b.kinds[k].size)))
+}
+
+// note copies bytes of a value.
+func (r *record) note(kind int, b []byte) part {
+	r.data = append(r.data, b...)
+	return part{kind: kind, at: len(r.data) - len(b), n: len(b)}
+}
+
+// kindOf returns the type by which a Go type is registered.
+func (c *Context) kindOf(op string, in map[reflect.Type]int, t reflect.Type) int {
+	k, ok := in[t]
+	switch {
+	case !ok:
+		// errors.md: `scene: ...: ... is not registered` | A baker gives a value of a type that the
+		// bakery's function does not register. | Register it there.
+		panic(fmt.Sprintf("scene: %s: %v is not registered", op, t))
+	case k < 0:
+		// errors.md: `scene: ...: ... is registered as two kinds` | A Go type is a component and a
+		// shared type, say, so a value does not tell which. | Two Go types.
+		panic(fmt.Sprintf("scene: %s: %v is registered as two kinds", op, t))
+	case c.b.kinds[k].own:
+		// errors.md: `scene: ...: ... is given by the bake` | A baker gives an `Identity` or a
+		// `Tag`. | Leave it out.
+		panic(fmt.Sprintf("scene: %s: %v is given by the bake", op, t))
+	}
+	return k
+}

@@ -1,0 +1,198 @@
+package scene
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+
+	"quarry/ecs"
+	"quarry/internal/seam"
+)
+
+// finishing gives the world of a section what its file has beside the entities: numbers, and the
+// head with the links that do not move with a part.
+type finishing struct {
+	*assembly
+	where []place // by index of entity
+	order []ecs.Entity
+	names []string // of types
+	known map[ecs.Type]uint32
+	links []link
+}
+
+// place is where an entity of a section is.
+type place struct {
+	local uint32 // plus 1; 0: nowhere
+	part  uint32
+}
+
+// finish runs the systems and makes the world that of a file.
+func (a *assembly) finish(section string) (*finishing, error) {
+	for _, s := range a.b.systems {
+		if err := s.call(a.w); err != nil {
+			return nil, fmt.Errorf("section %s: baking system %s: %w", section, s.name, err)
+		}
+	}
+	f := &finishing{assembly: a, known: map[ecs.Type]uint32{}}
+	if err := f.tag(); err != nil {
+		return nil, err
+	}
+	f.number()
+	if all := ecs.NewQueryOfAll(a.w); all.Count() != len(f.order) {
+		return nil, fmt.Errorf("section %s: systems left %d entities with Cleanup types that are to be destroyed", section, all.Count()-len(f.order))
+	}
+	f.collect()
+	names := []byte(section)
+	for _, n := range f.names {
+		names = append(append(names, 0), n...)
+	}
+	return f, f.describe(names)
+}
+
+// call runs a baking system.
+func (s *bakingSystem) call(w *ecs.World) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("it panicked: %v", p)
+		}
+	}()
+	return s.run(w)
+}
+
+// tag gives the entities that systems made what others have.
+func (f *finishing) tag() error {
+	for _, c := range []struct {
+		lacks ecs.Type
+		give  ecs.Part
+	}{{f.types.identity, ecs.Add(f.types.identity)}, {f.types.tag, ecs.Put(f.types.tag.Of(Tag{Part: f.parts - 1}))}} {
+		q := ecs.NewQuery(f.w, ecs.Without(c.lacks), ecs.IncludeDisabled(), ecs.IncludePrefabs())
+		_, err := ecs.NewChange(f.w, c.give).ApplyQuery(q)
+		if q.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// number numbers the entities in the order of rows (S3). A copy that a system made of an entity has
+// its Identity, and gets another.
+func (f *finishing) number() {
+	q := ecs.NewQuery(f.w, ecs.Write(f.types.identity), ecs.IncludeDisabled(), ecs.IncludePrefabs())
+	defer q.Close()
+	others := uint32(0)
+	for rows := range q.Rows() {
+		tag, _ := f.types.tag.At(rows)
+		identities := f.types.identity.Slice(rows)
+		for i, e := range rows.Entities() {
+			id := &identities[i]
+			if first, ok := f.byID[id.Object]; !ok || first+int(id.Sub) >= len(f.entities) || f.entities[first+int(id.Sub)] != e {
+				*id = Identity{Sub: others}
+				others++
+			}
+			id.Local = uint32(len(f.order))
+			if n := e.Index() + 1; n > len(f.where) {
+				f.where = append(f.where, make([]place, max(n-len(f.where), len(f.where)))...)
+			}
+			f.where[e.Index()] = place{id.Local + 1, tag.Part}
+			f.order = append(f.order, e)
+		}
+	}
+}
+
+// collect notes the entity values that do not move with their parts (S4).
+func (f *finishing) collect() {
+	var sparse []ecs.Type
+	for _, info := range f.w.Components() {
+		if info.Kind == ecs.KindSparse && len(seam.FactsOf(info.Type).Links) > 0 {
+			sparse = append(sparse, info.Type)
+		}
+	}
+	byArchetype := map[*ecs.Archetype][]ecs.Type{}
+	for local, e := range f.order {
+		at, _ := f.w.Locate(e)
+		linked, ok := byArchetype[at.Archetype]
+		if !ok {
+			for _, info := range at.Archetype.Components() {
+				if info.Kind != ecs.KindShared && info.Kind != ecs.KindChunk && len(seam.FactsOf(info.Type).Links) > 0 {
+					linked = append(linked, info.Type)
+				}
+			}
+			byArchetype[at.Archetype] = linked
+		}
+		for _, t := range linked {
+			f.collectOf(uint32(local), e, t)
+		}
+		for _, t := range sparse {
+			f.collectOf(uint32(local), e, t)
+		}
+	}
+}
+
+func (f *finishing) collectOf(local uint32, e ecs.Entity, t ecs.Type) {
+	part, nth := f.where[e.Index()].part, uint32(0)
+	seam.VisitLinks(f.w, e, t, func(to *ecs.Entity) {
+		l := link{Holder: local, Nth: nth}
+		nth++
+		switch {
+		case *to == ecs.Null:
+			return
+		case to.IsPlaceholder():
+			n, _ := seam.Number(*to)
+			o := &f.list.objects[f.outside[n]]
+			l.Object, l.Section = ObjectID(o.ID), SectionID(o.section())
+			*to = ecs.Null
+		case !f.w.Alive(*to) || f.where[to.Index()].part == part:
+			return
+		default:
+			l.Sub = f.where[to.Index()].local - 1 // of the section itself: the local number
+		}
+		l.Type = f.nameOf(t)
+		f.links = append(f.links, l)
+	})
+}
+
+// nameOf returns the place of a type among the names.
+func (f *finishing) nameOf(t ecs.Type) uint32 {
+	n, ok := f.known[t]
+	if !ok {
+		n = uint32(len(f.names))
+		f.known[t] = n
+		f.names = append(f.names, typeName(ecs.InfoOf(t)))
+	}
+	return n
+}
+
+// typeName returns the name of a type by which a program finds it.
+func typeName(info ecs.ComponentInfo) string {
+	return fmt.Sprintf("%v %s", info.Kind, fullName(info.Go))
+}
+
+func fullName(t reflect.Type) string {
+	if t.Name() == "" {
+		return t.String()
+	}
+	return t.PkgPath() + "." + t.Name()
+}
+
+// describe makes the head.
+func (f *finishing) describe(names []byte) error {
+	a, err := ecs.TryNewArchetype(f.w, f.types.head, f.types.text, f.types.links)
+	if err != nil {
+		return err
+	}
+	e, err := a.TryCreate()
+	if err != nil {
+		return err
+	}
+	f.types.head.Set(e, head{Format: headFormat, Parts: f.parts, Entities: uint32(len(f.order))})
+	texts := make([]text, len(names))
+	for i, c := range names {
+		texts[i].Byte = c
+	}
+	to, _ := f.types.text.Mut(e)
+	if err := to.TryCopyFrom(texts); err != nil {
+		return err
+	}
+	links, _ := f.types.links.Mut(e)
+	return links.TryCopyFrom(slices.Clip(f.links))
+}

@@ -1,0 +1,100 @@
+package scene
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+)
+
+// jsonObject is an object in JSON.
+type jsonObject struct {
+	ID      string          `json:"id"`
+	Section string          `json:"section"`
+	Parent  string          `json:"parent"`
+	Baker   string          `json:"baker"`
+	Value   json.RawMessage `json:"value"`
+}
+
+// ReadJSON reads objects from a list in JSON, whose values are of the type that the baker of a name
+// takes:
+//
+//	[{"id": "inn", "section": "east", "baker": "house", "value": {"X": 1, "Doors": 2}},
+//	 {"id": "sign", "section": "east", "parent": "inn", "baker": "sign", "value": {"Text": "Inn"}}]
+//
+// name is that of the input; an object's Place is name and line. The error joins those of objects,
+// each an *Error: a baker that is not there, a field that the type does not have, a value that does
+// not fit. A syntax error ends the reading.
+func (b *Bakery) ReadJSON(name string, r io.Reader) ([]Object, error) {
+	if r == nil {
+		// errors.md: `scene: Bakery.ReadJSON: the reader is nil` | There is none. | Pass one.
+		panic("scene: Bakery.ReadJSON: the reader is nil")
+	}
+	objects, err := b.readJSON(name, r)
+	if err != nil {
+		// errors.md: `scene: Bakery.ReadJSON: ...` | The input is not a list of objects, or some
+		// have what their bakers do not take. | What it says, at the line it says.
+		return nil, fmt.Errorf("scene: Bakery.ReadJSON: %w", err)
+	}
+	return objects, nil
+}
+
+func (b *Bakery) readJSON(name string, r io.Reader) (objects []Object, err error) {
+	input, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	line := func(offset int64) int { return 1 + bytes.Count(input[:offset], []byte{'\n'}) }
+	d := json.NewDecoder(bytes.NewReader(input))
+	d.DisallowUnknownFields()
+	if begin, err := d.Token(); err != nil {
+		return nil, fmt.Errorf("%s:%d: no list of objects: %w", name, line(d.InputOffset()), err)
+	} else if begin != json.Delim('[') {
+		return nil, fmt.Errorf("%s:%d: a list of objects begins with [, not %v", name, line(d.InputOffset()), begin)
+	}
+	var errs []error
+	for d.More() {
+		begin := d.InputOffset()
+		begin += int64(len(input[begin:]) - len(bytes.TrimLeft(input[begin:], ", \t\r\n")))
+		o := Object{Place: fmt.Sprintf("%s:%d", name, line(begin))}
+		var read jsonObject
+		if err := d.Decode(&read); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", o.Place, err))
+			if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) || errors.Is(err, io.ErrUnexpectedEOF) {
+				return nil, joined(errs)
+			}
+			continue
+		}
+		o.ID, o.Section, o.Parent = read.ID, read.Section, read.Parent
+		if o.Value, err = b.valueOf(read.Baker, read.Value); err != nil {
+			errs = append(errs, &Error{Object: o.ID, Place: o.Place, Baker: read.Baker, Err: err})
+			continue
+		}
+		objects = append(objects, o)
+	}
+	if _, err := d.Token(); err != nil {
+		errs = append(errs, fmt.Errorf("%s:%d: the list does not end: %w", name, line(d.InputOffset()), err))
+	} else if _, err := d.Token(); err != io.EOF {
+		errs = append(errs, fmt.Errorf("%s:%d: something follows the list", name, line(d.InputOffset())))
+	}
+	return objects, joined(errs)
+}
+
+// valueOf reads the authoring data that a baker takes.
+func (b *Bakery) valueOf(baker string, raw json.RawMessage) (any, error) {
+	t := b.named[baker]
+	if t == nil {
+		return nil, errors.New("there is no baker of that name")
+	}
+	v := reflect.New(t)
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	if len(raw) > 0 {
+		if err := d.Decode(v.Interface()); err != nil {
+			return nil, err
+		}
+	}
+	return v.Elem().Interface(), nil
+}

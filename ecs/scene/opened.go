@@ -1,0 +1,212 @@
+package scene
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"quarry/alloc"
+	"quarry/ecs"
+	"quarry/ecs/image"
+)
+
+// errors.md: `ErrSection` | The file of a section is a world file, but of no section, or of a later
+// version of package scene. | Bake it anew.
+
+// ErrSection is wrapped by the error of a section whose file is a world file, but of no section.
+var ErrSection = errors.New("not a section of a scene")
+
+// opened is a section's file, read by a loader, before its entities move.
+type opened struct {
+	name    string
+	section uint64 // SectionID of the name
+	w       *ecs.World
+	types   types
+	parts   []*ecs.Query // of w
+	count   int          // of entities
+	hidden  bool         // entities have DisabledEntity until all are there and lead where they should
+	names   []string     // of types in links
+	own     []link       // to other parts
+	out     []link       // to other sections, in order of section
+	byID    []Identity   // in order of object and sub
+	base    *base        // for live links; nil without
+	next    *reloaded    // of a file that was read again; then all else is empty
+}
+
+// openSection reads a section's file into a universe, as an instance.
+func openSection(path string, instance uint32, register func(*ecs.World), u *alloc.Universe, live bool, options []image.Option) (*opened, error) {
+	file, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	o, err := openBytes(file, register, u, options)
+	if err == nil {
+		err = o.prepare(instance)
+		if err == nil && live {
+			o.base, err = newBase(file, register, options)
+		}
+		if err != nil {
+			err = errors.Join(err, o.close())
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return o, nil
+}
+
+// openBytes opens a section's file and takes its head.
+func openBytes(file []byte, registerTypes func(*ecs.World), u *alloc.Universe, options []image.Option) (*opened, error) {
+	o := new(opened)
+	all := slices.Clone(options)
+	if u != nil {
+		all = append(all, image.Into(u))
+	}
+	w, err := image.Load(bytes.NewReader(file), func(w *ecs.World) {
+		registerTypes(w)
+		o.types = register(w)
+	}, all...)
+	if err != nil {
+		return nil, err
+	}
+	o.w = w
+	if err := o.takeHead(); err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	return o, nil
+}
+
+// takeHead reads the head and destroys its entity.
+func (o *opened) takeHead() error {
+	q := ecs.NewQuery(o.w, ecs.With(o.types.head))
+	e, err := q.Single()
+	if q.Close(); err != nil {
+		return fmt.Errorf("%w: it has no head", ErrSection)
+	}
+	h := o.types.head.Get(e)
+	if h.Format != headFormat {
+		return fmt.Errorf("%w: its head has format %d, this program knows %d", ErrSection, h.Format, headFormat)
+	}
+	names := make([]byte, 0, 64)
+	for _, t := range o.types.text.Slice(e) {
+		names = append(names, t.Byte)
+	}
+	for i, n := range bytes.Split(names, []byte{0}) {
+		if i == 0 {
+			o.name, o.section = string(n), SectionID(string(n))
+		} else {
+			o.names = append(o.names, string(n))
+		}
+	}
+	o.count = int(h.Entities)
+	parts := h.Parts
+	for _, l := range o.types.links.Slice(e) {
+		if int(l.Holder) >= o.count || int(l.Type) >= len(o.names) || l.Section == 0 && int(l.Sub) >= o.count {
+			return fmt.Errorf("%w: a link of entity %d to %d, of %d entities and %d types", ErrSection, l.Holder, l.Sub, o.count, len(o.names))
+		}
+		if l.Section == 0 {
+			o.own = append(o.own, l)
+		} else {
+			o.out = append(o.out, l)
+		}
+	}
+	slices.SortStableFunc(o.out, func(a, b link) int { return cmp.Compare(a.Section, b.Section) })
+	o.w.Destroy(e)
+	return o.index(parts)
+}
+
+// index notes which entities there are.
+func (o *opened) index(parts uint32) error {
+	q := ecs.NewQuery(o.w, ecs.Read(o.types.identity), ecs.IncludeDisabled(), ecs.IncludePrefabs())
+	defer q.Close()
+	seen := make([]bool, o.count)
+	for rows := range q.Rows() {
+		if tag, ok := o.types.tag.At(rows); !ok || tag.Part >= parts {
+			return fmt.Errorf("%w: entities are in part %d of %d", ErrSection, tag.Part, parts)
+		}
+		for _, id := range o.types.identity.Slice(rows) {
+			if int(id.Local) >= o.count || seen[id.Local] {
+				return fmt.Errorf("%w: entity number %d, of %d, is there twice or too much", ErrSection, id.Local, o.count)
+			}
+			seen[id.Local] = true
+			o.byID = append(o.byID, id)
+		}
+	}
+	if len(o.byID) != o.count {
+		return fmt.Errorf("%w: it has %d entities, its head says %d", ErrSection, len(o.byID), o.count)
+	}
+	slices.SortFunc(o.byID, compareIdentity)
+	for range parts {
+		o.parts = append(o.parts, nil)
+	}
+	return nil
+}
+
+func compareIdentity(a, b Identity) int {
+	return cmp.Or(cmp.Compare(a.Object, b.Object), cmp.Compare(a.Sub, b.Sub))
+}
+
+// local returns the number of the entity with an Identity, or -1.
+func (o *opened) local(object uint64, sub uint32) int {
+	i, ok := slices.BinarySearchFunc(o.byID, Identity{Object: object, Sub: sub}, compareIdentity)
+	if !ok {
+		return -1
+	}
+	return int(o.byID[i].Local)
+}
+
+// prepare gives the entities the tag of the instance, hides them if they do not come at once, and
+// makes the queries of the parts.
+func (o *opened) prepare(instance uint32) error {
+	o.hidden = len(o.parts) > 1 || len(o.out) > 0
+	if o.hidden {
+		q := ecs.NewQuery(o.w, ecs.With(ecs.Register[ecs.DisabledEntity](o.w)), ecs.IncludeDisabled(), ecs.IncludePrefabs())
+		_, err := ecs.NewChange(o.w, ecs.Add(o.types.stays)).ApplyQuery(q)
+		if q.Close(); err != nil {
+			return err
+		}
+	}
+	for part := range o.parts {
+		from := o.types.tag.Of(Tag{Part: uint32(part)})
+		q := ecs.NewQuery(o.w, ecs.Where(from), ecs.IncludeDisabled(), ecs.IncludePrefabs())
+		give := []ecs.Part{ecs.Put(o.types.tag.Of(Tag{instance, uint32(part)}))}
+		if o.hidden {
+			give = append(give, ecs.Add(ecs.Register[ecs.DisabledEntity](o.w)))
+		}
+		_, err := ecs.NewChange(o.w, give...).ApplyQuery(q)
+		if q.Close(); err != nil {
+			return err
+		}
+		o.parts[part] = ecs.NewQuery(o.w, ecs.Where(o.types.tag.Of(Tag{instance, uint32(part)})), ecs.IncludeDisabled(), ecs.IncludePrefabs())
+	}
+	return nil
+}
+
+// outTo returns the links to a section.
+func (o *opened) outTo(section uint64) []link {
+	lo, _ := slices.BinarySearchFunc(o.out, section, func(l link, s uint64) int { return cmp.Compare(l.Section, s) })
+	hi := lo
+	for hi < len(o.out) && o.out[hi].Section == section {
+		hi++
+	}
+	return o.out[lo:hi]
+}
+
+// close gives back what has not moved.
+func (o *opened) close() (err error) {
+	if o.next != nil {
+		return o.next.close()
+	}
+	if o.w != nil {
+		err = o.w.Close()
+		o.w = nil
+	}
+	if o.base != nil {
+		err = errors.Join(err, o.base.close())
+		o.base = nil
+	}
+	return err
+}

@@ -1,0 +1,100 @@
+package scene
+
+import (
+	"quarry/ecs"
+	"quarry/internal/seam"
+)
+
+// record is what a baker said of an object.
+type record struct {
+	number  uint64 // no other record of the bakery has it
+	digest  digest // of the object's authoring data
+	own     uint32 // buffer of the placeholders of its entities
+	made    []made
+	data    []byte
+	outside []string // ids of the objects it leads to; their placeholders are of buffer own+1
+	reads   []read
+	files   []read
+}
+
+// made is an entity that is to be.
+type made struct{ parts []part }
+
+// part is a value of an entity.
+type part struct {
+	kind  int // place in Bakery.kinds
+	at, n int // bytes in the record's data
+	value any // of a shared or a managed type
+}
+
+// read is something that a baker has read.
+type read struct {
+	name   string
+	digest digest
+}
+
+func newRecord(id string) *record {
+	return &record{own: uint32(hash(id)) &^ 1, made: make([]made, 1)}
+}
+
+// placeholder returns what stands for the n-th entity of the record.
+func (r *record) placeholder(n int) ecs.Entity { return seam.Placeholder(n, r.own) }
+
+// numberOf returns the number of an entity of the record, or -1 if it is none.
+func (r *record) numberOf(e ecs.Entity) int {
+	if !e.IsPlaceholder() {
+		return -1
+	}
+	if n, buffer := seam.Number(e); buffer == r.own && n < len(r.made) {
+		return n
+	}
+	return -1
+}
+
+// leads returns what stands for the entity of another object.
+func (r *record) leads(id string) ecs.Entity {
+	for n, known := range r.outside {
+		if known == id {
+			return seam.Placeholder(n, r.own+1)
+		}
+	}
+	r.outside = append(r.outside, id)
+	return seam.Placeholder(len(r.outside)-1, r.own+1)
+}
+
+// put notes a value of an entity, in the place of an earlier one.
+func (m *made) put(p part) {
+	for i := range m.parts {
+		if m.parts[i].kind == p.kind {
+			m.parts[i] = p
+			return
+		}
+	}
+	m.parts = append(m.parts, p)
+}
+
+// holds reports whether the record of an object is that which a baker would make now (S1).
+func (r *record) holds(l *list, digests []digest, f *files, object int) bool {
+	if r.digest != digests[object] {
+		return false
+	}
+	for _, d := range r.reads {
+		if d.digest != l.digest(digests, d.name) {
+			return false
+		}
+	}
+	for _, d := range r.files {
+		if d.digest != f.open(d.name).hash {
+			return false
+		}
+	}
+	return true
+}
+
+// digest returns the digest of an object's authoring data, of zeros if there is no such object.
+func (l *list) digest(digests []digest, id string) digest {
+	if i, ok := l.at[id]; ok {
+		return digests[i]
+	}
+	return digest{}
+}

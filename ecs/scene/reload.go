@@ -1,0 +1,279 @@
+package scene
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"quarry/ecs"
+	"quarry/internal/seam"
+)
+
+// reloading is a file that is read again.
+type reloading struct {
+	again bool // it has changed meanwhile
+}
+
+// reloaded is what a loader makes of a file that is read again.
+type reloaded struct {
+	newer  *base
+	change change
+	born   *opened    // a world with the entities that come, in the host's universe
+	query  *ecs.Query // of them
+}
+
+// Reload begins to read the file again, and Update brings what has changed in it to the world, at
+// once: entities that are new or gone, types and values of the others that differ from what the
+// file had before, names and enable bits. Whatever else the game has changed stays, of the same
+// entities too, and so do all ids. Entities that the game has destroyed stay dead. If the file
+// cannot be used or there is no room, Err says so, and nothing has changed.
+//
+// It panics unless the host has LiveLink, or if the instance is not loaded.
+func (i *Instance) Reload() {
+	if i.file == nil || i.file.base == nil || i.state != Loaded {
+		// errors.md: `scene: Instance.Reload: the instance is ..., and live links are ...` | A
+		// section that is not loaded, or whose host keeps nothing to compare with. |
+		// `Host.LiveLink` before `Load`; `Instance.State` says when.
+		panic(fmt.Sprintf("scene: Instance.Reload: the instance is %v, and live links are %v", i.state, i.host.live))
+	}
+	if i.reload != nil {
+		i.reload.again = true
+		return
+	}
+	i.reload, i.err = new(reloading), nil
+	older := i.file.base
+	i.read(func() (*opened, error) {
+		file, err := os.ReadFile(i.path)
+		if err != nil {
+			return nil, err
+		}
+		next, err := older.reread(file, i)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", i.path, err)
+		}
+		return &opened{next: next}, nil
+	})
+}
+
+// reread reads a newer file and compares.
+func (b *base) reread(file []byte, i *Instance) (r *reloaded, err error) {
+	h := i.host
+	r = new(reloaded)
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, r.close())
+		}
+	}()
+	if r.newer, err = newBase(file, h.register, h.options); err != nil {
+		return nil, err
+	}
+	if r.newer.section != b.section {
+		return nil, fmt.Errorf("%w: it was section %s, and is %s", ErrSection, b.name, r.newer.name)
+	}
+	r.change = b.compare(r.newer)
+	if len(r.change.born) == 0 {
+		return r, nil
+	}
+	if r.born, err = openBytes(file, h.register, h.w.Universe(), h.options); err != nil {
+		return nil, err
+	}
+	list := make([]ecs.Entity, 0, len(r.change.born))
+	for _, id := range r.change.born {
+		list = append(list, r.newer.at[id.Local]) // the two worlds of the file have the same ids
+	}
+	tag := r.born.types.tag.Of(Tag{Instance: i.number})
+	if _, err = ecs.NewChange(r.born.w, ecs.Put(tag)).ApplyList(list); err != nil {
+		return nil, err
+	}
+	r.query = ecs.NewQuery(r.born.w, ecs.Where(tag), ecs.IncludeDisabled(), ecs.IncludePrefabs())
+	return r, nil
+}
+
+func (r *reloaded) close() (err error) {
+	if r.newer != nil {
+		err = r.newer.close()
+	}
+	if r.born != nil {
+		err = errors.Join(err, r.born.close())
+	}
+	return err
+}
+
+// stepReload applies what a file that was read again has, if it is there.
+func (i *Instance) stepReload() progress {
+	if i.reload == nil {
+		return idle
+	}
+	r := i.result.Swap(nil)
+	if r == nil {
+		return idle
+	}
+	again := i.reload.again
+	i.reload = nil
+	if r.err == nil && r.file != nil {
+		r.err = i.apply(r.file.next)
+	}
+	if r.err != nil {
+		i.err = fmt.Errorf("scene: %w", r.err)
+	}
+	if again {
+		err := i.err
+		i.Reload()
+		i.err = err
+	}
+	return did
+}
+
+// apply brings a change to the world, all of it or nothing.
+func (i *Instance) apply(r *reloaded) error {
+	w := i.host.w
+	s := w.Snapshot()
+	entities, err := i.applyChange(r)
+	if err != nil {
+		err = errors.Join(err, w.Restore(s), r.close())
+		s.Close()
+		return err
+	}
+	s.Close()
+	old := i.file.base
+	f := r.newer.opened
+	i.entities = entities
+	i.file.count, i.file.byID, i.file.names, i.file.own, i.file.out = f.count, f.byID, f.names, f.own, f.out
+	i.file.base = r.newer
+	i.handles = i.handles[:0]
+	for _, name := range f.names {
+		i.handles = append(i.handles, i.host.typeOf(name))
+	}
+	i.leadHere()
+	err = old.close()
+	if r.born != nil {
+		err = errors.Join(err, r.born.close())
+	}
+	return err
+}
+
+// leadHere lets other sections lead to the instance's entities.
+func (i *Instance) leadHere() {
+	h := i.host
+	if !h.first(i) {
+		return
+	}
+	for _, other := range h.instances {
+		if other != i && other.state == Loaded {
+			if links := other.file.outTo(i.file.section); len(links) > 0 {
+				i.jobs = append(i.jobs, patching{other, links, i})
+			}
+		}
+	}
+}
+
+// applyChange changes the world, and returns the entities by their new local numbers.
+func (i *Instance) applyChange(r *reloaded) ([]ecs.Entity, error) {
+	h, f := i.host, r.newer
+	var gone []ecs.Entity
+	for _, id := range r.change.gone {
+		if e := i.entities[id.Local]; h.w.Alive(e) {
+			gone = append(gone, e)
+		}
+	}
+	h.w.DestroyList(gone)
+	entities := make([]ecs.Entity, f.count)
+	for _, id := range f.byID {
+		if n := i.file.local(id.Object, id.Sub); n >= 0 {
+			entities[id.Local] = i.entities[n]
+			h.types.identity.Set(i.entities[n], id)
+		}
+	}
+	if r.query != nil {
+		moved, err := h.w.MoveQuery(r.query)
+		if err != nil {
+			return nil, err
+		}
+		for rows := range moved.Batch.Rows() {
+			list := rows.Entities()
+			for row, id := range h.types.identity.Slice(rows) {
+				entities[id.Local] = list[row]
+			}
+		}
+	}
+	for k := range r.change.edits {
+		d := &r.change.edits[k]
+		if e := entities[d.id.Local]; h.w.Alive(e) {
+			if err := i.edit(e, d, f, entities); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, id := range r.change.born {
+		for _, info := range f.infos {
+			i.leadAll(entities[id.Local], typeName(info), f.links[valueAt{id.Local, typeName(info)}], f, entities)
+		}
+	}
+	return entities, nil
+}
+
+// edit edits an entity.
+func (i *Instance) edit(e ecs.Entity, d *edit, f *base, entities []ecs.Entity) error {
+	h := i.host
+	for _, name := range d.removed {
+		if t := h.typeOf(name); t != nil {
+			if _, err := ecs.NewChange(h.w, ecs.Remove(t)).Apply(e); err != nil {
+				return err
+			}
+		}
+	}
+	for k := range d.values {
+		v := &d.values[k]
+		t := h.typeOf(v.of)
+		if t == nil {
+			continue // the program has dropped the type
+		}
+		give := ecs.Add(t)
+		if ecs.InfoOf(t).Kind == ecs.KindShared {
+			give = ecs.Put(seam.SharedOf(h.w, t, v.value))
+		}
+		if _, err := ecs.NewChange(h.w, give).Apply(e); err != nil {
+			return err
+		}
+		if v.value != nil {
+			if _, err := seam.SetValue(h.w, e, t, v.value); err != nil {
+				return err
+			}
+		}
+		if v.enables {
+			seam.SetEnabled(h.w, e, t, v.enabled)
+		}
+		i.leadAll(e, v.of, v.links, f, entities)
+	}
+	if d.renamed {
+		h.w.SetName(e, d.name)
+	}
+	return nil
+}
+
+// leadAll sets the entities of a value.
+func (i *Instance) leadAll(e ecs.Entity, of string, links []linkTo, f *base, entities []ecs.Entity) {
+	h := i.host
+	t := h.typeOf(of)
+	if t == nil {
+		return
+	}
+	for _, l := range links {
+		to := ecs.Null
+		if l.section == 0 {
+			if n := f.local(l.object, l.sub); n >= 0 {
+				to = entities[n]
+			}
+		} else {
+			for _, other := range h.instances {
+				if other.state == Loaded && other.file.section == l.section {
+					to = other.find(l.object, l.sub)
+					break
+				}
+			}
+		}
+		if to != ecs.Null && h.w.Alive(to) {
+			h.setLink(e, t, l.nth, to)
+		}
+	}
+}
