@@ -275,10 +275,7 @@ func (a *assembly) lead(m member, p *part, e ecs.Entity) (ecs.Entity, error) {
 	}
 	if e.IsPlaceholder() {
 		if n, buffer := seam.Number(e); buffer == r.own+1 && n < len(r.outside) {
-			to, ok := a.list.at[r.outside[n]]
-			if !ok {
-				return e, a.refusal(m.object, "its %s leads to %q, which is no object", a.b.kinds[p.kind].Name, r.outside[n])
-			}
+			to := a.list.at[r.outside[n]]
 			if first, here := a.first[to]; here {
 				return a.entities[first], nil
 			}

@@ -1,7 +1,6 @@
 package scene
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"reflect"
@@ -210,6 +209,11 @@ func (b *Bakery) bakeAll(l *list) ([]*record, int, error) {
 		records[i], errs[i] = b.bakeOne(&Context{b: b, list: l, digests: digests, files: f, object: i})
 	})
 	errs = compact(errs)
+	for i, r := range records {
+		if r != nil {
+			errs = append(errs, b.checkOutside(l, i, r)...)
+		}
+	}
 	if len(errs) > 0 {
 		return nil, 0, joined(errs)
 	}
@@ -222,6 +226,17 @@ func (b *Bakery) bakeAll(l *list) ([]*record, int, error) {
 		}
 	}
 	return records, made, nil
+}
+
+// checkOutside returns errors about the objects that a record leads to.
+func (b *Bakery) checkOutside(l *list, object int, r *record) (errs []error) {
+	o := &l.objects[object]
+	for _, id := range r.outside {
+		if _, ok := l.at[id]; !ok {
+			errs = append(errs, &Error{Object: o.ID, Place: o.Place, Baker: b.bakers[reflect.TypeOf(o.Value)].name, Err: fmt.Errorf("it leads to %q, which is no object", id)})
+		}
+	}
+	return errs
 }
 
 // digests returns the digests of all objects.
@@ -267,11 +282,7 @@ func (b *Bakery) bakeOne(c *Context) (r *record, err error) {
 			err = &Error{o.ID, o.Place, of.name, fmt.Errorf("it panicked: %v", p), debug.Stack()}
 		}
 	}()
-	err = of.bake(c, o.Value)
-	if err == nil {
-		err = errors.Join(c.failed...)
-	}
-	if err != nil {
+	if err = of.bake(c, o.Value); err != nil {
 		return nil, &Error{o.ID, o.Place, of.name, err, nil}
 	}
 	return r, nil

@@ -17,7 +17,6 @@ type Context struct {
 	files   *files
 	object  int
 	record  *record
-	failed  []error
 }
 
 // Object returns the object that is baked.
@@ -38,12 +37,7 @@ func (c *Context) Create() ecs.Entity {
 // section: then the value has the entity while both sections are loaded. The bake fails if there is
 // no such object.
 func (c *Context) EntityOf(id string) ecs.Entity {
-	r := c.open("EntityOf")
-	if _, ok := c.list.at[id]; !ok {
-		c.failed = append(c.failed, fmt.Errorf("it leads to %q, which is no object", id))
-		c.depend(id)
-	}
-	return r.leads(id)
+	return c.open("EntityOf").leads(id)
 }
 
 // Of returns the authoring data of another object. ok is false if there is no such object, or its

@@ -62,13 +62,18 @@ func (b *Bakery) readJSON(name string, r io.Reader) (objects []Object, err error
 		var read jsonObject
 		if err := d.Decode(&read); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", o.Place, err))
-			if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) || errors.Is(err, io.ErrUnexpectedEOF) {
+			if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 				return nil, joined(errs)
 			}
 			continue
 		}
 		o.ID, o.Section, o.Parent = read.ID, read.Section, read.Parent
-		if o.Value, err = b.valueOf(read.Baker, read.Value); err != nil {
+		t := b.named[read.Baker]
+		if t == nil {
+			errs = append(errs, &Error{Object: o.ID, Place: o.Place, Err: fmt.Errorf("there is no baker %q", read.Baker)})
+			continue
+		}
+		if o.Value, err = valueOf(t, read.Value); err != nil {
 			errs = append(errs, &Error{Object: o.ID, Place: o.Place, Baker: read.Baker, Err: err})
 			continue
 		}
@@ -82,12 +87,8 @@ func (b *Bakery) readJSON(name string, r io.Reader) (objects []Object, err error
 	return objects, joined(errs)
 }
 
-// valueOf reads the authoring data that a baker takes.
-func (b *Bakery) valueOf(baker string, raw json.RawMessage) (any, error) {
-	t := b.named[baker]
-	if t == nil {
-		return nil, errors.New("there is no baker of that name")
-	}
+// valueOf reads authoring data of a type.
+func valueOf(t reflect.Type, raw json.RawMessage) (any, error) {
 	v := reflect.New(t)
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()

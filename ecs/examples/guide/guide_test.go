@@ -20,7 +20,7 @@ import (
 	"quarry/internal/lint"
 )
 
-const pages = 20
+const pages = 21
 
 // A page is one page's file: its code, and what its examples print.
 type page struct {
