@@ -296,6 +296,26 @@ func TestClosed(t *testing.T) {
 	}
 }
 
+// TestRegisterPanics: a function that panics in a loader fails the section.
+func TestRegisterPanics(t *testing.T) {
+	_, paths := bakeTown(t, newTown(2, 10), 4)
+	w, err := ecs.NewWorld()
+	require.NoError(t, err)
+	calls := 0
+	host := scene.NewHost(w, func(w *ecs.World) {
+		registerTown(w)
+		if calls++; calls > 1 {
+			panic("no")
+		}
+	})
+	i := host.Load(paths["main"])
+	for host.Update(0) {
+		time.Sleep(time.Millisecond)
+	}
+	require.EqualError(t, i.Err(), "scene: "+paths["main"]+": the loader panicked: no")
+	require.NoError(t, errors.Join(host.Close(), w.Close()))
+}
+
 // TestScarce: a host without room for a section refuses it, whatever the step at which memory runs
 // out, and has what it had.
 func TestScarce(t *testing.T) {

@@ -129,7 +129,7 @@ func (i *Instance) read(open func() (*opened, error)) {
 			i.result.Store(&result{})
 			return
 		}
-		file, err := open()
+		file, err := i.guarded(open)
 		i.result.Store(&result{file, err})
 		if i.canceled.Load() { // who takes the result closes it
 			if r := i.result.Swap(nil); r != nil && r.file != nil {
@@ -138,6 +138,17 @@ func (i *Instance) read(open func() (*opened, error)) {
 			i.result.Store(&result{})
 		}
 	})
+}
+
+// guarded calls what a loader does. Panics are errors there: of the function that registers types,
+// and of a world whose universe was closed with that of the host.
+func (i *Instance) guarded(open func() (*opened, error)) (file *opened, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			file, err = nil, fmt.Errorf("%s: the loader panicked: %v", i.path, p)
+		}
+	}()
+	return open()
 }
 
 // stop tells the loader that nobody waits.
