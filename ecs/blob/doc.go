@@ -1,0 +1,2 @@
+// Package blob TODO
+package blob
