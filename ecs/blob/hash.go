@@ -16,7 +16,7 @@ func hashWords(words []word) uint64 {
 		hi, lo := bits.Mul64(h^uint64(w), hashStep)
 		h = hi ^ lo ^ bits.RotateLeft64(uint64(w), 32)
 	}
-	hi, lo := bits.Mul64(h^hashSeed, hashStep)
+	hi, lo := bits.Mul64(h^bits.RotateLeft64(hashSeed, 17), hashStep)
 	return hi ^ lo
 }
 
