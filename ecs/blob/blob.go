@@ -87,6 +87,7 @@ type Store struct {
 
 	index map[uint64][]ecs.Entity // by the hash of the words
 	order uint32                  // World.OrderVersion of heads at which the index was made
+	rows  int                     // the archetype's, then
 }
 
 // Register registers the types of blobs with a world. image.Open and its like need it in the
@@ -287,9 +288,15 @@ func (s *Store) add(words []word) (ecs.Entity, error) {
 	return e, nil
 }
 
+// isCurrent reports whether no rows have come or gone since the index was made. Rows are counted
+// too: World.Restore to a state without any leaves the version as it was.
+func (s *Store) isCurrent() bool {
+	return s.world.OrderVersion(s.heads) == s.order && s.archetype.Len() == s.rows
+}
+
 // refresh makes the index anew if rows have come or gone since.
 func (s *Store) refresh() {
-	if s.world.OrderVersion(s.heads) != s.order {
+	if !s.isCurrent() {
 		s.makeIndex()
 	}
 }
@@ -306,6 +313,7 @@ func (s *Store) makeIndex() {
 
 // settle notes that the index is as the rows are now. What comes later has a later version.
 func (s *Store) settle() {
+	s.rows = s.archetype.Len()
 	if s.order = s.world.OrderVersion(s.heads); s.order == s.world.Version() {
 		s.world.Advance()
 	}

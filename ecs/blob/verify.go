@@ -32,7 +32,7 @@ func (s *Store) Verify() error {
 	if err := s.Check(); err != nil {
 		return err
 	}
-	if s.world.OrderVersion(s.heads) != s.order {
+	if !s.isCurrent() {
 		return nil // it is made anew before it is used
 	}
 	found := 0
