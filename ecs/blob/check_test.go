@@ -102,8 +102,14 @@ func edit(t *testing.T, s *Store, e ecs.Entity, change func(words []word) []word
 // spanAt returns the relative field at a byte of a block.
 func spanAt(words []word, at uintptr) *span { return (*span)(unsafe.Pointer(&bytesOf(words)[at])) }
 
-// TestVerify breaks each invariant.
-func TestVerify(t *testing.T) {
+// brokenBlock is a change of the words of a body, and what is said of it.
+type brokenBlock struct {
+	want   string
+	change func(words []word) []word
+}
+
+// brokenBlocks returns changes that break B1 and B2.
+func brokenBlocks() []brokenBlock {
 	const root = headerBytes
 	limbs, pairs := root+unsafe.Offsetof(body{}.Limbs), root+unsafe.Offsetof(body{}.Pairs)
 	name := "B2: quarry/ecs/blob.body: "
@@ -111,10 +117,7 @@ func TestVerify(t *testing.T) {
 	with := func(change func(words []word)) func(words []word) []word {
 		return func(words []word) []word { change(words); return words }
 	}
-	for _, c := range []struct {
-		want   string
-		change func(words []word) []word
-	}{
+	return []brokenBlock{
 		{"B2: 0 bytes, whose head names other lengths", cut(0)},
 		{"B2: 8 bytes, whose head names other lengths", cut(1)},
 		{"B2: 80 bytes, whose head names other lengths", cut(10)},
@@ -155,7 +158,12 @@ func TestVerify(t *testing.T) {
 			end, _, _ := head(w)
 			spanAt(w, back).offset = int32(end-8) - int32(back)
 		})},
-	} {
+	}
+}
+
+// TestVerify breaks each invariant.
+func TestVerify(t *testing.T) {
+	for _, c := range brokenBlocks() {
 		_, s, b := newBodies(t)
 		edit(t, s, b.entity, c.change)
 		for _, err := range []error{s.Check(), s.Verify()} {
