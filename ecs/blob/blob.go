@@ -121,8 +121,8 @@ func NewStore(w *ecs.World, types ...TypeOf) (*Store, error) {
 		k := known{t.graph.root.rtype, t.graph.hash, t.graph}
 		for _, other := range s.types {
 			if other.hash == k.hash && other.rtype != k.rtype {
-				// errors.md: `blob: NewStore: two types are called ... and laid out alike` | They are
-				// declared in functions. | Declare them in the package.
+				// errors.md: `blob: NewStore: two types are called ... and laid out alike` | They
+				// are declared in functions. | Declare them in the package.
 				panic("blob: NewStore: two types are called " + k.graph.name + " and laid out alike")
 			}
 		}
