@@ -274,10 +274,7 @@ func (s *Store) add(words []word) (ecs.Entity, error) {
 		return ecs.Null, err
 	}
 	buffer, _ := s.words.Mut(e)
-	if err = buffer.TryReserve(len(words)); err == nil { // no more, so that Shrink does not move it
-		err = buffer.TryCopyFrom(words)
-	}
-	if err != nil {
+	if err = buffer.TryCopyFrom(words); err != nil { // takes no more than it needs, so Shrink does not move it
 		s.world.Destroy(e)
 		s.settle()
 		return ecs.Null, err

@@ -166,6 +166,31 @@ func TestSameBytes(t *testing.T) {
 	require.NoError(t, s.Verify())
 }
 
+// TestPaddingOfPlainTypes: padding of elements that lead nowhere is zero too.
+func TestPaddingOfPlainTypes(t *testing.T) {
+	type Padded struct {
+		A uint8
+		B uint32
+	}
+	type Padding struct{ All blob.Array[Padded] }
+	s, err := blob.NewStore(newWorld(t), blob.Type[Padding]())
+	require.NoError(t, err)
+	var made [2]blob.Blob[Padding]
+	for i := range made {
+		b := blob.NewBuilder[Padding]()
+		all := blob.Allocate(b, &b.Root().All, 5)
+		for k := range all {
+			*(*[4]byte)(unsafe.Pointer(&all[k])) = [4]byte{0, byte(i), byte(k), byte(i)}
+			all[k] = Padded{A: uint8(k), B: 7}
+			(*[4]byte)(unsafe.Pointer(&all[k]))[2] = byte(i)
+		}
+		made[i], err = blob.Add(s, b)
+		require.NoError(t, err)
+	}
+	require.Equal(t, made[0], made[1])
+	require.Equal(t, Padded{4, 7}, made[0].Get(s).All.Slice()[4])
+}
+
 // TestOneBuilderManyStores: goroutines build, and one builder serves several worlds.
 func TestOneBuilderManyStores(t *testing.T) {
 	var all [4]*blob.Builder[Mesh]
@@ -236,6 +261,9 @@ func TestMisuse(t *testing.T) {
 	*(*[8]byte)(unsafe.Pointer(&b.Root().First)) = [8]byte{0, 0, 0, 0, 0xf0, 0xff, 0xff, 0xff}
 	require.PanicsWithValue(t, "blob: Add: Mesh.First was copied from another builder or from a blob", func() { _, _ = blob.Add(s, b) })
 	require.NoError(t, s.Verify())
+	c := buildMesh(4)
+	*(*[8]byte)(unsafe.Pointer(&c.Root().First)) = *(*[8]byte)(unsafe.Pointer(&c.Root().Name)) // leads to bytes
+	require.PanicsWithValue(t, "blob: Add: Mesh.First was copied from another builder or from a blob", func() { _, _ = blob.Add(s, c) })
 }
 
 // TestRefusedTypes: pointers, entities and types without a size, with the path.
@@ -253,14 +281,19 @@ func TestRefusedTypes(t *testing.T) {
 	require.PanicsWithValue(t, "blob: Type[Empty]: Empty.None[] has no size", func() { blob.Type[Empty]() })
 	require.PanicsWithValue(t, "blob: Type[struct {}]: struct {} has no size", func() { blob.Type[struct{}]() })
 	require.NotPanics(t, func() { blob.Type[Node]() }, "a type may hold itself")
-	type Embeds struct{ blob.Array[Vec3] }
+	type Embeds struct {
+		blob.Array[Vec3]
+		More blob.String
+	}
 	require.NotPanics(t, func() {
 		b := blob.NewBuilder[Embeds]()
 		blob.Allocate(b, &b.Root().Array, 2)[1].X = 3
+		blob.SetString(b, &b.Root().More, "more")
 		s, err := blob.NewStore(newWorld(t), blob.Type[Embeds]())
 		require.NoError(t, err)
 		e, err := blob.Add(s, b)
 		require.NoError(t, err)
 		require.Equal(t, []Vec3{{}, {X: 3}}, e.Get(s).Slice())
+		require.Equal(t, "more", e.Get(s).More.String())
 	})
 }

@@ -148,6 +148,7 @@ func brokenBlocks() []brokenBlock {
 		{".Limbs leads to bytes [2147483671, ", with(func(w []word) { spanAt(w, limbs).offset = 1<<31 - 1 })},
 		{".Limbs leads to bytes ", with(func(w []word) { spanAt(w, limbs).n = 9 })},
 		{".Limbs leads to bytes ", with(func(w []word) { spanAt(w, limbs).n = 1<<31 - 1 })},
+		{".Name leads to bytes [223, 226), and the content is [16, 225)", with(func(w []word) { spanAt(w, 120+2*unsafe.Sizeof(limb{})).n = 3 })},
 		{".Limbs has length -1 and offset ", with(func(w []word) { spanAt(w, limbs).n = -1 })},
 		{".Limbs has length 0 and offset ", with(func(w []word) { spanAt(w, limbs).n = 0 })},
 		{".Root has length 2 and offset ", with(func(w []word) { spanAt(w, root).n = 2 })},
@@ -229,6 +230,20 @@ func TestDamagedFiles(t *testing.T) {
 	_, err = NewStore(o)
 	require.ErrorIs(t, err, ErrBlob)
 	require.ErrorContains(t, err, "B1: the type is none of the store's: \"quarry/ecs/blob.body: 36 B {")
+}
+
+// TestCollision: content is compared, not hashes alone.
+func TestCollision(t *testing.T) {
+	_, s, b := newBodies(t)
+	other := buildBody()
+	other.Root().Last++
+	words, err := other.parts.build("Add")
+	require.NoError(t, err)
+	s.index[hashWords(words)] = []ecs.Entity{b.entity}
+	c, err := Add(s, other)
+	require.NoError(t, err)
+	require.NotEqual(t, b, c)
+	require.EqualValues(t, 10, c.Get(s).Last)
 }
 
 // fileOf returns a file with a body.
