@@ -165,13 +165,15 @@ func brokenBlocks() []brokenBlock {
 // TestVerify breaks each invariant.
 func TestVerify(t *testing.T) {
 	for _, c := range brokenBlocks() {
-		_, s, b := newBodies(t)
-		edit(t, s, b.entity, c.change)
-		for _, err := range []error{s.Check(), s.Verify()} {
-			require.ErrorIs(t, err, ErrBlob)
-			require.ErrorContains(t, err, c.want)
-			require.ErrorContains(t, err, b.entity.String())
-		}
+		t.Run("block", func(t *testing.T) {
+			_, s, b := newBodies(t)
+			edit(t, s, b.entity, c.change)
+			for _, err := range []error{s.Check(), s.Verify()} {
+				require.ErrorIs(t, err, ErrBlob)
+				require.ErrorContains(t, err, c.want)
+				require.ErrorContains(t, err, b.entity.String())
+			}
+		})
 	}
 	for _, c := range []struct {
 		want   string
@@ -182,9 +184,11 @@ func TestVerify(t *testing.T) {
 		{"B4: ", func(h *header) { h.Count = 0 }},
 		{"B4: ", func(h *header) { h.Count = 1<<62 + 1 }},
 	} {
-		_, s, b := newBodies(t)
-		c.change(s.heads.Mut(b.entity))
-		require.ErrorContains(t, s.Check(), c.want)
+		t.Run("header", func(t *testing.T) {
+			_, s, b := newBodies(t)
+			c.change(s.heads.Mut(b.entity))
+			require.ErrorContains(t, s.Check(), c.want)
+		})
 	}
 	w, s, b := newBodies(t)
 	ecs.NewArchetype(w, s.words).Create()
