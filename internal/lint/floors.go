@@ -40,11 +40,12 @@ var floors = [][]string{
 
 // doors lists which layers may import which others on their own floor.
 var doors = map[string][]string{
+	"ecs/blob":      {"ecs/image", "ecs/job"}, // its tests
 	"ecs/job":       {"ecs/command"},
 	"ecs/system":    {"ecs/command", "ecs/job"},
 	"ecs/transform": {"ecs/hierarchy", "ecs/job"},
-	"ecs/scene":     {"ecs/hierarchy", "ecs/image"},
-	"ecs/examples":  {"ecs/command", "ecs/hierarchy", "ecs/image", "ecs/inspect", "ecs/job", "ecs/scene", "ecs/system", "ecs/transform"},
+	"ecs/scene":     {"ecs/blob", "ecs/hierarchy", "ecs/image"},
+	"ecs/examples":  {"ecs/blob", "ecs/command", "ecs/hierarchy", "ecs/image", "ecs/inspect", "ecs/job", "ecs/scene", "ecs/system", "ecs/transform"},
 }
 
 // faceOf returns the package whose strata lie in dir's folder: floors inside alloc or ecs. Only

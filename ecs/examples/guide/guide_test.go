@@ -20,7 +20,7 @@ import (
 	"quarry/internal/lint"
 )
 
-const pages = 21
+const pages = 22
 
 // A page is one page's file: its code, and what its examples print.
 type page struct {
