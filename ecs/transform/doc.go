@@ -24,8 +24,9 @@
 // LocalToWorld counts as none. Disabled entities and prefabs are computed too.
 //
 // What is computed: entities whose Local or Post was written since the last Update, those below
-// them, and those below a given matrix that was written. If links, or rows of entities with
-// matrices, have changed, all are. Locals and Posts track rows (ecs.TrackRows), so write single
+// them, and those below a given matrix that was written. Where others wrote computed matrices, as
+// World.Restore does, those of the chunk are. If links, or rows of entities with matrices, have
+// changed, all are. Locals and Posts track rows (ecs.TrackRows), so write single
 // ones with Mut or Set: Slice of Write marks all rows that it shows.
 //
 // Numbers: products are rounded before they are added, so every platform computes the same bits

@@ -26,8 +26,8 @@ import (
 //	   followed by its Post, bit for bit.
 
 // LocalToWorld is the component with the matrix of an entity, from its own space to the world's. 64
-// bytes. Update writes it where there is a Local too; without one it is the program's, and what is
-// below follows it.
+// bytes. Update writes it where there is a Local too, also over what the program has written;
+// without one it is the program's, and what is below follows it.
 type LocalToWorld struct{ Matrix Mat4 }
 
 // Post is a component with a matrix that is applied before Local: shear, and a scale for each axis.
@@ -46,7 +46,7 @@ type Transforms struct {
 	levels  *hierarchy.Levels
 	reads   *ecs.Query // the chunks of levels, whose matrices it only reads
 	written *ecs.Query // rows whose Local or Post was written
-	given   *ecs.Query // chunks without Local whose matrices were written
+	given   *ecs.Query // chunks whose matrices others wrote: the program, or World.Restore
 	chunks  []chunk
 	dirty   []uint64 // nodes to compute, a bit each, by position; given ones too
 	runs    []int32  // of levels: the one of the first node of each word of dirty
@@ -80,7 +80,7 @@ func New(h *hierarchy.Hierarchy) *Transforms {
 		levels:  h.NewLevels(ecs.Write(global), used, disabled, prefabs),
 		reads:   ecs.NewQuery(w, ecs.Read(global), used, disabled, prefabs),
 		written: ecs.NewQuery(w, ecs.With(local, global), ecs.Changed(local, post).Masked(), disabled, prefabs),
-		given:   ecs.NewQuery(w, ecs.With(global), ecs.Without(local), ecs.Changed(global), disabled, prefabs),
+		given:   ecs.NewQuery(w, ecs.With(global), ecs.Changed(global), disabled, prefabs),
 	}
 }
 
@@ -131,6 +131,9 @@ func (t *Transforms) Update() int {
 		t.compute(0, nodes)
 	} else {
 		t.computeLevels()
+	}
+	for range t.given.Rows() {
+		continue // what was written until now is Update's own
 	}
 	return n
 }

@@ -324,6 +324,25 @@ func TestAfterRestore(t *testing.T) {
 	}
 }
 
+// TestMatricesOfOthers: Update computes matrices again that the program has written, or that a
+// restore has brought back from before the first Update, though no Local was written.
+func TestMatricesOfOthers(t *testing.T) {
+	s := newScene(t)
+	root := s.node(t, transform.At(1, 0, 0), ecs.Null)
+	leaf := s.node(t, transform.At(0, 2, 0), root)
+	before := s.w.Snapshot()
+	defer before.Close()
+	require.Equal(t, 2, s.t.Update())
+	require.NoError(t, s.w.Restore(before))
+	require.Equal(t, 2, s.t.Update())
+	near(t, transform.Vec3{X: 1, Y: 2}, s.t.MatrixType().Get(leaf).Matrix.Position())
+	require.Zero(t, s.t.Update())
+	s.t.MatrixType().Mut(root).Matrix[12] = 7
+	require.NotZero(t, s.t.Update())
+	require.NoError(t, s.t.Verify())
+	require.Zero(t, s.t.Update())
+}
+
 // bytesSource is a source of what a fuzzer says, and of random numbers behind it.
 type bytesSource struct {
 	data []byte
