@@ -119,9 +119,9 @@ var transformOps = []struct {
 }{
 	{"Create", (*transforms).create},
 	{"Update", (*transforms).update},
-	{"SetLocal", (*transforms).setLocal},
-	{"SetPost", (*transforms).setPost},
-	{"GiveMatrix", (*transforms).giveMatrix},
+	{"SetLocal", alone((*transforms).setLocal)},
+	{"SetPost", alone((*transforms).setPost)},
+	{"GiveMatrix", alone((*transforms).giveMatrix)},
 	{"SwitchLocal", (*transforms).switchLocal},
 	{"SwitchPost", (*transforms).switchPost},
 	{"SwitchMatrix", (*transforms).switchMatrix},
@@ -167,6 +167,17 @@ func RunTransforms(data []byte, u *alloc.Universe) (steps, computed int, err err
 		return steps, d.computed, fmt.Errorf("fuzz: RunTransforms: after %d steps: %w", steps, err)
 	}
 	return steps, d.computed, nil
+}
+
+// alone returns an operation that is often the only one between two calls of Update, so that these
+// compute a part.
+func alone(do func(*transforms, record) error) func(*transforms, record) error {
+	return func(d *transforms, r record) error {
+		if r.n>>30 == 0 {
+			return do(d, r)
+		}
+		return errors.Join(d.update(r), do(d, r), d.update(r))
+	}
 }
 
 // end compares for the last time, and closes all.
@@ -220,8 +231,19 @@ func postOf(r record) transform.Mat4 {
 	return m
 }
 
-// create makes an entity with some of the types, below another or not.
+// create makes an entity, or a few.
 func (d *transforms) create(r record) error {
+	for i := range 1 + uint32(r.kind>>5) {
+		r := record{kind: uint8(mix(uint64(r.n + i))), who: r.who + uint16(5*i), n: r.n + i}
+		if err := d.createOne(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// createOne makes an entity with some of the types, below another or not.
+func (d *transforms) createOne(r record) error {
 	types := []ecs.Type{d.t.LocalType(), d.t.MatrixType()}
 	b := &body{local: &transform.Local{}, matrix: &transform.Mat4{}}
 	if r.kind&3 == 0 {

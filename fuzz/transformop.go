@@ -183,7 +183,7 @@ func (d *transforms) destroyTree(r record) error {
 			}
 		}
 	}
-	if len(gone) > 50 && r.kind > 16 {
+	if len(gone) > 6 && r.kind > 8 {
 		return nil // else there would be no large trees
 	}
 	if got := d.h.Destroy(e); got != len(gone) {
