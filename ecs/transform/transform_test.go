@@ -343,6 +343,34 @@ func TestMatricesOfOthers(t *testing.T) {
 	require.Zero(t, s.t.Update())
 }
 
+// TestMarksChanged: matrices are marked changed in the chunks that have one that was computed, and in
+// no others; Verify sees a Local that was written after Update.
+func TestMarksChanged(t *testing.T) {
+	s := newScene(t)
+	made, err := ecs.NewArchetype(s.w, s.t.LocalType(), s.t.MatrixType()).CreateN(1000)
+	require.NoError(t, err)
+	nodes := made.Entities(nil)
+	q := ecs.NewQuery(s.w, ecs.Read(s.t.MatrixType()), ecs.Changed(s.t.MatrixType()))
+	chunks := func() (n int) {
+		for range q.Rows() {
+			n++
+		}
+		return n
+	}
+	require.Equal(t, 1000, s.t.Update())
+	all := chunks()
+	require.Greater(t, all, 2)
+	require.Zero(t, chunks())
+	s.t.LocalType().Set(nodes[500], transform.At(1, 2, 3))
+	require.ErrorIs(t, s.t.Verify(), transform.ErrStale)
+	require.ErrorContains(t, s.t.Verify(), "M1")
+	require.Equal(t, 1, s.t.Update())
+	require.NoError(t, s.t.Verify())
+	require.Equal(t, 1, chunks())
+	require.Zero(t, s.t.Update())
+	require.Zero(t, chunks())
+}
+
 // bytesSource is a source of what a fuzzer says, and of random numbers behind it.
 type bytesSource struct {
 	data []byte
