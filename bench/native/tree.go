@@ -1,7 +1,7 @@
 package main
 
-// The tree of the rows depth and matrices, as programs/tree.h has it. Each pass moves the root by 1,
-// and all nodes with it.
+// The tree of the rows depth and matrices, as programs/tree.h has it. Each pass moves the root by
+// 1, and all nodes with it.
 
 // below adds up the values of n nodes, of which each is made of its parent's and its own.
 func below[T any](n int, top T, one func(up T, i int) T, sum func(T) float64) (s float64) {
@@ -39,8 +39,8 @@ func multiplied(n, passes int) float64 {
 	})
 }
 
-// ownOf is the matrix of a node below its parent: a turn that leaves the axes, or takes X to Y to Z to
-// X, or half a turn about Z.
+// ownOf is the matrix of a node below its parent: a turn that leaves the axes, or takes X to Y to Z
+// to X, or half a turn about Z.
 func ownOf(i int) matrix {
 	m := [...]matrix{{0: 1, 5: 1, 10: 1}, {1: 1, 6: 1, 8: 1}, {0: -1, 5: -1, 10: 1}}[i%3]
 	if i%4 == 3 {

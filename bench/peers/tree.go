@@ -5,8 +5,8 @@ import (
 )
 
 // Trees: where nodes are in the world, by where they are on their parents. Node i is below node
-// (i-1)/10, and rows lie in the order of levels. Each pass moves the root by 1, so that a node that is
-// computed before its parent is wrong.
+// (i-1)/10, and rows lie in the order of levels. Each pass moves the root by 1, so that a node that
+// is computed before its parent is wrong.
 const (
 	depth    = "depth"
 	matrices = "matrices"

@@ -121,6 +121,8 @@ func (s *quarryMatrices) check(passes int) error {
 	return wantMatrices(list, passes)
 }
 
+func (s *quarryMatrices) committed() int64 { return int64(s.w.Universe().Stats().Committed) }
+
 func (s *quarryMatrices) close() error {
 	var err error
 	if s.jobs != nil {

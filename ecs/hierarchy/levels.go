@@ -5,8 +5,8 @@ import "quarry/ecs"
 // Place is where a row lies: in the chunk of the n-th rows that a loop over the query yields.
 type Place struct{ Chunk, Row int32 }
 
-// Run is siblings, or entities of level 0, in the order of positions, whose rows are adjacent: rows
-// At.Row to At.Row+Len of chunk At.Chunk, which have positions Position to Position+Len. Up is where
+// Run is siblings, or entities of level 0, in the order of positions, whose rows are adjacent:
+// rows At.Row to At.Row+Len of chunk At.Chunk, at positions Position to Position+Len. Up is where
 // the row of their parent lies; its chunk is -1 in level 0.
 type Run struct {
 	At, Up        Place

@@ -73,8 +73,8 @@ func (l *Local) write(m *Mat4) {
 }
 
 // under makes each matrix the product of the parent's matrix m and that of its Local, as Mat4.Mul
-// does. There are as many matrices as locals, and m is none of them. What Quat.axes does stands here
-// again, for a call of it for each matrix took a quarter of the time.
+// does. There are as many matrices as locals, and m is none of them. What Quat.axes does stands
+// here again, for a call of it for each matrix took a third of the time.
 func under(out []LocalToWorld, locals []Local, m *Mat4) {
 	m0, m1, m2, m4, m5, m6 := m[0], m[1], m[2], m[4], m[5], m[6]
 	m8, m9, m10, m12, m13, m14 := m[8], m[9], m[10], m[12], m[13], m[14]

@@ -343,8 +343,8 @@ func TestMatricesOfOthers(t *testing.T) {
 	require.Zero(t, s.t.Update())
 }
 
-// TestMarksChanged: matrices are marked changed in the chunks that have one that was computed, and in
-// no others; Verify sees a Local that was written after Update.
+// TestMarksChanged: matrices are marked changed in the chunks that have one that was computed, and
+// in no others; Verify sees a Local that was written after Update.
 func TestMarksChanged(t *testing.T) {
 	s := newScene(t)
 	made, err := ecs.NewArchetype(s.w, s.t.LocalType(), s.t.MatrixType()).CreateN(1000)
