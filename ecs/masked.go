@@ -110,15 +110,32 @@ func (q *Query) narrowNew(a *Archetype, pos, first, n int, since uint32, words [
 				continue
 			}
 			list := a.table.Books.RowVersions(a.table.Places[id].Slot(), pos)[first+lo : first+min(n, lo+64)]
-			one := uint64(0)
-			for k := len(list) - 1; k >= 0; k-- {
-				one = one<<1 | bitOf(int32(atomic.LoadUint32(&list[k])-since) > 0)
-			}
-			pass |= one
+			pass |= newBits(list, since)
 		}
 		words[i] &= pass
 	}
 }
+
+// newBits returns a bit for each of at most 64 versions: whether it is newer than since. Eight at a
+// time do not wait for one another.
+func newBits(list []uint32, since uint32) (bits uint64) {
+	for k := len(list); k > 0; {
+		if k < 8 {
+			k--
+			bits = bits<<1 | newBit(&list[k], since)
+			continue
+		}
+		k -= 8
+		v := list[k : k+8 : k+8]
+		low := newBit(&v[0], since) | newBit(&v[1], since)<<1 | newBit(&v[2], since)<<2 | newBit(&v[3], since)<<3
+		high := newBit(&v[4], since) | newBit(&v[5], since)<<1 | newBit(&v[6], since)<<2 | newBit(&v[7], since)<<3
+		bits = bits<<8 | high<<4 | low
+	}
+	return bits
+}
+
+// newBit returns 1 if a version is newer than since, or 0.
+func newBit(v *uint32, since uint32) uint64 { return bitOf(int32(atomic.LoadUint32(v)-since) > 0) }
 
 // bitOf returns 1 or 0 without a branch.
 func bitOf(b bool) uint64 {

@@ -190,3 +190,28 @@ func TestOrderVersionOfValues(t *testing.T) {
 	panicsWith(t, "ecs: World.OrderVersion: ", func() { other.OrderVersion(team) })
 	panicsWith(t, "ecs: World.OrderVersion: a type is nil", func() { w.OrderVersion(nil) })
 }
+
+// TestOrderVersionOfRestore: rows that Restore takes away have gone, also where none is left and
+// where their archetype came after the snapshot.
+func TestOrderVersionOfRestore(t *testing.T) {
+	type after struct{}
+	w, err := ecs.NewWorld()
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, w.Close()) })
+	p, later := ecs.Register[int64](w), ecs.Register[after](w)
+	a := ecs.NewArchetype(w, p)
+	s := w.Snapshot()
+	for _, create := range []func(){
+		func() { a.Create() },
+		func() { a.Create(); a.Create() },
+		func() { later.Add(a.Create(), after{}) },
+	} {
+		w.Advance()
+		create()
+		before := w.OrderVersion(p)
+		w.Advance()
+		require.NoError(t, w.Restore(s))
+		require.NotEqual(t, before, w.OrderVersion(p))
+		require.NoError(t, w.Verify())
+	}
+}

@@ -7,7 +7,8 @@
 //	                                                       search for new streams
 //	go test -tags quarry_debug ./fuzz, go test -race ./fuzz
 //
-// Targets: [RunWorld] (quarry/ecs on a universe), [RunUniverse] and [RunHeap] (quarry/alloc). Each
+// Targets: [RunWorld] (quarry/ecs on a universe), [RunUniverse] and [RunHeap] (quarry/alloc), and
+// [RunTransforms] (quarry/ecs/transform on a hierarchy, against a recursion, bit for bit). Each
 // takes the bytes of one stream and returns the first difference, with the step and the operation;
 // a panic or a fault of the code under test is returned the same way, with its stack.
 //

@@ -7,7 +7,7 @@ type row struct {
 	name     string
 	sizes    []int
 	entrants []string // of Go; the others are compared with the first
-	groups   bool     // EnTT has a variant with a group
+	variant  string   // a program that has one more way, and the way
 	want     func(n, passes int) float64
 }
 
@@ -70,24 +70,27 @@ const (
 var (
 	threeSizes = []int{small, usual, million}
 	twoSizes   = []int{usual, million}
+	treeSizes  = []int{usual, 100_000, million}
 )
 
 // rows has all rows in the order in which they run.
 var rows = []row{
-	{"random", threeSizes, []string{"quarry", "quarry GetList", "ark"}, false, read},
-	{"random-write", threeSizes, []string{"quarry", "quarry MutList", "ark"}, false, written},
-	{"random2comp", threeSizes, []string{"quarry", "quarry GetList", "ark"}, false, read2},
-	{"create2comp-set", twoSizes, []string{"quarry", "quarry bundle", "ark"}, false, made},
-	{"create2comp-set-batch", twoSizes, []string{"quarry batch", "ark batch"}, false, made},
-	{"add_remove_eight-shuffled", twoSizes, []string{"quarry", "quarry list", "ark"}, false, stayed},
-	{"disable_enable", twoSizes, []string{"quarry", "ark tag"}, false, allOn},
-	{"prefab4comp", twoSizes, []string{"quarry", "ark"}, false, copied},
-	{"prefab4comp-batch", twoSizes, []string{"quarry batch", "ark batch"}, false, copied},
-	{"query2comp", []int{one, small, usual, million}, []string{"quarry", "ark tables"}, true, moved},
-	{"query256spread", twoSizes, []string{"quarry", "quarry kernel", "ark tables"}, true, moved},
-	{"query5comp", threeSizes, []string{"quarry", "ark tables"}, true, moved5},
-	{"query5comp-kernel", threeSizes, []string{"quarry kernel"}, false, nil},
-	{"query2comp-threads", threeSizes, []string{"quarry jobs", "quarry"}, false, moved},
+	{"random", threeSizes, []string{"quarry", "quarry GetList", "ark"}, "", read},
+	{"random-write", threeSizes, []string{"quarry", "quarry MutList", "ark"}, "", written},
+	{"random2comp", threeSizes, []string{"quarry", "quarry GetList", "ark"}, "", read2},
+	{"create2comp-set", twoSizes, []string{"quarry", "quarry bundle", "ark"}, "", made},
+	{"create2comp-set-batch", twoSizes, []string{"quarry batch", "ark batch"}, "", made},
+	{"add_remove_eight-shuffled", twoSizes, []string{"quarry", "quarry list", "ark"}, "", stayed},
+	{"disable_enable", twoSizes, []string{"quarry", "ark tag"}, "", allOn},
+	{"prefab4comp", twoSizes, []string{"quarry", "ark"}, "", copied},
+	{"prefab4comp-batch", twoSizes, []string{"quarry batch", "ark batch"}, "", copied},
+	{"query2comp", []int{one, small, usual, million}, []string{"quarry", "ark tables"}, "entt group", moved},
+	{"query256spread", twoSizes, []string{"quarry", "quarry kernel", "ark tables"}, "entt group", moved},
+	{"query5comp", threeSizes, []string{"quarry", "ark tables"}, "entt group", moved5},
+	{"query5comp-kernel", threeSizes, []string{"quarry kernel"}, "", nil},
+	{"depth", treeSizes, []string{"quarry", "slices", "ark list"}, "flecs cascade", added},
+	{"matrices", treeSizes, []string{"quarry", "quarry jobs"}, "flecs cascade", multiplied},
+	{"query2comp-threads", threeSizes, []string{"quarry jobs", "quarry"}, "", moved},
 }
 
 func rowNamed(name string) *row {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 )
@@ -38,8 +39,8 @@ func newResult(r *row, n int, g *goRows, programs []*program) *result {
 	}
 	for _, p := range programs {
 		variants := []string{"-"}
-		if r.groups && p.name == "entt" {
-			variants = append(variants, "group")
+		if name, way, ok := strings.Cut(r.variant, " "); ok && name == p.name {
+			variants = append(variants, way)
 		}
 		for _, v := range variants {
 			name := p.name

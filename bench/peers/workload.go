@@ -28,7 +28,7 @@ type workload struct {
 }
 
 // workloads are all of them, in the order in which they run.
-var workloads = slices.Concat(basicWorkloads, singleWorkloads, systemsWorkloads, suiteWorkloads, garbageWorkloads, scaleWorkloads)
+var workloads = slices.Concat(basicWorkloads, singleWorkloads, systemsWorkloads, suiteWorkloads, treeWorkloads, garbageWorkloads, scaleWorkloads)
 
 // basicWorkloads are the workloads of go-ecs-benchmarks, and memory.
 var basicWorkloads = []workload{
@@ -65,7 +65,7 @@ var basicWorkloads = []workload{
 // ways are all entrants on all workloads. In a round the entrants of a workload run in this order,
 // each time beginning with a different one.
 var ways = slices.Concat(sliceWays, quarryWays, arkWays, archeWays, voltWays, donburiWays, uotWays, systemsWays,
-	sliceSingleWays, quarrySingleWays, arkSingleWays, suiteSliceWays, suiteQuarryWays, suiteArkWays, suiteArcheWays, garbageWays, scaleWays)
+	sliceSingleWays, quarrySingleWays, arkSingleWays, suiteSliceWays, suiteQuarryWays, suiteArkWays, suiteArcheWays, treeWays, garbageWays, scaleWays)
 
 // waysOf lists the entrants of a workload.
 func waysOf(name string) []*way {

@@ -33,7 +33,7 @@
 // types avoids the moves: ecs.NewArchetype(w, h.ParentType(), h.ChildType()).
 //
 // Goroutines: the world's owner only, one call at a time. Garbage collector: the order that ByDepth
-// keeps, 16 B an entity, is Go memory without pointers.
+// keeps, 16 B an entity, and Levels, 33 B an entity and 24 B a run, are Go memory without pointers.
 //
 // Failure: SetParent and Sweep return errors that wrap [ErrDead], [ErrCycle] or ecs.ErrLimit. After
 // an error of SetParent no link has changed. Destroy ends all entities, or panics like
@@ -42,5 +42,6 @@
 // Cost, 100,000 entities under one root, 5 deep, in random order, on two cores of an EPYC (go test
 // ./ecs/hierarchy -bench .): 33 ns a node to compute world positions from local ones in the kept
 // order, 41 ns more if the order is rebuilt; 180 ns to move a leaf from one parent with ten
-// children to another; 70 ns a node to destroy the tree.
+// children to another; 70 ns a node to destroy the tree. By [Levels], two numbers of a node are
+// added to its parent's in 1.2 ns where rows lie in the order of levels, and 6 ns in no order.
 package hierarchy

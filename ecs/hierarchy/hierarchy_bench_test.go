@@ -56,8 +56,15 @@ type (
 	sum  struct{ X, Y float64 }
 )
 
-// BenchmarkLevels adds two numbers of 100,000 nodes to those of their parents, 5 deep, by the
-// places of rows; rows lie in the order of levels or at random.
+// add computes the sums of siblings.
+func add(to []sum, own []spot, from sum) {
+	for i := range min(len(to), len(own)) {
+		to[i] = sum{own[i].X + from.X, own[i].Y + from.Y}
+	}
+}
+
+// BenchmarkLevels adds two numbers of 100,000 nodes to those of their parents, 5 deep, by runs;
+// rows lie in the order of levels or at random.
 func BenchmarkLevels(b *testing.B) {
 	const n = 100_000
 	for _, shuffled := range []bool{false, true} {
@@ -82,18 +89,16 @@ func BenchmarkLevels(b *testing.B) {
 			l := h.NewLevels(ecs.Read(spots), ecs.Write(sums))
 			var own [][]spot
 			var all [][]sum
+			l.Refresh()
 			for b.Loop() {
 				l.Refresh()
 				own, all = hierarchy.Columns(l, spots, own[:0]), hierarchy.Columns(l, sums, all[:0])
-				places, parents := l.Nodes(), l.Parents()
-				for i, at := range places {
-					v := own[at.Chunk][at.Row]
-					if p := parents[i]; p >= 0 {
-						up := places[p]
-						from := all[up.Chunk][up.Row]
-						v.X, v.Y = v.X+from.X, v.Y+from.Y
+				for _, run := range l.Runs() {
+					from := sum{}
+					if run.Up.Chunk >= 0 {
+						from = all[run.Up.Chunk][run.Up.Row]
 					}
-					all[at.Chunk][at.Row] = sum(v)
+					add(all[run.At.Chunk][run.At.Row:][:run.Len], own[run.At.Chunk][run.At.Row:][:run.Len], from)
 				}
 			}
 			require.Equal(b, sum{6, 12}, *sums.Get(nodes[n-1]))

@@ -5,6 +5,14 @@ import "quarry/ecs"
 // Place is where a row lies: in the chunk of the n-th rows that a loop over the query yields.
 type Place struct{ Chunk, Row int32 }
 
+// Run is siblings, or entities of level 0, in the order of positions, whose rows are adjacent:
+// rows At.Row to At.Row+Len of chunk At.Chunk, at positions Position to Position+Len. Up is where
+// the row of their parent lies; its chunk is -1 in level 0.
+type Run struct {
+	At, Up        Place
+	Len, Position int32
+}
+
 // Levels knows where the rows of a query's entities lie, parents before children, so that a loop
 // goes from a row to the parent's without an id:
 //
@@ -12,6 +20,7 @@ type Place struct{ Chunk, Row int32 }
 //	nodes    0:17   0:18    1:3   0:20   0:21         chunk and row
 //	parents   -1      0      0      1      1          position
 //	firsts     1      3      5      5      5      5   children of i lie from firsts[i] to firsts[i+1]
+//	runs     0:17   0:18    1:3   0:20             first row; the last run has positions 3 and 4
 //
 // An entity whose parent the query does not match counts as one without a parent. Entities in a
 // cycle, which only writes around the Hierarchy make, are left out.
@@ -28,7 +37,8 @@ type Levels struct {
 	nodes    []Place
 	parents  []int32
 	firsts   []int32 // one more than there are nodes
-	starts   []int   // of the levels, and the end
+	runs     []Run
+	starts   []int // of the levels, and the end
 }
 
 // NewLevels returns the levels of the entities that match the terms of a query, which Levels.Query
@@ -72,6 +82,10 @@ func (l *Levels) Entities() []ecs.Entity { return l.entities }
 
 // Parents returns the position of each node's parent, and -1 for those of level 0.
 func (l *Levels) Parents() []int32 { return l.parents }
+
+// Runs returns the nodes as runs, level by level. If rows lie in the order of levels, a run is all
+// children of a parent; if they lie at random, it is one node. 24 bytes a run.
+func (l *Levels) Runs() []Run { return l.runs }
 
 // Children returns the positions of the children of the node at a position: from lo on, up to hi.
 func (l *Levels) Children(position int) (lo, hi int) {
@@ -137,6 +151,26 @@ func (l *Levels) make() {
 	clear(l.where)
 	for pos, e := range l.entities {
 		l.where[e.Index()] = Place{1, int32(pos)}
+	}
+	l.join()
+}
+
+// join makes the runs.
+func (l *Levels) join() {
+	l.runs = l.runs[:0]
+	var last Run
+	for pos, at := range l.nodes {
+		up := Place{-1, 0}
+		if p := l.parents[pos]; p >= 0 {
+			up = l.nodes[p]
+		}
+		if pos > 0 && last.Up == up && at == (Place{last.At.Chunk, last.At.Row + last.Len}) {
+			last.Len++
+			l.runs[len(l.runs)-1].Len++
+			continue
+		}
+		last = Run{at, up, 1, int32(pos)}
+		l.runs = append(l.runs, last)
 	}
 }
 

@@ -63,6 +63,57 @@ func checkLevels(t *testing.T, w *ecs.World, h *hierarchy.Hierarchy, l *hierarch
 		}
 	}
 	require.Equal(t, -1, l.Position(ecs.Null))
+	checkRuns(t, l)
+}
+
+// checkRuns compares the runs with nodes and parents: they are all nodes, and none could be longer.
+func checkRuns(t *testing.T, l *hierarchy.Levels) {
+	nodes, p := l.Nodes(), 0
+	upOf := func(p int) hierarchy.Place {
+		if up := l.Parents()[p]; up >= 0 {
+			return nodes[up]
+		}
+		return hierarchy.Place{Chunk: -1}
+	}
+	next := func(p int) hierarchy.Place { return hierarchy.Place{Chunk: nodes[p].Chunk, Row: nodes[p].Row + 1} }
+	for _, r := range l.Runs() {
+		require.Equal(t, p, int(r.Position))
+		require.Equal(t, nodes[p], r.At)
+		require.Positive(t, r.Len)
+		require.False(t, p > 0 && upOf(p-1) == r.Up && next(p-1) == r.At)
+		for i := range int(r.Len) {
+			require.Equal(t, r.Up, upOf(p+i))
+			require.Equal(t, hierarchy.Place{Chunk: r.At.Chunk, Row: r.At.Row + int32(i)}, nodes[p+i])
+		}
+		p += int(r.Len)
+	}
+	require.Equal(t, len(nodes), p)
+}
+
+// TestLevelsOfBrokenLinks: a child that is in a list twice, or in that of another, is one node.
+func TestLevelsOfBrokenLinks(t *testing.T) {
+	w, err := ecs.NewWorld()
+	require.NoError(t, err)
+	defer func() { require.NoError(t, w.Close()) }()
+	h := hierarchy.New(w)
+	names := ecs.Register[struct{ N int32 }](w)
+	var e [4]ecs.Entity
+	for i := range e {
+		e[i] = ecs.NewArchetype(w, names, h.ChildType()).Create()
+	}
+	require.NoError(t, h.SetParent(e[1], e[0]))
+	require.NoError(t, h.SetParent(e[2], e[0]))
+	for _, parent := range []ecs.Entity{e[0], e[3]} {
+		list, ok := h.ChildType().Mut(parent)
+		require.True(t, ok)
+		list.Append(hierarchy.Child{Entity: e[1]})
+	}
+	l := h.NewLevels(ecs.Read(names))
+	defer l.Close()
+	l.Refresh()
+	require.Equal(t, []ecs.Entity{e[0], e[3], e[1], e[2]}, l.Entities())
+	require.Equal(t, []int32{-1, -1, 0, 0}, l.Parents())
+	checkRuns(t, l)
 }
 
 // TestLevels: levels are right after links, births, deaths and moves of rows, and are made anew
@@ -129,6 +180,9 @@ func TestLevels(t *testing.T) {
 		require.False(t, l.Refresh())
 		if step%7 == 0 {
 			checkLevels(t, w, h, l)
+			for _, e := range all {
+				require.Equal(t, w.Alive(e) && names.Has(e), l.Position(e) >= 0)
+			}
 		}
 	}
 	require.Greater(t, kept, 300)

@@ -50,18 +50,21 @@ func BenchmarkParallel(b *testing.B) {
 	}
 }
 
-// BenchmarkUpdate: matrices of 100,000 nodes, all of which moved, or 1 %, or the root alone, or
-// none.
+// BenchmarkUpdate: matrices of 100,000 nodes, all of which moved, or the root alone, or none, or
+// of which 1 % were written, any, which move 13 %, or leaves alone.
 func BenchmarkUpdate(b *testing.B) {
 	const n = 100_000
 	for _, shuffled := range []bool{false, true} {
-		for _, moved := range []string{"all", "root", "1%", "none"} {
+		for _, moved := range []string{"all", "root", "1%", "1%-leaves", "none"} {
 			b.Run(fmt.Sprint(map[bool]string{false: "in-order", true: "shuffled"}[shuffled], "/", moved), func(b *testing.B) {
 				s, nodes := forest(b, n, shuffled)
 				r := rand.New(rand.NewPCG(3, 4))
 				some := make([]ecs.Entity, n/100)
 				for i := range some {
 					some[i] = nodes[r.IntN(n)]
+					if moved == "1%-leaves" {
+						some[i] = nodes[n/2+r.IntN(n/2)]
+					}
 				}
 				q := ecs.NewQuery(s.w, ecs.Write(s.t.LocalType()))
 				s.t.Update()
@@ -75,7 +78,7 @@ func BenchmarkUpdate(b *testing.B) {
 						}
 					case "root":
 						s.t.LocalType().Mut(nodes[0])
-					case "1%":
+					case "1%", "1%-leaves":
 						for _, e := range some {
 							s.t.LocalType().Mut(e)
 						}

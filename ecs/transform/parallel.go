@@ -2,6 +2,7 @@ package transform
 
 import (
 	"quarry/ecs"
+	"quarry/ecs/hierarchy"
 	"quarry/ecs/job"
 )
 
@@ -57,11 +58,29 @@ func (t *Transforms) computeLevels() {
 // computeRows is the body of the job.
 func (t *Transforms) computeRows(c *job.Ctx, rows ecs.Rows) {
 	first := c.Index()
-	for _, p := range t.pass.order[first : first+rows.Len()] {
-		if t.pass.lo <= p && p < t.pass.hi && t.dirty[p>>6]>>(p&63)&1 != 0 {
-			t.computeNode(int(p))
+	nodes, parents := t.levels.Nodes(), t.levels.Parents()
+	order := t.pass.order[first : first+rows.Len()]
+	for i := 0; i < len(order); i++ {
+		p := order[i]
+		if !t.wanted(p) {
+			continue
 		}
+		n := int32(1)
+		for i+1 < len(order) && order[i+1] == p+n && t.wanted(p+n) && parents[p+n] == parents[p] {
+			n++
+			i++
+		}
+		up := hierarchy.Place{Chunk: -1}
+		if parents[p] >= 0 {
+			up = nodes[parents[p]]
+		}
+		t.computeRun(nodes[p], int(n), up)
 	}
+}
+
+// wanted reports whether the job is to compute the node at a position, which may be -1.
+func (t *Transforms) wanted(p int32) bool {
+	return t.pass.lo <= p && p < t.pass.hi && t.dirty[p>>6]>>(p&63)&1 != 0
 }
 
 // arrange notes the position of the node of each row.

@@ -26,8 +26,8 @@ import (
 //	   followed by its Post, bit for bit.
 
 // LocalToWorld is the component with the matrix of an entity, from its own space to the world's. 64
-// bytes. Update writes it where there is a Local too; without one it is the program's, and what is
-// below follows it.
+// bytes. Update writes it where there is a Local too, also over what the program has written;
+// without one it is the program's, and what is below follows it.
 type LocalToWorld struct{ Matrix Mat4 }
 
 // Post is a component with a matrix that is applied before Local: shear, and a scale for each axis.
@@ -46,9 +46,10 @@ type Transforms struct {
 	levels  *hierarchy.Levels
 	reads   *ecs.Query // the chunks of levels, whose matrices it only reads
 	written *ecs.Query // rows whose Local or Post was written
-	given   *ecs.Query // chunks without Local whose matrices were written
+	given   *ecs.Query // chunks whose matrices others wrote: the program, or World.Restore
 	chunks  []chunk
 	dirty   []uint64 // nodes to compute, a bit each, by position; given ones too
+	runs    []int32  // of levels: the one of the first node of each word of dirty
 	pass    pass     // in jobs
 }
 
@@ -79,7 +80,7 @@ func New(h *hierarchy.Hierarchy) *Transforms {
 		levels:  h.NewLevels(ecs.Write(global), used, disabled, prefabs),
 		reads:   ecs.NewQuery(w, ecs.Read(global), used, disabled, prefabs),
 		written: ecs.NewQuery(w, ecs.With(local, global), ecs.Changed(local, post).Masked(), disabled, prefabs),
-		given:   ecs.NewQuery(w, ecs.With(global), ecs.Without(local), ecs.Changed(global), disabled, prefabs),
+		given:   ecs.NewQuery(w, ecs.With(global), ecs.Changed(global), disabled, prefabs),
 	}
 }
 
@@ -115,6 +116,7 @@ func (t *Transforms) Update() int {
 	t.look()
 	if all {
 		t.markAll(nodes)
+		t.findRuns()
 	}
 	found := t.collect(all)
 	if !found && !all {
@@ -129,6 +131,9 @@ func (t *Transforms) Update() int {
 		t.compute(0, nodes)
 	} else {
 		t.computeLevels()
+	}
+	for range t.given.Rows() {
+		continue // what was written until now is Update's own
 	}
 	return n
 }
@@ -148,6 +153,16 @@ func (t *Transforms) markAll(nodes int) {
 	}
 	if rest := nodes % 64; rest > 0 {
 		t.dirty[len(t.dirty)-1] = 1<<rest - 1
+	}
+}
+
+// findRuns notes the run of each 64th node.
+func (t *Transforms) findRuns() {
+	t.runs = t.runs[:0]
+	for k, r := range t.levels.Runs() {
+		for int(r.Position+r.Len) > len(t.runs)<<6 {
+			t.runs = append(t.runs, int32(k))
+		}
 	}
 }
 
@@ -211,37 +226,56 @@ func (t *Transforms) open() {
 	}
 }
 
-// compute computes the marked matrices of nodes from lo on, up to hi.
+// compute computes the marked matrices of nodes from lo on, up to hi. What is marked in a run is
+// computed as one, up to the end of a word.
 func (t *Transforms) compute(lo, hi int) {
-	for p := lo; p < hi; p++ {
-		word := t.dirty[p>>6] >> (p & 63)
-		if word == 0 {
-			p |= 63
+	runs, k := t.levels.Runs(), 0
+	for w := lo >> 6; w<<6 < hi; w++ {
+		left := t.dirty[w]
+		if left == 0 {
 			continue
 		}
-		if p += bits.TrailingZeros64(word); p < hi {
-			t.computeNode(p)
+		if first := lo - w<<6; first > 0 {
+			left &^= 1<<first - 1
+		}
+		if rest := hi - w<<6; rest < 64 {
+			left &= 1<<rest - 1
+		}
+		k = max(k, int(t.runs[w]))
+		for left != 0 {
+			p := bits.TrailingZeros64(left)
+			r := &runs[k]
+			for int(r.Position+r.Len)-w<<6 <= p {
+				k++
+				r = &runs[k]
+			}
+			n := min(bits.TrailingZeros64(^(left >> p)), int(r.Position+r.Len)-w<<6-p)
+			at := r.At
+			at.Row += int32(w<<6+p) - r.Position
+			t.computeRun(at, n, r.Up)
+			left &^= ^uint64(0) >> (64 - n) << p
 		}
 	}
 }
 
-// computeNode computes the matrix of a node.
-func (t *Transforms) computeNode(p int) {
-	nodes := t.levels.Nodes()
-	at := nodes[p]
+// computeRun computes the matrices of n adjacent rows, which have one parent.
+func (t *Transforms) computeRun(at hierarchy.Place, n int, up hierarchy.Place) {
 	c := &t.chunks[at.Chunk]
 	if c.local == nil {
 		return
 	}
-	out := &c.global[at.Row].Matrix
-	if up := t.levels.Parents()[p]; up < 0 {
-		c.local[at.Row].write(out)
+	locals, out := c.local[at.Row:][:n], c.global[at.Row:][:n]
+	if up.Chunk < 0 {
+		for i := range locals {
+			locals[i].write(&out[i].Matrix)
+		}
 	} else {
-		from := nodes[up]
-		c.local[at.Row].under(out, &t.chunks[from.Chunk].global[from.Row].Matrix)
+		under(out, locals, &t.chunks[up.Chunk].global[up.Row].Matrix)
 	}
 	if c.post != nil {
-		m := *out
-		out.setProduct(&m, &c.post[at.Row].Matrix)
+		for i := range c.post[at.Row:][:n] {
+			m := out[i].Matrix
+			out[i].Matrix.setProduct(&m, &c.post[at.Row:][i].Matrix)
+		}
 	}
 }

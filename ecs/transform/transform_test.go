@@ -324,6 +324,53 @@ func TestAfterRestore(t *testing.T) {
 	}
 }
 
+// TestMatricesOfOthers: Update computes matrices again that the program has written, or that a
+// restore has brought back from before the first Update, though no Local was written.
+func TestMatricesOfOthers(t *testing.T) {
+	s := newScene(t)
+	root := s.node(t, transform.At(1, 0, 0), ecs.Null)
+	leaf := s.node(t, transform.At(0, 2, 0), root)
+	before := s.w.Snapshot()
+	defer before.Close()
+	require.Equal(t, 2, s.t.Update())
+	require.NoError(t, s.w.Restore(before))
+	require.Equal(t, 2, s.t.Update())
+	near(t, transform.Vec3{X: 1, Y: 2}, s.t.MatrixType().Get(leaf).Matrix.Position())
+	require.Zero(t, s.t.Update())
+	s.t.MatrixType().Mut(root).Matrix[12] = 7
+	require.NotZero(t, s.t.Update())
+	require.NoError(t, s.t.Verify())
+	require.Zero(t, s.t.Update())
+}
+
+// TestMarksChanged: matrices are marked changed in the chunks that have one that was computed, and
+// in no others; Verify sees a Local that was written after Update.
+func TestMarksChanged(t *testing.T) {
+	s := newScene(t)
+	made, err := ecs.NewArchetype(s.w, s.t.LocalType(), s.t.MatrixType()).CreateN(1000)
+	require.NoError(t, err)
+	nodes := made.Entities(nil)
+	q := ecs.NewQuery(s.w, ecs.Read(s.t.MatrixType()), ecs.Changed(s.t.MatrixType()))
+	chunks := func() (n int) {
+		for range q.Rows() {
+			n++
+		}
+		return n
+	}
+	require.Equal(t, 1000, s.t.Update())
+	all := chunks()
+	require.Greater(t, all, 2)
+	require.Zero(t, chunks())
+	s.t.LocalType().Set(nodes[500], transform.At(1, 2, 3))
+	require.ErrorIs(t, s.t.Verify(), transform.ErrStale)
+	require.ErrorContains(t, s.t.Verify(), "M1")
+	require.Equal(t, 1, s.t.Update())
+	require.NoError(t, s.t.Verify())
+	require.Equal(t, 1, chunks())
+	require.Zero(t, s.t.Update())
+	require.Zero(t, chunks())
+}
+
 // bytesSource is a source of what a fuzzer says, and of random numbers behind it.
 type bytesSource struct {
 	data []byte

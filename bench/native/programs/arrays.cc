@@ -1,5 +1,5 @@
 // The roof: plain arrays, with a generation beside each index where an entity may be dead.
-#include "bench.h"
+#include "tree.h"
 
 std::string version() { return "arrays"; }
 
@@ -173,6 +173,52 @@ struct Five : Trial {
 	}
 };
 
+// Depth adds the sum of the parent, which lies at an index.
+struct Depth : Trial {
+	std::vector<Position> p;
+	std::vector<Sum> all;
+	std::vector<int32_t> parents;
+	explicit Depth(long n) : p(n), all(n), parents(n) {
+		for (long i = 0; i < n; i++) {
+			auto v = velocityOf(i);
+			p[i] = {v.X, v.Y};
+			parents[i] = int32_t(parentOf(i));
+		}
+	}
+	void pass() override {
+		p[0].X++;
+		all[0] = {p[0].X, p[0].Y};
+		for (long i = 1, n = long(p.size()); i < n; i++) {
+			auto &up = all[parents[i]];
+			all[i] = {p[i].X + up.X, p[i].Y + up.Y};
+		}
+	}
+	double sum() override {
+		double s = 0;
+		for (auto &q : all) s += sumOf(q);
+		return s;
+	}
+};
+
+struct Matrices : Trial {
+	std::vector<Local> l;
+	std::vector<Matrix> m;
+	std::vector<int32_t> parents;
+	explicit Matrices(long n) : l(n), m(n), parents(n) {
+		for (long i = 0; i < n; i++) l[i] = localOf(i), parents[i] = int32_t(parentOf(i));
+	}
+	void pass() override {
+		l[0].x++;
+		product(identity, l[0], m[0]);
+		for (long i = 1, n = long(l.size()); i < n; i++) product(m[parents[i]], l[i], m[i]);
+	}
+	double sum() override {
+		double s = 0;
+		for (auto &q : m) s += sumOf(q);
+		return s;
+	}
+};
+
 std::unique_ptr<Trial> build(const Row &row, const std::string &, long n) {
 	if (row == "random") return std::make_unique<Random>(n);
 	if (row == "random-write") return std::make_unique<Write>(n);
@@ -182,5 +228,7 @@ std::unique_ptr<Trial> build(const Row &row, const std::string &, long n) {
 	if (row == "query2comp") return std::make_unique<Move>(n);
 	if (row == "query5comp") return std::make_unique<Five>(n);
 	if (row == "query2comp-threads") return std::make_unique<MoveTwo>(n);
+	if (row == "depth") return std::make_unique<Depth>(n);
+	if (row == "matrices") return std::make_unique<Matrices>(n);
 	return nullptr;
 }

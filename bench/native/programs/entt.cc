@@ -1,5 +1,5 @@
 // EnTT, by its views and, as the variant group, by groups that own their components.
-#include "bench.h"
+#include "tree.h"
 #include <entt/entt.hpp>
 
 std::string version() {
@@ -283,6 +283,47 @@ struct Five : World {
 	}
 };
 
+struct Link { entt::entity parent; };
+
+// Tree is a group that owns its components, sorted by depth. Siblings find their parent once.
+template <class In, class Out> struct Tree : World {
+	decltype(r.group<In, Out, Link>()) g;
+	explicit Tree(long n) : g(r.group<In, Out, Link>()) {
+		for (long i = 0; i < n; i++) {
+			auto e = r.create();
+			list.push_back(e);
+			r.emplace<In>(e, first(i, In{}));
+			r.emplace<Out>(e, Out{});
+			r.emplace<Link>(e, i > 0 ? list[parentOf(i)] : entt::entity(entt::null));
+		}
+		g.sort([](entt::entity a, entt::entity b) { return entt::to_entity(a) < entt::to_entity(b); });
+	}
+	static Position first(long i, Position) { return {velocityOf(i).X, velocityOf(i).Y}; }
+	static Local first(long i, Local) { return localOf(i); }
+	static void shift(Position &p) { p.X++; }
+	static void shift(Local &l) { l.x++; }
+	static void one(const Sum &up, const Position &p, Sum &to) { to = {up.X + p.X, up.Y + p.Y}; }
+	static void one(const Matrix &up, const Local &l, Matrix &to) { product(up, l, to); }
+	static Sum top(Sum) { return {0, 0}; }
+	static Matrix top(Matrix) { return identity; }
+	void pass() override {
+		shift(r.get<In>(list[0]));
+		auto &outs = r.storage<Out>();
+		const Out root = top(Out{});
+		const Out *up = &root;
+		entt::entity last = entt::null;
+		g.each([&](const In &in, Out &out, const Link &link) {
+			if (link.parent != last) up = &outs.get(link.parent), last = link.parent;
+			one(*up, in, out);
+		});
+	}
+	double sum() override {
+		double s = 0;
+		r.view<Out>().each([&](auto &out) { s += sumOf(out); });
+		return s;
+	}
+};
+
 std::unique_ptr<Trial> build(const Row &row, const std::string &variant, long n) {
 	bool group = variant == "group";
 	if (row == "random") return std::make_unique<Random>(n);
@@ -299,5 +340,7 @@ std::unique_ptr<Trial> build(const Row &row, const std::string &variant, long n)
 	if (row == "query256spread") return std::make_unique<Moves>(n, group, 0, true);
 	if (row == "query5comp") return std::make_unique<Five>(n, group);
 	if (row == "query2comp-threads") return std::make_unique<MovesTwo>(n);
+	if (row == "depth") return std::make_unique<Tree<Position, Sum>>(n);
+	if (row == "matrices") return std::make_unique<Tree<Local, Matrix>>(n);
 	return nullptr;
 }

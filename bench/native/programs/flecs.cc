@@ -1,5 +1,5 @@
 // flecs by its C interface: tables, cached queries, prefabs, components that are toggled.
-#include "bench.h"
+#include "tree.h"
 #include <flecs.h>
 
 std::string version() { return std::string("flecs ") + FLECS_VERSION; }
@@ -338,7 +338,90 @@ struct Five : World {
 	}
 };
 
-std::unique_ptr<Trial> build(const Row &row, const std::string &, long n) {
+inline void one(const Sum &up, const Position &p, Sum &to) { to = {up.X + p.X, up.Y + p.Y}; }
+inline void one(const Matrix &up, const Local &l, Matrix &to) { product(up, l, to); }
+inline void shift(Position &p) { p.X++; }
+inline void shift(Local &l) { l.x++; }
+inline void first(long i, Position &p) { p = {velocityOf(i).X, velocityOf(i).Y}; }
+inline void first(long i, Local &l) { l = localOf(i); }
+inline void top(Sum &s) { s = {0, 0}; }
+inline void top(Matrix &m) { m = identity; }
+
+// Tree has parents as components (Parent): entities of a depth lie in a table, and a query is asked
+// for one depth after another. Siblings find their parent once. The variant cascade has them as relationships
+// (ChildOf): the children of a parent lie in a table, and the query gives the parent's value with it.
+template <class In, class Out> struct Tree : World {
+	ecs_entity_t in = component<In>("In"), out = component<Out>("Out");
+	bool cascade;
+	int deepest = 0;
+	ecs_query_t *q;
+	Tree(long n, bool cascade) : cascade(cascade) {
+		for (long i = n - 1; i > 0; i = parentOf(i)) deepest++;
+		for (long i = 0; i < n; i++) {
+			auto e = ecs_new(w);
+			list.push_back(e);
+			if (i > 0 && cascade) ecs_add_id(w, e, ecs_pair(EcsChildOf, list[parentOf(i)]));
+			if (i > 0 && !cascade) set(e, ecs_id(EcsParent), EcsParent{list[parentOf(i)]});
+			In v;
+			first(i, v);
+			set(e, in, v);
+			set(e, out, Out{});
+		}
+		ecs_query_desc_t d{};
+		d.terms[0].id = in;
+		d.terms[1].id = out;
+		if (cascade) {
+			d.terms[2].id = out;
+			d.terms[2].src.id = EcsCascade;
+			d.terms[2].oper = EcsOptional;
+		} else {
+			d.terms[2].id = ecs_id(EcsParent);
+			d.terms[2].oper = EcsOptional;
+			d.group_by = EcsParentDepth;
+		}
+		d.cache_kind = EcsQueryCacheAuto;
+		ecs_entity_desc_t e{};
+		d.entity = ecs_entity_init(w, &e);
+		q = ecs_query_init(w, &d);
+		if (!q) abort();
+	}
+	void pass() override {
+		shift(*mut<In>(list[0], in));
+		Out root;
+		top(root);
+		auto compute = [&](ecs_iter_t &it) {
+			auto *v = ecs_field(&it, In, 0);
+			auto *to = ecs_field(&it, Out, 1);
+			const Out *up = &root;
+			if (!ecs_field_is_set(&it, 2)) {
+				for (int i = 0; i < it.count; i++) one(root, v[i], to[i]);
+			} else if (cascade) {
+				up = ecs_field(&it, Out, 2);
+				for (int i = 0; i < it.count; i++) one(*up, v[i], to[i]);
+			} else {
+				auto *parents = ecs_field(&it, EcsParent, 2);
+				ecs_entity_t last = 0;
+				for (int i = 0; i < it.count; i++) {
+					if (parents[i].value != last) last = parents[i].value, up = get<Out>(last, out);
+					one(*up, v[i], to[i]);
+				}
+			}
+		};
+		if (cascade) return all(q, compute);
+		for (int depth = 0; depth <= deepest; depth++) {
+			ecs_iter_t it = ecs_query_iter(w, q);
+			ecs_iter_set_group(&it, depth);
+			while (ecs_query_next(&it)) compute(it);
+		}
+	}
+	double sum() override {
+		double s = 0;
+		for (auto e : list) s += sumOf(*get<Out>(e, out));
+		return s;
+	}
+};
+
+std::unique_ptr<Trial> build(const Row &row, const std::string &variant, long n) {
 	if (row == "random") return std::make_unique<Random>(n);
 	if (row == "random-write") return std::make_unique<Write>(n);
 	if (row == "random2comp") return std::make_unique<Two>(n);
@@ -352,5 +435,7 @@ std::unique_ptr<Trial> build(const Row &row, const std::string &, long n) {
 	if (row == "query256spread") return std::make_unique<Moves>(n, 0, true);
 	if (row == "query5comp") return std::make_unique<Five>(n);
 	if (row == "query2comp-threads") return std::make_unique<MovesTwo>(n);
+	if (row == "depth") return std::make_unique<Tree<Position, Sum>>(n, variant == "cascade");
+	if (row == "matrices") return std::make_unique<Tree<Local, Matrix>>(n, variant == "cascade");
 	return nullptr;
 }

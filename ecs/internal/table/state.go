@@ -62,6 +62,7 @@ func (t *Table) Leave(list []alloc.StoreChunk) []alloc.StoreChunk {
 	for pos := range t.Store.Chunks() {
 		t.retire(pos)
 	}
+	t.Books.OrderFrom(0, t.all.Version) // rows go now, and Latest tells it of chunks that end
 	t.Books.Cut(0)
 	return t.Store.Detach(list)
 }
