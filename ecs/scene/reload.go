@@ -1,6 +1,7 @@
 package scene
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -74,7 +75,7 @@ func (b *base) reread(file []byte, i *Instance) (r *reloaded, err error) {
 	if len(r.change.born) == 0 {
 		return r, nil
 	}
-	if r.born, err = openBytes(file, h.register, h.w.Universe(), h.options); err != nil {
+	if r.born, err = openFrom(bytes.NewReader(file), h.register, h.w.Universe(), h.options); err != nil {
 		return nil, err
 	}
 	list := make([]ecs.Entity, 0, len(r.change.born))
