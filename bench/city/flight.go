@@ -34,6 +34,7 @@ type flight struct {
 	rate     int             // frames a second
 	wanted   map[tile]int    // the tiles that are to be there, and the frame that asked; -1: it is there
 	loading  []time.Duration // by frame: load, unload and update
+	used     []time.Duration // by frame: processor time of loading; 0 if it is not known
 	working  []time.Duration // by frame: work
 	sum      float64         // of heights
 	waits    []int           // frames until a tile was there
@@ -46,6 +47,8 @@ type flight struct {
 
 // fly flies, and settles at the end.
 func (f *flight) fly(tick func()) error {
+	runtime.LockOSThread() // whose processor time is looked at
+	defer runtime.UnlockOSThread()
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
@@ -60,10 +63,10 @@ func (f *flight) fly(tick func()) error {
 	begin := time.Now()
 	for frame := range f.frames {
 		time.Sleep(time.Until(begin.Add(time.Duration(frame) * period)))
-		start := time.Now()
+		start, used := time.Now(), threadTime()
 		f.steer(frame)
 		f.city.update(budget)
-		f.loading = append(f.loading, time.Since(start))
+		f.loading, f.used = append(f.loading, time.Since(start)), append(f.used, threadTime()-used)
 		start = time.Now()
 		f.sum += f.city.work()
 		f.working = append(f.working, time.Since(start))

@@ -32,10 +32,11 @@ const (
 )
 
 // Run bakes a city and flies over it on both sides. Figures of a side: load_max_ns, load_p99_ns and
-// load_mean_ns (load, unload and update in a frame), over (frames above 2 ms), frame_p99_ns (of the
-// game's own work), sections and wait_p50, wait_max (frames until a section that was asked for is
-// there), section_bytes of a file, gc_cycles, gc_pause_ns and allocated (bytes) during the flight.
-// An op is a frame.
+// load_mean_ns (load, unload and update in a frame), cpu_max_ns and cpu_p99_ns (processor time of
+// the same, which waits for other programs are no part of; 0 but on Linux), over (frames above 2
+// ms), frame_p99_ns (of the game's own work), sections and wait_p50, wait_max (frames until a
+// section that was asked for is there), section_bytes of a file, gc_cycles, gc_pause_ns and
+// allocated (bytes) during the flight. An op is a frame.
 func Run(o Options, progress workload.Progress) (plainSide, ours workload.Side, err error) {
 	for option, usual := range map[*int]int{&o.Columns: columnsUsual, &o.Rows: rowsUsual, &o.Frames: framesUsual, &o.Rate: rateUsual} {
 		if *option == 0 {
@@ -121,16 +122,18 @@ func (f *flight) note(s *workload.Side, bytes int64) {
 	}
 	mean := s.Time / time.Duration(len(f.loading))
 	p99, work := percentile(f.loading, 99), percentile(f.working, 99)
+	cpu, cpuMost := percentile(f.used, 99), percentile(f.used, 100)
 	wait, waitMost := percentile(f.waits, 50), percentile(f.waits, 100)
 	s.Figures = map[string]float64{
 		"load_max_ns": float64(longest), "load_p99_ns": float64(p99), "load_mean_ns": float64(mean), "over": float64(over),
+		"cpu_p99_ns": float64(cpu), "cpu_max_ns": float64(cpuMost),
 		"frame_p99_ns": float64(work), "sections": float64(f.asked), "wait_p50": float64(wait), "wait_max": float64(waitMost),
 		"section_bytes": float64(bytes), "gc_cycles": float64(f.cycles), "gc_pause_ns": float64(f.pauses), "allocated": float64(f.alloced),
 	}
 	s.Lines = []string{
-		fmt.Sprintf("%d sections of %.2f MB in %d frames at %d Hz, %.1f MB/s: loading takes a frame %v at most (frame %d), p99 %v, mean %v; wanted %s, goal %s; %d frames above",
+		fmt.Sprintf("%d sections of %.2f MB in %d frames at %d Hz, %.1f MB/s: loading takes a frame %v at most (frame %d), p99 %v, mean %v; wanted %s, goal %s; %d frames above; of processor time %v at most, p99 %v",
 			f.asked, float64(bytes)/1e6, f.frames, f.rate, float64(f.asked)*float64(bytes)/1e6/f.duration.Seconds(),
-			longest, at, p99, mean, wanted(longest, wantLongest), wanted(longest, goalLongest), over),
+			longest, at, p99, mean, wanted(longest, wantLongest), wanted(longest, goalLongest), over, cpuMost, cpu),
 		fmt.Sprintf("a section is there %d frames after it was asked for, %d at most; the game's work p99 %v; %d collections, which stopped all for %v, and %.1f MB of Go allocations",
 			wait, waitMost, work, f.cycles, f.pauses, float64(f.alloced)/1e6),
 	}
