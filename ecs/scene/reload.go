@@ -145,6 +145,13 @@ func (i *Instance) apply(r *reloaded) error {
 	for _, name := range f.names {
 		i.handles = append(i.handles, i.host.typeOf(name))
 	}
+	for _, other := range i.host.instances { // which were to set links by numbers of the older file
+		for k := range other.jobs {
+			if job := &other.jobs[k]; job.from == i && other != i {
+				job.links = f.outTo(other.file.section)
+			}
+		}
+	}
 	i.leadHere()
 	err = old.close()
 	if r.born != nil {
