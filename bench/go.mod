@@ -7,10 +7,12 @@ require (
 	github.com/akmonengine/volt v1.7.0
 	github.com/mlange-42/arche v0.15.3
 	github.com/mlange-42/ark v0.8.3
+	github.com/qmuntal/gltf v0.28.0
 	github.com/schollz/progressbar/v3 v3.19.1
 	github.com/stretchr/testify v1.12.1
 	github.com/unitoftime/ecs v0.0.3
 	github.com/yohamta/donburi v1.15.8
+	golang.org/x/sys v0.49.0
 	golang.org/x/term v0.47.0
 	gonum.org/v1/plot v0.17.0
 	modernc.org/memory v1.12.1
@@ -34,7 +36,6 @@ require (
 	golang.org/x/image v0.30.0 // indirect
 	golang.org/x/mod v0.41.0 // indirect
 	golang.org/x/sync v0.23.0 // indirect
-	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/text v0.28.0 // indirect
 	golang.org/x/tools v0.51.0 // indirect
 	honnef.co/go/tools v0.8.2 // indirect

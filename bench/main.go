@@ -26,6 +26,7 @@ import (
 
 	"quarry/bench/child"
 	"quarry/bench/churn"
+	"quarry/bench/city"
 	"quarry/bench/dashboard"
 	"quarry/bench/iterate"
 	"quarry/bench/life"
@@ -77,6 +78,9 @@ var jobs = []job{
 	}},
 	{"dashboard", "frames", func(o *options, p workload.Progress) (workload.Side, workload.Side, error) {
 		return dashboard.Run(either(o.quick, dashboard.Quick), p)
+	}},
+	{"city", "frames", func(o *options, p workload.Progress) (workload.Side, workload.Side, error) {
+		return city.Run(either(o.quick, city.Quick), p)
 	}},
 }
 

@@ -140,7 +140,7 @@ func TestBadInputIsNamed(t *testing.T) {
 		"no file":        {[]string{"-trace", os.DevNull}, []string{"is not an ordinary file"}},
 		"left out":       {[]string{"-only", "orbits", "-rle", rle}, []string{"-rle is input for life, but -only orbits leaves that out"}},
 		"folder":         {[]string{"-rle", t.TempDir()}, []string{"is a folder, expected a file"}},
-		"workload":       {[]string{"-only", "chess"}, []string{"-only chess: no such workload; there are iterate, life, orbits, trace, churn, snapshot, rollback, undo, dashboard, micro"}},
+		"workload":       {[]string{"-only", "chess"}, []string{"-only chess: no such workload; there are iterate, life, orbits, trace, churn, snapshot, rollback, undo, dashboard, city, micro"}},
 		"argument":       {[]string{"life"}, []string{`unexpected argument "life"`}},
 		"flag":           {[]string{"-nosuch"}, []string{"nosuch"}},
 		"rule":           {[]string{"-only", "life", "-rule", "fast"}, []string{"-rule: "}},
@@ -165,6 +165,7 @@ func TestSnapshots(t *testing.T) {
 		"snapshot":  "snapshot, quarry: take, 200000 rows of 40 B: Snapshot ",
 		"rollback":  "rollback, quarry: boids, 10000 birds, 16 frames twice: a frame ",
 		"dashboard": "dashboard, quarry: 100000 accounts, 28 frames at 60 Hz with 4 readers: p50 ",
+		"city":      "city, quarry: ",
 		"undo":      "undo, quarry: 5000 things, one of 16 named, 100 steps: a step with its state ",
 	} {
 		out, errs, code := in("-only", name, "-quick", "-o", "")

@@ -1,6 +1,7 @@
 package scene
 
 import (
+	"bytes"
 	"reflect"
 
 	"quarry/ecs"
@@ -32,7 +33,7 @@ type linkTo struct {
 }
 
 func newBase(file []byte, register func(*ecs.World), options []image.Option) (*base, error) {
-	o, err := openBytes(file, register, nil, options)
+	o, err := openFrom(bytes.NewReader(file), register, nil, options)
 	if err != nil {
 		return nil, err
 	}

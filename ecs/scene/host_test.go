@@ -290,6 +290,42 @@ func TestReload(t *testing.T) {
 	}
 }
 
+// TestReloadBeforeLinks: a section is loaded, and before others lead to it one of those gets a newer
+// file, in which its entities have other numbers.
+func TestReloadBeforeLinks(t *testing.T) {
+	folder := t.TempDir()
+	b := newBakery(t)
+	bake := func(pubs ...string) {
+		objects := []scene.Object{{ID: "mill", Section: "b", Value: House{}}, {ID: "farm", Section: "b", Value: House{}}}
+		for _, id := range pubs {
+			near := []string{"mill"}
+			if id == "pub" {
+				near = []string{"farm"}
+			}
+			objects = append(objects, scene.Object{ID: id, Section: "a", Value: House{Near: near}})
+		}
+		_, err := b.Bake(folder, objects)
+		require.NoError(t, err)
+	}
+	bake("inn", "pub", "bar", "club")
+	g := newGame(t)
+	g.host.LiveLink()
+	a := g.load(filepath.Join(folder, "a.world"))[0]
+	other := g.host.Load(filepath.Join(folder, "b.world"))
+	for other.State() != scene.Arriving {
+		g.host.Update(time.Nanosecond)
+	}
+	g.host.Update(time.Nanosecond) // its one part moves; links come next
+	require.Equal(t, scene.Arriving, other.State())
+	bake("pub")
+	a.Reload()
+	time.Sleep(100 * time.Millisecond) // if the file is read by then, it comes first
+	g.settle()
+	near := ecs.RegisterBuffer[Near](g.w, ecs.Inline(2))
+	require.Equal(t, []Near{{g.host.Entity("farm")}}, near.Slice(g.host.Entity("pub")))
+	require.Equal(t, 3, ecs.NewQuery(g.w, ecs.With(ecs.Register[scene.Identity](g.w))).Count())
+}
+
 // steps returns the steps of a test, a third of them if it is to be short.
 func steps(n int) int {
 	if testing.Short() {

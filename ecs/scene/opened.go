@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 
@@ -38,11 +39,21 @@ type opened struct {
 
 // openSection reads a section's file into a universe, as an instance.
 func openSection(path string, instance uint32, register func(*ecs.World), u *alloc.Universe, live bool, options []image.Option) (*opened, error) {
-	file, err := os.ReadFile(path)
+	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	o, err := openBytes(file, register, u, options)
+	defer f.Close()
+	// Bytes are read to where rows will be, unless they are needed twice: a copy of each file would
+	// be most of what the collector has to do while sections come and go.
+	in, file := io.Reader(f), []byte(nil)
+	if live {
+		if file, err = io.ReadAll(f); err != nil {
+			return nil, err
+		}
+		in = bytes.NewReader(file)
+	}
+	o, err := openFrom(in, register, u, options)
 	if err == nil {
 		err = o.prepare(instance)
 		if err == nil && live {
@@ -58,14 +69,14 @@ func openSection(path string, instance uint32, register func(*ecs.World), u *all
 	return o, nil
 }
 
-// openBytes opens a section's file and takes its head.
-func openBytes(file []byte, registerTypes func(*ecs.World), u *alloc.Universe, options []image.Option) (*opened, error) {
+// openFrom reads a section's file and takes its head.
+func openFrom(in io.Reader, registerTypes func(*ecs.World), u *alloc.Universe, options []image.Option) (*opened, error) {
 	o := new(opened)
 	all := slices.Clone(options)
 	if u != nil {
 		all = append(all, image.Into(u))
 	}
-	w, err := image.Load(bytes.NewReader(file), func(w *ecs.World) {
+	w, err := image.Load(in, func(w *ecs.World) {
 		registerTypes(w)
 		o.types = register(w)
 	}, all...)
@@ -122,7 +133,11 @@ func (o *opened) takeHead() error {
 func (o *opened) index(parts uint32) error {
 	q := ecs.NewQuery(o.w, ecs.Read(o.types.identity), ecs.IncludeDisabled(), ecs.IncludePrefabs())
 	defer q.Close()
+	if n := q.Count(); n != o.count {
+		return fmt.Errorf("%w: it has %d entities, its head says %d", ErrSection, n, o.count)
+	}
 	seen := make([]bool, o.count)
+	o.byID = make([]Identity, 0, o.count)
 	for rows := range q.Rows() {
 		if tag, ok := o.types.tag.At(rows); !ok || tag.Part >= parts {
 			return fmt.Errorf("%w: entities are in part %d of %d", ErrSection, tag.Part, parts)
@@ -134,9 +149,6 @@ func (o *opened) index(parts uint32) error {
 			seen[id.Local] = true
 			o.byID = append(o.byID, id)
 		}
-	}
-	if len(o.byID) != o.count {
-		return fmt.Errorf("%w: it has %d entities, its head says %d", ErrSection, len(o.byID), o.count)
 	}
 	slices.SortFunc(o.byID, compareIdentity)
 	for range parts {

@@ -1,6 +1,7 @@
 package scene
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -74,7 +75,7 @@ func (b *base) reread(file []byte, i *Instance) (r *reloaded, err error) {
 	if len(r.change.born) == 0 {
 		return r, nil
 	}
-	if r.born, err = openBytes(file, h.register, h.w.Universe(), h.options); err != nil {
+	if r.born, err = openFrom(bytes.NewReader(file), h.register, h.w.Universe(), h.options); err != nil {
 		return nil, err
 	}
 	list := make([]ecs.Entity, 0, len(r.change.born))
@@ -143,6 +144,13 @@ func (i *Instance) apply(r *reloaded) error {
 	i.handles = i.handles[:0]
 	for _, name := range f.names {
 		i.handles = append(i.handles, i.host.typeOf(name))
+	}
+	for _, other := range i.host.instances { // which were to set links by numbers of the older file
+		for k := range other.jobs {
+			if job := &other.jobs[k]; job.from == i && other != i {
+				job.links = f.outTo(other.file.section)
+			}
+		}
 	}
 	i.leadHere()
 	err = old.close()
