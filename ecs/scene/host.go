@@ -20,7 +20,7 @@ import (
 //
 //	S5 Entities with the tag of an instance are those of the instance; each entity of a loaded
 //	   instance that lives has the Identity by which it is known.
-//	S6 No entity with the tag of an instance that is gone is there.
+//	S6 No entity with the tag of an instance of the host that is gone is there.
 
 // errors.md: `ErrHost` | The host or its world was closed while the section was on its way. |
 // Nothing: the world has nothing of it.
@@ -40,7 +40,8 @@ type Host struct {
 	options   []image.Option
 	live      bool
 	instances []*Instance // that are not gone, in the order of Load
-	last      uint32      // number of the last instance
+	numbers   *numbers    // of the world's instances
+	gone      []uint32    // those of this host's that were unloaded or failed
 	byName    map[string]ecs.Type
 	slots     chan struct{}
 	loading   sync.WaitGroup
@@ -60,7 +61,8 @@ func NewHost(w *ecs.World, registerTypes func(*ecs.World), options ...image.Opti
 		panic("scene: NewHost: the world or the function that registers types is nil")
 	}
 	registerTypes(w)
-	return &Host{w: w, types: register(w), register: registerTypes, options: options, byName: map[string]ecs.Type{}, slots: make(chan struct{}, loaders)}
+	own := register(w)
+	return &Host{w: w, types: own, numbers: numbersOf(w, own), register: registerTypes, options: options, byName: map[string]ecs.Type{}, slots: make(chan struct{}, loaders)}
 }
 
 // LiveLink makes the host keep what files had, so that Instance.Reload can tell what has changed in
@@ -75,8 +77,7 @@ func (h *Host) Load(path string) *Instance {
 		// after `Host.Close` or `World.Close`. | Load before.
 		panic("scene: Host.Load: the host or its world is closed")
 	}
-	h.last++
-	i := &Instance{host: h, path: path, number: h.last, state: Reading}
+	i := &Instance{host: h, path: path, number: h.numbers.take(), state: Reading}
 	h.instances = append(h.instances, i)
 	i.read(func() (*opened, error) {
 		return openSection(path, i.number, h.register, h.w.Universe(), h.live, h.options)
@@ -166,17 +167,21 @@ func (h *Host) step(must bool, left time.Duration) progress {
 	return idle
 }
 
-// abandon ends all instances of a closed world.
+// abandon ends all instances of a closed world. Loaders that compare have files of instances.
 func (h *Host) abandon() {
+	for _, i := range h.instances {
+		i.stop()
+	}
+	h.loading.Wait()
 	for _, i := range h.instances {
 		i.fail(fmt.Errorf("scene: %s: %w", i.path, ErrHost))
 	}
 	h.instances = nil
 }
 
-// Close ends the loading of sections and waits for loaders; what is loaded, or has arrived in part,
-// stays in the world as it is, and no longer knows its host. Close the host before the world, which
-// cannot give its universe back otherwise. A second call does nothing.
+// Close ends the loading of sections and waits for loaders. What is loaded stays in the world and no
+// longer knows its host; what has arrived in part, or is leaving, is destroyed. Close the host
+// before the world, which cannot give its universe back otherwise. A second call does nothing.
 func (h *Host) Close() error {
 	if h.closed {
 		return nil
@@ -190,11 +195,15 @@ func (h *Host) Close() error {
 	}
 	h.loading.Wait()
 	for _, i := range h.instances {
-		if i.state == Arriving && !h.w.Closed() {
+		if i.state != Loaded && i.file != nil && !h.w.Closed() {
 			err = errors.Join(err, i.clear())
 		}
 		err = errors.Join(err, i.end())
-		if i.state != Loaded {
+		switch i.state {
+		case Loaded:
+		case Leaving:
+			i.state = Gone
+		default:
 			i.state, i.err = Failed, fmt.Errorf("scene: %s: %w", i.path, ErrHost)
 		}
 	}

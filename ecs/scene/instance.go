@@ -3,6 +3,7 @@ package scene
 import (
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -102,11 +103,24 @@ func (i *Instance) EntityOf(id Identity) ecs.Entity {
 }
 
 func (i *Instance) find(object uint64, sub uint32) ecs.Entity {
-	n := i.file.local(object, sub)
-	if n < 0 || !i.host.w.Alive(i.entities[n]) {
+	if i.file == nil { // the host is closed
 		return ecs.Null
 	}
-	return i.entities[n]
+	n := i.file.local(object, sub)
+	if n < 0 {
+		return ecs.Null
+	}
+	return i.at(n, object, sub)
+}
+
+// at returns the entity with a local number, or Null if it is not that with an Identity any more:
+// after World.Restore or Clear its id may be that of another one.
+func (i *Instance) at(local int, object uint64, sub uint32) ecs.Entity {
+	e := i.entities[local]
+	if id := i.host.types.identity.Get(e); id == nil || id.Object != object || id.Sub != sub {
+		return ecs.Null
+	}
+	return e
 }
 
 // Unload begins to unload the instance: Update destroys all entities with its Tag, whatever has
@@ -129,7 +143,7 @@ func (i *Instance) read(open func() (*opened, error)) {
 			i.result.Store(&result{})
 			return
 		}
-		file, err := open()
+		file, err := opening(open)
 		i.result.Store(&result{file, err})
 		if i.canceled.Load() { // who takes the result closes it
 			if r := i.result.Swap(nil); r != nil && r.file != nil {
@@ -138,6 +152,16 @@ func (i *Instance) read(open func() (*opened, error)) {
 			i.result.Store(&result{})
 		}
 	})
+}
+
+// opening calls open; a panic in it, of a function of the program, is an error.
+func opening(open func() (*opened, error)) (o *opened, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the loader panicked: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return open()
 }
 
 // stop tells the loader that nobody waits.
@@ -203,6 +227,7 @@ func (i *Instance) step(must bool, left time.Duration) progress {
 // leave takes the instance off the host's list.
 func (i *Instance) leave() {
 	h := i.host
+	h.gone = append(h.gone, i.number)
 	for n, other := range h.instances {
 		if other == i {
 			h.instances = append(h.instances[:n:n], h.instances[n+1:]...)

@@ -144,12 +144,25 @@ func (i *Instance) apply(r *reloaded) error {
 	for _, name := range f.names {
 		i.handles = append(i.handles, i.host.typeOf(name))
 	}
+	i.restartLinks()
 	i.leadHere()
 	err = old.close()
 	if r.born != nil {
 		err = errors.Join(err, r.born.close())
 	}
 	return err
+}
+
+// restartLinks takes the links that were to be set of the older file, whose numbers mean other
+// entities by now, and sets all of the newer one to the same sections.
+func (i *Instance) restartLinks() {
+	for _, to := range i.host.instances {
+		for n := range to.jobs {
+			if job := &to.jobs[n]; job.from == i && job.to.file != nil {
+				job.links = i.file.outTo(job.to.file.section)
+			}
+		}
+	}
 }
 
 // leadHere lets other sections lead to the instance's entities.
@@ -172,7 +185,7 @@ func (i *Instance) applyChange(r *reloaded) ([]ecs.Entity, error) {
 	h, f := i.host, r.newer
 	var gone []ecs.Entity
 	for _, id := range r.change.gone {
-		if e := i.entities[id.Local]; h.w.Alive(e) {
+		if e := i.at(int(id.Local), id.Object, id.Sub); e != ecs.Null {
 			gone = append(gone, e)
 		}
 	}
@@ -180,8 +193,10 @@ func (i *Instance) applyChange(r *reloaded) ([]ecs.Entity, error) {
 	entities := make([]ecs.Entity, f.count)
 	for _, id := range f.byID {
 		if n := i.file.local(id.Object, id.Sub); n >= 0 {
-			entities[id.Local] = i.entities[n]
-			h.types.identity.Set(i.entities[n], id)
+			if e := i.at(n, id.Object, id.Sub); e != ecs.Null {
+				entities[id.Local] = e
+				h.types.identity.Set(e, id)
+			}
 		}
 	}
 	if r.query != nil {
