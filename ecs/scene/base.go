@@ -31,8 +31,8 @@ type linkTo struct {
 	section uint64 // 0: the same
 }
 
-func newBase(file []byte, register func(*ecs.World), options []image.Option) (*base, error) {
-	o, err := openBytes(file, register, nil, options)
+func newBase(file []byte, path string, register func(*ecs.World), options []image.Option) (*base, error) {
+	o, err := openBytes(file, path, register, nil, options)
 	if err != nil {
 		return nil, err
 	}

@@ -47,6 +47,7 @@ type Host struct {
 	loading   sync.WaitGroup
 	moving    float64 // ns an entity takes to move, of late
 	patch     patch
+	run       []nthTo // of the value whose links are being set
 	closed    bool
 }
 
@@ -222,26 +223,38 @@ func (h *Host) typeOf(name string) ecs.Type {
 	return h.byName[name]
 }
 
-// patch is the link that is being set; visit is called for the entities of a value.
+// patch is the links of a value that are being set; visit is called for the entities of the value.
 type patch struct {
+	links []nthTo // in order of nth
 	nth   uint32
-	to    ecs.Entity
 	w     *ecs.World
-	set   bool
 	visit func(*ecs.Entity)
 }
 
-// setLink makes the n-th entity in a value lead to another, if it leads to none that is alive.
-func (h *Host) setLink(holder ecs.Entity, t ecs.Type, nth uint32, to ecs.Entity) {
+// nthTo says that the n-th entity in a value is to be another.
+type nthTo struct {
+	nth uint32
+	to  ecs.Entity
+}
+
+// setLinks makes entities in a value lead to others, where they lead to none that is alive. The
+// value is gone through once, however many links it has.
+func (h *Host) setLinks(holder ecs.Entity, t ecs.Type, links []nthTo) {
+	if len(links) == 0 {
+		return
+	}
 	p := &h.patch
 	if p.visit == nil {
 		p.visit = func(e *ecs.Entity) {
-			if p.nth == 0 && (!p.w.Owns(*e) || !p.w.Alive(*e)) {
-				*e = p.to
+			for len(p.links) > 0 && p.links[0].nth == p.nth {
+				if !p.w.Owns(*e) || !p.w.Alive(*e) {
+					*e = p.links[0].to
+				}
+				p.links = p.links[1:]
 			}
-			p.nth--
+			p.nth++
 		}
 	}
-	p.nth, p.to, p.w = nth, to, h.w
+	p.nth, p.links, p.w = 0, links, h.w
 	seam.VisitLinks(h.w, holder, t, p.visit)
 }

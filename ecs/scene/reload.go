@@ -1,9 +1,11 @@
 package scene
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"quarry/ecs"
 	"quarry/internal/seam"
@@ -64,7 +66,7 @@ func (b *base) reread(file []byte, i *Instance) (r *reloaded, err error) {
 			err = errors.Join(err, r.close())
 		}
 	}()
-	if r.newer, err = newBase(file, h.register, h.options); err != nil {
+	if r.newer, err = newBase(file, i.path, h.register, h.options); err != nil {
 		return nil, err
 	}
 	if r.newer.section != b.section {
@@ -74,7 +76,7 @@ func (b *base) reread(file []byte, i *Instance) (r *reloaded, err error) {
 	if len(r.change.born) == 0 {
 		return r, nil
 	}
-	if r.born, err = openBytes(file, h.register, h.w.Universe(), h.options); err != nil {
+	if r.born, err = openBytes(file, i.path, h.register, h.w.Universe(), h.options); err != nil {
 		return nil, err
 	}
 	list := make([]ecs.Entity, 0, len(r.change.born))
@@ -270,9 +272,10 @@ func (i *Instance) edit(e ecs.Entity, d *edit, f *base, entities []ecs.Entity) e
 func (i *Instance) leadAll(e ecs.Entity, of string, links []linkTo, f *base, entities []ecs.Entity) {
 	h := i.host
 	t := h.typeOf(of)
-	if t == nil {
+	if t == nil || len(links) == 0 {
 		return
 	}
+	h.run = h.run[:0]
 	for _, l := range links {
 		to := ecs.Null
 		if l.section == 0 {
@@ -288,7 +291,9 @@ func (i *Instance) leadAll(e ecs.Entity, of string, links []linkTo, f *base, ent
 			}
 		}
 		if to != ecs.Null && h.w.Alive(to) {
-			h.setLink(e, t, l.nth, to)
+			h.run = append(h.run, nthTo{l.nth, to})
 		}
 	}
+	slices.SortFunc(h.run, func(a, b nthTo) int { return cmp.Compare(a.nth, b.nth) })
+	h.setLinks(e, t, h.run)
 }
