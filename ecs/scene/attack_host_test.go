@@ -300,13 +300,13 @@ func TestDamagedFiles(t *testing.T) {
 		h.Update(0)
 		require.Zero(t, ecs.NewQueryOfAll(w).Count())
 	}
-	step := max(len(file)/60, 1)
+	step := max(len(file)/steps(60), 1)
 	for n := 0; n < len(file); n += step {
 		f := append([]byte(nil), file...)
 		f[n] ^= 1 << (n % 8)
 		try(f)
 	}
-	for n := 0; n < len(file); n += len(file) / 12 {
+	for n := 0; n < len(file); n += len(file) / steps(12) {
 		try(file[:n])
 	}
 	t.Log(len(file), bad, good)

@@ -71,7 +71,8 @@ func NewHost(w *ecs.World, registerTypes func(*ecs.World), options ...image.Opti
 func (h *Host) LiveLink() { h.live = true }
 
 // Load begins to load the section whose file is at a path, and returns at once; Update goes on with
-// it. A section may be loaded several times: each is an instance of its own.
+// it. A section may be loaded several times: each is an instance of its own. It panics if the host or
+// its world is closed.
 func (h *Host) Load(path string) *Instance {
 	if h.closed || h.w.Closed() {
 		// errors.md: `scene: Host.Load: the host or its world is closed` | A section is asked for

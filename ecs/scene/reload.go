@@ -59,11 +59,11 @@ func (i *Instance) Reload() {
 
 // reread reads a newer file and compares.
 func (b *base) reread(file []byte, i *Instance) (r *reloaded, err error) {
-	h := i.host
-	r = new(reloaded)
+	h, made := i.host, new(reloaded)
+	r = made
 	defer func() {
-		if err != nil {
-			err = errors.Join(err, r.close())
+		if err != nil { // then r may be nil
+			err = errors.Join(err, made.close())
 		}
 	}()
 	if r.newer, err = newBase(file, i.path, h.register, h.options); err != nil {
