@@ -61,6 +61,81 @@ func bakeCurious(c *scene.Context, v curious) error {
 	return nil
 }
 
+// odd is curious objects that change at random.
+type odd struct {
+	r       *rand.Rand
+	files   fstest.MapFS
+	objects []scene.Object
+}
+
+func (d *odd) id() string { return fmt.Sprint("o", d.r.IntN(25)) }
+
+func (d *odd) value() any {
+	r := d.r
+	if r.IntN(4) == 0 {
+		return Tower{X: float32(r.IntN(9))}
+	}
+	v := curious{N: r.IntN(9), Looks: d.id(), Fails: r.IntN(25) == 0}
+	v.File = []string{"", "a", "b"}[r.IntN(3)]
+	v.Shape = []shape{nil, circle{2}, square{2}}[r.IntN(3)]
+	if r.IntN(4) == 0 {
+		v.Leads = d.id()
+	}
+	if r.IntN(3) == 0 {
+		v.Counts = map[string]int{"x": r.IntN(2), d.id(): 1}
+	}
+	return v
+}
+
+// edit changes something.
+func (d *odd) edit() {
+	r := d.r
+	at := 0
+	if len(d.objects) > 0 {
+		at = r.IntN(len(d.objects))
+	}
+	switch k := r.IntN(9); {
+	case k < 3 || len(d.objects) == 0:
+		d.objects = append(d.objects, scene.Object{ID: d.id(), Value: d.value(), Section: []string{"", "main", "s1", "s.2"}[r.IntN(4)]})
+		last := d.objects[len(d.objects)-1]
+		if slices.ContainsFunc(d.objects[:len(d.objects)-1], func(o scene.Object) bool { return o.ID == last.ID }) {
+			d.objects = d.objects[:len(d.objects)-1]
+		}
+	case k == 3:
+		d.objects = slices.Delete(d.objects, at, at+1)
+	case k == 4:
+		d.objects[at].Section = []string{"", "s1", "s.2"}[r.IntN(3)]
+	case k == 5:
+		d.objects[at].Value = d.value()
+	case k == 6:
+		d.objects[at].Parent = []string{"", d.id()}[r.IntN(2)]
+	case k == 7:
+		n := r.IntN(len(d.objects))
+		d.objects[at], d.objects[n] = d.objects[n], d.objects[at]
+		d.objects[at].Place = d.id()
+	case k == 8:
+		name := []string{"a", "b"}[r.IntN(2)]
+		if d.files[name] == nil {
+			d.files[name] = &fstest.MapFile{Data: []byte{byte(r.IntN(3))}}
+		} else {
+			delete(d.files, name)
+		}
+	}
+}
+
+// mend takes away some of what bakes fail for.
+func (d *odd) mend() {
+	for i := range d.objects {
+		if v, ok := d.objects[i].Value.(curious); ok && d.r.IntN(2) == 0 {
+			v.Fails, v.Leads = false, ""
+			d.objects[i].Value = v
+		}
+		if d.r.IntN(2) == 0 {
+			d.objects[i].Parent = ""
+		}
+	}
+}
+
 // TestEveryEdit: whatever is edited, and whatever bake failed before, the files are those of a full
 // bake.
 func TestEveryEdit(t *testing.T) {
@@ -87,60 +162,14 @@ func TestEveryEdit(t *testing.T) {
 			return b
 		}
 		b, folder := make(8), t.TempDir()
-		var objects []scene.Object
-		id := func() string { return fmt.Sprint("o", r.IntN(25)) }
-		value := func() any {
-			if r.IntN(4) == 0 {
-				return Tower{X: float32(r.IntN(9))}
-			}
-			v := curious{N: r.IntN(9), Looks: id(), Fails: r.IntN(25) == 0}
-			v.File = []string{"", "a", "b"}[r.IntN(3)]
-			v.Shape = []shape{nil, circle{2}, square{2}}[r.IntN(3)]
-			if r.IntN(4) == 0 {
-				v.Leads = id()
-			}
-			if r.IntN(3) == 0 {
-				v.Counts = map[string]int{"x": r.IntN(2), id(): 1}
-			}
-			return v
-		}
+		d := &odd{r: r, files: files}
 		good, bad := 0, 0
 		for range steps(30) {
 			for range 1 + r.IntN(3) {
-				at := 0
-				if len(objects) > 0 {
-					at = r.IntN(len(objects))
-				}
-				switch k := r.IntN(9); {
-				case k < 3 || len(objects) == 0:
-					objects = append(objects, scene.Object{ID: id(), Value: value(), Section: []string{"", "main", "s1", "s.2"}[r.IntN(4)]})
-					last := objects[len(objects)-1]
-					if slices.ContainsFunc(objects[:len(objects)-1], func(o scene.Object) bool { return o.ID == last.ID }) {
-						objects = objects[:len(objects)-1]
-					}
-				case k == 3:
-					objects = slices.Delete(objects, at, at+1)
-				case k == 4:
-					objects[at].Section = []string{"", "s1", "s.2"}[r.IntN(3)]
-				case k == 5:
-					objects[at].Value = value()
-				case k == 6:
-					objects[at].Parent = []string{"", id()}[r.IntN(2)]
-				case k == 7:
-					n := r.IntN(len(objects))
-					objects[at], objects[n] = objects[n], objects[at]
-					objects[at].Place = id()
-				case k == 8:
-					name := []string{"a", "b"}[r.IntN(2)]
-					if files[name] == nil {
-						files[name] = &fstest.MapFile{Data: []byte{byte(r.IntN(3))}}
-					} else {
-						delete(files, name)
-					}
-				}
+				d.edit()
 			}
 			before := readFolder(t, folder)
-			list := slices.Clone(objects)
+			list := slices.Clone(d.objects)
 			_, err := b.Bake(folder, list)
 			full := t.TempDir()
 			fresh := make(1)
@@ -151,15 +180,7 @@ func TestEveryEdit(t *testing.T) {
 				require.EqualError(t, err, wanted.Error())
 				requireSame(t, before, readFolder(t, folder))
 				bad++
-				for i := range objects { // so that most bakes succeed
-					if v, ok := objects[i].Value.(curious); ok && r.IntN(2) == 0 {
-						v.Fails, v.Leads = false, ""
-						objects[i].Value = v
-					}
-					if r.IntN(2) == 0 {
-						objects[i].Parent = ""
-					}
-				}
+				d.mend()
 				continue
 			}
 			require.NoError(t, err)

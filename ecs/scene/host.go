@@ -71,8 +71,8 @@ func NewHost(w *ecs.World, registerTypes func(*ecs.World), options ...image.Opti
 func (h *Host) LiveLink() { h.live = true }
 
 // Load begins to load the section whose file is at a path, and returns at once; Update goes on with
-// it. A section may be loaded several times: each is an instance of its own. It panics if the host or
-// its world is closed.
+// it. A section may be loaded several times: each is an instance of its own. It panics if the host
+// or its world is closed.
 func (h *Host) Load(path string) *Instance {
 	if h.closed || h.w.Closed() {
 		// errors.md: `scene: Host.Load: the host or its world is closed` | A section is asked for
@@ -181,8 +181,8 @@ func (h *Host) abandon() {
 	h.instances = nil
 }
 
-// Close ends the loading of sections and waits for loaders. What is loaded stays in the world and no
-// longer knows its host; what has arrived in part, or is leaving, is destroyed. Close the host
+// Close ends the loading of sections and waits for loaders. What is loaded stays in the world and
+// no longer knows its host; what has arrived in part, or is leaving, is destroyed. Close the host
 // before the world, which cannot give its universe back otherwise. A second call does nothing.
 func (h *Host) Close() error {
 	if h.closed {

@@ -124,9 +124,9 @@ func (i *Instance) at(local int, object uint64, sub uint32) ecs.Entity {
 }
 
 // Unload begins to unload the instance: Update destroys all entities with its Tag, whatever has
-// become of them, so one that the game takes over loses its Tag first; copies that Instantiate makes
-// of them have it too. An instance that is being
-// read is stopped. It does nothing for one that is leaving or at its end.
+// become of them, so one that the game takes over loses its Tag first. Copies that Instantiate
+// makes of them have the Tag too. An instance that is being read is stopped. It does nothing for
+// one that is leaving or at its end.
 func (i *Instance) Unload() {
 	if i.state < Leaving {
 		i.stop()

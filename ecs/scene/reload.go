@@ -28,7 +28,8 @@ type reloaded struct {
 // once: entities that are new or gone, types and values of the others that differ from what the
 // file had before, names and enable bits. Whatever else the game has changed stays, of the same
 // entities too, and so do all ids. Entities that the game has destroyed stay dead. If the file
-// cannot be used or there is no room, Err says so, and nothing has changed.
+// cannot be used, Err says so, and nothing has changed. If there is no room, no entity has come or
+// gone; if Err says that the world could not be restored, some have values of the newer file.
 //
 // It panics unless the host has LiveLink, or if the instance is not loaded.
 func (i *Instance) Reload() {
@@ -126,12 +127,14 @@ func (i *Instance) stepReload() progress {
 	return did
 }
 
-// apply brings a change to the world, all of it or nothing.
+// apply brings a change to the world.
 func (i *Instance) apply(r *reloaded) error {
 	w := i.host.w
 	s := w.Snapshot()
 	entities, err := i.applyChange(r)
 	if err != nil {
+		// The snapshot may be lost for want of room, or there are managed values without CopyWith.
+		// Then some entities have values of the newer file, and a later Reload goes on from there.
 		err = errors.Join(err, w.Restore(s), r.close())
 		s.Close()
 		return err
@@ -182,23 +185,20 @@ func (i *Instance) leadHere() {
 	}
 }
 
-// applyChange changes the world, and returns the entities by their new local numbers.
-func (i *Instance) applyChange(r *reloaded) ([]ecs.Entity, error) {
+// applyChange changes the world, and returns the entities by their new local numbers. What may find
+// no room comes first, so that an error leaves nobody out: entities that came are destroyed again.
+func (i *Instance) applyChange(r *reloaded) (_ []ecs.Entity, err error) {
 	h, f := i.host, r.newer
-	var gone []ecs.Entity
-	for _, id := range r.change.gone {
-		if e := i.at(int(id.Local), id.Object, id.Sub); e != ecs.Null {
-			gone = append(gone, e)
+	var born []ecs.Entity
+	defer func() {
+		if err != nil {
+			h.w.DestroyList(born)
 		}
-	}
-	h.w.DestroyList(gone)
+	}()
 	entities := make([]ecs.Entity, f.count)
 	for _, id := range f.byID {
 		if n := i.file.local(id.Object, id.Sub); n >= 0 {
-			if e := i.at(n, id.Object, id.Sub); e != ecs.Null {
-				entities[id.Local] = e
-				h.types.identity.Set(e, id)
-			}
+			entities[id.Local] = i.at(n, id.Object, id.Sub)
 		}
 	}
 	if r.query != nil {
@@ -208,6 +208,7 @@ func (i *Instance) applyChange(r *reloaded) ([]ecs.Entity, error) {
 		}
 		for rows := range moved.Batch.Rows() {
 			list := rows.Entities()
+			born = append(born, list...)
 			for row, id := range h.types.identity.Slice(rows) {
 				entities[id.Local] = list[row]
 			}
@@ -226,6 +227,16 @@ func (i *Instance) applyChange(r *reloaded) ([]ecs.Entity, error) {
 			i.leadAll(entities[id.Local], typeName(info), f.links[valueAt{id.Local, typeName(info)}], f, entities)
 		}
 	}
+	var gone []ecs.Entity
+	for _, id := range r.change.gone {
+		if e := i.at(int(id.Local), id.Object, id.Sub); e != ecs.Null {
+			gone = append(gone, e)
+		}
+	}
+	for _, id := range f.byID {
+		h.types.identity.Set(entities[id.Local], id)
+	}
+	h.w.DestroyList(gone)
 	return entities, nil
 }
 
