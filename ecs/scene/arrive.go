@@ -84,8 +84,8 @@ func (i *Instance) setLinks() bool {
 			continue
 		}
 		n := min(left, len(job.links))
-		for _, l := range job.links[:n] {
-			job.from.setLink(l, job.to)
+		for rest := job.links[:n]; len(rest) > 0; {
+			rest = rest[job.from.setLinksOf(rest, job.to):]
 		}
 		job.links = job.links[n:]
 		left -= n
@@ -93,22 +93,27 @@ func (i *Instance) setLinks() bool {
 	return left < linksAtOnce
 }
 
-// setLink sets a link of an entity of the instance to one of another or the same.
-func (i *Instance) setLink(l link, target *Instance) {
-	t := i.handles[l.Type]
-	holder := i.entities[l.Holder]
-	if t == nil || !i.host.w.Alive(holder) {
-		return // the type was dropped, or the game destroyed the entity
+// setLinksOf sets the first links of a list, those of a value of an entity of the instance, to
+// entities of another instance or the same, and returns how many there are.
+func (i *Instance) setLinksOf(links []link, target *Instance) int {
+	h, first, n := i.host, links[0], 0
+	h.run = h.run[:0]
+	for ; n < len(links) && links[n].Holder == first.Holder && links[n].Type == first.Type; n++ {
+		l, to := links[n], ecs.Null
+		if l.Section == 0 {
+			to = i.entities[l.Sub]
+		} else {
+			to = target.find(l.Object, l.Sub)
+		}
+		if to != ecs.Null && h.w.Alive(to) {
+			h.run = append(h.run, nthTo{l.Nth, to})
+		}
 	}
-	to := ecs.Null
-	if l.Section == 0 {
-		to = i.entities[l.Sub]
-	} else {
-		to = target.find(l.Object, l.Sub)
+	holder := i.entities[first.Holder]
+	if t := i.handles[first.Type]; t != nil && h.w.Alive(holder) { // else the type was dropped, or the game destroyed the entity
+		h.setLinks(holder, t, h.run)
 	}
-	if to != ecs.Null && i.host.w.Alive(to) {
-		i.host.setLink(holder, t, l.Nth, to)
-	}
+	return n
 }
 
 // show ends the arrival: it shows the entities, and lets other sections lead to them.

@@ -256,6 +256,9 @@ func (a *assembly) put(m member, p *part) error {
 			_, err = seam.SetValue(a.w, e, t, k.value(data))
 		}
 	}
+	if k.Kind == ecs.KindShared && hasEntity(reflect.ValueOf(p.value)) {
+		return a.refusal(m.object, "its %s has an entity, but shared values of sections have none", k.Name)
+	}
 	if err != nil || !k.links || k.Kind == ecs.KindShared {
 		return err
 	}
@@ -314,4 +317,26 @@ func (k *kind) value(b []byte) any {
 	v := reflect.New(k.Go)
 	copy(unsafe.Slice((*byte)(v.UnsafePointer()), len(b)), b) // Safe because the value has no pointers, and takes so many bytes.
 	return v.Elem().Interface()
+}
+
+// hasEntity reports whether a value of a shared type has an entity.
+func hasEntity(v reflect.Value) bool {
+	if v.Type() == reflect.TypeFor[ecs.Entity]() {
+		return !v.IsZero()
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if hasEntity(v.Field(i)) {
+				return true
+			}
+		}
+	case reflect.Array:
+		for i := range v.Len() {
+			if hasEntity(v.Index(i)) {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -2,7 +2,6 @@ package scene_test
 
 import (
 	"errors"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -43,7 +42,6 @@ func TestBadObjects(t *testing.T) {
 		"parent's":       {[]scene.Object{under("a", "b"), elsewhere}, "object a (t.json:a): its parent b (t.json:b) is in section east, it is in main"},
 		"no baker":       {[]scene.Object{{ID: "a", Value: 3}}, "object a: no baker takes a int"},
 		"nil":            {[]scene.Object{{ID: "a"}}, "object a: no baker takes a <nil>"},
-		"NaN":            {[]scene.Object{house("a", House{X: float32(math.NaN())})}, "object a (t.json:a): its content cannot be hashed: json: unsupported value: NaN"},
 		"leads nowhere":  {[]scene.Object{house("a", House{Near: []string{"z"}})}, `object a (t.json:a): baker house: it leads to "z", which is no object`},
 		"file":           {[]scene.Object{house("a", House{Sign: "none.txt"})}, "object a (t.json:a): baker house: open none.txt: file does not exist"},
 		"bad":            {[]scene.Object{{ID: "a", Value: Bad{"error"}}}, "object a: baker bad: as it says"},
@@ -164,8 +162,8 @@ func TestBadJSON(t *testing.T) {
 	require.Equal(t, []scene.Object{{ID: "a", Place: "in:1", Value: Tower{}}, {ID: "b", Place: "in:1", Parent: "a", Section: "s", Value: Tower{X: 2}}}, list)
 }
 
-// TestBadSystems: a baking system that fails or panics ends the bake by its name.
-func TestBadSystems(t *testing.T) {
+// TestSystemsThatFail: a baking system that fails or panics ends the bake by its name.
+func TestSystemsThatFail(t *testing.T) {
 	for want, run := range map[string]func(*ecs.World) error{
 		"section main: baking system s: no":              func(*ecs.World) error { return errors.New("no") },
 		"section main: baking system s: it panicked: no": func(*ecs.World) error { panic("no") },

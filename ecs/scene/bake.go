@@ -69,6 +69,7 @@ func (b *Bakery) bake(folder string, objects []Object) (Report, error) {
 		return Report{}, err
 	}
 	report := Report{Objects: len(objects), Baked: baked}
+	folder = filepath.Clean(folder) // "" is the working directory, not that for temporary files
 	staging, err := os.MkdirTemp(folder, ".bake-*")
 	if err != nil {
 		return Report{}, err
@@ -94,13 +95,14 @@ func (b *Bakery) bake(folder string, objects []Object) (Report, error) {
 	}
 	for _, s := range report.Sections {
 		if s.Written {
+			delete(b.sections, s.Name) // if a later step fails, it is not what the bakery remembers
 			if err := os.Rename(filepath.Join(staging, s.Name), s.Path); err != nil {
 				return Report{}, err
 			}
 		}
 	}
 	for name, old := range b.sections {
-		if sections[name] == nil && filepath.Dir(old.report.Path) == filepath.Clean(folder) {
+		if sections[name] == nil && filepath.Dir(old.report.Path) == folder {
 			if err := os.Remove(old.report.Path); err != nil && !errors.Is(err, os.ErrNotExist) {
 				return Report{}, err
 			}
@@ -116,8 +118,8 @@ func (b *Bakery) bake(folder string, objects []Object) (Report, error) {
 }
 
 func isThere(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // sectionNames are the sections of objects, in the order in which they come first.
@@ -159,6 +161,9 @@ func (b *Bakery) input(l *list, records []*record, members []int) (input []uint6
 
 // bakeSection makes the file of a section.
 func (b *Bakery) bakeSection(l *list, records []*record, name string, members []int, path string) (SectionReport, error) {
+	if err := b.renew(l, records, members); err != nil {
+		return SectionReport{}, err
+	}
 	a, err := b.assemble(l, records, members)
 	if err != nil {
 		return SectionReport{}, err

@@ -1,6 +1,7 @@
 package scene
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"reflect"
@@ -24,9 +25,10 @@ import (
 //
 // Invariants:
 //
-//	S1 A record follows from the object's authoring data, from the data of the objects that the
-//	   baker asked for by Of, and from the files it asked for. When a digest of one of these
-//	   differs, it is made anew.
+//	S1 A record follows from the object's authoring data, from its place, section and parent if the
+//	   baker asked for it by Object, from the data of the objects it asked for by Of, and from the
+//	   files it asked for. When one of these differs, or an object it leads to is gone, it is made
+//	   anew.
 //	S2 A section's file follows from the records of its objects in their order, their parents, the
 //	   sections of the objects they lead to, and the baking systems.
 //	S3 In a section's file, Local numbers the entities from 0 in the order of rows, and each entity
@@ -58,6 +60,7 @@ type kind struct {
 	ecs.ComponentInfo
 	size  int
 	links bool
+	gaps  []gap
 	own   bool // of this package
 }
 
@@ -102,7 +105,7 @@ func NewBakery(register func(*ecs.World), options ...Option) (*Bakery, error) {
 	b.forget()
 	for i, info := range w.Components() {
 		facts := seam.FactsOf(info.Type)
-		b.kinds = append(b.kinds, kind{info, int(info.Go.Size()), len(facts.Links) > 0, false})
+		b.kinds = append(b.kinds, kind{info, int(info.Go.Size()), len(facts.Links) > 0, gapsOf(nil, info.Go, 0), false})
 		switch info.Kind {
 		case ecs.KindBuffer:
 			b.buffers[info.Go] = i
@@ -198,15 +201,17 @@ func (b *Bakery) bakeAll(l *list) ([]*record, int, error) {
 	if err != nil {
 		return nil, 0, err
 	}
+	l.digests, l.files = digests, f
 	records := make([]*record, len(l.objects))
 	errs := make([]error, len(l.objects))
 	b.each(len(l.objects), func(i int) {
 		o := &l.objects[i]
-		if old := b.records[o.ID]; old != nil && old.holds(l, digests, f, i) {
+		if old := b.records[o.ID]; old != nil && old.holds(l, i) {
 			records[i] = old
 			return
 		}
-		records[i], errs[i] = b.bakeOne(&Context{b: b, list: l, digests: digests, files: f, object: i})
+		errs[i] = &Error{o.ID, o.Place, b.bakers[reflect.TypeOf(o.Value)].name, errGoexit, nil} // stays if it does
+		records[i], errs[i] = b.bakeOne(&Context{b: b, list: l, object: i})
 	})
 	errs = compact(errs)
 	for i, r := range records {
@@ -256,27 +261,39 @@ func (b *Bakery) digests(l *list) ([]digest, error) {
 	return digests, joined(compact(errs))
 }
 
-// each calls do for the numbers below n, from the workers.
+var errGoexit = errors.New("it called runtime.Goexit, as FailNow of a test does")
+
+// each calls do for the numbers below n, from the workers. A worker whose goroutine a baker ends is
+// replaced.
 func (b *Bakery) each(n int, do func(int)) {
 	var next atomic.Int64
 	var wg sync.WaitGroup
-	for range min(b.workers, n) {
-		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				do(i)
+	var work func()
+	work = func() {
+		ended := false
+		defer func() {
+			if !ended {
+				wg.Go(work)
 			}
-		})
+		}()
+		for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+			do(i)
+		}
+		ended = true
+	}
+	for range min(b.workers, n) {
+		wg.Go(work)
 	}
 	wg.Wait()
 }
 
 // bakeOne makes a record.
-func (b *Bakery) bakeOne(c *Context) (r *record, err error) {
+func (b *Bakery) bakeOne(c *Context) (_ *record, err error) {
 	o := &c.list.objects[c.object]
 	of := b.bakers[reflect.TypeOf(o.Value)]
-	r = newRecord(o.ID)
-	c.record = r
+	c.record = newRecord(o.ID)
 	defer func() {
+		c.record.leading = nil
 		c.record = nil
 		if p := recover(); p != nil {
 			err = &Error{o.ID, o.Place, of.name, fmt.Errorf("it panicked: %v", p), debug.Stack()}
@@ -285,7 +302,30 @@ func (b *Bakery) bakeOne(c *Context) (r *record, err error) {
 	if err = of.bake(c, o.Value); err != nil {
 		return nil, &Error{o.ID, o.Place, of.name, err, nil}
 	}
-	return r, nil
+	return c.record, nil
+}
+
+// renew makes those records anew whose managed values systems have had: by S1 they are the same
+// again.
+func (b *Bakery) renew(l *list, records []*record, members []int) error {
+	var errs []error
+	for _, i := range members {
+		old := records[i]
+		if len(b.systems) == 0 || !old.managed {
+			continue
+		}
+		if old.lent {
+			r, err := b.bakeOne(&Context{b: b, list: l, object: i})
+			if err != nil {
+				errs = append(errs, err)
+				continue
+			}
+			r.number, r.digest = old.number, old.digest
+			records[i] = r
+		}
+		records[i].lent = true
+	}
+	return joined(errs)
 }
 
 // compact returns the errors of a list that are not nil.

@@ -2,6 +2,7 @@ package scene
 
 import (
 	"bytes"
+	"math"
 	"reflect"
 
 	"quarry/ecs"
@@ -32,8 +33,8 @@ type linkTo struct {
 	section uint64 // 0: the same
 }
 
-func newBase(file []byte, register func(*ecs.World), options []image.Option) (*base, error) {
-	o, err := openFrom(bytes.NewReader(file), register, nil, options)
+func newBase(file []byte, path string, register func(*ecs.World), options []image.Option) (*base, error) {
+	o, err := openFrom(bytes.NewReader(file), path, register, nil, options)
 	if err != nil {
 		return nil, err
 	}
@@ -107,6 +108,47 @@ type newValue struct {
 	enabled bool
 }
 
+// equals reports whether two values are the same, those that are no numbers too.
+func (v newValue) equals(other newValue) bool {
+	if reflect.DeepEqual(v, other) {
+		return true
+	}
+	a, b := v.value, other.value
+	if a == nil || b == nil || !sameBits(reflect.ValueOf(a), reflect.ValueOf(b)) {
+		return false
+	}
+	v.value, other.value = nil, nil
+	return reflect.DeepEqual(v, other)
+}
+
+// sameBits compares values without pointers, floats by their bits.
+func sameBits(a, b reflect.Value) bool {
+	switch {
+	case a.Type() != b.Type():
+		return false
+	case a.CanFloat():
+		return math.Float64bits(a.Float()) == math.Float64bits(b.Float())
+	case a.Kind() == reflect.Struct:
+		for i := range a.NumField() {
+			if !sameBits(a.Field(i), b.Field(i)) {
+				return false
+			}
+		}
+		return true
+	case a.Kind() == reflect.Slice || a.Kind() == reflect.Array:
+		if a.Len() != b.Len() {
+			return false
+		}
+		for i := range a.Len() {
+			if !sameBits(a.Index(i), b.Index(i)) {
+				return false
+			}
+		}
+		return true
+	}
+	return a.Comparable() && a.Equal(b)
+}
+
 // change is what leads from a base to a newer one.
 type change struct {
 	gone  []Identity // of the older
@@ -155,7 +197,7 @@ func (b *base) compareEntity(old Identity, newer *base, id Identity) (d edit, di
 			continue
 		}
 		v := newer.value(id.Local, info)
-		if was, ok := b.infoOf(info); !ok || !has(b.w, before, was) || !reflect.DeepEqual(b.value(old.Local, was), v) {
+		if was, ok := b.infoOf(info); !ok || !has(b.w, before, was) || !b.value(old.Local, was).equals(v) {
 			d.values = append(d.values, v)
 		}
 	}

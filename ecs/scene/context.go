@@ -11,16 +11,19 @@ import (
 // Context is what a baker makes entities by, and asks for what it depends on. It is valid until the
 // baker returns, in one goroutine at a time.
 type Context struct {
-	b       *Bakery
-	list    *list
-	digests []digest
-	files   *files
-	object  int
-	record  *record
+	b      *Bakery
+	list   *list
+	object int
+	record *record
 }
 
-// Object returns the object that is baked.
-func (c *Context) Object() Object { return c.list.objects[c.object] }
+// Object returns the object that is baked. When its Place, Section or Parent changes, it is baked
+// anew.
+func (c *Context) Object() Object {
+	o := c.list.objects[c.object]
+	c.open("Object").asked = o.placing()
+	return o
+}
 
 // Entity returns the entity of the object, a placeholder. It is there without a call too, and has
 // the values that Put gives it.
@@ -54,14 +57,14 @@ func Of[A any](c *Context, id string) (v A, ok bool) {
 }
 
 func (c *Context) depend(id string) {
-	c.record.reads = append(c.record.reads, read{id, c.list.digest(c.digests, id)})
+	c.record.reads = append(c.record.reads, read{id, c.list.digest(id)})
 }
 
 // File returns the content of a file of the bakery's Files, which must not be changed. When it
 // changes, the object is baked anew.
 func (c *Context) File(name string) ([]byte, error) {
 	r := c.open("File")
-	f := c.files.open(name)
+	f := c.list.files.open(name)
 	r.files = append(r.files, read{name, f.hash})
 	return f.bytes, f.err
 }
@@ -98,10 +101,11 @@ func Put[T any](c *Context, e ecs.Entity, v T) {
 	k := c.kindOf("Put", c.b.byType, reflect.TypeFor[T]())
 	switch c.b.kinds[k].Kind {
 	case ecs.KindShared, ecs.KindManaged:
+		c.record.managed = c.record.managed || c.b.kinds[k].Kind == ecs.KindManaged
 		m.put(part{kind: k, value: v})
 	default:
 		// Safe because a component's type has no pointers, and its size is that of v.
-		m.put(c.record.note(k, unsafe.Slice((*byte)(unsafe.Pointer(&v)), unsafe.Sizeof(v))))
+		m.put(c.record.note(k, &c.b.kinds[k], unsafe.Slice((*byte)(unsafe.Pointer(&v)), unsafe.Sizeof(v))))
 	}
 }
 
@@ -111,13 +115,51 @@ func PutBuffer[T any](c *Context, e ecs.Entity, v ...T) {
 	m := c.made("PutBuffer", e)
 	k := c.kindOf("PutBuffer", c.b.buffers, reflect.TypeFor[T]())
 	// Safe because a buffer's elements have no pointers, and are as large as these.
-	m.put(c.record.note(k, unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), len(v)*c.b.kinds[k].size)))
+	m.put(c.record.note(k, &c.b.kinds[k], unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), len(v)*c.b.kinds[k].size)))
 }
 
-// note copies bytes of a value.
-func (r *record) note(kind int, b []byte) part {
+// note copies bytes of a value, or of elements. What lies between fields is not copied: it may be
+// anything, and files of equal values are equal.
+func (r *record) note(number int, k *kind, b []byte) part {
 	r.data = append(r.data, b...)
-	return part{kind: kind, at: len(r.data) - len(b), n: len(b)}
+	p := part{kind: number, at: len(r.data) - len(b), n: len(b)}
+	for first := p.at; len(k.gaps) > 0 && first < len(r.data); first += k.size {
+		for _, g := range k.gaps {
+			clear(r.data[first+g.from : first+g.to])
+		}
+	}
+	return p
+}
+
+// gap is bytes of a value that no field has.
+type gap struct{ from, to int }
+
+// gapsOf appends the gaps of a type whose values are at an offset.
+func gapsOf(gaps []gap, t reflect.Type, at int) []gap {
+	switch t.Kind() {
+	case reflect.Struct:
+		end := 0
+		for f := range t.Fields() {
+			if int(f.Offset) > end {
+				gaps = append(gaps, gap{at + end, at + int(f.Offset)})
+			}
+			if f.Name == "_" { // == does not compare it either
+				continue
+			}
+			gaps = gapsOf(gaps, f.Type, at+int(f.Offset))
+			end = int(f.Offset + f.Type.Size())
+		}
+		if int(t.Size()) > end {
+			gaps = append(gaps, gap{at + end, at + int(t.Size())})
+		}
+	case reflect.Array:
+		if len(gapsOf(nil, t.Elem(), 0)) > 0 {
+			for i := range t.Len() {
+				gaps = gapsOf(gaps, t.Elem(), at+i*int(t.Elem().Size()))
+			}
+		}
+	}
+	return gaps
 }
 
 // kindOf returns the type by which a Go type is registered.

@@ -33,13 +33,18 @@ func (a *assembly) finish(section string) (*finishing, error) {
 			return nil, fmt.Errorf("section %s: baking system %s: %w", section, s.name, err)
 		}
 	}
+	if a.w.Closed() {
+		return nil, fmt.Errorf("section %s: a baking system closed the world", section)
+	}
+	if n := destroyed(a.w); n > 0 {
+		return nil, fmt.Errorf("section %s: systems left %d entities with Cleanup types that are to be destroyed", section, n)
+	}
 	f := &finishing{assembly: a, known: map[ecs.Type]uint32{}}
 	if err := f.tag(); err != nil {
 		return nil, err
 	}
-	f.number()
-	if all := ecs.NewQueryOfAll(a.w); all.Count() != len(f.order) {
-		return nil, fmt.Errorf("section %s: systems left %d entities with Cleanup types that are to be destroyed", section, all.Count()-len(f.order))
+	if err := f.number(); err != nil {
+		return nil, fmt.Errorf("section %s: %w", section, err)
 	}
 	f.collect()
 	names := []byte(section)
@@ -47,6 +52,18 @@ func (a *assembly) finish(section string) (*finishing, error) {
 		names = append(append(names, 0), n...)
 	}
 	return f, f.describe(names)
+}
+
+// destroyed returns how many entities were destroyed and still have Cleanup types.
+func destroyed(w *ecs.World) (n int) {
+	q := ecs.NewQueryOfAll(w)
+	defer q.Close()
+	for rows := range q.Rows() {
+		if slices.ContainsFunc(rows.Archetype().Components(), func(c ecs.ComponentInfo) bool { return c.Go == reflect.TypeFor[ecs.CleanupEntity]() }) {
+			n += rows.Len()
+		}
+	}
+	return n
 }
 
 // call runs a baking system.
@@ -76,12 +93,15 @@ func (f *finishing) tag() error {
 
 // number numbers the entities in the order of rows (S3). A copy that a system made of an entity has
 // its Identity, and gets another.
-func (f *finishing) number() {
+func (f *finishing) number() error {
 	q := ecs.NewQuery(f.w, ecs.Write(f.types.identity), ecs.IncludeDisabled(), ecs.IncludePrefabs())
 	defer q.Close()
 	others := uint32(0)
 	for rows := range q.Rows() {
 		tag, _ := f.types.tag.At(rows)
+		if tag.Instance != 0 || tag.Part >= f.parts {
+			return fmt.Errorf("a baking system gave %d entities the tag %+v, of %d parts", rows.Len(), tag, f.parts)
+		}
 		identities := f.types.identity.Slice(rows)
 		for i, e := range rows.Entities() {
 			id := &identities[i]
@@ -97,6 +117,7 @@ func (f *finishing) number() {
 			f.order = append(f.order, e)
 		}
 	}
+	return nil
 }
 
 // collect notes the entity values that do not move with their parts (S4).
@@ -137,7 +158,11 @@ func (f *finishing) collectOf(local uint32, e ecs.Entity, t ecs.Type) {
 		case *to == ecs.Null:
 			return
 		case to.IsPlaceholder():
-			n, _ := seam.Number(*to)
+			n, buffer := seam.Number(*to)
+			if buffer != elsewhere || n >= len(f.outside) {
+				*to = ecs.Null // of a command buffer that a system has
+				return
+			}
 			o := &f.list.objects[f.outside[n]]
 			l.Object, l.Section = ObjectID(o.ID), SectionID(o.section())
 			*to = ecs.Null

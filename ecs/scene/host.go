@@ -20,7 +20,7 @@ import (
 //
 //	S5 Entities with the tag of an instance are those of the instance; each entity of a loaded
 //	   instance that lives has the Identity by which it is known.
-//	S6 No entity with the tag of an instance that is gone is there.
+//	S6 No entity with the tag of an instance of the host that is gone is there.
 
 // errors.md: `ErrHost` | The host or its world was closed while the section was on its way. |
 // Nothing: the world has nothing of it.
@@ -40,12 +40,14 @@ type Host struct {
 	options   []image.Option
 	live      bool
 	instances []*Instance // that are not gone, in the order of Load
-	last      uint32      // number of the last instance
+	numbers   *numbers    // of the world's instances
+	gone      []uint32    // those of this host's that were unloaded or failed
 	byName    map[string]ecs.Type
 	slots     chan struct{}
 	loading   sync.WaitGroup
 	moving    float64 // ns an entity takes to move, of late
 	patch     patch
+	run       []nthTo // of the value whose links are being set
 	closed    bool
 }
 
@@ -60,7 +62,8 @@ func NewHost(w *ecs.World, registerTypes func(*ecs.World), options ...image.Opti
 		panic("scene: NewHost: the world or the function that registers types is nil")
 	}
 	registerTypes(w)
-	return &Host{w: w, types: register(w), register: registerTypes, options: options, byName: map[string]ecs.Type{}, slots: make(chan struct{}, loaders)}
+	own := register(w)
+	return &Host{w: w, types: own, numbers: numbersOf(w, own), register: registerTypes, options: options, byName: map[string]ecs.Type{}, slots: make(chan struct{}, loaders)}
 }
 
 // LiveLink makes the host keep what files had, so that Instance.Reload can tell what has changed in
@@ -68,15 +71,15 @@ func NewHost(w *ecs.World, registerTypes func(*ecs.World), options ...image.Opti
 func (h *Host) LiveLink() { h.live = true }
 
 // Load begins to load the section whose file is at a path, and returns at once; Update goes on with
-// it. A section may be loaded several times: each is an instance of its own.
+// it. A section may be loaded several times: each is an instance of its own. It panics if the host
+// or its world is closed.
 func (h *Host) Load(path string) *Instance {
 	if h.closed || h.w.Closed() {
 		// errors.md: `scene: Host.Load: the host or its world is closed` | A section is asked for
 		// after `Host.Close` or `World.Close`. | Load before.
 		panic("scene: Host.Load: the host or its world is closed")
 	}
-	h.last++
-	i := &Instance{host: h, path: path, number: h.last, state: Reading}
+	i := &Instance{host: h, path: path, number: h.numbers.take(), state: Reading}
 	h.instances = append(h.instances, i)
 	i.read(func() (*opened, error) {
 		return openSection(path, i.number, h.register, h.w.Universe(), h.live, h.options)
@@ -166,17 +169,21 @@ func (h *Host) step(must bool, left time.Duration) progress {
 	return idle
 }
 
-// abandon ends all instances of a closed world.
+// abandon ends all instances of a closed world. Loaders that compare have files of instances.
 func (h *Host) abandon() {
+	for _, i := range h.instances {
+		i.stop()
+	}
+	h.loading.Wait()
 	for _, i := range h.instances {
 		i.fail(fmt.Errorf("scene: %s: %w", i.path, ErrHost))
 	}
 	h.instances = nil
 }
 
-// Close ends the loading of sections and waits for loaders; what is loaded, or has arrived in part,
-// stays in the world as it is, and no longer knows its host. Close the host before the world, which
-// cannot give its universe back otherwise. A second call does nothing.
+// Close ends the loading of sections and waits for loaders. What is loaded stays in the world and
+// no longer knows its host; what has arrived in part, or is leaving, is destroyed. Close the host
+// before the world, which cannot give its universe back otherwise. A second call does nothing.
 func (h *Host) Close() error {
 	if h.closed {
 		return nil
@@ -190,11 +197,15 @@ func (h *Host) Close() error {
 	}
 	h.loading.Wait()
 	for _, i := range h.instances {
-		if i.state == Arriving && !h.w.Closed() {
+		if i.state != Loaded && i.file != nil && !h.w.Closed() {
 			err = errors.Join(err, i.clear())
 		}
 		err = errors.Join(err, i.end())
-		if i.state != Loaded {
+		switch i.state {
+		case Loaded:
+		case Leaving:
+			i.state = Gone
+		default:
 			i.state, i.err = Failed, fmt.Errorf("scene: %s: %w", i.path, ErrHost)
 		}
 	}
@@ -213,26 +224,38 @@ func (h *Host) typeOf(name string) ecs.Type {
 	return h.byName[name]
 }
 
-// patch is the link that is being set; visit is called for the entities of a value.
+// patch is the links of a value that are being set; visit is called for the entities of the value.
 type patch struct {
+	links []nthTo // in order of nth
 	nth   uint32
-	to    ecs.Entity
 	w     *ecs.World
-	set   bool
 	visit func(*ecs.Entity)
 }
 
-// setLink makes the n-th entity in a value lead to another, if it leads to none that is alive.
-func (h *Host) setLink(holder ecs.Entity, t ecs.Type, nth uint32, to ecs.Entity) {
+// nthTo says that the n-th entity in a value is to be another.
+type nthTo struct {
+	nth uint32
+	to  ecs.Entity
+}
+
+// setLinks makes entities in a value lead to others, where they lead to none that is alive. The
+// value is gone through once, however many links it has.
+func (h *Host) setLinks(holder ecs.Entity, t ecs.Type, links []nthTo) {
+	if len(links) == 0 {
+		return
+	}
 	p := &h.patch
 	if p.visit == nil {
 		p.visit = func(e *ecs.Entity) {
-			if p.nth == 0 && (!p.w.Owns(*e) || !p.w.Alive(*e)) {
-				*e = p.to
+			for len(p.links) > 0 && p.links[0].nth == p.nth {
+				if !p.w.Owns(*e) || !p.w.Alive(*e) {
+					*e = p.links[0].to
+				}
+				p.links = p.links[1:]
 			}
-			p.nth--
+			p.nth++
 		}
 	}
-	p.nth, p.to, p.w = nth, to, h.w
+	p.nth, p.links, p.w = 0, links, h.w
 	seam.VisitLinks(h.w, holder, t, p.visit)
 }

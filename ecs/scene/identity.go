@@ -74,7 +74,7 @@ func register(w *ecs.World) types {
 	}
 }
 
-// isOwn reports whether a type is one of the package's that no baker's value may be.
+// own returns the types of the package, which no baker gives a value of.
 func (t types) own() []ecs.Type {
 	return []ecs.Type{t.identity, t.tag, t.head, t.text, t.links, t.stays}
 }

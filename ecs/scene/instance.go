@@ -102,16 +102,30 @@ func (i *Instance) EntityOf(id Identity) ecs.Entity {
 }
 
 func (i *Instance) find(object uint64, sub uint32) ecs.Entity {
-	n := i.file.local(object, sub)
-	if n < 0 || !i.host.w.Alive(i.entities[n]) {
+	if i.file == nil { // the host is closed
 		return ecs.Null
 	}
-	return i.entities[n]
+	n := i.file.local(object, sub)
+	if n < 0 {
+		return ecs.Null
+	}
+	return i.at(n, object, sub)
+}
+
+// at returns the entity with a local number, or Null if it is not that with an Identity any more:
+// after World.Restore or Clear its id may be that of another one.
+func (i *Instance) at(local int, object uint64, sub uint32) ecs.Entity {
+	e := i.entities[local]
+	if id := i.host.types.identity.Get(e); id == nil || id.Object != object || id.Sub != sub {
+		return ecs.Null
+	}
+	return e
 }
 
 // Unload begins to unload the instance: Update destroys all entities with its Tag, whatever has
-// become of them, so one that the game takes over loses its Tag first. An instance that is being
-// read is stopped. It does nothing for one that is leaving or at its end.
+// become of them, so one that the game takes over loses its Tag first. Copies that Instantiate
+// makes of them have the Tag too. An instance that is being read is stopped. It does nothing for
+// one that is leaving or at its end.
 func (i *Instance) Unload() {
 	if i.state < Leaving {
 		i.stop()
@@ -214,6 +228,7 @@ func (i *Instance) step(must bool, left time.Duration) progress {
 // leave takes the instance off the host's list.
 func (i *Instance) leave() {
 	h := i.host
+	h.gone = append(h.gone, i.number)
 	for n, other := range h.instances {
 		if other == i {
 			h.instances = append(h.instances[:n:n], h.instances[n+1:]...)

@@ -27,7 +27,10 @@ func TestVerifyNamesTheInvariant(t *testing.T) {
 	require.ErrorContains(t, g.host.Verify(), "S5")
 	identity.Set(a, was)
 	require.NoError(t, g.host.Verify())
-	tag.Set(a, scene.Tag{Instance: 99})
+	gone := g.load(filepath.Join(folder, "main.world"))[0]
+	gone.Unload()
+	g.settle()
+	tag.Set(a, scene.Tag{Instance: gone.Number()})
 	require.ErrorContains(t, g.host.Verify(), "S6")
 	tag.Set(a, scene.Tag{Instance: main.Number()})
 	require.NoError(t, g.host.Verify())

@@ -23,6 +23,11 @@ func (o *Object) section() string {
 	return o.Section
 }
 
+// placing is what an object is beside its id and its data.
+type placing struct{ place, section, parent string }
+
+func (o *Object) placing() *placing { return &placing{o.Place, o.Section, o.Parent} }
+
 // String names the object for messages.
 func (o *Object) String() string {
 	if o.Place == "" {
@@ -39,6 +44,8 @@ type list struct {
 	objects []Object
 	at      map[string]int // place of an object, by its id
 	parent  []int          // place of the parent; -1: none
+	digests []digest       // of the authoring data
+	files   *files         // that bakers ask for
 }
 
 // listOf checks what can be told without bakers: ids, sections and parents.

@@ -53,11 +53,11 @@ func openSection(path string, instance uint32, register func(*ecs.World), u *all
 		}
 		in = bytes.NewReader(file)
 	}
-	o, err := openFrom(in, register, u, options)
+	o, err := openFrom(in, path, register, u, options)
 	if err == nil {
 		err = o.prepare(instance)
 		if err == nil && live {
-			o.base, err = newBase(file, register, options)
+			o.base, err = newBase(file, path, register, options)
 		}
 		if err != nil {
 			err = errors.Join(err, o.close())
@@ -70,7 +70,7 @@ func openSection(path string, instance uint32, register func(*ecs.World), u *all
 }
 
 // openFrom reads a section's file and takes its head.
-func openFrom(in io.Reader, registerTypes func(*ecs.World), u *alloc.Universe, options []image.Option) (*opened, error) {
+func openFrom(in io.Reader, path string, registerTypes func(*ecs.World), u *alloc.Universe, options []image.Option) (*opened, error) {
 	o := new(opened)
 	all := slices.Clone(options)
 	if u != nil {
@@ -84,10 +84,38 @@ func openFrom(in io.Reader, registerTypes func(*ecs.World), u *alloc.Universe, o
 		return nil, err
 	}
 	o.w = w
-	if err := o.takeHead(); err != nil {
+	err = o.takeHead()
+	if err == nil {
+		err = o.rename(path, registerTypes, options)
+	}
+	if err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
 	return o, nil
+}
+
+// rename gives the types in links the names that they have in the program, if options rename them.
+func (o *opened) rename(path string, registerTypes func(*ecs.World), options []image.Option) error {
+	known := map[string]bool{}
+	for _, info := range o.w.Components() {
+		known[typeName(info)] = true
+	}
+	if !slices.ContainsFunc(o.names, func(name string) bool { return !known[name] }) {
+		return nil
+	}
+	plans, err := image.Plan(path, func(w *ecs.World) {
+		registerTypes(w)
+		register(w)
+	}, options...)
+	for n, name := range o.names {
+		for _, p := range plans {
+			if !known[name] && p.To != "" && name == fmt.Sprintf("%v %s", p.Kind, p.Name) {
+				o.names[n] = fmt.Sprintf("%v %s", p.Kind, p.To)
+				break
+			}
+		}
+	}
+	return err
 }
 
 // takeHead reads the head and destroys its entity.

@@ -12,7 +12,11 @@ type record struct {
 	own     uint32 // buffer of the placeholders of its entities
 	made    []made
 	data    []byte
-	outside []string // ids of the objects it leads to; their placeholders are of buffer own+1
+	outside []string       // ids of the objects it leads to; their placeholders are of buffer own+1
+	leading map[string]int // place of an id among them
+	managed bool           // there are managed values
+	lent    bool           // systems have had them, and may have changed what they point to
+	asked   *placing       // of the object, if the baker asked for it
 	reads   []read
 	files   []read
 }
@@ -34,7 +38,7 @@ type read struct {
 }
 
 func newRecord(id string) *record {
-	return &record{own: uint32(hash(id)) &^ 1, made: make([]made, 1)}
+	return &record{own: uint32(hash(id)) &^ 1, made: make([]made, 1), leading: map[string]int{}}
 }
 
 // placeholder returns what stands for the n-th entity of the record.
@@ -53,13 +57,13 @@ func (r *record) numberOf(e ecs.Entity) int {
 
 // leads returns what stands for the entity of another object.
 func (r *record) leads(id string) ecs.Entity {
-	for n, known := range r.outside {
-		if known == id {
-			return seam.Placeholder(n, r.own+1)
-		}
+	n, known := r.leading[id]
+	if !known {
+		n = len(r.outside)
+		r.leading[id] = n
+		r.outside = append(r.outside, id)
 	}
-	r.outside = append(r.outside, id)
-	return seam.Placeholder(len(r.outside)-1, r.own+1)
+	return seam.Placeholder(n, r.own+1)
 }
 
 // put notes a value of an entity, in the place of an earlier one.
@@ -74,17 +78,22 @@ func (m *made) put(p part) {
 }
 
 // holds reports whether the record of an object is that which a baker would make now (S1).
-func (r *record) holds(l *list, digests []digest, f *files, object int) bool {
-	if r.digest != digests[object] {
+func (r *record) holds(l *list, object int) bool {
+	if r.digest != l.digests[object] || r.asked != nil && *r.asked != *l.objects[object].placing() {
 		return false
 	}
+	for _, id := range r.outside {
+		if _, ok := l.at[id]; !ok {
+			return false // the baker leads to no object, which is an error
+		}
+	}
 	for _, d := range r.reads {
-		if d.digest != l.digest(digests, d.name) {
+		if d.digest != l.digest(d.name) {
 			return false
 		}
 	}
 	for _, d := range r.files {
-		if d.digest != f.open(d.name).hash {
+		if d.digest != l.files.open(d.name).hash {
 			return false
 		}
 	}
@@ -92,9 +101,9 @@ func (r *record) holds(l *list, digests []digest, f *files, object int) bool {
 }
 
 // digest returns the digest of an object's authoring data, of zeros if there is no such object.
-func (l *list) digest(digests []digest, id string) digest {
+func (l *list) digest(id string) digest {
 	if i, ok := l.at[id]; ok {
-		return digests[i]
+		return l.digests[i]
 	}
 	return digest{}
 }

@@ -2,9 +2,11 @@ package scene
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"quarry/ecs"
 	"quarry/internal/seam"
@@ -27,7 +29,8 @@ type reloaded struct {
 // once: entities that are new or gone, types and values of the others that differ from what the
 // file had before, names and enable bits. Whatever else the game has changed stays, of the same
 // entities too, and so do all ids. Entities that the game has destroyed stay dead. If the file
-// cannot be used or there is no room, Err says so, and nothing has changed.
+// cannot be used, Err says so, and nothing has changed. If there is no room, no entity has come or
+// gone; if Err says that the world could not be restored, some have values of the newer file.
 //
 // It panics unless the host has LiveLink, or if the instance is not loaded.
 func (i *Instance) Reload() {
@@ -58,14 +61,14 @@ func (i *Instance) Reload() {
 
 // reread reads a newer file and compares.
 func (b *base) reread(file []byte, i *Instance) (r *reloaded, err error) {
-	h := i.host
-	r = new(reloaded)
+	h, made := i.host, new(reloaded)
+	r = made
 	defer func() {
-		if err != nil {
-			err = errors.Join(err, r.close())
+		if err != nil { // then r may be nil
+			err = errors.Join(err, made.close())
 		}
 	}()
-	if r.newer, err = newBase(file, h.register, h.options); err != nil {
+	if r.newer, err = newBase(file, i.path, h.register, h.options); err != nil {
 		return nil, err
 	}
 	if r.newer.section != b.section {
@@ -75,7 +78,7 @@ func (b *base) reread(file []byte, i *Instance) (r *reloaded, err error) {
 	if len(r.change.born) == 0 {
 		return r, nil
 	}
-	if r.born, err = openFrom(bytes.NewReader(file), h.register, h.w.Universe(), h.options); err != nil {
+	if r.born, err = openFrom(bytes.NewReader(file), i.path, h.register, h.w.Universe(), h.options); err != nil {
 		return nil, err
 	}
 	list := make([]ecs.Entity, 0, len(r.change.born))
@@ -125,12 +128,14 @@ func (i *Instance) stepReload() progress {
 	return did
 }
 
-// apply brings a change to the world, all of it or nothing.
+// apply brings a change to the world.
 func (i *Instance) apply(r *reloaded) error {
 	w := i.host.w
 	s := w.Snapshot()
 	entities, err := i.applyChange(r)
 	if err != nil {
+		// The snapshot may be lost for want of room, or there are managed values without CopyWith.
+		// Then some entities have values of the newer file, and a later Reload goes on from there.
 		err = errors.Join(err, w.Restore(s), r.close())
 		s.Close()
 		return err
@@ -145,19 +150,25 @@ func (i *Instance) apply(r *reloaded) error {
 	for _, name := range f.names {
 		i.handles = append(i.handles, i.host.typeOf(name))
 	}
-	for _, other := range i.host.instances { // which were to set links by numbers of the older file
-		for k := range other.jobs {
-			if job := &other.jobs[k]; job.from == i && other != i {
-				job.links = f.outTo(other.file.section)
-			}
-		}
-	}
+	i.restartLinks()
 	i.leadHere()
 	err = old.close()
 	if r.born != nil {
 		err = errors.Join(err, r.born.close())
 	}
 	return err
+}
+
+// restartLinks takes the links that were to be set of the older file, whose numbers mean other
+// entities by now, and sets all of the newer one to the same sections.
+func (i *Instance) restartLinks() {
+	for _, to := range i.host.instances {
+		for n := range to.jobs {
+			if job := &to.jobs[n]; job.from == i && job.to.file != nil {
+				job.links = i.file.outTo(job.to.file.section)
+			}
+		}
+	}
 }
 
 // leadHere lets other sections lead to the instance's entities.
@@ -175,21 +186,20 @@ func (i *Instance) leadHere() {
 	}
 }
 
-// applyChange changes the world, and returns the entities by their new local numbers.
-func (i *Instance) applyChange(r *reloaded) ([]ecs.Entity, error) {
+// applyChange changes the world, and returns the entities by their new local numbers. What may find
+// no room comes first, so that an error leaves nobody out: entities that came are destroyed again.
+func (i *Instance) applyChange(r *reloaded) (_ []ecs.Entity, err error) {
 	h, f := i.host, r.newer
-	var gone []ecs.Entity
-	for _, id := range r.change.gone {
-		if e := i.entities[id.Local]; h.w.Alive(e) {
-			gone = append(gone, e)
+	var born []ecs.Entity
+	defer func() {
+		if err != nil {
+			h.w.DestroyList(born)
 		}
-	}
-	h.w.DestroyList(gone)
+	}()
 	entities := make([]ecs.Entity, f.count)
 	for _, id := range f.byID {
 		if n := i.file.local(id.Object, id.Sub); n >= 0 {
-			entities[id.Local] = i.entities[n]
-			h.types.identity.Set(i.entities[n], id)
+			entities[id.Local] = i.at(n, id.Object, id.Sub)
 		}
 	}
 	if r.query != nil {
@@ -199,6 +209,7 @@ func (i *Instance) applyChange(r *reloaded) ([]ecs.Entity, error) {
 		}
 		for rows := range moved.Batch.Rows() {
 			list := rows.Entities()
+			born = append(born, list...)
 			for row, id := range h.types.identity.Slice(rows) {
 				entities[id.Local] = list[row]
 			}
@@ -217,6 +228,16 @@ func (i *Instance) applyChange(r *reloaded) ([]ecs.Entity, error) {
 			i.leadAll(entities[id.Local], typeName(info), f.links[valueAt{id.Local, typeName(info)}], f, entities)
 		}
 	}
+	var gone []ecs.Entity
+	for _, id := range r.change.gone {
+		if e := i.at(int(id.Local), id.Object, id.Sub); e != ecs.Null {
+			gone = append(gone, e)
+		}
+	}
+	for _, id := range f.byID {
+		h.types.identity.Set(entities[id.Local], id)
+	}
+	h.w.DestroyList(gone)
 	return entities, nil
 }
 
@@ -263,9 +284,10 @@ func (i *Instance) edit(e ecs.Entity, d *edit, f *base, entities []ecs.Entity) e
 func (i *Instance) leadAll(e ecs.Entity, of string, links []linkTo, f *base, entities []ecs.Entity) {
 	h := i.host
 	t := h.typeOf(of)
-	if t == nil {
+	if t == nil || len(links) == 0 {
 		return
 	}
+	h.run = h.run[:0]
 	for _, l := range links {
 		to := ecs.Null
 		if l.section == 0 {
@@ -281,7 +303,9 @@ func (i *Instance) leadAll(e ecs.Entity, of string, links []linkTo, f *base, ent
 			}
 		}
 		if to != ecs.Null && h.w.Alive(to) {
-			h.setLink(e, t, l.nth, to)
+			h.run = append(h.run, nthTo{l.nth, to})
 		}
 	}
+	slices.SortFunc(h.run, func(a, b nthTo) int { return cmp.Compare(a.nth, b.nth) })
+	h.setLinks(e, t, h.run)
 }

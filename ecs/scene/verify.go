@@ -14,12 +14,14 @@ import (
 var ErrBroken = errors.New("an entity of a section is not where it should be")
 
 // Verify checks the invariants S5 and S6 of host.go and returns an error that names the first that
-// is broken. Programs break them by writing Identity or Tag. Cost: a look at each entity of a
-// section.
+// is broken. Programs break them by writing Identity or Tag, and by World.Restore to a time when a
+// section was there that has been unloaded since. Cost: a look at each entity of a section.
 func (h *Host) Verify() error {
-	known := map[uint32]*Instance{}
+	gone := map[uint32]bool{}
+	for _, n := range h.gone {
+		gone[n] = true
+	}
 	for _, i := range h.instances {
-		known[i.number] = i
 		if i.state != Loaded {
 			continue
 		}
@@ -37,10 +39,7 @@ func (h *Host) Verify() error {
 	defer q.Close()
 	for rows := range q.Rows() {
 		tag, _ := h.types.tag.At(rows)
-		if tag.Instance == 0 {
-			continue // of a world that was opened from a section's file
-		}
-		if known[tag.Instance] == nil {
+		if gone[tag.Instance] { // others may be of another host, or were saved with the world
 			return fmt.Errorf("scene: S6: %w: %d entities have the tag of instance %d, which is gone", ErrBroken, rows.Len(), tag.Instance)
 		}
 	}
