@@ -87,7 +87,6 @@ type Store struct {
 
 	index map[uint64][]ecs.Entity // by the hash of the words
 	order uint32                  // World.OrderVersion of heads at which the index was made
-	rows  int                     // the archetype's, then
 }
 
 // Register registers the types of blobs with a world. image.Open and its like need it in the
@@ -150,6 +149,22 @@ func (s *Store) number(t reflect.Type) uint64 {
 		}
 	}
 	return 0
+}
+
+// Of returns the handle of the blob that an entity is: what Blob.Entity returned. Nothing is looked
+// up, so T may be wrong, and Get returns nil then.
+func Of[T any](e ecs.Entity) Blob[T] { return Blob[T]{e} }
+
+// HashOf returns the hash of a blob's content and type, which is the same in every world and
+// program. ok is false for an entity that is no blob, and in a world without blobs.
+func HashOf(w *ecs.World, e ecs.Entity) (hash uint64, ok bool) {
+	if w == nil {
+		panic("blob: HashOf: the world is nil")
+	}
+	if h := ecs.Register[header](w).Get(e); h != nil {
+		return h.Hash, true
+	}
+	return 0, false
 }
 
 // Entity returns the entity that is the blob, ecs.Null for the zero Blob.
@@ -285,11 +300,8 @@ func (s *Store) add(words []word) (ecs.Entity, error) {
 	return e, nil
 }
 
-// isCurrent reports whether no rows have come or gone since the index was made. Rows are counted
-// too: World.Restore to a state without any leaves the version as it was.
-func (s *Store) isCurrent() bool {
-	return s.world.OrderVersion(s.heads) == s.order && s.archetype.Len() == s.rows
-}
+// isCurrent reports whether no rows have come or gone since the index was made.
+func (s *Store) isCurrent() bool { return s.world.OrderVersion(s.heads) == s.order }
 
 // refresh makes the index anew if rows have come or gone since.
 func (s *Store) refresh() {
@@ -310,7 +322,6 @@ func (s *Store) makeIndex() {
 
 // settle notes that the index is as the rows are now. What comes later has a later version.
 func (s *Store) settle() {
-	s.rows = s.archetype.Len()
 	if s.order = s.world.OrderVersion(s.heads); s.order == s.world.Version() {
 		s.world.Advance()
 	}

@@ -3,6 +3,7 @@ package blob_test
 import (
 	"testing"
 
+	"quarry/ecs"
 	"quarry/ecs/blob"
 	"quarry/internal/lint"
 )
@@ -14,6 +15,7 @@ func TestNil(t *testing.T) {
 	b := blob.NewBuilder[Mesh]()
 	m := addMesh(t, s, 1)
 	lint.CheckNil(t,
+		lint.NilPanics("HashOf", "blob: HashOf: ", func() { blob.HashOf(nil, ecs.Null) }),
 		lint.NilPanics("Register", "blob: Register: ", func() { blob.Register(nil) }),
 		lint.NilPanics("NewStore", "blob: NewStore: ", func() { _, _ = blob.NewStore(nil) }),
 		lint.NilPanics("NewLookup", "blob: NewLookup: ", func() { blob.NewLookup[Mesh](nil, nil) }),

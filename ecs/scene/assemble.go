@@ -9,12 +9,13 @@ import (
 	"unsafe"
 
 	"quarry/ecs"
+	"quarry/ecs/blob"
 	"quarry/ecs/hierarchy"
 	"quarry/internal/seam"
 )
 
 // elsewhere is the buffer of placeholders for entities of other sections, while a section's world
-// is assembled. Those of records are even, and odd by one.
+// is assembled. Those of records are multiples of 4, and 1 and 2 more.
 const elsewhere = ^uint32(0)
 
 // assembly makes the world of a section from records.
@@ -30,12 +31,13 @@ type assembly struct {
 
 	groups   []*group
 	byKey    map[string]*group
-	values   map[any]uint32      // shared values, numbered
-	first    map[int]int         // number of the first entity of an object
-	byID     map[uint64]int      // the same, by ObjectID
-	entities []ecs.Entity        // by number
-	outside  []int               // objects in other sections that are led to
-	adds     map[int]*ecs.Change // of sparse types
+	values   map[any]uint32       // shared values, numbered
+	first    map[int]int          // number of the first entity of an object
+	byID     map[uint64]int       // the same, by ObjectID
+	entities []ecs.Entity         // by number
+	outside  []int                // objects in other sections that are led to
+	blobs    map[int][]ecs.Entity // of an object
+	adds     map[int]*ecs.Change  // of sparse types
 	parts    uint32
 }
 
@@ -61,7 +63,7 @@ func (b *Bakery) assemble(l *list, records []*record, objects []int) (a *assembl
 	}
 	a = &assembly{
 		b: b, list: l, records: records, objects: objects, w: w, types: own, byKey: map[string]*group{}, values: map[any]uint32{},
-		first: map[int]int{}, byID: map[uint64]int{}, adds: map[int]*ecs.Change{},
+		first: map[int]int{}, byID: map[uint64]int{}, blobs: map[int][]ecs.Entity{}, adds: map[int]*ecs.Change{},
 	}
 	defer func() {
 		if err != nil {
@@ -78,6 +80,9 @@ func (b *Bakery) assemble(l *list, records []*record, objects []int) (a *assembl
 		if err := a.create(g); err != nil {
 			return nil, err
 		}
+	}
+	if err := a.addBlobs(); err != nil {
+		return nil, err
 	}
 	if err := a.putAll(); err != nil {
 		return nil, err
@@ -223,6 +228,37 @@ func (a *assembly) fill(column []byte, kind int, members []member) {
 	}
 }
 
+// addBlobs adds the blobs of all objects, in their order.
+func (a *assembly) addBlobs() error {
+	var types []blob.TypeOf
+	seen := map[reflect.Type]bool{}
+	for _, o := range a.objects {
+		for _, m := range a.records[o].blobs {
+			if !seen[m.of] {
+				seen[m.of] = true
+				types = append(types, m.t)
+			}
+		}
+	}
+	if len(types) == 0 {
+		return nil
+	}
+	s, err := blob.NewStore(a.w, types...)
+	if err != nil {
+		return err
+	}
+	for _, o := range a.objects {
+		for _, m := range a.records[o].blobs {
+			e, err := m.add(s)
+			if err != nil {
+				return a.refusal(o, "a blob: %w", err)
+			}
+			a.blobs[o] = append(a.blobs[o], e)
+		}
+	}
+	return nil
+}
+
 // putAll gives the entities what does not lie in columns, and leads entity values to entities.
 func (a *assembly) putAll() error {
 	for _, g := range a.groups {
@@ -277,7 +313,11 @@ func (a *assembly) lead(m member, p *part, e ecs.Entity) (ecs.Entity, error) {
 		return a.entities[a.first[m.object]+n], nil
 	}
 	if e.IsPlaceholder() {
-		if n, buffer := seam.Number(e); buffer == r.own+1 && n < len(r.outside) {
+		n, buffer := seam.Number(e)
+		if buffer == r.own+2 && n < len(r.blobs) {
+			return a.blobs[m.object][n], nil
+		}
+		if buffer == r.own+1 && n < len(r.outside) {
 			to := a.list.at[r.outside[n]]
 			if first, here := a.first[to]; here {
 				return a.entities[first], nil

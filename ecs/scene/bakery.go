@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"quarry/ecs"
+	"quarry/ecs/blob"
 	"quarry/internal/seam"
 )
 
@@ -53,6 +54,7 @@ type Bakery struct {
 	sections map[string]*bakedSection
 	numbers  uint64 // of records
 	partRows int
+	hasBlobs bool // their types are registered
 }
 
 // kind is what a bakery knows of a type.
@@ -103,7 +105,10 @@ func NewBakery(register func(*ecs.World), options ...Option) (*Bakery, error) {
 	}
 	b.proto = w
 	b.forget()
-	for i, info := range w.Components() {
+	known := len(w.Components())
+	blob.Register(w) // of the world that has no entities alone
+	b.hasBlobs = len(w.Components()) == known
+	for i, info := range w.Components()[:known] {
 		facts := seam.FactsOf(info.Type)
 		b.kinds = append(b.kinds, kind{info, int(info.Go.Size()), len(facts.Links) > 0, gapsOf(nil, info.Go, 0), false})
 		switch info.Kind {

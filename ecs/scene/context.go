@@ -6,6 +6,8 @@ import (
 	"unsafe"
 
 	"quarry/ecs"
+	"quarry/ecs/blob"
+	"quarry/internal/seam"
 )
 
 // Context is what a baker makes entities by, and asks for what it depends on. It is valid until the
@@ -116,6 +118,27 @@ func PutBuffer[T any](c *Context, e ecs.Entity, v ...T) {
 	k := c.kindOf("PutBuffer", c.b.buffers, reflect.TypeFor[T]())
 	// Safe because a buffer's elements have no pointers, and are as large as these.
 	m.put(c.record.note(k, &c.b.kinds[k], unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), len(v)*c.b.kinds[k].size)))
+}
+
+// AddBlob returns a placeholder of the blob that a builder has, for values. The section has blobs of
+// equal content once. The builder must not be changed afterwards. AddBlob panics unless the function
+// that registers types calls blob.Register.
+func AddBlob[T any](c *Context, b *blob.Builder[T]) blob.Blob[T] {
+	r := c.open("AddBlob")
+	if b == nil {
+		// errors.md: `scene: AddBlob: the builder is nil` | There is none. | `blob.NewBuilder`.
+		panic("scene: AddBlob: the builder is nil")
+	}
+	if !c.b.hasBlobs {
+		// errors.md: `scene: AddBlob: the types of blobs are not registered` | Neither bakery nor
+		// game would know them. | Call `blob.Register` in the function that registers types.
+		panic("scene: AddBlob: the types of blobs are not registered: call blob.Register in the function that registers types")
+	}
+	r.blobs = append(r.blobs, blobMaker{reflect.TypeFor[T](), blob.Type[T](), func(s *blob.Store) (ecs.Entity, error) {
+		made, err := blob.Add(s, b)
+		return made.Entity(), err
+	}})
+	return blob.Of[T](seam.Placeholder(len(r.blobs)-1, r.own+2))
 }
 
 // note copies bytes of a value, or of elements. What lies between fields is not copied: it may be

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"quarry/ecs"
+	"quarry/ecs/blob"
 	"quarry/internal/seam"
 )
 
@@ -106,8 +107,12 @@ func (f *finishing) number() error {
 		for i, e := range rows.Entities() {
 			id := &identities[i]
 			if first, ok := f.byID[id.Object]; !ok || first+int(id.Sub) >= len(f.entities) || f.entities[first+int(id.Sub)] != e {
-				*id = Identity{Sub: others}
-				others++
+				if hash, ok := f.blobHash(e); ok {
+					*id = Identity{Object: hash} // so a blob of other content is another entity
+				} else {
+					*id = Identity{Sub: others}
+					others++
+				}
 			}
 			id.Local = uint32(len(f.order))
 			if n := e.Index() + 1; n > len(f.where) {
@@ -118,6 +123,14 @@ func (f *finishing) number() error {
 		}
 	}
 	return nil
+}
+
+// blobHash returns the hash of a blob, if the entity is one.
+func (f *finishing) blobHash(e ecs.Entity) (uint64, bool) {
+	if !f.b.hasBlobs {
+		return 0, false
+	}
+	return blob.HashOf(f.w, e)
 }
 
 // collect notes the entity values that do not move with their parts (S4).

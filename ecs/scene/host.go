@@ -39,9 +39,10 @@ type Host struct {
 	register  func(*ecs.World)
 	options   []image.Option
 	live      bool
-	instances []*Instance // that are not gone, in the order of Load
-	numbers   *numbers    // of the world's instances
-	gone      []uint32    // those of this host's that were unloaded or failed
+	check     func(*ecs.World) error // of a section's world, in a loader; may be nil
+	instances []*Instance            // that are not gone, in the order of Load
+	numbers   *numbers               // of the world's instances
+	gone      []uint32               // those of this host's that were unloaded or failed
 	byName    map[string]ecs.Type
 	slots     chan struct{}
 	loading   sync.WaitGroup
@@ -70,6 +71,11 @@ func NewHost(w *ecs.World, registerTypes func(*ecs.World), options ...image.Opti
 // them. It takes the memory of the sections once more. Call it before Load.
 func (h *Host) LiveLink() { h.live = true }
 
+// Check makes loaders call a function with the world of each section that they have read, before it
+// moves; several at once may. Its error fails the section. It serves what only the game can tell, as
+// whether blobs are sound: blob.NewStore. Call it before Load; nil ends it.
+func (h *Host) Check(check func(section *ecs.World) error) { h.check = check }
+
 // Load begins to load the section whose file is at a path, and returns at once; Update goes on with
 // it. A section may be loaded several times: each is an instance of its own. It panics if the host
 // or its world is closed.
@@ -82,7 +88,7 @@ func (h *Host) Load(path string) *Instance {
 	i := &Instance{host: h, path: path, number: h.numbers.take(), state: Reading}
 	h.instances = append(h.instances, i)
 	i.read(func() (*opened, error) {
-		return openSection(path, i.number, h.register, h.w.Universe(), h.live, h.options)
+		return h.open(path, i.number)
 	})
 	return i
 }

@@ -23,6 +23,8 @@ func TestNil(t *testing.T) {
 		lint.NilPanics("Of", "scene: Context.Of: ", func() { scene.Of[int](nil, "x") }),
 		lint.NilPanics("Put", "scene: Context.Put: ", func() { scene.Put(nil, ecs.Null, 1) }),
 		lint.NilPanics("PutBuffer", "scene: Context.PutBuffer: ", func() { scene.PutBuffer(nil, ecs.Null, 1) }),
+		lint.NilPanics("AddBlob", "scene: Context.AddBlob: ", func() { scene.AddBlob[int](nil, nil) }),
+		lint.NilReturns("Host.Check", func(t *testing.T) { g.host.Check(nil) }),
 		lint.NilPanics("Register", "ecs: ", func() { scene.Register(nil) }),
 		lint.NilReturns("Files", func(t *testing.T) {
 			fresh, err := scene.NewBakery(registerTown, scene.Files(nil))

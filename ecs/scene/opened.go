@@ -37,8 +37,8 @@ type opened struct {
 	next    *reloaded    // of a file that was read again; then all else is empty
 }
 
-// openSection reads a section's file into a universe, as an instance.
-func openSection(path string, instance uint32, register func(*ecs.World), u *alloc.Universe, live bool, options []image.Option) (*opened, error) {
+// open reads a section's file into the universe, as an instance.
+func (h *Host) open(path string, instance uint32) (*opened, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -47,17 +47,22 @@ func openSection(path string, instance uint32, register func(*ecs.World), u *all
 	// Bytes are read to where rows will be, unless they are needed twice: a copy of each file would
 	// be most of what the collector has to do while sections come and go.
 	in, file := io.Reader(f), []byte(nil)
-	if live {
+	if h.live {
 		if file, err = io.ReadAll(f); err != nil {
 			return nil, err
 		}
 		in = bytes.NewReader(file)
 	}
-	o, err := openFrom(in, path, register, u, options)
+	o, err := openFrom(in, path, h.register, h.w.Universe(), h.options)
 	if err == nil {
-		err = o.prepare(instance)
-		if err == nil && live {
-			o.base, err = newBase(file, path, register, options)
+		if h.check != nil {
+			err = h.check(o.w)
+		}
+		if err == nil {
+			err = o.prepare(instance)
+		}
+		if err == nil && h.live {
+			o.base, err = newBase(file, path, h.register, h.options)
 		}
 		if err != nil {
 			err = errors.Join(err, o.close())

@@ -1,7 +1,10 @@
 package scene
 
 import (
+	"reflect"
+
 	"quarry/ecs"
+	"quarry/ecs/blob"
 	"quarry/internal/seam"
 )
 
@@ -17,6 +20,7 @@ type record struct {
 	managed bool           // there are managed values
 	lent    bool           // systems have had them, and may have changed what they point to
 	asked   *placing       // of the object, if the baker asked for it
+	blobs   []blobMaker    // their placeholders are of buffer own+2
 	reads   []read
 	files   []read
 }
@@ -38,7 +42,7 @@ type read struct {
 }
 
 func newRecord(id string) *record {
-	return &record{own: uint32(hash(id)) &^ 1, made: make([]made, 1), leading: map[string]int{}}
+	return &record{own: uint32(hash(id)) &^ 3, made: make([]made, 1), leading: map[string]int{}}
 }
 
 // placeholder returns what stands for the n-th entity of the record.
@@ -53,6 +57,13 @@ func (r *record) numberOf(e ecs.Entity) int {
 		return n
 	}
 	return -1
+}
+
+// blobMaker makes a blob in a section's world.
+type blobMaker struct {
+	of  reflect.Type // of the root
+	t   blob.TypeOf
+	add func(*blob.Store) (ecs.Entity, error)
 }
 
 // leads returns what stands for the entity of another object.
