@@ -15,7 +15,6 @@ import (
 type (
 	follows struct{ Of ecs.Entity } // of the older program
 	chases  struct{ Of ecs.Entity } // the same in the newer one
-	pairOld struct{ A, B ecs.Entity }
 	crowd   struct{ All [3]ecs.Entity }
 	zone    struct{ N int32 }
 	left    struct{ N int32 }
