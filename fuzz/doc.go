@@ -51,8 +51,8 @@
 // reason: the model knows how many chunks were free.
 //
 // Sections are baked once, in variants, and what files have is known from the authoring data. Their
-// loaders are goroutines, so the model of RunSections compares only when nothing is under way, and a
-// stream that fails may pass the next time (section.go).
+// loaders are goroutines, so the model of RunSections compares only when nothing is under way, and
+// a stream that fails may pass the next time (section.go).
 //
 // To reproduce a failure of a seeded test, run it again: the same seed gives the same stream. The
 // go tool writes what FuzzX finds to testdata/fuzz/FuzzX.
