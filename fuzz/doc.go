@@ -7,10 +7,11 @@
 //	                                                       search for new streams
 //	go test -tags quarry_debug ./fuzz, go test -race ./fuzz
 //
-// Targets: [RunWorld] (quarry/ecs on a universe), [RunUniverse] and [RunHeap] (quarry/alloc), and
-// [RunTransforms] (quarry/ecs/transform on a hierarchy, against a recursion, bit for bit). Each
-// takes the bytes of one stream and returns the first difference, with the step and the operation;
-// a panic or a fault of the code under test is returned the same way, with its stack.
+// Targets: [RunWorld] (quarry/ecs on a universe), [RunUniverse] and [RunHeap] (quarry/alloc),
+// [RunTransforms] (quarry/ecs/transform on a hierarchy, against a recursion, bit for bit), and
+// [RunSections] (quarry/ecs/scene). Each takes the bytes of one stream and returns the first
+// difference, with the step and the operation; a panic or a fault of the code under test is
+// returned the same way, with its stack.
 //
 // A stream is a header and fixed-size records; an incomplete last record is ignored, so every byte
 // string is a stream:
@@ -49,6 +50,10 @@
 // entities. Blocks and chunks are filled with their own number when they are allocated and checked
 // when they are freed. A call that meets a limit must have changed nothing, and must have had a
 // reason: the model knows how many chunks were free.
+//
+// Sections are baked once, in variants, and what files have is known from the authoring data. Their
+// loaders are goroutines, so the model of RunSections compares only when nothing is under way, and
+// a stream that fails may pass the next time (section.go).
 //
 // To reproduce a failure of a seeded test, run it again: the same seed gives the same stream. The
 // go tool writes what FuzzX finds to testdata/fuzz/FuzzX.

@@ -24,15 +24,15 @@ type body struct {
 	parent ecs.Entity      // whom its Parent names, dead or alive; Null: it has none
 }
 
-// scene is what the model knows of a world.
-type scene struct {
+// forest is what the model knows of a world.
+type forest struct {
 	list   []ecs.Entity // in the order in which they came; dead ones too
 	bodies map[ecs.Entity]*body
 }
 
 // clone returns a copy.
-func (m *scene) clone() *scene {
-	c := &scene{list: slices.Clone(m.list), bodies: make(map[ecs.Entity]*body, len(m.bodies))}
+func (m *forest) clone() *forest {
+	c := &forest{list: slices.Clone(m.list), bodies: make(map[ecs.Entity]*body, len(m.bodies))}
 	for e, b := range m.bodies {
 		copied := *b
 		copied.local, copied.post, copied.matrix = cloned(b.local), cloned(b.post), cloned(b.matrix)
@@ -50,7 +50,7 @@ func cloned[T any](p *T) *T {
 }
 
 // parentOf returns the parent of an entity, if its link holds, or Null.
-func (m *scene) parentOf(e ecs.Entity) ecs.Entity {
+func (m *forest) parentOf(e ecs.Entity) ecs.Entity {
 	if p := m.bodies[e].parent; m.bodies[p] != nil {
 		return p
 	}
@@ -58,7 +58,7 @@ func (m *scene) parentOf(e ecs.Entity) ecs.Entity {
 }
 
 // isBelow reports whether an entity is another, or below it.
-func (m *scene) isBelow(e, top ecs.Entity) bool {
+func (m *forest) isBelow(e, top ecs.Entity) bool {
 	for ; e != ecs.Null; e = m.parentOf(e) {
 		if e == top {
 			return true
@@ -68,7 +68,7 @@ func (m *scene) isBelow(e, top ecs.Entity) bool {
 }
 
 // propagate gives each entity the matrix that it must have after Update.
-func (m *scene) propagate() {
+func (m *forest) propagate() {
 	done := make(map[ecs.Entity]bool, len(m.bodies))
 	for e := range m.bodies {
 		m.matrixOf(e, done)
@@ -76,7 +76,7 @@ func (m *scene) propagate() {
 }
 
 // matrixOf is propagate for an entity with a matrix, and those above.
-func (m *scene) matrixOf(e ecs.Entity, done map[ecs.Entity]bool) *transform.Mat4 {
+func (m *forest) matrixOf(e ecs.Entity, done map[ecs.Entity]bool) *transform.Mat4 {
 	b := m.bodies[e]
 	if done[e] || b.matrix == nil || b.local == nil {
 		return b.matrix
@@ -94,20 +94,20 @@ func (m *scene) matrixOf(e ecs.Entity, done map[ecs.Entity]bool) *transform.Mat4
 	return b.matrix
 }
 
-// spot is a component that says nothing: with it, rows lie elsewhere.
-type spot struct{ A, B, C int64 }
+// filler is a component that says nothing: with it, rows lie elsewhere.
+type filler struct{ A, B, C int64 }
 
 // transforms is one run.
 type transforms struct {
 	w        *ecs.World
 	h        *hierarchy.Hierarchy
 	t        *transform.Transforms
-	spots    ecs.Component[spot]
+	spots    ecs.Component[filler]
 	disabled ecs.Component[ecs.DisabledEntity]
 	jobs     *job.Scheduler // nil: the owner computes
-	m        *scene
+	m        *forest
 	saved    *ecs.Snapshot // nil: there is none
-	then     *scene        // of saved
+	then     *forest       // of saved
 	quiet    bool          // nothing has changed since the last Update
 	computed int
 }
@@ -147,8 +147,8 @@ func RunTransforms(data []byte, u *alloc.Universe) (steps, computed int, err err
 	}
 	h := hierarchy.New(w)
 	d := &transforms{
-		w: w, h: h, t: transform.New(h), spots: ecs.Register[spot](w), disabled: ecs.Register[ecs.DisabledEntity](w),
-		m: &scene{bodies: map[ecs.Entity]*body{}},
+		w: w, h: h, t: transform.New(h), spots: ecs.Register[filler](w), disabled: ecs.Register[ecs.DisabledEntity](w),
+		m: &forest{bodies: map[ecs.Entity]*body{}},
 	}
 	if s.flags&1 != 0 {
 		if err := guarded(func() error { return d.crowd(2100+int(s.seed%500), int(1+s.size%9)) }); err != nil {

@@ -116,7 +116,7 @@ func (d *transforms) moveRow(r record) error {
 	}
 	if r.kind&1 != 0 {
 		if !d.spots.Remove(e) {
-			d.spots.Add(e, spot{})
+			d.spots.Add(e, filler{})
 		}
 	} else if !d.disabled.Remove(e) {
 		d.disabled.Add(e, ecs.DisabledEntity{})

@@ -38,8 +38,8 @@ func TestRun(t *testing.T) {
 	require.ErrorContains(t, err, "2 x 25 blocks")
 }
 
-// TestPlan: bridges lead back, but from corners to corners of tiles above and below, each road to a block that is there, and the flight passes most
-// of the city and ends where nine tiles are near.
+// TestPlan: bridges lead back, but from corners to corners of tiles above and below, each road to a
+// block that is there, and the flight passes most of the city and ends where nine tiles are near.
 func TestPlan(t *testing.T) {
 	p := plan{5, 4}
 	all := map[string]Block{}

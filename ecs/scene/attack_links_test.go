@@ -192,3 +192,41 @@ func TestAllSorts(t *testing.T) {
 		require.Zero(t, ecs.NewQueryOfAll(w).Count())
 	}
 }
+
+type (
+	pairOld  struct{ A, B ecs.Entity }
+	pairNew  struct{ B, A ecs.Entity }
+	pairLess struct {
+		N int32
+		B ecs.Entity
+	}
+)
+
+// TestFieldsInAnotherOrder: links between sections stay in the fields of their names when a type's
+// fields are in another order, and those of a field that is gone are gone.
+func TestFieldsInAnotherOrder(t *testing.T) {
+	type thing struct{ A, B string }
+	b, folder := bakeryOf(t, func(w *ecs.World) { ecs.Register[pairOld](w) }), t.TempDir()
+	scene.AddBaker(b, "thing", func(c *scene.Context, v thing) error {
+		if v.A != "" {
+			scene.Put(c, c.Entity(), pairOld{c.EntityOf(v.A), c.EntityOf(v.B)})
+		}
+		return nil
+	})
+	_, err := b.Bake(folder, []scene.Object{
+		{ID: "a", Section: "a", Value: thing{"b", "c"}}, {ID: "b", Section: "b", Value: thing{}}, {ID: "c", Section: "b", Value: thing{}},
+	})
+	require.NoError(t, err)
+	load := func(register func(*ecs.World), name string) (w *ecs.World, from, b, c ecs.Entity) {
+		w = worldOf(t)
+		h := hostOf(t, w, register, image.Renamed("pairOld", name))
+		from1, to := h.Load(filepath.Join(folder, "a.world")), h.Load(filepath.Join(folder, "b.world"))
+		settle(t, h)
+		require.NoError(t, from1.Err())
+		return w, from1.Entity("a"), to.Entity("b"), to.Entity("c")
+	}
+	w, from, to, second := load(func(w *ecs.World) { ecs.Register[pairNew](w) }, "pairNew")
+	require.Equal(t, pairNew{A: to, B: second}, *ecs.Register[pairNew](w).Get(from))
+	w, from, _, second = load(func(w *ecs.World) { ecs.Register[pairLess](w) }, "pairLess")
+	require.Equal(t, pairLess{B: second}, *ecs.Register[pairLess](w).Get(from))
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"quarry/ecs"
 	"quarry/ecs/blob"
@@ -195,7 +196,8 @@ func (f *finishing) nameOf(t ecs.Type) uint32 {
 	if !ok {
 		n = uint32(len(f.names))
 		f.known[t] = n
-		f.names = append(f.names, typeName(ecs.InfoOf(t)))
+		info := ecs.InfoOf(t)
+		f.names = append(f.names, typeName(info)+"\x01"+strings.Join(linkPaths(nil, info.Go, ""), ","))
 	}
 	return n
 }
@@ -210,6 +212,26 @@ func fullName(t reflect.Type) string {
 		return t.String()
 	}
 	return t.PkgPath() + "." + t.Name()
+}
+
+// linkPaths appends where the entities in a value of a type lie, in order: A, List[2].Of.
+func linkPaths(to []string, t reflect.Type, path string) []string {
+	switch {
+	case t.Size() == 0:
+	case t == reflect.TypeFor[ecs.Entity]():
+		return append(to, path)
+	case t.Kind() == reflect.Array:
+		if len(linkPaths(nil, t.Elem(), "")) > 0 {
+			for i := range t.Len() {
+				to = linkPaths(to, t.Elem(), fmt.Sprintf("%s[%d]", path, i))
+			}
+		}
+	case t.Kind() == reflect.Struct:
+		for f := range t.Fields() {
+			to = linkPaths(to, f.Type, strings.TrimPrefix(path+"."+f.Name, "."))
+		}
+	}
+	return to
 }
 
 // describe makes the head.

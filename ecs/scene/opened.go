@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"quarry/alloc"
 	"quarry/ecs"
@@ -30,6 +31,7 @@ type opened struct {
 	count   int          // of entities
 	hidden  bool         // entities have DisabledEntity until all are there and lead where they should
 	names   []string     // of types in links
+	paths   [][]string   // where the entities of these types were when the file was made, see linkPaths
 	own     []link       // to other parts
 	out     []link       // to other sections, in order of section
 	byID    []Identity   // in order of object and sub
@@ -93,6 +95,9 @@ func openFrom(in io.Reader, path string, registerTypes func(*ecs.World), u *allo
 	if err == nil {
 		err = o.rename(path, registerTypes, options)
 	}
+	if err == nil {
+		o.own, o.out = o.renumber(o.own), o.renumber(o.out)
+	}
 	if err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
@@ -123,6 +128,38 @@ func (o *opened) rename(path string, registerTypes func(*ecs.World), options []i
 	return err
 }
 
+// renumber returns the links, by the places that entities have in the types of the program. Those in
+// fields that are gone are left out.
+func (o *opened) renumber(links []link) []link {
+	places := make([][]int, len(o.names)) // by type: the place of each old one, -1 for none; nil if all stay
+	counts := make([]int, len(o.names))   // of places in the program's type
+	for _, info := range o.w.Components() {
+		if n := slices.Index(o.names, typeName(info)); n >= 0 {
+			now := linkPaths(nil, info.Go, "")
+			if counts[n] = len(now); !slices.Equal(now, o.paths[n]) {
+				for _, path := range o.paths[n] {
+					places[n] = append(places[n], slices.Index(now, path))
+				}
+			}
+		}
+	}
+	kept := links[:0]
+	for _, l := range links {
+		if to := places[l.Type]; to != nil {
+			place := to[int(l.Nth)%len(to)]
+			if place < 0 {
+				continue
+			}
+			l.Nth = uint32(int(l.Nth)/len(to)*counts[l.Type] + place)
+		}
+		kept = append(kept, l)
+	}
+	slices.SortStableFunc(kept, func(a, b link) int { // those of a value are set in one pass
+		return cmp.Or(cmp.Compare(a.Section, b.Section), cmp.Compare(a.Holder, b.Holder), cmp.Compare(a.Type, b.Type), cmp.Compare(a.Nth, b.Nth))
+	})
+	return kept
+}
+
 // takeHead reads the head and destroys its entity.
 func (o *opened) takeHead() error {
 	q := ecs.NewQuery(o.w, ecs.With(o.types.head))
@@ -142,7 +179,8 @@ func (o *opened) takeHead() error {
 		if i == 0 {
 			o.name, o.section = string(n), SectionID(string(n))
 		} else {
-			o.names = append(o.names, string(n))
+			name, paths, _ := strings.Cut(string(n), "\x01")
+			o.names, o.paths = append(o.names, name), append(o.paths, strings.Split(paths, ","))
 		}
 	}
 	o.count = int(h.Entities)
@@ -157,7 +195,6 @@ func (o *opened) takeHead() error {
 			o.out = append(o.out, l)
 		}
 	}
-	slices.SortStableFunc(o.out, func(a, b link) int { return cmp.Compare(a.Section, b.Section) })
 	o.w.Destroy(e)
 	return o.index(parts)
 }

@@ -18,7 +18,6 @@ var spared = map[string]string{
 	"Closed":        "whether a world can be asked anything is its owner's question",
 	"IsPlaceholder": "programs hold the placeholders of command buffers",
 	"Location":      "what Locate returns, to be kept and compared",
-	"Owns":          "which of several worlds an entity is of",
 	"SharedValue":   "what Shared.Of returns, to be kept",
 	"TryCopyFrom":   "CopyFrom with an error",
 	"Outcome":       "the type of seam.Outcome, without exported methods or fields",
