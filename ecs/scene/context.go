@@ -120,9 +120,9 @@ func PutBuffer[T any](c *Context, e ecs.Entity, v ...T) {
 	m.put(c.record.note(k, &c.b.kinds[k], unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), len(v)*c.b.kinds[k].size)))
 }
 
-// AddBlob returns a placeholder of the blob that a builder has, for values. The section has blobs of
-// equal content once. The builder must not be changed afterwards. AddBlob panics unless the function
-// that registers types calls blob.Register.
+// AddBlob returns a placeholder of the blob that a builder has, for values. The section has blobs
+// of equal content once. The builder must not be changed afterwards. AddBlob panics unless the
+// function that registers types calls blob.Register.
 func AddBlob[T any](c *Context, b *blob.Builder[T]) blob.Blob[T] {
 	r := c.open("AddBlob")
 	if b == nil {

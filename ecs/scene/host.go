@@ -72,8 +72,8 @@ func NewHost(w *ecs.World, registerTypes func(*ecs.World), options ...image.Opti
 func (h *Host) LiveLink() { h.live = true }
 
 // Check makes loaders call a function with the world of each section that they have read, before it
-// moves; several at once may. Its error fails the section. It serves what only the game can tell, as
-// whether blobs are sound: blob.NewStore. Call it before Load; nil ends it.
+// moves; several at once may. Its error fails the section. It serves what only the game can tell,
+// as whether blobs are sound: blob.NewStore. Call it before Load; nil ends it.
 func (h *Host) Check(check func(section *ecs.World) error) { h.check = check }
 
 // Load begins to load the section whose file is at a path, and returns at once; Update goes on with

@@ -128,8 +128,8 @@ func (o *opened) rename(path string, registerTypes func(*ecs.World), options []i
 	return err
 }
 
-// renumber returns the links, by the places that entities have in the types of the program. Those in
-// fields that are gone are left out.
+// renumber returns the links, by the places that entities have in the types of the program. Those
+// in fields that are gone are left out.
 func (o *opened) renumber(links []link) []link {
 	places := make([][]int, len(o.names)) // by type: the place of each old one, -1 for none; nil if all stay
 	counts := make([]int, len(o.names))   // of places in the program's type
