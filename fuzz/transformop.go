@@ -19,7 +19,7 @@ func (d *transforms) setLocal(r record) error {
 		has := b != nil && b.local != nil
 		v := localOf(r)
 		if got := d.t.LocalType().Set(e, v); got != has {
-			return fmt.Errorf("Set of a Local of %v: got %v want %v", e, got, has)
+			return fmt.Errorf("setting a Local of %v: got %v want %v", e, got, has)
 		}
 		if has {
 			*b.local = v
@@ -34,7 +34,7 @@ func (d *transforms) setPost(r record) error {
 	e, b := d.pick(r.who)
 	p := d.t.PostType().Mut(e)
 	if has := b != nil && b.post != nil; (p != nil) != has {
-		return fmt.Errorf("Mut of the Post of %v: got %v want %v", e, p != nil, has)
+		return fmt.Errorf("writing the Post of %v: got %v want %v", e, p != nil, has)
 	}
 	if p != nil {
 		p.Matrix = postOf(r)

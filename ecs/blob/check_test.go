@@ -197,7 +197,7 @@ func TestVerify(t *testing.T) {
 	s.index = map[uint64][]ecs.Entity{}
 	require.NoError(t, s.Check())
 	require.ErrorContains(t, s.Verify(), "B5: it is not in the index")
-	w, s, b = newBodies(t)
+	_, s, b = newBodies(t)
 	s.index[1] = []ecs.Entity{b.entity}
 	require.ErrorContains(t, s.Verify(), "B5: the index has 1 blobs more than the world")
 }

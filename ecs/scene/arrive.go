@@ -99,7 +99,8 @@ func (i *Instance) setLinksOf(links []link, target *Instance) int {
 	h, first, n := i.host, links[0], 0
 	h.run = h.run[:0]
 	for ; n < len(links) && links[n].Holder == first.Holder && links[n].Type == first.Type; n++ {
-		l, to := links[n], ecs.Null
+		l := links[n]
+		var to ecs.Entity
 		if l.Section == 0 {
 			to = i.entities[l.Sub]
 		} else {

@@ -325,6 +325,25 @@ func TestReloadBeforeLinks(t *testing.T) {
 	require.Equal(t, 3, ecs.NewQuery(g.w, ecs.With(ecs.Register[scene.Identity](g.w))).Count())
 }
 
+// TestReloadOfLess: an edit that takes a tag away, and nothing else, is brought to the world.
+func TestReloadOfLess(t *testing.T) {
+	folder := t.TempDir()
+	b := newBakery(t)
+	bake := func(lit bool) {
+		_, err := b.Bake(folder, []scene.Object{{ID: "inn", Section: "a", Value: House{X: 1, Lit: lit}}})
+		require.NoError(t, err)
+	}
+	bake(true)
+	g := newGame(t)
+	g.host.LiveLink()
+	a := g.load(filepath.Join(folder, "a.world"))[0]
+	require.True(t, ecs.Register[Lit](g.w).Has(a.Entity("inn")))
+	bake(false)
+	a.Reload()
+	g.settle()
+	require.False(t, ecs.Register[Lit](g.w).Has(a.Entity("inn")))
+}
+
 // steps returns the steps of a test, a third of them if it is to be short.
 func steps(n int) int {
 	if testing.Short() {
