@@ -147,7 +147,8 @@ func (b *Bakery) forget() {
 // Close ends the bakery; files stay.
 func (b *Bakery) Close() error { return b.proto.Close() }
 
-// AddBaker registers the baker of authoring data of type A. The name is for messages. The baker is
+// AddBaker registers the baker of authoring data of type A. The name is for messages and for
+// ReadJSON. Content is compared by values, through pointers and interfaces. The baker is
 // called once for each object whose Value is an A, or for which what it asked the context for has
 // changed, by any goroutine, several at once. What it makes must follow from these alone: equal
 // input, equal entities in equal order. An error or a panic ends the bake, with an *Error.
