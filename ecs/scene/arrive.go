@@ -52,26 +52,12 @@ func (i *Instance) move(must bool, left time.Duration) progress {
 			if other.file == nil || other.state != Loaded && other != i {
 				continue
 			}
-			if links := i.file.outTo(other.file.section); len(links) > 0 && h.first(other) {
+			if links := i.file.outTo(other.file.section); len(links) > 0 {
 				i.jobs = append(i.jobs, patching{i, links, other})
 			}
 		}
 	}
 	return did
-}
-
-// first reports whether no instance of the same section was loaded before: it is the one that links
-// of other sections lead to.
-func (h *Host) first(i *Instance) bool {
-	for _, other := range h.instances {
-		if other == i {
-			return true
-		}
-		if other.state == Loaded && other.file.section == i.file.section {
-			return false
-		}
-	}
-	return true
 }
 
 // setLinks sets some links, and reports whether there were any.

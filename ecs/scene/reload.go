@@ -171,13 +171,10 @@ func (i *Instance) restartLinks() {
 	}
 }
 
-// leadHere lets other sections lead to the instance's entities.
+// leadHere lets other sections lead to the instance's entities, where they lead to none that lives:
+// of several instances, the first keeps the links to it.
 func (i *Instance) leadHere() {
-	h := i.host
-	if !h.first(i) {
-		return
-	}
-	for _, other := range h.instances {
+	for _, other := range i.host.instances {
 		if other != i && other.state == Loaded {
 			if links := other.file.outTo(i.file.section); len(links) > 0 {
 				i.jobs = append(i.jobs, patching{other, links, i})
@@ -296,9 +293,8 @@ func (i *Instance) leadAll(e ecs.Entity, of string, links []linkTo, f *base, ent
 			}
 		} else {
 			for _, other := range h.instances {
-				if other.state == Loaded && other.file.section == l.section {
+				if to == ecs.Null && other.state == Loaded && other.file.section == l.section {
 					to = other.find(l.object, l.sub)
-					break
 				}
 			}
 		}
