@@ -176,7 +176,11 @@ func (x *stream) check() {
 
 // TestModel does random operations beside the twin.
 func TestModel(t *testing.T) {
-	for seed := range uint64(5) {
+	seeds := uint64(5)
+	if testing.Short() {
+		seeds = 2
+	}
+	for seed := range seeds {
 		x := &stream{t: t, random: rand.New(rand.NewPCG(seed, 41)), twin: &twin{counts: map[int]int{}}, meshes: map[int]blob.Blob[Mesh]{}}
 		w, err := ecs.NewWorld()
 		require.NoError(t, err)

@@ -344,10 +344,10 @@ func TestReloadOfLess(t *testing.T) {
 	require.False(t, ecs.Register[Lit](g.w).Has(a.Entity("inn")))
 }
 
-// steps returns the steps of a test, a third of them if it is to be short.
+// steps returns the steps of a test, a fifth of them if it is to be short.
 func steps(n int) int {
 	if testing.Short() {
-		return max(n/3, 1)
+		return max(n/5, 1)
 	}
 	return n
 }

@@ -235,7 +235,7 @@ func (d *town) edit() {
 func TestIncremental(t *testing.T) {
 	seeds, steps := uint64(2), 15
 	if testing.Short() {
-		seeds, steps = 1, 6
+		seeds, steps = 1, 4
 	}
 	for seed := range seeds {
 		d := newTown(seed, 60)
