@@ -28,13 +28,21 @@ func TestDiscard(t *testing.T) {
 			}
 			for _, span := range [][2]int{{page, page}, {g - 3*page, 5 * page}, {2 * g, g}} {
 				off, n := span[0], span[1]
-				dirty(r, 0, 3*g)
-				before, err := r.Resident()
-				require.NoError(t, r.Discard(off, n))
-				if err == nil {
+				// The system may gather pages around a gap in a huge one at any moment, and then the gap
+				// is there again, of zeros: rarely, so not each time.
+				for tries := 5; ; tries-- {
+					dirty(r, 0, 3*g)
+					before, err := r.Resident()
+					require.NoError(t, r.Discard(off, n))
+					if err != nil {
+						break
+					}
 					after, err := r.Resident()
 					require.NoError(t, err)
-					require.Equal(t, before-n, after)
+					if after == before-n {
+						break
+					}
+					require.Positive(t, tries, "%d B are resident, %d before %d were discarded", after, before, n)
 				}
 				requireZero(t, r, off, n)
 				for i := 0; i < 3*g; i += 512 {
