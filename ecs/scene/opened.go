@@ -206,6 +206,9 @@ func (o *opened) index(parts uint32) error {
 	if n := q.Count(); n != o.count {
 		return fmt.Errorf("%w: it has %d entities, its head says %d", ErrSection, n, o.count)
 	}
+	if int64(parts) > int64(o.count)+1 { // a section without entities has a part
+		return fmt.Errorf("%w: it has %d parts, and %d entities", ErrSection, parts, o.count)
+	}
 	seen := make([]bool, o.count)
 	o.byID = make([]Identity, 0, o.count)
 	for rows := range q.Rows() {
