@@ -28,8 +28,8 @@ func TestDiscard(t *testing.T) {
 			}
 			for _, span := range [][2]int{{page, page}, {g - 3*page, 5 * page}, {2 * g, g}} {
 				off, n := span[0], span[1]
-				// The system may gather pages around a gap in a huge one at any moment, and then the gap
-				// is there again, of zeros: rarely, so not each time.
+				// The system may gather pages around a gap in a huge one at any moment, and then
+				// the gap is there again, of zeros: rarely, so not each time.
 				for tries := 5; ; tries-- {
 					dirty(r, 0, 3*g)
 					before, err := r.Resident()
