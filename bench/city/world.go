@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"quarry/alloc"
 	"quarry/ecs"
 	"quarry/ecs/scene"
 )
@@ -78,10 +79,18 @@ type world struct {
 	height ecs.Component[Building]
 }
 
+// room is what all sections need at once, each in granules of its own; under the race detector a
+// world has 64 MiB by itself.
+const room = 1 << 30
+
 func newWorld(folder string) (*world, error) {
-	w, err := ecs.NewWorld()
+	u, err := alloc.NewUniverse(alloc.Size(room))
 	if err != nil {
 		return nil, err
+	}
+	w, err := ecs.NewWorld(ecs.WithUniverse(u))
+	if err != nil {
+		return nil, errors.Join(err, u.Close())
 	}
 	c := &world{w: w, host: scene.NewHost(w, register), folder: folder, tiles: map[tile]*scene.Instance{}, height: ecs.Register[Building](w)}
 	c.all = ecs.NewQuery(w, ecs.Read(c.height))
@@ -153,4 +162,6 @@ func (c *world) answer() (a answer, err error) {
 	return a, nil
 }
 
-func (c *world) close() error { return errors.Join(c.host.Close(), c.w.Close()) }
+func (c *world) close() error {
+	return errors.Join(c.host.Close(), c.w.Close(), c.w.Universe().Close())
+}
