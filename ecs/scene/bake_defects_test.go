@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 	"unsafe"
 
 	"github.com/stretchr/testify/require"
@@ -396,7 +397,7 @@ func TestOddSystems(t *testing.T) {
 			})
 			i := h.Load(filepath.Join(folder, "main.world"))
 			for h.Update(0) {
-				runtime.Gosched()
+				time.Sleep(50 * time.Microsecond)
 			}
 			t.Log(i.Err(), i.Len())
 			i.Unload()

@@ -112,7 +112,8 @@ func (h *Host) Entity(object string) ecs.Entity {
 // Update goes on with what loads and unloads, for about the time of the budget, and reports whether
 // there is more to do. A budget of 0 or less has no limit. A call does a step at least, if one is
 // ready: it moves a part, of up to 8,192 entities, destroys one, or sets 256 links. The call is a
-// structural change, and panics inside a loop over rows. It does not wait for loaders.
+// structural change, and panics inside a loop over rows. It does not wait for loaders: a loop that
+// does nothing else leaves them no time where a program has one thread (js), so it sleeps.
 func (h *Host) Update(budget time.Duration) (more bool) {
 	begun := time.Now()
 	for first := true; ; first = false {

@@ -152,6 +152,7 @@ func TestReloadWhileLinksAreSet(t *testing.T) {
 	c := h.Load(filepath.Join(folder, "b.world"))
 	for c.State() != scene.Loaded {
 		h.Update(time.Nanosecond)
+		time.Sleep(50 * time.Microsecond)
 	}
 	bake(101)
 	a.Reload()

@@ -314,6 +314,7 @@ func TestReloadBeforeLinks(t *testing.T) {
 	other := g.host.Load(filepath.Join(folder, "b.world"))
 	for other.State() != scene.Loaded {
 		g.host.Update(time.Nanosecond)
+		time.Sleep(50 * time.Microsecond)
 	}
 	// A step each: links of others come next.
 	bake("pub")

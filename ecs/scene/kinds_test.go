@@ -112,6 +112,7 @@ func TestSystemsDecide(t *testing.T) {
 	for i.State() != scene.Loaded {
 		require.Zero(t, count(w), "seen before it is loaded")
 		host.Update(time.Nanosecond)
+		time.Sleep(50 * time.Microsecond)
 	}
 	require.Equal(t, want, tell(w))
 	e, ok := w.Named("lever")

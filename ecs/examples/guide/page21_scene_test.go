@@ -61,19 +61,20 @@ func Example_scene() {
 	south := host.Load(filepath.Join(folder, "south.world"))
 	for south.State() != scene.Loaded {
 		host.Update(time.Millisecond) // once a frame
+		time.Sleep(time.Millisecond)  // the rest of the frame
 	}
 	lamp := south.Entity("lamp")
 	fmt.Println(*spot.Get(lamp), wire.Get(lamp).From)
 
 	north := host.Load(filepath.Join(folder, "north.world"))
-	for north.State() != scene.Loaded || host.Update(time.Millisecond) {
-		host.Update(time.Millisecond)
+	for host.Update(time.Millisecond) { // there is more to do
+		time.Sleep(time.Millisecond)
 	}
 	fmt.Println(*spot.Get(wire.Get(lamp).From))
 
 	north.Unload()
 	for host.Update(time.Millisecond) {
-		continue
+		time.Sleep(time.Millisecond)
 	}
 	fmt.Println(north.State(), w.Alive(wire.Get(lamp).From), w.Alive(lamp))
 
