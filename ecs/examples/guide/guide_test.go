@@ -126,7 +126,10 @@ func TestGuide(t *testing.T) {
 // found.
 func TestGuideDiffers(t *testing.T) {
 	guide, files := readGuide(t), readPages(t)
-	for _, b := range lint.Blocks(guide) {
+	for i, b := range lint.Blocks(guide) {
+		if testing.Short() && i%6 > 0 {
+			continue // the page is the same in each build
+		}
 		last := len(b.Text) - 2 // before the newline
 		for _, other := range []string{"?" + b.Text, b.Text[:last] + "?\n", b.Text[:last] + "\n"} {
 			changed := strings.Replace(guide, "```"+b.Lang+"\n"+b.Text, "```"+b.Lang+"\n"+other, 1)
