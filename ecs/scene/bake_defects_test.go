@@ -1,7 +1,6 @@
 package scene_test
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -228,7 +227,7 @@ func TestOddContent(t *testing.T) {
 	_, err = b.Bake(t.TempDir(), []scene.Object{{ID: "a", Value: odd{M: map[string]*odd{"a": nil, "b": {F: 1}}}}})
 	require.NoError(t, err)
 	_, err = b.Bake(t.TempDir(), []scene.Object{{ID: "a", Value: odd{F: math.NaN()}}})
-	t.Log(err)
+	require.NoError(t, err)
 }
 
 // The bytes between the fields of a value are no part of it.
@@ -333,7 +332,6 @@ func TestBadSystems(t *testing.T) {
 			b.AddSystem("bad", run)
 			_, err := b.Bake(folder, []scene.Object{{ID: "a", Value: thing{}}, {ID: "b", Value: thing{}}})
 			require.Error(t, err)
-			t.Log(err)
 			require.Empty(t, readFolder(t, folder))
 		})
 	}
@@ -384,10 +382,7 @@ func TestOddSystems(t *testing.T) {
 			scene.AddBaker(b, "thing", func(c *scene.Context, v thing) error { return nil })
 			b.AddSystem("bad", run)
 			report, err := b.Bake(folder, []scene.Object{{ID: "a", Value: thing{}}, {ID: "b", Value: thing{}}})
-			t.Log(report, err)
-			if err != nil {
-				return
-			}
+			require.NoError(t, err)
 			w, err := ecs.NewWorld()
 			require.NoError(t, err)
 			h := scene.NewHost(w, func(w *ecs.World) {
@@ -399,7 +394,9 @@ func TestOddSystems(t *testing.T) {
 			for h.Update(0) {
 				time.Sleep(50 * time.Microsecond)
 			}
-			t.Log(i.Err(), i.Len())
+			require.NoError(t, i.Err())
+			require.Equal(t, scene.Loaded, i.State())
+			require.Equal(t, report.Sections[0].Entities, i.Len())
 			i.Unload()
 			h.Update(0)
 			require.NoError(t, h.Verify())
@@ -421,15 +418,12 @@ func TestFolders(t *testing.T) {
 	_, err = b.Bake("", objects)
 	require.NoError(t, err)
 	require.FileExists(t, "main.world")
-	info, err := os.Stat("main.world")
-	require.NoError(t, err)
-	t.Log(info.Mode())
 	entries, err := os.ReadDir(".")
 	require.NoError(t, err)
 	require.Len(t, entries, 1)
 	report, err := b.Bake("", nil)
 	require.NoError(t, err)
-	t.Log(report)
+	require.Equal(t, []string{"main.world"}, report.Removed)
 }
 
 func TestBakersMisbehave(t *testing.T) {
@@ -480,7 +474,6 @@ func TestBakersMisbehave(t *testing.T) {
 		_, err = b.Bake(folder, []scene.Object{one, {ID: "bad\n\"", Place: "x:1", Value: thing{N: n, To: "none"}}})
 		var e *scene.Error
 		require.ErrorAs(t, err, &e, "%d", n)
-		t.Log(err)
 		require.Empty(t, readFolder(t, folder))
 	}
 }
@@ -509,17 +502,36 @@ func TestManyOfAnObject(t *testing.T) {
 	folder := t.TempDir()
 	report, err := b.Bake(folder, objects)
 	require.NoError(t, err)
-	t.Log(report.Sections)
+	require.Equal(t, 30000, report.Sections[0].Entities)
+	require.Equal(t, []int{100001, 30000}, []int{report.Sections[1].Entities, report.Sections[1].Links})
 }
 
+// TestReadJSONOdd: what is no list of known objects is an error that says the line, and gives none.
 func TestReadJSONOdd(t *testing.T) {
 	type thing struct{ N int }
 	b := bakeryOf(t, registerFew)
 	scene.AddBaker(b, "thing", func(c *scene.Context, v thing) error { return nil })
-	for _, s := range []string{"", "[", "[]", "[]x", "{}", `[{"id":"a","baker":"thing","extra":1}]`, `[{"id":"a","baker":"none"}]`,
-		"[\n{\"id\":\"a\",\"baker\":\"thing\",\"value\":{\"N\":\"x\"}},\n{\"id\":\"b\",\"baker\":\"thing\",\"value\":{\"N\":1.5}}]", `[{"id":"a","baker":"thing","value":{"N":1}}`,
-		"\ufeff[]", `[null]`, `[{"id":"a","baker":"thing","value":null}]`, `[{"id":"a","id":"b","baker":"thing"}]`, strings.Repeat("[", 100000), `[{"id":"a","baker":"thing","value":{"N":1}},]`} {
-		list, err := b.ReadJSON("in", bytes.NewReader([]byte(s)))
-		t.Logf("%.60q: %v %v", s, list, err)
+	for input, want := range map[string]string{
+		"[":        "in:1: the list does not end: EOF",
+		"[]x":      "in:1: something follows the list",
+		"\ufeff[]": "in:1: no list of objects: invalid character",
+		`[null]`:   `in:1): there is no baker ""`,
+		`[{"id":"a","baker":"thing","value":{"N":1}}`:    "in:1: the list does not end: EOF",
+		`[{"id":"a","baker":"thing","value":{"N":1}},]`:  "in:1: invalid character ']'",
+		`[{"id":"a","baker":"thing","value":{"N":1.5}}]`: "object a (in:1): baker thing: json: cannot unmarshal number 1.5",
+		strings.Repeat("[", 100000):                      "exceeded max depth",
+	} {
+		list, err := b.ReadJSON("in", strings.NewReader(input))
+		require.Empty(t, list)
+		require.ErrorContains(t, err, want, "%.60q", input)
+	}
+	for input, want := range map[string][]scene.Object{
+		"[]": nil,
+		`[{"id":"a","baker":"thing","value":null}]`: {{ID: "a", Place: "in:1", Value: thing{}}},
+		`[{"id":"a","id":"b","baker":"thing"}]`:     {{ID: "b", Place: "in:1", Value: thing{}}}, // as encoding/json takes the last
+	} {
+		list, err := b.ReadJSON("in", strings.NewReader(input))
+		require.NoError(t, err)
+		require.Equal(t, want, list)
 	}
 }
