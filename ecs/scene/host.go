@@ -46,6 +46,7 @@ type Host struct {
 	byName    map[string]ecs.Type
 	slots     chan struct{}
 	loading   sync.WaitGroup
+	readers   readers
 	moving    float64 // ns an entity takes to move, of late
 	patch     patch
 	run       []nthTo // of the value whose links are being set
@@ -132,6 +133,10 @@ func (h *Host) Update(budget time.Duration) (more bool) {
 
 // unsettled reports whether something is under way.
 func (h *Host) unsettled() bool {
+	h.readers.rest()
+	if h.readers.u != nil {
+		return true
+	}
 	for _, i := range h.instances {
 		if i.state != Loaded || i.reload != nil || len(i.jobs) > 0 {
 			return true
@@ -182,6 +187,7 @@ func (h *Host) abandon() {
 		i.stop()
 	}
 	h.loading.Wait()
+	h.readers.rest()
 	for _, i := range h.instances {
 		i.fail(fmt.Errorf("scene: %s: %w", i.path, ErrHost))
 	}
@@ -203,6 +209,7 @@ func (h *Host) Close() error {
 		}
 	}
 	h.loading.Wait()
+	h.readers.rest()
 	for _, i := range h.instances {
 		if i.state != Loaded && i.file != nil && !h.w.Closed() {
 			err = errors.Join(err, i.clear())

@@ -136,7 +136,12 @@ func (i *Instance) Unload() {
 // read runs a loader.
 func (i *Instance) read(open func() (*opened, error)) {
 	h := i.host
+	if err := h.readers.begin(h.w.Universe()); err != nil {
+		i.result.Store(&result{nil, fmt.Errorf("%s: %w", i.path, err)})
+		return
+	}
 	h.loading.Go(func() {
+		defer h.readers.running.Add(-1)
 		h.slots <- struct{}{}
 		defer func() { <-h.slots }()
 		if i.canceled.Load() {
