@@ -1,0 +1,72 @@
+package container
+
+import (
+	"fmt"
+	"unsafe"
+
+	"quarry/alloc"
+	"quarry/layout"
+)
+
+// source is where a container's blocks come from. Every container has one.
+type source struct {
+	from   alloc.Reallocator // nil: the container was not made by its New function
+	hold   alloc.Hold        // of the container's blocks
+	closed bool
+}
+
+// newSource returns the source of a container that the named function makes.
+func newSource(name string, from alloc.Allocator) source {
+	if from == nil {
+		// errors.md: `the allocator is nil`, `the allocator frees in order (...), a container does
+		// not` | Where a container's blocks come from is missing, or is an `alloc.Stack`. | Pass a
+		// heap, a `Local`, an arena or `Pages`.
+		panic("container: " + name + ": the allocator is nil")
+	}
+	if alloc.FreesInOrder(from) {
+		panic(fmt.Sprintf("container: %s: the allocator frees in order (%T), a container does not", name, from))
+	}
+	return source{from: alloc.WithRealloc(from), hold: alloc.HoldOn(from)}
+}
+
+// check panics if the container cannot be used. Cost: 1 ns.
+func (s *source) check(name string) {
+	if s.from == nil || s.closed || s.hold.Lost() {
+		s.refuse(name)
+	}
+}
+
+//go:noinline
+func (s *source) refuse(name string) {
+	switch {
+	case s.from == nil:
+		// errors.md: `the container was not made by its New function`, `the container is closed` |
+		// The zero value was used, or a container after its `Close`. | `NewMap` and the like make
+		// one.
+		panic("container: " + name + ": the container was not made by its New function")
+	case s.closed:
+		panic("container: " + name + ": the container is closed")
+	}
+	s.hold.Check("container: " + name)
+}
+
+// alloc allocates a block, after check.
+func (s *source) alloc(size, align int) (unsafe.Pointer, error) {
+	p, err := s.from.Alloc(size, align)
+	s.hold.Renew()
+	return p, err
+}
+
+// free frees a block, after check.
+func (s *source) free(p unsafe.Pointer, size, align int) {
+	s.from.FreeSized(p, size, align)
+	s.hold.Renew()
+}
+
+// pointerFree returns an error of the named function unless T holds no Go pointers.
+func pointerFree[T any](name string) error {
+	if err := layout.PointerFreeFor[T](); err != nil {
+		return fmt.Errorf("container: %s: %w; what lies off the heap must hold no Go pointers", name, err)
+	}
+	return nil
+}
