@@ -57,6 +57,20 @@ func (s *source) alloc(size, align int) (unsafe.Pointer, error) {
 	return p, err
 }
 
+// realloc changes the size of a block, or allocates one if p is nil, after check.
+func (s *source) realloc(p unsafe.Pointer, size, align, to int) (unsafe.Pointer, error) {
+	p, err := s.from.ReallocSized(p, size, align, to)
+	s.hold.Renew()
+	return p, err
+}
+
+// reallocZeroed is realloc with added bytes zero.
+func (s *source) reallocZeroed(p unsafe.Pointer, size, align, to int) (unsafe.Pointer, error) {
+	p, err := s.from.ReallocZeroed(p, size, align, to)
+	s.hold.Renew()
+	return p, err
+}
+
 // free frees a block, after check.
 func (s *source) free(p unsafe.Pointer, size, align int) {
 	s.from.FreeSized(p, size, align)
