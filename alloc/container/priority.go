@@ -115,13 +115,13 @@ func (q *PriorityQueue[P, T]) Pop() (p P, v T, ok bool) {
 	q.count--
 	q.changes++
 	if q.count > 0 {
-		sink(s[:len(s)-1], 0, last)
+		siftDown(s[:len(s)-1], 0, last)
 	}
 	return first.p, first.v, true
 }
 
-// sink puts an entry at i or below, in a heap where all but i is in order.
-func sink[P cmp.Ordered, T any](s []entry[P, T], i int, e entry[P, T]) {
+// siftDown puts an entry at i or below, in a heap where all but i is in order.
+func siftDown[P cmp.Ordered, T any](s []entry[P, T], i int, e entry[P, T]) {
 	for {
 		child := 4*i + 1
 		if child >= len(s) {
@@ -152,7 +152,7 @@ func (q *PriorityQueue[P, T]) Replace(p P, v T) (oldP P, oldV T, ok bool) {
 	}
 	first := s[0]
 	q.changes++
-	sink(s, 0, entry[P, T]{p, v})
+	siftDown(s, 0, entry[P, T]{p, v})
 	return first.p, first.v, true
 }
 
@@ -209,12 +209,8 @@ func (q *PriorityQueue[P, T]) Reserve(n int) error {
 	if n <= q.room-q.count {
 		return nil
 	}
-	need := q.count + n
-	if need < 0 {
-		need = math.MaxInt
-	}
 	q.changes++
-	if err := q.reserve(need); err != nil {
+	if err := q.reserve(q.count + min(n, math.MaxInt/2-q.count)); err != nil {
 		return fmt.Errorf("container: PriorityQueue.Reserve: %d values: %w", n, err)
 	}
 	return nil

@@ -202,6 +202,9 @@ func (t *Text) drop(i uint32, e *textEntry) {
 // texts.
 func (t *Text) Verify() error {
 	t.check("Text.Verify")
+	if t.live > int(t.buckets) || int(t.buckets) > int(t.made) || int(t.made) > len(t.entries)<<entryShift || int(t.buckets) > len(t.heads)<<bucketShift {
+		return fmt.Errorf("container: T4: %d texts, %d buckets in %d pages, %d entries in %d pages", t.live, t.buckets, len(t.heads), t.made, len(t.entries))
+	}
 	seen := make(map[string]uint32, t.live)
 	listed, bytes, refs := 0, 0, 0
 	for b := range t.buckets {
@@ -218,7 +221,9 @@ func (t *Text) Verify() error {
 			if t.hashOf(s) != e.hash {
 				return fmt.Errorf("container: T1: entry %d has hash %#x, its text %q has %#x", i, e.hash, s, t.hashOf(s))
 			}
-			if other, twice := seen[s]; twice {
+			if other, twice := seen[s]; twice && other == i {
+				return fmt.Errorf("container: T1: bucket %d has entry %d twice", b, i)
+			} else if twice {
 				return fmt.Errorf("container: T2: entries %d and %d are both %q", other, i, s)
 			}
 			seen[s] = i
@@ -234,7 +239,7 @@ func (t *Text) Verify() error {
 	return t.verifyEntries(listed)
 }
 
-// verifyEntries checks the list of free entries (T1), and T4.
+// verifyEntries checks the list of free entries (T1).
 func (t *Text) verifyEntries(listed int) error {
 	free := 0
 	for i := t.free; i != noEntry && free <= int(t.made); i = t.entry(i).next {
@@ -245,9 +250,6 @@ func (t *Text) verifyEntries(listed int) error {
 	}
 	if free+listed != int(t.made) {
 		return fmt.Errorf("container: T1: %d entries are live and %d free, of %d", listed, free, t.made)
-	}
-	if t.live > int(t.buckets) || int(t.buckets) > int(t.made) || int(t.made) > len(t.entries)<<entryShift || int(t.buckets) > len(t.heads)<<bucketShift {
-		return fmt.Errorf("container: T4: %d texts, %d buckets in %d pages, %d entries in %d pages", t.live, t.buckets, len(t.heads), t.made, len(t.entries))
 	}
 	return nil
 }
