@@ -27,8 +27,8 @@ type entry struct {
 	until        int64 // ns since 1970; 0: no end
 }
 
-// find returns the entry of a hash and its block, both nil if there is none that lives. Of two keys
-// with one hash, which are a matter of 10^19, the cache has the later one.
+// find returns the entry of a hash and its block, both nil if there is none that lives. The cache
+// has one entry for each hash: of two keys with the same 64 bits the later.
 func (s *shard) find(hash uint64) (r alloc.Ref[entry], e *entry, block []byte) {
 	r, ok := s.index.Get(hash)
 	if !ok {
@@ -42,7 +42,7 @@ func (s *shard) find(hash uint64) (r alloc.Ref[entry], e *entry, block []byte) {
 	return r, e, s.blocks.Bytes(e.block)
 }
 
-// add makes an entry, after those have gone that it takes the room of. There is none of its hash.
+// add makes an entry, of a hash that has none. Older ones make room for it.
 func (s *shard) add(hash uint64, key string, value []byte, until int64) error {
 	size := len(key) + len(value)
 	if size > s.most {
