@@ -88,14 +88,23 @@ func (s *poolSlots) pointer(i int) unsafe.Pointer {
 	return unsafe.Add(s.slabs[i>>s.shift], uintptr(i&(1<<s.shift-1))*s.size)
 }
 
-// take allocates a slot.
+// take allocates a slot and returns its address.
 func (s *poolSlots) take(name string) (unsafe.Pointer, error) {
+	i, err := s.takeSlot(name)
+	if err != nil {
+		return nil, err
+	}
+	return s.pointer(i), nil
+}
+
+// takeSlot allocates a slot and returns its number.
+func (s *poolSlots) takeSlot(name string) (int, error) {
 	if debug.On && !s.closed {
 		checkBelow(name, s.from)
 	}
 	if s.head < 0 {
 		if err := s.grow(name); err != nil {
-			return nil, err
+			return 0, err
 		}
 	}
 	w := int(s.head)
@@ -107,12 +116,12 @@ func (s *poolSlots) take(name string) (unsafe.Pointer, error) {
 	i := w<<6 | bit
 	s.generations[i]++
 	s.live++
-	p := s.pointer(i)
 	if debug.On {
+		p := s.pointer(i)
 		s.checkFreed(name, i, p)
 		memory.Poison(p, int(s.size), debug.Fresh)
 	}
-	return p, nil
+	return i, nil
 }
 
 // checkFreed panics when a free slot was written to.
@@ -218,11 +227,13 @@ func (s *poolSlots) find(name string, p unsafe.Pointer) int {
 	return i
 }
 
-// free frees a live slot.
-func (s *poolSlots) free(name string, p unsafe.Pointer) {
-	i := s.find(name, p)
+// free frees the live slot at p, or panics.
+func (s *poolSlots) free(name string, p unsafe.Pointer) { s.freeSlot(s.find(name, p)) }
+
+// freeSlot frees a live slot.
+func (s *poolSlots) freeSlot(i int) {
 	if debug.On {
-		memory.Poison(p, int(s.size), debug.Freed)
+		memory.Poison(s.pointer(i), int(s.size), debug.Freed)
 	}
 	w := i >> 6
 	if s.used[w] == ^uint64(0) {
@@ -318,6 +329,11 @@ func (s *poolSlots) relist() {
 	}
 }
 
+// abandon closes the pool without a free: the allocator below has taken the slabs back.
+func (s *poolSlots) abandon() {
+	*s = poolSlots{from: s.from, of: s.of, size: s.size, per: s.per, shift: s.shift, align: s.align, head: lastWord, closed: true}
+}
+
 func (s *poolSlots) close() error {
 	var err error
 	if s.live > 0 {
@@ -329,7 +345,7 @@ func (s *poolSlots) close() error {
 			s.drop(slab)
 		}
 	}
-	*s = poolSlots{from: s.from, of: s.of, size: s.size, per: s.per, shift: s.shift, align: s.align, head: lastWord, closed: true}
+	s.abandon()
 	return err
 }
 

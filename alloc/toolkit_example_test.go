@@ -250,3 +250,36 @@ func exampleHeap() (h *alloc.Heap, end func()) {
 		}
 	}
 }
+
+// Records of any size that name each other: a record is a block, and a reference is 8 bytes without
+// a pointer, so it may lie in other blocks. A reference to what was freed names nothing.
+func ExampleBlocks() {
+	heap, end := exampleHeap()
+	defer end()
+	blocks := alloc.NewBlocks(heap)
+	name, _ := blocks.Put([]byte("ore of the second belt"))
+	samples, values, err := alloc.MakeBlock[float64](blocks, 300_000) // over 1 MiB
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	values[299_999] = 0.25
+	index, _, _ := alloc.MakeBlock[alloc.BlockRef](blocks, 2)
+	copy(alloc.BlockOf[alloc.BlockRef](blocks, index), []alloc.BlockRef{name, samples})
+
+	for _, r := range alloc.BlockOf[alloc.BlockRef](blocks, index) {
+		fmt.Println(r, len(blocks.Bytes(r)))
+	}
+	fmt.Println(alloc.BlockOf[float64](blocks, samples)[299_999])
+	blocks.Free(samples)
+	fmt.Println(alloc.BlockOf[float64](blocks, samples), blocks.Len(), blocks.Size())
+	blocks.Free(name)
+	blocks.Free(index)
+	fmt.Println(blocks.Close())
+	// Output:
+	// {0 1} 22
+	// {1 1} 2400000
+	// 0.25
+	// [] 2 38
+	// <nil>
+}
