@@ -123,8 +123,8 @@ func (b *Bitset) within(op string, first, n int) int {
 
 //go:noinline
 func (b *Bitset) panicRange(op string, first, n int) {
-	// errors.md: `first=... n=...: want numbers from 0 on` | A `Bitset` holds no negative numbers. |
-	// Give numbers from 0 on.
+	// errors.md: `first=... n=...: want numbers from 0 on` | A `Bitset` holds no negative numbers.
+	// | Give numbers from 0 on.
 	panic(fmt.Sprintf("container: Bitset.%s: first=%d n=%d: want numbers from 0 on", op, first, n))
 }
 

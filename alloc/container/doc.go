@@ -21,8 +21,8 @@
 // Goroutines: one at a time, or several that only read; the race detector sees a writer beside
 // others.
 //
-// Garbage collector: it marks the container's header, of some hundred bytes, and 8 bytes for each 16
-// KiB of a Queue or a Text.
+// Garbage collector: it marks the container's header, of some hundred bytes, and 8 bytes for each
+// 16 KiB of a Queue or a Text.
 //
 // Failure: what adds returns the allocator's error, and the container is as before. A broken
 // contract panics in the container's name.

@@ -65,6 +65,9 @@ func (p *tape) ended() bool { return len(p.rest) == 0 }
 // withTapes runs a stream of operations on random tapes over several allocators.
 func withTapes(t *testing.T, tapes, length int, run func(t testing.TB, from alloc.Allocator, p *tape)) {
 	r := rand.New(rand.NewPCG(1, 2))
+	if testing.Short() {
+		tapes = (tapes + 2) / 3
+	}
 	for range tapes {
 		bytes := make([]byte, length)
 		for i := range bytes {

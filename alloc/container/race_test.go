@@ -41,8 +41,22 @@ func racePrograms(a alloc.Allocator) map[string][2]func() {
 		"Buffer.WriteByte, Len":    {func() { _ = buffer.WriteByte(1) }, func() { buffer.Len() }},
 		"Buffer.Read, Bytes":       {func() { _, _ = buffer.Read(make([]byte, 1)) }, func() { buffer.Bytes() }},
 		"none: readers": {
-			func() { q.At(1); p.Peek(); b.Has(100); x.Get(id); x.Find("Ada"); buffer.Bytes() },
-			func() { q.At(1); p.Peek(); b.Has(100); x.Get(id); x.Find("Ada"); buffer.Bytes() },
+			func() {
+				q.At(1)
+				p.Peek()
+				b.Has(100)
+				x.Get(id)
+				x.Find("Ada")
+				buffer.Bytes()
+			},
+			func() {
+				q.At(1)
+				p.Peek()
+				b.Has(100)
+				x.Get(id)
+				x.Find("Ada")
+				buffer.Bytes()
+			},
 		},
 	}
 }
