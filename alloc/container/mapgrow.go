@@ -189,18 +189,20 @@ func (m *Map[K, V]) Reserve(n int) error {
 			depth = m.meta(tab, groups).depth
 		}
 		share := float64(n) / float64(uint64(1)<<depth)
+		if depth > 0 {
+			share += reserveSpread * math.Sqrt(share)
+		}
 		want := 1
-		for want < m.largest && float64(m.limit(want)) < share+reserveSpread*math.Sqrt(share) {
+		for want < m.largest && float64(m.limit(want)) < share {
 			want++
 		}
-		room := float64(m.limit(m.largest))
 		switch {
 		case class == 0:
 			if err := m.replace(h, want); err != nil {
 				return err
 			}
 			continue
-		case share+reserveSpread*math.Sqrt(share) > room && depth < maxDepth:
+		case share > float64(m.limit(m.largest)) && depth < maxDepth:
 			done, err := m.split(h, 0)
 			if err != nil {
 				return err
