@@ -40,7 +40,7 @@ func refusesAll(t *testing.T, m *Map[int, int], text string) {
 	}
 }
 
-const gone = "the allocator was closed, or gave up the blocks (Arena.Reset, Arena.Rewind)"
+const goneText = "the allocator was closed, or gave up the blocks (Arena.Reset, Arena.Rewind)"
 
 func TestMapUsedWrongly(t *testing.T) {
 	refusesAll(t, &Map[int, int]{}, "the container was not made by its New function")
@@ -82,7 +82,7 @@ func TestMapAfterItsAllocator(t *testing.T) {
 	require.NoError(t, m.Verify())
 	all := m.All()
 	a.Rewind(mark)
-	refusesAll(t, m, gone)
+	refusesAll(t, m, goneText)
 	require.Panics(t, func() {
 		for range all {
 		}
@@ -95,7 +95,7 @@ func TestMapAfterItsAllocator(t *testing.T) {
 			a.Reset(0)
 		}
 	})
-	refusesAll(t, m, gone)
+	refusesAll(t, m, goneText)
 	a.Close()
 	require.NoError(t, h.Close())
 	require.NoError(t, u.Close())
