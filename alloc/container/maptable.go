@@ -1,0 +1,353 @@
+package container
+
+import (
+	"fmt"
+	"math/bits"
+	"unsafe"
+
+	"quarry/alloc"
+)
+
+// tables is what of a Map does not depend on its types: the directory, and blocks of slots.
+type tables struct {
+	source
+	directory unsafe.Pointer // of 2^depth words, see word
+	shift     uint8          // 63 - depth
+	changes   uint64         // calls that may have added, removed or set: the race detector sees it
+	clears    uint64         // calls of Clear
+	count     int            // entries
+	kept      uint64         // bits of hashes that count: all, except in tests
+	root      word           // the directory of depth 0
+	geometry
+}
+
+// geometry is the sizes of a map's tables. Sizes are in bytes.
+type geometry struct {
+	stride  uintptr // of a group
+	size    uintptr // of a slot
+	lanes   uint64  // the high bits of the control bytes that have a slot
+	slots   int     // of a group
+	tail    uintptr // from the end of the last group to the table's end
+	largest int     // the class of tables that are split when full
+	classes int
+	groups  [maxClasses]uint32 // of a table of each class
+}
+
+// word is what the directory has of a table: its address, a multiple of tableAlign, plus its class.
+type word uintptr
+
+// meta is the end of a table's block.
+type meta struct {
+	live, dead uint32 // slots
+	depth      uint8  // first bits of the hash that all keys of the table share
+	_          [7]uint8
+}
+
+const (
+	tableAlign = 64
+	maxClasses = 40 // less than tableAlign
+	wordBytes  = 8
+	tagBits    = 0x7F
+	maxDepth   = 24
+	maxSlots   = 1024     // of a table, unless hashes collide
+	maxBytes   = 64 << 10 // of a table, unless slots are large
+	minSlots   = 16       // of the largest table
+
+	lows  uint64 = 0x0101010101010101
+	highs uint64 = 0x8080808080808080
+
+	ctrlEmpty = 0x80
+	ctrlDead  = 0xFE
+	ctrlNone  = 0xFF
+)
+
+// noTable is the table of a map without blocks: one group without a slot that is taken.
+var noTable = func() (words [2 * tableAlign / wordBytes]uint64) {
+	for i := range words {
+		words[i] = highs // empty
+	}
+	return words
+}()
+
+// matches returns the high bits of the control bytes of w that equal the tag, which is in all bytes
+// of tag; a byte after one that matches may be among them wrongly.
+func matches(w, tag uint64) uint64 {
+	v := w ^ tag
+	return (v - lows) &^ v & highs
+}
+
+// empties returns the high bits of the control bytes of w that say empty.
+func empties(w uint64) uint64 { return w &^ (w << 6) & highs }
+
+func lane(match uint64) int { return bits.TrailingZeros64(match) >> 3 }
+
+// firstGroup returns the group, of n, where the search for a hash begins.
+func firstGroup(h uint64, n uint32) uint32 { return uint32(uint64(uint32(h>>7)) * uint64(n) >> 32) }
+
+// tableBytes are the sizes of tables: slot sizes and spans of alloc.Heap, so that little is lost.
+var tableBytes = [...]int{64, 128, 256, 384, 512, 768, 1024, 1344, 1792, 2304, 2688, 3264, 4096, 5440, 8192,
+	10880, 12288, 16384, 20480, 32768, 40960, 65536}
+
+func (t *tables) open(size int) {
+	t.kept = ^uint64(0)
+	t.size = uintptr(size)
+	t.slots = 8
+	if size == 8 || size == 16 {
+		t.slots = 7
+	}
+	if size >= 4096 {
+		t.slots = 1
+	} else if size >= 1024 {
+		t.slots = 4
+	}
+	t.stride = uintptr(wordBytes+t.slots*size+7) &^ 7
+	if size == 16 && t.slots == 7 {
+		t.stride = 128
+	}
+	t.tail = unsafe.Sizeof(meta{})
+	for i := range t.slots {
+		t.lanes |= 0x80 << (8 * i)
+	}
+	t.groups[0] = 1
+	t.classes = 1
+	for i := 0; ; i++ {
+		bytes := 0
+		if i < len(tableBytes) {
+			bytes = tableBytes[i]
+		} else {
+			bytes = tableBytes[len(tableBytes)-1] << (i - len(tableBytes) + 1)
+		}
+		n := (bytes - int(t.tail)) / int(t.stride)
+		if n < 1 || t.classes > 1 && uint32(n) <= t.groups[t.classes-1] {
+			continue
+		}
+		if n > 1<<20 || t.classes == maxClasses {
+			break
+		}
+		if bytes <= maxBytes && n*t.slots <= maxSlots || n*t.slots <= minSlots {
+			t.largest = t.classes
+		}
+		t.groups[t.classes] = uint32(n)
+		t.classes++
+	}
+	t.reset()
+}
+
+// reset makes the map one without blocks.
+func (t *tables) reset() {
+	t.shift = 63
+	t.count = 0
+	t.directory = unsafe.Pointer(&t.root)
+	// A variable does not move; its first half has a place that is aligned as tables are.
+	t.root = word(uintptr(unsafe.Pointer(&noTable))+tableAlign-1) &^ (tableAlign - 1)
+}
+
+// wordOf returns the directory's word for a hash.
+func (t *tables) wordOf(h uint64) *word {
+	// Safe because the directory has 2^(63-shift) words, and h>>1>>shift is less.
+	return (*word)(unsafe.Add(t.directory, h>>1>>(t.shift&63)*wordBytes))
+}
+
+// table returns the table of a hash and its number of groups.
+func (t *tables) table(h uint64) (unsafe.Pointer, uint32) {
+	w := t.wordOf(h)
+	class := uintptr(*w) % tableAlign
+	// Safe because the word is the address of a live block plus the class, which is less than the
+	// block's size.
+	return unsafe.Add(*(*unsafe.Pointer)(unsafe.Pointer(w)), -int(class)), t.groups[class]
+}
+
+// class returns the class of the table of a hash; 0: there is no table.
+func (t *tables) class(h uint64) int { return int(*t.wordOf(h) % tableAlign) }
+
+// bytes returns the size of a table of n groups.
+func (t *tables) bytes(n uint32) int { return int(uintptr(n)*t.stride + t.tail) }
+
+// meta returns the counts of a table of n groups.
+func (t *tables) meta(tab unsafe.Pointer, n uint32) *meta {
+	// Safe because the table's block ends with them.
+	return (*meta)(unsafe.Add(tab, uintptr(n)*t.stride+t.tail-unsafe.Sizeof(meta{})))
+}
+
+// limit returns how many slots of a table may be live or dead.
+func (t *tables) limit(class int) uint32 {
+	switch n := t.groups[class]; {
+	case class == 0:
+		return 0
+	case n == 1:
+		return uint32(t.slots)
+	default:
+		return n * uint32(t.slots) / 8 * 7
+	}
+}
+
+// depth returns the number of bits of a hash that select a word of the directory.
+func (t *tables) depth() uint8 { return 63 - t.shift }
+
+// claim makes the first free slot for a hash live and returns it; nil: the table is full.
+func (t *tables) claim(h uint64) unsafe.Pointer {
+	class := t.class(h)
+	if class == 0 {
+		return nil
+	}
+	tab, n := t.table(h)
+	md := t.meta(tab, n)
+	first := firstGroup(h, n)
+	for g := first; ; {
+		// Safe because the table has n groups.
+		w := (*uint64)(unsafe.Add(tab, uintptr(g)*t.stride))
+		if v := *w & t.lanes; v != 0 {
+			i := lane(v)
+			if *w>>(8*i)&0xFF == ctrlDead {
+				md.dead--
+			} else if md.live+md.dead >= t.limit(class) {
+				return nil
+			}
+			md.live++
+			t.count++
+			setByte(w, i, h&tagBits)
+			return unsafe.Add(unsafe.Pointer(w), wordBytes+uintptr(i)*t.size)
+		}
+		if g++; g == n {
+			g = 0
+		}
+		if g == first {
+			return nil
+		}
+	}
+}
+
+// put makes a slot of a table for a hash live and returns it. The table has room, and its counts
+// are the caller's.
+func (t *tables) put(tab unsafe.Pointer, n uint32, h uint64) unsafe.Pointer {
+	for g := firstGroup(h, n); ; {
+		// Safe because the table has n groups.
+		w := (*uint64)(unsafe.Add(tab, uintptr(g)*t.stride))
+		if v := *w & t.lanes; v != 0 {
+			i := lane(v)
+			setByte(w, i, h&tagBits)
+			return unsafe.Add(unsafe.Pointer(w), wordBytes+uintptr(i)*t.size)
+		}
+		if g++; g == n {
+			g = 0
+		}
+	}
+}
+
+// setByte sets byte i of a control word.
+func setByte(w *uint64, i int, c uint64) { *w = *w&^(0xFF<<(8*i)) | c<<(8*i) }
+
+// release makes a live slot of the table of h free.
+func (t *tables) release(h uint64, slot unsafe.Pointer) {
+	tab, n := t.table(h)
+	md := t.meta(tab, n)
+	at := uintptr(slot) - uintptr(tab)
+	g, i := at/t.stride, int((at%t.stride-wordBytes)/max(t.size, 1))
+	// Safe because the slot is one of the table's.
+	w := (*uint64)(unsafe.Add(tab, g*t.stride))
+	// A search that passed this group found it full; one with an empty slot was passed by none.
+	if empties(*w) != 0 {
+		setByte(w, i, ctrlEmpty)
+	} else {
+		setByte(w, i, ctrlDead)
+		md.dead++
+	}
+	md.live--
+	t.count--
+}
+
+// newTable allocates a table without entries.
+func (t *tables) newTable(class int, depth uint8) (unsafe.Pointer, error) {
+	n := t.groups[class]
+	tab, err := t.alloc(t.bytes(n), tableAlign)
+	if err != nil {
+		return nil, err
+	}
+	empty := uint64(0)
+	for i := range 8 {
+		c := uint64(ctrlNone)
+		if i < t.slots {
+			c = ctrlEmpty
+		}
+		setByte(&empty, i, c)
+	}
+	for g := range uintptr(n) {
+		// Safe because the block has room for n groups.
+		*(*uint64)(unsafe.Add(tab, g*t.stride)) = empty
+	}
+	*t.meta(tab, n) = meta{depth: depth}
+	return tab, nil
+}
+
+func (t *tables) freeTable(tab unsafe.Pointer, class int) {
+	t.source.free(tab, t.bytes(t.groups[class]), tableAlign)
+}
+
+// point makes the words of the table of h, which has d bits of its own, that of another table.
+func (t *tables) point(h uint64, d uint8, tab unsafe.Pointer, class int) {
+	span := uint64(1) << (t.depth() - d)
+	first := h >> 1 >> t.shift &^ (span - 1)
+	w := word(uintptr(tab) + uintptr(class))
+	for i := first; i < first+span; i++ {
+		// Safe because the directory has 2^depth words.
+		*(*word)(unsafe.Add(t.directory, i*wordBytes)) = w
+	}
+}
+
+// double doubles the directory.
+func (t *tables) double() error {
+	d := t.depth()
+	fresh, err := t.alloc(wordBytes<<(d+1), tableAlign)
+	if err != nil {
+		return err
+	}
+	for i := range uint64(1) << d {
+		// Safe because the old directory has 2^d words and the new one twice as many.
+		w := *(*word)(unsafe.Add(t.directory, i*wordBytes))
+		*(*[2]word)(unsafe.Add(fresh, 2*i*wordBytes)) = [2]word{w, w}
+	}
+	t.adopt(fresh, d+1)
+	return nil
+}
+
+// adopt replaces the directory by another, of depth d.
+func (t *tables) adopt(directory unsafe.Pointer, d uint8) {
+	old, was := t.directory, t.depth()
+	t.directory, t.shift = directory, 63-d
+	if was > 0 {
+		t.source.free(old, wordBytes<<was, tableAlign)
+	}
+}
+
+// fit returns the class for a table of live entries, with room for some more.
+func (t *tables) fit(live uint32) int {
+	class := 1
+	for class < t.largest && t.limit(class) < live+live/16+1 {
+		class++
+	}
+	return class
+}
+
+// drop frees all blocks.
+func (t *tables) drop() {
+	directory, d := t.directory, t.depth()
+	root := t.root
+	t.reset()
+	if d == 0 {
+		if class := int(root % tableAlign); class != 0 {
+			// Safe as in table.
+			t.freeTable(unsafe.Add(*(*unsafe.Pointer)(unsafe.Pointer(&root)), -class), class)
+		}
+		return
+	}
+	for i := uint64(0); i < 1<<d; {
+		w := (*word)(unsafe.Add(directory, i*wordBytes))
+		class := int(*w % tableAlign)
+		tab := unsafe.Add(*(*unsafe.Pointer)(unsafe.Pointer(w)), -class)
+		i += 1 << (d - t.meta(tab, t.groups[class]).depth)
+		t.freeTable(tab, class)
+	}
+	t.source.free(directory, wordBytes<<d, tableAlign)
+}
+
+var errHashes = fmt.Errorf("container: Map: a table of keys whose hashes collide: %w", alloc.ErrTooBig)

@@ -1,0 +1,83 @@
+package container
+
+import "iter"
+
+// All returns the entries in no order. As with Go's map, entries may be added, set, removed and
+// cleared meanwhile: an entry that is there during the whole loop is shown once, with the value it
+// has then; one removed before its turn is not shown; of one added meanwhile nothing is promised, but no
+// key is shown twice.
+//
+// The loop keeps the keys of one table at a time on the Go heap. A loop that only reads may run
+// beside others.
+func (m *Map[K, V]) All() iter.Seq2[K, V] {
+	m.check("Map.All")
+	return func(yield func(K, V) bool) {
+		m.check("Map.All")
+		if m.changes == 0 {
+			return
+		}
+		var s stretch[K, V]
+		for at := uint64(0); ; {
+			end := s.fill(m, at)
+			if !s.show(m, yield) {
+				return
+			}
+			m.check("Map.All")
+			if at = end; at == 0 {
+				return
+			}
+		}
+	}
+}
+
+// stretch is what a loop has of the table it is at.
+type stretch[K comparable, V any] struct {
+	keys   []K
+	slots  []uint32 // of the keys, while the map is not changed: distances from the table
+	nans   []V      // values of keys that cannot be looked up, in order
+	clears uint64   // of the map, when the stretch was filled
+}
+
+// fill takes the keys of the table of a hash, from that hash on, and returns the first hash after
+// the table, 0 for none.
+func (s *stretch[K, V]) fill(m *Map[K, V], at uint64) (end uint64) {
+	s.keys, s.nans = s.keys[:0], s.nans[:0]
+	s.clears = m.clears
+	if m.class(at) == 0 {
+		return 0
+	}
+	tab, n := m.table(at)
+	span := uint64(1) << (64 - m.meta(tab, n).depth)
+	start := at &^ (span - 1)
+	m.eachLive(tab, n, func(_ int, e *slot[K, V]) {
+		nan := e.key != e.key
+		// A table that was merged meanwhile may begin before; tables with a NaN are not merged.
+		if start < at && (nan || m.hash(e.key) < at) {
+			return
+		}
+		s.keys = append(s.keys, e.key)
+		if nan {
+			s.nans = append(s.nans, e.value)
+		}
+	})
+	return start + span
+}
+
+// show yields the entries of the stretch that are still there.
+func (s *stretch[K, V]) show(m *Map[K, V], yield func(K, V) bool) bool {
+	nans := s.nans
+	for _, key := range s.keys {
+		if key != key {
+			value := nans[0]
+			nans = nans[1:]
+			if m.clears == s.clears && !yield(key, value) {
+				return false
+			}
+			continue
+		}
+		if e := m.find(key, m.hash(key)); e != nil && !yield(e.key, e.value) {
+			return false
+		}
+	}
+	return true
+}
