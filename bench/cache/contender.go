@@ -54,9 +54,13 @@ type contender struct {
 
 // contenders run in this order within a round.
 var contenders = []contender{
+	{name: "quarry", ours: true, open: newQuarry(false),
+		counts: "keys and values; LRU; 256 shards; the collector as Go sets it"},
+	{name: "quarry + GCFor", ours: true, open: newQuarry(true),
+		counts: "the same; the collector set by alloc.GCFor, which leaves a quarter of the bound to the Go heap"},
 	{name: "freecache", module: "github.com/coocood/freecache", open: newFreecache(20),
 		counts: "keys, values and 24 bytes an entry in a ring that is allocated at once, to which it was given on top; the index is not counted; nearly LRU; SetGCPercent(20) as its README has it"},
-	{name: "freecache, GOGC=100", module: "github.com/coocood/freecache", open: newFreecache(100),
+	{name: "freecache GOGC=100", module: "github.com/coocood/freecache", open: newFreecache(100),
 		counts: "the same with the collector as Go sets it"},
 	{name: "bigcache", module: "github.com/allegro/bigcache/v3", open: newBigcache, onlyTTL: true,
 		counts: "keys, values and 20 bytes an entry in a queue for each shard, to which it was given on top; the index is not counted; the oldest goes; one lifetime for all"},
