@@ -13,16 +13,17 @@
 // Each cache runs in a process of its own, one after the other, in each round again. Two goroutines
 // read through it: Get, and on a miss Set. Keys are strings of 16 to 39 bytes, values have 100 B to
 // 2 KiB, and all caches are bound to the same bytes of keys and values; the last table says how
-// each counts. There are twenty times as many keys as a GiB has room for entries of 50 bytes: 20
-// million, of which a tenth fits. An eighth of the keys has a lifetime, which is longer than a run;
-// that entries go when their time is over is checked in a small cache.
+// each counts. There are 20 million keys for a GiB, which has room for a tenth of them. An eighth of
+// the keys has a lifetime, which is longer than a run; that entries go when their time is over is
+// checked in a small cache.
 //
 // The caches are first filled by part of the stream. Then the next part is timed as it is, and one
-// more while each request also makes 2 KiB of garbage, as the rest of a server does. Keys and values
-// come in buffers that are used again: a cache that keeps objects makes them, one that copies
-// copies. One get of 64 is timed, with the cost of a reading of the clock, which the first line
-// states. A pair of Get and Set counts as one operation. Processor time is all of the process's,
-// with the collector and what a cache does in goroutines of its own.
+// more while each operation also makes 2 KiB of garbage, as the rest of a server does. Keys and
+// values come in buffers that are used again: a cache that keeps objects makes them, one that
+// copies copies. One get of 64 is timed, with the cost of a reading of the clock, which the first
+// line states. A Get, with the Set after a miss, is one operation. Processor time is all of the
+// process's, with the collector and what a cache does in goroutines of its own. The collector's is
+// the runtime's estimate.
 package main
 
 import (

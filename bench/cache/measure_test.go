@@ -44,7 +44,7 @@ func TestContendersAreRight(t *testing.T) {
 			if c.null {
 				return
 			}
-			require.Positive(t, m.Garbage.Cycles)
+			require.True(t, c.ours || m.Garbage.Cycles > 0) // there is room for this garbage under GCFor
 			require.Greater(t, m.Entries, int64(1000))
 			if m.Own >= 0 && c.module == "" { // those that evict before they return
 				require.LessOrEqual(t, m.Own, int64(smallest))
