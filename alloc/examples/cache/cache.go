@@ -2,10 +2,10 @@
 // and times to live. All entries, keys and values lie in blocks of an allocator, and a collection of
 // garbage marks a few KiB for each shard.
 //
-//	shard   Map: hash -> reference     Pool of entries            Blocks
-//	        +----------+------+        +-----------------------+  +-----+-------+
-//	        | hash 8 B | 8 B  |------->| newer, older ... 48 B |->| key | value |
-//	        +----------+------+        +-----------------------+  +-----+-------+
+//	shard   Map: hash -> reference   List: order of use       Blocks
+//	        +----------+------+      +--------------------+   +-----+-------+
+//	        | hash 8 B | 8 B  |----->| links, entry: 48 B |-->| key | value |
+//	        +----------+------+      +--------------------+   +-----+-------+
 //
 // Any goroutine may call a Cache. An expired entry goes when it is asked for, or as the oldest.
 // After an error of Set, which is the allocator's, the key has no value; nothing else has changed
@@ -32,15 +32,12 @@ type Cache struct {
 func New(from alloc.Allocator, shards, bytes int) (*Cache, error) {
 	c := &Cache{seed: maphash.MakeSeed()}
 	for range shards {
-		index, err := container.NewMap[uint64, alloc.Ref[entry]](from)
-		if err != nil {
+		index, errIndex := container.NewMap[uint64, alloc.Ref[entry]](from)
+		order, errOrder := container.NewList[entry](from)
+		if err := errors.Join(errIndex, errOrder); err != nil {
 			return nil, err
 		}
-		entries, err := alloc.NewPool[entry](from)
-		if err != nil {
-			return nil, err
-		}
-		c.shards = append(c.shards, &shard{index: index, entries: entries, blocks: alloc.NewBlocks(from), most: bytes / shards})
+		c.shards = append(c.shards, &shard{index: index, order: order, blocks: alloc.NewBlocks(from), most: bytes / shards})
 	}
 	return c, nil
 }
@@ -57,15 +54,12 @@ func (c *Cache) lock(key string) (*shard, uint64) {
 func (c *Cache) Get(key string, into []byte) (value []byte, ok bool) {
 	s, hash := c.lock(key)
 	defer s.mu.Unlock()
-	r, e, block := s.find(hash)
-	if e == nil || string(block[:e.keyLen]) != key {
+	r, e, value := s.find(hash, key)
+	if e == nil {
 		return into, false
 	}
-	if r != s.newest {
-		s.unlink(e)
-		s.link(r, e)
-	}
-	return append(into, block[e.keyLen:]...), true
+	s.order.MoveToFront(r)
+	return append(into, value...), true
 }
 
 // Set keeps a copy of a value, for a time to live if that is above 0.
@@ -76,9 +70,6 @@ func (c *Cache) Set(key string, value []byte, live time.Duration) error {
 	}
 	s, hash := c.lock(key)
 	defer s.mu.Unlock()
-	if r, e, _ := s.find(hash); e != nil {
-		s.remove(r, e)
-	}
 	return s.add(hash, key, value, until)
 }
 
@@ -86,43 +77,33 @@ func (c *Cache) Set(key string, value []byte, live time.Duration) error {
 func (c *Cache) Delete(key string) bool {
 	s, hash := c.lock(key)
 	defer s.mu.Unlock()
-	r, e, block := s.find(hash)
-	if e == nil || string(block[:e.keyLen]) != key {
-		return false
+	r, e, _ := s.find(hash, key)
+	if e != nil {
+		s.remove(r)
 	}
-	s.remove(r, e)
-	return true
+	return e != nil
 }
 
-// Len returns the number of entries, with those expired that nobody has asked for.
-func (c *Cache) Len() (n int) {
+// Stats returns the number of entries, with those expired that nobody has asked for, and the bytes
+// of their keys and values.
+func (c *Cache) Stats() (entries, bytes int) {
 	for _, s := range c.shards {
 		s.mu.Lock()
-		n += s.blocks.Len()
+		entries, bytes = entries+s.blocks.Len(), bytes+s.blocks.Size()
 		s.mu.Unlock()
 	}
-	return n
-}
-
-// Bytes returns the bytes of keys and values.
-func (c *Cache) Bytes() (n int) {
-	for _, s := range c.shards {
-		s.mu.Lock()
-		n += s.blocks.Size()
-		s.mu.Unlock()
-	}
-	return n
+	return entries, bytes
 }
 
 // Close gives all memory back. No other call may be under way.
-func (c *Cache) Close() error {
-	var errs []error
+func (c *Cache) Close() (err error) {
 	for _, s := range c.shards {
-		for s.entries.Len() > 0 {
-			s.remove(s.oldest, s.entries.Get(s.oldest))
+		for s.order.Len() > 0 {
+			s.remove(s.order.Back())
 		}
 		s.index.Close()
-		errs = append(errs, s.blocks.Close(), s.entries.Close())
+		s.order.Close()
+		err = errors.Join(err, s.blocks.Close())
 	}
-	return errors.Join(errs...)
+	return err
 }

@@ -34,7 +34,8 @@ func Example() {
 	value, ok := c.Get("player:999", nil)
 	fmt.Printf("%s %v\n", value, ok)
 	_, ok = c.Get("player:0", nil)
-	fmt.Println(ok, c.Bytes() <= 4000, c.Len() > 100)
+	entries, bytes := c.Stats()
+	fmt.Println(ok, entries > 100, bytes <= 4000)
 	fmt.Println(errors.Join(c.Close(), heap.Close(), universe.Close()))
 	// Output:
 	// somewhere on the map true
@@ -149,8 +150,9 @@ func TestCacheIsItsModel(t *testing.T) {
 				require.Equal(t, there, ok)
 				require.Equal(t, "into "+want, string(got))
 			}
-			require.Equal(t, model.size(), c.Bytes())
-			require.Equal(t, len(model.keys), c.Len())
+			entries, bytes := c.Stats()
+			require.Equal(t, len(model.keys), entries)
+			require.Equal(t, model.size(), bytes)
 		}
 		require.NoError(t, c.Close())
 	})

@@ -10,98 +10,72 @@ import (
 
 // shard is a part of a cache, with a lock of its own.
 type shard struct {
-	mu             sync.Mutex
-	index          *container.Map[uint64, alloc.Ref[entry]] // by hash of the key
-	entries        *alloc.Pool[entry]
-	blocks         *alloc.Blocks    // of a key and its value each
-	newest, oldest alloc.Ref[entry] // by use
-	most           int              // bytes of keys and values
+	mu     sync.Mutex
+	index  *container.Map[uint64, alloc.Ref[entry]] // by hash of the key
+	order  *container.List[entry]                   // what was used last is first
+	blocks *alloc.Blocks                            // of a key and its value each
+	most   int                                      // bytes of keys and values
 }
 
-// entry is a key with its value. It has no pointer: references name its neighbors and its block.
+// entry is a key with its value.
 type entry struct {
-	newer, older alloc.Ref[entry]
-	block        alloc.BlockRef
-	hash         uint64
-	keyLen       int
-	until        int64 // ns since 1970; 0: no end
+	hash   uint64
+	block  alloc.BlockRef
+	keyLen int
+	until  int64 // ns since 1970; 0: no end
 }
 
-// find returns the entry of a hash and its block, both nil if there is none that lives. The cache
-// has one entry for each hash: of two keys with the same 64 bits the later.
-func (s *shard) find(hash uint64) (r alloc.Ref[entry], e *entry, block []byte) {
+// find returns the entry of a key and its value, both nil if there is none that lives.
+func (s *shard) find(hash uint64, key string) (r alloc.Ref[entry], e *entry, value []byte) {
 	r, ok := s.index.Get(hash)
 	if !ok {
 		return r, nil, nil
 	}
-	e = s.entries.Get(r)
+	e = s.order.Get(r)
 	if e.until != 0 && time.Now().UnixNano() >= e.until {
-		s.remove(r, e)
+		s.remove(r)
 		return r, nil, nil
 	}
-	return r, e, s.blocks.Bytes(e.block)
+	block := s.blocks.Bytes(e.block)
+	if string(block[:e.keyLen]) != key {
+		return r, nil, nil
+	}
+	return r, e, block[e.keyLen:]
 }
 
-// add makes an entry, of a hash that has none. Older ones make room for it.
+// add makes an entry in place of any with its hash: of two keys with the same 64 bits the cache has
+// the later. The least recently used make room for it.
 func (s *shard) add(hash uint64, key string, value []byte, until int64) error {
+	if old, ok := s.index.Get(hash); ok {
+		s.remove(old)
+	}
 	size := len(key) + len(value)
 	if size > s.most {
 		return nil // it would have to go at once
 	}
 	for s.blocks.Size()+size > s.most {
-		s.remove(s.oldest, s.entries.Get(s.oldest))
+		s.remove(s.order.Back())
 	}
-	block, err := s.blocks.Alloc(size, 1)
+	r, err := s.order.PushFront(entry{hash: hash, keyLen: len(key), until: until})
 	if err != nil {
 		return err
 	}
-	e, err := s.entries.New()
+	e := s.order.Get(r)
+	if err = s.index.Set(hash, r); err == nil {
+		e.block, err = s.blocks.Alloc(size, 1)
+	}
 	if err != nil {
-		s.blocks.Free(block)
+		s.remove(r)
 		return err
 	}
-	r := s.entries.Ref(e)
-	if err := s.index.Set(hash, r); err != nil {
-		s.blocks.Free(block)
-		s.entries.Free(e)
-		return err
-	}
-	b := s.blocks.Bytes(block)
-	copy(b[copy(b, key):], value)
-	*e = entry{block: block, hash: hash, keyLen: len(key), until: until}
-	s.link(r, e)
+	block := s.blocks.Bytes(e.block)
+	copy(block[copy(block, key):], value)
 	return nil
 }
 
 // remove ends an entry.
-func (s *shard) remove(r alloc.Ref[entry], e *entry) {
-	s.unlink(e)
+func (s *shard) remove(r alloc.Ref[entry]) {
+	e := s.order.Remove(r)
 	s.index.Delete(e.hash)
 	s.blocks.Free(e.block)
-	s.entries.Free(e)
-}
-
-// link makes an entry the newest.
-func (s *shard) link(r alloc.Ref[entry], e *entry) {
-	e.newer, e.older = alloc.Ref[entry]{}, s.newest
-	if older := s.entries.Get(s.newest); older != nil {
-		older.newer = r
-	} else {
-		s.oldest = r
-	}
-	s.newest = r
-}
-
-// unlink takes an entry out of the order of use.
-func (s *shard) unlink(e *entry) {
-	if newer := s.entries.Get(e.newer); newer != nil {
-		newer.older = e.older
-	} else {
-		s.newest = e.older
-	}
-	if older := s.entries.Get(e.older); older != nil {
-		older.newer = e.newer
-	} else {
-		s.oldest = e.newer
-	}
 }
