@@ -46,7 +46,7 @@ func TestListsAreLRU(t *testing.T) {
 	require.NoError(t, err)
 	twin := &plainLRU{atMost: 500}
 	r := rand.New(rand.NewPCG(3, 4))
-	for range 20_000 {
+	for range 4_000 {
 		key := strconv.Itoa(r.IntN(100))
 		if r.IntN(2) == 0 {
 			value := make([]byte, r.IntN(30))
@@ -78,7 +78,7 @@ func TestHitsHaveTheLatestValue(t *testing.T) {
 			found := 0
 			var buffer, into []byte
 			into = make([]byte, 0, valueMost)
-			for range 5000 {
+			for range 2000 {
 				n := r.Uint32N(500)
 				buffer = e.key(n, buffer[:0])
 				if r.IntN(2) == 0 {

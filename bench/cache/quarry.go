@@ -53,7 +53,10 @@ func (s *quarryStore) set(key string, value []byte, ttl time.Duration) bool {
 	return s.c.Set(key, value, ttl) == nil
 }
 
-func (s *quarryStore) bytes() int { return s.c.Bytes() }
+func (s *quarryStore) bytes() int {
+	_, bytes := s.c.Stats()
+	return bytes
+}
 
 func (s *quarryStore) close() error {
 	if s.before != nil {
