@@ -69,6 +69,7 @@ type Arena struct {
 	blocks  []arenaBlock
 	marks   []mark
 	cuts    []cut
+	backs   []cut // those of Rewind and Reset
 	from    Allocator
 	growth  Growth // in bytes
 }
@@ -337,7 +338,7 @@ func (a *Arena) Rewind(m Mark) {
 	a.before = m.m.position - m.m.at
 	a.enter(m.m.block, m.m.at)
 	a.floor = m.m.at
-	a.cut()
+	a.cutBack()
 }
 
 // Reset gives up everything and keeps at most keep bytes of memory: none at 0, all at KeepAll,
@@ -355,7 +356,7 @@ func (a *Arena) Reset(keep int) {
 	}
 	a.marks = a.marks[:0]
 	a.before, a.base, a.at, a.end, a.cur, a.floor = 0, nil, 0, 0, 0, 0
-	a.cut()
+	a.cutBack()
 	a.temps = false
 	a.keep(uintptr(keep)) // last: FreeSized may panic with some blocks gone
 	if len(a.blocks) > 0 {

@@ -18,20 +18,43 @@ func (a *Arena) cut() {
 	if !a.temps {
 		return
 	}
-	at := a.position()
 	a.epoch++
-	for n := len(a.cuts); n > 0 && a.cuts[n-1].position >= at; n-- {
-		a.cuts = a.cuts[:n-1]
+	a.cuts = addCut(a.cuts, a.epoch, a.position())
+}
+
+// cutBack is cut by Rewind and Reset, which give up blocks of everybody.
+func (a *Arena) cutBack() {
+	if a.temps {
+		a.cut()
+		a.backs = addCut(a.backs, a.epoch, a.position())
 	}
-	a.cuts = append(a.cuts, cut{epoch: a.epoch, position: at})
+}
+
+// addCut appends a cut and drops those that it contains.
+func addCut(cuts []cut, epoch uint64, at uintptr) []cut {
+	for n := len(cuts); n > 0 && cuts[n-1].position >= at; n-- {
+		cuts = cuts[:n-1]
+	}
+	return append(cuts, cut{epoch: epoch, position: at})
 }
 
 // givenUp reports whether the bytes at position in that epoch have been given up since.
 func (a *Arena) givenUp(epoch uint64, position uintptr) bool {
-	i, _ := slices.BinarySearchFunc(a.cuts, epoch+1, func(c cut, e uint64) int {
+	return contains(a.cuts, epoch, position)
+}
+
+// wentBack reports whether Rewind or Reset gave up the bytes at position in that epoch. What
+// FreeSized and ResizeSized give up is the caller's own.
+func (a *Arena) wentBack(epoch uint64, position uintptr) bool {
+	return contains(a.backs, epoch, position)
+}
+
+// contains reports whether one of the cuts after an epoch contains a position.
+func contains(cuts []cut, epoch uint64, position uintptr) bool {
+	i, _ := slices.BinarySearchFunc(cuts, epoch+1, func(c cut, e uint64) int {
 		return cmp.Compare(c.epoch, e)
 	})
-	return i < len(a.cuts) && a.cuts[i].position <= position
+	return i < len(cuts) && cuts[i].position <= position
 }
 
 // giveUp poisons [from, to) of blocks[i] in debug builds.
@@ -142,9 +165,11 @@ func (a *Arena) Verify() error {
 			return fmt.Errorf("alloc: arena: A2: mark %d is at %d, the arena at %d", i, m.position, a.position())
 		}
 	}
-	for i, c := range a.cuts {
-		if c.epoch > a.epoch || i > 0 && (c.epoch <= a.cuts[i-1].epoch || c.position <= a.cuts[i-1].position) {
-			return fmt.Errorf("alloc: arena: A3: cut %d is of epoch %d at %d, now is %d", i, c.epoch, c.position, a.epoch)
+	for _, cuts := range [][]cut{a.cuts, a.backs} {
+		for i, c := range cuts {
+			if c.epoch > a.epoch || i > 0 && (c.epoch <= cuts[i-1].epoch || c.position <= cuts[i-1].position) {
+				return fmt.Errorf("alloc: arena: A3: cut %d is of epoch %d at %d, now is %d", i, c.epoch, c.position, a.epoch)
+			}
 		}
 	}
 	if len(a.blocks) > 0 && isClosed(a.from) {

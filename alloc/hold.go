@@ -10,6 +10,8 @@ import "sync/atomic"
 //	                                      ^
 //	Mark, others' blocks, Rewind: not lost.     Rewind to before the caret: lost.
 //
+// Blocks that containers on the same arena free do not matter: each container frees its own.
+//
 // It sees through wrappers (types with a method Unwrap). It does not tell of blocks that are freed
 // one by one: that is the container's own doing. What it cannot look into counts as open:
 // allocators of other modules, and Universe.Allocator, whose universe does not close while chunks
@@ -24,7 +26,8 @@ type Hold struct {
 // neverClosed stands for allocators that Hold cannot look into. Nobody writes it.
 var neverClosed atomic.Bool
 
-// HoldOn returns a Hold of what has been allocated from an allocator.
+// HoldOn returns a Hold for a container that has no blocks yet: of an arena it tells that all was
+// given up.
 func HoldOn(from Allocator) Hold {
 	checkAllocator("HoldOn", from)
 	h := Hold{closed: &neverClosed}
@@ -47,23 +50,36 @@ func HoldOn(from Allocator) Hold {
 			a = nil
 		}
 	}
-	h.Renew()
+	if a := h.arena; a != nil {
+		a.temps = true // the arena records from now on what it gives up
+		h.epoch = a.epoch
+	}
 	return h
 }
 
 // Renew makes the Hold tell of all that has been allocated until now. A container calls Check
-// before it allocates or frees, and Renew after.
+// before it allocates or frees; after it has allocated a block or made one longer, which is the
+// arena's last one then, it calls Renew, and after it has freed a block or made one shorter, Freed.
 func (h *Hold) Renew() {
 	if a := h.arena; a != nil {
-		a.temps = true // the arena records from now on what it gives up
+		a.temps = true
 		h.epoch, h.position = a.epoch, max(a.position(), 1)-1
+	}
+}
+
+// Freed makes the Hold tell of what it told of without the end of the arena that the container has
+// just given back.
+func (h *Hold) Freed() {
+	if a := h.arena; a != nil {
+		a.temps = true
+		h.epoch, h.position = a.epoch, min(h.position, max(a.position(), 1)-1)
 	}
 }
 
 // Lost reports whether the blocks are gone. Cost: 1 ns; and a binary search of what the arena gave
 // up, if it has given up anything since Renew.
 func (h *Hold) Lost() bool {
-	return h.closed.Load() || h.arena != nil && h.arena.epoch != h.epoch && h.arena.givenUp(h.epoch, h.position)
+	return h.closed.Load() || h.arena != nil && h.arena.epoch != h.epoch && h.arena.wentBack(h.epoch, h.position)
 }
 
 // Check panics if Lost. The panic begins with the name of the function that the caller is: that of

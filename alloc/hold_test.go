@@ -51,6 +51,44 @@ func TestHoldOnArena(t *testing.T) {
 	require.True(t, empty.Lost())
 }
 
+// TestHoldsShareAnArena: what one container frees is none of the other's business.
+func TestHoldsShareAnArena(t *testing.T) {
+	a := alloc.NewArena(newHeap(t))
+	defer a.Close()
+	mine, err := a.Alloc(64, 8)
+	require.NoError(t, err)
+	hold := alloc.HoldOn(a)
+	hold.Renew()
+	others, err := a.Alloc(64, 8)
+	require.NoError(t, err)
+	empty := alloc.HoldOn(a)
+	require.True(t, a.ResizeSized(mine, 64, 8, 32)) // not the last: it stays where it is
+	hold.Freed()
+	a.FreeSized(others, 64, 8)
+	require.False(t, hold.Lost(), "the others' block is gone")
+	require.False(t, empty.Lost(), "there was none")
+	more, err := a.Alloc(64, 8)
+	require.NoError(t, err)
+	hold.Renew()
+	a.FreeSized(more, 64, 8)
+	hold.Freed()
+	require.False(t, hold.Lost(), "its own block")
+	below, err := a.Alloc(8, 8)
+	require.NoError(t, err)
+	padded, err := a.Alloc(64, 64)
+	require.NoError(t, err)
+	hold.Renew()
+	a.FreeSized(padded, 64, 64)
+	hold.Freed()
+	mark := a.Mark()
+	a.Rewind(mark)
+	require.False(t, hold.Lost(), "nothing of it came after the mark")
+	_ = below
+	a.Reset(alloc.KeepAll)
+	require.True(t, hold.Lost())
+	require.True(t, empty.Lost())
+}
+
 func TestHoldOnOthers(t *testing.T) {
 	u, err := alloc.NewUniverse(alloc.Size(4 << 20))
 	require.NoError(t, err)

@@ -2,20 +2,27 @@
 // [alloc.Allocator], where the garbage collector neither scans nor counts them.
 //
 //   - [Map] is a hash map without a slow insert: it grows in tables of a thousand entries
+//   - [Queue] is a queue with two ends, in segments of 16 KiB: no push moves elements
+//   - [PriorityQueue] hands out the value of the smallest priority, from a heap in one block
+//   - [Bitset] is a growing set of integers, with And, Or and AndNot of whole sets
+//   - [Text] keeps each text once, under an id of 8 bytes, and counts references
+//   - [Buffer] is a bytes.Buffer whose growth may be refused; [BufferPool] is a sync.Pool of them
+//     that gives memory back
 //
 // Elements, keys and values are of types without Go pointers; a type with one is refused when the
 // container is made ([layout.PointerFree]).
 //
 // Lifetime: a container belongs to its caller until Close, which frees its blocks; the allocator
 // outlives it. Using it after Close panics, and so does using it after the allocator was closed, or
-// after an arena went back to before the container's blocks ([alloc.Hold]). Over a Stack, where
+// after an arena went back to before the container last grew ([alloc.Hold]). Over a Stack, where
 // blocks are freed in order, no container is made. Pointers into a container are valid until the
 // next call that may add or remove.
 //
 // Goroutines: one at a time, or several that only read; the race detector sees a writer beside
 // others.
 //
-// Garbage collector: it marks the container's header, of some hundred bytes, and nothing else.
+// Garbage collector: it marks the container's header, of some hundred bytes, and 8 bytes for each
+// 16 KiB of a Queue or a Text.
 //
 // Failure: what adds returns the allocator's error, and the container is as before. A broken
 // contract panics in the container's name.

@@ -1,6 +1,9 @@
 package container
 
-import "unsafe"
+import (
+	"math"
+	"unsafe"
+)
 
 // grow makes room in the table of a hash: it gets a table, its dead slots are cleared away, or it
 // is replaced by a larger one or by two.
@@ -16,7 +19,7 @@ func (m *Map[K, V]) grow(h uint64) error {
 	case class < m.largest:
 		return m.replace(h, class+1)
 	case md.depth < maxDepth:
-		if done, err := m.split(h); done || err != nil {
+		if done, err := m.split(h, m.limit(m.largest)/8); done || err != nil {
 			return err
 		}
 	}
@@ -52,20 +55,20 @@ func (m *Map[K, V]) replace(h uint64, class int) error {
 	return nil
 }
 
-// split replaces the table of a hash by two, unless nearly all its keys would be in one of them.
-func (m *Map[K, V]) split(h uint64) (done bool, err error) {
+// split replaces the table of a hash by two, unless one of them would have less than so many keys.
+func (m *Map[K, V]) split(h uint64, least uint32) (done bool, err error) {
 	was := m.class(h)
 	old, n := m.table(h)
 	md := *m.meta(old, n)
 	// Where a key goes is noted: a NaN has another hash the next time.
-	side := make([]bool, 0, maxSlots)
+	side := make([]bool, 0, md.live)
 	var live [2]uint32
 	m.eachLive(old, n, func(_ int, s *slot[K, V]) {
 		one := m.hash(s.key)>>(63-md.depth)&1 == 1
 		side = append(side, one)
 		live[bit(one)]++
 	})
-	if min(live[0], live[1]) < md.live/8 {
+	if min(live[0], live[1]) < least {
 		return false, nil
 	}
 	var class [2]int
@@ -102,6 +105,57 @@ func (m *Map[K, V]) split(h uint64) (done bool, err error) {
 	return true, nil
 }
 
+// merge replaces the table of a hash and its other half by one, if that would be at most three
+// quarters full. A table with a NaN stays: a loop could not tell which half it was in.
+func (m *Map[K, V]) merge(h uint64) (done bool, err error) {
+	var was [2]int
+	var old [2]unsafe.Pointer
+	var n, live [2]uint32
+	tab, groups := m.table(h)
+	d := m.meta(tab, groups).depth
+	low := uint64(1) << (64 - d)
+	h &^= low
+	nans := false
+	for i := range old {
+		half := h | uint64(i)*low
+		was[i] = m.class(half)
+		old[i], n[i] = m.table(half)
+		md := m.meta(old[i], n[i])
+		live[i] = md.live
+		if md.depth != d {
+			return false, nil
+		}
+	}
+	sum := live[0] + live[1]
+	if sum > m.limit(m.largest)/4*3 {
+		return false, nil
+	}
+	for i := range old {
+		m.eachLive(old[i], n[i], func(_ int, s *slot[K, V]) { nans = nans || s.key != s.key })
+	}
+	if nans {
+		return false, nil
+	}
+	class := m.fit(sum)
+	fresh, err := m.newTable(class, d-1)
+	if err != nil {
+		return false, err
+	}
+	to := m.groups[class]
+	for i := range old {
+		m.eachLive(old[i], n[i], func(_ int, s *slot[K, V]) {
+			// Safe because put returns a slot of a new table.
+			*(*slot[K, V])(m.put(fresh, to, m.hash(s.key))) = *s
+		})
+	}
+	m.meta(fresh, to).live = sum
+	m.point(h, d-1, fresh, class)
+	for i := range old {
+		m.freeTable(old[i], was[i])
+	}
+	return true, nil
+}
+
 func bit(b bool) int {
 	if b {
 		return 1
@@ -120,4 +174,89 @@ func (m *Map[K, V]) eachLive(tab unsafe.Pointer, n uint32, f func(i int, s *slot
 			i++
 		}
 	}
+}
+
+// Reserve makes room, so that the map can grow to n entries without allocating, unless their hashes
+// are spread very unevenly. On an error of the allocator some tables may be larger than before.
+func (m *Map[K, V]) Reserve(n int) error {
+	m.check("Map.Reserve")
+	m.changes++
+	for h := uint64(0); n > m.count; {
+		class := m.class(h)
+		var depth uint8
+		if class != 0 {
+			tab, groups := m.table(h)
+			depth = m.meta(tab, groups).depth
+		}
+		share := float64(n) / float64(uint64(1)<<depth)
+		if depth > 0 {
+			share += reserveSpread * math.Sqrt(share)
+		}
+		want := 1
+		for want < m.largest && float64(m.limit(want)) < share {
+			want++
+		}
+		switch {
+		case class == 0:
+			if err := m.replace(h, want); err != nil {
+				return err
+			}
+			continue
+		case share > float64(m.limit(m.largest)) && depth < maxDepth:
+			done, err := m.split(h, 0)
+			if err != nil {
+				return err
+			}
+			if done {
+				continue
+			}
+		case want > class:
+			if err := m.replace(h, want); err != nil {
+				return err
+			}
+		}
+		if h += 1 << (64 - depth); h == 0 || depth == 0 {
+			break
+		}
+	}
+	return nil
+}
+
+// Tables have a random share of the entries: one in 30,000 has 4 standard deviations more.
+const reserveSpread = 4
+
+// Trim returns memory to the allocator after removals: tables that are nearly empty are merged or
+// made smaller, and a map without entries has no block. It returns the allocator's error if that
+// refuses a smaller block; the map has its entries in any case. Cost: 10 ns an entry.
+func (m *Map[K, V]) Trim() error {
+	m.check("Map.Trim")
+	m.changes++
+	if m.count == 0 {
+		m.drop()
+		return nil
+	}
+	for h := uint64(0); ; {
+		class := m.class(h)
+		tab, n := m.table(h)
+		md := *m.meta(tab, n)
+		if md.depth > 0 {
+			merged, err := m.merge(h)
+			if err != nil {
+				return err
+			}
+			if merged {
+				h &^= 1 << (64 - md.depth) // the merged table's first
+				continue
+			}
+		}
+		if fit := m.fit(md.live); fit < class {
+			if err := m.replace(h, fit); err != nil {
+				return err
+			}
+		}
+		if h += 1 << (64 - md.depth); h == 0 || md.depth == 0 {
+			break
+		}
+	}
+	return m.narrow()
 }

@@ -16,6 +16,8 @@ type tables struct {
 	changes   uint64         // calls that may have added, removed or set: the race detector sees it
 	clears    uint64         // calls of Clear
 	count     int            // entries
+	integer   bool           // keys are integers of 4 or 8 bytes
+	seeds     [2]uint64      // of hashInteger
 	kept      uint64         // bits of hashes that count: all, except in tests
 	root      word           // the directory of depth 0
 	geometry
@@ -38,7 +40,7 @@ type word uintptr
 
 // meta is the end of a table's block.
 type meta struct {
-	live, dead uint32 // slots
+	live, dead uint32 // live slots; removals from groups that were passed, until the table is moved
 	depth      uint8  // first bits of the hash that all keys of the table share
 	_          [7]uint8
 }
@@ -48,7 +50,8 @@ const (
 	maxClasses = 40 // less than tableAlign
 	wordBytes  = 8
 	tagBits    = 0x7F
-	maxDepth   = 24
+	maxDepth   = 22
+	maxGroup   = 7        // slots of a group
 	maxSlots   = 1024     // of a table, unless hashes collide
 	maxBytes   = 64 << 10 // of a table, unless slots are large
 	minSlots   = 16       // of the largest table
@@ -56,33 +59,36 @@ const (
 	lows  uint64 = 0x0101010101010101
 	highs uint64 = 0x8080808080808080
 
-	ctrlEmpty = 0x80
-	ctrlDead  = 0xFE
-	ctrlNone  = 0xFF
+	// noneLive is the control word of a group without live slots that no key has passed.
+	noneLive uint64 = 0x0080808080808080
+
+	passedShift = 56
+	free        = 0x80 // a control byte
 )
 
-// noTable is the table of a map without blocks: one group without a slot that is taken.
+// noTable is the table of a map without blocks: groups without a live slot.
 var noTable = func() (words [2 * tableAlign / wordBytes]uint64) {
 	for i := range words {
-		words[i] = highs // empty
+		words[i] = noneLive
 	}
 	return words
 }()
 
 // matches returns the high bits of the control bytes of w that equal the tag, which is in all bytes
-// of tag; a byte after one that matches may be among them wrongly.
+// of tag; those of other live slots, and of the last byte, may be among them wrongly.
 func matches(w, tag uint64) uint64 {
 	v := w ^ tag
 	return (v - lows) &^ v & highs
 }
 
-// empties returns the high bits of the control bytes of w that say empty.
-func empties(w uint64) uint64 { return w &^ (w << 6) & highs }
+// passed returns the bit of a control word's last byte that says that a key with this hash found the
+// group full.
+func passed(h uint64) uint64 { return 1 << passedShift << (h >> 7 & 7) }
 
 func lane(match uint64) int { return bits.TrailingZeros64(match) >> 3 }
 
 // firstGroup returns the group, of n, where the search for a hash begins.
-func firstGroup(h uint64, n uint32) uint32 { return uint32(uint64(uint32(h>>7)) * uint64(n) >> 32) }
+func firstGroup(h uint64, n uint32) uint32 { return uint32(uint64(uint32(h>>10)) * uint64(n) >> 32) }
 
 // tableBytes are the sizes of tables: slot sizes and spans of alloc.Heap, so that little is lost.
 var tableBytes = [...]int{64, 128, 256, 384, 512, 768, 1024, 1344, 1792, 2304, 2688, 3264, 4096, 5440, 8192,
@@ -91,17 +97,15 @@ var tableBytes = [...]int{64, 128, 256, 384, 512, 768, 1024, 1344, 1792, 2304, 2
 func (t *tables) open(size int) {
 	t.kept = ^uint64(0)
 	t.size = uintptr(size)
-	t.slots = 8
-	if size == 8 || size == 16 {
-		t.slots = 7
-	}
-	if size >= 4096 {
+	t.slots = maxGroup
+	switch {
+	case size >= 4096:
 		t.slots = 1
-	} else if size >= 1024 {
+	case size >= 1024:
 		t.slots = 4
 	}
 	t.stride = uintptr(wordBytes+t.slots*size+7) &^ 7
-	if size == 16 && t.slots == 7 {
+	if t.stride == 120 {
 		t.stride = 128
 	}
 	t.tail = unsafe.Sizeof(meta{})
@@ -192,27 +196,22 @@ func (t *tables) claim(h uint64) unsafe.Pointer {
 	}
 	tab, n := t.table(h)
 	md := t.meta(tab, n)
-	first := firstGroup(h, n)
-	for g := first; ; {
+	if md.live+md.dead >= t.limit(class) {
+		return nil
+	}
+	for g := firstGroup(h, n); ; {
 		// Safe because the table has n groups.
 		w := (*uint64)(unsafe.Add(tab, uintptr(g)*t.stride))
 		if v := *w & t.lanes; v != 0 {
 			i := lane(v)
-			if *w>>(8*i)&0xFF == ctrlDead {
-				md.dead--
-			} else if md.live+md.dead >= t.limit(class) {
-				return nil
-			}
 			md.live++
 			t.count++
 			setByte(w, i, h&tagBits)
 			return unsafe.Add(unsafe.Pointer(w), wordBytes+uintptr(i)*t.size)
 		}
+		*w |= passed(h)
 		if g++; g == n {
 			g = 0
-		}
-		if g == first {
-			return nil
 		}
 	}
 }
@@ -228,6 +227,7 @@ func (t *tables) put(tab unsafe.Pointer, n uint32, h uint64) unsafe.Pointer {
 			setByte(w, i, h&tagBits)
 			return unsafe.Add(unsafe.Pointer(w), wordBytes+uintptr(i)*t.size)
 		}
+		*w |= passed(h)
 		if g++; g == n {
 			g = 0
 		}
@@ -241,15 +241,13 @@ func setByte(w *uint64, i int, c uint64) { *w = *w&^(0xFF<<(8*i)) | c<<(8*i) }
 func (t *tables) release(h uint64, slot unsafe.Pointer) {
 	tab, n := t.table(h)
 	md := t.meta(tab, n)
-	at := uintptr(slot) - uintptr(tab)
-	g, i := at/t.stride, int((at%t.stride-wordBytes)/max(t.size, 1))
+	at := uintptr(slot) - uintptr(tab) - wordBytes
+	g, i := at/t.stride, int(at%t.stride/max(t.size, 1))
 	// Safe because the slot is one of the table's.
 	w := (*uint64)(unsafe.Add(tab, g*t.stride))
-	// A search that passed this group found it full; one with an empty slot was passed by none.
-	if empties(*w) != 0 {
-		setByte(w, i, ctrlEmpty)
-	} else {
-		setByte(w, i, ctrlDead)
+	setByte(w, i, free)
+	// Searches go on after a group that was passed until the table is made anew.
+	if *w>>passedShift != 0 {
 		md.dead++
 	}
 	md.live--
@@ -263,17 +261,9 @@ func (t *tables) newTable(class int, depth uint8) (unsafe.Pointer, error) {
 	if err != nil {
 		return nil, err
 	}
-	empty := uint64(0)
-	for i := range 8 {
-		c := uint64(ctrlNone)
-		if i < t.slots {
-			c = ctrlEmpty
-		}
-		setByte(&empty, i, c)
-	}
 	for g := range uintptr(n) {
 		// Safe because the block has room for n groups.
-		*(*uint64)(unsafe.Add(tab, g*t.stride)) = empty
+		*(*uint64)(unsafe.Add(tab, g*t.stride)) = noneLive
 	}
 	*t.meta(tab, n) = meta{depth: depth}
 	return tab, nil
@@ -317,6 +307,35 @@ func (t *tables) adopt(directory unsafe.Pointer, d uint8) {
 	if was > 0 {
 		t.source.free(old, wordBytes<<was, tableAlign)
 	}
+}
+
+// narrow halves the directory as often as no table needs all its bits.
+func (t *tables) narrow() error {
+	d, deepest := t.depth(), uint8(0)
+	for i := uint64(0); i < 1<<d; {
+		tab, n := t.table(i << 1 << t.shift)
+		depth := t.meta(tab, n).depth
+		deepest = max(deepest, depth)
+		i += 1 << (d - depth)
+	}
+	if deepest == d {
+		return nil
+	}
+	if deepest == 0 {
+		t.root = *(*word)(t.directory) // Safe because the directory has a word at least.
+		t.adopt(unsafe.Pointer(&t.root), 0)
+		return nil
+	}
+	fresh, err := t.alloc(wordBytes<<deepest, tableAlign)
+	if err != nil {
+		return err
+	}
+	for i := range uint64(1) << deepest {
+		// Safe because the new directory has 2^deepest words, and the old one 2^d.
+		*(*word)(unsafe.Add(fresh, i*wordBytes)) = *(*word)(unsafe.Add(t.directory, i<<(d-deepest)*wordBytes))
+	}
+	t.adopt(fresh, deepest)
+	return nil
 }
 
 // fit returns the class for a table of live entries, with room for some more.

@@ -1,6 +1,9 @@
 package container
 
-import "iter"
+import (
+	"iter"
+	"unsafe"
+)
 
 // All returns the entries in no order. As with Go's map, entries may be added, set, removed and
 // cleared meanwhile: an entry that is there during the whole loop is shown once, with the value it
@@ -23,7 +26,7 @@ func (m *Map[K, V]) All() iter.Seq2[K, V] {
 				return
 			}
 			m.check("Map.All")
-			if at = end; at == 0 {
+			if at = end; at == 0 { // past the last
 				return
 			}
 		}
@@ -32,30 +35,34 @@ func (m *Map[K, V]) All() iter.Seq2[K, V] {
 
 // stretch is what a loop has of the table it is at.
 type stretch[K comparable, V any] struct {
-	keys   []K
-	slots  []uint32 // of the keys, while the map is not changed: distances from the table
-	nans   []V      // values of keys that cannot be looked up, in order
-	clears uint64   // of the map, when the stretch was filled
+	keys    []K
+	at      []uint32 // of the keys' slots: distances from table
+	nans    []V      // values of keys that cannot be looked up, in order
+	table   unsafe.Pointer
+	changes uint64 // of the map when the stretch was filled
+	clears  uint64
 }
 
 // fill takes the keys of the table of a hash, from that hash on, and returns the first hash after
 // the table, 0 for none.
-func (s *stretch[K, V]) fill(m *Map[K, V], at uint64) (end uint64) {
-	s.keys, s.nans = s.keys[:0], s.nans[:0]
-	s.clears = m.clears
-	if m.class(at) == 0 {
+func (s *stretch[K, V]) fill(m *Map[K, V], h uint64) (end uint64) {
+	s.keys, s.at, s.nans = s.keys[:0], s.at[:0], s.nans[:0]
+	s.changes, s.clears = m.changes, m.clears
+	if m.class(h) == 0 {
 		return 0
 	}
-	tab, n := m.table(at)
+	tab, n := m.table(h)
+	s.table = tab
 	span := uint64(1) << (64 - m.meta(tab, n).depth)
-	start := at &^ (span - 1)
+	start := h &^ (span - 1)
 	m.eachLive(tab, n, func(_ int, e *slot[K, V]) {
 		nan := e.key != e.key
-		// A table that was merged meanwhile may begin before; tables with a NaN are not merged.
-		if start < at && (nan || m.hash(e.key) < at) {
+		// A table that was merged meanwhile begins before h; tables with a NaN are not merged.
+		if start < h && (nan || m.hash(e.key) < h) {
 			return
 		}
 		s.keys = append(s.keys, e.key)
+		s.at = append(s.at, uint32(uintptr(unsafe.Pointer(e))-uintptr(tab)))
 		if nan {
 			s.nans = append(s.nans, e.value)
 		}
@@ -66,16 +73,24 @@ func (s *stretch[K, V]) fill(m *Map[K, V], at uint64) (end uint64) {
 // show yields the entries of the stretch that are still there.
 func (s *stretch[K, V]) show(m *Map[K, V], yield func(K, V) bool) bool {
 	nans := s.nans
-	for _, key := range s.keys {
-		if key != key {
+	for i, key := range s.keys {
+		var e *slot[K, V]
+		switch {
+		case key != key:
 			value := nans[0]
 			nans = nans[1:]
 			if m.clears == s.clears && !yield(key, value) {
 				return false
 			}
 			continue
+		case m.changes == s.changes:
+			// Safe because the table and its slots are as they were.
+			e = (*slot[K, V])(unsafe.Add(s.table, s.at[i]))
+		default:
+			m.check("Map.All")
+			e = m.find(key, m.hash(key))
 		}
-		if e := m.find(key, m.hash(key)); e != nil && !yield(e.key, e.value) {
+		if e != nil && !yield(e.key, e.value) {
 			return false
 		}
 	}

@@ -53,14 +53,39 @@ func (s *source) refuse(name string) {
 // alloc allocates a block, after check.
 func (s *source) alloc(size, align int) (unsafe.Pointer, error) {
 	p, err := s.from.Alloc(size, align)
-	s.hold.Renew()
+	if err == nil {
+		s.hold.Renew()
+	}
 	return p, err
+}
+
+// realloc changes the size of a block, or allocates one if p is nil, after check.
+func (s *source) realloc(p unsafe.Pointer, size, align, to int) (unsafe.Pointer, error) {
+	q, err := s.from.ReallocSized(p, size, align, to)
+	s.resized(p, q, size, to, err)
+	return q, err
+}
+
+// reallocZeroed is realloc with added bytes zero.
+func (s *source) reallocZeroed(p unsafe.Pointer, size, align, to int) (unsafe.Pointer, error) {
+	q, err := s.from.ReallocZeroed(p, size, align, to)
+	s.resized(p, q, size, to, err)
+	return q, err
+}
+
+// resized renews the hold after a block of size bytes at p became one of to bytes at q.
+func (s *source) resized(p, q unsafe.Pointer, size, to int, err error) {
+	if err == nil && (p != q || to > size) {
+		s.hold.Renew()
+	} else if err == nil {
+		s.hold.Freed()
+	}
 }
 
 // free frees a block, after check.
 func (s *source) free(p unsafe.Pointer, size, align int) {
 	s.from.FreeSized(p, size, align)
-	s.hold.Renew()
+	s.hold.Freed()
 }
 
 // pointerFree returns an error of the named function unless T holds no Go pointers.

@@ -35,6 +35,7 @@ func NilReturns(name string, call func(t *testing.T)) NilCall { return NilCall{n
 var foreign = map[string]bool{
 	"alloc.Allocator":     true,
 	"alloc.Growth":        false,
+	"alloc.Ref":           false,
 	"command.Buffer":      false,
 	"context.Context":     true,
 	"entity.ID":           false,
