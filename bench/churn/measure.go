@@ -12,6 +12,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/bench/child"
+	"quarry/bench/process"
 	"quarry/mmap"
 )
 
@@ -89,7 +90,7 @@ func (sp spec) measure() (sample, error) {
 	defer alloc.FreeSlice(in.pages, times)
 	clear(times)
 	debug.FreeOSMemory()
-	base := residentBytes()
+	base := process.Resident()
 	s, err := w.open(sp.Records)
 	if err != nil {
 		return sample{}, err
@@ -98,8 +99,8 @@ func (sp spec) measure() (sample, error) {
 	if err := out.run(in, s, times, w.fits); err != nil {
 		return sample{}, errors.Join(err, s.close())
 	}
-	out.Steady = residentBytes() - base
-	out.Peak = peakBytes() - base
+	out.Steady = process.Resident() - base
+	out.Peak = process.Peak() - base
 	out.judge(in, s, times)
 	return out, s.close()
 }
