@@ -126,8 +126,12 @@ func TestMapModel(t *testing.T) {
 	number := func(i int) uint64 { return uint64(i) }
 	all := ^uint64(0)
 	t.Run("int", func(t *testing.T) { stream(t, all, func(i int) int { return i }, number) })
-	t.Run("uint32", func(t *testing.T) { stream(t, all, func(i int) uint32 { return uint32(i) }, func(i int) uint32 { return uint32(i) }) })
-	t.Run("int16", func(t *testing.T) { stream(t, all, func(i int) int16 { return int16(i) }, func(i int) [3]byte { return [3]byte{byte(i)} }) })
+	t.Run("uint32", func(t *testing.T) {
+		stream(t, all, func(i int) uint32 { return uint32(i) }, func(i int) uint32 { return uint32(i) })
+	})
+	t.Run("int16", func(t *testing.T) {
+		stream(t, all, func(i int) int16 { return int16(i) }, func(i int) [3]byte { return [3]byte{byte(i)} })
+	})
 	t.Run("float64", func(t *testing.T) {
 		stream(t, all, func(i int) float64 {
 			if i == 0 {
