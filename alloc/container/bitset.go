@@ -26,9 +26,8 @@ import (
 
 const firstWords = 8 // a cache line of most processors
 
-// Bitset is a set of integers from 0 on, a bit each: 128 KiB for a million. Set and Has of one
-// number take 1 to 2 ns; And, Or and AndNot of two sets read 32 bytes an instruction where the
-// processor can. Use NewBitset.
+// Bitset is a set of integers from 0 on, a bit each: 128 KiB for a million. And, Or and AndNot
+// of two sets are the kernels of package asm. Use NewBitset.
 type Bitset struct {
 	source
 	words bitmask.Bits
