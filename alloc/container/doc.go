@@ -1,13 +1,20 @@
 // Package container provides containers off the heap: their elements lie in blocks of an
 // [alloc.Allocator], where the garbage collector neither scans nor counts them.
 //
-//   - [Map] is a hash map without a slow insert: it grows in tables of a thousand entries
+//   - [Map] is a hash map without a slow insert: it grows in tables of at most a thousand slots
+//   - [List] is a list with two ends: an order of use or of arrival, from whose middle elements go
 //   - [Queue] is a queue with two ends, in segments of 16 KiB: no push moves elements
 //   - [PriorityQueue] hands out the value of the smallest priority, from a heap in one block
 //   - [Bitset] is a growing set of integers, with And, Or and AndNot of whole sets
 //   - [Text] keeps each text once, under an id of 8 bytes, and counts references
 //   - [Buffer] is a bytes.Buffer whose growth may be refused; [BufferPool] is a sync.Pool of them
 //     that gives memory back
+//
+// A table of a Map with keys and values of 8 bytes is up to 127 groups of two lines, 128 bytes:
+//
+//	| control word 8 B | slot 0: value, key | slot 1 | ... | slot 6 | unused 8 B |
+//	  7 tags, 1 B of     16 B                                16 B
+//	  passed marks
 //
 // Elements, keys and values are of types without Go pointers; a type with one is refused when the
 // container is made ([layout.PointerFree]).

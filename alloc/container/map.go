@@ -45,14 +45,14 @@ import (
 // Map is a hash map off the heap. Make one with NewMap.
 //
 // Keys compare by ==, as in Go's map: -0 and 0 are one key, of which the sign set last is kept; a
-// NaN is never found, so each Set of one adds an entry, and only Clear removes it; padding and blank
-// fields count for nothing. The hash is [maphash.Comparable], for integers of 4 and 8 bytes an
+// NaN is never found, so each Set of one adds an entry, and only Clear removes it; padding and
+// blank fields count for nothing. The hash is [maphash.Comparable], for integers of 4 and 8 bytes an
 // inlined one, with seeds of the map.
 //
-// Cost: a look-up waits for memory twice at most, mostly once, as in Go's map. A Set that adds moves
-// 900 entries at most, about 10 us, and, once in a doubling, the directory, 8 B for each table. For
-// that, slots are small: a table has 1,024 slots and 64 KiB at most, but always 16 slots, so values
-// of many KB make slow inserts.
+// Cost: a look-up mostly waits for two neighbouring lines of memory. A Set that adds moves the
+// entries of one table at most, and, once in a doubling, the directory, 8 B for each table. A table
+// has 1,024 slots and 64 KiB at most; but the largest have 16 slots or more, so a Set may move
+// 16 values of many KB.
 type Map[K comparable, V any] struct {
 	tables
 	seed maphash.Seed
@@ -192,7 +192,8 @@ func (m *Map[K, V]) GetOrAdd(key K) (value *V, added bool, err error) {
 	}
 	s.key = key
 	if added {
-		clear(unsafe.Slice(&s.value, 1))
+		var zero V
+		s.value = zero
 	}
 	return &s.value, added, nil
 }

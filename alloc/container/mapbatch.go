@@ -10,8 +10,8 @@ import (
 // batch is how many keys GetMany hashes ahead. Each costs two lines of the CPU's first cache.
 const batch = 32
 
-// GetMany looks up keys: values[i] and found[i] are as Get returns them for keys[i]. It asks for the
-// memory of many keys at once, so in a map that is larger than the CPU's caches a key costs a
+// GetMany looks up keys: values[i] and found[i] are as Get returns them for keys[i]. It asks for
+// the memory of many keys at once, so in a map that is larger than the CPU's caches a key costs a
 // fraction of a Get. It panics unless the slices have one length.
 func (m *Map[K, V]) GetMany(keys []K, values []V, found []bool) {
 	m.check("Map.GetMany")

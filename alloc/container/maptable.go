@@ -81,8 +81,8 @@ func matches(w, tag uint64) uint64 {
 	return (v - lows) &^ v & highs
 }
 
-// passed returns the bit of a control word's last byte that says that a key with this hash found the
-// group full.
+// passed returns the bit of a control word's last byte that says that a key with this hash found
+// the group full.
 func passed(h uint64) uint64 { return 1 << passedShift << (h >> 7 & 7) }
 
 func lane(match uint64) int { return bits.TrailingZeros64(match) >> 3 }
@@ -142,7 +142,7 @@ func (t *tables) reset() {
 	t.shift = 63
 	t.count = 0
 	t.directory = unsafe.Pointer(&t.root)
-	// A variable does not move; its first half has a place that is aligned as tables are.
+	// Safe because a variable does not move; its first half has a place aligned as tables are.
 	t.root = word(uintptr(unsafe.Pointer(&noTable))+tableAlign-1) &^ (tableAlign - 1)
 }
 
@@ -360,6 +360,7 @@ func (t *tables) drop() {
 		return
 	}
 	for i := uint64(0); i < 1<<d; {
+		// Safe because the directory has 2^d words.
 		w := (*word)(unsafe.Add(directory, i*wordBytes))
 		class := int(*w % tableAlign)
 		tab := unsafe.Add(*(*unsafe.Pointer)(unsafe.Pointer(w)), -class)

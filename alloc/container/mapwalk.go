@@ -7,8 +7,8 @@ import (
 
 // All returns the entries in no order. As with Go's map, entries may be added, set, removed and
 // cleared meanwhile: an entry that is there during the whole loop is shown once, with the value it
-// has then; one removed before its turn is not shown; of one added meanwhile nothing is promised, but no
-// key is shown twice.
+// has then; one removed before its turn is not shown; of one added meanwhile nothing is promised.
+// No key is shown twice.
 //
 // The loop keeps the keys of one table at a time on the Go heap. A loop that only reads may run
 // beside others.
@@ -62,6 +62,7 @@ func (s *stretch[K, V]) fill(m *Map[K, V], h uint64) (end uint64) {
 			return
 		}
 		s.keys = append(s.keys, e.key)
+		// Safe because the slot lies in the table.
 		s.at = append(s.at, uint32(uintptr(unsafe.Pointer(e))-uintptr(tab)))
 		if nan {
 			s.nans = append(s.nans, e.value)
