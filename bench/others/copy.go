@@ -90,7 +90,12 @@ func requireOurs(ctx context.Context, dir, checkout string) error {
 		return err
 	}
 	_, err = f.Write(sums)
-	return errors.Join(err, f.Close())
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	// A copy that imports nothing of ours would keep the versions that it had.
+	_, err = command(ctx, dir, alone, "go", "get", "quarry/alloc@v0.0.0")
+	return err
 }
 
 // apply makes the edits of a copy.

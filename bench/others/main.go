@@ -91,7 +91,7 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 // arguments returns those of the go command that tests a group.
 func (o *options) arguments(g group) []string {
 	// One package at a time, so that the times of both copies compare.
-	list := []string{"test", "-json", "-count=1", "-p=1", "-timeout=" + o.timeout.String()}
+	list := []string{"test", "-json", "-count=1", "-p=1", "-vet=off", "-timeout=" + o.timeout.String()}
 	if o.race {
 		list = append(list, "-race")
 	}
