@@ -49,7 +49,7 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	f.BoolVar(&o.cgo, "cgo", false, "with cgo")
 	f.BoolVar(&o.guard, "guard", false, "with a guard around our heap: see wrap.NewGuard")
 	f.BoolVar(&o.keep, "keep", false, "keep the copies and say where they are")
-	f.BoolVar(&o.load, "load", false, "measure a program instead of running tests")
+	f.BoolVar(&o.load, "load", false, "measure a program that fills and reads a database, instead of running tests")
 	f.IntVar(&o.rounds, "rounds", 1, "of -load")
 	f.StringVar(&sizes, "cache", "256", "`sizes` in MiB of the cache of -load, with commas")
 	f.StringVar(&o.tags, "tags", "", "build tags of both copies, such as quarry_debug or the library's own")

@@ -15,6 +15,11 @@ var (
 	pebbleGuard string
 )
 
+// pebbleLoad fills and reads a database.
+//
+//go:embed pebble_load.go.txt
+var pebbleLoad string
+
 // pebble is a key-value store. It keeps its block cache and its memtables in memory of package
 // internal/manual: with cgo that of calloc, without cgo that of the Go heap.
 var pebble = &trial{
@@ -26,7 +31,8 @@ var pebble = &trial{
 		{packages: []string{"./sstable/..."}},
 		{packages: []string{"."}, flags: []string{"-short"}},
 	},
-	edits: pebbleEdits,
+	edits:   pebbleEdits,
+	program: &program{text: pebbleLoad},
 }
 
 func pebbleEdits(o *options) []edit {
