@@ -15,21 +15,33 @@ import (
 
 // scratch is a folder that holds both copies of a trial's module.
 type scratch struct {
-	dir  string
-	own  string // the copy on the library's own memory
-	ours string // the copy with the edits
+	dir   string
+	isNew bool   // it was made here
+	own   string // the copy on the library's own memory
+	ours  string // the copy with the edits
 }
 
 // errEdit is wrapped by the errors of edits that do not fit the module.
 var errEdit = errors.New("the edit does not fit the module")
 
-// newScratch makes both copies of the module whose files are in source.
-func newScratch(ctx context.Context, source, checkout string, edits []edit) (*scratch, error) {
-	dir, err := os.MkdirTemp("", "others")
+// newScratch makes both copies of the module whose files are in source, in dir or, if that is empty,
+// in a new folder. The copies must not be there yet.
+func newScratch(ctx context.Context, dir, source, checkout string, edits []edit) (s *scratch, err error) {
+	isNew := dir == ""
+	if isNew {
+		dir, err = os.MkdirTemp("", "others")
+	} else if dir, err = filepath.Abs(dir); err == nil {
+		err = os.MkdirAll(dir, 0o755)
+	}
 	if err != nil {
 		return nil, err
 	}
-	s := &scratch{dir: dir, own: filepath.Join(dir, "own"), ours: filepath.Join(dir, "ours")}
+	s = &scratch{dir: dir, isNew: isNew, own: filepath.Join(dir, "own"), ours: filepath.Join(dir, "ours")}
+	for _, path := range []string{s.own, s.ours} {
+		if _, err := os.Stat(path); err == nil {
+			return nil, fmt.Errorf("%s is there already: remove it", path)
+		}
+	}
 	for _, to := range []string{s.own, s.ours} {
 		if err = copyTree(to, source); err == nil {
 			err = requireOurs(ctx, to, checkout)
@@ -44,7 +56,13 @@ func newScratch(ctx context.Context, source, checkout string, edits []edit) (*sc
 	return s, nil
 }
 
-func (s *scratch) remove() error { return os.RemoveAll(s.dir) }
+// remove removes the copies, and the folder if it was made for them.
+func (s *scratch) remove() error {
+	if s.isNew {
+		return os.RemoveAll(s.dir)
+	}
+	return errors.Join(os.RemoveAll(s.own), os.RemoveAll(s.ours))
+}
 
 // copyTree copies files and folders, and makes all of them writable: those of the module cache are
 // not.

@@ -73,7 +73,7 @@ func (o *options) measure(ctx context.Context, s *scratch, stdout io.Writer) err
 		if err := apply(folder, []edit{{path: "main.go", text: o.trial.program.text}}); err != nil {
 			return err
 		}
-		path := filepath.Join(s.dir, fmt.Sprintf("load%d", i))
+		path := filepath.Join(s.own, fmt.Sprintf("load%d", i))
 		if _, err := command(ctx, folder, append(slices.Clone(alone), "CGO_ENABLED="+b.cgo), "go", "build", "-o", path, "."); err != nil {
 			return err
 		}
@@ -93,7 +93,7 @@ func (o *options) measure(ctx context.Context, s *scratch, stdout io.Writer) err
 
 // measureCache runs the builds in turns with one size of the cache.
 func (o *options) measureCache(ctx context.Context, s *scratch, paths []string, cache int) (all []sample, err error) {
-	dir := filepath.Join(s.dir, "database")
+	dir := filepath.Join(s.own, "database")
 	keys, isShared := smallKeys, cache > smallCache
 	if isShared {
 		keys = cache * perMiB

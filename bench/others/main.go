@@ -32,6 +32,7 @@ type options struct {
 	cgo      bool
 	guard    bool
 	keep     bool
+	dir      string
 	load     bool
 	rounds   int    // of -load
 	sizes    []int  // of -load, in MiB
@@ -49,6 +50,7 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	f.BoolVar(&o.cgo, "cgo", false, "with cgo")
 	f.BoolVar(&o.guard, "guard", false, "with a guard around our heap: see wrap.NewGuard")
 	f.BoolVar(&o.keep, "keep", false, "keep the copies and say where they are")
+	f.StringVar(&o.dir, "dir", "", "make the copies in this `folder`, so that the go command knows what it has compiled there before")
 	f.BoolVar(&o.load, "load", false, "measure a program that fills and reads a database, instead of running tests")
 	f.IntVar(&o.rounds, "rounds", 1, "of -load")
 	f.StringVar(&sizes, "cache", "256", "`sizes` in MiB of the cache of -load, with commas")
@@ -137,7 +139,7 @@ func (o *options) start(ctx context.Context, stdout io.Writer) (same bool, err e
 	if err != nil {
 		return false, err
 	}
-	s, err := newScratch(ctx, source, checkout, o.trial.edits(o))
+	s, err := newScratch(ctx, o.dir, source, checkout, o.trial.edits(o))
 	if err != nil {
 		return false, err
 	}

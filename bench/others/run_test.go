@@ -132,7 +132,7 @@ func TestMadeModule(t *testing.T) {
 			"(top): fails on our memory only: TestZero", "(top): TestLarge: own pass, ours skip", "the memory is not zero"}},
 		{"return nothing", false, []string{"(top): the package fails on our memory only", "undefined: nothing"}},
 	} {
-		s, err := newScratch(t.Context(), source, checkout, []edit{
+		s, err := newScratch(t.Context(), "", source, checkout, []edit{
 			{path: "memory.go", old: call, text: c.text},
 			{path: "memory.go", old: "package shelf\n", text: "package shelf\n\nimport \"quarry/alloc\"\n"},
 			{path: "heap.go", text: `package shelf
