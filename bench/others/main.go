@@ -39,10 +39,11 @@ type options struct {
 	tags     string // as -tags takes them
 	packages []string
 	timeout  time.Duration
+	stderr   io.Writer // progress, and what the go command says
 }
 
 func parse(args []string, stderr io.Writer) (*options, error) {
-	o := &options{}
+	o := &options{stderr: stderr}
 	f := flag.NewFlagSet("others", flag.ContinueOnError)
 	f.SetOutput(stderr)
 	packages, sizes := "", ""
@@ -169,7 +170,7 @@ func (o *options) compare(ctx context.Context, s *scratch, stdout io.Writer) (sa
 		if err := ours.test(ctx, s.ours, g, o); err != nil {
 			return false, err
 		}
-		fmt.Fprintf(os.Stderr, "%s: %s\n", strings.Join(g.packages, " "), time.Since(began).Round(time.Second))
+		fmt.Fprintf(o.stderr, "%s: %s\n", strings.Join(g.packages, " "), time.Since(began).Round(time.Second))
 	}
 	return printRuns(stdout, o.trial.module, own, ours), nil
 }
