@@ -31,7 +31,7 @@ var pebble = &trial{
 		// Three tests of blocks at the bounds of 32 bits are left out: they take 7 GiB of the Go heap,
 		// and nothing of internal/manual.
 		{packages: []string{"./sstable/..."}, flags: []string{"-skip=RestartsOverflow|ExceedingMaximumRestartOffset"}},
-		{packages: []string{"."}, flags: []string{"-short"}},
+		{packages: []string{"."}, flags: []string{"-short"}, varied: []string{"TestDBCompactionCrash"}},
 	},
 	edits:   pebbleEdits,
 	program: &program{text: pebbleLoad},

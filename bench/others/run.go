@@ -125,7 +125,18 @@ func (all runs) test(ctx context.Context, dir string, g group, o *options) error
 	if read != nil {
 		return read
 	}
+	all.forget(g.varied)
 	return err
+}
+
+// forget drops the subtests of some tests. When one of them failed, so did the test.
+func (all runs) forget(tests []string) {
+	for _, r := range all {
+		maps.DeleteFunc(r.verdicts, func(name string, _ verdict) bool {
+			test, _, isSub := strings.Cut(name, "/")
+			return isSub && slices.Contains(tests, test)
+		})
+	}
 }
 
 // difference says how two runs differ; it is empty when they do not. It names the tests that failed

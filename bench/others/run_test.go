@@ -45,6 +45,12 @@ func TestDifference(t *testing.T) {
 	require.Equal(t, []string{"A: own pass, ours skip", "B: own fail, ours not run"}, changed(verdicts("A=pass B=fail C=pass"), verdicts("A=skip C=pass")))
 }
 
+func TestForget(t *testing.T) {
+	all := runs{"p": verdicts("A=pass A/1=pass A/1/x=pass Ab/1=pass B=pass B/1=skip")}
+	all.forget([]string{"A", "none"})
+	require.Equal(t, verdicts("A=pass Ab/1=pass B=pass B/1=skip"), all["p"])
+}
+
 func TestRead(t *testing.T) {
 	all := runs{}
 	require.NoError(t, all.read(strings.NewReader(`{"Action":"start","Package":"p"}

@@ -19,6 +19,7 @@ type trial struct {
 type group struct {
 	packages  []string // patterns, relative to the module: ./internal/cache
 	flags     []string // of go test: -short, -run, -skip
+	varied    []string // tests of which each run has another number of subtests, which are not counted
 	unguarded string   // why it is not run with -guard; empty: it is
 }
 
