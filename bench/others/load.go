@@ -13,8 +13,8 @@ import (
 	"text/tabwriter"
 )
 
-// program is a program that uses a library, for -load. It takes -dir, -cache, -keys, -fill and
-// -ascending, and prints figures as one object a phase.
+// program is a program that uses a library, for -load. It takes -dir, -cache, -keys, -reads,
+// -fill and -ascending, and prints figures as one object a phase.
 type program struct {
 	text string // of its main.go
 }
@@ -23,9 +23,11 @@ type program struct {
 // each build has filled in random order. A larger one reads one of the cache's size and a tenth,
 // which is filled once, in order, so that it takes little of the disk.
 const (
-	smallKeys  = 1_000_000
+	smallKeys  = 500_000
+	smallReads = 300_000
 	smallCache = 1024
 	perMiB     = 1024 * 11 / 10
+	reads      = 1_000_000
 )
 
 // builds of -load, in the order in which each round runs them.
@@ -95,8 +97,9 @@ func (o *options) measure(ctx context.Context, s *scratch, stdout io.Writer) err
 func (o *options) measureCache(ctx context.Context, s *scratch, paths []string, cache int) (all []sample, err error) {
 	dir := filepath.Join(s.own, "database")
 	keys, isShared := smallKeys, cache > smallCache
+	toRead := fmt.Sprintf("-reads=%d", smallReads)
 	if isShared {
-		keys = cache * perMiB
+		keys, toRead = cache*perMiB, fmt.Sprintf("-reads=%d", reads)
 		if _, err := load(ctx, paths[0], dir, cache, keys, "-fill", "-ascending"); err != nil {
 			return nil, err
 		}
@@ -112,12 +115,13 @@ func (o *options) measureCache(ctx context.Context, s *scratch, paths []string, 
 					return nil, err
 				}
 			}
-			read, err := load(ctx, paths[i], dir, cache, keys)
+			read, err := load(ctx, paths[i], dir, cache, keys, toRead)
 			if err != nil {
 				return nil, err
 			}
 			for _, f := range append(phases, read...) {
 				all = append(all, sample{b.name, cache, f})
+				fmt.Fprintf(o.stderr, "%s, %d MiB: %+v\n", b.name, cache, f)
 			}
 		}
 	}
