@@ -82,14 +82,14 @@ func (o *options) measure(ctx context.Context, s *scratch, stdout io.Writer) err
 		paths = append(paths, path)
 	}
 	var all []sample
+	defer func() { printSamples(stdout, all) }() // after an error too: of what has been run
 	for _, cache := range o.sizes {
 		list, err := o.measureCache(ctx, s, paths, cache)
+		all = append(all, list...)
 		if err != nil {
 			return err
 		}
-		all = append(all, list...)
 	}
-	printSamples(stdout, all)
 	return nil
 }
 
@@ -109,15 +109,15 @@ func (o *options) measureCache(ctx context.Context, s *scratch, paths []string, 
 			var phases []figures
 			if !isShared {
 				if err := os.RemoveAll(dir); err != nil {
-					return nil, err
+					return all, err
 				}
 				if phases, err = load(ctx, paths[i], dir, cache, keys, "-fill"); err != nil {
-					return nil, err
+					return all, err
 				}
 			}
 			read, err := load(ctx, paths[i], dir, cache, keys, toRead)
 			if err != nil {
-				return nil, err
+				return all, err
 			}
 			for _, f := range append(phases, read...) {
 				all = append(all, sample{b.name, cache, f})

@@ -155,7 +155,8 @@ func (o *options) start(ctx context.Context, stdout io.Writer) (same bool, err e
 	return o.compare(ctx, s, stdout)
 }
 
-// compare runs the tests of each group in both copies and prints a table.
+// compare runs the tests of each group in both copies and prints a table, after an error too: of
+// what has been run.
 func (o *options) compare(ctx context.Context, s *scratch, stdout io.Writer) (same bool, err error) {
 	own, ours := runs{}, runs{}
 	for _, g := range o.trial.chosen(o) {
@@ -164,13 +165,13 @@ func (o *options) compare(ctx context.Context, s *scratch, stdout io.Writer) (sa
 			continue
 		}
 		began := time.Now()
-		if err := own.test(ctx, s.own, g, o); err != nil {
-			return false, err
+		if err = own.test(ctx, s.own, g, o); err == nil {
+			err = ours.test(ctx, s.ours, g, o)
 		}
-		if err := ours.test(ctx, s.ours, g, o); err != nil {
-			return false, err
+		if err != nil {
+			break
 		}
 		fmt.Fprintf(o.stderr, "%s: %s\n", strings.Join(g.packages, " "), time.Since(began).Round(time.Second))
 	}
-	return printRuns(stdout, o.trial.module, own, ours), nil
+	return printRuns(stdout, o.trial.module, own, ours), err
 }
