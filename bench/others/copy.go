@@ -24,8 +24,8 @@ type scratch struct {
 // errEdit is wrapped by the errors of edits that do not fit the module.
 var errEdit = errors.New("the edit does not fit the module")
 
-// newScratch makes both copies of the module whose files are in source, in dir or, if that is empty,
-// in a new folder. The copies must not be there yet.
+// newScratch makes both copies of the module whose files are in source, in dir or, if that is
+// empty, in a new folder. The copies must not be there yet.
 func newScratch(ctx context.Context, dir, source, checkout string, edits []edit) (s *scratch, err error) {
 	isNew := dir == ""
 	if isNew {

@@ -28,8 +28,8 @@ var pebble = &trial{
 	version: "v2.1.7",
 	groups: []group{
 		{packages: []string{"./internal/manual", "./internal/cache", "./internal/arenaskl"}},
-		// Three tests of blocks at the bounds of 32 bits are left out: they take 7 GiB of the Go heap,
-		// and nothing of internal/manual.
+		// Three tests of blocks at the bounds of 32 bits are left out: they take 7 GiB of the Go
+		// heap, and nothing of internal/manual.
 		{packages: []string{"./sstable/..."}, flags: []string{"-skip=RestartsOverflow|ExceedingMaximumRestartOffset"}},
 		{packages: []string{"."}, flags: []string{"-short"}, varied: []string{"TestDBCompactionCrash"}},
 	},
@@ -46,9 +46,9 @@ func pebbleEdits(o *options) []edit {
 		{path: "internal/manual/manual_cgo.go", gone: true},
 		{path: "internal/manual/manual_nocgo.go", text: pebbleManual},
 		{path: "internal/manual/memory.go", text: memory},
-		// Without cgo pebble makes the head of a cached block an object of the Go heap, so that the
-		// collector sees the block by it. With memory that the collector does not free, both can lie
-		// in one block, as with cgo.
+		// Without cgo pebble makes the head of a cached block an object of the Go heap, so that
+		// the collector sees the block by it. With memory that the collector does not free, both
+		// can lie in one block, as with cgo.
 		{
 			path: "internal/cache/value.go",
 			old:  "const valueEntryGoAllocated = !buildtags.Cgo || invariants.UseFinalizers",
