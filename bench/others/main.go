@@ -183,12 +183,14 @@ func (o *options) compare(ctx context.Context, s *scratch, stdout io.Writer) (sa
 			fmt.Fprintf(stdout, "%s: not with a guard: %s\n", strings.Join(g.packages, " "), g.unguarded)
 			continue
 		}
+		began := time.Now()
 		if err := own.test(ctx, s.own, g, o, o.side("")...); err != nil {
 			return false, err
 		}
 		if err := ours.test(ctx, s.ours, g, o, o.side(o.memory())...); err != nil {
 			return false, err
 		}
+		fmt.Fprintf(os.Stderr, "%s: %s\n", strings.Join(g.packages, " "), time.Since(began).Round(time.Second))
 	}
 	return printRuns(stdout, o.trial.module, own, ours), nil
 }

@@ -42,7 +42,7 @@ func pebbleEdits(o *options) []edit {
 	if o.guard {
 		memory = pebbleGuard
 	}
-	return []edit{
+	list := []edit{
 		{path: "internal/manual/manual_cgo.go", gone: true},
 		{path: "internal/manual/manual_nocgo.go", text: pebbleManual},
 		{path: "internal/manual/memory.go", text: memory},
@@ -59,4 +59,17 @@ func pebbleEdits(o *options) []edit {
 			old:  "\t\"github.com/cockroachdb/pebble/v2/internal/buildtags\"\n",
 		},
 	}
+	if !o.load {
+		list = append(list, edit{path: "internal/manual/scavenger.go", text: pebbleScavenger})
+	}
+	return list
 }
+
+// pebbleScavenger turns the scavenger of the process off for tests: some of pebble's fail when a
+// goroutine is there that was not there before them, and the scavenger's comes and goes.
+const pebbleScavenger = `package manual
+
+import "quarry/alloc"
+
+func init() { alloc.SetScavenger(alloc.Scavenger{Percent: -1}) }
+`

@@ -75,7 +75,11 @@ func faultsOf(name string, own, ours *result) (list []string) {
 	if len(differs) == 0 {
 		return nil
 	}
-	for _, line := range append(differs, changed(own, ours)...) {
+	tests := changed(own, ours)
+	if more := len(tests) - lastLines; more > 0 { // names may hold a seed
+		tests = append(tests[:lastLines], fmt.Sprintf("and %d more tests", more))
+	}
+	for _, line := range append(differs, tests...) {
 		list = append(list, fmt.Sprintf("%s: %s\n", name, line))
 	}
 	for _, test := range slices.Sorted(maps.Keys(ours.output)) {
