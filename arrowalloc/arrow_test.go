@@ -169,7 +169,8 @@ func TestEveryFailure(t *testing.T) {
 	}), "allocator")
 }
 
-// TestIPCRefused: a reader of ipc returns a refusal as an error with its text, which need not wrap it.
+// TestIPCRefused: a reader of ipc returns a refusal as an error with its text, which need not wrap
+// it.
 func TestIPCRefused(t *testing.T) {
 	r := record(memory.NewGoAllocator(), 5000)
 	var file bytes.Buffer

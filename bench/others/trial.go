@@ -17,8 +17,8 @@ type trial struct {
 	// modules are modules of the checkout that the edits import, by folder, beside the root module.
 	modules []string
 
-	// variable is the environment variable by which one copy with the edits runs on either memory: unset
-	// for the library's own, "heap" or "guard". Empty: each memory has a copy.
+	// variable is the environment variable by which one copy with the edits runs on either memory:
+	// unset for the library's own, "heap" or "guard". Empty: each memory has a copy.
 	variable string
 }
 
