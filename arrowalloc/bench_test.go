@@ -1,7 +1,6 @@
 package arrowalloc_test
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"runtime"
@@ -13,7 +12,6 @@ import (
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/compute"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/stretchr/testify/require"
 
@@ -23,11 +21,13 @@ import (
 // What a program of arrow's does, n values at a time: on GoAllocator, where releasing frees nothing
 // and the collector does, and on a heap. docs/others.md has figures.
 
-// jobs are what is measured; each releases all that it makes.
-var jobs = []struct {
+// job is what is measured; it releases all that it makes.
+type job struct {
 	name string
 	run  func(mem memory.Allocator, n int)
-}{
+}
+
+var jobs = []job{
 	{"build int64", func(mem memory.Allocator, n int) { numbers(mem, n).Release() }},
 	{"build string", func(mem memory.Allocator, n int) {
 		b := array.NewStringBuilder(mem)
@@ -40,33 +40,6 @@ var jobs = []struct {
 	{"build 1,000 records of 1,000 int64", func(mem memory.Allocator, n int) {
 		for range 1000 {
 			numbers(mem, n/1000).Release()
-		}
-	}},
-	{"filter and take", func(mem memory.Allocator, n int) {
-		ctx := compute.WithAllocator(context.Background(), mem)
-		values := numbers(mem, n)
-		keep := array.NewBooleanBuilder(mem)
-		keep.Reserve(n)
-		for i := range n {
-			keep.UnsafeAppend(i%3 != 0)
-		}
-		mask := keep.NewArray()
-		some, err := compute.FilterArray(ctx, values, mask, *compute.DefaultFilterOptions())
-		if err != nil {
-			panic(err)
-		}
-		at := array.NewInt32Builder(mem)
-		at.Reserve(n)
-		for i := range n {
-			at.UnsafeAppend(int32(uint32(i) * 2654435761 % uint32(some.Len())))
-		}
-		places := at.NewArray()
-		taken, err := compute.TakeArray(ctx, some, places)
-		if err != nil {
-			panic(err)
-		}
-		for _, a := range []interface{ Release() }{taken, places, at, some, mask, keep, values} {
-			a.Release()
 		}
 	}},
 }
