@@ -1,4 +1,4 @@
-//go:build arrow_compute
+//go:build arrow_compute && unix
 
 package arrowalloc_test
 
