@@ -30,7 +30,7 @@ var arrow = &trial{
 }
 
 func arrowEdits(*options) []edit {
-	const file = "arrow/memory/go_allocator.go"
+	const file, generator = "arrow/memory/go_allocator.go", "arrow/internal/testing/gen/random_array_gen.go"
 	return []edit{
 		{path: "arrow/memory/quarry.go", text: arrowMemory},
 		passedOn(file, "Allocate(size int) []byte {\n", "return quarry.Allocate(size)"),
@@ -40,6 +40,19 @@ func arrowEdits(*options) []edit {
 			old:  "func (a *GoAllocator) Free(b []byte) {}\n",
 			text: "func (a *GoAllocator) Free(b []byte) {\n\tif quarry != nil {\n\t\tquarry.Free(b)\n\t}\n}\n",
 		},
+		// genListViewData, a generator of values for tests, releases an array and returns its bytes in
+		// buffers that own nothing. On Go's memory nobody notices.
+		copied(generator, "lengths.NullBitmapBytes()"),
+		copied(generator, "lengths.Data().Buffers()[1].Bytes()"),
+	}
+}
+
+// copied is an edit by which a buffer is made of a copy of some bytes.
+func copied(file, bytes string) edit {
+	return edit{
+		path: file,
+		old:  "\t\tmemory.NewBufferBytes(" + bytes + "),\n",
+		text: "\t\tmemory.NewBufferBytes(append([]byte(nil), " + bytes + "...)),\n",
 	}
 }
 
