@@ -48,6 +48,9 @@ func TestReallocate(t *testing.T) {
 	mem := arrowalloc.New(newHeap(t))
 	for _, from := range sizes {
 		for _, to := range sizes {
+			if testing.Short() && max(from, to) > 200_000 {
+				continue
+			}
 			for _, known := range []int{from, from / 2, 0} {
 				b := mem.Allocate(from)
 				fill(b, 0xEE)
