@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 )
@@ -25,8 +26,9 @@ type scratch struct {
 var errEdit = errors.New("the edit does not fit the module")
 
 // newScratch makes both copies of the module whose files are in source, in dir or, if that is
-// empty, in a new folder. The copies must not be there yet.
-func newScratch(ctx context.Context, dir, source, checkout string, edits []edit) (s *scratch, err error) {
+// empty, in a new folder. The copies must not be there yet. They require the checkout's root module
+// and those modules of it that are given by their folders.
+func newScratch(ctx context.Context, dir, source, checkout string, edits []edit, modules ...string) (s *scratch, err error) {
 	isNew := dir == ""
 	if isNew {
 		dir, err = os.MkdirTemp("", "others")
@@ -44,7 +46,7 @@ func newScratch(ctx context.Context, dir, source, checkout string, edits []edit)
 	}
 	for _, to := range []string{s.own, s.ours} {
 		if err = copyTree(to, source); err == nil {
-			err = requireOurs(ctx, to, checkout)
+			err = requireOurs(ctx, to, checkout, modules...)
 		}
 		if err != nil {
 			return nil, errors.Join(err, s.remove())
@@ -62,6 +64,13 @@ func (s *scratch) remove() error {
 		return os.RemoveAll(s.dir)
 	}
 	return errors.Join(os.RemoveAll(s.own), os.RemoveAll(s.ours))
+}
+
+// share removes the copy without the edits: both sides are run in the other.
+func (s *scratch) share() error {
+	own := s.own
+	s.own = s.ours
+	return os.RemoveAll(own)
 }
 
 // copyTree copies files and folders, and makes all of them writable: those of the module cache are
@@ -87,20 +96,28 @@ func copyTree(to, from string) error {
 	})
 }
 
-// requireOurs makes a copy require the checkout's module, and adds the sums of what that requires.
-func requireOurs(ctx context.Context, dir, checkout string) error {
+// requireOurs makes a copy require modules of the checkout, the root module and those in the given
+// folders, and adds the sums of what they require.
+func requireOurs(ctx context.Context, dir, checkout string, modules ...string) error {
 	// Our module is of this version of the go command at least, so the copy must be too.
 	out, err := command(ctx, checkout, nil, "go", "list", "-m", "-f", "{{.GoVersion}}", "quarry")
 	if err != nil {
 		return err
 	}
-	_, err = command(ctx, dir, alone, "go", "mod", "edit", "-go="+strings.TrimSpace(string(out)),
-		"-require=quarry@v0.0.0", "-replace=quarry="+checkout)
-	if err != nil {
-		return err
+	edit := []string{"mod", "edit", "-go=" + strings.TrimSpace(string(out))}
+	get := []string{"get"}
+	var sums []byte
+	for _, module := range append([]string{"."}, modules...) {
+		name, folder := path.Join("quarry", module), filepath.Join(checkout, module)
+		edit = append(edit, "-require="+name+"@v0.0.0", "-replace="+name+"="+folder)
+		get = append(get, name+"@v0.0.0")
+		more, err := os.ReadFile(filepath.Join(folder, "go.sum"))
+		if err != nil {
+			return err
+		}
+		sums = append(sums, more...)
 	}
-	sums, err := os.ReadFile(filepath.Join(checkout, "go.sum"))
-	if err != nil {
+	if _, err = command(ctx, dir, alone, "go", edit...); err != nil {
 		return err
 	}
 	f, err := os.OpenFile(filepath.Join(dir, "go.sum"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
@@ -112,7 +129,7 @@ func requireOurs(ctx context.Context, dir, checkout string) error {
 		return err
 	}
 	// A copy that imports nothing of ours would keep the versions that it had.
-	_, err = command(ctx, dir, alone, "go", "get", "quarry/alloc@v0.0.0")
+	_, err = command(ctx, dir, alone, "go", get...)
 	return err
 }
 

@@ -111,6 +111,22 @@ func (o *options) env() []string {
 	return []string{"CGO_ENABLED=0"}
 }
 
+// memory names our memory: a heap, or one with a guard around it.
+func (o *options) memory() string {
+	if o.guard {
+		return "guard"
+	}
+	return "heap"
+}
+
+// side returns the environment in which a copy runs on a memory, where the trial has a variable.
+func (o *options) side(memory string) []string {
+	if o.trial.variable == "" {
+		return nil
+	}
+	return []string{o.trial.variable + "=" + memory}
+}
+
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	o, err := parse(args, stderr)
 	if errors.Is(err, flag.ErrHelp) {
@@ -140,9 +156,14 @@ func (o *options) start(ctx context.Context, stdout io.Writer) (same bool, err e
 	if err != nil {
 		return false, err
 	}
-	s, err := newScratch(ctx, o.dir, source, checkout, o.trial.edits(o))
+	s, err := newScratch(ctx, o.dir, source, checkout, o.trial.edits(o), o.trial.modules...)
 	if err != nil {
 		return false, err
+	}
+	if o.trial.variable != "" {
+		if err := s.share(); err != nil {
+			return false, errors.Join(err, s.remove())
+		}
 	}
 	if o.keep {
 		fmt.Fprintf(stdout, "copies: %s\n", s.dir)
@@ -165,8 +186,8 @@ func (o *options) compare(ctx context.Context, s *scratch, stdout io.Writer) (sa
 			continue
 		}
 		began := time.Now()
-		if err = own.test(ctx, s.own, g, o); err == nil {
-			err = ours.test(ctx, s.ours, g, o)
+		if err = own.test(ctx, s.own, g, o, o.side("")...); err == nil {
+			err = ours.test(ctx, s.ours, g, o, o.side(o.memory())...)
 		}
 		if err != nil {
 			break

@@ -105,10 +105,11 @@ func (all runs) read(from io.Reader) error {
 	}
 }
 
-// test runs the tests of one group in a copy, and adds their results.
-func (all runs) test(ctx context.Context, dir string, g group, o *options) error {
+// test runs the tests of one group in a copy, with additional environment variables, and adds their
+// results.
+func (all runs) test(ctx context.Context, dir string, g group, o *options, environment ...string) error {
 	c := exec.CommandContext(ctx, "go", o.arguments(g)...)
-	c.Dir, c.Env, c.Stderr = dir, append(append(os.Environ(), alone...), o.env()...), o.stderr
+	c.Dir, c.Env, c.Stderr = dir, slices.Concat(os.Environ(), alone, o.env(), environment), o.stderr
 	out, err := c.StdoutPipe()
 	if err != nil {
 		return err

@@ -13,6 +13,13 @@ type trial struct {
 	groups  []group
 	edits   func(o *options) []edit // what puts the library on our memory
 	program *program                // of -load; nil: there is none
+
+	// modules are modules of the checkout that the edits import, by folder, beside the root module.
+	modules []string
+
+	// variable is the environment variable by which one copy with the edits runs on either memory:
+	// unset for the library's own, "heap" or "guard". Empty: each memory has a copy.
+	variable string
 }
 
 // group is some packages whose tests are run alike.
@@ -32,7 +39,7 @@ type edit struct {
 }
 
 // trials are all there are.
-var trials = []*trial{pebble}
+var trials = []*trial{pebble, arrow}
 
 // trialNamed returns nil if there is none.
 func trialNamed(name string) *trial {

@@ -26,6 +26,7 @@ var floors = [][]string{
 	{"alloc/internal/heap"},
 	{"alloc"},
 	{"alloc/container", "alloc/wrap"},
+	{"arrowalloc"},
 	{"ecs/internal/past", "ecs/internal/codec"},
 	{"ecs/internal/entity"},
 	{"ecs/internal/name", "ecs/internal/sparse", "ecs/internal/value"},
