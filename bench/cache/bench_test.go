@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// BenchmarkServe is 64 operations of one client on a cache of 32 MiB that is full, one of them timed
-// by the client as in a run: for profiles.
+// BenchmarkServe is 64 operations of one client on a cache of 32 MiB that is full, one of them
+// timed by the client as in a run: for profiles.
 //
 //	go test -run '^$' -bench Serve/quarry$ -cpuprofile cpu.out ./bench/cache
 func BenchmarkServe(b *testing.B) {

@@ -13,9 +13,9 @@
 // Each cache runs in a process of its own, one after the other, in each round again. Two goroutines
 // read through it: Get, and on a miss Set. Keys are strings of 16 to 39 bytes, values have 100 B to
 // 2 KiB, and all caches are bound to the same bytes of keys and values; the last table says how
-// each counts. There are 20 million keys for a GiB, which has room for a tenth of them. An eighth of
-// the keys has a lifetime, which is longer than a run; that entries go when their time is over is
-// checked in a small cache.
+// each counts. There are 20 million keys for a GiB, which has room for a tenth of them. An eighth
+// of the keys has a lifetime, which is longer than a run; that entries go when their time is over
+// is checked in a small cache.
 //
 // The caches are first filled by part of the stream. Then the next part is timed as it is, and one
 // more while each operation also makes 2 KiB of garbage, as the rest of a server does. Keys and
