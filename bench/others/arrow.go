@@ -40,8 +40,8 @@ func arrowEdits(*options) []edit {
 			old:  "func (a *GoAllocator) Free(b []byte) {}\n",
 			text: "func (a *GoAllocator) Free(b []byte) {\n\tif quarry != nil {\n\t\tquarry.Free(b)\n\t}\n}\n",
 		},
-		// genListViewData, a generator of values for tests, releases an array and returns its bytes in
-		// buffers that own nothing. On Go's memory nobody notices.
+		// genListViewData, a generator of values for tests, releases an array and returns its bytes
+		// in buffers that own nothing. On Go's memory nobody notices.
 		copied(generator, "lengths.NullBitmapBytes()"),
 		copied(generator, "lengths.Data().Buffers()[1].Bytes()"),
 	}
