@@ -45,7 +45,7 @@ import (
 // Map is a hash map off the heap. Make one with NewMap.
 //
 // Keys compare by ==, as in Go's map: -0 and 0 are one key, of which the sign set last is kept; a
-// NaN is never found, so each Set of one adds an entry, and only Clear removes it; padding and
+// NaN is never found, so each Set of one adds an entry, which only Clear removes; padding and
 // blank fields count for nothing. The hash is [maphash.Comparable], for integers of 4 and 8 bytes an
 // inlined one, with seeds of the map.
 //
