@@ -34,8 +34,9 @@ import (
 //	B4 The bytes of all blocks are counted.
 
 // Blocks allocates blocks of any size from an Allocator and names each by a BlockRef. One goroutine
-// at a time may use it, as a Pool; several may read at once. Close it before its Allocator. An arena
-// that goes back to before a block takes all of them with it: every call but Close panics then.
+// at a time may use it, as a Pool; several may read at once. Close it before its Allocator. An
+// arena that goes back to before a block takes all of them with it: every call but Close panics
+// then.
 //
 // Cost beside the allocator's: Alloc and Free 10 ns for both, Bytes 2 ns. A block has 24 B of its
 // slot off the heap, and 4 B of Go memory without pointers for its generation.
@@ -47,10 +48,10 @@ type Blocks struct {
 }
 
 // BlockRef names a block of a Blocks. It has no pointer, so components, values in other blocks and
-// containers may hold it. It stays safe to use after the block was freed: Bytes then returns nil. The
-// zero BlockRef names nothing. A slot would have to be freed 2^31 times before an old reference
-// names a new block. It means something only to the Blocks that it came from, and nothing to another
-// process: what goes to a file with a world is a blob of package ecs/blob.
+// containers may hold it. It stays safe to use after the block was freed: Bytes then returns nil.
+// The zero BlockRef names nothing. A slot would have to be freed 2^31 times before an old reference
+// names a new block. It means something only to the Blocks that it came from, and nothing to
+// another process: what goes to a file with a world is a blob of package ecs/blob.
 type BlockRef struct {
 	Slot       uint32 // number of the slot
 	Generation uint32 // of the slot; odd while the block is live. 0: none
@@ -79,8 +80,8 @@ func NewBlocks(from Allocator) *Blocks {
 	return b
 }
 
-// Alloc returns the reference of a new block of size bytes, whose contents are not cleared. An error
-// is the allocator's, or wraps ErrFull at 2^32 blocks; nothing has changed then.
+// Alloc returns the reference of a new block of size bytes, whose contents are not cleared. An
+// error is the allocator's, or wraps ErrFull at 2^32 blocks; nothing has changed then.
 func (b *Blocks) Alloc(size, align int) (BlockRef, error) {
 	r, _, err := b.alloc("Blocks.Alloc", size, align)
 	return r, err
@@ -114,8 +115,8 @@ func (b *Blocks) alloc(name string, size, align int) (BlockRef, unsafe.Pointer, 
 	return b.ref(i), p, nil
 }
 
-// Bytes returns the bytes of a block, or nil if it was freed. They are valid until Free or Resize of
-// the block.
+// Bytes returns the bytes of a block, or nil if it was freed. They are valid until Free or Resize
+// of the block.
 func (b *Blocks) Bytes(r BlockRef) []byte {
 	at := b.get("Blocks.Bytes", r)
 	if at == nil {
@@ -154,8 +155,8 @@ func (b *Blocks) at(i int) *block {
 func (b *Blocks) ref(i int) BlockRef { return BlockRef{uint32(i), b.slots.generations[i]} }
 
 // Resize changes the size of a block, which may move, and returns its bytes. The first min(old,
-// new) keep their contents, added bytes are not cleared, and the reference stays. On an error, which
-// is the allocator's, the block is unchanged. It panics if the block was freed.
+// new) keep their contents, added bytes are not cleared, and the reference stays. On an error,
+// which is the allocator's, the block is unchanged. It panics if the block was freed.
 func (b *Blocks) Resize(r BlockRef, size int) ([]byte, error) {
 	memory.Check("Blocks.Resize", size, 0)
 	at := b.live("Blocks.Resize", r)
@@ -170,8 +171,8 @@ func (b *Blocks) Resize(r BlockRef, size int) ([]byte, error) {
 	return unsafe.Slice((*byte)(p), size), nil
 }
 
-// Free frees a block. The zero BlockRef does nothing. Free panics, and changes nothing, if the block
-// was freed.
+// Free frees a block. The zero BlockRef does nothing. Free panics, and changes nothing, if the
+// block was freed.
 func (b *Blocks) Free(r BlockRef) {
 	if r == (BlockRef{}) {
 		return
@@ -207,8 +208,8 @@ func (b *Blocks) check(name string) {
 	}
 }
 
-// All iterates over the blocks in the order of slots. Blocks may come and go meanwhile: one that was
-// freed is not shown, a new one may be.
+// All iterates over the blocks in the order of slots. Blocks may come and go meanwhile: one that
+// was freed is not shown, a new one may be.
 func (b *Blocks) All() iter.Seq2[BlockRef, []byte] {
 	return func(yield func(BlockRef, []byte) bool) {
 		b.check("Blocks.All")

@@ -68,21 +68,8 @@ func bufferStream(t testing.TB, a alloc.Allocator, p *tape) {
 			n, err := b.ReadFrom(iotest.OneByteReader(bytes.NewReader(s)))
 			require.True(t, err == nil && int(n) == len(s) || r.refuse && errors.Is(err, errRefused))
 			model.Write(s[:n])
-		case 6, 7:
-			to, want := make([]byte, len(s)), make([]byte, len(s))
-			n, err := b.Read(to)
-			wantN, wantErr := model.Read(want)
-			require.True(t, n == wantN && err == wantErr && bytes.Equal(to, want))
-		case 8:
-			c, err := b.ReadByte()
-			want, wantErr := model.ReadByte()
-			require.True(t, c == want && err == wantErr)
-		case 9:
-			var to, want bytes.Buffer
-			n, err := b.WriteTo(&to)
-			wantN, _ := model.WriteTo(&want)
-			require.NoError(t, err)
-			require.True(t, n == wantN && bytes.Equal(to.Bytes(), want.Bytes()))
+		case 6, 7, 8, 9:
+			readBoth(t, op, b, &model, len(s))
 		case 10:
 			n := p.next(256) * b.Len() / 256
 			b.Truncate(n)
@@ -105,6 +92,27 @@ func bufferStream(t testing.TB, a alloc.Allocator, p *tape) {
 		require.True(t, bytes.Equal(model.Bytes(), b.Bytes()), "op %d", op)
 	}
 	require.Equal(t, model.String(), b.String())
+}
+
+// readBoth reads from a buffer and from its model in one of three ways.
+func readBoth(t testing.TB, op int, b *Buffer, model *bytes.Buffer, size int) {
+	switch op {
+	case 6, 7:
+		to, want := make([]byte, size), make([]byte, size)
+		n, err := b.Read(to)
+		wantN, wantErr := model.Read(want)
+		require.True(t, n == wantN && err == wantErr && bytes.Equal(to, want))
+	case 8:
+		c, err := b.ReadByte()
+		want, wantErr := model.ReadByte()
+		require.True(t, c == want && err == wantErr)
+	case 9:
+		var to, want bytes.Buffer
+		n, err := b.WriteTo(&to)
+		wantN, _ := model.WriteTo(&want)
+		require.NoError(t, err)
+		require.True(t, n == wantN && bytes.Equal(to.Bytes(), want.Bytes()))
+	}
 }
 
 func TestBufferModel(t *testing.T) { withTapes(t, 20, 400, bufferStream) }

@@ -137,8 +137,8 @@ func (l *List[T]) element(name string, r alloc.Ref[T]) *listed[T] {
 	l.check(name)
 	e := l.pool.Get(alloc.Ref[listed[T]](r))
 	if e == nil {
-		// errors.md: `the reference {... ...} names no element (removed before?)` | A reference that
-		// is stale, zero or of another list. | `List.Get` returns nil for it.
+		// errors.md: `the reference {... ...} names no element (removed before?)` | A reference
+		// that is stale, zero or of another list. | `List.Get` returns nil for it.
 		panic(fmt.Sprintf("container: %s: the reference {%d %d} names no element (removed before?)", name, r.Slot, r.Generation))
 	}
 	return e
@@ -201,8 +201,8 @@ func (l *List[T]) Trim() {
 	l.hold.Renew()
 }
 
-// Close removes all elements and gives all memory back. A second call does nothing, and neither does
-// one after the allocator was closed or has given the blocks up.
+// Close removes all elements and gives all memory back. A second call does nothing, and neither
+// does one after the allocator was closed or has given the blocks up.
 func (l *List[T]) Close() {
 	if l.closed || l.from == nil {
 		return

@@ -45,9 +45,9 @@ import (
 // Map is a hash map off the heap. Make one with NewMap.
 //
 // Keys compare by ==, as in Go's map: -0 and 0 are one key, of which the sign set last is kept; a
-// NaN is never found, so each Set of one adds an entry, which only Clear removes; padding and
-// blank fields count for nothing. The hash is [maphash.Comparable], for integers of 4 and 8 bytes
-// an inlined one, with seeds of the map.
+// NaN is never found, so each Set of one adds an entry, which only Clear removes; padding and blank
+// fields count for nothing. The hash is [maphash.Comparable], for integers of 4 and 8 bytes an
+// inlined one, with seeds of the map.
 //
 // Cost: a look-up mostly waits for two neighbouring lines of memory. A Set that adds moves the
 // entries of one table at most, and, once in a doubling, the directory, 8 B for each table. A table

@@ -60,9 +60,9 @@ type segments struct {
 	align int
 }
 
-// Queue is a queue with two ends. No push copies more than 16 KiB of elements, at any length; one in
-// each 16 KiB may call the allocator, and when the directory doubles, 8 bytes for each 16 KiB are
-// copied. Use NewQueue.
+// Queue is a queue with two ends. No push copies more than 16 KiB of elements, at any length; one
+// in each 16 KiB may call the allocator, and when the directory doubles, 8 bytes for each 16 KiB
+// are copied. Use NewQueue.
 type Queue[T any] struct{ s segments }
 
 // NewQueue returns an empty queue, which has no block yet. An error is a *layout.PointerError when

@@ -105,6 +105,16 @@ func queueStep[T comparable](t testing.TB, op int, q *Queue[T], r *refuser, p *t
 		require.Equal(t, min(len(to), len(m)), n)
 		require.True(t, slices.Equal(m[:n], to[:n]))
 		m = m[n:]
+	default:
+		queueRoom(t, op, q, r, p, fresh, &m)
+	}
+}
+
+// queueRoom does the operations on a queue's room, and clears it.
+func queueRoom[T comparable](t testing.TB, op int, q *Queue[T], r *refuser, p *tape, fresh func() T, model *[]T) {
+	m := *model
+	defer func() { *model = m }()
+	switch op {
 	case 12:
 		n := p.next(60)
 		if err := q.Reserve(n); err == nil {
