@@ -76,6 +76,12 @@ func (h *Hold) Freed() {
 	}
 }
 
+// Suspect reports whether Lost is worth a call: the allocator was closed, or its arena has given up
+// something since Renew. It is small enough for the compiler to put in place.
+func (h *Hold) Suspect() bool {
+	return h.closed.Load() || h.arena != nil && h.arena.epoch != h.epoch
+}
+
 // Lost reports whether the blocks are gone. Cost: 1 ns; and a binary search of what the arena gave
 // up, if it has given up anything since Renew.
 func (h *Hold) Lost() bool {

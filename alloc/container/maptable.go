@@ -181,7 +181,7 @@ func (t *tables) limit(class int) uint32 {
 	case n == 1:
 		return uint32(t.slots)
 	default:
-		return n * uint32(t.slots) / 8 * 7
+		return n * uint32(t.slots) / 4 * 3
 	}
 }
 

@@ -31,7 +31,7 @@ func newSource(name string, from alloc.Allocator) source {
 
 // check panics if the container cannot be used. Cost: 1 ns.
 func (s *source) check(name string) {
-	if s.from == nil || s.closed || s.hold.Lost() {
+	if s.from == nil || s.closed || s.hold.Suspect() {
 		s.refuse(name)
 	}
 }
