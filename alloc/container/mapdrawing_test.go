@@ -19,7 +19,7 @@ func Example_drawing() {
 		m.tail, m.bytes(m.groups[m.largest]), m.limit(m.largest))
 	// Output:
 	// group 128 B: control word 8 B, 7 slots of 16 B
-	// largest table 127 groups and 16 B: 16272 B, 777 entries at most
+	// largest table 127 groups and 16 B: 16272 B, 666 entries at most
 }
 
 // TestMapHeader: what the collector sees of a map is small.
