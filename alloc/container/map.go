@@ -257,8 +257,8 @@ func (m *Map[K, V]) Clear() {
 	m.drop()
 }
 
-// Close frees the map's blocks. A second call does nothing, and neither does one after the allocator
-// was closed or has given the blocks up.
+// Close frees the map's blocks. A second call does nothing, and neither does one after the
+// allocator was closed or has given the blocks up.
 func (m *Map[K, V]) Close() {
 	if m.closed || m.from == nil {
 		return
