@@ -183,11 +183,11 @@ func (m *Map[K, V]) Reserve(n int) error {
 	m.changes++
 	for h := uint64(0); n > m.count; {
 		class := m.class(h)
-		var depth uint8
+		var md meta
 		if class != 0 {
-			tab, groups := m.table(h)
-			depth = m.meta(tab, groups).depth
+			md = *m.meta(m.table(h))
 		}
+		depth := md.depth
 		share := float64(n) / float64(uint64(1)<<depth)
 		if depth > 0 {
 			share += reserveSpread * math.Sqrt(share)
@@ -210,8 +210,8 @@ func (m *Map[K, V]) Reserve(n int) error {
 			if done {
 				continue
 			}
-		case want > class:
-			if err := m.replace(h, want); err != nil {
+		case want > class || md.dead > 0: // dead slots are no room
+			if err := m.replace(h, max(want, class)); err != nil {
 				return err
 			}
 		}
