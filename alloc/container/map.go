@@ -256,10 +256,15 @@ func (m *Map[K, V]) Clear() {
 	m.drop()
 }
 
-// Close frees the map's blocks. The map cannot be used any more.
+// Close frees the map's blocks. The map must not be used afterwards; a second Close does nothing,
+// and so does the Close of a map whose allocator has given up the blocks.
 func (m *Map[K, V]) Close() {
-	m.check("Map.Close")
+	if m.from == nil || m.closed {
+		return
+	}
 	m.changes++
-	m.drop()
+	if !m.hold.Lost() {
+		m.drop()
+	}
 	m.closed = true
 }

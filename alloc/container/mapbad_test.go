@@ -27,7 +27,6 @@ var mapCalls = map[string]func(m *Map[int, int]){
 	"Map.Trim":     func(m *Map[int, int]) { m.Trim() },
 	"Map.All":      func(m *Map[int, int]) { m.All() },
 	"Map.Verify":   func(m *Map[int, int]) { m.Verify() },
-	"Map.Close":    func(m *Map[int, int]) { m.Close() },
 }
 
 // refusesAll fails unless each method panics with its name and the text.
@@ -49,9 +48,11 @@ func TestMapUsedWrongly(t *testing.T) {
 	require.PanicsWithValue(t, "container: Map.GetMany: 2 keys, 1 values, 0 found", func() {
 		m.GetMany(make([]int, 2), make([]int, 1), nil)
 	})
+	new(Map[int, int]).Close()
 	all := m.All()
 	m.Close()
 	refusesAll(t, m, "the container is closed")
+	m.Close()
 	require.PanicsWithValue(t, "container: Map.All: the container is closed", func() {
 		for range all {
 		}
@@ -87,6 +88,7 @@ func TestMapAfterItsAllocator(t *testing.T) {
 		for range all {
 		}
 	})
+	m.Close()
 	m, err = NewMap[int, int](a)
 	require.NoError(t, err)
 	require.NoError(t, m.Set(1, 1))
@@ -169,6 +171,27 @@ func TestMapRefused(t *testing.T) {
 		m.Close()
 		return errors.Join(first, h.Close(), u.Close())
 	}))
+}
+
+// TestMapOfLargeValues: each table that a Set makes is larger than what it replaces, so a refusal of
+// the next one leaves a sound map.
+func TestMapOfLargeValues(t *testing.T) {
+	m := newMap[int, [4096]byte](t)
+	for class := 2; class < m.classes; class++ {
+		require.Greater(t, m.limit(class), m.limit(class-1))
+	}
+	r := &refuser{Allocator: m.from}
+	m.source = newSource("NewMap", r)
+	for i := range 40 {
+		require.NoError(t, m.Set(i, [4096]byte{byte(i)}))
+		require.NoError(t, m.Verify())
+		r.refuse = true
+		if m.Set(-i-1, [4096]byte{}) == nil {
+			m.Delete(-i - 1)
+		}
+		r.refuse = false
+		require.NoError(t, m.Verify())
+	}
 }
 
 // TestMapAllocatorPanics: the map is as before when its allocator panics.
