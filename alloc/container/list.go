@@ -65,10 +65,13 @@ func (l *List[T]) PushBack(value T) (alloc.Ref[T], error) {
 
 func (l *List[T]) push(name string, value T, prev, next alloc.Ref[listed[T]]) (alloc.Ref[T], error) {
 	l.check(name)
+	room := l.pool.Cap()
 	e, err := l.pool.New()
-	l.hold.Renew()
 	if err != nil {
 		return alloc.Ref[T]{}, err
+	}
+	if l.pool.Cap() != room { // else the list has what it had, and an arena's end is others'
+		l.hold.Renew()
 	}
 	e.value = value
 	r := l.pool.Ref(e)
@@ -86,10 +89,16 @@ func (l *List[T]) Get(r alloc.Ref[T]) *T {
 }
 
 // Front returns the first element, the zero Ref if there is none.
-func (l *List[T]) Front() alloc.Ref[T] { return alloc.Ref[T](l.first) }
+func (l *List[T]) Front() alloc.Ref[T] {
+	l.check("List.Front")
+	return alloc.Ref[T](l.first)
+}
 
 // Back returns the last element, the zero Ref if there is none.
-func (l *List[T]) Back() alloc.Ref[T] { return alloc.Ref[T](l.last) }
+func (l *List[T]) Back() alloc.Ref[T] {
+	l.check("List.Back")
+	return alloc.Ref[T](l.last)
+}
 
 // Next returns the element behind another. It panics if that was removed.
 func (l *List[T]) Next(r alloc.Ref[T]) alloc.Ref[T] {
@@ -169,12 +178,16 @@ func (l *List[T]) join(prev, next alloc.Ref[listed[T]]) {
 }
 
 // Len returns the number of elements.
-func (l *List[T]) Len() int { return l.pool.Len() }
+func (l *List[T]) Len() int {
+	l.check("List.Len")
+	return l.pool.Len()
+}
 
 // All iterates from the first element to the last. The loop may remove the element that it is at,
 // and add others; removing the next one ends it with a panic.
 func (l *List[T]) All() iter.Seq2[alloc.Ref[T], *T] {
 	return func(yield func(alloc.Ref[T], *T) bool) {
+		l.check("List.All")
 		for r := l.Front(); r != (alloc.Ref[T]{}); {
 			e := l.element("List.All", r)
 			next := alloc.Ref[T](e.next)
@@ -198,7 +211,7 @@ func (l *List[T]) Clear() {
 func (l *List[T]) Trim() {
 	l.check("List.Trim")
 	l.pool.Trim()
-	l.hold.Renew()
+	l.hold.Freed()
 }
 
 // Close removes all elements and gives all memory back. A second call does nothing, and neither
