@@ -154,12 +154,13 @@ func (m *Map[K, V]) Get(key K) (value V, ok bool) {
 	if m.changes == 0 {
 		return value, false
 	}
-	// This is find for the first group, in place: a look-up of fewer instructions leaves the CPU room
-	// to begin the next ones while it waits for memory. At 10 M entries 95 ns, with a call 165.
+	// This is find for the first group, in place: a look-up of fewer instructions leaves the CPU
+	// room to begin the next ones while it waits for memory. At 10 M entries 95 ns, with a call
+	// 165.
 	h := m.hash(key)
 	t, n := m.table(h)
 	group := unsafe.Add(t, uintptr(firstGroup(h, n))*m.stride)
-	// Safe as in find.
+	// Safe because the table has n groups, as in find.
 	w := *(*uint64)(group)
 	for match := matches(w, lows*(h&tagBits)) & m.lanes; match != 0; match &= match - 1 {
 		s := (*slot[K, V])(unsafe.Add(group, wordBytes+uintptr(lane(match))*unsafe.Sizeof(slot[K, V]{})))
