@@ -73,22 +73,23 @@ func (m *Map[K, V]) split(h uint64, least uint32) (done bool, err error) {
 	}
 	var class [2]int
 	var fresh [2]unsafe.Pointer
-	for i := range fresh {
-		class[i] = m.fit(live[i])
-		if fresh[i], err = m.newTable(class[i], md.depth+1); err != nil {
-			break
-		}
-	}
-	if err == nil && md.depth == m.depth() {
-		err = m.double()
-	}
-	if err != nil {
+	defer func() { // also when the allocator panics
 		for i := range fresh {
-			if fresh[i] != nil {
+			if !done && fresh[i] != nil {
 				m.freeTable(fresh[i], class[i])
 			}
 		}
-		return false, err
+	}()
+	for i := range fresh {
+		class[i] = m.fit(live[i])
+		if fresh[i], err = m.newTable(class[i], md.depth+1); err != nil {
+			return false, err
+		}
+	}
+	if md.depth == m.depth() {
+		if err = m.double(); err != nil {
+			return false, err
+		}
 	}
 	to := [2]uint32{m.groups[class[0]], m.groups[class[1]]}
 	m.eachLive(old, n, func(i int, s *slot[K, V]) {
@@ -101,8 +102,9 @@ func (m *Map[K, V]) split(h uint64, least uint32) (done bool, err error) {
 		low := uint64(1) << (63 - md.depth)
 		m.point(h&^low|uint64(i)*low, md.depth+1, fresh[i], class[i])
 	}
+	done = true
 	m.freeTable(old, was)
-	return true, nil
+	return done, nil
 }
 
 // merge replaces the table of a hash and its other half by one, if that would be at most three
