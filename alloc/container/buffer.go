@@ -251,7 +251,7 @@ const (
 )
 
 // ReadFrom appends what r has until it returns io.EOF. An error is r's or the allocator's; the n
-// bytes read until then are in the buffer. r must not use the buffer.
+// bytes read until then are in the buffer. r must not use the buffer, nor keep the bytes.
 func (b *Buffer) ReadFrom(r io.Reader) (n int64, err error) {
 	b.check("Buffer.ReadFrom")
 	if r == nil {

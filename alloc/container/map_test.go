@@ -242,6 +242,7 @@ func TestMapReserve(t *testing.T) {
 		require.InDelta(t, held, m.held(), float64(held)/50, "%d", n)
 		require.Less(t, held, 40*n+300)
 		require.NoError(t, m.Reserve(-1))
+		require.ErrorIs(t, m.Reserve(math.MaxInt), alloc.ErrTooBig)
 		require.NoError(t, m.Reserve(n/2))
 	}
 }

@@ -1,8 +1,11 @@
 package container
 
 import (
+	"fmt"
 	"math"
 	"unsafe"
+
+	"quarry/alloc"
 )
 
 // grow makes room in the table of a hash: it gets a table, its dead slots are cleared away, or it
@@ -179,10 +182,14 @@ func (m *Map[K, V]) eachLive(tab unsafe.Pointer, n uint32, f func(i int, s *slot
 }
 
 // Reserve makes room, so that the map can grow to n entries without allocating, unless their hashes
-// are spread very unevenly. On an error of the allocator some tables may be larger than before.
+// are spread very unevenly. On an error of the allocator the map keeps what it got; Trim gives it
+// back.
 func (m *Map[K, V]) Reserve(n int) error {
 	m.check("Map.Reserve")
 	m.changes++
+	if n > mostReserved/int(max(m.size, 1)) { // else the allocator would be empty when it refuses
+		return fmt.Errorf("container: Map.Reserve: %d entries of %d bytes: %w", n, m.size, alloc.ErrTooBig)
+	}
 	for h := uint64(0); n > m.count; {
 		class := m.class(h)
 		var md meta
@@ -224,8 +231,12 @@ func (m *Map[K, V]) Reserve(n int) error {
 	return nil
 }
 
-// Tables have a random share of the entries: one in 30,000 has 4 standard deviations more.
-const reserveSpread = 4
+const (
+	// Tables have a random share of the entries: one in 30,000 has 4 standard deviations more.
+	reserveSpread = 4
+
+	mostReserved = 1 << 46 // bytes of entries: no address space has more
+)
 
 // Trim returns memory to the allocator after removals: tables that are nearly empty are merged or
 // made smaller, and a map without entries has no block. It returns the allocator's error if that
