@@ -100,16 +100,26 @@ func (b *Blocks) Put(data []byte) (BlockRef, error) {
 func (b *Blocks) alloc(name string, size, align int) (BlockRef, unsafe.Pointer, error) {
 	memory.Check(name, size, align)
 	b.check(name)
-	defer b.hold.Renew()
+	slabs := b.slots.backed
 	i, err := b.slots.takeSlot(name)
 	if err != nil {
 		return BlockRef{}, nil, err
 	}
+	if b.slots.backed != slabs {
+		b.hold.Renew()
+	}
+	made := false
+	defer func() {
+		if !made { // also when the allocator panics: the slot holds what it held before
+			b.slots.freeSlot(i)
+		}
+	}()
 	p, err := b.from.Alloc(size, align)
 	if err != nil {
-		b.slots.freeSlot(i)
 		return BlockRef{}, nil, err
 	}
+	made = true
+	b.hold.Renew()
 	*b.at(i) = block{uintptr(p), size, align}
 	b.bytes += size
 	return b.ref(i), p, nil
@@ -160,10 +170,15 @@ func (b *Blocks) ref(i int) BlockRef { return BlockRef{uint32(i), b.slots.genera
 func (b *Blocks) Resize(r BlockRef, size int) ([]byte, error) {
 	memory.Check("Blocks.Resize", size, 0)
 	at := b.live("Blocks.Resize", r)
-	p, err := b.from.ReallocSized(at.pointer(), at.size, at.align, size)
-	b.hold.Renew()
+	was := at.pointer()
+	p, err := b.from.ReallocSized(was, at.size, at.align, size)
 	if err != nil {
 		return nil, err
+	}
+	if p != was || size > at.size {
+		b.hold.Renew()
+	} else {
+		b.hold.Freed()
 	}
 	b.bytes += size - at.size
 	at.p, at.size = uintptr(p), size
@@ -181,7 +196,7 @@ func (b *Blocks) Free(r BlockRef) {
 	b.from.FreeSized(at.pointer(), at.size, at.align)
 	b.bytes -= at.size
 	b.slots.freeSlot(int(r.Slot))
-	b.hold.Renew()
+	b.hold.Freed()
 }
 
 // live returns the slot of a live block, or panics.
@@ -231,7 +246,7 @@ func (b *Blocks) Size() int { return b.bytes }
 func (b *Blocks) Trim() {
 	b.check("Blocks.Trim")
 	b.slots.trim()
-	b.hold.Renew()
+	b.hold.Freed()
 }
 
 // Close frees all blocks. If some were live, the error wraps ErrLeak and counts them. A second call
@@ -242,6 +257,7 @@ func (b *Blocks) Close() error {
 	}
 	if b.hold.Lost() {
 		b.slots.abandon()
+		b.bytes = 0
 		return nil
 	}
 	var err error

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
@@ -273,6 +274,62 @@ func TestBlocksLost(t *testing.T) {
 	require.PanicsWithValue(t, "alloc: Blocks.Bytes"+lost, func() { b.Bytes(r) })
 	require.NoError(t, b.Close())
 	require.NoError(t, u.Close())
+}
+
+// TestBlocksBesideScratch: blocks that lie before a mark outlive a Rewind to it, whatever was freed
+// and made smaller meanwhile.
+func TestBlocksBesideScratch(t *testing.T) {
+	a := alloc.NewArena(newHeap(t))
+	defer a.Close()
+	b := alloc.NewBlocks(a)
+	var refs [3]alloc.BlockRef
+	for i := range refs {
+		var err error
+		refs[i], err = b.Put([]byte("stays"))
+		require.NoError(t, err)
+	}
+	for name, change := range map[string]func(){
+		"Free":          func() { b.Free(refs[0]) },
+		"Resize":        func() { _, _ = b.Resize(refs[1], 1) },
+		"Trim":          b.Trim,
+		"Alloc refused": func() { _, err := b.Alloc(1<<50, 1); require.Error(t, err) },
+	} {
+		mark := a.Mark()
+		_, err := a.Alloc(100, 8) // another's
+		require.NoError(t, err)
+		change()
+		a.Rewind(mark)
+		require.NotPanics(t, func() { require.Equal(t, "stays", string(b.Bytes(refs[2]))) }, name)
+	}
+	require.NoError(t, b.Verify())
+}
+
+// panicking is an allocator that panics when it is told to.
+type panicking struct {
+	alloc.Allocator
+	armed bool
+}
+
+func (p *panicking) Alloc(size, align int) (unsafe.Pointer, error) {
+	if p.armed {
+		panic("no memory today")
+	}
+	return p.Allocator.Alloc(size, align)
+}
+
+// TestBlocksAllocatorPanics: there is no block when its allocator panics.
+func TestBlocksAllocatorPanics(t *testing.T) {
+	from := &panicking{Allocator: newHeap(t)}
+	b := alloc.NewBlocks(from)
+	r, err := b.Put([]byte("first"))
+	require.NoError(t, err)
+	b.Free(r)
+	from.armed = true
+	require.Panics(t, func() { _, _ = b.Put([]byte("second")) })
+	from.armed = false
+	require.Zero(t, b.Len())
+	require.NoError(t, b.Verify())
+	require.NoError(t, b.Close())
 }
 
 // TestBlockOf: blocks as slices of a type.

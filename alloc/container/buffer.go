@@ -1,7 +1,6 @@
 package container
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -252,7 +251,7 @@ const (
 )
 
 // ReadFrom appends what r has until it returns io.EOF. An error is r's or the allocator's; the n
-// bytes read until then are in the buffer. r must not use the buffer.
+// bytes read until then are in the buffer. r must not use the buffer, nor keep the bytes.
 func (b *Buffer) ReadFrom(r io.Reader) (n int64, err error) {
 	b.check("Buffer.ReadFrom")
 	if r == nil {
@@ -261,12 +260,13 @@ func (b *Buffer) ReadFrom(r io.Reader) (n int64, err error) {
 		panic("container: Buffer.ReadFrom: the reader is nil")
 	}
 	for empty := 0; empty < emptyReads; empty++ {
+		b.check("Buffer.ReadFrom") // r may have taken the block away, by way of the allocator
 		if err := b.grow(leastRead, true); err != nil {
 			return n, fmt.Errorf("container: Buffer.ReadFrom: after %d bytes: %w", n, err)
 		}
 		m, err := b.readOnce(r)
 		n += int64(m)
-		if errors.Is(err, io.EOF) {
+		if err == io.EOF { // an error that wraps io.EOF says that the bytes end too early
 			return n, nil
 		} else if err != nil {
 			return n, err

@@ -170,6 +170,36 @@ func TestBufferBadInput(t *testing.T) {
 	require.PanicsWithValue(t, "container: Buffer.Len: the container was not made by its New function", func() { new(Buffer).Len() })
 }
 
+// TestBufferReadFromEnds: only io.EOF itself ends a reader, as for package io; an error that wraps
+// it tells of bytes that are missing.
+func TestBufferReadFromEnds(t *testing.T) {
+	b := NewBuffer(openHeap(t))
+	defer b.Close()
+	cut := fmt.Errorf("the stream was cut: %w", io.EOF)
+	n, err := b.ReadFrom(funcIO(func(p []byte) (int, error) { return copy(p, "ab"), cut }))
+	require.True(t, n == 2 && err == cut)
+	n, err = b.ReadFrom(funcIO(func(p []byte) (int, error) { return copy(p, "cd"), io.EOF }))
+	require.True(t, n == 2 && err == nil)
+	require.Equal(t, "abcd", b.String())
+}
+
+// TestBufferReadFromTakesTheArenaBack: after a reader has given up the buffer's block, the buffer
+// does not take that of another for its own.
+func TestBufferReadFromTakesTheArenaBack(t *testing.T) {
+	a := alloc.NewArena(openHeap(t))
+	defer a.Close()
+	b := NewBuffer(a)
+	gone := "container: Buffer.ReadFrom: the allocator was closed, or gave up the blocks (Arena.Reset, Arena.Rewind)"
+	require.PanicsWithValue(t, gone, func() {
+		_, _ = b.ReadFrom(funcIO(func(p []byte) (int, error) {
+			a.Reset(alloc.KeepAll)
+			_, err := a.Alloc(4096, 8) // another's
+			return len(p), err
+		}))
+	})
+	b.Close()
+}
+
 func TestBufferServesJSON(t *testing.T) {
 	b := NewBuffer(openHeap(t))
 	defer b.Close()

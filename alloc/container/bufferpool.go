@@ -106,12 +106,15 @@ func (p *BufferPool) Trim() {
 
 // drop frees the blocks that the pool keeps.
 func (p *BufferPool) drop() {
-	for i, d := range p.blocks {
-		p.blocks[i] = nil
+	for n := len(p.blocks); n > 0; n-- { // each by itself: a free may panic
+		d := p.blocks[n-1]
+		p.blocks[n-1] = nil
+		p.blocks = p.blocks[:n-1]
+		p.kept -= cap(d)
 		// Safe because it is the address of a block that no buffer has.
 		p.made.free(unsafe.Pointer(unsafe.SliceData(d)), cap(d), 1)
 	}
-	p.blocks, p.kept = nil, 0
+	p.blocks = nil
 }
 
 // Len returns the number of buffers that are out, and the bytes of the blocks that the pool keeps.

@@ -32,6 +32,7 @@ type List[T any] struct {
 	source
 	pool        *alloc.Pool[listed[T]]
 	first, last alloc.Ref[listed[T]]
+	changes     uint64 // calls that write it, read by those that read: the race detector sees both
 }
 
 // listed is an element.
@@ -65,10 +66,14 @@ func (l *List[T]) PushBack(value T) (alloc.Ref[T], error) {
 
 func (l *List[T]) push(name string, value T, prev, next alloc.Ref[listed[T]]) (alloc.Ref[T], error) {
 	l.check(name)
+	l.changes++
+	room := l.pool.Cap()
 	e, err := l.pool.New()
-	l.hold.Renew()
 	if err != nil {
 		return alloc.Ref[T]{}, err
+	}
+	if l.pool.Cap() != room { // else the list has what it had, and an arena's end is others'
+		l.hold.Renew()
 	}
 	e.value = value
 	r := l.pool.Ref(e)
@@ -79,17 +84,29 @@ func (l *List[T]) push(name string, value T, prev, next alloc.Ref[listed[T]]) (a
 // Get returns an element's value, or nil if the element was removed.
 func (l *List[T]) Get(r alloc.Ref[T]) *T {
 	l.check("List.Get")
-	if e := l.pool.Get(alloc.Ref[listed[T]](r)); e != nil {
+	if e := l.pool.Get(alloc.Ref[listed[T]](r)); l.changes != 0 && e != nil {
 		return &e.value
 	}
 	return nil
 }
 
 // Front returns the first element, the zero Ref if there is none.
-func (l *List[T]) Front() alloc.Ref[T] { return alloc.Ref[T](l.first) }
+func (l *List[T]) Front() alloc.Ref[T] {
+	l.check("List.Front")
+	if l.changes == 0 {
+		return alloc.Ref[T]{}
+	}
+	return alloc.Ref[T](l.first)
+}
 
 // Back returns the last element, the zero Ref if there is none.
-func (l *List[T]) Back() alloc.Ref[T] { return alloc.Ref[T](l.last) }
+func (l *List[T]) Back() alloc.Ref[T] {
+	l.check("List.Back")
+	if l.changes == 0 {
+		return alloc.Ref[T]{}
+	}
+	return alloc.Ref[T](l.last)
+}
 
 // Next returns the element behind another. It panics if that was removed.
 func (l *List[T]) Next(r alloc.Ref[T]) alloc.Ref[T] {
@@ -104,6 +121,7 @@ func (l *List[T]) Prev(r alloc.Ref[T]) alloc.Ref[T] {
 // MoveToFront moves an element before all others. It panics if the element was removed.
 func (l *List[T]) MoveToFront(r alloc.Ref[T]) {
 	e, at := l.element("List.MoveToFront", r), alloc.Ref[listed[T]](r)
+	l.changes++
 	if at != l.first {
 		l.unlink(e)
 		l.link(at, e, alloc.Ref[listed[T]]{}, l.first)
@@ -113,6 +131,7 @@ func (l *List[T]) MoveToFront(r alloc.Ref[T]) {
 // MoveToBack moves an element after all others. It panics if the element was removed.
 func (l *List[T]) MoveToBack(r alloc.Ref[T]) {
 	e, at := l.element("List.MoveToBack", r), alloc.Ref[listed[T]](r)
+	l.changes++
 	if at != l.last {
 		l.unlink(e)
 		l.link(at, e, l.last, alloc.Ref[listed[T]]{})
@@ -126,6 +145,7 @@ func (l *List[T]) Remove(r alloc.Ref[T]) (value T) {
 		return value
 	}
 	e := l.element("List.Remove", r)
+	l.changes++
 	value = e.value
 	l.unlink(e)
 	l.pool.Free(e)
@@ -136,7 +156,7 @@ func (l *List[T]) Remove(r alloc.Ref[T]) (value T) {
 func (l *List[T]) element(name string, r alloc.Ref[T]) *listed[T] {
 	l.check(name)
 	e := l.pool.Get(alloc.Ref[listed[T]](r))
-	if e == nil {
+	if l.changes == 0 || e == nil {
 		// errors.md: `the reference {... ...} names no element (removed before?)` | A reference
 		// that is stale, zero or of another list. | `List.Get` returns nil for it.
 		panic(fmt.Sprintf("container: %s: the reference {%d %d} names no element (removed before?)", name, r.Slot, r.Generation))
@@ -169,12 +189,17 @@ func (l *List[T]) join(prev, next alloc.Ref[listed[T]]) {
 }
 
 // Len returns the number of elements.
-func (l *List[T]) Len() int { return l.pool.Len() }
+func (l *List[T]) Len() int {
+	l.check("List.Len")
+	return l.pool.Len()
+}
 
-// All iterates from the first element to the last. The loop may remove the element that it is at,
-// and add others; removing the next one ends it with a panic.
+// All iterates from the first element to the last. The loop may remove or move the element that it
+// is at, and add others: it goes on with the element that was the next before, and what stands
+// behind that is shown, also what was moved there. Removing the next one ends it with a panic.
 func (l *List[T]) All() iter.Seq2[alloc.Ref[T], *T] {
 	return func(yield func(alloc.Ref[T], *T) bool) {
+		l.check("List.All")
 		for r := l.Front(); r != (alloc.Ref[T]{}); {
 			e := l.element("List.All", r)
 			next := alloc.Ref[T](e.next)
@@ -197,8 +222,9 @@ func (l *List[T]) Clear() {
 // Trim gives memory back that no element needs.
 func (l *List[T]) Trim() {
 	l.check("List.Trim")
+	l.changes++
 	l.pool.Trim()
-	l.hold.Renew()
+	l.hold.Freed()
 }
 
 // Close removes all elements and gives all memory back. A second call does nothing, and neither

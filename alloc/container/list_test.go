@@ -172,8 +172,47 @@ func TestListMisuse(t *testing.T) {
 	const lost = ": the allocator was closed, or gave up the blocks (Arena.Reset, Arena.Rewind)"
 	require.PanicsWithValue(t, "container: List.Get"+lost, func() { l.Get(r) })
 	require.PanicsWithValue(t, "container: List.PushFront"+lost, func() { l.PushFront(1) })
-	l.Close()
+	for range 2 {
+		for name, call := range map[string]func(){
+			"Front": func() { l.Front() },
+			"Back":  func() { l.Back() },
+			"Len":   func() { l.Len() },
+			"All": func() {
+				for range l.All() {
+				}
+			},
+		} {
+			says := lost
+			if l.IsClosed() {
+				says = ": the container is closed"
+			}
+			require.PanicsWithValue(t, "container: List."+name+says, call)
+		}
+		l.Close()
+	}
 	a.Close()
+	require.PanicsWithValue(t, "container: List.Len: the container was not made by its New function",
+		func() { new(container.List[int]).Len() })
+}
+
+// TestListBesideScratch: a list whose elements lie before a mark outlives a Rewind to it, though
+// elements were pushed and freed meanwhile.
+func TestListBesideScratch(t *testing.T) {
+	a := alloc.NewArena(listHeap(t))
+	defer a.Close()
+	l, err := container.NewList[int64](a)
+	require.NoError(t, err)
+	_, err = l.PushBack(1)
+	require.NoError(t, err)
+	mark := a.Mark()
+	_, err = a.Alloc(100, 8) // another's
+	require.NoError(t, err)
+	_, err = l.PushBack(2)
+	require.NoError(t, err)
+	l.Trim()
+	a.Rewind(mark)
+	require.Equal(t, 2, l.Len())
+	require.NoError(t, l.Verify())
 }
 
 // TestListRefused: a refused push changes nothing.

@@ -18,3 +18,5 @@ func (l *List[T]) Corrupt(how string) (restore func()) {
 	}
 	return func() { *l, *l.pool.Get(at) = old, first }
 }
+
+func (l *List[T]) IsClosed() bool { return l.closed }

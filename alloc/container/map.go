@@ -51,8 +51,8 @@ import (
 //
 // Cost: a look-up mostly waits for two neighbouring lines of memory. A Set that adds moves the
 // entries of one table at most, and, once in a doubling, the directory, 8 B for each table. A table
-// has 1,024 slots and 64 KiB at most; but the largest have 16 slots or more, so a Set may move
-// 16 values of many KB.
+// has 1,024 slots and 64 KiB at most; slots of more than 4 KiB stand in tables of up to 16, so a
+// Set may move 16 values of many KB.
 type Map[K comparable, V any] struct {
 	tables
 	seed maphash.Seed
@@ -98,7 +98,8 @@ func (m *Map[K, V]) hash(key K) uint64 {
 	return maphash.Comparable(m.seed, key) & m.kept
 }
 
-// hashInteger is Go's own hash for CPUs without AES, inlined: a call costs a look-up a tenth.
+// hashInteger multiplies to 128 bits and folds, twice, as Go's own hash for CPUs without AES does,
+// but first by a secret number. It is inlined: a call costs a look-up a tenth.
 func (t *tables) hashInteger(x uint64) uint64 {
 	hi, lo := bits.Mul64(x^t.seeds[0], t.seeds[1])
 	hi, lo = bits.Mul64(hi^lo, 0x9E3779B97F4A7C15)
@@ -134,7 +135,7 @@ func (m *Map[K, V]) find(key K, h uint64) *slot[K, V] {
 }
 
 // At returns the address of a key's value, or nil. It is valid until the next call that adds or
-// removes; the caller orders writes through it.
+// removes, Reserve or Trim; the caller orders writes through it.
 func (m *Map[K, V]) At(key K) *V {
 	m.check("Map.At")
 	if m.changes == 0 { // also tells the race detector of the reader
@@ -160,7 +161,7 @@ func (m *Map[K, V]) Get(key K) (value V, ok bool) {
 	h := m.hash(key)
 	t, n := m.table(h)
 	group := unsafe.Add(t, uintptr(firstGroup(h, n))*m.stride)
-	// Safe because it is the first group of a table, as in find.
+	// Safe because the table has n groups, as in find.
 	w := *(*uint64)(group)
 	for match := matches(w, lows*(h&tagBits)) & m.lanes; match != 0; match &= match - 1 {
 		s := (*slot[K, V])(unsafe.Add(group, wordBytes+uintptr(lane(match))*unsafe.Sizeof(slot[K, V]{})))
@@ -201,8 +202,8 @@ func (m *Map[K, V]) Set(key K, value V) error {
 }
 
 // GetOrAdd returns the address of a key's value, and whether it has added the key, with the zero
-// value. The address is valid until the next call that adds or removes. The error is the
-// allocator's; the map is as before then.
+// value. The address is valid as that of At is. The error is the allocator's; the map is as before
+// then.
 func (m *Map[K, V]) GetOrAdd(key K) (value *V, added bool, err error) {
 	m.check("Map.GetOrAdd")
 	s, added, err := m.findOrAdd(key)
@@ -257,10 +258,10 @@ func (m *Map[K, V]) Clear() {
 	m.drop()
 }
 
-// Close frees the map's blocks. A second call does nothing, and neither does one after the
-// allocator was closed or has given the blocks up.
+// Close frees the map's blocks. The map must not be used afterwards; a second Close does nothing,
+// and so does the Close of a map whose allocator has given up the blocks.
 func (m *Map[K, V]) Close() {
-	if m.closed || m.from == nil {
+	if m.from == nil || m.closed {
 		return
 	}
 	m.changes++

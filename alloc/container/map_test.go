@@ -242,8 +242,29 @@ func TestMapReserve(t *testing.T) {
 		require.InDelta(t, held, m.held(), float64(held)/50, "%d", n)
 		require.Less(t, held, 40*n+300)
 		require.NoError(t, m.Reserve(-1))
+		require.ErrorIs(t, m.Reserve(math.MaxInt), alloc.ErrTooBig)
 		require.NoError(t, m.Reserve(n/2))
 	}
+}
+
+// TestMapReserveAfterRemovals: room that removals have left unusable counts for nothing.
+func TestMapReserveAfterRemovals(t *testing.T) {
+	m := newMap[int, int](t)
+	r := &refuser{Allocator: m.from}
+	m.source = newSource("NewMap", r)
+	const n = 600
+	for i := range n {
+		require.NoError(t, m.Set(i, i))
+	}
+	for i := range n {
+		m.Delete(i)
+	}
+	require.NoError(t, m.Reserve(n))
+	r.refuse = true
+	for i := range n {
+		require.NoError(t, m.Set(n+i, i), "entry %d", i)
+	}
+	require.NoError(t, m.Verify())
 }
 
 // TestMapFloats: as in Go's map, 0 and -0 are one key, and a NaN is another each time.

@@ -3,6 +3,7 @@ package container
 import (
 	"encoding/binary"
 	"errors"
+	"strings"
 	"testing"
 	"unsafe"
 
@@ -48,10 +49,12 @@ func TestMapUsedWrongly(t *testing.T) {
 	require.PanicsWithValue(t, "container: Map.GetMany: 2 keys, 1 values, 0 found", func() {
 		m.GetMany(make([]int, 2), make([]int, 1), nil)
 	})
+	new(Map[int, int]).Close()
 	all := m.All()
 	m.Close()
 	m.Close() // does nothing
 	refusesAll(t, m, "the container is closed")
+	m.Close()
 	require.PanicsWithValue(t, "container: Map.All: the container is closed", func() {
 		for range all {
 		}
@@ -89,6 +92,7 @@ func TestMapAfterItsAllocator(t *testing.T) {
 		for range all {
 		}
 	})
+	m.Close()
 	m, err = NewMap[int, int](a)
 	require.NoError(t, err)
 	require.NoError(t, m.Set(1, 1))
@@ -173,6 +177,27 @@ func TestMapRefused(t *testing.T) {
 	}))
 }
 
+// TestMapOfLargeValues: each table that a Set makes is larger than what it replaces, so a refusal
+// of the next one leaves a sound map.
+func TestMapOfLargeValues(t *testing.T) {
+	m := newMap[int, [4096]byte](t)
+	for class := 2; class < m.classes; class++ {
+		require.Greater(t, m.limit(class), m.limit(class-1))
+	}
+	r := &refuser{Allocator: m.from}
+	m.source = newSource("NewMap", r)
+	for i := range 40 {
+		require.NoError(t, m.Set(i, [4096]byte{byte(i)}))
+		require.NoError(t, m.Verify())
+		r.refuse = true
+		if m.Set(-i-1, [4096]byte{}) == nil {
+			m.Delete(-i - 1)
+		}
+		r.refuse = false
+		require.NoError(t, m.Verify())
+	}
+}
+
 // TestMapAllocatorPanics: the map is as before when its allocator panics.
 func TestMapAllocatorPanics(t *testing.T) {
 	m := newMap[int, int](t)
@@ -196,16 +221,78 @@ func TestMapAllocatorPanics(t *testing.T) {
 	sameAsModel(t, m, model)
 }
 
+// TestMapAllocatorPanicsLate: a split gives back what it has made when a later request panics; the
+// heap has no blocks left at the end.
+func TestMapAllocatorPanicsLate(t *testing.T) {
+	for calls := range 4 {
+		m := newMap[int, int](t)
+		from := &panicking{Allocator: m.from}
+		m.source = newSource("NewMap", from)
+		model := map[int]int{}
+		for i := range 5000 {
+			from.armed, from.calls = true, calls
+			func() {
+				defer func() { recover() }()
+				mapStep(t, m, model, 0, i, i)
+			}()
+			from.armed = false
+			mapStep(t, m, model, 0, i, i)
+		}
+		sameAsModel(t, m, model)
+	}
+}
+
+// panicking is an allocator that panics after some calls, and when a block is freed, while it is
+// armed.
 type panicking struct {
 	alloc.Allocator
 	armed bool
+	calls int // that go well
+	frees bool
 }
 
 func (p *panicking) Alloc(size, align int) (unsafe.Pointer, error) {
-	if p.armed {
+	if p.armed && p.calls == 0 {
 		panic("no memory today")
 	}
+	p.calls--
 	return p.Allocator.Alloc(size, align)
+}
+
+func (p *panicking) FreeSized(at unsafe.Pointer, size, align int) {
+	p.Allocator.FreeSized(at, size, align)
+	if p.frees {
+		panic("the block is damaged")
+	}
+}
+
+// TestFreePanics: a Clear or Trim in which each free panics, as that of a wrapper does that finds a
+// block damaged, leaves a sound container, and goes on when it is called again.
+func TestFreePanics(t *testing.T) {
+	from := &panicking{Allocator: openHeap(t), frees: true}
+	x, p := NewText(from), NewBufferPool(from, 1000)
+	const n = 5
+	var buffers [n]*Buffer
+	for i := range n {
+		_, err := x.Intern(strings.Repeat(string(rune('a'+i)), 20))
+		require.NoError(t, err)
+		buffers[i] = p.Get()
+		require.NoError(t, buffers[i].Grow(100))
+	}
+	for _, b := range buffers {
+		p.Put(b)
+	}
+	for i := range n {
+		require.Panics(t, x.Clear)
+		require.NoError(t, x.Verify())
+		require.Equal(t, n-1-i, x.Len())
+		require.Panics(t, p.Trim)
+		require.NoError(t, p.Verify())
+	}
+	from.frees = false
+	x.Clear()
+	x.Close()
+	require.NoError(t, p.Close())
 }
 
 // TestMapHashesCollide: a map whose keys all have one hash tells so when its one table cannot grow.

@@ -1,8 +1,11 @@
 package container
 
 import (
+	"fmt"
 	"math"
 	"unsafe"
+
+	"quarry/alloc"
 )
 
 // grow makes room in the table of a hash: it gets a table, its dead slots are cleared away, or it
@@ -73,22 +76,23 @@ func (m *Map[K, V]) split(h uint64, least uint32) (done bool, err error) {
 	}
 	var class [2]int
 	var fresh [2]unsafe.Pointer
-	for i := range fresh {
-		class[i] = m.fit(live[i])
-		if fresh[i], err = m.newTable(class[i], md.depth+1); err != nil {
-			break
-		}
-	}
-	if err == nil && md.depth == m.depth() {
-		err = m.double()
-	}
-	if err != nil {
+	defer func() { // also when the allocator panics
 		for i := range fresh {
-			if fresh[i] != nil {
+			if !done && fresh[i] != nil {
 				m.freeTable(fresh[i], class[i])
 			}
 		}
-		return false, err
+	}()
+	for i := range fresh {
+		class[i] = m.fit(live[i])
+		if fresh[i], err = m.newTable(class[i], md.depth+1); err != nil {
+			return false, err
+		}
+	}
+	if md.depth == m.depth() {
+		if err = m.double(); err != nil {
+			return false, err
+		}
 	}
 	to := [2]uint32{m.groups[class[0]], m.groups[class[1]]}
 	m.eachLive(old, n, func(i int, s *slot[K, V]) {
@@ -101,8 +105,9 @@ func (m *Map[K, V]) split(h uint64, least uint32) (done bool, err error) {
 		low := uint64(1) << (63 - md.depth)
 		m.point(h&^low|uint64(i)*low, md.depth+1, fresh[i], class[i])
 	}
+	done = true
 	m.freeTable(old, was)
-	return true, nil
+	return done, nil
 }
 
 // merge replaces the table of a hash and its other half by one, if that would be at most three
@@ -177,17 +182,21 @@ func (m *Map[K, V]) eachLive(tab unsafe.Pointer, n uint32, f func(i int, s *slot
 }
 
 // Reserve makes room, so that the map can grow to n entries without allocating, unless their hashes
-// are spread very unevenly. On an error of the allocator some tables may be larger than before.
+// are spread very unevenly. On an error of the allocator the map keeps what it got; Trim gives it
+// back.
 func (m *Map[K, V]) Reserve(n int) error {
 	m.check("Map.Reserve")
 	m.changes++
+	if n > mostReserved/int(max(m.size, 1)) { // else the allocator would be empty when it refuses
+		return fmt.Errorf("container: Map.Reserve: %d entries of %d bytes: %w", n, m.size, alloc.ErrTooBig)
+	}
 	for h := uint64(0); n > m.count; {
 		class := m.class(h)
-		var depth uint8
+		var md meta
 		if class != 0 {
-			tab, groups := m.table(h)
-			depth = m.meta(tab, groups).depth
+			md = *m.meta(m.table(h))
 		}
+		depth := md.depth
 		share := float64(n) / float64(uint64(1)<<depth)
 		if depth > 0 {
 			share += reserveSpread * math.Sqrt(share)
@@ -210,8 +219,8 @@ func (m *Map[K, V]) Reserve(n int) error {
 			if done {
 				continue
 			}
-		case want > class:
-			if err := m.replace(h, want); err != nil {
+		case want > class || md.dead > 0: // dead slots are no room
+			if err := m.replace(h, max(want, class)); err != nil {
 				return err
 			}
 		}
@@ -222,8 +231,12 @@ func (m *Map[K, V]) Reserve(n int) error {
 	return nil
 }
 
-// Tables have a random share of the entries: one in 30,000 has 4 standard deviations more.
-const reserveSpread = 4
+const (
+	// Tables have a random share of the entries: one in 30,000 has 4 standard deviations more.
+	reserveSpread = 4
+
+	mostReserved = 1 << 46 // bytes of entries: no address space has more
+)
 
 // Trim returns memory to the allocator after removals: tables that are nearly empty are merged or
 // made smaller, and a map without entries has no block. It returns the allocator's error if that

@@ -175,13 +175,14 @@ func (t *tables) meta(tab unsafe.Pointer, n uint32) *meta {
 
 // limit returns how many slots of a table may be live or dead.
 func (t *tables) limit(class int) uint32 {
-	switch n := t.groups[class]; {
+	n := t.groups[class]
+	switch slots := n * uint32(t.slots); {
 	case class == 0:
 		return 0
-	case n == 1:
-		return uint32(t.slots)
+	case n == 1 || slots <= 4: // each larger class has a larger limit
+		return slots
 	default:
-		return n * uint32(t.slots) / 4 * 3
+		return slots * 3 / 4
 	}
 }
 

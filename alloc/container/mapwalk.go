@@ -75,6 +75,7 @@ func (s *stretch[K, V]) fill(m *Map[K, V], h uint64) (end uint64) {
 func (s *stretch[K, V]) show(m *Map[K, V], yield func(K, V) bool) bool {
 	nans := s.nans
 	for i, key := range s.keys {
+		m.check("Map.All") // the loop's body may have closed the allocator, which the map does not see
 		var e *slot[K, V]
 		switch {
 		case key != key:
@@ -88,7 +89,6 @@ func (s *stretch[K, V]) show(m *Map[K, V], yield func(K, V) bool) bool {
 			// Safe because the table and its slots are as they were.
 			e = (*slot[K, V])(unsafe.Add(s.table, s.at[i]))
 		default:
-			m.check("Map.All")
 			e = m.find(key, m.hash(key))
 		}
 		if e != nil && !yield(e.key, e.value) {

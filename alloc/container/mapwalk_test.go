@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"quarry/alloc"
 )
 
 // TestMapWalkWhileChanged changes a map in each turn of a loop over it, and checks the promise of
@@ -133,4 +135,23 @@ func TestMapWalkNested(t *testing.T) {
 	for range m.All() {
 		t.Fatal("an entry of an empty map")
 	}
+}
+
+// TestMapWalkAfterItsAllocator: a loop whose body takes the map's blocks away reads none of them.
+func TestMapWalkAfterItsAllocator(t *testing.T) {
+	a := alloc.NewArena(openHeap(t))
+	defer a.Close()
+	m, err := NewMap[int, int](a)
+	require.NoError(t, err)
+	for i := range 5 {
+		require.NoError(t, m.Set(i, i))
+	}
+	shown := 0
+	require.PanicsWithValue(t, "container: Map.All: "+goneText, func() {
+		for range m.All() {
+			shown++
+			a.Reset(0)
+		}
+	})
+	require.Equal(t, 1, shown)
 }

@@ -235,10 +235,10 @@ func (t *Text) All() iter.Seq2[TextID, []byte] {
 func (t *Text) Clear() {
 	t.check("Text.Clear")
 	for b := range t.buckets {
-		*t.head(b) = noEntry
-	}
-	for i := range t.made {
-		if e := t.entry(i); e.refs > 0 {
+		for head := t.head(b); *head != noEntry; { // each by itself: a free may panic
+			i := *head
+			e := t.entry(i)
+			*head = e.next
 			t.drop(i, e)
 		}
 	}

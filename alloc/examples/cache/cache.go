@@ -3,6 +3,7 @@ package cache
 import (
 	"errors"
 	"hash/maphash"
+	"math"
 	"time"
 
 	"quarry/alloc"
@@ -52,9 +53,9 @@ func (c *Cache) Get(key string, into []byte) (value []byte, ok bool) {
 
 // Set keeps a copy of a value, for a time to live if that is above 0.
 func (c *Cache) Set(key string, value []byte, live time.Duration) error {
-	until := int64(0)
-	if live > 0 {
-		until = time.Now().Add(live).UnixNano()
+	until, now := int64(0), time.Now().UnixNano()
+	if live > 0 && int64(live) <= math.MaxInt64-now { // what ends after 2262 does not end
+		until = now + int64(live)
 	}
 	s, hash := c.lock(key)
 	defer s.mu.Unlock()

@@ -3,6 +3,7 @@ package cache_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"sync"
@@ -216,4 +217,17 @@ func TestCacheWithoutRoom(t *testing.T) {
 		require.NoError(t, errors.Join(h.Close(), u.Close()))
 		return failed
 	}))
+}
+
+// TestCacheForLong: a time to live that no clock can tell the end of does not end.
+func TestCacheForLong(t *testing.T) {
+	h, end := newHeap(t)
+	defer end()
+	c, err := cache.New(h, 1, 1000)
+	require.NoError(t, err)
+	require.NoError(t, c.Set("key", []byte("value"), math.MaxInt64))
+	value, ok := c.Get("key", nil)
+	require.True(t, ok)
+	require.Equal(t, "value", string(value))
+	require.NoError(t, c.Close())
 }
