@@ -198,6 +198,33 @@ func TestMapOfLargeValues(t *testing.T) {
 	}
 }
 
+// TestMapSplitsUnevenly: a table beyond the largest, which keys have that all begin with one bit,
+// is split and trimmed into tables that hold what they get.
+func TestMapSplitsUnevenly(t *testing.T) {
+	m := newMap[int, [4096]byte](t)
+	key := 0
+	add := func(first uint64) {
+		for key++; m.hash(key)>>63 != first; key++ {
+		}
+		require.NoError(t, m.Set(key, [4096]byte{}))
+		require.NoError(t, m.Verify())
+	}
+	for m.class(0) <= m.largest {
+		add(0)
+	}
+	require.Zero(t, m.depth())
+	for m.count < int(m.limit(m.class(0)))-1 {
+		add(0)
+	}
+	require.NoError(t, m.Trim())
+	require.NoError(t, m.Verify())
+	add(1)
+	for range 30 {
+		add(0)
+	}
+	require.Positive(t, m.depth())
+}
+
 // TestMapAllocatorPanics: the map is as before when its allocator panics.
 func TestMapAllocatorPanics(t *testing.T) {
 	m := newMap[int, int](t)

@@ -22,7 +22,7 @@ func (m *Map[K, V]) grow(h uint64) error {
 	case class < m.largest:
 		return m.replace(h, class+1)
 	case md.depth < maxDepth:
-		if done, err := m.split(h, m.limit(m.largest)/8); done || err != nil {
+		if done, err := m.split(h, max(m.limit(m.largest)/8, 1)); done || err != nil {
 			return err
 		}
 	}

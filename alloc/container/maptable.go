@@ -339,10 +339,14 @@ func (t *tables) narrow() error {
 	return nil
 }
 
-// fit returns the class for a table of live entries, with room for some more.
+// fit returns the class for a table of live entries, with room for some more, or, of what does not
+// fit the largest, as parts of a table beyond it may not, just for them.
 func (t *tables) fit(live uint32) int {
 	class := 1
 	for class < t.largest && t.limit(class) < live+live/16+1 {
+		class++
+	}
+	for class < t.classes-1 && t.limit(class) < live {
 		class++
 	}
 	return class
