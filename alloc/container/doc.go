@@ -23,7 +23,9 @@
 // outlives it. Using it after Close panics, and so does using it after the allocator was closed, or
 // after an arena went back to before the container last grew ([alloc.Hold]). Over a Stack, where
 // blocks are freed in order, no container is made. Pointers into a container are valid until the
-// next call that may add or remove.
+// next call that may add, remove, reserve or trim; those into a List or Text until the element is
+// removed. In an Arena a block that is freed serves again only if it was the last one, so a
+// container that is filled and emptied again and again grows it without end.
 //
 // Goroutines: one at a time, or several that only read; the race detector sees a writer beside
 // others.
@@ -31,6 +33,6 @@
 // Garbage collector: it marks the container's header, of some hundred bytes, and 8 bytes for each
 // 16 KiB of a Queue or a Text.
 //
-// Failure: what adds returns the allocator's error, and the container is as before. A broken
-// contract panics in the container's name.
+// Failure: what adds returns the allocator's error, and the container is as before; Map.Reserve
+// keeps what it got. A broken contract panics in the container's name.
 package container

@@ -17,8 +17,9 @@ type Cache struct {
 }
 
 // New returns a cache whose keys and values have at most so many bytes, and those of a shard at
-// most its part. The allocator must be for any goroutine, as a Heap is.
+// most its part. The allocator must be for any goroutine, as a Heap is. There is a shard at least.
 func New(from alloc.Allocator, shards, bytes int) (*Cache, error) {
+	shards = max(shards, 1)
 	c := &Cache{seed: maphash.MakeSeed()}
 	for range shards {
 		index, errIndex := container.NewMap[uint64, alloc.Ref[entry]](from)
