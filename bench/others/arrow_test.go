@@ -44,6 +44,7 @@ func memory(n int) []byte {
 	o := &options{
 		trial:   &trial{module: "made.test/shelf", groups: []group{{packages: []string{"."}}}, variable: "SIDE"},
 		timeout: time.Minute,
+		stderr:  t.Output(),
 	}
 	var out bytes.Buffer
 	same, err := o.compare(t.Context(), s, &out)
