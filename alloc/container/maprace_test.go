@@ -54,12 +54,14 @@ func TestMapRace(t *testing.T) {
 		}
 		for _, c := range mapRacePrograms {
 			if c.name == name {
-				var both sync.WaitGroup
+				var both, begun sync.WaitGroup
+				begun.Add(2)
 				for _, call := range []func(m *Map[int, int]){c.one, c.other} {
 					both.Go(func() {
-						for range 100 { // the detector may forget a call that nothing else was beside
-							call(m)
-						}
+						// The detector may take a goroutine for one that has ended.
+						begun.Done()
+						begun.Wait()
+						call(m)
 					})
 				}
 				both.Wait()

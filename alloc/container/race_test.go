@@ -79,9 +79,15 @@ func TestRaceDetector(t *testing.T) {
 	pages := alloc.NewPages()
 	programs := racePrograms(pages)
 	if name := os.Getenv(raceProgram); name != "" {
-		var wait sync.WaitGroup
+		var wait, begun sync.WaitGroup
+		begun.Add(len(programs[name]))
 		for _, f := range programs[name] {
-			wait.Go(f)
+			wait.Go(func() {
+				// The detector may take a goroutine for one that has ended.
+				begun.Done()
+				begun.Wait()
+				f()
+			})
 		}
 		wait.Wait()
 		return
