@@ -230,12 +230,16 @@ func TestMapAllocatorPanics(t *testing.T) {
 	m := newMap[int, int](t)
 	from := &panicking{Allocator: m.from}
 	m.source = newSource("NewMap", from)
-	model := map[int]int{}
+	model, panics := map[int]int{}, 0
 	for i := range 5000 {
 		if i%3 == 0 {
 			from.armed = true
 			func() {
-				defer func() { recover() }()
+				defer func() {
+					if recover() != nil {
+						panics++
+					}
+				}()
 				if m.Set(i, i) == nil {
 					model[i] = i
 				}
@@ -245,6 +249,7 @@ func TestMapAllocatorPanics(t *testing.T) {
 			mapStep(t, m, model, 0, i, i)
 		}
 	}
+	require.Positive(t, panics)
 	sameAsModel(t, m, model)
 }
 
