@@ -22,7 +22,9 @@ type Scavenger struct {
 // default the scavenger does in all universes what [Universe.Maintain] does: memory that nobody has
 // used for the time of [PurgeAfter] returns to the system, except [Retain] bytes of each universe.
 // A very long PurgeAfter keeps it away from one universe. Memory that the scavenger gave back is
-// taken again like any other: its first touch costs a page fault.
+// taken again like any other: its first touch costs a page fault. In a bubble of testing/synctest
+// the scavenger does not begin, so a bubble does not wait for it; the next commit of memory outside
+// begins it.
 //
 // SetScavenger panics when Percent is above 100 or not a number, and for a Target below 0. A look
 // costs about 10 us for each universe, twice a second.

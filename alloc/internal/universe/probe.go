@@ -177,7 +177,7 @@ func LookNow() {
 func AnyMemory() bool { return anyReady(universes.All()) }
 
 // ScavengerDue reports whether the scavenger will look again.
-func ScavengerDue() bool { return TheScavenger.due.Load() != 0 }
+func ScavengerDue() bool { return TheScavenger.on.Load() }
 
 // VerifyBooks checks B1 and B2 of the sheets of the process.
 func VerifyBooks() error { return books.verify() }

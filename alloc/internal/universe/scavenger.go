@@ -22,11 +22,14 @@ import (
 // wake and the end are a handshake: the scavenger first says that it has ended and then looks
 // whether a universe has memory; a commit first counts its granule and then looks whether the
 // scavenger has ended.
+//
+// It begins only outside of bubbles of testing/synctest. A bubble has its own time and waits for
+// its goroutines: a look there would hold it up, count its credit by two clocks, and never come
+// once the bubble has ended.
 
 const (
 	scavengeTick   = 500 * time.Millisecond // time between two looks
 	scavengeMost   = 100 * time.Millisecond // of work at once, after a time without any
-	scavengeLost   = 20 * scavengeTick      // a look that is late by this is never coming
 	DefaultPercent = 1                      // of a core
 )
 
@@ -50,7 +53,7 @@ var TheScavenger scavenger
 // scavenger is the state of the scavenger.
 type scavenger struct {
 	set   atomic.Pointer[Setting] // nil: the default
-	due   atomic.Int64            // when the next look is due, in ns of the clock; 0: nothing to do
+	on    atomic.Bool             // a look is due or under way
 	Given atomic.Int64            // bytes returned so far
 
 	working sync.Mutex // held over a look
@@ -64,35 +67,33 @@ func (s *scavenger) setting() Setting {
 	return Setting{Percent: DefaultPercent}
 }
 
-// wake begins the looks unless they are under way. It is called after each commit. A look that is
-// late by scavengeLost was started in a bubble of testing/synctest that has ended.
+// wake begins the looks unless they are under way. It is called after each commit.
 func (s *scavenger) wake(now time.Time) {
-	due := s.due.Load()
-	if due > now.Add(-scavengeLost).UnixNano() || s.setting().Percent < 0 {
+	if s.on.Load() || s.setting().Percent < 0 || inBubble(now) {
 		return
 	}
-	if s.due.CompareAndSwap(due, now.Add(scavengeTick).UnixNano()) {
+	if s.on.CompareAndSwap(false, true) {
 		time.AfterFunc(scavengeTick, s.look)
 	}
 }
 
+// inBubble reports whether a result of time.Now is of a bubble's time, which alone has no reading
+// of the monotonic clock: Round takes that away, if there is one.
+func inBubble(now time.Time) bool { return now == now.Round(0) }
+
 // look gives back what is idle in each universe, and sees to it that it is called again while a
 // universe has memory.
 func (s *scavenger) look() {
-	if !s.working.TryLock() {
-		return // the machine slept during a look, which wake then took for lost
-	}
+	s.working.Lock()
 	defer s.working.Unlock()
 	s.pace.begin(time.Now())
 	some := s.lookAt(universes.All())
-	next := time.Now().Add(scavengeTick)
 	if !some || s.setting().Percent < 0 {
-		s.due.Store(0)
-		if s.setting().Percent < 0 || !anyReady(universes.All()) || !s.due.CompareAndSwap(0, next.UnixNano()) {
+		s.on.Store(false)
+		if s.setting().Percent < 0 || !anyReady(universes.All()) || !s.on.CompareAndSwap(false, true) {
 			return
 		}
 	}
-	s.due.Store(next.UnixNano())
 	time.AfterFunc(scavengeTick, s.look)
 }
 
@@ -128,10 +129,8 @@ func (s *scavenger) rest() bool {
 	if s == nil {
 		return true
 	}
-	set, now := s.setting(), time.Now()
-	wait := s.pace.spend(now, set.Percent)
-	s.due.Store(now.Add(wait).UnixNano()) // so that wake does not take it for lost
-	if wait > 0 {
+	set := s.setting()
+	if wait := s.pace.spend(time.Now(), set.Percent); wait > 0 {
 		time.Sleep(wait)
 		s.pace.begin(time.Now())
 	}
