@@ -1,6 +1,10 @@
 package main
 
-import "runtime/debug"
+import (
+	"runtime/debug"
+
+	"quarry/bench/process"
+)
 
 // footprint is the memory of a process, in bytes.
 type footprint struct {
@@ -12,12 +16,12 @@ type footprint struct {
 // not freed yet is part of the peak.
 func weighProcess(w *way, n int) (t trial, f *footprint, err error) {
 	debug.FreeOSMemory()
-	before := residentBytes()
+	before := process.Resident()
 	if t, err = w.build(n); err != nil {
 		return nil, nil, err
 	}
-	f = &footprint{Peak: peakBytes() - before}
+	f = &footprint{Peak: process.Peak() - before}
 	debug.FreeOSMemory()
-	f.Rest = residentBytes() - before
+	f.Rest = process.Resident() - before
 	return t, f, nil
 }

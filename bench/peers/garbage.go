@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"quarry/alloc"
+	"quarry/bench/process"
 )
 
 // garbageWorkloads measure the collector with many entities in memory.
@@ -53,7 +54,7 @@ type collection struct {
 func collect(w *way, n int) (t trial, g *collection, err error) {
 	g = &collection{}
 	debug.FreeOSMemory()
-	resident := residentBytes()
+	resident := process.Resident()
 	start := time.Now()
 	if t, err = w.build(n); err != nil {
 		return nil, nil, err
@@ -66,7 +67,7 @@ func collect(w *way, n int) (t trial, g *collection, err error) {
 	g.Wall = time.Since(start).Nanoseconds()
 	after, cpuAfter := collector()
 	g.Cycles, g.CPU = after-cycles, cpuAfter-cpu
-	g.Resides = peakBytes() - resident
+	g.Resides = process.Peak() - resident
 	return t, g, err
 }
 

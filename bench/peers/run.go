@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"quarry/bench/process"
 )
 
 // answerTime is the time limit for the rounds of a workload at one n. One round always runs.
@@ -31,7 +33,7 @@ func newResult(w *workload, n, rounds int) *result {
 // measure runs the rounds that there is time for, and tells show about progress. A wrong result is
 // kept in its row; any other error is returned.
 func (r *result) measure(b budget, show func(done int, name string)) (err error) {
-	start, free := time.Now(), freeBytes()
+	start, free := time.Now(), process.Free()
 	if err := r.leaveOut(free); err != nil {
 		return err
 	}

@@ -37,10 +37,14 @@ func TestPauseIsTheLongest(t *testing.T) {
 }
 
 func TestMemory(t *testing.T) {
+	require.Zero(t, Field("there is no such file", "VmHWM:"))
 	if runtime.GOOS != "linux" {
 		require.Zero(t, Peak())
 		return
 	}
+	require.Zero(t, Field("/proc/self/status", "Name:"), "not a size")
+	require.Positive(t, Free())
+	require.GreaterOrEqual(t, Field("/proc/meminfo", "MemTotal:"), Free())
 	before := Resident()
 	b := make([]byte, 64<<20)
 	for i := 0; i < len(b); i += 4 << 10 {
