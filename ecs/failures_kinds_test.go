@@ -307,6 +307,7 @@ func TestEveryFailureOfKinds(t *testing.T) {
 		"values":      {refuseValues, []string{"Bundle.TryCreate", "Bundle.TrySet", "Managed.TryAdd", "Managed by list"}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			for i, growth := range growths {
 				asked := map[string]int{}
 				run := func(s *alloc.Failures) error { return refusedKinds(s, growth, asked, c.calls) }

@@ -59,6 +59,7 @@ func (m *imaged) use(t testing.TB) {
 // TestImageOfDamagedSections: whatever a flipped byte in the described sections says, though their
 // checksums are right, the file is refused, or Verify says what is wrong, or the world is sound.
 func TestImageOfDamagedSections(t *testing.T) {
+	t.Parallel()
 	f := imageFile(t, 12)
 	u := newUniverse(t, 64<<20)
 	refused, opened := 0, 0

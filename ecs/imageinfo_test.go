@@ -141,6 +141,7 @@ func TestDescribeImageValues(t *testing.T) {
 // TestDescribeImageOfAnyBytes: bytes of sections are changed, cut and appended, where no checksum
 // tells. What is described still names what is there, and takes no more than the file has.
 func TestDescribeImageOfAnyBytes(t *testing.T) {
+	t.Parallel()
 	var m imaged
 	f := describedImage(t, &m, 40)
 	refused, described := 0, 0

@@ -189,6 +189,7 @@ func (s *sheetWorld) read(m sheetMoment) {
 // TestManagedCopiesFollowAModel takes a world through random changes, with several snapshots alive
 // that are restored, renewed, read and closed.
 func TestManagedCopiesFollowAModel(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(3) {
 		s := newSheetWorld(t, seed)
 		var alive []sheetMoment

@@ -213,6 +213,7 @@ func TestVeryManyOpenQueries(t *testing.T) {
 // TestQueriesOfAllTypes: a world with a thousand types, of 1,024 that there may be, has queries for
 // each of them and for all, in terms of each kind; they are closed and made again.
 func TestQueriesOfAllTypes(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	const n = 1000
 	var types []ecs.Type

@@ -344,6 +344,7 @@ func (m *tracking) check(text string) {
 // TestRowVersionsAgainstModel: every kind of write marks the rows that it is about, and no others,
 // whatever moves the rows meanwhile.
 func TestRowVersionsAgainstModel(t *testing.T) {
+	t.Parallel()
 	m := newTracking(t)
 	steps := 700
 	if testing.Short() || debug.On {

@@ -306,6 +306,7 @@ type sharing struct {
 // TestSharedAgainstModel runs random operations on entities with two shared types and a
 // component beside a map.
 func TestSharedAgainstModel(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(9, 1))
 	w := newWorld(t)
 	cell, kind, position := ecs.RegisterShared[int](w), ecs.RegisterShared[string](w), ecs.Register[Position](w)

@@ -102,6 +102,7 @@ func lostOf(moments []snapMoment) (err error) {
 
 // TestEveryFailureOfSnapshots: whichever request for memory is refused, alone or with all after it.
 func TestEveryFailureOfSnapshots(t *testing.T) {
+	t.Parallel()
 	asked := map[string]int{}
 	require.NoError(t, refusedSnapshots(t, &alloc.Failures{}, asked))
 	for _, name := range []string{"Restore", "CreateN", "TryAppend", "Sparse.TryAdd", "ApplyQuery", "Reserve"} {

@@ -303,6 +303,7 @@ func (m *sparseModel) change(t *testing.T, r *rand.Rand) {
 
 // TestSparseModel compares streams of operations with the model.
 func TestSparseModel(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(4) {
 		w := newWorld(t)
 		m := newSparseModel(t, w)

@@ -118,6 +118,7 @@ func (m *mover) batch(t *testing.T, chosen []ecs.Entity) func(ecs.Batch, error) 
 // for each operation and each kind of type that comes or goes; and so does what fills
 // the places of those that went.
 func TestBehaviour19Preserved(t *testing.T) {
+	t.Parallel()
 	for kind, extra := range extras {
 		for name, move := range moves {
 			for _, whole := range []bool{true, false} {
