@@ -162,7 +162,7 @@ func (u *Universe) Extend(first ChunkIndex, n, more int) bool { return u.core.Ex
 // Free frees the run of n chunks from first on, which may be part of a longer run. It panics, and
 // changes nothing, when a chunk is not in use, when n is not in 1..64 or when the run crosses its
 // megachunk. A Free that empties 2 MiB may return other empty memory to the system (see
-// PurgeAfter): 10 us for each 2 MiB that was touched, during which commits wait.
+// PurgeAfter), 8 MiB at most: 10 us for each 2 MiB that was touched, during which commits wait.
 func (u *Universe) Free(first ChunkIndex, n int) { u.core.Free(first, n) }
 
 // Prefault sees to it that size bytes of free chunks are committed and backed with pages, those
