@@ -12,9 +12,6 @@ import (
 type tables struct {
 	source
 	directory unsafe.Pointer // of 2^depth words, see word
-	next      unsafe.Pointer // of 2^(depth+1), while it is built; nil: there is none
-	copied    uint64         // words of directory that next has
-	step      uint64         // words that widen copies
 	shift     uint8          // 63 - depth
 	changes   uint64         // calls that may have added, removed or set: the race detector sees it
 	clears    uint64         // calls of Clear
@@ -23,6 +20,9 @@ type tables struct {
 	seeds     [2]uint64      // of hashInteger
 	kept      uint64         // bits of hashes that count: all, except in tests
 	root      word           // the directory of depth 0
+	next      unsafe.Pointer // of 2^(depth+1), while it is built; nil: there is none
+	copied    uint64         // words of directory that next has
+	step      uint64         // words that widen copies
 	geometry
 }
 
