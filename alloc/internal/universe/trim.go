@@ -16,9 +16,10 @@ import (
 // the retained amount, granules that have been empty for the delay of PurgeAfter are returned,
 // except the retained ones at the lowest addresses, which allocation prefers. While there is too
 // much, the clock is read once per granule that empties, and the granules are scanned at most twice
-// per delay, unless the scan before found some. A Free returns purgeMost granules at most, since its
-// caller waits; the next Free that empties one goes on. Maintain and Trim return memory without waiting for a free, free chunks beside chunks
-// in use among it (discard.go), and the scavenger does what Maintain does by itself (scavenger.go).
+// per delay, unless the scan before found some. A Free returns purgeMost granules at most, since
+// its caller waits; the next Free that empties one goes on. Maintain and Trim return memory without
+// waiting for a free, free chunks beside chunks in use among it (discard.go), and the scavenger
+// does what Maintain does by itself (scavenger.go).
 
 // purgeMost is how many granules one Free returns: 10 us for each that was touched.
 const purgeMost = 4
