@@ -48,6 +48,36 @@ func TestFreeingPurges(t *testing.T) {
 	require.NoError(t, u.Verify())
 }
 
+// TestFreeReturnsLittleAtOnce: of much memory that has been empty for the delay, each Free that
+// empties a granule returns four at most, and the next one goes on.
+func TestFreeReturnsLittleAtOnce(t *testing.T) {
+	const delay = 20 * time.Millisecond
+	before := alloc.SetScavenger(alloc.Scavenger{Percent: -1})
+	defer alloc.SetScavenger(before)
+	u := newUniverse(t, alloc.Size(128<<20), alloc.Retain(0), alloc.PurgeAfter(delay))
+	first, err := u.AllocGranules(60)
+	require.NoError(t, err)
+	freeGranules(u, first, 50) // all that were just emptied are young
+	time.Sleep(2 * delay)
+	last, left := u.Stats().Committed, first+50*perGranule
+	u.Free(left, 64)
+	u.Free(left+64, 64) // finds those that nobody has looked at; they are young from now on
+	require.LessOrEqual(t, last-u.Stats().Committed, 8<<20)
+	time.Sleep(2 * delay)
+	last = u.Stats().Committed
+	for i := range alloc.ChunkIndex(9) {
+		left := first + (51+i)*perGranule
+		u.Free(left, 64)
+		u.Free(left+64, 64)
+		now := u.Stats().Committed
+		require.LessOrEqual(t, last-now, 8<<20)
+		if i > 0 {
+			require.Less(t, now, last)
+		}
+		last = now
+	}
+}
+
 // TestTrimAndMaintainTellOfRefusals: a granule that the system would not take stays
 // usable and is taken at the next try.
 func TestTrimAndMaintainTellOfRefusals(t *testing.T) {

@@ -97,7 +97,7 @@ func mapStep[K, V comparable](t testing.TB, m *Map[K, V], model map[K]V, op int,
 func stream[K, V comparable](t *testing.T, kept uint64, keyOf func(int) K, valueOf func(int) V) {
 	r := rand.New(rand.NewPCG(1, 2))
 	m, model := newMap[K, V](t), map[K]V{}
-	m.kept = kept
+	m.kept, m.step = kept, 1
 	steps := 4000
 	if testing.Short() {
 		steps = 800
@@ -217,6 +217,9 @@ func (t *tables) held() int {
 	if t.depth() > 0 {
 		bytes = wordBytes << t.depth()
 	}
+	if t.next != nil {
+		bytes += 2 * wordBytes << t.depth()
+	}
 	for i := uint64(0); i < 1<<t.depth(); i++ {
 		h := i << 1 << t.shift
 		if t.class(h) != 0 {
@@ -310,7 +313,7 @@ func TestMapVerify(t *testing.T) {
 	}
 	slots := func(m *Map[int32, [40]byte]) (all []*slot[int32, [40]byte]) {
 		tab, n := m.table(0)
-		m.eachLive(tab, n, func(_ int, s *slot[int32, [40]byte]) { all = append(all, s) })
+		m.eachLive(tab, n, func(s *slot[int32, [40]byte]) { all = append(all, s) })
 		return all
 	}
 	word := func(m *Map[int32, [40]byte], g int) *uint64 {

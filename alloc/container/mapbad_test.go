@@ -131,6 +131,7 @@ func TestMapRefused(t *testing.T) {
 		require.NoError(t, err)
 		m, err := NewMap[int, [3]int](wrap.NewFail(h, f))
 		require.NoError(t, err)
+		m.step = 1
 		model := map[int][3]int{}
 		var first error
 		refused := 0
@@ -228,6 +229,7 @@ func TestMapSplitsUnevenly(t *testing.T) {
 // TestMapAllocatorPanics: the map is as before when its allocator panics.
 func TestMapAllocatorPanics(t *testing.T) {
 	m := newMap[int, int](t)
+	m.step = 1
 	from := &panicking{Allocator: m.from}
 	m.source = newSource("NewMap", from)
 	model, panics := map[int]int{}, 0
@@ -258,6 +260,7 @@ func TestMapAllocatorPanics(t *testing.T) {
 func TestMapAllocatorPanicsLate(t *testing.T) {
 	for calls := range 4 {
 		m := newMap[int, int](t)
+		m.step = 1
 		from := &panicking{Allocator: m.from}
 		m.source = newSource("NewMap", from)
 		model := map[int]int{}
@@ -347,7 +350,7 @@ func FuzzMap(f *testing.F) {
 	f.Add([]byte{0, 0, 0, 0, 0, 1, 8, 0, 0, 255, 255, 2}, uint8(3))
 	f.Fuzz(func(t *testing.T, ops []byte, bits uint8) {
 		m, model := newMap[uint16, uint16](t), map[uint16]uint16{}
-		m.kept = ^uint64(0) << (bits % 64)
+		m.kept, m.step = ^uint64(0)<<(bits%64), 1
 		for ; len(ops) >= 4; ops = ops[4:] {
 			op, key := int(binary.LittleEndian.Uint16(ops)), binary.LittleEndian.Uint16(ops[2:])
 			for i := range uint16(op/16%64 + 1) { // a run of keys, so that short inputs make tables split

@@ -16,7 +16,9 @@ func (m *Map[K, V]) grow(h uint64) error {
 		return m.replace(h, 1)
 	}
 	tab, n := m.table(h)
-	switch md := m.meta(tab, n); {
+	md := m.meta(tab, n)
+	m.widen(md.depth, class)
+	switch {
 	case md.dead >= md.live/8+1:
 		return m.replace(h, class)
 	case class < m.largest:
@@ -45,12 +47,9 @@ func (m *Map[K, V]) replace(h uint64, class int) error {
 	if err != nil {
 		return err
 	}
-	to := m.groups[class]
-	m.eachLive(old, n, func(_ int, s *slot[K, V]) {
-		// Safe because put returns a slot of a new table.
-		*(*slot[K, V])(m.put(fresh, to, m.hash(s.key))) = *s
-	})
-	m.meta(fresh, to).live = md.live
+	to := part{fresh, m.groups[class]}
+	m.move(old, n, [2]part{to, to}, md.depth)
+	m.meta(fresh, to.n).live = md.live
 	m.point(h, md.depth, fresh, class)
 	if was != 0 {
 		m.freeTable(old, was)
@@ -63,14 +62,7 @@ func (m *Map[K, V]) split(h uint64, least uint32) (done bool, err error) {
 	was := m.class(h)
 	old, n := m.table(h)
 	md := *m.meta(old, n)
-	// Where a key goes is noted: a NaN has another hash the next time.
-	side := make([]bool, 0, md.live)
-	var live [2]uint32
-	m.eachLive(old, n, func(_ int, s *slot[K, V]) {
-		one := m.hash(s.key)>>(63-md.depth)&1 == 1
-		side = append(side, one)
-		live[bit(one)]++
-	})
+	live := m.parts(old, n, md.depth)
 	if min(live[0], live[1]) < least {
 		return false, nil
 	}
@@ -94,14 +86,10 @@ func (m *Map[K, V]) split(h uint64, least uint32) (done bool, err error) {
 			return false, err
 		}
 	}
-	to := [2]uint32{m.groups[class[0]], m.groups[class[1]]}
-	m.eachLive(old, n, func(i int, s *slot[K, V]) {
-		b := bit(side[i])
-		// Safe because put returns a slot of a new table.
-		*(*slot[K, V])(m.put(fresh[b], to[b], m.hash(s.key))) = *s
-	})
+	to := [2]part{{fresh[0], m.groups[class[0]]}, {fresh[1], m.groups[class[1]]}}
+	m.move(old, n, to, md.depth)
 	for i := range fresh {
-		m.meta(fresh[i], to[i]).live = live[i]
+		m.meta(fresh[i], to[i].n).live = live[i]
 		low := uint64(1) << (63 - md.depth)
 		m.point(h&^low|uint64(i)*low, md.depth+1, fresh[i], class[i])
 	}
@@ -136,7 +124,7 @@ func (m *Map[K, V]) merge(h uint64) (done bool, err error) {
 		return false, nil
 	}
 	for i := range old {
-		m.eachLive(old[i], n[i], func(_ int, s *slot[K, V]) { nans = nans || s.key != s.key })
+		m.eachLive(old[i], n[i], func(s *slot[K, V]) { nans = nans || s.key != s.key })
 	}
 	if nans {
 		return false, nil
@@ -146,14 +134,11 @@ func (m *Map[K, V]) merge(h uint64) (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	to := m.groups[class]
+	to := part{fresh, m.groups[class]}
 	for i := range old {
-		m.eachLive(old[i], n[i], func(_ int, s *slot[K, V]) {
-			// Safe because put returns a slot of a new table.
-			*(*slot[K, V])(m.put(fresh, to, m.hash(s.key))) = *s
-		})
+		m.move(old[i], n[i], [2]part{to, to}, d)
 	}
-	m.meta(fresh, to).live = sum
+	m.meta(fresh, to.n).live = sum
 	m.point(h, d-1, fresh, class)
 	for i := range old {
 		m.freeTable(old[i], was[i])
@@ -161,22 +146,60 @@ func (m *Map[K, V]) merge(h uint64) (done bool, err error) {
 	return true, nil
 }
 
-func bit(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
+// part is a table of n groups that entries move to.
+type part struct {
+	tab unsafe.Pointer
+	n   uint32
 }
 
-// eachLive calls f with each live slot of a table, by number.
-func (m *Map[K, V]) eachLive(tab unsafe.Pointer, n uint32, f func(i int, s *slot[K, V])) {
-	i := 0
+// side returns which part of a table of depth d an entry goes to. Entries that are not equal to
+// themselves take turns: they have another hash each time, and are found in no part.
+func (m *Map[K, V]) side(s *slot[K, V], h uint64, d uint8, turn *uint64) uint64 {
+	if s.key != s.key {
+		*turn ^= 1
+		return *turn
+	}
+	return h >> (63 - d) & 1
+}
+
+// parts counts the entries of each part of a table of n groups and depth d.
+func (m *Map[K, V]) parts(tab unsafe.Pointer, n uint32, d uint8) (live [2]uint32) {
+	turn := uint64(0)
+	for g := range uintptr(n) {
+		// Safe because the table has n groups, and the lanes are of slots.
+		group := unsafe.Add(tab, g*m.stride)
+		for w := ^*(*uint64)(group) & m.lanes; w != 0; w &= w - 1 {
+			s := (*slot[K, V])(unsafe.Add(group, wordBytes+uintptr(lane(w))*unsafe.Sizeof(slot[K, V]{})))
+			live[m.side(s, m.hash(s.key), d, &turn)&1]++
+		}
+	}
+	return live
+}
+
+// move copies the entries of a table of n groups and depth d to its parts, which have room for
+// them. The parts' counts are the caller's.
+func (m *Map[K, V]) move(tab unsafe.Pointer, n uint32, to [2]part, d uint8) {
+	turn := uint64(0)
+	for g := range uintptr(n) {
+		// Safe because the table has n groups, and the lanes are of slots.
+		group := unsafe.Add(tab, g*m.stride)
+		for w := ^*(*uint64)(group) & m.lanes; w != 0; w &= w - 1 {
+			s := (*slot[K, V])(unsafe.Add(group, wordBytes+uintptr(lane(w))*unsafe.Sizeof(slot[K, V]{})))
+			h := m.hash(s.key)
+			p := &to[m.side(s, h, d, &turn)&1]
+			// Safe because put returns a slot of the part.
+			*(*slot[K, V])(m.put(p.tab, p.n, h)) = *s
+		}
+	}
+}
+
+// eachLive calls f with each live slot of a table.
+func (m *Map[K, V]) eachLive(tab unsafe.Pointer, n uint32, f func(s *slot[K, V])) {
 	for g := range uintptr(n) {
 		// Safe because the table has n groups, and the lanes are of slots.
 		group := unsafe.Add(tab, g*m.stride)
 		for live := ^*(*uint64)(group) & m.lanes; live != 0; live &= live - 1 {
-			f(i, (*slot[K, V])(unsafe.Add(group, wordBytes+uintptr(lane(live))*unsafe.Sizeof(slot[K, V]{}))))
-			i++
+			f((*slot[K, V])(unsafe.Add(group, wordBytes+uintptr(lane(live))*unsafe.Sizeof(slot[K, V]{}))))
 		}
 	}
 }

@@ -20,6 +20,9 @@ type tables struct {
 	seeds     [2]uint64      // of hashInteger
 	kept      uint64         // bits of hashes that count: all, except in tests
 	root      word           // the directory of depth 0
+	next      unsafe.Pointer // of 2^(depth+1), while it is built; nil: there is none
+	copied    uint64         // words of directory that next has
+	step      uint64         // words that widen copies
 	geometry
 }
 
@@ -55,6 +58,7 @@ const (
 	maxSlots   = 1024     // of a table, unless hashes collide
 	maxBytes   = 64 << 10 // of a table, unless slots are large
 	minSlots   = 16       // of the largest table
+	stepWords  = 64       // of the directory, that a growing table copies ahead
 
 	lows  uint64 = 0x0101010101010101
 	highs uint64 = 0x8080808080808080
@@ -95,7 +99,7 @@ var tableBytes = [...]int{64, 128, 256, 384, 512, 768, 1024, 1344, 1792, 2304, 2
 	10880, 12288, 16384, 20480, 32768, 40960, 65536}
 
 func (t *tables) open(size int) {
-	t.kept = ^uint64(0)
+	t.kept, t.step = ^uint64(0), stepWords
 	t.size = uintptr(size)
 	t.slots = maxGroup
 	switch {
@@ -141,7 +145,7 @@ func (t *tables) open(size int) {
 func (t *tables) reset() {
 	t.shift = 63
 	t.count = 0
-	t.directory = unsafe.Pointer(&t.root)
+	t.directory, t.next, t.copied = unsafe.Pointer(&t.root), nil, 0
 	// Safe because a variable does not move; its first half has a place aligned as tables are.
 	t.root = word(uintptr(unsafe.Pointer(&noTable))+tableAlign-1) &^ (tableAlign - 1)
 }
@@ -274,71 +278,6 @@ func (t *tables) freeTable(tab unsafe.Pointer, class int) {
 	t.source.free(tab, t.bytes(t.groups[class]), tableAlign)
 }
 
-// point makes the words of the table of h, which has d bits of its own, that of another table.
-func (t *tables) point(h uint64, d uint8, tab unsafe.Pointer, class int) {
-	span := uint64(1) << (t.depth() - d)
-	first := h >> 1 >> t.shift &^ (span - 1)
-	w := word(uintptr(tab) + uintptr(class))
-	for i := first; i < first+span; i++ {
-		// Safe because the directory has 2^depth words.
-		*(*word)(unsafe.Add(t.directory, i*wordBytes)) = w
-	}
-}
-
-// double doubles the directory.
-func (t *tables) double() error {
-	d := t.depth()
-	fresh, err := t.alloc(wordBytes<<(d+1), tableAlign)
-	if err != nil {
-		return err
-	}
-	for i := range uint64(1) << d {
-		// Safe because the old directory has 2^d words and the new one twice as many.
-		w := *(*word)(unsafe.Add(t.directory, i*wordBytes))
-		*(*[2]word)(unsafe.Add(fresh, 2*i*wordBytes)) = [2]word{w, w}
-	}
-	t.adopt(fresh, d+1)
-	return nil
-}
-
-// adopt replaces the directory by another, of depth d.
-func (t *tables) adopt(directory unsafe.Pointer, d uint8) {
-	old, was := t.directory, t.depth()
-	t.directory, t.shift = directory, 63-d
-	if was > 0 {
-		t.source.free(old, wordBytes<<was, tableAlign)
-	}
-}
-
-// narrow halves the directory as often as no table needs all its bits.
-func (t *tables) narrow() error {
-	d, deepest := t.depth(), uint8(0)
-	for i := uint64(0); i < 1<<d; {
-		tab, n := t.table(i << 1 << t.shift)
-		depth := t.meta(tab, n).depth
-		deepest = max(deepest, depth)
-		i += 1 << (d - depth)
-	}
-	if deepest == d {
-		return nil
-	}
-	if deepest == 0 {
-		t.root = *(*word)(t.directory) // Safe because the directory has a word at least.
-		t.adopt(unsafe.Pointer(&t.root), 0)
-		return nil
-	}
-	fresh, err := t.alloc(wordBytes<<deepest, tableAlign)
-	if err != nil {
-		return err
-	}
-	for i := range uint64(1) << deepest {
-		// Safe because the new directory has 2^deepest words, and the old one 2^d.
-		*(*word)(unsafe.Add(fresh, i*wordBytes)) = *(*word)(unsafe.Add(t.directory, i<<(d-deepest)*wordBytes))
-	}
-	t.adopt(fresh, deepest)
-	return nil
-}
-
 // fit returns the class for a table of live entries, with room for some more, or, of what does not
 // fit the largest, as parts of a table beyond it may not, just for them.
 func (t *tables) fit(live uint32) int {
@@ -354,9 +293,12 @@ func (t *tables) fit(live uint32) int {
 
 // drop frees all blocks.
 func (t *tables) drop() {
-	directory, d := t.directory, t.depth()
+	directory, next, d := t.directory, t.next, t.depth()
 	root := t.root
 	t.reset()
+	if next != nil {
+		t.source.free(next, wordBytes<<(d+1), tableAlign)
+	}
 	if d == 0 {
 		if class := int(root % tableAlign); class != 0 {
 			// Safe as in table.

@@ -43,6 +43,25 @@ func (m *Map[K, V]) Verify() error {
 	if count != m.count {
 		return broken(2, "the map counts %d entries, its tables %d", m.count, count)
 	}
+	return m.verifyNext()
+}
+
+// verifyNext checks the words that the next directory has.
+func (m *Map[K, V]) verifyNext() error {
+	if m.next == nil {
+		return nil
+	}
+	if words := uint64(1) << m.depth(); m.copied > words {
+		return broken(6, "%d of %d words are copied", m.copied, words)
+	}
+	for i := range m.copied {
+		// Safe because the directory has more words than were copied, and the next one twice as
+		// many.
+		w := *(*word)(unsafe.Add(m.directory, i*wordBytes))
+		if twice := *(*[2]word)(unsafe.Add(m.next, 2*i*wordBytes)); twice[0] != w || twice[1] != w {
+			return broken(6, "word %d is %#x, in the next directory %#x", i, w, twice)
+		}
+	}
 	return nil
 }
 
@@ -57,7 +76,7 @@ func (m *Map[K, V]) verifyTable(tab unsafe.Pointer, n uint32, class int, first, 
 	}
 	var err error
 	live := uint32(0)
-	m.eachLive(tab, n, func(_ int, s *slot[K, V]) {
+	m.eachLive(tab, n, func(s *slot[K, V]) {
 		live++
 		if err != nil || s.key != s.key {
 			return

@@ -55,7 +55,7 @@ func (s *stretch[K, V]) fill(m *Map[K, V], h uint64) (end uint64) {
 	s.table = tab
 	span := uint64(1) << (64 - m.meta(tab, n).depth)
 	start := h &^ (span - 1)
-	m.eachLive(tab, n, func(_ int, e *slot[K, V]) {
+	m.eachLive(tab, n, func(e *slot[K, V]) {
 		nan := e.key != e.key
 		// A table that was merged meanwhile begins before h; tables with a NaN are not merged.
 		if start < h && (nan || m.hash(e.key) < h) {

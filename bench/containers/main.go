@@ -30,9 +30,7 @@ type figures struct {
 	insert, hit, miss, many, iterate, remove float64 // ns an entry or look-up
 	bytes                                    float64 // of memory an entry
 	collect                                  time.Duration
-	slowest                                  []time.Duration // the slowest Sets: 1st, 10th, 100th
-	fresh, kept                              time.Duration   // see repeated
-	sum                                      uint64          // of what was found
+	sum                                      uint64 // of what was found
 }
 
 func run(w io.Writer, n, rounds int, small bool) error {
@@ -58,17 +56,10 @@ func run(w io.Writer, n, rounds int, small bool) error {
 		a, b := median(plain, row.of), median(ours, row.of)
 		fmt.Fprintf(t, "%s\t%.1f\t%.1f\t%.2f\t\n", row.name, a, b, b/a)
 	}
-	for i, name := range []string{"slowest Set, us", "10th slowest", "100th slowest"} {
-		of := func(f figures) float64 { return float64(f.slowest[i]) / 1e3 }
-		a, b := least(plain, of), least(ours, of)
-		fmt.Fprintf(t, "%s\t%.1f\t%.1f\t%.2f\t\n", name, a, b, b/a)
-	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "the same Set in all of %d fillings, least at its slowest: %.1f us in memory fresh from the system, %.1f us in memory that is there\n",
-		fillings, least(ours, func(f figures) float64 { return float64(f.fresh) / 1e3 }), least(ours, func(f figures) float64 { return float64(f.kept) / 1e3 }))
-	return err
+	return reportWaits(w, n, small)
 }
 
 var rows = []struct {
@@ -92,14 +83,6 @@ func median(all []figures, of func(figures) float64) float64 {
 	}
 	slices.Sort(list)
 	return list[len(list)/2]
-}
-
-func least(all []figures, of func(figures) float64) float64 {
-	best := of(all[0])
-	for _, f := range all {
-		best = min(best, of(f))
-	}
-	return best
 }
 
 // mix makes keys of numbers, no two equal.
@@ -130,40 +113,4 @@ func collection() time.Duration {
 		best = min(best, time.Duration(each(1, runtime.GC)))
 	}
 	return best
-}
-
-// timed calls a function for 0 to n-1 and lowers times[i] to what call i took.
-func timed(times []time.Duration, call func(i uint64)) {
-	last := time.Now()
-	for i := range times {
-		call(uint64(i))
-		now := time.Now()
-		times[i], last = min(times[i], now.Sub(last)), now
-	}
-}
-
-// never is longer than all calls.
-const never = time.Duration(1 << 62)
-
-// slowest returns the 1st, 10th and 100th of the times of n calls.
-func slowest(n int, call func(i uint64)) []time.Duration {
-	times := slices.Repeat([]time.Duration{never}, n)
-	timed(times, call)
-	slices.Sort(times)
-	return []time.Duration{times[n-1], times[max(n-10, 0)], times[max(n-100, 0)]}
-}
-
-// fillings is how often repeated fills a map.
-const fillings = 4
-
-// repeated fills a map in the same way several times, with a function called before each, and
-// returns the slowest call by the least that it took. What else the machine does hits another call
-// each time; what a call costs, it costs each time.
-func repeated(n int, before func(), call func(i uint64)) time.Duration {
-	times := slices.Repeat([]time.Duration{never}, n)
-	for range fillings {
-		before()
-		timed(times, call)
-	}
-	return slices.Max(times)
 }

@@ -45,9 +45,6 @@ func goMap(n int) (f figures) {
 			delete(m, mix(i))
 		}
 	})
-	m = map[uint64]uint64{}
-	runtime.GC()
-	f.slowest = slowest(n, func(i uint64) { m[mix(i)] = i })
 	runtime.KeepAlive(m)
 	return f
 }
@@ -96,16 +93,6 @@ func quarryMap(n int, small bool) (f figures, err error) {
 			m.Delete(mix(i))
 		}
 	})
-	anew := func() { // the map keeps its seed, so all fillings are alike
-		m.Clear()
-		failed := h.Trim()
-		_, trimmed := u.Trim(0)
-		err = errors.Join(err, failed, trimmed)
-	}
-	anew()
-	f.slowest = slowest(n, set)
-	f.fresh = repeated(n, anew, set)
-	f.kept = repeated(n, m.Clear, set)
 	return f, err
 }
 

@@ -16,7 +16,7 @@ import (
 // WithPages makes a universe on pages of the test's.
 func WithPages(p Pages) Option { return func(c *Config) { c.pages, c.size = p, p.Size() } }
 
-// FailingPages is pages that refuse the k-th call of Commit or Decommit, counted from 1.
+// FailingPages is pages that refuse the k-th call of Commit, Decommit or Prefault, counted from 1.
 type FailingPages struct {
 	*mmap.Region
 	Calls, FailAt int
@@ -37,6 +37,14 @@ func (f *FailingPages) Commit(offset, n int) error {
 		return f.Err
 	}
 	return f.Region.Commit(offset, n)
+}
+
+// Prefault is of the region, unless it is refused.
+func (f *FailingPages) Prefault(offset, n int) error {
+	if f.fails() {
+		return f.Err
+	}
+	return f.Region.Prefault(offset, n)
 }
 
 // MapFile is of the region, unless it is refused.

@@ -16,8 +16,13 @@ import (
 // the retained amount, granules that have been empty for the delay of PurgeAfter are returned,
 // except the retained ones at the lowest addresses, which allocation prefers. While there is too
 // much, the clock is read once per granule that empties, and the granules are scanned at most twice
-// per delay. Maintain and Trim return memory without waiting for a free, free chunks beside chunks
-// in use among it (discard.go), and the scavenger does what Maintain does by itself (scavenger.go).
+// per delay, unless the scan before found some. A Free returns purgeMost granules at most, since
+// its caller waits; the next Free that empties one goes on. Maintain and Trim return memory without
+// waiting for a free, free chunks beside chunks in use among it (discard.go), and the scavenger
+// does what Maintain does by itself (scavenger.go).
+
+// purgeMost is how many granules one Free returns: 10 us for each that was touched.
+const purgeMost = 4
 
 // noteEmpty records that granule g became empty. The goroutine that cleared the last bit calls it,
 // with no lock held.
@@ -44,8 +49,11 @@ func (u *Universe) purge(now time.Time) {
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if !u.closed {
-		_, _ = u.trimGranules("Maintain", now, u.delay, u.retain, nil)
+	if u.closed {
+		return
+	}
+	if returned, _ := u.trimGranules("Maintain", now, u.delay, u.retain, purgeMost, nil); returned > 0 {
+		u.due.Store(age) // there may be more
 	}
 }
 
@@ -77,14 +85,15 @@ func (u *Universe) giveBack() (returned int) {
 // the memory of free chunks beside chunks in use. by is the scavenger, or nil for other callers. mu
 // is held, except between two granules: commits wait for one granule, not for all.
 func (u *Universe) trim(op string, now time.Time, delay time.Duration, keep int, by *scavenger) (returned int, err error) {
-	returned, err = u.trimGranules(op, now, delay, keep, by)
+	returned, err = u.trimGranules(op, now, delay, keep, len(u.ready), by)
 	n, e := u.discardFree(op, now, delay, by)
 	return returned + n, errors.Join(err, e)
 }
 
 // trimGranules returns the granules that have been empty for the delay, except the first keep of
-// them. A granule that the system refuses stays noted. mu is held, except between two granules.
-func (u *Universe) trimGranules(op string, now time.Time, delay time.Duration, keep int, by *scavenger) (returned int, err error) {
+// them, and most of them at most. A granule that the system refuses stays noted. mu is held, except
+// between two granules.
+func (u *Universe) trimGranules(op string, now time.Time, delay time.Duration, keep, most int, by *scavenger) (returned int, err error) {
 	if u.closed {
 		panic("alloc: Universe." + op + ": the universe is closed")
 	}
@@ -105,8 +114,9 @@ func (u *Universe) trimGranules(op string, now time.Time, delay time.Duration, k
 		u.forgetEmpty(g)
 		if ok {
 			returned += bytes
+			most--
 		}
-		if !u.pass(by) {
+		if most == 0 || !u.pass(by) {
 			break
 		}
 	}
