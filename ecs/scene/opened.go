@@ -30,11 +30,13 @@ type opened struct {
 	parts   []*ecs.Query // of w
 	count   int          // of entities
 	hidden  bool         // entities have DisabledEntity until all are there and lead where they should
+	stays   bool         // some have it from the file, so they keep it
 	names   []string     // of types in links
 	paths   [][]string   // where the entities of these types were when the file was made, see linkPaths
 	own     []link       // to other parts
 	out     []link       // to other sections, in order of section
 	byID    []Identity   // in order of object and sub
+	arrived []ecs.Entity // of the host's world, by local number; for the instance
 	base    *base        // for live links; nil without
 	next    *reloaded    // of a file that was read again; then all else is empty
 }
@@ -244,15 +246,19 @@ func (o *opened) local(object uint64, sub uint32) int {
 }
 
 // prepare gives the entities the tag of the instance, hides them if they do not come at once, and
-// makes the queries of the parts.
+// makes the queries of the parts. What an instance needs in Go memory is made and touched here,
+// too: a large object may make who asks for it work for the collector, or begin a cycle.
 func (o *opened) prepare(instance uint32) error {
+	o.arrived = make([]ecs.Entity, o.count)
+	clear(o.arrived) // memory that is new from the system is zero, and not there until it is written
 	o.hidden = len(o.parts) > 1 || len(o.out) > 0
 	if o.hidden {
 		q := ecs.NewQuery(o.w, ecs.With(ecs.Register[ecs.DisabledEntity](o.w)), ecs.IncludeDisabled(), ecs.IncludePrefabs())
-		_, err := ecs.NewChange(o.w, ecs.Add(o.types.stays)).ApplyQuery(q)
+		given, err := ecs.NewChange(o.w, ecs.Add(o.types.stays)).ApplyQuery(q)
 		if q.Close(); err != nil {
 			return err
 		}
+		o.stays = given.Len() > 0
 	}
 	for part := range o.parts {
 		from := o.types.tag.Of(Tag{Part: uint32(part)})
