@@ -187,7 +187,17 @@ func (o *opened) takeHead() error {
 	}
 	o.count = int(h.Entities)
 	parts := h.Parts
-	for _, l := range o.types.links.Slice(e) {
+	links := o.types.links.Slice(e)
+	inside := 0
+	for i := range links {
+		if links[i].Section == 0 {
+			inside++
+		}
+	}
+	// As long as needed at once: each list that is outgrown is work for the collector, while frames
+	// go on.
+	o.own, o.out = make([]link, 0, inside), make([]link, 0, len(links)-inside)
+	for _, l := range links {
 		if int(l.Holder) >= o.count || int(l.Type) >= len(o.names) || l.Section == 0 && int(l.Sub) >= o.count {
 			return fmt.Errorf("%w: a link of entity %d to %d, of %d entities and %d types", ErrSection, l.Holder, l.Sub, o.count, len(o.names))
 		}
