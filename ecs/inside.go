@@ -39,6 +39,7 @@ func (inside) Enter(c *Change, list []Entity)                         { c.enterL
 func (inside) Begin(t *Transaction, w *World, op string)              { t.begin(w, op) }
 func (inside) Create(t *Transaction, o *Outcome, n int)               { t.create(o, n) }
 func (inside) Copy(t *Transaction, e Entity, o *Outcome, n int)       { t.copy(e, o, n) }
+func (inside) MoveQuery(w *World, q *Query, m *MoveResult) error      { return w.moveQuery(q, m) }
 func (inside) Move(t *Transaction, list []Entity, o *Outcome)         { t.move(list, o) }
 func (inside) Reserve(t *Transaction) error                           { return t.reserve() }
 func (inside) Run(t *Transaction, group int) Batch                    { return t.run(group) }

@@ -10,10 +10,11 @@ import (
 )
 
 // Moving to another world. If both worlds lie in one universe and a whole archetype moves, its full
-// chunks change hands unchanged; only the entity column and the links are written. All other rows
-// are copied. Types are matched by their Go types. The target world registers the types that it
-// lacks, so the numbers of types, and with them the order of columns, may differ. A target
-// archetype without rows adopts the source's layout, so that chunks change hands even then:
+// chunks change hands unchanged, and its last one too where the target has no rows; only the entity
+// column and the links are written. All other rows are copied. Types are matched by their Go types.
+// The target world registers the types that it lacks, so the numbers of types, and with them the
+// order of columns, may differ. A target archetype without rows adopts the source's layout, so that
+// chunks change hands even then:
 //
 //	from  [Position 0, Owner 1]     to  [Owner 5, Position 9]
 //	      | Entity | Position | Owner |     the same chunk, places of 9 and 5 as they lie there
@@ -24,42 +25,55 @@ import (
 
 // MoveResult is the result of a move from another world.
 type MoveResult struct {
-	Batch                      // the rows, in their new places
-	pages []*[arrivals]arrival // by index in the old world, in pages
-	tag   entity.Tag           // of the old world
+	Batch                       // the rows, in their new places
+	pages  []*[arrivals]arrival // by index in the old world, in pages; nil: none of them moved
+	tag    entity.Tag           // of the old world
+	number uint32               // of the move, among those that the pages served
 }
 
 // arrivals is the number of entities per page.
 const arrivals = 8192
 
-// arrival is the new identity of an old entity with the given version.
+// arrival is the new identity of an old entity with the given version, in the move with a number.
 type arrival struct {
-	version uint32
-	to      Entity
+	version, number uint32
+	to              Entity
 }
 
 // Of returns the new Entity of an entity of the old world, or Null if it was not moved.
 func (m *MoveResult) Of(old Entity) Entity {
 	index := old.index()
-	if !entity.ID(old).Is(m.tag) || m.pages == nil {
+	if !entity.ID(old).Is(m.tag) || int(index/arrivals) >= len(m.pages) {
 		return Null
 	}
-	if page := m.pages[index/arrivals]; page != nil && page[index%arrivals].version == old.Version() {
-		return page[index%arrivals].to
+	if page := m.pages[index/arrivals]; page != nil {
+		if a := &page[index%arrivals]; a.version == old.Version() && a.number == m.number {
+			return a.to
+		}
 	}
 	return Null
 }
 
 func (m *MoveResult) note(old, to Entity) {
 	index := old.index()
-	if m.pages == nil {
-		m.pages = make([]*[arrivals]arrival, MaxEntities/arrivals)
-	}
 	page := &m.pages[index/arrivals]
 	if *page == nil {
 		*page = new([arrivals]arrival)
 	}
-	(*page)[index%arrivals] = arrival{old.Version(), to}
+	(*page)[index%arrivals] = arrival{old.Version(), m.number, to}
+}
+
+// reuse makes m the result of another move, from a world with so many records. The pages stay, with
+// entries that have the numbers of earlier moves: a page takes 128 KiB, for which the collector may
+// ask for work, or begin a cycle.
+func (m *MoveResult) reuse(tag entity.Tag, records int) {
+	if m.number++; m.number == 0 { // entries of 2^32 moves ago have it
+		m.pages, m.number = nil, 1
+	}
+	m.Batch, m.tag = Batch{}, tag
+	if more := (records+arrivals-1)/arrivals - len(m.pages); more > 0 {
+		m.pages = append(m.pages, make([]*[arrivals]arrival, more)...)
+	}
 }
 
 // MoveAll moves all entities of another world to w, as new entities of w, with their components,
@@ -76,19 +90,28 @@ func (m *MoveResult) note(old, to Entity) {
 func (w *World) MoveAll(from *World) (MoveResult, error) {
 	const op = "World.MoveAll"
 	w.checkMove(op, from)
-	return w.move(op, from, from.selectAll())
+	var m MoveResult
+	err := w.move(op, from, from.selectAll(), &m)
+	return m, err
 }
 
 // MoveQuery moves the entities that match a query of another world to w; see MoveAll. Changed and
 // Ordered terms of q compare with its Since, which does not advance.
 func (w *World) MoveQuery(q *Query) (MoveResult, error) {
+	var m MoveResult
+	err := w.moveQuery(q, &m)
+	return m, err
+}
+
+// moveQuery is MoveQuery that reuses what the result of an earlier move has.
+func (w *World) moveQuery(q *Query, m *MoveResult) error {
 	const op = "World.MoveQuery"
 	if q == nil || q.w == nil {
 		q.refuse(op)
 	}
 	w.checkMove(op, q.w)
 	q.checkOpen(op)
-	return w.move(op, q.w, q.selectRows(op))
+	return w.move(op, q.w, q.selectRows(op), m)
 }
 
 func (w *World) checkMove(op string, from *World) {
@@ -110,7 +133,7 @@ type migration struct {
 	tx        *change.Tx // of w
 	transfers []transfer
 	sparse    []sparseTransfer
-	moved     MoveResult
+	moved     *MoveResult
 }
 
 // transfer is the move of one part's rows to an archetype of another world.
@@ -121,26 +144,28 @@ type transfer struct {
 	give int // chunks that change hands
 }
 
-// move moves the rows that a transaction of another world has selected.
-func (w *World) move(op string, from *World, selected *change.Tx) (MoveResult, error) {
-	m := &migration{op: op, w: w, from: from, tx: w.rows.Begin(), moved: MoveResult{tag: from.ids.Tag()}}
+// move moves the rows that a transaction of another world has selected. moved is zero, or that of
+// an earlier move, and is that of no move after an error.
+func (w *World) move(op string, from *World, selected *change.Tx, moved *MoveResult) error {
+	m := &migration{op: op, w: w, from: from, tx: w.rows.Begin(), moved: moved}
+	moved.reuse(from.ids.Tag(), from.ids.Records())
 	total := selected.Rows()
 	if total == 0 {
-		m.moved.Batch = w.batch(0)
-		return m.moved, nil
+		moved.Batch = w.batch(0)
+		return nil
 	}
 	if total > mostAlive-w.alive() {
-		return MoveResult{}, during(op, limit("entities a world", mostAlive, nil))
+		return during(op, limit("entities a world", mostAlive, nil))
 	}
 	for i := range selected.Parts {
 		if err := m.registerTypes(from.archetypeOn(selected.Parts[i].Table)); err != nil {
-			return MoveResult{}, during(op, err)
+			return during(op, err)
 		}
 	}
 	for _, t := range from.types.sparse {
 		if t.sparse.Len() > 0 {
 			if err := m.registerType(t); err != nil {
-				return MoveResult{}, during(op, err)
+				return during(op, err)
 			}
 		}
 	}
@@ -149,14 +174,14 @@ func (w *World) move(op string, from *World, selected *change.Tx) (MoveResult, e
 	from.loops.enter(op)
 	defer from.loops.leave()
 	if err := m.reserve(selected, total); err != nil {
-		return MoveResult{}, during(op, err)
+		return during(op, err)
 	}
 	for i := range m.transfers {
 		m.transfers[i].run(m)
 	}
 	rename := func(e *Entity) {
 		if *e != Null && entity.ID(*e).Is(from.ids.Tag()) {
-			*e = m.moved.Of(*e)
+			*e = moved.Of(*e)
 		}
 	}
 	for _, s := range m.tx.Spans {
@@ -166,8 +191,8 @@ func (w *World) move(op string, from *World, selected *change.Tx) (MoveResult, e
 			m.sparse[i].eachLink(s, rename)
 		}
 	}
-	m.moved.Batch = w.batch(total)
-	return m.moved, nil
+	moved.Batch = w.batch(total)
+	return nil
 }
 
 // reserve does everything that can fail. On an error nothing has changed, except that new types

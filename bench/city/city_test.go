@@ -26,8 +26,8 @@ func TestRun(t *testing.T) {
 	for _, s := range []workload.Side{plainSide, ours} {
 		require.True(t, s.OK, s.Detail)
 		require.Equal(t, small.Frames, s.Ops)
-		require.Len(t, s.Lines, 2)
-		for _, figure := range []string{"load_max_ns", "load_p99_ns", "load_mean_ns", "sections", "section_bytes", "frame_p99_ns"} {
+		require.Len(t, s.Lines, 3)
+		for _, figure := range []string{"load_max_ns", "load_p99_ns", "load_mean_ns", "spin_max_ns", "sections", "section_bytes", "frame_p99_ns"} {
 			require.Positive(t, s.Figures[figure], figure)
 		}
 	}
@@ -36,6 +36,21 @@ func TestRun(t *testing.T) {
 	require.Positive(t, ours.Committed)
 	_, _, err = Run(Options{Columns: 2}, nil)
 	require.ErrorContains(t, err, "2 x 25 blocks")
+}
+
+// TestSpells: what is told of frames is that of the frames.
+func TestSpells(t *testing.T) {
+	list := spells{{3, usage{1, 2, 0, 1}}, {5, usage{4, 0, 1, 0}}, {2, usage{2, 1, 0, 0}}}
+	require.Equal(t, 1, list.longest())
+	require.Equal(t, spell{10, usage{7, 3, 1, 1}}, list.total())
+	n, preempted := list.over(2)
+	require.Equal(t, [2]int{2, 1}, [2]int{n, preempted})
+	require.Equal(t, 1, list.overProcessor(2))
+	clock, processor := list.times()
+	require.Equal(t, []time.Duration{3, 5, 2}, clock)
+	require.Equal(t, []time.Duration{1, 4, 2}, processor)
+	require.Equal(t, usage{3, -2, 1, -1}, list[1].since(list[0].usage))
+	require.GreaterOrEqual(t, spin(time.Microsecond).took, time.Microsecond)
 }
 
 // TestPlan: bridges lead back, but from corners to corners of tiles above and below, each road to a

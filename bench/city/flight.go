@@ -33,8 +33,8 @@ type flight struct {
 	frames   int
 	rate     int             // frames a second
 	wanted   map[tile]int    // the tiles that are to be there, and the frame that asked; -1: it is there
-	loading  []time.Duration // by frame: load, unload and update
-	used     []time.Duration // by frame: processor time of loading; 0 if it is not known
+	loading  spells          // by frame: load, unload and update
+	control  spells          // by frame: a loop that reads the clock for the budget
 	working  []time.Duration // by frame: work
 	sum      float64         // of heights
 	waits    []int           // frames until a tile was there
@@ -53,7 +53,7 @@ func (f *flight) fly(tick func()) error {
 	runtime.GC()
 	runtime.ReadMemStats(&before)
 	f.wanted = map[tile]int{}
-	f.loading, f.working = make([]time.Duration, 0, f.frames), make([]time.Duration, 0, f.frames)
+	f.loading, f.control, f.working = make(spells, 0, f.frames), make(spells, 0, f.frames), make([]time.Duration, 0, f.frames)
 	f.steer(0)
 	if err := f.settle(); err != nil { // the start is not part of the flight
 		return err
@@ -63,13 +63,14 @@ func (f *flight) fly(tick func()) error {
 	begin := time.Now()
 	for frame := range f.frames {
 		time.Sleep(time.Until(begin.Add(time.Duration(frame) * period)))
-		start, used := time.Now(), threadTime()
+		start, before := time.Now(), threadUsage()
 		f.steer(frame)
 		f.city.update(budget)
-		f.loading, f.used = append(f.loading, time.Since(start)), append(f.used, threadTime()-used)
+		f.loading = append(f.loading, spell{time.Since(start), threadUsage().since(before)})
 		start = time.Now()
 		f.sum += f.city.work()
 		f.working = append(f.working, time.Since(start))
+		f.control = append(f.control, spin(budget))
 		if err := f.look(frame); err != nil {
 			return err
 		}

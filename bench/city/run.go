@@ -32,11 +32,13 @@ const (
 )
 
 // Run bakes a city and flies over it on both sides. Figures of a side: load_max_ns, load_p99_ns and
-// load_mean_ns (load, unload and update in a frame), cpu_max_ns and cpu_p99_ns (processor time of
-// the same, which waits for other programs are no part of; 0 but on Linux), over (frames above 2
-// ms), frame_p99_ns (of the game's own work), sections and wait_p50, wait_max (frames until a
+// load_mean_ns (load, unload and update in a frame), over (frames above 2 ms) and over_preempted
+// (those in which the system ran another thread), spin_max_ns, spin_p99_ns and spin_over of the
+// control, frame_p99_ns (of the game's own work), sections and wait_p50, wait_max (frames until a
 // section that was asked for is there), section_bytes of a file, gc_cycles, gc_pause_ns and
-// allocated (bytes) during the flight. An op is a frame.
+// allocated (bytes) during the flight. On Linux, 0 elsewhere: cpu_max_ns, cpu_p99_ns, cpu_mean_ns
+// and cpu_over of the processor time of loading, spin_cpu_max_ns of that of the control, faults,
+// waits and preempted (of loading, in all frames). An op is a frame.
 func Run(o Options, progress workload.Progress) (plainSide, ours workload.Side, err error) {
 	for option, usual := range map[*int]int{&o.Columns: columnsUsual, &o.Rows: rowsUsual, &o.Frames: framesUsual, &o.Rate: rateUsual} {
 		if *option == 0 {
@@ -110,30 +112,33 @@ func (o Options) run(s *workload.Side, c city, want answer, bytes int64, tick fu
 
 // note notes figures and words of a flight.
 func (f *flight) note(s *workload.Side, bytes int64) {
-	over, longest, at := 0, time.Duration(0), 0
-	for i, d := range f.loading {
-		s.Time += d
-		if d > wantLongest {
-			over++
-		}
-		if d > longest {
-			longest, at = d, i
-		}
-	}
-	mean := s.Time / time.Duration(len(f.loading))
-	p99, work := percentile(f.loading, 99), percentile(f.working, 99)
-	cpu, cpuMost := percentile(f.used, 99), percentile(f.used, 100)
+	all, at := f.loading.total(), f.loading.longest()
+	frames := time.Duration(len(f.loading))
+	s.Time = all.took
+	clock, processor := f.loading.times()
+	spun, spunProcessor := f.control.times()
+	over, preempted := f.loading.over(wantLongest)
+	spunOver, _ := f.control.over(wantLongest)
+	longest, p99, work := clock[at], percentile(clock, 99), percentile(f.working, 99)
+	used, usedMost := percentile(processor, 99), percentile(processor, 100)
 	wait, waitMost := percentile(f.waits, 50), percentile(f.waits, 100)
 	s.Figures = map[string]float64{
-		"load_max_ns": float64(longest), "load_p99_ns": float64(p99), "load_mean_ns": float64(mean), "over": float64(over),
-		"cpu_p99_ns": float64(cpu), "cpu_max_ns": float64(cpuMost),
-		"frame_p99_ns": float64(work), "sections": float64(f.asked), "wait_p50": float64(wait), "wait_max": float64(waitMost),
+		"load_max_ns": float64(longest), "load_p99_ns": float64(p99), "load_mean_ns": float64(all.took / frames),
+		"over": float64(over), "over_preempted": float64(preempted), "cpu_over": float64(f.loading.overProcessor(wantLongest)),
+		"cpu_p99_ns": float64(used), "cpu_max_ns": float64(usedMost), "cpu_mean_ns": float64(all.processor / frames),
+		"faults": float64(all.faults), "waits": float64(all.waits), "preempted": float64(all.preempted),
+		"spin_max_ns": float64(percentile(spun, 100)), "spin_p99_ns": float64(percentile(spun, 99)), "spin_over": float64(spunOver),
+		"spin_cpu_max_ns": float64(percentile(spunProcessor, 100)),
+		"frame_p99_ns":    float64(work), "sections": float64(f.asked), "wait_p50": float64(wait), "wait_max": float64(waitMost),
 		"section_bytes": float64(bytes), "gc_cycles": float64(f.cycles), "gc_pause_ns": float64(f.pauses), "allocated": float64(f.alloced),
 	}
 	s.Lines = []string{
-		fmt.Sprintf("%d sections of %.2f MB in %d frames at %d Hz, %.1f MB/s: loading takes a frame %v at most (frame %d), p99 %v, mean %v; wanted %s, goal %s; %d frames above; of processor time %v at most, p99 %v",
+		fmt.Sprintf("%d sections of %.2f MB in %d frames at %d Hz, %.1f MB/s: loading takes a frame %v at most by the clock (frame %d), p99 %v, mean %v, %d frames above %v; of processor time %v at most, p99 %v, mean %v, %d frames above; wanted %s, goal %s",
 			f.asked, float64(bytes)/1e6, f.frames, f.rate, float64(f.asked)*float64(bytes)/1e6/f.duration.Seconds(),
-			longest, at, p99, mean, wanted(longest, wantLongest), wanted(longest, goalLongest), over, cpuMost, cpu),
+			longest, at, p99, all.took/frames, over, wantLongest, usedMost, used, all.processor/frames, f.loading.overProcessor(wantLongest),
+			wanted(longest, wantLongest), wanted(longest, goalLongest)),
+		fmt.Sprintf("a loop that reads the clock for %v in each frame, in the same thread, takes %v at most, p99 %v, %d frames above %v, of processor time %v at most; in %d of the %d frames of loading above that another thread ran; in all frames of loading %d page faults, %d waits, and %d times another thread ran",
+			budget, percentile(spun, 100), percentile(spun, 99), spunOver, wantLongest, percentile(spunProcessor, 100), preempted, over, all.faults, all.waits, all.preempted),
 		fmt.Sprintf("a section is there %d frames after it was asked for, %d at most; the game's work p99 %v; %d collections, which stopped all for %v, and %.1f MB of Go allocations",
 			wait, waitMost, work, f.cycles, f.pauses, float64(f.alloced)/1e6),
 	}

@@ -6,11 +6,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// threadTime returns the processor time that the calling thread has had.
-func threadTime() time.Duration {
+// threadUsage returns what the calling thread has had so far.
+func threadUsage() usage {
 	var t unix.Timespec
-	if unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t) != nil {
-		return 0
+	var r unix.Rusage
+	if unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t) != nil || unix.Getrusage(unix.RUSAGE_THREAD, &r) != nil {
+		return usage{}
 	}
-	return time.Duration(t.Nano())
+	return usage{time.Duration(t.Nano()), int(r.Minflt), int(r.Nvcsw), int(r.Nivcsw)}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"quarry/ecs"
+	"quarry/internal/seam"
 )
 
 // linksAtOnce is how many links a step sets.
@@ -13,7 +14,7 @@ const linksAtOnce = 256
 // arrive begins to take a file into the world.
 func (i *Instance) arrive(file *opened) {
 	i.file, i.state, i.part = file, Arriving, 0
-	i.entities = make([]ecs.Entity, file.count)
+	i.entities, file.arrived = file.arrived, nil
 	i.handles = make([]ecs.Type, len(file.names))
 	for n, name := range file.names {
 		i.handles[n] = i.host.typeOf(name)
@@ -25,27 +26,24 @@ func (i *Instance) move(must bool, left time.Duration) progress {
 	h := i.host
 	q := i.file.parts[i.part]
 	n := q.Count()
-	if !must && float64(n)*h.moving > float64(left.Nanoseconds()) {
+	if !h.fits(moving, n, must, left) {
 		return later
 	}
 	begun := time.Now()
-	moved, err := h.w.MoveQuery(q)
-	if err != nil {
+	if err := seam.MoveQuery(h.w, q, &h.moved); err != nil {
 		err = fmt.Errorf("scene: %s: %w", i.path, err)
 		_ = i.clear()
 		i.leave()
 		i.fail(err)
 		return did
 	}
-	for rows := range moved.Batch.Rows() {
+	for rows := range h.moved.Batch.Rows() {
 		list := rows.Entities()
 		for row, id := range h.types.identity.Slice(rows) {
 			i.entities[id.Local] = list[row]
 		}
 	}
-	if n > 0 {
-		h.moving = max(float64(time.Since(begun).Nanoseconds())/float64(n), h.moving*.9)
-	}
+	h.paces[moving].note(time.Since(begun), n)
 	if i.part++; i.part == len(i.file.parts) {
 		i.jobs = append(i.jobs, patching{i, i.file.own, i})
 		for _, other := range h.instances {
@@ -60,9 +58,15 @@ func (i *Instance) move(must bool, left time.Duration) progress {
 	return did
 }
 
-// setLinks sets some links, and reports whether there were any.
-func (i *Instance) setLinks() bool {
-	left := linksAtOnce
+// setLinks sets some links, and is idle if there are none.
+func (i *Instance) setLinks(must bool, remains time.Duration) progress {
+	if len(i.jobs) == 0 {
+		return idle
+	}
+	if !i.host.fits(linking, 1, must, remains) {
+		return later
+	}
+	begun, left := time.Now(), linksAtOnce
 	for len(i.jobs) > 0 && left > 0 {
 		job := &i.jobs[0]
 		if len(job.links) == 0 || job.to.file == nil || job.to.state == Gone || job.from.state == Gone {
@@ -76,7 +80,11 @@ func (i *Instance) setLinks() bool {
 		job.links = job.links[n:]
 		left -= n
 	}
-	return left < linksAtOnce
+	if left == linksAtOnce {
+		return idle
+	}
+	i.host.paces[linking].note(time.Since(begun), 1)
+	return did
 }
 
 // setLinksOf sets the first links of a list, those of a value of an entity of the instance, to
@@ -103,20 +111,27 @@ func (i *Instance) setLinksOf(links []link, target *Instance) int {
 	return n
 }
 
-// show ends the arrival: it shows the entities, and lets other sections lead to them.
-func (i *Instance) show() {
+// show ends the arrival, unless that is expected to take more time than is left: it shows the
+// entities, all at once, and lets other sections lead to them.
+func (i *Instance) show(must bool, left time.Duration) progress {
+	if !i.host.fits(showing, len(i.entities), must, left) {
+		return later
+	}
+	begun := time.Now()
 	if err := i.reveal(); err != nil {
 		err = fmt.Errorf("scene: %s: %w", i.path, err)
 		_ = i.clear()
 		i.leave()
 		i.fail(err)
-		return
+		return did
 	}
 	i.state = Loaded
 	if err := i.file.closeWorld(); err != nil {
 		i.err = err
 	}
 	i.leadHere()
+	i.host.paces[showing].note(time.Since(begun), len(i.entities))
+	return did
 }
 
 // reveal takes away DisabledEntity, where it does not stay.
@@ -128,18 +143,24 @@ func (i *Instance) reveal() error {
 	disabled := ecs.Register[ecs.DisabledEntity](h.w)
 	for part := range i.file.parts {
 		tag := ecs.Where(h.types.tag.Of(Tag{i.number, uint32(part)}))
-		for _, c := range []struct {
-			which ecs.Term
-			take  ecs.Type
-		}{{ecs.Without(h.types.stays), disabled}, {ecs.With(h.types.stays), h.types.stays}} {
-			q := ecs.NewQuery(h.w, tag, c.which, ecs.IncludeDisabled(), ecs.IncludePrefabs())
-			_, err := ecs.NewChange(h.w, ecs.Remove(c.take)).ApplyQuery(q)
-			if q.Close(); err != nil {
-				return err
-			}
+		err := i.without(disabled, tag, ecs.Without(h.types.stays))
+		if err == nil && i.file.stays {
+			err = i.without(h.types.stays, tag, ecs.With(h.types.stays))
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// without removes a type from the entities that terms match.
+func (i *Instance) without(t ecs.Type, terms ...ecs.Term) error {
+	w := i.host.w
+	q := ecs.NewQuery(w, append(terms, ecs.IncludeDisabled(), ecs.IncludePrefabs())...)
+	defer q.Close()
+	_, err := ecs.NewChange(w, ecs.Remove(t)).ApplyQuery(q)
+	return err
 }
 
 // closeWorld closes the loader's world, which is empty by now.

@@ -1,6 +1,10 @@
 package scene
 
-import "quarry/ecs"
+import (
+	"time"
+
+	"quarry/ecs"
+)
 
 // SetPartRows sets the most entities of a part.
 func SetPartRows(b *Bakery, n int) { b.partRows = n }
@@ -18,3 +22,9 @@ func MakeHead(w *ecs.World, format, parts, entities uint32, names string, links 
 		t.links.Append(e, link{Holder: l[0], Type: l[1], Sub: l[2]})
 	}
 }
+
+// Pace is a pace that has noted steps of some items, in turn.
+type Pace struct{ p pace }
+
+func (p *Pace) Note(took time.Duration, items int)      { p.p.note(took, items) }
+func (p *Pace) Fits(items int, left time.Duration) bool { return p.p.fits(items, left) }

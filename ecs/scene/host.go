@@ -47,7 +47,8 @@ type Host struct {
 	slots     chan struct{}
 	loading   sync.WaitGroup
 	readers   readers
-	moving    float64 // ns an entity takes to move, of late
+	paces     [works]pace    // of steps
+	moved     ecs.MoveResult // of the last part, for reuse
 	patch     patch
 	run       []nthTo // of the value whose links are being set
 	closed    bool
@@ -112,9 +113,11 @@ func (h *Host) Entity(object string) ecs.Entity {
 
 // Update goes on with what loads and unloads, for about the time of the budget, and reports whether
 // there is more to do. A budget of 0 or less has no limit. A call does a step at least, if one is
-// ready: it moves a part, of up to 8,192 entities, destroys one, or sets 256 links. The call is a
-// structural change, and panics inside a loop over rows. It does not wait for loaders: a loop that
-// does nothing else leaves them no time where a program has one thread (js), so it sleeps.
+// ready: it moves a part, of up to 8,192 entities, destroys one, sets 256 links, or shows the
+// entities of a section. It does a further step if that is expected to fit what is left, by how
+// long those before took. The call is a structural change, and panics inside a loop over rows. It
+// does not wait for loaders: a loop that does nothing else leaves them no time where a program has
+// one thread (js), so it sleeps.
 func (h *Host) Update(budget time.Duration) (more bool) {
 	begun := time.Now()
 	for first := true; ; first = false {

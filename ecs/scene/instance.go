@@ -214,18 +214,17 @@ func (i *Instance) step(must bool, left time.Duration) progress {
 		if i.part < len(i.file.parts) {
 			return i.move(must, left)
 		}
-		if i.setLinks() {
-			return did
+		if p := i.setLinks(must, left); p != idle {
+			return p
 		}
-		i.show()
-		return did
+		return i.show(must, left)
 	case Loaded:
-		if i.setLinks() {
-			return did
+		if p := i.setLinks(must, left); p != idle {
+			return p
 		}
 		return i.stepReload()
 	case Leaving:
-		return i.destroy()
+		return i.destroy(must, left)
 	}
 	return idle
 }
@@ -242,8 +241,9 @@ func (i *Instance) leave() {
 	}
 }
 
-// destroy destroys a part, or ends the instance.
-func (i *Instance) destroy() progress {
+// destroy destroys a part, unless that is expected to take more time than is left, or ends the
+// instance.
+func (i *Instance) destroy(must bool, left time.Duration) progress {
 	if i.file == nil { // it was never read: the loader may be at it
 		r := i.result.Swap(nil)
 		if r == nil {
@@ -257,9 +257,14 @@ func (i *Instance) destroy() progress {
 		return did
 	}
 	if i.part < len(i.file.parts) {
+		if !i.host.fits(leaving, 1, must, left) {
+			return later
+		}
+		begun := time.Now()
 		if err := i.destroyPart(i.part); err != nil {
 			i.err = err
 		}
+		i.host.paces[leaving].note(time.Since(begun), 1)
 		i.part++
 		return did
 	}

@@ -30,11 +30,13 @@ type opened struct {
 	parts   []*ecs.Query // of w
 	count   int          // of entities
 	hidden  bool         // entities have DisabledEntity until all are there and lead where they should
+	stays   bool         // some have it from the file, so they keep it
 	names   []string     // of types in links
 	paths   [][]string   // where the entities of these types were when the file was made, see linkPaths
 	own     []link       // to other parts
 	out     []link       // to other sections, in order of section
 	byID    []Identity   // in order of object and sub
+	arrived []ecs.Entity // of the host's world, by local number; for the instance
 	base    *base        // for live links; nil without
 	next    *reloaded    // of a file that was read again; then all else is empty
 }
@@ -185,7 +187,17 @@ func (o *opened) takeHead() error {
 	}
 	o.count = int(h.Entities)
 	parts := h.Parts
-	for _, l := range o.types.links.Slice(e) {
+	links := o.types.links.Slice(e)
+	inside := 0
+	for i := range links {
+		if links[i].Section == 0 {
+			inside++
+		}
+	}
+	// As long as needed at once: each list that is outgrown is work for the collector, while frames
+	// go on.
+	o.own, o.out = make([]link, 0, inside), make([]link, 0, len(links)-inside)
+	for _, l := range links {
 		if int(l.Holder) >= o.count || int(l.Type) >= len(o.names) || l.Section == 0 && int(l.Sub) >= o.count {
 			return fmt.Errorf("%w: a link of entity %d to %d, of %d entities and %d types", ErrSection, l.Holder, l.Sub, o.count, len(o.names))
 		}
@@ -244,15 +256,19 @@ func (o *opened) local(object uint64, sub uint32) int {
 }
 
 // prepare gives the entities the tag of the instance, hides them if they do not come at once, and
-// makes the queries of the parts.
+// makes the queries of the parts. What an instance needs in Go memory is made and touched here,
+// too: a large object may make who asks for it work for the collector, or begin a cycle.
 func (o *opened) prepare(instance uint32) error {
+	o.arrived = make([]ecs.Entity, o.count)
+	clear(o.arrived) // memory that is new from the system is zero, and not there until it is written
 	o.hidden = len(o.parts) > 1 || len(o.out) > 0
 	if o.hidden {
 		q := ecs.NewQuery(o.w, ecs.With(ecs.Register[ecs.DisabledEntity](o.w)), ecs.IncludeDisabled(), ecs.IncludePrefabs())
-		_, err := ecs.NewChange(o.w, ecs.Add(o.types.stays)).ApplyQuery(q)
+		given, err := ecs.NewChange(o.w, ecs.Add(o.types.stays)).ApplyQuery(q)
 		if q.Close(); err != nil {
 			return err
 		}
+		o.stays = given.Len() > 0
 	}
 	for part := range o.parts {
 		from := o.types.tag.Of(Tag{Part: uint32(part)})

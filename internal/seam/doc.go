@@ -44,6 +44,7 @@
 //	Looks             system            a part of Query.Access, for requirements that wait for little
 //	MatchesArchetype  command           what a query will match after changes; Query.Matches is now
 //	Move              command           a part of a transaction
+//	MoveQuery         scene             keeps what a move made in Go memory for the next; programs have World.MoveQuery
 //	NewBorrow         job               what goroutines of a job see; programs have World.Share
 //	Number            command, scene    number and buffer of a placeholder
 //	OpenImage         image             a world of what a file has; programs have image.Open

@@ -10,7 +10,8 @@ import (
 // Rows from another world: they die in its Rows and are born here.
 
 // PlanAcross decides how a part's rows come from another world along a path of table.Across, and
-// counts the rows that need room. It returns the number of chunks that change hands.
+// counts the rows that need room. It returns the number of chunks that change hands: full ones, or
+// all if no other rows come and the target has none. Then the target needs no memory.
 func (tx *Tx) PlanAcross(p *Part, path *table.Transition) (give int) {
 	if p.Whole && path.To.Len() == 0 && !path.Relabels && path.Adopts() {
 		path.Adopt()
@@ -18,13 +19,18 @@ func (tx *Tx) PlanAcross(p *Part, path *table.Transition) (give int) {
 	to := tx.aim(path.To)
 	if p.Whole && path.Relabels && !p.Table.IsKept() {
 		give = p.Table.FullChunks()
+		if !p.Table.Store.HasSmall() && path.To.Len() == 0 && to.sources == 1 {
+			give = len(p.Table.Store.Chunks())
+		}
 	}
-	if give > 0 {
-		to.coming += p.Table.PartFull()
-		to.regular = true
-	} else {
+	switch {
+	case give == 0:
 		to.coming += p.Rows
+		return 0
+	case give == p.Table.FullChunks():
+		to.coming += p.Table.PartFull()
 	}
+	to.regular = true
 	return give
 }
 
@@ -71,7 +77,10 @@ func (r *Rows) adopt(from *Rows, path *table.Transition, b table.Run) {
 
 // rename ends the entities of new rows in the other world, and gives the rows new entities here.
 func (r *Rows) rename(from *Rows, b table.Run, renamed func(old, to []entity.ID)) {
-	var old [256]entity.ID
+	if r.old == nil {
+		r.old = new([256]entity.ID)
+	}
+	old := r.old
 	for ids, at := b.IDs, b.Loc; len(ids) > 0; {
 		n := copy(old[:], ids)
 		r.ids.TakeRows(at, ids[:n])

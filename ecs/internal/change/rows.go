@@ -37,6 +37,7 @@ type Rows struct {
 	destroy func(ids []entity.ID) // see OnDestroy
 	dying   table.TypeID          // the type that entities get which are destroyed and stay, for destroy
 	tx      Tx                    // under way, or the last one
+	old     *[256]entity.ID       // scratch of rename; nil: no rows came from another world yet
 }
 
 // Calls are the functions of the world that structural changes call. None is called per row.
