@@ -3,6 +3,7 @@ package ecs_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/internal/seam"
 )
 
 // newNests makes two worlds with the same types, registered in different orders, in one
@@ -400,4 +402,75 @@ func TestMoveMarksOrder(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 4, b.Chunks())
 	require.Equal(t, []int{per, per, 1}, seen())
+}
+
+// TestMoveGivesPartFullChunks: a chunk that is not full goes as it is, too, if the other world's
+// archetype has no rows; if it has some, the rows are copied.
+func TestMoveGivesPartFullChunks(t *testing.T) {
+	x, y := newNests(t, true, ecs.DefaultChunkGrowth())
+	from := ecs.NewArchetype(x.w, x.position, x.owner, x.team.Of("blue"))
+	to := ecs.NewArchetype(y.w, y.position, y.owner, y.team.Of("blue"))
+	for round, n := range []int{1000, 500} {
+		b, err := from.CreateN(n)
+		require.NoError(t, err)
+		ids := b.Entities(nil)
+		for i, e := range ids {
+			x.position.Set(e, Position{X: float64(i)})
+			x.owner.Set(e, Owner{ids[n-1-i]})
+		}
+		last := x.position.Get(ids[n-1])
+		moved, err := y.w.MoveAll(x.w)
+		require.NoError(t, err)
+		if round == 0 {
+			require.Same(t, last, y.position.Get(moved.Of(ids[n-1])))
+		} else {
+			require.NotSame(t, last, y.position.Get(moved.Of(ids[n-1])))
+		}
+		for i, e := range ids {
+			require.Equal(t, float64(i), y.position.Get(moved.Of(e)).X)
+			require.Equal(t, moved.Of(ids[n-1-i]), y.owner.Get(moved.Of(e)).Of)
+		}
+		require.NoError(t, x.w.Verify())
+		require.NoError(t, y.w.Verify())
+	}
+	require.Equal(t, 1500, to.Len())
+}
+
+// TestMoveQueryReuses: a result that serves several moves knows nothing of those before, not even
+// of a world with the same ids, and makes no pages for worlds of one size.
+func TestMoveQueryReuses(t *testing.T) {
+	const n = 20_000
+	y := newWorld(t)
+	owner := ecs.Register[Owner](y)
+	var m ecs.MoveResult
+	move := func(stays int) (ids []ecs.Entity, bytes uint64) {
+		x := newWorld(t, ecs.WithUniverse(y.Universe()))
+		seam.SetTag(x, 9)
+		of := ecs.Register[Owner](x)
+		b, err := ecs.NewArchetype(x, of).CreateN(n)
+		require.NoError(t, err)
+		ids = b.Entities(nil)
+		for i := range ids {
+			of.Set(ids[i], Owner{ids[max(0, i-1)]})
+		}
+		ecs.NewChange(x, ecs.Remove(of)).Apply(ids[stays])
+		q := ecs.NewQuery(x, ecs.Read(of))
+		defer q.Close()
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		require.NoError(t, seam.MoveQuery(y, q, &m))
+		runtime.ReadMemStats(&after)
+		require.Equal(t, n-1, m.Len())
+		require.Equal(t, ecs.Null, m.Of(ids[stays]))
+		return ids, after.TotalAlloc - before.TotalAlloc
+	}
+	first, bytes := move(n - 1)
+	require.Greater(t, bytes, uint64(3*128<<10))
+	require.True(t, y.Alive(m.Of(first[n-2])))
+	second, bytes := move(n - 2)
+	require.Equal(t, first, second)
+	require.Less(t, bytes, uint64(128<<10))
+	require.Equal(t, ecs.Null, owner.Get(m.Of(second[n-1])).Of, "it leads to one that stayed")
+	require.Equal(t, m.Of(second[0]), owner.Get(m.Of(second[1])).Of)
+	require.NoError(t, y.Verify())
 }
