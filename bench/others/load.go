@@ -25,7 +25,7 @@ type program struct {
 const (
 	smallKeys  = 500_000
 	smallReads = 300_000
-	smallCache = 1024
+	smallCache = 256
 	perMiB     = 1024 * 11 / 10
 	reads      = 1_000_000
 )
