@@ -64,7 +64,7 @@ func arrowFaults() []edit {
 			text: "append(strings, string(append([]byte(nil), rec.Column(1).(*array.String).Value(0)...)))",
 		},
 		// Write puts strings and offsets of a record and of its dictionaries into raw, which Close
-		// encodes, at each of its calls; whoever reads records from a file has released them by then.
+		// encodes, at each of its calls. Who reads records from a file has released them by then.
 		{
 			path: writer,
 			old:  "type Writer struct {\n",
