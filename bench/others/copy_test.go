@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"go/format"
 	"os"
 	"path/filepath"
@@ -24,6 +25,30 @@ func TestEdits(t *testing.T) {
 	require.ErrorIs(t, apply(dir, []edit{{path: "a.go", old: "three", text: "3"}}), errEdit)
 	require.ErrorIs(t, apply(dir, []edit{{path: "none.go", old: "x"}}), os.ErrNotExist)
 	require.ErrorIs(t, apply(dir, []edit{{path: "none.go", gone: true}}), os.ErrNotExist)
+}
+
+// TestEditDoesNotFit: the command ends with an error that names the file, and leaves no copies.
+func TestEditDoesNotFit(t *testing.T) {
+	checkout, err := checkoutDir(t.Context())
+	require.NoError(t, err)
+	for _, e := range []edit{
+		{path: "memory.go", old: "return new([]byte)", text: "return nil"},
+		{path: "memory.go", old: "[]byte", text: "[]int8"},
+	} {
+		for _, dir := range []string{"", t.TempDir()} {
+			t.Setenv("TMPDIR", t.TempDir())
+			_, err = newScratch(t.Context(), dir, makeModule(t), checkout, []edit{{path: "ours.go", text: "package shelf\n"}, e})
+			require.ErrorIs(t, err, errEdit)
+			require.ErrorContains(t, err, fmt.Sprintf("memory.go: %v: %q occurs ", errEdit, e.old))
+			for _, folder := range []string{dir, os.Getenv("TMPDIR")} {
+				if folder != "" {
+					left, err := os.ReadDir(folder)
+					require.NoError(t, err)
+					require.Empty(t, left)
+				}
+			}
+		}
+	}
 }
 
 func TestCopyIsWritable(t *testing.T) {

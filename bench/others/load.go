@@ -25,7 +25,7 @@ type program struct {
 const (
 	smallKeys  = 500_000
 	smallReads = 300_000
-	smallCache = 1024
+	smallCache = 256
 	perMiB     = 1024 * 11 / 10
 	reads      = 1_000_000
 )
@@ -96,10 +96,15 @@ func (o *options) measure(ctx context.Context, s *scratch, stdout io.Writer) err
 // measureCache runs the builds in turns with one size of the cache.
 func (o *options) measureCache(ctx context.Context, s *scratch, paths []string, cache int) (all []sample, err error) {
 	dir := filepath.Join(s.own, "database")
-	keys, isShared := smallKeys, cache > smallCache
-	toRead := fmt.Sprintf("-reads=%d", smallReads)
+	keys, n, isShared := smallKeys, smallReads, cache > smallCache
 	if isShared {
-		keys, toRead = cache*perMiB, fmt.Sprintf("-reads=%d", reads)
+		keys, n = cache*perMiB, reads
+	}
+	if o.reads != 0 {
+		n = o.reads
+	}
+	toRead := fmt.Sprintf("-reads=%d", n)
+	if isShared {
 		if _, err := load(ctx, paths[0], dir, cache, keys, "-fill", "-ascending"); err != nil {
 			return nil, err
 		}

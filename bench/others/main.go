@@ -9,11 +9,12 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"syscall"
 	"time"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
@@ -35,9 +36,11 @@ type options struct {
 	dir      string
 	load     bool
 	rounds   int    // of -load
+	reads    int    // of -load; 0: a number by the size of the cache
 	sizes    []int  // of -load, in MiB
 	tags     string // as -tags takes them
 	packages []string
+	tests    string // as -run of go test takes them; empty: all
 	timeout  time.Duration
 	stderr   io.Writer // progress, and what the go command says
 }
@@ -54,9 +57,11 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	f.StringVar(&o.dir, "dir", "", "make the copies in this `folder`, so that the go command knows what it has compiled there before")
 	f.BoolVar(&o.load, "load", false, "measure a program that fills and reads a database, instead of running tests")
 	f.IntVar(&o.rounds, "rounds", 1, "of -load")
+	f.IntVar(&o.reads, "reads", 0, "of random keys by -load; 0: a number by the size of the cache")
 	f.StringVar(&sizes, "cache", "256", "`sizes` in MiB of the cache of -load, with commas")
 	f.StringVar(&o.tags, "tags", "", "build tags of both copies, such as quarry_debug or the library's own")
 	f.StringVar(&packages, "packages", "", "only these `packages`, with commas, such as ./internal/cache")
+	f.StringVar(&o.tests, "run", "", "only tests and examples that match this `pattern`, as of go test")
 	f.DurationVar(&o.timeout, "timeout", 20*time.Minute, "of each package's tests")
 	f.Usage = func() {
 		fmt.Fprintf(stderr, "usage: others [flags] library; there are %s\n", trialNames())
@@ -87,6 +92,9 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	if o.rounds < 1 {
 		return nil, fmt.Errorf("-rounds %d: expected at least 1", o.rounds)
 	}
+	if o.reads < 0 {
+		return nil, fmt.Errorf("-reads %d: expected at least 0", o.reads)
+	}
 	o.cgo = o.cgo || o.race
 	return o, nil
 }
@@ -100,6 +108,9 @@ func (o *options) arguments(g group) []string {
 	}
 	if o.tags != "" {
 		list = append(list, "-tags="+o.tags)
+	}
+	if o.tests != "" {
+		list = append(list, "-run="+o.tests)
 	}
 	return append(append(list, g.flags...), g.packages...)
 }
