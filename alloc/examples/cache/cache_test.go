@@ -183,6 +183,28 @@ func TestCacheIsItsModel(t *testing.T) {
 	}
 }
 
+// TestCacheWhereAllIsInUse: a Set moves 16 entries, then one goes although it is in use.
+func TestCacheWhereAllIsInUse(t *testing.T) {
+	h, end := newHeap(t)
+	defer end()
+	key := func(i int) string { return fmt.Sprintf("%02d", i) }
+	c, err := cache.New(h, 1, 40*(cache.Header+2))
+	require.NoError(t, err)
+	for i := range 40 {
+		require.NoError(t, c.Set(key(i), nil, time.Time{}))
+	}
+	for i := range 40 {
+		_, ok := c.Get(key(i), nil)
+		require.True(t, ok, i)
+	}
+	require.NoError(t, c.Set("new", nil, time.Time{})) // a byte more than the others: two go
+	for i := range 40 {
+		_, ok := c.Get(key(i), nil)
+		require.Equal(t, i != 16 && i != 17, ok, i)
+	}
+	c.Close()
+}
+
 // TestCacheWithEqualHashes: among so many keys some have equal hashes of 32 bits (18 pairs are
 // expected). Such a key has its own value or none.
 func TestCacheWithEqualHashes(t *testing.T) {
