@@ -80,8 +80,8 @@ func (c *Cache) Get(key string, into []byte) (value []byte, ok bool) {
 	return into, false
 }
 
-// Set keeps a copy of a value until a time, or for ever if that is before 1970, as the zero Time is.
-// Of two keys with the same hash in a shard the cache has the later.
+// Set keeps a copy of a value until a time, or for ever if that is before 1970, as the zero Time
+// is. Of two keys with the same hash in a shard the cache has the later.
 func (c *Cache) Set(key string, value []byte, until time.Time) error {
 	s, hash := c.lock(key)
 	defer s.mu.Unlock()

@@ -126,9 +126,9 @@ func (l *laps) set(r *record) {
 
 // TestCacheIsItsModel: one shard, which keeps what the model keeps; time is the bubble's.
 func TestCacheIsItsModel(t *testing.T) {
-	steps := 40_000
+	steps := 10_000
 	if testing.Short() {
-		steps = 4000
+		steps = 2000
 	}
 	for _, room := range []int{0, 100, 2000, 6000} {
 		synctest.Test(t, func(t *testing.T) {
