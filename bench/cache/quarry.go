@@ -12,6 +12,9 @@ import (
 // quarryShards is the number of shards where the bound is large.
 const quarryShards = 256
 
+// forGo is the bytes of the Go heap where the collector's setting fits.
+const forGo = 64 << 20
+
 // quarryStore is alloc/examples/cache on a heap of a universe. get copies into the caller's buffer.
 type quarryStore struct {
 	c      *cache.Cache
@@ -31,12 +34,12 @@ func newQuarry(fits bool) func(bound) (store, error) {
 			return nil, errors.Join(err, u.Close())
 		}
 		s := &quarryStore{heap: heap, u: u}
-		if s.c, err = cache.New(heap, b.shards(quarryShards), b.bytes); err != nil {
+		if s.c, err = cache.New(heap, b.shards(quarryShards), b.plus(cache.Header)); err != nil {
 			return nil, errors.Join(err, heap.Close(), u.Close())
 		}
 		if fits && mmap.Real { // elsewhere, as in race builds, the universe is part of the Go heap
-			off := int64(b.bytes) * 5 / 4 // with what entries take beside keys and values
-			gc, err := alloc.GCFor(off+max(64<<20, int64(b.bytes)/4), off)
+			off := int64(u.Stats().Committed)
+			gc, err := alloc.GCFor(off+forGo, off)
 			if err != nil {
 				return nil, errors.Join(err, s.close())
 			}
@@ -50,17 +53,19 @@ func newQuarry(fits bool) func(bound) (store, error) {
 func (s *quarryStore) get(key string, into []byte) ([]byte, bool) { return s.c.Get(key, into) }
 
 func (s *quarryStore) set(key string, value []byte, ttl time.Duration) bool {
-	return s.c.Set(key, value, ttl) == nil
+	var until time.Time
+	if ttl > 0 {
+		until = time.Now().Add(ttl)
+	}
+	return s.c.Set(key, value, until) == nil
 }
 
-func (s *quarryStore) bytes() int {
-	_, bytes := s.c.Stats()
-	return bytes
-}
+func (s *quarryStore) bytes() int { return -1 }
 
 func (s *quarryStore) close() error {
 	if s.before != nil {
 		s.before.Apply()
 	}
-	return errors.Join(s.c.Close(), s.heap.Close(), s.u.Close())
+	s.c.Close()
+	return errors.Join(s.heap.Close(), s.u.Close())
 }
