@@ -88,9 +88,9 @@ func Join(a, b *ecs.Access) { ecs.Inside(key).Join(a, b) }
 // other reads or writes. World.Conflicts says which types.
 func Conflicts(a, b *ecs.Access) bool { return ecs.Inside(key).Conflicts(a, b) }
 
-// MoveQuery is World.MoveQuery whose result is m, a zero one or that of an earlier move, which ends.
-// What it made for that is used again, so that moves of worlds of one size make no large objects in
-// Go memory. After an error m is the result of no move.
+// MoveQuery is World.MoveQuery whose result is m, a zero one or that of an earlier move, which
+// ends. What it made for that is used again, so that moves of worlds of one size make no large
+// objects in Go memory. After an error m is the result of no move.
 func MoveQuery(w *ecs.World, q *ecs.Query, m *ecs.MoveResult) error {
 	return ecs.Inside(key).MoveQuery(w, q, m)
 }
