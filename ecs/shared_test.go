@@ -307,8 +307,7 @@ type sharing struct {
 // component beside a map.
 func TestSharedAgainstModel(t *testing.T) {
 	t.Parallel()
-	rng := rand.New(rand.NewPCG(9, 1))
-	w := newWorld(t)
+	rng, w := rand.New(rand.NewPCG(9, 1)), newWorld(t)
 	cell, kind, position := ecs.RegisterShared[int](w), ecs.RegisterShared[string](w), ecs.Register[Position](w)
 	want := map[ecs.Entity]*sharing{}
 	var ids []ecs.Entity

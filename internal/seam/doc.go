@@ -1,6 +1,5 @@
 // Package seam has the functions of package ecs that its siblings in this repository need and
-// programs do not. Its users are those in the drawing, and tests of ecs. ecs/hierarchy and
-// ecs/examples do without it, as programs do. No other module can import it.
+// programs do not. Its users are those in the drawing, and tests of ecs; no other module can.
 //
 //	ecs/command  ecs/image  ecs/job  ecs/scene  ecs/system  fuzz  bench     import seam beside ecs
 //	                           seam                    functions with types of ecs
