@@ -12,12 +12,14 @@ import (
 // at every universe of the process twice a second, from a timer's goroutine that is there only
 // while it looks:
 //
-//	commit of a granule -> wake -> look ... look ... look -> no universe has memory: ends
-//	                              0.5 s    0.5 s
+//	commit of a granule -> wake -> look ... look ......... look -> no universe has memory: ends
+//	                              0.5 s    until it has credit
 //
 // It works on one granule at a time and gives up the universe's lock after each, so that a commit
 // waits for a granule at most. How long it may work is a credit in time: the credit grows by
-// percent of the time that passes, up to a hundred milliseconds, and work spends it.
+// percent of the time that passes, up to a hundred milliseconds, and work spends it. A look whose
+// credit is spent ends, and the next one begins with the next universe: no goroutine waits, which a
+// test that counts them would take for one that was forgotten.
 //
 // wake and the end are a handshake: the scavenger first says that it has ended and then looks
 // whether a universe has memory; a commit first counts its granule and then looks whether the
@@ -30,6 +32,7 @@ import (
 const (
 	scavengeTick   = 500 * time.Millisecond // time between two looks
 	scavengeMost   = 100 * time.Millisecond // of work at once, after a time without any
+	scavengeWait   = time.Minute            // for credit, at most: then another setting may be in force
 	DefaultPercent = 1                      // of a core
 )
 
@@ -56,8 +59,10 @@ type scavenger struct {
 	on    atomic.Bool             // a look is due or under way
 	Given atomic.Int64            // bytes returned so far
 
-	working sync.Mutex // held over a look
-	pace    pace       // under working
+	working sync.Mutex    // held over a look; those below are under it
+	pace    pace          // of work
+	first   int           // universe that the next look begins with
+	wait    time.Duration // until there may be credit again; 0: there is
 }
 
 func (s *scavenger) setting() Setting {
@@ -87,26 +92,33 @@ func (s *scavenger) look() {
 	s.working.Lock()
 	defer s.working.Unlock()
 	s.pace.begin(time.Now())
-	some := s.lookAt(universes.All())
+	some := true
+	if s.more(); s.wait == 0 {
+		some = s.lookAt(universes.All())
+	}
 	if !some || s.setting().Percent < 0 {
 		s.on.Store(false)
 		if s.setting().Percent < 0 || !anyReady(universes.All()) || !s.on.CompareAndSwap(false, true) {
 			return
 		}
 	}
-	time.AfterFunc(scavengeTick, s.look)
+	time.AfterFunc(max(scavengeTick, s.wait), s.look)
 }
 
-// lookAt reports whether one of the universes has memory.
+// lookAt reports whether one of the universes has memory, as far as there was credit.
 func (s *scavenger) lookAt(all []*Universe) (some bool) {
-	for _, u := range all {
+	from := s.first
+	for i := range all {
 		if s.setting().Percent < 0 {
 			return false
 		}
-		returned, ready := u.scavenge(time.Now(), s)
+		s.first = (from + i + 1) % len(all)
+		returned, ready := all[(from+i)%len(all)].scavenge(time.Now(), s)
 		s.Given.Add(int64(returned))
 		some = some || ready
-		s.rest()
+		if s.more(); s.wait > 0 {
+			return true
+		}
 	}
 	return some
 }
@@ -123,18 +135,15 @@ func anyReady(all []*Universe) bool {
 	return false
 }
 
-// rest waits until the credit allows more work, and reports whether there should be more. A nil
-// scavenger, which stands for a call by the user, does not wait.
-func (s *scavenger) rest() bool {
+// more reports whether a look should go on, and counts its work. A nil scavenger, which stands for
+// a call by the user, goes on.
+func (s *scavenger) more() bool {
 	if s == nil {
 		return true
 	}
 	set := s.setting()
-	if wait := s.pace.spend(time.Now(), set.Percent); wait > 0 {
-		time.Sleep(wait)
-		s.pace.begin(time.Now())
-	}
-	return set.Percent >= 0 && ledger.Process.Used() > set.Target
+	s.wait = s.pace.spend(time.Now(), set.Percent)
+	return s.wait == 0 && set.Percent >= 0 && ledger.Process.Used() > set.Target
 }
 
 // pace is a credit of time to work.
@@ -153,14 +162,14 @@ func (p *pace) spend(now time.Time, percent float64) (wait time.Duration) {
 	if p.paid.IsZero() {
 		p.credit, p.paid = scavengeMost, p.from
 	}
-	share := percent / 100
+	share := max(percent, 0) / 100
 	p.credit = min(scavengeMost, p.credit+time.Duration(float64(now.Sub(p.paid))*share))
 	p.credit -= now.Sub(p.from)
 	p.paid, p.from = now, now
 	if p.credit >= 0 || share <= 0 {
 		return 0
 	}
-	return time.Duration(float64(-p.credit) / share)
+	return time.Duration(min(float64(-p.credit)/share, float64(scavengeWait)))
 }
 
 // scavenge is Maintain for the scavenger, which leaves the retained memory. It does nothing at or
@@ -177,11 +186,11 @@ func (u *Universe) scavenge(now time.Time, s *scavenger) (returned int, ready bo
 	return returned, !u.closed && u.nReady > 0
 }
 
-// pass lets others have mu between two granules, and the scavenger rest. It reports whether to go
-// on. mu is held before and after.
+// pass lets others have mu between two granules. It reports whether to go on. mu is held before and
+// after.
 func (u *Universe) pass(s *scavenger) bool {
 	u.mu.Unlock()
-	more := s.rest()
+	more := s.more()
 	u.mu.Lock()
 	return more && !u.closed
 }
