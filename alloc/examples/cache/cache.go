@@ -40,6 +40,7 @@ const Header, usedAt, mostMoved = 21, 20, 16
 func (s *shard) entry(at uint32) []byte { return s.ring[at:][:number(s.ring[at:], 12)] }
 
 func number(entry []byte, at int) uint32 { return binary.LittleEndian.Uint32(entry[at:]) }
+func isOf(entry []byte, key string) bool { return string(entry[Header:][:number(entry, 16)]) == key }
 
 // New returns a cache whose entries have at most so many bytes with their headers, those of a shard
 // at most its part. There is a shard at least. The allocator must be for any goroutine, as a Heap.
@@ -70,9 +71,8 @@ func (c *Cache) Get(key string, into []byte) (value []byte, ok bool) {
 	s, hash := c.lock(key)
 	defer s.mu.Unlock()
 	if at, there := s.index.Get(hash); there {
-		e := s.entry(at)
-		until := int64(binary.LittleEndian.Uint64(e))
-		if string(e[Header:][:number(e, 16)]) == key && (until < 0 || time.Now().UnixMilli() < until) {
+		e, until := s.entry(at), int64(binary.LittleEndian.Uint64(s.ring[at:]))
+		if isOf(e, key) && (until < 0 || time.Now().UnixMilli() < until) {
 			e[usedAt] = 1
 			return append(into, e[Header+len(key):]...), true
 		}
@@ -110,10 +110,9 @@ func (c *Cache) Set(key string, value []byte, until time.Time) error {
 	if err := s.index.Set(hash, uint32(s.head)); err != nil {
 		return err
 	}
-	e := binary.LittleEndian.AppendUint64(s.ring[:s.head], uint64(until.UnixMilli()))
+	e := binary.LittleEndian.AppendUint64(s.ring[:s.head], uint64(until.Sub(time.UnixMilli(0)).Milliseconds()))
 	e = binary.LittleEndian.AppendUint64(e, uint64(hash)|uint64(size)<<32)
-	e = binary.LittleEndian.AppendUint32(e, uint32(len(key)))
-	s.head = len(append(append(append(e, 0), key...), value...))
+	s.head = len(append(append(append(binary.LittleEndian.AppendUint32(e, uint32(len(key))), 0), key...), value...))
 	return nil
 }
 
@@ -121,7 +120,8 @@ func (c *Cache) Set(key string, value []byte, until time.Time) error {
 func (c *Cache) Delete(key string) bool {
 	s, hash := c.lock(key)
 	defer s.mu.Unlock()
-	return s.index.Delete(hash)
+	place := s.index.At(hash)
+	return place != nil && isOf(s.entry(*place), key) && s.index.Delete(hash)
 }
 
 // Close gives all memory back. No other call may be under way.

@@ -206,7 +206,7 @@ func TestCacheWhereAllIsInUse(t *testing.T) {
 }
 
 // TestCacheWithEqualHashes: among so many keys some have equal hashes of 32 bits (18 pairs are
-// expected). Such a key has its own value or none.
+// expected). Such a key has its own value or none, and Delete ends no other key's.
 func TestCacheWithEqualHashes(t *testing.T) {
 	const keys = 400_000
 	h, end := newHeap(t)
@@ -230,6 +230,12 @@ func TestCacheWithEqualHashes(t *testing.T) {
 	}
 	require.Greater(t, lost, 0)
 	require.Less(t, lost, 100)
+	for i := range keys { // some have the hash of one that is there
+		key = strconv.AppendInt(key[:0], int64(keys+i), 10)
+		if c.Delete(string(key)) {
+			t.Fatalf("%s had no entry", key)
+		}
+	}
 	c.Close()
 }
 
@@ -302,7 +308,7 @@ func TestCacheForLong(t *testing.T) {
 	defer end()
 	c, err := cache.New(h, 1, 1000)
 	require.NoError(t, err)
-	for _, until := range []time.Time{{}, time.Now().Add(math.MaxInt64), time.Unix(1<<40, 0)} {
+	for _, until := range []time.Time{{}, time.Now().Add(math.MaxInt64), time.Unix(1<<40, 0), time.Unix(1<<62, 0), time.Unix(-1<<60, 0)} {
 		require.NoError(t, c.Set("key", []byte("value"), until))
 		value, ok := c.Get("key", nil)
 		require.True(t, ok)
