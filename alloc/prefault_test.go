@@ -95,17 +95,47 @@ func TestPrefaultIsGivenBack(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 20<<20, returned)
 	allThere(t, u, 0)
+}
 
-	// Chunks that were given back beside chunks in use are charged by who claims them, so they do
-	// not count as ready.
+// TestPrefaultWhatWasGivenBack: free chunks beside chunks in use are there again, and count; they
+// are what is allocated next.
+func TestPrefaultWhatWasGivenBack(t *testing.T) {
+	u := newUniverse(t, alloc.Size(8<<20), alloc.PurgeAfter(time.Hour))
 	c, err := u.AllocExact(1)
 	require.NoError(t, err)
+	use(u, c, 1)
 	_, err = u.Trim(0)
 	require.NoError(t, err)
-	before := u.Stats().Committed // the whole granule where the system takes back no less
-	require.NoError(t, u.Prefault(mmap.Granule))
-	require.Equal(t, before+mmap.Granule, u.Stats().Committed)
-	require.NoError(t, u.Verify())
+	require.NoError(t, u.Prefault(mmap.Granule-alloc.ChunkSize))
+	allThere(t, u, mmap.Granule)
+	for range mmap.Granule/alloc.ChunkSize - 1 {
+		c, n, err := u.AllocZeroed(1)
+		require.NoError(t, err)
+		requireAll(t, u, c, 0)
+		use(u, c, n)
+	}
+	allThere(t, u, mmap.Granule)
+	for c, n := range u.Runs() {
+		u.Free(c, n)
+	}
+	_, err = u.Trim(0)
+	require.NoError(t, err)
+	allThere(t, u, 0)
+
+	// Without room in the budget they stay given back.
+	if c, err = u.AllocExact(1); mmap.Real {
+		require.NoError(t, err)
+		use(u, c, 1)
+		_, err = u.Trim(0)
+		require.NoError(t, err)
+		setBudget(t, alloc.Budget{OffHeap: committed() + mmap.Granule/2})
+		before := u.Stats().Committed
+		err = u.Prefault(1)
+		require.ErrorIs(t, err, alloc.ErrCommit)
+		require.ErrorIs(t, err, alloc.ErrBudget)
+		require.NoError(t, u.Verify())
+		require.LessOrEqual(t, u.Stats().Committed, before+mmap.Granule/2)
+	}
 	u.Free(c, 1)
 }
 
@@ -206,7 +236,14 @@ func TestPrefaultAFineGranule(t *testing.T) {
 // TestPrefaultBesideOthers: goroutines allocate, free and trim while others prefault; each finds
 // its own bytes.
 func TestPrefaultBesideOthers(t *testing.T) {
+	base := committed()
 	u := newUniverse(t, alloc.Size(32<<20), alloc.Retain(0), alloc.PurgeAfter(0))
+	pinned, err := u.AllocGranules(4) // a chunk of each stays in use: a Trim gives back the others
+	require.NoError(t, err)
+	for i := range alloc.ChunkIndex(4) {
+		u.Free(pinned+i*perGranule, 63)
+		u.Free(pinned+i*perGranule+64, 64)
+	}
 	var all sync.WaitGroup
 	rounds := 300
 	if testing.Short() {
@@ -246,4 +283,10 @@ func TestPrefaultBesideOthers(t *testing.T) {
 	}
 	all.Wait()
 	require.NoError(t, u.Verify())
+	for i := range alloc.ChunkIndex(4) {
+		u.Free(pinned+i*perGranule+63, 1)
+	}
+	_, err = u.Trim(0)
+	require.NoError(t, err)
+	require.Equal(t, base, committed(), "what was charged is what was there")
 }

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"quarry/alloc/internal/ledger"
+	"quarry/alloc/internal/mutant"
 	"quarry/alloc/internal/sentinel"
 	"quarry/bitmask"
 	"quarry/mmap"
@@ -19,9 +20,10 @@ import (
 //
 // It goes through the granules in the order in which empty ones are taken, and backs the free
 // chunks of each, until it has as many as are wanted. Nothing is claimed meanwhile: others find all
-// of the universe's room. Chunks that were given back are left alone, since only who claims them
-// charges them again (I7). So is a granule that shows a file, whose pages would become the
-// process's own. A fine granule (fine.go) is backed and not counted, since long runs avoid it.
+// of the universe's room. Chunks that were given back are charged again first, while the granule is
+// not ready, so that who claims one of them waits (discard.go). A granule that shows a file is left
+// alone, since its pages would become the process's own. A fine granule (fine.go) is backed and not
+// counted, since long runs avoid it.
 //
 // A free chunk that was backed is not dirty: it reads as zero (I4).
 
@@ -81,6 +83,9 @@ func (u *Universe) backFree(g int) (chunks int, err error) {
 	if u.closed || u.ready[g].Load() == 0 || u.isFiled(g) {
 		return 0, nil
 	}
+	if err := u.retake(g); err != nil {
+		return 0, err
+	}
 	for m := 2 * g; m < 2*g+2; m++ {
 		free := ^u.Index.Word(m).Load() &^ u.gone[m].Load()
 		chunks += bits.OnesCount64(free)
@@ -100,4 +105,27 @@ func (u *Universe) backFree(g int) (chunks int, err error) {
 		chunks = 0
 	}
 	return chunks, nil
+}
+
+// retake charges the free chunks of granule g that were given back, and purges nothing for them. It
+// is the trimmer's side of the handshake in universe.go, as discardIn is. mu is held.
+func (u *Universe) retake(g int) error {
+	if u.goneBytes(g) == 0 {
+		return nil
+	}
+	mutant.Pause()
+	u.ready[g].Store(0)
+	mutant.Pause()
+	defer u.ready[g].Store(1)
+	for m := 2 * g; m < 2*g+2; m++ {
+		back := u.gone[m].Load() &^ u.Index.Word(m).Load()
+		if back == 0 {
+			continue
+		}
+		if !ledger.Process.ChargeHere(bits.OnesCount64(back) * ChunkSize) {
+			return errRetaken
+		}
+		u.gone[m].And(^back)
+	}
+	return nil
 }
