@@ -233,6 +233,20 @@ func TestPrefaultAFineGranule(t *testing.T) {
 	}
 }
 
+// TestPrefaultAFineGranuleUnderABudget: long runs come from it then, so it counts.
+func TestPrefaultAFineGranuleUnderABudget(t *testing.T) {
+	u := fineUniverse(t, alloc.Size(8<<20), alloc.PurgeAfter(time.Hour))
+	c, err := u.AllocExact(1)
+	require.NoError(t, err)
+	setBudget(t, alloc.Budget{OffHeap: committed()})
+	require.NoError(t, u.Prefault(mmap.Granule-alloc.ChunkSize))
+	allThere(t, u, mmap.Granule)
+	long, err := u.AllocExact(64)
+	require.NoError(t, err)
+	u.Free(long, 64)
+	u.Free(c, 1)
+}
+
 // TestPrefaultBesideOthers: goroutines allocate, free and trim while others prefault; each finds
 // its own bytes.
 func TestPrefaultBesideOthers(t *testing.T) {

@@ -168,11 +168,12 @@ func (u *Universe) Free(first ChunkIndex, n int) { u.core.Free(first, n) }
 // Prefault sees to it that size bytes of free chunks are committed and backed with pages, those
 // that are allocated first, so that what is allocated next waits neither for a commit nor for a
 // first touch: 250 us for each page of 2 MiB on Linux, which are the cost of Prefault instead. It
-// counts what is there already. Goroutines on other cores take single chunks from parts of 8 MiB of
-// their own, so allow 8 MiB for each. The memory counts as committed, and in the budget, for which
-// Prefault takes no idle memory back. It goes back to the system like other empty memory, after a
-// second: a program with a loop that may not wait sets a long [PurgeAfter], which also keeps Free
-// from returning memory. Where pages come from the Go heap, Prefault only commits.
+// counts what is there already, and passes over granules that show a file. Goroutines on other
+// cores take single chunks from parts of 8 MiB of their own, so allow 8 MiB for each. The memory
+// counts as committed, and in the budget, for which Prefault takes no idle memory back. It goes
+// back to the system like other empty memory, after a second: a program with a loop that may not
+// wait sets a long [PurgeAfter], which also keeps Free from returning memory. Where pages come from
+// the Go heap, Prefault only commits.
 //
 // An error wraps ErrFull when so much is not free, and nothing has changed then; or ErrCommit when
 // the system or the budget refused memory, and what was made ready stays. Prefault panics when size

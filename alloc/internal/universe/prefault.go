@@ -16,14 +16,14 @@ import (
 //
 //	granule      0                    1                2
 //	chunks    |##|#|...gone.....|  |###|.........|  |..............|
-//	Prefault          -                 ^^^^^^^^^    ^^^^^^^^^^^^^^     committed, and backed with pages
+//	Prefault        ^^^^^^^^^^^^^       ^^^^^^^^^    ^^^^^^^^^^^^^^     committed, and backed with pages
 //
 // It goes through the granules in the order in which empty ones are taken, and backs the free
 // chunks of each, until it has as many as are wanted. Nothing is claimed meanwhile: others find all
 // of the universe's room. Chunks that were given back are charged again first, while the granule is
 // not ready, so that who claims one of them waits (discard.go). A granule that shows a file is left
 // alone, since its pages would become the process's own. A fine granule (fine.go) is backed and not
-// counted, since long runs avoid it.
+// counted while long runs avoid it, as they do without a budget.
 //
 // A free chunk that was backed is not dirty: it reads as zero (I4).
 
@@ -101,7 +101,7 @@ func (u *Universe) backFree(g int) (chunks int, err error) {
 			}
 		}
 	}
-	if u.fine.is(g) {
+	if u.fine.is(g) && ledger.Process.Terms() == nil {
 		chunks = 0
 	}
 	return chunks, nil
