@@ -53,6 +53,7 @@ func TestPagesRefuse(t *testing.T) {
 	p.FreeSized(gone, 5000, 0)
 	p.FreeSized(nil, 5, 0)
 	var local [64]byte
+	none := int(uintptr(keep)&-uintptr(keep)) << 1 // the least alignment that keep does not have
 	for _, c := range []struct {
 		op, text string
 		f        func()
@@ -63,7 +64,7 @@ func TestPagesRefuse(t *testing.T) {
 		{"ResizeSized", "has 3145728 bytes: it was not allocated with size=1 align=0", func() { p.ResizeSized(keep, 1, 0, 5) }},
 		{"ResizeSized", "is not a block of these pages", func() { p.ResizeSized(nil, 1, 0, 5) }},
 		{"FreeSized", "has 3145728 bytes: it was not allocated with size=3145727 align=0", func() { p.FreeSized(keep, 3<<20-1, 0) }},
-		{"FreeSized", "it was not allocated with size=3145728 align=1073741824", func() { p.FreeSized(keep, 3<<20, 1<<30) }},
+		{"FreeSized", fmt.Sprintf("it was not allocated with size=3145728 align=%d", none), func() { p.FreeSized(keep, 3<<20, none) }},
 		{"FreeSized", "size=3145728 align=-8: want", func() { p.FreeSized(keep, 3<<20, -8) }},
 		{"FreeSized", "points 8 bytes into a block of 4194304 bytes", func() { p.FreeSized(unsafe.Add(keep, 8), 3<<20, 0) }},
 		{"FreeSized", "is not a block of these pages", func() { p.FreeSized(gone, 5000, 0) }},

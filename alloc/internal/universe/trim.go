@@ -36,7 +36,9 @@ func (u *Universe) noteEmpty(g int) {
 	}
 	u.Spans.lower(2 * g)
 	if int(u.nEmpty.Load()) > 2*u.retain {
-		u.purge(time.Now())
+		now := time.Now()
+		u.foundEmpty(g, now.Sub(u.born)) // a scan that returns others first may not come to g
+		u.purge(now)
 	}
 }
 
@@ -124,17 +126,24 @@ func (u *Universe) trimGranules(op string, now time.Time, delay time.Duration, k
 }
 
 // emptyFor returns how long granule g, which is noted as emptied, has been known to be empty: the
-// time since the first call for it. mu is held.
+// time since foundEmpty was called for it, which is now if it was not. mu is held.
 func (u *Universe) emptyFor(g int, now time.Time) time.Duration {
 	age := now.Sub(u.born)
 	since := time.Duration(u.since[g].Load())
 	if since == 0 {
-		if since = age; since == 0 {
-			since = 1 // 0 means not found empty
-		}
-		u.since[g].CompareAndSwap(0, int64(since))
+		since = u.foundEmpty(g, age)
 	}
 	return age - since
+}
+
+// foundEmpty notes that granule g was empty at an age of the universe, unless it was before, and
+// returns that age, or 1 for 0, which means not found empty.
+func (u *Universe) foundEmpty(g int, age time.Duration) time.Duration {
+	if age == 0 {
+		age = 1
+	}
+	u.since[g].CompareAndSwap(0, int64(age))
+	return age
 }
 
 // nextNoted returns the first granule from g on that is noted as emptied, or one behind the last.
