@@ -51,24 +51,12 @@ func goMap(n int) (f figures) {
 
 // quarryMap measures container.Map on a heap.
 func quarryMap(n int, small bool) (f figures, err error) {
-	var options []alloc.Option
-	if small {
-		options = append(options, alloc.SmallPages())
-	}
-	u, err := alloc.NewUniverse(options...)
+	x, err := newHeapMap(small)
 	if err != nil {
 		return f, err
 	}
-	h, err := alloc.NewHeap(u)
-	if err != nil {
-		return f, errors.Join(err, u.Close())
-	}
-	defer func() { err = errors.Join(err, h.Close(), u.Close()) }()
-	m, err := container.NewMap[uint64, uint64](h)
-	if err != nil {
-		return f, err
-	}
-	defer m.Close()
+	defer func() { err = errors.Join(err, x.close()) }()
+	m := x.m
 	set := func(i uint64) {
 		if failed := m.Set(mix(i), i); failed != nil {
 			err = failed
@@ -80,7 +68,7 @@ func quarryMap(n int, small bool) (f figures, err error) {
 			set(i)
 		}
 	})
-	f.bytes = float64(h.Stats().Chunks*alloc.ChunkSize) / float64(n)
+	f.bytes = float64(x.h.Stats().Chunks*alloc.ChunkSize) / float64(n)
 	f.lookUp(m, n)
 	f.iterate = each(n, func() {
 		for k, v := range m.All() {

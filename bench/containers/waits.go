@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"quarry/alloc"
-	"quarry/alloc/container"
 )
 
 // goal is how long the slowest Set may take.
@@ -91,7 +90,7 @@ func allKinds(n int, small bool) (kinds []*kind, end func() error, err error) {
 		return err
 	}
 	for range 3 {
-		m, err := newHeapMap(small)
+		m, err := newHeapMap(small, alloc.PurgeAfter(24*time.Hour)) // gives nothing back unless it is told
 		if err != nil {
 			return nil, nil, errors.Join(err, end())
 		}
@@ -134,57 +133,6 @@ func allKinds(n int, small bool) (kinds []*kind, end func() error, err error) {
 // readyBytes is how much memory is made ready for an entry. A map of 10 million takes 27 B for
 // each; tables that are replaced leave some free that others cannot use at once.
 const readyBytes = 36
-
-// heapMap is a map with a heap and a universe of its own.
-type heapMap struct {
-	u *alloc.Universe
-	h *alloc.Heap
-	m *container.Map[uint64, uint64]
-}
-
-// newHeapMap returns an empty one. The universe gives nothing back unless it is told.
-func newHeapMap(small bool) (*heapMap, error) {
-	options := []alloc.Option{alloc.PurgeAfter(24 * time.Hour)}
-	if small {
-		options = append(options, alloc.SmallPages())
-	}
-	u, err := alloc.NewUniverse(options...)
-	if err != nil {
-		return nil, err
-	}
-	h, err := alloc.NewHeap(u)
-	if err != nil {
-		return nil, errors.Join(err, u.Close())
-	}
-	m, err := container.NewMap[uint64, uint64](h)
-	if err != nil {
-		return nil, errors.Join(err, h.Close(), u.Close())
-	}
-	return &heapMap{u, h, m}, nil
-}
-
-// fill adds len(times) entries.
-func (x *heapMap) fill(times []time.Duration) (err error) {
-	timed(times, func(i uint64) {
-		if failed := x.m.Set(mix(i), i); failed != nil {
-			err = failed
-		}
-	})
-	return err
-}
-
-// clear empties the map and gives all memory back to the system.
-func (x *heapMap) clear() error {
-	x.m.Clear()
-	err := x.h.Trim()
-	_, trimmed := x.u.Trim(0)
-	return errors.Join(err, trimmed)
-}
-
-func (x *heapMap) close() error {
-	x.m.Close()
-	return errors.Join(x.h.Close(), x.u.Close())
-}
 
 // reportWaits measures and prints the longest waits of n Sets.
 func reportWaits(w io.Writer, n int, small bool) (err error) {

@@ -21,7 +21,7 @@ import (
 // It goes through the granules in the order in which empty ones are taken, and backs the free
 // chunks of each, until it has as many as are wanted. Nothing is claimed meanwhile: others find all
 // of the universe's room. Chunks that were given back are charged again first, while the granule is
-// not ready, so that who claims one of them waits (discard.go). A granule that shows a file is left
+// not ready, so that a claim of one of them waits (discard.go). A granule that shows a file is left
 // alone, since its pages would become the process's own. A fine granule (fine.go) is backed and not
 // counted while long runs avoid it, as they do without a budget.
 //
