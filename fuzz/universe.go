@@ -29,7 +29,7 @@ type universe struct {
 	looked time.Time        // when that was
 	ready  []bool           // by granule: it holds memory
 	noted  []bool           // by granule: it became empty since the last trim
-	since  []time.Time      // by granule: when Maintain first saw it empty; zero: never
+	since  []time.Time      // by granule: when Maintain, or a Free beside too many, first saw it empty; zero: never
 	now    time.Time        // the clock that Maintain is given
 	runs   []run            // handed out and not wholly freed
 	serial uint64           // of the last chunk filled
@@ -247,8 +247,12 @@ func (d *universe) release(i, from, n int) error {
 				noted++
 			}
 		}
-		if noted > 2*d.retain && d.delay == 0 {
+		switch {
+		case noted <= 2*d.retain:
+		case d.delay == 0:
 			d.trimmed(d.retain)
+		default: // the real clock, behind the one that Maintain is given
+			d.since[g] = time.Now()
 		}
 	}
 	return nil
