@@ -48,6 +48,23 @@ func (r *refuser) ResizeSized(p unsafe.Pointer, size, align, to int) bool {
 
 func (r *refuser) Unwrap() alloc.Allocator { return r.Allocator }
 
+// atMost refuses blocks of more than most bytes.
+type atMost struct {
+	alloc.Allocator
+	most int
+}
+
+func (a atMost) Alloc(size, align int) (unsafe.Pointer, error) {
+	if size > a.most {
+		return nil, errRefused
+	}
+	return a.Allocator.Alloc(size, align)
+}
+
+func (a atMost) ResizeSized(p unsafe.Pointer, size, align, to int) bool {
+	return to <= a.most && a.Allocator.ResizeSized(p, size, align, to)
+}
+
 // A tape is a stream of choices; at its end all are 0.
 type tape struct{ rest []byte }
 

@@ -202,6 +202,26 @@ func TestPriorityQueueGone(t *testing.T) {
 	})
 }
 
+// TestPriorityQueueTakesWhatThereIs: where twice the room is refused, it takes what one more needs.
+func TestPriorityQueueTakesWhatThereIs(t *testing.T) {
+	const most = 1000
+	q, err := NewPriorityQueue[uint64, uint64](atMost{openHeap(t), most})
+	require.NoError(t, err)
+	defer q.Close()
+	n := uint64(0)
+	for err == nil {
+		if err = q.Push(n, n); err == nil {
+			n++
+		}
+	}
+	require.ErrorIs(t, err, errRefused)
+	require.Equal(t, most/16-aryPad, q.Len())
+	for i := range n {
+		p, v, ok := q.Pop()
+		require.True(t, ok && p == i && v == i, "value %d: %d %d", i, p, v)
+	}
+}
+
 func TestPriorityQueueFailures(t *testing.T) {
 	everyFailure(t, func(a alloc.Allocator) error {
 		q, err := NewPriorityQueue[int, large](a)

@@ -313,7 +313,11 @@ func TestQueueFailures(t *testing.T) {
 			model = append(model, i)
 		}
 		if err == nil {
+			had := len(q.s.spare)
 			err = q.PushSlice(make([]large, 20))
+			if err != nil && len(q.s.spare) != had {
+				return fmt.Errorf("%d spare segments, %d before a refusal", len(q.s.spare), had)
+			}
 			if err == nil {
 				model = append(model, make([]byte, 20)...)
 			}

@@ -193,6 +193,7 @@ func TestTextBadInput(t *testing.T) {
 		}
 	}
 	require.Equal(t, 2, seen)
+	require.False(t, x.Has(TextID{again.Slot, again.Generation + 1}), "an id that Intern never gave")
 }
 
 func TestTextDamage(t *testing.T) {
