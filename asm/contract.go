@@ -19,7 +19,12 @@ func checkOverlap(kernel, slice string, dst, x unsafe.Pointer, n uintptr) {
 	// Safe because the addresses are only compared.
 	d, s := uintptr(dst), uintptr(x)
 	if d != s && d < s+n && s < d+n {
-		panic(fmt.Sprintf("asm: %s: dst and %s overlap: %d bytes, %s begins %d bytes behind dst",
-			kernel, slice, n, slice, int(s-d)))
+		panicOverlap(kernel, slice, int(n), int(s-d))
 	}
+}
+
+//go:noinline
+func panicOverlap(kernel, slice string, size, behind int) {
+	panic(fmt.Sprintf("asm: %s: dst and %s overlap: %d bytes, %s begins %d bytes behind dst",
+		kernel, slice, size, slice, behind))
 }

@@ -4,12 +4,14 @@
 //	bits       And, Or, AndNot, PopCount, FirstNotFull, FindRun512; Match (one query against all signatures)
 //	columns    Fill, Consecutive (entity ids), Compact (the rows that a mask selects)
 //	numbers    Add, AddAll, Scale, Axpy, MulAdd, Minimum, Maximum; Sum, Dot, Min, Max (float32 and float64)
+//	matrices   Compose (a matrix times those of positions, scales and quaternions)
 //	hints      Prefetch (addresses that will be read soon)
 //
 // Each kernel except Prefetch exists as portable Go (kernel_go.go) and as a slow reference that is
-// obviously correct (kernel_ref.go). All have assembly for AVX512, all but Compact and FindRun512
-// for AVX2, and Axpy, FirstNotFull and PopCount for NEON. All versions return the same results, to
-// the bit (a NaN may be any NaN); the tests compare each with the reference.
+// obviously correct (kernel_ref.go). All but Compose have assembly for AVX512, all but Compact and
+// FindRun512 for AVX2, and Axpy, FirstNotFull and PopCount for NEON; Compose runs its AVX2 code at
+// level AVX512. All versions return the same results, to the bit (a NaN may be any NaN); the tests
+// compare each with the reference.
 //
 //	Best()    the level that the kernels use, chosen once, before main, from what
 //	          CPU and system support; QUARRY_SIMD=go, avx2, avx512 or neon lowers
@@ -52,5 +54,6 @@
 //	Axpy; MulAdd float32          5.5 / 3.2 / 3.1      60 / 12  / 8.6     466  / 67  / 37; 740 / 110 / 53
 //	Minimum; Maximum float32       10 / 4.9 / 4.7     101 / 13  / 9.4     676  / 76  / 40; 1076 / 95 / 49
 //	Sum; Dot; Min, Max float32     14 / Go  / Go       93 / 23  / 22      626 / 49 / 47; 816 / 75 / 47; 742 / 90 / 89
+//	Compose                       17 / 9 / AVX2       3.6k / 0.9k / AVX2    n = 1 and 256 matrices
 //	FindRun512                    a run of 12: 5.0 / Go / 4.7, of 32: 11.7 / Go / 4.9, of 64: 22 / Go / 7.1
 package asm

@@ -78,5 +78,8 @@ func TestNothingAllocates(t *testing.T) {
 		asm.Maximum(f[:], g[:])
 		f[0] = asm.Sum(g[:]) + asm.Dot(f[:], g[:]) + asm.Min(f[:]) + asm.Max(f[:])
 		asm.FindRun512((*[8]uint64)(w[:8]), 20)
+		var matrices [6][16]float32
+		var placements [5][8]float32
+		asm.Compose(matrices[:5], &matrices[5], placements[:])
 	}))
 }

@@ -249,3 +249,15 @@ func AddAllImpls64() []Impl[AddAllFunc[float64]] {
 	return impls(AddAll[float64], addAllImpl(addAllGo[float64]),
 		avx2(addAllImpl(addAllAVX2F64)), avx512(addAllImpl(addAllAVX512F64)))
 }
+
+// ComposeFunc is the type of Compose.
+type ComposeFunc = func(dst [][16]float32, m *[16]float32, x [][8]float32)
+
+// ComposeImpls lists the implementations of Compose.
+func ComposeImpls() []Impl[ComposeFunc] {
+	return impls(Compose, composeGo, avx2(func(dst [][16]float32, m *[16]float32, x [][8]float32) {
+		if len(dst) > 0 {
+			composeAVX2(dst, m, x)
+		}
+	}))
+}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
@@ -42,6 +43,33 @@ func near(t testing.TB, want, got transform.Vec3) {
 	for _, pair := range [][2]float32{{want.X, got.X}, {want.Y, got.Y}, {want.Z, got.Z}} {
 		require.InDelta(t, pair[0], pair[1], 1e-5, "want %v, got %v", want, got)
 	}
+}
+
+// TestKernelsTakeComponents: a Local and a matrix are what asm.Compose takes them for.
+func TestKernelsTakeComponents(t *testing.T) {
+	var l transform.Local
+	require.Equal(t, [4]uintptr{32, 0, 12, 16},
+		[4]uintptr{unsafe.Sizeof(l), unsafe.Offsetof(l.Position), unsafe.Offsetof(l.Scale), unsafe.Offsetof(l.Rotation)})
+	require.Equal(t, [4]uintptr{0, 4, 8, 12},
+		[4]uintptr{unsafe.Offsetof(l.Rotation.X), unsafe.Offsetof(l.Rotation.Y), unsafe.Offsetof(l.Rotation.Z), unsafe.Offsetof(l.Rotation.W)})
+	require.Equal(t, [2]uintptr{4, 8}, [2]uintptr{unsafe.Offsetof(l.Position.Y), unsafe.Offsetof(l.Position.Z)})
+	require.Equal(t, uintptr(64), unsafe.Sizeof(transform.LocalToWorld{}))
+}
+
+// TestNotANumber: what is no number stays none in what is below, and Verify holds.
+func TestNotANumber(t *testing.T) {
+	s := newScene(t)
+	broken := transform.At(1, 2, 3)
+	broken.Position.Y = float32(math.NaN())
+	root := s.node(t, broken, ecs.Null)
+	child := s.node(t, transform.At(4, 5, 6), root)
+	require.Equal(t, 2, s.t.Update())
+	at := s.t.MatrixType().Get(child).Matrix.Position()
+	require.Equal(t, [2]float32{5, 9}, [2]float32{at.X, at.Z})
+	require.True(t, math.IsNaN(float64(at.Y)))
+	require.NoError(t, s.t.Verify())
+	s.t.MatrixType().Mut(child).Matrix[13] = 7
+	require.ErrorIs(t, s.t.Verify(), transform.ErrStale)
 }
 
 // TestArm: a hand at the end of an arm that turns.

@@ -22,11 +22,21 @@ func (t *Transforms) Verify() error {
 	defer q.Close()
 	for _, e := range q.Entities(nil) {
 		want, ok := t.slow(e, 0)
-		if got := t.global.Get(e).Matrix; ok && got != want {
+		if got := t.global.Get(e).Matrix; ok && !same(got, want) {
 			return fmt.Errorf("transform: %w: M1: %v has %v, expected %v", ErrStale, e, got, want)
 		}
 	}
 	return nil
+}
+
+// same reports whether two matrices have the same elements; any two NaN are the same.
+func same(a, b Mat4) bool {
+	for i, v := range a {
+		if v != b[i] && (v == v || b[i] == b[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // deepest is the most ancestors that Verify looks at: more are a cycle.
