@@ -20,7 +20,7 @@ import (
 	"quarry/internal/lint"
 )
 
-const pages = 22
+const pages = 23
 
 // A page is one page's file: its code, and what its examples print.
 type page struct {
