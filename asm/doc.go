@@ -54,6 +54,6 @@
 //	Axpy; MulAdd float32          5.5 / 3.2 / 3.1      60 / 12  / 8.6     466  / 67  / 37; 740 / 110 / 53
 //	Minimum; Maximum float32       10 / 4.9 / 4.7     101 / 13  / 9.4     676  / 76  / 40; 1076 / 95 / 49
 //	Sum; Dot; Min, Max float32     14 / Go  / Go       93 / 23  / 22      626 / 49 / 47; 816 / 75 / 47; 742 / 90 / 89
-//	Compose                       17 / 9 / AVX2       3.6k / 0.9k / AVX2    n = 1 and 256 matrices
+//	Compose, of 1, 10, 256        17 / 7 / AVX2, 147 / 33 / AVX2, 3.8k / 0.8k / AVX2
 //	FindRun512                    a run of 12: 5.0 / Go / 4.7, of 32: 11.7 / Go / 4.9, of 64: 22 / Go / 7.1
 package asm
