@@ -18,8 +18,8 @@ import (
 // element is NaN is the same everywhere, but its sign and payload are not.
 //
 // Cost: one call per 256 KiB, no allocation; see the table in the package comment. Level AVX512
-// runs the code for AVX2, also for a single element. Nothing outside dst is written. dst shares no
-// memory with m and x; debug builds panic if it does.
+// runs the code for AVX2. Assembly serves every length: for a single element, too, it is faster.
+// Nothing outside dst is written. dst shares no memory with m and x; debug builds panic if it does.
 //
 // Compose panics if len(x) < len(dst), or if m is nil and dst is not empty.
 func Compose(dst [][16]float32, m *[16]float32, x [][8]float32) {

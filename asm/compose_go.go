@@ -1,8 +1,8 @@
 package asm
 
 // composeGo is the portable code of Compose. The conversion around each product rounds it: without
-// the conversion the compiler may fuse the product with the addition, and on arm64 it does. Nine
-// elements of m are read once, which is what a call for each matrix would not do.
+// the conversion the compiler may fuse the product with the addition, and on arm64 it does. The
+// twelve elements of m that count are read once for all of dst.
 func composeGo(dst [][16]float32, m *[16]float32, x [][8]float32) {
 	m0, m1, m2, m4, m5, m6 := m[0], m[1], m[2], m[4], m[5], m[6]
 	m8, m9, m10, m12, m13, m14 := m[8], m[9], m[10], m[12], m[13], m[14]
