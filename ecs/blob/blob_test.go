@@ -12,6 +12,7 @@ import (
 	"quarry/ecs"
 	"quarry/ecs/blob"
 	"quarry/ecs/image"
+	"quarry/ecs/journal"
 )
 
 type Vec3 struct{ X, Y, Z float32 }
@@ -242,14 +243,14 @@ func TestCarried(t *testing.T) {
 	})
 	t.Run("journal", func(t *testing.T) {
 		folder := t.TempDir()
-		j, err := image.OpenJournal(folder, register)
+		j, err := journal.Open(folder, register)
 		require.NoError(t, err)
 		js := newStore(t, j.World())
 		require.NoError(t, j.Commit())
 		e := holder(j.World(), addMesh(t, js, 2))
 		require.NoError(t, j.Commit())
 		require.NoError(t, j.Close())
-		j, err = image.OpenJournal(folder, register)
+		j, err = journal.Open(folder, register)
 		require.NoError(t, err)
 		checkMesh(t, heldBy(j.World(), e).Get(newStore(t, j.World())), 2)
 		require.NoError(t, j.Close())

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"quarry/internal/seam"
+	"quarry/internal/worldfile"
 )
 
 // Options for types that have changed since a file was written. They name a type of the file as
@@ -22,7 +23,9 @@ import (
 // or Keep have it.
 func Renamed(old, now string) Option {
 	checkNames("Renamed", old, now)
-	return func(s *settings) { s.rules.Types = append(s.rules.Types, seam.ImageRename{Old: old, New: now}) }
+	return func(s *worldfile.Settings) {
+		s.Rules.Types = append(s.Rules.Types, seam.ImageRename{Old: old, New: now})
+	}
 }
 
 // RenamedField says that a field has another name in the program: RenamedField("Position", "Lat",
@@ -33,8 +36,8 @@ func Renamed(old, now string) Option {
 // lost.
 func RenamedField(of, old, now string) Option {
 	checkNames("RenamedField", of)
-	return func(s *settings) {
-		s.rules.Fields = append(s.rules.Fields, seam.ImageFieldRename{Type: of, Old: old, New: now})
+	return func(s *worldfile.Settings) {
+		s.Rules.Fields = append(s.Rules.Fields, seam.ImageFieldRename{Type: of, Old: old, New: now})
 	}
 }
 
@@ -51,12 +54,12 @@ func checkNames(op string, names ...string) {
 // new name here. Archetypes that are the same without them become one.
 func Drop(types ...string) Option {
 	checkNames("Drop", types...)
-	return func(s *settings) { s.rules.Drop = append(s.rules.Drop, types...) }
+	return func(s *worldfile.Settings) { s.Rules.Drop = append(s.Rules.Drop, types...) }
 }
 
 // DropUnknown is Drop for all types of the file that the program has not registered and that no
 // rule renames.
-func DropUnknown() Option { return func(s *settings) { s.rules.DropUnknown = true } }
+func DropUnknown() Option { return func(s *worldfile.Settings) { s.Rules.DropUnknown = true } }
 
 // Convert says how values of a type of the file become those of a type of the program, where fields
 // do not tell: Old is the type as it was, of whatever name; the type is named as in RenamedField.
@@ -87,7 +90,7 @@ func Convert[Old, New any](of string, convert func(Old) New) Option {
 		}
 	}
 	c.Value = func(v any) any { return convert(v.(Old)) }
-	return func(s *settings) { s.rules.Conversions = append(s.rules.Conversions, c) }
+	return func(s *worldfile.Settings) { s.Rules.Conversions = append(s.Rules.Conversions, c) }
 }
 
 // Keep says that types of the file stay as they are, though the program has not registered them:
@@ -98,9 +101,9 @@ func Convert[Old, New any](of string, convert func(Old) New) Option {
 // the type can rename them.
 func Keep(types ...string) Option {
 	checkNames("Keep", types...)
-	return func(s *settings) { s.rules.Keep = append(s.rules.Keep, types...) }
+	return func(s *worldfile.Settings) { s.Rules.Keep = append(s.Rules.Keep, types...) }
 }
 
 // KeepUnknown is Keep for all types of the file that the program has not registered and that no
 // rule renames.
-func KeepUnknown() Option { return func(s *settings) { s.rules.KeepUnknown = true } }
+func KeepUnknown() Option { return func(s *worldfile.Settings) { s.Rules.KeepUnknown = true } }

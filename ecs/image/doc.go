@@ -34,8 +34,8 @@
 //	14,680,064     24,000  entries
 //	14,704,064         56  sums     13 for each MiB of the three, 4 B each, and their own
 //
-// docs/image.md has the format byte by byte. A [Journal] keeps a world in a folder, as a world file
-// and a log of what changed in each commit since; [OpenJournal] gives the world of the last.
+// docs/image.md has the format byte by byte. Package journal keeps a world in a folder, as a world
+// file and a log of what changed in each commit since.
 //
 // Ownership: [Save] and [SaveFile] of a world take a snapshot and close it; of a snapshot they
 // leave it as it was. The world that [Open] or [Load] returns is the caller's, and so is its

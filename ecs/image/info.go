@@ -1,14 +1,12 @@
 package image
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"os"
 	"reflect"
 
 	"quarry/ecs"
 	"quarry/internal/seam"
+	"quarry/internal/worldfile"
 )
 
 // Info is what a file says of itself and of its world. Types are numbered by their place in Types.
@@ -42,9 +40,9 @@ type State uint8
 
 // States of sections.
 const (
-	Unread  State = iota // nobody has looked, or the system could not read it
-	Good                 // it has its checksum
-	Damaged              // it does not have its checksum
+	Unread  = State(worldfile.Unread)  // nobody has looked, or the system could not read it
+	Good    = State(worldfile.Good)    // it has its checksum
+	Damaged = State(worldfile.Damaged) // it does not have its checksum
 )
 
 // String returns not read, good or damaged.
@@ -111,7 +109,7 @@ type Managed struct {
 func Describe(path string, options ...Option) (Info, error) {
 	var s settings
 	s.apply("Describe", options)
-	info, err := describeFile(path, s.check)
+	info, err := describeFile(path, s.Check)
 	if err != nil {
 		// errors.md: `image: Describe: ...` | The file is none of a world, or damaged (`ErrFile`).
 		// | `Info.Sections` says which sections are damaged.
@@ -120,81 +118,19 @@ func Describe(path string, options ...Option) (Info, error) {
 	return info, nil
 }
 
-// describeFile is describe for the file at a path.
+// describeFile is Describe without its name in the error.
 func describeFile(path string, whole bool) (info Info, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return info, err // which names the path
+	in, err := worldfile.Inspect(path, whole)
+	info.Format, info.Bytes = in.Format, in.Bytes
+	for _, s := range in.Sections {
+		info.Sections = append(info.Sections, Section{s.Name, s.Offset, s.Bytes, State(s.State), s.Err})
 	}
-	defer f.Close() // it is only read
-	stat, err := f.Stat()
-	if err == nil && !stat.Mode().IsRegular() {
-		err = refused("it is no regular file, but %v", stat.Mode())
-	}
-	if err == nil {
-		err = info.describe(f, stat.Size(), whole)
-	}
-	if err != nil {
-		return info, fmt.Errorf("%s: %w", path, err)
-	}
-	return info, nil
-}
-
-// describe describes a file of size bytes, and goes on after damage as far as it can.
-func (info *Info) describe(f io.ReaderAt, size int64, whole bool) error {
-	r := &reader{r: f}
-	if err := r.openHeader(size); err != nil {
-		return err
-	}
-	info.Format, info.Bytes = formatOne, r.total
-	info.Sections = append(info.Sections, Section{Name: "header", Bytes: headerBytes, State: Good})
-	for s := range sections {
-		info.Sections = append(info.Sections, Section{Name: sectionNames[s], Offset: r.at[s], Bytes: r.n[s]})
-	}
-	if err := r.checkSize(size); err != nil { // from here on nothing is larger than the file
-		return err
-	}
-	var failed error
-	note := func(section int, err error) {
-		s := &info.Sections[1+section]
-		s.Err, failed = err, first(failed, err)
-		switch {
-		case err == nil:
-			s.State = Good
-		case errors.Is(err, ErrFile):
-			s.State = Damaged
+	if in.Meta != nil {
+		if e := info.fill(in.Meta); err == nil && e != nil {
+			err = fmt.Errorf("%s: %w", path, e)
 		}
 	}
-	of := &seam.ImageFile{}
-	for i := range of.Meta {
-		var err error
-		of.Meta[i], err = r.readMeta(i)
-		note(i, err)
-	}
-	err := r.readSums()
-	described := failed == nil
-	note(sums, err)
-	for part := range of.Size {
-		of.Size[part] = int(r.n[firstBulk+part])
-		if whole && err == nil {
-			note(firstBulk+part, r.checkPart(part))
-		}
-	}
-	if whole {
-		failed = first(failed, r.checkGaps())
-	}
-	if described {
-		failed = first(failed, info.fill(of))
-	}
-	return failed
-}
-
-// first returns the first of two errors.
-func first(a, b error) error {
-	if a != nil {
-		return a
-	}
-	return b
+	return info, err
 }
 
 // fill fills in what the described sections say.

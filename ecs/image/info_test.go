@@ -6,12 +6,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"quarry/ecs"
+	"quarry/internal/disk"
+	"quarry/internal/seam"
+	"quarry/internal/worldfile"
 )
 
 type (
@@ -44,21 +46,16 @@ func infoWorld(t testing.TB) (path string, file []byte) {
 // TestDescribe: all that a file says is there.
 func TestDescribe(t *testing.T) {
 	path, file := infoWorld(t)
-	h, err := decode(file[:headerBytes])
-	require.NoError(t, err)
 	for _, options := range [][]Option{nil, {Checked()}, {World(), World()}} {
 		whole := len(options) == 1
 		info, err := Describe(path, options...)
 		require.NoError(t, err)
 		require.Equal(t, []int64{1, int64(len(file))}, []int64{int64(info.Format), info.Bytes})
-		require.Len(t, info.Sections, 1+sections)
-		require.Equal(t, Section{Name: "header", Bytes: headerBytes, State: Good}, info.Sections[0])
-		for s := range sections {
-			want := Section{Name: sectionNames[s], Offset: h.at[s], Bytes: h.n[s], State: Good}
-			if s >= firstBulk && s != sums && !whole {
-				want.State = Unread
-			}
-			require.Equal(t, want, info.Sections[1+s])
+		in, err := worldfile.Inspect(path, whole)
+		require.NoError(t, err)
+		require.Len(t, info.Sections, len(in.Sections))
+		for k, s := range in.Sections {
+			require.Equal(t, Section{s.Name, s.Offset, s.Bytes, State(s.State), nil}, info.Sections[k])
 		}
 		require.Equal(t, []int{100, 8192, 8192 - 2 - 100, 3, 1, 16}, []int{info.Entities, info.IDs, info.Free, info.Names, info.Blocks, info.BlockBytes})
 		require.Len(t, info.Types, 8)
@@ -73,130 +70,54 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// TestDescribeDamage: of each damaged byte the section is named, all others are good, and the error
-// is the one of Check; without Checked those of rows, records, entries and gaps are not seen.
+// TestDescribeDamage: what is damaged is named, and what is whole is told of.
 func TestDescribeDamage(t *testing.T) {
 	path, file := infoWorld(t)
-	h, err := decode(file[:headerBytes])
+	info, err := Describe(path)
 	require.NoError(t, err)
-	change := func(at int64, section int) {
-		file[at] ^= 4
-		require.NoError(t, os.WriteFile(path, file, 0o600))
-		file[at] ^= 4
-		want := Check(path)
-		require.ErrorIs(t, want, ErrFile)
-		for _, whole := range []bool{false, true} {
+	for _, whole := range []bool{false, true} {
+		for i, s := range info.Sections[1:] {
 			var options []Option
 			if whole {
 				options = append(options, Checked())
 			}
-			info, err := Describe(path, options...)
-			if seen := whole || section < firstBulk || section == sums; !seen {
+			file[s.Offset] ^= 4
+			require.NoError(t, os.WriteFile(path, file, 0o600))
+			file[s.Offset] ^= 4
+			got, err := Describe(path, options...)
+			if !whole && s.State == Unread {
 				require.NoError(t, err)
-				require.Equal(t, 100, info.Entities)
+				require.Equal(t, info, got)
 				continue
 			}
-			require.EqualError(t, err, strings.Replace(want.Error(), "image: Check:", "image: Describe:", 1))
 			require.ErrorIs(t, err, ErrFile)
-			for s := range sections {
-				got := info.Sections[1+s]
-				if s == section {
-					require.Equal(t, Damaged, got.State, "byte %d", at)
-					require.ErrorContains(t, err, got.Err.Error())
-					continue
-				}
-				bulk := s >= firstBulk && s != sums
-				require.Equal(t, bulk && (!whole || section == sums), got.State == Unread, "byte %d, section %s", at, sectionNames[s])
-				require.NoError(t, got.Err)
-			}
-			require.Equal(t, section >= firstBulk, info.Entities == 100, "described sections are told of if all are good")
-			require.Equal(t, section >= firstBulk, len(info.Types) > 0)
+			require.ErrorContains(t, err, "image: Describe: "+path+": ")
+			require.Equal(t, Damaged, got.Sections[1+i].State)
+			require.ErrorContains(t, err, got.Sections[1+i].Err.Error())
+			described := s.Name == "rows" || s.Name == "records" || s.Name == "entries" || s.Name == "sums"
+			require.Equal(t, described, got.Entities == 100, s.Name)
+			require.Equal(t, described, len(got.Types) > 0, s.Name)
 		}
-	}
-	for s := range sections {
-		for _, at := range []int64{h.at[s], h.at[s] + h.n[s]/2, h.at[s] + h.n[s] - 1} {
-			change(at, s)
-		}
-		if end := h.at[s] + h.n[s]; s != sums && end < h.at[s+1] {
-			change(end, sections)
-			change(h.at[s+1]-1, sections)
-		}
-	}
-}
-
-// TestDescribeWithoutHeader: where the header is no good there is nothing to tell, and of a file
-// that was cut there are only its sections.
-func TestDescribeWithoutHeader(t *testing.T) {
-	path, file := infoWorld(t)
-	for _, n := range []int{0, 7, headerBytes - 1} {
-		require.NoError(t, os.WriteFile(path, file[:n], 0o600))
-		info, err := Describe(path)
-		require.ErrorIs(t, err, ErrFile)
-		require.ErrorContains(t, err, "image: Describe: "+path+": ")
-		require.Empty(t, info)
-	}
-	file[80]++
-	require.NoError(t, os.WriteFile(path, file, 0o600))
-	info, err := Describe(path)
-	require.ErrorIs(t, err, ErrFile)
-	require.Empty(t, info)
-	file[80]--
-	for _, n := range []int{headerBytes, len(file) / 2, len(file) - 1} {
-		require.NoError(t, os.WriteFile(path, file[:n], 0o600))
-		info, err = Describe(path, Checked())
-		require.ErrorIs(t, err, ErrFile)
-		require.ErrorContains(t, err, fmt.Sprintf("it has %d bytes, by its header %d", n, len(file)))
-		require.Len(t, info.Sections, 1+sections)
-		for _, s := range info.Sections[1:] {
-			require.Equal(t, Unread, s.State)
-		}
-		require.Empty(t, info.Types)
 	}
 	_, err = Describe(filepath.Join(t.TempDir(), "none"))
 	require.ErrorIs(t, err, fs.ErrNotExist)
-	_, err = Describe(t.TempDir())
-	require.Error(t, err)
 	require.PanicsWithValue(t, "image: Describe: an option is nil", func() { _, _ = Describe(path, nil) })
 }
 
 // TestDescribeContentThatMakesNoSense: all checksums are right, and sections are bytes of no world.
 func TestDescribeContentThatMakesNoSense(t *testing.T) {
-	for _, size := range testSizes[:3] {
-		info, err := Describe(fakePath(t, 7, size), Checked())
-		require.ErrorIs(t, err, ErrFile)
-		for _, s := range info.Sections {
-			require.Equal(t, Good, s.State)
-		}
-		require.Empty(t, info.Types)
+	img := &seam.Image{Read: func(int, int, []byte) error { return nil }}
+	for i := range img.Meta {
+		img.Meta[i] = bytes.Repeat([]byte{7}, 37*i)
 	}
-}
-
-// failingDisk fails where a section lies.
-type failingDisk struct {
-	*bytes.Reader
-	from, to int64
-}
-
-func (d failingDisk) ReadAt(b []byte, at int64) (int, error) {
-	if at < d.to && at+int64(len(b)) > d.from {
-		return 0, errTest
+	path := filepath.Join(t.TempDir(), "none.world")
+	require.NoError(t, worldfile.Replace(disk.System{}, img, path))
+	info, err := Describe(path, Checked())
+	require.ErrorIs(t, err, ErrFile)
+	for _, s := range info.Sections {
+		require.Equal(t, Good, s.State)
 	}
-	return d.Reader.ReadAt(b, at)
-}
-
-// TestDescribeWhatCannotBeRead: an error of the system is no damage.
-func TestDescribeWhatCannotBeRead(t *testing.T) {
-	_, file := infoWorld(t)
-	h, err := decode(file[:headerBytes])
-	require.NoError(t, err)
-	for s := range sections {
-		var info Info
-		err := info.describe(failingDisk{bytes.NewReader(file), h.at[s], h.at[s] + h.n[s]}, h.total, true)
-		require.ErrorIs(t, err, errTest)
-		require.NotErrorIs(t, err, ErrFile)
-		require.Equal(t, Unread, info.Sections[1+s].State)
-		require.ErrorIs(t, info.Sections[1+s].Err, errTest)
-	}
+	require.Empty(t, info.Types)
 }
 
 func TestStates(t *testing.T) {

@@ -22,8 +22,6 @@ func TestNil(t *testing.T) {
 		lint.NilPanics("Load: function", "image: Load: ", func() { _, _ = image.Load(new(bytes.Buffer), nil) }),
 		lint.NilPanics("Load: option", "image: Load: ", func() { _, _ = image.Load(new(bytes.Buffer), nothing, nil) }),
 		lint.NilPanics("Describe: option", "image: Describe: ", func() { _, _ = image.Describe("", nil) }),
-		lint.NilPanics("OpenJournal: function", "image: OpenJournal: ", func() { _, _ = image.OpenJournal("", nil) }),
-		lint.NilPanics("OpenJournal: option", "image: OpenJournal: ", func() { _, _ = image.OpenJournal("", nothing, nil) }),
 		lint.NilPanics("Plan: function", "image: Plan: ", func() { _, _ = image.Plan("", nil) }),
 		lint.NilPanics("PlanBetween: option", "image: PlanBetween: ", func() { _, _ = image.PlanBetween("", "", nil) }),
 		lint.NilPanics("Plan: option", "image: Plan: ", func() { _, _ = image.Plan("", nothing, nil) }),

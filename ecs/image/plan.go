@@ -6,6 +6,7 @@ import (
 
 	"quarry/ecs"
 	"quarry/internal/seam"
+	"quarry/internal/worldfile"
 )
 
 // Fate is what becomes of a type of a file when it is opened.
@@ -82,7 +83,7 @@ func (s *settings) plan(path string, register func(*ecs.World)) ([]TypePlan, err
 func PlanBetween(path, newer string, options ...Option) ([]TypePlan, error) {
 	var s settings
 	s.apply("PlanBetween", options)
-	s.rules.Conversions = nil // functions cannot be told apart by the names of types
+	s.Rules.Conversions = nil // functions cannot be told apart by the names of types
 	plans, err := s.planBetween(path, newer)
 	if err != nil {
 		// errors.md: `image: PlanBetween: ...` | A file is none of a world, or damaged (`ErrFile`).
@@ -107,20 +108,11 @@ func (s *settings) planBetween(path, newer string) ([]TypePlan, error) {
 
 // described returns the described sections of the file at a path, with the rules.
 func (s *settings) described(path string) (*seam.ImageFile, error) {
-	f, size, err := openRegular(path)
-	if err != nil {
-		return nil, err
+	f, err := worldfile.Described(path)
+	if err == nil {
+		f.Rules = &s.Rules
 	}
-	defer f.Close() // it is only read
-	r := &reader{r: f}
-	of := &seam.ImageFile{Rules: &s.rules}
-	if of.Meta, err = r.open(size); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	for part := range of.Size {
-		of.Size[part] = int(r.n[firstBulk+part])
-	}
-	return of, nil
+	return f, err
 }
 
 // typePlans returns the plans that the seam made of a file, or its error.

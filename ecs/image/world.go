@@ -7,7 +7,9 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/internal/disk"
 	"quarry/internal/seam"
+	"quarry/internal/worldfile"
 )
 
 // Saved is what a file is written of: a world as it is, or a snapshot of one.
@@ -24,7 +26,7 @@ func Save[S Saved](s S, to io.Writer) error {
 	if to == nil {
 		panic("image: Save: the writer is nil")
 	}
-	if err := saved(s, func(img *seam.Image) error { return save(img, to) }); err != nil {
+	if err := saved(s, func(img *seam.Image) error { return worldfile.Save(img, to) }); err != nil {
 		// errors.md: `image: Save: ...` | The writer failed, the snapshot is lost, or values of a
 		// type cannot be written. | What it says.
 		return fmt.Errorf("image: Save: %w", err)
@@ -37,7 +39,7 @@ func Save[S Saved](s S, to io.Writer) error {
 // When it returns nil the file is on the disk. It refuses a path at which there is a symbolic link,
 // a folder or a device, for a rename would replace that. The error names the path and the step.
 func SaveFile[S Saved](s S, path string) error {
-	if err := saved(s, func(img *seam.Image) error { return saveFile(system{}, img, path) }); err != nil {
+	if err := saved(s, func(img *seam.Image) error { return worldfile.Replace(disk.System{}, img, path) }); err != nil {
 		// errors.md: `image: SaveFile: ...` | As of `Save`, or a step of the system failed. | What
 		// it says; the file from before is in place.
 		return fmt.Errorf("image: SaveFile: %w", err)
@@ -62,16 +64,12 @@ func saved[S Saved](s S, write func(*seam.Image) error) error {
 	return write(img)
 }
 
-// Option is an option of Open, Load, Describe and OpenJournal, each of which takes those that
-// concern it and ignores the others.
-type Option func(*settings)
+// Option is an option of Open, Load and Describe, each of which takes those that concern it and
+// ignores the others. Package journal takes them for its base.
+type Option func(*worldfile.Settings)
 
-type settings struct {
-	world   []ecs.Option
-	check   bool
-	rules   seam.ImageRules
-	journal journalSettings
-}
+// settings are what options have said.
+type settings struct{ worldfile.Settings }
 
 // World passes options to the new world, as to ecs.NewWorld.
 func World(options ...ecs.Option) Option {
@@ -80,7 +78,7 @@ func World(options ...ecs.Option) Option {
 			panic("image: World: an option is nil")
 		}
 	}
-	return func(s *settings) { s.world = append(s.world, options...) }
+	return func(s *worldfile.Settings) { s.World = append(s.World, options...) }
 }
 
 // Into opens the world in a universe that has other users too, at whatever place is free. The
@@ -89,7 +87,7 @@ func World(options ...ecs.Option) Option {
 func Into(u *alloc.Universe) Option { return World(ecs.WithUniverse(u)) }
 
 // Checked makes Open check each byte of the file first, as Check does. Load always does.
-func Checked() Option { return func(s *settings) { s.check = true } }
+func Checked() Option { return func(s *worldfile.Settings) { s.Check = true } }
 
 // Open makes a world of the file at a path: it maps the rows, so that it takes the time of
 // archetypes and chunks, and pages come in when they are touched; a page that is written is copied
@@ -124,13 +122,13 @@ func Open(path string, register func(*ecs.World), options ...Option) (*ecs.World
 }
 
 func (s *settings) open(path string, register func(*ecs.World)) (*ecs.World, error) {
-	f, file, err := openFile(path, s.check)
+	f, file, err := worldfile.Open(path, s.Check)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close() // only read; the mapping stays
-	f.Rules = &s.rules
-	w, err := seam.OpenImage(f, register, s.world)
+	f.Rules = &s.Rules
+	w, err := seam.OpenImage(f, register, s.World)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -153,12 +151,12 @@ func Load(r io.Reader, register func(*ecs.World), options ...Option) (*ecs.World
 }
 
 func (s *settings) load(r io.Reader, register func(*ecs.World)) (*ecs.World, error) {
-	f, finish, err := load(r)
+	f, finish, err := worldfile.Load(r)
 	if err != nil {
 		return nil, err
 	}
-	f.Rules = &s.rules
-	w, err := seam.OpenImage(f, register, s.world)
+	f.Rules = &s.Rules
+	w, err := seam.OpenImage(f, register, s.World)
 	if err != nil {
 		return nil, err
 	}
@@ -186,6 +184,6 @@ func (s *settings) apply(op string, options []Option) {
 			// errors.md: `image: ...: an option is nil` | A nil `Option`. | Leave it out.
 			panic("image: " + op + ": an option is nil")
 		}
-		o(s)
+		o(&s.Settings)
 	}
 }

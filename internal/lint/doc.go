@@ -29,7 +29,7 @@
 //	pages                 tests, files and folders that they name are there   all .md
 //	errors                its tables are made of the source; each panic and    docs/
 //	                      exported error has a row, each text is said
-//	architecture          names, lines, imports that it tells are so          docs/
+//	architecture          names and lines that it tells are so               docs/
 //	README                its program builds, runs and prints what it says,   README.md
 //	                      and its first commands are the two that matter
 //
@@ -39,6 +39,8 @@
 //	| bench                    fuzz   |   modules of their own
 //	+---------------------------------+
 //	| ecs/command, ecs/job, ...       |   layers, beside one another
+//	+---------------------------------+
+//	| internal/worldfile              |   for ecs/image and ecs/journal
 //	+---------------------------------+
 //	| internal/seam                   |   for some of them, see sewn in floors.go
 //	+---------------------------------+

@@ -13,7 +13,7 @@ import (
 const errorsFile = "docs/errors.md"
 
 // errorPackages have a section each in docs/errors.md.
-var errorPackages = []string{"ecs", "ecs/command", "ecs/job", "ecs/hierarchy", "ecs/transform", "ecs/blob", "ecs/system", "ecs/image", "ecs/inspect", "ecs/scene", "alloc", "alloc/container", "arrowalloc"}
+var errorPackages = []string{"ecs", "ecs/command", "ecs/job", "ecs/hierarchy", "ecs/transform", "ecs/blob", "ecs/system", "ecs/image", "ecs/journal", "ecs/inspect", "ecs/scene", "alloc", "alloc/container", "arrowalloc"}
 
 // An advice is a comment beside what says a text, of which docs/errors.md has a row:
 //

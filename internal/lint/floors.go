@@ -35,19 +35,21 @@ var floors = [][]string{
 	{"ecs/internal/match"},
 	{"ecs"},
 	{seam},
+	{worldfile},
 	{"ecs/*", "alloc/examples/cache"},
 	{"bench", "bench/*", "fuzz", "fuzz/*"},
 }
 
 // doors lists which layers may import which others on their own floor.
 var doors = map[string][]string{
-	"alloc/container": {"alloc/wrap"},           // its tests
-	"ecs/blob":        {"ecs/image", "ecs/job"}, // its tests
+	"alloc/container": {"alloc/wrap"},                          // its tests
+	"ecs/blob":        {"ecs/image", "ecs/job", "ecs/journal"}, // its tests
 	"ecs/job":         {"ecs/command"},
+	"ecs/journal":     {"ecs/image"},
 	"ecs/system":      {"ecs/command", "ecs/job"},
 	"ecs/transform":   {"ecs/hierarchy", "ecs/job"},
 	"ecs/scene":       {"ecs/blob", "ecs/hierarchy", "ecs/image"},
-	"ecs/examples":    {"ecs/blob", "ecs/command", "ecs/hierarchy", "ecs/image", "ecs/inspect", "ecs/job", "ecs/scene", "ecs/system", "ecs/transform"},
+	"ecs/examples":    {"ecs/blob", "ecs/command", "ecs/hierarchy", "ecs/image", "ecs/inspect", "ecs/job", "ecs/journal", "ecs/scene", "ecs/system", "ecs/transform"},
 }
 
 // faceOf returns the package whose strata lie in dir's folder: floors inside alloc or ecs. Only
@@ -63,15 +65,17 @@ func faceOf(dir string) string {
 // seam is the package by which the siblings of ecs use what programs do not; keyhole is what lies
 // below ecs for it. Which packages may import them, beside tests, stands in sewn.
 const (
-	seam    = "internal/seam"
-	keyhole = "internal/seam/under"
+	seam      = "internal/seam"
+	keyhole   = "internal/seam/under"
+	worldfile = "internal/worldfile" // on the seam, for image and journal
 )
 
 // sewn lists the packages that may import seam and keyhole; tests of ecs, which stand above it, may
 // import seam too. ecs/hierarchy and ecs/examples are made as programs are, without it.
 var sewn = map[string][]string{
-	seam:    {"ecs/command", "ecs/job", "ecs/system", "ecs/image", "ecs/scene", "bench", "fuzz"},
-	keyhole: {"ecs", seam},
+	seam:      {"ecs/command", "ecs/job", "ecs/system", "ecs/image", "ecs/journal", "ecs/scene", worldfile, "bench", "fuzz"},
+	keyhole:   {"ecs", seam},
+	worldfile: {"ecs/image", "ecs/journal"},
 }
 
 // forTests lists the packages that only test files may import.
@@ -102,7 +106,7 @@ func floorOf(dir string) int {
 // layer of ecs or alloc with what is under it, a module of its own, the seam, all else of internal,
 // or a package.
 func roomOf(dir string) string {
-	if faceOf(dir) != "" || dir == seam {
+	if faceOf(dir) != "" || dir == seam || dir == worldfile {
 		return dir
 	}
 	first, rest, _ := strings.Cut(dir, "/")

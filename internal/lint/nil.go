@@ -51,6 +51,7 @@ var foreign = map[string]bool{
 	"ecs.Type":            true,
 	"fs.FS":               true,
 	"image.Option":        true,
+	"journal.Option":      true,
 	"io.Reader":           true,
 	"io.Writer":           true,
 	"reflect.Type":        true,

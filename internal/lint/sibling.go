@@ -10,7 +10,7 @@ import (
 )
 
 // siblings are the layers that the seam is for.
-var siblings = []string{"ecs/command", "ecs/job", "ecs/system", "ecs/image"}
+var siblings = []string{"ecs/command", "ecs/job", "ecs/system", "ecs/image", "ecs/journal"}
 
 // spared are the exported names of ecs that no program here uses, and why they are exported all
 // the same.

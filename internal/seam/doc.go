@@ -1,7 +1,7 @@
 // Package seam has the functions of package ecs that its siblings in this repository need and
 // programs do not. Its users are those in the drawing, and tests of ecs; no other module can.
 //
-//	ecs/command  ecs/image  ecs/job  ecs/scene  ecs/system  fuzz  bench     import seam beside ecs
+//	ecs/command  ecs/image  ecs/job  ecs/journal  ecs/scene  ecs/system  fuzz  bench     import seam beside ecs
 //	                           seam                    functions with types of ecs
 //	                            |   ecs.Inside(key)
 //	                           ecs                     methods of one call each, in inside.go
@@ -17,7 +17,7 @@
 // The functions, their users, and why programs do not need them (internal/lint compares):
 //
 //	After             command           what several commands make of an entity, one after the other
-//	AppendDelta       image             of deltas one after the other; programs have Diff and EncodeDelta
+//	AppendDelta       journal           of deltas one after the other; programs have Diff and EncodeDelta
 //	ArchetypesOf      command           Locate of many at once; pays for hundreds in random order
 //	At                command           of an outcome, which only the seam has
 //	Begin             command           a transaction of several groups; programs make one call per group
@@ -36,7 +36,7 @@
 //	Filters           command, system   the terms of a query, which its maker knows
 //	Finish            command           a part of a transaction
 //	Hold              command           programs hold no chunks of a world
-//	ImageOf           image             what a file has, before there is a file
+//	ImageOf           image, journal    what a file has, before there is a file
 //	ImageOfWorld      image             the same of a world
 //	Join              system            for the needs of several queries; programs ask for each
 //	Locked            system            programs know whether they are in a loop; the panic tells
@@ -46,7 +46,7 @@
 //	MoveQuery         scene             keeps what a move made in Go memory for the next; programs have World.MoveQuery
 //	NewBorrow         job               what goroutines of a job see; programs have World.Share
 //	Number            command, scene    number and buffer of a placeholder
-//	OpenImage         image             a world of what a file has; programs have image.Open
+//	OpenImage         image, journal    a world of what a file has; programs have image.Open
 //	OutcomeOf         command           the first outcome of an entity
 //	OutcomeOfCopies   command           the first outcome of copies
 //	PinSince          system            one version for all queries of a system; programs have SetSince

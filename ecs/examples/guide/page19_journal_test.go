@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 
 	"quarry/ecs"
-	"quarry/ecs/image"
+	"quarry/ecs/journal"
 )
 
 // Page 19: journals.
@@ -16,7 +16,7 @@ func Example_journal() {
 	folder := filepath.Join(parent, "port")
 
 	var here port
-	j, err := image.OpenJournal(folder, here.register)
+	j, err := journal.Open(folder, here.register)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -35,7 +35,7 @@ func Example_journal() {
 	w.Close()
 
 	var there port
-	j, err = image.OpenJournal(folder, there.register, image.SyncEach())
+	j, err = journal.Open(folder, there.register, journal.SyncEach())
 	if err != nil {
 		fmt.Println(err)
 		return

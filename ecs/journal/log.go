@@ -1,0 +1,149 @@
+package journal
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+
+	"quarry/internal/worldfile"
+)
+
+// A log holds the commits behind a base, one record each. All numbers are little endian:
+//
+//	 0  64 B  header       names the base, see logHeader
+//	64  48 B  record       number, length and checksums, see recordHeader
+//	   any B  delta        as ecs.EncodeDelta writes it
+//	    48 B  record
+//	          ...
+//
+// Each record has the checksum of the one before, so records of two logs, or a log without one of
+// its records, do not follow one another. The checksum of a record header covers all of it; that of
+// the delta, which the header repeats, covers the delta. So each byte of a log is covered once.
+
+const (
+	logMagic    = "\x89qrylog\n"
+	recordMagic = "\x89commit\n"
+	logFormat   = 1
+
+	logHeaderBytes    = 64
+	recordHeaderBytes = 48
+
+	maxRecord = 1 << 46 // bytes of a delta; as the most of a section
+)
+
+// logHeader is the header of a log:
+//
+//	 0  8 B  magic
+//	 8  4    format: 1
+//	12  4    0
+//	16  8    number of the commit whose state the base has
+//	24  8    bytes of the base
+//	32  4    checksum of the header of the base
+//	36  4    checksum at the end of the base
+//	40  4    what the first record has as the checksum of the record before
+//	44 16    0
+//	60  4    CRC-32C of bytes 0 to 59
+type logHeader struct {
+	number uint64
+	base   worldfile.Identity
+	before uint32
+}
+
+func (h *logHeader) encode() []byte {
+	b := make([]byte, logHeaderBytes)
+	copy(b, logMagic)
+	binary.LittleEndian.PutUint32(b[8:], logFormat)
+	binary.LittleEndian.PutUint64(b[16:], h.number)
+	binary.LittleEndian.PutUint64(b[24:], uint64(h.base.Bytes))
+	binary.LittleEndian.PutUint32(b[32:], h.base.Header)
+	binary.LittleEndian.PutUint32(b[36:], h.base.Sums)
+	binary.LittleEndian.PutUint32(b[40:], h.before)
+	binary.LittleEndian.PutUint32(b[60:], crc(b[:60]))
+	return b
+}
+
+// errLogFormat is wrapped by the error of a log that is whole, and of another format.
+var errLogFormat = errors.New("another version of Quarry wrote it")
+
+// decodeLog is the inverse of encode.
+func decodeLog(b []byte) (h logHeader, err error) {
+	if string(b[:8]) != logMagic {
+		return h, badLog("it begins with %q", b[:8])
+	}
+	if sum, said := crc(b[:60]), binary.LittleEndian.Uint32(b[60:]); sum != said {
+		return h, badLog("its header is damaged: the checksum is %08x, it says %08x", sum, said)
+	}
+	if format := binary.LittleEndian.Uint32(b[8:]); format != logFormat {
+		return h, badLog("%w: its format is %d, this is a program for format %d", errLogFormat, format, logFormat)
+	}
+	h.number = binary.LittleEndian.Uint64(b[16:])
+	h.base.Bytes = int64(binary.LittleEndian.Uint64(b[24:]))
+	h.base.Header = binary.LittleEndian.Uint32(b[32:])
+	h.base.Sums = binary.LittleEndian.Uint32(b[36:])
+	h.before = binary.LittleEndian.Uint32(b[40:])
+	return h, nil
+}
+
+// recordHeader is what comes before a delta:
+//
+//	 0  8 B  magic
+//	 8  8    number of the commit; larger than that of the record before
+//	16  8    number of the last commit that was on the disk when this was written
+//	24  8    bytes of the delta
+//	32  4    checksum of the delta, its last 4 bytes
+//	36  4    own of the record before
+//	40  4    0
+//	44  4    own: CRC-32C of bytes 0 to 43
+type recordHeader struct {
+	number, synced uint64
+	bytes          int64
+	delta          uint32
+	before, own    uint32
+}
+
+// seal fills the first bytes of a record, which is complete but for them, and notes the checksums.
+func (h *recordHeader) seal(record []byte) {
+	b, delta := record[:recordHeaderBytes], record[recordHeaderBytes:]
+	clear(b)
+	h.bytes, h.delta = int64(len(delta)), binary.LittleEndian.Uint32(delta[len(delta)-4:])
+	copy(b, recordMagic)
+	binary.LittleEndian.PutUint64(b[8:], h.number)
+	binary.LittleEndian.PutUint64(b[16:], h.synced)
+	binary.LittleEndian.PutUint64(b[24:], uint64(h.bytes))
+	binary.LittleEndian.PutUint32(b[32:], h.delta)
+	binary.LittleEndian.PutUint32(b[36:], h.before)
+	h.own = crc(b[:44])
+	binary.LittleEndian.PutUint32(b[44:], h.own)
+}
+
+// decodeRecord reads a record header. why says what is wrong with it, and is "" if nothing is.
+func decodeRecord(b []byte) (h recordHeader, why string) {
+	if string(b[:8]) != recordMagic {
+		return h, fmt.Sprintf("it begins with %q", b[:8])
+	}
+	h.own = binary.LittleEndian.Uint32(b[44:])
+	if sum := crc(b[:44]); sum != h.own {
+		return h, fmt.Sprintf("the checksum of its header is %08x, it says %08x", sum, h.own)
+	}
+	h.number = binary.LittleEndian.Uint64(b[8:])
+	h.synced = binary.LittleEndian.Uint64(b[16:])
+	h.bytes = int64(binary.LittleEndian.Uint64(b[24:]))
+	h.delta = binary.LittleEndian.Uint32(b[32:])
+	h.before = binary.LittleEndian.Uint32(b[36:])
+	if h.bytes < 4 || h.bytes > maxRecord {
+		return h, fmt.Sprintf("its delta has %d bytes", h.bytes)
+	}
+	return h, ""
+}
+
+// sumsOfDelta returns the checksum of a delta, and the one that it has at its end.
+func sumsOfDelta(b []byte) (sum, said uint32) {
+	end := len(b) - 4
+	return crc(b[:end]), binary.LittleEndian.Uint32(b[end:])
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// crc returns the CRC-32C of bytes.
+func crc(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }

@@ -1,0 +1,369 @@
+package journal
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+
+	"quarry/ecs"
+	"quarry/internal/disk"
+	"quarry/internal/worldfile"
+)
+
+// Opening finds the log with the highest number (J3), loads its base, applies its records up to the
+// last that counts (J1), cuts off what is behind, and syncs the log: from then on all of it is
+// acknowledged. Where the record that does not count had been acknowledged (J5), opening fails,
+// unless an option says to go on without.
+
+// Open opens the journal in a folder: the world of the last complete record. A folder that
+// has none, or is not there yet, begins with a new world, of which it gets a base; register must
+// make no entities. A base without a log begins a journal too: a world file with the name
+// base-00000000000000000000.world.
+//
+// register is as in Open. The options are World and Into, for the new world; SyncEach, SyncEvery
+// and SyncNever, for when commits come to the disk; CompactAt and CutDamaged; and those for types
+// that have changed. The base is loaded into memory and checked, as Load does, and each record too.
+//
+// Where types have changed, records are applied to a world with the types of the base, whatever the
+// program has, and what comes of that is converted as a file is. Then the world becomes a new base,
+// as Rebase makes one, so that the folder has the types of this program; the same happens where the
+// program has types that the base does not name. It takes the time and, while it lasts, the memory
+// of a second world. A type that was registered after the journal was opened is not in the base: a
+// record with such a type is refused if types have changed or the program lacks it. The program
+// that wrote it helps, by Rebase or by opening the journal once with the type registered.
+//
+// An error wraps ErrInUse if the folder has an open journal, ErrLog if the log cannot be used,
+// ErrFile if the base cannot, ErrTypes or ecs.ErrDelta if types differ, or is the system's, a
+// *ecs.LimitError, or from ecs.NewWorld. Then nothing is open, there is no world, and the folder
+// has the state that it had. Cost: loading the base, and .8 s for 240 MB of records of a million
+// entities.
+func Open(folder string, register func(*ecs.World), options ...Option) (*Journal, error) {
+	s := settingsOf(register, options)
+	path, err := filepath.Abs(folder) // it stays where it is when the program goes elsewhere
+	var j *Journal
+	if err == nil {
+		j, err = open(disk.System{}, path, register, s)
+	}
+	if err != nil {
+		// errors.md: `journal: Open: ...` | The folder has an open journal (`ErrInUse`), its
+		// log or base cannot be used (`ErrLog`, `ErrFile`), types differ, or a step of the system
+		// failed. | What it says.
+		return nil, fmt.Errorf("journal: Open: %s: %w", folder, err)
+	}
+	return j, nil
+}
+
+// Opened says what Open found.
+type Opened struct {
+	New     bool   // there was no base
+	Base    uint64 // number of the commit whose state the base has
+	Records int    // behind it
+	Commit  uint64 // whose state the world has
+	Cut     int64  // bytes behind the last record that counts, which were cut off
+	Why     error  // why they, or all of the log, do not count; nil if all of it does
+
+	// Converted says that types have changed since the base, or that there are new ones. So the
+	// world became a new base, with the number of the next commit.
+	Converted bool
+}
+
+// Opened returns what Open found. Any goroutine may call it.
+func (j *Journal) Opened() Opened {
+	j.checkMade("Journal.Opened")
+	return j.opened
+}
+
+func open(d disk.Disk, folder string, register func(*ecs.World), s *settings) (*Journal, error) {
+	if err := d.MakeFolder(folder); err != nil {
+		return nil, err
+	}
+	j := &Journal{d: d, folder: folder, set: *s, ended: make(chan struct{})}
+	j.news.L, j.told.L = &j.mu, &j.mu
+	var err error
+	if j.lock, err = d.Lock(j.path(lockName)); err != nil {
+		if errors.Is(err, disk.ErrLocked) {
+			err = ErrInUse
+		}
+		return nil, err
+	}
+	opened := false
+	defer func() {
+		if !opened { // register has panicked, or a conversion function
+			_ = j.giveUp()
+		}
+	}()
+	err = j.open(register, s)
+	opened = true
+	if err != nil {
+		return nil, errors.Join(err, j.giveUp())
+	}
+	go j.run()
+	return j, nil
+}
+
+// giveUp closes what a journal that is not opened has.
+func (j *Journal) giveUp() (err error) {
+	if j.out.file != nil {
+		err = j.out.file.Close()
+	}
+	if j.w != nil {
+		err = errors.Join(err, j.w.Close())
+	}
+	return errors.Join(err, j.lock.Close())
+}
+
+// open makes the world and the log.
+func (j *Journal) open(register func(*ecs.World), s *settings) error {
+	names, err := j.d.List(j.folder)
+	if err != nil {
+		return err
+	}
+	number, has := highest(names, logPrefix, logSuffix)
+	renew := false
+	if !has {
+		if number, has = highest(names, basePrefix, baseSuffix); !has {
+			if err := j.begin(register, s); err != nil {
+				return err
+			}
+		} else if renew, err = j.restart(number, register, s); err != nil {
+			return err
+		}
+	} else if renew, err = j.resume(number, register, s); err != nil {
+		return err
+	}
+	j.tidy(names, number)
+	j.opened.Base = number
+	j.written, j.committed = j.opened.Commit, j.opened.Commit
+	j.replaced(j.written)
+	if j.opened.Converted = renew; renew {
+		return j.renew()
+	}
+	return nil
+}
+
+// highest returns the highest number in the names of bases or logs.
+func highest(names []string, prefix, suffix string) (number uint64, has bool) {
+	for _, name := range names {
+		if n, ok := numberIn(name, prefix, suffix); ok && (!has || n > number) {
+			number, has = n, true
+		}
+	}
+	return number, has
+}
+
+// tidy removes what a crash may have left: temporary files, and bases and logs of other numbers.
+func (j *Journal) tidy(names []string, number uint64) {
+	for _, name := range names {
+		_, base := numberIn(name, basePrefix, baseSuffix)
+		_, log := numberIn(name, logPrefix, logSuffix)
+		if (base || log || disk.Temporary(name)) && name != baseName(number) && name != logName(number) {
+			_ = j.d.Remove(j.path(name)) // it is tried again next time
+		}
+	}
+}
+
+// begin makes a new world and its base, number 0.
+func (j *Journal) begin(register func(*ecs.World), s *settings) (err error) {
+	if j.w, err = ecs.NewWorld(s.base.World...); err != nil {
+		return err
+	}
+	register(j.w)
+	if !j.w.Closed() && j.w.Stats().Created > 0 {
+		// errors.md: `journal: Open: the function that registers the types has made entities`
+		// | It would make them again each time that the journal is opened. | Make them after
+		// `Open`, where `Opened().New` says that there was none.
+		panic("journal: Open: the function that registers the types has made entities; make them afterwards, if Opened().New")
+	}
+	j.opened.New = true
+	j.note(0)
+	if err := j.saveBase(j.out.last); err != nil {
+		return err
+	}
+	_, err = j.placeLog(0, 0, 0, 0)
+	return err
+}
+
+// restart makes the world of a base without a log, or without one of which any record counts, and a
+// new log. renew is as in restore.
+func (j *Journal) restart(number uint64, register func(*ecs.World), s *settings) (renew bool, err error) {
+	if j.w, renew, err = j.load(number, register, s, nil); err != nil {
+		return false, err
+	}
+	j.note(number)
+	_, err = j.placeLog(number, 0, 0, 0)
+	return renew, err
+}
+
+// note takes the snapshot with which the next commit is compared.
+func (j *Journal) note(number uint64) {
+	j.opened.Commit = number
+	j.out.last = &frame{number: number, s: j.w.Snapshot(), users: 1}
+}
+
+// resume makes the world of a base and its log. renew is as in restore.
+func (j *Journal) resume(number uint64, register func(*ecs.World), s *settings) (renew bool, err error) {
+	o, name := &j.out, logName(number)
+	if o.file, err = j.d.OpenLog(j.path(name)); err != nil {
+		return false, err
+	}
+	size, err := o.file.Size()
+	if err != nil {
+		return false, err
+	}
+	if o.head, err = readLogHeader(o.file, size, number); err != nil {
+		err = fmt.Errorf("%s: %w", name, err)
+		if !j.set.cut || !errors.Is(err, ErrLog) || errors.Is(err, errLogFormat) { // whole, and not to be lost
+			return false, err
+		}
+		j.opened.Cut, j.opened.Why = size, err
+		return j.restart(number, register, s)
+	}
+	id, err := worldfile.Identify(j.d, j.path(baseName(number)))
+	if err != nil {
+		return false, err
+	}
+	if id != o.head.base {
+		return false, badLog("%s is not of %s: it names a base of %d bytes with checksums %08x %08x, that has %d bytes and %08x %08x", name, baseName(number),
+			o.head.base.Bytes, o.head.base.Header, o.head.base.Sums, id.Bytes, id.Header, id.Sums)
+	}
+	r := replay{f: o.file, size: size, at: logHeaderBytes, before: o.head.before, number: number}
+	if renew, err = j.restore(&r, register, s); err != nil {
+		return false, err
+	}
+	if r.at < size {
+		j.opened.Cut, j.opened.Why = size-r.at, r.why
+		if err := o.file.Truncate(r.at); err != nil {
+			return false, fmt.Errorf("cut %d bytes off %s: %w", size-r.at, name, err)
+		}
+	}
+	if err := o.file.Sync(); err != nil {
+		return false, fmt.Errorf("sync %s: %w", name, err)
+	}
+	o.end, o.before = r.at, r.before
+	j.opened.Records = r.records
+	j.note(r.number)
+	return renew, nil
+}
+
+// readLogHeader reads the header of the log with a number.
+func readLogHeader(f io.ReaderAt, size int64, number uint64) (h logHeader, err error) {
+	if size < logHeaderBytes {
+		return h, badLog("it ends in its header, after %d bytes", size)
+	}
+	b := make([]byte, logHeaderBytes)
+	if _, err := f.ReadAt(b, 0); err != nil {
+		return h, err
+	}
+	if h, err = decodeLog(b); err == nil && h.number != number {
+		err = badLog("it is the log of base %d", h.number)
+	}
+	return h, err
+}
+
+// replay reads the records of a log.
+type replay struct {
+	f       io.ReaderAt
+	size    int64
+	at      int64  // end of the last record that counts
+	before  uint32 // the checksum of its header
+	number  uint64 // of its commit
+	records int
+	why     error // why what follows does not count
+}
+
+// run applies the records that count to a world. The error says that a record is damaged, or could
+// not be read, which had been acknowledged; or that one does not fit, or there is no memory.
+func (r *replay) run(w *ecs.World, cut bool) error {
+	in := bufio.NewReaderSize(io.NewSectionReader(r.f, r.at, r.size-r.at), copyBytes)
+	head := make([]byte, recordHeaderBytes)
+	var delta []byte
+	for r.at < r.size {
+		h, err := r.next(in, head, &delta)
+		if err != nil {
+			r.why = err
+			return r.judge(cut)
+		}
+		if err := w.ApplyDelta(bytes.NewReader(delta)); err != nil {
+			return fmt.Errorf("the record of commit %d at byte %d: %w: %w", h.number, r.at, ErrLog, err)
+		}
+		r.at += recordHeaderBytes + h.bytes
+		r.before, r.number = h.own, h.number
+		r.records++
+	}
+	return nil
+}
+
+// next reads a record. The error says why it does not count, or is the system's.
+func (r *replay) next(in io.Reader, head []byte, delta *[]byte) (h recordHeader, err error) {
+	left := r.size - r.at
+	if left < recordHeaderBytes {
+		return h, badLog("a record at byte %d has %d bytes of %d of its header", r.at, left, recordHeaderBytes)
+	}
+	if _, err := io.ReadFull(in, head); err != nil {
+		return h, fmt.Errorf("read the record at byte %d: %w", r.at, err)
+	}
+	h, why := decodeRecord(head)
+	switch left -= recordHeaderBytes; {
+	case why != "":
+		return h, badLog("the record at byte %d is damaged: %s", r.at, why)
+	case h.before != r.before:
+		return h, badLog("the record at byte %d follows one with the checksum %08x, not %08x", r.at, h.before, r.before)
+	case h.number <= r.number:
+		return h, badLog("the record at byte %d is of commit %d, behind one of commit %d", r.at, h.number, r.number)
+	case h.bytes > left:
+		return h, badLog("the record at byte %d has %d bytes of %d", r.at, left, h.bytes)
+	}
+	*delta = slices.Grow((*delta)[:0], int(h.bytes))[:h.bytes]
+	if _, err := io.ReadFull(in, *delta); err != nil {
+		return h, fmt.Errorf("read the record at byte %d: %w", r.at, err)
+	}
+	if sum, own := sumsOfDelta(*delta); sum != h.delta || own != h.delta {
+		return h, badLog("the record at byte %d is damaged: the checksum of its delta is %08x, it says %08x and %08x", r.at, sum, own, h.delta)
+	}
+	return h, nil
+}
+
+// judge returns an error if what does not count had been acknowledged, or may have been.
+func (r *replay) judge(cut bool) error {
+	switch {
+	case cut:
+		return nil
+	case !errors.Is(r.why, ErrLog): // of the system
+		return r.why
+	}
+	later, at, err := r.later()
+	switch {
+	case err != nil:
+		return errors.Join(r.why, err)
+	case later.synced > r.number:
+		return fmt.Errorf("%w; by the record of commit %d at byte %d, commits up to %d were on the disk", r.why, later.number, at, later.synced)
+	}
+	return nil
+}
+
+// later returns the header of a record behind the one that does not count which says that this was
+// on the disk, and where it is; the zero header if there is none.
+func (r *replay) later() (h recordHeader, at int64, err error) {
+	window := make([]byte, copyBytes)
+	for at := r.at; r.size-at >= recordHeaderBytes; at += int64(len(window)) - recordHeaderBytes + 1 {
+		b := window[:min(int64(len(window)), r.size-at)]
+		if _, err := r.f.ReadAt(b, at); err != nil {
+			return h, at, fmt.Errorf("read the log behind byte %d: %w", at, err)
+		}
+		for i := 0; ; i++ {
+			k := bytes.Index(b[i:], []byte(recordMagic))
+			if k < 0 || i+k+recordHeaderBytes > len(b) {
+				break
+			}
+			i += k
+			if h, why := decodeRecord(b[i : i+recordHeaderBytes]); why == "" && h.synced > r.number && h.number > r.number {
+				return h, at + int64(i), nil
+			}
+		}
+	}
+	return recordHeader{}, 0, nil
+}

@@ -1,0 +1,220 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"quarry/internal/disk"
+	"quarry/internal/seam"
+)
+
+// logWriter is what the goroutine that writes has for itself.
+type logWriter struct {
+	file   disk.Log
+	head   logHeader
+	end    int64  // of the last record
+	before uint32 // the checksum of its header
+	last   *frame // the commit of the last record or of the base; nil if the journal needs a base
+	buffer []byte
+	spare  seam.DeltaSpare
+	synced time.Time
+	tried  int64 // bytes of the log when a compaction last failed
+}
+
+// run is the writer.
+func (j *Journal) run() {
+	defer close(j.ended)
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for j.step() {
+		j.told.Broadcast()
+	}
+	j.told.Broadcast()
+}
+
+// step does what comes next, and waits where there is nothing. It returns false when all is done
+// and the journal is being closed. The caller holds mu, which is free meanwhile.
+func (j *Journal) step() bool {
+	usable := j.broken == nil
+	unsynced := usable && !j.syncing && j.acknowledged < j.written
+	switch {
+	case j.unsynced != nil:
+		j.fail(j.unsynced)
+		j.unsynced = nil
+	case j.finished != nil && !j.syncing:
+		j.adopt()
+	case j.rebase != nil && !j.compacting && !j.syncing:
+		f := j.rebase
+		j.replace(f, nil)
+		j.rebase = nil
+	case unsynced && j.due:
+		j.sync()
+	case usable && len(j.queue) > 0 && !j.stalled:
+		j.writeNext()
+	case unsynced && (j.set.policy == syncEach || j.wanted > j.acknowledged || j.closing):
+		j.sync()
+	case usable && !j.compacting && !j.closing && j.wantsBase():
+		j.beginBase()
+	case j.closing && !j.compacting && !j.syncing:
+		return false
+	default:
+		j.news.Wait()
+	}
+	return true
+}
+
+// writeNext writes the oldest commit.
+func (j *Journal) writeNext() {
+	f := j.queue[0]
+	j.queue = append(j.queue[:0], j.queue[1:]...)
+	synced := j.acknowledged
+	j.mu.Unlock()
+	err := j.out.append(f, synced)
+	j.mu.Lock()
+	var unfit *unfitError
+	switch {
+	case err == nil:
+		j.release(j.out.last)
+		j.out.last = f
+		j.written, j.failed, j.logBytes = f.number, nil, j.out.end
+		j.arm()
+	case errors.As(err, &unfit): // no delta, but perhaps a base
+		j.fallBack(f, unfit)
+	default:
+		j.stall(f, err)
+	}
+}
+
+// stall keeps the newest commit for a later attempt.
+func (j *Journal) stall(f *frame, err error) {
+	for _, newer := range j.queue {
+		j.release(f)
+		f = newer
+		j.joined++
+	}
+	j.queue = append(j.queue[:0], f)
+	j.stalled, j.failed, j.failedAt = true, err, time.Now()
+	if cut, lost := new(cutError), new(lostError); errors.As(err, &cut) || errors.As(err, &lost) {
+		j.fail(err)
+	}
+}
+
+// fail makes the journal write nothing until Rebase.
+func (j *Journal) fail(err error) {
+	j.broken, j.compact = err, false
+	for _, f := range j.queue {
+		j.release(f)
+	}
+	if j.out.last != nil {
+		j.release(j.out.last)
+	}
+	j.queue, j.out.last = nil, nil
+}
+
+// arm has the log synced in time.
+func (j *Journal) arm() {
+	if j.set.policy != syncEvery || j.due {
+		return
+	}
+	if j.timer == nil {
+		j.timer = time.AfterFunc(j.set.every, j.ring)
+		return
+	}
+	j.timer.Reset(max(j.set.every-time.Since(j.out.synced), 0))
+}
+
+// ring is called when the log is to be synced.
+func (j *Journal) ring() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.due = true
+	j.news.Signal()
+}
+
+// sync begins to bring what was written to the disk. Records are written meanwhile.
+func (j *Journal) sync() {
+	written, file, name, end := j.written, j.out.file, logName(j.out.head.number), j.out.end
+	j.due, j.syncing, j.out.synced = false, true, time.Now()
+	go func() {
+		err := file.Sync()
+		if err == nil {
+			err = checkSize(file, end)
+		}
+		if err == nil {
+			_, err = j.d.Lstat(j.path(name))
+		}
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		j.syncing = false
+		if err != nil {
+			j.unsynced = fmt.Errorf("sync %s: %w", name, err)
+		} else {
+			j.acknowledged = max(j.acknowledged, written)
+		}
+		j.news.Signal()
+		j.told.Broadcast()
+	}()
+}
+
+// checkSize returns an error if a log has lost bytes that were written.
+func checkSize(file disk.Log, end int64) error {
+	size, err := file.Size()
+	if err == nil && size < end {
+		err = fmt.Errorf("it has %d bytes, and %d were written: something else has cut it", size, end)
+	}
+	return err
+}
+
+// lostError says that the log has lost records.
+type lostError struct{ error }
+
+func (e *lostError) Unwrap() error { return e.error }
+
+// cutError says that a part of a record could not be taken back.
+type cutError struct{ write, cut error }
+
+func (e *cutError) Error() string {
+	return fmt.Sprintf("%v; and what was written could not be cut off: %v", e.write, e.cut)
+}
+func (e *cutError) Unwrap() []error { return []error{e.write, e.cut} }
+
+// unfitError says that there is no delta to a commit.
+type unfitError struct{ error }
+
+func (e *unfitError) Unwrap() error { return e.error }
+
+// append writes the record of a commit behind the last. After an error the log is as before, or it
+// is a cutError or a lostError.
+func (o *logWriter) append(f *frame, synced uint64) error {
+	h := recordHeader{number: f.number, synced: synced, before: o.before}
+	record, err := o.encode(f)
+	if err != nil {
+		return &unfitError{err}
+	}
+	h.seal(record)
+	if err := checkSize(o.file, o.end); err != nil {
+		return &lostError{fmt.Errorf("%s: %w", logName(o.head.number), err)}
+	}
+	if _, err := o.file.WriteAt(record, o.end); err != nil {
+		err = fmt.Errorf("write %d bytes at byte %d of %s: %w", len(record), o.end, logName(o.head.number), err)
+		if cut := o.file.Truncate(o.end); cut != nil {
+			return &cutError{err, cut}
+		}
+		return err
+	}
+	o.end, o.before = o.end+int64(len(record)), h.own
+	return nil
+}
+
+// encode returns a record without its header. The bytes are good until the next call.
+func (o *logWriter) encode(f *frame) (record []byte, err error) {
+	defer func() {
+		if p := recover(); p != nil { // the world was closed before the journal
+			err = fmt.Errorf("compare commits: %v", p)
+		}
+	}()
+	o.buffer = append(o.buffer[:0], make([]byte, recordHeaderBytes)...)
+	o.buffer, err = seam.AppendDelta(o.buffer, o.last.s, f.s, &o.spare)
+	return o.buffer, err
+}

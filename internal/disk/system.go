@@ -1,0 +1,137 @@
+package disk
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"syscall"
+)
+
+// System is the disk of the operating system.
+type System struct{}
+
+// Lstat is os.Lstat.
+func (System) Lstat(path string) (fs.FileInfo, error) { return os.Lstat(path) }
+
+// Rename is os.Rename.
+func (System) Rename(from, to string) error { return os.Rename(from, to) }
+
+// Remove is os.Remove.
+func (System) Remove(path string) error { return os.Remove(path) }
+
+// Create makes a file that must not be there yet.
+func (System) Create(path string) (File, error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return nil, err // not f, which would be an interface with a nil pointer
+	}
+	return f, nil
+}
+
+// SyncFolder brings the names in a folder to the disk, where folders can be synced: on Windows they
+// cannot, and some file systems say so.
+func (System) SyncFolder(path string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	err = f.Sync()
+	_ = f.Close() // nothing was written through it
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
+		return nil
+	}
+	return err
+}
+
+// MakeFolder makes a folder unless there is one, and brings its name to the disk.
+func (s System) MakeFolder(path string) error {
+	if info, err := os.Stat(path); err == nil {
+		if !info.IsDir() {
+			return fmt.Errorf("%s is no folder, but %v", path, info.Mode())
+		}
+		return nil
+	}
+	if err := os.MkdirAll(path, 0o777); err != nil {
+		return err
+	}
+	return s.SyncFolder(filepath.Dir(path))
+}
+
+// List returns the names in a folder.
+func (System) List(folder string) (names []string, err error) {
+	list, err := os.ReadDir(folder)
+	for _, e := range list {
+		names = append(names, e.Name())
+	}
+	return names, err
+}
+
+// Open opens a regular file to read.
+func (System) Open(path string) (Reader, error) {
+	f, _, err := OpenRegular(path)
+	if err != nil {
+		return nil, err // not f, which would be an interface with a nil pointer
+	}
+	return osFile{f}, nil
+}
+
+// OpenRegular opens a file to read, and returns its size. What is no regular file is refused before
+// it is opened, for opening a pipe waits. The error names the path.
+func OpenRegular(path string) (f *os.File, size int64, err error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		return nil, 0, fmt.Errorf("%s: %w, but %v", path, ErrNotRegular, info.Mode())
+	}
+	if err == nil {
+		f, err = os.Open(path)
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	if info, err = f.Stat(); err != nil {
+		_ = f.Close() // only read
+		return nil, 0, err
+	}
+	return f, info.Size(), nil
+}
+
+// OpenLog opens a file to read and write.
+func (System) OpenLog(path string) (Log, error) {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
+	}
+	return osFile{f}, nil
+}
+
+// Lock locks the file at a path, which it makes if need be, until it is closed or the process ends.
+// The error is ErrLocked if somebody has the lock.
+func (System) Lock(path string) (io.Closer, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	if err := lockFile(f); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// osFile is a file of the operating system.
+type osFile struct{ *os.File }
+
+// Size returns the bytes of the file.
+func (f osFile) Size() (int64, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}

@@ -1,0 +1,13 @@
+package worldfile
+
+import (
+	"quarry/ecs"
+	"quarry/internal/seam"
+)
+
+// Settings is what options of package image say about opening a file.
+type Settings struct {
+	World []ecs.Option // of the new world
+	Check bool         // each byte first
+	Rules seam.ImageRules
+}
