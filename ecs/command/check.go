@@ -419,7 +419,7 @@ func (p *player) stateOf(e ecs.Entity, s int32) (key rootKey, why reason, err er
 	switch {
 	case s == 0 && e.IsPlaceholder():
 		if number, _ := seam.Number(e); p.work.gone[number] {
-			return key, isDestroyed, nil
+			return key, hasEnded, nil
 		}
 		return key, notCreated, nil
 	case s == 0:
@@ -436,7 +436,7 @@ func (p *player) stateOf(e ecs.Entity, s int32) (key rootKey, why reason, err er
 		err = p.sync(e, s, since, &key)
 	}
 	if key.at == nil {
-		why = isDestroyed
+		why = hasEnded
 	}
 	return key, why, err
 }

@@ -15,7 +15,8 @@ type reason int32
 
 const (
 	isDead reason = iota + 1
-	isDestroyed
+	hasEnded
+	isDying
 	lacksType
 	hasNoCopy
 	notCreated
@@ -28,9 +29,13 @@ var reasons = [...]string{
 	// gone are no failures. | Often two systems that both do something to one entity; a lower `Key`
 	// goes first.
 	isDead: "the entity is not alive",
-	// errors.md: `the entity was destroyed by a command before` | Why: earlier in the same buffer.
-	// | Often two systems that both do something to one entity; a lower `Key` goes first.
-	isDestroyed: "the entity was destroyed by a command before",
+	// errors.md: `a command before ended the entity` | Why: earlier in the same buffer, by `Destroy`
+	// or by `Remove` of its last Cleanup type. | Often two systems that both do something to one
+	// entity; a lower `Key` goes first.
+	hasEnded: "a command before ended the entity",
+	// errors.md: `the entity was destroyed, and has no sparse types while Cleanup types keep it` |
+	// Why, before the buffer or in it. | Add sparse types to entities that live.
+	isDying: "the entity was destroyed, and has no sparse types while Cleanup types keep it",
 	// errors.md: `the entity does not have the type then` | Why: `Set` of what is not there. |
 	// `Put` gives or replaces.
 	lacksType: "the entity does not have the type then",

@@ -46,7 +46,7 @@ func TestMembersEnd(t *testing.T) {
 	var refused *PlayError
 	require.ErrorAs(t, cb.PlayRest(), &refused)
 	require.Equal(t, 1, refused.Count)
-	require.Equal(t, reasons[isDestroyed], refused.Failures[0].Why)
+	require.Equal(t, reasons[hasEnded], refused.Failures[0].Why)
 	require.False(t, y.w.Alive(first))
 	require.False(t, y.w.Alive(second))
 	require.True(t, y.w.Alive(freed))

@@ -89,10 +89,10 @@ func (p *player) lead(n, o int32) (int32, error) {
 		if one.kind == destroy || one.kind == remove {
 			return n, nil
 		}
-		return -int32(isDestroyed), nil
+		return -int32(hasEnded), nil
 	}
 	if one.sparse && nd.ended && one.kind != remove {
-		return -int32(isDestroyed), nil
+		return -int32(isDying), nil
 	}
 	needs := !one.sparse && (one.kind == set || one.kind == appendTo || one.kind == enable || one.kind == disable)
 	has := one.t != nil && nd.at.Has(one.t)

@@ -205,3 +205,44 @@ func TestSparseOfTheDying(t *testing.T) {
 	require.Equal(t, q.Count()-1, f.aim.Len())
 	require.EqualValues(t, 2, f.aim.Get(f.ids[3]).N)
 }
+
+// TestWhyOfWhatHasEnded: a failure says that a command ended the entity only if one did, and that
+// an entity which the program destroyed, and Cleanup types keep, gets no sparse type.
+func TestWhyOfWhatHasEnded(t *testing.T) {
+	y := openYard(t)
+	dying := func() ecs.Entity {
+		e := y.plain.Create()
+		y.socket.Add(e, socket{1})
+		y.w.Destroy(e)
+		require.True(t, y.w.Alive(e))
+		return e
+	}
+	gone := y.plain.Create()
+	y.w.Destroy(gone)
+	for name, c := range map[string]struct {
+		why    string
+		record func(cb *Buffer)
+	}{
+		"add to the dying":         {reasons[isDying], func(cb *Buffer) { AddSparse(cb, dying(), y.aim, aim{}) }},
+		"put to the dying":         {reasons[isDying], func(cb *Buffer) { PutSparse(cb, []ecs.Entity{dying()}, y.aim, aim{}) }},
+		"destroyed by a command":   {reasons[hasEnded], func(cb *Buffer) { e := y.plain.Create(); cb.Destroy(e); Set(cb, e, y.pos, position{}) }},
+		"its Cleanup type removed": {reasons[hasEnded], func(cb *Buffer) { e := dying(); cb.Remove(e, y.socket); Put(cb, e, y.pos, position{}) }},
+		"dead before":              {reasons[isDead], func(cb *Buffer) { cb.Destroy(gone); Set(cb, gone, y.pos, position{}) }},
+		"kept by a Cleanup type": {reasons[isDying], func(cb *Buffer) {
+			e := y.plain.Create()
+			y.socket.Add(e, socket{2})
+			cb.Destroy(e)
+			AddSparse(cb, e, y.aim, aim{})
+		}},
+	} {
+		cb := NewBuffer(y.w)
+		c.record(cb)
+		var refused *PlayError
+		require.ErrorAs(t, cb.PlayRest(), &refused, name)
+		require.Equal(t, 1, refused.Count, name)
+		require.Equal(t, c.why, refused.Failures[0].Why, name)
+		cb.Close()
+	}
+	require.NotContains(t, reasons[isDying], "command")
+	require.NotContains(t, reasons[hasEnded], "destroyed") // a Remove ends an entity too
+}
