@@ -207,9 +207,12 @@ func (u *Universe) MaintainEvery(d time.Duration) (stop func()) { return u.core.
 func (u *Universe) Stats() Stats { return Stats(u.core.Stats()) }
 
 // Resident returns how many bytes of committed memory the system has backed with pages, which is
-// what was touched; a huge page counts whole. It asks the system, which takes about 2 us for each 2
-// MiB committed. An error wraps mmap.ErrUnsupported on systems that do not report this (all but
-// Linux).
+// what was touched; a huge page counts whole. Of granules that show a file (MapFile, and worlds
+// that were opened from one) it counts the pages that the system has in its cache, whoever read
+// them: a file that was just written counts whole, though the process has touched none of it. For
+// the memory of the process itself ask the system, as /proc/self/status (VmRSS). It asks the
+// system, which takes about 2 us for each 2 MiB committed. An error wraps mmap.ErrUnsupported on
+// systems that do not report this (all but Linux).
 func (u *Universe) Resident() (int, error) { return u.core.Resident() }
 
 // Occupancy draws the universe, one character per megachunk and 64 characters per line. It omits

@@ -1,5 +1,6 @@
 // Package arrowalloc lets arrow-go keep its buffers off the Go heap: an [Allocator] is a
-// memory.Allocator of github.com/apache/arrow-go/v18 on an [alloc.Allocator].
+// memory.Allocator of github.com/apache/arrow-go/v18 on an [alloc.Allocator]. It is an allocator
+// and no export: it makes no arrays or records of a world's columns.
 //
 //	heap, err := alloc.NewHeap(universe)
 //	mem := arrowalloc.New(heap)

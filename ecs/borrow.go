@@ -171,11 +171,12 @@ func (b *Borrow) refuse(op string) {
 // wait for the borrow. The world's own functions panic if they write a type that the borrow lends,
 // or read a type that the borrow writes.
 //
-// Changed and Ordered terms of the query compare with its current Since. Unless Since is pinned, it
-// then advances, and so does the world's version, as at the end of a loop. Begin panics inside a
-// loop and while the world is shared, for a closed query or world, and if the borrow is already
-// out. It allocates if there are new archetypes. For a borrow of everything, Begin does what
-// World.Share does.
+// For a borrow of everything, which is what World.Share returns, Begin does what Share does.
+// Borrows of a query are made by package job. Changed and Ordered terms of the query compare with
+// its current Since. In a query that has such terms Since then advances, and so does the world's
+// version, as at the end of a loop; in queries of a system's State both stay, for the system
+// decides them. Begin panics inside a loop and while the world is shared, for a closed query or
+// world, and if the borrow is already out. It allocates if there are new archetypes.
 func (b *Borrow) Begin() {
 	b.check("Borrow.Begin")
 	b.begin("Borrow.Begin")

@@ -19,7 +19,7 @@ type Buffer[T any] struct{ handle }
 
 // RegisterBuffer registers a buffer of T as a type of w; see Register. T must have a size, of at
 // most 1 MiB. A buffer holds up to 2^32 - 1 elements, and as many bytes as the world's universe has
-// room for in a row.
+// room for in a row. A universe has at most 16 GiB (alloc.MaxSize), so no buffer has more.
 func RegisterBuffer[T any](w *World, options ...TypeOption) Buffer[T] {
 	t := reflect.TypeFor[T]()
 	if t.Size() == 0 {

@@ -53,7 +53,8 @@
 // nil or false for what is dead or missing.
 //
 // Limits: 2^27 - 2 entities and 1,024 types per world; a row must fit in a unit; at most 2,048 rows
-// per unit; a buffer holds at most 2^32 - 1 elements, in one block of the world's universe.
+// per unit; a buffer holds at most 2^32 - 1 elements, in one block of the world's universe. Rows
+// and buffers lie in that universe, which has at most 16 GiB.
 //
 // Memory: archetypes begin with 2 KiB, grow by the [ChunkGrowth] policy, and keep some of the units
 // that become empty. A call that needs memory takes those before it fails, and [World.Trim] returns

@@ -26,8 +26,11 @@ import (
 //
 // The text form, 12v3@5, is the result of String followed by the world's tag; it lets JSON and maps
 // use entities as keys. The binary form is the 8 bytes of the drawing, little endian. Both forms
-// identify the same entity only as long as the world that created it is open. A saved scene must
-// store links by other means.
+// identify the entity in the world that created it, and in every world that goes on from that one
+// with its ids and its tag: one that is opened from its world file or its journal, after a restart
+// too, and a fork of its snapshot. In any other world they mean nothing: entities that are made
+// anew, moved, or loaded as a scene have other ids, so what refers to them must use a key of the
+// program's own.
 type Entity entity.ID
 
 // Null is the zero Entity, which is never alive.

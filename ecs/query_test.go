@@ -370,3 +370,40 @@ func TestTermsTwice(t *testing.T) {
 		require.PanicsWithValue(t, text, func() { ecs.NewQuery(w, terms...) })
 	}
 }
+
+// TestDenseIsOfTheTerms: only Enableable types, sparse types and Masked terms leave rows of a chunk
+// out, so that a loop over a slice would visit rows that do not match.
+func TestDenseIsOfTheTerms(t *testing.T) {
+	w := newWorld(t)
+	position, tag := ecs.Register[Position](w), ecs.Register[Awake](w)
+	health := ecs.Register[Health](w, ecs.Enableable)
+	burning := ecs.RegisterSparse[Burning](w)
+	batch, err := ecs.NewArchetype(w, position, health, tag).CreateN(100)
+	require.NoError(t, err)
+	list := batch.Entities(nil)
+	for i, e := range list {
+		position.Set(e, Position{X: float64(i)})
+	}
+	health.Disable(list[3])
+	burning.Add(list[4], Burning{})
+	near := func() ecs.Term { return ecs.Between(position, func(p *Position) *float64 { return &p.X }, 0, 10) }
+	for name, c := range map[string]struct {
+		terms []ecs.Term
+		count int // of rows that match
+		dense bool
+	}{
+		"components and tags":     {[]ecs.Term{ecs.Write(position), ecs.With(tag)}, 100, true},
+		"changed":                 {[]ecs.Term{ecs.Write(position), ecs.Changed(position), ecs.Ordered()}, 100, true},
+		"a range":                 {[]ecs.Term{ecs.Read(position), near()}, 100, true},
+		"a masked range":          {[]ecs.Term{ecs.Read(position), near().Masked()}, 11, false},
+		"an Enableable type":      {[]ecs.Term{ecs.Read(position), ecs.With(health)}, 99, false},
+		"a sparse type":           {[]ecs.Term{ecs.Read(position), ecs.With(burning)}, 1, false},
+		"without the sparse type": {[]ecs.Term{ecs.Read(position), ecs.Without(burning)}, 99, false},
+	} {
+		for rows := range ecs.NewQuery(w, c.terms...).Rows() {
+			require.Equal(t, c.dense, rows.Dense(), name)
+			require.Equal(t, c.count, rows.Count(), name)
+			require.Len(t, position.ReadOnly(rows), 100, name)
+		}
+	}
+}

@@ -234,8 +234,9 @@ func (r Rows) Ordered(since uint32) bool {
 	return newer(s.t.a.table.Books.Ordered(s.pos), since)
 }
 
-// Matching rows. Without enable bits all rows match, and Dense returns true. The mask is a snapshot
-// taken when the loop reached the chunk: toggling a row does not change it.
+// Matching rows. Where the query names no Enableable or sparse type and has no Masked term all rows
+// match, and Dense returns true. The mask is a snapshot taken when the loop reached the chunk:
+// toggling a row does not change it.
 
 // Dense reports whether every row matches. If so, a plain loop over the slices visits exactly the
 // matching rows.

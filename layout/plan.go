@@ -30,7 +30,7 @@ import (
 const (
 	ChunkSize    = 16 << 10 // default bytes of a chunk
 	MaxChunkSize = 1 << 20  // largest chunk: one megachunk
-	MaxRows      = 4096     // maximum rows of a chunk: 12 bits of an entity's record
+	MaxRows      = 4096     // maximum rows of a chunk: a row is 12 bits of an alloc.Handle
 )
 
 // ErrTooBig is wrapped by errors of New when not even one row fits the chunk.

@@ -29,9 +29,9 @@ var reasons = [...]string{
 	// gone are no failures. | Often two systems that both do something to one entity; a lower `Key`
 	// goes first.
 	isDead: "the entity is not alive",
-	// errors.md: `a command before ended the entity` | Why: earlier in the same buffer, by `Destroy`
-	// or by `Remove` of its last Cleanup type. | Often two systems that both do something to one
-	// entity; a lower `Key` goes first.
+	// errors.md: `a command before ended the entity` | Why: earlier in the same buffer, by
+	// `Destroy` or by `Remove` of its last Cleanup type. | Often two systems that both do something
+	// to one entity; a lower `Key` goes first.
 	hasEnded: "a command before ended the entity",
 	// errors.md: `the entity was destroyed, and has no sparse types while Cleanup types keep it` |
 	// Why, before the buffer or in it. | Add sparse types to entities that live.

@@ -17,11 +17,13 @@ type Saved interface{ *ecs.World | *ecs.Snapshot }
 
 // Save writes a world file of s. Of a world it takes a snapshot, which it closes again, so it
 // belongs to the owner and completes jobs; a snapshot may be saved by any goroutine while frames go
-// on. The same state is always written as the same bytes. An error is the writer's, or says that
-// the snapshot is lost, or which values cannot be written: of managed types, and shared types with
-// pointers, those without an ecs.Codec; in a snapshot, of managed types without ecs.CopyWith. Then
-// nothing has been written. Save panics where World.Snapshot does, and for a snapshot that is
-// closed. Cost: see the package comment.
+// on. A snapshot is written as the same bytes each time. Two saves of a world in which nothing
+// changed differ in the world's version, which each snapshot advances, and in the checksums of it.
+//
+// An error is the writer's, or says that the snapshot is lost, or which values cannot be written:
+// of managed types, and shared types with pointers, those without an ecs.Codec; in a snapshot, of
+// managed types without ecs.CopyWith. Then nothing has been written. Save panics where
+// World.Snapshot does, and for a snapshot that is closed. Cost: see the package comment.
 func Save[S Saved](s S, to io.Writer) error {
 	if to == nil {
 		panic("image: Save: the writer is nil")

@@ -187,3 +187,70 @@ func TestOpenTakesMemory(t *testing.T) {
 	o.close(t)
 	require.Equal(t, before, alloc.ReadBudget().Committed)
 }
+
+// TestSavesOfOneWorldDifferInItsVersion: a snapshot is the same bytes each time; saves of a world
+// in which nothing happened differ in the version and in three checksums that cover it, and make
+// worlds with the same hash.
+func TestSavesOfOneWorldDifferInItsVersion(t *testing.T) {
+	m := newTown(t, 500)
+	defer m.close(t)
+	s := m.w.Snapshot()
+	first, again := new(bytes.Buffer), new(bytes.Buffer)
+	require.NoError(t, image.Save(s, first))
+	require.NoError(t, image.Save(s, again))
+	s.Close()
+	require.True(t, bytes.Equal(first.Bytes(), again.Bytes()))
+	version := m.w.Version()
+	first.Reset()
+	again.Reset()
+	require.NoError(t, image.Save(m.w, first))
+	require.Equal(t, version+1, m.w.Version())
+	require.NoError(t, image.Save(m.w, again))
+	require.Equal(t, first.Len(), again.Len())
+	differ := 0
+	for i, b := range first.Bytes() {
+		if b != again.Bytes()[i] {
+			differ++
+		}
+	}
+	require.NotZero(t, differ)
+	require.LessOrEqual(t, differ, 3*4+5, "three CRC-32C, and a version of up to 5 bytes")
+	var hashes []uint64
+	for _, file := range []*bytes.Buffer{first, again} {
+		var o town
+		w, err := image.Load(file, o.register)
+		require.NoError(t, err)
+		hashes = append(hashes, w.Hash())
+		o.close(t)
+	}
+	require.Equal(t, hashes[0], hashes[1])
+}
+
+// TestEntityTextOutlivesTheWorld: the text and binary forms of an entity name it in the world that
+// is made of the file of its world.
+func TestEntityTextOutlivesTheWorld(t *testing.T) {
+	m := newTown(t, 100)
+	var e ecs.Entity
+	for rows := range m.moving.Rows() {
+		e = rows.Entities()[70]
+		break
+	}
+	m.position.Set(e, position{123, 4})
+	text, err := e.MarshalText()
+	require.NoError(t, err)
+	binary, err := e.MarshalBinary()
+	require.NoError(t, err)
+	file := new(bytes.Buffer)
+	require.NoError(t, image.Save(m.w, file))
+	m.close(t)
+	var o town
+	_, err = image.Load(file, o.register)
+	require.NoError(t, err)
+	defer o.close(t)
+	var byText, byBinary ecs.Entity
+	require.NoError(t, byText.UnmarshalText(text))
+	require.NoError(t, byBinary.UnmarshalBinary(binary))
+	for _, f := range []ecs.Entity{byText, byBinary} {
+		require.Equal(t, position{123, 4}, *o.position.Get(f))
+	}
+}

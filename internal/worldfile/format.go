@@ -17,8 +17,8 @@ import (
 //	         sparse
 //	         managed
 //	 2 MiB   rows          whole granules of 2 MiB, at a multiple of 2 MiB, so that they map
-//	         records       at a multiple of 2 MiB; zeros behind them fill the last granule
-//	         entries       at a multiple of 4,096 B
+//	         records       at a multiple of 2 MiB
+//	         entries       at a multiple of 2 MiB: zeros behind the records fill their last granule
 //	         sums          at a multiple of 64 B; nothing is behind them
 //
 // F1  The lengths of the sections decide all offsets: each section begins at the first multiple of
@@ -46,7 +46,6 @@ const (
 	sumEvery     = 1 << 20 // that a checksum of a bulk part covers; fewer in the last
 	sumBytes     = 4       // of a checksum: CRC-32C
 	metaAlign    = 64
-	entriesAlign = 4096    // of pages: entries are read, and might be mapped
 	mostBytes    = 1 << 46 // in a section, 64 TiB, so that sums of a few do not overflow
 )
 
@@ -77,9 +76,7 @@ func planOf(n [sums]int64) (p plan) {
 	end := int64(headerBytes)
 	for s := range sections {
 		p.at[s] = up(end, alignOf(s))
-		if end = p.at[s] + p.n[s]; s == firstBulk+seam.ImageRecords {
-			end = up(end, granuleBytes)
-		}
+		end = p.at[s] + p.n[s]
 	}
 	p.total = end
 	return p
@@ -112,11 +109,8 @@ func lengthsOf(img *seam.Image) (n [sums]int64) {
 
 // alignOf returns what the offset of a section is a multiple of.
 func alignOf(section int) int64 {
-	switch section {
-	case firstBulk + seam.ImageRows, firstBulk + seam.ImageRecords:
+	if section >= firstBulk && section < sums {
 		return granuleBytes
-	case firstBulk + seam.ImageEntries:
-		return entriesAlign
 	}
 	return metaAlign
 }

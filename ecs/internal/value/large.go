@@ -15,7 +15,8 @@ import (
 //	shrinks   in place, chunk by chunk, down to 65 of them
 //
 // A header counts elements in 32 bits, and names a block by 32 bits of 16 B. So a buffer has at
-// most MaxLen elements, and at most the bytes of its universe, of which 64 GiB can be named.
+// most MaxLen elements, and at most the bytes of its universe. 64 GiB can be named; a universe has
+// at most 16 (alloc.MaxSize), since indices of its chunks have 20 bits in handles and lists.
 
 // large reports whether a buffer has a large block. One of 65 chunks that holds a single element of
 // 1 MiB is none; it moves when it grows, as smaller blocks do.
