@@ -17,7 +17,7 @@ import (
 //	            Component                      Sparse
 //	Add, Remove a move of the entity's row     4 B, 8 B and the value, in a set
 //	loops       a column for each chunk        At or Column by row; Slice and All of the set alone
-//	memory      in the row                     the value, 12 B, and 4 B for each index of an entity
+//	memory      in the row                     the value, 8 B, and 4 B for each index up to the greatest
 //
 // Terms name a sparse type like others. A type in Read, Write, With, Disabled, Present or Any makes
 // rows match one by one, so the rows of such a query have a mask: loop by Rows.Each. Archetypes
