@@ -176,6 +176,22 @@ func (h *history) drop(s *Snapshot) {
 	h.alive = slices.Delete(h.alive, at, at+1)
 }
 
+// quiet keeps readers of snapshots from making anything, which takes memory of the universe, until
+// resume.
+func (h *history) quiet() (resume func()) {
+	if h == nil {
+		return func() {}
+	}
+	for _, s := range h.alive {
+		s.mu.Lock()
+	}
+	return func() {
+		for _, s := range h.alive {
+			s.mu.Unlock()
+		}
+	}
+}
+
 // verify checks Y1.
 func (h *history) verify(w *World) error {
 	keeps := len(h.alive) > 0

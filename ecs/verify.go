@@ -9,12 +9,14 @@ import (
 
 // Verify checks the numbered invariants of the world, of its heap and, if the world owns its
 // universe, of the universe. It returns an error that names the first invariant violated, or nil.
-// It reads every record and row. No other goroutine may reserve ids meanwhile.
+// It reads every record and row. Goroutines may read snapshots meanwhile; what they see for the
+// first time waits. No other goroutine may reserve ids meanwhile.
 func (w *World) Verify() error {
 	if w.closed {
 		return nil
 	}
 	w.endBorrows("World.Verify")
+	defer w.history.quiet()()
 	rows, spilled := 0, 0
 	for _, a := range w.archetypes.list {
 		if err := a.verify(&spilled); err != nil {

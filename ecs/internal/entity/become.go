@@ -6,6 +6,8 @@ import "errors"
 // same order, with the same versions and locations. No goroutine may call Promise on other during
 // the call. After an error the store is empty, as before.
 func (s *Store) Become(other *Store) error {
+	other.reading.Lock()
+	defer other.reading.Unlock()
 	total := other.total.Load()
 	if int(total) > s.most {
 		return ErrFull

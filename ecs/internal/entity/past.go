@@ -10,6 +10,10 @@ import (
 
 // The past of a store. While snapshots are alive, records are kept before they are written, and the
 // blocks of promises are copied before they change.
+//
+// A goroutine that copies a block of a moment seizes it, for the sake of goroutines that promise ids
+// of the block. Where the owner goes over all blocks, also those that have ended, it holds reading
+// instead, and so finds no block that a reader has seized.
 
 // KeepPast makes the store keep old records in m; nil ends that.
 func (s *Store) KeepPast(m *past.Memory) {
@@ -18,7 +22,11 @@ func (s *Store) KeepPast(m *past.Memory) {
 		return
 	}
 	s.moment.Store(0)
-	s.promises.Load().all(func(b *block) { b.saved, b.born = nil, 0 })
+	s.promises.Load().all(func(b *block) {
+		count := b.seize() // goroutines may promise ids meanwhile
+		b.saved, b.born = nil, 0
+		b.count.Store(count)
+	})
 	for _, b := range s.ended {
 		s.u.Free(b.run, blockChunks)
 	}
@@ -28,6 +36,8 @@ func (s *Store) KeepPast(m *past.Memory) {
 // Sweep lets go what only layers had that have ended: copies of blocks of promises, and blocks that
 // a restore has ended. Goroutines may promise ids meanwhile.
 func (s *Store) Sweep() {
+	s.reading.Lock()
+	defer s.reading.Unlock()
 	p := s.past.Past()
 	s.promises.Load().all(func(b *block) {
 		count := b.seize()
@@ -215,6 +225,8 @@ func (s *Store) Restore(from *Moment, l *past.Layer) {
 // restorePromises brings back the blocks of promises. Blocks that the state lacks end, and may come
 // back with another. They may be older than the state, which was noted after a restore then.
 func (s *Store) restorePromises(o *promises, from *Moment) {
+	s.reading.Lock()
+	defer s.reading.Unlock()
 	o.all(func(b *block) {
 		if !from.has(b) {
 			b.save(s, b.count.Load())
@@ -314,7 +326,9 @@ func (s *Store) freezePromises(live *Store, from *Moment) {
 
 // copyAt copies the block as it was at the moment of a layer. Any goroutine may call it.
 func (b *block) copyAt(live *Store, number uint64, c *block) {
-	count := b.lock(live)
+	live.reading.RLock()
+	defer live.reading.RUnlock()
+	count := b.seize()
 	if at := slices.IndexFunc(b.saved, func(c *savedBlock) bool { return c.number >= number }); at >= 0 {
 		old := b.saved[at]
 		c.next, c.used, c.held, *c.versions = old.next, old.used, old.held, old.versions
@@ -323,11 +337,8 @@ func (b *block) copyAt(live *Store, number uint64, c *block) {
 		c.next, c.used, c.held, *c.versions = b.next, b.used, b.held, *b.versions
 		c.count.Store(count)
 	}
-	b.release(count)
+	b.count.Store(count)
 }
-
-// release unlocks a block that was read only.
-func (b *block) release(count int32) { b.count.CompareAndSwap(busy, count) }
 
 // Thaw frees what Freeze made.
 func (s *Store) Thaw() error {

@@ -404,3 +404,25 @@ func TestReadyIsRefused(t *testing.T) {
 	}))
 	require.Greater(t, refused, 6)
 }
+
+// TestKeepPastEndsBesidePromises: the last snapshot ends while goroutines promise ids.
+func TestKeepPastEndsBesidePromises(t *testing.T) {
+	k := newKept(t, 4)
+	k.promise(100)
+	var wg sync.WaitGroup
+	for range 200 {
+		m := k.save()
+		wg.Go(func() {
+			ids := make([]entity.ID, 50)
+			if err := k.s.Promise(ids); err != nil || k.s.Hold(ids) >= 0 {
+				t.Error("ids are not promised: ", err)
+				return
+			}
+			k.s.TakeBack(ids)
+		})
+		k.close(m)
+		wg.Wait()
+		require.Zero(t, k.s.SavedBlocks())
+	}
+	k.check()
+}

@@ -80,6 +80,7 @@ type Store struct {
 	promises atomic.Pointer[promises] // nil until the first block of promises
 	moment   atomic.Uint64            // number of the snapshot taken last, for blocks of promises; 0: none is alive
 	ended    []*block                 // blocks of promises that Restore has ended, and that may come back
+	reading  sync.RWMutex             // held to read where a block of a moment is copied, see past.go
 }
 
 // Open initializes a zero store for a world with a tag, with memory from u. It takes no memory yet.

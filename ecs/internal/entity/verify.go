@@ -13,8 +13,10 @@ func (s *Store) all() []Record {
 }
 
 // Verify checks the invariants R1 to R10 and returns the number of live IDs. No other call may be
-// under way.
+// under way, but for Freeze and ImageOf of a moment.
 func (s *Store) Verify() (alive int, err error) {
+	s.reading.Lock()
+	defer s.reading.Unlock()
 	if s.view.base != s.records.Base() || s.view.n%blockSize != 0 || int(s.view.n)*int(recordSize) != s.records.Size() ||
 		int(s.view.n) > int(s.total.Load())*blockSize || len(s.free) != int(s.view.n)/64 || len(s.summary) != len(s.free)/64 {
 		return 0, fmt.Errorf("entity: R9: the view has %d records at %p, the extent %d bytes at %p; there are %d blocks, %d words of free bits and %d of summary",

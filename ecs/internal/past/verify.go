@@ -6,8 +6,10 @@ import (
 	"quarry/alloc"
 )
 
-// Verify checks P1 to P3. No other call may be under way.
+// Verify checks P1 to P3. No other call may be under way, but for Read, which waits.
 func (p *Past) Verify() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	owner := map[alloc.ChunkIndex]bool{}
 	above := (*Layer)(nil)
 	for l := p.newest.Load(); l != nil; l = l.below {
