@@ -180,7 +180,7 @@ func (g *Group) newState(op, name string, sys System) *State {
 		// removed in the next frame.
 		panic(fmt.Sprintf("system: %s: %s: the system is added twice: it is %s", op, name, y.known[key].standing()))
 	}
-	s.timing.System = name
+	s.timing.System, s.timing.Depth = name, g.state.timing.Depth+1
 	s.labels = pprof.WithLabels(y.base, pprof.Labels("system", name))
 	return s
 }
@@ -190,6 +190,9 @@ func (g *Group) checkInside(op, name string, within *Group) {
 	if within == nil {
 		panic("system: " + op + ": " + name + ": the group is nil; groups come from NewGroup, those that are embedded too")
 	}
+	if within.state == nil {
+		return // and not around g: those groups were added
+	}
 	for around := g; around != nil; around = around.state.group {
 		if around == within {
 			// errors.md: `is inside itself` | A group that is added to itself, or to one in it. | A
@@ -197,9 +200,7 @@ func (g *Group) checkInside(op, name string, within *Group) {
 			panic(fmt.Sprintf("system: %s: %s: group %s is inside itself", op, name, g.state.place()))
 		}
 	}
-	if within.state != nil {
-		panic(fmt.Sprintf("system: %s: %s: the group is added twice: it is %s", op, name, within.state.standing()))
-	}
+	panic(fmt.Sprintf("system: %s: %s: the group is added twice: it is %s", op, name, within.state.standing()))
 }
 
 // standing describes a system that is already added, for the panic of a second Add.
@@ -218,10 +219,12 @@ func identity(sys System) (key System, ok bool) {
 
 // place returns the path of a system from the root.
 func (s *State) place() string {
-	if s.group == nil {
-		return s.name
+	names := []string{s.name}
+	for ; s.group != nil; s = s.group.state {
+		names = append(names, s.group.state.name)
 	}
-	return s.group.state.place() + "/" + s.name
+	slices.Reverse(names)
+	return strings.Join(names, "/")
 }
 
 // unlist takes a system out of its group.

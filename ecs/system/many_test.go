@@ -2,6 +2,7 @@ package system_test
 
 import (
 	"fmt"
+	"os"
 	"testing"
 	"time"
 
@@ -69,4 +70,40 @@ func TestDeepGroupsAndManyPoints(t *testing.T) {
 	s.systems.Find("group0").Remove()
 	s.step()
 	require.Equal(t, 1000, a.Len())
+}
+
+// TestAChainOfGroups: what is done with a group does not grow with the number of groups around it.
+// With a walk of those in each call of Add, 100,000 took 28 s to 2 minutes.
+func TestAChainOfGroups(t *testing.T) {
+	n := 10_000
+	if os.Getenv("QUARRY_LONG") != "" {
+		n = 100_000
+	}
+	s := newStage(t)
+	var groups []*system.Group
+	group := s.systems.Simulation()
+	depth := group.State().Timing().Depth
+	for i := range n {
+		inner := system.NewGroup()
+		group.Add(fmt.Sprint("group", i), inner)
+		group, groups = inner, append(groups, inner)
+	}
+	updates := 0
+	group.Add("innermost", system.Func(func(*system.State) { updates++ }))
+	s.step()
+	require.Equal(t, 1, updates)
+	timings := s.systems.Timings()
+	deepest := 0
+	for _, x := range timings {
+		deepest = max(deepest, x.Depth)
+	}
+	require.Equal(t, depth+n+1, deepest)
+	require.Panics(t, func() { group.Add("again", groups[n/2]) }, "it is inside itself")
+	require.Panics(t, func() { groups[5].Add("again", groups[9]) }, "it is added twice")
+	groups[100].State().Remove()
+	s.step()
+	require.Equal(t, 1, updates)
+	groups[99].Add("innermost", system.Func(func(*system.State) { updates++ }))
+	s.step()
+	require.Equal(t, 2, updates)
 }

@@ -31,13 +31,7 @@ func (t Timing) Mean() time.Duration {
 }
 
 // Timing returns the Timing of the system's updates.
-func (s *State) Timing() Timing {
-	t := s.timing
-	for g := s.group; g != nil && g.state != nil; g = g.state.group {
-		t.Depth++
-	}
-	return t
-}
+func (s *State) Timing() Timing { return s.timing }
 
 // Timings returns the Timing of each system, in the order of update, each group before its systems.
 func (s *Systems) Timings() []Timing {
@@ -74,7 +68,7 @@ func (s *Systems) String() string {
 		if t.disabled {
 			state = ", disabled"
 		}
-		fmt.Fprintf(&b, "%-28s %-14s %7d%s\n", strings.Repeat("  ", t.Timing().Depth)+t.name, t.kind(), t.timing.Updates, state)
+		fmt.Fprintf(&b, "%-28s %-14s %7d%s\n", strings.Repeat("  ", t.timing.Depth)+t.name, t.kind(), t.timing.Updates, state)
 	})
 	return b.String()
 }

@@ -213,7 +213,10 @@ func (y *Systems) sweep() {
 func (y *Systems) destroyNext() {
 	y.complete()
 	s := y.leaving[0]
-	y.leaving = slices.Delete(y.leaving, 0, 1)
+	y.leaving[0] = nil
+	if y.leaving = y.leaving[1:]; len(y.leaving) == 0 {
+		y.leaving = nil // its memory begins behind the last
+	}
 	defer s.leave()
 	defer s.destroy()
 	s.halt()
@@ -280,7 +283,10 @@ func (s *State) each(f func(*State)) {
 
 // forget removes a system from the lists of Systems.
 func (y *Systems) forget(s *State) {
-	y.states = slices.DeleteFunc(y.states, func(t *State) bool { return t == s })
+	at, ok := slices.BinarySearchFunc(y.states, s.created, func(t *State, number uint64) int { return cmp.Compare(t.created, number) })
+	if ok { // no, if a Goexit ended the call before
+		y.states = slices.Delete(y.states, at, at+1)
+	}
 	if key, ok := identity(s.system); ok {
 		delete(y.known, key)
 	}
