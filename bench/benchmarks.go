@@ -17,10 +17,7 @@ func (o *options) benchmarks() ([]curve.Table, error) {
 	if o.only != "" && o.only != benchmarks {
 		return nil, nil
 	}
-	budget := micro.Budget
-	if o.quick {
-		budget = micro.QuickBudget
-	}
+	budget := pick(o, micro.Budget, micro.UsualBudget, micro.QuickBudget)
 	show, done := bar(benchmarks)
 	defer done()
 	tables, err := micro.Tables(budget, show)

@@ -2,7 +2,8 @@
 // and prints what they cost. It writes a page with plots of all measurements. It exits with 1 if an
 // answer is wrong and with 2 if it could not do what was asked.
 //
-//	go run ./bench                    all workloads on built-in input, out/report.html
+//	go run ./bench                    all workloads on built-in input, out/report.html, in two minutes
+//	go run ./bench -full              with the sizes that the pages have figures of, in five
 //	go run ./bench -quick             less of each, in under 20 s
 //	go run ./bench -peers peers.json  draws what go run ./bench/peers -json wrote, too
 //	go run ./bench -only life -rle glider.rle -gens 1000
@@ -48,8 +49,11 @@ const (
 	exitError = 2 // bad arguments or input, or no memory
 )
 
-// quickPlaces is the size of orbits under -quick, a fifth of the usual.
-const quickPlaces = 4_000_000
+// Sizes of orbits and life that are not full.
+const (
+	usualPlaces, quickPlaces = 8_000_000, 4_000_000
+	usualRepeat, quickRepeat = 2, 1
+)
 
 // job is one workload as the command knows it.
 type job struct {
@@ -68,34 +72,37 @@ var jobs = []job{
 	}},
 	{"churn", "requests", runChurn},
 	{"snapshot", "rounds", func(o *options, p workload.Progress) (workload.Side, workload.Side, error) {
-		return snapshot.Run(either(o.quick, snapshot.Quick), p)
+		return snapshot.Run(pick(o, snapshot.Options{}, snapshot.Usual, snapshot.Quick), p)
 	}},
 	{"rollback", "frames", func(o *options, p workload.Progress) (workload.Side, workload.Side, error) {
-		return rollback.Run(either(o.quick, rollback.Quick), p)
+		return rollback.Run(pick(o, rollback.Options{}, rollback.Usual, rollback.Quick), p)
 	}},
 	{"undo", "steps", func(o *options, p workload.Progress) (workload.Side, workload.Side, error) {
-		return undo.Run(either(o.quick, undo.Quick), p)
+		return undo.Run(pick(o, undo.Options{}, undo.Usual, undo.Quick), p)
 	}},
 	{"dashboard", "frames", func(o *options, p workload.Progress) (workload.Side, workload.Side, error) {
-		return dashboard.Run(either(o.quick, dashboard.Quick), p)
+		return dashboard.Run(pick(o, dashboard.Options{}, dashboard.Usual, dashboard.Quick), p)
 	}},
 	{"city", "frames", func(o *options, p workload.Progress) (workload.Side, workload.Side, error) {
-		return city.Run(either(o.quick, city.Quick), p)
+		return city.Run(pick(o, city.Options{}, city.Usual, city.Quick), p)
 	}},
 }
 
-// either returns the options of a short run, or those of the usual one.
-func either[O any](quick bool, short O) (usual O) {
-	if quick {
-		return short
+// pick returns what -full, -quick or neither asks for.
+func pick[O any](o *options, full, usual, quick O) O {
+	switch {
+	case o.full:
+		return full
+	case o.quick:
+		return quick
 	}
 	return usual
 }
 
 func runChurn(o *options, p workload.Progress) (plain, ours workload.Side, err error) {
 	opts := churn.Options{Records: o.records}
-	if o.quick && opts.Records == 0 {
-		opts.Records = churn.QuickRecords
+	if opts.Records == 0 {
+		opts.Records = pick(o, churn.Records, churn.UsualRecords, churn.QuickRecords)
 	}
 	if o.dir != "" {
 		opts.PNG = filepath.Join(o.dir, "churn.png")
@@ -109,8 +116,8 @@ func runChurn(o *options, p workload.Progress) (plain, ours workload.Side, err e
 
 func runLife(o *options, p workload.Progress) (plain, ours workload.Side, err error) {
 	opts := life.Options{RLE: o.rle, Gens: o.gens}
-	if o.quick {
-		opts.Repeat = 1
+	if o.rle == "" { // a file is played once
+		opts.Repeat = pick(o, 0, usualRepeat, quickRepeat)
 	}
 	if o.rule != "" {
 		if opts.Rule, err = life.ParseRule(o.rule); err != nil {
@@ -121,10 +128,7 @@ func runLife(o *options, p workload.Progress) (plain, ours workload.Side, err er
 }
 
 func runOrbits(o *options, p workload.Progress) (plain, ours workload.Side, err error) {
-	opts := orbits.Options{Catalog: o.catalog}
-	if o.quick {
-		opts.Places = quickPlaces
-	}
+	opts := orbits.Options{Catalog: o.catalog, Places: pick(o, 0, usualPlaces, quickPlaces)}
 	if o.dir != "" {
 		opts.PNG = filepath.Join(o.dir, "orbits.png")
 	}

@@ -144,6 +144,7 @@ func TestBadInputIsNamed(t *testing.T) {
 		"argument":       {[]string{"life"}, []string{`unexpected argument "life"`}},
 		"flag":           {[]string{"-nosuch"}, []string{"nosuch"}},
 		"rule":           {[]string{"-only", "life", "-rule", "fast"}, []string{"-rule: "}},
+		"two sizes":      {[]string{"-quick", "-full"}, []string{"-quick and -full: expected one of them"}},
 		"records":        {[]string{"-only", "churn", "-records", "10"}, []string{"churn: 10 records, expected 1000 to 64000000"}},
 		"records below":  {[]string{"-records", "-5"}, []string{"-records -5: expected a number of records"}},
 		"records of":     {[]string{"-only", "life", "-records", "5000"}, []string{"-records is input for churn, but -only life leaves that out"}},

@@ -8,9 +8,11 @@ import (
 	"quarry/bench/workload"
 )
 
-// Numbers of records: the default of Run, the one under -quick, the fewest and the most.
+// Numbers of records: the default of Run, those of a short run and a very short one, the fewest and
+// the most.
 const (
 	Records      = 4_000_000
+	UsualRecords = 1_000_000
 	QuickRecords = 200_000
 	leastRecords = 1_000
 	mostRecords  = 64_000_000
@@ -20,7 +22,7 @@ const (
 const childTime = 10 * time.Minute
 
 // known has the checksums of the built-in sizes.
-var known = map[int]uint64{Records: 0x5c709e2ad1500d2b, QuickRecords: 0x0422b2627d05788a}
+var known = map[int]uint64{Records: 0x5c709e2ad1500d2b, UsualRecords: 0x0343c9b5baa6c56f, QuickRecords: 0x0422b2627d05788a}
 
 // Options say what Run does.
 type Options struct {

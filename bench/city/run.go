@@ -10,7 +10,7 @@ import (
 	"quarry/bench/workload"
 )
 
-// Options are the options of Run. Zero values are the usual sizes.
+// Options are the options of Run. Zero values are the full sizes.
 type Options struct {
 	Columns, Rows int // blocks of a tile, which have 20 buildings each; 3 at least
 	Frames        int // of the flight
@@ -18,12 +18,16 @@ type Options struct {
 }
 
 const (
-	columnsUsual, rowsUsual = 40, 25
-	framesUsual, rateUsual  = 900, 60
+	columnsFull, rowsFull = 40, 25
+	framesFull, rateFull  = 900, 60
 )
 
-// Quick are options for a short run.
-var Quick = Options{Columns: 5, Rows: 4, Frames: 180, Rate: 240}
+// Usual and Quick are options for a short run and a very short one. Usual loads as many bytes in a
+// second as the full sizes do.
+var (
+	Usual = Options{Columns: 20, Rows: 25, Frames: 450}
+	Quick = Options{Columns: 5, Rows: 4, Frames: 180, Rate: 240}
+)
 
 // wantLongest is what the work of loading may take in a frame, and goalLongest what is aimed at.
 const (
@@ -40,9 +44,9 @@ const (
 // and cpu_over of the processor time of loading, spin_cpu_max_ns of that of the control, faults,
 // waits and preempted (of loading, in all frames). An op is a frame.
 func Run(o Options, progress workload.Progress) (plainSide, ours workload.Side, err error) {
-	for option, usual := range map[*int]int{&o.Columns: columnsUsual, &o.Rows: rowsUsual, &o.Frames: framesUsual, &o.Rate: rateUsual} {
+	for option, full := range map[*int]int{&o.Columns: columnsFull, &o.Rows: rowsFull, &o.Frames: framesFull, &o.Rate: rateFull} {
 		if *option == 0 {
-			*option = usual
+			*option = full
 		}
 	}
 	if o.Columns < 3 || o.Rows < 3 || o.Frames < 1 || o.Rate < 1 {

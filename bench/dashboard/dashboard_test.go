@@ -184,7 +184,7 @@ func TestPercentile(t *testing.T) {
 // BenchmarkReport: reports of a state that nobody writes, and of one that a frame has written
 // since.
 func BenchmarkReport(b *testing.B) {
-	w, err := newWorld(accountsUsual)
+	w, err := newWorld(accountsFull)
 	require.NoError(b, err)
 	for name, written := range map[string]bool{"written=no": false, "written=yes": true} {
 		b.Run(name, func(b *testing.B) {

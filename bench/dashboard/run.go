@@ -10,7 +10,7 @@ import (
 	"quarry/bench/workload"
 )
 
-// Options are the options of Run. Zero values are the usual sizes.
+// Options are the options of Run. Zero values are the full sizes.
 type Options struct {
 	Accounts int // at first
 	Blocks   int // of frames with readers, and as many of frames without
@@ -19,17 +19,20 @@ type Options struct {
 }
 
 const (
-	accountsUsual = 1_000_000
-	blocksUsual   = 5
-	framesUsual   = 120
-	rateUsual     = 60
+	accountsFull  = 1_000_000
+	blocksFull    = 5
+	framesFull    = 120
+	rateFull      = 60
 	readers       = 4
 	framesPerRead = 12
 	settling      = 4 // frames at the start of a block that do not count: states of the block before end
 )
 
-// Quick are options for a short run.
-var Quick = Options{Accounts: 100_000, Blocks: 2, Frames: 14}
+// Usual and Quick are options for a short run and a very short one.
+var (
+	Usual = Options{Blocks: 2, Frames: 60}
+	Quick = Options{Accounts: 100_000, Blocks: 2, Frames: 14}
+)
 
 // costs are what a side took.
 type costs struct {
@@ -55,9 +58,9 @@ type game struct {
 // and p99_ratio of the former to the latter; publish_ns (what the owner waits for a state),
 // published, read_ns and reads, the times being medians. An op is a frame with readers.
 func Run(o Options, progress workload.Progress) (plainSide, ours workload.Side, err error) {
-	for option, usual := range map[*int]int{&o.Accounts: accountsUsual, &o.Blocks: blocksUsual, &o.Frames: framesUsual, &o.Rate: rateUsual} {
+	for option, full := range map[*int]int{&o.Accounts: accountsFull, &o.Blocks: blocksFull, &o.Frames: framesFull, &o.Rate: rateFull} {
 		if *option == 0 {
-			*option = usual
+			*option = full
 		}
 	}
 	done := 0

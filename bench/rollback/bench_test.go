@@ -17,7 +17,7 @@ func plains(t testing.TB, o Options) (*plainBirds, *plainCells) {
 // BenchmarkFrame plays frames with a state saved before each, and without. An op of restore goes
 // back by eight frames; its frames are not timed.
 func BenchmarkFrame(b *testing.B) {
-	o := Options{Birds: birdsUsual, Acorns: acornsUsual}
+	o := Options{Birds: birdsFull, Acorns: acornsFull}
 	for name, open := range games(b, o) {
 		own, twin := open()
 		for frame := range 500 { // Life has grown by then

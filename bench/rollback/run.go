@@ -11,7 +11,7 @@ import (
 	"quarry/ecs"
 )
 
-// Options are the options of Run. Zero values are the usual sizes.
+// Options are the options of Run. Zero values are the full sizes.
 type Options struct {
 	Birds  int // of the flock
 	Frames int // that it flies; a multiple of 8
@@ -19,14 +19,17 @@ type Options struct {
 }
 
 const (
-	birdsUsual, birdsQuick   = 100_000, 10_000
-	framesUsual, framesQuick = 48, 16
-	acornsUsual, acornsQuick = 16, 2
-	generations              = 1000 // of Life; there is an answer, and it is a multiple of depth
+	birdsFull   = 100_000
+	framesFull  = 48
+	acornsFull  = 16
+	generations = 1000 // of Life; there is an answer, and it is a multiple of depth
 )
 
-// Quick are options for a short run.
-var Quick = Options{Birds: birdsQuick, Frames: framesQuick, Acorns: acornsQuick}
+// Usual and Quick are options for a short run and a very short one.
+var (
+	Usual = Options{Birds: 50_000, Frames: 32, Acorns: 6}
+	Quick = Options{Birds: 10_000, Frames: 16, Acorns: 2}
+)
 
 // Run plays both games on both sides. The figures of a side are, for each game (boids_, life_):
 // frame_ns of a frame after a saved state, save_ns, back_ns, kept (bytes) and allocs (of Go, a
@@ -34,13 +37,13 @@ var Quick = Options{Birds: birdsQuick, Frames: framesQuick, Acorns: acornsQuick}
 // medians.
 func Run(o Options, progress workload.Progress) (plain, ours workload.Side, err error) {
 	if o.Birds == 0 {
-		o.Birds = birdsUsual
+		o.Birds = birdsFull
 	}
 	if o.Frames == 0 {
-		o.Frames = framesUsual
+		o.Frames = framesFull
 	}
 	if o.Acorns == 0 {
-		o.Acorns = acornsUsual
+		o.Acorns = acornsFull
 	}
 	if o.Frames < 0 || o.Frames%depth != 0 {
 		return plain, ours, fmt.Errorf("rollback: %d frames, expected a multiple of %d", o.Frames, depth)

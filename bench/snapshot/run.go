@@ -10,17 +10,20 @@ import (
 	"quarry/bench/workload"
 )
 
-// Options are the options of Run. Zero values are the usual sizes.
+// Options are the options of Run. The zero value is the full sizes.
 type Options struct {
 	Large  int // rows of take and all
 	Small  int // rows of some, of which a hundredth is written
 	Rounds int
 }
 
-// Quick are options for a short run.
-var Quick = Options{Large: 200_000, Small: 100_000, Rounds: 21}
+// Usual and Quick are options for a short run and a very short one.
+var (
+	Usual = Options{Large: 1_000_000, Small: 100_000, Rounds: 31}
+	Quick = Options{Large: 200_000, Small: 100_000, Rounds: 21}
+)
 
-// What is wanted of the usual sizes.
+// What is wanted of the full sizes.
 const (
 	wantTake    = 50 * time.Microsecond
 	wantSome    = 50 * time.Microsecond

@@ -9,18 +9,18 @@ import (
 // The replay.
 //
 // Both sides run the same loop over the same operations, and the loop does the same work for both:
-// it keeps the books of the sizes, fills every byte of a block that a call returned, and checks
-// every byte before the block goes to free or realloc and, at the end, of all remaining blocks.
-// Only the calls of memory differ. The loop checks:
+// it keeps the books of the sizes, fills every byte of a block that a call returned, and, unless it
+// is bare, checks every byte before the block goes to free or realloc. At the end it checks all
+// remaining blocks. Only the calls of memory differ. The loop checks:
 //
 //	R1 a block has exactly the length asked for, and the alignment
 //	R2 a calloc block is zero before it is filled
 //	R3 a block holds its pattern when it goes and at the end
 //	R4 after a realloc the first min(old, new) bytes hold the old pattern
 //
-// R3 also finds overlapping blocks: the later fill destroys the earlier one. Samples of memory in
-// use and calls of progress are taken with the clock stopped, so they are not in the time of a
-// side.
+// R3 also finds overlapping blocks: the later fill destroys the earlier one. What is timed is bare,
+// and its check at the end, samples of memory in use and calls of progress are taken with the clock
+// stopped, so they are not in the time of a side. A replay that is not bare follows.
 
 // memory is one side: the source of blocks. Blocks are passed around as slices over exactly the
 // bytes asked for.
@@ -66,6 +66,7 @@ const blockBytes = int64(unsafe.Sizeof(block{}))
 type replay struct {
 	t      *Trace
 	m      memory
+	bare   bool // R1, R2 and, but for the end, R3 and R4 are not checked
 	traits traits
 	blocks []block // by slot
 	ledger ledger
@@ -103,12 +104,12 @@ func (r *replay) run(progress func(done int)) error {
 			r.at = time.Now()
 		}
 	}
+	r.pause()
 	for slot := range r.blocks {
 		if b := &r.blocks[slot]; b.stamp != 0 {
 			r.check(len(r.t.Ops), b.bytes, b.stamp, "at the end")
 		}
 	}
-	r.pause()
 	r.usage.note(len(r.t.Ops), r.ledger.bytes, r.m.sample())
 	if progress != nil {
 		progress(len(r.t.Ops))
@@ -144,27 +145,27 @@ func (r *replay) step(i int) error {
 			if !r.traits.zeroed {
 				clear(b)
 			}
-			if at := firstSet(b); at >= 0 {
-				r.fault(i, "byte %d of %d is %#02x, want 0", at, len(b), b[at])
-			}
+			r.zero(i, b)
 		}
 		r.keep(i, b)
 		r.ledger.change(0, int64(len(b)), false, true)
 	case Resize:
 		old := &r.blocks[op.Slot]
 		size := len(old.bytes)
-		r.check(i, old.bytes, old.stamp, "before realloc")
+		r.look(i, old.bytes, old.stamp, "before realloc")
 		b, err := r.m.resize(old.bytes, int(op.Size))
 		if err != nil {
 			return r.failed(i, err)
 		}
 		r.place(i, b)
-		r.check(i, b[:min(size, len(b))], old.stamp, "after realloc")
+		r.look(i, b[:min(size, len(b))], old.stamp, "after realloc")
 		r.keep(i, b)
 		r.ledger.change(int64(size), int64(len(b)), true, true)
 	case Drop:
 		b := &r.blocks[op.Slot]
-		r.check(i, b.bytes, b.stamp, "before "+op.Kind().String())
+		if !r.bare {
+			r.check(i, b.bytes, b.stamp, "before "+op.Kind().String())
+		}
 		r.m.drop(b.bytes)
 		r.ledger.change(int64(len(b.bytes)), 0, true, false)
 		*b = block{}
@@ -174,6 +175,9 @@ func (r *replay) step(i int) error {
 
 // place checks length and alignment (R1).
 func (r *replay) place(i int, b []byte) {
+	if r.bare {
+		return
+	}
 	op := &r.t.Ops[i]
 	if len(b) != int(op.Size) {
 		r.fault(i, "the block has %d bytes", len(b))
@@ -190,6 +194,23 @@ func (r *replay) keep(i int, b []byte) {
 	stamp := uint64(i) + 1
 	fill(b, stamp)
 	r.blocks[r.t.Ops[i].Slot] = block{bytes: b, stamp: stamp}
+}
+
+// zero checks that a block is zero (R2).
+func (r *replay) zero(i int, b []byte) {
+	if r.bare {
+		return
+	}
+	if at := firstSet(b); at >= 0 {
+		r.fault(i, "byte %d of %d is %#02x, want 0", at, len(b), b[at])
+	}
+}
+
+// look checks a block unless the replay is bare.
+func (r *replay) look(i int, b []byte, stamp uint64, when string) {
+	if !r.bare {
+		r.check(i, b, stamp, when)
+	}
 }
 
 // check compares a block with its pattern (R3, R4).

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+	"time"
 
 	"quarry/alloc"
 	"quarry/bench/workload"
@@ -32,11 +33,12 @@ type subject struct {
 }
 
 // Run replays one trace on the Go heap (plain) and then through a Local of a heap on a universe
-// (ours). The known answer is built in for the built-in trace. For a file it is the row of
-// ../STATS.csv or, if there is none, books kept the slow way from the text. Refused memory is an
-// error, not a wrong answer. progress may be nil; it is called about every 65,536 operations with
-// the operations of both sides so far. The error is about the trace (missing, ErrFormat, ErrLimit)
-// or refused memory; any other fault of a side is noted in the side.
+// (ours), twice by the clock and once more to check every byte. The known answer is built in for
+// the built-in trace. For a file it is the row of ../STATS.csv or, if there is none, books kept the
+// slow way from the text. Refused memory is an error, not a wrong answer. progress may be nil; it
+// is called about every 65,536 operations with the operations of both sides so far. The error is
+// about the trace (missing, ErrFormat, ErrLimit) or refused memory; any other fault of a side is
+// noted in the side.
 //
 // Figures: peak_live_bytes, peak_live_blocks, end_live_bytes, end_live_blocks, ns_per_op,
 // warm_ns_per_op (a second replay on memory used before); plain has peak_heap_bytes, the greatest
@@ -109,6 +111,7 @@ func (s *subject) plain(progress func(done int)) (workload.Side, *usage) {
 	base := workload.LiveHeap()
 	m := newGoMemory()
 	r := newReplay(s.t, m)
+	r.bare = true
 	err := r.run(progress)
 	side := s.side(r, err)
 	side.Heap = max(workload.LiveHeap()-base-s.tableBytes(), 0)
@@ -130,6 +133,7 @@ func (s *subject) ours(progress func(done int)) (workload.Side, *usage, error) {
 		return workload.Side{}, nil, fmt.Errorf("trace: %w", err)
 	}
 	r := newReplay(s.t, m)
+	r.bare = true
 	err = r.run(progress)
 	if refused(err) {
 		r.drain()
@@ -153,21 +157,29 @@ func (s *subject) ours(progress func(done int)) (workload.Side, *usage, error) {
 }
 
 // again replays on a memory that has already done the trace: warm, where the first replay was cold.
+// Then it replays once more, not timed, and checks every byte of every block.
 func (s *subject) again(side *workload.Side, m memory) {
+	warm := float64(s.repeat(side, m, true, "the second time").Nanoseconds()) / float64(max(side.Ops, 1))
+	s.repeat(side, m, false, "the third time")
+	side.Figures["warm_ns_per_op"] = warm
+	side.Lines = append(side.Lines, fmt.Sprintf("the same again, on memory that was used before: %.0f ns a call (%.0f the first time)", warm, side.NsPerOp()))
+}
+
+// repeat replays on a memory once more and returns what it took.
+func (s *subject) repeat(side *workload.Side, m memory, bare bool, when string) time.Duration {
 	r := newReplay(s.t, m)
+	r.bare = bare
 	err := r.run(nil)
 	r.drain()
 	switch got := r.ledger.answer(); {
 	case err != nil:
-		side.Fail("the second time: " + err.Error())
+		side.Fail(when + ": " + err.Error())
 	case r.faults > 0:
-		side.Fail(fmt.Sprintf("the second time %d checks failed: %s", r.faults, strings.Join(r.told, "; ")))
+		side.Fail(fmt.Sprintf("%s %d checks failed: %s", when, r.faults, strings.Join(r.told, "; ")))
 	default:
 		side.Fail(got.differences(s.want)...)
 	}
-	warm := float64(r.clock.Nanoseconds()) / float64(max(side.Ops, 1))
-	side.Figures["warm_ns_per_op"] = warm
-	side.Lines = append(side.Lines, fmt.Sprintf("the same again, on memory that was used before: %.0f ns a call (%.0f the first time)", warm, side.NsPerOp()))
+	return r.clock
 }
 
 // refused reports whether err means that the system or a limit refused memory, not a fault of the

@@ -12,5 +12,7 @@
 // and each step notes what it replaced.
 //
 // Both sides say the same of each state: the sum of the hashes of all things. World.Hash, which
-// knows ids and the order of rows too, must be that of the first time.
+// knows ids and the order of rows too, must be that of a world that saved nothing and never went
+// back. What checks is not timed, and nothing that is timed runs between two checks: the way is
+// gone once by the clock and once to check.
 package undo

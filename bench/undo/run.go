@@ -9,7 +9,7 @@ import (
 	"quarry/bench/workload"
 )
 
-// Options are the options of Run. Zero values are the usual sizes.
+// Options are the options of Run. Zero values are the full sizes.
 type Options struct {
 	Things int // at the beginning
 	Steps  int
@@ -17,53 +17,64 @@ type Options struct {
 }
 
 const (
-	thingsUsual = 20_000
-	stepsUsual  = 1000
-	namedUsual  = 16
+	thingsFull = 20_000
+	stepsFull  = 1000
+	namedFull  = 16
 )
 
-// Quick are options for a short run.
-var Quick = Options{Things: 5000, Steps: 100}
+// Usual and Quick are options for a short run and a very short one.
+var (
+	Usual = Options{Things: 10_000, Steps: 500}
+	Quick = Options{Things: 5000, Steps: 100}
+)
 
 // session is a scene on both sides, and what steps took.
 type session struct {
 	ours                  *scene
 	plain                 *plain
-	hashes, digests       []uint64 // by state
+	hashes, digests       []uint64 // by state, of twins that never go back
 	edit, back, forth     []time.Duration
 	pEdit, pBack, pForth  []time.Duration
 	heap, plainHeap, kept int64 // of all states
 }
 
-// Run edits on both sides, and goes back and forth. Figures of each side: edit_ns of a step with
-// its saved state, back_ns and forth_ns of a step, kept (bytes outside the Go heap, a step) and
-// heap (bytes on it, a step). Times are medians. An op is a step.
+// Run edits on both sides, and goes back and forth twice: once by the clock, and once to check each
+// state. Figures of each side: edit_ns of a step with its saved state, back_ns and forth_ns of a
+// step, kept (bytes outside the Go heap, a step) and heap (bytes on it, a step). Times are medians.
+// An op is a step.
 func Run(o Options, progress workload.Progress) (plainSide, ours workload.Side, err error) {
-	if o.Things == 0 {
-		o.Things = thingsUsual
-	}
-	if o.Steps == 0 {
-		o.Steps = stepsUsual
-	}
-	if o.Named == 0 {
-		o.Named = namedUsual
+	for option, full := range map[*int]int{&o.Things: thingsFull, &o.Steps: stepsFull, &o.Named: namedFull} {
+		if *option == 0 {
+			*option = full
+		}
 	}
 	done := 0
 	tick := func() {
 		if done++; progress != nil {
-			progress(done, 3*o.Steps)
+			progress(done, 6*o.Steps)
 		}
 	}
+	for _, side := range []*workload.Side{&plainSide, &ours} {
+		side.OK, side.Detail = true, fmt.Sprintf("%d states, back and forth, each as it was the first time", o.Steps+1)
+	}
 	s := &session{plain: new(plain)}
+	author := newAuthor(o.Named)
+	steps := [][]edit{author.begin(o.Things)}
+	for range o.Steps {
+		steps = append(steps, author.step())
+	}
+	if err := s.foresee(steps, tick, &ours); err != nil {
+		return plainSide, ours, err
+	}
 	if s.ours, err = newScene(); err != nil {
 		return plainSide, ours, err
 	}
 	defer func() { err = errors.Join(err, s.ours.close()) }()
-	for _, side := range []*workload.Side{&plainSide, &ours} {
-		side.OK, side.Detail = true, fmt.Sprintf("%d states, back and forth, each as it was the first time", o.Steps+1)
+	s.work(steps, tick)
+	if err := s.walk(tick); err != nil {
+		return plainSide, ours, err
 	}
-	s.work(o, tick, &plainSide, &ours)
-	if err := s.walk(tick, &plainSide, &ours); err != nil {
+	if err := s.check(tick, &plainSide, &ours); err != nil {
 		return plainSide, ours, err
 	}
 	ours.Committed = int64(s.ours.world.Universe().Stats().Committed)
@@ -71,60 +82,99 @@ func Run(o Options, progress workload.Progress) (plainSide, ours workload.Side, 
 	return plainSide, ours, nil
 }
 
-// work makes the scene and the steps: first on the plain side, so that the memory of each is known.
-func (s *session) work(o Options, tick func(), plainSide, ours *workload.Side) {
-	author := newAuthor(o.Named)
-	steps := [][]edit{author.begin(o.Things)}
-	for range o.Steps {
-		steps = append(steps, author.step())
+// foresee makes the steps on twins that save nothing and never go back, and notes what each state
+// must be.
+func (s *session) foresee(steps [][]edit, tick func(), ours *workload.Side) error {
+	p := new(plain)
+	twin, err := newScene()
+	if err != nil {
+		return err
 	}
-	before := workload.LiveHeap()
 	for i, step := range steps {
-		if i == 1 {
-			before = workload.LiveHeap()
-		}
-		start := time.Now()
-		s.plain.apply(step)
-		s.pEdit = append(s.pEdit, time.Since(start))
-		s.digests = append(s.digests, s.plain.digest())
-	}
-	s.plainHeap = workload.LiveHeap() - before
-	for i, step := range steps {
-		if i == 1 {
-			before = workload.LiveHeap()
-		}
-		start := time.Now()
-		s.ours.apply(step)
-		s.ours.save()
-		s.edit = append(s.edit, time.Since(start))
-		s.hashes = append(s.hashes, s.ours.world.Hash())
-		if got := s.ours.digest(); got != s.digests[i] {
+		p.apply(step)
+		twin.apply(step)
+		s.digests, s.hashes = append(s.digests, p.digest()), append(s.hashes, twin.world.Hash())
+		if twin.digest() != s.digests[i] {
 			ours.Fail(fmt.Sprintf("after step %d the scene is not that of the plain side", i))
 		}
 		if i > 0 {
 			tick()
 		}
 	}
-	s.heap, s.kept = workload.LiveHeap()-before, int64(s.ours.kept())
-	s.edit, s.pEdit = s.edit[1:], s.pEdit[1:] // without the making
+	return twin.close()
 }
 
-// walk goes back to the first state and forth to the last, on both sides.
-func (s *session) walk(tick func(), plainSide, ours *workload.Side) error {
+// work makes the scene and the steps: first on the plain side, so that the memory of each is known.
+func (s *session) work(steps [][]edit, tick func()) {
+	s.plainHeap = timed(&s.pEdit, steps, func(step []edit) { s.plain.apply(step) })
+	s.heap = timed(&s.edit, steps, func(step []edit) {
+		s.ours.apply(step)
+		s.ours.save()
+	})
+	s.kept = int64(s.ours.kept())
+	for range s.edit {
+		tick()
+	}
+}
+
+// timed makes the scene, which is not timed, and the steps. It returns what the steps took on the
+// Go heap.
+func timed(to *[]time.Duration, steps [][]edit, do func([]edit)) int64 {
+	do(steps[0])
+	before := workload.LiveHeap()
+	for _, step := range steps[1:] {
+		start := time.Now()
+		do(step)
+		*to = append(*to, time.Since(start))
+	}
+	return workload.LiveHeap() - before
+}
+
+// path yields the states on the way from the last to the first and back to the last.
+func (s *session) path(yield func(i, state int) bool) {
 	last := len(s.hashes) - 1
 	for i := 1; i <= 2*last; i++ {
-		state, plainStep := last-i, s.plain.back
+		if !yield(i, max(last-i, i-last)) {
+			return
+		}
+	}
+}
+
+// step goes back by a step on the plain side, or forth where the way has turned.
+func (s *session) step(i int) {
+	if i < len(s.hashes) {
+		s.plain.back()
+	} else {
+		s.plain.forth()
+	}
+}
+
+// walk goes back to the first state and forth to the last, on both sides, by the clock.
+func (s *session) walk(tick func()) error {
+	for i, state := range s.path {
 		to, pTo := &s.back, &s.pBack
-		if i > last {
-			state, plainStep, to, pTo = i-last, s.plain.forth, &s.forth, &s.pForth
+		if i >= len(s.hashes) {
+			to, pTo = &s.forth, &s.pForth
 		}
 		start := time.Now()
-		plainStep()
+		s.step(i)
 		now := time.Now()
 		*pTo = append(*pTo, now.Sub(start))
 		err := s.ours.to(state)
 		*to = append(*to, time.Since(now))
 		if err != nil {
+			return err
+		}
+		tick()
+	}
+	return nil
+}
+
+// check goes the same way and compares each state with that of the twins.
+func (s *session) check(tick func(), plainSide, ours *workload.Side) error {
+	for i, state := range s.path {
+		s.step(i)
+		if err := s.ours.to(state); err != nil {
 			return err
 		}
 		if s.plain.digest() != s.digests[state] {

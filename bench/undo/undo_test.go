@@ -16,10 +16,10 @@ func TestRun(t *testing.T) {
 	plain, ours, err := Run(Options{Things: 600, Steps: 60, Named: 2}, func(done, total int) {
 		calls++
 		require.Equal(t, calls, done)
-		require.Equal(t, 180, total)
+		require.Equal(t, 360, total)
 	})
 	require.NoError(t, err)
-	require.Equal(t, 180, calls)
+	require.Equal(t, 360, calls)
 	for _, s := range []workload.Side{plain, ours} {
 		require.True(t, s.OK, s.Detail)
 		require.Equal(t, 180, s.Ops)
@@ -155,13 +155,13 @@ func BenchmarkStep(b *testing.B) {
 		a := newAuthor(named)
 		s, err := newScene()
 		require.NoError(b, err)
-		s.apply(a.begin(thingsUsual))
+		s.apply(a.begin(thingsFull))
 		s.save()
-		for range stepsUsual {
+		for range stepsFull {
 			s.apply(a.step())
 			s.save()
 		}
-		name := fmt.Sprintf("named=%d/", max(thingsUsual/named, 0))
+		name := fmt.Sprintf("named=%d/", max(thingsFull/named, 0))
 		b.Run(name+"back and forth", func(b *testing.B) {
 			b.ReportAllocs()
 			at, by := len(s.states)-1, -1
@@ -171,7 +171,7 @@ func BenchmarkStep(b *testing.B) {
 				}
 				require.NoError(b, s.to(at))
 			}
-			b.ReportMetric(float64(s.kept())/stepsUsual, "kept-B/state")
+			b.ReportMetric(float64(s.kept())/stepsFull, "kept-B/state")
 			require.NoError(b, s.to(len(s.states)-1))
 		})
 		b.Run(name+"edit", func(b *testing.B) {
