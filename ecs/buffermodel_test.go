@@ -9,7 +9,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
-	"quarry/internal/debug"
+	"quarry/internal/long"
 )
 
 // bufferModel is a buffer type beside what its entities' buffers should hold.
@@ -125,12 +125,9 @@ func (m *bufferModel[T]) check(t *testing.T, e ecs.Entity, inline int) {
 // TestBuffersFollowAModel does random operations on four types of buffers of several
 // entities, which are created, destroyed and moved meanwhile.
 func TestBuffersFollowAModel(t *testing.T) {
-	steps := 20_000
-	switch {
-	case testing.Short():
+	steps := long.N(3000, 20_000) // buffers have grown, spilled and come back many times by then
+	if testing.Short() {
 		steps = 1000
-	case debug.On:
-		steps = 5000 // these builds fill and check much more at each
 	}
 	for seed := range uint64(2) {
 		r := rand.New(rand.NewPCG(seed, 57))

@@ -9,6 +9,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/internal/long"
 )
 
 // twin is one of two worlds that get the same operations: one in batches, the other
@@ -87,10 +88,7 @@ func (x *twin) show(e ecs.Entity) string {
 // query or by list ends as when it is done entity by entity, and values, enable bits
 // and buffers survive.
 func TestBatchIsALoopOfSingles(t *testing.T) {
-	steps := 1500
-	if testing.Short() {
-		steps = 200
-	}
+	steps := long.N(200, 1500) // of 14 operations, on up to 4,000 entities
 	for _, growth := range []alloc.Growth{alloc.Fixed(1), alloc.Doubling().Capped(64)} {
 		rng := rand.New(rand.NewPCG(5, 6))
 		batch, single := newTwin(t, growth), newTwin(t, growth)

@@ -314,7 +314,7 @@ func TestCleanupAgainstModel(t *testing.T) {
 			delete(want, e)
 		}
 	}
-	for range stepsOf(t, 2500) {
+	for range stepsOf(2500) {
 		some := someOf(rng, ids, 20)
 		switch op := rng.IntN(6); op {
 		case 0:
@@ -389,12 +389,4 @@ func someOf(rng *rand.Rand, ids []ecs.Entity, n int) (some []ecs.Entity) {
 		}
 	}
 	return some
-}
-
-// stepsOf returns how many steps a stream of operations has.
-func stepsOf(t *testing.T, n int) int {
-	if testing.Short() {
-		return n / 5
-	}
-	return n
 }

@@ -67,7 +67,7 @@ func TestClone(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 9))
 			x := newNest(t, ecs.ChunkGrowth(chunkSizes[seed%2]))
 			var ids []ecs.Entity
-			for range stepsOf(t, 100) {
+			for range stepsOf(100) {
 				ids = x.step(rng, ids)
 			}
 			require.NoError(t, x.w.Verify())
@@ -90,7 +90,7 @@ func TestClone(t *testing.T) {
 				f, _ := y.w.Named(name)
 				require.Equal(t, e.String(), f.String())
 			}
-			for step := range uint64(stepsOf(t, 50)) {
+			for step := range uint64(stepsOf(50)) {
 				ids, twins = x.step(rand.New(rand.NewPCG(seed, step)), ids), y.step(rand.New(rand.NewPCG(seed, step)), twins)
 				require.Equal(t, x.w.Hash(), y.w.Hash())
 				require.NoError(t, y.w.Verify())

@@ -12,6 +12,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/internal/long"
 )
 
 // dent makes a world with a past, a fork of it, and the delta of what has happened since.
@@ -102,10 +103,7 @@ func seal(delta []byte) []byte {
 // TestDeltaHostile: a delta that was changed on purpose, with its checksum, is refused, or leaves a
 // world that is sound.
 func TestDeltaHostile(t *testing.T) {
-	tries := 2000
-	if testing.Short() {
-		tries = 500
-	}
+	tries := long.N(400, 2000) // of some kilobytes, of which hundreds of bytes are changed
 	rng := rand.New(rand.NewPCG(3, 3))
 	taken := 0
 	for seed := range uint64(4) {

@@ -317,7 +317,7 @@ func TestEveryFailureOfKinds(t *testing.T) {
 				for _, call := range c.ask {
 					require.True(t, i > 0 || asked[call] > 0, "%s asks for memory where there are no small chunks: %v", call, asked)
 				}
-				require.NoError(t, alloc.CheckEveryFailure(run))
+				require.NoError(t, checkFailures(run))
 			}
 		})
 	}

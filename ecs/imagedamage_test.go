@@ -3,7 +3,6 @@ package ecs_test
 import (
 	"encoding/binary"
 	"math/rand/v2"
-	"os"
 	"runtime"
 	"testing"
 
@@ -11,6 +10,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/internal/long"
 	"quarry/internal/seam"
 )
 
@@ -57,7 +57,8 @@ func (m *imaged) use(t testing.TB) {
 }
 
 // TestImageOfDamagedSections: whatever a flipped byte in the described sections says, though their
-// checksums are right, the file is refused, or Verify says what is wrong, or the world is sound.
+// checksums are right, the file is refused, or Verify says what is wrong, or the world is sound. The
+// short form takes one byte in seven, and those of the counts that each section begins with.
 func TestImageOfDamagedSections(t *testing.T) {
 	t.Parallel()
 	f := imageFile(t, 12)
@@ -72,11 +73,11 @@ func TestImageOfDamagedSections(t *testing.T) {
 	for section := range f.Meta {
 		whole := f.Meta[section]
 		for at := range whole {
-			if testing.Short() && at%13 != 0 && at != 4 {
+			if !long.On() && at%7 != 0 && at >= 12 || testing.Short() && at%13 != 0 && at != 4 {
 				continue
 			}
 			flips := []byte{1, 0x80, 0xff, byte(rand.IntN(255) + 1)}
-			if at == 4 || at < 12 && !testing.Short() || os.Getenv("QUARRY_LONG") != "" { // what a section begins with are counts
+			if at == 4 || at < 12 && long.On() || long.Times() >= 10 { // what a section begins with are counts
 				flips = all
 			}
 			for _, flip := range flips {
@@ -115,7 +116,7 @@ func TestImageOfDamagedRows(t *testing.T) {
 	require.NoError(t, err)
 	refused, opened := 0, 0
 	for at := range used {
-		if testing.Short() && at%29 != 0 || os.Getenv("QUARRY_LONG") == "" && at%16 != 0 && rows[at] == 0 {
+		if testing.Short() && at%29 != 0 || !long.On() && at%16 != 0 && rows[at] == 0 {
 			continue
 		}
 		bad, flip := *f, byte(rand.IntN(255)+1)

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"quarry/ecs"
+	"quarry/internal/long"
 	"quarry/internal/seam"
 )
 
@@ -176,6 +177,9 @@ func TestDescribeImageOfAnyBytes(t *testing.T) {
 	}
 	for section, was := range f.Meta {
 		for at := range was {
+			if !long.On() && at%5 != 0 && at >= 12 { // the counts, and one byte in five
+				continue
+			}
 			for bit := range 8 {
 				b := append([]byte(nil), was...)
 				b[at] ^= 1 << bit

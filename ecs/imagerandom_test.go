@@ -3,7 +3,6 @@ package ecs_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"quarry/ecs"
+	"quarry/internal/long"
 )
 
 // fieldTypesAtRandom are what fields of random structs have. A number becomes any later one of its
@@ -114,10 +114,7 @@ func twinOfConversion(to, from reflect.Value, renamed func(string) string, oldPa
 // TestConvertsRandomStructs: values of random structs become those of later ones as a loop over
 // their fields says.
 func TestConvertsRandomStructs(t *testing.T) {
-	pairs := 3000
-	if os.Getenv("QUARRY_LONG") != "" {
-		pairs = 300_000
-	}
+	pairs := long.N(3000, 300_000)
 	r := rand.New(rand.NewPCG(31, 7))
 	same, converted, refused := 0, 0, 0
 	for pair := range pairs {

@@ -264,7 +264,7 @@ func TestInstantiateAgainstModel(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 3))
 	x := newNest(t)
 	ids := []ecs.Entity{x.make(1, 2, ecs.Null)}
-	for range stepsOf(t, 600) {
+	for range stepsOf(600) {
 		if len(ids) < 5 || rng.IntN(3) == 0 {
 			ids = append(ids, x.make(rng.IntN(3), rng.IntN(9), append(someOf(rng, ids, 4), ecs.Null)...))
 			continue

@@ -227,10 +227,7 @@ func TestLookupsAgreeWithAModel(t *testing.T) {
 	for _, g := range append(chunkPolicies, alloc.Fixed(1), alloc.Doubling().Capped(64)) {
 		t.Run(fmt.Sprint(g), func(t *testing.T) {
 			z := newZoo(t, g)
-			steps := 1500
-			if testing.Short() {
-				steps = 300
-			}
+			steps := stepsOf(1500)
 			for i := range steps {
 				z.step()
 				if i%25 != 24 || len(z.alive) == 0 {

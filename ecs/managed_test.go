@@ -104,10 +104,7 @@ func TestManagedFollowsAModel(t *testing.T) {
 		ecs.NewChange(w, ecs.Add(texts.m)), ecs.NewChange(w, ecs.Remove(texts.m)),
 		ecs.NewChange(w, ecs.Add(links.m), ecs.Remove(texts.m)), ecs.NewChange(w, ecs.Add(texts.m, position), ecs.Remove(links.m, hits)),
 	}
-	steps := 3000
-	if testing.Short() {
-		steps = 600
-	}
+	steps := stepsOf(3000)
 	for range steps {
 		list := s.some(1 + s.r.IntN(30))
 		switch s.r.IntN(14) {

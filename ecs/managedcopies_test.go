@@ -193,7 +193,7 @@ func TestManagedCopiesFollowAModel(t *testing.T) {
 	for seed := range uint64(3) {
 		s := newSheetWorld(t, seed)
 		var alive []sheetMoment
-		for range 1500 {
+		for range stepsOf(1500) {
 			at := 0
 			if len(alive) > 0 {
 				at = s.r.IntN(len(alive))

@@ -109,7 +109,7 @@ func moveAll(t *testing.T, together bool, growth alloc.Growth, n int) {
 		require.False(t, y.w.Alive(e))
 		news = append(news, moved.Of(e))
 	}
-	require.ElementsMatch(t, news, moved.Entities(nil))
+	requireSame(t, news, moved.Entities(nil))
 	for _, e := range news {
 		got = append(got, y.show(e, news))
 	}
@@ -317,7 +317,7 @@ func TestMoveAgainstModel(t *testing.T) {
 	y.kinds = []*ecs.Archetype{ecs.NewArchetype(y.w, y.position, y.owner, y.stun, y.hits, y.team.Of("red"))}
 	x.kinds = []*ecs.Archetype{ecs.NewArchetype(x.w, x.position, x.owner, x.stun, x.hits, x.team.Of("red"))}
 	var at [2][]ecs.Entity
-	for range stepsOf(t, 250) {
+	for range stepsOf(250) {
 		side := rng.IntN(2)
 		w, other := sides[side], sides[1-side]
 		switch rng.IntN(5) {

@@ -2,14 +2,13 @@ package ecs_test
 
 import (
 	"math/rand/v2"
-	"os"
 	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"quarry/ecs"
-	"quarry/internal/debug"
+	"quarry/internal/long"
 )
 
 // asking is a world with some of everything that terms can ask for.
@@ -95,7 +94,7 @@ func (a *asking) archetype() *ecs.Archetype {
 func TestArchetypesFindTheirQueries(t *testing.T) {
 	a := newAsking(t, 1, 9)
 	var open []*ecs.Query
-	for i := range stepsOf(t, 2000) {
+	for i := range stepsOf(2000) {
 		switch a.rng.IntN(8) {
 		case 0, 1, 2:
 			if len(open) > 60 {
@@ -173,13 +172,7 @@ func TestArchetypesAskFewQueries(t *testing.T) {
 // that came first, those that came last, and the rest in no order. With a search for each it would
 // not end.
 func TestVeryManyOpenQueries(t *testing.T) {
-	n := 200_000
-	switch {
-	case os.Getenv("QUARRY_LONG") != "":
-		n = 1_000_000
-	case testing.Short() || debug.On:
-		n = 50_000
-	}
+	n := long.N(50_000, 1_000_000) // the few would take a minute too
 	w := newWorld(t)
 	labels := labelsOf(w, 1020) // with the four built-in ones, all that there may be
 	queries := pairs(w, labels, n)

@@ -9,6 +9,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/internal/long"
 )
 
 // Relabelling: where only types without storage differ and a whole archetype goes, its full chunks
@@ -60,14 +61,9 @@ var shapes = map[string]shape{
 	"part of a large": {units: []int{2, 4, 7}, more: 50}, // the last may be large, and part full
 }
 
-// mostUnits is how many pieces the shapes of a case may have, fewer in short runs: under the race
-// detector each costs tens of milliseconds.
-func mostUnits(n int) int {
-	if testing.Short() {
-		return n / 3
-	}
-	return n
-}
+// mostUnits is how many pieces the shapes of a case may have. A third of them, the short form, has
+// all pairs of the shapes of few chunks, and each long shape beside an empty one or none.
+func mostUnits(n int) int { return long.N(n/3, n) }
 
 func (s shape) make(t *testing.T, x *twin, set int) {
 	for _, n := range s.units {

@@ -55,15 +55,15 @@ func TestSmallWorldsTakeLittle(t *testing.T) {
 }
 
 // TestManyWorldsTakeLittle: two thousand worlds at once, of one entity each, beside the first ones
-// of the process, which have huge pages.
+// of the process, which have huge pages. The short form has four hundred.
 func TestManyWorldsTakeLittle(t *testing.T) {
 	if !mmap.Real || mmap.PageSize() > 4<<10 || debug.On {
 		t.Skip("as TestSmallWorldsTakeLittle")
 	}
 	if testing.Short() {
-		t.Skip("-short: two thousand worlds, whose addresses an emulator counts")
+		t.Skip("-short: hundreds of worlds, whose addresses an emulator counts")
 	}
-	const n = 2000
+	n := stepsOf(2000)
 	resident, worlds := 0, make([]*ecs.World, n)
 	for i := range worlds {
 		w, err := ecs.NewWorld()

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"quarry/ecs"
-	"quarry/internal/debug"
+	"quarry/internal/long"
 )
 
 // tracking is a world whose types track rows, all but velocity, beside a list of what was written
@@ -329,7 +329,7 @@ func (m *tracking) check(text string) {
 		}
 	}
 	m.new.SetSince(now - 1)
-	require.ElementsMatch(m.t, want, m.new.Entities(nil), text)
+	requireSame(m.t, want, m.new.Entities(nil), text)
 	require.Equal(m.t, len(want), m.new.Count(), text)
 	e := m.any()
 	require.Equal(m.t, slices.Contains(want, e), m.new.Matches(e), text)
@@ -346,10 +346,7 @@ func (m *tracking) check(text string) {
 func TestRowVersionsAgainstModel(t *testing.T) {
 	t.Parallel()
 	m := newTracking(t)
-	steps := 700
-	if testing.Short() || debug.On {
-		steps = 150
-	}
+	steps := long.N(150, 700) // of 26 kinds, so each kind of write occurs
 	for range 8 {
 		m.structural(0)
 	}

@@ -14,6 +14,7 @@ import (
 	"quarry/alloc"
 	"quarry/ecs"
 	"quarry/internal/child"
+	"quarry/internal/long"
 	"quarry/mmap"
 )
 
@@ -68,8 +69,8 @@ func populate(t *testing.T, w *ecs.World, n int) {
 func TestWorldsOneAfterTheOther(t *testing.T) {
 	for limit, count := range map[string]int{child.NoLimit: 20_000, "ulimit -v 2200000": 100_000} {
 		underLimit(t, limit, func(t *testing.T) {
-			if testing.Short() {
-				count /= 10
+			if !long.On() {
+				count /= 10 // still a hundred times what the limit has room for
 			}
 			random := rand.New(rand.NewPCG(1, 23))
 			largest := 0

@@ -151,7 +151,7 @@ func TestBehaviour56SetShared(t *testing.T) {
 					wanted = append(wanted, e)
 				}
 			}
-			require.ElementsMatch(t, wanted, found)
+			requireSame(t, wanted, found)
 			require.Equal(t, len(wanted), cell.Len(v))
 			q.Close()
 		}
@@ -313,7 +313,7 @@ func TestSharedAgainstModel(t *testing.T) {
 	var ids []ecs.Entity
 	names := []string{"", "a", "b", "c"}
 	q := ecs.NewQuery(w, ecs.Read(position), ecs.Where(cell.Of(1), cell.Of(2), cell.Of(2)), ecs.Where(kind.Of("a")))
-	for step := range stepsOf(t, 2500) {
+	for step := range stepsOf(2500) {
 		e := ecs.Null
 		if len(ids) > 0 {
 			e = ids[rng.IntN(len(ids))]

@@ -108,7 +108,7 @@ func TestEveryFailureOfSnapshots(t *testing.T) {
 	for _, name := range []string{"Restore", "CreateN", "TryAppend", "Sparse.TryAdd", "ApplyQuery", "Reserve"} {
 		require.Positive(t, asked[name], "%s asks for memory: %v", name, asked)
 	}
-	require.NoError(t, alloc.CheckEveryFailure(func(s *alloc.Failures) error { return refusedSnapshots(t, s, asked) }))
+	require.NoError(t, checkFailures(func(s *alloc.Failures) error { return refusedSnapshots(t, s, asked) }))
 }
 
 // TestSpilledBufferWithoutMemory: the row of a buffer has been kept already, but there is no memory

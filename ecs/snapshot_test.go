@@ -12,6 +12,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/internal/long"
 )
 
 type (
@@ -345,10 +346,7 @@ func (s *snapWorld) compare(older, newer snapMoment) {
 // TestSnapshotsFollowAModel takes, closes and restores snapshots among all other changes, with
 // several alive.
 func TestSnapshotsFollowAModel(t *testing.T) {
-	seeds, steps := uint64(4), 900
-	if testing.Short() {
-		seeds = 2
-	}
+	seeds, steps := uint64(long.N(1, 4)), 900 // one has restored dozens of times
 	for seed := range seeds {
 		u, err := alloc.NewUniverse(alloc.Size(64 << 20))
 		require.NoError(t, err)

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"quarry/ecs"
+	"quarry/internal/long"
 )
 
 // TestChunksOfSnapshotsStay: while the world that gives has a snapshot, rows that go to another are
@@ -89,10 +90,7 @@ func TestChunksOfSnapshotsStay(t *testing.T) {
 // TestWorldsOfOneUniverse changes two worlds at random, whose entities move from one to the other,
 // with snapshots of both.
 func TestWorldsOfOneUniverse(t *testing.T) {
-	steps := 500
-	if testing.Short() {
-		steps = 150
-	}
+	steps := long.N(150, 500) // entities move between the worlds dozens of times
 	for seed := range uint64(3) {
 		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) { testWorldsOfOneUniverse(t, seed, steps) })
 	}

@@ -129,7 +129,7 @@ func (m *sparseModel) checkQueries(t *testing.T) {
 		require.Equal(t, want, got, "%v", q)
 		require.Equal(t, len(want), q.Count(), "%v", q)
 		checkDrivers(t, q)
-		require.ElementsMatch(t, slices.Collect(keysOf(want)), q.Entities(nil), "%v", q)
+		requireSame(t, slices.Collect(keysOf(want)), q.Entities(nil), "%v", q)
 		q.Close()
 	}
 	q := ecs.NewQuery(m.w, ecs.Optional(ecs.Read(m.burning), ecs.Read(m.marked)))

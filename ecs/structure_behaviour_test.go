@@ -131,7 +131,7 @@ func TestBehaviour12Shuffle(t *testing.T) {
 	sets := []*ecs.Archetype{ecs.NewArchetype(w, position), ecs.NewArchetype(w, position, tag)}
 	all := ecs.NewQuery(w, ecs.Read(position))
 	model := map[ecs.Entity]Position{}
-	for step := range 300 {
+	for step := range stepsOf(300) {
 		b, err := sets[step%2].CreateN(rng.IntN(400))
 		require.NoError(t, err)
 		for rows := range b.Rows() {

@@ -104,7 +104,7 @@ func (m *mover) batch(t *testing.T, chosen []ecs.Entity) func(ecs.Batch, error) 
 		t.Helper()
 		require.NoError(t, err)
 		require.Equal(t, len(chosen), b.Len())
-		require.ElementsMatch(t, chosen, b.Entities(nil))
+		requireSame(t, chosen, b.Entities(nil))
 		for rows := range b.Rows() {
 			p := m.position.Slice(rows)
 			for i, e := range rows.Entities() {

@@ -243,7 +243,7 @@ func (x *deals) run(t *testing.T, all []ecs.Entity, groups []deal, text string) 
 		list := b.Entities(nil)
 		require.Equal(t, b.Len(), len(list), text)
 		if len(list) > 0 && len(d.list) > 0 {
-			require.ElementsMatch(t, at(all, d.list), list, text)
+			requireSame(t, at(all, d.list), list, text)
 		}
 	}
 	seam.Finish(&x.tx)
@@ -294,7 +294,7 @@ func TestTransactionAgainstSingleCalls(t *testing.T) {
 	for seed, growth := range chunkSizes {
 		rng := rand.New(rand.NewPCG(43, uint64(seed)))
 		x, y := newDeals(t, ecs.ChunkGrowth(growth)), newDeals(t, ecs.ChunkGrowth(growth))
-		for i := range stepsOf(t, 60) {
+		for i := range stepsOf(60) {
 			text := fmt.Sprintf("chunks %d, step %d", seed, i)
 			if n := len(x.all()); n < 50 || n > 2_000 {
 				for _, d := range []*deals{x, y} {

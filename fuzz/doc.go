@@ -1,8 +1,9 @@
 // Package fuzz drives whole packages of quarry with streams of operations and compares every answer
 // with a slow, obvious model: Go maps and slices.
 //
-//	go test ./fuzz/...                                     four minutes on two busy cores, with -short 10 s
-//	QUARRY_LONG=1 go test ./fuzz -run 'Stream|Million'     a million steps each
+//	go test ./fuzz/...                                     short forms, 30 s
+//	QUARRY_LONG=1 go test ./fuzz/...                       all seeds, all steps, four minutes on two cores
+//	QUARRY_LONG=34 go test ./fuzz -run Million -timeout 2h a million steps
 //	go test ./fuzz -run xxx -fuzz FuzzWorld -fuzztime 60s -fuzzminimizetime 1s
 //	                                                       search for new streams
 //	go test -tags quarry_debug ./fuzz, go test -race ./fuzz

@@ -1,7 +1,6 @@
 package fuzz_test
 
 import (
-	"os"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -9,21 +8,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"quarry/fuzz"
-	"quarry/internal/debug"
+	"quarry/internal/long"
 )
 
-// TestMillionSteps runs a million steps of 20 streams with QUARRY_LONG set, else a part of them.
-// Each stream runs twice, and must give the same hash, the same number of refused calls and the
+// TestMillionSteps runs 20 streams: 200 steps of each, which is enough for every operation to occur
+// in each, 1,500 with QUARRY_LONG=1, and a million steps in all with QUARRY_LONG=34. Each stream runs twice, and must give the same hash, the same number of refused calls and the
 // same peak. In every second stream all operations take part, in the others those that the stream's
 // weights leave.
 func TestMillionSteps(t *testing.T) {
 	const seeds = 20
-	steps := 1500
-	if os.Getenv("QUARRY_LONG") != "" {
-		steps = 1_000_000 / seeds
-	} else if testing.Short() || debug.On {
-		steps = 400
-	}
+	steps := long.N(200, 1500*long.Times())
 	var done atomic.Int64
 	t.Run("seeds", func(t *testing.T) {
 		eachSeed(t, seeds, func(t *testing.T, seed uint64) {

@@ -24,6 +24,7 @@ func newTinyLab(t *testing.T, changed map[string]string, list ...*mutant) *lab {
 // another test that reaches it; a mutant that breaks nothing is not. All come from one build, and
 // the tree is unchanged.
 func TestVerdicts(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("builds tests, and waits for one that hangs")
 	}
@@ -70,6 +71,7 @@ func TestVerdicts(t *testing.T) {
 
 // TestNoVerdict: it is an error if the process ends before a test begins.
 func TestNoVerdict(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("builds a test")
 	}
@@ -84,6 +86,7 @@ func TestNoVerdict(t *testing.T) {
 // TestMutantsBuild: a mutant that does not compile is named, also if only the last line of its
 // function is wrong, because the function no longer returns.
 func TestMutantsBuild(t *testing.T) {
+	t.Parallel()
 	list := []*mutant{
 		{pkg: "count", fn: "First", old: "n++", new: "n += 1"},
 		{pkg: "count", fn: "First", old: "n++", new: "m++"},

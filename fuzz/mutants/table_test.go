@@ -14,6 +14,7 @@ const quarry = "../.."
 // TestTable: each mutant of the table is where the table says and nowhere else, changes something,
 // and was noticed by a test that still exists; all of them build.
 func TestTable(t *testing.T) {
+	t.Parallel()
 	table, err := readTable(quarry)
 	require.NoError(t, err)
 	tree, err := load(quarry)

@@ -52,7 +52,7 @@
 //	+----------+----------+-----------+
 //	| asm                             |
 //	+---------------------------------+
-//	| internal/...                    |   child, guard and lint from tests only
+//	| internal/...                    |   child, guard, lint, long from tests only
 //	+---------------------------------+
 //
 // Rules are functions of a tree of files (tree.go) and give findings, so every
