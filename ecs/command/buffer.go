@@ -1,7 +1,6 @@
 package command
 
 import (
-	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -350,11 +349,3 @@ func (b *Buffer) close(op string) {
 	b.state.Store(closed)
 	b.player = player{b: b}
 }
-
-// errors.md: `ErrPlayed` | `Play` again, with nothing recorded since. | Ask `Len` first, or pass
-// over it; or make the buffer with `command.Keep`.
-
-// ErrPlayed is returned by Play and PlayRest if nothing was recorded since the last call that
-// played something. A frame that may record nothing checks Len first, or ignores the error with
-// errors.Is.
-var ErrPlayed = errors.New("command: Buffer.Play: the buffer was played already and nothing was recorded since; record again, or make it with Keep")

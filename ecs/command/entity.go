@@ -72,7 +72,8 @@ func (w *Writer) Apply(e ecs.Entity, c *ecs.Change) {
 }
 
 // Enable records that e's component of type t is enabled. e must have the component when the
-// command is played. Enable panics if t is not Enableable.
+// command is played; whether it has a sparse one is not known before, so that command fails after
+// others were applied, like SetSparse. Enable panics if t is not Enableable.
 func (w *Writer) Enable(e ecs.Entity, t ecs.Type) {
 	w.one("Writer.Enable", w.typed("Writer.Enable", enable, t), e)
 }

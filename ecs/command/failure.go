@@ -130,8 +130,8 @@ func (p *player) fail(r *record, o *op, e ecs.Entity, why reason) {
 	}
 }
 
-// failLate notes that a command found no room for an entity, or no sparse type to set, while it was
-// being played.
+// failLate notes that a command found no room for an entity, or no sparse type to set or toggle,
+// while it was being played.
 func (p *player) failLate(r *record, o *op, e ecs.Entity, err error) {
 	why := noRoom
 	if err == errLacks {

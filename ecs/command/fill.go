@@ -120,6 +120,9 @@ func (p *player) spread(n int32) {
 			p.work.changed = true
 		}
 		if one.kind == enable || one.kind == disable {
+			if one.sparse {
+				p.findLacking(n, i, one, list)
+			}
 			p.toggle(one, list)
 			continue
 		}
@@ -134,6 +137,18 @@ func (p *player) spread(n int32) {
 				p.failLate(p.recordOf(p.work.cursor[at]), one, list[at], err)
 				at++
 			}
+		}
+	}
+}
+
+// findLacking notes the failures of the i'th command of a group, which toggles a sparse type, for
+// the entities that do not have it.
+func (p *player) findLacking(n int32, i int, one *op, list []ecs.Entity) {
+	has := one.t.(interface{ Has(ecs.Entity) bool })
+	p.valuesOf(p.subjectsOf(n), i) // and so the records
+	for at, e := range list {
+		if !has.Has(e) {
+			p.failLate(p.recordOf(p.work.cursor[at]), one, e, errLacks)
 		}
 	}
 }

@@ -26,9 +26,9 @@ type work struct {
 
 // Play makes all recorded changes. If a command cannot apply, the error is a *PlayError that names
 // it, the world is unchanged, and the commands stay recorded. Call PlayRest or Clear; otherwise the
-// next Play fails again. After a success the buffer is empty, or unchanged if made with Keep;
-// without Keep, another Play returns ErrPlayed. Play is a structural change and belongs to the
-// world's owner. It panics in a loop over rows, and if the buffer is closed or being played.
+// next Play fails again. After a success the buffer is empty, or unchanged if made with Keep. Play
+// of an empty buffer does nothing. Play is a structural change and belongs to the world's owner. It
+// panics in a loop over rows, and if the buffer is closed or being played.
 //
 // If memory runs out, the error wraps a *ecs.LimitError. Each run of commands reserves room for its
 // rows before its first change; see docs/command.md.
@@ -43,7 +43,7 @@ func (b *Buffer) play(op string, rest bool) error {
 	seam.CheckChange(b.w, op) // completes jobs, which may record
 	if !b.state.CompareAndSwap(recording, playing) {
 		if b.state.Load() == played {
-			return ErrPlayed
+			return nil
 		}
 		b.refuse(op)
 	}

@@ -24,8 +24,10 @@ func TestBehaviour65Once(t *testing.T) {
 	require.NoError(t, cb.Play())
 	made := cb.Made(e)
 	hash := y.w.Hash()
-	require.ErrorIs(t, cb.Play(), ErrPlayed)
-	require.ErrorIs(t, cb.PlayRest(), ErrPlayed)
+	for range 3 {
+		require.NoError(t, cb.Play(), "as at first, nothing is recorded")
+		require.NoError(t, cb.PlayRest())
+	}
 	require.Zero(t, cb.Len())
 	require.Equal(t, hash, y.w.Hash())
 	require.Equal(t, made, cb.Made(e), "until something is recorded")
@@ -100,7 +102,7 @@ func TestBehaviour65AfterAFailure(t *testing.T) {
 		require.ErrorAs(t, cb.PlayRest(), &refused)
 		require.True(t, refused.Applied)
 		if !keep {
-			require.ErrorIs(t, cb.PlayRest(), ErrPlayed)
+			require.NoError(t, cb.PlayRest())
 		}
 		require.Positive(t, cb.Bytes())
 		cb.Close()
