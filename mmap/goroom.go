@@ -25,6 +25,10 @@ const (
 	reuseRoom = 48 << 20  // bytes free in Go's heap that suffice for another region
 )
 
+// parkedPart is what part of a limit may be parked: one in so many bytes. What is beyond goes back
+// to the system, for Go and for all others, what was parked longest first.
+const parkedPart = 4
+
 // vain records a collection that made no room.
 type vain struct {
 	open int           // regions at the time

@@ -441,3 +441,37 @@ func TestSeamsChild(t *testing.T) {
 		require.Len(t, held, 64)
 	}, "QUARRY_HUGEPAGES=off")
 }
+
+// TestParkedAddressesGoBack: under a limit, Go gets what closed regions had. A quarter of the limit
+// stays parked, what was parked last.
+func TestParkedAddressesGoBack(t *testing.T) {
+	const limit = 4_000_000 << 10
+	underLimit(t, fmt.Sprintf("ulimit -v %d", limit>>10), func(t *testing.T) {
+		for range 2 { // and the second time there is as much as at first
+			var all []*mmap.Region
+			for {
+				r, err := mmap.Reserve(100 << 20)
+				if err != nil {
+					break
+				}
+				all = append(all, r)
+			}
+			require.Greater(t, len(all), 9)
+			last := all[len(all)-1].Bytes()
+			for i, r := range all {
+				require.NoError(t, r.Release())
+				_, parked := mmap.Parked()
+				require.LessOrEqual(t, parked, limit/4)
+				require.GreaterOrEqual(t, parked, min((i+1)*100<<20, limit/4-100<<20))
+			}
+			var fault *mmap.FaultError
+			require.ErrorAs(t, mmap.Guarded(func() { last[0] = 1 }), &fault)
+			require.Equal(t, mmap.FaultParked, fault.State)
+		}
+		var heap [][]byte // of addresses, for nobody touches it
+		for range 12 {
+			heap = append(heap, make([]byte, 64<<20))
+		}
+		runtime.KeepAlive(heap)
+	})
+}

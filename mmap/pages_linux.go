@@ -102,6 +102,20 @@ func (pages) reuse() error {
 	return a.refuse(0)
 }
 
+// share is a part of the limit, if there is one: what is parked beyond is missing to all others.
+func (pages) share() int {
+	var as unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_AS, &as) != nil || as.Cur > math.MaxInt {
+		return 0
+	}
+	return max(int(as.Cur)/parkedPart, 1) // bytes, and not 0
+}
+
+func (pages) unmap(m *memory) error {
+	defer addressesTaken()
+	return unix.MunmapPtr(m.base, uintptr(m.size))
+}
+
 // deny drops the pages first: the kernel changes the access of each page that is there, small ones
 // one by one, and who denies has no use for the contents.
 func (p pages) deny(m *memory, off, n int) error {

@@ -23,6 +23,10 @@ import (
 // joined when there are many, because searches are linear: so there are either few, or about as
 // many as gaps between the ranges in use.
 //
+// Where addresses are limited, the pieces beyond a share of the limit go back to the system, whole,
+// those first that were parked longest: a pointer into one does not fault any more once another
+// mapping of the process lies there.
+//
 //	P1  pieces ascend and do not overlap; each is one or more whole granules.
 //	P2  bytes is the sum of their sizes.
 //	P3  a piece lists its stale granules: none, or one bit per granule with some set.
@@ -36,6 +40,7 @@ type park struct {
 	bytes  int      // bytes in all pieces (P2)
 	last   uintptr  // base of the range taken last; 0: none
 	firm   int      // pieces that the last join left
+	added  uint64   // ranges ever parked
 }
 
 // joins reports whether b begins where m ends and calls may span both.
@@ -66,7 +71,8 @@ func (p *park) behind(addr uintptr) int {
 
 // add parks a range. Its granules are denied, and are either dropped or stale.
 func (p *park) add(m memory) {
-	m.stale = m.stale.part(0, m.size/Granule)
+	p.added++
+	m.stale, m.since = m.stale.part(0, m.size/Granule), p.added
 	p.pieces = slices.Insert(p.pieces, p.behind(uintptr(m.base)), m)
 	p.bytes += m.size
 	if len(p.pieces) > 2*p.firm+looseLimit {
@@ -81,7 +87,7 @@ func (p *park) join() {
 		m := p.pieces[lo]
 		hi := lo + 1
 		for ; hi < len(p.pieces) && p.pieces[hi-1].joins(&p.pieces[hi]); hi++ {
-			m.size += p.pieces[hi].size
+			m.size, m.since = m.size+p.pieces[hi].size, max(m.since, p.pieces[hi].since)
 		}
 		if hi-lo > 1 {
 			m.stale = gather(p.pieces[lo:hi], m.size/Granule)
@@ -158,6 +164,27 @@ func (p *park) forget(size int) (bytes int) {
 		return true
 	})
 	p.bytes -= bytes
+	return bytes
+}
+
+// shed calls unmap for pieces, those parked longest first, until most bytes are parked or it
+// refuses, and returns how many bytes are no longer parked.
+func (p *park) shed(most int, unmap func(*memory) error) (bytes int) {
+	for p.bytes > most {
+		oldest := 0
+		for i := range p.pieces {
+			if p.pieces[i].since < p.pieces[oldest].since {
+				oldest = i
+			}
+		}
+		size := p.pieces[oldest].size
+		if unmap(&p.pieces[oldest]) != nil {
+			break
+		}
+		p.pieces = slices.Delete(p.pieces, oldest, oldest+1)
+		p.bytes -= size
+		bytes += size
+	}
 	return bytes
 }
 

@@ -185,12 +185,16 @@ func (s *space) hold(size int) bool {
 	return true
 }
 
-// retire parks the range of r. Its granules are denied, and are either dropped or stale.
+// retire parks the range of r. Its granules are denied, and are either dropped or stale. Where the
+// system limits what is parked, what is beyond goes back.
 func (s *space) retire(r *Region) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.tenants.remove(r)
 	s.parked.add(r.memory)
+	if most := s.sys.share(); most > 0 {
+		s.held -= s.parked.shed(most, s.sys.unmap)
+	}
 }
 
 func (s *space) count() (ranges, bytes int) {

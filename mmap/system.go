@@ -13,6 +13,7 @@ type memory struct {
 	object []byte         // Go object that holds the range; nil where the OS holds it
 	block  uintptr        // start of the object or reservation that calls must not reach across; 0: none
 	stale  granules       // reserved granules that may not read zero: dropped before they are allowed
+	since  uint64         // parked: how many ranges had been parked then, this one included
 }
 
 // bytes returns [off, off+n) of the range. The caller must ensure that touching the result is
@@ -58,6 +59,8 @@ type traits struct {
 //	attach    mmap FIXED of the file   the same              -                 -
 //	renew     mmap FIXED PROT_NONE     the same              -                 -
 //	name      prctl                    -                     -                 -
+//	share     getrlimit                -                     -                 -
+//	unmap     munmap                   -                     -                 -
 //
 // (+) only where room for Go is left; so on all but the Go heap.
 //
@@ -85,6 +88,8 @@ type system interface {
 	attach(m *memory, off, n int, f *os.File, at int64) error // access to a file's bytes from at on; follows deny
 	renew(m *memory, off, n int) error                        // no access, contents gone, also of a file
 	name(m *memory, text string)                              // best effort
+	share() int                                               // bytes that may stay parked; 0: any number
+	unmap(m *memory) error                                    // the range is anybody's; where share is not 0
 	mapped() int                                              // mappings that the process has; 0: unknown
 	advice(op string, errno error) string                     // what a user can do about a refusal, or ""
 }
@@ -101,6 +106,8 @@ func (plain) unlock(*memory, int, int) error  { return errNoSuch }
 func (plain) hint(*memory, Hint, bool) error  { return errNoSuch }
 func (plain) name(*memory, string)            {}
 func (plain) mapped() int                     { return 0 }
+func (plain) share() int                      { return 0 }
+func (plain) unmap(*memory) error             { return errNoSuch }
 
 func (plain) fine(*memory, int, int, bool) error { return errNoSuch }
 
