@@ -1,7 +1,9 @@
-.PHONY: run test short race debug purego windows bench fuzz ci
+.PHONY: run check test short race debug purego windows bench fuzz ci deep
 
 run:
 	go run ./bench
+check:
+	bash .ci/check
 test:
 	go test ./... ./arrowalloc/... ./bench/... ./fuzz/...
 short:
@@ -18,3 +20,5 @@ bench:
 	go test -run '^$$' -bench . ./...
 ci:
 	bash .ci/run
+deep:
+	bash .ci/deep
