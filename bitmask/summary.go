@@ -187,12 +187,19 @@ func (s *summary) next(from int) int {
 	}
 }
 
-// verify checks I6.
+// verify checks I6. It computes the class of a word only where a clear bit says that it does not
+// count.
 func (s *summary) verify() error {
 	n := len(s.words)
 	for k, level := range s.levels {
 		for i := range n {
-			if s.open(k, i) && level[i/WordBits].Load()>>(uint(i)%WordBits)&1 == 0 {
+			if level[i/WordBits].Load()>>(uint(i)%WordBits)&1 != 0 {
+				continue
+			}
+			if k == 0 && s.class < classes-1 && s.words[i].Load() == 0 {
+				continue // most words of a large universe, which tests verify after each step
+			}
+			if s.open(k, i) {
 				return fmt.Errorf("bitmask: Hierarchy: I6: word %d below level %d of %s counts and its bit is clear",
 					i, k, s)
 			}

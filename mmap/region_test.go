@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"quarry/internal/long"
 	"quarry/mmap"
 )
 
@@ -227,7 +228,7 @@ func TestAgainstModel(t *testing.T) {
 		random := rand.New(rand.NewPCG(1, 2))
 		model := make(slowSet, granules)
 		r := reserve(t, s, granules*g)
-		for range 600 {
+		for range long.N(250, 600) { // each granule changes several times
 			lo := random.IntN(granules)
 			state := model[lo]
 			hi := lo + 1

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"quarry/internal/long"
 	"quarry/mmap"
 )
 
@@ -25,7 +26,7 @@ func TestSpaceAgainstModel(t *testing.T) {
 			s := mmap.NewSpace(sys)
 			var open []*mmap.Region
 			live, most := 0, 0
-			for range 700 {
+			for range long.N(250, 700) { // the limit of live granules is met after some fifty
 				if random.IntN(2) == 0 && len(open) > 0 || live > 200*g {
 					i := random.IntN(len(open))
 					live -= open[i].Size()

@@ -13,6 +13,7 @@ import (
 	"quarry/ecs"
 	"quarry/ecs/hierarchy"
 	"quarry/ecs/scene"
+	"quarry/internal/long"
 )
 
 // game is a world that loads sections of the town.
@@ -345,10 +346,6 @@ func TestReloadOfLess(t *testing.T) {
 	require.False(t, ecs.Register[Lit](g.w).Has(a.Entity("inn")))
 }
 
-// steps returns the steps of a test, a fifth of them if it is to be short.
-func steps(n int) int {
-	if testing.Short() {
-		return max(n/5, 1)
-	}
-	return n
-}
+// steps returns the steps or seeds of a test. A fifth of them, the short form, is still several
+// edits in a row, each brought to files or worlds that earlier ones have changed.
+func steps(n int) int { return long.N(max(n/5, 1), n) }

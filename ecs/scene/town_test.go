@@ -16,6 +16,7 @@ import (
 	"quarry/ecs"
 	"quarry/ecs/hierarchy"
 	"quarry/ecs/scene"
+	"quarry/internal/long"
 )
 
 // A town whose objects have all that a baker can give: components, tags, buffers, shared, managed
@@ -233,10 +234,7 @@ func (d *town) edit() {
 // TestIncremental: after random edits the files of a bakery that has baked before are those of a
 // full bake by another number of workers, byte for byte, and fewer objects are baked.
 func TestIncremental(t *testing.T) {
-	seeds, steps := uint64(2), 15
-	if testing.Short() {
-		seeds, steps = 1, 4
-	}
+	seeds, steps := uint64(long.N(1, 2)), long.N(5, 15) // a town that was edited four times
 	for seed := range seeds {
 		d := newTown(seed, 60)
 		folder := t.TempDir()
