@@ -179,7 +179,10 @@ func (l *imageLoader) fill() error {
 	if err := l.adoptManaged(); err != nil {
 		return err
 	}
-	if err := w.ids.Adopt(&l.im.ids, l.fillRecords); err != nil {
+	if err := l.adoptIDs(); err != nil {
+		return err
+	}
+	if err := l.compareRows(); err != nil {
 		return err
 	}
 	w.show(w.ids.View())
@@ -266,6 +269,7 @@ func (l *imageLoader) prepareTables() error {
 		return refuseSection(under.ImageTables, fmt.Errorf("%d rows, of %d entities", rows, l.im.created-l.im.destroyed))
 	}
 	l.w.arrange(order)
+	l.renumber()
 	return nil
 }
 
@@ -441,21 +445,6 @@ func (l *imageLoader) admitBuffers(wrong error) error {
 		}
 	}
 	return wrong
-}
-
-// fillRecords makes an extent the records: it shows the file, or the bytes are read, as where rows
-// are converted: that writes their records, and the first write of a mapped page is slow.
-func (l *imageLoader) fillRecords(x *alloc.Extent, size int) error {
-	if l.f.Map != nil && !slices.ContainsFunc(l.tables, func(t loadedTable) bool { return t.source != nil }) {
-		err := x.MapFile(size, l.f.Map, l.f.At[under.ImageRecords])
-		if err == nil || !errors.Is(err, errors.ErrUnsupported) {
-			return err
-		}
-	}
-	if err := x.Resize(size); err != nil {
-		return err
-	}
-	return l.f.Read(under.ImageRecords, 0, unsafe.Slice((*byte)(x.Base()), size)) // Safe because the extent is so long.
 }
 
 // mayHave reports whether an entity may have a name or a value of a sparse type.

@@ -15,7 +15,7 @@ func Load(r io.Reader) (f *seam.ImageFile, finish func() error, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	f = &seam.ImageFile{Meta: meta, Read: s.read}
+	f = &seam.ImageFile{Meta: meta, Read: s.read, Compare: true}
 	for part := range f.Size {
 		f.Size[part] = int(s.n[firstBulk+part])
 	}

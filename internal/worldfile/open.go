@@ -52,7 +52,7 @@ func openFrom(f *os.File, size int64, whole bool) (img *seam.ImageFile, err erro
 		}
 	}
 	r := &reader{r: f}
-	img = &seam.ImageFile{Map: f, Read: r.read}
+	img = &seam.ImageFile{Map: f, Read: r.read, Compare: whole}
 	if img.Meta, err = r.open(size); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package entity
 
 import (
+	"errors"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -92,8 +93,9 @@ func (im *Image) checkPromised(blocks int) error {
 		}
 		for i := range blockSize {
 			set := b.used[i/64]>>(i%64)&1 != 0
-			if !set && (b.versions[i]&1 != 0 || isNeverPromised(uint32(b.number*blockSize+i))) {
-				return fmt.Errorf("index %d has version %d and is not in use", b.number*blockSize+i, b.versions[i])
+			nobodys := isNeverPromised(uint32(b.number*blockSize + i))
+			if alive := b.versions[i]&1 != 0; !set && (alive || nobodys) || alive && nobodys {
+				return fmt.Errorf("index %d has version %d and is not in use, or nobody's", b.number*blockSize+i, b.versions[i])
 			}
 		}
 		if b.number < blocks {
@@ -107,9 +109,9 @@ func (im *Image) checkPromised(blocks int) error {
 }
 
 // Adopt makes a new store, which has no ids, that of an image that was checked. fill makes an
-// extent of size 0 the records. After an error, which is the universe's or from fill, the store is
-// to be closed.
-func (s *Store) Adopt(im *Image, fill func(x *alloc.Extent, size int) error) error {
+// extent of size 0 the records, which are checked against the rows of the file. After an error,
+// which wraps ErrImage, or is the universe's or from fill, the store is to be closed.
+func (s *Store) Adopt(im *Image, rows *ImageRows, fill func(x *alloc.Extent, size int) error) error {
 	s.view.tag = im.Tag
 	runs, err := s.allocBlocks(len(im.promised))
 	if err != nil {
@@ -143,8 +145,14 @@ func (s *Store) Adopt(im *Image, fill func(x *alloc.Extent, size int) error) err
 	if o := s.promises.Load(); o != nil {
 		o.hint.Store(int32(min(im.next, uint32(o.end.Load()-1))))
 	}
+	if err := s.admit(rows); err != nil {
+		return fmt.Errorf("%w: %w", ErrImage, err)
+	}
 	return nil
 }
+
+// ErrImage is wrapped by the error of Adopt for records that make no sense.
+var ErrImage = errors.New("it is damaged")
 
 // adoptBlock makes a block of promises.
 func (s *Store) adoptBlock(from imageBlock, run alloc.ChunkIndex) {

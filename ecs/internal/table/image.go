@@ -40,6 +40,7 @@ type ImageChunk struct {
 	First   alloc.SmallIndex // where it lies, counted from the first chunk of the file
 	Order   uint32
 	stretch int      // its first
+	was     int      // the same in the file, see Renumber
 	marked  uint32   // as in stamp
 	ordered uint32   // as in stamp
 	changed []uint32 // versions of the types, by slot
@@ -173,6 +174,7 @@ func (im *Image) Code(c *codec.Coder) {
 		k.First = alloc.SmallIndex(first)
 		c.Half(&k.Order)
 		c.Number(&k.stretch)
+		k.was = k.stretch
 		c.Half(&k.marked)
 		c.Half(&k.ordered)
 		c.Halves(&k.changed)
@@ -208,6 +210,29 @@ type Claims struct {
 // NewClaims returns the claims of a file with a number of chunks.
 func NewClaims(chunks int) *Claims {
 	return &Claims{Eighths: make(bitmask.Bits, (chunks<<alloc.UnitOrder+bitmask.WordBits-1)/bitmask.WordBits)}
+}
+
+// Sparse reports whether stretches have numbers far above how many there are, as in a world that had
+// many more rows once, or in a file that lies. Tables by stretch would be as long.
+func (c *Claims) Sparse() bool {
+	return len(c.stretches)*bitmask.WordBits > 1024+4*c.stretches.Count()
+}
+
+// Renumber gives the chunks of an image stretches from next on, and returns the next. fits returns
+// how many rows a chunk has room for. Of an image that is not renumbered, stretches stay.
+func (im *Image) Renumber(next int, fits func(pos int) int) int {
+	for pos := range im.Chunks {
+		im.Chunks[pos].stretch = next
+		next += stretchesFor(fits(pos))
+	}
+	return next
+}
+
+// AddRows adds the rows of an image to those of its file. rows returns how many a chunk has.
+func (im *Image) AddRows(to *entity.ImageRows, rows func(pos int) int) {
+	for pos := range im.Chunks {
+		to.Add(im.Chunks[pos].was, im.Chunks[pos].stretch, rows(pos))
+	}
 }
 
 // claim claims n bits, of at most most.
@@ -393,6 +418,12 @@ func (im *imagePlan) planOf(columns []layout.Column) (*layout.Plan, error) {
 		return nil, refuseImage("%d columns of %d", len(seen), sized)
 	}
 	return p, nil
+}
+
+// Fits returns how many rows a chunk of an image has room for, for which the table was prepared.
+func (t *Table) Fits(im *Image, pos int) int {
+	k := &im.Chunks[pos]
+	return t.Store.Fits(alloc.StoreChunk{First: k.First, Order: k.Order})
 }
 
 // list returns the chunks, which begin at a chunk of a universe.

@@ -84,7 +84,7 @@ func (x *Source) fitBooks() error {
 		}
 		seen[b.slot] = true
 		for pos, words := range b.words {
-			if need := entity.WordsFor(x.fits(pos)); len(words) != need {
+			if need := entity.WordsFor(x.Fits(pos)); len(words) != need {
 				return refuseImage("enable bits of chunk %d are %d words, of %d", pos, len(words), need)
 			}
 		}
@@ -102,8 +102,8 @@ func (x *Source) fitBooks() error {
 	return nil
 }
 
-// fits returns how many rows a chunk of the image has room for.
-func (x *Source) fits(pos int) int {
+// Fits returns how many rows a chunk of the image has room for.
+func (x *Source) Fits(pos int) int {
 	k := &x.im.Chunks[pos]
 	return x.store.Fits(alloc.StoreChunk{First: k.First, Order: k.Order})
 }

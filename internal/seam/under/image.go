@@ -56,6 +56,8 @@ type ImageFile struct {
 	// first, then ImageRecords unless they are mapped, then ImageEntries.
 	Read func(part, at int, dst []byte) error
 
+	Compare bool // each row is compared with the record of its entity
+
 	Rules *ImageRules // for types that differ; nil: none
 	// Newer, if it is set, is called once if types of the image and of the program differ, before
 	// anything but Meta is used. It returns an image of the same types, which is opened instead.
