@@ -20,14 +20,15 @@ import (
 
 // registry holds the types of a world.
 type registry struct {
-	list    []*typeInfo        // by typeID
-	byKey   map[typeKey]typeID // without the built-in types; nil until there is another
-	shared  signature          // the shared types
-	cleans  bool               // cleanup is not empty
-	sparse  []*typeInfo        // the sparse types
-	copied  []*typeInfo        // the managed types with CopyWith
-	cleanup signature          // the types registered with Cleanup
-	serial  atomic.Uint64      // of the newest shared value
+	list    []*typeInfo              // by typeID
+	byKey   map[typeKey]typeID       // without the built-in types; nil until there is another
+	shared  signature                // the shared types
+	cleans  bool                     // cleanup is not empty
+	sparse  []*typeInfo              // the sparse types
+	copied  []*typeInfo              // the managed types with CopyWith
+	cleanup signature                // the types registered with Cleanup
+	serial  atomic.Uint64            // of the newest shared value
+	hashes  atomic.Pointer[[]uint64] // of the types, by typeID, see World.typeHashes; nil until somebody asks
 }
 
 // leastTypes is the number of types that a world makes room for at first.

@@ -1,7 +1,6 @@
 package ecs
 
 import (
-	"hash/fnv"
 	"unsafe"
 
 	"quarry/alloc"
@@ -168,24 +167,4 @@ func (r *sparseTransfer) eachLink(rows change.Span, visit func(*Entity)) {
 		}
 		left -= k
 	}
-}
-
-// sparse hashes the entries of a sparse type: the sum over the entries of a hash of each, since
-// their order follows that in which rows move and end, and so how rows are cut into chunks.
-func (h *hasher) sparse(t *typeInfo) {
-	h.h.Write([]byte(t.name))
-	h.word(uint64(t.id))
-	h.word(uint64(t.sparse.Len()))
-	one, sum := hasher{w: h.w, h: fnv.New64a()}, uint64(0)
-	for i, e := range t.sparse.IDs() {
-		at := sparse.Entry(i + 1)
-		one.h.Reset()
-		one.entity(Entity(e))
-		one.value(t.sparse.Value(at), t.fields)
-		if !t.sparse.Enabled(at) {
-			one.word(1)
-		}
-		sum += one.h.Sum64()
-	}
-	h.word(sum)
 }

@@ -1,0 +1,33 @@
+package ecs_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/ecs"
+)
+
+// BenchmarkHash hashes rows of some kinds of values; B/s are of values, without entities.
+func BenchmarkHash(b *testing.B) {
+	const n = 100_000
+	w := newWorld(b)
+	position, owner, hit := ecs.Register[Position](w), ecs.Register[Owner](w), ecs.Register[Hit](w)
+	for name, of := range map[string]struct {
+		t    ecs.Type
+		size int64
+	}{"position": {position, 16}, "entity": {owner, 8}, "gathered": {hit, 12}} {
+		b.Run(name, func(b *testing.B) {
+			batch, err := ecs.NewArchetype(w, of.t).CreateN(n)
+			require.NoError(b, err)
+			ids := batch.Entities(nil)
+			b.SetBytes(n * of.size)
+			b.ResetTimer()
+			for b.Loop() {
+				w.Hash()
+			}
+			b.StopTimer()
+			w.DestroyList(ids)
+		})
+	}
+}
