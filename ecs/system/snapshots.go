@@ -17,6 +17,9 @@ import (
 //	frame 7        frame 8        frame 9        frame 10
 //	  ask, ask       | read          | release      |
 //	         taken --+   read        release        closed at its start
+//
+// Who cannot wait asks for the latest that there is. While somebody does, the owner takes one every
+// few frames and keeps it until it takes the next (snapshotslatest.go).
 
 // errors.md: `ErrClosed` | Snapshots were asked for after `Systems.Close`, or by a goroutine that
 // was waiting then. | There is no frame any more that could take one.
@@ -32,6 +35,7 @@ type Snapshots struct {
 	waiting []chan *Published // who asked since the last frame
 	ended   []*ecs.Snapshot   // released by all, for the owner to close
 	closed  bool
+	latest  latest
 }
 
 // Published is a snapshot for those who asked for it. Release it when it has been read: until then
@@ -68,7 +72,7 @@ type shared struct{ users int } // that have not released it; written while Snap
 func (s *Systems) Snapshots() *Snapshots {
 	s.check("Systems.Snapshots")
 	if s.snapshots == nil {
-		s.snapshots = &Snapshots{w: s.w}
+		s.snapshots = &Snapshots{w: s.w, latest: latest{every: 1}}
 	}
 	return s.snapshots
 }
@@ -77,13 +81,11 @@ func (s *Systems) Snapshots() *Snapshots {
 // the world at that moment. The error is that of the context or ErrClosed. A frame at the end of
 // which somebody waits takes as long as World.Snapshot more.
 func (p *Snapshots) Take(ctx context.Context) (*Published, error) {
-	if p == nil || p.w == nil {
-		// errors.md: `the snapshots are nil or the zero value`, `the context is nil` |
-		// `Snapshots.Take` of no Snapshots, or without a context. | Take them from
-		// `Systems.Snapshots`; `context.Background()` waits for ever.
-		panic("system: Snapshots.Take: the snapshots are nil or the zero value; they come from Systems.Snapshots")
-	}
+	p.check("Snapshots.Take")
 	if ctx == nil {
+		// errors.md: `the snapshots are nil or the zero value`, `the context is nil` | `Take`,
+		// `Latest` or `Every` of no Snapshots, or `Take` without a context. | Take them from
+		// `Systems.Snapshots`; `context.Background()` waits for ever.
 		panic("system: Snapshots.Take: the context is nil")
 	}
 	c := make(chan *Published, 1)
@@ -126,8 +128,13 @@ func (s *Published) Release() {
 		return
 	}
 	s.released = true
-	if s.shared.users--; s.shared.users == 0 {
-		p.ended = append(p.ended, s.Snapshot)
+	p.release(s.Snapshot, s.shared)
+}
+
+// release takes one from the users of a snapshot, while p.mu is held.
+func (p *Snapshots) release(s *ecs.Snapshot, of *shared) {
+	if of.users--; of.users == 0 {
+		p.ended = append(p.ended, s)
 	}
 }
 
@@ -148,16 +155,23 @@ func (p *Snapshots) closeEnded() {
 	p.ended = p.ended[:0]
 }
 
-// publish takes a snapshot, if somebody waits for one, and closes those that are released. It
-// belongs to the owner, outside of loops.
-func (p *Snapshots) publish() {
+// publish takes a snapshot, if somebody waits for one or the latest is due, and closes those that
+// are released. It belongs to the owner, outside of loops, at the end of a frame.
+func (p *Snapshots) publish(frame Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	keeps, due := p.pass(frame)
+	if due || keeps && len(p.waiting) > 0 {
+		p.dropLatest()
+	}
 	p.closeEnded()
-	if len(p.waiting) == 0 {
+	if len(p.waiting) == 0 && !due {
 		return
 	}
 	s, of := p.w.Snapshot(), &shared{users: len(p.waiting)}
+	if keeps {
+		p.keepLatest(s, of)
+	}
 	for _, c := range p.waiting {
 		c <- &Published{Snapshot: s, of: p, shared: of} // there is room: each has a channel of its own
 	}
@@ -174,6 +188,7 @@ func (p *Snapshots) end() {
 		close(c)
 	}
 	p.waiting = nil
+	p.dropLatest()
 	if !p.w.Closed() {
 		p.closeEnded()
 	}

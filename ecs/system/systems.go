@@ -305,7 +305,7 @@ func (s *Systems) run(passed time.Duration) error {
 	s.sweep()
 	s.complete()
 	if s.snapshots != nil && !s.w.Closed() && !seam.Locked(s.w) {
-		s.snapshots.publish()
+		s.snapshots.publish(s.frame)
 	}
 	return s.takeErrors()
 }
