@@ -96,6 +96,9 @@ func TestSpanMisuse(t *testing.T) {
 	eachSpanAllocator(t, func(t *testing.T, h *alloc.Heap, a allocator, name string) {
 		p, gone := must(a.Alloc(3<<20, 0)), must(a.Alloc(3<<20, 0))
 		require.Equal(t, unsafe.Add(p, 3<<20), gone)
+		if uintptr(p)%(1<<30) == 0 { // by chance; the other one is not aligned so then
+			p, gone = gone, p
+		}
 		a.Free(gone)
 		for _, c := range []struct {
 			op, text string

@@ -39,6 +39,9 @@ func (s *ristrettoStore) set(key string, value []byte, ttl time.Duration) bool {
 
 func (s *ristrettoStore) bytes() int { return int(s.c.MaxCost() - s.c.RemainingCost()) }
 
+// settle waits until the sets so far have been taken or dropped, for tests.
+func (s *ristrettoStore) settle() { s.c.Wait() }
+
 func (s *ristrettoStore) close() error {
 	s.c.Close()
 	return nil
