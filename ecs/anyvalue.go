@@ -132,6 +132,7 @@ func (w *World) setTag(op string, number uint32) {
 		// function that registers types for a bakery made entities. | Register types there.
 		panic("ecs: " + op + ": the world has had entities, or is closed")
 	}
+	w.ids.Apart(0) // what is made of this world does not depend on others
 	to := entity.TagOf(number)
 	if own := w.ids.Tag(); own != to {
 		tags.Give(own)

@@ -8,6 +8,7 @@ import (
 	"quarry/ecs/internal/change"
 	"quarry/ecs/internal/name"
 	"quarry/ecs/internal/table"
+	"quarry/internal/debug"
 )
 
 // The life of a world: the options that create it, and the opening and closing of the parts that
@@ -60,6 +61,13 @@ func ChunkGrowth(g alloc.Growth) Option { return func(w *World) { w.growth = g }
 
 // NewWorld creates an empty world. It has a universe of its own, of the default size, unless
 // WithUniverse is given. An error wraps one from alloc.NewUniverse.
+//
+// Entities tell worlds apart by 4 bits. With up to 16 worlds open at once each has bits of its own,
+// and an entity of another is refused. With more, one of another world in sixteen has the same
+// bits, and is taken for the entity of this world that has the same index and version, if one is
+// alive. Debug builds find that too: there versions of worlds with the same bits start 4,194,304
+// apart, so an entity of another world made by NewWorld is not alive in this one. Its version then
+// depends on how many worlds are open.
 func NewWorld(options ...Option) (*World, error) {
 	checkOptions("NewWorld", options)
 	w := &World{growth: DefaultChunkGrowth()}
@@ -86,7 +94,11 @@ func NewWorld(options ...Option) (*World, error) {
 	trim := w.trim
 	w.buffers.Open(w.u, trim)
 	w.base = w.u.Base()
-	w.ids.Open(w.u, tags.Take(0))
+	tag, number := tags.TakeApart(0)
+	w.ids.Open(w.u, tag)
+	if debug.On {
+		w.ids.Apart(number)
+	}
 	w.tables.Open(w.u, w.growth, &w.ids, table.Calls{Trim: trim, Replanned: w.news.replan})
 	w.rows.Open(&w.ids, &w.tables, &w.buffers, change.Calls{
 		TableAt: func(i uint32) *table.Table { return &w.archetypes.list[i].table.Table },

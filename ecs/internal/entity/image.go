@@ -112,7 +112,7 @@ func (im *Image) checkPromised(blocks int) error {
 // extent of size 0 the records, which are checked against the rows of the file. After an error,
 // which wraps ErrImage, or is the universe's or from fill, the store is to be closed.
 func (s *Store) Adopt(im *Image, rows *ImageRows, fill func(x *alloc.Extent, size int) error) error {
-	s.view.tag = im.Tag
+	s.SetTag(im.Tag)
 	runs, err := s.allocBlocks(len(im.promised))
 	if err != nil {
 		return err

@@ -287,7 +287,7 @@ func (b *block) restore(s *Store, number uint64) {
 // caller ends it by Thaw. Any goroutine may call it. The error is from the universe or from the
 // layer, which is lost; the store is empty then.
 func (s *Store) Freeze(live *Store, records *past.Memory, from *Moment, l *past.Layer) error {
-	s.u, s.view.tag, s.most = live.u, live.view.tag, maxBlocks
+	s.u, s.view.tag, s.most, s.start = live.u, live.view.tag, maxBlocks, live.start
 	s.records = s.u.NewExtent(MaxIDs * int(recordSize))
 	if err := s.records.Resize(from.Records() * int(recordSize)); err != nil {
 		return err

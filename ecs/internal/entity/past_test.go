@@ -43,6 +43,9 @@ type moment struct {
 func newKept(t testing.TB, seed uint64) *kept {
 	k := &kept{t: t, u: newUniverse(t, 64<<20), r: rand.New(rand.NewPCG(seed, 9)), alive: map[entity.ID]entity.Location{}}
 	k.s = open(t, k.u)
+	if seed%2 == 1 {
+		k.s.Apart(3) // nothing else depends on where versions start
+	}
 	k.p.Open(k.u)
 	k.m = k.p.Add(k.s.Memory())
 	return k

@@ -145,7 +145,11 @@ func (s *Store) makeBlocks(n int) error {
 	}
 	s.total.Store(int32(end)) // first: a goroutine that gets an index may call Reach at once
 	for i, run := range runs {
-		o.add(s.newBlock(first+i, run))
+		b := s.newBlock(first+i, run)
+		if s.start != 0 {
+			s.startPromised(b)
+		}
+		o.add(b)
 	}
 	return nil
 }

@@ -73,6 +73,7 @@ type Store struct {
 	leaseBase uint32   // index of the lease's bit 0
 	nFree     int      // free indices, leased ones included (R2)
 	own       int      // blocks of the owner
+	start     uint32   // version of new records; 0 but in debug builds, see apart.go
 
 	making   sync.Mutex               // held to make a block
 	most     int                      // most blocks that may be made; see Limit
@@ -107,7 +108,7 @@ func (s *Store) Records() int { return int(s.view.n) }
 func (s *Store) Tag() Tag { return s.view.tag }
 
 // SetTag changes the tag of a store that has not handed out any ID.
-func (s *Store) SetTag(tag Tag) { s.view.tag = tag }
+func (s *Store) SetTag(tag Tag) { s.view.tag, s.start = tag, 0 }
 
 // Find returns e's record if e is alive in this store, else nil. It is small enough to be inlined.
 func (s *Store) Find(e ID) *Record {
@@ -136,8 +137,13 @@ func (s *Store) MakeRoom(n int) error {
 	if err != nil {
 		return err
 	}
+	before := s.view.n
 	if err := s.resize(end); err != nil {
 		return err
+	}
+	if s.start != 0 {
+		s.startBlocks(first, end)
+		s.startShown(before) // blocks of promises may lie between
 	}
 	for number := first; number < end; number++ {
 		s.addBlock(number)
@@ -169,10 +175,17 @@ func (s *Store) next(n int) (first, end int, err error) {
 // owner calls it. After an error, which is from the extent, nothing has changed.
 func (s *Store) Reach() error {
 	total := int(s.total.Load())
-	if total <= int(s.view.n)/blockSize {
+	before := s.view.n
+	if total <= int(before)/blockSize {
 		return nil
 	}
-	return s.resize(total)
+	if err := s.resize(total); err != nil {
+		return err
+	}
+	if s.start != 0 {
+		s.startShown(before)
+	}
+	return nil
 }
 
 // resize extends the records to a number of blocks. None of the new indices is free yet. The index

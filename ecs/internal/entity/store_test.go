@@ -484,3 +484,67 @@ func TestTagsShared(t *testing.T) {
 	tags.Give(tag)
 	require.Equal(t, tag, tags.Take(0))
 }
+
+// TestVersionsStartApart: stores with one tag and different numbers have no ID in common, of either
+// kind, in the first blocks and in those behind, and so have copies that go on.
+func TestVersionsStartApart(t *testing.T) {
+	const n = 3 * blockSize
+	u := newUniverse(t, 64<<20)
+	all := map[entity.ID]int{}
+	for number := range 3 {
+		s := new(entity.Store)
+		s.Open(u, entity.TagOf(7))
+		s.Apart(uint32(number))
+		use := func(s *entity.Store) (ids []entity.ID) {
+			first := promise(t, s, 100)
+			ids = make([]entity.ID, n)
+			require.NoError(t, s.MakeRoom(n))
+			s.TakeRows(1, ids)
+			more := promise(t, s, blockSize)
+			require.NoError(t, s.Reach())
+			verify(t, s, n)
+			return append(append(ids, first...), more...)
+		}
+		for _, e := range use(s) {
+			require.Equal(t, uint32(number)<<22|1, e.Version(), "%v", e)
+			all[e]++
+		}
+		c := new(entity.Store)
+		c.Open(u, entity.TagOf(7))
+		require.NoError(t, c.Become(s))
+		require.Equal(t, useMore(t, s), useMore(t, c), "a copy goes on as the original")
+		require.NoError(t, c.Close())
+		require.NoError(t, s.Close())
+	}
+	require.Len(t, all, 3*(n+100+blockSize))
+}
+
+// useMore makes more ids, of both kinds.
+func useMore(t *testing.T, s *entity.Store) []entity.ID {
+	ids := make([]entity.ID, 2*blockSize)
+	require.NoError(t, s.MakeRoom(len(ids)))
+	s.TakeRows(1, ids)
+	return append(ids, promise(t, s, blockSize)...)
+}
+
+// TestTagsApart: of worlds that are open at once and have one tag, each has a number of its own.
+func TestTagsApart(t *testing.T) {
+	var tags entity.Tags
+	seen := map[[2]uint32]bool{}
+	for i := range uint32(5 * entity.Worlds) {
+		tag, number := tags.TakeApart(0)
+		require.Equal(t, i/entity.Worlds, number)
+		seen[[2]uint32{tag.Number(), number}] = true
+	}
+	require.Len(t, seen, 5*entity.Worlds)
+	tags.Give(entity.TagOf(3))
+	tag, number := tags.TakeApart(0)
+	require.Equal(t, uint32(3), tag.Number())
+	require.Equal(t, uint32(5), number, "others have those below")
+	for range 5 {
+		tags.Give(tag)
+	}
+	tag, number = tags.TakeApart(0)
+	require.Equal(t, uint32(3), tag.Number())
+	require.Zero(t, number, "nobody has it")
+}

@@ -1,0 +1,35 @@
+package ecs_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"quarry/ecs"
+	"quarry/internal/debug"
+)
+
+// TestStrangersOfManyWorlds: in debug builds no world takes an entity of another for its own,
+// however many are open at once. Release builds cannot tell those that have the same tag.
+func TestStrangersOfManyWorlds(t *testing.T) {
+	if !debug.On {
+		t.Skip("versions start apart in debug builds only")
+	}
+	u := newUniverse(t, 64<<20)
+	var worlds []*ecs.World
+	var ids []ecs.Entity
+	for range 50 {
+		w := newWorld(t, ecs.WithUniverse(u))
+		reserved := make([]ecs.Entity, 1)
+		require.NoError(t, w.Reserve(reserved))
+		_, err := ecs.NewArchetype(w).CreateReserved(reserved)
+		require.NoError(t, err)
+		worlds, ids = append(worlds, w), append(ids, ecs.NewArchetype(w).Create(), reserved[0])
+	}
+	for i, w := range worlds {
+		for k, e := range ids {
+			require.Equal(t, i == k/2, w.Alive(e), "world %d, an entity of world %d", i, k/2)
+		}
+		require.NoError(t, w.Verify())
+	}
+}
