@@ -37,8 +37,8 @@ import (
 // which its values differed, and in all chunks of an archetype of which rows came, went or moved. A
 // managed type with CopyWith is marked in all its chunks.
 //
-// Ids that were reserved since are void, and so are command buffers that were recorded since and
-// not played. The snapshot and all others stay, newer ones too.
+// Ids that were reserved since are void, and so are commands that were recorded since, not played,
+// and name entities that came since: Play refuses those by name. The snapshot and all others stay, newer ones too.
 //
 // The error says that the snapshot is lost, or that there are managed values without CopyWith,
 // which cannot be brought back, or is a *LimitError: there is no memory to keep what newer
@@ -205,6 +205,7 @@ func (r *restoring) commit() {
 	}
 	w.rows.Created, w.rows.Destroyed = s.created, s.destroyed
 	w.rows.Epoch++
+	w.recordings.Restored(s.era, w.ids.Versions)
 }
 
 // putRows brings back the bytes of all rows, and the books of archetypes whose rows are the same.

@@ -37,6 +37,7 @@ type Snapshot struct {
 	layer   *past.Layer
 	version uint32 // the world's, when the snapshot was taken; later changes have later ones
 	closed  bool
+	era     uint64 // of the world's recordings that the snapshot has ended
 
 	archetypes []archetypeState // in order of creation
 	sets       []sparse.State   // of the sparse types
@@ -112,6 +113,7 @@ func (s *Snapshot) copyManaged(op string) {
 func (s *Snapshot) take() {
 	w := s.w
 	s.note(w)
+	s.era = w.recordings.Snapshot()
 	if debug.On {
 		s.notePieces()
 	}

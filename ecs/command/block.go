@@ -25,7 +25,7 @@ type block struct {
 
 // takes reports whether a command is about one existing entity and needs no other check.
 func (b *block) takes(r *record, o *op) bool {
-	return o.kind >= destroy && r.flags&(listed|linked) == 0 && o.query == nil && !r.e.IsPlaceholder()
+	return o.kind >= destroy && r.flags&(listed|linked|stale) == 0 && o.query == nil && !r.e.IsPlaceholder()
 }
 
 // add adds a command about one entity to the block.

@@ -48,21 +48,23 @@ import (
 // through the buffer or one of its Writers, needs no access to the world. Nothing recorded is
 // visible before Play.
 type Buffer struct {
-	*Writer // the owner's
-	w       *ecs.World
-	id      uint32
-	keep    bool
-	traces  bool
-	limit   int64        // bytes of pages; 0: none
-	held    atomic.Int64 // bytes of pages
-	numbers atomic.Int64 // placeholders handed to streams, a block at a time
-	state   atomic.Int32
-	torn    atomic.Bool // since the last clear, two goroutines recorded through one writer at once
-	lent    bool        // a Lender's: it alone seals and closes the buffer
-	why     string      // reason given to Lender.Seal
-	mu      sync.Mutex  // guards the search for a worker's stream
-	streams []*stream   // by worker + 1; the first is the owner's
-	player  player
+	*Writer    // the owner's
+	w          *ecs.World
+	id         uint32
+	keep       bool
+	traces     bool
+	limit      int64        // bytes of pages; 0: none
+	held       atomic.Int64 // bytes of pages
+	numbers    atomic.Int64 // placeholders handed to streams, a block at a time
+	state      atomic.Int32
+	torn       atomic.Bool      // since the last clear, two goroutines recorded through one writer at once
+	lent       bool             // a Lender's: it alone seals and closes the buffer
+	why        string           // reason given to Lender.Seal
+	recordings *seam.Recordings // of the world
+	recording  seam.Recording
+	mu         sync.Mutex // guards the search for a worker's stream
+	streams    []*stream  // by worker + 1; the first is the owner's
+	player     player
 }
 
 // States of a buffer.
@@ -128,6 +130,7 @@ func newBuffer(op string, w *ecs.World, options []Option) *Buffer {
 		}
 		o(b)
 	}
+	b.recordings = seam.RecordingsOf(w)
 	own := &stream{b: b}
 	b.streams = []*stream{own}
 	b.Writer = &Writer{stream: own}
@@ -296,6 +299,7 @@ func (b *Buffer) clear() {
 			s.next, s.end, s.newest = 0, 0, ecs.Null
 		}
 	}
+	b.recordings.Forget(&b.recording)
 	b.torn.Store(false)
 	b.numbers.Store(0)
 	b.player.work.made = b.player.work.made[:0]
@@ -346,6 +350,7 @@ func (b *Buffer) close(op string) {
 			s.close()
 		}
 	}
+	b.recordings.Forget(&b.recording)
 	b.state.Store(closed)
 	b.player = player{b: b}
 }

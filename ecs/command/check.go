@@ -42,6 +42,9 @@ type player struct {
 	lateFailed int
 	cause      error // of the last late failure
 
+	judges []seam.Judge
+	stale  map[named]bool
+
 	listed  bool // some command about a list has a value
 	block   block
 	pattern pattern
@@ -104,6 +107,7 @@ func zeroed[T any](s []T, n int) []T {
 func (p *player) end() {
 	p.restart()
 	p.keep()
+	p.judges = nil
 	clear(p.nodes)
 	clear(p.segments)
 	clear(p.runs)
@@ -248,6 +252,9 @@ func (p *player) changeOf(o *op, c codec) *ecs.Change {
 // checkOne checks one record.
 func (p *player) checkOne(r *record, o int32) error {
 	one := &p.ops[o]
+	if p.isStale(r, one, ecs.Null) || p.isStale(r, one, r.e) || one.kind == instantiate && p.isStale(r, one, r.source()) {
+		return nil
+	}
 	if r.flags&linked != 0 && !p.namesSomebody(r, one, p.codecs[o]) {
 		p.fail(r, one, r.e, namesNobody)
 		return nil
@@ -267,6 +274,9 @@ func (p *player) checkOne(r *record, o int32) error {
 		p.listed = p.listed || one.valued
 		for _, e := range r.list() {
 			var err error
+			if p.isStale(r, one, e) {
+				continue
+			}
 			if one.kind >= destroy && !e.IsPlaceholder() {
 				err = p.add(e, r, o)
 			} else if err = p.flush(); err == nil {

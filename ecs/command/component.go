@@ -94,6 +94,9 @@ func (w *Writer) noteLinks(r *record, links []seam.Link, p unsafe.Pointer, n int
 			}
 			e := *(*ecs.Entity)(at)
 			if !e.IsPlaceholder() {
+				if era := w.stream.b.recordings.Era(); era != w.stream.era {
+					w.stream.mark(era, int(r.size))
+				}
 				continue
 			}
 			if number, id := seam.Number(e); id != w.stream.b.id || int64(number) >= w.stream.b.numbers.Load() {

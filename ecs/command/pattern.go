@@ -96,7 +96,7 @@ func (p *player) learn(c cursor, canon []int32) error {
 		r = (*record)(unsafe.Add(page.base, at)) // Safe because a record begins there.
 		if at > c.at {
 			o := canon[r.op]
-			if r.e != e || r.flags&(listed|linked) != 0 {
+			if r.e != e || r.flags&(listed|linked|stale) != 0 {
 				break
 			}
 			if s := c.s; o < 0 && !s.list[r.op].shared {

@@ -56,9 +56,13 @@ func (b *Buffer) play(op string, rest bool) error {
 	p := &b.player
 	defer func() {
 		p.end()
+		if after == played {
+			b.recordings.Forget(&b.recording)
+		}
 		b.state.Store(after)
 	}()
 	p.begin()
+	p.findStale()
 	if err := p.check(place{}); err != nil {
 		return fmt.Errorf("command: %s: %w", op, err)
 	}

@@ -56,6 +56,9 @@ type stream struct {
 	values  []any          // Go values, by number
 	numbers map[any]uint64 // of values, number + 1
 
+	era   uint64 // in which it named an entity last, see stale.go
+	marks []mark // by position
+
 	next, end int        // numbers of placeholders at hand: [next, end)
 	newest    ecs.Entity // last placeholder handed out; Null if none since the last clear
 
@@ -215,6 +218,7 @@ func (s *stream) clear() {
 	s.filled = 0
 	s.keep(2 * s.need.note(units))
 	s.segments = s.segments[:0]
+	s.era, s.marks = 0, s.marks[:0]
 	clear(s.values)
 	s.values = s.values[:0]
 	clear(s.numbers)

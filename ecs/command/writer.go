@@ -172,7 +172,13 @@ func caller() uintptr {
 // checkEntity panics if commands of this buffer cannot be about e.
 func (w *Writer) checkEntity(op string, e ecs.Entity) {
 	b := w.stream.b
-	if b.w.Owns(e) || e == w.stream.newest && e != ecs.Null {
+	if b.w.Owns(e) {
+		if era := b.recordings.Era(); era != w.stream.era {
+			w.stream.mark(era, 0)
+		}
+		return
+	}
+	if e == w.stream.newest && e != ecs.Null {
 		return
 	}
 	if !e.IsPlaceholder() {

@@ -53,6 +53,7 @@
 //	Placeholder       command, scene    programs get placeholders from command.Writer
 //	PlanBetween       image             the same with types of another file; see image.PlanBetween
 //	PlanImage         image             types of a file and of a program; programs have image.Plan
+//	RecordingsOf      command           what commands named before a restore; programs clear their buffers
 //	Reserve           command           a part of a transaction
 //	Run               command           a part of a transaction
 //	SetEnabled        scene             the same

@@ -68,6 +68,18 @@ func Looks(q *ecs.Query) ecs.Access { return ecs.Inside(key).Looks(q) }
 // World.Close reports. Any goroutine may call it.
 func Hold(w *ecs.World, chunks int) { ecs.Inside(key).Hold(w, chunks) }
 
+// Recordings are what names entities of a world now and uses them later.
+type Recordings = under.Recordings
+
+// Recording is one of them.
+type Recording = under.Recording
+
+// Judge tells whether an entity that a recording named is still the same.
+type Judge = under.Judge
+
+// RecordingsOf returns the recordings of a world. Any goroutine may call it.
+func RecordingsOf(w *ecs.World) *Recordings { return ecs.Inside(key).RecordingsOf(w) }
+
 // Filters reports whether the query has Changed, Ordered or Between terms.
 func Filters(q *ecs.Query) bool { return ecs.Inside(key).Filters(q) }
 

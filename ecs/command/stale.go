@@ -1,0 +1,142 @@
+package command
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+	"unsafe"
+
+	"quarry/ecs"
+	"quarry/internal/seam"
+)
+
+// Commands from before a World.Restore. An entity that came after the snapshot is gone, and its ID
+// may be another's when the commands are played. So a stream marks where it first names an entity
+// after a snapshot or a restore, and Play asks of each record from before a restore whether the
+// entities that it names are those of then:
+//
+//	era      0                1   snapshot              2   restore
+//	marks    (none: era 0)    |                         |
+//	records  Set 1v1  Set 2v1 |Set 3v1  Destroy 2v1     |Set 3v1
+//	                           stale, if 3v1 came since   good
+
+// mark is where the records of an era begin in a stream.
+type mark struct {
+	era      uint64
+	page, at int
+}
+
+// mark notes that the stream names an entity in an era, by the record that begins back bytes before
+// the end of what is written.
+func (s *stream) mark(era uint64, back int) {
+	m := mark{era: era}
+	if s.filled > 0 {
+		m.page, m.at = s.filled-1, s.pages[s.filled-1].used-back
+	}
+	s.era, s.marks = era, append(s.marks, m)
+	s.b.recordings.Watch(&s.b.recording, era)
+}
+
+// eraAt returns the era of a record.
+func (s *stream) eraAt(page, at int) (era uint64) {
+	n := sort.Search(len(s.marks), func(i int) bool {
+		m := &s.marks[i]
+		return m.page > page || m.page == page && m.at > at
+	})
+	if n == 0 {
+		return 0
+	}
+	return s.marks[n-1].era
+}
+
+// named is an entity that a record names.
+type named struct {
+	r *record
+	e ecs.Entity
+}
+
+// findStale notes what records name that is no longer what it was, and marks these records.
+func (p *player) findStale() {
+	p.judges = p.b.recordings.Judges(&p.b.recording)
+	clear(p.stale)
+	if len(p.judges) == 0 {
+		return
+	}
+	for i := range p.segments {
+		s, c := p.segments[i].stream, p.segments[i].cursor()
+		for r := c.next(); r != nil; r = c.next() {
+			r.flags &^= stale
+			if era := s.eraAt(c.page, c.at-int(r.size)); era > 0 {
+				p.findStaleOf(s, r, era)
+			}
+		}
+	}
+}
+
+// findStaleOf looks at one record.
+func (p *player) findStaleOf(s *stream, r *record, era uint64) {
+	p.judge(r, r.e, era)
+	if r.flags&listed != 0 {
+		for _, e := range r.list() {
+			p.judge(r, e, era)
+		}
+	}
+	one, c := &s.list[r.op], s.codecs[r.op]
+	switch {
+	case one.kind == instantiate:
+		p.judge(r, r.source(), era)
+	case one.valued && !one.shared && c != nil && len(c.links()) > 0:
+		n, at := 1, r.value()
+		if seam.FactsOf(one.t).Buffer {
+			n, at = r.number(), unsafe.Add(at, 8) // Safe because the elements lie behind their number.
+		}
+		p.judgeValues(r, c.links(), at, n, c.size(), era)
+	}
+}
+
+// judgeValues judges the entities in n values at at, size bytes each.
+func (p *player) judgeValues(r *record, links []seam.Link, at unsafe.Pointer, n int, size uintptr, era uint64) {
+	for i := range n {
+		for j := range links {
+			// Safe because each value has what its links say.
+			l, at := &links[j], unsafe.Add(at, uintptr(i)*size+links[j].Offset)
+			if l.Count > 0 {
+				p.judgeValues(r, l.Each, at, l.Count, l.Size, era)
+			} else if p.judge(r, *(*ecs.Entity)(at), era) {
+				p.noteStale(r, ecs.Null)
+			}
+		}
+	}
+}
+
+// judge notes an entity that a record names and that is not the one it named, and reports whether
+// it is such a one. An entity that is not alive is nobody else.
+func (p *player) judge(r *record, e ecs.Entity, era uint64) bool {
+	if e.IsPlaceholder() || !p.b.w.Alive(e) {
+		return false
+	}
+	good := !slices.ContainsFunc(p.judges, func(j seam.Judge) bool { return !j.Has(e.Index(), e.Version(), era) })
+	if !good {
+		p.noteStale(r, e)
+	}
+	return !good
+}
+
+// noteStale notes that a record names an entity that is stale; Null stands for one in its value.
+func (p *player) noteStale(r *record, e ecs.Entity) {
+	if p.stale == nil {
+		p.stale = map[named]bool{}
+	}
+	p.stale[named{r, e}] = true
+	r.flags |= stale
+}
+
+// isStale reports whether an entity that a record names is stale, or with Null one in its value, so
+// that the command cannot be made, and notes the failure.
+func (p *player) isStale(r *record, o *op, e ecs.Entity) bool {
+	if r.flags&stale == 0 || !p.stale[named{r, e}] {
+		return false
+	}
+	p.fail(r, o, cmp.Or(e, r.e), isOthers)
+	return true
+}
