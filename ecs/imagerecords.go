@@ -94,4 +94,3 @@ func (l *imageLoader) fillRecords(x *alloc.Extent, size int, change bool) error 
 	}
 	return l.f.Read(under.ImageRecords, 0, unsafe.Slice((*byte)(x.Base()), size)) // Safe because the extent is so long.
 }
-
