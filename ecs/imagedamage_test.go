@@ -57,8 +57,8 @@ func (m *imaged) use(t testing.TB) {
 }
 
 // TestImageOfDamagedSections: whatever a flipped byte in the described sections says, though their
-// checksums are right, the file is refused, or Verify says what is wrong, or the world is sound. The
-// short form takes one byte in seven, and those of the counts that each section begins with.
+// checksums are right, the file is refused, or Verify says what is wrong, or the world is sound.
+// The short form takes one byte in seven, and those of the counts that each section begins with.
 func TestImageOfDamagedSections(t *testing.T) {
 	t.Parallel()
 	f := imageFile(t, 12)

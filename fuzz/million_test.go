@@ -12,9 +12,10 @@ import (
 )
 
 // TestMillionSteps runs 20 streams: 200 steps of each, which is enough for every operation to occur
-// in each, 1,500 with QUARRY_LONG=1, and a million steps in all with QUARRY_LONG=34. Each stream runs twice, and must give the same hash, the same number of refused calls and the
-// same peak. In every second stream all operations take part, in the others those that the stream's
-// weights leave.
+// in each, 1,500 with QUARRY_LONG=1, and a million steps in all with QUARRY_LONG=34. Each stream
+// runs twice, and must give the same hash, the same number of refused calls and the same peak. In
+// every second stream all operations take part, in the others those that the stream's weights
+// leave.
 func TestMillionSteps(t *testing.T) {
 	const seeds = 20
 	steps := long.N(200, 1500*long.Times())

@@ -65,8 +65,8 @@ func TestListsAreLRU(t *testing.T) {
 }
 
 // TestHitsHaveTheLatestValue: whatever a cache evicts, what it finds is what was set last, or, in a
-// cache that takes sets later, before. Such a cache may take them when all gets are over, so now and
-// then it is waited for.
+// cache that takes sets later, before. Such a cache may take them when all gets are over, so now
+// and then it is waited for.
 func TestHitsHaveTheLatestValue(t *testing.T) {
 	for i := range contenders {
 		c := &contenders[i]

@@ -109,8 +109,8 @@ func field(name string, of types.Type, embedded bool) *types.Var {
 }
 
 // sources returns a loader that reads packages as their sources, the same for all tests: what it
-// has read once, the standard library above all, it need not read again. It skips the test where the
-// go command, which finds packages, cannot be run.
+// has read once, the standard library above all, it need not read again. It skips the test where
+// the go command, which finds packages, cannot be run.
 func sources(t *testing.T) *loader {
 	t.Helper()
 	if _, err := exec.LookPath("go"); err != nil {
