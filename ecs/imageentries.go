@@ -91,8 +91,9 @@ func (l *imageLoader) adoptSets() error {
 		if err := s.set.Check(x.im.size, x.im.enableable); err != nil {
 			return refuseSection(under.ImageSparse, fmt.Errorf("%s: %w", x.im.name, err))
 		}
-		if !s.set.Fits(l.f.Size[under.ImageEntries]) {
-			return refuseSection(under.ImageSparse, fmt.Errorf("entries of %s have %d bytes, of %d", x.im.name, s.set.IDBytes()+s.set.ValueBytes(), l.f.Size[under.ImageEntries]))
+		if alive := l.im.created - l.im.destroyed; uint64(s.set.Len) > alive || !s.set.Fits(l.f.Size[under.ImageEntries]) {
+			return refuseSection(under.ImageSparse, fmt.Errorf("%s has %d entries, of %d entities, in %d bytes",
+				x.im.name, s.set.Len, alive, l.f.Size[under.ImageEntries]))
 		}
 		if err := l.adoptSet(&r, s, x); err != nil {
 			return err

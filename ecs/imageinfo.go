@@ -62,6 +62,7 @@ func (t *imageType) describe() under.ImageType {
 // describeArchetypes describes the archetypes.
 func (im *worldImage) describeArchetypes(info *under.ImageInfo) error {
 	claims, rows := table.NewClaims(im.chunks), 0
+	texts := make([]string, len(im.values)) // once each, for archetypes share values
 	for i := range im.archetypes {
 		a := &im.archetypes[i]
 		bytes, err := a.table.Claim(im.chunks, claims)
@@ -79,7 +80,10 @@ func (im *worldImage) describeArchetypes(info *under.ImageInfo) error {
 				return fmt.Errorf("archetype %d has value %d of %d, or that is of no type", i, v, len(im.values))
 			}
 			value := &im.values[v]
-			to.Shared = append(to.Shared, under.ImageValue{Type: value.of, Text: im.types[value.of].textOf(value.bytes), Bytes: value.bytes})
+			if texts[v] == "" {
+				texts[v] = im.types[value.of].textOf(value.bytes)
+			}
+			to.Shared = append(to.Shared, under.ImageValue{Type: value.of, Text: texts[v], Bytes: value.bytes})
 		}
 		rows += a.table.Rows
 		info.Archetypes = append(info.Archetypes, to)
@@ -159,7 +163,7 @@ func (f *imageField) textOf(from []byte) (text string, rest []byte, err error) {
 		}
 		return strconv.Quote(string(from[n : n+int(length)])), from[n+int(length):], nil
 	}
-	if f.size > len(from) || f.size > 8 {
+	if f.size > len(from) || f.size > 8 || f.size == 0 { // a field takes bytes, so there are no more than those
 		return "", nil, errNoText
 	}
 	var word [8]byte

@@ -4,12 +4,16 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"reflect"
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 	"unsafe"
 
+	"quarry/ecs/internal/table"
 	"quarry/ecs/internal/value"
 	"quarry/layout"
 )
@@ -107,6 +111,12 @@ func (w *World) registerOpaque(im *imageType, bare bool) (*typeInfo, error) {
 	info := im.registration(t)
 	info.enableable, info.cleanup, info.tracked, info.maxRows = im.enableable, im.cleanup, im.tracked, im.maxRows
 	info.name = strings.Replace(info.name, shortName(t), im.shortName(), 1)
+	if id, ok := w.types.find(info.key()); ok && !w.types.list[id].isLike(info) {
+		return nil, errors.New("it was registered with other options")
+	}
+	if _, err := table.PlanOf(info.planned()); err != nil {
+		return nil, err
+	}
 	return w.register("image.Open", info), nil
 }
 
@@ -151,7 +161,7 @@ func (t *imageType) goType(bare bool) (reflect.Type, error) {
 	if t.cleanup {
 		hash ^= 1 << 62
 	}
-	tag := reflect.StructTag(fmt.Sprintf("quarry:%s", strconv.Quote(fmt.Sprintf("%v %s %x %d %t", t.kind, t.name, hash, t.nth, t.coded))))
+	tag := reflect.StructTag(fmt.Sprintf("quarry:%s", strconv.Quote(fmt.Sprintf("%v %s %x %d %t %x", t.kind, t.name, hash, t.nth, t.coded, t.fieldSum()))))
 	kept := keptType{t.whole, t.coded, t.fields}
 	switch t.kind {
 	case KindShared:
@@ -173,6 +183,17 @@ func (t *imageType) goType(bare bool) (reflect.Type, error) {
 		return nil, err
 	}
 	return kept.remember(made, t.name, hash), nil
+}
+
+// fieldSum returns a checksum of the fields, which no other type of the name and layout has in a
+// file that does not lie.
+func (t *imageType) fieldSum() uint64 {
+	h := fnv.New64a()
+	fmt.Fprint(h, t.whole)
+	for i := range t.fields {
+		fmt.Fprintf(h, " %q", t.fields[i])
+	}
+	return h.Sum64()
 }
 
 // remember notes what the file says of a type that was made.
@@ -197,7 +218,7 @@ func (t *imageType) structOf(tag reflect.StructTag, raw, bare bool) (reflect.Typ
 		}
 		if end = offset; of != nil {
 			end += int(of.Size())
-			fields = append(fields, reflect.StructField{Name: fmt.Sprintf("F%d_%s", len(fields), name), Type: of})
+			fields = append(fields, reflect.StructField{Name: fmt.Sprintf("F%d_%s", len(fields), madeName(name)), Type: of})
 		}
 	}
 	for i := range t.fields {
@@ -213,7 +234,7 @@ func (t *imageType) structOf(tag reflect.StructTag, raw, bare bool) (reflect.Typ
 			return reflect.TypeFor[[0]byte](), nil
 		}
 		if !raw || strings.HasSuffix(f.of, "Entity") {
-			add(strings.NewReplacer(".", "_", " ", "_").Replace(f.name), of, f.offset)
+			add(f.name, of, f.offset)
 		}
 	}
 	if raw {
@@ -228,6 +249,20 @@ func (t *imageType) structOf(tag reflect.StructTag, raw, bare bool) (reflect.Typ
 	return made, nil
 }
 
+// madeName returns a name as a made field has it, in which all is a letter, a digit or a line.
+func madeName(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) && r < utf8.RuneError || r >= '0' && r <= '9' {
+			return r
+		}
+		return '_'
+	}, name)
+}
+
+// deepArrays is how many arrays may lie in one another in a field of a made type: the name of each
+// repeats those within.
+const deepArrays = 32
+
 // goType returns the type of a field, or nil if only its bytes are known, which is an error if
 // entities are among them, unless bare is set.
 func (f *imageField) goType(bare bool) (reflect.Type, error) {
@@ -235,7 +270,7 @@ func (f *imageField) goType(bare bool) (reflect.Type, error) {
 	for strings.HasPrefix(element, "[") {
 		length, rest, _ := strings.Cut(element[1:], "]")
 		n, err := strconv.Atoi(length)
-		if err != nil || n < 0 || n > f.size {
+		if err != nil || n < 0 || n > f.size || len(array) == deepArrays {
 			return nil, fmt.Errorf("%v is no array of %d B", f, f.size)
 		}
 		element, array = rest, append(array, n)

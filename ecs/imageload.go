@@ -104,8 +104,11 @@ func (l *imageLoader) read() error {
 	if err := l.im.ids.Check(l.f.Size[under.ImageRecords]); err != nil {
 		return refuseSection(under.ImageIDs, err)
 	}
+	if len(l.im.types) > MaxTypes || slices.ContainsFunc(l.im.types, func(t imageType) bool { return t.kind > KindChunk }) {
+		return refuseSection(under.ImageTypes, fmt.Errorf("%d types, or one of no kind", len(l.im.types)))
+	}
 	rows := l.f.Size[under.ImageRows]
-	if im := &l.im; rows%imageGranule != 0 || im.blockBytes > rows || im.chunks > rows/alloc.ChunkSize || im.chunks*alloc.ChunkSize+im.blockBytes > rows ||
+	if im := &l.im; rows > alloc.MaxSize || rows%imageGranule != 0 || im.blockBytes > rows || im.chunks > rows/alloc.ChunkSize || im.chunks*alloc.ChunkSize+im.blockBytes > rows ||
 		im.blocks > im.blockBytes/16 || im.version == 0 || im.destroyed > im.created {
 		return refuseSection(under.ImageTables, fmt.Errorf("%d chunks and %d blocks of %d bytes, in %d; version %d, %d entities created, %d destroyed",
 			im.chunks, im.blocks, im.blockBytes, rows, im.version, im.created, im.destroyed))
@@ -244,7 +247,7 @@ func (l *imageLoader) makeValues() error {
 func (l *imageLoader) prepareTables() error {
 	l.claims = table.NewClaims(l.f.Size[under.ImageRows] / alloc.ChunkSize)
 	var order []*Archetype
-	rows, mapped := uint64(0), map[*Archetype]bool{}
+	rows, mapped := uint64(0), map[*Archetype]bool{} // false: its rows have changed
 	for i := range l.im.archetypes {
 		im := &l.im.archetypes[i]
 		t, err := l.prepareTable(im)
@@ -259,10 +262,10 @@ func (l *imageLoader) prepareTables() error {
 		}
 		t.a.pinned = t.a.pinned || im.pinned
 		rows += uint64(im.table.Rows)
-		mapped[t.a] = mapped[t.a] || t.source == nil
-		if !slices.Contains(order, t.a) {
+		if _, seen := mapped[t.a]; !seen {
 			order = append(order, t.a)
 		}
+		mapped[t.a] = mapped[t.a] || t.source == nil
 		l.tables = append(l.tables, t)
 	}
 	if rows != l.im.created-l.im.destroyed {
@@ -438,7 +441,7 @@ func (l *imageLoader) admitBuffers(wrong error) error {
 			}
 		}
 	}
-	if spilled != l.im.blocks {
+	if l.w.buffers.Admitted(); spilled != l.im.blocks {
 		l.w.buffers.Recount(spilled)
 		if wrong == nil {
 			wrong = fmt.Errorf("%w: %d buffers have spilled, there are %d blocks", under.ErrImage, spilled, l.im.blocks)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"unsafe"
 
 	"quarry/ecs/internal/value"
 	"quarry/internal/seam/under"
@@ -69,6 +70,7 @@ func matchImage(w *World, im *worldImage, rules *under.ImageRules) []imageMatch 
 		}
 	}
 	m.refuseUncoded(list, im)
+	m.refuseLosses(list)
 	for i := range list {
 		if x := &list[i]; x.fate == under.ImageRefused && !m.used[i] {
 			x.fate = under.ImageUnused
@@ -120,7 +122,7 @@ func (m *matcher) matchExactly(x *imageMatch, builtIn bool) {
 		x.refuse(fmt.Errorf("the %v type %s: %w", d.kind, d.name, err))
 		return
 	}
-	if x.im.sameOptions(&now) {
+	if x.im.sameOptions(&now) && x.im.check() == nil {
 		x.t, x.now, x.fate, x.mapped, x.alike = t, now, under.ImageSame, true, true
 		m.taken[t] = true
 	}
@@ -244,12 +246,17 @@ func keepsArrays(changes []fieldChange) error {
 	return nil
 }
 
-// check returns what is wrong with the sizes of a type.
+// check returns what is wrong with the sizes and options of a type.
 func (t *imageType) check() error {
+	rows := t.tracked || t.maxRows > 0 // which its kind must allow, as for Register
 	switch {
-	case t.kind == KindComponent && t.size != t.whole,
+	case t.kind == KindShared && (t.enableable || rows), t.kind == KindSparse && (t.cleanup || rows),
+		t.kind == KindChunk && (t.enableable || t.cleanup || rows):
+		return fmt.Errorf("a %v type has options of others", t.kind)
+	case t.kind == KindManaged && t.size != int(unsafe.Sizeof(value.Slot(0))), t.size > layout.MaxChunkSize, t.kind == KindComponent && t.size != t.whole,
 		t.kind == KindBuffer && (t.whole == 0 || t.inline > t.size/t.whole || value.HeaderSize+t.inline*t.whole > t.size),
-		t.kind == KindChunk && t.chunk != t.whole, t.kind == KindSparse && t.size != t.whole, t.whole > layout.MaxChunkSize:
+		t.kind == KindChunk && t.chunk != t.whole, t.kind == KindSparse && t.size != t.whole,
+		t.whole > layout.MaxChunkSize && t.kind != KindShared && t.kind != KindManaged:
 		return fmt.Errorf("a row has %d B of it, a chunk %d, for %d", t.size, t.chunk, t.whole)
 	}
 	return nil
@@ -300,7 +307,7 @@ func (m *matcher) conversionFor(x *imageMatch) (by *under.ImageConversion, wrong
 
 // sameRows reports whether rows have the same of two types, but for the bytes of values.
 func (t *imageType) sameRows(now *imageType) bool {
-	return t.size == now.size && t.inline == now.inline && t.maxRows == now.maxRows && t.chunk == now.chunk &&
+	return t.size == now.size && (t.kind != KindBuffer || t.whole == now.whole) && t.inline == now.inline && t.maxRows == now.maxRows && t.chunk == now.chunk &&
 		t.enableable == now.enableable && t.tracked == now.tracked
 }
 

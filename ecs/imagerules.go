@@ -50,6 +50,9 @@ func begin(name string) renaming { return renaming{names: []string{name}} }
 // reports whether two names are one.
 func exchanged(list []renaming, one *renaming, same func(a, b string) bool) error {
 	at := one.void
+	if at == "" {
+		return nil
+	}
 	for range list {
 		i := slices.IndexFunc(list, func(r renaming) bool { return at != "" && same(r.last(), at) })
 		switch {

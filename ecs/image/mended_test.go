@@ -82,6 +82,7 @@ func (x *mended) changed(change func(file []byte)) []byte {
 func try(t *testing.T, file []byte) (accepted int) {
 	path := filepath.Join(t.TempDir(), "changed.world")
 	require.NoError(t, os.WriteFile(path, file, 0o600))
+	defer os.Remove(path) // before the next is written
 	require.NoError(t, image.Check(path))
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
 	"quarry/alloc"
 	"quarry/ecs"
 	"quarry/ecs/image"
+	"quarry/internal/disk"
 )
 
 // errors.md: `ErrSection` | The file of a section is a world file, but of no section, or of a later
@@ -43,7 +43,7 @@ type opened struct {
 
 // open reads a section's file into the universe, as an instance.
 func (h *Host) open(path string, instance uint32) (*opened, error) {
-	f, err := os.Open(path)
+	f, _, err := disk.OpenRegular(path)
 	if err != nil {
 		return nil, err
 	}
@@ -76,6 +76,16 @@ func (h *Host) open(path string, instance uint32) (*opened, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return o, nil
+}
+
+// readFile is os.ReadFile for what is a regular file: a pipe would be read until somebody closes it.
+func readFile(path string) ([]byte, error) {
+	f, _, err := disk.OpenRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // it is only read
+	return io.ReadAll(f)
 }
 
 // openFrom reads a section's file and takes its head.

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 
 	"quarry/ecs"
@@ -47,7 +46,7 @@ func (i *Instance) Reload() {
 	i.reload, i.err = new(reloading), nil
 	older := i.file.base
 	i.read(func() (*opened, error) {
-		file, err := os.ReadFile(i.path)
+		file, err := readFile(i.path)
 		if err != nil {
 			return nil, err
 		}

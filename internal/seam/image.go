@@ -74,6 +74,9 @@ type ImageRules = under.ImageRules
 // ImageRename is a part of ImageRules.
 type ImageRename = under.ImageRename
 
+// ImageLostField is a part of ImageRules.
+type ImageLostField = under.ImageLostField
+
 // ImageFieldRename is a part of ImageRules.
 type ImageFieldRename = under.ImageFieldRename
 

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"quarry/alloc"
+	"quarry/bitmask"
 )
 
 // Blocks that came with a file. They lie behind each other in chunks of their own, and the heap
@@ -25,6 +26,7 @@ type region struct {
 	chunks int
 	blocks int          // that there were
 	live   atomic.Int64 // blocks in use, or waiting for snapshots
+	taken  bitmask.Bits // units that blocks have which were admitted; nil once all were
 }
 
 // has reports whether the block with a number is the region's. Once the last block has ended, none
@@ -82,6 +84,27 @@ func (b *Buffers) AdoptBlocks(first alloc.ChunkIndex, chunks, blocks int) {
 	b.region = r
 }
 
+// take takes the units of a block of so many bytes, from byte at of the region on; false: another
+// block has some of them.
+func (r *region) take(at, bytes int) bool {
+	first, n := at/refUnit, (bytes+refUnit-1)/refUnit
+	if r.taken == nil {
+		r.taken = make(bitmask.Bits, (r.chunks*alloc.ChunkSize/refUnit+bitmask.WordBits-1)/bitmask.WordBits)
+	}
+	if r.taken.CountRange(first, n) > 0 {
+		return false
+	}
+	r.taken.SetRange(first, n)
+	return true
+}
+
+// Admitted ends the calls of Admit.
+func (b *Buffers) Admitted() {
+	if b.region != nil {
+		b.region.taken = nil
+	}
+}
+
 // Recount corrects the number of blocks that are in use, where a file says another than its rows:
 // it would free the region too early, or never.
 func (b *Buffers) Recount(blocks int) {
@@ -120,6 +143,10 @@ func (b *Buffers) admitted(h Header, k *Shape, moved alloc.ChunkIndex) (Header, 
 	if ref > 1<<32-1 || !r.has(uint32(ref)) || h.capacity < h.length || int(h.capacity) <= k.Inline ||
 		end > uint64(r.first+alloc.ChunkIndex(r.chunks))*alloc.ChunkSize {
 		return Header{}, fmt.Errorf("a buffer has %d elements, room for %d, and block %d, which does not lie with the blocks", h.length, h.capacity, h.ref)
+	}
+	begin := (ref - 1) * refUnit
+	if !r.take(int(begin-uint64(r.first)*alloc.ChunkSize), int(end-begin)) {
+		return Header{}, fmt.Errorf("a buffer has %d elements in block %d, where another's are", h.length, h.ref)
 	}
 	return Header{ref: uint32(ref), length: h.length, capacity: h.capacity}, nil
 }

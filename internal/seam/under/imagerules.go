@@ -13,6 +13,8 @@ type ImageRules struct {
 	Drop, Keep  []string
 	DropUnknown bool // types that nobody registered are dropped
 	KeepUnknown bool // and kept
+	Strict      bool // what is lost is refused, but for what Drop and DropFields name
+	DropFields  []ImageLostField
 	// KeepEntities says that kept types may have entities where no made type has them, in a world
 	// that is neither cloned nor moved.
 	KeepEntities bool
@@ -25,6 +27,10 @@ type ImageRename struct{ Old, New string }
 // ImageFieldRename is the name of a field in the image and in the program; Type is the name of its
 // type in either.
 type ImageFieldRename struct{ Type, Old, New string }
+
+// ImageLostField is a field that the program no longer has; Type is the name of its type in the image
+// or in the program.
+type ImageLostField struct{ Type, Name string }
 
 // ImageConversion makes values of one type into those of another.
 type ImageConversion struct {
