@@ -183,16 +183,23 @@ func (w *World) Value(e Entity, t Type) any {
 	w.checkHandle(op)
 	w.checkOwn(op, info)
 	r := w.recordOf(op, e)
-	switch {
-	case r == nil:
+	if r == nil {
 		return nil
-	case info.shared != nil:
+	}
+	if info.shared == nil {
+		info.checkRead(op)
+	}
+	return w.valueOf(r, e, info)
+}
+
+// valueOf returns the value of a type of an entity with a record.
+func (w *World) valueOf(r *entity.Record, e Entity, info *typeInfo) any {
+	if info.shared != nil {
 		if v := w.archetypeAt(w.tables.OwnerOf(r.Location)).valueOf(info.id); v != nil {
 			return v.Any()
 		}
 		return nil
 	}
-	info.checkRead(op)
 	if info.sparse != nil {
 		if at := info.sparse.At(entity.ID(e)); at != nil {
 			return info.valueAt(at)

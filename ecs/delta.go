@@ -4,7 +4,6 @@ import (
 	"errors"
 	"iter"
 
-	"quarry/bitmask"
 	"quarry/ecs/internal/entity"
 )
 
@@ -19,12 +18,13 @@ import (
 //	            chunks     values of chunk types, all if any differs
 //	sparse    entries that differ, by their place in the set
 //	names     of each text whose entities differ, all entities
+//	roster    the archetypes and their order, if they differ      deltaroster.go
 //
 // So rows that moved are not in a delta, only where they come from, and an archetype in which
 // nothing differs is not named. What is replaced has a checksum, so a delta fits only where the
 // bytes are those of the older state.
 
-// errors.md, Errors: `ErrDelta` | `ApplyDelta` was given what is no delta, one that is damaged, of
+// errors.md, Errors: `ErrDelta` | `ApplyDelta` or `DecodeDelta` was given what is no delta, one that is damaged, of
 // another format, or of another state than the world's; or `Diff` met values that cannot be
 // written. The text says which. The world is as before. | Send the state whole, or the deltas in
 // order; register the types that the text names.
@@ -50,6 +50,7 @@ type Delta struct {
 	sparse     []deltaSparse
 	names      []deltaName
 	namedCount [2]int
+	roster     *deltaRoster // nil: both states have the same archetypes, in the same order
 }
 
 // deltaTable is an archetype that differs.
@@ -116,10 +117,11 @@ type deltaName struct {
 	is   []entity.ID
 }
 
-// IsEmpty reports whether the two states are the same.
+// IsEmpty reports whether the two states are the same, and have the same archetypes in the same
+// order, those without rows too.
 func (d *Delta) IsEmpty() bool {
 	return len(d.tables) == 0 && len(d.ids.Steps) == 0 && d.ids.From == d.ids.To && len(d.ids.Promised) == 0 &&
-		len(d.sparse) == 0 && len(d.names) == 0 && d.created[0] == d.created[1] && d.destroyed[0] == d.destroyed[1]
+		len(d.sparse) == 0 && len(d.names) == 0 && d.roster == nil && d.created[0] == d.created[1] && d.destroyed[0] == d.destroyed[1]
 }
 
 // checkWalk panics unless there are worlds to walk.
@@ -167,125 +169,37 @@ func (d *Delta) Died() iter.Seq[Entity] {
 }
 
 // Moved yields the entities that are alive in both states and have other types or shared values in
-// the newer one, with both archetypes: Archetype.Components tells which types came and went.
+// the newer one, with both archetypes; Gained and Lost tell which types came and went.
 func (d *Delta) Moved() iter.Seq2[Entity, [2]*Archetype] {
 	d.checkWalk("Delta.Moved")
 	return func(yield func(Entity, [2]*Archetype) bool) {
-		for i := range d.tables {
-			t, at := &d.tables[i], 0
-			for _, r := range t.rows {
-				if r.from >= 0 && r.from != i {
-					for row := at; row < at+r.n; row++ {
-						if !yield(t.a.entityAt(row), [2]*Archetype{d.tables[r.from].old, t.a}) {
-							return
-						}
+		d.eachMoved(func(e Entity, from, to *Archetype) bool { return yield(e, [2]*Archetype{from, to}) })
+	}
+}
+
+// eachMoved calls visit with the entities that Moved yields, until it returns false, and returns
+// what it returned last.
+func (d *Delta) eachMoved(visit func(e Entity, from, to *Archetype) bool) bool {
+	for i := range d.tables {
+		t, at := &d.tables[i], 0
+		for _, r := range t.rows {
+			if r.from >= 0 && r.from != i {
+				for row := at; row < at+r.n; row++ {
+					if !visit(t.a.entityAt(row), d.tables[r.from].old, t.a) {
+						return false
 					}
 				}
-				at += r.n
 			}
+			at += r.n
 		}
 	}
+	return true
 }
 
 // entityAt returns the entity of a row by its index in the archetype.
 func (a *Archetype) entityAt(index int) Entity {
 	pos, row := a.table.Store.Find(index)
 	return entities(a.table.Store.Row(pos, 0).Base, row+1)[row]
-}
-
-// Changed yields each entity that is alive in the newer state, once, with each type of which it has
-// other bytes, elements or another enable bit than before; a type that it did not have before
-// counts as zero and enabled. Values of chunk types are not among them, nor values that are shared.
-// The types are handles as those of ComponentInfo.Type, of the world that took the snapshots.
-func (d *Delta) Changed() iter.Seq2[Entity, Type] {
-	d.checkWalk("Delta.Changed")
-	return func(yield func(Entity, Type) bool) {
-		for i := range d.tables {
-			if !d.changedIn(&d.tables[i], yield) {
-				return
-			}
-		}
-		for i := range d.sparse {
-			if !d.changedEntries(&d.sparse[i], yield) {
-				return
-			}
-		}
-	}
-}
-
-// changedIn yields what Changed does for one table.
-func (d *Delta) changedIn(t *deltaTable, yield func(Entity, Type) bool) bool {
-	more := true
-	of := func(id int) func(first, n int) {
-		handle := d.types[id].t.handle()
-		return func(first, n int) {
-			for row := first; more && row < first+n; row++ {
-				more = yield(t.a.entityAt(row), handle)
-			}
-		}
-	}
-	for i := range t.columns {
-		c := &t.columns[i]
-		c.rowSpans(d.types[c.of].t.size, t.is, of(c.of))
-	}
-	for i := range t.buffers {
-		b, visit := &t.buffers[i], of(t.buffers[i].of)
-		b.each(t.is, d.types[b.of].t.shape.Element, func(e bufferEdit) { visit(e.row, 1) })
-	}
-	for i := range t.flips {
-		visit, valued := of(t.flips[i].of), d.valued(t, t.flips[i].of)
-		t.flips[i].each(t.is, func(at, n int, _ bool) {
-			for row := at; row < at+n; row++ {
-				if valued == nil || !valued.Has(row) {
-					visit(row, 1)
-				}
-			}
-		})
-	}
-	return more
-}
-
-// valued returns the rows of a table that have other values or elements of a type, so that those
-// with another enable bit too do not come twice; nil if there are none.
-func (d *Delta) valued(t *deltaTable, of int) (rows bitmask.Bits) {
-	mark := func(first, n int) {
-		if rows == nil {
-			rows = make(bitmask.Bits, (t.is+63)/64)
-		}
-		rows.SetRange(first, n)
-	}
-	for i := range t.columns {
-		if c := &t.columns[i]; c.of == of {
-			c.rowSpans(d.types[of].t.size, t.is, mark)
-		}
-	}
-	for i := range t.buffers {
-		if b := &t.buffers[i]; b.of == of {
-			b.each(t.is, d.types[of].t.shape.Element, func(e bufferEdit) { mark(e.row, 1) })
-		}
-	}
-	return rows
-}
-
-// changedEntries yields what Changed does for one sparse type: entities whose entry is new, has
-// other bytes, or is another entry than before.
-func (d *Delta) changedEntries(s *deltaSparse, yield func(Entity, Type) bool) bool {
-	more, t := true, d.types[s.of].t
-	older := d.older.sparseLike(t)
-	handle := t.handle()
-	for at, e := range t.sparse.IDs() {
-		entry := sparseEntry(at + 1)
-		was := sparseEntry(0)
-		if older != nil {
-			was = older.Find(e)
-		}
-		same := was != 0 && t.sparse.Enabled(entry) == older.Enabled(was) &&
-			string(t.bytesAt(t.sparse.Value(entry))) == string(t.bytesAt(older.Value(was)))
-		if !same && more {
-			more = yield(Entity(e), handle)
-		}
-	}
-	return more
 }
 
 // Renamed yields the entities that are alive in the newer state and have another name than before,

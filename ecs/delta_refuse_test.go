@@ -85,7 +85,7 @@ func TestDeltaDamaged(t *testing.T) {
 	}
 	format := bytes.Clone(delta)
 	format[8]++
-	y.refused(t, format, "its format is 2")
+	y.refused(t, format, "its format is 3")
 	require.NoError(t, y.w.Verify())
 	stream := bytes.NewReader(append(bytes.Clone(delta), "more"...))
 	require.NoError(t, y.w.ApplyDelta(stream))

@@ -54,6 +54,8 @@ func TestDeltaWalks(t *testing.T) {
 		changed[e] += ecs.InfoOf(of).Name + " "
 	}
 	require.Equal(t, map[ecs.Entity]string{ids[1]: "Position ", ids[2]: "Position ", ids[3]: "Stun ", ids[4]: "[]Hit ", ids[9]: "sparse Burning "}, changed)
+	was, is := d.Values(ids[9], ecs.InfoOf(x.burning).Type)
+	require.Equal(t, []any{Burning{1, 1}, Burning{2, 1}}, []any{was, is})
 	names := map[ecs.Entity]string{}
 	for e, name := range d.Renamed() {
 		names[e] = name
@@ -64,6 +66,67 @@ func TestDeltaWalks(t *testing.T) {
 	}
 	require.NoError(t, fork.Close())
 	require.PanicsWithValue(t, "ecs: Delta.Born: the delta is the zero value, or one of its snapshots is closed", func() { d.Born() })
+}
+
+// TestDeltaGainedAndLost: what an entity gained, with zero values too, and what it lost, sparse types
+// among them, are told apart from what has changed, with the values.
+func TestDeltaGainedAndLost(t *testing.T) {
+	w := newWorld(t)
+	x := handles(w)
+	note := ecs.RegisterManaged[string](w, ecs.CopyWith(func(s *string) string { return *s }))
+	batch, err := ecs.NewArchetype(w, x.position, x.stun).CreateN(6)
+	require.NoError(t, err)
+	ids := batch.Entities(nil)
+	x.burning.Add(ids[0], Burning{1, 2})
+	x.marked.Add(ids[1], Marked{})
+	x.burning.Add(ids[4], Burning{5, 5})
+	note.Add(ids[5], "old")
+	older := w.Snapshot()
+	x.burning.Remove(ids[0])
+	x.marked.Add(ids[0], Marked{})         // gained, with a zero value
+	x.hits.Add(ids[2])                     // without elements
+	x.owner.Add(ids[2], Owner{})           // zero
+	x.position.Set(ids[2], Position{X: 7}) // and changed
+	x.team.Add(ids[3], squad{Name: "red"})
+	x.stun.Remove(ids[3])
+	x.marked.Disable(ids[1])
+	w.Destroy(ids[4])
+	born := ecs.NewArchetype(w, x.position).Create()
+	x.burning.Add(born, Burning{3, 3})
+	x.position.Set(born, Position{X: 1})
+	newer := w.Snapshot()
+	d, err := ecs.Diff(older, newer)
+	require.NoError(t, err)
+	told := func(walk func(func(ecs.Entity, ecs.Type) bool)) (all []string) {
+		for e, of := range walk {
+			was, is := d.Values(e, of)
+			all = append(all, fmt.Sprint(slices.Index(ids, e), " ", ecs.InfoOf(of).Name, ": ", was, " -> ", is))
+		}
+		slices.Sort(all)
+		return all
+	}
+	require.Equal(t, []string{"1 sparse Marked: {null} -> {null}", "2 Position: {0 0} -> {7 0}"}, told(d.Changed()))
+	require.Equal(t, []string{"0 sparse Marked: <nil> -> {null}", "2 Owner: <nil> -> {null}", "2 []Hit: <nil> -> []",
+		"3 squad: <nil> -> {red 0 null}"}, told(d.Gained()))
+	require.Equal(t, []string{"0 sparse Burning: {1 2} -> <nil>", "3 Stun: {0} -> <nil>"}, told(d.Lost()))
+	was, is := d.Values(ids[5], ecs.InfoOf(note).Type)
+	require.Equal(t, []any{"old", "old"}, []any{was, is})
+	was, is = d.Values(born, ecs.InfoOf(x.burning).Type)
+	require.Equal(t, []any{nil, Burning{3, 3}}, []any{was, is})
+	was, is = d.Values(ids[4], ecs.InfoOf(x.burning).Type)
+	require.Equal(t, []any{Burning{5, 5}, nil}, []any{was, is})
+	later := ecs.Register[Velocity](w)
+	was, is = d.Values(ids[0], later)
+	require.Equal(t, []any{nil, nil}, []any{was, is})
+	other := newWorld(t)
+	require.PanicsWithValue(t, "ecs: Delta.Values: Position was registered in another world",
+		func() { d.Values(ids[0], ecs.Register[Position](other)) })
+	for range d.Gained() {
+		break // walks may be left
+	}
+	for range d.Lost() {
+		break
+	}
 }
 
 // TestDeltaOrderOfArchetypes: an archetype that was given up and made again comes behind those that

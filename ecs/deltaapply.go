@@ -18,16 +18,29 @@ import (
 // Values of managed types and chunk types are exceptions: an archetype with the former may not
 // differ, and the latter are merged where w's chunks have other rows than the sender's.
 //
+// Archetypes without rows come too, and those that the newer state does not have are given up, but
+// for those of NewArchetype and of snapshots. If w's archetypes begin with those of the older state,
+// in its order, as after Fork, image.Open and deltas before, they are then those of the newer state
+// in its order, by which queries go, and w's own behind them; else only those with rows come in that
+// order.
+//
 // w must have the types of the delta, with the same layouts and options, and the tag of the
 // sender's world, as the worlds have that Snapshot.Fork makes, and as the first worlds of two
-// programs have. Each archetype that differs is compared: its entities, and the bytes that are
-// replaced; what does not differ is not read.
+// programs have. Types that only archetypes without rows have may be missing. Each archetype that
+// differs is compared: its entities, and the bytes that are replaced; what does not differ is not
+// read.
+//
+// The delta is read as a whole before the world is looked at. It may have MaxDelta bytes, or as many
+// as a reader with a Len method says that it has, such as a bytes.Reader: a stream without end is
+// refused by the length that it states. To read from the network while others need the world, or
+// within another bound, see DecodeDelta and Delta.ApplyTo.
 //
 // An error that wraps ErrDelta says why the delta does not fit: damage, another base, types. An
 // error of the reader is wrapped too. If there is no room, the error is a *LimitError. After any
 // error w is as before. ApplyDelta is a structural change: it panics inside a loop over rows, and
 // invalidates batches. No goroutine may reserve ids meanwhile. Cost: proportional to the delta and
-// to the entities of archetypes that differ. Rows that move are copied through Go memory.
+// to the entities of archetypes that differ; where archetypes came or went, a look at each. Rows
+// that move are copied through Go memory.
 func (w *World) ApplyDelta(r io.Reader) error {
 	const op = "World.ApplyDelta"
 	w.checkNew(op)
@@ -35,14 +48,29 @@ func (w *World) ApplyDelta(r io.Reader) error {
 	if r == nil {
 		panic("ecs: " + op + ": the reader is nil")
 	}
-	d, err := readDelta(r)
+	d, err := readDelta(op, r, mostOf(r))
 	if err != nil {
 		return err
 	}
-	w.checkUnlocked(op) // the reader may have begun a loop
-	w.loops.enter(op)   // what a hook of memory may ask for would change what was checked
+	return w.applyDelta(op, d) // the reader may have begun a loop
+}
+
+// ApplyTo makes a world what World.ApplyDelta would make it of the delta's bytes. The delta comes
+// from DecodeDelta or Diff; it stays as it is, and may be applied to any number of worlds.
+func (d *Delta) ApplyTo(w *World) error {
+	const op = "Delta.ApplyTo"
+	w.checkNew(op)
+	if d == nil || d.ids == nil {
+		panic("ecs: Delta.ApplyTo: the delta is nil or the zero value; deltas come from Diff and DecodeDelta")
+	}
+	return w.applyDelta(op, d)
+}
+
+func (w *World) applyDelta(op string, d *Delta) error {
+	w.checkUnlocked(op)
+	w.loops.enter(op) // what a hook of memory may ask for would change what was checked
 	defer w.loops.leave()
-	p := &deltaPlan{Delta: d, w: w}
+	p := &deltaPlan{Delta: d, op: op, w: w}
 	if err := p.check(); err != nil {
 		return err
 	}
@@ -83,7 +111,7 @@ func (p *deltaPlan) apply() error {
 	w.showRecords()
 	if err != nil {
 		w.forget(before)
-		return during("World.ApplyDelta", refused(err))
+		return during(p.op, refused(err))
 	}
 	p.commit(tx, room)
 	return nil
@@ -97,7 +125,7 @@ func (p *deltaPlan) makeArchetypes() error {
 		if t.a == nil {
 			a, err := p.w.archetypeOf(t.sig, p.w.valuesFor(nil, &t.sig, t.given, nil, nil))
 			if err != nil {
-				return during("World.ApplyDelta", err)
+				return during(p.op, err)
 			}
 			t.a = a
 		}
@@ -106,7 +134,7 @@ func (p *deltaPlan) makeArchetypes() error {
 		}
 		made[t.a], p.at[t.a] = true, i
 	}
-	return nil
+	return p.makeRoster()
 }
 
 // takeBlocks takes the blocks of buffers that outgrow their room.
@@ -155,8 +183,10 @@ func (p *deltaPlan) commit(tx *change.Tx, room entity.DifferenceRoom) {
 	w.rows.Created, w.rows.Destroyed = p.created[1], p.destroyed[1]
 	w.rows.Epoch++
 	p.giveNames()
-	p.arrange()
 	tx.Cancel() // forgets the blocks, all of which rows have now
+	p.arrangeRoster()
+	p.arrange()
+	p.retireGone()
 }
 
 // arrange gives the archetypes with rows the order of the newer state.

@@ -88,11 +88,14 @@ func (x *differ) number(id typeID) int {
 // with rows counts as one that differs.
 func (x *differ) archetypes() error {
 	last, skip := -1, 0
-	for _, a := range x.newer.archetypes.list {
+	older := x.older.archetypes.list
+	same := len(older) == len(x.newer.archetypes.list)
+	for i, a := range x.newer.archetypes.list {
 		old := x.older.archetypeLike(a)
 		if old != nil {
 			x.twins[old] = true
 		}
+		same = same && old == older[i] && old.pinned == a.pinned
 		inOrder := old == nil || old.table.Len() == 0 && a.table.Len() == 0 || int(old.table.Index) > last
 		differs, err := x.archetype(a, old, skip, old == nil || !inOrder)
 		switch {
@@ -106,7 +109,10 @@ func (x *differ) archetypes() error {
 			x.untouched++
 		}
 	}
-	for _, old := range x.older.archetypes.list {
+	if !same {
+		x.compareRosters()
+	}
+	for _, old := range older {
 		if !x.twins[old] && old.table.Len() > 0 {
 			if _, err := x.archetype(nil, old, skip, true); err != nil {
 				return err
@@ -145,7 +151,7 @@ func (x *differ) archetype(a, old *Archetype, skip int, must bool) (differs bool
 		t.was = old.table.Len()
 	}
 	if t.was == 0 && (a == nil || a.table.Len() == 0) {
-		return false, nil // whether there is an archetype without rows is no part of a state
+		return false, nil // the roster has archetypes without rows
 	}
 	var sources []change.Source
 	if a != nil {

@@ -3,9 +3,7 @@ package ecs
 import (
 	"encoding/binary"
 	"fmt"
-	"hash/crc32"
 	"io"
-	"math"
 
 	"quarry/ecs/internal/codec"
 	"quarry/ecs/internal/entity"
@@ -14,7 +12,7 @@ import (
 // The format of deltas. All numbers of the frame are little-endian:
 //
 //	"quarry\xce\x94"   8 B
-//	format             4 B    1
+//	format             4 B    2; 1 is the same without the roster, and is read too
 //	length             8 B    of the content
 //	content                   varints, texts and bytes, as deltaCoder.delta says
 //	checksum           4 B    Castagnoli, of all before
@@ -23,7 +21,7 @@ import (
 
 const (
 	deltaMagic  = "quarry\xce\x94"
-	deltaFormat = 1
+	deltaFormat = 2
 	deltaFrame  = 8 + 4 + 8 // bytes before the content
 )
 
@@ -49,6 +47,7 @@ func (d *Delta) appendTo(dst []byte) []byte {
 	start := len(dst)
 	copy(c.Out[start:], deltaMagic)
 	c.delta(d)
+	c.roster(d)
 	frame := c.Out[start:]
 	binary.LittleEndian.PutUint32(frame[8:], deltaFormat)
 	binary.LittleEndian.PutUint64(frame[12:], uint64(len(frame)-deltaFrame))
@@ -72,62 +71,6 @@ func (d *Delta) size() int {
 		n += len(d.sparse[i].ids.runs) + len(d.sparse[i].values.runs) + 32
 	}
 	return n + 16*len(d.ids.Steps)
-}
-
-// readDelta reads one delta, and nothing behind it. It takes memory as bytes arrive, whatever
-// length the frame has.
-func readDelta(r io.Reader) (*Delta, error) {
-	frame := make([]byte, deltaFrame)
-	if _, err := io.ReadFull(r, frame); err != nil {
-		return nil, refuseDelta("it is cut: %w", err)
-	}
-	if string(frame[:8]) != deltaMagic {
-		return nil, refuseDelta("it begins with %q", frame[:8])
-	}
-	if format := binary.LittleEndian.Uint32(frame[8:]); format != deltaFormat {
-		return nil, refuseDelta("its format is %d, this is a program for format %d", format, deltaFormat)
-	}
-	length := binary.LittleEndian.Uint64(frame[12:])
-	if length > math.MaxInt64-4 {
-		return nil, refuseDelta("its length is %d", length)
-	}
-	all, err := readUpTo(r, int64(length)+4)
-	if err != nil || uint64(len(all)) != length+4 {
-		return nil, refuseDelta("it is cut: %d of %d bytes: %w", len(all), length+4, orEOF(err))
-	}
-	content, sum := all[:length], binary.LittleEndian.Uint32(all[length:])
-	if now := crc32.Update(checksum(frame), castagnoli, content); now != sum {
-		return nil, refuseDelta("it is damaged: its checksum is %#x, not %#x", now, sum)
-	}
-	d := &Delta{ids: new(entity.Difference)}
-	c := deltaCoder{codec.Coder{In: content, Reading: true}}
-	if c.delta(d); !c.Ended() {
-		return nil, refuseDelta("its content ends early, or goes on")
-	}
-	return d, nil
-}
-
-// readUpTo reads n bytes, or as many as there are. Where the reader says that it has them, as a
-// bytes.Reader does, memory is taken at once, else as bytes arrive.
-func readUpTo(r io.Reader, n int64) ([]byte, error) {
-	if has, ok := r.(interface{ Len() int }); ok && int64(has.Len()) >= n {
-		all := make([]byte, n)
-		_, err := io.ReadFull(r, all)
-		return all, err
-	}
-	return io.ReadAll(io.LimitReader(r, n))
-}
-
-func orEOF(err error) error {
-	if err == nil {
-		return io.ErrUnexpectedEOF
-	}
-	return err
-}
-
-// refuseDelta returns an error that wraps ErrDelta.
-func refuseDelta(format string, values ...any) error {
-	return fmt.Errorf("ecs: World.ApplyDelta: %w: "+format, append([]any{ErrDelta}, values...)...)
 }
 
 // deltaCoder codes the parts of a delta.

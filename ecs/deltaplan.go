@@ -15,6 +15,7 @@ import (
 // deltaPlan is a delta and what it means in a world.
 type deltaPlan struct {
 	*Delta
+	op     string
 	w      *World
 	alive  int // entities afterwards
 	types  []*typeInfo
@@ -23,6 +24,9 @@ type deltaPlan struct {
 	sets   []sparseChange
 	dying  bitmask.Bits // indices of entities that are in a table with CleanupEntity afterwards; nil without one
 	odd    int          // entities that end
+	roster plannedRoster
+
+	described []deltaType // the world's types, by typeID
 }
 
 // plannedTable is what a deltaTable means.
@@ -37,7 +41,7 @@ type plannedTable struct {
 }
 
 func (p *deltaPlan) refuse(format string, values ...any) error {
-	return refuseDelta(format, values...)
+	return refuseDelta(p.op, format, values...)
 }
 
 // check returns an error unless the delta may be applied to the world.
@@ -54,15 +58,15 @@ func (p *deltaPlan) check() error {
 	if err := w.ids.Fits(d.ids); err != nil {
 		return p.refuse("%w", err)
 	}
-	described := w.describeTypes()
+	p.described = w.describeTypes()
 	for i := range d.types {
-		t, err := d.types[i].find(described)
+		t, err := d.types[i].find(p.described)
 		if err != nil {
 			return p.refuse("%w", err)
 		}
 		p.types = append(p.types, t)
 	}
-	for _, step := range [...]func() error{p.checkTables, p.checkRows, p.checkValues, p.checkSparse, p.checkNames} {
+	for _, step := range [...]func() error{p.checkTables, p.checkRows, p.checkValues, p.checkSparse, p.checkNames, p.checkRoster} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -127,35 +131,47 @@ func (p *deltaPlan) checkTables() error {
 }
 
 // findTable finds the archetype of a table, unless there is none.
-func (p *deltaPlan) findTable(t *plannedTable) error {
-	values := t.deltaTable.values
-	for _, of := range t.types {
-		if of >= len(p.types) {
-			return p.refuse("type %d of %d", of, len(p.types))
-		}
-		info := p.types[of]
-		if t.sig.Has(info.id) || info.sparse != nil || info.managed != nil && t.was+t.is > 0 {
-			return p.refuse("an archetype has %s, which is sparse, managed, or there twice", info.name)
-		}
-		t.sig.Add(info.id)
-		if info.shared == nil {
-			continue
-		}
-		if len(values) == 0 {
-			return p.refuse("an archetype has no value of %s", info.name)
-		}
-		x, err := info.decodeShared(values[0], info.codec != nil)
-		if err != nil {
-			return p.refuse("%w", err)
-		}
-		t.given, values = append(t.given, info.shared.OfAny(x)), values[1:]
+func (p *deltaPlan) findTable(t *plannedTable) (err error) {
+	t.sig, t.given, err = p.archetypeOf(p.types, t.types, t.deltaTable.values, t.was+t.is)
+	if err != nil {
+		return err
 	}
-	if t.sig.Has(dyingID) && t.is > 0 && !t.sig.Meets(&p.w.types.cleanup) || len(values) > 0 {
-		return p.refuse("an archetype has CleanupEntity and no Cleanup type, or too many values")
+	if t.sig.Has(dyingID) && t.is > 0 && !t.sig.Meets(&p.w.types.cleanup) {
+		return p.refuse("an archetype has CleanupEntity and no Cleanup type")
 	}
 	t.given = p.w.valuesFor(nil, &t.sig, t.given, nil, nil)
 	t.a = p.w.archetypes.find(&t.sig, t.given)
 	return nil
+}
+
+// archetypeOf returns the types and shared values of an archetype with so many rows before and
+// after: of are indices in types.
+func (p *deltaPlan) archetypeOf(types []*typeInfo, of []int, values [][]byte, rows int) (sig signature, given []*value.Shared, err error) {
+	for _, at := range of {
+		if at >= len(types) {
+			return sig, nil, p.refuse("type %d of %d", at, len(types))
+		}
+		info := types[at]
+		if sig.Has(info.id) || info.sparse != nil || info.managed != nil && rows > 0 {
+			return sig, nil, p.refuse("an archetype has %s, which is sparse, managed, or there twice", info.name)
+		}
+		sig.Add(info.id)
+		if info.shared == nil {
+			continue
+		}
+		if len(values) == 0 {
+			return sig, nil, p.refuse("an archetype has no value of %s", info.name)
+		}
+		x, err := info.decodeShared(values[0], info.codec != nil)
+		if err != nil {
+			return sig, nil, p.refuse("%w", err)
+		}
+		given, values = append(given, info.shared.OfAny(x)), values[1:]
+	}
+	if len(values) > 0 {
+		return sig, nil, p.refuse("an archetype has too many values")
+	}
+	return sig, given, nil
 }
 
 // checkRows checks that each entity that is alive afterwards has exactly one row.

@@ -100,7 +100,7 @@ func (f *frozenWorld) open(s *Snapshot) error {
 // add makes an archetype.
 func (f *frozenWorld) add(s *Snapshot, from *archetypeState) error {
 	live := from.a
-	a := &Archetype{w: &f.World, values: live.values, key: f.archetypes.keyOf(&live.table.Sig, live.values), dying: live.dying, lasting: live.lasting, edgeKey: noEdge, pinned: true}
+	a := &Archetype{w: &f.World, values: live.values, key: f.archetypes.keyOf(&live.table.Sig, live.values), dying: live.dying, lasting: live.lasting, edgeKey: noEdge, pinned: from.pinned}
 	frozen, err := a.table.Freeze(&f.tables, uint32(len(f.archetypes.list)), live.table.Sig, &from.table, s.w.history.rows, s.layer)
 	if err != nil {
 		return refused(err)

@@ -101,6 +101,12 @@ func nilOfSnapshots(t *testing.T, w *ecs.World) []lint.NilCall {
 		panics("Component.LookupIn", "ecs: Component.LookupIn: the snapshot is nil", func() { position.LookupIn(nil) }),
 		panics("Diff: older", "ecs: Diff: the snapshot is nil", func() { _, _ = ecs.Diff(nil, moment) }),
 		panics("Diff: newer", "ecs: Diff: the snapshot is nil", func() { _, _ = ecs.Diff(moment, nil) }),
+		panics("DecodeDelta", "ecs: DecodeDelta: the reader is nil", func() { _, _ = ecs.DecodeDelta(nil, 1) }),
+		panics("Delta.ApplyTo", "ecs: Delta.ApplyTo: ", func() { _ = new(ecs.Delta).ApplyTo(nil) }),
+		panics("Delta.Values", "ecs: Delta.Values: a type is nil", func() {
+			d, _ := ecs.Diff(moment, moment)
+			d.Values(ecs.Null, nil)
+		}),
 		panics("EncodeDelta", "ecs: EncodeDelta: the delta is nil", func() { _ = ecs.EncodeDelta(nil, nil) }),
 		panics("CopyWith", "ecs: CopyWith: the function is nil", func() { ecs.CopyWith[string](nil) }),
 		panics("Codec: encode", "ecs: Codec: a function is nil", func() { ecs.Codec(nil, func([]byte, *string) error { return nil }) }),

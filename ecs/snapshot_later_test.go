@@ -121,6 +121,9 @@ func TestTypesOfSnapshots(t *testing.T) {
 	for _, of := range delta.Changed() {
 		changed = append(changed, of)
 	}
+	for _, of := range delta.Gained() {
+		changed = append(changed, of)
+	}
 	require.Equal(t, []ecs.Type{ecs.InfoOf(position).Type, ecs.InfoOf(burning).Type}, changed)
 	require.Equal(t, Position{X: 1}, w.Value(e, changed[0]))
 }

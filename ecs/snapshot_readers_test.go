@@ -94,6 +94,8 @@ func TestDeltaOutlivesItsSnapshots(t *testing.T) {
 			"Died":    func() { d.Died()(func(ecs.Entity) bool { return true }) },
 			"Moved":   func() { d.Moved()(func(ecs.Entity, [2]*ecs.Archetype) bool { return true }) },
 			"Changed": func() { d.Changed()(func(ecs.Entity, ecs.Type) bool { return true }) },
+			"Gained":  func() { d.Gained()(func(ecs.Entity, ecs.Type) bool { return true }) },
+			"Lost":    func() { d.Lost()(func(ecs.Entity, ecs.Type) bool { return true }) },
 			"Renamed": func() { d.Renamed()(func(ecs.Entity, string) bool { return true }) },
 		} {
 			require.PanicsWithValue(t, "ecs: Delta."+name+": the delta is the zero value, or one of its snapshots is closed", walk)

@@ -3,6 +3,7 @@ package fuzz
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -15,7 +16,8 @@ import (
 //
 //	Born, Died   entities of one model only
 //	Moved        entities of both, in other groups
-//	Changed      values, elements or bits that differ; what was not there counts as zero and enabled
+//	Changed      values, elements or bits that differ, of kinds that entities of both have in both
+//	Gained       kinds that entities of both have in the newer one only; Lost in the older one
 //	Renamed      names that differ
 //
 // Diff must be refused where an archetype that differs has rows of a managed type, or of a shared
@@ -39,6 +41,8 @@ type gap struct {
 	born, died   []ecs.Entity
 	moved        map[ecs.Entity][2]*group
 	changed      map[has]bool // false: perhaps
+	gained, lost map[has]bool
+	entries      bool // of the sparse type differ
 	renamed      map[ecs.Entity]string
 	differs      map[*group]bool // false: perhaps
 	strict       bool            // something differs that a delta compares with the world before it writes
@@ -47,7 +51,7 @@ type gap struct {
 // between compares two moments.
 func (d *world) between(older, newer *moment) *gap {
 	p := &gap{older: older, newer: newer, moved: map[ecs.Entity][2]*group{}, changed: map[has]bool{},
-		renamed: map[ecs.Entity]string{}, differs: map[*group]bool{}}
+		gained: map[has]bool{}, lost: map[has]bool{}, renamed: map[ecs.Entity]string{}, differs: map[*group]bool{}}
 	for _, g := range newer.m.groups {
 		for _, e := range newer.rows[g] {
 			x, was := newer.m.entities[e], older.m.entities[e]
@@ -80,9 +84,7 @@ func (d *world) between(older, newer *moment) *gap {
 	for _, sure := range p.differs {
 		p.strict = p.strict || sure
 	}
-	for c, sure := range p.changed {
-		p.strict = p.strict || c.k == trailKind && sure
-	}
+	p.strict = p.strict || p.entries
 	return p
 }
 
@@ -96,19 +98,28 @@ func (d *world) compareBoth(p *gap, e ecs.Entity, x, was *entity) {
 	if x.name != name {
 		p.renamed[e] = x.name
 	}
+	if was != nil {
+		d.compareKinds(p, e, x, was)
+	}
 	for k, c := range d.list {
 		if !x.group.set.has(k) || c.shared() != nil || k == imprintKind || k == managedKind {
 			continue
 		}
 		old, off := c.zero(), false
-		if was != nil && was.group.set.has(k) {
+		had := was != nil && was.group.set.has(k)
+		if had {
 			old, off = was.values[k], was.off.has(k)
 		}
 		switch {
 		case !sameValue(c, old, x.values[k]) || off != x.off.has(k):
-			p.changed[has{e, k}], p.differs[x.group] = true, true
+			p.differs[x.group] = true
+			if had {
+				p.changed[has{e, k}] = true
+			}
 		case vague.has(k):
-			p.changed[has{e, k}] = false
+			if had {
+				p.changed[has{e, k}] = false
+			}
 			if !p.differs[x.group] {
 				p.differs[x.group] = false // perhaps
 			}
@@ -118,8 +129,26 @@ func (d *world) compareBoth(p *gap, e ecs.Entity, x, was *entity) {
 		return
 	}
 	if was == nil || was.entry == nil || was.entry.v != x.entry.v || was.entry.off != x.entry.off {
-		p.changed[has{e, trailKind}] = true
+		p.entries = true
+		if was != nil && was.entry != nil {
+			p.changed[has{e, trailKind}] = true
+		}
 	}
+}
+
+// compareKinds notes which kinds an entity that is alive at both moments has at one of them only.
+func (d *world) compareKinds(p *gap, e ecs.Entity, x, was *entity) {
+	note := func(k int, is, had bool) {
+		if is && !had {
+			p.gained[has{e, k}] = true
+		} else if had && !is {
+			p.lost[has{e, k}] = true
+		}
+	}
+	for k := range d.list {
+		note(k, x.group.set.has(k), was.group.set.has(k))
+	}
+	note(trailKind, x.entry != nil, was.entry != nil)
 }
 
 // diff compares two snapshots with Diff, and returns the delta; nil if that was refused.
@@ -198,7 +227,7 @@ func (d *world) compareDelta(delta *ecs.Delta, p *gap) error {
 	return d.compareChanged(delta, p)
 }
 
-// compareChanged compares what Delta.Changed yields.
+// compareChanged compares what Delta.Changed, Gained and Lost yield.
 func (d *world) compareChanged(delta *ecs.Delta, p *gap) error {
 	number := map[ecs.Type]int{}
 	for k, c := range d.list {
@@ -206,6 +235,25 @@ func (d *world) compareChanged(delta *ecs.Delta, p *gap) error {
 	}
 	if d.m.set.known {
 		number[ecs.InfoOf(d.trail).Type] = trailKind
+	}
+	for name, both := range map[string]struct {
+		walk iter.Seq2[ecs.Entity, ecs.Type]
+		want map[has]bool
+	}{"Gained": {delta.Gained(), p.gained}, "Lost": {delta.Lost(), p.lost}} {
+		got := map[has]bool{}
+		for e, of := range both.walk {
+			k, known := number[of]
+			if !known { // the tag of destroyed entities
+				continue
+			}
+			if got[has{e, k}] {
+				return fmt.Errorf("in Delta.%s: got %v of %v twice", name, of, e)
+			}
+			got[has{e, k}] = true
+		}
+		if !maps.Equal(got, both.want) {
+			return fmt.Errorf("in Delta.%s: got %v want %v", name, got, both.want)
+		}
 	}
 	left := maps.Clone(p.changed)
 	maps.DeleteFunc(left, func(_ has, sure bool) bool { return !sure })
