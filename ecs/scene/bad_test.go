@@ -36,6 +36,8 @@ func TestBadObjects(t *testing.T) {
 		"no id":          {[]scene.Object{{Value: House{}}}, "object : object 0 has no id"},
 		"twice":          {[]scene.Object{house("a", House{}), house("a", House{})}, "object a (t.json:a): its id is that of a (t.json:a) too"},
 		"section":        {[]scene.Object{{ID: "a", Section: "../x", Value: House{}}}, `object a: section "../x": a section is named by letters, digits, _ and - and dots inside`},
+		"device":         {[]scene.Object{{ID: "a", Section: "Con", Value: House{}}}, `object a: section "Con": Windows takes the name for a device`},
+		"case":           {[]scene.Object{house("a", House{}), {ID: "b", Section: "Main", Value: House{}}}, `object b: section "Main": it is named as "main" of a (t.json:a) but for the case of letters: on some systems both are one file`},
 		"no parent":      {[]scene.Object{under("a", "z")}, `object a (t.json:a): its parent "z" is no object`},
 		"own parent":     {[]scene.Object{under("a", "a")}, "object a (t.json:a): it is its own ancestor: a under a"},
 		"cycle":          {[]scene.Object{under("a", "b"), under("b", "c"), under("c", "b")}, "object b (t.json:b): it is its own ancestor: b under c under b"},

@@ -46,6 +46,10 @@ type bakedSection struct {
 // systems do as they promise. Files of sections that the last bake made and that have no object any
 // more are removed.
 //
+// Files are made in a folder beside them, .bake- and a number, which is removed at the end. If the
+// program is killed before, the next bake of the folder removes it, as it does those of others that
+// were killed; that of a bake that is running in another program stays.
+//
 // The error joins errors of objects, each an *Error, up to 20, or one of a baking system, of the
 // disk, or a *ecs.LimitError. Then no file has changed, unless the disk fails while files are
 // renamed: each is the old or the new one. The bakery remembers what succeeded last.
@@ -70,11 +74,15 @@ func (b *Bakery) bake(folder string, objects []Object) (Report, error) {
 	}
 	report := Report{Objects: len(objects), Baked: baked}
 	folder = filepath.Clean(folder) // "" is the working directory, not that for temporary files
-	staging, err := os.MkdirTemp(folder, ".bake-*")
+	if err := removeStale(folder); err != nil {
+		return Report{}, err
+	}
+	made, err := newStaging(folder)
 	if err != nil {
 		return Report{}, err
 	}
-	defer os.RemoveAll(staging)
+	defer made.remove()
+	staging := made.path
 	sections, names := map[string]*bakedSection{}, sectionsOf(l)
 	for _, name := range names.order {
 		members := names.objects[name]
@@ -84,12 +92,12 @@ func (b *Bakery) bake(folder string, objects []Object) (Report, error) {
 			sections[name] = &bakedSection{input, old.report}
 			sections[name].report.Written = false
 		} else {
-			made, err := b.bakeSection(l, records, name, members, filepath.Join(staging, name))
+			section, err := b.bakeSection(l, records, name, members, filepath.Join(staging, name))
 			if err != nil {
 				return Report{}, err
 			}
-			made.Path = path
-			sections[name] = &bakedSection{input, made}
+			section.Path = path
+			sections[name] = &bakedSection{input, section}
 		}
 		report.Sections = append(report.Sections, sections[name].report)
 	}
@@ -102,7 +110,7 @@ func (b *Bakery) bake(folder string, objects []Object) (Report, error) {
 		}
 	}
 	for name, old := range b.sections {
-		if sections[name] == nil && filepath.Dir(old.report.Path) == folder {
+		if sections[name] == nil && filepath.Dir(old.report.Path) == folder && !isOneOf(old.report.Path, report.Sections) {
 			if err := os.Remove(old.report.Path); err != nil && !errors.Is(err, os.ErrNotExist) {
 				return Report{}, err
 			}
@@ -115,6 +123,16 @@ func (b *Bakery) bake(folder string, objects []Object) (Report, error) {
 		b.records[objects[i].ID] = r
 	}
 	return report, nil
+}
+
+// isOneOf reports whether a file is that of a section, whose name may differ from its own by the
+// case of letters.
+func isOneOf(path string, sections []SectionReport) bool {
+	old, err := os.Lstat(path)
+	return err == nil && slices.ContainsFunc(sections, func(s SectionReport) bool {
+		now, err := os.Lstat(s.Path)
+		return err == nil && os.SameFile(old, now)
+	})
 }
 
 func isThere(path string) bool {

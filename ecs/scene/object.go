@@ -11,7 +11,7 @@ import (
 type Object struct {
 	ID      string // unique among the objects of a bake, and the same in the next one
 	Place   string // where it stands in the input, for messages: town.json:12
-	Section string // which it belongs to; its letters are those of a file name. "" is main
+	Section string // which it belongs to, named as a file can be on every system; "" is main
 	Parent  string // ID of the object under which it is in the hierarchy, in the same section; "" for none
 	Value   any    // authoring data; its Go type chooses the baker
 }
@@ -55,7 +55,7 @@ func listOf(objects []Object) (*list, error) {
 	refuse := func(o *Object, format string, args ...any) {
 		errs = append(errs, &Error{Object: o.ID, Place: o.Place, Err: fmt.Errorf(format, args...)})
 	}
-	numbers := make(map[uint64]string, len(objects))
+	numbers, cases := make(map[uint64]string, len(objects)), map[string]*Object{} // by section, in small letters
 	for i := range objects {
 		o := &objects[i]
 		before, twice := l.at[o.ID]
@@ -69,6 +69,13 @@ func listOf(objects []Object) (*list, error) {
 			refuse(o, "its id has the same hash as %q: give it another", clash)
 		case !isFileName(o.section()):
 			refuse(o, "section %q: a section is named by letters, digits, _ and - and dots inside", o.Section)
+		case isDevice(o.section()):
+			refuse(o, "section %q: Windows takes the name for a device", o.Section)
+		}
+		if like, ok := cases[strings.ToLower(o.section())]; !ok {
+			cases[strings.ToLower(o.section())] = o
+		} else if like.section() != o.section() {
+			refuse(o, "section %q: it is named as %q of %v but for the case of letters: on some systems both are one file", o.section(), like.section(), like)
 		}
 		l.at[o.ID], numbers[ObjectID(o.ID)] = i, o.ID
 	}
@@ -132,6 +139,20 @@ func isFileName(name string) bool {
 		}
 	}
 	return name != "" && len(name) <= 100
+}
+
+// isDevice reports whether Windows takes the name of a file for a device, whatever its extension.
+func isDevice(name string) bool {
+	stem, _, _ := strings.Cut(strings.ToLower(name), ".")
+	switch stem {
+	case "con", "prn", "aux", "nul":
+		return true
+	}
+	port, is := strings.CutPrefix(stem, "com")
+	if !is {
+		port, is = strings.CutPrefix(stem, "lpt")
+	}
+	return is && len(port) == 1 && port >= "1" && port <= "9"
 }
 
 // errors.md: `*Error` | A bake failed for an object: `Object`, `Place` and `Baker` say which, `Err`
