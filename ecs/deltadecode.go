@@ -22,16 +22,15 @@ const MaxDelta = 1 << 30
 // reader if it failed. Memory is taken as bytes arrive; values stay in them, and lists take up to
 // some 50 bytes for each byte that an enemy may send. DecodeDelta panics if most is negative.
 func DecodeDelta(r io.Reader, most int) (*Delta, error) {
-	const op = "DecodeDelta"
 	if r == nil {
-		panic("ecs: " + op + ": the reader is nil")
+		panic("ecs: DecodeDelta: the reader is nil")
 	}
 	if most < 0 {
 		// errors.md, Errors: `ecs: DecodeDelta: most=... is negative` | The bound of a delta's bytes
 		// is. | Pass what the sender may need, such as `MaxDelta`.
-		panic(fmt.Sprintf("ecs: %s: most=%d is negative", op, most))
+		panic(fmt.Sprintf("ecs: DecodeDelta: most=%d is negative", most))
 	}
-	return readDelta(op, r, most)
+	return readDelta("DecodeDelta", r, most)
 }
 
 // readDelta is DecodeDelta for an operation.
