@@ -24,10 +24,10 @@ import (
 // nothing differs is not named. What is replaced has a checksum, so a delta fits only where the
 // bytes are those of the older state.
 
-// errors.md, Errors: `ErrDelta` | `ApplyDelta` or `DecodeDelta` was given what is no delta, one that is damaged, of
-// another format, or of another state than the world's; or `Diff` met values that cannot be
-// written. The text says which. The world is as before. | Send the state whole, or the deltas in
-// order; register the types that the text names.
+// errors.md, Errors: `ErrDelta` | `ApplyDelta` or `DecodeDelta` was given what is no delta, one
+// that is damaged, of another format, or of another state than the world's; or `Diff` met values
+// that cannot be written. The text says which. The world is as before. | Send the state whole, or
+// the deltas in order; register the types that the text names.
 
 // ErrDelta is wrapped by the errors of deltas that do not fit, and of worlds that cannot be
 // compared.

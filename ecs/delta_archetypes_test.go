@@ -47,9 +47,9 @@ func (x *dented) fill(first ecs.Entity) {
 	x.stun.Add(first, Stun{3})
 }
 
-// TestDeltaHasArchetypesWithoutRows: archetypes that have no rows come with a delta and with a file,
-// in their order, and those that were given up go, so that rows that come later come in the same
-// order everywhere.
+// TestDeltaHasArchetypesWithoutRows: archetypes that have no rows come with a delta and with a
+// file, in their order, and those that were given up go, so that rows that come later come in the
+// same order everywhere.
 func TestDeltaHasArchetypesWithoutRows(t *testing.T) {
 	w := newWorld(t)
 	x := handles(w)

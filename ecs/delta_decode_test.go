@@ -28,8 +28,8 @@ func (r *endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestDeltaOfAnEndlessStream: a stream without end is refused by the length that it states, whatever
-// that is, before more is read; one that states less is read so far.
+// TestDeltaOfAnEndlessStream: a stream without end is refused by the length that it states,
+// whatever that is, before more is read; one that states less is read so far.
 func TestDeltaOfAnEndlessStream(t *testing.T) {
 	x, _, delta := dent(t, 3, 40)
 	for _, length := range []uint64{ecs.MaxDelta - 23, 1 << 40, math.MaxInt64 - 4, math.MaxUint64} {
@@ -55,8 +55,8 @@ func TestDeltaOfAnEndlessStream(t *testing.T) {
 	require.Panics(t, func() { _, _ = ecs.DecodeDelta(r, -1) })
 }
 
-// TestDecodeDelta: a delta is read while its world is not at hand, in a loop over its rows here, and
-// applied to worlds afterwards, and to others; it is passed on as it came.
+// TestDecodeDelta: a delta is read while its world is not at hand, in a loop over its rows here,
+// and applied to worlds afterwards, and to others; it is passed on as it came.
 func TestDecodeDelta(t *testing.T) {
 	x, y, delta := dent(t, 4, 150)
 	all := ecs.NewQueryOfAll(y.w)

@@ -68,8 +68,8 @@ func TestDeltaWalks(t *testing.T) {
 	require.PanicsWithValue(t, "ecs: Delta.Born: the delta is the zero value, or one of its snapshots is closed", func() { d.Born() })
 }
 
-// TestDeltaGainedAndLost: what an entity gained, with zero values too, and what it lost, sparse types
-// among them, are told apart from what has changed, with the values.
+// TestDeltaGainedAndLost: what an entity gained, with zero values too, and what it lost, sparse
+// types among them, are told apart from what has changed, with the values.
 func TestDeltaGainedAndLost(t *testing.T) {
 	w := newWorld(t)
 	x := handles(w)

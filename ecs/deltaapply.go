@@ -19,10 +19,10 @@ import (
 // differ, and the latter are merged where w's chunks have other rows than the sender's.
 //
 // Archetypes without rows come too, and those that the newer state does not have are given up, but
-// for those of NewArchetype and of snapshots. If w's archetypes begin with those of the older state,
-// in its order, as after Fork, image.Open and deltas before, they are then those of the newer state
-// in its order, by which queries go, and w's own behind them; else only those with rows come in that
-// order.
+// for those of NewArchetype and of snapshots. If w's archetypes begin with those of the older
+// state, in its order, as after Fork, image.Open and deltas before, they are then those of the
+// newer state in its order, by which queries go, and w's own behind them; else only those with rows
+// come in that order.
 //
 // w must have the types of the delta, with the same layouts and options, and the tag of the
 // sender's world, as the worlds have that Snapshot.Fork makes, and as the first worlds of two
@@ -30,9 +30,9 @@ import (
 // differs is compared: its entities, and the bytes that are replaced; what does not differ is not
 // read.
 //
-// The delta is read as a whole before the world is looked at. It may have MaxDelta bytes, or as many
-// as a reader with a Len method says that it has, such as a bytes.Reader: a stream without end is
-// refused by the length that it states. To read from the network while others need the world, or
+// The delta is read as a whole before the world is looked at. It may have MaxDelta bytes, or as
+// many as a reader with a Len method says that it has, such as a bytes.Reader: a stream without end
+// is refused by the length that it states. To read from the network while others need the world, or
 // within another bound, see DecodeDelta and Delta.ApplyTo.
 //
 // An error that wraps ErrDelta says why the delta does not fit: damage, another base, types. An

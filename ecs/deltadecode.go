@@ -16,18 +16,18 @@ import (
 // has more.
 const MaxDelta = 1 << 30
 
-// DecodeDelta reads one delta of at most so many bytes, as EncodeDelta writes it, and nothing behind
-// it, for Delta.ApplyTo and EncodeDelta. It belongs to no world, so a goroutine may read it from the
-// network beside frames. The delta cannot be walked. An error wraps ErrDelta, and that of the
-// reader if it failed. Memory is taken as bytes arrive; values stay in them, and lists take up to
-// some 50 bytes for each byte that an enemy may send. DecodeDelta panics if most is negative.
+// DecodeDelta reads one delta of at most so many bytes, as EncodeDelta writes it, and nothing
+// behind it, for Delta.ApplyTo and EncodeDelta. It belongs to no world, so a goroutine may read it
+// from the network beside frames. The delta cannot be walked. An error wraps ErrDelta, and that of
+// the reader if it failed. Memory is taken as bytes arrive; values stay in them, and lists take up
+// to some 50 bytes for each byte that an enemy may send. DecodeDelta panics if most is negative.
 func DecodeDelta(r io.Reader, most int) (*Delta, error) {
 	if r == nil {
 		panic("ecs: DecodeDelta: the reader is nil")
 	}
 	if most < 0 {
-		// errors.md, Errors: `ecs: DecodeDelta: most=... is negative` | The bound of a delta's bytes
-		// is. | Pass what the sender may need, such as `MaxDelta`.
+		// errors.md, Errors: `ecs: DecodeDelta: most=... is negative` | The bound of a delta's
+		// bytes is. | Pass what the sender may need, such as `MaxDelta`.
 		panic(fmt.Sprintf("ecs: DecodeDelta: most=%d is negative", most))
 	}
 	return readDelta("DecodeDelta", r, most)

@@ -190,7 +190,8 @@ func (h *hasher) column(a *Archetype, t *typeInfo) (sum uint64) {
 	for pos, chunk := range a.table.Store.Chunks() {
 		at, n := a.table.Store.Row(pos, 0), a.table.Store.RowsOf(pos)
 		first := at.Element(c.Offset, c.Size)
-		// Safe because n values of the column lie one after the other, and len elements of a buffer.
+		// Safe because n values of the column lie one after the other, and len elements of a
+		// buffer.
 		switch {
 		case !t.buffer:
 			sum += h.values(first, t, n, chunk.Start)

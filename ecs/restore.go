@@ -27,11 +27,10 @@ import (
 // are those that came next then. Rows, values, buffers, enable bits, sparse entries, names and the
 // order of rows are as they were. Types and queries that came since stay. Archetypes that came
 // since are given up, except those of NewArchetype and those that newer snapshots have: they keep
-// their places in the order of archetypes, by which queries go. So for queries to go in the order in
-// which they go without the detour, make archetypes by NewArchetype first, or close newer snapshots
-// before. Managed values are copied from the snapshot's by the functions of
-// CopyWith, so it can be restored again. A *T in hand shows the value of then, and zero if the
-// value came since.
+// their places in the order of archetypes, by which queries go. So for queries to go in the order
+// in which they go without the detour, make archetypes by NewArchetype first, or close newer
+// snapshots before. Managed values are copied from the snapshot's by the functions of CopyWith, so
+// it can be restored again. A *T in hand shows the value of then, and zero if the value came since.
 //
 // Versions go on forward: what differed is marked changed now. A type is marked in the chunks in
 // which its values differed, and in all chunks of an archetype of which rows came, went or moved. A

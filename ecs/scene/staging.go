@@ -11,8 +11,8 @@ import (
 )
 
 // Staging folders. Files are made in one, and moved to their places when all are there. A program
-// that is killed leaves it, so each has a file that its bake has locked; the system unlocks the file
-// of a program that ends. The lock comes before all else in the folder.
+// that is killed leaves it, so each has a file that its bake has locked; the system unlocks the
+// file of a program that ends. The lock comes before all else in the folder.
 
 const (
 	stagingPrefix = ".bake-"
@@ -78,7 +78,8 @@ func removeStale(folder string) error {
 }
 
 // isStale reports whether nobody bakes in a staging folder. An empty one may be of a bake that is
-// about to lock it: it is removed at once, unless it is no longer empty, and the bake makes another.
+// about to lock it: it is removed at once, unless it is no longer empty, and the bake makes
+// another.
 func isStale(path string) bool {
 	inside, err := os.ReadDir(path)
 	if err != nil {

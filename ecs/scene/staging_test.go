@@ -58,8 +58,8 @@ func TestBakeAfterAKill(t *testing.T) {
 	require.Empty(t, staged(t, folder))
 }
 
-// TestStaleFolders: folders of bakes that ended are removed, also those without a lock, and those of
-// bakes that are running and what is not of a bake stay.
+// TestStaleFolders: folders of bakes that ended are removed, also those without a lock, and those
+// of bakes that are running and what is not of a bake stay.
 func TestStaleFolders(t *testing.T) {
 	folder := t.TempDir()
 	place := func(name string, files ...string) string {
