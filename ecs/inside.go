@@ -17,7 +17,7 @@ func (inside) CheckChange(w *World, op string)                        { w.checkC
 func (inside) Conflicts(a, b *Access) bool                            { return a.conflicts(b) }
 func (inside) FactsOf(t Type) under.Facts                             { return factsOf(t) }
 func (inside) Filters(q *Query) bool                                  { return q.asks() }
-func (inside) RecordingsOf(w *World) *under.Recordings                { return &w.recordings }
+func (inside) RecordingsOf(w *World) *under.Recordings                { return w.recordingsOf() }
 func (inside) Hold(w *World, chunks int)                              { w.recorded.Add(int64(chunks)) }
 func (inside) Join(a, b *Access)                                      { a.join(b) }
 func (inside) Locked(w *World) bool                                   { return w.locked() }

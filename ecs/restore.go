@@ -37,7 +37,8 @@ import (
 // managed type with CopyWith is marked in all its chunks.
 //
 // Ids that were reserved since are void, and so are commands that were recorded since, not played,
-// and name entities that came since: Play refuses those by name. The snapshot and all others stay, newer ones too.
+// and name entities that came since: Play refuses those by name. The snapshot and all others stay,
+// newer ones too.
 //
 // The error says that the snapshot is lost, or that there are managed values without CopyWith,
 // which cannot be brought back, or is a *LimitError: there is no memory to keep what newer

@@ -78,5 +78,7 @@ type World struct {
 // Closed reports whether the world has been closed.
 func (w *World) Closed() bool { return w.closed }
 
+func (w *World) recordingsOf() *under.Recordings { return &w.recordings }
+
 // Universe returns the universe from which the world takes its chunks.
 func (w *World) Universe() *alloc.Universe { return w.u }

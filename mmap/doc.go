@@ -21,14 +21,14 @@
 // Contents. A granule reads zero after Commit, a page after Unguard. Decommit, Guard and Release
 // lose the contents on entry, even when they fail.
 //
-// Lifetime. A region lives until Release; no finalizer releases it. A released range is not returned
-// to the OS, where any later mapping could get it. Instead it is parked, and a stale slice faults.
-// Only where addresses are limited ("ulimit -v"), a quarter of the limit may be parked, and what was
-// parked longest goes back to the OS, for the Go runtime dies where it gets no addresses. A later Reserve of any size carves its range from parked ones before it asks the OS
-// ([Parked] reports how much is parked). Ranges that fit equally well are taken in turn, so that
-// each faults for as long as possible. Once a range is reused, a stale slice faults only where the
-// new region is reserved or guarded; where that region is ready, the slice reads and writes
-// undetected.
+// Lifetime. A region lives until Release; no finalizer releases it. A released range is not
+// returned to the OS, where any later mapping could get it. Instead it is parked, and a stale slice
+// faults. Only where addresses are limited ("ulimit -v"), a quarter of the limit may be parked, and
+// what was parked longest goes back to the OS, for the Go runtime dies where it gets no addresses.
+// A later Reserve of any size carves its range from parked ones before it asks the OS ([Parked]
+// reports how much is parked). Ranges that fit equally well are taken in turn, so that each faults
+// for as long as possible. Once a range is reused, a stale slice faults only where the new region
+// is reserved or guarded; where that region is ready, the slice reads and writes undetected.
 //
 // Goroutines. Every function may be called from any goroutine; the transitions of one region
 // exclude each other. The caller ensures that no goroutine uses memory that another decommits or

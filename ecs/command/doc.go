@@ -52,11 +52,11 @@
 // Failure: [Buffer.Play] checks all commands before it changes anything. It returns a [*PlayError]
 // that names the commands that cannot apply and where they were recorded; [Buffer.PlayRest] applies
 // the others. Destroy and Remove of something already gone are not failures, and for ecs.Null they
-// record nothing. If memory runs out the error wraps an *ecs.LimitError; the first run of commands is
-// then all or nothing (docs/command.md). A broken contract panics during recording: an entity or a
-// type of another world, a placeholder of another buffer, a writer kept beyond its batch, a buffer
-// that is being played, sealed or closed. Recording beyond [Limit] panics with an error that wraps
-// [ErrLimit]; see [Buffer.Reserve].
+// record nothing. If memory runs out the error wraps an *ecs.LimitError; the first run of commands
+// is then all or nothing (docs/command.md). A broken contract panics during recording: an entity or
+// a type of another world, a placeholder of another buffer, a writer kept beyond its batch, a
+// buffer that is being played, sealed or closed. Recording beyond [Limit] panics with an error that
+// wraps [ErrLimit]; see [Buffer.Reserve].
 //
 // Cost, a million commands, each on another entity, on an EPYC (go test ./ecs/command -bench Play):
 // 19 ns to record an Add and 21 to 27 ns to play it, or 3 ns per entity if one command covers a

@@ -50,9 +50,9 @@ var reasons = [...]string{
 	// errors.md: `there is no room for the elements` | Why: a limit of buffers, or memory. The
 	// error wraps the `*ecs.LimitError`. | Fewer elements. The other commands were applied.
 	noRoom: "there is no room for the elements",
-	// errors.md: `World.Restore ended the entity that was named, and its id is another's now` | Why:
-	// the command was recorded before a `World.Restore`, and names an entity, perhaps in its value,
-	// that came after the snapshot. | `Clear` buffers when the world is put back.
+	// errors.md: `World.Restore ended the entity that was named, and its id is another's now` |
+	// Why: the command was recorded before a `World.Restore`, and names an entity, perhaps in its
+	// value, that came after the snapshot. | `Clear` buffers when the world is put back.
 	isOthers: "World.Restore ended the entity that was named, and its id is another's now",
 }
 

@@ -36,8 +36,8 @@ type latest struct {
 const idlePeriods = 4
 
 // Latest returns the newest snapshot that was taken if the world is at most maxAge ahead of it, and
-// nil otherwise; it never waits. Age counts as Time.Elapsed does, up to the end of the last frame: 0
-// asks for the state at that moment. Release what you get.
+// nil otherwise; it never waits. Age counts as Time.Elapsed does, up to the end of the last frame:
+// 0 asks for the state at that moment. Release what you get.
 //
 // A request makes the owner take a snapshot at the end of this frame or the next, and one every n
 // frames from then on (see Every), until nobody has asked for 4 * n frames. So the first request

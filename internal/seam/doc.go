@@ -8,11 +8,10 @@
 //	                            |
 //	                           under                   the key, Facts, Link, Image
 //
-// Promise: each function does what its comment says, for the packages above. A broken contract
-// panics with a text that begins with "ecs: seam.Function: " or the op passed in; look-ups return
-// nil or false. Any goroutine may call TypeIndex, FactsOf, Hold, Placeholder, Number, Writes,
-// Conflicts and AppendDelta, and Join if no other goroutine uses its first argument; others are for
-// the goroutine that uses the world. Cost: a call in ecs.
+// A broken contract panics with a text that begins with "ecs: seam.Function: " or the op passed in;
+// look-ups return nil or false. Any goroutine may call TypeIndex, FactsOf, Hold, RecordingsOf,
+// Placeholder, Number, Writes, Conflicts and AppendDelta, and Join if no other goroutine uses its
+// first argument; others are for the goroutine that uses the world. Cost: a call in ecs.
 //
 // The functions, their users, and why programs do not need them (internal/lint compares):
 //

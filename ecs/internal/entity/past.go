@@ -11,9 +11,9 @@ import (
 // The past of a store. While snapshots are alive, records are kept before they are written, and the
 // blocks of promises are copied before they change.
 //
-// A goroutine that copies a block of a moment seizes it, for the sake of goroutines that promise ids
-// of the block. Where the owner goes over all blocks, also those that have ended, it holds reading
-// instead, and so finds no block that a reader has seized.
+// A goroutine that copies a block of a moment seizes it, for the sake of goroutines that promise
+// ids of the block. Where the owner goes over all blocks, also those that have ended, it holds
+// reading instead, and so finds no block that a reader has seized.
 
 // KeepPast makes the store keep old records in m; nil ends that.
 func (s *Store) KeepPast(m *past.Memory) {

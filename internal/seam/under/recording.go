@@ -14,7 +14,8 @@ import (
 //	era 0       -->  1              --> 2               2
 //	                 Judge{Since: 0, Until: 1, what A had}
 //
-// Goroutines: any may call Era, Watch and Forget; Snapshot and Restored belong to the world's owner.
+// Goroutines: any may call Era, Watch and Forget; Snapshot and Restored belong to the world's
+// owner.
 type Recordings struct {
 	era atomic.Uint64
 	mu  sync.Mutex
