@@ -12,6 +12,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/internal/long"
 )
 
 // TestRefusedPlayChangesNothing: a buffer with commands that cannot apply leaves the world as it
@@ -193,10 +194,7 @@ func scarcePlay(t *testing.T, u *alloc.Universe, seed uint64, free int) bool {
 
 // TestScarceMemory: however few chunks are free, a Play of a buffer of one run is all or nothing.
 func TestScarceMemory(t *testing.T) {
-	seeds := uint64(30)
-	if testing.Short() {
-		seeds = 4
-	}
+	seeds := uint64(long.N(4, 30)) // each with every number of free chunks
 	u, err := alloc.NewUniverse(alloc.Size(4 << 20))
 	require.NoError(t, err)
 	refusals := 0

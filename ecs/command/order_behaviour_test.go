@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"quarry/ecs"
+	"quarry/internal/long"
 	"quarry/internal/seam"
 )
 
@@ -247,10 +248,7 @@ func TestBehaviour62Pairs(t *testing.T) {
 
 // TestBehaviour62Triples is TestBehaviour62Pairs of three, some of them at random.
 func TestBehaviour62Triples(t *testing.T) {
-	n := 10_000
-	if testing.Short() {
-		n = 1000
-	}
+	n := long.N(2000, 10_000) // of the pairs in them each occurs ten times
 	a, b := openYard(t), openYard(t)
 	r := rand.New(rand.NewPCG(62, 62))
 	told := make([][]order, n)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"quarry/ecs"
+	"quarry/internal/long"
 )
 
 // Behaviours 65 to 67 of the list of what entity systems agree on: playing twice, what queries are
@@ -327,13 +328,10 @@ func TestBehaviour67DestroyTwice(t *testing.T) {
 	require.Zero(t, y.w.Stats().Alive)
 }
 
-// TestBehaviour67Long: a hundred thousand commands of one entity, and as many sort keys, are played
+// TestBehaviour67Long: twenty or a hundred thousand commands of one entity, and as many sort keys, are played
 // in a time that grows with their number.
 func TestBehaviour67Long(t *testing.T) {
-	n := 100_000
-	if testing.Short() {
-		n = 20_000
-	}
+	n := long.N(20_000, 100_000) // a square of the few would take a minute too
 	y := openYard(t)
 	elements := min(n, 80_000) // of 12 B: a buffer has a MiB
 	var e ecs.Entity

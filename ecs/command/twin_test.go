@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"quarry/ecs"
+	"quarry/internal/long"
 )
 
 // The slow twin: each command is done at once, by the call of ecs that it stands for, in a
@@ -478,13 +479,8 @@ func (o order) doOwned(y *yard, known []ecs.Entity) (failed int) {
 
 func (y *yard) dying(e ecs.Entity) bool { return ecs.Register[ecs.CleanupEntity](y.w).Has(e) }
 
-// twins is how many seeds a test has.
-func twins() uint64 {
-	if testing.Short() {
-		return 40
-	}
-	return 200
-}
+// twins is how many seeds a test has: forty have every order in dozens of places.
+func twins() uint64 { return uint64(long.N(40, 200)) }
 
 func TestTwin(t *testing.T) {
 	for seed := range twins() {

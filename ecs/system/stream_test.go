@@ -6,13 +6,13 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"quarry/ecs"
 	"quarry/ecs/command"
 	"quarry/ecs/system"
+	"quarry/internal/long"
 )
 
 // Streams of operations on lives: systems and groups that come, go, are switched and require
@@ -116,15 +116,10 @@ func (s *script) run(steps int) {
 	s.on.close()
 }
 
-// TestStreamOfLives compares. Run it with -short for fewer.
+// TestStreamOfLives compares. A stream has 30 frames and some 300 events, so few have all kinds.
 func TestStreamOfLives(t *testing.T) {
-	limit := 1500 * time.Millisecond
-	if testing.Short() {
-		limit = 300 * time.Millisecond
-	}
-	began, events := time.Now(), 0
-	seed := uint64(0)
-	for ; time.Since(began) < limit; seed++ {
+	seeds, events := uint64(long.N(15, 100)), 0
+	for seed := range seeds {
 		model := &script{rng: rand.New(rand.NewPCG(seed, 1))}
 		model.on = newModelLives(model)
 		model.run(30)
@@ -140,7 +135,7 @@ func TestStreamOfLives(t *testing.T) {
 		require.Equal(t, len(model.seen), len(systems.seen), "seed %d", seed)
 		events += len(systems.seen)
 	}
-	t.Logf("%d streams, %d events", seed, events)
+	t.Logf("%d streams, %d events", seeds, events)
 }
 
 // realLives are Systems.

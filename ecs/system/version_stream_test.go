@@ -15,6 +15,7 @@ import (
 	"quarry/ecs/command"
 	"quarry/ecs/job"
 	"quarry/ecs/system"
+	"quarry/internal/long"
 )
 
 type tagA struct{}
@@ -230,16 +231,11 @@ func (v *versions) frames(t *testing.T, frames int) (questions int) {
 
 // TestStreamOfVersions asks what changed of everything that writes, in any order and at any pace.
 func TestStreamOfVersions(t *testing.T) {
-	limit := time.Second
-	if testing.Short() {
-		limit = 200 * time.Millisecond
-	}
-	began, questions := time.Now(), 0
-	seed := uint64(0)
-	for ; time.Since(began) < limit; seed++ {
+	seeds, questions := uint64(long.N(15, 100)), 0 // hundreds of questions each
+	for seed := range seeds {
 		if !t.Run(fmt.Sprint("seed", seed), func(t *testing.T) { questions += newVersions(t, seed).frames(t, 60) }) {
 			break
 		}
 	}
-	t.Logf("%d streams, %d questions", seed, questions)
+	t.Logf("%d streams, %d questions", seeds, questions)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"quarry/ecs/internal/table"
+	"quarry/internal/long"
 )
 
 const room = 200 // rows of a chunk
@@ -148,7 +149,7 @@ func (s *slowBooks) give(n int, to *slowBooks, at int, shared []table.Slots, ver
 func TestBooksAgainstModel(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var spares table.Spares
-	for range 20 {
+	for range long.N(5, 20) { // pairs, with 200 steps each
 		one, two := newSlow(t, 3, &spares, 0, 2), newSlow(t, 4, &spares, 1, 2)
 		toTwo := []table.Slots{{From: 2, To: 1}}
 		toOne := []table.Slots{{From: 1, To: 2}}

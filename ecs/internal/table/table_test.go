@@ -14,6 +14,7 @@ import (
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/table"
 	"quarry/ecs/internal/value"
+	"quarry/internal/long"
 	"quarry/layout"
 )
 
@@ -382,10 +383,7 @@ func TestTablesAgainstModel(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(24, uint64(seed)))
 			m := newSlowTables(t, u, growth, kinds...)
-			steps := 2_000
-			if testing.Short() {
-				steps = 300
-			}
+			steps := long.N(300, 2_000) // there are full tables, holes and outgrown chunks by then
 			for i := range steps {
 				text := m.step(rng)
 				m.check(fmt.Sprintf("step %d: %s", i, text))

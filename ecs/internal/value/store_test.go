@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"quarry/ecs/internal/value"
+	"quarry/internal/long"
 )
 
 // slowRows are the rows of one store beside the values that they should have.
@@ -80,7 +81,7 @@ func TestStoreAgreesWithTwin(t *testing.T) {
 	for seed := range uint64(4) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		both := []*slowRows{newRows(t), newRows(t)}
-		for range 400 {
+		for range long.N(120, 400) { // each of the 7 operations a dozen times
 			m, other := both[0], both[1]
 			i, n := m.part(r)
 			switch r.IntN(7) {
