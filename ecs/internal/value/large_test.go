@@ -12,6 +12,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs/internal/value"
+	"quarry/internal/long"
 )
 
 // TestTheLongestBuffer has all bytes of its universe; one with more is refused by the limit's name,
@@ -90,7 +91,7 @@ func (s *slowBuffers) largeStep(r *rand.Rand, i int, spill *value.Spill, noise [
 // TestLargeBuffersAgreeWithTwin takes rows across 1 MiB, up and down, in a universe in which spans
 // have no share, with other chunks in their way.
 func TestLargeBuffersAgreeWithTwin(t *testing.T) {
-	steps := 300
+	steps := long.N(50, 300) // each row grows above 1 MiB and back several times
 	if testing.Short() {
 		steps = 40
 	}
