@@ -84,6 +84,7 @@ func TestGCApply(t *testing.T) {
 	require.Zero(t, collections(), "beside %d", often)
 	require.Equal(t, gc, before.Apply())
 	require.Equal(t, before, before.Apply())
-	// How many there are depends on what earlier tests left alive, and on how long each takes beside the loop.
+	// How many there are depends on what earlier tests left alive, and on how long each takes
+	// beside the loop.
 	require.Positive(t, often)
 }

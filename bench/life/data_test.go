@@ -52,9 +52,9 @@ func number(t *testing.T, s string) int {
 	return n
 }
 
-// cost is the last generation of a pattern that is tested with QUARRY_LONG=1. The rest takes minutes
-// and is tested with QUARRY_LONG=10: the breeder has 40,646 cells at 5,000, and rabbits and lidka
-// take 17,332 and 29,126 generations to settle. The short form ends at generation 1,000, when
+// cost is the last generation of a pattern that is tested with QUARRY_LONG=1. The rest takes
+// minutes and is tested with QUARRY_LONG=10: the breeder has 40,646 cells at 5,000, and rabbits and
+// lidka take 17,332 and 29,126 generations to settle. The short form ends at generation 1,000, when
 // methuselahs have grown and their births and deaths have been compared several times.
 var cost = map[string]int{"breeder": 600, "rabbits": 5000, "lidka-predecessor": 5000}
 

@@ -328,8 +328,8 @@ func TestBehaviour67DestroyTwice(t *testing.T) {
 	require.Zero(t, y.w.Stats().Alive)
 }
 
-// TestBehaviour67Long: twenty or a hundred thousand commands of one entity, and as many sort keys, are played
-// in a time that grows with their number.
+// TestBehaviour67Long: twenty or a hundred thousand commands of one entity, and as many sort keys,
+// are played in a time that grows with their number.
 func TestBehaviour67Long(t *testing.T) {
 	n := long.N(20_000, 100_000) // a square of the few would take a minute too
 	y := openYard(t)
