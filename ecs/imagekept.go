@@ -190,7 +190,8 @@ func (t *imageType) goType(bare bool) (reflect.Type, error) {
 func (t *imageType) fieldSum() uint64 {
 	h := fnv.New64a()
 	fmt.Fprint(h, t.whole)
-	for _, f := range t.fields {
+	for i := range t.fields {
+		f := &t.fields[i]
 		fmt.Fprintf(h, " %q %d %d %d %q", f.name, f.kind, f.offset, f.size, f.of)
 	}
 	return h.Sum64()

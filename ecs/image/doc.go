@@ -58,6 +58,11 @@
 // and check all. Open checks the header and what is not mapped, and the records of ids; rows that
 // are mapped only where an option asks for it, as that reads the file.
 //
+// Files of strangers may have right checksums and lie. Load, and Open with Checked, take them: what
+// they accept is sound as World.Verify says, takes the memory of a world, and only its values may be
+// any. Open alone bounds what look-ups follow (records, headers of buffers) and trusts the ids in
+// rows. Describe, Plan and Check make no world.
+//
 // Garbage collector: saving takes a buffer of 1 MiB, checking one of 256 KiB, and the described
 // sections (types to managed) pass through Go memory. Rows do not. Cost, on a Turin with other
 // work, 266 MiB in the page cache, in one run (go test ./ecs/image -bench .): saving to a new file

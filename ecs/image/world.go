@@ -88,7 +88,8 @@ func World(options ...ecs.Option) Option {
 // the world. It is World(ecs.WithUniverse(u)).
 func Into(u *alloc.Universe) Option { return World(ecs.WithUniverse(u)) }
 
-// Checked makes Open check each byte of the file first, as Check does. Load always does.
+// Checked makes Open check each byte of the file first, as Check does, and compare each row with the
+// record of its entity. Load always does both.
 func Checked() Option { return func(s *worldfile.Settings) { s.Check = true } }
 
 // Open makes a world of the file at a path: it maps the rows, so that it takes the time of
@@ -105,6 +106,10 @@ func Checked() Option { return func(s *worldfile.Settings) { s.Check = true } }
 // numbers that grew and other options are converted, and what fields do not tell is said by
 // Renamed, RenamedField and Convert. Archetypes with such types are copied, and marked changed, in
 // the time of their rows; all others are mapped. Plan says what becomes of each type.
+//
+// Open is for files of one's own; for files of strangers there are Load, and Open with Checked. It
+// bounds whatever look-ups follow, so that a damaged file leads nowhere else, but does not read the
+// ids in rows: where those are wrong, later calls panic.
 //
 // The world is what the saved one was: its ids, and those that come next, have the same tag, so the
 // two take each other's entities for their own, and so do worlds that are opened from the same file
@@ -138,7 +143,9 @@ func (s *settings) open(path string, register func(*ecs.World)) (*ecs.World, err
 }
 
 // Load makes a world of a file that is read from r, up to its end and no further. It checks each
-// byte. Otherwise it is like Open.
+// byte. Otherwise it is like Open. It is for files of strangers: what it accepts is a sound world,
+// though its values may be any, and its codecs get bytes that anybody may have written; it takes the
+// memory of the world that the file describes.
 func Load(r io.Reader, register func(*ecs.World), options ...Option) (*ecs.World, error) {
 	s := settingsOf("Load", register, options)
 	if r == nil {

@@ -36,6 +36,10 @@ import (
 // record with such a type is refused if types have changed or the program lacks it. The program
 // that wrote it helps, by Rebase or by opening the journal once with the type registered.
 //
+// Open is for folders of one's own: the base is read as files of strangers are, by image.Load, and
+// records are checked as deltas are, but what a stranger may write into the folder while it is open
+// is not looked at again.
+//
 // An error wraps ErrInUse if the folder has an open journal, ErrLog if the log cannot be used,
 // ErrFile if the base cannot, ErrTypes or ecs.ErrDelta if types differ, or is the system's, a
 // *ecs.LimitError, or from ecs.NewWorld. Then nothing is open, there is no world, and the folder

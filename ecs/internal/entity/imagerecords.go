@@ -31,8 +31,9 @@ type stretchRows struct {
 func (r *ImageRows) Add(from, to, n int) {
 	for r.moved = r.moved || from != to; n > 0; from, to = from+1, to+1 {
 		here := min(n, 1<<RowBits)
-		for len(r.list) <= from {
-			r.list = append(r.list, stretchRows{})
+		if from >= len(r.list) { // a file that lies has a number far away
+			r.list = append(make([]stretchRows, 0, max(2*len(r.list), from+1)), r.list...)
+			r.list = r.list[:cap(r.list)]
 		}
 		r.list[from] = stretchRows{uint32(r.rows), uint32(here), uint32(to)}
 		r.rows, n = r.rows+here, n-here

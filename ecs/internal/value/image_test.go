@@ -59,6 +59,10 @@ func TestAdmit(t *testing.T) {
 		require.NoError(t, b.VerifyRow(&h, k))
 		b.Admitted() // the next may have the same block
 	}
+	shared := [2]Header{{ref: at(2, 0), length: 5, capacity: 5}, {ref: at(2, 0) + 1, length: 5, capacity: 5}}
+	require.NoError(t, b.Admit(&shared[0], k, first+moved))
+	require.ErrorContains(t, b.Admit(&shared[1], k, first+moved), "where another's are")
+	b.Admitted()
 	require.Equal(t, 2, b.Live())
 	h := Header{ref: at(5+int(first), 0), length: 1, capacity: 9}
 	b.Free(&h)
