@@ -35,8 +35,8 @@ import (
 // is refused by the length that it states. To read from the network while others need the world, or
 // within another bound, see DecodeDelta and Delta.ApplyTo.
 //
-// ApplyDelta is for bytes of strangers: whatever they say is checked before w changes; only the values
-// may be any.
+// ApplyDelta is for bytes of strangers: whatever they say is checked before w changes; only the
+// values may be any.
 //
 // An error that wraps ErrDelta says why the delta does not fit: damage, another base, types. An
 // error of the reader is wrapped too. If there is no room, the error is a *LimitError. After any

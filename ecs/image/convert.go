@@ -61,17 +61,17 @@ func Drop(types ...string) Option {
 // rule renames.
 func DropUnknown() Option { return func(s *worldfile.Settings) { s.Rules.DropUnknown = true } }
 
-// Strict makes Open, Load and Plan refuse a type of which something would be lost, with ErrTypes and
-// its name: a field that the program does not have, unless DropField names it, and a type that
-// entities have and DropUnknown would drop, unless Drop names it. Without it a field that was renamed
-// is lost if the program forgets to say so. Fields that Convert gets are not lost, and neither enable
-// bits nor versions of rows count as values.
+// Strict makes Open, Load and Plan refuse a type of which something would be lost, with ErrTypes
+// and its name: a field that the program does not have, unless DropField names it, and a type that
+// entities have and DropUnknown would drop, unless Drop names it. Without it a field that was
+// renamed is lost if the program forgets to say so. Fields that Convert gets are not lost, and
+// neither enable bits nor versions of rows count as values.
 func Strict() Option { return func(s *worldfile.Settings) { s.Rules.Strict = true } }
 
 // DropField says that the program no longer has fields of a type, so that Strict does not refuse
 // their loss. The type is named as in RenamedField, and a field as in the file or after renames;
-// "Outer" is all fields of a struct. Fields that the program has stay, and without Strict the option
-// has no effect.
+// "Outer" is all fields of a struct. Fields that the program has stay, and without Strict the
+// option has no effect.
 func DropField(of string, fields ...string) Option {
 	checkNames("DropField", of)
 	return func(s *worldfile.Settings) {

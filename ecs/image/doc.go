@@ -55,13 +55,8 @@
 // killed leaves at most a file .quarry-*.tmp behind.
 //
 // What is checked: a checksum (CRC-32C) covers each byte, in rows one a MiB. Load and Check read
-// and check all. Open checks the header and what is not mapped, and the records of ids; rows that
-// are mapped only where an option asks for it, as that reads the file.
-//
-// Files of strangers may have right checksums and lie. Load, and Open with Checked, take them: what
-// they accept is sound as World.Verify says, takes the memory of a world, and only its values may be
-// any. Open alone bounds what look-ups follow (records, headers of buffers) and trusts the ids in
-// rows. Describe, Plan and Check make no world.
+// all; Open reads what is not mapped, and records; rows only with Checked. Files of strangers may
+// lie under right checksums: Load, and Open with Checked, make a sound world of them, or none.
 //
 // Garbage collector: saving takes a buffer of 1 MiB, checking one of 256 KiB, and the described
 // sections (types to managed) pass through Go memory. Rows do not. Cost, on a Turin with other

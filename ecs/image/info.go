@@ -101,8 +101,8 @@ type Managed struct {
 
 // Describe says what the world file at a path holds: sections, types, archetypes. No type need be
 // registered, no world is made, and no row is read. With [Checked] it reads the whole file as
-// [Check] does, and says of each section whether it is damaged; no other option has an effect. It is
-// for files of strangers, whose names and texts may be any.
+// [Check] does, and says of each section whether it is damaged; no other option has an effect. It
+// is for files of strangers, whose names and texts may be any.
 //
 // An error wraps ErrFile, or is the system's. Then Info has what could still be told: sections, if
 // the header is good; types, archetypes and the rest if all sections before rows are. Any goroutine

@@ -88,8 +88,8 @@ func World(options ...ecs.Option) Option {
 // the world. It is World(ecs.WithUniverse(u)).
 func Into(u *alloc.Universe) Option { return World(ecs.WithUniverse(u)) }
 
-// Checked makes Open check each byte of the file first, as Check does, and compare each row with the
-// record of its entity. Load always does both.
+// Checked makes Open check each byte of the file first, as Check does, and compare each row with
+// the record of its entity. Load always does both.
 func Checked() Option { return func(s *worldfile.Settings) { s.Check = true } }
 
 // Open makes a world of the file at a path: it maps the rows, so that it takes the time of
@@ -144,8 +144,8 @@ func (s *settings) open(path string, register func(*ecs.World)) (*ecs.World, err
 
 // Load makes a world of a file that is read from r, up to its end and no further. It checks each
 // byte. Otherwise it is like Open. It is for files of strangers: what it accepts is a sound world,
-// though its values may be any, and its codecs get bytes that anybody may have written; it takes the
-// memory of the world that the file describes.
+// though its values may be any, and its codecs get bytes that anybody may have written; it takes
+// the memory of the world that the file describes.
 func Load(r io.Reader, register func(*ecs.World), options ...Option) (*ecs.World, error) {
 	s := settingsOf("Load", register, options)
 	if r == nil {

@@ -80,8 +80,8 @@ func (h *Host) Check(check func(section *ecs.World) error) { h.check = check }
 
 // Load begins to load the section whose file is at a path, and returns at once; Update goes on with
 // it. A section may be loaded several times: each is an instance of its own. It is for files of
-// strangers, which image.Load checks, up to their values: Check sees those. It panics if the host or
-// its world is closed.
+// strangers, which image.Load checks, up to their values: Check sees those. It panics if the host
+// or its world is closed.
 func (h *Host) Load(path string) *Instance {
 	if h.closed || h.w.Closed() {
 		// errors.md: `scene: Host.Load: the host or its world is closed` | A section is asked for

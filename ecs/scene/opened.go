@@ -78,7 +78,8 @@ func (h *Host) open(path string, instance uint32) (*opened, error) {
 	return o, nil
 }
 
-// readFile is os.ReadFile for what is a regular file: a pipe would be read until somebody closes it.
+// readFile is os.ReadFile for what is a regular file: a pipe would be read until somebody closes
+// it.
 func readFile(path string) ([]byte, error) {
 	f, _, err := disk.OpenRegular(path)
 	if err != nil {

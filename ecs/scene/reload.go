@@ -31,7 +31,8 @@ type reloaded struct {
 // cannot be used, Err says so, and nothing has changed. If there is no room, no entity has come or
 // gone; if Err says that the world could not be restored, some have values of the newer file.
 //
-// It is for files of strangers as Host.Load is. It panics unless the host has LiveLink, or if the instance is not loaded.
+// It is for files of strangers as Host.Load is. It panics unless the host has LiveLink, or if the
+// instance is not loaded.
 func (i *Instance) Reload() {
 	if i.file == nil || i.file.base == nil || i.state != Loaded {
 		// errors.md: `scene: Instance.Reload: the instance is ..., and live links are ...` | A

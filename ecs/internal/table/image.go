@@ -212,8 +212,8 @@ func NewClaims(chunks int) *Claims {
 	return &Claims{Eighths: make(bitmask.Bits, (chunks<<alloc.UnitOrder+bitmask.WordBits-1)/bitmask.WordBits)}
 }
 
-// Sparse reports whether stretches have numbers far above how many there are, as in a world that had
-// many more rows once, or in a file that lies. Tables by stretch would be as long.
+// Sparse reports whether stretches have numbers far above how many there are, as in a world that
+// had many more rows once, or in a file that lies. Tables by stretch would be as long.
 func (c *Claims) Sparse() bool {
 	return len(c.stretches)*bitmask.WordBits > 1024+4*c.stretches.Count()
 }

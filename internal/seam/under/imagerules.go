@@ -28,8 +28,8 @@ type ImageRename struct{ Old, New string }
 // type in either.
 type ImageFieldRename struct{ Type, Old, New string }
 
-// ImageLostField is a field that the program no longer has; Type is the name of its type in the image
-// or in the program.
+// ImageLostField is a field that the program no longer has; Type is the name of its type in the
+// image or in the program.
 type ImageLostField struct{ Type, Name string }
 
 // ImageConversion makes values of one type into those of another.
