@@ -66,10 +66,12 @@ func rss(all []mapping) (kib int) {
 }
 
 // TestKernelAgrees compares the access of every granule with what the kernel
-// says, through scattered transitions, and counts memory before and after.
+// says, through scattered transitions, and counts memory before and after. The first and the last
+// granule are never ready: what lies there would be one mapping with a neighbour's, whose memory
+// the kernel counts in one number.
 func TestKernelAgrees(t *testing.T) {
 	s := pagesSpace()
-	const granules = 12
+	const granules = 13
 	r := reserve(t, s, granules*g)
 	agree := func() {
 		t.Helper()
@@ -83,14 +85,14 @@ func TestKernelAgrees(t *testing.T) {
 		require.Equal(t, uintptr(granules*g), covered, "no hole")
 	}
 	agree()
-	for i := 0; i < granules; i += 2 {
+	for i := 1; i < granules; i += 2 {
 		require.NoError(t, r.Commit(i*g, g))
 		dirty(r, i*g, g)
 	}
 	agree()
 	require.Equal(t, granules/2*g/1024, rss(mappings(t, r)), "KiB in memory")
-	require.NoError(t, r.Decommit(4*g, g))
-	require.NoError(t, r.Commit(7*g, g))
+	require.NoError(t, r.Decommit(5*g, g))
+	require.NoError(t, r.Commit(8*g, g))
 	agree()
 	require.Equal(t, (granules/2-1)*g/1024, rss(mappings(t, r)), "committed but untouched costs nothing")
 	base := r.Base()
@@ -104,13 +106,13 @@ func TestKernelAgrees(t *testing.T) {
 }
 
 // TestHugePages: whether the kernel has huge pages to give is its own business,
-// but told not to, it must not.
+// but told not to, it must not. A granule on each side keeps neighbours out of the mapping.
 func TestHugePages(t *testing.T) {
 	for _, huge := range []string{"", "off"} {
 		t.Setenv("QUARRY_HUGEPAGES", huge)
-		r := reserve(t, pagesSpace(), 8*g)
-		require.NoError(t, r.Commit(0, 8*g))
-		dirty(r, 0, 8*g)
+		r := reserve(t, pagesSpace(), 10*g)
+		require.NoError(t, r.Commit(g, 8*g))
+		dirty(r, g, 8*g)
 		all := mappings(t, r)
 		require.Equal(t, 8*g/1024, rss(all))
 		for _, m := range all {
