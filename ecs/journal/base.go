@@ -2,10 +2,12 @@ package journal
 
 import (
 	"cmp"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"time"
 
 	"quarry/internal/disk"
@@ -156,11 +158,12 @@ func (j *Journal) placeLog(number uint64, before uint32, from, end int64) (place
 	if err != nil {
 		return false, fmt.Errorf("read the new base: %w", err)
 	}
-	h := logHeader{number: number, base: base, before: before}
-	if from == 0 {
-		h.before = base.Seed()
-	}
 	old := j.out
+	h := logHeader{format: logFormat, number: number, base: base, before: before, key: old.head.key, epoch: old.head.epoch}
+	if from == 0 { // no record is copied, which would have the old key
+		h.before = base.Seed()
+		binary.LittleEndian.PutUint64(h.key[:], rand.Uint64())
+	}
 	size, placed, err := j.writeLog(h, old.file, from, end)
 	if err != nil {
 		return placed, err
@@ -169,7 +172,7 @@ func (j *Journal) placeLog(number uint64, before uint32, from, end int64) (place
 	if err != nil {
 		return true, fmt.Errorf("open the new log: %w", err)
 	}
-	j.out.file, j.out.head, j.out.end = file, h, size
+	j.out.file, j.out.head, j.out.end, j.out.marked = file, h, size, 0
 	if from == end {
 		j.out.before = h.before
 	}

@@ -16,9 +16,10 @@
 //	lock                                            0 B    held while a journal is open
 //	base-00000000000000001200.world        14,704,120 B    the state of commit 1,200
 //	log-00000000000000001200.journal                64 B   header, which names the base
-//	                                         48 B + delta  commit 1,201
-//	                                         48 B + delta  commit 1,202
-//	                                         48 B + delta  commit 1,203
+//	                                         56 B + delta  commit 1,201
+//	                                         56 B + delta  commit 1,202
+//	                                         56 B + delta  commit 1,203
+//	                                                 56 B  mark: all before is on the disk
 //
 // docs/journal.md has the format byte by byte.
 //

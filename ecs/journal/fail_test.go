@@ -372,11 +372,17 @@ func TestJournalOfEveryPrefix(t *testing.T) {
 		require.NoError(t, err, n)
 		require.Equal(t, hashes[complete], hash, n)
 		require.Equal(t, complete, opened.Records)
+		if n == len(log) {
+			end = int64(n) // there is a mark
+		}
 		require.Equal(t, int64(n)-end, opened.Cut)
 		require.Equal(t, opened.Cut > 0, opened.Why != nil)
 		info, err := os.Stat(filepath.Join(folder, logName(0)))
 		require.NoError(t, err)
-		require.Equal(t, end, info.Size(), "what does not count is gone")
+		if complete > 0 {
+			end = ends[complete-1] + recordHeaderBytes
+		}
+		require.Equal(t, end, info.Size(), "what does not count is gone, and a mark is there")
 	}
 	for n := 0; n < logHeaderBytes; n += 9 {
 		_, _, err := reopened(t, folder, base, log[:n])
@@ -392,9 +398,10 @@ func TestJournalOfEveryPrefix(t *testing.T) {
 	}
 }
 
-// TestJournalOfEveryFlip: a log with any byte changed is refused where later records say that the
-// damaged one was on the disk, and cut where it may have been written last. It never gives a state
-// that no commit had. CutDamaged gives the state before.
+// TestJournalOfEveryFlip: a log with any byte changed is refused where later records, or the mark
+// at the end, say that the damaged one was on the disk. Without the mark the last record may have
+// been cut by a crash, and goes. It never gives a state that no commit had. CutDamaged gives the
+// state before.
 func TestJournalOfEveryFlip(t *testing.T) {
 	base, log, hashes, ends := written(t)
 	folder := t.TempDir()
@@ -409,16 +416,20 @@ func TestJournalOfEveryFlip(t *testing.T) {
 			in++
 		}
 		_, hash, err := reopened(t, folder, base, damaged)
-		last := in == len(ends)-1
 		switch {
 		case at < logHeaderBytes:
 			require.ErrorIs(t, err, ErrLog, at)
 			in = 0 // no record can be trusted
-		case last:
+		case in == len(ends): // the mark
 			require.NoError(t, err, at)
 			require.Equal(t, hashes[in], hash, at)
 		default:
 			require.ErrorIs(t, err, ErrLog, at)
+		}
+		if in == len(ends)-1 {
+			_, hash, err = reopened(t, folder, base, damaged[:ends[in]])
+			require.NoError(t, err, at)
+			require.Equal(t, hashes[in], hash, at)
 		}
 		opened, hash, err := reopened(t, folder, base, damaged, CutDamaged())
 		require.NoError(t, err, at)
@@ -535,7 +546,7 @@ func TestLogOfAnotherFormat(t *testing.T) {
 	for _, options := range [][]Option{nil, {CutDamaged()}} {
 		_, _, err := reopened(t, folder, base, later, options...)
 		require.ErrorIs(t, err, ErrLog)
-		require.ErrorContains(t, err, "its format is 2")
+		require.ErrorContains(t, err, "its format is 3")
 		require.Equal(t, later, readLog(t, folder))
 	}
 }

@@ -51,10 +51,13 @@ func TestLogOfFormat1(t *testing.T) {
 			model.frame(number)
 		}
 	}
-	for range 2 {
+	for _, want := range []journal.Opened{
+		{Base: format1Commits + 1, Commit: format1Commits + 1, Records: format1Commits - 5, Converted: true},
+		{Base: format1Commits + 1, Commit: format1Commits + 2, Records: 1},
+	} {
 		j, err := journal.Open(folder, m.register)
 		require.NoError(t, err)
-		require.GreaterOrEqual(t, j.Opened().Commit, uint64(format1Commits))
+		require.Equal(t, want, j.Opened())
 		require.NoError(t, m.w.Verify())
 		require.Equal(t, model.w.Hash(), m.w.Hash())
 		next := j.Opened().Commit + 100

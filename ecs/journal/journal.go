@@ -284,6 +284,9 @@ func (j *Journal) Close() error {
 		j.out.last.s.Close()
 	}
 	j.queue, j.unused, j.out.last = nil, nil, nil
+	if j.broken == nil {
+		_ = j.out.file.Sync() // of the mark, which may be missing; all else was synced
+	}
 	err := j.why(op)
 	if err != nil && j.w.Closed() {
 		err = fmt.Errorf("%w; the world was closed before its journal", err)

@@ -31,10 +31,11 @@ import (
 // Where types have changed, records are applied to a world with the types of the base, whatever the
 // program has, and what comes of that is converted as a file is. Then the world becomes a new base,
 // as Rebase makes one, so that the folder has the types of this program; the same happens where the
-// program has types that the base does not name. It takes the time and, while it lasts, the memory
-// of a second world. A type that was registered after the journal was opened is not in the base: a
-// record with such a type is refused if types have changed or the program lacks it. The program
-// that wrote it helps, by Rebase or by opening the journal once with the type registered.
+// program has types that the base does not name, and where the log has format 1. It takes the time
+// and, while it lasts, the memory of a second world. A type that was registered after the journal
+// was opened is not in the base: a record with such a type is refused if types have changed or the
+// program lacks it. The program that wrote it helps, by Rebase or by opening the journal once with
+// the type registered.
 //
 // Open is for folders of one's own: the base is read as files of strangers are, by image.Load, and
 // records are checked as deltas are, but what a stranger may write into the folder while it is open
@@ -64,14 +65,15 @@ func Open(folder string, register func(*ecs.World), options ...Option) (*Journal
 // Opened says what Open found.
 type Opened struct {
 	New     bool   // there was no base
-	Base    uint64 // number of the commit whose state the base has
-	Records int    // behind it
+	Base    uint64 // number of the commit whose state the base of the folder has
+	Records int    // that were read, behind the base that was there
 	Commit  uint64 // whose state the world has
 	Cut     int64  // bytes behind the last record that counts, which were cut off
 	Why     error  // why they, or all of the log, do not count; nil if all of it does
 
-	// Converted says that types have changed since the base, or that there are new ones. So the
-	// world became a new base, with the number of the next commit.
+	// Converted says that types have changed since the base, that there are new ones, or that the
+	// log had format 1. So the world became a new base, with the number of the next commit, which
+	// Base and Commit are.
 	Converted bool
 }
 
@@ -234,23 +236,25 @@ func (j *Journal) resume(number uint64, register func(*ecs.World), s *settings) 
 		return false, badLog("%s is not of %s: it names a base of %d bytes with checksums %08x %08x, that has %d bytes and %08x %08x", name, baseName(number),
 			o.head.base.Bytes, o.head.base.Header, o.head.base.Sums, id.Bytes, id.Header, id.Sums)
 	}
-	r := replay{f: o.file, size: size, at: logHeaderBytes, before: o.head.before, number: number}
+	r := replay{f: o.file, head: o.head, size: size, at: logHeaderBytes, before: o.head.before, epoch: o.head.epoch, number: number}
 	if renew, err = j.restore(&r, register, s); err != nil {
 		return false, err
 	}
-	if r.at < size {
-		j.opened.Cut, j.opened.Why = size-r.at, r.why
+	if size -= r.at + r.mark; size > 0 {
+		j.opened.Cut, j.opened.Why = size, r.why
 		if err := o.file.Truncate(r.at); err != nil {
-			return false, fmt.Errorf("cut %d bytes off %s: %w", size-r.at, name, err)
+			return false, fmt.Errorf("cut %d bytes off %s: %w", size, name, err)
 		}
 	}
 	if err := o.file.Sync(); err != nil {
 		return false, fmt.Errorf("sync %s: %w", name, err)
 	}
-	o.end, o.before = r.at, r.before
+	if o.end, o.before, o.epoch = r.at, r.before, r.epoch; r.mark > 0 {
+		o.marked = r.number
+	}
 	j.opened.Records = r.records
 	j.note(r.number)
-	return renew, nil
+	return renew || o.head.format != logFormat, nil
 }
 
 // readLogHeader reads the header of the log with a number.
@@ -271,11 +275,14 @@ func readLogHeader(f io.ReaderAt, size int64, number uint64) (h logHeader, err e
 // replay reads the records of a log.
 type replay struct {
 	f       io.ReaderAt
+	head    logHeader
 	size    int64
 	at      int64  // end of the last record that counts
 	before  uint32 // the checksum of its header
+	epoch   uint64 // its epoch
 	number  uint64 // of its commit
 	records int
+	mark    int64 // bytes of the mark behind it; 0 if there is none
 	why     error // why what follows does not count
 }
 
@@ -283,19 +290,23 @@ type replay struct {
 // not be read, which had been acknowledged; or that one does not fit, or there is no memory.
 func (r *replay) run(w *ecs.World, cut bool) error {
 	in := bufio.NewReaderSize(io.NewSectionReader(r.f, r.at, r.size-r.at), copyBytes)
-	head := make([]byte, recordHeaderBytes)
+	head := make([]byte, r.head.recordBytes())
 	var delta []byte
 	for r.at < r.size {
 		h, err := r.next(in, head, &delta)
-		if err != nil {
+		switch {
+		case err != nil:
 			r.why = err
 			return r.judge(cut)
+		case h.mark():
+			r.mark = int64(len(head))
+			return nil
 		}
 		if err := w.ApplyDelta(bytes.NewReader(delta)); err != nil {
 			return fmt.Errorf("the record of commit %d at byte %d: %w: %w", h.number, r.at, ErrLog, err)
 		}
-		r.at += recordHeaderBytes + h.bytes
-		r.before, r.number = h.own, h.number
+		r.at += int64(len(head)) + h.bytes
+		r.before, r.epoch, r.number = h.own, h.epoch, h.number
 		r.records++
 	}
 	return nil
@@ -304,18 +315,24 @@ func (r *replay) run(w *ecs.World, cut bool) error {
 // next reads a record. The error says why it does not count, or is the system's.
 func (r *replay) next(in io.Reader, head []byte, delta *[]byte) (h recordHeader, err error) {
 	left := r.size - r.at
-	if left < recordHeaderBytes {
-		return h, badLog("a record at byte %d has %d bytes of %d of its header", r.at, left, recordHeaderBytes)
+	if left < int64(len(head)) {
+		return h, badLog("a record at byte %d has %d bytes of %d of its header", r.at, left, len(head))
 	}
 	if _, err := io.ReadFull(in, head); err != nil {
 		return h, fmt.Errorf("read the record at byte %d: %w", r.at, err)
 	}
-	h, why := decodeRecord(head)
-	switch left -= recordHeaderBytes; {
+	h, why := r.head.decodeRecord(head)
+	switch left -= int64(len(head)); {
 	case why != "":
 		return h, badLog("the record at byte %d is damaged: %s", r.at, why)
 	case h.before != r.before:
 		return h, badLog("the record at byte %d follows one with the checksum %08x, not %08x", r.at, h.before, r.before)
+	case h.epoch < r.epoch:
+		return h, badLog("the record at byte %d is of epoch %d, behind one of epoch %d", r.at, h.epoch, r.epoch)
+	case h.mark() && h.number == r.number && left == 0:
+		return h, nil
+	case h.mark():
+		return h, badLog("the mark at byte %d is of commit %d, behind one of commit %d, and %d bytes are behind it", r.at, h.number, r.number, left)
 	case h.number <= r.number:
 		return h, badLog("the record at byte %d is of commit %d, behind one of commit %d", r.at, h.number, r.number)
 	case h.bytes > left:
@@ -352,19 +369,20 @@ func (r *replay) judge(cut bool) error {
 // later returns the header of a record behind the one that does not count which says that this was
 // on the disk, and where it is; the zero header if there is none.
 func (r *replay) later() (h recordHeader, at int64, err error) {
+	n := r.head.recordBytes()
 	window := make([]byte, copyBytes)
-	for at := r.at; r.size-at >= recordHeaderBytes; at += int64(len(window)) - recordHeaderBytes + 1 {
+	for at := r.at; r.size-at >= n; at += int64(len(window)) - n + 1 {
 		b := window[:min(int64(len(window)), r.size-at)]
 		if _, err := r.f.ReadAt(b, at); err != nil {
 			return h, at, fmt.Errorf("read the log behind byte %d: %w", at, err)
 		}
 		for i := 0; ; i++ {
-			k := bytes.Index(b[i:], []byte(recordMagic))
-			if k < 0 || i+k+recordHeaderBytes > len(b) {
+			k := bytes.Index(b[i:], r.head.key[:])
+			if k < 0 || i+k+int(n) > len(b) {
 				break
 			}
 			i += k
-			if h, why := decodeRecord(b[i : i+recordHeaderBytes]); why == "" && h.synced > r.number && h.number > r.number {
+			if h, why := r.head.decodeRecord(b[i : i+int(n)]); why == "" && h.synced > r.number && h.number > r.number {
 				return h, at + int64(i), nil
 			}
 		}

@@ -136,7 +136,7 @@ func TestJournalUpgrade(t *testing.T) {
 		w := j.World()
 		require.NoError(t, w.Verify())
 		require.Equal(t, want.Hash(), w.Hash())
-		require.Equal(t, journal.Opened{Base: 0, Records: frames, Commit: uint64(frames), Converted: true}, j.Opened())
+		require.Equal(t, journal.Opened{Base: uint64(frames) + 1, Records: frames, Commit: uint64(frames) + 1, Converted: true}, j.Opened())
 		require.EqualValues(t, frames+1, j.Acknowledged())
 		require.EqualValues(t, frames+1, j.Status().Base)
 		require.Equal(t, frames > 0, len(w.Archetypes()) > 1)

@@ -125,7 +125,8 @@ func (j *Journal) renew() error {
 	j.committed++
 	j.replace(f, nil)
 	if err := errors.Join(j.failed, j.broken); err != nil {
-		return fmt.Errorf("a new base, as types have changed: %w", err)
+		return fmt.Errorf("a new base, as types or the format have changed: %w", err)
 	}
+	j.opened.Base, j.opened.Commit = j.base, j.committed
 	return nil
 }

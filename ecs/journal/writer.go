@@ -15,8 +15,11 @@ type logWriter struct {
 	head   logHeader
 	end    int64  // of the last record
 	before uint32 // the checksum of its header
+	epoch  uint64 // of records
+	marked uint64 // number of the commit of the last mark
 	last   *frame // the commit of the last record or of the base; nil if the journal needs a base
 	buffer []byte
+	spot   [recordHeaderBytes]byte // a mark
 	spare  seam.DeltaSpare
 	synced time.Time
 	tried  int64 // bytes of the log when a compaction last failed
@@ -54,6 +57,11 @@ func (j *Journal) step() bool {
 		j.writeNext()
 	case unsynced && (j.set.policy == syncEach || j.wanted > j.acknowledged || j.closing):
 		j.sync()
+	case usable && !j.syncing && j.acknowledged == j.written && j.out.unmarked(j.written):
+		number := j.written
+		j.mu.Unlock()
+		j.out.mark(number)
+		j.mu.Lock()
 	case usable && !j.compacting && !j.closing && j.wantsBase():
 		j.beginBase()
 	case j.closing && !j.compacting && !j.syncing:
@@ -187,7 +195,7 @@ func (e *unfitError) Unwrap() error { return e.error }
 // append writes the record of a commit behind the last. After an error the log is as before, or it
 // is a cutError or a lostError.
 func (o *logWriter) append(f *frame, synced uint64) error {
-	h := recordHeader{number: f.number, synced: synced, before: o.before}
+	h := recordHeader{key: o.head.key, number: f.number, synced: synced, epoch: o.epoch, before: o.before}
 	record, err := o.encode(f)
 	if err != nil {
 		return &unfitError{err}
@@ -205,6 +213,22 @@ func (o *logWriter) append(f *frame, synced uint64) error {
 	}
 	o.end, o.before = o.end+int64(len(record)), h.own
 	return nil
+}
+
+// unmarked reports whether the log has a record and no mark behind the last.
+func (o *logWriter) unmarked(number uint64) bool {
+	return o.end > logHeaderBytes && o.marked != number
+}
+
+// mark writes a mark behind the last record, which is on the disk. It may fail: then nobody can
+// tell later whether this record was torn or has rotted.
+func (o *logWriter) mark(number uint64) {
+	o.marked = number
+	h := recordHeader{key: o.head.key, number: number, synced: number, epoch: o.epoch, before: o.before}
+	h.seal(o.spot[:])
+	if checkSize(o.file, o.end) == nil { // otherwise records are lost, which a mark would hide
+		_, _ = o.file.WriteAt(o.spot[:], o.end)
+	}
 }
 
 // encode returns a record without its header. The bytes are good until the next call.
