@@ -65,12 +65,23 @@ func (j *Journal) saveBase(f *frame) (err error) {
 			err = fmt.Errorf("write a base: %v", p)
 		}
 	}()
+	if err := j.lock.Held(); err != nil { // perhaps another journal has what is at the path now
+		return err
+	}
 	img, err := seam.ImageOf(f.s)
 	if err != nil {
 		return err
 	}
 	defer img.Close()
 	return worldfile.Replace(j.d, img, j.path(baseName(f.number)))
+}
+
+// discard removes the base of a commit, which has no log. One that stays is removed when the journal
+// is opened.
+func (j *Journal) discard(number uint64) {
+	if j.lock.Held() == nil { // otherwise it may be another journal's
+		_ = j.d.Remove(j.path(baseName(number)))
+	}
 }
 
 // adopt makes the log of a base that the compactor has written.
@@ -84,7 +95,7 @@ func (j *Journal) adopt() {
 		placed, err = j.placeLog(n.f.number, n.before, n.from, j.out.end)
 	}
 	if err != nil && !placed {
-		_ = j.d.Remove(j.path(baseName(n.f.number))) // one that stays is removed when the journal is opened
+		j.discard(n.f.number)
 	}
 	j.mu.Lock()
 	j.compacting, j.compaction = false, err
@@ -108,7 +119,7 @@ func (j *Journal) replace(f *frame, why error) {
 		placed, err = j.placeLog(f.number, 0, 0, 0)
 	}
 	if err != nil && !placed {
-		_ = j.d.Remove(j.path(baseName(f.number)))
+		j.discard(f.number)
 	}
 	j.mu.Lock()
 	if err != nil {
@@ -154,6 +165,9 @@ func (j *Journal) replaced(acknowledged uint64) {
 // present log, and goes on with it; before is the checksum before these. placed says whether the
 // name may be in place, after which the present log is no more.
 func (j *Journal) placeLog(number uint64, before uint32, from, end int64) (placed bool, err error) {
+	if err := j.lock.Held(); err != nil {
+		return false, err
+	}
 	base, err := worldfile.Identify(j.d, j.path(baseName(number)))
 	if err != nil {
 		return false, fmt.Errorf("read the new base: %w", err)

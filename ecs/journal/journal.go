@@ -56,7 +56,7 @@ type Journal struct {
 	folder string
 	set    settings
 	opened Opened
-	lock   io.Closer
+	lock   disk.Lock
 	ended  chan struct{} // closed when the writer ends
 	out    logWriter     // the writer's own
 

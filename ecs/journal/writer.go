@@ -150,7 +150,10 @@ func (j *Journal) sync() {
 			err = checkSize(file, end)
 		}
 		if err == nil {
-			_, err = j.d.Lstat(j.path(name))
+			err = j.lock.Held()
+		}
+		if err == nil {
+			err = file.At(j.path(name))
 		}
 		j.mu.Lock()
 		defer j.mu.Unlock()

@@ -16,14 +16,14 @@ import (
 type Disk interface {
 	Lstat(path string) (fs.FileInfo, error)         // what is there, not what a link leads to
 	Create(path string) (File, error)               // a new file to write
-	Open(path string) (Reader, error)               // a regular file to read
-	OpenLog(path string) (Log, error)               // a file to read and write
+	Open(path string) (Reader, error)               // a regular file to read, no link
+	OpenLog(path string) (Log, error)               // the same to read and write
 	Rename(from, to string) error                   // replaces what is there
 	Remove(path string) error                       // a file
 	MakeFolder(path string) error                   // unless there is one
 	List(folder string) (names []string, err error) // of files and folders
 	SyncFolder(path string) error                   // names in it survive a power loss
-	Lock(path string) (io.Closer, error)            // until it is closed or the process ends
+	Lock(path string) (Lock, error)                 // until it is closed or the process ends
 }
 
 // File is a new file that is written front to back.
@@ -47,10 +47,20 @@ type Log interface {
 	io.WriterAt
 	Truncate(size int64) error // cuts it
 	Sync() error               // its bytes survive a power loss
+	At(path string) error      // nil if the path names this file
+}
+
+// Lock is a lock on a file and the folder that it is in.
+type Lock interface {
+	Held() error // nil if the paths name what is locked
+	io.Closer
 }
 
 // ErrNotRegular is wrapped by the error of a path at which there is no regular file.
 var ErrNotRegular = errors.New("it is no regular file")
+
+// ErrReplaced is wrapped by the error of a path that names another file than it did.
+var ErrReplaced = errors.New("it was replaced by another")
 
 // ErrLocked is the error of a lock that is held.
 var ErrLocked = errors.New("it is locked")

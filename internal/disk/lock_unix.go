@@ -21,3 +21,13 @@ func lockFile(f *os.File) error {
 		}
 	}
 }
+
+// lockFolder locks a folder until it is closed, and reports whether its file system can. NFS, for
+// one, locks only what is open for writing, which folders are not.
+func lockFolder(f *os.File) (locked bool, err error) {
+	err = lockFile(f)
+	if err == nil || errors.Is(err, ErrLocked) {
+		return err == nil, err
+	}
+	return false, nil
+}

@@ -3,7 +3,6 @@ package disk
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -73,9 +72,9 @@ func (System) List(folder string) (names []string, err error) {
 	return names, err
 }
 
-// Open opens a regular file to read.
+// Open opens a regular file to read. It does not follow a link.
 func (System) Open(path string) (Reader, error) {
-	f, _, err := OpenRegular(path)
+	f, err := openThere(path, os.O_RDONLY)
 	if err != nil {
 		return nil, err // not f, which would be an interface with a nil pointer
 	}
@@ -102,26 +101,33 @@ func OpenRegular(path string) (f *os.File, size int64, err error) {
 	return f, info.Size(), nil
 }
 
-// OpenLog opens a file to read and write.
+// openThere opens the regular file that is there and not what a link leads to; also if somebody
+// puts a link in its place just now.
+func openThere(path string, how int) (*os.File, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: %w, but %v", path, ErrNotRegular, info.Mode())
+	}
+	f, err := os.OpenFile(path, how, 0)
+	if err != nil {
+		return nil, err
+	}
+	if err := same(path, f, info); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// OpenLog opens a regular file to read and write. It does not follow a link.
 func (System) OpenLog(path string) (Log, error) {
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	f, err := openThere(path, os.O_RDWR)
 	if err != nil {
 		return nil, err
 	}
 	return osFile{f}, nil
-}
-
-// Lock locks the file at a path, which it makes if need be, until it is closed or the process ends.
-// The error is ErrLocked if somebody has the lock.
-func (System) Lock(path string) (io.Closer, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
-	if err != nil {
-		return nil, err
-	}
-	if err := lockFile(f); err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return f, nil
 }
 
 // osFile is a file of the operating system.
@@ -134,4 +140,13 @@ func (f osFile) Size() (int64, error) {
 		return 0, err
 	}
 	return info.Size(), nil
+}
+
+// At returns an error unless a path names the file.
+func (f osFile) At(path string) error {
+	now, err := os.Lstat(path)
+	if err == nil {
+		err = same(path, f.File, now)
+	}
+	return err
 }
