@@ -19,6 +19,7 @@ func (inside) FactsOf(t Type) under.Facts                             { return f
 func (inside) Filters(q *Query) bool                                  { return q.asks() }
 func (inside) RecordingsOf(w *World) *under.Recordings                { return w.recordingsOf() }
 func (inside) Hold(w *World, chunks int)                              { w.recorded.Add(int64(chunks)) }
+func (inside) Keep(w *World, by *string)                              { w.keeper.Store(by) }
 func (inside) Join(a, b *Access)                                      { a.join(b) }
 func (inside) Locked(w *World) bool                                   { return w.locked() }
 func (inside) Looks(q *Query) Access                                  { return q.accesses("seam.Looks", true) }

@@ -110,7 +110,10 @@ func NewWorld(options ...Option) (*World, error) {
 }
 
 // Close frees everything that the world holds. Handles, rows and pointers into the world become
-// invalid. The world is closed even if Close returns an error, which it does in four cases. If
+// invalid. A world whose journal (package ecs/journal) is open stays open: the error names the
+// journal, which is to be closed first.
+//
+// Otherwise the world is closed even if Close returns an error, which it does in four cases. If
 // others still hold chunks of the world's own universe, the error wraps alloc.ErrInUse and says how
 // many of the chunks command buffers hold. If memory belongs to no entity's buffer, the error wraps
 // alloc.ErrLeak and gives the number of blocks, as it does after the third case: the file that the
@@ -124,6 +127,11 @@ func (w *World) Close() error {
 	w.checkMade("World.Close")
 	if w.closed {
 		return w.closeUniverse() // it may have been in use the first time
+	}
+	if by := w.keeper.Load(); by != nil {
+		// errors.md, Errors: `ecs: World.Close: ... is open` | The world has a journal that is
+		// open. The world stays open. | Close the journal first, then the world.
+		return fmt.Errorf("ecs: World.Close: %s is open; close it first", *by)
 	}
 	w.checkUnlocked("World.Close")
 	w.closeSnapshots("World.Close")

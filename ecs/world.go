@@ -62,16 +62,17 @@ type World struct {
 	names      name.Names
 	types      registry
 	archetypes catalogue
-	index      match.Index      // matches archetypes to queries, and to the shared values that they hold
-	news       news             // changes that queries have not seen yet
-	dies       *Change          // what Destroy does to entities with Cleanup types or LinkedEntity; nil until it is asked for, see ending
-	loops      loops            // loops and borrows in progress
-	rows       change.Rows      // all rows, as structural changes see them
-	history    *history         // of its snapshots; nil until the first
-	copying    copying          // scratch of the last Instantiate, reused by the next
-	shrinking  shrinking        // where the next step of Shrink resumes
-	recordings under.Recordings // of entities, by command buffers
-	recorded   atomic.Int64     // chunks held by command buffers, counted from any goroutine, see seam.Hold
+	index      match.Index            // matches archetypes to queries, and to the shared values that they hold
+	news       news                   // changes that queries have not seen yet
+	dies       *Change                // what Destroy does to entities with Cleanup types or LinkedEntity; nil until it is asked for, see ending
+	loops      loops                  // loops and borrows in progress
+	rows       change.Rows            // all rows, as structural changes see them
+	history    *history               // of its snapshots; nil until the first
+	copying    copying                // scratch of the last Instantiate, reused by the next
+	shrinking  shrinking              // where the next step of Shrink resumes
+	recordings under.Recordings       // of entities, by command buffers
+	recorded   atomic.Int64           // chunks held by command buffers, counted from any goroutine, see seam.Hold
+	keeper     atomic.Pointer[string] // what does not let the world be closed, see seam.Keep
 	closed     bool
 }
 

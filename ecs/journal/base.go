@@ -59,12 +59,7 @@ func (j *Journal) beginBase() {
 }
 
 // saveBase writes the base of a commit.
-func (j *Journal) saveBase(f *frame) (err error) {
-	defer func() {
-		if p := recover(); p != nil { // the world was closed before the journal
-			err = fmt.Errorf("write a base: %v", p)
-		}
-	}()
+func (j *Journal) saveBase(f *frame) error {
 	if err := j.lock.Held(); err != nil { // perhaps another journal has what is at the path now
 		return err
 	}
@@ -76,8 +71,8 @@ func (j *Journal) saveBase(f *frame) (err error) {
 	return worldfile.Replace(j.d, img, j.path(baseName(f.number)))
 }
 
-// discard removes the base of a commit, which has no log. One that stays is removed when the journal
-// is opened.
+// discard removes the base of a commit, which has no log. One that stays is removed when the
+// journal is opened.
 func (j *Journal) discard(number uint64) {
 	if j.lock.Held() == nil { // otherwise it may be another journal's
 		_ = j.d.Remove(j.path(baseName(number)))

@@ -9,6 +9,7 @@ import (
 
 	"quarry/ecs"
 	"quarry/internal/disk"
+	"quarry/internal/seam"
 )
 
 // A journal keeps a world in a folder, so that a crash loses no more than the last commits:
@@ -258,7 +259,7 @@ func (j *Journal) Rebase() error {
 
 // Close writes and syncs all commits, waits for a compaction under way, and ends the journal. The
 // world stays. The error says what could not be written; the journal is closed nevertheless. A
-// second call does nothing. Close the journal before its world.
+// second call does nothing. Until then the world cannot be closed.
 func (j *Journal) Close() error {
 	const op = "Journal.Close"
 	j.checkMade(op)
@@ -288,14 +289,12 @@ func (j *Journal) Close() error {
 		_ = j.out.file.Sync() // of the mark, which may be missing; all else was synced
 	}
 	err := j.why(op)
-	if err != nil && j.w.Closed() {
-		err = fmt.Errorf("%w; the world was closed before its journal", err)
-	}
 	for _, c := range []io.Closer{j.out.file, j.lock} {
 		if e := c.Close(); e != nil && err == nil {
 			err = fmt.Errorf("journal: %s: %s: %w", op, j.folder, e)
 		}
 	}
+	seam.Keep(j.w, nil)
 	return err
 }
 

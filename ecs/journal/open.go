@@ -11,6 +11,7 @@ import (
 
 	"quarry/ecs"
 	"quarry/internal/disk"
+	"quarry/internal/seam"
 	"quarry/internal/worldfile"
 )
 
@@ -107,6 +108,8 @@ func open(d disk.Disk, folder string, register func(*ecs.World), s *settings) (*
 	if err != nil {
 		return nil, errors.Join(err, j.giveUp())
 	}
+	name := "the journal in " + folder
+	seam.Keep(j.w, &name)
 	go j.run()
 	return j, nil
 }

@@ -236,11 +236,6 @@ func (o *logWriter) mark(number uint64) {
 
 // encode returns a record without its header. The bytes are good until the next call.
 func (o *logWriter) encode(f *frame) (record []byte, err error) {
-	defer func() {
-		if p := recover(); p != nil { // the world was closed before the journal
-			err = fmt.Errorf("compare commits: %v", p)
-		}
-	}()
 	o.buffer = append(o.buffer[:0], make([]byte, recordHeaderBytes)...)
 	o.buffer, err = seam.AppendDelta(o.buffer, o.last.s, f.s, &o.spare)
 	return o.buffer, err

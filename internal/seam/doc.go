@@ -9,11 +9,11 @@
 //	                           under                   the key, Facts, Link, Image
 //
 // A broken contract panics with a text that begins with "ecs: seam.Function: " or the op passed in;
-// look-ups return nil or false. Any goroutine may call TypeIndex, FactsOf, Hold, RecordingsOf,
-// Placeholder, Number, Writes, Conflicts and AppendDelta, and Join if no other goroutine uses its
+// look-ups return nil or false. Any goroutine may call TypeIndex, FactsOf, Hold, Keep,
+// RecordingsOf, Placeholder, Number, Writes, Conflicts and AppendDelta, and Join if no other goroutine uses its
 // first argument; others are for the goroutine that uses the world. Cost: a call in ecs.
 //
-// The functions, their users, and why programs do not need them (internal/lint compares):
+// Functions, users, and why programs do not need them (internal/lint compares):
 //
 //	After             command           what several commands make of an entity, one after the other
 //	AppendDelta       journal           of deltas one after the other; programs have Diff and EncodeDelta
@@ -38,6 +38,7 @@
 //	ImageOf           image, journal    what a file has, before there is a file
 //	ImageOfWorld      image             the same of a world
 //	Join              system            for the needs of several queries; programs ask for each
+//	Keep              journal           programs close in the order in which they must
 //	Locked            system            programs know whether they are in a loop; the panic tells
 //	Looks             system            a part of Query.Access, for requirements that wait for little
 //	MatchesArchetype  command           what a query will match after changes; Query.Matches is now

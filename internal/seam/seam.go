@@ -80,6 +80,10 @@ type Judge = under.Judge
 // RecordingsOf returns the recordings of a world. Any goroutine may call it.
 func RecordingsOf(w *ecs.World) *Recordings { return ecs.Inside(key).RecordingsOf(w) }
 
+// Keep makes World.Close an error that names what is to be closed before, such as "the journal in
+// town"; with nil the world can be closed again. Any goroutine may call it.
+func Keep(w *ecs.World, by *string) { ecs.Inside(key).Keep(w, by) }
+
 // Filters reports whether the query has Changed, Ordered or Between terms.
 func Filters(q *ecs.Query) bool { return ecs.Inside(key).Filters(q) }
 

@@ -30,9 +30,9 @@ func Example_journal() {
 	}
 	fmt.Println(j.Sync(), j.Acknowledged())
 
-	j.Compact() // a new base, in the background
-	fmt.Println(j.Close())
-	w.Close()
+	j.Compact()                   // a new base, in the background
+	fmt.Println(w.Close() != nil) // the journal is open: it goes first
+	fmt.Println(j.Close(), w.Close())
 
 	var there port
 	j, err = journal.Open(folder, there.register, journal.SyncEach())
@@ -48,6 +48,7 @@ func Example_journal() {
 	// <nil>
 	// <nil>
 	// <nil> 3
-	// <nil>
+	// true
+	// <nil> <nil>
 	// 3 3
 }
