@@ -17,9 +17,9 @@ import (
 
 // A base and its log come into place in this order, each step on the disk before the next:
 //
-//	base        temporary file, sync, rename, sync of the folder
-//	log         temporary file with the header, and the records behind the base; sync, rename, sync
-//	            of the folder
+//	base        temporary file, sync, rename, sync of the folder; read back and checked
+//	log         temporary file with the header, and the records behind the base; sync, read back and
+//	            checked, rename, sync of the folder
 //	old log     removed, then the old base; what a crash leaves of them is removed when the journal
 //	            is opened
 //
@@ -58,7 +58,7 @@ func (j *Journal) beginBase() {
 	}()
 }
 
-// saveBase writes the base of a commit.
+// saveBase writes the base of a commit, and reads it back.
 func (j *Journal) saveBase(f *frame) error {
 	if err := j.lock.Held(); err != nil { // perhaps another journal has what is at the path now
 		return err
@@ -68,7 +68,14 @@ func (j *Journal) saveBase(f *frame) error {
 		return err
 	}
 	defer img.Close()
-	return worldfile.Replace(j.d, img, j.path(baseName(f.number)))
+	path := j.path(baseName(f.number))
+	if err := worldfile.Replace(j.d, img, path); err != nil {
+		return err
+	}
+	if err := checkBase(j.d, path); err != nil {
+		return fmt.Errorf("read back: %w", err)
+	}
+	return nil
 }
 
 // discard removes the base of a commit, which has no log. One that stays is removed when the
@@ -216,6 +223,9 @@ func (j *Journal) writeLog(h logHeader, records io.ReaderAt, from, end int64) (s
 	err = write()
 	if e := f.Close(); err == nil {
 		err = e
+	}
+	if err == nil {
+		err = checkCopy(j.d, temporary, h.number)
 	}
 	if err != nil {
 		_ = j.d.Remove(temporary)

@@ -176,7 +176,7 @@ func (m *counters) step(t testing.TB, number int) {
 }
 
 func openCounters(d disk.Disk, folder string, options ...Option) (m counters, j *Journal, err error) {
-	s := settingsOf(func(w *ecs.World) { m.register(w) }, options)
+	s := settingsOf("Open", func(w *ecs.World) { m.register(w) }, options)
 	j, err = open(d, folder, func(w *ecs.World) { m.register(w) }, s)
 	return m, j, err
 }

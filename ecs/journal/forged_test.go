@@ -35,7 +35,7 @@ func TestForgedRecord(t *testing.T) {
 	var texts ecs.Buffer[byte]
 	register := func(w *ecs.World) { texts = ecs.RegisterBuffer[byte](w) }
 	start := func() (*Journal, error) {
-		return open(disk.System{}, folder, register, settingsOf(register, []Option{SyncEach()}))
+		return open(disk.System{}, folder, register, settingsOf("Open", register, []Option{SyncEach()}))
 	}
 	j, err := start()
 	require.NoError(t, err)

@@ -69,6 +69,8 @@ type Journal struct {
 	rebase *frame     // that is to be a new base
 	timer  *time.Timer
 
+	handouts []*handout // for backups that wait for the writer
+
 	committed, written, acknowledged uint64
 	joined                           uint64 // commits that have no record of their own
 	wanted                           uint64 // commits up to it are to be synced now
@@ -313,10 +315,13 @@ func (j *Journal) check(op string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.closed {
-		// errors.md: `journal: ...: the journal is closed` | A use after `Close`. | Open it
-		// again.
-		panic("journal: " + op + ": the journal is closed")
+		panicClosed(op)
 	}
+}
+
+func panicClosed(op string) {
+	// errors.md: `journal: ...: the journal is closed` | A use after `Close`. | Open it again.
+	panic("journal: " + op + ": the journal is closed")
 }
 
 func (j *Journal) path(name string) string { return filepath.Join(j.folder, name) }

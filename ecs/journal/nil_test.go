@@ -14,6 +14,8 @@ func TestNil(t *testing.T) {
 	lint.CheckNil(t,
 		lint.NilPanics("Open: function", "journal: Open: ", func() { _, _ = journal.Open("", nil) }),
 		lint.NilPanics("Open: option", "journal: Open: ", func() { _, _ = journal.Open("", nothing, nil) }),
+		lint.NilPanics("View: function", "journal: View: ", func() { _, _, _ = journal.View("", nil) }),
+		lint.NilPanics("View: option", "journal: View: ", func() { _, _, _ = journal.View("", nothing, nil) }),
 		lint.NilPanics("Base", "journal: Base: ", func() { journal.Base(nil) }),
 	)
 }

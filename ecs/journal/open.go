@@ -1,18 +1,13 @@
 package journal
 
 import (
-	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
-	"slices"
 
 	"quarry/ecs"
 	"quarry/internal/disk"
 	"quarry/internal/seam"
-	"quarry/internal/worldfile"
 )
 
 // Opening finds the log with the highest number (J3), loads its base, applies its records up to the
@@ -48,7 +43,7 @@ import (
 // has the state that it had. Cost: loading the base, and .8 s for 240 MB of records of a million
 // entities.
 func Open(folder string, register func(*ecs.World), options ...Option) (*Journal, error) {
-	s := settingsOf(register, options)
+	s := settingsOf("Open", register, options)
 	path, err := filepath.Abs(folder) // it stays where it is when the program goes elsewhere
 	var j *Journal
 	if err == nil {
@@ -78,6 +73,12 @@ type Opened struct {
 	Converted bool
 }
 
+// note notes what a log had.
+func (o *Opened) note(r *replay) {
+	o.Records, o.Commit = r.records, r.number
+	o.Cut, o.Why = r.size-r.at-r.mark, r.why
+}
+
 // Opened returns what Open found. Any goroutine may call it.
 func (j *Journal) Opened() Opened {
 	j.checkMade("Journal.Opened")
@@ -91,10 +92,7 @@ func open(d disk.Disk, folder string, register func(*ecs.World), s *settings) (*
 	j := &Journal{d: d, folder: folder, set: *s, ended: make(chan struct{})}
 	j.news.L, j.told.L = &j.mu, &j.mu
 	var err error
-	if j.lock, err = d.Lock(j.path(lockName)); err != nil {
-		if errors.Is(err, disk.ErrLocked) {
-			err = ErrInUse
-		}
+	if j.lock, err = lockFolder(d, folder); err != nil {
 		return nil, err
 	}
 	opened := false
@@ -112,6 +110,15 @@ func open(d disk.Disk, folder string, register func(*ecs.World), s *settings) (*
 	seam.Keep(j.w, &name)
 	go j.run()
 	return j, nil
+}
+
+// lockFolder locks the folder of a journal.
+func lockFolder(d disk.Disk, folder string) (disk.Lock, error) {
+	lock, err := d.Lock(filepath.Join(folder, lockName))
+	if errors.Is(err, disk.ErrLocked) {
+		err = ErrInUse
+	}
+	return lock, err
 }
 
 // giveUp closes what a journal that is not opened has.
@@ -219,34 +226,22 @@ func (j *Journal) resume(number uint64, register func(*ecs.World), s *settings) 
 	if o.file, err = j.d.OpenLog(j.path(name)); err != nil {
 		return false, err
 	}
-	size, err := o.file.Size()
-	if err != nil {
-		return false, err
-	}
-	if o.head, err = readLogHeader(o.file, size, number); err != nil {
+	r := replay{f: o.file, number: number}
+	if err = r.begin(); err != nil {
 		err = fmt.Errorf("%s: %w", name, err)
-		if !j.set.cut || !errors.Is(err, ErrLog) || errors.Is(err, errLogFormat) { // whole, and not to be lost
+		if !goesOn(err, j.set.cut) {
 			return false, err
 		}
-		j.opened.Cut, j.opened.Why = size, err
+		j.opened.Cut, j.opened.Why = r.size, err
 		return j.restart(number, register, s)
 	}
-	id, err := worldfile.Identify(j.d, j.path(baseName(number)))
-	if err != nil {
+	if renew, err = j.restoreOf(&r, register, s); err != nil {
 		return false, err
 	}
-	if id != o.head.base {
-		return false, badLog("%s is not of %s: it names a base of %d bytes with checksums %08x %08x, that has %d bytes and %08x %08x", name, baseName(number),
-			o.head.base.Bytes, o.head.base.Header, o.head.base.Sums, id.Bytes, id.Header, id.Sums)
-	}
-	r := replay{f: o.file, head: o.head, size: size, at: logHeaderBytes, before: o.head.before, epoch: o.head.epoch, number: number}
-	if renew, err = j.restore(&r, register, s); err != nil {
-		return false, err
-	}
-	if size -= r.at + r.mark; size > 0 {
-		j.opened.Cut, j.opened.Why = size, r.why
+	j.opened.note(&r)
+	if j.opened.Cut > 0 {
 		if err := o.file.Truncate(r.at); err != nil {
-			return false, fmt.Errorf("cut %d bytes off %s: %w", size, name, err)
+			return false, fmt.Errorf("cut %d bytes off %s: %w", j.opened.Cut, name, err)
 		}
 	}
 	if err := o.file.Sync(); err != nil {
@@ -255,140 +250,15 @@ func (j *Journal) resume(number uint64, register func(*ecs.World), s *settings) 
 	if o.end, o.before, o.epoch = r.at, r.before, r.epoch; r.mark > 0 {
 		o.marked = r.number
 	}
-	j.opened.Records = r.records
 	j.note(r.number)
 	return renew || o.head.format != logFormat, nil
 }
 
-// readLogHeader reads the header of the log with a number.
-func readLogHeader(f io.ReaderAt, size int64, number uint64) (h logHeader, err error) {
-	if size < logHeaderBytes {
-		return h, badLog("it ends in its header, after %d bytes", size)
+// restoreOf makes the world of a base and its log, whose header was read. renew is as in restore.
+func (j *Journal) restoreOf(r *replay, register func(*ecs.World), s *settings) (renew bool, err error) {
+	j.out.head = r.head
+	if err := r.ofBase(j.d, j.folder); err != nil {
+		return false, fmt.Errorf("%s: %w", logName(r.head.number), err)
 	}
-	b := make([]byte, logHeaderBytes)
-	if _, err := f.ReadAt(b, 0); err != nil {
-		return h, err
-	}
-	if h, err = decodeLog(b); err == nil && h.number != number {
-		err = badLog("it is the log of base %d", h.number)
-	}
-	return h, err
-}
-
-// replay reads the records of a log.
-type replay struct {
-	f       io.ReaderAt
-	head    logHeader
-	size    int64
-	at      int64  // end of the last record that counts
-	before  uint32 // the checksum of its header
-	epoch   uint64 // its epoch
-	number  uint64 // of its commit
-	records int
-	mark    int64 // bytes of the mark behind it; 0 if there is none
-	why     error // why what follows does not count
-}
-
-// run applies the records that count to a world. The error says that a record is damaged, or could
-// not be read, which had been acknowledged; or that one does not fit, or there is no memory.
-func (r *replay) run(w *ecs.World, cut bool) error {
-	in := bufio.NewReaderSize(io.NewSectionReader(r.f, r.at, r.size-r.at), copyBytes)
-	head := make([]byte, r.head.recordBytes())
-	var delta []byte
-	for r.at < r.size {
-		h, err := r.next(in, head, &delta)
-		switch {
-		case err != nil:
-			r.why = err
-			return r.judge(cut)
-		case h.mark():
-			r.mark = int64(len(head))
-			return nil
-		}
-		if err := w.ApplyDelta(bytes.NewReader(delta)); err != nil {
-			return fmt.Errorf("the record of commit %d at byte %d: %w: %w", h.number, r.at, ErrLog, err)
-		}
-		r.at += int64(len(head)) + h.bytes
-		r.before, r.epoch, r.number = h.own, h.epoch, h.number
-		r.records++
-	}
-	return nil
-}
-
-// next reads a record. The error says why it does not count, or is the system's.
-func (r *replay) next(in io.Reader, head []byte, delta *[]byte) (h recordHeader, err error) {
-	left := r.size - r.at
-	if left < int64(len(head)) {
-		return h, badLog("a record at byte %d has %d bytes of %d of its header", r.at, left, len(head))
-	}
-	if _, err := io.ReadFull(in, head); err != nil {
-		return h, fmt.Errorf("read the record at byte %d: %w", r.at, err)
-	}
-	h, why := r.head.decodeRecord(head)
-	switch left -= int64(len(head)); {
-	case why != "":
-		return h, badLog("the record at byte %d is damaged: %s", r.at, why)
-	case h.before != r.before:
-		return h, badLog("the record at byte %d follows one with the checksum %08x, not %08x", r.at, h.before, r.before)
-	case h.epoch < r.epoch:
-		return h, badLog("the record at byte %d is of epoch %d, behind one of epoch %d", r.at, h.epoch, r.epoch)
-	case h.mark() && h.number == r.number && left == 0:
-		return h, nil
-	case h.mark():
-		return h, badLog("the mark at byte %d is of commit %d, behind one of commit %d, and %d bytes are behind it", r.at, h.number, r.number, left)
-	case h.number <= r.number:
-		return h, badLog("the record at byte %d is of commit %d, behind one of commit %d", r.at, h.number, r.number)
-	case h.bytes > left:
-		return h, badLog("the record at byte %d has %d bytes of %d", r.at, left, h.bytes)
-	}
-	*delta = slices.Grow((*delta)[:0], int(h.bytes))[:h.bytes]
-	if _, err := io.ReadFull(in, *delta); err != nil {
-		return h, fmt.Errorf("read the record at byte %d: %w", r.at, err)
-	}
-	if sum, own := sumsOfDelta(*delta); sum != h.delta || own != h.delta {
-		return h, badLog("the record at byte %d is damaged: the checksum of its delta is %08x, it says %08x and %08x", r.at, sum, own, h.delta)
-	}
-	return h, nil
-}
-
-// judge returns an error if what does not count had been acknowledged, or may have been.
-func (r *replay) judge(cut bool) error {
-	switch {
-	case cut:
-		return nil
-	case !errors.Is(r.why, ErrLog): // of the system
-		return r.why
-	}
-	later, at, err := r.later()
-	switch {
-	case err != nil:
-		return errors.Join(r.why, err)
-	case later.synced > r.number:
-		return fmt.Errorf("%w; by the record of commit %d at byte %d, commits up to %d were on the disk", r.why, later.number, at, later.synced)
-	}
-	return nil
-}
-
-// later returns the header of a record behind the one that does not count which says that this was
-// on the disk, and where it is; the zero header if there is none.
-func (r *replay) later() (h recordHeader, at int64, err error) {
-	n := r.head.recordBytes()
-	window := make([]byte, copyBytes)
-	for at := r.at; r.size-at >= n; at += int64(len(window)) - n + 1 {
-		b := window[:min(int64(len(window)), r.size-at)]
-		if _, err := r.f.ReadAt(b, at); err != nil {
-			return h, at, fmt.Errorf("read the log behind byte %d: %w", at, err)
-		}
-		for i := 0; ; i++ {
-			k := bytes.Index(b[i:], r.head.key[:])
-			if k < 0 || i+k+int(n) > len(b) {
-				break
-			}
-			i += k
-			if h, why := r.head.decodeRecord(b[i : i+int(n)]); why == "" && h.synced > r.number && h.number > r.number {
-				return h, at + int64(i), nil
-			}
-		}
-	}
-	return recordHeader{}, 0, nil
+	return j.restore(r, register, s)
 }

@@ -89,17 +89,17 @@ func Base(options ...image.Option) Option {
 }
 
 // settingsOf returns what options say.
-func settingsOf(register func(*ecs.World), options []Option) *settings {
+func settingsOf(op string, register func(*ecs.World), options []Option) *settings {
 	if register == nil {
-		// errors.md: `journal: Open: the function that registers the types is nil` | `Open` without
-		// one. | Pass a function; an empty one for a world of built-in types.
-		panic("journal: Open: the function that registers the types is nil")
+		// errors.md: `journal: ...: the function that registers the types is nil` | `Open` or
+		// `View` without one. | Pass a function; an empty one for a world of built-in types.
+		panic("journal: " + op + ": the function that registers the types is nil")
 	}
 	s := &settings{every: defaultSync, compactAt: defaultCompactAt}
 	for _, o := range options {
 		if o == nil {
 			// errors.md: `journal: ...: an option is nil` | A nil `Option`. | Leave it out.
-			panic("journal: Open: an option is nil")
+			panic("journal: " + op + ": an option is nil")
 		}
 		o(s)
 	}

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -79,7 +80,7 @@ func (j *Journal) restore(r *replay, register func(*ecs.World), s *settings) (re
 
 // apply applies the records of a log to a world.
 func (j *Journal) apply(r *replay, w *ecs.World) error {
-	err := r.run(w, j.set.cut)
+	err := r.run(func(delta []byte) error { return w.ApplyDelta(bytes.NewReader(delta)) }, j.set.cut)
 	if errors.Is(err, ecs.ErrDelta) {
 		err = fmt.Errorf("%w: %w; Journal.Rebase of the program that wrote it gives the journal a base with its types", image.ErrTypes, err)
 	}

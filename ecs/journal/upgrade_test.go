@@ -25,7 +25,7 @@ var bigRules = []Option{Base(image.Renamed("int64", "bigCounter"), image.Renamed
 // openBig opens a journal of counters in the newer program.
 func openBig(d disk.Disk, folder string, options ...Option) (value ecs.Component[bigCounter], j *Journal, err error) {
 	register := func(w *ecs.World) { value = ecs.Register[bigCounter](w) }
-	j, err = open(d, folder, register, settingsOf(register, append(options, bigRules...)))
+	j, err = open(d, folder, register, settingsOf("Open", register, append(options, bigRules...)))
 	return value, j, err
 }
 

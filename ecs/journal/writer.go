@@ -45,6 +45,8 @@ func (j *Journal) step() bool {
 	case j.unsynced != nil:
 		j.fail(j.unsynced)
 		j.unsynced = nil
+	case len(j.handouts) > 0:
+		j.giveOut()
 	case j.finished != nil && !j.syncing:
 		j.adopt()
 	case j.rebase != nil && !j.compacting && !j.syncing:
@@ -227,11 +229,16 @@ func (o *logWriter) unmarked(number uint64) bool {
 // tell later whether this record was torn or has rotted.
 func (o *logWriter) mark(number uint64) {
 	o.marked = number
-	h := recordHeader{key: o.head.key, number: number, synced: number, epoch: o.epoch, before: o.before}
-	h.seal(o.spot[:])
+	o.sealMark(number)
 	if checkSize(o.file, o.end) == nil { // otherwise records are lost, which a mark would hide
 		_, _ = o.file.WriteAt(o.spot[:], o.end)
 	}
+}
+
+// sealMark makes spot a mark behind the last record, which is that of a commit.
+func (o *logWriter) sealMark(number uint64) {
+	h := recordHeader{key: o.head.key, number: number, synced: number, epoch: o.epoch, before: o.before}
+	h.seal(o.spot[:])
 }
 
 // encode returns a record without its header. The bytes are good until the next call.

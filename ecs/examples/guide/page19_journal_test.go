@@ -41,6 +41,16 @@ func Example_journal() {
 		return
 	}
 	fmt.Println(j.Opened().Commit, there.position.Get(flagship).X)
+
+	copies, old := filepath.Join(parent, "copies"), port{}
+	commit, err := j.Backup(copies)
+	fmt.Println(commit, err)
+	_, err = journal.Check(copies)
+	fmt.Println(err)
+	past, _, err := journal.View(copies, old.register)
+	fmt.Println(old.position.Get(flagship).X, err)
+	past.Close()
+
 	j.Close()
 	j.World().Close()
 	// Output:
@@ -51,4 +61,7 @@ func Example_journal() {
 	// true
 	// <nil> <nil>
 	// 3 3
+	// 3 <nil>
+	// <nil>
+	// 3 <nil>
 }
