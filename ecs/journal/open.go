@@ -86,7 +86,7 @@ func (j *Journal) Opened() Opened {
 }
 
 func open(d disk.Disk, folder string, register func(*ecs.World), s *settings) (*Journal, error) {
-	if err := d.MakeFolder(folder); err != nil {
+	if err := disk.MakeFolders(d, folder); err != nil {
 		return nil, err
 	}
 	j := &Journal{d: d, folder: folder, set: *s, ended: make(chan struct{})}
@@ -141,6 +141,11 @@ func (j *Journal) open(register func(*ecs.World), s *settings) error {
 	number, has := highest(names, logPrefix, logSuffix)
 	renew := false
 	if !has {
+		// Who made the folder may have been killed before its name was on the disk. A folder with a
+		// log has had this.
+		if err := disk.SyncAbove(j.d, j.folder); err != nil {
+			return fmt.Errorf("sync the folders above: %w", err)
+		}
 		if number, has = highest(names, basePrefix, baseSuffix); !has {
 			if err := j.begin(register, s); err != nil {
 				return err
@@ -150,6 +155,11 @@ func (j *Journal) open(register func(*ecs.World), s *settings) error {
 		}
 	} else if renew, err = j.resume(number, register, s); err != nil {
 		return err
+	}
+	// And so with the names of base and log, before others are removed and anything is acknowledged
+	// (J2, J3).
+	if err := j.d.SyncFolder(j.folder); err != nil {
+		return fmt.Errorf("sync the folder: %w", err)
 	}
 	j.tidy(names, number)
 	j.opened.Base = number

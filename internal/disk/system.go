@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"runtime"
 	"syscall"
 )
@@ -49,18 +48,16 @@ func (System) SyncFolder(path string) error {
 	return err
 }
 
-// MakeFolder makes a folder unless there is one, and brings its name to the disk.
-func (s System) MakeFolder(path string) error {
-	if info, err := os.Stat(path); err == nil {
-		if !info.IsDir() {
-			return fmt.Errorf("%s is no folder, but %v", path, info.Mode())
-		}
-		return nil
+// MakeFolder makes a folder unless there is one.
+func (System) MakeFolder(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return os.Mkdir(path, 0o777)
 	}
-	if err := os.MkdirAll(path, 0o777); err != nil {
-		return err
+	if !info.IsDir() {
+		return fmt.Errorf("%s is no folder, but %v", path, info.Mode())
 	}
-	return s.SyncFolder(filepath.Dir(path))
+	return nil
 }
 
 // List returns the names in a folder.

@@ -79,7 +79,7 @@ var sewn = map[string][]string{
 }
 
 // forTests lists the packages that only test files may import.
-var forTests = []string{"internal/child", "internal/guard", "internal/lint", "internal/long"}
+var forTests = []string{"internal/child", "internal/disk/simdisk", "internal/guard", "internal/lint", "internal/long"}
 
 // outside lists the modules that the root module may import and require, and whether its tests only
 // may.
