@@ -45,7 +45,7 @@ type handout struct {
 func (j *Journal) Backup(folder string) (commit uint64, err error) {
 	const op = "Journal.Backup"
 	j.check(op)
-	path, err := filepath.Abs(folder)
+	path, err := placeOf(folder)
 	if err == nil {
 		commit, err = j.backUp(op, path)
 	}

@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"math/rand/v2"
-	"time"
 
 	"quarry/internal/disk"
 	"quarry/internal/seam"
@@ -112,9 +111,8 @@ func (j *Journal) adopt() {
 	}
 }
 
-// replace makes a commit the base of a new log. Where it cannot, the commit waits; why is what else
-// went wrong with it before, or nil.
-func (j *Journal) replace(f *frame, why error) {
+// replace makes a commit the base of a new log. Where it cannot, the commit waits.
+func (j *Journal) replace(f *frame) {
 	j.mu.Unlock()
 	placed, err := false, j.saveBase(f)
 	if err == nil {
@@ -124,36 +122,20 @@ func (j *Journal) replace(f *frame, why error) {
 		j.discard(f.number)
 	}
 	j.mu.Lock()
-	if err != nil {
-		err = errors.Join(why, err)
-		if placed || j.broken != nil {
-			j.release(f)
-			j.fail(err)
-		} else {
-			j.stall(f, err)
+	switch {
+	case err != nil && (placed || j.broken != nil):
+		j.release(f)
+		j.fail(errors.Join(f.why, err))
+	case err != nil:
+		j.putOff(f, errors.Join(f.why, err))
+	default:
+		if j.out.last != nil {
+			j.release(j.out.last)
 		}
-		return
+		j.out.last, f.asked = f, false
+		j.written, j.failed, j.broken, j.compaction = f.number, nil, nil, nil
+		j.replaced(f.number)
 	}
-	if j.out.last != nil {
-		j.release(j.out.last)
-	}
-	for len(j.queue) > 0 && j.queue[0].number < f.number {
-		j.release(j.queue[0])
-		j.queue = append(j.queue[:0], j.queue[1:]...)
-	}
-	j.out.last = f
-	j.written, j.failed, j.broken, j.stalled, j.compaction = f.number, nil, nil, false, nil
-	j.replaced(f.number)
-}
-
-// fallBack makes a commit, of which there is no delta, the base of a new log.
-func (j *Journal) fallBack(f *frame, why error) {
-	if j.compacting { // which comes first
-		j.stall(f, why)
-		j.failedAt = time.Time{}
-		return
-	}
-	j.replace(f, why)
 }
 
 // replaced notes that a new log is in place, with commits up to a number.

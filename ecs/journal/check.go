@@ -27,7 +27,7 @@ import (
 // reading the files. Memory: the largest record.
 func Check(folder string) (Opened, error) {
 	var found Opened
-	path, err := filepath.Abs(folder)
+	path, err := placeOf(folder)
 	if err == nil {
 		found, err = check(disk.System{}, path)
 	}

@@ -1,7 +1,9 @@
 package journal
 
 import (
+	"errors"
 	"fmt"
+	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -18,6 +20,15 @@ const (
 
 // copyBytes is the number of bytes of a log that are read or copied at once.
 const copyBytes = 1 << 20
+
+// placeOf returns the path of a folder, which stays where it is when the program goes elsewhere. No
+// name is not the name of the folder that the program is in.
+func placeOf(folder string) (string, error) {
+	if folder == "" {
+		return "", errors.New("the folder has no name")
+	}
+	return filepath.Abs(folder)
+}
 
 func baseName(number uint64) string { return fileName(basePrefix, number, baseSuffix) }
 func logName(number uint64) string  { return fileName(logPrefix, number, logSuffix) }

@@ -32,12 +32,17 @@ import (
 //	J5  A record says which commits were acknowledged when it was written. So damage before them is
 //	    told from a write that a crash cut.
 //	J6  Nothing here writes to the world: it is read by snapshots.
+//	J7  The last commit is written, or the newest of the queue, or the writer has it, or nothing is
+//	    written until Rebase. A commit that fails joins the next one, which has all its changes, and
+//	    the newest waits to be tried again. So no state is lost for one that failed before it.
 //
 // The owner takes snapshots, the writer, a goroutine, compares each with the one before:
 //
 //	owner     Commit: snapshot -> queue                          closes those that nobody uses
 //	writer    queue -> Diff with the last -> write -> sync -> acknowledged
 //	compactor snapshot of a commit -> base file                  the writer makes the log of it
+//
+// A commit of which there is no delta becomes a base, when the compactor's is in place or failed.
 //
 // Where the writer falls behind by queueLimit commits, further ones join: one record has the
 // changes of several. So Commit does not wait for the disk, and few snapshots are alive.
@@ -66,7 +71,6 @@ type Journal struct {
 	told   sync.Cond  // for those who wait for the writer
 	queue  []*frame   // not written, oldest first
 	unused []*frame   // whose snapshots the owner renews or closes
-	rebase *frame     // that is to be a new base
 	timer  *time.Timer
 
 	handouts []*handout // for backups that wait for the writer
@@ -83,9 +87,9 @@ type Journal struct {
 	compact    bool      // a new base is asked for
 	compacting bool      // and is being written
 	finished   *newBase  // by the compactor
-	stalled    bool      // a write failed; a commit or Sync tries again
+	stalled    bool      // the newest commit failed; a commit, Sync or Close tries again
 	failed     error     // why, nil after a write that succeeded
-	failedAt   time.Time // of that
+	failedAt   time.Time // when that was
 	broken     error     // why nothing is written until Rebase
 	compaction error     // why the last compaction failed
 	closing    bool
@@ -96,7 +100,10 @@ type Journal struct {
 type frame struct {
 	number uint64
 	s      *ecs.Snapshot
-	users  int // the queue or the writer, and the compactor
+	users  int   // the queue or the writer, and the compactor
+	whole  bool  // it is to be a base, not a record: of Rebase, or there is no delta
+	why    error // why there is none
+	asked  bool  // of Rebase, which waits until it was tried
 }
 
 // World returns the world of the journal, which is the caller's and outlives the journal. Any
@@ -140,19 +147,15 @@ func (j *Journal) frame(op string) *frame {
 	unused := j.unused
 	j.unused = nil
 	j.mu.Unlock()
-	f := new(frame)
-	for i, u := range unused {
-		if i == 0 {
-			f = u
-		} else {
-			u.s.Close()
-		}
+	if len(unused) == 0 {
+		return &frame{s: j.w.Snapshot()}
 	}
-	if f.s == nil {
-		f.s = j.w.Snapshot()
-	} else {
-		f.s.Renew()
+	for _, u := range unused[1:] {
+		u.s.Close()
 	}
+	f := unused[0]
+	*f = frame{s: f.s}
+	f.s.Renew()
 	return f
 }
 
@@ -161,9 +164,14 @@ func (j *Journal) push(f *frame) {
 	j.committed++
 	f.number, f.users = j.committed, 1
 	switch n := len(j.queue); {
+	case f.whole: // it has all that those before have
+		for _, older := range j.queue {
+			j.release(older)
+			j.joined++
+		}
+		j.queue, j.stalled = append(j.queue[:0], f), false
 	case j.broken != nil:
 		j.release(f)
-		return
 	case n > 0 && (n >= queueLimit || j.stalled):
 		j.release(j.queue[n-1])
 		j.queue[n-1] = f
@@ -175,6 +183,7 @@ func (j *Journal) push(f *frame) {
 
 // release ends a use of a frame. The caller holds mu.
 func (j *Journal) release(f *frame) {
+	f.asked = false
 	if f.users--; f.users == 0 {
 		j.unused = append(j.unused, f)
 	}
@@ -246,14 +255,10 @@ func (j *Journal) Rebase() error {
 	f := j.frame(op)
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	for j.rebase != nil { // another goroutine's, which is not allowed but shall not be lost
-		j.told.Wait()
-	}
-	j.committed++
-	f.number, f.users = j.committed, 1
-	j.rebase = f
+	f.whole, f.asked = true, true
+	j.push(f)
 	j.news.Signal()
-	for j.rebase == f {
+	for f.asked {
 		j.told.Wait()
 	}
 	return j.why(op)
@@ -274,6 +279,9 @@ func (j *Journal) Close() error {
 	j.news.Signal()
 	j.mu.Unlock()
 	<-j.ended
+	if j.broken == nil { // the writer's, which has ended
+		_ = j.out.file.Sync() // of the mark, which may be missing; all else was synced
+	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.closed = true
@@ -287,9 +295,6 @@ func (j *Journal) Close() error {
 		j.out.last.s.Close()
 	}
 	j.queue, j.unused, j.out.last = nil, nil, nil
-	if j.broken == nil {
-		_ = j.out.file.Sync() // of the mark, which may be missing; all else was synced
-	}
 	err := j.why(op)
 	for _, c := range []io.Closer{j.out.file, j.lock} {
 		if e := c.Close(); e != nil && err == nil {

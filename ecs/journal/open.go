@@ -44,7 +44,7 @@ import (
 // entities.
 func Open(folder string, register func(*ecs.World), options ...Option) (*Journal, error) {
 	s := settingsOf("Open", register, options)
-	path, err := filepath.Abs(folder) // it stays where it is when the program goes elsewhere
+	path, err := placeOf(folder)
 	var j *Journal
 	if err == nil {
 		j, err = open(disk.System{}, path, register, s)
@@ -253,6 +253,9 @@ func (j *Journal) resume(number uint64, register func(*ecs.World), s *settings) 
 		if err := o.file.Truncate(r.at); err != nil {
 			return false, fmt.Errorf("cut %d bytes off %s: %w", j.opened.Cut, name, err)
 		}
+	}
+	if err := r.writeAgain(o.file); err != nil {
+		return false, fmt.Errorf("write %s: %w", name, err)
 	}
 	if err := o.file.Sync(); err != nil {
 		return false, fmt.Errorf("sync %s: %w", name, err)

@@ -23,8 +23,40 @@ type replay struct {
 	epoch   uint64 // its epoch
 	number  uint64 // of its commit
 	records int
-	mark    int64 // bytes of the mark behind it; 0 if there is none
-	why     error // why what follows does not count
+	mark    int64       // bytes of the mark behind it; 0 if there is none
+	why     error       // why what follows does not count
+	sure    int64       // bytes that were on the disk, by what the log says
+	unsure  []recordEnd // of records behind these
+}
+
+// recordEnd is the end of the record of a commit.
+type recordEnd struct {
+	number uint64
+	at     int64
+}
+
+// trust notes that a record says which commit was on the disk.
+func (r *replay) trust(number uint64) {
+	for len(r.unsure) > 0 && r.unsure[0].number <= number {
+		r.sure, r.unsure = r.unsure[0].at, r.unsure[1:]
+	}
+}
+
+// writeAgain writes the records again of which the log does not say that they were on the disk. If
+// a sync failed in the program before, the system has them in memory and takes them for written, so
+// that the next sync succeeds, and the disk does not have them.
+func (r *replay) writeAgain(f disk.Log) error {
+	b := make([]byte, min(copyBytes, r.at-r.sure))
+	for at := r.sure; at < r.at; at += int64(len(b)) {
+		b = b[:min(int64(len(b)), r.at-at)]
+		if _, err := f.ReadAt(b, at); err != nil {
+			return err
+		}
+		if _, err := f.WriteAt(b, at); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // begin reads the header of the log of base r.number.
@@ -45,7 +77,7 @@ func (r *replay) begin() (err error) {
 	if r.head.number != r.number {
 		return badLog("it is the log of base %d", r.head.number)
 	}
-	r.at, r.before, r.epoch = logHeaderBytes, r.head.before, r.head.epoch
+	r.at, r.sure, r.before, r.epoch = logHeaderBytes, logHeaderBytes, r.head.before, r.head.epoch
 	return nil
 }
 
@@ -80,6 +112,7 @@ func (r *replay) run(apply func(delta []byte) error, cut bool) error {
 			return r.judge(cut)
 		case h.mark():
 			r.mark = int64(len(head))
+			r.trust(h.number)
 			return nil
 		}
 		if err := apply(delta); err != nil {
@@ -88,6 +121,8 @@ func (r *replay) run(apply func(delta []byte) error, cut bool) error {
 		r.at += int64(len(head)) + h.bytes
 		r.before, r.epoch, r.number = h.own, h.epoch, h.number
 		r.records++
+		r.unsure = append(r.unsure, recordEnd{h.number, r.at})
+		r.trust(h.synced)
 	}
 	return nil
 }

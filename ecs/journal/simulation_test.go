@@ -32,8 +32,9 @@ type simulation struct {
 	after  func()   // each step
 	killIn int      // steps; negative: never
 	killed bool
-	full   bool // steps that need room fail
-	bad    bool // one step in eight fails
+	full   bool   // steps that need room fail
+	bad    bool   // one step in eight fails
+	refuse string // steps of this name fail
 
 	mu     sync.Mutex
 	wanted []*wantedStep
@@ -78,7 +79,7 @@ func bubble(t *testing.T, seed uint64, f func(s *simulation)) {
 // before is of simdisk.Process. Steps that change nothing do not wait.
 func (s *simulation) before(name, path string) error {
 	switch name {
-	case "Lstat", "Open", "OpenLog", "List", "Read", "Size", "Chmod", "Lock":
+	case "Lstat", "Open", "OpenLog", "List", "Read", "Size", "Chmod", "Lock", "Held", "At":
 		return nil
 	}
 	w := &wantedStep{name, path, make(chan error)}
@@ -122,7 +123,7 @@ func (s *simulation) step() bool {
 	switch {
 	case s.full && (w.name == "Create" || w.name == "Write" || w.name == "MakeFolder"):
 		err = syscall.ENOSPC
-	case s.bad && s.dice.IntN(8) == 0:
+	case w.name == s.refuse || s.bad && s.dice.IntN(8) == 0:
 		err = syscall.EIO
 	}
 	s.note("  %s %s: %v", w.name, w.path, err)
@@ -195,7 +196,7 @@ func (s *simulation) open(options ...Option) bool {
 	s.p, s.killed, s.j, s.writes = s.disk.Process(), false, nil, 0
 	s.p.Before = s.before
 	options = append(options, Base(image.Into(s.u)))
-	s.call("Open", func() { s.j, err = open(s.p, simFolder, s.register, settingsOf(s.register, options)) })
+	s.call("Open", func() { s.j, err = open(s.p, simFolder, s.register, settingsOf("Open", s.register, options)) })
 	if err != nil {
 		s.require(s.killed || s.full || s.bad, "Open: %v", err)
 		require.NoError(s.t, s.u.Close())

@@ -124,7 +124,7 @@ func (j *Journal) renew() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.committed++
-	j.replace(f, nil)
+	j.replace(f)
 	if err := errors.Join(j.failed, j.broken); err != nil {
 		return fmt.Errorf("a new base, as types or the format have changed: %w", err)
 	}

@@ -62,6 +62,22 @@ func TestJournalStaysInItsFolder(t *testing.T) {
 	require.NoError(t, w.Close())
 }
 
+// TestJournalWithoutName: a name that is missing is not the folder that the program is in.
+func TestJournalWithoutName(t *testing.T) {
+	here := t.TempDir()
+	t.Chdir(here)
+	_, err := journal.Open("", func(*ecs.World) {})
+	require.ErrorContains(t, err, "no name")
+	list, err := os.ReadDir(here)
+	require.NoError(t, err)
+	require.Empty(t, list)
+	j, err := journal.Open(".", func(*ecs.World) {})
+	require.NoError(t, err)
+	w := j.World()
+	require.NoError(t, j.Close())
+	require.NoError(t, w.Close())
+}
+
 // TestRegisterMakesEntities: a function that makes entities is refused for a new journal, as it is
 // for one that has entities.
 func TestRegisterMakesEntities(t *testing.T) {

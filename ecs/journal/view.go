@@ -2,7 +2,6 @@ package journal
 
 import (
 	"fmt"
-	"path/filepath"
 
 	"quarry/ecs"
 	"quarry/internal/disk"
@@ -22,7 +21,7 @@ import (
 // it. Cost: as of Open.
 func View(folder string, register func(*ecs.World), options ...Option) (*ecs.World, Opened, error) {
 	s := settingsOf("View", register, options)
-	path, err := filepath.Abs(folder)
+	path, err := placeOf(folder)
 	var w *ecs.World
 	var found Opened
 	if err == nil {

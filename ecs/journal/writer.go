@@ -49,13 +49,9 @@ func (j *Journal) step() bool {
 		j.giveOut()
 	case j.finished != nil && !j.syncing:
 		j.adopt()
-	case j.rebase != nil && !j.compacting && !j.syncing:
-		f := j.rebase
-		j.replace(f, nil)
-		j.rebase = nil
 	case unsynced && j.due:
 		j.sync()
-	case usable && len(j.queue) > 0 && !j.stalled:
+	case j.ready():
 		j.writeNext()
 	case unsynced && (j.set.policy == syncEach || j.wanted > j.acknowledged || j.closing):
 		j.sync()
@@ -74,52 +70,74 @@ func (j *Journal) step() bool {
 	return true
 }
 
-// writeNext writes the oldest commit.
+// ready reports whether the oldest commit can be written. One that is to be a base waits for the one
+// that is being written, and for the sync of the log that it ends.
+func (j *Journal) ready() bool {
+	if len(j.queue) == 0 || j.stalled {
+		return false
+	}
+	return !j.queue[0].whole || !j.compacting && !j.syncing
+}
+
+// writeNext writes the oldest commit, as a record or as a base.
 func (j *Journal) writeNext() {
 	f := j.queue[0]
 	j.queue = append(j.queue[:0], j.queue[1:]...)
+	if f.whole {
+		j.replace(f)
+		return
+	}
 	synced := j.acknowledged
 	j.mu.Unlock()
 	err := j.out.append(f, synced)
 	j.mu.Lock()
-	var unfit *unfitError
+	unfit, cut, lost := new(unfitError), new(cutError), new(lostError)
 	switch {
 	case err == nil:
 		j.release(j.out.last)
 		j.out.last = f
 		j.written, j.failed, j.logBytes = f.number, nil, j.out.end
 		j.arm()
-	case errors.As(err, &unfit): // no delta, but perhaps a base
-		j.fallBack(f, unfit)
+	case errors.As(err, &cut), errors.As(err, &lost):
+		j.release(f)
+		j.fail(err)
+	case errors.As(err, &unfit) && f.s.Err() == nil: // no delta, but a base
+		f.whole, f.why = true, unfit
+		j.queue = append([]*frame{f}, j.queue...)
 	default:
-		j.stall(f, err)
+		j.putOff(f, err)
 	}
 }
 
-// stall keeps the newest commit for a later attempt.
-func (j *Journal) stall(f *frame, err error) {
-	for _, newer := range j.queue {
-		j.release(f)
-		f = newer
+// putOff keeps a commit that failed for a later attempt. It joins the next one, if there is one,
+// which is tried at once (J7).
+func (j *Journal) putOff(f *frame, err error) {
+	j.failed, j.failedAt = err, time.Now()
+	f.whole, f.why, f.asked = false, nil, false // perhaps there is room for a record
+	if len(j.queue) > 0 {
 		j.joined++
+		j.release(f)
+		return
 	}
-	j.queue = append(j.queue[:0], f)
-	j.stalled, j.failed, j.failedAt = true, err, time.Now()
-	if cut, lost := new(cutError), new(lostError); errors.As(err, &cut) || errors.As(err, &lost) {
-		j.fail(err)
-	}
+	j.queue, j.stalled = append(j.queue, f), true
 }
 
 // fail makes the journal write nothing until Rebase.
 func (j *Journal) fail(err error) {
-	j.broken, j.compact = err, false
-	for _, f := range j.queue {
-		j.release(f)
+	j.broken, j.compact, j.stalled = err, false, false
+	queue := j.queue
+	j.queue = j.queue[:0]
+	for _, f := range queue {
+		if f.asked { // a Rebase
+			j.queue = append(j.queue, f)
+		} else {
+			j.release(f)
+		}
 	}
 	if j.out.last != nil {
 		j.release(j.out.last)
 	}
-	j.queue, j.out.last = nil, nil
+	j.out.last = nil
 }
 
 // arm has the log synced in time.

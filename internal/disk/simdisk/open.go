@@ -67,6 +67,19 @@ func (f *open) Size() (size int64, err error) {
 	return size, err
 }
 
+// At returns an error unless a path names the file.
+func (f *open) At(path string) error {
+	return f.p.with("At", path, func() error {
+		switch now := f.p.d.now.find(path); {
+		case now == nil:
+			return fs.ErrNotExist
+		case now != node(f.file()):
+			return disk.ErrReplaced
+		}
+		return nil
+	})
+}
+
 // Truncate cuts the file, or makes it longer by zeros.
 func (f *open) Truncate(size int64) error {
 	return f.p.with("Truncate", f.path, func() error {

@@ -1,7 +1,6 @@
 package simdisk
 
 import (
-	"io"
 	"io/fs"
 	"path/filepath"
 	"sync/atomic"
@@ -214,20 +213,21 @@ func (p *Process) SyncFolder(path string) error {
 	})
 }
 
-// Lock is of disk.Disk.
-func (p *Process) Lock(path string) (c io.Closer, err error) {
+// Lock is of disk.Disk. The folder is locked.
+func (p *Process) Lock(path string) (c disk.Lock, err error) {
 	err = p.with("Lock", path, func() error {
+		if err := p.parent(path); err != nil {
+			return err
+		}
 		if p.d.now.find(path) == nil {
-			if err := p.parent(path); err != nil {
-				return err
-			}
 			p.d.do(step{kind: createFile, path: path})
 		}
-		n := p.d.now.find(path)
+		folder := filepath.Dir(path)
+		n := p.d.now.find(folder)
 		if p.d.locks[n] != nil {
 			return disk.ErrLocked
 		}
-		l := &lock{p, n}
+		l := &lock{p, folder, n}
 		p.d.locks[n], c = l, l
 		return nil
 	})
@@ -236,8 +236,19 @@ func (p *Process) Lock(path string) (c io.Closer, err error) {
 
 // lock is a lock that a process has.
 type lock struct {
-	p *Process
-	n node
+	p    *Process
+	path string
+	n    node
+}
+
+// Held is of disk.Lock.
+func (l *lock) Held() error {
+	return l.p.with("Held", l.path, func() error {
+		if l.p.d.now.find(l.path) != l.n {
+			return disk.ErrReplaced
+		}
+		return nil
+	})
 }
 
 // Close frees the lock.

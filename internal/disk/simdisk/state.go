@@ -211,8 +211,10 @@ func (s *state) lose(dice *rand.Rand) *state {
 				continue
 			case fate == half && !w.cut:
 				w.bytes = w.bytes[:len(w.bytes)/2]
-			case fate == zeros && !w.cut: // the length is there, and the bytes are not
-				w.bytes = make([]byte, len(w.bytes))
+			case fate == zeros && !w.cut: // a file that has grown has no bytes there yet
+				old := make([]byte, len(w.bytes))
+				f.kept.read(old, w.at)
+				w.bytes = old
 			}
 			w.on(&f.kept)
 		}
@@ -229,7 +231,7 @@ const (
 	lost fate = iota
 	there
 	half  // of the bytes of a write
-	zeros // in their place
+	zeros // behind the end, nothing before
 	fates
 )
 
