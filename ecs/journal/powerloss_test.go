@@ -2,8 +2,9 @@ package journal
 
 import (
 	"maps"
-	"os"
 	"testing"
+
+	"quarry/internal/long"
 )
 
 // life is a program that journals a little, unless it is killed.
@@ -25,12 +26,10 @@ func (s *simulation) life() {
 }
 
 // TestPowerLossAtEachStep cuts the power after each step that a program does on a disk, and then at
-// some step of the one that goes on: what was acknowledged is there. QUARRY_LONG does so 12 times.
+// some step of the one that goes on: what was acknowledged is there. The short form sees one loss at
+// each step; QUARRY_LONG twelve.
 func TestPowerLossAtEachStep(t *testing.T) {
-	losses := 1
-	if os.Getenv("QUARRY_LONG") != "" {
-		losses = 12
-	}
+	losses := long.N(1, 12)
 	bubble(t, 0, func(s *simulation) {
 		sure := []uint64{0} // by the number of steps
 		note := func() {
@@ -66,12 +65,10 @@ func TestPowerLossAtEachStep(t *testing.T) {
 
 // TestKillAtEachStep kills a program at each step that it does on a disk, and another goes on where
 // it was; then the power fails: what either had acknowledged is there. This found journals that did
-// not sync their folder when they were opened, and folders above that were not synced.
+// not sync their folder when they were opened, and folders above that were not synced. QUARRY_LONG
+// has 40 losses at each step, the short form two.
 func TestKillAtEachStep(t *testing.T) {
-	losses := 3
-	if os.Getenv("QUARRY_LONG") != "" {
-		losses = 40
-	}
+	losses := long.N(2, 40)
 	killed := true
 	for at := 0; killed; at++ {
 		bubble(t, uint64(at), func(s *simulation) {
