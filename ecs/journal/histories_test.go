@@ -13,8 +13,9 @@ import (
 // closes its journal or is killed, or until the power fails, with a disk that is full at times and
 // refuses steps at others: each finds the state of a commit no older than the last that was
 // acknowledged, no call waits for ever, and what Close and Sync say is so. QUARRY_LONG runs 2,000
-// seeds; the 20 of the short form find a commit without a delta that is refused during a compaction,
-// one that failed and keeps the next from being tried, and a Rebase behind which older commits stay.
+// seeds; the 20 of the short form find a commit without a delta that is refused during a
+// compaction, one that failed and keeps the next from being tried, and a Rebase behind which older
+// commits stay.
 func TestJournalHistories(t *testing.T) {
 	for seed := range long.N(20, 2000*long.Times()) {
 		bubble(t, uint64(seed), func(s *simulation) {

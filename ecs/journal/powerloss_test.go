@@ -26,8 +26,8 @@ func (s *simulation) life() {
 }
 
 // TestPowerLossAtEachStep cuts the power after each step that a program does on a disk, and then at
-// some step of the one that goes on: what was acknowledged is there. The short form sees one loss at
-// each step; QUARRY_LONG twelve.
+// some step of the one that goes on: what was acknowledged is there. The short form sees one loss
+// at each step; QUARRY_LONG twelve.
 func TestPowerLossAtEachStep(t *testing.T) {
 	losses := long.N(1, 12)
 	bubble(t, 0, func(s *simulation) {

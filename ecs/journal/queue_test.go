@@ -58,8 +58,8 @@ func TestRebaseOnAFullDisk(t *testing.T) {
 	}
 }
 
-// TestLostCommitAmongOthers: a commit whose snapshot was lost while it waited takes none of the next
-// ones with it. Close tried it alone, so that commit 1 of 11 was on the disk.
+// TestLostCommitAmongOthers: a commit whose snapshot was lost while it waited takes none of the
+// next ones with it. Close tried it alone, so that commit 1 of 11 was on the disk.
 func TestLostCommitAmongOthers(t *testing.T) {
 	bubble(t, 4, func(s *simulation) {
 		s.require(s.open(SyncNever(), CompactAt(0)), "it does not open")
@@ -104,9 +104,9 @@ func TestBaseDuringCompaction(t *testing.T) {
 	}
 }
 
-// TestOpenAfterAFailedSync: where a sync failed, the system has in memory what the disk has not, and
-// the next sync succeeds. A program that opens the journal then acknowledges what it finds, so it
-// writes that again.
+// TestOpenAfterAFailedSync: where a sync failed, the system has in memory what the disk has not,
+// and the next sync succeeds. A program that opens the journal then acknowledges what it finds, so
+// it writes that again.
 func TestOpenAfterAFailedSync(t *testing.T) {
 	for seed := range uint64(8) {
 		bubble(t, seed, func(s *simulation) {

@@ -22,8 +22,8 @@ import (
 
 // A simulation is a program that journals, on a simulated disk, in a bubble of testing/synctest. No
 // step that changes the disk is done before the simulation says so: it waits until all goroutines
-// wait, and dice choose which of the steps that are wanted comes next, whether it fails, and whether
-// the program is killed instead. So one seed gives one history, whatever the machine does.
+// wait, and dice choose which of the steps that are wanted comes next, whether it fails, and
+// whether the program is killed instead. So one seed gives one history, whatever the machine does.
 type simulation struct {
 	t      *testing.T
 	dice   *rand.Rand

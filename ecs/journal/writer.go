@@ -70,8 +70,8 @@ func (j *Journal) step() bool {
 	return true
 }
 
-// ready reports whether the oldest commit can be written. One that is to be a base waits for the one
-// that is being written, and for the sync of the log that it ends.
+// ready reports whether the oldest commit can be written. One that is to be a base waits for the
+// one that is being written, and for the sync of the log that it ends.
 func (j *Journal) ready() bool {
 	if len(j.queue) == 0 || j.stalled {
 		return false

@@ -102,8 +102,8 @@ func TestWhatIsNotSynced(t *testing.T) {
 	require.NotContains(t, []int{stays, whole, empty, zeros, later}, 0)
 }
 
-// TestKilled: a process that is killed has no lock and does nothing more; what it wrote is there for
-// the next one, though not for one after a power loss.
+// TestKilled: a process that is killed has no lock and does nothing more; what it wrote is there
+// for the next one, though not for one after a power loss.
 func TestKilled(t *testing.T) {
 	d, old, _ := two(t)
 	p, other := d.Process(), d.Process()
