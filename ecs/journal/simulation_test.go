@@ -32,6 +32,7 @@ type simulation struct {
 	after  func()   // each step
 	killIn int      // steps; negative: never
 	killed bool
+	hangs  bool   // a call does not return
 	full   bool   // steps that need room fail
 	bad    bool   // one step in eight fails
 	refuse string // steps of this name fail
@@ -64,15 +65,29 @@ func newSimulation(t *testing.T, seed uint64) *simulation {
 	return &simulation{t: t, dice: rand.New(rand.NewPCG(seed, 50)), disk: simdisk.New(), killIn: -1, hashes: map[uint64]uint64{}}
 }
 
-// bubble runs a simulation in a bubble.
+// bubble runs a simulation in a bubble, which no goroutine may outlive.
 func bubble(t *testing.T, seed uint64, f func(s *simulation)) {
 	synctest.Test(t, func(t *testing.T) {
+		s := newSimulation(t, seed)
 		defer func() {
-			if p := recover(); p != nil {
-				panic(fmt.Sprintf("seed %d: %v", seed, p))
+			p := recover()
+			if p == nil {
+				return
+			}
+			if s.hangs {
+				panic(p)
+			}
+			t.Errorf("seed %d: %v; %s", seed, p, s.tell())
+			if s.mu.Lock(); !s.killed {
+				s.kill()
+			}
+			s.mu.Unlock()
+			if s.j != nil {
+				s.call("Close", func() { _ = s.j.Close() })
+				s.end()
 			}
 		}()
-		f(newSimulation(t, seed))
+		f(s)
 	})
 }
 
@@ -164,6 +179,7 @@ func (s *simulation) call(name string, f func()) {
 			time.Sleep(10 * time.Millisecond)
 		}
 	}
+	s.hangs = true
 	panic(name + " does not return; " + s.tell())
 }
 
@@ -174,7 +190,7 @@ func (s *simulation) tell() string {
 
 func (s *simulation) require(ok bool, format string, values ...any) {
 	if !ok {
-		panic(fmt.Sprintf(format, values...) + "; " + s.tell()) // not FailNow: goroutines of the bubble wait
+		panic(fmt.Sprintf(format, values...)) // which bubble reports, after it has ended the program
 	}
 }
 
@@ -223,6 +239,7 @@ func (s *simulation) end() {
 	s.see()
 	require.NoError(s.t, s.w.Close())
 	require.NoError(s.t, s.u.Close())
+	s.j = nil
 }
 
 // close closes the journal, which must have said so if the last state is not on the disk.
