@@ -8,10 +8,9 @@
 //	                            |
 //	                           under                   the key, Facts, Link, Image
 //
-// A broken contract panics with a text that begins with "ecs: seam.Function: " or the op passed in;
-// look-ups return nil or false. Any goroutine may call TypeIndex, FactsOf, Hold, Keep,
-// RecordingsOf, Placeholder, Number, Writes, Conflicts and AppendDelta, and Join if no other goroutine uses its
-// first argument; others are for the goroutine that uses the world. Cost: a call in ecs.
+// A broken contract panics with "ecs: seam.Function: " or the op passed in; look-ups return nil or
+// false. Any goroutine may call TypeIndex, FactsOf, Hold, Keep, RecordingsOf, Placeholder, Number,
+// Writes, Conflicts, AppendDelta, and Join if it alone uses its first argument. Cost: one call.
 //
 // Functions, users, and why programs do not need them (internal/lint compares):
 //
