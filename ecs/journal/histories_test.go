@@ -1,10 +1,13 @@
 package journal
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
+	"quarry/alloc"
 	"quarry/ecs"
 	"quarry/internal/long"
 )
@@ -57,14 +60,18 @@ func (s *simulation) program() {
 
 // act does one thing.
 func (s *simulation) act() {
-	switch s.dice.IntN(16) {
+	switch s.dice.IntN(17) {
+	case 16:
+		s.backup()
 	case 0:
 		s.check(s.sync())
 	case 1:
 		s.note("Compact")
 		s.j.Compact()
 	case 2:
-		s.check(s.rebase())
+		if err := s.rebase(); !s.killed && !s.full && !s.bad {
+			s.require(err == nil || errors.Is(err, alloc.ErrFull), "Rebase: %v", err)
+		}
 	case 3, 4:
 		s.full = !s.full && s.dice.IntN(2) == 0
 		s.note("full: %v", s.full)
@@ -99,6 +106,26 @@ func (s *simulation) check(err error) {
 		again := s.sync()
 		s.require(s.killed || mayFail(again), "with a disk that is well: %v", again)
 	}
+}
+
+// backup copies the journal to another folder, which has a state no older than the last that was
+// acknowledged before, or none if the copy failed.
+func (s *simulation) backup() {
+	s.backups++
+	folder, sure := fmt.Sprintf("copies/%d", s.backups), s.j.Acknowledged()
+	var commit uint64
+	var err error
+	s.call("Backup", func() { commit, err = s.j.backUp("Journal.Backup", folder) })
+	s.note("Backup: %d, %v", commit, err)
+	if err != nil {
+		s.require(s.killed || s.full || s.bad || mayFail(err), "Backup: %v", err)
+		return
+	}
+	s.require(commit >= sure, "the copy has commit %d, and %d was acknowledged", commit, sure)
+	lost := s.disk.Loss(s.disk.Steps(), s.dice)
+	copied := &simulation{t: s.t, dice: s.dice, disk: lost, killIn: -1, folder: folder, hashes: s.hashes, sure: commit}
+	copied.require(copied.open(), "the copy does not open")
+	copied.require(copied.close() == nil, "Close failed")
 }
 
 // managed makes an entity with a managed value, of which there is no delta, or destroys them.

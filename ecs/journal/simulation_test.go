@@ -25,17 +25,19 @@ import (
 // wait, and dice choose which of the steps that are wanted comes next, whether it fails, and
 // whether the program is killed instead. So one seed gives one history, whatever the machine does.
 type simulation struct {
-	t      *testing.T
-	dice   *rand.Rand
-	disk   *simdisk.Disk
-	past   []string // what was done
-	after  func()   // each step
-	killIn int      // steps; negative: never
-	killed bool
-	hangs  bool   // a call does not return
-	full   bool   // steps that need room fail
-	bad    bool   // one step in eight fails
-	refuse string // steps of this name fail
+	t       *testing.T
+	dice    *rand.Rand
+	disk    *simdisk.Disk
+	past    []string // what was done
+	after   func()   // each step
+	folder  string
+	backups int
+	killIn  int // steps; negative: never
+	killed  bool
+	hangs   bool   // a call does not return
+	full    bool   // steps that need room fail
+	bad     bool   // one step in eight fails
+	refuse  string // steps of this name fail
 
 	mu     sync.Mutex
 	wanted []*wantedStep
@@ -59,10 +61,8 @@ type wantedStep struct {
 	answer     chan error
 }
 
-const simFolder = "a/b/c"
-
 func newSimulation(t *testing.T, seed uint64) *simulation {
-	return &simulation{t: t, dice: rand.New(rand.NewPCG(seed, 50)), disk: simdisk.New(), killIn: -1, hashes: map[uint64]uint64{}}
+	return &simulation{t: t, dice: rand.New(rand.NewPCG(seed, 50)), disk: simdisk.New(), folder: "a/b/c", killIn: -1, hashes: map[uint64]uint64{}}
 }
 
 // bubble runs a simulation in a bubble, which no goroutine may outlive.
@@ -212,7 +212,7 @@ func (s *simulation) open(options ...Option) bool {
 	s.p, s.killed, s.j, s.writes = s.disk.Process(), false, nil, 0
 	s.p.Before = s.before
 	options = append(options, Base(image.Into(s.u)))
-	s.call("Open", func() { s.j, err = open(s.p, simFolder, s.register, settingsOf("Open", s.register, options)) })
+	s.call("Open", func() { s.j, err = open(s.p, s.folder, s.register, settingsOf("Open", s.register, options)) })
 	if err != nil {
 		s.require(s.killed || s.full || s.bad, "Open: %v", err)
 		require.NoError(s.t, s.u.Close())
