@@ -172,7 +172,7 @@ func (j *Journal) push(f *frame) {
 		j.queue, j.stalled = append(j.queue[:0], f), false
 	case j.broken != nil:
 		j.release(f)
-	case n > 0 && (n >= queueLimit || j.stalled):
+	case n >= queueLimit:
 		j.release(j.queue[n-1])
 		j.queue[n-1] = f
 		j.joined++
