@@ -179,13 +179,13 @@ func TestWorldsAtOnce(t *testing.T) {
 }
 
 // TestParkedWorldsLeaveGoItsRoom opens worlds for which parked addresses suffice, beside
-// data that grows by 1 MiB of Go memory with each: the refusal comes while the Go
+// data that grows by 8 MiB of Go memory with each: the refusal comes while the Go
 // runtime, which has no parked addresses, has room for more. What is closed and left to
-// the collector then makes room again.
+// the collector then makes room again. Of a limit a quarter may be parked.
 func TestParkedWorldsLeaveGoItsRoom(t *testing.T) {
 	const limit = 4_000_000
 	underLimit(t, fmt.Sprintf("ulimit -v %d", limit), func(t *testing.T) {
-		u, err := alloc.NewUniverse(alloc.Size(1800 << 20))
+		u, err := alloc.NewUniverse(alloc.Size(900 << 20))
 		require.NoError(t, err)
 		require.NoError(t, u.Close())
 		last := 0
@@ -198,9 +198,9 @@ func TestParkedWorldsLeaveGoItsRoom(t *testing.T) {
 					requireRefusal(t, err, limit)
 					break
 				}
-				open, data = append(open, w), append(data, make([]byte, 1<<20))
+				open, data = append(open, w), append(data, make([]byte, 8<<20))
 			}
-			t.Logf("%d worlds and MiB", len(data))
+			t.Logf("%d worlds, %d MiB", len(data), 8*len(data))
 			_, parked := mmap.Parked()
 			require.Greater(t, parked, 64<<20, "it was not the addresses of worlds that were short")
 			requireGoLives(t)
