@@ -11,8 +11,6 @@ import (
 // Sparse types in a delta. Entries are compared by their place in the set: the last entry takes the
 // place of one that is removed, so few differ.
 
-type sparseEntry = sparse.Entry
-
 // sparseLike returns the set of a type of another world whose types have the same numbers, or nil.
 func (w *World) sparseLike(t *typeInfo) *sparse.Set {
 	if int(t.id) >= len(w.types.list) {
