@@ -24,9 +24,12 @@ import (
 // A block costs 32 KiB of the universe and 2 KiB of Go memory, and is kept until the world closes.
 // The records of its entities, 64 KiB per block, are allocated with the owner's next block or by
 // CreateReserved. Reserve cannot use the reserves of archetypes; if memory runs out, see
-// World.Trim. Cost: a few atomic operations per call and block.
+// World.Trim. Cost: a few atomic operations per call and block. A snapshot, a
+// restore and Verify make it wait for a moment.
 func (w *World) Reserve(ids []Entity) error {
 	w.checkHandle("World.Reserve")
+	w.reserving.RLock()
+	defer w.reserving.RUnlock()
 	return during("World.Reserve", refused(w.ids.Promise(idsOf(ids))))
 }
 
@@ -36,6 +39,8 @@ func (w *World) Reserve(ids []Entity) error {
 // before, or given twice.
 func (w *World) Unreserve(ids []Entity) {
 	w.checkHandle("World.Unreserve")
+	w.reserving.RLock() // a snapshot has no id that is half released
+	defer w.reserving.RUnlock()
 	w.hold("World.Unreserve", ids)
 	w.ids.TakeBack(idsOf(ids))
 }

@@ -44,7 +44,8 @@ import (
 // which cannot be brought back, or is a *LimitError: there is no memory to keep what newer
 // snapshots need. Then nothing has changed, as after a panic of a function of CopyWith. Restore
 // panics for a snapshot of another world and for a closed one, inside a loop over rows and while
-// the world is shared; it completes jobs. No goroutine may reserve ids meanwhile. Cost: what
+// the world is shared; it completes jobs. Goroutines may reserve ids meanwhile; those that were
+// reserved since the snapshot was taken are reserved no longer. Cost: what
 // differs, a few ns for each 16 KiB that does not, a look at the headers of buffers of archetypes
 // that differ, and a copy of all managed values.
 func (w *World) Restore(s *Snapshot) error {
@@ -185,7 +186,9 @@ func (r *restoring) commit() {
 	for _, st := range r.differs {
 		st.a.table.Reenter(&st.table)
 	}
+	w.reserving.Lock()
 	w.ids.Restore(&s.ids, s.layer)
+	w.reserving.Unlock()
 	w.showRecords()
 	r.settleBlocks()
 	r.restoreManaged()

@@ -72,8 +72,8 @@ type header = value.Header
 // of the function for each, into Go memory. It advances the world's version, and completes jobs.
 // Close the snapshot when it is no longer needed.
 //
-// Snapshot panics inside a loop over rows and while the world is shared. No goroutine may reserve
-// ids meanwhile.
+// Snapshot panics inside a loop over rows and while the world is shared. Goroutines may reserve ids
+// meanwhile.
 func (w *World) Snapshot() *Snapshot {
 	const op = "World.Snapshot"
 	w.checkNew(op)
@@ -173,7 +173,9 @@ func (s *Snapshot) note(w *World) {
 	for i, t := range w.types.sparse {
 		t.sparse.Save(&s.sets[i])
 	}
+	w.reserving.Lock()
 	w.ids.Save(&s.ids, s.layer.Number())
+	w.reserving.Unlock()
 	s.created, s.destroyed = w.rows.Created, w.rows.Destroyed
 	s.types, s.heap = w.types.list, w.buffers.Heap()
 	s.names = w.names.Share()

@@ -9,8 +9,8 @@ import (
 
 // Verify checks the numbered invariants of the world, of its heap and, if the world owns its
 // universe, of the universe. It returns an error that names the first invariant violated, or nil.
-// It reads every record and row. Goroutines may read snapshots meanwhile; what they see for the
-// first time waits. No other goroutine may reserve ids meanwhile.
+// It reads every record and row. Goroutines may read snapshots and reserve ids meanwhile; what they
+// see for the first time, and what they reserve, waits.
 func (w *World) Verify() error {
 	if w.closed {
 		return nil
@@ -27,7 +27,9 @@ func (w *World) Verify() error {
 	if err := w.tables.Verify(slices.Collect(w.archetypes.tables)); err != nil {
 		return err
 	}
+	w.reserving.Lock()
 	alive, err := w.ids.Verify()
+	w.reserving.Unlock()
 	if err != nil {
 		return err
 	}

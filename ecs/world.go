@@ -1,6 +1,7 @@
 package ecs
 
 import (
+	"sync"
 	"sync/atomic"
 	"unsafe"
 
@@ -72,6 +73,7 @@ type World struct {
 	shrinking  shrinking              // where the next step of Shrink resumes
 	recordings under.Recordings       // of entities, by command buffers
 	recorded   atomic.Int64           // chunks held by command buffers, counted from any goroutine, see seam.Hold
+	reserving  sync.RWMutex           // held to read while ids are reserved or released by any goroutine
 	keeper     atomic.Pointer[string] // what does not let the world be closed, see seam.Keep
 	closed     bool
 }

@@ -171,6 +171,9 @@ func (j *Journal) placeLog(number uint64, before uint32, from, end int64) (place
 		return true, fmt.Errorf("open the new log: %w", err)
 	}
 	j.out.file, j.out.head, j.out.end, j.out.marked = file, h, size, 0
+	if err := j.out.noteTail(); err != nil {
+		return true, err
+	}
 	if from == end {
 		j.out.before = h.before
 	}

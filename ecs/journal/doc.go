@@ -29,8 +29,8 @@
 // Ownership: the world of a [Journal] is the caller's and outlives it; the folder is the journal's
 // until Close, and a second journal in it is refused ([ErrInUse]).
 //
-// Goroutines: Commit and Rebase belong to the owner of the world; all other methods may be called
-// by any goroutine. A goroutine of the journal compares, writes and syncs.
+// Goroutines: Commit, Rebase and Close belong to the owner of the world; all other methods may be
+// called by any goroutine. A goroutine of the journal compares, writes and syncs.
 //
 // Failure: the world is never touched by a failure of the disk. An error that wraps [ErrRebase]
 // remains until Rebase; all others end when a later commit or Sync succeeds. [Open] refuses a log

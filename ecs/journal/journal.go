@@ -66,6 +66,7 @@ type Journal struct {
 	ended  chan struct{} // closed when the writer ends
 	out    logWriter     // the writer's own
 
+	ending sync.Mutex // of Close
 	mu     sync.Mutex // guards what follows
 	news   sync.Cond  // for the writer
 	told   sync.Cond  // for those who wait for the writer
@@ -266,15 +267,26 @@ func (j *Journal) Rebase() error {
 
 // Close writes and syncs all commits, waits for a compaction under way, and ends the journal. The
 // world stays. The error says what could not be written; the journal is closed nevertheless. A
-// second call does nothing. Until then the world cannot be closed.
+// second call does nothing. Until then the world cannot be closed. Close panics inside a loop over
+// rows and while the world is shared; the journal is open then as before.
 func (j *Journal) Close() error {
 	const op = "Journal.Close"
 	j.checkMade(op)
+	j.ending.Lock()
+	defer j.ending.Unlock()
 	j.mu.Lock()
 	if j.closed {
 		j.mu.Unlock()
 		return nil
 	}
+	j.mu.Unlock()
+	if seam.Locked(j.w) {
+		// errors.md: `journal: Journal.Close: ... inside a loop over rows, or while the world is
+		// shared` | The snapshots of a journal are closed with it, which is no time for it. | Close
+		// the journal after the loop, or after `Borrow.End`.
+		panic("journal: Journal.Close: " + j.folder + ": the journal is closed inside a loop over rows, or while the world is shared")
+	}
+	j.mu.Lock()
 	j.closing, j.stalled = true, false
 	j.news.Signal()
 	j.mu.Unlock()

@@ -263,6 +263,9 @@ func (j *Journal) resume(number uint64, register func(*ecs.World), s *settings) 
 	if o.end, o.before, o.epoch = r.at, r.before, r.epoch; r.mark > 0 {
 		o.marked = r.number
 	}
+	if err := o.noteTail(); err != nil {
+		return false, err
+	}
 	j.note(r.number)
 	return renew || o.head.format != logFormat, nil
 }

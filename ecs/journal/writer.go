@@ -13,7 +13,8 @@ import (
 type logWriter struct {
 	file   disk.Log
 	head   logHeader
-	end    int64  // of the last record
+	end    int64 // of the last record
+	tail   [tailBytes]byte
 	before uint32 // the checksum of its header
 	epoch  uint64 // of records
 	marked uint64 // number of the commit of the last mark
@@ -162,12 +163,12 @@ func (j *Journal) ring() {
 
 // sync begins to bring what was written to the disk. Records are written meanwhile.
 func (j *Journal) sync() {
-	written, file, name, end := j.written, j.out.file, logName(j.out.head.number), j.out.end
+	written, file, name, end, tail := j.written, j.out.file, logName(j.out.head.number), j.out.end, j.out.tail
 	j.due, j.syncing, j.out.synced = false, true, time.Now()
 	go func() {
 		err := file.Sync()
 		if err == nil {
-			err = checkSize(file, end)
+			err = checkEnd(file, end, tail)
 		}
 		if err == nil {
 			err = j.lock.Held()
@@ -188,13 +189,33 @@ func (j *Journal) sync() {
 	}()
 }
 
-// checkSize returns an error if a log has lost bytes that were written.
-func checkSize(file disk.Log, end int64) error {
+// tailBytes is the number of bytes before the end of the last record that are looked at: a
+// checksum, of the delta or of the header of the log.
+const tailBytes = 4
+
+// checkEnd returns an error if a log has lost bytes that were written: it is shorter, or, where it
+// was cut and has grown again by what was written behind, it has a hole before its end.
+func checkEnd(file disk.Log, end int64, tail [tailBytes]byte) error {
 	size, err := file.Size()
 	if err == nil && size < end {
-		err = fmt.Errorf("it has %d bytes, and %d were written: something else has cut it", size, end)
+		return fmt.Errorf("it has %d bytes, and %d were written: something else has cut it", size, end)
+	}
+	var b [tailBytes]byte
+	if err == nil {
+		_, err = file.ReadAt(b[:], end-tailBytes)
+	}
+	if err == nil && b != tail {
+		err = fmt.Errorf("it has % x before byte %d, and % x were written: something else has cut or written it", b, end, tail)
 	}
 	return err
+}
+
+// noteTail reads the last bytes before the end, which checkEnd expects there from now on.
+func (o *logWriter) noteTail() error {
+	if _, err := o.file.ReadAt(o.tail[:], o.end-tailBytes); err != nil {
+		return fmt.Errorf("read the end of %s: %w", logName(o.head.number), err)
+	}
+	return nil
 }
 
 // lostError says that the log has lost records.
@@ -224,9 +245,6 @@ func (o *logWriter) append(f *frame, synced uint64) error {
 		return &unfitError{err}
 	}
 	h.seal(record)
-	if err := checkSize(o.file, o.end); err != nil {
-		return &lostError{fmt.Errorf("%s: %w", logName(o.head.number), err)}
-	}
 	if _, err := o.file.WriteAt(record, o.end); err != nil {
 		err = fmt.Errorf("write %d bytes at byte %d of %s: %w", len(record), o.end, logName(o.head.number), err)
 		if cut := o.file.Truncate(o.end); cut != nil {
@@ -234,7 +252,11 @@ func (o *logWriter) append(f *frame, synced uint64) error {
 		}
 		return err
 	}
+	if err := checkEnd(o.file, o.end, o.tail); err != nil { // it was cut before, and has a hole now
+		return &lostError{fmt.Errorf("%s: %w", logName(o.head.number), err)}
+	}
 	o.end, o.before = o.end+int64(len(record)), h.own
+	copy(o.tail[:], record[len(record)-tailBytes:])
 	return nil
 }
 
@@ -248,7 +270,7 @@ func (o *logWriter) unmarked(number uint64) bool {
 func (o *logWriter) mark(number uint64) {
 	o.marked = number
 	o.sealMark(number)
-	if checkSize(o.file, o.end) == nil { // otherwise records are lost, which a mark would hide
+	if checkEnd(o.file, o.end, o.tail) == nil { // otherwise records are lost
 		_, _ = o.file.WriteAt(o.spot[:], o.end)
 	}
 }

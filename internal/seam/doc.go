@@ -38,7 +38,7 @@
 //	ImageOfWorld      image             the same of a world
 //	Join              system            for the needs of several queries; programs ask for each
 //	Keep              journal           programs close in the order in which they must
-//	Locked            system            programs know whether they are in a loop; the panic tells
+//	Locked            journal, system   programs know whether they are in a loop; the panic tells
 //	Looks             system            a part of Query.Access, for requirements that wait for little
 //	MatchesArchetype  command           what a query will match after changes; Query.Matches is now
 //	Move              command           a part of a transaction
