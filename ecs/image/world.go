@@ -100,7 +100,8 @@ func Checked() Option { return func(s *worldfile.Settings) { s.Check = true } }
 //
 // register is called with the new world before it has entities, to register the types, in any
 // order; it may make queries and archetypes too. A type of the file must be registered if an
-// archetype or an entry has it, unless an option drops or keeps it.
+// archetype or an entry has it, unless an option drops or keeps it. Where the program has another
+// world, register sets handles of its own: those of the other world would lead here from then on.
 //
 // Types may have changed since (docs/image.md): fields that were added, removed or reordered,
 // numbers that grew and other options are converted, and what fields do not tell is said by

@@ -3,6 +3,7 @@ package journal_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -94,12 +95,15 @@ func TestRegisterMakesEntities(t *testing.T) {
 	require.NoError(t, j.World().Close())
 }
 
-// TestLogIsLost: a log that was removed or cut while its journal is open is noticed by the next
-// sync, nothing is acknowledged in vain, and Rebase makes the journal whole.
+// TestLogIsLost: a log that was removed or cut, or whose base was removed, while its journal is open
+// is noticed by the next sync, nothing is acknowledged in vain, and Rebase makes the journal whole.
 func TestLogIsLost(t *testing.T) {
 	for name, lose := range map[string]func(path string) error{
 		"removed": os.Remove,
 		"cut":     func(path string) error { return os.Truncate(path, 70) },
+		"base removed": func(path string) error {
+			return os.Remove(strings.NewReplacer("log-", "base-", ".journal", ".world").Replace(path))
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			folder := t.TempDir()

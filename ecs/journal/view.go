@@ -13,6 +13,9 @@ import (
 // this program or another: the world is that of a commit of now. It is the caller's, who changes
 // and closes it as any other; nothing of that comes into the journal.
 //
+// register must keep the handles of this world apart from those of a running one: handles that it
+// sets anew lead to the new world from then on, which takes the other's entities for its own.
+//
 // register and options are as in Open; those of syncs and compaction have no effect. Where types
 // have changed the world is converted, and the base in the folder stays as it is. With CutDamaged
 // the world is that before the damage.

@@ -163,7 +163,8 @@ func (j *Journal) ring() {
 
 // sync begins to bring what was written to the disk. Records are written meanwhile.
 func (j *Journal) sync() {
-	written, file, name, end, tail := j.written, j.out.file, logName(j.out.head.number), j.out.end, j.out.tail
+	written, file, end, tail := j.written, j.out.file, j.out.end, j.out.tail
+	name, base := logName(j.out.head.number), baseName(j.out.head.number)
 	j.due, j.syncing, j.out.synced = false, true, time.Now()
 	go func() {
 		err := file.Sync()
@@ -175,6 +176,9 @@ func (j *Journal) sync() {
 		}
 		if err == nil {
 			err = file.At(j.path(name))
+		}
+		if err == nil {
+			_, err = j.d.Lstat(j.path(base)) // without it the log says nothing
 		}
 		j.mu.Lock()
 		defer j.mu.Unlock()
