@@ -55,9 +55,9 @@ func (p TypePlan) String() string {
 // Plan says what [Open] of the file at a path with the same function and options would do with each
 // type of the file, in their order. It is for files of strangers. It makes no world that stays, and
 // reads no row; options of the new world have no effect. An error wraps ErrFile, or is the system's
-// or from ecs.NewWorld. A type that Open would refuse is no error of Plan. The function gets a world
-// that ends with the call, so it must not set handles that a running world uses. Any goroutine may
-// call it. Cost: reading the described sections, and a world without rows.
+// or from ecs.NewWorld. A type that Open would refuse is no error of Plan. The function gets a
+// world that ends with the call, so it must not set handles that a running world uses. Any
+// goroutine may call it. Cost: reading the described sections, and a world without rows.
 func Plan(path string, register func(*ecs.World), options ...Option) ([]TypePlan, error) {
 	s := settingsOf("Plan", register, options)
 	plans, err := s.plan(path, register)

@@ -95,8 +95,9 @@ func TestRegisterMakesEntities(t *testing.T) {
 	require.NoError(t, j.World().Close())
 }
 
-// TestLogIsLost: a log that was removed or cut, or whose base was removed, while its journal is open
-// is noticed by the next sync, nothing is acknowledged in vain, and Rebase makes the journal whole.
+// TestLogIsLost: a log that was removed or cut, or whose base was removed, while its journal is
+// open is noticed by the next sync, nothing is acknowledged in vain, and Rebase makes the journal
+// whole.
 func TestLogIsLost(t *testing.T) {
 	for name, lose := range map[string]func(path string) error{
 		"removed": os.Remove,
