@@ -181,36 +181,43 @@ func TestWorldsAtOnce(t *testing.T) {
 // TestParkedWorldsLeaveGoItsRoom opens worlds for which parked addresses suffice, beside
 // data that grows by 8 MiB of Go memory with each: the refusal comes while the Go
 // runtime, which has no parked addresses, has room for more. What is closed and left to
-// the collector then makes room again. Of a limit a quarter may be parked.
+// the collector then makes room again. Of a limit a quarter may be parked. Several
+// processes, because each has its heap begin at a random address in the first 64 MiB.
 func TestParkedWorldsLeaveGoItsRoom(t *testing.T) {
-	const limit = 4_000_000
-	underLimit(t, fmt.Sprintf("ulimit -v %d", limit), func(t *testing.T) {
-		u, err := alloc.NewUniverse(alloc.Size(900 << 20))
-		require.NoError(t, err)
-		require.NoError(t, u.Close())
-		last := 0
-		for range 3 {
-			var open []*ecs.World
-			var data [][]byte
-			for {
-				w, err := sizedWorld(2 << 20)
-				if err != nil {
-					requireRefusal(t, err, limit)
-					break
-				}
-				open, data = append(open, w), append(data, make([]byte, 8<<20))
+	for i := range long.N(4, 100) {
+		limit := 4_000_000 + i // KiB; each child has its own
+		underLimit(t, fmt.Sprintf("ulimit -v %d", limit), func(t *testing.T) {
+			fillUnderParked(t, limit)
+		})
+	}
+}
+
+func fillUnderParked(t *testing.T, limit int) {
+	u, err := alloc.NewUniverse(alloc.Size(900 << 20))
+	require.NoError(t, err)
+	require.NoError(t, u.Close())
+	last := 0
+	for range 3 {
+		var open []*ecs.World
+		var data [][]byte
+		for {
+			w, err := sizedWorld(2 << 20)
+			if err != nil {
+				requireRefusal(t, err, limit)
+				break
 			}
-			t.Logf("%d worlds, %d MiB", len(data), 8*len(data))
-			_, parked := mmap.Parked()
-			require.Greater(t, parked, 64<<20, "it was not the addresses of worlds that were short")
-			requireGoLives(t)
-			require.Greater(t, 2*len(open), last)
-			last = len(open)
-			for _, w := range open {
-				require.NoError(t, closeWorld(w))
-			}
+			open, data = append(open, w), append(data, make([]byte, 8<<20))
 		}
-	})
+		t.Logf("%d worlds, %d MiB", len(data), 8*len(data))
+		_, parked := mmap.Parked()
+		require.Greater(t, parked, 64<<20, "it was not the addresses of worlds that were short")
+		requireGoLives(t)
+		require.Greater(t, 2*len(open), last)
+		last = len(open)
+		for _, w := range open {
+			require.NoError(t, closeWorld(w))
+		}
+	}
 }
 
 // TestWorldsFromTwoGoroutines has two goroutines open and close worlds of many sizes

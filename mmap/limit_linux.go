@@ -91,21 +91,13 @@ func addressesUsed() int {
 	return used * PageSize()
 }
 
-// goFree returns how many bytes of its addresses the Go heap does not use: what is free, and the
-// part of its last 64 MiB that it has not yet mapped.
+// goFree returns how many bytes of its addresses the Go heap has mapped and does not use. What it
+// has not yet mapped of its last 64 MiB is left out: no metric tells it, and the sizes do not either,
+// because the heap begins at a random address in its first 64 MiB.
 func goFree() int {
-	names := [...]string{"free", "released", "objects", "unused", "stacks"}
-	var sizes [len(names)]metrics.Sample
-	for i, name := range names {
-		sizes[i].Name = "/memory/classes/heap/" + name + ":bytes"
-	}
+	sizes := [...]metrics.Sample{{Name: "/memory/classes/heap/free:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(sizes[:])
-	sum := 0
-	for _, size := range sizes {
-		sum += int(size.Value.Uint64())
-	}
-	const arena = 64 << 20
-	return int(sizes[0].Value.Uint64()+sizes[1].Value.Uint64()) + -sum&(arena-1)
+	return int(sizes[0].Value.Uint64() + sizes[1].Value.Uint64())
 }
 
 // overLimit is an ENOMEM returned before the kernel would return it.
