@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"quarry/alloc"
@@ -170,4 +171,26 @@ func TestScavengerIsRefused(t *testing.T) {
 	require.NoError(t, u.Verify())
 	u.Free(held[0]+60, 4)
 	u.Free(held[1], 64)
+}
+
+// TestStatsBesideTrim: memory that the system does not take back counts at each moment.
+func TestStatsBesideTrim(t *testing.T) {
+	region, err := mmap.Reserve(8 << 20)
+	require.NoError(t, err)
+	pages := &alloc.FailingPages{Region: region, Err: mmap.ErrMemory}
+	u := newUniverse(t, alloc.WithPages(pages))
+	require.NoError(t, u.Prefault(4<<20))
+	u.Refuse(pages, true)
+	var trimmer sync.WaitGroup
+	trimmer.Go(func() {
+		for range 2000 {
+			_, err := u.Trim(0)
+			assert.ErrorIs(t, err, mmap.ErrMemory)
+		}
+	})
+	for range 20_000 {
+		require.Equal(t, 4<<20, u.Stats().Committed)
+	}
+	trimmer.Wait()
+	u.Refuse(pages, false)
 }

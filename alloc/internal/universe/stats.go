@@ -39,7 +39,11 @@ func (u *Universe) Stats() Stats {
 	return s
 }
 
+// committed returns the bytes of ready granules. Under mu none is on its way to the system, and
+// ready again where the system refuses it.
 func (u *Universe) committed() int {
+	u.mu.Lock()
+	defer u.mu.Unlock()
 	n := 0
 	for g := range u.reached() {
 		if u.ready[g].Load() != 0 {
