@@ -22,7 +22,8 @@ type Budget struct {
 	// Near, unless nil, is called when committed memory reaches NearPercent of OffHeap from below,
 	// and by SetBudget when it is there already. Near runs in its own goroutine: it may use what
 	// any goroutine may, such as Heap.Trim and SetBudget, and no World, Local or Table. At most one
-	// call is under way at a time; crossings during a call cause one more call.
+	// call is under way at a time; crossings during a call cause one more call. What was crossed
+	// under another budget causes none.
 	Near        func(BudgetUse)
 	NearPercent int // 1 to 100; 0: 90
 

@@ -5,6 +5,7 @@ import (
 	"expvar"
 	"fmt"
 	"math"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -247,6 +248,25 @@ func TestBudgetNear(t *testing.T) {
 	free(u, all)
 }
 
+// TestBudgetNearIsOfItsBudget: another budget comes into force before the call for a crossing, and
+// its own mark is not reached.
+func TestBudgetNearIsOfItsBudget(t *testing.T) {
+	u := newUniverse(t, alloc.Size(64<<20))
+	c, err := u.AllocExact(1)
+	require.NoError(t, err)
+	setBudget(t, alloc.Budget{OffHeap: 1 << 40}) // and puts the one before in force at the end
+	var calls atomic.Int32
+	for range 200 {
+		_, err := alloc.SetBudget(alloc.Budget{OffHeap: committed(), NearPercent: 100, Near: func(alloc.BudgetUse) {}})
+		require.NoError(t, err)
+		_, err = alloc.SetBudget(alloc.Budget{OffHeap: 1 << 40, NearPercent: 100, Near: func(alloc.BudgetUse) { calls.Add(1) }})
+		require.NoError(t, err)
+		require.Eventually(t, alloc.NearIsDone, 10*time.Second, time.Millisecond)
+	}
+	require.Zero(t, calls.Load())
+	u.Free(c, 1)
+}
+
 // TestBudgetNearOneAtATime: crossings while Near runs make one more call, and Near may
 // itself free, allocate and set the budget.
 func TestBudgetNearOneAtATime(t *testing.T) {
@@ -261,7 +281,9 @@ func TestBudgetNearOneAtATime(t *testing.T) {
 		calls++
 		entered <- running == 1
 		<-open
-		_, _ = alloc.SetBudget(budget)
+		if calls == 2 { // crossings before it are of the budget before
+			_, _ = alloc.SetBudget(budget)
+		}
 		running--
 	}
 	cross := func() {

@@ -170,7 +170,7 @@ func TestAnnexBounds(t *testing.T) {
 
 // TestAnnexRefused: a budget leaves no room for an annex, and later does.
 func TestAnnexRefused(t *testing.T) {
-	base := committed()
+	base := alloc.PurgeAll()
 	h := newAnnexed(t)
 	setBudget(t, alloc.Budget{OffHeap: base + 8<<20})
 	var live []unsafe.Pointer

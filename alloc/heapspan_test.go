@@ -296,7 +296,7 @@ func TestSpanInjectedFailures(t *testing.T) {
 
 // TestSpanBudget: a budget that has room for half of a span refuses it, and all is as before.
 func TestSpanBudget(t *testing.T) {
-	base := committed()
+	base := alloc.PurgeAll()
 	h := newHeap(t, alloc.Size(spanUniverse))
 	setBudget(t, alloc.Budget{OffHeap: base + 20<<20})
 	p := must(h.Alloc(12<<20, 0))

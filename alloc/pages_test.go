@@ -50,6 +50,11 @@ func TestPagesOfEveryAlignment(t *testing.T) {
 func TestPagesRefuse(t *testing.T) {
 	p := newPages(t)
 	gone, keep := must(p.Alloc(5000, 0)), must(p.Alloc(3<<20, 0))
+	for uintptr(keep)%(1<<30) == 0 { // it has every alignment
+		held := keep
+		keep = must(p.Alloc(3<<20, 0))
+		p.FreeSized(held, 3<<20, 0)
+	}
 	p.FreeSized(gone, 5000, 0)
 	p.FreeSized(nil, 5, 0)
 	var local [64]byte

@@ -143,7 +143,7 @@ func TestPrefaultWhatWasGivenBack(t *testing.T) {
 		use(u, c, 1)
 		_, err = u.Trim(0)
 		require.NoError(t, err)
-		setBudget(t, alloc.Budget{OffHeap: committed() + mmap.Granule/2})
+		setBudget(t, alloc.Budget{OffHeap: alloc.PurgeAll() + mmap.Granule/2})
 		before := u.Stats().Committed
 		err = u.Prefault(1)
 		require.ErrorIs(t, err, alloc.ErrCommit)

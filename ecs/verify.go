@@ -17,6 +17,8 @@ func (w *World) Verify() error {
 	}
 	w.endBorrows("World.Verify")
 	defer w.history.quiet()()
+	w.reserving.Lock() // a new block of ids takes memory of the universe
+	defer w.reserving.Unlock()
 	rows, spilled := 0, 0
 	for _, a := range w.archetypes.list {
 		if err := a.verify(&spilled); err != nil {
@@ -27,9 +29,7 @@ func (w *World) Verify() error {
 	if err := w.tables.Verify(slices.Collect(w.archetypes.tables)); err != nil {
 		return err
 	}
-	w.reserving.Lock()
 	alive, err := w.ids.Verify()
-	w.reserving.Unlock()
 	if err != nil {
 		return err
 	}

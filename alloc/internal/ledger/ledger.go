@@ -63,6 +63,8 @@ type Terms struct {
 	Call  func() // reports a crossing of Near; on a goroutine of its own, one at a time
 	Total int64  // bytes that the process may take with Go's; 0: no bound
 	From  any    // what the terms were made from, for whoever made them
+
+	crossed atomic.Bool // Near was, and Call was not called since
 }
 
 // Use is what the ledger has counted, in bytes.
@@ -129,7 +131,7 @@ func (l *Ledger) take(t *Terms, n int64) bool {
 		}
 		if l.used.CompareAndSwap(used, used+n) {
 			if used < t.Near && used+n >= t.Near {
-				l.signal()
+				l.signal(t)
 			}
 			return true
 		}
@@ -166,19 +168,20 @@ func (l *Ledger) Purge(enough func() bool) bool {
 	return false
 }
 
-// signal causes a call of Call: one more by the goroutine that is calling it, or one by a new
-// goroutine.
-func (l *Ledger) signal() {
+// signal causes a call of Call of these terms, if they are still in force then: one more by the
+// goroutine that is calling, or one by a new goroutine.
+func (l *Ledger) signal(t *Terms) {
+	t.crossed.Store(true)
 	if l.calls.Add(1) == 1 {
 		go l.callNear()
 	}
 }
 
-// callNear calls Call as often as Near was crossed meanwhile, at least once.
+// callNear calls Call once for all crossings before it, and again for those meanwhile.
 func (l *Ledger) callNear() {
 	for {
 		n := l.calls.Load()
-		if t := l.terms.Load(); t != nil && t.Call != nil {
+		if t := l.terms.Load(); t != nil && t.Call != nil && t.crossed.Swap(false) {
 			t.Call()
 		}
 		if l.calls.CompareAndSwap(n, 0) {
@@ -216,7 +219,7 @@ func (l *Ledger) Set(t *Terms, goFits func(total, offHeap int64) error) (before 
 		return before, over()
 	}
 	if l.used.Load() >= t.Near {
-		l.signal()
+		l.signal(t)
 	}
 	return before, nil
 }
