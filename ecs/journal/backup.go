@@ -122,7 +122,7 @@ func (j *Journal) giveOut() {
 		j.mu.Lock()
 		h.done = true
 	}()
-	if h.err = j.lock.Held(); h.err != nil {
+	if h.err = j.held(); h.err != nil {
 		return
 	}
 	if h.base, h.err = j.d.Open(j.path(baseName(h.number))); h.err != nil {

@@ -59,7 +59,7 @@ func (j *Journal) beginBase() {
 
 // saveBase writes the base of a commit, and reads it back.
 func (j *Journal) saveBase(f *frame) error {
-	if err := j.lock.Held(); err != nil { // perhaps another journal has what is at the path now
+	if err := j.held(); err != nil { // perhaps another journal has what is at the path now
 		return err
 	}
 	img, err := seam.ImageOf(f.s)
@@ -80,7 +80,7 @@ func (j *Journal) saveBase(f *frame) error {
 // discard removes the base of a commit, which has no log. One that stays is removed when the
 // journal is opened.
 func (j *Journal) discard(number uint64) {
-	if j.lock.Held() == nil { // otherwise it may be another journal's
+	if j.held() == nil { // otherwise it may be another journal's
 		_ = j.d.Remove(j.path(baseName(number)))
 	}
 }
@@ -149,7 +149,7 @@ func (j *Journal) replaced(acknowledged uint64) {
 // present log, and goes on with it; before is the checksum before these. placed says whether the
 // name may be in place, after which the present log is no more.
 func (j *Journal) placeLog(number uint64, before uint32, from, end int64) (placed bool, err error) {
-	if err := j.lock.Held(); err != nil {
+	if err := j.held(); err != nil {
 		return false, err
 	}
 	base, err := worldfile.Identify(j.d, j.path(baseName(number)))

@@ -45,14 +45,14 @@ func check(d disk.Disk, folder string) (found Opened, err error) {
 	err = steadily(d, folder, func(names []string) error {
 		found = Opened{}
 		number, has := highest(names, logPrefix, logSuffix)
-		if !has {
-			if number, has = highest(names, basePrefix, baseSuffix); !has {
-				return errNoJournal
-			}
+		if base, any := highest(names, basePrefix, baseSuffix); !has && !any {
+			return errNoJournal
+		} else if !has {
+			number = base
 		}
-		found.Base, found.Commit = number, number
+		found.Base, found.Commit, found.NoLog = number, number, !has
 		err := checkBase(d, filepath.Join(folder, baseName(number)))
-		if slices.Contains(names, logName(number)) {
+		if has {
 			err = errors.Join(err, found.checkLog(d, folder, number))
 		}
 		return err

@@ -61,6 +61,7 @@ func Open(folder string, register func(*ecs.World), options ...Option) (*Journal
 // Opened says what Open found.
 type Opened struct {
 	New     bool   // there was no base
+	NoLog   bool   // there was a base without a log: somebody put it there, or has removed the log with what it had
 	Base    uint64 // number of the commit whose state the base of the folder has
 	Records int    // that were read, behind the base that was there
 	Commit  uint64 // whose state the world has
@@ -121,6 +122,16 @@ func lockFolder(d disk.Disk, folder string) (disk.Lock, error) {
 	return lock, err
 }
 
+// held returns an error unless the folder and its lock are where they were: what is at the path now
+// may be another journal's.
+func (j *Journal) held() error {
+	err := j.lock.Held()
+	if err != nil {
+		err = fmt.Errorf("the folder, or the lock in it, is no longer at its path (put it back, then Rebase; or save the world elsewhere): %w", err)
+	}
+	return err
+}
+
 // giveUp closes what a journal that is not opened has.
 func (j *Journal) giveUp() (err error) {
 	if j.out.file != nil {
@@ -152,6 +163,8 @@ func (j *Journal) open(register func(*ecs.World), s *settings) error {
 			}
 		} else if renew, err = j.restart(number, register, s); err != nil {
 			return err
+		} else {
+			j.opened.NoLog = true
 		}
 	} else if renew, err = j.resume(number, register, s); err != nil {
 		return err

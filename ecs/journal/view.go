@@ -80,6 +80,8 @@ func (j *Journal) view(names []string, register func(*ecs.World)) (err error) {
 		j.opened.Cut, j.opened.Why = r.size, err
 	} else if number, has = highest(names, basePrefix, baseSuffix); !has {
 		return errNoJournal
+	} else {
+		j.opened.NoLog = true
 	}
 	j.opened.Base, j.opened.Commit = number, number
 	j.w, j.opened.Converted, err = j.load(number, register, &j.set, nil)

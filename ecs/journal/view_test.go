@@ -35,7 +35,7 @@ func TestView(t *testing.T) {
 	}{
 		"whole":            {log: log, want: Opened{Records: 5, Commit: 5}},
 		"torn":             {log: log[:ends[3]+100], want: Opened{Records: 4, Commit: 4, Cut: 100}},
-		"no log":           {},
+		"no log":           {want: Opened{NoLog: true}},
 		"damaged":          {log: damaged, err: ErrLog},
 		"cut":              {log: damaged, options: []Option{CutDamaged()}, want: Opened{Records: 3, Commit: 3, Cut: int64(len(log)) - ends[2]}},
 		"header":           {log: headless, err: ErrLog},

@@ -172,7 +172,7 @@ func (j *Journal) sync() {
 			err = checkEnd(file, end, tail)
 		}
 		if err == nil {
-			err = j.lock.Held()
+			err = j.held()
 		}
 		if err == nil {
 			err = file.At(j.path(name))

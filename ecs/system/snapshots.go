@@ -119,8 +119,12 @@ func (p *Snapshots) Take(ctx context.Context) (*Published, error) {
 	return nil, ctx.Err()
 }
 
-// Release says that the goroutine reads the snapshot no more. A second call does nothing.
+// Release says that the goroutine reads the snapshot no more. A second call does nothing, and
+// neither does that of nil, which came with an error.
 func (s *Published) Release() {
+	if s == nil {
+		return
+	}
 	p := s.of
 	p.mu.Lock()
 	defer p.mu.Unlock()
