@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"runtime"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -70,12 +71,12 @@ func TestLies(t *testing.T) {
 	}
 }
 
-// short returns the beginning of an error.
+// short returns the beginning of an error's text, quoted: it may have bytes that are hostile.
 func short(err error) string {
 	if err == nil {
 		return "nil"
 	}
-	return err.Error()[:min(len(err.Error()), 150)]
+	return strconv.Quote(err.Error()[:min(len(err.Error()), 150)])
 }
 
 // TestStreamOfMuch: a stream whose header says that terabytes follow is refused before memory is

@@ -21,6 +21,7 @@ func TestLossySharedCodec(t *testing.T) {
 	ecs.NewArchetype(w, sides.Of(side{&red})).Create()
 	path := filepath.Join(t.TempDir(), "sides.world")
 	require.NoError(t, image.SaveFile(w, path), "there is one")
+	require.EqualError(t, image.SaveFile(w, ""), "image: SaveFile: the file has no name")
 	ecs.NewArchetype(w, sides.Of(side{&blue})).Create()
 	err = image.SaveFile(w, path)
 	require.ErrorContains(t, err, "a value of the shared type side cannot be written: decoded it is the same as another one")

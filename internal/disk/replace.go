@@ -35,6 +35,9 @@ const temporaries = 100
 // Replace replaces the file at a path, or makes it, with what write writes.
 func Replace(d Disk, path string, write func(io.Writer) error) error {
 	failed := func(step string, err error) error { return fmt.Errorf("%s: %s: %w", path, step, err) }
+	if path == "" {
+		return errors.New("the file has no name")
+	}
 	mode, err := permissions(d, path)
 	if err != nil {
 		return failed("look", err)
