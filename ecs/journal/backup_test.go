@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"syscall"
 	"testing"
@@ -70,7 +71,10 @@ func TestBackup(t *testing.T) {
 	_, err = j.Backup(backups[0].folder)
 	require.ErrorIs(t, err, fs.ErrExist)
 	_, err = j.Backup(j.folder)
-	require.ErrorIs(t, err, ErrInUse)
+	if runtime.GOOS != "js" { // where folders have no locks
+		require.ErrorIs(t, err, ErrInUse)
+	}
+	require.Error(t, err)
 	require.NoError(t, j.Close())
 	require.Panics(t, func() { _, _ = j.Backup(t.TempDir()) })
 	require.NoError(t, m.w.Close())

@@ -499,7 +499,10 @@ func TestJournalIsAlone(t *testing.T) {
 	m, j, err := openCounters(disk.System{}, folder)
 	require.NoError(t, err)
 	if _, other, err := openCounters(disk.System{}, folder); err == nil {
-		require.NoError(t, other.w.Close())
+		for _, j := range []*Journal{other, j} {
+			require.NoError(t, j.Close())
+			require.NoError(t, j.w.Close())
+		}
 		t.Skip("no locks here")
 	} else {
 		require.ErrorIs(t, err, ErrInUse)
