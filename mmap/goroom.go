@@ -16,8 +16,8 @@ import (
 // Where there is more to share it leaves more.
 //
 // A parked range takes no addresses, but its user takes Go memory (a world 230 KiB and more). So a
-// parked range is handed out only where Go can take a step and has a quarter of its room, or has
-// some free in its heap.
+// parked range is handed out only where Go can take a step and has two fifths of its room, which is
+// a step anywhere from limits of 4 GB on, or has some free in its heap.
 const (
 	leastRoom = 144 << 20 // bytes; under a limit a tenth of the limit, but at least this
 	mostRoom  = 1 << 30   // and at most this, which is also what is left without a limit

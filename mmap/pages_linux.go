@@ -96,7 +96,7 @@ func (pages) room(size int) error {
 // reuse checks the limit and, where that leaves little, Go's heap.
 func (pages) reuse() error {
 	a := addressesLately()
-	if a.limit-a.used >= max(goStep, a.room/4) || goFree() >= reuseRoom {
+	if a.limit-a.used >= max(goStep, 2*a.room/5) || goFree() >= reuseRoom {
 		return nil
 	}
 	return a.refuse(0)

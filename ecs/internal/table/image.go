@@ -417,6 +417,9 @@ func (im *imagePlan) planOf(columns []layout.Column) (*layout.Plan, error) {
 	if delete(seen, 0); len(seen) != sized {
 		return nil, refuseImage("%d columns of %d", len(seen), sized)
 	}
+	if err := p.Verify(); err != nil {
+		return nil, refuseImage("%v", err)
+	}
 	return p, nil
 }
 
