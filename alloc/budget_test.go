@@ -259,7 +259,8 @@ func TestBudgetNearIsOfItsBudget(t *testing.T) {
 	for range 200 {
 		_, err := alloc.SetBudget(alloc.Budget{OffHeap: committed(), NearPercent: 100, Near: func(alloc.BudgetUse) {}})
 		require.NoError(t, err)
-		_, err = alloc.SetBudget(alloc.Budget{OffHeap: 1 << 40, NearPercent: 100, Near: func(alloc.BudgetUse) { calls.Add(1) }})
+		count := func(alloc.BudgetUse) { calls.Add(1) }
+		_, err = alloc.SetBudget(alloc.Budget{OffHeap: 1 << 40, NearPercent: 100, Near: count})
 		require.NoError(t, err)
 		require.Eventually(t, alloc.NearIsDone, 10*time.Second, time.Millisecond)
 	}

@@ -24,8 +24,8 @@ import (
 // A block costs 32 KiB of the universe and 2 KiB of Go memory, and is kept until the world closes.
 // The records of its entities, 64 KiB per block, are allocated with the owner's next block or by
 // CreateReserved. Reserve cannot use the reserves of archetypes; if memory runs out, see
-// World.Trim. Cost: a few atomic operations per call and block. A snapshot, a
-// restore and Verify make it wait for a moment.
+// World.Trim. Cost: a few atomic operations per call and block. A snapshot, a restore and Verify
+// make it wait for a moment.
 func (w *World) Reserve(ids []Entity) error {
 	w.checkHandle("World.Reserve")
 	w.reserving.RLock()

@@ -19,41 +19,33 @@ func TestReserveBesideSnapshots(t *testing.T) {
 	_, err := ecs.NewArchetype(w, values).CreateN(1000)
 	require.NoError(t, err)
 	require.NoError(t, w.Reserve(make([]ecs.Entity, 10_000))) // some blocks
-	var stop, back atomic.Bool
+	var stop atomic.Bool
 	var all sync.WaitGroup
-	for range 3 {
-		all.Go(func() {
-			ids := make([]ecs.Entity, 100)
-			for !stop.Load() {
-				if err := w.Reserve(ids); err != nil {
-					t.Error(err)
-					return
-				}
-				if !back.Load() { // what Restore has released cannot be released again
-					w.Unreserve(ids)
-				}
+	reserve := func(n int, release bool) {
+		ids := make([]ecs.Entity, n)
+		for !stop.Load() {
+			if err := w.Reserve(ids); err != nil {
+				t.Error(err)
+				return
 			}
-		})
+			if release {
+				w.Unreserve(ids)
+			}
+		}
+	}
+	for range 3 {
+		all.Go(func() { reserve(100, true) })
 	}
 	keep := w.Snapshot()
 	for range 100 {
 		keep.Renew()
 		require.NoError(t, keep.Verify())
 	}
-	back.Store(true)
 	stop.Store(true)
 	all.Wait()
 	stop.Store(false)
 	for range 3 {
-		all.Go(func() {
-			ids := make([]ecs.Entity, 10)
-			for !stop.Load() {
-				if err := w.Reserve(ids); err != nil {
-					t.Error(err)
-					return
-				}
-			}
-		})
+		all.Go(func() { reserve(10, false) }) // what Restore has released cannot be released again
 	}
 	for range 100 {
 		require.NoError(t, w.Restore(keep))

@@ -44,10 +44,10 @@ import (
 // which cannot be brought back, or is a *LimitError: there is no memory to keep what newer
 // snapshots need. Then nothing has changed, as after a panic of a function of CopyWith. Restore
 // panics for a snapshot of another world and for a closed one, inside a loop over rows and while
-// the world is shared; it completes jobs. Goroutines may reserve ids meanwhile; those that were
-// reserved since the snapshot was taken are reserved no longer. Cost: what
-// differs, a few ns for each 16 KiB that does not, a look at the headers of buffers of archetypes
-// that differ, and a copy of all managed values.
+// the world is shared; it completes jobs. Goroutines may reserve ids meanwhile; ids that were
+// reserved since the snapshot was taken are reserved no longer. Cost: what differs, a few ns for
+// each 16 KiB that does not, a look at the headers of buffers of archetypes that differ, and a copy
+// of all managed values.
 func (w *World) Restore(s *Snapshot) error {
 	const op = "World.Restore"
 	w.checkNew(op)

@@ -44,15 +44,16 @@ func Check(folder string) (Opened, error) {
 func check(d disk.Disk, folder string) (found Opened, err error) {
 	err = steadily(d, folder, func(names []string) error {
 		found = Opened{}
-		number, has := highest(names, logPrefix, logSuffix)
-		if base, any := highest(names, basePrefix, baseSuffix); !has && !any {
-			return errNoJournal
-		} else if !has {
-			number = base
+		number, hasLog := highest(names, logPrefix, logSuffix)
+		if !hasLog {
+			var hasBase bool
+			if number, hasBase = highest(names, basePrefix, baseSuffix); !hasBase {
+				return errNoJournal
+			}
 		}
-		found.Base, found.Commit, found.NoLog = number, number, !has
+		found.Base, found.Commit, found.NoLog = number, number, !hasLog
 		err := checkBase(d, filepath.Join(folder, baseName(number)))
-		if has {
+		if hasLog {
 			err = errors.Join(err, found.checkLog(d, folder, number))
 		}
 		return err

@@ -61,7 +61,7 @@ func Open(folder string, register func(*ecs.World), options ...Option) (*Journal
 // Opened says what Open found.
 type Opened struct {
 	New     bool   // there was no base
-	NoLog   bool   // there was a base without a log: somebody put it there, or has removed the log with what it had
+	NoLog   bool   // there was a base without a log: it was put there, or the log was removed
 	Base    uint64 // number of the commit whose state the base of the folder has
 	Records int    // that were read, behind the base that was there
 	Commit  uint64 // whose state the world has
@@ -127,7 +127,8 @@ func lockFolder(d disk.Disk, folder string) (disk.Lock, error) {
 func (j *Journal) held() error {
 	err := j.lock.Held()
 	if err != nil {
-		err = fmt.Errorf("the folder, or the lock in it, is no longer at its path (put it back, then Rebase; or save the world elsewhere): %w", err)
+		err = fmt.Errorf("the folder, or the lock in it, is no longer at its path "+
+			"(put it back, then Rebase; or save the world elsewhere): %w", err)
 	}
 	return err
 }

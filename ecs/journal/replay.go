@@ -176,7 +176,8 @@ func (r *replay) judge(cut bool) error {
 	case err != nil:
 		return errors.Join(r.why, err)
 	case later.synced > r.number:
-		return fmt.Errorf("%w; by the record of commit %d at byte %d, commits up to %d were on the disk (copy the folder; with CutDamaged, Open goes on from commit %d, and View shows it)",
+		return fmt.Errorf("%w; by the record of commit %d at byte %d, commits up to %d were on the disk "+
+			"(copy the folder; with CutDamaged, Open goes on from commit %d, and View shows it)",
 			r.why, later.number, at, later.synced, r.number)
 	}
 	return nil

@@ -82,7 +82,8 @@ func (j *Journal) restore(r *replay, register func(*ecs.World), s *settings) (re
 func (j *Journal) apply(r *replay, w *ecs.World) error {
 	err := r.run(func(delta []byte) error { return w.ApplyDelta(bytes.NewReader(delta)) }, j.set.cut)
 	if errors.Is(err, ecs.ErrDelta) {
-		err = fmt.Errorf("%w: %w; Journal.Rebase of the program that wrote it gives the journal a base with its types (records apply to the types of the base, so a type that was registered later is missing)", image.ErrTypes, err)
+		err = fmt.Errorf("%w: %w; Journal.Rebase of the program that wrote it gives the journal a base with its types "+
+			"(records apply to the types of the base, so a type that was registered later is missing)", image.ErrTypes, err)
 	}
 	if err != nil {
 		err = fmt.Errorf("%s: %w", logName(j.out.head.number), err)

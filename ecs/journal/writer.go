@@ -13,12 +13,12 @@ import (
 type logWriter struct {
 	file   disk.Log
 	head   logHeader
-	end    int64 // of the last record
-	tail   [tailBytes]byte
-	before uint32 // the checksum of its header
-	epoch  uint64 // of records
-	marked uint64 // number of the commit of the last mark
-	last   *frame // the commit of the last record or of the base; nil if the journal needs a base
+	end    int64           // of the last record
+	before uint32          // the checksum of the last record's header
+	epoch  uint64          // of records
+	tail   [tailBytes]byte // the last bytes before end
+	marked uint64          // number of the commit of the last mark
+	last   *frame          // the commit of the last record or of the base; nil if the journal needs a base
 	buffer []byte
 	spot   [recordHeaderBytes]byte // a mark
 	spare  seam.DeltaSpare

@@ -216,6 +216,9 @@ func (l *Ledger) Set(t *Terms, goFits func(total, offHeap int64) error) (before 
 	l.set(t)
 	if !l.Purge(fits) { // purge what was charged under the old terms meanwhile
 		l.set(before)
+		if before != nil && before.crossed.Load() { // the call was due while t was in force
+			l.signal(before)
+		}
 		return before, over()
 	}
 	if l.used.Load() >= t.Near {
