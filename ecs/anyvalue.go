@@ -18,7 +18,7 @@ func (w *World) setAny(op string, e Entity, t Type, x any) (bool, error) {
 	info := infoOf(op, t)
 	w.checkOwn(op, info)
 	want := info.rtype
-	if info.buffer {
+	if info.kind == KindBuffer {
 		want = reflect.SliceOf(want)
 	}
 	v := reflect.ValueOf(x)
@@ -27,13 +27,13 @@ func (w *World) setAny(op string, e Entity, t Type, x any) (bool, error) {
 		// knows no Go type gives a value of another one. | A value of the type that `InfoOf` tells.
 		panic(fmt.Sprintf("ecs: %s: a value of %s is a %v, not a %T", op, info.name, want, x))
 	}
-	switch {
-	case info.shared != nil:
+	switch info.kind {
+	case KindShared:
 		if !(handle{info}).Has(e) {
 			return false, nil
 		}
 		return NewChange(w, Put(w.sharedOf(op, info, x))).Apply(e)
-	case info.buffer:
+	case KindBuffer:
 		b, ok := info.open(opBufferMut, e, true)
 		if !ok {
 			return false, nil
@@ -57,20 +57,20 @@ func (w *World) sharedOf(op string, info *typeInfo, x any) SharedValue {
 // anyValue returns the address of e's value of a component, a managed, a sparse or a chunk type,
 // for writing, and marks it changed; nil if e is not alive or lacks the type.
 func (t *typeInfo) anyValue(op string, e Entity) unsafe.Pointer {
-	if t.sparse != nil {
+	if t.kind == KindSparse {
 		return t.mutSparse(op, e)
 	}
 	p := t.mut(opMut, e)
 	switch {
 	case p == nil:
-	case t.managed != nil:
+	case t.kind == KindManaged:
 		slot := (*value.Slot)(p) // Safe because a managed type's column holds slots.
 		if *slot == 0 {
 			t.checkMaking(op)
 			*slot = t.managed.Take()
 		}
 		p = t.managed.At(*slot)
-	case t.chunk != nil:
+	case t.kind == KindChunk:
 		_, at := t.own().find(opMut, e)
 		p = t.valueOf(at)
 	}
@@ -83,7 +83,7 @@ func (t *typeInfo) anyValue(op string, e Entity) unsafe.Pointer {
 func (w *World) visitLinks(op string, e Entity, t Type, visit func(*Entity)) bool {
 	info := infoOf(op, t)
 	w.checkOwn(op, info)
-	if info.buffer {
+	if info.kind == KindBuffer {
 		b, ok := info.open(opBufferMut, e, true)
 		if !ok {
 			return false
@@ -92,7 +92,7 @@ func (w *World) visitLinks(op string, e Entity, t Type, visit func(*Entity)) boo
 		eachEntity(info.links, info.spill.Elements(h), h.Len(), uintptr(info.shape.Element), visit)
 		return true
 	}
-	if info.shared != nil {
+	if info.kind == KindShared {
 		// errors.md, Types, terms and handles: `... is a shared type, whose entities are not to be
 		// replaced` | A defect of package scene. | Report it.
 		panic(fmt.Sprintf("ecs: %s: %s is a shared type, whose entities are not to be replaced", op, info.name))
@@ -108,7 +108,7 @@ func (w *World) visitLinks(op string, e Entity, t Type, visit func(*Entity)) boo
 func (w *World) setEnabled(op string, e Entity, t Type, on bool) bool {
 	info := infoOf(op, t)
 	w.checkOwn(op, info)
-	if info.sparse != nil {
+	if info.kind == KindSparse {
 		return info.switchSparse(op, e, on)
 	}
 	return info.own().sight().Switch(entity.ID(e), on)
@@ -118,7 +118,7 @@ func (w *World) setEnabled(op string, e Entity, t Type, on bool) bool {
 func (w *World) enabledOf(op string, e Entity, t Type) bool {
 	info := infoOf(op, t)
 	w.checkOwn(op, info)
-	if info.sparse != nil {
+	if info.kind == KindSparse {
 		at := info.entryOf(op, e)
 		return at != 0 && info.sparse.Enabled(at)
 	}

@@ -79,7 +79,7 @@ func TryNewArchetype(w *World, types ...Type) (*Archetype, error) {
 		if id == dyingID {
 			refuseDying("NewArchetype")
 		}
-		if w.types.list[id].sparse != nil {
+		if w.types.list[id].place() == perEntity {
 			// errors.md, Types, terms and handles: `is sparse: no archetype has it` | A sparse type
 			// for `NewArchetype`. | `Sparse.Add` it to the entities that are created there.
 			panic(fmt.Sprintf("ecs: NewArchetype: %s is sparse: no archetype has it; add it to entities", w.types.list[id].name))

@@ -88,8 +88,8 @@ func newBorrow(q *Query, name string, wait func(op string), uses ...Term) *Borro
 		id := typeID(id)
 		if write := b.access.writes.Has(id); write || b.access.reads.Has(id) {
 			b.types = append(b.types, t)
-			b.chunks = b.chunks || write && t.chunk != nil
-			b.lent[id] = &finder{t: t, b: b, size: t.size, shape: t.shape, spill: q.w.buffers.Lent(t.buffer && write), writes: write && b.used.Has(id)}
+			b.chunks = b.chunks || write && t.kind == KindChunk
+			b.lent[id] = &finder{t: t, b: b, size: t.size, shape: t.shape, spill: q.w.buffers.Lent(t.kind == KindBuffer && write), writes: write && b.used.Has(id)}
 			b.lent[id].grant(false, false)
 		}
 	}

@@ -40,7 +40,7 @@ func RegisterBuffer[T any](w *World, options ...TypeOption) Buffer[T] {
 // options.
 func bufferOf(t reflect.Type) *typeInfo {
 	size := int(t.Size())
-	return &typeInfo{rtype: t, name: "[]" + shortName(t), buffer: true,
+	return &typeInfo{rtype: t, name: "[]" + shortName(t), kind: KindBuffer,
 		finder: finder{shape: value.Shape{Element: size, Inline: value.InlineBytes / size, Growth: alloc.Doubling()}}}
 }
 

@@ -56,7 +56,7 @@ func NewChange(w *World, parts ...Part) *Change {
 	for _, p := range parts {
 		for _, t := range p.types {
 			id := w.idOf("NewChange", t)
-			if info := w.types.list[id]; info.sparse != nil {
+			if info := w.types.list[id]; info.place() == perEntity {
 				c.takeSparse(info, p)
 				continue
 			}

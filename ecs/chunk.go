@@ -37,7 +37,7 @@ func RegisterChunk[T any](w *World, options ...TypeOption) Chunk[T] {
 
 // chunkOf returns what the type itself says of the registration of a chunk type.
 func chunkOf(t reflect.Type) *typeInfo {
-	return &typeInfo{rtype: t, name: "chunk " + shortName(t), align: 1, chunk: &table.ChunkType{Bytes: int(t.Size())}}
+	return &typeInfo{rtype: t, name: "chunk " + shortName(t), align: 1, kind: KindChunk, chunk: &table.ChunkType{Bytes: int(t.Size())}}
 }
 
 // Merge is the option of a chunk type by which two values become one, when the rows of a chunk join
@@ -52,7 +52,7 @@ func Merge[T any](f func(into, from *T)) TypeOption {
 	}
 	return func(t *typeInfo) {
 		switch of := reflect.TypeFor[T](); {
-		case t.chunk == nil:
+		case t.kind != KindChunk:
 			panic(fmt.Sprintf("ecs: Register[%s]: Merge is an option of RegisterChunk", t.name))
 		case of != t.rtype:
 			// errors.md, Types, terms and handles: `Merge is of` | The function merges values of
@@ -67,7 +67,7 @@ func Merge[T any](f func(into, from *T)) TypeOption {
 // mergesLike reports whether two registrations of a type both have Merge, or none. Functions cannot
 // be compared.
 func (t *typeInfo) mergesLike(other *typeInfo) bool {
-	return t.chunk == nil || (t.chunk.Merge == nil) == (other.chunk.Merge == nil)
+	return t.kind != KindChunk || (t.chunk.Merge == nil) == (other.chunk.Merge == nil)
 }
 
 // At returns the value of the rows' chunk, or nil if the chunk lacks an Optional type. If the query

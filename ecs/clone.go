@@ -92,7 +92,7 @@ func (c *World) become(op string, w *World) error {
 func (c *World) avoidTags(w *World) {
 	var named uint32
 	for _, t := range w.types.list {
-		if t.shared != nil {
+		if t.kind == KindShared {
 			t.shared.Entities(func(e entity.ID) {
 				if e != (entity.ID{}) {
 					named |= 1 << e.Tag().Number()

@@ -54,7 +54,7 @@ func Codec[T any](encode func(b []byte, v *T) ([]byte, error), decode func(b []b
 	}
 	return func(t *typeInfo) {
 		switch of := reflect.TypeFor[T](); {
-		case t.managed == nil && t.shared == nil:
+		case !t.goValues():
 			// errors.md, Types, terms and handles: `Codec is an option of RegisterManaged and
 			// RegisterShared` | The values of other kinds are bytes already. | Leave it out.
 			panic(fmt.Sprintf("ecs: Register[%s]: Codec is an option of RegisterManaged and RegisterShared", t.name))
@@ -73,7 +73,7 @@ func Codec[T any](encode func(b []byte, v *T) ([]byte, error), decode func(b []b
 // methodCodec returns the codec of a managed or shared type without the option: that of its
 // methods, or nil.
 func (t *typeInfo) methodCodec() *valueCodec {
-	if t.shared != nil && isPlain(t.rtype) {
+	if t.kind == KindShared && isPlain(t.rtype) {
 		return nil
 	}
 	of := t.rtype
@@ -153,7 +153,7 @@ func (t *typeInfo) encodeValue(b []byte, p unsafe.Pointer) (all []byte, err erro
 	case t.codec != nil:
 		defer caught(&err)
 		return t.codec.append(b[:0], p)
-	case t.managed != nil || !isPlain(t.rtype):
+	case t.kind == KindManaged || !isPlain(t.rtype):
 		return nil, errNoCodec
 	}
 	return appendShared(b[:0], p, t.rtype)

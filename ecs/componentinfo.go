@@ -9,29 +9,6 @@ import (
 	"quarry/ecs/internal/value"
 )
 
-// Kind is the way in which the values of a registered type are stored.
-type Kind uint8
-
-// The kinds of registered types.
-const (
-	KindComponent Kind = iota // a column of values; a tag has size 0 and no column
-	KindBuffer                // a dynamic buffer
-	KindShared                // one value for all entities of an archetype
-	KindManaged               // values in Go memory
-	KindSparse                // values in a set beside the chunks
-	KindChunk                 // one value for all entities of a chunk
-)
-
-var kindNames = [...]string{"component", "buffer", "shared", "managed", "sparse", "chunk"}
-
-// String returns component, buffer, shared, managed, sparse or chunk.
-func (k Kind) String() string {
-	if int(k) < len(kindNames) {
-		return kindNames[k]
-	}
-	return fmt.Sprintf("Kind(%d)", uint8(k))
-}
-
 // ComponentInfo describes a registered type to generic code, such as printers, editors and
 // exporters.
 type ComponentInfo struct {
@@ -55,20 +32,8 @@ func InfoOf(t Type) ComponentInfo {
 }
 
 func (t *typeInfo) describe() ComponentInfo {
-	c := ComponentInfo{Type: t.handle(), Name: t.name, Go: t.rtype, Enableable: t.enableable, Cleanup: t.cleanup, TrackRows: t.tracked, MaxRows: t.maxRows}
-	switch {
-	case t.buffer:
-		c.Kind = KindBuffer
-	case t.shared != nil:
-		c.Kind = KindShared
-	case t.managed != nil:
-		c.Kind = KindManaged
-	case t.sparse != nil:
-		c.Kind = KindSparse
-	case t.chunk != nil:
-		c.Kind = KindChunk
-	}
-	return c
+	return ComponentInfo{Type: t.handle(), Name: t.name, Go: t.rtype, Kind: t.kind,
+		Enableable: t.enableable, Cleanup: t.cleanup, TrackRows: t.tracked, MaxRows: t.maxRows}
 }
 
 // Components returns the types of the world in order of registration. The built-in types come
@@ -118,7 +83,7 @@ func NewQueryOfAll(w *World) *Query {
 	w.checkUnshared("NewQueryOfAll")
 	terms := []Term{IncludeDisabled(), IncludePrefabs()}
 	for _, t := range w.types.list {
-		if t.shared == nil {
+		if t.place() != perArchetype {
 			terms = append(terms, Optional(Read(t.handle())))
 		}
 	}
@@ -142,13 +107,13 @@ func (r Rows) Value(t Type, i int) any {
 	if uint(i) >= uint(r.Len()) {
 		panic(fmt.Sprintf("ecs: Rows.Value: row %d is not in [0, %d)", i, r.Len()))
 	}
-	switch {
-	case info.shared != nil:
+	switch info.kind {
+	case KindShared:
 		if v := s.t.a.valueOf(info.id); v != nil {
 			return v.Any()
 		}
 		return nil
-	case info.sparse != nil:
+	case KindSparse:
 		set, ids := r.sparse(info, op)
 		if at := set.At(ids[i]); at != nil {
 			return info.valueAt(at)
@@ -159,12 +124,12 @@ func (r Rows) Value(t Type, i int) any {
 	if !ok {
 		return nil
 	}
-	if info.chunk != nil {
+	if info.kind == KindChunk {
 		return info.valueAt(s.t.a.table.Books.Value(p.Slot(), s.pos))
 	}
 	// Safe because row i has a value of size bytes in the column at p.
 	at := unsafe.Add(r.columnTo(info, p), (s.first+i)*info.size)
-	if info.managed != nil && s.b != nil && s.b.past != nil {
+	if info.kind == KindManaged && s.b != nil && s.b.past != nil {
 		if !info.copies() {
 			return nil // a snapshot does not have it
 		}
@@ -186,7 +151,7 @@ func (w *World) Value(e Entity, t Type) any {
 	if r == nil {
 		return nil
 	}
-	if info.shared == nil {
+	if info.kind != KindShared {
 		info.checkRead(op)
 	}
 	return w.valueOf(r, e, info)
@@ -194,13 +159,13 @@ func (w *World) Value(e Entity, t Type) any {
 
 // valueOf returns the value of a type of an entity with a record.
 func (w *World) valueOf(r *entity.Record, e Entity, info *typeInfo) any {
-	if info.shared != nil {
+	if info.kind == KindShared {
 		if v := w.archetypeAt(w.tables.OwnerOf(r.Location)).valueOf(info.id); v != nil {
 			return v.Any()
 		}
 		return nil
 	}
-	if info.sparse != nil {
+	if info.kind == KindSparse {
 		if at := info.sparse.At(entity.ID(e)); at != nil {
 			return info.valueAt(at)
 		}
@@ -210,7 +175,7 @@ func (w *World) valueOf(r *entity.Record, e Entity, info *typeInfo) any {
 	if p == nil {
 		return nil
 	}
-	if info.chunk != nil {
+	if info.kind == KindChunk {
 		p = info.valueOf(at)
 	}
 	return info.valueAt(p)
@@ -219,10 +184,10 @@ func (w *World) valueOf(r *entity.Record, e Entity, info *typeInfo) any {
 // valueAt returns a copy of the value at the type's place in a row, which is a header of a buffer
 // and a slot of a managed type.
 func (t *typeInfo) valueAt(at unsafe.Pointer) any {
-	switch {
-	case t.buffer:
+	switch t.kind {
+	case KindBuffer:
 		return t.elements((*value.Header)(at)) // Safe because a buffer's column has headers.
-	case t.managed != nil:
+	case KindManaged:
 		if at = t.managed.At(*(*value.Slot)(at)); at == nil { // Safe because a managed type's column has slots.
 			return nil
 		}
@@ -251,11 +216,11 @@ func (r Rows) Bytes(t Type) []byte {
 	if info == nil || s.w != info.w {
 		r.refuse(info, op)
 	}
-	if k := info.describe().Kind; k != KindComponent {
+	if info.kind != KindComponent {
 		// errors.md, Loops and rows: `... is a ... type, whose values are not in the column; use
 		// Rows.Value` | `Rows.Bytes` of a buffer, a shared or a managed type. | `Rows.Value`, or
 		// the handle of the type.
-		panic(fmt.Sprintf("ecs: Rows.Bytes: %s is a %v type, whose values are not in the column; use Rows.Value", info.name, k))
+		panic(fmt.Sprintf("ecs: Rows.Bytes: %s is a %v type, whose values are not in the column; use Rows.Value", info.name, info.kind))
 	}
 	p, ok := r.placeOf(info, op)
 	if !ok || info.size == 0 {

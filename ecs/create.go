@@ -71,14 +71,14 @@ func Uninitialized(types ...Type) CreateOption {
 			o.w = info.world()
 		}
 		o.w.checkOwn("Uninitialized", info)
-		if info.buffer {
+		if info.kind == KindBuffer {
 			// errors.md, Types, terms and handles: `its header must be zero`, `the slots of ...
 			// must be zero`, `Uninitialized names ..., which ... does not have` | `Uninitialized`
 			// of a buffer, of a managed type, or of a type that the archetype lacks. | Name
 			// components of the archetype only.
 			panic(fmt.Sprintf("ecs: Uninitialized: %s is a buffer: its header must be zero", info.name))
 		}
-		if info.managed != nil {
+		if info.kind == KindManaged {
 			panic(fmt.Sprintf("ecs: Uninitialized: the slots of %s must be zero", info.name))
 		}
 		o.unset.Add(info.id)

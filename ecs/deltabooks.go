@@ -25,7 +25,7 @@ func (x *differ) books(t *deltaTable) {
 	}
 	for _, id := range t.a.table.Types {
 		of := x.newer.types.list[id]
-		if of.chunk == nil {
+		if of.kind != KindChunk {
 			continue
 		}
 		var old, now chunkList

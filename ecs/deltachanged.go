@@ -97,7 +97,7 @@ func (w *World) valueNumbered(op string, e Entity, id typeID) any {
 		return nil
 	}
 	t := w.types.list[id]
-	if t.managed != nil && t.live != nil && !t.copies() {
+	if t.kind == KindManaged && t.live != nil && !t.copies() {
 		return nil // a snapshot does not have it
 	}
 	return w.valueOf(r, e, t)

@@ -338,9 +338,9 @@ func columnOf(at alloc.StoreRow, c column, n int) []byte {
 func (x *differ) columns(t *deltaTable) error {
 	for _, c := range t.a.table.Store.Columns() {
 		id := typeID(c.Key)
-		switch of := x.newer.types.list[id]; {
-		case of.managed != nil:
-		case of.buffer:
+		switch of := x.newer.types.list[id]; of.kind {
+		case KindManaged:
+		case KindBuffer:
 			x.buffers(t, of, c)
 		default:
 			w := writerOf(int(c.Size))

@@ -152,11 +152,11 @@ func (p *deltaPlan) archetypeOf(types []*typeInfo, of []int, values [][]byte, ro
 			return sig, nil, p.refuse("type %d of %d", at, len(types))
 		}
 		info := types[at]
-		if sig.Has(info.id) || info.sparse != nil || info.managed != nil && rows > 0 {
+		if sig.Has(info.id) || info.place() == perEntity || info.kind == KindManaged && rows > 0 {
 			return sig, nil, p.refuse("an archetype has %s, which is sparse, managed, or there twice", info.name)
 		}
 		sig.Add(info.id)
-		if info.shared == nil {
+		if info.kind != KindShared {
 			continue
 		}
 		if len(values) == 0 {

@@ -67,7 +67,7 @@ type sparseChange struct {
 // planSparse checks what a delta says of a sparse type, and works out the entities of its entries.
 func (p *deltaPlan) planSparse(s *deltaSparse) error {
 	t := p.types[s.of]
-	if t.sparse == nil {
+	if t.place() != perEntity {
 		return p.refuse("%s is not sparse", t.name)
 	}
 	set := &t.sparse.Set

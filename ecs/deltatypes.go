@@ -46,7 +46,7 @@ func describeType(t *typeInfo) deltaType {
 	if t.cleanup {
 		l.hash ^= 1 << 62
 	}
-	return deltaType{t: t, name: l.name, kind: t.describe().Kind, layout: l.hash}
+	return deltaType{t: t, name: l.name, kind: t.kind, layout: l.hash}
 }
 
 // goLayout is what a description takes from a Go type; goLayouts has those that were asked for:

@@ -35,7 +35,7 @@ func (p *deltaPlan) checkValues() error {
 		}
 		for k := range t.buffers {
 			b := &t.buffers[k]
-			if of := p.typeIn(t, b.of); of == nil || !of.buffer {
+			if of := p.typeIn(t, b.of); of == nil || of.kind != KindBuffer {
 				return p.refuse("elements of type %d, which is no buffer", b.of)
 			} else if !p.editsFit(t, of, b) {
 				return p.refuse("buffers of %s are not those of its base", of.name)
@@ -49,7 +49,7 @@ func (p *deltaPlan) checkValues() error {
 					return p.refuse("a chunk has %d rows", n)
 				}
 			}
-			if of == nil || of.chunk == nil || rows != t.is || len(c.values) != len(c.rows)*of.chunk.Bytes {
+			if of == nil || of.kind != KindChunk || rows != t.is || len(c.values) != len(c.rows)*of.chunk.Bytes {
 				return p.refuse("%d bytes are values of type %d in %d chunks", len(c.values), c.of, len(c.rows))
 			}
 		}

@@ -18,7 +18,7 @@ type hooked struct {
 // structural changes make: Release, Clone, Copy, Adopt and Trim.
 func RegisterHooked(w *World, inside func(call string)) Type {
 	t := reflect.TypeFor[uint64]()
-	return handle{w.register("RegisterHooked", &typeInfo{rtype: t, name: "hooked", managed: &hooked{value.NewStore[uint64](), inside},
+	return handle{w.register("RegisterHooked", &typeInfo{rtype: t, name: "hooked", kind: KindManaged, managed: &hooked{value.NewStore[uint64](), inside},
 		finder: finder{size: int(unsafe.Sizeof(value.Slot(0)))}, align: int(unsafe.Alignof(value.Slot(0)))})}
 }
 

@@ -73,7 +73,11 @@ func (r *fieldReader) walk(t reflect.Type, at uintptr, path string, each func(f 
 // enter adds a field. Its type must be registered and must not be the type of another field.
 func (r *fieldReader) enter(path string, of reflect.Type, f field) {
 	buffer := f.kind == fieldBuffers || f.kind == fieldElements
-	id, ok := r.w.types.find(typeKey{rtype: of, buffer: buffer})
+	kind := KindComponent
+	if buffer {
+		kind = KindBuffer
+	}
+	id, ok := r.w.types.find(typeKey{of, kind})
 	if !ok {
 		r.refuseUnregistered(path, of, buffer)
 	}
@@ -105,7 +109,7 @@ func (r *fieldReader) refuseUnregistered(path string, of reflect.Type, buffer bo
 	if r.within != nil {
 		within = fmt.Sprintf(", and neither is %v around it", r.within)
 	}
-	if _, ok := r.w.types.find(typeKey{rtype: of, shared: true}); ok && !buffer {
+	if _, ok := r.w.types.find(typeKey{of, KindShared}); ok && !buffer {
 		// errors.md, Types, terms and handles: `is a shared type` | A field of a view or bundle is
 		// a shared type. | Name its value with `Archetype.With` or `Shared.Add`; a query reads it
 		// by `Shared.At`.

@@ -33,7 +33,7 @@ func (q *Query) read() (f match.Filter) {
 		}
 		for _, o := range t.of {
 			id := o.t.id
-			if o.t.sparse != nil {
+			if o.t.place() == perEntity {
 				continue // no archetype has it
 			}
 			if t.kind != termChanged && t.kind != termBetween {

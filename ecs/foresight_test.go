@@ -103,10 +103,10 @@ func TestFactsOfTypes(t *testing.T) {
 	}
 	links := ecs.RegisterBuffer[link](w, ecs.Cleanup)
 	walk := ecs.Register[Velocity](w, ecs.Enableable)
-	require.Equal(t, seam.Facts{Buffer: true, Cleanup: true, Links: []seam.Link{{Offset: 8, Count: 2, Size: 8, Each: []seam.Link{{}}}}}, seam.FactsOf(links))
+	require.Equal(t, seam.Facts{Kind: uint8(ecs.KindBuffer), Cleanup: true, Links: []seam.Link{{Offset: 8, Count: 2, Size: 8, Each: []seam.Link{{}}}}}, seam.FactsOf(links))
 	require.Equal(t, seam.Facts{Enableable: true}, seam.FactsOf(walk))
-	require.True(t, seam.FactsOf(ecs.RegisterShared[int](w)).Shared)
-	require.True(t, seam.FactsOf(ecs.RegisterManaged[int](w)).Managed)
+	require.Equal(t, uint8(ecs.KindShared), seam.FactsOf(ecs.RegisterShared[int](w)).Kind)
+	require.Equal(t, uint8(ecs.KindManaged), seam.FactsOf(ecs.RegisterManaged[int](w)).Kind)
 	require.Equal(t, 1, seam.TypeIndex(w, walk)-seam.TypeIndex(w, links))
 	for _, of := range []ecs.Type{nil, ecs.Component[Position]{}, ecs.Buffer[Position]{}} {
 		require.Equal(t, -1, seam.TypeIndex(w, of))

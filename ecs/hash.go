@@ -144,8 +144,8 @@ func (h *hasher) archetype(a *Archetype) uint64 {
 	for slot, id := range a.table.Types {
 		values, disabled, shared := uint64(0), uint64(0), uint64(0)
 		switch t := h.w.types.list[id]; {
-		case t.managed != nil || t.chunk != nil:
-		case t.shared != nil:
+		case t.kind == KindManaged || t.kind == KindChunk:
+		case t.kind == KindShared:
 			shared = h.shared(a.valueOf(id))
 		case t.size > 0:
 			values = h.column(a, t)
@@ -193,7 +193,7 @@ func (h *hasher) column(a *Archetype, t *typeInfo) (sum uint64) {
 		// Safe because n values of the column lie one after the other, and len elements of a
 		// buffer.
 		switch {
-		case !t.buffer:
+		case t.kind != KindBuffer:
 			sum += h.values(first, t, n, chunk.Start)
 		default:
 			for row := range n {

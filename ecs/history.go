@@ -119,7 +119,7 @@ func (a *Archetype) keep(b *Borrow, t *typeInfo, pos, row, n int) {
 //go:noinline
 func (a *Archetype) keepColumn(b *Borrow, t *typeInfo, pos, row, n int) {
 	a.table.KeepColumn(t.id, pos, row, n)
-	if t.buffer {
+	if t.kind == KindBuffer {
 		f := b.finderOf(t)
 		a.table.HeadersIn(t.id, pos, row, n, func(h *header) { f.spill.Unshare(h, &t.shape) })
 	}

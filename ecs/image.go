@@ -158,7 +158,7 @@ func (im *worldImage) codeSets(c *imageCoder) {
 func describeImageType(t *typeInfo, of deltaType) imageType {
 	im := imageType{deltaType: of, size: t.size, inline: t.shape.Inline, maxRows: t.maxRows, whole: int(t.rtype.Size()),
 		enableable: t.enableable, cleanup: t.cleanup, tracked: t.tracked, coded: t.codec != nil}
-	if t.chunk != nil {
+	if t.kind == KindChunk {
 		im.chunk = t.chunk.Bytes
 	}
 	if kept, ok := keptTypes.Load(t.rtype); ok {

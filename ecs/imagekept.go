@@ -124,11 +124,11 @@ func (w *World) registerOpaque(im *imageType, bare bool) (*typeInfo, error) {
 func (t *imageType) registration(of reflect.Type) *typeInfo {
 	switch t.kind {
 	case KindShared: // interfaces hold values of the made type
-		return &typeInfo{rtype: of, name: shortName(of), align: 1, shared: value.NewValues[any](nil), codec: keptSharedCodec}
+		return &typeInfo{rtype: of, name: shortName(of), align: 1, kind: KindShared, shared: value.NewValues[any](nil), codec: keptSharedCodec}
 	case KindManaged:
 		store := value.NewStore[[]byte]()
 		store.CopyWith(func(from *[]byte) []byte { return *from }) // nobody writes to it
-		return &typeInfo{rtype: of, name: "managed " + shortName(of), managed: store, codec: keptManagedCodec,
+		return &typeInfo{rtype: of, name: "managed " + shortName(of), kind: KindManaged, managed: store, codec: keptManagedCodec,
 			finder: finder{size: int(unsafe.Sizeof(value.Slot(0)))}, align: int(unsafe.Alignof(value.Slot(0)))}
 	case KindBuffer:
 		info := bufferOf(of)
@@ -136,9 +136,7 @@ func (t *imageType) registration(of reflect.Type) *typeInfo {
 		info.placeInline()
 		return info
 	case KindSparse:
-		info := componentOf(of)
-		info.name, info.sparse = "sparse "+info.name, &sparseSet{}
-		return info
+		return sparseOf(of)
 	case KindChunk:
 		return chunkOf(of)
 	}

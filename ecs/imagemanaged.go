@@ -52,7 +52,7 @@ func (w *imageWriter) describeManaged() error {
 		defer l.leave()
 	}
 	for of, t := range w.s.types {
-		if t.managed == nil {
+		if t.kind != KindManaged {
 			continue
 		}
 		m := imageManaged{of: of}
@@ -166,7 +166,7 @@ func (l *imageLoader) adoptManaged() error {
 		of[m.of] = m
 	}
 	for i, t := range l.types {
-		if t == nil || t.managed == nil {
+		if t == nil || t.kind != KindManaged {
 			continue // entities lose their values
 		}
 		m := of[i]

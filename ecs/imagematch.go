@@ -296,7 +296,7 @@ func (m *matcher) conversionFor(x *imageMatch) (by *under.ImageConversion, wrong
 		case c.New != x.t.rtype:
 			wrong = fmt.Errorf("the conversion makes a %v, and the program has a %v", c.New, x.t.rtype)
 		default:
-			if err := layout.PointerFree(c.Old); x.t.shared == nil && err != nil {
+			if err := layout.PointerFree(c.Old); x.t.kind != KindShared && err != nil {
 				return nil, err
 			}
 			return c, nil

@@ -237,7 +237,7 @@ func (w *imageWriter) describeBlocks() error {
 
 // hasBuffers reports whether an archetype has buffers.
 func (w *imageWriter) hasBuffers(st *table.State) bool {
-	return slices.ContainsFunc(st.Store().Columns(), func(c column) bool { return w.s.types[c.Key].buffer })
+	return slices.ContainsFunc(st.Store().Columns(), func(c column) bool { return w.s.types[c.Key].kind == KindBuffer })
 }
 
 // headers calls visit with the headers of a chunk's bytes.
@@ -247,7 +247,7 @@ func (w *imageWriter) headers(p *placedChunk, chunk []byte, visit func(h *header
 	at := alloc.StoreRow{Base: unsafe.Pointer(unsafe.SliceData(chunk)), Scale: store.Scale(p.of.Order)}
 	for _, c := range store.Columns() {
 		t := w.s.types[c.Key]
-		if !t.buffer {
+		if t.kind != KindBuffer {
 			continue
 		}
 		for at.Row = range store.RowsOf(p.pos) {
@@ -270,7 +270,7 @@ func (w *imageWriter) describeSets() {
 	}
 	sets := w.s.sets
 	for of, t := range w.s.types {
-		if t.sparse == nil {
+		if t.place() != perEntity {
 			continue
 		}
 		set, l := &t.sparse.Set, w.s.layer

@@ -137,10 +137,10 @@ func (w *World) Close() error {
 	w.closeSnapshots("World.Close")
 	err := w.freeBuffers()
 	for _, t := range w.types.list {
-		if t.managed != nil {
+		switch t.kind {
+		case KindManaged:
 			t.managed.Drop()
-		}
-		if t.shared != nil {
+		case KindShared:
 			t.shared.Drop()
 		}
 	}

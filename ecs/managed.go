@@ -30,7 +30,7 @@ type Managed[T any] struct {
 // CopyWith, without which the values are not in snapshots, and Codec, for world files.
 func RegisterManaged[T any](w *World, options ...TypeOption) Managed[T] {
 	t := reflect.TypeFor[T]()
-	info := &typeInfo{rtype: t, name: "managed " + shortName(t), managed: value.NewStore[T](),
+	info := &typeInfo{rtype: t, name: "managed " + shortName(t), kind: KindManaged, managed: value.NewStore[T](),
 		finder: finder{size: int(unsafe.Sizeof(value.Slot(0)))}, align: int(unsafe.Alignof(value.Slot(0)))}
 	info.apply("RegisterManaged", options)
 	registered := w.register("RegisterManaged", info)
@@ -146,7 +146,7 @@ func (m Managed[T]) At(rows Rows, i int) *T {
 // trimManaged returns the memory of ended managed values to Go.
 func (w *World) trimManaged() {
 	for _, t := range w.types.list {
-		if t.managed != nil {
+		if t.kind == KindManaged {
 			t.managed.Trim()
 		}
 	}
@@ -155,7 +155,7 @@ func (w *World) trimManaged() {
 // verifyManaged checks W10 for the managed ones of some types.
 func (w *World) verifyManaged(types []*typeInfo) error {
 	for _, t := range types {
-		if t.managed == nil {
+		if t.kind != KindManaged {
 			continue
 		}
 		if err := t.managed.Verify(t.slots()); err != nil {

@@ -41,7 +41,7 @@ func CopyWith[T any](f func(from *T) T) TypeOption {
 	}
 	return func(t *typeInfo) {
 		switch of := reflect.TypeFor[T](); {
-		case t.managed == nil:
+		case t.kind != KindManaged:
 			// errors.md, Types, terms and handles: `CopyWith is an option of RegisterManaged` | The
 			// values of other kinds are bytes, or are never written. | Leave it out.
 			panic(fmt.Sprintf("ecs: Register[%s]: CopyWith is an option of RegisterManaged", t.name))
@@ -55,7 +55,7 @@ func CopyWith[T any](f func(from *T) T) TypeOption {
 }
 
 // copies reports whether the type is a managed one with CopyWith.
-func (t *typeInfo) copies() bool { return t.managed != nil && t.managed.Copies() }
+func (t *typeInfo) copies() bool { return t.kind == KindManaged && t.managed.Copies() }
 
 // managedCopies are copies of the values of managed types, by typeID; nil for other types.
 type managedCopies []value.Managed

@@ -35,11 +35,11 @@ func (w *World) freeBuffers() error {
 // linked returns the values in a row that may hold links: for a component the value at p, for a
 // buffer its elements, for a managed type the value in its store.
 func (t *typeInfo) linked(p unsafe.Pointer) (first unsafe.Pointer, n int) {
-	switch {
-	case t.buffer:
+	switch t.kind {
+	case KindBuffer:
 		h := (*value.Header)(p) // Safe because a buffer's column holds headers.
 		return t.spill.Elements(h), h.Len()
-	case t.managed != nil:
+	case KindManaged:
 		s := *(*value.Slot)(p) // Safe because a managed type's column holds slots.
 		return t.managed.At(s), int(min(s, 1))
 	}
@@ -102,13 +102,13 @@ func (a *Archetype) copySpills(from *World, at alloc.StoreRow, c column, n int, 
 // world. It skips the elements of spilled buffers, which copySpills handles.
 func (t *typeInfo) retag(first unsafe.Pointer, n int, from entity.Tag) {
 	to := t.w.ids.Tag()
-	if !t.buffer && t.managed == nil {
+	if t.kind != KindBuffer && t.kind != KindManaged {
 		retag(t.links, first, n, uintptr(t.size), from, to)
 		return
 	}
 	for i := range n {
-		row := unsafe.Add(first, i*t.size)              // Safe because the column has n rows.
-		if t.buffer && (*value.Header)(row).Spilled() { // Safe because a buffer's column holds headers.
+		row := unsafe.Add(first, i*t.size)                          // Safe because the column has n rows.
+		if t.kind == KindBuffer && (*value.Header)(row).Spilled() { // Safe because a buffer's column holds headers.
 			continue
 		}
 		values, k := t.linked(row)

@@ -108,7 +108,7 @@ func (q *Query) declare(t *Term, i int, seen *signature) {
 		if t.masked {
 			q.maskedNew, q.masked = append(q.maskedNew, id), true
 		}
-		if o.t.sparse != nil {
+		if o.t.place() == perEntity {
 			q.watched = append(q.watched, o.t.sparse)
 		}
 		return

@@ -56,14 +56,14 @@ func (r *registry) add(t *typeInfo) {
 		}
 		r.byKey[t.key()] = t.id
 	}
-	if t.shared != nil {
+	if t.kind == KindShared {
 		r.shared.Add(t.id)
 	}
 	if t.cleanup {
 		r.cleanup.Add(t.id)
 		r.cleans = true
 	}
-	if t.sparse != nil {
+	if t.kind == KindSparse {
 		r.sparse = append(r.sparse, t)
 	}
 	if t.copies() {
@@ -82,7 +82,7 @@ func (r *registry) verify(records entity.View) error {
 		if id, ok := r.find(t.key()); int(t.id) != i || !ok || id != t.id {
 			return fmt.Errorf("ecs: T1: type %d is %s, its id is %d, and its key finds %d", i, t.name, t.id, id)
 		}
-		if t.shared != nil {
+		if t.kind == KindShared {
 			shared.Add(t.id)
 		}
 		if t.cleanup {

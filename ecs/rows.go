@@ -186,7 +186,7 @@ func (q *Query) adviceOn(t *typeInfo, write bool) string {
 //go:noinline
 func (r Rows) noRow(t *typeInfo, i int) {
 	kind := "Buffer"
-	if t.managed != nil {
+	if t.kind == KindManaged {
 		kind = "Managed"
 	}
 	if uint(i) < uint(r.Len()) {

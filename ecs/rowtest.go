@@ -33,7 +33,7 @@ const (
 // isSparse reports whether the term names a sparse type.
 func (t *Term) isSparse() bool {
 	for _, o := range t.of {
-		if o.t.sparse != nil {
+		if o.t.place() == perEntity {
 			return true
 		}
 	}
@@ -58,7 +58,7 @@ func (t *Term) appendTests(to []rowTest) []rowTest {
 		one.want = wantDisabled
 	case termAny:
 		for _, o := range t.of {
-			if o.t.sparse != nil {
+			if o.t.place() == perEntity {
 				one.of = append(one.of, o.t)
 			} else {
 				one.dense = append(one.dense, o.t)
@@ -69,7 +69,7 @@ func (t *Term) appendTests(to []rowTest) []rowTest {
 		return to
 	}
 	for _, o := range t.of {
-		if o.t.sparse != nil {
+		if o.t.place() == perEntity {
 			one.of = []*typeInfo{o.t}
 			to = append(to, one)
 		}

@@ -26,7 +26,7 @@ type Shared[T comparable] struct {
 // Codec.
 func RegisterShared[T comparable](w *World, options ...TypeOption) Shared[T] {
 	t := reflect.TypeFor[T]()
-	info := &typeInfo{rtype: t, name: shortName(t), align: 1, shared: value.NewValues[T](linksOf[T]())}
+	info := &typeInfo{rtype: t, name: shortName(t), align: 1, kind: KindShared, shared: value.NewValues[T](linksOf[T]())}
 	info.apply("RegisterShared", options)
 	registered := w.register("RegisterShared", info)
 	return Shared[T]{registered, registered.shared.(*value.Values[T])}

@@ -51,7 +51,7 @@ func (s *Snapshot) needsSets(op string, q *Query) (names bool) {
 	}
 	for i := range q.terms {
 		for _, o := range q.terms[i].of {
-			if o.t.sparse != nil {
+			if o.t.place() == perEntity {
 				s.checkHas(op, o.t)
 				names = true
 			}

@@ -40,10 +40,16 @@ var _ Type = Sparse[DisabledEntity]{}
 // component is a separate type there. The only option is Enableable. Cost of the first entry: 48
 // KiB.
 func RegisterSparse[T any](w *World, options ...TypeOption) Sparse[T] {
-	info := componentOf(reflect.TypeFor[T]())
-	info.name, info.sparse = "sparse "+info.name, &sparseSet{}
+	info := sparseOf(reflect.TypeFor[T]())
 	info.apply("RegisterSparse", options)
 	return Sparse[T]{sparseHandle{w.register("RegisterSparse", info)}}
+}
+
+// sparseOf returns what the type itself says of the registration of a sparse type.
+func sparseOf(t reflect.Type) *typeInfo {
+	info := componentOf(t)
+	info.kind, info.name, info.sparse = KindSparse, "sparse "+info.name, &sparseSet{}
+	return info
 }
 
 // Get returns a pointer to e's value for reading, or nil if e is not alive or has none. The pointer

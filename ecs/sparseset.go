@@ -59,7 +59,7 @@ func (t *typeInfo) handle() Type {
 	if t.live != nil {
 		t = t.live
 	}
-	if t.sparse != nil {
+	if t.kind == KindSparse {
 		return sparseHandle{t}
 	}
 	return handle{t}

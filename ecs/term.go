@@ -94,7 +94,7 @@ func Read(t Type) Term { return accessTo(termRead, t, mayRead) }
 func accessTo(kind termKind, t Type, access uint8) Term {
 	term := filterOf(kind, []Type{t})
 	term.of[0].access = access
-	if info := term.of[0].t; kind == termWrite && info != nil && info.shared != nil {
+	if info := term.of[0].t; kind == termWrite && info != nil && info.kind == KindShared {
 		// errors.md, Types, terms and handles: `is shared: entities get another value by Set or
 		// Put` | `Write` of a shared type. | Declare `Read`; `Set` after the loop.
 		panic(fmt.Sprintf("ecs: Write: %s is shared: entities get another value by Set or Put", info.name))

@@ -41,6 +41,7 @@ type typeInfo struct {
 
 	ordered uint32 // latest order version of archetypes with the type that were retired, see World.OrderVersion
 
+	kind       Kind
 	rtype      reflect.Type
 	name       string           // for messages: Position, []Hit for a buffer, managed Conn
 	align      int              // alignment of a column element in bytes
@@ -51,7 +52,6 @@ type typeInfo struct {
 	sparse     *sparseSet       // the values of a sparse type; nil for other kinds
 	chunk      *table.ChunkType // the values of a chunk type; nil for other kinds
 	codec      *valueCodec      // of a managed or shared type; nil: there is none, see codec.go
-	buffer     bool
 	enableable bool
 	cleanup    bool // see Cleanup
 	tracked    bool // see TrackRows
@@ -67,8 +67,7 @@ func factsOf(t Type) under.Facts {
 		panic("ecs: seam.FactsOf: " + unmade["Component"])
 	}
 	return under.Facts{
-		Buffer: info.buffer, Shared: info.shared != nil, Managed: info.managed != nil, Sparse: info.sparse != nil, Chunk: info.chunk != nil,
-		Enableable: info.enableable, Cleanup: info.cleanup, Links: info.links,
+		Kind: uint8(info.kind), Enableable: info.enableable, Cleanup: info.cleanup, Links: info.links,
 	}
 }
 
@@ -136,12 +135,12 @@ type (
 
 // typeKey identifies a type: a Go type may be registered once as each kind.
 type typeKey struct {
-	rtype                                  reflect.Type
-	buffer, shared, managed, sparse, chunk bool
+	rtype reflect.Type
+	kind  Kind
 }
 
 func (t *typeInfo) key() typeKey {
-	return typeKey{t.rtype, t.buffer, t.shared != nil, t.managed != nil, t.sparse != nil, t.chunk != nil}
+	return typeKey{t.rtype, t.kind}
 }
 
 // TypeOption is an option of type registration: Enableable, Cleanup, TrackRows, MaxRows, for
@@ -223,7 +222,7 @@ func Inline(n int) TypeOption {
 // that.
 func Growth(g alloc.Growth) TypeOption {
 	return func(t *typeInfo) {
-		if !t.buffer {
+		if t.kind != KindBuffer {
 			panic(fmt.Sprintf("ecs: Register[%s]: Growth is an option of RegisterBuffer", t.name))
 		}
 		t.shape.Growth = g
@@ -234,7 +233,7 @@ func Growth(g alloc.Growth) TypeOption {
 // not support.
 func (t *typeInfo) apply(op string, options []TypeOption) {
 	op += "[" + shortName(t.rtype) + "]"
-	if !t.buffer {
+	if t.kind != KindBuffer {
 		t.shape = noShape
 	}
 	for _, o := range options {
@@ -243,27 +242,18 @@ func (t *typeInfo) apply(op string, options []TypeOption) {
 		}
 		o(t)
 	}
-	switch {
-	case t.buffer:
-		return
-	case t.shared != nil && (t.enableable || t.tracked || t.maxRows > 0 || t.shape != noShape):
-		panic("ecs: " + op + ": the options of shared types are Cleanup and Codec")
-	case t.sparse != nil && (t.cleanup || t.tracked || t.maxRows > 0 || t.shape != noShape):
-		// errors.md, Types, terms and handles: `the only option of sparse types is Enableable` |
-		// `Cleanup` or `Inline` of a sparse type, whose values end with Destroy. | A component with
-		// `Cleanup` beside it, or a buffer.
-		panic("ecs: " + op + ": the only option of sparse types is Enableable")
-	case t.chunk != nil && (t.enableable || t.cleanup || t.tracked || t.maxRows > 0 || t.shape != noShape):
-		// errors.md, Types, terms and handles: `the only option of chunk types is Merge`, `Merge is
-		// an option of RegisterChunk` | An option that says something of rows, for a value that
-		// belongs to a chunk, or the reverse. | Leave it out.
-		panic("ecs: " + op + ": the only option of chunk types is Merge")
-	case t.shape != noShape:
+	if t.options()&^kinds[t.kind].options != 0 {
 		// errors.md, Types, terms and handles: `is an option of RegisterBuffer`, `the options of
-		// shared types are Cleanup and Codec` | An option of another kind of type. | Leave it out.
-		panic("ecs: " + op + ": Inline is an option of RegisterBuffer")
+		// shared types are Cleanup and Codec`, `the only option of sparse types is Enableable`,
+		// `the only option of chunk types is Merge`, `Merge is an option of RegisterChunk` | An
+		// option of another kind of type: one that says something of rows, for a value that belongs
+		// to a chunk or an archetype, or `Cleanup` of a sparse type, whose values end with Destroy.
+		// | Leave it out; for a sparse type, a component with `Cleanup` beside it, or a buffer.
+		panic("ecs: " + op + ": " + kinds[t.kind].refusal)
 	}
-	t.shape = value.Shape{}
+	if t.kind != KindBuffer {
+		t.shape = value.Shape{}
+	}
 }
 
 func shortName(t reflect.Type) string {
@@ -290,10 +280,10 @@ func (w *World) register(op string, info *typeInfo) *typeInfo {
 		// buffers, links are entities; `RegisterManaged` or `RegisterShared` for the rest.
 		panic(fmt.Sprintf("ecs: %s: %v; components must hold no Go pointers, for they lie outside the garbage collector's heap; RegisterManaged takes any type", op, err))
 	}
-	if most := layout.MaxChunkSize; info.buffer && int(info.rtype.Size()) > most {
+	if most := layout.MaxChunkSize; info.kind == KindBuffer && int(info.rtype.Size()) > most {
 		panic(&LimitError{Op: op, Limit: "bytes of an element", Max: most})
 	}
-	if most := layout.ChunkSize; info.chunk != nil && info.chunk.Bytes > most {
+	if most := layout.ChunkSize; info.kind == KindChunk && info.chunk.Bytes > most {
 		panic(&LimitError{Op: op, Limit: "bytes of a chunk component", Max: most})
 	}
 	if id, ok := w.types.find(info.key()); ok {
@@ -327,14 +317,14 @@ func (w *World) register(op string, info *typeInfo) *typeInfo {
 // value that is to lie in a chunk.
 func (t *typeInfo) reflect() error {
 	of := goTypeOf(t.rtype)
-	if t.codec == nil && (t.shared != nil || t.managed != nil) {
+	if t.codec == nil && t.goValues() {
 		t.codec = t.methodCodec()
 	}
-	if t.shared != nil {
+	if t.kind == KindShared {
 		return nil // its values know their own links, see linksOf
 	}
 	t.links = of.links
-	if t.managed != nil {
+	if t.kind == KindManaged {
 		return nil
 	}
 	t.fields = of.fields
@@ -347,14 +337,13 @@ func (w *World) enroll(info *typeInfo) {
 	info.t, info.spill, info.writes = info, w.buffers.Own(), true
 	info.grant(true, true)
 	w.types.add(info)
-	if info.shared != nil {
-		info.shared.Open(int(info.id), &w.types.serial)
-	}
-	if info.sparse != nil {
-		info.sparse.open(info)
-	}
 	of := info.tabled()
-	if info.buffer {
+	switch info.kind {
+	case KindShared:
+		info.shared.Open(int(info.id), &w.types.serial)
+	case KindSparse:
+		info.sparse.open(info)
+	case KindBuffer:
 		of.Buffers = &w.buffers
 	}
 	w.tables.Register(of)
@@ -368,14 +357,13 @@ func (t *typeInfo) tabled() table.Type {
 // copied returns the typeInfo that registers the same type in another world.
 func (t *typeInfo) copied() *typeInfo {
 	c := &typeInfo{rtype: t.rtype, name: t.name, finder: finder{size: t.size, shape: t.shape}, align: t.align,
-		chunk: t.chunk, codec: t.codec, buffer: t.buffer, enableable: t.enableable, cleanup: t.cleanup, tracked: t.tracked, maxRows: t.maxRows}
-	if t.shared != nil {
+		kind: t.kind, chunk: t.chunk, codec: t.codec, enableable: t.enableable, cleanup: t.cleanup, tracked: t.tracked, maxRows: t.maxRows}
+	switch t.kind {
+	case KindShared:
 		c.shared = t.shared.Fresh()
-	}
-	if t.managed != nil {
+	case KindManaged:
 		c.managed = t.managed.Fresh()
-	}
-	if t.sparse != nil {
+	case KindSparse:
 		c.sparse = &sparseSet{}
 	}
 	return c

@@ -95,7 +95,7 @@ func (w *World) verifyValues() error {
 		at := 0
 		for _, id := range a.table.Types {
 			t := w.types.list[id]
-			if t.shared == nil {
+			if t.kind != KindShared {
 				continue
 			}
 			if at >= len(a.values) || typeID(a.values[at].Type) != id {
@@ -116,7 +116,7 @@ func (w *World) verifyValues() error {
 		}
 	}
 	for _, t := range w.types.list {
-		if t.shared == nil {
+		if t.kind != KindShared {
 			continue
 		}
 		if err := t.shared.Verify(held); err != nil {
@@ -130,7 +130,7 @@ func (w *World) verifyValues() error {
 func (w *World) sharedValues() iter.Seq[*value.Shared] {
 	return func(yield func(*value.Shared) bool) {
 		for _, t := range w.types.list {
-			if t.shared == nil {
+			if t.kind != KindShared {
 				continue
 			}
 			for v := range t.shared.All() {

@@ -71,7 +71,7 @@ func (q *Query) bindingOf(m *match.Match, types []*typeInfo) binding {
 		switch {
 		case id < len(t.a.table.Places) && t.a.table.Places[id].Flags() != 0:
 			p = t.a.table.Places[id].With(q.accessNow(id, types))
-		case id < len(types) && types[id].sparse != nil:
+		case id < len(types) && types[id].place() == perEntity:
 			p = p.With(access)
 		}
 		t.columns[id-int(t.lowest)] = p

@@ -305,7 +305,7 @@ func (p *player) turn() {
 // namesSomebody reports whether earlier commands create all placeholders in a record's value.
 func (p *player) namesSomebody(r *record, o *op, c codec) bool {
 	n, at := 1, r.value()
-	if seam.FactsOf(o.t).Buffer {
+	if ecs.Kind(seam.FactsOf(o.t).Kind) == ecs.KindBuffer {
 		n, at = r.number(), unsafe.Add(at, 8) // Safe because the elements lie behind their number.
 	}
 	return p.created(c.links(), at, n, c.size())

@@ -166,13 +166,13 @@ func (w *Writer) typed(name string, k kind, t ecs.Type) op {
 		// World.Destroy` | As in `ecs`. | See there.
 		panic(fmt.Sprintf("command: %s: %s was not registered with ecs.Enableable", name, typeName(t)))
 	}
-	if k == add && facts.Shared {
+	if k == add && ecs.Kind(facts.Kind) == ecs.KindShared {
 		// errors.md: `is shared: use AddShared, which names a value`, `is a value; use AddShared,
 		// PutShared or SetShared, or name the type` | `Add` or `Remove` of a shared type. | As it
 		// says.
 		panic(fmt.Sprintf("command: %s: %s is shared: use AddShared, which names a value", name, typeName(t)))
 	}
-	return op{kind: k, t: t, sparse: facts.Sparse}
+	return op{kind: k, t: t, sparse: ecs.Kind(facts.Kind) == ecs.KindSparse}
 }
 
 // checkTypes panics for a type that is nil.

@@ -119,6 +119,6 @@ func refuseType(name string, t ecs.Type) {
 	panic(fmt.Sprintf("command: %s: %s is not a type of the buffer's world: a zero handle, or registered in another world", name, typeName(t)))
 }
 
-func isSparse(t ecs.Type) bool { return t != nil && seam.FactsOf(t).Sparse }
+func isSparse(t ecs.Type) bool { return t != nil && ecs.Kind(seam.FactsOf(t).Kind) == ecs.KindSparse }
 
-func isShared(t ecs.Type) bool { return t != nil && seam.FactsOf(t).Shared }
+func isShared(t ecs.Type) bool { return t != nil && ecs.Kind(seam.FactsOf(t).Kind) == ecs.KindShared }

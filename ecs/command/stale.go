@@ -87,7 +87,7 @@ func (p *player) findStaleOf(s *stream, r *record, era uint64) {
 		p.judge(r, r.source(), era)
 	case one.valued && !one.shared && c != nil && len(c.links()) > 0:
 		n, at := 1, r.value()
-		if seam.FactsOf(one.t).Buffer {
+		if ecs.Kind(seam.FactsOf(one.t).Kind) == ecs.KindBuffer {
 			n, at = r.number(), unsafe.Add(at, 8) // Safe because the elements lie behind their number.
 		}
 		p.judgeValues(r, c.links(), at, n, c.size(), era)

@@ -24,6 +24,8 @@ var spared = map[string]string{
 	"Transaction":   "the type of seam.Transaction, without exported methods or fields",
 	"Done":          ofBorrow,
 	"Joins":         ofBorrow,
+	"KindShared":    "a constant of Kind, which ComponentInfo has",
+	"KindSparse":    "a constant of Kind, which ComponentInfo has",
 	"RowRange":      ofBorrow,
 }
 

@@ -15,9 +15,9 @@ const MaxPlaceholders = 1 << 31
 
 // Facts is what was declared about a type at its registration.
 type Facts struct {
-	Buffer, Shared, Managed, Sparse, Chunk bool   // kind of the type; none set for a component
-	Enableable, Cleanup                    bool   // options
-	Links                                  []Link // entities in a value, or in an element of a buffer; read-only
+	Kind                uint8  // an ecs.Kind
+	Enableable, Cleanup bool   // options
+	Links               []Link // entities in a value, or in an element of a buffer; read-only
 }
 
 // Link is the place of an entity in a value, or of an array of elements that hold entities. The
