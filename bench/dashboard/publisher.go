@@ -11,6 +11,7 @@ import (
 type publisher struct {
 	of    bank
 	frame atomic.Int64       // that comes next: states that are published from now on are of before it, or later
+	begun atomic.Int64       // that comes next once the frame under way has ended: no state is of before a later one
 	asked chan chan *release // with room for all readers: each waits for what it asked for
 	ended chan state         // the same: each has one state at a time
 }

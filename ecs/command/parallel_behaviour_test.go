@@ -99,10 +99,14 @@ func TestBehaviour64WorkersMakeNoDifference(t *testing.T) {
 		workers = []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}
 	}
 	for _, k := range workers {
-		h, f, l := playBatches(t, k, uint64(k))
-		require.Equal(t, listed, l, "%d workers", k)
-		require.Equal(t, failed, f, "%d workers", k)
-		require.Equal(t, hash, h, "%d workers", k)
+		// Each world is closed before the next one: in debug builds the versions of ids depend on how
+		// many worlds with the same tag are open.
+		t.Run(fmt.Sprint(k, " workers"), func(t *testing.T) {
+			h, f, l := playBatches(t, k, uint64(k))
+			require.Equal(t, listed, l)
+			require.Equal(t, failed, f)
+			require.Equal(t, hash, h)
+		})
 	}
 }
 
