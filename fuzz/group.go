@@ -139,7 +139,7 @@ func (d *world) bindOf(e ecs.Entity, g *group) {
 // archetypes returns the number of archetypes in the world. n is the world's own count: only the
 // world knows about some archetypes without rows.
 func (m *model) archetypes(n int) int {
-	least := len(m.groups) + m.strays
+	least := len(m.groups) // strays may have shared values, and be swept
 	for _, g := range m.groups {
 		if g.goes() {
 			least--
