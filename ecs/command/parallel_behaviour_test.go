@@ -99,8 +99,8 @@ func TestBehaviour64WorkersMakeNoDifference(t *testing.T) {
 		workers = []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}
 	}
 	for _, k := range workers {
-		// Each world is closed before the next one: in debug builds the versions of ids depend on how
-		// many worlds with the same tag are open.
+		// Each world is closed before the next one: in debug builds the versions of ids depend on
+		// how many worlds with the same tag are open.
 		t.Run(fmt.Sprint(k, " workers"), func(t *testing.T) {
 			h, f, l := playBatches(t, k, uint64(k))
 			require.Equal(t, listed, l)
