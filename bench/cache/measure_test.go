@@ -39,7 +39,11 @@ func TestContendersAreRight(t *testing.T) {
 					require.Zero(t, p.Hits)
 					continue
 				}
-				require.Greater(t, p.ratio(), 60.0)
+				least := 60.0
+				if c.late {
+					least = 20 // its goroutines drop what they have no time for
+				}
+				require.Greater(t, p.ratio(), least)
 				require.Less(t, p.ratio(), 95.0)
 			}
 			if c.null {
