@@ -66,11 +66,11 @@ func (s hasty) set(key string, value []byte, ttl time.Duration) bool {
 	return ttl > 0 || s.store.set(key, value, 0)
 }
 
-// sweeping gives all entries the lifetime of one.
+// sweeping gives all entries a lifetime, which is over for all of them when the first is missed.
 type sweeping struct{ store }
 
 func (s sweeping) set(key string, value []byte, _ time.Duration) bool {
-	return s.store.set(key, value, shortLife)
+	return s.store.set(key, value, shortLife/2)
 }
 
 // refusing takes nothing and says so.
