@@ -1,57 +1,12 @@
 package ecs
 
-import (
-	"fmt"
-
-	"quarry/ecs/internal/change"
-	"quarry/ecs/internal/entity"
-)
-
-// Applying changes to one entity or to many, all or none. Finding the outcomes and reserving room
-// come first, because they can fail; then rows move (ecs/internal/change).
+import "quarry/ecs/internal/entity"
 
 // Apply applies the change to one entity. changed is false if the entity already has what is added
 // and lacks what is removed, or if it is dead and the change only removes. Apply panics if e is
 // dead and the change adds, inside a loop over rows, and for an entity of another world. An error
 // is a *LimitError; nothing has changed then.
-func (c *Change) Apply(e Entity) (changed bool, err error) {
-	const op = "Change.Apply"
-	w := c.w
-	w.checkChange(op)
-	r := w.recordOf(op, e)
-	if r == nil {
-		if c.gives() {
-			// errors.md, Entities: `is not alive, cannot apply` | A `Change` that adds types,
-			// for a dead entity. | Ask `World.Alive` first.
-			panic(fmt.Sprintf("ecs: %s: %v is not alive, cannot apply %v", op, e, c))
-		}
-		return false, nil
-	}
-	if c.changesEntries() {
-		changed = c.changesEntriesOf(r, entity.ID(e))
-		b, ended, err := c.applyTo(op, w.selectList(op, []Entity{e}, true))
-		return err == nil && (changed || b.n+ended > 0), err
-	}
-	a := w.archetypeAt(w.tables.OwnerOf(r.Location))
-	before := len(w.archetypes.list)
-	out, err := c.outcome(a)
-	if err != nil {
-		w.forget(before)
-		return false, during(op, err)
-	}
-	switch {
-	case out.Stays():
-		return false, nil
-	case out.Ends():
-		w.rows.EndOne(&a.table.Table, entity.ID(e), r, w.tables.OwnerOf(r.Location))
-		return true, nil
-	}
-	return w.take(op, out.Path(), e, r, before)
-}
-
-// gives reports whether the change adds something, which makes it an error to apply it to a dead
-// entity.
-func (c *Change) gives() bool { return c.adds || c.into != nil }
+func (c *Change) Apply(e Entity) (changed bool, err error) { return c.inner().Apply(entity.ID(e)) }
 
 // ApplyQuery applies the change to every entity that matches q. Either all are changed or none; an
 // error is a *LimitError. The batch holds the rows that moved, in their new places, for the caller
@@ -66,10 +21,10 @@ func (c *Change) gives() bool { return c.adds || c.into != nil }
 // terms of q compare with its Since, which does not advance.
 func (c *Change) ApplyQuery(q *Query) (Batch, error) {
 	const op = "Change.ApplyQuery"
-	c.w.checkChange(op)
-	c.w.checkQuery(op, q)
-	b, _, err := c.applyTo(op, q.selectRows(op))
-	return b, err
+	c.core.World.CheckChange(op)
+	c.core.World.CheckQuery(op, q.inner())
+	b, _, err := c.inner().ApplyTo(op, q.inner().SelectRows(op))
+	return Batch{b}, err
 }
 
 // ApplyList applies the change to the entities of a list, in any order, as ApplyQuery does. An
@@ -78,40 +33,7 @@ func (c *Change) ApplyQuery(q *Query) (Batch, error) {
 // world; nothing has changed then.
 func (c *Change) ApplyList(list []Entity) (Batch, error) {
 	const op = "Change.ApplyList"
-	c.w.checkChange(op)
-	b, _, err := c.applyTo(op, c.w.selectList(op, list, c.gives()))
-	return b, err
-}
-
-// applyTo changes the rows that a transaction has selected, all or none. It also returns how many
-// entities ended.
-func (c *Change) applyTo(op string, tx *change.Tx) (b Batch, ended int, err error) {
-	w := c.w
-	w.loops.enter(op)
-	defer w.loops.leave()
-	before := len(w.archetypes.list)
-	var entering []entity.ID
-	if c.changesEntries() {
-		entering = entitiesOfParts(nil, tx)
-		tx.Also(func() error { return c.reserveSets(len(entering)) })
-	}
-	for i := range tx.Parts {
-		p := &tx.Parts[i]
-		if p.Outcome, err = c.outcome(w.archetypeOn(p.Table)); err != nil {
-			tx.Cancel()
-			break
-		}
-	}
-	if err == nil {
-		err = refused(tx.Reserve(0))
-	}
-	if err != nil {
-		w.forget(before)
-		return Batch{}, 0, during(op, err)
-	}
-	moved, ended := tx.Commit()
-	for _, e := range entering {
-		c.enter(e)
-	}
-	return w.batch(moved), ended, nil
+	c.core.World.CheckChange(op)
+	b, _, err := c.inner().ApplyTo(op, c.core.World.SelectList(op, idsOf(list), c.inner().Gives()))
+	return Batch{b}, err
 }

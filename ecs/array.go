@@ -2,54 +2,55 @@ package ecs
 
 import (
 	"quarry/ecs/internal/value"
+	"quarry/ecs/internal/world"
 	"quarry/internal/debug"
 )
 
 // array has the methods of DynamicBuffer that do not depend on T, so they are compiled once. Every
 // T gets a wrapper for each method of an embedded type, so array has only exported methods; the
-// others belong to rawBuffer.
-type array struct{ raw rawBuffer }
+// others belong to RawBuffer.
+type array struct{ raw world.RawBuffer }
 
 // Len returns the number of elements.
-func (a array) Len() int { return a.raw.header("DynamicBuffer.Len").Len() }
+func (a array) Len() int { return a.raw.Header("DynamicBuffer.Len").Len() }
 
 // Cap returns the number of elements that fit without growing: at least those that fit inside the
 // chunk.
 func (a array) Cap() int {
-	h := a.raw.header("DynamicBuffer.Cap")
-	return a.raw.f.shape.Cap(h)
+	h := a.raw.Header("DynamicBuffer.Cap")
+	return a.raw.Finder.Shape.Cap(h)
 }
 
 // RemoveAt removes element i and keeps the order of the others. It panics if i is not in [0,
 // Len()). Cost: it moves the elements behind i; SwapRemove moves only one.
 func (a array) RemoveAt(i int) {
-	h := a.raw.element("DynamicBuffer.RemoveAt", i)
-	a.raw.f.spill.Cut(h, &a.raw.f.shape, i, i+1)
+	h := a.raw.Element("DynamicBuffer.RemoveAt", i)
+	a.raw.Finder.Spill.Cut(h, &a.raw.Finder.Shape, i, i+1)
 }
 
 // RemoveRange removes elements [lo, hi) and keeps the order of the others. It panics unless 0 <= lo
 // <= hi <= Len().
 func (a array) RemoveRange(lo, hi int) {
-	h := a.raw.span("DynamicBuffer.RemoveRange", lo, hi)
-	a.raw.f.spill.Cut(h, &a.raw.f.shape, lo, hi)
+	h := a.raw.Span("DynamicBuffer.RemoveRange", lo, hi)
+	a.raw.Finder.Spill.Cut(h, &a.raw.Finder.Shape, lo, hi)
 }
 
 // SwapRemove removes element i and puts the last element in its place. It panics if i is not in [0,
 // Len()).
 func (a array) SwapRemove(i int) {
-	h := a.raw.element("DynamicBuffer.SwapRemove", i)
-	a.raw.f.spill.SwapCut(h, &a.raw.f.shape, i, i+1)
+	h := a.raw.Element("DynamicBuffer.SwapRemove", i)
+	a.raw.Finder.Spill.SwapCut(h, &a.raw.Finder.Shape, i, i+1)
 }
 
 // SwapRemoveRange removes elements [lo, hi) and fills the gap with the last elements, in their
 // order. It panics unless 0 <= lo <= hi <= Len(). Cost: it moves hi-lo elements at most.
 func (a array) SwapRemoveRange(lo, hi int) {
-	h := a.raw.span("DynamicBuffer.SwapRemoveRange", lo, hi)
-	a.raw.f.spill.SwapCut(h, &a.raw.f.shape, lo, hi)
+	h := a.raw.Span("DynamicBuffer.SwapRemoveRange", lo, hi)
+	a.raw.Finder.Spill.SwapCut(h, &a.raw.Finder.Shape, lo, hi)
 }
 
 // Clear removes all elements and keeps the capacity.
-func (a array) Clear() { a.raw.writable("DynamicBuffer.Clear").SetLen(0) }
+func (a array) Clear() { a.raw.Writable("DynamicBuffer.Clear").SetLen(0) }
 
 // Reserve ensures room for n elements in total, so that the buffer does not grow until it holds
 // more. The capacity becomes n plus what the heap block has beyond that; the Growth policy applies
@@ -63,13 +64,13 @@ func (a array) Reserve(n int) {
 
 // TryReserve is like Reserve but returns the *LimitError.
 func (a array) TryReserve(n int) error {
-	h := a.raw.writable("DynamicBuffer.Reserve")
-	checkLength("DynamicBuffer.Reserve", n)
-	k := &a.raw.f.shape
+	h := a.raw.Writable("DynamicBuffer.Reserve")
+	world.CheckLength("DynamicBuffer.Reserve", n)
+	k := &a.raw.Finder.Shape
 	if n <= k.Cap(h) {
 		return nil
 	}
-	return during("DynamicBuffer.Reserve", refused(a.raw.f.spill.Rebuild(h, k, n, n, h.Len(), h.Len(), nil)))
+	return world.During("DynamicBuffer.Reserve", world.Refused(a.raw.Finder.Spill.Rebuild(h, k, n, n, h.Len(), h.Len(), nil)))
 }
 
 // Resize sets the length of the buffer to n. Elements beyond n are removed; new elements are zero.
@@ -82,7 +83,7 @@ func (a array) Resize(n int) {
 
 // TryResize is like Resize but returns the *LimitError.
 func (a array) TryResize(n int) error {
-	fresh, err := a.raw.resize("DynamicBuffer.Resize", n)
+	fresh, err := a.raw.Resize("DynamicBuffer.Resize", n)
 	value.Clear(fresh)
 	return err
 }
@@ -97,7 +98,7 @@ func (a array) ResizeUninitialized(n int) {
 
 // TryResizeUninitialized is like ResizeUninitialized but returns the *LimitError.
 func (a array) TryResizeUninitialized(n int) error {
-	fresh, err := a.raw.resize("DynamicBuffer.ResizeUninitialized", n)
+	fresh, err := a.raw.Resize("DynamicBuffer.ResizeUninitialized", n)
 	if debug.On {
 		debug.Poison(fresh, debug.Fresh)
 	}
@@ -109,6 +110,6 @@ func (a array) TryResizeUninitialized(n int) error {
 // block. Trim never fails: if the system has no memory for the move, the elements stay where they
 // are.
 func (a array) Trim() {
-	h := a.raw.writable("DynamicBuffer.Trim")
-	a.raw.f.spill.Trim(h, &a.raw.f.shape)
+	h := a.raw.Writable("DynamicBuffer.Trim")
+	a.raw.Finder.Spill.Trim(h, &a.raw.Finder.Shape)
 }

@@ -5,8 +5,8 @@ import (
 	"reflect"
 	"unsafe"
 
-	"quarry/alloc"
-	"quarry/ecs/internal/value"
+	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/world"
 	"quarry/layout"
 )
 
@@ -25,49 +25,34 @@ func RegisterBuffer[T any](w *World, options ...TypeOption) Buffer[T] {
 	if t.Size() == 0 {
 		// errors.md, Types, terms and handles: `the element has no size` | `RegisterBuffer` of a
 		// type without fields. | A number, or a buffer of bytes.
-		panic(fmt.Sprintf("ecs: RegisterBuffer[%s]: the element has no size", shortName(t)))
+		panic(fmt.Sprintf("ecs: RegisterBuffer[%s]: the element has no size", world.ShortName(t)))
 	}
-	info := bufferOf(t)
-	info.apply("RegisterBuffer", options)
-	if most := layout.MaxChunkSize; info.shape.Inline > most/info.shape.Element { // no chunk has so many, and the size of a row might overflow
-		panic(&LimitError{Op: "RegisterBuffer[" + shortName(t) + "]", Limit: "bytes of inline elements", Max: most})
+	info := world.BufferOf(t)
+	applyOptions(info, "RegisterBuffer", options)
+	if most := layout.MaxChunkSize; info.Shape.Inline > most/info.Shape.Element { // no chunk has so many, and the size of a row might overflow
+		panic(&LimitError{Op: "RegisterBuffer[" + world.ShortName(t) + "]", Limit: "bytes of inline elements", Max: most})
 	}
-	info.placeInline()
-	return Buffer[T]{handle{w.register("RegisterBuffer", info)}}
-}
-
-// bufferOf returns what the type of the elements says of the registration of a buffer, before its
-// options.
-func bufferOf(t reflect.Type) *typeInfo {
-	size := int(t.Size())
-	return &typeInfo{rtype: t, name: "[]" + shortName(t), kind: KindBuffer,
-		finder: finder{shape: value.Shape{Element: size, Inline: value.InlineBytes / size, Growth: alloc.Doubling()}}}
-}
-
-// placeInline sets the size and the alignment of a buffer's column, whose options are known: a
-// header and the inline elements.
-func (t *typeInfo) placeInline() {
-	t.align = max(t.rtype.Align(), value.HeaderAlign)
-	t.size = (value.HeaderSize + t.shape.Inline*t.shape.Element + t.align - 1) &^ (t.align - 1)
+	info.PlaceInline()
+	return Buffer[T]{handle{w.inner().Register("RegisterBuffer", info)}}
 }
 
 // Get returns e's buffer for reading, and false if e is not alive or has no buffer. The view is
 // valid until the next structural change.
 func (b Buffer[T]) Get(e Entity) (DynamicBuffer[T], bool) {
-	v, ok := b.t.open(opBufferGet, e, false)
+	v, ok := b.t.Open(world.OpBufferGet, entity.ID(e), false)
 	return DynamicBuffer[T]{array{v}}, ok
 }
 
 // Mut is Get for writing: it also marks the buffer changed in e's chunk.
 func (b Buffer[T]) Mut(e Entity) (DynamicBuffer[T], bool) {
-	v, ok := b.t.open(opBufferMut, e, true)
+	v, ok := b.t.Open(world.OpBufferMut, entity.ID(e), true)
 	return DynamicBuffer[T]{array{v}}, ok
 }
 
 // Slice returns the elements of e's buffer for reading, or nil if e is not alive or has no buffer.
 // It is valid as long as a slice from DynamicBuffer.Slice.
 func (b Buffer[T]) Slice(e Entity) []T {
-	v, ok := b.t.open(opBufferSlice, e, false)
+	v, ok := b.t.Open(world.OpBufferSlice, entity.ID(e), false)
 	if !ok {
 		return nil
 	}
@@ -78,7 +63,7 @@ func (b Buffer[T]) Slice(e Entity) []T {
 // like Component.Slice, if i is not in [0, rows.Len()), and if the chunk lacks an Optional buffer;
 // see In.
 func (b Buffer[T]) At(rows Rows, i int) DynamicBuffer[T] {
-	return DynamicBuffer[T]{array{b.t.openAt(rows, i)}}
+	return DynamicBuffer[T]{array{b.t.OpenAt(rows.core, i)}}
 }
 
 // Append appends elements to e's buffer and marks the buffer changed in e's chunk, like Mut. It
@@ -86,7 +71,7 @@ func (b Buffer[T]) At(rows Rows, i int) DynamicBuffer[T] {
 // room; to get the error instead, use Mut and TryAppend. A growing buffer never moves rows, so
 // loops may append to the buffers of any entity.
 func (b Buffer[T]) Append(e Entity, v ...T) bool {
-	raw, ok := b.t.open(opBufferAppend, e, true)
+	raw, ok := b.t.Open(world.OpBufferAppend, entity.ID(e), true)
 	if ok {
 		DynamicBuffer[T]{array{raw}}.Append(v...)
 	}
@@ -96,10 +81,10 @@ func (b Buffer[T]) Append(e Entity, v ...T) bool {
 // Add gives e an empty buffer. It returns false if e already has one, and panics like
 // Component.Add, also with a *LimitError. To get the error instead, use Change.Apply.
 func (b Buffer[T]) Add(e Entity) bool {
-	p := b.t.add("Buffer.Add", e)
+	p := b.t.Add("Buffer.Add", entity.ID(e))
 	if p != nil {
 		// Safe because an element of the column has that many bytes.
-		clear(unsafe.Slice((*byte)(p), b.t.size))
+		clear(unsafe.Slice((*byte)(p), b.t.Size))
 	}
 	return p != nil
 }

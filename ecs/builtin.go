@@ -1,5 +1,11 @@
 package ecs
 
+import (
+	"reflect"
+
+	"quarry/ecs/internal/world"
+)
+
 // Prefab is the tag of entities that serve as patterns for others. Queries skip them unless a term
 // names Prefab or is IncludePrefabs. Register it like any type.
 type Prefab struct{}
@@ -20,11 +26,7 @@ type CleanupEntity struct{}
 // package hierarchy.
 type LinkedEntity struct{ Entity Entity }
 
-// Every world has the built-in types, as its first types.
-const (
-	disabledID typeID = iota
-	prefabID
-	dyingID
-	linkedID
-	builtIn
-)
+func init() {
+	world.Declare(reflect.TypeFor[Entity](), reflect.TypeFor[DisabledEntity](), reflect.TypeFor[Prefab](),
+		reflect.TypeFor[CleanupEntity](), reflect.TypeFor[LinkedEntity]())
+}

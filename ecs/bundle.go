@@ -7,6 +7,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/world"
 )
 
 // Bundle creates, reads and writes entities as a struct of component values. The exported fields of
@@ -30,8 +31,8 @@ const maxOptions = 64
 // pointers. Reflection happens here; create bundles once.
 func NewBundle[S any](w *World) *Bundle[S] {
 	t := reflect.TypeFor[S]()
-	op := "NewBundle[" + shortName(t) + "]"
-	w.checkNew(op)
+	op := "NewBundle[" + world.ShortName(t) + "]"
+	w.inner().CheckNew(op)
 	r := fieldReader{w: w, op: op}
 	r.walk(t, 0, t.Name(), r.bundleField)
 	slices.SortStableFunc(r.fields, func(f, g field) int { return int(f.kind) - int(g.kind) }) // buffers last
@@ -73,7 +74,7 @@ func (b *Bundle[S]) Create(s S) Entity {
 func (b *Bundle[S]) TryCreate(s S) (Entity, error) {
 	b.check("Bundle.Create")
 	w := b.w
-	w.checkUnlocked("Bundle.Create")
+	w.inner().CheckUnlocked("Bundle.Create")
 	p := unsafe.Pointer(&s) // Safe because the fields are those of S.
 	set := uint64(0)
 	for i, at := range b.options {
@@ -85,11 +86,11 @@ func (b *Bundle[S]) TryCreate(s S) (Entity, error) {
 	if a == nil || set != b.lastSet {
 		var err error
 		if a, err = b.archetypeOf(set); err != nil {
-			return Null, during("Bundle.Create", err)
+			return Null, world.During("Bundle.Create", err)
 		}
 	}
 	elements := b.fields[b.values:]
-	if (set != 0 || len(elements) > 0) && (w.ids.Free() == 0 || a.table.Store.Full()) {
+	if (set != 0 || len(elements) > 0) && (w.core.IDs.Free() == 0 || a.core.Table.Store.Full()) {
 		copyOptions(p, b.fields[:b.values]) // the pointers may lead into a chunk that making room frees
 		copyElements(p, elements)
 	}
@@ -97,12 +98,12 @@ func (b *Bundle[S]) TryCreate(s S) (Entity, error) {
 	if err != nil {
 		return Null, err
 	}
-	at := a.table.Store.LastRow()
+	at := a.core.Table.Store.LastRow()
 	write(p, b.fields[:b.values], a, at)
 	if len(elements) > 0 {
 		if err := makeRoom("Bundle.Create", p, elements, a, at); err != nil {
-			r := w.find(e)
-			w.rows.EndOne(&a.table.Table, entity.ID(e), r, w.tables.OwnerOf(r.Location)) // its Cleanup types have nothing to wait for
+			r := w.inner().Find(entity.ID(e))
+			w.core.Rows.EndOne(&a.core.Table.Table, entity.ID(e), r, w.core.Tables.OwnerOf(r.Location)) // its Cleanup types have nothing to wait for
 			return Null, err
 		}
 		writeElements(p, elements, a, at)
@@ -116,22 +117,23 @@ func (b *Bundle[S]) TryCreate(s S) (Entity, error) {
 func (b *Bundle[S]) archetypeOf(set uint64) (*Archetype, error) {
 	a := b.archetypes[set]
 	if a == nil {
-		var sig signature
+		var sig world.Signature
 		for i := range b.fields {
 			if !b.fields[i].optional {
-				sig.Add(b.fields[i].t.id)
+				sig.Add(b.fields[i].t.ID)
 			}
 		}
 		for i, at := range b.options {
 			if set>>i&1 != 0 {
-				sig.Add(b.fields[at].t.id)
+				sig.Add(b.fields[at].t.ID)
 			}
 		}
-		var err error
-		if a, err = b.w.archetypeOf(sig, nil); err != nil {
+		core, err := b.w.inner().ArchetypeOf(sig, nil)
+		if err != nil {
 			return nil, err
 		}
-		a.pinned = true // the bundle keeps it
+		a = archetypeFrom(core)
+		a.core.Pinned = true // the bundle keeps it
 		b.archetypes[set] = a
 	}
 	b.last, b.lastSet = a, set
@@ -144,20 +146,20 @@ func (b *Bundle[S]) archetypeOf(set uint64) (*Archetype, error) {
 // lacks a component that is not optional.
 func (b *Bundle[S]) Get(e Entity) (s S, ok bool) {
 	b.check("Bundle.Get")
-	r := b.w.recordOf("Bundle.Get", e)
+	r := b.w.inner().RecordOf("Bundle.Get", entity.ID(e))
 	if r == nil {
 		return s, false
 	}
-	if len(b.w.loops.borrows) > 0 {
+	if len(b.w.core.Loops.Borrows) > 0 {
 		checkFieldsLent("Bundle.Get", b.fields)
 	}
-	a, _, at := b.w.rowOf(r)
-	if !a.hasFields(b.fields) {
+	a, _, at := b.w.inner().RowOf(r)
+	if !archetypeFrom(a).hasFields(b.fields) {
 		return s, false
 	}
 	p := unsafe.Pointer(&s) // Safe because the fields are those of S.
-	read(p, b.fields[:b.values], a, at)
-	readElements(p, b.fields[b.values:], a, at)
+	read(p, b.fields[:b.values], archetypeFrom(a), at)
+	readElements(p, b.fields[b.values:], archetypeFrom(a), at)
 	return s, true
 }
 
@@ -177,36 +179,36 @@ func (b *Bundle[S]) Set(e Entity, s S) bool {
 func (b *Bundle[S]) TrySet(e Entity, s S) (bool, error) {
 	b.check("Bundle.Set")
 	w := b.w
-	r := w.recordOf("Bundle.Set", e)
+	r := w.inner().RecordOf("Bundle.Set", entity.ID(e))
 	if r == nil {
 		return false, nil
 	}
-	w.refuseShared("Bundle.Set")
-	if len(w.loops.borrows) > 0 {
+	w.inner().RefuseShared("Bundle.Set")
+	if len(w.core.Loops.Borrows) > 0 {
 		b.checkSet(&s)
 	}
-	a, pos, at := w.rowOf(r)
+	a, pos, at := w.inner().RowOf(r)
 	p := unsafe.Pointer(&s) // Safe because the fields are those of S.
 	for i := range b.fields {
 		f := &b.fields[i]
-		if _, ok := f.placeIn(a); !ok && f.valueIn(p) != nil {
+		if _, ok := f.placeIn(archetypeFrom(a)); !ok && f.valueIn(p) != nil {
 			return false, nil
 		}
 	}
-	if w.keeps() {
-		b.keep(&s, a, pos, at.Row)
+	if w.inner().Keeps() {
+		b.keep(&s, archetypeFrom(a), pos, at.Row)
 	}
-	if err := makeRoom("Bundle.Set", p, b.fields[b.values:], a, at); err != nil {
+	if err := makeRoom("Bundle.Set", p, b.fields[b.values:], archetypeFrom(a), at); err != nil {
 		return false, err
 	}
 	for i := range b.fields {
 		f := &b.fields[i]
-		if place, _ := f.placeIn(a); f.valueIn(p) != nil {
-			a.table.Books.Touch(place.Slot(), pos, at.Row, 1, w.tables.Version)
+		if place, _ := f.placeIn(archetypeFrom(a)); f.valueIn(p) != nil {
+			a.Table.Books.Touch(place.Slot(), pos, at.Row, 1, w.core.Tables.Version)
 		}
 	}
-	write(p, b.fields[:b.values], a, at)
-	writeElements(p, b.fields[b.values:], a, at)
+	write(p, b.fields[:b.values], archetypeFrom(a), at)
+	writeElements(p, b.fields[b.values:], archetypeFrom(a), at)
 	return true, nil
 }
 
@@ -215,7 +217,7 @@ func (b *Bundle[S]) keep(s *S, a *Archetype, pos, row int) {
 	for i := range b.fields {
 		// Safe because the fields are those of S.
 		if f := &b.fields[i]; f.valueIn(unsafe.Pointer(s)) != nil {
-			a.keep(nil, f.t, pos, row, 1)
+			a.inner().Keep(nil, f.t, pos, row, 1)
 		}
 	}
 }
@@ -225,7 +227,7 @@ func (b *Bundle[S]) checkSet(s *S) {
 	for i := range b.fields {
 		// Safe because the fields are those of S.
 		if f := &b.fields[i]; f.valueIn(unsafe.Pointer(s)) != nil {
-			f.t.checkLent("Bundle.Set", mayWrite)
+			f.t.CheckLent("Bundle.Set", world.MayWrite)
 		}
 	}
 }
@@ -235,7 +237,7 @@ func write(s unsafe.Pointer, fields []field, a *Archetype, at alloc.StoreRow) {
 	for i := range fields {
 		f := &fields[i]
 		if from := f.valueIn(s); from != nil {
-			f.move(at.Element(a.table.Places[f.t.id].Offset, uint32(f.t.size)), from)
+			f.move(at.Element(a.core.Table.Places[f.t.ID].Offset, uint32(f.t.Size)), from)
 		}
 	}
 }
@@ -250,11 +252,11 @@ func read(s unsafe.Pointer, fields []field, a *Archetype, at alloc.StoreRow) {
 		}
 		to := f.in(s)
 		if f.optional {
-			fresh := reflect.New(f.t.rtype).UnsafePointer()
+			fresh := reflect.New(f.t.Go).UnsafePointer()
 			*(*unsafe.Pointer)(to) = fresh // Safe because an optional field is a pointer to the type.
 			to = fresh
 		}
-		f.move(to, at.Element(p.Offset, uint32(f.t.size)))
+		f.move(to, at.Element(p.Offset, uint32(f.t.Size)))
 	}
 }
 
@@ -263,7 +265,7 @@ func copyOptions(s unsafe.Pointer, fields []field) {
 	for i := range fields {
 		f := &fields[i]
 		if from := f.valueIn(s); f.optional && from != nil {
-			fresh := reflect.New(f.t.rtype).UnsafePointer()
+			fresh := reflect.New(f.t.Go).UnsafePointer()
 			f.move(fresh, from)
 			*(*unsafe.Pointer)(f.in(s)) = fresh // Safe because an optional field is a pointer to the type.
 		}
@@ -273,10 +275,10 @@ func copyOptions(s unsafe.Pointer, fields []field) {
 // move copies a value of the field's type. Source and target may be the same. Most values have 16
 // bytes, for which a call to copy would cost more than the move.
 func (f *field) move(to, from unsafe.Pointer) {
-	if f.t.size == 16 {
+	if f.t.Size == 16 {
 		*(*[16]byte)(to) = *(*[16]byte)(from) // Safe because both are values of the type, which has no pointers.
 		return
 	}
-	n := f.t.size
+	n := f.t.Size
 	copy(unsafe.Slice((*byte)(to), n), unsafe.Slice((*byte)(from), n)) // Safe because both are values of the type, which has no pointers.
 }

@@ -5,7 +5,8 @@ import (
 	"reflect"
 	"unsafe"
 
-	"quarry/ecs/internal/table"
+	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/world"
 )
 
 // Chunk is the handle of a chunk type: a component of which each chunk has one value, for all its
@@ -30,14 +31,9 @@ type Chunk[T any] struct{ handle }
 // component is a separate type there. T must hold no Go pointers, and a value has at most 16 KiB.
 // The only option is Merge.
 func RegisterChunk[T any](w *World, options ...TypeOption) Chunk[T] {
-	info := chunkOf(reflect.TypeFor[T]())
-	info.apply("RegisterChunk", options)
-	return Chunk[T]{handle{w.register("RegisterChunk", info)}}
-}
-
-// chunkOf returns what the type itself says of the registration of a chunk type.
-func chunkOf(t reflect.Type) *typeInfo {
-	return &typeInfo{rtype: t, name: "chunk " + shortName(t), align: 1, kind: KindChunk, chunk: &table.ChunkType{Bytes: int(t.Size())}}
+	info := world.ChunkOf(reflect.TypeFor[T]())
+	applyOptions(info, "RegisterChunk", options)
+	return Chunk[T]{handle{w.inner().Register("RegisterChunk", info)}}
 }
 
 // Merge is the option of a chunk type by which two values become one, when the rows of a chunk join
@@ -50,24 +46,18 @@ func Merge[T any](f func(into, from *T)) TypeOption {
 	if f == nil {
 		panic("ecs: Merge: the function is nil")
 	}
-	return func(t *typeInfo) {
+	return func(t *world.Type) {
 		switch of := reflect.TypeFor[T](); {
-		case t.kind != KindChunk:
-			panic(fmt.Sprintf("ecs: Register[%s]: Merge is an option of RegisterChunk", t.name))
-		case of != t.rtype:
+		case t.Kind != KindChunk:
+			panic(fmt.Sprintf("ecs: Register[%s]: Merge is an option of RegisterChunk", t.Name))
+		case of != t.Go:
 			// errors.md, Types, terms and handles: `Merge is of` | The function merges values of
 			// another type. | A function of the type's own values.
-			panic(fmt.Sprintf("ecs: RegisterChunk[%s]: Merge is of %s", shortName(t.rtype), shortName(of)))
+			panic(fmt.Sprintf("ecs: RegisterChunk[%s]: Merge is of %s", world.ShortName(t.Go), world.ShortName(of)))
 		}
 		// Safe because values of the type are Ts.
-		t.chunk.Merge = func(into, from unsafe.Pointer) { f((*T)(into), (*T)(from)) }
+		t.Chunk.Merge = func(into, from unsafe.Pointer) { f((*T)(into), (*T)(from)) }
 	}
-}
-
-// mergesLike reports whether two registrations of a type both have Merge, or none. Functions cannot
-// be compared.
-func (t *typeInfo) mergesLike(other *typeInfo) bool {
-	return t.kind != KindChunk || (t.chunk.Merge == nil) == (other.chunk.Merge == nil)
 }
 
 // At returns the value of the rows' chunk, or nil if the chunk lacks an Optional type. If the query
@@ -75,7 +65,7 @@ func (t *typeInfo) mergesLike(other *typeInfo) bool {
 // Component.Slice, and the pointer is valid as long as its slice. A job that declares Write gets
 // the rows of a chunk whole, so no two bodies have one value.
 func (c Chunk[T]) At(rows Rows) *T {
-	if rows.column(c.t, "Chunk.At") == nil {
+	if rows.core.Column(c.t, "Chunk.At") == nil {
 		return nil
 	}
 	return c.value(rows)
@@ -83,7 +73,7 @@ func (c Chunk[T]) At(rows Rows) *T {
 
 // ReadOnly is like At but does not mark the value changed.
 func (c Chunk[T]) ReadOnly(rows Rows) *T {
-	if _, ok := rows.placeOf(c.t, "Chunk.ReadOnly"); !ok {
+	if _, ok := rows.core.PlaceOf(c.t, "Chunk.ReadOnly"); !ok {
 		return nil
 	}
 	return c.value(rows)
@@ -91,29 +81,29 @@ func (c Chunk[T]) ReadOnly(rows Rows) *T {
 
 // value returns the value of the chunk of rows, which has the type.
 func (c Chunk[T]) value(rows Rows) *T {
-	s := rows.s
-	return (*T)(s.t.a.table.Books.Value(s.t.columnOf(c.t.id).Slot(), s.pos)) // Safe because the type's values are Ts.
+	s := rows.core.Scan
+	return (*T)(s.Binding.Archetype.Table.Books.Value(s.Binding.ColumnOf(c.t.ID).Slot(), s.Pos)) // Safe because the type's values are Ts.
 }
 
 // Get returns the value of e's chunk for reading, or nil if e is not alive or does not have the
 // type. The pointer is valid until the next structural change of the world.
 func (c Chunk[T]) Get(e Entity) *T {
-	p, at := c.t.own().find(opChunkGet, e)
+	p, at := c.t.OwnFinder().LookUp(world.OpChunkGet, entity.ID(e))
 	if p == nil {
 		return nil
 	}
-	return (*T)(c.t.valueOf(at)) // Safe because the type's values are Ts.
+	return (*T)(c.t.ValueOf(at)) // Safe because the type's values are Ts.
 }
 
 // Mut is Get for writing: it also marks the value changed.
 func (c Chunk[T]) Mut(e Entity) *T {
-	return (*T)(c.t.mutValue(opChunkMut, e)) // Safe because the type's values are Ts.
+	return (*T)(c.t.MutValue(world.OpChunkMut, entity.ID(e))) // Safe because the type's values are Ts.
 }
 
 // Set writes the value of e's chunk, which is that of all entities in the chunk, and marks it
 // changed. It returns false if e is not alive or does not have the type.
 func (c Chunk[T]) Set(e Entity, v T) bool {
-	p := (*T)(c.t.mutValue(opChunkSet, e)) // Safe because the type's values are Ts.
+	p := (*T)(c.t.MutValue(world.OpChunkSet, entity.ID(e))) // Safe because the type's values are Ts.
 	if p != nil {
 		*p = v
 	}
@@ -122,35 +112,10 @@ func (c Chunk[T]) Set(e Entity, v T) bool {
 
 // Add gives e the type, whose value is that of the chunk that e comes to. It returns false if e
 // already has the type. It panics like Component.Add.
-func (c Chunk[T]) Add(e Entity) bool { return c.t.add("Chunk.Add", e) != nil }
+func (c Chunk[T]) Add(e Entity) bool { return c.t.Add("Chunk.Add", entity.ID(e)) != nil }
 
 // TryAdd is like Add but returns the *LimitError.
 func (c Chunk[T]) TryAdd(e Entity) (bool, error) {
-	p, err := c.t.tryAdd("Chunk.Add", e)
+	p, err := c.t.TryAdd("Chunk.Add", entity.ID(e))
 	return p != nil, err
-}
-
-// valueOf returns the chunk type's value of the chunk with a row of an archetype that has the type.
-func (t *typeInfo) valueOf(at location) unsafe.Pointer {
-	o := t.w.tables.OwnerOf(at)
-	a := t.w.archetypeAt(o)
-	return a.table.Books.Value(a.table.Places[t.id].Slot(), o.Pos())
-}
-
-// mutValue marks the chunk type's value of e's chunk and returns it, or nil.
-func (t *typeInfo) mutValue(op lookupOp, e Entity) unsafe.Pointer {
-	if t.mut(op, e) == nil {
-		return nil
-	}
-	_, at := t.own().find(op, e)
-	return t.valueOf(at)
-}
-
-// eachChunkLink calls visit for each entity in the values of a table's chunk types.
-func (w *World) eachChunkLink(t *table.Table, visit func(*Entity)) {
-	t.Books.Valued(func(slot uint16, first unsafe.Pointer, stride uintptr) {
-		if links := w.types.list[t.Types[slot]].links; len(links) > 0 {
-			eachEntity(links, first, t.Books.Len(), stride, visit)
-		}
-	})
 }

@@ -3,6 +3,8 @@ package ecs
 import (
 	"fmt"
 	"iter"
+
+	"quarry/ecs/internal/world"
 )
 
 // ChunkList is a list of the chunks that a loop over a query yields. It may be kept until the next
@@ -28,16 +30,16 @@ type listed struct {
 // query reads, and if the query is closed. Cost: as a loop that does nothing, and 16 B for each
 // chunk.
 func (q *Query) Chunks(dst ChunkList) ChunkList {
-	q.ready("Query.Chunks")
-	w := q.w
+	q.inner().Ready("Query.Chunks")
+	w := q.core.World
 	list := dst.chunks[:0]
-	s := w.openScan(q)
-	defer s.end()
-	s.walk(q, func(rows Rows) bool {
-		list = append(list, listed{s.t.a, s.pos})
+	s := w.OpenScan(q.inner())
+	defer s.End()
+	s.Walk(q.inner(), func(rows world.Rows) bool {
+		list = append(list, listed{archetypeFrom(s.Binding.Archetype), s.Pos})
 		return true
 	})
-	return ChunkList{q: q, chunks: list, epoch: w.rows.Epoch, since: q.since}
+	return ChunkList{q: q, chunks: list, epoch: w.Rows.Epoch, since: q.core.Since}
 }
 
 // Len returns the number of chunks.
@@ -67,13 +69,13 @@ func (l ChunkList) At(i int) Location {
 // Void reports whether the list can no longer be used: there was a structural change since it was
 // made, or its query was closed. An empty list is never void.
 func (l ChunkList) Void() bool {
-	return len(l.chunks) > 0 && (l.q.m == nil || l.q.w.closed || l.epoch != l.q.w.rows.Epoch)
+	return len(l.chunks) > 0 && (l.q.core.Matching == nil || l.q.core.World.Closed || l.epoch != l.q.core.World.Rows.Epoch)
 }
 
 // check panics for a list that is void.
 func (l ChunkList) check(op string) {
 	if l.Void() {
-		l.q.checkOpen(op)
+		l.q.inner().CheckOpen(op)
 		// errors.md, Loops and rows: `ecs: ...: the list of ... chunks of ... is void: the world
 		// has changed since it was made` | There was a structural change after `Query.Chunks`. |
 		// Ask `ChunkList.Void`, and make the list anew.
@@ -91,10 +93,10 @@ func (l ChunkList) Rows() iter.Seq[Rows] {
 			return
 		}
 		l.check("ChunkList.Rows")
-		l.q.ready("ChunkList.Rows")
-		s := l.q.w.openScan(l.q)
-		defer s.end()
-		s.walkList(l, yield)
+		l.q.inner().Ready("ChunkList.Rows")
+		s := l.q.core.World.OpenScan(l.q.inner())
+		defer s.End()
+		walkList(s, l, yield)
 	}
 }
 
@@ -104,31 +106,31 @@ func (b *Borrow) RowsIn(l ChunkList) iter.Seq[Rows] {
 	return func(yield func(Rows) bool) {
 		const op = "Borrow.RowsIn"
 		if len(l.chunks) == 0 {
-			b.check(op)
+			b.inner().Check(op)
 			return
 		}
-		r := b.take(op, l.q)
-		defer b.giveBack(r)
+		r := b.inner().Take(op, l.q.inner())
+		defer b.inner().GiveBack(r)
 		l.check(op)
-		r.s.walkList(l, yield)
+		walkList(&r.Scan, l, yield)
 	}
 }
 
 // walkList yields the chunks of a list that is not void.
-func (s *scan) walkList(l ChunkList, yield func(Rows) bool) {
-	s.since = l.since
+func walkList(s *world.Scan, l ChunkList, yield func(Rows) bool) {
+	s.Since = l.since
 	var last *Archetype
 	for _, c := range l.chunks {
 		if c.a != last {
-			last, s.t = c.a, l.q.findBinding(c.a) // which an archetype with rows keeps
+			last, s.Binding = c.a, l.q.inner().FindBinding(c.a.inner()) // which an archetype with rows keeps
 		}
-		if s.t == nil || c.pos >= len(c.a.table.Store.Chunks()) {
+		if s.Binding == nil || c.pos >= len(c.a.core.Table.Store.Chunks()) {
 			// errors.md, Loops and rows: `has chunks of another list: its memory was given to
 			// Query.Chunks` | A list was used after it was the `dst` of another. | A `dst` of its
 			// own for each list.
 			panic(fmt.Sprintf("ecs: ChunkList.Rows: the list of %v has chunks of another list: its memory was given to Query.Chunks", l.q))
 		}
-		if rows, ok := s.chunk(c.pos); ok && !yield(rows) {
+		if rows, ok := s.Chunk(c.pos); ok && !yield(Rows{rows}) {
 			return
 		}
 	}

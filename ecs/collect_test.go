@@ -218,7 +218,7 @@ func TestEachInlines(t *testing.T) {
 		}
 	}
 	all := strings.Join(inlined, " ")
-	require.Contains(t, all, "TestEachInlines.Rows.Each.func", "the walk over the mask is a function of its own, or has another name: %s", all)
+	require.Contains(t, all, "TestEachInlines.Rows.Each.eachBit.func", "the walk over the mask is a function of its own, or has another name: %s", all)
 	require.Regexp(t, `TestEachInlines-range1$`, inlined[len(inlined)-1])
 }
 

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/world"
 )
 
 // Component is the handle of a component type. A type without fields is a tag: entities have it or
@@ -23,14 +24,9 @@ var _ Type = Component[DisabledEntity]{}
 // MaxTypes types, and for a type so large that a row with it does not fit in 16 KiB. Larger values
 // can be the elements of a buffer, see RegisterBuffer.
 func Register[T any](w *World, options ...TypeOption) Component[T] {
-	info := componentOf(reflect.TypeFor[T]())
-	info.apply("Register", options)
-	return Component[T]{handle{w.register("Register", info)}}
-}
-
-// componentOf returns what the type itself says of the registration of a component.
-func componentOf(t reflect.Type) *typeInfo {
-	return &typeInfo{rtype: t, name: shortName(t), finder: finder{size: int(t.Size())}, align: t.Align()}
+	info := world.ComponentOf(reflect.TypeFor[T]())
+	applyOptions(info, "Register", options)
+	return Component[T]{handle{w.inner().Register("Register", info)}}
 }
 
 // Get returns a pointer to e's component for reading, or nil if e is not alive or does not have it.
@@ -38,7 +34,7 @@ func componentOf(t reflect.Type) *typeInfo {
 // any entity, whatever its query declares. For hundreds of entities in random order, GetList is
 // faster.
 func (c Component[T]) Get(e Entity) *T {
-	// Safe because a typeInfo begins with its Sight, which holds the addresses of Ts.
+	// Safe because a Type begins with its Sight, which holds the addresses of Ts.
 	return (*T)((*entity.Sight)(unsafe.Pointer(c.t)).At(entity.ID(e)))
 }
 
@@ -46,13 +42,13 @@ func (c Component[T]) Get(e Entity) *T {
 // call, not when the caller writes through the pointer. A pointer kept past the end of a loop with
 // Changed must be taken again before the next write.
 func (c Component[T]) Mut(e Entity) *T {
-	return (*T)(c.t.mut(opMut, e)) // Safe because mut returns the address of a T, or nil.
+	return (*T)(c.t.Mut(world.OpMut, entity.ID(e))) // Safe because mut returns the address of a T, or nil.
 }
 
 // Set writes e's component and marks it changed. It returns false if e is not alive or does not
 // have the component.
 func (c Component[T]) Set(e Entity, v T) bool {
-	p := (*T)(c.t.mut(opSet, e)) // Safe because mut returns the address of a T, or nil.
+	p := (*T)(c.t.Mut(world.OpSet, entity.ID(e))) // Safe because mut returns the address of a T, or nil.
 	if p == nil {
 		return false
 	}
@@ -65,7 +61,7 @@ func (c Component[T]) Set(e Entity, v T) bool {
 // *LimitError if there is no room; the world is then unchanged. Cost: one move of e's row to
 // another archetype.
 func (c Component[T]) Add(e Entity, v T) bool {
-	p := c.t.add("Component.Add", e)
+	p := c.t.Add("Component.Add", entity.ID(e))
 	if p == nil {
 		return false
 	}
@@ -75,11 +71,11 @@ func (c Component[T]) Add(e Entity, v T) bool {
 
 // TryAdd is like Add but returns the *LimitError.
 func (c Component[T]) TryAdd(e Entity, v T) (bool, error) {
-	p, err := c.t.tryAdd("Component.Add", e)
+	p, err := c.t.TryAdd("Component.Add", entity.ID(e))
 	if p == nil {
 		return false, err
 	}
-	*(*T)(p) = v // Safe because tryAdd returns the place of a T.
+	*(*T)(p) = v // Safe because TryAdd returns the place of a T.
 	return true, nil
 }
 
@@ -92,51 +88,51 @@ func (c Component[T]) TryAdd(e Entity, v T) (bool, error) {
 // query, see Rows.Each. Nothing stops the caller from writing to a column declared with Read, but
 // such a write is not recorded in any version.
 func (c Component[T]) Slice(rows Rows) []T {
-	return slice[T](rows.s, rows.base, rows.span, c.t)
+	return slice[T](rows.core.Scan, rows.core.Base, rows.core.Span, c.t)
 }
 
 // ReadOnly is like Slice but does not mark the column changed. It serves loops over a column that
 // the query declares with Write but that the loop only reads, or writes so seldom that it calls
 // Mark itself.
 func (c Component[T]) ReadOnly(rows Rows) []T {
-	p, ok := rows.placeOf(c.t, "Component.ReadOnly")
+	p, ok := rows.core.PlaceOf(c.t, "Component.ReadOnly")
 	if !ok {
 		return nil
 	}
-	return sliceOf[T](rows, rows.columnTo(c.t, p))
+	return sliceOf[T](rows, rows.core.ColumnTo(c.t, p))
 }
 
-// slice combines Rows.column and sliceOf, because a loop over a single row costs little more than
+// slice combines Rows.Column and sliceOf, because a loop over a single row costs little more than
 // this call. Its arguments are single words: the compiler spills every pointer of a struct passed
 // in registers to the stack.
-func slice[T any](s *scan, base unsafe.Pointer, span uint64, c *typeInfo) []T {
-	if s != nil && uint32(span) == s.serial && c != nil && s.w == c.w {
-		t := s.t
-		if i := uint(c.id) - t.lowest; i < uint(len(t.columns)) {
-			p := t.columns[i]
-			if p.Flags()&mayWrite != 0 {
-				*t.a.table.Books.Version(p.Slot(), s.pos) = c.w.tables.Version
-			} else if p.Flags()&mayRead == 0 {
+func slice[T any](s *world.Scan, base unsafe.Pointer, span uint64, c *world.Type) []T {
+	if s != nil && uint32(span) == s.Serial && c != nil && s.World == c.World {
+		t := s.Binding
+		if i := uint(c.ID) - t.Lowest; i < uint(len(t.Columns)) {
+			p := t.Columns[i]
+			if p.Flags()&world.MayWrite != 0 {
+				*t.Archetype.Table.Books.Version(p.Slot(), s.Pos) = c.World.Tables.Version
+			} else if p.Flags()&world.MayRead == 0 {
 				goto missing
 			}
 			var v T
-			at := uintptr(p.Offset)*s.scale + uintptr(s.first)*unsafe.Sizeof(v)
-			n := span >> (64 - spanBits)
+			at := uintptr(p.Offset)*s.Scale + uintptr(s.First)*unsafe.Sizeof(v)
+			n := span >> (64 - world.SpanBits)
 			// Safe because the column holds one T per row of the chunk, and the n rows from
 			// the first on lie inside it, see sliceOf.
-			return (*[mostRows]T)(unsafe.Add(base, at))[:n:n]
+			return (*[world.MostRows]T)(unsafe.Add(base, at))[:n:n]
 		}
 	}
 missing:
-	return sliceMissing[T](Rows{s, base, span}, c)
+	return sliceMissing[T](Rows{core: world.Rows{Scan: s, Base: base, Span: span}}, c)
 }
 
-// sliceMissing handles the cases that slice does not expect, see Rows.missing. It is a call, so
+// sliceMissing handles the cases that slice does not expect, see Rows.Missing. It is a call, so
 // slice keeps no registers for it.
 //
 //go:noinline
-func sliceMissing[T any](rows Rows, c *typeInfo) []T {
-	if column := rows.missing(c, "Component.Slice", 0, rows.Len()); column != nil {
+func sliceMissing[T any](rows Rows, c *world.Type) []T {
+	if column := rows.core.Missing(c, "Component.Slice", 0, rows.Len()); column != nil {
 		return sliceOf[T](rows, column)
 	}
 	return nil
@@ -146,8 +142,8 @@ func sliceMissing[T any](rows Rows, c *typeInfo) []T {
 func sliceOf[T any](rows Rows, column unsafe.Pointer) []T {
 	n := rows.Len()
 	// Safe because the column holds one T per row of the chunk, and the n rows from the first on
-	// lie inside it. Rows has at most mostRows rows, so this form of unsafe.Slice needs no check.
-	return (*[mostRows]T)(unsafe.Pointer(element[T](column, rows.s.first)))[:n:n]
+	// lie inside it. Rows has at most MostRows rows, so this form of unsafe.Slice needs no check.
+	return (*[world.MostRows]T)(unsafe.Pointer(element[T](column, rows.core.Scan.First)))[:n:n]
 }
 
 // element returns the given row's T in a column.

@@ -6,7 +6,7 @@ import (
 	"unsafe"
 
 	"quarry/ecs/internal/entity"
-	"quarry/ecs/internal/value"
+	"quarry/ecs/internal/world"
 )
 
 // ComponentInfo describes a registered type to generic code, such as printers, editors and
@@ -26,32 +26,32 @@ type ComponentInfo struct {
 func InfoOf(t Type) ComponentInfo {
 	info := infoOf("InfoOf", t)
 	if info == nil {
-		panic("ecs: InfoOf: " + unmade["Component"])
+		panic("ecs: InfoOf: " + world.Unmade["Component"])
 	}
-	return info.describe()
+	return describe(info)
 }
 
-func (t *typeInfo) describe() ComponentInfo {
-	return ComponentInfo{Type: t.handle(), Name: t.name, Go: t.rtype, Kind: t.kind,
-		Enableable: t.enableable, Cleanup: t.cleanup, TrackRows: t.tracked, MaxRows: t.maxRows}
+func describe(t *world.Type) ComponentInfo {
+	return ComponentInfo{Type: handleOf(t), Name: t.Name, Go: t.Go, Kind: t.Kind,
+		Enableable: t.Enableable, Cleanup: t.Cleanup, TrackRows: t.Tracked, MaxRows: t.MaxRows}
 }
 
 // Components returns the types of the world in order of registration. The built-in types come
 // first: DisabledEntity, Prefab, CleanupEntity and LinkedEntity.
 func (w *World) Components() []ComponentInfo {
-	all := make([]ComponentInfo, len(w.types.list))
-	for i, t := range w.types.list {
-		all[i] = t.describe()
+	all := make([]ComponentInfo, len(w.core.Types.List))
+	for i, t := range w.core.Types.List {
+		all[i] = describe(t)
 	}
 	return all
 }
 
 // Components returns the types of the archetype in order of registration.
 func (a *Archetype) Components() []ComponentInfo {
-	types := a.now().table.Types
+	types := a.inner().Now().Table.Types
 	all := make([]ComponentInfo, len(types))
 	for i, id := range types {
-		all[i] = a.w.types.list[id].describe()
+		all[i] = describe(a.core.World.Types.List[id])
 	}
 	return all
 }
@@ -59,9 +59,9 @@ func (a *Archetype) Components() []ComponentInfo {
 // Archetypes returns the archetypes of the world that have rows, in order of creation.
 func (w *World) Archetypes() []*Archetype {
 	var all []*Archetype
-	for _, a := range w.archetypes.list {
-		if a.table.Store.Len() > 0 {
-			all = append(all, a)
+	for _, a := range w.core.Archetypes.List {
+		if a.Table.Store.Len() > 0 {
+			all = append(all, archetypeFrom(a))
 		}
 	}
 	return all
@@ -79,16 +79,16 @@ func (w *World) Archetypes() []*Archetype {
 //		}
 //	}
 func NewQueryOfAll(w *World) *Query {
-	w.checkNew("NewQueryOfAll")
-	w.checkUnshared("NewQueryOfAll")
+	w.inner().CheckNew("NewQueryOfAll")
+	w.inner().CheckUnshared("NewQueryOfAll")
 	terms := []Term{IncludeDisabled(), IncludePrefabs()}
-	for _, t := range w.types.list {
-		if t.place() != perArchetype {
-			terms = append(terms, Optional(Read(t.handle())))
+	for _, t := range w.core.Types.List {
+		if t.Place() != world.PerArchetype {
+			terms = append(terms, Optional(Read(handleOf(t))))
 		}
 	}
 	q := NewQuery(w, terms...)
-	q.ofAll = true
+	q.core.OfAll = true
 	return q
 }
 
@@ -100,42 +100,42 @@ func NewQueryOfAll(w *World) *Query {
 // over many rows.
 func (r Rows) Value(t Type, i int) any {
 	const op = "Rows.Value"
-	info, s := infoOf(op, t), r.check(op)
-	if info == nil || s.w != info.w {
-		r.refuse(info, op)
+	info, s := infoOf(op, t), r.core.Check(op)
+	if info == nil || s.World != info.World {
+		r.core.Refuse(info, op)
 	}
 	if uint(i) >= uint(r.Len()) {
 		panic(fmt.Sprintf("ecs: Rows.Value: row %d is not in [0, %d)", i, r.Len()))
 	}
-	switch info.kind {
+	switch info.Kind {
 	case KindShared:
-		if v := s.t.a.valueOf(info.id); v != nil {
+		if v := s.Binding.Archetype.ValueOf(info.ID); v != nil {
 			return v.Any()
 		}
 		return nil
 	case KindSparse:
-		set, ids := r.sparse(info, op)
+		set, ids := r.core.Sparse(info, op)
 		if at := set.At(ids[i]); at != nil {
-			return info.valueAt(at)
+			return info.ValueAt(at)
 		}
 		return nil
 	}
-	p, ok := r.placeOf(info, op)
+	p, ok := r.core.PlaceOf(info, op)
 	if !ok {
 		return nil
 	}
-	if info.kind == KindChunk {
-		return info.valueAt(s.t.a.table.Books.Value(p.Slot(), s.pos))
+	if info.Kind == KindChunk {
+		return info.ValueAt(s.Binding.Archetype.Table.Books.Value(p.Slot(), s.Pos))
 	}
 	// Safe because row i has a value of size bytes in the column at p.
-	at := unsafe.Add(r.columnTo(info, p), (s.first+i)*info.size)
-	if info.kind == KindManaged && s.b != nil && s.b.past != nil {
-		if !info.copies() {
+	at := unsafe.Add(r.core.ColumnTo(info, p), (s.First+i)*info.Size)
+	if info.Kind == KindManaged && s.Borrow != nil && s.Borrow.Past != nil {
+		if !info.Copies() {
 			return nil // a snapshot does not have it
 		}
-		info = s.b.finderOf(info).t // whose store is the snapshot's
+		info = s.Borrow.FinderOf(info).Type // whose store is the snapshot's
 	}
-	return info.valueAt(at)
+	return info.ValueAt(at)
 }
 
 // Value returns e's value of a type as Rows.Value does: a copy, nil where e is not alive or does
@@ -145,65 +145,16 @@ func (r Rows) Value(t Type, i int) any {
 func (w *World) Value(e Entity, t Type) any {
 	const op = "World.Value"
 	info := infoOf(op, t)
-	w.checkHandle(op)
-	w.checkOwn(op, info)
-	r := w.recordOf(op, e)
+	w.inner().CheckHandle(op)
+	w.inner().CheckOwn(op, info)
+	r := w.inner().RecordOf(op, entity.ID(e))
 	if r == nil {
 		return nil
 	}
-	if info.kind != KindShared {
-		info.checkRead(op)
+	if info.Kind != KindShared {
+		info.CheckRead(op)
 	}
-	return w.valueOf(r, e, info)
-}
-
-// valueOf returns the value of a type of an entity with a record.
-func (w *World) valueOf(r *entity.Record, e Entity, info *typeInfo) any {
-	if info.kind == KindShared {
-		if v := w.archetypeAt(w.tables.OwnerOf(r.Location)).valueOf(info.id); v != nil {
-			return v.Any()
-		}
-		return nil
-	}
-	if info.kind == KindSparse {
-		if at := info.sparse.At(entity.ID(e)); at != nil {
-			return info.valueAt(at)
-		}
-		return nil
-	}
-	p, at := info.own().find(opHas, e)
-	if p == nil {
-		return nil
-	}
-	if info.kind == KindChunk {
-		p = info.valueOf(at)
-	}
-	return info.valueAt(p)
-}
-
-// valueAt returns a copy of the value at the type's place in a row, which is a header of a buffer
-// and a slot of a managed type.
-func (t *typeInfo) valueAt(at unsafe.Pointer) any {
-	switch t.kind {
-	case KindBuffer:
-		return t.elements((*value.Header)(at)) // Safe because a buffer's column has headers.
-	case KindManaged:
-		if at = t.managed.At(*(*value.Slot)(at)); at == nil { // Safe because a managed type's column has slots.
-			return nil
-		}
-	}
-	return reflect.NewAt(t.rtype, at).Elem().Interface()
-}
-
-// elements returns a copy of a buffer's elements, as a slice of their type.
-func (t *typeInfo) elements(h *value.Header) any {
-	n := h.Len()
-	all := reflect.MakeSlice(reflect.SliceOf(t.rtype), n, n)
-	if bytes := n * t.shape.Element; bytes > 0 {
-		// Safe because both have n elements, which hold no Go pointers.
-		value.Move(unsafe.Slice((*byte)(all.UnsafePointer()), bytes), unsafe.Slice((*byte)(t.spill.Elements(h)), bytes))
-	}
-	return all.Interface()
+	return w.inner().ValueOf(r, entity.ID(e), info)
 }
 
 // Bytes returns the rows' values of a component as bytes, for reading, InfoOf(t).Go.Size() bytes
@@ -212,20 +163,20 @@ func (t *typeInfo) elements(h *value.Header) any {
 // whose column does not hold values.
 func (r Rows) Bytes(t Type) []byte {
 	const op = "Rows.Bytes"
-	info, s := infoOf(op, t), r.check(op)
-	if info == nil || s.w != info.w {
-		r.refuse(info, op)
+	info, s := infoOf(op, t), r.core.Check(op)
+	if info == nil || s.World != info.World {
+		r.core.Refuse(info, op)
 	}
-	if info.kind != KindComponent {
+	if info.Kind != KindComponent {
 		// errors.md, Loops and rows: `... is a ... type, whose values are not in the column; use
 		// Rows.Value` | `Rows.Bytes` of a buffer, a shared or a managed type. | `Rows.Value`, or
 		// the handle of the type.
-		panic(fmt.Sprintf("ecs: Rows.Bytes: %s is a %v type, whose values are not in the column; use Rows.Value", info.name, info.kind))
+		panic(fmt.Sprintf("ecs: Rows.Bytes: %s is a %v type, whose values are not in the column; use Rows.Value", info.Name, info.Kind))
 	}
-	p, ok := r.placeOf(info, op)
-	if !ok || info.size == 0 {
+	p, ok := r.core.PlaceOf(info, op)
+	if !ok || info.Size == 0 {
 		return nil
 	}
-	at := unsafe.Add(r.columnTo(info, p), s.first*info.size) // Safe because the column has Len values from row first on.
-	return unsafe.Slice((*byte)(at), r.Len()*info.size)
+	at := unsafe.Add(r.core.ColumnTo(info, p), s.First*info.Size) // Safe because the column has Len values from row first on.
+	return unsafe.Slice((*byte)(at), r.Len()*info.Size)
 }

@@ -1,101 +1,24 @@
 package ecs
 
 import (
-	"encoding/binary"
 	"fmt"
 	"io"
 
-	"quarry/ecs/internal/codec"
-	"quarry/ecs/internal/entity"
-)
-
-// The format of deltas. All numbers of the frame are little-endian:
-//
-//	"quarry\xce\x94"   8 B
-//	format             4 B    2; 1 is the same without the roster, and is read too
-//	length             8 B    of the content
-//	content                   varints, texts and bytes, as deltaCoder.delta says
-//	checksum           4 B    Castagnoli, of all before
-//
-// Reader and writer are one function for each part, so that they cannot differ.
-
-const (
-	deltaMagic  = "quarry\xce\x94"
-	deltaFormat = 2
-	deltaFrame  = 8 + 4 + 8 // bytes before the content
+	"quarry/ecs/internal/world"
 )
 
 // EncodeDelta writes a delta for World.ApplyDelta. The error is w's. Cost: proportional to the
 // delta.
 func EncodeDelta(w io.Writer, d *Delta) error {
-	if d == nil || d.ids == nil {
+	if d == nil || d.core.IDs == nil {
 		panic("ecs: EncodeDelta: the delta is nil or the zero value; deltas come from Diff")
 	}
 	if w == nil {
 		panic("ecs: EncodeDelta: the writer is nil")
 	}
-	if _, err := w.Write(d.appendTo(make([]byte, 0, deltaFrame+d.size()))); err != nil {
+	if _, err := w.Write(d.inner().AppendTo(make([]byte, 0, world.DeltaFrame+d.inner().Size()))); err != nil {
 		// errors.md, Errors: `ecs: EncodeDelta: ...` | The writer failed. | What it says.
 		return fmt.Errorf("ecs: EncodeDelta: %w", err)
 	}
 	return nil
-}
-
-// appendTo appends the encoding of a delta.
-func (d *Delta) appendTo(dst []byte) []byte {
-	c := deltaCoder{codec.Coder{Out: append(dst, make([]byte, deltaFrame)...)}}
-	start := len(dst)
-	copy(c.Out[start:], deltaMagic)
-	c.delta(d)
-	c.roster(d)
-	frame := c.Out[start:]
-	binary.LittleEndian.PutUint32(frame[8:], deltaFormat)
-	binary.LittleEndian.PutUint64(frame[12:], uint64(len(frame)-deltaFrame))
-	return binary.LittleEndian.AppendUint32(c.Out, checksum(frame))
-}
-
-// size returns about the bytes of the encoding, so that it is not copied while it grows.
-func (d *Delta) size() int {
-	n := 4096
-	for i := range d.tables {
-		t := &d.tables[i]
-		n += 16*len(t.rows) + 12*len(t.ids) + 128
-		for k := range t.columns {
-			n += len(t.columns[k].runs) + 16
-		}
-		for k := range t.buffers {
-			n += len(t.buffers[k].edits) + 16
-		}
-	}
-	for i := range d.sparse {
-		n += len(d.sparse[i].ids.runs) + len(d.sparse[i].values.runs) + 32
-	}
-	return n + 16*len(d.ids.Steps)
-}
-
-// deltaCoder codes the parts of a delta.
-type deltaCoder struct{ codec.Coder }
-
-func (c *deltaCoder) runs(r *deltaRuns) {
-	c.Half(&r.sum)
-	c.Bytes(&r.runs)
-}
-
-// ids codes entities of one tag.
-func (c *deltaCoder) ids(list *[]entity.ID, tag entity.Tag) {
-	last := int64(0)
-	codec.List(&c.Coder, list, func(e *entity.ID) {
-		step := int64(e.Index()) - last
-		zigzag, version := uint64(step<<1^step>>63), e.Version()
-		c.Word(&zigzag)
-		c.Half(&version)
-		last += int64(zigzag>>1) ^ -int64(zigzag&1)
-		if c.Reading {
-			if uint64(last) >= entity.MaxIDs {
-				last = 0
-				c.Fail()
-			}
-			*e = entity.Make(uint32(last), tag, version)
-		}
-	})
 }

@@ -16,12 +16,12 @@ type DynamicBuffer[T any] struct{ array }
 // slice is valid until the buffer grows or is trimmed, or until the next structural change. It has
 // no spare capacity: Go's append copies it to Go's heap and leaves the buffer unchanged.
 func (d DynamicBuffer[T]) Slice() []T {
-	h := d.raw.header("DynamicBuffer.Slice")
+	h := d.raw.Header("DynamicBuffer.Slice")
 	if h.Len() == 0 {
 		return []T{} // a pointer past the last header of a chunk would point outside the chunk
 	}
 	// Safe because h.Len() elements lie there.
-	return unsafe.Slice((*T)(d.raw.f.spill.Elements(h)), h.Len())
+	return unsafe.Slice((*T)(d.raw.Finder.Spill.Elements(h)), h.Len())
 }
 
 // Append appends elements. It panics with a *LimitError if there is no room; the buffer is then
@@ -35,7 +35,7 @@ func (d DynamicBuffer[T]) Append(v ...T) {
 
 // TryAppend is like Append but returns the *LimitError.
 func (d DynamicBuffer[T]) TryAppend(v ...T) error {
-	return d.raw.append("DynamicBuffer.Append", unsafe.Pointer(unsafe.SliceData(v)), len(v)) // Safe because v has len(v) elements.
+	return d.raw.Append("DynamicBuffer.Append", unsafe.Pointer(unsafe.SliceData(v)), len(v)) // Safe because v has len(v) elements.
 }
 
 // Insert inserts elements before element i, or at the end if i is Len(). It panics if i is not in
@@ -48,7 +48,7 @@ func (d DynamicBuffer[T]) Insert(i int, v ...T) {
 
 // TryInsert is like Insert but returns the *LimitError.
 func (d DynamicBuffer[T]) TryInsert(i int, v ...T) error {
-	return d.raw.insert("DynamicBuffer.Insert", i, unsafe.Pointer(unsafe.SliceData(v)), len(v)) // Safe because v has len(v) elements.
+	return d.raw.Insert("DynamicBuffer.Insert", i, unsafe.Pointer(unsafe.SliceData(v)), len(v)) // Safe because v has len(v) elements.
 }
 
 // CopyFrom replaces the contents of the buffer with a copy of v. It panics like Append. The
@@ -61,5 +61,5 @@ func (d DynamicBuffer[T]) CopyFrom(v []T) {
 
 // TryCopyFrom is like CopyFrom but returns the *LimitError.
 func (d DynamicBuffer[T]) TryCopyFrom(v []T) error {
-	return d.raw.copyFrom("DynamicBuffer.CopyFrom", unsafe.Pointer(unsafe.SliceData(v)), len(v)) // Safe because v has len(v) elements.
+	return d.raw.CopyFrom("DynamicBuffer.CopyFrom", unsafe.Pointer(unsafe.SliceData(v)), len(v)) // Safe because v has len(v) elements.
 }

@@ -6,6 +6,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs/internal/value"
+	"quarry/ecs/internal/world"
 )
 
 // Buffers of a bundle: slices in the bundle's struct are copied to and from the elements of
@@ -17,10 +18,10 @@ func (f *field) elementsIn(s unsafe.Pointer) *sliceHeader {
 }
 
 // bufferIn returns the field's buffer in a row of an archetype that has it.
-func (f *field) bufferIn(a *Archetype, at alloc.StoreRow) rawBuffer {
+func (f *field) bufferIn(a *Archetype, at alloc.StoreRow) world.RawBuffer {
 	// Safe because every element of a buffer column begins with a header.
-	h := (*value.Header)(at.Element(a.table.Places[f.t.id].Offset, uint32(f.t.size)))
-	return rawBuffer{&f.t.finder, h, a.w.rows.Epoch, true}
+	h := (*value.Header)(at.Element(a.core.Table.Places[f.t.ID].Offset, uint32(f.t.Size)))
+	return world.RawBuffer{Finder: &f.t.Finder, Head: h, Epoch: a.core.World.Rows.Epoch, Write: true}
 }
 
 // makeRoom grows the buffers of a row to hold the slices that a struct has for them. On an error
@@ -34,10 +35,10 @@ func makeRoom(op string, s unsafe.Pointer, fields []field, a *Archetype, at allo
 			continue
 		}
 		b := f.bufferIn(a, at)
-		if from.len <= f.t.shape.Cap(b.h) {
+		if from.len <= f.t.Shape.Cap(b.Head) {
 			continue
 		}
-		if err := b.grow(op, b.h, from.len, nil); err != nil {
+		if err := b.Grow(op, b.Head, from.len, nil); err != nil {
 			return err
 		}
 	}
@@ -51,8 +52,8 @@ func writeElements(s unsafe.Pointer, fields []field, a *Archetype, at alloc.Stor
 		f := &fields[i]
 		if from := f.elementsIn(s); from != nil {
 			b := f.bufferIn(a, at)
-			value.Move(f.t.spill.Bytes(b.h, &f.t.shape, 0, from.len), b.source(from.data, from.len))
-			b.h.SetLen(from.len)
+			value.Move(f.t.Spill.Bytes(b.Head, &f.t.Shape, 0, from.len), b.Source(from.data, from.len))
+			b.Head.SetLen(from.len)
 		}
 	}
 }
@@ -65,10 +66,10 @@ func readElements(s unsafe.Pointer, fields []field, a *Archetype, at alloc.Store
 			continue
 		}
 		b := f.bufferIn(a, at)
-		n := b.h.Len()
+		n := b.Head.Len()
 		from := sliceHeader{len: n, cap: n}
 		if n > 0 {
-			from.data = unsafe.Pointer(unsafe.SliceData(f.t.spill.Bytes(b.h, &f.t.shape, 0, n))) // Safe because the buffer has n elements.
+			from.data = unsafe.Pointer(unsafe.SliceData(f.t.Spill.Bytes(b.Head, &f.t.Shape, 0, n))) // Safe because the buffer has n elements.
 		}
 		f.store(s, from)
 	}
@@ -101,8 +102,8 @@ func (f *field) copyOf(from sliceHeader) sliceHeader {
 	if n == 0 {
 		return sliceHeader{}
 	}
-	fresh := sliceHeader{reflect.MakeSlice(reflect.SliceOf(f.t.rtype), n, n).UnsafePointer(), n, n}
-	bytes := n * f.t.shape.Element
+	fresh := sliceHeader{reflect.MakeSlice(reflect.SliceOf(f.t.Go), n, n).UnsafePointer(), n, n}
+	bytes := n * f.t.Shape.Element
 	value.Move(unsafe.Slice((*byte)(fresh.data), bytes), unsafe.Slice((*byte)(from.data), bytes)) // Safe because both have n elements, which have no pointers.
 	return fresh
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unsafe"
 
 	"quarry/ecs/internal/entity"
 	"quarry/internal/seam/under"
@@ -40,26 +39,8 @@ var Null Entity
 // index that no entity gets.
 const MaxEntities = entity.MaxIDs
 
-// mostAlive is the greatest number of entities that a world may have.
-const mostAlive = MaxEntities - 2
-
-// tags hands out the tags of the process's worlds. Hash and String do not include the tag.
-var tags entity.Tags
-
-// entitiesOf views ids as entities; idsOf views entities as ids.
-func entitiesOf(ids []entity.ID) []Entity {
-	return unsafe.Slice((*Entity)(unsafe.SliceData(ids)), len(ids)) // Safe because an Entity is an ID.
-}
-
-func idsOf(list []Entity) []entity.ID {
-	return unsafe.Slice((*entity.ID)(unsafe.SliceData(list)), len(list)) // Safe because an Entity is an ID.
-}
-
 // index returns the entity's index.
 func (e Entity) index() uint32 { return entity.ID(e).Index() }
-
-// in returns the entity with the same index and version in the world with the given tag.
-func (e Entity) in(tag entity.Tag) Entity { return Entity(entity.ID(e).In(tag)) }
 
 // Index returns the entity's index in 0..2^27-1. No two entities alive in one world have the same
 // index.

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"quarry/ecs/internal/value"
+	"quarry/ecs/internal/world"
 )
 
 // hooked is the store of a managed type whose calls tell a test first: in the middle of structural
@@ -18,8 +19,8 @@ type hooked struct {
 // structural changes make: Release, Clone, Copy, Adopt and Trim.
 func RegisterHooked(w *World, inside func(call string)) Type {
 	t := reflect.TypeFor[uint64]()
-	return handle{w.register("RegisterHooked", &typeInfo{rtype: t, name: "hooked", kind: KindManaged, managed: &hooked{value.NewStore[uint64](), inside},
-		finder: finder{size: int(unsafe.Sizeof(value.Slot(0)))}, align: int(unsafe.Alignof(value.Slot(0)))})}
+	return handle{w.inner().Register("RegisterHooked", &world.Type{Go: t, Name: "hooked", Kind: KindManaged, Managed: &hooked{value.NewStore[uint64](), inside},
+		Finder: world.Finder{Size: int(unsafe.Sizeof(value.Slot(0)))}, Align: int(unsafe.Alignof(value.Slot(0)))})}
 }
 
 func (h *hooked) Release(rows []value.Slot) { h.inside("Release"); h.Managed.Release(rows) }

@@ -7,6 +7,7 @@ import (
 
 	"quarry/ecs/internal/codec"
 	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/world"
 	"quarry/internal/seam/under"
 )
 
@@ -15,114 +16,116 @@ var HostileScale = 1
 
 // ImageLies are what somebody may write into the described sections of a file, by name.
 var ImageLies = map[string]func(meta [under.ImageMeta][]byte) [under.ImageMeta][]byte{
-	"more types than there can be": lie(func(im *worldImage) {
+	"more types than there can be": lie(func(im *world.WorldImage) {
 		for range MaxTypes {
-			im.types = append(im.types, im.types[4])
+			im.Types = append(im.Types, im.Types[4])
 		}
 	}),
-	"a kind that there is not": lie(func(im *worldImage) { im.types[4].kind = 77 }),
-	"a type twice, with other options": lie(func(im *worldImage) {
-		im.types = append(im.types, im.types[4])
-		im.types[len(im.types)-1].maxRows = 7
+	"a kind that there is not": lie(func(im *world.WorldImage) { im.Types[4].Kind = 77 }),
+	"a type twice, with other options": lie(func(im *world.WorldImage) {
+		im.Types = append(im.Types, im.Types[4])
+		im.Types[len(im.Types)-1].MaxRows = 7
 	}),
-	"a type twice": lie(func(im *worldImage) { im.types = append(im.types, im.types[4]) }),
-	"names that Go has not": lieOfTypes(func(t *imageType) {
-		for i := range t.fields {
-			t.fields[i].name = []string{"a-b", "\x00", "é.日", "\xff\xfe", "_", "1"}[i%6]
+	"a type twice": lie(func(im *world.WorldImage) { im.Types = append(im.Types, im.Types[4]) }),
+	"names that Go has not": lieOfTypes(func(t *world.ImageType) {
+		for i := range t.Fields {
+			t.Fields[i].Name = []string{"a-b", "\x00", "é.日", "\xff\xfe", "_", "1"}[i%6]
 		}
 	}),
-	"names of types": lieOfTypes(func(t *imageType) { t.name = "[[." + t.name + "]/\x00" }),
-	"deep arrays": lieOfTypes(func(t *imageType) {
-		for i := range t.fields {
-			t.fields[i].of, t.fields[i].kind = strings.Repeat("[1]", 20_000)+"uint8", uint32(reflect.Array)
+	"names of types": lieOfTypes(func(t *world.ImageType) { t.Name = "[[." + t.Name + "]/\x00" }),
+	"deep arrays": lieOfTypes(func(t *world.ImageType) {
+		for i := range t.Fields {
+			t.Fields[i].Of, t.Fields[i].Kind = strings.Repeat("[1]", 20_000)+"uint8", uint32(reflect.Array)
 		}
 	}),
-	"elements of a byte":   lieOfTypes(func(t *imageType) { t.whole = 1 }),
-	"elements of no byte":  lieOfTypes(func(t *imageType) { t.whole = 0 }),
-	"large elements":       lieOfTypes(func(t *imageType) { t.whole = 1 << 40 }),
-	"large values":         lieOfTypes(func(t *imageType) { t.size = 1 << 40 }),
-	"values of a byte":     lieOfTypes(func(t *imageType) { t.size = 1 }),
-	"much lies in a row":   lieOfTypes(func(t *imageType) { t.inline, t.size = 1<<40, 1<<46 }),
-	"chunks of many bytes": lieOfTypes(func(t *imageType) { t.chunk, t.whole = 1<<40, 1<<40 }),
-	"chunks of a row":      lieOfTypes(func(t *imageType) { t.maxRows = 1 }),
-	"chunks of many rows":  lieOfTypes(func(t *imageType) { t.maxRows = 1 << 40 }),
-	"all options":          lieOfTypes(func(t *imageType) { t.enableable, t.cleanup, t.tracked, t.maxRows, t.coded = true, true, true, 9, true }),
-	"fields beyond the type": lieOfTypes(func(t *imageType) {
-		t.fields = append(t.fields, imageField{"far", uint32(reflect.Int64), 1 << 40, 8, ""})
+	"elements of a byte":   lieOfTypes(func(t *world.ImageType) { t.Whole = 1 }),
+	"elements of no byte":  lieOfTypes(func(t *world.ImageType) { t.Whole = 0 }),
+	"large elements":       lieOfTypes(func(t *world.ImageType) { t.Whole = 1 << 40 }),
+	"large values":         lieOfTypes(func(t *world.ImageType) { t.Size = 1 << 40 }),
+	"values of a byte":     lieOfTypes(func(t *world.ImageType) { t.Size = 1 }),
+	"much lies in a row":   lieOfTypes(func(t *world.ImageType) { t.Inline, t.Size = 1<<40, 1<<46 }),
+	"chunks of many bytes": lieOfTypes(func(t *world.ImageType) { t.Chunk, t.Whole = 1<<40, 1<<40 }),
+	"chunks of a row":      lieOfTypes(func(t *world.ImageType) { t.MaxRows = 1 }),
+	"chunks of many rows":  lieOfTypes(func(t *world.ImageType) { t.MaxRows = 1 << 40 }),
+	"all options": lieOfTypes(func(t *world.ImageType) {
+		t.Enableable, t.Cleanup, t.Tracked, t.MaxRows, t.Coded = true, true, true, 9, true
 	}),
-	"fields of many bytes": lieOfTypes(func(t *imageType) {
-		t.fields = append(t.fields, imageField{"far", uint32(reflect.Int64), 0, 1 << 40, ""})
+	"fields beyond the type": lieOfTypes(func(t *world.ImageType) {
+		t.Fields = append(t.Fields, world.ImageField{Name: "far", Kind: uint32(reflect.Int64), Offset: 1 << 40, Size: 8, Of: ""})
 	}),
-	"fields without bytes": lieOfTypes(func(t *imageType) {
+	"fields of many bytes": lieOfTypes(func(t *world.ImageType) {
+		t.Fields = append(t.Fields, world.ImageField{Name: "far", Kind: uint32(reflect.Int64), Offset: 0, Size: 1 << 40, Of: ""})
+	}),
+	"fields without bytes": lieOfTypes(func(t *world.ImageType) {
 		for range 1000 * HostileScale {
-			t.fields = append(t.fields, imageField{"none", uint32(reflect.Uint), 0, 0, ""})
+			t.Fields = append(t.Fields, world.ImageField{Name: "none", Kind: uint32(reflect.Uint), Offset: 0, Size: 0, Of: ""})
 		}
 	}),
-	"fields without bytes, of many values": lie(func(im *worldImage) {
-		for i := range im.types {
+	"fields without bytes, of many values": lie(func(im *world.WorldImage) {
+		for i := range im.Types {
 			for range 1000 * HostileScale {
-				im.types[i].fields = append(im.types[i].fields, imageField{"none", uint32(reflect.Uint), 0, 0, ""})
+				im.Types[i].Fields = append(im.Types[i].Fields, world.ImageField{Name: "none", Kind: uint32(reflect.Uint), Offset: 0, Size: 0, Of: ""})
 			}
 		}
 		for range 1000 * HostileScale {
-			im.values = append(im.values, imageValue{im.values[0].of, nil})
+			im.Values = append(im.Values, world.ImageValue{Of: im.Values[0].Of, Bytes: nil})
 		}
-		im.archetypes[0].values = nil
-		for i := range im.values {
-			im.archetypes[0].values = append(im.archetypes[0].values, i)
+		im.Archetypes[0].Values = nil
+		for i := range im.Values {
+			im.Archetypes[0].Values = append(im.Archetypes[0].Values, i)
 		}
 	}),
-	"a value over and over": lie(func(im *worldImage) {
-		im.values[0].bytes = make([]byte, 100_000)
-		im.archetypes[0].values = make([]int, 100_000)
+	"a value over and over": lie(func(im *world.WorldImage) {
+		im.Values[0].Bytes = make([]byte, 100_000)
+		im.Archetypes[0].Values = make([]int, 100_000)
 	}),
-	"stretches far apart": lie(func(im *worldImage) {
+	"stretches far apart": lie(func(im *world.WorldImage) {
 		next := 1 << 21
-		for i := range im.archetypes {
-			t := &im.archetypes[i].table
+		for i := range im.Archetypes {
+			t := &im.Archetypes[i].Table
 			t.Renumber(next-1000-len(t.Chunks), func(int) int { return 1 })
 			next -= 1000
 		}
 	}),
-	"many archetypes": lie(func(im *worldImage) {
+	"many archetypes": lie(func(im *world.WorldImage) {
 		for range 2000 * HostileScale {
-			im.archetypes = append(im.archetypes, im.archetypes[len(im.archetypes)-1])
+			im.Archetypes = append(im.Archetypes, im.Archetypes[len(im.Archetypes)-1])
 		}
 	}),
-	"an archetype without rows, many times": lie(func(im *worldImage) {
-		a := im.archetypes[0]
-		a.table.Chunks, a.table.Rows = nil, 0
-		im.archetypes = append(im.archetypes, slices.Repeat([]imageArchetype{a}, 2000*HostileScale)...)
+	"an archetype without rows, many times": lie(func(im *world.WorldImage) {
+		a := im.Archetypes[0]
+		a.Table.Chunks, a.Table.Rows = nil, 0
+		im.Archetypes = append(im.Archetypes, slices.Repeat([]world.ImageArchetype{a}, 2000*HostileScale)...)
 	}),
-	"entries of more entities than there are": lie(func(im *worldImage) {
-		for i := range im.sets {
-			im.sets[i].set.Len = 1 << 26
+	"entries of more entities than there are": lie(func(im *world.WorldImage) {
+		for i := range im.Sets {
+			im.Sets[i].Set.Len = 1 << 26
 		}
 	}),
-	"values of managed types that are not there": lie(func(im *worldImage) {
-		for i := range im.managed {
-			im.managed[i].n = 1 << 31
+	"values of managed types that are not there": lie(func(im *world.WorldImage) {
+		for i := range im.Managed {
+			im.Managed[i].N = 1 << 31
 		}
 	}),
-	"the last version": lie(func(im *worldImage) { im.version = 1<<32 - 1 }),
-	"many entities":    lie(func(im *worldImage) { im.created, im.destroyed = 1<<63+im.created, 1<<63+im.destroyed }),
-	"a name over and over": lie(func(im *worldImage) {
-		if len(im.names) > 0 {
-			im.names = slices.Repeat(im.names, 1000)
+	"the last version": lie(func(im *world.WorldImage) { im.Version = 1<<32 - 1 }),
+	"many entities":    lie(func(im *world.WorldImage) { im.Created, im.Destroyed = 1<<63+im.Created, 1<<63+im.Destroyed }),
+	"a name over and over": lie(func(im *world.WorldImage) {
+		if len(im.Names) > 0 {
+			im.Names = slices.Repeat(im.Names, 1000)
 		}
 	}),
 }
 
 // lie returns a function that makes other sections of those of a file.
-func lie(change func(im *worldImage)) func(meta [under.ImageMeta][]byte) [under.ImageMeta][]byte {
+func lie(change func(im *world.WorldImage)) func(meta [under.ImageMeta][]byte) [under.ImageMeta][]byte {
 	return func(meta [under.ImageMeta][]byte) [under.ImageMeta][]byte {
-		var im worldImage
-		for i, code := range im.sections() {
-			code(&imageCoder{deltaCoder{codec.Coder{In: meta[i], Reading: true}}})
+		var im world.WorldImage
+		for i, code := range im.Sections() {
+			code(&world.ImageCoder{DeltaCoder: world.DeltaCoder{Coder: codec.Coder{In: meta[i], Reading: true}}})
 		}
 		change(&im)
-		for i, code := range im.sections() {
-			c := &imageCoder{deltaCoder{codec.Coder{}}}
+		for i, code := range im.Sections() {
+			c := &world.ImageCoder{DeltaCoder: world.DeltaCoder{Coder: codec.Coder{}}}
 			code(c)
 			meta[i] = c.Out
 		}
@@ -131,10 +134,10 @@ func lie(change func(im *worldImage)) func(meta [under.ImageMeta][]byte) [under.
 }
 
 // lieOfTypes returns lie of all types that are not built in.
-func lieOfTypes(change func(t *imageType)) func(meta [under.ImageMeta][]byte) [under.ImageMeta][]byte {
-	return lie(func(im *worldImage) {
-		for i := int(builtIn); i < len(im.types); i++ {
-			change(&im.types[i])
+func lieOfTypes(change func(t *world.ImageType)) func(meta [under.ImageMeta][]byte) [under.ImageMeta][]byte {
+	return lie(func(im *world.WorldImage) {
+		for i := int(world.BuiltIn); i < len(im.Types); i++ {
+			change(&im.Types[i])
 		}
 	})
 }
@@ -142,7 +145,7 @@ func lieOfTypes(change func(t *imageType)) func(meta [under.ImageMeta][]byte) [u
 // StretchesOf returns what is above the numbers of all stretches that a world's rows have.
 func StretchesOf(w *World) (end int) {
 	for i := range entity.Stretches {
-		if _, ok := w.tables.FindOwner(location(i) << entity.RowBits); ok {
+		if _, ok := w.core.Tables.FindOwner(world.Location(i) << entity.RowBits); ok {
 			end = i + 1
 		}
 	}

@@ -3,25 +3,27 @@ package ecs
 import (
 	"reflect"
 	"unsafe"
+
+	"quarry/ecs/internal/world"
 )
 
 // ConvertValues makes n values of one Go type those of another as world files are converted, field
 // by field. renamed gives the names of fields in the new type. The error is that of a file whose
 // type cannot become the other.
 func ConvertValues(to, from reflect.Type, renamed func(string) string, values unsafe.Pointer, n int) (reflect.Value, error) {
-	then, now := imageType{whole: int(from.Size())}, imageType{whole: int(to.Size())}
-	then.addFields("", from, 0)
-	now.addFields("", to, 0)
-	moves, _, same, err := then.moves(&now, func(name string) (string, error) { return renamed(name), nil })
+	then, now := world.ImageType{Whole: int(from.Size())}, world.ImageType{Whole: int(to.Size())}
+	then.AddFields("", from, 0)
+	now.AddFields("", to, 0)
+	moves, _, same, err := then.Moves(&now, func(name string) (string, error) { return renamed(name), nil })
 	if err != nil {
 		return reflect.Value{}, err
 	}
 	made := reflect.MakeSlice(reflect.SliceOf(to), n, n)
-	s := stretch{made.UnsafePointer(), values, now.whole, then.whole, n}
+	s := world.Stretch{To: made.UnsafePointer(), From: values, ToSize: now.Whole, FromSize: then.Whole, N: n}
 	if same {
-		s.moveBytes(s.toSize)
+		s.MoveBytes(s.ToSize)
 	} else {
-		s.convert(moves)
+		s.Convert(moves)
 	}
 	return made, nil
 }

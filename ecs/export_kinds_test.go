@@ -12,52 +12,52 @@ import (
 // not zero, which a query names too. It returns what puts it right.
 func (w *World) CorruptKinds(invariant string) (restore func()) {
 	var a *Archetype
-	for _, b := range w.archetypes.list {
-		if len(b.values) > 0 && b.table.Store.Len() > 0 {
-			a = b
+	for _, b := range w.core.Archetypes.List {
+		if len(b.Values) > 0 && b.Table.Store.Len() > 0 {
+			a = archetypeFrom(b)
 		}
 	}
-	v, values := a.values[0], a.values
-	put := func() { a.values = values }
+	v, values := a.core.Values[0], a.core.Values
+	put := func() { a.core.Values = values }
 	switch invariant {
 	case "W11 count":
 		v.Hold()
 		return v.LetGo
 	case "W11 serial":
-		a.table.Values[0]++
-		return func() { a.table.Values[0]-- }
+		a.core.Table.Values[0]++
+		return func() { a.core.Table.Values[0]-- }
 	case "W11 none":
-		a.values = nil
+		a.core.Values = nil
 		return put
 	case "W11 two":
-		a.values = append(slices.Clone(values), v)
+		a.core.Values = append(slices.Clone(values), v)
 		return put
 	case "W11 foreign":
 		stranger := *v
-		a.values = []*value.Shared{&stranger}
+		a.core.Values = []*value.Shared{&stranger}
 		return put
 	case "W11 unknown":
-		unknown := w.types.list[v.Type].shared.Zero()
-		a.values, a.table.Values = []*value.Shared{unknown}, []uint64{unknown.Serial}
-		return func() { a.values, a.table.Values = values, []uint64{v.Serial} }
+		unknown := w.core.Types.List[v.Type].Shared.Zero()
+		a.core.Values, a.core.Table.Values = []*value.Shared{unknown}, []uint64{unknown.Serial}
+		return func() { a.core.Values, a.core.Table.Values = values, []uint64{v.Serial} }
 	case "W11 idle":
-		idle := w.types.list[v.Type].shared.Zero()
+		idle := w.core.Types.List[v.Type].Shared.Zero()
 		idle.Hold()
 		return idle.LetGo
 	case "W11 query":
-		m := w.index.Matching(match.Filter{Where: [][]uint64{{v.Serial}}})
-		return func() { w.index.Drop(m) }
+		m := w.core.Index.Matching(match.Filter{Where: [][]uint64{{v.Serial}}})
+		return func() { w.core.Index.Drop(m) }
 	case "W11 query of none":
-		m := w.index.Matching(match.Filter{Where: [][]uint64{{v.Serial + 100}}})
-		return func() { w.index.Drop(m) }
+		m := w.core.Index.Matching(match.Filter{Where: [][]uint64{{v.Serial + 100}}})
+		return func() { w.core.Index.Drop(m) }
 	}
 	return nil
 }
 
 // LongestFields returns how many entries the longest list has of what Hash reads of a value.
 func (w *World) LongestFields() (most int) {
-	for _, t := range w.types.list {
-		most = max(most, entriesOf(t.fields))
+	for _, t := range w.core.Types.List {
+		most = max(most, entriesOf(t.Fields))
 	}
 	return most
 }

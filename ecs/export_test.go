@@ -1,68 +1,70 @@
 package ecs
 
 import (
-	"quarry/ecs/internal/entity"
-	"quarry/ecs/internal/value"
 	"reflect"
 	"time"
 	"unsafe"
+
+	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/value"
+	"quarry/ecs/internal/world"
 )
 
 // Corrupt breaks one numbered invariant of a world that has at least two archetypes with rows, one
 // query, an enableable type and a spilled buffer, and returns what puts it right.
 func (w *World) Corrupt(invariant string) (restore func()) {
 	var a *Archetype
-	for _, b := range w.archetypes.list {
-		if b.table.Store.Len() > 0 && len(b.table.Books.Toggling()) > 0 && len(b.table.Owning) > 0 {
-			a = b
+	for _, b := range w.core.Archetypes.List {
+		if b.Table.Store.Len() > 0 && len(b.Table.Books.Toggling()) > 0 && len(b.Table.Owning) > 0 {
+			a = archetypeFrom(b)
 		}
 	}
-	ids := entities(a.table.Store.Row(0, 0).Base, a.table.Store.RowsOf(0))
+	ids := world.Entities(a.core.Table.Store.Row(0, 0).Base, a.core.Table.Store.RowsOf(0))
 	var head *value.Header
-	for _, c := range a.table.Owning {
+	for _, c := range a.core.Table.Owning {
 		for row := range ids {
-			if h := value.HeaderOf(a.table.Store.Row(0, row), c); h.Spilled() {
+			if h := value.HeaderOf(a.core.Table.Store.Row(0, row), c); h.Spilled() {
 				head = h
 			}
 		}
 	}
 	switch invariant {
 	case "W1":
-		r := w.find(ids[0])
+		r := w.inner().Find(ids[0])
 		old := r.Location
 		r.Location++
 		return func() { r.Location = old }
 	case "W2":
-		a.table.Store.Push(a.table.Store.PerUnit())
-		return func() { a.table.Store.Push(-a.table.Store.PerUnit()) }
+		a.core.Table.Store.Push(a.core.Table.Store.PerUnit())
+		return func() { a.core.Table.Store.Push(-a.core.Table.Store.PerUnit()) }
 	case "W4":
-		w.rows.Created++
-		return func() { w.rows.Created-- }
+		w.core.Rows.Created++
+		return func() { w.core.Rows.Created-- }
 	case "M1":
-		a.table.Closed = true
-		return func() { a.table.Closed = false }
+		a.core.Table.Closed = true
+		return func() { a.core.Table.Closed = false }
 	case "W6":
-		words := a.table.Books.Bits(a.table.Books.Toggling()[0], 0).Words()
+		words := a.core.Table.Books.Bits(a.core.Table.Books.Toggling()[0], 0).Words()
 		words[len(words)-1] ^= 1 << 63
 		return func() { words[len(words)-1] ^= 1 << 63 }
 	case "W6 count":
-		words := a.table.Books.Bits(a.table.Books.Toggling()[0], 0).Words()
+		words := a.core.Table.Books.Bits(a.core.Table.Books.Toggling()[0], 0).Words()
 		words[0] ^= 1
 		return func() { words[0] ^= 1 }
 	case "W7":
 		old := head.Len()
-		head.SetLen(a.w.types.list[a.table.Owning[0].Key].shape.Cap(head) + 1)
+		head.SetLen(a.core.World.Types.List[a.core.Table.Owning[0].Key].Shape.Cap(head) + 1)
 		return func() { head.SetLen(old) }
 	case "W9":
-		a.table.Places[a.table.Types[0]].Offset += 64
-		return func() { a.table.Places[a.table.Types[0]].Offset -= 64 }
+		a.core.Table.Places[a.core.Table.Types[0]].Offset += 64
+		return func() { a.core.Table.Places[a.core.Table.Types[0]].Offset -= 64 }
 	case "W12":
-		old := a.table.Sig
-		a.table.Sig.Add(dyingID)
-		return func() { a.table.Sig = old }
+		old := a.core.Table.Sig
+		a.core.Table.Sig.Add(world.DyingID)
+		return func() { a.core.Table.Sig = old }
 	case "L1":
-		d := w.types.list[a.table.Types[0]]
-		c := d.CellOf(a.table.At(0, 0))
+		d := w.core.Types.List[a.core.Table.Types[0]]
+		c := d.CellOf(a.core.Table.At(0, 0))
 		old := *c
 		*c = entity.Cell{}
 		return func() { *c = old }
@@ -73,53 +75,53 @@ func (w *World) Corrupt(invariant string) (restore func()) {
 // CorruptParts breaks one numbered invariant of the parts of a world that has an archetype of one
 // type, and returns what puts it right.
 func (w *World) CorruptParts(invariant string) (restore func()) {
-	a := w.archetypes.list[0]
+	a := w.core.Archetypes.List[0]
 	switch invariant {
 	case "T1":
-		w.types.list[0].id++
-		return func() { w.types.list[0].id-- }
+		w.core.Types.List[0].ID++
+		return func() { w.core.Types.List[0].ID-- }
 	case "T1 keys":
-		w.types.byKey[typeKey{}] = 1
-		return func() { delete(w.types.byKey, typeKey{}) }
+		w.core.Types.ByKey[world.TypeKey{}] = 1
+		return func() { delete(w.core.Types.ByKey, world.TypeKey{}) }
 	case "T2":
-		old := w.types.cleanup
-		w.types.cleanup.Add(a.table.Types[0])
-		return func() { w.types.cleanup = old }
+		old := w.core.Types.Cleanup
+		w.core.Types.Cleanup.Add(a.Table.Types[0])
+		return func() { w.core.Types.Cleanup = old }
 	case "T2 copied":
-		w.types.copied = append(w.types.copied, w.types.list[0])
-		return func() { w.types.copied = w.types.copied[:len(w.types.copied)-1] }
+		w.core.Types.Copied = append(w.core.Types.Copied, w.core.Types.List[0])
+		return func() { w.core.Types.Copied = w.core.Types.Copied[:len(w.core.Types.Copied)-1] }
 	case "A1":
-		delete(w.archetypes.byKey, a.key)
-		return func() { w.archetypes.byKey[a.key] = a }
+		delete(w.core.Archetypes.ByKey, a.Key)
+		return func() { w.core.Archetypes.ByKey[a.Key] = a }
 	case "A2":
-		w.archetypes.valued++
-		return func() { w.archetypes.valued-- }
+		w.core.Archetypes.Valued++
+		return func() { w.core.Archetypes.Valued-- }
 	case "A3":
-		a.edges = append(a.edges, edge{a.table.Types[0], a.table.To(&a.table.Table)})
-		return func() { a.edges = a.edges[:len(a.edges)-1] }
+		a.Edges = append(a.Edges, world.Edge{ID: a.Table.Types[0], Path: a.Table.To(&a.Table.Table)})
+		return func() { a.Edges = a.Edges[:len(a.Edges)-1] }
 	case "Q1":
-		w.news.matched++
-		return func() { w.news.matched-- }
+		w.core.News.Matched++
+		return func() { w.core.News.Matched-- }
 	case "O1":
-		w.loops.open++
-		return func() { w.loops.open-- }
+		w.core.Loops.Open++
+		return func() { w.core.Loops.Open-- }
 	case "O1 outer":
-		w.loops.scans[0] = new(scan)
-		return func() { w.loops.scans[0] = &w.loops.outer }
+		w.core.Loops.Scans[0] = new(world.Scan)
+		return func() { w.core.Loops.Scans[0] = &w.core.Loops.Outer }
 	case "O1 borrow", "O1 alone":
-		w.loops.borrows = []*Borrow{{w: w}}
+		w.core.Loops.Borrows = coresOf[*world.Borrow]([]*Borrow{{core: world.Borrow{World: w.inner()}}})
 		if invariant == "O1 alone" {
-			w.loops.borrows = []*Borrow{{w: w, out: true}, {w: w, out: true}}
+			w.core.Loops.Borrows = coresOf[*world.Borrow]([]*Borrow{{core: world.Borrow{World: w.inner(), Out: true}}, {core: world.Borrow{World: w.inner(), Out: true}}})
 		}
-		w.loops.open = len(w.loops.borrows)
-		return func() { w.loops.borrows, w.loops.open = nil, 0 }
+		w.core.Loops.Open = len(w.core.Loops.Borrows)
+		return func() { w.core.Loops.Borrows, w.core.Loops.Open = nil, 0 }
 	case "L2":
-		t := w.types.list[0]
+		t := w.core.Types.List[0]
 		t.Show(entity.View{})
-		return func() { t.Show(w.ids.View()) }
+		return func() { t.Show(w.core.IDs.View()) }
 	case "C1":
-		tx := w.rows.Begin()
-		tx.Expect(&a.table.Table, 1)
+		tx := w.core.Rows.Begin()
+		tx.Expect(&a.Table.Table, 1)
 		return tx.Cancel
 	}
 	return nil
@@ -127,41 +129,41 @@ func (w *World) CorruptParts(invariant string) (restore func()) {
 
 // OpenWorlds returns the number of worlds that are open.
 func OpenWorlds() int {
-	return tags.Open()
+	return world.Tags.Open()
 }
 
 // SetNextVersion makes the next entity with a fresh index start at a version, to meet the wrap.
 func (w *World) SetNextVersion(index uint32, version uint32) {
-	view := w.ids.View()
-	r := view.Record(entity.Make(index, w.ids.Tag(), 0))
+	view := w.core.IDs.View()
+	r := view.Record(entity.Make(index, w.core.IDs.Tag(), 0))
 	*(*uint32)(unsafe.Pointer(r)) = version // Safe because a record begins with its version.
 }
 
 // SetVersion sets the world's change version.
-func (w *World) SetVersion(v uint32) { w.tables.Version = v }
+func (w *World) SetVersion(v uint32) { w.core.Tables.Version = v }
 
 // RegisterType registers a type that is known only at run time.
 func (w *World) RegisterType(t reflect.Type) Type {
-	return handle{w.register("Register", &typeInfo{rtype: t, name: t.String(), finder: finder{size: int(t.Size())}, align: t.Align()})}
+	return handle{w.inner().Register("Register", &world.Type{Go: t, Name: t.String(), Finder: world.Finder{Size: int(t.Size())}, Align: t.Align()})}
 }
 
 // RegisterBit registers a type that is known only at run time, with enable bits.
 func (w *World) RegisterBit(t reflect.Type) Type {
-	return handle{w.register("Register", &typeInfo{rtype: t, name: t.String(), finder: finder{size: int(t.Size())}, align: t.Align(), enableable: true})}
+	return handle{w.inner().Register("Register", &world.Type{Go: t, Name: t.String(), Finder: world.Finder{Size: int(t.Size())}, Align: t.Align(), Enableable: true})}
 }
 
 // MarkType marks a type changed in e's chunk, as Component.Mut does.
-func MarkType(t Type, e Entity) { t.info().mut(opMut, e) }
+func MarkType(t Type, e Entity) { t.info().Mut(world.OpMut, entity.ID(e)) }
 
 // Ways returns the number of ways that an archetype knows, from it and to it.
-func Ways(a *Archetype) int { return a.table.Transitions() }
+func Ways(a *Archetype) int { return a.core.Table.Transitions() }
 
 // Sweep gives up the archetypes of values that have no rows, as a change does when there are many.
-func (w *World) Sweep() { w.sweep() }
+func (w *World) Sweep() { w.inner().Sweep() }
 
 // SharedValues returns the number of values that the stores know.
 func (w *World) SharedValues() (n int) {
-	for range w.sharedValues() {
+	for range w.inner().SharedValues() {
 		n++
 	}
 	return n
@@ -169,7 +171,7 @@ func (w *World) SharedValues() (n int) {
 
 // SetSlot puts a slot into e's row and returns the one that was there.
 func (m Managed[T]) SetSlot(e Entity, n uint32) (old uint32) {
-	p, _ := m.t.own().find(opManagedGet, e)
+	p, _ := m.t.OwnFinder().LookUp(world.OpManagedGet, entity.ID(e))
 	old, *(*value.Slot)(p) = uint32(*(*value.Slot)(p)), value.Slot(n)
 	return old
 }
@@ -179,9 +181,9 @@ func (m Managed[T]) Pages() int { return reflect.ValueOf(m.store).Elem().FieldBy
 
 // Sum adds f of the rows' values up, without the checks of At: what the slots cost alone.
 func (m Managed[T]) Sum(rows Rows, f func(*T) int) (sum int) {
-	column := rows.column(m.t, "Managed.Sum")
+	column := rows.core.Column(m.t, "Managed.Sum")
 	for i := range rows.Len() {
-		sum += f(m.store.Get(*element[value.Slot](column, rows.s.first+i)))
+		sum += f(m.store.Get(*element[value.Slot](column, rows.core.Scan.First+i)))
 	}
 	return sum
 }
@@ -190,7 +192,7 @@ func (m Managed[T]) Sum(rows Rows, f func(*T) int) (sum int) {
 // when it is read, which Shrink does behind each step.
 func (w *World) ShrinkSteps(n int) (done bool) {
 	read := time.Duration(0)
-	return w.shrink(time.Duration(n), func() time.Duration { read++; return read })
+	return w.inner().Shrink(time.Duration(n), func() time.Duration { read++; return read })
 }
 
 // ArchetypeBytes is how many bytes the state of an archetype takes.

@@ -4,13 +4,15 @@ import (
 	"fmt"
 	"reflect"
 	"unsafe"
+
+	"quarry/ecs/internal/world"
 )
 
 // field is a field of a struct that a View or a Bundle fills or reads: its offset, and the world's
 // type that it stands for.
 type field struct {
 	offset   uintptr // bytes from the struct's start
-	t        *typeInfo
+	t        *world.Type
 	kind     fieldKind
 	write    bool
 	optional bool
@@ -42,10 +44,10 @@ type fieldReader struct {
 	w        *World
 	op       string
 	fields   []field
-	seen     signature    // types of the fields so far, other than Bits and BitsW
-	bits     signature    // types of the Bits and BitsW fields so far
-	switched signature    // types of the BitsW fields so far
-	within   reflect.Type // the struct inside S or V that is being read; nil: none
+	seen     world.Signature // types of the fields so far, other than Bits and BitsW
+	bits     world.Signature // types of the Bits and BitsW fields so far
+	switched world.Signature // types of the BitsW fields so far
+	within   reflect.Type    // the struct inside S or V that is being read; nil: none
 }
 
 func (r *fieldReader) refuse(path, what string, args ...any) {
@@ -77,7 +79,7 @@ func (r *fieldReader) enter(path string, of reflect.Type, f field) {
 	if buffer {
 		kind = KindBuffer
 	}
-	id, ok := r.w.types.find(typeKey{of, kind})
+	id, ok := r.w.core.Types.Find(world.TypeKey{Go: of, Kind: kind})
 	if !ok {
 		r.refuseUnregistered(path, of, buffer)
 	}
@@ -89,13 +91,13 @@ func (r *fieldReader) enter(path string, of reflect.Type, f field) {
 		}
 	}
 	if seen.Has(id) {
-		r.refuse(path, "%s is the type of a field before it", r.w.types.list[id].name)
+		r.refuse(path, "%s is the type of a field before it", r.w.core.Types.List[id].Name)
 	}
 	seen.Add(id)
-	f.t = r.w.types.list[id]
+	f.t = r.w.core.Types.List[id]
 	for _, g := range r.fields {
 		if g.t == f.t && g.optional != f.optional {
-			r.refuse(path, "the column of %s and its Bits must both be optional, or none", f.t.name)
+			r.refuse(path, "the column of %s and its Bits must both be optional, or none", f.t.Name)
 		}
 	}
 	r.fields = append(r.fields, f)
@@ -109,7 +111,7 @@ func (r *fieldReader) refuseUnregistered(path string, of reflect.Type, buffer bo
 	if r.within != nil {
 		within = fmt.Sprintf(", and neither is %v around it", r.within)
 	}
-	if _, ok := r.w.types.find(typeKey{of, KindShared}); ok && !buffer {
+	if _, ok := r.w.core.Types.Find(world.TypeKey{Go: of, Kind: KindShared}); ok && !buffer {
 		// errors.md, Types, terms and handles: `is a shared type` | A field of a view or bundle is
 		// a shared type. | Name its value with `Archetype.With` or `Shared.Add`; a query reads it
 		// by `Shared.At`.
@@ -136,8 +138,8 @@ func (r *fieldReader) viewField(f reflect.StructField, at uintptr, path string) 
 	if c, ok := reflect.Zero(f.Type).Interface().(columnField); ok {
 		if k := c.column(); k.self == f.Type {
 			r.enter(path, k.of, field{offset: at, kind: k.kind, write: k.write, optional: optional})
-			if t := r.fields[len(r.fields)-1].t; k.kind == fieldBits && !t.enableable {
-				r.refuse(path, "%s was not registered with ecs.Enableable", t.name)
+			if t := r.fields[len(r.fields)-1].t; k.kind == fieldBits && !t.Enableable {
+				r.refuse(path, "%s was not registered with ecs.Enableable", t.Name)
 			}
 			return
 		}
@@ -169,7 +171,7 @@ func (r *fieldReader) bundleField(f reflect.StructField, at uintptr, path string
 		r.enter(path, of.Elem(), field{offset: at, kind: fieldElements, optional: optional})
 		return
 	}
-	_, registered := r.w.types.find(typeKey{rtype: of})
+	_, registered := r.w.core.Types.Find(world.TypeKey{Go: of})
 	if of == reflect.TypeFor[CleanupEntity]() {
 		r.refuse(path, "CleanupEntity comes with World.Destroy; no entity is created with it")
 	}
@@ -199,9 +201,9 @@ func (f *field) valueIn(s unsafe.Pointer) unsafe.Pointer {
 
 // placeIn returns the place of the field's type in an archetype, and whether the archetype has the
 // type.
-func (f *field) placeIn(a *Archetype) (p place, ok bool) {
-	if id := int(f.t.id); id < len(a.table.Places) {
-		p = a.table.Places[id]
+func (f *field) placeIn(a *Archetype) (p world.Place, ok bool) {
+	if id := int(f.t.ID); id < len(a.core.Table.Places) {
+		p = a.core.Table.Places[id]
 	}
 	return p, p.Flags() != 0
 }

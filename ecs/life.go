@@ -1,18 +1,9 @@
 package ecs
 
 import (
-	"errors"
-	"fmt"
-
 	"quarry/alloc"
-	"quarry/ecs/internal/change"
-	"quarry/ecs/internal/name"
-	"quarry/ecs/internal/table"
-	"quarry/internal/debug"
+	"quarry/ecs/internal/world"
 )
-
-// The life of a world: the options that create it, and the opening and closing of the parts that
-// world.go declares.
 
 // Option is an option of NewWorld.
 type Option func(*World)
@@ -23,7 +14,7 @@ func WithUniverse(u *alloc.Universe) Option {
 	if u == nil {
 		panic("ecs: WithUniverse: the universe is nil")
 	}
-	return func(w *World) { w.u = u }
+	return func(w *World) { w.core.Universe = u }
 }
 
 // checkOptions panics for a nil option.
@@ -39,9 +30,7 @@ func checkOptions(op string, options []Option) {
 // number doubles, by at most 64 units at a time. As long as 64 KiB suffice there is a single chunk
 // of 2, 16, 32 or 64 KiB, so a thousand rows of 40 bytes lie in one piece. Further chunks have 4,
 // 8, 16 ... 64 units.
-func DefaultChunkGrowth() alloc.Growth {
-	return alloc.Doubling().Capped(alloc.ChunksPerMegachunk)
-}
+func DefaultChunkGrowth() alloc.Growth { return world.DefaultGrowth() }
 
 // ChunkGrowth sets the policy that decides how many units of 16 KiB an archetype has after it
 // grows. The units that it takes at once come as few large chunks, of 1 to 64 units, so the policy
@@ -57,7 +46,7 @@ func DefaultChunkGrowth() alloc.Growth {
 // Units without rows are the archetype's reserve. The reserve is cut if it exceeds twice what the
 // policy would add. So entities that come and go at the end of a chunk do not go to the universe
 // each time.
-func ChunkGrowth(g alloc.Growth) Option { return func(w *World) { w.growth = g } }
+func ChunkGrowth(g alloc.Growth) Option { return func(w *World) { w.core.Growth = g } }
 
 // NewWorld creates an empty world. It has a universe of its own, of the default size, unless
 // WithUniverse is given. An error wraps one from alloc.NewUniverse.
@@ -70,43 +59,17 @@ func ChunkGrowth(g alloc.Growth) Option { return func(w *World) { w.growth = g }
 // depends on how many worlds are open.
 func NewWorld(options ...Option) (*World, error) {
 	checkOptions("NewWorld", options)
-	w := &World{growth: DefaultChunkGrowth()}
-	w.types.open()
-	w.archetypes.open()
-	w.news = news{matched: 1, unshared: 1}
-	w.loops.outer.w, w.loops.scans = w, []*scan{&w.loops.outer}
-	for _, o := range options {
-		o(w)
-	}
-	if w.u == nil {
-		u, err := alloc.NewUniverse()
-		if err != nil {
-			// errors.md, Errors: `ecs: NewWorld: ...` | The universe of the world could not be
-			// made. | See `ErrReserve` of `alloc`: close worlds, or `ecs.WithUniverse` with a
-			// smaller `alloc.Size`.
-			return nil, fmt.Errorf("ecs: NewWorld: a universe of its own (ecs.WithUniverse takes one of another size): %w", err)
+	made, err := world.NewWorld(onCore(allOf(options)))
+	return worldFrom(made), err
+}
+
+// allOf returns the options as one.
+func allOf(options []Option) func(*World) {
+	return func(w *World) {
+		for _, o := range options {
+			o(w)
 		}
-		w.u, w.own = u, true
 	}
-	if w.u.Size() == 0 {
-		panic("ecs: NewWorld: the universe of WithUniverse is closed")
-	}
-	trim := w.trim
-	w.buffers.Open(w.u, trim)
-	w.base = w.u.Base()
-	tag, number := tags.TakeApart(0)
-	w.ids.Open(w.u, tag)
-	if debug.On {
-		w.ids.Apart(number)
-	}
-	w.tables.Open(w.u, w.growth, &w.ids, table.Calls{Trim: trim, Replanned: w.news.replan})
-	w.rows.Open(&w.ids, &w.tables, &w.buffers, change.Calls{
-		TableAt: func(i uint32) *table.Table { return &w.archetypes.list[i].table.Table },
-		Trim:    trim, Records: w.showRecords,
-	})
-	w.index.Open()
-	w.registerBuiltIn()
-	return w, nil
 }
 
 // Close frees everything that the world holds. Handles, rows and pointers into the world become
@@ -123,68 +86,7 @@ func NewWorld(options ...Option) (*World, error) {
 // A second call retries the release of the universe, and does nothing once that is done. Close
 // closes the world's snapshots. It panics inside a loop over rows and where Snapshot.Close does,
 // while goroutines read.
-func (w *World) Close() error {
-	w.checkMade("World.Close")
-	if w.closed {
-		return w.closeUniverse() // it may have been in use the first time
-	}
-	if by := w.keeper.Load(); by != nil {
-		// errors.md, Errors: `ecs: World.Close: ... is open` | The world has a journal that is
-		// open. The world stays open. | Close the journal first, then the world.
-		return fmt.Errorf("ecs: World.Close: %s is open; close it first", *by)
-	}
-	w.checkUnlocked("World.Close")
-	w.closeSnapshots("World.Close")
-	err := w.freeBuffers()
-	for _, t := range w.types.list {
-		switch t.kind {
-		case KindManaged:
-			t.managed.Drop()
-		case KindShared:
-			t.shared.Drop()
-		}
-	}
-	for _, a := range w.archetypes.list {
-		a.table.End()
-		*a = Archetype{w: w, table: a.table}
-	}
-	err = errors.Join(err, w.ids.Close(), w.buffers.Close())
-	for _, t := range w.types.sparse {
-		err = errors.Join(err, t.sparse.Close())
-	}
-	if err != nil {
-		// errors.md, Errors: `ecs: World.Close: ...` | Others hold chunks of the world's universe,
-		// there is memory that no buffer owns, or the system refused to take memory back, as it
-		// does while it is locked. The world is closed all the same. | Close what else lives there
-		// first: command buffers, other worlds. Then `Close` again.
-		err = fmt.Errorf("ecs: World.Close: %w", err)
-	}
-	err = errors.Join(err, w.closeUniverse())
-	tags.Give(w.ids.Tag())
-	w.closed, w.base, w.names = true, nil, name.Names{}
-	w.news.unshared = never
-	w.tables.Close()
-	w.index.Close()
-	w.loops.open++ // a loop that never ends, so that structural changes panic
-	for _, t := range w.types.list {
-		t.Hide()
-	}
-	w.rows.Epoch++ // invalidates views
-	return err
-}
-
-func (w *World) closeUniverse() error {
-	if !w.own {
-		return nil
-	}
-	if err := w.u.Close(); err != nil {
-		if n := w.recorded.Load(); n > 0 {
-			return fmt.Errorf("ecs: World.Close: command buffers that are not closed hold %d chunks, call Buffer.Close first: %w", n, err)
-		}
-		return fmt.Errorf("ecs: World.Close: %w", err)
-	}
-	return nil
-}
+func (w *World) Close() error { return w.inner().Close() }
 
 // Stats describes a world.
 type Stats struct {
@@ -204,18 +106,18 @@ type Stats struct {
 // Stats returns the world's statistics, in time proportional to the number of archetypes and of the
 // chunks that hold spilled elements. For a closed world it returns zeros.
 func (w *World) Stats() Stats {
-	w.checkMade("World.Stats")
-	if w.closed {
+	w.inner().CheckMade("World.Stats")
+	if w.core.Closed {
 		return Stats{}
 	}
 	s := Stats{
-		Reserved: w.ids.Promised(), Alive: w.alive(), Created: w.rows.Created, Destroyed: w.rows.Destroyed,
-		Archetypes: len(w.archetypes.list), Small: w.tables.SmallChunks().Live(), Shared: w.tables.SmallChunks().Chunks(),
+		Reserved: w.core.IDs.Promised(), Alive: w.inner().Living(), Created: w.core.Rows.Created, Destroyed: w.core.Rows.Destroyed,
+		Archetypes: len(w.core.Archetypes.List), Small: w.core.Tables.SmallChunks().Live(), Shared: w.core.Tables.SmallChunks().Chunks(),
 	}
-	s.Buffers, s.Spilled = w.buffers.Use()
-	for _, a := range w.archetypes.list {
-		s.Chunks += a.table.Store.Units()
-		s.Reserve += a.table.Store.Reserve()
+	s.Buffers, s.Spilled = w.core.Buffers.Use()
+	for _, a := range w.core.Archetypes.List {
+		s.Chunks += a.Table.Store.Units()
+		s.Reserve += a.Table.Store.Reserve()
 	}
 	return s
 }

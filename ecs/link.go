@@ -5,71 +5,17 @@ import (
 	"unsafe"
 
 	"quarry/ecs/internal/entity"
-	"quarry/internal/seam/under"
+	"quarry/ecs/internal/world"
 )
-
-// Links: the entity values in components, in elements of buffers and in managed and shared values,
-// wherever a type has a field of type Entity. Entities behind pointers and in slices, maps and
-// interfaces are not found.
-
-// eachEntity calls visit for each entity in n values of size bytes.
-func eachEntity(links []under.Link, first unsafe.Pointer, n int, size uintptr, visit func(*Entity)) {
-	for i := range n {
-		for j := range links {
-			// Safe because each value has what its links say.
-			l, p := &links[j], unsafe.Add(first, uintptr(i)*size+links[j].Offset)
-			if l.Count == 0 {
-				visit((*Entity)(p))
-			} else {
-				eachEntity(l.Each, p, l.Count, l.Size, visit)
-			}
-		}
-	}
-}
-
-// retag replaces the tag of one world by the tag of another in each entity of n values of size
-// bytes.
-func retag(links []under.Link, first unsafe.Pointer, n int, size uintptr, from, to entity.Tag) {
-	for j := range links {
-		l := links[j] // in registers
-		if l.Count == 0 {
-			for i := range n {
-				(*entity.ID)(unsafe.Add(first, uintptr(i)*size+l.Offset)).Retag(from, to) // Safe because each value has what its links say.
-			}
-			continue
-		}
-		for i := range n {
-			retag(l.Each, unsafe.Add(first, uintptr(i)*size+l.Offset), l.Count, l.Size, from, to) // Safe likewise.
-		}
-	}
-}
 
 // linksOf returns a function that visits the entities in a T, or nil if a T has none.
 func linksOf[T any]() func(x *T, visit func(*entity.ID)) {
-	links := goTypeOf(reflect.TypeFor[T]()).links
+	links := world.GoTypeOf(reflect.TypeFor[T]()).Links
 	if len(links) == 0 {
 		return nil
 	}
 	return func(x *T, visit func(*entity.ID)) {
 		// Safe because the links are a T's.
-		eachEntity(links, unsafe.Pointer(x), 1, 0, func(e *Entity) { visit((*entity.ID)(e)) })
+		world.EachEntity(links, unsafe.Pointer(x), 1, 0, idVisit(func(e *Entity) { visit((*entity.ID)(e)) }))
 	}
-}
-
-// appendLinks appends the offsets of the entities in a value of a type that begins at offset at.
-func appendLinks(to []under.Link, t reflect.Type, at uintptr) []under.Link {
-	switch {
-	case t.Size() == 0: // an array of such elements may be too long to walk
-	case t == reflect.TypeFor[Entity]():
-		return append(to, under.Link{Offset: at})
-	case t.Kind() == reflect.Array:
-		if each := appendLinks(nil, t.Elem(), 0); len(each) > 0 {
-			return append(to, under.Link{Offset: at, Count: t.Len(), Size: t.Elem().Size(), Each: each})
-		}
-	case t.Kind() == reflect.Struct:
-		for i := range t.NumField() {
-			to = appendLinks(to, t.Field(i).Type, at+t.Field(i).Offset)
-		}
-	}
-	return to
 }

@@ -35,19 +35,19 @@ type OccupancyTable []Occupancy
 // single small chunk counts its 2 KiB, not the unit that it shares with others; [Stats].Shared
 // counts those units. Cost: a few ns per archetype.
 func (w *World) Occupancy() OccupancyTable {
-	if w.closed {
+	if w.core.Closed {
 		return nil
 	}
 	var all OccupancyTable
-	for _, a := range w.archetypes.list {
+	for _, a := range w.core.Archetypes.List {
 		f := Occupancy{
-			Archetype: a, Rows: a.table.Store.Len(), Chunks: a.Chunks(), Reserve: a.table.Store.Reserve() * alloc.ChunkSize,
+			Archetype: archetypeFrom(a), Rows: a.Table.Store.Len(), Chunks: archetypeFrom(a).Chunks(), Reserve: a.Table.Store.Reserve() * alloc.ChunkSize,
 			RowBytes: int(unsafe.Sizeof(Entity{})),
 		}
-		for _, c := range a.table.Store.Columns() {
+		for _, c := range a.Table.Store.Columns() {
 			f.RowBytes += int(c.Size)
 		}
-		for _, c := range a.table.Store.Chunks() {
+		for _, c := range a.Table.Store.Chunks() {
 			f.Bytes += c.Bytes()
 		}
 		if f.Bytes+f.Reserve > 0 {

@@ -5,51 +5,54 @@ import (
 
 	"quarry/asm"
 	"quarry/ecs/internal/match"
+	"quarry/ecs/internal/world"
 )
 
 // SharesMatching reports whether two queries use one matching.
-func SharesMatching(a, b *Query) bool { return a.m == b.m && a.m != nil }
+func SharesMatching(a, b *Query) bool {
+	return a.core.Matching == b.core.Matching && a.core.Matching != nil
+}
 
 // Matchings returns the number of matchings that the world shows new archetypes.
-func (w *World) Matchings() int { return w.index.Len() }
+func (w *World) Matchings() int { return w.core.Index.Len() }
 
 // Matcher holds what the ways to match archetypes need, which are compared.
 type Matcher struct {
 	m        *match.Matching
 	all      []*Archetype
-	hashes   []uint64              // by archetype, made once
-	sets     []map[uint64]struct{} // by archetype: the hashes of its types
-	has      []uint64              // hashes of the types that must be there
-	lacks    []uint64              // and of those that must not
-	bySig    map[signature]bool    // sets that the query accepts
-	byHash   map[uint64]bool       // their hashes
-	table    []uint64              // the signatures, one behind the other
+	hashes   []uint64                 // by archetype, made once
+	sets     []map[uint64]struct{}    // by archetype: the hashes of its types
+	has      []uint64                 // hashes of the types that must be there
+	lacks    []uint64                 // and of those that must not
+	bySig    map[world.Signature]bool // sets that the query accepts
+	byHash   map[uint64]bool          // their hashes
+	table    []uint64                 // the signatures, one behind the other
 	bits     []uint64
 	Accepted int
 }
 
 // NewMatcher prepares them for a query.
 func NewMatcher(q *Query) *Matcher {
-	t := &Matcher{m: q.m, all: q.w.archetypes.list, bySig: map[signature]bool{}, byHash: map[uint64]bool{}}
-	for id := range q.w.types.list {
-		if t.m.Has.Has(typeID(id)) {
-			t.has = append(t.has, hashOfType(typeID(id)))
+	t := &Matcher{m: q.core.Matching, all: coresOf[*Archetype](q.core.World.Archetypes.List), bySig: map[world.Signature]bool{}, byHash: map[uint64]bool{}}
+	for id := range q.core.World.Types.List {
+		if t.m.Has.Has(world.TypeID(id)) {
+			t.has = append(t.has, hashOfType(world.TypeID(id)))
 		}
-		if t.m.Lacks.Has(typeID(id)) {
-			t.lacks = append(t.lacks, hashOfType(typeID(id)))
+		if t.m.Lacks.Has(world.TypeID(id)) {
+			t.lacks = append(t.lacks, hashOfType(world.TypeID(id)))
 		}
 	}
 	for _, a := range t.all {
 		set := map[uint64]struct{}{}
-		for _, id := range a.table.Types {
+		for _, id := range a.core.Table.Types {
 			set[hashOfType(id)] = struct{}{}
 		}
 		t.sets = append(t.sets, set)
-		h := hashOf(&a.table.Sig)
+		h := hashOf(&a.core.Table.Sig)
 		t.hashes = append(t.hashes, h)
-		t.table = append(t.table, a.table.Sig[:]...)
-		if t.m.Wants(&a.table) {
-			t.bySig[a.table.Sig], t.byHash[h] = true, true
+		t.table = append(t.table, a.core.Table.Sig[:]...)
+		if t.m.Wants(&a.core.Table) {
+			t.bySig[a.core.Table.Sig], t.byHash[h] = true, true
 			t.Accepted++
 		}
 	}
@@ -58,13 +61,13 @@ func NewMatcher(q *Query) *Matcher {
 }
 
 // hashOfType stands for a hash of a type's name.
-func hashOfType(id typeID) uint64 {
-	s := signature{uint64(id)}
+func hashOfType(id world.TypeID) uint64 {
+	s := world.Signature{uint64(id)}
 	return hashOf(&s)
 }
 
 // hashOf is 64-bit FNV-1a by words.
-func hashOf(s *signature) uint64 {
+func hashOf(s *world.Signature) uint64 {
 	h := uint64(14695981039346656037)
 	for _, word := range s {
 		h = (h ^ word) * 1099511628211
@@ -76,7 +79,7 @@ func hashOf(s *signature) uint64 {
 // Compare counts the archetypes that match by comparing signatures.
 func (t *Matcher) Compare() (n int) {
 	for _, a := range t.all {
-		if t.m.Wants(&a.table) {
+		if t.m.Wants(&a.core.Table) {
 			n++
 		}
 	}
@@ -110,7 +113,7 @@ func (t *Matcher) inSet(set map[uint64]struct{}) bool {
 // LookUp does so by looking each set up among those that the query accepts.
 func (t *Matcher) LookUp() (n int) {
 	for _, a := range t.all {
-		if t.bySig[a.table.Sig] {
+		if t.bySig[a.core.Table.Sig] {
 			n++
 		}
 	}
@@ -130,40 +133,40 @@ func (t *Matcher) LookUpHash() (n int) {
 // Hash is what an archetype's hash costs.
 func (t *Matcher) Hash() (sum uint64) {
 	for _, a := range t.all {
-		sum += hashOf(&a.table.Sig)
+		sum += hashOf(&a.core.Table.Sig)
 	}
 	return sum
 }
 
 // Kernel compares all signatures in one call of asm.Match; it knows no Any terms.
 func (t *Matcher) Kernel() int {
-	return asm.Match(t.bits, t.table, t.m.Has[:], t.m.Lacks[:], len(signature{}))
+	return asm.Match(t.bits, t.table, t.m.Has[:], t.m.Lacks[:], len(world.Signature{}))
 }
 
 // ForgetAfter takes the archetypes that f makes out of the world again, as a call that fails does.
 func (w *World) ForgetAfter(f func()) {
-	before := len(w.archetypes.list)
+	before := len(w.core.Archetypes.List)
 	f()
-	w.forget(before)
+	w.inner().Forget(before)
 }
 
 // Candidates counts the matchings that an archetype would look at if it came now, those of them
 // that want it, and all.
 func (w *World) Candidates(a *Archetype) (looked, wanting, all int) {
-	for m := range w.index.CandidateMatchings(&a.table) {
+	for m := range w.core.Index.CandidateMatchings(&a.core.Table) {
 		looked++
-		if m.Wants(&a.table) {
+		if m.Wants(&a.core.Table) {
 			wanting++
 		}
 	}
 	slow := 0
-	for m := range w.index.Matchings() {
-		if m.Wants(&a.table) {
+	for m := range w.core.Index.Matchings() {
+		if m.Wants(&a.core.Table) {
 			slow++
 		}
 	}
 	if slow != wanting {
 		panic(fmt.Sprintf("%d matchings want %v, it finds %d", slow, a, wanting))
 	}
-	return looked, wanting, w.index.Len()
+	return looked, wanting, w.core.Index.Len()
 }

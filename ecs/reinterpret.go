@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"quarry/ecs/internal/world"
 	"quarry/layout"
 )
 
@@ -23,7 +24,7 @@ var flatTypes atomic.Pointer[map[reflect.Type]bool]
 //
 //	words := ecs.Reinterpret[uint32](colours)
 func Reinterpret[U, T any](d DynamicBuffer[T]) DynamicBuffer[U] {
-	d.raw.header("Reinterpret")
+	d.raw.Header("Reinterpret")
 	var u U
 	var t T
 	if unsafe.Sizeof(u) != unsafe.Sizeof(t) {
@@ -31,7 +32,7 @@ func Reinterpret[U, T any](d DynamicBuffer[T]) DynamicBuffer[U] {
 		// pointers, for they lie outside the garbage collector's heap` | `Reinterpret` to a type
 		// that does not fit. | A type of the same size, without pointers.
 		panic(fmt.Sprintf("ecs: Reinterpret: an element of %s has %d bytes, %s has %d: sizes must be equal",
-			d.raw.f.t.name, unsafe.Sizeof(t), shortName(reflect.TypeFor[U]()), unsafe.Sizeof(u)))
+			d.raw.Finder.Type.Name, unsafe.Sizeof(t), world.ShortName(reflect.TypeFor[U]()), unsafe.Sizeof(u)))
 	}
 	// Alignment needs no check: a Go type's size is a multiple of its alignment, so
 	// U's alignment divides T's size, hence also headerSize + inline*size, the place

@@ -1,11 +1,6 @@
 package ecs
 
-import (
-	"fmt"
-	"slices"
-
-	"quarry/ecs/internal/entity"
-)
+import "quarry/ecs/internal/world"
 
 // Reserve fills ids with reserved entities. A reserved entity is unique in the world but not alive
 // until the owner passes it to [Archetype.CreateReserved]: until then no look-up finds it and no
@@ -27,10 +22,10 @@ import (
 // World.Trim. Cost: a few atomic operations per call and block. A snapshot, a restore and Verify
 // make it wait for a moment.
 func (w *World) Reserve(ids []Entity) error {
-	w.checkHandle("World.Reserve")
-	w.reserving.RLock()
-	defer w.reserving.RUnlock()
-	return during("World.Reserve", refused(w.ids.Promise(idsOf(ids))))
+	w.inner().CheckHandle("World.Reserve")
+	w.core.Reserving.RLock()
+	defer w.core.Reserving.RUnlock()
+	return world.During("World.Reserve", world.Refused(w.core.IDs.Promise(idsOf(ids))))
 }
 
 // Unreserve releases reserved ids that will not be created; they never identify an entity. Any
@@ -38,11 +33,11 @@ func (w *World) Reserve(ids []Entity) error {
 // releases none if one of the ids is not reserved: null, of another world, created or released
 // before, or given twice.
 func (w *World) Unreserve(ids []Entity) {
-	w.checkHandle("World.Unreserve")
-	w.reserving.RLock() // a snapshot has no id that is half released
-	defer w.reserving.RUnlock()
-	w.hold("World.Unreserve", ids)
-	w.ids.TakeBack(idsOf(ids))
+	w.inner().CheckHandle("World.Unreserve")
+	w.core.Reserving.RLock() // a snapshot has no id that is half released
+	defer w.core.Reserving.RUnlock()
+	w.inner().Hold("World.Unreserve", idsOf(ids))
+	w.core.IDs.TakeBack(idsOf(ids))
 }
 
 // CreateReserved creates entities with ids from [World.Reserve], with the archetype's types, all
@@ -50,60 +45,6 @@ func (w *World) Unreserve(ids []Entity) {
 // the ids stay reserved. CreateReserved panics inside a loop over rows, and like Unreserve for ids
 // that are not reserved. Like all structural changes it belongs to the world's owner.
 func (a *Archetype) CreateReserved(ids []Entity) (Batch, error) {
-	const op = "Archetype.CreateReserved"
-	w := a.w
-	w.checkUnlocked(op)
-	if a.dying {
-		refuseDying(op)
-	}
-	w.hold(op, ids)
-	if len(ids) == 0 {
-		return Batch{w: w, epoch: w.rows.Epoch}, nil
-	}
-	w.sweepBut(a)
-	before := len(w.archetypes.list)
-	a, err := a.again()
-	if err == nil {
-		err = refused(w.rows.RoomHeld(&a.table.Table, len(ids)))
-	}
-	if err != nil {
-		w.ids.LetGo(idsOf(ids))
-		w.forget(before)
-		return Batch{}, during(op, err)
-	}
-	tx := w.rows.Begin()
-	tx.Note(w.rows.CreateHeld(&a.table.Table, idsOf(ids)))
-	return w.batch(len(ids)), nil
-}
-
-// hold marks reserved ids, so that no other goroutine creates or releases them. It panics and holds
-// none if one of them is not reserved.
-func (w *World) hold(op string, ids []Entity) {
-	if i := w.ids.Hold(idsOf(ids)); i >= 0 {
-		w.notReserved(op, ids, i)
-	}
-}
-
-// notReserved panics for ids[i] with the reason why it is not reserved.
-//
-//go:noinline
-func (w *World) notReserved(op string, ids []Entity, i int) {
-	e := ids[i]
-	why := "it was given back, created and destroyed, or never reserved"
-	switch {
-	case e == Null:
-		why = "it names no entity"
-	case e.IsPlaceholder():
-		why = "it is a placeholder of a command buffer"
-	case entity.ID(e).Tag() != w.ids.Tag():
-		why = "it belongs to another world"
-	case slices.Contains(ids[:i], e):
-		why = "it is given twice"
-	case w.Alive(e):
-		why = "it is alive already"
-	}
-	// errors.md, Entities: `is not reserved: ...; nothing was changed` | `CreateReserved` or
-	// `Unreserve` of an id that is not promised now. | Each id is handed back once: it says why
-	// not.
-	panic(fmt.Sprintf("ecs: %s: ids[%d] = %v is not reserved: %s; nothing was changed", op, i, e, why))
+	made, err := a.inner().CreateReserved(idsOf(ids))
+	return Batch{made}, err
 }

@@ -5,7 +5,9 @@ import (
 	"reflect"
 	"slices"
 
+	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/value"
+	"quarry/ecs/internal/world"
 )
 
 // Shared is the handle of a shared type. Entities with equal values of the type lie together in
@@ -18,7 +20,7 @@ import (
 //
 // All methods belong to the world's owner: one goroutine at a time.
 type Shared[T comparable] struct {
-	t *typeInfo
+	t *world.Type
 	s *value.Values[T]
 }
 
@@ -26,15 +28,15 @@ type Shared[T comparable] struct {
 // Codec.
 func RegisterShared[T comparable](w *World, options ...TypeOption) Shared[T] {
 	t := reflect.TypeFor[T]()
-	info := &typeInfo{rtype: t, name: shortName(t), align: 1, kind: KindShared, shared: value.NewValues[T](linksOf[T]())}
-	info.apply("RegisterShared", options)
-	registered := w.register("RegisterShared", info)
-	return Shared[T]{registered, registered.shared.(*value.Values[T])}
+	info := &world.Type{Go: t, Name: world.ShortName(t), Align: 1, Kind: KindShared, Shared: value.NewValues[T](linksOf[T]())}
+	applyOptions(info, "RegisterShared", options)
+	registered := w.inner().Register("RegisterShared", info)
+	return Shared[T]{registered, registered.Shared.(*value.Values[T])}
 }
 
-func (c Shared[T]) info() *typeInfo { return c.t }
+func (c Shared[T]) info() *world.Type { return c.t }
 
-func (c Shared[T]) operand() operand { return operand{t: c.t} }
+func (c Shared[T]) operand() world.Operand { return world.Operand{Type: c.t} }
 
 // String returns the type's name.
 func (c Shared[T]) String() string { return handle{c.t}.String() }
@@ -43,11 +45,11 @@ func (c Shared[T]) String() string { return handle{c.t}.String() }
 // team.Of(Red)). The world keeps the value while an archetype has it or a query names it; an
 // archetype of NewArchetype has it until World.Close, see Archetype.With.
 func (c Shared[T]) Of(v T) SharedValue {
-	if c.t == nil || c.t.w.closed {
-		c.t.world().refuse("Shared.Of")
+	if c.t == nil || c.t.World.Closed {
+		c.t.WorldOrNil().Refuse("Shared.Of")
 	}
 	c.check("Shared.Of", v)
-	return SharedValue{c.t, c.s.Of(v)}
+	return SharedValue{core: world.SharedValue{Type: c.t, Value: c.s.Of(v)}}
 }
 
 // check panics for a value that cannot be compared.
@@ -64,40 +66,32 @@ func (c Shared[T]) refuse(op string, x T) {
 	// errors.md, Types, terms and handles: `holds what Go cannot compare, as a slice, map or
 	// function` | A shared value with an interface in it, whose value is not comparable. | Other
 	// values there; Go's `==` would panic too.
-	panic(fmt.Sprintf("ecs: %s: the %s %s holds what Go cannot compare, as a slice, map or function", op, c.t.name, textOf(x)))
+	panic(fmt.Sprintf("ecs: %s: the %s %s holds what Go cannot compare, as a slice, map or function", op, c.t.Name, world.TextOf(x)))
 }
 
 // SharedValue is a value of a shared type; see Shared.Of. It implements Type, but only
 // NewArchetype, Add, Put and Where accept it. Two SharedValues of one value are not necessarily ==.
-type SharedValue struct {
-	t *typeInfo
-	v *value.Shared
-}
+type SharedValue struct{ core world.SharedValue }
 
-func (v SharedValue) info() *typeInfo { return v.t }
+func (v SharedValue) info() *world.Type { return v.core.Type }
 
-func (v SharedValue) operand() operand { return operand{t: v.t} }
+func (v SharedValue) operand() world.Operand { return world.Operand{Type: v.core.Type} }
 
 // String returns the type and the value, as in Team=Red.
-func (v SharedValue) String() string {
-	if v.v == nil {
-		return "no value"
-	}
-	return v.t.textOf(v.v)
-}
+func (v SharedValue) String() string { return v.core.String() }
 
 // Get returns e's value, and false if e is not alive or has no value.
 func (c Shared[T]) Get(e Entity) (v T, ok bool) {
-	r := c.t.world().recordOf("Shared.Get", e)
+	r := c.t.WorldOrNil().RecordOf("Shared.Get", entity.ID(e))
 	if r == nil {
 		return v, false
 	}
-	return c.in(c.t.w.archetypeAt(c.t.w.tables.OwnerOf(r.Location)))
+	return c.in(archetypeFrom(c.t.World.ArchetypeAt(c.t.World.Tables.OwnerOf(r.Location))))
 }
 
 // in returns the value that an archetype's entities share, and false if they have none.
 func (c Shared[T]) in(a *Archetype) (v T, ok bool) {
-	if shared := a.valueOf(c.t.id); shared != nil {
+	if shared := a.inner().ValueOf(c.t.ID); shared != nil {
 		return value.As[T](shared), true
 	}
 	return v, false
@@ -106,11 +100,11 @@ func (c Shared[T]) in(a *Archetype) (v T, ok bool) {
 // At returns the value that all entities of the rows share, and false if they have none. The query
 // need not declare the type.
 func (c Shared[T]) At(rows Rows) (v T, ok bool) {
-	s := rows.check("Shared.At")
-	if c.t == nil || s.w != c.t.w {
-		rows.refuse(c.t, "Shared.At")
+	s := rows.core.Check("Shared.At")
+	if c.t == nil || s.World != c.t.World {
+		rows.core.Refuse(c.t, "Shared.At")
 	}
-	return c.in(s.t.a)
+	return c.in(archetypeFrom(s.Binding.Archetype))
 }
 
 // Has reports whether e is alive and has a value.
@@ -149,18 +143,20 @@ func (c Shared[T]) TrySet(e Entity, v T) (bool, error) {
 
 // Remove removes the value from e. It returns false if e is not alive or has no value, and panics
 // like Component.Add.
-func (c Shared[T]) Remove(e Entity) bool { return c.t.remove("Shared.Remove", e) }
+func (c Shared[T]) Remove(e Entity) bool { return c.t.Remove("Shared.Remove", entity.ID(e)) }
 
 // TryRemove is like Remove but returns the *LimitError.
-func (c Shared[T]) TryRemove(e Entity) (bool, error) { return c.t.tryRemove("Shared.Remove", e) }
+func (c Shared[T]) TryRemove(e Entity) (bool, error) {
+	return c.t.TryRemove("Shared.Remove", entity.ID(e))
+}
 
 // Values appends to dst the values that entities have, in the order in which the values were first
 // used. Cost: proportional to the number of values and their archetypes.
 func (c Shared[T]) Values(dst []T) []T {
-	c.t.world().checkHandle("Shared.Values")
+	c.t.WorldOrNil().CheckHandle("Shared.Values")
 	var used []*value.Shared
 	for v := range c.s.All() {
-		if c.t.w.lenOf(v) > 0 {
+		if c.t.World.LenOf(v) > 0 {
 			used = append(used, v)
 		}
 	}
@@ -174,36 +170,28 @@ func (c Shared[T]) Values(dst []T) []T {
 // Len returns the number of entities that have the value. Cost: proportional to the number of
 // archetypes that have it.
 func (c Shared[T]) Len(v T) int {
-	c.t.world().checkHandle("Shared.Len")
+	c.t.WorldOrNil().CheckHandle("Shared.Len")
 	c.check("Shared.Len", v)
 	if shared := c.s.Find(v); shared != nil {
-		return c.t.w.lenOf(shared)
+		return c.t.World.LenOf(shared)
 	}
 	return 0
-}
-
-// lenOf returns the number of entities that have the value.
-func (w *World) lenOf(v *value.Shared) (n int) {
-	for _, set := range w.index.Sharers(v.Serial) {
-		n += whole(set).table.Store.Len()
-	}
-	return n
 }
 
 // give moves e to the archetype with the value x. It acts only on an entity without a value if adds
 // is set, and only on an entity with a value otherwise.
 func (c Shared[T]) give(op string, e Entity, x T, adds bool) (bool, error) {
-	w := c.t.world()
-	w.checkChange(op)
-	r := w.find(e)
+	w := c.t.WorldOrNil()
+	w.CheckChange(op)
+	r := w.Find(entity.ID(e))
 	if r == nil {
 		if adds {
-			c.t.refuseDead(op, e)
+			c.t.RefuseDead(op, entity.ID(e))
 		}
-		return w.passDead(op, e), nil
+		return w.PassDead(op, entity.ID(e)), nil
 	}
-	a := w.archetypeAt(w.tables.OwnerOf(r.Location))
-	old := a.valueOf(c.t.id)
+	a := w.ArchetypeAt(w.Tables.OwnerOf(r.Location))
+	old := a.ValueOf(c.t.ID)
 	if (old == nil) != adds {
 		return false, nil
 	}
@@ -212,14 +200,14 @@ func (c Shared[T]) give(op string, e Entity, x T, adds bool) (bool, error) {
 	if v == old {
 		return true, nil
 	}
-	before, sig := len(w.archetypes.list), a.table.Sig
-	sig.Add(c.t.id)
+	before, sig := len(w.Archetypes.List), a.Table.Sig
+	sig.Add(c.t.ID)
 	given := [1]*value.Shared{v}
-	to, err := w.archetypeOf(sig, w.valuesFor(make([]*value.Shared, 0, usualValues), &sig, given[:], a, nil))
+	to, err := w.ArchetypeOf(sig, w.ValuesFor(make([]*value.Shared, 0, world.UsualValues), &sig, given[:], a, nil))
 	if err != nil {
-		return false, during(op, err)
+		return false, world.During(op, err)
 	}
-	return w.take(op, a.pathTo(to), e, r, before)
+	return w.Take(op, a.PathTo(to), entity.ID(e), r, before)
 }
 
 // With returns the archetype with the same types and other shared values. The given values replace
@@ -227,27 +215,27 @@ func (c Shared[T]) give(op string, e Entity, x T, adds bool) (bool, error) {
 // lacks and for a type that is given twice. It takes no memory off the heap.
 func (a *Archetype) With(given ...SharedValue) *Archetype {
 	const op = "Archetype.With"
-	if a == nil || a.w == nil {
-		panic("ecs: " + op + ": " + unmade["Archetype"])
+	if a == nil || a.core.World == nil {
+		panic("ecs: " + op + ": " + world.Unmade["Archetype"])
 	}
-	w := a.w
-	w.checkNew(op)
-	list := make([]*value.Shared, 0, usualValues)
+	w := a.core.World
+	w.CheckNew(op)
+	list := make([]*value.Shared, 0, world.UsualValues)
 	for _, s := range given {
-		w.checkOwn(op, s.t)
-		if !a.table.Sig.Has(s.t.id) {
-			panic(fmt.Sprintf("ecs: %s: %v: %v has no %s", op, s, a, s.t.name))
+		w.CheckOwn(op, s.core.Type)
+		if !a.core.Table.Sig.Has(s.core.Type.ID) {
+			panic(fmt.Sprintf("ecs: %s: %v: %v has no %s", op, s, a, s.core.Type.Name))
 		}
-		if valueIn(list, s.t.id) != nil {
+		if world.ValueIn(list, s.core.Type.ID) != nil {
 			// errors.md, Types, terms and handles: `is given twice`, `names ... twice` | A type
 			// twice in an archetype, a change or a term. | Once.
-			panic(fmt.Sprintf("ecs: %s: %s is given twice", op, s.t.name))
+			panic(fmt.Sprintf("ecs: %s: %s is given twice", op, s.core.Type.Name))
 		}
-		list = append(list, s.v)
+		list = append(list, s.core.Value)
 	}
-	to, err := w.archetypeOf(a.table.Sig, w.valuesFor(make([]*value.Shared, 0, usualValues), &a.table.Sig, list, a, nil))
+	to, err := w.ArchetypeOf(a.core.Table.Sig, w.ValuesFor(make([]*value.Shared, 0, world.UsualValues), &a.core.Table.Sig, list, a.inner(), nil))
 	if err != nil {
-		panic(during(op, err))
+		panic(world.During(op, err))
 	}
-	return to
+	return archetypeFrom(to)
 }

@@ -7,6 +7,7 @@ import (
 
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/sparse"
+	"quarry/ecs/internal/world"
 )
 
 // Sparse is the handle of a sparse type: a component whose values lie in a set beside the chunks.
@@ -40,32 +41,25 @@ var _ Type = Sparse[DisabledEntity]{}
 // component is a separate type there. The only option is Enableable. Cost of the first entry: 48
 // KiB.
 func RegisterSparse[T any](w *World, options ...TypeOption) Sparse[T] {
-	info := sparseOf(reflect.TypeFor[T]())
-	info.apply("RegisterSparse", options)
-	return Sparse[T]{sparseHandle{w.register("RegisterSparse", info)}}
-}
-
-// sparseOf returns what the type itself says of the registration of a sparse type.
-func sparseOf(t reflect.Type) *typeInfo {
-	info := componentOf(t)
-	info.kind, info.name, info.sparse = KindSparse, "sparse "+info.name, &sparseSet{}
-	return info
+	info := world.SparseOf(reflect.TypeFor[T]())
+	applyOptions(info, "RegisterSparse", options)
+	return Sparse[T]{sparseHandle{w.inner().Register("RegisterSparse", info)}}
 }
 
 // Get returns a pointer to e's value for reading, or nil if e is not alive or has none. The pointer
 // is valid until the next Add or Remove of the type. Cost: three loads.
 func (s Sparse[T]) Get(e Entity) *T {
-	return (*T)(s.t.sparseValue("Sparse.Get", e)) // Safe because the set has values of T.
+	return (*T)(s.t.SparseValue("Sparse.Get", entity.ID(e))) // Safe because the set has values of T.
 }
 
 // Mut is Get for writing: it also marks the value changed.
 func (s Sparse[T]) Mut(e Entity) *T {
-	return (*T)(s.t.mutSparse("Sparse.Mut", e)) // Safe because the set has values of T.
+	return (*T)(s.t.MutSparse("Sparse.Mut", entity.ID(e))) // Safe because the set has values of T.
 }
 
 // Set writes e's value and marks it changed. It returns false if e is not alive or has none.
 func (s Sparse[T]) Set(e Entity, v T) bool {
-	p := (*T)(s.t.mutSparse("Sparse.Set", e)) // Safe because the set has values of T.
+	p := (*T)(s.t.MutSparse("Sparse.Set", entity.ID(e))) // Safe because the set has values of T.
 	if p == nil {
 		return false
 	}
@@ -77,7 +71,7 @@ func (s Sparse[T]) Set(e Entity, v T) bool {
 // not alive, and inside a loop over rows or All. It panics with a *LimitError if there is no room;
 // nothing has changed then. No row moves, so batches and lists of chunks stay valid.
 func (s Sparse[T]) Add(e Entity, v T) bool {
-	p, err := s.t.addSparse("Sparse.Add", e)
+	p, err := s.t.AddSparse("Sparse.Add", entity.ID(e))
 	if err != nil {
 		panic(err)
 	}
@@ -90,7 +84,7 @@ func (s Sparse[T]) Add(e Entity, v T) bool {
 
 // TryAdd is like Add but returns the *LimitError.
 func (s Sparse[T]) TryAdd(e Entity, v T) (bool, error) {
-	p, err := s.t.addSparse("Sparse.Add", e)
+	p, err := s.t.AddSparse("Sparse.Add", entity.ID(e))
 	if p == nil {
 		return false, err
 	}
@@ -100,13 +94,13 @@ func (s Sparse[T]) TryAdd(e Entity, v T) (bool, error) {
 
 // Values returns the values of all entries for reading, disabled ones among them, in the order of
 // Entities. The slice is valid until the next Add or Remove of the type.
-func (s Sparse[T]) Values() []T { return s.slice("Sparse.Values", mayRead) }
+func (s Sparse[T]) Values() []T { return s.slice("Sparse.Values", world.MayRead) }
 
 // Slice is Values for writing: it marks all entries changed.
-func (s Sparse[T]) Slice() []T { return s.slice("Sparse.Slice", mayWrite) }
+func (s Sparse[T]) Slice() []T { return s.slice("Sparse.Slice", world.MayWrite) }
 
 func (s Sparse[T]) slice(op string, access uint8) []T {
-	set := s.t.openSet(op, access)
+	set := s.t.OpenSet(op, access)
 	if set.Len() == 0 {
 		return nil
 	}
@@ -119,9 +113,9 @@ func (s Sparse[T]) slice(op string, access uint8) []T {
 // per entry, which a loop over Slice avoids.
 func (s Sparse[T]) All() iter.Seq2[Entity, *T] {
 	return func(yield func(Entity, *T) bool) {
-		set := s.t.openSet("Sparse.All", mayWrite)
-		scan := s.t.w.openScan(&s.t.sparse.all)
-		defer scan.end()
+		set := s.t.OpenSet("Sparse.All", world.MayWrite)
+		scan := s.t.World.OpenScan(&s.t.Sparse.All)
+		defer scan.End()
 		for at, e := range set.IDs() {
 			if !yield(Entity(e), (*T)(set.Value(sparse.Entry(at+1)))) { // Safe because the set has values of T.
 				return
@@ -135,7 +129,7 @@ func (s Sparse[T]) All() iter.Seq2[Entity, *T] {
 // for a type that the query does not declare with Read or Write, if i is not in [0, rows.Len()),
 // and like Component.Slice. Cost: see Column, which checks once for all rows.
 func (s Sparse[T]) At(rows Rows, i int) *T {
-	return (*T)(rows.sparseValue(s.t, i)) // Safe because the set has values of T.
+	return (*T)(rows.core.SparseValue(s.t, i)) // Safe because the set has values of T.
 }
 
 // SparseColumn finds the values of a sparse type for the rows that it was made for. It is valid as
@@ -147,7 +141,7 @@ type SparseColumn[T any] struct {
 
 // Column returns the values of rows, to be found by row. It panics like At.
 func (s Sparse[T]) Column(rows Rows) SparseColumn[T] {
-	set, ids := rows.sparse(s.t, "Sparse.Column")
+	set, ids := rows.core.Sparse(s.t, "Sparse.Column")
 	return SparseColumn[T]{set.View(), ids}
 }
 
@@ -157,70 +151,74 @@ func (c *SparseColumn[T]) At(i int) *T {
 }
 
 // sparseHandle has the methods of Sparse that do not depend on T.
-type sparseHandle struct{ t *typeInfo }
+type sparseHandle struct{ t *world.Type }
 
-func (h sparseHandle) info() *typeInfo { return h.t }
+func (h sparseHandle) info() *world.Type { return h.t }
 
-func (h sparseHandle) operand() operand { return operand{t: h.t} }
+func (h sparseHandle) operand() world.Operand { return world.Operand{Type: h.t} }
 
 // String returns the type's name, which begins with "sparse".
 func (h sparseHandle) String() string { return handle(h).String() }
 
 // Has reports whether e is alive and has the type, enabled or disabled.
-func (h sparseHandle) Has(e Entity) bool { return h.t.entryOf("Sparse.Has", e) != 0 }
+func (h sparseHandle) Has(e Entity) bool { return h.t.EntryOf("Sparse.Has", entity.ID(e)) != 0 }
 
 // Remove removes the type from e. It returns false if e is not alive or does not have it, and
 // panics like Sparse.Add.
-func (h sparseHandle) Remove(e Entity) bool { return h.t.removeSparse("Sparse.Remove", e) }
+func (h sparseHandle) Remove(e Entity) bool { return h.t.RemoveSparse("Sparse.Remove", entity.ID(e)) }
 
 // Len returns how many entities have the type, enabled or disabled.
-func (h sparseHandle) Len() int { return h.t.openSet("Sparse.Len", 0).Len() }
+func (h sparseHandle) Len() int { return h.t.OpenSet("Sparse.Len", 0).Len() }
 
 // Entities returns the entities that have the type, in order, for reading. The slice is valid until
 // the next Add or Remove of the type.
 func (h sparseHandle) Entities() []Entity {
-	return entitiesOf(h.t.openSet("Sparse.Entities", 0).IDs())
+	return entitiesOf(h.t.OpenSet("Sparse.Entities", 0).IDs())
 }
 
 // Reserve makes room for n more entries, of entities that are alive now, so that Add needs none. An
 // error is a *LimitError. Reserve panics inside a loop over rows.
-func (h sparseHandle) Reserve(n int) error { return h.t.reserveSparse("Sparse.Reserve", n) }
+func (h sparseHandle) Reserve(n int) error { return h.t.ReserveSparse("Sparse.Reserve", n) }
 
 // Enabled reports whether e is alive and has the type, enabled.
 func (h sparseHandle) Enabled(e Entity) bool {
-	at := h.t.entryOf("Sparse.Enabled", e)
-	return at != 0 && h.t.sparse.Enabled(at)
+	at := h.t.EntryOf("Sparse.Enabled", entity.ID(e))
+	return at != 0 && h.t.Sparse.Enabled(at)
 }
 
 // Enable enables e's value and marks it changed. It returns false if e is not alive or does not
 // have the type. It panics if the type is not Enableable. Loops may call it; their masks do not
 // change.
-func (h sparseHandle) Enable(e Entity) bool { return h.t.switchSparse("Sparse.Enable", e, true) }
+func (h sparseHandle) Enable(e Entity) bool {
+	return h.t.SwitchSparse("Sparse.Enable", entity.ID(e), true)
+}
 
 // Disable disables e's value; see Enable.
-func (h sparseHandle) Disable(e Entity) bool { return h.t.switchSparse("Sparse.Disable", e, false) }
+func (h sparseHandle) Disable(e Entity) bool {
+	return h.t.SwitchSparse("Sparse.Disable", entity.ID(e), false)
+}
 
 // EnableList enables the values of the entities of a list that are alive and have one. It returns
 // their number and counts duplicates once. It panics like Enable, and for an entity of another
 // world, before anything changes.
 func (h sparseHandle) EnableList(list []Entity) int {
-	return h.t.switchList("Sparse.EnableList", list, true)
+	return h.t.SwitchList("Sparse.EnableList", idsOf(list), true)
 }
 
 // DisableList disables the values; see EnableList.
 func (h sparseHandle) DisableList(list []Entity) int {
-	return h.t.switchList("Sparse.DisableList", list, false)
+	return h.t.SwitchList("Sparse.DisableList", idsOf(list), false)
 }
 
 // EnableQuery enables the values of the entities that match q and have one, and returns their
 // number; see Component.EnableQuery.
 func (h sparseHandle) EnableQuery(q *Query) int {
-	return h.t.switchMatches("Sparse.EnableQuery", q, true)
+	return h.t.SwitchMatches("Sparse.EnableQuery", q.inner(), true)
 }
 
 // DisableQuery disables the values; see EnableQuery.
 func (h sparseHandle) DisableQuery(q *Query) int {
-	return h.t.switchMatches("Sparse.DisableQuery", q, false)
+	return h.t.SwitchMatches("Sparse.DisableQuery", q.inner(), false)
 }
 
 // Changed reports whether e has a value that may have changed after the given version: it, or one
@@ -228,6 +226,6 @@ func (h sparseHandle) DisableQuery(q *Query) int {
 // put in the place of a removed one; or all were opened for writing, by Slice, All, Column or At.
 // For version 0 Changed returns true if e has a value.
 func (h sparseHandle) Changed(e Entity, since uint32) bool {
-	at := h.t.entryOf("Sparse.Changed", e)
-	return at != 0 && h.t.sparse.newer(at, since)
+	at := h.t.EntryOf("Sparse.Changed", entity.ID(e))
+	return at != 0 && h.t.Sparse.Newer(at, since)
 }

@@ -5,6 +5,7 @@ import (
 
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/sparse"
+	"quarry/ecs/internal/world"
 )
 
 // SparseLookup finds the values of a sparse type of any entity, for a goroutine of a borrow; see
@@ -12,11 +13,11 @@ import (
 type SparseLookup[T any] struct{ sparseLookup }
 
 // sparseLookup has the methods of a SparseLookup that do not depend on T.
-type sparseLookup struct{ f *finder }
+type sparseLookup struct{ f *world.Finder }
 
 // Lookup returns a SparseLookup for an accessor's goroutine; see Component.Lookup.
 func (s Sparse[T]) Lookup(r *Accessor) SparseLookup[T] {
-	return SparseLookup[T]{sparseLookup{s.t.lookup("Sparse.Lookup", r)}}
+	return SparseLookup[T]{sparseLookup{s.t.Lookup("Sparse.Lookup", r.inner())}}
 }
 
 // Get returns e's value for reading, or nil if e is not alive or has none.
@@ -37,7 +38,7 @@ func (l sparseLookup) Has(e Entity) bool { return l.entry("SparseLookup.Has", e,
 // Enabled reports whether e is alive and has the type, enabled.
 func (l sparseLookup) Enabled(e Entity) bool {
 	at := l.entry("SparseLookup.Enabled", e, false)
-	return at != 0 && l.f.t.sparse.Enabled(at)
+	return at != 0 && l.f.Type.Sparse.Enabled(at)
 }
 
 // Enable enables e's value; see Sparse.Enable and Mut.
@@ -49,38 +50,31 @@ func (l sparseLookup) Disable(e Entity) bool { return l.toggle("SparseLookup.Dis
 // entry returns e's entry, or 0.
 func (l sparseLookup) entry(op string, e Entity, write bool) sparse.Entry {
 	f := l.f
-	t := f.known(op)
-	if f.checkRead(op); write {
-		f.checkLentWrite(op)
+	t := f.Known(op)
+	if f.CheckRead(op); write {
+		f.CheckLentWrite(op)
 	}
-	at := t.sparse.Find(entity.ID(e))
+	at := t.Sparse.Find(entity.ID(e))
 	if at == 0 {
-		t.w.checkWorld(op, e)
+		t.World.CheckWorld(op, entity.ID(e))
 	} else if write {
-		t.sparse.Mark(at, f.b.version)
+		t.Sparse.Mark(at, f.Borrow.Version)
 	}
 	return at
 }
 
-// checkLentWrite panics unless a goroutine of the borrow may write the type.
-func (f *finder) checkLentWrite(op string) {
-	if !f.writes {
-		f.checkWrite(op)
-	}
-}
-
 func (l sparseLookup) value(op string, e Entity, write bool) unsafe.Pointer {
 	if at := l.entry(op, e, write); at != 0 {
-		return l.f.t.sparse.Value(at)
+		return l.f.Type.Sparse.Value(at)
 	}
 	return nil
 }
 
 func (l sparseLookup) toggle(op string, e Entity, on bool) bool {
-	l.f.known(op).checkEnableable(op)
+	l.f.Known(op).CheckEnableable(op)
 	at := l.entry(op, e, true)
 	if at != 0 {
-		l.f.t.sparse.Switch(at, on)
+		l.f.Type.Sparse.Switch(at, on)
 	}
 	return at != 0
 }

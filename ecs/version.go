@@ -9,11 +9,8 @@ import "quarry/ecs/internal/table"
 // only leave mark no type. Versions are compared by their signed distance, so the counter may wrap;
 // 0 stands for "never" and is skipped.
 
-// newer reports whether version is later than since; every version is newer than 0.
-func newer(version, since uint32) bool { return since == 0 || int32(version-since) > 0 }
-
 // Version returns the current change version, with which writes are marked.
-func (w *World) Version() uint32 { return w.tables.Version }
+func (w *World) Version() uint32 { return w.core.Tables.Version }
 
 // OrderVersion returns the version at which rows of entities with the type, or with the shared
 // value, last came, went or were reordered in their chunks; 0 if that never happened. So a program
@@ -24,18 +21,18 @@ func (w *World) Version() uint32 { return w.tables.Version }
 // chunk of those with the type. See also Ordered, which tells the chunks.
 func (w *World) OrderVersion(t Type) uint32 {
 	const op = "World.OrderVersion"
-	w.checkHandle(op)
-	info := w.types.list[w.idOf(op, t)]
-	v := info.ordered
+	w.inner().CheckHandle(op)
+	info := w.core.Types.List[w.idOf(op, t)]
+	v := info.Ordered
 	if of, ok := t.(SharedValue); ok {
-		for _, set := range w.index.Sharers(of.v.Canonical().Serial) {
+		for _, set := range w.core.Index.Sharers(of.core.Value.Canonical().Serial) {
 			v = table.Later(v, set.Books.Latest())
 		}
 		return v
 	}
-	for _, a := range w.archetypes.list {
-		if a.table.Sig.Has(info.id) {
-			v = table.Later(v, a.table.Books.Latest())
+	for _, a := range w.core.Archetypes.List {
+		if a.Table.Sig.Has(info.ID) {
+			v = table.Later(v, a.Table.Books.Latest())
 		}
 	}
 	return v
@@ -44,11 +41,4 @@ func (w *World) OrderVersion(t Type) uint32 {
 // Advance starts a new change version and returns it: later writes count as changed since every
 // earlier version. The version wraps after 2^32 calls, skipping 0; comparisons are correct within
 // half of that range. Advance panics while the world is shared.
-func (w *World) Advance() uint32 {
-	w.checkUnshared("World.Advance")
-	w.tables.Version++
-	if w.tables.Version == 0 {
-		w.tables.Version = 1
-	}
-	return w.tables.Version
-}
+func (w *World) Advance() uint32 { return w.inner().Advance() }

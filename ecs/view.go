@@ -7,7 +7,9 @@ import (
 	"unsafe"
 
 	"quarry/alloc"
+	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/table"
+	"quarry/ecs/internal/world"
 )
 
 // View is a query that yields its rows as a struct. V has exported fields of the types W, R,
@@ -25,13 +27,13 @@ type View[V any] struct {
 // field, and as NewQuery does. Reflection happens only here; create views once, like queries.
 func NewView[V any](w *World, terms ...Term) *View[V] {
 	t := reflect.TypeFor[V]()
-	op := "NewView[" + shortName(t) + "]"
-	w.checkNew(op)
+	op := "NewView[" + world.ShortName(t) + "]"
+	w.inner().CheckNew(op)
 	r := fieldReader{w: w, op: op}
 	r.walk(t, 0, t.Name(), r.viewField)
 	all := make([]Term, 0, len(r.fields)+len(terms))
 	for _, f := range r.fields {
-		if f.t != nil && (f.kind != fieldBits || !r.seen.Has(f.t.id)) {
+		if f.t != nil && (f.kind != fieldBits || !r.seen.Has(f.t.ID)) {
 			all = append(all, r.term(f))
 		}
 	}
@@ -42,13 +44,13 @@ func NewView[V any](w *World, terms ...Term) *View[V] {
 // query.
 func (r *fieldReader) term(f field) Term {
 	t := Read(handle{f.t})
-	if f.write || r.switched.Has(f.t.id) {
+	if f.write || r.switched.Has(f.t.ID) {
 		t = Write(handle{f.t})
 	}
 	if f.optional {
 		return Optional(t)
 	}
-	if r.bits.Has(f.t.id) {
+	if r.bits.Has(f.t.ID) {
 		return Present(t)
 	}
 	return t
@@ -91,12 +93,12 @@ func (v *View[V]) Rows() iter.Seq2[Rows, V] {
 // if the rows do not declare the types of V. Cost: a few nanoseconds per field, no allocation.
 func (v *View[V]) At(rows Rows) (m V) {
 	v.check("View.At")
-	s := rows.check("View.At")
-	if s.q != v.q && (s.b == nil || s.b.q != v.q) {
+	s := rows.core.Check("View.At")
+	if q := v.q.inner(); s.Query != q && (s.Borrow == nil || s.Borrow.Query != q) {
 		rows.checkFields(v.fields)
 	}
 	p := unsafe.Pointer(&m) // Safe because the fields are those of V, and m outlives the call.
-	fill(p, v.fields, s.t.a, s.pos, alloc.StoreRow{Base: rows.base, Scale: s.scale, Row: s.first}, rows.Len(), s.b)
+	fill(p, v.fields, archetypeFrom(s.Binding.Archetype), s.Pos, alloc.StoreRow{Base: rows.core.Base, Scale: s.Scale, Row: s.First}, rows.Len(), borrowFrom(s.Borrow))
 	return m
 }
 
@@ -105,19 +107,19 @@ func (v *View[V]) At(rows Rows) (m V) {
 // marked changed. Get panics for a V with written components while the world is shared.
 func (v *View[V]) Get(e Entity) (m V, ok bool) {
 	v.check("View.Get")
-	w := v.q.w
-	r := w.recordOf("View.Get", e)
+	w := v.q.core.World
+	r := w.RecordOf("View.Get", entity.ID(e))
 	if r == nil {
 		return m, false
 	}
-	a, pos, at := w.rowOf(r)
-	if !a.hasFields(v.fields) {
+	a, pos, at := w.RowOf(r)
+	if !archetypeFrom(a).hasFields(v.fields) {
 		return m, false
 	}
-	if len(w.loops.borrows) > 0 {
+	if len(w.Loops.Borrows) > 0 {
 		checkFieldsLent("View.Get", v.fields)
 	}
-	fill(unsafe.Pointer(&m), v.fields, a, pos, at, 1, nil) // Safe because the fields are those of V, and m outlives the call.
+	fill(unsafe.Pointer(&m), v.fields, archetypeFrom(a), pos, at, 1, nil) // Safe because the fields are those of V, and m outlives the call.
 	return m, true
 }
 
@@ -142,9 +144,9 @@ func checkFieldsLent(op string, fields []field) {
 		switch {
 		case f.t == nil:
 		case f.write:
-			f.t.checkLent(op, mayWrite)
+			f.t.CheckLent(op, world.MayWrite)
 		default:
-			f.t.checkLent(op, mayRead)
+			f.t.CheckLent(op, world.MayRead)
 		}
 	}
 }
@@ -158,14 +160,14 @@ func (r Rows) checkFields(fields []field) {
 		if f.t == nil {
 			continue
 		}
-		batch := f.t.w == r.s.w && r.s.q == &r.s.w.loops.batches
-		if _, has := f.placeIn(r.s.t.a); batch && f.optional && !has {
+		batch := f.t.World == r.core.Scan.World && r.core.Scan.Query == &r.core.Scan.World.Loops.Batches
+		if _, has := f.placeIn(archetypeFrom(r.core.Scan.Binding.Archetype)); batch && f.optional && !has {
 			continue
 		}
-		if p, ok := r.placeOf(f.t, "View.At"); ok && f.write && p.Flags()&(mayWrite|gatedWrite) == 0 {
-			r.refuse(f.t, "View.At")
+		if p, ok := r.core.PlaceOf(f.t, "View.At"); ok && f.write && p.Flags()&(world.MayWrite|world.GatedWrite) == 0 {
+			r.core.Refuse(f.t, "View.At")
 		} else if !ok && !f.optional {
-			panic(fmt.Sprintf("ecs: View.At: %v has no %s, which is not optional in the view", r.s.t.a, f.t.name))
+			panic(fmt.Sprintf("ecs: View.At: %v has no %s, which is not optional in the view", r.core.Scan.Binding.Archetype, f.t.Name))
 		}
 	}
 }
@@ -179,7 +181,7 @@ type sliceHeader struct {
 // fill sets the fields of a zero struct at m to n rows of a chunk, from at on, for the world's
 // owner or for a borrow.
 func fill(m unsafe.Pointer, fields []field, a *Archetype, pos int, at alloc.StoreRow, n int, b *Borrow) {
-	w, changed := a.w, a.table.Books.Versions(pos)
+	w, changed := a.core.World, a.core.Table.Books.Versions(pos)
 	for i := range fields {
 		f := &fields[i]
 		to := f.in(m)
@@ -194,30 +196,30 @@ func fill(m unsafe.Pointer, fields []field, a *Archetype, pos int, at alloc.Stor
 		}
 		switch {
 		case f.kind == fieldBits: // a BitsW marks what it switches
-		case f.write && f.t.gates():
-			a.open(b, f.t, pos, at.Row, n)
+		case f.write && f.t.Gates():
+			a.inner().Open(b.inner(), f.t, pos, at.Row, n)
 		case f.write && b != nil:
-			b.mark(&changed[p.Slot()])
+			b.inner().Mark(&changed[p.Slot()])
 		case f.write:
-			changed[p.Slot()] = w.tables.Version
+			changed[p.Slot()] = w.Tables.Version
 		}
 		if b != nil && f.kind != fieldBits {
-			a.show(f.t.id, pos, at.Row, n)
+			a.inner().Show(f.t.ID, pos, at.Row, n)
 		}
-		first := at.Element(p.Offset, uint32(f.t.size))
+		first := at.Element(p.Offset, uint32(f.t.Size))
 		switch f.kind {
 		case fieldColumn:
 			*(*sliceHeader)(to) = sliceHeader{first, n, n} // Safe because W and R are slices of the column's type.
 		case fieldBuffers:
-			*(*buffers)(to) = buffers{first, b.finderOf(f.t), n, w.rows.Epoch, f.write} // Safe because BufferW and BufferR are one.
+			*(*buffers)(to) = buffers{first, b.inner().FinderOf(f.t), n, w.Rows.Epoch, f.write} // Safe because BufferW and BufferR are one.
 		case fieldBits:
-			bits := a.table.Books.Bits(p.Slot(), pos)
+			bits := a.core.Table.Books.Bits(p.Slot(), pos)
 			if !f.write {
 				*(*enableBits)(to) = enableBits{bits.Words(), at.Row, n} // Safe because Bits is one.
 				continue
 			}
 			// Safe because BitsW is a switches.
-			*(*switches)(to) = switches{bits, at.Row, n, a, p.Slot(), pos, b.finderOf(f.t), w.rows.Epoch}
+			*(*switches)(to) = switches{bits, at.Row, n, a, p.Slot(), pos, b.inner().FinderOf(f.t), w.Rows.Epoch}
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/value"
+	"quarry/ecs/internal/world"
 )
 
 // W is a field of a view: the column of T, for writing. Filling the view marks the column changed.
@@ -55,17 +56,17 @@ func (b BufferR[T]) At(i int) DynamicBuffer[T] { return DynamicBuffer[T]{array{b
 // buffers is a BufferW or BufferR without the type of its elements.
 type buffers struct {
 	first unsafe.Pointer // header of row 0
-	f     *finder
+	f     *world.Finder
 	rows  int
 	epoch uint64
 	write bool
 }
 
-func (b *buffers) at(i int) rawBuffer {
+func (b *buffers) at(i int) world.RawBuffer {
 	if uint(i) >= uint(b.rows) {
 		panic(fmt.Sprintf("ecs: View: row %d of the buffers is not in [0, %d)", i, b.rows))
 	}
-	return rawBuffer{b.f, value.HeaderAt(b.first, i, uint32(b.f.size)), b.epoch, b.write}
+	return world.RawBuffer{Finder: b.f, Head: value.HeaderAt(b.first, i, uint32(b.f.Size)), Epoch: b.epoch, Write: b.write}
 }
 
 // Bits is a field of a view: the enable bits of T, one per row; T must be an Enableable component,
@@ -117,9 +118,9 @@ type switches struct {
 	rows  int
 	a     *Archetype // of the rows
 	slot  uint16
-	pos   int     // of the chunk
-	f     *finder // of the owner, or of the borrow whose goroutines switch bits of other rows at the same time
-	epoch uint64  // the world's epoch when the view was filled
+	pos   int           // of the chunk
+	f     *world.Finder // of the owner, or of the borrow whose goroutines switch bits of other rows at the same time
+	epoch uint64        // the world's epoch when the view was filled
 }
 
 // row returns the bit of row i. It panics if there is none, or if the bits are no longer current.
@@ -127,21 +128,21 @@ func (b *switches) row(op string, i int) int {
 	if uint(i) >= uint(b.rows) {
 		panic(fmt.Sprintf("ecs: %s: row %d is not in [0, %d)", op, i, b.rows))
 	}
-	if b.epoch != *b.f.toWrite {
-		rawBuffer{f: b.f, epoch: b.epoch, write: true}.refuse(op)
+	if b.epoch != *b.f.ToWrite {
+		world.RawBuffer{Finder: b.f, Epoch: b.epoch, Write: true}.Refuse(op)
 	}
 	return b.first + i
 }
 
 func (b *switches) set(op string, i int, on bool) {
 	i = b.row(op, i)
-	if b.f.b != nil {
+	if b.f.Borrow != nil {
 		b.bits.Toggle(i, on)
-		b.a.touch(b.f.b, b.slot, b.pos, i, 1)
+		b.a.inner().Touch(b.f.Borrow, b.slot, b.pos, i, 1)
 		return
 	}
 	b.bits.Set(i, on)
-	b.a.table.Books.Touch(b.slot, b.pos, i, 1, b.a.w.tables.Version)
+	b.a.core.Table.Books.Touch(b.slot, b.pos, i, 1, b.a.core.World.Tables.Version)
 }
 
 // enableBits is a Bits without its type.

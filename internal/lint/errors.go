@@ -272,7 +272,8 @@ func joined(expr ast.Expr) string {
 	return gap
 }
 
-// errorNames returns a package's exported variables Err... and types with a method Error.
+// errorNames returns a package's exported variables Err..., types with a method Error, and aliases
+// whose names end in Error.
 func (t *tree) errorNames(dir string) (names []string) {
 	t.inFolders(func(at string) bool { return at == dir }, func(n ast.Node) {
 		switch n := n.(type) {
@@ -282,6 +283,9 @@ func (t *tree) errorNames(dir string) (names []string) {
 			}
 		case *ast.GenDecl:
 			for _, spec := range n.Specs {
+				if alias, ok := spec.(*ast.TypeSpec); ok && alias.Assign.IsValid() && strings.HasSuffix(alias.Name.Name, "Error") {
+					names = append(names, alias.Name.Name)
+				}
 				if spec, ok := spec.(*ast.ValueSpec); ok && n.Tok == token.VAR {
 					for _, name := range spec.Names {
 						if strings.HasPrefix(name.Name, "Err") {

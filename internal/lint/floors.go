@@ -33,6 +33,7 @@ var floors = [][]string{
 	{"ecs/internal/table"},
 	{"ecs/internal/change"},
 	{"ecs/internal/match"},
+	{"ecs/internal/world"},
 	{"ecs"},
 	{seam},
 	{worldfile},
@@ -74,7 +75,7 @@ const (
 // import seam too. ecs/hierarchy and ecs/examples are made as programs are, without it.
 var sewn = map[string][]string{
 	seam:      {"ecs/command", "ecs/job", "ecs/system", "ecs/image", "ecs/journal", "ecs/scene", worldfile, "bench", "fuzz"},
-	keyhole:   {"ecs", seam},
+	keyhole:   {"ecs", "ecs/internal/world", seam},
 	worldfile: {"ecs/image", "ecs/journal"},
 }
 

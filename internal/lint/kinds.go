@@ -15,14 +15,14 @@ import (
 
 const (
 	kindsPage = "docs/kinds.md"
-	kindFile  = "ecs/kind.go" // has the constants and the table
+	kindFile  = "ecs/internal/world/kind.go" // has the constants and the table
 )
 
 // kindNames finds the constants by name: none of another type begins so.
 var kindNames = regexp.MustCompile(`^Kind[A-Z]\w*$|^kindCount$|^kinds$`)
 
 // placeNames finds what a kind's row says of where values lie.
-var placeNames = regexp.MustCompile(`^per(Row|Chunk|Archetype|Entity)$|^goValues$`)
+var placeNames = regexp.MustCompile(`^[pP]er(Row|Chunk|Archetype|Entity)$|^[gG]oValues$`)
 
 // kindRows returns the functions of the root module that name a kind, by folder and file, as lines
 // of the page.

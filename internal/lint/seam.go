@@ -124,6 +124,9 @@ func oneCall(d *ast.FuncDecl) bool {
 			call = s.Results[0]
 		}
 	}
+	if face, ok := call.(*ast.CompositeLit); ok && len(face.Elts) == 1 { // a face around its core
+		call = face.Elts[0]
+	}
 	_, ok := call.(*ast.CallExpr)
 	return ok
 }

@@ -28,7 +28,7 @@ import (
 )
 
 // rooms are the packages that are counted, the lowest first.
-var rooms = []string{"alloc", "ecs/internal/entity", "ecs/internal/value", "ecs/internal/table", "ecs/internal/change", "ecs/internal/match", "ecs", "ecs/hierarchy", "ecs/command", "ecs/job", "ecs/system"}
+var rooms = []string{"alloc", "ecs/internal/entity", "ecs/internal/value", "ecs/internal/table", "ecs/internal/change", "ecs/internal/match", "ecs/internal/world", "ecs", "ecs/hierarchy", "ecs/command", "ecs/job", "ecs/system"}
 
 func main() {
 	log.SetFlags(0)

@@ -1,0 +1,168 @@
+package world
+
+import (
+	"slices"
+	"strings"
+	"unsafe"
+
+	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/match"
+	"quarry/ecs/internal/table"
+	"quarry/ecs/internal/value"
+)
+
+// Archetype is ecs.Archetype.
+type Archetype struct {
+	Table   match.Archetype // rows, types and values, as queries see them; the first field, see whole
+	World   *World
+	Values  []*value.Shared // of the shared types, in order of type (W11)
+	Key     uint64          // hash of types and values, for catalogue.ByKey
+	alike   *Archetype      // next archetype with the same key
+	Edges   []Edge          // transitions to archetypes that differ by one type
+	edge    *path           // the transition used last
+	copies  *path           // transition from a row to its copy, if copying columns and bits suffices, see Instantiate; nil: not known
+	Into    any             // the change of Into; nil until its first use
+	edgeKey uint32          // its type, plus edgeAdds if the type is added
+	lasting bool            // Destroy has more to do than end rows: the archetype has Cleanup types or LinkedEntity
+	Dying   bool            // has CleanupEntity, so no entity is created here
+	Pinned  bool            // a caller of NewArchetype may hold it, so it stays even without rows
+	born    uint64          // number of the snapshot taken last when it was made
+	Frozen  *table.Frozen   // of an archetype of a snapshot; nil for all others
+}
+
+const (
+	edgeAdds = 1 << 16 // flag in Archetype.edgeKey
+	noEdge   = 1 << 17
+)
+
+// Edge is the transition to the archetype that differs by one type.
+type Edge struct {
+	ID   TypeID // the type that is added or removed
+	Path *path
+}
+
+// path is the transition of rows from one archetype to another.
+type path = table.Transition
+
+// ArchetypeOf finds or creates the archetype with the given types and shared values; ValuesFor
+// supplies the values.
+func (w *World) ArchetypeOf(sig Signature, values []*value.Shared) (*Archetype, error) {
+	key := w.Archetypes.keyOf(&sig, values)
+	if a := w.Archetypes.withKey(key, &sig, values); a != nil {
+		return a, nil
+	}
+	w.CheckUnshared("NewArchetype")
+	w.EndBorrows("NewArchetype")
+	a := &Archetype{World: w, Values: slices.Clone(values), Key: key}
+	if err := a.Table.Init(&w.Tables, sig, len(values) > 0); err != nil {
+		return nil, planLimit(err)
+	}
+	a.Dying = sig.Has(DyingID)
+	a.lasting = sig.Meets(&w.Types.Cleanup) || sig.Has(linkedID)
+	a.edgeKey = noEdge
+	a.Table.Values = serialsOf(a.Values)
+	for _, v := range a.Values {
+		v.Hold()
+	}
+	if w.history != nil {
+		a.born = w.history.past.Number()
+	}
+	w.Archetypes.add(a)
+	w.Index.Enter(&a.Table)
+	w.News.match()
+	return a, nil
+}
+
+// again returns the world's current archetype with a's types and values. That is a itself unless a
+// was retired. again creates the archetype if there is none.
+func (a *Archetype) again() (*Archetype, error) {
+	if !a.Table.Closed {
+		return a, nil
+	}
+	return a.World.ArchetypeOf(a.Table.Sig, a.World.ValuesFor(make([]*value.Shared, 0, UsualValues), &a.Table.Sig, a.Values, nil, nil))
+}
+
+// Now is like again but creates nothing: it returns a if the world has no such archetype.
+func (a *Archetype) Now() *Archetype {
+	if a.Table.Closed {
+		values := a.World.ValuesFor(make([]*value.Shared, 0, UsualValues), &a.Table.Sig, a.Values, nil, nil)
+		if b := a.World.Archetypes.find(&a.Table.Sig, values); b != nil {
+			return b
+		}
+	}
+	return a
+}
+
+// whole relies on this: an archetype and its table have the same address.
+var _ [0]struct{} = [unsafe.Offsetof(Archetype{}.Table)]struct{}{}
+
+// whole returns the archetype that contains the given match.Archetype.
+func whole(a *match.Archetype) *Archetype {
+	// Safe because every match.Archetype in a world's index is the first field of an Archetype.
+	return (*Archetype)(unsafe.Pointer(a))
+}
+
+// ArchetypeAt returns the archetype that a chunk's owner names. The index is checked: where rows of
+// a file were damaged, a record may lead to no chunk (W3 fails), and this is what stops there.
+func (w *World) ArchetypeAt(o owner) *Archetype { return w.Archetypes.List[o.Table()] }
+
+// archetypeOn returns the archetype that the table belongs to, or nil for a nil table.
+func (w *World) archetypeOn(t *table.Table) *Archetype {
+	if t == nil {
+		return nil
+	}
+	return w.Archetypes.List[t.Index]
+}
+
+// RefuseDying panics for a call that would create entities with the tag CleanupEntity.
+//
+//go:noinline
+func RefuseDying(op string) {
+	// errors.md, Entities: `CleanupEntity comes with World.Destroy` | `CleanupEntity` was to be
+	// given or taken. | Remove the Cleanup types: it goes with the last.
+	panic("ecs: " + op + ": CleanupEntity comes with World.Destroy; no entity is created with it")
+}
+
+// isLastCleanup reports whether the type is the archetype's only Cleanup type.
+func (a *Archetype) isLastCleanup(id TypeID) bool {
+	rest := a.Table.Sig
+	rest.Drop(id)
+	return !rest.Meets(&a.World.Types.Cleanup)
+}
+
+// differs reports whether the two archetypes have different values of some shared type.
+func (a *Archetype) differs(b *Archetype) bool {
+	for _, v := range a.Values {
+		if other := b.ValueOf(TypeID(v.Type)); other != nil && other != v {
+			return true
+		}
+	}
+	return false
+}
+
+// PathTo returns the transition from a to another archetype. A transition that changes the value of
+// a shared type is valid only until the next one from a is requested.
+func (a *Archetype) PathTo(to *Archetype) *path {
+	if a.differs(to) {
+		return a.Table.Sideways(&to.Table.Table)
+	}
+	return a.Table.To(&to.Table.Table)
+}
+
+// String is ecs.Archetype.String.
+func (a *Archetype) String() string {
+	names := make([]string, len(a.Table.Types))
+	for i, id := range a.Table.Types {
+		names[i] = a.World.Types.List[id].Name
+		if v := a.ValueOf(id); v != nil {
+			names[i] = a.World.Types.List[id].textOf(v)
+		}
+	}
+	return "[" + strings.Join(names, " ") + "]"
+}
+
+// Entities returns the entity column of the chunk at base.
+func Entities(base unsafe.Pointer, rows int) []entity.ID {
+	// Safe because the entity column lies at offset 0 and holds plan.Rows >= rows entities.
+	return unsafe.Slice((*entity.ID)(base), rows)
+}

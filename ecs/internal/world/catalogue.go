@@ -1,0 +1,147 @@
+package world
+
+import (
+	"fmt"
+	"hash/maphash"
+	"slices"
+
+	"quarry/ecs/internal/table"
+	"quarry/ecs/internal/value"
+)
+
+// The archetypes of a world, in order of creation. An archetype is found by its types and values,
+// through a hash of both; archetypes with the same hash form a list.
+//
+// Invariants, checked by verify:
+//
+//	A1 Each archetype is found by its types and values, and nothing else is.
+//	A2 valued counts the archetypes with shared values.
+//	A3 An archetype's edges lead to archetypes that the world has and that differ by the edge's type;
+//	   its copies go to an archetype that the world has.
+
+// catalogue holds the archetypes of a world.
+type catalogue struct {
+	List       []*Archetype          // in order of creation
+	ByKey      map[uint64]*Archetype // by hash of types and values: the newest archetype with that hash, first of a list; nil until there is an archetype
+	seed       maphash.Seed          // seed of that hash
+	Valued     int                   // archetypes with shared values
+	mostValued int                   // the next change sweeps if valued exceeds this
+}
+
+// leastSwept is how many archetypes with values there may be before a sweep looks for those without
+// rows: the sweep costs a few ns for each archetype of the world.
+const leastSwept = 64
+
+func (c *catalogue) open() {
+	c.seed, c.mostValued = maphash.MakeSeed(), leastSwept
+}
+
+// keyOf returns the hash of a set of types and a list of values.
+func (c *catalogue) keyOf(sig *Signature, values []*value.Shared) uint64 {
+	key := maphash.Comparable(c.seed, *sig)
+	for _, v := range values {
+		key = maphash.Comparable(c.seed, [2]uint64{key, v.Serial})
+	}
+	return key
+}
+
+// withKey returns the archetype with the given types and values, whose hash is key, or nil.
+func (c *catalogue) withKey(key uint64, sig *Signature, values []*value.Shared) *Archetype {
+	for a := c.ByKey[key]; a != nil; a = a.alike {
+		if a.Table.Sig == *sig && slices.Equal(a.Values, values) {
+			return a
+		}
+	}
+	return nil
+}
+
+// find returns the archetype with the given types and values, or nil.
+func (c *catalogue) find(sig *Signature, values []*value.Shared) *Archetype {
+	return c.withKey(c.keyOf(sig, values), sig, values)
+}
+
+// add appends a new archetype, whose key is set.
+func (c *catalogue) add(a *Archetype) {
+	c.List = append(c.List, a)
+	c.link(a)
+	if len(a.Values) > 0 {
+		c.Valued++
+	}
+}
+
+// link makes an archetype findable by its key.
+func (c *catalogue) link(a *Archetype) {
+	if c.ByKey == nil {
+		c.ByKey = map[uint64]*Archetype{}
+	}
+	a.alike = c.ByKey[a.Key]
+	c.ByKey[a.Key] = a
+}
+
+// leave removes the archetypes that are closed.
+func (c *catalogue) leave() {
+	c.List = slices.DeleteFunc(c.List, func(a *Archetype) bool { return a.Table.Closed })
+	clear(c.ByKey)
+	c.Valued = 0
+	for _, a := range c.List {
+		c.link(a)
+		if len(a.Values) > 0 {
+			c.Valued++
+		}
+	}
+}
+
+// tables yields the tables of all archetypes.
+func (c *catalogue) tables(yield func(*table.Table) bool) {
+	for _, a := range c.List {
+		if !yield(&a.Table.Table) {
+			return
+		}
+	}
+}
+
+// verify checks A1 to A3.
+func (c *catalogue) verify() error {
+	found, valued := 0, 0
+	for key, a := range c.ByKey {
+		for ; a != nil; a = a.alike {
+			if found++; a.Key != key || a.Table.Closed || c.find(&a.Table.Sig, a.Values) != a {
+				return fmt.Errorf("ecs: A1: %v is listed by %#x, its key is %#x, and its types and values find another, or it was given up", a, key, a.Key)
+			}
+		}
+	}
+	if found != len(c.List) {
+		return fmt.Errorf("ecs: A1: %d archetypes are found, there are %d", found, len(c.List))
+	}
+	for _, a := range c.List {
+		if len(a.Values) > 0 {
+			valued++
+		}
+		if p := a.copies; p != nil && (p.From != &a.Table.Table || p.IsClosed()) {
+			return fmt.Errorf("ecs: A3: copies of rows of %v go to an archetype that was given up, or come from another", a)
+		}
+		for _, e := range a.Edges {
+			if err := e.verify(a); err != nil {
+				return err
+			}
+		}
+	}
+	if valued != c.Valued {
+		return fmt.Errorf("ecs: A2: %d archetypes have values, not %d", valued, c.Valued)
+	}
+	return nil
+}
+
+// verify checks A3 for one edge of an archetype.
+func (e Edge) verify(a *Archetype) error {
+	sig := a.Table.Sig
+	if sig.Has(e.ID) {
+		sig.Drop(e.ID)
+	} else {
+		sig.Add(e.ID)
+	}
+	if e.Path.From != &a.Table.Table || e.Path.IsClosed() || e.Path.To.Sig != sig {
+		return fmt.Errorf("ecs: A3: the edge of %v for type %d leads from types %v to %v, or one of them was given up", a, e.ID, e.Path.From.Types, e.Path.To.Types)
+	}
+	return nil
+}

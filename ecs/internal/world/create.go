@@ -1,0 +1,106 @@
+package world
+
+import (
+	"fmt"
+	"math/bits"
+
+	"quarry/ecs/internal/entity"
+)
+
+// Creating one entity or n entities of an archetype, with zero components. Instantiate copies
+// entities (instantiate.go); CreateReserved gives rows to reserved ids (reserve.go).
+
+// Create is ecs.Archetype.Create.
+func (a *Archetype) Create() entity.ID {
+	w := a.World
+	if w != nil && w.Loops.Open == 0 && !a.Dying && w.IDs.Free() > 0 && !a.Table.Store.Full() {
+		return w.Rows.Create(&a.Table.Table)
+	}
+	e, err := a.TryCreate()
+	if err != nil {
+		panic(err)
+	}
+	return e
+}
+
+// TryCreate is ecs.Archetype.TryCreate.
+func (a *Archetype) TryCreate() (entity.ID, error) {
+	w := a.World
+	w.CheckUnlocked("Archetype.Create")
+	if a.Dying {
+		RefuseDying("Archetype.Create")
+	}
+	if w.IDs.Free() == 0 || a.Table.Store.Full() {
+		var err error
+		if a, err = a.makeRoom(1); err != nil {
+			return null, During("Archetype.Create", err)
+		}
+	}
+	return w.Rows.Create(&a.Table.Table), nil
+}
+
+// makeRoom ensures that n entities can be created. It returns the archetype to create them in,
+// which is a unless a was retired. On an error nothing has changed.
+func (a *Archetype) makeRoom(n int) (*Archetype, error) {
+	w := a.World
+	w.sweepBut(a)
+	before := len(w.Archetypes.List)
+	a, err := a.again()
+	if err == nil {
+		err = Refused(w.Rows.Room(&a.Table.Table, n, n))
+	}
+	if err != nil {
+		w.Forget(before)
+	}
+	return a, err
+}
+
+// CreateOption is ecs.CreateOption.
+type CreateOption struct {
+	World *World
+	Unset Signature // columns that the caller fills
+}
+
+// unsetOf combines the options, after checking that they name types of a.
+func (a *Archetype) unsetOf(options []CreateOption) (unset Signature) {
+	for i := range options {
+		o := &options[i]
+		if o.World != nil && o.World != a.World {
+			panic("ecs: Archetype.CreateN: Uninitialized names types of another world")
+		}
+		for k, word := range o.Unset {
+			if extra := word &^ a.Table.Sig[k]; extra != 0 {
+				id := k*64 + bits.TrailingZeros64(extra)
+				panic(fmt.Sprintf("ecs: Archetype.CreateN: Uninitialized names %s, which %v does not have", a.World.Types.List[id].Name, a))
+			}
+			unset[k] |= word
+		}
+	}
+	return unset
+}
+
+// CreateN is ecs.Archetype.CreateN.
+func (a *Archetype) CreateN(n int, options ...CreateOption) (Batch, error) {
+	w := a.World
+	w.CheckUnlocked("Archetype.CreateN")
+	if a.Dying {
+		RefuseDying("Archetype.CreateN")
+	}
+	if n < 0 {
+		panic(fmt.Sprintf("ecs: Archetype.CreateN: n=%d is negative", n))
+	}
+	unset := a.unsetOf(options)
+	if n == 0 {
+		return Batch{World: w, epoch: w.Rows.Epoch}, nil
+	}
+	if n > mostAlive-w.Living() {
+		return Batch{}, During("Archetype.CreateN", limit("entities a world", mostAlive, nil))
+	}
+	a, err := a.makeRoom(n)
+	if err != nil {
+		return Batch{}, During("Archetype.CreateN", err)
+	}
+	tx := w.Rows.Begin()
+	tx.Note(w.Rows.CreateN(&a.Table.Table, n, &unset))
+	return w.batch(n), nil
+}

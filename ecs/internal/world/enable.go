@@ -1,0 +1,180 @@
+package world
+
+import (
+	"fmt"
+	"unsafe"
+
+	"quarry/ecs/internal/change"
+	"quarry/ecs/internal/entity"
+)
+
+// Enabled reports whether e is alive and has the type, enabled.
+func (f *Finder) Enabled(op string, e entity.ID) bool {
+	if r, _ := f.SightOrNil().Find(e); r != nil {
+		if bits := f.CellOf(r.Location).Bits(); bits != nil {
+			return bits.HasAt(r.Location)
+		}
+	}
+	t := f.Known(op)
+	a, pos, row := t.seat(op, e)
+	if a == nil {
+		return false
+	}
+	f.CheckRead(op)
+	return !t.Enableable || a.Table.Books.Bits(a.Table.Places[t.ID].Slot(), pos).Has(row)
+}
+
+// switchElse is the owner's toggle for the cases that entity.Sight.Switch does not handle.
+func switchElse(s *entity.Sight, e entity.ID, on bool) bool {
+	op := "Component.Disable"
+	if on {
+		op = "Component.Enable"
+	}
+	return (*Finder)(unsafe.Pointer(s)).Toggle(op, e, on) // Safe because the owner's look-ups write by Sights that begin a finder.
+}
+
+// Toggle sets e's enable bit of the type. It returns false if e is not alive or lacks the type.
+func (f *Finder) Toggle(op string, e entity.ID, on bool) bool {
+	t := f.Known(op)
+	t.CheckEnableable(op)
+	if f.Borrow != nil || !t.World.Shared() {
+		f.checkWrite(op)
+	}
+	a, pos, row := t.seat(op, e)
+	if a == nil {
+		return false
+	}
+	t.toggleRow(f.Borrow, a, pos, row, on)
+	return true
+}
+
+// ToggleAt toggles the component of the i'th row of rows.
+func (t *Type) ToggleAt(op string, rows Rows, i int, on bool) {
+	p := rows.BitAt(t, op, i)
+	if p.Flags()&(MayWrite|GatedWrite) == 0 {
+		rows.Refuse(t, op)
+	}
+	s := rows.Scan
+	t.toggleRow(s.Borrow, s.Binding.Archetype, s.Pos, s.First+i, on)
+}
+
+// BitAt returns the place of the type whose enable bit in the i'th row is wanted. It panics if
+// there is no such bit.
+func (r Rows) BitAt(t *Type, op string, i int) Place {
+	t.CheckEnableable(op)
+	p, ok := r.bitsOf(t, op)
+	if !ok {
+		// errors.md, Loops and rows: `...: ask ....In first` | The chunk lacks a type that is
+		// `Optional` or one of `Any`. | Ask `In`, or see whether `Slice` is nil.
+		panic(fmt.Sprintf("ecs: %s: %v has no %s: ask Component.In first", op, r.Scan.Binding.Archetype, t.Name))
+	}
+	r.CheckRow(op, i)
+	return p
+}
+
+// bitsOf is PlaceOf, but for types too whose bits alone may be asked for.
+func (r Rows) bitsOf(t *Type, op string) (p Place, ok bool) {
+	if s := r.Scan; s != nil && r.serial() == s.Serial && s.World == t.World {
+		if p = s.Binding.ColumnOf(t.ID); p.Flags()&MaySee != 0 {
+			return p, true
+		}
+	}
+	return r.PlaceOf(t, op)
+}
+
+// CheckEnableable panics for a zero handle and a type that is not Enableable.
+func (t *Type) CheckEnableable(op string) {
+	if t == nil {
+		t.WorldOrNil().Refuse(op)
+	}
+	if !t.Enableable {
+		// errors.md, Types, terms and handles: `was not registered with ecs.Enableable` | A bit of
+		// a type that has none. | Add the option where the type is registered.
+		panic(fmt.Sprintf("ecs: %s: %s was not registered with ecs.Enableable", op, t.Name))
+	}
+}
+
+// seat returns e's archetype, chunk and row. a is nil if e is not alive or lacks the type.
+func (t *Type) seat(op string, e entity.ID) (a *Archetype, pos, row int) {
+	w := t.WorldOrNil()
+	r := w.RecordOf(op, e)
+	if r == nil {
+		return nil, 0, 0
+	}
+	a, pos, at := w.RowOf(r)
+	if !a.Table.Sig.Has(t.ID) {
+		return nil, 0, 0
+	}
+	return a, pos, at.Row
+}
+
+// toggleRow sets a row's bit and marks the type changed. It uses atomics for a goroutine of a
+// borrow, and for any goroutine while the world is shared.
+func (t *Type) toggleRow(b *Borrow, a *Archetype, pos, row int, on bool) {
+	slot, w := a.Table.Places[t.ID].Slot(), a.World
+	if b == nil {
+		b = w.Loops.shared()
+	}
+	if b != nil {
+		a.Table.Books.Bits(slot, pos).Toggle(row, on)
+		a.Touch(b, slot, pos, row, 1)
+		return
+	}
+	a.Table.Books.Bits(slot, pos).Set(row, on)
+	a.Table.Books.Touch(slot, pos, row, 1, w.Tables.Version)
+}
+
+// CheckToggle panics unless bits of the type may be toggled in bulk.
+func (t *Type) CheckToggle(op string) {
+	t.WorldOrNil().CheckHandle(op)
+	if t.World.Shared() {
+		// errors.md, Borrows: `the world is shared: until Borrow.End bits are switched entity by
+		// entity` | Bits by query or list between `Share` and `End`. | `Enable` and `Disable`.
+		panic("ecs: " + op + ": the world is shared: until Borrow.End bits are switched entity by entity")
+	}
+	t.CheckEnableable(op)
+	t.CheckLent(op, MayWrite)
+}
+
+// ToggleRows sets the bits of the selected rows that have the type, and marks the type changed in
+// their chunks. It returns the number of those rows.
+func (t *Type) ToggleRows(tx *change.Tx, on bool) (n int) {
+	for i := range tx.Parts {
+		p := &tx.Parts[i]
+		if !p.Table.Sig.Has(t.ID) {
+			continue
+		}
+		n += p.Rows
+		slot, books := p.Table.Places[t.ID].Slot(), &p.Table.Books
+		if p.Whole || p.IsMasked() {
+			for pos := range p.Table.Store.Chunks() {
+				switch some := toggleChunk(p, slot, pos, on); {
+				case some && p.Whole:
+					books.Touch(slot, pos, 0, p.Table.Store.RowsOf(pos), t.World.Tables.Version)
+				case some:
+					touchMask(books, slot, pos, p.Mask(pos), t.World.Tables.Version)
+				}
+			}
+			continue
+		}
+		for _, row := range p.Listed() {
+			pos, at := p.Table.Store.Find(int(uint32(row)))
+			books.Bits(slot, pos).Set(at, on)
+			books.Touch(slot, pos, at, 1, t.World.Tables.Version)
+		}
+	}
+	return n
+}
+
+// toggleChunk sets the bits of the part's rows in one chunk, and reports whether there are any.
+func toggleChunk(p *change.Part, slot uint16, pos int, on bool) bool {
+	bits := p.Table.Books.Bits(slot, pos)
+	if !p.Whole {
+		return bits.SetMask(p.Mask(pos), on)
+	}
+	rows := p.Table.Store.RowsOf(pos)
+	if bits.ClearRange(0, rows); on {
+		bits.SetRange(0, rows)
+	}
+	return true
+}

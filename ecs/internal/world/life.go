@@ -1,0 +1,121 @@
+package world
+
+import (
+	"errors"
+	"fmt"
+
+	"quarry/alloc"
+	"quarry/ecs/internal/change"
+	"quarry/ecs/internal/name"
+	"quarry/ecs/internal/table"
+	"quarry/internal/debug"
+)
+
+// The life of a world: the options that create it, and the opening and closing of the parts that
+// world.go declares.
+
+// DefaultGrowth is ecs.DefaultChunkGrowth.
+func DefaultGrowth() alloc.Growth { return alloc.Doubling().Capped(alloc.ChunksPerMegachunk) }
+
+// NewWorld is NewWorld. given sets what the options give.
+func NewWorld(given func(*World)) (*World, error) {
+	w := &World{Growth: DefaultGrowth()}
+	w.Types.open()
+	w.Archetypes.open()
+	w.News = news{Matched: 1, unshared: 1}
+	w.Loops.Outer.World, w.Loops.Scans = w, []*Scan{&w.Loops.Outer}
+	given(w)
+	if w.Universe == nil {
+		u, err := alloc.NewUniverse()
+		if err != nil {
+			// errors.md, Errors: `ecs: NewWorld: ...` | The universe of the world could not be
+			// made. | See `ErrReserve` of `alloc`: close worlds, or `ecs.WithUniverse` with a
+			// smaller `alloc.Size`.
+			return nil, fmt.Errorf("ecs: NewWorld: a universe of its own (ecs.WithUniverse takes one of another size): %w", err)
+		}
+		w.Universe, w.own = u, true
+	}
+	if w.Universe.Size() == 0 {
+		panic("ecs: NewWorld: the universe of WithUniverse is closed")
+	}
+	trim := w.trim
+	w.Buffers.Open(w.Universe, trim)
+	w.Base = w.Universe.Base()
+	tag, number := Tags.TakeApart(0)
+	w.IDs.Open(w.Universe, tag)
+	if debug.On {
+		w.IDs.Apart(number)
+	}
+	w.Tables.Open(w.Universe, w.Growth, &w.IDs, table.Calls{Trim: trim, Replanned: w.News.replan})
+	w.Rows.Open(&w.IDs, &w.Tables, &w.Buffers, change.Calls{
+		TableAt: func(i uint32) *table.Table { return &w.Archetypes.List[i].Table.Table },
+		Trim:    trim, Records: w.ShowRecords,
+	})
+	w.Index.Open()
+	w.registerBuiltIn()
+	return w, nil
+}
+
+// Close is ecs.World.Close.
+func (w *World) Close() error {
+	w.CheckMade("World.Close")
+	if w.Closed {
+		return w.closeUniverse() // it may have been in use the first time
+	}
+	if by := w.Keeper.Load(); by != nil {
+		// errors.md, Errors: `ecs: World.Close: ... is open` | The world has a journal that is
+		// open. The world stays open. | Close the journal first, then the world.
+		return fmt.Errorf("ecs: World.Close: %s is open; close it first", *by)
+	}
+	w.CheckUnlocked("World.Close")
+	w.closeSnapshots("World.Close")
+	err := w.freeBuffers()
+	for _, t := range w.Types.List {
+		switch t.Kind {
+		case KindManaged:
+			t.Managed.Drop()
+		case KindShared:
+			t.Shared.Drop()
+		}
+	}
+	for _, a := range w.Archetypes.List {
+		a.Table.End()
+		*a = Archetype{World: w, Table: a.Table}
+	}
+	err = errors.Join(err, w.IDs.Close(), w.Buffers.Close())
+	for _, t := range w.Types.sparse {
+		err = errors.Join(err, t.Sparse.Close())
+	}
+	if err != nil {
+		// errors.md, Errors: `ecs: World.Close: ...` | Others hold chunks of the world's universe,
+		// there is memory that no buffer owns, or the system refused to take memory back, as it
+		// does while it is locked. The world is closed all the same. | Close what else lives there
+		// first: command buffers, other worlds. Then `Close` again.
+		err = fmt.Errorf("ecs: World.Close: %w", err)
+	}
+	err = errors.Join(err, w.closeUniverse())
+	Tags.Give(w.IDs.Tag())
+	w.Closed, w.Base, w.Names = true, nil, name.Names{}
+	w.News.unshared = never
+	w.Tables.Close()
+	w.Index.Close()
+	w.Loops.Open++ // a loop that never ends, so that structural changes panic
+	for _, t := range w.Types.List {
+		t.Hide()
+	}
+	w.Rows.Epoch++ // invalidates views
+	return err
+}
+
+func (w *World) closeUniverse() error {
+	if !w.own {
+		return nil
+	}
+	if err := w.Universe.Close(); err != nil {
+		if n := w.Recorded.Load(); n > 0 {
+			return fmt.Errorf("ecs: World.Close: command buffers that are not closed hold %d chunks, call Buffer.Close first: %w", n, err)
+		}
+		return fmt.Errorf("ecs: World.Close: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,98 @@
+package world
+
+import (
+	"errors"
+	"fmt"
+
+	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/value"
+	"quarry/layout"
+)
+
+// errors.md, Errors: `ErrLimit` | A limit was reached; each `*LimitError` wraps it, and what the
+// layer below said. | See the next rows.
+
+// ErrLimit is wrapped by every *LimitError.
+var ErrLimit = errors.New("limit reached")
+
+// errors.md, Errors: `*LimitError` | `Op` is the call, `Limit` what is limited, `Max` the limit;
+// where memory is, `Limit` is empty and `Err` says what `alloc` said. Nothing has changed. Calls
+// without an error result panic with it. | Call the Try form, or the one of batches, where it may
+// happen.
+
+// LimitError reports that a limit of the library or of the system was reached. The world is
+// unchanged by the call. Functions without an error result panic with it; their Try forms return
+// it.
+type LimitError struct {
+	Op    string // the call, such as Archetype.Create
+	Limit string // what is limited, such as "entities a world"; "" if Err says it
+	Max   int    // the limit
+	Err   error  // error of the layer below, or why there is the limit and what to do; or nil
+}
+
+// Error returns the call, the limit and its value as text.
+func (e *LimitError) Error() string {
+	switch {
+	case e.Limit == "":
+		return fmt.Sprintf("ecs: %s: %v", e.Op, e.Err)
+	case e.Err != nil:
+		// errors.md, Errors: `ecs: ...: the limit is ... ...: ...` | The text of a `*LimitError`:
+		// of entities a world (2^27), component types a world (1,024; the text says why and what to
+		// do), bytes of columns a chunk (a row must fit 16 KiB), bytes of an element and of inline
+		// elements (1 MiB), elements of a buffer (2^32 - 1), bytes of a buffer (the size of the
+		// world's universe), optional fields of a bundle (64). | Fewer; large values as elements of
+		// a buffer; a second world. With an error of `alloc` behind it: memory, see there.
+		return fmt.Sprintf("ecs: %s: the limit is %d %s: %v", e.Op, e.Max, e.Limit, e.Err)
+	}
+	return fmt.Sprintf("ecs: %s: the limit is %d %s", e.Op, e.Max, e.Limit)
+}
+
+// Unwrap returns ErrLimit and the error of the layer below, if any.
+func (e *LimitError) Unwrap() []error {
+	if e.Err == nil {
+		return []error{ErrLimit}
+	}
+	return []error{ErrLimit, e.Err}
+}
+
+// limit returns a LimitError without Op, which the exported caller sets by during.
+func limit(name string, most int, err error) error {
+	return &LimitError{Limit: name, Max: most, Err: err}
+}
+
+// Refused returns the LimitError for an error of the universe, of the id store or of a buffer's
+// Spill. It returns nil for nil.
+func Refused(err error) error {
+	if err == nil {
+		return nil
+	}
+	var long *value.LongError // on Go's heap
+	switch {
+	case errors.Is(err, entity.ErrFull):
+		return limit("entities a world", mostAlive, nil)
+	case errors.As(err, &long):
+		return limit(long.Of+" of a buffer", long.Most, nil)
+	}
+	return limit("", 0, err)
+}
+
+// planLimit returns the LimitError for a set of types whose row does not fit in a chunk. It panics
+// for any other error, which cannot occur: sizes and alignments come from Go types.
+func planLimit(err error) error {
+	if errors.Is(err, layout.ErrTooBig) {
+		return limit("bytes of columns a chunk", layout.ChunkSize, err)
+	}
+	panic("ecs: NewArchetype: " + err.Error())
+}
+
+// During sets Op in a LimitError and leaves other errors unchanged.
+func During(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var l *LimitError
+	if errors.As(err, &l) && l.Op == "" {
+		l.Op = op
+	}
+	return err
+}

@@ -1,0 +1,98 @@
+package world
+
+import (
+	"fmt"
+
+	"quarry/alloc"
+	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/table"
+)
+
+// Find returns the record of an entity that is alive in the world, or nil.
+func (w *World) Find(e entity.ID) *entity.Record { return w.IDs.Find(e) }
+
+// Alive is ecs.World.Alive.
+func (w *World) Alive(e entity.ID) bool { return w.Find(e) != nil }
+
+// Living returns the number of living entities.
+func (w *World) Living() int { return int(w.Rows.Created - w.Rows.Destroyed) }
+
+// Entity is ecs.World.Entity.
+func (w *World) Entity(index int, version uint32) (entity.ID, bool) {
+	if uint(index) >= entity.MaxIDs {
+		return null, false
+	}
+	e := entity.Make(uint32(index), w.IDs.Tag(), version)
+	if !w.Alive(e) {
+		return null, false
+	}
+	return e, true
+}
+
+// RecordOf returns the record of an entity that is alive, or nil. It panics for an entity of
+// another world.
+func (w *World) RecordOf(op string, e entity.ID) *entity.Record {
+	if w == nil {
+		w.Refuse(op)
+	}
+	r := w.Find(e)
+	if r == nil {
+		w.CheckWorld(op, e)
+	}
+	return r
+}
+
+// CheckWorld panics if e carries the tag of another world.
+//
+//go:noinline
+func (w *World) CheckWorld(op string, e entity.ID) {
+	w.CheckHandle(op)
+	w.checkForeign(op, e)
+}
+
+// checkForeign is like CheckWorld, but accepts a closed world.
+func (w *World) checkForeign(op string, e entity.ID) {
+	if e.IsPlaceholder() {
+		// errors.md, Entities: `a placeholder names an entity in its command buffer only, until
+		// that is played` | A placeholder was given to the world. | Record the call, or play and
+		// ask `Buffer.Made`.
+		panic(fmt.Sprintf("ecs: %s: %v: a placeholder names an entity in its command buffer only, until that is played", op, e))
+	}
+	if e != null && e.Tag() != w.IDs.Tag() {
+		panic(fmt.Sprintf("ecs: %s: entity %v belongs to another world", op, e))
+	}
+}
+
+// ArchetypesOf implements seam.ArchetypesOf.
+func (w *World) ArchetypesOf(dst []*Archetype, list []entity.ID) {
+	const op = "seam.ArchetypesOf"
+	w.CheckHandle(op)
+	if len(dst) != len(list) {
+		panic(fmt.Sprintf("ecs: %s: %d archetypes for %d entities", op, len(dst), len(list)))
+	}
+	var at [64]Location
+	for len(list) > 0 {
+		n := min(len(list), len(at))
+		for i, e := range list[:n] {
+			at[i] = table.Nowhere
+			if r := w.Find(e); r != nil { // RecordOf, but for a call
+				at[i] = r.Location
+			} else {
+				w.CheckWorld(op, e)
+			}
+		}
+		for i := range dst[:n] {
+			dst[i] = nil
+			if at[i] != table.Nowhere {
+				dst[i] = w.ArchetypeAt(w.Tables.OwnerOf(at[i]))
+			}
+		}
+		dst, list = dst[n:], list[n:]
+	}
+}
+
+// RowOf returns the archetype, chunk and row that a record leads to.
+func (w *World) RowOf(r *entity.Record) (a *Archetype, pos int, at alloc.StoreRow) {
+	o := w.Tables.OwnerOf(r.Location)
+	return w.ArchetypeAt(o), o.Pos(), o.RowAt(r.Location)
+}

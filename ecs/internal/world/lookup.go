@@ -1,0 +1,256 @@
+package world
+
+import (
+	"fmt"
+	"unsafe"
+
+	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/value"
+)
+
+// Look-ups.
+//
+// Component.Get is the look-up of entity.Sight alone, inlined in the caller: before the value it
+// makes two dependent loads, of the record and of the cell of the record's stretch. All other
+// look-ups call find, which reads the same tables. Sight.At cannot explain why it refuses a
+// look-up: the value with which it panics calls refusal, which repeats the look-up as find does.
+//
+// Look-ups that write call entity.Sight.Mut, which also writes the change version of the type in
+// the chunk.
+//
+// Invariant, checked by Verify. L1 of package table defines the contents of cells and marks.
+//
+//	L2 The owner's look-ups of a type see the world's current records, or none while the type is
+//	   lent for writing. Look-ups of a borrow see the records only while the borrow is out.
+
+// Finder serves the look-ups of one type and the views of its buffers. A type has one finder for
+// the world's owner, and one for the goroutines of each borrow of a query that lends the type.
+type Finder struct {
+	entity.Sight         // first, see sight
+	Size         int     // bytes of an element of the column; 0 for a tag
+	toRead       *uint64 // epoch of buffer views that may be read: points to the world's epoch, or to noEpoch
+	ToWrite      *uint64 // the same for buffer views that may be written
+	Spill        *value.Spill
+	Shape        value.Shape // common to all buffers of the type; zero for other kinds
+	Type         *Type
+	Borrow       *Borrow // the borrow whose goroutines look up; nil for the owner
+	writes       bool    // look-ups may write: for a borrow, the type is among its uses for writing; for the owner, the type is not lent
+}
+
+// OwnFinder returns the finder of the owner's look-ups, or nil for the type of a zero handle.
+func (t *Type) OwnFinder() *Finder { return (*Finder)(unsafe.Pointer(t)) } // Safe because a Type begins with it.
+
+// SightOrNil returns the Sight that look-ups use, or nil for a zero handle.
+func (f *Finder) SightOrNil() *entity.Sight { return (*entity.Sight)(unsafe.Pointer(f)) } // Safe because a finder begins with it.
+
+// LookupOp numbers the names of functions for messages: passing a string would cost each look-up
+// some instructions.
+type LookupOp uint8
+
+// The functions that look up.
+const (
+	opGet LookupOp = iota
+	OpMut
+	OpHas
+	OpSet
+	OpGetMany
+	OpMutMany
+	OpGather
+	OpBufferGet
+	OpBufferMut
+	OpBufferSlice
+	OpBufferAppend
+	OpManagedGet
+	OpManagedMut
+	OpManagedSet
+	OpChunkGet
+	OpChunkMut
+	OpChunkSet
+	OpLookupGet
+	OpLookupMut
+	OpLookupHas
+	OpLookupSet
+	OpBufferLookupGet
+	OpBufferLookupMut
+	OpManagedLookupGet
+)
+
+var lookupOps = [...]string{
+	opGet:          "Component.Get",
+	OpMut:          "Component.Mut",
+	OpHas:          "Component.Has",
+	OpSet:          "Component.Set",
+	OpGetMany:      "Component.GetList",
+	OpMutMany:      "Component.MutList",
+	OpGather:       "Component.CopyList",
+	OpBufferGet:    "Buffer.Get",
+	OpBufferMut:    "Buffer.Mut",
+	OpBufferSlice:  "Buffer.Slice",
+	OpBufferAppend: "Buffer.Append",
+	OpManagedGet:   "Managed.Get",
+	OpManagedMut:   "Managed.Mut",
+	OpManagedSet:   "Managed.Set",
+	OpChunkGet:     "Chunk.Get",
+	OpChunkMut:     "Chunk.Mut",
+	OpChunkSet:     "Chunk.Set",
+	OpLookupGet:    "Lookup.Get",
+	OpLookupMut:    "Lookup.Mut",
+	OpLookupHas:    "Lookup.Has",
+	OpLookupSet:    "Lookup.Set",
+
+	OpBufferLookupGet: "BufferLookup.Get",
+	OpBufferLookupMut: "BufferLookup.Mut",
+
+	OpManagedLookupGet: "ManagedLookup.Get",
+}
+
+// String returns the name of the function.
+func (op LookupOp) String() string { return lookupOps[op] }
+
+func init() {
+	entity.OnRefusal(refusal)
+	entity.OnWrite(mutElse)
+	entity.OnSwitch(switchElse)
+}
+
+// refusal returns the reason why a look-up by Component.Get panicked, when the message is
+// requested. By then the world may be closed and the type no longer lent, so it first checks which
+// world the entity belongs to.
+func refusal(s *entity.Sight, id entity.ID) (why string) {
+	const op = opGet
+	f, e := (*Finder)(unsafe.Pointer(s)), id // Safe because each Sight but the zero handle's begins a finder.
+	defer func() {
+		if text, ok := recover().(string); ok {
+			why = text
+		}
+	}()
+	if w := f.Known(op.String()).World; e != null {
+		w.checkForeign(op.String(), e)
+	}
+	f.miss(op, e)
+	// errors.md, Entities: `ecs: ...: ... could not be read when entity ... was looked up: it was
+	// lent to be written` | `Component.Get` of a type that a job or borrow was writing. `Get`
+	// panics with an error that makes its text when it is first asked, here after the borrow had
+	// ended; asked so late it tells of the world as it is then, so print it where it was recovered.
+	// | Complete the job first; inside it use its rows or a look-up.
+	return fmt.Sprintf("ecs: %v: %s could not be read when entity %v was looked up: it was lent to be written", op, f.Type.Name, e)
+}
+
+// ShowRecords updates the records that look-ups use, after the records may have moved (L2).
+func (w *World) ShowRecords() {
+	if view := w.IDs.View(); view != w.shown {
+		w.show(view)
+	}
+}
+
+// show is ShowRecords for a view that differs from the one shown before, or whose tag does: a world
+// that has shown none yet may have another tag than when its types were registered.
+func (w *World) show(view entity.View) {
+	w.shown = view
+	for _, t := range w.Types.List {
+		if t.writers == 0 {
+			t.Show(view)
+			t.showWrites()
+		}
+	}
+}
+
+// showWrites lets the owner's look-ups write if the type is not lent (L2), and writes need not know
+// the rows: else mutElse writes.
+func (t *Type) showWrites() {
+	if t.writes && !t.Gates() {
+		t.ShowWrites(&t.World.Tables.Version)
+	} else {
+		t.HideWrites()
+	}
+}
+
+// LookUp returns the address of e's value and e's location, or nil if e is not alive or lacks the
+// type. f is nil for a zero handle.
+func (f *Finder) LookUp(op LookupOp, e entity.ID) (unsafe.Pointer, Location) {
+	r, ok := f.SightOrNil().Find(e)
+	if r != nil {
+		at := r.Location
+		return f.CellOf(at).ValueAt(at), at
+	}
+	if !ok {
+		return f.miss(op, e)
+	}
+	return nil, 0
+}
+
+// miss handles the cases that find does not expect. It panics for zero handles, closed worlds and
+// entities of another world, and, except for OpHas, for a type that is lent.
+//
+//go:noinline
+func (f *Finder) miss(op LookupOp, e entity.ID) (unsafe.Pointer, Location) {
+	w := f.Known(op.String()).World
+	w.CheckWorld(op.String(), e)
+	if op != OpHas {
+		f.CheckRead(op.String())
+	}
+	r := w.Find(e)
+	if r == nil {
+		return nil, 0
+	}
+	if f.Borrow != nil && f.Borrow.Past != nil {
+		f.showAt(r.Location)
+	}
+	return f.CellOf(r.Location).ValueAt(r.Location), r.Location
+}
+
+// Known returns the type. It panics for a zero handle.
+func (f *Finder) Known(op string) *Type {
+	if f == nil {
+		(*World)(nil).Refuse(op)
+	}
+	return f.Type
+}
+
+// CheckRead panics if look-ups may not read the type now: look-ups of the owner while the type is
+// lent for writing, look-ups of a borrow while the borrow is not out.
+func (f *Finder) CheckRead(op string) {
+	switch {
+	case f.Borrow == nil:
+		f.Type.CheckLent(op, MayRead)
+	case !f.Borrow.Out:
+		f.Borrow.refuse(op + ": " + f.Type.Name)
+	}
+}
+
+// checkWrite is CheckRead for look-ups that write.
+//
+//go:noinline
+func (f *Finder) checkWrite(op string) {
+	switch {
+	case f.Borrow == nil:
+		f.Type.CheckLent(op, MayWrite)
+	case !f.Borrow.Out:
+		f.CheckRead(op)
+	case f.Borrow.Past != nil:
+		f.Type.refusePast(op)
+	case !f.writes:
+		// errors.md, Loops and rows: `declares ... to read: use ecs.Write` | The call would write,
+		// or mark, what the query only reads. | Declare `Write`.
+		panic(fmt.Sprintf("ecs: %s: %s declares %s to read: use ecs.Write", op, f.Borrow.Name, f.Type.Name))
+	}
+}
+
+// Mut is find for writing: it also marks the type changed in e's chunk.
+func (t *Type) Mut(op LookupOp, e entity.ID) unsafe.Pointer {
+	return t.OwnFinder().SightOrNil().Mut(uint8(op), e)
+}
+
+// mutElse is mut for the cases that entity.Sight.Mut does not handle.
+func mutElse(s *entity.Sight, op uint8, e entity.ID) unsafe.Pointer {
+	f := (*Finder)(unsafe.Pointer(s)) // Safe because the owner's look-ups write by Sights that begin a finder.
+	p, at := f.LookUp(LookupOp(op), e)
+	if p == nil {
+		return nil
+	}
+	if !f.writes {
+		f.checkWrite(LookupOp(op).String())
+	}
+	f.touchAt(at)
+	return p
+}

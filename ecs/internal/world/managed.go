@@ -1,0 +1,66 @@
+package world
+
+import (
+	"fmt"
+	"iter"
+
+	"quarry/ecs/internal/value"
+)
+
+// CheckMaking panics while a copy function runs: a value would have a slot that the copy lacks.
+//
+//go:noinline
+func (t *Type) CheckMaking(op string) {
+	if t.World.Loops.change != "" {
+		panic(t.World.refusal(op))
+	}
+}
+
+// RefuseMaking panics for a row of a borrow that has no value. A borrow creates no values, because
+// other goroutines read the pages that hold them.
+//
+//go:noinline
+func (t *Type) RefuseMaking(b *Borrow) {
+	// errors.md, Borrows: `has no value of ... yet, and none is made in a borrow: make it before,
+	// with Managed.Set` | A job opened a managed value to write that was never set. | Before the
+	// job: `log.Set(e, Log{})`.
+	panic(fmt.Sprintf("ecs: Managed.At: a row of %s has no value of %s yet, and none is made in a borrow: make it before, with Managed.Set", b.Name, t.Name))
+}
+
+// trimManaged returns the memory of ended managed values to Go.
+func (w *World) trimManaged() {
+	for _, t := range w.Types.List {
+		if t.Kind == KindManaged {
+			t.Managed.Trim()
+		}
+	}
+}
+
+// verifyManaged checks W10 for the managed ones of some types.
+func (w *World) verifyManaged(types []*Type) error {
+	for _, t := range types {
+		if t.Kind != KindManaged {
+			continue
+		}
+		if err := t.Managed.Verify(t.slots()); err != nil {
+			return fmt.Errorf("ecs: W10: %s: %w", t.Name, err)
+		}
+	}
+	return nil
+}
+
+// slots yields the slots of all rows of a managed type, chunk by chunk, with the chunk's name.
+func (t *Type) slots() iter.Seq2[string, []value.Slot] {
+	return func(yield func(string, []value.Slot) bool) {
+		for _, a := range t.World.Archetypes.List {
+			if !a.Table.Sig.Has(t.ID) {
+				continue
+			}
+			for pos := range a.Table.Store.Chunks() {
+				if !yield(fmt.Sprintf("chunk %d of %v", pos, a), value.SlotsAt(a.Table.Store.Row(pos, 0), a.Table.Column(t.ID), a.Table.Store.RowsOf(pos))) {
+					return
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,173 @@
+package world
+
+import (
+	"fmt"
+	"unsafe"
+
+	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/value"
+)
+
+// RawBuffer is a DynamicBuffer without the element type. It checks that the buffer may be used;
+// package value operates on the elements. Each method rereads the header, so several views of one
+// buffer may be used in turn.
+type RawBuffer struct {
+	Finder *Finder
+	Head   *value.Header
+	Epoch  uint64 // the world's epoch when the view was opened
+	Write  bool   // the view may change the buffer
+}
+
+// Open returns e's buffer, and marks it changed if write is set. ok is false if e is not alive or
+// lacks the type.
+func (t *Type) Open(op LookupOp, e entity.ID, write bool) (b RawBuffer, ok bool) {
+	var p unsafe.Pointer
+	if write {
+		p = t.Mut(op, e)
+	} else {
+		p, _ = t.OwnFinder().LookUp(op, e)
+	}
+	return t.OwnFinder().buffer(p, write)
+}
+
+// buffer returns the buffer at p; ok is false for a nil p.
+func (f *Finder) buffer(p unsafe.Pointer, write bool) (b RawBuffer, ok bool) {
+	if p == nil {
+		return RawBuffer{}, false
+	}
+	return RawBuffer{f, (*value.Header)(p), f.Type.World.Rows.Epoch, write}, true // Safe because a buffer's value is a header.
+}
+
+// OpenAt returns the buffer of the i'th row of rows.
+func (t *Type) OpenAt(rows Rows, i int) RawBuffer {
+	column := rows.ColumnFor(t, "Buffer.At", i, 1)
+	if uint(i) >= uint(rows.Len()) || column == nil {
+		rows.NoRow(t, i)
+	}
+	write := rows.Scan.Binding.ColumnOf(t.ID).Flags()&(MayWrite|GatedWrite) != 0
+	return RawBuffer{rows.Scan.Borrow.FinderOf(t), value.HeaderAt(column, rows.Scan.First+i, uint32(t.Size)), rows.Scan.Binding.Archetype.World.Rows.Epoch, write}
+}
+
+// Header returns the buffer's header. It is small enough to be inlined; its panics are out of line.
+func (b RawBuffer) Header(op string) *value.Header {
+	if b.Finder == nil || b.Epoch != *b.Finder.toRead {
+		b.Refuse(op)
+	}
+	return b.Head
+}
+
+// Writable is header for methods that change the buffer.
+func (b RawBuffer) Writable(op string) *value.Header {
+	if !b.Write || b.Epoch != *b.Finder.ToWrite { // the zero RawBuffer is none to write
+		b.Refuse(op)
+	}
+	return b.Head
+}
+
+// Refuse panics with the reason why a RawBuffer may not be used: its epoch has passed, also because
+// its world was closed, or it is not for writing.
+//
+//go:noinline
+func (b RawBuffer) Refuse(op string) {
+	if b.Finder == nil {
+		panic("ecs: " + op + ": the buffer is the zero value; buffers come from Buffer.Get, Mut and At")
+	}
+	b.Finder.CheckRead(op)
+	t := b.Finder.Type
+	switch {
+	case b.Finder.Borrow == nil && b.Write:
+		t.CheckLent(op, MayWrite)
+	case b.Finder.Borrow == nil:
+		t.World.RefuseShared(op)
+	}
+	if b.Epoch != t.World.Rows.Epoch {
+		// errors.md, Loops and rows: `the view of a ... is no longer current: the world has changed
+		// since it was taken` | A `DynamicBuffer` was kept over a structural change; of a
+		// `[]Child`, a loop over `hierarchy.Children` made one. | Take it again by `Get`, `Mut` or
+		// `At`; loop over `slices.Collect(h.Children(e))`.
+		panic(fmt.Sprintf("ecs: %s: the view of a %s is no longer current: the world has changed since it was taken", op, t.Name))
+	}
+	// errors.md, Loops and rows: `was opened to read: use Buffer.Mut or ecs.Write` | A buffer from
+	// `Get`, or from a `Read` term, is written. | As it says.
+	panic(fmt.Sprintf("ecs: %s: the %s was opened to read: use Buffer.Mut or ecs.Write", op, t.Name))
+}
+
+// Source returns the n elements at p, which belong to a caller's slice.
+func (b RawBuffer) Source(p unsafe.Pointer, n int) []byte {
+	return unsafe.Slice((*byte)(p), n*b.Finder.Shape.Element) // Safe because the caller's slice has them.
+}
+
+// Append is TryAppend for n elements at p.
+func (b RawBuffer) Append(op string, p unsafe.Pointer, n int) error {
+	h := b.Writable(op)
+	k, length := &b.Finder.Shape, h.Len()
+	if length+n > k.Cap(h) {
+		return b.Grow(op, h, length+n, b.Source(p, n))
+	}
+	copy(b.Finder.Spill.Bytes(h, k, length, length+n), b.Source(p, n))
+	h.SetLen(length + n)
+	return nil
+}
+
+// Grow grows the buffer to hold need elements and appends the elements of from.
+//
+//go:noinline
+func (b RawBuffer) Grow(op string, h *value.Header, need int, from []byte) error {
+	return During(op, Refused(b.Finder.Spill.Grow(h, &b.Finder.Shape, need, h.Len(), h.Len(), from)))
+}
+
+// Insert is TryInsert for n elements at p.
+func (b RawBuffer) Insert(op string, i int, p unsafe.Pointer, n int) error {
+	h := b.Writable(op)
+	if uint(i) > uint(h.Len()) {
+		panic(fmt.Sprintf("ecs: %s: index %d is not in [0, %d]", op, i, h.Len()))
+	}
+	if err := b.Finder.Spill.Insert(h, &b.Finder.Shape, i, n, b.Source(p, n)); err != nil {
+		return During(op, Refused(err))
+	}
+	return nil
+}
+
+// CopyFrom is TryCopyFrom for n elements at p.
+func (b RawBuffer) CopyFrom(op string, p unsafe.Pointer, n int) error {
+	h := b.Writable(op)
+	if err := b.Finder.Spill.Set(h, &b.Finder.Shape, n, b.Source(p, n)); err != nil {
+		return During(op, Refused(err))
+	}
+	return nil
+}
+
+// Element is like writable but panics if there is no element i.
+func (b RawBuffer) Element(op string, i int) *value.Header {
+	h := b.Writable(op)
+	if uint(i) >= uint(h.Len()) {
+		panic(fmt.Sprintf("ecs: %s: index %d is not in [0, %d)", op, i, h.Len()))
+	}
+	return h
+}
+
+// Resize sets the length and returns the new elements.
+func (b RawBuffer) Resize(op string, n int) (fresh []byte, err error) {
+	h := b.Writable(op)
+	CheckLength(op, n)
+	if fresh, err = b.Finder.Spill.Resize(h, &b.Finder.Shape, n); err != nil {
+		return nil, During(op, Refused(err))
+	}
+	return fresh, nil
+}
+
+// Span is like writable but panics unless [lo, hi) are elements of the buffer.
+func (b RawBuffer) Span(op string, lo, hi int) *value.Header {
+	h := b.Writable(op)
+	if lo < 0 || lo > hi || hi > h.Len() {
+		panic(fmt.Sprintf("ecs: %s: [%d, %d) is not a range within [0, %d)", op, lo, hi, h.Len()))
+	}
+	return h
+}
+
+// CheckLength panics for a negative number of elements.
+func CheckLength(op string, n int) {
+	if n < 0 {
+		panic(fmt.Sprintf("ecs: %s: n=%d is negative", op, n))
+	}
+}

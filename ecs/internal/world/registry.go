@@ -1,0 +1,108 @@
+package world
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"quarry/ecs/internal/entity"
+)
+
+// The types of a world. Types are only added, in the order in which the program registers them, so
+// a TypeID is valid for the life of the world.
+//
+// Invariants, checked by verify:
+//
+//	T1 A type's id is its place in the list. The built-in types come first; ByKey finds each other
+//	   type by its key, and nothing else.
+//	T2 shared has exactly the shared types, cleanup exactly the types with Cleanup, copied exactly
+//	   the managed types with CopyWith, in order.
+//	L2 of lookup.go.
+
+// registry holds the types of a world.
+type registry struct {
+	List    []*Type                  // by TypeID
+	ByKey   map[TypeKey]TypeID       // without the built-in types; nil until there is another
+	shared  Signature                // the shared types
+	cleans  bool                     // cleanup is not empty
+	sparse  []*Type                  // the sparse types
+	Copied  []*Type                  // the managed types with CopyWith
+	Cleanup Signature                // the types registered with Cleanup
+	serial  atomic.Uint64            // of the newest shared value
+	hashes  atomic.Pointer[[]uint64] // of the types, by TypeID, see World.typeHashes; nil until somebody asks
+}
+
+// leastTypes is the number of types that a world makes room for at first.
+const leastTypes = 2 * int(BuiltIn)
+
+func (r *registry) open() { r.List = make([]*Type, 0, leastTypes) }
+
+// Find returns the id of the type with the given key, and false if there is none.
+func (r *registry) Find(key TypeKey) (TypeID, bool) {
+	for _, t := range r.List[:min(len(r.List), int(BuiltIn))] {
+		if t.key() == key {
+			return t.ID, true
+		}
+	}
+	id, ok := r.ByKey[key]
+	return id, ok
+}
+
+// add appends a new type, whose id is its place.
+func (r *registry) add(t *Type) {
+	r.List = append(r.List, t)
+	if t.ID >= BuiltIn {
+		if r.ByKey == nil {
+			r.ByKey = map[TypeKey]TypeID{}
+		}
+		r.ByKey[t.key()] = t.ID
+	}
+	if t.Kind == KindShared {
+		r.shared.Add(t.ID)
+	}
+	if t.Cleanup {
+		r.Cleanup.Add(t.ID)
+		r.cleans = true
+	}
+	if t.Kind == KindSparse {
+		r.sparse = append(r.sparse, t)
+	}
+	if t.Copies() {
+		r.Copied = append(r.Copied, t)
+	}
+}
+
+// verify checks T1 and T2, and L2 against the given records.
+func (r *registry) verify(records entity.View) error {
+	if len(r.ByKey) != len(r.List)-int(BuiltIn) {
+		return fmt.Errorf("ecs: T1: %d types are found by their keys, there are %d beside the %d built-in ones", len(r.ByKey), len(r.List)-int(BuiltIn), BuiltIn)
+	}
+	var shared, cleanup Signature
+	copied := 0
+	for i, t := range r.List {
+		if id, ok := r.Find(t.key()); int(t.ID) != i || !ok || id != t.ID {
+			return fmt.Errorf("ecs: T1: type %d is %s, its id is %d, and its key finds %d", i, t.Name, t.ID, id)
+		}
+		if t.Kind == KindShared {
+			shared.Add(t.ID)
+		}
+		if t.Cleanup {
+			cleanup.Add(t.ID)
+		}
+		if t.Copies() {
+			if copied == len(r.Copied) || r.Copied[copied] != t {
+				return fmt.Errorf("ecs: T2: %s has a copy function and is not number %d of %d such types", t.Name, copied, len(r.Copied))
+			}
+			copied++
+		}
+		if t.writers == 0 && !t.Shows(records) {
+			return fmt.Errorf("ecs: L2: look-ups of %s do not see the world's records %+v", t.Name, records)
+		}
+	}
+	if copied != len(r.Copied) {
+		return fmt.Errorf("ecs: T2: %d types have a copy function, not %d", copied, len(r.Copied))
+	}
+	if shared != r.shared || cleanup != r.Cleanup {
+		return fmt.Errorf("ecs: T2: types %x are shared and %x have Cleanup, not %x and %x", shared, cleanup, r.shared, r.Cleanup)
+	}
+	return nil
+}

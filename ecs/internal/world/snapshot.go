@@ -1,0 +1,261 @@
+package world
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"quarry/alloc"
+	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/name"
+	"quarry/ecs/internal/past"
+	"quarry/ecs/internal/sparse"
+	"quarry/ecs/internal/table"
+	"quarry/ecs/internal/value"
+	"quarry/internal/debug"
+)
+
+// Snapshot is ecs.Snapshot.
+type Snapshot struct {
+	World   *World
+	Layer   *past.Layer
+	Version uint32 // the world's, when the snapshot was taken; later changes have later ones
+	closed  bool
+	era     uint64 // of the world's recordings that the snapshot has ended
+
+	Archetypes []archetypeState // in order of creation
+	sets       []sparse.State   // of the sparse types
+	ids        entity.Moment
+	names      name.Names
+	managed    managedCopies // of the types with CopyWith
+
+	types []*Type     // of the world then; read-only
+	heap  *alloc.Heap // of spilled buffers; nil: there were none
+
+	Created, Destroyed uint64
+
+	mu      sync.Mutex   // held while a reader makes what is missing
+	frozen  *frozenWorld // what readers see; nil: nobody has read yet
+	Reading atomic.Int32 // loops and calls of readers that have not ended
+}
+
+// archetypeState is an archetype of a snapshot.
+type archetypeState struct {
+	Archetype *Archetype
+	pinned    bool // then
+	Table     table.State
+}
+
+// header is the header of a buffer.
+type header = value.Header
+
+// Snapshot is ecs.World.Snapshot.
+func (w *World) Snapshot() *Snapshot {
+	const op = "World.Snapshot"
+	w.CheckNew(op)
+	w.CheckUnlocked(op)
+	h := w.openHistory()
+	if debug.On {
+		h.checkNewest()
+	}
+	s := &Snapshot{World: w}
+	s.reuse(h)
+	s.copyManaged(op)
+	if len(h.alive) == 0 {
+		w.wake(h)
+	}
+	s.Layer, s.Version = h.past.Begin(), w.Tables.Version
+	s.take()
+	return s
+}
+
+// copyManaged copies the managed values. If a copy function panics, the snapshot is closed.
+func (s *Snapshot) copyManaged(op string) {
+	done := false
+	defer func() {
+		switch h := s.World.history; {
+		case done:
+		case s.Layer == nil || s.closed:
+			h.spare = append(h.spare, s.end())
+		default:
+			s.close()
+		}
+	}()
+	s.managed.take(s.World, op, nil)
+	done = true
+}
+
+// take notes the world's state, for which a layer has begun.
+func (s *Snapshot) take() {
+	w := s.World
+	s.note(w)
+	s.era = w.recordings.Snapshot()
+	if debug.On {
+		s.notePieces()
+	}
+	w.history.alive = append(w.history.alive, s)
+	w.Advance()
+	w.Rows.Epoch++ // views and batches are taken anew
+}
+
+// Renew is ecs.Snapshot.Renew.
+func (s *Snapshot) Renew() {
+	const op = "Snapshot.Renew"
+	s.Check(op)
+	w := s.World
+	w.CheckNew(op)
+	w.CheckUnlocked(op)
+	s.checkUnread(op)
+	h := w.history
+	if debug.On {
+		h.checkNewest()
+		s.checkPieces()
+	}
+	if s.closed {
+		s.reuse(h)
+	}
+	s.copyManaged(op)
+	if len(h.alive) == 0 {
+		w.wake(h)
+	}
+	if !s.closed {
+		s.thaw()
+		h.drop(s)
+	}
+	s.Layer.Again()
+	s.closed, s.Version = false, w.Tables.Version
+	h.sweep(w)
+	s.take()
+}
+
+// note copies what the world knows besides its rows.
+func (s *Snapshot) note(w *World) {
+	list := w.Archetypes.List
+	for len(s.Archetypes) < len(list) {
+		s.Archetypes = append(s.Archetypes, archetypeState{})
+	}
+	s.Archetypes = s.Archetypes[:len(list)]
+	for i, a := range list {
+		s.Archetypes[i].Archetype, s.Archetypes[i].pinned = a, a.Pinned
+		a.Table.Save(&s.Archetypes[i].Table)
+	}
+	for len(s.sets) < len(w.Types.sparse) {
+		s.sets = append(s.sets, sparse.State{})
+	}
+	s.sets = s.sets[:len(w.Types.sparse)]
+	for i, t := range w.Types.sparse {
+		t.Sparse.Save(&s.sets[i])
+	}
+	w.Reserving.Lock()
+	w.IDs.Save(&s.ids, s.Layer.Number())
+	w.Reserving.Unlock()
+	s.Created, s.Destroyed = w.Rows.Created, w.Rows.Destroyed
+	s.types, s.heap = w.Types.List, w.Buffers.Heap()
+	s.names = w.Names.Share()
+}
+
+// Close is ecs.Snapshot.Close.
+func (s *Snapshot) Close() {
+	s.Check("Snapshot.Close")
+	if s.closed {
+		return
+	}
+	s.World.CheckUnlocked("Snapshot.Close")
+	s.checkUnread("Snapshot.Close")
+	if debug.On {
+		s.checkPieces()
+	}
+	s.close()
+}
+
+// checkUnread panics while goroutines loop over the snapshot's rows.
+func (s *Snapshot) checkUnread(op string) {
+	if n := s.Reading.Load(); n > 0 {
+		// errors.md, Snapshots: `goroutines are reading the snapshot` | `Snapshot.Close`, `Renew`
+		// or `World.Close` while a loop over its rows, `Hash`, `Verify` or `Diff` runs. | Close it
+		// when the readers are done; `Systems.Snapshots` of package system counts them.
+		panic(fmt.Sprintf("ecs: %s: %d goroutines are reading the snapshot", op, n))
+	}
+}
+
+func (s *Snapshot) close() {
+	w := s.World
+	h := w.history
+	s.thaw()
+	h.drop(s)
+	s.Layer.Close()
+	h.sweep(w)
+	h.spare = append(h.spare, s.end())
+	if len(h.alive) == 0 {
+		w.sleep()
+	}
+}
+
+// thaw frees what readers saw; a delta of it can be walked no more.
+func (s *Snapshot) thaw() {
+	if s.frozen != nil {
+		s.frozen.free()
+		s.frozen.Closed = true
+		s.frozen = nil
+	}
+}
+
+// spareMemory is the memory of a closed snapshot. Callers may hold that one, so it is not used
+// again itself.
+type spareMemory struct {
+	archetypes []archetypeState
+	sets       []sparse.State
+	ids        entity.Moment
+	managed    managedCopies
+}
+
+// end makes the snapshot closed and returns its memory.
+func (s *Snapshot) end() (m spareMemory) {
+	for i := range s.Archetypes {
+		s.Archetypes[i].Archetype = nil
+	}
+	s.managed.clear()
+	m.archetypes, m.sets, m.managed = s.Archetypes, s.sets, s.managed
+	s.ids.MoveTo(&m.ids)
+	s.closed, s.names, s.Archetypes, s.sets, s.managed, s.types, s.heap = true, name.Names{}, nil, nil, nil, nil, nil
+	return m
+}
+
+// reuse gives the snapshot the memory of a closed one, if there is any.
+func (s *Snapshot) reuse(h *history) {
+	if n := len(h.spare) - 1; n >= 0 {
+		m := &h.spare[n]
+		s.Archetypes, s.sets, s.managed = m.archetypes, m.sets, m.managed
+		m.ids.MoveTo(&s.ids)
+		h.spare = h.spare[:n]
+	}
+}
+
+// Check panics for a snapshot that World.Snapshot did not return.
+func (s *Snapshot) Check(op string) {
+	if s == nil || s.World == nil {
+		panic("ecs: " + op + ": the snapshot is nil or the zero value; snapshots come from World.Snapshot")
+	}
+}
+
+// CheckOpen panics if the snapshot is closed.
+func (s *Snapshot) CheckOpen(op string) {
+	s.Check(op)
+	if s.closed {
+		// errors.md, Snapshots: `the snapshot is closed` | A snapshot was used after its `Close`,
+		// or after its world's. | Close it when nobody reads it any more.
+		panic("ecs: " + op + ": the snapshot is closed")
+	}
+}
+
+// Err is ecs.Snapshot.Err.
+func (s *Snapshot) Err() error {
+	s.Check("Snapshot.Err")
+	if err := s.Layer.Err(); err != nil {
+		// errors.md, Errors: `ecs: the snapshot is lost: ...` | There was no memory to keep the old
+		// bytes of rows that were written after the snapshot. | Close snapshots sooner, or give the
+		// world a larger universe.
+		return fmt.Errorf("ecs: the snapshot is lost: %w", err)
+	}
+	return nil
+}

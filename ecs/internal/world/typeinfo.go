@@ -1,0 +1,227 @@
+package world
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+
+	"quarry/ecs/internal/table"
+	"quarry/ecs/internal/value"
+	"quarry/internal/seam/under"
+	"quarry/layout"
+)
+
+// MaxTypes is the maximum number of component types of a world, including the four built-in types.
+const MaxTypes = table.MaxTypes
+
+// TypeID numbers a world's component types in order of registration.
+type TypeID = table.TypeID
+
+// Signature is a set of types.
+type Signature = table.Signature
+
+// NoShape is the shape of a type that is not a buffer, until its options have been checked.
+var NoShape = value.Shape{Inline: -1}
+
+// Type holds everything that a world knows about a registered type.
+type Type struct {
+	Finder  // serves the owner's look-ups; the first field, see own
+	World   *World
+	ID      TypeID
+	readers int32 // active borrows that read the type
+	writers int32 // active borrows that write the type
+
+	Ordered uint32 // latest order version of archetypes with the type that were retired, see World.OrderVersion
+
+	Kind       Kind
+	Go         reflect.Type
+	Name       string           // for messages: Position, []Hit for a buffer, managed Conn
+	Align      int              // alignment of a column element in bytes
+	Fields     []layout.Field   // bytes of a value that are not padding
+	links      []under.Link     // where a value holds entities
+	Shared     value.AnyValues  // the values of a shared type; nil for other kinds
+	Managed    value.Managed    // the values of a managed type; nil for other kinds
+	Sparse     *sparseSet       // the values of a sparse type; nil for other kinds
+	Chunk      *table.ChunkType // the values of a chunk type; nil for other kinds
+	Codec      *ValueCodec      // of a managed or shared type; nil: there is none, see codec.go
+	Enableable bool
+	Cleanup    bool // see Cleanup
+	Tracked    bool // see TrackRows
+	MaxRows    int  // see MaxRows; 0: no limit
+
+	Live *Type // the world's type, of which this is a snapshot's copy; nil: it is none
+}
+
+// Facts returns what registration declared about a type.
+func (info *Type) Facts() under.Facts {
+	if info == nil {
+		panic("ecs: seam.FactsOf: " + Unmade["Component"])
+	}
+	return under.Facts{
+		Kind: uint8(info.Kind), Enableable: info.Enableable, Cleanup: info.Cleanup, Links: info.links,
+	}
+}
+
+// CheckOwn panics unless the type belongs to w.
+func (w *World) CheckOwn(op string, t *Type) {
+	switch {
+	case t == nil:
+		panic("ecs: " + op + ": " + Unmade["Component"])
+	case t.World != w:
+		// errors.md, Types, terms and handles: `was registered in another world` | A handle of
+		// another world. | Handles are of one world; register there.
+		panic(fmt.Sprintf("ecs: %s: %s was registered in another world", op, t.Name))
+	}
+}
+
+// WorldOrNil returns the world of the type, or nil for a zero handle.
+func (t *Type) WorldOrNil() *World {
+	if t == nil {
+		return nil
+	}
+	return t.World
+}
+
+// planned describes the type as a column for the layout planner.
+func (t *Type) planned() layout.Column {
+	return layout.Column{Name: t.Name, Size: t.Size, Align: t.Align, Enableable: t.Enableable}
+}
+
+type (
+	// Location says where an entity is.
+	Location = table.Location
+	// Place says where a type's column lies in chunks.
+	Place  = table.Place
+	owner  = table.Owner  // which chunk a stretch of memory belongs to
+	column = table.Column // a type with storage in chunks
+)
+
+// TypeKey identifies a type: a Go type may be registered once as each kind.
+type TypeKey struct {
+	Go   reflect.Type
+	Kind Kind
+}
+
+func (t *Type) key() TypeKey {
+	return TypeKey{t.Go, t.Kind}
+}
+
+// ShortName returns the name of a Go type without its package.
+func ShortName(t reflect.Type) string {
+	if t.Name() != "" {
+		return t.Name()
+	}
+	return t.String()
+}
+
+// errManyTypes says why there is a limit of types, and what to do about it. A larger set would cost
+// every world that needs none: matching and each first move between archetypes go through all words
+// of a signature.
+var errManyTypes = errors.New("a set of types is 128 B, a bit for each, in every archetype, query and change " +
+	"(make one type of those that always come together, variants of a type values of a field or of a shared type, or use a second world)")
+
+// Register registers a type, or finds it if it is registered already.
+func (w *World) Register(op string, info *Type) *Type {
+	op += "[" + ShortName(info.Go) + "]"
+	w.CheckNew(op)
+	if err := info.reflect(); err != nil {
+		// errors.md, Types, terms and handles: `components must hold no Go pointers, for they lie
+		// outside the garbage collector's heap; RegisterManaged takes any type` | The type has a
+		// string, slice, map, pointer or function; the text says where. | Text and lists are
+		// buffers, links are entities; `RegisterManaged` or `RegisterShared` for the rest.
+		panic(fmt.Sprintf("ecs: %s: %v; components must hold no Go pointers, for they lie outside the garbage collector's heap; RegisterManaged takes any type", op, err))
+	}
+	if most := layout.MaxChunkSize; info.Kind == KindBuffer && int(info.Go.Size()) > most {
+		panic(&LimitError{Op: op, Limit: "bytes of an element", Max: most})
+	}
+	if most := layout.ChunkSize; info.Kind == KindChunk && info.Chunk.Bytes > most {
+		panic(&LimitError{Op: op, Limit: "bytes of a chunk component", Max: most})
+	}
+	if id, ok := w.Types.Find(info.key()); ok {
+		if !w.Types.List[id].isLike(info) {
+			// errors.md, Types, terms and handles: `registered before with other options` |
+			// `Register` again, with other options. | Register in one place and hand the handle on.
+			panic("ecs: " + op + ": registered before with other options")
+		}
+		return w.Types.List[id]
+	}
+	w.CheckUnshared(op)
+	w.EndBorrows(op)
+	for _, t := range w.Types.List[:min(len(w.Types.List), int(BuiltIn))] {
+		if t.Go == info.Go {
+			// errors.md, Types, terms and handles: `is built in as another kind` | `LinkedEntity`,
+			// `Prefab` and so on, registered by the wrong call. | As it says.
+			panic(fmt.Sprintf("ecs: %s: %s is built in as another kind: RegisterBuffer has LinkedEntity, Register the others", op, info.Name))
+		}
+	}
+	if len(w.Types.List) == MaxTypes {
+		panic(&LimitError{Op: op, Limit: "component types a world", Max: MaxTypes, Err: errManyTypes})
+	}
+	if _, err := table.PlanOf(info.planned()); err != nil { // no archetype could hold it
+		panic(During(op, planLimit(err)))
+	}
+	w.enroll(info)
+	return info
+}
+
+// reflect sets what follows from the Go type. It returns the error that names a Go pointer in a
+// value that is to lie in a chunk.
+func (t *Type) reflect() error {
+	of := GoTypeOf(t.Go)
+	if t.Codec == nil && t.GoValues() {
+		t.Codec = t.methodCodec()
+	}
+	if t.Kind == KindShared {
+		return nil // its values know their own links, see linksOf
+	}
+	t.links = of.Links
+	if t.Kind == KindManaged {
+		return nil
+	}
+	t.Fields = of.fields
+	return of.pointers
+}
+
+// enroll adds a new type, which has been checked, to the world. The world keeps the info.
+func (w *World) enroll(info *Type) {
+	info.World, info.ID = w, TypeID(len(w.Types.List))
+	info.Type, info.Spill, info.writes = info, w.Buffers.Own(), true
+	info.grant(true, true)
+	w.Types.add(info)
+	of := info.tabled()
+	switch info.Kind {
+	case KindShared:
+		info.Shared.Open(int(info.ID), &w.Types.serial)
+	case KindSparse:
+		info.Sparse.open(info)
+	case KindBuffer:
+		of.Buffers = &w.Buffers
+	}
+	w.Tables.Register(of)
+}
+
+// tabled describes the type to tables, but for the heap of a buffer.
+func (t *Type) tabled() table.Type {
+	return table.Type{Layout: t.planned(), Managed: t.Managed, Chunk: t.Chunk, Tracked: t.Tracked, MaxRows: t.MaxRows, Sight: &t.Sight}
+}
+
+// copied returns the Type that registers the same type in another world.
+func (t *Type) copied() *Type {
+	c := &Type{Go: t.Go, Name: t.Name, Finder: Finder{Size: t.Size, Shape: t.Shape}, Align: t.Align,
+		Kind: t.Kind, Chunk: t.Chunk, Codec: t.Codec, Enableable: t.Enableable, Cleanup: t.Cleanup, Tracked: t.Tracked, MaxRows: t.MaxRows}
+	switch t.Kind {
+	case KindShared:
+		c.Shared = t.Shared.Fresh()
+	case KindManaged:
+		c.Managed = t.Managed.Fresh()
+	case KindSparse:
+		c.Sparse = &sparseSet{}
+	}
+	return c
+}
+
+// isLike reports whether two registrations of a type have the same options.
+func (t *Type) isLike(other *Type) bool {
+	return t.Enableable == other.Enableable && t.Shape == other.Shape && t.Cleanup == other.Cleanup && t.Tracked == other.Tracked && t.MaxRows == other.MaxRows &&
+		t.mergesLike(other) && t.Copies() == other.Copies() && (t.Codec != nil && t.Codec.Given) == (other.Codec != nil && other.Codec.Given)
+}

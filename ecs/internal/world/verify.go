@@ -1,0 +1,118 @@
+package world
+
+import (
+	"fmt"
+	"slices"
+
+	"quarry/ecs/internal/value"
+)
+
+// Verify is ecs.World.Verify.
+func (w *World) Verify() error {
+	if w.Closed {
+		return nil
+	}
+	w.EndBorrows("World.Verify")
+	defer w.history.quiet()()
+	w.Reserving.Lock() // a new block of ids takes memory of the universe
+	defer w.Reserving.Unlock()
+	rows, spilled := 0, 0
+	for _, a := range w.Archetypes.List {
+		if err := a.verify(&spilled); err != nil {
+			return err
+		}
+		rows += a.Table.Store.Len()
+	}
+	if err := w.Tables.Verify(slices.Collect(w.Archetypes.tables)); err != nil {
+		return err
+	}
+	alive, err := w.IDs.Verify()
+	if err != nil {
+		return err
+	}
+	if err := w.verifyCount(rows, alive); err != nil {
+		return err
+	}
+	if err := w.verifyNames(); err != nil {
+		return err
+	}
+	if err := w.verifyValues(); err != nil {
+		return err
+	}
+	if err := w.verifyManaged(w.Types.List); err != nil {
+		return err
+	}
+	if err := w.verifySparse(); err != nil {
+		return err
+	}
+	if err := w.Index.Verify(len(w.Archetypes.List)); err != nil {
+		return err
+	}
+	if err := w.Buffers.Verify(spilled); err != nil {
+		return fmt.Errorf("ecs: W7: %w", err)
+	}
+	if err := w.verifyParts(); err != nil {
+		return err
+	}
+	if w.own {
+		return w.Universe.Verify()
+	}
+	return nil
+}
+
+// verifyCount checks W4, and W1 in numbers: of the rows of all archetypes and of the records that
+// are alive.
+func (w *World) verifyCount(rows, alive int) error {
+	if w.Rows.Created-w.Rows.Destroyed != uint64(rows) {
+		return fmt.Errorf("ecs: W4: %d created - %d destroyed, but the archetypes hold %d rows", w.Rows.Created, w.Rows.Destroyed, rows)
+	}
+	if alive != rows {
+		return fmt.Errorf("ecs: W1: %d records are alive, the archetypes hold %d rows", alive, rows)
+	}
+	return nil
+}
+
+// verify checks W1 (from the rows' side), W2, W6, W7, W9 and W12 of one archetype.
+func (a *Archetype) verify(spilled *int) error {
+	if err := a.Table.Verify(); err != nil {
+		return err
+	}
+	if a.Table.Sig.Has(DyingID) && a.Table.Len() > 0 && !a.Table.Sig.Meets(&a.World.Types.Cleanup) {
+		return fmt.Errorf("ecs: W12: %d entities of %v have the tag CleanupEntity and no Cleanup type", a.Table.Len(), a)
+	}
+	for pos := range a.Table.Store.Chunks() {
+		at, n := a.Table.Store.Row(pos, 0), a.Table.Store.RowsOf(pos)
+		for _, c := range a.Table.Buffers() {
+			for at.Row = range n {
+				t, h := a.World.Types.List[c.Key], value.HeaderOf(at, c)
+				if err := a.World.Buffers.VerifyRow(h, &t.Shape); err != nil {
+					return fmt.Errorf("ecs: W7: a %s: %w", t.Name, err)
+				}
+				if h.Spilled() {
+					*spilled++
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// verifyParts checks the invariants of the parts of a world that are declared in this package.
+func (w *World) verifyParts() error {
+	if err := w.Types.verify(w.IDs.View()); err != nil {
+		return err
+	}
+	if err := w.Archetypes.verify(); err != nil {
+		return err
+	}
+	if err := w.Loops.verify(); err != nil {
+		return err
+	}
+	if err := w.News.verify(len(w.Loops.Borrows) > 0); err != nil {
+		return err
+	}
+	if err := w.verifyHistory(); err != nil {
+		return err
+	}
+	return w.Rows.Verify()
+}
