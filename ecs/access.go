@@ -3,6 +3,7 @@ package ecs
 import (
 	"unsafe"
 
+	"quarry/ecs/internal/query"
 	"quarry/ecs/internal/world"
 )
 
@@ -21,4 +22,6 @@ func (q *Query) Access() Access { return Access{q.inner().Access()} }
 // Conflicts returns the names of the types by which a and b conflict, in order of registration: the
 // types that one of them writes and the other reads or writes. It returns nil if they do not
 // conflict. A closed world answers too. Conflicts panics for types that the world does not have.
-func (w *World) Conflicts(a, b Access) (names []string) { return w.inner().Conflicts(a.core, b.core) }
+func (w *World) Conflicts(a, b Access) (names []string) {
+	return query.Conflicts(w.inner(), a.core, b.core)
+}

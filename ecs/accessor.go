@@ -4,12 +4,12 @@ import (
 	"iter"
 	"unsafe"
 
-	"quarry/ecs/internal/world"
+	"quarry/ecs/internal/query"
 )
 
 // RowRange is a range of rows of one chunk that a borrow's query sees. Its first row is a multiple
 // of 64.
-type RowRange struct{ core world.RowRange }
+type RowRange struct{ core query.RowRange }
 
 // Len returns the number of rows, matching or not.
 func (p RowRange) Len() int { return int(p.core.N) }
@@ -34,15 +34,15 @@ func (p RowRange) Joins(next RowRange) (RowRange, bool) {
 // a chunk type, each range is all rows of a chunk. The borrow must be out, and the ranges are valid
 // while it is. Split panics if grain is less than 1.
 func (b *Borrow) Split(dst []RowRange, grain int) []RowRange {
-	return coresOf[RowRange](b.inner().Split(coresOf[world.RowRange](dst), grain))
+	return coresOf[RowRange](b.inner().Split(coresOf[query.RowRange](dst), grain))
 }
 
 // Accessor gives one goroutine access to the rows of a borrow. It may be used again whenever the
 // borrow is out.
-type Accessor struct{ core world.Accessor }
+type Accessor struct{ core query.Accessor }
 
-func (r *Accessor) inner() *world.Accessor     { return (*world.Accessor)(unsafe.Pointer(r)) } // Safe because an Accessor is its core.
-func accessorFrom(r *world.Accessor) *Accessor { return (*Accessor)(unsafe.Pointer(r)) }       // Safe because an Accessor is its core.
+func (r *Accessor) inner() *query.Accessor     { return (*query.Accessor)(unsafe.Pointer(r)) } // Safe because an Accessor is its core.
+func accessorFrom(r *query.Accessor) *Accessor { return (*Accessor)(unsafe.Pointer(r)) }       // Safe because an Accessor is its core.
 
 // Accessor creates an accessor, for any one goroutine. Keep it for reuse: the borrow never drops
 // it. Accessor panics for a borrow of everything; use Borrow.Rows there.

@@ -1,6 +1,9 @@
 package ecs
 
-import "quarry/ecs/internal/entity"
+import (
+	"quarry/ecs/internal/edit"
+	"quarry/ecs/internal/entity"
+)
 
 // Apply applies the change to one entity. changed is false if the entity already has what is added
 // and lacks what is removed, or if it is dead and the change only removes. Apply panics if e is
@@ -22,8 +25,8 @@ func (c *Change) Apply(e Entity) (changed bool, err error) { return c.inner().Ap
 func (c *Change) ApplyQuery(q *Query) (Batch, error) {
 	const op = "Change.ApplyQuery"
 	c.core.World.CheckChange(op)
-	c.core.World.CheckQuery(op, q.inner())
-	b, _, err := c.inner().ApplyTo(op, q.inner().SelectRows(op))
+	edit.CheckQuery(c.core.World, op, q.inner())
+	b, _, err := c.inner().ApplyTo(op, edit.SelectRows(q.inner(), op))
 	return Batch{b}, err
 }
 
@@ -34,6 +37,6 @@ func (c *Change) ApplyQuery(q *Query) (Batch, error) {
 func (c *Change) ApplyList(list []Entity) (Batch, error) {
 	const op = "Change.ApplyList"
 	c.core.World.CheckChange(op)
-	b, _, err := c.inner().ApplyTo(op, c.core.World.SelectList(op, idsOf(list), c.inner().Gives()))
+	b, _, err := c.inner().ApplyTo(op, edit.SelectList(c.core.World, op, idsOf(list), c.inner().Gives()))
 	return Batch{b}, err
 }

@@ -3,12 +3,13 @@ package ecs
 import (
 	"iter"
 
-	"quarry/ecs/internal/world"
+	"quarry/ecs/internal/edit"
+	"quarry/ecs/internal/query"
 )
 
 // Batch is the rows that one call created, as CreateN, or moved, as Change.ApplyQuery. It is valid
 // until the next structural change of the world.
-type Batch struct{ core world.Batch }
+type Batch struct{ core edit.Batch }
 
 // Len returns the number of entities.
 func (b Batch) Len() int { return b.core.N }
@@ -22,7 +23,7 @@ func (b Batch) Rows() iter.Seq[Rows] {
 
 // Entities appends the batch's entities to dst. It panics like Rows.
 func (b Batch) Entities(dst []Entity) []Entity {
-	b.core.Walk("Batch.Entities", func(rows world.Rows) bool {
+	b.core.Walk("Batch.Entities", func(rows query.Rows) bool {
 		dst = append(dst, entitiesOf(rows.Entities())...)
 		return true
 	})

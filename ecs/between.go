@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"unsafe"
 
+	"quarry/ecs/internal/query"
 	"quarry/ecs/internal/table"
 	"quarry/ecs/internal/world"
 )
@@ -36,7 +37,7 @@ func Between[T any, F Number](c Component[T], field func(*T) *F, lo, hi F) Term 
 
 // Range is a range of a field that changes from loop to loop: the query with its term sees each
 // Range.Set. A Range belongs to the world's owner.
-type Range[F Number] struct{ s *world.Span }
+type Range[F Number] struct{ s *query.Span }
 
 // NewRange returns a range of a field, see Between.
 func NewRange[T any, F Number](c Component[T], field func(*T) *F, lo, hi F) Range[F] {
@@ -60,7 +61,7 @@ func newRange[T any, F Number](op string, c Component[T], field func(*T) *F, lo,
 		// else. | `func(p *Position) *float64 { return &p.X }`.
 		panic(fmt.Sprintf("ecs: %s: the function does not return the address of a field of its argument, a %s", op, c.t.Name))
 	}
-	s := &world.Span{Type: c.t, Field: table.Field{Offset: offset, Kind: reflect.TypeFor[F]().Kind()}}
+	s := &query.Span{Type: c.t, Field: table.Field{Offset: offset, Kind: reflect.TypeFor[F]().Kind()}}
 	s.Show = func() string { // 0 is added to -0
 		return fmt.Sprintf("from %v to %v", table.Of[F](s.Low)+0, table.Of[F](s.High)+0)
 	}
@@ -94,7 +95,7 @@ func (r Range[F]) Term() Term {
 	if r.s == nil {
 		panic("ecs: Range.Term: " + world.Unmade["Range"])
 	}
-	return Term{core: world.Term{Kind: world.TermBetween, Of: []world.Operand{{Type: r.s.Type}}, Span: r.s}}
+	return Term{core: query.Term{Kind: query.TermBetween, Of: []query.Operand{{Type: r.s.Type}}, Span: r.s}}
 }
 
 // Bounds returns the least and the greatest number of the field in the rows' chunk. ok is false if
@@ -113,7 +114,7 @@ func (r Range[F]) Bounds(rows Rows) (least, greatest F, ok bool) {
 	if s.Borrow != nil && s.Borrow.Query != nil {
 		first, n = s.First, rows.Len()
 	}
-	of := world.QueryRange{Span: r.s}
+	of := query.QueryRange{Span: r.s}
 	e := of.Extent(s.Query, s.Borrow, s.Binding.Archetype, s.Pos, first, n)
 	if e.Least > e.Greatest {
 		return least, greatest, false

@@ -3,16 +3,16 @@ package ecs
 import (
 	"unsafe"
 
-	"quarry/ecs/internal/world"
+	"quarry/ecs/internal/query"
 )
 
 // Borrow lends components to other goroutines: the types that a query declares, plus the types of
 // further uses, or everything for reading. It may begin and end any number of times. Begin and End
 // belong to the world's owner.
-type Borrow struct{ core world.Borrow }
+type Borrow struct{ core query.Borrow }
 
-func (b *Borrow) inner() *world.Borrow   { return (*world.Borrow)(unsafe.Pointer(b)) } // Safe because a Borrow is its core.
-func borrowFrom(b *world.Borrow) *Borrow { return (*Borrow)(unsafe.Pointer(b)) }       // Safe because a Borrow is its core.
+func (b *Borrow) inner() *query.Borrow   { return (*query.Borrow)(unsafe.Pointer(b)) } // Safe because a Borrow is its core.
+func borrowFrom(b *query.Borrow) *Borrow { return (*Borrow)(unsafe.Pointer(b)) }       // Safe because a Borrow is its core.
 
 // Share lends everything to other goroutines for reading. The owner hands the borrow to the
 // goroutines, waits until they are done, with a WaitGroup or similar, and calls End. Until then any
@@ -29,7 +29,7 @@ func borrowFrom(b *world.Borrow) *Borrow { return (*Borrow)(unsafe.Pointer(b)) }
 // loop, while the world is shared, and if the world is closed.
 func (w *World) Share() *Borrow {
 	w.inner().CheckNew("World.Share")
-	b := &Borrow{core: world.Borrow{World: w.inner(), Name: "the share"}}
+	b := borrowFrom(query.ShareOf(w.inner()))
 	b.inner().Begin("World.Share")
 	return b
 }

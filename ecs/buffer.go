@@ -5,7 +5,9 @@ import (
 	"reflect"
 	"unsafe"
 
+	"quarry/ecs/internal/edit"
 	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/query"
 	"quarry/ecs/internal/world"
 	"quarry/layout"
 )
@@ -63,7 +65,7 @@ func (b Buffer[T]) Slice(e Entity) []T {
 // like Component.Slice, if i is not in [0, rows.Len()), and if the chunk lacks an Optional buffer;
 // see In.
 func (b Buffer[T]) At(rows Rows, i int) DynamicBuffer[T] {
-	return DynamicBuffer[T]{array{b.t.OpenAt(rows.core, i)}}
+	return DynamicBuffer[T]{array{query.OpenAt(b.t, rows.core, i)}}
 }
 
 // Append appends elements to e's buffer and marks the buffer changed in e's chunk, like Mut. It
@@ -81,7 +83,7 @@ func (b Buffer[T]) Append(e Entity, v ...T) bool {
 // Add gives e an empty buffer. It returns false if e already has one, and panics like
 // Component.Add, also with a *LimitError. To get the error instead, use Change.Apply.
 func (b Buffer[T]) Add(e Entity) bool {
-	p := b.t.Add("Buffer.Add", entity.ID(e))
+	p := edit.Add(b.t, "Buffer.Add", entity.ID(e))
 	if p != nil {
 		// Safe because an element of the column has that many bytes.
 		clear(unsafe.Slice((*byte)(p), b.t.Size))

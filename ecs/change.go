@@ -3,6 +3,7 @@ package ecs
 import (
 	"unsafe"
 
+	"quarry/ecs/internal/edit"
 	"quarry/ecs/internal/world"
 )
 
@@ -10,17 +11,17 @@ import (
 // once and apply it often. Adding a type that an entity already has, or removing one that it lacks,
 // has no effect. Added components are zero, and enabled. Sparse types are added and removed after
 // rows have moved; an entity that was destroyed and is kept by Cleanup types gets none.
-type Change struct{ core world.Change }
+type Change struct{ core edit.Change }
 
-func (c *Change) inner() *world.Change   { return (*world.Change)(unsafe.Pointer(c)) } // Safe because a Change is its core.
-func changeFrom(c *world.Change) *Change { return (*Change)(unsafe.Pointer(c)) }       // Safe because a Change is its core.
+func (c *Change) inner() *edit.Change   { return (*edit.Change)(unsafe.Pointer(c)) } // Safe because a Change is its core.
+func changeFrom(c *edit.Change) *Change { return (*Change)(unsafe.Pointer(c)) }      // Safe because a Change is its core.
 
 // Part is a part of a change: Add, Put or Remove.
-type Part struct{ part world.Part }
+type Part struct{ part edit.Part }
 
 // givenBy returns what types of a part name.
-func givenBy(types []Type) []world.Given {
-	list := make([]world.Given, len(types))
+func givenBy(types []Type) []edit.Given {
+	list := make([]edit.Given, len(types))
 	for i, t := range types {
 		list[i].Type = infoOf("NewChange", t)
 		if v, ok := t.(SharedValue); ok {
@@ -32,26 +33,26 @@ func givenBy(types []Type) []world.Given {
 
 // Add is the part of a change that adds types to entities. A shared type may be given by a value,
 // which only entities without a value get; the type alone stands for its zero value.
-func Add(types ...Type) Part { return Part{world.Part{Types: givenBy(types)}} }
+func Add(types ...Type) Part { return Part{edit.Part{Types: givenBy(types)}} }
 
 // Remove is the part of a change that removes types from entities.
-func Remove(types ...Type) Part { return Part{world.Part{Types: givenBy(types), Remove: true}} }
+func Remove(types ...Type) Part { return Part{edit.Part{Types: givenBy(types), Remove: true}} }
 
 // Put is the part of a change that gives entities shared values, whether or not they had values
 // before.
 func Put(values ...SharedValue) Part {
-	list := make([]world.Given, len(values))
+	list := make([]edit.Given, len(values))
 	for i, v := range values {
-		list[i] = world.Given{Type: v.core.Type, Value: v.core.Value}
+		list[i] = edit.Given{Type: v.core.Type, Value: v.core.Value}
 	}
-	return Part{world.Part{Types: list, Put: true}}
+	return Part{edit.Part{Types: list, Put: true}}
 }
 
 // NewChange creates a change. It panics for a type that is given twice, also if it is both added
 // and removed, and for a type of another world.
 func NewChange(w *World, parts ...Part) *Change {
 	w.inner().CheckNew("NewChange")
-	c := &Change{core: world.Change{World: w.inner()}}
+	c := &Change{core: edit.Change{World: w.inner()}}
 	for i := range parts {
 		c.inner().TakePart(&parts[i].part)
 	}
@@ -70,7 +71,7 @@ func Into(a *Archetype) *Change {
 	}
 	c, ok := a.core.Into.(*Change)
 	if !ok {
-		c = &Change{core: world.Change{World: a.core.World, Into: a.inner()}}
+		c = &Change{core: edit.Change{World: a.core.World, Into: a.inner()}}
 		a.core.Into = c
 	}
 	return c

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"unsafe"
 
+	"quarry/ecs/internal/edit"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/world"
 )
@@ -112,10 +113,10 @@ func (c Chunk[T]) Set(e Entity, v T) bool {
 
 // Add gives e the type, whose value is that of the chunk that e comes to. It returns false if e
 // already has the type. It panics like Component.Add.
-func (c Chunk[T]) Add(e Entity) bool { return c.t.Add("Chunk.Add", entity.ID(e)) != nil }
+func (c Chunk[T]) Add(e Entity) bool { return edit.Add(c.t, "Chunk.Add", entity.ID(e)) != nil }
 
 // TryAdd is like Add but returns the *LimitError.
 func (c Chunk[T]) TryAdd(e Entity) (bool, error) {
-	p, err := c.t.TryAdd("Chunk.Add", entity.ID(e))
+	p, err := edit.TryAdd(c.t, "Chunk.Add", entity.ID(e))
 	return p != nil, err
 }

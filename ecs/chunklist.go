@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"iter"
 
-	"quarry/ecs/internal/world"
+	"quarry/ecs/internal/query"
 )
 
 // ChunkList is a list of the chunks that a loop over a query yields. It may be kept until the next
@@ -33,9 +33,9 @@ func (q *Query) Chunks(dst ChunkList) ChunkList {
 	q.inner().Ready("Query.Chunks")
 	w := q.core.World
 	list := dst.chunks[:0]
-	s := w.OpenScan(q.inner())
+	s := query.OpenScan(w, q.inner())
 	defer s.End()
-	s.Walk(q.inner(), func(rows world.Rows) bool {
+	s.Walk(q.inner(), func(rows query.Rows) bool {
 		list = append(list, listed{archetypeFrom(s.Binding.Archetype), s.Pos})
 		return true
 	})
@@ -94,7 +94,7 @@ func (l ChunkList) Rows() iter.Seq[Rows] {
 		}
 		l.check("ChunkList.Rows")
 		l.q.inner().Ready("ChunkList.Rows")
-		s := l.q.core.World.OpenScan(l.q.inner())
+		s := query.OpenScan(l.q.core.World, l.q.inner())
 		defer s.End()
 		walkList(s, l, yield)
 	}
@@ -117,7 +117,7 @@ func (b *Borrow) RowsIn(l ChunkList) iter.Seq[Rows] {
 }
 
 // walkList yields the chunks of a list that is not void.
-func walkList(s *world.Scan, l ChunkList, yield func(Rows) bool) {
+func walkList(s *query.Scan, l ChunkList, yield func(Rows) bool) {
 	s.Since = l.since
 	var last *Archetype
 	for _, c := range l.chunks {

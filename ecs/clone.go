@@ -1,5 +1,7 @@
 package ecs
 
+import "quarry/ecs/internal/edit"
+
 // Clone creates a world with the same types, archetypes, entities and names. The entity 12v3 is
 // 12v3 in the clone, see World.Entity; the same operations on both worlds yield the same ids and
 // the same Hash. Queries, changes and other handles are not cloned; Register returns the handles of
@@ -15,7 +17,7 @@ func (w *World) Clone(options ...Option) (*World, error) {
 	const op = "World.Clone"
 	w.inner().CheckNew(op)
 	checkOptions(op, options)
-	made, err := w.inner().Copied(op, false, onCore(allOf(options)))
+	made, err := edit.Copied(w.inner(), op, false, onCore(allOf(options)))
 	return worldFrom(made), err
 }
 
@@ -23,6 +25,6 @@ func (w *World) Clone(options ...Option) (*World, error) {
 // so each of the two worlds takes the other's entities as its own, and no call can tell whose they
 // are. The tag is free again when both are closed.
 func (w *World) fork(options ...Option) (*World, error) {
-	made, err := w.inner().Copied("World.fork", true, onCore(allOf(options)))
+	made, err := edit.Copied(w.inner(), "World.fork", true, onCore(allOf(options)))
 	return worldFrom(made), err
 }

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 
 	"quarry/ecs/internal/entity"
-	"quarry/ecs/internal/world"
+	"quarry/ecs/internal/query"
 )
 
 // Query results as a number, an entity or a slice, in the order of Query.Rows. Changed and Ordered
@@ -69,7 +69,7 @@ func (q *Query) Empty() bool {
 func (q *Query) Single() (Entity, error) {
 	var e Entity
 	n := 0
-	q.inner().Each("Query.Single", func(rows world.Rows) bool {
+	q.inner().Each("Query.Single", func(rows query.Rows) bool {
 		if n == 0 {
 			e = Entity(rows.Entities()[Rows{rows}.core.First()])
 		}
@@ -86,7 +86,7 @@ func (q *Query) Single() (Entity, error) {
 // before the entity.
 func (q *Query) At(i int) Entity {
 	e, found, left := Null, false, i
-	q.inner().Each("Query.At", func(rows world.Rows) bool {
+	q.inner().Each("Query.At", func(rows query.Rows) bool {
 		if n := rows.Count(); left >= n {
 			left -= n
 			return true
@@ -108,7 +108,7 @@ func (q *Query) At(i int) Entity {
 
 // Entities appends the entities that match to dst.
 func (q *Query) Entities(dst []Entity) []Entity {
-	q.inner().Each("Query.Entities", func(rows world.Rows) bool {
+	q.inner().Each("Query.Entities", func(rows query.Rows) bool {
 		dst = entitiesOf(Rows{rows}.core.AppendEntities(idsOf(dst)))
 		return true
 	})
@@ -118,9 +118,9 @@ func (q *Query) Entities(dst []Entity) []Entity {
 // Values appends to dst the component of every entity that matches q. It panics if q does not
 // declare the component, and for a chunk without it (Optional, Any).
 func (c Component[T]) Values(q *Query, dst []T) []T {
-	n := c.t.Count(q.inner())
+	n := query.Count(c.t, q.inner())
 	dst = slices.Grow(dst, n)
-	c.t.CopyValues(q.inner(), bytesOf(dst[len(dst):len(dst)+n]))
+	query.CopyValues(c.t, q.inner(), bytesOf(dst[len(dst):len(dst)+n]))
 	return dst[:len(dst)+n]
 }
 
@@ -129,7 +129,7 @@ func (c Component[T]) Values(q *Query, dst []T) []T {
 // an error with both numbers. It panics if q does not declare the component with Write, for a chunk
 // without it, and while the world is shared.
 func (c Component[T]) SetValues(q *Query, src []T) error {
-	return c.t.SetValues(q.inner(), bytesOf(src), len(src))
+	return query.SetValues(c.t, q.inner(), bytesOf(src), len(src))
 }
 
 // bytesOf views values as bytes, so that what copies them is there once for all types.

@@ -4,7 +4,9 @@ import (
 	"reflect"
 	"unsafe"
 
+	"quarry/ecs/internal/edit"
 	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/query"
 	"quarry/ecs/internal/world"
 )
 
@@ -61,7 +63,7 @@ func (c Component[T]) Set(e Entity, v T) bool {
 // *LimitError if there is no room; the world is then unchanged. Cost: one move of e's row to
 // another archetype.
 func (c Component[T]) Add(e Entity, v T) bool {
-	p := c.t.Add("Component.Add", entity.ID(e))
+	p := edit.Add(c.t, "Component.Add", entity.ID(e))
 	if p == nil {
 		return false
 	}
@@ -71,7 +73,7 @@ func (c Component[T]) Add(e Entity, v T) bool {
 
 // TryAdd is like Add but returns the *LimitError.
 func (c Component[T]) TryAdd(e Entity, v T) (bool, error) {
-	p, err := c.t.TryAdd("Component.Add", entity.ID(e))
+	p, err := edit.TryAdd(c.t, "Component.Add", entity.ID(e))
 	if p == nil {
 		return false, err
 	}
@@ -105,7 +107,7 @@ func (c Component[T]) ReadOnly(rows Rows) []T {
 // slice combines Rows.Column and sliceOf, because a loop over a single row costs little more than
 // this call. Its arguments are single words: the compiler spills every pointer of a struct passed
 // in registers to the stack.
-func slice[T any](s *world.Scan, base unsafe.Pointer, span uint64, c *world.Type) []T {
+func slice[T any](s *query.Scan, base unsafe.Pointer, span uint64, c *world.Type) []T {
 	if s != nil && uint32(span) == s.Serial && c != nil && s.World == c.World {
 		t := s.Binding
 		if i := uint(c.ID) - t.Lowest; i < uint(len(t.Columns)) {
@@ -117,14 +119,14 @@ func slice[T any](s *world.Scan, base unsafe.Pointer, span uint64, c *world.Type
 			}
 			var v T
 			at := uintptr(p.Offset)*s.Scale + uintptr(s.First)*unsafe.Sizeof(v)
-			n := span >> (64 - world.SpanBits)
+			n := span >> (64 - query.SpanBits)
 			// Safe because the column holds one T per row of the chunk, and the n rows from
 			// the first on lie inside it, see sliceOf.
-			return (*[world.MostRows]T)(unsafe.Add(base, at))[:n:n]
+			return (*[query.MostRows]T)(unsafe.Add(base, at))[:n:n]
 		}
 	}
 missing:
-	return sliceMissing[T](Rows{core: world.Rows{Scan: s, Base: base, Span: span}}, c)
+	return sliceMissing[T](Rows{core: query.Rows{Scan: s, Base: base, Span: span}}, c)
 }
 
 // sliceMissing handles the cases that slice does not expect, see Rows.Missing. It is a call, so
@@ -143,7 +145,7 @@ func sliceOf[T any](rows Rows, column unsafe.Pointer) []T {
 	n := rows.Len()
 	// Safe because the column holds one T per row of the chunk, and the n rows from the first on
 	// lie inside it. Rows has at most MostRows rows, so this form of unsafe.Slice needs no check.
-	return (*[world.MostRows]T)(unsafe.Pointer(element[T](column, rows.core.Scan.First)))[:n:n]
+	return (*[query.MostRows]T)(unsafe.Pointer(element[T](column, rows.core.Scan.First)))[:n:n]
 }
 
 // element returns the given row's T in a column.

@@ -129,11 +129,11 @@ func (r Rows) Value(t Type, i int) any {
 	}
 	// Safe because row i has a value of size bytes in the column at p.
 	at := unsafe.Add(r.core.ColumnTo(info, p), (s.First+i)*info.Size)
-	if info.Kind == KindManaged && s.Borrow != nil && s.Borrow.Past != nil {
+	if info.Kind == KindManaged && s.Borrow != nil && s.Borrow.Past {
 		if !info.Copies() {
 			return nil // a snapshot does not have it
 		}
-		info = s.Borrow.FinderOf(info).Type // whose store is the snapshot's
+		info = s.Borrow.LeaseOrNil().FinderOf(info).Type // whose store is the snapshot's
 	}
 	return info.ValueAt(at)
 }

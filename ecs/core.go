@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/query"
 	"quarry/ecs/internal/world"
 )
 
@@ -41,8 +42,8 @@ func onCore(f func(*World)) func(*world.World) {
 // Functions that walks call for each element are used as they are: a face and its core are passed
 // in the same registers, so a function of the one is a function of the other.
 
-func coreYield(f func(Rows) bool) func(world.Rows) bool {
-	return *(*func(world.Rows) bool)(unsafe.Pointer(&f)) // Safe because a Rows is its core.
+func coreYield(f func(Rows) bool) func(query.Rows) bool {
+	return *(*func(query.Rows) bool)(unsafe.Pointer(&f)) // Safe because a Rows is its core.
 }
 
 func idVisit(f func(*Entity)) func(*entity.ID) {

@@ -4,10 +4,14 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
+	"quarry/ecs/internal/delta"
+	"quarry/ecs/internal/edit"
 	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/query"
+	"quarry/ecs/internal/snapshot"
 	"quarry/ecs/internal/world"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestCores: a face is its core and nothing else, so that a pointer to the one, a list of the one
@@ -16,19 +20,19 @@ func TestCores(t *testing.T) {
 	for _, x := range [][2]reflect.Type{
 		{reflect.TypeFor[World](), reflect.TypeFor[world.World]()},
 		{reflect.TypeFor[Archetype](), reflect.TypeFor[world.Archetype]()},
-		{reflect.TypeFor[Query](), reflect.TypeFor[world.Query]()},
-		{reflect.TypeFor[Change](), reflect.TypeFor[world.Change]()},
-		{reflect.TypeFor[Snapshot](), reflect.TypeFor[world.Snapshot]()},
-		{reflect.TypeFor[Borrow](), reflect.TypeFor[world.Borrow]()},
-		{reflect.TypeFor[Accessor](), reflect.TypeFor[world.Accessor]()},
-		{reflect.TypeFor[Delta](), reflect.TypeFor[world.Delta]()},
-		{reflect.TypeFor[Rows](), reflect.TypeFor[world.Rows]()},
-		{reflect.TypeFor[Batch](), reflect.TypeFor[world.Batch]()},
+		{reflect.TypeFor[Query](), reflect.TypeFor[query.Query]()},
+		{reflect.TypeFor[Change](), reflect.TypeFor[edit.Change]()},
+		{reflect.TypeFor[Snapshot](), reflect.TypeFor[snapshot.Snapshot]()},
+		{reflect.TypeFor[Borrow](), reflect.TypeFor[query.Borrow]()},
+		{reflect.TypeFor[Accessor](), reflect.TypeFor[query.Accessor]()},
+		{reflect.TypeFor[Delta](), reflect.TypeFor[delta.Delta]()},
+		{reflect.TypeFor[Rows](), reflect.TypeFor[query.Rows]()},
+		{reflect.TypeFor[Batch](), reflect.TypeFor[edit.Batch]()},
 		{reflect.TypeFor[Access](), reflect.TypeFor[world.Access]()},
-		{reflect.TypeFor[Term](), reflect.TypeFor[world.Term]()},
+		{reflect.TypeFor[Term](), reflect.TypeFor[query.Term]()},
 		{reflect.TypeFor[SharedValue](), reflect.TypeFor[world.SharedValue]()},
-		{reflect.TypeFor[RowRange](), reflect.TypeFor[world.RowRange]()},
-		{reflect.TypeFor[CreateOption](), reflect.TypeFor[world.CreateOption]()},
+		{reflect.TypeFor[RowRange](), reflect.TypeFor[query.RowRange]()},
+		{reflect.TypeFor[CreateOption](), reflect.TypeFor[edit.CreateOption]()},
 	} {
 		face, core := x[0], x[1]
 		require.Equal(t, 1, face.NumField(), "%v", face)

@@ -3,21 +3,21 @@ package ecs
 import (
 	"fmt"
 
-	"quarry/ecs/internal/world"
+	"quarry/ecs/internal/edit"
 )
 
 // Create creates an entity with the archetype's types. Components are zero, buffers empty. It
 // panics inside a loop over rows, and with a *LimitError if there is no room.
-func (a *Archetype) Create() Entity { return Entity(a.inner().Create()) }
+func (a *Archetype) Create() Entity { return Entity(edit.Create(a.inner())) }
 
 // TryCreate is like Create but returns the *LimitError; nothing has changed then.
 func (a *Archetype) TryCreate() (Entity, error) {
-	made, err := a.inner().TryCreate()
+	made, err := edit.TryCreate(a.inner())
 	return Entity(made), err
 }
 
 // CreateOption is an option of CreateN.
-type CreateOption struct{ core world.CreateOption }
+type CreateOption struct{ core edit.CreateOption }
 
 // Uninitialized declares that the caller writes every row of the columns of these types itself, so
 // CreateN need not zero them. It panics for a buffer and for a managed type, whose rows must begin
@@ -50,6 +50,6 @@ func Uninitialized(types ...Type) CreateOption {
 // CreateN panics for a negative n and inside a loop over rows. Cost: per chunk rather than per
 // entity, except for the ids.
 func (a *Archetype) CreateN(n int, options ...CreateOption) (Batch, error) {
-	made, err := a.inner().CreateN(n, coresOf[world.CreateOption](options)...)
+	made, err := edit.CreateN(a.inner(), n, coresOf[edit.CreateOption](options)...)
 	return Batch{made}, err
 }

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"unsafe"
 
+	"quarry/ecs/internal/delta"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/world"
 )
@@ -12,10 +13,10 @@ import (
 // panic once one of the snapshots is closed or renewed. A Delta is not changed by walking, and its
 // bytes, which EncodeDelta writes without the snapshots, are those of the moment at which it was
 // made.
-type Delta struct{ core world.Delta }
+type Delta struct{ core delta.Delta }
 
-func (d *Delta) inner() *world.Delta  { return (*world.Delta)(unsafe.Pointer(d)) } // Safe because a Delta is its core.
-func deltaFrom(d *world.Delta) *Delta { return (*Delta)(unsafe.Pointer(d)) }       // Safe because a Delta is its core.
+func (d *Delta) inner() *delta.Delta  { return (*delta.Delta)(unsafe.Pointer(d)) } // Safe because a Delta is its core.
+func deltaFrom(d *delta.Delta) *Delta { return (*Delta)(unsafe.Pointer(d)) }       // Safe because a Delta is its core.
 
 // IsEmpty reports whether the two states are the same, and have the same archetypes in the same
 // order, those without rows too.
@@ -50,8 +51,8 @@ func (d *Delta) Renamed() iter.Seq2[Entity, string] {
 
 // ErrDelta is wrapped by the errors of deltas that do not fit, and of worlds that cannot be
 // compared.
-var ErrDelta = world.ErrDelta
+var ErrDelta = delta.ErrDelta
 
 // MaxDelta is how many bytes a delta may have that ApplyDelta reads, unless its reader says that it
 // has more.
-const MaxDelta = world.MaxDelta
+const MaxDelta = delta.MaxDelta

@@ -1,6 +1,10 @@
 package ecs
 
-import "io"
+import (
+	"io"
+
+	"quarry/ecs/internal/delta"
+)
 
 // ApplyDelta reads one delta, as EncodeDelta writes it, and makes w, which is in the older state,
 // equal to the newer one: the same entities in the same rows, with the same values, enable bits,
@@ -35,7 +39,7 @@ import "io"
 // invalidates batches. No goroutine may reserve ids meanwhile. Cost: proportional to the delta and
 // to the entities of archetypes that differ; where archetypes came or went, a look at each. Rows
 // that move are copied through Go memory.
-func (w *World) ApplyDelta(r io.Reader) error { return w.inner().ApplyDelta(r) }
+func (w *World) ApplyDelta(r io.Reader) error { return delta.ApplyDelta(w.inner(), r) }
 
 // ApplyTo makes a world what World.ApplyDelta would make it of the delta's bytes. The delta comes
 // from DecodeDelta or Diff; it stays as it is, and may be applied to any number of worlds.
@@ -45,5 +49,5 @@ func (d *Delta) ApplyTo(w *World) error {
 	if d == nil || d.core.IDs == nil {
 		panic("ecs: Delta.ApplyTo: the delta is nil or the zero value; deltas come from Diff and DecodeDelta")
 	}
-	return w.inner().Apply(op, d.inner())
+	return delta.Apply(w.inner(), op, d.inner())
 }

@@ -3,6 +3,7 @@ package ecs
 import (
 	"iter"
 
+	"quarry/ecs/internal/delta"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/world"
 )
@@ -49,5 +50,5 @@ func (d *Delta) Values(e Entity, t Type) (was, is any) {
 		of = live.World
 	}
 	of.CheckOwn(op, info)
-	return d.core.Older.ValueNumbered(op, entity.ID(e), info.ID), d.core.Newer.ValueNumbered(op, entity.ID(e), info.ID)
+	return delta.ValueNumbered(d.core.Older, op, entity.ID(e), info.ID), delta.ValueNumbered(d.core.Newer, op, entity.ID(e), info.ID)
 }

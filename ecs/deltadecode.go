@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io"
 
-	"quarry/ecs/internal/world"
+	"quarry/ecs/internal/delta"
 )
 
 // DecodeDelta reads one delta of at most so many bytes, as EncodeDelta writes it, and nothing
@@ -21,6 +21,6 @@ func DecodeDelta(r io.Reader, most int) (*Delta, error) {
 		// bytes is. | Pass what the sender may need, such as `MaxDelta`.
 		panic(fmt.Sprintf("ecs: DecodeDelta: most=%d is negative", most))
 	}
-	made, err := world.ReadDelta("DecodeDelta", r, most)
+	made, err := delta.ReadDelta("DecodeDelta", r, most)
 	return deltaFrom(made), err
 }

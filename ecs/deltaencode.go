@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io"
 
-	"quarry/ecs/internal/world"
+	"quarry/ecs/internal/delta"
 )
 
 // EncodeDelta writes a delta for World.ApplyDelta. The error is w's. Cost: proportional to the
@@ -16,7 +16,7 @@ func EncodeDelta(w io.Writer, d *Delta) error {
 	if w == nil {
 		panic("ecs: EncodeDelta: the writer is nil")
 	}
-	if _, err := w.Write(d.inner().AppendTo(make([]byte, 0, world.DeltaFrame+d.inner().Size()))); err != nil {
+	if _, err := w.Write(d.inner().AppendTo(make([]byte, 0, delta.DeltaFrame+d.inner().Size()))); err != nil {
 		// errors.md, Errors: `ecs: EncodeDelta: ...` | The writer failed. | What it says.
 		return fmt.Errorf("ecs: EncodeDelta: %w", err)
 	}

@@ -1,6 +1,9 @@
 package ecs
 
-import "quarry/ecs/internal/entity"
+import (
+	"quarry/ecs/internal/edit"
+	"quarry/ecs/internal/entity"
+)
 
 // Destroy destroys an entity and everything it holds. It returns false and does nothing if e is not
 // alive; destroying an entity twice, or Null, is not an error. An entity with Cleanup types stays
@@ -8,23 +11,23 @@ import "quarry/ecs/internal/entity"
 // group members that it gained meanwhile. An entity with LinkedEntity takes the members of its
 // group along. Destroy panics inside a loop over rows, for an entity of another world, and with a
 // *LimitError if there is no room for an entity that Cleanup keeps.
-func (w *World) Destroy(e Entity) bool { return w.inner().Destroy(entity.ID(e)) }
+func (w *World) Destroy(e Entity) bool { return edit.Destroy(w.inner(), entity.ID(e)) }
 
 // TryDestroy is like Destroy but returns the *LimitError; nothing has changed then.
-func (w *World) TryDestroy(e Entity) (bool, error) { return w.inner().TryDestroy(entity.ID(e)) }
+func (w *World) TryDestroy(e Entity) (bool, error) { return edit.TryDestroy(w.inner(), entity.ID(e)) }
 
 // DestroyQuery destroys every entity that matches q, as Destroy does. It returns the number of
 // entities destroyed, including members of groups. Either all are destroyed or none. It panics like
 // Destroy, and for a query of another world. Changed and Ordered terms of q compare with its Since,
 // which does not advance. Cost: per chunk if all rows of an archetype match, except for the ids.
-func (w *World) DestroyQuery(q *Query) int { return w.inner().DestroyQuery(q.inner()) }
+func (w *World) DestroyQuery(q *Query) int { return edit.DestroyQuery(w.inner(), q.inner()) }
 
 // DestroyList destroys the entities of a list, in any order, as DestroyQuery does, and returns the
 // number destroyed. It skips dead entities and duplicates. It panics for an entity of another
 // world, and then destroys nothing.
 func (w *World) DestroyList(list []Entity) int {
 	w.inner().CheckChange("World.DestroyList")
-	n, err := w.inner().DestroyRows("World.DestroyList", w.inner().WithGroups(w.inner().SelectList("World.DestroyList", idsOf(list), false)))
+	n, err := edit.DestroyRows(w.inner(), "World.DestroyList", edit.WithGroups(w.inner(), edit.SelectList(w.inner(), "World.DestroyList", idsOf(list), false)))
 	if err != nil {
 		panic(err)
 	}
@@ -34,12 +37,12 @@ func (w *World) DestroyList(list []Entity) int {
 // Clear destroys every entity, including hidden entities and entities with Cleanup types, of which
 // nothing remains. Types, archetypes, queries and versions stay: old entities are dead, and indices
 // are reused from the lowest on. Clear panics inside a loop over rows.
-func (w *World) Clear() { w.inner().Clear("World.Clear") }
+func (w *World) Clear() { edit.Clear(w.inner(), "World.Clear") }
 
 // Reset is Clear, then Shrink without a budget: all memory but the entities' records goes back to
 // the universe. The world can be used as before; old handles are dead. Archetypes of NewArchetype
 // and their shared values stay.
 func (w *World) Reset() {
-	w.inner().Clear("World.Reset")
+	edit.Clear(w.inner(), "World.Reset")
 	w.Shrink(0)
 }

@@ -1,6 +1,6 @@
 package ecs
 
-import "quarry/ecs/internal/world"
+import "quarry/ecs/internal/query"
 
 // DriveBy sets what the query's loops, and the parts of jobs over it, go through. It changes what
 // they cost, not what they yield. By chunks a loop looks at each row of each matching archetype, 1
@@ -10,10 +10,10 @@ import "quarry/ecs/internal/world"
 func (q *Query) DriveBy(d Driver) { q.inner().DriveBy(d) }
 
 // Driver says what the loops of a query with a sparse type go through; see Query.DriveBy.
-type Driver = world.Driver
+type Driver = query.Driver
 
 const (
-	DriveBySize   = world.DriveBySize   // the set if it is small beside the rows, else the chunks; the default
-	DriveBySet    = world.DriveBySet    // the set of the sparse type that has the fewest entries
-	DriveByChunks = world.DriveByChunks // the chunks of matching archetypes
+	DriveBySize   = query.DriveBySize   // the set if it is small beside the rows, else the chunks; the default
+	DriveBySet    = query.DriveBySet    // the set of the sparse type that has the fewest entries
+	DriveByChunks = query.DriveByChunks // the chunks of matching archetypes
 )

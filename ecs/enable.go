@@ -1,7 +1,9 @@
 package ecs
 
 import (
+	"quarry/ecs/internal/edit"
 	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/query"
 	"quarry/ecs/internal/world"
 )
 
@@ -41,10 +43,14 @@ func (h handle) EnabledAt(rows Rows, i int) bool {
 // EnableAt enables the component of the i'th row of rows. It panics like EnabledAt, and if the
 // query does not declare the component with Write. Goroutines of a borrow use it to toggle their
 // rows.
-func (h handle) EnableAt(rows Rows, i int) { h.t.ToggleAt("Component.EnableAt", rows.core, i, true) }
+func (h handle) EnableAt(rows Rows, i int) {
+	query.ToggleAt(h.t, "Component.EnableAt", rows.core, i, true)
+}
 
 // DisableAt disables the component of the i'th row of rows; see EnableAt.
-func (h handle) DisableAt(rows Rows, i int) { h.t.ToggleAt("Component.DisableAt", rows.core, i, false) }
+func (h handle) DisableAt(rows Rows, i int) {
+	query.ToggleAt(h.t, "Component.DisableAt", rows.core, i, false)
+}
 
 // EnableQuery enables the component for every entity that matches q and has it, and returns the
 // number of these entities. Rows that do not match are unchanged: to enable the component of all
@@ -74,12 +80,12 @@ func (h handle) DisableList(list []Entity) int {
 
 func toggleQuery(t *world.Type, op string, q *Query, on bool) int {
 	t.CheckToggle(op)
-	t.World.CheckQuery(op, q.inner())
+	edit.CheckQuery(t.World, op, q.inner())
 	q.inner().CheckLent(op, true)
-	return t.ToggleRows(q.inner().SelectRows(op), on)
+	return t.ToggleRows(edit.SelectRows(q.inner(), op), on)
 }
 
 func toggleList(t *world.Type, op string, list []Entity, on bool) int {
 	t.CheckToggle(op)
-	return t.ToggleRows(t.World.SelectList(op, idsOf(list), false), on)
+	return t.ToggleRows(edit.SelectList(t.World, op, idsOf(list), false), on)
 }

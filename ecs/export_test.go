@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/query"
 	"quarry/ecs/internal/value"
 	"quarry/ecs/internal/world"
 )
@@ -106,12 +107,13 @@ func (w *World) CorruptParts(invariant string) (restore func()) {
 		w.core.Loops.Open++
 		return func() { w.core.Loops.Open-- }
 	case "O1 outer":
-		w.core.Loops.Scans[0] = new(world.Scan)
-		return func() { w.core.Loops.Scans[0] = &w.core.Loops.Outer }
+		all := query.ScansOf(w.inner())
+		all.List[0] = new(query.Scan)
+		return func() { all.List[0] = &all.Outer }
 	case "O1 borrow", "O1 alone":
-		w.core.Loops.Borrows = coresOf[*world.Borrow]([]*Borrow{{core: world.Borrow{World: w.inner()}}})
+		w.core.Loops.Borrows = []*world.Lease{{World: w.inner(), All: true}}
 		if invariant == "O1 alone" {
-			w.core.Loops.Borrows = coresOf[*world.Borrow]([]*Borrow{{core: world.Borrow{World: w.inner(), Out: true}}, {core: world.Borrow{World: w.inner(), Out: true}}})
+			w.core.Loops.Borrows = []*world.Lease{{World: w.inner(), All: true, Out: true}, {World: w.inner(), All: true, Out: true}}
 		}
 		w.core.Loops.Open = len(w.core.Loops.Borrows)
 		return func() { w.core.Loops.Borrows, w.core.Loops.Open = nil, 0 }

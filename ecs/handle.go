@@ -1,7 +1,9 @@
 package ecs
 
 import (
+	"quarry/ecs/internal/edit"
 	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/query"
 	"quarry/ecs/internal/world"
 )
 
@@ -12,7 +14,7 @@ type handle struct{ t *world.Type }
 
 func (h handle) info() *world.Type { return h.t }
 
-func (h handle) operand() world.Operand { return world.Operand{Type: h.t} }
+func (h handle) operand() query.Operand { return query.Operand{Type: h.t} }
 
 // String returns the type's name. The name of a buffer is [] followed by the element's name; the
 // name of a managed type begins with "managed".
@@ -31,12 +33,12 @@ func (h handle) Has(e Entity) bool {
 
 // Remove removes the type from e, along with the elements of a buffer or the managed value. It
 // returns false if e is not alive or does not have the type, and panics like Component.Add.
-func (h handle) Remove(e Entity) bool { return h.t.Remove("Component.Remove", entity.ID(e)) }
+func (h handle) Remove(e Entity) bool { return edit.Remove(h.t, "Component.Remove", entity.ID(e)) }
 
 // TryRemove is like Remove but returns the *LimitError: the row may need a new chunk in the
 // archetype that it moves to.
 func (h handle) TryRemove(e Entity) (bool, error) {
-	return h.t.TryRemove("Component.Remove", entity.ID(e))
+	return edit.TryRemove(h.t, "Component.Remove", entity.ID(e))
 }
 
 // In reports whether the rows' chunk has the type. The answer varies for types in Optional and Any,

@@ -1,7 +1,7 @@
 package ecs
 
 import (
-	"quarry/ecs/internal/world"
+	"quarry/ecs/internal/worldfile"
 	"quarry/internal/seam/under"
 )
 
@@ -14,6 +14,6 @@ func openImage(f *under.ImageFile, register func(*World), options []Option) (*Wo
 		panic("ecs: image.Open: the function that registers the types is nil")
 	}
 	checkOptions(op, options)
-	made, err := world.OpenImage(f, onCore(register), onCore(allOf(options)))
+	made, err := worldfile.OpenImage(f, onCore(register), onCore(allOf(options)))
 	return worldFrom(made), err
 }

@@ -1,8 +1,12 @@
 package ecs
 
 import (
+	"quarry/ecs/internal/delta"
+	"quarry/ecs/internal/edit"
 	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/query"
 	"quarry/ecs/internal/world"
+	"quarry/ecs/internal/worldfile"
 	"quarry/internal/seam/under"
 )
 
@@ -35,9 +39,9 @@ func (inside) Placeholder(number int, buffer uint32) Entity      { return placeh
 func (inside) EndBorrows(w *World, op string)                    { w.inner().EndBorrows(op) }
 func (inside) TypeIndex(w *World, t Type) int                    { return w.indexOf(t) }
 func (inside) Writes(t Term) bool                                { return t.core.Writes() }
-func (inside) Destruction(w *World) *Change                      { return changeFrom(w.inner().Destruction()) }
-func (inside) OutcomeOf(a *Archetype) Outcome                    { return world.OutcomeOf(a.inner()) }
-func (inside) OutcomeOfCopies(a *Archetype) (Outcome, error)     { return world.OutcomeOfCopies(a.inner()) }
+func (inside) Destruction(w *World) *Change                      { return changeFrom(edit.Destruction(w.inner())) }
+func (inside) OutcomeOf(a *Archetype) Outcome                    { return edit.OutcomeOf(a.inner()) }
+func (inside) OutcomeOfCopies(a *Archetype) (Outcome, error)     { return edit.OutcomeOfCopies(a.inner()) }
 func (inside) After(o Outcome, c *Change) (Outcome, error)       { return o.After(c.inner()) }
 func (inside) At(o *Outcome) *Archetype                          { return archetypeFrom(o.Archetype()) }
 func (inside) Stays(o *Outcome) bool                             { return o.Stays() }
@@ -53,14 +57,14 @@ func (inside) Reserve(t *Transaction) error                      { return t.Rese
 func (inside) Run(t *Transaction, group int) Batch               { return Batch{t.Run(group)} }
 func (inside) Finish(t *Transaction)                             { t.Finish() }
 func (inside) NewBorrow(q *Query, name string, wait func(op string), uses []Term) *Borrow {
-	return borrowFrom(world.NewBorrow(q.inner(), name, wait, coresOf[world.Term](uses)...))
+	return borrowFrom(query.NewBorrow(q.inner(), name, wait, coresOf[query.Term](uses)...))
 }
 func (inside) MatchesArchetype(q *Query, a *Archetype) (matches, bits bool) {
 	return q.inner().MatchesArchetype(a.inner())
 }
 
 func (inside) SetValue(w *World, e Entity, t Type, v any) (bool, error) {
-	return w.inner().SetAny("seam.SetValue", entity.ID(e), infoOf("seam.SetValue", t), v)
+	return edit.SetAny(w.inner(), "seam.SetValue", entity.ID(e), infoOf("seam.SetValue", t), v)
 }
 func (inside) SharedOf(w *World, t Type, v any) SharedValue {
 	return SharedValue{w.inner().SharedOf("seam.SharedOf", infoOf("seam.SharedOf", t), v)}
@@ -76,20 +80,20 @@ func (inside) Enabled(w *World, e Entity, t Type) bool {
 }
 func (inside) SetTag(w *World, number uint32) { w.inner().SetTag("seam.SetTag", number) }
 
-func (inside) ImageOf(s *Snapshot) (*under.Image, error)   { return world.ImageOf(s.inner(), false) }
-func (inside) ImageOfWorld(w *World) (*under.Image, error) { return world.ImageOfWorld(w.inner()) }
+func (inside) ImageOf(s *Snapshot) (*under.Image, error)   { return worldfile.ImageOf(s.inner(), false) }
+func (inside) ImageOfWorld(w *World) (*under.Image, error) { return worldfile.ImageOfWorld(w.inner()) }
 func (inside) OpenImage(f *under.ImageFile, register func(*World), options []Option) (*World, error) {
 	return openImage(f, register, options)
 }
 func (inside) PlanImage(f *under.ImageFile, register func(*World)) ([]under.ImagePlan, error) {
-	return world.PlanImage(f, onCore(register))
+	return worldfile.PlanImage(f, onCore(register))
 }
 func (inside) PlanBetween(f, newer *under.ImageFile) ([]under.ImagePlan, error) {
-	return world.PlanBetween(f, newer)
+	return worldfile.PlanBetween(f, newer)
 }
 func (inside) AppendDelta(dst []byte, older, newer *Snapshot, spare *under.DeltaSpare) ([]byte, error) {
-	return world.AppendDelta(dst, older.inner(), newer.inner(), spare)
+	return delta.AppendDelta(dst, older.inner(), newer.inner(), spare)
 }
 func (inside) DescribeImage(f *under.ImageFile) (*under.ImageInfo, error) {
-	return world.DescribeImage(f)
+	return worldfile.DescribeImage(f)
 }

@@ -1,6 +1,9 @@
 package ecs
 
-import "quarry/ecs/internal/entity"
+import (
+	"quarry/ecs/internal/edit"
+	"quarry/ecs/internal/entity"
+)
 
 // Instantiate creates a copy of e and returns it: a new entity with e's components, enable bits,
 // shared values and buffers with their elements, but without Prefab, Cleanup types and a name.
@@ -11,11 +14,13 @@ import "quarry/ecs/internal/entity"
 // except for members that are dead or have the tag CleanupEntity. Entity values in the copies that
 // refer to a member then refer to its copy. Instantiate panics if e is not alive or has the tag
 // CleanupEntity, inside a loop over rows, and with a *LimitError if there is no room.
-func (w *World) Instantiate(e Entity) Entity { return Entity(w.inner().Instantiate(entity.ID(e))) }
+func (w *World) Instantiate(e Entity) Entity {
+	return Entity(edit.Instantiate(w.inner(), entity.ID(e)))
+}
 
 // TryInstantiate is like Instantiate but returns the *LimitError; nothing has changed then.
 func (w *World) TryInstantiate(e Entity) (Entity, error) {
-	made, err := w.inner().TryInstantiate(entity.ID(e))
+	made, err := edit.TryInstantiate(w.inner(), entity.ID(e))
 	return Entity(made), err
 }
 
@@ -24,7 +29,7 @@ func (w *World) TryInstantiate(e Entity) (Entity, error) {
 // none; an error is a *LimitError. InstantiateN panics like Instantiate, and for a negative n.
 // Cost: per column for entities without links and spilled buffers, plus the ids.
 func (w *World) InstantiateN(e Entity, n int) (Batch, error) {
-	made, err := w.inner().InstantiateLinked("World.InstantiateN", entity.ID(e), n)
+	made, err := edit.InstantiateLinked(w.inner(), "World.InstantiateN", entity.ID(e), n)
 	return Batch{made}, err
 }
 
@@ -34,6 +39,6 @@ func (w *World) InstantiateN(e Entity, n int) (Batch, error) {
 // buffers do not extend the group. InstantiateGroup panics for each entity like InstantiateN, and
 // for an entity that is in the group twice.
 func (w *World) InstantiateGroup(group []Entity, n int) (Batch, error) {
-	made, err := w.inner().InstantiateGroup(idsOf(group), n)
+	made, err := edit.InstantiateGroup(w.inner(), idsOf(group), n)
 	return Batch{made}, err
 }

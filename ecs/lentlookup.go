@@ -2,6 +2,7 @@ package ecs
 
 import (
 	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/query"
 	"quarry/ecs/internal/world"
 )
 
@@ -17,7 +18,7 @@ type lookup struct{ f *world.Finder }
 // borrow's uses, or the borrow's query reads it and does not write it; this is checked only here.
 // Cost: a few nanoseconds.
 func (c Component[T]) Lookup(r *Accessor) Lookup[T] {
-	return Lookup[T]{lookup{c.t.Lookup("Component.Lookup", r.inner())}}
+	return Lookup[T]{lookup{query.Lookup(c.t, "Component.Lookup", r.inner())}}
 }
 
 // Get returns e's component for reading, or nil if e is not alive or does not have it.
@@ -65,7 +66,7 @@ type BufferLookup[T any] struct{ lookup }
 
 // Lookup returns a BufferLookup for an accessor's goroutine; see Component.Lookup.
 func (b Buffer[T]) Lookup(r *Accessor) BufferLookup[T] {
-	return BufferLookup[T]{lookup{b.t.Lookup("Buffer.Lookup", r.inner())}}
+	return BufferLookup[T]{lookup{query.Lookup(b.t, "Buffer.Lookup", r.inner())}}
 }
 
 // Get returns e's buffer for reading, and false if e is not alive or has no buffer.

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"unsafe"
 
+	"quarry/ecs/internal/edit"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/value"
 	"quarry/ecs/internal/world"
@@ -77,12 +78,12 @@ func (m Managed[T]) Set(e Entity, v T) bool {
 // Add gives e the component with value v. It returns false and keeps the old value if e already has
 // the component. It panics like Component.Add.
 func (m Managed[T]) Add(e Entity, v T) bool {
-	return m.begin(m.t.Add("Managed.Add", entity.ID(e)), v)
+	return m.begin(edit.Add(m.t, "Managed.Add", entity.ID(e)), v)
 }
 
 // TryAdd is like Add but returns the *LimitError.
 func (m Managed[T]) TryAdd(e Entity, v T) (bool, error) {
-	p, err := m.t.TryAdd("Managed.Add", entity.ID(e))
+	p, err := edit.TryAdd(m.t, "Managed.Add", entity.ID(e))
 	return m.begin(p, v), err
 }
 
@@ -110,12 +111,12 @@ func (m Managed[T]) At(rows Rows, i int) *T {
 		rows.core.NoRow(m.t, i)
 	}
 	p := element[value.Slot](column, rows.core.Scan.First+i)
-	if b := rows.core.Scan.Borrow; b != nil && b.Past != nil {
-		return b.Past.ManagedOf("Managed.At", m.t).(*value.Store[T]).Get(*p)
+	if b := rows.core.Scan.Borrow; b != nil && b.Past {
+		return b.LeaseOrNil().ManagedOf("Managed.At", m.t).(*value.Store[T]).Get(*p)
 	}
 	if *p == 0 && rows.core.Scan.Binding.ColumnOf(m.t.ID).Flags()&(world.MayWrite|world.GatedWrite) != 0 {
 		if rows.core.Scan.Borrow != nil {
-			m.t.RefuseMaking(rows.core.Scan.Borrow)
+			m.t.RefuseMaking(rows.core.Scan.Borrow.LeaseOrNil())
 		}
 		m.t.CheckMaking("Managed.At")
 		return m.store.Make(p)

@@ -5,6 +5,7 @@ import (
 	"reflect"
 
 	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/snapshot"
 	"quarry/ecs/internal/value"
 	"quarry/ecs/internal/world"
 )
@@ -55,7 +56,7 @@ type ManagedLookup[T any] struct {
 // Component.LookupIn. It also panics for a type without CopyWith.
 func (m Managed[T]) LookupIn(s *Snapshot) ManagedLookup[T] {
 	const op = "Managed.LookupIn"
-	f := m.t.LookupIn(op, s.inner())
+	f := snapshot.LookupIn(m.t, op, s.inner())
 	return ManagedLookup[T]{lookup{f}, s.inner().ManagedOf(op, m.t).(*value.Store[T])}
 }
 

@@ -1,14 +1,14 @@
 package ecs
 
 import (
+	"quarry/ecs/internal/edit"
 	"quarry/ecs/internal/entity"
-	"quarry/ecs/internal/world"
 )
 
 // MoveResult is the result of a move from another world.
 type MoveResult struct {
 	Batch    // the rows, in their new places
-	arrivals world.Arrivals
+	arrivals edit.Arrivals
 }
 
 // Of returns the new Entity of an entity of the old world, or Null if it was not moved.
@@ -27,7 +27,7 @@ func (m *MoveResult) Of(old Entity) Entity { return Entity(m.arrivals.Of(entity.
 // chunks change hands and only entity values are rewritten; otherwise rows are copied.
 func (w *World) MoveAll(from *World) (MoveResult, error) {
 	var m MoveResult
-	b, err := w.inner().MoveAll(from.inner(), &m.arrivals)
+	b, err := edit.MoveAll(w.inner(), from.inner(), &m.arrivals)
 	m.Batch = Batch{b}
 	return m, err
 }
@@ -42,7 +42,7 @@ func (w *World) MoveQuery(q *Query) (MoveResult, error) {
 
 // moveQuery is MoveQuery that reuses what the result of an earlier move has.
 func (w *World) moveQuery(q *Query, m *MoveResult) (err error) {
-	b, err := w.inner().MoveMatches(q.inner(), &m.arrivals)
+	b, err := edit.MoveMatches(w.inner(), q.inner(), &m.arrivals)
 	m.Batch = Batch{b}
 	return err
 }

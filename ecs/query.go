@@ -4,15 +4,16 @@ import (
 	"slices"
 	"unsafe"
 
+	"quarry/ecs/internal/query"
 	"quarry/ecs/internal/world"
 )
 
 // Query finds the entities that match its terms. Archetypes are matched when a query or an
 // archetype is created, never while iterating. A query belongs to the world's owner: one goroutine
 // at a time. Loops over a query may be nested. For loops in several goroutines, see World.Share.
-type Query struct{ core world.Query }
+type Query struct{ core query.Query }
 
-func (q *Query) inner() *world.Query { return (*world.Query)(unsafe.Pointer(q)) } // Safe because a Query is its core.
+func (q *Query) inner() *query.Query { return (*query.Query)(unsafe.Pointer(q)) } // Safe because a Query is its core.
 
 // NewQuery creates a query from terms, in any order. Without terms the query matches every entity
 // except those hidden by Prefab and DisabledEntity. NewQuery panics for a type of another world,
@@ -24,22 +25,22 @@ func (q *Query) inner() *world.Query { return (*world.Query)(unsafe.Pointer(q)) 
 func NewQuery(w *World, terms ...Term) *Query {
 	w.inner().CheckNew("NewQuery")
 	w.inner().CheckUnshared("NewQuery") // it enters the index of archetypes and the list of queries
-	q := &Query{core: world.Query{World: w.inner(), Terms: coresOf[world.Term](slices.Clone(terms))}}
+	q := &Query{core: query.Query{World: w.inner(), Terms: coresOf[query.Term](slices.Clone(terms))}}
 	var seen world.Signature
 	for _, t := range terms {
-		if len(t.core.Of) == 0 && t.core.Kind < world.TermOrdered {
-			if t.core.Kind == world.TermRead {
+		if len(t.core.Of) == 0 && t.core.Kind < query.TermOrdered {
+			if t.core.Kind == query.TermRead {
 				panic("ecs: NewQuery: a term is the zero value; terms come from Read, Write, With and so on")
 			}
 			// errors.md, Types, terms and handles: `names no type`, `a type is nil`, `only types,
 			// Read and Write may stand there` | A term without a type, or of another term. | See
 			// `go doc ecs.Term`.
-			panic("ecs: NewQuery: " + world.TermNames[t.core.Kind] + " names no type")
+			panic("ecs: NewQuery: " + query.TermNames[t.core.Kind] + " names no type")
 		}
 		for i := range t.core.Of {
 			q.inner().Declare((&t).inner(), i, &seen)
 		}
-		q.core.Ordered = q.core.Ordered || t.core.Kind == world.TermOrdered
+		q.core.Ordered = q.core.Ordered || t.core.Kind == query.TermOrdered
 		q.core.Sets = t.core.AppendTests(q.core.Sets)
 	}
 	q.core.Matching = w.core.Index.Matching(q.inner().Read())

@@ -1,6 +1,9 @@
 package ecs
 
-import "quarry/ecs/internal/world"
+import (
+	"quarry/ecs/internal/edit"
+	"quarry/ecs/internal/world"
+)
 
 // Reserve fills ids with reserved entities. A reserved entity is unique in the world but not alive
 // until the owner passes it to [Archetype.CreateReserved]: until then no look-up finds it and no
@@ -36,7 +39,7 @@ func (w *World) Unreserve(ids []Entity) {
 	w.inner().CheckHandle("World.Unreserve")
 	w.core.Reserving.RLock() // a snapshot has no id that is half released
 	defer w.core.Reserving.RUnlock()
-	w.inner().Hold("World.Unreserve", idsOf(ids))
+	edit.Hold(w.inner(), "World.Unreserve", idsOf(ids))
 	w.core.IDs.TakeBack(idsOf(ids))
 }
 
@@ -45,6 +48,6 @@ func (w *World) Unreserve(ids []Entity) {
 // the ids stay reserved. CreateReserved panics inside a loop over rows, and like Unreserve for ids
 // that are not reserved. Like all structural changes it belongs to the world's owner.
 func (a *Archetype) CreateReserved(ids []Entity) (Batch, error) {
-	made, err := a.inner().CreateReserved(idsOf(ids))
+	made, err := edit.CreateReserved(a.inner(), idsOf(ids))
 	return Batch{made}, err
 }

@@ -1,5 +1,7 @@
 package ecs
 
+import "quarry/ecs/internal/snapshot"
+
 // Restore puts the world back to the state of one of its snapshots. Entities that were created
 // since are dead, those that were destroyed are alive under the same id, and the ids that come next
 // are those that came next then. Rows, values, buffers, enable bits, sparse entries, names and the
@@ -26,4 +28,4 @@ package ecs
 // reserved since the snapshot was taken are reserved no longer. Cost: what differs, a few ns for
 // each 16 KiB that does not, a look at the headers of buffers of archetypes that differ, and a copy
 // of all managed values.
-func (w *World) Restore(s *Snapshot) error { return w.inner().Restore(s.inner()) }
+func (w *World) Restore(s *Snapshot) error { return snapshot.Restore(w.inner(), s.inner()) }

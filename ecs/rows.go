@@ -4,12 +4,13 @@ import (
 	"iter"
 	"math/bits"
 
+	"quarry/ecs/internal/query"
 	"quarry/ecs/internal/world"
 )
 
 // Rows is a span of rows of one chunk, as queries and batches yield it. It is three words, passed
 // by value, and valid until the loop advances. After that, every method except Len panics.
-type Rows struct{ core world.Rows }
+type Rows struct{ core query.Rows }
 
 // Len returns the number of rows, matching or not.
 func (r Rows) Len() int { return r.core.Len() }

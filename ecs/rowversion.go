@@ -2,6 +2,7 @@ package ecs
 
 import (
 	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/query"
 	"quarry/ecs/internal/world"
 )
 
@@ -16,7 +17,7 @@ func (h handle) ChangedAt(rows Rows, i int, since uint32) bool {
 		return false
 	}
 	s := rows.core.Scan
-	return world.NewAt(&s.Binding.Archetype.Table.Books, p.Slot(), s.Pos, s.First+i, since)
+	return query.NewAt(&s.Binding.Archetype.Table.Books, p.Slot(), s.Pos, s.First+i, since)
 }
 
 // MarkAt marks the component changed in the i'th row of rows; in all rows of the chunk, if the type
@@ -33,17 +34,17 @@ func (h handle) MarkAt(rows Rows, i int) {
 		rows.core.Refuse(h.t, op)
 	}
 	s := rows.core.Scan
-	s.Binding.Archetype.Touch(s.Borrow, p.Slot(), s.Pos, s.First+i, 1)
+	s.Binding.Archetype.Touch(s.Borrow.LeaseOrNil(), p.Slot(), s.Pos, s.First+i, 1)
 }
 
 // ChangedSince reports whether e is alive, has the component, and the component may have changed
 // after the given version: in e's row, if the type is registered with TrackRows, else in any row of
 // e's chunk. For version 0 it reports whether e has the component.
 func (h handle) ChangedSince(e Entity, since uint32) bool {
-	return h.t.OwnFinder().ChangedSince("Component.ChangedSince", entity.ID(e), since)
+	return query.ChangedSince(h.t.OwnFinder(), "Component.ChangedSince", entity.ID(e), since)
 }
 
 // ChangedSince is Component.ChangedSince for a goroutine of a borrow.
 func (l lookup) ChangedSince(e Entity, since uint32) bool {
-	return l.f.ChangedSince("Lookup.ChangedSince", entity.ID(e), since)
+	return query.ChangedSince(l.f, "Lookup.ChangedSince", entity.ID(e), since)
 }

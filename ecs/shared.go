@@ -5,7 +5,9 @@ import (
 	"reflect"
 	"slices"
 
+	"quarry/ecs/internal/edit"
 	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/query"
 	"quarry/ecs/internal/value"
 	"quarry/ecs/internal/world"
 )
@@ -36,7 +38,7 @@ func RegisterShared[T comparable](w *World, options ...TypeOption) Shared[T] {
 
 func (c Shared[T]) info() *world.Type { return c.t }
 
-func (c Shared[T]) operand() world.Operand { return world.Operand{Type: c.t} }
+func (c Shared[T]) operand() query.Operand { return query.Operand{Type: c.t} }
 
 // String returns the type's name.
 func (c Shared[T]) String() string { return handle{c.t}.String() }
@@ -75,7 +77,7 @@ type SharedValue struct{ core world.SharedValue }
 
 func (v SharedValue) info() *world.Type { return v.core.Type }
 
-func (v SharedValue) operand() world.Operand { return world.Operand{Type: v.core.Type} }
+func (v SharedValue) operand() query.Operand { return query.Operand{Type: v.core.Type} }
 
 // String returns the type and the value, as in Team=Red.
 func (v SharedValue) String() string { return v.core.String() }
@@ -143,11 +145,11 @@ func (c Shared[T]) TrySet(e Entity, v T) (bool, error) {
 
 // Remove removes the value from e. It returns false if e is not alive or has no value, and panics
 // like Component.Add.
-func (c Shared[T]) Remove(e Entity) bool { return c.t.Remove("Shared.Remove", entity.ID(e)) }
+func (c Shared[T]) Remove(e Entity) bool { return edit.Remove(c.t, "Shared.Remove", entity.ID(e)) }
 
 // TryRemove is like Remove but returns the *LimitError.
 func (c Shared[T]) TryRemove(e Entity) (bool, error) {
-	return c.t.TryRemove("Shared.Remove", entity.ID(e))
+	return edit.TryRemove(c.t, "Shared.Remove", entity.ID(e))
 }
 
 // Values appends to dst the values that entities have, in the order in which the values were first
@@ -207,7 +209,7 @@ func (c Shared[T]) give(op string, e Entity, x T, adds bool) (bool, error) {
 	if err != nil {
 		return false, world.During(op, err)
 	}
-	return w.Take(op, a.PathTo(to), entity.ID(e), r, before)
+	return edit.MoveBy(w, op, a.PathTo(to), entity.ID(e), r, before)
 }
 
 // With returns the archetype with the same types and other shared values. The given values replace

@@ -3,6 +3,7 @@ package ecs
 import (
 	"fmt"
 
+	"quarry/ecs/internal/delta"
 	"quarry/ecs/internal/world"
 )
 
@@ -30,10 +31,10 @@ func Diff(older, newer *Snapshot) (*Delta, error) {
 	if older.core.World != newer.core.World || older.core.Layer.Number() > newer.core.Layer.Number() {
 		return nil, fmt.Errorf("ecs: Diff: %w: the snapshots are of different worlds, or in the wrong order", ErrDelta)
 	}
-	c := world.Comparing{Older: older.inner(), Newer: newer.inner(), Same: map[*world.Archetype]*world.Archetype{}}
+	c := delta.Comparing{Older: older.inner(), Newer: newer.inner(), Same: map[*world.Archetype]*world.Archetype{}}
 	if err := c.Open(); err != nil {
 		return nil, world.During(op, err)
 	}
-	made, err := world.Diff(&c.Was.World, &c.Is.World, c.Written, &c)
+	made, err := delta.Diff(&c.Was.World, &c.Is.World, c.Written, &c)
 	return deltaFrom(made), err
 }

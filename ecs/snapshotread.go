@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"iter"
 
+	"quarry/ecs/internal/edit"
 	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/snapshot"
 	"quarry/ecs/internal/world"
 )
 
@@ -31,19 +33,19 @@ func (s *Snapshot) RowsSince(q *Query, version uint32) iter.Seq[Rows] {
 // bytes each. LookupIn panics like Snapshot.Rows, and so does a look-up that must copy; look-ups
 // that write, such as Lookup.Set, panic.
 func (c Component[T]) LookupIn(s *Snapshot) Lookup[T] {
-	return Lookup[T]{lookup{c.t.LookupIn("Component.LookupIn", s.inner())}}
+	return Lookup[T]{lookup{snapshot.LookupIn(c.t, "Component.LookupIn", s.inner())}}
 }
 
 // LookupIn returns a BufferLookup that finds the buffer as it was in a snapshot; see
 // Component.LookupIn.
 func (b Buffer[T]) LookupIn(s *Snapshot) BufferLookup[T] {
-	return BufferLookup[T]{lookup{b.t.LookupIn("Buffer.LookupIn", s.inner())}}
+	return BufferLookup[T]{lookup{snapshot.LookupIn(b.t, "Buffer.LookupIn", s.inner())}}
 }
 
 // LookupIn returns a SparseLookup that finds the values as they were in a snapshot; see
 // Component.LookupIn.
 func (s Sparse[T]) LookupIn(of *Snapshot) SparseLookup[T] {
-	return SparseLookup[T]{sparseLookup{s.t.LookupIn("Sparse.LookupIn", of.inner())}}
+	return SparseLookup[T]{sparseLookup{snapshot.LookupIn(s.t, "Sparse.LookupIn", of.inner())}}
 }
 
 // Alive reports whether e was alive. Any goroutine may call it; see Component.LookupIn.
@@ -116,7 +118,7 @@ func (s *Snapshot) Fork(options ...Option) (*World, error) {
 	checkOptions(op, options)
 	for i := range s.core.Archetypes {
 		if st := &s.core.Archetypes[i]; st.Table.Len() > 0 {
-			if err := st.Archetype.RefuseManaged(); err != nil {
+			if err := snapshot.RefuseManaged(st.Archetype); err != nil {
 				return nil, fmt.Errorf("ecs: %s: %w", op, err)
 			}
 		}
@@ -127,6 +129,6 @@ func (s *Snapshot) Fork(options ...Option) (*World, error) {
 	if err != nil {
 		return nil, world.During(op, err)
 	}
-	made, err := f.Copied(op, true, onCore(allOf(options)))
+	made, err := edit.Copied(&f.World, op, true, onCore(allOf(options)))
 	return worldFrom(made), err
 }

@@ -5,7 +5,9 @@ import (
 	"reflect"
 	"unsafe"
 
+	"quarry/ecs/internal/edit"
 	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/query"
 	"quarry/ecs/internal/sparse"
 	"quarry/ecs/internal/world"
 )
@@ -114,8 +116,8 @@ func (s Sparse[T]) slice(op string, access uint8) []T {
 func (s Sparse[T]) All() iter.Seq2[Entity, *T] {
 	return func(yield func(Entity, *T) bool) {
 		set := s.t.OpenSet("Sparse.All", world.MayWrite)
-		scan := s.t.World.OpenScan(&s.t.Sparse.All)
-		defer scan.End()
+		scan := query.OpenAll(s.t)
+		defer scan.EndAll()
 		for at, e := range set.IDs() {
 			if !yield(Entity(e), (*T)(set.Value(sparse.Entry(at+1)))) { // Safe because the set has values of T.
 				return
@@ -155,7 +157,7 @@ type sparseHandle struct{ t *world.Type }
 
 func (h sparseHandle) info() *world.Type { return h.t }
 
-func (h sparseHandle) operand() world.Operand { return world.Operand{Type: h.t} }
+func (h sparseHandle) operand() query.Operand { return query.Operand{Type: h.t} }
 
 // String returns the type's name, which begins with "sparse".
 func (h sparseHandle) String() string { return handle(h).String() }
@@ -202,23 +204,23 @@ func (h sparseHandle) Disable(e Entity) bool {
 // their number and counts duplicates once. It panics like Enable, and for an entity of another
 // world, before anything changes.
 func (h sparseHandle) EnableList(list []Entity) int {
-	return h.t.SwitchList("Sparse.EnableList", idsOf(list), true)
+	return edit.SwitchList(h.t, "Sparse.EnableList", idsOf(list), true)
 }
 
 // DisableList disables the values; see EnableList.
 func (h sparseHandle) DisableList(list []Entity) int {
-	return h.t.SwitchList("Sparse.DisableList", idsOf(list), false)
+	return edit.SwitchList(h.t, "Sparse.DisableList", idsOf(list), false)
 }
 
 // EnableQuery enables the values of the entities that match q and have one, and returns their
 // number; see Component.EnableQuery.
 func (h sparseHandle) EnableQuery(q *Query) int {
-	return h.t.SwitchMatches("Sparse.EnableQuery", q.inner(), true)
+	return edit.SwitchMatches(h.t, "Sparse.EnableQuery", q.inner(), true)
 }
 
 // DisableQuery disables the values; see EnableQuery.
 func (h sparseHandle) DisableQuery(q *Query) int {
-	return h.t.SwitchMatches("Sparse.DisableQuery", q.inner(), false)
+	return edit.SwitchMatches(h.t, "Sparse.DisableQuery", q.inner(), false)
 }
 
 // Changed reports whether e has a value that may have changed after the given version: it, or one

@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/query"
 	"quarry/ecs/internal/sparse"
 	"quarry/ecs/internal/world"
 )
@@ -17,7 +18,7 @@ type sparseLookup struct{ f *world.Finder }
 
 // Lookup returns a SparseLookup for an accessor's goroutine; see Component.Lookup.
 func (s Sparse[T]) Lookup(r *Accessor) SparseLookup[T] {
-	return SparseLookup[T]{sparseLookup{s.t.Lookup("Sparse.Lookup", r.inner())}}
+	return SparseLookup[T]{sparseLookup{query.Lookup(s.t, "Sparse.Lookup", r.inner())}}
 }
 
 // Get returns e's value for reading, or nil if e is not alive or has none.
@@ -58,7 +59,7 @@ func (l sparseLookup) entry(op string, e Entity, write bool) sparse.Entry {
 	if at == 0 {
 		t.World.CheckWorld(op, entity.ID(e))
 	} else if write {
-		t.Sparse.Mark(at, f.Borrow.Version)
+		t.Sparse.Mark(at, f.Lease.Version)
 	}
 	return at
 }

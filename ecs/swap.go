@@ -1,6 +1,9 @@
 package ecs
 
-import "quarry/ecs/internal/entity"
+import (
+	"quarry/ecs/internal/edit"
+	"quarry/ecs/internal/entity"
+)
 
 // SwapComponents exchanges all components of two entities of one archetype: values, buffers,
 // managed values and enable bits. It sorts rows, or lets two entities trade places, without a move
@@ -11,5 +14,5 @@ import "quarry/ecs/internal/entity"
 // until its Sweep, and a group follows its LinkedEntity. Cost: no value is copied, since the
 // entities change rows: two records and two ids are written, whatever the types.
 func (w *World) SwapComponents(a, b Entity) bool {
-	return w.inner().SwapComponents(entity.ID(a), entity.ID(b))
+	return edit.SwapComponents(w.inner(), entity.ID(a), entity.ID(b))
 }

@@ -8,6 +8,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/query"
 	"quarry/ecs/internal/table"
 	"quarry/ecs/internal/world"
 )
@@ -160,7 +161,7 @@ func (r Rows) checkFields(fields []field) {
 		if f.t == nil {
 			continue
 		}
-		batch := f.t.World == r.core.Scan.World && r.core.Scan.Query == &r.core.Scan.World.Loops.Batches
+		batch := f.t.World == r.core.Scan.World && r.core.Scan.Query == query.BatchesOf(r.core.Scan.World)
 		if _, has := f.placeIn(archetypeFrom(r.core.Scan.Binding.Archetype)); batch && f.optional && !has {
 			continue
 		}
@@ -197,7 +198,7 @@ func fill(m unsafe.Pointer, fields []field, a *Archetype, pos int, at alloc.Stor
 		switch {
 		case f.kind == fieldBits: // a BitsW marks what it switches
 		case f.write && f.t.Gates():
-			a.inner().Open(b.inner(), f.t, pos, at.Row, n)
+			a.inner().Open(b.inner().LeaseOrNil(), f.t, pos, at.Row, n)
 		case f.write && b != nil:
 			b.inner().Mark(&changed[p.Slot()])
 		case f.write:

@@ -136,9 +136,9 @@ func (b *switches) row(op string, i int) int {
 
 func (b *switches) set(op string, i int, on bool) {
 	i = b.row(op, i)
-	if b.f.Borrow != nil {
+	if b.f.Lease != nil {
 		b.bits.Toggle(i, on)
-		b.a.inner().Touch(b.f.Borrow, b.slot, b.pos, i, 1)
+		b.a.inner().Touch(b.f.Lease, b.slot, b.pos, i, 1)
 		return
 	}
 	b.bits.Set(i, on)

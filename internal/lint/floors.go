@@ -34,6 +34,11 @@ var floors = [][]string{
 	{"ecs/internal/change"},
 	{"ecs/internal/match"},
 	{"ecs/internal/world"},
+	{"ecs/internal/query"},
+	{"ecs/internal/edit"},
+	{"ecs/internal/snapshot"},
+	{"ecs/internal/delta"},
+	{"ecs/internal/worldfile"},
 	{"ecs"},
 	{seam},
 	{worldfile},
@@ -75,7 +80,7 @@ const (
 // import seam too. ecs/hierarchy and ecs/examples are made as programs are, without it.
 var sewn = map[string][]string{
 	seam:      {"ecs/command", "ecs/job", "ecs/system", "ecs/image", "ecs/journal", "ecs/scene", worldfile, "bench", "fuzz"},
-	keyhole:   {"ecs", "ecs/internal/world", seam},
+	keyhole:   {"ecs", "ecs/internal/world", "ecs/internal/delta", "ecs/internal/worldfile", seam},
 	worldfile: {"ecs/image", "ecs/journal"},
 }
 

@@ -69,8 +69,8 @@ func TestImportFloorsReports(t *testing.T) {
 		"ecs/hierarchy/a.go":         {"quarry/internal/seam": "only ecs/command, ecs/job, "},
 		"ecs/hierarchy/a_test.go":    {"quarry/internal/seam": "only ecs/command, ecs/job, "},
 		"ecs/examples/x/main.go":     {"quarry/internal/seam": "only ecs/command, ecs/job, "},
-		"ecs/job/b.go":               {"quarry/internal/seam/under": "only ecs, ecs/internal/world, internal/seam may"},
-		"internal/debug/b.go":        {"quarry/internal/seam/under": "only ecs, ecs/internal/world, internal/seam may", "quarry/internal/seam": "only ecs/command, "},
+		"ecs/job/b.go":               {"quarry/internal/seam/under": "only ecs, ecs/internal/world, ecs/internal/delta, ecs/internal/worldfile, internal/seam may"},
+		"internal/debug/b.go":        {"quarry/internal/seam/under": "only ecs, ecs/internal/world, ecs/internal/delta, ecs/internal/worldfile, internal/seam may", "quarry/internal/seam": "only ecs/command, "},
 		"internal/seam/a.go":         {"quarry/ecs/job": "higher floor"},
 		"layout/a.go": {
 			"gonum.org/v1/plot": "standard library", "C": "standard library", "quarry": "standard library",

@@ -2,7 +2,6 @@ package world
 
 import (
 	"fmt"
-	"reflect"
 	"unsafe"
 
 	"quarry/ecs/internal/entity"
@@ -11,53 +10,15 @@ import (
 
 // Values written by code that knows no Go type: the counterpart of World.Value, for package scene.
 
-// SetAny makes e's value of a type what x says, a value of the Go type, or a slice of it for a
-// buffer, and marks it changed. It returns false if e is not alive or lacks the type. A shared
-// value moves the row.
-func (w *World) SetAny(op string, e entity.ID, info *Type, x any) (bool, error) {
-	w.CheckOwn(op, info)
-	want := info.Go
-	if info.Kind == KindBuffer {
-		want = reflect.SliceOf(want)
-	}
-	v := reflect.ValueOf(x)
-	if !v.IsValid() || v.Type() != want && want.Kind() != reflect.Interface {
-		// errors.md, Types, terms and handles: `a value of ... is a ..., not a ...` | Code that
-		// knows no Go type gives a value of another one. | A value of the type that `InfoOf` tells.
-		panic(fmt.Sprintf("ecs: %s: a value of %s is a %v, not a %T", op, info.Name, want, x))
-	}
-	switch info.Kind {
-	case KindShared:
-		if p, _ := info.OwnFinder().LookUp(OpHas, e); p == nil {
-			return false, nil
-		}
-		c := &Change{World: w}
-		c.TakePart(&Part{Types: []Given{{info, w.SharedOf(op, info, x).Value}}, Put: true})
-		return c.Apply(e)
-	case KindBuffer:
-		b, ok := info.Open(OpBufferMut, e, true)
-		if !ok {
-			return false, nil
-		}
-		return true, b.CopyFrom(op, v.UnsafePointer(), v.Len())
-	}
-	p := info.anyValue(op, e)
-	if p == nil {
-		return false, nil
-	}
-	reflect.NewAt(info.Go, p).Elem().Set(v) // Safe because p points to a value of the type.
-	return true, nil
-}
-
 // SharedOf returns a value of a shared type.
 func (w *World) SharedOf(op string, info *Type, x any) SharedValue {
 	w.CheckOwn(op, info)
 	return SharedValue{info, info.Shared.OfAny(x)}
 }
 
-// anyValue returns the address of e's value of a component, a managed, a sparse or a chunk type,
+// AnyValue returns the address of e's value of a component, a managed, a sparse or a chunk type,
 // for writing, and marks it changed; nil if e is not alive or lacks the type.
-func (t *Type) anyValue(op string, e entity.ID) unsafe.Pointer {
+func (t *Type) AnyValue(op string, e entity.ID) unsafe.Pointer {
 	if t.Kind == KindSparse {
 		return t.MutSparse(op, e)
 	}
@@ -89,7 +50,7 @@ func (w *World) VisitLinks(op string, e entity.ID, info *Type, visit func(*entit
 			return false
 		}
 		h := b.Writable(op)
-		EachEntity(info.links, info.Spill.Elements(h), h.Len(), uintptr(info.Shape.Element), visit)
+		EachEntity(info.Links, info.Spill.Elements(h), h.Len(), uintptr(info.Shape.Element), visit)
 		return true
 	}
 	if info.Kind == KindShared {
@@ -97,9 +58,9 @@ func (w *World) VisitLinks(op string, e entity.ID, info *Type, visit func(*entit
 		// replaced` | A defect of package scene. | Report it.
 		panic(fmt.Sprintf("ecs: %s: %s is a shared type, whose entities are not to be replaced", op, info.Name))
 	}
-	p := info.anyValue(op, e)
+	p := info.AnyValue(op, e)
 	if p != nil {
-		EachEntity(info.links, p, 1, 0, visit)
+		EachEntity(info.Links, p, 1, 0, visit)
 	}
 	return p != nil
 }
@@ -125,7 +86,7 @@ func (w *World) EnabledOf(op string, e entity.ID, info *Type) bool {
 
 // SetTag gives a world that has no entities the tag with a number, which others may have too.
 func (w *World) SetTag(op string, number uint32) {
-	if w.Closed || w.Rows.Created != 0 || w.IDs.Records() > 0 || w.IDs.Promised() > 0 || w.history != nil {
+	if w.Closed || w.Rows.Created != 0 || w.IDs.Records() > 0 || w.IDs.Promised() > 0 || w.History != nil {
 		// errors.md, Types, terms and handles: `the world has had entities, or is closed` | A
 		// function that registers types for a bakery made entities. | Register types there.
 		panic("ecs: " + op + ": the world has had entities, or is closed")
@@ -136,6 +97,6 @@ func (w *World) SetTag(op string, number uint32) {
 		Tags.Give(own)
 		Tags.Share(to)
 		w.IDs.SetTag(to)
-		w.show(w.IDs.View())
+		w.Show(w.IDs.View())
 	}
 }

@@ -19,35 +19,36 @@ type Archetype struct {
 	Key     uint64          // hash of types and values, for catalogue.ByKey
 	alike   *Archetype      // next archetype with the same key
 	Edges   []Edge          // transitions to archetypes that differ by one type
-	edge    *path           // the transition used last
-	copies  *path           // transition from a row to its copy, if copying columns and bits suffices, see Instantiate; nil: not known
+	Edge    *Path           // the transition used last
+	Copies  *Path           // transition from a row to its copy, if copying columns and bits suffices, see Instantiate; nil: not known
 	Into    any             // the change of Into; nil until its first use
-	edgeKey uint32          // its type, plus edgeAdds if the type is added
-	lasting bool            // Destroy has more to do than end rows: the archetype has Cleanup types or LinkedEntity
+	EdgeKey uint32          // its type, plus EdgeAdds if the type is added
+	Lasting bool            // Destroy has more to do than end rows: the archetype has Cleanup types or LinkedEntity
 	Dying   bool            // has CleanupEntity, so no entity is created here
 	Pinned  bool            // a caller of NewArchetype may hold it, so it stays even without rows
-	born    uint64          // number of the snapshot taken last when it was made
+	Born    uint64          // number of the snapshot taken last when it was made
 	Frozen  *table.Frozen   // of an archetype of a snapshot; nil for all others
 }
 
+// Flags in Archetype.EdgeKey.
 const (
-	edgeAdds = 1 << 16 // flag in Archetype.edgeKey
-	noEdge   = 1 << 17
+	EdgeAdds = 1 << 16 // flag in Archetype.EdgeKey
+	NoEdge   = 1 << 17
 )
 
 // Edge is the transition to the archetype that differs by one type.
 type Edge struct {
 	ID   TypeID // the type that is added or removed
-	Path *path
+	Path *Path
 }
 
-// path is the transition of rows from one archetype to another.
-type path = table.Transition
+// Path is the transition of rows from one archetype to another.
+type Path = table.Transition
 
 // ArchetypeOf finds or creates the archetype with the given types and shared values; ValuesFor
 // supplies the values.
 func (w *World) ArchetypeOf(sig Signature, values []*value.Shared) (*Archetype, error) {
-	key := w.Archetypes.keyOf(&sig, values)
+	key := w.Archetypes.KeyOf(&sig, values)
 	if a := w.Archetypes.withKey(key, &sig, values); a != nil {
 		return a, nil
 	}
@@ -58,24 +59,24 @@ func (w *World) ArchetypeOf(sig Signature, values []*value.Shared) (*Archetype, 
 		return nil, planLimit(err)
 	}
 	a.Dying = sig.Has(DyingID)
-	a.lasting = sig.Meets(&w.Types.Cleanup) || sig.Has(linkedID)
-	a.edgeKey = noEdge
-	a.Table.Values = serialsOf(a.Values)
+	a.Lasting = sig.Meets(&w.Types.Cleanup) || sig.Has(LinkedID)
+	a.EdgeKey = NoEdge
+	a.Table.Values = SerialsOf(a.Values)
 	for _, v := range a.Values {
 		v.Hold()
 	}
-	if w.history != nil {
-		a.born = w.history.past.Number()
+	if w.History != nil {
+		a.Born = w.History.Past().Number()
 	}
-	w.Archetypes.add(a)
+	w.Archetypes.Add(a)
 	w.Index.Enter(&a.Table)
-	w.News.match()
+	w.News.Match()
 	return a, nil
 }
 
-// again returns the world's current archetype with a's types and values. That is a itself unless a
+// Again returns the world's current archetype with a's types and values. That is a itself unless a
 // was retired. again creates the archetype if there is none.
-func (a *Archetype) again() (*Archetype, error) {
+func (a *Archetype) Again() (*Archetype, error) {
 	if !a.Table.Closed {
 		return a, nil
 	}
@@ -86,7 +87,7 @@ func (a *Archetype) again() (*Archetype, error) {
 func (a *Archetype) Now() *Archetype {
 	if a.Table.Closed {
 		values := a.World.ValuesFor(make([]*value.Shared, 0, UsualValues), &a.Table.Sig, a.Values, nil, nil)
-		if b := a.World.Archetypes.find(&a.Table.Sig, values); b != nil {
+		if b := a.World.Archetypes.Find(&a.Table.Sig, values); b != nil {
 			return b
 		}
 	}
@@ -96,8 +97,8 @@ func (a *Archetype) Now() *Archetype {
 // whole relies on this: an archetype and its table have the same address.
 var _ [0]struct{} = [unsafe.Offsetof(Archetype{}.Table)]struct{}{}
 
-// whole returns the archetype that contains the given match.Archetype.
-func whole(a *match.Archetype) *Archetype {
+// Whole returns the archetype that contains the given match.Archetype.
+func Whole(a *match.Archetype) *Archetype {
 	// Safe because every match.Archetype in a world's index is the first field of an Archetype.
 	return (*Archetype)(unsafe.Pointer(a))
 }
@@ -106,8 +107,8 @@ func whole(a *match.Archetype) *Archetype {
 // a file were damaged, a record may lead to no chunk (W3 fails), and this is what stops there.
 func (w *World) ArchetypeAt(o owner) *Archetype { return w.Archetypes.List[o.Table()] }
 
-// archetypeOn returns the archetype that the table belongs to, or nil for a nil table.
-func (w *World) archetypeOn(t *table.Table) *Archetype {
+// ArchetypeOn returns the archetype that the table belongs to, or nil for a nil table.
+func (w *World) ArchetypeOn(t *table.Table) *Archetype {
 	if t == nil {
 		return nil
 	}
@@ -123,15 +124,15 @@ func RefuseDying(op string) {
 	panic("ecs: " + op + ": CleanupEntity comes with World.Destroy; no entity is created with it")
 }
 
-// isLastCleanup reports whether the type is the archetype's only Cleanup type.
-func (a *Archetype) isLastCleanup(id TypeID) bool {
+// IsLastCleanup reports whether the type is the archetype's only Cleanup type.
+func (a *Archetype) IsLastCleanup(id TypeID) bool {
 	rest := a.Table.Sig
 	rest.Drop(id)
 	return !rest.Meets(&a.World.Types.Cleanup)
 }
 
-// differs reports whether the two archetypes have different values of some shared type.
-func (a *Archetype) differs(b *Archetype) bool {
+// Differs reports whether the two archetypes have different values of some shared type.
+func (a *Archetype) Differs(b *Archetype) bool {
 	for _, v := range a.Values {
 		if other := b.ValueOf(TypeID(v.Type)); other != nil && other != v {
 			return true
@@ -142,8 +143,8 @@ func (a *Archetype) differs(b *Archetype) bool {
 
 // PathTo returns the transition from a to another archetype. A transition that changes the value of
 // a shared type is valid only until the next one from a is requested.
-func (a *Archetype) PathTo(to *Archetype) *path {
-	if a.differs(to) {
+func (a *Archetype) PathTo(to *Archetype) *Path {
+	if a.Differs(to) {
 		return a.Table.Sideways(&to.Table.Table)
 	}
 	return a.Table.To(&to.Table.Table)
@@ -155,7 +156,7 @@ func (a *Archetype) String() string {
 	for i, id := range a.Table.Types {
 		names[i] = a.World.Types.List[id].Name
 		if v := a.ValueOf(id); v != nil {
-			names[i] = a.World.Types.List[id].textOf(v)
+			names[i] = a.World.Types.List[id].TextOf(v)
 		}
 	}
 	return "[" + strings.Join(names, " ") + "]"

@@ -32,12 +32,12 @@ type catalogue struct {
 // rows: the sweep costs a few ns for each archetype of the world.
 const leastSwept = 64
 
-func (c *catalogue) open() {
+func (c *catalogue) Open() {
 	c.seed, c.mostValued = maphash.MakeSeed(), leastSwept
 }
 
-// keyOf returns the hash of a set of types and a list of values.
-func (c *catalogue) keyOf(sig *Signature, values []*value.Shared) uint64 {
+// KeyOf returns the hash of a set of types and a list of values.
+func (c *catalogue) KeyOf(sig *Signature, values []*value.Shared) uint64 {
 	key := maphash.Comparable(c.seed, *sig)
 	for _, v := range values {
 		key = maphash.Comparable(c.seed, [2]uint64{key, v.Serial})
@@ -55,13 +55,13 @@ func (c *catalogue) withKey(key uint64, sig *Signature, values []*value.Shared) 
 	return nil
 }
 
-// find returns the archetype with the given types and values, or nil.
-func (c *catalogue) find(sig *Signature, values []*value.Shared) *Archetype {
-	return c.withKey(c.keyOf(sig, values), sig, values)
+// Find returns the archetype with the given types and values, or nil.
+func (c *catalogue) Find(sig *Signature, values []*value.Shared) *Archetype {
+	return c.withKey(c.KeyOf(sig, values), sig, values)
 }
 
-// add appends a new archetype, whose key is set.
-func (c *catalogue) add(a *Archetype) {
+// Add appends a new archetype, whose key is set.
+func (c *catalogue) Add(a *Archetype) {
 	c.List = append(c.List, a)
 	c.link(a)
 	if len(a.Values) > 0 {
@@ -105,7 +105,7 @@ func (c *catalogue) verify() error {
 	found, valued := 0, 0
 	for key, a := range c.ByKey {
 		for ; a != nil; a = a.alike {
-			if found++; a.Key != key || a.Table.Closed || c.find(&a.Table.Sig, a.Values) != a {
+			if found++; a.Key != key || a.Table.Closed || c.Find(&a.Table.Sig, a.Values) != a {
 				return fmt.Errorf("ecs: A1: %v is listed by %#x, its key is %#x, and its types and values find another, or it was given up", a, key, a.Key)
 			}
 		}
@@ -117,7 +117,7 @@ func (c *catalogue) verify() error {
 		if len(a.Values) > 0 {
 			valued++
 		}
-		if p := a.copies; p != nil && (p.From != &a.Table.Table || p.IsClosed()) {
+		if p := a.Copies; p != nil && (p.From != &a.Table.Table || p.IsClosed()) {
 			return fmt.Errorf("ecs: A3: copies of rows of %v go to an archetype that was given up, or come from another", a)
 		}
 		for _, e := range a.Edges {

@@ -35,10 +35,10 @@ func (t *Type) MutValue(op LookupOp, e entity.ID) unsafe.Pointer {
 	return t.ValueOf(at)
 }
 
-// eachChunkLink calls visit for each entity in the values of a table's chunk types.
-func (w *World) eachChunkLink(t *table.Table, visit func(*entity.ID)) {
+// EachChunkLink calls visit for each entity in the values of a table's chunk types.
+func (w *World) EachChunkLink(t *table.Table, visit func(*entity.ID)) {
 	t.Books.Valued(func(slot uint16, first unsafe.Pointer, stride uintptr) {
-		if links := w.Types.List[t.Types[slot]].links; len(links) > 0 {
+		if links := w.Types.List[t.Types[slot]].Links; len(links) > 0 {
 			EachEntity(links, first, t.Books.Len(), stride, visit)
 		}
 	})

@@ -101,30 +101,31 @@ func isPlain(t reflect.Type) bool {
 	return true
 }
 
-var errNoCodec = errors.New("it has no codec: register it with ecs.Codec, or make it an encoding.BinaryMarshaler and BinaryUnmarshaler")
+// ErrNoCodec says that values of a type cannot be written.
+var ErrNoCodec = errors.New("it has no codec: register it with ecs.Codec, or make it an encoding.BinaryMarshaler and BinaryUnmarshaler")
 
-// encodeValue returns the bytes of the value at p, in the memory of b if they fit.
-func (t *Type) encodeValue(b []byte, p unsafe.Pointer) (all []byte, err error) {
+// EncodeValue returns the bytes of the value at p, in the memory of b if they fit.
+func (t *Type) EncodeValue(b []byte, p unsafe.Pointer) (all []byte, err error) {
 	switch {
 	case t.Codec != nil:
 		defer caught(&err)
 		return t.Codec.Append(b[:0], p)
 	case t.Kind == KindManaged || !isPlain(t.Go):
-		return nil, errNoCodec
+		return nil, ErrNoCodec
 	}
 	return appendShared(b[:0], p, t.Go)
 }
 
-// decodeValue makes the zero value at p what the bytes say, which a codec wrote if coded is set.
-func (t *Type) decodeValue(b []byte, p unsafe.Pointer, coded bool) (err error) {
+// DecodeValue makes the zero value at p what the bytes say, which a codec wrote if coded is set.
+func (t *Type) DecodeValue(b []byte, p unsafe.Pointer, coded bool) (err error) {
 	if coded {
 		if t.Codec == nil {
-			return errNoCodec
+			return ErrNoCodec
 		}
 		defer caught(&err)
 		return t.Codec.Read(b, p, t.Go)
 	}
-	rest, err := readShared(b, p, t.Go)
+	rest, err := ReadShared(b, p, t.Go)
 	if err == nil && len(rest) > 0 {
 		err = fmt.Errorf("%d bytes follow it", len(rest))
 	}
@@ -148,7 +149,7 @@ func (t *Type) encodeShared(v any) ([]byte, error) {
 	if v != nil {
 		p.Elem().Set(reflect.ValueOf(v))
 	}
-	all, err := t.encodeValue(nil, p.UnsafePointer())
+	all, err := t.EncodeValue(nil, p.UnsafePointer())
 	if err != nil {
 		// errors.md, Errors: `a value of ... cannot be written: ...`, `the value of ... of ...
 		// cannot be written: ...`, `it has no codec: register it with ecs.Codec, or make it an
@@ -161,48 +162,48 @@ func (t *Type) encodeShared(v any) ([]byte, error) {
 	return all, nil
 }
 
-// encodeForDelta is encodeShared for a delta, which names an archetype by its values: they must be
+// EncodeForDelta is encodeShared for a delta, which names an archetype by its values: they must be
 // equal to what their bytes are decoded to, unlike pointers.
-func (t *Type) encodeForDelta(v any) ([]byte, error) {
+func (t *Type) EncodeForDelta(v any) ([]byte, error) {
 	all, err := t.encodeShared(v)
 	if err != nil || t.Codec == nil {
 		return all, err
 	}
-	again, err := t.decodeShared(all, true)
+	again, err := t.DecodeShared(all, true)
 	if err == nil && again != v {
 		err = fmt.Errorf("a value of the shared type %s cannot be written: decoded it is another value, by ==", t.Name)
 	}
 	return all, err
 }
 
-// imageAgain is a shared value of a type, as it is decoded.
-type imageAgain struct {
+// ImageAgain is a shared value of a type, as it is decoded.
+type ImageAgain struct {
 	t *Type
 	v any
 }
 
-// encodeForImage is encodeShared for a file, which tells archetypes apart by their values: those of
+// EncodeForImage is encodeShared for a file, which tells archetypes apart by their values: those of
 // a type must be different ones when they are decoded. again has the decoded ones.
-func (t *Type) encodeForImage(v any, again map[imageAgain]bool) ([]byte, error) {
+func (t *Type) EncodeForImage(v any, again map[ImageAgain]bool) ([]byte, error) {
 	all, err := t.encodeShared(v)
 	if err != nil || t.Codec == nil {
 		return all, err
 	}
-	back, err := t.decodeShared(all, true)
-	if err == nil && again[imageAgain{t, back}] {
+	back, err := t.DecodeShared(all, true)
+	if err == nil && again[ImageAgain{t, back}] {
 		err = errors.New("decoded it is the same as another one")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("a value of the shared type %s cannot be written: %w", t.Name, err)
 	}
-	again[imageAgain{t, back}] = true
+	again[ImageAgain{t, back}] = true
 	return all, nil
 }
 
-// decodeShared returns the value that encodeShared has written.
-func (t *Type) decodeShared(from []byte, coded bool) (any, error) {
+// DecodeShared returns the value that encodeShared has written.
+func (t *Type) DecodeShared(from []byte, coded bool) (any, error) {
 	p := reflect.New(t.Go)
-	err := t.decodeValue(from, p.UnsafePointer(), coded)
+	err := t.DecodeValue(from, p.UnsafePointer(), coded)
 	if err == nil && !p.Elem().Comparable() {
 		err = errors.New("it cannot be compared")
 	}

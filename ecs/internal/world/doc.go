@@ -1,32 +1,36 @@
-// Package world is what a world is: its types, archetypes and entities, the queries that find them,
-// the changes that move them, and its states, as snapshots, deltas and world files.
-//
-// Package ecs is its face. There each exported type of this package that has a contract is declared
-// with it, around the type of the same name here: an ecs.World is a World and nothing else, so
-// pointers to the two are the same. Comments here say "is ecs.World.Close" where the contract
-// stands there.
+// Package world has the state of a world, and what every other room of package ecs stands on: types
+// with their kinds, archetypes, ids and names, look-ups, and what may not happen at once.
 //
 //	to find out                                    look into
 //	what a world consists of                       world.go, life.go; verify.go checks all of it
-//	what a type is, what its kind decides          typeinfo.go, kind.go, registry.go, gotype.go
-//	what an archetype is, when one goes            archetype.go, catalogue.go, value.go, retire.go
-//	how a value is found by its entity             lookup.go, lookupmany.go, lentlookup.go, location.go
-//	what may not happen at once                    lock.go, loops.go, borrow.go
-//	how a query becomes rows                       term.go, filter.go, query.go, walk.go, scan.go, rows.go
-//	how rows are filtered one by one               rowtest.go, masked.go, between.go, rowversion.go
-//	how entities are made, moved and ended         create.go, instantiate.go, change.go, apply.go, move.go,
-//	                                               destroy.go, transaction.go, migrate.go, clone.go
-//	sparse values                                  sparseset.go, sparsechange.go, sparsecopy.go
-//	who writes, once a snapshot is alive           history.go, snapshot.go, frozen.go, restore.go
-//	what differs between two states                snapshotdiff.go, deltadiff.go; delta.go draws a delta
-//	what lies in a world file                      image.go draws it; imagesave.go, imageload.go, imagematch.go
+//	what a type is, what its kind decides          typeinfo.go, kind.go, registry.go, registration.go, gotype.go
+//	what an archetype is, when one goes            archetype.go, catalogue.go, value.go, retire.go, shrink.go
+//	how a value is found by its entity             lookup.go, lookupmany.go, location.go
+//	what may not happen at once                    lock.go, loops.go, lease.go
+//	which write is marked, and how                 rowversion.go, gates.go, enable.go
+//	values outside the chunks                      owned.go, rawbuffer.go, managed.go, sparseset.go, chunk.go
+//	how a type is described to another world       description.go, codec.go
+//	what Hash covers                               hash.go, hashvalue.go
+//
+// The rooms above, the lowest first; each imports those below it and no other:
+//
+//	query      terms, the archetypes and rows that match, loops, borrows
+//	edit       creates, copies, changes, moves and ends entities; clones a world
+//	snapshot   a state that stays while the world goes on; Restore
+//	delta      what differs between two states, and its bytes
+//	worldfile  what lies in a world file
+//	ecs        the face: type parameters, contracts, faces around the cores
+//
+// Package ecs has each exported type with a contract around the type of the same name in a room: an
+// ecs.World is a World and nothing else, so pointers to the two are the same. Comments in the rooms
+// say "is ecs.World.Close" where the contract stands there.
 //
 // A World belongs to one goroutine at a time, with the exceptions that ecs.World names. Nothing
-// here refers to package ecs: what it must know of ecs, the Go types of an entity and of the
-// built-in types, Declare tells it. Memory of rows and buffers lies in the universe, which the
-// garbage collector does not see; a World, its types and its archetypes lie in Go memory.
+// here refers to a room above. What it must know of ecs, the Go types of an entity and of the
+// built-in types, Declare tells it; loops and snapshots are told by OnLoops and World.History; what
+// package edit keeps in a world is World.Editing. Memory of rows and buffers lies in the universe,
+// which the garbage collector does not see; a World, its types and its archetypes lie in Go memory.
 //
-// Errors are *LimitError, of a limit of the library or of the system, and those that wrap ErrDelta
-// or under.ErrImage; after one nothing has changed. A broken contract panics with the name of the
-// call in package ecs.
+// Errors are *LimitError, of a limit of the library or of the system; after one nothing has
+// changed. A broken contract panics with the name of the call in package ecs.
 package world

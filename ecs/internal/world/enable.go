@@ -16,7 +16,7 @@ func (f *Finder) Enabled(op string, e entity.ID) bool {
 		}
 	}
 	t := f.Known(op)
-	a, pos, row := t.seat(op, e)
+	a, pos, row := t.Seat(op, e)
 	if a == nil {
 		return false
 	}
@@ -37,49 +37,15 @@ func switchElse(s *entity.Sight, e entity.ID, on bool) bool {
 func (f *Finder) Toggle(op string, e entity.ID, on bool) bool {
 	t := f.Known(op)
 	t.CheckEnableable(op)
-	if f.Borrow != nil || !t.World.Shared() {
+	if f.Lease != nil || !t.World.Shared() {
 		f.checkWrite(op)
 	}
-	a, pos, row := t.seat(op, e)
+	a, pos, row := t.Seat(op, e)
 	if a == nil {
 		return false
 	}
-	t.toggleRow(f.Borrow, a, pos, row, on)
+	t.ToggleRow(f.Lease, a, pos, row, on)
 	return true
-}
-
-// ToggleAt toggles the component of the i'th row of rows.
-func (t *Type) ToggleAt(op string, rows Rows, i int, on bool) {
-	p := rows.BitAt(t, op, i)
-	if p.Flags()&(MayWrite|GatedWrite) == 0 {
-		rows.Refuse(t, op)
-	}
-	s := rows.Scan
-	t.toggleRow(s.Borrow, s.Binding.Archetype, s.Pos, s.First+i, on)
-}
-
-// BitAt returns the place of the type whose enable bit in the i'th row is wanted. It panics if
-// there is no such bit.
-func (r Rows) BitAt(t *Type, op string, i int) Place {
-	t.CheckEnableable(op)
-	p, ok := r.bitsOf(t, op)
-	if !ok {
-		// errors.md, Loops and rows: `...: ask ....In first` | The chunk lacks a type that is
-		// `Optional` or one of `Any`. | Ask `In`, or see whether `Slice` is nil.
-		panic(fmt.Sprintf("ecs: %s: %v has no %s: ask Component.In first", op, r.Scan.Binding.Archetype, t.Name))
-	}
-	r.CheckRow(op, i)
-	return p
-}
-
-// bitsOf is PlaceOf, but for types too whose bits alone may be asked for.
-func (r Rows) bitsOf(t *Type, op string) (p Place, ok bool) {
-	if s := r.Scan; s != nil && r.serial() == s.Serial && s.World == t.World {
-		if p = s.Binding.ColumnOf(t.ID); p.Flags()&MaySee != 0 {
-			return p, true
-		}
-	}
-	return r.PlaceOf(t, op)
 }
 
 // CheckEnableable panics for a zero handle and a type that is not Enableable.
@@ -94,8 +60,8 @@ func (t *Type) CheckEnableable(op string) {
 	}
 }
 
-// seat returns e's archetype, chunk and row. a is nil if e is not alive or lacks the type.
-func (t *Type) seat(op string, e entity.ID) (a *Archetype, pos, row int) {
+// Seat returns e's archetype, chunk and row. a is nil if e is not alive or lacks the type.
+func (t *Type) Seat(op string, e entity.ID) (a *Archetype, pos, row int) {
 	w := t.WorldOrNil()
 	r := w.RecordOf(op, e)
 	if r == nil {
@@ -108,12 +74,12 @@ func (t *Type) seat(op string, e entity.ID) (a *Archetype, pos, row int) {
 	return a, pos, at.Row
 }
 
-// toggleRow sets a row's bit and marks the type changed. It uses atomics for a goroutine of a
+// ToggleRow sets a row's bit and marks the type changed. It uses atomics for a goroutine of a
 // borrow, and for any goroutine while the world is shared.
-func (t *Type) toggleRow(b *Borrow, a *Archetype, pos, row int, on bool) {
+func (t *Type) ToggleRow(b *Lease, a *Archetype, pos, row int, on bool) {
 	slot, w := a.Table.Places[t.ID].Slot(), a.World
 	if b == nil {
-		b = w.Loops.shared()
+		b = w.Loops.Shared()
 	}
 	if b != nil {
 		a.Table.Books.Bits(slot, pos).Toggle(row, on)
@@ -152,7 +118,7 @@ func (t *Type) ToggleRows(tx *change.Tx, on bool) (n int) {
 				case some && p.Whole:
 					books.Touch(slot, pos, 0, p.Table.Store.RowsOf(pos), t.World.Tables.Version)
 				case some:
-					touchMask(books, slot, pos, p.Mask(pos), t.World.Tables.Version)
+					TouchMask(books, slot, pos, p.Mask(pos), t.World.Tables.Version)
 				}
 			}
 			continue

@@ -1,9 +1,35 @@
 package world
 
-import "quarry/ecs/internal/entity"
+import (
+	"fmt"
+	"unsafe"
 
-// mostAlive is the greatest number of entities that a world may have.
-const mostAlive = entity.MaxIDs - 2
+	"quarry/ecs/internal/entity"
+)
+
+// MostAlive is the greatest number of entities that a world may have.
+const MostAlive = entity.MaxIDs - 2
 
 // Tags hands out the tags of the process's worlds. Hash and String do not include the tag.
 var Tags entity.Tags
+
+// Null is the ID that is never alive.
+var Null entity.ID
+
+// RefuseDead panics for a dead entity that was to get the type.
+//
+//go:noinline
+func (t *Type) RefuseDead(op string, e entity.ID) unsafe.Pointer {
+	t.World.CheckWorld(op, e)
+	// errors.md, Entities: `is not alive, cannot add` | `Add` to an entity that is gone. | Ask
+	// `World.Alive`, or record it: a buffer says which failed.
+	panic(fmt.Sprintf("ecs: %s: %v is not alive, cannot add %s", op, e, t.Name))
+}
+
+// PassDead checks that a dead entity belongs to w, and returns false.
+//
+//go:noinline
+func (w *World) PassDead(op string, e entity.ID) bool {
+	w.CheckWorld(op, e)
+	return false
+}

@@ -13,7 +13,7 @@ import (
 // once and keeps the answer. A program has as many answers as it has component types.
 //
 // The walks also find the built-in types, which every world has. Their registrations are kept too:
-// a world copies them (World.registerBuiltIn).
+// a world copies them (World.RegisterBuiltIn).
 
 // goType is what worlds know about a Go type. Nothing changes it, and worlds share it.
 type goType struct {
@@ -27,15 +27,15 @@ var goTypes sync.Map
 
 // The Go types of entities and, by TypeID, of the built-in types.
 var (
-	entityType reflect.Type
+	EntityType reflect.Type
 	builtInGo  [BuiltIn]reflect.Type
 )
 
 // Declare sets the Go types of entities and of the built-in types. It is called once, before
 // anything else of this package.
 func Declare(entity, disabled, prefab, cleanup, linked reflect.Type) {
-	entityType = entity
-	builtInGo = [BuiltIn]reflect.Type{disabledID: disabled, prefabID: prefab, DyingID: cleanup, linkedID: linked}
+	EntityType = entity
+	builtInGo = [BuiltIn]reflect.Type{DisabledID: disabled, PrefabID: prefab, DyingID: cleanup, LinkedID: linked}
 }
 
 // GoTypeOf returns what is known about a type. Any goroutine may call it. Cost: a look-up in a map;
@@ -46,7 +46,7 @@ func GoTypeOf(t reflect.Type) *goType {
 	}
 	g := &goType{pointers: layout.PointerFree(t), Links: appendLinks(nil, t, 0)}
 	if g.pointers == nil {
-		g.fields = layout.Fields(t, entityType)
+		g.fields = layout.Fields(t, EntityType)
 	}
 	known, _ := goTypes.LoadOrStore(t, g)
 	return known.(*goType)
@@ -56,23 +56,32 @@ func GoTypeOf(t reflect.Type) *goType {
 // in all worlds.
 var builtInTypes = sync.OnceValue(func() *[BuiltIn]Type {
 	all := new([BuiltIn]Type)
-	all[disabledID] = *ComponentOf(builtInGo[disabledID])
-	all[prefabID] = *ComponentOf(builtInGo[prefabID])
+	all[DisabledID] = *ComponentOf(builtInGo[DisabledID])
+	all[PrefabID] = *ComponentOf(builtInGo[PrefabID])
 	all[DyingID] = *ComponentOf(builtInGo[DyingID])
-	all[linkedID] = *BufferOf(builtInGo[linkedID])
-	all[linkedID].PlaceInline()
+	all[LinkedID] = *BufferOf(builtInGo[LinkedID])
+	all[LinkedID].PlaceInline()
 	for i := range all {
 		_ = all[i].reflect() // none holds a Go pointer
 	}
 	return all
 })
 
-// registerBuiltIn registers the built-in types, which a program registers like any others: then it
+// RegisterBuiltIn registers the built-in types, which a program registers like any others: then it
 // gets handles of these.
-func (w *World) registerBuiltIn() {
+func (w *World) RegisterBuiltIn() {
 	own := new([BuiltIn]Type)
 	*own = *builtInTypes()
 	for i := range own {
-		w.enroll(&own[i])
+		w.Enroll(&own[i])
 	}
 }
+
+// Every world has the built-in types, as its first types.
+const (
+	DisabledID TypeID = iota
+	PrefabID
+	DyingID
+	LinkedID
+	BuiltIn
+)

@@ -28,10 +28,10 @@ import (
 // other, without padding; an entity is 8 bytes without the tag; a buffer is a word with its length
 // and the bytes of its elements.
 
-// hasher computes the hash of a world.
-type hasher struct {
-	w     *World
-	types []uint64 // by TypeID
+// Hasher computes the hash of a world.
+type Hasher struct {
+	W     *World
+	Types []uint64 // by TypeID
 	bytes []byte   // of a value that is gathered
 }
 
@@ -45,76 +45,76 @@ const (
 // Hash is ecs.World.Hash.
 func (w *World) Hash() uint64 {
 	w.EndBorrows("World.Hash")
-	h, sum := hasher{w: w, types: w.typeHashes()}, uint64(0)
+	h, sum := Hasher{W: w, Types: w.TypeHashes()}, uint64(0)
 	for _, a := range w.Archetypes.List {
 		if a.Table.Store.Len() > 0 {
 			sum += h.archetype(a)
 		}
 	}
-	for _, t := range w.Types.sparse {
+	for _, t := range w.Types.Sparse {
 		if t.Sparse.Len() > 0 {
 			sum += h.sparse(t)
 		}
 	}
-	return hashWords(sum)
+	return HashWords(sum)
 }
 
-// hashAt begins the term of a place.
-func hashAt(place int) uint64 { return hashSeed + uint64(place)*hashRow }
+// HashAt begins the term of a place.
+func HashAt(place int) uint64 { return hashSeed + uint64(place)*hashRow }
 
-// hashWord adds a word to a term.
-func hashWord(h, word uint64) uint64 {
+// HashWord adds a word to a term.
+func HashWord(h, word uint64) uint64 {
 	high, low := bits.Mul64(h^word, hashStep)
 	return high ^ low ^ bits.RotateLeft64(word, 32)
 }
 
-// hashEnd ends a term.
-func hashEnd(h uint64) uint64 {
+// HashEnd ends a term.
+func HashEnd(h uint64) uint64 {
 	high, low := bits.Mul64(h^hashSeed, hashStep)
 	return high ^ low
 }
 
-// hashWords returns the term of words at place 0.
-func hashWords(words ...uint64) uint64 {
-	h := hashAt(0)
+// HashWords returns the term of words at place 0.
+func HashWords(words ...uint64) uint64 {
+	h := HashAt(0)
 	for _, w := range words {
-		h = hashWord(h, w)
+		h = HashWord(h, w)
 	}
-	return hashEnd(h)
+	return HashEnd(h)
 }
 
 // hashBytes adds bytes to a term.
 func hashBytes(h uint64, b []byte) uint64 {
 	for ; len(b) >= 8; b = b[8:] {
-		h = hashWord(h, binary.LittleEndian.Uint64(b))
+		h = HashWord(h, binary.LittleEndian.Uint64(b))
 	}
 	switch {
 	case len(b) == 4:
-		h = hashWord(h, uint64(binary.LittleEndian.Uint32(b)))
+		h = HashWord(h, uint64(binary.LittleEndian.Uint32(b)))
 	case len(b) > 0:
 		word := uint64(0)
 		for i, x := range b {
 			word |= uint64(x) << (8 * i)
 		}
-		h = hashWord(h, word)
+		h = HashWord(h, word)
 	}
 	return h
 }
 
-// typeHashes returns the hash of each type, by TypeID. Any goroutine may call it.
-func (w *World) typeHashes() []uint64 {
+// TypeHashes returns the hash of each type, by TypeID. Any goroutine may call it.
+func (w *World) TypeHashes() []uint64 {
 	if known := w.Types.hashes.Load(); known != nil && len(*known) == len(w.Types.List) {
 		return *known
 	}
-	all, likes := make([]uint64, len(w.Types.List)), map[deltaType]int{}
+	all, likes := make([]uint64, len(w.Types.List)), map[Description]int{}
 	for i, t := range w.Types.List {
-		d := describeType(t)
-		key := deltaType{Name: d.Name, Kind: d.Kind}
-		h := hashAt(0)
+		d := DescribeType(t)
+		key := Description{Name: d.Name, Kind: d.Kind}
+		h := HashAt(0)
 		for _, word := range [...]int{int(d.Kind), likes[key], len(d.Name)} {
-			h = hashWord(h, uint64(word))
+			h = HashWord(h, uint64(word))
 		}
-		all[i] = hashEnd(hashBytes(h, []byte(d.Name)))
+		all[i] = HashEnd(hashBytes(h, []byte(d.Name)))
 		likes[key]++
 	}
 	w.Types.hashes.Store(&all)
@@ -122,41 +122,41 @@ func (w *World) typeHashes() []uint64 {
 }
 
 // archetype returns the hash of an archetype.
-func (h *hasher) archetype(a *Archetype) uint64 {
+func (h *Hasher) archetype(a *Archetype) uint64 {
 	ids, types := uint64(0), uint64(0)
 	for pos, c := range a.Table.Store.Chunks() {
 		for row, e := range Entities(a.Table.Store.Row(pos, 0).Base, a.Table.Store.RowsOf(pos)) {
-			ids += hashEnd(hashWord(hashAt(c.Start+row+1), hashedEntity(e)))
+			ids += HashEnd(HashWord(HashAt(c.Start+row+1), hashedEntity(e)))
 		}
 	}
 	for slot, id := range a.Table.Types {
 		values, disabled, shared := uint64(0), uint64(0), uint64(0)
-		switch t := h.w.Types.List[id]; {
+		switch t := h.W.Types.List[id]; {
 		case t.Kind == KindManaged || t.Kind == KindChunk:
 		case t.Kind == KindShared:
-			shared = h.shared(a.ValueOf(id))
+			shared = h.Shared(a.ValueOf(id))
 		case t.Size > 0:
 			values = h.column(a, t)
 		}
-		if h.w.Types.List[id].Enableable {
+		if h.W.Types.List[id].Enableable {
 			disabled = h.disabled(a, uint16(slot))
 		}
-		types += hashWords(h.types[id], values, disabled, shared)
+		types += HashWords(h.Types[id], values, disabled, shared)
 	}
-	return hashWords(uint64(a.Table.Store.Len()), ids, types)
+	return HashWords(uint64(a.Table.Store.Len()), ids, types)
 }
 
-// shared returns the hash of a shared value.
-func (h *hasher) shared(v *value.Shared) uint64 {
+// Shared returns the hash of a shared value.
+func (h *Hasher) Shared(v *value.Shared) uint64 {
 	h.bytes = appendHashed(h.bytes[:0], v)
-	return hashEnd(hashBytes(hashAt(0), h.bytes))
+	return HashEnd(hashBytes(HashAt(0), h.bytes))
 }
 
 // hashedEntity returns what of an entity counts.
 func hashedEntity(e entity.ID) uint64 { return e.In(0).Bits() }
 
 // disabled returns the sum of the rows in which a type is disabled.
-func (h *hasher) disabled(a *Archetype, slot uint16) (sum uint64) {
+func (h *Hasher) disabled(a *Archetype, slot uint16) (sum uint64) {
 	for pos, c := range a.Table.Store.Chunks() {
 		words, n := a.Table.Books.Bits(slot, pos).Words(), a.Table.Store.RowsOf(pos)
 		for at := 0; at < n; at += 64 {
@@ -165,7 +165,7 @@ func (h *hasher) disabled(a *Archetype, slot uint16) (sum uint64) {
 				clear &= 1<<rest - 1
 			}
 			for ; clear != 0; clear &= clear - 1 {
-				sum += hashEnd(hashAt(c.Start + at + bits.TrailingZeros64(clear) + 1))
+				sum += HashEnd(HashAt(c.Start + at + bits.TrailingZeros64(clear) + 1))
 			}
 		}
 	}
@@ -173,7 +173,7 @@ func (h *hasher) disabled(a *Archetype, slot uint16) (sum uint64) {
 }
 
 // column returns the sum of the values of a type.
-func (h *hasher) column(a *Archetype, t *Type) (sum uint64) {
+func (h *Hasher) column(a *Archetype, t *Type) (sum uint64) {
 	c := a.Table.Column(t.ID)
 	for pos, chunk := range a.Table.Store.Chunks() {
 		at, n := a.Table.Store.Row(pos, 0), a.Table.Store.RowsOf(pos)
@@ -186,8 +186,8 @@ func (h *hasher) column(a *Archetype, t *Type) (sum uint64) {
 		default:
 			for row := range n {
 				b := value.HeaderAt(first, row, c.Size)
-				term := hashWord(hashAt(chunk.Start+row+1), uint64(b.Len()))
-				sum += hashEnd(hashBytes(term, h.gather(t.Spill.Elements(b), t, t.Shape.Element, b.Len())))
+				term := HashWord(HashAt(chunk.Start+row+1), uint64(b.Len()))
+				sum += HashEnd(hashBytes(term, h.gather(t.Spill.Elements(b), t, t.Shape.Element, b.Len())))
 			}
 		}
 	}
@@ -195,31 +195,31 @@ func (h *hasher) column(a *Archetype, t *Type) (sum uint64) {
 }
 
 // values returns the sum of n values that lie one after the other, the first in row start.
-func (h *hasher) values(first unsafe.Pointer, t *Type, n, start int) (sum uint64) {
+func (h *Hasher) values(first unsafe.Pointer, t *Type, n, start int) (sum uint64) {
 	if t.isSpan(t.Size) {
 		all := unsafe.Slice((*byte)(first), n*t.Size) // Safe because n values lie there.
 		for row := range n {
-			sum += hashEnd(hashBytes(hashAt(start+row+1), all[row*t.Size:(row+1)*t.Size]))
+			sum += HashEnd(hashBytes(HashAt(start+row+1), all[row*t.Size:(row+1)*t.Size]))
 		}
 		return sum
 	}
 	for row := range n {
 		at := unsafe.Add(first, row*t.Size) // Safe as above.
-		sum += hashEnd(hashBytes(hashAt(start+row+1), h.gather(at, t, t.Size, 1)))
+		sum += HashEnd(hashBytes(HashAt(start+row+1), h.gather(at, t, t.Size, 1)))
 	}
 	return sum
 }
 
 // sparse returns the hash of the entries of a sparse type. Their order does not count: it follows
 // that in which rows move and end, and so how rows are cut into chunks.
-func (h *hasher) sparse(t *Type) (sum uint64) {
+func (h *Hasher) sparse(t *Type) (sum uint64) {
 	for i, e := range t.Sparse.IDs() {
 		at, off := sparse.Entry(i+1), uint64(0)
 		if !t.Sparse.Enabled(at) {
 			off = 1
 		}
-		term := hashWord(hashWord(hashAt(0), hashedEntity(e)), off)
-		sum += hashEnd(hashBytes(term, h.gather(t.Sparse.Value(at), t, t.Size, 1)))
+		term := HashWord(HashWord(HashAt(0), hashedEntity(e)), off)
+		sum += HashEnd(hashBytes(term, h.gather(t.Sparse.Value(at), t, t.Size, 1)))
 	}
-	return hashWords(h.types[t.ID], uint64(t.Sparse.Len()), sum)
+	return HashWords(h.Types[t.ID], uint64(t.Sparse.Len()), sum)
 }

@@ -21,7 +21,7 @@ func (t *Type) isSpan(size int) bool {
 
 // gather returns the bytes that count of n values of size bytes, which lie one after the other.
 // They are valid until the next call.
-func (h *hasher) gather(first unsafe.Pointer, t *Type, size, n int) []byte {
+func (h *Hasher) gather(first unsafe.Pointer, t *Type, size, n int) []byte {
 	if n == 0 || size == 0 {
 		return nil
 	}
@@ -87,7 +87,7 @@ func appendHashedPart(to []byte, v reflect.Value) []byte {
 			to = appendHashedPart(to, v.Index(i))
 		}
 	case reflect.Struct:
-		if v.Type() == entityType {
+		if v.Type() == EntityType {
 			return word(to, hashedEntity(entity.FromBits(v.Field(1).Uint()<<32|v.Field(0).Uint())))
 		}
 		for i := range v.NumField() {

@@ -20,10 +20,10 @@ func DefaultGrowth() alloc.Growth { return alloc.Doubling().Capped(alloc.ChunksP
 // NewWorld is NewWorld. given sets what the options give.
 func NewWorld(given func(*World)) (*World, error) {
 	w := &World{Growth: DefaultGrowth()}
-	w.Types.open()
-	w.Archetypes.open()
-	w.News = news{Matched: 1, unshared: 1}
-	w.Loops.Outer.World, w.Loops.Scans = w, []*Scan{&w.Loops.Outer}
+	w.Types.Open()
+	w.Archetypes.Open()
+	w.News = News{Matched: 1, Unshared: 1}
+	onLoops.open(w)
 	given(w)
 	if w.Universe == nil {
 		u, err := alloc.NewUniverse()
@@ -33,7 +33,7 @@ func NewWorld(given func(*World)) (*World, error) {
 			// smaller `alloc.Size`.
 			return nil, fmt.Errorf("ecs: NewWorld: a universe of its own (ecs.WithUniverse takes one of another size): %w", err)
 		}
-		w.Universe, w.own = u, true
+		w.Universe, w.Own = u, true
 	}
 	if w.Universe.Size() == 0 {
 		panic("ecs: NewWorld: the universe of WithUniverse is closed")
@@ -46,13 +46,13 @@ func NewWorld(given func(*World)) (*World, error) {
 	if debug.On {
 		w.IDs.Apart(number)
 	}
-	w.Tables.Open(w.Universe, w.Growth, &w.IDs, table.Calls{Trim: trim, Replanned: w.News.replan})
+	w.Tables.Open(w.Universe, w.Growth, &w.IDs, table.Calls{Trim: trim, Replanned: w.News.Replan})
 	w.Rows.Open(&w.IDs, &w.Tables, &w.Buffers, change.Calls{
 		TableAt: func(i uint32) *table.Table { return &w.Archetypes.List[i].Table.Table },
 		Trim:    trim, Records: w.ShowRecords,
 	})
 	w.Index.Open()
-	w.registerBuiltIn()
+	w.RegisterBuiltIn()
 	return w, nil
 }
 
@@ -68,7 +68,9 @@ func (w *World) Close() error {
 		return fmt.Errorf("ecs: World.Close: %s is open; close it first", *by)
 	}
 	w.CheckUnlocked("World.Close")
-	w.closeSnapshots("World.Close")
+	if w.History != nil {
+		w.History.Close("World.Close")
+	}
 	err := w.freeBuffers()
 	for _, t := range w.Types.List {
 		switch t.Kind {
@@ -83,7 +85,7 @@ func (w *World) Close() error {
 		*a = Archetype{World: w, Table: a.Table}
 	}
 	err = errors.Join(err, w.IDs.Close(), w.Buffers.Close())
-	for _, t := range w.Types.sparse {
+	for _, t := range w.Types.Sparse {
 		err = errors.Join(err, t.Sparse.Close())
 	}
 	if err != nil {
@@ -96,7 +98,7 @@ func (w *World) Close() error {
 	err = errors.Join(err, w.closeUniverse())
 	Tags.Give(w.IDs.Tag())
 	w.Closed, w.Base, w.Names = true, nil, name.Names{}
-	w.News.unshared = never
+	w.News.Unshared = Never
 	w.Tables.Close()
 	w.Index.Close()
 	w.Loops.Open++ // a loop that never ends, so that structural changes panic
@@ -108,7 +110,7 @@ func (w *World) Close() error {
 }
 
 func (w *World) closeUniverse() error {
-	if !w.own {
+	if !w.Own {
 		return nil
 	}
 	if err := w.Universe.Close(); err != nil {

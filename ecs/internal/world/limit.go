@@ -55,8 +55,8 @@ func (e *LimitError) Unwrap() []error {
 	return []error{ErrLimit, e.Err}
 }
 
-// limit returns a LimitError without Op, which the exported caller sets by during.
-func limit(name string, most int, err error) error {
+// Limit returns a LimitError without Op, which the exported caller sets by during.
+func Limit(name string, most int, err error) error {
 	return &LimitError{Limit: name, Max: most, Err: err}
 }
 
@@ -69,18 +69,18 @@ func Refused(err error) error {
 	var long *value.LongError // on Go's heap
 	switch {
 	case errors.Is(err, entity.ErrFull):
-		return limit("entities a world", mostAlive, nil)
+		return Limit("entities a world", MostAlive, nil)
 	case errors.As(err, &long):
-		return limit(long.Of+" of a buffer", long.Most, nil)
+		return Limit(long.Of+" of a buffer", long.Most, nil)
 	}
-	return limit("", 0, err)
+	return Limit("", 0, err)
 }
 
 // planLimit returns the LimitError for a set of types whose row does not fit in a chunk. It panics
 // for any other error, which cannot occur: sizes and alignments come from Go types.
 func planLimit(err error) error {
 	if errors.Is(err, layout.ErrTooBig) {
-		return limit("bytes of columns a chunk", layout.ChunkSize, err)
+		return Limit("bytes of columns a chunk", layout.ChunkSize, err)
 	}
 	panic("ecs: NewArchetype: " + err.Error())
 }

@@ -27,9 +27,9 @@ func EachEntity(links []under.Link, first unsafe.Pointer, n int, size uintptr, v
 	}
 }
 
-// retag replaces the tag of one world by the tag of another in each entity of n values of size
+// Retag replaces the tag of one world by the tag of another in each entity of n values of size
 // bytes.
-func retag(links []under.Link, first unsafe.Pointer, n int, size uintptr, from, to entity.Tag) {
+func Retag(links []under.Link, first unsafe.Pointer, n int, size uintptr, from, to entity.Tag) {
 	for j := range links {
 		l := links[j] // in registers
 		if l.Count == 0 {
@@ -39,7 +39,7 @@ func retag(links []under.Link, first unsafe.Pointer, n int, size uintptr, from, 
 			continue
 		}
 		for i := range n {
-			retag(l.Each, unsafe.Add(first, uintptr(i)*size+l.Offset), l.Count, l.Size, from, to) // Safe likewise.
+			Retag(l.Each, unsafe.Add(first, uintptr(i)*size+l.Offset), l.Count, l.Size, from, to) // Safe likewise.
 		}
 	}
 }
@@ -48,7 +48,7 @@ func retag(links []under.Link, first unsafe.Pointer, n int, size uintptr, from, 
 func appendLinks(to []under.Link, t reflect.Type, at uintptr) []under.Link {
 	switch {
 	case t.Size() == 0: // an array of such elements may be too long to walk
-	case t == entityType:
+	case t == EntityType:
 		return append(to, under.Link{Offset: at})
 	case t.Kind() == reflect.Array:
 		if each := appendLinks(nil, t.Elem(), 0); len(each) > 0 {

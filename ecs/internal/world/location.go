@@ -20,11 +20,11 @@ func (w *World) Living() int { return int(w.Rows.Created - w.Rows.Destroyed) }
 // Entity is ecs.World.Entity.
 func (w *World) Entity(index int, version uint32) (entity.ID, bool) {
 	if uint(index) >= entity.MaxIDs {
-		return null, false
+		return Null, false
 	}
 	e := entity.Make(uint32(index), w.IDs.Tag(), version)
 	if !w.Alive(e) {
-		return null, false
+		return Null, false
 	}
 	return e, true
 }
@@ -58,7 +58,7 @@ func (w *World) checkForeign(op string, e entity.ID) {
 		// ask `Buffer.Made`.
 		panic(fmt.Sprintf("ecs: %s: %v: a placeholder names an entity in its command buffer only, until that is played", op, e))
 	}
-	if e != null && e.Tag() != w.IDs.Tag() {
+	if e != Null && e.Tag() != w.IDs.Tag() {
 		panic(fmt.Sprintf("ecs: %s: entity %v belongs to another world", op, e))
 	}
 }

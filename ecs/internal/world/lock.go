@@ -58,7 +58,7 @@ func (w *World) unlock(op string) {
 func (w *World) EndBorrows(op string) { // N1
 	for len(w.Loops.Borrows) > 0 && !w.Shared() {
 		b := w.Loops.Borrows[0]
-		if b.wait(op); b.Out {
+		if b.Wait(op); b.Out {
 			panic(fmt.Sprintf("ecs: %s: %s is still out after its wait", op, b.Name))
 		}
 	}
@@ -69,7 +69,7 @@ func (w *World) EndBorrows(op string) { // N1
 func (w *World) Locked() bool { return w.Loops.Open != len(w.Loops.Borrows) || w.Shared() }
 
 // Shared is ecs.World.Shared.
-func (w *World) Shared() bool { return w.Loops.shared() != nil }
+func (w *World) Shared() bool { return w.Loops.Shared() != nil }
 
 // CheckUnshared panics while the world is shared: the call would change what goroutines read.
 func (w *World) CheckUnshared(op string) {
@@ -126,5 +126,5 @@ func (w *World) refusal(op string) string {
 	// slice and change after the loop, or record by `ecs/command`. A loop by `iter.Pull` that was
 	// not stopped still runs.
 	return fmt.Sprintf("ecs: %s: structural change %s; gather the entities and change them after the loop",
-		op, w.loop())
+		op, w.Loop())
 }

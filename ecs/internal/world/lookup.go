@@ -33,8 +33,8 @@ type Finder struct {
 	Spill        *value.Spill
 	Shape        value.Shape // common to all buffers of the type; zero for other kinds
 	Type         *Type
-	Borrow       *Borrow // the borrow whose goroutines look up; nil for the owner
-	writes       bool    // look-ups may write: for a borrow, the type is among its uses for writing; for the owner, the type is not lent
+	Lease        *Lease // of the borrow whose goroutines look up; nil for the owner
+	Writes       bool   // look-ups may write: for a borrow, the type is among its uses for writing; for the owner, the type is not lent
 }
 
 // OwnFinder returns the finder of the owner's look-ups, or nil for the type of a zero handle.
@@ -124,7 +124,7 @@ func refusal(s *entity.Sight, id entity.ID) (why string) {
 			why = text
 		}
 	}()
-	if w := f.Known(op.String()).World; e != null {
+	if w := f.Known(op.String()).World; e != Null {
 		w.checkForeign(op.String(), e)
 	}
 	f.miss(op, e)
@@ -139,26 +139,26 @@ func refusal(s *entity.Sight, id entity.ID) (why string) {
 // ShowRecords updates the records that look-ups use, after the records may have moved (L2).
 func (w *World) ShowRecords() {
 	if view := w.IDs.View(); view != w.shown {
-		w.show(view)
+		w.Show(view)
 	}
 }
 
-// show is ShowRecords for a view that differs from the one shown before, or whose tag does: a world
+// Show is ShowRecords for a view that differs from the one shown before, or whose tag does: a world
 // that has shown none yet may have another tag than when its types were registered.
-func (w *World) show(view entity.View) {
+func (w *World) Show(view entity.View) {
 	w.shown = view
 	for _, t := range w.Types.List {
-		if t.writers == 0 {
+		if t.Writers == 0 {
 			t.Show(view)
-			t.showWrites()
+			t.UpdateWrites()
 		}
 	}
 }
 
-// showWrites lets the owner's look-ups write if the type is not lent (L2), and writes need not know
-// the rows: else mutElse writes.
-func (t *Type) showWrites() {
-	if t.writes && !t.Gates() {
+// UpdateWrites lets the owner's look-ups write if the type is not lent (L2), and writes need not
+// know the rows: else mutElse writes.
+func (t *Type) UpdateWrites() {
+	if t.Writes && !t.Gates() {
 		t.ShowWrites(&t.World.Tables.Version)
 	} else {
 		t.HideWrites()
@@ -193,7 +193,7 @@ func (f *Finder) miss(op LookupOp, e entity.ID) (unsafe.Pointer, Location) {
 	if r == nil {
 		return nil, 0
 	}
-	if f.Borrow != nil && f.Borrow.Past != nil {
+	if f.Lease != nil && f.Lease.Past {
 		f.showAt(r.Location)
 	}
 	return f.CellOf(r.Location).ValueAt(r.Location), r.Location
@@ -211,10 +211,10 @@ func (f *Finder) Known(op string) *Type {
 // lent for writing, look-ups of a borrow while the borrow is not out.
 func (f *Finder) CheckRead(op string) {
 	switch {
-	case f.Borrow == nil:
+	case f.Lease == nil:
 		f.Type.CheckLent(op, MayRead)
-	case !f.Borrow.Out:
-		f.Borrow.refuse(op + ": " + f.Type.Name)
+	case !f.Lease.Out:
+		f.Lease.Refuse(op + ": " + f.Type.Name)
 	}
 }
 
@@ -223,16 +223,16 @@ func (f *Finder) CheckRead(op string) {
 //go:noinline
 func (f *Finder) checkWrite(op string) {
 	switch {
-	case f.Borrow == nil:
+	case f.Lease == nil:
 		f.Type.CheckLent(op, MayWrite)
-	case !f.Borrow.Out:
+	case !f.Lease.Out:
 		f.CheckRead(op)
-	case f.Borrow.Past != nil:
-		f.Type.refusePast(op)
-	case !f.writes:
+	case f.Lease.Past:
+		f.Type.RefusePast(op)
+	case !f.Writes:
 		// errors.md, Loops and rows: `declares ... to read: use ecs.Write` | The call would write,
 		// or mark, what the query only reads. | Declare `Write`.
-		panic(fmt.Sprintf("ecs: %s: %s declares %s to read: use ecs.Write", op, f.Borrow.Name, f.Type.Name))
+		panic(fmt.Sprintf("ecs: %s: %s declares %s to read: use ecs.Write", op, f.Lease.Name, f.Type.Name))
 	}
 }
 
@@ -248,9 +248,40 @@ func mutElse(s *entity.Sight, op uint8, e entity.ID) unsafe.Pointer {
 	if p == nil {
 		return nil
 	}
-	if !f.writes {
+	if !f.Writes {
 		f.checkWrite(LookupOp(op).String())
 	}
 	f.touchAt(at)
 	return p
+}
+
+// MutLent is mut for a goroutine of a borrow.
+func (f *Finder) MutLent(op LookupOp, e entity.ID) unsafe.Pointer {
+	if f == nil || !f.Writes {
+		f.Known(op.String())
+		f.checkWrite(op.String())
+	}
+	p, at := f.LookUp(op, e)
+	if p != nil {
+		f.touchAt(at)
+	}
+	return p
+}
+
+// OpenLent is open for a goroutine of a borrow.
+func (f *Finder) OpenLent(op LookupOp, e entity.ID, write bool) (b RawBuffer, ok bool) {
+	var p unsafe.Pointer
+	if write {
+		p = f.MutLent(op, e)
+	} else {
+		p, _ = f.LookUp(op, e)
+	}
+	return f.buffer(p, write)
+}
+
+// CheckLentWrite panics unless a goroutine of the borrow may write the type.
+func (f *Finder) CheckLentWrite(op string) {
+	if !f.Writes {
+		f.checkWrite(op)
+	}
 }

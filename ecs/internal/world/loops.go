@@ -1,6 +1,9 @@
 package world
 
-import "fmt"
+import (
+	"fmt"
+	"unsafe"
+)
 
 // Activities in a world: loops over rows, and borrows. Structural changes check them first
 // (lock.go).
@@ -12,53 +15,71 @@ import "fmt"
 
 // loops are the activities in a world that structural changes would disturb.
 type loops struct {
-	Open    int       // number of open scans and active borrows, plus one for a structural change in progress
-	Scans   []*Scan   // open scans, and idle scans for reuse; the first is outer
-	Outer   Scan      // the scan of a loop that is not inside another
-	Batches Query     // the query of the rows of batches; it matches nothing
-	Borrows []*Borrow // active borrows, in the order in which they began
-	change  string    // the call whose structural change is in progress; "" if none
+	Open    int            // number of open scans and active borrows, plus one for a structural change in progress
+	Borrows []*Lease       // of active borrows, in the order in which they began
+	Scans   unsafe.Pointer // the scans of package query
+	change  string         // the call whose structural change is in progress; "" if none
 }
 
-// shared returns the active borrow of everything, or nil.
-func (l *loops) shared() *Borrow {
-	if len(l.Borrows) > 0 && l.Borrows[0].Query == nil {
+// Shared returns the lease of the active borrow of everything, or nil.
+func (l *loops) Shared() *Lease {
+	if len(l.Borrows) > 0 && l.Borrows[0].All {
 		return l.Borrows[0]
 	}
 	return nil
 }
 
-// enter records that a structural change begins to reserve and commit. Until leave, any structural
+// Enter records that a structural change begins to reserve and commit. Until leave, any structural
 // change requested by code that this one calls is refused.
-func (l *loops) enter(op string) {
+func (l *loops) Enter(op string) {
 	l.change = op
 	l.Open++
 }
 
-func (l *loops) leave() {
+func (l *loops) Leave() {
 	l.change = ""
 	l.Open--
 }
 
-// verify checks O1 of a world that is open.
-func (l *loops) verify() error {
-	open := len(l.Borrows)
+// onLoops is what package query does for each world: it opens the state of loops, names the loop in
+// progress, the innermost one if loops ended in order ("" for none), and counts the open scans.
+var onLoops struct {
+	open  func(w *World)
+	name  func(w *World) string
+	count func(w *World) (int, error)
+}
+
+// OnLoops sets what package query does for each world. It is called once, before there is a world.
+func OnLoops(open func(w *World), name func(w *World) string, count func(w *World) (int, error)) {
+	onLoops.open, onLoops.name, onLoops.count = open, name, count
+}
+
+// Loop describes what is in progress, for messages.
+func (w *World) Loop() string {
+	if w.Loops.change != "" {
+		return "inside " + w.Loops.change
+	}
+	if name := onLoops.name(w); name != "" {
+		return name
+	}
+	return "while a borrow is out" // by a goroutine that has no business here: it may see half of a Begin
+}
+
+// verifyLoops checks O1 of a world that is open.
+func (w *World) verifyLoops() error {
+	l := &w.Loops
+	scans, err := onLoops.count(w)
+	if err != nil {
+		return err
+	}
 	if l.change != "" {
-		open++
+		scans++
 	}
-	for _, s := range l.Scans {
-		if s.open {
-			open++
-		}
-	}
-	if open != l.Open {
-		return fmt.Errorf("ecs: O1: %d scans are open and %d borrows are out, the world counts %d", open-len(l.Borrows), len(l.Borrows), l.Open)
-	}
-	if l.Scans[0] != &l.Outer {
-		return fmt.Errorf("ecs: O1: the first of %d scans is not outer", len(l.Scans))
+	if scans+len(l.Borrows) != l.Open {
+		return fmt.Errorf("ecs: O1: %d scans are open and %d borrows are out, the world counts %d", scans, len(l.Borrows), l.Open)
 	}
 	for _, b := range l.Borrows {
-		if !b.Out || b.Query == nil && len(l.Borrows) > 1 {
+		if !b.Out || b.All && len(l.Borrows) > 1 {
 			return fmt.Errorf("ecs: O1: of %d borrows %s is not out, or lends everything and is not alone", len(l.Borrows), b.Name)
 		}
 	}

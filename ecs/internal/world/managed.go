@@ -20,7 +20,7 @@ func (t *Type) CheckMaking(op string) {
 // other goroutines read the pages that hold them.
 //
 //go:noinline
-func (t *Type) RefuseMaking(b *Borrow) {
+func (t *Type) RefuseMaking(b *Lease) {
 	// errors.md, Borrows: `has no value of ... yet, and none is made in a borrow: make it before,
 	// with Managed.Set` | A job opened a managed value to write that was never set. | Before the
 	// job: `log.Set(e, Log{})`.
@@ -36,8 +36,8 @@ func (w *World) trimManaged() {
 	}
 }
 
-// verifyManaged checks W10 for the managed ones of some types.
-func (w *World) verifyManaged(types []*Type) error {
+// VerifyManaged checks W10 for the managed ones of some types.
+func (w *World) VerifyManaged(types []*Type) error {
 	for _, t := range types {
 		if t.Kind != KindManaged {
 			continue
@@ -64,3 +64,25 @@ func (t *Type) slots() iter.Seq2[string, []value.Slot] {
 		}
 	}
 }
+
+// ManagedOf returns the values that a managed type had in the snapshot of the lease. It panics for
+// a type without CopyWith.
+func (l *Lease) ManagedOf(op string, t *Type) value.Managed {
+	if !t.Copies() {
+		t.RefuseUncopied(op)
+	}
+	return l.FinderOf(t).Type.Managed
+}
+
+// RefuseUncopied panics for a type without CopyWith.
+//
+//go:noinline
+func (t *Type) RefuseUncopied(op string) {
+	// errors.md, Snapshots: `a snapshot has no values of ...: register it with ecs.CopyWith` |
+	// A reader asks a snapshot for a value of a managed type without a copy function. |
+	// `RegisterManaged` with `CopyWith`, or read the value from the world.
+	panic(fmt.Sprintf("ecs: %s: a snapshot has no values of %s: register it with ecs.CopyWith", op, t.Name))
+}
+
+// Copies reports whether the type is a managed one with CopyWith.
+func (t *Type) Copies() bool { return t.Kind == KindManaged && t.Managed.Copies() }

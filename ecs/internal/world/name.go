@@ -2,6 +2,7 @@ package world
 
 import (
 	"fmt"
+	"slices"
 
 	"quarry/ecs/internal/entity"
 )
@@ -13,7 +14,7 @@ func (w *World) SetName(e entity.ID, text string) bool {
 	}
 	w.CheckUnshared("World.SetName")
 	if w.Names.Len() == 0 && text != "" {
-		w.watchEnds()
+		w.WatchEnds()
 	}
 	w.Names.Set(e, text)
 	return true
@@ -34,8 +35,8 @@ func (w *World) forgetNames(ids []entity.ID) {
 	}
 }
 
-// verifyNames checks W8.
-func (w *World) verifyNames() error {
+// VerifyNames checks W8.
+func (w *World) VerifyNames() error {
 	for e, text := range w.Names.All() {
 		if !w.Alive(e) {
 			return fmt.Errorf("ecs: W8: index %d has the name %q of %v, which is not alive", e.Index(), text, e)
@@ -45,4 +46,11 @@ func (w *World) verifyNames() error {
 		return fmt.Errorf("ecs: W8: %w", err)
 	}
 	return nil
+}
+
+// NamedBy returns the entities that a text names, from the one named first on.
+func (w *World) NamedBy(text string) (all []entity.ID) {
+	all = slices.Collect(w.Names.AllNamed(text))
+	slices.Reverse(all)
+	return all
 }

@@ -8,36 +8,36 @@ import "fmt"
 //
 //	Q1 unshared equals matched, but is never while a borrow is out and in a closed world.
 
-// news counts the events that queries check before they loop.
-type news struct {
+// News counts the events that queries check before they loop.
+type News struct {
 	Matched   uint64 // archetypes created, removed or laid out anew so far, plus one: matches may have changed
-	unshared  uint64 // equal to matched, or never while a borrow is out or after Close: see Query.Rows
-	replanned uint64 // archetypes laid out anew so far
+	Unshared  uint64 // equal to matched, or never while a borrow is out or after Close: see Query.Rows
+	Replanned uint64 // archetypes laid out anew so far
 }
 
-// never is a news.unshared that no query has seen.
-const never = ^uint64(0)
+// Never is a news.Unshared that no query has seen.
+const Never = ^uint64(0)
 
-// match makes queries check their matches before their next loop. No borrow may be out.
-func (n *news) match() {
+// Match makes queries check their matches before their next loop. No borrow may be out.
+func (n *News) Match() {
 	n.Matched++
-	n.unshared = n.Matched
+	n.Unshared = n.Matched
 }
 
-// replan tells queries that an archetype without rows got another layout.
-func (n *news) replan() {
-	n.replanned++
-	n.match()
+// Replan tells queries that an archetype without rows got another layout.
+func (n *News) Replan() {
+	n.Replanned++
+	n.Match()
 }
 
 // verify checks Q1 of a world that is open, and lent or not.
-func (n *news) verify(lent bool) error {
+func (n *News) verify(lent bool) error {
 	want := n.Matched
 	if lent {
-		want = never
+		want = Never
 	}
-	if n.unshared != want {
-		return fmt.Errorf("ecs: Q1: queries compare with %d, the matches changed %d times, and a borrow is out: %v", n.unshared, n.Matched, lent)
+	if n.Unshared != want {
+		return fmt.Errorf("ecs: Q1: queries compare with %d, the matches changed %d times, and a borrow is out: %v", n.Unshared, n.Matched, lent)
 	}
 	return nil
 }

@@ -32,9 +32,9 @@ func (w *World) freeBuffers() error {
 	})
 }
 
-// linked returns the values in a row that may hold links: for a component the value at p, for a
+// Linked returns the values in a row that may hold links: for a component the value at p, for a
 // buffer its elements, for a managed type the value in its store.
-func (t *Type) linked(p unsafe.Pointer) (first unsafe.Pointer, n int) {
+func (t *Type) Linked(p unsafe.Pointer) (first unsafe.Pointer, n int) {
 	switch t.Kind {
 	case KindBuffer:
 		h := (*value.Header)(p) // Safe because a buffer's column holds headers.
@@ -46,13 +46,13 @@ func (t *Type) linked(p unsafe.Pointer) (first unsafe.Pointer, n int) {
 	return p, 1
 }
 
-// eachLink calls visit for each link in some rows. That is one call per link; it serves moves to
+// EachLink calls visit for each link in some rows. That is one call per link; it serves moves to
 // another world, which rewrite all links.
-func (w *World) eachLink(rows change.Span, visit func(*entity.ID)) {
+func (w *World) EachLink(rows change.Span, visit func(*entity.ID)) {
 	a := rows.Table
 	for _, c := range a.Store.Columns() {
 		t := w.Types.List[c.Key]
-		if len(t.links) == 0 {
+		if len(t.Links) == 0 {
 			continue
 		}
 		pos, row := a.Store.Find(rows.Start)
@@ -60,8 +60,8 @@ func (w *World) eachLink(rows change.Span, visit func(*entity.ID)) {
 			k := min(left, a.Store.RowsOf(pos)-row)
 			at := a.Store.Row(pos, row)
 			for range k {
-				first, n := t.linked(at.Element(c.Offset, c.Size))
-				EachEntity(t.links, first, n, uintptr(t.Shape.Element), visit)
+				first, n := t.Linked(at.Element(c.Offset, c.Size))
+				EachEntity(t.Links, first, n, uintptr(t.Shape.Element), visit)
 				at.Row++
 			}
 			left -= k
@@ -69,10 +69,10 @@ func (w *World) eachLink(rows change.Span, visit func(*entity.ID)) {
 	}
 }
 
-// copySpills gives n buffers copies of the spilled blocks of another world; until then the buffers
+// CopySpills gives n buffers copies of the spilled blocks of another world; until then the buffers
 // hold copies of the other world's headers. After an error, its own or the one passed in, the
 // buffers that have no block yet are empty.
-func (a *Archetype) copySpills(from *World, at alloc.StoreRow, c column, n int, err error) error {
+func (a *Archetype) CopySpills(from *World, at alloc.StoreRow, c Column, n int, err error) error {
 	t := a.World.Types.List[c.Key]
 	first := at.Element(c.Offset, c.Size)
 	for row := range n {
@@ -92,18 +92,18 @@ func (a *Archetype) copySpills(from *World, at alloc.StoreRow, c column, n int, 
 		}
 		elements := t.Spill.Bytes(&next, &t.Shape, 0, old.Len())
 		value.Move(elements, from.Buffers.Own().Bytes(&old, &t.Shape, 0, old.Len()))
-		retag(t.links, unsafe.Pointer(unsafe.SliceData(elements)), old.Len(), uintptr(t.Shape.Element), from.IDs.Tag(), t.World.IDs.Tag()) // Safe because these are the elements.
+		Retag(t.Links, unsafe.Pointer(unsafe.SliceData(elements)), old.Len(), uintptr(t.Shape.Element), from.IDs.Tag(), t.World.IDs.Tag()) // Safe because these are the elements.
 		*h = next
 	}
 	return err
 }
 
-// retag moves the entity values in n rows of a column from the world with tag from to the type's
-// world. It skips the elements of spilled buffers, which copySpills handles.
-func (t *Type) retag(first unsafe.Pointer, n int, from entity.Tag) {
+// Retag moves the entity values in n rows of a column from the world with tag from to the type's
+// world. It skips the elements of spilled buffers, which CopySpills handles.
+func (t *Type) Retag(first unsafe.Pointer, n int, from entity.Tag) {
 	to := t.World.IDs.Tag()
 	if t.Kind != KindBuffer && t.Kind != KindManaged {
-		retag(t.links, first, n, uintptr(t.Size), from, to)
+		Retag(t.Links, first, n, uintptr(t.Size), from, to)
 		return
 	}
 	for i := range n {
@@ -111,7 +111,7 @@ func (t *Type) retag(first unsafe.Pointer, n int, from entity.Tag) {
 		if t.Kind == KindBuffer && (*value.Header)(row).Spilled() { // Safe because a buffer's column holds headers.
 			continue
 		}
-		values, k := t.linked(row)
-		retag(t.links, values, k, uintptr(t.Shape.Element), from, to)
+		values, k := t.Linked(row)
+		Retag(t.Links, values, k, uintptr(t.Shape.Element), from, to)
 	}
 }

@@ -38,16 +38,6 @@ func (f *Finder) buffer(p unsafe.Pointer, write bool) (b RawBuffer, ok bool) {
 	return RawBuffer{f, (*value.Header)(p), f.Type.World.Rows.Epoch, write}, true // Safe because a buffer's value is a header.
 }
 
-// OpenAt returns the buffer of the i'th row of rows.
-func (t *Type) OpenAt(rows Rows, i int) RawBuffer {
-	column := rows.ColumnFor(t, "Buffer.At", i, 1)
-	if uint(i) >= uint(rows.Len()) || column == nil {
-		rows.NoRow(t, i)
-	}
-	write := rows.Scan.Binding.ColumnOf(t.ID).Flags()&(MayWrite|GatedWrite) != 0
-	return RawBuffer{rows.Scan.Borrow.FinderOf(t), value.HeaderAt(column, rows.Scan.First+i, uint32(t.Size)), rows.Scan.Binding.Archetype.World.Rows.Epoch, write}
-}
-
 // Header returns the buffer's header. It is small enough to be inlined; its panics are out of line.
 func (b RawBuffer) Header(op string) *value.Header {
 	if b.Finder == nil || b.Epoch != *b.Finder.toRead {
@@ -75,9 +65,9 @@ func (b RawBuffer) Refuse(op string) {
 	b.Finder.CheckRead(op)
 	t := b.Finder.Type
 	switch {
-	case b.Finder.Borrow == nil && b.Write:
+	case b.Finder.Lease == nil && b.Write:
 		t.CheckLent(op, MayWrite)
-	case b.Finder.Borrow == nil:
+	case b.Finder.Lease == nil:
 		t.World.RefuseShared(op)
 	}
 	if b.Epoch != t.World.Rows.Epoch {

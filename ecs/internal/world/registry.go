@@ -22,24 +22,24 @@ import (
 type registry struct {
 	List    []*Type                  // by TypeID
 	ByKey   map[TypeKey]TypeID       // without the built-in types; nil until there is another
-	shared  Signature                // the shared types
+	Shared  Signature                // the shared types
 	cleans  bool                     // cleanup is not empty
-	sparse  []*Type                  // the sparse types
+	Sparse  []*Type                  // the sparse types
 	Copied  []*Type                  // the managed types with CopyWith
 	Cleanup Signature                // the types registered with Cleanup
 	serial  atomic.Uint64            // of the newest shared value
-	hashes  atomic.Pointer[[]uint64] // of the types, by TypeID, see World.typeHashes; nil until somebody asks
+	hashes  atomic.Pointer[[]uint64] // of the types, by TypeID, see World.TypeHashes; nil until somebody asks
 }
 
 // leastTypes is the number of types that a world makes room for at first.
 const leastTypes = 2 * int(BuiltIn)
 
-func (r *registry) open() { r.List = make([]*Type, 0, leastTypes) }
+func (r *registry) Open() { r.List = make([]*Type, 0, leastTypes) }
 
 // Find returns the id of the type with the given key, and false if there is none.
 func (r *registry) Find(key TypeKey) (TypeID, bool) {
 	for _, t := range r.List[:min(len(r.List), int(BuiltIn))] {
-		if t.key() == key {
+		if t.Key() == key {
 			return t.ID, true
 		}
 	}
@@ -54,17 +54,17 @@ func (r *registry) add(t *Type) {
 		if r.ByKey == nil {
 			r.ByKey = map[TypeKey]TypeID{}
 		}
-		r.ByKey[t.key()] = t.ID
+		r.ByKey[t.Key()] = t.ID
 	}
 	if t.Kind == KindShared {
-		r.shared.Add(t.ID)
+		r.Shared.Add(t.ID)
 	}
 	if t.Cleanup {
 		r.Cleanup.Add(t.ID)
 		r.cleans = true
 	}
 	if t.Kind == KindSparse {
-		r.sparse = append(r.sparse, t)
+		r.Sparse = append(r.Sparse, t)
 	}
 	if t.Copies() {
 		r.Copied = append(r.Copied, t)
@@ -79,7 +79,7 @@ func (r *registry) verify(records entity.View) error {
 	var shared, cleanup Signature
 	copied := 0
 	for i, t := range r.List {
-		if id, ok := r.Find(t.key()); int(t.ID) != i || !ok || id != t.ID {
+		if id, ok := r.Find(t.Key()); int(t.ID) != i || !ok || id != t.ID {
 			return fmt.Errorf("ecs: T1: type %d is %s, its id is %d, and its key finds %d", i, t.Name, t.ID, id)
 		}
 		if t.Kind == KindShared {
@@ -94,15 +94,15 @@ func (r *registry) verify(records entity.View) error {
 			}
 			copied++
 		}
-		if t.writers == 0 && !t.Shows(records) {
+		if t.Writers == 0 && !t.Shows(records) {
 			return fmt.Errorf("ecs: L2: look-ups of %s do not see the world's records %+v", t.Name, records)
 		}
 	}
 	if copied != len(r.Copied) {
 		return fmt.Errorf("ecs: T2: %d types have a copy function, not %d", copied, len(r.Copied))
 	}
-	if shared != r.shared || cleanup != r.Cleanup {
-		return fmt.Errorf("ecs: T2: types %x are shared and %x have Cleanup, not %x and %x", shared, cleanup, r.shared, r.Cleanup)
+	if shared != r.Shared || cleanup != r.Cleanup {
+		return fmt.Errorf("ecs: T2: types %x are shared and %x have Cleanup, not %x and %x", shared, cleanup, r.Shared, r.Cleanup)
 	}
 	return nil
 }

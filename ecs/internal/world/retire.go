@@ -9,15 +9,15 @@ import (
 // Retiring archetypes. An archetype without rows that NewArchetype has not returned can be removed
 // from the world: when the call that created it fails, by Shrink, and when many archetypes exist
 // for values that no entity has any more. A retired archetype forwards every call to its
-// replacement in the world, see Archetype.again.
+// replacement in the world, see Archetype.Again.
 
-// retire removes from the world the archetypes for which goes returns true, which must have no
+// Retire removes from the world the archetypes for which goes returns true, which must have no
 // rows, and returns their number. Those that snapshots have stay. The others keep their order.
 // Cost: for each archetype of the world, and each chunk of the archetypes after the first one
 // removed.
-func (w *World) retire(goes func(*Archetype) bool) (n int) {
+func (w *World) Retire(goes func(*Archetype) bool) (n int) {
 	for _, a := range w.Archetypes.List {
-		if !w.history.has(a) && goes(a) {
+		if (w.History == nil || !w.History.Has(a)) && goes(a) {
 			a.giveUp()
 			n++
 		}
@@ -30,14 +30,14 @@ func (w *World) retire(goes func(*Archetype) bool) (n int) {
 	for _, a := range w.Archetypes.List {
 		a.Table.Forget()
 		a.Edges = slices.DeleteFunc(a.Edges, func(e Edge) bool { return e.Path.IsClosed() })
-		if a.edge != nil && a.edge.IsClosed() {
-			a.edge, a.edgeKey = nil, noEdge
+		if a.Edge != nil && a.Edge.IsClosed() {
+			a.Edge, a.EdgeKey = nil, NoEdge
 		}
-		if a.copies != nil && a.copies.IsClosed() {
-			a.copies = nil
+		if a.Copies != nil && a.Copies.IsClosed() {
+			a.Copies = nil
 		}
 	}
-	w.News.match()
+	w.News.Match()
 	return n
 }
 
@@ -51,37 +51,38 @@ func (a *Archetype) giveUp() {
 	for _, v := range a.Values {
 		v.LetGo()
 	}
-	a.Edges, a.edge, a.edgeKey, a.copies, a.Into, a.alike = nil, nil, noEdge, nil, nil, nil
+	a.Edges, a.Edge, a.EdgeKey, a.Copies, a.Into, a.alike = nil, nil, NoEdge, nil, nil, nil
 }
 
 // Forget removes the archetypes created last, which have no rows, until keep are left.
 func (w *World) Forget(keep int) {
 	if len(w.Archetypes.List) > keep {
-		w.retire(func(a *Archetype) bool { return int(a.Table.Index) >= keep })
+		w.Retire(func(a *Archetype) bool { return int(a.Table.Index) >= keep })
 	}
 }
 
 // Sweep retires archetypes with shared values that have no rows, and sets the number at which the
 // next sweep is due.
 func (w *World) Sweep() {
-	w.retire(func(a *Archetype) bool { return len(a.Values) > 0 && a.Table.Store.Len() == 0 && !a.Pinned })
+	w.Retire(func(a *Archetype) bool { return len(a.Values) > 0 && a.Table.Store.Len() == 0 && !a.Pinned })
 	w.Archetypes.mostValued = 2*w.Archetypes.Valued + leastSwept
 }
 
 // CheckChange panics inside a loop over rows, and sweeps when a sweep is due.
 func (w *World) CheckChange(op string) {
 	w.CheckUnlocked(op)
-	w.sweepWhenDue()
+	w.SweepWhenDue()
 }
 
-func (w *World) sweepWhenDue() {
+// SweepWhenDue retires archetypes without rows once they are many.
+func (w *World) SweepWhenDue() {
 	if w.Archetypes.Valued > w.Archetypes.mostValued {
 		w.Sweep()
 	}
 }
 
-// sweepBut is sweepWhenDue for a call that is about to add rows to a, which may have none yet.
-func (w *World) sweepBut(a *Archetype) {
+// SweepBut is SweepWhenDue for a call that is about to add rows to a, which may have none yet.
+func (w *World) SweepBut(a *Archetype) {
 	if w.Archetypes.Valued > w.Archetypes.mostValued {
 		pinned := a.Pinned
 		a.Pinned = true

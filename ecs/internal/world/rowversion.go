@@ -1,10 +1,9 @@
 package world
 
 import (
-	"sync/atomic"
+	"math/bits"
 
 	"quarry/asm"
-	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/table"
 )
 
@@ -17,13 +16,13 @@ import (
 // These mark rows:
 //
 //	touch        n rows of a chunk: slices, views, one row by look-up or by its number
-//	touchMask    rows of a mask: bits and values by query
+//	TouchMask    rows of a mask: bits and values by query
 //	Books.Touch  for callers that are always the owner
 //	Books.Mark   rows that come to a table, or trade places; rows that fill a gap keep their version
 
 // Touch marks the type in a slot written in n rows of a chunk: by a goroutine of the borrow b, or
 // by the owner if b is nil. Of one row several goroutines may switch the bit at the same time.
-func (a *Archetype) Touch(b *Borrow, slot uint16, pos, row, n int) {
+func (a *Archetype) Touch(b *Lease, slot uint16, pos, row, n int) {
 	books := &a.Table.Books
 	if b == nil {
 		books.Touch(slot, pos, row, n, a.World.Tables.Version)
@@ -39,11 +38,11 @@ func (a *Archetype) Touch(b *Borrow, slot uint16, pos, row, n int) {
 	}
 }
 
-// touchMask marks the type in a slot written in the rows of a mask, at a version.
-func touchMask(books *table.Books, slot uint16, pos int, mask []uint64, now uint32) {
+// TouchMask marks the type in a slot written in the rows of a mask, at a version.
+func TouchMask(books *table.Books, slot uint16, pos int, mask []uint64, now uint32) {
 	*books.Version(slot, pos) = now
 	if list := books.RowVersions(slot, pos); list != nil {
-		walkRuns(mask, min(len(list), 64*len(mask)), func(lo, hi int) bool {
+		WalkRuns(mask, min(len(list), 64*len(mask)), func(lo, hi int) bool {
 			books.Touch(slot, pos, lo, hi-lo, now)
 			return true
 		})
@@ -56,55 +55,34 @@ func (f *Finder) touchAt(at Location) {
 	switch {
 	case t.Gates():
 		o := t.World.Tables.OwnerOf(at)
-		t.World.ArchetypeAt(o).Open(f.Borrow, t, o.Pos(), o.Row(at), 1)
-	case f.Borrow != nil:
-		f.Borrow.Mark(f.CellOf(at).Mark())
+		t.World.ArchetypeAt(o).Open(f.Lease, t, o.Pos(), o.Row(at), 1)
+	case f.Lease != nil:
+		f.Lease.Mark(f.CellOf(at).Mark())
 	default:
 		*f.CellOf(at).Mark() = t.World.Tables.Version
 	}
 }
 
-// NewAt reports whether the type in a slot was written in a row later than since; in any row of the
-// chunk, if the type has no versions of rows.
-func NewAt(books *table.Books, slot uint16, pos, row int, since uint32) bool {
-	if list := books.RowVersions(slot, pos); list != nil {
-		return Newer(atomic.LoadUint32(&list[row]), since)
-	}
-	return Newer(books.Changed(slot, pos), since)
-}
-
-// Mark is Component.Mark.
-func (r Rows) Mark(t *Type) {
-	const op = "Component.Mark"
-	p, ok := r.PlaceOf(t, op)
-	switch {
-	case !ok:
-	case p.Flags()&GatedWrite != 0:
-		r.Scan.Binding.Archetype.Touch(r.Scan.Borrow, p.Slot(), r.Scan.Pos, r.Scan.First, r.Len())
-	case p.Flags()&MayWrite == 0:
-		r.Refuse(t, op)
-	default:
-		*r.Scan.Binding.Archetype.Table.Books.Version(p.Slot(), r.Scan.Pos) = t.World.Tables.Version
+// WalkRuns yields the runs [lo, hi) of set bits among the first n bits of a mask.
+func WalkRuns(mask []uint64, n int, yield func(int, int) bool) {
+	for lo := nextBit(mask, 0, n, 0); lo < n; {
+		hi := nextBit(mask, lo, n, ^uint64(0))
+		if !yield(lo, hi) {
+			return
+		}
+		lo = nextBit(mask, hi, n, 0)
 	}
 }
 
-// markMatching marks the type changed in the rows that match.
-func (r Rows) markMatching(t *Type) {
-	if !t.Tracked {
-		r.Mark(t)
-		return
+// nextBit returns the first i in [from, n) whose bit differs from the bits of same, or n if there
+// is none.
+func nextBit(mask []uint64, from, n int, same uint64) int {
+	for from < n {
+		word := (mask[from/64] ^ same) >> (from % 64)
+		if word != 0 {
+			return min(n, from+bits.TrailingZeros64(word))
+		}
+		from = from&^63 + 64
 	}
-	s, p := r.Scan, r.Scan.Binding.ColumnOf(t.ID)
-	touchMask(&s.Binding.Archetype.Table.Books, p.Slot(), s.Pos, r.Mask(), t.World.Tables.Version)
-}
-
-// ChangedSince reports whether e has the type and it may have changed after a version.
-func (f *Finder) ChangedSince(op string, e entity.ID, since uint32) bool {
-	t := f.Known(op)
-	a, pos, row := t.seat(op, e)
-	if a == nil {
-		return false
-	}
-	f.CheckRead(op)
-	return NewAt(&a.Table.Books, a.Table.Places[t.ID].Slot(), pos, row, since)
+	return n
 }

@@ -6,9 +6,9 @@ import (
 	"quarry/ecs/internal/value"
 )
 
-// shrinking is where the next step of Shrink resumes. Shrink goes from the last archetype to the
+// Shrinking is where the next step of Shrink resumes. Shrink goes from the last archetype to the
 // first, so it skips none if some are retired meanwhile.
-type shrinking struct {
+type Shrinking struct {
 	begun bool       // a pass is in progress
 	left  int        // the first left archetypes of the list are still to do
 	at    *Archetype // the last of those, once it has been started
@@ -25,7 +25,7 @@ const (
 func (w *World) Shrink(budget time.Duration, now func() time.Duration) (done bool) {
 	w.Rows.Epoch++
 	if budget <= 0 {
-		w.shrinking = shrinking{}
+		w.Shrinking = Shrinking{}
 	}
 	start := now()
 	for w.shrinkStep() {
@@ -38,15 +38,15 @@ func (w *World) Shrink(budget time.Duration, now func() time.Duration) (done boo
 
 // shrinkStep performs one step and reports whether there are more.
 func (w *World) shrinkStep() bool {
-	s := &w.shrinking
+	s := &w.Shrinking
 	if !s.begun {
-		*s = shrinking{begun: true, left: len(w.Archetypes.List)}
+		*s = Shrinking{begun: true, left: len(w.Archetypes.List)}
 	}
 	s.left = min(s.left, len(w.Archetypes.List))
 	if s.left == 0 {
-		w.retire(func(a *Archetype) bool { return a.Table.Store.Len() == 0 && !a.Pinned })
+		w.Retire(func(a *Archetype) bool { return a.Table.Store.Len() == 0 && !a.Pinned })
 		w.Trim()
-		*s = shrinking{}
+		*s = Shrinking{}
 		return false
 	}
 	a := w.Archetypes.List[s.left-1]
@@ -87,7 +87,7 @@ func (a *Archetype) trimBuffers(first int) (next int) {
 func (w *World) Trim() (chunks int) {
 	chunks = w.trim()
 	if w.Loops.Open == 0 { // else loops, or goroutines of a share, may have addresses of values
-		for _, t := range w.Types.sparse {
+		for _, t := range w.Types.Sparse {
 			t.Sparse.Trim()
 		}
 	}

@@ -9,7 +9,7 @@ import (
 const longestPrinted = 64
 
 // TextOf formats a value, or returns (long) if it holds longer arrays: fmt would print every
-// element, even elements without a size, as {}. Like fmt, textOf follows a pointer at the top and
+// element, even elements without a size, as {}. Like fmt, TextOf follows a pointer at the top and
 // no pointers behind it.
 func TextOf(x any) string {
 	v := reflect.ValueOf(x)

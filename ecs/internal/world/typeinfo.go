@@ -29,7 +29,7 @@ type Type struct {
 	World   *World
 	ID      TypeID
 	readers int32 // active borrows that read the type
-	writers int32 // active borrows that write the type
+	Writers int32 // active borrows that write the type
 
 	Ordered uint32 // latest order version of archetypes with the type that were retired, see World.OrderVersion
 
@@ -38,10 +38,10 @@ type Type struct {
 	Name       string           // for messages: Position, []Hit for a buffer, managed Conn
 	Align      int              // alignment of a column element in bytes
 	Fields     []layout.Field   // bytes of a value that are not padding
-	links      []under.Link     // where a value holds entities
+	Links      []under.Link     // where a value holds entities
 	Shared     value.AnyValues  // the values of a shared type; nil for other kinds
 	Managed    value.Managed    // the values of a managed type; nil for other kinds
-	Sparse     *sparseSet       // the values of a sparse type; nil for other kinds
+	Sparse     *SparseSet       // the values of a sparse type; nil for other kinds
 	Chunk      *table.ChunkType // the values of a chunk type; nil for other kinds
 	Codec      *ValueCodec      // of a managed or shared type; nil: there is none, see codec.go
 	Enableable bool
@@ -58,7 +58,7 @@ func (info *Type) Facts() under.Facts {
 		panic("ecs: seam.FactsOf: " + Unmade["Component"])
 	}
 	return under.Facts{
-		Kind: uint8(info.Kind), Enableable: info.Enableable, Cleanup: info.Cleanup, Links: info.links,
+		Kind: uint8(info.Kind), Enableable: info.Enableable, Cleanup: info.Cleanup, Links: info.Links,
 	}
 }
 
@@ -82,8 +82,8 @@ func (t *Type) WorldOrNil() *World {
 	return t.World
 }
 
-// planned describes the type as a column for the layout planner.
-func (t *Type) planned() layout.Column {
+// Planned describes the type as a column for the layout planner.
+func (t *Type) Planned() layout.Column {
 	return layout.Column{Name: t.Name, Size: t.Size, Align: t.Align, Enableable: t.Enableable}
 }
 
@@ -91,9 +91,10 @@ type (
 	// Location says where an entity is.
 	Location = table.Location
 	// Place says where a type's column lies in chunks.
-	Place  = table.Place
-	owner  = table.Owner  // which chunk a stretch of memory belongs to
-	column = table.Column // a type with storage in chunks
+	Place = table.Place
+	owner = table.Owner // which chunk a stretch of memory belongs to
+	// Column is a type with storage in chunks.
+	Column = table.Column
 )
 
 // TypeKey identifies a type: a Go type may be registered once as each kind.
@@ -102,7 +103,8 @@ type TypeKey struct {
 	Kind Kind
 }
 
-func (t *Type) key() TypeKey {
+// Key returns what identifies the type.
+func (t *Type) Key() TypeKey {
 	return TypeKey{t.Go, t.Kind}
 }
 
@@ -114,10 +116,10 @@ func ShortName(t reflect.Type) string {
 	return t.String()
 }
 
-// errManyTypes says why there is a limit of types, and what to do about it. A larger set would cost
+// ErrManyTypes says why there is a limit of types, and what to do about it. A larger set would cost
 // every world that needs none: matching and each first move between archetypes go through all words
 // of a signature.
-var errManyTypes = errors.New("a set of types is 128 B, a bit for each, in every archetype, query and change " +
+var ErrManyTypes = errors.New("a set of types is 128 B, a bit for each, in every archetype, query and change " +
 	"(make one type of those that always come together, variants of a type values of a field or of a shared type, or use a second world)")
 
 // Register registers a type, or finds it if it is registered already.
@@ -137,8 +139,8 @@ func (w *World) Register(op string, info *Type) *Type {
 	if most := layout.ChunkSize; info.Kind == KindChunk && info.Chunk.Bytes > most {
 		panic(&LimitError{Op: op, Limit: "bytes of a chunk component", Max: most})
 	}
-	if id, ok := w.Types.Find(info.key()); ok {
-		if !w.Types.List[id].isLike(info) {
+	if id, ok := w.Types.Find(info.Key()); ok {
+		if !w.Types.List[id].IsLike(info) {
 			// errors.md, Types, terms and handles: `registered before with other options` |
 			// `Register` again, with other options. | Register in one place and hand the handle on.
 			panic("ecs: " + op + ": registered before with other options")
@@ -155,12 +157,12 @@ func (w *World) Register(op string, info *Type) *Type {
 		}
 	}
 	if len(w.Types.List) == MaxTypes {
-		panic(&LimitError{Op: op, Limit: "component types a world", Max: MaxTypes, Err: errManyTypes})
+		panic(&LimitError{Op: op, Limit: "component types a world", Max: MaxTypes, Err: ErrManyTypes})
 	}
-	if _, err := table.PlanOf(info.planned()); err != nil { // no archetype could hold it
+	if _, err := table.PlanOf(info.Planned()); err != nil { // no archetype could hold it
 		panic(During(op, planLimit(err)))
 	}
-	w.enroll(info)
+	w.Enroll(info)
 	return info
 }
 
@@ -174,7 +176,7 @@ func (t *Type) reflect() error {
 	if t.Kind == KindShared {
 		return nil // its values know their own links, see linksOf
 	}
-	t.links = of.Links
+	t.Links = of.Links
 	if t.Kind == KindManaged {
 		return nil
 	}
@@ -182,13 +184,13 @@ func (t *Type) reflect() error {
 	return of.pointers
 }
 
-// enroll adds a new type, which has been checked, to the world. The world keeps the info.
-func (w *World) enroll(info *Type) {
+// Enroll adds a new type, which has been checked, to the world. The world keeps the info.
+func (w *World) Enroll(info *Type) {
 	info.World, info.ID = w, TypeID(len(w.Types.List))
-	info.Type, info.Spill, info.writes = info, w.Buffers.Own(), true
-	info.grant(true, true)
+	info.Type, info.Spill, info.Writes = info, w.Buffers.Own(), true
+	info.Grant(true, true)
 	w.Types.add(info)
-	of := info.tabled()
+	of := info.Tabled()
 	switch info.Kind {
 	case KindShared:
 		info.Shared.Open(int(info.ID), &w.Types.serial)
@@ -200,13 +202,13 @@ func (w *World) enroll(info *Type) {
 	w.Tables.Register(of)
 }
 
-// tabled describes the type to tables, but for the heap of a buffer.
-func (t *Type) tabled() table.Type {
-	return table.Type{Layout: t.planned(), Managed: t.Managed, Chunk: t.Chunk, Tracked: t.Tracked, MaxRows: t.MaxRows, Sight: &t.Sight}
+// Tabled describes the type to tables, but for the heap of a buffer.
+func (t *Type) Tabled() table.Type {
+	return table.Type{Layout: t.Planned(), Managed: t.Managed, Chunk: t.Chunk, Tracked: t.Tracked, MaxRows: t.MaxRows, Sight: &t.Sight}
 }
 
-// copied returns the Type that registers the same type in another world.
-func (t *Type) copied() *Type {
+// Copied returns the Type that registers the same type in another world.
+func (t *Type) Copied() *Type {
 	c := &Type{Go: t.Go, Name: t.Name, Finder: Finder{Size: t.Size, Shape: t.Shape}, Align: t.Align,
 		Kind: t.Kind, Chunk: t.Chunk, Codec: t.Codec, Enableable: t.Enableable, Cleanup: t.Cleanup, Tracked: t.Tracked, MaxRows: t.MaxRows}
 	switch t.Kind {
@@ -215,13 +217,13 @@ func (t *Type) copied() *Type {
 	case KindManaged:
 		c.Managed = t.Managed.Fresh()
 	case KindSparse:
-		c.Sparse = &sparseSet{}
+		c.Sparse = &SparseSet{}
 	}
 	return c
 }
 
-// isLike reports whether two registrations of a type have the same options.
-func (t *Type) isLike(other *Type) bool {
+// IsLike reports whether two registrations of a type have the same options.
+func (t *Type) IsLike(other *Type) bool {
 	return t.Enableable == other.Enableable && t.Shape == other.Shape && t.Cleanup == other.Cleanup && t.Tracked == other.Tracked && t.MaxRows == other.MaxRows &&
 		t.mergesLike(other) && t.Copies() == other.Copies() && (t.Codec != nil && t.Codec.Given) == (other.Codec != nil && other.Codec.Given)
 }

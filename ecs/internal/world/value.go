@@ -30,8 +30,8 @@ import (
 //	    knows, and its table has their serials. Archetypes hold the values that they have,
 //	    queries hold the values that they name, and nothing else holds any: K1 to K3 of package value.
 
-// textOf returns a value of the type as Cell=3, or as Cell=(long) if it holds long arrays.
-func (t *Type) textOf(v *value.Shared) string { return t.Name + "=" + TextOf(v.Any()) }
+// TextOf returns a value of the type as Cell=3, or as Cell=(long) if it holds long arrays.
+func (t *Type) TextOf(v *value.Shared) string { return t.Name + "=" + TextOf(v.Any()) }
 
 // ValueOf returns the archetype's value of a shared type, or nil.
 func (a *Archetype) ValueOf(id TypeID) *value.Shared { return ValueIn(a.Values, id) }
@@ -44,11 +44,11 @@ const UsualValues = 8
 // order of type. The value of a type is the first found in given, in a, which may be nil, and in
 // others; otherwise it is the zero value.
 func (w *World) ValuesFor(all []*value.Shared, sig *Signature, given []*value.Shared, a *Archetype, others []*value.Shared) []*value.Shared {
-	if !sig.Meets(&w.Types.shared) {
+	if !sig.Meets(&w.Types.Shared) {
 		return nil
 	}
 	for i := range sig {
-		for word := sig[i] & w.Types.shared[i]; word != 0; word &= word - 1 {
+		for word := sig[i] & w.Types.Shared[i]; word != 0; word &= word - 1 {
 			id := TypeID(i*64 + bits.TrailingZeros64(word))
 			v := ValueIn(given, id)
 			if v == nil && a != nil {
@@ -103,10 +103,10 @@ func (w *World) verifyValues() error {
 			}
 			v := a.Values[at]
 			if at >= len(a.Table.Values) || a.Table.Values[at] != v.Serial {
-				return fmt.Errorf("ecs: W11: %v has serials %d, that of %s is %d", a, a.Table.Values, t.textOf(v), v.Serial)
+				return fmt.Errorf("ecs: W11: %v has serials %d, that of %s is %d", a, a.Table.Values, t.TextOf(v), v.Serial)
 			}
 			if bySerial[v.Serial] != v {
-				return fmt.Errorf("ecs: W11: the store does not know %s, which %v has", t.textOf(v), a)
+				return fmt.Errorf("ecs: W11: the store does not know %s, which %v has", t.TextOf(v), a)
 			}
 			held[v]++
 			at++
@@ -140,4 +140,35 @@ func (w *World) SharedValues() iter.Seq[*value.Shared] {
 			}
 		}
 	}
+}
+
+// SerialsOf returns the serials of values, in their order.
+func SerialsOf(values []*value.Shared) []uint64 {
+	serials := make([]uint64, len(values))
+	for i, v := range values {
+		serials[i] = v.Serial
+	}
+	return serials
+}
+
+// SharedValue is ecs.SharedValue.
+type SharedValue struct {
+	Type  *Type
+	Value *value.Shared
+}
+
+// String is ecs.SharedValue.String.
+func (v SharedValue) String() string {
+	if v.Value == nil {
+		return "no value"
+	}
+	return v.Type.TextOf(v.Value)
+}
+
+// LenOf returns the number of entities that have the value.
+func (w *World) LenOf(v *value.Shared) (n int) {
+	for _, set := range w.Index.Sharers(v.Serial) {
+		n += Whole(set).Table.Store.Len()
+	}
+	return n
 }

@@ -13,12 +13,14 @@ func (w *World) Verify() error {
 		return nil
 	}
 	w.EndBorrows("World.Verify")
-	defer w.history.quiet()()
+	if w.History != nil {
+		defer w.History.Quiet()()
+	}
 	w.Reserving.Lock() // a new block of ids takes memory of the universe
 	defer w.Reserving.Unlock()
 	rows, spilled := 0, 0
 	for _, a := range w.Archetypes.List {
-		if err := a.verify(&spilled); err != nil {
+		if err := a.Verify(&spilled); err != nil {
 			return err
 		}
 		rows += a.Table.Store.Len()
@@ -30,19 +32,19 @@ func (w *World) Verify() error {
 	if err != nil {
 		return err
 	}
-	if err := w.verifyCount(rows, alive); err != nil {
+	if err := w.VerifyCount(rows, alive); err != nil {
 		return err
 	}
-	if err := w.verifyNames(); err != nil {
+	if err := w.VerifyNames(); err != nil {
 		return err
 	}
 	if err := w.verifyValues(); err != nil {
 		return err
 	}
-	if err := w.verifyManaged(w.Types.List); err != nil {
+	if err := w.VerifyManaged(w.Types.List); err != nil {
 		return err
 	}
-	if err := w.verifySparse(); err != nil {
+	if err := w.VerifySparse(); err != nil {
 		return err
 	}
 	if err := w.Index.Verify(len(w.Archetypes.List)); err != nil {
@@ -54,15 +56,15 @@ func (w *World) Verify() error {
 	if err := w.verifyParts(); err != nil {
 		return err
 	}
-	if w.own {
+	if w.Own {
 		return w.Universe.Verify()
 	}
 	return nil
 }
 
-// verifyCount checks W4, and W1 in numbers: of the rows of all archetypes and of the records that
+// VerifyCount checks W4, and W1 in numbers: of the rows of all archetypes and of the records that
 // are alive.
-func (w *World) verifyCount(rows, alive int) error {
+func (w *World) VerifyCount(rows, alive int) error {
 	if w.Rows.Created-w.Rows.Destroyed != uint64(rows) {
 		return fmt.Errorf("ecs: W4: %d created - %d destroyed, but the archetypes hold %d rows", w.Rows.Created, w.Rows.Destroyed, rows)
 	}
@@ -72,8 +74,8 @@ func (w *World) verifyCount(rows, alive int) error {
 	return nil
 }
 
-// verify checks W1 (from the rows' side), W2, W6, W7, W9 and W12 of one archetype.
-func (a *Archetype) verify(spilled *int) error {
+// Verify checks W1 (from the rows' side), W2, W6, W7, W9 and W12 of one archetype.
+func (a *Archetype) Verify(spilled *int) error {
 	if err := a.Table.Verify(); err != nil {
 		return err
 	}
@@ -105,14 +107,16 @@ func (w *World) verifyParts() error {
 	if err := w.Archetypes.verify(); err != nil {
 		return err
 	}
-	if err := w.Loops.verify(); err != nil {
+	if err := w.verifyLoops(); err != nil {
 		return err
 	}
 	if err := w.News.verify(len(w.Loops.Borrows) > 0); err != nil {
 		return err
 	}
-	if err := w.verifyHistory(); err != nil {
-		return err
+	if w.History != nil {
+		if err := w.History.Verify(); err != nil {
+			return err
+		}
 	}
 	return w.Rows.Verify()
 }

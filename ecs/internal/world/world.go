@@ -10,6 +10,7 @@ import (
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/match"
 	"quarry/ecs/internal/name"
+	"quarry/ecs/internal/past"
 	"quarry/ecs/internal/table"
 	"quarry/ecs/internal/value"
 	"quarry/internal/seam/under"
@@ -49,7 +50,7 @@ import (
 // World is ecs.World.
 type World struct {
 	Universe *alloc.Universe
-	own      bool           // the universe was opened by the world, which closes it
+	Own      bool           // the universe was opened by the world, which closes it
 	Base     unsafe.Pointer // address of the universe's chunk 0
 
 	Growth alloc.Growth // of the number of chunks per archetype
@@ -62,13 +63,13 @@ type World struct {
 	Types      registry
 	Archetypes catalogue
 	Index      match.Index            // matches archetypes to queries, and to the shared values that they hold
-	News       news                   // changes that queries have not seen yet
+	News       News                   // changes that queries have not seen yet
 	Loops      loops                  // loops and borrows in progress
 	Rows       change.Rows            // all rows, as structural changes see them
-	history    *history               // of its snapshots; nil until the first
-	editing    any                    // what structural changes keep from call to call; nil until one does
-	shrinking  shrinking              // where the next step of Shrink resumes
-	recordings under.Recordings       // of entities, by command buffers
+	History    History                // of its snapshots; nil until the first
+	Editing    any                    // what structural changes keep from call to call; nil until one does
+	Shrinking  Shrinking              // where the next step of Shrink resumes
+	Recordings under.Recordings       // of entities, by command buffers
 	Recorded   atomic.Int64           // chunks held by command buffers, counted from any goroutine, see seam.Hold
 	Reserving  sync.RWMutex           // held to read while ids are reserved or released by any goroutine
 	Keeper     atomic.Pointer[string] // what does not let the world be closed, see seam.Keep
@@ -76,4 +77,19 @@ type World struct {
 }
 
 // RecordingsOf returns the entities that command buffers have recorded.
-func (w *World) RecordingsOf() *under.Recordings { return &w.recordings }
+func (w *World) RecordingsOf() *under.Recordings { return &w.Recordings }
+
+// History is what a world's snapshots keep in it, and are asked.
+type History interface {
+	// Past keeps the old bytes that snapshots have.
+	Past() *past.Past
+	// Has reports whether a snapshot has the archetype.
+	Has(a *Archetype) bool
+	// Quiet keeps readers of snapshots from making anything, which takes memory of the universe,
+	// until resume.
+	Quiet() (resume func())
+	// Close closes all snapshots. It panics, and closes none, while goroutines read one.
+	Close(op string)
+	// Verify checks the invariants of package snapshot.
+	Verify() error
+}

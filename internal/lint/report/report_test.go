@@ -154,7 +154,7 @@ var writers = map[string]string{
 func TestOnlyChangeWritesRows(t *testing.T) {
 	load := sources(t)
 	written := map[string]int{}
-	for _, dir := range []string{"ecs/internal/change", "ecs", "ecs/internal/world"} {
+	for _, dir := range []string{"ecs/internal/change", "ecs", "ecs/internal/world", "ecs/internal/query", "ecs/internal/edit", "ecs/internal/snapshot", "ecs/internal/delta", "ecs/internal/worldfile"} {
 		p, err := load.read(dir)
 		require.NoError(t, err)
 		for use, of := range p.info.Uses {

@@ -1,0 +1,206 @@
+package delta
+
+import (
+	"io"
+
+	"quarry/ecs/internal/change"
+	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/snapshot"
+	"quarry/ecs/internal/value"
+	"quarry/ecs/internal/world"
+)
+
+// Applying a delta: check everything (deltaPlan), reserve everything, and commit, which cannot
+// fail.
+
+// ApplyDelta is ecs.World.ApplyDelta.
+func ApplyDelta(w *world.World, r io.Reader) error {
+	const op = "World.ApplyDelta"
+	w.CheckNew(op)
+	w.CheckUnlocked(op)
+	if r == nil {
+		panic("ecs: " + op + ": the reader is nil")
+	}
+	d, err := ReadDelta(op, r, mostOf(r))
+	if err != nil {
+		return err
+	}
+	return Apply(w, op, d) // the reader may have begun a loop
+}
+
+// Apply applies a delta that has been read.
+func Apply(w *world.World, op string, d *Delta) error {
+	w.CheckUnlocked(op)
+	w.Loops.Enter(op) // what a hook of memory may ask for would change what was checked
+	defer w.Loops.Leave()
+	p := &deltaPlan{Delta: d, op: op, w: w}
+	if err := p.check(); err != nil {
+		return err
+	}
+	return p.apply()
+}
+
+// apply makes room and commits.
+func (p *deltaPlan) apply() error {
+	w := p.w
+	before := len(w.Archetypes.List)
+	if err := p.makeArchetypes(); err != nil {
+		w.Forget(before)
+		return err
+	}
+	tx := w.Rows.Begin()
+	for i := range p.tables {
+		if t := &p.tables[i]; t.is > t.was {
+			tx.Expect(&t.a.Table.Table, t.is-t.was)
+		}
+	}
+	var room entity.DifferenceRoom
+	tx.Also(func() (err error) {
+		for i := range p.sets {
+			s := &p.sets[i]
+			if err := s.t.Sparse.Reserve(max(s.is-s.was, 0), uint32(p.Delta.IDs.To.Records*8192)); err != nil {
+				return err
+			}
+		}
+		room, err = w.IDs.RoomFor(p.Delta.IDs)
+		return err
+	})
+	err := p.takeBlocks(tx)
+	if err != nil {
+		tx.Cancel()
+	} else {
+		err = tx.Reserve(0)
+	}
+	w.ShowRecords()
+	if err != nil {
+		w.Forget(before)
+		return world.During(p.op, world.Refused(err))
+	}
+	p.commit(tx, room)
+	return nil
+}
+
+// makeArchetypes makes the archetypes that are new.
+func (p *deltaPlan) makeArchetypes() error {
+	made := map[*world.Archetype]bool{}
+	for i := range p.tables {
+		t := &p.tables[i]
+		if t.a == nil {
+			a, err := p.w.ArchetypeOf(t.sig, p.w.ValuesFor(nil, &t.sig, t.given, nil, nil))
+			if err != nil {
+				return world.During(p.op, err)
+			}
+			t.a = a
+		}
+		if made[t.a] {
+			return p.refuse("%v comes twice", t.a)
+		}
+		made[t.a], p.at[t.a] = true, i
+	}
+	return p.makeRoster()
+}
+
+// takeBlocks takes the blocks of buffers that outgrow their room.
+func (p *deltaPlan) takeBlocks(tx *change.Tx) (err error) {
+	for i := range p.tables {
+		t := &p.tables[i]
+		for k := range t.buffers {
+			b := &t.buffers[k]
+			of, cursor := p.types[b.of], pieceCursor{pieces: t.pieces}
+			b.each(t.is, of.Shape.Element, func(e bufferEdit) {
+				room := of.Shape.Inline
+				if h := headerOf(cursor.next(e.row), of, e.row); h != nil {
+					room = of.Shape.Cap(h)
+				}
+				if err == nil && e.length() > room {
+					err = tx.Take(p.w.Buffers.Own(), &of.Shape, e.length())
+				}
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// commit changes the world. It cannot fail.
+func (p *deltaPlan) commit(tx *change.Tx, room entity.DifferenceRoom) {
+	w := p.w
+	if w.Keeps() {
+		p.keep()
+	}
+	p.dropNames()
+	for i := range p.sets {
+		p.sets[i].commit(w.Tables.Version)
+	}
+	list := make([]change.Rebuilt, len(p.tables))
+	for i := range p.tables {
+		t := &p.tables[i]
+		list[i] = change.Rebuilt{Table: &t.a.Table.Table, Rows: p.sourcesOf(t), N: t.is, IDs: t.ids, Ends: t.ends}
+	}
+	w.Rows.Rebuild(list, func() { w.IDs.Apply(p.Delta.IDs, room) })
+	for i := range p.tables {
+		p.writeValues(&p.tables[i], tx)
+	}
+	w.Rows.Created, w.Rows.Destroyed = p.Created[1], p.Destroyed[1]
+	w.Rows.Epoch++
+	p.giveNames()
+	tx.Cancel() // forgets the blocks, all of which rows have now
+	p.arrangeRoster()
+	p.arrange()
+	p.retireGone()
+}
+
+// arrange gives the archetypes with rows the order of the newer state.
+func (p *deltaPlan) arrange() {
+	w := p.w
+	var kept, order []*world.Archetype
+	for _, a := range w.Archetypes.List {
+		if _, differs := p.at[a]; !differs && a.Table.Len() > 0 {
+			kept = append(kept, a)
+		}
+	}
+	listed := map[*world.Archetype]bool{}
+	for _, a := range kept {
+		listed[a] = true
+	}
+	for i := range p.tables {
+		t := &p.tables[i]
+		listed[t.a] = t.is > 0
+		order, kept = append(order, kept[:t.skip]...), kept[t.skip:]
+		if t.is > 0 {
+			order = append(order, t.a)
+		}
+	}
+	order = append(order, kept...)
+	inOrder := true
+	for i := 1; i < len(order); i++ {
+		inOrder = inOrder && order[i-1].Table.Index < order[i].Table.Index
+	}
+	if inOrder {
+		return
+	}
+	snapshot.Arrange(w, order)
+}
+
+// keep has kept for snapshots what will be written: all rows of tables that differ, the records and
+// the sets.
+func (p *deltaPlan) keep() {
+	for i := range p.tables {
+		t := &p.tables[i].a.Table
+		for pos := range t.Store.Chunks() {
+			t.KeepRows(pos, 0, t.Store.RowsOf(pos))
+		}
+		for _, c := range t.Buffers() {
+			of := p.w.Types.List[c.Key]
+			for pos := range t.Store.Chunks() {
+				t.HeadersIn(world.TypeID(c.Key), pos, 0, t.Store.RowsOf(pos), func(h *value.Header) { of.Spill.Unshare(h, &of.Shape) })
+			}
+		}
+	}
+	p.w.IDs.KeepAll()
+	for i := range p.sets {
+		p.sets[i].t.Sparse.KeepAll()
+	}
+}

@@ -1,0 +1,94 @@
+package delta
+
+import (
+	"bytes"
+	"slices"
+	"unsafe"
+
+	"quarry/alloc"
+	"quarry/ecs/internal/table"
+	"quarry/ecs/internal/world"
+)
+
+// What books have about rows and chunks, in a comparison: enable bits and values of chunk types.
+
+// books compares the enable bits and the values of chunk types of a table.
+func (x *differ) books(t *deltaTable) {
+	for _, slot := range t.a.Table.Books.Toggling() {
+		id := t.a.Table.Types[slot]
+		var w flipsWriter
+		x.eachPiece(t.a, func(at, n, pos int, is alloc.StoreRow, from *table.Table, fromPos int, was alloc.StoreRow) {
+			w.compare(at, n, rowBits(&t.a.Table.Table, id, pos, is.Row), rowBits(from, id, fromPos, was.Row))
+		})
+		if w.flush(); len(w.runs) > 0 {
+			t.flips = append(t.flips, deltaBits{x.number(id), w.deltaFlips})
+		}
+	}
+	for _, id := range t.a.Table.Types {
+		of := x.Newer.Types.List[id]
+		if of.Kind != world.KindChunk {
+			continue
+		}
+		var old, now chunkList
+		now.read(&t.a.Table.Table, id, of.Chunk.Bytes)
+		if t.old != nil {
+			old.read(&t.old.Table.Table, id, of.Chunk.Bytes)
+		}
+		if !slices.Equal(old.starts, now.starts) || !bytes.Equal(old.values, now.values) {
+			t.chunks = append(t.chunks, deltaChunks{x.number(id), now.rows, now.values})
+		}
+	}
+}
+
+// bitsOf is enable bits from a row on; the zero value has all set.
+type bitsOf struct {
+	words []uint64 // nil: all are set
+	row   int
+}
+
+// rowBits returns the enable bits of a type in a chunk, from a row on; all are set if the table,
+// which may be nil, lacks the type.
+func rowBits(t *table.Table, id world.TypeID, pos, row int) bitsOf {
+	if t == nil || !t.Sig.Has(id) {
+		return bitsOf{}
+	}
+	return bitsOf{t.Books.Bits(t.Places[id].Slot(), pos).Words(), row}
+}
+
+func (b *bitsOf) has(i int) bool {
+	i += b.row
+	return b.words == nil || b.words[i/64]>>(i%64)&1 != 0
+}
+
+// compare notes the rows from at on in which n bits differ.
+func (w *flipsWriter) compare(at, n int, is, was bitsOf) {
+	for i := 0; i < n; {
+		if a, b := is.row+i, was.row+i; a%64 == 0 && n-i >= 64 && is.words != nil { // most words are equal
+			old := ^uint64(0)
+			if was.words != nil && b%64 == 0 {
+				old = was.words[b/64]
+			}
+			if (was.words == nil || b%64 == 0) && is.words[a/64] == old {
+				i += 64
+				continue
+			}
+		}
+		w.bit(at+i, was.has(i), is.has(i))
+		i++
+	}
+}
+
+// chunkList is the values of a chunk type in a table.
+type chunkList struct {
+	starts, rows []int
+	values       []byte
+}
+
+func (l *chunkList) read(t *table.Table, id world.TypeID, size int) {
+	for pos, c := range t.Store.Chunks() {
+		l.starts = append(l.starts, c.Start)
+		l.rows = append(l.rows, t.Store.RowsOf(pos))
+		// Safe because a value of size bytes lies there.
+		l.values = append(l.values, unsafe.Slice((*byte)(t.Books.Value(t.Places[id].Slot(), pos)), size)...)
+	}
+}

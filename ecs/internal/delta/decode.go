@@ -1,0 +1,88 @@
+package delta
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"io"
+
+	"quarry/ecs/internal/codec"
+	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/world"
+)
+
+// Reading deltas. Bytes of a stranger are read within a bound, and before the world is needed.
+
+// MaxDelta is how many bytes a delta may have that ApplyDelta reads, unless its reader says that it
+// has more.
+const MaxDelta = 1 << 30
+
+// ReadDelta is DecodeDelta for an operation.
+func ReadDelta(op string, r io.Reader, most int) (*Delta, error) {
+	refuse := func(format string, values ...any) error { return refuseDelta(op, format, values...) }
+	frame := make([]byte, DeltaFrame)
+	if _, err := io.ReadFull(r, frame); err != nil {
+		return nil, refuse("it is cut: %w", err)
+	}
+	if string(frame[:8]) != deltaMagic {
+		return nil, refuse("it begins with %q", frame[:8])
+	}
+	format := binary.LittleEndian.Uint32(frame[8:])
+	if format != 1 && format != deltaFormat {
+		return nil, refuse("its format is %d, this is a program for formats 1 to %d", format, deltaFormat)
+	}
+	length := binary.LittleEndian.Uint64(frame[12:])
+	if rest := most - DeltaFrame - 4; rest < 0 || length > uint64(rest) {
+		return nil, refuse("its content has %d bytes, and it may have %d in all", length, most)
+	}
+	all, err := readUpTo(r, int64(length)+4)
+	if err != nil || uint64(len(all)) != length+4 {
+		return nil, refuse("it is cut: %d of %d bytes: %w", len(all), length+4, orEOF(err))
+	}
+	content, sum := all[:length], binary.LittleEndian.Uint32(all[length:])
+	if now := crc32.Update(world.Checksum(frame), world.Castagnoli, content); now != sum {
+		return nil, refuse("it is damaged: its checksum is %#x, not %#x", now, sum)
+	}
+	d := &Delta{IDs: new(entity.Difference)}
+	c := deltaCoder{codec.Coder{In: content, Reading: true}}
+	c.delta(d)
+	if format > 1 {
+		c.roster(d)
+	}
+	if !c.Ended() {
+		return nil, refuse("its content ends early, or goes on")
+	}
+	return d, nil
+}
+
+// mostOf returns how many bytes a delta of a reader may have: MaxDelta, or as many as a
+// bytes.Reader or a like one has.
+func mostOf(r io.Reader) int {
+	if has, ok := r.(interface{ Len() int }); ok {
+		return max(MaxDelta, has.Len())
+	}
+	return MaxDelta
+}
+
+// readUpTo reads n bytes, or as many as there are. Where the reader says that it has them, as a
+// bytes.Reader does, memory is taken at once, else as bytes arrive.
+func readUpTo(r io.Reader, n int64) ([]byte, error) {
+	if has, ok := r.(interface{ Len() int }); ok && int64(has.Len()) >= n {
+		all := make([]byte, n)
+		_, err := io.ReadFull(r, all)
+		return all, err
+	}
+	return io.ReadAll(io.LimitReader(r, n))
+}
+
+func orEOF(err error) error {
+	if err == nil {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// refuseDelta returns an error that wraps ErrDelta.
+func refuseDelta(op, format string, values ...any) error {
+	return fmt.Errorf("ecs: "+op+": %w: "+format, append([]any{ErrDelta}, values...)...)
+}

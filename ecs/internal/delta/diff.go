@@ -1,0 +1,440 @@
+package delta
+
+import (
+	"bytes"
+	"fmt"
+	"hash/crc32"
+	"math/bits"
+	"unsafe"
+
+	"quarry/alloc"
+	"quarry/ecs/internal/change"
+	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/table"
+	"quarry/ecs/internal/value"
+	"quarry/ecs/internal/world"
+	"quarry/internal/seam/under"
+)
+
+// Comparison of two states. Both have the same types under the same numbers, and the newer may have
+// more. Rows are compared with the rows where their entities were, column by column.
+
+// differ makes a Delta.
+type differ struct {
+	*Delta
+	written   func(a *world.Archetype, pos int) bool // nil: all may be
+	c         *Comparing                             // of snapshots; nil for worlds
+	spare     *under.DeltaSpare
+	described []world.Description
+	numbers   map[world.TypeID]int      // in Delta.types
+	at        map[*world.Archetype]int  // older archetypes in Delta.Tables
+	sources   [][]change.Source         // of Delta.Tables
+	pieces    []change.Piece            // of the archetype that is being compared
+	twins     map[*world.Archetype]bool // older archetypes that the newer state has too
+}
+
+// DiffWorlds returns what differs between two states of a world, of which the newer went on from
+// the older or from a copy with the same tag. written reports whether rows, values, bits or
+// elements of a chunk of the newer state may differ from the older one; for a chunk of which it
+// says no, the older state must have the same rows at the same places, and nothing of the chunk is
+// read. nil stands for a function that says yes. The error wraps ErrDelta: an archetype that
+// differs has rows of a managed type, a shared value cannot be written, or the states do not
+// belong together. Cost: a comparison of all bytes of what may differ, and a look at each version
+// of an id.
+func DiffWorlds(older, newer *world.World, written func(a *world.Archetype, pos int) bool) (*Delta, error) {
+	return Diff(older, newer, written, nil)
+}
+
+// Diff is DiffWorlds. A comparison of snapshots knows more of what may differ; see comparing.
+func Diff(older, newer *world.World, written func(a *world.Archetype, pos int) bool, c *Comparing) (*Delta, error) {
+	if older.IDs.Tag() != newer.IDs.Tag() || len(older.Types.List) > len(newer.Types.List) {
+		return nil, fmt.Errorf("ecs: Diff: %w: the states are of different worlds, or in the wrong order", ErrDelta)
+	}
+	ids := c.difference()
+	if ids == nil {
+		var err error
+		if ids, err = entity.Compare(&older.IDs, &newer.IDs); err != nil {
+			return nil, fmt.Errorf("ecs: Diff: %w: %w", ErrDelta, err)
+		}
+	}
+	x := differ{
+		Delta: &Delta{Older: older, Newer: newer, tag: newer.IDs.Tag(), IDs: ids,
+			Created:   [2]uint64{older.Rows.Created, newer.Rows.Created},
+			Destroyed: [2]uint64{older.Rows.Destroyed, newer.Rows.Destroyed}},
+		written: written, c: c, spare: c.spares(), described: newer.DescribeTypes(), numbers: map[world.TypeID]int{}, at: map[*world.Archetype]int{}, twins: map[*world.Archetype]bool{},
+	}
+	if err := x.archetypes(); err != nil {
+		return nil, err
+	}
+	x.resolve()
+	for _, t := range newer.Types.Sparse {
+		x.sparseType(t)
+	}
+	x.compareNames()
+	return x.Delta, nil
+}
+
+// number returns the number of a type in the delta.
+func (x *differ) number(id world.TypeID) int {
+	n, ok := x.numbers[id]
+	if !ok {
+		n = len(x.types)
+		x.numbers[id] = n
+		x.types = append(x.types, x.described[id])
+	}
+	return n
+}
+
+// archetypes compares all archetypes. One that the newer state has in another order among those
+// with rows counts as one that differs.
+func (x *differ) archetypes() error {
+	last, skip := -1, 0
+	older := x.Older.Archetypes.List
+	same := len(older) == len(x.Newer.Archetypes.List)
+	for i, a := range x.Newer.Archetypes.List {
+		old := archetypeLike(x.Older, a)
+		if old != nil {
+			x.twins[old] = true
+		}
+		same = same && old == older[i] && old.Pinned == a.Pinned
+		inOrder := old == nil || old.Table.Len() == 0 && a.Table.Len() == 0 || int(old.Table.Index) > last
+		differs, err := x.archetype(a, old, skip, old == nil || !inOrder)
+		switch {
+		case err != nil:
+			return err
+		case differs:
+			skip = 0
+		case a.Table.Len() > 0:
+			last = int(old.Table.Index)
+			skip++
+			x.untouched++
+		}
+	}
+	if !same {
+		x.compareRosters()
+	}
+	for _, old := range older {
+		if !x.twins[old] && old.Table.Len() > 0 {
+			if _, err := x.archetype(nil, old, skip, true); err != nil {
+				return err
+			}
+			skip = 0
+		}
+	}
+	return nil
+}
+
+// archetypeLike returns the archetype with the types and shared values of another world's, whose
+// types have the same numbers, or nil.
+func archetypeLike(w *world.World, a *world.Archetype) *world.Archetype {
+	if a.Frozen != nil { // the values are those of the world of both snapshots
+		return w.Archetypes.Find(&a.Table.Sig, a.Values)
+	}
+	if n := len(a.Table.Types); n > 0 && int(a.Table.Types[n-1]) >= len(w.Types.List) {
+		return nil
+	}
+	var values []*value.Shared
+	for _, v := range a.Values {
+		same := w.Types.List[v.Type].Shared.Same(v)
+		if same == nil {
+			return nil
+		}
+		values = append(values, same)
+	}
+	return w.Archetypes.Find(&a.Table.Sig, values)
+}
+
+// archetype compares an archetype, either state of which may be missing, and adds it to the tables
+// if it differs or must.
+func (x *differ) archetype(a, old *world.Archetype, skip int, must bool) (differs bool, err error) {
+	t := deltaTable{a: a, old: old, skip: skip}
+	if old != nil {
+		t.was = old.Table.Len()
+	}
+	if t.was == 0 && (a == nil || a.Table.Len() == 0) {
+		return false, nil // the roster has archetypes without rows
+	}
+	var sources []change.Source
+	if a != nil {
+		t.is = a.Table.Len()
+		sources, t.ids = x.order(a, old)
+		x.pieces = change.Pieces(sources)
+		if err := x.columns(&t); err != nil {
+			return false, err
+		}
+		x.books(&t)
+	}
+	same := t.was == t.is && (t.is == 0 || len(sources) == 1 && sources[0].From == &old.Table.Table)
+	of := a
+	if a == nil {
+		of = old
+	}
+	managed := of.Table.Managed()
+	same = same && !must && len(t.columns)+len(t.flips)+len(t.buffers)+len(t.chunks) == 0
+	if same && (x.spare == nil || len(managed) == 0) { // deltas of a journal must have all that differs
+		return false, nil
+	}
+	if len(managed) > 0 {
+		return false, fmt.Errorf("ecs: Diff: %w: %v differs, or may, and has the managed type %s, whose values are Go's", ErrDelta, of, x.Newer.Types.List[managed[0].Key].Name)
+	}
+	for _, id := range of.Table.Types {
+		t.types = append(t.types, x.number(id))
+		if v := of.ValueOf(id); v != nil {
+			encoded, err := x.Newer.Types.List[id].EncodeForDelta(v.Any())
+			if err != nil {
+				return false, fmt.Errorf("ecs: Diff: %w: %w", ErrDelta, err)
+			}
+			t.values = append(t.values, encoded)
+		}
+	}
+	if old != nil {
+		if t.idSum, err = idSum(old); err != nil {
+			return false, err
+		}
+		if x.sameRows(a) {
+			a.Frozen.NoteIDSum(t.idSum)
+		}
+		x.at[old] = len(x.Tables)
+	}
+	x.Tables, x.sources = append(x.Tables, t), append(x.sources, sources)
+	return true, nil
+}
+
+// idSum returns the checksum of an archetype's entities, which is computed once for snapshots.
+func idSum(a *world.Archetype) (uint32, error) {
+	if a.Frozen == nil {
+		return sumOfIDs(a), nil
+	}
+	if sum, known := a.Frozen.IDSum(); known {
+		return sum, nil
+	}
+	if err := showIDs(a); err != nil {
+		return 0, err
+	}
+	sum := sumOfIDs(a)
+	a.Frozen.NoteIDSum(sum)
+	return sum, nil
+}
+
+// sameRows reports whether an archetype of the newer state is known to have the rows of the older.
+func (x *differ) sameRows(a *world.Archetype) bool {
+	return x.c != nil && a != nil && x.c.Same[a] != nil
+}
+
+// sumOfIDs returns the checksum of an archetype's entities.
+func sumOfIDs(a *world.Archetype) (sum uint32) {
+	for pos := range a.Table.Store.Chunks() {
+		sum = crc32.Update(sum, world.Castagnoli, idBytes(table.IDs(a.Table.Store.Row(pos, 0).Base, a.Table.Store.RowsOf(pos))))
+	}
+	return sum
+}
+
+// showIDs brings the entities of a snapshot's archetype.
+func showIDs(a *world.Archetype) error {
+	for pos := range a.Table.Store.Chunks() {
+		if a.Frozen == nil {
+			break
+		}
+		if err := a.Frozen.ShowRows(pos, 0, a.Table.Store.RowsOf(pos)); err != nil {
+			return world.Refused(err)
+		}
+	}
+	return nil
+}
+
+// idBytes views ids as bytes.
+func idBytes(ids []entity.ID) []byte {
+	// Safe because an ID is 8 bytes without padding.
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(ids))), len(ids)*int(unsafe.Sizeof(entity.ID{})))
+}
+
+// unwritten reports whether a chunk of the newer state is as in the older one.
+func (x *differ) unwritten(a *world.Archetype, pos int) bool {
+	return x.written != nil && !x.written(a, pos)
+}
+
+// order returns where the rows of an archetype were, and the entities of new rows.
+func (x *differ) order(a, old *world.Archetype) (list []change.Source, fresh []entity.ID) {
+	add := func(from *table.Table, row, n int) {
+		if last := len(list) - 1; last >= 0 && list[last].From == from && (from == nil || list[last].Row+list[last].N == row) {
+			list[last].N += n
+			return
+		}
+		list = append(list, change.Source{From: from, Row: row, N: n})
+	}
+	if x.sameRows(a) {
+		add(&old.Table.Table, 0, a.Table.Len())
+		return list, nil
+	}
+	for pos, c := range a.Table.Store.Chunks() {
+		n := a.Table.Store.RowsOf(pos)
+		if x.unwritten(a, pos) {
+			add(&old.Table.Table, c.Start, n)
+			continue
+		}
+		ids := table.IDs(a.Table.Store.Row(pos, 0).Base, n)
+		for row := 0; row < n; {
+			if k := inPlace(old, c.Start+row, ids[row:]); k > 0 {
+				add(&old.Table.Table, c.Start+row, k)
+				row += k
+				continue
+			}
+			if r := x.Older.IDs.Find(ids[row]); r != nil {
+				o := x.Older.Tables.OwnerOf(r.Location)
+				from := &x.Older.ArchetypeAt(o).Table.Table
+				add(from, from.Store.Chunks()[o.Pos()].Start+o.Row(r.Location), 1)
+			} else {
+				add(nil, 0, 1)
+				fresh = append(fresh, ids[row])
+			}
+			row++
+		}
+	}
+	return list, fresh
+}
+
+// inPlace returns how many of some entities are in an archetype's rows from an index on, as far as
+// these are in one chunk.
+func inPlace(a *world.Archetype, index int, ids []entity.ID) int {
+	if a == nil || index >= a.Table.Len() {
+		return 0
+	}
+	pos, row := a.Table.Store.Find(index)
+	n := min(len(ids), a.Table.Store.RowsOf(pos)-row)
+	there := table.IDs(a.Table.Store.Row(pos, 0).Base, row+n)[row:]
+	if ids[0] != there[0] {
+		return 0
+	}
+	if bytes.Equal(idBytes(ids[:n]), idBytes(there)) {
+		return n
+	}
+	return equalBytes(idBytes(ids[:n]), idBytes(there)) / int(unsafe.Sizeof(entity.ID{}))
+}
+
+// eachPiece calls visit with rows that lie in one chunk of the newer archetype and in one chunk of
+// the table where they were: the index of the first, their number, where they are, and where they
+// were.
+func (x *differ) eachPiece(a *world.Archetype, visit func(at, n int, pos int, is alloc.StoreRow, from *table.Table, fromPos int, was alloc.StoreRow)) {
+	for i := range x.pieces {
+		p := &x.pieces[i]
+		for done := 0; done < p.N; {
+			pos, row := a.Table.Store.Find(p.At + done)
+			n := min(p.N-done, a.Table.Store.RowsOf(pos)-row)
+			if !x.unwritten(a, pos) {
+				var was alloc.StoreRow
+				if p.From != nil {
+					was = p.From.Store.Row(p.Pos, p.Row+done)
+				}
+				visit(p.At+done, n, pos, a.Table.Store.Row(pos, row), p.From, p.Pos, was)
+			}
+			done += n
+		}
+	}
+}
+
+// columnOf returns n rows of a column as bytes.
+func columnOf(at alloc.StoreRow, c world.Column, n int) []byte {
+	return unsafe.Slice((*byte)(at.Element(c.Offset, c.Size)), n*int(c.Size)) // Safe because n rows of the column lie there.
+}
+
+// columns compares the columns of a table.
+func (x *differ) columns(t *deltaTable) error {
+	for _, c := range t.a.Table.Store.Columns() {
+		id := world.TypeID(c.Key)
+		switch of := x.Newer.Types.List[id]; of.Kind {
+		case world.KindManaged:
+		case world.KindBuffer:
+			x.buffers(t, of, c)
+		default:
+			w := writerOf(int(c.Size))
+			w.runs = x.spare.Take()
+			if x.sameRows(t.a) {
+				if err := x.units(t, c, &w); err != nil {
+					return err
+				}
+			} else {
+				x.eachPiece(t.a, func(at, n, _ int, is alloc.StoreRow, from *table.Table, _ int, was alloc.StoreRow) {
+					var old []byte
+					if from != nil && from.Sig.Has(id) {
+						old = columnOf(was, from.Column(id), n)
+					}
+					w.compare(at*int(c.Size), old, columnOf(is, c, n))
+				})
+			}
+			if len(w.runs) > 0 {
+				t.columns = append(t.columns, deltaColumn{x.number(id), w.deltaRuns})
+			} else {
+				x.spare.Give(w.runs)
+			}
+		}
+	}
+	return nil
+}
+
+// units compares a column of an archetype that has the rows of the older state, in the units that
+// were written.
+func (x *differ) units(t *deltaTable, c world.Column, w *runsWriter) error {
+	var buffers [2][table.UnitSize]byte
+	for pos, chunk := range t.a.Table.Store.Chunks() {
+		mask := x.c.units(t.a, pos)
+		if mask == 0 {
+			continue
+		}
+		at := t.a.Table.Store.Row(pos, 0)
+		begin := int(uintptr(c.Offset) * at.Scale)
+		end := begin + t.a.Table.Store.RowsOf(pos)*int(c.Size)
+		for ; mask != 0; mask &= mask - 1 {
+			unit := bits.TrailingZeros64(mask)
+			start := unit * table.UnitSize
+			lo, hi := max(start, begin), min(start+table.UnitSize, end)
+			if lo >= hi {
+				continue
+			}
+			is, err := t.a.Frozen.Unit(pos, unit, &buffers[0])
+			if err != nil {
+				return world.Refused(err)
+			}
+			old, err := t.old.Frozen.Unit(pos, unit, &buffers[1])
+			if err != nil {
+				return world.Refused(err)
+			}
+			w.compare(chunk.Start*int(c.Size)+lo-begin, old[lo-start:hi-start], is[lo-start:hi-start])
+		}
+	}
+	return nil
+}
+
+// buffers compares a column of buffers.
+func (x *differ) buffers(t *deltaTable, of *world.Type, c world.Column) {
+	var w editsWriter
+	x.eachPiece(t.a, func(at, n, _ int, is alloc.StoreRow, from *table.Table, _ int, was alloc.StoreRow) {
+		has := from != nil && from.Sig.Has(of.ID)
+		for i := range n {
+			var header *value.Header
+			old := x.Newer.Buffers.Own()
+			if has {
+				header, old = value.HeaderOf(was, from.Column(of.ID)), x.Older.Buffers.Own()
+			}
+			w.compare(at+i, of.Shape.Element, header, value.HeaderOf(is, c), old, x.Newer.Buffers.Own(), &of.Shape)
+			was.Row++
+			is.Row++
+		}
+	})
+	if len(w.edits) > 0 {
+		t.buffers = append(t.buffers, deltaBuffers{x.number(of.ID), w.sum, w.edits})
+	}
+}
+
+// resolve gives sources the numbers of their tables.
+func (x *differ) resolve() {
+	number := func(t *table.Table) int { return x.at[x.Older.Archetypes.List[t.Index]] }
+	for i, list := range x.sources {
+		for _, s := range list {
+			r := deltaRun{newRows, s.Row, s.N}
+			if s.From != nil {
+				r.from = number(s.From)
+			}
+			x.Tables[i].rows = append(x.Tables[i].rows, r)
+		}
+	}
+}

@@ -1,0 +1,64 @@
+package delta
+
+import (
+	"encoding/binary"
+
+	"quarry/ecs/internal/codec"
+	"quarry/ecs/internal/world"
+)
+
+// The format of deltas. All numbers of the frame are little-endian:
+//
+//	"quarry\xce\x94"   8 B
+//	format             4 B    2; 1 is the same without the roster, and is read too
+//	length             8 B    of the content
+//	content                   varints, texts and bytes, as deltaCoder.delta says
+//	checksum           4 B    Castagnoli, of all before
+//
+// Reader and writer are one function for each part, so that they cannot differ.
+
+const (
+	deltaMagic  = "quarry\xce\x94"
+	deltaFormat = 2
+	DeltaFrame  = 8 + 4 + 8 // bytes before the content
+)
+
+// AppendTo appends the encoding of a delta.
+func (d *Delta) AppendTo(dst []byte) []byte {
+	c := deltaCoder{codec.Coder{Out: append(dst, make([]byte, DeltaFrame)...)}}
+	start := len(dst)
+	copy(c.Out[start:], deltaMagic)
+	c.delta(d)
+	c.roster(d)
+	frame := c.Out[start:]
+	binary.LittleEndian.PutUint32(frame[8:], deltaFormat)
+	binary.LittleEndian.PutUint64(frame[12:], uint64(len(frame)-DeltaFrame))
+	return binary.LittleEndian.AppendUint32(c.Out, world.Checksum(frame))
+}
+
+// Size returns about the bytes of the encoding, so that it is not copied while it grows.
+func (d *Delta) Size() int {
+	n := 4096
+	for i := range d.Tables {
+		t := &d.Tables[i]
+		n += 16*len(t.rows) + 12*len(t.ids) + 128
+		for k := range t.columns {
+			n += len(t.columns[k].runs) + 16
+		}
+		for k := range t.buffers {
+			n += len(t.buffers[k].edits) + 16
+		}
+	}
+	for i := range d.Sparse {
+		n += len(d.Sparse[i].ids.runs) + len(d.Sparse[i].values.runs) + 32
+	}
+	return n + 16*len(d.IDs.Steps)
+}
+
+// deltaCoder codes the parts of a delta.
+type deltaCoder struct{ codec.Coder }
+
+func (c *deltaCoder) runs(r *deltaRuns) {
+	c.Half(&r.sum)
+	c.Bytes(&r.runs)
+}

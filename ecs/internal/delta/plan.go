@@ -1,0 +1,294 @@
+package delta
+
+import (
+	"quarry/bitmask"
+	"quarry/ecs/internal/change"
+	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/table"
+	"quarry/ecs/internal/value"
+	"quarry/ecs/internal/world"
+)
+
+// What is checked before a delta is applied. A delta may be of another state of the world, of
+// another program, or made by an enemy, so everything that it says is compared with the world, and
+// every number has bounds. After check, committing breaks no invariant.
+
+// deltaPlan is a delta and what it means in a world.
+type deltaPlan struct {
+	*Delta
+	op     string
+	w      *world.World
+	alive  int // entities afterwards
+	types  []*world.Type
+	tables []plannedTable
+	at     map[*world.Archetype]int // in tables
+	sets   []sparseChange
+	dying  bitmask.Bits // indices of entities that are in a table with CleanupEntity afterwards; nil without one
+	odd    int          // entities that end
+	roster plannedRoster
+
+	described []world.Description // the world's types, by TypeID
+}
+
+// plannedTable is what a deltaTable means.
+type plannedTable struct {
+	*deltaTable
+	sig    world.Signature
+	given  []*value.Shared
+	a      *world.Archetype // nil until it is made
+	used   bitmask.Bits
+	ends   []change.Source
+	pieces []change.Piece
+}
+
+func (p *deltaPlan) refuse(format string, values ...any) error {
+	return refuseDelta(p.op, format, values...)
+}
+
+// check returns an error unless the delta may be applied to the world.
+func (p *deltaPlan) check() error {
+	w, d := p.w, p.Delta
+	if d.tag != w.IDs.Tag() || d.Created[0] != w.Rows.Created || d.Destroyed[0] != w.Rows.Destroyed {
+		return p.refuse("it is of a world with tag %d that had created %d entities and ended %d; this one has tag %d, %d and %d",
+			d.tag.Number(), d.Created[0], d.Destroyed[0], w.IDs.Tag().Number(), w.Rows.Created, w.Rows.Destroyed)
+	}
+	if d.Created[1] < d.Destroyed[1] || d.Created[1]-d.Destroyed[1] > entity.MaxIDs {
+		return p.refuse("there are %d entities created and %d destroyed", d.Created[1], d.Destroyed[1])
+	}
+	p.alive = int(d.Created[1] - d.Destroyed[1])
+	if err := w.IDs.Fits(d.IDs); err != nil {
+		return p.refuse("%w", err)
+	}
+	p.described = w.DescribeTypes()
+	for i := range d.types {
+		t, err := d.types[i].Find(p.described)
+		if err != nil {
+			return p.refuse("%w", err)
+		}
+		p.types = append(p.types, t)
+	}
+	for _, step := range [...]func() error{p.checkTables, p.checkRows, p.checkValues, p.checkSparse, p.checkNames, p.checkRoster} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// living reports whether an entity is alive afterwards.
+func (p *deltaPlan) living(e entity.ID) bool {
+	return e.Is(p.tag) && e.Version()&1 != 0 && int(e.Index()) < p.Delta.IDs.To.Records*8192 && p.Delta.IDs.VersionIn(&p.w.IDs, e.Index()) == e.Version()
+}
+
+// dies reports whether an entity that is alive afterwards is kept by Cleanup types alone then.
+func (p *deltaPlan) dies(e entity.ID) bool {
+	if p.dying != nil && p.dying.Has(int(e.Index())) {
+		return true
+	}
+	r := p.w.IDs.Find(e)
+	if r == nil {
+		return false
+	}
+	a := p.w.ArchetypeAt(p.w.Tables.OwnerOf(r.Location))
+	_, differs := p.at[a]
+	return a.Dying && !differs
+}
+
+// checkTables finds the archetypes and compares their rows with the older ones.
+func (p *deltaPlan) checkTables() error {
+	p.tables, p.at = make([]plannedTable, len(p.Delta.Tables)), map[*world.Archetype]int{}
+	with, skipped := 0, 0
+	for i := range p.Delta.Tables {
+		t := &p.tables[i]
+		t.deltaTable = &p.Delta.Tables[i]
+		if err := p.findTable(t); err != nil {
+			return err
+		}
+		have := 0
+		if t.a != nil {
+			if _, twice := p.at[t.a]; twice {
+				return p.refuse("%v comes twice", t.a)
+			}
+			p.at[t.a], have = i, t.a.Table.Len()
+		}
+		if have != t.was || have > 0 && sumOfIDs(t.a) != t.idSum {
+			return p.refuse("%d rows of an archetype, %v, are not the %d of its base", have, t.a, t.was)
+		}
+		if have > 0 {
+			with++
+		}
+		t.used = make(bitmask.Bits, (t.was+63)/64)
+		skipped += min(t.skip, entity.MaxIDs)
+	}
+	for _, a := range p.w.Archetypes.List {
+		if a.Table.Len() > 0 {
+			with--
+		}
+	}
+	if -with != p.untouched || skipped > p.untouched {
+		return p.refuse("%d archetypes with rows are not in it, in its base %d, %d of them in order", -with, p.untouched, skipped)
+	}
+	return nil
+}
+
+// findTable finds the archetype of a table, unless there is none.
+func (p *deltaPlan) findTable(t *plannedTable) (err error) {
+	t.sig, t.given, err = p.archetypeOf(p.types, t.types, t.deltaTable.values, t.was+t.is)
+	if err != nil {
+		return err
+	}
+	if t.sig.Has(world.DyingID) && t.is > 0 && !t.sig.Meets(&p.w.Types.Cleanup) {
+		return p.refuse("an archetype has CleanupEntity and no Cleanup type")
+	}
+	t.given = p.w.ValuesFor(nil, &t.sig, t.given, nil, nil)
+	t.a = p.w.Archetypes.Find(&t.sig, t.given)
+	return nil
+}
+
+// archetypeOf returns the types and shared values of an archetype with so many rows before and
+// after: of are indices in types.
+func (p *deltaPlan) archetypeOf(types []*world.Type, of []int, values [][]byte, rows int) (sig world.Signature, given []*value.Shared, err error) {
+	for _, at := range of {
+		if at >= len(types) {
+			return sig, nil, p.refuse("type %d of %d", at, len(types))
+		}
+		info := types[at]
+		if sig.Has(info.ID) || info.Place() == world.PerEntity || info.Kind == world.KindManaged && rows > 0 {
+			return sig, nil, p.refuse("an archetype has %s, which is sparse, managed, or there twice", info.Name)
+		}
+		sig.Add(info.ID)
+		if info.Kind != world.KindShared {
+			continue
+		}
+		if len(values) == 0 {
+			return sig, nil, p.refuse("an archetype has no value of %s", info.Name)
+		}
+		x, err := info.DecodeShared(values[0], info.Codec != nil)
+		if err != nil {
+			return sig, nil, p.refuse("%w", err)
+		}
+		given, values = append(given, info.Shared.OfAny(x)), values[1:]
+	}
+	if len(values) > 0 {
+		return sig, nil, p.refuse("an archetype has too many values")
+	}
+	return sig, given, nil
+}
+
+// checkRows checks that each entity that is alive afterwards has exactly one row.
+func (p *deltaPlan) checkRows() error {
+	come, total := make(bitmask.Bits, p.Delta.IDs.To.Records*(8192/64)), p.w.Living()
+	for i := range p.tables {
+		t := &p.tables[i]
+		rows, fresh := 0, 0
+		for _, r := range t.rows {
+			switch {
+			case r.n == 0 || r.n > entity.MaxIDs || r.from >= len(p.tables):
+				return p.refuse("%d rows of table %d of %d", r.n, r.from, len(p.tables))
+			case r.from == newRows:
+				fresh += r.n
+			default:
+				from := &p.tables[r.from]
+				if r.row > from.was || r.n > from.was-r.row || from.used.CountRange(r.row, r.n) > 0 {
+					return p.refuse("%d rows from %d on of the %d of a table, or the same twice", r.n, r.row, from.was)
+				}
+				from.used.SetRange(r.row, r.n)
+			}
+			if rows += r.n; rows > entity.MaxIDs {
+				return p.refuse("an archetype has %d rows", rows)
+			}
+		}
+		if rows != t.is || fresh != len(t.ids) {
+			return p.refuse("an archetype has %d rows, not %d, and %d new ones, not %d", rows, t.is, fresh, len(t.ids))
+		}
+		total += t.is - t.was
+		for _, e := range t.ids {
+			if !p.living(e) || p.w.IDs.Version(e.Index()) == e.Version() || come.Has(int(e.Index())) {
+				return p.refuse("%v is not born, or twice", e)
+			}
+			come.SetBit(int(e.Index()))
+		}
+	}
+	if total != p.alive {
+		return p.refuse("there are %d rows for %d entities", total, p.alive)
+	}
+	return p.checkEnds(come.Count())
+}
+
+// checkEnds checks that those rows go whose entities end, and that born entities have new versions.
+func (p *deltaPlan) checkEnds(born int) error {
+	for _, s := range p.Delta.IDs.Steps {
+		if s.New&1 != 0 {
+			born -= int(s.N)
+		}
+		if s.Old&1 == 0 {
+			continue
+		}
+		for index := s.First; index < s.First+s.N; index++ {
+			e := entity.Make(index, p.tag, s.Old)
+			r := p.w.IDs.Find(e)
+			if r == nil {
+				return p.refuse("%v is not alive", e)
+			}
+			o := p.w.Tables.OwnerOf(r.Location)
+			a := p.w.ArchetypeAt(o)
+			i, ok := p.at[a]
+			if !ok || p.tables[i].used.Has(a.Table.Store.Chunks()[o.Pos()].Start+o.Row(r.Location)) {
+				return p.refuse("%v ends and keeps its row", e)
+			}
+			p.odd++
+		}
+	}
+	gone := 0
+	for i := range p.tables {
+		t := &p.tables[i]
+		for row, n := range t.used.FreeRuns() {
+			if n = min(n, t.was-row); n > 0 {
+				t.ends = append(t.ends, change.Source{From: &t.a.Table.Table, Row: row, N: n})
+				gone += n
+			}
+		}
+	}
+	if gone != p.odd || born != 0 {
+		return p.refuse("%d rows go, %d entities end, and %d come less than versions say", gone, p.odd, -born)
+	}
+	p.noteDying()
+	return nil
+}
+
+// noteDying notes the entities of tables with CleanupEntity.
+func (p *deltaPlan) noteDying() {
+	for i := range p.tables {
+		t := &p.tables[i]
+		t.pieces = change.Pieces(p.sourcesOf(t))
+		if !t.sig.Has(world.DyingID) || t.is == 0 {
+			continue
+		}
+		if p.dying == nil {
+			p.dying = make(bitmask.Bits, p.Delta.IDs.To.Records*(8192/64))
+		}
+		for _, e := range t.ids {
+			p.dying.SetBit(int(e.Index()))
+		}
+		for _, piece := range t.pieces {
+			if piece.From == nil {
+				continue
+			}
+			for _, e := range table.IDs(piece.From.Store.Row(piece.Pos, 0).Base, piece.Row+piece.N)[piece.Row:] {
+				p.dying.SetBit(int(e.Index()))
+			}
+		}
+	}
+}
+
+// sourcesOf returns where the rows of a table are.
+func (p *deltaPlan) sourcesOf(t *plannedTable) []change.Source {
+	list := make([]change.Source, len(t.rows))
+	for i, r := range t.rows {
+		list[i] = change.Source{Row: r.row, N: r.n}
+		if r.from >= 0 {
+			list[i].From = &p.tables[r.from].a.Table.Table
+		}
+	}
+	return list
+}

@@ -1,0 +1,272 @@
+package delta
+
+import (
+	"hash/crc32"
+	"math"
+
+	"quarry/ecs/internal/change"
+	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/sparse"
+	"quarry/ecs/internal/value"
+	"quarry/ecs/internal/world"
+)
+
+// Values of rows in a plan: what they replace is compared with what the rows hold now, wherever
+// they are.
+
+// checkValues checks the columns, enable bits, buffers and chunk values of all tables.
+func (p *deltaPlan) checkValues() error {
+	for i := range p.tables {
+		t := &p.tables[i]
+		for k := range t.columns {
+			c := &t.columns[k]
+			if of := p.typeIn(t, c.of); of == nil || of.Size == 0 || of.Kind != world.KindComponent {
+				return p.refuse("bytes of type %d, which is no component of the archetype", c.of)
+			} else if !t.replaces(of, &c.deltaRuns) {
+				return p.refuse("values of %s are not those of its base", of.Name)
+			}
+		}
+		for k := range t.flips {
+			f := &t.flips[k]
+			if of := p.typeIn(t, f.of); of == nil || !of.Enableable {
+				return p.refuse("enable bits of type %d, which has none", f.of)
+			} else if !t.flipsFit(of, &f.deltaFlips) {
+				return p.refuse("enable bits of %s are not those of its base", of.Name)
+			}
+		}
+		for k := range t.buffers {
+			b := &t.buffers[k]
+			if of := p.typeIn(t, b.of); of == nil || of.Kind != world.KindBuffer {
+				return p.refuse("elements of type %d, which is no buffer", b.of)
+			} else if !p.editsFit(t, of, b) {
+				return p.refuse("buffers of %s are not those of its base", of.Name)
+			}
+		}
+		for k := range t.chunks {
+			c := &t.chunks[k]
+			of, rows := p.typeIn(t, c.of), 0
+			for _, n := range c.rows {
+				if rows += n; n == 0 || rows > entity.MaxIDs {
+					return p.refuse("a chunk has %d rows", n)
+				}
+			}
+			if of == nil || of.Kind != world.KindChunk || rows != t.is || len(c.values) != len(c.rows)*of.Chunk.Bytes {
+				return p.refuse("%d bytes are values of type %d in %d chunks", len(c.values), c.of, len(c.rows))
+			}
+		}
+	}
+	return nil
+}
+
+// typeIn returns a type of a delta if an archetype has it, else nil.
+func (p *deltaPlan) typeIn(t *plannedTable, of int) *world.Type {
+	if of >= len(p.types) || !t.sig.Has(p.types[of].ID) {
+		return nil
+	}
+	return p.types[of]
+}
+
+// pieceCursor finds the pieces of rows that come in rising order.
+type pieceCursor struct {
+	pieces []change.Piece
+	at     int
+}
+
+// next returns the piece with a row, by its index in the table afterwards.
+func (c *pieceCursor) next(row int) *change.Piece {
+	for row >= c.pieces[c.at].At+c.pieces[c.at].N {
+		c.at++
+	}
+	return &c.pieces[c.at]
+}
+
+// replaces reports whether runs of a column are within its rows, and replace the bytes that they
+// replaced when they were made.
+func (t *plannedTable) replaces(of *world.Type, r *deltaRuns) bool {
+	sum, size, cursor := uint32(0), of.Size, pieceCursor{pieces: t.pieces}
+	return r.each(t.is*size, func(at int, is []byte) {
+		for end := at + len(is); at < end; {
+			piece := cursor.next(at / size)
+			stop := min(end, (piece.At+piece.N)*size)
+			if piece.From != nil && piece.From.Sig.Has(of.ID) {
+				old := columnOf(piece.From.Store.Row(piece.Pos, piece.Row), piece.From.Column(of.ID), piece.N)
+				sum = crc32.Update(sum, world.Castagnoli, old[at-piece.At*size:stop-piece.At*size])
+			} else {
+				for k := at; k < stop; k += deltaBlock {
+					sum = crc32.Update(sum, world.Castagnoli, deltaZeros[:min(deltaBlock, stop-k)])
+				}
+			}
+			at = stop
+		}
+	}) && sum == r.sum
+}
+
+// flipsFit reports whether each bit is another now.
+func (t *plannedTable) flipsFit(of *world.Type, f *deltaFlips) bool {
+	fit, cursor := true, pieceCursor{pieces: t.pieces}
+	return f.each(t.is, func(at, n int, on bool) {
+		for row := at; row < at+n && fit; row++ {
+			piece := cursor.next(row)
+			was := rowBits(piece.From, of.ID, piece.Pos, piece.Row)
+			fit = was.has(row-piece.At) != on
+		}
+	}) && fit
+}
+
+// headerOf returns the header of a row's buffer where it is now, or nil if there is none.
+func headerOf(piece *change.Piece, of *world.Type, row int) *value.Header {
+	if piece.From == nil || !piece.From.Sig.Has(of.ID) {
+		return nil
+	}
+	return value.HeaderOf(piece.From.Store.Row(piece.Pos, piece.Row+row-piece.At), piece.From.Column(of.ID))
+}
+
+// editsFit reports whether edits are of buffers that have the elements of the base.
+func (p *deltaPlan) editsFit(t *plannedTable, of *world.Type, b *deltaBuffers) bool {
+	sum, fit, cursor, k := uint32(0), true, pieceCursor{pieces: t.pieces}, &of.Shape
+	return b.each(t.is, k.Element, func(e bufferEdit) {
+		var empty value.Header
+		h := headerOf(cursor.next(e.row), of, e.row)
+		if h == nil {
+			h = &empty
+		}
+		if e.before+e.tail > h.Len() || k.Element > 0 && e.length() > math.MaxInt/k.Element {
+			fit = false
+			return
+		}
+		sum = crc32.Update(sum, world.Castagnoli, p.w.Buffers.Own().Bytes(h, k, 0, h.Len()))
+	}) && fit && sum == b.sum
+}
+
+// checkSparse checks the sets of sparse types, those that do not differ too: their entities must
+// stay.
+func (p *deltaPlan) checkSparse() error {
+	planned := map[*world.Type]bool{}
+	for i := range p.Sparse {
+		s := &p.Sparse[i]
+		if s.of >= len(p.types) || planned[p.types[s.of]] {
+			return p.refuse("type %d has a set, twice", s.of)
+		}
+		planned[p.types[s.of]] = true
+		if err := p.planSparse(s); err != nil {
+			return err
+		}
+	}
+	for _, t := range p.w.Types.Sparse {
+		if planned[t] || t.Sparse.Len() == 0 {
+			continue
+		}
+		if p.dying != nil {
+			if err := p.checkEntries(t, t.Sparse.IDs()); err != nil {
+				return err
+			}
+		}
+		if e := p.endsIn(&t.Sparse.Set); e != (entity.ID{}) {
+			return p.refuse("%v ends and keeps its entry of %s", e, t.Name)
+		}
+	}
+	return nil
+}
+
+// endsIn returns an entity that ends and has an entry of a set, or the zero ID.
+func (p *deltaPlan) endsIn(s *sparse.Set) entity.ID {
+	for _, step := range p.Delta.IDs.Steps {
+		for index := step.First; step.Old&1 != 0 && index < step.First+step.N; index++ {
+			if e := entity.Make(index, p.tag, step.Old); s.Find(e) != 0 {
+				return e
+			}
+		}
+	}
+	return entity.ID{}
+}
+
+// writeValues makes the values of a table's rows what the delta says. The rows are there.
+func (p *deltaPlan) writeValues(t *plannedTable, tx *change.Tx) {
+	for k := range t.columns {
+		c := &t.columns[k]
+		t.writeColumn(p.types[c.of], &c.deltaRuns)
+	}
+	books := &t.a.Table.Books
+	for k := range t.flips {
+		id := p.types[t.flips[k].of].ID
+		slot := t.a.Table.Places[id].Slot()
+		t.flips[k].each(t.is, func(at, n int, on bool) {
+			t.eachRun(at, n, func(pos, row, n int) {
+				for i := row; i < row+n; i++ {
+					books.Bits(slot, pos).Set(i, on)
+				}
+				t.a.Touch(nil, slot, pos, row, n)
+			})
+		})
+	}
+	for k := range t.buffers {
+		b := &t.buffers[k]
+		of := p.types[b.of]
+		slot, c := t.a.Table.Places[of.ID].Slot(), t.a.Table.Column(of.ID)
+		b.each(t.is, of.Shape.Element, func(e bufferEdit) {
+			pos, row := t.a.Table.Store.Find(e.row)
+			h := value.HeaderOf(t.a.Table.Store.Row(pos, row), c)
+			var next *value.Header
+			if e.length() > of.Shape.Cap(h) {
+				block := tx.Block()
+				next = &block
+			}
+			p.w.Buffers.Own().Edit(h, &of.Shape, next, e.before, e.n, e.tail, e.bytes)
+			t.a.Touch(nil, slot, pos, row, 1)
+		})
+	}
+	for k := range t.chunks {
+		t.writeChunks(p.types[t.chunks[k].of], &t.chunks[k])
+	}
+}
+
+// eachRun calls visit with the rows of an archetype from an index on, chunk by chunk.
+func (t *plannedTable) eachRun(at, n int, visit func(pos, row, n int)) {
+	for n > 0 {
+		pos, row := t.a.Table.Store.Find(at)
+		k := min(n, t.a.Table.Store.RowsOf(pos)-row)
+		visit(pos, row, k)
+		at, n = at+k, n-k
+	}
+}
+
+// writeColumn writes the runs of a column.
+func (t *plannedTable) writeColumn(of *world.Type, r *deltaRuns) {
+	c, size := t.a.Table.Column(of.ID), of.Size
+	slot := t.a.Table.Places[of.ID].Slot()
+	r.each(t.is*size, func(at int, is []byte) {
+		first, end := at/size, (at+len(is)-1)/size+1
+		t.eachRun(first, end-first, func(pos, row, n int) {
+			all := columnOf(t.a.Table.Store.Row(pos, row), c, n)
+			start := (t.a.Table.Store.Chunks()[pos].Start + row) * size
+			skip := max(at-start, 0)
+			k := copy(all[skip:], is)
+			is, at = is[k:], at+k
+			t.a.Touch(nil, slot, pos, row, n)
+		})
+	})
+}
+
+// writeChunks gives chunks the values of a chunk type. Where they are cut otherwise than those of
+// the newer state, a chunk gets what the values of several make, as where rows are copied as
+// chunks.
+func (t *plannedTable) writeChunks(of *world.Type, c *deltaChunks) {
+	if len(c.rows) == 0 {
+		return
+	}
+	size, i, start := of.Chunk.Bytes, 0, 0
+	books, slot := &t.a.Table.Books, t.a.Table.Places[of.ID].Slot()
+	for pos, chunk := range t.a.Table.Store.Chunks() {
+		for first, end := true, chunk.Start+t.a.Table.Store.RowsOf(pos); ; first = false {
+			books.SetValue(slot, pos, c.values[i*size:(i+1)*size], first)
+			if start+c.rows[i] > end || i+1 == len(c.rows) {
+				break
+			}
+			start += c.rows[i]
+			if i++; start == end {
+				break
+			}
+		}
+		*books.Version(slot, pos) = t.a.World.Tables.Version
+	}
+}

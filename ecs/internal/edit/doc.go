@@ -1,0 +1,17 @@
+// Package edit makes structural changes: it creates, copies, moves and ends entities, of one world
+// or from one to another. Package change moves the rows; here is decided which, and whereto.
+//
+//	to find out                                    look into
+//	how an entity gets and loses a type            move.go; change.go and apply.go for several at once
+//	which rows a change by query or list is about  selecting.go
+//	how entities are made                          create.go, reserve.go, instantiate.go, batch.go
+//	how they end                                   destroy.go
+//	what several changes make of an archetype      outcome.go
+//	how groups are changed all or none             transaction.go
+//	sparse types in all that                       sparsechange.go, sparsecopy.go
+//	another world                                  migrate.go, clone.go
+//
+// All of it belongs to the world's owner, outside of loops. Whatever can fail comes first; an error
+// is a *world.LimitError, and nothing has changed then. A broken contract panics with the name of
+// the call in package ecs.
+package edit

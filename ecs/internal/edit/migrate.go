@@ -1,0 +1,325 @@
+package edit
+
+import (
+	"fmt"
+
+	"quarry/alloc"
+	"quarry/ecs/internal/change"
+	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/query"
+	"quarry/ecs/internal/value"
+	"quarry/ecs/internal/world"
+)
+
+// Moving to another world. If both worlds lie in one universe and a whole archetype moves, its full
+// chunks change hands unchanged, and its last one too where the target has no rows; only the entity
+// column and the links are written. All other rows are copied. Types are matched by their Go types.
+// The target world registers the types that it lacks, so the numbers of types, and with them the
+// order of columns, may differ. A target archetype without rows adopts the source's layout, so that
+// chunks change hands even then:
+//
+//	from  [Position 0, Owner 1]     to  [Owner 5, Position 9]
+//	      | Entity | Position | Owner |     the same chunk, places of 9 and 5 as they lie there
+//
+// Steps that can fail come first: finding archetypes, and reserving blocks of buffers, ids and
+// rows. Then rows move archetype by archetype. Last, when all new entities are known, every entity
+// value of the old world in the moved components is rewritten for the new world.
+
+// Arrivals are the new identities of entities that moved from another world.
+type Arrivals struct {
+	pages  []*[arrivalsPage]arrival // by index in the old world, in pages; nil: none of them moved
+	tag    entity.Tag               // of the old world
+	number uint32                   // of the move, among those that the pages served
+}
+
+// arrivalsPage is the number of entities per page.
+const arrivalsPage = 8192
+
+// arrival is the new identity of an old entity with the given version, in the move with a number.
+type arrival struct {
+	version, number uint32
+	to              entity.ID
+}
+
+// Of returns the new entity of an entity of the old world, or Null if it was not moved.
+func (m *Arrivals) Of(old entity.ID) entity.ID {
+	index := old.Index()
+	if !old.Is(m.tag) || int(index/arrivalsPage) >= len(m.pages) {
+		return world.Null
+	}
+	if page := m.pages[index/arrivalsPage]; page != nil {
+		if a := &page[index%arrivalsPage]; a.version == old.Version() && a.number == m.number {
+			return a.to
+		}
+	}
+	return world.Null
+}
+
+func (m *Arrivals) note(old, to entity.ID) {
+	index := old.Index()
+	page := &m.pages[index/arrivalsPage]
+	if *page == nil {
+		*page = new([arrivalsPage]arrival)
+	}
+	(*page)[index%arrivalsPage] = arrival{old.Version(), m.number, to}
+}
+
+// reuse makes m the result of another move, from a world with so many records. The pages stay, with
+// entries that have the numbers of earlier moves: a page takes 128 KiB, for which the collector may
+// ask for work, or begin a cycle.
+func (m *Arrivals) reuse(tag entity.Tag, records int) {
+	if m.number++; m.number == 0 { // entries of 2^32 moves ago have it
+		m.pages, m.number = nil, 1
+	}
+	m.tag = tag
+	if more := (records+arrivalsPage-1)/arrivalsPage - len(m.pages); more > 0 {
+		m.pages = append(m.pages, make([]*[arrivalsPage]arrival, more)...)
+	}
+}
+
+// MoveAll is MoveAll; moved are the new identities.
+func MoveAll(w *world.World, from *world.World, moved *Arrivals) (Batch, error) {
+	const op = "World.MoveAll"
+	checkMove(w, op, from)
+	return move(w, op, from, selectAll(from), moved)
+}
+
+// MoveMatches is MoveQuery; moved are the new identities, and reuses what those of an earlier move
+// have.
+func MoveMatches(w *world.World, q *query.Query, moved *Arrivals) (Batch, error) {
+	const op = "World.MoveQuery"
+	if q == nil || q.World == nil {
+		q.Refuse(op)
+	}
+	checkMove(w, op, q.World)
+	q.CheckOpen(op)
+	return move(w, op, q.World, SelectRows(q, op), moved)
+}
+
+func checkMove(w *world.World, op string, from *world.World) {
+	w.CheckNew(op)
+	from.CheckNew(op)
+	if w == from {
+		// errors.md, Borrows: `both worlds are the same` | `MoveAll` from a world to itself. |
+		// `Instantiate`, or `Clone`.
+		panic("ecs: " + op + ": both worlds are the same")
+	}
+	w.CheckChange(op)
+	from.CheckChange(op)
+}
+
+// migration is the state of a move.
+type migration struct {
+	op        string
+	w, from   *world.World
+	tx        *change.Tx // of w
+	transfers []transfer
+	sparse    []sparseTransfer
+	moved     *Arrivals
+}
+
+// transfer is the move of one part's rows to an archetype of another world.
+type transfer struct {
+	p    *change.Part // of a transaction of the old world
+	to   *world.Archetype
+	path *world.Path
+	give int // chunks that change hands
+}
+
+// move moves the rows that a transaction of another world has selected. moved is zero, or that of
+// an earlier move, and is that of no move after an error.
+func move(w *world.World, op string, from *world.World, selected *change.Tx, moved *Arrivals) (Batch, error) {
+	m := &migration{op: op, w: w, from: from, tx: w.Rows.Begin(), moved: moved}
+	moved.reuse(from.IDs.Tag(), from.IDs.Records())
+	total := selected.Rows()
+	if total == 0 {
+		return batch(w, 0), nil
+	}
+	if total > world.MostAlive-w.Living() {
+		return Batch{}, world.During(op, world.Limit("entities a world", world.MostAlive, nil))
+	}
+	for i := range selected.Parts {
+		if err := m.registerTypes(from.ArchetypeOn(selected.Parts[i].Table)); err != nil {
+			return Batch{}, world.During(op, err)
+		}
+	}
+	for _, t := range from.Types.Sparse {
+		if t.Sparse.Len() > 0 {
+			if err := m.registerType(t); err != nil {
+				return Batch{}, world.During(op, err)
+			}
+		}
+	}
+	w.Loops.Enter(op)
+	defer w.Loops.Leave()
+	from.Loops.Enter(op)
+	defer from.Loops.Leave()
+	if err := m.reserve(selected, total); err != nil {
+		return Batch{}, world.During(op, err)
+	}
+	for i := range m.transfers {
+		m.transfers[i].run(m)
+	}
+	rename := func(e *entity.ID) {
+		if *e != world.Null && e.Is(from.IDs.Tag()) {
+			*e = moved.Of(*e)
+		}
+	}
+	for _, s := range m.tx.Spans {
+		w.EachLink(s, rename)
+		w.EachChunkLink(s.Table, rename)
+		for i := range m.sparse {
+			m.sparse[i].eachLink(s, rename)
+		}
+	}
+	return batch(w, total), nil
+}
+
+// reserve does everything that can fail. On an error nothing has changed, except that new types
+// stay registered.
+func (m *migration) reserve(selected *change.Tx, total int) error {
+	before := len(m.w.Archetypes.List)
+	err := m.aim(selected)
+	if err == nil {
+		m.aimSparse(selected)
+		err = world.Refused(m.tx.Reserve(total))
+	} else {
+		m.tx.Cancel()
+	}
+	if err != nil {
+		m.w.Forget(before)
+	}
+	return err
+}
+
+// aim finds the target archetypes of the rows and takes blocks for spilled buffers.
+func (m *migration) aim(selected *change.Tx) error {
+	for i := range selected.Parts {
+		if err := m.find(&selected.Parts[i]); err != nil {
+			return err
+		}
+	}
+	for i := range m.transfers {
+		if err := m.takeBlocks(&m.transfers[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// registerTypes registers the types of an archetype of the other world that w lacks.
+func (m *migration) registerTypes(a *world.Archetype) error {
+	for _, id := range a.Table.Types {
+		if err := m.registerType(m.from.Types.List[id]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// registerType registers a type of the other world, if w lacks it.
+func (m *migration) registerType(t *world.Type) error {
+	if known, ok := m.w.Types.Find(t.Key()); ok {
+		if mine := m.w.Types.List[known]; !mine.IsLike(t) {
+			// errors.md, Borrows: `the worlds have ... with different options` | Two worlds
+			// registered a type differently. | The same options in both.
+			panic(fmt.Sprintf("ecs: %s: the worlds have %s with different options", m.op, t.Name))
+		}
+		return nil
+	}
+	if len(m.w.Types.List) == world.MaxTypes {
+		return world.Limit("component types a world", world.MaxTypes, world.ErrManyTypes)
+	}
+	m.w.Register(m.op, t.Copied())
+	return nil
+}
+
+// find adds the transfer of a part's rows.
+func (m *migration) find(p *change.Part) error {
+	w, a := m.w, m.from.ArchetypeOn(p.Table)
+	var sig world.Signature
+	var given []*value.Shared
+	for _, id := range a.Table.Types {
+		known, _ := w.Types.Find(m.from.Types.List[id].Key())
+		sig.Add(known)
+		if v := a.ValueOf(id); v != nil {
+			given = append(given, w.Types.List[known].Shared.Copy(v, nil))
+		}
+	}
+	to, err := w.ArchetypeOf(sig, w.ValuesFor(make([]*value.Shared, 0, world.UsualValues), &sig, given, nil, nil))
+	if err != nil {
+		return err
+	}
+	numbers := make([]world.TypeID, len(to.Table.Types))
+	for slot, id := range to.Table.Types {
+		numbers[slot], _ = m.from.Types.Find(w.Types.List[id].Key())
+	}
+	path := a.Table.Across(&to.Table.Table, numbers)
+	m.transfers = append(m.transfers, transfer{p, to, path, m.tx.PlanAcross(p, path)})
+	return nil
+}
+
+// takeBlocks takes blocks of w's heap for the spilled buffers of a transfer.
+func (m *migration) takeBlocks(r *transfer) error {
+	for _, b := range r.to.Table.Buffers() {
+		t, c := m.w.Types.List[b.Key], r.p.Table.Column(r.path.Number(world.TypeID(b.Key)))
+		err := r.p.EachRow(func(at alloc.StoreRow) error {
+			from := value.HeaderOf(at, c)
+			if !from.Spilled() {
+				return nil
+			}
+			return world.Refused(m.tx.Take(t.Spill, &t.Shape, from.Len()))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// run moves the rows of a transfer.
+func (r *transfer) run(m *migration) {
+	for _, b := range r.to.Table.Buffers() {
+		m.moveSpills(r, b)
+	}
+	m.w.Rows.Receive(&m.from.Rows, r.p, r.path, r.give, m.renamed)
+}
+
+// moveSpills moves the spilled buffers of the rows, which have not moved yet, to blocks of the new
+// world's heap. A header cannot move as it is: it counts from the base of its universe.
+func (m *migration) moveSpills(r *transfer, b world.Column) {
+	t, c := m.w.Types.List[b.Key], r.p.Table.Column(r.path.Number(world.TypeID(b.Key)))
+	_ = r.p.EachRow(func(at alloc.StoreRow) error {
+		h := value.HeaderOf(at, c)
+		if !h.Spilled() {
+			return nil
+		}
+		next := m.tx.Block()
+		value.Move(t.Spill.Bytes(&next, &t.Shape, 0, h.Len()), m.from.Buffers.Own().Bytes(h, &t.Shape, 0, h.Len()))
+		r.p.Table.KeepCell(at, c)
+		m.from.Buffers.Free(h)
+		*h = next
+		return nil
+	})
+}
+
+// renamed records the new identities of entities, and moves their names and entries to them.
+func (m *migration) renamed(old, to []entity.ID) {
+	for i := range m.sparse {
+		m.sparse[i].run(old, to)
+	}
+	for i, e := range old {
+		m.moved.note(e, to[i])
+		if m.from.Names.Len() > 0 {
+			m.moveName(e, to[i])
+		}
+	}
+}
+
+// moveName gives an entity the name of its old entity in the old world.
+func (m *migration) moveName(old, to entity.ID) {
+	if text := m.from.Names.Of(old.Index()); text != "" {
+		m.from.Names.Remove(old.Index())
+		m.w.SetName(to, text)
+	}
+}

@@ -1,0 +1,106 @@
+package edit
+
+import (
+	"quarry/ecs/internal/change"
+	"quarry/ecs/internal/world"
+)
+
+// Outcome is the combined effect of a sequence of changes on the entities of an archetype: the
+// archetype that they move to in one move, and the types that start from zero there because an
+// earlier change removed them. It is a value. It serves package command: see quarry/internal/seam.
+type Outcome struct {
+	From, to *world.Archetype // to is nil if the entities end
+	lost     world.Signature  // types that a change removed
+	renewed  world.Signature  // types of to that a change removed and a later change added
+}
+
+// OutcomeOf returns the outcome of an empty sequence of changes.
+func OutcomeOf(a *world.Archetype) Outcome { return Outcome{From: a, to: a} }
+
+// OutcomeOfCopies returns the outcome for copies of an archetype's entities, see World.Instantiate.
+// It creates the copies' archetype if there is none; the error is a *LimitError.
+func OutcomeOfCopies(a *world.Archetype) (Outcome, error) {
+	const op = "seam.OutcomeOfCopies"
+	a.World.CheckUnlocked(op)
+	if a.Dying {
+		world.RefuseDying(op)
+	}
+	to, err := pattern(a)
+	if err != nil {
+		return Outcome{}, world.During(op, err)
+	}
+	o := Outcome{From: a, to: to}
+	for i, had := range a.Table.Sig {
+		o.lost[i] = had &^ to.Table.Sig[i] // Prefab and Cleanup types, which a change may give the copies
+	}
+	return o, nil
+}
+
+// Stays reports whether the entities stay unchanged.
+func (o *Outcome) Stays() bool { return o.From == o.to && o.renewed == world.Signature{} }
+
+// Archetype returns the archetype of the entities at the end, or nil if they end.
+func (o *Outcome) Archetype() *world.Archetype { return o.to }
+
+// After returns the outcome followed by one more change. It creates the target archetype if there
+// is none; the error is a *LimitError.
+func (o Outcome) After(c *Change) (Outcome, error) {
+	const op = "seam.After"
+	c.World.CheckUnlocked(op)
+	if o.to == nil {
+		return o, nil
+	}
+	if o.to.World != c.World {
+		// errors.md, Entities: `the archetype and the change belong to different worlds` | A layer
+		// asked what a change makes of entities of another world. | A change for
+		// each world.
+		panic("ecs: " + op + ": the archetype and the change belong to different worlds")
+	}
+	by, err := c.outcome(o.to)
+	switch {
+	case err != nil:
+		return o, world.During(op, err)
+	case by.Ends():
+		o.to = nil
+		return o, nil
+	case by.Stays():
+		return o, nil
+	}
+	to := c.World.ArchetypeOn(by.Path().To)
+	for i, had := range o.to.Table.Sig {
+		has := to.Table.Sig[i]
+		o.renewed[i] = (o.renewed[i] | has&^had&o.lost[i]&^c.World.Types.Shared[i]) & has
+		o.lost[i] |= had &^ has
+	}
+	o.to = to
+	return o, nil
+}
+
+// refresh replaces archetypes retired meanwhile by their current replacements. The error is a
+// *LimitError.
+func (o *Outcome) refresh() (err error) {
+	o.From = o.From.Now()
+	if o.to != nil {
+		o.to, err = o.to.Again()
+	}
+	return err
+}
+
+// path returns the transition from the first archetype to the last.
+func (o *Outcome) path() *world.Path {
+	if o.renewed == (world.Signature{}) && !o.From.Differs(o.to) {
+		return o.From.Table.To(&o.to.Table.Table)
+	}
+	return o.From.Table.Renewing(&o.to.Table.Table, o.renewed)
+}
+
+// ofRows returns the outcome for rows of from's table.
+func (o *Outcome) ofRows() change.Outcome {
+	switch {
+	case o.to == nil:
+		return change.End()
+	case o.Stays():
+		return change.Stay()
+	}
+	return change.Move(o.path())
+}

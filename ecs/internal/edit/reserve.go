@@ -1,0 +1,69 @@
+package edit
+
+import (
+	"fmt"
+	"slices"
+
+	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/world"
+)
+
+// CreateReserved is ecs.Archetype.CreateReserved.
+func CreateReserved(a *world.Archetype, ids []entity.ID) (Batch, error) {
+	const op = "Archetype.CreateReserved"
+	w := a.World
+	w.CheckUnlocked(op)
+	if a.Dying {
+		world.RefuseDying(op)
+	}
+	Hold(w, op, ids)
+	if len(ids) == 0 {
+		return Batch{World: w, epoch: w.Rows.Epoch}, nil
+	}
+	w.SweepBut(a)
+	before := len(w.Archetypes.List)
+	a, err := a.Again()
+	if err == nil {
+		err = world.Refused(w.Rows.RoomHeld(&a.Table.Table, len(ids)))
+	}
+	if err != nil {
+		w.IDs.LetGo(ids)
+		w.Forget(before)
+		return Batch{}, world.During(op, err)
+	}
+	tx := w.Rows.Begin()
+	tx.Note(w.Rows.CreateHeld(&a.Table.Table, ids))
+	return batch(w, len(ids)), nil
+}
+
+// Hold marks reserved ids, so that no other goroutine creates or releases them. It panics and holds
+// none if one of them is not reserved.
+func Hold(w *world.World, op string, ids []entity.ID) {
+	if i := w.IDs.Hold(ids); i >= 0 {
+		notReserved(w, op, ids, i)
+	}
+}
+
+// notReserved panics for ids[i] with the reason why it is not reserved.
+//
+//go:noinline
+func notReserved(w *world.World, op string, ids []entity.ID, i int) {
+	e := ids[i]
+	why := "it was given back, created and destroyed, or never reserved"
+	switch {
+	case e == world.Null:
+		why = "it names no entity"
+	case e.IsPlaceholder():
+		why = "it is a placeholder of a command buffer"
+	case e.Tag() != w.IDs.Tag():
+		why = "it belongs to another world"
+	case slices.Contains(ids[:i], e):
+		why = "it is given twice"
+	case w.Alive(e):
+		why = "it is alive already"
+	}
+	// errors.md, Entities: `is not reserved: ...; nothing was changed` | `CreateReserved` or
+	// `Unreserve` of an id that is not promised now. | Each id is handed back once: it says why
+	// not.
+	panic(fmt.Sprintf("ecs: %s: ids[%d] = %v is not reserved: %s; nothing was changed", op, i, e, why))
+}

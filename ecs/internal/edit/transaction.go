@@ -1,0 +1,244 @@
+package edit
+
+import (
+	"fmt"
+
+	"quarry/ecs/internal/change"
+	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/world"
+)
+
+// Transaction is a structural change of several groups of entities that are created, copied, moved
+// or ended, all or none. First declare the groups (create, copy, move). Then call reserve, which
+// may fail. Then run each group, copies before moves, because a copy is made from the row where its
+// source was; otherwise the order is free. Finally call finish. A Transaction may be reused. It
+// serves package command: see quarry/internal/seam.
+//
+// Like all structural changes it belongs to the world's owner. From begin to finish the world is
+// locked: after reserve the caller may write the rows of batches, and nothing else.
+type Transaction struct {
+	w      *world.World
+	op     string
+	tx     *change.Tx
+	before int // number of archetypes at begin
+	ids    int // ids that the transaction needs
+	groups []txGroup
+	ran    int // number of groups that have run
+	copies []copying
+	copied int // number of copies in use
+	coming []coming
+	err    error
+}
+
+// txGroup is a group of entities with one outcome.
+type txGroup struct {
+	first, end int              // range of transaction parts, for existing entities
+	to         *world.Archetype // archetype of new entities; else nil
+	n          int
+	copies     int // index of the copying, plus one; 0 if the group is not of copies
+}
+
+// coming is a number of entries that a sparse type is to get.
+type coming struct {
+	t *world.Type
+	n int
+}
+
+// expectEntries announces n entries of a sparse type, which the caller adds after finish.
+func (t *Transaction) expectEntries(of *world.Type, n int) {
+	for i := range t.coming {
+		if t.coming[i].t == of {
+			t.coming[i].n += n
+			return
+		}
+	}
+	t.coming = append(t.coming, coming{of, n})
+}
+
+// ExpectChange announces the entries that a change gives n entities.
+func (t *Transaction) ExpectChange(c *Change, n int) {
+	for _, e := range c.entries {
+		if !e.remove {
+			t.expectEntries(e.t, n)
+		}
+	}
+}
+
+// reserveComing makes room for the entries that are announced or copied, when there is room for the
+// ids of their entities.
+func (t *Transaction) reserveComing() error {
+	for _, c := range t.coming {
+		if err := c.t.RoomFor(c.n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Begin begins a transaction of a world on behalf of the call op.
+func (t *Transaction) Begin(w *world.World, op string) {
+	w.CheckChange(op)
+	t.w, t.op, t.tx, t.before, t.ids, t.err = w, op, w.Rows.Begin(), len(w.Archetypes.List), 0, nil
+	t.groups, t.coming, t.copied, t.ran = t.groups[:0], t.coming[:0], 0, 0
+	w.Loops.Enter(op)
+}
+
+// Create adds a group of n new entities with an outcome, all zero.
+func (t *Transaction) Create(o *Outcome, n int) {
+	done := false
+	defer t.endUnless(&done)
+	t.check(o, true)
+	if t.refresh(o) {
+		t.tx.Expect(&o.to.Table.Table, n)
+	}
+	t.add(txGroup{to: o.to, n: n}, n)
+	done = true
+}
+
+// check panics for an outcome of another world, and for an outcome that ends entities which are yet
+// to be created.
+func (t *Transaction) check(o *Outcome, made bool) {
+	if o.From == nil || o.From.World != t.w || made && o.to == nil {
+		// errors.md, Types, terms and handles: `the archetype is nil or belongs to another world`,
+		// `they are of another world`, `Uninitialized names types of another world` | An
+		// archetype or an access of another world. | Handles are of one world; register there.
+		panic("ecs: " + t.op + ": the archetype is nil or belongs to another world")
+	}
+}
+
+// refresh refreshes an outcome. It returns false once something has failed, which reserve reports.
+func (t *Transaction) refresh(o *Outcome) bool {
+	if t.err == nil {
+		t.err = o.refresh()
+	}
+	return t.err == nil
+}
+
+// Copy adds a group of n copies of e and of the entities linked to it, see World.InstantiateN. The
+// copies of e get the outcome o, which must be of e's archetype. copy panics if e is not alive.
+func (t *Transaction) Copy(e entity.ID, o *Outcome, n int) {
+	done := false
+	defer t.endUnless(&done)
+	t.check(o, true)
+	if t.copied == len(t.copies) {
+		t.copies = append(t.copies, copying{})
+	}
+	c := &t.copies[t.copied]
+	t.copied++
+	c.begin(t.w, n, t.tx)
+	c.addLinked(t.op, e)
+	if !t.refresh(o) {
+		done = true
+		return
+	}
+	if from := c.members[0].from; from != o.From {
+		panic(fmt.Sprintf("ecs: %s: %v is of %v, its copies were worked out for %v", t.op, e, from, o.From))
+	}
+	if t.add(txGroup{n: n * len(c.members), copies: t.copied}, n*len(c.members)); t.err == nil {
+		t.err = c.aim(o)
+	}
+	done = true
+}
+
+// endUnless ends the transaction if a call panics before it sets done, and releases what other
+// groups took.
+func (t *Transaction) endUnless(done *bool) {
+	if !*done {
+		t.tx.Cancel()
+		t.w.Loops.Leave()
+		t.w.Forget(t.before)
+	}
+}
+
+// Move adds a group of living entities of the outcome's first archetype. They must not be in
+// another group.
+func (t *Transaction) Move(list []entity.ID, o *Outcome) {
+	done := false
+	defer t.endUnless(&done)
+	t.check(o, false)
+	if !t.refresh(o) {
+		done = true
+		return
+	}
+	out, n := o.ofRows(), 0
+	first, end, bad := t.tx.SelectGroup(list, func(p *change.Part) change.Outcome {
+		if p.Table != &o.From.Table.Table {
+			panic(fmt.Sprintf("ecs: %s: entities of %v are to move as those of %v", t.op, p.Table, o.From))
+		}
+		n += p.Rows
+		return out
+	})
+	if bad >= 0 {
+		refuseListed(t.w, t.op, bad, list[bad])
+	}
+	t.add(txGroup{first: first, end: end, n: n}, 0)
+	done = true
+}
+
+func (t *Transaction) add(g txGroup, ids int) {
+	t.groups = append(t.groups, g)
+	if t.ids += ids; t.ids > entity.MaxIDs && t.err == nil {
+		t.err = world.Limit("entities a world", world.MostAlive, nil)
+	}
+}
+
+// Reserve makes room for all rows, blocks and ids. An error is a *LimitError; the transaction is
+// then over, and nothing has changed.
+func (t *Transaction) Reserve() error {
+	w, err := t.w, t.err
+	if err == nil && t.ids > world.MostAlive-w.Living() {
+		err = world.Limit("entities a world", world.MostAlive, nil)
+	}
+	if err == nil {
+		countEntries(w, t.copies[:t.copied], t.expectEntries)
+		if len(t.coming) > 0 {
+			t.tx.Also(t.reserveComing)
+		}
+	}
+	if err != nil {
+		t.tx.Cancel()
+	} else {
+		err = world.Refused(t.tx.Reserve(t.ids))
+	}
+	if err != nil {
+		w.Loops.Leave()
+		w.Forget(t.before)
+	}
+	return world.During(t.op, err)
+}
+
+// Run creates, copies or moves the entities of the i'th group, in the order in which groups were
+// added. The batch holds their rows and is valid until the next run. For copies, the rows of the
+// first member come first. The batch of a group that ends or stays is empty.
+func (t *Transaction) Run(i int) Batch {
+	g, w := &t.groups[i], t.w
+	n := g.n
+	t.ran++
+	switch {
+	case g.copies > 0:
+		t.tx.Spans = t.tx.Spans[:0]
+		t.copies[g.copies-1].copy()
+	case g.to != nil:
+		t.tx.Spans = t.tx.Spans[:0]
+		t.tx.Note(w.Rows.CreateN(&g.to.Table.Table, n, &world.Signature{}))
+	default:
+		if t.tx.MoveGroup(g.first, g.end); len(t.tx.Spans) == 0 {
+			n = 0
+		}
+	}
+	return batch(w, n)
+}
+
+// Finish ends the transaction. It panics unless every group has run, because the rows of a group
+// that has not run would be lost.
+func (t *Transaction) Finish() {
+	if t.ran != len(t.groups) {
+		// errors.md, Entities: `... of ... groups of the transaction have run`, `... is of ..., its
+		// copies were worked out for ...`, `entities of ... are to move as those of ...` | A layer
+		// of this repository gave a transaction entities that are gone or of another archetype. | A
+		// mistake in that layer: report it.
+		panic(fmt.Sprintf("ecs: %s: %d of %d groups of the transaction have run", t.op, t.ran, len(t.groups)))
+	}
+	t.tx.Finish()
+	t.w.Loops.Leave()
+}

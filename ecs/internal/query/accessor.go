@@ -1,0 +1,186 @@
+package query
+
+import (
+	"fmt"
+
+	"quarry/ecs/internal/world"
+)
+
+// RowRange is ecs.RowRange.
+type RowRange struct {
+	Binding, Pos uint32 // index in the borrow's bindings; the chunk's position in the archetype's store
+	Lo, N        uint32 // first row and number of rows
+}
+
+// Split is ecs.Borrow.Split.
+func (b *Borrow) Split(dst []RowRange, grain int) []RowRange {
+	b.checkRows("Borrow.Split")
+	if grain < 1 {
+		panic(fmt.Sprintf("ecs: Borrow.Split: grain=%d is less than 1", grain))
+	}
+	if grain = (min(grain, MostRows) + 63) &^ 63; b.chunks {
+		grain = MostRows
+	}
+	if set := b.own.driving(); set != nil {
+		return b.own.splitSet(dst, set, grain)
+	}
+	for i := range b.own.Bindings {
+		g := &b.own.Bindings[i].Archetype.Table.Store
+		if g.Len() == 0 {
+			continue
+		}
+		for pos := range g.Chunks() {
+			rows := g.RowsOf(pos)
+			for lo := 0; lo < rows; lo += grain {
+				dst = append(dst, RowRange{uint32(i), uint32(pos), uint32(lo), uint32(min(grain, rows-lo))})
+			}
+		}
+	}
+	return dst
+}
+
+// checkRows panics unless the borrow lends the rows of a query and is out.
+func (b *Borrow) checkRows(op string) {
+	b.Check(op)
+	if b.Query == nil {
+		// errors.md, Borrows: `everything is lent, and no query: use Borrow.Rows, and the world's
+		// own look-ups`, `lends the rows of ... alone: use Borrow.Accessor` | An `Accessor` of what
+		// `World.Share` returned, or `Rows` of a borrow of one query. | As it says.
+		panic("ecs: " + op + ": everything is lent, and no query: use Borrow.Rows, and the world's own look-ups")
+	}
+	if !b.Out {
+		b.Refuse(op)
+	}
+}
+
+// Accessor is ecs.Accessor.
+type Accessor struct {
+	Borrow *Borrow
+	Scan   Scan
+}
+
+// Accessor is ecs.Borrow.Accessor.
+func (b *Borrow) Accessor() *Accessor {
+	b.Check("Borrow.Accessor")
+	if b.Query == nil {
+		b.checkRows("Borrow.Accessor")
+	}
+	b.Mu.Lock()
+	defer b.Mu.Unlock()
+	return b.newAccessor(&b.own)
+}
+
+func (b *Borrow) newAccessor(q *Query) *Accessor {
+	r := &Accessor{Borrow: b, Scan: Scan{World: b.World, Query: q, Borrow: b}}
+	b.accessors = append(b.accessors, r)
+	return r
+}
+
+// Check panics for an accessor of no borrow, and where its borrow is not out.
+func (r *Accessor) Check(op string) {
+	if r == nil || r.Borrow == nil {
+		panic("ecs: " + op + ": the accessor is nil or the zero value; accessors come from Borrow.Accessor")
+	}
+	if !r.Borrow.Out {
+		r.Borrow.Refuse(op)
+	}
+}
+
+// Rows is ecs.Accessor.Rows.
+func (r *Accessor) Rows(p RowRange) (rows Rows, ok bool) {
+	r.Check("Accessor.Rows")
+	b, s := r.Borrow, &r.Scan
+	s.Turn()
+	if int(p.Binding) >= len(b.own.Bindings) {
+		r.refuse(p)
+	}
+	t := &b.own.Bindings[p.Binding]
+	a, pos, first, n := t.Archetype, int(p.Pos), int(p.Lo), int(p.N)
+	if pos >= len(a.Table.Store.Chunks()) || n == 0 || first+n > a.Table.Store.RowsOf(pos) || first%64 != 0 {
+		r.refuse(p)
+	}
+	s.Since = b.own.Since
+	if since := b.own.Since; b.own.Skims(since) && !b.own.Passes(b, a, pos, first, n, since) {
+		return Rows{}, false
+	}
+	dense := true
+	if len(t.tests) > 0 || b.own.tested() {
+		matching := s.Match(a, t.tests, pos, first, n)
+		if matching == 0 {
+			return Rows{}, false
+		}
+		dense = matching == n
+	}
+	at := a.Table.Store.Row(pos, 0)
+	s.Binding, s.First = t, first
+	s.Show(pos, at.Scale, dense)
+	return MakeRows(s, at.Base, n), true
+}
+
+//go:noinline
+func (r *Accessor) refuse(p RowRange) {
+	panic(fmt.Sprintf("ecs: Accessor.Rows: %s has no such rows: %+v; parts are good from Begin to End", r.Borrow.Name, p))
+}
+
+// Take returns an idle accessor for a loop over a query.
+func (b *Borrow) Take(op string, q *Query) *Accessor {
+	b.Check(op)
+	b.Mu.Lock()
+	defer b.Mu.Unlock()
+	q.CheckOpen(op)
+	switch {
+	case b.Query != nil:
+		panic(fmt.Sprintf("ecs: %s: %s lends the rows of %v alone: use Borrow.Accessor", op, b.Name, b.Query))
+	case !b.Out:
+		b.Refuse(op)
+	case q.World != b.World:
+		panic(fmt.Sprintf("ecs: %s: %v is of another world", op, q))
+	case q.writes:
+		// errors.md, Borrows: `declares Write; goroutines that share a world may only read it` |
+		// `Borrow.Rows` of a query with `Write`. | A query of its own, or a job.
+		panic(fmt.Sprintf("ecs: %s: %v declares Write; goroutines that share a world may only read it", op, q))
+	}
+	q.lookAlone()
+	if len(b.idle) == 0 {
+		b.idle = append(b.idle, b.newAccessor(q))
+	}
+	last := len(b.idle) - 1
+	r := b.idle[last]
+	r.Scan.Query, b.idle = q, b.idle[:last]
+	return r
+}
+
+// GiveBack ends an accessor's loop and makes its rows stale.
+func (b *Borrow) GiveBack(r *Accessor) {
+	b.Mu.Lock()
+	defer b.Mu.Unlock()
+	r.Scan.Turn()
+	b.idle = append(b.idle, r)
+}
+
+// Lookup returns the type's finder for the look-ups of an accessor.
+func Lookup(t *world.Type, op string, r *Accessor) *world.Finder {
+	if t == nil {
+		t.WorldOrNil().Refuse(op)
+	}
+	r.Check(op)
+	b := r.Borrow
+	switch write := b.Access.Writes.Has(t.ID); {
+	case t.World != b.World:
+		// errors.md, Types, terms and handles: `belong to different worlds`, `is of another world`
+		// | Rows, a query or a borrow of another world. | Handles are of one world; register there.
+		panic(fmt.Sprintf("ecs: %s: %s and %s belong to different worlds", op, t.Name, b.Name))
+	case b.Used.Has(t.ID), !write && b.Query.declares(t.ID):
+	case write: // look-ups would see rows that others are writing
+		// errors.md, Borrows: `rows of others may be being written` | A look-up of a type that the
+		// job's query writes. | Let a job of its own look the type up, before or after this one; or
+		// name it in no term of the query with access, and write by look-ups only, declared by
+		// `Exclusive`.
+		panic(fmt.Sprintf("ecs: %s: %v of %s writes %s: rows of others may be being written", op, b.Query, b.Name, t.Name))
+	default:
+		// errors.md, Borrows: `does not use ...: declare it` | A look-up of a type that the borrow
+		// or job does not name. | `Job.Uses(ecs.Read(health))`.
+		panic(fmt.Sprintf("ecs: %s: %s does not use %s: declare it", op, b.Name, t.Name))
+	}
+	return b.FinderOf(t)
+}

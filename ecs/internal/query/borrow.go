@@ -1,0 +1,229 @@
+package query
+
+import (
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"quarry/ecs/internal/world"
+)
+
+// Borrows.
+//
+// A borrow lends types of a world to other goroutines, from Begin to End: the types that a query
+// declares, or everything for reading. The goroutines see rows through accessors, each of which has
+// a scan of its own. They look up entities through the finders of the borrow, or, while everything
+// is borrowed, through the finders of the world's owner.
+//
+//	owner                        goroutines
+//	Begin  counts its types      Accessor.Rows   own scan, the borrow's bindings
+//	       fills the finders     Slice, Mut    mark with the borrow's version
+//	                             Lookup.Get    by the borrow's finder of the type
+//	End    counts them off
+//
+// Several borrows of queries may be out, even if they conflict: the scheduler that created them
+// orders their work by their Access. So Begin and End of one borrow write nothing that goroutines
+// of another borrow read. They write only the borrow counts of types, the owner's finders, the
+// world's version and the world's loops. A borrow of everything is out alone.
+//
+// Invariants, all while a borrow is out:
+//
+//	N1 The structure of the world does not change. A structural change first ends all borrows of queries, by calling
+//	   their waits; while everything is borrowed it panics.
+//	N2 The world's own functions do not write a type that is lent, and do not read a type that is lent for writing.
+//	   They panic, in every build. Only Enable and Disable of one entity write while everything is borrowed.
+//	N3 The goroutines of a borrow write only types that the borrow declares for writing, in the rows of their
+//	   accessors or by look-ups of the uses, and the blocks of those types' buffers. While everything is borrowed
+//	   they write only enable bits.
+//	N4 A write by one of the goroutines is marked with the world's version at Begin. Several goroutines may mark one
+//	   chunk: they do it atomically, and with the same version.
+
+// Borrow is ecs.Borrow.
+type Borrow struct {
+	world.Lease
+	Query  *Query        // the query whose rows are lent; nil: everything is lent for reading
+	own    Query         // q as the goroutines see it: access is GatedRead and GatedWrite, and the bindings are its own
+	chunks bool          // the rows of a chunk are not split: a chunk type is written
+	types  []*world.Type // types in access
+
+	accessors []*Accessor
+	idle      []*Accessor // accessors that Rows may reuse
+}
+
+// borrowOf returns the borrow of a lease.
+func borrowOf(l *world.Lease) *Borrow { return (*Borrow)(unsafe.Pointer(l)) } // Safe because each lease is the first field of a borrow.
+
+var _ [0]struct{} = [unsafe.Offsetof(Borrow{}.Lease)]struct{}{} // borrowOf relies on this
+
+// LeaseOrNil returns the borrow's lease, or nil for no borrow.
+func (b *Borrow) LeaseOrNil() *world.Lease { return (*world.Lease)(unsafe.Pointer(b)) } // Safe because a borrow begins with its lease.
+
+// FinderOf is Lease.FinderOf, of no borrow too.
+func (b *Borrow) FinderOf(t *world.Type) *world.Finder { return b.LeaseOrNil().FinderOf(t) }
+
+// ShareOf returns the borrow of everything, as World.Share does before it begins.
+func ShareOf(w *world.World) *Borrow {
+	return &Borrow{Lease: world.Lease{World: w, Name: "the share", All: true}}
+}
+
+// NewBorrow creates a borrow of the types that q declares. uses are Read and Write terms of further
+// types that the goroutines look up for any entity. name is for messages, such as "job move".
+//
+// If a structural change is requested while the borrow is out, it calls wait on its own goroutine
+// with the name of the change, such as Component.Add. wait must end the borrow or panic.
+//
+// NewBorrow panics for a use that the query declares too, unless both only read; for a type of
+// another world; and for a nil wait.
+func NewBorrow(q *Query, name string, wait func(op string), uses ...Term) *Borrow {
+	q.CheckOpen("seam.NewBorrow")
+	if wait == nil {
+		panic("ecs: seam.NewBorrow: wait is nil; it ends the borrow when a structural change asks for it")
+	}
+	b := &Borrow{Lease: world.Lease{World: q.World, Name: name, Wait: wait, Access: q.Access()}, Query: q, own: *q}
+	b.own.Bindings, b.own.seen, b.own.Allowed = nil, 0, make([]uint8, len(q.Allowed))
+	for id, access := range q.Allowed {
+		if access != 0 {
+			b.own.Allowed[id] = world.Gated(access)
+		}
+	}
+	for _, u := range uses {
+		b.use(u)
+	}
+	b.Lent = make([]*world.Finder, len(q.World.Types.List))
+	for id, t := range q.World.Types.List {
+		id := world.TypeID(id)
+		if write := b.Access.Writes.Has(id); write || b.Access.Reads.Has(id) {
+			b.types = append(b.types, t)
+			b.chunks = b.chunks || write && t.Kind == world.KindChunk
+			b.Lent[id] = &world.Finder{Type: t, Lease: b.LeaseOrNil(), Size: t.Size, Shape: t.Shape, Spill: q.World.Buffers.Lent(t.Kind == world.KindBuffer && write), Writes: write && b.Used.Has(id)}
+			b.Lent[id].Grant(false, false)
+		}
+	}
+	return b
+}
+
+// use adds a use to the borrow's access.
+func (b *Borrow) use(u Term) {
+	op := "uses of " + b.Name
+	if u.Kind > TermWrite || len(u.Of) != 1 {
+		// errors.md, Borrows: `a use is neither Read nor Write of a type`, `is declared twice, and
+		// one of the two writes: ...` | What a borrow or job `Uses`. | `ecs.Read` and `ecs.Write`
+		// terms, of types that its query does not write.
+		panic("ecs: " + op + ": a use is neither Read nor Write of a type")
+	}
+	o := u.Of[0]
+	b.World.CheckOwn(op, o.Type)
+	id, write := o.Type.ID, o.Access&world.MayWrite != 0
+	if b.Access.Writes.Has(id) || write && (b.Query.declares(id) || b.Used.Has(id)) {
+		panic(fmt.Sprintf("ecs: %s: %s is declared twice, and one of the two writes: by %v and as a use, or as two uses", op, o.Type.Name, b.Query))
+	}
+	if write {
+		b.Access.Reads.Drop(id)
+	}
+	b.Access.Add(id, o.Access)
+	b.Used.Add(id)
+}
+
+// declares reports whether the query gives access to the type.
+func (q *Query) declares(id world.TypeID) bool {
+	return int(id) < len(q.Allowed) && q.Allowed[id]&declared != 0
+}
+
+// Check panics for a borrow that World.Share and NewBorrow did not return.
+func (b *Borrow) Check(op string) {
+	if b == nil || b.World == nil {
+		panic("ecs: " + op + ": the borrow is nil or the zero value; borrows come from World.Share")
+	}
+}
+
+// Begin is ecs.Borrow.Begin for the call op.
+func (b *Borrow) Begin(op string) {
+	w := b.World
+	if b.Query != nil {
+		b.Query.CheckOpen(op)
+	}
+	w.CheckNew(op)
+	w.CheckUnshared(op)
+	if b.Out {
+		// errors.md, Borrows: `is out already`, `is not out`, `is still out after its wait`, `begin
+		// it outside of loops`, `wait is nil` | A borrow is begun, used or ended out of turn:
+		// `Borrow.Rows` after `End`, or `Share` inside a loop. | Share between loops, until all are
+		// done. Jobs do this for you.
+		panic("ecs: " + op + ": " + b.Name + " is out already")
+	}
+	if w.Loops.Open > len(w.Loops.Borrows) {
+		panic("ecs: " + op + ": " + b.Name + ": " + w.Loop() + "; begin it outside of loops")
+	}
+	b.look(op)
+	if b.Query != nil && len(b.Query.Ranges) > 0 {
+		b.Query.measure(b.own.Bindings)
+	}
+	for _, t := range b.types {
+		b.lend(t)
+	}
+	b.Version = w.Tables.Version // N4
+	if b.Query != nil && b.Query.moves() {
+		b.Query.Since = w.Tables.Version
+		w.Advance()
+	}
+	b.Out, w.News.Unshared = true, world.Never
+	w.Loops.Borrows = append(w.Loops.Borrows, b.LeaseOrNil())
+	w.Loops.Open++
+}
+
+// look finds what the borrow lends.
+func (b *Borrow) look(op string) {
+	if b.Query != nil {
+		b.own.Matching, b.own.Since, b.own.driver = b.Query.Matching, b.Query.Since, b.Query.driver
+		b.own.lookAlone()
+		return
+	}
+	b.World.EndBorrows(op)
+	b.types = b.World.Types.List
+	for _, t := range b.types {
+		b.Access.Reads.Add(t.ID)
+	}
+}
+
+// lend lends a type and updates the finder of the borrow's goroutines.
+func (b *Borrow) lend(t *world.Type) {
+	if f := b.FinderOf(t); f.Lease != nil {
+		f.ShareCells(&t.Sight)
+		f.Grant(true, true)
+	}
+	t.Lend(b.Access.Writes.Has(t.ID), 1)
+}
+
+// End is ecs.Borrow.End.
+func (b *Borrow) End() {
+	b.Check("Borrow.End")
+	if b.Query == nil { // a late goroutine may be taking an accessor right now
+		b.Mu.Lock()
+		defer b.Mu.Unlock()
+	}
+	w := b.World
+	if !b.Out {
+		b.Refuse("Borrow.End")
+	}
+	if busy := len(b.accessors) - len(b.idle); b.Query == nil && (busy > 0 || w.Loops.Open > 1) {
+		// errors.md, Borrows: `ecs: Borrow.End: loops under way: ...; wait for their goroutines
+		// first` | A goroutine still reads. | A `sync.WaitGroup` before `End`.
+		panic(fmt.Sprintf("ecs: Borrow.End: loops under way: %d; wait for their goroutines first", max(1, busy)))
+	}
+	for _, t := range b.types {
+		if f := b.FinderOf(t); f.Lease != nil {
+			f.Grant(false, false)
+		}
+		t.Lend(b.Access.Writes.Has(t.ID), -1)
+	}
+	for _, r := range b.accessors {
+		r.Scan.Turn()
+	}
+	at := slices.Index(w.Loops.Borrows, b.LeaseOrNil())
+	w.Loops.Borrows = slices.Delete(w.Loops.Borrows, at, at+1)
+	w.Loops.Open--
+	b.Out = false
+	if len(w.Loops.Borrows) == 0 {
+		w.News.Unshared = w.News.Matched
+	}
+}

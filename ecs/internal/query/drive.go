@@ -1,0 +1,166 @@
+package query
+
+import (
+	"fmt"
+	"slices"
+
+	"quarry/ecs/internal/sparse"
+	"quarry/ecs/internal/world"
+)
+
+// Driving. A loop over a query that requires a sparse type can go through the chunks of archetypes
+// and test each row, or through the entries of the set and find the row of each. Both yield the
+// same rows, with the same masks, in the same order: entries are sorted by place first.
+
+// Driver says what the loops of a query with a sparse type go through; see Query.DriveBy.
+type Driver uint8
+
+const (
+	DriveBySize   Driver = iota // the set if it is small beside the rows, else the chunks; the default
+	DriveBySet                  // the set of the sparse type that has the fewest entries
+	DriveByChunks               // the chunks of matching archetypes
+)
+
+var driverNames = [...]string{"DriveBySize", "DriveBySet", "DriveByChunks"}
+
+// String returns the name of the constant.
+func (d Driver) String() string {
+	if int(d) < len(driverNames) {
+		return driverNames[d]
+	}
+	return fmt.Sprintf("Driver(%d)", uint8(d))
+}
+
+// DriveBy is ecs.Query.DriveBy.
+func (q *Query) DriveBy(d Driver) {
+	const op = "Query.DriveBy"
+	q.CheckOpen(op)
+	q.World.CheckUnshared(op)
+	if d > DriveByChunks {
+		// errors.md, Loops and rows: `is no driver` | A number that is none
+		// of the three drivers. | `DriveBySize`, `DriveBySet` or `DriveByChunks`.
+		panic(fmt.Sprintf("ecs: %s: %v is no driver", op, d))
+	}
+	q.driver = d
+}
+
+// setCost is how many rows a loop by chunks tests in the time of one entry of a loop by the set: 17
+// to 19 by BenchmarkSparseDrive, for entries in no order.
+const setCost = 20
+
+// driving returns the set that loops go through now, or nil: the chunks.
+func (q *Query) driving() *sparse.Set {
+	if len(q.Sets) == 0 || q.driver == DriveByChunks {
+		return nil
+	}
+	var set *sparse.Set
+	for i := range q.Sets {
+		if t := &q.Sets[i]; !t.invert && len(t.Of) == 1 && len(t.dense) == 0 {
+			if s := &t.Of[0].Sparse.Set; set == nil || s.Len() < set.Len() {
+				set = s
+			}
+		}
+	}
+	if set == nil || q.driver == DriveBySet {
+		return set
+	}
+	rows, most := 0, set.Len()*setCost
+	for i := range q.Bindings {
+		if rows += q.Bindings[i].Archetype.Table.Store.Len(); rows > most {
+			return set
+		}
+	}
+	return nil
+}
+
+// seat is where the row of an entry is, so that seats sort as loops go: the index of the query's
+// binding 24 bits, the chunk's position 22, the row 18.
+type seat uint64
+
+func makeSeat(binding, pos, row int) seat {
+	return seat(binding)<<40 | seat(pos)<<SpanBits | seat(row)
+}
+
+func (s seat) binding() int { return int(s >> 40) }
+func (s seat) pos() int     { return int(s>>SpanBits) & (1<<22 - 1) }
+func (s seat) row() int     { return int(s) & (MostRows - 1) }
+
+// appendSeats appends the seats of a set's entities in the query's archetypes, in order.
+func (q *Query) appendSeats(dst []seat, set *sparse.Set) []seat {
+	w := q.World
+	var last *world.Archetype
+	binding := -1
+	for _, e := range set.IDs() {
+		l := w.IDs.Locate(e)
+		o := w.Tables.OwnerOf(l)
+		if a := w.ArchetypeAt(o); a != last {
+			last, binding = a, q.bindingAt(a)
+		}
+		if binding >= 0 {
+			dst = append(dst, makeSeat(binding, o.Pos(), o.Row(l)))
+		}
+	}
+	slices.Sort(dst)
+	return dst
+}
+
+// sameChunk returns how many of the first seats are in one chunk.
+func sameChunk(seats []seat) (n int) {
+	for n < len(seats) && seats[n]>>SpanBits == seats[0]>>SpanBits {
+		n++
+	}
+	return n
+}
+
+// walkSet is walk through the entries of a set.
+func (s *Scan) walkSet(q *Query, set *sparse.Set, filters bool, since uint32, yield func(Rows) bool) (ended bool) {
+	s.seats = q.appendSeats(s.seats[:0], set)
+	for seats := s.seats; len(seats) > 0; {
+		n := sameChunk(seats)
+		t, pos := &q.Bindings[seats[0].binding()], seats[0].pos()
+		s.Binding = t
+		if !filters || q.Passes(s.Borrow, t.Archetype, pos, 0, t.Archetype.Table.Store.RowsOf(pos), since) {
+			if rows, ok := s.seated(q, pos, seats[:n]); ok && !yield(rows) {
+				return false
+			}
+		}
+		seats = seats[n:]
+	}
+	return true
+}
+
+// seated moves the loop to a chunk of the binding's archetype, of which only the rows of seats can
+// match; ok is false if none does.
+func (s *Scan) seated(q *Query, pos int, seats []seat) (rows Rows, ok bool) {
+	a := s.Binding.Archetype
+	n := a.Table.Store.RowsOf(pos)
+	words := s.words(n)
+	clear(words)
+	for _, at := range seats {
+		words[at.row()/64] |= 1 << (at.row() % 64)
+	}
+	matching := narrowed(a, s.Binding.tests, q.Sets, pos, 0, n, words)
+	if q.Masked && matching > 0 {
+		matching = s.narrow(a, pos, 0, n, matching)
+	}
+	if matching == 0 {
+		return Rows{}, false
+	}
+	at := a.Table.Store.Row(pos, 0)
+	s.Show(pos, at.Scale, matching == n)
+	return MakeRows(s, at.Base, n), true
+}
+
+// splitSet appends the ranges of grain rows that have an entry of the set.
+func (q *Query) splitSet(dst []RowRange, set *sparse.Set, grain int) []RowRange {
+	seats := q.appendSeats(nil, set)
+	for i, at := range seats {
+		lo := at.row() / grain * grain
+		if i > 0 && seats[i-1]>>SpanBits == at>>SpanBits && seats[i-1].row()/grain*grain == lo {
+			continue
+		}
+		rows := q.Bindings[at.binding()].Archetype.Table.Store.RowsOf(at.pos())
+		dst = append(dst, RowRange{uint32(at.binding()), uint32(at.pos()), uint32(lo), uint32(min(grain, rows-lo))})
+	}
+	return dst
+}

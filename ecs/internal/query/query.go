@@ -1,0 +1,227 @@
+package query
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"quarry/ecs/internal/match"
+	"quarry/ecs/internal/value"
+	"quarry/ecs/internal/world"
+)
+
+// Query is ecs.Query.
+type Query struct {
+	World     *world.World
+	Terms     []Term
+	Matching  *match.Matching    // nil once closed
+	named     []*value.Shared    // values of the Where terms; the query holds a reference to each
+	Bindings  []Binding          // one per matching archetype, see look
+	seen      uint64             // news.Matched when bindings were last brought up to date; 0 means never
+	replanned uint64             // news.Replanned at that time
+	lost      uint64             // Matching.Lost at that time
+	Allowed   []uint8            // by TypeID: what loops may do with the type, see declared
+	writes    bool               // some type may be written
+	OfAll     bool               // made by NewQueryOfAll
+	Changed   []world.TypeID     // types of the Changed terms
+	MaskedNew []world.TypeID     // those of the terms that are Masked
+	Watched   []*world.SparseSet // sets of sparse types among them
+	Sets      []rowTest          // tests that rows must pass by sparse types
+	driver    Driver             // what loops go through, if there are such tests
+	Ordered   bool               // the query has an Ordered term
+	Ranges    []QueryRange       // the Between terms
+	Masked    bool               // one of them, or of the Changed terms, is Masked
+	Pinned    bool               // since does not advance when a loop ends, see seam.PinSince
+	Since     uint32             // version that Changed and Ordered compare with; 0 means that everything is new
+	whole     uint64             // news.Unshared at which every row of the bindings matches, at any version, see look
+}
+
+// Binding is a query's table for one archetype, and the only table that Slice consults. It says
+// where the declared columns lie and what loops may do with them. A query binds its new matches
+// before it runs.
+type Binding struct {
+	Archetype *world.Archetype
+	tests     []match.BitTest // enable-bit tests of the match
+	Lowest    uint            // TypeID of the first entry of columns
+	Columns   []world.Place   // by TypeID, from lowest on; flags 0: not declared; declared alone: declared, but not in the archetype
+}
+
+// ColumnOf returns the type's offset and what loops may do with the column.
+func (t *Binding) ColumnOf(id world.TypeID) world.Place {
+	if i := uint(id) - t.Lowest; i < uint(len(t.Columns)) {
+		return t.Columns[i]
+	}
+	return world.Place{}
+}
+
+// declared marks a type that the query gives access to, whether or not the archetype has it.
+const declared = 1 << 7
+
+// Declare records the access and the versions that the i'th operand of a term asks for.
+func (q *Query) Declare(t *Term, i int, seen *world.Signature) {
+	w, kind, o := q.World, t.Kind, t.Of[i]
+	w.CheckOwn("NewQuery", o.Type)
+	id := o.Type.ID
+	for _, before := range t.Of[:i] {
+		if before.Type == o.Type {
+			panic(fmt.Sprintf("ecs: NewQuery: %s names %s twice", TermNames[kind], w.Types.List[id].Name))
+		}
+	}
+	if kind == TermChanged {
+		if slices.Contains(q.Changed, id) {
+			panic(fmt.Sprintf("ecs: NewQuery: %s is in two Changed terms", w.Types.List[id].Name))
+		}
+		q.Changed = append(q.Changed, id)
+		if t.masked {
+			q.MaskedNew, q.Masked = append(q.MaskedNew, id), true
+		}
+		if o.Type.Place() == world.PerEntity {
+			q.Watched = append(q.Watched, o.Type.Sparse)
+		}
+		return
+	}
+	if kind == TermBetween {
+		q.Ranges = append(q.Ranges, QueryRange{t.Span, t.masked})
+		q.Masked = q.Masked || t.masked
+		return
+	}
+	if seen.Has(id) {
+		// errors.md, Types, terms and handles: `ecs: NewQuery: ... is in two terms`, `is in two
+		// Changed terms` | A type in two terms. | `Write` includes `Read` and `With`, and
+		// `Where` includes `With`; only `Changed` and `Between` may come besides.
+		panic(fmt.Sprintf("ecs: NewQuery: %s is in two terms", w.Types.List[id].Name))
+	}
+	seen.Add(id)
+	if kind == TermDisabled && !w.Types.List[id].Enableable {
+		panic(fmt.Sprintf("ecs: NewQuery: Disabled %s: it was not registered with ecs.Enableable", w.Types.List[id].Name))
+	}
+	access := o.Access
+	if access != 0 {
+		access |= declared
+	}
+	if t.shows(o) {
+		access |= world.MaySee
+	}
+	if access != 0 {
+		for int(id) >= len(q.Allowed) {
+			q.Allowed = append(q.Allowed, 0)
+		}
+		q.Allowed[id] = access
+		q.writes = q.writes || access&world.MayWrite != 0
+	}
+}
+
+// Close is ecs.Query.Close.
+func (q *Query) Close() {
+	if q == nil || q.World == nil {
+		q.Refuse("Query.Close")
+	}
+	q.World.CheckUnshared("Query.Close")
+	if loopOver(q.World, q) {
+		// errors.md, Loops and rows: `ecs: Query.Close: inside a loop over ...` | A query is closed
+		// in its own loop. | Close it afterwards.
+		panic(fmt.Sprintf("ecs: Query.Close: inside a loop over %v", q))
+	}
+	q.World.EndBorrows("Query.Close")
+	if q.Matching != nil && !q.World.Closed {
+		q.World.Index.Drop(q.Matching)
+		for _, v := range q.named {
+			v.LetGo()
+		}
+	}
+	q.Matching = nil
+}
+
+// SetSince is ecs.Query.SetSince for the call op. A version that is pinned stays when loops end.
+func (q *Query) SetSince(op string, version uint32, pinned bool) {
+	if q == nil || q.World == nil {
+		q.Refuse(op)
+	}
+	q.World.CheckUnshared(op)
+	q.Since, q.Pinned = version, pinned
+}
+
+// MatchesArchetype implements seam.MatchesArchetype.
+func (q *Query) MatchesArchetype(a *world.Archetype) (matches, bits bool) {
+	q.CheckOpen("seam.MatchesArchetype")
+	if a == nil || a.World != q.World {
+		panic("ecs: seam.MatchesArchetype: the archetype is nil or belongs to another world")
+	}
+	matches = q.Matching.Wants(&a.Table)
+	return matches, matches && (len(q.Matching.TestsOf(&a.Table)) > 0 || q.tested())
+}
+
+// filters reports whether the query has Changed or Ordered terms, which filter chunks by version.
+func (q *Query) filters() bool { return q.Ordered || len(q.Changed) > 0 }
+
+// moves reports whether Since advances when a loop ends.
+func (q *Query) moves() bool { return q.filters() && !q.Pinned }
+
+// Asks reports whether the query has terms that are about the values of chunks: their versions, or
+// the numbers in them.
+func (q *Query) Asks() bool { return q.filters() || len(q.Ranges) > 0 }
+
+// tested reports whether sparse types, ranges or versions of rows decide which rows match, in any
+// archetype.
+func (q *Query) tested() bool { return q.Masked || len(q.Sets) > 0 }
+
+// Skims reports whether versions, if since is not 0, or ranges decide which chunks pass.
+func (q *Query) Skims(since uint32) bool { return since != 0 && q.filters() || len(q.Ranges) > 0 }
+
+// Passes reports whether the loop of a borrow, or of the owner if b is nil, shows n rows of a chunk
+// from first on: by the Changed and Ordered terms, if since is not 0, and by the Between terms.
+func (q *Query) Passes(b *Borrow, a *world.Archetype, pos, first, n int, since uint32) bool {
+	if since != 0 && q.filters() && !q.isNew(a, pos, since) {
+		return false
+	}
+	for i := range q.Ranges {
+		if !q.Ranges[i].passes(q, b, a, pos, first, n) {
+			return false
+		}
+	}
+	return true
+}
+
+// isNew reports whether a chunk is newer than since by one of the Changed and Ordered terms.
+func (q *Query) isNew(a *world.Archetype, pos int, since uint32) bool {
+	if q.Ordered && world.Newer(a.Table.Books.Ordered(pos), since) {
+		return true
+	}
+	for _, id := range q.Changed {
+		if int(id) < len(a.Table.Places) && a.Table.Places[id].Flags() != 0 && world.Newer(a.Table.Books.Changed(a.Table.Places[id].Slot(), pos), since) {
+			return true
+		}
+	}
+	return len(q.Watched) > 0 && q.passesSets(a, pos, since)
+}
+
+// String is ecs.Query.String.
+func (q *Query) String() string {
+	parts := make([]string, len(q.Terms))
+	for i, t := range q.Terms {
+		parts[i] = t.String()
+	}
+	return "query(" + strings.Join(parts, ", ") + ")"
+}
+
+// Refuse panics with the reason why the query cannot be used.
+//
+//go:noinline
+func (q *Query) Refuse(op string) {
+	if q == nil || q.World == nil {
+		panic("ecs: " + op + ": the query is nil or the zero value; queries come from NewQuery")
+	}
+	if q.World.Closed {
+		q.World.Refuse(op)
+	}
+	// errors.md, Loops and rows: `ecs: ...: ... is closed` | The query was closed. | Make queries
+	// once and keep them.
+	panic(fmt.Sprintf("ecs: %s: %v is closed", op, q))
+}
+
+// CheckOpen panics if the query or its world is closed.
+func (q *Query) CheckOpen(op string) {
+	if q == nil || q.Matching == nil || q.World.Closed {
+		q.Refuse(op)
+	}
+}

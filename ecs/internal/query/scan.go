@@ -1,0 +1,197 @@
+package query
+
+import (
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"quarry/ecs/internal/world"
+)
+
+// Scan is the state of a loop over rows, to which a Rows points. A world keeps its scans for reuse,
+// so loops allocate nothing. While a scan is open the world is locked against structural changes.
+type Scan struct {
+	World   *world.World
+	Query   *Query      // its access applies to the rows
+	Binding *Binding    // of the current rows' archetype
+	Pos     int         // position of the current chunk in the archetype's store
+	First   int         // first of the current rows; nonzero only for batches and borrows
+	Since   uint32      // the version that the query's terms compare with in this loop, see narrow
+	Scale   uintptr     // of the current chunk: see alloc.ColumnStore.Scale
+	Serial  uint32      // of the current rows; rows with another serial are stale
+	Dense   bool        // every row of the chunk matches
+	filled  bool        // mask holds the snapshot of the current rows
+	open    bool        // the loop is in progress; never set for an accessor's scan
+	Own     Binding     // for the rows of a batch
+	Mask    []uint64    // sized for the largest chunk seen
+	of      *world.Type // the sparse type of a loop over all its values; nil for all other loops
+	seats   []seat      // of the entries that the loop goes through, see walkSet
+	Borrow  *Borrow     // the borrow of an accessor's scan; nil for the owner
+}
+
+// scans are the scans of a world.
+type scans struct {
+	List    []*Scan // open scans, and idle scans for reuse; the first is Outer
+	Outer   Scan    // the scan of a loop that is not inside another
+	batches Query   // the query of the rows of batches; it matches nothing
+}
+
+func init() { world.OnLoops(OpenScans, nameOfLoop, countScans) }
+
+// OpenScans makes the scans of a world that is opened.
+func OpenScans(w *world.World) {
+	all := new(scans)
+	all.Outer.World, all.List = w, []*Scan{&all.Outer}
+	w.Loops.Scans = unsafe.Pointer(all) // Safe because ScansOf alone reads it.
+}
+
+// ScansOf returns the scans of a world.
+func ScansOf(w *world.World) *scans { return (*scans)(w.Loops.Scans) } // Safe because OpenScans alone sets it.
+
+// BatchesOf returns the query of the rows of batches.
+func BatchesOf(w *world.World) *Query { return &ScansOf(w).batches }
+
+// nameOfLoop describes the loop in progress: the innermost one, if loops ended in order.
+func nameOfLoop(w *world.World) string {
+	for _, s := range slices.Backward(ScansOf(w).List) {
+		if s.open {
+			return s.name()
+		}
+	}
+	return ""
+}
+
+// countScans returns the number of open scans (O1).
+func countScans(w *world.World) (open int, err error) {
+	all := ScansOf(w)
+	for _, s := range all.List {
+		if s.open {
+			open++
+		}
+	}
+	if all.List[0] != &all.Outer {
+		return open, fmt.Errorf("ecs: O1: the first of %d scans is not outer", len(all.List))
+	}
+	return open, nil
+}
+
+// OpenScan starts a loop and locks the world, which must not be closed. Its two parts are small
+// enough to be inlined.
+func OpenScan(w *world.World, q *Query) *Scan {
+	s := idleScan(w)
+	lock(w, s, q)
+	return s
+}
+
+func idleScan(w *world.World) *Scan {
+	if w.Loops.Open == 0 {
+		return &ScansOf(w).Outer
+	}
+	return innerScan(w)
+}
+
+func lock(w *world.World, s *Scan, q *Query) {
+	s.Query, s.open = q, true
+	w.Loops.Open++
+}
+
+// innerScan returns an idle scan for a loop inside other loops. Usually the first w.loops.open
+// scans are busy; if iterators were pulled by hand, others may be.
+//
+//go:noinline
+func innerScan(w *world.World) *Scan {
+	all := ScansOf(w)
+	if i := w.Loops.Open; i < len(all.List) && !all.List[i].open {
+		return all.List[i]
+	}
+	for _, s := range all.List {
+		if !s.open {
+			return s
+		}
+	}
+	s := &Scan{World: w}
+	all.List = append(all.List, s)
+	return s
+}
+
+// OpenAll starts a loop over all values of a sparse type, which EndAll ends.
+func OpenAll(t *world.Type) *Scan {
+	s := OpenScan(t.World, nil)
+	s.of = t
+	return s
+}
+
+// EndAll is End for a loop that OpenAll has started.
+func (s *Scan) EndAll() {
+	s.of = nil
+	s.End()
+}
+
+// End ends a loop and makes its rows stale. It runs deferred, so the world is unlocked after break,
+// return and panic as well. Loops end in reverse order of their beginning, unless an iterator was
+// pulled by hand.
+func (s *Scan) End() {
+	s.Turn()
+	s.open = false
+	s.World.Loops.Open--
+}
+
+// EndBatch is end for a loop over a batch.
+func (s *Scan) EndBatch() {
+	s.First = 0
+	s.End()
+}
+
+// shared reports whether everything is borrowed. A goroutine of a borrow asks its own borrow: the
+// world's list of borrows is the owner's, who may begin and end others meanwhile.
+func (s *Scan) shared() bool {
+	if s.Borrow != nil {
+		return s.Borrow.All
+	}
+	return s.World.Shared()
+}
+
+// loopOver reports whether a loop over the query is in progress.
+func loopOver(w *world.World, q *Query) bool {
+	return slices.ContainsFunc(ScansOf(w).List, func(s *Scan) bool { return s.open && s.Query == q })
+}
+
+// Show moves the loop to the chunk at pos. Rows yielded before become stale.
+func (s *Scan) Show(pos int, scale uintptr, dense bool) {
+	s.Turn()
+	s.Pos, s.Scale, s.Dense, s.filled = pos, scale, dense, !dense
+}
+
+// Turn makes the rows yielded so far stale. After 2^32 further calls a stale serial recurs.
+func (s *Scan) Turn() { s.Serial++ }
+
+// words returns the mask's words for n rows.
+func (s *Scan) words(n int) []uint64 {
+	used := (n + 63) / 64
+	if used > len(s.Mask) {
+		s.Mask = make([]uint64, used)
+	}
+	return s.Mask[:used]
+}
+
+// setRows sets the first n bits of the words for n rows, and no others. It is small enough to be
+// inlined.
+func setRows(words []uint64, n int) {
+	for i := range words {
+		words[i] = ^uint64(0)
+	}
+	if n%64 != 0 {
+		words[len(words)-1] = ^uint64(0) >> (64 - uint(n)%64)
+	}
+}
+
+// name describes the loop, for messages.
+func (s *Scan) name() string {
+	switch {
+	case s.of != nil:
+		return "inside a loop over query(Write " + s.of.Name + ")"
+	case s.Query != nil && s.Query != BatchesOf(s.World):
+		return "inside a loop over " + s.Query.String()
+	}
+	return "inside a loop over the rows of a batch"
+}

@@ -1,0 +1,72 @@
+package query
+
+import (
+	"fmt"
+
+	"quarry/ecs/internal/value"
+	"quarry/ecs/internal/world"
+)
+
+// WalkOf is ecs.Query.RowsOf.
+func (q *Query) WalkOf(of world.SharedValue, yield func(Rows) bool) {
+	q.Ready("Query.RowsOf")
+	q.CheckValue("Query.RowsOf", of)
+	s := OpenScan(q.World, q)
+	defer s.End()
+	s.WalkOf(q, of.Value, yield)
+}
+
+// CheckValue panics for the zero value and for a value of another world.
+func (q *Query) CheckValue(op string, of world.SharedValue) {
+	if of.Value == nil {
+		panic("ecs: " + op + ": the value is the zero value; values come from Shared.Of")
+	}
+	if of.Type.World != q.World {
+		panic(fmt.Sprintf("ecs: %s: %v and %v belong to different worlds", op, of, q))
+	}
+}
+
+// WalkOf yields the chunks of the archetypes that have a value.
+func (s *Scan) WalkOf(q *Query, of *value.Shared, yield func(Rows) bool) {
+	since := q.Since
+	s.Since = since
+	filters := q.Skims(since)
+	for _, set := range q.World.Index.Sharers(of.Canonical().Serial) {
+		a := world.Whole(set)
+		if a.Table.Store.Len() == 0 {
+			continue
+		}
+		if t := q.FindBinding(a); t != nil && !s.walkOne(q, t, filters, since, yield) {
+			return
+		}
+	}
+}
+
+// FindBinding returns the query's binding of an archetype, or nil.
+func (q *Query) FindBinding(a *world.Archetype) *Binding {
+	if i := q.bindingAt(a); i >= 0 {
+		return &q.Bindings[i]
+	}
+	return nil
+}
+
+// bindingAt returns the index of the query's binding of an archetype, or -1. Bindings and archetype
+// numbers are both in order of creation. So a binding's position is its archetype's number, less at
+// most the number of archetypes without a binding. Most queries by value match nearly all
+// archetypes of a type, so the search visits few bindings.
+func (q *Query) bindingAt(a *world.Archetype) int {
+	at := int(a.Table.Index)
+	low, high := max(0, at+len(q.Bindings)-len(q.World.Archetypes.List)), min(at+1, len(q.Bindings))
+	for low < high {
+		mid := int(uint(low+high) / 2)
+		if int(q.Bindings[mid].Archetype.Table.Index) < at {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	if low < len(q.Bindings) && q.Bindings[low].Archetype == a {
+		return low
+	}
+	return -1
+}

@@ -1,0 +1,16 @@
+// Package snapshot keeps states of a world while the world goes on, for readers on any goroutine,
+// and brings one back.
+//
+//	to find out                                    look into
+//	who has old bytes kept, and when               history.go draws it; package past keeps them
+//	what taking and closing cost                   snapshot.go
+//	what readers see                               frozen.go: a world of its own; read.go
+//	how a state comes back                         restore.go
+//	managed values in a snapshot                   managedcopies.go
+//	writes past the gates, in debug builds         piece.go
+//
+// A Snapshot is taken, renewed and closed by the world's owner; any goroutine may read it. The
+// world reaches its snapshots by World.History. An error is a *world.LimitError, or says that the
+// snapshot is lost because the system refused memory. A broken contract panics with the name of the
+// call in package ecs.
+package snapshot

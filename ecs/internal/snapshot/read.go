@@ -1,0 +1,151 @@
+package snapshot
+
+import (
+	"iter"
+
+	"quarry/ecs/internal/query"
+	"quarry/ecs/internal/world"
+)
+
+// Reading a snapshot. Any goroutines read it while the owner runs frames, jobs and structural
+// changes: by queries and handles of the world that took it.
+
+// RowsSince is ecs.Snapshot.RowsSince.
+func (s *Snapshot) RowsSince(q *query.Query, version uint32) iter.Seq[query.Rows] {
+	return func(yield func(query.Rows) bool) {
+		const op = "Snapshot.Rows"
+		s.Begin(op)
+		defer s.Reading.Add(-1)
+		f := s.Read(op, s.needsSets(op, q))
+		w := &query.Scan{World: s.World, Query: f.over(q, version), Borrow: &f.b}
+		defer w.Turn()
+		walkFrozen(w, yield)
+	}
+}
+
+// Begin counts a reader, which ends with reading.Add(-1).
+func (s *Snapshot) Begin(op string) {
+	s.Check(op)
+	s.Reading.Add(1)
+}
+
+// needsSets checks the query and reports whether it names sparse types.
+func (s *Snapshot) needsSets(op string, q *query.Query) (names bool) {
+	s.CheckOpen(op)
+	q.CheckOpen(op)
+	if q.World != s.World {
+		// errors.md, Snapshots: `is of another world than the snapshot` | A query or handle of
+		// another world. | Those of the world that took the snapshot, or of the fork.
+		panic("ecs: " + op + ": " + q.String() + " is of another world than the snapshot")
+	}
+	for i := range q.Terms {
+		for _, o := range q.Terms[i].Of {
+			if o.Type.Place() == world.PerEntity {
+				s.checkHas(op, o.Type)
+				names = true
+			}
+		}
+	}
+	return names
+}
+
+// checkHas panics for a type that was registered after the snapshot.
+func (s *Snapshot) checkHas(op string, t *world.Type) {
+	if int(t.ID) >= len(s.Types) {
+		// errors.md, Snapshots: `was registered after the snapshot` | A look-up of a type that no
+		// entity of the snapshot can have, or a query that names such a sparse type. | Register
+		// types first.
+		panic("ecs: " + op + ": " + t.Name + " was registered after the snapshot")
+	}
+}
+
+// Read returns what readers see. It panics if the snapshot is closed or lost, and without memory.
+func (s *Snapshot) Read(op string, records bool) *FrozenWorld {
+	s.CheckOpen(op)
+	f, err := s.Freeze(records)
+	if err != nil {
+		panic(world.During(op, err))
+	}
+	return f
+}
+
+// walkFrozen yields the chunks of frozen archetypes, with their masks.
+func walkFrozen(s *query.Scan, yield func(query.Rows) bool) {
+	q := s.Query
+	s.Since = q.Since
+	filters := q.Skims(q.Since)
+	for i := range q.Bindings {
+		t := &q.Bindings[i]
+		a := t.Archetype
+		s.Binding = t
+		for pos := range a.Table.Store.Chunks() {
+			n := a.Table.Store.RowsOf(pos)
+			showRows(a, pos, n)
+			for k := range q.Ranges {
+				a.Show(q.Ranges[k].Type.ID, pos, 0, n)
+			}
+			if filters && !q.Passes(s.Borrow, a, pos, 0, n, q.Since) {
+				continue
+			}
+			if rows, ok := s.Chunk(pos); ok && !yield(rows) {
+				return
+			}
+		}
+	}
+}
+
+// showRows brings the entities of a chunk.
+func showRows(a *world.Archetype, pos, n int) {
+	if err := a.Frozen.ShowRows(pos, 0, n); err != nil {
+		panic(&world.LimitError{Op: "Snapshot.Rows", Err: err})
+	}
+}
+
+// LookupIn returns the finder of a type in a snapshot.
+func LookupIn(t *world.Type, op string, s *Snapshot) *world.Finder {
+	if t == nil {
+		t.WorldOrNil().Refuse(op)
+	}
+	f := s.Read(op, true)
+	if t.World != s.World {
+		panic("ecs: " + op + ": " + t.Name + " is of another world than the snapshot")
+	}
+	s.checkHas(op, t)
+	return &f.Types.List[t.ID].Finder
+}
+
+// All returns what readers see, of which nothing is missing.
+func (s *Snapshot) All(op string) *FrozenWorld {
+	s.CheckOpen(op)
+	f, err := s.BringAll()
+	if err != nil {
+		panic(world.During(op, err))
+	}
+	return f
+}
+
+// VerifyRows checks the invariants of archetypes, rows, buffers, copies of managed values, names,
+// ids and sparse sets.
+func (f *FrozenWorld) VerifyRows() error {
+	spilled, rows := 0, 0
+	for _, a := range f.Archetypes.List {
+		if err := a.Verify(&spilled); err != nil {
+			return err
+		}
+		rows += a.Table.Len()
+	}
+	alive, err := f.IDs.Verify()
+	if err != nil {
+		return err
+	}
+	if err := f.VerifyCount(rows, alive); err != nil {
+		return err
+	}
+	if err := f.VerifyNames(); err != nil {
+		return err
+	}
+	if err := f.VerifyManaged(f.Types.Copied); err != nil {
+		return err
+	}
+	return f.VerifySparse()
+}

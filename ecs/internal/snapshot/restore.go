@@ -1,0 +1,282 @@
+package snapshot
+
+import (
+	"fmt"
+	"slices"
+
+	"quarry/alloc"
+	"quarry/ecs/internal/match"
+	"quarry/ecs/internal/value"
+	"quarry/ecs/internal/world"
+	"quarry/internal/debug"
+)
+
+// Restore. What a snapshot has is brought back where it lay: chunks and blocks that were freed
+// since have waited, and the locations in the records are those of then. So a restore writes only
+// what differs.
+//
+//	check     managed values without a copy function and lost snapshots are refused
+//	values    of managed types are copied from the snapshot's copies
+//	ready     what will be written is kept for newer snapshots: may be refused
+//	tables    of which rows came, went or moved give up their chunks, and take those of then
+//	units     come back where they differ: rows, records, sparse sets
+//	blocks    of buffers that are in use again no longer wait; those that are not, are freed
+//	stores    of managed types take the slots of then, and the copied values
+//
+// Newer snapshots stay, so a world can go back and forth.
+
+// Restore is ecs.World.Restore.
+func Restore(w *world.World, s *Snapshot) error {
+	const op = "World.Restore"
+	w.CheckNew(op)
+	s.CheckOpen(op)
+	if s.World != w {
+		// errors.md, Snapshots: `is of another world` | `Restore` of a snapshot that another world
+		// took. | Keep snapshots with their world; `Fork` makes a world of one.
+		panic(fmt.Sprintf("ecs: %s: the snapshot is of another world", op))
+	}
+	w.CheckUnlocked(op)
+	if debug.On {
+		HistoryOf(w).checkAll() // so that no gate panics on the way
+	}
+	r := &HistoryOf(w).restoring
+	r.begin(w, s)
+	defer r.end()
+	if err := r.check(); err != nil {
+		return fmt.Errorf("ecs: %s: %w", op, err)
+	}
+	r.managed.take(w, op, &s.Managed)
+	if err := r.ready(); err != nil {
+		w.ShowRecords() // which may have moved
+		return err
+	}
+	w.Loops.Enter(op)
+	defer w.Loops.Leave()
+	r.commit()
+	return nil
+}
+
+// restoring is a restore under way. The world's history has one, whose memory is used again.
+type restoring struct {
+	w       *world.World
+	s       *Snapshot
+	differs []*archetypeState         // archetypes of which rows came, went or moved
+	since   []*world.Archetype        // archetypes that came since: they may have chunks of then in reserve
+	spilled []*archetypeState         // archetypes with buffers whose headers may differ
+	refs    map[uint32]value.Header   // blocks that their buffers had, by number
+	owned   map[alloc.StoreChunk]bool // chunks that the differing archetypes gave up
+	list    []alloc.StoreChunk        // the same
+	managed managedCopies             // copies of the snapshot's managed values
+}
+
+func (r *restoring) begin(w *world.World, s *Snapshot) {
+	r.w, r.s = w, s
+	if r.owned == nil {
+		r.refs, r.owned = map[uint32]value.Header{}, map[alloc.StoreChunk]bool{}
+	}
+}
+
+// end forgets all but the memory.
+func (r *restoring) end() {
+	clear(r.differs)
+	clear(r.since)
+	clear(r.spilled)
+	clear(r.refs)
+	clear(r.owned)
+	r.managed.clear()
+	*r = restoring{differs: r.differs[:0], since: r.since[:0], spilled: r.spilled[:0], refs: r.refs, owned: r.owned, list: r.list[:0], managed: r.managed}
+}
+
+// check returns an error if the snapshot is lost, or has no copies of managed values.
+func (r *restoring) check() error {
+	if err := r.s.Err(); err != nil {
+		return err
+	}
+	for i := range r.s.Archetypes {
+		if st := &r.s.Archetypes[i]; st.Table.Len() > 0 {
+			if err := RefuseManaged(st.Archetype); err != nil {
+				return err
+			}
+		}
+	}
+	for _, a := range r.w.Archetypes.List {
+		if a.Table.Len() > 0 {
+			if err := RefuseManaged(a); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// ready finds what differs and has it kept for newer snapshots. After an error nothing has changed.
+func (r *restoring) ready() error {
+	w, s := r.w, r.s
+	for i := range s.Archetypes {
+		st := &s.Archetypes[i]
+		if st.Archetype.Table.Differs(&st.Table, s.Version) {
+			r.differs = append(r.differs, st)
+		}
+		if err := w.Tables.Ready(&st.Table, s.Layer); err != nil {
+			return unready(err)
+		}
+	}
+	for _, a := range w.Archetypes.List {
+		if a.Born >= s.Layer.Number() {
+			r.since = append(r.since, a)
+		}
+	}
+	for i, t := range w.Types.Sparse {
+		err := error(nil)
+		if i < len(s.Sets) {
+			err = t.Sparse.Ready(s.Layer)
+		} else {
+			err = t.Sparse.ReadyClear()
+		}
+		if err != nil {
+			return unready(err)
+		}
+	}
+	return unready(w.IDs.Ready(&s.Ids, s.Layer))
+}
+
+// unready returns the LimitError of a restore for which there is no memory.
+func unready(err error) error { return world.During("World.Restore", world.Refused(err)) }
+
+// commit writes. It cannot fail.
+func (r *restoring) commit() {
+	w, s := r.w, r.s
+	r.noteBlocks()
+	for _, st := range r.differs {
+		r.list = st.Archetype.Table.Leave(r.list)
+	}
+	for _, a := range r.since {
+		r.list = a.Table.Leave(r.list)
+	}
+	for _, c := range r.list {
+		r.owned[alloc.StoreChunk{First: c.First, Order: c.Order}] = true
+	}
+	for _, st := range r.differs {
+		st.Archetype.Table.Return(&st.Table, r.owned)
+	}
+	w.Tables.FreeLeft(r.owned)
+	r.putRows()
+	for _, st := range r.differs {
+		st.Archetype.Table.Reenter(&st.Table)
+	}
+	w.Reserving.Lock()
+	w.IDs.Restore(&s.Ids, s.Layer)
+	w.Reserving.Unlock()
+	w.ShowRecords()
+	r.settleBlocks()
+	r.restoreManaged()
+	for i, t := range w.Types.Sparse {
+		if i < len(s.Sets) {
+			t.Sparse.Restore(&s.Sets[i], s.Layer, w.Tables.Version)
+		} else {
+			t.Sparse.Clear(w.Tables.Version)
+		}
+	}
+	r.arrange()
+	if len(r.since) > 0 {
+		w.Retire(func(a *world.Archetype) bool { return a.Born >= s.Layer.Number() && !a.Pinned })
+	}
+	if w.Names.Return(&s.Names); w.Names.Len() > 0 {
+		w.WatchEnds()
+	}
+	w.Rows.Created, w.Rows.Destroyed = s.Created, s.Destroyed
+	w.Rows.Epoch++
+	w.Recordings.Restored(s.era, w.IDs.Versions)
+}
+
+// putRows brings back the bytes of all rows, and the books of archetypes whose rows are the same.
+func (r *restoring) putRows() {
+	at := 0
+	for i := range r.s.Archetypes {
+		st := &r.s.Archetypes[i]
+		differs := at < len(r.differs) && r.differs[at] == st
+		if differs {
+			at++
+		}
+		st.Archetype.Table.PutRows(&st.Table, r.s.Layer, !differs)
+		if !differs {
+			st.Archetype.Table.RestoreBooks(&st.Table)
+		}
+	}
+}
+
+// noteBlocks notes the blocks of buffers that are in use where headers may differ.
+func (r *restoring) noteBlocks() {
+	for i := range r.s.Archetypes {
+		st := &r.s.Archetypes[i]
+		if len(st.Archetype.Table.Buffers()) > 0 && (slices.Contains(r.differs, st) || r.w.Tables.Written(&st.Table, r.s.Layer)) {
+			r.spilled = append(r.spilled, st)
+			st.Archetype.Table.Headers(r.noteBlock)
+		}
+	}
+	for _, a := range r.since {
+		a.Table.Headers(r.noteBlock)
+	}
+}
+
+func (r *restoring) noteBlock(h *value.Header) {
+	if h.Spilled() {
+		r.refs[h.Ref()] = *h
+	}
+}
+
+// settleBlocks compares the blocks that are in use now with those noted: what waits is in use
+// again, and what is in use no longer is freed.
+func (r *restoring) settleBlocks() {
+	for _, st := range r.spilled {
+		st.Archetype.Table.Headers(func(h *value.Header) {
+			if !h.Spilled() {
+				return
+			}
+			if _, had := r.refs[h.Ref()]; had {
+				delete(r.refs, h.Ref())
+				return
+			}
+			r.w.Buffers.Revive(h)
+		})
+	}
+	for _, h := range r.refs {
+		r.w.Buffers.Free(&h)
+	}
+}
+
+// arrange gives the archetypes the order of then, which a delta may have changed.
+func (r *restoring) arrange() {
+	list := r.w.Archetypes.List
+	for i := range r.s.Archetypes {
+		if list[i] != r.s.Archetypes[i].Archetype {
+			order := make([]*world.Archetype, len(r.s.Archetypes))
+			for i := range order {
+				order[i] = r.s.Archetypes[i].Archetype
+			}
+			Arrange(r.w, order)
+			return
+		}
+	}
+}
+
+// Arrange puts the archetypes of a list first, in its order.
+func Arrange(w *world.World, order []*world.Archetype) {
+	listed := map[*world.Archetype]bool{}
+	for _, a := range order {
+		listed[a] = true
+	}
+	for _, a := range w.Archetypes.List {
+		if !listed[a] {
+			order = append(order, a)
+		}
+	}
+	copy(w.Archetypes.List, order)
+	tables := make([]*match.Archetype, len(order))
+	for i, a := range order {
+		tables[i] = &a.Table
+	}
+	w.Index.Arrange(tables)
+	w.Shrinking = world.Shrinking{}
+	w.News.Match()
+}

@@ -1,0 +1,71 @@
+package world
+
+import "quarry/ecs/internal/value"
+
+// Gates: what a write or a read goes through while snapshots are alive. Package snapshot says why,
+// and what comes by here.
+
+// Keeps reports whether a snapshot is alive.
+func (w *World) Keeps() bool { return w.Tables.Past() != nil }
+
+// Gates reports whether a write of the type needs to know the rows: they have versions, or old
+// bytes are kept.
+func (t *Type) Gates() bool { return t.Tracked || t.World.Keeps() }
+
+// Open has n rows of a chunk kept for snapshots and marks the type changed there: by a goroutine of
+// the borrow b, or by the owner if b is nil. The caller may write the rows then.
+func (a *Archetype) Open(b *Lease, t *Type, pos, row, n int) {
+	a.Keep(b, t, pos, row, n)
+	a.Touch(b, a.Table.Places[t.ID].Slot(), pos, row, n)
+}
+
+// Keep has the column of a type kept for snapshots in n rows of a chunk.
+func (a *Archetype) Keep(b *Lease, t *Type, pos, row, n int) {
+	if a.World.Keeps() && t.Size > 0 {
+		a.keepColumn(b, t, pos, row, n)
+	}
+}
+
+//go:noinline
+func (a *Archetype) keepColumn(b *Lease, t *Type, pos, row, n int) {
+	a.Table.KeepColumn(t.ID, pos, row, n)
+	if t.Kind == KindBuffer {
+		f := b.FinderOf(t)
+		a.Table.HeadersIn(t.ID, pos, row, n, func(h *value.Header) { f.Spill.Unshare(h, &t.Shape) })
+	}
+}
+
+// Show brings a column of a snapshot's archetype, of n rows of a chunk; other archetypes have all
+// theirs.
+func (a *Archetype) Show(id TypeID, pos, row, n int) {
+	if a.Frozen != nil {
+		a.showColumn(id, pos, row, n)
+	}
+}
+
+//go:noinline
+func (a *Archetype) showColumn(id TypeID, pos, row, n int) {
+	if a.World.Types.List[id].Size == 0 {
+		return
+	}
+	if err := a.Frozen.ShowColumn(a.Table.Column(id), pos, row, n); err != nil {
+		panic(&LimitError{Op: "Snapshot.Rows", Err: err})
+	}
+}
+
+// showAt brings the value of a row that was found.
+func (f *Finder) showAt(at Location) {
+	o := f.Type.World.Tables.OwnerOf(at)
+	a := f.Type.World.ArchetypeAt(o)
+	if a.Table.Sig.Has(f.Type.ID) {
+		a.Show(f.Type.ID, o.Pos(), o.Row(at), 1)
+	}
+}
+
+// RefusePast panics where what a snapshot shows would be written.
+func (t *Type) RefusePast(op string) {
+	// errors.md, Snapshots: `is of a snapshot, which is only read` | `Set`, `Mut`, `Enable`,
+	// `Disable` of a look-up of `LookupIn`, or a mark or a switch in rows of a snapshot. | Write
+	// the world, or a `Fork` of the snapshot.
+	panic("ecs: " + op + ": " + t.Name + " is of a snapshot, which is only read")
+}

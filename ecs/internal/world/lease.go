@@ -1,0 +1,126 @@
+package world
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+)
+
+// Leases: what the world and its look-ups know of a borrow (package query says what that is).
+
+// Lease is the part of a borrow that the world knows.
+type Lease struct {
+	World  *World
+	Name   string // for messages
+	All    bool   // everything is lent, for reading
+	Out    bool   // begun and not yet ended
+	Past   bool   // what goroutines read is a snapshot's; false for all that NewBorrow and Share return
+	Access Access
+	Used   Signature // types of the uses
+	Lent   []*Finder // finders for the types in Access, by TypeID; empty if everything is lent
+	Wait   func(op string)
+
+	Mu      sync.Mutex
+	Version uint32 // version that marks the goroutines' writes
+}
+
+// Refuse panics for a borrow that is not out.
+//
+//go:noinline
+func (l *Lease) Refuse(op string) {
+	panic("ecs: " + op + ": " + l.Name + " is not out: it has not begun, or has ended")
+}
+
+// FinderOf returns the finder for a type as used by the rows of the borrow's accessors. l is nil
+// for the rows of the owner.
+func (l *Lease) FinderOf(t *Type) *Finder {
+	if l == nil || l.All {
+		return &t.Finder
+	}
+	return l.Lent[t.ID]
+}
+
+// Mark sets a version (N4). Goroutines with other rows of the chunk may set it too, to the same
+// version, so most of them only load it.
+func (l *Lease) Mark(version *uint32) {
+	if atomic.LoadUint32(version) != l.Version {
+		atomic.StoreUint32(version, l.Version)
+	}
+}
+
+// Lent types, as the world's own functions check them (N2).
+
+// Lend adds n borrows of the type: 1 when a borrow begins, -1 when it ends. It then updates the
+// owner's look-ups and buffer views to allow what the active borrows leave to them.
+func (t *Type) Lend(write bool, n int32) {
+	if write {
+		t.Writers += n
+	} else {
+		t.readers += n
+	}
+	t.Writes = t.Writers+t.readers == 0
+	t.Grant(t.Writers == 0, t.Writes)
+}
+
+// noEpoch is the epoch that makes every view of a buffer unusable: no view was opened in it.
+var noEpoch = ^uint64(0)
+
+// Grant allows or forbids look-ups, and the reading and writing of buffer views (L2). Forbidden
+// look-ups go to miss, forbidden uses of views to refuse.
+func (f *Finder) Grant(read, write bool) {
+	w, toRead, toWrite := f.Type.World, &noEpoch, &noEpoch
+	if read {
+		toRead = &w.Rows.Epoch
+		f.Show(w.IDs.View())
+	} else {
+		f.Hide()
+	}
+	if write {
+		toWrite = &w.Rows.Epoch
+	}
+	f.toRead, f.ToWrite = toRead, toWrite
+	if f.Lease == nil {
+		f.Type.UpdateWrites()
+	}
+}
+
+// CheckLent panics if a borrow forbids the access to the type.
+func (t *Type) CheckLent(op string, access uint8) {
+	if t.Writers > 0 || t.readers > 0 && access&MayWrite != 0 {
+		t.RefuseLent(op)
+	}
+}
+
+// RefuseLent panics, and names the borrow that has the type.
+//
+//go:noinline
+func (t *Type) RefuseLent(op string) {
+	t.World.RefuseShared(op)
+	for _, does := range []string{"writes", "reads"} {
+		for _, l := range t.World.Loops.Borrows {
+			if does == "writes" && l.Access.Writes.Has(t.ID) || does == "reads" && l.Access.Reads.Has(t.ID) {
+				// errors.md, Borrows: `is lent to ..., which ... it: complete it first; inside it
+				// use ...` | The owner uses a type that a job in flight has. | In a system:
+				// `State.Query` for loops, `State.Uses` for `Get`, `Set` and singletons; then it
+				// waits. Else complete the job first, by its handle or the scheduler. In a body:
+				// through its rows, or `Uses` and `Lookup`.
+				inside := "its rows or a look-up"
+				if l.Access.Writes.Has(t.ID) && !l.Used.Has(t.ID) {
+					inside = "its rows" // a look-up would be refused
+				}
+				panic(fmt.Sprintf("ecs: %s: %s is lent to %s, which %s it: complete it first; inside it use %s",
+					op, t.Name, l.Name, does, inside))
+			}
+		}
+	}
+	// errors.md, Borrows: `is lent: end the borrow first` | A borrow begins of what another borrow
+	// writes, or writes what another has. | End the other borrow first.
+	panic("ecs: " + op + ": " + t.Name + " is lent: end the borrow first")
+}
+
+// RefuseShared panics while everything is borrowed.
+func (w *World) RefuseShared(op string) {
+	if w.Shared() {
+		panic("ecs: " + op + ": the world is shared: until Borrow.End components are only read")
+	}
+}

@@ -1,0 +1,37 @@
+package world
+
+import (
+	"reflect"
+
+	"quarry/alloc"
+	"quarry/ecs/internal/value"
+)
+
+// What a Go type itself says of its registration, before the options.
+
+// ComponentOf returns what the type itself says of the registration of a component.
+func ComponentOf(t reflect.Type) *Type {
+	return &Type{Go: t, Name: ShortName(t), Finder: Finder{Size: int(t.Size())}, Align: t.Align()}
+}
+
+// BufferOf returns what the type of the elements says of the registration of a buffer, before its
+// options.
+func BufferOf(t reflect.Type) *Type {
+	size := int(t.Size())
+	return &Type{Go: t, Name: "[]" + ShortName(t), Kind: KindBuffer,
+		Finder: Finder{Shape: value.Shape{Element: size, Inline: value.InlineBytes / size, Growth: alloc.Doubling()}}}
+}
+
+// PlaceInline sets the size and the alignment of a buffer's column, whose options are known: a
+// header and the inline elements.
+func (t *Type) PlaceInline() {
+	t.Align = max(t.Go.Align(), value.HeaderAlign)
+	t.Size = (value.HeaderSize + t.Shape.Inline*t.Shape.Element + t.Align - 1) &^ (t.Align - 1)
+}
+
+// SparseOf returns what the type itself says of the registration of a sparse type.
+func SparseOf(t reflect.Type) *Type {
+	info := ComponentOf(t)
+	info.Kind, info.Name, info.Sparse = KindSparse, "sparse "+info.Name, &SparseSet{}
+	return info
+}

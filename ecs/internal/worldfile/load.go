@@ -1,0 +1,475 @@
+package worldfile
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"quarry/alloc"
+	"quarry/ecs/internal/codec"
+	"quarry/ecs/internal/edit"
+	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/snapshot"
+	"quarry/ecs/internal/table"
+	"quarry/ecs/internal/value"
+	"quarry/ecs/internal/world"
+	"quarry/internal/seam/under"
+)
+
+// Worlds from images. Where all lies, and how many there are of it, is checked before memory is
+// taken; from then on bits and versions of rows, and the bytes that are read, can be wrong.
+//
+//	read       the sections
+//	make       a world, of which the program registers the types
+//	match      types of the file with those of the world
+//	prepare    archetypes: layouts, places of chunks and stretches are checked
+//	take       the rows: mapped, or read; what no chunk has is free again
+//	adopt      chunks, ids, sets and names
+//	convert    rows whose types have changed (imageconvert.go)
+//
+// After an error the world is closed, which frees what it has.
+
+// imageLoader makes a world of an image.
+type imageLoader struct {
+	f       *under.ImageFile
+	w       *world.World
+	im      WorldImage
+	matches []imageMatch    // what becomes of the types, by number in the file
+	types   []*world.Type   // of the world, by number in the file; nil: entities lose it, or nobody needs it
+	values  []*value.Shared // nil: of a type that entities lose
+	tables  []loadedTable
+	claims  *table.Claims
+	first   alloc.ChunkIndex // of the rows
+	taken   bool             // the rows are there
+	adopted bool             // and belong to archetypes, or are free
+}
+
+// loadedTable is an archetype that is being made.
+type loadedTable struct {
+	a      *world.Archetype
+	im     *table.Image
+	slots  []uint16      // of the archetype, by slot in the file
+	source *table.Source // of the rows, whose types have changed; nil: they lie as they are
+}
+
+// OpenImage makes a world of what a file has. register is called with the new world before it has
+// entities, to register types; given sets what its options give. The error says what in the file is
+// wrong, or is a *LimitError, or from NewWorld.
+func OpenImage(f *under.ImageFile, register, given func(*world.World)) (*world.World, error) {
+	l := &imageLoader{f: f}
+	if !littleEndian() {
+		return nil, errBigEndian
+	}
+	if err := l.read(); err != nil {
+		return nil, err
+	}
+	if err := l.make(given); err != nil {
+		return nil, err
+	}
+	done := false
+	defer func() {
+		if !done { // register has panicked, or what reads the file, or converts
+			l.freeRows()
+			l.freeSources()
+			_ = l.w.Close()
+		}
+	}()
+	register(l.w)
+	err := l.fill()
+	done = true
+	l.freeSources()
+	if err != nil {
+		l.freeRows()
+		return nil, errors.Join(world.During("image.Open", scarce(err)), l.w.Close())
+	}
+	return l.w, nil
+}
+
+// scarce is refused for errors of the universe; others stay.
+func scarce(err error) error {
+	for _, of := range [...]error{alloc.ErrFull, alloc.ErrCommit, alloc.ErrReserve, alloc.ErrTooBig} {
+		if errors.Is(err, of) && !errors.Is(err, world.ErrLimit) {
+			return world.Refused(err)
+		}
+	}
+	return err
+}
+
+// read reads the sections.
+func (l *imageLoader) read() error {
+	for i, code := range l.im.Sections() {
+		c := &codec.Coder{In: l.f.Meta[i], Reading: true}
+		if code(c); !c.Ended() {
+			return refuseSection(i, errors.New("its content ends early, or goes on"))
+		}
+	}
+	if err := l.im.ids.Check(l.f.Size[under.ImageRecords]); err != nil {
+		return refuseSection(under.ImageIDs, err)
+	}
+	if len(l.im.Types) > world.MaxTypes || slices.ContainsFunc(l.im.Types, func(t ImageType) bool { return t.Kind > world.KindChunk }) {
+		return refuseSection(under.ImageTypes, fmt.Errorf("%d types, or one of no kind", len(l.im.Types)))
+	}
+	rows := l.f.Size[under.ImageRows]
+	if im := &l.im; rows > alloc.MaxSize || rows%imageGranule != 0 || im.blockBytes > rows || im.chunks > rows/alloc.ChunkSize || im.chunks*alloc.ChunkSize+im.blockBytes > rows ||
+		im.blocks > im.blockBytes/16 || im.Version == 0 || im.Destroyed > im.Created {
+		return refuseSection(under.ImageTables, fmt.Errorf("%d chunks and %d blocks of %d bytes, in %d; version %d, %d entities created, %d destroyed",
+			im.chunks, im.blocks, im.blockBytes, rows, im.Version, im.Created, im.Destroyed))
+	}
+	return nil
+}
+
+// make makes the world, in a universe of its own if the options name none.
+func (l *imageLoader) make(given func(*world.World)) error {
+	var w world.World
+	given(&w)
+	set := given
+	if w.Universe == nil {
+		u, err := universeFor(2 * l.f.Size[under.ImageRows])
+		if err != nil {
+			return fmt.Errorf("a universe for %d bytes of rows: %w", l.f.Size[under.ImageRows], err)
+		}
+		set = func(w *world.World) {
+			given(w)
+			w.Universe, w.Own = u, true
+		}
+	}
+	made, err := world.NewWorld(set)
+	l.w = made
+	return err
+}
+
+// universeFor returns a universe of at least so many bytes.
+func universeFor(size int) (*alloc.Universe, error) {
+	u, err := alloc.NewUniverse()
+	if err != nil || u.Size() >= size {
+		return u, err
+	}
+	if err := u.Close(); err != nil {
+		return nil, err
+	}
+	return alloc.NewUniverse(alloc.Size(min(size, alloc.MaxSize)))
+}
+
+// fill fills the world.
+func (l *imageLoader) fill() error {
+	w := l.w
+	if w.Closed || w.Rows.Created != 0 || w.IDs.Records() > 0 || w.IDs.Promised() > 0 || w.History != nil {
+		// errors.md, Errors: `ecs: image.Open: the function that registers the types has made
+		// entities, reserved ids, taken a snapshot or closed the world` | What a file has would
+		// come beside them. | Register types there, and make queries and archetypes; entities
+		// afterwards.
+		panic("ecs: image.Open: the function that registers the types has made entities, reserved ids, taken a snapshot or closed the world")
+	}
+	for _, step := range [...]func() error{l.matchTypes, l.takeNewer, l.makeValues, l.prepareTables} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	if own := w.IDs.Tag(); own != l.im.ids.Tag {
+		world.Tags.Give(own)
+		world.Tags.Share(l.im.ids.Tag)
+		w.IDs.SetTag(l.im.ids.Tag)
+	}
+	if err := l.takeRows(); err != nil {
+		return err
+	}
+	if err := l.adoptTables(); err != nil {
+		return err
+	}
+	if err := l.adoptManaged(); err != nil {
+		return err
+	}
+	if err := l.adoptIDs(); err != nil {
+		return err
+	}
+	if err := l.compareRows(); err != nil {
+		return err
+	}
+	w.Show(w.IDs.View())
+	w.Tables.Version = l.im.Version
+	w.Rows.Created, w.Rows.Destroyed = l.im.Created, l.im.Destroyed
+	if err := l.convertTables(); err != nil {
+		return err
+	}
+	if err := l.adoptSets(); err != nil {
+		return err
+	}
+	if err := l.adoptNames(); err != nil {
+		return err
+	}
+	l.endDestroyed()
+	w.Rows.Epoch++
+	w.Advance()
+	return nil
+}
+
+// takeNewer goes on with another file where types differ, and the file asks for that.
+func (l *imageLoader) takeNewer() error {
+	l.f.Changed, l.f.Added = l.compareTypes()
+	if !l.f.Changed || l.f.Newer == nil {
+		return nil
+	}
+	f, err := l.f.Newer()
+	if err != nil {
+		return err
+	}
+	f.Rules = l.f.Rules
+	*l = imageLoader{f: f, w: l.w}
+	if err := l.read(); err != nil {
+		return err
+	}
+	return l.matchTypes()
+}
+
+// makeValues makes the shared values, in the order in which they were made.
+func (l *imageLoader) makeValues() error {
+	for _, v := range l.im.Values {
+		if v.Of >= len(l.types) || l.im.Types[v.Of].Kind != world.KindShared {
+			return refuseSection(under.ImageTables, fmt.Errorf("a value of type %d, which is not shared", v.Of))
+		}
+		if l.types[v.Of] == nil {
+			l.values = append(l.values, nil)
+			continue
+		}
+		x, err := l.matches[v.Of].decodeShared(v.Bytes)
+		if err != nil {
+			return refuseSection(under.ImageTables, err)
+		}
+		l.values = append(l.values, l.types[v.Of].Shared.OfAny(x))
+	}
+	return nil
+}
+
+// prepareTables makes the archetypes, without rows.
+func (l *imageLoader) prepareTables() error {
+	l.claims = table.NewClaims(l.f.Size[under.ImageRows] / alloc.ChunkSize)
+	var order []*world.Archetype
+	rows, mapped := uint64(0), map[*world.Archetype]bool{} // false: its rows have changed
+	for i := range l.im.Archetypes {
+		im := &l.im.Archetypes[i]
+		t, err := l.prepareTable(im)
+		if err == nil && t.source == nil && mapped[t.a] {
+			err = fmt.Errorf("%v comes twice", t.a)
+		}
+		if errors.Is(err, under.ErrImageTypes) || errors.Is(err, world.ErrLimit) {
+			return err
+		}
+		if err != nil {
+			return refuseSection(under.ImageTables, err)
+		}
+		t.a.Pinned = t.a.Pinned || im.pinned
+		rows += uint64(im.Table.Rows)
+		if _, seen := mapped[t.a]; !seen {
+			order = append(order, t.a)
+		}
+		mapped[t.a] = mapped[t.a] || t.source == nil
+		l.tables = append(l.tables, t)
+	}
+	if rows != l.im.Created-l.im.Destroyed {
+		return refuseSection(under.ImageTables, fmt.Errorf("%d rows, of %d entities", rows, l.im.Created-l.im.Destroyed))
+	}
+	snapshot.Arrange(l.w, order)
+	l.renumber()
+	return nil
+}
+
+// prepareTable makes the archetype for an image.
+func (l *imageLoader) prepareTable(im *ImageArchetype) (t loadedTable, err error) {
+	t.im = &im.Table
+	var changed bool
+	if t.a, changed, err = l.archetypeFor(im); err != nil {
+		return t, err
+	}
+	if changed {
+		t.source, err = l.w.Tables.NewSource(t.im, l.sourceColumns(t.im), l.im.chunks, l.claims)
+		return t, err
+	}
+	for _, of := range im.Table.Types {
+		t.slots = append(t.slots, t.a.Table.Places[l.types[of].ID].Slot())
+	}
+	return t, t.a.Table.Prepare(t.im, t.slots, l.im.chunks, l.claims)
+}
+
+// archetypeFor returns the archetype for an image, and whether its rows have changed.
+func (l *imageLoader) archetypeFor(im *ImageArchetype) (a *world.Archetype, changed bool, err error) {
+	var sig world.Signature
+	for i, of := range im.Table.Types {
+		if of >= len(l.types) || i > 0 && of <= im.Table.Types[i-1] || l.im.Types[of].Kind == world.KindSparse {
+			return nil, false, fmt.Errorf("an archetype with type %d", of)
+		}
+		changed = changed || !l.matches[of].mapped
+		if t := l.types[of]; t != nil {
+			sig.Add(t.ID)
+		}
+	}
+	var given []*value.Shared
+	for _, v := range im.Values {
+		if v >= len(l.values) {
+			return nil, false, fmt.Errorf("an archetype with value %d of %d", v, len(l.values))
+		}
+		if l.values[v] != nil {
+			given = append(given, l.values[v])
+		}
+	}
+	if a, err = l.w.ArchetypeOf(sig, l.w.ValuesFor(nil, &sig, given, nil, nil)); err != nil {
+		return nil, false, err
+	}
+	return a, changed || im.Table.Rows > 0 && keepsNobody(a), nil // rows that are ended are looked at first
+}
+
+// keepsNobody reports whether the archetype's entities were destroyed, and no Cleanup type keeps
+// them.
+func keepsNobody(a *world.Archetype) bool {
+	return a.Dying && !a.Table.Sig.Meets(&a.World.Types.Cleanup)
+}
+
+// endDestroyed ends the entities that were destroyed when the file was written, and were kept by
+// types that are no longer Cleanup types, or dropped.
+func (l *imageLoader) endDestroyed() {
+	tx := l.w.Rows.Begin()
+	for _, a := range l.w.Archetypes.List {
+		if keepsNobody(a) && a.Table.Len() > 0 {
+			tx.AddWhole(&a.Table.Table)
+		}
+	}
+	if len(tx.Parts) > 0 {
+		edit.EndRows(l.w, "image.Open", tx)
+	}
+}
+
+// takeRows takes the granules with the rows: they show the file, or the bytes are read.
+func (l *imageLoader) takeRows() (err error) {
+	size := l.f.Size[under.ImageRows]
+	if size == 0 {
+		l.adopted = true
+		return nil
+	}
+	if l.f.Map != nil {
+		l.first, err = l.w.Universe.MapFile(size/imageGranule, l.f.Map, l.f.At[under.ImageRows])
+		if l.taken = err == nil; err == nil || !errors.Is(err, errors.ErrUnsupported) {
+			return err
+		}
+	}
+	if l.first, err = l.w.Universe.AllocGranules(size / imageGranule); err != nil {
+		return err
+	}
+	l.taken = true
+	// Safe because the granules are the loader's.
+	all := unsafe.Slice((*byte)(l.w.Universe.Pointer(l.first)), size)
+	for at := 0; at < size; at += imageGranule {
+		if err := l.f.Read(under.ImageRows, at, all[at:at+imageGranule]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// freeRows frees the rows, unless there are none yet, or they are others' already.
+func (l *imageLoader) freeRows() {
+	if !l.taken || l.adopted {
+		return
+	}
+	for at := range l.f.Size[under.ImageRows] / alloc.MegachunkSize {
+		l.w.Universe.Free(l.first+alloc.ChunkIndex(at)*alloc.ChunksPerMegachunk, alloc.ChunksPerMegachunk)
+	}
+}
+
+// adoptTables gives the archetypes their chunks and the buffers their blocks, and frees the chunks
+// that nobody has.
+func (l *imageLoader) adoptTables() error {
+	w, claims := l.w, l.claims
+	l.adopted = true
+	blockChunks := (l.im.blockBytes + alloc.ChunkSize - 1) / alloc.ChunkSize
+	claims.Eighths.SetRange(l.im.chunks<<alloc.UnitOrder, blockChunks<<alloc.UnitOrder)
+	for chunk := range l.f.Size[under.ImageRows] / alloc.ChunkSize {
+		// The bits of a chunk's eighths are a byte of a word.
+		if used := uint8(claims.Eighths[chunk/8] >> (chunk % 8 * 8)); used == 0 {
+			w.Universe.Free(l.first+alloc.ChunkIndex(chunk), 1)
+		}
+	}
+	w.Buffers.AdoptBlocks(l.first+alloc.ChunkIndex(l.im.chunks), blockChunks, l.im.blocks)
+	small := map[alloc.ChunkIndex]uint8{}
+	for i := range l.tables {
+		for _, k := range l.tables[i].im.Chunks {
+			if k.Order == 0 {
+				small[l.first+k.First.Chunk()] |= 1 << (k.First % (1 << alloc.UnitOrder))
+			}
+		}
+	}
+	for chunk, used := range small {
+		w.Tables.SmallChunks().Adopt(chunk, used)
+	}
+	var wrong error
+	for i := range l.tables {
+		t := &l.tables[i]
+		if t.source != nil {
+			t.source.Adopt(l.first)
+		} else if err := t.a.Table.Adopt(t.im, t.slots, l.first); err != nil && wrong == nil {
+			wrong = refuseSection(under.ImageTables, err)
+		}
+	}
+	return l.admitBuffers(wrong)
+}
+
+// admitBuffers checks the headers of all buffers, so that none leads elsewhere. It goes on after an
+// error, for the headers are to be sound when the world is closed.
+func (l *imageLoader) admitBuffers(wrong error) error {
+	spilled := 0
+	admit := func(a *world.Archetype, h *value.Header, k *value.Shape) {
+		if err := l.w.Buffers.Admit(h, k, l.first); err != nil && wrong == nil {
+			wrong = fmt.Errorf("%w: rows of %v: %w", under.ErrImage, a, err)
+		}
+		if h.Spilled() {
+			spilled++
+		}
+	}
+	seen := map[*world.Archetype]bool{}
+	for i := range l.tables {
+		t := &l.tables[i]
+		switch {
+		case t.source != nil:
+			l.eachShape(t, func(slot int, k value.Shape) {
+				t.source.Headers(slot, func(h *value.Header) { admit(t.a, h, &k) })
+			})
+		case !seen[t.a]:
+			seen[t.a] = true
+			for _, c := range t.a.Table.Buffers() {
+				t.a.Table.HeadersOf(c, func(h *value.Header) { admit(t.a, h, &l.w.Types.List[c.Key].Shape) })
+			}
+		}
+	}
+	if l.w.Buffers.Admitted(); spilled != l.im.blocks {
+		l.w.Buffers.Recount(spilled)
+		if wrong == nil {
+			wrong = fmt.Errorf("%w: %d buffers have spilled, there are %d blocks", under.ErrImage, spilled, l.im.blocks)
+		}
+	}
+	return wrong
+}
+
+// mayHave reports whether an entity may have a name or a value of a sparse type.
+func (l *imageLoader) mayHave(e entity.ID) bool {
+	r := l.w.IDs.Find(e)
+	if r == nil {
+		return false
+	}
+	o, ok := l.w.Tables.FindOwner(r.Location)
+	return ok && !l.w.ArchetypeAt(o).Dying
+}
+
+// adoptNames names the entities.
+func (l *imageLoader) adoptNames() error {
+	for _, n := range l.im.Names {
+		for _, e := range slices.Backward(n.ids) { // Named finds the entity named last first
+			if l.w.IDs.Find(e) == nil || l.w.Names.Of(e.Index()) != "" || n.text == "" {
+				return refuseSection(under.ImageNames, fmt.Errorf("%v is named %q, and is not alive or has another name", e, n.text))
+			}
+			l.w.Names.Set(e, n.text)
+		}
+	}
+	if l.w.Names.Len() > 0 {
+		l.w.WatchEnds()
+	}
+	return nil
+}
