@@ -1,8 +1,6 @@
 package ecs
 
 import (
-	"unsafe"
-
 	"quarry/ecs/internal/query"
 	"quarry/ecs/internal/world"
 )
@@ -10,8 +8,6 @@ import (
 // Access holds the types of one world that are read and the types that are written. The zero value
 // holds none.
 type Access struct{ core world.Access }
-
-func (a *Access) inner() *world.Access { return (*world.Access)(unsafe.Pointer(a)) } // Safe because an Access is its core.
 
 // Access returns the types that a loop over the query reads or may write. These are the types
 // declared with Read and Write, alone and inside other terms. The types whose enable bits decide

@@ -3,10 +3,10 @@ package ecs_test
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
+
+	"github.com/stretchr/testify/require"
 )
 
 // anyPair is a value with an entity, in each kind of type.
@@ -44,7 +44,7 @@ func TestSetValue(t *testing.T) {
 	} {
 		since := w.Version()
 		w.Advance()
-		ok, err := seam.SetValue(w, e, c.t, c.value)
+		ok, err := door.SetValue(w, e, c.t, c.value)
 		require.NoError(t, err)
 		require.True(t, ok)
 		require.Equal(t, c.value, w.Value(e, c.t), c.t)
@@ -53,23 +53,23 @@ func TestSetValue(t *testing.T) {
 			require.False(t, elements.ChangedSince(e, since))
 		}
 		for _, other := range []ecs.Entity{none, ecs.Null} {
-			ok, err = seam.SetValue(w, other, c.t, c.value)
+			ok, err = door.SetValue(w, other, c.t, c.value)
 			require.NoError(t, err)
 			require.False(t, ok, c.t)
 			require.Nil(t, w.Value(other, c.t))
 		}
-		require.Panics(t, func() { _, _ = seam.SetValue(w, e, c.t, 3.5) })
-		require.Panics(t, func() { _, _ = seam.SetValue(w, e, c.t, nil) })
+		require.Panics(t, func() { _, _ = door.SetValue(w, e, c.t, 3.5) })
+		require.Panics(t, func() { _, _ = door.SetValue(w, e, c.t, nil) })
 	}
-	require.PanicsWithValue(t, "ecs: seam.SetValue: a value of anyPair is a ecs_test.anyPair, not a int", func() { _, _ = seam.SetValue(w, e, pair, 3) })
-	require.Equal(t, shared.Of(anyShared{3}).String(), seam.SharedOf(w, shared, anyShared{3}).String())
+	require.PanicsWithValue(t, "ecs: door.SetValue: a value of anyPair is a ecs_test.anyPair, not a int", func() { _, _ = door.SetValue(w, e, pair, 3) })
+	require.Equal(t, shared.Of(anyShared{3}).String(), door.SharedOf(w, shared, anyShared{3}).String())
 	for _, of := range []ecs.Type{pair, sparse} {
-		require.True(t, seam.Enabled(w, e, of))
-		require.True(t, seam.SetEnabled(w, e, of, false))
-		require.False(t, seam.Enabled(w, e, of))
-		require.True(t, seam.SetEnabled(w, e, of, true))
-		require.False(t, seam.SetEnabled(w, none, of, true))
-		require.False(t, seam.Enabled(w, none, of))
+		require.True(t, door.Enabled(w, e, of))
+		require.True(t, door.SetEnabled(w, e, of, false))
+		require.False(t, door.Enabled(w, e, of))
+		require.True(t, door.SetEnabled(w, e, of, true))
+		require.False(t, door.SetEnabled(w, none, of, true))
+		require.False(t, door.Enabled(w, none, of))
 	}
 	require.NoError(t, w.Verify())
 }
@@ -98,7 +98,7 @@ func TestVisitLinks(t *testing.T) {
 	} {
 		before, s := w.Hash(), w.Snapshot() // written through the gate: the snapshot keeps what was
 		var seen []ecs.Entity
-		require.True(t, seam.VisitLinks(w, e, c.t, func(to *ecs.Entity) {
+		require.True(t, door.VisitLinks(w, e, c.t, func(to *ecs.Entity) {
 			seen = append(seen, *to)
 			*to = y
 		}))
@@ -106,9 +106,9 @@ func TestVisitLinks(t *testing.T) {
 		require.Equal(t, c.then, w.Value(e, c.t))
 		require.Equal(t, before, s.Hash())
 		s.Close()
-		require.False(t, seam.VisitLinks(w, ecs.Null, c.t, func(*ecs.Entity) { t.Error("visited") }))
+		require.False(t, door.VisitLinks(w, ecs.Null, c.t, func(*ecs.Entity) { t.Error("visited") }))
 	}
-	require.Panics(t, func() { seam.VisitLinks(w, e, shared, func(*ecs.Entity) {}) })
+	require.Panics(t, func() { door.VisitLinks(w, e, shared, func(*ecs.Entity) {}) })
 	require.NoError(t, w.Verify())
 }
 
@@ -118,13 +118,13 @@ func TestSetTag(t *testing.T) {
 	for range 3 {
 		w, err := ecs.NewWorld()
 		require.NoError(t, err)
-		seam.SetTag(w, 5)
+		door.SetTag(w, 5)
 		list = append(list, w)
 	}
 	e := ecs.NewArchetype(list[0]).Create()
 	require.Equal(t, e, ecs.NewArchetype(list[1]).Create())
 	require.True(t, list[2].Owns(e))
-	require.PanicsWithValue(t, "ecs: seam.SetTag: the world has had entities, or is closed", func() { seam.SetTag(list[0], 6) })
+	require.PanicsWithValue(t, "ecs: door.SetTag: the world has had entities, or is closed", func() { door.SetTag(list[0], 6) })
 	for _, w := range list {
 		require.NoError(t, w.Verify())
 		require.NoError(t, w.Close())

@@ -3,10 +3,10 @@ package ecs_test
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/internal/debug"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestStrangersOfManyWorlds: in debug builds no world takes an entity of another for its own,

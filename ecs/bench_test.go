@@ -5,11 +5,11 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/asm"
 	"quarry/ecs"
 	"quarry/layout"
+
+	"github.com/stretchr/testify/require"
 )
 
 // movers makes a world with n entities of Position and Velocity, and its handles.

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/alloc"
 	"quarry/ecs"
+
+	"github.com/stretchr/testify/require"
 )
 
 // Reading is a value with numbers of several types, of which Between asks for one.

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
+
+	"github.com/stretchr/testify/require"
 )
 
 // BenchmarkBorrow is what a borrow costs beside the loop over rows that it replaces: ns a turn
@@ -33,7 +33,7 @@ func BenchmarkBorrow(b *testing.B) {
 			}
 		})
 		b.Run(fmt.Sprintf("by=borrow/n=%d", n), func(b *testing.B) {
-			l := seam.NewBorrow(q, "job move", func(string) {})
+			l := door.NewBorrow(q, "job move", func(string) {})
 			r := l.Accessor()
 			var parts []ecs.RowRange
 			for range b.N {

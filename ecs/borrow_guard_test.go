@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 
+	"quarry/ecs"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"quarry/ecs"
 )
 
 // lentWorld is a world with a borrow, and all that the owner can do with the types of it.

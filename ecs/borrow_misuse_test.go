@@ -3,10 +3,10 @@ package ecs_test
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestBorrowMisuse: wrong calls of borrows and accessors are named.
@@ -27,13 +27,13 @@ func TestBorrowMisuse(t *testing.T) {
 	look := m.position.Lookup(past)
 	sparse.borrow.End()
 	for text, f := range map[string]func(){
-		"ecs: seam.NewBorrow: the query is nil or the zero value; queries come from NewQuery":                                                                   func() { seam.NewBorrow(nil, "", wait) },
-		"ecs: seam.NewBorrow: wait is nil; it ends the borrow when a structural change asks for it":                                                             func() { seam.NewBorrow(m.q, "", nil) },
-		"ecs: uses of job: a use is neither Read nor Write of a type":                                                                                           func() { seam.NewBorrow(m.q, "job", wait, ecs.With(m.position)) },
-		"ecs: uses of job: Position was registered in another world":                                                                                            func() { seam.NewBorrow(m.q, "job", wait, ecs.Read(strange)) },
-		"ecs: uses of job: Position is declared twice, and one of the two writes: by query(Write Position, Read []Hit, With Stun) and as a use, or as two uses": func() { seam.NewBorrow(m.q, "job", wait, ecs.Read(m.position)) },
-		"ecs: uses of job: []Hit is declared twice, and one of the two writes: by query(Write Position, Read []Hit, With Stun) and as a use, or as two uses":    func() { seam.NewBorrow(m.q, "job", wait, ecs.Write(m.hits)) },
-		"ecs: uses of job: Velocity is declared twice, and one of the two writes: by query(Write Position, Read []Hit, With Stun) and as a use, or as two uses": func() { seam.NewBorrow(m.q, "job", wait, ecs.Write(m.velocity), ecs.Read(m.velocity)) },
+		"ecs: query.NewBorrow: the query is nil or the zero value; queries come from NewQuery":                                                                  func() { door.NewBorrow(nil, "", wait) },
+		"ecs: query.NewBorrow: wait is nil; it ends the borrow when a structural change asks for it":                                                            func() { door.NewBorrow(m.q, "", nil) },
+		"ecs: uses of job: a use is neither Read nor Write of a type":                                                                                           func() { door.NewBorrow(m.q, "job", wait, ecs.With(m.position)) },
+		"ecs: uses of job: Position was registered in another world":                                                                                            func() { door.NewBorrow(m.q, "job", wait, ecs.Read(strange)) },
+		"ecs: uses of job: Position is declared twice, and one of the two writes: by query(Write Position, Read []Hit, With Stun) and as a use, or as two uses": func() { door.NewBorrow(m.q, "job", wait, ecs.Read(m.position)) },
+		"ecs: uses of job: []Hit is declared twice, and one of the two writes: by query(Write Position, Read []Hit, With Stun) and as a use, or as two uses":    func() { door.NewBorrow(m.q, "job", wait, ecs.Write(m.hits)) },
+		"ecs: uses of job: Velocity is declared twice, and one of the two writes: by query(Write Position, Read []Hit, With Stun) and as a use, or as two uses": func() { door.NewBorrow(m.q, "job", wait, ecs.Write(m.velocity), ecs.Read(m.velocity)) },
 		"ecs: Borrow.Begin: the borrow is nil or the zero value; borrows come from World.Share":                                                                 func() { new(ecs.Borrow).Begin() },
 		"ecs: Borrow.Begin: query() is closed": ofClosed.borrow.Begin,
 		"ecs: Borrow.Begin: job move: inside a loop over query(Write Position, Read []Hit, With Stun); begin it outside of loops": m.inLoop(func(ecs.Rows) { l.borrow.Begin() }),
@@ -120,7 +120,7 @@ func TestBorrowWaits(t *testing.T) {
 		ecs.NewArchetype(m.w, m.position, m.velocity)
 		require.Equal(t, []string{"NewArchetype"}, l.ops)
 	}
-	stuck := seam.NewBorrow(m.q, "job stuck", func(string) {})
+	stuck := door.NewBorrow(m.q, "job stuck", func(string) {})
 	stuck.Begin()
 	require.PanicsWithValue(t, "ecs: Archetype.Create: job stuck is still out after its wait", func() { m.a.Create() })
 	stuck.End()
@@ -175,18 +175,18 @@ func TestBorrowAccess(t *testing.T) {
 		{accessOf(ecs.Optional(m.stun), ecs.Ordered()), writesStun, false},
 		{new(ecs.Access), writesStun, false},
 	} {
-		require.Equal(t, x.conflicts, seam.Conflicts(x.a, x.b))
-		require.Equal(t, x.conflicts, seam.Conflicts(x.b, x.a))
+		require.Equal(t, x.conflicts, door.Conflicts(x.a, x.b))
+		require.Equal(t, x.conflicts, door.Conflicts(x.b, x.a))
 		both := new(ecs.Access)
-		seam.Join(both, x.a)
-		seam.Join(both, accessOf(ecs.Read(m.velocity)))
-		require.Equal(t, x.conflicts, seam.Conflicts(both, x.b))
+		door.Join(both, x.a)
+		door.Join(both, accessOf(ecs.Read(m.velocity)))
+		require.Equal(t, x.conflicts, door.Conflicts(both, x.b))
 	}
-	l := seam.NewBorrow(m.q, "job", func(string) {}, ecs.Write(m.velocity))
+	l := door.NewBorrow(m.q, "job", func(string) {}, ecs.Write(m.velocity))
 	access := l.Access()
-	require.True(t, seam.Conflicts(&access, accessOf(ecs.Read(m.velocity))))
-	require.True(t, seam.Conflicts(&access, readsPosition))
-	require.True(t, seam.Conflicts(&access, writesStun))
+	require.True(t, door.Conflicts(&access, accessOf(ecs.Read(m.velocity))))
+	require.True(t, door.Conflicts(&access, readsPosition))
+	require.True(t, door.Conflicts(&access, writesStun))
 }
 
 // TestLooks: what Empty and the like look at, and nothing that only loops read.
@@ -206,29 +206,29 @@ func TestLooks(t *testing.T) {
 	} {
 		q := ecs.NewQuery(m.w, x.terms...)
 		all := ecs.NewQuery(m.w, ecs.Optional(ecs.Write(m.position), ecs.Write(m.velocity), ecs.Write(m.hits), ecs.Write(m.stun))).Access()
-		require.Equal(t, x.looks, m.w.Conflicts(seam.Looks(q), all), "%v", q)
-		require.Empty(t, m.w.Conflicts(seam.Looks(q), seam.Looks(q)), "%v only reads them", q)
+		require.Equal(t, x.looks, m.w.Conflicts(door.Looks(q), all), "%v", q)
+		require.Empty(t, m.w.Conflicts(door.Looks(q), door.Looks(q)), "%v only reads them", q)
 	}
 	closed := ecs.NewQuery(m.w)
 	closed.Close()
-	require.PanicsWithValue(t, "ecs: seam.Looks: query() is closed", func() { seam.Looks(closed) })
-	require.PanicsWithValue(t, "ecs: seam.Looks: the query is nil or the zero value; queries come from NewQuery", func() { seam.Looks((*ecs.Query)(nil)) })
+	require.PanicsWithValue(t, "ecs: door.Looks: query() is closed", func() { door.Looks(closed) })
+	require.PanicsWithValue(t, "ecs: door.Looks: the query is nil or the zero value; queries come from NewQuery", func() { door.Looks((*ecs.Query)(nil)) })
 }
 
 // TestLocked: loops and shares lock, borrows do not.
 func TestLocked(t *testing.T) {
 	m := newMisuse(t)
-	require.False(t, seam.Locked(m.w))
-	m.inLoop(func(ecs.Rows) { require.True(t, seam.Locked(m.w)) })()
+	require.False(t, door.Locked(m.w))
+	m.inLoop(func(ecs.Rows) { require.True(t, door.Locked(m.w)) })()
 	p := m.w.Share()
-	require.True(t, seam.Locked(m.w))
+	require.True(t, door.Locked(m.w))
 	p.End()
-	l := seam.NewBorrow(ecs.NewQuery(m.w, ecs.Read(m.velocity)), "job", func(string) { panic("nobody waits") })
+	l := door.NewBorrow(ecs.NewQuery(m.w, ecs.Read(m.velocity)), "job", func(string) { panic("nobody waits") })
 	l.Begin()
-	require.False(t, seam.Locked(m.w))
-	m.inLoop(func(ecs.Rows) { require.True(t, seam.Locked(m.w)) })()
+	require.False(t, door.Locked(m.w))
+	m.inLoop(func(ecs.Rows) { require.True(t, door.Locked(m.w)) })()
 	l.End()
-	require.False(t, seam.Locked(m.w))
+	require.False(t, door.Locked(m.w))
 }
 
 // TestConflictsAreNamed: by the types, in the order of registering, whoever writes.
@@ -282,7 +282,7 @@ func TestBorrowAllocatesNothing(t *testing.T) {
 			}
 		}
 		access := l.borrow.Access()
-		_ = seam.Conflicts(&access, &all)
+		_ = door.Conflicts(&access, &all)
 		l.borrow.End()
 	}
 	turn()
@@ -293,7 +293,7 @@ func TestBorrowAllocatesNothing(t *testing.T) {
 func TestBorrowUsesTwice(t *testing.T) {
 	m := newMisuse(t)
 	for _, uses := range [][]ecs.Term{{ecs.Write(m.velocity), ecs.Read(m.velocity)}, {ecs.Read(m.velocity), ecs.Write(m.velocity)}} {
-		require.Panics(t, func() { seam.NewBorrow(m.q, "", func(string) {}, uses...) })
+		require.Panics(t, func() { door.NewBorrow(m.q, "", func(string) {}, uses...) })
 	}
-	seam.NewBorrow(m.q, "", func(string) {}, ecs.Read(m.velocity), ecs.Read(m.velocity))
+	door.NewBorrow(m.q, "", func(string) {}, ecs.Read(m.velocity), ecs.Read(m.velocity))
 }

@@ -7,11 +7,11 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/alloc"
 	"quarry/ecs"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
+
+	"github.com/stretchr/testify/require"
 )
 
 type loanView struct {
@@ -213,12 +213,12 @@ func TestBorrowVersions(t *testing.T) {
 	require.Equal(t, chunk, changed.Count())
 	changed.SetSince(version)
 	require.Zero(t, changed.Count())
-	seam.PinSince(q, version-1)
+	door.PinSince(q, version-1)
 	now := w.Version()
 	require.Equal(t, chunk, pass())
 	require.Equal(t, chunk, pass(), "a borrow does not move what is pinned")
 	require.Equal(t, []uint32{version - 1, now}, []uint32{q.Since(), w.Version()})
-	seam.PinSince(q, version)
+	door.PinSince(q, version)
 	require.Zero(t, pass())
 	q.SetSince(version - 1)
 	require.Equal(t, chunk, pass())

@@ -5,10 +5,10 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
+
+	"github.com/stretchr/testify/require"
 )
 
 // lender completes borrows: it is the scheduler of these tests.
@@ -20,7 +20,7 @@ type lender struct {
 
 func lend(q *ecs.Query, name string, uses ...ecs.Term) *lender {
 	l := &lender{}
-	l.borrow = seam.NewBorrow(q, name, func(op string) {
+	l.borrow = door.NewBorrow(q, name, func(op string) {
 		l.ops = append(l.ops, op)
 		l.end()
 	}, uses...)

@@ -7,11 +7,11 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/alloc"
 	"quarry/ecs"
 	"quarry/internal/debug"
+
+	"github.com/stretchr/testify/require"
 )
 
 // Behaviours of dynamic buffers: 57, elements from inside the chunk to the heap and

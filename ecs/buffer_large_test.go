@@ -8,13 +8,13 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/alloc"
 	"quarry/ecs"
 	"quarry/internal/debug"
 	"quarry/internal/long"
 	"quarry/mmap"
+
+	"github.com/stretchr/testify/require"
 )
 
 // page is an element of which a hundred MiB are soon written and hashed.

@@ -3,9 +3,9 @@ package ecs_test
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
+
+	"github.com/stretchr/testify/require"
 )
 
 // BenchmarkBuffer takes the calls on one buffer of 12-byte elements that is warm.

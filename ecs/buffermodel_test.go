@@ -5,11 +5,11 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/alloc"
 	"quarry/ecs"
 	"quarry/internal/long"
+
+	"github.com/stretchr/testify/require"
 )
 
 // bufferModel is a buffer type beside what its entities' buffers should hold.

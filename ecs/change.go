@@ -13,8 +13,7 @@ import (
 // rows have moved; an entity that was destroyed and is kept by Cleanup types gets none.
 type Change struct{ core edit.Change }
 
-func (c *Change) inner() *edit.Change   { return (*edit.Change)(unsafe.Pointer(c)) } // Safe because a Change is its core.
-func changeFrom(c *edit.Change) *Change { return (*Change)(unsafe.Pointer(c)) }      // Safe because a Change is its core.
+func (c *Change) inner() *edit.Change { return (*edit.Change)(unsafe.Pointer(c)) } // Safe because a Change is its core.
 
 // Part is a part of a change: Add, Put or Remove.
 type Part struct{ part edit.Part }

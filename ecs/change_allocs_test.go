@@ -4,10 +4,10 @@ import (
 	"hash/maphash"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/alloc"
 	"quarry/ecs"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestBatchesAllocateNothing: batches take no Go memory once they have run, by entity, chunk or

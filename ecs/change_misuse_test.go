@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
+
+	"github.com/stretchr/testify/require"
 )
 
 // changes is a world with rows, a change that adds and one that removes, and what is

@@ -5,11 +5,11 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/alloc"
 	"quarry/ecs"
 	"quarry/internal/long"
+
+	"github.com/stretchr/testify/require"
 )
 
 // twin is one of two worlds that get the same operations: one in batches, the other

@@ -47,7 +47,8 @@ func Merge[T any](f func(into, from *T)) TypeOption {
 	if f == nil {
 		panic("ecs: Merge: the function is nil")
 	}
-	return func(t *world.Type) {
+	return func(r *registration) {
+		t := r.inner()
 		switch of := reflect.TypeFor[T](); {
 		case t.Kind != KindChunk:
 			panic(fmt.Sprintf("ecs: Register[%s]: Merge is an option of RegisterChunk", t.Name))

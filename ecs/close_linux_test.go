@@ -4,11 +4,11 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/alloc"
 	"quarry/ecs"
 	"quarry/mmap"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestCloseTellsOfARefusal: where the system does not take memory back, here because it is locked,

@@ -34,7 +34,8 @@ func Codec[T any](encode func(b []byte, v *T) ([]byte, error), decode func(b []b
 		// both directions. | Leave the option out for values that no file has.
 		panic("ecs: Codec: a function is nil")
 	}
-	return func(t *world.Type) {
+	return func(r *registration) {
+		t := r.inner()
 		switch of := reflect.TypeFor[T](); {
 		case !t.GoValues():
 			// errors.md, Types, terms and handles: `Codec is an option of RegisterManaged and

@@ -8,11 +8,11 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/alloc"
 	"quarry/ecs"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
+
+	"github.com/stretchr/testify/require"
 )
 
 // printed is an entity of ExampleNewQueryOfAll.
@@ -147,7 +147,7 @@ func TestWalkOfABorrow(t *testing.T) {
 			n++
 		}
 	}
-	b := seam.NewBorrow(q, "walk", func(string) {})
+	b := door.NewBorrow(q, "walk", func(string) {})
 	b.Begin()
 	defer b.End()
 	r := b.Accessor()

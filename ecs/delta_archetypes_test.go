@@ -6,10 +6,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
+
+	"github.com/stretchr/testify/require"
 )
 
 // visits returns the entities of all archetypes in the order in which queries go.
@@ -75,7 +75,7 @@ func TestDeltaHasArchetypesWithoutRows(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, d.IsEmpty(), "both have the same archetypes")
 
-	loaded, err := seam.OpenImage(inMemory(t, then), func(w *ecs.World) {
+	loaded, err := door.OpenImage(inMemory(t, then), func(w *ecs.World) {
 		x := handles(w)
 		ecs.NewArchetype(w, x.tag, x.hits) // before those of the file
 	}, nil)

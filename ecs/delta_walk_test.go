@@ -7,9 +7,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestDeltaWalks: the walks of a delta yield what differs, and nothing else.

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"quarry/ecs/internal/entity"
-	"quarry/internal/seam/under"
 )
 
 // Entity identifies an entity of one world. It is 8 bytes, compares with ==, and may be stored in
@@ -197,21 +196,6 @@ func parseNumber(what, text string, most uint64) (uint32, error) {
 //	    | number 31                   | 1| buffer 32                |
 //	    +-----------------------------+--+--------------------------+
 
-// placeholder returns the placeholder with the given number in a buffer. It identifies no entity of
-// any world: look-ups and changes panic for it.
-func placeholder(number int, buffer uint32) Entity {
-	if uint(number) >= under.MaxPlaceholders {
-		panic(fmt.Sprintf("ecs: seam.Placeholder: number %d is not in [0, %d)", number, under.MaxPlaceholders))
-	}
-	return Entity(entity.MakePlaceholder(uint32(number), buffer))
-}
-
 // IsPlaceholder reports whether e is a placeholder, which a command buffer returns for an entity
 // that it will create.
 func (e Entity) IsPlaceholder() bool { return entity.ID(e).IsPlaceholder() }
-
-// number returns the number and the buffer of a placeholder.
-func (e Entity) number() (number int, buffer uint32) {
-	n, buffer := entity.ID(e).Placeholder()
-	return int(n), buffer
-}

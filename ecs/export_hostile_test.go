@@ -9,14 +9,13 @@ import (
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/world"
 	"quarry/ecs/internal/worldfile"
-	"quarry/internal/seam/under"
 )
 
 // HostileScale is how many times longer the lists of lies are than in a short test.
 var HostileScale = 1
 
 // ImageLies are what somebody may write into the described sections of a file, by name.
-var ImageLies = map[string]func(meta [under.ImageMeta][]byte) [under.ImageMeta][]byte{
+var ImageLies = map[string]func(meta [worldfile.ImageMeta][]byte) [worldfile.ImageMeta][]byte{
 	"more types than there can be": lie(func(im *worldfile.WorldImage) {
 		for range MaxTypes {
 			im.Types = append(im.Types, im.Types[4])
@@ -118,8 +117,8 @@ var ImageLies = map[string]func(meta [under.ImageMeta][]byte) [under.ImageMeta][
 }
 
 // lie returns a function that makes other sections of those of a file.
-func lie(change func(im *worldfile.WorldImage)) func(meta [under.ImageMeta][]byte) [under.ImageMeta][]byte {
-	return func(meta [under.ImageMeta][]byte) [under.ImageMeta][]byte {
+func lie(change func(im *worldfile.WorldImage)) func(meta [worldfile.ImageMeta][]byte) [worldfile.ImageMeta][]byte {
+	return func(meta [worldfile.ImageMeta][]byte) [worldfile.ImageMeta][]byte {
 		var im worldfile.WorldImage
 		for i, code := range im.Sections() {
 			code(&codec.Coder{In: meta[i], Reading: true})
@@ -135,7 +134,7 @@ func lie(change func(im *worldfile.WorldImage)) func(meta [under.ImageMeta][]byt
 }
 
 // lieOfTypes returns lie of all types that are not built in.
-func lieOfTypes(change func(t *worldfile.ImageType)) func(meta [under.ImageMeta][]byte) [under.ImageMeta][]byte {
+func lieOfTypes(change func(t *worldfile.ImageType)) func(meta [worldfile.ImageMeta][]byte) [worldfile.ImageMeta][]byte {
 	return lie(func(im *worldfile.WorldImage) {
 		for i := int(world.BuiltIn); i < len(im.Types); i++ {
 			change(&im.Types[i])

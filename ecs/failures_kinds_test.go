@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/alloc"
 	"quarry/ecs"
+
+	"github.com/stretchr/testify/require"
 )
 
 // crowd is a world with a type of every kind.

@@ -3,10 +3,12 @@ package ecs_test
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/edit"
+	"quarry/ecs/internal/world"
+
+	"github.com/stretchr/testify/require"
 )
 
 // What a layer asks to know what a change would do, without doing it.
@@ -21,14 +23,14 @@ func TestOutcomeTellsWhereAChangeLeads(t *testing.T) {
 	plain := ecs.NewArchetype(w, position)
 	for _, c := range []*ecs.Change{
 		ecs.NewChange(w, ecs.Add(velocity)), ecs.NewChange(w, ecs.Remove(position), ecs.Put(cell.Of("b"))),
-		ecs.NewChange(w, ecs.Add(position)), seam.Destruction(w),
+		ecs.NewChange(w, ecs.Add(position)), door.Destruction(w),
 	} {
 		for _, from := range []*ecs.Archetype{a, plain} {
-			out, err := seam.After(seam.OutcomeOf(from), c)
+			out, err := edit.OutcomeOf(door.Archetype(from)).After(door.Change(c))
 			require.NoError(t, err)
-			to := seam.At(&out)
+			to := door.At(&out)
 			e := from.Create()
-			if c == seam.Destruction(w) {
+			if c == door.Destruction(w) {
 				w.Destroy(e)
 			} else {
 				_, err = c.Apply(e)
@@ -39,17 +41,19 @@ func TestOutcomeTellsWhereAChangeLeads(t *testing.T) {
 			require.Same(t, place.Archetype, to, "%v of %v", c, from)
 		}
 	}
-	copies, err := seam.OutcomeOfCopies(a)
+	copies, err := edit.OutcomeOfCopies(door.Archetype(a))
 	require.NoError(t, err)
 	place, _ := w.Locate(w.Instantiate(a.Create()))
-	require.Same(t, place.Archetype, seam.At(&copies))
+	require.Same(t, place.Archetype, door.At(&copies))
 	require.Same(t, w, a.World())
-	require.Same(t, w, seam.Destruction(w).World())
+	require.Same(t, w, door.Destruction(w).World())
 	other := newWorld(t)
-	require.Panics(t, func() { _, _ = seam.After(seam.OutcomeOf(ecs.NewArchetype(other)), seam.Destruction(w)) })
-	dying, err := seam.After(seam.OutcomeOf(a), seam.Destruction(w))
+	require.Panics(t, func() {
+		_, _ = edit.OutcomeOf(door.Archetype(ecs.NewArchetype(other))).After(door.Change(door.Destruction(w)))
+	})
+	dying, err := edit.OutcomeOf(door.Archetype(a)).After(door.Change(door.Destruction(w)))
 	require.NoError(t, err)
-	require.Panics(t, func() { _, _ = seam.OutcomeOfCopies(seam.At(&dying)) })
+	require.Panics(t, func() { _, _ = edit.OutcomeOfCopies(door.Archetype(door.At(&dying))) })
 	require.NoError(t, w.Verify())
 }
 
@@ -83,8 +87,8 @@ func TestMatchesIsWhatALoopShows(t *testing.T) {
 		for _, e := range all {
 			require.Equal(t, shown[e], q.Matches(e), "%v %v", q, e)
 			place, _ := w.Locate(e)
-			matches, bits := seam.MatchesArchetype(q, place.Archetype)
-			if !bits && !seam.Filters(q) {
+			matches, bits := door.MatchesArchetype(q, place.Archetype)
+			if !bits && !door.Filters(q) {
 				require.Equal(t, shown[e], matches)
 			}
 		}
@@ -103,15 +107,15 @@ func TestFactsOfTypes(t *testing.T) {
 	}
 	links := ecs.RegisterBuffer[link](w, ecs.Cleanup)
 	walk := ecs.Register[Velocity](w, ecs.Enableable)
-	require.Equal(t, seam.Facts{Kind: uint8(ecs.KindBuffer), Cleanup: true, Links: []seam.Link{{Offset: 8, Count: 2, Size: 8, Each: []seam.Link{{}}}}}, seam.FactsOf(links))
-	require.Equal(t, seam.Facts{Enableable: true}, seam.FactsOf(walk))
-	require.Equal(t, uint8(ecs.KindShared), seam.FactsOf(ecs.RegisterShared[int](w)).Kind)
-	require.Equal(t, uint8(ecs.KindManaged), seam.FactsOf(ecs.RegisterManaged[int](w)).Kind)
-	require.Equal(t, 1, seam.TypeIndex(w, walk)-seam.TypeIndex(w, links))
+	require.Equal(t, world.Facts{Kind: ecs.KindBuffer, Cleanup: true, Links: []world.Link{{Offset: 8, Count: 2, Size: 8, Each: []world.Link{{}}}}}, door.FactsOf(links))
+	require.Equal(t, world.Facts{Enableable: true}, door.FactsOf(walk))
+	require.Equal(t, ecs.KindShared, door.FactsOf(ecs.RegisterShared[int](w)).Kind)
+	require.Equal(t, ecs.KindManaged, door.FactsOf(ecs.RegisterManaged[int](w)).Kind)
+	require.Equal(t, 1, door.TypeIndex(w, walk)-door.TypeIndex(w, links))
 	for _, of := range []ecs.Type{nil, ecs.Component[Position]{}, ecs.Buffer[Position]{}} {
-		require.Equal(t, -1, seam.TypeIndex(w, of))
+		require.Equal(t, -1, door.TypeIndex(w, of))
 	}
-	require.Equal(t, -1, seam.TypeIndex(other, walk))
-	require.Panics(t, func() { seam.FactsOf(ecs.Component[Position]{}) })
-	require.Panics(t, func() { seam.FactsOf(nil) })
+	require.Equal(t, -1, door.TypeIndex(other, walk))
+	require.Panics(t, func() { door.FactsOf(ecs.Component[Position]{}) })
+	require.Panics(t, func() { door.FactsOf(nil) })
 }

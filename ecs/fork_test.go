@@ -3,9 +3,9 @@ package ecs_test
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestForkSharesTheTag: a fork takes the entities of its origin as its own, in handles and in

@@ -9,12 +9,12 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/door"
 	"quarry/ecs/internal/entity"
-	"quarry/internal/seam"
+
+	"github.com/stretchr/testify/require"
 )
 
 // The definition of World.Hash in docs/ecs.md, worked out slowly: with numbers of any length, by
@@ -155,7 +155,7 @@ func slowHash(w *ecs.World) uint64 {
 					sets[c.Type] = new([2]uint64)
 				}
 				off := uint64(1)
-				if seam.Enabled(w, e, c.Type) {
+				if door.Enabled(w, e, c.Type) {
 					off = 0
 				}
 				words := append(append(slowWords(slowEntity(e)), off), slowWords(slowBytes(reflect.ValueOf(w.Value(e, c.Type)), false))...)
@@ -207,7 +207,7 @@ func (h *slowArchetype) add(w *ecs.World, a *ecs.Archetype, rows ecs.Rows, i int
 		case ecs.KindShared:
 			s[2] = slowTerm(0, slowWords(slowBytes(v, true))...)
 		}
-		if c.Enableable && !seam.Enabled(w, e, c.Type) {
+		if c.Enableable && !door.Enabled(w, e, c.Type) {
 			s[1] += slowTerm(h.rows)
 		}
 	}

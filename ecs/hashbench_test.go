@@ -3,9 +3,9 @@ package ecs_test
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
+
+	"github.com/stretchr/testify/require"
 )
 
 // BenchmarkHash hashes rows of some kinds of values; B/s are of values, without entities.

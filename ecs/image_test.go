@@ -7,24 +7,25 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/alloc"
 	"quarry/ecs"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/worldfile"
+
+	"github.com/stretchr/testify/require"
 )
 
 // inMemory returns the image of a snapshot as a file that is read.
-func inMemory(t testing.TB, s *ecs.Snapshot) *seam.ImageFile {
-	im, err := seam.ImageOf(s)
+func inMemory(t testing.TB, s *ecs.Snapshot) *worldfile.File {
+	im, err := door.ImageOf(s)
 	require.NoError(t, err)
 	defer im.Close()
 	return readImage(t, im)
 }
 
 // readImage returns an image as a file that is read.
-func readImage(t testing.TB, im *seam.Image) *seam.ImageFile {
-	f := &seam.ImageFile{Meta: im.Meta, Size: im.Size}
+func readImage(t testing.TB, im *worldfile.Image) *worldfile.File {
+	f := &worldfile.File{Meta: im.Meta, Size: im.Size}
 	var parts [len(im.Size)][]byte
 	for part, size := range im.Size {
 		parts[part] = bytes.Repeat([]byte{0xa5}, (size+alloc.MegachunkSize-1)/alloc.MegachunkSize*alloc.MegachunkSize)
@@ -132,7 +133,7 @@ func (m *imaged) populate(t testing.TB, n int) (all []ecs.Entity) {
 }
 
 // imageFile returns a file of a world with n entities of each of its archetypes.
-func imageFile(t testing.TB, n int) *seam.ImageFile {
+func imageFile(t testing.TB, n int) *worldfile.File {
 	var m imaged
 	m.register(newWorld(t), false)
 	m.populate(t, n)
@@ -142,9 +143,9 @@ func imageFile(t testing.TB, n int) *seam.ImageFile {
 }
 
 // opened opens an image, whose types are registered the other way round if back is set.
-func opened(t testing.TB, f *seam.ImageFile, back bool, options ...ecs.Option) *imaged {
+func opened(t testing.TB, f *worldfile.File, back bool, options ...ecs.Option) *imaged {
 	var m imaged
-	w, err := seam.OpenImage(f, func(w *ecs.World) { m.register(w, back) }, options)
+	w, err := door.OpenImage(f, func(w *ecs.World) { m.register(w, back) }, options)
 	require.NoError(t, err)
 	require.Same(t, w, m.w)
 	t.Cleanup(func() { require.NoError(t, w.Close()) })
@@ -402,7 +403,7 @@ func TestImageWhileFramesGoOn(t *testing.T) {
 	for range 3 {
 		s := m.w.Snapshot()
 		want := s.Hash()
-		got := make(chan *seam.ImageFile)
+		got := make(chan *worldfile.File)
 		go func() { got <- inMemory(t, s) }()
 		m.goOn(t, all)
 		ecs.Register[imageLate](m.w)
@@ -422,20 +423,20 @@ func TestImageRefuses(t *testing.T) {
 	conn := ecs.RegisterManaged[string](w)
 	none := ecs.NewArchetype(w, conn)
 	s := w.Snapshot()
-	im, err := seam.ImageOf(s)
+	im, err := door.ImageOf(s)
 	require.NoError(t, err, "no row has a managed value")
 	require.PanicsWithValue(t, "ecs: Snapshot.Close: 1 goroutines are reading the snapshot", s.Close)
 	im.Close()
 	none.Create()
 	s.Renew()
-	_, err = seam.ImageOf(s)
+	_, err = door.ImageOf(s)
 	require.EqualError(t, err, "values of managed string cannot be written: it has no codec: register it with ecs.Codec, or make it an encoding.BinaryMarshaler and BinaryUnmarshaler")
 	s.Close()
 	w = newWorld(t)
 	pointer := ecs.RegisterShared[*int](w)
 	ecs.NewArchetype(w, pointer.Of(new(int)))
 	s = w.Snapshot()
-	_, err = seam.ImageOf(s)
+	_, err = door.ImageOf(s)
 	require.EqualError(t, err, "a value of the shared type *int cannot be written: it has no codec: register it with ecs.Codec, or make it an encoding.BinaryMarshaler and BinaryUnmarshaler")
 	s.Close()
 
@@ -451,11 +452,11 @@ func TestImageRefuses(t *testing.T) {
 		},
 	} {
 		worlds := ecs.OpenWorlds()
-		_, err := seam.OpenImage(f, register, nil)
+		_, err := door.OpenImage(f, register, nil)
 		require.ErrorContains(t, err, why)
 		require.Equal(t, worlds, ecs.OpenWorlds())
 	}
 	require.Panics(t, func() {
-		_, _ = seam.OpenImage(f, func(w *ecs.World) { ecs.NewArchetype(w).Create() }, nil)
+		_, _ = door.OpenImage(f, func(w *ecs.World) { ecs.NewArchetype(w).Create() }, nil)
 	})
 }

@@ -6,11 +6,12 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/alloc"
 	"quarry/ecs"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/worldfile"
+
+	"github.com/stretchr/testify/require"
 )
 
 // Types of a file and of a program, by name: what is oldX in a world that is saved is newX in the
@@ -65,10 +66,10 @@ type (
 )
 
 // changeRules are for those types.
-func changeRules() *seam.ImageRules {
-	r := &seam.ImageRules{Fields: []seam.ImageFieldRename{{Type: "oldPlace", Old: "X", New: "Lat"}}, Drop: []string{"oldOnly"}}
+func changeRules() *worldfile.Rules {
+	r := &worldfile.Rules{Fields: []worldfile.FieldRename{{Type: "oldPlace", Old: "X", New: "Lat"}}, Drop: []string{"oldOnly"}}
 	for _, name := range []string{"Place", "Mood", "Hit", "Zone", "Trait", "Sum"} {
-		r.Types = append(r.Types, seam.ImageRename{Old: "old" + name, New: "new" + name})
+		r.Types = append(r.Types, worldfile.Rename{Old: "old" + name, New: "new" + name})
 	}
 	return r
 }
@@ -261,7 +262,7 @@ func TestChangedTypes(t *testing.T) {
 				u, err := alloc.NewUniverse(alloc.Size(256 << 20))
 				require.NoError(t, err)
 				var m now
-				w, err := seam.OpenImage(f, m.register(options), []ecs.Option{ecs.WithUniverse(u)})
+				w, err := door.OpenImage(f, m.register(options), []ecs.Option{ecs.WithUniverse(u)})
 				require.NoError(t, err)
 				require.Same(t, w, m.w)
 				m.same(t, o, all, options)
@@ -271,7 +272,7 @@ func TestChangedTypes(t *testing.T) {
 				again := m.w.Snapshot()
 				g := inMemory(t, again)
 				var third now
-				_, err = seam.OpenImage(g, third.register(options), []ecs.Option{ecs.WithUniverse(u)})
+				_, err = door.OpenImage(g, third.register(options), []ecs.Option{ecs.WithUniverse(u)})
 				require.NoError(t, err)
 				require.Equal(t, m.w.Hash(), third.w.Hash())
 				again.Close()
@@ -324,9 +325,9 @@ func TestDestroyedAndNoLongerKept(t *testing.T) {
 	}{"dropped": {[]string{"socket", "oldHit"}, nil}, "no longer Cleanup": {[]string{"oldHit"}, nil}, "as it was": {nil, []ecs.TypeOption{ecs.Cleanup}}} {
 		t.Run(name, func(t *testing.T) {
 			g := *f
-			g.Rules = &seam.ImageRules{Drop: c.drop}
+			g.Rules = &worldfile.Rules{Drop: c.drop}
 			var locks ecs.Component[lock]
-			x, err := seam.OpenImage(&g, func(w *ecs.World) {
+			x, err := door.OpenImage(&g, func(w *ecs.World) {
 				locks = ecs.Register[lock](w, ecs.Cleanup)
 				ecs.Register[stayed](w)
 				if len(c.drop) < 2 {
@@ -380,7 +381,7 @@ func TestInlineGrows(t *testing.T) {
 	defer s.Close()
 	for _, inline := range []int{0, 1, 2, 3, 20, 100} {
 		var grown ecs.Buffer[oldHit]
-		x, err := seam.OpenImage(inMemory(t, s), func(w *ecs.World) { grown = ecs.RegisterBuffer[oldHit](w, ecs.Inline(inline)) }, nil)
+		x, err := door.OpenImage(inMemory(t, s), func(w *ecs.World) { grown = ecs.RegisterBuffer[oldHit](w, ecs.Inline(inline)) }, nil)
 		require.NoError(t, err)
 		require.NoError(t, x.Verify())
 		for i, e := range all {
@@ -411,7 +412,7 @@ func TestChunkValuesMergeInConversions(t *testing.T) {
 	f := inMemory(t, s)
 	f.Rules = changeRules()
 	var now ecs.Chunk[newSum]
-	x, err := seam.OpenImage(f, func(w *ecs.World) {
+	x, err := door.OpenImage(f, func(w *ecs.World) {
 		ecs.RegisterShared[newZone](w)
 		ecs.Register[stayed](w)
 		now = ecs.RegisterChunk[newSum](w, ecs.Merge(func(into, from *newSum) { into.Total += from.Total; into.Count += 1 + from.Count }))
@@ -437,9 +438,9 @@ func TestConvertsToTheSameLayout(t *testing.T) {
 	s := w.Snapshot()
 	defer s.Close()
 	f := inMemory(t, s)
-	f.Rules = &seam.ImageRules{Conversions: []seam.ImageConversion{conversion("stayed", func(v stayed) stayed { return stayed{v.B, v.A} })}}
+	f.Rules = &worldfile.Rules{Conversions: []worldfile.Conversion{conversion("stayed", func(v stayed) stayed { return stayed{v.B, v.A} })}}
 	var now ecs.Component[stayed]
-	x, err := seam.OpenImage(f, func(w *ecs.World) { now = ecs.Register[stayed](w) }, nil)
+	x, err := door.OpenImage(f, func(w *ecs.World) { now = ecs.Register[stayed](w) }, nil)
 	require.NoError(t, err)
 	require.Equal(t, stayed{4, 3}, *now.Get(e))
 	require.NoError(t, x.Close())

@@ -6,19 +6,20 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/worldfile"
 	"quarry/internal/long"
-	"quarry/internal/seam"
+
+	"github.com/stretchr/testify/require"
 )
 
 // attempt opens a file that may be damaged, in a universe of others. It uses the world in all ways
 // if it is sound, or if use is set, and closes it. It returns false if there was none.
-func attempt(t testing.TB, u *alloc.Universe, f *seam.ImageFile, use bool) (ok bool) {
+func attempt(t testing.TB, u *alloc.Universe, f *worldfile.File, use bool) (ok bool) {
 	var m imaged
-	w, err := seam.OpenImage(f, func(w *ecs.World) { m.register(w, false) }, []ecs.Option{ecs.WithUniverse(u)})
+	w, err := door.OpenImage(f, func(w *ecs.World) { m.register(w, false) }, []ecs.Option{ecs.WithUniverse(u)})
 	if err != nil {
 		return false
 	}
@@ -106,8 +107,8 @@ func TestImageOfDamagedSections(t *testing.T) {
 // name. Records and entries have checksums that are compared before anyone looks at them.
 func TestImageOfDamagedRows(t *testing.T) {
 	f := imageFile(t, 12)
-	rows := make([]byte, f.Size[seam.ImageRows])
-	require.NoError(t, f.Read(seam.ImageRows, 0, rows))
+	rows := make([]byte, f.Size[worldfile.ImageRows])
+	require.NoError(t, f.Read(worldfile.ImageRows, 0, rows))
 	used := len(rows)
 	for used > 0 && rows[used-1] == 0 {
 		used--
@@ -122,7 +123,7 @@ func TestImageOfDamagedRows(t *testing.T) {
 		bad, flip := *f, byte(rand.IntN(255)+1)
 		bad.Read = func(part, from int, dst []byte) error {
 			err := f.Read(part, from, dst)
-			if part == seam.ImageRows && at >= from && at < from+len(dst) {
+			if part == worldfile.ImageRows && at >= from && at < from+len(dst) {
 				dst[at-from] ^= flip
 			}
 			return err
@@ -169,13 +170,13 @@ func TestImageOfOtherCounts(t *testing.T) {
 			return err
 		}
 		var o imaged
-		_, err := seam.OpenImage(&bad, func(w *ecs.World) { o.register(w, false) }, []ecs.Option{ecs.WithUniverse(u)})
+		_, err := door.OpenImage(&bad, func(w *ecs.World) { o.register(w, false) }, []ecs.Option{ecs.WithUniverse(u)})
 		require.Positive(t, changed)
 		require.ErrorContains(t, err, why)
-		require.ErrorIs(t, err, seam.ErrImage)
+		require.ErrorIs(t, err, worldfile.ErrImage)
 	}
 	open("2 buffers have spilled, there are 3 blocks", func(part int, all []byte) (n int) {
-		for at := 0; part == seam.ImageRows && n == 0 && at < len(all)-8; at += 4 {
+		for at := 0; part == worldfile.ImageRows && n == 0 && at < len(all)-8; at += 4 {
 			if ref, length := binary.LittleEndian.Uint32(all[at:]), binary.LittleEndian.Uint32(all[at+4:]); ref%1024 == 1 && ref > 1 && ref < 1<<20 && length == 1 { // no entity, whose tag is above
 				clear(all[at : at+4])
 				n++
@@ -184,7 +185,7 @@ func TestImageOfOtherCounts(t *testing.T) {
 		return n
 	})
 	open("which is not alive or has another", func(part int, all []byte) int {
-		if part != seam.ImageEntries {
+		if part != worldfile.ImageEntries {
 			return 0
 		}
 		return copy(all[8:16], all[:8])

@@ -4,11 +4,11 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/alloc"
 	"quarry/ecs"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestImageWithoutMemory: each request for memory of opening is refused once, and all from it on:
@@ -26,7 +26,7 @@ func TestImageWithoutMemory(t *testing.T) {
 			return err
 		}
 		var o imaged
-		w, err := seam.OpenImage(f, func(w *ecs.World) { o.register(w, false) }, []ecs.Option{ecs.WithUniverse(u)})
+		w, err := door.OpenImage(f, func(w *ecs.World) { o.register(w, false) }, []ecs.Option{ecs.WithUniverse(u)})
 		if err == nil {
 			if w.Hash() != want {
 				err = errors.New("another hash")
@@ -57,7 +57,7 @@ func TestImageReadPanics(t *testing.T) {
 		}
 		require.PanicsWithValue(t, "the reader is broken", func() {
 			var o imaged
-			_, _ = seam.OpenImage(&bad, func(w *ecs.World) { o.register(w, false) }, []ecs.Option{ecs.WithUniverse(u)})
+			_, _ = door.OpenImage(&bad, func(w *ecs.World) { o.register(w, false) }, []ecs.Option{ecs.WithUniverse(u)})
 		})
 		require.Zero(t, u.Stats().LiveChunks, "part %d", part)
 		require.Equal(t, worlds, ecs.OpenWorlds())
@@ -80,7 +80,7 @@ func TestImageReadFails(t *testing.T) {
 			return f.Read(part, from, dst)
 		}
 		var o imaged
-		w, err := seam.OpenImage(&bad, func(w *ecs.World) { o.register(w, false) }, []ecs.Option{ecs.WithUniverse(u)})
+		w, err := door.OpenImage(&bad, func(w *ecs.World) { o.register(w, false) }, []ecs.Option{ecs.WithUniverse(u)})
 		if err == nil {
 			require.Greater(t, at, 3)
 			require.NoError(t, w.Close())

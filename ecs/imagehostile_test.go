@@ -7,14 +7,15 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/worldfile"
+
+	"github.com/stretchr/testify/require"
 )
 
 // hostileRules are rules under which files are opened.
-var hostileRules = map[string]*seam.ImageRules{
+var hostileRules = map[string]*worldfile.Rules{
 	"none": nil,
 	"keep": {KeepUnknown: true},
 	"drop": {Drop: []string{"Position", "imageAge"}, DropUnknown: true},
@@ -43,17 +44,17 @@ func TestLies(t *testing.T) {
 			}
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			_, err := seam.DescribeImage(&bad)
+			_, err := worldfile.DescribeImage(&bad)
 			t.Log("describe:", short(err))
-			_, err = seam.PlanBetween(&bad, &bad)
+			_, err = worldfile.PlanBetween(&bad, &bad)
 			t.Log("plan:", short(err))
 			for rules, r := range hostileRules {
 				bad.Rules = r
 				for _, register := range []func(w *ecs.World){func(w *ecs.World) { new(imaged).register(w, true) }, func(*ecs.World) {}} {
-					w, err := seam.OpenImage(&bad, register, []ecs.Option{ecs.WithUniverse(u)})
+					w, err := door.OpenImage(&bad, register, []ecs.Option{ecs.WithUniverse(u)})
 					t.Log(rules, short(err))
 					if err != nil {
-						require.True(t, errors.Is(err, seam.ErrImage) || errors.Is(err, seam.ErrImageTypes) || errors.Is(err, ecs.ErrLimit), "%v", err)
+						require.True(t, errors.Is(err, worldfile.ErrImage) || errors.Is(err, worldfile.ErrImageTypes) || errors.Is(err, ecs.ErrLimit), "%v", err)
 						continue
 					}
 					require.NoError(t, w.Verify())
@@ -82,12 +83,12 @@ func short(err error) string {
 // TestStreamOfMuch: a stream whose header says that terabytes follow is refused before memory is
 // taken for them.
 func TestStreamOfMuch(t *testing.T) {
-	for part := range seam.ImageBulk {
+	for part := range worldfile.ImageBulk {
 		f := *imageFile(t, 12)
 		f.Size[part] = 1 << 46
 		f.Read = func(part, at int, dst []byte) error { return errors.New("there is nothing") }
 		var m imaged
-		_, err := seam.OpenImage(&f, func(w *ecs.World) { m.register(w, false) }, nil)
+		_, err := door.OpenImage(&f, func(w *ecs.World) { m.register(w, false) }, nil)
 		require.Error(t, err)
 	}
 }

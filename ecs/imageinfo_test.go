@@ -5,15 +5,16 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
+	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/worldfile"
 	"quarry/internal/long"
-	"quarry/internal/seam"
+
+	"github.com/stretchr/testify/require"
 )
 
 // describedImage returns an image of a world of all kinds of types, without rows to read.
-func describedImage(t testing.TB, m *imaged, n int) *seam.ImageFile {
+func describedImage(t testing.TB, m *imaged, n int) *worldfile.File {
 	m.register(newWorld(t), false)
 	m.populate(t, n)
 	s := m.w.Snapshot()
@@ -27,7 +28,7 @@ func describedImage(t testing.TB, m *imaged, n int) *seam.ImageFile {
 func TestDescribeImage(t *testing.T) {
 	var m imaged
 	f := describedImage(t, &m, 3000)
-	info, err := seam.DescribeImage(f)
+	info, err := worldfile.DescribeImage(f)
 	require.NoError(t, err)
 	all := m.w.Components()
 	require.Len(t, info.Types, len(all))
@@ -44,7 +45,7 @@ func TestDescribeImage(t *testing.T) {
 			require.Equal(t, int(c.Go.Size()), got.Size, c.Name)
 		}
 	}
-	require.Equal(t, []seam.ImageField{{Name: "X", Kind: reflect.Float64, Size: 8, Type: "float64"}, {Name: "Y", Kind: reflect.Float64, Offset: 8, Size: 8, Type: "float64"}}, info.Types[4].Fields)
+	require.Equal(t, []worldfile.InfoField{{Name: "X", Kind: reflect.Float64, Size: 8, Type: "float64"}, {Name: "Y", Kind: reflect.Float64, Offset: 8, Size: 8, Type: "float64"}}, info.Types[4].Fields)
 	require.Equal(t, 2, info.Types[9].Inline)
 
 	entities, names, entries := 0, 0, 0
@@ -52,7 +53,7 @@ func TestDescribeImage(t *testing.T) {
 	for _, a := range m.w.Archetypes() {
 		types, values := []int{}, []string{}
 		for _, c := range a.Components() {
-			types = append(types, seam.TypeIndex(m.w, c.Type))
+			types = append(types, door.TypeIndex(m.w, c.Type))
 		}
 		bytes := 0
 		for i := range a.Chunks() {
@@ -93,8 +94,8 @@ func TestDescribeImage(t *testing.T) {
 		}
 	}
 	require.Equal(t, []int{entities, names}, []int{info.Alive, info.Names})
-	require.Equal(t, []seam.ImageSet{{Type: seam.TypeIndex(m.w, m.trait), Entries: entries, Bytes: 16 * entries}}, info.Sets)
-	require.Equal(t, f.Size[seam.ImageRecords]/8, info.Records)
+	require.Equal(t, []worldfile.InfoSet{{Type: door.TypeIndex(m.w, m.trait), Entries: entries, Bytes: 16 * entries}}, info.Sets)
+	require.Equal(t, f.Size[worldfile.ImageRecords]/8, info.Records)
 	require.Equal(t, info.Records-2, info.Alive+info.Free, "all but the first and the last id are in use or free")
 	require.Positive(t, info.Blocks)
 	require.Positive(t, info.BlockBytes)
@@ -126,7 +127,7 @@ func TestDescribeImageValues(t *testing.T) {
 	ecs.NewArchetype(w, types...).Create()
 	s := w.Snapshot()
 	defer s.Close()
-	info, err := seam.DescribeImage(inMemory(t, s))
+	info, err := worldfile.DescribeImage(inMemory(t, s))
 	require.NoError(t, err)
 	require.Len(t, info.Archetypes, 1)
 	var got []string
@@ -150,10 +151,10 @@ func TestDescribeImageOfAnyBytes(t *testing.T) {
 		was := f.Meta[section]
 		f.Meta[section] = bytes
 		defer func() { f.Meta[section] = was }()
-		info, err := seam.DescribeImage(f)
+		info, err := worldfile.DescribeImage(f)
 		if err != nil {
 			refused++
-			require.ErrorIs(t, err, seam.ErrImage)
+			require.ErrorIs(t, err, worldfile.ErrImage)
 			return
 		}
 		described++
@@ -169,11 +170,11 @@ func TestDescribeImageOfAnyBytes(t *testing.T) {
 		}
 		for _, s := range info.Sets {
 			require.Less(t, s.Type, len(info.Types))
-			require.LessOrEqual(t, s.Bytes, f.Size[seam.ImageEntries])
+			require.LessOrEqual(t, s.Bytes, f.Size[worldfile.ImageEntries])
 		}
 		require.Equal(t, info.Alive, rows)
 		require.LessOrEqual(t, rows, info.Records)
-		require.LessOrEqual(t, bytesOf, f.Size[seam.ImageRows])
+		require.LessOrEqual(t, bytesOf, f.Size[worldfile.ImageRows])
 	}
 	for section, was := range f.Meta {
 		for at := range was {
@@ -201,10 +202,10 @@ func TestDescribeImageOfASmallerFile(t *testing.T) {
 	f := describedImage(t, &m, 40)
 	for part, was := range f.Size {
 		f.Size[part] = 0
-		_, err := seam.DescribeImage(f)
-		require.ErrorIs(t, err, seam.ErrImage, "part %d", part)
+		_, err := worldfile.DescribeImage(f)
+		require.ErrorIs(t, err, worldfile.ErrImage, "part %d", part)
 		f.Size[part] = was
 	}
-	_, err := seam.DescribeImage(f)
+	_, err := worldfile.DescribeImage(f)
 	require.NoError(t, err)
 }

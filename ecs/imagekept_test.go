@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/alloc"
 	"quarry/ecs"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/worldfile"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestKeptGoValues: managed and shared types that nobody has registered keep the bytes of their
@@ -20,9 +21,9 @@ func TestKeptGoValues(t *testing.T) {
 	m.register(newWorld(t), true)
 	all := m.populate(t, 120)
 	f := imageOfWorld(t, m.w)
-	f.Rules = &seam.ImageRules{KeepUnknown: true}
+	f.Rules = &worldfile.Rules{KeepUnknown: true}
 	open := func(options ...ecs.Option) *ecs.World {
-		w, err := seam.OpenImage(f, func(*ecs.World) {}, options)
+		w, err := door.OpenImage(f, func(*ecs.World) {}, options)
 		require.NoError(t, err)
 		require.NoError(t, w.Verify())
 		return w
@@ -77,7 +78,7 @@ func TestKeptGoValues(t *testing.T) {
 	}
 	require.NoError(t, w.Verify())
 	o = new(library)
-	x, err := seam.OpenImage(imageOfWorld(t, w), func(w *ecs.World) { o.register(w, true); ecs.Register[Hit](w) }, nil)
+	x, err := door.OpenImage(imageOfWorld(t, w), func(w *ecs.World) { o.register(w, true); ecs.Register[Hit](w) }, nil)
 	require.NoError(t, err)
 	require.Equal(t, 2*alive, x.Stats().Alive)
 	m.same(t, o, all)
@@ -102,8 +103,8 @@ func TestKeptSharedEntities(t *testing.T) {
 		ecs.NewArchetype(w, ecs.RegisterShared[plain](w).Of(v)).Create()
 	}
 	f := imageOfWorld(t, w)
-	f.Rules = &seam.ImageRules{KeepUnknown: true}
-	x, err := seam.OpenImage(f, func(*ecs.World) {}, nil)
+	f.Rules = &worldfile.Rules{KeepUnknown: true}
+	x, err := door.OpenImage(f, func(*ecs.World) {}, nil)
 	require.NoError(t, err)
 	require.NoError(t, x.Verify())
 	kept := x.Components()[4].Type
@@ -111,15 +112,15 @@ func TestKeptSharedEntities(t *testing.T) {
 	ecs.NewArchetype(x, kept).Create()
 	require.NoError(t, x.Verify())
 	x.Hash()
-	_, err = seam.ImageOfWorld(x)
+	_, err = door.ImageOfWorld(x)
 	require.EqualError(t, err, "a value of the shared type plain cannot be written: it is the zero value of a type that is kept, whose bytes are not known")
 	require.NoError(t, x.Close())
 
 	e := ecs.NewArchetype(w).Create()
 	ecs.NewArchetype(w, ecs.RegisterShared[owned](w).Of(owned{e, "x"})).Create()
 	f = imageOfWorld(t, w)
-	f.Rules = &seam.ImageRules{KeepUnknown: true}
-	_, err = seam.OpenImage(f, func(*ecs.World) {}, nil)
+	f.Rules = &worldfile.Rules{KeepUnknown: true}
+	_, err = door.OpenImage(f, func(*ecs.World) {}, nil)
 	require.EqualError(t, err, "types differ: the shared type quarry/ecs_test.owned cannot be kept: By Entity of a shared value is an entity, which only the type can rename")
 }
 
@@ -132,7 +133,7 @@ func TestManagedImageWithoutMemory(t *testing.T) {
 	all := m.populate(t, 40)
 	f := imageOfWorld(t, m.w)
 	worlds := ecs.OpenWorlds()
-	for _, rules := range []*seam.ImageRules{nil, {KeepUnknown: true}} {
+	for _, rules := range []*worldfile.Rules{nil, {KeepUnknown: true}} {
 		f.Rules = rules
 		require.NoError(t, alloc.CheckEveryFailure(func(fail *alloc.Failures) error {
 			u, err := alloc.NewUniverse(alloc.Size(32<<20), alloc.InjectFailures(fail))
@@ -140,7 +141,7 @@ func TestManagedImageWithoutMemory(t *testing.T) {
 				return err
 			}
 			var o library
-			w, err := seam.OpenImage(f, func(w *ecs.World) {
+			w, err := door.OpenImage(f, func(w *ecs.World) {
 				if rules == nil {
 					o.register(w, true)
 				}

@@ -7,11 +7,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/alloc"
 	"quarry/ecs"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/worldfile"
+
+	"github.com/stretchr/testify/require"
 )
 
 // note has a codec by its option: a text and a list, and the number of the note that it follows.
@@ -145,16 +146,16 @@ func (m *library) same(t testing.TB, o *library, all []ecs.Entity) {
 }
 
 // imageOfWorld returns the image of a world as a file.
-func imageOfWorld(t testing.TB, w *ecs.World) *seam.ImageFile {
-	im, err := seam.ImageOfWorld(w)
+func imageOfWorld(t testing.TB, w *ecs.World) *worldfile.File {
+	im, err := door.ImageOfWorld(w)
 	require.NoError(t, err)
 	defer im.Close()
 	return readImage(t, im)
 }
 
-func (m *library) opened(t testing.TB, f *seam.ImageFile, copies bool, options ...ecs.Option) *library {
+func (m *library) opened(t testing.TB, f *worldfile.File, copies bool, options ...ecs.Option) *library {
 	var o library
-	w, err := seam.OpenImage(f, func(w *ecs.World) { o.register(w, copies) }, options)
+	w, err := door.OpenImage(f, func(w *ecs.World) { o.register(w, copies) }, options)
 	require.NoError(t, err)
 	require.Same(t, w, o.w)
 	return &o
@@ -178,11 +179,11 @@ func TestManagedValuesInImages(t *testing.T) {
 				o := m.opened(t, f, copies)
 				defer func() { require.NoError(t, o.w.Close()) }()
 				m.same(t, o, all)
-				require.Equal(t, f.Meta[seam.ImageManaged], imageOfWorld(t, o.w).Meta[seam.ImageManaged])
+				require.Equal(t, f.Meta[worldfile.ImageManaged], imageOfWorld(t, o.w).Meta[worldfile.ImageManaged])
 
 				then := o.w.Snapshot()
 				if n > 1 {
-					_, err := seam.ImageOf(then)
+					_, err := door.ImageOf(then)
 					require.ErrorContains(t, err, "cannot be written: a snapshot has none of them: register it with ecs.CopyWith, or save the world")
 				}
 				then.Close()
@@ -245,7 +246,7 @@ func TestCodecFails(t *testing.T) {
 	hash, worlds := w.Hash(), ecs.OpenWorlds()
 	for kind, says := range map[string]string{"error": ": " + errTest.Error(), "panic": ": its codec panics: broken", "panic of an error": ": its codec panics: " + errTest.Error()} {
 		fail = kind
-		_, err := seam.ImageOfWorld(w)
+		_, err := door.ImageOfWorld(w)
 		require.EqualError(t, err, fmt.Sprintf("the value of managed note of %v cannot be written%s", list[2], says))
 		require.Equal(t, kind != "panic", errors.Is(err, errTest))
 		require.Equal(t, hash, w.Hash())
@@ -253,21 +254,21 @@ func TestCodecFails(t *testing.T) {
 		w.Snapshot().Close()
 
 		decoded = 0
-		_, err = seam.OpenImage(f, func(w *ecs.World) { ecs.RegisterManaged[note](w, options(&decoded)) }, []ecs.Option{ecs.WithUniverse(u)})
-		require.EqualError(t, err, fmt.Sprintf("%v: section managed values: the value of managed note of %v%s", seam.ErrImage, list[2], says))
-		require.ErrorIs(t, err, seam.ErrImage)
+		_, err = door.OpenImage(f, func(w *ecs.World) { ecs.RegisterManaged[note](w, options(&decoded)) }, []ecs.Option{ecs.WithUniverse(u)})
+		require.EqualError(t, err, fmt.Sprintf("%v: section managed values: the value of managed note of %v%s", worldfile.ErrImage, list[2], says))
+		require.ErrorIs(t, err, worldfile.ErrImage)
 		require.Zero(t, u.Stats().LiveChunks)
 		require.Equal(t, worlds, ecs.OpenWorlds())
 	}
 	bare := func(w *ecs.World) { ecs.RegisterManaged[note](w) }
-	_, err = seam.OpenImage(f, bare, nil)
-	require.ErrorIs(t, err, seam.ErrImageTypes)
+	_, err = door.OpenImage(f, bare, nil)
+	require.ErrorIs(t, err, worldfile.ErrImageTypes)
 	require.ErrorContains(t, err, "values of managed note are in the file: it has no codec")
-	plans, err := seam.PlanImage(f, bare)
+	plans, err := door.PlanImage(f, bare)
 	require.NoError(t, err)
-	require.ErrorIs(t, plans[len(plans)-1].Err, seam.ErrImageTypes)
+	require.ErrorIs(t, plans[len(plans)-1].Err, worldfile.ErrImageTypes)
 	fail, decoded = "", 0
-	o, err := seam.OpenImage(f, func(w *ecs.World) { ecs.RegisterManaged[note](w, options(&decoded)) }, nil)
+	o, err := door.OpenImage(f, func(w *ecs.World) { ecs.RegisterManaged[note](w, options(&decoded)) }, nil)
 	require.NoError(t, err)
 	require.NoError(t, o.Close())
 	require.NoError(t, u.Close())
@@ -295,7 +296,7 @@ func TestManagedValuesOfSnapshots(t *testing.T) {
 	notes.Set(list[0], note{Text: "new"})
 	f := inMemory(t, s)
 	var there ecs.Managed[note]
-	o, err := seam.OpenImage(f, func(w *ecs.World) { there = register(w) }, nil)
+	o, err := door.OpenImage(f, func(w *ecs.World) { there = register(w) }, nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, o.Close()) })
 	check := func() {
@@ -327,14 +328,14 @@ func TestDamagedManagedValues(t *testing.T) {
 	f := imageOfWorld(t, m.w)
 	u, err := alloc.NewUniverse(alloc.Size(64 << 20))
 	require.NoError(t, err)
-	whole := f.Meta[seam.ImageManaged]
+	whole := f.Meta[worldfile.ImageManaged]
 	worlds, refused, opened := ecs.OpenWorlds(), 0, 0
-	attempt := func(f *seam.ImageFile) {
+	attempt := func(f *worldfile.File) {
 		var o library
-		w, err := seam.OpenImage(f, func(w *ecs.World) { o.register(w, false) }, []ecs.Option{ecs.WithUniverse(u)})
+		w, err := door.OpenImage(f, func(w *ecs.World) { o.register(w, false) }, []ecs.Option{ecs.WithUniverse(u)})
 		if err != nil {
 			refused++
-			require.ErrorIs(t, err, seam.ErrImage)
+			require.ErrorIs(t, err, worldfile.ErrImage)
 			return
 		}
 		opened++
@@ -348,18 +349,18 @@ func TestDamagedManagedValues(t *testing.T) {
 	for at := range whole {
 		for _, flip := range []byte{1, 0x80, 0xff} {
 			bad := *f
-			bad.Meta[seam.ImageManaged] = append([]byte(nil), whole...)
-			bad.Meta[seam.ImageManaged][at] ^= flip
+			bad.Meta[worldfile.ImageManaged] = append([]byte(nil), whole...)
+			bad.Meta[worldfile.ImageManaged][at] ^= flip
 			attempt(&bad)
 		}
 		bad := *f
-		bad.Meta[seam.ImageManaged] = whole[:at]
+		bad.Meta[worldfile.ImageManaged] = whole[:at]
 		before := refused
 		attempt(&bad)
 		require.Equal(t, before+1, refused, "cut at %d", at)
 	}
-	rows := make([]byte, f.Size[seam.ImageRows])
-	require.NoError(t, f.Read(seam.ImageRows, 0, rows))
+	rows := make([]byte, f.Size[worldfile.ImageRows])
+	require.NoError(t, f.Read(worldfile.ImageRows, 0, rows))
 	for at, b := range rows {
 		if b == 0 && at%509 != 0 || testing.Short() && at%3 != 0 {
 			continue
@@ -367,7 +368,7 @@ func TestDamagedManagedValues(t *testing.T) {
 		bad := *f
 		bad.Read = func(part, from int, dst []byte) error {
 			err := f.Read(part, from, dst)
-			if part == seam.ImageRows && at >= from && at < from+len(dst) {
+			if part == worldfile.ImageRows && at >= from && at < from+len(dst) {
 				dst[at-from] ^= 3
 			}
 			return err

@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/worldfile"
+
+	"github.com/stretchr/testify/require"
 )
 
 // parcel is a managed type of a file, crate what it has become: its codec reads what it wrote.
@@ -54,11 +55,11 @@ func TestManagedValuesOfRowsThatChange(t *testing.T) {
 			}
 		}
 		f := imageOfWorld(t, w)
-		f.Rules = &seam.ImageRules{Drop: []string{"oldOnly", "note"},
-			Types: []seam.ImageRename{{Old: "oldMood", New: "newMood"}, {Old: "parcel", New: "crate"}}}
+		f.Rules = &worldfile.Rules{Drop: []string{"oldOnly", "note"},
+			Types: []worldfile.Rename{{Old: "oldMood", New: "newMood"}, {Old: "parcel", New: "crate"}}}
 		var level ecs.Component[newMood]
 		var box ecs.Managed[crate]
-		o, err := seam.OpenImage(f, func(w *ecs.World) {
+		o, err := door.OpenImage(f, func(w *ecs.World) {
 			level, box = ecs.Register[newMood](w), ecs.RegisterManaged[crate](w, ecs.Codec(encodeCrate, decodeCrate))
 		}, nil)
 		require.NoError(t, err)

@@ -4,10 +4,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
+
+	"github.com/stretchr/testify/require"
 )
 
 // Types of equal sizes, which nothing but their names tells apart in a row.
@@ -102,7 +102,7 @@ func TestImageOfAnotherOrder(t *testing.T) {
 		f := inMemory(t, s)
 		for range 2 {
 			var o likes
-			x, err := seam.OpenImage(f, func(w *ecs.World) { o.register(w, r.Perm(7)) }, nil)
+			x, err := door.OpenImage(f, func(w *ecs.World) { o.register(w, r.Perm(7)) }, nil)
 			require.NoError(t, err)
 			require.NoError(t, x.Verify())
 			for _, e := range all {

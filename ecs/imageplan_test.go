@@ -7,12 +7,13 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/worldfile"
 	"quarry/internal/long"
-	"quarry/internal/seam"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestRefusedTypes: what no rule converts is refused with both layouts, and by name what nobody has
@@ -24,14 +25,14 @@ func TestRefusedTypes(t *testing.T) {
 	defer s.Close()
 	f := inMemory(t, s)
 	worlds := ecs.OpenWorlds()
-	refused := func(rules *seam.ImageRules, register func(w *ecs.World), want string) {
+	refused := func(rules *worldfile.Rules, register func(w *ecs.World), want string) {
 		g := *f
 		g.Rules = rules
-		_, err := seam.OpenImage(&g, register, nil)
-		require.ErrorIs(t, err, seam.ErrImageTypes)
+		_, err := door.OpenImage(&g, register, nil)
+		require.ErrorIs(t, err, worldfile.ErrImageTypes)
 		require.EqualError(t, err, want)
 		require.Equal(t, worlds, ecs.OpenWorlds())
-		plans, err := seam.PlanImage(&g, register)
+		plans, err := door.PlanImage(&g, register)
 		require.NoError(t, err)
 		require.EqualError(t, plans[4].Err, want)
 		require.Equal(t, worlds, ecs.OpenWorlds())
@@ -43,8 +44,8 @@ func TestRefusedTypes(t *testing.T) {
 	type other struct{ Z int32 }
 	refused(nil, func(*ecs.World) {}, "types differ: the component type quarry/ecs_test.oldPlace is not registered")
 	refused(changeRules(), func(*ecs.World) {}, "types differ: the component type quarry/ecs_test.oldPlace is newPlace in this program, by a rule, which is not registered; rules apply in their order, and Drop and Keep take that name")
-	to := func(name string) *seam.ImageRules {
-		return &seam.ImageRules{Types: []seam.ImageRename{{Old: "quarry/ecs_test.oldPlace", New: name}}}
+	to := func(name string) *worldfile.Rules {
+		return &worldfile.Rules{Types: []worldfile.Rename{{Old: "quarry/ecs_test.oldPlace", New: name}}}
 	}
 	refused(to("narrow"), func(w *ecs.World) { ecs.Register[narrow](w) }, `types differ: the component type quarry/ecs_test.oldPlace has changed, and no rule converts it: X float32 has become X int32
 	in the file         in the program
@@ -82,7 +83,7 @@ func TestConvertsByFunction(t *testing.T) {
 			panic("the function is broken")
 		}
 	}
-	f.Rules.Conversions = []seam.ImageConversion{
+	f.Rules.Conversions = []worldfile.Conversion{
 		conversion("oldMood", func(v struct{ Level int64 }) newMood { return newMood{} }), // of another version
 		conversion("oldMood", func(v oldMood) newMood { count(); return newMood{1000 * int32(v.Level)} }),
 		conversion("oldHit", func(v oldHit) newHit { count(); return newHit{By: v.By, Damage: int64(v.Damage) / 2, Extra: 1} }),
@@ -93,7 +94,7 @@ func TestConvertsByFunction(t *testing.T) {
 	u, err := alloc.NewUniverse(alloc.Size(128 << 20))
 	require.NoError(t, err)
 	var m now
-	w, err := seam.OpenImage(f, m.register([4]bool{}), []ecs.Option{ecs.WithUniverse(u)})
+	w, err := door.OpenImage(f, m.register([4]bool{}), []ecs.Option{ecs.WithUniverse(u)})
 	require.NoError(t, err)
 	require.NoError(t, w.Verify())
 	for _, e := range all {
@@ -123,7 +124,7 @@ func TestConvertsByFunction(t *testing.T) {
 	for most = 0; most < total; most += 1 + total/40 {
 		calls = 0
 		require.PanicsWithValue(t, "the function is broken", func() {
-			_, _ = seam.OpenImage(f, m.register([4]bool{}), []ecs.Option{ecs.WithUniverse(u)})
+			_, _ = door.OpenImage(f, m.register([4]bool{}), []ecs.Option{ecs.WithUniverse(u)})
 		})
 		require.Zero(t, u.Stats().LiveChunks, "after %d calls", most)
 		require.Equal(t, worlds, ecs.OpenWorlds())
@@ -147,7 +148,7 @@ func TestChangedTypesWithoutMemory(t *testing.T) {
 			return err
 		}
 		var m now
-		w, err := seam.OpenImage(f, m.register(options), []ecs.Option{ecs.WithUniverse(u)})
+		w, err := door.OpenImage(f, m.register(options), []ecs.Option{ecs.WithUniverse(u)})
 		if err == nil {
 			m.same(t, o, all, options)
 			err = errors.Join(w.Verify(), w.Close())
@@ -168,8 +169,8 @@ func TestDamageOfChangedRows(t *testing.T) {
 	defer s.Close()
 	f := inMemory(t, s)
 	f.Rules = changeRules()
-	rows := make([]byte, f.Size[seam.ImageRows])
-	require.NoError(t, f.Read(seam.ImageRows, 0, rows))
+	rows := make([]byte, f.Size[worldfile.ImageRows])
+	require.NoError(t, f.Read(worldfile.ImageRows, 0, rows))
 	u, err := alloc.NewUniverse(alloc.Size(64 << 20))
 	require.NoError(t, err)
 	refused, opened := 0, 0
@@ -183,15 +184,15 @@ func TestDamageOfChangedRows(t *testing.T) {
 		bad := *f
 		bad.Read = func(part, from int, dst []byte) error {
 			err := f.Read(part, from, dst)
-			if part == seam.ImageRows && at >= from && at < from+len(dst) {
+			if part == worldfile.ImageRows && at >= from && at < from+len(dst) {
 				dst[at-from] ^= 0x55
 			}
 			return err
 		}
 		var m now
-		w, err := seam.OpenImage(&bad, m.register([4]bool{true, true, true, true}), []ecs.Option{ecs.WithUniverse(u)})
+		w, err := door.OpenImage(&bad, m.register([4]bool{true, true, true, true}), []ecs.Option{ecs.WithUniverse(u)})
 		if err != nil {
-			require.ErrorIs(t, err, seam.ErrImage)
+			require.ErrorIs(t, err, worldfile.ErrImage)
 			refused++
 		} else {
 			opened++
@@ -211,8 +212,8 @@ func TestKeptTypes(t *testing.T) {
 	s := o.w.Snapshot()
 	defer s.Close()
 	f := inMemory(t, s)
-	f.Rules = &seam.ImageRules{KeepUnknown: true}
-	w, err := seam.OpenImage(f, func(*ecs.World) {}, nil)
+	f.Rules = &worldfile.Rules{KeepUnknown: true}
+	w, err := door.OpenImage(f, func(*ecs.World) {}, nil)
 	require.NoError(t, err)
 	require.NoError(t, w.Verify())
 	require.Equal(t, o.w.Stats().Alive, w.Stats().Alive)
@@ -234,7 +235,7 @@ func TestKeptTypes(t *testing.T) {
 		g := inMemory(t, again)
 		again.Close()
 		var m then
-		next, err := seam.OpenImage(g, m.register, nil)
+		next, err := door.OpenImage(g, m.register, nil)
 		require.NoError(t, err)
 		require.NoError(t, next.Verify())
 		if of == w {
@@ -260,11 +261,11 @@ func TestDroppedTypes(t *testing.T) {
 	s := o.w.Snapshot()
 	defer s.Close()
 	f := inMemory(t, s)
-	f.Rules = &seam.ImageRules{DropUnknown: true}
+	f.Rules = &worldfile.Rules{DropUnknown: true}
 	var stay ecs.Component[stayed]
 	u, err := alloc.NewUniverse(alloc.Size(128 << 20))
 	require.NoError(t, err)
-	w, err := seam.OpenImage(f, func(w *ecs.World) { stay = ecs.Register[stayed](w) }, []ecs.Option{ecs.WithUniverse(u)})
+	w, err := door.OpenImage(f, func(w *ecs.World) { stay = ecs.Register[stayed](w) }, []ecs.Option{ecs.WithUniverse(u)})
 	require.NoError(t, err)
 	require.NoError(t, w.Verify())
 	require.Len(t, w.Archetypes(), 2)
@@ -279,8 +280,8 @@ func TestDroppedTypes(t *testing.T) {
 }
 
 // conversion is what image.Convert makes.
-func conversion[Old, New any](of string, convert func(Old) New) seam.ImageConversion {
-	return seam.ImageConversion{Name: of, Old: reflect.TypeFor[Old](), New: reflect.TypeFor[New](),
+func conversion[Old, New any](of string, convert func(Old) New) worldfile.Conversion {
+	return worldfile.Conversion{Name: of, Old: reflect.TypeFor[Old](), New: reflect.TypeFor[New](),
 		Rows: func(to, from unsafe.Pointer, n int) {
 			// Safe because n values lie at both addresses.
 			olds, news := unsafe.Slice((*Old)(from), n), unsafe.Slice((*New)(to), n)
@@ -313,7 +314,7 @@ func TestDamageOfChangedSections(t *testing.T) {
 				bad.Meta[section] = append([]byte(nil), whole...)
 				bad.Meta[section][at] ^= flip
 				var m now
-				w, err := seam.OpenImage(&bad, m.register([4]bool{false, true, false, true}), []ecs.Option{ecs.WithUniverse(u)})
+				w, err := door.OpenImage(&bad, m.register([4]bool{false, true, false, true}), []ecs.Option{ecs.WithUniverse(u)})
 				if err != nil {
 					refused++
 				} else {

@@ -3,10 +3,11 @@ package ecs_test
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/worldfile"
+
+	"github.com/stretchr/testify/require"
 )
 
 // Types of three versions of a program, in which names have other meanings.
@@ -17,7 +18,7 @@ type (
 )
 
 // fileOf returns the image of a world with an entity of a type.
-func fileOf[T any](t *testing.T, v T, others ...func(*ecs.World)) *seam.ImageFile {
+func fileOf[T any](t *testing.T, v T, others ...func(*ecs.World)) *worldfile.File {
 	w := newWorld(t)
 	c := ecs.Register[T](w)
 	c.Set(ecs.NewArchetype(w, c).Create(), v)
@@ -30,10 +31,10 @@ func fileOf[T any](t *testing.T, v T, others ...func(*ecs.World)) *seam.ImageFil
 }
 
 // openAs opens an image whose only entity is to have a type, and returns its value.
-func openAs[T any](f *seam.ImageFile, rules *seam.ImageRules, others ...func(*ecs.World)) (v T, err error) {
+func openAs[T any](f *worldfile.File, rules *worldfile.Rules, others ...func(*ecs.World)) (v T, err error) {
 	f.Rules = rules
 	var c ecs.Component[T]
-	w, err := seam.OpenImage(f, func(w *ecs.World) {
+	w, err := door.OpenImage(f, func(w *ecs.World) {
 		c = ecs.Register[T](w)
 		for _, register := range others {
 			register(w)
@@ -51,14 +52,14 @@ func openAs[T any](f *seam.ImageFile, rules *seam.ImageRules, others ...func(*ec
 
 // TestRulesOfVersions: rules are a program's history, which opens files of each version.
 func TestRulesOfVersions(t *testing.T) {
-	rules := &seam.ImageRules{
-		Types: []seam.ImageRename{{Old: "pose", New: "posture"}, {Old: "posture", New: "stance"}},
-		Fields: []seam.ImageFieldRename{
+	rules := &worldfile.Rules{
+		Types: []worldfile.Rename{{Old: "pose", New: "posture"}, {Old: "posture", New: "stance"}},
+		Fields: []worldfile.FieldRename{
 			{Type: "pose", Old: "Lat", New: "A"}, {Type: "posture", Old: "A", New: "X"}, {Type: "stance", Old: "Lon", New: "Y"}, {Type: "stance", Old: "Never", New: "Either"},
 		},
 	}
 	want := stance{1, 2}
-	for name, f := range map[string]*seam.ImageFile{"1": fileOf(t, pose{1, 2}), "2": fileOf(t, posture{1, 2}), "3": fileOf(t, stance{1, 2})} {
+	for name, f := range map[string]*worldfile.File{"1": fileOf(t, pose{1, 2}), "2": fileOf(t, posture{1, 2}), "3": fileOf(t, stance{1, 2})} {
 		got, err := openAs[stance](f, rules)
 		require.NoError(t, err, "version %s", name)
 		require.Equal(t, want, got, "version %s", name)
@@ -68,7 +69,7 @@ func TestRulesOfVersions(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, want, got)
 	_, err = openAs[stance](fileOf(t, stance{1, 2}, besides(pose{3, 4})), rules)
-	require.ErrorIs(t, err, seam.ErrImageTypes)
+	require.ErrorIs(t, err, worldfile.ErrImageTypes)
 	require.ErrorContains(t, err, "pose is not registered")
 }
 
@@ -84,9 +85,9 @@ func TestRulesOfStructs(t *testing.T) {
 		Where struct{ At, Was float64 }
 		Y     float32
 	}
-	rules := &seam.ImageRules{
-		Types:  []seam.ImageRename{{Old: "flat", New: "deep"}},
-		Fields: []seam.ImageFieldRename{{Type: "deep", Old: "X", New: "X.At"}},
+	rules := &worldfile.Rules{
+		Types:  []worldfile.Rename{{Old: "flat", New: "deep"}},
+		Fields: []worldfile.FieldRename{{Type: "deep", Old: "X", New: "X.At"}},
 	}
 	want := deep{struct{ At, Was float32 }{1, 0}, 2}
 	got, err := openAs[deep](fileOf(t, flat{1, 2}), rules)
@@ -95,9 +96,9 @@ func TestRulesOfStructs(t *testing.T) {
 	got, err = openAs[deep](fileOf(t, want), rules)
 	require.NoError(t, err)
 	require.Equal(t, want, got)
-	rules.Types = append(rules.Types, seam.ImageRename{Old: "deep", New: "other"})
-	rules.Fields = append(rules.Fields, seam.ImageFieldRename{Type: "other", Old: "X", New: "Where"})
-	for _, f := range []*seam.ImageFile{fileOf(t, flat{1, 2}), fileOf(t, want), fileOf(t, other{struct{ At, Was float64 }{1, 0}, 2})} {
+	rules.Types = append(rules.Types, worldfile.Rename{Old: "deep", New: "other"})
+	rules.Fields = append(rules.Fields, worldfile.FieldRename{Type: "other", Old: "X", New: "Where"})
+	for _, f := range []*worldfile.File{fileOf(t, flat{1, 2}), fileOf(t, want), fileOf(t, other{struct{ At, Was float64 }{1, 0}, 2})} {
 		got, err := openAs[other](f, rules)
 		require.NoError(t, err)
 		require.Equal(t, other{struct{ At, Was float64 }{1, 0}, 2}, got)
@@ -111,14 +112,14 @@ func TestRulesInOrder(t *testing.T) {
 	type v3 struct{ Lon, Z int32 }
 	type v4 struct{ Lon, Z, Lat, New int32 }
 	type v5 struct{ Lon, Z, Lat, New, More int32 }
-	rules := func(to string) *seam.ImageRules {
-		r := &seam.ImageRules{Fields: []seam.ImageFieldRename{{Type: to, Old: "Lon", New: "Z"}, {Type: to, Old: "Lat", New: "Lon"}}}
+	rules := func(to string) *worldfile.Rules {
+		r := &worldfile.Rules{Fields: []worldfile.FieldRename{{Type: to, Old: "Lon", New: "Z"}, {Type: to, Old: "Lat", New: "Lon"}}}
 		for _, name := range []string{"v1", "v2", "v3", "v4"} {
-			r.Types = append(r.Types, seam.ImageRename{Old: name, New: to})
+			r.Types = append(r.Types, worldfile.Rename{Old: name, New: to})
 		}
 		return r
 	}
-	for _, f := range []*seam.ImageFile{fileOf(t, v1{1, 2}), fileOf(t, v2{1, 2}), fileOf(t, v3{1, 2})} {
+	for _, f := range []*worldfile.File{fileOf(t, v1{1, 2}), fileOf(t, v2{1, 2}), fileOf(t, v3{1, 2})} {
 		got, err := openAs[v5](f, rules("v5"))
 		require.NoError(t, err)
 		require.Equal(t, v5{Lon: 1, Z: 2}, got)
@@ -137,10 +138,10 @@ func TestRulesThatFail(t *testing.T) {
 		X struct{ At float32 }
 		Y float32
 	}
-	type fields = []seam.ImageFieldRename
-	type names = []seam.ImageRename
-	one := func(of, old, now string) seam.ImageRules {
-		return seam.ImageRules{Types: names{{Old: of, New: "posture"}}, Fields: fields{{Type: of, Old: old, New: now}}}
+	type fields = []worldfile.FieldRename
+	type names = []worldfile.Rename
+	one := func(of, old, now string) worldfile.Rules {
+		return worldfile.Rules{Types: names{{Old: of, New: "posture"}}, Fields: fields{{Type: of, Old: old, New: now}}}
 	}
 	for i, c := range []struct {
 		err  error
@@ -148,31 +149,31 @@ func TestRulesThatFail(t *testing.T) {
 	}{
 		{refusedAs[posture](fileOf(t, pose{1, 2}), one("pose", "Lat", "x")), "Lat is x in this program, by a rule, and there is no such field; rules apply in their order"},
 		{refusedAs[posture](fileOf(t, twoNames{1, 2}), one("twoNames", "Lat", "X")), "Lat is X in this program, by a rule, and the file has both; rules apply in their order"},
-		{refusedAs[posture](fileOf(t, posture{1, 2}), seam.ImageRules{Fields: fields{{Type: "posture", Old: "X", New: "Y"}, {Type: "posture", Old: "Y", New: "X"}}}),
+		{refusedAs[posture](fileOf(t, posture{1, 2}), worldfile.Rules{Fields: fields{{Type: "posture", Old: "X", New: "Y"}, {Type: "posture", Old: "Y", New: "X"}}}),
 			"rules exchange X and Y, and a file from before looks like one from after"},
-		{refusedAs[stance](fileOf(t, posture{1, 2}), seam.ImageRules{Types: names{{Old: "posture", New: "stance"}},
+		{refusedAs[stance](fileOf(t, posture{1, 2}), worldfile.Rules{Types: names{{Old: "posture", New: "stance"}},
 			Fields: fields{{Type: "posture", Old: "X", New: "Y"}, {Type: "posture", Old: "Y", New: "X"}}}), "rules exchange X and Y"},
-		{refusedAs[pose](fileOf(t, pose{1, 2}, besides(posture{3, 4})), seam.ImageRules{Types: names{{Old: "pose", New: "posture"}, {Old: "posture", New: "pose"}}}),
+		{refusedAs[pose](fileOf(t, pose{1, 2}, besides(posture{3, 4})), worldfile.Rules{Types: names{{Old: "pose", New: "posture"}, {Old: "posture", New: "pose"}}}),
 			"rules exchange quarry/ecs_test.pose and posture"},
-		{refusedAs[posture](fileOf(t, pose{1, 2}), seam.ImageRules{Types: names{{Old: "pose", New: "gone"}}, DropUnknown: true}), "pose is gone in this program, by a rule, which is not registered"},
-		{refusedAs[pose](fileOf(t, pose{1, 2}), seam.ImageRules{Types: names{{Old: "pose", New: "gone"}}, KeepUnknown: true}), "pose is gone in this program, by a rule, which is not registered"},
-		{refusedAs[posture](fileOf(t, posture{1, 2}, besides(pose{3, 4})), seam.ImageRules{Types: names{{Old: "pose", New: "posture"}}}), "pose is not registered"},
-		{refusedAs[stance](fileOf(t, posture{1, 2}, besides(pose{3, 4})), seam.ImageRules{Types: names{{Old: "pose", New: "stance"}, {Old: "posture", New: "stance"}}, Fields: fields{{Type: "pose", Old: "Lat", New: "X"}}}),
+		{refusedAs[posture](fileOf(t, pose{1, 2}), worldfile.Rules{Types: names{{Old: "pose", New: "gone"}}, DropUnknown: true}), "pose is gone in this program, by a rule, which is not registered"},
+		{refusedAs[pose](fileOf(t, pose{1, 2}), worldfile.Rules{Types: names{{Old: "pose", New: "gone"}}, KeepUnknown: true}), "pose is gone in this program, by a rule, which is not registered"},
+		{refusedAs[posture](fileOf(t, posture{1, 2}, besides(pose{3, 4})), worldfile.Rules{Types: names{{Old: "pose", New: "posture"}}}), "pose is not registered"},
+		{refusedAs[stance](fileOf(t, posture{1, 2}, besides(pose{3, 4})), worldfile.Rules{Types: names{{Old: "pose", New: "stance"}, {Old: "posture", New: "stance"}}, Fields: fields{{Type: "pose", Old: "Lat", New: "X"}}}),
 			"posture is not registered"},
-		{refusedAs[posture](fileOf(t, posture{1, 2}), seam.ImageRules{Conversions: []seam.ImageConversion{conversion("posture", func(v posture) stance { return stance{} })}}),
+		{refusedAs[posture](fileOf(t, posture{1, 2}), worldfile.Rules{Conversions: []worldfile.Conversion{conversion("posture", func(v posture) stance { return stance{} })}}),
 			"the conversion makes a ecs_test.stance, and the program has a ecs_test.posture"},
 		// A rule for a struct hides a later one for a field in it, and a number becomes no struct.
-		{refusedAs[nested](fileOf(t, struct{ R struct{ Old, B float32 } }{}), seam.ImageRules{Types: names{{Old: "struct { R struct { Old float32; B float32 } }", New: "nested"}},
+		{refusedAs[nested](fileOf(t, struct{ R struct{ Old, B float32 } }{}), worldfile.Rules{Types: names{{Old: "struct { R struct { Old float32; B float32 } }", New: "nested"}},
 			Fields: fields{{Type: "nested", Old: "R", New: "P"}, {Type: "nested", Old: "R.Old", New: "P.A"}}}), "R.Old is P.Old in this program, by a rule, and there is no such field"},
-		{refusedAs[struck](fileOf(t, pair{1, 2}), seam.ImageRules{Types: names{{Old: "pair", New: "struck"}}, Fields: fields{{Type: "pair", Old: "A", New: "X"}, {Type: "pair", Old: "B", New: "Y"}}}),
+		{refusedAs[struck](fileOf(t, pair{1, 2}), worldfile.Rules{Types: names{{Old: "pair", New: "struck"}}, Fields: fields{{Type: "pair", Old: "A", New: "X"}, {Type: "pair", Old: "B", New: "Y"}}}),
 			"A is X in this program, by a rule, and there is no such field"},
 	} {
-		require.ErrorIs(t, c.err, seam.ErrImageTypes, i)
+		require.ErrorIs(t, c.err, worldfile.ErrImageTypes, i)
 		require.ErrorContains(t, c.err, c.want, i)
 	}
-	_, err := openAs[posture](fileOf(t, posture{1, 2}, besides(pose{3, 4})), &seam.ImageRules{Types: names{{Old: "pose", New: "gone"}}, Drop: []string{"gone"}})
+	_, err := openAs[posture](fileOf(t, posture{1, 2}, besides(pose{3, 4})), &worldfile.Rules{Types: names{{Old: "pose", New: "gone"}}, Drop: []string{"gone"}})
 	require.NoError(t, err)
-	_, err = openAs[pose](fileOf(t, pose{1, 2}), &seam.ImageRules{Types: names{{Old: "pose", New: "gone"}, {Old: "gone", New: "pose"}}})
+	_, err = openAs[pose](fileOf(t, pose{1, 2}), &worldfile.Rules{Types: names{{Old: "pose", New: "gone"}, {Old: "gone", New: "pose"}}})
 	require.NoError(t, err, "a name that came back")
 }
 
@@ -185,7 +186,7 @@ func besides[T any](v T) func(*ecs.World) {
 }
 
 // refusedAs returns the error of openAs.
-func refusedAs[T any](f *seam.ImageFile, rules seam.ImageRules) error {
+func refusedAs[T any](f *worldfile.File, rules worldfile.Rules) error {
 	_, err := openAs[T](f, &rules)
 	return err
 }
@@ -193,11 +194,11 @@ func refusedAs[T any](f *seam.ImageFile, rules seam.ImageRules) error {
 // TestRuleOfAnotherVersion: a conversion function is for files of its layout, and a program keeps
 // it when it saves others: fields do for them, and where they do not, the text names the function.
 func TestRuleOfAnotherVersion(t *testing.T) {
-	rules := &seam.ImageRules{Conversions: []seam.ImageConversion{conversion("posture", func(v pose) posture { return posture{v.Lon, v.Lat} })}}
+	rules := &worldfile.Rules{Conversions: []worldfile.Conversion{conversion("posture", func(v pose) posture { return posture{v.Lon, v.Lat} })}}
 	got, err := openAs[posture](fileOf(t, posture{1, 2}), rules)
 	require.NoError(t, err)
 	require.Equal(t, posture{1, 2}, got)
-	rules.Types = []seam.ImageRename{{Old: "posture", New: "stance"}}
+	rules.Types = []worldfile.Rename{{Old: "posture", New: "stance"}}
 	wide, err := openAs[stance](fileOf(t, posture{1, 2}), rules)
 	require.NoError(t, err)
 	require.Equal(t, stance{1, 2}, wide)
@@ -209,7 +210,7 @@ func TestRuleOfAnotherVersion(t *testing.T) {
 // TestKindThatChanged: a type that is of another kind in the program is shown beside it.
 func TestKindThatChanged(t *testing.T) {
 	f := fileOf(t, posture{1, 2})
-	_, err := seam.OpenImage(f, func(w *ecs.World) { ecs.RegisterBuffer[posture](w, ecs.Inline(2)) }, nil)
+	_, err := door.OpenImage(f, func(w *ecs.World) { ecs.RegisterBuffer[posture](w, ecs.Inline(2)) }, nil)
 	require.EqualError(t, err, `types differ: the component type quarry/ecs_test.posture is a buffer type in this program, and rules convert none of another kind
 	in the file     in the program
 	8 B             8 B, inline 2

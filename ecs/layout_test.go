@@ -4,11 +4,12 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/alloc"
 	"quarry/ecs"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/edit"
+
+	"github.com/stretchr/testify/require"
 )
 
 // Layouts that archetypes take over: chunks change hands, and what was removed is a hole.
@@ -420,21 +421,21 @@ func TestTransactionFindsTheLayoutAnew(t *testing.T) {
 	position.Set(e, Position{1, 2})
 	extra.Set(e, wide{3, 4, 5, 6, 7, 8})
 
-	out := seam.OutcomeOf(ecs.NewArchetype(w, position, velocity, extra))
+	out := edit.OutcomeOf(door.Archetype(ecs.NewArchetype(w, position, velocity, extra)))
 	for _, c := range []*ecs.Change{ecs.NewChange(w, ecs.Remove(velocity, position)), ecs.NewChange(w, ecs.Add(position))} {
-		out, err = seam.After(out, c)
+		out, err = out.After(door.Change(c))
 		require.NoError(t, err)
 	}
-	require.Same(t, less, seam.At(&out))
-	created := seam.OutcomeOf(less)
-	var tx seam.Transaction
-	seam.Begin(&tx, w, "test")
-	seam.Move(&tx, []ecs.Entity{e}, &out)
-	seam.Create(&tx, &created, 3)
-	require.NoError(t, seam.Reserve(&tx))
-	seam.Run(&tx, 1)
-	seam.Run(&tx, 0)
-	seam.Finish(&tx)
+	require.Same(t, less, door.At(&out))
+	created := edit.OutcomeOf(door.Archetype(less))
+	var tx edit.Transaction
+	tx.Begin(door.World(w), "test")
+	tx.Move(door.IDs([]ecs.Entity{e}), &out)
+	tx.Create(&created, 3)
+	require.NoError(t, tx.Reserve())
+	door.Batch(tx.Run(1))
+	door.Batch(tx.Run(0))
+	tx.Finish()
 	require.Equal(t, Position{}, *position.Get(e), "it was lost and given again")
 	require.Equal(t, wide{3, 4, 5, 6, 7, 8}, *extra.Get(e))
 	require.NoError(t, w.Verify())

@@ -4,10 +4,11 @@ import (
 	"math"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/world"
+
+	"github.com/stretchr/testify/require"
 )
 
 // hollow has a great many elements without a size; a walk that looks at each does not end.
@@ -153,7 +154,7 @@ func TestLinksInArrays(t *testing.T) {
 }
 
 // linkEntries counts the entries of a list of links.
-func linkEntries(links []seam.Link) (n int) {
+func linkEntries(links []world.Link) (n int) {
 	for _, l := range links {
 		n += 1 + linkEntries(l.Each)
 	}
@@ -174,14 +175,14 @@ func TestLinksAreAsLongAsWritten(t *testing.T) {
 			C ecs.Entity
 		}](w),
 	} {
-		require.Equal(t, n, linkEntries(seam.FactsOf(of).Links), "%v", of)
+		require.Equal(t, n, linkEntries(door.FactsOf(of).Links), "%v", of)
 	}
-	require.Equal(t, 2, linkEntries(seam.FactsOf(ecs.Register[[1000]struct {
+	require.Equal(t, 2, linkEntries(door.FactsOf(ecs.Register[[1000]struct {
 		A ecs.Entity
 		B int
 	}](w)).Links))
-	require.Equal(t, 2, linkEntries(seam.FactsOf(ecs.RegisterManaged[[1 << 20]ecs.Entity](w)).Links))
-	require.Equal(t, 2, linkEntries(seam.FactsOf(ecs.RegisterBuffer[[1 << 16]struct {
+	require.Equal(t, 2, linkEntries(door.FactsOf(ecs.RegisterManaged[[1 << 20]ecs.Entity](w)).Links))
+	require.Equal(t, 2, linkEntries(door.FactsOf(ecs.RegisterBuffer[[1 << 16]struct {
 		A ecs.Entity
 		B int
 	}](w)).Links))

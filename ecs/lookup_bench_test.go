@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
+
+	"github.com/stretchr/testify/require"
 )
 
 // BenchmarkLookup reads one value of each of n entities, in their order in memory and

@@ -31,7 +31,8 @@ func CopyWith[T any](f func(from *T) T) TypeOption {
 		// has no function. | Leave the option out; the values are not in snapshots then.
 		panic("ecs: CopyWith: the function is nil")
 	}
-	return func(t *world.Type) {
+	return func(r *registration) {
+		t := r.inner()
 		switch of := reflect.TypeFor[T](); {
 		case t.Kind != KindManaged:
 			// errors.md, Types, terms and handles: `CopyWith is an option of RegisterManaged` | The

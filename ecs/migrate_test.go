@@ -7,11 +7,11 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/alloc"
 	"quarry/ecs"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
+
+	"github.com/stretchr/testify/require"
 )
 
 // newNests makes two worlds with the same types, registered in different orders, in one
@@ -445,7 +445,7 @@ func TestMoveQueryReuses(t *testing.T) {
 	var m ecs.MoveResult
 	move := func(stays int) (ids []ecs.Entity, bytes uint64) {
 		x := newWorld(t, ecs.WithUniverse(y.Universe()))
-		seam.SetTag(x, 9)
+		door.SetTag(x, 9)
 		of := ecs.Register[Owner](x)
 		b, err := ecs.NewArchetype(x, of).CreateN(n)
 		require.NoError(t, err)
@@ -458,7 +458,7 @@ func TestMoveQueryReuses(t *testing.T) {
 		defer q.Close()
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		require.NoError(t, seam.MoveQuery(y, q, &m))
+		require.NoError(t, door.MoveQuery(y, q, &m))
 		runtime.ReadMemStats(&after)
 		require.Equal(t, n-1, m.Len())
 		require.Equal(t, ecs.Null, m.Of(ids[stays]))

@@ -4,11 +4,12 @@ import (
 	"encoding/binary"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/alloc"
 	"quarry/ecs"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/world"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestMirrorFollowsRelabelling keeps the list of entities that a query gives up to
@@ -52,8 +53,8 @@ func TestPlaceholderIsNobody(t *testing.T) {
 	words.Append(e, binary.LittleEndian.Uint64(b)|1<<31)
 	d, _ := words.Mut(e)
 	p := ecs.Reinterpret[ecs.Entity](d).Slice()[0]
-	made := seam.Placeholder(e.Index(), e.Version())
-	number, buffer := seam.Number(made)
+	made := door.Placeholder(e.Index(), e.Version())
+	number, buffer := door.Number(made)
 	require.Equal(t, []any{e.Index(), e.Version(), true, false}, []any{number, buffer, made.IsPlaceholder(), e.IsPlaceholder()})
 	for _, p := range []ecs.Entity{p, made} {
 		require.False(t, w.Alive(p))
@@ -67,8 +68,8 @@ func TestPlaceholderIsNobody(t *testing.T) {
 	}
 	require.PanicsWithValue(t, "ecs: World.Destroy: placeholder 1: a placeholder names an entity in its command buffer only, until that is played",
 		func() { w.Destroy(made) })
-	require.Panics(t, func() { seam.Placeholder(-1, 0) })
-	require.Panics(t, func() { seam.Placeholder(seam.MaxPlaceholders, 0) })
+	require.Panics(t, func() { door.Placeholder(-1, 0) })
+	require.Panics(t, func() { door.Placeholder(world.MaxPlaceholders, 0) })
 	require.True(t, position.Has(e))
 	require.NoError(t, w.Verify())
 }
@@ -88,8 +89,8 @@ func TestZeroHandlesHaveNames(t *testing.T) {
 		"ecs: Query.Count" + nobody:      func() { q.Count() },
 		"ecs: Query.Close" + nobody:      func() { q.Close() },
 		"ecs: Query.SetSince" + nobody:   func() { q.SetSince(1) },
-		"ecs: seam.PinSince" + nobody:    func() { seam.PinSince(&q, 1) },
-		"ecs: seam.Looks" + nobody:       func() { seam.Looks(&q) },
+		"ecs: door.PinSince" + nobody:    func() { door.PinSince(&q, 1) },
+		"ecs: door.Looks" + nobody:       func() { door.Looks(&q) },
 		"ecs: Component.Values" + nobody: func() { position.Values(nil, nil) },
 		"ecs: World.Close: the world is nil or the zero value; worlds come from NewWorld":  func() { _ = (*ecs.World)(nil).Close() },
 		"ecs: World.Stats: the world is nil or the zero value; worlds come from NewWorld":  func() { new(ecs.World).Stats() },

@@ -3,10 +3,10 @@ package ecs_test
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/internal/debug"
+
+	"github.com/stretchr/testify/require"
 )
 
 // Slices and pointers that are kept over World.Snapshot, and written: debug builds name the type.

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/alloc"
 	"quarry/ecs"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestBehaviour31QueryBeforeOrAfter: a query made before the archetypes finds the

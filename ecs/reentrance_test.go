@@ -5,11 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/alloc"
 	"quarry/ecs"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/edit"
+	"quarry/ecs/internal/entity"
+
+	"github.com/stretchr/testify/require"
 )
 
 // Structural changes inside others. No program's code runs while a change reserves and commits; a
@@ -32,7 +34,7 @@ type inner struct {
 	list     []ecs.Entity // of a
 	plain    ecs.Entity
 	dying    ecs.Entity
-	tx       seam.Transaction
+	tx       edit.Transaction
 	inside   func(call string) // nil: nothing is done
 	hog      []alloc.ChunkIndex
 }
@@ -108,27 +110,27 @@ var outer = map[string]func(x *inner) error{
 
 // transact makes a Transaction that creates, copies, moves and ends.
 func (x *inner) transact() error {
-	outs := []seam.Outcome{seam.OutcomeOf(x.a), seam.OutcomeOf(x.a), seam.OutcomeOf(x.a)}
-	copies, err := seam.OutcomeOfCopies(x.a)
-	for i, c := range []*ecs.Change{ecs.NewChange(x.w, ecs.Add(x.health)), ecs.NewChange(x.w, ecs.Remove(x.hooked)), seam.Destruction(x.w)} {
-		outs[i], err = seam.After(outs[i], c)
+	outs := []edit.Outcome{edit.OutcomeOf(door.Archetype(x.a)), edit.OutcomeOf(door.Archetype(x.a)), edit.OutcomeOf(door.Archetype(x.a))}
+	copies, err := edit.OutcomeOfCopies(door.Archetype(x.a))
+	for i, c := range []*ecs.Change{ecs.NewChange(x.w, ecs.Add(x.health)), ecs.NewChange(x.w, ecs.Remove(x.hooked)), door.Destruction(x.w)} {
+		outs[i], err = outs[i].After(door.Change(c))
 	}
 	if err != nil {
 		return err
 	}
-	seam.Begin(&x.tx, x.w, "Buffer.Play")
-	seam.Copy(&x.tx, x.list[0], &copies, 2_000)
-	seam.Create(&x.tx, &outs[0], 2_000)
+	x.tx.Begin(door.World(x.w), "Buffer.Play")
+	x.tx.Copy(entity.ID(x.list[0]), &copies, 2_000)
+	x.tx.Create(&outs[0], 2_000)
 	for i := range outs {
-		seam.Move(&x.tx, x.list[i*50:i*50+50], &outs[i])
+		x.tx.Move(door.IDs(x.list[i*50:i*50+50]), &outs[i])
 	}
-	if err := seam.Reserve(&x.tx); err != nil {
+	if err := x.tx.Reserve(); err != nil {
 		return err
 	}
 	for i := range 5 {
-		seam.Run(&x.tx, i)
+		door.Batch(x.tx.Run(i))
 	}
-	seam.Finish(&x.tx)
+	x.tx.Finish()
 	return nil
 }
 
@@ -157,15 +159,15 @@ func (x *inner) changes() map[string]func() {
 		"World.Clone":              func() { _, _ = x.w.Clone() },
 		"World.MoveAll(from)":      func() { _, _ = x.from.MoveAll(x.w) },
 		"World.MoveQuery(from)":    func() { _, _ = x.from.MoveQuery(x.all) },
-		"seam.After":               func() { _, _ = seam.After(seam.OutcomeOf(x.a), add) },
-		"seam.OutcomeOfCopies":     func() { _, _ = seam.OutcomeOfCopies(x.a) },
-		"played":                   func() { seam.CheckChange(x.w, "played") },
-		"begun":                    func() { seam.Begin(new(seam.Transaction), x.w, "begun") },
+		"edit.After":               func() { _, _ = edit.OutcomeOf(door.Archetype(x.a)).After(door.Change(add)) },
+		"edit.OutcomeOfCopies":     func() { _, _ = edit.OutcomeOfCopies(door.Archetype(x.a)) },
+		"played":                   func() { door.CheckChange(x.w, "played") },
+		"begun":                    func() { new(edit.Transaction).Begin(door.World(x.w), "begun") },
 	}
 	for name, call := range outer {
 		calls[name] = func() { _ = call(x) }
 	}
-	delete(calls, "Buffer.Play") // it asks seam.OutcomeOfCopies first
+	delete(calls, "Buffer.Play") // it asks door.OutcomeOfCopies first
 	return calls
 }
 
@@ -177,11 +179,11 @@ func (x *inner) nest(t *testing.T, name string, call func(x *inner) error) (seen
 	changes := x.changes()
 	seen = map[string]bool{}
 	x.inside = func(at string) {
-		if seen[at] || !seam.Locked(x.w) {
+		if seen[at] || !door.Locked(x.w) {
 			return
 		}
 		seen[at] = true
-		require.True(t, seam.Locked(x.w))
+		require.True(t, door.Locked(x.w))
 		for inside, change := range changes {
 			want := fmt.Sprintf("ecs: %s: structural change inside another one, %s, which is not done yet; make it after that call", nameOf(inside), op)
 			require.Equal(t, want, panicText(change), "%s in %s of %s", inside, at, name)
@@ -189,7 +191,7 @@ func (x *inner) nest(t *testing.T, name string, call func(x *inner) error) (seen
 	}
 	err = call(x)
 	x.inside = nil
-	require.False(t, seam.Locked(x.w), name)
+	require.False(t, door.Locked(x.w), name)
 	require.NoError(t, x.w.Verify(), name)
 	require.NoError(t, x.from.Verify(), name)
 	return seen, err

@@ -3,12 +3,12 @@ package ecs_test
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/alloc"
 	"quarry/ecs"
 	"quarry/internal/debug"
 	"quarry/mmap"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestSmallWorldsTakeLittle: the memory of a fresh world with few entities among many worlds, and

@@ -9,13 +9,13 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/alloc"
 	"quarry/ecs"
 	"quarry/internal/child"
 	"quarry/internal/long"
 	"quarry/mmap"
+
+	"github.com/stretchr/testify/require"
 )
 
 // underLimit runs body in a child process with a limit that the shell sets.

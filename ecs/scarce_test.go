@@ -4,11 +4,11 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/alloc"
 	"quarry/ecs"
 	"quarry/mmap"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestClosedWorldsLeaveNoPile opens and closes worlds of many sizes, a few at a time, on

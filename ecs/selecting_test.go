@@ -3,10 +3,10 @@ package ecs_test
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/alloc"
 	"quarry/ecs"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestSinceZeroPassesEverythingByQuery: a query that never ran passes chunks that lack

@@ -4,11 +4,11 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/alloc"
 	"quarry/ecs"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestBehaviour39ParallelReaders: goroutines that loop over the same query in a share each see all
@@ -79,7 +79,7 @@ func TestShareRefuses(t *testing.T) {
 		"ecs: World.Advance" + shared:     func() { m.w.Advance() },
 		"ecs: Query.Close" + shared:       reads.Close,
 		"ecs: Query.SetSince" + shared:    func() { reads.SetSince(1) },
-		"ecs: seam.PinSince" + shared:     func() { seam.PinSince(reads, 1) },
+		"ecs: door.PinSince" + shared:     func() { door.PinSince(reads, 1) },
 		"ecs: Archetype.Create" + shared:  func() { m.a.Create() },
 		"ecs: Archetype.CreateN" + shared: func() { _, _ = m.a.CreateN(1) },
 		"ecs: World.Destroy" + shared:     func() { m.w.Destroy(m.e) },

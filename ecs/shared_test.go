@@ -10,10 +10,10 @@ import (
 	"testing"
 	"weak"
 
+	"quarry/ecs"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"quarry/ecs"
 )
 
 type Team struct {

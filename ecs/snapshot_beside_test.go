@@ -5,9 +5,9 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
+
+	"github.com/stretchr/testify/require"
 )
 
 // besideReaders calls owner some times in a world with reserved ids and two snapshots that are

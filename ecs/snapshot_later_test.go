@@ -4,9 +4,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestQueriesOfLaterTypes: a query may name types that were registered after the snapshot, which no

@@ -8,9 +8,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
+
+	"github.com/stretchr/testify/require"
 )
 
 // nameState is what names are to be: of each entity that is alive its text, and of each text the

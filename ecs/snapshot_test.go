@@ -8,11 +8,11 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/alloc"
 	"quarry/ecs"
 	"quarry/internal/long"
+
+	"github.com/stretchr/testify/require"
 )
 
 type (

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/internal/long"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestChunksOfSnapshotsStay: while the world that gives has a snapshot, rows that go to another are

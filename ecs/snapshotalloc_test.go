@@ -3,10 +3,10 @@ package ecs_test
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/internal/debug"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestSnapshotsAllocateNothing: once all memory has been taken, renewing and restoring snapshots

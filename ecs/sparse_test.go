@@ -6,11 +6,11 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/alloc"
 	"quarry/ecs"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
+
+	"github.com/stretchr/testify/require"
 )
 
 // Burning and Marked are sparse in these tests; Marked has bits, and names an entity.
@@ -460,7 +460,7 @@ func checkSplit(t *testing.T, q *ecs.Query) {
 	ranges := map[ecs.Driver][]ecs.RowRange{}
 	for _, d := range []ecs.Driver{ecs.DriveByChunks, ecs.DriveBySet} {
 		q.DriveBy(d)
-		b := seam.NewBorrow(q, "the test", func(string) {})
+		b := door.NewBorrow(q, "the test", func(string) {})
 		b.Begin()
 		ranges[d] = b.Split(nil, 128)
 		r := b.Accessor()

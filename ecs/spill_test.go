@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/alloc"
 	"quarry/ecs"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestCloseFindsLeaks closes worlds whose alive entities have spilled buffers, with

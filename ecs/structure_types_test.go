@@ -7,10 +7,10 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/asm"
 	"quarry/ecs"
+
+	"github.com/stretchr/testify/require"
 )
 
 // Behaviours 17, 18, 25 and 26: sets of types, and types that are not there.

@@ -4,10 +4,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/alloc"
 	"quarry/ecs"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestSwapComponents trades the components of random pairs beside a model: each has what the other

@@ -3,10 +3,12 @@ package ecs_test
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/edit"
+	"quarry/ecs/internal/entity"
+
+	"github.com/stretchr/testify/require"
 )
 
 func TestTransactionMoves(t *testing.T) {
@@ -15,34 +17,34 @@ func TestTransactionMoves(t *testing.T) {
 	a, b := ecs.NewArchetype(w, position), ecs.NewArchetype(w, position, velocity)
 	e := a.Create()
 	b.Create()
-	out, err := seam.After(seam.OutcomeOf(a), ecs.NewChange(w, ecs.Add(velocity)))
+	out, err := edit.OutcomeOf(door.Archetype(a)).After(door.Change(ecs.NewChange(w, ecs.Add(velocity))))
 	require.NoError(t, err)
-	require.Same(t, b, seam.At(&out))
-	var tx seam.Transaction
-	seam.Begin(&tx, w, "test")
-	seam.Move(&tx, []ecs.Entity{e}, &out)
-	require.NoError(t, seam.Reserve(&tx))
-	require.Equal(t, 1, seam.Run(&tx, 0).Len())
-	seam.Finish(&tx)
+	require.Same(t, b, door.At(&out))
+	var tx edit.Transaction
+	tx.Begin(door.World(w), "test")
+	tx.Move(door.IDs([]ecs.Entity{e}), &out)
+	require.NoError(t, tx.Reserve())
+	require.Equal(t, 1, door.Batch(tx.Run(0)).Len())
+	tx.Finish()
 	require.True(t, velocity.Has(e))
 	require.NoError(t, w.Verify())
 }
 
 // after works out what changes, one after the other, make of an outcome.
-func after(t *testing.T, o seam.Outcome, changes ...*ecs.Change) seam.Outcome {
+func after(t *testing.T, o edit.Outcome, changes ...*ecs.Change) edit.Outcome {
 	t.Helper()
 	for _, c := range changes {
 		var err error
-		o, err = seam.After(o, c)
+		o, err = o.After(door.Change(c))
 		require.NoError(t, err)
 	}
 	return o
 }
 
-// outcomeOfCopies is seam.OutcomeOfCopies, and what changes make of the copies.
-func outcomeOfCopies(t *testing.T, a *ecs.Archetype, changes ...*ecs.Change) seam.Outcome {
+// outcomeOfCopies is door.OutcomeOfCopies, and what changes make of the copies.
+func outcomeOfCopies(t *testing.T, a *ecs.Archetype, changes ...*ecs.Change) edit.Outcome {
 	t.Helper()
-	o, err := seam.OutcomeOfCopies(a)
+	o, err := edit.OutcomeOfCopies(door.Archetype(a))
 	require.NoError(t, err)
 	return after(t, o, changes...)
 }
@@ -63,13 +65,13 @@ func TestTransactionCopiesLoseCleanup(t *testing.T) {
 		hits.Append(e, Hit{Damage: int32(i)})
 	}
 	out := outcomeOfCopies(t, a, ecs.NewChange(w, ecs.Add(socket, hits, name)))
-	require.Same(t, a, seam.At(&out))
-	var tx seam.Transaction
-	seam.Begin(&tx, w, "test")
-	seam.Copy(&tx, e, &out, 2)
-	require.NoError(t, seam.Reserve(&tx))
-	copies := seam.Run(&tx, 0).Entities(nil)
-	seam.Finish(&tx)
+	require.Same(t, a, door.At(&out))
+	var tx edit.Transaction
+	tx.Begin(door.World(w), "test")
+	tx.Copy(entity.ID(e), &out, 2)
+	require.NoError(t, tx.Reserve())
+	copies := door.Batch(tx.Run(0)).Entities(nil)
+	tx.Finish()
 	require.NoError(t, w.Verify())
 	for _, c := range copies {
 		require.Equal(t, Socket{}, *socket.Get(c))
@@ -87,15 +89,15 @@ func TestTransactionTakesAnEntityOnce(t *testing.T) {
 	position, tag := ecs.Register[Position](w), ecs.Register[Tag](w)
 	a := ecs.NewArchetype(w, position)
 	e, f := a.Create(), a.Create()
-	out := after(t, seam.OutcomeOf(a), ecs.NewChange(w, ecs.Add(tag)))
-	var tx seam.Transaction
-	seam.Begin(&tx, w, "test")
-	seam.Move(&tx, []ecs.Entity{e, f, e}, &out)
-	require.NoError(t, seam.Reserve(&tx))
-	b := seam.Run(&tx, 0)
+	out := after(t, edit.OutcomeOf(door.Archetype(a)), ecs.NewChange(w, ecs.Add(tag)))
+	var tx edit.Transaction
+	tx.Begin(door.World(w), "test")
+	tx.Move(door.IDs([]ecs.Entity{e, f, e}), &out)
+	require.NoError(t, tx.Reserve())
+	b := door.Batch(tx.Run(0))
 	require.ElementsMatch(t, []ecs.Entity{e, f}, b.Entities(nil))
 	require.Equal(t, 2, b.Len())
-	seam.Finish(&tx)
+	tx.Finish()
 	require.NoError(t, w.Verify())
 }
 
@@ -112,22 +114,22 @@ func TestTransactionMisuse(t *testing.T) {
 		hits.Append(e, Hit{Damage: int32(i)})
 	}
 	stranger := ecs.NewArchetype(other, ecs.Register[Position](other)).Create()
-	copies, tagged := outcomeOfCopies(t, a), after(t, seam.OutcomeOf(a), ecs.NewChange(w, ecs.Add(tag)))
-	var tx seam.Transaction
+	copies, tagged := outcomeOfCopies(t, a), after(t, edit.OutcomeOf(door.Archetype(a)), ecs.NewChange(w, ecs.Add(tag)))
+	var tx edit.Transaction
 	before := w.Hash()
 	for text, call := range map[string]func(){
-		"ecs: test: " + dead.String() + " is not alive, there is nothing to copy":                                   func() { seam.Copy(&tx, dead, &copies, 1) },
-		"ecs: test: " + elsewhere.String() + " is of [Position], its copies were worked out for [Position []Hit]":   func() { seam.Copy(&tx, elsewhere, &copies, 1) },
-		"ecs: test: entities of [Position] are to move as those of [Position []Hit]":                                func() { seam.Move(&tx, []ecs.Entity{elsewhere}, &tagged) },
-		"ecs: test: entity 1 of the list, " + dead.String() + ", is not alive; nothing was changed":                 func() { seam.Move(&tx, []ecs.Entity{e, dead}, &tagged) },
-		"ecs: test: entity 0 of the list, " + stranger.String() + ", belongs to another world; nothing was changed": func() { seam.Move(&tx, []ecs.Entity{stranger}, &tagged) },
-		"ecs: test: entity 0 of the list is " + seam.Placeholder(1, 1).String() + ", which names an entity in its command buffer only": func() {
-			seam.Move(&tx, []ecs.Entity{seam.Placeholder(1, 1)}, &tagged)
+		"ecs: test: " + dead.String() + " is not alive, there is nothing to copy":                                   func() { tx.Copy(entity.ID(dead), &copies, 1) },
+		"ecs: test: " + elsewhere.String() + " is of [Position], its copies were worked out for [Position []Hit]":   func() { tx.Copy(entity.ID(elsewhere), &copies, 1) },
+		"ecs: test: entities of [Position] are to move as those of [Position []Hit]":                                func() { tx.Move(door.IDs([]ecs.Entity{elsewhere}), &tagged) },
+		"ecs: test: entity 1 of the list, " + dead.String() + ", is not alive; nothing was changed":                 func() { tx.Move(door.IDs([]ecs.Entity{e, dead}), &tagged) },
+		"ecs: test: entity 0 of the list, " + stranger.String() + ", belongs to another world; nothing was changed": func() { tx.Move(door.IDs([]ecs.Entity{stranger}), &tagged) },
+		"ecs: test: entity 0 of the list is " + door.Placeholder(1, 1).String() + ", which names an entity in its command buffer only": func() {
+			tx.Move(door.IDs([]ecs.Entity{door.Placeholder(1, 1)}), &tagged)
 		},
 	} {
-		seam.Begin(&tx, w, "test")
-		seam.Copy(&tx, e, &copies, 3)
-		seam.Create(&tx, &tagged, 4)
+		tx.Begin(door.World(w), "test")
+		tx.Copy(entity.ID(e), &copies, 3)
+		tx.Create(&tagged, 4)
 		require.Contains(t, panicText(call), text)
 		require.NoError(t, w.Verify(), text)
 		require.Equal(t, before, w.Hash(), text)
@@ -145,23 +147,23 @@ func TestTransactionOutcomesThatDoNotFit(t *testing.T) {
 	a, b := ecs.NewArchetype(w, position, hits), ecs.NewArchetype(other, alien)
 	e := a.Create()
 	hits.Append(e, make([]Hit, 5)...)
-	foreign, zero := seam.OutcomeOf(b), seam.Outcome{}
-	ended, copies := after(t, seam.OutcomeOf(a), seam.Destruction(w)), outcomeOfCopies(t, a)
-	endedCopies := after(t, copies, seam.Destruction(w))
+	foreign, zero := edit.OutcomeOf(door.Archetype(b)), edit.Outcome{}
+	ended, copies := after(t, edit.OutcomeOf(door.Archetype(a)), door.Destruction(w)), outcomeOfCopies(t, a)
+	endedCopies := after(t, copies, door.Destruction(w))
 	before := w.Hash()
-	var tx seam.Transaction
+	var tx edit.Transaction
 	for name, call := range map[string]func(){
-		"create foreign": func() { seam.Create(&tx, &foreign, 2) },
-		"create zero":    func() { seam.Create(&tx, &zero, 2) },
-		"create ended":   func() { seam.Create(&tx, &ended, 2) },
-		"copy foreign":   func() { seam.Copy(&tx, e, &foreign, 2) },
-		"copy zero":      func() { seam.Copy(&tx, e, &zero, 2) },
-		"copy ended":     func() { seam.Copy(&tx, e, &endedCopies, 2) },
-		"move foreign":   func() { seam.Move(&tx, nil, &foreign) },
-		"move zero":      func() { seam.Move(&tx, nil, &zero) },
+		"create foreign": func() { tx.Create(&foreign, 2) },
+		"create zero":    func() { tx.Create(&zero, 2) },
+		"create ended":   func() { tx.Create(&ended, 2) },
+		"copy foreign":   func() { tx.Copy(entity.ID(e), &foreign, 2) },
+		"copy zero":      func() { tx.Copy(entity.ID(e), &zero, 2) },
+		"copy ended":     func() { tx.Copy(entity.ID(e), &endedCopies, 2) },
+		"move foreign":   func() { tx.Move(nil, &foreign) },
+		"move zero":      func() { tx.Move(nil, &zero) },
 	} {
-		seam.Begin(&tx, w, "test")
-		seam.Copy(&tx, e, &copies, 3)
+		tx.Begin(door.World(w), "test")
+		tx.Copy(entity.ID(e), &copies, 3)
 		require.Equal(t, "ecs: test: the archetype is nil or belongs to another world", panicText(call), name)
 		require.NoError(t, w.Verify(), name)
 		require.Equal(t, before, w.Hash(), name)
@@ -176,17 +178,17 @@ func TestTransactionOfNothing(t *testing.T) {
 	owner, prefab := ecs.Register[Owner](w), ecs.Register[ecs.Prefab](w)
 	a := ecs.NewArchetype(w, owner, prefab)
 	e := a.Create()
-	hash, out, copies := w.Hash(), seam.OutcomeOf(a), outcomeOfCopies(t, a)
-	var tx seam.Transaction
-	seam.Begin(&tx, w, "test")
-	seam.Copy(&tx, e, &copies, 0)
-	seam.Create(&tx, &out, 0)
-	seam.Move(&tx, nil, &out)
-	require.NoError(t, seam.Reserve(&tx))
+	hash, out, copies := w.Hash(), edit.OutcomeOf(door.Archetype(a)), outcomeOfCopies(t, a)
+	var tx edit.Transaction
+	tx.Begin(door.World(w), "test")
+	tx.Copy(entity.ID(e), &copies, 0)
+	tx.Create(&out, 0)
+	tx.Move(nil, &out)
+	require.NoError(t, tx.Reserve())
 	for i := range 3 {
-		require.Zero(t, seam.Run(&tx, i).Len())
+		require.Zero(t, door.Batch(tx.Run(i)).Len())
 	}
-	seam.Finish(&tx)
+	tx.Finish()
 	require.Equal(t, hash, w.Hash())
 	require.NoError(t, w.Verify())
 }
@@ -197,16 +199,16 @@ func TestTransactionEnds(t *testing.T) {
 	w := newWorld(t)
 	position := ecs.Register[Position](w)
 	a := ecs.NewArchetype(w, position)
-	out := seam.OutcomeOf(a)
-	var tx seam.Transaction
-	seam.Begin(&tx, w, "test")
+	out := edit.OutcomeOf(door.Archetype(a))
+	var tx edit.Transaction
+	tx.Begin(door.World(w), "test")
 	require.PanicsWithValue(t, "ecs: Archetype.Create: structural change inside another one, test, which is not done yet; make it after that call", func() { a.Create() })
-	seam.Create(&tx, &out, 3)
-	require.NoError(t, seam.Reserve(&tx))
-	require.PanicsWithValue(t, "ecs: test: 0 of 1 groups of the transaction have run", func() { seam.Finish(&tx) })
-	batch := seam.Run(&tx, 0)
+	tx.Create(&out, 3)
+	require.NoError(t, tx.Reserve())
+	require.PanicsWithValue(t, "ecs: test: 0 of 1 groups of the transaction have run", func() { tx.Finish() })
+	batch := door.Batch(tx.Run(0))
 	require.Len(t, batch.Entities(nil), 3)
-	seam.Finish(&tx)
+	tx.Finish()
 	require.PanicsWithValue(t, "ecs: Batch.Entities: the batch of 3 rows is no longer current: the world has changed since it was made", func() { batch.Entities(nil) })
 	require.NoError(t, w.Verify())
 }
@@ -220,21 +222,21 @@ func TestOutcomeOfWhatWasGivenUp(t *testing.T) {
 	a := ecs.NewArchetype(w, position)
 	e := a.Create()
 	add := ecs.NewChange(w, ecs.Add(velocity))
-	out, err := seam.After(seam.OutcomeOf(a), ecs.NewChange(w, ecs.Put(cell.Of(7))))
+	out, err := edit.OutcomeOf(door.Archetype(a)).After(door.Change(ecs.NewChange(w, ecs.Put(cell.Of(7)))))
 	require.NoError(t, err)
 	for range 2 {
 		w.Shrink(0) // it gives up the archetype that the outcome leads to
-		out, err = seam.After(out, add)
+		out, err = out.After(door.Change(add))
 		require.NoError(t, err)
 		require.NoError(t, w.Verify())
 	}
 	w.Shrink(0)
-	var tx seam.Transaction
-	seam.Begin(&tx, w, "test")
-	seam.Move(&tx, []ecs.Entity{e}, &out)
-	require.NoError(t, seam.Reserve(&tx))
-	seam.Run(&tx, 0)
-	seam.Finish(&tx)
+	var tx edit.Transaction
+	tx.Begin(door.World(w), "test")
+	tx.Move(door.IDs([]ecs.Entity{e}), &out)
+	require.NoError(t, tx.Reserve())
+	door.Batch(tx.Run(0))
+	tx.Finish()
 	v, ok := cell.Get(e)
 	require.True(t, ok && v == 7 && velocity.Has(e))
 	require.NoError(t, w.Verify())

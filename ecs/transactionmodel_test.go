@@ -6,10 +6,12 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/edit"
+	"quarry/ecs/internal/entity"
+
+	"github.com/stretchr/testify/require"
 )
 
 // deals is a world whose entities change by transactions, or, the slow twin, by one call after the
@@ -27,7 +29,7 @@ type deals struct {
 	team     ecs.Shared[string]
 	kinds    []*ecs.Archetype
 	changes  []*ecs.Change
-	tx       seam.Transaction
+	tx       edit.Transaction
 
 	archetypes int // that there were when tx began
 }
@@ -58,7 +60,7 @@ func newDeals(t *testing.T, options ...ecs.Option) *deals {
 		ecs.NewChange(w, ecs.Add(x.port)),
 		ecs.Into(x.kinds[1]),
 		ecs.Into(x.kinds[4]),
-		seam.Destruction(w),
+		door.Destruction(w),
 	}
 	return x
 }
@@ -188,42 +190,42 @@ func (x *deals) someDeals(rng *rand.Rand) (list []deal) {
 // begin works the outcomes of deals out and begins a transaction of those that can be: what is to
 // copy is not dying, and neither copies nor new ones end at once. Play says which.
 func (x *deals) begin(t *testing.T, list []deal) (groups []deal) {
-	all, outs := x.all(), []seam.Outcome(nil)
+	all, outs := x.all(), []edit.Outcome(nil)
 	for _, d := range list {
-		var out seam.Outcome
+		var out edit.Outcome
 		switch {
 		case d.kind >= 0:
-			out = seam.OutcomeOf(x.kinds[d.kind])
+			out = edit.OutcomeOf(door.Archetype(x.kinds[d.kind]))
 		case d.copied >= 0:
 			a := x.archetype(all[d.copied])
 			if a.Has(ecs.Register[ecs.CleanupEntity](x.w)) {
 				continue
 			}
 			var err error
-			out, err = seam.OutcomeOfCopies(a)
+			out, err = edit.OutcomeOfCopies(door.Archetype(a))
 			require.NoError(t, err)
 		case len(d.list) == 0:
 			continue
 		default:
-			out = seam.OutcomeOf(x.archetype(all[d.list[0]]))
+			out = edit.OutcomeOf(door.Archetype(x.archetype(all[d.list[0]])))
 		}
 		for _, c := range d.changes {
 			out = after(t, out, x.changes[c])
 		}
-		if seam.At(&out) != nil || len(d.list) > 0 {
+		if door.At(&out) != nil || len(d.list) > 0 {
 			groups, outs = append(groups, d), append(outs, out)
 		}
 	}
 	x.archetypes = x.w.Stats().Archetypes
-	seam.Begin(&x.tx, x.w, "deal")
+	x.tx.Begin(door.World(x.w), "deal")
 	for i, d := range groups {
 		switch {
 		case d.kind >= 0:
-			seam.Create(&x.tx, &outs[i], d.n)
+			x.tx.Create(&outs[i], d.n)
 		case d.copied >= 0:
-			seam.Copy(&x.tx, all[d.copied], &outs[i], d.n)
+			x.tx.Copy(entity.ID(all[d.copied]), &outs[i], d.n)
 		default:
-			seam.Move(&x.tx, at(all, d.list), &outs[i])
+			x.tx.Move(door.IDs(at(all, d.list)), &outs[i])
 		}
 	}
 	return groups
@@ -239,14 +241,14 @@ func at(all []ecs.Entity, indices []int) (list []ecs.Entity) {
 // run plays what is reserved, and checks the batches. all is who there was.
 func (x *deals) run(t *testing.T, all []ecs.Entity, groups []deal, text string) {
 	for i, d := range groups {
-		b := seam.Run(&x.tx, i)
+		b := door.Batch(x.tx.Run(i))
 		list := b.Entities(nil)
 		require.Equal(t, b.Len(), len(list), text)
 		if len(list) > 0 && len(d.list) > 0 {
 			requireSame(t, at(all, d.list), list, text)
 		}
 	}
-	seam.Finish(&x.tx)
+	x.tx.Finish()
 }
 
 // do makes deals by one call after the other.
@@ -309,7 +311,7 @@ func TestTransactionAgainstSingleCalls(t *testing.T) {
 			y.write(uint64(i))
 			groups := x.begin(t, x.someDeals(rng))
 			all := x.all()
-			require.NoError(t, seam.Reserve(&x.tx), text)
+			require.NoError(t, x.tx.Reserve(), text)
 			x.run(t, all, groups, text)
 			y.do(t, groups)
 			x.compare(t, y, text)
@@ -350,7 +352,7 @@ func TestTransactionScarce(t *testing.T) {
 			x.w.Trim()
 			h.leave(free)
 			groups := x.begin(t, list)
-			all, err := x.all(), seam.Reserve(&x.tx)
+			all, err := x.all(), x.tx.Reserve()
 			if err == nil {
 				x.run(t, all, groups, text)
 				y.do(t, groups)
@@ -364,7 +366,7 @@ func TestTransactionScarce(t *testing.T) {
 			require.Equal(t, before, x.w.Hash(), text)
 			require.Equal(t, x.archetypes, x.w.Stats().Archetypes, text)
 			require.NoError(t, x.w.Verify(), text)
-			require.False(t, seam.Locked(x.w), text)
+			require.False(t, door.Locked(x.w), text)
 		}
 		require.Greater(t, refusals, 5)
 	}

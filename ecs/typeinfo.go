@@ -2,6 +2,7 @@ package ecs
 
 import (
 	"fmt"
+	"unsafe"
 
 	"quarry/alloc"
 	"quarry/ecs/internal/value"
@@ -30,33 +31,26 @@ func (w *World) idOf(op string, t Type) world.TypeID {
 	return info.ID
 }
 
-// indexOf returns the number of the type, or -1 if the type is nil, the zero value, or of another
-// world.
-func (w *World) indexOf(t Type) int {
-	if t == nil {
-		return -1
-	}
-	info := t.info()
-	if info == nil || info.World != w.inner() {
-		return -1
-	}
-	return int(info.ID)
-}
-
 // TypeOption is an option of type registration: Enableable, Cleanup, TrackRows, MaxRows, for
 // buffers Inline and Growth, for chunk types Merge, for managed types CopyWith, or for managed and
 // shared types Codec.
-type TypeOption func(*world.Type)
+type TypeOption func(*registration)
+
+// registration is what options of a registration are about: a type and nothing else, whose fields
+// programs cannot reach.
+type registration struct{ core world.Type }
+
+func (r *registration) inner() *world.Type { return (*world.Type)(unsafe.Pointer(r)) } // Safe because a registration is its type.
 
 // Enableable gives every entity that has the type an enable bit. The bit is set when the type is
 // added, so model what is on by default: Walk, not Stun. Terms decide which rows match, and loops
 // skip the others with Rows.Each; enabling and disabling moves no rows. Enableable is itself an
 // option: ecs.Register[Walk](w, ecs.Enableable).
-func Enableable(t *world.Type) {
-	if t == nil {
+func Enableable(r *registration) {
+	if r == nil {
 		panic("ecs: Enableable: the type is nil; Register calls its options")
 	}
-	t.Enableable = true
+	r.core.Enableable = true
 }
 
 // Cleanup makes entities that have the type outlive World.Destroy. A destroyed entity keeps its
@@ -64,11 +58,11 @@ func Enableable(t *world.Type) {
 // that keeps a resource elsewhere for an entity can thus find destroyed entities with the terms
 // With(the type, dying), and release the resource. World.Instantiate does not copy the type.
 // Cleanup is itself an option, of components, buffers, shared and managed types.
-func Cleanup(t *world.Type) {
-	if t == nil {
+func Cleanup(r *registration) {
+	if r == nil {
 		panic("ecs: Cleanup: the type is nil; Register calls its options")
 	}
-	t.Cleanup = true
+	r.core.Cleanup = true
 }
 
 // TrackRows gives every row of the type a change version of its own, besides that of its chunk. So
@@ -82,11 +76,11 @@ func Cleanup(t *world.Type) {
 // Cost: 4 bytes in Go memory for each row that a chunk has room for; Slice of Write stores them;
 // Set and Mut of one entity, and each of MutList, take about 12 ns more, and a row that comes marks
 // each type. Archetypes without such a type pay nothing.
-func TrackRows(t *world.Type) {
-	if t == nil {
+func TrackRows(r *registration) {
+	if r == nil {
 		panic("ecs: TrackRows: the type is nil; Register calls its options")
 	}
-	t.Tracked = true
+	r.core.Tracked = true
 }
 
 // MaxRows limits how many rows chunks have whose entities have the type: to the least limit of
@@ -104,7 +98,7 @@ func MaxRows(n int) TypeOption {
 		// row at least. | Leave the option out for no limit.
 		panic(fmt.Sprintf("ecs: MaxRows: n=%d is less than 1", n))
 	}
-	return func(t *world.Type) { t.MaxRows = n }
+	return func(r *registration) { r.core.MaxRows = n }
 }
 
 // Inline sets how many elements of a buffer lie inside the chunk before the buffer spills to the
@@ -114,14 +108,15 @@ func Inline(n int) TypeOption {
 	if n < 0 {
 		panic(fmt.Sprintf("ecs: Inline: n=%d is negative", n))
 	}
-	return func(t *world.Type) { t.Shape.Inline = n }
+	return func(r *registration) { r.core.Shape.Inline = n }
 }
 
 // Growth sets the growth policy of a buffer: the capacity, in elements, to which a full buffer
 // grows. The default doubles the capacity. The buffer also uses what the heap block has beyond
 // that.
 func Growth(g alloc.Growth) TypeOption {
-	return func(t *world.Type) {
+	return func(r *registration) {
+		t := r.inner()
 		if t.Kind != KindBuffer {
 			panic(fmt.Sprintf("ecs: Register[%s]: Growth is an option of RegisterBuffer", t.Name))
 		}
@@ -140,7 +135,7 @@ func applyOptions(t *world.Type, op string, options []TypeOption) {
 		if o == nil {
 			panic("ecs: " + op + ": an option is nil")
 		}
-		o(t)
+		o((*registration)(unsafe.Pointer(t))) // Safe because a registration is its type.
 	}
 	if why := t.OptionsRefusal(); why != "" {
 		// errors.md, Types, terms and handles: `is an option of RegisterBuffer`, `the options of

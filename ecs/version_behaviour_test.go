@@ -5,11 +5,11 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/alloc"
 	"quarry/ecs"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
+
+	"github.com/stretchr/testify/require"
 )
 
 // small is a world of chunks of 16 KiB, whose archetypes a and b have three full ones.
@@ -218,7 +218,7 @@ func TestPinSince(t *testing.T) {
 	before := s.w.Version()
 	s.w.Advance()
 	s.position.Mut(s.inA[0])
-	seam.PinSince(q, before)
+	door.PinSince(q, before)
 	version := s.w.Version()
 	for range 3 {
 		require.Equal(t, []string{"a0"}, s.run(q))
@@ -230,11 +230,11 @@ func TestPinSince(t *testing.T) {
 	require.Equal(t, before, q.Since())
 	require.Equal(t, version, s.w.Version())
 	for range q.Rows() {
-		seam.PinSince(q, version) // inside a loop, which goes on with what it began with
+		door.PinSince(q, version) // inside a loop, which goes on with what it began with
 	}
 	require.Empty(t, s.run(q))
 	require.Equal(t, version, q.Since())
-	seam.PinSince(q, 0)
+	door.PinSince(q, 0)
 	require.Len(t, s.run(q), 6, "0 passes everything")
 	require.Zero(t, q.Since())
 	q.SetSince(version - 1)
@@ -242,7 +242,7 @@ func TestPinSince(t *testing.T) {
 	require.Equal(t, version, q.Since(), "SetSince takes the pin away")
 	require.Equal(t, version+1, s.w.Version())
 	plain := ecs.NewQuery(s.w, ecs.Read(s.position))
-	seam.PinSince(plain, version)
+	door.PinSince(plain, version)
 	require.Len(t, s.run(plain), 6, "it has no Changed and no Ordered")
 	plain.SetSince(version)
 	now := s.w.Version()

@@ -3,9 +3,9 @@ package ecs_test
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
+
+	"github.com/stretchr/testify/require"
 )
 
 // Switcher has the bits of Velocity to switch, with its column to read beside them.

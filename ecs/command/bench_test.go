@@ -4,9 +4,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
+
+	"github.com/stretchr/testify/require"
 )
 
 type position struct{ X, Y float64 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"quarry/ecs"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
 )
 
 // block collects commands about one entity each. They are checked together, so that the waits for
@@ -46,7 +46,7 @@ func (p *player) flush() error {
 		return nil
 	}
 	if len(p.runs) == 1 {
-		seam.ArchetypesOf(p.b.w, b.at[:n], b.e[:n])
+		door.ArchetypesOf(p.b.w, b.at[:n], b.e[:n])
 	}
 	for i := range n { // in one loop, so that the waits for memory overlap
 		if index := b.e[i].Index(); index < len(p.latest) {

@@ -6,8 +6,9 @@ import (
 	"sync/atomic"
 
 	"quarry/ecs"
+	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/world"
 	"quarry/internal/debug"
-	"quarry/internal/seam"
 )
 
 // The buffer.
@@ -57,11 +58,11 @@ type Buffer struct {
 	held       atomic.Int64 // bytes of pages
 	numbers    atomic.Int64 // placeholders handed to streams, a block at a time
 	state      atomic.Int32
-	torn       atomic.Bool      // since the last clear, two goroutines recorded through one writer at once
-	lent       bool             // a Lender's: it alone seals and closes the buffer
-	why        string           // reason given to Lender.Seal
-	recordings *seam.Recordings // of the world
-	recording  seam.Recording
+	torn       atomic.Bool       // since the last clear, two goroutines recorded through one writer at once
+	lent       bool              // a Lender's: it alone seals and closes the buffer
+	why        string            // reason given to Lender.Seal
+	recordings *world.Recordings // of the world
+	recording  world.Recording
 	mu         sync.Mutex // guards the search for a worker's stream
 	streams    []*stream  // by worker + 1; the first is the owner's
 	player     player
@@ -130,7 +131,7 @@ func newBuffer(op string, w *ecs.World, options []Option) *Buffer {
 		}
 		o(b)
 	}
-	b.recordings = seam.RecordingsOf(w)
+	b.recordings = door.RecordingsOf(w)
 	own := &stream{b: b}
 	b.streams = []*stream{own}
 	b.Writer = &Writer{stream: own}
@@ -276,7 +277,7 @@ func (b *Buffer) Reserve(commands, bytes int) error {
 // creates and destroys it. The answers last until the next command is recorded; for a buffer played
 // by a command point of package system, until State.Commands hands it out again.
 func (b *Buffer) Made(placeholder ecs.Entity) ecs.Entity {
-	number, id := seam.Number(placeholder)
+	number, id := door.Number(placeholder)
 	if made := b.player.work.made; placeholder.IsPlaceholder() && id == b.id && number < len(made) {
 		return made[number]
 	}
@@ -287,7 +288,7 @@ func (b *Buffer) Made(placeholder ecs.Entity) ecs.Entity {
 // completes all jobs, since their bodies may record.
 func (b *Buffer) Clear() {
 	b.checkMade("Buffer.Clear")
-	seam.EndBorrows(b.w, "Buffer.Clear")
+	door.EndBorrows(b.w, "Buffer.Clear")
 	b.wake("Buffer.Clear")
 	b.clear()
 }
@@ -312,7 +313,7 @@ func (b *Buffer) clear() {
 func (b *Buffer) Trim() {
 	const op = "Buffer.Trim"
 	b.checkMade(op)
-	seam.EndBorrows(b.w, op) // jobs may record
+	door.EndBorrows(b.w, op) // jobs may record
 	if b.state.Load() != closed {
 		b.wake(op)
 		for _, s := range b.streams {
@@ -338,7 +339,7 @@ func (b *Buffer) Close() {
 }
 
 func (b *Buffer) close(op string) {
-	seam.EndBorrows(b.w, op)
+	door.EndBorrows(b.w, op)
 	switch b.state.Load() {
 	case playing:
 		b.refuse(op)

@@ -5,7 +5,9 @@ import (
 	"unsafe"
 
 	"quarry/ecs"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/edit"
+	"quarry/ecs/internal/world"
 )
 
 // player is the state of one Play, kept for reuse.
@@ -42,7 +44,7 @@ type player struct {
 	lateFailed int
 	cause      error // of the last late failure
 
-	judges []seam.Judge
+	judges []world.Judge
 	stale  map[named]bool
 
 	listed  bool // some command about a list has a value
@@ -236,7 +238,7 @@ func (p *player) changeOf(o *op, c codec) *ecs.Change {
 	w := p.b.w
 	switch {
 	case o.kind == destroy:
-		return seam.Destruction(w)
+		return door.Destruction(w)
 	case o.kind == remove:
 		return ecs.NewChange(w, ecs.Remove(o.t))
 	case o.shared && o.kind == add:
@@ -305,7 +307,7 @@ func (p *player) turn() {
 // namesSomebody reports whether earlier commands create all placeholders in a record's value.
 func (p *player) namesSomebody(r *record, o *op, c codec) bool {
 	n, at := 1, r.value()
-	if ecs.Kind(seam.FactsOf(o.t).Kind) == ecs.KindBuffer {
+	if door.FactsOf(o.t).Kind == ecs.KindBuffer {
 		n, at = r.number(), unsafe.Add(at, 8) // Safe because the elements lie behind their number.
 	}
 	return p.created(c.links(), at, n, c.size())
@@ -313,7 +315,7 @@ func (p *player) namesSomebody(r *record, o *op, c codec) bool {
 
 // created reports whether earlier commands create all placeholders in n values at at, size bytes
 // each.
-func (p *player) created(links []seam.Link, at unsafe.Pointer, n int, size uintptr) bool {
+func (p *player) created(links []world.Link, at unsafe.Pointer, n int, size uintptr) bool {
 	for i := range n {
 		for j := range links {
 			// Safe because each value has what its links say.
@@ -325,7 +327,7 @@ func (p *player) created(links []seam.Link, at unsafe.Pointer, n int, size uintp
 				continue
 			}
 			e := *(*ecs.Entity)(at)
-			if number, _ := seam.Number(e); e.IsPlaceholder() && p.placed[number] == 0 && p.work.made[number] == ecs.Null && !p.work.gone[number] {
+			if number, _ := door.Number(e); e.IsPlaceholder() && p.placed[number] == 0 && p.work.made[number] == ecs.Null && !p.work.gone[number] {
 				return false
 			}
 		}
@@ -335,7 +337,7 @@ func (p *player) created(links []seam.Link, at unsafe.Pointer, n int, size uintp
 
 // place begins the first subject of a placeholder.
 func (p *player) place(r *record, key rootKey) error {
-	number, _ := seam.Number(r.e)
+	number, _ := door.Number(r.e)
 	root, err := p.root(key)
 	if err == nil {
 		p.placed[number] = p.subjects.add(r.e, root, -1)
@@ -415,7 +417,7 @@ func (p *player) subjectOf(e ecs.Entity) (int32, reason, error) {
 	n := p.subjects.add(e, root, -1)
 	p.subjects.follow(n, s)
 	if e.IsPlaceholder() {
-		number, _ := seam.Number(e)
+		number, _ := door.Number(e)
 		p.placed[number] = n
 	} else {
 		p.note(e, n)
@@ -428,7 +430,7 @@ func (p *player) stateOf(e ecs.Entity, s int32) (key rootKey, why reason, err er
 	since := 0
 	switch {
 	case s == 0 && e.IsPlaceholder():
-		if number, _ := seam.Number(e); p.work.gone[number] {
+		if number, _ := door.Number(e); p.work.gone[number] {
 			return key, hasEnded, nil
 		}
 		return key, notCreated, nil
@@ -470,7 +472,7 @@ func (p *player) sync(e ecs.Entity, s int32, since int, key *rootKey) error {
 			continue
 		}
 		one := &p.ops[p.runs[i].op]
-		matches, bits := seam.MatchesArchetype(one.query, key.at)
+		matches, bits := door.MatchesArchetype(one.query, key.at)
 		if bits {
 			p.runs[now].unsure = p.runs[now].unsure || s != 0 || i > 0
 			matches = s == 0 && one.query.Matches(e)
@@ -482,11 +484,11 @@ func (p *player) sync(e ecs.Entity, s int32, since int, key *rootKey) error {
 		if !matches || one.change == nil || one.kind == set && !has || one.kind == put && has && !one.shared || one.kind == add && has {
 			continue
 		}
-		out, err := seam.After(seam.OutcomeOf(key.at), one.change)
+		out, err := edit.OutcomeOf(door.Archetype(key.at)).After(door.Change(one.change))
 		if err != nil {
 			return err
 		}
-		key.at = seam.At(&out)
+		key.at = door.At(&out)
 		key.ended = key.ended || one.kind == destroy
 	}
 	return nil
@@ -496,7 +498,7 @@ func (p *player) sync(e ecs.Entity, s int32, since int, key *rootKey) error {
 // returns e.
 func (p *player) real(e ecs.Entity) ecs.Entity {
 	if e.IsPlaceholder() {
-		if number, _ := seam.Number(e); p.work.made[number] != ecs.Null {
+		if number, _ := door.Number(e); p.work.made[number] != ecs.Null {
 			return p.work.made[number]
 		}
 	}
@@ -506,7 +508,7 @@ func (p *player) real(e ecs.Entity) ecs.Entity {
 // last returns the last subject of an entity, or 0.
 func (p *player) last(e ecs.Entity) int32 {
 	if e.IsPlaceholder() {
-		number, _ := seam.Number(e)
+		number, _ := door.Number(e)
 		return p.placed[number]
 	}
 	if i := e.Index(); i < len(p.latest) {
@@ -536,7 +538,7 @@ func (p *player) destroyGroup(r *record, s int32) error {
 	if before.at == nil || !before.at.Has(p.group) {
 		return nil
 	}
-	o := p.numberOf(op{kind: destroy, member: true, change: seam.Destruction(p.b.w)}, nil)
+	o := p.numberOf(op{kind: destroy, member: true, change: door.Destruction(p.b.w)}, nil)
 	for _, m := range p.membersOf(s) {
 		if m.Entity == p.subjects.e[s] || !p.b.w.Owns(m.Entity) && !m.Entity.IsPlaceholder() {
 			continue

@@ -3,9 +3,9 @@ package command
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestChunkTypesByCommands: commands add and remove chunk types as tags. Rows come one group after

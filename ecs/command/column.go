@@ -4,13 +4,14 @@ import (
 	"unsafe"
 
 	"quarry/ecs"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/world"
 )
 
 // codec writes the recorded values of one type to a world. Each call covers many entities.
 type codec interface {
 	// links returns the places of entities in a value.
-	links() []seam.Link
+	links() []world.Link
 	// size returns the bytes of a value, or of an element of a buffer.
 	size() uintptr
 	// fill writes one value to each of the rows. It may be called only if fills returns true.
@@ -28,16 +29,16 @@ type codec interface {
 // column is the codec of a component.
 type column[T any] struct {
 	c  ecs.Component[T]
-	at []seam.Link
+	at []world.Link
 }
 
 func newColumn[T any](c ecs.Component[T]) codec {
-	return &column[T]{c, seam.FactsOf(c).Links}
+	return &column[T]{c, door.FactsOf(c).Links}
 }
 
 func (c *column[T]) size() uintptr { return unsafe.Sizeof(*new(T)) }
 
-func (c *column[T]) links() []seam.Link { return c.at }
+func (c *column[T]) links() []world.Link { return c.at }
 
 func (c *column[T]) fills() bool { return true }
 
@@ -63,7 +64,7 @@ func (c *column[T]) shared(any) ecs.SharedValue { return ecs.SharedValue{} }
 
 // name replaces the placeholders in n values at p, size bytes each, with the entities made for
 // them.
-func name(links []seam.Link, p unsafe.Pointer, n int, size uintptr, made []ecs.Entity) {
+func name(links []world.Link, p unsafe.Pointer, n int, size uintptr, made []ecs.Entity) {
 	for i := range n {
 		for j := range links {
 			// Safe because each value has what its links say.
@@ -71,7 +72,7 @@ func name(links []seam.Link, p unsafe.Pointer, n int, size uintptr, made []ecs.E
 			if l.Count > 0 {
 				name(l.Each, at, l.Count, l.Size, made)
 			} else if e := (*ecs.Entity)(at); e.IsPlaceholder() {
-				number, _ := seam.Number(*e)
+				number, _ := door.Number(*e)
 				*e = made[number]
 			}
 		}

@@ -4,7 +4,8 @@ import (
 	"unsafe"
 
 	"quarry/ecs"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/world"
 )
 
 // Commands with the value of a component. Add keeps an existing value, Put replaces it, and Set
@@ -83,7 +84,7 @@ func numberOf[T any](w *Writer, name string, k kind, c ecs.Component[T]) uint16 
 
 // noteLinks sets the linked flag of a record if its n values at p, size bytes each, hold
 // placeholders. It panics for a placeholder of another buffer.
-func (w *Writer) noteLinks(r *record, links []seam.Link, p unsafe.Pointer, n int, size uintptr) {
+func (w *Writer) noteLinks(r *record, links []world.Link, p unsafe.Pointer, n int, size uintptr) {
 	for i := range n {
 		for j := range links {
 			// Safe because each value has an entity or an array at each link's offset.
@@ -99,7 +100,7 @@ func (w *Writer) noteLinks(r *record, links []seam.Link, p unsafe.Pointer, n int
 				}
 				continue
 			}
-			if number, id := seam.Number(e); id != w.stream.b.id || int64(number) >= w.stream.b.numbers.Load() {
+			if number, id := door.Number(e); id != w.stream.b.id || int64(number) >= w.stream.b.numbers.Load() {
 				w.withdraw(r)
 				w.checkEntity("a value", e)
 			}

@@ -4,7 +4,8 @@ import (
 	"unsafe"
 
 	"quarry/ecs"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/world"
 )
 
 // Commands with elements of a dynamic buffer.
@@ -46,7 +47,7 @@ func recordElements[T any, G Target](w *Writer, name string, k kind, to G, b ecs
 	list, q := severalOf(to)
 	one, number := w.several(name, k, list, q, b)
 	if number == 0 {
-		number = w.noteSeveral(one, &elements[T]{b, seam.FactsOf(b).Links})
+		number = w.noteSeveral(one, &elements[T]{b, door.FactsOf(b).Links})
 	}
 	w.write(number-1, list, q, elementsOf(v))
 }
@@ -57,7 +58,7 @@ func numberOfElements[T any](w *Writer, name string, k kind, b ecs.Buffer[T]) ui
 	if n := w.stream.noted(k, index); n != 0 {
 		return n - 1
 	}
-	return w.stream.note(k, b, index, &elements[T]{b, seam.FactsOf(b).Links})
+	return w.stream.note(k, b, index, &elements[T]{b, door.FactsOf(b).Links})
 }
 
 // keepElements writes the elements of a record and their number.
@@ -73,12 +74,12 @@ func keepElements[T any](w *Writer, r *record, number uint16, to unsafe.Pointer,
 // elements is the codec of a buffer.
 type elements[T any] struct {
 	b  ecs.Buffer[T]
-	at []seam.Link // of one element
+	at []world.Link // of one element
 }
 
 func (c *elements[T]) size() uintptr { return unsafe.Sizeof(*new(T)) }
 
-func (c *elements[T]) links() []seam.Link { return c.at }
+func (c *elements[T]) links() []world.Link { return c.at }
 
 func (c *elements[T]) fills() bool { return false }
 

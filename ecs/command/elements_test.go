@@ -5,10 +5,10 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/alloc"
 	"quarry/ecs"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestLargeBuffersByCommands: elements of more than 1 MiB are one command too large, by the limit's

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 
 	"quarry/ecs"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
 )
 
 // Commands about whole entities, and commands without values.
@@ -160,19 +160,19 @@ func (w *Writer) typed(name string, k kind, t ecs.Type) op {
 	if _, ok := t.(ecs.SharedValue); ok {
 		panic(fmt.Sprintf("command: %s: %v is a value; use AddShared, PutShared or SetShared, or name the type", name, t))
 	}
-	facts := seam.FactsOf(t)
+	facts := door.FactsOf(t)
 	if !facts.Enableable && (k == enable || k == disable) {
 		// errors.md: `was not registered with ecs.Enableable`, `CleanupEntity comes with
 		// World.Destroy` | As in `ecs`. | See there.
 		panic(fmt.Sprintf("command: %s: %s was not registered with ecs.Enableable", name, typeName(t)))
 	}
-	if k == add && ecs.Kind(facts.Kind) == ecs.KindShared {
+	if k == add && facts.Kind == ecs.KindShared {
 		// errors.md: `is shared: use AddShared, which names a value`, `is a value; use AddShared,
 		// PutShared or SetShared, or name the type` | `Add` or `Remove` of a shared type. | As it
 		// says.
 		panic(fmt.Sprintf("command: %s: %s is shared: use AddShared, which names a value", name, typeName(t)))
 	}
-	return op{kind: k, t: t, sparse: ecs.Kind(facts.Kind) == ecs.KindSparse}
+	return op{kind: k, t: t, sparse: facts.Kind == ecs.KindSparse}
 }
 
 // checkTypes panics for a type that is nil.
@@ -190,7 +190,7 @@ func (w *Writer) changed(name string, c *ecs.Change) op {
 	if c == nil || c.World() != w.stream.b.w {
 		panic("command: " + name + ": the change is nil or belongs to another world")
 	}
-	return op{kind: apply, change: c, sparse: seam.ChangesEntries(c)}
+	return op{kind: apply, change: c, sparse: door.Change(c).ChangesEntries()}
 }
 
 // one records a command without a value.
@@ -230,7 +230,7 @@ func (w *Writer) checkQuery(name string, q *ecs.Query) *ecs.Query {
 	switch {
 	case q == nil || q.World() != w.stream.b.w:
 		panic("command: " + name + ": the query is nil, closed or belongs to another world")
-	case seam.Filters(q):
+	case door.Filters(q):
 		// errors.md: `asks for changes or a range; take the entities now: a list of
 		// q.Entities(nil)` | A command about a query with `Changed`, `Ordered` or `Between`. | As
 		// it says.

@@ -5,7 +5,7 @@ import (
 	"unsafe"
 
 	"quarry/ecs"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
 )
 
 // Values are copied from records to the entities of a group, which all have the same commands. If
@@ -127,7 +127,7 @@ func (p *player) spread(n int32) {
 			continue
 		}
 		if !one.valued {
-			seam.Enter(one.change, list)
+			door.Change(one.change).EnterList(door.IDs(list))
 			continue
 		}
 		values := p.valuesOf(p.subjectsOf(n), i)

@@ -2,7 +2,7 @@ package command
 
 import (
 	"quarry/ecs"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
 )
 
 // Lender lends out one buffer and takes it back, over and over: a command point of package system
@@ -42,7 +42,7 @@ func (l *Lender) Lend() *Buffer {
 func (l *Lender) Seal(why string) {
 	const op = "Lender.Seal"
 	l.check(op)
-	seam.EndBorrows(l.b.w, op)
+	door.EndBorrows(l.b.w, op)
 	if s := l.b.state.Load(); s == playing || s == closed {
 		l.b.refuse(op)
 	}

@@ -3,9 +3,9 @@ package command
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
+
+	"github.com/stretchr/testify/require"
 )
 
 // bonds has entities in arrays within arrays, and a great many elements without a size: a walk that

@@ -3,9 +3,9 @@ package command
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
+
+	"github.com/stretchr/testify/require"
 )
 
 // groupOf makes a group of an entity and one more.

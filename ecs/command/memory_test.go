@@ -4,11 +4,11 @@ import (
 	"math"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/alloc"
 	"quarry/ecs"
 	"quarry/internal/debug"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestFramesAllocateNothing records and plays the same kinds of commands again and again.

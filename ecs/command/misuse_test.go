@@ -4,11 +4,11 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/alloc"
 	"quarry/ecs"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestMisuse: broken contracts panic by name when they are recorded, and nothing of the command is.
@@ -71,7 +71,7 @@ func TestMisuse(t *testing.T) {
 		{"the buffer is nil or the zero value", func() { _ = (*Buffer)(nil).PlayRest() }},
 		{"the buffer is nil or the zero value", func() { new(Buffer).Parallel(batchOf{0, 1, 0}) }},
 		{"the buffer is nil or the zero value", func() { new(Buffer).Clear() }},
-		{"the buffer has given out ", func() { cb.Destroy(seam.Placeholder(1<<20, cb.id)) }},
+		{"the buffer has given out ", func() { cb.Destroy(door.Placeholder(1<<20, cb.id)) }},
 		{"a number is negative", func() { _ = cb.Reserve(-1, 8) }},
 		{"NewBuffer: the world is nil", func() { NewBuffer(nil) }},
 		{"Limit: 0 B: the limit must be positive", func() { Limit(0) }},

@@ -3,10 +3,10 @@ package command
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/internal/lint"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestNil calls whatever takes a pointer, a function or an interface with nil. Nothing is recorded.

@@ -5,7 +5,8 @@ import (
 	"math"
 
 	"quarry/ecs"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/world"
 )
 
 // op is what a command does, without its entity and its value. Many commands share one op.
@@ -52,7 +53,7 @@ type ops struct {
 	list   []op
 	codecs []codec         // of ops with a value; else nil
 	byType [kinds][]uint16 // by index of the type: number + 1 of the op with a value and without a query
-	links  [][]seam.Link   // of the codecs
+	links  [][]world.Link  // of the codecs
 	others map[op]uint16   // number + 1
 
 	created   *ecs.Archetype // of the last Create; createdAs is the number of its op
@@ -72,7 +73,7 @@ func (o *ops) find(one op, c codec) uint16 {
 	if o.others == nil {
 		o.others = map[op]uint16{}
 	}
-	var links []seam.Link
+	var links []world.Link
 	if c != nil {
 		links = c.links()
 	}
@@ -102,7 +103,7 @@ func (o *ops) note(k kind, t ecs.Type, index int, c codec) uint16 {
 
 // indexOf returns the index of a type. It panics unless the type is of the buffer's world.
 func (s *stream) indexOf(name string, t ecs.Type) int {
-	i := seam.TypeIndex(s.b.w, t)
+	i := door.TypeIndex(s.b.w, t)
 	if i < 0 {
 		refuseType(name, t)
 	}
@@ -119,6 +120,6 @@ func refuseType(name string, t ecs.Type) {
 	panic(fmt.Sprintf("command: %s: %s is not a type of the buffer's world: a zero handle, or registered in another world", name, typeName(t)))
 }
 
-func isSparse(t ecs.Type) bool { return t != nil && ecs.Kind(seam.FactsOf(t).Kind) == ecs.KindSparse }
+func isSparse(t ecs.Type) bool { return t != nil && door.FactsOf(t).Kind == ecs.KindSparse }
 
-func isShared(t ecs.Type) bool { return t != nil && ecs.Kind(seam.FactsOf(t).Kind) == ecs.KindShared }
+func isShared(t ecs.Type) bool { return t != nil && door.FactsOf(t).Kind == ecs.KindShared }

@@ -6,11 +6,11 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
+	"quarry/ecs/internal/door"
 	"quarry/internal/long"
-	"quarry/internal/seam"
+
+	"github.com/stretchr/testify/require"
 )
 
 // Behaviours 61 to 63 of the list of what entity systems agree on: placeholders, and the order of
@@ -180,8 +180,8 @@ func TestBehaviour61PlaceholderElsewhere(t *testing.T) {
 			require.NoError(t, cb.PlayRest())
 			return e
 		},
-		"no command":                 func(*testing.T, *Buffer) ecs.Entity { return seam.Placeholder(7, 0) },
-		"another, of a later number": func(t *testing.T, cb *Buffer) ecs.Entity { return seam.Placeholder(1<<30, ids.Load()+100) },
+		"no command":                 func(*testing.T, *Buffer) ecs.Entity { return door.Placeholder(7, 0) },
+		"another, of a later number": func(t *testing.T, cb *Buffer) ecs.Entity { return door.Placeholder(1<<30, ids.Load()+100) },
 	}
 	records := map[string]func(cb *Buffer, e ecs.Entity){
 		"Destroy":     func(cb *Buffer, e ecs.Entity) { cb.Destroy(e) },

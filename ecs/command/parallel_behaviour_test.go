@@ -9,9 +9,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
+
+	"github.com/stretchr/testify/require"
 )
 
 // Behaviour 64 of the list of what entity systems agree on: recording by many goroutines.

@@ -4,7 +4,7 @@ import (
 	"unsafe"
 
 	"quarry/ecs"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
 )
 
 // pattern describes how the commands of a new entity lie in a stream: its Create, directly followed
@@ -147,7 +147,7 @@ func (p *player) repeatSpawn(c *cursor) (commands int) {
 			break // the entity has more commands
 		}
 		list[n], begins[n] = e, ^int32(r.from(p.base)+r.size/8) // the Create has no link
-		number, _ := seam.Number(e)
+		number, _ := door.Number(e)
 		p.placed[number] = int32(first + n)
 		at = next
 	}

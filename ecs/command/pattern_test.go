@@ -4,9 +4,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
+
+	"github.com/stretchr/testify/require"
 )
 
 // spawned is what an entity of TestSpawnPatterns is to be when it has been played.

@@ -5,7 +5,9 @@ import (
 	"slices"
 
 	"quarry/ecs"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/edit"
+	"quarry/ecs/internal/entity"
 )
 
 // work is the state of playing a run, kept for reuse.
@@ -19,7 +21,7 @@ type work struct {
 	cursor  []int32      // links, or ^positions
 	steps   int          // number of commands that cursor has advanced
 	heirs   []ecs.Entity // to be destroyed after the run: members of destroyed groups, and copies
-	tx      seam.Transaction
+	tx      edit.Transaction
 	groups  int  // number of groups in tx
 	changed bool // the run has changed the world
 }
@@ -40,7 +42,7 @@ func (b *Buffer) PlayRest() error { return b.play("Buffer.PlayRest", true) }
 
 func (b *Buffer) play(op string, rest bool) error {
 	b.checkMade(op)
-	seam.CheckChange(b.w, op) // completes jobs, which may record
+	door.CheckChange(b.w, op) // completes jobs, which may record
 	if !b.state.CompareAndSwap(recording, playing) {
 		if b.state.Load() == played {
 			return nil
@@ -126,7 +128,7 @@ func (p *player) apply() (runs int, err error) {
 // reserve adds each group of a run to the transaction, and makes room for all of them.
 func (p *player) reserve() error {
 	w := &p.work
-	seam.Begin(&w.tx, p.b.w, "Buffer.Play")
+	w.tx.Begin(door.World(p.b.w), "Buffer.Play")
 	for _, n := range w.touched {
 		path, nd := p.path(n), &p.nodes[n]
 		root := p.rootOf(n, path)
@@ -141,18 +143,18 @@ func (p *player) reserve() error {
 			if nd.at == nil {
 				out = &root.out // members of the copied group may stay
 			}
-			seam.Copy(&w.tx, p.real(root.source), out, int(nd.count))
+			w.tx.Copy(entity.ID(p.real(root.source)), out, int(nd.count))
 		case root.created:
-			seam.Create(&w.tx, &nd.out, int(nd.count))
-		case seam.Stays(&nd.out):
+			w.tx.Create(&nd.out, int(nd.count))
+		case nd.out.Stays():
 			continue
 		default:
-			seam.Move(&w.tx, p.entitiesOf(n), &nd.out)
+			w.tx.Move(door.IDs(p.entitiesOf(n)), &nd.out)
 		}
 		nd.group = w.groups
 		w.groups++
 	}
-	return seam.Reserve(&w.tx)
+	return w.tx.Reserve()
 }
 
 // expect announces the entries that a program gives its n entities.
@@ -160,7 +162,7 @@ func (p *player) expect(path []int32, n int) {
 	for _, m := range path {
 		one := &p.ops[p.nodes[m].op]
 		if one.sparse && (one.kind == add || one.kind == put || one.kind == apply) {
-			seam.ExpectChange(&p.work.tx, one.change, n)
+			p.work.tx.ExpectChange(door.Change(one.change), n)
 		}
 	}
 }
@@ -168,7 +170,7 @@ func (p *player) expect(path []int32, n int) {
 // leaveOut marks the placeholders of a group as never made.
 func (p *player) leaveOut(n int32) {
 	for _, s := range p.subjectsOf(n) {
-		number, _ := seam.Number(p.subjects.e[s])
+		number, _ := door.Number(p.subjects.e[s])
 		p.work.gone[number] = true
 	}
 	p.nodes[n].count = 0
@@ -195,8 +197,8 @@ func (p *player) applyRun() error {
 			p.move(n)
 		}
 	}
-	seam.Finish(&w.tx)
-	_, err := seam.Destruction(p.b.w).ApplyList(w.heirs) // may lack room for members that keep Cleanup types
+	w.tx.Finish()
+	_, err := door.Destruction(p.b.w).ApplyList(w.heirs) // may lack room for members that keep Cleanup types
 	for _, n := range w.touched {
 		p.spread(n)
 	}
@@ -288,7 +290,7 @@ func (p *player) unseen(root, nd *node) bool {
 // make makes the entities of a group, as copies or new ones, and writes the values of new ones.
 func (p *player) make(n int32, copied bool) {
 	nd := &p.nodes[n]
-	batch, group := seam.Run(&p.work.tx, nd.group), p.subjectsOf(n)
+	batch, group := door.Batch(p.work.tx.Run(nd.group)), p.subjectsOf(n)
 	p.born(group, batch)
 	if !copied {
 		p.fill(n, p.path(n), batch)
@@ -306,7 +308,7 @@ func (p *player) make(n int32, copied bool) {
 
 // move moves or ends the entities of a group, and writes the values of those that remain.
 func (p *player) move(n int32) {
-	batch := seam.Run(&p.work.tx, p.nodes[n].group)
+	batch := door.Batch(p.work.tx.Run(p.nodes[n].group))
 	p.work.changed = true
 	if batch.Len() > 0 {
 		p.sortAs(n, batch)
@@ -357,7 +359,7 @@ func (p *player) born(group []int32, batch ecs.Batch) {
 		p.know(last)
 		for i, e := range list {
 			s := group[i]
-			number, _ := seam.Number(p.subjects.e[s])
+			number, _ := door.Number(p.subjects.e[s])
 			p.subjects.e[s], p.work.made[number], p.latest[e.Index()] = e, e, s
 		}
 		group = group[len(list):]

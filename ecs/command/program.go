@@ -2,7 +2,8 @@ package command
 
 import (
 	"quarry/ecs"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/edit"
 )
 
 // A program is what the commands about one entity do, worked out once for all entities with the
@@ -21,7 +22,7 @@ type node struct {
 	group   int            // number of its group in the run's transaction; -1 if none
 	first   int32          // index in work.order of the first subject
 	created bool           // roots: the run creates the entity
-	out     seam.Outcome   // of the entities, after the commands
+	out     edit.Outcome   // of the entities, after the commands
 	at      *ecs.Archetype // of out; nil if the entities are destroyed
 	source  ecs.Entity     // roots of copies: the entity to copy; a placeholder is resolved when it is played
 	copied  bool
@@ -46,15 +47,15 @@ func (p *player) root(key rootKey) (int32, error) {
 	}
 	n, ok := p.roots[key]
 	if !ok {
-		out, copied := seam.OutcomeOf(key.at), key.source != ecs.Null
+		out, copied := edit.OutcomeOf(door.Archetype(key.at)), key.source != ecs.Null
 		if copied {
 			var err error
-			if out, err = seam.OutcomeOfCopies(key.at); err != nil {
+			if out, err = edit.OutcomeOfCopies(door.Archetype(key.at)); err != nil {
 				return 0, err
 			}
 		}
 		n = int32(len(p.nodes))
-		p.nodes = append(p.nodes, node{parent: -1, op: -1, lastOp: -1, run: -1, out: out, at: seam.At(&out),
+		p.nodes = append(p.nodes, node{parent: -1, op: -1, lastOp: -1, run: -1, out: out, at: door.At(&out),
 			created: key.created, source: key.source, copied: copied, ended: key.ended})
 		p.roots[key] = n
 	}
@@ -104,14 +105,14 @@ func (p *player) lead(n, o int32) (int32, error) {
 	}
 	child := node{parent: n, op: o, depth: nd.depth + 1, lastOp: -1, run: -1, out: nd.out, at: nd.at, ended: nd.ended}
 	if c := one.change; c != nil && !(one.kind == put && has && !one.shared) {
-		out, err := seam.After(nd.out, c)
+		out, err := nd.out.After(door.Change(c))
 		if err != nil {
 			return 0, err
 		}
-		if seam.At(&out) == nd.at && !one.sparse {
+		if door.At(&out) == nd.at && !one.sparse {
 			return n, nil // no type is added or removed
 		}
-		child.out, child.at = out, seam.At(&out)
+		child.out, child.at = out, door.At(&out)
 		child.ended = nd.ended || one.kind == destroy
 	}
 	p.nodes = append(p.nodes, child)
@@ -190,7 +191,7 @@ func (l *lasts) find(p *player, path []int32) {
 
 // of returns the entry of a type, reset if this call of find has not used it yet.
 func (l *lasts) of(p *player, t ecs.Type, path []int32) *lastOf {
-	index := seam.TypeIndex(p.b.w, t)
+	index := door.TypeIndex(p.b.w, t)
 	for len(l.types) <= index {
 		l.types = append(l.types, lastOf{})
 	}

@@ -3,10 +3,10 @@ package command
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/alloc"
 	"quarry/ecs"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestRoom: a Play finds out that there is no room before its first change, however many chunks

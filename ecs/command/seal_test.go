@@ -4,10 +4,10 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestSeal: a sealed buffer takes nothing and says why, and still tells what it made.
@@ -150,7 +150,7 @@ func TestSealWaits(t *testing.T) {
 	cb := l.Lend()
 	e := y.full.Create()
 	var borrow *ecs.Borrow
-	borrow = seam.NewBorrow(ecs.NewQuery(y.w, ecs.Read(y.pos)), "job", func(string) {
+	borrow = door.NewBorrow(ecs.NewQuery(y.w, ecs.Read(y.pos)), "job", func(string) {
 		cb.Parallel(batchOf{0, 1, 0}).Destroy(e) // or this panics
 		borrow.End()
 	})

@@ -2,7 +2,7 @@ package command
 
 import (
 	"quarry/ecs"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/world"
 )
 
 // Commands with shared values. The writer keeps them as Go values, equal values once.
@@ -59,7 +59,7 @@ type values[T comparable] struct{ c ecs.Shared[T] }
 
 func (c *values[T]) size() uintptr { return 0 }
 
-func (c *values[T]) links() []seam.Link { return nil }
+func (c *values[T]) links() []world.Link { return nil }
 
 func (c *values[T]) fills() bool { return false }
 

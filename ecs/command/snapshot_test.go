@@ -3,9 +3,9 @@ package command
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
+
+	"github.com/stretchr/testify/require"
 )
 
 // record fills a buffer with commands that make, change and end entities, and returns a

@@ -6,7 +6,8 @@ import (
 	"unsafe"
 
 	"quarry/ecs"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/world"
 )
 
 // Commands with the value of a sparse type. They move no rows, so they have no part in the outcome
@@ -48,7 +49,7 @@ func recordSparse[T any, G Target](w *Writer, name string, k kind, to G, s ecs.S
 	list, q := severalOf(to)
 	one, number := w.several(name, k, list, q, s)
 	if number == 0 {
-		number = w.noteSeveral(one, &entries[T]{s, seam.FactsOf(s).Links})
+		number = w.noteSeveral(one, &entries[T]{s, door.FactsOf(s).Links})
 	}
 	w.write(number-1, list, q, valueOf(&v))
 }
@@ -59,7 +60,7 @@ func numberOfSparse[T any](w *Writer, name string, k kind, s ecs.Sparse[T]) uint
 	if n := w.stream.noted(k, index); n != 0 {
 		return n - 1
 	}
-	return w.stream.note(k, s, index, &entries[T]{s, seam.FactsOf(s).Links})
+	return w.stream.note(k, s, index, &entries[T]{s, door.FactsOf(s).Links})
 }
 
 // errLacks says that an entity has no value to be set or toggled.
@@ -68,12 +69,12 @@ var errLacks = errors.New("command: the entity does not have the sparse type")
 // entries is the codec of a sparse type.
 type entries[T any] struct {
 	s  ecs.Sparse[T]
-	at []seam.Link
+	at []world.Link
 }
 
 func (c *entries[T]) size() uintptr { return unsafe.Sizeof(*new(T)) }
 
-func (c *entries[T]) links() []seam.Link { return c.at }
+func (c *entries[T]) links() []world.Link { return c.at }
 
 func (c *entries[T]) fills() bool { return false }
 

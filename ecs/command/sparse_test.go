@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/internal/lint"
+
+	"github.com/stretchr/testify/require"
 )
 
 // aim is sparse in these tests, with bits; it names an entity.

@@ -7,7 +7,8 @@ import (
 	"unsafe"
 
 	"quarry/ecs"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/world"
 )
 
 // Commands from before a World.Restore. An entity that came after the snapshot is gone, and its ID
@@ -87,7 +88,7 @@ func (p *player) findStaleOf(s *stream, r *record, era uint64) {
 		p.judge(r, r.source(), era)
 	case one.valued && !one.shared && c != nil && len(c.links()) > 0:
 		n, at := 1, r.value()
-		if ecs.Kind(seam.FactsOf(one.t).Kind) == ecs.KindBuffer {
+		if door.FactsOf(one.t).Kind == ecs.KindBuffer {
 			n, at = r.number(), unsafe.Add(at, 8) // Safe because the elements lie behind their number.
 		}
 		p.judgeValues(r, c.links(), at, n, c.size(), era)
@@ -95,7 +96,7 @@ func (p *player) findStaleOf(s *stream, r *record, era uint64) {
 }
 
 // judgeValues judges the entities in n values at at, size bytes each.
-func (p *player) judgeValues(r *record, links []seam.Link, at unsafe.Pointer, n int, size uintptr, era uint64) {
+func (p *player) judgeValues(r *record, links []world.Link, at unsafe.Pointer, n int, size uintptr, era uint64) {
 	for i := range n {
 		for j := range links {
 			// Safe because each value has what its links say.
@@ -115,7 +116,7 @@ func (p *player) judge(r *record, e ecs.Entity, era uint64) bool {
 	if e.IsPlaceholder() || !p.b.w.Alive(e) {
 		return false
 	}
-	good := !slices.ContainsFunc(p.judges, func(j seam.Judge) bool { return !j.Has(e.Index(), e.Version(), era) })
+	good := !slices.ContainsFunc(p.judges, func(j world.Judge) bool { return !j.Has(e.Index(), e.Version(), era) })
 	if !good {
 		p.noteStale(r, e)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
 )
 
 // A stream is a sequence of records in chunks of the world's universe. One goroutine at a time
@@ -152,7 +152,7 @@ func (s *stream) take(units int) (page, error) {
 		b.held.Add(-bytes)
 		return page{}, fmt.Errorf("command: recording %d B more: %w", bytes, err)
 	}
-	seam.Hold(b.w, units)
+	door.Hold(b.w, units)
 	// Safe because the chunks are the stream's until it is closed.
 	return page{first: first, units: units, base: unsafe.Pointer(u.Pointer(first))}, nil
 }
@@ -161,7 +161,7 @@ func (s *stream) take(units int) (page, error) {
 func (s *stream) free(pages []page) {
 	for _, p := range pages {
 		s.b.w.Universe().Free(p.first, p.units)
-		seam.Hold(s.b.w, -p.units)
+		door.Hold(s.b.w, -p.units)
 		s.b.held.Add(-int64(p.units) * alloc.ChunkSize)
 	}
 }

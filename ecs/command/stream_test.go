@@ -3,9 +3,9 @@ package command
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestTwoGoroutinesRecord records while a record is being written, as a goroutine beside another

@@ -4,7 +4,7 @@ import (
 	"unsafe"
 
 	"quarry/ecs"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
 )
 
 // Target is what a command with a value applies to: an entity, a list of entities, or a query. A
@@ -89,7 +89,7 @@ func (w *Writer) noteSeveral(one op, c codec) uint16 {
 	if one.query != nil {
 		return w.stream.find(one, c) + 1
 	}
-	return w.stream.note(one.kind, one.t, seam.TypeIndex(w.stream.b.w, one.t), c) + 1
+	return w.stream.note(one.kind, one.t, door.TypeIndex(w.stream.b.w, one.t), c) + 1
 }
 
 // write records a payload for a list, cut into records of longestList entities, or for the op's

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/internal/long"
+
+	"github.com/stretchr/testify/require"
 )
 
 // The slow twin: each command is done at once, by the call of ecs that it stands for, in a

@@ -8,7 +8,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
 )
 
 // Writer records commands. One goroutine at a time may use it. The writer embedded in a Buffer is
@@ -193,7 +193,7 @@ func (w *Writer) checkEntity(op string, e ecs.Entity) {
 		// | A buffer for each world.
 		panic(fmt.Sprintf("command: %s: %v belongs to another world", op, e))
 	}
-	number, id := seam.Number(e)
+	number, id := door.Number(e)
 	if id == b.id && int64(number) >= b.numbers.Load() {
 		panic(fmt.Sprintf("command: %s: %v: the buffer has given out %d placeholders", op, e, b.numbers.Load()))
 	}
@@ -212,6 +212,6 @@ func (s *stream) placeholder() ecs.Entity {
 		s.next = s.end - block
 	}
 	s.next++
-	s.newest = seam.Placeholder(s.next-1, s.b.id)
+	s.newest = door.Placeholder(s.next-1, s.b.id)
 	return s.newest
 }

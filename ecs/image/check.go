@@ -3,7 +3,7 @@ package image
 import (
 	"fmt"
 
-	"quarry/internal/worldfile"
+	"quarry/ecs/internal/fileformat"
 )
 
 // Check reads the world file at a path and returns an error unless each byte of it is as it was
@@ -13,7 +13,7 @@ import (
 // it, beside worlds that were opened from the file too. Cost: reading the file; from the page
 // cache, 9 GB/s. Memory: 256 KiB and the described sections.
 func Check(path string) error {
-	if err := worldfile.CheckFile(path); err != nil {
+	if err := fileformat.CheckFile(path); err != nil {
 		return fmt.Errorf("image: Check: %w", err)
 	}
 	return nil

@@ -4,10 +4,10 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/ecs/image"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestLossySharedCodec: shared values that a codec does not tell apart are refused when they are

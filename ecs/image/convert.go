@@ -5,8 +5,8 @@ import (
 	"slices"
 	"unsafe"
 
-	"quarry/internal/seam"
-	"quarry/internal/worldfile"
+	"quarry/ecs/internal/fileformat"
+	"quarry/ecs/internal/worldfile"
 )
 
 // Options for types that have changed since a file was written. They name a type of the file as
@@ -23,8 +23,8 @@ import (
 // or Keep have it.
 func Renamed(old, now string) Option {
 	checkNames("Renamed", old, now)
-	return func(s *worldfile.Settings) {
-		s.Rules.Types = append(s.Rules.Types, seam.ImageRename{Old: old, New: now})
+	return func(s *fileformat.Settings) {
+		s.Rules.Types = append(s.Rules.Types, worldfile.Rename{Old: old, New: now})
 	}
 }
 
@@ -36,8 +36,8 @@ func Renamed(old, now string) Option {
 // lost.
 func RenamedField(of, old, now string) Option {
 	checkNames("RenamedField", of)
-	return func(s *worldfile.Settings) {
-		s.Rules.Fields = append(s.Rules.Fields, seam.ImageFieldRename{Type: of, Old: old, New: now})
+	return func(s *fileformat.Settings) {
+		s.Rules.Fields = append(s.Rules.Fields, worldfile.FieldRename{Type: of, Old: old, New: now})
 	}
 }
 
@@ -54,19 +54,19 @@ func checkNames(op string, names ...string) {
 // new name here. Archetypes that are the same without them become one.
 func Drop(types ...string) Option {
 	checkNames("Drop", types...)
-	return func(s *worldfile.Settings) { s.Rules.Drop = append(s.Rules.Drop, types...) }
+	return func(s *fileformat.Settings) { s.Rules.Drop = append(s.Rules.Drop, types...) }
 }
 
 // DropUnknown is Drop for all types of the file that the program has not registered and that no
 // rule renames.
-func DropUnknown() Option { return func(s *worldfile.Settings) { s.Rules.DropUnknown = true } }
+func DropUnknown() Option { return func(s *fileformat.Settings) { s.Rules.DropUnknown = true } }
 
 // Strict makes Open, Load and Plan refuse a type of which something would be lost, with ErrTypes
 // and its name: a field that the program does not have, unless DropField names it, and a type that
 // entities have and DropUnknown would drop, unless Drop names it. Without it a field that was
 // renamed is lost if the program forgets to say so. Fields that Convert gets are not lost, and
 // neither enable bits nor versions of rows count as values.
-func Strict() Option { return func(s *worldfile.Settings) { s.Rules.Strict = true } }
+func Strict() Option { return func(s *fileformat.Settings) { s.Rules.Strict = true } }
 
 // DropField says that the program no longer has fields of a type, so that Strict does not refuse
 // their loss. The type is named as in RenamedField, and a field as in the file or after renames;
@@ -74,9 +74,9 @@ func Strict() Option { return func(s *worldfile.Settings) { s.Rules.Strict = tru
 // option has no effect.
 func DropField(of string, fields ...string) Option {
 	checkNames("DropField", of)
-	return func(s *worldfile.Settings) {
+	return func(s *fileformat.Settings) {
 		for _, name := range fields {
-			s.Rules.DropFields = append(s.Rules.DropFields, seam.ImageLostField{Type: of, Name: name})
+			s.Rules.DropFields = append(s.Rules.DropFields, worldfile.LostField{Type: of, Name: name})
 		}
 	}
 }
@@ -98,7 +98,7 @@ func Convert[Old, New any](of string, convert func(Old) New) Option {
 		panic("image: Convert: the function is nil")
 	}
 	checkNames("Convert", of)
-	c := seam.ImageConversion{Name: of, Old: reflect.TypeFor[Old](), New: reflect.TypeFor[New]()}
+	c := worldfile.Conversion{Name: of, Old: reflect.TypeFor[Old](), New: reflect.TypeFor[New]()}
 	c.Rows = func(to, from unsafe.Pointer, n int) {
 		if unsafe.Sizeof(*new(Old)) == 0 { // no column has values of a tag
 			from = unsafe.Pointer(new(Old))
@@ -110,7 +110,7 @@ func Convert[Old, New any](of string, convert func(Old) New) Option {
 		}
 	}
 	c.Value = func(v any) any { return convert(v.(Old)) }
-	return func(s *worldfile.Settings) { s.Rules.Conversions = append(s.Rules.Conversions, c) }
+	return func(s *fileformat.Settings) { s.Rules.Conversions = append(s.Rules.Conversions, c) }
 }
 
 // Keep says that types of the file stay as they are, though the program has not registered them:
@@ -121,9 +121,9 @@ func Convert[Old, New any](of string, convert func(Old) New) Option {
 // the type can rename them.
 func Keep(types ...string) Option {
 	checkNames("Keep", types...)
-	return func(s *worldfile.Settings) { s.Rules.Keep = append(s.Rules.Keep, types...) }
+	return func(s *fileformat.Settings) { s.Rules.Keep = append(s.Rules.Keep, types...) }
 }
 
 // KeepUnknown is Keep for all types of the file that the program has not registered and that no
 // rule renames.
-func KeepUnknown() Option { return func(s *worldfile.Settings) { s.Rules.KeepUnknown = true } }
+func KeepUnknown() Option { return func(s *fileformat.Settings) { s.Rules.KeepUnknown = true } }

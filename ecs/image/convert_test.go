@@ -6,10 +6,10 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/ecs/image"
+
+	"github.com/stretchr/testify/require"
 )
 
 // Types as an older program had them, and as this one has them.

@@ -4,10 +4,10 @@ import (
 	"os"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/internal/debug"
 	"quarry/mmap"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestFileCutWhileOpen: another process cuts the file of an open world. A caller that asked for it

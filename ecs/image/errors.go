@@ -1,6 +1,6 @@
 package image
 
-import "quarry/internal/seam"
+import "quarry/ecs/internal/worldfile"
 
 // errors.md: `ErrFile` | What was opened, loaded or checked is no world file, one of another
 // format, cut short or damaged; the text names the section, its place in the file and both
@@ -8,7 +8,7 @@ import "quarry/internal/seam"
 
 // ErrFile is wrapped by the errors of files and streams that are no world file, are of another
 // format, or are damaged. Errors of the system, as of a disk that cannot be read, do not wrap it.
-var ErrFile = seam.ErrImage
+var ErrFile = worldfile.ErrImage
 
 // errors.md: `ErrTypes` | A type of the file is not registered in the program, or has changed in a
 // way that no rule converts; the text names it and shows both layouts. | Register it, or pass
@@ -16,4 +16,4 @@ var ErrFile = seam.ErrImage
 
 // ErrTypes is wrapped by the errors of Open and Load if types of the file and of the program differ
 // in what no rule converts.
-var ErrTypes = seam.ErrImageTypes
+var ErrTypes = worldfile.ErrImageTypes

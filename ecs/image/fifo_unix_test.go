@@ -7,10 +7,10 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/ecs/image"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestOfAPipe: what is no regular file is an error at once. Opening a pipe would wait for somebody

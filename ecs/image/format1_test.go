@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/ecs/image"
+
+	"github.com/stretchr/testify/require"
 )
 
 // testdata/format1.world.gz is a world of format 1 with something of each kind. It was written

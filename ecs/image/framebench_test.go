@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs/image"
+
+	"github.com/stretchr/testify/require"
 )
 
 // BenchmarkFrameWhileSaving: frames of 60 Hz over a million entities, in turns of a second without

@@ -12,10 +12,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/ecs/image"
+
+	"github.com/stretchr/testify/require"
 )
 
 // edits are changes of a file: an offset, of 4 bytes, and a byte that is xored with the one there,

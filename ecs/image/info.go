@@ -5,8 +5,8 @@ import (
 	"reflect"
 
 	"quarry/ecs"
-	"quarry/internal/seam"
-	"quarry/internal/worldfile"
+	"quarry/ecs/internal/fileformat"
+	"quarry/ecs/internal/worldfile"
 )
 
 // Info is what a file says of itself and of its world. Types are numbered by their place in Types.
@@ -40,9 +40,9 @@ type State uint8
 
 // States of sections.
 const (
-	Unread  = State(worldfile.Unread)  // nobody has looked, or the system could not read it
-	Good    = State(worldfile.Good)    // it has its checksum
-	Damaged = State(worldfile.Damaged) // it does not have its checksum
+	Unread  = State(fileformat.Unread)  // nobody has looked, or the system could not read it
+	Good    = State(fileformat.Good)    // it has its checksum
+	Damaged = State(fileformat.Damaged) // it does not have its checksum
 )
 
 // String returns not read, good or damaged.
@@ -121,7 +121,7 @@ func Describe(path string, options ...Option) (Info, error) {
 
 // describeFile is Describe without its name in the error.
 func describeFile(path string, whole bool) (info Info, err error) {
-	in, err := worldfile.Inspect(path, whole)
+	in, err := fileformat.Inspect(path, whole)
 	info.Format, info.Bytes = in.Format, in.Bytes
 	for _, s := range in.Sections {
 		info.Sections = append(info.Sections, Section{s.Name, s.Offset, s.Bytes, State(s.State), s.Err})
@@ -135,8 +135,8 @@ func describeFile(path string, whole bool) (info Info, err error) {
 }
 
 // fill fills in what the described sections say.
-func (info *Info) fill(f *seam.ImageFile) error {
-	from, err := seam.DescribeImage(f)
+func (info *Info) fill(f *worldfile.File) error {
+	from, err := worldfile.DescribeImage(f)
 	if err != nil {
 		return err
 	}

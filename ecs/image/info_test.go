@@ -8,12 +8,12 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
+	"quarry/ecs/internal/fileformat"
+	"quarry/ecs/internal/worldfile"
 	"quarry/internal/disk"
-	"quarry/internal/seam"
-	"quarry/internal/worldfile"
+
+	"github.com/stretchr/testify/require"
 )
 
 type (
@@ -51,7 +51,7 @@ func TestDescribe(t *testing.T) {
 		info, err := Describe(path, options...)
 		require.NoError(t, err)
 		require.Equal(t, []int64{1, int64(len(file))}, []int64{int64(info.Format), info.Bytes})
-		in, err := worldfile.Inspect(path, whole)
+		in, err := fileformat.Inspect(path, whole)
 		require.NoError(t, err)
 		require.Len(t, info.Sections, len(in.Sections))
 		for k, s := range in.Sections {
@@ -106,12 +106,12 @@ func TestDescribeDamage(t *testing.T) {
 
 // TestDescribeContentThatMakesNoSense: all checksums are right, and sections are bytes of no world.
 func TestDescribeContentThatMakesNoSense(t *testing.T) {
-	img := &seam.Image{Read: func(int, int, []byte) error { return nil }}
+	img := &worldfile.Image{Read: func(int, int, []byte) error { return nil }}
 	for i := range img.Meta {
 		img.Meta[i] = bytes.Repeat([]byte{7}, 37*i)
 	}
 	path := filepath.Join(t.TempDir(), "none.world")
-	require.NoError(t, worldfile.Replace(disk.System{}, img, path))
+	require.NoError(t, fileformat.Replace(disk.System{}, img, path))
 	info, err := Describe(path, Checked())
 	require.ErrorIs(t, err, ErrFile)
 	for _, s := range info.Sections {

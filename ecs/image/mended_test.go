@@ -12,10 +12,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/ecs/image"
+
+	"github.com/stretchr/testify/require"
 )
 
 // Files that are damaged, or made up, and have right checksums: nothing but what they say can tell.

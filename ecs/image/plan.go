@@ -5,8 +5,9 @@ import (
 	"strings"
 
 	"quarry/ecs"
-	"quarry/internal/seam"
-	"quarry/internal/worldfile"
+	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/fileformat"
+	"quarry/ecs/internal/worldfile"
 )
 
 // Fate is what becomes of a type of a file when it is opened.
@@ -74,7 +75,7 @@ func (s *settings) plan(path string, register func(*ecs.World)) ([]TypePlan, err
 	if err != nil {
 		return nil, err
 	}
-	from, err := seam.PlanImage(of, register)
+	from, err := door.PlanImage(of, register)
 	return typePlans(path, from, err)
 }
 
@@ -104,21 +105,21 @@ func (s *settings) planBetween(path, newer string) ([]TypePlan, error) {
 	if err != nil {
 		return nil, err
 	}
-	from, err := seam.PlanBetween(of, to)
+	from, err := worldfile.PlanBetween(of, to)
 	return typePlans(path+", "+newer, from, err)
 }
 
 // described returns the described sections of the file at a path, with the rules.
-func (s *settings) described(path string) (*seam.ImageFile, error) {
-	f, err := worldfile.Described(path)
+func (s *settings) described(path string) (*worldfile.File, error) {
+	f, err := fileformat.Described(path)
 	if err == nil {
 		f.Rules = &s.Rules
 	}
 	return f, err
 }
 
-// typePlans returns the plans that the seam made of a file, or its error.
-func typePlans(path string, from []seam.ImagePlan, err error) (plans []TypePlan, _ error) {
+// typePlans returns the plans of a file, or its error.
+func typePlans(path string, from []worldfile.Plan, err error) (plans []TypePlan, _ error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

@@ -8,12 +8,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/ecs/image"
 	"quarry/internal/debug"
 	"quarry/mmap"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestOpenTakesWhatIsTouched: the pages that a process has of a file of 48 MB after it is opened,

@@ -7,9 +7,10 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/fileformat"
+	"quarry/ecs/internal/worldfile"
 	"quarry/internal/disk"
-	"quarry/internal/seam"
-	"quarry/internal/worldfile"
 )
 
 // Saved is what a file is written of: a world as it is, or a snapshot of one.
@@ -28,7 +29,7 @@ func Save[S Saved](s S, to io.Writer) error {
 	if to == nil {
 		panic("image: Save: the writer is nil")
 	}
-	if err := saved(s, func(img *seam.Image) error { return worldfile.Save(img, to) }); err != nil {
+	if err := saved(s, func(img *worldfile.Image) error { return fileformat.Save(img, to) }); err != nil {
 		// errors.md: `image: Save: ...` | The writer failed, the snapshot is lost, or values of a
 		// type cannot be written. | What it says.
 		return fmt.Errorf("image: Save: %w", err)
@@ -41,7 +42,7 @@ func Save[S Saved](s S, to io.Writer) error {
 // When it returns nil the file is on the disk. It refuses a path at which there is a symbolic link,
 // a folder or a device, for a rename would replace that. The error names the path and the step.
 func SaveFile[S Saved](s S, path string) error {
-	if err := saved(s, func(img *seam.Image) error { return worldfile.Replace(disk.System{}, img, path) }); err != nil {
+	if err := saved(s, func(img *worldfile.Image) error { return fileformat.Replace(disk.System{}, img, path) }); err != nil {
 		// errors.md: `image: SaveFile: ...` | As of `Save`, or a step of the system failed. | What
 		// it says; the file from before is in place.
 		return fmt.Errorf("image: SaveFile: %w", err)
@@ -50,14 +51,14 @@ func SaveFile[S Saved](s S, path string) error {
 }
 
 // saved calls write with the image of a world or snapshot.
-func saved[S Saved](s S, write func(*seam.Image) error) error {
-	var img *seam.Image
+func saved[S Saved](s S, write func(*worldfile.Image) error) error {
+	var img *worldfile.Image
 	var err error
 	switch s := any(s).(type) {
 	case *ecs.World:
-		img, err = seam.ImageOfWorld(s)
+		img, err = door.ImageOfWorld(s)
 	case *ecs.Snapshot:
-		img, err = seam.ImageOf(s)
+		img, err = door.ImageOf(s)
 	}
 	if err != nil {
 		return err
@@ -68,10 +69,10 @@ func saved[S Saved](s S, write func(*seam.Image) error) error {
 
 // Option is an option of Open, Load and Describe, each of which takes those that concern it and
 // ignores the others. Package journal takes them for its base.
-type Option func(*worldfile.Settings)
+type Option func(*fileformat.Settings)
 
 // settings are what options have said.
-type settings struct{ worldfile.Settings }
+type settings struct{ fileformat.Settings }
 
 // World passes options to the new world, as to ecs.NewWorld.
 func World(options ...ecs.Option) Option {
@@ -80,7 +81,7 @@ func World(options ...ecs.Option) Option {
 			panic("image: World: an option is nil")
 		}
 	}
-	return func(s *worldfile.Settings) { s.World = append(s.World, options...) }
+	return func(s *fileformat.Settings) { s.World = append(s.World, options...) }
 }
 
 // Into opens the world in a universe that has other users too, at whatever place is free. The
@@ -90,7 +91,7 @@ func Into(u *alloc.Universe) Option { return World(ecs.WithUniverse(u)) }
 
 // Checked makes Open check each byte of the file first, as Check does, and compare each row with
 // the record of its entity. Load always does both.
-func Checked() Option { return func(s *worldfile.Settings) { s.Check = true } }
+func Checked() Option { return func(s *fileformat.Settings) { s.Check = true } }
 
 // Open makes a world of the file at a path: it maps the rows, so that it takes the time of
 // archetypes and chunks, and pages come in when they are touched; a page that is written is copied
@@ -130,13 +131,13 @@ func Open(path string, register func(*ecs.World), options ...Option) (*ecs.World
 }
 
 func (s *settings) open(path string, register func(*ecs.World)) (*ecs.World, error) {
-	f, file, err := worldfile.Open(path, s.Check)
+	f, file, err := fileformat.Open(path, s.Check)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close() // only read; the mapping stays
 	f.Rules = &s.Rules
-	w, err := seam.OpenImage(f, register, s.World)
+	w, err := door.OpenImage(f, register, s.World)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -161,12 +162,12 @@ func Load(r io.Reader, register func(*ecs.World), options ...Option) (*ecs.World
 }
 
 func (s *settings) load(r io.Reader, register func(*ecs.World)) (*ecs.World, error) {
-	f, finish, err := worldfile.Load(r)
+	f, finish, err := fileformat.Load(r)
 	if err != nil {
 		return nil, err
 	}
 	f.Rules = &s.Rules
-	w, err := seam.OpenImage(f, register, s.World)
+	w, err := door.OpenImage(f, register, s.World)
 	if err != nil {
 		return nil, err
 	}

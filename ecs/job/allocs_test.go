@@ -5,11 +5,11 @@ import (
 	godebug "runtime/debug"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/ecs/job"
 	"quarry/internal/debug"
+
+	"github.com/stretchr/testify/require"
 )
 
 // Jobs that ran once are scheduled, run and completed without an allocation.

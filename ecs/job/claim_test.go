@@ -6,9 +6,9 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs/job"
+
+	"github.com/stretchr/testify/require"
 )
 
 // Each part is claimed once, by one worker (J2), when several claim at the same moment: in each

@@ -4,11 +4,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/ecs/command"
 	"quarry/ecs/job"
+
+	"github.com/stretchr/testify/require"
 )
 
 // What bodies record is played in the order of the rows, so the world has one hash for any

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"quarry/ecs"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
 )
 
 // Job is work over the rows of a query. It is made once and scheduled any number of times, one
@@ -63,7 +63,7 @@ func (j *Job) Named(name string) *Job {
 func (j *Job) Uses(terms ...ecs.Term) *Job {
 	j.build("Job.Uses")
 	for _, t := range terms {
-		if seam.Writes(t) && j.writer == "" {
+		if door.Writes(t) && j.writer == "" {
 			j.writer = t.String()
 		}
 	}
@@ -138,7 +138,7 @@ func (j *Job) Access() ecs.Access {
 
 // lends makes the borrow of the types that the job declares.
 func (j *Job) lends() *ecs.Borrow {
-	return seam.NewBorrow(j.query, "job "+j.name, j.s.structural, j.uses...)
+	return door.NewBorrow(j.query, "job "+j.name, j.s.structural, j.uses...)
 }
 
 // build panics if the job can no longer be configured.
@@ -247,7 +247,7 @@ func (j *Job) depend() {
 		}
 		h := Handle{j: f, number: f.number}
 		named := slices.ContainsFunc(j.after, func(a Handle) bool { return a.j == h.j && a.number == h.number })
-		if named || seam.Conflicts(&f.access, &j.access) {
+		if named || door.Conflicts(&f.access, &j.access) {
 			j.before = append(j.before, h)
 			s.want(h)
 		}

@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/ecs/job"
+
+	"github.com/stretchr/testify/require"
 )
 
 // of returns a context with a label.

@@ -5,11 +5,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/ecs/job"
 	"quarry/internal/debug"
+
+	"github.com/stretchr/testify/require"
 )
 
 // refuses checks that f panics with a text that has all of the words.

@@ -4,11 +4,11 @@ import (
 	"context"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/ecs/job"
 	"quarry/internal/lint"
+
+	"github.com/stretchr/testify/require"
 )
 
 var noContext context.Context

@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/ecs/job"
+
+	"github.com/stretchr/testify/require"
 )
 
 // failing runs body in all three ways and gives check what came of it.

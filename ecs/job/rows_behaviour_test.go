@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/ecs/job"
+
+	"github.com/stretchr/testify/require"
 )
 
 // Any number of workers sees every row of any number of entities once.

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"quarry/ecs"
+	"quarry/ecs/internal/door"
 	"quarry/internal/debug"
-	"quarry/internal/seam"
 )
 
 // The scheduler.
@@ -200,7 +200,7 @@ func (s *Scheduler) CompleteFor(a ecs.Access) error {
 	if len(s.flights) > 0 {
 		s.turnMark()
 		for _, j := range s.flights {
-			if seam.Conflicts(&j.access, &a) {
+			if door.Conflicts(&j.access, &a) {
 				s.want(Handle{j: j, number: j.number})
 			}
 		}

@@ -4,10 +4,10 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/ecs/job"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestSparseInBodies: bodies see the rows that have a sparse type, enabled, write its values by

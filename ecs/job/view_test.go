@@ -4,10 +4,10 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/ecs/job"
+
+	"github.com/stretchr/testify/require"
 )
 
 // mover is a view for bodies: columns to write and read, buffers, and bits to switch.

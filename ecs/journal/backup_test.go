@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/internal/disk"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestBackup: copies of a journal that commits, compacts and makes new bases meanwhile are journals

@@ -9,9 +9,9 @@ import (
 	"io/fs"
 	"math/rand/v2"
 
+	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/fileformat"
 	"quarry/internal/disk"
-	"quarry/internal/seam"
-	"quarry/internal/worldfile"
 )
 
 // A base and its log come into place in this order, each step on the disk before the next:
@@ -62,13 +62,13 @@ func (j *Journal) saveBase(f *frame) error {
 	if err := j.held(); err != nil { // perhaps another journal has what is at the path now
 		return err
 	}
-	img, err := seam.ImageOf(f.s)
+	img, err := door.ImageOf(f.s)
 	if err != nil {
 		return err
 	}
 	defer img.Close()
 	path := j.path(baseName(f.number))
-	if err := worldfile.Replace(j.d, img, path); err != nil {
+	if err := fileformat.Replace(j.d, img, path); err != nil {
 		return err
 	}
 	if err := checkBase(j.d, path); err != nil {
@@ -152,7 +152,7 @@ func (j *Journal) placeLog(number uint64, before uint32, from, end int64) (place
 	if err := j.held(); err != nil {
 		return false, err
 	}
-	base, err := worldfile.Identify(j.d, j.path(baseName(number)))
+	base, err := fileformat.Identify(j.d, j.path(baseName(number)))
 	if err != nil {
 		return false, fmt.Errorf("read the new base: %w", err)
 	}

@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/ecs/journal"
+
+	"github.com/stretchr/testify/require"
 )
 
 // walkers is a world of a million entities of 40 bytes of which a frame changes 1 %, in pieces.

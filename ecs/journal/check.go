@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"quarry/ecs/internal/fileformat"
 	"quarry/internal/disk"
-	"quarry/internal/worldfile"
 )
 
 // What is written is read back and checked before what it replaces goes: a base, and a log with
@@ -101,7 +101,7 @@ func checkBase(d disk.Disk, path string) error {
 	disk.Fresh(f)
 	size, err := f.Size()
 	if err == nil {
-		err = worldfile.Check(f, size)
+		err = fileformat.Check(f, size)
 	}
 	if err != nil {
 		err = fmt.Errorf("%s: %w", filepath.Base(path), err)

@@ -9,10 +9,10 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs/image"
 	"quarry/internal/disk"
+
+	"github.com/stretchr/testify/require"
 )
 
 // rotten is a disk that changes a bit of the files that it writes whose first bytes are given.

@@ -4,10 +4,10 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/ecs/journal"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestCloseAtABadTime: inside a loop over rows and while the world is shared, Close panics before

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-
 	"os"
 	"path/filepath"
 	"sync"
@@ -13,11 +12,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/internal/disk"
 	"quarry/internal/long"
+
+	"github.com/stretchr/testify/require"
 )
 
 // faulty is a disk on which the nth call fails, and all after it too until it is mended; a write

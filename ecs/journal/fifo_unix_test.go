@@ -8,10 +8,10 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/ecs/journal"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestPipeInAJournal: a pipe in the place of the base or of the log is an error at once.

@@ -7,10 +7,10 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/internal/disk"
+
+	"github.com/stretchr/testify/require"
 )
 
 // forged returns what looks like headers of records, whose checksums are right and by which a

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"quarry/ecs"
+	"quarry/ecs/internal/door"
 	"quarry/internal/disk"
-	"quarry/internal/seam"
 )
 
 // A journal keeps a world in a folder, so that a crash loses no more than the last commits:
@@ -280,7 +280,7 @@ func (j *Journal) Close() error {
 		return nil
 	}
 	j.mu.Unlock()
-	if seam.Locked(j.w) {
+	if door.Locked(j.w) {
 		// errors.md: `journal: Journal.Close: ... inside a loop over rows, or while the world is
 		// shared` | The snapshots of a journal are closed with it, which is no time for it. | Close
 		// the journal after the loop, or after `Borrow.End`.
@@ -313,7 +313,7 @@ func (j *Journal) Close() error {
 			err = fmt.Errorf("journal: %s: %s: %w", op, j.folder, e)
 		}
 	}
-	seam.Keep(j.w, nil)
+	door.Keep(j.w, nil)
 	return err
 }
 

@@ -13,10 +13,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/ecs/journal"
+
+	"github.com/stretchr/testify/require"
 )
 
 // killedFolder is the environment variable that makes the test a program that journals there.

@@ -7,11 +7,11 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/ecs/journal"
 	"quarry/internal/disk"
+
+	"github.com/stretchr/testify/require"
 )
 
 // openMarks opens a journal of a world of marks, synced with each commit.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 
-	"quarry/internal/worldfile"
+	"quarry/ecs/internal/fileformat"
 )
 
 // A log holds the commits behind a base, one record each. All numbers are little endian:
@@ -54,7 +54,7 @@ const (
 type logHeader struct {
 	format uint32
 	number uint64
-	base   worldfile.Identity
+	base   fileformat.Identity
 	before uint32
 	key    [8]byte // with which a record begins
 	epoch  uint64

@@ -4,10 +4,10 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/ecs/journal"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestJournalOfManagedValues: a world with managed values, which no delta has, gets a new base with

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 
 	"quarry/ecs"
+	"quarry/ecs/internal/door"
 	"quarry/internal/disk"
-	"quarry/internal/seam"
 )
 
 // Opening finds the log with the highest number (J3), loads its base, applies its records up to the
@@ -108,7 +108,7 @@ func open(d disk.Disk, folder string, register func(*ecs.World), s *settings) (*
 		return nil, errors.Join(err, j.giveUp())
 	}
 	name := "the journal in " + folder
-	seam.Keep(j.w, &name)
+	door.Keep(j.w, &name)
 	go j.run()
 	return j, nil
 }

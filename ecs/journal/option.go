@@ -6,7 +6,7 @@ import (
 
 	"quarry/ecs"
 	"quarry/ecs/image"
-	"quarry/internal/worldfile"
+	"quarry/ecs/internal/fileformat"
 )
 
 // Option is an option of Open.
@@ -14,7 +14,7 @@ type Option func(*settings)
 
 // settings are what options have said.
 type settings struct {
-	base      worldfile.Settings
+	base      fileformat.Settings
 	policy    syncPolicy
 	every     time.Duration // of syncEvery
 	compactAt int64         // bytes of a log; 0: only Compact compacts

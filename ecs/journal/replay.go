@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"quarry/ecs/internal/fileformat"
 	"quarry/internal/disk"
-	"quarry/internal/worldfile"
 )
 
 // replay reads a log: its header, then the records, up to the last that counts.
@@ -90,7 +90,7 @@ func goesOn(err error, cut bool) bool {
 // ofBase returns an error unless the base is the one that the log names.
 func (r *replay) ofBase(d disk.Disk, folder string) error {
 	name, said := baseName(r.head.number), r.head.base
-	id, err := worldfile.Identify(d, filepath.Join(folder, name))
+	id, err := fileformat.Identify(d, filepath.Join(folder, name))
 	if err == nil && id != said {
 		err = badLog("it is not of %s: it names a base of %d bytes with checksums %08x %08x, that has %d bytes and %08x %08x", name,
 			said.Bytes, said.Header, said.Sums, id.Bytes, id.Header, id.Sums)

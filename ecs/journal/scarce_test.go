@@ -6,12 +6,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/alloc"
 	"quarry/ecs/image"
 	"quarry/internal/debug"
 	"quarry/internal/disk"
+
+	"github.com/stretchr/testify/require"
 )
 
 // count changes all values and makes no entity.

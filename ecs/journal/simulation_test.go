@@ -12,12 +12,12 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/alloc"
 	"quarry/ecs"
 	"quarry/ecs/image"
 	"quarry/internal/disk/simdisk"
+
+	"github.com/stretchr/testify/require"
 )
 
 // A simulation is a program that journals, on a simulated disk, in a bubble of testing/synctest. No

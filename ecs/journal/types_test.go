@@ -4,11 +4,11 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/ecs/image"
 	"quarry/ecs/journal"
+
+	"github.com/stretchr/testify/require"
 )
 
 // Types of a journal as an older program had them; townOf registers those, or the newer ones.

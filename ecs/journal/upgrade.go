@@ -8,8 +8,9 @@ import (
 
 	"quarry/ecs"
 	"quarry/ecs/image"
-	"quarry/internal/seam"
-	"quarry/internal/worldfile"
+	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/fileformat"
+	"quarry/ecs/internal/worldfile"
 )
 
 // A journal whose types have changed. Records have the types of the program that wrote them, as the
@@ -24,12 +25,12 @@ import (
 type upgrade struct {
 	w   *ecs.World
 	s   *ecs.Snapshot
-	img *seam.Image
+	img *worldfile.Image
 	err error // of making the file
 }
 
 // file applies the records of a log to its base, and returns the result as a file.
-func (u *upgrade) file(j *Journal, r *replay) (*seam.ImageFile, error) {
+func (u *upgrade) file(j *Journal, r *replay) (*worldfile.File, error) {
 	asItWas := &settings{}
 	asItWas.base.Rules.KeepUnknown, asItWas.base.Rules.KeepEntities = true, true
 	var err error
@@ -40,10 +41,10 @@ func (u *upgrade) file(j *Journal, r *replay) (*seam.ImageFile, error) {
 		return nil, err
 	}
 	u.s = u.w.Snapshot()
-	if u.img, err = seam.ImageOf(u.s); err != nil {
+	if u.img, err = door.ImageOf(u.s); err != nil {
 		return nil, err
 	}
-	return &seam.ImageFile{Meta: u.img.Meta, Size: u.img.Size, Read: u.img.Read}, nil
+	return &worldfile.File{Meta: u.img.Meta, Size: u.img.Size, Read: u.img.Read}, nil
 }
 
 // close ends the world of the base.
@@ -60,11 +61,11 @@ func (u *upgrade) close() error {
 // restore makes the world of a base and the records of its log. renew says that the journal is to
 // have a new base, for types have changed, or there are new ones.
 func (j *Journal) restore(r *replay, register func(*ecs.World), s *settings) (renew bool, err error) {
-	var newer func() (*seam.ImageFile, error)
+	var newer func() (*worldfile.File, error)
 	u := new(upgrade)
 	if r.at < r.size {
 		defer func() { err = errors.Join(err, u.close()) }()
-		newer = func() (f *seam.ImageFile, err error) {
+		newer = func() (f *worldfile.File, err error) {
 			f, u.err = u.file(j, r)
 			return f, u.err
 		}
@@ -93,7 +94,7 @@ func (j *Journal) apply(r *replay, w *ecs.World) error {
 
 // load makes the world of a base, or of the file that newer returns in its place if types have
 // changed. renew is as in restore.
-func (j *Journal) load(number uint64, register func(*ecs.World), s *settings, newer func() (*seam.ImageFile, error)) (w *ecs.World, renew bool, err error) {
+func (j *Journal) load(number uint64, register func(*ecs.World), s *settings, newer func() (*worldfile.File, error)) (w *ecs.World, renew bool, err error) {
 	f, err := j.d.Open(j.path(baseName(number)))
 	if err != nil {
 		return nil, false, err
@@ -103,10 +104,10 @@ func (j *Journal) load(number uint64, register func(*ecs.World), s *settings, ne
 	if err != nil {
 		return nil, false, err
 	}
-	from, finish, err := worldfile.Load(io.NewSectionReader(f, 0, size))
+	from, finish, err := fileformat.Load(io.NewSectionReader(f, 0, size))
 	if err == nil {
 		from.Rules, from.Newer = &s.base.Rules, newer
-		w, err = seam.OpenImage(from, register, s.base.World)
+		w, err = door.OpenImage(from, register, s.base.World)
 	}
 	if err == nil && (newer == nil || !from.Changed) { // otherwise the file was not read
 		if err = finish(); err != nil {

@@ -6,12 +6,12 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/alloc"
 	"quarry/ecs"
 	"quarry/ecs/image"
 	"quarry/internal/disk"
+
+	"github.com/stretchr/testify/require"
 )
 
 // bigCounter is what counters of a newer program have.

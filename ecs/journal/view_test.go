@@ -7,10 +7,10 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/internal/disk"
+
+	"github.com/stretchr/testify/require"
 )
 
 // viewCounters views a journal of counters.

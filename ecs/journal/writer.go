@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"time"
 
+	"quarry/ecs/internal/delta"
+	"quarry/ecs/internal/door"
 	"quarry/internal/disk"
-	"quarry/internal/seam"
 )
 
 // logWriter is what the goroutine that writes has for itself.
@@ -21,7 +22,7 @@ type logWriter struct {
 	last   *frame          // the commit of the last record or of the base; nil if the journal needs a base
 	buffer []byte
 	spot   [recordHeaderBytes]byte // a mark
-	spare  seam.DeltaSpare
+	spare  delta.Spare
 	synced time.Time
 	tried  int64 // bytes of the log when a compaction last failed
 }
@@ -288,6 +289,6 @@ func (o *logWriter) sealMark(number uint64) {
 // encode returns a record without its header. The bytes are good until the next call.
 func (o *logWriter) encode(f *frame) (record []byte, err error) {
 	o.buffer = append(o.buffer[:0], make([]byte, recordHeaderBytes)...)
-	o.buffer, err = seam.AppendDelta(o.buffer, o.last.s, f.s, &o.spare)
+	o.buffer, err = door.AppendDelta(o.buffer, o.last.s, f.s, &o.spare)
 	return o.buffer, err
 }

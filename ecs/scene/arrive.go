@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"quarry/ecs"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
 )
 
 // linksAtOnce is how many links a step sets.
@@ -30,7 +30,7 @@ func (i *Instance) move(must bool, left time.Duration) progress {
 		return later
 	}
 	begun := time.Now()
-	if err := seam.MoveQuery(h.w, q, &h.moved); err != nil {
+	if err := door.MoveQuery(h.w, q, &h.moved); err != nil {
 		err = fmt.Errorf("scene: %s: %w", i.path, err)
 		_ = i.clear()
 		i.leave()

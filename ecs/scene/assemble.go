@@ -11,7 +11,7 @@ import (
 	"quarry/ecs"
 	"quarry/ecs/blob"
 	"quarry/ecs/hierarchy"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
 )
 
 // elsewhere is the buffer of placeholders for entities of other sections, while a section's world
@@ -154,7 +154,7 @@ func (a *assembly) groupOf(r *record, sub int, more []ecs.Type) *group {
 		}
 	}
 	for _, t := range more {
-		key = binary.LittleEndian.AppendUint32(key, ^uint32(seam.TypeIndex(a.w, t)))
+		key = binary.LittleEndian.AppendUint32(key, ^uint32(door.TypeIndex(a.w, t)))
 	}
 	g := a.byKey[string(key)]
 	if g == nil {
@@ -162,7 +162,7 @@ func (a *assembly) groupOf(r *record, sub int, more []ecs.Type) *group {
 		for _, p := range parts {
 			switch t := a.handles[p.kind]; a.b.kinds[p.kind].Kind {
 			case ecs.KindShared:
-				g.types = append(g.types, seam.SharedOf(a.w, t, p.value))
+				g.types = append(g.types, door.SharedOf(a.w, t, p.value))
 			case ecs.KindSparse:
 			default:
 				if !slices.Contains(more, t) {
@@ -279,9 +279,9 @@ func (a *assembly) put(m member, p *part) error {
 	var err error
 	switch k.Kind {
 	case ecs.KindBuffer:
-		_, err = seam.SetValue(a.w, e, t, k.elements(data))
+		_, err = door.SetValue(a.w, e, t, k.elements(data))
 	case ecs.KindManaged:
-		_, err = seam.SetValue(a.w, e, t, p.value)
+		_, err = door.SetValue(a.w, e, t, p.value)
 	case ecs.KindSparse:
 		c := a.adds[p.kind]
 		if c == nil {
@@ -289,7 +289,7 @@ func (a *assembly) put(m member, p *part) error {
 			a.adds[p.kind] = c
 		}
 		if _, err = c.Apply(e); err == nil {
-			_, err = seam.SetValue(a.w, e, t, k.value(data))
+			_, err = door.SetValue(a.w, e, t, k.value(data))
 		}
 	}
 	if k.Kind == ecs.KindShared && hasEntity(reflect.ValueOf(p.value)) {
@@ -298,7 +298,7 @@ func (a *assembly) put(m member, p *part) error {
 	if err != nil || !k.links || k.Kind == ecs.KindShared {
 		return err
 	}
-	seam.VisitLinks(a.w, e, t, func(to *ecs.Entity) {
+	door.VisitLinks(a.w, e, t, func(to *ecs.Entity) {
 		if *to != ecs.Null && err == nil {
 			*to, err = a.lead(m, p, *to)
 		}
@@ -313,7 +313,7 @@ func (a *assembly) lead(m member, p *part, e ecs.Entity) (ecs.Entity, error) {
 		return a.entities[a.first[m.object]+n], nil
 	}
 	if e.IsPlaceholder() {
-		n, buffer := seam.Number(e)
+		n, buffer := door.Number(e)
 		if buffer == r.own+2 && n < len(r.blobs) {
 			return a.blobs[m.object][n], nil
 		}
@@ -323,7 +323,7 @@ func (a *assembly) lead(m member, p *part, e ecs.Entity) (ecs.Entity, error) {
 				return a.entities[first], nil
 			}
 			a.outside = append(a.outside, to)
-			return seam.Placeholder(len(a.outside)-1, elsewhere), nil
+			return door.Placeholder(len(a.outside)-1, elsewhere), nil
 		}
 	}
 	return e, a.refusal(m.object, "its %s has entity %v, which is neither one of the object nor from EntityOf", a.b.kinds[p.kind].Name, e)

@@ -8,12 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/alloc"
 	"quarry/ecs"
 	"quarry/ecs/image"
 	"quarry/ecs/scene"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestBadObjects: what is wrong with authoring data is told by object, place and baker, no file

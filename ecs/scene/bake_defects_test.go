@@ -13,11 +13,11 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/ecs/hierarchy"
 	"quarry/ecs/scene"
+
+	"github.com/stretchr/testify/require"
 )
 
 type (

@@ -12,7 +12,7 @@ import (
 
 	"quarry/ecs"
 	"quarry/ecs/blob"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
 )
 
 // Baking. What a baker says of an object is noted as a record: values as bytes, entities as
@@ -109,7 +109,7 @@ func NewBakery(register func(*ecs.World), options ...Option) (*Bakery, error) {
 	blob.Register(w) // of the world that has no entities alone
 	b.hasBlobs = len(w.Components()) == known
 	for i, info := range w.Components()[:known] {
-		facts := seam.FactsOf(info.Type)
+		facts := door.FactsOf(info.Type)
 		b.kinds = append(b.kinds, kind{info, int(info.Go.Size()), len(facts.Links) > 0, gapsOf(nil, info.Go, 0), false})
 		switch info.Kind {
 		case ecs.KindBuffer:
@@ -123,7 +123,7 @@ func NewBakery(register func(*ecs.World), options ...Option) (*Bakery, error) {
 		}
 	}
 	for _, t := range own.own() {
-		b.kinds[seam.TypeIndex(w, t)].own = true
+		b.kinds[door.TypeIndex(w, t)].own = true
 	}
 	return b, nil
 }
@@ -134,7 +134,7 @@ func (b *Bakery) world() (*ecs.World, types, error) {
 	if err != nil {
 		return nil, types{}, fmt.Errorf("scene: %w", err)
 	}
-	seam.SetTag(w, 0)
+	door.SetTag(w, 0)
 	b.register(w)
 	return w, register(w), nil
 }

@@ -7,7 +7,7 @@ import (
 
 	"quarry/ecs"
 	"quarry/ecs/image"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
 )
 
 // base is what a section's file has, kept beside the game's world, to be compared with the next.
@@ -57,7 +57,7 @@ func newBase(file []byte, path string, register func(*ecs.World), options []imag
 		b.links[key] = append(b.links[key], linkTo{l.Nth, l.Object, l.Sub, l.Section})
 	}
 	for _, info := range b.infos {
-		if info.Kind != ecs.KindShared && len(seam.FactsOf(info.Type).Links) > 0 {
+		if info.Kind != ecs.KindShared && len(door.FactsOf(info.Type).Links) > 0 {
 			b.strip(info)
 		}
 	}
@@ -66,7 +66,7 @@ func newBase(file []byte, path string, register func(*ecs.World), options []imag
 
 func (o *opened) isOwn(t ecs.Type) bool {
 	for _, own := range o.types.own() {
-		if seam.TypeIndex(o.w, own) == seam.TypeIndex(o.w, t) {
+		if door.TypeIndex(o.w, own) == door.TypeIndex(o.w, t) {
 			return true
 		}
 	}
@@ -78,7 +78,7 @@ func (b *base) strip(info ecs.ComponentInfo) {
 	name := typeName(info)
 	for local, e := range b.at {
 		key, nth := valueAt{uint32(local), name}, uint32(0)
-		seam.VisitLinks(b.w, e, info.Type, func(to *ecs.Entity) {
+		door.VisitLinks(b.w, e, info.Type, func(to *ecs.Entity) {
 			if *to != ecs.Null {
 				if id := b.types.identity.Get(*to); id != nil {
 					b.links[key] = append(b.links[key], linkTo{nth, id.Object, id.Sub, 0})
@@ -211,7 +211,7 @@ func (b *base) compareEntity(old Identity, newer *base, id Identity) (d edit, di
 func (b *base) value(local uint32, info ecs.ComponentInfo) newValue {
 	e := b.at[local]
 	name := typeName(info)
-	return newValue{name, b.w.Value(e, info.Type), b.links[valueAt{local, name}], info.Enableable, info.Enableable && seam.Enabled(b.w, e, info.Type)}
+	return newValue{name, b.w.Value(e, info.Type), b.links[valueAt{local, name}], info.Enableable, info.Enableable && door.Enabled(b.w, e, info.Type)}
 }
 
 // infoOf returns the base's type for that of another base.

@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/ecs/blob"
 	"quarry/ecs/scene"
+
+	"github.com/stretchr/testify/require"
 )
 
 // Mesh is a blob, Shape a component with one, Model authoring data that has its text.

@@ -7,7 +7,7 @@ import (
 
 	"quarry/ecs"
 	"quarry/ecs/blob"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
 )
 
 // Context is what a baker makes entities by, and asks for what it depends on. It is valid until the
@@ -138,7 +138,7 @@ func AddBlob[T any](c *Context, b *blob.Builder[T]) blob.Blob[T] {
 		made, err := blob.Add(s, b)
 		return made.Entity(), err
 	}})
-	return blob.Of[T](seam.Placeholder(len(r.blobs)-1, r.own+2))
+	return blob.Of[T](door.Placeholder(len(r.blobs)-1, r.own+2))
 }
 
 // note copies bytes of a value, or of elements. What lies between fields is not copied: it may be

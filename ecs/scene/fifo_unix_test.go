@@ -7,10 +7,10 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/ecs/scene"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestLoadOfAPipe: a pipe fails at once, where its loader would wait for somebody who writes to it,

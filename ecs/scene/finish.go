@@ -8,7 +8,7 @@ import (
 
 	"quarry/ecs"
 	"quarry/ecs/blob"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
 )
 
 // finishing gives the world of a section what its file has beside the entities: numbers, and the
@@ -138,7 +138,7 @@ func (f *finishing) blobHash(e ecs.Entity) (uint64, bool) {
 func (f *finishing) collect() {
 	var sparse []ecs.Type
 	for _, info := range f.w.Components() {
-		if info.Kind == ecs.KindSparse && len(seam.FactsOf(info.Type).Links) > 0 {
+		if info.Kind == ecs.KindSparse && len(door.FactsOf(info.Type).Links) > 0 {
 			sparse = append(sparse, info.Type)
 		}
 	}
@@ -148,7 +148,7 @@ func (f *finishing) collect() {
 		linked, ok := byArchetype[at.Archetype]
 		if !ok {
 			for _, info := range at.Archetype.Components() {
-				if info.Kind != ecs.KindShared && info.Kind != ecs.KindChunk && len(seam.FactsOf(info.Type).Links) > 0 {
+				if info.Kind != ecs.KindShared && info.Kind != ecs.KindChunk && len(door.FactsOf(info.Type).Links) > 0 {
 					linked = append(linked, info.Type)
 				}
 			}
@@ -165,14 +165,14 @@ func (f *finishing) collect() {
 
 func (f *finishing) collectOf(local uint32, e ecs.Entity, t ecs.Type) {
 	part, nth := f.where[e.Index()].part, uint32(0)
-	seam.VisitLinks(f.w, e, t, func(to *ecs.Entity) {
+	door.VisitLinks(f.w, e, t, func(to *ecs.Entity) {
 		l := link{Holder: local, Nth: nth}
 		nth++
 		switch {
 		case *to == ecs.Null:
 			return
 		case to.IsPlaceholder():
-			n, buffer := seam.Number(*to)
+			n, buffer := door.Number(*to)
 			if buffer != elsewhere || n >= len(f.outside) {
 				*to = ecs.Null // of a command buffer that a system has
 				return

@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/ecs/image"
 	"quarry/ecs/scene"
+
+	"github.com/stretchr/testify/require"
 )
 
 // The game clears the world, moves entities away and adds types, in each state of a section.

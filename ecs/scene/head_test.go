@@ -4,11 +4,11 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/ecs/image"
 	"quarry/ecs/scene"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestBadHeads: a file with good checksums whose head says what is not so is refused by name, and

@@ -8,7 +8,7 @@ import (
 
 	"quarry/ecs"
 	"quarry/ecs/image"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
 )
 
 // Loading. A loader reads and checks a section's file in a goroutine of its own, as a world in the
@@ -275,5 +275,5 @@ func (h *Host) setLinks(holder ecs.Entity, t ecs.Type, links []nthTo) {
 		}
 	}
 	p.nth, p.links, p.w = 0, links, h.w
-	seam.VisitLinks(h.w, holder, t, p.visit)
+	door.VisitLinks(h.w, holder, t, p.visit)
 }

@@ -8,12 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/ecs/hierarchy"
 	"quarry/ecs/scene"
 	"quarry/internal/long"
+
+	"github.com/stretchr/testify/require"
 )
 
 // game is a world that loads sections of the town.

@@ -9,10 +9,10 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/ecs/scene"
+
+	"github.com/stretchr/testify/require"
 )
 
 // curious is authoring data whose baker asks for all that it can ask for.

@@ -5,11 +5,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/ecs/image"
 	"quarry/ecs/scene"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestVerifyNamesTheInvariant breaks each invariant of the host in turn.

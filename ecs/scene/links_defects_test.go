@@ -5,11 +5,11 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/ecs/image"
 	"quarry/ecs/scene"
+
+	"github.com/stretchr/testify/require"
 )
 
 type (

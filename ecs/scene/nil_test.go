@@ -3,11 +3,11 @@ package scene_test
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/ecs/scene"
 	"quarry/internal/lint"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestNil calls whatever takes a pointer, a function or an interface with nil.

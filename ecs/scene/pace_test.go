@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs/scene"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestPace: a step begins if it is expected to end in time, by the slowest of late; one that the

@@ -5,7 +5,7 @@ import (
 
 	"quarry/ecs"
 	"quarry/ecs/blob"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
 )
 
 // record is what a baker said of an object.
@@ -46,14 +46,14 @@ func newRecord(id string) *record {
 }
 
 // placeholder returns what stands for the n-th entity of the record.
-func (r *record) placeholder(n int) ecs.Entity { return seam.Placeholder(n, r.own) }
+func (r *record) placeholder(n int) ecs.Entity { return door.Placeholder(n, r.own) }
 
 // numberOf returns the number of an entity of the record, or -1 if it is none.
 func (r *record) numberOf(e ecs.Entity) int {
 	if !e.IsPlaceholder() {
 		return -1
 	}
-	if n, buffer := seam.Number(e); buffer == r.own && n < len(r.made) {
+	if n, buffer := door.Number(e); buffer == r.own && n < len(r.made) {
 		return n
 	}
 	return -1
@@ -74,7 +74,7 @@ func (r *record) leads(id string) ecs.Entity {
 		r.leading[id] = n
 		r.outside = append(r.outside, id)
 	}
-	return seam.Placeholder(n, r.own+1)
+	return door.Placeholder(n, r.own+1)
 }
 
 // put notes a value of an entity, in the place of an earlier one.

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"quarry/ecs"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
 )
 
 // reloading is a file that is read again.
@@ -256,18 +256,18 @@ func (i *Instance) edit(e ecs.Entity, d *edit, f *base, entities []ecs.Entity) e
 		}
 		give := ecs.Add(t)
 		if ecs.InfoOf(t).Kind == ecs.KindShared {
-			give = ecs.Put(seam.SharedOf(h.w, t, v.value))
+			give = ecs.Put(door.SharedOf(h.w, t, v.value))
 		}
 		if _, err := ecs.NewChange(h.w, give).Apply(e); err != nil {
 			return err
 		}
 		if v.value != nil {
-			if _, err := seam.SetValue(h.w, e, t, v.value); err != nil {
+			if _, err := door.SetValue(h.w, e, t, v.value); err != nil {
 				return err
 			}
 		}
 		if v.enables {
-			seam.SetEnabled(h.w, e, t, v.enabled)
+			door.SetEnabled(h.w, e, t, v.enabled)
 		}
 		i.leadAll(e, v.of, v.links, f, entities)
 	}

@@ -6,11 +6,11 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/alloc"
 	"quarry/ecs"
 	"quarry/ecs/scene"
+
+	"github.com/stretchr/testify/require"
 )
 
 // A reload for which there is no room changes nothing, with managed values in the world.

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/ecs/scene"
 	"quarry/internal/disk"
+
+	"github.com/stretchr/testify/require"
 )
 
 // staged returns the staging folders in a folder.

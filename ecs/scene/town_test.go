@@ -11,12 +11,12 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/ecs/hierarchy"
 	"quarry/ecs/scene"
 	"quarry/internal/long"
+
+	"github.com/stretchr/testify/require"
 )
 
 // A town whose objects have all that a baker can give: components, tags, buffers, shared, managed

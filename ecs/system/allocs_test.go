@@ -5,13 +5,13 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/ecs/command"
 	"quarry/ecs/job"
 	"quarry/ecs/system"
 	"quarry/internal/debug"
+
+	"github.com/stretchr/testify/require"
 )
 
 // A thousand frames of the default world with ten systems of every kind take nothing from the Go

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"quarry/ecs"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
 )
 
 // Ambiguity is a pair of systems in one group whose access conflicts, and whose order only follows
@@ -82,10 +82,10 @@ func (x *sorter) reach(order []*State) [][]bool {
 }
 
 func (u *uses) join(s *State) {
-	seam.Join(&u.access, &s.touches)
+	door.Join(&u.access, &s.touches)
 	for _, j := range s.lent {
 		a := j.Access()
-		seam.Join(&u.access, &a)
+		door.Join(&u.access, &a)
 	}
 	u.holds = append(u.holds, s.holds...)
 }

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/ecs/job"
 	"quarry/ecs/system"
+
+	"github.com/stretchr/testify/require"
 )
 
 // BenchmarkFrame is a frame of systems that do nothing, beside the default groups and points.

@@ -7,12 +7,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/alloc"
 	"quarry/ecs"
 	"quarry/ecs/job"
 	"quarry/ecs/system"
+
+	"github.com/stretchr/testify/require"
 )
 
 // soak is how long a stress test runs: QUARRY_SOAK, or not long.

@@ -4,11 +4,11 @@ import (
 	"iter"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/ecs/job"
 	"quarry/ecs/system"
+
+	"github.com/stretchr/testify/require"
 )
 
 // A system that closes the world or the scheduler is named, nothing updates after it, and

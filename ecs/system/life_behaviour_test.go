@@ -7,12 +7,12 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
+	"quarry/ecs/internal/door"
 	"quarry/ecs/job"
 	"quarry/ecs/system"
-	"quarry/internal/seam"
+
+	"github.com/stretchr/testify/require"
 )
 
 func TestBehaviour71Lives(t *testing.T) {
@@ -142,7 +142,7 @@ func TestBehaviour71FailureOfOne(t *testing.T) {
 		var body *job.PanicError
 		require.ErrorAs(t, err, &body)
 		require.Equal(t, "job", body.Job)
-		require.False(t, seam.Locked(s.w))
+		require.False(t, door.Locked(s.w))
 		require.Contains(t, s.take(), "good")
 	}
 	s.systems.Find("bad").Remove()

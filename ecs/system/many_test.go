@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/ecs/system"
+
+	"github.com/stretchr/testify/require"
 )
 
 // Ten thousand systems in one group, each after the one before it: adding one does not look at all.

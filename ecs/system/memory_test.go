@@ -3,13 +3,13 @@ package system_test
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/alloc"
 	"quarry/ecs"
 	"quarry/ecs/command"
 	"quarry/ecs/job"
 	"quarry/ecs/system"
+
+	"github.com/stretchr/testify/require"
 )
 
 // A world that is full: what bodies cannot record and points cannot play are errors of the frame

@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/ecs/job"
 	"quarry/ecs/system"
+
+	"github.com/stretchr/testify/require"
 )
 
 func TestMisuseOfAdd(t *testing.T) {

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs/system"
+
+	"github.com/stretchr/testify/require"
 )
 
 func TestBehaviour71Order(t *testing.T) {

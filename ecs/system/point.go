@@ -7,7 +7,7 @@ import (
 
 	"quarry/ecs"
 	"quarry/ecs/command"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
 )
 
 // Point is a command point: a system whose update plays the command buffers that it handed out
@@ -76,7 +76,7 @@ func (p *Point) Update(s *State) {
 	if len(p.pending) == 0 {
 		return
 	}
-	seam.CheckChange(s.y.w, "Point.Update") // a panic here leaves all buffers pending
+	door.CheckChange(s.y.w, "Point.Update") // a panic here leaves all buffers pending
 	for len(p.pending) > 0 {
 		o := p.pending[0]
 		p.pending = slices.Delete(p.pending, 0, 1)

@@ -4,12 +4,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/ecs/command"
 	"quarry/ecs/job"
 	"quarry/ecs/system"
+
+	"github.com/stretchr/testify/require"
 )
 
 // What is recorded for each of the five points is there from that point on.

@@ -7,12 +7,12 @@ import (
 	"runtime/trace"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/ecs/job"
 	"quarry/ecs/system"
 	"quarry/internal/clock"
+
+	"github.com/stretchr/testify/require"
 )
 
 // labels returns the profile of goroutines, which prints the labels of each.

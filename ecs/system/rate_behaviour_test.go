@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs/system"
+
+	"github.com/stretchr/testify/require"
 )
 
 // clocked is a stage whose clock is moved by hand, with one system in a group of a rate.

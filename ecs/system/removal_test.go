@@ -5,10 +5,10 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/ecs/system"
+
+	"github.com/stretchr/testify/require"
 )
 
 // hooks is a journal that also does something in each call.

@@ -4,11 +4,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/ecs/job"
 	"quarry/ecs/system"
+
+	"github.com/stretchr/testify/require"
 )
 
 type level struct{ Name string }

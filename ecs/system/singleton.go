@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"quarry/ecs"
-	"quarry/internal/seam"
+	"quarry/ecs/internal/door"
 )
 
 // Singleton is a component that exactly one entity has, such as the score or the settings of a
@@ -21,12 +21,12 @@ func NewSingleton[T any](w *ecs.World, c ecs.Component[T]) *Singleton[T] {
 	if w == nil {
 		panic("system: NewSingleton: the world is nil")
 	}
-	if seam.TypeIndex(w, c) < 0 {
+	if door.TypeIndex(w, c) < 0 {
 		// errors.md: `is not a type of the world` | The zero value of a handle, or a handle of
 		// another world. | Register the type in the world of the systems.
 		panic(fmt.Sprintf("system: NewSingleton: %v is not a type of the world: a zero handle, or registered in another world", c))
 	}
-	if seam.FactsOf(c).Enableable {
+	if door.FactsOf(c).Enableable {
 		// errors.md: `is Enableable, and a singleton is there or not` | A singleton of a type with
 		// bits. | Another type.
 		panic(fmt.Sprintf("system: NewSingleton: %v is Enableable, and a singleton is there or not", c))

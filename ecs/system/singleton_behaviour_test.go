@@ -3,10 +3,10 @@ package system_test
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/ecs/system"
+
+	"github.com/stretchr/testify/require"
 )
 
 func TestBehaviour72Singleton(t *testing.T) {

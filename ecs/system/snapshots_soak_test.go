@@ -14,11 +14,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/alloc"
 	"quarry/ecs"
 	"quarry/ecs/system"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestSnapshotsSoak has goroutines ask for snapshots, hold and read them at random times, while

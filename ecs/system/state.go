@@ -7,8 +7,8 @@ import (
 
 	"quarry/ecs"
 	"quarry/ecs/command"
+	"quarry/ecs/internal/door"
 	"quarry/ecs/job"
-	"quarry/internal/seam"
 )
 
 // State is one system's view of its world: what the system may use, and what decides when it runs.
@@ -97,8 +97,8 @@ func (s *State) Query(terms ...ecs.Term) *ecs.Query {
 	closed := func(q *ecs.Query) bool { return q.World() == nil } // by the system itself
 	s.queries = append(slices.DeleteFunc(s.queries, closed), q)
 	s.pinned = slices.DeleteFunc(s.pinned, closed)
-	if seam.Filters(q) {
-		seam.PinSince(q, s.last)
+	if door.Filters(q) {
+		door.PinSince(q, s.last)
 		s.pinned = append(s.pinned, q)
 	}
 	s.touch()
@@ -129,7 +129,7 @@ func (s *State) Uses(terms ...ecs.Term) {
 	q := ecs.NewQuery(s.y.w, terms...)
 	a := q.Access()
 	q.Close()
-	seam.Join(&s.used, &a)
+	door.Join(&s.used, &a)
 	s.touch()
 }
 
@@ -141,7 +141,7 @@ func (s *State) touch() {
 		lent := slices.ContainsFunc(s.lent, func(j *job.Job) bool { return j.Query() == q })
 		if !lent && q.World() != nil {
 			a := q.Access()
-			seam.Join(&s.touches, &a)
+			door.Join(&s.touches, &a)
 		}
 	}
 }
@@ -183,8 +183,8 @@ func (s *State) Require(queries ...*ecs.Query) {
 		if q.World() != s.y.w {
 			panic(fmt.Sprintf("system: State.Require: %s: %v is nil, closed, or of another world", s.name, q))
 		}
-		a := seam.Looks(q)
-		seam.Join(&n.looks, &a)
+		a := door.Looks(q)
+		door.Join(&n.looks, &a)
 	}
 	s.needs = append(s.needs, n)
 }

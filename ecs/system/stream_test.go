@@ -7,12 +7,12 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/ecs/command"
 	"quarry/ecs/system"
 	"quarry/internal/long"
+
+	"github.com/stretchr/testify/require"
 )
 
 // Streams of operations on lives: systems and groups that come, go, are switched and require

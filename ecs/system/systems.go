@@ -12,9 +12,9 @@ import (
 
 	"quarry/ecs"
 	"quarry/ecs/command"
+	"quarry/ecs/internal/door"
 	"quarry/ecs/job"
 	"quarry/internal/clock"
-	"quarry/internal/seam"
 )
 
 // The systems.
@@ -263,7 +263,7 @@ func (s *Systems) begin(op string) {
 		why = "the world is closed; Systems.Close comes before World.Close"
 	case s.jobs.Closed():
 		why = "the scheduler is closed; it is closed behind the systems"
-	case seam.Locked(s.w):
+	case door.Locked(s.w):
 		// errors.md: `a loop over rows or a share is under way; end it first` | An update inside a
 		// loop. | After it.
 		why = "a loop over rows or a share is under way; end it first"
@@ -304,7 +304,7 @@ func (s *Systems) run(passed time.Duration) error {
 	s.root.state.turn()
 	s.sweep()
 	s.complete()
-	if s.snapshots != nil && !s.w.Closed() && !seam.Locked(s.w) {
+	if s.snapshots != nil && !s.w.Closed() && !door.Locked(s.w) {
 		s.snapshots.publish(s.frame)
 	}
 	return s.takeErrors()

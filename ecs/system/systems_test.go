@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/ecs/system"
+
+	"github.com/stretchr/testify/require"
 )
 
 // What a program asks systems, states, groups, points and rates for is what they were made of.

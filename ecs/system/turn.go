@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"quarry/ecs"
+	"quarry/ecs/internal/door"
 	"quarry/internal/clock"
-	"quarry/internal/seam"
 )
 
 // turn is one round of one system, including what it throws (S5).
@@ -21,7 +21,7 @@ func (s *State) turn() {
 	defer s.exit(at)
 	for _, q := range s.pinned {
 		if !y.w.Shared() {
-			seam.PinSince(q, s.last)
+			door.PinSince(q, s.last)
 		}
 	}
 	wanted := !s.disabled && s.met()
@@ -105,7 +105,7 @@ type visit struct {
 func (s *State) enter(call string) *visit {
 	y := s.y
 	at := &s.visit
-	*at = visit{call: call, outer: y.current, locked: seam.Locked(y.w)}
+	*at = visit{call: call, outer: y.current, locked: door.Locked(y.w)}
 	y.current, s.inTurn = s, true
 	y.label(s.labels)
 	if trace.IsEnabled() {
@@ -157,7 +157,7 @@ func (y *Systems) inspect(s *State, at *visit) {
 		y.w.Advance() // S4
 	}
 	switch {
-	case !seam.Locked(y.w):
+	case !door.Locked(y.w):
 		y.left = false
 	case !y.left && !at.locked:
 		y.left = true

@@ -3,9 +3,9 @@ package system_test
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs/system"
+
+	"github.com/stretchr/testify/require"
 )
 
 // A system that removes itself when it starts does not update any more.

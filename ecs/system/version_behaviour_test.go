@@ -3,11 +3,11 @@ package system_test
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/ecs/job"
 	"quarry/ecs/system"
+
+	"github.com/stretchr/testify/require"
 )
 
 // A system that never ran sees everything; then what others wrote since it last ran, in each

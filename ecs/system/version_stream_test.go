@@ -9,13 +9,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"quarry/ecs"
 	"quarry/ecs/command"
 	"quarry/ecs/job"
 	"quarry/ecs/system"
 	"quarry/internal/long"
+
+	"github.com/stretchr/testify/require"
 )
 
 type tagA struct{}

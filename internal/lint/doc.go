@@ -20,9 +20,9 @@
 //	                      no names of files and packages that say nothing     all
 //	                      no encoded instructions                             .s
 //	documentation         exported declarations and packages are documented   root module
-//	seam                  who imports it, who uses ecs.Inside, and that the   internal/seam
-//	                      table of its page says who uses what; what siblings
-//	                      of ecs use alone is not exported by it, but for a list
+//	rooms                 who may enter those of ecs, and that no program of  ecs/internal
+//	                      another module can; what siblings of ecs use alone
+//	                      is not exported by it, but for a list
 //	unsafe                who goes around the type system says why it is safe root module
 //	inlining              functions that must be inlined are (a table)        what go build says
 //	systems               those whose int has 32 bits are refused in one line what go build says
@@ -40,11 +40,11 @@
 //	+---------------------------------+
 //	| ecs/command, ecs/job, ...       |   layers, beside one another
 //	+---------------------------------+
-//	| internal/worldfile              |   for ecs/image and ecs/journal
-//	+---------------------------------+
-//	| internal/seam                   |   for some of them, see sewn in floors.go
+//	| ecs/internal/fileformat, door   |   for some of them, see entries in floors.go
 //	+---------------------------------+
 //	| ecs                             |
+//	+---------------------------------+
+//	| ecs/internal/world ...          |   its rooms, and below them its strata
 //	+---------------------------------+
 //	| alloc                           |
 //	+----------+----------+-----------+

@@ -40,8 +40,8 @@ var floors = [][]string{
 	{"ecs/internal/delta"},
 	{"ecs/internal/worldfile"},
 	{"ecs"},
-	{seam},
-	{worldfile},
+	{"ecs/internal/door"},
+	{"ecs/internal/fileformat"},
 	{"ecs/*", "alloc/examples/cache"},
 	{"bench", "bench/*", "fuzz", "fuzz/*"},
 }
@@ -58,9 +58,9 @@ var doors = map[string][]string{
 	"ecs/examples":    {"ecs/blob", "ecs/command", "ecs/hierarchy", "ecs/image", "ecs/inspect", "ecs/job", "ecs/journal", "ecs/scene", "ecs/system", "ecs/transform"},
 }
 
-// faceOf returns the package whose strata lie in dir's folder: floors inside alloc or ecs. Only
-// that package and the strata themselves may import them, and each of them is a room. It returns ""
-// for a package that is no stratum.
+// faceOf returns the package whose strata lie in dir's folder: floors inside alloc or ecs, each of
+// which is a room. Only that package and the strata themselves may import them, and whom entries
+// names. It returns "" for a package that is no stratum.
 func faceOf(dir string) string {
 	if face, _, inside := strings.Cut(dir, "/internal/"); inside && (face == "alloc" || face == "ecs") {
 		return face
@@ -68,20 +68,20 @@ func faceOf(dir string) string {
 	return ""
 }
 
-// seam is the package by which the siblings of ecs use what programs do not; keyhole is what lies
-// below ecs for it. Which packages may import them, beside tests, stands in sewn.
-const (
-	seam      = "internal/seam"
-	keyhole   = "internal/seam/under"
-	worldfile = "internal/worldfile" // on the seam, for image and journal
-)
+// door is the package by which the siblings of ecs get from what programs hold to its core.
+const door = "ecs/internal/door"
 
-// sewn lists the packages that may import seam and keyhole; tests of ecs, which stand above it, may
-// import seam too. ecs/hierarchy and ecs/examples are made as programs are, without it.
-var sewn = map[string][]string{
-	seam:      {"ecs/command", "ecs/job", "ecs/system", "ecs/image", "ecs/journal", "ecs/scene", worldfile, "bench", "fuzz"},
-	keyhole:   {"ecs", "ecs/internal/world", "ecs/internal/delta", "ecs/internal/worldfile", seam},
-	worldfile: {"ecs/image", "ecs/journal"},
+// entries lists which siblings of ecs may enter which of its rooms, tests too, and why.
+// ecs/hierarchy, ecs/transform, ecs/blob, ecs/inspect and ecs/examples may not: they show what a
+// program can do. Tests of ecs, which stand above it, may enter all.
+var entries = map[string][]string{
+	door:                      {"ecs/command", "ecs/image", "ecs/job", "ecs/journal", "ecs/scene", "ecs/system"}, // what programs do not need
+	"ecs/internal/edit":       {"ecs/command"},                                                                   // playback is one transaction of many groups
+	"ecs/internal/world":      {"ecs/command"},                                                                   // entities that recordings have named; what a type was registered with
+	"ecs/internal/entity":     {"ecs/command"},                                                                   // the ids of copied entities
+	"ecs/internal/delta":      {"ecs/journal"},                                                                   // memory for deltas one after the other
+	"ecs/internal/worldfile":  {"ecs/image", "ecs/journal"},                                                      // what a file has, and errors of files
+	"ecs/internal/fileformat": {"ecs/image", "ecs/journal"},                                                      // bases of journals are world files
 }
 
 // forTests lists the packages that only test files may import.
@@ -109,10 +109,9 @@ func floorOf(dir string) int {
 }
 
 // roomOf returns the part of a floor within which imports are free: a stratum of alloc or ecs, a
-// layer of ecs or alloc with what is under it, a module of its own, the seam, all else of internal,
-// or a package.
+// layer of ecs or alloc with what is under it, a module of its own, all of internal, or a package.
 func roomOf(dir string) string {
-	if faceOf(dir) != "" || dir == seam || dir == worldfile {
+	if faceOf(dir) != "" {
 		return dir
 	}
 	first, rest, _ := strings.Cut(dir, "/")
@@ -156,7 +155,7 @@ func importFloors(t *tree) []finding {
 // refuseFloor says why the package in from may not import the one in to, or "".
 func refuseFloor(from, to string, test bool) string {
 	low, high := floorOf(to), floorOf(from)
-	above := to == seam && from == "ecs" && test
+	above := from == "ecs" && test && faceOf(to) == "ecs" // ecs_test
 	switch {
 	case high < 0:
 		return "" // reported once, for the package
@@ -164,10 +163,8 @@ func refuseFloor(from, to string, test bool) string {
 		return "that package has no floor: add it to " + floorTable
 	case slices.Contains(forTests, to) && !test:
 		return "only test files may"
-	case faceOf(to) != "" && from != faceOf(to) && faceOf(from) != faceOf(to):
-		return "only " + faceOf(to) + " may import its strata"
-	case sewn[to] != nil && from != to && !slices.Contains(sewn[to], roomOf(from)) && !above:
-		return "only " + strings.Join(sewn[to], ", ") + " may"
+	case faceOf(to) != "" && from != faceOf(to) && faceOf(from) != faceOf(to) && !slices.Contains(entries[to], roomOf(from)):
+		return "only " + strings.Join(append([]string{faceOf(to)}, entries[to]...), ", ") + " may, and its strata"
 	case low < high, roomOf(from) == roomOf(to), above:
 		return ""
 	case low > high:

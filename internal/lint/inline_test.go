@@ -23,11 +23,9 @@ var inlined = map[string][]string{
 	"ecs/internal/query":  {"idleScan", "lock", "(*Scan).Show", "MakeRows"},
 	"ecs": {"Component[go.shape.struct {}].Slice", "Component[go.shape.struct {}].Get", "Component[go.shape.struct {}].Mut",
 		"Component[go.shape.struct {}].Add", "handle.Has", "handle.Remove", "handle.Enable", "handle.Disable", "Rows.Each", "eachBit",
-		"(*World).inner", "worldFrom",
-		"Inside", "inside.CheckChange", "inside.Conflicts", "inside.Filters", "inside.Join", "inside.Locked", "inside.Looks", "inside.MatchesArchetype",
-		"inside.Number", "inside.PinSince", "inside.Placeholder", "inside.EndBorrows", "inside.TypeIndex", "inside.Writes"},
-	"internal/seam": {"ArchetypesOf", "CheckChange", "Conflicts", "FactsOf", "Filters", "Join", "Locked", "Looks",
-		"Number", "PinSince", "Placeholder", "EndBorrows", "TypeIndex", "Writes"},
+		"(*World).inner", "worldFrom"},
+	door: {"World", "Archetype", "Change", "At", "Batch", "CheckChange", "Conflicts", "Filters", "Join", "Locked",
+		"Number", "PinSince", "EndBorrows", "Writes"},
 }
 
 // TestInlined compiles all of them by one command, so none is compiled twice.

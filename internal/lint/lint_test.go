@@ -58,7 +58,6 @@ func TestExportedHaveDocs(t *testing.T)   { obey(t, undocumented) }
 func TestUnsafeIsExplained(t *testing.T)  { obey(t, unexplainedUnsafe) }
 func TestArchitecture(t *testing.T)       { obey(t, staleArchitecture) }
 func TestPages(t *testing.T)              { obey(t, stalePages) }
-func TestSeam(t *testing.T)               { obey(t, looseSeam) }
 func TestNamesOfSiblings(t *testing.T)    { obey(t, siblingNames) }
 
 func TestRepositoryIsSeen(t *testing.T) {

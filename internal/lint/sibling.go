@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// siblings are the layers that the seam is for.
+// siblings are the layers that the door is for.
 var siblings = []string{"ecs/command", "ecs/job", "ecs/system", "ecs/image", "ecs/journal"}
 
 // spared are the exported names of ecs that no program here uses, and why they are exported all
@@ -20,8 +20,6 @@ var spared = map[string]string{
 	"Location":      "what Locate returns, to be kept and compared",
 	"SharedValue":   "what Shared.Of returns, to be kept",
 	"TryCopyFrom":   "CopyFrom with an error",
-	"Outcome":       "the type of seam.Outcome, without exported methods or fields",
-	"Transaction":   "the type of seam.Transaction, without exported methods or fields",
 	"Done":          ofBorrow,
 	"Joins":         ofBorrow,
 	"KindShared":    "a constant of Kind, which ComponentInfo has",
@@ -36,7 +34,7 @@ const (
 var word = regexp.MustCompile(`\w+`)
 
 // siblingNames finds exported names of ecs that its siblings use and no program does: no example,
-// no layer made as programs are, no workload of bench, and no page. They belong behind the seam.
+// no layer made as programs are, no workload of bench, and no page. They belong behind the door.
 // It looks at names alone, so one that means two things is taken for the one in use.
 func siblingNames(t *tree) []finding {
 	bySiblings, byPrograms := map[string]bool{}, map[string]bool{}
@@ -66,7 +64,7 @@ func siblingNames(t *tree) []finding {
 			}
 			owed[name.Name] = true
 			if spared[name.Name] == "" {
-				found = append(found, t.at(name.Pos(), "%s is used by siblings of ecs and by no program or page: it belongs behind %s, or among spared in internal/lint/sibling.go", name.Name, seam))
+				found = append(found, t.at(name.Pos(), "%s is used by siblings of ecs and by no program or page: it belongs behind %s, or among spared in internal/lint/sibling.go", name.Name, door))
 			}
 		}
 	}

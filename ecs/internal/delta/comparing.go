@@ -9,13 +9,12 @@ import (
 	"quarry/ecs/internal/snapshot"
 	"quarry/ecs/internal/table"
 	"quarry/ecs/internal/world"
-	"quarry/internal/seam/under"
 )
 
 // AppendDelta appends the encoding of what Diff returns; memory that it needs meanwhile comes from
 // spare. It looks at no ids, and copies none, where none has changed and there are no entries of
 // sparse types.
-func AppendDelta(dst []byte, older, newer *snapshot.Snapshot, spare *under.DeltaSpare) ([]byte, error) {
+func AppendDelta(dst []byte, older, newer *snapshot.Snapshot, spare *Spare) ([]byte, error) {
 	const op = "Diff"
 	for _, s := range [...]*snapshot.Snapshot{older, newer} {
 		s.Begin(op)
@@ -45,7 +44,7 @@ func AppendDelta(dst []byte, older, newer *snapshot.Snapshot, spare *under.Delta
 type Comparing struct {
 	Older, Newer *snapshot.Snapshot
 	Was, Is      *snapshot.FrozenWorld
-	spare        *under.DeltaSpare                     // nil: the delta will be walked
+	spare        *Spare                                // nil: the delta will be walked
 	set          past.Written                          // units of the universe that were written
 	ids          *entity.Difference                    // nil: they are to be compared
 	Same         map[*world.Archetype]*world.Archetype // archetypes of the newer state whose rows did not come, go or move, and their older states
@@ -98,7 +97,7 @@ func (c *Comparing) difference() *entity.Difference {
 }
 
 // spares returns the memory for runs, nil if there is none. c may be nil.
-func (c *Comparing) spares() *under.DeltaSpare {
+func (c *Comparing) spares() *Spare {
 	if c == nil {
 		return nil
 	}

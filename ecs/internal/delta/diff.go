@@ -13,7 +13,6 @@ import (
 	"quarry/ecs/internal/table"
 	"quarry/ecs/internal/value"
 	"quarry/ecs/internal/world"
-	"quarry/internal/seam/under"
 )
 
 // Comparison of two states. Both have the same types under the same numbers, and the newer may have
@@ -24,7 +23,7 @@ type differ struct {
 	*Delta
 	written   func(a *world.Archetype, pos int) bool // nil: all may be
 	c         *Comparing                             // of snapshots; nil for worlds
-	spare     *under.DeltaSpare
+	spare     *Spare
 	described []world.Description
 	numbers   map[world.TypeID]int      // in Delta.types
 	at        map[*world.Archetype]int  // older archetypes in Delta.Tables

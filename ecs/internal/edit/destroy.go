@@ -45,7 +45,7 @@ func Destroy(w *world.World, e entity.ID) bool {
 // Destruction returns the change that Destroy applies to an entity. It does not include the members
 // of the entity's group.
 func Destruction(w *world.World) *Change {
-	w.CheckNew("seam.Destruction")
+	w.CheckNew("door.Destruction")
 	return ending(w)
 }
 

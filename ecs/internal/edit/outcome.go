@@ -7,7 +7,7 @@ import (
 
 // Outcome is the combined effect of a sequence of changes on the entities of an archetype: the
 // archetype that they move to in one move, and the types that start from zero there because an
-// earlier change removed them. It is a value. It serves package command: see quarry/internal/seam.
+// earlier change removed them. It is a value.
 type Outcome struct {
 	From, to *world.Archetype // to is nil if the entities end
 	lost     world.Signature  // types that a change removed
@@ -20,7 +20,7 @@ func OutcomeOf(a *world.Archetype) Outcome { return Outcome{From: a, to: a} }
 // OutcomeOfCopies returns the outcome for copies of an archetype's entities, see World.Instantiate.
 // It creates the copies' archetype if there is none; the error is a *LimitError.
 func OutcomeOfCopies(a *world.Archetype) (Outcome, error) {
-	const op = "seam.OutcomeOfCopies"
+	const op = "edit.OutcomeOfCopies"
 	a.World.CheckUnlocked(op)
 	if a.Dying {
 		world.RefuseDying(op)
@@ -45,7 +45,7 @@ func (o *Outcome) Archetype() *world.Archetype { return o.to }
 // After returns the outcome followed by one more change. It creates the target archetype if there
 // is none; the error is a *LimitError.
 func (o Outcome) After(c *Change) (Outcome, error) {
-	const op = "seam.After"
+	const op = "edit.After"
 	c.World.CheckUnlocked(op)
 	if o.to == nil {
 		return o, nil

@@ -9,13 +9,13 @@ import (
 )
 
 // Transaction is a structural change of several groups of entities that are created, copied, moved
-// or ended, all or none. First declare the groups (create, copy, move). Then call reserve, which
+// or ended, all or none. First declare the groups (Create, Copy, Move). Then call Reserve, which
 // may fail. Then run each group, copies before moves, because a copy is made from the row where its
-// source was; otherwise the order is free. Finally call finish. A Transaction may be reused. It
-// serves package command: see quarry/internal/seam.
+// source was; otherwise the order is free. Finally call Finish. The zero value is ready, and a
+// Transaction may be reused.
 //
-// Like all structural changes it belongs to the world's owner. From begin to finish the world is
-// locked: after reserve the caller may write the rows of batches, and nothing else.
+// Like all structural changes it belongs to the world's owner. From Begin to Finish the world is
+// locked: after Reserve the caller may write the rows of batches, and nothing else.
 type Transaction struct {
 	w      *world.World
 	op     string

@@ -75,9 +75,9 @@ func ShareOf(w *world.World) *Borrow {
 // NewBorrow panics for a use that the query declares too, unless both only read; for a type of
 // another world; and for a nil wait.
 func NewBorrow(q *Query, name string, wait func(op string), uses ...Term) *Borrow {
-	q.CheckOpen("seam.NewBorrow")
+	q.CheckOpen("query.NewBorrow")
 	if wait == nil {
-		panic("ecs: seam.NewBorrow: wait is nil; it ends the borrow when a structural change asks for it")
+		panic("ecs: query.NewBorrow: wait is nil; it ends the borrow when a structural change asks for it")
 	}
 	b := &Borrow{Lease: world.Lease{World: q.World, Name: name, Wait: wait, Access: q.Access()}, Query: q, own: *q}
 	b.own.Bindings, b.own.seen, b.own.Allowed = nil, 0, make([]uint8, len(q.Allowed))

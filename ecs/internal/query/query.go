@@ -31,7 +31,7 @@ type Query struct {
 	Ordered   bool               // the query has an Ordered term
 	Ranges    []QueryRange       // the Between terms
 	Masked    bool               // one of them, or of the Changed terms, is Masked
-	Pinned    bool               // since does not advance when a loop ends, see seam.PinSince
+	Pinned    bool               // since does not advance when a loop ends, see door.PinSince
 	Since     uint32             // version that Changed and Ordered compare with; 0 means that everything is new
 	whole     uint64             // news.Unshared at which every row of the bindings matches, at any version, see look
 }
@@ -141,11 +141,11 @@ func (q *Query) SetSince(op string, version uint32, pinned bool) {
 	q.Since, q.Pinned = version, pinned
 }
 
-// MatchesArchetype implements seam.MatchesArchetype.
+// MatchesArchetype implements door.MatchesArchetype.
 func (q *Query) MatchesArchetype(a *world.Archetype) (matches, bits bool) {
-	q.CheckOpen("seam.MatchesArchetype")
+	q.CheckOpen("query.MatchesArchetype")
 	if a == nil || a.World != q.World {
-		panic("ecs: seam.MatchesArchetype: the archetype is nil or belongs to another world")
+		panic("ecs: query.MatchesArchetype: the archetype is nil or belongs to another world")
 	}
 	matches = q.Matching.Wants(&a.Table)
 	return matches, matches && (len(q.Matching.TestsOf(&a.Table)) > 0 || q.tested())

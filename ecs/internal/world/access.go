@@ -15,7 +15,7 @@ func (a *Access) Add(id TypeID, access uint8) {
 // Join adds the types that b reads and writes to a.
 func (a *Access) Join(b *Access) {
 	if b == nil {
-		panic("ecs: seam.Join: the access is nil")
+		panic("ecs: door.Join: the access is nil")
 	}
 	for i := range a.Reads {
 		a.Reads[i] |= b.Reads[i]
@@ -27,7 +27,7 @@ func (a *Access) Join(b *Access) {
 // that the other reads or writes.
 func (a *Access) Conflicts(b *Access) bool {
 	if b == nil {
-		panic("ecs: seam.Conflicts: the access is nil")
+		panic("ecs: door.Conflicts: the access is nil")
 	}
 	return a.Writes.Meets(&b.Writes) || a.Writes.Meets(&b.Reads) || a.Reads.Meets(&b.Writes)
 }

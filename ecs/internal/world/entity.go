@@ -33,3 +33,6 @@ func (w *World) PassDead(op string, e entity.ID) bool {
 	w.CheckWorld(op, e)
 	return false
 }
+
+// MaxPlaceholders is the number of placeholders of a command buffer.
+const MaxPlaceholders = 1 << 31

@@ -4,7 +4,6 @@ import (
 	"reflect"
 	"sync"
 
-	"quarry/internal/seam/under"
 	"quarry/layout"
 )
 
@@ -19,7 +18,7 @@ import (
 type goType struct {
 	pointers error          // where the type holds a Go pointer; nil if it holds none
 	fields   []layout.Field // bytes of a value that are not padding; nil if it holds a Go pointer
-	Links    []under.Link   // where a value holds entities
+	Links    []Link         // where a value holds entities
 }
 
 // goTypes has the answers: *goType by reflect.Type.
@@ -30,6 +29,10 @@ var (
 	EntityType reflect.Type
 	builtInGo  [BuiltIn]reflect.Type
 )
+
+// TypeOfHandle is package ecs's func(op string, t ecs.Type) *Type, for package door: the face of a
+// type is an interface, which nothing below ecs can name.
+var TypeOfHandle any
 
 // Declare sets the Go types of entities and of the built-in types. It is called once, before
 // anything else of this package.

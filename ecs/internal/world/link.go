@@ -5,7 +5,6 @@ import (
 	"unsafe"
 
 	"quarry/ecs/internal/entity"
-	"quarry/internal/seam/under"
 )
 
 // Links: the entity values in components, in elements of buffers and in managed and shared values,
@@ -13,7 +12,7 @@ import (
 // interfaces are not found.
 
 // EachEntity calls visit for each entity in n values of size bytes.
-func EachEntity(links []under.Link, first unsafe.Pointer, n int, size uintptr, visit func(*entity.ID)) {
+func EachEntity(links []Link, first unsafe.Pointer, n int, size uintptr, visit func(*entity.ID)) {
 	for i := range n {
 		for j := range links {
 			// Safe because each value has what its links say.
@@ -29,7 +28,7 @@ func EachEntity(links []under.Link, first unsafe.Pointer, n int, size uintptr, v
 
 // Retag replaces the tag of one world by the tag of another in each entity of n values of size
 // bytes.
-func Retag(links []under.Link, first unsafe.Pointer, n int, size uintptr, from, to entity.Tag) {
+func Retag(links []Link, first unsafe.Pointer, n int, size uintptr, from, to entity.Tag) {
 	for j := range links {
 		l := links[j] // in registers
 		if l.Count == 0 {
@@ -45,14 +44,14 @@ func Retag(links []under.Link, first unsafe.Pointer, n int, size uintptr, from, 
 }
 
 // appendLinks appends the offsets of the entities in a value of a type that begins at offset at.
-func appendLinks(to []under.Link, t reflect.Type, at uintptr) []under.Link {
+func appendLinks(to []Link, t reflect.Type, at uintptr) []Link {
 	switch {
 	case t.Size() == 0: // an array of such elements may be too long to walk
 	case t == EntityType:
-		return append(to, under.Link{Offset: at})
+		return append(to, Link{Offset: at})
 	case t.Kind() == reflect.Array:
 		if each := appendLinks(nil, t.Elem(), 0); len(each) > 0 {
-			return append(to, under.Link{Offset: at, Count: t.Len(), Size: t.Elem().Size(), Each: each})
+			return append(to, Link{Offset: at, Count: t.Len(), Size: t.Elem().Size(), Each: each})
 		}
 	case t.Kind() == reflect.Struct:
 		for i := range t.NumField() {
@@ -60,4 +59,13 @@ func appendLinks(to []under.Link, t reflect.Type, at uintptr) []under.Link {
 		}
 	}
 	return to
+}
+
+// Link is the place of an entity in a value, or of an array of elements that hold entities. The
+// list of a type is as long as its declaration, however long its arrays are.
+type Link struct {
+	Offset uintptr // bytes from the start of the value, or of the element around it
+	Count  int     // number of elements of an array; 0 if the link is an entity
+	Size   uintptr // bytes of one element
+	Each   []Link  // links in one element
 }

@@ -63,9 +63,9 @@ func (w *World) checkForeign(op string, e entity.ID) {
 	}
 }
 
-// ArchetypesOf implements seam.ArchetypesOf.
+// ArchetypesOf implements door.ArchetypesOf.
 func (w *World) ArchetypesOf(dst []*Archetype, list []entity.ID) {
-	const op = "seam.ArchetypesOf"
+	const op = "door.ArchetypesOf"
 	w.CheckHandle(op)
 	if len(dst) != len(list) {
 		panic(fmt.Sprintf("ecs: %s: %d archetypes for %d entities", op, len(dst), len(list)))

@@ -7,7 +7,6 @@ import (
 
 	"quarry/ecs/internal/table"
 	"quarry/ecs/internal/value"
-	"quarry/internal/seam/under"
 	"quarry/layout"
 )
 
@@ -38,7 +37,7 @@ type Type struct {
 	Name       string           // for messages: Position, []Hit for a buffer, managed Conn
 	Align      int              // alignment of a column element in bytes
 	Fields     []layout.Field   // bytes of a value that are not padding
-	Links      []under.Link     // where a value holds entities
+	Links      []Link           // where a value holds entities
 	Shared     value.AnyValues  // the values of a shared type; nil for other kinds
 	Managed    value.Managed    // the values of a managed type; nil for other kinds
 	Sparse     *SparseSet       // the values of a sparse type; nil for other kinds
@@ -53,12 +52,12 @@ type Type struct {
 }
 
 // Facts returns what registration declared about a type.
-func (info *Type) Facts() under.Facts {
+func (info *Type) Facts() Facts {
 	if info == nil {
-		panic("ecs: seam.FactsOf: " + Unmade["Component"])
+		panic("ecs: door.FactsOf: " + Unmade["Component"])
 	}
-	return under.Facts{
-		Kind: uint8(info.Kind), Enableable: info.Enableable, Cleanup: info.Cleanup, Links: info.Links,
+	return Facts{
+		Kind: info.Kind, Enableable: info.Enableable, Cleanup: info.Cleanup, Links: info.Links,
 	}
 }
 
@@ -226,4 +225,19 @@ func (t *Type) Copied() *Type {
 func (t *Type) IsLike(other *Type) bool {
 	return t.Enableable == other.Enableable && t.Shape == other.Shape && t.Cleanup == other.Cleanup && t.Tracked == other.Tracked && t.MaxRows == other.MaxRows &&
 		t.mergesLike(other) && t.Copies() == other.Copies() && (t.Codec != nil && t.Codec.Given) == (other.Codec != nil && other.Codec.Given)
+}
+
+// Facts is what was declared about a type at its registration.
+type Facts struct {
+	Kind                Kind
+	Enableable, Cleanup bool   // options
+	Links               []Link // entities in a value, or in an element of a buffer; read-only
+}
+
+// IndexOf returns the number of a type, or -1 if it is nil or of another world.
+func (w *World) IndexOf(t *Type) int {
+	if t == nil || t.World != w {
+		return -1
+	}
+	return int(t.ID)
 }

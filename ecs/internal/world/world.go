@@ -13,7 +13,6 @@ import (
 	"quarry/ecs/internal/past"
 	"quarry/ecs/internal/table"
 	"quarry/ecs/internal/value"
-	"quarry/internal/seam/under"
 )
 
 // The world.
@@ -69,15 +68,15 @@ type World struct {
 	History    History                // of its snapshots; nil until the first
 	Editing    any                    // what structural changes keep from call to call; nil until one does
 	Shrinking  Shrinking              // where the next step of Shrink resumes
-	Recordings under.Recordings       // of entities, by command buffers
-	Recorded   atomic.Int64           // chunks held by command buffers, counted from any goroutine, see seam.Hold
+	Recordings Recordings             // of entities, by command buffers
+	Recorded   atomic.Int64           // chunks held by command buffers, counted from any goroutine, see door.Hold
 	Reserving  sync.RWMutex           // held to read while ids are reserved or released by any goroutine
-	Keeper     atomic.Pointer[string] // what does not let the world be closed, see seam.Keep
+	Keeper     atomic.Pointer[string] // what does not let the world be closed, see door.Keep
 	Closed     bool
 }
 
 // RecordingsOf returns the entities that command buffers have recorded.
-func (w *World) RecordingsOf() *under.Recordings { return &w.Recordings }
+func (w *World) RecordingsOf() *Recordings { return &w.Recordings }
 
 // History is what a world's snapshots keep in it, and are asked.
 type History interface {

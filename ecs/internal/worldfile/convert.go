@@ -7,7 +7,6 @@ import (
 	"quarry/ecs/internal/table"
 	"quarry/ecs/internal/value"
 	"quarry/ecs/internal/world"
-	"quarry/internal/seam/under"
 )
 
 // Rows whose types have changed. They are copied, chunk by chunk and column by column, from where
@@ -87,7 +86,7 @@ func (l *imageLoader) convertTable(t *loadedTable) error {
 		for row, all := 0, t.source.RowsOf(pos); row < all; {
 			b, ok := t.a.Table.Receive(t.source, pos, row, all-row)
 			if !ok {
-				return fmt.Errorf("%w: rows of %v: an entity's record does not lead to its row", under.ErrImage, t.a)
+				return fmt.Errorf("%w: rows of %v: an entity's record does not lead to its row", ErrImage, t.a)
 			}
 			if err := l.convertRun(t, pos, row, b); err != nil {
 				return err

@@ -9,6 +9,6 @@
 //	how values of changed types are converted      convert.go, moves.go; kept.go keeps types that nobody registers
 //
 // All offsets and counts of a file are checked before memory is taken. An error wraps
-// under.ErrImage, or is a *world.LimitError; no world is left behind then. Any goroutine may make
+// ErrImage, or is a *world.LimitError; no world is left behind then. Any goroutine may make
 // an image of a snapshot of its own, and open a file.
 package worldfile

@@ -7,7 +7,6 @@ import (
 
 	"quarry/ecs/internal/sparse"
 	"quarry/ecs/internal/world"
-	"quarry/internal/seam/under"
 )
 
 // Entries of sparse types, as they come in a file: of each type the entities, then the values, as
@@ -15,7 +14,7 @@ import (
 
 // entryReader reads the entries, one segment after the other.
 type entryReader struct {
-	f   *under.ImageFile
+	f   *File
 	at  int
 	gap [imageAlign]byte
 }
@@ -25,8 +24,8 @@ func (r *entryReader) begin(n int) error {
 	if err := r.skip(-r.at & (imageAlign - 1)); err != nil {
 		return err
 	}
-	if left := r.f.Size[under.ImageEntries] - r.at; n > left {
-		return refuseSection(under.ImageSparse, fmt.Errorf("entries go on for %d bytes, where there are %d", n, left))
+	if left := r.f.Size[ImageEntries] - r.at; n > left {
+		return refuseSection(ImageSparse, fmt.Errorf("entries go on for %d bytes, where there are %d", n, left))
 	}
 	return nil
 }
@@ -35,7 +34,7 @@ func (r *entryReader) begin(n int) error {
 func (r *entryReader) next(dst []byte) error {
 	begin := r.at
 	r.at += len(dst)
-	return r.f.Read(under.ImageEntries, begin, dst)
+	return r.f.Read(ImageEntries, begin, dst)
 }
 
 // read reads the next segment.
@@ -48,8 +47,8 @@ func (r *entryReader) read(dst []byte) error {
 
 // skip reads zeros.
 func (r *entryReader) skip(n int) error {
-	if left := r.f.Size[under.ImageEntries] - r.at; n > left || n > imageAlign {
-		return refuseSection(under.ImageSparse, fmt.Errorf("%d bytes are behind the entries", left))
+	if left := r.f.Size[ImageEntries] - r.at; n > left || n > imageAlign {
+		return refuseSection(ImageSparse, fmt.Errorf("%d bytes are behind the entries", left))
 	} else if n == 0 {
 		return nil
 	}
@@ -85,22 +84,22 @@ func (l *imageLoader) adoptSets() error {
 	for i := range l.im.Sets {
 		s := &l.im.Sets[i]
 		if s.of >= len(l.types) || l.im.Types[s.of].Kind != world.KindSparse || seen[s.of] {
-			return refuseSection(under.ImageSparse, fmt.Errorf("type %d has a set", s.of))
+			return refuseSection(ImageSparse, fmt.Errorf("type %d has a set", s.of))
 		}
 		seen[s.of] = true
 		x := &l.matches[s.of]
 		if err := s.Set.Check(x.im.Size, x.im.Enableable); err != nil {
-			return refuseSection(under.ImageSparse, fmt.Errorf("%s: %w", x.im.Name, err))
+			return refuseSection(ImageSparse, fmt.Errorf("%s: %w", x.im.Name, err))
 		}
-		if alive := l.im.Created - l.im.Destroyed; uint64(s.Set.Len) > alive || !s.Set.Fits(l.f.Size[under.ImageEntries]) {
-			return refuseSection(under.ImageSparse, fmt.Errorf("%s has %d entries, of %d entities, in %d bytes",
-				x.im.Name, s.Set.Len, alive, l.f.Size[under.ImageEntries]))
+		if alive := l.im.Created - l.im.Destroyed; uint64(s.Set.Len) > alive || !s.Set.Fits(l.f.Size[ImageEntries]) {
+			return refuseSection(ImageSparse, fmt.Errorf("%s has %d entries, of %d entities, in %d bytes",
+				x.im.Name, s.Set.Len, alive, l.f.Size[ImageEntries]))
 		}
 		if err := l.adoptSet(&r, s, x); err != nil {
 			return err
 		}
 	}
-	return r.skip(l.f.Size[under.ImageEntries] - r.at)
+	return r.skip(l.f.Size[ImageEntries] - r.at)
 }
 
 // adoptSet gives a sparse type its entries, or passes them.
@@ -129,7 +128,7 @@ func (l *imageLoader) adoptSet(r *entryReader, s *imageSet, x *imageMatch) error
 		return nil
 	}
 	if err = fmt.Errorf("entries of %s: %w", x.t.Name, err); errors.Is(err, sparse.ErrImage) {
-		return refuseSection(under.ImageSparse, err)
+		return refuseSection(ImageSparse, err)
 	}
 	return err
 }

@@ -12,7 +12,6 @@ import (
 	"quarry/ecs/internal/sparse"
 	"quarry/ecs/internal/table"
 	"quarry/ecs/internal/world"
-	"quarry/internal/seam/under"
 )
 
 // Images. A world is bytes without a pointer, so a file of one is those bytes, and opening it is
@@ -92,14 +91,14 @@ type imageSet struct {
 }
 
 // Sections returns the function that codes each section.
-func (im *WorldImage) Sections() [under.ImageMeta]func(c *codec.Coder) {
-	return [under.ImageMeta]func(c *codec.Coder){
-		under.ImageTypes: im.codeTypes, under.ImageTables: im.codeTables, under.ImageIDs: func(c *codec.Coder) { im.ids.Code(c) },
-		under.ImageNames: im.codeNames, under.ImageSparse: im.codeSets, under.ImageManaged: im.codeManaged,
+func (im *WorldImage) Sections() [ImageMeta]func(c *codec.Coder) {
+	return [ImageMeta]func(c *codec.Coder){
+		ImageTypes: im.codeTypes, ImageTables: im.codeTables, ImageIDs: func(c *codec.Coder) { im.ids.Code(c) },
+		ImageNames: im.codeNames, ImageSparse: im.codeSets, ImageManaged: im.codeManaged,
 	}
 }
 
-var imageSectionNames = [under.ImageMeta]string{"types", "tables", "ids", "names", "sparse types", "managed values"}
+var imageSectionNames = [ImageMeta]string{"types", "tables", "ids", "names", "sparse types", "managed values"}
 
 func (im *WorldImage) codeTypes(c *codec.Coder) {
 	codec.List(c, &im.Types, func(t *ImageType) {
@@ -213,5 +212,5 @@ func littleEndian() bool { return binary.NativeEndian.Uint16([]byte{1, 0}) == 1 
 
 // refuseSection returns the error of a section that makes no sense.
 func refuseSection(section int, err error) error {
-	return fmt.Errorf("%w: section %s: %w", under.ErrImage, imageSectionNames[section], err)
+	return fmt.Errorf("%w: section %s: %w", ErrImage, imageSectionNames[section], err)
 }

@@ -11,7 +11,6 @@ import (
 
 	"quarry/ecs/internal/table"
 	"quarry/ecs/internal/world"
-	"quarry/internal/seam/under"
 )
 
 // Descriptions of images, by the described sections alone: no type need be registered, and no row
@@ -20,24 +19,24 @@ import (
 
 // DescribeImage describes what the described sections of a file say. Only Meta and Size of the file
 // are used. The error wraps ErrImage.
-func DescribeImage(f *under.ImageFile) (*under.ImageInfo, error) {
+func DescribeImage(f *File) (*Info, error) {
 	l := &imageLoader{f: f}
 	if err := l.read(); err != nil {
 		return nil, err
 	}
 	im := &l.im
-	info := &under.ImageInfo{Alive: int(im.Created - im.Destroyed), Records: im.ids.Records, Free: im.ids.Free(),
+	info := &Info{Alive: int(im.Created - im.Destroyed), Records: im.ids.Records, Free: im.ids.Free(),
 		Blocks: im.blocks, BlockBytes: im.blockBytes, Version: im.Version}
 	for i := range im.Types {
 		info.Types = append(info.Types, im.Types[i].describe())
 	}
 	for _, describe := range [...]struct {
 		section int
-		add     func(*under.ImageInfo) error
+		add     func(*Info) error
 	}{
-		{under.ImageTables, im.describeArchetypes},
-		{under.ImageSparse, func(info *under.ImageInfo) error { return im.describeSets(info, f.Size[under.ImageEntries]) }},
-		{under.ImageManaged, im.describeManaged},
+		{ImageTables, im.describeArchetypes},
+		{ImageSparse, func(info *Info) error { return im.describeSets(info, f.Size[ImageEntries]) }},
+		{ImageManaged, im.describeManaged},
 	} {
 		if err := describe.add(info); err != nil {
 			return nil, refuseSection(describe.section, err)
@@ -50,18 +49,18 @@ func DescribeImage(f *under.ImageFile) (*under.ImageInfo, error) {
 }
 
 // describe describes a type.
-func (t *ImageType) describe() under.ImageType {
+func (t *ImageType) describe() InfoType {
 	name := strings.TrimPrefix(t.Name, ".") // as of string, which has no package
-	to := under.ImageType{Name: name, Kind: uint8(t.Kind), Size: max(t.Size, t.Chunk), Inline: t.Inline, MaxRows: t.MaxRows,
+	to := InfoType{Name: name, Kind: uint8(t.Kind), Size: max(t.Size, t.Chunk), Inline: t.Inline, MaxRows: t.MaxRows,
 		Enableable: t.Enableable, Cleanup: t.Cleanup, TrackRows: t.Tracked, Coded: t.Coded}
 	for _, f := range t.Fields {
-		to.Fields = append(to.Fields, under.ImageField{Name: f.Name, Kind: reflect.Kind(f.Kind), Offset: f.Offset, Size: f.Size, Type: f.typeName()})
+		to.Fields = append(to.Fields, InfoField{Name: f.Name, Kind: reflect.Kind(f.Kind), Offset: f.Offset, Size: f.Size, Type: f.typeName()})
 	}
 	return to
 }
 
 // describeArchetypes describes the archetypes.
-func (im *WorldImage) describeArchetypes(info *under.ImageInfo) error {
+func (im *WorldImage) describeArchetypes(info *Info) error {
 	claims, rows := table.NewClaims(im.chunks), 0
 	texts := make([]string, len(im.Values)) // once each, for archetypes share values
 	for i := range im.Archetypes {
@@ -70,7 +69,7 @@ func (im *WorldImage) describeArchetypes(info *under.ImageInfo) error {
 		if err != nil {
 			return fmt.Errorf("archetype %d: %w", i, err)
 		}
-		to := under.ImageArchetype{Types: a.Table.Types, Rows: a.Table.Rows, Chunks: len(a.Table.Chunks), Bytes: bytes}
+		to := InfoArchetype{Types: a.Table.Types, Rows: a.Table.Rows, Chunks: len(a.Table.Chunks), Bytes: bytes}
 		for _, of := range a.Table.Types {
 			if of >= len(im.Types) {
 				return fmt.Errorf("archetype %d has type %d of %d", i, of, len(im.Types))
@@ -84,7 +83,7 @@ func (im *WorldImage) describeArchetypes(info *under.ImageInfo) error {
 			if texts[v] == "" {
 				texts[v] = im.Types[value.Of].textOf(value.Bytes)
 			}
-			to.Shared = append(to.Shared, under.ImageValue{Type: value.Of, Text: texts[v], Bytes: value.Bytes})
+			to.Shared = append(to.Shared, InfoValue{Type: value.Of, Text: texts[v], Bytes: value.Bytes})
 		}
 		rows += a.Table.Rows
 		info.Archetypes = append(info.Archetypes, to)
@@ -96,7 +95,7 @@ func (im *WorldImage) describeArchetypes(info *under.ImageInfo) error {
 }
 
 // describeSets describes the sparse types, whose entries have so many bytes.
-func (im *WorldImage) describeSets(info *under.ImageInfo, bytes int) error {
+func (im *WorldImage) describeSets(info *Info, bytes int) error {
 	for i := range im.Sets {
 		s := &im.Sets[i]
 		if s.of >= len(im.Types) {
@@ -105,19 +104,19 @@ func (im *WorldImage) describeSets(info *under.ImageInfo, bytes int) error {
 		if s.Set.Len > info.Alive || !s.Set.Fits(bytes) {
 			return fmt.Errorf("%s has %d entries, of %d entities, in %d bytes", im.Types[s.of].Name, s.Set.Len, info.Alive, bytes)
 		}
-		info.Sets = append(info.Sets, under.ImageSet{Type: s.of, Entries: s.Set.Len, Bytes: s.Set.IDBytes() + s.Set.ValueBytes()})
+		info.Sets = append(info.Sets, InfoSet{Type: s.of, Entries: s.Set.Len, Bytes: s.Set.IDBytes() + s.Set.ValueBytes()})
 	}
 	return nil
 }
 
 // describeManaged describes the managed types that have values.
-func (im *WorldImage) describeManaged(info *under.ImageInfo) error {
+func (im *WorldImage) describeManaged(info *Info) error {
 	for i := range im.Managed {
 		m := &im.Managed[i]
 		if m.of >= len(im.Types) || m.N > info.Alive || m.N > len(m.coded) {
 			return fmt.Errorf("type %d of %d has %d values in %d bytes, of %d entities", m.of, len(im.Types), m.N, len(m.coded), info.Alive)
 		}
-		info.Managed = append(info.Managed, under.ImageManagedType{Type: m.of, Values: m.N, Bytes: len(m.coded)})
+		info.Managed = append(info.Managed, InfoManaged{Type: m.of, Values: m.N, Bytes: len(m.coded)})
 	}
 	return nil
 }

@@ -14,7 +14,6 @@ import (
 	"quarry/ecs/internal/table"
 	"quarry/ecs/internal/value"
 	"quarry/ecs/internal/world"
-	"quarry/internal/seam/under"
 )
 
 // Worlds from images. Where all lies, and how many there are of it, is checked before memory is
@@ -32,7 +31,7 @@ import (
 
 // imageLoader makes a world of an image.
 type imageLoader struct {
-	f       *under.ImageFile
+	f       *File
 	w       *world.World
 	im      WorldImage
 	matches []imageMatch    // what becomes of the types, by number in the file
@@ -56,7 +55,7 @@ type loadedTable struct {
 // OpenImage makes a world of what a file has. register is called with the new world before it has
 // entities, to register types; given sets what its options give. The error says what in the file is
 // wrong, or is a *LimitError, or from NewWorld.
-func OpenImage(f *under.ImageFile, register, given func(*world.World)) (*world.World, error) {
+func OpenImage(f *File, register, given func(*world.World)) (*world.World, error) {
 	l := &imageLoader{f: f}
 	if !littleEndian() {
 		return nil, errBigEndian
@@ -104,16 +103,16 @@ func (l *imageLoader) read() error {
 			return refuseSection(i, errors.New("its content ends early, or goes on"))
 		}
 	}
-	if err := l.im.ids.Check(l.f.Size[under.ImageRecords]); err != nil {
-		return refuseSection(under.ImageIDs, err)
+	if err := l.im.ids.Check(l.f.Size[ImageRecords]); err != nil {
+		return refuseSection(ImageIDs, err)
 	}
 	if len(l.im.Types) > world.MaxTypes || slices.ContainsFunc(l.im.Types, func(t ImageType) bool { return t.Kind > world.KindChunk }) {
-		return refuseSection(under.ImageTypes, fmt.Errorf("%d types, or one of no kind", len(l.im.Types)))
+		return refuseSection(ImageTypes, fmt.Errorf("%d types, or one of no kind", len(l.im.Types)))
 	}
-	rows := l.f.Size[under.ImageRows]
+	rows := l.f.Size[ImageRows]
 	if im := &l.im; rows > alloc.MaxSize || rows%imageGranule != 0 || im.blockBytes > rows || im.chunks > rows/alloc.ChunkSize || im.chunks*alloc.ChunkSize+im.blockBytes > rows ||
 		im.blocks > im.blockBytes/16 || im.Version == 0 || im.Destroyed > im.Created {
-		return refuseSection(under.ImageTables, fmt.Errorf("%d chunks and %d blocks of %d bytes, in %d; version %d, %d entities created, %d destroyed",
+		return refuseSection(ImageTables, fmt.Errorf("%d chunks and %d blocks of %d bytes, in %d; version %d, %d entities created, %d destroyed",
 			im.chunks, im.blocks, im.blockBytes, rows, im.Version, im.Created, im.Destroyed))
 	}
 	return nil
@@ -125,9 +124,9 @@ func (l *imageLoader) make(given func(*world.World)) error {
 	given(&w)
 	set := given
 	if w.Universe == nil {
-		u, err := universeFor(2 * l.f.Size[under.ImageRows])
+		u, err := universeFor(2 * l.f.Size[ImageRows])
 		if err != nil {
-			return fmt.Errorf("a universe for %d bytes of rows: %w", l.f.Size[under.ImageRows], err)
+			return fmt.Errorf("a universe for %d bytes of rows: %w", l.f.Size[ImageRows], err)
 		}
 		set = func(w *world.World) {
 			given(w)
@@ -226,7 +225,7 @@ func (l *imageLoader) takeNewer() error {
 func (l *imageLoader) makeValues() error {
 	for _, v := range l.im.Values {
 		if v.Of >= len(l.types) || l.im.Types[v.Of].Kind != world.KindShared {
-			return refuseSection(under.ImageTables, fmt.Errorf("a value of type %d, which is not shared", v.Of))
+			return refuseSection(ImageTables, fmt.Errorf("a value of type %d, which is not shared", v.Of))
 		}
 		if l.types[v.Of] == nil {
 			l.values = append(l.values, nil)
@@ -234,7 +233,7 @@ func (l *imageLoader) makeValues() error {
 		}
 		x, err := l.matches[v.Of].decodeShared(v.Bytes)
 		if err != nil {
-			return refuseSection(under.ImageTables, err)
+			return refuseSection(ImageTables, err)
 		}
 		l.values = append(l.values, l.types[v.Of].Shared.OfAny(x))
 	}
@@ -243,7 +242,7 @@ func (l *imageLoader) makeValues() error {
 
 // prepareTables makes the archetypes, without rows.
 func (l *imageLoader) prepareTables() error {
-	l.claims = table.NewClaims(l.f.Size[under.ImageRows] / alloc.ChunkSize)
+	l.claims = table.NewClaims(l.f.Size[ImageRows] / alloc.ChunkSize)
 	var order []*world.Archetype
 	rows, mapped := uint64(0), map[*world.Archetype]bool{} // false: its rows have changed
 	for i := range l.im.Archetypes {
@@ -252,11 +251,11 @@ func (l *imageLoader) prepareTables() error {
 		if err == nil && t.source == nil && mapped[t.a] {
 			err = fmt.Errorf("%v comes twice", t.a)
 		}
-		if errors.Is(err, under.ErrImageTypes) || errors.Is(err, world.ErrLimit) {
+		if errors.Is(err, ErrImageTypes) || errors.Is(err, world.ErrLimit) {
 			return err
 		}
 		if err != nil {
-			return refuseSection(under.ImageTables, err)
+			return refuseSection(ImageTables, err)
 		}
 		t.a.Pinned = t.a.Pinned || im.pinned
 		rows += uint64(im.Table.Rows)
@@ -267,7 +266,7 @@ func (l *imageLoader) prepareTables() error {
 		l.tables = append(l.tables, t)
 	}
 	if rows != l.im.Created-l.im.Destroyed {
-		return refuseSection(under.ImageTables, fmt.Errorf("%d rows, of %d entities", rows, l.im.Created-l.im.Destroyed))
+		return refuseSection(ImageTables, fmt.Errorf("%d rows, of %d entities", rows, l.im.Created-l.im.Destroyed))
 	}
 	snapshot.Arrange(l.w, order)
 	l.renumber()
@@ -340,13 +339,13 @@ func (l *imageLoader) endDestroyed() {
 
 // takeRows takes the granules with the rows: they show the file, or the bytes are read.
 func (l *imageLoader) takeRows() (err error) {
-	size := l.f.Size[under.ImageRows]
+	size := l.f.Size[ImageRows]
 	if size == 0 {
 		l.adopted = true
 		return nil
 	}
 	if l.f.Map != nil {
-		l.first, err = l.w.Universe.MapFile(size/imageGranule, l.f.Map, l.f.At[under.ImageRows])
+		l.first, err = l.w.Universe.MapFile(size/imageGranule, l.f.Map, l.f.At[ImageRows])
 		if l.taken = err == nil; err == nil || !errors.Is(err, errors.ErrUnsupported) {
 			return err
 		}
@@ -358,7 +357,7 @@ func (l *imageLoader) takeRows() (err error) {
 	// Safe because the granules are the loader's.
 	all := unsafe.Slice((*byte)(l.w.Universe.Pointer(l.first)), size)
 	for at := 0; at < size; at += imageGranule {
-		if err := l.f.Read(under.ImageRows, at, all[at:at+imageGranule]); err != nil {
+		if err := l.f.Read(ImageRows, at, all[at:at+imageGranule]); err != nil {
 			return err
 		}
 	}
@@ -370,7 +369,7 @@ func (l *imageLoader) freeRows() {
 	if !l.taken || l.adopted {
 		return
 	}
-	for at := range l.f.Size[under.ImageRows] / alloc.MegachunkSize {
+	for at := range l.f.Size[ImageRows] / alloc.MegachunkSize {
 		l.w.Universe.Free(l.first+alloc.ChunkIndex(at)*alloc.ChunksPerMegachunk, alloc.ChunksPerMegachunk)
 	}
 }
@@ -382,7 +381,7 @@ func (l *imageLoader) adoptTables() error {
 	l.adopted = true
 	blockChunks := (l.im.blockBytes + alloc.ChunkSize - 1) / alloc.ChunkSize
 	claims.Eighths.SetRange(l.im.chunks<<alloc.UnitOrder, blockChunks<<alloc.UnitOrder)
-	for chunk := range l.f.Size[under.ImageRows] / alloc.ChunkSize {
+	for chunk := range l.f.Size[ImageRows] / alloc.ChunkSize {
 		// The bits of a chunk's eighths are a byte of a word.
 		if used := uint8(claims.Eighths[chunk/8] >> (chunk % 8 * 8)); used == 0 {
 			w.Universe.Free(l.first+alloc.ChunkIndex(chunk), 1)
@@ -406,7 +405,7 @@ func (l *imageLoader) adoptTables() error {
 		if t.source != nil {
 			t.source.Adopt(l.first)
 		} else if err := t.a.Table.Adopt(t.im, t.slots, l.first); err != nil && wrong == nil {
-			wrong = refuseSection(under.ImageTables, err)
+			wrong = refuseSection(ImageTables, err)
 		}
 	}
 	return l.admitBuffers(wrong)
@@ -418,7 +417,7 @@ func (l *imageLoader) admitBuffers(wrong error) error {
 	spilled := 0
 	admit := func(a *world.Archetype, h *value.Header, k *value.Shape) {
 		if err := l.w.Buffers.Admit(h, k, l.first); err != nil && wrong == nil {
-			wrong = fmt.Errorf("%w: rows of %v: %w", under.ErrImage, a, err)
+			wrong = fmt.Errorf("%w: rows of %v: %w", ErrImage, a, err)
 		}
 		if h.Spilled() {
 			spilled++
@@ -442,7 +441,7 @@ func (l *imageLoader) admitBuffers(wrong error) error {
 	if l.w.Buffers.Admitted(); spilled != l.im.blocks {
 		l.w.Buffers.Recount(spilled)
 		if wrong == nil {
-			wrong = fmt.Errorf("%w: %d buffers have spilled, there are %d blocks", under.ErrImage, spilled, l.im.blocks)
+			wrong = fmt.Errorf("%w: %d buffers have spilled, there are %d blocks", ErrImage, spilled, l.im.blocks)
 		}
 	}
 	return wrong
@@ -463,7 +462,7 @@ func (l *imageLoader) adoptNames() error {
 	for _, n := range l.im.Names {
 		for _, e := range slices.Backward(n.ids) { // Named finds the entity named last first
 			if l.w.IDs.Find(e) == nil || l.w.Names.Of(e.Index()) != "" || n.text == "" {
-				return refuseSection(under.ImageNames, fmt.Errorf("%v is named %q, and is not alive or has another name", e, n.text))
+				return refuseSection(ImageNames, fmt.Errorf("%v is named %q, and is not alive or has another name", e, n.text))
 			}
 			l.w.Names.Set(e, n.text)
 		}

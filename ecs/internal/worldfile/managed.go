@@ -12,7 +12,6 @@ import (
 	"quarry/ecs/internal/table"
 	"quarry/ecs/internal/value"
 	"quarry/ecs/internal/world"
-	"quarry/internal/seam/under"
 )
 
 // Managed values in images. The values of a type are numbered from 1 on, in order of archetypes and
@@ -162,7 +161,7 @@ func (l *imageLoader) adoptManaged() error {
 	for i := range l.im.Managed {
 		m := &l.im.Managed[i]
 		if m.of >= len(l.im.Types) || l.im.Types[m.of].Kind != world.KindManaged || of[m.of] != nil {
-			return refuseSection(under.ImageManaged, fmt.Errorf("values of type %d, which is not managed, or comes twice", m.of))
+			return refuseSection(ImageManaged, fmt.Errorf("values of type %d, which is not managed, or comes twice", m.of))
 		}
 		of[m.of] = m
 	}
@@ -198,10 +197,10 @@ func (l *imageLoader) decodeValues(t *world.Type, m *imageManaged) error {
 		}
 	}
 	if int(d.next) != m.N+1 {
-		return fmt.Errorf("%w: rows have %d values of %s, there are %d", under.ErrImage, d.next-1, t.Name, m.N)
+		return fmt.Errorf("%w: rows have %d values of %s, there are %d", ErrImage, d.next-1, t.Name, m.N)
 	}
 	if !d.c.Ended() {
-		return refuseSection(under.ImageManaged, errors.New("values of "+t.Name+" go on behind the last"))
+		return refuseSection(ImageManaged, errors.New("values of "+t.Name+" go on behind the last"))
 	}
 	return nil
 }
@@ -233,17 +232,17 @@ func (d *managedDecoder) decode(a *world.Archetype, pos int, ids []entity.ID, sl
 			continue
 		}
 		if slot != d.next || int(slot) > d.m.N {
-			return fmt.Errorf("%w: rows of %v: row %d of chunk %d has value %d of %d of %s, where %d is next", under.ErrImage, a, row, pos, slot, d.m.N, d.t.Name, d.next)
+			return fmt.Errorf("%w: rows of %v: row %d of chunk %d has value %d of %d of %s, where %d is next", ErrImage, a, row, pos, slot, d.m.N, d.t.Name, d.next)
 		}
 		var one []byte
 		if d.c.Bytes(&one); d.c.Bad {
-			return refuseSection(under.ImageManaged, fmt.Errorf("values of %s end with the one before %d of %d", d.t.Name, slot, d.m.N))
+			return refuseSection(ImageManaged, fmt.Errorf("values of %s end with the one before %d of %d", d.t.Name, slot, d.m.N))
 		}
 		if err := d.t.DecodeValue(one, d.t.Managed.At(d.t.Managed.Take()), true); err != nil {
 			// errors.md, Errors: `the value of ... of ...: ...` | The codec of a managed type
 			// refuses the bytes that a file has of a value, or panics. | A codec that reads what
 			// older versions of it wrote.
-			return refuseSection(under.ImageManaged, fmt.Errorf("the value of %s of %v: %w", d.t.Name, ids[row], err))
+			return refuseSection(ImageManaged, fmt.Errorf("the value of %s of %v: %w", d.t.Name, ids[row], err))
 		}
 		d.next++
 	}

@@ -9,7 +9,6 @@ import (
 
 	"quarry/ecs/internal/value"
 	"quarry/ecs/internal/world"
-	"quarry/internal/seam/under"
 	"quarry/layout"
 )
 
@@ -29,20 +28,20 @@ type imageMatch struct {
 	im      *ImageType
 	now     ImageType   // what the program says of it, if t is set
 	t       *world.Type // of the world; nil: it is dropped, refused, or nobody needs it
-	fate    under.ImageFate
+	fate    Fate
 	err     error // of a type that is refused
 	mapped  bool  // rows that lie in the file may be used
 	alike   bool  // values have the same bytes
 	moves   []fieldMove
 	changes []fieldChange
-	by      *under.ImageConversion // makes the values, instead of moves
-	rules   *renaming              // of its name
+	by      *Conversion // makes the values, instead of moves
+	rules   *renaming   // of its name
 }
 
 // matcher finds the types.
 type matcher struct {
 	w     *world.World
-	rules *under.ImageRules
+	rules *Rules
 	file  []ImageType
 	names []renaming           // of the types of the file
 	all   []world.Description  // of the world
@@ -51,9 +50,9 @@ type matcher struct {
 }
 
 // matchImage returns what becomes of each type.
-func matchImage(w *world.World, im *WorldImage, rules *under.ImageRules) []imageMatch {
+func matchImage(w *world.World, im *WorldImage, rules *Rules) []imageMatch {
 	if rules == nil {
-		rules = &under.ImageRules{}
+		rules = &Rules{}
 	}
 	m := &matcher{w: w, rules: rules, file: im.Types, all: w.DescribeTypes(), taken: map[*world.Type]bool{}, used: im.usedTypes()}
 	m.renameTypes()
@@ -66,15 +65,15 @@ func matchImage(w *world.World, im *WorldImage, rules *under.ImageRules) []image
 	}
 	for i := range list {
 		x := &list[i]
-		if x.t == nil && x.fate == under.ImageSame {
+		if x.t == nil && x.fate == Same {
 			m.match(x, m.used[i])
 		}
 	}
 	m.refuseUncoded(list, im)
 	m.refuseLosses(list)
 	for i := range list {
-		if x := &list[i]; x.fate == under.ImageRefused && !m.used[i] {
-			x.fate = under.ImageUnused
+		if x := &list[i]; x.fate == Refused && !m.used[i] {
+			x.fate = Unused
 		}
 	}
 	return list
@@ -124,7 +123,7 @@ func (m *matcher) matchExactly(x *imageMatch, builtIn bool) {
 		return
 	}
 	if x.im.sameOptions(&now) && x.im.check() == nil {
-		x.t, x.now, x.fate, x.mapped, x.alike = t, now, under.ImageSame, true, true
+		x.t, x.now, x.fate, x.mapped, x.alike = t, now, Same, true, true
 		m.taken[t] = true
 	}
 }
@@ -150,14 +149,14 @@ func (m *matcher) match(x *imageMatch, used bool) {
 	case len(likes) > 1:
 		x.refuse(fmt.Errorf("the %v type %s may be one of %d in this program: a rename must say which", d.Kind, d.Name, len(likes)))
 	case m.rules.KeepUnknown && !x.rules.renamed(), x.rules.isCalled(m.rules.Keep...):
-		x.fate = under.ImageKept
+		x.fate = Kept
 		if err := m.keep(x); err != nil {
 			x.refuse(fmt.Errorf("the %v type %s cannot be kept: %w", d.Kind, d.Name, err))
 		}
 	case m.rules.DropUnknown && !x.rules.renamed():
 		x.drop()
 	case !used:
-		x.fate = under.ImageUnused
+		x.fate = Unused
 	case other != nil && other.Kind != d.Kind:
 		now := describeImageType(other.T, *other)
 		x.refuse(fmt.Errorf("the %v type %s is a %v type in this program, and rules convert none of another kind%s", d.Kind, d.Name, other.Kind, sideBySide(x.im, &now)))
@@ -172,14 +171,14 @@ func (m *matcher) match(x *imageMatch, used bool) {
 
 // drop gives a match the fate of one that entities lose.
 func (x *imageMatch) drop() {
-	if x.fate = under.ImageDropped; x.im.check() != nil { // its headers are looked at
+	if x.fate = Dropped; x.im.check() != nil { // its headers are looked at
 		x.refuse(x.im.check())
 	}
 }
 
 // refuse gives a match the fate of one that is refused.
 func (x *imageMatch) refuse(err error) {
-	x.t, x.fate, x.err = nil, under.ImageRefused, fmt.Errorf("%w: %w", under.ErrImageTypes, err)
+	x.t, x.fate, x.err = nil, Refused, fmt.Errorf("%w: %w", ErrImageTypes, err)
 }
 
 // compare settles how values of the file become those of a type of the world.
@@ -192,8 +191,8 @@ func (m *matcher) compare(x *imageMatch, to *world.Description) {
 		return
 	}
 	x.mapped = x.alike && x.im.sameRows(&x.now)
-	if x.fate = under.ImageConverted; x.mapped && d.Name == to.Name && x.im.Cleanup == x.now.Cleanup {
-		x.fate = under.ImageSame
+	if x.fate = Converted; x.mapped && d.Name == to.Name && x.im.Cleanup == x.now.Cleanup {
+		x.fate = Same
 	}
 }
 
@@ -207,7 +206,7 @@ func (m *matcher) settle(x *imageMatch, to *world.Description) error {
 		return err
 	}
 	if x.im.Coded && x.now.Coded { // it reads what it wrote, whatever the fields are
-		if slices.ContainsFunc(m.rules.Conversions, func(c under.ImageConversion) bool { return x.rules.isCalled(c.Name) }) {
+		if slices.ContainsFunc(m.rules.Conversions, func(c Conversion) bool { return x.rules.isCalled(c.Name) }) {
 			return errors.New("a codec wrote its values: a conversion function gets none of them")
 		}
 		x.alike = true
@@ -280,12 +279,12 @@ func (t *ImageType) isOf(old reflect.Type) bool {
 
 // converts reports whether there is a conversion function for a type and its layout.
 func (m *matcher) converts(x *imageMatch) bool {
-	return slices.ContainsFunc(m.rules.Conversions, func(c under.ImageConversion) bool { return x.rules.isCalled(c.Name) && x.im.isOf(c.Old) })
+	return slices.ContainsFunc(m.rules.Conversions, func(c Conversion) bool { return x.rules.isCalled(c.Name) && x.im.isOf(c.Old) })
 }
 
 // conversionFor returns the conversion function for a type, or nil if there is none. The error says
 // why one that names the type is not it.
-func (m *matcher) conversionFor(x *imageMatch) (by *under.ImageConversion, wrong error) {
+func (m *matcher) conversionFor(x *imageMatch) (by *Conversion, wrong error) {
 	for i := range m.rules.Conversions {
 		c := &m.rules.Conversions[i]
 		switch {
@@ -342,11 +341,11 @@ func (l *imageLoader) matchTypes() error {
 	l.matches = matchImage(l.w, &l.im, l.f.Rules)
 	for i := range l.matches {
 		x := &l.matches[i]
-		if x.fate == under.ImageRefused {
+		if x.fate == Refused {
 			return x.err
 		}
 		if x.t != nil && (i < int(world.BuiltIn) != (x.t.ID < world.BuiltIn) || slices.Contains(l.types, x.t)) {
-			return refuseSection(under.ImageTypes, fmt.Errorf("%s is type %d of the file and another", x.im.Name, i))
+			return refuseSection(ImageTypes, fmt.Errorf("%s is type %d of the file and another", x.im.Name, i))
 		}
 		l.types = append(l.types, x.t)
 	}
@@ -360,8 +359,8 @@ func (l *imageLoader) compareTypes() (changed, added bool) {
 	for i := range l.matches {
 		x := &l.matches[i]
 		known[x.t] = true
-		changed = changed || x.fate == under.ImageConverted || x.fate == under.ImageDropped || x.fate == under.ImageUnused ||
-			x.fate == under.ImageSame && (!slices.Equal(x.im.Fields, x.now.Fields) || x.im.Coded != x.now.Coded)
+		changed = changed || x.fate == Converted || x.fate == Dropped || x.fate == Unused ||
+			x.fate == Same && (!slices.Equal(x.im.Fields, x.now.Fields) || x.im.Coded != x.now.Coded)
 	}
 	return changed, slices.ContainsFunc(l.w.Types.List, func(t *world.Type) bool { return !known[t] })
 }

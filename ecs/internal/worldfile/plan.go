@@ -4,12 +4,11 @@ import (
 	"errors"
 
 	"quarry/ecs/internal/world"
-	"quarry/internal/seam/under"
 )
 
 // PlanImage says what becomes of each type of a file in a world whose types register registers. No
 // row is read. The error wraps ErrImage, or is from NewWorld.
-func PlanImage(f *under.ImageFile, register func(*world.World)) (plans []under.ImagePlan, err error) {
+func PlanImage(f *File, register func(*world.World)) (plans []Plan, err error) {
 	l := &imageLoader{f: f}
 	if err := l.read(); err != nil {
 		return nil, err
@@ -27,7 +26,7 @@ func PlanImage(f *under.ImageFile, register func(*world.World)) (plans []under.I
 }
 
 // PlanBetween is PlanImage for a program whose types are those of a newer file.
-func PlanBetween(f, newer *under.ImageFile) (plans []under.ImagePlan, err error) {
+func PlanBetween(f, newer *File) (plans []Plan, err error) {
 	l := &imageLoader{f: newer}
 	if err := l.read(); err != nil {
 		return nil, err
@@ -42,14 +41,14 @@ func PlanBetween(f, newer *under.ImageFile) (plans []under.ImagePlan, err error)
 }
 
 // plan says what becomes of a type.
-func (x *imageMatch) plan() under.ImagePlan {
+func (x *imageMatch) plan() Plan {
 	d := x.im.describe()
-	p := under.ImagePlan{Name: d.Name, Kind: d.Kind, Fate: x.fate, Err: x.err}
+	p := Plan{Name: d.Name, Kind: d.Kind, Fate: x.fate, Err: x.err}
 	if x.t == nil {
 		return p
 	}
 	p.To = x.now.describe().Name
-	if x.fate != under.ImageConverted {
+	if x.fate != Converted {
 		return p
 	}
 	if x.by != nil {

@@ -9,7 +9,6 @@ import (
 	"quarry/alloc"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/world"
-	"quarry/internal/seam/under"
 )
 
 // Records of a file. Look-ups follow them without a bound, so a file of a stranger must not decide
@@ -52,7 +51,7 @@ func (l *imageLoader) adoptIDs() error {
 	}
 	err := l.w.IDs.Adopt(&l.im.ids, &rows, func(x *alloc.Extent, size int) error { return l.fillRecords(x, size, rows.Moved()) })
 	if errors.Is(err, entity.ErrImage) {
-		return fmt.Errorf("%w: records: %w", under.ErrImage, err)
+		return fmt.Errorf("%w: records: %w", ErrImage, err)
 	}
 	return err
 }
@@ -73,7 +72,7 @@ func (l *imageLoader) compareRows() error {
 			first := t.a.Table.At(pos, 0)
 			for row, e := range world.Entities(t.a.Table.Store.Row(pos, 0).Base, t.rowsOf(pos)) {
 				if r := l.w.IDs.Find(e); r == nil || r.Location != first+entity.Location(row) {
-					return fmt.Errorf("%w: rows of %v: row %d of chunk %d is of %v, whose record does not lead there", under.ErrImage, t.a, row, pos, e)
+					return fmt.Errorf("%w: rows of %v: row %d of chunk %d is of %v, whose record does not lead there", ErrImage, t.a, row, pos, e)
 				}
 			}
 		}
@@ -85,7 +84,7 @@ func (l *imageLoader) compareRows() error {
 // are converted, or records change: that writes them, and the first write of a mapped page is slow.
 func (l *imageLoader) fillRecords(x *alloc.Extent, size int, change bool) error {
 	if l.f.Map != nil && !change && !slices.ContainsFunc(l.tables, func(t loadedTable) bool { return t.source != nil }) {
-		err := x.MapFile(size, l.f.Map, l.f.At[under.ImageRecords])
+		err := x.MapFile(size, l.f.Map, l.f.At[ImageRecords])
 		if err == nil || !errors.Is(err, errors.ErrUnsupported) {
 			return err
 		}
@@ -93,5 +92,5 @@ func (l *imageLoader) fillRecords(x *alloc.Extent, size int, change bool) error 
 	if err := x.Resize(size); err != nil {
 		return err
 	}
-	return l.f.Read(under.ImageRecords, 0, unsafe.Slice((*byte)(x.Base()), size)) // Safe because the extent is so long.
+	return l.f.Read(ImageRecords, 0, unsafe.Slice((*byte)(x.Base()), size)) // Safe because the extent is so long.
 }

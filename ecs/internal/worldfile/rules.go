@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"quarry/ecs/internal/world"
-	"quarry/internal/seam/under"
 )
 
 // Names of the program for types and fields of a file. The rules that rename are a program's
@@ -107,7 +106,7 @@ func (r *renaming) isCalled(names ...string) bool {
 
 // fieldNames are the names that the fields of a type have in the program.
 type fieldNames struct {
-	rules []under.ImageFieldRename
+	rules []FieldRename
 	list  []renaming
 	now   *ImageType
 }
@@ -133,7 +132,7 @@ func (m *matcher) fieldNames(x *imageMatch, now *ImageType) *fieldNames {
 }
 
 // apply applies a rule.
-func (n *fieldNames) apply(rule *under.ImageFieldRename) {
+func (n *fieldNames) apply(rule *FieldRename) {
 	rest := make([]string, len(n.list)) // of the names that it concerns
 	concerns := make([]bool, len(n.list))
 	for i := range n.list {
@@ -175,7 +174,7 @@ func (n *fieldNames) inProgram(name string) (string, error) {
 		return to, nil
 	}
 	const order = "rules apply in their order"
-	switch named := slices.ContainsFunc(n.rules, func(rule under.ImageFieldRename) bool { return rule.Old == name }); {
+	switch named := slices.ContainsFunc(n.rules, func(rule FieldRename) bool { return rule.Old == name }); {
 	case r.void != "":
 		return "", fmt.Errorf("%s is %s in this program, by a rule, and the file has both; %s", name, r.void, order)
 	case r.renamed() && (named || to == r.in || !hasFieldIn(n.now.Fields, r.in)):

@@ -13,7 +13,6 @@ import (
 	"quarry/ecs/internal/table"
 	"quarry/ecs/internal/value"
 	"quarry/ecs/internal/world"
-	"quarry/internal/seam/under"
 )
 
 // Images of snapshots. Where chunks and blocks lie in the file is settled first, from the books;
@@ -29,7 +28,7 @@ type imageWriter struct {
 	placed        []placedChunk // by rising place
 	blocks        value.Blocks
 	segments      []imageSegment // of the entries
-	size          [under.ImageBulk]int
+	size          [ImageBulk]int
 }
 
 // placedChunk is a chunk of a snapshot with its place in the file.
@@ -55,7 +54,7 @@ const (
 
 // ImageOf returns the image of a snapshot for a file. The error says that the snapshot is lost, or
 // which values cannot be written. now says that the world has not changed since the snapshot.
-func ImageOf(s *snapshot.Snapshot, now bool) (out *under.Image, err error) {
+func ImageOf(s *snapshot.Snapshot, now bool) (out *Image, err error) {
 	const op = "image of a snapshot"
 	s.Begin(op)
 	defer func() {
@@ -80,7 +79,7 @@ func ImageOf(s *snapshot.Snapshot, now bool) (out *under.Image, err error) {
 }
 
 // ImageOfWorld is ImageOf of a snapshot that the image closes.
-func ImageOfWorld(w *world.World) (im *under.Image, err error) {
+func ImageOfWorld(w *world.World) (im *Image, err error) {
 	s := snapshot.Take(w)
 	defer func() {
 		if im == nil {
@@ -99,7 +98,7 @@ func ImageOfWorld(w *world.World) (im *under.Image, err error) {
 }
 
 // describe settles where all lies, and codes the sections.
-func (w *imageWriter) describe() (*under.Image, error) {
+func (w *imageWriter) describe() (*Image, error) {
 	s, h := w.s, snapshot.HistoryOf(w.s.World)
 	w.rows, w.records = h.Rows, h.Records
 	w.im.Created, w.im.Destroyed, w.im.Version = s.Created, s.Destroyed, s.Version
@@ -108,7 +107,7 @@ func (w *imageWriter) describe() (*under.Image, error) {
 		return nil, err
 	}
 	w.im.ids = *s.World.IDs.ImageOf(&s.Ids)
-	w.size[under.ImageRecords] = w.im.ids.Bytes()
+	w.size[ImageRecords] = w.im.ids.Bytes()
 	for text := range s.Names.Texts() {
 		n := imageName{text: text}
 		for e := range s.Names.AllNamed(text) {
@@ -118,7 +117,7 @@ func (w *imageWriter) describe() (*under.Image, error) {
 	}
 	slices.SortFunc(w.im.Names, func(a, b imageName) int { return cmp.Compare(a.text, b.text) })
 	w.describeSets()
-	out := new(under.Image)
+	out := new(Image)
 	for i, code := range w.im.Sections() {
 		c := new(codec.Coder)
 		code(c)
@@ -233,7 +232,7 @@ func (w *imageWriter) describeBlocks() error {
 	}
 	w.im.blocks, w.im.blockBytes = w.blocks.Len(), w.blocks.Bytes()
 	bytes := w.im.chunks*alloc.ChunkSize + w.im.blockBytes
-	w.size[under.ImageRows] = (bytes + imageGranule - 1) / imageGranule * imageGranule
+	w.size[ImageRows] = (bytes + imageGranule - 1) / imageGranule * imageGranule
 	return nil
 }
 
@@ -284,15 +283,15 @@ func (w *imageWriter) describeSets() {
 			add(im.ValueBytes(), func(at int, dst []byte) error { return set.ReadValues(l, at, dst) })
 		}
 	}
-	w.size[under.ImageEntries] = end
+	w.size[ImageEntries] = end
 }
 
-// read is under.Image.Read.
+// read is Image.Read.
 func (w *imageWriter) read(part, at int, dst []byte) error {
 	switch part {
-	case under.ImageRows:
+	case ImageRows:
 		return w.readRows(at, dst)
-	case under.ImageRecords:
+	case ImageRecords:
 		n := min(len(dst), max(0, w.size[part]-at))
 		clear(dst[n:])
 		return w.s.Layer.ReadBytes(w.records, at, dst[:n])

@@ -7,7 +7,6 @@ import (
 	"unsafe"
 
 	"quarry/ecs/internal/world"
-	"quarry/internal/seam/under"
 )
 
 // Shared values of a file: their parts, in the order of the fields that the file describes. Texts
@@ -16,7 +15,7 @@ import (
 // decodeShared returns the value of the program that a file has as bytes.
 func (x *imageMatch) decodeShared(from []byte) (any, error) {
 	switch {
-	case x.im.Coded || x.fate == under.ImageKept:
+	case x.im.Coded || x.fate == Kept:
 		return x.t.DecodeShared(from, true)
 	case x.by != nil:
 		old := world.Type{Go: x.by.Old, Name: x.im.Name}

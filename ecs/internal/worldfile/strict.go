@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"quarry/internal/seam/under"
 )
 
 // Losses. A field that the program does not have is lost, and so is a type that DropUnknown drops:
@@ -19,9 +17,9 @@ func (m *matcher) refuseLosses(list []imageMatch) {
 		d := &x.im.Description
 		switch {
 		case !m.rules.Strict || !m.used[i]:
-		case x.fate == under.ImageDropped && !x.rules.isCalled(m.rules.Drop...):
+		case x.fate == Dropped && !x.rules.isCalled(m.rules.Drop...):
 			x.refuse(fmt.Errorf("the %v type %s would be lost: it is not registered, and no rule drops it by name", d.Kind, d.Name))
-		case x.fate == under.ImageConverted && x.by == nil:
+		case x.fate == Converted && x.by == nil:
 			if lost := m.losses(x); len(lost) > 0 {
 				x.refuse(fmt.Errorf("the %v type %s would lose %s, which no rule renames or drops%s", d.Kind, d.Name, strings.Join(lost, " and "), sideBySide(x.im, &x.now)))
 			}
@@ -37,7 +35,7 @@ func (m *matcher) losses(x *imageMatch) (lost []string) {
 			continue
 		}
 		now, _ := names.inProgram(c.from.Name) // which was settled
-		if !slices.ContainsFunc(m.rules.DropFields, func(r under.ImageLostField) bool {
+		if !slices.ContainsFunc(m.rules.DropFields, func(r LostField) bool {
 			_, then := cutField(c.from.Name, r.Name)
 			_, later := cutField(now, r.Name)
 			return (then || later) && (x.rules.isCalled(r.Type) || sameName(x.now.Name, r.Type))

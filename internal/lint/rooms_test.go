@@ -1,0 +1,57 @@
+package lint
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// generics are functions by which a program gets values of types that it cannot name.
+const generics = `
+func open[K, R any](f func(K) R) R { var k K; return f(k) }
+
+func zero[T any](f func(*T)) *T { return new(T) }
+`
+
+// TestRoomsAreShut: a program of another module is built with ecs, and not when it reaches for a
+// room or the door: by a path, or by a type that the compiler infers from what ecs exports.
+func TestRoomsAreShut(t *testing.T) {
+	needsGo(t)
+	dir, err := home()
+	require.NoError(t, err)
+	sums, err := os.ReadFile(filepath.Join(dir, "go.sum"))
+	require.NoError(t, err)
+	for _, x := range []struct{ imports, body, refusal string }{
+		{`"quarry/ecs"`, "_, _ = ecs.NewWorld(); _ = zero(ecs.Enableable)", ""},
+		{`"quarry/ecs/internal/door"`, "_ = door.Writes", "use of internal package quarry/ecs/internal/door not allowed"},
+		{`"quarry/ecs/internal/world"`, "_ = world.Newer", "use of internal package quarry/ecs/internal/world not allowed"},
+		{`"quarry/ecs/internal/edit"`, "_ = edit.Create", "use of internal package quarry/ecs/internal/edit not allowed"},
+		{`"quarry/ecs"`, "_ = open(ecs.Inside)", "undefined: ecs.Inside"},
+		{`"quarry/ecs"`, "_ = zero(ecs.Enableable).World", "undefined (type *ecs.registration has no field or method World"},
+		{`"quarry/ecs"`, "_ = zero(ecs.Enableable).core", "undefined (cannot refer to unexported field core"},
+		{`"quarry/ecs"`, "_ = open(ecs.InfoOf).Type.info()", "undefined (cannot refer to unexported method info"},
+		{`"quarry/ecs"`, "_ = new(ecs.World).Tables", "undefined (type *ecs.World has no field or method Tables"},
+	} {
+		folder := t.TempDir()
+		for name, text := range map[string]string{
+			"go.mod":  "module demo\n\ngo 1.26.0\n\nrequire quarry v0.0.0\n\nreplace quarry => " + dir + "\n",
+			"go.sum":  string(sums),
+			"main.go": "package main\n\nimport (" + x.imports + ")\n" + generics + "\nfunc main() { " + x.body + " }\n",
+		} {
+			require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644))
+		}
+		build := exec.Command("go", "build", "-o", filepath.Join(folder, "demo"), ".")
+		build.Dir = folder
+		build.Env = append(build.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod")
+		out, err := build.CombinedOutput()
+		if x.refusal == "" {
+			require.NoError(t, err, "%s", out)
+			continue
+		}
+		require.Error(t, err, x.body)
+		require.Contains(t, string(out), x.refusal)
+	}
+}

@@ -1,5 +1,0 @@
-// Package worldfile is a world file as a container: where its sections lie, the header and the
-// checksums that cover each byte of it, written in one pass, and read from front to back or in any
-// order. What the sections say is coded by ecs. Package image is the face for programs; journals
-// keep their bases in such files.
-package worldfile
