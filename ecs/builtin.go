@@ -27,7 +27,7 @@ type CleanupEntity struct{}
 type LinkedEntity struct{ Entity Entity }
 
 func init() {
-	world.TypeOfHandle = infoOf
+	world.TypeOfHandle = Type.info
 	world.Declare(reflect.TypeFor[Entity](), reflect.TypeFor[DisabledEntity](), reflect.TypeFor[Prefab](),
 		reflect.TypeFor[CleanupEntity](), reflect.TypeFor[LinkedEntity]())
 }

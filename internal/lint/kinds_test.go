@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -59,9 +58,5 @@ func TestMadeUpKind(t *testing.T) {
 func overlaid(t *testing.T, file, text string) (string, error) {
 	other := filepath.Join(t.TempDir(), "kind.go")
 	require.NoError(t, os.WriteFile(other, []byte(text), 0o644))
-	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{file: other}})
-	require.NoError(t, err)
-	list := filepath.Join(t.TempDir(), "overlay.json")
-	require.NoError(t, os.WriteFile(list, overlay, 0o644))
-	return goTool(t, nil, "build", "-overlay", list, "./"+filepath.ToSlash(filepath.Dir(kindFile)))
+	return builtWith(t, map[string]string{file: other}, "./"+filepath.ToSlash(filepath.Dir(kindFile)))
 }

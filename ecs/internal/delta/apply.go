@@ -130,22 +130,12 @@ func (p *deltaPlan) commit(tx *change.Tx, room entity.DifferenceRoom) {
 	if w.Keeps() {
 		p.keep()
 	}
-	p.dropNames()
-	for i := range p.sets {
-		p.sets[i].commit(w.Tables.Version)
+	p.tx, p.room = tx, room
+	p.dropNames() // of entities that end, and of those that get another
+	for _, part := range commitOrder {
+		commits[part].do(p)
 	}
-	list := make([]change.Rebuilt, len(p.tables))
-	for i := range p.tables {
-		t := &p.tables[i]
-		list[i] = change.Rebuilt{Table: &t.a.Table.Table, Rows: p.sourcesOf(t), N: t.is, IDs: t.ids, Ends: t.ends}
-	}
-	w.Rows.Rebuild(list, func() { w.IDs.Apply(p.Delta.IDs, room) })
-	for i := range p.tables {
-		p.writeValues(&p.tables[i], tx)
-	}
-	w.Rows.Created, w.Rows.Destroyed = p.Created[1], p.Destroyed[1]
 	w.Rows.Epoch++
-	p.giveNames()
 	tx.Cancel() // forgets the blocks, all of which rows have now
 	p.arrangeRoster()
 	p.arrange()

@@ -49,27 +49,18 @@ func Diff(older, newer *world.World, written func(a *world.Archetype, pos int) b
 	if older.IDs.Tag() != newer.IDs.Tag() || len(older.Types.List) > len(newer.Types.List) {
 		return nil, fmt.Errorf("ecs: Diff: %w: the states are of different worlds, or in the wrong order", ErrDelta)
 	}
-	ids := c.difference()
-	if ids == nil {
-		var err error
-		if ids, err = entity.Compare(&older.IDs, &newer.IDs); err != nil {
-			return nil, fmt.Errorf("ecs: Diff: %w: %w", ErrDelta, err)
-		}
-	}
 	x := differ{
-		Delta: &Delta{Older: older, Newer: newer, tag: newer.IDs.Tag(), IDs: ids,
-			Created:   [2]uint64{older.Rows.Created, newer.Rows.Created},
-			Destroyed: [2]uint64{older.Rows.Destroyed, newer.Rows.Destroyed}},
+		Delta:   &Delta{Older: older, Newer: newer, tag: newer.IDs.Tag()},
 		written: written, c: c, spare: c.spares(), described: newer.DescribeTypes(), numbers: map[world.TypeID]int{}, at: map[*world.Archetype]int{}, twins: map[*world.Archetype]bool{},
 	}
-	if err := x.archetypes(); err != nil {
-		return nil, err
+	for i := range diffs {
+		if diffs[i].do == nil {
+			continue
+		}
+		if err := diffs[i].do(&x); err != nil {
+			return nil, err
+		}
 	}
-	x.resolve()
-	for _, t := range newer.Types.Sparse {
-		x.sparseType(t)
-	}
-	x.compareNames()
 	return x.Delta, nil
 }
 

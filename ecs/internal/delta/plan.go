@@ -26,6 +26,8 @@ type deltaPlan struct {
 	dying  bitmask.Bits // indices of entities that are in a table with CleanupEntity afterwards; nil without one
 	odd    int          // entities that end
 	roster plannedRoster
+	tx     *change.Tx            // of commit: the blocks that were taken
+	room   entity.DifferenceRoom // of commit: for ids
 
 	described []world.Description // the world's types, by TypeID
 }
@@ -47,32 +49,12 @@ func (p *deltaPlan) refuse(format string, values ...any) error {
 
 // check returns an error unless the delta may be applied to the world.
 func (p *deltaPlan) check() error {
-	w, d := p.w, p.Delta
-	if d.tag != w.IDs.Tag() || d.Created[0] != w.Rows.Created || d.Destroyed[0] != w.Rows.Destroyed {
-		return p.refuse("it is of a world with tag %d that had created %d entities and ended %d; this one has tag %d, %d and %d",
-			d.tag.Number(), d.Created[0], d.Destroyed[0], w.IDs.Tag().Number(), w.Rows.Created, w.Rows.Destroyed)
-	}
-	if d.Created[1] < d.Destroyed[1] || d.Created[1]-d.Destroyed[1] > entity.MaxIDs {
-		return p.refuse("there are %d entities created and %d destroyed", d.Created[1], d.Destroyed[1])
-	}
-	p.alive = int(d.Created[1] - d.Destroyed[1])
-	if err := w.IDs.Fits(d.IDs); err != nil {
-		return p.refuse("%w", err)
-	}
-	p.described = w.DescribeTypes()
-	for i := range d.types {
-		t, err := d.types[i].Find(p.described)
-		if err != nil {
-			return p.refuse("%w", err)
-		}
-		p.types = append(p.types, t)
-	}
-	for _, step := range [...]func() error{p.checkTables, p.checkRows, p.checkValues, p.checkSparse, p.checkNames, p.checkRoster} {
-		if err := step(); err != nil {
+	for _, part := range checkOrder {
+		if err := checks[part].do(p); err != nil {
 			return err
 		}
 	}
-	return nil
+	return p.checkRoster()
 }
 
 // living reports whether an entity is alive afterwards.

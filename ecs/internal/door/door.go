@@ -46,8 +46,16 @@ func onCore(f func(*ecs.World)) func(*world.World) {
 	return func(w *world.World) { f((*ecs.World)(unsafe.Pointer(w))) } // Safe because a World is its core.
 }
 
-// typeOf returns the core of a type, which may be nil for a zero handle. It panics for nil.
-var typeOf = world.TypeOfHandle.(func(op string, t ecs.Type) *world.Type)
+// info returns the core of a type that is not nil; nil for a zero handle.
+var info = world.TypeOfHandle.(func(t ecs.Type) *world.Type)
+
+// typeOf is info, and panics for nil.
+func typeOf(op string, t ecs.Type) *world.Type {
+	if t == nil {
+		panic("ecs: " + op + ": a type is nil")
+	}
+	return info(t)
+}
 
 // TypeIndex returns the number of a type in its world, in order of registration and in [0,
 // ecs.MaxTypes). It returns -1 for a nil or zero handle and for a type of another world. Any
@@ -56,7 +64,7 @@ func TypeIndex(w *ecs.World, t ecs.Type) int {
 	if t == nil {
 		return -1
 	}
-	return World(w).IndexOf(typeOf("", t))
+	return World(w).IndexOf(info(t))
 }
 
 // FactsOf returns the facts of a type. It panics for nil and for a zero handle. Any goroutine may

@@ -44,26 +44,12 @@ func Copied(w *world.World, op string, sameTag bool, given func(*world.World)) (
 // become fills the new world c with the contents of w. On an error c is half filled, but sound
 // enough to be closed.
 func become(c *world.World, op string, w *world.World) error {
-	for _, t := range w.Types.List[world.BuiltIn:] {
-		c.Register("World.Clone", t.Copied())
-	}
-	copyManaged(c, op, w)
-	if err := c.Rows.Become(&w.Rows); err != nil {
-		return world.Refused(err)
-	}
-	avoidTags(c, w)
-	c.Show(c.IDs.View())
-	c.Tables.Version = w.Tables.Version // before the copies, which are marked with it
-	values := copyValues(c, w)
-	for _, a := range w.Archetypes.List {
-		if err := copyArchetype(c, a, values); err != nil {
+	x := cloning{c: c, w: w, op: op}
+	for _, part := range cloneOrder {
+		if err := clones[part].do(&x); err != nil {
 			return err
 		}
 	}
-	if err := copySparse(c, w); err != nil {
-		return err
-	}
-	copyNames(c, w)
 	return nil
 }
 

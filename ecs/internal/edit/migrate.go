@@ -116,6 +116,8 @@ type migration struct {
 	transfers []transfer
 	sparse    []sparseTransfer
 	moved     *Arrivals
+	selected  *change.Tx // rows of from
+	total     int        // how many
 }
 
 // transfer is the move of one part's rows to an archetype of another world.
@@ -138,27 +140,21 @@ func move(w *world.World, op string, from *world.World, selected *change.Tx, mov
 	if total > world.MostAlive-w.Living() {
 		return Batch{}, world.During(op, world.Limit("entities a world", world.MostAlive, nil))
 	}
-	for i := range selected.Parts {
-		if err := m.registerTypes(from.ArchetypeOn(selected.Parts[i].Table)); err != nil {
-			return Batch{}, world.During(op, err)
-		}
-	}
-	for _, t := range from.Types.Sparse {
-		if t.Sparse.Len() > 0 {
-			if err := m.registerType(t); err != nil {
-				return Batch{}, world.During(op, err)
-			}
-		}
+	m.selected, m.total = selected, total
+	if err := m.registerAll(); err != nil {
+		return Batch{}, world.During(op, err)
 	}
 	w.Loops.Enter(op)
 	defer w.Loops.Leave()
 	from.Loops.Enter(op)
 	defer from.Loops.Leave()
-	if err := m.reserve(selected, total); err != nil {
-		return Batch{}, world.During(op, err)
-	}
-	for i := range m.transfers {
-		m.transfers[i].run(m)
+	for i := range moves {
+		if moves[i].do == nil {
+			continue
+		}
+		if err := moves[i].do(m); err != nil {
+			return Batch{}, world.During(op, err)
+		}
 	}
 	rename := func(e *entity.ID) {
 		if *e != world.Null && e.Is(from.IDs.Tag()) {
@@ -177,12 +173,12 @@ func move(w *world.World, op string, from *world.World, selected *change.Tx, mov
 
 // reserve does everything that can fail. On an error nothing has changed, except that new types
 // stay registered.
-func (m *migration) reserve(selected *change.Tx, total int) error {
+func (m *migration) reserve() error {
 	before := len(m.w.Archetypes.List)
-	err := m.aim(selected)
+	err := m.aim(m.selected)
 	if err == nil {
-		m.aimSparse(selected)
-		err = world.Refused(m.tx.Reserve(total))
+		m.aimSparse(m.selected)
+		err = world.Refused(m.tx.Reserve(m.total))
 	} else {
 		m.tx.Cancel()
 	}
@@ -202,6 +198,23 @@ func (m *migration) aim(selected *change.Tx) error {
 	for i := range m.transfers {
 		if err := m.takeBlocks(&m.transfers[i]); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// registerAll registers the types of the rows and entries that move.
+func (m *migration) registerAll() error {
+	for i := range m.selected.Parts {
+		if err := m.registerTypes(m.from.ArchetypeOn(m.selected.Parts[i].Table)); err != nil {
+			return err
+		}
+	}
+	for _, t := range m.from.Types.Sparse {
+		if t.Sparse.Len() > 0 {
+			if err := m.registerType(t); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -63,36 +63,14 @@ func (f *FrozenWorld) open(s *Snapshot) error {
 	f.Archetypes.Open()
 	f.News = world.News{Matched: 1, Unshared: 1}
 	query.OpenScans(&f.World)
-	f.Buffers.LookAt(&live.Buffers, s.Heap)
 	f.IDs.Open(live.Universe, live.IDs.Tag())
 	f.Tables.Open(live.Universe, live.Growth, &f.IDs, table.Calls{Trim: func() int { return 0 }, Replanned: func() {}})
-	f.Tables.Version = s.Version
 	f.Rows.Open(&f.IDs, &f.Tables, &f.Buffers, change.Calls{
 		TableAt: func(i uint32) *table.Table { return &f.Archetypes.List[i].Table.Table }, Records: func() {},
 	})
-	f.Rows.Created, f.Rows.Destroyed = s.Created, s.Destroyed
 	f.Index.Open()
-	f.RegisterBuiltIn()
-	for _, t := range s.Types[world.BuiltIn:] {
-		c := t.Copied()
-		c.Fields, c.Links = t.Fields, t.Links
-		if m := s.Managed.Of(t); m != nil {
-			c.Managed = m
-		}
-		f.Enroll(c)
-	}
-	for i, t := range f.Types.List {
-		t.Live = s.Types[i]
-	}
-	f.b = query.Borrow{Lease: world.Lease{World: live, Name: "the snapshot", Out: true, Past: true, Version: s.Version}, Query: query.BatchesOf(&f.World)}
-	for _, t := range f.Types.List {
-		t.Hide()
-		t.Lease, t.Writes = f.b.LeaseOrNil(), false
-		f.b.Lent = append(f.b.Lent, &t.Finder)
-	}
-	f.Names = s.Names
-	for i := range s.Archetypes {
-		if err := f.add(s, &s.Archetypes[i]); err != nil {
+	for _, part := range freezeOrder {
+		if err := freezes[part].do(f, s); err != nil {
 			return err
 		}
 	}

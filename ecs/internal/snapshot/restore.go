@@ -145,48 +145,11 @@ func unready(err error) error { return world.During("World.Restore", world.Refus
 
 // commit writes. It cannot fail.
 func (r *restoring) commit() {
-	w, s := r.w, r.s
-	r.noteBlocks()
-	for _, st := range r.differs {
-		r.list = st.Archetype.Table.Leave(r.list)
+	for _, part := range restoreOrder {
+		restores[part].do(r)
 	}
-	for _, a := range r.since {
-		r.list = a.Table.Leave(r.list)
-	}
-	for _, c := range r.list {
-		r.owned[alloc.StoreChunk{First: c.First, Order: c.Order}] = true
-	}
-	for _, st := range r.differs {
-		st.Archetype.Table.Return(&st.Table, r.owned)
-	}
-	w.Tables.FreeLeft(r.owned)
-	r.putRows()
-	for _, st := range r.differs {
-		st.Archetype.Table.Reenter(&st.Table)
-	}
-	w.Reserving.Lock()
-	w.IDs.Restore(&s.Ids, s.Layer)
-	w.Reserving.Unlock()
-	w.ShowRecords()
-	r.settleBlocks()
-	r.restoreManaged()
-	for i, t := range w.Types.Sparse {
-		if i < len(s.Sets) {
-			t.Sparse.Restore(&s.Sets[i], s.Layer, w.Tables.Version)
-		} else {
-			t.Sparse.Clear(w.Tables.Version)
-		}
-	}
-	r.arrange()
-	if len(r.since) > 0 {
-		w.Retire(func(a *world.Archetype) bool { return a.Born >= s.Layer.Number() && !a.Pinned })
-	}
-	if w.Names.Return(&s.Names); w.Names.Len() > 0 {
-		w.WatchEnds()
-	}
-	w.Rows.Created, w.Rows.Destroyed = s.Created, s.Destroyed
-	w.Rows.Epoch++
-	w.Recordings.Restored(s.era, w.IDs.Versions)
+	r.w.Rows.Epoch++
+	r.w.Recordings.Restored(r.s.era, r.w.IDs.Versions)
 }
 
 // putRows brings back the bytes of all rows, and the books of archetypes whose rows are the same.

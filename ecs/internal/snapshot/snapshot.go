@@ -127,28 +127,11 @@ func (s *Snapshot) Renew() {
 
 // note copies what the world knows besides its rows.
 func (s *Snapshot) note(w *world.World) {
-	list := w.Archetypes.List
-	for len(s.Archetypes) < len(list) {
-		s.Archetypes = append(s.Archetypes, archetypeState{})
+	for i := range takes {
+		if takes[i].do != nil {
+			takes[i].do(s, w)
+		}
 	}
-	s.Archetypes = s.Archetypes[:len(list)]
-	for i, a := range list {
-		s.Archetypes[i].Archetype, s.Archetypes[i].Pinned = a, a.Pinned
-		a.Table.Save(&s.Archetypes[i].Table)
-	}
-	for len(s.Sets) < len(w.Types.Sparse) {
-		s.Sets = append(s.Sets, sparse.State{})
-	}
-	s.Sets = s.Sets[:len(w.Types.Sparse)]
-	for i, t := range w.Types.Sparse {
-		t.Sparse.Save(&s.Sets[i])
-	}
-	w.Reserving.Lock()
-	w.IDs.Save(&s.Ids, s.Layer.Number())
-	w.Reserving.Unlock()
-	s.Created, s.Destroyed = w.Rows.Created, w.Rows.Destroyed
-	s.Types, s.Heap = w.Types.List, w.Buffers.Heap()
-	s.Names = w.Names.Share()
 }
 
 // Close is ecs.Snapshot.Close.

@@ -30,8 +30,8 @@ var (
 	builtInGo  [BuiltIn]reflect.Type
 )
 
-// TypeOfHandle is package ecs's func(op string, t ecs.Type) *Type, for package door: the face of a
-// type is an interface, which nothing below ecs can name.
+// TypeOfHandle is package ecs's func(t ecs.Type) *Type, for package door: the face of a type is an
+// interface, which nothing below ecs can name.
 var TypeOfHandle any
 
 // Declare sets the Go types of entities and of the built-in types. It is called once, before

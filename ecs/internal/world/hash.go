@@ -46,14 +46,9 @@ const (
 func (w *World) Hash() uint64 {
 	w.EndBorrows("World.Hash")
 	h, sum := Hasher{W: w, Types: w.TypeHashes()}, uint64(0)
-	for _, a := range w.Archetypes.List {
-		if a.Table.Store.Len() > 0 {
-			sum += h.archetype(a)
-		}
-	}
-	for _, t := range w.Types.Sparse {
-		if t.Sparse.Len() > 0 {
-			sum += h.sparse(t)
+	for i := range hashes {
+		if hashes[i].do != nil {
+			sum += hashes[i].do(&h)
 		}
 	}
 	return HashWords(sum)

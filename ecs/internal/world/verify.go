@@ -2,7 +2,6 @@ package world
 
 import (
 	"fmt"
-	"slices"
 
 	"quarry/ecs/internal/value"
 )
@@ -18,42 +17,13 @@ func (w *World) Verify() error {
 	}
 	w.Reserving.Lock() // a new block of ids takes memory of the universe
 	defer w.Reserving.Unlock()
-	rows, spilled := 0, 0
-	for _, a := range w.Archetypes.List {
-		if err := a.Verify(&spilled); err != nil {
+	v := verifying{w: w}
+	for _, part := range verifyOrder {
+		if err := verifies[part].do(&v); err != nil {
 			return err
 		}
-		rows += a.Table.Store.Len()
 	}
-	if err := w.Tables.Verify(slices.Collect(w.Archetypes.tables)); err != nil {
-		return err
-	}
-	alive, err := w.IDs.Verify()
-	if err != nil {
-		return err
-	}
-	if err := w.VerifyCount(rows, alive); err != nil {
-		return err
-	}
-	if err := w.VerifyNames(); err != nil {
-		return err
-	}
-	if err := w.verifyValues(); err != nil {
-		return err
-	}
-	if err := w.VerifyManaged(w.Types.List); err != nil {
-		return err
-	}
-	if err := w.VerifySparse(); err != nil {
-		return err
-	}
-	if err := w.Index.Verify(len(w.Archetypes.List)); err != nil {
-		return err
-	}
-	if err := w.Buffers.Verify(spilled); err != nil {
-		return fmt.Errorf("ecs: W7: %w", err)
-	}
-	if err := w.verifyParts(); err != nil {
+	if err := w.verifyDerived(); err != nil {
 		return err
 	}
 	if w.Own {
@@ -99,9 +69,9 @@ func (a *Archetype) Verify(spilled *int) error {
 	return nil
 }
 
-// verifyParts checks the invariants of the parts of a world that are declared in this package.
-func (w *World) verifyParts() error {
-	if err := w.Types.verify(w.IDs.View()); err != nil {
+// verifyDerived checks what a world knows of its parts, and what is in progress.
+func (w *World) verifyDerived() error {
+	if err := w.Index.Verify(len(w.Archetypes.List)); err != nil {
 		return err
 	}
 	if err := w.Archetypes.verify(); err != nil {

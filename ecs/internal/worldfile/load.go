@@ -160,42 +160,10 @@ func (l *imageLoader) fill() error {
 		// afterwards.
 		panic("ecs: image.Open: the function that registers the types has made entities, reserved ids, taken a snapshot or closed the world")
 	}
-	for _, step := range [...]func() error{l.matchTypes, l.takeNewer, l.makeValues, l.prepareTables} {
-		if err := step(); err != nil {
+	for _, part := range loadOrder {
+		if err := loads[part].do(l); err != nil {
 			return err
 		}
-	}
-	if own := w.IDs.Tag(); own != l.im.ids.Tag {
-		world.Tags.Give(own)
-		world.Tags.Share(l.im.ids.Tag)
-		w.IDs.SetTag(l.im.ids.Tag)
-	}
-	if err := l.takeRows(); err != nil {
-		return err
-	}
-	if err := l.adoptTables(); err != nil {
-		return err
-	}
-	if err := l.adoptManaged(); err != nil {
-		return err
-	}
-	if err := l.adoptIDs(); err != nil {
-		return err
-	}
-	if err := l.compareRows(); err != nil {
-		return err
-	}
-	w.Show(w.IDs.View())
-	w.Tables.Version = l.im.Version
-	w.Rows.Created, w.Rows.Destroyed = l.im.Created, l.im.Destroyed
-	if err := l.convertTables(); err != nil {
-		return err
-	}
-	if err := l.adoptSets(); err != nil {
-		return err
-	}
-	if err := l.adoptNames(); err != nil {
-		return err
 	}
 	l.endDestroyed()
 	w.Rows.Epoch++

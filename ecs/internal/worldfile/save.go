@@ -99,24 +99,16 @@ func ImageOfWorld(w *world.World) (im *Image, err error) {
 
 // describe settles where all lies, and codes the sections.
 func (w *imageWriter) describe() (*Image, error) {
-	s, h := w.s, snapshot.HistoryOf(w.s.World)
+	h := snapshot.HistoryOf(w.s.World)
 	w.rows, w.records = h.Rows, h.Records
-	w.im.Created, w.im.Destroyed, w.im.Version = s.Created, s.Destroyed, s.Version
-	w.describeTypes()
-	if err := w.describeTables(); err != nil {
-		return nil, err
-	}
-	w.im.ids = *s.World.IDs.ImageOf(&s.Ids)
-	w.size[ImageRecords] = w.im.ids.Bytes()
-	for text := range s.Names.Texts() {
-		n := imageName{text: text}
-		for e := range s.Names.AllNamed(text) {
-			n.ids = append(n.ids, e)
+	for i := range saves {
+		if saves[i].do == nil {
+			continue
 		}
-		w.im.Names = append(w.im.Names, n)
+		if err := saves[i].do(w); err != nil {
+			return nil, err
+		}
 	}
-	slices.SortFunc(w.im.Names, func(a, b imageName) int { return cmp.Compare(a.text, b.text) })
-	w.describeSets()
 	out := new(Image)
 	for i, code := range w.im.Sections() {
 		c := new(codec.Coder)
@@ -161,11 +153,7 @@ func (w *imageWriter) describeTables() error {
 			return err
 		}
 	}
-	if err := w.describeManaged(); err != nil {
-		return err
-	}
-	w.place()
-	return w.describeBlocks()
+	return nil
 }
 
 // describeTable describes an archetype.

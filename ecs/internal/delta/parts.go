@@ -1,0 +1,170 @@
+package delta
+
+import (
+	"fmt"
+
+	"quarry/ecs/internal/change"
+	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/world"
+)
+
+// What comparing two states, checking a delta and applying it do for each part of a world; see
+// world.Part.
+
+// diffs is what a comparison does for each part.
+var diffs = [...]struct {
+	do      func(x *differ) error
+	because string
+}{
+	{nil, "each part names the types that it needs: differ.number"},
+	{nil, "with the archetypes that have them"},
+	{(*differ).compareArchetypes, ""},
+	{nil, "with the archetypes"},
+	{nil, "with the archetypes"},
+	{nil, "with the archetypes"},
+	{nil, "an archetype that differs has none, or is refused"},
+	{(*differ).compareIDs, ""},
+	{func(x *differ) error { x.compareNames(); return nil }, ""},
+	{(*differ).compareSets, ""},
+	{(*differ).compareCounters, ""},
+}
+
+var _ = [1]struct{}{}[len(diffs)-int(world.PartCount)] // each part has an entry
+
+func (x *differ) compareArchetypes() error {
+	if err := x.archetypes(); err != nil {
+		return err
+	}
+	x.resolve()
+	return nil
+}
+
+func (x *differ) compareIDs() (err error) {
+	if x.IDs = x.c.difference(); x.IDs != nil {
+		return nil
+	}
+	if x.IDs, err = entity.Compare(&x.Older.IDs, &x.Newer.IDs); err != nil {
+		return fmt.Errorf("ecs: Diff: %w: %w", ErrDelta, err)
+	}
+	return nil
+}
+
+func (x *differ) compareSets() error {
+	for _, t := range x.Newer.Types.Sparse {
+		x.sparseType(t)
+	}
+	return nil
+}
+
+func (x *differ) compareCounters() error {
+	x.Created = [2]uint64{x.Older.Rows.Created, x.Newer.Rows.Created}
+	x.Destroyed = [2]uint64{x.Older.Rows.Destroyed, x.Newer.Rows.Destroyed}
+	return nil
+}
+
+// checks is what is checked of each part before a delta is applied; after that checkRoster checks
+// the archetypes without rows.
+var checks = [...]struct {
+	do      func(p *deltaPlan) error
+	because string
+}{
+	{(*deltaPlan).checkTypes, ""},
+	{nil, "with the archetypes that have them"},
+	{(*deltaPlan).checkTables, ""},
+	{(*deltaPlan).checkRows, ""},
+	{(*deltaPlan).checkValues, ""},
+	{nil, "with the books: elements are values too"},
+	{nil, "no delta has any"},
+	{(*deltaPlan).checkIDs, ""},
+	{(*deltaPlan).checkNames, ""},
+	{(*deltaPlan).checkSparse, ""},
+	{(*deltaPlan).checkCounters, ""},
+}
+
+var _ = [1]struct{}{}[len(checks)-int(world.PartCount)] // each part has an entry
+
+// checkOrder has first what tells at once that a delta is of another state, and what is found
+// before what is found by it.
+var checkOrder = [...]world.Part{world.PartCounters, world.PartIDs, world.PartTypes, world.PartArchetypes, world.PartRows,
+	world.PartBooks, world.PartSparse, world.PartNames}
+
+func (p *deltaPlan) checkCounters() error {
+	w, d := p.w, p.Delta
+	if d.tag != w.IDs.Tag() || d.Created[0] != w.Rows.Created || d.Destroyed[0] != w.Rows.Destroyed {
+		return p.refuse("it is of a world with tag %d that had created %d entities and ended %d; this one has tag %d, %d and %d",
+			d.tag.Number(), d.Created[0], d.Destroyed[0], w.IDs.Tag().Number(), w.Rows.Created, w.Rows.Destroyed)
+	}
+	if d.Created[1] < d.Destroyed[1] || d.Created[1]-d.Destroyed[1] > entity.MaxIDs {
+		return p.refuse("there are %d entities created and %d destroyed", d.Created[1], d.Destroyed[1])
+	}
+	p.alive = int(d.Created[1] - d.Destroyed[1])
+	return nil
+}
+
+func (p *deltaPlan) checkIDs() error {
+	if err := p.w.IDs.Fits(p.Delta.IDs); err != nil {
+		return p.refuse("%w", err)
+	}
+	return nil
+}
+
+func (p *deltaPlan) checkTypes() error {
+	p.described = p.w.DescribeTypes()
+	for i := range p.Delta.types {
+		t, err := p.Delta.types[i].Find(p.described)
+		if err != nil {
+			return p.refuse("%w", err)
+		}
+		p.types = append(p.types, t)
+	}
+	return nil
+}
+
+// commits is what is written of each part. Archetypes were made when room was made; after that
+// their order changes.
+var commits = [...]struct {
+	do      func(p *deltaPlan)
+	because string
+}{
+	{nil, "a delta brings none"},
+	{nil, "made with the archetypes, before"},
+	{nil, "made before; arrange and retireGone, after"},
+	{(*deltaPlan).commitRows, ""},
+	{(*deltaPlan).commitValues, ""},
+	{nil, "with the books: elements are values too"},
+	{nil, "no delta has any"},
+	{nil, "with the rows"},
+	{(*deltaPlan).giveNames, ""},
+	{(*deltaPlan).commitSets, ""},
+	{(*deltaPlan).commitCounters, ""},
+}
+
+var _ = [1]struct{}{}[len(commits)-int(world.PartCount)] // each part has an entry
+
+// commitOrder has the entries of entities that end before these, and names when there are ids.
+var commitOrder = [...]world.Part{world.PartSparse, world.PartRows, world.PartBooks, world.PartCounters, world.PartNames}
+
+func (p *deltaPlan) commitSets() {
+	for i := range p.sets {
+		p.sets[i].commit(p.w.Tables.Version)
+	}
+}
+
+func (p *deltaPlan) commitRows() {
+	list := make([]change.Rebuilt, len(p.tables))
+	for i := range p.tables {
+		t := &p.tables[i]
+		list[i] = change.Rebuilt{Table: &t.a.Table.Table, Rows: p.sourcesOf(t), N: t.is, IDs: t.ids, Ends: t.ends}
+	}
+	p.w.Rows.Rebuild(list, func() { p.w.IDs.Apply(p.Delta.IDs, p.room) })
+}
+
+func (p *deltaPlan) commitValues() {
+	for i := range p.tables {
+		p.writeValues(&p.tables[i], p.tx)
+	}
+}
+
+func (p *deltaPlan) commitCounters() {
+	p.w.Rows.Created, p.w.Rows.Destroyed = p.Created[1], p.Destroyed[1]
+}

@@ -1,0 +1,204 @@
+package snapshot
+
+import (
+	"quarry/alloc"
+	"quarry/ecs/internal/query"
+	"quarry/ecs/internal/sparse"
+	"quarry/ecs/internal/world"
+)
+
+// What taking a snapshot, making the world that its readers see, and Restore do for each part of a
+// world; see world.Part.
+
+// takes is what a snapshot copies of each part. What is not copied is kept when it is written.
+var takes = [...]struct {
+	do      func(s *Snapshot, w *world.World)
+	because string
+}{
+	{func(s *Snapshot, w *world.World) { s.Types = w.Types.List }, ""},
+	{nil, "archetypes hold them"},
+	{(*Snapshot).takeArchetypes, ""},
+	{nil, "kept when they are written: history.go"},
+	{nil, "with the archetypes"},
+	{func(s *Snapshot, w *world.World) { s.Heap = w.Buffers.Heap() }, ""},
+	{nil, "copyManaged, before the layer begins: a copy function may panic"},
+	{(*Snapshot).takeIDs, ""},
+	{func(s *Snapshot, w *world.World) { s.Names = w.Names.Share() }, ""},
+	{(*Snapshot).takeSets, ""},
+	{func(s *Snapshot, w *world.World) { s.Created, s.Destroyed = w.Rows.Created, w.Rows.Destroyed }, ""},
+}
+
+var _ = [1]struct{}{}[len(takes)-int(world.PartCount)] // each part has an entry
+
+func (s *Snapshot) takeArchetypes(w *world.World) {
+	list := w.Archetypes.List
+	for len(s.Archetypes) < len(list) {
+		s.Archetypes = append(s.Archetypes, archetypeState{})
+	}
+	s.Archetypes = s.Archetypes[:len(list)]
+	for i, a := range list {
+		s.Archetypes[i].Archetype, s.Archetypes[i].Pinned = a, a.Pinned
+		a.Table.Save(&s.Archetypes[i].Table)
+	}
+}
+
+func (s *Snapshot) takeIDs(w *world.World) {
+	w.Reserving.Lock()
+	w.IDs.Save(&s.Ids, s.Layer.Number())
+	w.Reserving.Unlock()
+}
+
+func (s *Snapshot) takeSets(w *world.World) {
+	for len(s.Sets) < len(w.Types.Sparse) {
+		s.Sets = append(s.Sets, sparse.State{})
+	}
+	s.Sets = s.Sets[:len(w.Types.Sparse)]
+	for i, t := range w.Types.Sparse {
+		t.Sparse.Save(&s.Sets[i])
+	}
+}
+
+// freezes is what the frozen world has of each part when it is opened.
+var freezes = [...]struct {
+	do      func(f *FrozenWorld, s *Snapshot) error
+	because string
+}{
+	{(*FrozenWorld).freezeTypes, ""},
+	{nil, "archetypes hold them"},
+	{(*FrozenWorld).freezeArchetypes, ""},
+	{nil, "units come when they are shown: Archetype.Show"},
+	{nil, "with the archetypes"},
+	{func(f *FrozenWorld, s *Snapshot) error { f.Buffers.LookAt(&s.World.Buffers, s.Heap); return nil }, ""},
+	{nil, "with the types"},
+	{nil, "bringRecords, for the first look-up"},
+	{func(f *FrozenWorld, s *Snapshot) error { f.Names = s.Names; return nil }, ""},
+	{nil, "bringRecords, for the first look-up"},
+	{(*FrozenWorld).freezeCounters, ""},
+}
+
+var _ = [1]struct{}{}[len(freezes)-int(world.PartCount)] // each part has an entry
+
+// freezeOrder has what types and archetypes are made with before them.
+var freezeOrder = [...]world.Part{world.PartCounters, world.PartBuffers, world.PartTypes, world.PartNames, world.PartArchetypes}
+
+func (f *FrozenWorld) freezeTypes(s *Snapshot) error {
+	f.RegisterBuiltIn()
+	for _, t := range s.Types[world.BuiltIn:] {
+		c := t.Copied()
+		c.Fields, c.Links = t.Fields, t.Links
+		if m := s.Managed.Of(t); m != nil {
+			c.Managed = m
+		}
+		f.Enroll(c)
+	}
+	for i, t := range f.Types.List {
+		t.Live = s.Types[i]
+	}
+	f.b = query.Borrow{Lease: world.Lease{World: s.World, Name: "the snapshot", Out: true, Past: true, Version: s.Version}, Query: query.BatchesOf(&f.World)}
+	for _, t := range f.Types.List {
+		t.Hide()
+		t.Lease, t.Writes = f.b.LeaseOrNil(), false
+		f.b.Lent = append(f.b.Lent, &t.Finder)
+	}
+	return nil
+}
+
+func (f *FrozenWorld) freezeArchetypes(s *Snapshot) error {
+	for i := range s.Archetypes {
+		if err := f.add(s, &s.Archetypes[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *FrozenWorld) freezeCounters(s *Snapshot) error {
+	f.Tables.Version = s.Version
+	f.Rows.Created, f.Rows.Destroyed = s.Created, s.Destroyed
+	return nil
+}
+
+// restores is what Restore writes of each part, when all that may be refused is done.
+var restores = [...]struct {
+	do      func(r *restoring)
+	because string
+}{
+	{nil, "types are only added"},
+	{nil, "archetypes hold them"},
+	{(*restoring).restoreArchetypes, ""},
+	{(*restoring).restoreRows, ""},
+	{nil, "with the rows"},
+	{(*restoring).settleBlocks, ""},
+	{(*restoring).restoreManaged, ""},
+	{(*restoring).restoreIDs, ""},
+	{(*restoring).restoreNames, ""},
+	{(*restoring).restoreSets, ""},
+	{(*restoring).restoreCounters, ""},
+}
+
+var _ = [1]struct{}{}[len(restores)-int(world.PartCount)] // each part has an entry
+
+// restoreOrder has rows and ids before what belongs to them, and archetypes, which may be retired,
+// when all of theirs has gone.
+var restoreOrder = [...]world.Part{world.PartRows, world.PartIDs, world.PartBuffers, world.PartManaged, world.PartSparse,
+	world.PartArchetypes, world.PartNames, world.PartCounters}
+
+// restoreRows has the tables of which rows came, went or moved give up their chunks and take those
+// of then, and brings the rows back.
+func (r *restoring) restoreRows() {
+	w := r.w
+	r.noteBlocks()
+	for _, st := range r.differs {
+		r.list = st.Archetype.Table.Leave(r.list)
+	}
+	for _, a := range r.since {
+		r.list = a.Table.Leave(r.list)
+	}
+	for _, c := range r.list {
+		r.owned[alloc.StoreChunk{First: c.First, Order: c.Order}] = true
+	}
+	for _, st := range r.differs {
+		st.Archetype.Table.Return(&st.Table, r.owned)
+	}
+	w.Tables.FreeLeft(r.owned)
+	r.putRows()
+	for _, st := range r.differs {
+		st.Archetype.Table.Reenter(&st.Table)
+	}
+}
+
+func (r *restoring) restoreIDs() {
+	w := r.w
+	w.Reserving.Lock()
+	w.IDs.Restore(&r.s.Ids, r.s.Layer)
+	w.Reserving.Unlock()
+	w.ShowRecords()
+}
+
+func (r *restoring) restoreSets() {
+	w, s := r.w, r.s
+	for i, t := range w.Types.Sparse {
+		if i < len(s.Sets) {
+			t.Sparse.Restore(&s.Sets[i], s.Layer, w.Tables.Version)
+		} else {
+			t.Sparse.Clear(w.Tables.Version)
+		}
+	}
+}
+
+func (r *restoring) restoreArchetypes() {
+	r.arrange()
+	if len(r.since) > 0 {
+		r.w.Retire(func(a *world.Archetype) bool { return a.Born >= r.s.Layer.Number() && !a.Pinned })
+	}
+}
+
+func (r *restoring) restoreNames() {
+	if r.w.Names.Return(&r.s.Names); r.w.Names.Len() > 0 {
+		r.w.WatchEnds()
+	}
+}
+
+func (r *restoring) restoreCounters() {
+	r.w.Rows.Created, r.w.Rows.Destroyed = r.s.Created, r.s.Destroyed
+}

@@ -1,0 +1,122 @@
+package world
+
+import (
+	"fmt"
+	"slices"
+)
+
+// The parts of a world. Whatever goes through a whole world goes through this list: Verify and Hash
+// here, cloning and moving in package edit, taking, freezing and restoring in snapshot, comparing,
+// checking and applying in delta, saving and loading in worldfile. Each of these walks has a table
+// in the file parts.go of its room: for each part what it does, or why it does nothing. A table
+// that has fewer entries than there are parts does not compile, so a part that is added here is
+// added everywhere. Where a walk needs another order than this one, as what is checked before it is
+// reserved, it says so in a list beside its table.
+
+// Part is one of the things that a world consists of.
+type Part uint8
+
+// The parts of a world.
+const (
+	PartTypes      Part = iota // registered types
+	PartValues                 // shared values
+	PartArchetypes             // which there are, in which order
+	PartRows                   // of archetypes: entities and their columns
+	PartBooks                  // of chunks: versions, enable bits, values of chunk types
+	PartBuffers                // blocks of spilled buffers
+	PartManaged                // values of managed types
+	PartIDs                    // which are alive, free and reserved, and their records
+	PartNames                  // of entities
+	PartSparse                 // entries of sparse types
+	PartCounters               // entities created and destroyed, the version
+	PartCount
+)
+
+// verifying is a call of Verify.
+type verifying struct {
+	w                    *World
+	rows, spilled, alive int
+}
+
+// verifies is what Verify checks of each part.
+var verifies = [...]struct {
+	do      func(v *verifying) error
+	because string
+}{
+	{func(v *verifying) error { return v.w.Types.verify(v.w.IDs.View()) }, ""},
+	{func(v *verifying) error { return v.w.verifyValues() }, ""},
+	{(*verifying).archetypes, ""},
+	{func(v *verifying) error { return v.w.Tables.Verify(slices.Collect(v.w.Archetypes.tables)) }, ""},
+	{nil, "with the archetypes"},
+	{(*verifying).buffers, ""},
+	{func(v *verifying) error { return v.w.VerifyManaged(v.w.Types.List) }, ""},
+	{(*verifying).ids, ""},
+	{func(v *verifying) error { return v.w.VerifyNames() }, ""},
+	{func(v *verifying) error { return v.w.VerifySparse() }, ""},
+	{func(v *verifying) error { return v.w.VerifyCount(v.rows, v.alive) }, ""},
+}
+
+var _ = [1]struct{}{}[len(verifies)-int(PartCount)] // each part has an entry
+
+// verifyOrder has what counts before what is counted.
+var verifyOrder = [...]Part{PartArchetypes, PartRows, PartIDs, PartCounters, PartNames, PartValues, PartManaged, PartSparse, PartBuffers, PartTypes}
+
+func (v *verifying) archetypes() error {
+	for _, a := range v.w.Archetypes.List {
+		if err := a.Verify(&v.spilled); err != nil {
+			return err
+		}
+		v.rows += a.Table.Store.Len()
+	}
+	return nil
+}
+
+func (v *verifying) buffers() error {
+	if err := v.w.Buffers.Verify(v.spilled); err != nil {
+		return fmt.Errorf("ecs: W7: %w", err)
+	}
+	return nil
+}
+
+func (v *verifying) ids() (err error) {
+	v.alive, err = v.w.IDs.Verify()
+	return err
+}
+
+// hashes is what Hash adds for each part.
+var hashes = [...]struct {
+	do      func(h *Hasher) uint64
+	because string
+}{
+	{nil, "their names and kinds are in the terms of archetypes"},
+	{nil, "with the archetypes"},
+	{(*Hasher).archetypes, ""},
+	{nil, "with the archetypes"},
+	{nil, "with the archetypes: enable bits and values; versions say when, not what"},
+	{nil, "with the archetypes"},
+	{nil, "with the archetypes"},
+	{nil, "with the rows: those that are free say how a world came to be, not what it is"},
+	{nil, "World.Hash leaves names out"},
+	{(*Hasher).sets, ""},
+	{nil, "they say how a world came to be, not what it is"},
+}
+
+var _ = [1]struct{}{}[len(hashes)-int(PartCount)] // each part has an entry
+
+func (h *Hasher) archetypes() (sum uint64) {
+	for _, a := range h.W.Archetypes.List {
+		if a.Table.Store.Len() > 0 {
+			sum += h.archetype(a)
+		}
+	}
+	return sum
+}
+
+func (h *Hasher) sets() (sum uint64) {
+	for _, t := range h.W.Types.Sparse {
+		if t.Sparse.Len() > 0 {
+			sum += h.sparse(t)
+		}
+	}
+	return sum
+}
