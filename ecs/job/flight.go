@@ -1,45 +1,9 @@
 package job
 
 import (
-	"context"
 	"slices"
-	"sync/atomic"
 	"time"
-
-	"quarry/ecs"
 )
-
-// flight is one run of a job: the rows, the flights it waits for, and its progress. A Job has one
-// flight at a time and reuses the memory for the next.
-type flight struct {
-	mode   mode
-	body   func(*Ctx, ecs.Rows)
-	labels context.Context // see Scheduler.Label; nil if none
-	number uint64          // among all flights of the scheduler; 0 if never scheduled
-	out    bool            // scheduled and not completed
-	mark   uint64          // Scheduler.mark of the call that completes it
-	before []Handle        // flights that it depends on, finished or not
-	parts  []ecs.RowRange  // in the order of Query.Rows
-	starts []int           // of an Indexed job: matching rows before each part
-	rows   int             // of all parts, matching or not
-	batch  int             // most parts to claim at once
-	worth  int64           // estimated ns; at least 1
-
-	// Under Scheduler.mu.
-	blockers   int    // flights of before that have not finished
-	dependents []*Job // flights that count this one as a blocker
-	running    int    // workers inside
-	open       bool   // several workers may be inside
-	listed     bool   // in Scheduler.ready
-	failure    *PanicError
-	cost       float64 // ns a row, over the flights so far; 0 if not known
-	spent      int64   // ns, of the workers that left
-	walked     int     // rows, of the workers that left
-
-	next     atomic.Int64 // first part not claimed
-	failed   atomic.Bool
-	finished atomic.Bool
-}
 
 // mode says which goroutines may run a flight.
 type mode uint8

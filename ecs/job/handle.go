@@ -2,14 +2,6 @@ package job
 
 import "runtime"
 
-// Handle identifies one flight of a job, or several flights. The zero value behaves like a
-// completed flight. Handles belong to the world's owner, like jobs.
-type Handle struct {
-	j      *Job // nil: the zero value, or a combination
-	number uint64
-	more   []Handle
-}
-
 // Combine returns one handle for all the flights. It allocates if there are several.
 func Combine(handles ...Handle) Handle {
 	var all []Handle

@@ -8,27 +8,6 @@ import (
 	"quarry/ecs/internal/door"
 )
 
-// Job is work over the rows of a query. It is made once and scheduled any number of times, one
-// flight at a time: scheduling it again first completes the former flight. Its methods are for the
-// world's owner, outside of bodies.
-type Job struct {
-	s        *Scheduler
-	query    *ecs.Query
-	name     string
-	uses     []ecs.Term
-	writer   string // first term of uses that writes and was not declared by Exclusive
-	indexed  bool
-	partials []Reduction
-	fixed    bool // scheduled before: its declarations no longer change
-
-	borrow *ecs.Borrow
-	access ecs.Access
-	seats  []seat   // by worker
-	after  []Handle // of the next flight
-
-	flight
-}
-
 // For returns a new job over the rows of q. Its bodies may read and write, through their rows, the
 // types that the terms of q declare. To look up other entities see Uses. For panics if q is nil,
 // closed, or of another world.

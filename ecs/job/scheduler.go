@@ -338,3 +338,74 @@ func (s *Scheduler) takeErrors() error {
 	s.errs = s.errs[:0]
 	return err
 }
+
+// Job is work over the rows of a query. It is made once and scheduled any number of times, one
+// flight at a time: scheduling it again first completes the former flight. Its methods are for the
+// world's owner, outside of bodies.
+type Job struct {
+	s        *Scheduler
+	query    *ecs.Query
+	name     string
+	uses     []ecs.Term
+	writer   string // first term of uses that writes and was not declared by Exclusive
+	indexed  bool
+	partials []Reduction
+	fixed    bool // scheduled before: its declarations no longer change
+
+	borrow *ecs.Borrow
+	access ecs.Access
+	seats  []seat   // by worker
+	after  []Handle // of the next flight
+
+	flight
+}
+
+// flight is one run of a job: the rows, the flights it waits for, and its progress. A Job has one
+// flight at a time and reuses the memory for the next.
+type flight struct {
+	mode   mode
+	body   func(*Ctx, ecs.Rows)
+	labels context.Context // see Scheduler.Label; nil if none
+	number uint64          // among all flights of the scheduler; 0 if never scheduled
+	out    bool            // scheduled and not completed
+	mark   uint64          // Scheduler.mark of the call that completes it
+	before []Handle        // flights that it depends on, finished or not
+	parts  []ecs.RowRange  // in the order of Query.Rows
+	starts []int           // of an Indexed job: matching rows before each part
+	rows   int             // of all parts, matching or not
+	batch  int             // most parts to claim at once
+	worth  int64           // estimated ns; at least 1
+
+	// Under Scheduler.mu.
+	blockers   int    // flights of before that have not finished
+	dependents []*Job // flights that count this one as a blocker
+	running    int    // workers inside
+	open       bool   // several workers may be inside
+	listed     bool   // in Scheduler.ready
+	failure    *PanicError
+	cost       float64 // ns a row, over the flights so far; 0 if not known
+	spent      int64   // ns, of the workers that left
+	walked     int     // rows, of the workers that left
+
+	next     atomic.Int64 // first part not claimed
+	failed   atomic.Bool
+	finished atomic.Bool
+}
+
+// Handle identifies one flight of a job, or several flights. The zero value behaves like a
+// completed flight. Handles belong to the world's owner, like jobs.
+type Handle struct {
+	j      *Job // nil: the zero value, or a combination
+	number uint64
+	more   []Handle
+}
+
+// worker is one of the goroutines that run jobs. Worker 0 is the caller of Complete.
+type worker struct {
+	s         *Scheduler
+	id        int
+	job       *Job          // whose flight the worker is inside
+	sharers   int           // workers that may take parts of that flight, this one included
+	goroutine atomic.Uint64 // number of its goroutine; 0 for the caller, or if not started yet
+	_         [64]byte      // keeps workers off each other's cache lines
+}

@@ -6,12 +6,6 @@ import (
 	"quarry/ecs/internal/world"
 )
 
-// RowRange is ecs.RowRange.
-type RowRange struct {
-	Binding, Pos uint32 // index in the borrow's bindings; the chunk's position in the archetype's store
-	Lo, N        uint32 // first row and number of rows
-}
-
 // Split is ecs.Borrow.Split.
 func (b *Borrow) Split(dst []RowRange, grain int) []RowRange {
 	b.checkRows("Borrow.Split")
@@ -51,12 +45,6 @@ func (b *Borrow) checkRows(op string) {
 	if !b.Out {
 		b.Refuse(op)
 	}
-}
-
-// Accessor is ecs.Accessor.
-type Accessor struct {
-	Borrow *Borrow
-	Scan   Scan
 }
 
 // Accessor is ecs.Borrow.Accessor.

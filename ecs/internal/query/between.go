@@ -22,14 +22,6 @@ import (
 // they measure the rows that they are given. Begin takes the bounds that are not known, unless
 // another borrow writes the type.
 
-// Span is the range of a field.
-type Span struct {
-	Type      *world.Type
-	Field     table.Field
-	Low, High uint64 // keys, see table.KeyOf; nothing is in the range if low is greater
-	Show      func() string
-}
-
 func (s *Span) text(masked bool) string {
 	text := "Between " + s.Type.Name + fieldName(s.Type.Go, s.Field.Offset) + " " + s.Show()
 	if masked {
@@ -66,12 +58,6 @@ func (s *Span) EndBorrows(op string) {
 			return
 		}
 	}
-}
-
-// QueryRange is a Between term of a query.
-type QueryRange struct {
-	*Span
-	masked bool
 }
 
 // passes reports whether n rows of a chunk, from first on, may have one in the range. b is the

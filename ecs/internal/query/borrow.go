@@ -38,18 +38,6 @@ import (
 //	N4 A write by one of the goroutines is marked with the world's version at Begin. Several goroutines may mark one
 //	   chunk: they do it atomically, and with the same version.
 
-// Borrow is ecs.Borrow.
-type Borrow struct {
-	world.Lease
-	Query  *Query        // the query whose rows are lent; nil: everything is lent for reading
-	own    Query         // q as the goroutines see it: access is GatedRead and GatedWrite, and the bindings are its own
-	chunks bool          // the rows of a chunk are not split: a chunk type is written
-	types  []*world.Type // types in access
-
-	accessors []*Accessor
-	idle      []*Accessor // accessors that Rows may reuse
-}
-
 // borrowOf returns the borrow of a lease.
 func borrowOf(l *world.Lease) *Borrow { return (*Borrow)(unsafe.Pointer(l)) } // Safe because each lease is the first field of a borrow.
 

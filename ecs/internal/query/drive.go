@@ -12,9 +12,6 @@ import (
 // and test each row, or through the entries of the set and find the row of each. Both yield the
 // same rows, with the same masks, in the same order: entries are sorted by place first.
 
-// Driver says what the loops of a query with a sparse type go through; see Query.DriveBy.
-type Driver uint8
-
 const (
 	DriveBySize   Driver = iota // the set if it is small beside the rows, else the chunks; the default
 	DriveBySet                  // the set of the sparse type that has the fewest entries
@@ -72,10 +69,6 @@ func (q *Query) driving() *sparse.Set {
 	}
 	return nil
 }
-
-// seat is where the row of an entry is, so that seats sort as loops go: the index of the query's
-// binding 24 bits, the chunk's position 22, the row 18.
-type seat uint64
 
 func makeSeat(binding, pos, row int) seat {
 	return seat(binding)<<40 | seat(pos)<<SpanBits | seat(row)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"quarry/ecs/internal/match"
+	"quarry/ecs/internal/table"
 	"quarry/ecs/internal/value"
 	"quarry/ecs/internal/world"
 )
@@ -224,4 +225,79 @@ func (q *Query) CheckOpen(op string) {
 	if q == nil || q.Matching == nil || q.World.Closed {
 		q.Refuse(op)
 	}
+}
+
+// Driver says what the loops of a query with a sparse type go through; see Query.DriveBy.
+type Driver uint8
+
+// seat is where the row of an entry is, so that seats sort as loops go: the index of the query's
+// binding 24 bits, the chunk's position 22, the row 18.
+type seat uint64
+
+// RowRange is ecs.RowRange.
+type RowRange struct {
+	Binding, Pos uint32 // index in the borrow's bindings; the chunk's position in the archetype's store
+	Lo, N        uint32 // first row and number of rows
+}
+
+// Accessor is ecs.Accessor.
+type Accessor struct {
+	Borrow *Borrow
+	Scan   Scan
+}
+
+// Borrow is ecs.Borrow.
+type Borrow struct {
+	world.Lease
+	Query  *Query        // the query whose rows are lent; nil: everything is lent for reading
+	own    Query         // q as the goroutines see it: access is GatedRead and GatedWrite, and the bindings are its own
+	chunks bool          // the rows of a chunk are not split: a chunk type is written
+	types  []*world.Type // types in access
+
+	accessors []*Accessor
+	idle      []*Accessor // accessors that Rows may reuse
+}
+
+// Scan is the state of a loop over rows, to which a Rows points. A world keeps its scans for reuse,
+// so loops allocate nothing. While a scan is open the world is locked against structural changes.
+type Scan struct {
+	World   *world.World
+	Query   *Query      // its access applies to the rows
+	Binding *Binding    // of the current rows' archetype
+	Pos     int         // position of the current chunk in the archetype's store
+	First   int         // first of the current rows; nonzero only for batches and borrows
+	Since   uint32      // the version that the query's terms compare with in this loop, see narrow
+	Scale   uintptr     // of the current chunk: see alloc.ColumnStore.Scale
+	Serial  uint32      // of the current rows; rows with another serial are stale
+	Dense   bool        // every row of the chunk matches
+	filled  bool        // mask holds the snapshot of the current rows
+	open    bool        // the loop is in progress; never set for an accessor's scan
+	Own     Binding     // for the rows of a batch
+	Mask    []uint64    // sized for the largest chunk seen
+	of      *world.Type // the sparse type of a loop over all its values; nil for all other loops
+	seats   []seat      // of the entries that the loop goes through, see walkSet
+	Borrow  *Borrow     // the borrow of an accessor's scan; nil for the owner
+}
+
+// rowTest is a condition on sparse types that a row must meet: for a term with several types, and
+// for With, one test for each; for Any, one test for all types of the term.
+type rowTest struct {
+	Of     []*world.Type // sparse types, of which the row must have one, in the state that is wanted
+	dense  []*world.Type // for Any, other types, of which one that is enabled will do as well
+	want   entryState
+	invert bool // the row must have none of them so
+}
+
+// QueryRange is a Between term of a query.
+type QueryRange struct {
+	*Span
+	masked bool
+}
+
+// Span is the range of a field.
+type Span struct {
+	Type      *world.Type
+	Field     table.Field
+	Low, High uint64 // keys, see table.KeyOf; nothing is in the range if low is greater
+	Show      func() string
 }

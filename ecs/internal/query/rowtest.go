@@ -13,15 +13,6 @@ import (
 // a query that name one become tests that each row passes or not. They narrow the mask of a chunk
 // after the enable bits (scan.filter).
 
-// rowTest is a condition on sparse types that a row must meet: for a term with several types, and
-// for With, one test for each; for Any, one test for all types of the term.
-type rowTest struct {
-	Of     []*world.Type // sparse types, of which the row must have one, in the state that is wanted
-	dense  []*world.Type // for Any, other types, of which one that is enabled will do as well
-	want   entryState
-	invert bool // the row must have none of them so
-}
-
 // entryState is how a row must have a type.
 type entryState uint8
 

@@ -8,27 +8,6 @@ import (
 	"quarry/ecs/internal/world"
 )
 
-// Scan is the state of a loop over rows, to which a Rows points. A world keeps its scans for reuse,
-// so loops allocate nothing. While a scan is open the world is locked against structural changes.
-type Scan struct {
-	World   *world.World
-	Query   *Query      // its access applies to the rows
-	Binding *Binding    // of the current rows' archetype
-	Pos     int         // position of the current chunk in the archetype's store
-	First   int         // first of the current rows; nonzero only for batches and borrows
-	Since   uint32      // the version that the query's terms compare with in this loop, see narrow
-	Scale   uintptr     // of the current chunk: see alloc.ColumnStore.Scale
-	Serial  uint32      // of the current rows; rows with another serial are stale
-	Dense   bool        // every row of the chunk matches
-	filled  bool        // mask holds the snapshot of the current rows
-	open    bool        // the loop is in progress; never set for an accessor's scan
-	Own     Binding     // for the rows of a batch
-	Mask    []uint64    // sized for the largest chunk seen
-	of      *world.Type // the sparse type of a loop over all its values; nil for all other loops
-	seats   []seat      // of the entries that the loop goes through, see walkSet
-	Borrow  *Borrow     // the borrow of an accessor's scan; nil for the owner
-}
-
 // scans are the scans of a world.
 type scans struct {
 	List    []*Scan // open scans, and idle scans for reuse; the first is Outer

@@ -1,8 +1,5 @@
 package world
 
-// Access is ecs.Access.
-type Access struct{ Reads, Writes Signature }
-
 // Add adds a type to which there is some access.
 func (a *Access) Add(id TypeID, access uint8) {
 	if access&MayWrite != 0 {

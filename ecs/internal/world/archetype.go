@@ -11,39 +11,11 @@ import (
 	"quarry/ecs/internal/value"
 )
 
-// Archetype is ecs.Archetype.
-type Archetype struct {
-	Table   match.Archetype // rows, types and values, as queries see them; the first field, see whole
-	World   *World
-	Values  []*value.Shared // of the shared types, in order of type (W11)
-	Key     uint64          // hash of types and values, for catalogue.ByKey
-	alike   *Archetype      // next archetype with the same key
-	Edges   []Edge          // transitions to archetypes that differ by one type
-	Edge    *Path           // the transition used last
-	Copies  *Path           // transition from a row to its copy, if copying columns and bits suffices, see Instantiate; nil: not known
-	Into    any             // the change of Into; nil until its first use
-	EdgeKey uint32          // its type, plus EdgeAdds if the type is added
-	Lasting bool            // Destroy has more to do than end rows: the archetype has Cleanup types or LinkedEntity
-	Dying   bool            // has CleanupEntity, so no entity is created here
-	Pinned  bool            // a caller of NewArchetype may hold it, so it stays even without rows
-	Born    uint64          // number of the snapshot taken last when it was made
-	Frozen  *table.Frozen   // of an archetype of a snapshot; nil for all others
-}
-
 // Flags in Archetype.EdgeKey.
 const (
 	EdgeAdds = 1 << 16 // flag in Archetype.EdgeKey
 	NoEdge   = 1 << 17
 )
-
-// Edge is the transition to the archetype that differs by one type.
-type Edge struct {
-	ID   TypeID // the type that is added or removed
-	Path *Path
-}
-
-// Path is the transition of rows from one archetype to another.
-type Path = table.Transition
 
 // ArchetypeOf finds or creates the archetype with the given types and shared values; ValuesFor
 // supplies the values.

@@ -19,15 +19,6 @@ import (
 //	A3 An archetype's edges lead to archetypes that the world has and that differ by the edge's type;
 //	   its copies go to an archetype that the world has.
 
-// catalogue holds the archetypes of a world.
-type catalogue struct {
-	List       []*Archetype          // in order of creation
-	ByKey      map[uint64]*Archetype // by hash of types and values: the newest archetype with that hash, first of a list; nil until there is an archetype
-	seed       maphash.Seed          // seed of that hash
-	Valued     int                   // archetypes with shared values
-	mostValued int                   // the next change sweeps if valued exceeds this
-}
-
 // leastSwept is how many archetypes with values there may be before a sweep looks for those without
 // rows: the sweep costs a few ns for each archetype of the world.
 const leastSwept = 64

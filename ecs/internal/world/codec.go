@@ -19,13 +19,6 @@ import (
 // An explicit codec goes first; parts go before methods, so that people can read them in a file. A
 // codec that panics, as decoders of other bytes do, gives an error.
 
-// ValueCodec turns values of a Go type into bytes and back. It is not changed.
-type ValueCodec struct {
-	Given  bool                                                   // by Codec
-	Append func(b []byte, p unsafe.Pointer) ([]byte, error)       // appends the bytes of the value at p
-	Read   func(b []byte, p unsafe.Pointer, t reflect.Type) error // makes the zero value at p what the bytes say
-}
-
 // methodCodec returns the codec of a managed or shared type without the option: that of its
 // methods, or nil.
 func (t *Type) methodCodec() *ValueCodec {

@@ -2,7 +2,7 @@
 // with their kinds, archetypes, ids and names, look-ups, and what may not happen at once.
 //
 //	to find out                                    look into
-//	what a world consists of                       world.go, life.go; verify.go checks all of it
+//	what a world consists of                       world.go has the structs, parts.go the list of parts; life.go
 //	what a type is, what its kind decides          typeinfo.go, kind.go, registry.go, registration.go, gotype.go
 //	what an archetype is, when one goes            archetype.go, catalogue.go, value.go, retire.go, shrink.go
 //	how a value is found by its entity             lookup.go, lookupmany.go, location.go

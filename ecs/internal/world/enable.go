@@ -144,3 +144,9 @@ func toggleChunk(p *change.Part, slot uint16, pos int, on bool) bool {
 	}
 	return true
 }
+
+func init() {
+	entity.OnRefusal(refusal)
+	entity.OnWrite(mutElse)
+	entity.OnSwitch(switchElse)
+}

@@ -24,11 +24,8 @@ type goType struct {
 // goTypes has the answers: *goType by reflect.Type.
 var goTypes sync.Map
 
-// The Go types of entities and, by TypeID, of the built-in types.
-var (
-	EntityType reflect.Type
-	builtInGo  [BuiltIn]reflect.Type
-)
+// builtInGo are the Go types of the built-in types, by TypeID.
+var builtInGo [BuiltIn]reflect.Type
 
 // TypeOfHandle is package ecs's func(t ecs.Type) *Type, for package door: the face of a type is an
 // interface, which nothing below ecs can name.

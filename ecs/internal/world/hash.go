@@ -5,7 +5,6 @@ import (
 	"math/bits"
 	"unsafe"
 
-	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/sparse"
 	"quarry/ecs/internal/value"
 )
@@ -28,31 +27,12 @@ import (
 // other, without padding; an entity is 8 bytes without the tag; a buffer is a word with its length
 // and the bytes of its elements.
 
-// Hasher computes the hash of a world.
-type Hasher struct {
-	W     *World
-	Types []uint64 // by TypeID
-	bytes []byte   // of a value that is gathered
-}
-
 // Constants of the hash: the fractions of the square roots of 2 and of 3 and of the golden ratio.
 const (
 	hashSeed = 0x6a09e667f3bcc909
 	hashStep = 0xbb67ae8584caa73b
 	hashRow  = 0x9e3779b97f4a7c15
 )
-
-// Hash is ecs.World.Hash.
-func (w *World) Hash() uint64 {
-	w.EndBorrows("World.Hash")
-	h, sum := Hasher{W: w, Types: w.TypeHashes()}, uint64(0)
-	for i := range hashes {
-		if hashes[i].do != nil {
-			sum += hashes[i].do(&h)
-		}
-	}
-	return HashWords(sum)
-}
 
 // HashAt begins the term of a place.
 func HashAt(place int) uint64 { return hashSeed + uint64(place)*hashRow }
@@ -146,9 +126,6 @@ func (h *Hasher) Shared(v *value.Shared) uint64 {
 	h.bytes = appendHashed(h.bytes[:0], v)
 	return HashEnd(hashBytes(HashAt(0), h.bytes))
 }
-
-// hashedEntity returns what of an entity counts.
-func hashedEntity(e entity.ID) uint64 { return e.In(0).Bits() }
 
 // disabled returns the sum of the rows in which a type is disabled.
 func (h *Hasher) disabled(a *Archetype, slot uint16) (sum uint64) {

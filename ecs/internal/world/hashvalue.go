@@ -96,3 +96,13 @@ func appendHashedPart(to []byte, v reflect.Value) []byte {
 	}
 	return to
 }
+
+// Hasher computes the hash of a world.
+type Hasher struct {
+	W     *World
+	Types []uint64 // by TypeID
+	bytes []byte   // of a value that is gathered
+}
+
+// hashedEntity returns what of an entity counts.
+func hashedEntity(e entity.ID) uint64 { return e.In(0).Bits() }

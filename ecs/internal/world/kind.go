@@ -1,13 +1,14 @@
 package world
 
-import "fmt"
+import (
+	"fmt"
+
+	"quarry/ecs/internal/value"
+)
 
 // Kinds of registered types. A type has one kind (Type.Kind), which together with its Go type
 // is its key. What depends on the kind alone is a row of the table kinds; what a walk does to the
 // values of a kind is a switch there. docs/kinds.md lists both, for whoever adds a kind.
-
-// Kind is the way in which the values of a registered type are stored.
-type Kind uint8
 
 // The kinds of registered types.
 const (
@@ -96,3 +97,6 @@ func (t *Type) OptionsRefusal() string {
 	}
 	return kinds[t.Kind].refusal
 }
+
+// NoShape is the shape of a type that is not a buffer, until its options have been checked.
+var NoShape = value.Shape{Inline: -1}

@@ -2,27 +2,10 @@ package world
 
 import (
 	"fmt"
-	"sync"
 	"sync/atomic"
 )
 
 // Leases: what the world and its look-ups know of a borrow (package query says what that is).
-
-// Lease is the part of a borrow that the world knows.
-type Lease struct {
-	World  *World
-	Name   string // for messages
-	All    bool   // everything is lent, for reading
-	Out    bool   // begun and not yet ended
-	Past   bool   // what goroutines read is a snapshot's; false for all that NewBorrow and Share return
-	Access Access
-	Used   Signature // types of the uses
-	Lent   []*Finder // finders for the types in Access, by TypeID; empty if everything is lent
-	Wait   func(op string)
-
-	Mu      sync.Mutex
-	Version uint32 // version that marks the goroutines' writes
-}
 
 // Refuse panics for a borrow that is not out.
 //

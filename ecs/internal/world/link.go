@@ -69,3 +69,6 @@ type Link struct {
 	Size   uintptr // bytes of one element
 	Each   []Link  // links in one element
 }
+
+// EntityType is the Go type of entities.
+var EntityType reflect.Type

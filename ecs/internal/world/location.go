@@ -2,6 +2,7 @@ package world
 
 import (
 	"fmt"
+	"unsafe"
 
 	"quarry/alloc"
 	"quarry/ecs/internal/entity"
@@ -95,4 +96,22 @@ func (w *World) ArchetypesOf(dst []*Archetype, list []entity.ID) {
 func (w *World) RowOf(r *entity.Record) (a *Archetype, pos int, at alloc.StoreRow) {
 	o := w.Tables.OwnerOf(r.Location)
 	return w.ArchetypeAt(o), o.Pos(), o.RowAt(r.Location)
+}
+
+// RefuseDead panics for a dead entity that was to get the type.
+//
+//go:noinline
+func (t *Type) RefuseDead(op string, e entity.ID) unsafe.Pointer {
+	t.World.CheckWorld(op, e)
+	// errors.md, Entities: `is not alive, cannot add` | `Add` to an entity that is gone. | Ask
+	// `World.Alive`, or record it: a buffer says which failed.
+	panic(fmt.Sprintf("ecs: %s: %v is not alive, cannot add %s", op, e, t.Name))
+}
+
+// PassDead checks that a dead entity belongs to w, and returns false.
+//
+//go:noinline
+func (w *World) PassDead(op string, e entity.ID) bool {
+	w.CheckWorld(op, e)
+	return false
 }

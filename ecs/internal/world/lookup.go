@@ -5,7 +5,6 @@ import (
 	"unsafe"
 
 	"quarry/ecs/internal/entity"
-	"quarry/ecs/internal/value"
 )
 
 // Look-ups.
@@ -22,20 +21,6 @@ import (
 //
 //	L2 The owner's look-ups of a type see the world's current records, or none while the type is
 //	   lent for writing. Look-ups of a borrow see the records only while the borrow is out.
-
-// Finder serves the look-ups of one type and the views of its buffers. A type has one finder for
-// the world's owner, and one for the goroutines of each borrow of a query that lends the type.
-type Finder struct {
-	entity.Sight         // first, see sight
-	Size         int     // bytes of an element of the column; 0 for a tag
-	toRead       *uint64 // epoch of buffer views that may be read: points to the world's epoch, or to noEpoch
-	ToWrite      *uint64 // the same for buffer views that may be written
-	Spill        *value.Spill
-	Shape        value.Shape // common to all buffers of the type; zero for other kinds
-	Type         *Type
-	Lease        *Lease // of the borrow whose goroutines look up; nil for the owner
-	Writes       bool   // look-ups may write: for a borrow, the type is among its uses for writing; for the owner, the type is not lent
-}
 
 // OwnFinder returns the finder of the owner's look-ups, or nil for the type of a zero handle.
 func (t *Type) OwnFinder() *Finder { return (*Finder)(unsafe.Pointer(t)) } // Safe because a Type begins with it.
@@ -106,12 +91,6 @@ var lookupOps = [...]string{
 
 // String returns the name of the function.
 func (op LookupOp) String() string { return lookupOps[op] }
-
-func init() {
-	entity.OnRefusal(refusal)
-	entity.OnWrite(mutElse)
-	entity.OnSwitch(switchElse)
-}
 
 // refusal returns the reason why a look-up by Component.Get panicked, when the message is
 // requested. By then the world may be closed and the type no longer lent, so it first checks which

@@ -1,9 +1,6 @@
 package world
 
-import (
-	"fmt"
-	"unsafe"
-)
+import "fmt"
 
 // Activities in a world: loops over rows, and borrows. Structural changes check them first
 // (lock.go).
@@ -12,14 +9,6 @@ import (
 //
 //	O1 open counts the scans that are open, the borrows that are out and the change that is in progress. The first scan is
 //	   outer. A borrow of everything is out alone.
-
-// loops are the activities in a world that structural changes would disturb.
-type loops struct {
-	Open    int            // number of open scans and active borrows, plus one for a structural change in progress
-	Borrows []*Lease       // of active borrows, in the order in which they began
-	Scans   unsafe.Pointer // the scans of package query
-	change  string         // the call whose structural change is in progress; "" if none
-}
 
 // Shared returns the lease of the active borrow of everything, or nil.
 func (l *loops) Shared() *Lease {

@@ -8,13 +8,6 @@ import "fmt"
 //
 //	Q1 unshared equals matched, but is never while a borrow is out and in a closed world.
 
-// News counts the events that queries check before they loop.
-type News struct {
-	Matched   uint64 // archetypes created, removed or laid out anew so far, plus one: matches may have changed
-	Unshared  uint64 // equal to matched, or never while a borrow is out or after Close: see Query.Rows
-	Replanned uint64 // archetypes laid out anew so far
-}
-
 // Never is a news.Unshared that no query has seen.
 const Never = ^uint64(0)
 

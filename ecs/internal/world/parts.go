@@ -120,3 +120,41 @@ func (h *Hasher) sets() (sum uint64) {
 	}
 	return sum
 }
+
+// Verify is ecs.World.Verify.
+func (w *World) Verify() error {
+	if w.Closed {
+		return nil
+	}
+	w.EndBorrows("World.Verify")
+	if w.History != nil {
+		defer w.History.Quiet()()
+	}
+	w.Reserving.Lock() // a new block of ids takes memory of the universe
+	defer w.Reserving.Unlock()
+	v := verifying{w: w}
+	for _, part := range verifyOrder {
+		if err := verifies[part].do(&v); err != nil {
+			return err
+		}
+	}
+	if err := w.verifyDerived(); err != nil {
+		return err
+	}
+	if w.Own {
+		return w.Universe.Verify()
+	}
+	return nil
+}
+
+// Hash is ecs.World.Hash.
+func (w *World) Hash() uint64 {
+	w.EndBorrows("World.Hash")
+	h, sum := Hasher{W: w, Types: w.TypeHashes()}, uint64(0)
+	for i := range hashes {
+		if hashes[i].do != nil {
+			sum += hashes[i].do(&h)
+		}
+	}
+	return HashWords(sum)
+}

@@ -2,7 +2,6 @@ package world
 
 import (
 	"fmt"
-	"sync/atomic"
 
 	"quarry/ecs/internal/entity"
 )
@@ -17,19 +16,6 @@ import (
 //	T2 shared has exactly the shared types, cleanup exactly the types with Cleanup, copied exactly
 //	   the managed types with CopyWith, in order.
 //	L2 of lookup.go.
-
-// registry holds the types of a world.
-type registry struct {
-	List    []*Type                  // by TypeID
-	ByKey   map[TypeKey]TypeID       // without the built-in types; nil until there is another
-	Shared  Signature                // the shared types
-	cleans  bool                     // cleanup is not empty
-	Sparse  []*Type                  // the sparse types
-	Copied  []*Type                  // the managed types with CopyWith
-	Cleanup Signature                // the types registered with Cleanup
-	serial  atomic.Uint64            // of the newest shared value
-	hashes  atomic.Pointer[[]uint64] // of the types, by TypeID, see World.TypeHashes; nil until somebody asks
-}
 
 // leastTypes is the number of types that a world makes room for at first.
 const leastTypes = 2 * int(BuiltIn)

@@ -6,15 +6,6 @@ import (
 	"quarry/ecs/internal/value"
 )
 
-// Shrinking is where the next step of Shrink resumes. Shrink goes from the last archetype to the
-// first, so it skips none if some are retired meanwhile.
-type Shrinking struct {
-	begun bool       // a pass is in progress
-	left  int        // the first left archetypes of the list are still to do
-	at    *Archetype // the last of those, once it has been started
-	row   int        // the buffers of its rows before row are done
-}
-
 // Upper limits of one step over buffers.
 const (
 	shrinkRows  = 4096    // rows visited

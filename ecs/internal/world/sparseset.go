@@ -22,12 +22,6 @@ import (
 //
 //	W13 The entity of every entry is alive and does not have CleanupEntity.
 
-// SparseSet is the set of a sparse type.
-type SparseSet struct {
-	sparse.Set
-	Type *Type // whose set it is
-}
-
 // open prepares the set of a type that has been enrolled. From the first sparse type on, the world
 // is told which entities end.
 func (s *SparseSet) open(t *Type) {

@@ -6,50 +6,11 @@ import (
 	"reflect"
 
 	"quarry/ecs/internal/table"
-	"quarry/ecs/internal/value"
 	"quarry/layout"
 )
 
 // MaxTypes is the maximum number of component types of a world, including the four built-in types.
 const MaxTypes = table.MaxTypes
-
-// TypeID numbers a world's component types in order of registration.
-type TypeID = table.TypeID
-
-// Signature is a set of types.
-type Signature = table.Signature
-
-// NoShape is the shape of a type that is not a buffer, until its options have been checked.
-var NoShape = value.Shape{Inline: -1}
-
-// Type holds everything that a world knows about a registered type.
-type Type struct {
-	Finder  // serves the owner's look-ups; the first field, see own
-	World   *World
-	ID      TypeID
-	readers int32 // active borrows that read the type
-	Writers int32 // active borrows that write the type
-
-	Ordered uint32 // latest order version of archetypes with the type that were retired, see World.OrderVersion
-
-	Kind       Kind
-	Go         reflect.Type
-	Name       string           // for messages: Position, []Hit for a buffer, managed Conn
-	Align      int              // alignment of a column element in bytes
-	Fields     []layout.Field   // bytes of a value that are not padding
-	Links      []Link           // where a value holds entities
-	Shared     value.AnyValues  // the values of a shared type; nil for other kinds
-	Managed    value.Managed    // the values of a managed type; nil for other kinds
-	Sparse     *SparseSet       // the values of a sparse type; nil for other kinds
-	Chunk      *table.ChunkType // the values of a chunk type; nil for other kinds
-	Codec      *ValueCodec      // of a managed or shared type; nil: there is none, see codec.go
-	Enableable bool
-	Cleanup    bool // see Cleanup
-	Tracked    bool // see TrackRows
-	MaxRows    int  // see MaxRows; 0: no limit
-
-	Live *Type // the world's type, of which this is a snapshot's copy; nil: it is none
-}
 
 // Facts returns what registration declared about a type.
 func (info *Type) Facts() Facts {
@@ -95,12 +56,6 @@ type (
 	// Column is a type with storage in chunks.
 	Column = table.Column
 )
-
-// TypeKey identifies a type: a Go type may be registered once as each kind.
-type TypeKey struct {
-	Go   reflect.Type
-	Kind Kind
-}
 
 // Key returns what identifies the type.
 func (t *Type) Key() TypeKey {

@@ -6,32 +6,6 @@ import (
 	"quarry/ecs/internal/value"
 )
 
-// Verify is ecs.World.Verify.
-func (w *World) Verify() error {
-	if w.Closed {
-		return nil
-	}
-	w.EndBorrows("World.Verify")
-	if w.History != nil {
-		defer w.History.Quiet()()
-	}
-	w.Reserving.Lock() // a new block of ids takes memory of the universe
-	defer w.Reserving.Unlock()
-	v := verifying{w: w}
-	for _, part := range verifyOrder {
-		if err := verifies[part].do(&v); err != nil {
-			return err
-		}
-	}
-	if err := w.verifyDerived(); err != nil {
-		return err
-	}
-	if w.Own {
-		return w.Universe.Verify()
-	}
-	return nil
-}
-
 // VerifyCount checks W4, and W1 in numbers: of the rows of all archetypes and of the records that
 // are alive.
 func (w *World) VerifyCount(rows, alive int) error {

@@ -1,6 +1,8 @@
 package world
 
 import (
+	"hash/maphash"
+	"reflect"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -11,8 +13,10 @@ import (
 	"quarry/ecs/internal/match"
 	"quarry/ecs/internal/name"
 	"quarry/ecs/internal/past"
+	"quarry/ecs/internal/sparse"
 	"quarry/ecs/internal/table"
 	"quarry/ecs/internal/value"
+	"quarry/layout"
 )
 
 // The world.
@@ -92,3 +96,167 @@ type History interface {
 	// Verify checks the invariants of package snapshot.
 	Verify() error
 }
+
+// Type holds everything that a world knows about a registered type.
+type Type struct {
+	Finder  // serves the owner's look-ups; the first field, see own
+	World   *World
+	ID      TypeID
+	readers int32 // active borrows that read the type
+	Writers int32 // active borrows that write the type
+
+	Ordered uint32 // latest order version of archetypes with the type that were retired, see World.OrderVersion
+
+	Kind       Kind
+	Go         reflect.Type
+	Name       string           // for messages: Position, []Hit for a buffer, managed Conn
+	Align      int              // alignment of a column element in bytes
+	Fields     []layout.Field   // bytes of a value that are not padding
+	Links      []Link           // where a value holds entities
+	Shared     value.AnyValues  // the values of a shared type; nil for other kinds
+	Managed    value.Managed    // the values of a managed type; nil for other kinds
+	Sparse     *SparseSet       // the values of a sparse type; nil for other kinds
+	Chunk      *table.ChunkType // the values of a chunk type; nil for other kinds
+	Codec      *ValueCodec      // of a managed or shared type; nil: there is none, see codec.go
+	Enableable bool
+	Cleanup    bool // see Cleanup
+	Tracked    bool // see TrackRows
+	MaxRows    int  // see MaxRows; 0: no limit
+
+	Live *Type // the world's type, of which this is a snapshot's copy; nil: it is none
+}
+
+// TypeID numbers a world's component types in order of registration.
+type TypeID = table.TypeID
+
+// Signature is a set of types.
+type Signature = table.Signature
+
+// TypeKey identifies a type: a Go type may be registered once as each kind.
+type TypeKey struct {
+	Go   reflect.Type
+	Kind Kind
+}
+
+// Finder serves the look-ups of one type and the views of its buffers. A type has one finder for
+// the world's owner, and one for the goroutines of each borrow of a query that lends the type.
+type Finder struct {
+	entity.Sight         // first, see sight
+	Size         int     // bytes of an element of the column; 0 for a tag
+	toRead       *uint64 // epoch of buffer views that may be read: points to the world's epoch, or to noEpoch
+	ToWrite      *uint64 // the same for buffer views that may be written
+	Spill        *value.Spill
+	Shape        value.Shape // common to all buffers of the type; zero for other kinds
+	Type         *Type
+	Lease        *Lease // of the borrow whose goroutines look up; nil for the owner
+	Writes       bool   // look-ups may write: for a borrow, the type is among its uses for writing; for the owner, the type is not lent
+}
+
+// ValueCodec turns values of a Go type into bytes and back. It is not changed.
+type ValueCodec struct {
+	Given  bool                                                   // by Codec
+	Append func(b []byte, p unsafe.Pointer) ([]byte, error)       // appends the bytes of the value at p
+	Read   func(b []byte, p unsafe.Pointer, t reflect.Type) error // makes the zero value at p what the bytes say
+}
+
+// SparseSet is the set of a sparse type.
+type SparseSet struct {
+	sparse.Set
+	Type *Type // whose set it is
+}
+
+// registry holds the types of a world.
+type registry struct {
+	List    []*Type                  // by TypeID
+	ByKey   map[TypeKey]TypeID       // without the built-in types; nil until there is another
+	Shared  Signature                // the shared types
+	cleans  bool                     // cleanup is not empty
+	Sparse  []*Type                  // the sparse types
+	Copied  []*Type                  // the managed types with CopyWith
+	Cleanup Signature                // the types registered with Cleanup
+	serial  atomic.Uint64            // of the newest shared value
+	hashes  atomic.Pointer[[]uint64] // of the types, by TypeID, see World.TypeHashes; nil until somebody asks
+}
+
+// catalogue holds the archetypes of a world.
+type catalogue struct {
+	List       []*Archetype          // in order of creation
+	ByKey      map[uint64]*Archetype // by hash of types and values: the newest archetype with that hash, first of a list; nil until there is an archetype
+	seed       maphash.Seed          // seed of that hash
+	Valued     int                   // archetypes with shared values
+	mostValued int                   // the next change sweeps if valued exceeds this
+}
+
+// Archetype is ecs.Archetype.
+type Archetype struct {
+	Table   match.Archetype // rows, types and values, as queries see them; the first field, see whole
+	World   *World
+	Values  []*value.Shared // of the shared types, in order of type (W11)
+	Key     uint64          // hash of types and values, for catalogue.ByKey
+	alike   *Archetype      // next archetype with the same key
+	Edges   []Edge          // transitions to archetypes that differ by one type
+	Edge    *Path           // the transition used last
+	Copies  *Path           // transition from a row to its copy, if copying columns and bits suffices, see Instantiate; nil: not known
+	Into    any             // the change of Into; nil until its first use
+	EdgeKey uint32          // its type, plus EdgeAdds if the type is added
+	Lasting bool            // Destroy has more to do than end rows: the archetype has Cleanup types or LinkedEntity
+	Dying   bool            // has CleanupEntity, so no entity is created here
+	Pinned  bool            // a caller of NewArchetype may hold it, so it stays even without rows
+	Born    uint64          // number of the snapshot taken last when it was made
+	Frozen  *table.Frozen   // of an archetype of a snapshot; nil for all others
+}
+
+// Edge is the transition to the archetype that differs by one type.
+type Edge struct {
+	ID   TypeID // the type that is added or removed
+	Path *Path
+}
+
+// Path is the transition of rows from one archetype to another.
+type Path = table.Transition
+
+// loops are the activities in a world that structural changes would disturb.
+type loops struct {
+	Open    int            // number of open scans and active borrows, plus one for a structural change in progress
+	Borrows []*Lease       // of active borrows, in the order in which they began
+	Scans   unsafe.Pointer // the scans of package query
+	change  string         // the call whose structural change is in progress; "" if none
+}
+
+// Lease is the part of a borrow that the world knows.
+type Lease struct {
+	World  *World
+	Name   string // for messages
+	All    bool   // everything is lent, for reading
+	Out    bool   // begun and not yet ended
+	Past   bool   // what goroutines read is a snapshot's; false for all that NewBorrow and Share return
+	Access Access
+	Used   Signature // types of the uses
+	Lent   []*Finder // finders for the types in Access, by TypeID; empty if everything is lent
+	Wait   func(op string)
+
+	Mu      sync.Mutex
+	Version uint32 // version that marks the goroutines' writes
+}
+
+// Access is ecs.Access.
+type Access struct{ Reads, Writes Signature }
+
+// News counts the events that queries check before they loop.
+type News struct {
+	Matched   uint64 // archetypes created, removed or laid out anew so far, plus one: matches may have changed
+	Unshared  uint64 // equal to matched, or never while a borrow is out or after Close: see Query.Rows
+	Replanned uint64 // archetypes laid out anew so far
+}
+
+// Shrinking is where the next step of Shrink resumes. Shrink goes from the last archetype to the
+// first, so it skips none if some are retired meanwhile.
+type Shrinking struct {
+	begun bool       // a pass is in progress
+	left  int        // the first left archetypes of the list are still to do
+	at    *Archetype // the last of those, once it has been started
+	row   int        // the buffers of its rows before row are done
+}
+
+// Kind is the way in which the values of a registered type are stored.
+type Kind uint8

@@ -29,29 +29,6 @@ import (
 //
 // After an error the world is closed, which frees what it has.
 
-// imageLoader makes a world of an image.
-type imageLoader struct {
-	f       *File
-	w       *world.World
-	im      WorldImage
-	matches []imageMatch    // what becomes of the types, by number in the file
-	types   []*world.Type   // of the world, by number in the file; nil: entities lose it, or nobody needs it
-	values  []*value.Shared // nil: of a type that entities lose
-	tables  []loadedTable
-	claims  *table.Claims
-	first   alloc.ChunkIndex // of the rows
-	taken   bool             // the rows are there
-	adopted bool             // and belong to archetypes, or are free
-}
-
-// loadedTable is an archetype that is being made.
-type loadedTable struct {
-	a      *world.Archetype
-	im     *table.Image
-	slots  []uint16      // of the archetype, by slot in the file
-	source *table.Source // of the rows, whose types have changed; nil: they lie as they are
-}
-
 // OpenImage makes a world of what a file has. register is called with the new world before it has
 // entities, to register types; given sets what its options give. The error says what in the file is
 // wrong, or is a *LimitError, or from NewWorld.

@@ -24,12 +24,6 @@ import (
 // So a slot of a damaged row is none that can come next, or the last is not the number of values,
 // and the file is refused.
 
-// imageManaged is the values of a managed type.
-type imageManaged struct {
-	of, N int
-	coded []byte // for each value its length and its bytes
-}
-
 func (im *WorldImage) codeManaged(c *codec.Coder) {
 	codec.List(c, &im.Managed, func(m *imageManaged) {
 		c.Number(&m.of)
