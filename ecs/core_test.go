@@ -31,7 +31,6 @@ func TestCores(t *testing.T) {
 		{reflect.TypeFor[Access](), reflect.TypeFor[world.Access]()},
 		{reflect.TypeFor[Term](), reflect.TypeFor[query.Term]()},
 		{reflect.TypeFor[SharedValue](), reflect.TypeFor[world.SharedValue]()},
-		{reflect.TypeFor[RowRange](), reflect.TypeFor[query.RowRange]()},
 		{reflect.TypeFor[CreateOption](), reflect.TypeFor[edit.CreateOption]()},
 	} {
 		face, core := x[0], x[1]

@@ -4,16 +4,18 @@ import (
 	"fmt"
 
 	"quarry/ecs"
+	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/query"
 )
 
 // Ctx is the context of one call of a body. It is valid until the body returns, on the goroutine
 // that called the body.
 type Ctx struct {
 	job      *Job
-	accessor *ecs.Accessor
+	accessor *query.Accessor
 	worker   int
 	ordinal  int
-	part     ecs.RowRange
+	part     query.RowRange
 	walked   int // rows since the worker entered the flight
 }
 
@@ -54,7 +56,7 @@ func (c *Ctx) Index() int {
 
 // Accessor returns the accessor from which a body makes look-ups of the types in Uses:
 // health.Lookup(c.Accessor()).
-func (c *Ctx) Accessor() *ecs.Accessor { return c.accessor }
+func (c *Ctx) Accessor() *ecs.Accessor { return door.Accessor(c.accessor) }
 
 // Alive reports whether e is alive, like World.Alive.
 func (c *Ctx) Alive(e ecs.Entity) bool { return c.job.s.w.Alive(e) }
@@ -62,7 +64,7 @@ func (c *Ctx) Alive(e ecs.Entity) bool { return c.job.s.w.Alive(e) }
 // Locate returns where e's values are, like World.Locate: the archetype, and the chunk and row in
 // it; false if e is not alive. All of it holds until the job's flight ends. A body may ask the
 // archetype for its types and its chunks (Archetype.Has, Components, Len, Chunks, Chunk).
-func (c *Ctx) Locate(e ecs.Entity) (ecs.Location, bool) { return c.accessor.Locate(e) }
+func (c *Ctx) Locate(e ecs.Entity) (ecs.Location, bool) { return door.Accessor(c.accessor).Locate(e) }
 
 // walk calls the body for the parts [lo, hi). It joins adjacent parts, unless the job Reduces, and
 // skips ranges without a matching row.
@@ -73,7 +75,7 @@ func (c *Ctx) walk(lo, hi int) {
 		c.ordinal = i
 		i++
 		for joins := len(j.partials) == 0; joins && i < hi; {
-			var both ecs.RowRange
+			var both query.RowRange
 			if both, joins = part.Joins(j.parts[i]); joins {
 				part = both
 				i++
@@ -82,7 +84,7 @@ func (c *Ctx) walk(lo, hi int) {
 		c.part = part
 		c.walked += part.Len()
 		if rows, ok := c.accessor.Rows(part); ok {
-			j.body(c, rows)
+			j.body(c, door.Rows(rows))
 		}
 	}
 }

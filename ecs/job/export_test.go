@@ -1,6 +1,6 @@
 package job
 
-import "quarry/ecs"
+import "quarry/ecs/internal/query"
 
 // Yields makes workers call f between claims.
 func Yields(f func()) Option { return func(s *Scheduler) { s.yield = f } }
@@ -28,7 +28,7 @@ type Claim struct{ f flight }
 
 // NewClaim makes a flight of a number of parts, which are claimed one by one.
 func NewClaim(parts int) *Claim {
-	return &Claim{flight{mode: parallel, batch: 1, parts: make([]ecs.RowRange, parts)}}
+	return &Claim{flight{mode: parallel, batch: 1, parts: make([]query.RowRange, parts)}}
 }
 
 // Claim is flight.claim, for one of n workers.

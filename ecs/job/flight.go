@@ -3,6 +3,8 @@ package job
 import (
 	"slices"
 	"time"
+
+	"quarry/ecs/internal/door"
 )
 
 // mode says which goroutines may run a flight.
@@ -33,12 +35,12 @@ func grainOf(rows int) int {
 // rows alone.
 func (j *Job) plan() {
 	f := &j.flight
-	f.parts, f.rows = j.borrow.Split(f.parts[:0], largestGrain), 0
+	f.parts, f.rows = door.Borrow(j.borrow).Split(f.parts[:0], largestGrain), 0
 	for _, p := range f.parts {
 		f.rows += p.Len()
 	}
 	if grain := grainOf(f.rows); grain < largestGrain {
-		f.parts = j.borrow.Split(f.parts[:0], grain)
+		f.parts = door.Borrow(j.borrow).Split(f.parts[:0], grain)
 	}
 	for _, p := range j.partials {
 		p.reset(len(f.parts))

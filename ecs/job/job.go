@@ -209,7 +209,7 @@ func (j *Job) settle() {
 	j.access = j.borrow.Access()
 	j.seats = make([]seat, len(s.workers))
 	for i := range j.seats {
-		j.seats[i].ctx = Ctx{job: j, accessor: j.borrow.Accessor(), worker: i}
+		j.seats[i].ctx = Ctx{job: j, accessor: door.Borrow(j.borrow).Accessor(), worker: i}
 	}
 	j.fixed = true
 }

@@ -13,6 +13,7 @@ import (
 
 	"quarry/ecs"
 	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/query"
 	"quarry/internal/debug"
 )
 
@@ -365,16 +366,16 @@ type Job struct {
 type flight struct {
 	mode   mode
 	body   func(*Ctx, ecs.Rows)
-	labels context.Context // see Scheduler.Label; nil if none
-	number uint64          // among all flights of the scheduler; 0 if never scheduled
-	out    bool            // scheduled and not completed
-	mark   uint64          // Scheduler.mark of the call that completes it
-	before []Handle        // flights that it depends on, finished or not
-	parts  []ecs.RowRange  // in the order of Query.Rows
-	starts []int           // of an Indexed job: matching rows before each part
-	rows   int             // of all parts, matching or not
-	batch  int             // most parts to claim at once
-	worth  int64           // estimated ns; at least 1
+	labels context.Context  // see Scheduler.Label; nil if none
+	number uint64           // among all flights of the scheduler; 0 if never scheduled
+	out    bool             // scheduled and not completed
+	mark   uint64           // Scheduler.mark of the call that completes it
+	before []Handle         // flights that it depends on, finished or not
+	parts  []query.RowRange // in the order of Query.Rows
+	starts []int            // of an Indexed job: matching rows before each part
+	rows   int              // of all parts, matching or not
+	batch  int              // most parts to claim at once
+	worth  int64            // estimated ns; at least 1
 
 	// Under Scheduler.mu.
 	blockers   int    // flights of before that have not finished

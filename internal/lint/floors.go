@@ -77,6 +77,7 @@ const door = "ecs/internal/door"
 var entries = map[string][]string{
 	door:                      {"ecs/command", "ecs/image", "ecs/job", "ecs/journal", "ecs/scene", "ecs/system"}, // what programs do not need
 	"ecs/internal/edit":       {"ecs/command"},                                                                   // playback is one transaction of many groups
+	"ecs/internal/query":      {"ecs/job"},                                                                       // how jobs cut and read what they borrow
 	"ecs/internal/world":      {"ecs/command"},                                                                   // entities that recordings have named; what a type was registered with
 	"ecs/internal/entity":     {"ecs/command"},                                                                   // the ids of copied entities
 	"ecs/internal/delta":      {"ecs/journal"},                                                                   // memory for deltas one after the other

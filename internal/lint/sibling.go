@@ -20,16 +20,9 @@ var spared = map[string]string{
 	"Location":      "what Locate returns, to be kept and compared",
 	"SharedValue":   "what Shared.Of returns, to be kept",
 	"TryCopyFrom":   "CopyFrom with an error",
-	"Done":          ofBorrow,
-	"Joins":         ofBorrow,
 	"KindShared":    "a constant of Kind, which ComponentInfo has",
 	"KindSparse":    "a constant of Kind, which ComponentInfo has",
-	"RowRange":      ofBorrow,
 }
-
-const (
-	ofBorrow = "of Borrow.Split and Accessor: how jobs cut what they borrow, of a type that programs have from World.Share"
-)
 
 var word = regexp.MustCompile(`\w+`)
 
@@ -105,8 +98,7 @@ func noteSelected(f *file, names map[string]bool) {
 	})
 }
 
-// exportedNames returns the exported functions, methods, types, constants and variables of a
-// file, without the methods behind the seam.
+// exportedNames returns the exported functions, methods, types, constants and variables of a file.
 func exportedNames(f *file) (names []*ast.Ident) {
 	add := func(list ...*ast.Ident) {
 		for _, name := range list {
@@ -118,9 +110,7 @@ func exportedNames(f *file) (names []*ast.Ident) {
 	for _, d := range f.syntax.Decls {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
-			if d.Recv == nil || receiver(d) != "inside" {
-				add(d.Name)
-			}
+			add(d.Name)
 		case *ast.GenDecl:
 			for _, s := range d.Specs {
 				switch s := s.(type) {

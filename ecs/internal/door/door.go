@@ -35,6 +35,15 @@ func At(o *edit.Outcome) *ecs.Archetype { return (*ecs.Archetype)(unsafe.Pointer
 // Batch returns the face of a batch.
 func Batch(b edit.Batch) ecs.Batch { return *(*ecs.Batch)(unsafe.Pointer(&b)) } // Safe because a Batch is its core.
 
+// Borrow returns the core of a borrow.
+func Borrow(b *ecs.Borrow) *query.Borrow { return (*query.Borrow)(unsafe.Pointer(b)) } // Safe because a Borrow is its core.
+
+// Accessor returns the face of an accessor.
+func Accessor(r *query.Accessor) *ecs.Accessor { return (*ecs.Accessor)(unsafe.Pointer(r)) } // Safe because an Accessor is its core.
+
+// Rows returns the face of rows.
+func Rows(r query.Rows) ecs.Rows { return *(*ecs.Rows)(unsafe.Pointer(&r)) } // Safe because a Rows is its core.
+
 // IDs views entities as ids.
 func IDs(list []ecs.Entity) []entity.ID {
 	// Safe because an Entity is an ID.

@@ -6,7 +6,12 @@ import (
 	"quarry/ecs/internal/world"
 )
 
-// Split is ecs.Borrow.Split.
+// Split appends the rows of the borrow's query to dst, in the order of Query.Rows, cut into ranges
+// of at most grain rows. grain is rounded up to a multiple of 64. The ranges depend only on the
+// existing rows and on grain, and on the entries of a sparse type that drives the query, whose
+// ranges without one are left out; Accessor.Rows finds which rows match. If the borrow writes a
+// chunk type, each range is all rows of a chunk. The borrow must be out, and the ranges are valid
+// while it is. Split panics if grain is less than 1.
 func (b *Borrow) Split(dst []RowRange, grain int) []RowRange {
 	b.checkRows("Borrow.Split")
 	if grain < 1 {
@@ -47,7 +52,8 @@ func (b *Borrow) checkRows(op string) {
 	}
 }
 
-// Accessor is ecs.Borrow.Accessor.
+// Accessor creates an accessor, for any one goroutine. Keep it for reuse: the borrow never drops
+// it. Accessor panics for a borrow of everything; use Borrow.Rows there.
 func (b *Borrow) Accessor() *Accessor {
 	b.Check("Borrow.Accessor")
 	if b.Query == nil {
@@ -74,7 +80,9 @@ func (r *Accessor) Check(op string) {
 	}
 }
 
-// Rows is ecs.Accessor.Rows.
+// Rows returns the rows of a range. It checks Changed and Ordered terms and enable bits at the
+// call; ok is false if no row matches. The accessor's previous rows become stale. The rows work as
+// in a loop, except that they create no values of managed types.
 func (r *Accessor) Rows(p RowRange) (rows Rows, ok bool) {
 	r.Check("Accessor.Rows")
 	b, s := r.Borrow, &r.Scan
@@ -171,4 +179,27 @@ func Lookup(t *world.Type, op string, r *Accessor) *world.Finder {
 		panic(fmt.Sprintf("ecs: %s: %s does not use %s: declare it", op, b.Name, t.Name))
 	}
 	return b.FinderOf(t)
+}
+
+// Len returns the number of rows, matching or not.
+func (p RowRange) Len() int { return int(p.N) }
+
+// Row returns the index of the first row in its chunk.
+func (p RowRange) Row() int { return int(p.Lo) }
+
+// Joins returns p and next as one range. It returns false if next does not start in the same chunk
+// where p ends.
+func (p RowRange) Joins(next RowRange) (RowRange, bool) {
+	if p.Binding != next.Binding || p.Pos != next.Pos || p.Lo+p.N != next.Lo {
+		return p, false
+	}
+	p.N += next.N
+	return p, true
+}
+
+// Done makes the accessor's last rows stale. r may be nil.
+func (r *Accessor) Done() {
+	if r != nil {
+		r.Scan.Turn()
+	}
 }

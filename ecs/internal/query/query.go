@@ -234,13 +234,15 @@ type Driver uint8
 // binding 24 bits, the chunk's position 22, the row 18.
 type seat uint64
 
-// RowRange is ecs.RowRange.
+// RowRange is a range of rows of one chunk that a borrow's query sees. Its first row is a multiple
+// of 64.
 type RowRange struct {
 	Binding, Pos uint32 // index in the borrow's bindings; the chunk's position in the archetype's store
 	Lo, N        uint32 // first row and number of rows
 }
 
-// Accessor is ecs.Accessor.
+// Accessor gives one goroutine access to the rows of a borrow. It may be used again whenever the
+// borrow is out.
 type Accessor struct {
 	Borrow *Borrow
 	Scan   Scan

@@ -11,7 +11,7 @@ import (
 
 // Tests by sparse types. Archetypes do not tell which entities have a sparse type, so the terms of
 // a query that name one become tests that each row passes or not. They narrow the mask of a chunk
-// after the enable bits (scan.filter).
+// after the enable bits (Scan.filter).
 
 // entryState is how a row must have a type.
 type entryState uint8

@@ -6,7 +6,7 @@
 //	what taking and closing cost                   snapshot.go
 //	what readers see                               frozen.go: a world of its own; read.go
 //	how a state comes back                         restore.go
-//	managed values in a snapshot                   managedcopies.go
+//	managed values in a snapshot                   managed.go
 //	writes past the gates, in debug builds         piece.go
 //
 // A Snapshot is taken, renewed and closed by the world's owner; any goroutine may read it. The

@@ -19,7 +19,7 @@ import (
 // code that they are for any world.
 //
 //	Rows of a snapshot   handles and scan of the live world, bindings to frozen archetypes, all gated
-//	look-ups             finders with hidden Sights, so that they come to finder.miss
+//	look-ups             finders with hidden Sights, so that they come to Finder.miss
 //
 // Goroutines: whoever is first makes a part, under the snapshot's lock.
 
