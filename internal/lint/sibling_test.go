@@ -23,7 +23,7 @@ func TestSiblingNames(t *testing.T) {
 			"go.mod":       rootModule,
 			"bench/go.mod": "module quarry/bench\n",
 			"fuzz/go.mod":  "module quarry/fuzz\n",
-			"ecs/p.go": "package ecs\n\ntype Thing struct{}\ntype inside struct{}\n\nfunc (inside) Hidden() {}\nfunc (t *Thing) Meet()  {}\n" +
+			"ecs/p.go": "package ecs\n\ntype Thing struct{}\n\nfunc hidden() {}\n\nfunc (t *Thing) Meet()  {}\n" +
 				"func (t *Thing) Told() {}\nfunc (t *Thing) Shown() {}\nfunc (t *Thing) Timed() {}\nfunc (t *Thing) Closed() {}\n",
 			"ecs/example_a_test.go": "package ecs_test\n\nvar _ = w.Shown\n",
 			"bench/life/a.go":       "package life\n\nvar _ = w.Timed\n",
