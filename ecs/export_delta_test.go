@@ -8,7 +8,7 @@ import (
 // Fork is fork, for tests.
 func (w *World) Fork(options ...Option) (*World, error) { return w.fork(options...) }
 
-// DiffWorlds is DiffWorlds without a function.
+// DiffWorlds is delta.DiffWorlds without a function.
 func DiffWorlds(older, newer *World) (*Delta, error) {
 	made, err := delta.DiffWorlds(older.inner(), newer.inner(), nil)
 	return deltaFrom(made), err

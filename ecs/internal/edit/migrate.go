@@ -77,7 +77,7 @@ func (m *Arrivals) reuse(tag entity.Tag, records int) {
 	}
 }
 
-// MoveAll is MoveAll; moved are the new identities.
+// MoveAll is ecs.World.MoveAll; moved are the new identities.
 func MoveAll(w *world.World, from *world.World, moved *Arrivals) (Batch, error) {
 	const op = "World.MoveAll"
 	checkMove(w, op, from)

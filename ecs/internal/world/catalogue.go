@@ -23,6 +23,7 @@ import (
 // rows: the sweep costs a few ns for each archetype of the world.
 const leastSwept = 64
 
+// Open readies an empty catalogue: a seed for its hashes and the first mark of a sweep.
 func (c *catalogue) Open() {
 	c.seed, c.mostValued = maphash.MakeSeed(), leastSwept
 }

@@ -17,7 +17,7 @@ import (
 // DefaultGrowth is ecs.DefaultChunkGrowth.
 func DefaultGrowth() alloc.Growth { return alloc.Doubling().Capped(alloc.ChunksPerMegachunk) }
 
-// NewWorld is NewWorld. given sets what the options give.
+// NewWorld is ecs.NewWorld. given sets what the options give.
 func NewWorld(given func(*World)) (*World, error) {
 	w := &World{Growth: DefaultGrowth()}
 	w.Types.Open()

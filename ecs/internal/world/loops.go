@@ -18,13 +18,14 @@ func (l *loops) Shared() *Lease {
 	return nil
 }
 
-// Enter records that a structural change begins to reserve and commit. Until leave, any structural
+// Enter records that a structural change begins to reserve and commit. Until Leave, any structural
 // change requested by code that this one calls is refused.
 func (l *loops) Enter(op string) {
 	l.change = op
 	l.Open++
 }
 
+// Leave records that the structural change that Enter began has ended.
 func (l *loops) Leave() {
 	l.change = ""
 	l.Open--

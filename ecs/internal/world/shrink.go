@@ -12,7 +12,7 @@ const (
 	shrinkBytes = 1 << 20 // bytes of elements moved, plus those of one row
 )
 
-// Shrink is Shrink with a clock, which tests replace by a counter of steps.
+// Shrink is ecs.World.Shrink with a clock, which tests replace by a counter of steps.
 func (w *World) Shrink(budget time.Duration, now func() time.Duration) (done bool) {
 	w.Rows.Epoch++
 	if budget <= 0 {
