@@ -30,6 +30,7 @@ type Tx struct {
 	Spans   []Span // rows that the change has made or moved, at their new places
 	rows    *Rows
 	targets []target
+	entries []entries
 	blocks  []value.Header // taken by Take
 	leaving []uint64       // rows of lists, for Finish
 	used    int            // number of blocks returned by Block
@@ -44,12 +45,23 @@ type target struct {
 	regular bool // full chunks come as well
 }
 
+// EntrySet has the values of a sparse type. Its error is from the universe or entity.ErrFull.
+type EntrySet interface {
+	RoomFor(entries int) error
+}
+
+// entries is a set that receives entries.
+type entries struct {
+	to     EntrySet
+	coming int
+}
+
 // Begin begins a transaction without rows.
 func (r *Rows) Begin() *Tx {
 	tx := &r.tx
 	tx.begin()
 	tx.Spans, tx.targets, tx.blocks, tx.used = tx.Spans[:0], tx.targets[:0], tx.blocks[:0], 0
-	tx.also = nil
+	tx.entries, tx.also = tx.entries[:0], nil
 	return tx
 }
 
@@ -72,6 +84,18 @@ func (tx *Tx) aim(t *table.Table) *target {
 func (tx *Tx) Expect(t *table.Table, n int) {
 	tx.aim(t).coming += n
 	t.UseOwnLayout()
+}
+
+// ExpectEntries announces n entries for a set, which the caller adds after Commit: Reserve makes room
+// for them, after ids, because a set has a place for each id.
+func (tx *Tx) ExpectEntries(to EntrySet, n int) {
+	for i := range tx.entries {
+		if tx.entries[i].to == to {
+			tx.entries[i].coming += n
+			return
+		}
+	}
+	tx.entries = append(tx.entries, entries{to, n})
 }
 
 // plan decides how the rows of parts move, once all outcomes are known, and counts the rows that
@@ -129,7 +153,7 @@ func (tx *Tx) Block() value.Header {
 }
 
 // Also sets a function that makes room elsewhere: Reserve calls it last, when there is room for all
-// rows and ids, and fails with its error. It may be called twice.
+// rows, ids and entries, and fails with its error. It may be called twice.
 func (tx *Tx) Also(room func() error) { tx.also = room }
 
 // Cancel abandons a transaction that was not committed.
@@ -140,8 +164,8 @@ func (tx *Tx) Cancel() {
 	tx.blocks, tx.used, tx.targets = tx.blocks[:0], 0, tx.targets[:0]
 }
 
-// Reserve makes room for the rows of all parts that move, for rows announced by Expect, and for
-// ids. After an error the transaction is canceled: no row, record or id has changed, and the
+// Reserve makes room for the rows of all parts that move, for rows and entries announced by Expect
+// and ExpectEntries, and for ids. After an error the transaction is canceled: no row, record or id has changed, and the
 // targets have given their reserves back.
 func (tx *Tx) Reserve(ids int) error {
 	tx.plan()
@@ -157,7 +181,7 @@ func (tx *Tx) Reserve(ids int) error {
 	return err
 }
 
-// grow grows the targets, by policy or exactly, and makes room for ids; all or none.
+// grow grows the targets, by policy or exactly, and makes room for ids and entries; all or none.
 func (tx *Tx) grow(exactly bool, ids int) (err error) {
 	for i := range tx.targets {
 		if err = tx.targets[i].t.MakeRoom(tx.targets[i].room(), exactly); err != nil {
@@ -166,6 +190,9 @@ func (tx *Tx) grow(exactly bool, ids int) (err error) {
 	}
 	if err == nil {
 		err = tx.rows.reserveIDs(ids)
+	}
+	for i := 0; err == nil && i < len(tx.entries); i++ {
+		err = tx.entries[i].to.RoomFor(tx.entries[i].coming)
 	}
 	if err == nil && tx.also != nil {
 		err = tx.also()

@@ -61,7 +61,7 @@ func (c *Change) ApplyTo(op string, tx *change.Tx) (b Batch, ended int, err erro
 	var entering []entity.ID
 	if c.ChangesEntries() {
 		entering = entitiesOfParts(nil, tx)
-		tx.Also(func() error { return c.reserveSets(len(entering)) })
+		c.expectEntries(tx, len(entering))
 	}
 	for i := range tx.Parts {
 		p := &tx.Parts[i]
@@ -78,8 +78,6 @@ func (c *Change) ApplyTo(op string, tx *change.Tx) (b Batch, ended int, err erro
 		return Batch{}, 0, world.During(op, err)
 	}
 	moved, ended := tx.Commit()
-	for _, e := range entering {
-		c.enter(e)
-	}
+	c.EnterList(entering)
 	return batch(w, moved), ended, nil
 }

@@ -238,7 +238,7 @@ func (c *copying) reserve(total int) error {
 	before := len(c.w.Archetypes.List)
 	err := c.aim(nil)
 	if err == nil {
-		c.expectEntries()
+		expectCopies(c.tx, c.w, []copying{*c})
 		err = world.Refused(c.tx.Reserve(total))
 	} else {
 		c.tx.Cancel()

@@ -12,8 +12,8 @@ import (
 	"quarry/ecs/internal/world"
 )
 
-// Sparse types in a Change. They move no rows, so they have no part in its outcomes: a change makes
-// room for the entries that it adds, then moves rows, and then adds and removes entries.
+// Sparse types in a Change. They move no rows, so they have no part in its outcomes: its transaction
+// makes room for rows and entries alike, then rows move, and then entries are added and removed.
 
 // entryChange is a sparse type that a change adds or removes.
 type entryChange struct {
@@ -37,17 +37,13 @@ func (c *Change) takeSparse(t *world.Type, p *Part) {
 // ChangesEntries reports whether the change adds or removes sparse types.
 func (c *Change) ChangesEntries() bool { return len(c.entries) > 0 }
 
-// reserveSets makes room for the entries of n entities.
-func (c *Change) reserveSets(n int) error {
+// expectEntries announces the entries that the change gives n entities.
+func (c *Change) expectEntries(tx *change.Tx, n int) {
 	for _, e := range c.entries {
-		if e.remove {
-			continue
-		}
-		if err := e.t.RoomFor(n); err != nil {
-			return err
+		if !e.remove {
+			tx.ExpectEntries(e.t, n)
 		}
 	}
-	return nil
 }
 
 // changesEntriesOf reports whether the change adds or removes an entry of the entity of a record.

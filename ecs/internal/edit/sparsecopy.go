@@ -19,29 +19,17 @@ func BytesAt(t *world.Type, p unsafe.Pointer) []byte {
 	return unsafe.Slice((*byte)(p), t.Size) // Safe because a value of the type lies there.
 }
 
-// countEntries calls expect with the numbers of entries that the copies of several instantiations
-// get. It costs nothing in a world without sparse types.
-func countEntries(w *world.World, all []copying, expect func(t *world.Type, n int)) {
+// expectCopies announces the entries that the copies of several instantiations get. It costs nothing
+// in a world without sparse types.
+func expectCopies(tx *change.Tx, w *world.World, all []copying) {
 	for _, t := range w.Types.Sparse {
 		for i := range all {
 			for _, m := range all[i].members {
 				if t.Sparse.Find(m.e) != 0 {
-					expect(t, all[i].n)
+					tx.ExpectEntries(t, all[i].n)
 				}
 			}
 		}
-	}
-}
-
-// expectEntries has the transaction make room for the entries of copies.
-func (c *copying) expectEntries() {
-	if len(c.w.Types.Sparse) == 0 {
-		return
-	}
-	t := Transaction{w: c.w}
-	countEntries(c.w, []copying{*c}, t.expectEntries)
-	if len(t.coming) > 0 {
-		c.tx.Also(t.reserveComing)
 	}
 }
 
@@ -103,7 +91,6 @@ type sparseTransfer struct {
 // aimSparse finds the sets to which entries of the selected rows move, whose types are registered,
 // and has the transaction make room there.
 func (m *migration) aimSparse(selected *change.Tx) {
-	room := Transaction{w: m.w}
 	for _, t := range m.from.Types.Sparse {
 		n := m.countEntries(t, selected)
 		if n == 0 {
@@ -111,11 +98,8 @@ func (m *migration) aimSparse(selected *change.Tx) {
 		}
 		id, _ := m.w.Types.Find(t.Key())
 		to := m.w.Types.List[id]
-		room.expectEntries(to, n)
+		m.tx.ExpectEntries(to, n)
 		m.sparse = append(m.sparse, sparseTransfer{t, to})
-	}
-	if len(room.coming) > 0 {
-		m.tx.Also(room.reserveComing)
 	}
 }
 

@@ -26,7 +26,6 @@ type Transaction struct {
 	ran    int // number of groups that have run
 	copies []copying
 	copied int // number of copies in use
-	coming []coming
 	err    error
 }
 
@@ -38,48 +37,15 @@ type txGroup struct {
 	copies     int // index of the copying, plus one; 0 if the group is not of copies
 }
 
-// coming is a number of entries that a sparse type is to get.
-type coming struct {
-	t *world.Type
-	n int
-}
-
-// expectEntries announces n entries of a sparse type, which the caller adds after finish.
-func (t *Transaction) expectEntries(of *world.Type, n int) {
-	for i := range t.coming {
-		if t.coming[i].t == of {
-			t.coming[i].n += n
-			return
-		}
-	}
-	t.coming = append(t.coming, coming{of, n})
-}
-
-// ExpectChange announces the entries that a change gives n entities.
-func (t *Transaction) ExpectChange(c *Change, n int) {
-	for _, e := range c.entries {
-		if !e.remove {
-			t.expectEntries(e.t, n)
-		}
-	}
-}
-
-// reserveComing makes room for the entries that are announced or copied, when there is room for the
-// ids of their entities.
-func (t *Transaction) reserveComing() error {
-	for _, c := range t.coming {
-		if err := c.t.RoomFor(c.n); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+// ExpectChange announces the entries that a change gives n entities; the caller adds them after
+// Finish.
+func (t *Transaction) ExpectChange(c *Change, n int) { c.expectEntries(t.tx, n) }
 
 // Begin begins a transaction of a world on behalf of the call op.
 func (t *Transaction) Begin(w *world.World, op string) {
 	w.CheckChange(op)
 	t.w, t.op, t.tx, t.before, t.ids, t.err = w, op, w.Rows.Begin(), len(w.Archetypes.List), 0, nil
-	t.groups, t.coming, t.copied, t.ran = t.groups[:0], t.coming[:0], 0, 0
+	t.groups, t.copied, t.ran = t.groups[:0], 0, 0
 	w.Loops.Enter(op)
 }
 
@@ -190,10 +156,7 @@ func (t *Transaction) Reserve() error {
 		err = world.Limit("entities a world", world.MostAlive, nil)
 	}
 	if err == nil {
-		countEntries(w, t.copies[:t.copied], t.expectEntries)
-		if len(t.coming) > 0 {
-			t.tx.Also(t.reserveComing)
-		}
+		expectCopies(t.tx, w, t.copies[:t.copied])
 	}
 	if err != nil {
 		t.tx.Cancel()
