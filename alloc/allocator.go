@@ -53,10 +53,6 @@ const MaxAlign = memory.MaxAlign
 // checkAllocator panics when the allocator passed to the named function is nil.
 func checkAllocator(name string, a Allocator) {
 	if a == nil {
-		// errors.md: `the allocator is nil`, `the universe is nil`, `the arena is nil`, `the table
-		// is nil`, `the plan is nil`, `the other store is nil`, `the copy is nil`, `the function is
-		// nil`, `the file is nil`, `an option is nil` | Nil where something is needed; nothing was
-		// changed. | What is left out for the default is not given at all.
 		panic("alloc: " + name + ": the allocator is nil")
 	}
 }
@@ -101,8 +97,6 @@ func isClosed(a Allocator) bool {
 // checkBelow panics if the allocator that op takes blocks from is closed.
 func checkBelow(op string, from Allocator) {
 	if isClosed(from) {
-		// errors.md: `the allocator below is closed` | An arena, a pool or a stack was used after
-		// the heap that its memory came from was closed. | Close it before the heap.
 		panic(fmt.Sprintf("alloc: %s: the allocator below is closed (%T); close what takes blocks from it first", op, from))
 	}
 }

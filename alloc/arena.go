@@ -316,9 +316,6 @@ func (a *Arena) Rewind(m Mark) {
 		return cmp.Compare(m.position, at)
 	})
 	if m.a != a || !found || a.marks[i] != m.m {
-		// errors.md: `is not one of this arena, which has ..., or was given up by Rewind or Reset`,
-		// `(given up by Rewind or Reset?)` | A mark or block from before `Rewind` or `Reset`. |
-		// Marks are good until an earlier one is gone back to.
 		panic(fmt.Sprintf("alloc: Arena.Rewind: the mark at byte %d is not one of this arena, which has %d, or was given up by Rewind or Reset",
 			m.m.position, len(a.marks)))
 	}

@@ -135,8 +135,6 @@ func (t Temp[T]) panicStale() {
 	if t.a == nil {
 		panic(fmt.Sprintf("alloc: Temp.Get: this Temp of %s was never made", reflect.TypeFor[T]()))
 	}
-	// errors.md: `and given up since; this is epoch ...`, `was never made` | A `Temp` is read after
-	// its arena went back, or before it was set. | Make it anew after `Reset`.
 	panic(fmt.Sprintf("alloc: Temp.Get: the %s at byte %d of the arena was made in epoch %d and given up since; this is epoch %d",
 		reflect.TypeFor[T](), t.position, t.epoch, t.a.epoch))
 }

@@ -69,8 +69,6 @@ type block struct {
 func NewBlocks(from Allocator) *Blocks {
 	checkAllocator("NewBlocks", from)
 	if FreesInOrder(from) {
-		// errors.md: `the allocator frees in order` | A `Stack` below what frees in any order. | A
-		// heap, an arena, `Pages`.
 		panic(fmt.Sprintf("alloc: NewBlocks: the allocator frees in order (%T)", from))
 	}
 	size, align := sizeAlign[block]()
@@ -204,9 +202,6 @@ func (b *Blocks) live(name string, r BlockRef) *block {
 	b.check(name)
 	at := b.get(name, r)
 	if at == nil {
-		// errors.md: `the reference {... ...} names no block of these (freed before?)` | A block is
-		// freed or resized by a reference that is stale or of other `Blocks`. | `Blocks.Bytes`
-		// returns nil for it; free once.
 		panic(fmt.Sprintf("alloc: %s: the reference {%d %d} names no block of these (freed before?)", name, r.Slot, r.Generation))
 	}
 	return at
@@ -215,7 +210,6 @@ func (b *Blocks) live(name string, r BlockRef) *block {
 // check panics if the blocks cannot be used.
 func (b *Blocks) check(name string) {
 	if b.slots.closed {
-		// errors.md: `the blocks are closed` | `Blocks` are used after `Close`. | Close last.
 		panic("alloc: " + name + ": the blocks are closed")
 	}
 	if b.hold.Lost() {
@@ -355,7 +349,6 @@ func BlockOf[T any](b *Blocks, r BlockRef) []T {
 
 func (b *Blocks) checkNil(name string) {
 	if b == nil {
-		// errors.md: `the blocks are nil` | Nil in place of `Blocks`. | `NewBlocks` makes them.
 		panic("alloc: " + name + ": the blocks are nil")
 	}
 }
@@ -365,8 +358,6 @@ func panicBlockOf(at *block, t reflect.Type, err error) {
 	if err != nil {
 		panic(fmt.Sprintf("alloc: BlockOf: %v%s", err, noPointers))
 	}
-	// errors.md: `is not a slice of ...` | `BlockOf` of a block that was made for another type. |
-	// The type of `MakeBlock`.
 	panic(fmt.Sprintf("alloc: BlockOf: the block of %d bytes at %#x is not a slice of %v, of %d bytes aligned to %d",
 		at.size, at.p, t, t.Size(), t.Align()))
 }

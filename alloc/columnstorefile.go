@@ -8,10 +8,6 @@ import (
 // A store in a file. Its chunks come from elsewhere: the owner, who has read them or mapped them,
 // hands them over with Compose.
 
-// errors.md: `ErrChunks` | `ColumnStore.Fit`: chunks that come from elsewhere are not aligned, too
-// many or too few for the rows, or small where the store has none. | The text says which; a damaged
-// file, or a store with another plan or growth.
-
 // ErrChunks is wrapped by the errors of Fit: the chunks cannot be those of the store.
 var ErrChunks = errors.New("chunks that do not fit the store")
 
@@ -20,8 +16,6 @@ var ErrChunks = errors.New("chunks that do not fit the store")
 // if the store has chunks in use.
 func (g *ColumnStore) Skew(on bool, line int) {
 	if len(g.chunks) > 0 {
-		// errors.md: `ColumnStore.Skew: the store has ... chunks in use` | `Skew` of a store whose
-		// rows lie by another scale. | Skew stores without rows.
 		panic(fmt.Sprintf("alloc: ColumnStore.Skew: the store has %d chunks in use", len(g.chunks)))
 	}
 	g.skewed, g.meet = on, meetingOrder(line)
@@ -55,9 +49,6 @@ func (g *ColumnStore) Fit(list []StoreChunk, rows int) error {
 // not fit, and if the store has chunks.
 func (g *ColumnStore) Compose(list []StoreChunk, rows int) {
 	if err := g.Fit(list, rows); err != nil || len(g.chunks)+len(g.reserve) > 0 {
-		// errors.md: `ColumnStore.Compose: the store has ... chunks and ... in reserve` | `Compose`
-		// of chunks that do not fit, or of a store that has some. | Ask `Fit` first; `Detach`
-		// empties a store.
 		panic(fmt.Sprintf("alloc: ColumnStore.Compose: the store has %d chunks and %d in reserve, and the new ones: %v", len(g.chunks), len(g.reserve), err))
 	}
 	start := 0

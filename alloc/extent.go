@@ -103,8 +103,6 @@ func (x *Extent) MapFile(size int, f *os.File, at int64) error {
 	case size < 0:
 		panic(fmt.Sprintf("alloc: Extent.MapFile: size=%d is negative", size))
 	case x.size != 0:
-		// errors.md: `the extent has ... bytes` | `Extent.MapFile` of an extent that is in use. |
-		// Release it first, or map into a new one.
 		panic(fmt.Sprintf("alloc: Extent.MapFile: the extent has %d bytes", x.size))
 	case size > x.most:
 		return fmt.Errorf("alloc: Extent.MapFile: %d bytes, the limit is %d: %w", size, x.most, ErrTooBig)

@@ -39,8 +39,6 @@ func GCFor(total, offHeap int64) (GC, error) {
 		need = ledger.GoNeeds()
 	}
 	if left < need {
-		// errors.md: `GCFor: ... bytes, ... off the heap, leave ... for Go, which needs ...` | The
-		// text of `ErrTooBig` of `GCFor`. | A larger total.
 		return GC{}, fmt.Errorf("alloc: GCFor: %d bytes, %d off the heap, leave %d for Go, which needs %d: %w",
 			total, offHeap, max(0, left), need, ErrTooBig)
 	}

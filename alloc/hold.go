@@ -98,8 +98,5 @@ func (h *Hold) Check(name string) {
 
 //go:noinline
 func panicLost(name string) {
-	// errors.md: `the allocator was closed, or gave up the blocks (Arena.Reset, Arena.Rewind)` | A
-	// container was used after `Close` of its heap, or `Reset` or `Rewind` of its arena. | Close it
-	// before; after `Reset`, make it anew.
 	panic(name + ": the allocator was closed, or gave up the blocks (Arena.Reset, Arena.Rewind)")
 }

@@ -128,9 +128,6 @@ func (s *poolSlots) takeSlot(name string) (int, error) {
 func (s *poolSlots) checkFreed(name string, i int, p unsafe.Pointer) {
 	// Safe because the slot has size bytes.
 	if at := slices.IndexFunc(unsafe.Slice((*byte)(p), s.size), func(b byte) bool { return b != debug.Freed }); at >= 0 {
-		// errors.md: `was written while it was free`, `was written after it was given up by Rewind,
-		// Reset or FreeSized` | Debug builds: a stale pointer wrote there. | A Guard finds the
-		// write.
 		panic(fmt.Sprintf("alloc: %s: byte %d of slot %d, of a %s at %p, was written while it was free", name, at, i, s.of, p))
 	}
 }
@@ -211,17 +208,10 @@ func (s *poolSlots) find(name string, p unsafe.Pointer) int {
 	case s.closed:
 		panic("alloc: " + name + ": the pool is closed")
 	case i < 0:
-		// errors.md: `is not a ... of this pool`, `bytes into a slot of ... bytes` | A pool's
-		// `Free` of a pointer that is none of its own, or into the middle. | Free what `New`
-		// returned.
 		panic(fmt.Sprintf("alloc: %s: %p is not a %s of this pool", name, p, s.of))
 	case inside != 0:
 		panic(fmt.Sprintf("alloc: %s: %p points %d bytes into a slot of %d bytes", name, p, inside, s.size))
 	case s.generations[i]&1 == 0:
-		// errors.md: `(freed twice?)`, `(freed before?)`, `is not a run of chunks of ...`, `is not
-		// a run of ... chunks inside one of ... megachunks`, `is not in use` | What is freed or
-		// read is free already, or never was a block of this allocator. | [misuse.md](misuse.md):
-		// `wrap.NewGuard` says where it was allocated and freed.
 		panic(fmt.Sprintf("alloc: %s: the %s at %p, slot %d, is free (freed twice?)", name, s.of, p, i))
 	}
 	return i
@@ -271,9 +261,6 @@ func (s *poolSlots) fits(size, align int) error {
 func (s *poolSlots) checkSized(name string, p unsafe.Pointer, size, align int) {
 	memory.Check(name, size, align)
 	if s.find(name, p); s.fits(size, align) != nil {
-		// errors.md: `it was not allocated with size=... align=...`, `was not allocated with
-		// align=...` | A free, or resize, with another size. | Free with the size that was asked
-		// for.
 		panic(fmt.Sprintf("alloc: %s: the slot at %p has %d bytes: it was not allocated with size=%d align=%d", name, p, s.size, size, align))
 	}
 }

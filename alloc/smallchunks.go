@@ -110,16 +110,12 @@ func (s *SmallChunks) add() error {
 // of the universe up to c.
 func (s *SmallChunks) Adopt(c ChunkIndex, used uint8) {
 	if used == 0 {
-		// errors.md: `no eighth of chunk ... is given` | `SmallChunks.Adopt` of a chunk of which
-		// nothing is allocated. | Free the chunk instead.
 		panic(fmt.Sprintf("alloc: SmallChunks.Adopt: no eighth of chunk %d is given", c))
 	}
 	if !s.u.InUse(c) {
 		panic(fmt.Sprintf("alloc: SmallChunks.Adopt: chunk %d is not in use", c))
 	}
 	if int(c) < len(s.used) && s.used[c] != 0 {
-		// errors.md: `chunk ... is held already` | `SmallChunks.Adopt` of a chunk that `Alloc`
-		// took, or twice. | Adopt chunks that the caller allocated itself, once.
 		panic(fmt.Sprintf("alloc: SmallChunks.Adopt: chunk %d is held already", c))
 	}
 	s.extend(c)

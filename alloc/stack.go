@@ -135,8 +135,6 @@ func (s *Stack) find(op string, p unsafe.Pointer, size, align int) int {
 //go:noinline
 func (s *Stack) panicOrder(i int) {
 	f, last := s.frames[i], s.frames[len(s.frames)-1]
-	// errors.md: `is not the last one: ... were allocated after it` | A stack is freed in order. |
-	// An arena, or free the other way round.
 	panic(fmt.Sprintf("alloc: Stack.FreeSized: the block of %d bytes at byte %d is not the last one: %d were allocated after it, the last of %d bytes at byte %d",
 		f.end-f.start, f.start, len(s.frames)-1-i, last.end-last.start, last.start))
 }

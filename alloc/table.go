@@ -98,9 +98,6 @@ type tableColumn struct {
 func Col[T any]() TableOption {
 	t := reflect.TypeFor[T]()
 	if err := layout.PointerFree(t); err != nil {
-		// errors.md: `records must hold no Go pointers, for they lie outside the garbage
-		// collector's heap`, `no columns; give it alloc.Col of each type`, `is given twice` |
-		// Columns of a `Table`. | Plain values, each type once.
 		panic(fmt.Sprintf("alloc: Col[%s]: %v; records must hold no Go pointers, for they lie outside the garbage collector's heap",
 			t, err))
 	}
@@ -289,7 +286,6 @@ func (t *Table) column(op string, of reflect.Type) uintptr {
 
 //go:noinline
 func (t *Table) refuseType(op string, of reflect.Type) {
-	// errors.md: `is no column of` | A type that the table has not. | Give it to `NewTable`.
 	panic(fmt.Sprintf("alloc: %s: %s is no column of %s", op, of, t))
 }
 
@@ -326,8 +322,6 @@ func (t *Table) Chunks() int { return len(t.store.chunks) }
 // panics unless chunk is in [0, Chunks()).
 func (t *Table) Rows(chunk int) int {
 	if uint(chunk) >= uint(len(t.store.chunks)) {
-		// errors.md: `chunk ... is not in [0, ...)`, `record ... is not in [0, ...)` | A number
-		// that is not there. | `Table.Chunks`, `Table.Len`.
 		panic(fmt.Sprintf("alloc: Table.Rows: chunk %d is not in [0, %d)", chunk, len(t.store.chunks)))
 	}
 	return t.store.RowsOf(chunk)
@@ -399,9 +393,6 @@ func (t *Table) refuse(op string, h Handle) {
 	case h == Handle{}:
 		panic("alloc: " + op + ": the handle is the zero value; handles come from Allocate")
 	case h.table != t.id:
-		// errors.md: `the handle is of another table, or from before Clear`, `the handle is the
-		// zero value`, `is behind the last of ... records` | A stale handle. | Those of `Allocate`,
-		// until `Free` or `Clear`.
 		panic("alloc: " + op + ": the handle is of another table, or from before Clear")
 	}
 	panic(fmt.Sprintf("alloc: %s: row %d of chunk %d is behind the last of %d records of %d a chunk (freed twice?)",

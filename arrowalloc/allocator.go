@@ -56,13 +56,9 @@ type Allocator struct {
 // alloc.Stack or a wrapper around one, as arrow frees in any order.
 func New(a alloc.Allocator) *Allocator {
 	if a == nil {
-		// errors.md: `arrowalloc: New: the allocator is nil` | There is none. | Pass a
-		// `*alloc.Heap`.
 		panic("arrowalloc: New: the allocator is nil")
 	}
 	if alloc.FreesInOrder(a) {
-		// errors.md: `arrowalloc: New: ... frees in order` | Arrow frees buffers in any order, and
-		// a Stack cannot. | Pass a `*alloc.Heap`.
 		panic(fmt.Sprintf("arrowalloc: New: a %T frees in order, arrow does not", a))
 	}
 	return &Allocator{from: alloc.WithRealloc(a)}
@@ -79,11 +75,6 @@ func (a *Allocator) Allocate(size int) []byte {
 	}
 	p, err := a.from.AllocZeroed(size, Align)
 	if err != nil {
-		// errors.md: `arrowalloc: Allocate: ... bytes: ...` | The allocator inside refused, and
-		// arrow's interface returns no error. The panic's value is an error that wraps its error;
-		// nothing has changed. | `recover` and `errors.Is` with a sentinel of `alloc`; a larger
-		// universe or budget; release records sooner. Arrow's package ipc returns it as an error;
-		// in a kernel of its package compute it ends the program.
 		panic(fmt.Errorf("arrowalloc: Allocate: %d bytes: %w", size, err))
 	}
 	a.live.Add(int64(size))
@@ -114,8 +105,6 @@ func (a *Allocator) Reallocate(size int, b []byte) []byte {
 			a.live.Add(int64(size - was))
 			b = blockAt(p, size)
 		} else if size > was {
-			// errors.md: `arrowalloc: Reallocate: ... bytes instead of ...: ...` | As for Allocate;
-			// the slice that was to grow is live and unchanged. | As for Allocate.
 			panic(fmt.Errorf("arrowalloc: Reallocate: %d bytes instead of %d: %w", size, was, err))
 		}
 	}
@@ -151,8 +140,6 @@ func (a *Allocator) AllocatedBytes() int64 { return a.live.Load() }
 // AssertSize panics when t is nil.
 func (a *Allocator) AssertSize(t TestingT, size int) {
 	if t == nil {
-		// errors.md: `arrowalloc: AssertSize: the test is nil` | There is none. | Pass the test's
-		// `t`.
 		panic("arrowalloc: AssertSize: the test is nil")
 	}
 	if live := a.CurrentAlloc(); live != size {
@@ -164,8 +151,6 @@ func (a *Allocator) AssertSize(t TestingT, size int) {
 // checkSize panics for a negative size.
 func checkSize(call string, size int) {
 	if size < 0 {
-		// errors.md: `arrowalloc: ...: size=... is negative` | A size was computed wrongly, or from
-		// a damaged file. | Correct the size.
 		panic(fmt.Sprintf("arrowalloc: %s: size=%d is negative", call, size))
 	}
 }

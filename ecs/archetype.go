@@ -50,8 +50,6 @@ func TryNewArchetype(w *World, types ...Type) (*Archetype, error) {
 			world.RefuseDying("NewArchetype")
 		}
 		if w.core.Types.List[id].Place() == world.PerEntity {
-			// errors.md, Types, terms and handles: `is sparse: no archetype has it` | A sparse type
-			// for `NewArchetype`. | `Sparse.Add` it to the entities that are created there.
 			panic(fmt.Sprintf("ecs: NewArchetype: %s is sparse: no archetype has it; add it to entities", w.core.Types.List[id].Name))
 		}
 		sig.Add(id)

@@ -56,9 +56,6 @@ func newRange[T any, F Number](op string, c Component[T], field func(*T) *F, lo,
 	// Safe because both are only numbers, taken while the value is alive.
 	offset, size := uintptr(unsafe.Pointer(at))-uintptr(unsafe.Pointer(value)), unsafe.Sizeof(*at)
 	if at == nil || offset >= unsafe.Sizeof(*value) || offset+size > unsafe.Sizeof(*value) {
-		// errors.md, Types, terms and handles: `the function does not return the address of a field
-		// of its argument` | The function of a `Between` returns nil or the address of something
-		// else. | `func(p *Position) *float64 { return &p.X }`.
 		panic(fmt.Sprintf("ecs: %s: the function does not return the address of a field of its argument, a %s", op, c.t.Name))
 	}
 	s := &query.Span{Type: c.t, Field: table.Field{Offset: offset, Kind: reflect.TypeFor[F]().Kind()}}
@@ -83,8 +80,6 @@ func (r Range[F]) Set(lo, hi F) {
 
 func (r Range[F]) set(op string, lo, hi F) {
 	if lo != lo || hi != hi {
-		// errors.md, Types, terms and handles: `an end of the range is NaN` | A range from or to
-		// NaN. | Infinities are ends of a range without an end.
 		panic(fmt.Sprintf("ecs: %s: an end of the range is NaN: from %v to %v", op, lo, hi))
 	}
 	r.s.Low, r.s.High = table.LowKey(lo), table.HighKey(hi)

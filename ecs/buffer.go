@@ -25,8 +25,6 @@ type Buffer[T any] struct{ handle }
 func RegisterBuffer[T any](w *World, options ...TypeOption) Buffer[T] {
 	t := reflect.TypeFor[T]()
 	if t.Size() == 0 {
-		// errors.md, Types, terms and handles: `the element has no size` | `RegisterBuffer` of a
-		// type without fields. | A number, or a buffer of bytes.
 		panic(fmt.Sprintf("ecs: RegisterBuffer[%s]: the element has no size", world.ShortName(t)))
 	}
 	info := world.BufferOf(t)

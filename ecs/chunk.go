@@ -53,8 +53,6 @@ func Merge[T any](f func(into, from *T)) TypeOption {
 		case t.Kind != KindChunk:
 			panic(fmt.Sprintf("ecs: Register[%s]: Merge is an option of RegisterChunk", t.Name))
 		case of != t.Go:
-			// errors.md, Types, terms and handles: `Merge is of` | The function merges values of
-			// another type. | A function of the type's own values.
 			panic(fmt.Sprintf("ecs: RegisterChunk[%s]: Merge is of %s", world.ShortName(t.Go), world.ShortName(of)))
 		}
 		// Safe because values of the type are Ts.

@@ -76,9 +76,6 @@ func (l ChunkList) Void() bool {
 func (l ChunkList) check(op string) {
 	if l.Void() {
 		l.q.inner().CheckOpen(op)
-		// errors.md, Loops and rows: `ecs: ...: the list of ... chunks of ... is void: the world
-		// has changed since it was made` | There was a structural change after `Query.Chunks`. |
-		// Ask `ChunkList.Void`, and make the list anew.
 		panic(fmt.Sprintf("ecs: %s: the list of %d chunks of %v is void: the world has changed since it was made", op, len(l.chunks), l.q))
 	}
 }
@@ -125,9 +122,6 @@ func walkList(s *query.Scan, l ChunkList, yield func(Rows) bool) {
 			last, s.Binding = c.a, l.q.inner().FindBinding(c.a.inner()) // which an archetype with rows keeps
 		}
 		if s.Binding == nil || c.pos >= len(c.a.core.Table.Store.Chunks()) {
-			// errors.md, Loops and rows: `has chunks of another list: its memory was given to
-			// Query.Chunks` | A list was used after it was the `dst` of another. | A `dst` of its
-			// own for each list.
 			panic(fmt.Sprintf("ecs: ChunkList.Rows: the list of %v has chunks of another list: its memory was given to Query.Chunks", l.q))
 		}
 		if rows, ok := s.Chunk(c.pos); ok && !yield(Rows{rows}) {

@@ -30,20 +30,14 @@ import (
 // another type. A type that is registered again keeps its first codec.
 func Codec[T any](encode func(b []byte, v *T) ([]byte, error), decode func(b []byte, v *T) error) TypeOption {
 	if encode == nil || decode == nil {
-		// errors.md, Types, terms and handles: `ecs: Codec: a function is nil` | The option needs
-		// both directions. | Leave the option out for values that no file has.
 		panic("ecs: Codec: a function is nil")
 	}
 	return func(r *registration) {
 		t := r.inner()
 		switch of := reflect.TypeFor[T](); {
 		case !t.GoValues():
-			// errors.md, Types, terms and handles: `Codec is an option of RegisterManaged and
-			// RegisterShared` | The values of other kinds are bytes already. | Leave it out.
 			panic(fmt.Sprintf("ecs: Register[%s]: Codec is an option of RegisterManaged and RegisterShared", t.Name))
 		case of != t.Go:
-			// errors.md, Types, terms and handles: `Codec is of` | The functions code values of
-			// another type. | Functions of the type's own values.
 			panic(fmt.Sprintf("ecs: Register[%s]: Codec is of %s", t.Name, world.ShortName(of)))
 		}
 		// Safe because callers pass pointers to values of the type.

@@ -13,10 +13,6 @@ import (
 // Query results as a number, an entity or a slice, in the order of Query.Rows. Changed and Ordered
 // terms compare with Since, which does not advance.
 
-// errors.md, Errors: `ErrNotSingle`, `ecs: Query.Single: ... matches ...: ...` | `Query.Single`
-// found none, or several. | The text says how many. Without a row there was no `Create` yet, or a
-// bit is off.
-
 // ErrNotSingle is wrapped by the error of Query.Single if not exactly one entity matches.
 var ErrNotSingle = errors.New("not exactly one entity")
 

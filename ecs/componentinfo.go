@@ -168,9 +168,6 @@ func (r Rows) Bytes(t Type) []byte {
 		r.core.Refuse(info, op)
 	}
 	if info.Kind != KindComponent {
-		// errors.md, Loops and rows: `... is a ... type, whose values are not in the column; use
-		// Rows.Value` | `Rows.Bytes` of a buffer, a shared or a managed type. | `Rows.Value`, or
-		// the handle of the type.
 		panic(fmt.Sprintf("ecs: Rows.Bytes: %s is a %v type, whose values are not in the column; use Rows.Value", info.Name, info.Kind))
 	}
 	p, ok := r.core.PlaceOf(info, op)

@@ -31,10 +31,6 @@ func Uninitialized(types ...Type) CreateOption {
 		}
 		o.core.World.CheckOwn("Uninitialized", info)
 		if info.Kind == KindBuffer {
-			// errors.md, Types, terms and handles: `its header must be zero`, `the slots of ...
-			// must be zero`, `Uninitialized names ..., which ... does not have` | `Uninitialized`
-			// of a buffer, of a managed type, or of a type that the archetype lacks. | Name
-			// components of the archetype only.
 			panic(fmt.Sprintf("ecs: Uninitialized: %s is a buffer: its header must be zero", info.Name))
 		}
 		if info.Kind == KindManaged {

@@ -17,8 +17,6 @@ func DecodeDelta(r io.Reader, most int) (*Delta, error) {
 		panic("ecs: DecodeDelta: the reader is nil")
 	}
 	if most < 0 {
-		// errors.md, Errors: `ecs: DecodeDelta: most=... is negative` | The bound of a delta's
-		// bytes is. | Pass what the sender may need, such as `MaxDelta`.
 		panic(fmt.Sprintf("ecs: DecodeDelta: most=%d is negative", most))
 	}
 	made, err := delta.ReadDelta("DecodeDelta", r, most)

@@ -17,7 +17,6 @@ func EncodeDelta(w io.Writer, d *Delta) error {
 		panic("ecs: EncodeDelta: the writer is nil")
 	}
 	if _, err := w.Write(d.inner().AppendTo(make([]byte, 0, delta.DeltaFrame+d.inner().Size()))); err != nil {
-		// errors.md, Errors: `ecs: EncodeDelta: ...` | The writer failed. | What it says.
 		return fmt.Errorf("ecs: EncodeDelta: %w", err)
 	}
 	return nil

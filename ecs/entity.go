@@ -70,9 +70,6 @@ func (e Entity) AppendText(b []byte) ([]byte, error) {
 		return append(b, "null"...), nil
 	}
 	if err := e.check(); err != nil {
-		// errors.md, Errors: `ecs: Entity.AppendText: ...`, `ecs: Entity.AppendBinary: ...`, `a
-		// placeholder of a command buffer, which is good in that buffer only` | A placeholder was
-		// to be written as text or bytes. | Play the buffer, then ask `Buffer.Made`.
 		return b, fmt.Errorf("ecs: Entity.AppendText: %w", err)
 	}
 	b = strconv.AppendUint(b, uint64(e.index()), 10)
@@ -89,9 +86,6 @@ func (e Entity) MarshalText() ([]byte, error) { return e.AppendText(nil) }
 func (e *Entity) UnmarshalText(text []byte) error {
 	f, err := parseEntity(string(text))
 	if err != nil {
-		// errors.md, Errors: `ecs: Entity.UnmarshalText: ...`, `... is not a number`, `is out of
-		// range: at most ...`, `is even; an entity has an odd one` | The text names no entity. |
-		// Only what `MarshalText` wrote is read.
 		return fmt.Errorf("ecs: Entity.UnmarshalText: %.40q: %w", text, err)
 	}
 	*e = f
@@ -118,8 +112,6 @@ func (e *Entity) UnmarshalBinary(data []byte) error {
 	v := binary.LittleEndian.Uint64(data)
 	f := Entity(entity.FromBits(v))
 	if err := f.check(); err != nil {
-		// errors.md, Errors: `ecs: Entity.UnmarshalBinary: ...` | The bytes name no entity. |
-		// Eight bytes that `MarshalBinary` wrote.
 		return fmt.Errorf("ecs: Entity.UnmarshalBinary: %#016x: %w", v, err)
 	}
 	*e = f

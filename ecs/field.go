@@ -51,9 +51,6 @@ type fieldReader struct {
 }
 
 func (r *fieldReader) refuse(path, what string, args ...any) {
-	// errors.md, Types, terms and handles: `ecs: ...: field ...: ...`, `is no struct` | A view or
-	// bundle with a field that cannot be one; the text has its path and why. | See `go doc
-	// ecs.View` and `ecs.Bundle`.
 	panic(fmt.Sprintf("ecs: %s: field %s: %s", r.op, path, fmt.Sprintf(what, args...)))
 }
 
@@ -112,14 +109,8 @@ func (r *fieldReader) refuseUnregistered(path string, of reflect.Type, buffer bo
 		within = fmt.Sprintf(", and neither is %v around it", r.within)
 	}
 	if _, ok := r.w.core.Types.Find(world.TypeKey{Go: of, Kind: KindShared}); ok && !buffer {
-		// errors.md, Types, terms and handles: `is a shared type` | A field of a view or bundle is
-		// a shared type. | Name its value with `Archetype.With` or `Shared.Add`; a query reads it
-		// by `Shared.At`.
 		r.refuse(path, "%v is a shared type, and a field is a component or a buffer; see Shared.Add and Shared.At", of)
 	}
-	// errors.md, Types, terms and handles: `is not registered in this world...: call ... first` | A
-	// field of a view or bundle is a type that nobody registered. | Register before `NewView` and
-	// `NewBundle`.
 	r.refuse(path, "%v is not registered in this world%s: call %s first", of, within, register)
 }
 

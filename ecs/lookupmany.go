@@ -46,9 +46,6 @@ func (c Component[T]) CopyList(dst []T, entities []Entity) (missing int) {
 	t := c.t
 	t.Ready(op, false)
 	if len(dst) != len(entities) {
-		// errors.md, Loops and rows: `len(dst)=... is not len(entities)=...`, `archetypes for ...
-		// entities` | Two slices of a call that looks up many differ in length. | Make them as long
-		// as one another.
 		panic(fmt.Sprintf("ecs: %s: len(dst)=%d is not len(entities)=%d", op, len(dst), len(entities)))
 	}
 	// One block's values are copied while the next one's are on their way.

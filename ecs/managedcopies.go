@@ -27,20 +27,14 @@ import (
 // and Snapshot.Fork refuse the type by name.
 func CopyWith[T any](f func(from *T) T) TypeOption {
 	if f == nil {
-		// errors.md, Types, terms and handles: `ecs: CopyWith: the function is nil` | The option
-		// has no function. | Leave the option out; the values are not in snapshots then.
 		panic("ecs: CopyWith: the function is nil")
 	}
 	return func(r *registration) {
 		t := r.inner()
 		switch of := reflect.TypeFor[T](); {
 		case t.Kind != KindManaged:
-			// errors.md, Types, terms and handles: `CopyWith is an option of RegisterManaged` | The
-			// values of other kinds are bytes, or are never written. | Leave it out.
 			panic(fmt.Sprintf("ecs: Register[%s]: CopyWith is an option of RegisterManaged", t.Name))
 		case of != t.Go:
-			// errors.md, Types, terms and handles: `CopyWith is of` | The function copies values of
-			// another type. | A function of the type's own values.
 			panic(fmt.Sprintf("ecs: RegisterManaged[%s]: CopyWith is of %s", world.ShortName(t.Go), world.ShortName(of)))
 		}
 		t.Managed.(*value.Store[T]).CopyWith(f)

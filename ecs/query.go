@@ -32,9 +32,6 @@ func NewQuery(w *World, terms ...Term) *Query {
 			if t.core.Kind == query.TermRead {
 				panic("ecs: NewQuery: a term is the zero value; terms come from Read, Write, With and so on")
 			}
-			// errors.md, Types, terms and handles: `names no type`, `a type is nil`, `only types,
-			// Read and Write may stand there` | A term without a type, or of another term. | See
-			// `go doc ecs.Term`.
 			panic("ecs: NewQuery: " + query.TermNames[t.core.Kind] + " names no type")
 		}
 		for i := range t.core.Of {

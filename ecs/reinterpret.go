@@ -28,9 +28,6 @@ func Reinterpret[U, T any](d DynamicBuffer[T]) DynamicBuffer[U] {
 	var u U
 	var t T
 	if unsafe.Sizeof(u) != unsafe.Sizeof(t) {
-		// errors.md, Types, terms and handles: `sizes must be equal`, `elements must hold no Go
-		// pointers, for they lie outside the garbage collector's heap` | `Reinterpret` to a type
-		// that does not fit. | A type of the same size, without pointers.
 		panic(fmt.Sprintf("ecs: Reinterpret: an element of %s has %d bytes, %s has %d: sizes must be equal",
 			d.raw.Finder.Type.Name, unsafe.Sizeof(t), world.ShortName(reflect.TypeFor[U]()), unsafe.Sizeof(u)))
 	}

@@ -65,9 +65,6 @@ func (c Shared[T]) check(op string, x T) {
 //
 //go:noinline
 func (c Shared[T]) refuse(op string, x T) {
-	// errors.md, Types, terms and handles: `holds what Go cannot compare, as a slice, map or
-	// function` | A shared value with an interface in it, whose value is not comparable. | Other
-	// values there; Go's `==` would panic too.
 	panic(fmt.Sprintf("ecs: %s: the %s %s holds what Go cannot compare, as a slice, map or function", op, c.t.Name, world.TextOf(x)))
 }
 
@@ -229,8 +226,6 @@ func (a *Archetype) With(given ...SharedValue) *Archetype {
 			panic(fmt.Sprintf("ecs: %s: %v: %v has no %s", op, s, a, s.core.Type.Name))
 		}
 		if world.ValueIn(list, s.core.Type.ID) != nil {
-			// errors.md, Types, terms and handles: `is given twice`, `names ... twice` | A type
-			// twice in an archetype, a change or a term. | Once.
 			panic(fmt.Sprintf("ecs: %s: %s is given twice", op, s.core.Type.Name))
 		}
 		list = append(list, s.core.Value)

@@ -48,8 +48,6 @@ func accessTo(kind query.TermKind, t Type, access uint8) Term {
 	term := filterOf(kind, []Type{t})
 	term.core.Of[0].Access = access
 	if info := term.core.Of[0].Type; kind == query.TermWrite && info != nil && info.Kind == KindShared {
-		// errors.md, Types, terms and handles: `is shared: entities get another value by Set or
-		// Put` | `Write` of a shared type. | Declare `Read`; `Set` after the loop.
 		panic(fmt.Sprintf("ecs: Write: %s is shared: entities get another value by Set or Put", info.Name))
 	}
 	return term
@@ -93,13 +91,9 @@ func Where(values ...SharedValue) Term {
 			t.core.Of = []query.Operand{v.operand()}
 		}
 		if v.core.Type == nil {
-			// errors.md, Types, terms and handles: `a value is the zero value of SharedValue` | A
-			// value that no shared type made. | `Shared.Of` makes them.
 			panic("ecs: Where: a value is the zero value of SharedValue; values come from Shared.Of")
 		}
 		if v.core.Type != t.core.Of[0].Type {
-			// errors.md, Types, terms and handles: `the values are not all of one shared type; take
-			// a Where for each` | A `Where` of two types. | As it says: all must hold.
 			panic("ecs: Where: the values are not all of one shared type; take a Where for each")
 		}
 		t.core.Values = append(t.core.Values, v.core.Value)
@@ -131,8 +125,6 @@ func filterOf(kind query.TermKind, types []Type) Term {
 	t := Term{core: query.Term{Kind: kind}}
 	for _, of := range types {
 		if v, ok := of.(SharedValue); ok {
-			// errors.md, Types, terms and handles: `is a value; ask for it with Where` | A shared
-			// value in another term. | `ecs.Where(team.Of(Red))`.
 			panic(fmt.Sprintf("ecs: %s: %v is a value; ask for it with Where", query.TermNames[kind], v))
 		}
 		t.core.Of = append(t.core.Of, query.Operand{Type: infoOf(query.TermNames[kind], of)})

@@ -94,8 +94,6 @@ func TrackRows(r *registration) {
 // only to archetypes that allow as many rows; other changes copy.
 func MaxRows(n int) TypeOption {
 	if n < 1 {
-		// errors.md, Types, terms and handles: `ecs: MaxRows: n=... is less than 1` | A chunk has a
-		// row at least. | Leave the option out for no limit.
 		panic(fmt.Sprintf("ecs: MaxRows: n=%d is less than 1", n))
 	}
 	return func(r *registration) { r.core.MaxRows = n }
@@ -138,12 +136,6 @@ func applyOptions(t *world.Type, op string, options []TypeOption) {
 		o((*registration)(unsafe.Pointer(t))) // Safe because a registration is its type.
 	}
 	if why := t.OptionsRefusal(); why != "" {
-		// errors.md, Types, terms and handles: `is an option of RegisterBuffer`, `the options of
-		// shared types are Cleanup and Codec`, `the only option of sparse types is Enableable`,
-		// `the only option of chunk types is Merge`, `Merge is an option of RegisterChunk` | An
-		// option of another kind of type: one that says something of rows, for a value that belongs
-		// to a chunk or an archetype, or `Cleanup` of a sparse type, whose values end with Destroy.
-		// | Leave it out; for a sparse type, a component with `Cleanup` beside it, or a buffer.
 		panic("ecs: " + op + ": " + why)
 	}
 	if t.Kind != KindBuffer {

@@ -59,11 +59,6 @@ func (r *fieldReader) term(f field) Term {
 
 func (v *View[V]) check(op string) {
 	if v == nil || v.q == nil {
-		// errors.md, Types, terms and handles: `is nil or the zero value; ...`, `is the zero value;
-		// ...`, `are the zero value; ...`, `is nil; ...`, `is nil` | Something was not made by its
-		// function, which the text names: worlds, archetypes, handles, queries, rows, views and so
-		// on. A nil `*Archetype` or `*Change`, and `Alive` of a nil world, are nil dereferences. |
-		// Often an error that was not looked at.
 		panic("ecs: " + op + ": the view is nil or the zero value; views come from NewView")
 	}
 }

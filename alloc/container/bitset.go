@@ -122,8 +122,6 @@ func (b *Bitset) within(op string, first, n int) int {
 
 //go:noinline
 func (b *Bitset) panicRange(op string, first, n int) {
-	// errors.md: `first=... n=...: want numbers from 0 on` | A `Bitset` holds no negative numbers.
-	// | Give numbers from 0 on.
 	panic(fmt.Sprintf("container: Bitset.%s: first=%d n=%d: want numbers from 0 on", op, first, n))
 }
 
@@ -196,7 +194,6 @@ func (b *Bitset) Or(other *Bitset) error {
 func (b *Bitset) checkBoth(op string, other *Bitset) {
 	b.check("Bitset." + op)
 	if other == nil {
-		// errors.md: `the other set is nil` | `And`, `AndNot` and `Or` take two sets. | Pass one.
 		panic("container: Bitset." + op + ": the other set is nil")
 	}
 	other.check("Bitset." + op)

@@ -53,13 +53,9 @@ func (b *Buffer) check(name string) {
 //go:noinline
 func (b *Buffer) refuse(name string) {
 	if b.closed && b.pool != nil {
-		// errors.md: `the buffer was given back` | A `Buffer` of a `BufferPool` was used after
-		// `Put` or `Close`, or given back twice. | Put it when nobody uses it any more, once.
 		panic("container: " + name + ": the buffer was given back")
 	}
 	if b.busy {
-		// errors.md: `called by the reader or writer of ReadFrom or WriteTo` | The reader or writer
-		// that a `Buffer` calls used the same buffer. | Give it a buffer of its own.
 		panic("container: " + name + ": called by the reader or writer of ReadFrom or WriteTo")
 	}
 	b.source.refuse(name)
@@ -200,8 +196,6 @@ func (b *Buffer) Reset() {
 func (b *Buffer) Truncate(n int) {
 	b.check("Buffer.Truncate")
 	if n < 0 || n > len(b.data)-b.read {
-		// errors.md: `Buffer.Truncate: n=... of ... unread bytes` | A buffer cannot be longer than
-		// it is. | A number from 0 to `Len()`.
 		panic(fmt.Sprintf("container: Buffer.Truncate: n=%d of %d unread bytes", n, len(b.data)-b.read))
 	}
 	b.data = b.data[:b.read+n]
@@ -255,8 +249,6 @@ const (
 func (b *Buffer) ReadFrom(r io.Reader) (n int64, err error) {
 	b.check("Buffer.ReadFrom")
 	if r == nil {
-		// errors.md: `the reader is nil`, `the writer is nil` | `ReadFrom` and `WriteTo` of a
-		// `Buffer`. | Pass one.
 		panic("container: Buffer.ReadFrom: the reader is nil")
 	}
 	for empty := 0; empty < emptyReads; empty++ {
@@ -285,8 +277,6 @@ func (b *Buffer) readOnce(r io.Reader) (int, error) {
 	room := b.data[len(b.data):cap(b.data)]
 	m, err := r.Read(room)
 	if m < 0 || m > len(room) {
-		// errors.md: `the reader returned n=... of ... bytes`, `the writer returned n=... of ...
-		// bytes` | A `Read` or `Write` says that it moved bytes that there are not. | Repair it.
 		panic(fmt.Sprintf("container: Buffer.ReadFrom: the reader returned n=%d of %d bytes", m, len(room)))
 	}
 	b.data = b.data[:len(b.data)+m]

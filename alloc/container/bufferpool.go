@@ -33,15 +33,11 @@ type BufferPool struct {
 func NewBufferPool(from alloc.Allocator, bytes int) *BufferPool {
 	made := newSource("NewBufferPool", from)
 	if bytes < 0 {
-		// errors.md: `NewBufferPool: bytes=... is negative` | A pool keeps 0 bytes or more. | 0
-		// keeps none.
 		panic(fmt.Sprintf("container: NewBufferPool: bytes=%d is negative", bytes))
 	}
 	for a := from; a != nil; {
 		switch v := a.(type) {
 		case *alloc.Local, *alloc.Arena:
-			// errors.md: `the allocator is for one goroutine at a time (...)` | A `BufferPool` over
-			// a `Local` or an `Arena`. | The heap itself, or `Pages`.
 			panic(fmt.Sprintf("container: NewBufferPool: the allocator is for one goroutine at a time (%T)", a))
 		case interface{ Unwrap() alloc.Allocator }:
 			a = v.Unwrap()
@@ -72,8 +68,6 @@ func (p *BufferPool) Get() *Buffer {
 // the block. It panics when the buffer was given back before, or is not of this pool.
 func (p *BufferPool) Put(b *Buffer) {
 	if b == nil || b.pool != p {
-		// errors.md: `the buffer is not of this pool` | `BufferPool.Put` takes what `Get` of the
-		// same pool returned. | Call `Close` of other buffers.
 		panic("container: BufferPool.Put: the buffer is not of this pool")
 	}
 	p.lock.Lock()

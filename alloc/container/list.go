@@ -157,8 +157,6 @@ func (l *List[T]) element(name string, r alloc.Ref[T]) *listed[T] {
 	l.check(name)
 	e := l.pool.Get(alloc.Ref[listed[T]](r))
 	if l.changes == 0 || e == nil {
-		// errors.md: `the reference {... ...} names no element (removed before?)` | A reference
-		// that is stale, zero or of another list. | `List.Get` returns nil for it.
 		panic(fmt.Sprintf("container: %s: the reference {%d %d} names no element (removed before?)", name, r.Slot, r.Generation))
 	}
 	return e

@@ -16,8 +16,6 @@ const batch = 32
 func (m *Map[K, V]) GetMany(keys []K, values []V, found []bool) {
 	m.check("Map.GetMany")
 	if len(values) != len(keys) || len(found) != len(keys) {
-		// errors.md: `Map.GetMany: ... keys, ... values, ... found` | The slices have different
-		// lengths. | Slice them to one length.
 		panic(fmt.Sprintf("container: Map.GetMany: %d keys, %d values, %d found", len(keys), len(values), len(found)))
 	}
 	if m.changes == 0 {

@@ -179,8 +179,6 @@ func (q *PriorityQueue[P, T]) All() iter.Seq2[P, *T] {
 			}
 			q.check("PriorityQueue.All")
 			if q.changes != changes {
-				// errors.md: `the queue changed during the loop` | A loop over `PriorityQueue.All`
-				// pushed or popped, which moves entries. | Pop in a loop of its own.
 				panic("container: PriorityQueue.All: the queue changed during the loop")
 			}
 		}

@@ -180,8 +180,6 @@ func (q *Queue[T]) At(i int) *T {
 
 //go:noinline
 func (s *segments) panicIndex(i int) {
-	// errors.md: `Queue.At: i=... of ... elements` | There is no such element. | Positions count
-	// from 0 at the front to `Len()-1`.
 	panic(fmt.Sprintf("container: Queue.At: i=%d of %d elements", i, s.count))
 }
 
@@ -280,8 +278,6 @@ func (q *Queue[T]) Cap() int {
 func (q *Queue[T]) Reserve(n int) error {
 	q.s.check("Queue.Reserve")
 	if n < 0 {
-		// errors.md: `Reserve: n=... is negative`, `Grow: n=... is negative` | A container was
-		// asked for room. | A number of 0 or more.
 		panic(fmt.Sprintf("container: Queue.Reserve: n=%d is negative", n))
 	}
 	old, oldRoom, err := q.s.reserve(n)

@@ -314,9 +314,6 @@ func (s *segments) verify() error {
 	n := len(s.dir)
 	switch {
 	case s.room&(s.room-1) != 0 || s.room < 0 || s.room > s.per || n > 1 && s.room != s.per:
-		// errors.md: `Q...: ...`, `P...: ...`, `B...: ...`, `T...: ...` | A `Verify` found a
-		// container damaged: something wrote where it had no business, or the container has a bug.
-		// | Run with `wrap.NewGuard` around the allocator.
 		return fmt.Errorf("container: Q1: room %d of at most %d, %d segments", s.room, s.per, n)
 	case n < 1 || n&(n-1) != 0 || s.mask != n*s.room-1 || s.room > 0 && s.room != 1<<s.shift || s.head&^max(s.mask, 0) != 0:
 		return fmt.Errorf("container: Q2: directory of %d, room %d = 1 << %d, last position %d, head %d", n, s.room, s.shift, s.mask, s.head)

@@ -18,9 +18,6 @@ type source struct {
 // newSource returns the source of a container that the named function makes.
 func newSource(name string, from alloc.Allocator) source {
 	if from == nil {
-		// errors.md: `the allocator is nil`, `the allocator frees in order (...), a container does
-		// not` | Where a container's blocks come from is missing, or is an `alloc.Stack`. | Pass a
-		// heap, a `Local`, an arena or `Pages`.
 		panic("container: " + name + ": the allocator is nil")
 	}
 	if alloc.FreesInOrder(from) {
@@ -40,9 +37,6 @@ func (s *source) check(name string) {
 func (s *source) refuse(name string) {
 	switch {
 	case s.from == nil:
-		// errors.md: `the container was not made by its New function`, `the container is closed` |
-		// The zero value was used, or a container after its `Close`. | `NewMap` and the like make
-		// one.
 		panic("container: " + name + ": the container was not made by its New function")
 	case s.closed:
 		panic("container: " + name + ": the container is closed")

@@ -194,9 +194,6 @@ func (t *Text) Release(id TextID) {
 
 //go:noinline
 func (t *Text) panicStale(op string, id TextID) {
-	// errors.md: `slot ... generation ... names no text` | `Retain` or `Release` of a text that was
-	// released for the last time, or of another `Text`. | Release once for each `Intern` and
-	// `Retain`.
 	panic(fmt.Sprintf("container: Text.%s: slot %d generation %d names no text", op, id.Slot, id.Generation))
 }
 

@@ -36,11 +36,6 @@ import (
 //	B4 Its count is in [1, 2^62], so it does not wrap.
 //	B5 The index has each blob, under its hash, and nothing else.
 
-// errors.md: `ErrBlob` | `NewStore`, `Check` or `Verify` found a blob that is damaged, or of a type
-// that the store does not have or that has changed, B1 to B5; the text names it. | Give `NewStore`
-// the type; for a type that has changed, destroy the entity that the text names and add the blob
-// anew.
-
 // ErrBlob is wrapped by the errors of blobs that may not be read.
 var ErrBlob = errors.New("a blob may not be read")
 
@@ -94,8 +89,6 @@ type Store struct {
 // ecs.Register.
 func Register(w *ecs.World) {
 	if w == nil {
-		// errors.md: `blob: ...: the world is nil` | The world was not made. | Look at the error of
-		// `ecs.NewWorld`.
 		panic("blob: Register: the world is nil")
 	}
 	ecs.Register[header](w)
@@ -113,15 +106,11 @@ func NewStore(w *ecs.World, types ...TypeOf) (*Store, error) {
 	s := &Store{world: w, heads: ecs.Register[header](w), words: ecs.RegisterBuffer[word](w, ecs.Inline(0))}
 	for _, t := range types {
 		if t.graph == nil {
-			// errors.md: `blob: NewStore: a type is the zero TypeOf` | It was not made by `Type`. |
-			// `blob.Type[Mesh]()`.
 			panic("blob: NewStore: a type is the zero TypeOf; Type makes one")
 		}
 		k := known{t.graph.root.rtype, t.graph.hash, t.graph}
 		for _, other := range s.types {
 			if other.hash == k.hash && other.rtype != k.rtype {
-				// errors.md: `blob: NewStore: two types are called ... and laid out alike` | They
-				// are declared in functions. | Declare them in the package.
 				panic("blob: NewStore: two types are called " + k.graph.name + " and laid out alike")
 			}
 		}
@@ -188,7 +177,6 @@ func (b Blob[T]) Get(s *Store) *T {
 
 // noStore panics for a nil store.
 func noStore(op string) {
-	// errors.md: `blob: ...: the store is nil` | There is none. | Look at the error of `NewStore`.
 	panic("blob: " + op + ": the store is nil")
 }
 
@@ -257,13 +245,9 @@ func Add[T any](s *Store, b *Builder[T]) (Blob[T], error) {
 	}
 	x := partsOf("Add", b)
 	if s.number(x.graph.root.rtype) == 0 {
-		// errors.md: `blob: ...: ... is not a type of the store` | `NewStore` does not know it. |
-		// `NewStore(w, ..., blob.Type[Mesh]())`.
 		panic("blob: Add: " + shortName(x.graph.root.rtype) + " is not a type of the store")
 	}
 	if s.world.Shared() {
-		// errors.md: `blob: Add: the world is shared` | A reader adds a blob. | The owner adds it,
-		// before `World.Share` or after `Borrow.End`.
 		panic("blob: Add: the world is shared")
 	}
 	words, err := x.build("Add")

@@ -75,7 +75,6 @@ func Allocate[T, E any](b *Builder[T], field *Array[E], n int) []E {
 	x := partsOf(op, b)
 	x.checkField(op, unsafe.Pointer(field), field) // Safe because only the address is used.
 	if n < 0 {
-		// errors.md: `blob: Allocate: n=... is negative` | As it says. | Look where n comes from.
 		panic(fmt.Sprintf("blob: Allocate: n=%d is negative", n))
 	}
 	if n == 0 {
@@ -126,8 +125,6 @@ func Point[T, E any](b *Builder[T], field *Ref[E], target *E) {
 	to := x.graph.shapes[reflect.TypeFor[E]()]
 	i, offset, ok := x.locate(unsafe.Pointer(target), to.size) // Safe because only the address is used.
 	if !ok {
-		// errors.md: `blob: Point: the ... to point to is not in the builder` | The target is a Go
-		// variable, or of another builder. | Take its address from `Root`, `Allocate` or `New`.
 		panic(fmt.Sprintf("blob: Point: the %s to point to is not in the builder", shortName(to.rtype)))
 	}
 	x.lead(&field.span, link{object: i, offset: offset, n: 1, to: to})
@@ -136,8 +133,6 @@ func Point[T, E any](b *Builder[T], field *Ref[E], target *E) {
 // partsOf returns the parts of a builder, and panics for one that NewBuilder has not made.
 func partsOf[T any](op string, b *Builder[T]) *parts {
 	if b == nil || b.parts.graph == nil {
-		// errors.md: `blob: ...: the builder is nil` | There is none, or it is a zero `Builder`. |
-		// `NewBuilder` makes it.
 		panic("blob: " + op + ": the builder is nil; NewBuilder makes one")
 	}
 	return &b.parts
@@ -151,9 +146,6 @@ func (x *parts) checkField(op string, at unsafe.Pointer, field any) {
 		}
 	}
 	name := shortName(reflect.TypeOf(field).Elem())
-	// errors.md: `blob: ...: the ... is not in the builder` | The field is of a copy, of another
-	// builder, or nil. | Take its address from `Root`, `Allocate` or `New` of this builder: `for i
-	// := range parts`, not `for _, p := range parts`.
 	panic(fmt.Sprintf("blob: %s: the %s is not in the builder; fields are those of Root, and of what Allocate and New return", op, name))
 }
 
@@ -273,9 +265,6 @@ func (x *parts) linkOf(s *span, r *relative) *link {
 	}
 	i := int(^s.n)
 	if s.n > 0 || i >= len(x.links) || x.links[i].to != r.to || r.kind == kindRef && x.links[i].n != 1 {
-		// errors.md: `blob: Add: ... was copied from another builder or from a blob` | The field
-		// was assigned. | `Allocate`, `SetString`, `New` and `Point` fill fields; `go vet` reports
-		// copies.
 		panic(fmt.Sprintf("blob: Add: %s%s was copied from another builder or from a blob", shortName(x.graph.root.rtype), r.path))
 	}
 	return &x.links[i]

@@ -20,8 +20,6 @@ func NewLookup[T any](s *Store, r *ecs.Accessor) Lookup[T] {
 		noStore("NewLookup")
 	}
 	if r == nil {
-		// errors.md: `blob: NewLookup: the accessor is nil` | There is none. | `Ctx.Accessor` in
-		// the body of a job, `Borrow.Accessor` elsewhere.
 		panic("blob: NewLookup: the accessor is nil")
 	}
 	t := reflect.TypeFor[T]()

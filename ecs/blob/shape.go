@@ -67,14 +67,9 @@ func (g *graph) shapeOf(op string, t reflect.Type, path string) *shape {
 		return s
 	}
 	if err := layout.PointerFree(t); err != nil {
-		// errors.md: `blob: ...: at ...: ...` | A type of a blob holds a Go pointer; the text
-		// has the path. | Replace strings by `blob.String`, slices by `blob.Array`, pointers by
-		// `blob.Ref`.
 		panic(fmt.Sprintf("blob: %s: at %s: %v", op, path, err))
 	}
 	if t.Size() == 0 {
-		// errors.md: `blob: ...: ... has no size` | A root or an element without fields. | A
-		// number says as much.
 		panic(fmt.Sprintf("blob: %s: %s has no size", op, path))
 	}
 	s := &shape{rtype: t, index: len(g.list), size: int(t.Size()), align: t.Align(), data: layout.Fields(t, nil)}
@@ -90,8 +85,6 @@ func (g *graph) shapeOf(op string, t reflect.Type, path string) *shape {
 func (g *graph) relativesOf(op string, t reflect.Type, offset int, path, above string) (list []relative) {
 	switch k, to := targetOf(t); {
 	case t == reflect.TypeFor[ecs.Entity]():
-		// errors.md: `blob: ...: ... is an ecs.Entity` | Blobs never change, and entities
-		// get other numbers when worlds are merged. | Keep entities in components, beside the blob.
 		panic(fmt.Sprintf("blob: %s: %s is an ecs.Entity, whose number changes when worlds are merged; a blob never changes", op, above+path))
 	case to != nil:
 		deeper := above + path

@@ -42,12 +42,9 @@ import (
 
 // Errors that SetParent's errors wrap, besides the errors of package ecs.
 var (
-	// errors.md: `ErrDead` | `SetParent` with an entity that is not alive. | Ask `World.Alive`.
 
 	// ErrDead says that an entity is not alive in the hierarchy's world.
 	ErrDead = errors.New("not alive in this world")
-	// errors.md: `ErrCycle` | A parent would be below its own child, or itself. | Take the upper
-	// one away first: `SetParent(e, ecs.Null)`.
 
 	// ErrCycle says that an entity would become its own ancestor.
 	ErrCycle = errors.New("would be its own ancestor")
@@ -80,8 +77,6 @@ type Hierarchy struct {
 // like ecs.Register. Make one hierarchy per world: each has two queries, which Close removes.
 func New(w *ecs.World) *Hierarchy {
 	if w == nil {
-		// errors.md: `hierarchy: New: the world is nil` | The world was not made. | Look at the
-		// error of `ecs.NewWorld`.
 		panic("hierarchy: New: the world is nil")
 	}
 	p, c := ecs.Register[Parent](w), ecs.RegisterBuffer[Child](w, ecs.Inline(inline))
@@ -181,9 +176,6 @@ func (h *Hierarchy) Depth(e ecs.Entity) int {
 // siblings: 0.6 to 1.6 us for 10,000.
 func (h *Hierarchy) SetParent(child, parent ecs.Entity) error {
 	if err := h.refuse(child, parent); err != nil {
-		// errors.md: `hierarchy: SetParent(..., ...): ...`, `hierarchy: Instantiate(..., ...):
-		// ...`, `hierarchy: Sweep: ...` | The texts of these, and of limits: a buffer of
-		// children finds no room. | No link has changed.
 		return fmt.Errorf("hierarchy: SetParent(%v, %v): %w", child, parent, err)
 	}
 	old := h.Parent(child)

@@ -64,8 +64,6 @@ func (l *Levels) Close() {
 // without the type.
 func Columns[T any](l *Levels, c ecs.Component[T], dst [][]T) [][]T {
 	if l == nil {
-		// errors.md: `hierarchy: Columns: the levels are nil` | There are none. |
-		// `Hierarchy.NewLevels` makes them.
 		panic("hierarchy: Columns: the levels are nil")
 	}
 	for rows := range l.query.Rows() {
@@ -114,8 +112,6 @@ func (l *Levels) Position(e ecs.Entity) int {
 // chunk, or some look-ups an entity.
 func (l *Levels) Refresh() bool {
 	if l.h.world.Shared() {
-		// errors.md: `hierarchy: Levels.Refresh: the world is shared` | A reader asks for levels
-		// while others read. | The owner refreshes before `World.Share`.
 		panic("hierarchy: Levels.Refresh: the world is shared; refresh before World.Share")
 	}
 	if l.count == l.query.Count() && l.moved.Empty() {

@@ -42,9 +42,6 @@ func (h *Hierarchy) ByDepth() iter.Seq2[[]ecs.Entity, []ecs.Entity] {
 // well.
 func (h *Hierarchy) refresh() {
 	if h.world.Shared() {
-		// errors.md: `hierarchy: Hierarchy.ByDepth: the world is shared` | A reader asks for the
-		// levels while others read. | The owner takes them before `World.Share` and gives them to
-		// the readers.
 		panic("hierarchy: Hierarchy.ByDepth: the world is shared; take the levels before World.Share, they are good until Borrow.End")
 	}
 	if h.order.count == h.nodes.Count() && h.moved.Empty() {

@@ -7,9 +7,6 @@ import (
 	"quarry/ecs"
 )
 
-// errors.md: `ErrBroken` | `Verify` found a link that does not hold, H1 to H5. | `Sweep` mends what
-// writes around the hierarchy, and `World.Destroy`, left behind.
-
 // ErrBroken is wrapped by the errors of Verify.
 var ErrBroken = errors.New("a link is broken")
 

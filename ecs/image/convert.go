@@ -44,8 +44,6 @@ func RenamedField(of, old, now string) Option {
 // checkNames panics if a name of a type is empty.
 func checkNames(op string, names ...string) {
 	if slices.Contains(names, "") {
-		// errors.md: `image: ...: the name of a type is empty` | A rule without one. | The name in
-		// the file or in the program, with or without its package.
 		panic("image: " + op + ": the name of a type is empty")
 	}
 }
@@ -93,8 +91,6 @@ func DropField(of string, fields ...string) Option {
 // must not use the world. If it panics, so does Open, and there is no world.
 func Convert[Old, New any](of string, convert func(Old) New) Option {
 	if convert == nil {
-		// errors.md: `image: Convert: the function is nil` | `Convert` without one. | Leave the
-		// option out.
 		panic("image: Convert: the function is nil")
 	}
 	checkNames("Convert", of)

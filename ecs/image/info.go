@@ -112,8 +112,6 @@ func Describe(path string, options ...Option) (Info, error) {
 	s.apply("Describe", options)
 	info, err := describeFile(path, s.Check)
 	if err != nil {
-		// errors.md: `image: Describe: ...` | The file is none of a world, or damaged (`ErrFile`).
-		// | `Info.Sections` says which sections are damaged.
 		return info, fmt.Errorf("image: Describe: %w", err)
 	}
 	return info, nil

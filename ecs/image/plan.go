@@ -63,8 +63,6 @@ func Plan(path string, register func(*ecs.World), options ...Option) ([]TypePlan
 	s := settingsOf("Plan", register, options)
 	plans, err := s.plan(path, register)
 	if err != nil {
-		// errors.md: `image: Plan: ...` | The file is none of a world, or damaged (`ErrFile`). |
-		// What it says.
 		return nil, fmt.Errorf("image: Plan: %w", err)
 	}
 	return plans, nil
@@ -89,8 +87,6 @@ func PlanBetween(path, newer string, options ...Option) ([]TypePlan, error) {
 	s.Rules.Conversions = nil // functions cannot be told apart by the names of types
 	plans, err := s.planBetween(path, newer)
 	if err != nil {
-		// errors.md: `image: PlanBetween: ...` | A file is none of a world, or damaged (`ErrFile`).
-		// | What it says.
 		return nil, fmt.Errorf("image: PlanBetween: %w", err)
 	}
 	return plans, nil

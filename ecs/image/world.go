@@ -30,8 +30,6 @@ func Save[S Saved](s S, to io.Writer) error {
 		panic("image: Save: the writer is nil")
 	}
 	if err := saved(s, func(img *worldfile.Image) error { return fileformat.Save(img, to) }); err != nil {
-		// errors.md: `image: Save: ...` | The writer failed, the snapshot is lost, or values of a
-		// type cannot be written. | What it says.
 		return fmt.Errorf("image: Save: %w", err)
 	}
 	return nil
@@ -43,8 +41,6 @@ func Save[S Saved](s S, to io.Writer) error {
 // a folder or a device, for a rename would replace that. The error names the path and the step.
 func SaveFile[S Saved](s S, path string) error {
 	if err := saved(s, func(img *worldfile.Image) error { return fileformat.Replace(disk.System{}, img, path) }); err != nil {
-		// errors.md: `image: SaveFile: ...` | As of `Save`, or a step of the system failed. | What
-		// it says; the file from before is in place.
 		return fmt.Errorf("image: SaveFile: %w", err)
 	}
 	return nil
@@ -123,8 +119,6 @@ func Open(path string, register func(*ecs.World), options ...Option) (*ecs.World
 	s := settingsOf("Open", register, options)
 	w, err := s.open(path, register)
 	if err != nil {
-		// errors.md: `image: Open: ...` | The file is none of a world, or damaged (`ErrFile`),
-		// types differ (`ErrTypes`), or there is no memory. | What it says.
 		return nil, fmt.Errorf("image: Open: %w", err)
 	}
 	return w, nil
@@ -155,7 +149,6 @@ func Load(r io.Reader, register func(*ecs.World), options ...Option) (*ecs.World
 	}
 	w, err := s.load(r, register)
 	if err != nil {
-		// errors.md: `image: Load: ...` | As of `Open`, or the reader failed. | What it says.
 		return nil, fmt.Errorf("image: Load: %w", err)
 	}
 	return w, nil
@@ -179,8 +172,6 @@ func (s *settings) load(r io.Reader, register func(*ecs.World)) (*ecs.World, err
 
 func settingsOf(op string, register func(*ecs.World), options []Option) *settings {
 	if register == nil {
-		// errors.md: `image: ...: the function that registers the types is nil` | `Open` or `Load`
-		// without one. | Pass a function; an empty one for a world of built-in types.
 		panic("image: " + op + ": the function that registers the types is nil")
 	}
 	s := new(settings)
@@ -192,7 +183,6 @@ func settingsOf(op string, register func(*ecs.World), options []Option) *setting
 func (s *settings) apply(op string, options []Option) {
 	for _, o := range options {
 		if o == nil {
-			// errors.md: `image: ...: an option is nil` | A nil `Option`. | Leave it out.
 			panic("image: " + op + ": an option is nil")
 		}
 		o(&s.Settings)

@@ -38,15 +38,10 @@ const (
 // open returns the table of an archetype. Its caller closes the query.
 func open(op string, a *ecs.Archetype) *table {
 	if a == nil {
-		// errors.md: `inspect: ...: the archetype is nil` | An archetype that was not made. |
-		// `World.Archetypes` has those with rows.
 		panic("inspect: " + op + ": the archetype is nil")
 	}
 	t := &table{w: a.World(), a: a}
 	if a.Len() > 0 && !slices.Contains(t.w.Archetypes(), a) {
-		// errors.md: `inspect: ...: ... is an archetype of a snapshot, or was retired; ...` | Rows
-		// of the world have another archetype. | Take it of `World.Archetypes`, for a snapshot of a
-		// `Snapshot.Fork`.
 		panic(fmt.Sprintf("inspect: %s: %v is an archetype of a snapshot, or was retired; take one of World.Archetypes", op, a))
 	}
 	t.q, t.types = ecs.NewQueryOfAll(t.w), a.Components()

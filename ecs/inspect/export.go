@@ -44,8 +44,6 @@ func WriteCSV(out io.Writer, a *ecs.Archetype) error {
 		err = w.Error()
 	}
 	if err != nil {
-		// errors.md: `inspect: ...: the writer failed: ...` | The writer returned an error. | Rows
-		// that were written before it stay.
 		return fmt.Errorf("inspect: WriteCSV: the writer failed: %w", err)
 	}
 	return nil
@@ -87,8 +85,6 @@ func WriteJSON(out io.Writer, a *ecs.Archetype) error {
 // checkWriter panics for a writer that is nil.
 func checkWriter(op string, out io.Writer) {
 	if out == nil {
-		// errors.md: `inspect: ...: the writer is nil` | A file that was not opened. | Look at the
-		// error of opening it.
 		panic("inspect: " + op + ": the writer is nil")
 	}
 }

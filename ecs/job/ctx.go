@@ -47,8 +47,6 @@ func (c *Ctx) Row() int { return c.part.Row() }
 // unless the job is Indexed.
 func (c *Ctx) Index() int {
 	if !c.job.indexed {
-		// errors.md: `does not count its rows: make it with Indexed` | `Ctx.Index` of a job that
-		// did not ask for it. | `Job.Indexed`, once.
 		panic(fmt.Sprintf("job: Ctx.Index: job %s does not count its rows: make it with Indexed", c.job.name))
 	}
 	return c.job.starts[c.ordinal]

@@ -16,9 +16,6 @@ func (s *Scheduler) For(q *ecs.Query) *Job {
 	switch q.World() {
 	case s.w:
 	case nil:
-		// errors.md: `the query is nil or closed`, `is of another world than the scheduler`, `the
-		// body of job ... is nil`, `the function is nil` | A job without a query, or a body. | Make
-		// both before the first frame.
 		panic("job: Scheduler.For: the query is nil or closed")
 	default:
 		panic(fmt.Sprintf("job: Scheduler.For: %v is of another world than the scheduler", q))
@@ -90,9 +87,6 @@ func (j *Job) After(handles ...Handle) *Job {
 	for _, h := range handles {
 		h.each(func(h Handle) {
 			if h.j.s != j.s {
-				// errors.md: `of another scheduler than job`, `the handle combines jobs of several
-				// schedulers; complete them one by one` | Handles of two worlds. | Complete one
-				// world's first.
 				panic(fmt.Sprintf("job: Job.After: job %s is of another scheduler than job %s", h.j.name, j.name))
 			}
 			j.after = append(j.after, h)
@@ -127,8 +121,6 @@ func (j *Job) build(op string) {
 	}
 	j.s.enter(op)
 	if j.fixed {
-		// errors.md: `was scheduled before; say all of it before the first time` | `Named`, `Uses`,
-		// `Reduces` after the first flight. | Make jobs once.
 		panic(fmt.Sprintf("job: %s: job %s was scheduled before; say all of it before the first time", op, j.name))
 	}
 }
@@ -178,9 +170,6 @@ func (j *Job) schedule(op string, m mode, body func(*Ctx, ecs.Rows)) Handle {
 		panic(fmt.Sprintf("job: %s: job %s: the world is closed", op, j.name))
 	}
 	if m == parallel && j.writer != "" {
-		// errors.md: `looks up to write, by Uses(...): schedule it on one worker, or say
-		// Exclusive(...) instead` | `Parallel` of a job that writes through look-ups. | `Exclusive`
-		// promises that no entity is written for two rows.
 		panic(fmt.Sprintf("job: %s: job %s looks up to write, by Uses(%s): schedule it on one worker, or say Exclusive(%s) instead",
 			op, j.name, j.writer, j.writer))
 	}

@@ -5,14 +5,8 @@ import (
 	"fmt"
 )
 
-// errors.md: `ErrPanic` | Each `*PanicError` wraps it. | `errors.Is(err, job.ErrPanic)`.
-
 // ErrPanic is wrapped by every PanicError.
 var ErrPanic = errors.New("job: a body panicked")
-
-// errors.md: `*PanicError` | A body panicked, or ended its goroutine: `Value` and `Stack` say
-// where. Rows that nobody had begun are left out; other jobs ran. | Mend the body. What it had
-// written stays.
 
 // PanicError reports that a body of a job panicked, or ended its goroutine with runtime.Goexit.
 // Parts not yet begun were dropped; what bodies wrote before remains. Jobs that depend on this one

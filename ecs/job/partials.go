@@ -45,10 +45,6 @@ func (p *Partials[T]) At(c *Ctx) *T {
 		panic("job: Partials.At: the context is nil; bodies of jobs have one")
 	}
 	if p.job != c.job {
-		// errors.md: `the partials are not those of job ...: give them to its Reduces`, `the
-		// partials are those of job ...; make others for job ...`, `the partials are nil; ...`,
-		// `the reduction is nil; ...`, `the context is nil; ...` | Partials of another job, or of
-		// none. | One `NewPartials` for each job.
 		panic(fmt.Sprintf("job: Partials.At: the partials are not those of job %s: give them to its Reduces", c.job.name))
 	}
 	return &p.values[c.ordinal]
@@ -62,8 +58,6 @@ func (p *Partials[T]) Fold(start T, f func(sum, next T) T) T {
 		panic("job: Partials.Fold: the function is nil")
 	}
 	if p.job != nil && p.job.out {
-		// errors.md: `is in flight; complete it first` | `Fold` too early. | `Complete`, then
-		// `Fold`.
 		panic(fmt.Sprintf("job: Partials.Fold: job %s is in flight; complete it first", p.job.name))
 	}
 	for _, v := range p.values {

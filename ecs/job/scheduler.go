@@ -97,8 +97,6 @@ type Option func(*Scheduler)
 // Workers panics outside of that range.
 func Workers(n int) Option {
 	if n < 1 || n > mostWorkers {
-		// errors.md: `job: Workers(...): from 1 to ...`, `job: Inline(...): it must not be
-		// negative` | Options out of range. | The text has the range.
 		panic(fmt.Sprintf("job: Workers(%d): from 1 to %d", n, mostWorkers))
 	}
 	return func(s *Scheduler) { s.workers = make([]worker, n) }
@@ -150,8 +148,6 @@ func NewScheduler(w *ecs.World, options ...Option) *Scheduler {
 	schedulers.Lock()
 	defer schedulers.Unlock()
 	if schedulers.of[w] != nil {
-		// errors.md: `the world has a scheduler already; close that one first` | Two schedulers of
-		// one world; each `system.New` makes one. | Hand the first on: `system.WithScheduler`.
 		panic("job: NewScheduler: the world has a scheduler already; close that one first")
 	}
 	schedulers.of[w] = s
@@ -251,9 +247,6 @@ func (s *Scheduler) enter(op string) {
 	case s == nil || s.w == nil:
 		panic("job: " + op + ": the scheduler is nil or the zero value; schedulers come from NewScheduler")
 	case s.closed:
-		// errors.md: `the scheduler is closed`, `the world is closed`, `the world is nil`, `an
-		// option is nil`, `is nil or the zero value; ...` | Something was not made, or outlived
-		// what it belongs to. | Scheduler first, then the world.
 		panic("job: " + op + ": the scheduler is closed")
 	case s.inside.Load():
 		panic("job: " + op + ": inside a body; bodies neither schedule nor complete")
@@ -266,9 +259,6 @@ func (s *Scheduler) enter(op string) {
 // refuseWorker panics if it runs on a worker's goroutine. It costs some microseconds.
 func (s *Scheduler) refuseWorker(op string) {
 	if k := s.current(); k != nil {
-		// errors.md: `inside a body of job ...; bodies neither schedule nor complete`, `inside a
-		// body; bodies neither schedule nor complete` | A job within a job. | Schedule both from
-		// outside; order comes from their terms, or `After`.
 		panic(fmt.Sprintf("job: %s: inside a body of job %s; bodies neither schedule nor complete", op, k.job.name))
 	}
 }
@@ -277,9 +267,6 @@ func (s *Scheduler) refuseWorker(op string) {
 // out, on the goroutine that makes the change.
 func (s *Scheduler) structural(op string) {
 	if k := s.current(); k != nil {
-		// errors.md: `structural change inside a body of job ...; record it in a command buffer and
-		// play that back after Complete` | Create, Add and so on in a body. | `out :=
-		// cb.Parallel(c)`.
 		panic(fmt.Sprintf("job: %s: structural change inside a body of job %s; record it in a command buffer and play that back after Complete",
 			op, k.job.name))
 	}

@@ -50,9 +50,6 @@ func (j *Journal) Backup(folder string) (commit uint64, err error) {
 		commit, err = j.backUp(op, path)
 	}
 	if err != nil {
-		// errors.md: `journal: Journal.Backup: ...` | The folder has a journal, the journal needs a
-		// new base (`ErrRebase`), or a step of the system failed. | What it says. The folder has no
-		// copy.
 		return 0, fmt.Errorf("journal: Journal.Backup: %s: %w", folder, err)
 	}
 	return commit, nil

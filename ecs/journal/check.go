@@ -32,9 +32,6 @@ func Check(folder string) (Opened, error) {
 		found, err = check(disk.System{}, path)
 	}
 	if err != nil {
-		// errors.md: `journal: Check: ...` | The base (`ErrFile` of `image`) or the log (`ErrLog`)
-		// is damaged, there is no journal, or a step of the system failed. | Take a copy that
-		// `Journal.Backup` made. `Open` with `CutDamaged` goes on before damage of the log.
 		return found, fmt.Errorf("journal: Check: %s: %w", folder, err)
 	}
 	return found, nil

@@ -206,9 +206,6 @@ func (j *Journal) why(op string) error {
 		err = fmt.Errorf("%w: %w", ErrRebase, j.broken)
 	}
 	if err != nil {
-		// errors.md: `journal: ...: ...` | A journal cannot write for now, or until `Rebase`
-		// (`ErrRebase`); the text names the step. | Make room; the next `Commit` or `Sync` tries
-		// again, and has all changes.
 		return fmt.Errorf("journal: %s: %s: %w", op, j.folder, err)
 	}
 	return nil
@@ -281,9 +278,6 @@ func (j *Journal) Close() error {
 	}
 	j.mu.Unlock()
 	if door.Locked(j.w) {
-		// errors.md: `journal: Journal.Close: ... inside a loop over rows, or while the world is
-		// shared` | The snapshots of a journal are closed with it, which is no time for it. | Close
-		// the journal after the loop, or after `Borrow.End`.
 		panic("journal: Journal.Close: " + j.folder + ": the journal is closed inside a loop over rows, or while the world is shared")
 	}
 	j.mu.Lock()
@@ -320,8 +314,6 @@ func (j *Journal) Close() error {
 // checkMade panics for a journal that did not come from Open.
 func (j *Journal) checkMade(op string) {
 	if j == nil || j.w == nil {
-		// errors.md: `journal: ...: the journal is nil or the zero value` | A journal that did
-		// not come from `Open`. | Open it.
 		panic("journal: " + op + ": the journal is nil or the zero value; journals come from Open")
 	}
 }
@@ -337,7 +329,6 @@ func (j *Journal) check(op string) {
 }
 
 func panicClosed(op string) {
-	// errors.md: `journal: ...: the journal is closed` | A use after `Close`. | Open it again.
 	panic("journal: " + op + ": the journal is closed")
 }
 

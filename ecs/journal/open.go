@@ -50,9 +50,6 @@ func Open(folder string, register func(*ecs.World), options ...Option) (*Journal
 		j, err = open(disk.System{}, path, register, s)
 	}
 	if err != nil {
-		// errors.md: `journal: Open: ...` | The folder has an open journal (`ErrInUse`), its
-		// log or base cannot be used (`ErrLog`, `ErrFile`), types differ, or a step of the system
-		// failed. | What it says.
 		return nil, fmt.Errorf("journal: Open: %s: %w", folder, err)
 	}
 	return j, nil
@@ -213,9 +210,6 @@ func (j *Journal) begin(register func(*ecs.World), s *settings) (err error) {
 	}
 	register(j.w)
 	if !j.w.Closed() && j.w.Stats().Created > 0 {
-		// errors.md: `journal: Open: the function that registers the types has made entities`
-		// | It would make them again each time that the journal is opened. | Make them after
-		// `Open`, where `Opened().New` says that there was none.
 		panic("journal: Open: the function that registers the types has made entities; make them afterwards, if Opened().New")
 	}
 	j.opened.New = true

@@ -44,8 +44,6 @@ func SyncEach() Option { return func(s *settings) { s.policy = syncEach } }
 // with 100 ms. d must be positive.
 func SyncEvery(d time.Duration) Option {
 	if d <= 0 {
-		// errors.md: `journal: SyncEvery: the duration is ...` | It is not positive. | `SyncEach`
-		// syncs after each commit, `SyncNever` leaves it to the system.
 		panic(fmt.Sprintf("journal: SyncEvery: the duration is %v, which is not positive", d))
 	}
 	return func(s *settings) { s.policy, s.every = syncEvery, d }
@@ -60,8 +58,6 @@ func SyncNever() Option { return func(s *settings) { s.policy = syncNever } }
 // takes: about 1 s for 256 MiB.
 func CompactAt(bytes int64) Option {
 	if bytes < 0 {
-		// errors.md: `journal: CompactAt: the size is ...` | It is negative. | 0 leaves it to
-		// `Compact`.
 		panic(fmt.Sprintf("journal: CompactAt: the size is %d bytes, which is negative", bytes))
 	}
 	return func(s *settings) { s.compactAt = bytes }
@@ -91,14 +87,11 @@ func Base(options ...image.Option) Option {
 // settingsOf returns what options say.
 func settingsOf(op string, register func(*ecs.World), options []Option) *settings {
 	if register == nil {
-		// errors.md: `journal: ...: the function that registers the types is nil` | `Open` or
-		// `View` without one. | Pass a function; an empty one for a world of built-in types.
 		panic("journal: " + op + ": the function that registers the types is nil")
 	}
 	s := &settings{every: defaultSync, compactAt: defaultCompactAt}
 	for _, o := range options {
 		if o == nil {
-			// errors.md: `journal: ...: an option is nil` | A nil `Option`. | Leave it out.
 			panic("journal: " + op + ": an option is nil")
 		}
 		o(s)

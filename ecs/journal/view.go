@@ -31,7 +31,6 @@ func View(folder string, register func(*ecs.World), options ...Option) (*ecs.Wor
 		w, found, err = view(disk.System{}, path, register, s)
 	}
 	if err != nil {
-		// errors.md: `journal: View: ...` | As of `Open`, or there is no journal. | What it says.
 		return nil, found, fmt.Errorf("journal: View: %s: %w", folder, err)
 	}
 	return w, found, nil

@@ -69,8 +69,6 @@ type chunk struct {
 // ecs.Register. Make one per world.
 func New(h *hierarchy.Hierarchy) *Transforms {
 	if h == nil {
-		// errors.md: `transform: New: the hierarchy is nil` | There is none. | `hierarchy.New` of
-		// the world makes it.
 		panic("transform: New: the hierarchy is nil")
 	}
 	w := h.World()

@@ -7,9 +7,6 @@ import (
 	"quarry/ecs"
 )
 
-// errors.md: `ErrStale` | `Verify` found a matrix that is not what the locals say, M1. | `Update`
-// after the last write of a local; writes through slices from before a structural change are lost.
-
 // ErrStale is wrapped by the errors of Verify.
 var ErrStale = errors.New("a matrix is not what the locals say")
 

@@ -15,21 +15,7 @@ const errorsFile = "docs/errors.md"
 // errorPackages have a section each in docs/errors.md.
 var errorPackages = []string{"ecs", "ecs/command", "ecs/job", "ecs/hierarchy", "ecs/transform", "ecs/blob", "ecs/system", "ecs/image", "ecs/journal", "ecs/inspect", "ecs/scene", "alloc", "alloc/container", "arrowalloc"}
 
-// An advice is a comment beside what says a text, of which docs/errors.md has a row:
-//
-//	// errors.md, Loops and rows: `...: ... is closed`, `is gone` | what happened | what to do
-//	panic("ecs: " + op + ": " + name + " is closed")
-//
-// Loops and rows is the title of a table, with a colon there; sections with one table have none.
-// Without texts in backquotes the row has the text of what stands on the next line.
-type advice struct {
-	dir, table string
-	texts      string // the first cell
-	rest       string // the other cells
-	pos        token.Pos
-}
-
-// A message is a text that a package may say, and where.
+// A message is a text that a package may use, and where.
 type message struct {
 	text string
 	pos  token.Pos
@@ -43,41 +29,37 @@ type saying struct {
 
 var (
 	cell    = regexp.MustCompile(`^\|[^|]*`)
+	row     = regexp.MustCompile("^\\| `[^|]+` \\| [^|]+ \\| [^|]+ \\|$")
 	quoted  = regexp.MustCompile("`([^`]+)`")
 	section = regexp.MustCompile("^## `?([a-z/]+)`?\\s*$")
 	verb    = regexp.MustCompile(`%[-+# 0]*[0-9.*]*[a-zA-Z]`)
 	wordy   = regexp.MustCompile(`[a-z]+ [a-z]+`)
-	advised = regexp.MustCompile(`(?s)^// errors\.md(?:, ([^:` + "`" + `]+))?: (.*)`)
 	typed   = regexp.MustCompile(`^\*?[A-Z]\w*$`) // a sentinel or a type, not a text
 )
 
 const gap = "..." // in a text: what differs from call to call
 
-// staleErrors finds texts in the advice of packages that no package says, exported errors and
-// texts of panics without advice, and tables of docs/errors.md that are not what the advice makes.
+// staleErrors finds rows of docs/errors.md that are no row of three cells or have a text that no
+// package uses, and exported errors and texts of panics without a row.
 func staleErrors(t *tree) (found []finding) {
 	page := t.file(errorsFile)
 	if page == nil {
 		return []finding{{path: errorsFile, what: "is missing"}}
 	}
-	made, found := t.errorsPage(string(page.text))
-	if n := firstDifference(page.text, []byte(made)); n > 0 {
-		found = append(found, finding{errorsFile, n, "is not what the comments errors.md in the source make: go test ./internal/lint -run TestErrors -update"})
-	}
-	rows := sayings(made)
+	rows := sayings(string(page.text))
 	for _, dir := range errorPackages {
 		said, names := t.messages(dir), t.errorNames(dir)
 		told := map[string]bool{}
-		for _, row := range rows {
-			if row.dir != dir {
+		for _, of := range rows {
+			if of.dir != dir {
 				continue
 			}
-			name := strings.TrimPrefix(row.text, "*")
+			name := strings.TrimPrefix(of.text, "*")
 			told[name] = true
-			if typed.MatchString(row.text) && !slices.Contains(names, name) {
-				found = append(found, finding{errorsFile, row.line, "there is no error " + row.text + " in " + dir})
-			} else if !typed.MatchString(row.text) && !slices.ContainsFunc(said, func(m message) bool { return inOrder(row.text, m.text) }) {
-				found = append(found, finding{errorsFile, row.line, fmt.Sprintf("%s says nothing like %q", dir, row.text)})
+			if typed.MatchString(of.text) && !slices.Contains(names, name) {
+				found = append(found, finding{errorsFile, of.line, "there is no error " + of.text + " in " + dir})
+			} else if !typed.MatchString(of.text) && !slices.ContainsFunc(said, func(m message) bool { return inOrder(of.text, m.text) }) {
+				found = append(found, finding{errorsFile, of.line, fmt.Sprintf("%s has no text like %q", dir, of.text)})
 			}
 		}
 		for _, name := range names {
@@ -86,91 +68,28 @@ func staleErrors(t *tree) (found []finding) {
 			}
 		}
 		for _, text := range t.panics(dir) {
-			if !slices.ContainsFunc(rows, func(row saying) bool { return row.dir == dir && inOrder(row.text, text) }) {
-				found = append(found, finding{path: errorsFile, what: fmt.Sprintf("%s panics with %q, which has no row: write // errors.md: what happened | what to do above it, and go test ./internal/lint -run TestErrors -update", dir, text)})
+			if !slices.ContainsFunc(rows, func(of saying) bool { return of.dir == dir && inOrder(of.text, text) }) {
+				found = append(found, finding{path: errorsFile, what: fmt.Sprintf("has no row for a panic of %s: %q; write | `text` | what happened | what to do | below ## %[1]s", dir, text)})
 			}
 		}
+	}
+	return append(found, brokenRows(string(page.text))...)
+}
+
+// brokenRows finds rows of tables below the headings of packages that are not three cells, the
+// first of which has a text in backquotes.
+func brokenRows(text string) (found []finding) {
+	dir, table := "", false
+	for n, line := range strings.Split(text, "\n") {
+		if m := section.FindStringSubmatch(line); m != nil {
+			dir = m[1]
+		}
+		if table && dir != "" && strings.HasPrefix(line, "|") && !row.MatchString(line) {
+			found = append(found, finding{errorsFile, n + 1, "is no row | `text` | what happened | what to do |"})
+		}
+		table = strings.HasPrefix(line, "|--") || table && strings.HasPrefix(line, "|")
 	}
 	return found
-}
-
-// errorsPage returns the page with the rows that the advice in the source makes, by file and line,
-// and finds advice for tables that are not there.
-func (t *tree) errorsPage(text string) (made string, found []finding) {
-	all := t.advice()
-	used := make([]bool, len(all))
-	var b strings.Builder
-	dir, table, rows := "", "", false
-	for line := range strings.Lines(text) {
-		if rows = rows && strings.HasPrefix(line, "|"); rows {
-			continue
-		}
-		if m := section.FindStringSubmatch(strings.TrimSuffix(line, "\n")); m != nil {
-			dir, table = m[1], ""
-		} else if name, ok := strings.CutSuffix(line, ":\n"); ok && !strings.HasPrefix(line, "|") {
-			table = name
-		}
-		b.WriteString(line)
-		if rows = strings.HasPrefix(line, "|--"); !rows {
-			continue
-		}
-		for i, a := range all {
-			if a.dir == dir && a.table == table {
-				used[i] = true
-				fmt.Fprintf(&b, "| %s | %s |\n", a.texts, a.rest)
-			}
-		}
-	}
-	for i, a := range all {
-		if !used[i] {
-			found = append(found, t.at(a.pos, "%s has no table %q under ## %s", errorsFile, a.table, a.dir))
-		}
-	}
-	return b.String(), found
-}
-
-// advice returns all advice in the order of files and lines.
-func (t *tree) advice() (all []advice) {
-	for _, dir := range errorPackages {
-		for _, f := range t.goFiles() {
-			if !speaksFor(dir, f.dir()) || f.isTest() {
-				continue
-			}
-			for _, group := range f.syntax.Comments {
-				for i, c := range group.List {
-					m := advised.FindStringSubmatch(c.Text)
-					if m == nil {
-						continue
-					}
-					words := []string{m[2]}
-					for _, more := range group.List[i+1:] {
-						words = append(words, strings.TrimSpace(strings.TrimPrefix(more.Text, "//")))
-					}
-					a := advice{dir: dir, table: m[1], pos: c.Pos()}
-					text := strings.Join(words, " ")
-					if first, rest, ok := strings.Cut(text, " | "); ok && strings.HasPrefix(first, "`") {
-						a.texts, a.rest = first, rest
-					} else {
-						a.texts, a.rest = "`"+t.saidAt(f, t.fset.Position(group.End()).Line+1)+"`", text
-					}
-					all = append(all, a)
-					break
-				}
-			}
-		}
-	}
-	return all
-}
-
-// saidAt returns the longest text on a line of a file.
-func (t *tree) saidAt(f *file, line int) (text string) {
-	ast.Inspect(f.syntax, func(n ast.Node) bool {
-		if m := messageOf(n); m.pos.IsValid() && t.fset.Position(m.pos).Line == line && len(m.text) > len(text) {
-			text = m.text
-		}
-		return true
-	})
-	return text
 }
 
 // panics returns the texts that a package panics with, but for those that hold nothing but

@@ -122,10 +122,6 @@ func SlabGrowth(next func(have, need int) int) Option {
 // Open makes the zero value a heap on u, as NewHeap of package alloc does.
 func (h *Heap) Open(u *universe.Universe, options ...Option) {
 	if u.Index.Words() == 0 {
-		// errors.md: `the universe is closed`, `the heap is closed`, `the Local is closed`, `the
-		// pool is closed`, `the stack is closed`, `the arena is closed`, `the table is closed`,
-		// `the Pages are closed` | Something outlived what it belongs to. | Close in the reverse
-		// order of making.
 		panic("alloc: NewHeap: the universe is closed")
 	}
 	h.u, h.base = u, uintptr(u.Base())

@@ -72,8 +72,6 @@ func (h *Heap) OpenLocal(l *Local) {
 	}
 	if id == len(h.locals) {
 		if id == ownerMask {
-			// errors.md: `Locals are open` | `NewLocal` for more goroutines than there may be. |
-			// `Local.Close` when a goroutine ends.
 			panic(fmt.Sprintf("alloc: Heap.NewLocal: %d Locals are open", id))
 		}
 		h.locals = append(h.locals, nil)

@@ -190,9 +190,6 @@ func (l *Set) Free(name string, p unsafe.Pointer) {
 	defer l.mu.Unlock()
 	m := l.live[p]
 	if m == nil {
-		// errors.md: `by two goroutines at once`, `was freed by another goroutine while it was
-		// free` | Two frees of one block meet. |
-		// [misuse.md](misuse.md): `wrap.NewTrack` says who freed it.
 		panic(fmt.Sprintf("alloc: %s: %p was freed by two goroutines at once", name, p))
 	}
 	delete(l.live, p)

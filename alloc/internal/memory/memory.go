@@ -27,10 +27,6 @@ func CheckOp(of, op string, size, align int) {
 
 //go:noinline
 func panicCheck(of, op string, size, align int) {
-	// errors.md: `want a size >= 0 and a power of two up to ...`, `is not a power of two in`, `is
-	// not in 0...`, `is not in 1...`, `is less than 1`, `is less than 0`, `is negative`, `is not
-	// above zero`, `is not above 1 and finite`, `want 0 <= n <= room`, `want none below 0` | A
-	// number out of range. | The text has the number and the range.
 	panic(fmt.Sprintf("alloc: %s%s: size=%d align=%d: want a size >= 0 and a power of two up to %d",
 		of, op, size, align, MaxAlign))
 }

@@ -61,8 +61,6 @@ func CheckFile(name string, f *os.File, at int64) {
 		panic("alloc: " + name + ": the file is nil")
 	}
 	if at < 0 || at%mmap.Granule != 0 {
-		// errors.md: `is not a multiple of ... from 0 on` | `MapFile` from another byte of a file
-		// than the first of 2 MiB. | Write the file so that what is mapped begins at such a byte.
 		panic(fmt.Sprintf("alloc: %s: at=%d is not a multiple of %d from 0 on", name, at, mmap.Granule))
 	}
 }

@@ -38,7 +38,6 @@ func (k *keeper) begin(d time.Duration, work func(now time.Time)) (stop func()) 
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.stop != nil {
-		// errors.md: `it is running already` | `MaintainEvery` twice. | Stop the first.
 		panic("alloc: Universe.MaintainEvery: it is running already")
 	}
 	quit, done := make(chan struct{}), make(chan struct{})

@@ -39,9 +39,6 @@ func (u *Universe) Prefault(size int) error {
 		return err
 	}
 	if size > u.Size()-u.used()*ChunkSize {
-		// errors.md: `Universe.Prefault: ... bytes are to be ready, ... of ... bytes are in use` |
-		// So much is not free in the universe. | Ask for less, or make the universe with
-		// `alloc.Size`.
 		return fmt.Errorf("alloc: Universe.Prefault: %d bytes are to be ready, %d of %d bytes are in use: %w",
 			size, u.used()*ChunkSize, u.Size(), sentinel.ErrFull)
 	}

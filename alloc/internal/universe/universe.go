@@ -193,8 +193,6 @@ func (u *Universe) Open(options ...Option) error {
 			if !c.sized {
 				or = fmt.Sprintf(", or %d at least", least)
 			}
-			// errors.md: `bytes of address space... (ask for less with alloc.Size, close universes,
-			// or raise the limit that ulimit -v shows)` | The text of `ErrReserve`. | As it says.
 			return fmt.Errorf("alloc: NewUniverse: %d bytes of address space%s (ask for less with alloc.Size, close universes, or raise the limit that ulimit -v shows): %w: %w",
 				asked, or, sentinel.ErrReserve, err)
 		}
@@ -380,9 +378,6 @@ func (u *Universe) errFull(name string, n int) error {
 	if u.Index.Words() == 0 {
 		panic(fmt.Sprintf("alloc: Universe.%s: the universe is closed", name))
 	}
-	// errors.md: `no room for ... chunks, ... of ... bytes are in use (a larger universe:
-	// alloc.Size): ...` | The text of `ErrFull` of a universe. | `Universe.Stats` and
-	// `World.Occupancy` say who has it.
 	return fmt.Errorf("alloc: Universe.%s: no room for %d chunks, %d of %d bytes are in use (a larger universe: alloc.Size): %w",
 		name, n, u.used()*ChunkSize, u.Size(), sentinel.ErrFull)
 }

@@ -45,8 +45,9 @@ type target struct {
 	regular bool // full chunks come as well
 }
 
-// EntrySet has the values of a sparse type. Its error is from the universe or entity.ErrFull.
+// EntrySet has the values of a sparse type.
 type EntrySet interface {
+	// RoomFor makes room for more entries. Its error is from the universe, or entity.ErrFull.
 	RoomFor(entries int) error
 }
 
@@ -86,8 +87,8 @@ func (tx *Tx) Expect(t *table.Table, n int) {
 	t.UseOwnLayout()
 }
 
-// ExpectEntries announces n entries for a set, which the caller adds after Commit: Reserve makes room
-// for them, after ids, because a set has a place for each id.
+// ExpectEntries announces n entries for a set, which the caller adds after Commit: Reserve makes
+// room for them, after ids, because a set has a place for each id.
 func (tx *Tx) ExpectEntries(to EntrySet, n int) {
 	for i := range tx.entries {
 		if tx.entries[i].to == to {
@@ -165,8 +166,8 @@ func (tx *Tx) Cancel() {
 }
 
 // Reserve makes room for the rows of all parts that move, for rows and entries announced by Expect
-// and ExpectEntries, and for ids. After an error the transaction is canceled: no row, record or id has changed, and the
-// targets have given their reserves back.
+// and ExpectEntries, and for ids. After an error the transaction is canceled: no row, record or id
+// has changed, and the targets have given their reserves back.
 func (tx *Tx) Reserve(ids int) error {
 	tx.plan()
 	// What one target takes beyond its need may be missing for another target or for the ids.

@@ -25,11 +25,6 @@ import (
 // nothing differs is not named. What is replaced has a checksum, so a delta fits only where the
 // bytes are those of the older state.
 
-// errors.md, Errors: `ErrDelta` | `ApplyDelta` or `DecodeDelta` was given what is no delta, one
-// that is damaged, of another format, or of another state than the world's; or `Diff` met values
-// that cannot be written. The text says which. The world is as before. | Send the state whole, or
-// the deltas in order; register the types that the text names.
-
 // ErrDelta is wrapped by the errors of deltas that do not fit, and of worlds that cannot be
 // compared.
 var ErrDelta = errors.New("delta refused")
@@ -118,9 +113,6 @@ type deltaName struct {
 // CheckWalk panics unless there are worlds to walk.
 func (d *Delta) CheckWalk(op string) {
 	if d == nil || d.Newer == nil || d.Newer.Closed || d.Older.Closed {
-		// errors.md, Snapshots: `the delta is the zero value, or one of its snapshots is closed` |
-		// A walk of a delta after `Close` or `Renew` of a snapshot of which `Diff` made it. | Walk
-		// it first; `EncodeDelta` does not need the snapshots.
 		panic("ecs: " + op + ": the delta is the zero value, or one of its snapshots is closed")
 	}
 }

@@ -26,8 +26,6 @@ func ImageOfWorld(w *ecs.World) (*worldfile.Image, error) { return worldfile.Ima
 func OpenImage(f *worldfile.File, register func(*ecs.World), options []ecs.Option) (*ecs.World, error) {
 	const op = "image.Open"
 	if register == nil {
-		// errors.md, Errors: `ecs: image.Open: the function that registers the types is nil` |
-		// There is none. | Pass a function; an empty one for a world of built-in types.
 		panic("ecs: image.Open: the function that registers the types is nil")
 	}
 	for _, o := range options {

@@ -19,8 +19,6 @@ func SetAny(w *world.World, op string, e entity.ID, info *world.Type, x any) (bo
 	}
 	v := reflect.ValueOf(x)
 	if !v.IsValid() || v.Type() != want && want.Kind() != reflect.Interface {
-		// errors.md, Types, terms and handles: `a value of ... is a ..., not a ...` | Code that
-		// knows no Go type gives a value of another one. | A value of the type that `InfoOf` tells.
 		panic(fmt.Sprintf("ecs: %s: a value of %s is a %v, not a %T", op, info.Name, want, x))
 	}
 	switch info.Kind {

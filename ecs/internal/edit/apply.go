@@ -19,8 +19,6 @@ func (c *Change) Apply(e entity.ID) (changed bool, err error) {
 	r := w.RecordOf(op, e)
 	if r == nil {
 		if c.Gives() {
-			// errors.md, Entities: `is not alive, cannot apply` | A `Change` that adds types,
-			// for a dead entity. | Ask `World.Alive` first.
 			panic(fmt.Sprintf("ecs: %s: %v is not alive, cannot apply %v", op, e, c))
 		}
 		return false, nil

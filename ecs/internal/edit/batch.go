@@ -29,9 +29,6 @@ func (b Batch) Walk(op string, yield func(query.Rows) bool) {
 	}
 	w := b.World
 	if b.epoch != w.Rows.Epoch || w.Closed {
-		// errors.md, Loops and rows: `ecs: ...: the batch of ... rows is no longer current:
-		// the world has changed since it was made` | There was a structural change after the batch.
-		// | Fill batches at once; keep `Batch.Entities`.
 		panic(fmt.Sprintf("ecs: %s: the batch of %d rows is no longer current: the world has changed since it was made", op, b.N))
 	}
 	w.RefuseShared(op)

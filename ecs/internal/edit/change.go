@@ -49,8 +49,6 @@ func (c *Change) TakePart(p *Part) {
 		case id == world.DyingID:
 			panic("ecs: NewChange: CleanupEntity comes with World.Destroy and goes with the last Cleanup type; it cannot be added or removed")
 		case c.add.Has(id) != c.remove.Has(id) && c.remove.Has(id) != p.Remove:
-			// errors.md, Types, terms and handles: `is added and removed` | A change that does
-			// both with one type. | Two changes, or `Set` if only the value matters.
 			panic(fmt.Sprintf("ecs: NewChange: %s is added and removed", w.Types.List[id].Name))
 		case c.add.Has(id) || c.remove.Has(id):
 			panic(fmt.Sprintf("ecs: NewChange: %s is given twice", w.Types.List[id].Name))
@@ -70,8 +68,6 @@ func (c *Change) TakePart(p *Part) {
 func (c *Change) take(of Given, p *Part) {
 	switch {
 	case p.Remove:
-		// errors.md, Types, terms and handles: `name the type, entities lose any value of it` |
-		// `Remove` of a shared value. | `ecs.Remove(team)`.
 		panic(fmt.Sprintf("ecs: NewChange: Remove(%v): name the type, entities lose any value of it", of.Type.TextOf(of.Value)))
 	case p.Put:
 		c.put = append(c.put, of.Value)

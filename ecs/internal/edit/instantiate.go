@@ -75,9 +75,6 @@ func InstantiateGroup(w *world.World, group []entity.ID, n int) (Batch, error) {
 	c := newCopying(w, op, n)
 	for i, e := range group {
 		if !c.add(op, e) {
-			// errors.md, Entities: `of the group, ..., is in it twice` | A list for
-			// `InstantiateGroup` names an entity twice. | Each once; `LinkedEntity` buffers need
-			// not name their own entity.
 			panic(fmt.Sprintf("ecs: %s: entity %d of the group, %v, is in it twice", op, i, e))
 		}
 	}
@@ -122,8 +119,6 @@ type link struct {
 // newCopying returns the world's copying, with no members and a new transaction.
 func newCopying(w *world.World, op string, n int) *copying {
 	if n < 0 {
-		// errors.md, Entities: `is negative`, `is less than 1` | A number of entities, elements or
-		// rows. | Zero is fine where the text says negative.
 		panic(fmt.Sprintf("ecs: %s: n=%d is negative", op, n))
 	}
 	c := &edits(w).copying
@@ -159,15 +154,10 @@ func (c *copying) addLinked(op string, e entity.ID) {
 func (c *copying) add(op string, e entity.ID) bool {
 	r := c.w.RecordOf(op, e)
 	if r == nil {
-		// errors.md, Entities: `is not alive, there is nothing to copy` | `Instantiate` of what is
-		// gone. | Ask `World.Alive`.
 		panic(fmt.Sprintf("ecs: %s: %v is not alive, there is nothing to copy", op, e))
 	}
 	a := c.w.ArchetypeAt(c.w.Tables.OwnerOf(r.Location))
 	if a.Dying {
-		// errors.md, Entities: `was destroyed, only its Cleanup types are left; those are not
-		// copied` | `Instantiate` of an entity that has the tag `CleanupEntity`. | Copy before you
-		// destroy.
 		panic(fmt.Sprintf("ecs: %s: %v was destroyed, only its Cleanup types are left; those are not copied", op, e))
 	}
 	return c.join(e, a)

@@ -100,8 +100,6 @@ func checkMove(w *world.World, op string, from *world.World) {
 	w.CheckNew(op)
 	from.CheckNew(op)
 	if w == from {
-		// errors.md, Borrows: `both worlds are the same` | `MoveAll` from a world to itself. |
-		// `Instantiate`, or `Clone`.
 		panic("ecs: " + op + ": both worlds are the same")
 	}
 	w.CheckChange(op)
@@ -234,8 +232,6 @@ func (m *migration) registerTypes(a *world.Archetype) error {
 func (m *migration) registerType(t *world.Type) error {
 	if known, ok := m.w.Types.Find(t.Key()); ok {
 		if mine := m.w.Types.List[known]; !mine.IsLike(t) {
-			// errors.md, Borrows: `the worlds have ... with different options` | Two worlds
-			// registered a type differently. | The same options in both.
 			panic(fmt.Sprintf("ecs: %s: the worlds have %s with different options", m.op, t.Name))
 		}
 		return nil

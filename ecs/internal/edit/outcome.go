@@ -51,9 +51,6 @@ func (o Outcome) After(c *Change) (Outcome, error) {
 		return o, nil
 	}
 	if o.to.World != c.World {
-		// errors.md, Entities: `the archetype and the change belong to different worlds` | A layer
-		// asked what a change makes of entities of another world. | A change for
-		// each world.
 		panic("ecs: " + op + ": the archetype and the change belong to different worlds")
 	}
 	by, err := c.outcome(o.to)

@@ -62,8 +62,5 @@ func notReserved(w *world.World, op string, ids []entity.ID, i int) {
 	case w.Alive(e):
 		why = "it is alive already"
 	}
-	// errors.md, Entities: `is not reserved: ...; nothing was changed` | `CreateReserved` or
-	// `Unreserve` of an id that is not promised now. | Each id is handed back once: it says why
-	// not.
 	panic(fmt.Sprintf("ecs: %s: ids[%d] = %v is not reserved: %s; nothing was changed", op, i, e, why))
 }

@@ -21,9 +21,6 @@ func CheckQuery(w *world.World, op string, q *query.Query) {
 	case q.World == nil:
 		panic("ecs: " + op + ": the query is the zero value; queries come from NewQuery")
 	case q.World != w:
-		// errors.md, Entities: `belongs to another world` | An entity of another world, one of the
-		// last 15 (one fewer for each older one that is open still). | Entities do not go from
-		// world to world: `Moved.Of` gives new names, `World.Entity` finds the twin in a clone.
 		panic(fmt.Sprintf("ecs: %s: %v belongs to another world", op, q))
 	}
 	q.CheckOpen(op)
@@ -103,15 +100,10 @@ func SelectList(w *world.World, op string, list []entity.ID, alive bool) *change
 //go:noinline
 func refuseListed(w *world.World, op string, i int, e entity.ID) {
 	if e.IsPlaceholder() {
-		// errors.md, Entities: `of the list is ..., which names an entity in its command buffer
-		// only; nothing was changed` | A placeholder in a list. | Record the call about the list.
 		panic(fmt.Sprintf("ecs: %s: entity %d of the list is %v, which names an entity in its command buffer only; nothing was changed", op, i, e))
 	}
 	if e != world.Null && e.Tag() != w.IDs.Tag() {
 		panic(fmt.Sprintf("ecs: %s: entity %d of the list, %v, belongs to another world; nothing was changed", op, i, e))
 	}
-	// errors.md, Entities: `ecs: ...: entity ... of the list, ..., is not alive; nothing was
-	// changed` | The same by a list. | Lists for changes that only remove, destroy or toggle may
-	// have dead ones.
 	panic(fmt.Sprintf("ecs: %s: entity %d of the list, %v, is not alive; nothing was changed", op, i, e))
 }

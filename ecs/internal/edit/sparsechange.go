@@ -12,8 +12,9 @@ import (
 	"quarry/ecs/internal/world"
 )
 
-// Sparse types in a Change. They move no rows, so they have no part in its outcomes: its transaction
-// makes room for rows and entries alike, then rows move, and then entries are added and removed.
+// Sparse types in a Change. They move no rows, so they have no part in its outcomes: its
+// transaction makes room for rows and entries alike, then rows move, and then entries are added and
+// removed.
 
 // entryChange is a sparse type that a change adds or removes.
 type entryChange struct {

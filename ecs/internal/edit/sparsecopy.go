@@ -19,8 +19,8 @@ func BytesAt(t *world.Type, p unsafe.Pointer) []byte {
 	return unsafe.Slice((*byte)(p), t.Size) // Safe because a value of the type lies there.
 }
 
-// expectCopies announces the entries that the copies of several instantiations get. It costs nothing
-// in a world without sparse types.
+// expectCopies announces the entries that the copies of several instantiations get. It costs
+// nothing in a world without sparse types.
 func expectCopies(tx *change.Tx, w *world.World, all []copying) {
 	for _, t := range w.Types.Sparse {
 		for i := range all {

@@ -17,9 +17,6 @@ func SwapComponents(w *world.World, a, b entity.ID) bool {
 	}
 	from, to := w.ArchetypeAt(w.Tables.OwnerOf(of.Location)), w.ArchetypeAt(w.Tables.OwnerOf(with.Location))
 	if from != to {
-		// errors.md, Entities: `are not of one archetype` | `SwapComponents` of entities with
-		// different types or shared values. | `ecs.Into` moves an entity to the archetype of the
-		// other.
 		panic(fmt.Sprintf("ecs: %s: %v of %v and %v of %v are not of one archetype", op, a, from, b, to))
 	}
 	for _, t := range w.Types.Sparse {

@@ -65,9 +65,6 @@ func (t *Transaction) Create(o *Outcome, n int) {
 // to be created.
 func (t *Transaction) check(o *Outcome, made bool) {
 	if o.From == nil || o.From.World != t.w || made && o.to == nil {
-		// errors.md, Types, terms and handles: `the archetype is nil or belongs to another world`,
-		// `they are of another world`, `Uninitialized names types of another world` | An
-		// archetype or an access of another world. | Handles are of one world; register there.
 		panic("ecs: " + t.op + ": the archetype is nil or belongs to another world")
 	}
 }
@@ -196,10 +193,6 @@ func (t *Transaction) Run(i int) Batch {
 // that has not run would be lost.
 func (t *Transaction) Finish() {
 	if t.ran != len(t.groups) {
-		// errors.md, Entities: `... of ... groups of the transaction have run`, `... is of ..., its
-		// copies were worked out for ...`, `entities of ... are to move as those of ...` | A layer
-		// of this repository gave a transaction entities that are gone or of another archetype. | A
-		// mistake in that layer: report it.
 		panic(fmt.Sprintf("ecs: %s: %d of %d groups of the transaction have run", t.op, t.ran, len(t.groups)))
 	}
 	t.tx.Finish()

@@ -27,19 +27,11 @@ type Text func(at, n int) string
 
 // Stale is the text for what users have slices and pointers to.
 func Stale(what string) string {
-	// errors.md, Snapshots: `was written through a slice or pointer that was taken before the
-	// snapshot` | Only in debug builds: rows, elements of a buffer or values of a sparse type were
-	// written through what was in hand when the snapshot was taken, so the snapshot has the new
-	// bytes. Found when the same 16 KiB are written anew, by `World.Snapshot` and `Restore`, by
-	// `Snapshot.Close` and `Renew`, and by `World.Verify`, which returns it. | Take slices, views,
-	// pointers and locations anew after `World.Snapshot`.
 	return "ecs: World.Snapshot: " + what + " was written through a slice or pointer that was taken before the snapshot; take it anew after World.Snapshot"
 }
 
 // Missed is the text for what only the library writes.
 func Missed(what string) string {
-	// errors.md, Snapshots: `were written, and not kept for the snapshot` | Only in debug builds, a
-	// fault of the library, or of memory. | Report it.
 	return "ecs: World.Snapshot: " + what + " were written, and not kept for the snapshot"
 }
 

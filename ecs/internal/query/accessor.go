@@ -42,9 +42,6 @@ func (b *Borrow) Split(dst []RowRange, grain int) []RowRange {
 func (b *Borrow) checkRows(op string) {
 	b.Check(op)
 	if b.Query == nil {
-		// errors.md, Borrows: `everything is lent, and no query: use Borrow.Rows, and the world's
-		// own look-ups`, `lends the rows of ... alone: use Borrow.Accessor` | An `Accessor` of what
-		// `World.Share` returned, or `Rows` of a borrow of one query. | As it says.
 		panic("ecs: " + op + ": everything is lent, and no query: use Borrow.Rows, and the world's own look-ups")
 	}
 	if !b.Out {
@@ -132,8 +129,6 @@ func (b *Borrow) Take(op string, q *Query) *Accessor {
 	case q.World != b.World:
 		panic(fmt.Sprintf("ecs: %s: %v is of another world", op, q))
 	case q.writes:
-		// errors.md, Borrows: `declares Write; goroutines that share a world may only read it` |
-		// `Borrow.Rows` of a query with `Write`. | A query of its own, or a job.
 		panic(fmt.Sprintf("ecs: %s: %v declares Write; goroutines that share a world may only read it", op, q))
 	}
 	q.lookAlone()
@@ -163,19 +158,11 @@ func Lookup(t *world.Type, op string, r *Accessor) *world.Finder {
 	b := r.Borrow
 	switch write := b.Access.Writes.Has(t.ID); {
 	case t.World != b.World:
-		// errors.md, Types, terms and handles: `belong to different worlds`, `is of another world`
-		// | Rows, a query or a borrow of another world. | Handles are of one world; register there.
 		panic(fmt.Sprintf("ecs: %s: %s and %s belong to different worlds", op, t.Name, b.Name))
 	case b.Used.Has(t.ID), !write && b.Query.declares(t.ID):
 	case write: // look-ups would see rows that others are writing
-		// errors.md, Borrows: `rows of others may be being written` | A look-up of a type that the
-		// job's query writes. | Let a job of its own look the type up, before or after this one; or
-		// name it in no term of the query with access, and write by look-ups only, declared by
-		// `Exclusive`.
 		panic(fmt.Sprintf("ecs: %s: %v of %s writes %s: rows of others may be being written", op, b.Query, b.Name, t.Name))
 	default:
-		// errors.md, Borrows: `does not use ...: declare it` | A look-up of a type that the borrow
-		// or job does not name. | `Job.Uses(ecs.Read(health))`.
 		panic(fmt.Sprintf("ecs: %s: %s does not use %s: declare it", op, b.Name, t.Name))
 	}
 	return b.FinderOf(t)

@@ -143,8 +143,6 @@ func (q *Query) InRanges(a *world.Archetype, pos, row int) bool {
 func (q *Query) CheckExact(op string) {
 	for i := range q.Ranges {
 		if !q.Ranges[i].masked {
-			// errors.md, Entities: `shows whole chunks: take the term of its Between with Masked` |
-			// A change by a query with a `Between`, which passes chunks, not rows. | As it says.
 			panic(fmt.Sprintf("ecs: %s: %v shows whole chunks: take the term of its Between with Masked", op, q))
 		}
 	}

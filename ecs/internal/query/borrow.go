@@ -94,9 +94,6 @@ func NewBorrow(q *Query, name string, wait func(op string), uses ...Term) *Borro
 func (b *Borrow) use(u Term) {
 	op := "uses of " + b.Name
 	if u.Kind > TermWrite || len(u.Of) != 1 {
-		// errors.md, Borrows: `a use is neither Read nor Write of a type`, `is declared twice, and
-		// one of the two writes: ...` | What a borrow or job `Uses`. | `ecs.Read` and `ecs.Write`
-		// terms, of types that its query does not write.
 		panic("ecs: " + op + ": a use is neither Read nor Write of a type")
 	}
 	o := u.Of[0]
@@ -133,10 +130,6 @@ func (b *Borrow) Begin(op string) {
 	w.CheckNew(op)
 	w.CheckUnshared(op)
 	if b.Out {
-		// errors.md, Borrows: `is out already`, `is not out`, `is still out after its wait`, `begin
-		// it outside of loops`, `wait is nil` | A borrow is begun, used or ended out of turn:
-		// `Borrow.Rows` after `End`, or `Share` inside a loop. | Share between loops, until all are
-		// done. Jobs do this for you.
 		panic("ecs: " + op + ": " + b.Name + " is out already")
 	}
 	if w.Loops.Open > len(w.Loops.Borrows) {
@@ -194,8 +187,6 @@ func (b *Borrow) End() {
 		b.Refuse("Borrow.End")
 	}
 	if busy := len(b.accessors) - len(b.idle); b.Query == nil && (busy > 0 || w.Loops.Open > 1) {
-		// errors.md, Borrows: `ecs: Borrow.End: loops under way: ...; wait for their goroutines
-		// first` | A goroutine still reads. | A `sync.WaitGroup` before `End`.
 		panic(fmt.Sprintf("ecs: Borrow.End: loops under way: %d; wait for their goroutines first", max(1, busy)))
 	}
 	for _, t := range b.types {

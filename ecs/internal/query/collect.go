@@ -81,9 +81,6 @@ func SetValues(t *world.Type, q *Query, src []byte, n int) error {
 	const op = "Component.SetValues"
 	q.demand(t, world.MayWrite, op)
 	if count := q.Count(); count != n {
-		// errors.md, Errors: `ecs: Component.SetValues: ... matches ... entities, there are ...
-		// values` | The slice is as long as `Query.Count` says, or nothing is written. | Take the
-		// length from `Values` of the same query, with no change in between.
 		return fmt.Errorf("ecs: Component.SetValues: %v matches %d entities, there are %d values", q, count, n)
 	}
 	q.Each(op, func(rows Rows) bool {
@@ -131,8 +128,6 @@ func (q *Query) demand(t *world.Type, access uint8, op string) {
 func bytes(t *world.Type, rows Rows, op string) []byte {
 	p, ok := rows.PlaceOf(t, op)
 	if !ok {
-		// errors.md, Loops and rows: `ecs: ...: ... of ... has no ...` | `Values` or `SetValues` in
-		// a chunk that lacks an optional type. | Ask for the type by `Read`.
 		panic(fmt.Sprintf("ecs: %s: %v of %v has no %s", op, rows.Scan.Binding.Archetype, rows.Scan.Query, t.Name))
 	}
 	at := unsafe.Add(rows.ColumnTo(t, p), rows.Scan.First*t.Size)

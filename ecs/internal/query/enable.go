@@ -22,8 +22,6 @@ func (r Rows) BitAt(t *world.Type, op string, i int) world.Place {
 	t.CheckEnableable(op)
 	p, ok := r.bitsOf(t, op)
 	if !ok {
-		// errors.md, Loops and rows: `...: ask ....In first` | The chunk lacks a type that is
-		// `Optional` or one of `Any`. | Ask `In`, or see whether `Slice` is nil.
 		panic(fmt.Sprintf("ecs: %s: %v has no %s: ask Component.In first", op, r.Scan.Binding.Archetype, t.Name))
 	}
 	r.CheckRow(op, i)

@@ -22,16 +22,10 @@ func (t Term) Masked() Term {
 	case TermChanged:
 		for _, o := range t.Of {
 			if o.Type != nil && !o.Type.Tracked {
-				// errors.md, Types, terms and handles: `was not registered with ecs.TrackRows` |
-				// `Masked` of a Changed term, of a type whose rows have no versions. | Add the
-				// option where the type is registered, or leave `Masked` out; sparse, shared and
-				// chunk types have no rows of their own to track.
 				panic(fmt.Sprintf("ecs: Term.Masked: %v: %s was not registered with ecs.TrackRows", t, o.Type.Name))
 			}
 		}
 	default:
-		// errors.md, Types, terms and handles: `only Between and Changed have Masked` | `Masked` of
-		// another term. | Terms of enable bits mask anyway; the others are about chunks.
 		panic(fmt.Sprintf("ecs: Term.Masked: %v: only Between and Changed have Masked", t))
 	}
 	t.masked = true

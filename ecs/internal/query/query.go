@@ -87,9 +87,6 @@ func (q *Query) Declare(t *Term, i int, seen *world.Signature) {
 		return
 	}
 	if seen.Has(id) {
-		// errors.md, Types, terms and handles: `ecs: NewQuery: ... is in two terms`, `is in two
-		// Changed terms` | A type in two terms. | `Write` includes `Read` and `With`, and
-		// `Where` includes `With`; only `Changed` and `Between` may come besides.
 		panic(fmt.Sprintf("ecs: NewQuery: %s is in two terms", w.Types.List[id].Name))
 	}
 	seen.Add(id)
@@ -119,8 +116,6 @@ func (q *Query) Close() {
 	}
 	q.World.CheckUnshared("Query.Close")
 	if loopOver(q.World, q) {
-		// errors.md, Loops and rows: `ecs: Query.Close: inside a loop over ...` | A query is closed
-		// in its own loop. | Close it afterwards.
 		panic(fmt.Sprintf("ecs: Query.Close: inside a loop over %v", q))
 	}
 	q.World.EndBorrows("Query.Close")
@@ -215,8 +210,6 @@ func (q *Query) Refuse(op string) {
 	if q.World.Closed {
 		q.World.Refuse(op)
 	}
-	// errors.md, Loops and rows: `ecs: ...: ... is closed` | The query was closed. | Make queries
-	// once and keep them.
 	panic(fmt.Sprintf("ecs: %s: %v is closed", op, q))
 }
 

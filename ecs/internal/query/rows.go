@@ -48,9 +48,6 @@ func (r Rows) stale(op string) {
 	if r.Scan == nil {
 		panic("ecs: " + op + ": the rows are the zero value; rows come from Query.Rows or Batch.Rows")
 	}
-	// errors.md, Loops and rows: `the rows are no longer current: the loop that gave them has gone
-	// on or ended` | Rows were kept. | Take what you need inside the loop: entities are good for
-	// ever.
 	panic("ecs: " + op + ": the rows are no longer current: the loop that gave them has gone on or ended")
 }
 
@@ -144,8 +141,6 @@ func (r Rows) Refuse(t *world.Type, op string) {
 	case s.Borrow != nil && s.Borrow.Past && s.Query.declares(t.ID):
 		t.RefusePast(op)
 	case s.Query == BatchesOf(s.World):
-		// errors.md, Loops and rows: `ecs: ...: ... has no ...` | The rows of a batch are of an
-		// archetype without the type. | Ask `In`.
 		panic(fmt.Sprintf("ecs: %s: %v has no %s", op, s.Binding.Archetype, t.Name))
 	}
 	s.Query.refuseAccess(t, op)
@@ -156,11 +151,6 @@ func (q *Query) refuseAccess(t *world.Type, op string) {
 	if q.declares(t.ID) {
 		panic(fmt.Sprintf("ecs: %s: %v declares %s to read: use ecs.Write", op, q, t.Name))
 	}
-	// errors.md, Loops and rows: `does not declare ...: ...` | The loop asks for a column that its
-	// query does not name, or names without access, as `Present(stun)`. | Do what the text says:
-	// add `ecs.Read` or `ecs.Write`, or, so that the query matches what it did,
-	// `ecs.Present(ecs.Read(stun))`, to switch bits `ecs.Present(ecs.Write(stun))`. Or look the
-	// entity up by `Get`.
 	write := op == "Component.EnableAt" || op == "Component.DisableAt"
 	panic(fmt.Sprintf("ecs: %s: %v does not declare %s: %s", op, q, t.Name, q.adviceOn(t, write)))
 }
@@ -206,9 +196,6 @@ func (r Rows) NoRow(t *world.Type, i int) {
 // CheckRow panics unless there is an i'th row.
 func (r Rows) CheckRow(op string, i int) {
 	if uint(i) >= uint(r.Len()) {
-		// errors.md, Loops and rows: `is not in [0, ...)`, `is not in [0, ...]`, `is not a range
-		// within [0, ...)` | A row, an element or a chunk that is not there. | The text has both
-		// numbers; `rows.Each()` gives those that are.
 		panic(fmt.Sprintf("ecs: %s: row %d is not in [0, %d)", op, i, r.Len()))
 	}
 }

@@ -84,11 +84,6 @@ func (s *Snapshot) ManagedOf(op string, t *world.Type) value.Managed {
 func RefuseManaged(a *world.Archetype) error {
 	for _, c := range a.Table.Managed() {
 		if t := a.World.Types.List[c.Key]; !t.Copies() {
-			// errors.md, Errors: `... has rows with values of ..., which a snapshot does not have:
-			// register it with ecs.CopyWith` | A snapshot has Go values only of managed types with
-			// a copy function, so `World.Restore` and `Snapshot.Fork` cannot bring back those of
-			// others. | `RegisterManaged` with `CopyWith`; or keep what must go back in components
-			// and buffers, and rebuild the managed values from them.
 			return fmt.Errorf("%v has rows with values of %s, which a snapshot does not have: register it with ecs.CopyWith", a, t.Name)
 		}
 	}

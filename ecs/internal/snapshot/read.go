@@ -34,8 +34,6 @@ func (s *Snapshot) needsSets(op string, q *query.Query) (names bool) {
 	s.CheckOpen(op)
 	q.CheckOpen(op)
 	if q.World != s.World {
-		// errors.md, Snapshots: `is of another world than the snapshot` | A query or handle of
-		// another world. | Those of the world that took the snapshot, or of the fork.
 		panic("ecs: " + op + ": " + q.String() + " is of another world than the snapshot")
 	}
 	for i := range q.Terms {
@@ -52,9 +50,6 @@ func (s *Snapshot) needsSets(op string, q *query.Query) (names bool) {
 // checkHas panics for a type that was registered after the snapshot.
 func (s *Snapshot) checkHas(op string, t *world.Type) {
 	if int(t.ID) >= len(s.Types) {
-		// errors.md, Snapshots: `was registered after the snapshot` | A look-up of a type that no
-		// entity of the snapshot can have, or a query that names such a sparse type. | Register
-		// types first.
 		panic("ecs: " + op + ": " + t.Name + " was registered after the snapshot")
 	}
 }

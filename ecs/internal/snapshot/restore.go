@@ -31,8 +31,6 @@ func Restore(w *world.World, s *Snapshot) error {
 	w.CheckNew(op)
 	s.CheckOpen(op)
 	if s.World != w {
-		// errors.md, Snapshots: `is of another world` | `Restore` of a snapshot that another world
-		// took. | Keep snapshots with their world; `Fork` makes a world of one.
 		panic(fmt.Sprintf("ecs: %s: the snapshot is of another world", op))
 	}
 	w.CheckUnlocked(op)

@@ -151,9 +151,6 @@ func (s *Snapshot) Close() {
 // checkUnread panics while goroutines loop over the snapshot's rows.
 func (s *Snapshot) checkUnread(op string) {
 	if n := s.Reading.Load(); n > 0 {
-		// errors.md, Snapshots: `goroutines are reading the snapshot` | `Snapshot.Close`, `Renew`
-		// or `World.Close` while a loop over its rows, `Hash`, `Verify` or `Diff` runs. | Close it
-		// when the readers are done; `Systems.Snapshots` of package system counts them.
 		panic(fmt.Sprintf("ecs: %s: %d goroutines are reading the snapshot", op, n))
 	}
 }
@@ -222,8 +219,6 @@ func (s *Snapshot) Check(op string) {
 func (s *Snapshot) CheckOpen(op string) {
 	s.Check(op)
 	if s.closed {
-		// errors.md, Snapshots: `the snapshot is closed` | A snapshot was used after its `Close`,
-		// or after its world's. | Close it when nobody reads it any more.
 		panic("ecs: " + op + ": the snapshot is closed")
 	}
 }
@@ -232,9 +227,6 @@ func (s *Snapshot) CheckOpen(op string) {
 func (s *Snapshot) Err() error {
 	s.Check("Snapshot.Err")
 	if err := s.Layer.Err(); err != nil {
-		// errors.md, Errors: `ecs: the snapshot is lost: ...` | There was no memory to keep the old
-		// bytes of rows that were written after the snapshot. | Close snapshots sooner, or give the
-		// world a larger universe.
 		return fmt.Errorf("ecs: the snapshot is lost: %w", err)
 	}
 	return nil

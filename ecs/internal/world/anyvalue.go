@@ -54,8 +54,6 @@ func (w *World) VisitLinks(op string, e entity.ID, info *Type, visit func(*entit
 		return true
 	}
 	if info.Kind == KindShared {
-		// errors.md, Types, terms and handles: `... is a shared type, whose entities are not to be
-		// replaced` | A defect of package scene. | Report it.
 		panic(fmt.Sprintf("ecs: %s: %s is a shared type, whose entities are not to be replaced", op, info.Name))
 	}
 	p := info.AnyValue(op, e)
@@ -87,8 +85,6 @@ func (w *World) EnabledOf(op string, e entity.ID, info *Type) bool {
 // SetTag gives a world that has no entities the tag with a number, which others may have too.
 func (w *World) SetTag(op string, number uint32) {
 	if w.Closed || w.Rows.Created != 0 || w.IDs.Records() > 0 || w.IDs.Promised() > 0 || w.History != nil {
-		// errors.md, Types, terms and handles: `the world has had entities, or is closed` | A
-		// function that registers types for a bakery made entities. | Register types there.
 		panic("ecs: " + op + ": the world has had entities, or is closed")
 	}
 	w.IDs.Apart(0) // what is made of this world does not depend on others

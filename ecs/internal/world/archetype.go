@@ -91,8 +91,6 @@ func (w *World) ArchetypeOn(t *table.Table) *Archetype {
 //
 //go:noinline
 func RefuseDying(op string) {
-	// errors.md, Entities: `CleanupEntity comes with World.Destroy` | `CleanupEntity` was to be
-	// given or taken. | Remove the Cleanup types: it goes with the last.
 	panic("ecs: " + op + ": CleanupEntity comes with World.Destroy; no entity is created with it")
 }
 

@@ -144,12 +144,6 @@ func (t *Type) encodeShared(v any) ([]byte, error) {
 	}
 	all, err := t.EncodeValue(nil, p.UnsafePointer())
 	if err != nil {
-		// errors.md, Errors: `a value of ... cannot be written: ...`, `the value of ... of ...
-		// cannot be written: ...`, `it has no codec: register it with ecs.Codec, or make it an
-		// encoding.BinaryMarshaler and BinaryUnmarshaler`, `its codec panics` | A value of a shared
-		// or managed type was to go to a file or a delta, and its codec failed, or the type has
-		// none. | Register the type with `ecs.Codec`, or keep what must be saved in components and
-		// buffers.
 		return nil, fmt.Errorf("a value of the shared type %s cannot be written: %w", t.Name, err)
 	}
 	return all, nil

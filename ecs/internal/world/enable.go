@@ -54,8 +54,6 @@ func (t *Type) CheckEnableable(op string) {
 		t.WorldOrNil().Refuse(op)
 	}
 	if !t.Enableable {
-		// errors.md, Types, terms and handles: `was not registered with ecs.Enableable` | A bit of
-		// a type that has none. | Add the option where the type is registered.
 		panic(fmt.Sprintf("ecs: %s: %s was not registered with ecs.Enableable", op, t.Name))
 	}
 }
@@ -94,8 +92,6 @@ func (t *Type) ToggleRow(b *Lease, a *Archetype, pos, row int, on bool) {
 func (t *Type) CheckToggle(op string) {
 	t.WorldOrNil().CheckHandle(op)
 	if t.World.Shared() {
-		// errors.md, Borrows: `the world is shared: until Borrow.End bits are switched entity by
-		// entity` | Bits by query or list between `Share` and `End`. | `Enable` and `Disable`.
 		panic("ecs: " + op + ": the world is shared: until Borrow.End bits are switched entity by entity")
 	}
 	t.CheckEnableable(op)

@@ -64,8 +64,5 @@ func (f *Finder) showAt(at Location) {
 
 // RefusePast panics where what a snapshot shows would be written.
 func (t *Type) RefusePast(op string) {
-	// errors.md, Snapshots: `is of a snapshot, which is only read` | `Set`, `Mut`, `Enable`,
-	// `Disable` of a look-up of `LookupIn`, or a mark or a switch in rows of a snapshot. | Write
-	// the world, or a `Fork` of the snapshot.
 	panic("ecs: " + op + ": " + t.Name + " is of a snapshot, which is only read")
 }

@@ -82,11 +82,6 @@ func (t *Type) RefuseLent(op string) {
 	for _, does := range []string{"writes", "reads"} {
 		for _, l := range t.World.Loops.Borrows {
 			if does == "writes" && l.Access.Writes.Has(t.ID) || does == "reads" && l.Access.Reads.Has(t.ID) {
-				// errors.md, Borrows: `is lent to ..., which ... it: complete it first; inside it
-				// use ...` | The owner uses a type that a job in flight has. | In a system:
-				// `State.Query` for loops, `State.Uses` for `Get`, `Set` and singletons; then it
-				// waits. Else complete the job first, by its handle or the scheduler. In a body:
-				// through its rows, or `Uses` and `Lookup`.
 				inside := "its rows or a look-up"
 				if l.Access.Writes.Has(t.ID) && !l.Used.Has(t.ID) {
 					inside = "its rows" // a look-up would be refused
@@ -96,8 +91,6 @@ func (t *Type) RefuseLent(op string) {
 			}
 		}
 	}
-	// errors.md, Borrows: `is lent: end the borrow first` | A borrow begins of what another borrow
-	// writes, or writes what another has. | End the other borrow first.
 	panic("ecs: " + op + ": " + t.Name + " is lent: end the borrow first")
 }
 

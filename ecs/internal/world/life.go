@@ -28,9 +28,6 @@ func NewWorld(given func(*World)) (*World, error) {
 	if w.Universe == nil {
 		u, err := alloc.NewUniverse()
 		if err != nil {
-			// errors.md, Errors: `ecs: NewWorld: ...` | The universe of the world could not be
-			// made. | See `ErrReserve` of `alloc`: close worlds, or `ecs.WithUniverse` with a
-			// smaller `alloc.Size`.
 			return nil, fmt.Errorf("ecs: NewWorld: a universe of its own (ecs.WithUniverse takes one of another size): %w", err)
 		}
 		w.Universe, w.Own = u, true
@@ -63,8 +60,6 @@ func (w *World) Close() error {
 		return w.closeUniverse() // it may have been in use the first time
 	}
 	if by := w.Keeper.Load(); by != nil {
-		// errors.md, Errors: `ecs: World.Close: ... is open` | The world has a journal that is
-		// open. The world stays open. | Close the journal first, then the world.
 		return fmt.Errorf("ecs: World.Close: %s is open; close it first", *by)
 	}
 	w.CheckUnlocked("World.Close")
@@ -89,10 +84,6 @@ func (w *World) Close() error {
 		err = errors.Join(err, t.Sparse.Close())
 	}
 	if err != nil {
-		// errors.md, Errors: `ecs: World.Close: ...` | Others hold chunks of the world's universe,
-		// there is memory that no buffer owns, or the system refused to take memory back, as it
-		// does while it is locked. The world is closed all the same. | Close what else lives there
-		// first: command buffers, other worlds. Then `Close` again.
 		err = fmt.Errorf("ecs: World.Close: %w", err)
 	}
 	err = errors.Join(err, w.closeUniverse())

@@ -9,16 +9,8 @@ import (
 	"quarry/layout"
 )
 
-// errors.md, Errors: `ErrLimit` | A limit was reached; each `*LimitError` wraps it, and what the
-// layer below said. | See the next rows.
-
 // ErrLimit is wrapped by every *LimitError.
 var ErrLimit = errors.New("limit reached")
-
-// errors.md, Errors: `*LimitError` | `Op` is the call, `Limit` what is limited, `Max` the limit;
-// where memory is, `Limit` is empty and `Err` says what `alloc` said. Nothing has changed. Calls
-// without an error result panic with it. | Call the Try form, or the one of batches, where it may
-// happen.
 
 // LimitError reports that a limit of the library or of the system was reached. The world is
 // unchanged by the call. Functions without an error result panic with it; their Try forms return
@@ -36,12 +28,6 @@ func (e *LimitError) Error() string {
 	case e.Limit == "":
 		return fmt.Sprintf("ecs: %s: %v", e.Op, e.Err)
 	case e.Err != nil:
-		// errors.md, Errors: `ecs: ...: the limit is ... ...: ...` | The text of a `*LimitError`:
-		// of entities a world (2^27), component types a world (1,024; the text says why and what to
-		// do), bytes of columns a chunk (a row must fit 16 KiB), bytes of an element and of inline
-		// elements (1 MiB), elements of a buffer (2^32 - 1), bytes of a buffer (the size of the
-		// world's universe), optional fields of a bundle (64). | Fewer; large values as elements of
-		// a buffer; a second world. With an error of `alloc` behind it: memory, see there.
 		return fmt.Sprintf("ecs: %s: the limit is %d %s: %v", e.Op, e.Max, e.Limit, e.Err)
 	}
 	return fmt.Sprintf("ecs: %s: the limit is %d %s", e.Op, e.Max, e.Limit)

@@ -54,9 +54,6 @@ func (w *World) CheckWorld(op string, e entity.ID) {
 // checkForeign is like CheckWorld, but accepts a closed world.
 func (w *World) checkForeign(op string, e entity.ID) {
 	if e.IsPlaceholder() {
-		// errors.md, Entities: `a placeholder names an entity in its command buffer only, until
-		// that is played` | A placeholder was given to the world. | Record the call, or play and
-		// ask `Buffer.Made`.
 		panic(fmt.Sprintf("ecs: %s: %v: a placeholder names an entity in its command buffer only, until that is played", op, e))
 	}
 	if e != Null && e.Tag() != w.IDs.Tag() {
@@ -103,8 +100,6 @@ func (w *World) RowOf(r *entity.Record) (a *Archetype, pos int, at alloc.StoreRo
 //go:noinline
 func (t *Type) RefuseDead(op string, e entity.ID) unsafe.Pointer {
 	t.World.CheckWorld(op, e)
-	// errors.md, Entities: `is not alive, cannot add` | `Add` to an entity that is gone. | Ask
-	// `World.Alive`, or record it: a buffer says which failed.
 	panic(fmt.Sprintf("ecs: %s: %v is not alive, cannot add %s", op, e, t.Name))
 }
 

@@ -74,8 +74,6 @@ func (w *World) Shared() bool { return w.Loops.Shared() != nil }
 // CheckUnshared panics while the world is shared: the call would change what goroutines read.
 func (w *World) CheckUnshared(op string) {
 	if w.Shared() {
-		// errors.md, Borrows: `the world is shared; call Borrow.End first` | A structural change
-		// between `Share` and `End`. | Gather, and change after `End`.
 		panic("ecs: " + op + ": the world is shared; call Borrow.End first")
 	}
 }
@@ -110,21 +108,12 @@ func (w *World) refusal(op string) string {
 		return "ecs: " + op + ": " + cmp.Or(Unmade[receiver], Unmade["Component"])
 	}
 	if w.Closed {
-		// errors.md, Types, terms and handles: `the world is closed` | A call after `World.Close`.
-		// | Close last: `defer` right after making.
 		return "ecs: " + op + ": the world is closed"
 	}
 	w.CheckUnshared(op)
 	if w.Loops.change != "" {
-		// errors.md, Entities: `structural change inside another one, ..., which is not done yet;
-		// make it after that call` | Code that a structural change calls, as a hook of memory, asks
-		// for another. | Note what is to be done, and do it when the first call has returned.
 		return fmt.Sprintf("ecs: %s: structural change inside another one, %s, which is not done yet; make it after that call", op, w.Loops.change)
 	}
-	// errors.md, Loops and rows: `structural change ...; gather the entities and change them after
-	// the loop` | Create, Destroy, Add and the like while a loop over rows runs. | Gather in a
-	// slice and change after the loop, or record by `ecs/command`. A loop by `iter.Pull` that was
-	// not stopped still runs.
 	return fmt.Sprintf("ecs: %s: structural change %s; gather the entities and change them after the loop",
 		op, w.Loop())
 }

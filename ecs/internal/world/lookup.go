@@ -107,11 +107,6 @@ func refusal(s *entity.Sight, id entity.ID) (why string) {
 		w.checkForeign(op.String(), e)
 	}
 	f.miss(op, e)
-	// errors.md, Entities: `ecs: ...: ... could not be read when entity ... was looked up: it was
-	// lent to be written` | `Component.Get` of a type that a job or borrow was writing. `Get`
-	// panics with an error that makes its text when it is first asked, here after the borrow had
-	// ended; asked so late it tells of the world as it is then, so print it where it was recovered.
-	// | Complete the job first; inside it use its rows or a look-up.
 	return fmt.Sprintf("ecs: %v: %s could not be read when entity %v was looked up: it was lent to be written", op, f.Type.Name, e)
 }
 
@@ -209,8 +204,6 @@ func (f *Finder) checkWrite(op string) {
 	case f.Lease.Past:
 		f.Type.RefusePast(op)
 	case !f.Writes:
-		// errors.md, Loops and rows: `declares ... to read: use ecs.Write` | The call would write,
-		// or mark, what the query only reads. | Declare `Write`.
 		panic(fmt.Sprintf("ecs: %s: %s declares %s to read: use ecs.Write", op, f.Lease.Name, f.Type.Name))
 	}
 }

@@ -51,8 +51,6 @@ func (t *Type) FindMany(op LookupOp, dst []unsafe.Pointer, entities []entity.ID,
 func (t *Type) Ready(op LookupOp, write bool) {
 	t.WorldOrNil().CheckHandle(op.String())
 	if t.World.Shared() && write {
-		// errors.md, Borrows: `the world is shared: until Borrow.End components are only read` | A
-		// write between `Share` and `End`. | Read there, write afterwards.
 		panic("ecs: " + op.String() + ": the world is shared: until Borrow.End components are only read")
 	}
 	if write {

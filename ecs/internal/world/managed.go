@@ -21,9 +21,6 @@ func (t *Type) CheckMaking(op string) {
 //
 //go:noinline
 func (t *Type) RefuseMaking(b *Lease) {
-	// errors.md, Borrows: `has no value of ... yet, and none is made in a borrow: make it before,
-	// with Managed.Set` | A job opened a managed value to write that was never set. | Before the
-	// job: `log.Set(e, Log{})`.
 	panic(fmt.Sprintf("ecs: Managed.At: a row of %s has no value of %s yet, and none is made in a borrow: make it before, with Managed.Set", b.Name, t.Name))
 }
 
@@ -78,9 +75,6 @@ func (l *Lease) ManagedOf(op string, t *Type) value.Managed {
 //
 //go:noinline
 func (t *Type) RefuseUncopied(op string) {
-	// errors.md, Snapshots: `a snapshot has no values of ...: register it with ecs.CopyWith` |
-	// A reader asks a snapshot for a value of a managed type without a copy function. |
-	// `RegisterManaged` with `CopyWith`, or read the value from the world.
 	panic(fmt.Sprintf("ecs: %s: a snapshot has no values of %s: register it with ecs.CopyWith", op, t.Name))
 }
 

@@ -71,14 +71,8 @@ func (b RawBuffer) Refuse(op string) {
 		t.World.RefuseShared(op)
 	}
 	if b.Epoch != t.World.Rows.Epoch {
-		// errors.md, Loops and rows: `the view of a ... is no longer current: the world has changed
-		// since it was taken` | A `DynamicBuffer` was kept over a structural change; of a
-		// `[]Child`, a loop over `hierarchy.Children` made one. | Take it again by `Get`, `Mut` or
-		// `At`; loop over `slices.Collect(h.Children(e))`.
 		panic(fmt.Sprintf("ecs: %s: the view of a %s is no longer current: the world has changed since it was taken", op, t.Name))
 	}
-	// errors.md, Loops and rows: `was opened to read: use Buffer.Mut or ecs.Write` | A buffer from
-	// `Get`, or from a `Read` term, is written. | As it says.
 	panic(fmt.Sprintf("ecs: %s: the %s was opened to read: use Buffer.Mut or ecs.Write", op, t.Name))
 }
 

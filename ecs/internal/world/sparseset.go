@@ -128,8 +128,6 @@ func (t *Type) refuseEntry(op string, e entity.ID) error {
 	if t.World.Find(e) == nil {
 		t.RefuseDead(op, e)
 	}
-	// errors.md, Entities: `was destroyed, only its Cleanup types are left; it gets no` | `Add` of
-	// a sparse type to an entity that has the tag `CleanupEntity`. | Add a component, or nothing.
 	panic(fmt.Sprintf("ecs: %s: %v was destroyed, only its Cleanup types are left; it gets no %s", op, e, t.Name))
 }
 

@@ -28,8 +28,6 @@ func (w *World) CheckOwn(op string, t *Type) {
 	case t == nil:
 		panic("ecs: " + op + ": " + Unmade["Component"])
 	case t.World != w:
-		// errors.md, Types, terms and handles: `was registered in another world` | A handle of
-		// another world. | Handles are of one world; register there.
 		panic(fmt.Sprintf("ecs: %s: %s was registered in another world", op, t.Name))
 	}
 }
@@ -81,10 +79,6 @@ func (w *World) Register(op string, info *Type) *Type {
 	op += "[" + ShortName(info.Go) + "]"
 	w.CheckNew(op)
 	if err := info.reflect(); err != nil {
-		// errors.md, Types, terms and handles: `components must hold no Go pointers, for they lie
-		// outside the garbage collector's heap; RegisterManaged takes any type` | The type has a
-		// string, slice, map, pointer or function; the text says where. | Text and lists are
-		// buffers, links are entities; `RegisterManaged` or `RegisterShared` for the rest.
 		panic(fmt.Sprintf("ecs: %s: %v; components must hold no Go pointers, for they lie outside the garbage collector's heap; RegisterManaged takes any type", op, err))
 	}
 	if most := layout.MaxChunkSize; info.Kind == KindBuffer && int(info.Go.Size()) > most {
@@ -95,8 +89,6 @@ func (w *World) Register(op string, info *Type) *Type {
 	}
 	if id, ok := w.Types.Find(info.Key()); ok {
 		if !w.Types.List[id].IsLike(info) {
-			// errors.md, Types, terms and handles: `registered before with other options` |
-			// `Register` again, with other options. | Register in one place and hand the handle on.
 			panic("ecs: " + op + ": registered before with other options")
 		}
 		return w.Types.List[id]
@@ -105,8 +97,6 @@ func (w *World) Register(op string, info *Type) *Type {
 	w.EndBorrows(op)
 	for _, t := range w.Types.List[:min(len(w.Types.List), int(BuiltIn))] {
 		if t.Go == info.Go {
-			// errors.md, Types, terms and handles: `is built in as another kind` | `LinkedEntity`,
-			// `Prefab` and so on, registered by the wrong call. | As it says.
 			panic(fmt.Sprintf("ecs: %s: %s is built in as another kind: RegisterBuffer has LinkedEntity, Register the others", op, info.Name))
 		}
 	}

@@ -131,10 +131,6 @@ func universeFor(size int) (*alloc.Universe, error) {
 func (l *imageLoader) fill() error {
 	w := l.w
 	if w.Closed || w.Rows.Created != 0 || w.IDs.Records() > 0 || w.IDs.Promised() > 0 || w.History != nil {
-		// errors.md, Errors: `ecs: image.Open: the function that registers the types has made
-		// entities, reserved ids, taken a snapshot or closed the world` | What a file has would
-		// come beside them. | Register types there, and make queries and archetypes; entities
-		// afterwards.
 		panic("ecs: image.Open: the function that registers the types has made entities, reserved ids, taken a snapshot or closed the world")
 	}
 	for _, part := range loadOrder {

@@ -78,9 +78,6 @@ func (w *imageWriter) codeValues(t *world.Type, m *imageManaged) error {
 		case t.Codec == nil:
 			return fmt.Errorf("values of %s cannot be written: %w", t.Name, world.ErrNoCodec)
 		case from == nil:
-			// errors.md, Errors: `values of ... cannot be written: a snapshot has none of them ...`
-			// | A snapshot was to be saved whose world has a managed type without a copy function.
-			// | `RegisterManaged` with `CopyWith`, or save the world.
 			return fmt.Errorf("values of %s cannot be written: a snapshot has none of them: register it with ecs.CopyWith, or save the world", t.Name)
 		}
 		p.slots = append(p.slots, placedSlots{c, value.Slot(m.N + 1)})
@@ -233,9 +230,6 @@ func (d *managedDecoder) decode(a *world.Archetype, pos int, ids []entity.ID, sl
 			return refuseSection(ImageManaged, fmt.Errorf("values of %s end with the one before %d of %d", d.t.Name, slot, d.m.N))
 		}
 		if err := d.t.DecodeValue(one, d.t.Managed.At(d.t.Managed.Take()), true); err != nil {
-			// errors.md, Errors: `the value of ... of ...: ...` | The codec of a managed type
-			// refuses the bytes that a file has of a value, or panics. | A codec that reads what
-			// older versions of it wrote.
 			return refuseSection(ImageManaged, fmt.Errorf("the value of %s of %v: %w", d.t.Name, ids[row], err))
 		}
 		d.next++
