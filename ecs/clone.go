@@ -20,11 +20,3 @@ func (w *World) Clone(options ...Option) (*World, error) {
 	made, err := edit.Copied(w.inner(), op, false, onCore(allOf(options)))
 	return worldFrom(made), err
 }
-
-// fork is Clone, but the copy has w's tag: 12v3 of w is the same entity value as 12v3 of the copy,
-// so each of the two worlds takes the other's entities as its own, and no call can tell whose they
-// are. The tag is free again when both are closed.
-func (w *World) fork(options ...Option) (*World, error) {
-	made, err := edit.Copied(w.inner(), "World.fork", true, onCore(allOf(options)))
-	return worldFrom(made), err
-}

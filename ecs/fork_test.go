@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -11,17 +12,17 @@ import (
 // TestForkSharesTheTag: a fork takes the entities of its origin as its own, in handles and in
 // components, and the tag counts as in use until both are closed.
 func TestForkSharesTheTag(t *testing.T) {
-	w := newWorld(t)
-	owner := ecs.Register[Owner](w)
+	w := ecstest.NewWorld(t)
+	owner := ecs.Register[ecstest.Owner](w)
 	a := ecs.NewArchetype(w, owner)
 	e := a.Create()
-	owner.Set(e, Owner{e})
+	owner.Set(e, ecstest.Owner{Of: e})
 	open := ecs.OpenWorlds()
-	c, err := w.Fork()
+	c, err := ecstest.Fork(w)
 	require.NoError(t, err)
 	require.Equal(t, open+1, ecs.OpenWorlds())
 	require.Equal(t, w.Hash(), c.Hash())
-	there := ecs.Register[Owner](c)
+	there := ecs.Register[ecstest.Owner](c)
 	require.Equal(t, e, there.Get(e).Of, "the same entity value")
 	require.True(t, c.Alive(e))
 	require.Equal(t, a.Create(), ecs.NewArchetype(c, there).Create(), "the next ids are the same too")
@@ -38,8 +39,8 @@ func TestForkSharesTheTag(t *testing.T) {
 // TestPrintersPassManagedValues: a printer finds no value of a managed type without CopyWith in
 // rows of a snapshot, whatever their slots hold by now.
 func TestPrintersPassManagedValues(t *testing.T) {
-	w := newWorld(t)
-	position, text := ecs.Register[Position](w), ecs.RegisterManaged[string](w)
+	w := ecstest.NewWorld(t)
+	position, text := ecs.Register[ecstest.Position](w), ecs.RegisterManaged[string](w)
 	e := ecs.NewArchetype(w, position, text).Create()
 	text.Set(e, "then")
 	all := ecs.NewQueryOfAll(w)

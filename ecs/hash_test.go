@@ -12,6 +12,7 @@ import (
 	"quarry/alloc"
 	"quarry/ecs"
 	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/ecstest"
 	"quarry/ecs/internal/entity"
 
 	"github.com/stretchr/testify/require"
@@ -215,14 +216,14 @@ func (h *slowArchetype) add(w *ecs.World, a *ecs.Archetype, rows ecs.Rows, i int
 
 // TestHashModel: Hash is what the definition says.
 func TestHashModel(t *testing.T) {
-	require.Equal(t, slowHash(newWorld(t)), newWorld(t).Hash())
+	require.Equal(t, slowHash(ecstest.NewWorld(t)), ecstest.NewWorld(t).Hash())
 	for seed := range uint64(8) {
 		rng := rand.New(rand.NewPCG(seed, 12))
-		x := handles(newWorld(t))
+		x := ecstest.RegisterKinds(ecstest.NewWorld(t))
 		for range 40 << (seed % 4) {
-			x.step(t, rng)
+			x.Step(t, rng)
 		}
-		require.Equal(t, slowHash(x.w), x.w.Hash(), "seed %d", seed)
+		require.Equal(t, slowHash(x.World), x.World.Hash(), "seed %d", seed)
 	}
 }
 
@@ -234,10 +235,10 @@ func TestHashOfOtherOrder(t *testing.T) {
 		if turned {
 			options = nil
 		}
-		w := newWorld(t, options...)
+		w := ecstest.NewWorld(t, options...)
 		register := []func(){
-			func() { ecs.Register[Position](w) }, func() { ecs.RegisterBuffer[Hit](w) }, func() { ecs.Register[Stun](w, ecs.Enableable) },
-			func() { ecs.RegisterSparse[Burning](w) }, func() { ecs.RegisterShared[squad](w) }, func() { ecs.RegisterManaged[Position](w) },
+			func() { ecs.Register[ecstest.Position](w) }, func() { ecs.RegisterBuffer[ecstest.Hit](w) }, func() { ecs.Register[ecstest.Stun](w, ecs.Enableable) },
+			func() { ecs.RegisterSparse[ecstest.Burning](w) }, func() { ecs.RegisterShared[ecstest.Squad](w) }, func() { ecs.RegisterManaged[ecstest.Position](w) },
 		}
 		if turned {
 			slices.Reverse(register)
@@ -245,12 +246,12 @@ func TestHashOfOtherOrder(t *testing.T) {
 		for _, f := range register {
 			f()
 		}
-		position, hits, stun := ecs.Register[Position](w), ecs.RegisterBuffer[Hit](w), ecs.Register[Stun](w, ecs.Enableable)
-		burning, team := ecs.RegisterSparse[Burning](w), ecs.RegisterShared[squad](w)
+		position, hits, stun := ecs.Register[ecstest.Position](w), ecs.RegisterBuffer[ecstest.Hit](w), ecs.Register[ecstest.Stun](w, ecs.Enableable)
+		burning, team := ecs.RegisterSparse[ecstest.Burning](w), ecs.RegisterShared[ecstest.Squad](w)
 		kinds := []func() *ecs.Archetype{
 			func() *ecs.Archetype { return ecs.NewArchetype(w, position, stun) },
-			func() *ecs.Archetype { return ecs.NewArchetype(w, hits, position, team.Of(squad{Name: "red"})) },
-			func() *ecs.Archetype { return ecs.NewArchetype(w, stun, team.Of(squad{Name: "blue"})) },
+			func() *ecs.Archetype { return ecs.NewArchetype(w, hits, position, team.Of(ecstest.Squad{Name: "red"})) },
+			func() *ecs.Archetype { return ecs.NewArchetype(w, stun, team.Of(ecstest.Squad{Name: "blue"})) },
 		}
 		order := []int{0, 1, 2}
 		if turned {
@@ -263,13 +264,13 @@ func TestHashOfOtherOrder(t *testing.T) {
 		for i := range 3000 {
 			e := kinds[i%3]().Create()
 			all = append(all, e)
-			position.Set(e, Position{X: float64(i)})
+			position.Set(e, ecstest.Position{X: float64(i)})
 			if i%5 == 0 {
 				stun.Disable(e)
-				burning.Add(e, Burning{float64(i), 1})
+				burning.Add(e, ecstest.Burning{Heat: float64(i), For: 1})
 			}
 			if b, ok := hits.Mut(e); ok {
-				b.Append(Hit{all[i/2], int32(i)})
+				b.Append(ecstest.Hit{By: all[i/2], Damage: int32(i)})
 			}
 		}
 		return w, all
@@ -280,7 +281,7 @@ func TestHashOfOtherOrder(t *testing.T) {
 	require.Equal(t, slowHash(w), w.Hash())
 	require.Equal(t, w.Hash(), other.Hash())
 
-	position := ecs.Register[Position](w)
+	position := ecs.Register[ecstest.Position](w)
 	before := w.Hash()
 	w.SwapComponents(all[0], all[3])
 	require.NotEqual(t, before, w.Hash(), "the order of rows counts")
@@ -294,8 +295,8 @@ func TestHashOfOtherOrder(t *testing.T) {
 
 // TestHashOfPatterns: values that change places, as [x y y x] and [y x x y] do, are seen.
 func TestHashOfPatterns(t *testing.T) {
-	w := newWorld(t)
-	stun := ecs.Register[Stun](w, ecs.Enableable)
+	w := ecstest.NewWorld(t)
+	stun := ecs.Register[ecstest.Stun](w, ecs.Enableable)
 	batch, err := ecs.NewArchetype(w, stun).CreateN(12)
 	require.NoError(t, err)
 	ids, seen := batch.Entities(nil), map[uint64]bool{}

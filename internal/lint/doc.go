@@ -40,7 +40,8 @@
 //	+---------------------------------+
 //	| ecs/command, ecs/job, ...       |   layers, beside one another
 //	+---------------------------------+
-//	| ecs/internal/fileformat, door   |   for some of them, see entries in floors.go
+//	| ecs/internal/fileformat, door   |   for some of them, see entries in floors.go;
+//	| ecs/internal/ecstest            |   for tests of ecs and of its rooms
 //	+---------------------------------+
 //	| ecs                             |
 //	+---------------------------------+

@@ -41,7 +41,7 @@ var floors = [][]string{
 	{"ecs/internal/worldfile"},
 	{"ecs"},
 	{"ecs/internal/door"},
-	{"ecs/internal/fileformat"},
+	{"ecs/internal/fileformat", "ecs/internal/ecstest"},
 	{"ecs/*", "alloc/examples/cache"},
 	{"bench", "bench/*", "fuzz", "fuzz/*"},
 }
@@ -73,7 +73,7 @@ const door = "ecs/internal/door"
 
 // entries lists which siblings of ecs may enter which of its rooms, tests too, and why.
 // ecs/hierarchy, ecs/transform, ecs/blob, ecs/inspect and ecs/examples may not: they show what a
-// program can do. Tests of ecs, which stand above it, may enter all.
+// program can do. Tests of ecs and of its rooms, which stand above it, may enter all.
 var entries = map[string][]string{
 	door:                      {"ecs/command", "ecs/image", "ecs/job", "ecs/journal", "ecs/scene", "ecs/system"}, // what programs do not need
 	"ecs/internal/edit":       {"ecs/command"},                                                                   // playback is one transaction of many groups
@@ -85,8 +85,8 @@ var entries = map[string][]string{
 	"ecs/internal/fileformat": {"ecs/image", "ecs/journal"},                                                      // bases of journals are world files
 }
 
-// forTests lists the packages that only test files may import.
-var forTests = []string{"internal/child", "internal/disk/simdisk", "internal/guard", "internal/lint", "internal/long"}
+// forTests lists the packages that only test files may import, and that may import what those may.
+var forTests = []string{"ecs/internal/ecstest", "internal/child", "internal/disk/simdisk", "internal/guard", "internal/lint", "internal/long"}
 
 // outside lists the modules that the root module may import and require, and whether its tests only
 // may.
@@ -130,6 +130,7 @@ func importFloors(t *tree) []finding {
 	homeless := map[string]bool{}
 	for _, f := range t.goFiles() {
 		dir := f.dir()
+		test := f.isTest() || slices.Contains(forTests, dir)
 		if floorOf(dir) < 0 && !homeless[dir] {
 			homeless[dir] = true
 			found = append(found, finding{path: dir, what: "this package has no floor: add it to " + floorTable})
@@ -141,9 +142,9 @@ func importFloors(t *tree) []finding {
 			}
 			why := ""
 			if to, ok := strings.CutPrefix(name, root+"/"); ok {
-				why = refuseFloor(dir, to, f.isTest())
+				why = refuseFloor(dir, to, test, f.isApart())
 			} else if t.inRoot(f) {
-				why = refuseOutside(name, f.isTest())
+				why = refuseOutside(name, test)
 			}
 			if why != "" {
 				found = append(found, t.at(spec.Pos(), "imports %s: %s", name, why))
@@ -153,10 +154,13 @@ func importFloors(t *tree) []finding {
 	return found
 }
 
-// refuseFloor says why the package in from may not import the one in to, or "".
-func refuseFloor(from, to string, test bool) string {
+// refuseFloor says why the package in from may not import the one in to, or "". Tests that are a
+// package of their own, apart from the one that they test, stand above ecs if they lie in it or in
+// one of its rooms.
+func refuseFloor(from, to string, test, apart bool) string {
 	low, high := floorOf(to), floorOf(from)
-	above := from == "ecs" && test && faceOf(to) == "ecs" // ecs_test
+	inside := func(dir string) bool { return dir == "ecs" || faceOf(dir) == "ecs" }
+	above := apart && inside(from) && inside(to)
 	switch {
 	case high < 0:
 		return "" // reported once, for the package

@@ -7,38 +7,44 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// importing is a tree of one file that imports one package.
+// importing is a tree of one file that imports one package. x_test.go is a test apart.
 func importing(name, imports string) files {
+	pkg := "p"
+	if strings.HasSuffix(name, "/x_test.go") {
+		pkg = "p_test"
+	}
 	return files{
 		"go.mod":       rootModule,
 		"bench/go.mod": "module quarry/bench\n",
 		"fuzz/go.mod":  "module quarry/fuzz\n",
-		name:           "package p\n\nimport _ \"" + imports + "\"\n",
+		name:           "package " + pkg + "\n\nimport _ \"" + imports + "\"\n",
 	}
 }
 
 func TestImportFloorsPermits(t *testing.T) {
 	for name, imports := range map[string][]string{
-		"bench/life/a.go":          {"quarry/ecs", "quarry/ecs/job", "quarry/bench/trace", "quarry/mmap", "gonum.org/v1/plot"},
-		"bench/a.go":               {"quarry/bench/life"},
-		"bench/peers/a.go":         {"quarry/bench/life", "github.com/stretchr/testify/require"},
-		"fuzz/a_test.go":           {"quarry/alloc", "quarry/internal/guard"},
-		"ecs/command/a.go":         {"quarry/ecs", "quarry/asm", "quarry/ecs/command/log", "iter"},
-		"ecs/examples/x/main.go":   {"quarry/ecs/command", "quarry/ecs/inspect"},
-		"ecs/internal/entity/a.go": {"quarry/alloc", "quarry/internal/debug"},
-		"ecs/internal/match/a.go":  {"quarry/ecs/internal/table"},
-		"ecs/a.go":                 {"quarry/ecs/internal/entity", "quarry/ecs/internal/match", "quarry/alloc", "quarry/layout", "quarry/internal/debug"},
-		"ecs/a_test.go":            {"quarry/ecs", "quarry/internal/guard", "github.com/stretchr/testify/require"},
-		"alloc/a.go":               {"quarry/mmap", "quarry/layout", "quarry/bitmask", "quarry/asm"},
-		"mmap/a.go":                {"golang.org/x/sys/unix", "quarry/asm", "unsafe", "internal/x"},
-		"mmap/a_test.go":           {"quarry/mmap", "quarry/internal/debug"},
-		"asm/a.go":                 {"github.com/klauspost/cpuid/v2", "quarry/internal/debug"},
-		"internal/guard/a.go":      {"quarry/internal/debug", "testing"},
-		"ecs/b.go":                 {"quarry/ecs/internal/world"},
-		"ecs/b_test.go":            {"quarry/ecs/internal/door"},
-		"ecs/system/a.go":          {"quarry/ecs/internal/door"},
-		"ecs/command/c.go":         {"quarry/ecs/internal/edit"},
-		"ecs/internal/door/a.go":   {"quarry/ecs", "quarry/ecs/internal/edit"},
+		"bench/life/a.go":              {"quarry/ecs", "quarry/ecs/job", "quarry/bench/trace", "quarry/mmap", "gonum.org/v1/plot"},
+		"bench/a.go":                   {"quarry/bench/life"},
+		"bench/peers/a.go":             {"quarry/bench/life", "github.com/stretchr/testify/require"},
+		"fuzz/a_test.go":               {"quarry/alloc", "quarry/internal/guard"},
+		"ecs/command/a.go":             {"quarry/ecs", "quarry/asm", "quarry/ecs/command/log", "iter"},
+		"ecs/examples/x/main.go":       {"quarry/ecs/command", "quarry/ecs/inspect"},
+		"ecs/internal/entity/a.go":     {"quarry/alloc", "quarry/internal/debug"},
+		"ecs/internal/match/a.go":      {"quarry/ecs/internal/table"},
+		"ecs/a.go":                     {"quarry/ecs/internal/entity", "quarry/ecs/internal/match", "quarry/alloc", "quarry/layout", "quarry/internal/debug"},
+		"ecs/a_test.go":                {"quarry/ecs", "quarry/internal/guard", "github.com/stretchr/testify/require"},
+		"alloc/a.go":                   {"quarry/mmap", "quarry/layout", "quarry/bitmask", "quarry/asm"},
+		"mmap/a.go":                    {"golang.org/x/sys/unix", "quarry/asm", "unsafe", "internal/x"},
+		"mmap/a_test.go":               {"quarry/mmap", "quarry/internal/debug"},
+		"asm/a.go":                     {"github.com/klauspost/cpuid/v2", "quarry/internal/debug"},
+		"internal/guard/a.go":          {"quarry/internal/debug", "testing"},
+		"ecs/b.go":                     {"quarry/ecs/internal/world"},
+		"ecs/x_test.go":                {"quarry/ecs/internal/door", "quarry/ecs/internal/ecstest"},
+		"ecs/system/a.go":              {"quarry/ecs/internal/door"},
+		"ecs/command/c.go":             {"quarry/ecs/internal/edit"},
+		"ecs/internal/door/a.go":       {"quarry/ecs", "quarry/ecs/internal/edit"},
+		"ecs/internal/ecstest/a.go":    {"quarry/ecs", "quarry/ecs/internal/door", "quarry/internal/long", "github.com/stretchr/testify/require"},
+		"ecs/internal/delta/x_test.go": {"quarry/ecs", "quarry/ecs/internal/worldfile", "quarry/ecs/internal/ecstest"},
 	} {
 		for _, p := range imports {
 			require.Empty(t, importing(name, p).find(t, importFloors), "%s imports %s", name, p)
@@ -48,27 +54,34 @@ func TestImportFloorsPermits(t *testing.T) {
 
 func TestImportFloorsReports(t *testing.T) {
 	for name, breaches := range map[string]map[string]string{
-		"asm/a.go":                   {"quarry/mmap": "higher floor than asm", "quarry/alloc": "higher floor"},
-		"asm/a_test.go":              {"quarry/bitmask": "higher floor", "quarry/ecs": "higher floor"},
-		"mmap/a.go":                  {"quarry/bitmask": "same floor as mmap", "quarry/layout": "same floor"},
-		"layout/a_test.go":           {"quarry/mmap": "same floor"},
-		"bitmask/a.go":               {"quarry/layout": "same floor"},
-		"alloc/a.go":                 {"quarry/ecs": "higher floor", "quarry/internal/guard": "only test files may"},
-		"ecs/a_test.go":              {"quarry/ecs/command": "higher floor", "quarry/bench/life": "higher floor"},
-		"ecs/internal/entity/a.go":   {"quarry/ecs": "higher floor", "quarry/ecs/internal/match": "higher floor"},
-		"alloc/wrap/a.go":            {"quarry/alloc/internal/ledger": "only alloc may, and its strata"},
-		"alloc/internal/ledger/a.go": {"quarry/alloc": "higher floor", "quarry/alloc/internal/heap": "higher floor"},
-		"ecs/command/a.go":           {"quarry/ecs/internal/match": "only ecs may, and its strata", "quarry/ecs/job": "no door is listed", "quarry/fuzz": "higher floor"},
-		"ecs/job/a.go":               {"quarry/ecs/examples": "no door is listed"},
-		"bench/a.go":                 {"quarry/ecs/internal/entity": "only ecs, ecs/command may, and its strata", "quarry/fuzz": "same floor", "quarry/internal/guard": "only test files may"},
-		"fuzz/a_test.go":             {"quarry/bench/life": "same floor"},
-		"internal/debug/a.go":        {"quarry/asm": "higher floor", "quarry/internal/guard": "only test files may"},
-		"ecs/b.go":                   {"quarry/ecs/internal/door": "higher floor"},
-		"ecs/hierarchy/a.go":         {"quarry/ecs/internal/door": "only ecs, ecs/command, "},
-		"ecs/hierarchy/a_test.go":    {"quarry/ecs/internal/door": "only ecs, ecs/command, "},
-		"ecs/examples/x/main.go":     {"quarry/ecs/internal/door": "only ecs, ecs/command, "},
-		"ecs/job/b.go":               {"quarry/ecs/internal/edit": "only ecs, ecs/command may, and its strata"},
-		"ecs/internal/door/a.go":     {"quarry/ecs/job": "higher floor"},
+		"asm/a.go":                     {"quarry/mmap": "higher floor than asm", "quarry/alloc": "higher floor"},
+		"asm/a_test.go":                {"quarry/bitmask": "higher floor", "quarry/ecs": "higher floor"},
+		"mmap/a.go":                    {"quarry/bitmask": "same floor as mmap", "quarry/layout": "same floor"},
+		"layout/a_test.go":             {"quarry/mmap": "same floor"},
+		"bitmask/a.go":                 {"quarry/layout": "same floor"},
+		"alloc/a.go":                   {"quarry/ecs": "higher floor", "quarry/internal/guard": "only test files may"},
+		"ecs/a_test.go":                {"quarry/ecs/command": "higher floor", "quarry/bench/life": "higher floor"},
+		"ecs/internal/entity/a.go":     {"quarry/ecs": "higher floor", "quarry/ecs/internal/match": "higher floor"},
+		"alloc/wrap/a.go":              {"quarry/alloc/internal/ledger": "only alloc may, and its strata"},
+		"alloc/internal/ledger/a.go":   {"quarry/alloc": "higher floor", "quarry/alloc/internal/heap": "higher floor"},
+		"ecs/command/a.go":             {"quarry/ecs/internal/match": "only ecs may, and its strata", "quarry/ecs/job": "no door is listed", "quarry/fuzz": "higher floor"},
+		"ecs/job/a.go":                 {"quarry/ecs/examples": "no door is listed"},
+		"bench/a.go":                   {"quarry/ecs/internal/entity": "only ecs, ecs/command may, and its strata", "quarry/fuzz": "same floor", "quarry/internal/guard": "only test files may"},
+		"fuzz/a_test.go":               {"quarry/bench/life": "same floor"},
+		"internal/debug/a.go":          {"quarry/asm": "higher floor", "quarry/internal/guard": "only test files may"},
+		"ecs/b.go":                     {"quarry/ecs/internal/door": "higher floor", "quarry/ecs/internal/ecstest": "only test files may"},
+		"ecs/b_test.go":                {"quarry/ecs/internal/door": "higher floor", "quarry/ecs/internal/ecstest": "higher floor"},
+		"ecs/internal/delta/a.go":      {"quarry/ecs/internal/ecstest": "only test files may"},
+		"ecs/internal/door/b.go":       {"quarry/ecs/internal/ecstest": "only test files may"},
+		"ecs/internal/delta/a_test.go": {"quarry/ecs": "higher floor", "quarry/ecs/internal/ecstest": "higher floor"},
+		"ecs/internal/delta/x_test.go": {"quarry/ecs/job": "higher floor"},
+		"ecs/system/x_test.go":         {"quarry/ecs/internal/ecstest": "only ecs may, and its strata"},
+		"alloc/x_test.go":              {"quarry/ecs/internal/ecstest": "only ecs may, and its strata"},
+		"ecs/hierarchy/a.go":           {"quarry/ecs/internal/door": "only ecs, ecs/command, "},
+		"ecs/hierarchy/a_test.go":      {"quarry/ecs/internal/door": "only ecs, ecs/command, "},
+		"ecs/examples/x/main.go":       {"quarry/ecs/internal/door": "only ecs, ecs/command, "},
+		"ecs/job/b.go":                 {"quarry/ecs/internal/edit": "only ecs, ecs/command may, and its strata"},
+		"ecs/internal/door/a.go":       {"quarry/ecs/job": "higher floor"},
 		"layout/a.go": {
 			"gonum.org/v1/plot": "standard library", "C": "standard library", "quarry": "standard library",
 			"github.com/stretchr/testify/require": "only test files may", "golang.org/x/sysx": "standard library",

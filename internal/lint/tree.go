@@ -165,6 +165,9 @@ func (f *file) dir() string { return path.Dir(f.path) }
 
 func (f *file) isTest() bool { return strings.HasSuffix(f.path, "_test.go") }
 
+// isApart reports whether f is a test in a package of its own.
+func (f *file) isApart() bool { return f.isTest() && strings.HasSuffix(f.syntax.Name.Name, "_test") }
+
 func (f *file) isSource() bool { return path.Ext(f.path) == ".go" || path.Ext(f.path) == ".s" }
 
 // isGenerated reports whether a line of f marks it as written by a program, in

@@ -1,10 +1,11 @@
-package ecs_test
+package delta_test
 
 import (
 	"bytes"
 	"testing"
 
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -12,23 +13,23 @@ import (
 // TestDeltaOfManyIDs: blocks of ids that were made meanwhile, of the owner and of promises, come to
 // the world, also where all their entities have ended.
 func TestDeltaOfManyIDs(t *testing.T) {
-	w := newWorld(t)
-	fork, err := w.Fork()
+	w := ecstest.NewWorld(t)
+	fork, err := ecstest.Fork(w)
 	require.NoError(t, err)
-	x, y := handles(w), handles(fork)
+	x, y := ecstest.RegisterKinds(w), ecstest.RegisterKinds(fork)
 	plain := ecs.NewArchetype(w)
 	apply := func() {
 		t.Helper()
 		require.NoError(t, fork.ApplyDelta(bytes.NewReader(encoded(t, fork, w))))
 		require.NoError(t, fork.Verify())
-		require.Equal(t, x.tell(), y.tell())
+		require.Equal(t, x.State(), y.State())
 	}
-	promised := reserve(t, w, 20_000)
+	promised := ecstest.Reserve(t, w, 20_000)
 	apply()
 	batch, err := plain.CreateN(40_000)
 	require.NoError(t, err)
 	ids := batch.Entities(nil)
-	create(t, plain, promised[5000:9000])
+	ecstest.CreateReserved(t, plain, promised[5000:9000])
 	apply()
 	w.Unreserve(promised[:5000])
 	for _, e := range ids[100:30_000] {
@@ -36,8 +37,8 @@ func TestDeltaOfManyIDs(t *testing.T) {
 	}
 	apply()
 	w.Clear()
-	reserve(t, w, 30_000)
+	ecstest.Reserve(t, w, 30_000)
 	apply()
-	require.Equal(t, x.next(t), y.next(t))
+	require.Equal(t, x.NextIDs(t), y.NextIDs(t))
 	require.NoError(t, fork.Close())
 }

@@ -1,4 +1,4 @@
-package ecs_test
+package delta_test
 
 import (
 	"bytes"
@@ -10,63 +10,64 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 	"quarry/internal/long"
 
 	"github.com/stretchr/testify/require"
 )
 
 // dent makes a world with a past, a fork of it, and the delta of what has happened since.
-func dent(t testing.TB, seed uint64, steps int) (x, y *dented, delta []byte) {
+func dent(t testing.TB, seed uint64, steps int) (x, y *ecstest.Kinds, delta []byte) {
 	rng := rand.New(rand.NewPCG(seed, 7))
-	x = handles(newWorld(t))
+	x = ecstest.RegisterKinds(ecstest.NewWorld(t))
 	for range steps {
-		x.step(t, rng)
+		x.Step(t, rng)
 	}
-	fork, err := x.w.Fork()
+	fork, err := ecstest.Fork(x.World)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, fork.Close()) })
-	y = handles(fork)
+	y = ecstest.RegisterKinds(fork)
 	for range steps {
-		x.step(t, rng)
+		x.Step(t, rng)
 	}
-	return x, y, encoded(t, fork, x.w)
+	return x, y, encoded(t, fork, x.World)
 }
 
 // refused applies what must be refused with ErrDelta, and checks that nothing has changed.
-func (x *dented) refused(t testing.TB, delta []byte, text string) {
+func refused(t testing.TB, x *ecstest.Kinds, delta []byte, text string) {
 	t.Helper()
-	before, archetypes := x.w.Hash(), x.w.Stats().Archetypes
-	err := x.w.ApplyDelta(bytes.NewReader(delta))
+	before, archetypes := x.World.Hash(), x.World.Stats().Archetypes
+	err := x.World.ApplyDelta(bytes.NewReader(delta))
 	require.ErrorIs(t, err, ecs.ErrDelta)
 	require.ErrorContains(t, err, text)
-	require.Equal(t, before, x.w.Hash())
-	require.Equal(t, archetypes, x.w.Stats().Archetypes)
+	require.Equal(t, before, x.World.Hash())
+	require.Equal(t, archetypes, x.World.Stats().Archetypes)
 }
 
 // TestDeltaOfOtherBase: a delta is refused by the newer state, by a state that is between, by one
 // that differs where the delta writes, and by a world of another tag.
 func TestDeltaOfOtherBase(t *testing.T) {
 	x, y, delta := dent(t, 1, 150)
-	x.refused(t, delta, "it is of a world")
-	clone, err := y.w.Clone()
+	refused(t, x, delta, "it is of a world")
+	clone, err := y.World.Clone()
 	require.NoError(t, err)
-	handles(clone).refused(t, delta, "tag")
+	refused(t, ecstest.RegisterKinds(clone), delta, "tag")
 	require.NoError(t, clone.Close())
-	before := y.tell()
-	require.NoError(t, y.w.ApplyDelta(bytes.NewReader(delta)))
-	require.NotEqual(t, before, y.tell())
-	y.refused(t, delta, "it is of a world")
+	before := y.State()
+	require.NoError(t, y.World.ApplyDelta(bytes.NewReader(delta)))
+	require.NotEqual(t, before, y.State())
+	refused(t, y, delta, "it is of a world")
 
-	w := newWorld(t)
-	position := ecs.Register[Position](w)
+	w := ecstest.NewWorld(t)
+	position := ecs.Register[ecstest.Position](w)
 	e := ecs.NewArchetype(w, position).Create()
-	fork, err := w.Fork()
+	fork, err := ecstest.Fork(w)
 	require.NoError(t, err)
-	position.Set(e, Position{X: 1})
+	position.Set(e, ecstest.Position{X: 1})
 	delta = encoded(t, fork, w)
-	ecs.Register[Position](fork).Set(e, Position{X: 2})
+	ecs.Register[ecstest.Position](fork).Set(e, ecstest.Position{X: 2})
 	require.ErrorContains(t, fork.ApplyDelta(bytes.NewReader(delta)), "values of Position are not those of its base")
-	ecs.Register[Position](fork).Set(e, Position{})
+	ecs.Register[ecstest.Position](fork).Set(e, ecstest.Position{})
 	require.NoError(t, fork.ApplyDelta(bytes.NewReader(delta)))
 	require.Equal(t, w.Hash(), fork.Hash())
 	require.NoError(t, fork.Close())
@@ -76,19 +77,19 @@ func TestDeltaOfOtherBase(t *testing.T) {
 func TestDeltaDamaged(t *testing.T) {
 	_, y, delta := dent(t, 2, 40)
 	for n := range delta {
-		y.refused(t, delta[:n], "")
+		refused(t, y, delta[:n], "")
 	}
 	for i := range delta {
 		damaged := bytes.Clone(delta)
 		damaged[i] ^= 1 << (i % 8)
-		y.refused(t, damaged, "")
+		refused(t, y, damaged, "")
 	}
 	format := bytes.Clone(delta)
 	format[8]++
-	y.refused(t, format, "its format is 3")
-	require.NoError(t, y.w.Verify())
+	refused(t, y, format, "its format is 3")
+	require.NoError(t, y.World.Verify())
 	stream := bytes.NewReader(append(bytes.Clone(delta), "more"...))
-	require.NoError(t, y.w.ApplyDelta(stream))
+	require.NoError(t, y.World.ApplyDelta(stream))
 	require.Equal(t, 4, stream.Len(), "what follows is not read")
 }
 
@@ -124,7 +125,7 @@ func TestDeltaHostile(t *testing.T) {
 					bad = append(bad[:at:at], bad[end:]...)
 				}
 			}
-			world, err := y.w.Fork()
+			world, err := ecstest.Fork(y.World)
 			require.NoError(t, err)
 			before := world.Hash()
 			err = world.ApplyDelta(bytes.NewReader(seal(bad)))
@@ -145,58 +146,58 @@ func TestDeltaHostile(t *testing.T) {
 // TestDeltaOfTypes: types that the world lacks, or that have another layout or other options there,
 // are named.
 func TestDeltaOfTypes(t *testing.T) {
-	w := newWorld(t)
-	fork, err := w.Fork()
+	w := ecstest.NewWorld(t)
+	fork, err := ecstest.Fork(w)
 	require.NoError(t, err)
-	stun := ecs.Register[Stun](w, ecs.Enableable)
+	stun := ecs.Register[ecstest.Stun](w, ecs.Enableable)
 	a := ecs.NewArchetype(w, stun)
-	stun.Set(a.Create(), Stun{2})
+	stun.Set(a.Create(), ecstest.Stun{Left: 2})
 	delta := encoded(t, fork, w)
-	require.ErrorContains(t, fork.ApplyDelta(bytes.NewReader(delta)), "ecs_test.Stun is not registered")
-	ecs.Register[Stun](fork)
-	require.ErrorContains(t, fork.ApplyDelta(bytes.NewReader(delta)), "ecs_test.Stun has another layout, or other options")
+	require.ErrorContains(t, fork.ApplyDelta(bytes.NewReader(delta)), "ecstest.Stun is not registered")
+	ecs.Register[ecstest.Stun](fork)
+	require.ErrorContains(t, fork.ApplyDelta(bytes.NewReader(delta)), "ecstest.Stun has another layout, or other options")
 	require.NoError(t, fork.Close())
 
 	managed := ecs.RegisterManaged[string](w)
-	fork, err = w.Fork()
+	fork, err = ecstest.Fork(w)
 	require.NoError(t, err)
 	e := ecs.NewArchetype(w, managed).Create()
-	_, err = ecs.DiffWorlds(fork, w)
+	_, err = diffWorlds(fork, w)
 	require.ErrorIs(t, err, ecs.ErrDelta)
 	require.ErrorContains(t, err, "managed string")
 	w.Destroy(e)
 	require.NoError(t, fork.Close())
-	fork, err = w.Fork()
+	fork, err = ecstest.Fork(w)
 	require.NoError(t, err)
 	pointer := ecs.RegisterShared[*int](w)
 	unused := ecs.NewArchetype(w, pointer.Of(new(int)))
-	d, err := ecs.DiffWorlds(fork, w)
+	d, err := diffWorlds(fork, w)
 	require.NoError(t, err, "an archetype without rows is in nobody's way")
 	require.True(t, d.IsEmpty())
 	unused.Create()
-	_, err = ecs.DiffWorlds(fork, w)
+	_, err = diffWorlds(fork, w)
 	require.ErrorIs(t, err, ecs.ErrDelta)
 	require.ErrorContains(t, err, "*int")
 	require.NoError(t, fork.Close())
 }
 
 // appliedWorld applies a delta to a world whose universe refuses as s says.
-func appliedWorld(t testing.TB, s *alloc.Failures, origin *dented, delta []byte, want string) error {
+func appliedWorld(t testing.TB, s *alloc.Failures, origin *ecstest.Kinds, delta []byte, want string) error {
 	u, err := alloc.NewUniverse(alloc.Size(16<<20), alloc.InjectFailures(s))
 	if err != nil {
 		return err
 	}
-	w, err := origin.w.Fork(ecs.WithUniverse(u))
+	w, err := ecstest.Fork(origin.World, ecs.WithUniverse(u))
 	if err != nil {
 		return errors.Join(err, u.Close())
 	}
-	y := handles(w)
-	before := y.tell()
+	y := ecstest.RegisterKinds(w)
+	before := y.State()
 	err = w.ApplyDelta(bytes.NewReader(delta))
 	if wrong := w.Verify(); wrong != nil {
 		err = wrong
 	}
-	if now := y.tell(); err != nil && now != before || err == nil && now != want {
+	if now := y.State(); err != nil && now != before || err == nil && now != want {
 		err = errors.New("the world is neither as before nor as the newer one")
 	}
 	return errors.Join(err, w.Close(), u.Verify(), u.Close())
@@ -205,7 +206,7 @@ func appliedWorld(t testing.TB, s *alloc.Failures, origin *dented, delta []byte,
 // TestEveryFailureOfADelta: whichever request for memory is refused, the world is as before.
 func TestEveryFailureOfADelta(t *testing.T) {
 	x, y, delta := dent(t, 5, 120)
-	want := x.tell()
+	want := x.State()
 	require.NoError(t, appliedWorld(t, &alloc.Failures{}, y, delta, want))
 	require.NoError(t, alloc.CheckEveryFailure(func(s *alloc.Failures) error {
 		return appliedWorld(t, s, y, delta, want)

@@ -1,10 +1,11 @@
-package ecs_test
+package delta_test
 
 import (
 	"math/rand/v2"
 	"testing"
 
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -32,7 +33,7 @@ type byteArray interface {
 
 // changedOf changes single bytes of values of a type at random.
 func changedOf[T byteArray](t *testing.T) {
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	of := ecs.Register[T](w)
 	batch, err := ecs.NewArchetype(w, of).CreateN(700)
 	require.NoError(t, err)

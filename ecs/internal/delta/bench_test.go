@@ -1,10 +1,11 @@
-package ecs_test
+package delta_test
 
 import (
 	"bytes"
 	"testing"
 
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -17,28 +18,28 @@ func BenchmarkDelta(b *testing.B) {
 		name        string
 		step, piece int
 	}{{"none", n, 0}, {"1%", 10_000, 100}, {"all", n, n}} {
-		w := newWorld(b)
-		position, velocity, health := ecs.Register[Position](w), ecs.Register[Velocity](w), ecs.Register[Health](w)
+		w := ecstest.NewWorld(b)
+		position, velocity, health := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w), ecs.Register[ecstest.Health](w)
 		batch, err := ecs.NewArchetype(w, position, velocity, health).CreateN(n)
 		require.NoError(b, err)
 		ids := batch.Entities(nil)
-		older, err := w.Fork()
+		older, err := ecstest.Fork(w)
 		require.NoError(b, err)
 		for first := 0; first < n; first += c.step {
 			for i, e := range ids[first : first+c.piece] {
-				position.Set(e, Position{float64(i) + 0.3, float64(i) + 0.1})
-				velocity.Set(e, Velocity{float64(i) + 0.7, 1})
+				position.Set(e, ecstest.Position{X: float64(i) + 0.3, Y: float64(i) + 0.1})
+				velocity.Set(e, ecstest.Velocity{X: float64(i) + 0.7, Y: 1})
 			}
 		}
 		b.Run("diff/"+c.name, func(b *testing.B) {
 			b.SetBytes(40 * n)
 			for b.Loop() {
-				_, err := ecs.DiffWorlds(older, w)
+				_, err := diffWorlds(older, w)
 				require.NoError(b, err)
 			}
 		})
 		var delta bytes.Buffer
-		d, err := ecs.DiffWorlds(older, w)
+		d, err := diffWorlds(older, w)
 		require.NoError(b, err)
 		b.Run("encode/"+c.name, func(b *testing.B) {
 			for b.Loop() {
@@ -47,7 +48,7 @@ func BenchmarkDelta(b *testing.B) {
 			}
 			b.ReportMetric(float64(delta.Len()), "bytes")
 		})
-		back, err := ecs.DiffWorlds(w, older)
+		back, err := diffWorlds(w, older)
 		require.NoError(b, err)
 		var undo bytes.Buffer
 		require.NoError(b, ecs.EncodeDelta(&undo, back))

@@ -1,4 +1,4 @@
-package ecs_test
+package delta_test
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"testing/iotest"
 
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -36,7 +37,7 @@ func TestDeltaOfAnEndlessStream(t *testing.T) {
 		frame := bytes.Clone(delta[:20])
 		binary.LittleEndian.PutUint64(frame[12:], length)
 		r := &endless{first: frame}
-		err := x.w.ApplyDelta(r)
+		err := x.World.ApplyDelta(r)
 		require.ErrorIs(t, err, ecs.ErrDelta)
 		require.ErrorContains(t, err, "it may have 1073741824 in all")
 		require.Equal(t, 20, r.read)
@@ -59,7 +60,7 @@ func TestDeltaOfAnEndlessStream(t *testing.T) {
 // and applied to worlds afterwards, and to others; it is passed on as it came.
 func TestDecodeDelta(t *testing.T) {
 	x, y, delta := dent(t, 4, 150)
-	all := ecs.NewQueryOfAll(y.w)
+	all := ecs.NewQueryOfAll(y.World)
 	var d *ecs.Delta
 	for range all.Rows() {
 		var err error
@@ -72,20 +73,20 @@ func TestDecodeDelta(t *testing.T) {
 	var again bytes.Buffer
 	require.NoError(t, ecs.EncodeDelta(&again, d))
 	require.Equal(t, delta, again.Bytes())
-	other, err := y.w.Fork()
+	other, err := ecstest.Fork(y.World)
 	require.NoError(t, err)
-	direct, err := y.w.Fork()
+	direct, err := ecstest.Fork(y.World)
 	require.NoError(t, err)
-	made, err := ecs.DiffWorlds(y.w, x.w)
+	made, err := diffWorlds(y.World, x.World)
 	require.NoError(t, err)
 	require.NoError(t, made.ApplyTo(direct))
-	for _, o := range []*dented{y, handles(other), handles(direct)} {
-		if o.w != direct {
-			require.NoError(t, d.ApplyTo(o.w))
+	for _, o := range []*ecstest.Kinds{y, ecstest.RegisterKinds(other), ecstest.RegisterKinds(direct)} {
+		if o.World != direct {
+			require.NoError(t, d.ApplyTo(o.World))
 		}
-		require.Equal(t, x.tell(), o.tell())
-		require.NoError(t, o.w.Verify())
-		err := d.ApplyTo(o.w)
+		require.Equal(t, x.State(), o.State())
+		require.NoError(t, o.World.Verify())
+		err := d.ApplyTo(o.World)
 		require.ErrorIs(t, err, ecs.ErrDelta)
 		require.ErrorContains(t, err, "ecs: Delta.ApplyTo: delta refused: it is of a world")
 	}

@@ -1,4 +1,4 @@
-package ecs_test
+package delta_test
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -15,8 +16,8 @@ import (
 func FuzzApplyDelta(f *testing.F) {
 	_, y, delta := dent(f, 2, 40)
 	f.Add(delta[20 : len(delta)-4])
-	w := newWorld(f)
-	older, err := w.Fork()
+	w := ecstest.NewWorld(f)
+	older, err := ecstest.Fork(w)
 	require.NoError(f, err)
 	f.Cleanup(func() { require.NoError(f, older.Close()) })
 	ecs.NewArchetype(w).Create()
@@ -25,8 +26,8 @@ func FuzzApplyDelta(f *testing.F) {
 	f.Fuzz(func(t *testing.T, content []byte) {
 		all := append(bytes.Clone(delta[:20]), content...)
 		all = seal(append(all, 0, 0, 0, 0))
-		for _, origin := range []*ecs.World{y.w, older} {
-			world, err := origin.Fork()
+		for _, origin := range []*ecs.World{y.World, older} {
+			world, err := ecstest.Fork(origin)
 			require.NoError(t, err)
 			before := world.Hash()
 			if err := world.ApplyDelta(bytes.NewReader(all)); err != nil {

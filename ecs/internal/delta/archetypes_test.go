@@ -1,4 +1,4 @@
-package ecs_test
+package delta_test
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 
 	"quarry/ecs"
 	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -23,77 +24,77 @@ func visits(w *ecs.World) (all []ecs.Entity) {
 }
 
 // empties makes archetypes without rows, by NewArchetype and by changes of types.
-func (x *dented) empties(e ecs.Entity) {
-	x.stun.Add(e, Stun{}) // archetypes that nobody holds
-	x.owner.Add(e, Owner{})
-	x.stun.Remove(e)
-	x.hits.Add(e)
-	x.team.Add(e, squad{Name: "red"})
-	x.hits.Remove(e)
-	x.team.Remove(e)
-	x.owner.Remove(e)
-	ecs.NewArchetype(x.w, x.tag, x.hits)
-	ecs.NewArchetype(x.w, x.tag)
+func empties(x *ecstest.Kinds, e ecs.Entity) {
+	x.Stun.Add(e, ecstest.Stun{}) // archetypes that nobody holds
+	x.Owner.Add(e, ecstest.Owner{})
+	x.Stun.Remove(e)
+	x.Hits.Add(e)
+	x.Team.Add(e, ecstest.Squad{Name: "red"})
+	x.Hits.Remove(e)
+	x.Team.Remove(e)
+	x.Owner.Remove(e)
+	ecs.NewArchetype(x.World, x.Tag, x.Hits)
+	ecs.NewArchetype(x.World, x.Tag)
 }
 
-// fill makes rows in the archetypes of empties, in another order.
-func (x *dented) fill(first ecs.Entity) {
-	ecs.NewArchetype(x.w, x.tag).Create()
-	e := ecs.NewArchetype(x.w, x.position).Create()
-	x.team.Add(e, squad{Name: "red"})
-	x.owner.Add(e, Owner{first})
-	ecs.NewArchetype(x.w, x.position, x.owner).Create()
-	ecs.NewArchetype(x.w, x.tag, x.hits).Create()
-	x.stun.Add(first, Stun{3})
+// fillEmpties makes rows in the archetypes of empties, in another order.
+func fillEmpties(x *ecstest.Kinds, first ecs.Entity) {
+	ecs.NewArchetype(x.World, x.Tag).Create()
+	e := ecs.NewArchetype(x.World, x.Position).Create()
+	x.Team.Add(e, ecstest.Squad{Name: "red"})
+	x.Owner.Add(e, ecstest.Owner{Of: first})
+	ecs.NewArchetype(x.World, x.Position, x.Owner).Create()
+	ecs.NewArchetype(x.World, x.Tag, x.Hits).Create()
+	x.Stun.Add(first, ecstest.Stun{Left: 3})
 }
 
 // TestDeltaHasArchetypesWithoutRows: archetypes that have no rows come with a delta and with a
 // file, in their order, and those that were given up go, so that rows that come later come in the
 // same order everywhere.
 func TestDeltaHasArchetypesWithoutRows(t *testing.T) {
-	w := newWorld(t)
-	x := handles(w)
-	first := ecs.NewArchetype(w, x.position).Create()
-	x.burning.Add(first, Burning{1, 1})
-	x.burning.Remove(first)
-	ecs.NewArchetype(w, x.owner)
-	x.box.Add(first)
-	x.box.Remove(first)
-	fork, err := w.Fork()
+	w := ecstest.NewWorld(t)
+	x := ecstest.RegisterKinds(w)
+	first := ecs.NewArchetype(w, x.Position).Create()
+	x.Burning.Add(first, ecstest.Burning{Heat: 1, For: 1})
+	x.Burning.Remove(first)
+	ecs.NewArchetype(w, x.Owner)
+	x.Box.Add(first)
+	x.Box.Remove(first)
+	fork, err := ecstest.Fork(w)
 	require.NoError(t, err)
 
 	w.Shrink(0) // gives up that with the box
-	x.empties(first)
-	d, err := ecs.DiffWorlds(fork, w)
+	empties(x, first)
+	d, err := diffWorlds(fork, w)
 	require.NoError(t, err)
 	require.False(t, d.IsEmpty())
 	then := w.Snapshot()
 	delta := encoded(t, fork, w)
 	require.NoError(t, fork.ApplyDelta(bytes.NewReader(delta)))
 	require.Equal(t, w.Stats().Archetypes, fork.Stats().Archetypes)
-	d, err = ecs.DiffWorlds(fork, w)
+	d, err = diffWorlds(fork, w)
 	require.NoError(t, err)
 	require.True(t, d.IsEmpty(), "both have the same archetypes")
 
-	loaded, err := door.OpenImage(inMemory(t, then), func(w *ecs.World) {
-		x := handles(w)
-		ecs.NewArchetype(w, x.tag, x.hits) // before those of the file
+	loaded, err := door.OpenImage(ecstest.NewFile(t, then), func(w *ecs.World) {
+		x := ecstest.RegisterKinds(w)
+		ecs.NewArchetype(w, x.Tag, x.Hits) // before those of the file
 	}, nil)
 	require.NoError(t, err)
 	copied, err := then.Fork()
 	require.NoError(t, err)
 	then.Close() // it has the archetypes that Shrink gives up
 	for _, o := range []*ecs.World{fork, loaded, copied} {
-		o := handles(o)
-		o.w.Shrink(0)
-		o.fill(first)
+		o := ecstest.RegisterKinds(o)
+		o.World.Shrink(0)
+		fillEmpties(o, first)
 	}
 	w.Shrink(0)
-	x.fill(first)
+	fillEmpties(x, first)
 	for _, o := range []*ecs.World{fork, loaded, copied} {
 		require.Equal(t, w.Hash(), o.Hash())
 		require.Equal(t, visits(w), visits(o))
-		require.Equal(t, x.tell(), handles(o).tell())
+		require.Equal(t, x.State(), ecstest.RegisterKinds(o).State())
 		require.NoError(t, o.Verify())
 	}
 
@@ -105,27 +106,27 @@ func TestDeltaHasArchetypesWithoutRows(t *testing.T) {
 // TestDeltaOfRestoredArchetypes: where a world goes back, a delta gives up the archetypes that it
 // has given up.
 func TestDeltaOfRestoredArchetypes(t *testing.T) {
-	w := newWorld(t)
-	x := handles(w)
-	first := ecs.NewArchetype(w, x.position).Create()
+	w := ecstest.NewWorld(t)
+	x := ecstest.RegisterKinds(w)
+	first := ecs.NewArchetype(w, x.Position).Create()
 	then := w.Snapshot()
-	fork, err := w.Fork()
+	fork, err := ecstest.Fork(w)
 	require.NoError(t, err)
-	y := handles(fork)
-	x.empties(first)
-	x.fill(first)
+	y := ecstest.RegisterKinds(fork)
+	empties(x, first)
+	fillEmpties(x, first)
 	require.NoError(t, fork.ApplyDelta(bytes.NewReader(encoded(t, fork, w))))
-	require.Equal(t, x.tell(), y.tell())
+	require.Equal(t, x.State(), y.State())
 	require.NoError(t, w.Restore(then))
 	require.NoError(t, fork.ApplyDelta(bytes.NewReader(encoded(t, fork, w))))
-	d, err := ecs.DiffWorlds(fork, w)
+	d, err := diffWorlds(fork, w)
 	require.NoError(t, err)
 	require.True(t, d.IsEmpty())
 	require.Equal(t, w.Stats().Archetypes, fork.Stats().Archetypes)
-	x.fill(first)
-	y.fill(first)
+	fillEmpties(x, first)
+	fillEmpties(y, first)
 	require.Equal(t, visits(w), visits(fork))
-	require.Equal(t, x.tell(), y.tell())
+	require.Equal(t, x.State(), y.State())
 	require.NoError(t, fork.Close())
 }
 
@@ -134,25 +135,25 @@ func TestDeltaOfRestoredArchetypes(t *testing.T) {
 // order.
 func TestDeltaFitsOtherArchetypes(t *testing.T) {
 	for own := range 3 {
-		w := newWorld(t)
-		x := handles(w)
-		first := ecs.NewArchetype(w, x.position).Create()
-		fork, err := w.Fork()
+		w := ecstest.NewWorld(t)
+		x := ecstest.RegisterKinds(w)
+		first := ecs.NewArchetype(w, x.Position).Create()
+		fork, err := ecstest.Fork(w)
 		require.NoError(t, err)
-		y := handles(fork)
+		y := ecstest.RegisterKinds(fork)
 		if own > 0 {
-			ecs.NewArchetype(fork, y.tag, y.box)
+			ecs.NewArchetype(fork, y.Tag, y.Box)
 		}
 		for round := range 3 {
-			older, err := w.Fork()
+			older, err := ecstest.Fork(w)
 			require.NoError(t, err)
 			if own > 1 {
-				ecs.NewArchetype(w, ecs.Register[Stun2](w), x.tag)
+				ecs.NewArchetype(w, ecs.Register[Stun2](w), x.Tag)
 			}
-			x.empties(first)
-			x.owner.Add(first, Owner{})
+			empties(x, first)
+			x.Owner.Add(first, ecstest.Owner{})
 			if round > 0 {
-				x.fill(first)
+				fillEmpties(x, first)
 			}
 			require.NoError(t, fork.ApplyDelta(bytes.NewReader(encoded(t, older, w))))
 			require.Equal(t, visits(w), visits(fork))
@@ -169,15 +170,15 @@ type Stun2 struct{ X uint8 }
 
 // TestDeltaOfFormat1: deltas of format 1, which have no archetypes without rows, are applied.
 func TestDeltaOfFormat1(t *testing.T) {
-	w := newWorld(t)
-	x := handles(w)
+	w := ecstest.NewWorld(t)
+	x := ecstest.RegisterKinds(w)
 	rng := rand.New(rand.NewPCG(1, 13))
 	for range 5 {
-		ecs.NewArchetype(w, x.position, x.hits).Create()
+		ecs.NewArchetype(w, x.Position, x.Hits).Create()
 	}
-	fork, err := w.Fork()
+	fork, err := ecstest.Fork(w)
 	require.NoError(t, err)
-	x.position.Set(ecs.NewArchetype(w, x.position, x.hits).Create(), Position{X: rng.Float64()})
+	x.Position.Set(ecs.NewArchetype(w, x.Position, x.Hits).Create(), ecstest.Position{X: rng.Float64()})
 	delta := encoded(t, fork, w)
 	n := len(delta) - 4
 	require.Zero(t, delta[n-1], "there is no roster")

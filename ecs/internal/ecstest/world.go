@@ -1,0 +1,67 @@
+package ecstest
+
+import (
+	"testing"
+	"unsafe"
+
+	"quarry/alloc"
+	"quarry/ecs"
+	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/edit"
+	"quarry/ecs/internal/world"
+
+	"github.com/stretchr/testify/require"
+)
+
+// NewWorld makes a world that must be sound at the test's end and return all of its memory.
+func NewWorld(t testing.TB, options ...ecs.Option) *ecs.World {
+	t.Helper()
+	w, err := ecs.NewWorld(options...)
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		require.NoError(t, w.Verify())
+		require.NoError(t, w.Close())
+		require.NoError(t, w.Close(), "closing twice does nothing")
+	})
+	return w
+}
+
+// NewUniverse makes a small universe for worlds that are to run out of room.
+func NewUniverse(t testing.TB, size int) *alloc.Universe {
+	t.Helper()
+	u, err := alloc.NewUniverse(alloc.Size(size))
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		require.Zero(t, u.Stats().LiveChunks, "a closed world leaves nothing")
+		require.NoError(t, u.Close())
+	})
+	return u
+}
+
+// Fork is World.Clone, but the copy has w's tag: 12v3 of w is the same entity value as 12v3 of the
+// copy, so each of the two worlds takes the other's entities as its own, and no call can tell whose
+// they are. The tag is free again when both are closed.
+func Fork(w *ecs.World, options ...ecs.Option) (*ecs.World, error) {
+	made, err := edit.Copied(door.World(w), "ecstest.Fork", true, func(core *world.World) {
+		for _, o := range options {
+			o((*ecs.World)(unsafe.Pointer(core))) // Safe because a World is its core.
+		}
+	})
+	return (*ecs.World)(unsafe.Pointer(made)), err // Safe because a World is its core.
+}
+
+// Reserve promises n ids.
+func Reserve(t testing.TB, w *ecs.World, n int) []ecs.Entity {
+	t.Helper()
+	ids := make([]ecs.Entity, n)
+	require.NoError(t, w.Reserve(ids))
+	return ids
+}
+
+// CreateReserved makes entities of reserved ids.
+func CreateReserved(t testing.TB, a *ecs.Archetype, ids []ecs.Entity) ecs.Batch {
+	t.Helper()
+	batch, err := a.CreateReserved(ids)
+	require.NoError(t, err)
+	return batch
+}
