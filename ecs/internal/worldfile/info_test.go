@@ -1,4 +1,4 @@
-package ecs_test
+package worldfile_test
 
 import (
 	"math"
@@ -7,6 +7,7 @@ import (
 
 	"quarry/ecs"
 	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/ecstest"
 	"quarry/ecs/internal/worldfile"
 	"quarry/internal/long"
 
@@ -15,11 +16,11 @@ import (
 
 // describedImage returns an image of a world of all kinds of types, without rows to read.
 func describedImage(t testing.TB, m *imaged, n int) *worldfile.File {
-	m.register(newWorld(t), false)
+	m.register(ecstest.NewWorld(t), false)
 	m.populate(t, n)
 	s := m.w.Snapshot()
 	defer s.Close()
-	f := inMemory(t, s)
+	f := ecstest.NewFile(t, s)
 	f.Read = nil
 	return f
 }
@@ -118,7 +119,7 @@ func TestDescribeImageValues(t *testing.T) {
 		More  string
 	}
 	type none struct{}
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	types := []ecs.Type{
 		ecs.RegisterShared[mixed](w).Of(mixed{"a \"b\"\n", inner{-3, 65535}, float32(math.Inf(1)), true, math.MinInt64, [2]uint16{1, 256}, "c"}),
 		ecs.RegisterShared[string](w).Of("text, alone"), ecs.RegisterShared[float64](w).Of(math.NaN()), ecs.RegisterShared[int32](w).Of(-7),
@@ -127,7 +128,7 @@ func TestDescribeImageValues(t *testing.T) {
 	ecs.NewArchetype(w, types...).Create()
 	s := w.Snapshot()
 	defer s.Close()
-	info, err := worldfile.DescribeImage(inMemory(t, s))
+	info, err := worldfile.DescribeImage(ecstest.NewFile(t, s))
 	require.NoError(t, err)
 	require.Len(t, info.Archetypes, 1)
 	var got []string

@@ -1,4 +1,4 @@
-package ecs_test
+package worldfile_test
 
 import (
 	"encoding/binary"
@@ -9,6 +9,7 @@ import (
 	"quarry/alloc"
 	"quarry/ecs"
 	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/ecstest"
 	"quarry/ecs/internal/worldfile"
 	"quarry/internal/long"
 
@@ -63,7 +64,7 @@ func (m *imaged) use(t testing.TB) {
 func TestImageOfDamagedSections(t *testing.T) {
 	t.Parallel()
 	f := imageFile(t, 12)
-	u := newUniverse(t, 64<<20)
+	u := ecstest.NewUniverse(t, 64<<20)
 	refused, opened := 0, 0
 	var last [3]int
 	t.Cleanup(func() { t.Logf("the last was section %d, byte %d, xor %d", last[0], last[1], last[2]) })
@@ -145,18 +146,18 @@ func TestImageOfDamagedRows(t *testing.T) {
 // stands twice among the entries of a sparse type would have two values; both are refused.
 func TestImageOfOtherCounts(t *testing.T) {
 	var m imaged
-	m.register(newWorld(t), false)
+	m.register(ecstest.NewWorld(t), false)
 	list, err := ecs.NewArchetype(m.w, m.hits).CreateN(3)
 	require.NoError(t, err)
 	for i, e := range list.Entities(nil) {
 		b, _ := m.hits.Mut(e)
-		b.Append(make([]Hit, 9)...)
+		b.Append(make([]ecstest.Hit, 9)...)
 		b.Resize(1) // whose block stays
 		m.trait.Add(e, imageTrait{})
 		require.True(t, i < 3)
 	}
 	s := m.w.Snapshot()
-	f := inMemory(t, s)
+	f := ecstest.NewFile(t, s)
 	s.Close()
 	u, err := alloc.NewUniverse(alloc.Size(64 << 20))
 	require.NoError(t, err)

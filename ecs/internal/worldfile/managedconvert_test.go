@@ -1,4 +1,4 @@
-package ecs_test
+package worldfile_test
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 
 	"quarry/ecs"
 	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/ecstest"
 	"quarry/ecs/internal/worldfile"
 
 	"github.com/stretchr/testify/require"
@@ -34,7 +35,7 @@ func decodeCrate(b []byte, c *crate) error {
 // lose.
 func TestManagedValuesOfRowsThatChange(t *testing.T) {
 	for _, n := range []int{1, 70, 3000} {
-		w := newWorld(t)
+		w := ecstest.NewWorld(t)
 		mood, only := ecs.Register[oldMood](w), ecs.Register[oldOnly](w)
 		text := ecs.RegisterManaged[parcel](w, ecs.Codec(encodeParcel, decodeParcel))
 		lost := ecs.RegisterManaged[note](w, ecs.Codec(encodeNote, decodeNote))

@@ -1,4 +1,4 @@
-package ecs_test
+package worldfile_test
 
 import (
 	"errors"
@@ -10,6 +10,8 @@ import (
 	"quarry/alloc"
 	"quarry/ecs"
 	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/ecstest"
+	"quarry/ecs/internal/world"
 	"quarry/ecs/internal/worldfile"
 	"quarry/internal/long"
 
@@ -19,35 +21,35 @@ import (
 // TestRefusedTypes: what no rule converts is refused with both layouts, and by name what nobody has
 // registered; no world is left.
 func TestRefusedTypes(t *testing.T) {
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	ecs.NewArchetype(w, ecs.Register[oldPlace](w, ecs.Enableable)).Create()
 	s := w.Snapshot()
 	defer s.Close()
-	f := inMemory(t, s)
-	worlds := ecs.OpenWorlds()
+	f := ecstest.NewFile(t, s)
+	worlds := world.Tags.Open()
 	refused := func(rules *worldfile.Rules, register func(w *ecs.World), want string) {
 		g := *f
 		g.Rules = rules
 		_, err := door.OpenImage(&g, register, nil)
 		require.ErrorIs(t, err, worldfile.ErrImageTypes)
 		require.EqualError(t, err, want)
-		require.Equal(t, worlds, ecs.OpenWorlds())
+		require.Equal(t, worlds, world.Tags.Open())
 		plans, err := door.PlanImage(&g, register)
 		require.NoError(t, err)
 		require.EqualError(t, plans[4].Err, want)
-		require.Equal(t, worlds, ecs.OpenWorlds())
+		require.Equal(t, worlds, world.Tags.Open())
 	}
 	type narrow struct {
 		X int32
 		Y float32
 	}
 	type other struct{ Z int32 }
-	refused(nil, func(*ecs.World) {}, "types differ: the component type quarry/ecs_test.oldPlace is not registered")
-	refused(changeRules(), func(*ecs.World) {}, "types differ: the component type quarry/ecs_test.oldPlace is newPlace in this program, by a rule, which is not registered; rules apply in their order, and Drop and Keep take that name")
+	refused(nil, func(*ecs.World) {}, "types differ: the component type quarry/ecs/internal/worldfile_test.oldPlace is not registered")
+	refused(changeRules(), func(*ecs.World) {}, "types differ: the component type quarry/ecs/internal/worldfile_test.oldPlace is newPlace in this program, by a rule, which is not registered; rules apply in their order, and Drop and Keep take that name")
 	to := func(name string) *worldfile.Rules {
-		return &worldfile.Rules{Types: []worldfile.Rename{{Old: "quarry/ecs_test.oldPlace", New: name}}}
+		return &worldfile.Rules{Types: []worldfile.Rename{{Old: "quarry/ecs/internal/worldfile_test.oldPlace", New: name}}}
 	}
-	refused(to("narrow"), func(w *ecs.World) { ecs.Register[narrow](w) }, `types differ: the component type quarry/ecs_test.oldPlace has changed, and no rule converts it: X float32 has become X int32
+	refused(to("narrow"), func(w *ecs.World) { ecs.Register[narrow](w) }, `types differ: the component type quarry/ecs/internal/worldfile_test.oldPlace has changed, and no rule converts it: X float32 has become X int32
 	in the file         in the program
 	40 B, enableable    8 B
 	  0 X float32         0 X int32
@@ -57,7 +59,7 @@ func TestRefusedTypes(t *testing.T) {
 	 24 N int8
 	 26 U uint16
 	 28 List [3]int32`)
-	refused(to("quarry/ecs_test.other"), func(w *ecs.World) { ecs.Register[other](w) }, `types differ: the component type quarry/ecs_test.oldPlace has changed, and no rule converts it: no field is left
+	refused(to("quarry/ecs/internal/worldfile_test.other"), func(w *ecs.World) { ecs.Register[other](w) }, `types differ: the component type quarry/ecs/internal/worldfile_test.oldPlace has changed, and no rule converts it: no field is left
 	in the file         in the program
 	40 B, enableable    4 B
 	  0 X float32         0 Z int32
@@ -75,7 +77,7 @@ func TestConvertsByFunction(t *testing.T) {
 	o, all := newThen(t, 300)
 	s := o.w.Snapshot()
 	defer s.Close()
-	f := inMemory(t, s)
+	f := ecstest.NewFile(t, s)
 	f.Rules = changeRules()
 	calls, most := 0, 1<<30
 	count := func() {
@@ -119,7 +121,7 @@ func TestConvertsByFunction(t *testing.T) {
 		}
 	}
 	require.NoError(t, w.Close())
-	worlds := ecs.OpenWorlds()
+	worlds := world.Tags.Open()
 	total := calls
 	for most = 0; most < total; most += 1 + total/40 {
 		calls = 0
@@ -127,7 +129,7 @@ func TestConvertsByFunction(t *testing.T) {
 			_, _ = door.OpenImage(f, m.register([4]bool{}), []ecs.Option{ecs.WithUniverse(u)})
 		})
 		require.Zero(t, u.Stats().LiveChunks, "after %d calls", most)
-		require.Equal(t, worlds, ecs.OpenWorlds())
+		require.Equal(t, worlds, world.Tags.Open())
 	}
 	require.NoError(t, u.Close())
 }
@@ -138,9 +140,9 @@ func TestChangedTypesWithoutMemory(t *testing.T) {
 	o, all := newThen(t, 60)
 	s := o.w.Snapshot()
 	defer s.Close()
-	f := inMemory(t, s)
+	f := ecstest.NewFile(t, s)
 	f.Rules = changeRules()
-	worlds := ecs.OpenWorlds()
+	worlds := world.Tags.Open()
 	options := [4]bool{true, true, true, true}
 	require.NoError(t, alloc.CheckEveryFailure(func(fail *alloc.Failures) error {
 		u, err := alloc.NewUniverse(alloc.Size(32<<20), alloc.InjectFailures(fail))
@@ -158,7 +160,7 @@ func TestChangedTypesWithoutMemory(t *testing.T) {
 		}
 		return errors.Join(err, u.Close())
 	}))
-	require.Equal(t, worlds, ecs.OpenWorlds())
+	require.Equal(t, worlds, world.Tags.Open())
 }
 
 // TestDamageOfChangedRows: a flipped byte in rows that are converted leaves a world that can be
@@ -167,7 +169,7 @@ func TestDamageOfChangedRows(t *testing.T) {
 	o, _ := newThen(t, 6)
 	s := o.w.Snapshot()
 	defer s.Close()
-	f := inMemory(t, s)
+	f := ecstest.NewFile(t, s)
 	f.Rules = changeRules()
 	rows := make([]byte, f.Size[worldfile.ImageRows])
 	require.NoError(t, f.Read(worldfile.ImageRows, 0, rows))
@@ -211,7 +213,7 @@ func TestKeptTypes(t *testing.T) {
 	o, all := newThen(t, 100)
 	s := o.w.Snapshot()
 	defer s.Close()
-	f := inMemory(t, s)
+	f := ecstest.NewFile(t, s)
 	f.Rules = &worldfile.Rules{KeepUnknown: true}
 	w, err := door.OpenImage(f, func(*ecs.World) {}, nil)
 	require.NoError(t, err)
@@ -232,7 +234,7 @@ func TestKeptTypes(t *testing.T) {
 	require.NoError(t, clone.Verify())
 	for _, of := range []*ecs.World{w, clone} {
 		again := of.Snapshot()
-		g := inMemory(t, again)
+		g := ecstest.NewFile(t, again)
 		again.Close()
 		var m then
 		next, err := door.OpenImage(g, m.register, nil)
@@ -260,7 +262,7 @@ func TestDroppedTypes(t *testing.T) {
 	o, all := newThen(t, 100)
 	s := o.w.Snapshot()
 	defer s.Close()
-	f := inMemory(t, s)
+	f := ecstest.NewFile(t, s)
 	f.Rules = &worldfile.Rules{DropUnknown: true}
 	var stay ecs.Component[stayed]
 	u, err := alloc.NewUniverse(alloc.Size(128 << 20))
@@ -299,7 +301,7 @@ func TestDamageOfChangedSections(t *testing.T) {
 	o, _ := newThen(t, 6)
 	s := o.w.Snapshot()
 	defer s.Close()
-	f := inMemory(t, s)
+	f := ecstest.NewFile(t, s)
 	f.Rules = changeRules()
 	u, err := alloc.NewUniverse(alloc.Size(64 << 20))
 	require.NoError(t, err)

@@ -1,4 +1,4 @@
-package ecs_test
+package worldfile_test
 
 import (
 	"errors"
@@ -7,6 +7,8 @@ import (
 	"quarry/alloc"
 	"quarry/ecs"
 	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/ecstest"
+	"quarry/ecs/internal/world"
 
 	"github.com/stretchr/testify/require"
 )
@@ -15,11 +17,11 @@ import (
 // there is no world then, and nothing is left in the universe.
 func TestImageWithoutMemory(t *testing.T) {
 	var m imaged
-	m.register(newWorld(t), false)
+	m.register(ecstest.NewWorld(t), false)
 	m.populate(t, 300)
 	s := m.w.Snapshot()
-	f, want := inMemory(t, s), s.Hash()
-	worlds := ecs.OpenWorlds()
+	f, want := ecstest.NewFile(t, s), s.Hash()
+	worlds := world.Tags.Open()
 	require.NoError(t, alloc.CheckEveryFailure(func(fail *alloc.Failures) error {
 		u, err := alloc.NewUniverse(alloc.Size(32<<20), alloc.InjectFailures(fail))
 		if err != nil {
@@ -38,7 +40,7 @@ func TestImageWithoutMemory(t *testing.T) {
 		}
 		return errors.Join(err, u.Close())
 	}))
-	require.Equal(t, worlds, ecs.OpenWorlds())
+	require.Equal(t, worlds, world.Tags.Open())
 }
 
 // TestImageReadPanics: a panic of what reads the file goes through and leaves nothing behind.
@@ -46,7 +48,7 @@ func TestImageReadPanics(t *testing.T) {
 	f := imageFile(t, 300)
 	u, err := alloc.NewUniverse(alloc.Size(64 << 20))
 	require.NoError(t, err)
-	worlds := ecs.OpenWorlds()
+	worlds := world.Tags.Open()
 	for part := range f.Size {
 		bad := *f
 		bad.Read = func(of, from int, dst []byte) error {
@@ -60,7 +62,7 @@ func TestImageReadPanics(t *testing.T) {
 			_, _ = door.OpenImage(&bad, func(w *ecs.World) { o.register(w, false) }, []ecs.Option{ecs.WithUniverse(u)})
 		})
 		require.Zero(t, u.Stats().LiveChunks, "part %d", part)
-		require.Equal(t, worlds, ecs.OpenWorlds())
+		require.Equal(t, worlds, world.Tags.Open())
 	}
 	require.NoError(t, u.Close())
 }

@@ -1,4 +1,4 @@
-package ecs_test
+package worldfile_test
 
 import (
 	"math/rand/v2"
@@ -6,6 +6,7 @@ import (
 
 	"quarry/ecs"
 	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -70,7 +71,7 @@ func TestImageOfAnotherOrder(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 5))
 	for range 60 {
 		var m likes
-		w := newWorld(t)
+		w := ecstest.NewWorld(t)
 		types := m.register(w, r.Perm(7))
 		k := 2 + r.IntN(6)
 		var some []ecs.Type
@@ -99,7 +100,7 @@ func TestImageOfAnotherOrder(t *testing.T) {
 			}
 		}
 		s := w.Snapshot()
-		f := inMemory(t, s)
+		f := ecstest.NewFile(t, s)
 		for range 2 {
 			var o likes
 			x, err := door.OpenImage(f, func(w *ecs.World) { o.register(w, r.Perm(7)) }, nil)
@@ -117,7 +118,7 @@ func TestImageOfAnotherOrder(t *testing.T) {
 				require.Equal(t, m.a.Enabled(e), o.a.Enabled(e))
 			}
 			again := x.Snapshot()
-			f = inMemory(t, again)
+			f = ecstest.NewFile(t, again)
 			again.Close()
 			require.NoError(t, x.Close())
 		}

@@ -1,23 +1,26 @@
-package ecs
+package worldfile_test
 
 import (
 	"reflect"
 	"slices"
 	"strings"
 
+	"quarry/ecs"
 	"quarry/ecs/internal/codec"
+	"quarry/ecs/internal/door"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/world"
 	"quarry/ecs/internal/worldfile"
+	"quarry/internal/long"
 )
 
-// HostileScale is how many times longer the lists of lies are than in a short test.
-var HostileScale = 1
+// hostileScale is how many times longer the lists of lies are than in a short test.
+var hostileScale = long.N(1, 20)
 
-// ImageLies are what somebody may write into the described sections of a file, by name.
-var ImageLies = map[string]func(meta [worldfile.ImageMeta][]byte) [worldfile.ImageMeta][]byte{
+// imageLies are what somebody may write into the described sections of a file, by name.
+var imageLies = map[string]func(meta [worldfile.ImageMeta][]byte) [worldfile.ImageMeta][]byte{
 	"more types than there can be": lie(func(im *worldfile.WorldImage) {
-		for range MaxTypes {
+		for range ecs.MaxTypes {
 			im.Types = append(im.Types, im.Types[4])
 		}
 	}),
@@ -57,17 +60,17 @@ var ImageLies = map[string]func(meta [worldfile.ImageMeta][]byte) [worldfile.Ima
 		t.Fields = append(t.Fields, worldfile.ImageField{Name: "far", Kind: uint32(reflect.Int64), Offset: 0, Size: 1 << 40, Of: ""})
 	}),
 	"fields without bytes": lieOfTypes(func(t *worldfile.ImageType) {
-		for range 1000 * HostileScale {
+		for range 1000 * hostileScale {
 			t.Fields = append(t.Fields, worldfile.ImageField{Name: "none", Kind: uint32(reflect.Uint), Offset: 0, Size: 0, Of: ""})
 		}
 	}),
 	"fields without bytes, of many values": lie(func(im *worldfile.WorldImage) {
 		for i := range im.Types {
-			for range 1000 * HostileScale {
+			for range 1000 * hostileScale {
 				im.Types[i].Fields = append(im.Types[i].Fields, worldfile.ImageField{Name: "none", Kind: uint32(reflect.Uint), Offset: 0, Size: 0, Of: ""})
 			}
 		}
-		for range 1000 * HostileScale {
+		for range 1000 * hostileScale {
 			im.Values = append(im.Values, worldfile.ImageValue{Of: im.Values[0].Of, Bytes: nil})
 		}
 		im.Archetypes[0].Values = nil
@@ -88,14 +91,14 @@ var ImageLies = map[string]func(meta [worldfile.ImageMeta][]byte) [worldfile.Ima
 		}
 	}),
 	"many archetypes": lie(func(im *worldfile.WorldImage) {
-		for range 2000 * HostileScale {
+		for range 2000 * hostileScale {
 			im.Archetypes = append(im.Archetypes, im.Archetypes[len(im.Archetypes)-1])
 		}
 	}),
 	"an archetype without rows, many times": lie(func(im *worldfile.WorldImage) {
 		a := im.Archetypes[0]
 		a.Table.Chunks, a.Table.Rows = nil, 0
-		im.Archetypes = append(im.Archetypes, slices.Repeat([]worldfile.ImageArchetype{a}, 2000*HostileScale)...)
+		im.Archetypes = append(im.Archetypes, slices.Repeat([]worldfile.ImageArchetype{a}, 2000*hostileScale)...)
 	}),
 	"entries of more entities than there are": lie(func(im *worldfile.WorldImage) {
 		for i := range im.Sets {
@@ -142,10 +145,10 @@ func lieOfTypes(change func(t *worldfile.ImageType)) func(meta [worldfile.ImageM
 	})
 }
 
-// StretchesOf returns what is above the numbers of all stretches that a world's rows have.
-func StretchesOf(w *World) (end int) {
+// stretchesOf returns what is above the numbers of all stretches that a world's rows have.
+func stretchesOf(w *ecs.World) (end int) {
 	for i := range entity.Stretches {
-		if _, ok := w.core.Tables.FindOwner(world.Location(i) << entity.RowBits); ok {
+		if _, ok := door.World(w).Tables.FindOwner(world.Location(i) << entity.RowBits); ok {
 			end = i + 1
 		}
 	}

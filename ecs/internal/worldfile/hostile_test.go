@@ -1,14 +1,14 @@
-package ecs_test
+package worldfile_test
 
 import (
 	"errors"
-	"os"
 	"runtime"
 	"strconv"
 	"testing"
 
 	"quarry/ecs"
 	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/ecstest"
 	"quarry/ecs/internal/worldfile"
 
 	"github.com/stretchr/testify/require"
@@ -22,19 +22,13 @@ var hostileRules = map[string]*worldfile.Rules{
 	"some": {Drop: []string{"Hit", "imageZone"}, KeepUnknown: true, KeepEntities: true},
 }
 
-func init() {
-	if os.Getenv("QUARRY_LONG") != "" {
-		ecs.HostileScale = 20
-	}
-}
-
 // TestLies: whatever the described sections of a file say, with right checksums, it is described,
 // planned and opened, or refused by an error, and takes no more Go memory than a file of some MiB
 // may. What is opened is sound.
 func TestLies(t *testing.T) {
 	f := imageFile(t, 12)
-	u := newUniverse(t, 64<<20)
-	for name, lie := range ecs.ImageLies {
+	u := ecstest.NewUniverse(t, 64<<20)
+	for name, lie := range imageLies {
 		t.Run(name, func(t *testing.T) {
 			bad := *f
 			bad.Meta, bad.Compare = lie(f.Meta), true
@@ -97,7 +91,7 @@ func TestStreamOfMuch(t *testing.T) {
 // high numbers. In a file of it they get low ones, and nothing else changes.
 func TestStretchesFarApart(t *testing.T) {
 	var m imaged
-	u := newUniverse(t, 256<<20)
+	u := ecstest.NewUniverse(t, 256<<20)
 	w, err := ecs.NewWorld(ecs.WithUniverse(u))
 	require.NoError(t, err)
 	m.register(w, false)
@@ -108,19 +102,19 @@ func TestStretchesFarApart(t *testing.T) {
 	require.NoError(t, err)
 	last := batch.Entities(nil)
 	for i, e := range last {
-		m.position.Set(e, Position{float64(i), 0})
+		m.position.Set(e, ecstest.Position{X: float64(i), Y: 0})
 	}
 	m.w.DestroyList(gone)
 	m.w.Shrink(0)
 	s := m.w.Snapshot()
-	o := opened(t, inMemory(t, s), false)
+	o := opened(t, ecstest.NewFile(t, s), false)
 	require.NoError(t, o.w.Verify())
 	require.Equal(t, s.Hash(), o.w.Hash())
 	for i, e := range last {
-		require.Equal(t, Position{float64(i), 0}, *o.position.Get(e))
+		require.Equal(t, ecstest.Position{X: float64(i), Y: 0}, *o.position.Get(e))
 	}
-	require.Less(t, ecs.StretchesOf(o.w), 64)
-	require.GreaterOrEqual(t, ecs.StretchesOf(m.w), 1200)
+	require.Less(t, stretchesOf(o.w), 64)
+	require.GreaterOrEqual(t, stretchesOf(m.w), 1200)
 	s.Close()
 	require.NoError(t, m.w.Close())
 }

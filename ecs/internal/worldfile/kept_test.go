@@ -1,4 +1,4 @@
-package ecs_test
+package worldfile_test
 
 import (
 	"errors"
@@ -8,6 +8,8 @@ import (
 	"quarry/alloc"
 	"quarry/ecs"
 	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/ecstest"
+	"quarry/ecs/internal/world"
 	"quarry/ecs/internal/worldfile"
 
 	"github.com/stretchr/testify/require"
@@ -18,7 +20,7 @@ import (
 // changes, and a program that has the types finds the values in the next file.
 func TestKeptGoValues(t *testing.T) {
 	var m library
-	m.register(newWorld(t), true)
+	m.register(ecstest.NewWorld(t), true)
 	all := m.populate(t, 120)
 	f := imageOfWorld(t, m.w)
 	f.Rules = &worldfile.Rules{KeepUnknown: true}
@@ -70,15 +72,15 @@ func TestKeptGoValues(t *testing.T) {
 	require.Equal(t, alive, moved.Len())
 	require.NoError(t, errors.Join(w.Verify(), other.Verify(), other.Close()))
 	require.Len(t, w.Components(), 11, "no type came twice")
-	tag := ecs.Register[Hit](w)
+	tag := ecs.Register[ecstest.Hit](w)
 	for i, e := range all {
 		if w.Alive(e) && i%2 == 0 {
-			require.True(t, tag.Add(e, Hit{}))
+			require.True(t, tag.Add(e, ecstest.Hit{}))
 		}
 	}
 	require.NoError(t, w.Verify())
 	o = new(library)
-	x, err := door.OpenImage(imageOfWorld(t, w), func(w *ecs.World) { o.register(w, true); ecs.Register[Hit](w) }, nil)
+	x, err := door.OpenImage(imageOfWorld(t, w), func(w *ecs.World) { o.register(w, true); ecs.Register[ecstest.Hit](w) }, nil)
 	require.NoError(t, err)
 	require.Equal(t, 2*alive, x.Stats().Alive)
 	m.same(t, o, all)
@@ -97,7 +99,7 @@ func TestKeptSharedEntities(t *testing.T) {
 		Name string
 		N    int16
 	}
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	ecs.NewArchetype(w, ecs.RegisterShared[plain](w).Of(plain{"one", 7}))
 	for _, v := range []plain{{"", 0}, {"two", -1}} {
 		ecs.NewArchetype(w, ecs.RegisterShared[plain](w).Of(v)).Create()
@@ -121,7 +123,7 @@ func TestKeptSharedEntities(t *testing.T) {
 	f = imageOfWorld(t, w)
 	f.Rules = &worldfile.Rules{KeepUnknown: true}
 	_, err = door.OpenImage(f, func(*ecs.World) {}, nil)
-	require.EqualError(t, err, "types differ: the shared type quarry/ecs_test.owned cannot be kept: By Entity of a shared value is an entity, which only the type can rename")
+	require.EqualError(t, err, "types differ: the shared type quarry/ecs/internal/worldfile_test.owned cannot be kept: By Entity of a shared value is an entity, which only the type can rename")
 }
 
 // TestManagedImageWithoutMemory: each request for memory of a world with managed types is refused
@@ -129,10 +131,10 @@ func TestKeptSharedEntities(t *testing.T) {
 // then, and nothing is left in the universe.
 func TestManagedImageWithoutMemory(t *testing.T) {
 	var m library
-	m.register(newWorld(t), true)
+	m.register(ecstest.NewWorld(t), true)
 	all := m.populate(t, 40)
 	f := imageOfWorld(t, m.w)
-	worlds := ecs.OpenWorlds()
+	worlds := world.Tags.Open()
 	for _, rules := range []*worldfile.Rules{nil, {KeepUnknown: true}} {
 		f.Rules = rules
 		require.NoError(t, alloc.CheckEveryFailure(func(fail *alloc.Failures) error {
@@ -157,6 +159,6 @@ func TestManagedImageWithoutMemory(t *testing.T) {
 			}
 			return errors.Join(err, u.Close())
 		}))
-		require.Equal(t, worlds, ecs.OpenWorlds())
+		require.Equal(t, worlds, world.Tags.Open())
 	}
 }

@@ -1,10 +1,11 @@
-package ecs_test
+package worldfile_test
 
 import (
 	"testing"
 
 	"quarry/ecs"
 	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/ecstest"
 	"quarry/ecs/internal/worldfile"
 
 	"github.com/stretchr/testify/require"
@@ -19,7 +20,7 @@ type (
 
 // fileOf returns the image of a world with an entity of a type.
 func fileOf[T any](t *testing.T, v T, others ...func(*ecs.World)) *worldfile.File {
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	c := ecs.Register[T](w)
 	c.Set(ecs.NewArchetype(w, c).Create(), v)
 	for _, register := range others {
@@ -27,7 +28,7 @@ func fileOf[T any](t *testing.T, v T, others ...func(*ecs.World)) *worldfile.Fil
 	}
 	s := w.Snapshot()
 	defer s.Close()
-	return inMemory(t, s)
+	return ecstest.NewFile(t, s)
 }
 
 // openAs opens an image whose only entity is to have a type, and returns its value.
@@ -154,14 +155,14 @@ func TestRulesThatFail(t *testing.T) {
 		{refusedAs[stance](fileOf(t, posture{1, 2}), worldfile.Rules{Types: names{{Old: "posture", New: "stance"}},
 			Fields: fields{{Type: "posture", Old: "X", New: "Y"}, {Type: "posture", Old: "Y", New: "X"}}}), "rules exchange X and Y"},
 		{refusedAs[pose](fileOf(t, pose{1, 2}, besides(posture{3, 4})), worldfile.Rules{Types: names{{Old: "pose", New: "posture"}, {Old: "posture", New: "pose"}}}),
-			"rules exchange quarry/ecs_test.pose and posture"},
+			"rules exchange quarry/ecs/internal/worldfile_test.pose and posture"},
 		{refusedAs[posture](fileOf(t, pose{1, 2}), worldfile.Rules{Types: names{{Old: "pose", New: "gone"}}, DropUnknown: true}), "pose is gone in this program, by a rule, which is not registered"},
 		{refusedAs[pose](fileOf(t, pose{1, 2}), worldfile.Rules{Types: names{{Old: "pose", New: "gone"}}, KeepUnknown: true}), "pose is gone in this program, by a rule, which is not registered"},
 		{refusedAs[posture](fileOf(t, posture{1, 2}, besides(pose{3, 4})), worldfile.Rules{Types: names{{Old: "pose", New: "posture"}}}), "pose is not registered"},
 		{refusedAs[stance](fileOf(t, posture{1, 2}, besides(pose{3, 4})), worldfile.Rules{Types: names{{Old: "pose", New: "stance"}, {Old: "posture", New: "stance"}}, Fields: fields{{Type: "pose", Old: "Lat", New: "X"}}}),
 			"posture is not registered"},
 		{refusedAs[posture](fileOf(t, posture{1, 2}), worldfile.Rules{Conversions: []worldfile.Conversion{conversion("posture", func(v posture) stance { return stance{} })}}),
-			"the conversion makes a ecs_test.stance, and the program has a ecs_test.posture"},
+			"the conversion makes a worldfile_test.stance, and the program has a worldfile_test.posture"},
 		// A rule for a struct hides a later one for a field in it, and a number becomes no struct.
 		{refusedAs[nested](fileOf(t, struct{ R struct{ Old, B float32 } }{}), worldfile.Rules{Types: names{{Old: "struct { R struct { Old float32; B float32 } }", New: "nested"}},
 			Fields: fields{{Type: "nested", Old: "R", New: "P"}, {Type: "nested", Old: "R.Old", New: "P.A"}}}), "R.Old is P.Old in this program, by a rule, and there is no such field"},
@@ -204,14 +205,14 @@ func TestRuleOfAnotherVersion(t *testing.T) {
 	require.Equal(t, stance{1, 2}, wide)
 	rules.Types[0].New = "pose"
 	_, err = openAs[pose](fileOf(t, posture{1, 2}), rules)
-	require.ErrorContains(t, err, "no field is left; the conversion takes a ecs_test.pose, which has another layout")
+	require.ErrorContains(t, err, "no field is left; the conversion takes a worldfile_test.pose, which has another layout")
 }
 
 // TestKindThatChanged: a type that is of another kind in the program is shown beside it.
 func TestKindThatChanged(t *testing.T) {
 	f := fileOf(t, posture{1, 2})
 	_, err := door.OpenImage(f, func(w *ecs.World) { ecs.RegisterBuffer[posture](w, ecs.Inline(2)) }, nil)
-	require.EqualError(t, err, `types differ: the component type quarry/ecs_test.posture is a buffer type in this program, and rules convert none of another kind
+	require.EqualError(t, err, `types differ: the component type quarry/ecs/internal/worldfile_test.posture is a buffer type in this program, and rules convert none of another kind
 	in the file     in the program
 	8 B             8 B, inline 2
 	  0 X float32     0 X float32

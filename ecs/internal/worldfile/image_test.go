@@ -1,4 +1,4 @@
-package ecs_test
+package worldfile_test
 
 import (
 	"bytes"
@@ -10,37 +10,12 @@ import (
 	"quarry/alloc"
 	"quarry/ecs"
 	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/ecstest"
+	"quarry/ecs/internal/world"
 	"quarry/ecs/internal/worldfile"
 
 	"github.com/stretchr/testify/require"
 )
-
-// inMemory returns the image of a snapshot as a file that is read.
-func inMemory(t testing.TB, s *ecs.Snapshot) *worldfile.File {
-	im, err := door.ImageOf(s)
-	require.NoError(t, err)
-	defer im.Close()
-	return readImage(t, im)
-}
-
-// readImage returns an image as a file that is read.
-func readImage(t testing.TB, im *worldfile.Image) *worldfile.File {
-	f := &worldfile.File{Meta: im.Meta, Size: im.Size}
-	var parts [len(im.Size)][]byte
-	for part, size := range im.Size {
-		parts[part] = bytes.Repeat([]byte{0xa5}, (size+alloc.MegachunkSize-1)/alloc.MegachunkSize*alloc.MegachunkSize)
-		for at := 0; at < len(parts[part]); at += alloc.MegachunkSize {
-			require.NoError(t, im.Read(part, at, parts[part][at:at+alloc.MegachunkSize]))
-		}
-	}
-	f.Read = func(part, at int, dst []byte) error {
-		if copy(dst, parts[part][at:f.Size[part]]) != len(dst) {
-			return fmt.Errorf("%d bytes at %d of part %d", len(dst), at, part)
-		}
-		return nil
-	}
-	return f
-}
 
 type (
 	imageMood  struct{ Level int32 }
@@ -54,12 +29,12 @@ type (
 // imaged is a world with types of all kinds that files have.
 type imaged struct {
 	w        *ecs.World
-	position ecs.Component[Position]
-	owner    ecs.Component[Owner]
+	position ecs.Component[ecstest.Position]
+	owner    ecs.Component[ecstest.Owner]
 	mood     ecs.Component[imageMood] // can be disabled
 	age      ecs.Component[imageAge]  // rows have versions
 	flag     ecs.Component[imageFlag]
-	hits     ecs.Buffer[Hit]
+	hits     ecs.Buffer[ecstest.Hit]
 	zone     ecs.Shared[imageZone]
 	text     ecs.Shared[string]
 	trait    ecs.Sparse[imageTrait]
@@ -70,12 +45,12 @@ type imaged struct {
 func (m *imaged) register(w *ecs.World, back bool) {
 	m.w = w
 	steps := []func(){
-		func() { m.position = ecs.Register[Position](w) },
-		func() { m.owner = ecs.Register[Owner](w, ecs.Cleanup) },
+		func() { m.position = ecs.Register[ecstest.Position](w) },
+		func() { m.owner = ecs.Register[ecstest.Owner](w, ecs.Cleanup) },
 		func() { m.mood = ecs.Register[imageMood](w, ecs.Enableable) },
 		func() { m.age = ecs.Register[imageAge](w, ecs.TrackRows) },
 		func() { m.flag = ecs.Register[imageFlag](w) },
-		func() { m.hits = ecs.RegisterBuffer[Hit](w, ecs.Inline(2)) },
+		func() { m.hits = ecs.RegisterBuffer[ecstest.Hit](w, ecs.Inline(2)) },
 		func() { m.zone = ecs.RegisterShared[imageZone](w) },
 		func() { m.text = ecs.RegisterShared[string](w) },
 		func() { m.trait = ecs.RegisterSparse[imageTrait](w, ecs.Enableable) },
@@ -108,14 +83,14 @@ func (m *imaged) populate(t testing.TB, n int) (all []ecs.Entity) {
 		m.w.SetName(all[len(all)-2], "second")
 	}
 	for i, e := range all {
-		m.position.Set(e, Position{float64(i), 1})
-		m.owner.Set(e, Owner{all[len(all)-1-i]})
+		m.position.Set(e, ecstest.Position{X: float64(i), Y: 1})
+		m.owner.Set(e, ecstest.Owner{Of: all[len(all)-1-i]})
 		if i%3 == 0 {
 			m.mood.Disable(e)
 		}
 		if b, ok := m.hits.Mut(e); ok {
 			for k := range i % 7 {
-				b.Append(Hit{By: e, Damage: int32(k)})
+				b.Append(ecstest.Hit{By: e, Damage: int32(k)})
 			}
 		}
 		if i%4 == 0 {
@@ -135,11 +110,11 @@ func (m *imaged) populate(t testing.TB, n int) (all []ecs.Entity) {
 // imageFile returns a file of a world with n entities of each of its archetypes.
 func imageFile(t testing.TB, n int) *worldfile.File {
 	var m imaged
-	m.register(newWorld(t), false)
+	m.register(ecstest.NewWorld(t), false)
 	m.populate(t, n)
 	s := m.w.Snapshot()
 	defer s.Close()
-	return inMemory(t, s)
+	return ecstest.NewFile(t, s)
 }
 
 // opened opens an image, whose types are registered the other way round if back is set.
@@ -160,8 +135,8 @@ func TestImageIsTheWorld(t *testing.T) {
 		for _, back := range []bool{false, true} {
 			t.Run(fmt.Sprint("n=", n, "/back=", back), func(t *testing.T) {
 				var m imaged
-				m.register(newWorld(t), false)
-				worlds := ecs.OpenWorlds()
+				m.register(ecstest.NewWorld(t), false)
+				worlds := world.Tags.Open()
 				all := m.populate(t, max(2, n))
 				if n == 0 {
 					for _, e := range all {
@@ -171,7 +146,7 @@ func TestImageIsTheWorld(t *testing.T) {
 				}
 				s := m.w.Snapshot()
 				want := s.Hash()
-				o := opened(t, inMemory(t, s), back)
+				o := opened(t, ecstest.NewFile(t, s), back)
 				require.NoError(t, o.w.Verify())
 				require.Equal(t, want, o.w.Hash())
 				require.Equal(t, m.w.Version(), o.w.Version())
@@ -202,7 +177,7 @@ func TestImageIsTheWorld(t *testing.T) {
 				}
 				s.Close()
 				require.NoError(t, o.w.Close())
-				require.Equal(t, worlds, ecs.OpenWorlds())
+				require.Equal(t, worlds, world.Tags.Open())
 			})
 		}
 	}
@@ -240,7 +215,7 @@ func (m *imaged) change(t testing.TB, all []ecs.Entity) {
 			m.flag.Add(e, imageFlag{})
 		case 2:
 			if b, ok := m.hits.Mut(e); ok {
-				b.Append(make([]Hit, 9)...)
+				b.Append(make([]ecstest.Hit, 9)...)
 			}
 		case 3:
 			m.trait.Remove(e)
@@ -259,21 +234,21 @@ func (m *imaged) change(t testing.TB, all []ecs.Entity) {
 // of others too.
 func TestImageOfAnOpenedWorld(t *testing.T) {
 	var m imaged
-	m.register(newWorld(t), false)
+	m.register(ecstest.NewWorld(t), false)
 	all := m.populate(t, 300)
 	s := m.w.Snapshot()
-	f := inMemory(t, s)
+	f := ecstest.NewFile(t, s)
 	u, err := alloc.NewUniverse(alloc.Size(256 << 20))
 	require.NoError(t, err)
 	other, err := ecs.NewWorld(ecs.WithUniverse(u))
 	require.NoError(t, err)
-	ecs.NewArchetype(other, ecs.Register[Position](other)).CreateN(100_000)
+	ecs.NewArchetype(other, ecs.Register[ecstest.Position](other)).CreateN(100_000)
 	o := opened(t, f, false, ecs.WithUniverse(u))
 	require.Equal(t, s.Hash(), o.w.Hash())
 	require.NoError(t, o.w.Verify())
 
 	then := o.w.Snapshot()
-	again := opened(t, inMemory(t, then), false, ecs.WithUniverse(u))
+	again := opened(t, ecstest.NewFile(t, then), false, ecs.WithUniverse(u))
 	require.Equal(t, s.Hash(), again.w.Hash())
 	fork, err := then.Fork(ecs.WithUniverse(u))
 	require.NoError(t, err)
@@ -290,7 +265,7 @@ func TestImageOfAnOpenedWorld(t *testing.T) {
 	require.NoError(t, ecs.EncodeDelta(&delta, d))
 	require.NoError(t, again.w.ApplyDelta(&delta))
 	require.Equal(t, changed, again.w.Hash())
-	third := opened(t, inMemory(t, now), false, ecs.WithUniverse(u))
+	third := opened(t, ecstest.NewFile(t, now), false, ecs.WithUniverse(u))
 	require.Equal(t, changed, third.w.Hash())
 	require.NoError(t, o.w.Restore(then))
 	require.Equal(t, s.Hash(), o.w.Hash())
@@ -330,9 +305,9 @@ func TestImagesOfOneStateAreEqual(t *testing.T) {
 	m.register(w, false)
 	all := m.populate(t, 500)
 	s := m.w.Snapshot()
-	f := inMemory(t, s)
+	f := ecstest.NewFile(t, s)
 	m.goOn(t, all)
-	later := inMemory(t, s)
+	later := ecstest.NewFile(t, s)
 	require.Equal(t, f.Meta, later.Meta)
 	require.Equal(t, f.Size, later.Size)
 	for part, size := range f.Size {
@@ -344,16 +319,16 @@ func TestImagesOfOneStateAreEqual(t *testing.T) {
 	o := opened(t, later, false)
 	require.Equal(t, s.Hash(), o.w.Hash())
 	again := o.w.Snapshot()
-	twice := inMemory(t, again)
+	twice := ecstest.NewFile(t, again)
 	require.Equal(t, f.Size, twice.Size)
 	a, b := make([]byte, f.Size[0]), make([]byte, f.Size[0])
 	require.NoError(t, f.Read(0, 0, a))
 	require.NoError(t, twice.Read(0, 0, b))
 	require.True(t, bytes.Equal(a, b), "rows of a world that was opened")
 	var clean imaged
-	clean.register(newWorld(t), false)
+	clean.register(ecstest.NewWorld(t), false)
 	clean.populate(t, 500)
-	fresh := inMemory(t, clean.w.Snapshot())
+	fresh := ecstest.NewFile(t, clean.w.Snapshot())
 	require.NoError(t, fresh.Read(0, 0, b))
 	for i := range a {
 		if (a[i]^b[i])&^0x78 != 0 { // but for tags, in bits 27 to 30 of an entity
@@ -368,9 +343,9 @@ func TestBlocksOfAFileEnd(t *testing.T) {
 	u, err := alloc.NewUniverse(alloc.Size(8 << 20))
 	require.NoError(t, err)
 	var m imaged
-	m.register(newWorld(t), false)
+	m.register(ecstest.NewWorld(t), false)
 	m.populate(t, 400)
-	o := opened(t, inMemory(t, m.w.Snapshot()), false, ecs.WithUniverse(u))
+	o := opened(t, ecstest.NewFile(t, m.w.Snapshot()), false, ecs.WithUniverse(u))
 	live := u.Stats().LiveChunks
 	all := ecs.NewQueryOfAll(o.w)
 	o.w.DestroyQuery(all)
@@ -381,7 +356,7 @@ func TestBlocksOfAFileEnd(t *testing.T) {
 	for range 3 {
 		for _, e := range list {
 			b, _ := o.hits.Mut(e)
-			b.Append(make([]Hit, 20)...)
+			b.Append(make([]ecstest.Hit, 20)...)
 		}
 		for _, e := range list {
 			b, _ := o.hits.Mut(e)
@@ -398,13 +373,13 @@ func TestBlocksOfAFileEnd(t *testing.T) {
 // TestImageWhileFramesGoOn: a goroutine makes and reads images while the owner changes everything.
 func TestImageWhileFramesGoOn(t *testing.T) {
 	var m imaged
-	m.register(newWorld(t), false)
+	m.register(ecstest.NewWorld(t), false)
 	all := m.populate(t, 300)
 	for range 3 {
 		s := m.w.Snapshot()
 		want := s.Hash()
 		got := make(chan *worldfile.File)
-		go func() { got <- inMemory(t, s) }()
+		go func() { got <- ecstest.NewFile(t, s) }()
 		m.goOn(t, all)
 		ecs.Register[imageLate](m.w)
 		f := <-got
@@ -419,7 +394,7 @@ type imageLate struct{ A [3]byte }
 
 // TestImageRefuses: what cannot be written or does not fit the program is refused by name.
 func TestImageRefuses(t *testing.T) {
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	conn := ecs.RegisterManaged[string](w)
 	none := ecs.NewArchetype(w, conn)
 	s := w.Snapshot()
@@ -432,7 +407,7 @@ func TestImageRefuses(t *testing.T) {
 	_, err = door.ImageOf(s)
 	require.EqualError(t, err, "values of managed string cannot be written: it has no codec: register it with ecs.Codec, or make it an encoding.BinaryMarshaler and BinaryUnmarshaler")
 	s.Close()
-	w = newWorld(t)
+	w = ecstest.NewWorld(t)
 	pointer := ecs.RegisterShared[*int](w)
 	ecs.NewArchetype(w, pointer.Of(new(int)))
 	s = w.Snapshot()
@@ -441,20 +416,20 @@ func TestImageRefuses(t *testing.T) {
 	s.Close()
 
 	var m imaged
-	m.register(newWorld(t), false)
+	m.register(ecstest.NewWorld(t), false)
 	m.populate(t, 10)
-	f := inMemory(t, m.w.Snapshot())
+	f := ecstest.NewFile(t, m.w.Snapshot())
 	for why, register := range map[string]func(w *ecs.World){
 		"Position is not registered": func(w *ecs.World) {},
-		"the component type quarry/ecs_test.imageMood is not registered": func(w *ecs.World) {
-			ecs.Register[Position](w)
-			ecs.Register[Owner](w)
+		"the component type quarry/ecs/internal/worldfile_test.imageMood is not registered": func(w *ecs.World) {
+			ecs.Register[ecstest.Position](w)
+			ecs.Register[ecstest.Owner](w)
 		},
 	} {
-		worlds := ecs.OpenWorlds()
+		worlds := world.Tags.Open()
 		_, err := door.OpenImage(f, register, nil)
 		require.ErrorContains(t, err, why)
-		require.Equal(t, worlds, ecs.OpenWorlds())
+		require.Equal(t, worlds, world.Tags.Open())
 	}
 	require.Panics(t, func() {
 		_, _ = door.OpenImage(f, func(w *ecs.World) { ecs.NewArchetype(w).Create() }, nil)

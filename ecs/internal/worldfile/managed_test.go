@@ -1,4 +1,4 @@
-package ecs_test
+package worldfile_test
 
 import (
 	"encoding/binary"
@@ -10,6 +10,8 @@ import (
 	"quarry/alloc"
 	"quarry/ecs"
 	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/ecstest"
+	"quarry/ecs/internal/world"
 	"quarry/ecs/internal/worldfile"
 
 	"github.com/stretchr/testify/require"
@@ -57,7 +59,7 @@ type flag struct{ of *note }
 type library struct {
 	w     *ecs.World
 	shelf ecs.Component[imageAge]
-	book  ecs.Buffer[Hit]
+	book  ecs.Buffer[ecstest.Hit]
 	note  ecs.Managed[note]
 	stamp ecs.Managed[stamped]
 	link  ecs.Managed[*stamped]
@@ -74,7 +76,7 @@ func (m *library) register(w *ecs.World, copies bool) {
 	}
 	m.link, m.stamp = ecs.RegisterManaged[*stamped](w), ecs.RegisterManaged[stamped](w)
 	m.note = ecs.RegisterManaged[note](w, options...)
-	m.shelf, m.book = ecs.Register[imageAge](w), ecs.RegisterBuffer[Hit](w, ecs.Inline(1))
+	m.shelf, m.book = ecs.Register[imageAge](w), ecs.RegisterBuffer[ecstest.Hit](w, ecs.Inline(1))
 	m.day = ecs.RegisterShared[stamped](w)
 	m.flag = ecs.RegisterShared[flag](w, ecs.Codec(
 		func(b []byte, f *flag) ([]byte, error) { return append(b, f.of.Text...), nil },
@@ -150,7 +152,7 @@ func imageOfWorld(t testing.TB, w *ecs.World) *worldfile.File {
 	im, err := door.ImageOfWorld(w)
 	require.NoError(t, err)
 	defer im.Close()
-	return readImage(t, im)
+	return ecstest.FileOf(t, im)
 }
 
 func (m *library) opened(t testing.TB, f *worldfile.File, copies bool, options ...ecs.Option) *library {
@@ -168,7 +170,7 @@ func TestManagedValuesInImages(t *testing.T) {
 		for _, copies := range []bool{false, true} {
 			t.Run(fmt.Sprint("n=", n, "/copies=", copies), func(t *testing.T) {
 				var m library
-				m.register(newWorld(t), copies)
+				m.register(ecstest.NewWorld(t), copies)
 				all := m.populate(t, max(n, 1))
 				if n == 0 {
 					for _, e := range all {
@@ -233,7 +235,7 @@ func TestCodecFails(t *testing.T) {
 			return decodeNote(b, n)
 		})
 	}
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	decoded := 0
 	notes := ecs.RegisterManaged[note](w, options(&decoded))
 	batch, err := ecs.NewArchetype(w, notes).CreateN(5)
@@ -243,7 +245,7 @@ func TestCodecFails(t *testing.T) {
 		notes.Set(list[i], note{Text: text})
 	}
 	f := imageOfWorld(t, w)
-	hash, worlds := w.Hash(), ecs.OpenWorlds()
+	hash, worlds := w.Hash(), world.Tags.Open()
 	for kind, says := range map[string]string{"error": ": " + errTest.Error(), "panic": ": its codec panics: broken", "panic of an error": ": its codec panics: " + errTest.Error()} {
 		fail = kind
 		_, err := door.ImageOfWorld(w)
@@ -258,7 +260,7 @@ func TestCodecFails(t *testing.T) {
 		require.EqualError(t, err, fmt.Sprintf("%v: section managed values: the value of managed note of %v%s", worldfile.ErrImage, list[2], says))
 		require.ErrorIs(t, err, worldfile.ErrImage)
 		require.Zero(t, u.Stats().LiveChunks)
-		require.Equal(t, worlds, ecs.OpenWorlds())
+		require.Equal(t, worlds, world.Tags.Open())
 	}
 	bare := func(w *ecs.World) { ecs.RegisterManaged[note](w) }
 	_, err = door.OpenImage(f, bare, nil)
@@ -282,7 +284,7 @@ func TestManagedValuesOfSnapshots(t *testing.T) {
 	register := func(w *ecs.World) ecs.Managed[note] {
 		return ecs.RegisterManaged[note](w, ecs.Codec(encodeNote, decodeNote), ecs.CopyWith(func(n *note) note { return *n }))
 	}
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	notes := register(w)
 	batch, err := ecs.NewArchetype(w, notes).CreateN(100)
 	require.NoError(t, err)
@@ -294,7 +296,7 @@ func TestManagedValuesOfSnapshots(t *testing.T) {
 	notes.Mut(list[3]).Text = "now"
 	w.Destroy(list[90])
 	notes.Set(list[0], note{Text: "new"})
-	f := inMemory(t, s)
+	f := ecstest.NewFile(t, s)
 	var there ecs.Managed[note]
 	o, err := door.OpenImage(f, func(w *ecs.World) { there = register(w) }, nil)
 	require.NoError(t, err)
@@ -323,13 +325,13 @@ func TestManagedValuesOfSnapshots(t *testing.T) {
 // refused, or the world is sound; nothing is left of what was refused.
 func TestDamagedManagedValues(t *testing.T) {
 	var m library
-	m.register(newWorld(t), false)
+	m.register(ecstest.NewWorld(t), false)
 	m.populate(t, 12)
 	f := imageOfWorld(t, m.w)
 	u, err := alloc.NewUniverse(alloc.Size(64 << 20))
 	require.NoError(t, err)
 	whole := f.Meta[worldfile.ImageManaged]
-	worlds, refused, opened := ecs.OpenWorlds(), 0, 0
+	worlds, refused, opened := world.Tags.Open(), 0, 0
 	attempt := func(f *worldfile.File) {
 		var o library
 		w, err := door.OpenImage(f, func(w *ecs.World) { o.register(w, false) }, []ecs.Option{ecs.WithUniverse(u)})
@@ -380,7 +382,7 @@ func TestDamagedManagedValues(t *testing.T) {
 	}
 	require.Positive(t, opened)
 	require.Greater(t, refused, len(whole))
-	require.Equal(t, worlds, ecs.OpenWorlds())
+	require.Equal(t, worlds, world.Tags.Open())
 	require.Zero(t, u.Stats().LiveChunks)
 	require.NoError(t, u.Close())
 }

@@ -1,4 +1,4 @@
-package ecs_test
+package worldfile_test
 
 import (
 	"fmt"
@@ -7,8 +7,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"quarry/ecs"
+	"quarry/ecs/internal/worldfile"
 	"quarry/internal/long"
 
 	"github.com/stretchr/testify/require"
@@ -111,6 +113,27 @@ func twinOfConversion(to, from reflect.Value, renamed func(string) string, oldPa
 	return true
 }
 
+// convertValues makes n values of one Go type those of another as world files are converted, field
+// by field. renamed gives the names of fields in the new type. The error is that of a file whose
+// type cannot become the other.
+func convertValues(to, from reflect.Type, renamed func(string) string, values unsafe.Pointer, n int) (reflect.Value, error) {
+	then, now := worldfile.ImageType{Whole: int(from.Size())}, worldfile.ImageType{Whole: int(to.Size())}
+	then.AddFields("", from, 0)
+	now.AddFields("", to, 0)
+	moves, _, same, err := then.Moves(&now, func(name string) (string, error) { return renamed(name), nil })
+	if err != nil {
+		return reflect.Value{}, err
+	}
+	made := reflect.MakeSlice(reflect.SliceOf(to), n, n)
+	s := worldfile.Stretch{To: made.UnsafePointer(), From: values, ToSize: now.Whole, FromSize: then.Whole, N: n}
+	if same {
+		s.MoveBytes(s.ToSize)
+	} else {
+		s.Convert(moves)
+	}
+	return made, nil
+}
+
 // TestConvertsRandomStructs: values of random structs become those of later ones as a loop over
 // their fields says.
 func TestConvertsRandomStructs(t *testing.T) {
@@ -144,7 +167,7 @@ func TestConvertsRandomStructs(t *testing.T) {
 		for i := range n {
 			fits = fits && twinOfConversion(want.Index(i), values.Index(i), renamed, "", "")
 		}
-		got, err := ecs.ConvertValues(to, from, renamed, values.UnsafePointer(), n)
+		got, err := convertValues(to, from, renamed, values.UnsafePointer(), n)
 		text := fmt.Sprintf("pair %d: %v\nbecomes %v", pair, from, to)
 		switch {
 		case err != nil && strings.Contains(err.Error(), "no field is left"):

@@ -1,4 +1,4 @@
-package ecs_test
+package worldfile_test
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"quarry/alloc"
 	"quarry/ecs"
 	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/ecstest"
 	"quarry/ecs/internal/worldfile"
 
 	"github.com/stretchr/testify/require"
@@ -100,7 +101,7 @@ type now struct {
 
 func newThen(t testing.TB, n int) (*then, []ecs.Entity) {
 	m := new(then)
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	m.register(w)
 	var all []ecs.Entity
 	for k, a := range []*ecs.Archetype{
@@ -251,7 +252,7 @@ func TestChangedTypes(t *testing.T) {
 	for _, n := range []int{1, 20, 400, 5_000} {
 		o, all := newThen(t, n)
 		s := o.w.Snapshot()
-		f := inMemory(t, s)
+		f := ecstest.NewFile(t, s)
 		f.Rules = changeRules()
 		for bits := range 16 {
 			if n > 1000 && bits != 0 && bits != 15 {
@@ -270,7 +271,7 @@ func TestChangedTypes(t *testing.T) {
 				require.Equal(t, ecs.NewArchetype(o.w, o.place).Create(), c, "the next id")
 				o.w.Destroy(c)
 				again := m.w.Snapshot()
-				g := inMemory(t, again)
+				g := ecstest.NewFile(t, again)
 				var third now
 				_, err = door.OpenImage(g, third.register(options), []ecs.Option{ecs.WithUniverse(u)})
 				require.NoError(t, err)
@@ -297,7 +298,7 @@ func TestChangedTypes(t *testing.T) {
 func TestDestroyedAndNoLongerKept(t *testing.T) {
 	type socket struct{ Handle int64 }
 	type lock struct{ Key int32 }
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	sockets, locks := ecs.Register[socket](w, ecs.Cleanup), ecs.Register[lock](w, ecs.Cleanup)
 	hits, stay := ecs.RegisterBuffer[oldHit](w, ecs.Inline(1), ecs.Cleanup), ecs.Register[stayed](w)
 	create := func(n int, types ...ecs.Type) []ecs.Entity {
@@ -318,7 +319,7 @@ func TestDestroyedAndNoLongerKept(t *testing.T) {
 	require.Equal(t, 341, w.Stats().Alive)
 	s := w.Snapshot()
 	defer s.Close()
-	f := inMemory(t, s)
+	f := ecstest.NewFile(t, s)
 	for name, c := range map[string]struct {
 		drop []string
 		how  []ecs.TypeOption
@@ -367,7 +368,7 @@ func TestDestroyedAndNoLongerKept(t *testing.T) {
 // TestInlineGrows: elements that lay in a block move into the row where there is room for all, and
 // blocks of others stay.
 func TestInlineGrows(t *testing.T) {
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	hits := ecs.RegisterBuffer[oldHit](w, ecs.Inline(2))
 	batch, err := ecs.NewArchetype(w, hits).CreateN(60)
 	require.NoError(t, err)
@@ -381,7 +382,7 @@ func TestInlineGrows(t *testing.T) {
 	defer s.Close()
 	for _, inline := range []int{0, 1, 2, 3, 20, 100} {
 		var grown ecs.Buffer[oldHit]
-		x, err := door.OpenImage(inMemory(t, s), func(w *ecs.World) { grown = ecs.RegisterBuffer[oldHit](w, ecs.Inline(inline)) }, nil)
+		x, err := door.OpenImage(ecstest.NewFile(t, s), func(w *ecs.World) { grown = ecs.RegisterBuffer[oldHit](w, ecs.Inline(inline)) }, nil)
 		require.NoError(t, err)
 		require.NoError(t, x.Verify())
 		for i, e := range all {
@@ -397,7 +398,7 @@ func TestInlineGrows(t *testing.T) {
 // TestChunkValuesMergeInConversions: where archetypes of a file become one, the value of a chunk is
 // made of those of the chunks whose rows are in it, each once.
 func TestChunkValuesMergeInConversions(t *testing.T) {
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	sum, zone, stay := ecs.RegisterChunk[oldSum](w), ecs.RegisterShared[oldZone](w), ecs.Register[stayed](w)
 	for i := range 5 {
 		_, err := ecs.NewArchetype(w, stay, sum, zone.Of(oldZone{Name: "a", Gone: fmt.Sprint(i)})).CreateN(10)
@@ -409,7 +410,7 @@ func TestChunkValuesMergeInConversions(t *testing.T) {
 	}
 	s := w.Snapshot()
 	defer s.Close()
-	f := inMemory(t, s)
+	f := ecstest.NewFile(t, s)
 	f.Rules = changeRules()
 	var now ecs.Chunk[newSum]
 	x, err := door.OpenImage(f, func(w *ecs.World) {
@@ -431,13 +432,13 @@ func TestChunkValuesMergeInConversions(t *testing.T) {
 
 // TestConvertsToTheSameLayout: a function is called for a type whose layout has not changed.
 func TestConvertsToTheSameLayout(t *testing.T) {
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	stay := ecs.Register[stayed](w)
 	e := ecs.NewArchetype(w, stay).Create()
 	stay.Set(e, stayed{3, 4})
 	s := w.Snapshot()
 	defer s.Close()
-	f := inMemory(t, s)
+	f := ecstest.NewFile(t, s)
 	f.Rules = &worldfile.Rules{Conversions: []worldfile.Conversion{conversion("stayed", func(v stayed) stayed { return stayed{v.B, v.A} })}}
 	var now ecs.Component[stayed]
 	x, err := door.OpenImage(f, func(w *ecs.World) { now = ecs.Register[stayed](w) }, nil)
