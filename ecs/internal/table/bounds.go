@@ -25,20 +25,6 @@ import (
 // atomic, and the key is written last. A chunk has one key as long as nothing writes it, so whoever
 // loads the chunk's key loads the words that belong to it.
 
-// Bounds are the bounds of a field in the chunks of a table.
-type Bounds struct {
-	slot  uint16
-	field Field
-	list  []bound // [position]
-}
-
-// bound is the extent of a field in a chunk.
-type bound struct {
-	key             uint64 // version of the type << 32 | order version; 0: none
-	least, greatest uint64
-	nans            uint32
-}
-
 // FindBounds returns the bounds of a field of the type in a slot, or nil if none are kept.
 func (b *Books) FindBounds(slot uint16, field Field) *Bounds {
 	for _, d := range b.bounds {

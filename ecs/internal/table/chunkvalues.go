@@ -25,22 +25,9 @@ import (
 // Where rows of a chunk move to a larger or smaller one (Books.Promote), the value and its version
 // stay. Where the last row goes (Books.Cut), the value ends.
 
-// ChunkType is what tables know about a type with a value per chunk.
-type ChunkType struct {
-	Bytes int                             // of a value
-	Merge func(into, from unsafe.Pointer) // makes one value of two, in into; nil: the merged value is zero
-}
-
 // words returns the number of words of a value. A value without bytes has one, so that its address
 // lies in the list.
 func (c *ChunkType) words() int { return max(1, (c.Bytes+7)/8) }
-
-// chunkValues are the values of one chunk type in the chunks of a table.
-type chunkValues struct {
-	slot uint16
-	of   *ChunkType
-	list []uint64 // [position*words]
-}
 
 func (v *chunkValues) at(pos int) []uint64 {
 	n := v.of.words()
@@ -132,25 +119,6 @@ func (b *Books) giveValues(n int, to *Books, at int, shared []Slots) {
 	for i := range b.values {
 		v := &b.values[i]
 		v.list = slices.Delete(v.list, 0, n*v.of.words())
-	}
-}
-
-// sharedValues returns the slots of the chunk types whose values go along a transition.
-func (x *Transition) sharedValues() (shared []Slots) {
-	for i := range x.To.Books.values {
-		slot := x.To.Books.values[i].slot
-		if id := x.Number(x.To.Types[slot]); x.Keeps(id) {
-			shared = append(shared, Slots{From: x.From.Places[id].Slot(), To: slot})
-		}
-	}
-	return shared
-}
-
-// Inherit gives the values of a chunk of the source to the chunk of the target to which a run of
-// its rows has come; see Books.Inherit.
-func (x *Transition) Inherit(b Run, pos int) {
-	if len(x.values) > 0 {
-		x.To.Books.Inherit(b.Pos, b.At.Row == 0, &x.From.Books, pos, x.values, x.To.all.Version)
 	}
 }
 

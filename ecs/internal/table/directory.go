@@ -8,14 +8,9 @@ import (
 	"quarry/ecs/internal/entity"
 )
 
-// A directory says, for look-ups, where the values of one type are. It has a cell for each stretch
-// of rows. Until the first chunk with the type comes, the Sight uses blank cells, which all such
-// types share, so that a look-up never asks whether cells exist. place and vacate see every chunk
-// come and go and keep the directories up to date. Rows that move only change their records.
-type directory struct {
-	sight *entity.Sight
-	cells []entity.Cell // by stretch, as many as owners; nil if no chunk has had the type
-}
+// Chunks come to the tables of a world and go. Each stretch of a chunk has an owner, which leads
+// from a record to the row, and a cell in the directory of each type of the table, which leads to
+// the value. enter, leave, place, vacate and retire keep both up to date.
 
 // leastStretches is the number of stretches that a world makes room for when its first chunk comes.
 const leastStretches = 8
@@ -49,9 +44,83 @@ func (s *Tables) blanks(n int) []entity.Cell {
 	return slices.Repeat([]entity.Cell{entity.NoValues(&s.nowhere)}, n)
 }
 
-func (d *directory) setCells(cells []entity.Cell) {
-	d.cells = cells
-	d.sight.SetCells(cells)
+// OwnerOf returns the owner of the stretch that contains a location.
+func (s *Tables) OwnerOf(l Location) Owner { return s.owners[l>>entity.RowBits] }
+
+// FindOwner is OwnerOf for any location; false: no chunk has it.
+func (s *Tables) FindOwner(l Location) (Owner, bool) {
+	if i := int(l >> entity.RowBits); i < len(s.owners) {
+		return s.owners[i], s.owners[i].table != 0
+	}
+	return Owner{}, false
+}
+
+// ownerOf returns the owner of the stretches of a chunk.
+func (t *Table) ownerOf(pos int) Owner {
+	at := t.Store.Row(pos, 0)
+	return Owner{base: at.Base, first: t.At(pos, 0), table: t.Index + 1, at: uint32(pos) | uint32(at.Scale)<<posBits}
+}
+
+// stretchesAt returns the stretches of the chunk at a position, from first up to end.
+func (t *Table) stretchesAt(pos int) (first, end int) {
+	first = stretchOf(t.Books.at(pos))
+	return first, first + stretchesFor(t.Store.Fits(t.Store.Chunks()[pos]))
+}
+
+// number takes stretches for a chunk that comes to the table, and returns the location of its row
+// 0.
+func (t *Table) number(c alloc.StoreChunk) Location {
+	return locationOf(t.all.stretches.take(stretchesFor(t.Store.Fits(c))))
+}
+
+// place enters the chunk at a position in the owners and the directories, or updates its entries.
+func (t *Table) place(pos int) {
+	s, o := t.all, t.ownerOf(pos)
+	first, end := t.stretchesAt(pos)
+	s.reach(end)
+	for i := first; i < end; i++ {
+		s.owners[i] = o
+	}
+	t.note(pos)
+}
+
+// vacate removes the chunk at a position from the owners and the directories.
+func (t *Table) vacate(pos int) {
+	s := t.all
+	first, end := t.stretchesAt(pos)
+	clear(s.owners[first:end])
+	for _, id := range t.Types {
+		copy(s.directories[id].cells[first:end], s.blank)
+	}
+}
+
+// retire is vacate for a chunk that leaves the world's tables: it also frees the stretches.
+func (t *Table) retire(pos int) {
+	t.vacate(pos)
+	first, end := t.stretchesAt(pos)
+	t.all.stretches.give(first, end-first)
+}
+
+// enter begins the books of a chunk. leave ends the books of the last chunk, which is about to lose
+// its last row.
+func (t *Table) enter(c alloc.StoreChunk, pos int) {
+	t.Books.Add(t.Store.Fits(c), t.number(c))
+	t.Books.begin(pos, t.all.Version)
+	t.place(pos)
+	t.remark()
+}
+
+func (t *Table) leave(last int) {
+	t.retire(last)
+	t.Books.Cut(last)
+}
+
+// Renumber sets the table's Index and updates the owners of its chunks.
+func (t *Table) Renumber(index uint32) {
+	t.Index = index
+	for pos := range t.Store.Chunks() {
+		t.place(pos)
+	}
 }
 
 // cellOf returns the cell of the type in a slot, in the chunk at a position. at is the chunk's row
@@ -92,6 +161,37 @@ func (t *Table) remark() {
 	for pos := range t.Books.Len() {
 		t.note(pos)
 	}
+}
+
+// verifyOwners checks W3.
+func (s *Tables) verifyOwners(all []*Table) error {
+	stretches, owned, kept := 0, 0, s.waitingSmall()
+	for _, o := range s.owners {
+		if o.table != 0 {
+			owned++
+		}
+	}
+	for _, t := range all {
+		for pos := range t.Store.Chunks() {
+			first, end := t.stretchesAt(pos)
+			stretches += end - first
+			for i := first; i < end; i++ {
+				if i == 0 || i >= len(s.owners) || s.owners[i] != t.ownerOf(pos) || !s.stretches.used.Has(i) {
+					return fmt.Errorf("ecs: W3: stretch %d of the chunk at position %d of %v has no such owner", i, pos, t)
+				}
+			}
+		}
+		if t.Store.HasSmall() {
+			kept++
+		}
+	}
+	if owned != stretches || s.stretches.inUse() != stretches {
+		return fmt.Errorf("ecs: W3: %d stretches are in use and %d have owners, the archetypes have %d", s.stretches.inUse(), owned, stretches)
+	}
+	if s.smallChunks.Live() != kept {
+		return fmt.Errorf("ecs: W3: %d small chunks are handed out, the archetypes have %d", s.smallChunks.Live(), kept)
+	}
+	return s.smallChunks.Verify()
 }
 
 // verifyDirectories checks L1.

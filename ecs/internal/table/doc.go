@@ -22,8 +22,9 @@
 // comes, [Books.Cut] when its last row goes, [Books.Promote] when its rows move to a larger or
 // smaller chunk, [Books.Give] when it goes to another table, of this world or of another, and
 // [Books.Carry] when some of its rows fill a gap in another chunk. To keep another fact about each
-// chunk, add a field to Books and a line to each of these methods, as values of chunk types
-// (chunkvalues.go), bounds of fields (bounds.go) and versions of rows (rowversions.go) have.
+// chunk, add a field to Books (books.go) and a line to each of these methods (bookslife.go), as
+// values of chunk types (chunkvalues.go), bounds of fields (bounds.go) and versions of rows
+// (rowversions.go) have.
 //
 // Lifetime: a table has no chunk before it has room for rows, and none after [Table.Close]. A row
 // moves when it fills the gap of another row, when its chunk is outgrown, and by a transition. Each

@@ -23,6 +23,17 @@ import (
 // has no chunks, so only its places, its transitions and what Calls.Replanned updates depend on its
 // offsets.
 
+// Init makes an empty table of the types in sig. The caller sets Index, which must differ from the
+// Index of every other table of s. With alike, tables of the same types share one plan. An error
+// wraps layout.ErrTooBig: a row does not fit a chunk.
+func (t *Table) Init(s *Tables, sig Signature, alike bool) error {
+	*t = Table{all: s, Sig: sig, Types: make([]TypeID, 0, sig.Count())}
+	for id := range sig.Each() {
+		t.Types = append(t.Types, id)
+	}
+	return t.layOut(alike)
+}
+
 // layOut plans the chunks of a new table.
 func (t *Table) layOut(alike bool) error {
 	s, n := t.all, len(t.Types)
@@ -93,11 +104,6 @@ func (t *Table) largestOrder(rows int) uint32 {
 		order--
 	}
 	return order
-}
-
-// takesChunksOf reports whether no chunk of another table has more rows than t's may have.
-func (t *Table) takesChunksOf(from *Table) bool {
-	return t.maxRows == 0 || from.maxRows > 0 && from.maxRows <= t.maxRows
 }
 
 // planOnce is ownPlan for callers that do not keep the plan: the next call may overwrite it. With
@@ -187,6 +193,20 @@ func (t *Table) mustPlan() layout.Plan {
 // HasOwnLayout reports whether the table has the layout planned for its own types, rather than an
 // adopted one.
 func (t *Table) HasOwnLayout() bool { return t.adopted == nil }
+
+// Adopts reports whether the target, which has no rows, should adopt the source's layout if all
+// rows of the source move. The source must have all columns of the target and fill at least one
+// unit, and the holes may cost at most a quarter of the rows that a unit could have.
+func (x *Transition) Adopts() bool {
+	from, own := &x.From.Store, x.To.ownRows
+	return x.From.all.u == x.To.all.u && x.To.takesChunksOf(x.From) && len(x.Fresh) == 0 && from.Len() >= from.PerUnit() && from.PerUnit() <= own && 4*from.PerUnit() >= 3*own
+}
+
+// Adopt gives the target, which has no rows, the layout of the source.
+func (x *Transition) Adopt() {
+	x.To.UseLayout(x.From, x.numbers)
+	x.Find() // the target updates only the transitions in its paths
+}
 
 // UseLayout makes a table without rows adopt the layout of a table that has all of its columns. For
 // a source in another world, ids maps slots to its type ids; otherwise nil.

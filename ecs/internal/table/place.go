@@ -1,6 +1,11 @@
 package table
 
-import "quarry/alloc"
+import (
+	"unsafe"
+
+	"quarry/alloc"
+	"quarry/ecs/internal/entity"
+)
 
 // Flags of a place: what may be done with the column.
 const (
@@ -35,3 +40,16 @@ func (p Place) With(flags uint8) Place { return Place{p.Offset, p.use&^0xff | ui
 
 // Column is a type with storage in a table's chunks; its key is the TypeID.
 type Column = alloc.StoreColumn
+
+// IDs returns the entity column of a chunk that starts at base.
+func IDs(base unsafe.Pointer, rows int) []entity.ID {
+	// Safe because the entity column lies at offset 0 and holds as many entities as the chunk has
+	// rows.
+	return unsafe.Slice((*entity.ID)(base), rows)
+}
+
+// IDAt returns the entity of a row.
+func IDAt(at alloc.StoreRow) *entity.ID {
+	// Safe because the entity column lies at offset 0 of the row's chunk.
+	return (*entity.ID)(unsafe.Add(at.Base, uintptr(at.Row)*unsafe.Sizeof(entity.ID{})))
+}

@@ -1,8 +1,6 @@
 package table
 
 import (
-	"unsafe"
-
 	"quarry/alloc"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/value"
@@ -11,19 +9,6 @@ import (
 
 // New rows are appended after a table's last row. Removed rows leave a gap, which the table's last
 // rows fill. Nothing here fails, since the caller has made room.
-
-// IDs returns the entity column of a chunk that starts at base.
-func IDs(base unsafe.Pointer, rows int) []entity.ID {
-	// Safe because the entity column lies at offset 0 and holds as many entities as the chunk has
-	// rows.
-	return unsafe.Slice((*entity.ID)(base), rows)
-}
-
-// IDAt returns the entity of a row.
-func IDAt(at alloc.StoreRow) *entity.ID {
-	// Safe because the entity column lies at offset 0 of the row's chunk.
-	return (*entity.ID)(unsafe.Add(at.Base, uintptr(at.Row)*unsafe.Sizeof(entity.ID{})))
-}
 
 // Run is consecutive rows of one chunk of a table that receives rows.
 type Run struct {

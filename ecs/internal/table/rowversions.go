@@ -20,12 +20,6 @@ import (
 //
 // Rows of other goroutines lie beside a row, but each row has a word of its own.
 
-// rowVersions are the versions of the rows of one type in the chunks of a table.
-type rowVersions struct {
-	slot uint16
-	list [][]uint32 // [position][row], with room for as many rows as the chunk has
-}
-
 // KeepVersions makes books without chunks keep a version per row for the type in a slot.
 func (b *Books) KeepVersions(slot uint16) {
 	own := b.own()

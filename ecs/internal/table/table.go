@@ -1,7 +1,6 @@
 package table
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -48,15 +47,24 @@ type Table struct {
 	marked  *uint32     // address of the books' versions when the cells were last noted
 }
 
-// Init makes an empty table of the types in sig. The caller sets Index, which must differ from the
-// Index of every other table of s. With alike, tables of the same types share one plan. An error
-// wraps layout.ErrTooBig: a row does not fit a chunk.
-func (t *Table) Init(s *Tables, sig Signature, alike bool) error {
-	*t = Table{all: s, Sig: sig, Types: make([]TypeID, 0, sig.Count())}
-	for id := range sig.Each() {
-		t.Types = append(t.Types, id)
-	}
-	return t.layOut(alike)
+// Transition moves rows from one table to another, of the same world or another. It says which
+// columns are copied, which begin and which end. It does all copying of rows between two layouts.
+type Transition struct {
+	From, To   *Table
+	Fresh      []Column      // columns that only To has; they start as zeros
+	Added      Column        // the last column of Fresh; if Fresh is empty, the zero Column, which points to the start of the chunk
+	numbers    []TypeID      // by slot of To: the type's number in the world of From; nil if the numbers are the same
+	renewed    Signature     // types that start anew although From has them
+	row        alloc.RowCopy // columns that both From and To have
+	ending     []Column      // owning columns that only From has; Send ends what rows own there
+	bits       []Slots       // enable bits that both From and To have
+	values     []Slots       // chunk types that both From and To have, whose values go with whole chunks
+	on         []uint16      // slots of To whose bits From lacks; the types are enabled in rows that come
+	rare       bool          // bits, on or ending is not empty: MoveOne calls sendRare
+	more       bool          // rare, or row.Others
+	loose      bool          // in no table's paths, so a new layout of From or To does not update it: see Refresh
+	Relabels   bool          // columns of both are at the same offsets, so whole chunks can change hands
+	sameLayout bool          // From and To have the same types, and each has its own planned layout
 }
 
 // Close frees the chunks of a table without rows.
@@ -83,14 +91,6 @@ func (t *Table) String() string {
 	return "[" + strings.Join(names, " ") + "]"
 }
 
-// Renumber sets the table's Index and updates the owners of its chunks.
-func (t *Table) Renumber(index uint32) {
-	t.Index = index
-	for pos := range t.Store.Chunks() {
-		t.place(pos)
-	}
-}
-
 // Forget drops the transitions from and to closed tables.
 func (t *Table) Forget() {
 	t.paths = slices.DeleteFunc(t.paths, (*Transition).IsClosed)
@@ -101,6 +101,9 @@ func (t *Table) Forget() {
 
 // Transitions returns the number of transitions from and to the table.
 func (t *Table) Transitions() int { return len(t.paths) }
+
+// IsClosed reports whether From or To is closed.
+func (x *Transition) IsClosed() bool { return x.From.Closed || x.To.Closed }
 
 // Buffers returns the columns that are buffers.
 func (t *Table) Buffers() []Column { return t.Owning[:t.bufferN] }
@@ -126,149 +129,7 @@ func (t *Table) Column(id TypeID) Column {
 	return Column{Offset: t.Places[id].Offset, Size: uint32(t.all.types[id].Layout.Size), Key: uint32(id)}
 }
 
-// Grow makes room for n more rows by the growth policy. A table without rows first returns to its
-// own layout. After an error no row has changed.
-func (t *Table) Grow(n int) error {
-	t.UseOwnLayout()
-	err := t.MakeRoom(n, false)
-	if err == nil {
-		t.Promote()
-	}
-	return err
-}
-
-// MakeRoom makes room for n more rows in the current layout, by the growth policy or exactly. If
-// the only chunk is outgrown, its rows stay in it until Promote or Settle. If the universe refuses,
-// MakeRoom calls Calls.Trim and tries again. After an error no row has changed.
-func (t *Table) MakeRoom(n int, exactly bool) error {
-	if n <= t.Store.Room() {
-		return nil
-	}
-	before := len(t.Store.Chunks())
-	err := t.grow(n, exactly)
-	if err != nil && t.all.calls.Trim() > 0 {
-		err = t.grow(n, exactly)
-	}
-	if err != nil {
-		return err
-	}
-	chunks := t.Store.Chunks()
-	for pos := before; pos < len(chunks); pos++ {
-		t.enter(chunks[pos], pos)
-	}
-	return nil
-}
-
-// grow takes chunks for n more rows, by the growth policy or exactly.
-func (t *Table) grow(n int, exactly bool) error {
-	if exactly {
-		return t.Store.GrowExact(n)
-	}
-	return t.Store.Grow(n)
-}
-
-// Promote moves the rows of an outgrown chunk to the next chunk. The next chunk takes the position
-// of the outgrown one, with the versions of its types and of its order. Promote cannot fail.
-func (t *Table) Promote() {
-	pos, ok := t.Store.Leaving()
-	if !ok {
-		return
-	}
-	n := t.Store.RowsOf(pos)
-	t.KeepRows(pos+1, 0, n)
-	ids := IDs(t.Store.Row(pos+1, 0).Base, n)
-	copy(ids, IDs(t.Store.Row(pos, 0).Base, n))
-	t.all.ids.MoveRows(ids, t.At(pos+1, 0))
-	t.retire(pos)
-	t.Books.Promote(pos)
-	t.Store.Promote()
-	for i := pos; i < len(t.Store.Chunks()); i++ {
-		t.place(i)
-	}
-}
-
-// Settle moves to the reserve the chunks that MakeRoom took and that no row has come to.
-func (t *Table) Settle() {
-	for last := len(t.Store.Chunks()) - 1; last >= t.Store.Needed(); last-- {
-		t.leave(last)
-	}
-	t.Store.Settle()
-}
-
-// Refit frees the reserve, and moves the rows of the last chunk to a smaller chunk if they fit one.
-// If the universe refuses, Refit calls Calls.Trim and tries again; if that fails too, the rows
-// stay.
-func (t *Table) Refit() {
-	err := t.Store.Refit()
-	if err != nil && t.all.calls.Trim() > 0 {
-		err = t.Store.Refit()
-	}
-	if _, smaller := t.Store.Leaving(); err != nil || !smaller {
-		return
-	}
-	last := t.Store.LastChunk()
-	t.enter(t.Store.Chunks()[last], last)
-	t.Promote()
-}
-
-// enter begins the books of a chunk. leave ends the books of the last chunk, which is about to lose
-// its last row.
-func (t *Table) enter(c alloc.StoreChunk, pos int) {
-	t.Books.Add(t.Store.Fits(c), t.number(c))
-	t.Books.begin(pos, t.all.Version)
-	t.place(pos)
-	t.remark()
-}
-
-func (t *Table) leave(last int) {
-	t.retire(last)
-	t.Books.Cut(last)
-}
-
-// FullChunks returns the number of full chunks, which can change hands: all chunks, or all but the
-// last. A small chunk never changes hands.
-func (t *Table) FullChunks() int {
-	n := len(t.Store.Chunks())
-	if n > 0 && t.PartFull() > 0 {
-		n--
-	}
-	return n
-}
-
-// PartFull returns the number of rows of the last chunk if it is small or not full, else 0.
-func (t *Table) PartFull() int {
-	last := t.Store.LastChunk()
-	c, n := t.Store.Chunks()[last], t.Store.RowsOf(last)
-	if c.Small() || n < t.Store.Fits(c) {
-		return n
-	}
-	return 0
-}
-
-// Verify checks W1 from the rows' side, W2, W6 and W9.
-func (t *Table) Verify() error {
-	if err := t.Store.Verify(t.Plan()); err != nil {
-		return fmt.Errorf("ecs: W2: %v: %w", t, err)
-	}
-	if err := t.Books.Verify(len(t.Store.Chunks()), t.Store.RowsOf); err != nil {
-		return fmt.Errorf("ecs: W6: %v: %w", t, err)
-	}
-	if err := t.verifyLayout(); err != nil {
-		return err
-	}
-	measure := func(slot uint16, field Field, pos int) Extent {
-		return t.Measure(t.Types[slot], field, pos, 0, t.Store.RowsOf(pos))
-	}
-	if slot, pos, ok := t.Books.verifyBounds(measure); !ok {
-		return fmt.Errorf("ecs: W6: %v: table: B4: the bounds of a field of slot %d in chunk %d are not those of its rows, or missing", t, slot, pos)
-	}
-	for pos := range t.Store.Chunks() {
-		for row, e := range IDs(t.Store.Row(pos, 0).Base, t.Store.RowsOf(pos)) {
-			r := t.all.ids.Find(e)
-			if r == nil || r.Location != t.At(pos, row) || !e.Is(t.all.ids.Tag()) {
-				return fmt.Errorf("ecs: W1: row %d of chunk %d of %v holds %v, whose record does not lead back", row, pos, t, e)
-			}
-		}
-	}
-	return nil
+// takesChunksOf reports whether no chunk of another table has more rows than t's may have.
+func (t *Table) takesChunksOf(from *Table) bool {
+	return t.maxRows == 0 || from.maxRows > 0 && from.maxRows <= t.maxRows
 }

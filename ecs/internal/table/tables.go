@@ -37,6 +37,20 @@ type Tables struct {
 	nowhere     uint32         // where look-ups that write store the version if there is nothing to mark
 }
 
+// A directory says, for look-ups, where the values of one type are. It has a cell for each stretch
+// of rows. Until the first chunk with the type comes, the Sight uses blank cells, which all such
+// types share, so that a look-up never asks whether cells exist. Rows that move only change their
+// records.
+type directory struct {
+	sight *entity.Sight
+	cells []entity.Cell // by stretch, as many as owners; nil if no chunk has had the type
+}
+
+func (d *directory) setCells(cells []entity.Cell) {
+	d.cells = cells
+	d.sight.SetCells(cells)
+}
+
 // Type is what tables know about a component type.
 type Type struct {
 	Layout  layout.Column  // name for messages, size and alignment of an element, and whether it can be disabled
@@ -103,12 +117,4 @@ func (s *Tables) Trim() {
 func (s *Tables) Close() {
 	s.owners, s.stretches, s.directories, s.blank = nil, stretches{}, nil, nil
 	s.Trim()
-}
-
-// Verify checks W3 and L1. all lists the tables of the world.
-func (s *Tables) Verify(all []*Table) error {
-	if err := s.verifyOwners(all); err != nil {
-		return err
-	}
-	return s.verifyDirectories(all)
 }

@@ -7,25 +7,8 @@ import (
 	"quarry/internal/debug"
 )
 
-// Transition moves rows from one table to another, of the same world or another. It says which
-// columns are copied, which begin and which end. It does all copying of rows between two layouts.
-type Transition struct {
-	From, To   *Table
-	Fresh      []Column      // columns that only To has; they start as zeros
-	Added      Column        // the last column of Fresh; if Fresh is empty, the zero Column, which points to the start of the chunk
-	numbers    []TypeID      // by slot of To: the type's number in the world of From; nil if the numbers are the same
-	renewed    Signature     // types that start anew although From has them
-	row        alloc.RowCopy // columns that both From and To have
-	ending     []Column      // owning columns that only From has; Send ends what rows own there
-	bits       []Slots       // enable bits that both From and To have
-	values     []Slots       // chunk types that both From and To have, whose values go with whole chunks
-	on         []uint16      // slots of To whose bits From lacks; the types are enabled in rows that come
-	rare       bool          // bits, on or ending is not empty: MoveOne calls sendRare
-	more       bool          // rare, or row.Others
-	loose      bool          // in no table's paths, so a new layout of From or To does not update it: see Refresh
-	Relabels   bool          // columns of both are at the same offsets, so whole chunks can change hands
-	sameLayout bool          // From and To have the same types, and each has its own planned layout
-}
+// How transitions are found, and how rows and chunks go from one table to the other. A Transition
+// is computed when it is first asked for, and again when one of its tables has a new layout.
 
 // To returns the transition from t to another table of the same world. Every call returns the same
 // Transition, so after a new layout of a table one Find updates it for all users.
@@ -70,9 +53,6 @@ func (t *Table) Sideways(to *Table) *Transition {
 // IsSideways reports whether the transition is from Sideways. Such a transition does not follow new
 // layouts of its target; Find updates it.
 func (x *Transition) IsSideways() bool { return x == x.From.side }
-
-// IsClosed reports whether From or To is closed.
-func (x *Transition) IsClosed() bool { return x.From.Closed || x.To.Closed }
 
 // Across returns the transition from t to a table of another world. numbers maps slots of to to
 // type numbers in the world of t; nil if both worlds number types alike.
@@ -143,23 +123,20 @@ func (x *Transition) Find() {
 	x.more = x.rare || x.row.Others
 }
 
+// sharedValues returns the slots of the chunk types whose values go along a transition.
+func (x *Transition) sharedValues() (shared []Slots) {
+	for i := range x.To.Books.values {
+		slot := x.To.Books.values[i].slot
+		if id := x.Number(x.To.Types[slot]); x.Keeps(id) {
+			shared = append(shared, Slots{From: x.From.Places[id].Slot(), To: slot})
+		}
+	}
+	return shared
+}
+
 // equal reports whether two transitions have the same effect, for Verify.
 func (x *Transition) equal(y *Transition) bool {
 	return slices.Equal(x.Fresh, y.Fresh) && slices.Equal(x.ending, y.ending) && x.row.Equal(&y.row) && x.Relabels == y.Relabels
-}
-
-// Adopts reports whether the target, which has no rows, should adopt the source's layout if all
-// rows of the source move. The source must have all columns of the target and fill at least one
-// unit, and the holes may cost at most a quarter of the rows that a unit could have.
-func (x *Transition) Adopts() bool {
-	from, own := &x.From.Store, x.To.ownRows
-	return x.From.all.u == x.To.all.u && x.To.takesChunksOf(x.From) && len(x.Fresh) == 0 && from.Len() >= from.PerUnit() && from.PerUnit() <= own && 4*from.PerUnit() >= 3*own
-}
-
-// Adopt gives the target, which has no rows, the layout of the source.
-func (x *Transition) Adopt() {
-	x.To.UseLayout(x.From, x.numbers)
-	x.Find() // the target updates only the transitions in its paths
 }
 
 // Send moves the entities of n rows of a chunk to the end of the target, which has room, and
@@ -199,6 +176,14 @@ func (x *Transition) Copy(pos, row, n int, arrived func(b Run, source alloc.Stor
 		arrived(b, source)
 		to.Push(b)
 		row, n = row+k, n-k
+	}
+}
+
+// Inherit gives the values of a chunk of the source to the chunk of the target to which a run of
+// its rows has come; see Books.Inherit.
+func (x *Transition) Inherit(b Run, pos int) {
+	if len(x.values) > 0 {
+		x.To.Books.Inherit(b.Pos, b.At.Row == 0, &x.From.Books, pos, x.values, x.To.all.Version)
 	}
 }
 
