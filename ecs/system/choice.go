@@ -1,8 +1,12 @@
 package system
 
 import (
+	"errors"
 	"fmt"
+	"reflect"
 	"slices"
+
+	"quarry/ecs"
 )
 
 // Choice is an option of AddRegistered: Within, Except or Including.
@@ -33,6 +37,96 @@ func Except(names ...string) Choice {
 // a group it takes what is in the group.
 func Including(names ...string) Choice {
 	return func(c *choice) { c.including = append(c.including, names...) }
+}
+
+// AddRegistered adds the registered systems that it has not added before: all of them but those
+// that are Manual, or those that the choices take. A group is taken with what is in it, but for
+// systems and groups in it that are Manual. Groups are added before what is in them, and those of
+// one depth in the order of their names, so a program gives its systems the same order wherever the
+// linker put the packages. A group may be one of the default groups, one that was added before, or
+// registered as well.
+//
+// After an error no registered system has been added; those that had been created are removed
+// again. The error wraps ErrRegistration, or is what TryAdd returned for a system. AddRegistered
+// panics where TryAdd does.
+func (s *Systems) AddRegistered(choices ...Choice) error {
+	const op = "Systems.AddRegistered"
+	s.check(op)
+	return s.addRegistered(op, &registered, choices)
+}
+
+// addRegistered adds registrations of g on behalf of the call op.
+func (s *Systems) addRegistered(op string, g *registry, choices []Choice) error {
+	c := &choice{op: op, list: g.all(), at: map[string]int{}, y: s}
+	for _, choose := range choices {
+		if choose == nil {
+			// errors.md: `a choice is nil` | A nil option of `AddRegistered`. | Leave it out.
+			panic("system: " + op + ": a choice is nil")
+		}
+		choose(c)
+	}
+	list := c.take()
+	if len(c.errs) > 0 {
+		return errors.Join(c.errs...)
+	}
+	var added []*State
+	defer func() {
+		if len(added) < len(list) { // an error or a panic
+			for _, x := range slices.Backward(added) {
+				x.Remove()
+			}
+		}
+	}()
+	for i := range list {
+		x, err := s.addOne(op, &list[i])
+		if err != nil {
+			return err
+		}
+		added = append(added, x)
+	}
+	return nil
+}
+
+// addOne adds one registered system to its group, which was added before.
+func (s *Systems) addOne(op string, r *Registration) (*State, error) {
+	in := s.named[r.Group]
+	if in == nil || in.within == nil {
+		return nil, fmt.Errorf("system: %s: %v: it is to be in %s, which is no group: %w", op, r, r.Group, ErrRegistration)
+	}
+	made := r.New()
+	if v := reflect.ValueOf(made); !v.IsValid() || (v.Kind() == reflect.Pointer || v.Kind() == reflect.Func) && v.IsNil() {
+		return nil, fmt.Errorf("system: %s: %v: New returned nil: %w", op, r, ErrRegistration)
+	}
+	x, err := in.within.TryAdd(r.Name, made, r.Order...)
+	if x != nil {
+		x.registered = r.Package
+	}
+	return x, err
+}
+
+// NewDefault returns the systems of a new world, with the registered systems that the choices take:
+// a program whose packages register their systems is a loop around its Update. The caller closes
+// the systems, then the world. For options, use New and AddRegistered.
+//
+//	systems, err := system.NewDefault()
+//	for err == nil { err = systems.Update() }
+func NewDefault(choices ...Choice) (*Systems, error) { return newDefault(&registered, choices) }
+
+func newDefault(g *registry, choices []Choice) (s *Systems, err error) {
+	w, err := ecs.NewWorld()
+	if err != nil {
+		return nil, fmt.Errorf("system: NewDefault: %w", err)
+	}
+	added := New(w)
+	defer func() {
+		if s == nil { // an error or a panic
+			err = errors.Join(err, added.Close(), w.Close())
+		}
+	}()
+	if err = added.addRegistered("NewDefault", g, choices); err != nil {
+		return nil, err
+	}
+	return added, nil
 }
 
 // What AddRegistered takes. The groups around a registration are found by name alone: a group that

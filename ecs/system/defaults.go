@@ -2,17 +2,11 @@ package system
 
 import "time"
 
-// defaults holds the groups and command points that every Systems has.
-type defaults struct {
-	initialization, simulation, presentation *Group
-	fixed, variable, late                    *Group
-	points                                   [5]*Point // in the order of their methods
-}
-
 const (
-	fixedStep      = time.Second / 60
-	variableStep   = 66 * time.Millisecond
-	mostFixedSteps = 20 // a third of a second
+	fixedStep       = time.Second / 60
+	variableStep    = 66 * time.Millisecond
+	mostFixedSteps  = 20 // a third of a second
+	defaultMaxDelta = time.Second / 3
 )
 
 // simulationName is the name of the group that systems are in unless another is named.

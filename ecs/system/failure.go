@@ -3,7 +3,9 @@ package system
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"runtime/debug"
+	"slices"
 )
 
 var (
@@ -58,3 +60,34 @@ func (e *PanicError) Unwrap() []error {
 	}
 	return []error{ErrPanic}
 }
+
+// keep stores an error for the call under way.
+func (s *Systems) keep(err error) {
+	if err != nil {
+		s.errs = append(s.errs, err)
+	}
+}
+
+func (s *Systems) takeErrors() error {
+	err := errors.Join(s.errs...)
+	s.errs = nil
+	return err
+}
+
+// warn logs a warning once.
+func (s *Systems) warn(text string) {
+	if slices.Contains(s.warnings, text) {
+		return
+	}
+	s.warnings = append(s.warnings, text)
+	log := s.log
+	if log == nil {
+		log = slog.Default()
+	}
+	log.Warn("system: " + text)
+}
+
+// Warnings returns the warnings logged so far. The first update after a change reports orderings
+// that name a system that does not exist or is in another group. Systems that make queries or jobs
+// in every update are reported too.
+func (s *Systems) Warnings() []string { return slices.Clone(s.warnings) }

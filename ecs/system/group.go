@@ -8,20 +8,7 @@ import (
 	"strings"
 )
 
-// Group is a system that updates other systems, in order. To replace the update of a group, embed a
-// *Group from NewGroup in a struct with an Update of its own:
-//
-//	type Substeps struct{ *system.Group }
-//	func (g Substeps) Update(s *system.State) { for range 4 { g.Group.Update(s) } }
-type Group struct {
-	state   *State // the group's own; nil if not added
-	systems []*State
-	order   []*State // sorted, as a round updates them
-	stale   bool     // systems changed since they were sorted
-	targets targets
-	rate    Rate
-	inRound bool
-}
+// Groups: systems are added to them, and updated in rounds.
 
 // grouped is implemented by *Group and by types that embed one.
 type grouped interface{ group() *Group }
@@ -89,7 +76,7 @@ func (g *Group) TryAdd(name string, sys System, orderings ...Ordering) (*State, 
 	g.check(op)
 	s := g.newState(op, name, sys)
 	for _, p := range orderings {
-		p.apply(s)
+		p.apply(&s.placing, name)
 	}
 	y := s.y
 	g.systems = append(g.systems, s)
@@ -203,58 +190,6 @@ func (g *Group) checkInside(op, name string, within *Group) {
 	panic(fmt.Sprintf("system: %s: %s: the group is added twice: it is %s", op, name, within.state.standing()))
 }
 
-// standing describes a system that is already added, for the panic of a second Add.
-func (s *State) standing() string {
-	if s.gone {
-		return s.name + ", which was removed and is destroyed when this update ends"
-	}
-	return s.name + " already"
-}
-
-// identity returns a key that tells systems apart. Only pointers to a type with a size have one.
-func identity(sys System) (key System, ok bool) {
-	t := reflect.TypeOf(sys)
-	return sys, t.Kind() == reflect.Pointer && t.Elem().Size() > 0
-}
-
-// place returns the path of a system from the root.
-func (s *State) place() string {
-	names := []string{s.name}
-	for ; s.group != nil; s = s.group.state {
-		names = append(names, s.group.state.name)
-	}
-	slices.Reverse(names)
-	return strings.Join(names, "/")
-}
-
-// unlist takes a system out of its group.
-func (g *Group) unlist(s *State) {
-	g.systems = slices.DeleteFunc(g.systems, func(t *State) bool { return t == s })
-	g.stale, g.targets = true, targets{}
-}
-
-// mark marks everything in the group as gone.
-func (g *Group) mark() {
-	for _, s := range g.systems {
-		s.mark()
-	}
-}
-
-// check panics if the group is nil or was not added.
-func (g *Group) check(op string) {
-	if g == nil {
-		// errors.md: `the group is nil; groups come from NewGroup` | A struct that embeds a
-		// `*Group` which is nil. | `Substeps{system.NewGroup()}`.
-		panic("system: " + op + ": the group is nil; groups come from NewGroup")
-	}
-	if g.state == nil {
-		// errors.md: `the group was not added to Systems; add it to its own group first` | `Add` to
-		// a group that is nowhere yet. | Add from the root on.
-		panic("system: " + op + ": the group was not added to Systems; add it to its own group first")
-	}
-	g.state.check(op)
-}
-
 // Update runs the rounds that the group's rate asks for, or one round without a rate. s is the
 // group's own state. An Update that replaces this one calls it as often as it likes. Update panics
 // outside of the group's own turn, and inside a round of the group.
@@ -294,14 +229,5 @@ func (g *Group) round() {
 	order := g.order
 	for _, s := range order {
 		s.turn()
-	}
-}
-
-// halt stops the group's systems, the last first. Removed systems stop when they are destroyed.
-func (g *Group) halt() {
-	for _, s := range slices.Backward(g.order) {
-		if !s.gone {
-			s.halt()
-		}
 	}
 }

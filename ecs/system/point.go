@@ -10,27 +10,7 @@ import (
 	"quarry/ecs/internal/door"
 )
 
-// Point is a command point: a system whose update plays the command buffers that it handed out
-// since its last update, in the order in which they were asked for. A command that cannot apply is
-// an error of the frame, with the name of the system that recorded it; the others are applied
-// (command.Buffer.PlayRest). If the world is full, commands not yet applied are lost and their
-// memory is given back. If no buffer was handed out, the update costs nothing and completes no job;
-// otherwise it completes all jobs.
-type Point struct {
-	state   *State
-	void    string // why a buffer records nothing after it was played
-	pending []*outbox
-}
-
-// outbox is the buffer of one system for one point.
-type outbox struct {
-	p    *Point
-	from *State
-	l    *command.Lender
-	b    *command.Buffer // of l
-	open bool            // it is in pending
-	last bool            // its system is gone: close it once its commands are played
-}
+// The buffers of command points: handed out, played, sealed and dropped.
 
 // NewPoint returns a command point to be added to a group, in addition to the five default points.
 func NewPoint() *Point { return &Point{} }

@@ -9,19 +9,6 @@ import (
 // Resources are Go values, one of a type for all systems: a window, a map, a random generator. Data
 // that systems loop over belongs in components.
 
-// resource is the entry of one type.
-type resource struct {
-	of    reflect.Type
-	value any      // a pointer; nil if not set
-	users []*State // systems that asked for it, in the order of asking
-}
-
-// hold is a system's use of a resource.
-type hold struct {
-	r     *resource
-	write bool
-}
-
 // resourceOf returns the entry of a type, made at first use.
 func (s *Systems) resourceOf(t reflect.Type) *resource {
 	r := s.things[t]
@@ -93,18 +80,6 @@ func (s *State) hold(r *resource, write bool) {
 // writes reports whether the system may write a resource.
 func (s *State) writes(r *resource) bool {
 	return slices.ContainsFunc(s.holds, func(h hold) bool { return h.r == r && h.write })
-}
-
-// completeRivals completes the jobs of every system that shares a resource with this one, if one of
-// the two may write it (S2).
-func (s *State) completeRivals() {
-	for _, h := range s.holds {
-		for _, u := range h.r.users {
-			if u != s && (h.write || u.writes(h.r)) {
-				u.completeOwn()
-			}
-		}
-	}
 }
 
 // drop removes the system from the users of its resources.

@@ -1,7 +1,6 @@
 package system
 
 import (
-	"context"
 	"fmt"
 	"slices"
 
@@ -11,46 +10,7 @@ import (
 	"quarry/ecs/job"
 )
 
-// State is one system's view of its world: what the system may use, and what decides when it runs.
-// It belongs to the world's owner.
-type State struct {
-	y       *Systems
-	name    string
-	system  System
-	group   *Group // that contains the system; nil for the root
-	within  *Group // that the system itself is; nil if it is not a group
-	created uint64 // number, in the order of creation
-
-	registered string // package that registered it; "": it was added by Add
-	placing
-
-	queries  []*ecs.Query // made by Query, open
-	pinned   []*ecs.Query // the queries with Changed or Ordered terms
-	lent     []*job.Job   // made by For
-	used     ecs.Access   // declared by Uses
-	touches  ecs.Access   // of the update itself: used, and queries not given to a job
-	needs    []need
-	outboxes []*outbox
-	handed   job.Handle
-	holds    []hold
-	ends     []func() // given to OnDestroy
-
-	disabled bool
-	running  bool
-	inTurn   bool
-	gone     bool   // removed
-	failed   bool   // Create returned an error or panicked: do not call Destroy
-	last     uint32 // world version of the last update; 0 if none
-	labels   context.Context
-	timing   Timing
-	visit    visit // the call into the system that is under way
-}
-
-// need is one condition of Require.
-type need struct {
-	any   []*ecs.Query
-	looks ecs.Access // what decides whether a query matches
-}
+// The calls of a system to its State.
 
 // OnDestroy registers f to be called when the system is destroyed by Systems.Close or State.Remove:
 // after Stop and Destroy, the last registered first, while the system's queries are still open. It
@@ -262,51 +222,4 @@ func (s *State) Remove() {
 		defer y.busy.Store(false)
 		y.sweep()
 	}
-}
-
-// mark marks a system and everything in it as gone.
-func (s *State) mark() {
-	s.gone = true
-	delete(s.y.named, s.name)
-	if s.within != nil {
-		s.within.mark()
-	}
-}
-
-// check panics if the state is nil or zero, was removed, or belongs to closed systems.
-func (s *State) check(op string) {
-	switch {
-	case s == nil || s.y == nil:
-		panic("system: " + op + ": the state is nil or the zero value; states come from Group.Add")
-	case s.y.closed:
-		panic("system: " + op + ": " + s.name + ": the systems are closed")
-	case s.gone && !s.inTurn:
-		// errors.md: `was removed`, `the systems are closed`, `the world is closed`, `the world is
-		// nil`, `the state is nil or the zero value`, `the state is nil; Systems.Find returns that
-		// for names that are not there`, `the systems are nil or the zero value` | A call too late,
-		// or of what was not made. A group that was removed takes no systems, not even in its own
-		// `Destroy`. | States come from `Add`, systems from `New`.
-		panic("system: " + op + ": " + s.name + " was removed")
-	}
-	s.y.refuseBodies(op)
-}
-
-// checkTurn panics unless the system's own update is under way. Only a turn completes jobs and
-// reports failures, so a group or a point must not be updated outside of it.
-func (s *State) checkTurn(op string) {
-	if !s.inTurn || s.visit.call != "Update" {
-		panic("system: " + op + ": outside of the turn of " + s.name)
-	}
-}
-
-// release closes what the state owns.
-func (s *State) release() {
-	s.drop()
-	for _, o := range s.outboxes {
-		o.release()
-	}
-	for _, q := range s.queries {
-		q.Close()
-	}
-	s.queries, s.pinned, s.lent, s.needs = nil, nil, nil, nil
 }

@@ -2,12 +2,9 @@ package system
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"reflect"
-	"slices"
-	"sync/atomic"
 	"time"
 
 	"quarry/ecs"
@@ -47,47 +44,6 @@ import (
 //	   plays it. Each is played once, in the order in which they were asked for.
 //	S7 A created system is destroyed once, the last created first, after Stop if it was running.
 
-// Systems holds the systems of a world, with their groups, command points, time, and the scheduler
-// of their jobs. It belongs to the world's owner.
-type Systems struct {
-	w        *ecs.World
-	jobs     *job.Scheduler
-	own      bool // jobs was made by New
-	root     *Group
-	defaults defaults
-	states   []*State // in the order of creation
-	named    map[string]*State
-	known    map[System]*State // systems that are pointers, to find one added twice
-	created  uint64            // number of the state created last
-	things   map[reflect.Type]*resource
-
-	snapshots *Snapshots // for other goroutines; nil until it is asked for
-
-	clock    func() time.Time
-	ticked   time.Time // the clock at the last Update
-	ticking  bool      // Update was called before
-	maxDelta time.Duration
-	frame    Time   // of the whole frame
-	now      Time   // of the group whose round is under way
-	current  *State // the system whose turn it is
-
-	options  []job.Option
-	buffers  []command.Option
-	log      *slog.Logger
-	base     context.Context
-	shuffled bool
-	seed     uint64
-
-	busy     atomic.Bool
-	ending   bool // runtime.Goexit inside a system is ending the goroutine
-	left     bool // a system left the world locked, and this was reported
-	broken   bool // a system closed the world or the scheduler, and this was reported
-	closed   bool
-	errs     []error  // not yet returned
-	leaving  []*State // removed systems, to be destroyed in this order
-	warnings []string
-}
-
 // Option changes how New works.
 type Option func(*Systems)
 
@@ -112,8 +68,6 @@ func MaxDelta(d time.Duration) Option {
 	}
 	return func(s *Systems) { s.maxDelta = d }
 }
-
-const defaultMaxDelta = time.Second / 3
 
 // Jobs returns an option that passes options to the scheduler that New makes.
 func Jobs(options ...job.Option) Option {
@@ -206,6 +160,17 @@ func (s *Systems) Scheduler() *job.Scheduler { return s.jobs }
 // Time returns the time of the current frame, or of the last one between frames.
 func (s *Systems) Time() Time { return s.frame }
 
+// Snapshots returns what hands out snapshots of the world to other goroutines. The first call makes
+// it; it belongs to the owner. Systems.Close refuses those who wait, but not those who read: wait
+// for them (http.Server.Shutdown) before World.Close, which panics while they read.
+func (s *Systems) Snapshots() *Snapshots {
+	s.check("Systems.Snapshots")
+	if s.snapshots == nil {
+		s.snapshots = &Snapshots{w: s.w, latest: latest{every: 1}}
+	}
+	return s.snapshots
+}
+
 // Add adds a system to the simulation group; see Group.Add.
 func (s *Systems) Add(name string, sys System, orderings ...Ordering) *State {
 	s.check("Systems.Add")
@@ -281,16 +246,6 @@ func (s *Systems) begin(op string) {
 // underWay is the message of a call inside an update, or inside another call into a system.
 const underWay = "an update is under way: it is inside a system, or in another goroutine"
 
-// take marks the systems as busy for an outermost call into them. It returns false if a call is
-// already under way.
-func (s *Systems) take() bool {
-	taken := s.busy.CompareAndSwap(false, true)
-	if taken {
-		s.ending, s.broken = false, s.w.Closed() || s.jobs.Closed() // closed earlier: no system to blame
-	}
-	return taken
-}
-
 // run runs a frame.
 func (s *Systems) run(passed time.Duration) error {
 	if s.frame.Elapsed+passed < 0 {
@@ -336,70 +291,3 @@ func (s *Systems) Close() error {
 	}
 	return s.takeErrors()
 }
-
-// check panics if the systems did not come from New or are closed.
-func (s *Systems) check(op string) {
-	if s == nil || s.w == nil {
-		panic("system: " + op + ": the systems are nil or the zero value; they come from New")
-	}
-	if s.closed {
-		panic("system: " + op + ": the systems are closed")
-	}
-	s.refuseBodies(op)
-}
-
-// refuseBodies panics in the body of a job, as far as the scheduler can tell cheaply.
-func (s *Systems) refuseBodies(op string) {
-	if s.jobs.InBody() {
-		// errors.md: `in the body of a job; bodies use what the update took for them before` | A
-		// body called the systems, which are the owner's: `Commands`, `Time`, `Resource` and
-		// others. On workers only debug builds say it. | Take it in the update, in a variable of
-		// the body: `cb = s.Commands(p)`, `dt = s.Time().Seconds()`.
-		panic("system: " + op + ": in the body of a job; bodies use what the update took for them before")
-	}
-}
-
-// keep stores an error for the call under way.
-func (s *Systems) keep(err error) {
-	if err != nil {
-		s.errs = append(s.errs, err)
-	}
-}
-
-// complete completes all jobs. A scheduler that was closed has none in flight.
-func (s *Systems) complete() {
-	if !s.jobs.Closed() {
-		s.keep(s.jobs.Complete())
-	}
-}
-
-// label sets the labels of the goroutine and its jobs; see job.Scheduler.Label.
-func (s *Systems) label(ctx context.Context) {
-	if !s.jobs.Closed() {
-		s.jobs.Label(ctx)
-	}
-}
-
-func (s *Systems) takeErrors() error {
-	err := errors.Join(s.errs...)
-	s.errs = nil
-	return err
-}
-
-// warn logs a warning once.
-func (s *Systems) warn(text string) {
-	if slices.Contains(s.warnings, text) {
-		return
-	}
-	s.warnings = append(s.warnings, text)
-	log := s.log
-	if log == nil {
-		log = slog.Default()
-	}
-	log.Warn("system: " + text)
-}
-
-// Warnings returns the warnings logged so far. The first update after a change reports orderings
-// that name a system that does not exist or is in another group. Systems that make queries or jobs
-// in every update are reported too.
-func (s *Systems) Warnings() []string { return slices.Clone(s.warnings) }

@@ -1,10 +1,6 @@
 package system
 
-import (
-	"fmt"
-	"strings"
-	"time"
-)
+import "time"
 
 // Timing is how much of the owner's time the updates of a system took. A group's Timing includes
 // its systems. Time that jobs spend on workers is not included; profiles show it under the label
@@ -28,57 +24,4 @@ func (t Timing) Mean() time.Duration {
 		return 0
 	}
 	return t.Total / time.Duration(t.Updates)
-}
-
-// Timing returns the Timing of the system's updates.
-func (s *State) Timing() Timing { return s.timing }
-
-// Timings returns the Timing of each system, in the order of update, each group before its systems.
-func (s *Systems) Timings() []Timing {
-	s.check("Systems.Timings")
-	var list []Timing
-	s.walk(func(t *State) { list = append(list, t.Timing()) })
-	return list
-}
-
-// walk calls f for all systems in the order of update, each group before its systems.
-func (s *Systems) walk(f func(*State)) {
-	var visit func(t *State)
-	visit = func(t *State) {
-		f(t)
-		if t.within != nil {
-			t.within.sort()
-			for _, c := range t.within.order {
-				visit(c)
-			}
-		}
-	}
-	visit(s.root.state)
-}
-
-// String lists the systems in the order of update, with their kinds and numbers of updates.
-func (s *Systems) String() string {
-	if s == nil || s.w == nil || s.closed {
-		return "systems that are closed\n"
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%-28s %-14s %s\n", "system", "kind", "updates")
-	s.walk(func(t *State) {
-		state := ""
-		if t.disabled {
-			state = ", disabled"
-		}
-		fmt.Fprintf(&b, "%-28s %-14s %7d%s\n", strings.Repeat("  ", t.timing.Depth)+t.name, t.kind(), t.timing.Updates, state)
-	})
-	return b.String()
-}
-
-func (s *State) kind() string {
-	switch _, point := s.system.(*Point); {
-	case point:
-		return "command point"
-	case s.within != nil:
-		return "group"
-	}
-	return "system"
 }

@@ -1,7 +1,7 @@
 package system
 
 import (
-	"cmp"
+	"context"
 	"fmt"
 	"runtime/trace"
 	"slices"
@@ -10,6 +10,32 @@ import (
 	"quarry/ecs/internal/door"
 	"quarry/internal/clock"
 )
+
+// Turns. All calls into systems go through enter and exit, which keep S4 and S5.
+
+// take marks the systems as busy for an outermost call into them. It returns false if a call is
+// already under way.
+func (s *Systems) take() bool {
+	taken := s.busy.CompareAndSwap(false, true)
+	if taken {
+		s.ending, s.broken = false, s.w.Closed() || s.jobs.Closed() // closed earlier: no system to blame
+	}
+	return taken
+}
+
+// complete completes all jobs. A scheduler that was closed has none in flight.
+func (s *Systems) complete() {
+	if !s.jobs.Closed() {
+		s.keep(s.jobs.Complete())
+	}
+}
+
+// label sets the labels of the goroutine and its jobs; see job.Scheduler.Label.
+func (s *Systems) label(ctx context.Context) {
+	if !s.jobs.Closed() {
+		s.jobs.Label(ctx)
+	}
+}
 
 // turn is one round of one system, including what it throws (S5).
 func (s *State) turn() {
@@ -59,6 +85,18 @@ func (s *State) completeOwn() {
 	}
 }
 
+// completeRivals completes the jobs of every system that shares a resource with this one, if one of
+// the two may write it (S2).
+func (s *State) completeRivals() {
+	for _, h := range s.holds {
+		for _, u := range h.r.users {
+			if u != s && (h.write || u.writes(h.r)) {
+				u.completeOwn()
+			}
+		}
+	}
+}
+
 // met reports whether every requirement has a query that matches something.
 func (s *State) met() bool {
 	for i := range s.needs {
@@ -90,15 +128,6 @@ func (s *State) change(at *visit, running bool) {
 		x.Start(s)
 	}
 	at.call, s.running = "Update", true
-}
-
-// visit is a call into a system that is under way, with the state to restore after it.
-type visit struct {
-	call   string // Start, Update ...
-	ended  bool   // it returned
-	locked bool   // the world was locked when the call began
-	outer  *State
-	region *trace.Region
 }
 
 // enter begins a call into the system.
@@ -174,120 +203,19 @@ func (s *State) halt() {
 	s.visitFor("Stop", func(at *visit) { s.change(at, false) })
 }
 
+// halt stops the group's systems, the last first. Removed systems stop when they are destroyed.
+func (g *Group) halt() {
+	for _, s := range slices.Backward(g.order) {
+		if !s.gone {
+			s.halt()
+		}
+	}
+}
+
 // visitFor calls into the system outside of its turn.
 func (s *State) visitFor(call string, f func(at *visit)) {
 	at := s.enter(call)
 	defer s.exit(at)
 	f(at)
 	at.ended = true
-}
-
-// expel marks a system and everything in it as gone. The next sweep destroys them, the last created
-// first (S7).
-func (y *Systems) expel(s *State) {
-	s.mark()
-	y.leaving = append(y.leaving, s.newestFirst()...)
-}
-
-// drop destroys at once a system whose Create failed, with everything in it.
-func (y *Systems) drop(s *State) {
-	s.group.unlist(s)
-	s.mark()
-	all := s.newestFirst()
-	y.leaving = slices.DeleteFunc(y.leaving, func(t *State) bool { return slices.Contains(all, t) })
-	y.leaving = slices.Insert(y.leaving, 0, all...)
-	for range all {
-		y.destroyNext()
-	}
-}
-
-// sweep destroys the removed systems. After a Goexit during a sweep, the next sweep does the rest.
-func (y *Systems) sweep() {
-	for len(y.leaving) > 0 {
-		y.destroyNext()
-	}
-}
-
-// destroyNext destroys the first system of leaving. The deferred calls make sure that all steps are
-// done even if Stop or Destroy ends the goroutine.
-func (y *Systems) destroyNext() {
-	y.complete()
-	s := y.leaving[0]
-	y.leaving[0] = nil
-	if y.leaving = y.leaving[1:]; len(y.leaving) == 0 {
-		y.leaving = nil // its memory begins behind the last
-	}
-	defer s.leave()
-	defer s.destroy()
-	s.halt()
-}
-
-// destroy calls Destroy.
-func (s *State) destroy() {
-	defer s.end()
-	if x, ok := s.system.(Destroyer); ok && !s.failed {
-		s.visitFor("Destroy", func(*visit) { x.Destroy(s) })
-	}
-}
-
-// end calls the functions given to OnDestroy, the last first. All are called even if one ends the
-// goroutine.
-func (s *State) end() {
-	if n := len(s.ends); n > 0 {
-		f := s.ends[n-1]
-		s.ends = s.ends[:n-1]
-		defer s.end()
-		s.visitFor("OnDestroy", func(*visit) { f() })
-	}
-}
-
-// leave releases everything that a system has.
-func (s *State) leave() {
-	s.release()
-	if p, ok := s.system.(*Point); ok {
-		p.drop()
-	}
-	s.y.forget(s)
-	s.detach()
-}
-
-// newestFirst returns the system and everything in it, the last created first.
-func (s *State) newestFirst() (all []*State) {
-	s.each(func(s *State) { all = append(all, s) })
-	slices.SortFunc(all, func(a, b *State) int { return cmp.Compare(b.created, a.created) })
-	return all
-}
-
-// detach makes it possible to add a group or a command point again.
-func (s *State) detach() {
-	if s.y.root.state.gone {
-		return // all systems are closed and stay so
-	}
-	if s.within != nil {
-		*s.within = Group{rate: s.within.rate}
-	}
-	if p, ok := s.system.(*Point); ok {
-		p.state = nil
-	}
-}
-
-// each calls f for the system and everything in it.
-func (s *State) each(f func(*State)) {
-	f(s)
-	if s.within != nil {
-		for _, c := range s.within.systems {
-			c.each(f)
-		}
-	}
-}
-
-// forget removes a system from the lists of Systems.
-func (y *Systems) forget(s *State) {
-	at, ok := slices.BinarySearchFunc(y.states, s.created, func(t *State, number uint64) int { return cmp.Compare(t.created, number) })
-	if ok { // no, if a Goexit ended the call before
-		y.states = slices.Delete(y.states, at, at+1)
-	}
-	if key, ok := identity(s.system); ok {
-		delete(y.known, key)
-	}
 }
