@@ -82,29 +82,38 @@ func numberOf[T any](w *Writer, name string, k kind, c ecs.Component[T]) uint16 
 	return w.stream.note(k, c, index, newColumn(c))
 }
 
-// noteLinks sets the linked flag of a record if its n values at p, size bytes each, hold
-// placeholders. It panics for a placeholder of another buffer.
-func (w *Writer) noteLinks(r *record, links []world.Link, p unsafe.Pointer, n int, size uintptr) {
-	for i := range n {
-		for j := range links {
-			// Safe because each value has an entity or an array at each link's offset.
-			l, at := &links[j], unsafe.Add(p, uintptr(i)*size+links[j].Offset)
-			if l.Count > 0 {
-				w.noteLinks(r, l.Each, at, l.Count, l.Size)
-				continue
-			}
-			e := *(*ecs.Entity)(at)
-			if !e.IsPlaceholder() {
-				if era := w.stream.b.recordings.Era(); era != w.stream.era {
-					w.stream.mark(era, int(r.size))
-				}
-				continue
-			}
-			if number, id := door.Number(e); id != w.stream.b.id || int64(number) >= w.stream.b.numbers.Load() {
-				w.withdraw(r)
-				w.checkEntity("a value", e)
-			}
-			r.flags |= linked
-		}
+// column is the codec of a component.
+type column[T any] struct {
+	c  ecs.Component[T]
+	at []world.Link
+}
+
+func newColumn[T any](c ecs.Component[T]) codec {
+	return &column[T]{c, door.FactsOf(c).Links}
+}
+
+func (c *column[T]) size() uintptr { return unsafe.Sizeof(*new(T)) }
+
+func (c *column[T]) links() []world.Link { return c.at }
+
+func (c *column[T]) fills() bool { return true }
+
+func (c *column[T]) fill(rows ecs.Rows, from source) {
+	to := c.c.Slice(rows)
+	for i := range to {
+		to[i] = *(*T)(from.value(i)) // Safe because a record of the type's op holds a T there.
 	}
 }
+
+func (c *column[T]) spread(_ kind, list []ecs.Entity, from source) (int, error) {
+	for i, e := range list {
+		*c.c.Mut(e) = *(*T)(from.value(i)) // Safe because a record of the type's op holds a T there.
+	}
+	return len(list), nil
+}
+
+func (c *column[T]) patch(e ecs.Entity, made []ecs.Entity) {
+	name(c.at, unsafe.Pointer(c.c.Mut(e)), 1, 0, made) // Safe because the value lives as long as the call.
+}
+
+func (c *column[T]) shared(any) ecs.SharedValue { return ecs.SharedValue{} }

@@ -2,7 +2,6 @@ package command
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"unsafe"
 
@@ -203,9 +202,6 @@ func (w *Writer) one(name string, o op, e ecs.Entity) {
 	w.record1(w.stream.find(o, nil), e, 0)
 }
 
-// longestList is the most entities in one record; longer lists take several records.
-const longestList = 1000
-
 // many records a command about a list, without a value.
 func (w *Writer) many(name string, o op, list []ecs.Entity) {
 	w.check(name)
@@ -222,29 +218,4 @@ func (w *Writer) many(name string, o op, list []ecs.Entity) {
 func (w *Writer) query(name string, o op, q *ecs.Query) {
 	o.query = w.checkQuery(name, q)
 	w.record(w.stream.find(o, nil), ecs.Null, 0, nil, 0)
-}
-
-// checkQuery panics if commands cannot be about q; otherwise it returns q.
-func (w *Writer) checkQuery(name string, q *ecs.Query) *ecs.Query {
-	w.check(name)
-	switch {
-	case q == nil || q.World() != w.stream.b.w:
-		panic("command: " + name + ": the query is nil, closed or belongs to another world")
-	case door.Filters(q):
-		// errors.md: `asks for changes or a range; take the entities now: a list of
-		// q.Entities(nil)` | A command about a query with `Changed`, `Ordered` or `Between`. | As
-		// it says.
-		panic(fmt.Sprintf("command: %s: %v asks for changes or a range; take the entities now: a list of q.Entities(nil)", name, q))
-	}
-	return q
-}
-
-// cleanupEntity is the Go type of the tag that no command may add or remove.
-var cleanupEntity = reflect.TypeFor[ecs.CleanupEntity]()
-
-// checkDying panics for the type that only destruction adds and removes.
-func checkDying(name string, t ecs.Type) {
-	if ecs.InfoOf(t).Go == cleanupEntity {
-		panic("command: " + name + ": CleanupEntity comes with World.Destroy and goes with the last Cleanup type; it cannot be added or removed")
-	}
 }

@@ -2,7 +2,6 @@ package command
 
 import (
 	"slices"
-	"unsafe"
 
 	"quarry/ecs"
 	"quarry/ecs/internal/door"
@@ -11,21 +10,6 @@ import (
 // Values are copied from records to the entities of a group, which all have the same commands. If
 // the rows of the group are at hand, because it was just made or moved, a column is written from
 // the first row to the last.
-
-// source is a list of recorded values, one for each entity or row to be written.
-type source struct {
-	base unsafe.Pointer // of the universe
-	at   []uint32       // position of each value, in units of 8 bytes from base
-	made []ecs.Entity   // by number of placeholder; replaces placeholders in elements as they are written
-}
-
-// value returns where the i'th value is.
-func (s source) value(i int) unsafe.Pointer {
-	return unsafe.Add(s.base, uintptr(s.at[i])*8) // Safe because a record's value lies there.
-}
-
-// from returns the values from the i'th on.
-func (s source) from(i int) source { return source{s.base, s.at[i:], s.made} }
 
 // valuesOf returns the values of the i'th command of each subject, in the order of the subjects,
 // which are a group or a part of one. Successive calls must have rising i; a negative steps starts

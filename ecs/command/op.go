@@ -3,6 +3,7 @@ package command
 import (
 	"fmt"
 	"math"
+	"reflect"
 
 	"quarry/ecs"
 	"quarry/ecs/internal/door"
@@ -46,6 +47,26 @@ func typeName(t ecs.Type) string {
 		return s.String()
 	}
 	return "a type"
+}
+
+// cleanupEntity is the Go type of the tag that no command may add or remove.
+var cleanupEntity = reflect.TypeFor[ecs.CleanupEntity]()
+
+// checkDying panics for the type that only destruction adds and removes.
+func checkDying(name string, t ecs.Type) {
+	if ecs.InfoOf(t).Go == cleanupEntity {
+		panic("command: " + name + ": CleanupEntity comes with World.Destroy and goes with the last Cleanup type; it cannot be added or removed")
+	}
+}
+
+// refuseType panics for a type that is not of the buffer's world.
+func refuseType(name string, t ecs.Type) {
+	if t == nil {
+		panic("command: " + name + ": a type is nil")
+	}
+	// errors.md: `is not a type of the buffer's world` | The zero value of a handle, or a handle of
+	// another world. | Register the type in the world that the buffer was made for.
+	panic(fmt.Sprintf("command: %s: %s is not a type of the buffer's world: a zero handle, or registered in another world", name, typeName(t)))
 }
 
 // ops numbers the ops of a stream.
@@ -99,25 +120,6 @@ func (o *ops) note(k kind, t ecs.Type, index int, c codec) uint16 {
 	}
 	o.byType[k][index] = n + 1
 	return n
-}
-
-// indexOf returns the index of a type. It panics unless the type is of the buffer's world.
-func (s *stream) indexOf(name string, t ecs.Type) int {
-	i := door.TypeIndex(s.b.w, t)
-	if i < 0 {
-		refuseType(name, t)
-	}
-	return i
-}
-
-// refuseType panics for a type that is not of the buffer's world.
-func refuseType(name string, t ecs.Type) {
-	if t == nil {
-		panic("command: " + name + ": a type is nil")
-	}
-	// errors.md: `is not a type of the buffer's world` | The zero value of a handle, or a handle of
-	// another world. | Register the type in the world that the buffer was made for.
-	panic(fmt.Sprintf("command: %s: %s is not a type of the buffer's world: a zero handle, or registered in another world", name, typeName(t)))
 }
 
 func isSparse(t ecs.Type) bool { return t != nil && door.FactsOf(t).Kind == ecs.KindSparse }

@@ -116,3 +116,12 @@ func (r *record) caller() uintptr {
 
 // roundUp rounds bytes up to a multiple of 8.
 func roundUp(n int) int { return (n + 7) &^ 7 }
+
+// mostBytes is the size of the largest record, the largest run of chunks.
+const mostBytes = 1 << 20
+
+// named is an entity that a record names.
+type named struct {
+	r *record
+	e ecs.Entity
+}

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"errors"
 	"slices"
 	"unsafe"
 
@@ -62,9 +61,6 @@ func numberOfSparse[T any](w *Writer, name string, k kind, s ecs.Sparse[T]) uint
 	}
 	return w.stream.note(k, s, index, &entries[T]{s, door.FactsOf(s).Links})
 }
-
-// errLacks says that an entity has no value to be set or toggled.
-var errLacks = errors.New("command: the entity does not have the sparse type")
 
 // entries is the codec of a sparse type.
 type entries[T any] struct {

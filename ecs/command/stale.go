@@ -3,7 +3,6 @@ package command
 import (
 	"cmp"
 	"slices"
-	"sort"
 	"unsafe"
 
 	"quarry/ecs"
@@ -20,41 +19,6 @@ import (
 //	marks    (none: era 0)    |                         |
 //	records  Set 1v1  Set 2v1 |Set 3v1  Destroy 2v1     |Set 3v1
 //	                           stale, if 3v1 came since   good
-
-// mark is where the records of an era begin in a stream.
-type mark struct {
-	era      uint64
-	page, at int
-}
-
-// mark notes that the stream names an entity in an era, by the record that begins back bytes before
-// the end of what is written.
-func (s *stream) mark(era uint64, back int) {
-	m := mark{era: era}
-	if s.filled > 0 {
-		m.page, m.at = s.filled-1, s.pages[s.filled-1].used-back
-	}
-	s.era, s.marks = era, append(s.marks, m)
-	s.b.recordings.Watch(&s.b.recording, era)
-}
-
-// eraAt returns the era of a record.
-func (s *stream) eraAt(page, at int) (era uint64) {
-	n := sort.Search(len(s.marks), func(i int) bool {
-		m := &s.marks[i]
-		return m.page > page || m.page == page && m.at > at
-	})
-	if n == 0 {
-		return 0
-	}
-	return s.marks[n-1].era
-}
-
-// named is an entity that a record names.
-type named struct {
-	r *record
-	e ecs.Entity
-}
 
 // findStale notes what records name that is no longer what it was, and marks these records.
 func (p *player) findStale() {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sort"
 	"unsafe"
 
 	"quarry/alloc"
@@ -67,6 +68,12 @@ type stream struct {
 
 	inside bool // a record is being written
 	need   need // chunks of pages with records
+}
+
+// mark is where the records of an era begin in a stream.
+type mark struct {
+	era      uint64
+	page, at int
 }
 
 // segment is consecutive records of a stream that are played together.
@@ -267,6 +274,50 @@ func (s *stream) goValue(v any) uint64 {
 	n := uint64(len(s.values))
 	s.numbers[v] = n
 	return n - 1
+}
+
+// placeholder returns the next placeholder.
+func (s *stream) placeholder() ecs.Entity {
+	if s.next == s.end {
+		const block = 256
+		s.end = int(s.b.numbers.Add(block))
+		s.next = s.end - block
+	}
+	s.next++
+	s.newest = door.Placeholder(s.next-1, s.b.id)
+	return s.newest
+}
+
+// indexOf returns the index of a type. It panics unless the type is of the buffer's world.
+func (s *stream) indexOf(name string, t ecs.Type) int {
+	i := door.TypeIndex(s.b.w, t)
+	if i < 0 {
+		refuseType(name, t)
+	}
+	return i
+}
+
+// mark notes that the stream names an entity in an era, by the record that begins back bytes before
+// the end of what is written.
+func (s *stream) mark(era uint64, back int) {
+	m := mark{era: era}
+	if s.filled > 0 {
+		m.page, m.at = s.filled-1, s.pages[s.filled-1].used-back
+	}
+	s.era, s.marks = era, append(s.marks, m)
+	s.b.recordings.Watch(&s.b.recording, era)
+}
+
+// eraAt returns the era of a record.
+func (s *stream) eraAt(page, at int) (era uint64) {
+	n := sort.Search(len(s.marks), func(i int) bool {
+		m := &s.marks[i]
+		return m.page > page || m.page == page && m.at > at
+	})
+	if n == 0 {
+		return 0
+	}
+	return s.marks[n-1].era
 }
 
 // cursor walks the records of a segment.

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"fmt"
 	"unsafe"
 
 	"quarry/ecs"
@@ -91,6 +92,24 @@ func (w *Writer) noteSeveral(one op, c codec) uint16 {
 	}
 	return w.stream.note(one.kind, one.t, door.TypeIndex(w.stream.b.w, one.t), c) + 1
 }
+
+// checkQuery panics if commands cannot be about q; otherwise it returns q.
+func (w *Writer) checkQuery(name string, q *ecs.Query) *ecs.Query {
+	w.check(name)
+	switch {
+	case q == nil || q.World() != w.stream.b.w:
+		panic("command: " + name + ": the query is nil, closed or belongs to another world")
+	case door.Filters(q):
+		// errors.md: `asks for changes or a range; take the entities now: a list of
+		// q.Entities(nil)` | A command about a query with `Changed`, `Ordered` or `Between`. | As
+		// it says.
+		panic(fmt.Sprintf("command: %s: %v asks for changes or a range; take the entities now: a list of q.Entities(nil)", name, q))
+	}
+	return q
+}
+
+// longestList is the most entities in one record; longer lists take several records.
+const longestList = 1000
 
 // write records a payload for a list, cut into records of longestList entities, or for the op's
 // query.

@@ -9,6 +9,7 @@ import (
 	"quarry/alloc"
 	"quarry/ecs"
 	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/world"
 )
 
 // Writer records commands. One goroutine at a time may use it. The writer embedded in a Buffer is
@@ -151,8 +152,32 @@ func (w *Writer) withdraw(r *record) {
 	s.segments[len(s.segments)-1].n--
 }
 
-// mostBytes is the size of the largest record, the largest run of chunks.
-const mostBytes = 1 << 20
+// noteLinks sets the linked flag of a record if its n values at p, size bytes each, hold
+// placeholders. It panics for a placeholder of another buffer.
+func (w *Writer) noteLinks(r *record, links []world.Link, p unsafe.Pointer, n int, size uintptr) {
+	for i := range n {
+		for j := range links {
+			// Safe because each value has an entity or an array at each link's offset.
+			l, at := &links[j], unsafe.Add(p, uintptr(i)*size+links[j].Offset)
+			if l.Count > 0 {
+				w.noteLinks(r, l.Each, at, l.Count, l.Size)
+				continue
+			}
+			e := *(*ecs.Entity)(at)
+			if !e.IsPlaceholder() {
+				if era := w.stream.b.recordings.Era(); era != w.stream.era {
+					w.stream.mark(era, int(r.size))
+				}
+				continue
+			}
+			if number, id := door.Number(e); id != w.stream.b.id || int64(number) >= w.stream.b.numbers.Load() {
+				w.withdraw(r)
+				w.checkEntity("a value", e)
+			}
+			r.flags |= linked
+		}
+	}
+}
 
 // caller returns the program counter of the first caller outside the package.
 func caller() uintptr {
@@ -202,16 +227,4 @@ func (w *Writer) checkEntity(op string, e ecs.Entity) {
 		// placeholder was kept. | `Made` gives the entity after `Play`.
 		panic(fmt.Sprintf("command: %s: %v of buffer %d is of another buffer, or from before this one, %d, was cleared or played", op, e, id, b.id))
 	}
-}
-
-// placeholder returns the next placeholder.
-func (s *stream) placeholder() ecs.Entity {
-	if s.next == s.end {
-		const block = 256
-		s.end = int(s.b.numbers.Add(block))
-		s.next = s.end - block
-	}
-	s.next++
-	s.newest = door.Placeholder(s.next-1, s.b.id)
-	return s.newest
 }

@@ -35,7 +35,7 @@ var rooms = []string{"alloc", "ecs/internal/entity", "ecs/internal/value", "ecs/
 const mostUp = 10
 
 // stillUp are the packages that have more, and how many: the numbers may only fall.
-var stillUp = map[string]int{"ecs/command": 24}
+var stillUp = map[string]int{"ecs/command": 17}
 
 func main() {
 	log.SetFlags(0)

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"unsafe"
 
 	"quarry/ecs"
@@ -26,42 +27,6 @@ type codec interface {
 	shared(v any) ecs.SharedValue
 }
 
-// column is the codec of a component.
-type column[T any] struct {
-	c  ecs.Component[T]
-	at []world.Link
-}
-
-func newColumn[T any](c ecs.Component[T]) codec {
-	return &column[T]{c, door.FactsOf(c).Links}
-}
-
-func (c *column[T]) size() uintptr { return unsafe.Sizeof(*new(T)) }
-
-func (c *column[T]) links() []world.Link { return c.at }
-
-func (c *column[T]) fills() bool { return true }
-
-func (c *column[T]) fill(rows ecs.Rows, from source) {
-	to := c.c.Slice(rows)
-	for i := range to {
-		to[i] = *(*T)(from.value(i)) // Safe because a record of the type's op holds a T there.
-	}
-}
-
-func (c *column[T]) spread(_ kind, list []ecs.Entity, from source) (int, error) {
-	for i, e := range list {
-		*c.c.Mut(e) = *(*T)(from.value(i)) // Safe because a record of the type's op holds a T there.
-	}
-	return len(list), nil
-}
-
-func (c *column[T]) patch(e ecs.Entity, made []ecs.Entity) {
-	name(c.at, unsafe.Pointer(c.c.Mut(e)), 1, 0, made) // Safe because the value lives as long as the call.
-}
-
-func (c *column[T]) shared(any) ecs.SharedValue { return ecs.SharedValue{} }
-
 // name replaces the placeholders in n values at p, size bytes each, with the entities made for
 // them.
 func name(links []world.Link, p unsafe.Pointer, n int, size uintptr, made []ecs.Entity) {
@@ -78,3 +43,21 @@ func name(links []world.Link, p unsafe.Pointer, n int, size uintptr, made []ecs.
 		}
 	}
 }
+
+// source is a list of recorded values, one for each entity or row to be written.
+type source struct {
+	base unsafe.Pointer // of the universe
+	at   []uint32       // position of each value, in units of 8 bytes from base
+	made []ecs.Entity   // by number of placeholder; replaces placeholders in elements as they are written
+}
+
+// value returns where the i'th value is.
+func (s source) value(i int) unsafe.Pointer {
+	return unsafe.Add(s.base, uintptr(s.at[i])*8) // Safe because a record's value lies there.
+}
+
+// from returns the values from the i'th on.
+func (s source) from(i int) source { return source{s.base, s.at[i:], s.made} }
+
+// errLacks says that an entity has no value to be set or toggled.
+var errLacks = errors.New("command: the entity does not have the sparse type")
