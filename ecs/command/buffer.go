@@ -16,7 +16,7 @@ import (
 // Commands are recorded in streams: one for the owner of the buffer and one for each worker of a
 // job. Play puts the streams' segments in order and works out what the commands do to each entity,
 // without touching the world (check.go, program.go). Then it applies them to all entities with the
-// same commands at once (play.go, fill.go):
+// same commands at once (play.go, group.go, fill.go):
 //
 //	record      stream: Add(1v1, Hit{3})  Set(7v1, ..)  Add(2v1, Hit{5})  Remove(2v1, Slow) ...
 //	check       subject of 1v1: [Body] +Hit           subject of 2v1: [Body Slow] +Hit -Slow ...
@@ -31,8 +31,8 @@ import (
 // the records of the first. They have no links (pattern.go).
 //
 // Two commands need a world in which all earlier commands are done: a command about the matches of
-// a query, and an Instantiate of an entity that earlier commands changed. Each ends a run, and the
-// runs are played one after the other.
+// a query (query.go), and an Instantiate of an entity that earlier commands changed. Each ends a
+// run, and the runs are played one after the other.
 //
 // Invariants:
 //

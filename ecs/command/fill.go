@@ -1,8 +1,6 @@
 package command
 
 import (
-	"slices"
-
 	"quarry/ecs"
 	"quarry/ecs/internal/door"
 )
@@ -10,64 +8,6 @@ import (
 // Values are copied from records to the entities of a group, which all have the same commands. If
 // the rows of the group are at hand, because it was just made or moved, a column is written from
 // the first row to the last.
-
-// valuesOf returns the values of the i'th command of each subject, in the order of the subjects,
-// which are a group or a part of one. Successive calls must have rising i; a negative steps starts
-// over.
-func (p *player) valuesOf(group []int32, i int) source {
-	w := &p.work
-	p.peak.list = max(p.peak.list, len(group))
-	w.values = slices.Grow(w.values[:0], len(group))[:len(group)]
-	if w.steps < 0 || w.steps > i {
-		w.cursor, w.steps = slices.Grow(w.cursor[:0], len(group))[:len(group)], 0
-		for j, s := range group {
-			w.cursor[j] = p.subjects.first[s]
-		}
-	}
-	for ; w.steps < i; w.steps++ {
-		p.advance(w.cursor)
-	}
-	for j, l := range w.cursor {
-		if l < 0 {
-			w.values[j] = uint32(^l) + recordSize/8
-		} else {
-			w.values[j] = p.links[l].at + recordSize/8
-		}
-	}
-	if p.listed { // reads each record, which waits for memory
-		for j, l := range w.cursor {
-			w.values[j] = p.recordOf(l).valueAt(p.base)
-		}
-	}
-	return source{p.base, w.values, w.made}
-}
-
-// advance moves from one command to the next, for subjects with the same commands. Packed subjects
-// at one node have records of the same sizes.
-func (p *player) advance(cursor []int32) {
-	size := int32(0)
-	for j, l := range cursor {
-		if l >= 0 {
-			cursor[j] = p.links[l].next
-			continue
-		}
-		if size == 0 {
-			size = int32(p.recordOf(l).size / 8)
-		}
-		cursor[j] = l - size
-	}
-}
-
-// sortAs puts the subjects of a group into the order of the rows of a batch.
-func (p *player) sortAs(n int32, batch ecs.Batch) {
-	group, i := p.subjectsOf(n), 0
-	for rows := range batch.Rows() {
-		for _, e := range rows.Entities() {
-			group[i] = p.latest[e.Index()]
-			i++
-		}
-	}
-}
 
 // fill writes the values of a group whose rows are the rows of a batch, in the same order.
 func (p *player) fill(n int32, path []int32, batch ecs.Batch) {

@@ -2,29 +2,11 @@ package command
 
 import (
 	"fmt"
-	"slices"
 
 	"quarry/ecs"
 	"quarry/ecs/internal/door"
-	"quarry/ecs/internal/edit"
 	"quarry/ecs/internal/entity"
 )
-
-// work is the state of playing a run, kept for reuse.
-type work struct {
-	order   []int32      // subjects of the run, by node
-	touched []int32      // nodes at which subjects of the run end, in order of first use
-	made    []ecs.Entity // by number of placeholder
-	gone    []bool       // placeholders whose entity was never made
-	list    []ecs.Entity
-	values  []uint32
-	cursor  []int32      // links, or ^positions
-	steps   int          // number of commands that cursor has advanced
-	heirs   []ecs.Entity // to be destroyed after the run: members of destroyed groups, and copies
-	tx      edit.Transaction
-	groups  int  // number of groups in tx
-	changed bool // the run has changed the world
-}
 
 // Play makes all recorded changes. If a command cannot apply, the error is a *PlayError that names
 // it, the world is unchanged, and the commands stay recorded. Call PlayRest or Clear; otherwise the
@@ -208,79 +190,6 @@ func (p *player) applyRun() error {
 	return err
 }
 
-// sortSubjects orders the subjects of a run by node.
-func (p *player) sortSubjects(r *run, number int32) {
-	w := &p.work
-	w.touched, w.groups = w.touched[:0], 0
-	if len(p.runs) > 1 || len(p.placed) > 0 {
-		p.resolve(r)
-	}
-	// Neighbours mostly end at the same node.
-	list := p.subjects.node[r.first:r.end]
-	for i := 0; i < len(list); {
-		nd, n := &p.nodes[list[i]], alike(list[i:])
-		if nd.run != number {
-			nd.run, nd.count, nd.filled = number, 0, false
-			w.touched = append(w.touched, list[i])
-		}
-		nd.count += n
-		i += int(n)
-	}
-	total := int32(0)
-	for _, n := range w.touched {
-		nd := &p.nodes[n]
-		nd.first = total
-		total += nd.count
-		nd.count = 0
-	}
-	w.order = slices.Grow(w.order[:0], int(total))[:total]
-	for i := 0; i < len(list); {
-		nd, n := &p.nodes[list[i]], alike(list[i:])
-		order := w.order[nd.first+nd.count:][:n]
-		for j := range order {
-			order[j] = r.first + int32(i+j)
-		}
-		nd.count += n
-		i += int(n)
-	}
-}
-
-// alike returns how many leading elements of a list are equal.
-func alike(list []int32) int32 {
-	n := 1
-	for n < len(list) && list[n] == list[0] {
-		n++
-	}
-	return int32(n)
-}
-
-// resolve replaces placeholders with the entities that earlier runs made, and makes the run's
-// subjects the last subjects of their entities.
-func (p *player) resolve(r *run) {
-	for s := r.first; s < r.end; s++ {
-		e := p.real(p.subjects.e[s])
-		if p.subjects.e[s] = e; len(p.runs) > 1 && !e.IsPlaceholder() {
-			p.note(e, s)
-		}
-	}
-}
-
-// subjectsOf returns the subjects of a group.
-func (p *player) subjectsOf(n int32) []int32 {
-	nd := &p.nodes[n]
-	return p.work.order[nd.first : nd.first+nd.count]
-}
-
-// entitiesOf returns the entities of a group.
-func (p *player) entitiesOf(n int32) []ecs.Entity {
-	list := p.work.list[:0]
-	for _, s := range p.subjectsOf(n) {
-		list = append(list, p.subjects.e[s])
-	}
-	p.work.list, p.peak.list = list, max(p.peak.list, len(list))
-	return list
-}
-
 // unseen reports whether a run both makes and destroys entities that nothing can observe. A copy
 // with a group is excluded: its members may stay if it is destroyed as a member of another group.
 func (p *player) unseen(root, nd *node) bool {
@@ -365,105 +274,4 @@ func (p *player) born(group []int32, batch ecs.Batch) {
 		group = group[len(list):]
 	}
 	p.work.changed = true
-}
-
-// destroy destroys the entities that match a query, and the members of their groups. The error is a
-// *ecs.LimitError.
-func (p *player) destroy(q *ecs.Query) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			limit, ok := r.(*ecs.LimitError)
-			if !ok {
-				panic(r)
-			}
-			err = limit
-		}
-	}()
-	p.b.w.DestroyQuery(q)
-	return nil
-}
-
-// applyQuery applies the command about a query that ends a run, if there is one.
-func (p *player) applyQuery(r *run) error {
-	if r.query == nil {
-		return nil
-	}
-	one, c := &p.ops[r.op], p.codecs[r.op]
-	q := one.query
-	switch one.kind {
-	case destroy:
-		return p.destroy(q)
-	case enable:
-		one.t.(toggled).EnableQuery(q)
-		return nil
-	case disable:
-		one.t.(toggled).DisableQuery(q)
-		return nil
-	}
-	if !one.valued || one.shared && one.kind != set {
-		_, err := one.change.ApplyQuery(q)
-		return err
-	}
-	if one.sparse {
-		return p.applySparse(one, c, r.query)
-	}
-	if one.kind == add { // exactly the entities that lack it move
-		batch, err := one.change.ApplyQuery(q)
-		if err != nil {
-			return err
-		}
-		p.work.list = batch.Entities(p.work.list[:0])
-		if c.fills() {
-			for rows := range batch.Rows() {
-				c.fill(rows, p.repeated(r.query, rows.Len()))
-			}
-		}
-	} else if err := p.reach(one, q); err != nil || one.shared {
-		return err
-	}
-	list := p.work.list
-	p.peak.list = max(p.peak.list, len(list))
-	if one.kind != add || !c.fills() {
-		values := p.repeated(r.query, len(list))
-		for at := 0; at < len(list); {
-			done, err := c.spread(one.kind, list[at:], values.from(at))
-			if at += done; err != nil {
-				p.failLate(r.query, one, list[at], err)
-				at++
-			}
-		}
-	}
-	if r.query.flags&linked != 0 {
-		for _, e := range list {
-			c.patch(e, p.work.made)
-		}
-	}
-	return nil
-}
-
-// reach finds the entities that a Put, Set or Append by a query is about. It adds the type where a
-// Put needs it, and sets a shared value.
-func (p *player) reach(one *op, q *ecs.Query) error {
-	p.work.list = q.Entities(p.work.list[:0])
-	if one.kind != put {
-		p.work.list = slices.DeleteFunc(p.work.list, func(e ecs.Entity) bool {
-			place, _ := p.b.w.Locate(e)
-			return !place.Archetype.Has(one.t)
-		})
-	}
-	if one.change == nil {
-		return nil
-	}
-	_, err := one.change.ApplyList(p.work.list)
-	return err
-}
-
-// repeated returns the value of a record n times.
-func (p *player) repeated(r *record, n int) source {
-	values := p.work.values[:0]
-	for range n {
-		values = append(values, r.valueAt(p.base))
-	}
-	p.work.values = values
-	return source{p.base, values, p.work.made}
 }

@@ -40,6 +40,38 @@ type rootKey struct {
 	ended   bool
 }
 
+// numberOf returns the number of an op, and adds the op if it is new.
+func (p *player) numberOf(one op, c codec) int32 {
+	n, ok := p.byOp[one]
+	if !ok {
+		n = int32(len(p.ops))
+		p.byOp[one] = n
+		if one.change == nil {
+			one.change = p.changeOf(&one, c)
+		}
+		p.ops, p.codecs = append(p.ops, one), append(p.codecs, c)
+	}
+	return n
+}
+
+// changeOf returns the change that an op makes, or nil.
+func (p *player) changeOf(o *op, c codec) *ecs.Change {
+	w := p.b.w
+	switch {
+	case o.kind == destroy:
+		return door.Destruction(w)
+	case o.kind == remove:
+		return ecs.NewChange(w, ecs.Remove(o.t))
+	case o.shared && o.kind == add:
+		return ecs.NewChange(w, ecs.Add(c.shared(o.value)))
+	case o.shared:
+		return ecs.NewChange(w, ecs.Put(c.shared(o.value)))
+	case o.kind == add, o.kind == put:
+		return ecs.NewChange(w, ecs.Add(o.t))
+	}
+	return nil
+}
+
 // root returns the root of entities with an archetype, or of copies of an entity with it.
 func (p *player) root(key rootKey) (int32, error) {
 	if p.lastRoot >= 0 && p.lastKey == key {

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"slices"
 	"unsafe"
 
 	"quarry/ecs"
@@ -98,23 +97,3 @@ func (c *entries[T]) spread(k kind, list []ecs.Entity, from source) (int, error)
 func (c *entries[T]) patch(ecs.Entity, []ecs.Entity) {}
 
 func (c *entries[T]) shared(any) ecs.SharedValue { return ecs.SharedValue{} }
-
-// applySparse makes a command with a value about the entities that match a query.
-func (p *player) applySparse(one *op, c codec, r *record) error {
-	has := one.t.(interface{ Has(ecs.Entity) bool })
-	list := slices.DeleteFunc(one.query.Entities(p.work.list[:0]), func(e ecs.Entity) bool {
-		if one.kind != put && has.Has(e) == (one.kind == add) {
-			return true
-		}
-		place, _ := p.b.w.Locate(e)
-		return place.Archetype.Has(p.dying) // it was destroyed, and gets nothing that ends with it
-	})
-	p.work.list, p.peak.list = list, max(p.peak.list, len(list))
-	if one.change != nil { // makes room, and gives zero values to those that have none
-		if _, err := one.change.ApplyList(list); err != nil {
-			return err
-		}
-	}
-	_, err := c.spread(put, list, p.repeated(r, len(list)))
-	return err
-}

@@ -1,0 +1,264 @@
+package command
+
+import (
+	"slices"
+	"unsafe"
+
+	"quarry/ecs"
+	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/edit"
+	"quarry/ecs/internal/world"
+)
+
+// A player makes the changes of one Play: check works out what the commands do to each entity
+// (check.go), then apply makes the changes, run by run (play.go). This file has the state that the
+// steps share, and keeps its memory for the next Play.
+
+// player is the state of one Play, kept for reuse.
+type player struct {
+	b        *Buffer
+	base     unsafe.Pointer // of the universe
+	group    ecs.Buffer[ecs.LinkedEntity]
+	dying    ecs.Component[ecs.CleanupEntity]
+	segments []segment
+	ops      []op
+	codecs   []codec
+	byOp     map[op]int32
+	canon    [][]int32 // by stream and number of its op: number in ops; -1 if not looked up yet
+
+	nodes    []node
+	edges    map[edge]int32
+	roots    map[rootKey]int32
+	lastKey  rootKey
+	lastRoot int32 // -1 if none
+	way      []int32
+
+	subjects subjects
+	links    []link
+	latest   []int32 // by index of entity: its last subject
+	placed   []int32 // by number of placeholder: its last subject
+	runs     []run
+
+	here       place
+	segment    *segment  // of the current record
+	number     int       // of the current record in its segment
+	failures   []Failure // found by check
+	failed     int       // player.failed when it began
+	late       []Failure // found while playing
+	lateFailed int
+	cause      error // of the last late failure
+
+	judges []world.Judge
+	stale  map[named]bool
+
+	listed  bool // some command about a list has a value
+	block   block
+	pattern pattern
+	lasts   lasts
+	work    work
+	peak    peak
+	need    need // of lists, in bytes
+}
+
+// run is commands that are played together. A command about a query ends a run.
+type run struct {
+	first, end int32   // subjects
+	query      *record // that ends the run; nil if a copy or the last command does
+	op         int32
+	unsure     bool  // the effects of earlier queries could not be predicted: see sync
+	from       place // its first command
+	failures   int   // len(player.failures) when the run began
+	failed     int
+}
+
+// place is where a record is in the order of playback.
+type place struct {
+	segment int
+	c       cursor // at the record
+	number  int    // of the record in the segment
+}
+
+// work is the state of playing a run, kept for reuse.
+type work struct {
+	order   []int32      // subjects of the run, by node
+	touched []int32      // nodes at which subjects of the run end, in order of first use
+	made    []ecs.Entity // by number of placeholder
+	gone    []bool       // placeholders whose entity was never made
+	list    []ecs.Entity
+	values  []uint32
+	cursor  []int32      // links, or ^positions
+	steps   int          // number of commands that cursor has advanced
+	heirs   []ecs.Entity // to be destroyed after the run: members of destroyed groups, and copies
+	tx      edit.Transaction
+	groups  int  // number of groups in tx
+	changed bool // the run has changed the world
+}
+
+// peak is the largest length that lists of a player reached in one Play.
+type peak struct {
+	subjects, links int
+	index           int // highest index of an entity, + 1
+	list            int // entities of a group or of a query
+}
+
+// begin prepares a Play.
+func (p *player) begin() {
+	b := p.b
+	if p.edges == nil {
+		p.edges, p.roots, p.byOp = map[edge]int32{}, map[rootKey]int32{}, map[op]int32{}
+		p.group, p.dying = ecs.RegisterBuffer[ecs.LinkedEntity](b.w), ecs.Register[ecs.CleanupEntity](b.w)
+	}
+	p.base = b.w.Universe().Base()
+	p.segments = b.inOrder(p.segments[:0])
+	for i, s := range b.streams {
+		if len(p.canon) == i {
+			p.canon = append(p.canon, nil)
+		}
+		if s != nil {
+			p.canon[i] = slices.Grow(p.canon[i][:0], len(s.list))[:len(s.list)]
+			for n := range p.canon[i] {
+				p.canon[i][n] = -1
+			}
+		}
+	}
+	p.placed = zeroed(p.placed, int(b.numbers.Load()))
+	p.work.made = zeroed(p.work.made, len(p.placed))
+	p.work.gone = zeroed(p.work.gone, len(p.placed))
+	p.subjects.clear()
+	p.subjects.grow(int(b.numbers.Load()))
+	p.restart()
+	p.pattern.stream, p.pattern.wait, p.pattern.pause = nil, 0, 0
+	p.lastRoot, p.listed, p.lasts.node, p.block.n, p.block.known = -1, false, -1, 0, nil
+	p.failures, p.failed, p.late, p.lateFailed, p.cause = p.failures[:0], 0, p.late[:0], 0, nil
+}
+
+// zeroed returns a slice of n zeros.
+func zeroed[T any](s []T, n int) []T {
+	s = slices.Grow(s[:0], n)[:n]
+	clear(s)
+	return s
+}
+
+// end drops the state of the Play, and everything that refers to the world.
+func (p *player) end() {
+	p.restart()
+	p.keep()
+	p.judges = nil
+	clear(p.nodes)
+	clear(p.segments)
+	clear(p.runs)
+	p.nodes = p.nodes[:0]
+	// Ops are kept for the next Play, unless some hold shared values or queries.
+	if len(p.ops) > mostOps || slices.ContainsFunc(p.ops, func(o op) bool { return o.shared || o.query != nil }) {
+		clear(p.ops)
+		clear(p.codecs)
+		p.ops, p.codecs = p.ops[:0], p.codecs[:0]
+		clear(p.byOp)
+	}
+	clear(p.edges)
+	clear(p.roots)
+}
+
+// restart drops the subjects, so that the commands that follow are worked out from the world as it
+// is.
+func (p *player) restart() {
+	most := &p.peak
+	for _, e := range p.subjects.e[1:] {
+		if i := e.Index(); !e.IsPlaceholder() && i < len(p.latest) {
+			p.latest[i] = 0
+			most.index = max(most.index, i+1)
+		}
+	}
+	most.subjects, most.links = max(most.subjects, int(p.subjects.len())), max(most.links, len(p.links))
+	p.subjects.clear()
+	p.links, p.runs = p.links[:0], append(p.runs[:0], run{first: 1})
+	clear(p.placed)
+}
+
+// keep frees the player's lists if they are much larger than the recent plays needed. Growing lists
+// have up to twice the room they need, so lists of up to four times the need are kept; otherwise
+// the next Play might have to grow them again. Made answers as before.
+func (p *player) keep() {
+	all := p.lists()
+	p.peak = peak{}
+	if all.held <= max(4*p.need.note(all.used), leastKept) {
+		return
+	}
+	p.subjects, p.links, p.latest, p.placed, p.segments, p.runs = subjects{}, nil, nil, nil, nil, nil
+	p.nodes, p.edges, p.roots = nil, map[edge]int32{}, map[rootKey]int32{}
+	p.segment, p.work = nil, work{made: slices.Clone(p.work.made)}
+}
+
+// leastKept is how many bytes of lists are kept in any case.
+const leastKept = 64 << 10
+
+// lists counts the lists of the player that grow with the world or with the recording.
+func (p *player) lists() (all tally) {
+	w, t, most := &p.work, &p.subjects, &p.peak
+	count(&all, t.e, most.subjects)
+	count(&all, t.node, most.subjects)
+	count(&all, t.first, most.subjects)
+	count(&all, t.last, most.subjects)
+	count(&all, p.links, most.links)
+	count(&all, p.latest, most.index)
+	count(&all, p.placed, len(p.placed))
+	count(&all, p.segments, len(p.segments))
+	count(&all, p.nodes, len(p.nodes))
+	count(&all, w.made, len(w.made))
+	count(&all, w.gone, len(w.gone))
+	count(&all, w.order, most.subjects)
+	count(&all, w.values, most.list)
+	count(&all, w.cursor, most.list)
+	count(&all, w.list, most.list)
+	count(&all, w.heirs, len(w.heirs))
+	return all
+}
+
+// opOf returns the number of a record's op among the player's.
+func (p *player) opOf(canon []int32, r *record) int32 {
+	s := p.segment.stream
+	one := s.list[r.op]
+	if one.shared && one.valued {
+		one.value = s.values[r.number()]
+	}
+	canon[r.op] = p.numberOf(one, s.codecs[r.op])
+	return canon[r.op]
+}
+
+// real returns the entity that runs already played have made for placeholder e; otherwise it
+// returns e.
+func (p *player) real(e ecs.Entity) ecs.Entity {
+	if e.IsPlaceholder() {
+		if number, _ := door.Number(e); p.work.made[number] != ecs.Null {
+			return p.work.made[number]
+		}
+	}
+	return e
+}
+
+// last returns the last subject of an entity, or 0.
+func (p *player) last(e ecs.Entity) int32 {
+	if e.IsPlaceholder() {
+		number, _ := door.Number(e)
+		return p.placed[number]
+	}
+	if i := e.Index(); i < len(p.latest) {
+		if s := p.latest[i]; s != 0 && p.subjects.e[s] == e {
+			return s
+		}
+	}
+	return 0
+}
+
+// note makes s the last subject of e.
+func (p *player) note(e ecs.Entity, s int32) {
+	p.know(e.Index())
+	p.latest[e.Index()] = s
+}
+
+// know grows latest to include an index, with some room to spare.
+func (p *player) know(index int) {
+	if index >= len(p.latest) {
+		p.latest = append(p.latest, make([]int32, index+1+index/2-len(p.latest))...)
+	}
+}
