@@ -46,7 +46,7 @@ func (p *player) flush() error {
 		return nil
 	}
 	if len(p.runs) == 1 {
-		door.ArchetypesOf(p.b.w, b.at[:n], b.e[:n])
+		door.ArchetypesOf(p.w, b.at[:n], b.e[:n])
 	}
 	for i := range n { // in one loop, so that the waits for memory overlap
 		if index := b.e[i].Index(); index < len(p.latest) {

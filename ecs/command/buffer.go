@@ -135,7 +135,6 @@ func newBuffer(op string, w *ecs.World, options []Option) *Buffer {
 	own := &stream{b: b}
 	b.streams = []*stream{own}
 	b.Writer = &Writer{stream: own}
-	b.player.b = b
 	return b
 }
 
@@ -321,7 +320,7 @@ func (b *Buffer) Trim() {
 				s.trim()
 			}
 		}
-		b.player = player{b: b}
+		b.player = player{}
 	}
 }
 
@@ -353,5 +352,5 @@ func (b *Buffer) close(op string) {
 	}
 	b.recordings.Forget(&b.recording)
 	b.state.Store(closed)
-	b.player = player{b: b}
+	b.player = player{}
 }

@@ -81,7 +81,7 @@ func (p *player) stateOf(e ecs.Entity, s int32) (key rootKey, why reason, err er
 		}
 		return key, notCreated, nil
 	case s == 0:
-		place, ok := p.b.w.Locate(e)
+		place, ok := p.w.Locate(e)
 		if !ok {
 			return key, isDead, nil
 		}
@@ -146,9 +146,9 @@ func (p *player) destroyGroup(r *record, s int32) error {
 	if before.at == nil || !before.at.Has(p.group) {
 		return nil
 	}
-	o := p.numberOf(op{kind: destroy, member: true, change: door.Destruction(p.b.w)}, nil)
+	o := p.numberOf(op{kind: destroy, member: true, change: door.Destruction(p.w)}, nil)
 	for _, m := range p.membersOf(s) {
-		if m.Entity == p.subjects.e[s] || !p.b.w.Owns(m.Entity) && !m.Entity.IsPlaceholder() {
+		if m.Entity == p.subjects.e[s] || !p.w.Owns(m.Entity) && !m.Entity.IsPlaceholder() {
 			continue
 		}
 		if err := p.about(r, o, m.Entity); err != nil {

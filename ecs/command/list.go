@@ -20,7 +20,7 @@ func (b *Buffer) String() string {
 	}
 	text.WriteString("key flight batch   no.  bytes  command")
 	listed := 0
-	for _, g := range b.inOrder(nil) {
+	for _, g := range inOrder(nil, b.streams) {
 		c := g.cursor()
 		for i := range g.n {
 			if listed++; listed > mostListed {

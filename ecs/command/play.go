@@ -45,8 +45,8 @@ func (b *Buffer) play(op string, rest bool) error {
 		}
 		b.state.Store(after)
 	}()
-	p.begin()
-	p.findStale()
+	p.begin(b.w, b.streams, int(b.numbers.Load()))
+	p.findStale(b.recordings.Judges(&b.recording))
 	if err := p.check(place{}); err != nil {
 		return fmt.Errorf("command: %s: %w", op, err)
 	}
@@ -110,7 +110,7 @@ func (p *player) apply() (runs int, err error) {
 // reserve adds each group of a run to the transaction, and makes room for all of them.
 func (p *player) reserve() error {
 	w := &p.work
-	w.tx.Begin(door.World(p.b.w), "Buffer.Play")
+	w.tx.Begin(door.World(p.w), "Buffer.Play")
 	for _, n := range w.touched {
 		path, nd := p.path(n), &p.nodes[n]
 		root := p.rootOf(n, path)
@@ -180,7 +180,7 @@ func (p *player) applyRun() error {
 		}
 	}
 	w.tx.Finish()
-	_, err := door.Destruction(p.b.w).ApplyList(w.heirs) // may lack room for members that keep Cleanup types
+	_, err := door.Destruction(p.w).ApplyList(w.heirs) // may lack room for members that keep Cleanup types
 	for _, n := range w.touched {
 		p.spread(n)
 	}
@@ -233,7 +233,7 @@ func (p *player) noteHeirs(n int32) {
 	}
 	for _, s := range p.subjectsOf(n) {
 		for _, m := range p.group.Slice(p.subjects.e[s]) {
-			if p.b.w.Alive(m.Entity) && m.Entity != p.subjects.e[s] {
+			if p.w.Alive(m.Entity) && m.Entity != p.subjects.e[s] {
 				p.work.heirs = append(p.work.heirs, m.Entity)
 			}
 		}

@@ -16,22 +16,12 @@ import (
 
 // player is the state of one Play, kept for reuse.
 type player struct {
-	b        *Buffer
+	programs
 	base     unsafe.Pointer // of the universe
 	group    ecs.Buffer[ecs.LinkedEntity]
 	dying    ecs.Component[ecs.CleanupEntity]
 	segments []segment
-	ops      []op
-	codecs   []codec
-	byOp     map[op]int32
 	canon    [][]int32 // by stream and number of its op: number in ops; -1 if not looked up yet
-
-	nodes    []node
-	edges    map[edge]int32
-	roots    map[rootKey]int32
-	lastKey  rootKey
-	lastRoot int32 // -1 if none
-	way      []int32
 
 	subjects subjects
 	links    []link
@@ -42,8 +32,8 @@ type player struct {
 	here       place
 	segment    *segment  // of the current record
 	number     int       // of the current record in its segment
-	failures   []Failure // found by check
-	failed     int       // player.failed when it began
+	failures   []Failure // found by check, the first MostFailures
+	failed     int       // number of all that check found
 	late       []Failure // found while playing
 	lateFailed int
 	cause      error // of the last late failure
@@ -54,7 +44,6 @@ type player struct {
 	listed  bool // some command about a list has a value
 	block   block
 	pattern pattern
-	lasts   lasts
 	work    work
 	peak    peak
 	need    need // of lists, in bytes
@@ -68,7 +57,7 @@ type run struct {
 	unsure     bool  // the effects of earlier queries could not be predicted: see sync
 	from       place // its first command
 	failures   int   // len(player.failures) when the run began
-	failed     int
+	failed     int   // player.failed then
 }
 
 // place is where a record is in the order of playback.
@@ -101,16 +90,16 @@ type peak struct {
 	list            int // entities of a group or of a query
 }
 
-// begin prepares a Play.
-func (p *player) begin() {
-	b := p.b
+// begin prepares a Play of what some streams have recorded for a world, with a number of
+// placeholders.
+func (p *player) begin(w *ecs.World, streams []*stream, placeholders int) {
 	if p.edges == nil {
 		p.edges, p.roots, p.byOp = map[edge]int32{}, map[rootKey]int32{}, map[op]int32{}
-		p.group, p.dying = ecs.RegisterBuffer[ecs.LinkedEntity](b.w), ecs.Register[ecs.CleanupEntity](b.w)
+		p.group, p.dying = ecs.RegisterBuffer[ecs.LinkedEntity](w), ecs.Register[ecs.CleanupEntity](w)
 	}
-	p.base = b.w.Universe().Base()
-	p.segments = b.inOrder(p.segments[:0])
-	for i, s := range b.streams {
+	p.w, p.base = w, w.Universe().Base()
+	p.segments = inOrder(p.segments[:0], streams)
+	for i, s := range streams {
 		if len(p.canon) == i {
 			p.canon = append(p.canon, nil)
 		}
@@ -121,22 +110,15 @@ func (p *player) begin() {
 			}
 		}
 	}
-	p.placed = zeroed(p.placed, int(b.numbers.Load()))
+	p.placed = zeroed(p.placed, placeholders)
 	p.work.made = zeroed(p.work.made, len(p.placed))
 	p.work.gone = zeroed(p.work.gone, len(p.placed))
 	p.subjects.clear()
-	p.subjects.grow(int(b.numbers.Load()))
+	p.subjects.grow(placeholders)
 	p.restart()
 	p.pattern.stream, p.pattern.wait, p.pattern.pause = nil, 0, 0
 	p.lastRoot, p.listed, p.lasts.node, p.block.n, p.block.known = -1, false, -1, 0, nil
 	p.failures, p.failed, p.late, p.lateFailed, p.cause = p.failures[:0], 0, p.late[:0], 0, nil
-}
-
-// zeroed returns a slice of n zeros.
-func zeroed[T any](s []T, n int) []T {
-	s = slices.Grow(s[:0], n)[:n]
-	clear(s)
-	return s
 }
 
 // end drops the state of the Play, and everything that refers to the world.

@@ -1,6 +1,8 @@
 package command
 
 import (
+	"slices"
+
 	"quarry/ecs"
 	"quarry/ecs/internal/door"
 	"quarry/ecs/internal/edit"
@@ -8,6 +10,23 @@ import (
 
 // A program is what the commands about one entity do, worked out once for all entities with the
 // same commands. Programs form a tree; see buffer.go.
+
+// programs is the tree, with the ops that lead through it. It knows no entity but those that copies
+// are made of.
+type programs struct {
+	w      *ecs.World
+	ops    []op
+	codecs []codec
+	byOp   map[op]int32
+
+	nodes    []node
+	edges    map[edge]int32
+	roots    map[rootKey]int32
+	lastKey  rootKey
+	lastRoot int32 // -1 if none
+	way      []int32
+	lasts    lasts
+}
 
 // node is the end of a program: the program of its parent, and one more command.
 type node struct {
@@ -41,7 +60,7 @@ type rootKey struct {
 }
 
 // numberOf returns the number of an op, and adds the op if it is new.
-func (p *player) numberOf(one op, c codec) int32 {
+func (p *programs) numberOf(one op, c codec) int32 {
 	n, ok := p.byOp[one]
 	if !ok {
 		n = int32(len(p.ops))
@@ -55,8 +74,8 @@ func (p *player) numberOf(one op, c codec) int32 {
 }
 
 // changeOf returns the change that an op makes, or nil.
-func (p *player) changeOf(o *op, c codec) *ecs.Change {
-	w := p.b.w
+func (p *programs) changeOf(o *op, c codec) *ecs.Change {
+	w := p.w
 	switch {
 	case o.kind == destroy:
 		return door.Destruction(w)
@@ -73,7 +92,7 @@ func (p *player) changeOf(o *op, c codec) *ecs.Change {
 }
 
 // root returns the root of entities with an archetype, or of copies of an entity with it.
-func (p *player) root(key rootKey) (int32, error) {
+func (p *programs) root(key rootKey) (int32, error) {
 	if p.lastRoot >= 0 && p.lastKey == key {
 		return p.lastRoot, nil
 	}
@@ -97,7 +116,7 @@ func (p *player) root(key rootKey) (int32, error) {
 
 // step returns the node that op o leads to from node n, which is n itself if the op changes
 // nothing. A negative result is the negated reason why the op cannot apply.
-func (p *player) step(n, o int32) (int32, error) {
+func (p *programs) step(n, o int32) (int32, error) {
 	nd := &p.nodes[n]
 	if nd.lastOp == o {
 		return nd.last, nil
@@ -116,7 +135,7 @@ func (p *player) step(n, o int32) (int32, error) {
 }
 
 // lead works out the result of step.
-func (p *player) lead(n, o int32) (int32, error) {
+func (p *programs) lead(n, o int32) (int32, error) {
 	nd, one := &p.nodes[n], &p.ops[o]
 	if nd.at == nil {
 		if one.kind == destroy || one.kind == remove {
@@ -152,7 +171,7 @@ func (p *player) lead(n, o int32) (int32, error) {
 }
 
 // path returns the nodes of the program that ends at n, from the child of the root to n.
-func (p *player) path(n int32) []int32 {
+func (p *programs) path(n int32) []int32 {
 	depth := int(p.nodes[n].depth)
 	if cap(p.way) < depth {
 		p.way = make([]int32, depth, 2*depth)
@@ -166,7 +185,7 @@ func (p *player) path(n int32) []int32 {
 }
 
 // rootOf returns the root of node n, whose path is given.
-func (p *player) rootOf(n int32, path []int32) *node {
+func (p *programs) rootOf(n int32, path []int32) *node {
 	if len(path) > 0 {
 		n = p.nodes[path[0]].parent
 	}
@@ -175,7 +194,7 @@ func (p *player) rootOf(n int32, path []int32) *node {
 
 // counts reports whether what the i'th command of a path writes still exists at the end: the type
 // stays, and no later command overwrites it.
-func (p *player) counts(path []int32, i int) bool {
+func (p *programs) counts(path []int32, i int) bool {
 	l := &p.lasts
 	if last := path[len(path)-1]; l.node != last {
 		l.find(p, path)
@@ -201,7 +220,7 @@ type lastOf struct {
 }
 
 // find computes counts for a path. It walks the path once more for each type.
-func (l *lasts) find(p *player, path []int32) {
+func (l *lasts) find(p *programs, path []int32) {
 	l.counts = zeroed(l.counts, len(path))
 	l.turn++
 	for i := len(path) - 1; i >= 0; i-- {
@@ -222,8 +241,8 @@ func (l *lasts) find(p *player, path []int32) {
 }
 
 // of returns the entry of a type, reset if this call of find has not used it yet.
-func (l *lasts) of(p *player, t ecs.Type, path []int32) *lastOf {
-	index := door.TypeIndex(p.b.w, t)
+func (l *lasts) of(p *programs, t ecs.Type, path []int32) *lastOf {
+	index := door.TypeIndex(p.w, t)
 	for len(l.types) <= index {
 		l.types = append(l.types, lastOf{})
 	}
@@ -238,4 +257,11 @@ func (l *lasts) of(p *player, t ecs.Type, path []int32) *lastOf {
 		}
 	}
 	return one
+}
+
+// zeroed returns a slice of n zeros.
+func zeroed[T any](s []T, n int) []T {
+	s = slices.Grow(s[:0], n)[:n]
+	clear(s)
+	return s
 }

@@ -73,7 +73,7 @@ func (p *player) reach(one *op, q *ecs.Query) error {
 	p.work.list = q.Entities(p.work.list[:0])
 	if one.kind != put {
 		p.work.list = slices.DeleteFunc(p.work.list, func(e ecs.Entity) bool {
-			place, _ := p.b.w.Locate(e)
+			place, _ := p.w.Locate(e)
 			return !place.Archetype.Has(one.t)
 		})
 	}
@@ -96,7 +96,7 @@ func (p *player) destroy(q *ecs.Query) (err error) {
 			err = limit
 		}
 	}()
-	p.b.w.DestroyQuery(q)
+	p.w.DestroyQuery(q)
 	return nil
 }
 
@@ -107,7 +107,7 @@ func (p *player) applySparse(one *op, c codec, r *record) error {
 		if one.kind != put && has.Has(e) == (one.kind == add) {
 			return true
 		}
-		place, _ := p.b.w.Locate(e)
+		place, _ := p.w.Locate(e)
 		return place.Archetype.Has(p.dying) // it was destroyed, and gets nothing that ends with it
 	})
 	p.work.list, p.peak.list = list, max(p.peak.list, len(list))

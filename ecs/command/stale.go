@@ -21,10 +21,10 @@ import (
 //	                           stale, if 3v1 came since   good
 
 // findStale notes what records name that is no longer what it was, and marks these records.
-func (p *player) findStale() {
-	p.judges = p.b.recordings.Judges(&p.b.recording)
+func (p *player) findStale(judges []world.Judge) {
+	p.judges = judges
 	clear(p.stale)
-	if len(p.judges) == 0 {
+	if len(judges) == 0 {
 		return
 	}
 	for i := range p.segments {
@@ -77,7 +77,7 @@ func (p *player) judgeValues(r *record, links []world.Link, at unsafe.Pointer, n
 // judge notes an entity that a record names and that is not the one it named, and reports whether
 // it is such a one. An entity that is not alive is nobody else.
 func (p *player) judge(r *record, e ecs.Entity, era uint64) bool {
-	if e.IsPlaceholder() || !p.b.w.Alive(e) {
+	if e.IsPlaceholder() || !p.w.Alive(e) {
 		return false
 	}
 	good := !slices.ContainsFunc(p.judges, func(j world.Judge) bool { return !j.Has(e.Index(), e.Version(), era) })

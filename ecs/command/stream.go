@@ -94,9 +94,9 @@ func before(a, b segment) int {
 		cmp.Compare(a.stream.worker, b.stream.worker))
 }
 
-// inOrder returns the segments of all streams in the order of playback.
-func (b *Buffer) inOrder(list []segment) []segment {
-	for _, s := range b.streams {
+// inOrder appends the segments of all streams to a list, and returns it in the order of playback.
+func inOrder(list []segment, streams []*stream) []segment {
+	for _, s := range streams {
 		if s != nil {
 			list = append(list, s.segments...)
 		}
