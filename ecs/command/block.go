@@ -82,9 +82,9 @@ func (p *player) repeat(i, n int) int {
 		return i
 	}
 	t, latest := &p.subjects, p.latest
-	subjects, links := t.len(), int32(len(p.links))
+	subjects, links := t.len(), int32(len(t.links))
 	t.grow(n - i)
-	p.links = slices.Grow(p.links, n-i)
+	t.links = slices.Grow(t.links, n-i)
 	at, by, to := b.known, b.by, b.to
 	from := i
 	for ; i < n && b.at[i] == at && b.op[i] == by; i++ {
@@ -96,8 +96,8 @@ func (p *player) repeat(i, n int) int {
 	}
 	more := i - from
 	t.e = append(t.e, b.e[from:i]...)
-	t.node, t.first, t.last, p.links = t.node[:int(subjects)+more], t.first[:int(subjects)+more], t.last[:int(subjects)+more], p.links[:int(links)+more]
-	node, first, last, list := t.node[subjects:], t.first[subjects:], t.last[subjects:], p.links[links:]
+	t.node, t.first, t.last, t.links = t.node[:int(subjects)+more], t.first[:int(subjects)+more], t.last[:int(subjects)+more], t.links[:int(links)+more]
+	node, first, last, list := t.node[subjects:], t.first[subjects:], t.last[subjects:], t.links[links:]
 	for j := range more {
 		l := links + int32(j)
 		node[j], first[j], last[j], list[j] = to, l, l, link{b.r[from+j].from(p.base), -1}

@@ -39,7 +39,10 @@ func (p *player) about(r *record, o int32, recorded ecs.Entity) error {
 		}
 	}
 	if n != p.subjects.node[s] {
-		p.link(s, r)
+		if p.subjects.last[s] == packed {
+			p.unpack(s)
+		}
+		p.subjects.link(s, r.from(p.base))
 		p.subjects.node[s] = n
 	}
 	return nil
@@ -170,7 +173,7 @@ func (p *player) membersOf(s int32) (members []ecs.LinkedEntity) {
 		p.unpack(s)
 	}
 	path := p.path(p.subjects.node[s])
-	for i, l := 0, p.subjects.first[s]; l >= 0; i, l = i+1, p.links[l].next {
+	for i, l := 0, p.subjects.first[s]; l >= 0; i, l = i+1, p.subjects.links[l].next {
 		one := &p.ops[p.nodes[path[i]].op]
 		if at := p.nodes[path[i]].at; at == nil || !at.Has(p.group) || one.t == ecs.Type(p.group) && one.kind != appendTo {
 			members = members[:0]

@@ -102,7 +102,7 @@ func (p *player) valuesOf(group []int32, i int) source {
 		if l < 0 {
 			w.values[j] = uint32(^l) + recordSize/8
 		} else {
-			w.values[j] = p.links[l].at + recordSize/8
+			w.values[j] = p.subjects.links[l].at + recordSize/8
 		}
 	}
 	if p.listed { // reads each record, which waits for memory
@@ -119,7 +119,7 @@ func (p *player) advance(cursor []int32) {
 	size := int32(0)
 	for j, l := range cursor {
 		if l >= 0 {
-			cursor[j] = p.links[l].next
+			cursor[j] = p.subjects.links[l].next
 			continue
 		}
 		if size == 0 {

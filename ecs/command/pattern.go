@@ -165,3 +165,15 @@ func (p *player) repeatSpawn(c *cursor) (commands int) {
 	c.left -= n * len(l.heads)
 	return n * len(l.heads)
 }
+
+// unpack gives links to a packed subject. The depth of its node must equal its number of commands.
+func (p *player) unpack(s int32) {
+	t := &p.subjects
+	l := t.first[s]
+	t.first[s], t.last[s] = -1, -1
+	for range p.nodes[t.node[s]].depth {
+		r := p.recordOf(l)
+		t.link(s, r.from(p.base))
+		l -= int32(r.size / 8)
+	}
+}

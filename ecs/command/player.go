@@ -24,7 +24,6 @@ type player struct {
 	canon    [][]int32 // by stream and number of its op: number in ops; -1 if not looked up yet
 
 	subjects subjects
-	links    []link
 	latest   []int32 // by index of entity: its last subject
 	placed   []int32 // by number of placeholder: its last subject
 	runs     []run
@@ -151,9 +150,9 @@ func (p *player) restart() {
 			most.index = max(most.index, i+1)
 		}
 	}
-	most.subjects, most.links = max(most.subjects, int(p.subjects.len())), max(most.links, len(p.links))
+	most.subjects, most.links = max(most.subjects, int(p.subjects.len())), max(most.links, len(p.subjects.links))
 	p.subjects.clear()
-	p.links, p.runs = p.links[:0], append(p.runs[:0], run{first: 1})
+	p.runs = append(p.runs[:0], run{first: 1})
 	clear(p.placed)
 }
 
@@ -166,7 +165,7 @@ func (p *player) keep() {
 	if all.held <= max(4*p.need.note(all.used), leastKept) {
 		return
 	}
-	p.subjects, p.links, p.latest, p.placed, p.segments, p.runs = subjects{}, nil, nil, nil, nil, nil
+	p.subjects, p.latest, p.placed, p.segments, p.runs = subjects{}, nil, nil, nil, nil
 	p.nodes, p.edges, p.roots = nil, map[edge]int32{}, map[rootKey]int32{}
 	p.segment, p.work = nil, work{made: slices.Clone(p.work.made)}
 }
@@ -181,7 +180,7 @@ func (p *player) lists() (all tally) {
 	count(&all, t.node, most.subjects)
 	count(&all, t.first, most.subjects)
 	count(&all, t.last, most.subjects)
-	count(&all, p.links, most.links)
+	count(&all, t.links, most.links)
 	count(&all, p.latest, most.index)
 	count(&all, p.placed, len(p.placed))
 	count(&all, p.segments, len(p.segments))
@@ -243,4 +242,13 @@ func (p *player) know(index int) {
 	if index >= len(p.latest) {
 		p.latest = append(p.latest, make([]int32, index+1+index/2-len(p.latest))...)
 	}
+}
+
+// recordOf returns the record at a link, or at a ^position.
+func (p *player) recordOf(l int32) *record {
+	at := uint32(^l)
+	if l >= 0 {
+		at = p.subjects.links[l].at
+	}
+	return (*record)(unsafe.Add(p.base, uintptr(at)*8)) // Safe because a record lies there until the buffer is cleared.
 }

@@ -2,7 +2,6 @@ package command
 
 import (
 	"slices"
-	"unsafe"
 
 	"quarry/ecs"
 )
@@ -16,6 +15,7 @@ type subjects struct {
 	first  []int32         // link of the first command of the program; -1 if none; see packed
 	last   []int32         // link of the last command
 	before map[int32]int32 // the entity's subject in an earlier run, if any
+	links  []link          // of all subjects
 }
 
 // link is a command of a subject.
@@ -30,6 +30,7 @@ func (t *subjects) len() int32 { return int32(len(t.e)) }
 func (t *subjects) clear() {
 	t.e, t.node = append(t.e[:0], ecs.Null), append(t.node[:0], -1)
 	t.first, t.last = append(t.first[:0], -1), append(t.last[:0], -1)
+	t.links = t.links[:0]
 	clear(t.before)
 }
 
@@ -58,42 +59,17 @@ func (t *subjects) follow(s, before int32) {
 }
 
 // packed is the value of last for a subject without links: its records are contiguous, and first is
-// ^position of the first record.
+// ^position of the first record; see pattern.go.
 const packed = -2
 
-// link adds a command to a subject.
-func (p *player) link(s int32, r *record) {
-	t := &p.subjects
-	if t.last[s] == packed {
-		p.unpack(s)
-	}
-	l := int32(len(p.links))
-	p.links = append(p.links, link{r.from(p.base), -1})
+// link adds the command whose record is at a position to a subject that is not packed.
+func (t *subjects) link(s int32, at uint32) {
+	l := int32(len(t.links))
+	t.links = append(t.links, link{at, -1})
 	if t.last[s] < 0 {
 		t.first[s] = l
 	} else {
-		p.links[t.last[s]].next = l
+		t.links[t.last[s]].next = l
 	}
 	t.last[s] = l
-}
-
-// unpack gives links to a packed subject. The depth of its node must equal its number of commands.
-func (p *player) unpack(s int32) {
-	t := &p.subjects
-	l := t.first[s]
-	t.first[s], t.last[s] = -1, -1
-	for range p.nodes[t.node[s]].depth {
-		r := p.recordOf(l)
-		p.link(s, r)
-		l -= int32(r.size / 8)
-	}
-}
-
-// recordOf returns the record at a link, or at a ^position.
-func (p *player) recordOf(l int32) *record {
-	at := uint32(^l)
-	if l >= 0 {
-		at = p.links[l].at
-	}
-	return (*record)(unsafe.Add(p.base, uintptr(at)*8)) // Safe because a record lies there until the buffer is cleared.
 }
