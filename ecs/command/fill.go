@@ -16,7 +16,7 @@ func (p *player) fill(n int32, path []int32, batch ecs.Batch) {
 		p.work.steps = -1
 		for i, m := range path {
 			one, c := &p.ops[p.nodes[m].op], p.codecs[p.nodes[m].op]
-			if !one.valued || one.shared || !c.fills() || !p.counts(path, i) {
+			if !one.valued || one.shared || !c.fills() || !p.live(path, i) {
 				continue
 			}
 			c.fill(rows, p.valuesOf(group[:rows.Len()], i))
@@ -36,7 +36,7 @@ func (p *player) spread(n int32) {
 	var list []ecs.Entity
 	for i, m := range path {
 		one, c := &p.ops[p.nodes[m].op], p.codecs[p.nodes[m].op]
-		if !p.counts(path, i) || one.valued && p.nodes[n].filled && c.fills() || one.sparse && p.nodes[n].ended {
+		if !p.live(path, i) || one.valued && p.nodes[n].filled && c.fills() || one.sparse && p.nodes[n].ended {
 			continue
 		}
 		if list == nil {
@@ -103,7 +103,7 @@ func (p *player) patch(n int32) {
 	p.work.steps = -1
 	for i, m := range path {
 		one, c := &p.ops[p.nodes[m].op], p.codecs[p.nodes[m].op]
-		if !one.valued || c == nil || !c.fills() || len(c.links()) == 0 || !p.counts(path, i) {
+		if !one.valued || c == nil || !c.fills() || len(c.links()) == 0 || !p.live(path, i) {
 			continue
 		}
 		p.valuesOf(p.subjectsOf(n), i)

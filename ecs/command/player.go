@@ -116,7 +116,7 @@ func (p *player) begin(w *ecs.World, streams []*stream, placeholders int) {
 	p.subjects.grow(placeholders)
 	p.restart()
 	p.pattern.stream, p.pattern.wait, p.pattern.pause = nil, 0, 0
-	p.lastRoot, p.listed, p.lasts.node, p.block.n, p.block.known = -1, false, -1, 0, nil
+	p.lastRoot, p.listed, p.liveness.node, p.block.n, p.block.known = -1, false, -1, 0, nil
 	p.failures, p.failed, p.late, p.lateFailed, p.cause = p.failures[:0], 0, p.late[:0], 0, nil
 }
 

@@ -25,7 +25,7 @@ type programs struct {
 	lastKey  rootKey
 	lastRoot int32 // -1 if none
 	way      []int32
-	lasts    lasts
+	liveness liveness
 }
 
 // node is the end of a program: the program of its parent, and one more command.
@@ -192,41 +192,41 @@ func (p *programs) rootOf(n int32, path []int32) *node {
 	return &p.nodes[n]
 }
 
-// counts reports whether what the i'th command of a path writes still exists at the end: the type
+// live reports whether what the i'th command of a path writes still exists at the end: the type
 // stays, and no later command overwrites it.
-func (p *programs) counts(path []int32, i int) bool {
-	l := &p.lasts
+func (p *programs) live(path []int32, i int) bool {
+	l := &p.liveness
 	if last := path[len(path)-1]; l.node != last {
 		l.find(p, path)
 		l.node = last
 	}
-	return l.counts[i]
+	return l.live[i]
 }
 
-// lasts holds the result of counts for the commands of one program, found from the last to the
+// liveness holds the result of live for the commands of one program, found from the last to the
 // first.
-type lasts struct {
-	node   int32 // where the program ends; -1 if none yet
-	counts []bool
-	types  []lastOf // by index of the type
-	turn   int32    // of find
+type liveness struct {
+	node  int32 // where the program ends; -1 if none yet
+	live  []bool
+	types []typeLiveness // by index of the type
+	turn  int32          // of find
 }
 
-// lastOf is what find knows of a type, looking back from the end of the program.
-type lastOf struct {
+// typeLiveness is what find knows of a type, looking back from the end of the program.
+type typeLiveness struct {
 	turn         int32 // call of find that set the other fields
 	gone         int32 // last command after which the type is missing; -1 if none
 	values, bits bool  // written by a later command
 }
 
-// find computes counts for a path. It walks the path once more for each type.
-func (l *lasts) find(p *programs, path []int32) {
-	l.counts = zeroed(l.counts, len(path))
+// find computes the liveness of a path. It walks the path once more for each type.
+func (l *liveness) find(p *programs, path []int32) {
+	l.live = zeroed(l.live, len(path))
 	l.turn++
 	for i := len(path) - 1; i >= 0; i-- {
 		one := &p.ops[p.nodes[path[i]].op]
 		if one.sparse { // what is there and what is not shows when the command is made
-			l.counts[i] = true
+			l.live[i] = true
 			continue
 		}
 		if one.t == nil || one.shared || one.kind == remove || one.kind == add && !one.valued {
@@ -234,23 +234,23 @@ func (l *lasts) find(p *programs, path []int32) {
 		}
 		t := l.of(p, one.t, path)
 		bits := one.kind == enable || one.kind == disable
-		l.counts[i] = int32(i) > t.gone && !(bits && t.bits || !bits && t.values)
+		l.live[i] = int32(i) > t.gone && !(bits && t.bits || !bits && t.values)
 		t.bits = t.bits || bits
 		t.values = t.values || one.kind == add || one.kind == put || one.kind == set
 	}
 }
 
 // of returns the entry of a type, reset if this call of find has not used it yet.
-func (l *lasts) of(p *programs, t ecs.Type, path []int32) *lastOf {
+func (l *liveness) of(p *programs, t ecs.Type, path []int32) *typeLiveness {
 	index := door.TypeIndex(p.w, t)
 	for len(l.types) <= index {
-		l.types = append(l.types, lastOf{})
+		l.types = append(l.types, typeLiveness{})
 	}
 	one := &l.types[index]
 	if one.turn == l.turn {
 		return one
 	}
-	*one = lastOf{turn: l.turn, gone: int32(len(path)) - 1}
+	*one = typeLiveness{turn: l.turn, gone: int32(len(path)) - 1}
 	for ; one.gone >= 0; one.gone-- {
 		if at := p.nodes[path[one.gone]].at; at == nil || !at.Has(t) {
 			break
