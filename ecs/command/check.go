@@ -18,7 +18,7 @@ import (
 func (p *player) check(from place) error {
 	for i := from.segment; i < len(p.segments); i++ {
 		p.segment, p.number = &p.segments[i], 0
-		canon := p.canon[p.segment.stream.worker]
+		remap := p.remap[p.segment.stream.worker]
 		c := p.segment.cursor()
 		if i == from.segment && from.number > 0 {
 			c, p.number = from.c, from.number
@@ -29,9 +29,9 @@ func (p *player) check(from place) error {
 			if r == nil {
 				break
 			}
-			o := canon[r.op]
+			o := remap[r.op]
 			if o < 0 || p.ops[o].shared && p.ops[o].valued {
-				o = p.opOf(canon, r)
+				o = p.opOf(remap, r)
 			}
 			if p.block.takes(r, &p.ops[o]) {
 				if err := p.add(r.e, r, o); err != nil {
@@ -45,7 +45,7 @@ func (p *player) check(from place) error {
 			}
 			if p.ops[o].kind == create {
 				c = at
-				n, err := p.spawn(&c, canon)
+				n, err := p.spawn(&c, remap)
 				if err != nil {
 					return err
 				}

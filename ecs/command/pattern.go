@@ -43,7 +43,7 @@ func (pattern) takes(o *op, c codec) bool {
 
 // spawn checks entities that are made alike, starting at the Create at a cursor, and returns how
 // many commands it checked. If it returns 0, the caller checks the Create with checkOne.
-func (p *player) spawn(c *cursor, canon []int32) (int, error) {
+func (p *player) spawn(c *cursor, remap []int32) (int, error) {
 	l := &p.pattern
 	c.turn()
 	n := p.repeatSpawn(c)
@@ -54,7 +54,7 @@ func (p *player) spawn(c *cursor, canon []int32) (int, error) {
 		l.wait--
 		return 0, nil
 	}
-	if err := p.learn(*c, canon); err != nil {
+	if err := p.learn(*c, remap); err != nil {
 		return 0, err
 	}
 	if n = p.repeatSpawn(c); n > 0 {
@@ -78,7 +78,7 @@ func (l *pattern) begins(at unsafe.Pointer, e ecs.Entity) bool {
 }
 
 // learn makes a pattern of the commands at a cursor.
-func (p *player) learn(c cursor, canon []int32) error {
+func (p *player) learn(c cursor, remap []int32) error {
 	l := &p.pattern
 	page := &c.s.pages[c.page]
 	at, left := c.at, c.left
@@ -88,19 +88,19 @@ func (p *player) learn(c cursor, canon []int32) error {
 	l.stream, l.heads, l.size = nil, l.heads[:0], 0
 	r := (*record)(unsafe.Add(page.base, at)) // Safe because a record begins there.
 	e := r.e
-	n, err := p.root(rootKey{at: p.ops[canon[r.op]].archetype, created: true})
+	n, err := p.root(rootKey{at: p.ops[remap[r.op]].archetype, created: true})
 	if err != nil {
 		return err
 	}
 	for left > 0 && at < page.used && len(l.heads) < mostHeads {
 		r = (*record)(unsafe.Add(page.base, at)) // Safe because a record begins there.
 		if at > c.at {
-			o := canon[r.op]
+			o := remap[r.op]
 			if r.e != e || r.flags&(listed|linked|stale) != 0 {
 				break
 			}
 			if s := c.s; o < 0 && !s.list[r.op].shared {
-				o = p.opOf(canon, r)
+				o = p.opOf(remap, r)
 			}
 			if o < 0 || !l.takes(&p.ops[o], p.codecs[o]) {
 				break

@@ -21,7 +21,7 @@ type player struct {
 	group    ecs.Buffer[ecs.LinkedEntity]
 	dying    ecs.Component[ecs.CleanupEntity]
 	segments []segment
-	canon    [][]int32 // by stream and number of its op: number in ops; -1 if not looked up yet
+	remap    [][]int32 // by stream and number of an op there: its number in ops; -1 if not looked up yet
 
 	subjects subjects
 	latest   []int32 // by index of entity: its last subject
@@ -99,13 +99,13 @@ func (p *player) begin(w *ecs.World, streams []*stream, placeholders int) {
 	p.w, p.base = w, w.Universe().Base()
 	p.segments = inOrder(p.segments[:0], streams)
 	for i, s := range streams {
-		if len(p.canon) == i {
-			p.canon = append(p.canon, nil)
+		if len(p.remap) == i {
+			p.remap = append(p.remap, nil)
 		}
 		if s != nil {
-			p.canon[i] = slices.Grow(p.canon[i][:0], len(s.list))[:len(s.list)]
-			for n := range p.canon[i] {
-				p.canon[i][n] = -1
+			p.remap[i] = slices.Grow(p.remap[i][:0], len(s.list))[:len(s.list)]
+			for n := range p.remap[i] {
+				p.remap[i][n] = -1
 			}
 		}
 	}
@@ -196,14 +196,14 @@ func (p *player) lists() (all tally) {
 }
 
 // opOf returns the number of a record's op among the player's.
-func (p *player) opOf(canon []int32, r *record) int32 {
+func (p *player) opOf(remap []int32, r *record) int32 {
 	s := p.segment.stream
 	one := s.list[r.op]
 	if one.shared && one.valued {
 		one.value = s.values[r.number()]
 	}
-	canon[r.op] = p.numberOf(one, s.codecs[r.op])
-	return canon[r.op]
+	remap[r.op] = p.numberOf(one, s.codecs[r.op])
+	return remap[r.op]
 }
 
 // real returns the entity that runs already played have made for placeholder e; otherwise it
