@@ -22,9 +22,9 @@ type programs struct {
 	nodes    []node
 	edges    map[edge]int32
 	roots    map[rootKey]int32
-	lastKey  rootKey
-	lastRoot int32 // -1 if none
-	way      []int32
+	lastKey  rootKey // of the last call of root
+	lastRoot int32   // its result; -1 if none
+	lastPath []int32 // the result of the last call of path
 	liveness liveness
 }
 
@@ -170,18 +170,19 @@ func (p *programs) lead(n, o int32) (int32, error) {
 	return int32(len(p.nodes)) - 1, nil
 }
 
-// path returns the nodes of the program that ends at n, from the child of the root to n.
+// path returns the nodes of the program that ends at n, from the child of the root to n, until the
+// next call.
 func (p *programs) path(n int32) []int32 {
 	depth := int(p.nodes[n].depth)
-	if cap(p.way) < depth {
-		p.way = make([]int32, depth, 2*depth)
+	if cap(p.lastPath) < depth {
+		p.lastPath = make([]int32, depth, 2*depth)
 	}
-	p.way = p.way[:depth]
+	p.lastPath = p.lastPath[:depth]
 	for i := depth - 1; i >= 0; i-- {
-		p.way[i] = n
+		p.lastPath[i] = n
 		n = p.nodes[n].parent
 	}
-	return p.way
+	return p.lastPath
 }
 
 // rootOf returns the root of node n, whose path is given.
