@@ -107,8 +107,6 @@ func Trace(b *Buffer) {
 // Buffer.Reserve. Limit panics if bytes is not positive.
 func Limit(bytes int64) Option {
 	if bytes <= 0 {
-		// errors.md: `the limit must be positive`, `a number is negative` | `Limit` and `Reserve`.
-		// | The text has the number.
 		panic(fmt.Sprintf("command: Limit: %d B: the limit must be positive", bytes))
 	}
 	return func(b *Buffer) { b.limit = bytes }
@@ -161,10 +159,6 @@ func (b *Buffer) Parallel(batch Batch) *Writer {
 		panic(fmt.Sprintf("command: %s: worker %d, flight %d: workers are from 0 to %d, flights from 1", op, worker, batch.Flight(), mostWorkers))
 	}
 	if batch.Ordinal() < 0 {
-		// errors.md: `the batch has ended: what a body gets is good until it returns`, `the batch
-		// is nil; bodies of jobs have one: cb.Parallel(c)`, `workers are from 0 to ..., flights
-		// from 1` | A `*job.Ctx` was kept, or none was given. | `out :=
-		// cb.Parallel(c)` at the head of the body.
 		panic("command: " + op + ": the batch has ended: what a body gets is good until it returns")
 	}
 	return b.streamOf(worker).writer(batch)
@@ -176,9 +170,6 @@ const mostWorkers = 4095
 // checkMade panics for a nil buffer or one that did not come from NewBuffer.
 func (b *Buffer) checkMade(op string) {
 	if b == nil || b.w == nil {
-		// errors.md: `is nil or the zero value; ...`, `the buffer is nil; ...`, `the world is nil`,
-		// `the world is closed`, `an option is nil`, `a type is nil` | The buffer, writer, world,
-		// option or type was not made. | `command.NewBuffer(w)` of an open world.
 		panic("command: " + op + ": the buffer is nil or the zero value; buffers come from NewBuffer")
 	}
 }
@@ -218,12 +209,8 @@ func (b *Buffer) refuse(op string) {
 	case playing:
 		is = "being played; record after it"
 	case sealed:
-		// errors.md: `sealed: ...` | The code that lent the buffer has taken it back; the text says
-		// why. | Ask for it anew: in systems, `State.Commands` in every update.
 		is = "sealed: " + b.why
 	}
-	// errors.md: `the buffer is ...`, `closed`, `being played; record after it` | A call at the
-	// wrong time. | The owner plays when all jobs are completed, and closes before the world.
 	panic("command: " + op + ": the buffer is " + is)
 }
 
@@ -374,8 +361,6 @@ func (b *Buffer) Close() {
 	const op = "Buffer.Close"
 	b.checkMade(op)
 	if b.lent {
-		// errors.md: `the buffer is lent` | A system closes the buffer that `State.Commands` lent
-		// it. | The command point plays and closes it; `Clear` drops what was recorded.
 		panic("command: " + op + ": the buffer is lent, and its lender closes it; Clear drops what was recorded")
 	}
 	b.close(op)

@@ -85,9 +85,6 @@ func (p *player) checkOne(r *record, o int32) error {
 	switch {
 	case one.query != nil:
 		if one.query.World() == nil {
-			// errors.md: `a query was closed between the recording of ... and Play; nothing was
-			// changed`, `the query is nil, closed or belongs to another world` | A command about a
-			// query that is closed. | Make queries once, and close them after the buffer.
 			panic("command: Buffer.Play: a query was closed between the recording of " + one.String() + " and Play; nothing was changed")
 		}
 		now := &p.runs[len(p.runs)-1]

@@ -161,14 +161,9 @@ func (w *Writer) typed(name string, k kind, t ecs.Type) op {
 	}
 	facts := door.FactsOf(t)
 	if !facts.Enableable && (k == enable || k == disable) {
-		// errors.md: `was not registered with ecs.Enableable`, `CleanupEntity comes with
-		// World.Destroy` | As in `ecs`. | See there.
 		panic(fmt.Sprintf("command: %s: %s was not registered with ecs.Enableable", name, typeName(t)))
 	}
 	if k == add && facts.Kind == ecs.KindShared {
-		// errors.md: `is shared: use AddShared, which names a value`, `is a value; use AddShared,
-		// PutShared or SetShared, or name the type` | `Add` or `Remove` of a shared type. | As it
-		// says.
 		panic(fmt.Sprintf("command: %s: %s is shared: use AddShared, which names a value", name, typeName(t)))
 	}
 	return op{kind: k, t: t, sparse: facts.Kind == ecs.KindSparse}

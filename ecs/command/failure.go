@@ -26,34 +26,15 @@ const (
 )
 
 var reasons = [...]string{
-	// errors.md: `the entity is not alive` | Why, in a `Failure`. Destroy and Remove of what is
-	// gone are no failures. | Often two systems that both do something to one entity; a lower `Key`
-	// goes first.
-	isDead: "the entity is not alive",
-	// errors.md: `a command before ended the entity` | Why: earlier in the same buffer, by
-	// `Destroy` or by `Remove` of its last Cleanup type. | Often two systems that both do something
-	// to one entity; a lower `Key` goes first.
-	hasEnded: "a command before ended the entity",
-	// errors.md: `the entity was destroyed, and has no sparse types while Cleanup types keep it` |
-	// Why, before the buffer or in it. | Add sparse types to entities that live.
-	isDying: "the entity was destroyed, and has no sparse types while Cleanup types keep it",
-	// errors.md: `the entity does not have the type then` | Why: `Set` of what is not there. |
-	// `Put` gives or replaces.
-	lacksType: "the entity does not have the type then",
-	// errors.md: `what is to be copied is not alive, or was destroyed and has only Cleanup types
-	// left` | Why: `Instantiate`. | Keep the pattern: a `Prefab` that nobody destroys.
-	hasNoCopy: "what is to be copied is not alive, or was destroyed and has only Cleanup types left",
-	// errors.md: `comes later in the order of playback, or failed` | Why: a placeholder is used
-	// before it is made. | Record both with one key, in one body.
+	isDead:      "the entity is not alive",
+	hasEnded:    "a command before ended the entity",
+	isDying:     "the entity was destroyed, and has no sparse types while Cleanup types keep it",
+	lacksType:   "the entity does not have the type then",
+	hasNoCopy:   "what is to be copied is not alive, or was destroyed and has only Cleanup types left",
 	notCreated:  "the entity is not created: its Create or Instantiate comes later in the order of playback, or failed",
 	namesNobody: "its value holds a placeholder of an entity whose creation comes later in the order of playback, or failed",
-	// errors.md: `there is no room for the elements` | Why: a limit of buffers, or memory. The
-	// error wraps the `*ecs.LimitError`. | Fewer elements. The other commands were applied.
-	noRoom: "there is no room for the elements",
-	// errors.md: `World.Restore ended the entity that was named, and its id is another's now` |
-	// Why: the command was recorded before a `World.Restore`, and names an entity, perhaps in its
-	// value, that came after the snapshot. | `Clear` buffers when the world is put back.
-	isOthers: "World.Restore ended the entity that was named, and its id is another's now",
+	noRoom:      "there is no room for the elements",
+	isOthers:    "World.Restore ended the entity that was named, and its id is another's now",
 }
 
 // Failure describes a command that could not be applied, and where it was recorded.
@@ -86,10 +67,6 @@ func (f Failure) String() string {
 	}
 	return fmt.Sprintf("%s (%s): %s", about, where, f.Why)
 }
-
-// errors.md: `*PlayError` | Commands could not be applied: `Failures` has the first hundred, with
-// the number of each. With `Applied` false nothing has changed and the commands are still recorded.
-// | `PlayRest` for the others, or `Clear`. `command.Trace` gives the lines that recorded them.
 
 // PlayError is returned by Play and PlayRest and describes the commands that could not be applied.
 type PlayError struct {

@@ -64,8 +64,6 @@ func refuseType(name string, t ecs.Type) {
 	if t == nil {
 		panic("command: " + name + ": a type is nil")
 	}
-	// errors.md: `is not a type of the buffer's world` | The zero value of a handle, or a handle of
-	// another world. | Register the type in the world that the buffer was made for.
 	panic(fmt.Sprintf("command: %s: %s is not a type of the buffer's world: a zero handle, or registered in another world", name, typeName(t)))
 }
 
@@ -87,8 +85,6 @@ func (o *ops) find(one op, c codec) uint16 {
 		return n - 1
 	}
 	if len(o.list) == math.MaxUint16 {
-		// errors.md: `a writer has 65,535 different commands: take other buffers for some` |
-		// Changes, archetypes or queries are made anew each frame. | Make them once.
 		panic("command: a writer has 65,535 different commands: take other buffers for some")
 	}
 	if o.others == nil {

@@ -61,8 +61,6 @@ func (b *Buffer) play(op string, rest bool) error {
 	case err == nil:
 		return p.failure(op, true)
 	case runs > 0:
-		// errors.md: `command: ...: after ... runs of commands, which are applied; the others are
-		// not: ...` | Memory ran out after the first run. | `docs/command.md` says what a run is.
 		return fmt.Errorf("command: %s: after %d runs of commands, which are applied; the others are not: %w", op, runs, err)
 	}
 	return fmt.Errorf("command: %s: nothing was changed: %w", op, err)

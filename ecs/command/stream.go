@@ -17,22 +17,12 @@ import (
 // writes to it. It is cut into segments, each with its place in the order of playback; within a
 // segment, records are in recording order.
 
-// errors.md: `ErrLimit`, `command: recording ... B more` | More was recorded than `command.Limit`
-// allows. Recording panics with it, `Reserve` returns it. | `Reserve` before, or a higher limit.
-
 // ErrLimit is wrapped by the error of recording beyond the buffer's Limit.
 var ErrLimit = errors.New("the buffer's limit of memory is reached")
-
-// errors.md: `ErrTorn`, `nothing was changed, and what was recorded is dropped: ...` | `Play` of
-// what two goroutines recorded by one writer. The buffer is empty then. | `out := cb.Parallel(c)`
-// at the head of the body; run with `-race`.
 
 // ErrTorn is wrapped by the error of Play and PlayRest after two goroutines recorded through one
 // writer at once. Nothing is played then, and everything recorded is dropped.
 var ErrTorn = errors.New("two goroutines recorded by one writer at once")
-
-// errors.md: `ErrSize`, `a command of ... B: ...: one has at most ... B` | One command has more
-// than 1 MiB. | Smaller lists; elements of a buffer by several Appends.
 
 // ErrSize is wrapped by the error of recording a command that is larger than the largest run of
 // chunks.

@@ -100,9 +100,6 @@ func (w *Writer) checkQuery(name string, q *ecs.Query) *ecs.Query {
 	case q == nil || q.World() != w.stream.b.w:
 		panic("command: " + name + ": the query is nil, closed or belongs to another world")
 	case door.Filters(q):
-		// errors.md: `asks for changes or a range; take the entities now: a list of
-		// q.Entities(nil)` | A command about a query with `Changed`, `Ordered` or `Between`. | As
-		// it says.
 		panic(fmt.Sprintf("command: %s: %v asks for changes or a range; take the entities now: a list of q.Entities(nil)", name, q))
 	}
 	return q

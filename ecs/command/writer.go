@@ -70,9 +70,6 @@ func (w *Writer) check(op string) {
 		panic("command: " + op + ": the buffer or writer is nil or the zero value; buffers come from NewBuffer, writers from Buffer.Parallel")
 	}
 	if w.ended || w.batch != nil && (w.batch.Ordinal() != w.ordinal || w.batch.Flight() != w.flight) {
-		// errors.md: `the writer's batch has ended: take one from Buffer.Parallel in each batch of
-		// each job` | A writer was kept from one call of a body to the next. | `out :=
-		// cb.Parallel(c)` at the head of the body.
 		panic("command: " + op + ": the writer's batch has ended: take one from Buffer.Parallel in each batch of each job")
 	}
 	if w.stream.b.state.Load() != recording {
@@ -100,9 +97,6 @@ func (w *Writer) record(number uint16, e ecs.Entity, flags uint16, list []ecs.En
 	}
 	if s.inside { // noticed by chance, but soon
 		s.b.torn.Store(true)
-		// errors.md: `two goroutines record by one writer at once, and what is recorded is void:
-		// bodies of jobs take one each, by Buffer.Parallel` | Bodies record by the buffer itself. |
-		// `out := cb.Parallel(c)` at the head of the body; run with `-race`.
 		panic("command: two goroutines record by one writer at once, and what is recorded is void: bodies of jobs take one each, by Buffer.Parallel")
 	}
 	s.inside = true
@@ -208,14 +202,8 @@ func (w *Writer) checkEntity(op string, e ecs.Entity) {
 	}
 	if !e.IsPlaceholder() {
 		if e == ecs.Null {
-			// errors.md: `the entity is null` | A command that gives something to `ecs.Null`,
-			// copies it or toggles it. `Destroy` and `Remove` pass over it. | Ask before you
-			// record.
 			panic("command: " + op + ": the entity is null")
 		}
-		// errors.md: `belongs to another world`, `the buffer has given out ... placeholders` | An
-		// entity, archetype, change or query of another world, or a number that is no placeholder.
-		// | A buffer for each world.
 		panic(fmt.Sprintf("command: %s: %v belongs to another world", op, e))
 	}
 	number, id := door.Number(e)
@@ -223,8 +211,6 @@ func (w *Writer) checkEntity(op string, e ecs.Entity) {
 		panic(fmt.Sprintf("command: %s: %v: the buffer has given out %d placeholders", op, e, b.numbers.Load()))
 	}
 	if id != b.id {
-		// errors.md: `of another buffer, or from before this one, ..., was cleared or played` | A
-		// placeholder was kept. | `Made` gives the entity after `Play`.
 		panic(fmt.Sprintf("command: %s: %v of buffer %d is of another buffer, or from before this one, %d, was cleared or played", op, e, id, b.id))
 	}
 }

@@ -60,7 +60,6 @@ func (s *Systems) addRegistered(op string, g *registry, choices []Choice) error 
 	c := &choice{op: op, list: g.all(), at: map[string]int{}, y: s}
 	for _, choose := range choices {
 		if choose == nil {
-			// errors.md: `a choice is nil` | A nil option of `AddRegistered`. | Leave it out.
 			panic("system: " + op + ": a choice is nil")
 		}
 		choose(c)
@@ -258,8 +257,6 @@ func (c *choice) check(list []Registration) {
 	for i := range list {
 		r := &list[i]
 		if i > 0 && list[i-1].Name == r.Name {
-			// errors.md: `are registered with one name` | Two packages chose one name. | Rename
-			// one, or leave both out: `Except`.
 			c.fail("%v and %v are registered with one name", &list[i-1], r)
 		}
 		if before := c.y.named[r.Name]; before != nil {
@@ -276,8 +273,6 @@ func (c *choice) check(list []Registration) {
 		case ok && slices.Contains(c.around(&c.list[at]), name):
 			c.fail("%v: group %s is inside itself", r, name)
 		case x == nil && !ok:
-			// errors.md: `there is no group ...; register it, or add it first` | The group of a
-			// registered system is neither registered nor in the tree. | As it says.
 			c.fail("%v: there is no group %q; register it, or add it first", r, name)
 		}
 	}

@@ -9,26 +9,17 @@ import (
 )
 
 var (
-	// errors.md: `ErrPanic` | Each `*PanicError` wraps it. | `errors.Is(err, system.ErrPanic)`.
 
 	// ErrPanic is wrapped by every PanicError.
 	ErrPanic = errors.New("system: a system panicked")
-	// errors.md: `ErrLocked`, `system: ... left the world locked: ...` | A system began a loop by
-	// hand, or a share, and returned. | Stop the `iter.Pull`, end the share.
 
 	// ErrLocked is wrapped by the error of a system that returns while a loop over rows that it
 	// pulls by hand, or a share, is still open. Structural changes panic until that ends.
 	ErrLocked = errors.New("a loop or a share that it began was not ended")
-	// errors.md: `ErrCycle`, `system: Group.Add: ...: ...: ...` | The order goes in a circle, whose
-	// path is printed. Nothing was added. | Take one `Before` or `After` out.
 
 	// ErrCycle is wrapped by the error of adding a system whose ordering forms a cycle.
 	ErrCycle = errors.New("the order goes in a circle")
 )
-
-// errors.md: `*PanicError` | A system panicked, or ended its goroutine, in `Call`. The others ran;
-// what it had changed stays. | `Value` and `Stack` say where. It is called again in the next frame:
-// `State.Disable` if it should not.
 
 // PanicError reports that a system panicked, or ended its goroutine with runtime.Goexit. Changes
 // that the system made before remain, and its jobs run.

@@ -26,9 +26,6 @@ func (g *Group) SetRate(r Rate) {
 	o, counts := ownedBy(r)
 	switch {
 	case counts && o == nil:
-		// errors.md: `the rate is nil or the zero value; rates come from NewFixed and NewVariable`,
-		// `the rate is that of another group; make one for each` | `SetRate` of a rate that nobody
-		// made, or that a group has, whose rounds it counts. | A rate for each group.
 		panic("system: Group.SetRate: the rate is nil or the zero value; rates come from NewFixed and NewVariable")
 	case counts && o.of != nil && o.of != g:
 		panic("system: Group.SetRate: the rate is that of another group; make one for each")
@@ -121,9 +118,6 @@ func (s *State) create() (err error) {
 		}
 	}()
 	if err := x.Create(s); err != nil {
-		// errors.md: `system: Group.Add: ...: Create: ...` | The system's own `Create` returned an
-		// error. Where it panics, `Add` panics with the same, without these words. | The error
-		// behind says why; nothing was added.
 		return fmt.Errorf("system: Group.Add: %s: Create: %w", s.name, err)
 	}
 	s.failed = false
@@ -140,15 +134,9 @@ func (g *Group) newState(op, name string, sys System) *State {
 		panic("system: " + op + ": the name is empty")
 	}
 	if before := y.named[name]; before != nil {
-		// errors.md: `is added twice: there is one of that name in group`, `the name is empty` |
-		// Names are of all systems of a world, not of a group. | Another name; `State.Remove` frees
-		// one.
 		panic(fmt.Sprintf("system: %s: %s is added twice: there is one of that name in group %s", op, name, before.place()))
 	}
 	if v := reflect.ValueOf(sys); !v.IsValid() || (v.Kind() == reflect.Pointer || v.Kind() == reflect.Func) && v.IsNil() {
-		// errors.md: `the system is nil`, `Make: the function is nil`, `returned nil; it returns
-		// what is called in each update` | A function is missing. | `Make` gives a function that
-		// returns one; `system.Func` is for those that make nothing.
 		panic("system: " + op + ": " + name + ": the system is nil")
 	}
 	y.created++
@@ -161,10 +149,6 @@ func (g *Group) newState(op, name string, sys System) *State {
 		panic(fmt.Sprintf("system: %s: %s: the command point is added twice: it is %s", op, name, x.state.standing()))
 	}
 	if key, ok := identity(sys); ok && y.known[key] != nil {
-		// errors.md: `the system is added twice: it is ...`, `the command point is added twice: it
-		// is ...`, `the group is added twice: it is ...` | One value under two names. Of one that
-		// was removed in this update the text says so. | Make a second one; add one that was
-		// removed in the next frame.
 		panic(fmt.Sprintf("system: %s: %s: the system is added twice: it is %s", op, name, y.known[key].standing()))
 	}
 	s.timing.System, s.timing.Depth = name, g.state.timing.Depth+1
@@ -182,8 +166,6 @@ func (g *Group) checkInside(op, name string, within *Group) {
 	}
 	for around := g; around != nil; around = around.state.group {
 		if around == within {
-			// errors.md: `is inside itself` | A group that is added to itself, or to one in it. | A
-			// group of its own for each place.
 			panic(fmt.Sprintf("system: %s: %s: group %s is inside itself", op, name, g.state.place()))
 		}
 	}
@@ -200,9 +182,6 @@ func (g *Group) Update(s *State) {
 	}
 	s.checkTurn("Group.Update")
 	if g.inRound {
-		// errors.md: `inside a round of group ... itself`, `the state is not that of group`, `the
-		// state is not that of point`, `outside of the turn of ...` | A group or point was updated
-		// by hand. | Embed the group and call its `Update` with the state that you got.
 		panic("system: Group.Update: inside a round of group " + g.state.name + " itself")
 	}
 	g.inRound = true

@@ -44,7 +44,6 @@ func Last() Ordering { return Ordering{bucket: bucketLast} }
 func (p Ordering) apply(s *placing, name string) {
 	if p.bucket != bucketNormal {
 		if s.bucket != bucketNormal && s.bucket != p.bucket {
-			// errors.md: `it cannot be First and Last` | Both orderings. | One of them.
 			panic("system: Group.Add: " + name + ": it cannot be First and Last")
 		}
 		s.bucket = p.bucket

@@ -41,9 +41,6 @@ func (p *Point) hand(s *State) *command.Buffer {
 // attach notes the state that the point was added with.
 func (p *Point) attach(s *State) {
 	p.state = s
-	// errors.md: `it was handed out by the command point ..., which has updated since: ask
-	// State.Commands in every update` | A buffer was kept; it stands behind `command: ...: the
-	// buffer is sealed`. | Take it in the update, not in `Create`.
 	p.void = "it was handed out by the command point " + s.name + ", which has updated since: ask State.Commands in every update"
 }
 
@@ -71,9 +68,6 @@ func (p *Point) play(o *outbox) {
 		return
 	}
 	if err := o.b.PlayRest(); err != nil {
-		// errors.md: `system: ...: commands of ...: ...` | A point could not apply commands of that
-		// system. It is a `*command.PlayError`; the others were applied. | See `ecs/command`.
-		// `system.TraceCommands` gives lines.
 		o.from.y.keep(fmt.Errorf("system: %s: commands of %s: %w", p, o.from.name, err))
 		if full := (*ecs.LimitError)(nil); errors.As(err, &full) {
 			o.b.Clear() // the world may need this memory

@@ -53,9 +53,6 @@ func ownedBy(r Rate) (o *owned, counts bool) {
 // down and does not stall. NewFixed panics if step or most is not positive.
 func NewFixed(step time.Duration, most int) *Fixed {
 	if step <= 0 || most <= 0 {
-		// errors.md: `both must be positive`, `the interval must be positive, and the most no
-		// less`, `it must be positive`, `time does not go back`, `behind ... that is more than 292
-		// years` | Rates and times out of range. | The text has the number.
 		panic(fmt.Sprintf("system: NewFixed(%v, %d): both must be positive", step, most))
 	}
 	return &Fixed{step: step, most: most}

@@ -50,8 +50,6 @@ func (g *registry) add(r Registration) {
 	case r.Name == "":
 		panic("system: Register: the name is empty")
 	case r.New == nil:
-		// errors.md: `New is nil; it makes the system` | A `Registration` without its function. |
-		// Give one that returns a new system each time.
 		panic("system: Register: " + r.Name + ": New is nil; it makes the system")
 	case r.Group == "":
 		r.Group = simulationName
@@ -89,12 +87,6 @@ func callerPackage() string {
 	name, _, _ := strings.Cut(frame.Function[slash:], ".")
 	return frame.Function[:slash] + strings.ReplaceAll(name, "%2e", ".")
 }
-
-// errors.md: `ErrRegistration` | What is registered does not fit together, or does not fit a
-// choice: two systems of one name, a group that is not there or is no group, a name that nothing
-// has. All such errors are listed, and nothing was added. | The texts name systems, groups and
-// packages: rename one, leave one out with `Except`, or import the package that registers the
-// group.
 
 // ErrRegistration is wrapped by errors of AddRegistered about names that clash and groups or
 // systems that are not there.

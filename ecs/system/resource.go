@@ -60,8 +60,6 @@ func valueFor[T any](s *State, op string) *T {
 	s.check(op)
 	v := ResourceOf[T](s.y)
 	if v == nil {
-		// errors.md: `there is no resource of type ...; SetResource comes before` | `Resource` of
-		// what nobody set. | Set it before the system is added; `ResourceOf` gives nil.
 		panic(fmt.Sprintf("system: %s: %s: there is no resource of type %v; SetResource comes before", op, s.name, reflect.TypeFor[T]()))
 	}
 	return v

@@ -22,13 +22,9 @@ func NewSingleton[T any](w *ecs.World, c ecs.Component[T]) *Singleton[T] {
 		panic("system: NewSingleton: the world is nil")
 	}
 	if door.TypeIndex(w, c) < 0 {
-		// errors.md: `is not a type of the world` | The zero value of a handle, or a handle of
-		// another world. | Register the type in the world of the systems.
 		panic(fmt.Sprintf("system: NewSingleton: %v is not a type of the world: a zero handle, or registered in another world", c))
 	}
 	if door.FactsOf(c).Enableable {
-		// errors.md: `is Enableable, and a singleton is there or not` | A singleton of a type with
-		// bits. | Another type.
 		panic(fmt.Sprintf("system: NewSingleton: %v is Enableable, and a singleton is there or not", c))
 	}
 	return &Singleton[T]{c: c, q: ecs.NewQuery(w, ecs.With(c))}

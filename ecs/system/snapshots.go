@@ -32,9 +32,6 @@ import (
 // KiB of the universe each; and all writes pass the gates of snapshots (docs/performance.md). After
 // the last request all of that ends.
 
-// errors.md: `ErrClosed` | Snapshots were asked for after `Systems.Close`, or by a goroutine that
-// was waiting then. | There is no frame any more that could take one.
-
 // ErrClosed is returned to goroutines that ask for a snapshot of systems that are closed.
 var ErrClosed = errors.New("system: the systems are closed")
 
@@ -95,9 +92,6 @@ type shared struct{ users int } // that have not released it; written while Snap
 func (p *Snapshots) Take(ctx context.Context) (*Published, error) {
 	p.check("Snapshots.Take")
 	if ctx == nil {
-		// errors.md: `the snapshots are nil or the zero value`, `the context is nil` | `Take`,
-		// `Latest` or `Every` of no Snapshots, or `Take` without a context. | Take them from
-		// `Systems.Snapshots`; `context.Background()` waits for ever.
 		panic("system: Snapshots.Take: the context is nil")
 	}
 	c := make(chan *Published, 1)
@@ -247,8 +241,6 @@ func (p *Snapshots) Latest(maxAge time.Duration) *Published {
 func (p *Snapshots) Every(frames int) {
 	p.check("Snapshots.Every")
 	if frames < 1 {
-		// errors.md: `frames=...: it must be positive`, `maxAge=...: it must not be negative` |
-		// `Snapshots.Every` and `Latest`. | As it says.
 		panic(fmt.Sprintf("system: Snapshots.Every: frames=%d: it must be positive", frames))
 	}
 	p.mu.Lock()

@@ -148,9 +148,6 @@ func (x *sorter) warnOf(s *State, option, name string, side int) {
 		y.warn(fmt.Sprintf("%s: %s(%q) has no effect: that one is %s, and order holds inside a group: order the groups",
 			s.place(), option, name, other.place()))
 	case int(s.bucket-t.bucket)*side < 0:
-		// errors.md: `has no effect: ...` | A warning, in the log and `Systems.Warnings`: a
-		// `Before` or `After` of a system that is not there, is in another group, or is `First` or
-		// `Last`. | Order the groups, or mend the name.
 		y.warn(fmt.Sprintf("%s: %s(%q) has no effect: %s %v and %s %v", s.place(), option, name, s.name, s.bucket, t.name, t.bucket))
 	}
 }

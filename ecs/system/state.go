@@ -73,10 +73,6 @@ const many = 100
 // keeps each of them until it is destroyed.
 func (s *State) warnAt(n int, what string) {
 	if n == many && s.inTurn && s.visit.call == "Update" {
-		// errors.md: `makes ... in its updates, and has ... now: make them once, in Create or by
-		// Make` | A warning likewise: queries or jobs that an update makes anew each time. They are
-		// kept until the system goes, and each frame is slower than the one before. |
-		// `system.Make`, or a `Create`.
 		s.y.warn(fmt.Sprintf("%s makes %s in its updates, and has %d now: make them once, in Create or by Make", s.place(), what, n))
 	}
 }
@@ -134,8 +130,6 @@ func (s *State) For(q *ecs.Query) *job.Job {
 func (s *State) Require(queries ...*ecs.Query) {
 	s.check("State.Require")
 	if len(queries) == 0 {
-		// errors.md: `no query is given`, `is nil, closed, or of another world`, `the query is nil`
-		// | `State.Require` and `State.For`. | A query of `State.Query`, or `Singleton.Query`.
 		panic("system: State.Require: " + s.name + ": no query is given")
 	}
 	n := need{any: slices.Clone(queries)}
@@ -155,9 +149,6 @@ func (s *State) Require(queries ...*ecs.Query) {
 func (s *State) Commands(p *Point) *command.Buffer {
 	s.check("State.Commands")
 	if p == nil || p.state == nil || p.state.gone || p.state.y != s.y {
-		// errors.md: `the command point is nil, was removed, or was not added to these systems` |
-		// `State.Commands` of another world's point. | `s.Systems().BeginSimulation()` and so on,
-		// or one that was added.
 		panic("system: State.Commands: " + s.name + ": the command point is nil, was removed, or was not added to these systems")
 	}
 	return p.hand(s)
@@ -211,8 +202,6 @@ func (s *State) Remove() {
 	}
 	s.check("State.Remove")
 	if s.y.isDefault(s) {
-		// errors.md: `is one of the defaults; Disable it` | `Remove` of a default group or point. |
-		// As it says.
 		panic("system: State.Remove: " + s.name + " is one of the defaults; Disable it")
 	}
 	y := s.y

@@ -69,8 +69,6 @@ func (f Func) Update(s *State) { f(s) }
 // directive noinline, or its loops may allocate: see docs/ecs.md.
 func Make(create func(s *State) (update func())) System {
 	if create == nil {
-		// errors.md: `the function is nil` of `State.OnDestroy` | It is called when the system
-		// goes. | Give a function, while the system is there.
 		panic("system: Make: the function is nil")
 	}
 	return &made{create: create}
@@ -254,10 +252,6 @@ func (s *Systems) check(op string) {
 // refuseBodies panics in the body of a job, as far as the scheduler can tell cheaply.
 func (s *Systems) refuseBodies(op string) {
 	if s.jobs.InBody() {
-		// errors.md: `in the body of a job; bodies use what the update took for them before` | A
-		// body called the systems, which are the owner's: `Commands`, `Time`, `Resource` and
-		// others. On workers only debug builds say it. | Take it in the update, in a variable of
-		// the body: `cb = s.Commands(p)`, `dt = s.Time().Seconds()`.
 		panic("system: " + op + ": in the body of a job; bodies use what the update took for them before")
 	}
 }
@@ -270,11 +264,6 @@ func (s *State) check(op string) {
 	case s.y.closed:
 		panic("system: " + op + ": " + s.name + ": the systems are closed")
 	case s.gone && !s.inTurn:
-		// errors.md: `was removed`, `the systems are closed`, `the world is closed`, `the world is
-		// nil`, `the state is nil or the zero value`, `the state is nil; Systems.Find returns that
-		// for names that are not there`, `the systems are nil or the zero value` | A call too late,
-		// or of what was not made. A group that was removed takes no systems, not even in its own
-		// `Destroy`. | States come from `Add`, systems from `New`.
 		panic("system: " + op + ": " + s.name + " was removed")
 	}
 	s.y.refuseBodies(op)
@@ -291,13 +280,9 @@ func (s *State) checkTurn(op string) {
 // check panics if the group is nil or was not added.
 func (g *Group) check(op string) {
 	if g == nil {
-		// errors.md: `the group is nil; groups come from NewGroup` | A struct that embeds a
-		// `*Group` which is nil. | `Substeps{system.NewGroup()}`.
 		panic("system: " + op + ": the group is nil; groups come from NewGroup")
 	}
 	if g.state == nil {
-		// errors.md: `the group was not added to Systems; add it to its own group first` | `Add` to
-		// a group that is nowhere yet. | Add from the root on.
 		panic("system: " + op + ": the group was not added to Systems; add it to its own group first")
 	}
 	g.state.check(op)

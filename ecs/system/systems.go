@@ -139,10 +139,6 @@ func New(w *ecs.World, options ...Option) *Systems {
 	case s.jobs == nil:
 		s.jobs, s.own = job.NewScheduler(w, s.options...), true
 	case len(s.options) > 0:
-		// errors.md: `Jobs and WithScheduler exclude each other: the scheduler exists already`,
-		// `the scheduler is of another world`, `the scheduler is nil`, `an option is nil`, `the
-		// logger is nil`, `the context is nil`, `Clock: the function is nil` | Options of `New`. |
-		// As it says: leave the option out for the default.
 		panic("system: New: Jobs and WithScheduler exclude each other: the scheduler exists already")
 	case s.jobs.World() != w:
 		panic("system: New: the scheduler is of another world")
@@ -222,15 +218,10 @@ func (s *Systems) begin(op string) {
 	why := ""
 	switch {
 	case s.w.Closed():
-		// errors.md: `the world is closed; Systems.Close comes before World.Close` | An update of a
-		// closed world. | Defer `World.Close` first, then `Systems.Close`: the last deferred runs
-		// first.
 		why = "the world is closed; Systems.Close comes before World.Close"
 	case s.jobs.Closed():
 		why = "the scheduler is closed; it is closed behind the systems"
 	case door.Locked(s.w):
-		// errors.md: `a loop over rows or a share is under way; end it first` | An update inside a
-		// loop. | After it.
 		why = "a loop over rows or a share is under way; end it first"
 	default:
 		return
@@ -238,10 +229,6 @@ func (s *Systems) begin(op string) {
 	s.busy.Store(false)
 	panic("system: " + op + ": " + why)
 }
-
-// errors.md: `an update is under way: it is inside a system, or in another goroutine` | `Update`,
-// `Step` or `Close` in a system, in its `Create`, `Stop` and `Destroy` too, or by two goroutines. |
-// One goroutine calls frames, from outside.
 
 // underWay is the message of a call inside an update, or inside another call into a system.
 const underWay = "an update is under way: it is inside a system, or in another goroutine"

@@ -176,10 +176,6 @@ func (y *Systems) inspect(s *State, at *visit) {
 		return
 	case y.w.Closed() || y.jobs.Closed():
 		y.broken = true
-		// errors.md: `system: ...: ... closed the world or the scheduler; nothing updates after
-		// it`, `the scheduler is closed; it is closed behind the systems` | A system closed what
-		// the systems stand on. The first is an error of that frame, the second a panic of the
-		// next. | `Systems.Close` works still; a scheduler of `WithScheduler` is closed after it.
 		y.keep(fmt.Errorf("system: %s: %s closed the world or the scheduler; nothing updates after it", s.name, at.call))
 		return
 	case !y.w.Shared():

@@ -34,8 +34,6 @@ func (q *Query) DriveBy(d Driver) {
 	q.CheckOpen(op)
 	q.World.CheckUnshared(op)
 	if d > DriveByChunks {
-		// errors.md, Loops and rows: `is no driver` | A number that is none
-		// of the three drivers. | `DriveBySize`, `DriveBySet` or `DriveByChunks`.
 		panic(fmt.Sprintf("ecs: %s: %v is no driver", op, d))
 	}
 	q.driver = d

@@ -181,10 +181,6 @@ func (t *Table) Plan() layout.Plan {
 func (t *Table) mustPlan() layout.Plan {
 	plan, err := t.ownPlan()
 	if err != nil {
-		// errors.md, Types, terms and handles: `ecs: Archetype.Plan: ...`, `ecs: NewArchetype:
-		// ...`, `entity: Store.Promise: a block was unlocked by a goroutine that did not lock it`,
-		// `entity: Store.Revive: ... has no record` | A fault of the library, or of memory. |
-		// `World.Verify` of a `quarry_debug` build says more.
 		panic("ecs: Archetype.Plan: " + err.Error())
 	}
 	return plan

@@ -85,8 +85,6 @@ func (t *Table) Return(from *State, owned map[alloc.StoreChunk]bool) {
 		}
 		born, ok := t.all.kept.Take(key)
 		if !ok {
-			// errors.md, Snapshots: `ecs: World.Restore: chunk ... of ... was freed` | A mistake of
-			// the library: a chunk of a snapshot was given back too early. | Report it.
 			panic(fmt.Sprintf("ecs: World.Restore: chunk %d of %v was freed while a snapshot had it", c.First, t))
 		}
 		if born != 0 {

@@ -30,9 +30,6 @@ func (s *stretches) take(n int) int {
 func (s *stretches) grow() {
 	have := len(s.used)
 	if have*bitmask.WordBits >= entity.Stretches { // see location.go
-		// errors.md, Entities: `ecs: a world has no stretch of rows left, though a universe has
-		// fewer chunks` | A mistake of the library: a world has numbers for more stretches of rows
-		// than a universe has chunks. | Report it.
 		panic("ecs: a world has no stretch of rows left, though a universe has fewer chunks")
 	}
 	s.used = append(s.used, make(bitmask.Bits, max(1, have))...)
