@@ -23,10 +23,8 @@ import (
 //	check       subject of 1v1: [Body] +Hit           subject of 2v1: [Body Slow] +Hit -Slow ...
 //	play        all subjects of [Body] +Hit: a group of one transaction, one copy of a column
 //
-// A subject is one entity in one run of commands, with everything the run does to it. A subject
-// ends at a node of a tree whose roots are archetypes and whose edges are commands. What a command
-// means, whether it can apply and where it leads is therefore worked out once per edge, not once
-// per entity.
+// What a command means, whether it can apply and where it leads is worked out once per edge of a
+// tree, not once per entity; program.go draws the tree and has its words.
 //
 // Entities that are created alike, one after the other, are checked by comparing their records with
 // the records of the first. They have no links (pattern.go).

@@ -8,8 +8,42 @@ import (
 	"quarry/ecs/internal/edit"
 )
 
-// A program is what the commands about one entity do, worked out once for all entities with the
-// same commands. Programs form a tree; see buffer.go.
+// What the commands about an entity do is worked out once for all entities with the same commands.
+//
+// Terminology
+//
+//	op        what a command does, without its entity and value (op.go); equal ops have one number
+//	node      the end of a program: the archetype of its entities then, nil if they are destroyed
+//	root      a node where programs begin: the archetype of entities before a run. Entities that the
+//	          run creates begin at another root, and so do the copies of each entity (rootKey)
+//	edge      a node and an op. It leads to another node; to the same, if the op changes nothing; or
+//	          to a number below 0, the negated reason, if the op cannot apply
+//	program   the ops along the path from a root to a node
+//	subject   an entity in a run: the node where its program ends, and its commands (subject.go)
+//	link      a command of a subject: the position of its record, and the next link
+//	group     the subjects of a run that end at one node, moved and written together (group.go)
+//
+// Let 1v1 and 3v1 be [Body], and 2v1 [Body Slow]. The commands Add(1v1, Hit{3}), Add(2v1, Hit{5}),
+// Remove(2v1, Slow) and Add(3v1, Hit{9}) give
+//
+//	roots       [Body]                               [Body Slow]
+//	               |                                      |
+//	nodes       0 [Body]                             2 [Body Slow]
+//	               | Add Hit                              | Add Hit
+//	            1 [Body Hit] <------+                3 [Body Slow Hit]
+//	               ^                |                     | Remove Slow
+//	               |                |                4 [Body Hit]
+//	               |                |                     ^
+//	               | node           | node                | node
+//	subjects    1: 1v1           3: 3v1              2: 2v1
+//	               | first, last    | first, last         | first         | last
+//	links          0                3                     1 --- next ---> 2
+//	               | at             | at                  | at            | at
+//	records     Add Hit{3}       Add Hit{9}          Add Hit{5}       Remove Slow
+//
+// Subjects 1 and 3 are a group. Node 4 is not node 1, though its archetype is the same: its
+// entities get there by another path, and their values lie in other records. A player finds the
+// subject of 2v1 by its index (latest), that of a placeholder by its number (placed).
 
 // programs is the tree, with the ops that lead through it. It knows no entity but those that copies
 // are made of.
