@@ -49,19 +49,3 @@ func Fork(w *ecs.World, options ...ecs.Option) (*ecs.World, error) {
 	})
 	return (*ecs.World)(unsafe.Pointer(made)), err // Safe because a World is its core.
 }
-
-// Reserve promises n ids.
-func Reserve(t testing.TB, w *ecs.World, n int) []ecs.Entity {
-	t.Helper()
-	ids := make([]ecs.Entity, n)
-	require.NoError(t, w.Reserve(ids))
-	return ids
-}
-
-// CreateReserved makes entities of reserved ids.
-func CreateReserved(t testing.TB, a *ecs.Archetype, ids []ecs.Entity) ecs.Batch {
-	t.Helper()
-	batch, err := a.CreateReserved(ids)
-	require.NoError(t, err)
-	return batch
-}

@@ -1,4 +1,4 @@
-package ecs_test
+package snapshot_test
 
 import (
 	"fmt"
@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
+	"quarry/ecs/internal/world"
 
 	"github.com/stretchr/testify/require"
 )
@@ -48,7 +50,7 @@ type sheetWorld struct {
 }
 
 func newSheetWorld(t testing.TB, seed uint64) *sheetWorld {
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	s := &sheetWorld{World: w, t: t, r: rand.New(rand.NewPCG(seed, 7)), want: map[ecs.Entity]*sheet{}}
 	s.place = ecs.Register[snapPlace](w)
 	s.sheet = ecs.RegisterManaged[sheet](w, ecs.CopyWith(copySheet), ecs.TrackRows, ecs.MaxRows(100))
@@ -175,7 +177,7 @@ func (s *sheetWorld) read(m sheetMoment) {
 			}
 		} else {
 			for e, p := range s.want {
-				if got := there.Get(twinIn(w, e)); p != nil {
+				if got := there.Get(ecstest.TwinIn(w, e)); p != nil {
 					require.Equal(s.t, p.Lines, got.Lines)
 					require.Equal(s.t, p.Of == ecs.Null, got.Of == ecs.Null)
 					got.Lines[0] = -1
@@ -193,7 +195,7 @@ func TestManagedCopiesFollowAModel(t *testing.T) {
 	for seed := range uint64(3) {
 		s := newSheetWorld(t, seed)
 		var alive []sheetMoment
-		for range stepsOf(1500) {
+		for range ecstest.StepsOf(1500) {
 			at := 0
 			if len(alive) > 0 {
 				at = s.r.IntN(len(alive))
@@ -270,7 +272,7 @@ func TestManagedTypesOfLater(t *testing.T) {
 
 // TestManagedWithoutCopies: readers, restores and forks refuse a type without a function by name.
 func TestManagedWithoutCopies(t *testing.T) {
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	text, place := ecs.RegisterManaged[string](w), ecs.Register[snapPlace](w)
 	e := ecs.NewArchetype(w, text, place).Create()
 	text.Set(e, "a")
@@ -284,28 +286,28 @@ func TestManagedWithoutCopies(t *testing.T) {
 	require.PanicsWithValue(t, "ecs: Managed.LookupIn: "+has, func() { text.LookupIn(s) })
 	rows := "[managed string snapPlace] has rows with values of managed string, which a snapshot does not have: register it with ecs.CopyWith"
 	require.EqualError(t, w.Restore(s), "ecs: World.Restore: "+rows)
-	open := ecs.OpenWorlds()
+	open := world.Tags.Open()
 	_, err := s.Fork()
 	require.EqualError(t, err, "ecs: Snapshot.Fork: "+rows)
-	require.Equal(t, open, ecs.OpenWorlds())
+	require.Equal(t, open, world.Tags.Open())
 	require.NoError(t, s.Verify())
 	clone, err := w.Clone() // assigns, as ever
 	require.NoError(t, err)
-	require.Equal(t, "a", *ecs.RegisterManaged[string](clone).Get(twinIn(clone, e)))
+	require.Equal(t, "a", *ecs.RegisterManaged[string](clone).Get(ecstest.TwinIn(clone, e)))
 	require.NoError(t, clone.Close())
 }
 
 // TestCopyWithMisuse: the option is checked against the type.
 func TestCopyWithMisuse(t *testing.T) {
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	option := ecs.CopyWith(func(from *string) string { return *from })
 	ecs.RegisterManaged[string](w, option)
 	ecs.RegisterManaged[string](w, ecs.CopyWith(func(*string) string { return "another" }))
 	for text, f := range map[string]func(){
 		"ecs: CopyWith: the function is nil":                                                              func() { ecs.CopyWith[string](nil) },
 		"ecs: RegisterManaged[int]: CopyWith is of string":                                                func() { ecs.RegisterManaged[int](w, option) },
-		"ecs: Register[Position]: CopyWith is an option of RegisterManaged":                               func() { ecs.Register[Position](w, option) },
-		"ecs: Register[[]Hit]: CopyWith is an option of RegisterManaged":                                  func() { ecs.RegisterBuffer[Hit](w, option) },
+		"ecs: Register[Position]: CopyWith is an option of RegisterManaged":                               func() { ecs.Register[ecstest.Position](w, option) },
+		"ecs: Register[[]Hit]: CopyWith is an option of RegisterManaged":                                  func() { ecs.RegisterBuffer[ecstest.Hit](w, option) },
 		"ecs: RegisterManaged[string]: registered before with other options":                              func() { ecs.RegisterManaged[string](w) },
 		"ecs: ManagedLookup.Get: " + "the look-up is the zero value; look-ups come from Managed.LookupIn": func() { ecs.ManagedLookup[string]{}.Get(ecs.Null) },
 	} {
@@ -317,7 +319,7 @@ func TestCopyWithMisuse(t *testing.T) {
 // TestCopyFunctionPanics: a function that panics at any of its calls lets the panic through, and
 // nothing is taken, half restored or left behind.
 func TestCopyFunctionPanics(t *testing.T) {
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	left := -1 // calls until the panic
 	text := ecs.RegisterManaged[[]int](w, ecs.CopyWith(func(from *[]int) []int {
 		if left == 0 {
@@ -347,7 +349,7 @@ func TestCopyFunctionPanics(t *testing.T) {
 		}
 		return all
 	}
-	before, hash, open := print(), w.Hash(), ecs.OpenWorlds()
+	before, hash, open := print(), w.Hash(), world.Tags.Open()
 	for name, call := range map[string]func(){
 		"Snapshot":     func() { w.Snapshot() },
 		"Renew closed": func() { closed.Renew() },
@@ -363,7 +365,7 @@ func TestCopyFunctionPanics(t *testing.T) {
 			require.NoError(t, s.Verify(), name)
 			require.Equal(t, before, print(), name)
 			require.Equal(t, hash, w.Hash(), name)
-			require.Equal(t, open, ecs.OpenWorlds(), name)
+			require.Equal(t, open, world.Tags.Open(), name)
 		}
 	}
 	left = 2
@@ -383,7 +385,7 @@ func TestCopyFunctionPanics(t *testing.T) {
 // TestCopyFunctionUsesTheWorld: a copy function may read the world; structural changes and new
 // values are refused, by the call that runs it.
 func TestCopyFunctionUsesTheWorld(t *testing.T) {
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	var inside func()
 	place := ecs.Register[snapPlace](w)
 	text := ecs.RegisterManaged[string](w, ecs.CopyWith(func(from *string) string {
@@ -426,14 +428,14 @@ func TestCopyFunctionUsesTheWorld(t *testing.T) {
 			if name == "Managed.Remove" {
 				name = "Component.Remove"
 			}
-			require.Equal(t, fmt.Sprintf("ecs: %s: structural change inside another one, %s, which is not done yet; make it after that call", name, op), panicText(call))
+			require.Equal(t, fmt.Sprintf("ecs: %s: structural change inside another one, %s, which is not done yet; make it after that call", name, op), ecstest.PanicText(call))
 			inside = nil
 			require.NoError(t, w.Verify())
 			require.Nil(t, text.Get(empty))
 		}
 	}
 	inside = func() { s.Close() }
-	require.Equal(t, "ecs: Snapshot.Close: 1 goroutines are reading the snapshot", panicText(func() { _, _ = s.Fork() }))
+	require.Equal(t, "ecs: Snapshot.Close: 1 goroutines are reading the snapshot", ecstest.PanicText(func() { _, _ = s.Fork() }))
 	inside = nil
 	require.NoError(t, w.Verify())
 }

@@ -1,4 +1,4 @@
-package ecs_test
+package snapshot_test
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -23,13 +24,13 @@ func refusedSnapshots(t *testing.T, s *alloc.Failures, asked map[string]int) err
 		return errors.Join(err, u.Close())
 	}
 	x := openSnapWorld(t, w, 1)
-	r := &refusals{s: s, asked: asked, worlds: []*ecs.World{w}}
+	r := &ecstest.Refusals{Failures: s, Asked: asked, Worlds: []*ecs.World{w}}
 	var moments []snapMoment
 	var ids []ecs.Entity
 	moment := func() { moments = append(moments, x.moment()) }
 	back := func(i int) {
 		m := moments[i]
-		r.try("Restore", func() error {
+		r.Try("Restore", func() error {
 			lost, err := m.s.Err(), w.Restore(m.s)
 			if err == nil && (lost != nil || x.print() != m.print) {
 				return errors.New("restored to another state, or of a lost snapshot")
@@ -38,7 +39,7 @@ func refusedSnapshots(t *testing.T, s *alloc.Failures, asked map[string]int) err
 		})
 	}
 	create := func(n int) {
-		r.tryValues("CreateN", func() error {
+		r.TryValues("CreateN", func() error {
 			b, err := ecs.NewArchetype(w, x.place, x.big, x.hits).CreateN(n)
 			ids = append(ids, b.Entities(nil)...)
 			return err
@@ -46,7 +47,7 @@ func refusedSnapshots(t *testing.T, s *alloc.Failures, asked map[string]int) err
 	}
 	spill := func(n int) {
 		for i := range min(5, len(ids)) {
-			r.tryValues("TryAppend", func() error {
+			r.TryValues("TryAppend", func() error {
 				b, ok := x.hits.Mut(ids[i])
 				if !ok {
 					return nil
@@ -61,7 +62,7 @@ func refusedSnapshots(t *testing.T, s *alloc.Failures, asked map[string]int) err
 	spill(100)
 	moment()
 	for i := range min(40, len(ids)) {
-		r.tryValues("Sparse.TryAdd", func() error {
+		r.TryValues("Sparse.TryAdd", func() error {
 			if !w.Alive(ids[i]) {
 				return nil
 			}
@@ -70,9 +71,9 @@ func refusedSnapshots(t *testing.T, s *alloc.Failures, asked map[string]int) err
 		})
 	}
 	promised := make([]ecs.Entity, 9000)
-	r.tryValues("Reserve", func() error { return w.Reserve(promised) })
+	r.TryValues("Reserve", func() error { return w.Reserve(promised) })
 	spill(700)
-	r.tryValues("ApplyQuery", func() error { _, err := ecs.NewChange(w, ecs.Add(x.speed)).ApplyQuery(x.all); return err })
+	r.TryValues("ApplyQuery", func() error { _, err := ecs.NewChange(w, ecs.Add(x.speed)).ApplyQuery(x.all); return err })
 	moment()
 	back(0)
 	back(2)
@@ -89,7 +90,7 @@ func refusedSnapshots(t *testing.T, s *alloc.Failures, asked map[string]int) err
 	back(0)
 	create(12_000)
 	back(3)
-	return errors.Join(r.first, lostOf(moments), w.Close(), u.Verify(), u.Close())
+	return errors.Join(r.First, lostOf(moments), w.Close(), u.Verify(), u.Close())
 }
 
 // lostOf returns why snapshots are lost, or nil.
@@ -108,13 +109,13 @@ func TestEveryFailureOfSnapshots(t *testing.T) {
 	for _, name := range []string{"Restore", "CreateN", "TryAppend", "Sparse.TryAdd", "ApplyQuery", "Reserve"} {
 		require.Positive(t, asked[name], "%s asks for memory: %v", name, asked)
 	}
-	require.NoError(t, checkFailures(func(s *alloc.Failures) error { return refusedSnapshots(t, s, asked) }))
+	require.NoError(t, ecstest.CheckFailures(func(s *alloc.Failures) error { return refusedSnapshots(t, s, asked) }))
 }
 
 // TestSpilledBufferWithoutMemory: the row of a buffer has been kept already, but there is no memory
 // for a block of its own: the write goes on, and the snapshot is lost, not wrong.
 func TestSpilledBufferWithoutMemory(t *testing.T) {
-	u := newUniverse(t, 8<<20)
+	u := ecstest.NewUniverse(t, 8<<20)
 	s := newSnapWorld(t, 1, ecs.WithUniverse(u))
 	batch, err := ecs.NewArchetype(s.World, s.place, s.hits).CreateN(2)
 	require.NoError(t, err)

@@ -1,23 +1,24 @@
-package ecs_test
+package snapshot_test
 
 import (
 	"testing"
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
 
 // TestSnapshotMisuse: wrong calls of snapshots are named, and change nothing.
 func TestSnapshotMisuse(t *testing.T) {
-	w, other := newSnapWorld(t, 1), newWorld(t)
+	w, other := newSnapWorld(t, 1), ecstest.NewWorld(t)
 	e := ecs.NewArchetype(w.World, w.place).Create()
 	s, strange, closed := w.Snapshot(), other.Snapshot(), w.Snapshot()
 	require.Equal(t, w.World, s.World())
 	closed.Close()
 	closed.Close() // twice does nothing
-	gone := newWorld(t)
+	gone := ecstest.NewWorld(t)
 	ofGone := gone.Snapshot()
 	require.NoError(t, gone.Close())
 	w.place.Set(e, snapPlace{X: 4})
@@ -97,10 +98,10 @@ func TestSnapshotCompletesJobs(t *testing.T) {
 	w := newSnapWorld(t, 1)
 	_, err := ecs.NewArchetype(w.World, w.place).CreateN(3000)
 	require.NoError(t, err)
-	l := lend(w.write, "job write")
+	l := ecstest.Lend(w.write, "job write")
 	fly := func(x float64) {
-		l.borrow.Begin()
-		l.each(2, 64, func(_ *ecs.Accessor, rows ecs.Rows) {
+		l.Borrow.Begin()
+		l.Each(2, 64, func(_ *ecs.Accessor, rows ecs.Rows) {
 			for i := range w.place.Slice(rows) {
 				w.place.Slice(rows)[i].X = x
 			}
@@ -114,18 +115,18 @@ func TestSnapshotCompletesJobs(t *testing.T) {
 	}
 	fly(1)
 	s := w.Snapshot()
-	require.False(t, l.borrow.Active())
+	require.False(t, l.Borrow.Active())
 	print := w.print()
 	fly(2)
 	require.NoError(t, w.Restore(s))
-	require.False(t, l.borrow.Active())
+	require.False(t, l.Borrow.Active())
 	require.Equal(t, print, w.print())
 	require.InDelta(t, 1, first(), 0)
 	fly(3)
 	s.Close()
-	require.False(t, l.borrow.Active())
+	require.False(t, l.Borrow.Active())
 	require.InDelta(t, 3, first(), 0)
-	require.Equal(t, []string{"World.Snapshot", "World.Restore", "Snapshot.Close"}, l.ops)
+	require.Equal(t, []string{"World.Snapshot", "World.Restore", "Snapshot.Close"}, l.Ops)
 }
 
 // TestRestoreRefusesManagedValues: a world goes back only to a state without rows with managed
@@ -160,7 +161,7 @@ func TestRestoreRefusesManagedValues(t *testing.T) {
 // TestLostSnapshot: where the universe is full, writes go on, and the snapshots that lack the old
 // bytes are lost and say so; a restore of one changes nothing, and others are as good as before.
 func TestLostSnapshot(t *testing.T) {
-	u := newUniverse(t, 4<<20)
+	u := ecstest.NewUniverse(t, 4<<20)
 	w := newSnapWorld(t, 1, ecs.WithUniverse(u))
 	a := ecs.NewArchetype(w.World, w.place, w.hits)
 	batch, err := a.CreateN(2000)
@@ -221,7 +222,7 @@ func TestLostSnapshot(t *testing.T) {
 
 // TestRestoreNeedsMemoryForNewerSnapshots: a restore that would lose a newer snapshot is refused.
 func TestRestoreNeedsMemoryForNewerSnapshots(t *testing.T) {
-	u := newUniverse(t, 4<<20)
+	u := ecstest.NewUniverse(t, 4<<20)
 	w := newSnapWorld(t, 1, ecs.WithUniverse(u))
 	batch, err := ecs.NewArchetype(w.World, w.place).CreateN(2000)
 	require.NoError(t, err)

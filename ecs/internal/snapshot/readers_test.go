@@ -1,4 +1,4 @@
-package ecs_test
+package snapshot_test
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -48,7 +49,7 @@ func TestSnapshotIsOnlyRead(t *testing.T) {
 
 // TestSnapshotIsReadWhileItEnds: neither a snapshot nor its world is closed under a loop.
 func TestSnapshotIsReadWhileItEnds(t *testing.T) {
-	u := newUniverse(t, 4<<20)
+	u := ecstest.NewUniverse(t, 4<<20)
 	w, err := ecs.NewWorld(ecs.WithUniverse(u))
 	require.NoError(t, err)
 	place := ecs.Register[snapPlace](w)
@@ -107,7 +108,7 @@ func TestDeltaOutlivesItsSnapshots(t *testing.T) {
 
 // TestRestoreWithoutMemory: the error of a restore for which there is no memory is a LimitError.
 func TestRestoreWithoutMemory(t *testing.T) {
-	u := newUniverse(t, 4<<20)
+	u := ecstest.NewUniverse(t, 4<<20)
 	w := newSnapWorld(t, 1, ecs.WithUniverse(u))
 	batch, err := ecs.NewArchetype(w.World, w.place).CreateN(2000)
 	require.NoError(t, err)

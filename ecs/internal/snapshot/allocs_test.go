@@ -1,9 +1,10 @@
-package ecs_test
+package snapshot_test
 
 import (
 	"testing"
 
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 	"quarry/internal/debug"
 
 	"github.com/stretchr/testify/require"
@@ -15,7 +16,7 @@ func TestSnapshotsAllocateNothing(t *testing.T) {
 	if debug.On {
 		t.Skip("debug builds allocate")
 	}
-	skipCheckptr(t)
+	ecstest.SkipCheckptr(t)
 	for name, write := range map[string]func(s *snapWorld, list []ecs.Entity){
 		"rows in place": func(s *snapWorld, _ []ecs.Entity) {
 			for rows := range s.write.Rows() {

@@ -1,4 +1,4 @@
-package ecs_test
+package snapshot_test
 
 import (
 	"runtime"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 	"quarry/internal/debug"
 
 	"github.com/stretchr/testify/require"
@@ -25,7 +26,7 @@ func newTally(n int) tally {
 // TestManagedCopiesAreReadByMany: goroutines read copies while the owner writes values in place,
 // takes snapshots and restores them.
 func TestManagedCopiesAreReadByMany(t *testing.T) {
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	m := ecs.RegisterManaged[tally](w, ecs.CopyWith(func(from *tally) tally { return newTally(*from.A) }))
 	a := ecs.NewArchetype(w, m)
 	var list []ecs.Entity
@@ -88,7 +89,7 @@ func collected(gone *atomic.Int32, n int32) int32 {
 // TestManagedCopiesAreCollected: what a restore ends, what a closed or renewed snapshot had and
 // what a copy that failed had made is the collector's.
 func TestManagedCopiesAreCollected(t *testing.T) {
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	var made, gone atomic.Int32
 	fail := false
 	track := func() *[64]byte {
@@ -139,8 +140,8 @@ func TestManagedCopiesAllocateNothing(t *testing.T) {
 	if debug.On {
 		t.Skip("debug builds allocate")
 	}
-	skipCheckptr(t)
-	w := newWorld(t)
+	ecstest.SkipCheckptr(t)
+	w := ecstest.NewWorld(t)
 	type label struct {
 		N    int
 		Text string

@@ -1,4 +1,4 @@
-package ecs_test
+package snapshot_test
 
 import (
 	"math/rand/v2"
@@ -7,6 +7,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -40,7 +41,7 @@ func (s *snapWorld) many(n int, types ...ecs.Type) []ecs.Entity {
 // TestSnapshotOfAnEmptyWorld: a world without entities or memory goes back to that, and the ids
 // come again.
 func TestSnapshotOfAnEmptyWorld(t *testing.T) {
-	u := newUniverse(t, 64<<20)
+	u := ecstest.NewUniverse(t, 64<<20)
 	w := newSnapWorld(t, 1, ecs.WithUniverse(u))
 	empty := w.moment()
 	require.Zero(t, empty.s.Len())
@@ -73,14 +74,14 @@ func TestSnapshotOfAnEmptyWorld(t *testing.T) {
 // TestCloseWithSnapshotsAlive: a world that is closed leaves nothing of its snapshots behind, after
 // chunks, blocks, records and blocks of promises were freed or ended.
 func TestCloseWithSnapshotsAlive(t *testing.T) {
-	u := newUniverse(t, 64<<20) // checks that nothing is left
+	u := ecstest.NewUniverse(t, 64<<20) // checks that nothing is left
 	w := newSnapWorld(t, 1, ecs.WithUniverse(u))
 	first := w.Snapshot()
 	for _, e := range w.many(5000, w.hits, w.big)[:100] {
 		w.hits.Append(e, make([]uint32, 100)...)
 		w.load.Add(e, snapLoad{})
 	}
-	reserve(t, w.World, 20_000)
+	ecstest.Reserve(t, w.World, 20_000)
 	second := w.Snapshot()
 	w.DestroyQuery(w.write)
 	w.Trim()
@@ -98,7 +99,7 @@ func TestCloseWithSnapshotsAlive(t *testing.T) {
 // TestShrinkBesideSnapshots: Shrink, Trim and sweeps of archetypes that are empty leave to
 // snapshots what they have, and free it after.
 func TestShrinkBesideSnapshots(t *testing.T) {
-	u := newUniverse(t, 128<<20)
+	u := ecstest.NewUniverse(t, 128<<20)
 	w := newSnapWorld(t, 1, ecs.WithUniverse(u))
 	ids := w.many(60_000, w.hits, w.big)
 	for i := 0; i < len(ids); i += 500 {
@@ -251,14 +252,14 @@ func TestWholeChunksBesideSnapshots(t *testing.T) {
 func TestReservedIDsAndSnapshots(t *testing.T) {
 	w := newSnapWorld(t, 1)
 	a := ecs.NewArchetype(w.World, w.place)
-	before := reserve(t, w.World, 3000)
+	before := ecstest.Reserve(t, w.World, 3000)
 	none := w.moment()
-	create(t, a, before[:1000])
+	ecstest.CreateReserved(t, a, before[:1000])
 	w.Unreserve(before[1000:1500])
-	since := reserve(t, w.World, 10_000)
-	create(t, a, since[:100])
+	since := ecstest.Reserve(t, w.World, 10_000)
+	ecstest.CreateReserved(t, a, since[:100])
 	some := w.moment()
-	create(t, a, since[100:200])
+	ecstest.CreateReserved(t, a, since[100:200])
 	never := "it was given back, created and destroyed, or never reserved; nothing was changed"
 	for range 3 {
 		w.back(none)
@@ -269,14 +270,14 @@ func TestReservedIDsAndSnapshots(t *testing.T) {
 			require.PanicsWithValue(t, "ecs: Archetype.CreateReserved: ids[0] = "+e.String()+" is not reserved: "+never,
 				func() { _, _ = a.CreateReserved([]ecs.Entity{e}) })
 		}
-		create(t, a, before[500:])
+		ecstest.CreateReserved(t, a, before[500:])
 		require.True(t, w.Alive(before[2999]))
-		require.Equal(t, since, reserve(t, w.World, 10_000), "the ids that came next then")
+		require.Equal(t, since, ecstest.Reserve(t, w.World, 10_000), "the ids that came next then")
 		w.back(some)
 		require.Equal(t, 1500+9900, w.Stats().Reserved)
 		require.True(t, w.Alive(before[999]) && w.Alive(since[99]))
 		require.False(t, w.Alive(since[150]))
-		create(t, a, since[100:5000])
+		ecstest.CreateReserved(t, a, since[100:5000])
 		w.Unreserve(slices.Concat(before[1500:], since[5000:]))
 		require.Zero(t, w.Stats().Reserved)
 		require.NoError(t, w.Verify())

@@ -1,4 +1,4 @@
-package ecs_test
+package snapshot_test
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 	"quarry/internal/long"
 
 	"github.com/stretchr/testify/require"
@@ -54,7 +55,7 @@ type snapView struct {
 }
 
 func newSnapWorld(t testing.TB, seed uint64, options ...ecs.Option) *snapWorld {
-	return openSnapWorld(t, newWorld(t, options...), seed)
+	return openSnapWorld(t, ecstest.NewWorld(t, options...), seed)
 }
 
 // openSnapWorld registers the types in a new world.

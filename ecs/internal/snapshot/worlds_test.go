@@ -1,4 +1,4 @@
-package ecs_test
+package snapshot_test
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 	"quarry/internal/long"
 
 	"github.com/stretchr/testify/require"
@@ -14,7 +15,7 @@ import (
 // TestChunksOfSnapshotsStay: while the world that gives has a snapshot, rows that go to another are
 // copied; its chunks do not change hands, and it has them back.
 func TestChunksOfSnapshotsStay(t *testing.T) {
-	u := newUniverse(t, 64<<20)
+	u := ecstest.NewUniverse(t, 64<<20)
 	from, to := newSnapWorld(t, 1, ecs.WithUniverse(u)), newSnapWorld(t, 2, ecs.WithUniverse(u))
 	for range 3 {
 		to.Snapshot().Close() // so that the numbers of snapshots differ
@@ -97,7 +98,7 @@ func TestWorldsOfOneUniverse(t *testing.T) {
 }
 
 func testWorldsOfOneUniverse(t *testing.T, seed uint64, steps int) {
-	u := newUniverse(t, 256<<20)
+	u := ecstest.NewUniverse(t, 256<<20)
 	worlds := []*snapWorld{newSnapWorld(t, seed, ecs.WithUniverse(u)), newSnapWorld(t, seed+100, ecs.WithUniverse(u))}
 	worlds[0].Snapshot().Close()
 	var moments [2][]snapMoment
@@ -143,7 +144,7 @@ func testWorldsOfOneUniverse(t *testing.T, seed uint64, steps int) {
 // TestCloneBesideSnapshots: a clone of a world with snapshots has none, and is the same; the world
 // goes back without it.
 func TestCloneBesideSnapshots(t *testing.T) {
-	u := newUniverse(t, 64<<20)
+	u := ecstest.NewUniverse(t, 64<<20)
 	w := newSnapWorld(t, 1, ecs.WithUniverse(u))
 	ids := w.many(3000, w.hits)
 	w.hits.Append(ids[9], make([]uint32, 500)...)

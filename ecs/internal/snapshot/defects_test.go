@@ -1,9 +1,10 @@
-package ecs_test
+package snapshot_test
 
 import (
 	"testing"
 
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -12,7 +13,7 @@ import (
 
 // TestBlocksOfSnapshotsAreNoBuffers has a block wait for a snapshot, whose buffer has ended.
 func TestBlocksOfSnapshotsAreNoBuffers(t *testing.T) {
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	hits := ecs.RegisterBuffer[uint64](w, ecs.Inline(0))
 	e := ecs.NewArchetype(w, hits).Create()
 	hits.Append(e, 1, 2, 3)
@@ -26,7 +27,7 @@ func TestBlocksOfSnapshotsAreNoBuffers(t *testing.T) {
 
 // TestMovesToWorldsKeepNames moves an entity with a name to another world, after a snapshot.
 func TestMovesToWorldsKeepNames(t *testing.T) {
-	w, other := newWorld(t), newWorld(t)
+	w, other := ecstest.NewWorld(t), ecstest.NewWorld(t)
 	e := ecs.NewArchetype(w).Create()
 	w.SetName(e, "door")
 	s := w.Snapshot()
@@ -39,7 +40,7 @@ func TestMovesToWorldsKeepNames(t *testing.T) {
 // TestMovesToWorldsKeepHeaders moves an entity with a spilled buffer to another world: on the way
 // the header in the old row is overwritten.
 func TestMovesToWorldsKeepHeaders(t *testing.T) {
-	w, other := newWorld(t), newWorld(t)
+	w, other := ecstest.NewWorld(t), ecstest.NewWorld(t)
 	hits := ecs.RegisterBuffer[uint64](w, ecs.Inline(0))
 	e := ecs.NewArchetype(w, hits).Create()
 	hits.Append(e, 1, 2, 3)
@@ -54,7 +55,7 @@ func TestMovesToWorldsKeepHeaders(t *testing.T) {
 
 // TestShrinkKeepsHeaders has Shrink move the elements of a spilled buffer into the row.
 func TestShrinkKeepsHeaders(t *testing.T) {
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	hits := ecs.RegisterBuffer[uint64](w, ecs.Inline(2))
 	e := ecs.NewArchetype(w, hits).Create()
 	hits.Append(e, 1, 2, 3)
@@ -74,7 +75,7 @@ func TestShrinkKeepsHeaders(t *testing.T) {
 // TestBlocksOfPromisesFollowTheirSnapshots has two blocks of reserved ids with one number, of which
 // one snapshot has the first, and a later one the second.
 func TestBlocksOfPromisesFollowTheirSnapshots(t *testing.T) {
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	first, id := w.Snapshot(), make([]ecs.Entity, 1)
 	reserve := func() ecs.Entity {
 		require.NoError(t, w.Reserve(id))
@@ -96,7 +97,7 @@ func TestBlocksOfPromisesFollowTheirSnapshots(t *testing.T) {
 
 // TestSetValuesKeepsRows writes rows by SetValues, which marks them as it writes them.
 func TestSetValuesKeepsRows(t *testing.T) {
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	place := ecs.Register[snapPlace](w)
 	ecs.NewArchetype(w, place).Create()
 	q := ecs.NewQuery(w, ecs.Write(place))
@@ -108,7 +109,7 @@ func TestSetValuesKeepsRows(t *testing.T) {
 
 // TestBundlesKeepRows writes a value and a buffer by Bundle.Set.
 func TestBundlesKeepRows(t *testing.T) {
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	type bundle struct {
 		Place snapPlace
 		Hits  []uint64

@@ -1,4 +1,4 @@
-package ecs_test
+package snapshot_test
 
 import (
 	"fmt"

@@ -1,10 +1,11 @@
-package ecs_test
+package snapshot_test
 
 import (
 	"testing"
 
 	"quarry/ecs"
 	"quarry/ecs/internal/ecstest"
+	"quarry/ecs/internal/world"
 
 	"github.com/stretchr/testify/require"
 )
@@ -17,10 +18,10 @@ func TestForkSharesTheTag(t *testing.T) {
 	a := ecs.NewArchetype(w, owner)
 	e := a.Create()
 	owner.Set(e, ecstest.Owner{Of: e})
-	open := ecs.OpenWorlds()
+	open := world.Tags.Open()
 	c, err := ecstest.Fork(w)
 	require.NoError(t, err)
-	require.Equal(t, open+1, ecs.OpenWorlds())
+	require.Equal(t, open+1, world.Tags.Open())
 	require.Equal(t, w.Hash(), c.Hash())
 	there := ecs.Register[ecstest.Owner](c)
 	require.Equal(t, e, there.Get(e).Of, "the same entity value")
@@ -28,7 +29,7 @@ func TestForkSharesTheTag(t *testing.T) {
 	require.Equal(t, a.Create(), ecs.NewArchetype(c, there).Create(), "the next ids are the same too")
 	require.NoError(t, c.Verify())
 	require.NoError(t, c.Close())
-	require.Equal(t, open, ecs.OpenWorlds())
+	require.Equal(t, open, world.Tags.Open())
 	require.True(t, w.Alive(e))
 	clone, err := w.Clone()
 	require.NoError(t, err)

@@ -1,10 +1,11 @@
-package ecs_test
+package snapshot_test
 
 import (
 	"sync"
 	"testing"
 
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -94,14 +95,14 @@ func TestReadersBesideTheOwner(t *testing.T) {
 // TestTypesOfSnapshots: what tells of a snapshot names the types of the world that took it, so that
 // a loop over the rows of all types, and one over what changed, may ask for the values.
 func TestTypesOfSnapshots(t *testing.T) {
-	w := newWorld(t)
-	position, burning := ecs.Register[Position](w), ecs.RegisterSparse[Burning](w)
+	w := ecstest.NewWorld(t)
+	position, burning := ecs.Register[ecstest.Position](w), ecs.RegisterSparse[ecstest.Burning](w)
 	e := ecs.NewArchetype(w, position).Create()
 	dying := ecs.Register[ecs.CleanupEntity](w)
 	all := ecs.NewQueryOfAll(w)
 	older := w.Snapshot()
-	position.Set(e, Position{X: 1})
-	burning.Add(e, Burning{1, 1})
+	position.Set(e, ecstest.Position{X: 1})
+	burning.Add(e, ecstest.Burning{Heat: 1, For: 1})
 	newer := w.Snapshot()
 	n := 0
 	for rows := range newer.Rows(all) {
@@ -110,7 +111,7 @@ func TestTypesOfSnapshots(t *testing.T) {
 		require.False(t, a.Has(dying))
 		for _, c := range a.Components() {
 			require.Equal(t, ecs.InfoOf(position).Type, c.Type)
-			require.Equal(t, Position{X: 1}, rows.Value(c.Type, 0))
+			require.Equal(t, ecstest.Position{X: 1}, rows.Value(c.Type, 0))
 			n++
 		}
 	}
@@ -125,5 +126,5 @@ func TestTypesOfSnapshots(t *testing.T) {
 		changed = append(changed, of)
 	}
 	require.Equal(t, []ecs.Type{ecs.InfoOf(position).Type, ecs.InfoOf(burning).Type}, changed)
-	require.Equal(t, Position{X: 1}, w.Value(e, changed[0]))
+	require.Equal(t, ecstest.Position{X: 1}, w.Value(e, changed[0]))
 }

@@ -1,4 +1,4 @@
-package ecs_test
+package snapshot_test
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -78,7 +79,7 @@ func (m *nameState) compareOrder(t *testing.T, w *ecs.World) {
 // among them and closes some, while goroutines read each. A fork has the names too.
 func TestNamesOfSnapshots(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 1))
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	a := ecs.NewArchetype(w)
 	now := &nameState{map[ecs.Entity]string{}, map[string][]ecs.Entity{}}
 	var snapshots []*ecs.Snapshot
