@@ -7,6 +7,7 @@ import (
 
 	"quarry/asm"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 	"quarry/layout"
 
 	"github.com/stretchr/testify/require"
@@ -135,7 +136,7 @@ func BenchmarkSpread(b *testing.B) {
 func spread(b *testing.B, n int) (*ecs.World, ecs.Component[Position], ecs.Component[Velocity]) {
 	w, err := ecs.NewWorld()
 	require.NoError(b, err)
-	position, velocity, labels := ecs.Register[Position](w), ecs.Register[Velocity](w), labelsOf(w, 8)
+	position, velocity, labels := ecs.Register[Position](w), ecs.Register[Velocity](w), ecstest.LabelsOf(w, 8)
 	var archetypes []*ecs.Archetype
 	for set := range 256 {
 		types := []ecs.Type{position, velocity}

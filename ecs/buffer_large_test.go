@@ -10,6 +10,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 	"quarry/internal/debug"
 	"quarry/internal/long"
 	"quarry/mmap"
@@ -256,13 +257,13 @@ func TestLargeBuffersUnderABudget(t *testing.T) {
 func TestLargeBuffersOfABorrow(t *testing.T) {
 	w := newWorld(t)
 	b := ecs.RegisterBuffer[page](w, ecs.Inline(0))
-	ids := createEach(ecs.NewArchetype(w, b), 3*64)
-	l := lend(ecs.NewQuery(w, ecs.Write(b)), "job grow")
-	l.borrow.Begin()
+	ids := ecstest.CreateEach(ecs.NewArchetype(w, b), 3*64)
+	l := ecstest.Lend(ecs.NewQuery(w, ecs.Write(b)), "job grow")
+	l.Borrow.Begin()
 	var all sync.WaitGroup
-	for i, part := range l.borrow.Split(nil, 64) {
+	for i, part := range l.Borrow.Split(nil, 64) {
 		all.Go(func() {
-			r := l.borrow.Accessor()
+			r := l.Borrow.Accessor()
 			rows, ok := r.Rows(part)
 			if !ok {
 				panic("a part without rows")
@@ -275,7 +276,7 @@ func TestLargeBuffersOfABorrow(t *testing.T) {
 		})
 	}
 	all.Wait()
-	l.borrow.End()
+	l.Borrow.End()
 	for i := range 3 {
 		require.True(t, slices.Equal(pages(i, 2<<10), b.Slice(ids[64*i+5])))
 	}

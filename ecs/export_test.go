@@ -154,9 +154,6 @@ func (w *World) RegisterBit(t reflect.Type) Type {
 	return handle{w.inner().Register("Register", &world.Type{Go: t, Name: t.String(), Finder: world.Finder{Size: int(t.Size())}, Align: t.Align(), Enableable: true})}
 }
 
-// MarkType marks a type changed in e's chunk, as Component.Mut does.
-func MarkType(t Type, e Entity) { t.info().Mut(world.OpMut, entity.ID(e)) }
-
 // Ways returns the number of ways that an archetype knows, from it and to it.
 func Ways(a *Archetype) int { return a.core.Table.Transitions() }
 

@@ -6,6 +6,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -239,7 +240,7 @@ func BenchmarkGrowInTurn(b *testing.B) {
 			require.NoError(b, err)
 			defer w.Close()
 			position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
-			labels := labelsOf(w, 5)
+			labels := ecstest.LabelsOf(w, 5)
 			terms := []ecs.Term{ecs.Write(position), ecs.Read(velocity)}
 			for _, l := range labels {
 				terms = append(terms, ecs.With(l))

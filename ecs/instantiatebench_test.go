@@ -6,6 +6,8 @@ import (
 	"quarry/ecs"
 )
 
+type Score struct{ V int64 }
+
 // BenchmarkInstantiate: ns a copy of an entity of two components, one by one, ten thousand at
 // once, with a link to itself, with a buffer that has spilled, and of a group of ten.
 func BenchmarkInstantiate(b *testing.B) {
@@ -33,7 +35,7 @@ func BenchmarkInstantiate(b *testing.B) {
 		return ecs.NewArchetype(w, ecs.Register[Position](w), ecs.Register[Velocity](w)).Create()
 	}
 	prefabOf4 := func(w *ecs.World) ecs.Entity {
-		return ecs.NewArchetype(w, ecs.Register[Position](w), ecs.Register[Velocity](w), ecs.Register[Health](w), ecs.Register[c0](w), ecs.Register[ecs.Prefab](w)).Create()
+		return ecs.NewArchetype(w, ecs.Register[Position](w), ecs.Register[Velocity](w), ecs.Register[Health](w), ecs.Register[Score](w), ecs.Register[ecs.Prefab](w)).Create()
 	}
 	owned := func(w *ecs.World) ecs.Entity {
 		owner := ecs.Register[Owner](w)

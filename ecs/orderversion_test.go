@@ -7,6 +7,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -187,8 +188,8 @@ func TestOrderVersionOfValues(t *testing.T) {
 	w.Shrink(0)
 	require.Equal(t, three, w.OrderVersion(red), "its archetype is gone, its version is not")
 	other := newWorld(t)
-	panicsWith(t, "ecs: World.OrderVersion: ", func() { other.OrderVersion(team) })
-	panicsWith(t, "ecs: World.OrderVersion: a type is nil", func() { w.OrderVersion(nil) })
+	ecstest.RequirePanic(t, "ecs: World.OrderVersion: ", func() { other.OrderVersion(team) })
+	ecstest.RequirePanic(t, "ecs: World.OrderVersion: a type is nil", func() { w.OrderVersion(nil) })
 }
 
 // TestOrderVersionOfRestore: rows that Restore takes away have gone, also where none is left and

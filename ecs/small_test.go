@@ -6,6 +6,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -282,7 +283,7 @@ func TestSmallChunkStaysWhenThereIsNoRoom(t *testing.T) {
 func TestManySmallArchetypes(t *testing.T) {
 	w := newWorld(t)
 	position := ecs.Register[Position](w)
-	labels := labelsOf(w, 6)
+	labels := ecstest.LabelsOf(w, 6)
 	live := w.Universe().Stats().LiveChunks
 	var all []*ecs.Archetype
 	for set := range 1 << len(labels) {

@@ -9,6 +9,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -95,7 +96,7 @@ func TestBehaviour27ManyArchetypes(t *testing.T) {
 	const sets, with = 10_000, 700
 	w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
 	position := ecs.Register[Position](w)
-	labels := labelsOf(w, 14)
+	labels := ecstest.LabelsOf(w, 14)
 	early := ecs.NewQuery(w, ecs.With(labels[3], labels[7]), ecs.Without(labels[9]))
 	holds := func(set int, label int) bool { return set>>label&1 != 0 }
 	want, ids := 0, map[int]ecs.Entity{}

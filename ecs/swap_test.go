@@ -6,6 +6,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -85,7 +86,7 @@ func TestSwapComponentsIsAChange(t *testing.T) {
 	require.Zero(t, list.Len())
 	at, _ := w.Locate(ids[0])
 	require.Equal(t, len(first)-1, at.Chunk)
-	panicsWith(t, "the batch of", func() { batch.Entities(nil) })
+	ecstest.RequirePanic(t, "the batch of", func() { batch.Entities(nil) })
 }
 
 // TestSwapComponentsRefuses: what cannot be swapped is refused by name, and nothing changes.
@@ -100,11 +101,11 @@ func TestSwapComponentsRefuses(t *testing.T) {
 	require.False(t, m.w.SwapComponents(dead, m.e))
 	require.False(t, m.w.SwapComponents(dead, dead))
 	require.False(t, m.w.SwapComponents(ecs.Null, m.e))
-	panicsWith(t, "are not of one archetype", func() { m.w.SwapComponents(m.e, loner) })
-	panicsWith(t, "belongs to another world", func() { m.w.SwapComponents(m.e, m.stranger) })
-	panicsWith(t, "ecs: World.SwapComponents: structural change inside a loop", m.inLoop(func(ecs.Rows) { m.w.SwapComponents(m.e, other) }))
+	ecstest.RequirePanic(t, "are not of one archetype", func() { m.w.SwapComponents(m.e, loner) })
+	ecstest.RequirePanic(t, "belongs to another world", func() { m.w.SwapComponents(m.e, m.stranger) })
+	ecstest.RequirePanic(t, "ecs: World.SwapComponents: structural change inside a loop", m.inLoop(func(ecs.Rows) { m.w.SwapComponents(m.e, other) }))
 	p := m.w.Share()
-	panicsWith(t, "ecs: World.SwapComponents: the world is shared", func() { m.w.SwapComponents(m.e, other) })
+	ecstest.RequirePanic(t, "ecs: World.SwapComponents: the world is shared", func() { m.w.SwapComponents(m.e, other) })
 	p.End()
 	require.Equal(t, hash, m.w.Hash())
 }

@@ -104,8 +104,8 @@ func TestViewSwitchesElsewhere(t *testing.T) {
 			m.At(rows)
 		}
 	})
-	panicsWith(t, "field .S: Position was not registered with ecs.Enableable", func() { ecs.NewView[struct{ S ecs.BitsW[Position] }](v.w) })
-	panicsWith(t, "field .D: Velocity is the type of a field before it", func() {
+	requirePanic(t, "field .S: Position was not registered with ecs.Enableable", func() { ecs.NewView[struct{ S ecs.BitsW[Position] }](v.w) })
+	requirePanic(t, "field .D: Velocity is the type of a field before it", func() {
 		ecs.NewView[struct {
 			B ecs.Bits[Velocity]
 			D ecs.BitsW[Velocity]
@@ -113,7 +113,7 @@ func TestViewSwitchesElsewhere(t *testing.T) {
 	})
 	share := v.w.Share()
 	defer share.End()
-	panicsWith(t, "the world is shared", func() { m.Get(v.list[0]) })
+	requirePanic(t, "the world is shared", func() { m.Get(v.list[0]) })
 }
 
 // TestStaleSwitches: bits that were kept over a structural change, a share, or the world's end
@@ -128,20 +128,20 @@ func TestStaleSwitches(t *testing.T) {
 	view := ecs.NewView[struct{ On ecs.BitsW[Velocity] }](w)
 	m, _ := view.Get(e)
 	share := w.Share()
-	panicsWith(t, "ecs: BitsW.Disable: the world is shared", func() { m.On.Disable(0) })
+	requirePanic(t, "ecs: BitsW.Disable: the world is shared", func() { m.On.Disable(0) })
 	share.End()
 	m.On.Disable(0)
 	w.Destroy(e)
 	const stale = ": the view of a Velocity is no longer current: the world has changed since it was taken"
-	panicsWith(t, "ecs: BitsW.Enable"+stale, func() { m.On.Enable(0) })
-	panicsWith(t, "ecs: BitsW.Disable"+stale, func() { m.On.Disable(0) })
-	panicsWith(t, "ecs: BitsW.Enabled"+stale, func() { m.On.Enabled(0) })
+	requirePanic(t, "ecs: BitsW.Enable"+stale, func() { m.On.Enable(0) })
+	requirePanic(t, "ecs: BitsW.Disable"+stale, func() { m.On.Disable(0) })
+	requirePanic(t, "ecs: BitsW.Enabled"+stale, func() { m.On.Enabled(0) })
 	_, err = a.CreateN(10)
 	require.NoError(t, err)
 	require.NoError(t, w.Verify())
 	m, _ = view.Get(a.Create())
 	require.NoError(t, w.Close())
-	panicsWith(t, "ecs: BitsW.Enable: ", func() { m.On.Enable(0) })
+	requirePanic(t, "ecs: BitsW.Enable: ", func() { m.On.Enable(0) })
 }
 
 // TestEnabledAtOfNamedTypes: a loop may ask for the bits of types that its query requires, whatever
@@ -172,7 +172,7 @@ func TestEnabledAtOfNamedTypes(t *testing.T) {
 		"ecs: Component.EnabledAt: query(Optional Velocity) does not declare":     ecs.Optional(v.velocity),
 		"ecs: Component.EnabledAt: query(Without Velocity) does not declare":      ecs.Without(v.velocity),
 	} {
-		panicsWith(t, want, func() {
+		requirePanic(t, want, func() {
 			for rows := range ecs.NewQuery(v.w, term).Rows() {
 				v.velocity.EnabledAt(rows, 0)
 			}
@@ -187,7 +187,7 @@ func TestEnabledAtOfNamedTypes(t *testing.T) {
 		"ecs: Component.EnableAt: query(Present Velocity) does not declare Velocity: say ecs.Present(ecs.Write(Velocity))": func(r ecs.Rows) { v.velocity.EnableAt(r, 0) },
 		"ecs: Component.EnabledAt: row 3000 is not in [0, ":                                                                func(r ecs.Rows) { v.velocity.EnabledAt(r, 3000) },
 	} {
-		panicsWith(t, want, func() {
+		requirePanic(t, want, func() {
 			for rows := range named.Rows() {
 				f(rows)
 			}

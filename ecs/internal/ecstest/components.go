@@ -34,3 +34,9 @@ type Burning struct{ Heat, For float64 }
 
 // Marked is a sparse type with enable bits, which names an entity.
 type Marked struct{ By ecs.Entity }
+
+// Weapon has a pointer, so it is a managed type or none.
+type Weapon struct {
+	Damage int32
+	Name   string
+}

@@ -1,6 +1,11 @@
 package ecstest
 
-import "fmt"
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
 
 // PanicText returns what f panics with, as text, or "".
 func PanicText(f func()) (text string) {
@@ -11,4 +16,16 @@ func PanicText(f func()) (text string) {
 	}()
 	f()
 	return ""
+}
+
+// RequirePanic requires that f panics with a text that contains want.
+func RequirePanic(t testing.TB, want string, f func()) {
+	t.Helper()
+	require.Contains(t, PanicText(f), want)
+}
+
+// RequirePanicText requires that f panics with a text, or with an error that has it.
+func RequirePanicText(t testing.TB, want string, f func()) {
+	t.Helper()
+	require.Equal(t, want, PanicText(f))
 }

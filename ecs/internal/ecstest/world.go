@@ -13,6 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// ChunkSizes are the two ways in which archetypes grow that chunks depend on: units one by one, and
+// large chunks.
+var ChunkSizes = []alloc.Growth{alloc.Fixed(1), alloc.Doubling().Capped(64)}
+
 // NewWorld makes a world that must be sound at the test's end and return all of its memory.
 func NewWorld(t testing.TB, options ...ecs.Option) *ecs.World {
 	t.Helper()
@@ -48,4 +52,23 @@ func Fork(w *ecs.World, options ...ecs.Option) (*ecs.World, error) {
 		}
 	})
 	return (*ecs.World)(unsafe.Pointer(made)), err // Safe because a World is its core.
+}
+
+// Movers makes a world with n entities of Position and Velocity, and its handles. The caller closes
+// it.
+func Movers(t testing.TB, n int) (*ecs.World, ecs.Component[Position], ecs.Component[Velocity], *ecs.Archetype) {
+	t.Helper()
+	w, err := ecs.NewWorld()
+	require.NoError(t, err)
+	position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
+	a := ecs.NewArchetype(w, position, velocity)
+	batch, err := a.CreateN(n)
+	require.NoError(t, err)
+	for rows := range batch.Rows() {
+		v := velocity.Slice(rows)
+		for i := range v {
+			v[i] = Velocity{1, 2}
+		}
+	}
+	return w, position, velocity, a
 }

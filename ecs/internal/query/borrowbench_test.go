@@ -1,4 +1,4 @@
-package ecs_test
+package query_test
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 
 	"quarry/ecs"
 	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/ecstest"
+	"quarry/ecs/internal/query"
 
 	"github.com/stretchr/testify/require"
 )
@@ -14,8 +16,8 @@ import (
 // of Begin, Parts, the rows of each and End, by one goroutine.
 func BenchmarkBorrow(b *testing.B) {
 	for _, n := range []int{1, 1000, 100_000} {
-		w := newWorld(b)
-		position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
+		w := ecstest.NewWorld(b)
+		position, velocity := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w)
 		_, err := ecs.NewArchetype(w, position, velocity).CreateN(n)
 		require.NoError(b, err)
 		q := ecs.NewQuery(w, ecs.Write(position), ecs.Read(velocity))
@@ -34,13 +36,13 @@ func BenchmarkBorrow(b *testing.B) {
 		})
 		b.Run(fmt.Sprintf("by=borrow/n=%d", n), func(b *testing.B) {
 			l := door.NewBorrow(q, "job move", func(string) {})
-			r := l.Accessor()
-			var parts []ecs.RowRange
+			r := ecstest.AccessorOf(l)
+			var parts []query.RowRange
 			for range b.N {
 				l.Begin()
-				parts = l.Split(parts[:0], 1024)
+				parts = ecstest.Split(l, parts[:0], 1024)
 				for _, part := range parts {
-					if rows, ok := r.Rows(part); ok {
+					if rows, ok := ecstest.RowsOf(r, part); ok {
 						move(rows)
 					}
 				}

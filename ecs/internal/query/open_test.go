@@ -1,4 +1,4 @@
-package ecs_test
+package query_test
 
 import (
 	"math/rand/v2"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 	"quarry/internal/long"
 
 	"github.com/stretchr/testify/require"
@@ -17,12 +18,12 @@ type asking struct {
 	rng    *rand.Rand
 	labels []ecs.Type
 	cell   ecs.Shared[int]
-	walk   ecs.Component[Stun]
+	walk   ecs.Component[ecstest.Stun]
 }
 
 func newAsking(t testing.TB, seed uint64, labels int) *asking {
-	w := newWorld(t)
-	return &asking{w, rand.New(rand.NewPCG(seed, 31)), labelsOf(w, labels), ecs.RegisterShared[int](w), ecs.Register[Stun](w, ecs.Enableable)}
+	w := ecstest.NewWorld(t)
+	return &asking{w, rand.New(rand.NewPCG(seed, 31)), ecstest.LabelsOf(w, labels), ecs.RegisterShared[int](w), ecs.Register[ecstest.Stun](w, ecs.Enableable)}
 }
 
 // some returns up to n different labels.
@@ -94,7 +95,7 @@ func (a *asking) archetype() *ecs.Archetype {
 func TestArchetypesFindTheirQueries(t *testing.T) {
 	a := newAsking(t, 1, 9)
 	var open []*ecs.Query
-	for i := range stepsOf(2000) {
+	for i := range ecstest.StepsOf(2000) {
 		switch a.rng.IntN(8) {
 		case 0, 1, 2:
 			if len(open) > 60 {
@@ -110,7 +111,7 @@ func TestArchetypesFindTheirQueries(t *testing.T) {
 		case 5:
 			a.archetype().Create()
 		case 6:
-			a.w.ForgetAfter(func() { a.archetype() })
+			forgetAfter(a.w, func() { a.archetype() })
 		case 7: // archetypes that nobody holds go
 			e := ecs.NewArchetype(a.w).Create()
 			_, err := ecs.NewChange(a.w, ecs.Add(append(a.some(8), a.cell.Of(a.rng.IntN(5)))...)).Apply(e)
@@ -123,14 +124,14 @@ func TestArchetypesFindTheirQueries(t *testing.T) {
 		if i%16 == 0 {
 			require.NoError(t, a.w.Verify())
 		}
-		looked, wanting, all := a.w.Candidates(a.archetype())
+		looked, wanting, all := candidates(a.w, a.archetype())
 		require.True(t, wanting <= looked && looked <= all)
 	}
 	require.NoError(t, a.w.Verify())
 	for _, q := range open {
 		q.Close()
 	}
-	require.Zero(t, a.w.Matchings())
+	require.Zero(t, matchingsOf(a.w))
 }
 
 // TestArchetypesAskFewQueries: of many queries that are open an archetype looks at those that ask
@@ -161,7 +162,7 @@ func TestArchetypesAskFewQueries(t *testing.T) {
 		{0, []ecs.Type{a.cell.Of(-1)}},
 		{0, []ecs.Type{a.walk}},
 	} {
-		looked, wanting, all := a.w.Candidates(ecs.NewArchetype(a.w, c.types...))
+		looked, wanting, all := candidates(a.w, ecs.NewArchetype(a.w, c.types...))
 		require.Greater(t, all, 2*each)
 		require.LessOrEqual(t, wanting, looked)
 		require.LessOrEqual(t, looked, c.most, "%v", c.types)
@@ -173,12 +174,12 @@ func TestArchetypesAskFewQueries(t *testing.T) {
 // not end.
 func TestVeryManyOpenQueries(t *testing.T) {
 	n := long.N(50_000, 1_000_000) // the few would take a minute too
-	w := newWorld(t)
-	labels := labelsOf(w, 1020) // with the four built-in ones, all that there may be
+	w := ecstest.NewWorld(t)
+	labels := ecstest.LabelsOf(w, 1020) // with the four built-in ones, all that there may be
 	queries := pairs(w, labels, n)
-	require.Equal(t, n, w.Matchings())
+	require.Equal(t, n, matchingsOf(w))
 	a := ecs.NewArchetype(w, labels[3], labels[5])
-	looked, wanting, _ := w.Candidates(a)
+	looked, wanting, _ := candidates(w, a)
 	require.LessOrEqual(t, looked, 2*(n/len(labels)+1))
 	require.LessOrEqual(t, wanting, looked)
 	a.Create()
@@ -194,12 +195,12 @@ func TestVeryManyOpenQueries(t *testing.T) {
 	for i := range last {
 		last[len(last)-1-i].Close()
 	}
-	require.Equal(t, len(rest), w.Matchings())
+	require.Equal(t, len(rest), matchingsOf(w))
 	for _, q := range rest {
 		q.Close()
 	}
-	require.Zero(t, w.Matchings())
-	looked, _, _ = w.Candidates(ecs.NewArchetype(w, labels[3]))
+	require.Zero(t, matchingsOf(w))
+	looked, _, _ = candidates(w, ecs.NewArchetype(w, labels[3]))
 	require.Zero(t, looked)
 }
 
@@ -207,11 +208,11 @@ func TestVeryManyOpenQueries(t *testing.T) {
 // each of them and for all, in terms of each kind; they are closed and made again.
 func TestQueriesOfAllTypes(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	const n = 1000
 	var types []ecs.Type
 	for i := range n {
-		types = append(types, w.RegisterBit(reflect.ArrayOf(i, reflect.TypeFor[struct{}]())))
+		types = append(types, ecstest.RegisterBit(w, reflect.ArrayOf(i, reflect.TypeFor[struct{}]())))
 	}
 	for _, of := range [][]ecs.Type{types, types[:n/2], nil} {
 		ecs.NewArchetype(w, of...).Create()
@@ -235,7 +236,7 @@ func TestQueriesOfAllTypes(t *testing.T) {
 			}
 			require.Equal(t, want, each[2*i].Count())
 		}
-		require.Equal(t, 2*n, w.Matchings())
+		require.Equal(t, 2*n, matchingsOf(w))
 		for name, c := range map[string]struct {
 			terms []ecs.Term
 			want  int
@@ -265,6 +266,6 @@ func TestQueriesOfAllTypes(t *testing.T) {
 		for _, q := range each {
 			q.Close()
 		}
-		require.Zero(t, w.Matchings())
+		require.Zero(t, matchingsOf(w))
 	}
 }

@@ -1,4 +1,4 @@
-package ecs_test
+package query_test
 
 import (
 	"fmt"
@@ -8,6 +8,9 @@ import (
 	"quarry/alloc"
 	"quarry/ecs"
 	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/ecstest"
+	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/world"
 
 	"github.com/stretchr/testify/require"
 )
@@ -16,9 +19,9 @@ import (
 type small struct {
 	w        *ecs.World
 	all      *ecs.Query
-	position ecs.Component[Position]
-	velocity ecs.Component[Velocity]
-	hits     ecs.Buffer[Hit]
+	position ecs.Component[ecstest.Position]
+	velocity ecs.Component[ecstest.Velocity]
+	hits     ecs.Buffer[ecstest.Hit]
 	a, b     *ecs.Archetype // position and velocity; position and hits
 	inA, inB []ecs.Entity
 	perA     int // rows a chunk
@@ -28,13 +31,13 @@ func newSmall(t testing.TB) *small { return newSmallAt(t, 1) }
 
 // newSmallAt begins with another change version.
 func newSmallAt(t testing.TB, version uint32) *small {
-	s := &small{w: newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))}
-	s.w.SetVersion(version)
-	s.position, s.velocity = ecs.Register[Position](s.w), ecs.Register[Velocity](s.w)
-	s.hits = ecs.RegisterBuffer[Hit](s.w)
+	s := &small{w: ecstest.NewWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))}
+	ecstest.SetVersion(s.w, version)
+	s.position, s.velocity = ecs.Register[ecstest.Position](s.w), ecs.Register[ecstest.Velocity](s.w)
+	s.hits = ecs.RegisterBuffer[ecstest.Hit](s.w)
 	s.a, s.b = ecs.NewArchetype(s.w, s.position, s.velocity), ecs.NewArchetype(s.w, s.position, s.hits)
 	s.perA = s.a.Plan().Rows
-	s.inA, s.inB = createEach(s.a, 3*s.perA), createEach(s.b, 3*s.b.Plan().Rows)
+	s.inA, s.inB = ecstest.CreateEach(s.a, 3*s.perA), ecstest.CreateEach(s.b, 3*s.b.Plan().Rows)
 	s.all = ecs.NewQuery(s.w)
 	require.Equal(t, []string{"a0", "a1", "a2", "b0", "b1", "b2"}, s.run(s.all))
 	return s
@@ -104,8 +107,8 @@ func TestBehaviour51WritingMarks(t *testing.T) {
 		want []string
 	}{
 		"Get": {func() { s.position.Get(e); s.position.Has(e); s.position.Enabled(e) }, nil}, "Mut": {func() { s.position.Mut(e) }, []string{"a1"}},
-		"Set": {func() { s.position.Set(e, Position{}) }, []string{"a1"}}, "other": {func() { s.velocity.Mut(e) }, nil},
-		"dead": {func() { s.position.Mut(ecs.Null) }, nil}, "Append": {func() { s.hits.Append(s.inB[0], Hit{}) }, nil},
+		"Set": {func() { s.position.Set(e, ecstest.Position{}) }, []string{"a1"}}, "other": {func() { s.velocity.Mut(e) }, nil},
+		"dead": {func() { s.position.Mut(ecs.Null) }, nil}, "Append": {func() { s.hits.Append(s.inB[0], ecstest.Hit{}) }, nil},
 		"Values": {func() { s.position.Values(open, nil) }, nil},
 	} {
 		c.use()
@@ -323,9 +326,9 @@ func TestTagsMarkByAnyWay(t *testing.T) {
 			return nil
 		},
 	} {
-		for _, growth := range chunkSizes {
-			w := newWorld(t, ecs.ChunkGrowth(growth))
-			position, velocity, tag := ecs.Register[Position](w), ecs.Register[Velocity](w), ecs.Register[Tag](w)
+		for _, growth := range ecstest.ChunkSizes {
+			w := ecstest.NewWorld(t, ecs.ChunkGrowth(growth))
+			position, velocity, tag := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w), ecs.Register[ecstest.Tag](w)
 			hidden, team := ecs.Register[ecs.DisabledEntity](w), ecs.RegisterShared[string](w)
 			for what, c := range map[string]struct {
 				from   []ecs.Type
@@ -340,7 +343,7 @@ func TestTagsMarkByAnyWay(t *testing.T) {
 				text := fmt.Sprintf("%s, %s, chunks grow %v", what, how, growth)
 				a := ecs.NewArchetype(w, append([]ecs.Type{position, velocity}, c.from...)...)
 				n := 3*a.Plan().Rows + 5 // full chunks and one that is not
-				createEach(a, n)
+				ecstest.CreateEach(a, n)
 				all := ecs.NewQuery(w, ecs.With(velocity), ecs.IncludeDisabled())
 				changed := ecs.NewQuery(w, c.comes, ecs.Changed(position))
 				ordered := ecs.NewQuery(w, c.comes, ecs.Ordered())
@@ -367,8 +370,8 @@ func TestTagsMarkByAnyWay(t *testing.T) {
 // TestManyChangedTypes: there is no limit on Changed terms, where Unity has two: 40 types, one of
 // which is written at a time.
 func TestManyChangedTypes(t *testing.T) {
-	w := newWorld(t)
-	types := manyTypes(w)
+	w := ecstest.NewWorld(t)
+	types := ecstest.ManyTypes(w)
 	require.GreaterOrEqual(t, len(types), 40)
 	var archetypes [2][]ecs.Type
 	terms := []ecs.Term{}
@@ -385,8 +388,8 @@ func TestManyChangedTypes(t *testing.T) {
 		require.Empty(t, passed(q))
 	}
 	for i := range 40 {
-		ecs.MarkType(types[i], e[i%2])
-		ecs.MarkType(types[40], lacks)
+		markType(types[i], e[i%2])
+		markType(types[40], lacks)
 		require.Equal(t, []ecs.Entity{e[i%2]}, passed(apart), "type %d", i)
 		require.Equal(t, []ecs.Entity{e[i%2]}, passed(joined))
 	}
@@ -430,10 +433,10 @@ func TestChangedAgainstModel(t *testing.T) {
 }
 
 func changedModel(t *testing.T, rng *rand.Rand) {
-	w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
-	position, stun := ecs.Register[Position](w), ecs.Register[Stun](w, ecs.Enableable)
+	w := ecstest.NewWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
+	position, stun := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Stun](w, ecs.Enableable)
 	a := ecs.NewArchetype(w, position, stun)
-	ids := createEach(a, 3000)
+	ids := ecstest.CreateEach(a, 3000)
 	queries := make([]*ecs.Query, 3)
 	stale := make([]map[ecs.Entity]bool, 3) // written since the query's last complete loop
 	for i := range queries {
@@ -472,3 +475,6 @@ func changedModel(t *testing.T, rng *rand.Rand) {
 	}
 	require.NoError(t, w.Close()) // there may be no room for all these worlds
 }
+
+// markType marks a type changed in e's chunk, as Component.Mut does.
+func markType(t ecs.Type, e ecs.Entity) { ecstest.TypeOf(t).Mut(world.OpMut, entity.ID(e)) }

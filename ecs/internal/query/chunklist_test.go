@@ -1,7 +1,6 @@
-package ecs_test
+package query_test
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -9,6 +8,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -16,16 +16,16 @@ import (
 // listing is a world of several archetypes with enable bits, and a query over them.
 type listing struct {
 	w        *ecs.World
-	position ecs.Component[Position]
-	velocity ecs.Component[Velocity]
-	stun     ecs.Component[Stun] // Enableable
+	position ecs.Component[ecstest.Position]
+	velocity ecs.Component[ecstest.Velocity]
+	stun     ecs.Component[ecstest.Stun] // Enableable
 	all      []*ecs.Archetype
 	q        *ecs.Query
 }
 
 func newListing(t testing.TB, terms func(x *listing) []ecs.Term) *listing {
-	w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
-	x := &listing{w: w, position: ecs.Register[Position](w), velocity: ecs.Register[Velocity](w), stun: ecs.Register[Stun](w, ecs.Enableable)}
+	w := ecstest.NewWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
+	x := &listing{w: w, position: ecs.Register[ecstest.Position](w), velocity: ecs.Register[ecstest.Velocity](w), stun: ecs.Register[ecstest.Stun](w, ecs.Enableable)}
 	x.all = []*ecs.Archetype{ecs.NewArchetype(w, x.position, x.stun), ecs.NewArchetype(w, x.position, x.velocity), ecs.NewArchetype(w, x.position, x.velocity, x.stun)}
 	x.q = ecs.NewQuery(w, terms(x)...)
 	return x
@@ -79,7 +79,7 @@ func TestChunkListIsTheLoop(t *testing.T) {
 			structural = false
 		default:
 			for range min(len(live), 3) {
-				x.position.Set(live[random.IntN(len(live))], Position{1, 2})
+				x.position.Set(live[random.IntN(len(live))], ecstest.Position{X: 1, Y: 2})
 			}
 			structural = false
 		}
@@ -108,16 +108,6 @@ func TestChunkListIsTheLoop(t *testing.T) {
 	}
 }
 
-// panicsWith calls f, which must panic with a text that contains want.
-func panicsWith(t *testing.T, want string, f func()) {
-	t.Helper()
-	defer func() {
-		t.Helper()
-		require.Contains(t, fmt.Sprint(recover()), want)
-	}()
-	f()
-}
-
 // TestChunkListIsVoid: after a structural change of any kind a list says that it is void, and all
 // that reads it panics; the parts of it that are empty are never void.
 func TestChunkListIsVoid(t *testing.T) {
@@ -125,24 +115,24 @@ func TestChunkListIsVoid(t *testing.T) {
 	for what, change := range map[string]func(e ecs.Entity){
 		"Create":  func(ecs.Entity) { x.all[1].Create() },
 		"Destroy": func(e ecs.Entity) { x.w.Destroy(e) },
-		"Add":     func(e ecs.Entity) { x.velocity.Add(e, Velocity{}) },
+		"Add":     func(e ecs.Entity) { x.velocity.Add(e, ecstest.Velocity{}) },
 		"Apply":   func(e ecs.Entity) { _, _ = ecs.Into(x.all[2]).Apply(e) },
 		"Clear":   func(ecs.Entity) { x.w.Clear() },
 	} {
 		e := x.all[0].Create()
 		list := x.q.Chunks(ecs.ChunkList{})
 		x.stun.Disable(e)
-		x.position.Set(e, Position{X: 1})
+		x.position.Set(e, ecstest.Position{X: 1})
 		require.False(t, list.Void(), what)
 		change(e)
 		require.True(t, list.Void(), what)
 		require.True(t, list.Slice(0, 1).Void(), what)
 		require.False(t, list.Slice(0, 0).Void(), what)
 		const text = "chunks of query(Read Position, With Stun) is void: the world has changed since it was made"
-		panicsWith(t, text, func() { list.At(0) })
-		panicsWith(t, text, func() { seen(list.Rows()) })
+		ecstest.RequirePanic(t, text, func() { list.At(0) })
+		ecstest.RequirePanic(t, text, func() { seen(list.Rows()) })
 		p := x.w.Share()
-		panicsWith(t, text, func() { seen(p.RowsIn(list)) })
+		ecstest.RequirePanic(t, text, func() { seen(p.RowsIn(list)) })
 		require.Empty(t, seen(p.RowsIn(list.Slice(0, 0))))
 		p.End()
 	}
@@ -150,7 +140,7 @@ func TestChunkListIsVoid(t *testing.T) {
 	list := x.q.Chunks(ecs.ChunkList{})
 	x.q.Close()
 	require.True(t, list.Void(), "its query is closed")
-	panicsWith(t, "ecs: ChunkList.Rows: query(Read Position, With Stun) is closed", func() { seen(list.Rows()) })
+	ecstest.RequirePanic(t, "ecs: ChunkList.Rows: query(Read Position, With Stun) is closed", func() { seen(list.Rows()) })
 }
 
 // TestChunkListMisuse: what is no list of the world or no place in a list is refused by name.
@@ -162,29 +152,29 @@ func TestChunkListMisuse(t *testing.T) {
 	require.False(t, none.Void())
 	require.Empty(t, seen(none.Rows()))
 	list := x.q.Chunks(none)
-	panicsWith(t, "ecs: ChunkList.At: 1 is not in [0, 1)", func() { list.At(1) })
-	panicsWith(t, "ecs: ChunkList.At: -1 is not in [0, 1)", func() { list.At(-1) })
-	panicsWith(t, "ecs: ChunkList.Slice: [0, 2) of 1 chunks", func() { list.Slice(0, 2) })
-	panicsWith(t, "ecs: ChunkList.Slice: [1, 0) of 1 chunks", func() { list.Slice(1, 0) })
-	panicsWith(t, "ecs: Query.Chunks: the query is nil", func() { (*ecs.Query)(nil).Chunks(none) })
+	ecstest.RequirePanic(t, "ecs: ChunkList.At: 1 is not in [0, 1)", func() { list.At(1) })
+	ecstest.RequirePanic(t, "ecs: ChunkList.At: -1 is not in [0, 1)", func() { list.At(-1) })
+	ecstest.RequirePanic(t, "ecs: ChunkList.Slice: [0, 2) of 1 chunks", func() { list.Slice(0, 2) })
+	ecstest.RequirePanic(t, "ecs: ChunkList.Slice: [1, 0) of 1 chunks", func() { list.Slice(1, 0) })
+	ecstest.RequirePanic(t, "ecs: Query.Chunks: the query is nil", func() { (*ecs.Query)(nil).Chunks(none) })
 	x.all[1].Create()
 	still := ecs.NewQuery(x.w, ecs.Read(x.position), ecs.Without(x.velocity)).Chunks(none)
 	ecs.NewQuery(x.w, ecs.Read(x.velocity)).Chunks(still)
-	panicsWith(t, "has chunks of another list: its memory was given to Query.Chunks", func() { seen(still.Rows()) })
+	ecstest.RequirePanic(t, "has chunks of another list: its memory was given to Query.Chunks", func() { seen(still.Rows()) })
 	list = x.q.Chunks(none)
-	panicsWith(t, "structural change inside a loop over query(Write Position)", func() {
+	ecstest.RequirePanic(t, "structural change inside a loop over query(Write Position)", func() {
 		for range list.Rows() {
 			x.all[0].Create()
 		}
 	})
 	p := x.w.Share()
-	panicsWith(t, "ecs: Borrow.RowsIn: query(Write Position) declares Write", func() { seen(p.RowsIn(list)) })
+	ecstest.RequirePanic(t, "ecs: Borrow.RowsIn: query(Write Position) declares Write", func() { seen(p.RowsIn(list)) })
 	p.End()
-	panicsWith(t, "ecs: Borrow.RowsIn: the share is not out", func() { seen(p.RowsIn(list)) })
-	other := newWorld(t).Share()
-	panicsWith(t, "is of another world", func() { seen(other.RowsIn(list)) })
+	ecstest.RequirePanic(t, "ecs: Borrow.RowsIn: the share is not out", func() { seen(p.RowsIn(list)) })
+	other := ecstest.NewWorld(t).Share()
+	ecstest.RequirePanic(t, "is of another world", func() { seen(other.RowsIn(list)) })
 	other.End()
-	panicsWith(t, "ecs: Borrow.RowsIn: the borrow is nil", func() { seen((*ecs.Borrow)(nil).RowsIn(none)) })
+	ecstest.RequirePanic(t, "ecs: Borrow.RowsIn: the borrow is nil", func() { seen((*ecs.Borrow)(nil).RowsIn(none)) })
 }
 
 // TestChunkListAmongGoroutines cuts a list for several goroutines of a share: together they see

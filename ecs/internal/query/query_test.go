@@ -1,4 +1,4 @@
-package ecs_test
+package query_test
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -18,7 +19,7 @@ type c3 struct{}
 // TestTermsTruthTable makes an archetype for each subset of four types and runs every combination
 // of terms over them, against a plain test of membership.
 func TestTermsTruthTable(t *testing.T) {
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	types := []ecs.Type{ecs.Register[c0](w), ecs.Register[c1](w), ecs.Register[c2](w), ecs.Register[c3](w)}
 	setOf := map[ecs.Entity]int{}
 	build := func(set int) {
@@ -96,8 +97,8 @@ func TestEnabledPatterns(t *testing.T) {
 		for _, m := range []int{1, 2, 3, 7, 8, 10, 64, 256} {
 			for _, both := range []bool{false, true} {
 				t.Run(fmt.Sprintf("%d by %d, both types: %v", n, m, both), func(t *testing.T) {
-					w := newWorld(t)
-					stun, health := ecs.Register[Stun](w, ecs.Enableable), ecs.Register[Health](w, ecs.Enableable)
+					w := ecstest.NewWorld(t)
+					stun, health := ecs.Register[ecstest.Stun](w, ecs.Enableable), ecs.Register[ecstest.Health](w, ecs.Enableable)
 					batch, err := ecs.NewArchetype(w, stun, health).CreateN(n)
 					require.NoError(t, err)
 					var ids []ecs.Entity
@@ -171,8 +172,8 @@ func checkMask(t *testing.T, q *ecs.Query, ids []ecs.Entity, want func(int) bool
 
 // TestEnableBitsFollowTheRow moves and destroys rows around disabled ones.
 func TestEnableBitsFollowTheRow(t *testing.T) {
-	w := newWorld(t)
-	stun, position := ecs.Register[Stun](w, ecs.Enableable), ecs.Register[Position](w)
+	w := ecstest.NewWorld(t)
+	stun, position := ecs.Register[ecstest.Stun](w, ecs.Enableable), ecs.Register[ecstest.Position](w)
 	a := ecs.NewArchetype(w, stun)
 	off := map[ecs.Entity]bool{}
 	var ids []ecs.Entity
@@ -189,7 +190,7 @@ func TestEnableBitsFollowTheRow(t *testing.T) {
 		case 0:
 			w.Destroy(e)
 		case 1:
-			position.Add(e, Position{1, 1})
+			position.Add(e, ecstest.Position{X: 1, Y: 1})
 		}
 	}
 	require.NoError(t, w.Verify())
@@ -205,8 +206,8 @@ func TestEnableBitsFollowTheRow(t *testing.T) {
 
 // TestMaskIsASnapshot toggles rows ahead of the loop.
 func TestMaskIsASnapshot(t *testing.T) {
-	w := newWorld(t)
-	stun := ecs.Register[Stun](w, ecs.Enableable)
+	w := ecstest.NewWorld(t)
+	stun := ecs.Register[ecstest.Stun](w, ecs.Enableable)
 	a := ecs.NewArchetype(w, stun)
 	for range 200 {
 		a.Create()
@@ -229,8 +230,8 @@ func TestMaskIsASnapshot(t *testing.T) {
 }
 
 func TestChangeVersions(t *testing.T) {
-	w := newWorld(t)
-	position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
+	w := ecstest.NewWorld(t)
+	position, velocity := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w)
 	e := ecs.NewArchetype(w, position, velocity).Create()
 	writes := ecs.NewQuery(w, ecs.Write(position), ecs.Read(velocity))
 	changed := func(since uint32) (p, v bool) {
@@ -272,8 +273,8 @@ func TestChangeVersions(t *testing.T) {
 }
 
 func TestNestedLoops(t *testing.T) {
-	w := newWorld(t)
-	position := ecs.Register[Position](w)
+	w := ecstest.NewWorld(t)
+	position := ecs.Register[ecstest.Position](w)
 	batch, err := ecs.NewArchetype(w, position).CreateN(1500)
 	require.NoError(t, err)
 	_ = batch
@@ -292,7 +293,7 @@ func TestNestedLoops(t *testing.T) {
 }
 
 func TestQueryAllocatesNothing(t *testing.T) {
-	w, position, velocity, _ := movers(t, 5000)
+	w, position, velocity, _ := ecstest.Movers(t, 5000)
 	defer w.Close()
 	q := ecs.NewQuery(w, ecs.Write(position), ecs.Read(velocity))
 	require.Zero(t, testing.AllocsPerRun(100, func() {
@@ -321,14 +322,14 @@ func TestQueryAllocatesNothing(t *testing.T) {
 }
 
 func TestQueryPrints(t *testing.T) {
-	w := newWorld(t)
-	q := ecs.NewQuery(w, ecs.Write(ecs.Register[Position](w)), ecs.Without(ecs.Register[Tag](w)), ecs.Read(ecs.RegisterBuffer[Hit](w)))
+	w := ecstest.NewWorld(t)
+	q := ecs.NewQuery(w, ecs.Write(ecs.Register[ecstest.Position](w)), ecs.Without(ecs.Register[ecstest.Tag](w)), ecs.Read(ecs.RegisterBuffer[ecstest.Hit](w)))
 	require.Equal(t, "query(Write Position, Without Tag, Read []Hit)", fmt.Sprint(q))
 }
 
 func TestQueryKeepsItsOwnTerms(t *testing.T) {
-	w := newWorld(t)
-	position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
+	w := ecstest.NewWorld(t)
+	position, velocity := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w)
 	terms := []ecs.Term{ecs.Write(position)}
 	q := ecs.NewQuery(w, terms...)
 	terms[0] = ecs.Write(velocity)
@@ -342,8 +343,8 @@ func TestQueryKeepsItsOwnTerms(t *testing.T) {
 // TestTermsTwice: a term that names no type may stand twice, and beside one that names the tag, as
 // may a value in a Where: the query is that of the term once. Types may not.
 func TestTermsTwice(t *testing.T) {
-	w := newWorld(t)
-	position, prefab, disabled := ecs.Register[Position](w), ecs.Register[ecs.Prefab](w), ecs.Register[ecs.DisabledEntity](w)
+	w := ecstest.NewWorld(t)
+	position, prefab, disabled := ecs.Register[ecstest.Position](w), ecs.Register[ecs.Prefab](w), ecs.Register[ecs.DisabledEntity](w)
 	team := ecs.RegisterShared[string](w)
 	for _, types := range [][]ecs.Type{{position}, {position, prefab}, {position, disabled}, {position, prefab, disabled}, {position, team.Of("red")}} {
 		ecs.NewArchetype(w, types...).Create()
@@ -359,7 +360,7 @@ func TestTermsTwice(t *testing.T) {
 		once, twice := ecs.NewQuery(w, c.once...), ecs.NewQuery(w, c.twice...)
 		require.Equal(t, once.Entities(nil), twice.Entities(nil), "%v", twice)
 		require.NotEmpty(t, once.Entities(nil), "%v", once)
-		require.True(t, ecs.SharesMatching(once, twice), "%v", twice)
+		require.True(t, sharesMatching(once, twice), "%v", twice)
 	}
 	for text, terms := range map[string][]ecs.Term{
 		"ecs: NewQuery: string is in two terms":           {ecs.Where(team.Of("red")), ecs.Where(team.Of("blue"))},
@@ -374,19 +375,21 @@ func TestTermsTwice(t *testing.T) {
 // TestDenseIsOfTheTerms: only Enableable types, sparse types and Masked terms leave rows of a chunk
 // out, so that a loop over a slice would visit rows that do not match.
 func TestDenseIsOfTheTerms(t *testing.T) {
-	w := newWorld(t)
-	position, tag := ecs.Register[Position](w), ecs.Register[Awake](w)
-	health := ecs.Register[Health](w, ecs.Enableable)
-	burning := ecs.RegisterSparse[Burning](w)
+	w := ecstest.NewWorld(t)
+	position, tag := ecs.Register[ecstest.Position](w), ecs.Register[Awake](w)
+	health := ecs.Register[ecstest.Health](w, ecs.Enableable)
+	burning := ecs.RegisterSparse[ecstest.Burning](w)
 	batch, err := ecs.NewArchetype(w, position, health, tag).CreateN(100)
 	require.NoError(t, err)
 	list := batch.Entities(nil)
 	for i, e := range list {
-		position.Set(e, Position{X: float64(i)})
+		position.Set(e, ecstest.Position{X: float64(i)})
 	}
 	health.Disable(list[3])
-	burning.Add(list[4], Burning{})
-	near := func() ecs.Term { return ecs.Between(position, func(p *Position) *float64 { return &p.X }, 0, 10) }
+	burning.Add(list[4], ecstest.Burning{})
+	near := func() ecs.Term {
+		return ecs.Between(position, func(p *ecstest.Position) *float64 { return &p.X }, 0, 10)
+	}
 	for name, c := range map[string]struct {
 		terms []ecs.Term
 		count int // of rows that match

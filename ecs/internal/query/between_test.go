@@ -1,4 +1,4 @@
-package ecs_test
+package query_test
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -34,16 +35,16 @@ type ranging struct {
 	w       *ecs.World
 	reading ecs.Component[Reading]
 	walk    ecs.Component[Awake]
-	tag     ecs.Component[Pinned]
+	tag     ecs.Component[ecstest.Tag]
 	sides   [2]*ecs.Archetype
 	ids     []ecs.Entity
 	random  *rand.Rand
 }
 
 func newRanging(t *testing.T, options ...ecs.Option) *ranging {
-	w := newWorld(t, options...)
+	w := ecstest.NewWorld(t, options...)
 	r := &ranging{t: t, w: w, reading: ecs.Register[Reading](w), walk: ecs.Register[Awake](w, ecs.Enableable),
-		tag: ecs.Register[Pinned](w), random: rand.New(rand.NewPCG(8, 15))}
+		tag: ecs.Register[ecstest.Tag](w), random: rand.New(rand.NewPCG(8, 15))}
 	r.sides = [2]*ecs.Archetype{ecs.NewArchetype(w, r.reading, r.walk), ecs.NewArchetype(w, r.reading, r.walk, r.tag)}
 	return r
 }
@@ -87,7 +88,7 @@ func (r *ranging) change() {
 		r.w.DestroyList(some)
 		r.ids = slices.DeleteFunc(r.ids, func(e ecs.Entity) bool { return !r.w.Alive(e) })
 	case op == 3 && e != ecs.Null:
-		if !r.tag.Add(e, Pinned{}) {
+		if !r.tag.Add(e, ecstest.Tag{}) {
 			r.tag.Remove(e)
 		}
 	case op == 5:
@@ -371,7 +372,7 @@ func TestBetweenMisuse(t *testing.T) {
 		"ecs: Range.Term: the range is the zero value; ranges come from NewRange":                       func() { ecs.Range[int8]{}.Term() },
 		"ecs: Term.Masked: With Reading: only Between and Changed have Masked":                          func() { ecs.With(r.reading).Masked() },
 		"ecs: Optional: Between inside another term; only types, Read and Write may stand there":        func() { ecs.Optional(one.Term()) },
-		"ecs: NewQuery: Reading was registered in another world":                                        func() { ecs.NewQuery(newWorld(t), one.Term()) },
+		"ecs: NewQuery: Reading was registered in another world":                                        func() { ecs.NewQuery(ecstest.NewWorld(t), one.Term()) },
 	} {
 		require.PanicsWithValue(t, want, does)
 	}

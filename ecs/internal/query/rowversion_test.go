@@ -1,4 +1,4 @@
-package ecs_test
+package query_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 	"quarry/internal/long"
 
 	"github.com/stretchr/testify/require"
@@ -18,11 +19,11 @@ type tracking struct {
 	t        *testing.T
 	w        *ecs.World
 	r        *rand.Rand
-	position ecs.Component[Position]
-	stun     ecs.Component[Stun]
-	hits     ecs.Buffer[Hit]
+	position ecs.Component[ecstest.Position]
+	stun     ecs.Component[ecstest.Stun]
+	hits     ecs.Buffer[ecstest.Hit]
 	names    ecs.Managed[[]string]
-	velocity ecs.Component[Velocity]
+	velocity ecs.Component[ecstest.Velocity]
 	makers   []*ecs.Archetype
 	all      []ecs.Entity
 	written  map[ecs.Entity]*[4]uint32 // by tracked type: position, stun, hits, names
@@ -35,21 +36,21 @@ type tracking struct {
 }
 
 type trackedView struct {
-	P ecs.W[Position]
-	S ecs.BitsW[Stun]
+	P ecs.W[ecstest.Position]
+	S ecs.BitsW[ecstest.Stun]
 	E []ecs.Entity
 }
 
 type trackedBundle struct {
-	P *Position
-	H *[]Hit
+	P *ecstest.Position
+	H *[]ecstest.Hit
 }
 
 func newTracking(t *testing.T) *tracking {
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	m := &tracking{t: t, w: w, r: rand.New(rand.NewPCG(3, 5)), written: map[ecs.Entity]*[4]uint32{},
-		position: ecs.Register[Position](w, ecs.TrackRows), stun: ecs.Register[Stun](w, ecs.Enableable, ecs.TrackRows),
-		hits: ecs.RegisterBuffer[Hit](w, ecs.TrackRows), names: ecs.RegisterManaged[[]string](w, ecs.TrackRows), velocity: ecs.Register[Velocity](w)}
+		position: ecs.Register[ecstest.Position](w, ecs.TrackRows), stun: ecs.Register[ecstest.Stun](w, ecs.Enableable, ecs.TrackRows),
+		hits: ecs.RegisterBuffer[ecstest.Hit](w, ecs.TrackRows), names: ecs.RegisterManaged[[]string](w, ecs.TrackRows), velocity: ecs.Register[ecstest.Velocity](w)}
 	m.makers = []*ecs.Archetype{ecs.NewArchetype(w, m.position, m.stun), ecs.NewArchetype(w, m.position, m.hits, m.names, m.stun),
 		ecs.NewArchetype(w, m.hits, m.velocity), ecs.NewArchetype(w, m.position, m.velocity)}
 	m.writes = ecs.NewQuery(w, ecs.Optional(ecs.Write(m.position)), ecs.Write(m.hits), ecs.Optional(ecs.Write(m.names)))
@@ -126,7 +127,7 @@ func (m *tracking) structural(op int) {
 		m.w.Destroy(e)
 		m.forget()
 	case 3:
-		if m.velocity.Remove(e) || m.velocity.Add(e, Velocity{}) {
+		if m.velocity.Remove(e) || m.velocity.Add(e, ecstest.Velocity{}) {
 			m.wrote(e)
 		}
 	case 4:
@@ -172,7 +173,7 @@ func (m *tracking) one(op int) {
 	e, list := m.any(), m.some()
 	switch op {
 	case 0:
-		if m.position.Set(e, Position{}) {
+		if m.position.Set(e, ecstest.Position{}) {
 			m.wrote(e, 0)
 		}
 	case 1:
@@ -190,7 +191,7 @@ func (m *tracking) one(op int) {
 		}
 	case 3:
 		if d, ok := m.hits.Mut(e); ok {
-			d.Append(Hit{})
+			d.Append(ecstest.Hit{})
 			m.wrote(e, 2)
 		}
 	case 4:
@@ -210,9 +211,9 @@ func (m *tracking) one(op int) {
 			m.wrote(e, 1)
 		}
 	default:
-		v := trackedBundle{P: &Position{}}
+		v := trackedBundle{P: &ecstest.Position{}}
 		if m.r.IntN(2) == 0 {
-			v.H = &[]Hit{{}}
+			v.H = &[]ecstest.Hit{{}}
 		}
 		if m.bundle.Set(e, v) {
 			if m.wrote(e, 0); v.H != nil {
@@ -261,7 +262,7 @@ func (m *tracking) loop(op int) {
 	case 3:
 		q := ecs.NewQuery(m.w, ecs.With(m.stun), ecs.Write(m.position))
 		m.wroteAll(q.Entities(nil), 0)
-		require.NoError(m.t, m.position.SetValues(q, make([]Position, q.Count())))
+		require.NoError(m.t, m.position.SetValues(q, make([]ecstest.Position, q.Count())))
 		q.Close()
 	case 4:
 		for rows, v := range m.view.Rows() {
@@ -283,11 +284,11 @@ func (m *tracking) loop(op int) {
 // lent writes the rows of a borrow, and one entity by look-up.
 func (m *tracking) lent() {
 	q := ecs.NewQuery(m.w, ecs.Present(ecs.Write(m.stun)))
-	l := lend(q, "job track", ecs.Write(m.position))
-	l.borrow.Begin()
-	r := l.borrow.Accessor()
-	for i, part := range l.borrow.Split(nil, 64) {
-		rows, ok := r.Rows(part)
+	l := ecstest.Lend(q, "job track", ecs.Write(m.position))
+	l.Borrow.Begin()
+	r := ecstest.AccessorOf(l.Borrow)
+	for i, part := range ecstest.Split(l.Borrow, nil, 64) {
+		rows, ok := ecstest.RowsOf(r, part)
 		require.True(m.t, ok)
 		switch at := m.r.IntN(rows.Len()); i % 3 {
 		case 0:
@@ -298,14 +299,14 @@ func (m *tracking) lent() {
 			m.wrote(rows.Entities()[at], 1)
 		default:
 			e := rows.Entities()[at]
-			if m.position.Lookup(r).Set(e, Position{}) {
+			if m.position.Lookup(r).Set(e, ecstest.Position{}) {
 				m.wrote(e, 0)
 				require.True(m.t, m.position.Lookup(r).ChangedSince(e, m.w.Version()-1))
 			}
 		}
 	}
-	r.Done()
-	l.end()
+	ecstest.Done(r)
+	l.End()
 	q.Close()
 }
 
@@ -329,7 +330,7 @@ func (m *tracking) check(text string) {
 		}
 	}
 	m.new.SetSince(now - 1)
-	requireSame(m.t, want, m.new.Entities(nil), text)
+	ecstest.RequireSame(m.t, want, m.new.Entities(nil), text)
 	require.Equal(m.t, len(want), m.new.Count(), text)
 	e := m.any()
 	require.Equal(m.t, slices.Contains(want, e), m.new.Matches(e), text)

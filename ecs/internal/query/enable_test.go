@@ -1,4 +1,4 @@
-package ecs_test
+package query_test
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -16,8 +17,8 @@ import (
 // TestBehaviour45StartEnabled: new enableable components are enabled, however they came; Has is
 // true while disabled; Add on a disabled one is a no-op.
 func TestBehaviour45StartEnabled(t *testing.T) {
-	w := newWorld(t)
-	stun, mark, hits := ecs.Register[Stun](w, ecs.Enableable), ecs.Register[c3](w, ecs.Enableable), ecs.RegisterBuffer[Hit](w, ecs.Enableable)
+	w := ecstest.NewWorld(t)
+	stun, mark, hits := ecs.Register[ecstest.Stun](w, ecs.Enableable), ecs.Register[c3](w, ecs.Enableable), ecs.RegisterBuffer[ecstest.Hit](w, ecs.Enableable)
 	a := ecs.NewArchetype(w, stun, mark, hits)
 	enabled := func(e ecs.Entity) []bool { return []bool{stun.Enabled(e), mark.Enabled(e), hits.Enabled(e)} }
 	all, none := []bool{true, true, true}, []bool{false, false, false}
@@ -33,18 +34,18 @@ func TestBehaviour45StartEnabled(t *testing.T) {
 	e = ecs.NewArchetype(w).Create()
 	require.Equal(t, none, enabled(e), "what is missing is not enabled")
 	require.False(t, stun.Enable(e) || stun.Disable(e))
-	require.True(t, stun.Add(e, Stun{3}) && mark.Add(e, c3{}) && hits.Add(e))
+	require.True(t, stun.Add(e, ecstest.Stun{Left: 3}) && mark.Add(e, c3{}) && hits.Add(e))
 	require.Equal(t, all, enabled(e))
 	require.True(t, stun.Disable(e) && mark.Disable(e) && hits.Disable(e))
 	require.True(t, stun.Disable(e), "true says that it has the component, not that it changed")
 	require.Equal(t, none, enabled(e))
 	require.True(t, stun.Has(e) && mark.Has(e) && hits.Has(e))
-	require.Equal(t, Stun{3}, *stun.Get(e))
-	require.True(t, hits.Append(e, Hit{Damage: 1}))
-	require.False(t, stun.Add(e, Stun{4}) || mark.Add(e, c3{}) || hits.Add(e))
+	require.Equal(t, ecstest.Stun{Left: 3}, *stun.Get(e))
+	require.True(t, hits.Append(e, ecstest.Hit{Damage: 1}))
+	require.False(t, stun.Add(e, ecstest.Stun{Left: 4}) || mark.Add(e, c3{}) || hits.Add(e))
 	require.Equal(t, none, enabled(e))
-	require.Equal(t, Stun{3}, *stun.Get(e))
-	require.True(t, stun.Remove(e) && stun.Add(e, Stun{5}))
+	require.Equal(t, ecstest.Stun{Left: 3}, *stun.Get(e))
+	require.True(t, stun.Remove(e) && stun.Add(e, ecstest.Stun{Left: 5}))
 	require.True(t, stun.Enabled(e), "a component that comes back is new")
 	require.Equal(t, []bool{false, false}, enabled(e)[1:], "the others keep their bits in a move")
 	w.Destroy(e)
@@ -69,21 +70,12 @@ func TestBehaviour46Patterns(t *testing.T) {
 	}
 }
 
-// createEach creates entities one by one, so that with alloc.Fixed(1) all chunks have 16 KiB: what
-// CreateN takes at once comes in larger ones.
-func createEach(a *ecs.Archetype, n int) (ids []ecs.Entity) {
-	for range n {
-		ids = append(ids, a.Create())
-	}
-	return ids
-}
-
 func disablePattern(t *testing.T, n, m int, g alloc.Growth) {
 	w, err := ecs.NewWorld(ecs.ChunkGrowth(g))
 	require.NoError(t, err)
 	defer w.Close()
-	stun, health, position := ecs.Register[Stun](w, ecs.Enableable), ecs.Register[Health](w, ecs.Enableable), ecs.Register[Position](w)
-	ids := createEach(ecs.NewArchetype(w, stun, health, position), n)
+	stun, health, position := ecs.Register[ecstest.Stun](w, ecs.Enableable), ecs.Register[ecstest.Health](w, ecs.Enableable), ecs.Register[ecstest.Position](w)
+	ids := ecstest.CreateEach(ecs.NewArchetype(w, stun, health, position), n)
 	one := func(i int) bool { return i%m != 0 }
 	two := func(i int) bool { return i%5 != 0 }
 	for i, e := range ids {
@@ -186,8 +178,8 @@ func TestBehaviour48BitsFollowRows(t *testing.T) {
 	for _, g := range []alloc.Growth{alloc.Fixed(1), alloc.Doubling().Capped(64)} {
 		for _, from := range []string{"front", "middle", "end", "every third", "moved"} {
 			t.Run(fmt.Sprint(g, " ", from), func(t *testing.T) {
-				w := newWorld(t, ecs.ChunkGrowth(g))
-				stun, hits, position := ecs.Register[Stun](w, ecs.Enableable), ecs.RegisterBuffer[Hit](w, ecs.Enableable, ecs.Inline(2)), ecs.Register[Position](w)
+				w := ecstest.NewWorld(t, ecs.ChunkGrowth(g))
+				stun, hits, position := ecs.Register[ecstest.Stun](w, ecs.Enableable), ecs.RegisterBuffer[ecstest.Hit](w, ecs.Enableable, ecs.Inline(2)), ecs.Register[ecstest.Position](w)
 				a := ecs.NewArchetype(w, stun, hits)
 				n := 4*a.Plan().Rows + 3
 				off := map[ecs.Entity][2]bool{}
@@ -213,7 +205,7 @@ func TestBehaviour48BitsFollowRows(t *testing.T) {
 					if e := ids[at]; from != "moved" {
 						w.Destroy(e)
 						delete(off, e)
-					} else if position.Add(e, Position{}); i%2 == 0 {
+					} else if position.Add(e, ecstest.Position{}); i%2 == 0 {
 						position.Remove(e)
 					}
 					ids = slices.Delete(ids, at, at+1)
@@ -244,10 +236,10 @@ func TestBehaviour48BitsFollowRows(t *testing.T) {
 // TestBehaviour49TogglingMarksItsType: toggling bumps the version of that type in that chunk and of
 // no other, also when the bit was so before.
 func TestBehaviour49TogglingMarksItsType(t *testing.T) {
-	w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
-	stun, health := ecs.Register[Stun](w, ecs.Enableable), ecs.Register[Health](w, ecs.Enableable)
+	w := ecstest.NewWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
+	stun, health := ecs.Register[ecstest.Stun](w, ecs.Enableable), ecs.Register[ecstest.Health](w, ecs.Enableable)
 	a := ecs.NewArchetype(w, stun, health)
-	ids := createEach(a, 3*a.Plan().Rows)
+	ids := ecstest.CreateEach(a, 3*a.Plan().Rows)
 	all := ecs.NewQuery(w, ecs.Present(ecs.Read(stun), ecs.Read(health)))
 	require.Equal(t, 3, chunksOf(all))
 	toggles := map[string]func(ecs.Entity) bool{"Disable": stun.Disable, "Enable": stun.Enable}
@@ -272,15 +264,15 @@ func TestBehaviour49TogglingMarksItsType(t *testing.T) {
 // way does, which a world takes while it is shared: in small chunks and large ones, for entities
 // that lack the type, that died, and for none.
 func TestToggleAlone(t *testing.T) {
-	for _, growth := range chunkSizes {
+	for _, growth := range ecstest.ChunkSizes {
 		for _, n := range []int{1, 50, 3000} {
 			t.Run(fmt.Sprintf("%d, chunks grow %v", n, growth), func(t *testing.T) {
 				var worlds [2]*ecs.World
 				for k := range worlds {
-					w := newWorld(t, ecs.ChunkGrowth(growth))
-					stun, mark, health := ecs.Register[Stun](w, ecs.Enableable), ecs.Register[c3](w, ecs.Enableable), ecs.Register[Health](w)
-					ids := append(createEach(ecs.NewArchetype(w, stun, health, mark), n), createEach(ecs.NewArchetype(w, mark), n)...)
-					ids = append(ids, createEach(ecs.NewArchetype(w), 3)...)
+					w := ecstest.NewWorld(t, ecs.ChunkGrowth(growth))
+					stun, mark, health := ecs.Register[ecstest.Stun](w, ecs.Enableable), ecs.Register[c3](w, ecs.Enableable), ecs.Register[ecstest.Health](w)
+					ids := append(ecstest.CreateEach(ecs.NewArchetype(w, stun, health, mark), n), ecstest.CreateEach(ecs.NewArchetype(w, mark), n)...)
+					ids = append(ids, ecstest.CreateEach(ecs.NewArchetype(w), 3)...)
 					dead := ids[0]
 					require.True(t, w.Destroy(dead))
 					ids = append(ids, ecs.Null)
@@ -319,9 +311,9 @@ func TestToggleAlone(t *testing.T) {
 // right, in rows of the same word and of the same entity.
 func TestBehaviour50ParallelToggles(t *testing.T) {
 	const workers, n = 8, 1000
-	w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
-	stun, hits := ecs.Register[Stun](w, ecs.Enableable), ecs.RegisterBuffer[Hit](w, ecs.Enableable, ecs.Inline(1))
-	ids := createEach(ecs.NewArchetype(w, stun, hits), n)
+	w := ecstest.NewWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
+	stun, hits := ecs.Register[ecstest.Stun](w, ecs.Enableable), ecs.RegisterBuffer[ecstest.Hit](w, ecs.Enableable, ecs.Inline(1))
+	ids := ecstest.CreateEach(ecs.NewArchetype(w, stun, hits), n)
 	reads := ecs.NewQuery(w, ecs.Read(stun), ecs.Changed(stun))
 	for round := range 20 {
 		p := w.Share()

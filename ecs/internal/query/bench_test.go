@@ -1,10 +1,11 @@
-package ecs_test
+package query_test
 
 import (
 	"fmt"
 	"testing"
 
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -25,8 +26,8 @@ func pairOf(w *ecs.World, labels []ecs.Type, i int) *ecs.Query {
 // that are open and all ask for something else.
 func BenchmarkOpenQueries(b *testing.B) {
 	for _, open := range []int{0, 100, 10_000, 100_000} {
-		w := newWorld(b)
-		labels := labelsOf(w, 1000)
+		w := ecstest.NewWorld(b)
+		labels := ecstest.LabelsOf(w, 1000)
 		queries := pairs(w, labels, open)
 		archetype := []ecs.Type{labels[1], labels[2], labels[3]}
 		b.Run(fmt.Sprintf("api=query/open=%d", open), func(b *testing.B) {
@@ -36,12 +37,12 @@ func BenchmarkOpenQueries(b *testing.B) {
 		})
 		b.Run(fmt.Sprintf("api=archetype/open=%d", open), func(b *testing.B) {
 			for b.Loop() {
-				w.ForgetAfter(func() { ecs.NewArchetype(w, archetype...) })
+				forgetAfter(w, func() { ecs.NewArchetype(w, archetype...) })
 			}
 		})
 		for _, q := range queries {
 			q.Close()
 		}
-		require.Zero(b, w.Matchings())
+		require.Zero(b, matchingsOf(w))
 	}
 }

@@ -1,4 +1,4 @@
-package ecs_test
+package query_test
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -15,14 +16,14 @@ import (
 // TestBehaviour35CountAndAt: Count and At agree with the loop; an index out of range
 // panics, where the peers do too.
 func TestBehaviour35CountAndAt(t *testing.T) {
-	w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
-	position, stun := ecs.Register[Position](w), ecs.Register[Stun](w, ecs.Enableable)
-	for i, e := range createEach(ecs.NewArchetype(w, position, stun), 1500) {
+	w := ecstest.NewWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
+	position, stun := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Stun](w, ecs.Enableable)
+	for i, e := range ecstest.CreateEach(ecs.NewArchetype(w, position, stun), 1500) {
 		if i%3 == 0 || i < 700 { // whole chunks without a match, and a part of one
 			stun.Disable(e)
 		}
 	}
-	createEach(ecs.NewArchetype(w, stun), 1)
+	ecstest.CreateEach(ecs.NewArchetype(w, stun), 1)
 	for _, q := range []*ecs.Query{
 		ecs.NewQuery(w, ecs.Read(stun)), ecs.NewQuery(w, ecs.Without(stun)), ecs.NewQuery(w, ecs.With(position)),
 		ecs.NewQuery(w), ecs.NewQuery(w, ecs.Absent(stun)), ecs.NewQuery(w, ecs.Read(stun), ecs.Changed(position)),
@@ -52,9 +53,9 @@ func TestBehaviour35CountAndAt(t *testing.T) {
 
 // TestSingle finds the only one that matches, in whichever row it is.
 func TestSingle(t *testing.T) {
-	w := newWorld(t)
-	stun := ecs.Register[Stun](w, ecs.Enableable)
-	ids := createEach(ecs.NewArchetype(w, stun), 200)
+	w := ecstest.NewWorld(t)
+	stun := ecs.Register[ecstest.Stun](w, ecs.Enableable)
+	ids := ecstest.CreateEach(ecs.NewArchetype(w, stun), 200)
 	q := ecs.NewQuery(w, ecs.Disabled(stun))
 	for _, e := range []ecs.Entity{ids[0], ids[63], ids[64], ids[199]} {
 		stun.Disable(e)
@@ -70,19 +71,19 @@ func TestSingle(t *testing.T) {
 
 // TestValues copies a component out and in, one value an entity that matches.
 func TestValues(t *testing.T) {
-	w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
-	health, stun := ecs.Register[Health](w), ecs.Register[Stun](w, ecs.Enableable)
-	ids := createEach(ecs.NewArchetype(w, health, stun), 2000)
-	ids = append(ids, createEach(ecs.NewArchetype(w, health), 70)...)
+	w := ecstest.NewWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
+	health, stun := ecs.Register[ecstest.Health](w), ecs.Register[ecstest.Stun](w, ecs.Enableable)
+	ids := ecstest.CreateEach(ecs.NewArchetype(w, health, stun), 2000)
+	ids = append(ids, ecstest.CreateEach(ecs.NewArchetype(w, health), 70)...)
 	for i, e := range ids {
-		health.Set(e, Health{HP: int32(i)})
+		health.Set(e, ecstest.Health{HP: int32(i)})
 		if i%4 == 0 {
 			stun.Disable(e)
 		}
 	}
 	q := ecs.NewQuery(w, ecs.Write(health), ecs.Without(stun))
-	values := health.Values(q, []Health{{HP: -1}})
-	require.Equal(t, Health{HP: -1}, values[0])
+	values := health.Values(q, []ecstest.Health{{HP: -1}})
+	require.Equal(t, ecstest.Health{HP: -1}, values[0])
 	values = values[1:]
 	require.Len(t, values, 500+70)
 	for i, e := range q.Entities(nil) {
@@ -99,7 +100,7 @@ func TestValues(t *testing.T) {
 	require.NoError(t, health.SetValues(q, values))
 	require.False(t, changed.Empty())
 	for i, e := range ids {
-		want := Health{HP: int32(i)}
+		want := ecstest.Health{HP: int32(i)}
 		if i%4 == 0 || i >= 2000 {
 			want.Max = 9
 		}
@@ -114,27 +115,27 @@ func TestValues(t *testing.T) {
 // TestQueryMisuseIsNamed: what queries refuse says what, where and what to do, and
 // leaves the world as it was.
 func TestQueryMisuseIsNamed(t *testing.T) {
-	m := newMisuse(t)
-	health, tag := ecs.Register[Health](m.w), ecs.Register[Tag](m.w)
-	ecs.NewArchetype(m.w, m.position).Create()
-	opt := ecs.NewQuery(m.w, ecs.Optional(ecs.Write(m.stun)), ecs.Read(m.position))
-	none := ecs.NewQuery(m.w, ecs.Read(health), ecs.Write(tag))
-	two := make([]Stun, 2)
-	query := func(terms ...ecs.Term) func() { return func() { ecs.NewQuery(m.w, terms...) } }
+	m := ecstest.NewMisuse(t)
+	health, tag := ecs.Register[ecstest.Health](m.World), ecs.Register[ecstest.Tag](m.World)
+	ecs.NewArchetype(m.World, m.Position).Create()
+	opt := ecs.NewQuery(m.World, ecs.Optional(ecs.Write(m.Stun)), ecs.Read(m.Position))
+	none := ecs.NewQuery(m.World, ecs.Read(health), ecs.Write(tag))
+	two := make([]ecstest.Stun, 2)
+	query := func(terms ...ecs.Term) func() { return func() { ecs.NewQuery(m.World, terms...) } }
 	within := "; only types, Read and Write may stand there"
 	for _, c := range []struct {
 		text string
 		f    func()
 	}{
-		{"ecs: NewQuery: Disabled Position: it was not registered with ecs.Enableable", query(ecs.Disabled(m.position))},
-		{"ecs: NewQuery: Disabled Position: it was not registered with ecs.Enableable", query(ecs.Disabled(m.stun, ecs.Read(m.position)))},
-		{"ecs: NewQuery: Position is in two terms", query(ecs.Read(m.position), ecs.Write(m.position))},
-		{"ecs: NewQuery: Position is in two terms", query(ecs.Any(m.position, m.velocity), ecs.Optional(m.position))},
-		{"ecs: NewQuery: Position is in two terms", query(ecs.With(m.velocity, m.position), ecs.With(m.position))},
-		{"ecs: NewQuery: With names Position twice", query(ecs.With(m.position, m.velocity, m.position))},
-		{"ecs: NewQuery: Any names Position twice", query(ecs.Any(ecs.Read(m.position), m.position))},
-		{"ecs: NewQuery: Changed names Position twice", query(ecs.Changed(m.position, m.position))},
-		{"ecs: NewQuery: Position is in two Changed terms", query(ecs.Changed(m.position), ecs.Changed(m.position))},
+		{"ecs: NewQuery: Disabled Position: it was not registered with ecs.Enableable", query(ecs.Disabled(m.Position))},
+		{"ecs: NewQuery: Disabled Position: it was not registered with ecs.Enableable", query(ecs.Disabled(m.Stun, ecs.Read(m.Position)))},
+		{"ecs: NewQuery: Position is in two terms", query(ecs.Read(m.Position), ecs.Write(m.Position))},
+		{"ecs: NewQuery: Position is in two terms", query(ecs.Any(m.Position, m.Velocity), ecs.Optional(m.Position))},
+		{"ecs: NewQuery: Position is in two terms", query(ecs.With(m.Velocity, m.Position), ecs.With(m.Position))},
+		{"ecs: NewQuery: With names Position twice", query(ecs.With(m.Position, m.Velocity, m.Position))},
+		{"ecs: NewQuery: Any names Position twice", query(ecs.Any(ecs.Read(m.Position), m.Position))},
+		{"ecs: NewQuery: Changed names Position twice", query(ecs.Changed(m.Position, m.Position))},
+		{"ecs: NewQuery: Position is in two Changed terms", query(ecs.Changed(m.Position), ecs.Changed(m.Position))},
 		{"ecs: NewQuery: With names no type", query(ecs.With())},
 		{"ecs: NewQuery: Without names no type", query(ecs.Without())},
 		{"ecs: NewQuery: Any names no type", query(ecs.Any())},
@@ -144,60 +145,52 @@ func TestQueryMisuseIsNamed(t *testing.T) {
 		{"ecs: NewQuery: Absent names no type", query(ecs.Absent())},
 		{"ecs: NewQuery: Changed names no type", query(ecs.Changed())},
 		{"ecs: NewQuery: a term is the zero value; terms come from Read, Write, With and so on", query(ecs.Term{})},
-		{"ecs: Any: With inside another term" + within, func() { ecs.Any(ecs.With(m.position)) }},
-		{"ecs: Optional: Any inside another term" + within, func() { ecs.Optional(ecs.Any(m.position)) }},
+		{"ecs: Any: With inside another term" + within, func() { ecs.Any(ecs.With(m.Position)) }},
+		{"ecs: Optional: Any inside another term" + within, func() { ecs.Optional(ecs.Any(m.Position)) }},
 		{"ecs: Present: Ordered inside another term" + within, func() { ecs.Present(ecs.Ordered()) }},
-		{"ecs: Any: a type is nil", func() { ecs.Any(m.position, nil) }},
+		{"ecs: Any: a type is nil", func() { ecs.Any(m.Position, nil) }},
 		{"ecs: Read: a type is nil", func() { ecs.Read(nil) }},
-		{"ecs: Without: a type is nil", func() { ecs.Without(m.position, nil) }},
+		{"ecs: Without: a type is nil", func() { ecs.Without(m.Position, nil) }},
 		{"ecs: Write: a type is nil", func() { ecs.Any(ecs.Write(nil)) }},
-		{"ecs: NewQuery: the handle is the zero value; handles come from Register and RegisterBuffer", query(ecs.Absent(ecs.Component[Tag]{}))},
-		{"ecs: NewQuery: the handle is the zero value; handles come from Register and RegisterBuffer", query(ecs.Any(ecs.Buffer[Hit]{}))},
-		{"ecs: NewQuery: Tag was registered in another world", query(ecs.Changed(ecs.Register[Tag](m.other)))},
+		{"ecs: NewQuery: the handle is the zero value; handles come from Register and RegisterBuffer", query(ecs.Absent(ecs.Component[ecstest.Tag]{}))},
+		{"ecs: NewQuery: the handle is the zero value; handles come from Register and RegisterBuffer", query(ecs.Any(ecs.Buffer[ecstest.Hit]{}))},
+		{"ecs: NewQuery: Tag was registered in another world", query(ecs.Changed(ecs.Register[ecstest.Tag](m.Other)))},
 
-		{"ecs: Component.Values: query(Write Position, Read []Hit, With Stun) does not declare Stun: add ecs.Read or ecs.Write", func() { m.stun.Values(m.q, nil) }},
-		{"ecs: Component.Values: query(Read Health, Write Tag) does not declare Position: add ecs.Read or ecs.Write", func() { m.position.Values(none, nil) }},
-		{"ecs: Component.Values: [Position] of query(Optional Write Stun, Read Position) has no Stun", func() { m.stun.Values(opt, nil) }},
-		{"ecs: Component.Values: Position and the query belong to different worlds", func() { ecs.Register[Position](m.other).Values(m.q, nil) }},
-		{"ecs: Component.Values: the handle is the zero value; handles come from Register and RegisterBuffer", func() { ecs.Component[Position]{}.Values(m.q, nil) }},
-		{"ecs: Component.SetValues: query(Optional Write Stun, Read Position) does not declare Velocity: add ecs.Read or ecs.Write", func() { _ = m.velocity.SetValues(opt, nil) }},
-		{"ecs: Component.SetValues: query(Optional Write Stun, Read Position) declares Position to read: use ecs.Write", func() { _ = m.position.SetValues(opt, nil) }},
+		{"ecs: Component.Values: query(Write Position, Read []Hit, With Stun) does not declare Stun: add ecs.Read or ecs.Write", func() { m.Stun.Values(m.Query, nil) }},
+		{"ecs: Component.Values: query(Read Health, Write Tag) does not declare Position: add ecs.Read or ecs.Write", func() { m.Position.Values(none, nil) }},
+		{"ecs: Component.Values: [Position] of query(Optional Write Stun, Read Position) has no Stun", func() { m.Stun.Values(opt, nil) }},
+		{"ecs: Component.Values: Position and the query belong to different worlds", func() { ecs.Register[ecstest.Position](m.Other).Values(m.Query, nil) }},
+		{"ecs: Component.Values: the handle is the zero value; handles come from Register and RegisterBuffer", func() { ecs.Component[ecstest.Position]{}.Values(m.Query, nil) }},
+		{"ecs: Component.SetValues: query(Optional Write Stun, Read Position) does not declare Velocity: add ecs.Read or ecs.Write", func() { _ = m.Velocity.SetValues(opt, nil) }},
+		{"ecs: Component.SetValues: query(Optional Write Stun, Read Position) declares Position to read: use ecs.Write", func() { _ = m.Position.SetValues(opt, nil) }},
 		{"ecs: Component.SetValues: query(Read Health, Write Tag) declares Health to read: use ecs.Write", func() { _ = health.SetValues(none, nil) }},
-		{"ecs: Component.SetValues: [Position] of query(Optional Write Stun, Read Position) has no Stun", func() { _ = m.stun.SetValues(opt, two) }},
-		{"ecs: Query.At: index 1 is not in [0, 1) of query(Write Position, Read []Hit, With Stun)", func() { m.q.At(1) }},
+		{"ecs: Component.SetValues: [Position] of query(Optional Write Stun, Read Position) has no Stun", func() { _ = m.Stun.SetValues(opt, two) }},
+		{"ecs: Query.At: index 1 is not in [0, 1) of query(Write Position, Read []Hit, With Stun)", func() { m.Query.At(1) }},
 
-		{"ecs: Component.Mark: query(Optional Write Stun, Read Position) declares Position to read: use ecs.Write", rowsOf(opt, func(r ecs.Rows) { m.position.Mark(r) })},
-		{"ecs: Component.Mark: query(Optional Write Stun, Read Position) does not declare Velocity: add ecs.Read or ecs.Write", rowsOf(opt, func(r ecs.Rows) { m.velocity.Mark(r) })},
-		{"ecs: Component.ReadOnly: query(Write Position, Read []Hit, With Stun) does not declare Velocity: add ecs.Read or ecs.Write", rowsOf(m.q, func(r ecs.Rows) { m.velocity.ReadOnly(r) })},
-		{"ecs: Component.In: query(Write Position, Read []Hit, With Stun) does not declare Stun: add ecs.Read or ecs.Write", rowsOf(m.q, func(r ecs.Rows) { m.stun.In(r) })},
-		{"ecs: Component.Changed: query(Write Position, Read []Hit, With Stun) does not declare Stun: add ecs.Read or ecs.Write", rowsOf(m.q, func(r ecs.Rows) { m.stun.Changed(r, 0) })},
-		{"ecs: Component.EnableAt: query(Write Position, Read []Hit, With Stun) does not declare Stun: add ecs.Write", rowsOf(m.q, func(r ecs.Rows) { m.stun.EnableAt(r, 0) })},
+		{"ecs: Component.Mark: query(Optional Write Stun, Read Position) declares Position to read: use ecs.Write", ecstest.InLoop(opt, func(r ecs.Rows) { m.Position.Mark(r) })},
+		{"ecs: Component.Mark: query(Optional Write Stun, Read Position) does not declare Velocity: add ecs.Read or ecs.Write", ecstest.InLoop(opt, func(r ecs.Rows) { m.Velocity.Mark(r) })},
+		{"ecs: Component.ReadOnly: query(Write Position, Read []Hit, With Stun) does not declare Velocity: add ecs.Read or ecs.Write", ecstest.InLoop(m.Query, func(r ecs.Rows) { m.Velocity.ReadOnly(r) })},
+		{"ecs: Component.In: query(Write Position, Read []Hit, With Stun) does not declare Stun: add ecs.Read or ecs.Write", ecstest.InLoop(m.Query, func(r ecs.Rows) { m.Stun.In(r) })},
+		{"ecs: Component.Changed: query(Write Position, Read []Hit, With Stun) does not declare Stun: add ecs.Read or ecs.Write", ecstest.InLoop(m.Query, func(r ecs.Rows) { m.Stun.Changed(r, 0) })},
+		{"ecs: Component.EnableAt: query(Write Position, Read []Hit, With Stun) does not declare Stun: add ecs.Write", ecstest.InLoop(m.Query, func(r ecs.Rows) { m.Stun.EnableAt(r, 0) })},
 		{"ecs: Component.Slice: query(Any(Read Position, Stun)) does not declare Stun: say ecs.Any(ecs.Read(Stun)), or ecs.Any(ecs.Write(Stun)) to write, in its term Any(Read Position, Stun)",
-			rowsOf(ecs.NewQuery(m.w, ecs.Any(ecs.Read(m.position), m.stun)), func(r ecs.Rows) { m.stun.Slice(r) })},
-		{"ecs: Component.Mark: query(Write Position, Read []Hit, With Stun) declares []Hit to read: use ecs.Write", rowsOf(m.q, func(r ecs.Rows) { m.hits.Mark(r) })},
+			ecstest.InLoop(ecs.NewQuery(m.World, ecs.Any(ecs.Read(m.Position), m.Stun)), func(r ecs.Rows) { m.Stun.Slice(r) })},
+		{"ecs: Component.Mark: query(Write Position, Read []Hit, With Stun) declares []Hit to read: use ecs.Write", ecstest.InLoop(m.Query, func(r ecs.Rows) { m.Hits.Mark(r) })},
 	} {
-		hash, matchings, version := m.w.Hash(), m.w.Matchings(), m.w.Version()
+		hash, matchings, version := m.World.Hash(), matchingsOf(m.World), m.World.Version()
 		require.PanicsWithValue(t, c.text, c.f)
-		require.NoError(t, m.w.Verify(), "after %s", c.text)
-		require.Equal(t, hash, m.w.Hash(), "after %s", c.text)
-		require.Equal(t, matchings, m.w.Matchings(), "after %s", c.text)
-		require.Equal(t, version, m.w.Version(), "after %s", c.text)
+		require.NoError(t, m.World.Verify(), "after %s", c.text)
+		require.Equal(t, hash, m.World.Hash(), "after %s", c.text)
+		require.Equal(t, matchings, matchingsOf(m.World), "after %s", c.text)
+		require.Equal(t, version, m.World.Version(), "after %s", c.text)
 	}
-	m.a.Create() // unlocked
-}
-
-func rowsOf(q *ecs.Query, f func(ecs.Rows)) func() {
-	return func() {
-		for rows := range q.Rows() {
-			f(rows)
-		}
-	}
+	m.Archetype.Create() // unlocked
 }
 
 // TestEachInlines: the loop over Each and its body become part of the function that
 // they stand in, so that a row costs no call.
 func TestEachInlines(t *testing.T) {
-	w, position, _, _ := movers(t, 3)
+	w, position, _, _ := ecstest.Movers(t, 3)
 	defer w.Close()
 	var frames *runtime.Frames
 	for rows := range ecs.NewQuery(w, ecs.Write(position)).Rows() {
@@ -225,8 +218,8 @@ func TestEachInlines(t *testing.T) {
 // TestEachInCopiedClosure: a loop in a closure allocates nothing if the function that returns the
 // closure is not inlined. If it is, the compiler does not inline Rows and Each in its copy.
 func TestEachInCopiedClosure(t *testing.T) {
-	w := newWorld(t)
-	position := ecs.Register[Position](w)
+	w := ecstest.NewWorld(t)
+	position := ecs.Register[ecstest.Position](w)
 	_, err := ecs.NewArchetype(w, position).CreateN(5000)
 	require.NoError(t, err)
 	q := ecs.NewQuery(w, ecs.Write(position))
@@ -236,7 +229,7 @@ func TestEachInCopiedClosure(t *testing.T) {
 }
 
 //go:noinline
-func plainLoop(q *ecs.Query, c ecs.Component[Position]) func() {
+func plainLoop(q *ecs.Query, c ecs.Component[ecstest.Position]) func() {
 	return func() {
 		for rows := range q.Rows() {
 			p := c.Slice(rows)
@@ -247,7 +240,7 @@ func plainLoop(q *ecs.Query, c ecs.Component[Position]) func() {
 	}
 }
 
-func copiedLoop(q *ecs.Query, c ecs.Component[Position]) func() {
+func copiedLoop(q *ecs.Query, c ecs.Component[ecstest.Position]) func() {
 	return func() {
 		for rows := range q.Rows() {
 			p := c.Slice(rows)
@@ -267,9 +260,9 @@ func callers() *runtime.Frames {
 // TestLoopsAllocateNothing: after the first loop, with masks, versions, shares, nested
 // loops and all ways to walk rows.
 func TestLoopsAllocateNothing(t *testing.T) {
-	w := newWorld(t)
-	position, stun, health := ecs.Register[Position](w), ecs.Register[Stun](w, ecs.Enableable), ecs.Register[Health](w, ecs.Enableable)
-	ids := createEach(ecs.NewArchetype(w, position, stun, health), 5000)
+	w := ecstest.NewWorld(t)
+	position, stun, health := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Stun](w, ecs.Enableable), ecs.Register[ecstest.Health](w, ecs.Enableable)
+	ids := ecstest.CreateEach(ecs.NewArchetype(w, position, stun, health), 5000)
 	for i, e := range ids {
 		if i%3 == 0 {
 			stun.Disable(e)
@@ -281,7 +274,7 @@ func TestLoopsAllocateNothing(t *testing.T) {
 	masks := ecs.NewQuery(w, ecs.Write(position), ecs.With(stun), ecs.Without(health))
 	anyOf := ecs.NewQuery(w, ecs.Any(ecs.Read(stun), ecs.Read(health)))
 	versions := ecs.NewQuery(w, ecs.Read(position), ecs.Changed(position, stun), ecs.Ordered())
-	buffer, entities := make([]Position, 0, 8000), make([]ecs.Entity, 0, 8000)
+	buffer, entities := make([]ecstest.Position, 0, 8000), make([]ecs.Entity, 0, 8000)
 	sum := 0
 	for name, f := range map[string]func(){
 		"masks": func() {

@@ -1,4 +1,4 @@
-package ecs_test
+package query_test
 
 import (
 	"math"
@@ -10,41 +10,42 @@ import (
 	"quarry/alloc"
 	"quarry/ecs"
 	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
 
 type loanView struct {
-	P ecs.W[Position]
-	H ecs.BufferW[Hit]
-	S ecs.Bits[Stun]
-	T ecs.W[Stun]
+	P ecs.W[ecstest.Position]
+	H ecs.BufferW[ecstest.Hit]
+	S ecs.Bits[ecstest.Stun]
+	T ecs.W[ecstest.Stun]
 }
 
 // TestBorrowRowsGiveWhatRowsGive: rows of an accessor, of parts that begin inside a chunk, have all
 // that the rows of a loop have.
 func TestBorrowRowsGiveWhatRowsGive(t *testing.T) {
-	w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(64)))
-	position, velocity, stun := ecs.Register[Position](w), ecs.Register[Velocity](w), ecs.Register[Stun](w, ecs.Enableable)
-	hits, conn, team := ecs.RegisterBuffer[Hit](w), ecs.RegisterManaged[Weapon](w), ecs.RegisterShared[int](w)
+	w := ecstest.NewWorld(t, ecs.ChunkGrowth(alloc.Fixed(64)))
+	position, velocity, stun := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w), ecs.Register[ecstest.Stun](w, ecs.Enableable)
+	hits, conn, team := ecs.RegisterBuffer[ecstest.Hit](w), ecs.RegisterManaged[ecstest.Weapon](w), ecs.RegisterShared[int](w)
 	a := ecs.NewArchetype(w, position, stun, hits, conn, team.Of(7))
-	ids := createEach(a, 1000)
+	ids := ecstest.CreateEach(a, 1000)
 	for i, e := range ids {
-		position.Set(e, Position{X: float64(i)})
-		conn.Set(e, Weapon{Damage: int32(i)})
-		hits.Append(e, Hit{Damage: int32(i)})
+		position.Set(e, ecstest.Position{X: float64(i)})
+		conn.Set(e, ecstest.Weapon{Damage: int32(i)})
+		hits.Append(e, ecstest.Hit{Damage: int32(i)})
 		if i%5 == 0 {
 			stun.Disable(e)
 		}
 	}
 	view := ecs.NewView[loanView](w, ecs.Write(conn), ecs.Optional(ecs.Read(velocity)))
-	l := lend(view.Query(), "job look")
+	l := ecstest.Lend(view.Query(), "job look")
 	since := w.Version()
 	w.Advance()
-	l.borrow.Begin()
-	for _, part := range l.borrow.Split(nil, 300) {
-		r := l.borrow.Accessor()
-		rows, ok := r.Rows(part)
+	l.Borrow.Begin()
+	for _, part := range ecstest.Split(l.Borrow, nil, 300) {
+		r := ecstest.AccessorOf(l.Borrow)
+		rows, ok := ecstest.RowsOf(r, part)
 		require.True(t, ok)
 		require.Equal(t, part.Len(), rows.Len())
 		first := slices.Index(ids, rows.Entities()[0])
@@ -66,8 +67,8 @@ func TestBorrowRowsGiveWhatRowsGive(t *testing.T) {
 		require.Equal(t, float64(first+last), v.P[last].X)
 		require.Equal(t, (first+last)%5 != 0, v.S.Enabled(last))
 		require.Equal(t, (first+last)%5 != 0, stun.EnabledAt(rows, last))
-		v.H.At(last).Append(Hit{Damage: -1})
-		require.Equal(t, []Hit{{Damage: int32(first + last)}, {Damage: -1}}, hits.At(rows, last).Slice())
+		v.H.At(last).Append(ecstest.Hit{Damage: -1})
+		require.Equal(t, []ecstest.Hit{{Damage: int32(first + last)}, {Damage: -1}}, hits.At(rows, last).Slice())
 		require.Equal(t, int32(first+last), conn.At(rows, last).Damage)
 		value, ok := team.At(rows)
 		require.True(t, ok)
@@ -76,9 +77,9 @@ func TestBorrowRowsGiveWhatRowsGive(t *testing.T) {
 		require.False(t, stun.EnabledAt(rows, last))
 		stun.EnableAt(rows, last)
 		stun.DisableAt(rows, 0)
-		r.Done()
+		ecstest.Done(r)
 	}
-	l.end()
+	l.End()
 	require.False(t, stun.Enabled(ids[0]))
 	require.True(t, stun.Enabled(ids[999]))
 	require.NoError(t, w.Verify())
@@ -86,9 +87,9 @@ func TestBorrowRowsGiveWhatRowsGive(t *testing.T) {
 
 // TestBorrowMasks: the masks of parts are those of a loop, cut where the parts are.
 func TestBorrowMasks(t *testing.T) {
-	w := newWorld(t)
-	position, stun, frozen := ecs.Register[Position](w), ecs.Register[Stun](w, ecs.Enableable), ecs.Register[Health](w, ecs.Enableable)
-	for i, e := range createEach(ecs.NewArchetype(w, position, stun, frozen), 2500) {
+	w := ecstest.NewWorld(t)
+	position, stun, frozen := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Stun](w, ecs.Enableable), ecs.Register[ecstest.Health](w, ecs.Enableable)
+	for i, e := range ecstest.CreateEach(ecs.NewArchetype(w, position, stun, frozen), 2500) {
 		if i%3 == 0 || i/64%4 == 1 {
 			stun.Disable(e)
 		}
@@ -104,12 +105,12 @@ func TestBorrowMasks(t *testing.T) {
 	} {
 		want := q.Entities(nil)
 		for _, grain := range []int{1, 64, 65, 200, 1 << 20} {
-			l := lend(q, "job look")
-			l.borrow.Begin()
-			r := l.borrow.Accessor()
+			l := ecstest.Lend(q, "job look")
+			l.Borrow.Begin()
+			r := ecstest.AccessorOf(l.Borrow)
 			var got, runs []ecs.Entity
-			for _, part := range l.borrow.Split(nil, grain) {
-				rows, ok := r.Rows(part)
+			for _, part := range ecstest.Split(l.Borrow, nil, grain) {
+				rows, ok := ecstest.RowsOf(r, part)
 				if !ok {
 					continue
 				}
@@ -127,7 +128,7 @@ func TestBorrowMasks(t *testing.T) {
 					runs = append(runs, rows.Entities()[lo:hi]...)
 				}
 			}
-			l.end()
+			l.End()
 			require.Equal(t, want, got, "%v in parts of %d", q, grain)
 			require.Equal(t, want, runs)
 		}
@@ -137,18 +138,18 @@ func TestBorrowMasks(t *testing.T) {
 // TestBorrowParts: parts are cut at words of 64 rows, are all rows once, depend on nothing but rows
 // and grain, and join again within a chunk.
 func TestBorrowParts(t *testing.T) {
-	w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
-	position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
+	w := ecstest.NewWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
+	position, velocity := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w)
 	_, err := ecs.NewArchetype(w, position).CreateN(1700)
 	require.NoError(t, err)
 	ecs.NewArchetype(w, velocity).Create()
 	_, err = ecs.NewArchetype(w, position, velocity).CreateN(65)
 	require.NoError(t, err)
-	l := lend(ecs.NewQuery(w, ecs.Read(position)), "job look")
-	l.borrow.Begin()
-	defer l.end()
+	l := ecstest.Lend(ecs.NewQuery(w, ecs.Read(position)), "job look")
+	l.Borrow.Begin()
+	defer l.End()
 	for grain, most := range map[int]int{1: 64, 64: 64, 65: 128, 1000: 1024, 1 << 30: 1 << 17, math.MaxInt: 1 << 17} {
-		parts := l.borrow.Split(nil, grain)
+		parts := ecstest.Split(l.Borrow, nil, grain)
 		total, joined := 0, 1
 		at := parts[0]
 		for i, p := range parts {
@@ -162,10 +163,10 @@ func TestBorrowParts(t *testing.T) {
 			}
 		}
 		require.Equal(t, 1765, total)
-		require.Equal(t, len(l.borrow.Split(nil, 1<<30)), joined, "as many as chunks")
-		require.Equal(t, parts, l.borrow.Split(nil, grain))
+		require.Equal(t, len(ecstest.Split(l.Borrow, nil, 1<<30)), joined, "as many as chunks")
+		require.Equal(t, parts, ecstest.Split(l.Borrow, nil, grain))
 	}
-	parts := l.borrow.Split(nil, 64)
+	parts := ecstest.Split(l.Borrow, nil, 64)
 	_, ok := parts[0].Joins(parts[0])
 	require.False(t, ok)
 	for i := range parts[1:] {
@@ -181,21 +182,21 @@ func TestBorrowParts(t *testing.T) {
 // TestBorrowVersions: a borrow compares with its query's Since, which moves on when it begins; what
 // it writes is marked with the version before.
 func TestBorrowVersions(t *testing.T) {
-	w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
-	position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
-	ids := createEach(ecs.NewArchetype(w, position, velocity), 2000)
+	w := ecstest.NewWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
+	position, velocity := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w)
+	ids := ecstest.CreateEach(ecs.NewArchetype(w, position, velocity), 2000)
 	q := ecs.NewQuery(w, ecs.Write(velocity), ecs.Changed(position))
-	l := lend(q, "job follow")
+	l := ecstest.Lend(q, "job follow")
 	pass := func() (rows int) {
-		l.borrow.Begin()
-		r := l.borrow.Accessor()
-		for _, part := range l.borrow.Split(nil, 64) {
-			if some, ok := r.Rows(part); ok {
+		l.Borrow.Begin()
+		r := ecstest.AccessorOf(l.Borrow)
+		for _, part := range ecstest.Split(l.Borrow, nil, 64) {
+			if some, ok := ecstest.RowsOf(r, part); ok {
 				velocity.Slice(some)
 				rows += some.Len()
 			}
 		}
-		l.end()
+		l.End()
 		return rows
 	}
 	require.Equal(t, 2000, pass(), "at first all is new")
@@ -223,9 +224,9 @@ func TestBorrowVersions(t *testing.T) {
 	q.SetSince(version - 1)
 	require.Equal(t, chunk, pass())
 	require.Equal(t, []uint32{now, now + 1}, []uint32{q.Since(), w.Version()})
-	plain := lend(ecs.NewQuery(w, ecs.Write(position)), "job plain")
-	plain.borrow.Begin()
-	plain.borrow.End()
+	plain := ecstest.Lend(ecs.NewQuery(w, ecs.Write(position)), "job plain")
+	plain.Borrow.Begin()
+	plain.Borrow.End()
 	require.Equal(t, now+1, w.Version(), "it has no Changed: who writes advances nothing")
 }
 
@@ -233,14 +234,14 @@ func TestBorrowVersions(t *testing.T) {
 // borrows of the same types, advances versions, and writes what is not lent. The race detector
 // looks on.
 func TestBorrowOwnerWorksOn(t *testing.T) {
-	w := newWorld(t)
-	position, velocity, health, hits := ecs.Register[Position](w), ecs.Register[Velocity](w), ecs.Register[Health](w), ecs.RegisterBuffer[Hit](w)
-	stun := ecs.Register[Stun](w, ecs.Enableable)
-	ids := createEach(ecs.NewArchetype(w, position, velocity, health, hits, stun), 3000)
-	first := lend(ecs.NewQuery(w, ecs.Write(position), ecs.Read(velocity), ecs.Present(ecs.Write(stun))), "job first", ecs.Write(hits))
-	other := lend(ecs.NewQuery(w, ecs.Write(position), ecs.Write(hits), ecs.Changed(velocity), ecs.With(stun)), "job other", ecs.Read(velocity))
+	w := ecstest.NewWorld(t)
+	position, velocity, health, hits := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w), ecs.Register[ecstest.Health](w), ecs.RegisterBuffer[ecstest.Hit](w)
+	stun := ecs.Register[ecstest.Stun](w, ecs.Enableable)
+	ids := ecstest.CreateEach(ecs.NewArchetype(w, position, velocity, health, hits, stun), 3000)
+	first := ecstest.Lend(ecs.NewQuery(w, ecs.Write(position), ecs.Read(velocity), ecs.Present(ecs.Write(stun))), "job first", ecs.Write(hits))
+	other := ecstest.Lend(ecs.NewQuery(w, ecs.Write(position), ecs.Write(hits), ecs.Changed(velocity), ecs.With(stun)), "job other", ecs.Read(velocity))
 	for range 20 {
-		first.borrow.Begin()
+		first.Borrow.Begin()
 		var reserved sync.WaitGroup
 		reserved.Go(func() {
 			var some [100]ecs.Entity
@@ -248,24 +249,24 @@ func TestBorrowOwnerWorksOn(t *testing.T) {
 				w.Unreserve(some[:])
 			}
 		})
-		first.each(3, 64, func(r *ecs.Accessor, rows ecs.Rows) {
+		first.Each(3, 64, func(r *ecs.Accessor, rows ecs.Rows) {
 			p, v := position.Slice(rows), velocity.Slice(rows)
 			h, speed := hits.Lookup(r), velocity.Lookup(r)
 			for i, e := range rows.Entities() {
 				p[i].X += v[i].X + speed.Get(e).Y
 				b, _ := h.Mut(e)
-				b.Append(Hit{Damage: 1})
+				b.Append(ecstest.Hit{Damage: 1})
 				stun.DisableAt(rows, i)
 			}
 		})
-		other.borrow.Begin()
+		other.Borrow.Begin()
 		w.Advance()
 		for _, e := range ids[:100] {
 			health.Mut(e).HP++
 		}
 		require.Equal(t, 3000, ecs.NewQuery(w, ecs.With(position)).Count())
-		first.end()
-		other.end()
+		first.End()
+		other.End()
 		reserved.Wait()
 	}
 	for _, e := range ids {
@@ -277,19 +278,19 @@ func TestBorrowOwnerWorksOn(t *testing.T) {
 
 // TestBorrowLookupsMark: a look-up that writes marks the chunk of its entity, and no other.
 func TestBorrowLookupsMark(t *testing.T) {
-	w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
-	position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
-	list := createEach(ecs.NewArchetype(w, position), 3000)
+	w := ecstest.NewWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
+	position, velocity := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w)
+	list := ecstest.CreateEach(ecs.NewArchetype(w, position), 3000)
 	changed := ecs.NewQuery(w, ecs.Read(position), ecs.Changed(position))
 	changed.Count()
-	l := lend(ecs.NewQuery(w, ecs.Read(velocity)), "job mark", ecs.Write(position))
+	l := ecstest.Lend(ecs.NewQuery(w, ecs.Read(velocity)), "job mark", ecs.Write(position))
 	for _, at := range []int{0, 1500, 2999} {
 		for range changed.Rows() { // those of before
 		}
 		w.Advance()
-		l.borrow.Begin()
-		position.Lookup(l.borrow.Accessor()).Mut(list[at])
-		l.end()
+		l.Borrow.Begin()
+		position.Lookup(ecstest.AccessorOf(l.Borrow)).Mut(list[at])
+		l.End()
 		chunks, found := 0, false
 		for rows := range changed.Rows() {
 			chunks++
@@ -303,9 +304,9 @@ func TestBorrowLookupsMark(t *testing.T) {
 // TestBorrowEndsBeforeAnother: where one of two borrows has ended, rows of what the other writes
 // are refused still.
 func TestBorrowEndsBeforeAnother(t *testing.T) {
-	w := newWorld(t)
-	position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
-	createEach(ecs.NewArchetype(w, position, velocity), 10)
+	w := ecstest.NewWorld(t)
+	position, velocity := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w)
+	ecstest.CreateEach(ecs.NewArchetype(w, position, velocity), 10)
 	q := ecs.NewQuery(w, ecs.Read(position))
 	look := func() {
 		for range q.Rows() {
@@ -313,11 +314,11 @@ func TestBorrowEndsBeforeAnother(t *testing.T) {
 		}
 	}
 	look()
-	one, other := lend(ecs.NewQuery(w, ecs.Read(velocity)), "one"), lend(ecs.NewQuery(w, ecs.Write(position)), "other")
-	one.borrow.Begin()
-	other.borrow.Begin()
-	one.end()
+	one, other := ecstest.Lend(ecs.NewQuery(w, ecs.Read(velocity)), "one"), ecstest.Lend(ecs.NewQuery(w, ecs.Write(position)), "other")
+	one.Borrow.Begin()
+	other.Borrow.Begin()
+	one.End()
 	require.Panics(t, look)
-	other.end()
+	other.End()
 	look()
 }

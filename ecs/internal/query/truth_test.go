@@ -1,4 +1,4 @@
-package ecs_test
+package query_test
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 	"quarry/internal/long"
 
 	"github.com/stretchr/testify/require"
@@ -39,10 +40,10 @@ type truth struct {
 type state struct{ has, on [5]bool }
 
 func newTruth(t testing.TB, options ...ecs.Option) *truth {
-	w := newWorld(t, options...)
+	w := ecstest.NewWorld(t, options...)
 	return &truth{w: w, rows: map[ecs.Entity]state{}, types: [5]ecs.Type{
-		ecs.Register[Stun](w, ecs.Enableable), ecs.Register[c3](w, ecs.Enableable), ecs.RegisterBuffer[Hit](w, ecs.Enableable, ecs.Inline(1)),
-		ecs.Register[Position](w), ecs.Register[Tag](w),
+		ecs.Register[ecstest.Stun](w, ecs.Enableable), ecs.Register[c3](w, ecs.Enableable), ecs.RegisterBuffer[ecstest.Hit](w, ecs.Enableable, ecs.Inline(1)),
+		ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Tag](w),
 	}}
 }
 
@@ -253,7 +254,7 @@ func TestBehaviour30TruthTable(t *testing.T) {
 		q.Close()
 		asked++
 	}
-	require.Zero(t, x.w.Matchings())
+	require.Zero(t, matchingsOf(x.w))
 	require.NoError(t, x.w.Verify())
 	t.Logf("%d queries over %d entities", asked, len(x.rows))
 }
@@ -370,16 +371,16 @@ func (x *truth) dropOrMove(rng *rand.Rand) {
 	}
 	i := rng.IntN(5)
 	switch c := x.types[i].(type) {
-	case ecs.Component[Stun]:
-		_ = s.has[i] && c.Remove(e) || c.Add(e, Stun{1})
+	case ecs.Component[ecstest.Stun]:
+		_ = s.has[i] && c.Remove(e) || c.Add(e, ecstest.Stun{Left: 1})
 	case ecs.Component[c3]:
 		_ = s.has[i] && c.Remove(e) || c.Add(e, c3{})
-	case ecs.Buffer[Hit]:
+	case ecs.Buffer[ecstest.Hit]:
 		_ = s.has[i] && c.Remove(e) || c.Add(e)
-	case ecs.Component[Position]:
-		_ = s.has[i] && c.Remove(e) || c.Add(e, Position{})
-	case ecs.Component[Tag]:
-		_ = s.has[i] && c.Remove(e) || c.Add(e, Tag{})
+	case ecs.Component[ecstest.Position]:
+		_ = s.has[i] && c.Remove(e) || c.Add(e, ecstest.Position{})
+	case ecs.Component[ecstest.Tag]:
+		_ = s.has[i] && c.Remove(e) || c.Add(e, ecstest.Tag{})
 	}
 	s.has[i] = !s.has[i]
 	s.on[i] = s.has[i]

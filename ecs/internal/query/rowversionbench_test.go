@@ -1,4 +1,4 @@
-package ecs_test
+package query_test
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 )
 
 // BenchmarkTrackRows compares a type that tracks rows with one that does not: a write of one of
@@ -22,14 +23,14 @@ func BenchmarkTrackRows(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		position := ecs.Register[Position](w, options...)
-		list := createEach(ecs.NewArchetype(w, position), n)
+		position := ecs.Register[ecstest.Position](w, options...)
+		list := ecstest.CreateEach(ecs.NewArchetype(w, position), n)
 		r := rand.New(rand.NewPCG(1, 2))
 		r.Shuffle(n, func(i, j int) { list[i], list[j] = list[j], list[i] })
 		name := func(what string) string { return fmt.Sprintf("%s/tracked=%v", what, tracked) }
 		b.Run(name("set"), func(b *testing.B) {
 			for i := range b.N {
-				position.Set(list[i%n], Position{})
+				position.Set(list[i%n], ecstest.Position{})
 			}
 		})
 		writes := ecs.NewQuery(w, ecs.Write(position))
@@ -53,7 +54,7 @@ func BenchmarkTrackRows(b *testing.B) {
 			sum := 0.0
 			for i := range b.N {
 				for k := range n / 100 {
-					position.Set(list[(i*160+k)%n], Position{X: 1})
+					position.Set(list[(i*160+k)%n], ecstest.Position{X: 1})
 				}
 				for rows := range changed.Rows() {
 					p := position.Slice(rows)

@@ -1,4 +1,4 @@
-package ecs_test
+package query_test
 
 import (
 	"sync"
@@ -7,6 +7,7 @@ import (
 	"quarry/alloc"
 	"quarry/ecs"
 	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -14,13 +15,13 @@ import (
 // TestBehaviour39ParallelReaders: goroutines that loop over the same query in a share each see all
 // rows once.
 func TestBehaviour39ParallelReaders(t *testing.T) {
-	w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
-	position, velocity, stun := ecs.Register[Position](w), ecs.Register[Velocity](w), ecs.Register[Stun](w, ecs.Enableable)
-	ids := createEach(ecs.NewArchetype(w, position, stun), 3000)
-	ids = append(ids, createEach(ecs.NewArchetype(w, position, velocity), 3000)...)
+	w := ecstest.NewWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
+	position, velocity, stun := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w), ecs.Register[ecstest.Stun](w, ecs.Enableable)
+	ids := ecstest.CreateEach(ecs.NewArchetype(w, position, stun), 3000)
+	ids = append(ids, ecstest.CreateEach(ecs.NewArchetype(w, position, velocity), 3000)...)
 	want := map[ecs.Entity]bool{}
 	for i, e := range ids {
-		position.Set(e, Position{X: float64(e.Index())})
+		position.Set(e, ecstest.Position{X: float64(e.Index())})
 		if i < 3000 && i%3 == 0 {
 			stun.Disable(e)
 		} else {
@@ -63,83 +64,83 @@ func TestBehaviour39ParallelReaders(t *testing.T) {
 // TestShareRefuses: in a share nothing is written, and nothing changes that goroutines read; each
 // call says what to do, and changes nothing.
 func TestShareRefuses(t *testing.T) {
-	m := newMisuse(t)
-	batch, err := m.a.CreateN(3)
+	m := ecstest.NewMisuse(t)
+	batch, err := m.Archetype.CreateN(3)
 	require.NoError(t, err)
-	view, _ := m.hits.Mut(m.e)
-	view.Append(Hit{Damage: 1})
-	reads := ecs.NewQuery(m.w, ecs.Read(m.position), ecs.Changed(m.position))
-	p := m.w.Share()
+	view, _ := m.Hits.Mut(m.Entity)
+	view.Append(ecstest.Hit{Damage: 1})
+	reads := ecs.NewQuery(m.World, ecs.Read(m.Position), ecs.Changed(m.Position))
+	p := m.World.Share()
 	shared := ": the world is shared; call Borrow.End first"
 	readOnly := ": the world is shared: until Borrow.End components are only read"
-	hash, version := m.w.Hash(), m.w.Version()
+	hash, version := m.World.Hash(), m.World.Version()
 	for text, f := range map[string]func(){
-		"ecs: World.Share" + shared:       func() { m.w.Share() },
-		"ecs: World.Close" + shared:       func() { m.w.Close() },
-		"ecs: World.Advance" + shared:     func() { m.w.Advance() },
+		"ecs: World.Share" + shared:       func() { m.World.Share() },
+		"ecs: World.Close" + shared:       func() { m.World.Close() },
+		"ecs: World.Advance" + shared:     func() { m.World.Advance() },
 		"ecs: Query.Close" + shared:       reads.Close,
 		"ecs: Query.SetSince" + shared:    func() { reads.SetSince(1) },
 		"ecs: door.PinSince" + shared:     func() { door.PinSince(reads, 1) },
-		"ecs: Archetype.Create" + shared:  func() { m.a.Create() },
-		"ecs: Archetype.CreateN" + shared: func() { _, _ = m.a.CreateN(1) },
-		"ecs: World.Destroy" + shared:     func() { m.w.Destroy(m.e) },
-		"ecs: Component.Add" + shared:     func() { m.velocity.Add(m.e, Velocity{}) },
-		"ecs: Component.Remove" + shared:  func() { m.velocity.Remove(m.e) },
-		"ecs: Buffer.Add" + shared:        func() { m.hits.Add(m.e) },
-		"ecs: NewArchetype" + shared:      func() { ecs.NewArchetype(m.w, m.velocity) },
-		"ecs: NewQuery" + shared:          func() { ecs.NewQuery(m.w) },
-		"ecs: NewQueryOfAll" + shared:     func() { ecs.NewQueryOfAll(m.w) },
-		"ecs: World.SetName" + shared:     func() { m.w.SetName(m.e, "name") },
-		"ecs: Register[Health]" + shared:  func() { ecs.Register[Health](m.w) },
-		"ecs: Component.Mut" + readOnly:   func() { m.position.Mut(m.e) },
-		"ecs: Component.Set" + readOnly:   func() { m.position.Set(m.e, Position{}) },
-		"ecs: Buffer.Mut" + readOnly:      func() { m.hits.Mut(m.e) },
-		"ecs: Buffer.Append" + readOnly:   func() { m.hits.Append(m.e, Hit{}) },
-		"ecs: Query.Rows" + readOnly:      m.inLoop(func(ecs.Rows) { t.Error("a loop that may write") }),
+		"ecs: Archetype.Create" + shared:  func() { m.Archetype.Create() },
+		"ecs: Archetype.CreateN" + shared: func() { _, _ = m.Archetype.CreateN(1) },
+		"ecs: World.Destroy" + shared:     func() { m.World.Destroy(m.Entity) },
+		"ecs: Component.Add" + shared:     func() { m.Velocity.Add(m.Entity, ecstest.Velocity{}) },
+		"ecs: Component.Remove" + shared:  func() { m.Velocity.Remove(m.Entity) },
+		"ecs: Buffer.Add" + shared:        func() { m.Hits.Add(m.Entity) },
+		"ecs: NewArchetype" + shared:      func() { ecs.NewArchetype(m.World, m.Velocity) },
+		"ecs: NewQuery" + shared:          func() { ecs.NewQuery(m.World) },
+		"ecs: NewQueryOfAll" + shared:     func() { ecs.NewQueryOfAll(m.World) },
+		"ecs: World.SetName" + shared:     func() { m.World.SetName(m.Entity, "name") },
+		"ecs: Register[Health]" + shared:  func() { ecs.Register[ecstest.Health](m.World) },
+		"ecs: Component.Mut" + readOnly:   func() { m.Position.Mut(m.Entity) },
+		"ecs: Component.Set" + readOnly:   func() { m.Position.Set(m.Entity, ecstest.Position{}) },
+		"ecs: Buffer.Mut" + readOnly:      func() { m.Hits.Mut(m.Entity) },
+		"ecs: Buffer.Append" + readOnly:   func() { m.Hits.Append(m.Entity, ecstest.Hit{}) },
+		"ecs: Query.Rows" + readOnly:      m.InLoop(func(ecs.Rows) { t.Error("a loop that may write") }),
 		"ecs: Component.SetValues" + readOnly: func() {
-			_ = m.position.SetValues(m.q, make([]Position, m.q.Count()))
+			_ = m.Position.SetValues(m.Query, make([]ecstest.Position, m.Query.Count()))
 		},
 		"ecs: Batch.Rows" + readOnly: func() {
 			for range batch.Rows() {
 				t.Error("a batch's rows may be written")
 			}
 		},
-		"ecs: DynamicBuffer.Append" + readOnly: func() { view.Append(Hit{}) },
+		"ecs: DynamicBuffer.Append" + readOnly: func() { view.Append(ecstest.Hit{}) },
 		"ecs: DynamicBuffer.Clear" + readOnly:  func() { view.Clear() },
 	} {
 		require.PanicsWithValue(t, text, f)
-		require.NoError(t, m.w.Verify(), "after %s", text)
-		require.Equal(t, hash, m.w.Hash(), "after %s", text)
-		require.Equal(t, version, m.w.Version(), "after %s", text)
+		require.NoError(t, m.World.Verify(), "after %s", text)
+		require.Equal(t, hash, m.World.Hash(), "after %s", text)
+		require.Equal(t, version, m.World.Version(), "after %s", text)
 	}
-	require.Same(t, m.a, ecs.NewArchetype(m.w, m.stun, m.hits, m.position, m.velocity), "one that exists is only looked up")
-	require.Equal(t, m.position, ecs.Register[Position](m.w))
-	require.Equal(t, []Hit{{Damage: 1}}, view.Slice())
+	require.Same(t, m.Archetype, ecs.NewArchetype(m.World, m.Stun, m.Hits, m.Position, m.Velocity), "one that exists is only looked up")
+	require.Equal(t, m.Position, ecs.Register[ecstest.Position](m.World))
+	require.Equal(t, []ecstest.Hit{{Damage: 1}}, view.Slice())
 	p.End()
-	m.a.Create()
+	m.Archetype.Create()
 }
 
 // TestShareLoopsRefuse: what loops of a share refuse, and a share that has ended.
 func TestShareLoopsRefuse(t *testing.T) {
-	m := newMisuse(t)
-	reads := ecs.NewQuery(m.w, ecs.Read(m.position), ecs.Changed(m.position))
-	strange, closed := ecs.NewQuery(m.other), ecs.NewQuery(m.w)
+	m := ecstest.NewMisuse(t)
+	reads := ecs.NewQuery(m.World, ecs.Read(m.Position), ecs.Changed(m.Position))
+	strange, closed := ecs.NewQuery(m.Other), ecs.NewQuery(m.World)
 	closed.Close()
-	p := m.w.Share()
+	p := m.World.Share()
 	each := func(q *ecs.Query) func() { return func() { p.Rows(q)(func(ecs.Rows) bool { return true }) } }
-	hash, version := m.w.Hash(), m.w.Version()
+	hash, version := m.World.Hash(), m.World.Version()
 	for text, f := range map[string]func(){
-		"ecs: Borrow.Rows: query(Write Position, Read []Hit, With Stun) declares Write; goroutines that share a world may only read it": each(m.q),
+		"ecs: Borrow.Rows: query(Write Position, Read []Hit, With Stun) declares Write; goroutines that share a world may only read it": each(m.Query),
 		"ecs: Borrow.Rows: query() is of another world": each(strange),
 		"ecs: Borrow.Rows: query() is closed":           each(closed),
 		"ecs: Component.Slice: query(Read Position, Changed Position) does not declare Velocity: add ecs.Read or ecs.Write": func() {
 			for rows := range p.Rows(reads) {
-				m.velocity.Slice(rows)
+				m.Velocity.Slice(rows)
 			}
 		},
 		"ecs: Component.Mark: query(Read Position, Changed Position) declares Position to read: use ecs.Write": func() {
 			for rows := range p.Rows(reads) {
-				m.position.Mark(rows)
+				m.Position.Mark(rows)
 			}
 		},
 		"ecs: Borrow.End: loops under way: 2; wait for their goroutines first": func() {
@@ -156,9 +157,9 @@ func TestShareLoopsRefuse(t *testing.T) {
 		},
 	} {
 		require.PanicsWithValue(t, text, f)
-		require.NoError(t, m.w.Verify(), "after %s", text)
-		require.Equal(t, hash, m.w.Hash(), "after %s", text)
-		require.Equal(t, version, m.w.Version(), "after %s", text)
+		require.NoError(t, m.World.Verify(), "after %s", text)
+		require.Equal(t, hash, m.World.Hash(), "after %s", text)
+		require.Equal(t, version, m.World.Version(), "after %s", text)
 	}
 	p.End()
 	ended := func() {
@@ -168,20 +169,20 @@ func TestShareLoopsRefuse(t *testing.T) {
 	}
 	require.PanicsWithValue(t, "ecs: Borrow.Rows: the share is not out: it has not begun, or has ended", ended)
 	require.PanicsWithValue(t, "ecs: Borrow.End: the share is not out: it has not begun, or has ended", p.End)
-	again := m.w.Share()
+	again := m.World.Share()
 	require.PanicsWithValue(t, "ecs: Borrow.Rows: the share is not out: it has not begun, or has ended", ended)
 	require.PanicsWithValue(t, "ecs: Borrow.End: the share is not out: it has not begun, or has ended", p.End)
 	again.End()
-	for range m.q.Rows() {
+	for range m.Query.Rows() {
 		require.PanicsWithValue(t, "ecs: World.Share: the share: inside a loop over query(Write Position, Read []Hit, With Stun); begin it outside of loops",
-			func() { m.w.Share() })
+			func() { m.World.Share() })
 	}
-	m.a.Create()
+	m.Archetype.Create()
 }
 
 // TestShareRowsAreStale: rows kept from a share's loop are caught, in the share and after it.
 func TestShareRowsAreStale(t *testing.T) {
-	w, position, _, _ := movers(t, 10)
+	w, position, _, _ := ecstest.Movers(t, 10)
 	defer w.Close()
 	q := ecs.NewQuery(w, ecs.Read(position))
 	p := w.Share()
@@ -234,7 +235,7 @@ func TestChangedInAShare(t *testing.T) {
 
 // TestPanicInALoopOfAShare: a loop that panics or breaks is no longer under way.
 func TestPanicInALoopOfAShare(t *testing.T) {
-	w, position, _, a := movers(t, 10)
+	w, position, _, a := ecstest.Movers(t, 10)
 	defer w.Close()
 	q := ecs.NewQuery(w, ecs.Read(position))
 	p := w.Share()
@@ -258,7 +259,7 @@ func TestPanicInALoopOfAShare(t *testing.T) {
 // TestShareAgain: what Share returned may begin again, and lends the types that there are then;
 // Access says which.
 func TestShareAgain(t *testing.T) {
-	w, position, _, _ := movers(t, 10)
+	w, position, _, _ := ecstest.Movers(t, 10)
 	defer w.Close()
 	q := ecs.NewQuery(w, ecs.Read(position))
 	b := w.Share()
@@ -266,7 +267,7 @@ func TestShareAgain(t *testing.T) {
 	require.PanicsWithValue(t, "ecs: Borrow.Begin: the world is shared; call Borrow.End first", b.Begin)
 	b.End()
 	require.False(t, b.Active())
-	health := ecs.Register[Health](w)
+	health := ecs.Register[ecstest.Health](w)
 	e := ecs.NewArchetype(w, health).Create()
 	access := func(term ecs.Term) ecs.Access { return ecs.NewQuery(w, term).Access() }
 	require.Empty(t, w.Conflicts(b.Access(), access(ecs.Write(health))))
@@ -291,44 +292,44 @@ func TestShareAgain(t *testing.T) {
 // TestShareEndsBorrows: Share ends the borrows of queries that are out, but inside a loop it waits
 // for nobody.
 func TestShareEndsBorrows(t *testing.T) {
-	m := newMisuse(t)
-	reads := ecs.NewQuery(m.w, ecs.Read(m.velocity))
-	l := lend(m.q, "job move")
-	l.borrow.Begin()
+	m := ecstest.NewMisuse(t)
+	reads := ecs.NewQuery(m.World, ecs.Read(m.Velocity))
+	l := ecstest.Lend(m.Query, "job move")
+	l.Borrow.Begin()
 	for range reads.Rows() {
-		require.Panics(t, func() { m.w.Share() })
-		require.True(t, l.borrow.Active())
+		require.Panics(t, func() { m.World.Share() })
+		require.True(t, l.Borrow.Active())
 	}
-	b := m.w.Share()
-	require.False(t, l.borrow.Active())
-	require.Equal(t, []string{"World.Share"}, l.ops)
+	b := m.World.Share()
+	require.False(t, l.Borrow.Active())
+	require.Equal(t, []string{"World.Share"}, l.Ops)
 	b.End()
 }
 
 // TestBorrowOfTheOtherForm: a borrow of everything has no parts and no accessors, one of a query
 // has its accessors only.
 func TestBorrowOfTheOtherForm(t *testing.T) {
-	m := newMisuse(t)
-	reads := ecs.NewQuery(m.w, ecs.Read(m.position))
-	l := lend(reads, "job look")
-	l.borrow.Begin()
+	m := ecstest.NewMisuse(t)
+	reads := ecs.NewQuery(m.World, ecs.Read(m.Position))
+	l := ecstest.Lend(reads, "job look")
+	l.Borrow.Begin()
 	for text, f := range map[string]func(){
 		"ecs: Borrow.Rows: job look lends the rows of query(Read Position) alone: use Borrow.Accessor": func() {
-			for range l.borrow.Rows(reads) {
+			for range l.Borrow.Rows(reads) {
 				t.Error("a loop over everything")
 			}
 		},
 		"ecs: Borrow.RowsOf: job look lends the rows of query(Read Position) alone: use Borrow.Accessor": func() {
-			for range l.borrow.RowsOf(reads, ecs.SharedValue{}) {
+			for range l.Borrow.RowsOf(reads, ecs.SharedValue{}) {
 				t.Error("a loop over everything")
 			}
 		},
 	} {
 		require.PanicsWithValue(t, text, f)
 	}
-	b := m.w.Share()
+	b := m.World.Share()
 	everything := ": everything is lent, and no query: use Borrow.Rows, and the world's own look-ups"
-	require.PanicsWithValue(t, "ecs: Borrow.Accessor"+everything, func() { b.Accessor() })
-	require.PanicsWithValue(t, "ecs: Borrow.Split"+everything, func() { b.Split(nil, 64) })
+	require.PanicsWithValue(t, "ecs: Borrow.Accessor"+everything, func() { ecstest.AccessorOf(b) })
+	require.PanicsWithValue(t, "ecs: Borrow.Split"+everything, func() { ecstest.Split(b, nil, 64) })
 	b.End()
 }

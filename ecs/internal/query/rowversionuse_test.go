@@ -1,4 +1,4 @@
-package ecs_test
+package query_test
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -16,10 +17,10 @@ import (
 // TestMaskedWithOtherTerms: a chunk that another term passes is shown whole, and only rows that
 // were written else.
 func TestMaskedWithOtherTerms(t *testing.T) {
-	w := newWorld(t)
-	position, velocity, marked := ecs.Register[Position](w, ecs.TrackRows), ecs.Register[Velocity](w), ecs.RegisterSparse[Marked](w)
-	list := createEach(ecs.NewArchetype(w, position, velocity), 100)
-	marked.Add(list[7], Marked{})
+	w := ecstest.NewWorld(t)
+	position, velocity, marked := ecs.Register[ecstest.Position](w, ecs.TrackRows), ecs.Register[ecstest.Velocity](w), ecs.RegisterSparse[ecstest.Marked](w)
+	list := ecstest.CreateEach(ecs.NewArchetype(w, position, velocity), 100)
+	marked.Add(list[7], ecstest.Marked{})
 	only := ecs.NewQuery(w, ecs.Changed(position).Masked())
 	require.Equal(t, "query(Changed Position masked)", only.String())
 	either := ecs.NewQuery(w, ecs.Changed(position).Masked(), ecs.Changed(velocity))
@@ -37,11 +38,11 @@ func TestMaskedWithOtherTerms(t *testing.T) {
 		return n
 	}
 	require.Equal(t, [4]int{100, 100, 100, 100}, counts(), "a query that never ran sees everything")
-	position.Set(list[5], Position{})
+	position.Set(list[5], ecstest.Position{})
 	require.Equal(t, [4]int{1, 1, 1, 1}, counts())
-	velocity.Set(list[5], Velocity{})
+	velocity.Set(list[5], ecstest.Velocity{})
 	require.Equal(t, [4]int{0, 100, 0, 0}, counts())
-	marked.Set(list[7], Marked{})
+	marked.Set(list[7], ecstest.Marked{})
 	require.Equal(t, [4]int{0, 0, 0, 100}, counts())
 	w.Destroy(list[3])
 	require.Equal(t, [4]int{0, 0, 99, 0}, counts(), "the row that filled the gap was not written")
@@ -57,10 +58,10 @@ func TestMaskedWithOtherTerms(t *testing.T) {
 // TestRowVersionsOfATag: a type without fields has versions of rows too, and so has a copy of the
 // world.
 func TestRowVersionsOfATag(t *testing.T) {
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	type Walks struct{}
 	walks := ecs.Register[Walks](w, ecs.Enableable, ecs.TrackRows)
-	list := createEach(ecs.NewArchetype(w, walks), 200)
+	list := ecstest.CreateEach(ecs.NewArchetype(w, walks), 200)
 	now := w.Advance()
 	walks.Disable(list[150])
 	require.True(t, walks.ChangedSince(list[150], now-1))
@@ -80,8 +81,8 @@ func TestRowVersionsOfATag(t *testing.T) {
 
 // TestTrackRowsMisuse: broken contracts panic by name.
 func TestTrackRowsMisuse(t *testing.T) {
-	w := newWorld(t)
-	position, velocity := ecs.Register[Position](w, ecs.TrackRows), ecs.Register[Velocity](w)
+	w := ecstest.NewWorld(t)
+	position, velocity := ecs.Register[ecstest.Position](w, ecs.TrackRows), ecs.Register[ecstest.Velocity](w)
 	e := ecs.NewArchetype(w, position, velocity).Create()
 	reads := ecs.NewQuery(w, ecs.Read(position))
 	inLoop := func(f func(ecs.Rows)) func() {
@@ -92,8 +93,8 @@ func TestTrackRowsMisuse(t *testing.T) {
 		}
 	}
 	for want, f := range map[string]func(){
-		"ecs: Register[Position]: registered before with other options":                                            func() { ecs.Register[Position](w) },
-		"ecs: Register[Velocity]: registered before with other options":                                            func() { ecs.Register[Velocity](w, ecs.TrackRows) },
+		"ecs: Register[Position]: registered before with other options":                                            func() { ecs.Register[ecstest.Position](w) },
+		"ecs: Register[Velocity]: registered before with other options":                                            func() { ecs.Register[ecstest.Velocity](w, ecs.TrackRows) },
 		"ecs: RegisterSparse[int8]: the only option of sparse types is Enableable":                                 func() { ecs.RegisterSparse[int8](w, ecs.TrackRows) },
 		"ecs: RegisterShared[int8]: the options of shared types are Cleanup and Codec":                             func() { ecs.RegisterShared[int8](w, ecs.TrackRows) },
 		"ecs: RegisterChunk[int8]: the only option of chunk types is Merge":                                        func() { ecs.RegisterChunk[int8](w, ecs.TrackRows) },
@@ -102,7 +103,7 @@ func TestTrackRowsMisuse(t *testing.T) {
 		"ecs: Component.MarkAt: query(Read Position) does not declare Velocity: add ecs.Read or ecs.Write":         inLoop(func(rows ecs.Rows) { velocity.MarkAt(rows, 0) }),
 		"ecs: Component.MarkAt: row 1 is not in [0, 1)":                                                            inLoop(func(rows ecs.Rows) { position.MarkAt(rows, 1) }),
 		"ecs: Component.ChangedAt: row -1 is not in [0, 1)":                                                        inLoop(func(rows ecs.Rows) { position.ChangedAt(rows, -1, 0) }),
-		"ecs: Component.ChangedSince: the handle is the zero value; handles come from Register and RegisterBuffer": func() { ecs.Component[Position]{}.ChangedSince(e, 0) },
+		"ecs: Component.ChangedSince: the handle is the zero value; handles come from Register and RegisterBuffer": func() { ecs.Component[ecstest.Position]{}.ChangedSince(e, 0) },
 		"ecs: Component.ChangedAt: query(Read Position) does not declare Velocity: add ecs.Read or ecs.Write":      inLoop(func(rows ecs.Rows) { velocity.ChangedAt(rows, 0, 0) }),
 	} {
 		require.PanicsWithValue(t, want, f)
@@ -122,9 +123,9 @@ func TestTrackRowsMisuse(t *testing.T) {
 // TestRowVersionsOfSharedBits: while the world is shared any goroutine may switch the bit of any
 // row, the same one too.
 func TestRowVersionsOfSharedBits(t *testing.T) {
-	w := newWorld(t)
-	stun := ecs.Register[Stun](w, ecs.Enableable, ecs.TrackRows)
-	list := createEach(ecs.NewArchetype(w, stun), 130)
+	w := ecstest.NewWorld(t)
+	stun := ecs.Register[ecstest.Stun](w, ecs.Enableable, ecs.TrackRows)
+	list := ecstest.CreateEach(ecs.NewArchetype(w, stun), 130)
 	q := ecs.NewQuery(w, ecs.Changed(stun).Masked())
 	for range q.Rows() {
 	}
@@ -149,15 +150,15 @@ func TestRowVersionsOfSharedBits(t *testing.T) {
 
 // TestRowVersionsAtTheWrap: versions compare by distance, and 0 is none.
 func TestRowVersionsAtTheWrap(t *testing.T) {
-	w := newWorld(t)
-	position := ecs.Register[Position](w, ecs.TrackRows)
-	w.SetVersion(1<<32 - 2)
-	list := createEach(ecs.NewArchetype(w, position), 70)
+	w := ecstest.NewWorld(t)
+	position := ecs.Register[ecstest.Position](w, ecs.TrackRows)
+	ecstest.SetVersion(w, 1<<32-2)
+	list := ecstest.CreateEach(ecs.NewArchetype(w, position), 70)
 	q := ecs.NewQuery(w, ecs.Changed(position).Masked())
 	for i := range 5 {
 		for range q.Rows() {
 		}
-		position.Set(list[i], Position{})
+		position.Set(list[i], ecstest.Position{})
 		require.Equal(t, []ecs.Entity{list[i]}, q.Entities(nil), "since %d now %d", q.Since(), w.Version())
 	}
 }
@@ -171,12 +172,12 @@ func ran(q *ecs.Query) {
 // TestMaskedBesideAnUnmaskedTermOfATrackedType: a chunk that passes by another Changed term is
 // shown whole, also if that term's type tracks rows.
 func TestMaskedBesideAnUnmaskedTermOfATrackedType(t *testing.T) {
-	w := newWorld(t)
-	position, velocity := ecs.Register[Position](w, ecs.TrackRows), ecs.Register[Velocity](w, ecs.TrackRows)
-	list := createEach(ecs.NewArchetype(w, position, velocity), 100)
+	w := ecstest.NewWorld(t)
+	position, velocity := ecs.Register[ecstest.Position](w, ecs.TrackRows), ecs.Register[ecstest.Velocity](w, ecs.TrackRows)
+	list := ecstest.CreateEach(ecs.NewArchetype(w, position, velocity), 100)
 	q := ecs.NewQuery(w, ecs.Changed(position).Masked(), ecs.Changed(velocity))
 	ran(q)
-	velocity.Set(list[5], Velocity{})
+	velocity.Set(list[5], ecstest.Velocity{})
 	require.Equal(t, 100, q.Count())
 	require.True(t, q.Matches(list[5]) && q.Matches(list[6]))
 }
@@ -184,9 +185,9 @@ func TestMaskedBesideAnUnmaskedTermOfATrackedType(t *testing.T) {
 // TestAtOfNoRowOfATrackedType: At of a row that is not there names it, and marks no row, neither of
 // the chunk nor of another part of it.
 func TestAtOfNoRowOfATrackedType(t *testing.T) {
-	w := newWorld(t)
-	hits, names := ecs.RegisterBuffer[Hit](w, ecs.TrackRows), ecs.RegisterManaged[[]string](w, ecs.TrackRows)
-	list := createEach(ecs.NewArchetype(w, hits, names), 100)
+	w := ecstest.NewWorld(t)
+	hits, names := ecs.RegisterBuffer[ecstest.Hit](w, ecs.TrackRows), ecs.RegisterManaged[[]string](w, ecs.TrackRows)
+	list := ecstest.CreateEach(ecs.NewArchetype(w, hits, names), 100)
 	q := ecs.NewQuery(w, ecs.Write(hits), ecs.Write(names))
 	now := w.Advance()
 	for _, i := range []int{-1, 100, math.MaxInt, math.MinInt} {
@@ -195,14 +196,14 @@ func TestAtOfNoRowOfATrackedType(t *testing.T) {
 			require.PanicsWithValue(t, fmt.Sprintf("ecs: Managed.At: row %d is not in [0, 100)", i), func() { names.At(rows, i) })
 		}
 	}
-	l := lend(q, "job track")
-	l.borrow.Begin()
-	r := l.borrow.Accessor()
-	rows, ok := r.Rows(l.borrow.Split(nil, 64)[1])
+	l := ecstest.Lend(q, "job track")
+	l.Borrow.Begin()
+	r := ecstest.AccessorOf(l.Borrow)
+	rows, ok := ecstest.RowsOf(r, ecstest.Split(l.Borrow, nil, 64)[1])
 	require.True(t, ok)
 	require.PanicsWithValue(t, "ecs: Buffer.At: row -1 is not in [0, 36)", func() { hits.At(rows, -1) })
-	r.Done()
-	l.end()
+	ecstest.Done(r)
+	l.End()
 	for _, e := range list {
 		require.False(t, hits.ChangedSince(e, now-1) || names.ChangedSince(e, now-1))
 	}
@@ -211,12 +212,12 @@ func TestAtOfNoRowOfATrackedType(t *testing.T) {
 // TestMaskedByChunkList: the rows of a list match by the Since of the time when it was made,
 // whatever ran meanwhile.
 func TestMaskedByChunkList(t *testing.T) {
-	w := newWorld(t)
-	position := ecs.Register[Position](w, ecs.TrackRows)
-	list := createEach(ecs.NewArchetype(w, position), 100)
+	w := ecstest.NewWorld(t)
+	position := ecs.Register[ecstest.Position](w, ecs.TrackRows)
+	list := ecstest.CreateEach(ecs.NewArchetype(w, position), 100)
 	q, other := ecs.NewQuery(w, ecs.Changed(position).Masked()), ecs.NewQuery(w, ecs.Changed(position).Masked())
 	ran(q)
-	position.Set(list[5], Position{})
+	position.Set(list[5], ecstest.Position{})
 	chunks := q.Chunks(ecs.ChunkList{})
 	count := func(all iter.Seq[ecs.Rows]) (n int) {
 		for rows := range all {
@@ -241,8 +242,8 @@ func TestMaskedByChunkList(t *testing.T) {
 // TestTrackRowsAtAChunkBoundary: a row that comes and goes at the end of a chunk takes no Go
 // memory.
 func TestTrackRowsAtAChunkBoundary(t *testing.T) {
-	w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
-	position := ecs.Register[Position](w, ecs.TrackRows)
+	w := ecstest.NewWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
+	position := ecs.Register[ecstest.Position](w, ecs.TrackRows)
 	a := ecs.NewArchetype(w, position)
 	_, err := a.CreateN(2 * a.Plan().Rows)
 	require.NoError(t, err)

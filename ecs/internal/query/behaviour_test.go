@@ -1,4 +1,4 @@
-package ecs_test
+package query_test
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -30,12 +31,12 @@ func TestBehaviour31QueryBeforeOrAfter(t *testing.T) {
 // TestBehaviour32ArchetypesAppear: an archetype made while the query lives appears;
 // archetypes are never released here, so an emptied one is passed by.
 func TestBehaviour32ArchetypesAppear(t *testing.T) {
-	w := newWorld(t)
-	position, tag := ecs.Register[Position](w), ecs.Register[Tag](w)
+	w := ecstest.NewWorld(t)
+	position, tag := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Tag](w)
 	q := ecs.NewQuery(w, ecs.Read(position))
 	e := ecs.NewArchetype(w, position).Create()
 	require.Equal(t, []ecs.Entity{e}, q.Entities(nil))
-	tag.Add(e, Tag{}) // an archetype that nobody named
+	tag.Add(e, ecstest.Tag{}) // an archetype that nobody named
 	require.Equal(t, []ecs.Entity{e}, q.Entities(nil))
 	position.Remove(e)
 	require.True(t, q.Empty())
@@ -43,7 +44,7 @@ func TestBehaviour32ArchetypesAppear(t *testing.T) {
 	for range q.Rows() {
 		t.Error("empty archetypes yield nothing")
 	}
-	position.Add(e, Position{})
+	position.Add(e, ecstest.Position{})
 	f := ecs.NewArchetype(w, position).Create()
 	require.Equal(t, []ecs.Entity{f, e}, q.Entities(nil), "in order of the archetypes' creation")
 }
@@ -51,15 +52,15 @@ func TestBehaviour32ArchetypesAppear(t *testing.T) {
 // TestNewArchetypeInLoop: making an archetype inside a loop is allowed, and the loop
 // goes on over what was there.
 func TestNewArchetypeInLoop(t *testing.T) {
-	w, position, velocity, _ := movers(t, 5000)
+	w, position, velocity, _ := ecstest.Movers(t, 5000)
 	defer w.Close()
-	health := ecs.Register[Health](w)
+	health := ecs.Register[ecstest.Health](w)
 	q := ecs.NewQuery(w, ecs.Read(position))
 	var late []*ecs.Query
 	n := 0
 	for rows := range q.Rows() {
 		n += rows.Len()
-		ecs.NewArchetype(w, position, ecs.Register[Owner](w))
+		ecs.NewArchetype(w, position, ecs.Register[ecstest.Owner](w))
 		late = append(late, ecs.NewQuery(w, ecs.Read(position), ecs.Absent(health)), ecs.NewQuery(w, ecs.Read(velocity)))
 		if len(late) > 3 {
 			late[len(late)-4].Close() // others may be closed
@@ -74,8 +75,8 @@ func TestNewArchetypeInLoop(t *testing.T) {
 // chunks are.
 func TestBehaviour33ExactlyOnce(t *testing.T) {
 	for _, g := range []alloc.Growth{alloc.Fixed(1), alloc.Doubling().Capped(64)} {
-		w := newWorld(t, ecs.ChunkGrowth(g))
-		position := ecs.Register[Position](w)
+		w := ecstest.NewWorld(t, ecs.ChunkGrowth(g))
+		position := ecs.Register[ecstest.Position](w)
 		a := ecs.NewArchetype(w, position)
 		per := a.Plan().Rows
 		q := ecs.NewQuery(w, ecs.Read(position))
@@ -108,11 +109,11 @@ func TestBehaviour33ExactlyOnce(t *testing.T) {
 // TestBehaviour34OptionalIsNil: an optional type's slice is nil where it is missing;
 // a disabled one is there.
 func TestBehaviour34OptionalIsNil(t *testing.T) {
-	w := newWorld(t)
-	position, stun, hits := ecs.Register[Position](w), ecs.Register[Stun](w, ecs.Enableable), ecs.RegisterBuffer[Hit](w)
+	w := ecstest.NewWorld(t)
+	position, stun, hits := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Stun](w, ecs.Enableable), ecs.RegisterBuffer[ecstest.Hit](w)
 	ecs.NewArchetype(w, position).Create()
 	e := ecs.NewArchetype(w, position, stun, hits).Create()
-	stun.Set(e, Stun{7})
+	stun.Set(e, ecstest.Stun{Left: 7})
 	stun.Disable(e)
 	for _, term := range []func(...ecs.Operand) ecs.Term{ecs.Optional, ecs.Any} {
 		q := ecs.NewQuery(w, term(ecs.Read(position), ecs.Write(stun), ecs.Read(hits)))
@@ -122,8 +123,8 @@ func TestBehaviour34OptionalIsNil(t *testing.T) {
 			if rows.Entities()[0] == e {
 				with++
 				require.True(t, stun.In(rows) && hits.In(rows))
-				require.Equal(t, []Stun{{7}}, stun.Slice(rows))
-				require.Equal(t, []Stun{{7}}, stun.ReadOnly(rows))
+				require.Equal(t, []ecstest.Stun{{Left: 7}}, stun.Slice(rows))
+				require.Equal(t, []ecstest.Stun{{Left: 7}}, stun.ReadOnly(rows))
 				require.Zero(t, hits.At(rows, 0).Len())
 				continue
 			}
@@ -146,7 +147,7 @@ func TestBehaviour34OptionalIsNil(t *testing.T) {
 // TestBehaviour36StaleRows: rows of another step, of an ended loop and of no loop are
 // caught. Peers that have a cursor catch Get before Next; here no such call exists.
 func TestBehaviour36StaleRows(t *testing.T) {
-	w, position, velocity, _ := movers(t, 5000)
+	w, position, velocity, _ := ecstest.Movers(t, 5000)
 	defer w.Close()
 	q := ecs.NewQuery(w, ecs.Write(position), ecs.Read(velocity))
 	gone := func(op string) string {
@@ -190,14 +191,14 @@ func TestBehaviour36StaleRows(t *testing.T) {
 // TestBehaviour37LoopsLock: a structural change inside a loop panics and leaves the
 // world intact; the lock goes with break, return, panic, and a pulled iterator's stop.
 func TestBehaviour37LoopsLock(t *testing.T) {
-	w, position, velocity, a := movers(t, 3000)
+	w, position, velocity, a := ecstest.Movers(t, 3000)
 	defer w.Close()
 	e := a.Create()
 	q := ecs.NewQuery(w, ecs.Write(position))
 	hash := w.Hash()
 	changes := map[string]func(){
 		"Archetype.Create": func() { a.Create() }, "Archetype.CreateN": func() { _, _ = a.CreateN(2) }, "World.Destroy": func() { w.Destroy(e) },
-		"Component.Add": func() { velocity.Add(e, Velocity{}) }, "Component.Remove": func() { velocity.Remove(e) }, "World.Close": func() { w.Close() },
+		"Component.Add": func() { velocity.Add(e, ecstest.Velocity{}) }, "Component.Remove": func() { velocity.Remove(e) }, "World.Close": func() { w.Close() },
 	}
 	locked := func(inside *ecs.Query) {
 		t.Helper()
@@ -243,7 +244,7 @@ func TestBehaviour37LoopsLock(t *testing.T) {
 // TestBehaviour38Close: where peers reject closing twice, here it does nothing, as with
 // World.Close; a closed query panics when used, and Close inside its loop does.
 func TestBehaviour38Close(t *testing.T) {
-	w, position, _, a := movers(t, 10)
+	w, position, _, a := ecstest.Movers(t, 10)
 	defer w.Close()
 	q := ecs.NewQuery(w, ecs.Write(position))
 	twin := ecs.NewQuery(w, ecs.Write(position))
@@ -253,10 +254,10 @@ func TestBehaviour38Close(t *testing.T) {
 			require.Panics(t, q.Close, "an outer loop counts")
 		}
 	}
-	require.Equal(t, 1, w.Matchings())
+	require.Equal(t, 1, matchingsOf(w))
 	q.Close()
 	q.Close()
-	require.Equal(t, 1, w.Matchings(), "the twin still uses it")
+	require.Equal(t, 1, matchingsOf(w), "the twin still uses it")
 	for op, use := range map[string]func(){
 		"Query.Rows": func() { q.Rows()(func(ecs.Rows) bool { return true }) }, "Query.Count": func() { q.Count() },
 		"Query.Empty": func() { q.Empty() }, "Query.Single": func() { _, _ = q.Single() }, "Query.At": func() { q.At(0) },
@@ -272,7 +273,7 @@ func TestBehaviour38Close(t *testing.T) {
 	a.Create()
 	require.Equal(t, 11, twin.Count())
 	twin.Close()
-	require.Zero(t, w.Matchings())
+	require.Zero(t, matchingsOf(w))
 	a.Create()
 	late := ecs.NewQuery(w, ecs.Write(position))
 	require.NoError(t, w.Close())
@@ -285,9 +286,9 @@ func TestBehaviour38Close(t *testing.T) {
 // Here the owner's loops may nest and alias, as Go slices may, with one goroutine that
 // sees its own writes; goroutines of a share may not write at all (TestShareRefuses).
 func TestBehaviour40Borrow(t *testing.T) {
-	w, position, velocity, _ := movers(t, 1000)
+	w, position, velocity, _ := ecstest.Movers(t, 1000)
 	defer w.Close()
-	ecs.NewArchetype(w, velocity, ecs.Register[Tag](w)) // empty, conflicts with nothing
+	ecs.NewArchetype(w, velocity, ecs.Register[ecstest.Tag](w)) // empty, conflicts with nothing
 	writes := ecs.NewQuery(w, ecs.Write(position))
 	reads := ecs.NewQuery(w, ecs.Read(position))
 	for outer := range writes.Rows() {
@@ -316,38 +317,38 @@ func chunksOf(q *ecs.Query) (n int) {
 // TestBehaviour41SharedMatching: queries that match alike share what they have found,
 // whatever the order of terms and types, and whatever they access.
 func TestBehaviour41SharedMatching(t *testing.T) {
-	w := newWorld(t)
-	position, velocity, stun := ecs.Register[Position](w), ecs.Register[Velocity](w), ecs.Register[Stun](w, ecs.Enableable)
-	health, tag := ecs.Register[Health](w), ecs.Register[Tag](w)
+	w := ecstest.NewWorld(t)
+	position, velocity, stun := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w), ecs.Register[ecstest.Stun](w, ecs.Enableable)
+	health, tag := ecs.Register[ecstest.Health](w), ecs.Register[ecstest.Tag](w)
 	first := ecs.NewQuery(w, ecs.Read(position), ecs.Without(stun), ecs.Any(health, tag), ecs.Any(velocity))
 	for _, q := range []*ecs.Query{
 		ecs.NewQuery(w, ecs.Any(velocity), ecs.Any(tag, ecs.Read(health)), ecs.Without(stun), ecs.Write(position)),
 		ecs.NewQuery(w, ecs.Without(stun), ecs.Any(tag, health), ecs.With(position), ecs.Any(ecs.Write(velocity))),
 		ecs.NewQuery(w, ecs.With(position), ecs.Without(stun), ecs.Any(health, tag), ecs.Any(velocity), ecs.Changed(position), ecs.Ordered()),
 	} {
-		require.True(t, ecs.SharesMatching(first, q), "%v", q)
+		require.True(t, sharesMatching(first, q), "%v", q)
 	}
-	require.Equal(t, 1, w.Matchings())
+	require.Equal(t, 1, matchingsOf(w))
 	for _, q := range []*ecs.Query{
 		ecs.NewQuery(w, ecs.Read(position), ecs.Absent(stun), ecs.Any(health, tag), ecs.Any(velocity)),
 		ecs.NewQuery(w, ecs.Read(position), ecs.Without(stun), ecs.Any(health, tag, velocity)),
 		ecs.NewQuery(w, ecs.Read(position), ecs.Without(stun), ecs.Any(health, tag), ecs.Any(velocity), ecs.IncludePrefabs()),
 		ecs.NewQuery(w, ecs.Read(position), ecs.Disabled(stun), ecs.Any(health, tag), ecs.Any(velocity)),
 	} {
-		require.False(t, ecs.SharesMatching(first, q), "%v", q)
+		require.False(t, sharesMatching(first, q), "%v", q)
 	}
-	require.Equal(t, 5, w.Matchings())
-	require.True(t, ecs.SharesMatching(ecs.NewQuery(w), ecs.NewQuery(w, ecs.Optional(stun))))
-	require.False(t, ecs.SharesMatching(ecs.NewQuery(w, ecs.With(stun)), ecs.NewQuery(w, ecs.Present(stun))))
-	require.True(t, ecs.SharesMatching(ecs.NewQuery(w, ecs.With(tag, health)), ecs.NewQuery(w, ecs.Present(health), ecs.With(tag))),
+	require.Equal(t, 5, matchingsOf(w))
+	require.True(t, sharesMatching(ecs.NewQuery(w), ecs.NewQuery(w, ecs.Optional(stun))))
+	require.False(t, sharesMatching(ecs.NewQuery(w, ecs.With(stun)), ecs.NewQuery(w, ecs.Present(stun))))
+	require.True(t, sharesMatching(ecs.NewQuery(w, ecs.With(tag, health)), ecs.NewQuery(w, ecs.Present(health), ecs.With(tag))),
 		"of types that are not Enableable")
 }
 
 // TestBehaviour42Hidden: entities with Prefab or DisabledEntity are hidden from queries
 // that neither name it, by whatever term but Changed, nor include it.
 func TestBehaviour42Hidden(t *testing.T) {
-	w := newWorld(t)
-	position := ecs.Register[Position](w)
+	w := ecstest.NewWorld(t)
+	position := ecs.Register[ecstest.Position](w)
 	prefab, disabled := ecs.Register[ecs.Prefab](w), ecs.Register[ecs.DisabledEntity](w)
 	plain := ecs.NewArchetype(w, position).Create()
 	p := ecs.NewArchetype(w, position, prefab).Create()

@@ -1,41 +1,14 @@
-package ecs_test
+package query_test
 
 import (
-	"fmt"
-	"reflect"
 	"testing"
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
-
-// manyTypes registers 64 types, of which every third is a tag.
-func manyTypes(w *ecs.World) (list []ecs.Type) {
-	for i := range 64 {
-		if i%3 == 2 {
-			list = append(list, labelOf(w, i))
-			continue
-		}
-		field := reflect.StructField{Name: fmt.Sprintf("V%d", i), Type: reflect.TypeFor[int32]()}
-		list = append(list, w.RegisterType(reflect.StructOf([]reflect.StructField{field})))
-	}
-	return list
-}
-
-// labelOf registers a tag that is another one for each i: to make it a type of its own
-// at run time takes the compiler nothing.
-func labelOf(w *ecs.World, i int) ecs.Type {
-	return w.RegisterType(reflect.ArrayOf(i, reflect.TypeFor[struct{}]()))
-}
-
-func labelsOf(w *ecs.World, n int) (list []ecs.Type) {
-	for i := range n {
-		list = append(list, labelOf(w, i))
-	}
-	return list
-}
 
 // subset returns the i'th set of 27 types: three of nine each, by the digits of i.
 func subset(types []ecs.Type, i int) (set []ecs.Type) {
@@ -55,8 +28,8 @@ func subsetHas(i, c int) bool { return i>>(2*(c/3))&3 == c%3 }
 // queries made before, between and after them.
 func TestManyArchetypes(t *testing.T) {
 	const n = 10_000
-	w := newWorld(t)
-	types := manyTypes(w)
+	w := ecstest.NewWorld(t)
+	types := ecstest.ManyTypes(w)
 	with, without, one, other := 4, 8, 12, 16
 	ask := func() *ecs.Query {
 		return ecs.NewQuery(w, ecs.Read(types[with]), ecs.Without(types[without]), ecs.Any(types[one], types[other]))
@@ -90,7 +63,7 @@ func TestManyArchetypes(t *testing.T) {
 		}
 		require.Len(t, q.Entities(nil), want)
 	}
-	require.Equal(t, 1, w.Matchings())
+	require.Equal(t, 1, matchingsOf(w))
 	apart := ecs.NewQuery(w, ecs.Absent(types[with]))
 	require.Equal(t, w.Stats().Alive, apart.Count()+ecs.NewQuery(w, ecs.With(types[with])).Count())
 	require.NoError(t, w.Verify())
@@ -106,7 +79,7 @@ func manyArchetypes(b *testing.B, n, k, rows int) (*ecs.World, []ecs.Type) {
 		require.NoError(b, w.Close())
 		require.NoError(b, u.Close())
 	})
-	types := manyTypes(w)
+	types := ecstest.ManyTypes(w)
 	for i := range n {
 		a := ecs.NewArchetype(w, subset(types, i*26)...)
 		if i%(n/k) == 0 {
@@ -155,7 +128,7 @@ func BenchmarkManyArchetypes(b *testing.B) {
 			for i := range queries {
 				ecs.NewQuery(w, ecs.Read(types[i%27]), ecs.Without(types[(i%27+1+i/27)%27]))
 			}
-			require.Equal(b, queries, w.Matchings())
+			require.Equal(b, queries, matchingsOf(w))
 			i := 1
 			for b.Loop() {
 				b.StopTimer()
@@ -176,15 +149,15 @@ func BenchmarkManyArchetypes(b *testing.B) {
 func BenchmarkMatch(b *testing.B) {
 	const n = 10_000
 	w, types := manyArchetypes(b, n, 10, 3)
-	m := ecs.NewMatcher(ecs.NewQuery(w, ecs.Read(types[4]), ecs.Without(types[8])))
-	require.Greater(b, m.Accepted, n/10)
+	m := newMatcher(ecs.NewQuery(w, ecs.Read(types[4]), ecs.Without(types[8])))
+	require.Greater(b, m.accepted, n/10)
 	for _, c := range []struct {
 		name string
 		run  func() int
-	}{{"compare", m.Compare}, {"hash sets", m.HashSets}, {"lookup set", m.LookUp}, {"lookup hash", m.LookUpHash}, {"kernel", m.Kernel}} {
+	}{{"compare", m.compare}, {"hash sets", m.hashSets}, {"lookup set", m.lookUp}, {"lookup hash", m.lookUpHash}, {"kernel", m.kernel}} {
 		b.Run("by="+c.name, func(b *testing.B) {
 			for b.Loop() {
-				require.Equal(b, m.Accepted, c.run())
+				require.Equal(b, m.accepted, c.run())
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/archetype")
 		})
@@ -192,9 +165,9 @@ func BenchmarkMatch(b *testing.B) {
 	b.Run("by=making hashes", func(b *testing.B) {
 		sum := uint64(0)
 		for b.Loop() {
-			sum ^= m.Hash()
+			sum ^= m.hash()
 		}
 		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/archetype")
-		require.True(b, sum == 0 || sum == m.Hash())
+		require.True(b, sum == 0 || sum == m.hash())
 	})
 }
