@@ -154,6 +154,9 @@ func (w *World) RegisterBit(t reflect.Type) Type {
 	return handle{w.inner().Register("Register", &world.Type{Go: t, Name: t.String(), Finder: world.Finder{Size: int(t.Size())}, Align: t.Align(), Enableable: true})}
 }
 
+// DriveBy sets what the loops of a query, and the parts of jobs over it, go through.
+func (q *Query) DriveBy(d query.Driver) { q.core.Driver = d }
+
 // Ways returns the number of ways that an archetype knows, from it and to it.
 func Ways(a *Archetype) int { return a.core.Table.Transitions() }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"quarry/ecs"
+	"quarry/ecs/internal/query"
 
 	"github.com/stretchr/testify/require"
 )
@@ -160,19 +161,19 @@ func BenchmarkSparseDrive(b *testing.B) {
 		fast.Add(e, Velocity{1, 2})
 	}
 	q := ecs.NewQuery(w, ecs.Read(fast))
-	for _, d := range []ecs.Driver{ecs.DriveByChunks, ecs.DriveBySet} {
-		b.Run(d.String(), func(b *testing.B) {
-			q.DriveBy(d)
+	for _, d := range []struct {
+		name string
+		by   query.Driver
+		n    int
+	}{{"chunks", query.DriveByChunks, n}, {"set", query.DriveBySet, few}} {
+		b.Run(d.name, func(b *testing.B) {
+			q.DriveBy(d.by)
 			for b.Loop() {
 				for rows := range q.Rows() {
 					managedSum += rows.Count()
 				}
 			}
-			if d == ecs.DriveByChunks {
-				perEntity(b, n)
-			} else {
-				perEntity(b, few)
-			}
+			perEntity(b, d.n)
 		})
 	}
 }

@@ -6,9 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"quarry/alloc"
 	"quarry/ecs"
-	"quarry/ecs/internal/door"
 
 	"github.com/stretchr/testify/require"
 )
@@ -379,100 +377,4 @@ func (m *sparseModel) checkMove(t *testing.T) {
 func twinIn(c *ecs.World, e ecs.Entity) ecs.Entity {
 	f, _ := c.Entity(e.Index(), e.Version())
 	return f
-}
-
-// shownBy is the chunks that a loop yields, with their masks.
-func shownBy(q *ecs.Query) (all []string) {
-	for rows := range q.Rows() {
-		all = append(all, fmt.Sprintf("%v %d %x %v", rows.Archetype(), rows.Chunk(), rows.Mask(), rows.Dense()))
-	}
-	return all
-}
-
-// checkDrivers compares loops through chunks and through sets.
-func checkDrivers(t *testing.T, q *ecs.Query) {
-	t.Helper()
-	q.DriveBy(ecs.DriveByChunks)
-	want := shownBy(q)
-	for _, d := range []ecs.Driver{ecs.DriveBySet, ecs.DriveBySize} {
-		q.DriveBy(d)
-		require.Equal(t, want, shownBy(q), "%v by %v", q, d)
-	}
-}
-
-// TestSparseDrivers: with many rows and few entries a loop goes through the set, and yields what a
-// loop through the chunks does: with versions and bits, in a share, and for jobs.
-func TestSparseDrivers(t *testing.T) {
-	w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
-	position, stun := ecs.Register[Position](w), ecs.Register[Stun](w, ecs.Enableable)
-	burning := ecs.RegisterSparse[Burning](w)
-	r := rand.New(rand.NewPCG(1, 2))
-	var ids []ecs.Entity
-	for _, a := range []*ecs.Archetype{ecs.NewArchetype(w, position), ecs.NewArchetype(w, stun), ecs.NewArchetype(w, position, stun)} {
-		b, err := a.CreateN(3000)
-		require.NoError(t, err)
-		ids = b.Entities(ids)
-	}
-	for range 150 {
-		e := ids[r.IntN(len(ids))]
-		burning.Add(e, Burning{})
-		if r.IntN(2) == 0 {
-			stun.Disable(e)
-		}
-	}
-	for _, terms := range [][]ecs.Term{
-		{ecs.Read(burning)}, {ecs.With(burning), ecs.Read(position)}, {ecs.With(burning), ecs.Read(stun)},
-		{ecs.With(burning), ecs.Without(stun)}, {ecs.Present(burning), ecs.Optional(ecs.Read(position))},
-	} {
-		q := ecs.NewQuery(w, terms...)
-		checkDrivers(t, q)
-		want := shownBy(q)
-		require.NotEmpty(t, want)
-		b := w.Share()
-		var got []string
-		for rows := range b.Rows(q) {
-			got = append(got, fmt.Sprintf("%v %d %x %v", rows.Archetype(), rows.Chunk(), rows.Mask(), rows.Dense()))
-		}
-		b.End()
-		require.Equal(t, want, got)
-		checkSplit(t, q)
-	}
-	changed := ecs.NewQuery(w, ecs.With(burning), ecs.Read(position), ecs.Changed(position))
-	shownBy(changed)
-	require.Empty(t, shownBy(changed))
-	position.Mut(burning.Entities()[0])
-	position.Mut(ids[0])
-	since := changed.Since()
-	changed.DriveBy(ecs.DriveByChunks)
-	want := shownBy(changed)
-	changed.SetSince(since)
-	changed.DriveBy(ecs.DriveBySet)
-	require.Equal(t, want, shownBy(changed))
-	require.PanicsWithValue(t, "ecs: Query.DriveBy: Driver(3) is no driver", func() { changed.DriveBy(3) })
-	require.Equal(t, "DriveBySet", ecs.DriveBySet.String())
-}
-
-// checkSplit: the ranges of jobs by the set are those by chunks that have an entry, and show as
-// many matching rows.
-func checkSplit(t *testing.T, q *ecs.Query) {
-	t.Helper()
-	matching := map[ecs.Driver]int{}
-	ranges := map[ecs.Driver][]ecs.RowRange{}
-	for _, d := range []ecs.Driver{ecs.DriveByChunks, ecs.DriveBySet} {
-		q.DriveBy(d)
-		b := door.NewBorrow(q, "the test", func(string) {})
-		b.Begin()
-		ranges[d] = b.Split(nil, 128)
-		r := b.Accessor()
-		for _, p := range ranges[d] {
-			if rows, ok := r.Rows(p); ok {
-				matching[d] += rows.Count()
-			}
-		}
-		b.End()
-	}
-	require.Equal(t, matching[ecs.DriveByChunks], matching[ecs.DriveBySet])
-	require.Equal(t, q.Count(), matching[ecs.DriveBySet])
-	require.Less(t, len(ranges[ecs.DriveBySet]), len(ranges[ecs.DriveByChunks]))
-	require.Subset(t, ranges[ecs.DriveByChunks], ranges[ecs.DriveBySet])
 }

@@ -177,7 +177,6 @@ func (d *world) newTerms(r record) error {
 	}
 	terms = append(terms, d.filterTerms(q, mix(uint64(r.n)+4))...)
 	q.q = ecs.NewQuery(d.w, terms...)
-	q.q.DriveBy(ecs.Driver(mix(uint64(r.n)+6) % 3))
 	d.queries = append(d.queries, q)
 	if q.filters() && r.who&1 != 0 && len(d.sinces) > 0 {
 		q.since = d.sinces[int(r.who)%len(d.sinces)]

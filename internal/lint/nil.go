@@ -34,7 +34,6 @@ func NilReturns(name string, call func(t *testing.T)) NilCall { return NilCall{n
 // error, so that no function is forgotten.
 var foreign = map[string]bool{
 	"alloc.Allocator":     true,
-	"query.Driver":        false,
 	"alloc.Growth":        false,
 	"alloc.Ref":           false,
 	"command.Buffer":      false,

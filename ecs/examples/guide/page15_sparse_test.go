@@ -64,9 +64,6 @@ func Example_sparse() {
 	fmt.Println(safe.Count(), fresh.Count(), cb.Play(), fresh.Count())
 	fmt.Println(burning.Entities(), burning.Values())
 
-	fires.DriveBy(ecs.DriveByChunks) // or DriveBySet; DriveBySize is the default
-	fmt.Println(fires.Entities(nil))
-
 	fmt.Println(caught(func() { ecs.NewArchetype(w, hull, burning) }))
 	fmt.Println(caught(func() {
 		for e := range burning.All() {
@@ -81,7 +78,6 @@ func Example_sparse() {
 	// [4v1]
 	// 999 0 <nil> 2
 	// [4v1 701v1] [{5 1} {1 3}]
-	// [4v1 701v1]
 	// ecs: NewArchetype: sparse Burning is sparse: no archetype has it; add it to entities
 	// ecs: Sparse.Remove: structural change inside a loop over query(Write sparse Burning); gather the entities and change them after the loop
 }

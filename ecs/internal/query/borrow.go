@@ -155,7 +155,7 @@ func (b *Borrow) Begin(op string) {
 // look finds what the borrow lends.
 func (b *Borrow) look(op string) {
 	if b.Query != nil {
-		b.own.Matching, b.own.Since, b.own.driver = b.Query.Matching, b.Query.Since, b.Query.driver
+		b.own.Matching, b.own.Since, b.own.Driver = b.Query.Matching, b.Query.Since, b.Query.Driver
 		b.own.lookAlone()
 		return
 	}

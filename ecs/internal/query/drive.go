@@ -1,7 +1,6 @@
 package query
 
 import (
-	"fmt"
 	"slices"
 
 	"quarry/ecs/internal/sparse"
@@ -10,34 +9,14 @@ import (
 
 // Driving. A loop over a query that requires a sparse type can go through the chunks of archetypes
 // and test each row, or through the entries of the set and find the row of each. Both yield the
-// same rows, with the same masks, in the same order: entries are sorted by place first.
+// same rows, with the same masks, in the same order: entries are sorted by place first. RowsOf,
+// Chunks and changes by query go through the chunks.
 
 const (
-	DriveBySize   Driver = iota // the set if it is small beside the rows, else the chunks; the default
-	DriveBySet                  // the set of the sparse type that has the fewest entries
-	DriveByChunks               // the chunks of matching archetypes
+	DriveBySize   Driver = iota // the set if it is small beside the rows, else the chunks; for programs
+	DriveBySet                  // the set of the sparse type that has the fewest entries; for tests
+	DriveByChunks               // the chunks of matching archetypes; for tests
 )
-
-var driverNames = [...]string{"DriveBySize", "DriveBySet", "DriveByChunks"}
-
-// String returns the name of the constant.
-func (d Driver) String() string {
-	if int(d) < len(driverNames) {
-		return driverNames[d]
-	}
-	return fmt.Sprintf("Driver(%d)", uint8(d))
-}
-
-// DriveBy is ecs.Query.DriveBy.
-func (q *Query) DriveBy(d Driver) {
-	const op = "Query.DriveBy"
-	q.CheckOpen(op)
-	q.World.CheckUnshared(op)
-	if d > DriveByChunks {
-		panic(fmt.Sprintf("ecs: %s: %v is no driver", op, d))
-	}
-	q.driver = d
-}
 
 // setCost is how many rows a loop by chunks tests in the time of one entry of a loop by the set: 17
 // to 19 by BenchmarkSparseDrive, for entries in no order.
@@ -45,7 +24,7 @@ const setCost = 20
 
 // driving returns the set that loops go through now, or nil: the chunks.
 func (q *Query) driving() *sparse.Set {
-	if len(q.Sets) == 0 || q.driver == DriveByChunks {
+	if len(q.Sets) == 0 || q.Driver == DriveByChunks {
 		return nil
 	}
 	var set *sparse.Set
@@ -56,7 +35,7 @@ func (q *Query) driving() *sparse.Set {
 			}
 		}
 	}
-	if set == nil || q.driver == DriveBySet {
+	if set == nil || q.Driver == DriveBySet {
 		return set
 	}
 	rows, most := 0, set.Len()*setCost

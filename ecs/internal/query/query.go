@@ -28,7 +28,7 @@ type Query struct {
 	MaskedNew []world.TypeID     // those of the terms that are Masked
 	Watched   []*world.SparseSet // sets of sparse types among them
 	Sets      []rowTest          // tests that rows must pass by sparse types
-	driver    Driver             // what loops go through, if there are such tests
+	Driver    Driver             // what loops go through, if there are such tests
 	Ordered   bool               // the query has an Ordered term
 	Ranges    []QueryRange       // the Between terms
 	Masked    bool               // one of them, or of the Changed terms, is Masked
@@ -220,7 +220,8 @@ func (q *Query) CheckOpen(op string) {
 	}
 }
 
-// Driver says what the loops of a query with a sparse type go through; see Query.DriveBy.
+// Driver says what the loops of a query that requires a sparse type, and the parts of jobs over it,
+// go through. It changes what they cost, not what they yield.
 type Driver uint8
 
 // seat is where the row of an entry is, so that seats sort as loops go: the index of the query's
