@@ -1,6 +1,6 @@
 // Report counts what the shape of package ecs is judged by and prints it: lines without tests,
 // fields of World, references between the files of ecs that run up, and exported names of each
-// package.
+// package, but for those that a file deprecated.go declares: the next version does not have them.
 //
 //	go run ./internal/lint/report
 //	go run ./internal/lint/report -up
@@ -98,13 +98,20 @@ type room struct {
 	lines int
 }
 
-// exported counts the exported names: of the package's scope, and methods and fields of exported
-// types.
+// deprecated is the name of a file of what the next version of its package does not have.
+const deprecated = "deprecated.go"
+
+// counts reports whether a name is one that programs use and may go on to use.
+func (p *room) counts(o types.Object) bool {
+	return o.Exported() && filepath.Base(p.set.Position(o.Pos()).Filename) != deprecated
+}
+
+// exported counts such names: of the package's scope, and methods and fields of its types.
 func (p *room) exported() (n int) {
 	scope := p.types.Scope()
 	for _, name := range scope.Names() {
 		o := scope.Lookup(name)
-		if !o.Exported() {
+		if !p.counts(o) {
 			continue
 		}
 		n++
@@ -113,13 +120,13 @@ func (p *room) exported() (n int) {
 			continue
 		}
 		for m := range of.Methods() {
-			if m.Exported() {
+			if p.counts(m) {
 				n++
 			}
 		}
 		if s, ok := of.Underlying().(*types.Struct); ok {
 			for f := range s.Fields() {
-				if f.Exported() {
+				if p.counts(f) {
 					n++
 				}
 			}

@@ -4,6 +4,7 @@ import (
 	"go/importer"
 	"go/token"
 	"go/types"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -182,13 +183,29 @@ func TestOnlyChangeWritesRows(t *testing.T) {
 	require.Greater(t, written["ecs/internal/change"], 15, "the methods of the list are those that package change calls")
 }
 
+// TestDeprecated: names, methods and fields that a file deprecated.go declares do not count.
+func TestDeprecated(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"world.go":      "package p\n\ntype World struct{ Size int }\n\nfunc (w World) Len() int { return w.Size }\n",
+		"deprecated.go": "package p\n\ntype Hall struct{ Size int }\n\nfunc (w World) Count() int { return w.Len() }\n\nfunc Each() {}\n",
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	}
+	load := loader{FileSet: token.NewFileSet()}
+	p, err := load.read(dir)
+	require.NoError(t, err)
+	require.Len(t, p.names, 2)
+	require.Equal(t, 3, p.exported(), "World, Size and Len")
+}
+
 // TestSugarIsOnTop: no other file of ecs uses what the files of views, bundles, Each and
 // OccupancyTable declare, so they can become a package of their own when exported names change.
 func TestSugarIsOnTop(t *testing.T) {
 	load := sources(t)
 	p, err := load.read("ecs")
 	require.NoError(t, err)
-	sugar := map[string]bool{"bundle.go": false, "each.go": false, "elements.go": false, "field.go": false, "occupancy.go": false, "view.go": false, "viewfield.go": false}
+	sugar := map[string]bool{"bundle.go": false, "deprecated.go": false, "elements.go": false, "field.go": false, "occupancy.go": false, "view.go": false, "viewfield.go": false}
 	for _, name := range p.names {
 		if _, ok := sugar[filepath.Base(name)]; ok {
 			sugar[filepath.Base(name)] = true

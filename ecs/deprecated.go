@@ -1,0 +1,52 @@
+package ecs
+
+// Names that the next version will not have. Each says what to write instead. go fix cannot do it:
+// it inlines no call whose type arguments are inferred (Go 1.26).
+
+// Each1 calls f for every entity that matches q, with the entity's component. The pointer is nil if
+// the chunk lacks an Optional type. Each1 panics like Component.Slice, which it calls once per
+// chunk. Cost: one call per entity.
+//
+// Deprecated: Loop over rows, or use a View. The body of f becomes that of the inner loop, and its
+// return becomes continue:
+//
+//	for rows := range q.Rows() {
+//		e, as := rows.Entities(), a.Slice(rows) // as is nil if the chunk lacks an Optional type
+//		for i := range rows.Each() {
+//			// e[i] and &as[i]
+//		}
+//	}
+func Each1[A any](q *Query, a Component[A], f func(e Entity, a *A)) {
+	if f == nil {
+		panic("ecs: Each1: the function is nil")
+	}
+	for rows := range q.Rows() {
+		e, as := rows.Entities(), a.Slice(rows)
+		for i := range rows.Each() {
+			f(e[i], rowOf(as, i))
+		}
+	}
+}
+
+// Each2 is like Each1 with two components.
+//
+// Deprecated: Loop over rows as in place of Each1, with b.Slice(rows) too, or use a View.
+func Each2[A, B any](q *Query, a Component[A], b Component[B], f func(e Entity, a *A, b *B)) {
+	if f == nil {
+		panic("ecs: Each2: the function is nil")
+	}
+	for rows := range q.Rows() {
+		e, as, bs := rows.Entities(), a.Slice(rows), b.Slice(rows)
+		for i := range rows.Each() {
+			f(e[i], rowOf(as, i), rowOf(bs, i))
+		}
+	}
+}
+
+// rowOf returns a pointer to row i of a column, or nil for a nil column.
+func rowOf[T any](column []T, i int) *T {
+	if column == nil {
+		return nil
+	}
+	return &column[i]
+}
