@@ -66,7 +66,7 @@ func TestBehaviour28Shrink(t *testing.T) {
 				}
 				x.w.Advance()
 				ids := x.queries[0].Entities(nil)
-				written, hash, want, held := x.w.Version(), x.w.Hash(), x.shows(ids), x.w.Occupancy().Sum()
+				written, hash, want, held := x.w.Version(), x.w.Hash(), x.shows(ids), occupied(x.w)
 				x.w.Advance()
 				require.True(t, x.w.Shrink(0))
 				require.NoError(t, x.w.Verify())
@@ -76,7 +76,7 @@ func TestBehaviour28Shrink(t *testing.T) {
 				x.lookEverywhere(t, "after Shrink")
 				isTight(t, x.w, growth)
 				if keep > 0 {
-					require.Less(t, x.w.Occupancy().Sum().Bytes+x.w.Occupancy().Sum().Reserve, held.Bytes+held.Reserve)
+					require.Less(t, occupied(x.w).Bytes+occupied(x.w).Reserve, held.Bytes+held.Reserve)
 				}
 				for rows := range ecs.NewQuery(x.w, ecs.Read(x.position), ecs.Present(x.stun)).Rows() {
 					require.False(t, x.position.Changed(rows, written-1) || rows.Ordered(written-1))
@@ -115,16 +115,16 @@ func TestShrinkAfterAMillion(t *testing.T) {
 			}
 		}
 	}
-	full, live := w.Occupancy().Sum(), w.Universe().Stats().LiveChunks
+	full, live := occupied(w), w.Universe().Stats().LiveChunks
 	require.Equal(t, 1_000_000, full.Rows)
 	ids := all.Entities(nil)
 	for i := range 8 {
 		w.DestroyList(ids[i*125_000+10 : (i+1)*125_000])
 	}
-	before, liveBefore := w.Occupancy().Sum(), w.Universe().Stats().LiveChunks
+	before, liveBefore := occupied(w), w.Universe().Stats().LiveChunks
 	hash := w.Hash()
 	require.True(t, w.Shrink(0))
-	after, liveAfter := w.Occupancy().Sum(), w.Universe().Stats().LiveChunks
+	after, liveAfter := occupied(w), w.Universe().Stats().LiveChunks
 	t.Logf("KiB in chunks and reserves: %d full, %d before, %d after; units of the universe in use: %d, %d, %d",
 		(full.Bytes+full.Reserve)>>10, (before.Bytes+before.Reserve)>>10, (after.Bytes+after.Reserve)>>10, live, liveBefore, liveAfter)
 	require.Equal(t, hash, w.Hash())
@@ -165,7 +165,7 @@ func TestShrinkBudget(t *testing.T) {
 	view, _ := hits.Get(left[0])
 	hash, steps := w.Hash(), 0
 	held := func() int {
-		return w.Occupancy().Sum().Bytes + w.Occupancy().Sum().Reserve + w.Universe().Stats().LiveChunks
+		return occupied(w).Bytes + occupied(w).Reserve + w.Universe().Stats().LiveChunks
 	}
 	before := held()
 	for done := false; !done; steps++ {
@@ -196,14 +196,14 @@ func TestShrinkByTheClock(t *testing.T) {
 		require.NoError(t, err)
 		w.DestroyList(b.Entities(nil)[300:])
 	}
-	full := w.Occupancy().Sum().Bytes
+	full := occupied(w).Bytes
 	require.False(t, w.Shrink(time.Nanosecond))
-	some := w.Occupancy().Sum().Bytes
+	some := occupied(w).Bytes
 	require.Less(t, some, full)
 	for !w.Shrink(time.Microsecond) {
 		require.NoError(t, w.Verify())
 	}
-	require.Less(t, w.Occupancy().Sum().Bytes, some)
+	require.Less(t, occupied(w).Bytes, some)
 }
 
 // shrinkRefused shrinks a world of some kinds of rows and buffers whose universe refuses as s says.
@@ -373,11 +373,11 @@ func ExampleWorld_Shrink() {
 		return
 	}
 	w.DestroyList(batch.Entities(nil)[10:])
-	fmt.Println(bullets.Len(), "bullets hold KiB", w.Occupancy().Sum().Bytes>>10)
+	fmt.Println(bullets.Len(), "bullets hold KiB", w.Occupancy()[0].Bytes>>10)
 	for !w.Shrink(100 * time.Microsecond) {
 		// a frame of the game
 	}
-	fmt.Println(bullets.Len(), "bullets hold KiB", w.Occupancy().Sum().Bytes>>10)
+	fmt.Println(bullets.Len(), "bullets hold KiB", w.Occupancy()[0].Bytes>>10)
 	// Output:
 	// 10 bullets hold KiB 1024
 	// 10 bullets hold KiB 2

@@ -1,13 +1,14 @@
 // Package inspect writes rows of a world for people and for other programs, without knowing their
-// types: an archetype as CSV or as JSON lines.
+// types: an archetype as CSV or as JSON lines. WriteOccupancy writes how well archetypes use the
+// memory of their chunks.
 //
 //	err := inspect.WriteCSV(file, ships)             // a header, and a line for each row
 //	for _, a := range w.Archetypes() {
 //		err = inspect.WriteJSON(os.Stdout, a)        // an object on each line
 //	}
 //
-// Both have the same columns. First entity, then name if a row has one, then the types in order of
-// registration; last the sparse types that a row has. A column is a field:
+// CSV and JSON have the same columns. First entity, then name if a row has one, then the types in
+// order of registration; last the sparse types that a row has. A column is a field:
 //
 //	type Place struct{ X, Y float64 }    Place.X, Place.Y    structs in it likewise: Place.At.X
 //	type Port string                     Port                the value itself
@@ -32,8 +33,8 @@
 //
 // Ownership: the world stays as it is. For a snapshot, export a fork of it.
 //
-// Goroutines: the functions make a query and loop over it, so they are for the goroutine that uses
-// the world.
+// Goroutines: the functions are for the goroutine that uses the world; those for rows make a query
+// and loop over it.
 //
 // Failure: an error is the writer's; rows that were written before it stay. A broken contract
 // panics.

@@ -8,6 +8,29 @@ import (
 	"quarry/ecs/inspect"
 )
 
+// An archetype of many entities and one of a single entity, which lies in a small chunk.
+func ExampleWriteOccupancy() {
+	type Position struct{ X, Y float64 }
+	type Velocity struct{ X, Y float64 }
+
+	w, _ := ecs.NewWorld()
+	defer w.Close()
+	position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
+	ecs.NewArchetype(w, position).Create()
+	if _, err := ecs.NewArchetype(w, position, velocity).CreateN(1600); err != nil {
+		fmt.Println(err)
+		return
+	}
+	if err := inspect.WriteOccupancy(os.Stdout, w); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// rows  B a row  chunks  KiB  reserve  used  types
+	//   1600       40       1   64        0  97 %  [Position Velocity]
+	//      1       24       1    2        0   1 %  [Position]
+	//   1601       39       2   66        0  94 %  all
+}
+
 // Two ships are written as CSV and as JSON lines, by code that knows none of their types.
 func Example() {
 	type Place struct{ X, Y float64 }

@@ -199,8 +199,8 @@ func TestDeprecated(t *testing.T) {
 	require.Equal(t, 3, p.exported(), "World, Size and Len")
 }
 
-// TestSugarIsOnTop: no other file of ecs uses what the files of views, bundles, Each and
-// OccupancyTable declare, so they can become a package of their own when exported names change.
+// TestSugarIsOnTop: no other file of ecs uses what the files of views, bundles, Each and Occupancy
+// declare, so they can become a package of their own when exported names change.
 func TestSugarIsOnTop(t *testing.T) {
 	load := sources(t)
 	p, err := load.read("ecs")
