@@ -193,7 +193,7 @@ func refusedLarge(s *alloc.Failures, asked map[string]int) error {
 	if err != nil {
 		return errors.Join(err, u.Close())
 	}
-	r := &refusals{s: s, asked: asked, worlds: []*ecs.World{w}}
+	r := &ecstest.Refusals{Failures: s, Asked: asked, Worlds: []*ecs.World{w}}
 	b := ecs.RegisterBuffer[page](w, ecs.Inline(1))
 	e, err := ecs.NewArchetype(w, b).TryCreate()
 	if err != nil {
@@ -203,22 +203,22 @@ func refusedLarge(s *alloc.Failures, asked map[string]int) error {
 		d, _ := b.Mut(e)
 		return d
 	}
-	r.try("TryAppend", func() error { return buffer().TryAppend(pages(1, 1<<10+9)...) })
-	r.try("TryInsert", func() error { d := buffer(); return d.TryInsert(min(3, d.Len()), d.Slice()...) })
-	r.try("TryCopyFrom", func() error { return buffer().TryCopyFrom(pages(2, 3<<10)) })
-	r.try("TryReserve", func() error { return buffer().TryReserve(5 << 10) })
-	r.try("TryResize", func() error { return buffer().TryResize(6 << 10) })
-	r.tryValues("TryInstantiate", func() error { _, err := w.TryInstantiate(e); return err })
+	r.Try("TryAppend", func() error { return buffer().TryAppend(pages(1, 1<<10+9)...) })
+	r.Try("TryInsert", func() error { d := buffer(); return d.TryInsert(min(3, d.Len()), d.Slice()...) })
+	r.Try("TryCopyFrom", func() error { return buffer().TryCopyFrom(pages(2, 3<<10)) })
+	r.Try("TryReserve", func() error { return buffer().TryReserve(5 << 10) })
+	r.Try("TryResize", func() error { return buffer().TryResize(6 << 10) })
+	r.TryValues("TryInstantiate", func() error { _, err := w.TryInstantiate(e); return err })
 	buffer().Resize(min(buffer().Len(), 1<<10+3))
 	buffer().Trim()
-	r.tryValues("Clone", func() error {
+	r.TryValues("Clone", func() error {
 		c, err := w.Clone(ecs.WithUniverse(u))
 		if err != nil {
 			return err
 		}
 		return errors.Join(c.Verify(), c.Close())
 	})
-	return errors.Join(r.first, w.Close(), u.Verify(), u.Close())
+	return errors.Join(r.First, w.Close(), u.Verify(), u.Close())
 }
 
 // TestEveryFailureOfLargeBuffers: whichever request for memory is refused, alone or with all after

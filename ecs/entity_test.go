@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -148,8 +149,8 @@ func TestEntityByNumbers(t *testing.T) {
 	w := newWorld(t)
 	a := ecs.NewArchetype(w)
 	e := a.Create()
-	reserved := reserve(t, w, 2)
-	create(t, a, reserved[:1])
+	reserved := ecstest.Reserve(t, w, 2)
+	ecstest.CreateReserved(t, a, reserved[:1])
 	for _, e := range []ecs.Entity{e, reserved[0]} {
 		found, ok := w.Entity(e.Index(), e.Version())
 		require.True(t, ok)

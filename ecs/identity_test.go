@@ -5,56 +5,32 @@ import (
 	"testing"
 
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
 
 // The behaviours that entity systems agree on, by their numbers in our list.
 
-// dead requires that nothing takes e for an entity.
-func dead(t *testing.T, w *ecs.World, e ecs.Entity) {
-	t.Helper()
-	position, stun := ecs.Register[Position](w), ecs.Register[Stun](w, ecs.Enableable)
-	hits := ecs.RegisterBuffer[Hit](w, ecs.Inline(1))
-	require.False(t, w.Alive(e))
-	require.Nil(t, position.Get(e))
-	require.Nil(t, position.Mut(e))
-	require.False(t, position.Has(e))
-	require.False(t, position.Set(e, Position{}))
-	require.False(t, position.Remove(e))
-	require.Panics(t, func() { position.Add(e, Position{}) })
-	require.False(t, stun.Enabled(e))
-	_, ok := hits.Get(e)
-	require.False(t, ok)
-	_, ok = hits.Mut(e)
-	require.False(t, ok)
-	require.False(t, w.Destroy(e))
-	require.False(t, w.SetName(e, "name"))
-	require.Empty(t, w.Name(e))
-	found, ok := w.Entity(e.Index(), e.Version())
-	require.False(t, ok)
-	require.Equal(t, ecs.Null, found)
-}
-
 // TestBehaviour01ZeroEntity: the zero entity is never alive, and ids that are kept back are neither
 // recycled nor destroyed.
 func TestBehaviour01ZeroEntity(t *testing.T) {
-	w := newWorld(t)
-	dead(t, w, ecs.Entity{})
-	a := ecs.NewArchetype(w, ecs.Register[Position](w))
-	reserved := reserve(t, w, 3)
-	for range 2 * blockSize {
+	w := ecstest.NewWorld(t)
+	ecstest.RequireDead(t, w, ecs.Entity{})
+	a := ecs.NewArchetype(w, ecs.Register[ecstest.Position](w))
+	reserved := ecstest.Reserve(t, w, 3)
+	for range 2 * ecstest.IDBlock {
 		e := a.Create()
 		require.NotZero(t, e.Index())
 		for _, r := range reserved {
 			require.NotEqual(t, r.Index(), e.Index())
 		}
 	}
-	dead(t, w, ecs.Entity{})
+	ecstest.RequireDead(t, w, ecs.Entity{})
 	for _, r := range reserved {
-		dead(t, w, r)
+		ecstest.RequireDead(t, w, r)
 	}
-	create(t, a, reserved)
+	ecstest.CreateReserved(t, a, reserved)
 	for _, r := range reserved {
 		require.True(t, w.Alive(r))
 	}
@@ -63,26 +39,26 @@ func TestBehaviour01ZeroEntity(t *testing.T) {
 // TestBehaviour02Recycled: an index that comes again has another version, and the old handle is
 // dead for everything. On both paths.
 func TestBehaviour02Recycled(t *testing.T) {
-	w := newWorld(t)
-	a := ecs.NewArchetype(w, ecs.Register[Position](w), ecs.Register[Stun](w, ecs.Enableable), ecs.RegisterBuffer[Hit](w, ecs.Inline(1)))
+	w := ecstest.NewWorld(t)
+	a := ecs.NewArchetype(w, ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Stun](w, ecs.Enableable), ecs.RegisterBuffer[ecstest.Hit](w, ecs.Inline(1)))
 	for path, next := range map[string]func() ecs.Entity{
 		"owner": a.Create,
 		"reserved": func() ecs.Entity {
-			ids := reserve(t, w, 1)
-			create(t, a, ids)
+			ids := ecstest.Reserve(t, w, 1)
+			ecstest.CreateReserved(t, a, ids)
 			return ids[0]
 		},
 	} {
 		old := next()
 		require.True(t, w.Destroy(old))
-		dead(t, w, old)
+		ecstest.RequireDead(t, w, old)
 		again := next()
 		for ; again.Index() != old.Index(); again = next() {
 			w.Destroy(again)
 		}
 		require.Equal(t, old.Version()+2, again.Version(), path)
 		require.True(t, w.Alive(again))
-		dead(t, w, old)
+		ecstest.RequireDead(t, w, old)
 		require.True(t, w.Alive(again), "calls with the old handle did nothing")
 	}
 }
@@ -91,7 +67,7 @@ func TestBehaviour02Recycled(t *testing.T) {
 // so, too: see TestVersionsWrap of package entity.
 func TestBehaviour03Wrap(t *testing.T) {
 	const last = 1<<32 - 1
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	a := ecs.NewArchetype(w)
 	index := a.Create().Index() // the owner's
 	e, ok := w.Entity(index, 1)
@@ -108,9 +84,9 @@ func TestBehaviour03Wrap(t *testing.T) {
 			require.True(t, w.Alive(e))
 			require.True(t, w.Destroy(e))
 			require.False(t, w.Alive(e))
-			ref, _ := e.Bits()
-			require.False(t, w.Alive(ecs.MakeEntity(ref, 0)), "version 0 is never alive")
-			require.False(t, w.Destroy(ecs.MakeEntity(ref, 0)))
+			ref, _ := ecstest.Bits(e)
+			require.False(t, w.Alive(ecstest.MakeEntity(ref, 0)), "version 0 is never alive")
+			require.False(t, w.Destroy(ecstest.MakeEntity(ref, 0)))
 			require.NoError(t, w.Verify())
 		}
 		return got
@@ -121,9 +97,9 @@ func TestBehaviour03Wrap(t *testing.T) {
 // TestBehaviour06BulkRecycles: a batch takes the k indices that are free below, and n new ones.
 func TestBehaviour06BulkRecycles(t *testing.T) {
 	for _, k := range []int{0, 1, 63, 64, 65, 500} {
-		w := newWorld(t)
-		a := ecs.NewArchetype(w, ecs.Register[Position](w))
-		const n = blockSize - 1 // all of the first block
+		w := ecstest.NewWorld(t)
+		a := ecs.NewArchetype(w, ecs.Register[ecstest.Position](w))
+		const n = ecstest.IDBlock - 1 // all of the first block
 		batch, err := a.CreateN(n)
 		require.NoError(t, err)
 		var ids []ecs.Entity
@@ -141,7 +117,7 @@ func TestBehaviour06BulkRecycles(t *testing.T) {
 				require.False(t, seen[e.Index()])
 				seen[e.Index()] = true
 				require.True(t, w.Alive(e))
-				if e.Index() < blockSize {
+				if e.Index() < ecstest.IDBlock {
 					require.Equal(t, uint32(3), e.Version())
 					recycled++
 				} else {
@@ -159,44 +135,44 @@ func TestBehaviour06BulkRecycles(t *testing.T) {
 // reservation fail with the same error, change nothing, and go on when there is room.
 func TestBehaviour10Limit(t *testing.T) {
 	const text = ": the limit is 134217726 entities a world"
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	a := ecs.NewArchetype(w)
 	restore := w.LeaveBlocks(3)
-	_, err := a.CreateN(blockSize - 2) // the first; index 0 is Null, and the last one of all is nobody's
+	_, err := a.CreateN(ecstest.IDBlock - 2) // the first; index 0 is Null, and the last one of all is nobody's
 	require.NoError(t, err)
-	ids := reserve(t, w, blockSize-1)
+	ids := ecstest.Reserve(t, w, ecstest.IDBlock-1)
 	last := a.Create() // the third
 	before := w.Stats()
 	require.EqualError(t, w.Reserve(make([]ecs.Entity, 1)), "ecs: World.Reserve"+text)
-	_, err = a.CreateN(blockSize)
+	_, err = a.CreateN(ecstest.IDBlock)
 	require.EqualError(t, err, "ecs: Archetype.CreateN"+text)
 	require.ErrorIs(t, err, ecs.ErrLimit)
 	require.Equal(t, before, w.Stats())
-	_, err = a.CreateN(blockSize - 1)
+	_, err = a.CreateN(ecstest.IDBlock - 1)
 	require.NoError(t, err)
 	_, err = a.TryCreate()
 	require.EqualError(t, err, "ecs: Archetype.Create"+text)
 	require.PanicsWithError(t, "ecs: Archetype.Create"+text, func() { a.Create() })
 
-	create(t, a, ids)
-	require.Equal(t, 3*blockSize-3, w.Stats().Alive)
+	ecstest.CreateReserved(t, a, ids)
+	require.Equal(t, 3*ecstest.IDBlock-3, w.Stats().Alive)
 	w.Destroy(ids[5])
 	_, err = a.TryCreate()
 	require.EqualError(t, err, "ecs: Archetype.Create"+text, "an index of a block of reserved ids is of no use")
-	require.Equal(t, ids[5].Index(), reserve(t, w, 1)[0].Index())
+	require.Equal(t, ids[5].Index(), ecstest.Reserve(t, w, 1)[0].Index())
 	w.Destroy(last)
 	require.Equal(t, last.Index(), a.Create().Index())
 	restore()
 	require.NoError(t, w.Verify())
-	reserve(t, w, 1)
+	ecstest.Reserve(t, w, 1)
 }
 
 // TestBehaviour11Reserved: ids reserved by several goroutines are all different, no query or
 // look-up sees them, and then they are what was promised.
 func TestBehaviour11Reserved(t *testing.T) {
 	const workers, n = 8, 3000
-	w := newWorld(t)
-	position := ecs.Register[Position](w)
+	w := ecstest.NewWorld(t)
+	position := ecs.Register[ecstest.Position](w)
 	a := ecs.NewArchetype(w, position)
 	q := ecs.NewQuery(w, ecs.Read(position))
 	lists := make([][]ecs.Entity, workers)
@@ -223,11 +199,11 @@ func TestBehaviour11Reserved(t *testing.T) {
 			require.False(t, seen[e.Index()], "%v is promised twice", e)
 			seen[e.Index()] = true
 		}
-		dead(t, w, list[n/2])
+		ecstest.RequireDead(t, w, list[n/2])
 	}
 	require.NoError(t, w.Verify())
 	for i, list := range lists {
-		create(t, a, list)
+		ecstest.CreateReserved(t, a, list)
 		require.Equal(t, n*(i+2), q.Count())
 		require.True(t, w.Alive(list[0]) && w.Alive(list[n-1]))
 	}
@@ -237,8 +213,8 @@ func TestBehaviour11Reserved(t *testing.T) {
 // among 64 neighbours, from the lowest on, then those of the lowest 64 with a free one. What is
 // freed among the 64 under way waits until they are used up.
 func TestIndicesBy64(t *testing.T) {
-	w := newWorld(t)
-	a := ecs.NewArchetype(w, ecs.Register[Position](w))
+	w := ecstest.NewWorld(t)
+	a := ecs.NewArchetype(w, ecs.Register[ecstest.Position](w))
 	var ids []ecs.Entity // of the indices 1 to 300; those of 256 to 319 are under way
 	for range 300 {
 		ids = append(ids, a.Create())

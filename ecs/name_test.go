@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
 
 func TestNames(t *testing.T) {
-	w := newWorld(t)
-	a := ecs.NewArchetype(w, ecs.Register[Position](w))
+	w := ecstest.NewWorld(t)
+	a := ecs.NewArchetype(w, ecs.Register[ecstest.Position](w))
 	e, f := a.Create(), a.Create()
 	_, ok := w.Named("door")
 	require.False(t, ok)
@@ -43,11 +44,11 @@ func TestNames(t *testing.T) {
 
 // TestNameEndsWithItsEntity creates another under the same index.
 func TestNameEndsWithItsEntity(t *testing.T) {
-	w, other := newWorld(t), newWorld(t)
+	w, other := ecstest.NewWorld(t), ecstest.NewWorld(t)
 	a := ecs.NewArchetype(w)
-	reserved := reserve(t, w, 1)
+	reserved := ecstest.Reserve(t, w, 1)
 	require.False(t, w.SetName(reserved[0], "early"), "not alive yet")
-	create(t, a, reserved)
+	ecstest.CreateReserved(t, a, reserved)
 	for _, old := range []ecs.Entity{a.Create(), reserved[0]} {
 		require.True(t, w.SetName(old, "door"))
 		require.True(t, w.Destroy(old))
@@ -59,8 +60,8 @@ func TestNameEndsWithItsEntity(t *testing.T) {
 		var again ecs.Entity
 		for again.Index() != old.Index() {
 			if old == reserved[0] {
-				id := reserve(t, w, 1)
-				create(t, a, id)
+				id := ecstest.Reserve(t, w, 1)
+				ecstest.CreateReserved(t, a, id)
 				again = id[0]
 			} else {
 				again = a.Create()
@@ -80,7 +81,7 @@ func TestNameEndsWithItsEntity(t *testing.T) {
 
 // TestEqualNames compares with a model that keeps for each name a plain list.
 func TestEqualNames(t *testing.T) {
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	a := ecs.NewArchetype(w)
 	r := rand.New(rand.NewPCG(8, 9))
 	texts := []string{"", "a", "b", "c"}
@@ -132,7 +133,7 @@ func TestEqualNames(t *testing.T) {
 
 // TestVerifyChecksNames corrupts W8; N1 to N4 are package name's.
 func TestVerifyChecksNames(t *testing.T) {
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	a := ecs.NewArchetype(w)
 	require.True(t, w.SetName(a.Create(), "somebody"))
 	restore := w.CorruptNames()

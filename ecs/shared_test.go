@@ -11,6 +11,7 @@ import (
 	"weak"
 
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -24,9 +25,9 @@ type Team struct {
 // TestBehaviour55SharedValues: what is == is one value, kept once, and NaN is the same as
 // NaN; it is counted, and goes with its last entity.
 func TestBehaviour55SharedValues(t *testing.T) {
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	team, boxed := ecs.RegisterShared[Team](w), ecs.RegisterShared[[1]any](w)
-	a := ecs.NewArchetype(w, ecs.Register[Position](w))
+	a := ecs.NewArchetype(w, ecs.Register[ecstest.Position](w))
 	nan := math.Float64frombits(0x7ff8_0000_0000_0123)
 	ids := make([]ecs.Entity, 8)
 	for i, v := range []Team{{"red", 1}, {strings.Clone("red"), 1}, {"red", 2}, {"red", math.NaN()}, {"red", nan}, {"blue", nan}, {"red", 0}, {"red", math.Copysign(0, -1)}} {
@@ -60,7 +61,7 @@ func TestBehaviour55SharedValues(t *testing.T) {
 	for _, e := range ids[:4] {
 		require.True(t, loose.Remove(e))
 	}
-	w.Sweep()
+	ecstest.Sweep(w)
 
 	require.True(t, team.Remove(ids[0]))
 	require.False(t, team.Remove(ids[0]))
@@ -69,14 +70,14 @@ func TestBehaviour55SharedValues(t *testing.T) {
 	require.Zero(t, team.Len(Team{"red", 1}))
 	require.NotContains(t, team.Values(nil), Team{"red", 1})
 	require.Equal(t, 7, w.SharedValues(), "what entities had is kept for those that come soon")
-	w.Sweep()
+	ecstest.Sweep(w)
 	require.Equal(t, 6, w.SharedValues())
 	require.NoError(t, w.Verify())
 }
 
 // TestSharedNil: nil is a value as others are where the type is an interface.
 func TestSharedNil(t *testing.T) {
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	loose := ecs.RegisterShared[any](w)
 	e := ecs.NewArchetype(w, loose).Create()
 	none, ok := loose.Get(e)
@@ -97,9 +98,9 @@ func TestSharedNil(t *testing.T) {
 // TestSharedValuesAreCollected: what a value leads to is the collector's once no entity
 // has the value; archetypes that are given up come again.
 func TestSharedValuesAreCollected(t *testing.T) {
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	shared := ecs.RegisterShared[*[1 << 20]byte](w)
-	a := ecs.NewArchetype(w, ecs.Register[Position](w))
+	a := ecs.NewArchetype(w, ecs.Register[ecstest.Position](w))
 	e := a.Create()
 	last := func() weak.Pointer[[1 << 20]byte] {
 		p := new([1 << 20]byte)
@@ -109,7 +110,7 @@ func TestSharedValuesAreCollected(t *testing.T) {
 	runtime.GC()
 	require.NotNil(t, last.Value())
 	shared.Set(e, nil)
-	w.Sweep()
+	ecstest.Sweep(w)
 	runtime.GC()
 	require.Nil(t, last.Value())
 	require.NoError(t, w.Verify())
@@ -118,15 +119,15 @@ func TestSharedValuesAreCollected(t *testing.T) {
 // TestBehaviour56SetShared: another value moves the entity to chunks of that value, with
 // all else that it has; Where sees only those.
 func TestBehaviour56SetShared(t *testing.T) {
-	for _, growth := range chunkSizes {
-		x := newKinds(t, growth)
-		cell := ecs.RegisterShared[int](x.w)
-		ids := x.fill(t, 700)
-		want := x.shows(ids)
+	for _, growth := range ecstest.ChunkSizes {
+		x := ecstest.NewFullTwin(t, growth)
+		cell := ecs.RegisterShared[int](x.World)
+		ids := x.Fill(t, 700)
+		want := x.Shows(ids)
 		for i, e := range ids {
 			require.True(t, cell.Add(e, i%3))
 		}
-		require.NoError(t, x.w.Verify())
+		require.NoError(t, x.World.Verify())
 		for i, e := range ids {
 			v, ok := cell.Get(e)
 			require.True(t, ok)
@@ -135,10 +136,10 @@ func TestBehaviour56SetShared(t *testing.T) {
 				require.True(t, cell.Set(e, 7))
 			}
 		}
-		require.NoError(t, x.w.Verify())
-		require.Equal(t, want, x.shows(ids), "all else stays")
+		require.NoError(t, x.World.Verify())
+		require.Equal(t, want, x.Shows(ids), "all else stays")
 		for _, v := range []int{0, 1, 2, 7, 8} {
-			q := ecs.NewQuery(x.w, ecs.Where(cell.Of(v)))
+			q := ecs.NewQuery(x.World, ecs.Where(cell.Of(v)))
 			var found, wanted []ecs.Entity
 			for rows := range q.Rows() {
 				got, ok := cell.At(rows)
@@ -151,7 +152,7 @@ func TestBehaviour56SetShared(t *testing.T) {
 					wanted = append(wanted, e)
 				}
 			}
-			requireSame(t, wanted, found)
+			ecstest.RequireSame(t, wanted, found)
 			require.Equal(t, len(wanted), cell.Len(v))
 			q.Close()
 		}
@@ -162,9 +163,9 @@ func TestBehaviour56SetShared(t *testing.T) {
 // TestSharedManyValues: there may be more values than 16 bits count; those of a moment are
 // given up by and by, as their archetypes are.
 func TestSharedManyValues(t *testing.T) {
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	cell := ecs.RegisterShared[int](w)
-	a := ecs.NewArchetype(w, ecs.Register[Position](w), cell)
+	a := ecs.NewArchetype(w, ecs.Register[ecstest.Position](w), cell)
 	n := min(70_000, w.Universe().Size()/(8<<10)) // a small chunk each, of 2 KiB, and as much to spare
 	if testing.Short() {
 		n = 2000
@@ -181,7 +182,7 @@ func TestSharedManyValues(t *testing.T) {
 	}
 	require.Less(t, w.Stats().Archetypes, 2*64+20+n)
 	require.Equal(t, 10, len(cell.Values(nil)))
-	w.Sweep()
+	ecstest.Sweep(w)
 	e := ids[0]
 	for i := range 1000 {
 		cell.Set(e, n+i)
@@ -192,8 +193,8 @@ func TestSharedManyValues(t *testing.T) {
 
 // TestPutRelabels: a batch gives whole chunks another value without a copy.
 func TestPutRelabels(t *testing.T) {
-	w := newWorld(t)
-	cell, position := ecs.RegisterShared[int](w), ecs.Register[Position](w)
+	w := ecstest.NewWorld(t)
+	cell, position := ecs.RegisterShared[int](w), ecs.Register[ecstest.Position](w)
 	a := ecs.NewArchetype(w, position, cell.Of(1))
 	batch, err := a.CreateN(100_000)
 	require.NoError(t, err)
@@ -230,12 +231,12 @@ func TestPutRelabels(t *testing.T) {
 // TestPutTakesOverLayout: rows that lie with a hole get another value, and the chunks of the
 // new one take over the hole.
 func TestPutTakesOverLayout(t *testing.T) {
-	w := newWorld(t)
-	cell, position, owner := ecs.RegisterShared[int](w), ecs.Register[Position](w), ecs.Register[Owner](w)
+	w := ecstest.NewWorld(t)
+	cell, position, owner := ecs.RegisterShared[int](w), ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Owner](w)
 	batch, err := ecs.NewArchetype(w, position, owner, cell).CreateN(5000)
 	require.NoError(t, err)
 	for i, e := range batch.Entities(nil) {
-		position.Set(e, Position{X: float64(i)})
+		position.Set(e, ecstest.Position{X: float64(i)})
 	}
 	all := ecs.NewQuery(w, ecs.Read(position))
 	ids := all.Entities(nil)
@@ -256,7 +257,7 @@ func TestPutTakesOverLayout(t *testing.T) {
 		require.Equal(t, 5000, cell.Len(v+1))
 		require.NoError(t, w.Verify())
 		for i, e := range ids {
-			require.Equal(t, Position{X: float64(i)}, *position.Get(e))
+			require.Equal(t, ecstest.Position{X: float64(i)}, *position.Get(e))
 		}
 	}
 
@@ -264,14 +265,14 @@ func TestPutTakesOverLayout(t *testing.T) {
 	require.True(t, cell.Set(ids[7], 4))
 	seat, _ = w.Locate(ids[7])
 	require.Greater(t, seat.Archetype.Plan().Rows, rows)
-	require.Equal(t, Position{X: 7}, *position.Get(ids[7]))
+	require.Equal(t, ecstest.Position{X: 7}, *position.Get(ids[7]))
 	require.NoError(t, w.Verify())
 }
 
 // TestRowsOf: the rows of one value, of those that the query finds.
 func TestRowsOf(t *testing.T) {
-	w := newWorld(t)
-	cell, position, velocity := ecs.RegisterShared[int](w), ecs.Register[Position](w), ecs.Register[Velocity](w)
+	w := ecstest.NewWorld(t)
+	cell, position, velocity := ecs.RegisterShared[int](w), ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w)
 	q := ecs.NewQuery(w, ecs.Write(position), ecs.Without(velocity))
 	all := map[int][]ecs.Entity{}
 	still, moving := ecs.NewArchetype(w, position, cell), ecs.NewArchetype(w, position, velocity, cell)
@@ -300,20 +301,20 @@ func TestRowsOf(t *testing.T) {
 // sharing is what a model knows of an entity.
 type sharing struct {
 	cell, kind any // nil: none
-	p          Position
+	p          ecstest.Position
 }
 
 // TestSharedAgainstModel runs random operations on entities with two shared types and a
 // component beside a map.
 func TestSharedAgainstModel(t *testing.T) {
 	t.Parallel()
-	rng, w := rand.New(rand.NewPCG(9, 1)), newWorld(t)
-	cell, kind, position := ecs.RegisterShared[int](w), ecs.RegisterShared[string](w), ecs.Register[Position](w)
+	rng, w := rand.New(rand.NewPCG(9, 1)), ecstest.NewWorld(t)
+	cell, kind, position := ecs.RegisterShared[int](w), ecs.RegisterShared[string](w), ecs.Register[ecstest.Position](w)
 	want := map[ecs.Entity]*sharing{}
 	var ids []ecs.Entity
 	names := []string{"", "a", "b", "c"}
 	q := ecs.NewQuery(w, ecs.Read(position), ecs.Where(cell.Of(1), cell.Of(2), cell.Of(2)), ecs.Where(kind.Of("a")))
-	for step := range stepsOf(2500) {
+	for step := range ecstest.StepsOf(2500) {
 		e := ecs.Null
 		if len(ids) > 0 {
 			e = ids[rng.IntN(len(ids))]
@@ -327,7 +328,7 @@ func TestSharedAgainstModel(t *testing.T) {
 			for rows := range b.Rows() {
 				p := position.Slice(rows)
 				for i, e := range rows.Entities() {
-					p[i] = Position{X: float64(step), Y: float64(i)}
+					p[i] = ecstest.Position{X: float64(step), Y: float64(i)}
 					want[e] = &sharing{c, "", p[i]}
 					ids = append(ids, e)
 				}
@@ -350,7 +351,7 @@ func TestSharedAgainstModel(t *testing.T) {
 			require.Equal(t, want[e].kind != nil, kind.Remove(e))
 			want[e].kind = nil
 		case op <= 7:
-			list := someOf(rng, ids, 30)
+			list := ecstest.SomeOf(rng, ids, 30)
 			_, err := ecs.NewChange(w, ecs.Put(kind.Of(k)), ecs.Add(cell.Of(c))).ApplyList(list)
 			require.NoError(t, err)
 			for _, e := range list {
@@ -388,8 +389,8 @@ func TestSharedAgainstModel(t *testing.T) {
 
 // TestSharedMisuse: what cannot be is refused, and says what to do.
 func TestSharedMisuse(t *testing.T) {
-	w, other := newWorld(t), newWorld(t)
-	cell, position := ecs.RegisterShared[int](w), ecs.Register[Position](w)
+	w, other := ecstest.NewWorld(t), ecstest.NewWorld(t)
+	cell, position := ecs.RegisterShared[int](w), ecs.Register[ecstest.Position](w)
 	strange := ecs.RegisterShared[int](other)
 	a := ecs.NewArchetype(w, position)
 	e := a.Create()
@@ -427,8 +428,8 @@ func TestSharedMisuse(t *testing.T) {
 // TestSharedInAShare: goroutines that share a world ask for the rows of values, known ones
 // and others.
 func TestSharedInAShare(t *testing.T) {
-	w := newWorld(t)
-	cell, position := ecs.RegisterShared[int](w), ecs.Register[Position](w)
+	w := ecstest.NewWorld(t)
+	cell, position := ecs.RegisterShared[int](w), ecs.Register[ecstest.Position](w)
 	a := ecs.NewArchetype(w, position, cell)
 	for i := range 200 {
 		a.With(cell.Of(i % 20)).Create()
@@ -459,12 +460,12 @@ func TestSharedInAShare(t *testing.T) {
 
 // TestArchetypesComeAgain: who holds an archetype that was given up does not notice.
 func TestArchetypesComeAgain(t *testing.T) {
-	w := newWorld(t)
-	cell, position, velocity := ecs.RegisterShared[int](w), ecs.Register[Position](w), ecs.Register[Velocity](w)
+	w := ecstest.NewWorld(t)
+	cell, position, velocity := ecs.RegisterShared[int](w), ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w)
 	a := ecs.NewArchetype(w, position, cell)
 	q := ecs.NewQuery(w, ecs.Write(position), ecs.Where(cell.Of(7)))
 	old := a.With(cell.Of(7))
-	w.Sweep()
+	ecstest.Sweep(w)
 	require.Equal(t, 1, w.Stats().Archetypes, "the one of value 7 is gone")
 	for _, create := range []func(a *ecs.Archetype) ecs.Entity{
 		func(a *ecs.Archetype) ecs.Entity { return a.Create() },
@@ -488,7 +489,7 @@ func TestArchetypesComeAgain(t *testing.T) {
 			return e
 		},
 	} {
-		w.Sweep()
+		ecstest.Sweep(w)
 		require.Zero(t, old.Len())
 		require.Zero(t, old.Chunks())
 		e := create(old)
@@ -513,7 +514,7 @@ func TestArchetypesComeAgain(t *testing.T) {
 
 // TestWithKeepsOthers: With changes the values given and keeps those of other types.
 func TestWithKeepsOthers(t *testing.T) {
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	cell, team := ecs.RegisterShared[int](w), ecs.RegisterShared[string](w)
 	a := ecs.NewArchetype(w, cell.Of(3), team.Of("red"))
 	e := a.With(cell.Of(4)).Create()
@@ -527,7 +528,7 @@ func TestWithKeepsOthers(t *testing.T) {
 
 // TestBuiltInKinds: the built-in types are of one kind each.
 func TestBuiltInKinds(t *testing.T) {
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	const text = " is built in as another kind: RegisterBuffer has LinkedEntity, Register the others"
 	require.PanicsWithValue(t, "ecs: RegisterShared[CleanupEntity]: CleanupEntity"+text, func() { ecs.RegisterShared[ecs.CleanupEntity](w) })
 	require.PanicsWithValue(t, "ecs: RegisterManaged[Prefab]: managed Prefab"+text, func() { ecs.RegisterManaged[ecs.Prefab](w) })

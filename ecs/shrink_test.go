@@ -10,20 +10,21 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
 
-// thin ends entities in a random order until each archetype has keep at most.
-func (x *twin) thin(rng *rand.Rand, keep int) {
+// thinOut ends entities in a random order until each archetype has keep at most.
+func thinOut(x *ecstest.Twin, rng *rand.Rand, keep int) {
 	of := map[*ecs.Archetype][]ecs.Entity{}
-	for rows := range x.queries[0].Rows() {
+	for rows := range x.Queries[0].Rows() {
 		of[rows.Archetype()] = append(of[rows.Archetype()], rows.Entities()...)
 	}
-	for _, a := range x.sets {
+	for _, a := range x.Sets {
 		ids := of[a]
 		rng.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
-		x.w.DestroyList(ids[min(keep, len(ids)):])
+		x.World.DestroyList(ids[min(keep, len(ids)):])
 	}
 }
 
@@ -48,43 +49,43 @@ func isTight(t *testing.T, w *ecs.World, growth alloc.Growth) {
 // TestBehaviour28Shrink: whatever is left of rows, Shrink changes no value, order or version,
 // look-ups find everything, and no last chunk is larger than its rows need.
 func TestBehaviour28Shrink(t *testing.T) {
-	for _, growth := range chunkSizes {
+	for _, growth := range ecstest.ChunkSizes {
 		for _, keep := range []int{0, 1, 10, 100, 700, 3000} {
 			t.Run(fmt.Sprintf("%d left, chunks grow %v", keep, growth), func(t *testing.T) {
 				rng := rand.New(rand.NewPCG(28, uint64(keep)))
-				x := newKinds(t, growth)
-				x.w.Advance()
-				for set := range x.sets {
-					x.create(t, set, 5000)
+				x := ecstest.NewFullTwin(t, growth)
+				x.World.Advance()
+				for set := range x.Sets {
+					x.Create(t, set, 5000)
 				}
-				x.thin(rng, keep)
-				for i, e := range x.queries[5].Entities(nil) { // those with hits
-					x.hits.Append(e, make([]Hit, i%70)...)
-					if b, _ := x.hits.Mut(e); i%2 == 0 {
+				thinOut(x, rng, keep)
+				for i, e := range x.Queries[5].Entities(nil) { // those with hits
+					x.Hits.Append(e, make([]ecstest.Hit, i%70)...)
+					if b, _ := x.Hits.Mut(e); i%2 == 0 {
 						b.Resize(b.Len() % 5)
 					}
 				}
-				x.w.Advance()
-				ids := x.queries[0].Entities(nil)
-				written, hash, want, held := x.w.Version(), x.w.Hash(), x.shows(ids), occupied(x.w)
-				x.w.Advance()
-				require.True(t, x.w.Shrink(0))
-				require.NoError(t, x.w.Verify())
-				require.Equal(t, hash, x.w.Hash())
-				require.Equal(t, want, x.shows(ids))
-				require.Equal(t, ids, x.queries[0].Entities(nil))
-				x.lookEverywhere(t, "after Shrink")
-				isTight(t, x.w, growth)
+				x.World.Advance()
+				ids := x.Queries[0].Entities(nil)
+				written, hash, want, held := x.World.Version(), x.World.Hash(), x.Shows(ids), occupied(x.World)
+				x.World.Advance()
+				require.True(t, x.World.Shrink(0))
+				require.NoError(t, x.World.Verify())
+				require.Equal(t, hash, x.World.Hash())
+				require.Equal(t, want, x.Shows(ids))
+				require.Equal(t, ids, x.Queries[0].Entities(nil))
+				lookEverywhere(t, x, "after Shrink")
+				isTight(t, x.World, growth)
 				if keep > 0 {
-					require.Less(t, occupied(x.w).Bytes+occupied(x.w).Reserve, held.Bytes+held.Reserve)
+					require.Less(t, occupied(x.World).Bytes+occupied(x.World).Reserve, held.Bytes+held.Reserve)
 				}
-				for rows := range ecs.NewQuery(x.w, ecs.Read(x.position), ecs.Present(x.stun)).Rows() {
-					require.False(t, x.position.Changed(rows, written-1) || rows.Ordered(written-1))
-					require.True(t, x.position.Changed(rows, written-2) && rows.Ordered(written-2))
+				for rows := range ecs.NewQuery(x.World, ecs.Read(x.Position), ecs.Present(x.Stun)).Rows() {
+					require.False(t, x.Position.Changed(rows, written-1) || rows.Ordered(written-1))
+					require.True(t, x.Position.Changed(rows, written-2) && rows.Ordered(written-2))
 				}
-				x.create(t, len(x.sets)-1, 2000) // and all works on
-				require.NoError(t, x.w.Verify())
-				require.Equal(t, want, x.shows(ids))
+				x.Create(t, len(x.Sets)-1, 2000) // and all works on
+				require.NoError(t, x.World.Verify())
+				require.Equal(t, want, x.Shows(ids))
 			})
 		}
 	}
@@ -96,9 +97,9 @@ func TestShrinkAfterAMillion(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a million entities")
 	}
-	w := newWorld(t)
-	position, hits := ecs.Register[Position](w), ecs.RegisterBuffer[Hit](w, ecs.Inline(1))
-	kinds := []ecs.Type{position, ecs.Register[Health](w), ecs.Register[Tag](w), hits}
+	w := ecstest.NewWorld(t)
+	position, hits := ecs.Register[ecstest.Position](w), ecs.RegisterBuffer[ecstest.Hit](w, ecs.Inline(1))
+	kinds := []ecs.Type{position, ecs.Register[ecstest.Health](w), ecs.Register[ecstest.Tag](w), hits}
 	all := ecs.NewQuery(w)
 	for set := range 8 {
 		types := []ecs.Type{kinds[0]}
@@ -111,7 +112,7 @@ func TestShrinkAfterAMillion(t *testing.T) {
 		require.NoError(t, err)
 		for i, e := range b.Entities(nil) {
 			if i%50 == 0 {
-				hits.Append(e, make([]Hit, 10)...)
+				hits.Append(e, make([]ecstest.Hit, 10)...)
 			}
 		}
 	}
@@ -137,12 +138,12 @@ func TestShrinkAfterAMillion(t *testing.T) {
 // TestShrinkBudget: with a budget of one step there are as many calls as steps, memory goes down
 // step by step, and all ends as without a budget.
 func TestShrinkBudget(t *testing.T) {
-	w := newWorld(t)
-	hits := ecs.RegisterBuffer[Hit](w, ecs.Inline(1))
+	w := ecstest.NewWorld(t)
+	hits := ecs.RegisterBuffer[ecstest.Hit](w, ecs.Inline(1))
 	var sets []*ecs.Archetype
 	for i := range 6 {
 		types := []ecs.Type{hits}
-		for bit, kind := range []ecs.Type{ecs.Register[Tag](w), ecs.Register[Position](w), ecs.Register[Health](w)} {
+		for bit, kind := range []ecs.Type{ecs.Register[ecstest.Tag](w), ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Health](w)} {
 			if i>>bit&1 != 0 {
 				types = append(types, kind)
 			}
@@ -158,7 +159,7 @@ func TestShrinkBudget(t *testing.T) {
 		left = append(left, ids[:20]...)
 	}
 	for _, e := range left[:20] { // 20 buffers of 700 KiB that are nearly empty again
-		hits.Append(e, make([]Hit, 30_000)...)
+		hits.Append(e, make([]ecstest.Hit, 30_000)...)
 		b, _ := hits.Mut(e)
 		b.Resize(12_000)
 	}
@@ -169,7 +170,7 @@ func TestShrinkBudget(t *testing.T) {
 	}
 	before := held()
 	for done := false; !done; steps++ {
-		done = w.ShrinkSteps(1)
+		done = ecstest.ShrinkSteps(w, 1)
 		require.NoError(t, w.Verify())
 		now := held()
 		require.LessOrEqual(t, now, before)
@@ -190,8 +191,8 @@ func TestShrinkBudget(t *testing.T) {
 // TestShrinkByTheClock: a budget of less than a step ends with the step. That of a clock that goes
 // on every 15 ms alone, as time.Now of Windows, would not.
 func TestShrinkByTheClock(t *testing.T) {
-	w := newWorld(t)
-	for _, types := range [][]ecs.Type{{ecs.Register[Position](w)}, {ecs.Register[Health](w)}} {
+	w := ecstest.NewWorld(t)
+	for _, types := range [][]ecs.Type{{ecs.Register[ecstest.Position](w)}, {ecs.Register[ecstest.Health](w)}} {
 		b, err := ecs.NewArchetype(w, types...).CreateN(20_000)
 		require.NoError(t, err)
 		w.DestroyList(b.Entities(nil)[300:])
@@ -218,7 +219,7 @@ func shrinkRefused(s *alloc.Failures, asked *int) (first error) {
 		return errors.Join(err, u.Close())
 	}
 	defer func() { first = errors.Join(first, w.Close(), u.Verify(), u.Close()) }()
-	position, hits := ecs.Register[Position](w), ecs.RegisterBuffer[Hit](w, ecs.Inline(1))
+	position, hits := ecs.Register[ecstest.Position](w), ecs.RegisterBuffer[ecstest.Hit](w, ecs.Inline(1))
 	for i, types := range [][]ecs.Type{{position}, {hits}, {position, hits}} {
 		b, err := ecs.NewArchetype(w, types...).CreateN(6000)
 		if err != nil {
@@ -231,14 +232,14 @@ func shrinkRefused(s *alloc.Failures, asked *int) (first error) {
 		}
 		for _, e := range ids[:3] {
 			view, _ := hits.Mut(e)
-			if err := view.TryAppend(make([]Hit, 3000)...); err != nil {
+			if err := view.TryAppend(make([]ecstest.Hit, 3000)...); err != nil {
 				return err
 			}
 			view.Resize(500)
 		}
 	}
 	hash, requests := w.Hash(), s.Asked()
-	for calls := 0; !w.ShrinkSteps(1); calls++ {
+	for calls := 0; !ecstest.ShrinkSteps(w, 1); calls++ {
 		if calls > 100 {
 			return errors.New("Shrink comes to no end")
 		}
@@ -265,9 +266,9 @@ func TestEveryFailureOfShrink(t *testing.T) {
 // TestShrinkInAFullUniverse: where the universe has no unit left but the reserves of other
 // archetypes, those are given back first.
 func TestShrinkInAFullUniverse(t *testing.T) {
-	u := newUniverse(t, 4<<20)
-	w := newWorld(t, ecs.WithUniverse(u), ecs.ChunkGrowth(alloc.Doubling()))
-	second, first := ecs.NewArchetype(w, ecs.Register[Health](w)), ecs.NewArchetype(w, ecs.Register[Position](w)) // Shrink begins with the last
+	u := ecstest.NewUniverse(t, 4<<20)
+	w := ecstest.NewWorld(t, ecs.WithUniverse(u), ecs.ChunkGrowth(alloc.Doubling()))
+	second, first := ecs.NewArchetype(w, ecs.Register[ecstest.Health](w)), ecs.NewArchetype(w, ecs.Register[ecstest.Position](w)) // Shrink begins with the last
 	b, err := first.CreateN(8 * first.Plan().Rows)
 	require.NoError(t, err)
 	w.DestroyList(b.Entities(nil)[first.Plan().Rows:])
@@ -295,8 +296,8 @@ func TestShrinkInAFullUniverse(t *testing.T) {
 // TestShrinkWhileArchetypesGo: archetypes of values that nobody has any more are given up between
 // the steps; none of the others is passed by.
 func TestShrinkWhileArchetypesGo(t *testing.T) {
-	w := newWorld(t)
-	team, position := ecs.RegisterShared[int](w), ecs.Register[Position](w)
+	w := ecstest.NewWorld(t)
+	team, position := ecs.RegisterShared[int](w), ecs.Register[ecstest.Position](w)
 	a, byTeam := ecs.NewArchetype(w, position), make([][]ecs.Entity, 12)
 	for i := range byTeam {
 		b, err := a.CreateN(3000)
@@ -308,10 +309,10 @@ func TestShrinkWhileArchetypesGo(t *testing.T) {
 		w.DestroyList(byTeam[i][5:])
 	}
 	archetypes := w.Stats().Archetypes
-	for i := 0; !w.ShrinkSteps(1); i++ {
+	for i := 0; !ecstest.ShrinkSteps(w, 1); i++ {
 		if i < 4 {
 			require.Equal(t, 5, w.DestroyList(byTeam[i]))
-			w.Sweep()
+			ecstest.Sweep(w)
 		}
 		require.NoError(t, w.Verify())
 	}
@@ -323,19 +324,19 @@ func TestShrinkWhileArchetypesGo(t *testing.T) {
 // TestShrinkRetiresArchetypes: archetypes that changes made go when they have no rows, and those
 // that NewArchetype gave stay. Queries show the same before and after.
 func TestShrinkRetiresArchetypes(t *testing.T) {
-	w := newWorld(t)
-	position, tag, health := ecs.Register[Position](w), ecs.Register[Tag](w), ecs.Register[Health](w)
+	w := ecstest.NewWorld(t)
+	position, tag, health := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Tag](w), ecs.Register[ecstest.Health](w)
 	kept := ecs.NewArchetype(w, position)
 	before := ecs.NewQuery(w, ecs.Read(position))
 	moving, staying := kept.Create(), kept.Create()
-	require.True(t, health.Add(staying, Health{}))
-	require.True(t, tag.Add(moving, Tag{}))
-	require.True(t, health.Add(moving, Health{}))
+	require.True(t, health.Add(staying, ecstest.Health{}))
+	require.True(t, tag.Add(moving, ecstest.Tag{}))
+	require.True(t, health.Add(moving, ecstest.Health{}))
 	passed, _ := w.Locate(moving)
 	require.True(t, tag.Remove(moving))
 	require.True(t, health.Remove(moving))
 	require.True(t, health.Remove(staying))
-	require.True(t, health.Add(staying, Health{}))
+	require.True(t, health.Add(staying, ecstest.Health{}))
 	archetypes, ids := w.Stats().Archetypes, before.Entities(nil)
 
 	require.True(t, w.Shrink(0))
@@ -351,8 +352,8 @@ func TestShrinkRetiresArchetypes(t *testing.T) {
 	require.True(t, w.Destroy(moving)) // the one that is kept has no rows now
 	require.True(t, w.Shrink(0))
 	again := kept.Create()
-	require.True(t, tag.Add(again, Tag{}))
-	require.True(t, health.Add(again, Health{}))
+	require.True(t, tag.Add(again, ecstest.Tag{}))
+	require.True(t, health.Add(again, ecstest.Health{}))
 	now, _ := w.Locate(again)
 	require.NotSame(t, passed.Archetype, now.Archetype)
 	require.Equal(t, []ecs.Entity{staying, again}, before.Entities(nil))
@@ -366,7 +367,7 @@ func ExampleWorld_Shrink() {
 		return
 	}
 	defer w.Close()
-	bullets := ecs.NewArchetype(w, ecs.Register[Position](w))
+	bullets := ecs.NewArchetype(w, ecs.Register[ecstest.Position](w))
 	batch, err := bullets.CreateN(100_000)
 	if err != nil {
 		fmt.Println(err)

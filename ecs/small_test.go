@@ -23,41 +23,41 @@ func isSmall(a *ecs.Archetype) bool {
 }
 
 // growths are the ways to n more rows of the set; each gives values that follow from ids.
-var growths = map[string]func(t *testing.T, x *twin, set, n int){
-	"CreateN": func(t *testing.T, x *twin, set, n int) { x.create(t, set, n) },
-	"Create": func(t *testing.T, x *twin, set, n int) {
+var growths = map[string]func(t *testing.T, x *ecstest.Twin, set, n int){
+	"CreateN": func(t *testing.T, x *ecstest.Twin, set, n int) { x.Create(t, set, n) },
+	"Create": func(t *testing.T, x *ecstest.Twin, set, n int) {
 		for range n {
-			x.create(t, set, 0)
-			e := x.sets[set].Create()
-			x.position.Set(e, Position{float64(e.Index()), 5})
+			x.Create(t, set, 0)
+			e := x.Sets[set].Create()
+			x.Position.Set(e, ecstest.Position{X: float64(e.Index()), Y: 5})
 		}
 	},
-	"CreateReserved": func(t *testing.T, x *twin, set, n int) {
+	"CreateReserved": func(t *testing.T, x *ecstest.Twin, set, n int) {
 		if n > 0 {
 			ids := make([]ecs.Entity, n)
-			require.NoError(t, x.w.Reserve(ids))
-			_, err := x.sets[set].CreateReserved(ids)
+			require.NoError(t, x.World.Reserve(ids))
+			_, err := x.Sets[set].CreateReserved(ids)
 			require.NoError(t, err)
 		}
 	},
-	"Adopt one by one": func(t *testing.T, x *twin, set, n int) {
-		b, err := x.sets[0].CreateN(n)
+	"Adopt one by one": func(t *testing.T, x *ecstest.Twin, set, n int) {
+		b, err := x.Sets[0].CreateN(n)
 		require.NoError(t, err)
 		for _, e := range b.Entities(nil) {
-			_, err := ecs.Into(x.sets[set]).Apply(e)
+			_, err := ecs.Into(x.Sets[set]).Apply(e)
 			require.NoError(t, err)
 		}
 	},
-	"AdoptList": func(t *testing.T, x *twin, set, n int) {
-		b, err := x.sets[0].CreateN(n)
+	"AdoptList": func(t *testing.T, x *ecstest.Twin, set, n int) {
+		b, err := x.Sets[0].CreateN(n)
 		require.NoError(t, err)
-		_, err = ecs.Into(x.sets[set]).ApplyList(b.Entities(nil))
+		_, err = ecs.Into(x.Sets[set]).ApplyList(b.Entities(nil))
 		require.NoError(t, err)
 	},
-	"AdoptQuery": func(t *testing.T, x *twin, set, n int) {
-		_, err := x.sets[0].CreateN(n)
+	"AdoptQuery": func(t *testing.T, x *ecstest.Twin, set, n int) {
+		_, err := x.Sets[0].CreateN(n)
 		require.NoError(t, err)
-		_, err = ecs.Into(x.sets[set]).ApplyQuery(ecs.NewQuery(x.w, ecs.Absent(x.position), ecs.Absent(x.tag)))
+		_, err = ecs.Into(x.Sets[set]).ApplyQuery(ecs.NewQuery(x.World, ecs.Absent(x.Position), ecs.Absent(x.Tag)))
 		require.NoError(t, err)
 	},
 }
@@ -68,18 +68,18 @@ func TestSmallChunkIsOutgrown(t *testing.T) {
 	for name, grow := range growths {
 		for _, set := range []int{1, 3, 4} {
 			t.Run(fmt.Sprintf("%s, set %d", name, set), func(t *testing.T) {
-				x := newTwin(t, ecs.DefaultChunkGrowth())
-				a := x.sets[set]
+				x := ecstest.NewTwin(t, ecs.DefaultChunkGrowth())
+				a := x.Sets[set]
 				small := a.Plan().Rows / 8
 				for _, have := range []int{1, small - 1, small} {
 					for _, more := range []int{1, small - have, small, 3 * small, 9 * small, 40 * small} {
 						text := fmt.Sprintf("%s, %v: %d of %d rows, %d more", name, a, have, small, more)
-						x.create(t, set, have)
+						x.Create(t, set, have)
 						require.True(t, isSmall(a), text)
-						x.outgrow(t, text, func() { grow(t, x, set, more) })
+						outgrow(t, x, text, func() { grow(t, x, set, more) })
 						require.Equal(t, have+more, a.Len(), text)
 						require.Equal(t, have+more <= small, isSmall(a), text)
-						x.empty(t, text)
+						emptyOut(t, x, text)
 					}
 				}
 			})
@@ -93,8 +93,8 @@ func TestOnlyChunkIsOutgrown(t *testing.T) {
 	for name, grow := range growths {
 		for _, set := range []int{1, 3, 4} {
 			t.Run(fmt.Sprintf("%s, set %d", name, set), func(t *testing.T) {
-				x := newTwin(t, ecs.DefaultChunkGrowth())
-				a := x.sets[set]
+				x := ecstest.NewTwin(t, ecs.DefaultChunkGrowth())
+				a := x.Sets[set]
 				per := a.Plan().Rows
 				for _, have := range []int{per - 1, per, 2 * per} {
 					for _, upTo := range []int{per, 2 * per, 2*per + 1, 4 * per, 4*per + 1} {
@@ -102,12 +102,12 @@ func TestOnlyChunkIsOutgrown(t *testing.T) {
 							continue
 						}
 						text := fmt.Sprintf("%s, %v: %d rows, %d a unit, to %d", name, a, have, per, upTo)
-						x.create(t, set, have)
+						x.Create(t, set, have)
 						require.Equal(t, 1, a.Chunks(), text)
-						x.outgrow(t, text, func() { grow(t, x, set, upTo-have) })
+						outgrow(t, x, text, func() { grow(t, x, set, upTo-have) })
 						require.Equal(t, upTo, a.Len(), text)
 						require.Equal(t, upTo <= 4*per, a.Chunks() == 1, text)
-						x.empty(t, text)
+						emptyOut(t, x, text)
 					}
 				}
 			})
@@ -116,36 +116,36 @@ func TestOnlyChunkIsOutgrown(t *testing.T) {
 }
 
 // outgrow compares what entities of a set have before and after others come.
-func (x *twin) outgrow(t *testing.T, text string, grow func()) {
-	ids := x.queries[0].Entities(nil)
+func outgrow(t *testing.T, x *ecstest.Twin, text string, grow func()) {
+	ids := x.Queries[0].Entities(nil)
 	for i, e := range ids {
 		if i%2 == 0 {
-			x.hits.Append(e, Hit{Damage: int32(i)}, Hit{}, Hit{})
+			x.Hits.Append(e, ecstest.Hit{Damage: int32(i)}, ecstest.Hit{}, ecstest.Hit{})
 		}
 	}
-	want := x.shows(ids)
-	require.NoError(t, x.w.Verify(), text)
+	want := x.Shows(ids)
+	require.NoError(t, x.World.Verify(), text)
 	grow()
-	require.NoError(t, x.w.Verify(), text)
-	require.Equal(t, want, x.shows(ids), text)
-	x.lookEverywhere(t, text)
+	require.NoError(t, x.World.Verify(), text)
+	require.Equal(t, want, x.Shows(ids), text)
+	lookEverywhere(t, x, text)
 }
 
-// empty ends all entities, after which nothing is held.
-func (x *twin) empty(t *testing.T, text string) {
-	x.w.Clear()
-	x.w.Trim()
-	require.Equal(t, []int{0, 0, 0}, []int{x.w.Stats().Small, x.w.Stats().Shared, x.w.Stats().Chunks}, text)
+// emptyOut ends all entities, after which nothing is held.
+func emptyOut(t *testing.T, x *ecstest.Twin, text string) {
+	x.World.Clear()
+	x.World.Trim()
+	require.Equal(t, []int{0, 0, 0}, []int{x.World.Stats().Small, x.World.Stats().Shared, x.World.Stats().Chunks}, text)
 }
 
 // lookEverywhere compares the look-ups of all kinds with what a query shows.
-func (x *twin) lookEverywhere(t *testing.T, text string) {
-	q := ecs.NewQuery(x.w, ecs.Optional(ecs.Read(x.position)), ecs.Present(x.stun))
+func lookEverywhere(t *testing.T, x *ecstest.Twin, text string) {
+	q := ecs.NewQuery(x.World, ecs.Optional(ecs.Read(x.Position)), ecs.Present(x.Stun))
 	defer q.Close()
 	var ids []ecs.Entity
-	var want []*Position
+	var want []*ecstest.Position
 	for rows := range q.Rows() {
-		column := x.position.Slice(rows)
+		column := x.Position.Slice(rows)
 		for i, e := range rows.Entities() {
 			ids = append(ids, e)
 			if column == nil {
@@ -155,15 +155,15 @@ func (x *twin) lookEverywhere(t *testing.T, text string) {
 			}
 		}
 	}
-	values := make([]Position, len(ids))
-	missing := x.position.CopyList(values, ids)
-	for i, p := range x.position.GetList(nil, ids) {
+	values := make([]ecstest.Position, len(ids))
+	missing := x.Position.CopyList(values, ids)
+	for i, p := range x.Position.GetList(nil, ids) {
 		if p == nil {
 			missing--
 		}
 		e := ids[i]
-		if want[i] != p || p != x.position.Get(e) || x.position.Has(e) != (p != nil) || p != nil && values[i] != *p {
-			t.Fatalf("%s: %v: want %p, got %p, Get %p, CopyList %v", text, e, want[i], p, x.position.Get(e), values[i])
+		if want[i] != p || p != x.Position.Get(e) || x.Position.Has(e) != (p != nil) || p != nil && values[i] != *p {
+			t.Fatalf("%s: %v: want %p, got %p, Get %p, CopyList %v", text, e, want[i], p, x.Position.Get(e), values[i])
 		}
 	}
 	require.Zero(t, missing, text)
@@ -172,54 +172,54 @@ func (x *twin) lookEverywhere(t *testing.T, text string) {
 // TestSmallChunkKeepsVersions: what was written in a small chunk is seen after it was
 // outgrown, and what was not is not.
 func TestSmallChunkKeepsVersions(t *testing.T) {
-	x := newTwin(t, ecs.DefaultChunkGrowth())
-	a := x.sets[3] // position, stun, health, hits
-	x.create(t, 3, a.Plan().Rows/8)
-	e := x.queries[0].At(0)
+	x := ecstest.NewTwin(t, ecs.DefaultChunkGrowth())
+	a := x.Sets[3] // position, stun, health, hits
+	x.Create(t, 3, a.Plan().Rows/8)
+	e := x.Queries[0].At(0)
 	seen := func(since uint32) (got []bool) {
-		for rows := range ecs.NewQuery(x.w, ecs.Read(x.position), ecs.Read(x.health), ecs.Present(x.stun)).Rows() {
-			got = append(got, x.position.Changed(rows, since), x.health.Changed(rows, since), rows.Ordered(since))
+		for rows := range ecs.NewQuery(x.World, ecs.Read(x.Position), ecs.Read(x.Health), ecs.Present(x.Stun)).Rows() {
+			got = append(got, x.Position.Changed(rows, since), x.Health.Changed(rows, since), rows.Ordered(since))
 		}
 		return got
 	}
-	created := x.w.Version()
-	x.w.Advance()
+	created := x.World.Version()
+	x.World.Advance()
 	require.Equal(t, []bool{false, false, false}, seen(created))
-	x.position.Mut(e).X++
+	x.Position.Mut(e).X++
 	require.Equal(t, []bool{true, false, false}, seen(created), "Mut marks small chunks")
-	written := x.w.Version()
-	x.w.Advance()
-	require.Len(t, x.health.MutList(nil, []ecs.Entity{e}), 1)
+	written := x.World.Version()
+	x.World.Advance()
+	require.Len(t, x.Health.MutList(nil, []ecs.Entity{e}), 1)
 	require.Equal(t, []bool{false, true, false}, seen(written))
-	before := x.w.Version()
-	x.w.Advance()
+	before := x.World.Version()
+	x.World.Advance()
 	require.True(t, isSmall(a))
 	a.Create()
 	require.False(t, isSmall(a))
 	require.Equal(t, []bool{true, true, true}, seen(before), "rows came")
-	require.Equal(t, []bool{false, false, false}, seen(x.w.Version()))
-	x.w.Advance()
-	x.position.Mut(e).X++
-	require.Equal(t, []bool{true, false, false}, seen(x.w.Version()-1))
+	require.Equal(t, []bool{false, false, false}, seen(x.World.Version()))
+	x.World.Advance()
+	x.Position.Mut(e).X++
+	require.Equal(t, []bool{true, false, false}, seen(x.World.Version()-1))
 
-	x.w.Clear()
-	x.w.Trim()
-	x.create(t, 3, 5) // what arrives in the chunks behind the first does not mark it twice
-	x.w.Advance()
+	x.World.Clear()
+	x.World.Trim()
+	x.Create(t, 3, 5) // what arrives in the chunks behind the first does not mark it twice
+	x.World.Advance()
 	b, err := a.CreateN(3*a.Plan().Rows - 5)
 	require.NoError(t, err)
 	require.Equal(t, a.Len()-5, b.Len())
 	for i := range a.Chunks() {
-		require.Equal(t, []bool{true, true, true}, seen(x.w.Version() - 1)[3*i:3*i+3])
+		require.Equal(t, []bool{true, true, true}, seen(x.World.Version() - 1)[3*i:3*i+3])
 	}
 }
 
 // TestSmallChunkStaysWhenThereIsNoRoom: at the border of a small chunk in a full universe
 // nothing moves: values lie where they lay, and views of buffers are good.
 func TestSmallChunkStaysWhenThereIsNoRoom(t *testing.T) {
-	u := newUniverse(t, 2<<20)
-	w := newWorld(t, ecs.WithUniverse(u))
-	position, hits, tag := ecs.Register[Position](w), ecs.RegisterBuffer[Hit](w), ecs.Register[Tag](w)
+	u := ecstest.NewUniverse(t, 2<<20)
+	w := ecstest.NewWorld(t, ecs.WithUniverse(u))
+	position, hits, tag := ecs.Register[ecstest.Position](w), ecs.RegisterBuffer[ecstest.Hit](w), ecs.Register[ecstest.Tag](w)
 	plain, tagged := ecs.NewArchetype(w, position, hits), ecs.NewArchetype(w, position, hits, tag)
 	wide := ecs.Register[[3000]byte](w)
 	other, otherTagged := ecs.NewArchetype(w, wide, hits), ecs.NewArchetype(w, wide, hits, tag)
@@ -235,7 +235,7 @@ func TestSmallChunkStaysWhenThereIsNoRoom(t *testing.T) {
 	}
 	require.Equal(t, []bool{true, true, false}, []bool{isSmall(plain), isSmall(tagged), isSmall(other)})
 	e := ecs.NewQuery(w, ecs.With(tag), ecs.Without(wide)).At(0)
-	hits.Append(e, Hit{Damage: 7})
+	hits.Append(e, ecstest.Hit{Damage: 7})
 	view, _ := hits.Mut(e)
 	p := position.Mut(e)
 	stats, hash := w.Stats(), w.Hash()
@@ -258,7 +258,7 @@ func TestSmallChunkStaysWhenThereIsNoRoom(t *testing.T) {
 		require.NoError(t, w.Verify(), name)
 		require.Equal(t, []any{stats, hash}, []any{w.Stats(), w.Hash()}, name)
 		require.Same(t, p, position.Get(e), name)
-		require.Equal(t, Hit{Damage: 7}, view.Slice()[0], name)
+		require.Equal(t, ecstest.Hit{Damage: 7}, view.Slice()[0], name)
 	}
 	for name := range fails {
 		check(name)
@@ -271,7 +271,7 @@ func TestSmallChunkStaysWhenThereIsNoRoom(t *testing.T) {
 	require.False(t, isSmall(tagged))
 	require.NotSame(t, p, position.Get(e))
 	view, _ = hits.Get(e)
-	require.Equal(t, Hit{Damage: 7}, view.Slice()[0])
+	require.Equal(t, ecstest.Hit{Damage: 7}, view.Slice()[0])
 	require.True(t, wide.Has(unit))
 	for _, c := range hog[1:] {
 		u.Free(c, 1)
@@ -281,8 +281,8 @@ func TestSmallChunkStaysWhenThereIsNoRoom(t *testing.T) {
 // TestManySmallArchetypes: tiny archetypes share units, keep what they have when they
 // empty, and Trim gives it back.
 func TestManySmallArchetypes(t *testing.T) {
-	w := newWorld(t)
-	position := ecs.Register[Position](w)
+	w := ecstest.NewWorld(t)
+	position := ecs.Register[ecstest.Position](w)
 	labels := ecstest.LabelsOf(w, 6)
 	live := w.Universe().Stats().LiveChunks
 	var all []*ecs.Archetype
@@ -320,26 +320,26 @@ func TestManySmallArchetypes(t *testing.T) {
 
 // TestSmallChunkInAShare: several goroutines look up and toggle rows of small chunks.
 func TestSmallChunkInAShare(t *testing.T) {
-	x := newTwin(t, ecs.DefaultChunkGrowth())
-	x.create(t, 1, 20) // position, stun
-	x.create(t, 4, 20) // and flag
-	require.True(t, isSmall(x.sets[1]) && isSmall(x.sets[4]))
-	ids := x.queries[0].Entities(nil)
-	x.position.Get(ids[0])
-	p := x.w.Share()
+	x := ecstest.NewTwin(t, ecs.DefaultChunkGrowth())
+	x.Create(t, 1, 20) // position, stun
+	x.Create(t, 4, 20) // and flag
+	require.True(t, isSmall(x.Sets[1]) && isSmall(x.Sets[4]))
+	ids := x.Queries[0].Entities(nil)
+	x.Position.Get(ids[0])
+	p := x.World.Share()
 	done := make(chan error)
 	for g := range 4 {
 		go func() {
 			for range 100 {
 				for i, e := range ids {
-					if got := x.position.Get(e); got == nil || got.X != float64(e.Index()) {
+					if got := x.Position.Get(e); got == nil || got.X != float64(e.Index()) {
 						done <- fmt.Errorf("%v has %v", e, got)
 						return
 					}
 					if i%4 == g {
-						x.stun.Disable(e)
+						x.Stun.Disable(e)
 					}
-					if x.health.Has(e) {
+					if x.Health.Has(e) {
 						done <- fmt.Errorf("%v has health", e)
 						return
 					}
@@ -352,5 +352,5 @@ func TestSmallChunkInAShare(t *testing.T) {
 		require.NoError(t, <-done)
 	}
 	p.End()
-	require.Zero(t, ecs.NewQuery(x.w, ecs.With(x.stun)).Count())
+	require.Zero(t, ecs.NewQuery(x.World, ecs.With(x.Stun)).Count())
 }

@@ -40,3 +40,6 @@ type Weapon struct {
 	Damage int32
 	Name   string
 }
+
+// Flag has no bytes, and is registered with enable bits.
+type Flag struct{}

@@ -21,28 +21,28 @@ type Refusals struct {
 
 // Try makes a call. A *LimitError that it panics with is its error.
 func (r *Refusals) Try(name string, call func() error) {
-	before, requests := r.state(true), r.Failures.Asked()
+	before, requests := r.State(true), r.Failures.Asked()
 	err := ErrorOf(call)
 	r.Asked[name] += r.Failures.Asked() - requests
-	if after := r.state(true); err != nil && after != before {
+	if after := r.State(true); err != nil && after != before {
 		err = fmt.Errorf("%s changed the worlds from %s to %s: %v", name, before, after, err)
 	}
-	r.note(name, err)
+	r.Note(name, err)
 }
 
 // TryValues is Try of a call that may leave archetypes, larger chunks or blocks behind.
 func (r *Refusals) TryValues(name string, call func() error) {
-	before, requests := r.state(false), r.Failures.Asked()
+	before, requests := r.State(false), r.Failures.Asked()
 	err := ErrorOf(call)
 	r.Asked[name] += r.Failures.Asked() - requests
-	if err != nil && r.state(false) != before {
+	if err != nil && r.State(false) != before {
 		err = fmt.Errorf("%s changed the worlds: %v", name, err)
 	}
-	r.note(name, err)
+	r.Note(name, err)
 }
 
-// note keeps an error, or what is wrong with a world after the call.
-func (r *Refusals) note(name string, err error) {
+// Note keeps an error, or what is wrong with a world after the call.
+func (r *Refusals) Note(name string, err error) {
 	for _, w := range r.Worlds {
 		if wrong := w.Verify(); wrong != nil {
 			err = fmt.Errorf("after %s: %w", name, wrong)
@@ -67,9 +67,9 @@ func ErrorOf(call func() error) (err error) {
 	return call()
 }
 
-// state is what a refusal must leave as it is: hashes and values, and with counts
+// State is what a refusal must leave as it is: hashes and values, and with counts
 // those of Stats. Reserves may be given back, and taken.
-func (r *Refusals) state(counts bool) (text string) {
+func (r *Refusals) State(counts bool) (text string) {
 	for _, w := range r.Worlds {
 		text += fmt.Sprintf("%x ", w.Hash())
 		if counts {

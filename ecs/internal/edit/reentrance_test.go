@@ -1,4 +1,4 @@
-package ecs_test
+package edit_test
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"quarry/alloc"
 	"quarry/ecs"
 	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/ecstest"
 	"quarry/ecs/internal/edit"
 	"quarry/ecs/internal/entity"
 
@@ -22,10 +23,10 @@ import (
 type inner struct {
 	u        *alloc.Universe
 	w, from  *ecs.World
-	position ecs.Component[Position]
-	health   ecs.Component[Health]
+	position ecs.Component[ecstest.Position]
+	health   ecs.Component[ecstest.Health]
 	linked   ecs.Buffer[ecs.LinkedEntity]
-	socket   ecs.Component[Socket]
+	socket   ecs.Component[ecstest.Socket]
 	team     ecs.Shared[string]
 	hooked   ecs.Type
 	a, b     *ecs.Archetype // with the hooked type, and with Health
@@ -40,24 +41,24 @@ type inner struct {
 }
 
 func newInner(t *testing.T) *inner {
-	x := &inner{u: newUniverse(t, 8<<20)}
-	x.w, x.from = newWorld(t, ecs.WithUniverse(x.u)), newWorld(t, ecs.WithUniverse(x.u))
+	x := &inner{u: ecstest.NewUniverse(t, 8<<20)}
+	x.w, x.from = ecstest.NewWorld(t, ecs.WithUniverse(x.u)), ecstest.NewWorld(t, ecs.WithUniverse(x.u))
 	t.Cleanup(x.release)
 	for _, w := range []*ecs.World{x.from, x.w} {
-		x.hooked = ecs.RegisterHooked(w, func(call string) {
+		x.hooked = registerHooked(w, func(call string) {
 			if x.inside != nil {
 				x.inside(call)
 			}
 		})
-		x.position = ecs.Register[Position](w)
+		x.position = ecs.Register[ecstest.Position](w)
 		a := ecs.NewArchetype(w, x.hooked, x.position)
 		b, err := a.CreateN(300)
 		require.NoError(t, err)
 		x.a, x.list = a, b.Entities(nil)
 	}
 	w := x.w
-	x.health, x.linked = ecs.Register[Health](w), ecs.RegisterBuffer[ecs.LinkedEntity](w)
-	x.socket, x.team = ecs.Register[Socket](w, ecs.Cleanup), ecs.RegisterShared[string](w)
+	x.health, x.linked = ecs.Register[ecstest.Health](w), ecs.RegisterBuffer[ecs.LinkedEntity](w)
+	x.socket, x.team = ecs.Register[ecstest.Socket](w, ecs.Cleanup), ecs.RegisterShared[string](w)
 	x.b = ecs.NewArchetype(w, x.health, x.team.Of("red"))
 	x.plain = x.b.Create()
 	x.dying = ecs.NewArchetype(w, x.hooked, x.socket).Create()
@@ -96,8 +97,8 @@ var outer = map[string]func(x *inner) error{
 		return err
 	},
 	"Change.ApplyList(into)": func(x *inner) error { _, err := ecs.Into(x.b).ApplyList(x.list[:250]); return err },
-	"World.DestroyQuery":     func(x *inner) error { return caught(func() error { x.w.DestroyQuery(x.q); return nil }) },
-	"World.DestroyList":      func(x *inner) error { return caught(func() error { x.w.DestroyList(x.list); return nil }) },
+	"World.DestroyQuery":     func(x *inner) error { return ecstest.ErrorOf(func() error { x.w.DestroyQuery(x.q); return nil }) },
+	"World.DestroyList":      func(x *inner) error { return ecstest.ErrorOf(func() error { x.w.DestroyList(x.list); return nil }) },
 	"World.Destroy":          func(x *inner) error { _, err := x.w.TryDestroy(x.dying); return err },
 	"World.Clear":            func(x *inner) error { x.w.Clear(); return nil },
 	"World.Instantiate":      func(x *inner) error { _, err := x.w.TryInstantiate(x.list[0]); return err },
@@ -146,8 +147,8 @@ func (x *inner) changes() map[string]func() {
 		"Archetype.CreateReserved": func() { _, _ = x.b.CreateReserved(nil) },
 		"World.Destroy":            func() { x.w.Destroy(x.plain) },
 		"World.Destroy(try)":       func() { _, _ = x.w.TryDestroy(x.list[9]) },
-		"Component.Add":            func() { x.health.Add(x.list[0], Health{}) },
-		"Component.Add(try)":       func() { _, _ = x.health.TryAdd(x.list[0], Health{}) },
+		"Component.Add":            func() { x.health.Add(x.list[0], ecstest.Health{}) },
+		"Component.Add(try)":       func() { _, _ = x.health.TryAdd(x.list[0], ecstest.Health{}) },
 		"Component.Remove":         func() { x.health.Remove(x.plain) },
 		"Component.Remove(try)":    func() { _, _ = x.health.TryRemove(x.plain) },
 		"Shared.Add":               func() { x.team.Add(x.list[0], "blue") },
@@ -186,7 +187,7 @@ func (x *inner) nest(t *testing.T, name string, call func(x *inner) error) (seen
 		require.True(t, door.Locked(x.w))
 		for inside, change := range changes {
 			want := fmt.Sprintf("ecs: %s: structural change inside another one, %s, which is not done yet; make it after that call", nameOf(inside), op)
-			require.Equal(t, want, panicText(change), "%s in %s of %s", inside, at, name)
+			require.Equal(t, want, ecstest.PanicText(change), "%s in %s of %s", inside, at, name)
 		}
 	}
 	err = call(x)
@@ -213,7 +214,7 @@ func TestReentrance(t *testing.T) {
 		require.NoError(t, err, name)
 		require.NotEmpty(t, seen, name)
 		for _, w := range []*ecs.World{x.w, y.w} {
-			require.True(t, w.Destroy(ecs.NewArchetype(w, ecs.Register[Health](w)).Create()), "%s: the world takes changes", name)
+			require.True(t, w.Destroy(ecs.NewArchetype(w, ecs.Register[ecstest.Health](w)).Create()), "%s: the world takes changes", name)
 		}
 		require.Equal(t, y.w.Stats().Alive, x.w.Stats().Alive, name)
 		require.Equal(t, y.w.Hash(), x.w.Hash(), name)

@@ -1,10 +1,11 @@
-package ecs_test
+package edit_test
 
 import (
 	"testing"
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 )
 
 // BenchmarkWorlds: ns an entity of a million with two components and a link: to another world of
@@ -12,8 +13,8 @@ import (
 func BenchmarkWorlds(b *testing.B) {
 	const n = 1 << 20
 	fill := func(b *testing.B, w *ecs.World) {
-		owner := ecs.Register[Owner](w)
-		batch, err := ecs.NewArchetype(w, ecs.Register[Position](w), owner).CreateN(n)
+		owner := ecs.Register[ecstest.Owner](w)
+		batch, err := ecs.NewArchetype(w, ecs.Register[ecstest.Position](w), owner).CreateN(n)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -43,17 +44,17 @@ func BenchmarkWorlds(b *testing.B) {
 	}
 	b.Run("move, one universe", func(b *testing.B) {
 		u := universe(b)
-		from, to := newWorld(b, u), newWorld(b, u)
+		from, to := ecstest.NewWorld(b, u), ecstest.NewWorld(b, u)
 		fill(b, from)
 		move(b, from, to)
 	})
 	b.Run("move, two universes", func(b *testing.B) {
-		from, to := newWorld(b), newWorld(b)
+		from, to := ecstest.NewWorld(b), ecstest.NewWorld(b)
 		fill(b, from)
 		move(b, from, to)
 	})
 	b.Run("clone", func(b *testing.B) {
-		w := newWorld(b)
+		w := ecstest.NewWorld(b)
 		fill(b, w)
 		for b.Loop() {
 			c, err := w.Clone()

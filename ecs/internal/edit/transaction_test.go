@@ -1,10 +1,11 @@
-package ecs_test
+package edit_test
 
 import (
 	"testing"
 
 	"quarry/ecs"
 	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/ecstest"
 	"quarry/ecs/internal/edit"
 	"quarry/ecs/internal/entity"
 
@@ -12,8 +13,8 @@ import (
 )
 
 func TestTransactionMoves(t *testing.T) {
-	w := newWorld(t)
-	position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
+	w := ecstest.NewWorld(t)
+	position, velocity := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w)
 	a, b := ecs.NewArchetype(w, position), ecs.NewArchetype(w, position, velocity)
 	e := a.Create()
 	b.Create()
@@ -53,16 +54,16 @@ func outcomeOfCopies(t *testing.T, a *ecs.Archetype, changes ...*ecs.Change) edi
 // change gives them begins anew: a component as zero, a buffer without elements, a managed type
 // without a value.
 func TestTransactionCopiesLoseCleanup(t *testing.T) {
-	w := newWorld(t)
-	socket := ecs.Register[Socket](w, ecs.Cleanup)
-	hits := ecs.RegisterBuffer[Hit](w, ecs.Inline(2), ecs.Cleanup)
+	w := ecstest.NewWorld(t)
+	socket := ecs.Register[ecstest.Socket](w, ecs.Cleanup)
+	hits := ecs.RegisterBuffer[ecstest.Hit](w, ecs.Inline(2), ecs.Cleanup)
 	name := ecs.RegisterManaged[string](w, ecs.Cleanup)
 	a := ecs.NewArchetype(w, socket, hits, name)
 	e := a.Create()
-	socket.Set(e, Socket{7})
+	socket.Set(e, ecstest.Socket{FD: 7})
 	name.Set(e, "mine")
 	for i := range 5 {
-		hits.Append(e, Hit{Damage: int32(i)})
+		hits.Append(e, ecstest.Hit{Damage: int32(i)})
 	}
 	out := outcomeOfCopies(t, a, ecs.NewChange(w, ecs.Add(socket, hits, name)))
 	require.Same(t, a, door.At(&out))
@@ -74,7 +75,7 @@ func TestTransactionCopiesLoseCleanup(t *testing.T) {
 	tx.Finish()
 	require.NoError(t, w.Verify())
 	for _, c := range copies {
-		require.Equal(t, Socket{}, *socket.Get(c))
+		require.Equal(t, ecstest.Socket{}, *socket.Get(c))
 		require.Empty(t, hits.Slice(c))
 		require.Nil(t, name.Get(c))
 	}
@@ -85,8 +86,8 @@ func TestTransactionCopiesLoseCleanup(t *testing.T) {
 // TestTransactionTakesAnEntityOnce: an entity that is twice in the list of a group moves once, and
 // is once in the batch.
 func TestTransactionTakesAnEntityOnce(t *testing.T) {
-	w := newWorld(t)
-	position, tag := ecs.Register[Position](w), ecs.Register[Tag](w)
+	w := ecstest.NewWorld(t)
+	position, tag := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Tag](w)
 	a := ecs.NewArchetype(w, position)
 	e, f := a.Create(), a.Create()
 	out := after(t, edit.OutcomeOf(door.Archetype(a)), ecs.NewChange(w, ecs.Add(tag)))
@@ -104,16 +105,16 @@ func TestTransactionTakesAnEntityOnce(t *testing.T) {
 // TestTransactionMisuse: a group that cannot be is refused by a panic that names the call, and the
 // transaction is over: what groups before it took is given back, and the world is as it was.
 func TestTransactionMisuse(t *testing.T) {
-	w, other := newWorld(t), newWorld(t)
-	position, tag := ecs.Register[Position](w), ecs.Register[Tag](w)
-	hits := ecs.RegisterBuffer[Hit](w, ecs.Inline(2))
+	w, other := ecstest.NewWorld(t), ecstest.NewWorld(t)
+	position, tag := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Tag](w)
+	hits := ecs.RegisterBuffer[ecstest.Hit](w, ecs.Inline(2))
 	a, b := ecs.NewArchetype(w, position, hits), ecs.NewArchetype(w, position)
 	e, dead, elsewhere := a.Create(), a.Create(), b.Create()
 	w.Destroy(dead)
 	for i := range 5 {
-		hits.Append(e, Hit{Damage: int32(i)})
+		hits.Append(e, ecstest.Hit{Damage: int32(i)})
 	}
-	stranger := ecs.NewArchetype(other, ecs.Register[Position](other)).Create()
+	stranger := ecs.NewArchetype(other, ecs.Register[ecstest.Position](other)).Create()
 	copies, tagged := outcomeOfCopies(t, a), after(t, edit.OutcomeOf(door.Archetype(a)), ecs.NewChange(w, ecs.Add(tag)))
 	var tx edit.Transaction
 	before := w.Hash()
@@ -130,7 +131,7 @@ func TestTransactionMisuse(t *testing.T) {
 		tx.Begin(door.World(w), "test")
 		tx.Copy(entity.ID(e), &copies, 3)
 		tx.Create(&tagged, 4)
-		require.Contains(t, panicText(call), text)
+		require.Contains(t, ecstest.PanicText(call), text)
 		require.NoError(t, w.Verify(), text)
 		require.Equal(t, before, w.Hash(), text)
 		require.True(t, w.Destroy(a.Create()), "the world takes changes")
@@ -141,12 +142,12 @@ func TestTransactionMisuse(t *testing.T) {
 // TestTransactionOutcomesThatDoNotFit: outcomes that are zero, of another world, or the end of what
 // is made.
 func TestTransactionOutcomesThatDoNotFit(t *testing.T) {
-	w, other := newWorld(t), newWorld(t)
-	position, alien := ecs.Register[Position](w), ecs.Register[Position](other)
-	hits := ecs.RegisterBuffer[Hit](w, ecs.Inline(2))
+	w, other := ecstest.NewWorld(t), ecstest.NewWorld(t)
+	position, alien := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Position](other)
+	hits := ecs.RegisterBuffer[ecstest.Hit](w, ecs.Inline(2))
 	a, b := ecs.NewArchetype(w, position, hits), ecs.NewArchetype(other, alien)
 	e := a.Create()
-	hits.Append(e, make([]Hit, 5)...)
+	hits.Append(e, make([]ecstest.Hit, 5)...)
 	foreign, zero := edit.OutcomeOf(door.Archetype(b)), edit.Outcome{}
 	ended, copies := after(t, edit.OutcomeOf(door.Archetype(a)), door.Destruction(w)), outcomeOfCopies(t, a)
 	endedCopies := after(t, copies, door.Destruction(w))
@@ -164,7 +165,7 @@ func TestTransactionOutcomesThatDoNotFit(t *testing.T) {
 	} {
 		tx.Begin(door.World(w), "test")
 		tx.Copy(entity.ID(e), &copies, 3)
-		require.Equal(t, "ecs: test: the archetype is nil or belongs to another world", panicText(call), name)
+		require.Equal(t, "ecs: test: the archetype is nil or belongs to another world", ecstest.PanicText(call), name)
 		require.NoError(t, w.Verify(), name)
 		require.Equal(t, before, w.Hash(), name)
 	}
@@ -174,8 +175,8 @@ func TestTransactionOutcomesThatDoNotFit(t *testing.T) {
 // TestTransactionOfNothing: groups of no entities, no copies and nothing new are groups all the
 // same, and do nothing, in archetypes without rows too.
 func TestTransactionOfNothing(t *testing.T) {
-	w := newWorld(t)
-	owner, prefab := ecs.Register[Owner](w), ecs.Register[ecs.Prefab](w)
+	w := ecstest.NewWorld(t)
+	owner, prefab := ecs.Register[ecstest.Owner](w), ecs.Register[ecs.Prefab](w)
 	a := ecs.NewArchetype(w, owner, prefab)
 	e := a.Create()
 	hash, out, copies := w.Hash(), edit.OutcomeOf(door.Archetype(a)), outcomeOfCopies(t, a)
@@ -196,8 +197,8 @@ func TestTransactionOfNothing(t *testing.T) {
 // TestTransactionEnds: batches are void when gaps have been closed, the world is locked from Begin
 // on, and a group that has not run is not lost without a word.
 func TestTransactionEnds(t *testing.T) {
-	w := newWorld(t)
-	position := ecs.Register[Position](w)
+	w := ecstest.NewWorld(t)
+	position := ecs.Register[ecstest.Position](w)
 	a := ecs.NewArchetype(w, position)
 	out := edit.OutcomeOf(door.Archetype(a))
 	var tx edit.Transaction
@@ -216,8 +217,8 @@ func TestTransactionEnds(t *testing.T) {
 // TestOutcomeOfWhatWasGivenUp: the archetype that an outcome leads to may be given up before a
 // change follows, and before rows move.
 func TestOutcomeOfWhatWasGivenUp(t *testing.T) {
-	w := newWorld(t)
-	position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
+	w := ecstest.NewWorld(t)
+	position, velocity := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w)
 	cell := ecs.RegisterShared[int](w)
 	a := ecs.NewArchetype(w, position)
 	e := a.Create()

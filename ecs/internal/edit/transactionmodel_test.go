@@ -1,4 +1,4 @@
-package ecs_test
+package edit_test
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 
 	"quarry/ecs"
 	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/ecstest"
 	"quarry/ecs/internal/edit"
 	"quarry/ecs/internal/entity"
 
@@ -18,12 +19,12 @@ import (
 // other.
 type deals struct {
 	w        *ecs.World
-	position ecs.Component[Position]
-	owner    ecs.Component[Owner]
-	stun     ecs.Component[Stun] // Enableable
-	socket   ecs.Component[Socket]
+	position ecs.Component[ecstest.Position]
+	owner    ecs.Component[ecstest.Owner]
+	stun     ecs.Component[ecstest.Stun] // Enableable
+	socket   ecs.Component[ecstest.Socket]
 	port     ecs.Component[int32] // Cleanup, as socket
-	hits     ecs.Buffer[Hit]
+	hits     ecs.Buffer[ecstest.Hit]
 	linked   ecs.Buffer[ecs.LinkedEntity]
 	name     ecs.Managed[string]
 	team     ecs.Shared[string]
@@ -35,9 +36,9 @@ type deals struct {
 }
 
 func newDeals(t *testing.T, options ...ecs.Option) *deals {
-	w := newWorld(t, options...)
-	x := &deals{w: w, position: ecs.Register[Position](w), owner: ecs.Register[Owner](w), stun: ecs.Register[Stun](w, ecs.Enableable),
-		socket: ecs.Register[Socket](w, ecs.Cleanup), port: ecs.Register[int32](w, ecs.Cleanup), hits: ecs.RegisterBuffer[Hit](w, ecs.Inline(2)),
+	w := ecstest.NewWorld(t, options...)
+	x := &deals{w: w, position: ecs.Register[ecstest.Position](w), owner: ecs.Register[ecstest.Owner](w), stun: ecs.Register[ecstest.Stun](w, ecs.Enableable),
+		socket: ecs.Register[ecstest.Socket](w, ecs.Cleanup), port: ecs.Register[int32](w, ecs.Cleanup), hits: ecs.RegisterBuffer[ecstest.Hit](w, ecs.Inline(2)),
 		linked: ecs.RegisterBuffer[ecs.LinkedEntity](w), name: ecs.RegisterManaged[string](w), team: ecs.RegisterShared[string](w)}
 	prefab := ecs.Register[ecs.Prefab](w)
 	x.kinds = []*ecs.Archetype{
@@ -122,15 +123,15 @@ func (x *deals) write(seed uint64) {
 		if n%4 == 0 {
 			continue // it stays as it came
 		}
-		x.position.Set(e, Position{X: float64(n)})
-		x.owner.Set(e, Owner{other})
-		x.stun.Set(e, Stun{float32(n)})
-		x.socket.Set(e, Socket{int32(n)})
+		x.position.Set(e, ecstest.Position{X: float64(n)})
+		x.owner.Set(e, ecstest.Owner{Of: other})
+		x.stun.Set(e, ecstest.Stun{Left: float32(n)})
+		x.socket.Set(e, ecstest.Socket{FD: int32(n)})
 		x.port.Set(e, int32(n))
 		x.name.Set(e, fmt.Sprint(n))
 		if d, ok := x.hits.Mut(e); ok && d.Len() < 9 {
 			for i := range n % 5 { // three and more spill
-				d.Append(Hit{By: other, Damage: int32(n + i)})
+				d.Append(ecstest.Hit{By: other, Damage: int32(n + i)})
 			}
 		}
 		if d, ok := x.linked.Mut(e); ok && d.Len() < 3 {
@@ -245,7 +246,7 @@ func (x *deals) run(t *testing.T, all []ecs.Entity, groups []deal, text string) 
 		list := b.Entities(nil)
 		require.Equal(t, b.Len(), len(list), text)
 		if len(list) > 0 && len(d.list) > 0 {
-			requireSame(t, at(all, d.list), list, text)
+			ecstest.RequireSame(t, at(all, d.list), list, text)
 		}
 	}
 	x.tx.Finish()
@@ -293,10 +294,10 @@ func (x *deals) compare(t *testing.T, y *deals, text string) {
 // TestTransactionAgainstSingleCalls plays transactions beside a world where everything is done by
 // one call after the other.
 func TestTransactionAgainstSingleCalls(t *testing.T) {
-	for seed, growth := range chunkSizes {
+	for seed, growth := range ecstest.ChunkSizes {
 		rng := rand.New(rand.NewPCG(43, uint64(seed)))
 		x, y := newDeals(t, ecs.ChunkGrowth(growth)), newDeals(t, ecs.ChunkGrowth(growth))
-		for i := range stepsOf(60) {
+		for i := range ecstest.StepsOf(60) {
 			text := fmt.Sprintf("chunks %d, step %d", seed, i)
 			if n := len(x.all()); n < 50 || n > 2_000 {
 				for _, d := range []*deals{x, y} {
@@ -326,9 +327,9 @@ func TestTransactionAgainstSingleCalls(t *testing.T) {
 // TestTransactionScarce: with every number of free chunks a transaction is refused as a whole, or
 // plays as with all of them.
 func TestTransactionScarce(t *testing.T) {
-	for seed, growth := range chunkSizes {
+	for seed, growth := range ecstest.ChunkSizes {
 		rng := rand.New(rand.NewPCG(44, uint64(seed)))
-		u := newUniverse(t, 4<<20)
+		u := ecstest.NewUniverse(t, 4<<20)
 		x, y := newDeals(t, ecs.WithUniverse(u), ecs.ChunkGrowth(growth)), newDeals(t, ecs.ChunkGrowth(growth))
 		for _, d := range []*deals{x, y} {
 			for _, a := range d.kinds {

@@ -1,4 +1,4 @@
-package ecs_test
+package edit_test
 
 import (
 	"sync"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -14,7 +15,7 @@ import (
 // snapshots and goes back to some. Snapshots have no id that is half released, and after each step
 // the world is sound.
 func TestReserveBesideSnapshots(t *testing.T) {
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	values := ecs.Register[int64](w)
 	_, err := ecs.NewArchetype(w, values).CreateN(1000)
 	require.NoError(t, err)

@@ -1,10 +1,11 @@
-package ecs_test
+package edit_test
 
 import (
 	"testing"
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -12,8 +13,8 @@ import (
 // TestSinceZeroPassesEverythingByQuery: a query that never ran passes chunks that lack
 // its Changed types in loops; calls by query have to agree, where enable bits decide.
 func TestSinceZeroPassesEverythingByQuery(t *testing.T) {
-	w := newWorld(t)
-	stun, health := ecs.Register[Stun](w, ecs.Enableable), ecs.Register[Health](w)
+	w := ecstest.NewWorld(t)
+	stun, health := ecs.Register[ecstest.Stun](w, ecs.Enableable), ecs.Register[ecstest.Health](w)
 	_, err := ecs.NewArchetype(w, stun).CreateN(10)
 	require.NoError(t, err)
 	q := ecs.NewQuery(w, ecs.With(stun), ecs.Changed(health))
@@ -30,7 +31,7 @@ func TestFailedChangeTakesNothing(t *testing.T) {
 	w, err := ecs.NewWorld(ecs.WithUniverse(u), ecs.ChunkGrowth(alloc.Fixed(1)))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, w.Close()) })
-	position, health, tag := ecs.Register[Position](w), ecs.Register[Health](w), ecs.Register[Tag](w)
+	position, health, tag := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Health](w), ecs.Register[ecstest.Tag](w)
 	ecs.NewArchetype(w, position).Create()
 	ecs.NewArchetype(w, health).Create()
 	w.Trim()
@@ -38,7 +39,7 @@ func TestFailedChangeTakesNothing(t *testing.T) {
 		_, err = u.AllocExact(1)
 		require.NoError(t, err)
 	}
-	add := ecs.NewChange(w, ecs.Add(tag, ecs.Register[Stun](w)))
+	add := ecs.NewChange(w, ecs.Add(tag, ecs.Register[ecstest.Stun](w)))
 	_, err = add.ApplyQuery(ecs.NewQuery(w))
 	require.ErrorIs(t, err, ecs.ErrLimit)
 	require.Equal(t, 127, u.Stats().LiveChunks)
@@ -53,7 +54,7 @@ func TestChangeSharesTheRoom(t *testing.T) {
 	w, err := ecs.NewWorld(ecs.WithUniverse(u), ecs.ChunkGrowth(alloc.Fixed(2)))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, w.Close()) })
-	position, health, stun := ecs.Register[Position](w), ecs.Register[Health](w), ecs.Register[Stun](w)
+	position, health, stun := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Health](w), ecs.Register[ecstest.Stun](w)
 	ecs.NewArchetype(w, position).Create()
 	ecs.NewArchetype(w, health).Create()
 	w.Trim()

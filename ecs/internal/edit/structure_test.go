@@ -1,4 +1,4 @@
-package ecs_test
+package edit_test
 
 import (
 	"errors"
@@ -9,6 +9,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -16,15 +17,11 @@ import (
 // Behaviours 4 to 16 of the list of what entity systems agree on, where not in
 // identity_test.go: creating, destroying, adding and removing.
 
-// chunkSizes are the two ways in which archetypes grow that chunks depend on: units
-// one by one, and large chunks.
-var chunkSizes = []alloc.Growth{alloc.Fixed(1), alloc.Doubling().Capped(64)}
-
 // TestBehaviour04DestroyNothing: destroying null, or what is dead, is ignored. Peers
 // disagree (ark panics): it returns false, and the lists pass such entities by.
 func TestBehaviour04DestroyNothing(t *testing.T) {
-	w := newWorld(t)
-	a := ecs.NewArchetype(w, ecs.Register[Position](w))
+	w := ecstest.NewWorld(t)
+	a := ecs.NewArchetype(w, ecs.Register[ecstest.Position](w))
 	e, other := a.Create(), a.Create()
 	require.True(t, w.Destroy(e))
 	before, hash := w.Stats(), w.Hash()
@@ -42,8 +39,8 @@ func TestBehaviour04DestroyNothing(t *testing.T) {
 // TestBehaviour05CreateNone: a batch of none is in order and changes nothing; a
 // negative number is a broken contract.
 func TestBehaviour05CreateNone(t *testing.T) {
-	w := newWorld(t)
-	a := ecs.NewArchetype(w, ecs.Register[Position](w))
+	w := ecstest.NewWorld(t)
+	a := ecs.NewArchetype(w, ecs.Register[ecstest.Position](w))
 	a.Create()
 	live, before, hash := w.Universe().Stats(), w.Stats(), w.Hash()
 	b, err := a.CreateN(0)
@@ -64,7 +61,7 @@ func TestBehaviour05CreateNone(t *testing.T) {
 // TestBehaviour07SwapBack: whichever of N goes, by any call, the others keep their
 // values, and look-ups find them.
 func TestBehaviour07SwapBack(t *testing.T) {
-	for _, growth := range chunkSizes {
+	for _, growth := range ecstest.ChunkSizes {
 		for _, n := range []int{1, 2, 3, 64, 65, 700, 1500} {
 			for _, victim := range []int{0, 1, n / 2, n - 2, n - 1} {
 				if victim < 0 || victim >= n {
@@ -72,15 +69,15 @@ func TestBehaviour07SwapBack(t *testing.T) {
 				}
 				for name, destroy := range destroyers {
 					t.Run(fmt.Sprintf("%s of row %d of %d, chunks grow %v", name, victim, n, growth), func(t *testing.T) {
-						x := newKinds(t, growth)
-						ids := x.fill(t, n)
-						want := x.shows(ids)
+						x := ecstest.NewFullTwin(t, growth)
+						ids := x.Fill(t, n)
+						want := x.Shows(ids)
 						destroy(x, ids[victim])
-						require.NoError(t, x.w.Verify())
-						require.False(t, x.w.Alive(ids[victim]))
+						require.NoError(t, x.World.Verify())
+						require.False(t, x.World.Alive(ids[victim]))
 						ids, want = slices.Delete(ids, victim, victim+1), slices.Delete(want, victim, victim+1)
-						require.Equal(t, want, x.shows(ids))
-						require.Equal(t, n-1, x.queries[0].Count())
+						require.Equal(t, want, x.Shows(ids))
+						require.Equal(t, n-1, x.Queries[0].Count())
 					})
 				}
 			}
@@ -88,59 +85,38 @@ func TestBehaviour07SwapBack(t *testing.T) {
 	}
 }
 
-var destroyers = map[string]func(x *twin, e ecs.Entity){
-	"Destroy":     func(x *twin, e ecs.Entity) { x.w.Destroy(e) },
-	"DestroyList": func(x *twin, e ecs.Entity) { x.w.DestroyList([]ecs.Entity{e}) },
-	"DestroyQuery": func(x *twin, e ecs.Entity) {
-		mark := ecs.Register[marked](x.w, ecs.Enableable)
-		x.w.DestroyQuery(ecs.NewQuery(x.w, ecs.With(mark)))
+var destroyers = map[string]func(x *ecstest.Twin, e ecs.Entity){
+	"Destroy":     func(x *ecstest.Twin, e ecs.Entity) { x.World.Destroy(e) },
+	"DestroyList": func(x *ecstest.Twin, e ecs.Entity) { x.World.DestroyList([]ecs.Entity{e}) },
+	"DestroyQuery": func(x *ecstest.Twin, e ecs.Entity) {
+		mark := ecs.Register[marked](x.World, ecs.Enableable)
+		x.World.DestroyQuery(ecs.NewQuery(x.World, ecs.With(mark)))
 		mark.Add(e, marked{})
-		x.w.DestroyQuery(ecs.NewQuery(x.w, ecs.With(mark)))
+		x.World.DestroyQuery(ecs.NewQuery(x.World, ecs.With(mark)))
 	},
 }
 
 type marked struct{}
 
-// newKinds is a world with all kinds of types; fill makes entities that have them
-// all, with buffers inline and spilled and bits on and off.
-func newKinds(t *testing.T, growth alloc.Growth) *twin {
-	x := newTwin(t, growth)
-	x.sets = append(x.sets, ecs.NewArchetype(x.w, x.position, x.health, x.stun, x.tag, x.flag, x.hits))
-	return x
-}
-
-func (x *twin) fill(t *testing.T, n int) []ecs.Entity {
-	x.create(t, len(x.sets)-1, n)
-	return x.queries[0].Entities(nil)
-}
-
-func (x *twin) shows(ids []ecs.Entity) []string {
-	texts := make([]string, len(ids))
-	for i, e := range ids {
-		texts[i] = x.show(e)
-	}
-	return texts
-}
-
 // TestBehaviour12Shuffle: creating, destroying and changing in a random order, in
 // ones and in batches, against a map.
 func TestBehaviour12Shuffle(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 12))
-	w := newWorld(t)
-	position, tag := ecs.Register[Position](w), ecs.Register[Tag](w)
+	w := ecstest.NewWorld(t)
+	position, tag := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Tag](w)
 	sets := []*ecs.Archetype{ecs.NewArchetype(w, position), ecs.NewArchetype(w, position, tag)}
 	all := ecs.NewQuery(w, ecs.Read(position))
-	model := map[ecs.Entity]Position{}
-	for step := range stepsOf(300) {
+	model := map[ecs.Entity]ecstest.Position{}
+	for step := range ecstest.StepsOf(300) {
 		b, err := sets[step%2].CreateN(rng.IntN(400))
 		require.NoError(t, err)
 		for rows := range b.Rows() {
 			p := position.Slice(rows)
 			for i, e := range rows.Entities() {
-				require.Equal(t, Position{}, p[i])
+				require.Equal(t, ecstest.Position{}, p[i])
 				_, twice := model[e]
 				require.False(t, twice, "%v is given twice", e)
-				p[i] = Position{rng.Float64(), float64(step)}
+				p[i] = ecstest.Position{X: rng.Float64(), Y: float64(step)}
 				model[e] = p[i]
 			}
 		}
@@ -149,7 +125,7 @@ func TestBehaviour12Shuffle(t *testing.T) {
 		gone := ids[:rng.IntN(len(ids)+1)*2/3]
 		for i, e := range gone[:len(gone)/2] {
 			if i%3 == 0 {
-				require.Equal(t, !tag.Has(e), tag.Add(e, Tag{}))
+				require.Equal(t, !tag.Has(e), tag.Add(e, ecstest.Tag{}))
 			}
 			require.True(t, w.Destroy(e))
 		}
@@ -169,53 +145,53 @@ func TestBehaviour12Shuffle(t *testing.T) {
 // there does nothing; both say false. Peers disagree on removing (hecs: an error; ark
 // panics). Changes and lists count only those that changed.
 func TestBehaviour13NoOps(t *testing.T) {
-	x := newKinds(t, alloc.Fixed(1))
-	ids := x.fill(t, 700)
-	want, hash, epoch := x.shows(ids), x.w.Hash(), x.w.Stats()
-	extra := ecs.Register[extraData](x.w)
-	more := ecs.RegisterBuffer[extraData](x.w)
+	x := ecstest.NewFullTwin(t, alloc.Fixed(1))
+	ids := x.Fill(t, 700)
+	want, hash, epoch := x.Shows(ids), x.World.Hash(), x.World.Stats()
+	extra := ecs.Register[extraData](x.World)
+	more := ecs.RegisterBuffer[extraData](x.World)
 	e := ids[1]
-	require.False(t, x.position.Add(e, Position{-1, -1}))
-	require.False(t, x.stun.Add(e, Stun{-1}))
-	require.False(t, x.flag.Add(e, flagged{}))
-	require.False(t, x.hits.Add(e))
+	require.False(t, x.Position.Add(e, ecstest.Position{X: -1, Y: -1}))
+	require.False(t, x.Stun.Add(e, ecstest.Stun{Left: -1}))
+	require.False(t, x.Flag.Add(e, ecstest.Flag{}))
+	require.False(t, x.Hits.Add(e))
 	require.False(t, extra.Remove(e))
 	require.False(t, more.Remove(e))
 	for _, c := range []*ecs.Change{
-		ecs.NewChange(x.w, ecs.Add(x.position, x.stun, x.flag, x.tag, x.hits)), ecs.NewChange(x.w, ecs.Remove(extra, more)),
-		ecs.NewChange(x.w, ecs.Add(x.hits), ecs.Remove(extra)), ecs.NewChange(x.w),
+		ecs.NewChange(x.World, ecs.Add(x.Position, x.Stun, x.Flag, x.Tag, x.Hits)), ecs.NewChange(x.World, ecs.Remove(extra, more)),
+		ecs.NewChange(x.World, ecs.Add(x.Hits), ecs.Remove(extra)), ecs.NewChange(x.World),
 	} {
 		changed, err := c.Apply(e)
 		require.NoError(t, err)
 		require.False(t, changed, "%v", c)
 		for name, apply := range map[string]func() (ecs.Batch, error){
 			"list":  func() (ecs.Batch, error) { return c.ApplyList(ids) },
-			"query": func() (ecs.Batch, error) { return c.ApplyQuery(x.queries[0]) },
+			"query": func() (ecs.Batch, error) { return c.ApplyQuery(x.Queries[0]) },
 		} {
 			b, err := apply()
 			require.NoError(t, err)
 			require.Zero(t, b.Len(), "%v by %s", c, name)
 		}
 	}
-	full := x.sets[len(x.sets)-1]
+	full := x.Sets[len(x.Sets)-1]
 	changed, err := ecs.Into(full).Apply(e)
 	require.NoError(t, err)
 	require.False(t, changed)
-	require.Equal(t, want, x.shows(ids))
-	require.Equal(t, hash, x.w.Hash())
-	require.Equal(t, epoch, x.w.Stats())
-	gone := ecs.NewChange(x.w, ecs.Remove(x.tag))
-	x.w.Destroy(e)
+	require.Equal(t, want, x.Shows(ids))
+	require.Equal(t, hash, x.World.Hash())
+	require.Equal(t, epoch, x.World.Stats())
+	gone := ecs.NewChange(x.World, ecs.Remove(x.Tag))
+	x.World.Destroy(e)
 	for _, e := range []ecs.Entity{e, ecs.Null} {
 		changed, err := gone.Apply(e)
 		require.NoError(t, err)
 		require.False(t, changed, "removing from %v", e)
-		require.False(t, x.tag.Remove(e))
+		require.False(t, x.Tag.Remove(e))
 	}
-	team := ecs.RegisterShared[string](x.w)
-	red := ecs.NewArchetype(x.w, team.Of("red")).Create()
+	team := ecs.RegisterShared[string](x.World)
+	red := ecs.NewArchetype(x.World, team.Of("red")).Create()
 	require.False(t, team.Add(red, "blue"))
-	changed, err = ecs.NewChange(x.w, ecs.Add(team.Of("blue"))).Apply(red)
+	changed, err = ecs.NewChange(x.World, ecs.Add(team.Of("blue"))).Apply(red)
 	require.NoError(t, err)
 	require.False(t, changed)
 	require.Equal(t, 1, team.Len("red"))
@@ -226,15 +202,15 @@ type extraData struct{ A, B, C int64 }
 // TestBehaviour14AddAndRemove: a type that is added and removed by one change is
 // refused when the change is made.
 func TestBehaviour14AddAndRemove(t *testing.T) {
-	w := newWorld(t)
-	position, tag, hits := ecs.Register[Position](w), ecs.Register[Tag](w), ecs.RegisterBuffer[Hit](w)
+	w := ecstest.NewWorld(t)
+	position, tag, hits := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Tag](w), ecs.RegisterBuffer[ecstest.Hit](w)
 	before := w.Stats()
 	require.PanicsWithValue(t, "ecs: NewChange: Position is added and removed",
 		func() { ecs.NewChange(w, ecs.Add(position), ecs.Remove(position)) })
 	require.PanicsWithValue(t, "ecs: NewChange: Tag is added and removed",
 		func() { ecs.NewChange(w, ecs.Remove(position, tag), ecs.Add(tag)) })
 	require.Equal(t, before, w.Stats())
-	hit := ecs.Register[Hit](w) // the buffer of Hit and the component Hit are two types
+	hit := ecs.Register[ecstest.Hit](w) // the buffer of Hit and the component Hit are two types
 	require.NotPanics(t, func() { ecs.NewChange(w, ecs.Add(hits), ecs.Remove(hit)) })
 }
 
@@ -242,8 +218,8 @@ func TestBehaviour14AddAndRemove(t *testing.T) {
 // archetypes and queries. Some peers take duplicates as one: a list of types is code, so
 // a duplicate in it is a mistake.
 func TestBehaviour16GivenTwice(t *testing.T) {
-	w := newWorld(t)
-	position, tag, hits := ecs.Register[Position](w), ecs.Register[Tag](w), ecs.RegisterBuffer[Hit](w)
+	w := ecstest.NewWorld(t)
+	position, tag, hits := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Tag](w), ecs.RegisterBuffer[ecstest.Hit](w)
 	before := w.Stats()
 	for text, f := range map[string]func(){
 		"ecs: NewChange: Position is given twice": func() { ecs.NewChange(w, ecs.Add(position), ecs.Add(position)) },
@@ -259,27 +235,27 @@ func TestBehaviour16GivenTwice(t *testing.T) {
 
 // TestBehaviour15ReadsZero: what is added reads zero, in memory that held other values.
 func TestBehaviour15ReadsZero(t *testing.T) {
-	for _, growth := range chunkSizes {
-		x := newKinds(t, growth)
-		add := ecs.NewChange(x.w, ecs.Add(x.position, x.health, x.stun, x.flag, x.hits))
-		strip := ecs.NewArchetype(x.w)
+	for _, growth := range ecstest.ChunkSizes {
+		x := ecstest.NewFullTwin(t, growth)
+		add := ecs.NewChange(x.World, ecs.Add(x.Position, x.Health, x.Stun, x.Flag, x.Hits))
+		strip := ecs.NewArchetype(x.World)
 		fresh := func(how string) {
 			t.Helper()
-			require.Equal(t, x.queries[0].Count(), x.queries[1].Count())
-			for _, e := range x.queries[1].Entities(nil) {
-				hits, ok := x.hits.Get(e)
+			require.Equal(t, x.Queries[0].Count(), x.Queries[1].Count())
+			for _, e := range x.Queries[1].Entities(nil) {
+				hits, ok := x.Hits.Get(e)
 				require.True(t, ok && hits.Len() == 0, how)
-				require.Equal(t, []any{Position{}, Health{}, Stun{}}, []any{*x.position.Get(e), *x.health.Get(e), *x.stun.Get(e)}, how)
-				require.True(t, x.stun.Enabled(e) && x.flag.Enabled(e), "%s: new ones are enabled", how)
+				require.Equal(t, []any{ecstest.Position{}, ecstest.Health{}, ecstest.Stun{}}, []any{*x.Position.Get(e), *x.Health.Get(e), *x.Stun.Get(e)}, how)
+				require.True(t, x.Stun.Enabled(e) && x.Flag.Enabled(e), "%s: new ones are enabled", how)
 			}
-			require.NoError(t, x.w.Verify())
-			x.soil(t)
+			require.NoError(t, x.World.Verify())
+			soil(t, x)
 		}
-		ids := x.fill(t, 1500)
+		ids := x.Fill(t, 1500)
 		for name, readd := range map[string]func() (ecs.Batch, error){
-			"ApplyQuery": func() (ecs.Batch, error) { return add.ApplyQuery(x.queries[0]) },
+			"ApplyQuery": func() (ecs.Batch, error) { return add.ApplyQuery(x.Queries[0]) },
 			"ApplyList":  func() (ecs.Batch, error) { return add.ApplyList(ids) },
-			"AdoptList":  func() (ecs.Batch, error) { return ecs.Into(x.sets[len(x.sets)-1]).ApplyList(ids) },
+			"AdoptList":  func() (ecs.Batch, error) { return ecs.Into(x.Sets[len(x.Sets)-1]).ApplyList(ids) },
 			"Apply": func() (b ecs.Batch, err error) {
 				for _, e := range ids {
 					_, one := add.Apply(e)
@@ -288,32 +264,32 @@ func TestBehaviour15ReadsZero(t *testing.T) {
 				return b, err
 			},
 		} {
-			_, err := ecs.Into(strip).ApplyQuery(x.queries[0])
+			_, err := ecs.Into(strip).ApplyQuery(x.Queries[0])
 			require.NoError(t, err)
 			_, err = readd()
 			require.NoError(t, err)
 			fresh(name)
 		}
-		x.w.DestroyQuery(x.queries[0])
-		_, err := x.sets[len(x.sets)-1].CreateN(1500)
+		x.World.DestroyQuery(x.Queries[0])
+		_, err := x.Sets[len(x.Sets)-1].CreateN(1500)
 		require.NoError(t, err)
 		fresh("CreateN")
-		x.w.Clear()
+		x.World.Clear()
 		for range 700 {
-			x.sets[len(x.sets)-1].Create()
+			x.Sets[len(x.Sets)-1].Create()
 		}
 		fresh("Create")
 	}
 }
 
 // soil writes all that entities have.
-func (x *twin) soil(t *testing.T) {
-	for _, e := range x.queries[1].Entities(nil) {
-		x.position.Set(e, Position{-1, -2})
-		x.health.Set(e, Health{-1, -2})
-		x.stun.Set(e, Stun{-3})
-		x.stun.Disable(e)
-		x.flag.Disable(e)
-		require.True(t, x.hits.Append(e, make([]Hit, e.Index()%3)...))
+func soil(t *testing.T, x *ecstest.Twin) {
+	for _, e := range x.Queries[1].Entities(nil) {
+		x.Position.Set(e, ecstest.Position{X: -1, Y: -2})
+		x.Health.Set(e, ecstest.Health{HP: -1, Max: -2})
+		x.Stun.Set(e, ecstest.Stun{Left: -3})
+		x.Stun.Disable(e)
+		x.Flag.Disable(e)
+		require.True(t, x.Hits.Append(e, make([]ecstest.Hit, e.Index()%3)...))
 	}
 }

@@ -1,4 +1,4 @@
-package ecs_test
+package edit_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"quarry/alloc"
 	"quarry/ecs"
 	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/ecstest"
 	"quarry/ecs/internal/edit"
 
 	"github.com/stretchr/testify/require"
@@ -19,23 +20,23 @@ type cargo struct{ V [12]int64 }
 // ship is a world of types that may come and go while Position and cargo stay.
 type ship struct {
 	w        *ecs.World
-	position ecs.Component[Position]
+	position ecs.Component[ecstest.Position]
 	cargo    ecs.Component[cargo]
-	velocity ecs.Component[Velocity]
-	stun     ecs.Component[Stun] // Enableable
-	tag      ecs.Component[Tag]
-	hits     ecs.Buffer[Hit]
+	velocity ecs.Component[ecstest.Velocity]
+	stun     ecs.Component[ecstest.Stun] // Enableable
+	tag      ecs.Component[ecstest.Tag]
+	hits     ecs.Buffer[ecstest.Hit]
 	all      *ecs.Query
 	keeps    bool // all have hits, which stay
 }
 
 func newShip(t *testing.T, growth alloc.Growth, options ...ecs.Option) *ship {
-	w := newWorld(t, append(options, ecs.ChunkGrowth(growth))...)
+	w := ecstest.NewWorld(t, append(options, ecs.ChunkGrowth(growth))...)
 	// The types that come and go are first, so that columns behind the holes are read too.
 	return &ship{
-		w: w, velocity: ecs.Register[Velocity](w), hits: ecs.RegisterBuffer[Hit](w, ecs.Inline(1)),
-		position: ecs.Register[Position](w), stun: ecs.Register[Stun](w, ecs.Enableable),
-		cargo: ecs.Register[cargo](w), tag: ecs.Register[Tag](w), all: ecs.NewQuery(w),
+		w: w, velocity: ecs.Register[ecstest.Velocity](w), hits: ecs.RegisterBuffer[ecstest.Hit](w, ecs.Inline(1)),
+		position: ecs.Register[ecstest.Position](w), stun: ecs.Register[ecstest.Stun](w, ecs.Enableable),
+		cargo: ecs.Register[cargo](w), tag: ecs.Register[ecstest.Tag](w), all: ecs.NewQuery(w),
 	}
 }
 
@@ -60,12 +61,12 @@ func (x *ship) fill(b ecs.Batch) {
 		p, c := x.position.Slice(rows), x.cargo.Slice(rows)
 		for i, e := range rows.Entities() {
 			n := e.Index()
-			p[i], c[i] = Position{float64(n), 5}, cargo{[12]int64{0: int64(n), 11: -int64(n)}}
-			x.velocity.Set(e, Velocity{float64(n), -1})
-			x.stun.Set(e, Stun{float32(n)})
+			p[i], c[i] = ecstest.Position{X: float64(n), Y: 5}, cargo{[12]int64{0: int64(n), 11: -int64(n)}}
+			x.velocity.Set(e, ecstest.Velocity{X: float64(n), Y: -1})
+			x.stun.Set(e, ecstest.Stun{Left: float32(n)})
 			x.stun.Disable(e)
 			for range n % 4 {
-				x.hits.Append(e, Hit{Damage: int32(n)})
+				x.hits.Append(e, ecstest.Hit{Damage: int32(n)})
 			}
 		}
 	}
@@ -81,18 +82,18 @@ func (x *ship) check(t *testing.T, q *ecs.Query, n int, text string) {
 		p, c, v, s := x.position.Slice(rows), x.cargo.Slice(rows), x.velocity.Slice(rows), x.stun.Slice(rows)
 		for i, e := range rows.Entities() {
 			id := int64(e.Index())
-			if p[i] != (Position{float64(id), 5}) || c[i].V[0] != id || c[i].V[11] != -id ||
+			if p[i] != (ecstest.Position{X: float64(id), Y: 5}) || c[i].V[0] != id || c[i].V[11] != -id ||
 				*x.position.Get(e) != p[i] || *x.cargo.Get(e) != c[i] {
 				t.Fatalf("%s: %v has %v and %v", text, e, p[i], c[i])
 			}
-			if v != nil && (v[i] != Velocity{} || x.velocity.Get(e) != &v[i]) || s != nil && (s[i] != Stun{} || !x.stun.Enabled(e)) {
+			if v != nil && (v[i] != ecstest.Velocity{} || x.velocity.Get(e) != &v[i]) || s != nil && (s[i] != ecstest.Stun{} || !x.stun.Enabled(e)) {
 				t.Fatalf("%s: %v is not new: %v %v", text, e, v, s)
 			}
 			want := 0
 			if x.keeps {
 				want = int(id % 4)
 			}
-			if b, ok := x.hits.Get(e); ok && (b.Len() != want || want > 0 && b.Slice()[want-1] != Hit{Damage: int32(id)}) {
+			if b, ok := x.hits.Get(e); ok && (b.Len() != want || want > 0 && b.Slice()[want-1] != ecstest.Hit{Damage: int32(id)}) {
 				t.Fatalf("%s: %v has a buffer of %v, want %d", text, e, b.Slice(), want)
 			}
 			seen++
@@ -106,7 +107,7 @@ func (x *ship) check(t *testing.T, q *ecs.Query, n int, text string) {
 // is full of what was there. Queries, ways and look-ups are older than the layout.
 func TestHoleThereAndBack(t *testing.T) {
 	for name, types := range holes {
-		for _, growth := range chunkSizes {
+		for _, growth := range ecstest.ChunkSizes {
 			for _, s := range []string{"one full", "one full, part", "large, part", "all orders"} {
 				x := newShip(t, growth)
 				parts := types(x)
@@ -152,7 +153,7 @@ func (x *ship) warm(t *testing.T, full, less *ecs.Archetype, q *ecs.Query, chang
 	x.velocity.Remove(e)
 	x.stun.Remove(e)
 	x.hits.Remove(e)
-	x.velocity.Add(e, Velocity{})
+	x.velocity.Add(e, ecstest.Velocity{})
 	x.w.Clear()
 	require.Zero(t, full.Len()+less.Len())
 }
@@ -201,24 +202,24 @@ func (x *ship) oneByOne(t *testing.T, full, less *ecs.Archetype, text string) {
 	for _, there := range []*ecs.Archetype{full, less} {
 		_, err := ecs.Into(there).Apply(e)
 		require.NoError(t, err)
-		require.Equal(t, Position{id, 5}, *x.position.Get(e), text)
+		require.Equal(t, ecstest.Position{X: id, Y: 5}, *x.position.Get(e), text)
 		require.Equal(t, int64(-id), x.cargo.Get(e).V[11], text)
 	}
-	require.True(t, x.velocity.Add(e, Velocity{1, 2}))
-	require.Equal(t, []any{Velocity{1, 2}, Position{id, 5}}, []any{*x.velocity.Get(e), *x.position.Get(e)}, text)
+	require.True(t, x.velocity.Add(e, ecstest.Velocity{X: 1, Y: 2}))
+	require.Equal(t, []any{ecstest.Velocity{X: 1, Y: 2}, ecstest.Position{X: id, Y: 5}}, []any{*x.velocity.Get(e), *x.position.Get(e)}, text)
 	require.True(t, x.velocity.Remove(e))
-	require.Equal(t, []any{Position{id, 5}, int64(id)}, []any{*x.position.Get(e), x.cargo.Get(e).V[0]}, text)
+	require.Equal(t, []any{ecstest.Position{X: id, Y: 5}, int64(id)}, []any{*x.position.Get(e), x.cargo.Get(e).V[0]}, text)
 	require.NoError(t, x.w.Verify(), text)
 }
 
 // refill makes the columns that may go dirty again.
 func (x *ship) refill() {
 	for _, e := range x.all.Entities(nil) {
-		x.velocity.Set(e, Velocity{7, 7})
-		x.stun.Set(e, Stun{7})
+		x.velocity.Set(e, ecstest.Velocity{X: 7, Y: 7})
+		x.stun.Set(e, ecstest.Stun{Left: 7})
 		x.stun.Disable(e)
 		if !x.keeps {
-			x.hits.Append(e, Hit{Damage: 1}, Hit{Damage: 2})
+			x.hits.Append(e, ecstest.Hit{Damage: 1}, ecstest.Hit{Damage: 2})
 		}
 	}
 }
@@ -234,7 +235,7 @@ func placesOf(a *ecs.Archetype) (list [][2]int) {
 
 // TestHoleNeedsNoMemory removes a type while the universe is full.
 func TestHoleNeedsNoMemory(t *testing.T) {
-	u := newUniverse(t, 4<<20)
+	u := ecstest.NewUniverse(t, 4<<20)
 	x := newShip(t, alloc.Fixed(1), ecs.WithUniverse(u))
 	full := ecs.NewArchetype(x.w, x.position, x.cargo, x.velocity)
 	x.fill(createBatch(t, full, 20*full.Plan().Rows+3))
@@ -364,7 +365,7 @@ func TestOwnLayoutAgain(t *testing.T) {
 		for rows := range q.Rows() {
 			p, c := x.position.Slice(rows), x.cargo.Slice(rows)
 			for i, e := range rows.Entities() {
-				p[i], c[i] = Position{float64(e.Index()), 5}, cargo{[12]int64{0: int64(e.Index()), 11: -int64(e.Index())}}
+				p[i], c[i] = ecstest.Position{X: float64(e.Index()), Y: 5}, cargo{[12]int64{0: int64(e.Index()), 11: -int64(e.Index())}}
 			}
 		}
 		x.check(t, q, x.w.Stats().Alive, name)
@@ -377,7 +378,7 @@ func TestOwnLayoutAgain(t *testing.T) {
 // TestRefusedChangesLeaveNoWays makes a change again and again that fails: what it made on the way
 // is forgotten each time.
 func TestRefusedChangesLeaveNoWays(t *testing.T) {
-	u := newUniverse(t, 2<<20)
+	u := ecstest.NewUniverse(t, 2<<20)
 	x := newShip(t, alloc.Fixed(1), ecs.WithUniverse(u))
 	a := ecs.NewArchetype(x.w, x.position)
 	createBatch(t, a, 70*a.Plan().Rows)
@@ -385,7 +386,7 @@ func TestRefusedChangesLeaveNoWays(t *testing.T) {
 	for range 5 {
 		_, err := add.ApplyQuery(x.all)
 		require.ErrorIs(t, err, ecs.ErrLimit)
-		require.Zero(t, ecs.Ways(a))
+		require.Zero(t, ways(a))
 	}
 }
 
@@ -402,23 +403,23 @@ func TestOneWayForEachPair(t *testing.T) {
 		require.True(t, x.cargo.Add(e, cargo{}))
 		_, err = ecs.NewChange(x.w, ecs.Remove(x.cargo)).ApplyQuery(x.all)
 		require.NoError(t, err)
-		require.Equal(t, 2, ecs.Ways(a), "one there and one back")
+		require.Equal(t, 2, ways(a), "one there and one back")
 	}
 }
 
 // TestTransactionFindsTheLayoutAnew: a group may be on its way to an archetype without rows in
 // another's layout when a later group of the transaction gives that archetype its own layout again.
 func TestTransactionFindsTheLayoutAnew(t *testing.T) {
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	type wide [6]uint64
-	position, velocity, extra := ecs.Register[Position](w), ecs.Register[Velocity](w), ecs.Register[wide](w)
+	position, velocity, extra := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w), ecs.Register[wide](w)
 	less, more := ecs.NewArchetype(w, position, extra), ecs.NewArchetype(w, velocity, position, extra)
 	createBatch(t, more, 700)
 	_, err := ecs.NewChange(w, ecs.Remove(velocity)).ApplyQuery(ecs.NewQuery(w, ecs.With(velocity)))
 	require.NoError(t, err)
 	w.DestroyQuery(ecs.NewQuery(w, ecs.With(position))) // less keeps the layout with a hole
 	e := ecs.NewArchetype(w, position, velocity, extra).Create()
-	position.Set(e, Position{1, 2})
+	position.Set(e, ecstest.Position{X: 1, Y: 2})
 	extra.Set(e, wide{3, 4, 5, 6, 7, 8})
 
 	out := edit.OutcomeOf(door.Archetype(ecs.NewArchetype(w, position, velocity, extra)))
@@ -436,7 +437,10 @@ func TestTransactionFindsTheLayoutAnew(t *testing.T) {
 	door.Batch(tx.Run(1))
 	door.Batch(tx.Run(0))
 	tx.Finish()
-	require.Equal(t, Position{}, *position.Get(e), "it was lost and given again")
+	require.Equal(t, ecstest.Position{}, *position.Get(e), "it was lost and given again")
 	require.Equal(t, wide{3, 4, 5, 6, 7, 8}, *extra.Get(e))
 	require.NoError(t, w.Verify())
 }
+
+// ways returns the number of ways that an archetype knows, from it and to it.
+func ways(a *ecs.Archetype) int { return door.Archetype(a).Table.Transitions() }

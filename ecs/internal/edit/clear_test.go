@@ -1,10 +1,11 @@
-package ecs_test
+package edit_test
 
 import (
 	"testing"
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -14,22 +15,22 @@ import (
 // repeats the very ids. Ids that are reserved stay so.
 func TestBehaviour08Clear(t *testing.T) {
 	run := func(growth alloc.Growth) (ids []ecs.Entity, w *ecs.World) {
-		x := newKinds(t, growth)
-		w = x.w
-		full := x.sets[len(x.sets)-1]
-		old := x.fill(t, 9000) // more than a block
+		x := ecstest.NewFullTwin(t, growth)
+		w = x.World
+		full := x.Sets[len(x.Sets)-1]
+		old := x.Fill(t, 9000) // more than a block
 		for i := 10; i < 9000; i += 7 {
 			w.Destroy(old[i])
 		}
-		x.fill(t, 20) // the lease is inside some word
-		reserved := reserve(t, w, 40)
-		create(t, full, reserved[:20])
+		x.Fill(t, 20) // the lease is inside some word
+		reserved := ecstest.Reserve(t, w, 40)
+		ecstest.CreateReserved(t, full, reserved[:20])
 		w.SetName(old[0], "name")
 		versions := map[int]uint32{}
-		for _, e := range append(old, x.queries[0].Entities(nil)...) {
+		for _, e := range append(old, x.Queries[0].Entities(nil)...) {
 			versions[e.Index()] = max(versions[e.Index()], e.Version())
 		}
-		all := x.queries[0].Entities(nil)
+		all := x.Queries[0].Entities(nil)
 		w.Clear()
 		require.NoError(t, w.Verify())
 		s := w.Stats()
@@ -40,7 +41,7 @@ func TestBehaviour08Clear(t *testing.T) {
 		}
 		_, ok := w.Named("name")
 		require.False(t, ok)
-		for _, q := range x.queries {
+		for _, q := range x.Queries {
 			require.Zero(t, q.Count())
 		}
 		b, err := full.CreateN(9500)
@@ -55,12 +56,12 @@ func TestBehaviour08Clear(t *testing.T) {
 			}
 			require.Equal(t, want, ids[i].Version(), "index %d", index)
 		}
-		create(t, full, reserved[20:])
-		require.Equal(t, 9520, x.queries[0].Count())
+		ecstest.CreateReserved(t, full, reserved[20:])
+		require.Equal(t, 9520, x.Queries[0].Count())
 		require.NoError(t, w.Verify())
 		return ids, w
 	}
-	for _, growth := range chunkSizes {
+	for _, growth := range ecstest.ChunkSizes {
 		one, w := run(growth)
 		two, v := run(growth)
 		for i := range one {
@@ -73,24 +74,24 @@ func TestBehaviour08Clear(t *testing.T) {
 // TestBehaviour09VersionsSurvive: a handle from before Clear is dead for good, though
 // its index is reserved or created again.
 func TestBehaviour09VersionsSurvive(t *testing.T) {
-	w := newWorld(t)
-	a := ecs.NewArchetype(w, ecs.Register[Position](w))
-	ids := reserve(t, w, 1)
-	create(t, a, ids)
+	w := ecstest.NewWorld(t)
+	a := ecs.NewArchetype(w, ecs.Register[ecstest.Position](w))
+	ids := ecstest.Reserve(t, w, 1)
+	ecstest.CreateReserved(t, a, ids)
 	own, lent := a.Create(), ids[0]
 	seen := map[ecs.Entity]bool{own: true, lent: true}
 	for range 5 {
 		w.Clear()
-		again := reserve(t, w, 1)[0]
-		for ; again.Index() != lent.Index(); again = reserve(t, w, 1)[0] {
+		again := ecstest.Reserve(t, w, 1)[0]
+		for ; again.Index() != lent.Index(); again = ecstest.Reserve(t, w, 1)[0] {
 			w.Unreserve([]ecs.Entity{again})
 		}
-		dead(t, w, again)
-		create(t, a, []ecs.Entity{again})
+		ecstest.RequireDead(t, w, again)
+		ecstest.CreateReserved(t, a, []ecs.Entity{again})
 		e := a.Create()
 		require.Equal(t, own.Index(), e.Index())
 		for old := range seen {
-			dead(t, w, old)
+			ecstest.RequireDead(t, w, old)
 		}
 		require.False(t, seen[again] || seen[e])
 		seen[again], seen[e] = true, true
@@ -101,37 +102,37 @@ func TestBehaviour09VersionsSurvive(t *testing.T) {
 // TestClearTakesAll: entities that queries do not show go too; types, archetypes,
 // queries, changes and look-ups stay and work on; batches and buffers are void.
 func TestClearTakesAll(t *testing.T) {
-	x := newKinds(t, chunkSizes[1])
-	w := x.w
+	x := ecstest.NewFullTwin(t, ecstest.ChunkSizes[1])
+	w := x.World
 	prefab, off := ecs.Register[ecs.Prefab](w), ecs.Register[ecs.DisabledEntity](w)
-	hidden := []ecs.Entity{ecs.NewArchetype(w, prefab).Create(), ecs.NewArchetype(w, off, x.hits).Create()}
-	x.hits.Append(hidden[1], make([]Hit, 100)...)
-	ids := x.fill(t, 2000)
+	hidden := []ecs.Entity{ecs.NewArchetype(w, prefab).Create(), ecs.NewArchetype(w, off, x.Hits).Create()}
+	x.Hits.Append(hidden[1], make([]ecstest.Hit, 100)...)
+	ids := x.Fill(t, 2000)
 	add := ecs.NewChange(w, ecs.Add(ecs.Register[extraData](w)))
-	b, err := add.ApplyQuery(x.queries[0])
+	b, err := add.ApplyQuery(x.Queries[0])
 	require.NoError(t, err)
-	view, _ := x.hits.Get(ids[0])
-	require.NotNil(t, x.position.Get(ids[0]))
+	view, _ := x.Hits.Get(ids[0])
+	require.NotNil(t, x.Position.Get(ids[0]))
 	archetypes := w.Stats().Archetypes
 	w.Clear()
 	require.False(t, w.Alive(hidden[0]) || w.Alive(hidden[1]))
-	require.Nil(t, x.position.Get(ids[0]))
+	require.Nil(t, x.Position.Get(ids[0]))
 	require.Panics(t, func() { b.Entities(nil) })
 	require.Panics(t, func() { view.Len() })
 	require.Equal(t, archetypes, w.Stats().Archetypes)
 	require.Zero(t, w.Stats().Buffers)
-	ids = x.fill(t, 300)
+	ids = x.Fill(t, 300)
 	require.Len(t, ids, 300)
-	b, err = add.ApplyQuery(x.queries[0])
+	b, err = add.ApplyQuery(x.Queries[0])
 	require.NoError(t, err)
 	require.Equal(t, 300, b.Len())
-	require.Equal(t, float64(ids[7].Index()), x.position.Get(ids[7]).X)
+	require.Equal(t, float64(ids[7].Index()), x.Position.Get(ids[7]).X)
 	require.NoError(t, w.Verify())
 }
 
 // TestClearOfNothing: a world without entities is not changed.
 func TestClearOfNothing(t *testing.T) {
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	w.Clear()
 	require.Zero(t, w.Stats().Destroyed)
 	b, err := ecs.NewArchetype(w).CreateN(3)

@@ -1,4 +1,4 @@
-package ecs_test
+package edit_test
 
 import (
 	"math/rand/v2"
@@ -14,9 +14,9 @@ import (
 // TestSwapComponents trades the components of random pairs beside a model: each has what the other
 // had, of every kind, and names, ids and the number of rows stay.
 func TestSwapComponents(t *testing.T) {
-	w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
-	position, hits := ecs.Register[Position](w), ecs.RegisterBuffer[Hit](w, ecs.Inline(1))
-	stun, text := ecs.Register[Stun](w, ecs.Enableable), ecs.RegisterManaged[string](w)
+	w := ecstest.NewWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
+	position, hits := ecs.Register[ecstest.Position](w), ecs.RegisterBuffer[ecstest.Hit](w, ecs.Inline(1))
+	stun, text := ecs.Register[ecstest.Stun](w, ecs.Enableable), ecs.RegisterManaged[string](w)
 	a := ecs.NewArchetype(w, position, hits, stun, text)
 	type values struct {
 		x    float64
@@ -31,8 +31,8 @@ func TestSwapComponents(t *testing.T) {
 	ids := batch.Entities(nil)
 	for i, e := range ids {
 		v := values{float64(i), random.IntN(5), random.IntN(2) == 0, string(rune('a' + i%26))}
-		position.Set(e, Position{X: v.x})
-		hits.Append(e, make([]Hit, v.hits)...)
+		position.Set(e, ecstest.Position{X: v.x})
+		hits.Append(e, make([]ecstest.Hit, v.hits)...)
 		if !v.on {
 			stun.Disable(e)
 		}
@@ -61,8 +61,8 @@ func TestSwapComponents(t *testing.T) {
 // TestSwapComponentsIsAChange: both chunks count as written and reordered, others do not; batches
 // and views of before are stale.
 func TestSwapComponentsIsAChange(t *testing.T) {
-	w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
-	position := ecs.Register[Position](w)
+	w := ecstest.NewWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
+	position := ecs.Register[ecstest.Position](w)
 	a := ecs.NewArchetype(w, position)
 	batch, err := a.CreateN(5 * a.Plan().Rows)
 	require.NoError(t, err)
@@ -91,21 +91,21 @@ func TestSwapComponentsIsAChange(t *testing.T) {
 
 // TestSwapComponentsRefuses: what cannot be swapped is refused by name, and nothing changes.
 func TestSwapComponentsRefuses(t *testing.T) {
-	m := newMisuse(t)
-	other := m.a.Create()
-	dead := m.a.Create()
-	m.w.Destroy(dead)
-	loner := ecs.NewArchetype(m.w, m.position).Create()
-	hash := m.w.Hash()
-	require.False(t, m.w.SwapComponents(m.e, dead))
-	require.False(t, m.w.SwapComponents(dead, m.e))
-	require.False(t, m.w.SwapComponents(dead, dead))
-	require.False(t, m.w.SwapComponents(ecs.Null, m.e))
-	ecstest.RequirePanic(t, "are not of one archetype", func() { m.w.SwapComponents(m.e, loner) })
-	ecstest.RequirePanic(t, "belongs to another world", func() { m.w.SwapComponents(m.e, m.stranger) })
-	ecstest.RequirePanic(t, "ecs: World.SwapComponents: structural change inside a loop", m.inLoop(func(ecs.Rows) { m.w.SwapComponents(m.e, other) }))
-	p := m.w.Share()
-	ecstest.RequirePanic(t, "ecs: World.SwapComponents: the world is shared", func() { m.w.SwapComponents(m.e, other) })
+	m := ecstest.NewMisuse(t)
+	other := m.Archetype.Create()
+	dead := m.Archetype.Create()
+	m.World.Destroy(dead)
+	loner := ecs.NewArchetype(m.World, m.Position).Create()
+	hash := m.World.Hash()
+	require.False(t, m.World.SwapComponents(m.Entity, dead))
+	require.False(t, m.World.SwapComponents(dead, m.Entity))
+	require.False(t, m.World.SwapComponents(dead, dead))
+	require.False(t, m.World.SwapComponents(ecs.Null, m.Entity))
+	ecstest.RequirePanic(t, "are not of one archetype", func() { m.World.SwapComponents(m.Entity, loner) })
+	ecstest.RequirePanic(t, "belongs to another world", func() { m.World.SwapComponents(m.Entity, m.Stranger) })
+	ecstest.RequirePanic(t, "ecs: World.SwapComponents: structural change inside a loop", m.InLoop(func(ecs.Rows) { m.World.SwapComponents(m.Entity, other) }))
+	p := m.World.Share()
+	ecstest.RequirePanic(t, "ecs: World.SwapComponents: the world is shared", func() { m.World.SwapComponents(m.Entity, other) })
 	p.End()
-	require.Equal(t, hash, m.w.Hash())
+	require.Equal(t, hash, m.World.Hash())
 }

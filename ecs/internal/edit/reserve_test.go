@@ -1,4 +1,4 @@
-package ecs_test
+package edit_test
 
 import (
 	"fmt"
@@ -9,53 +9,36 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
-
-const blockSize = 8192
-
-// reserve promises n ids.
-func reserve(t testing.TB, w *ecs.World, n int) []ecs.Entity {
-	t.Helper()
-	ids := make([]ecs.Entity, n)
-	require.NoError(t, w.Reserve(ids))
-	return ids
-}
-
-// create makes entities of reserved ids.
-func create(t testing.TB, a *ecs.Archetype, ids []ecs.Entity) ecs.Batch {
-	t.Helper()
-	batch, err := a.CreateReserved(ids)
-	require.NoError(t, err)
-	return batch
-}
 
 // TestCreateReserved makes entities of reserved ids in rows that others had before, over borders of
 // chunks and blocks.
 func TestCreateReserved(t *testing.T) {
 	for _, n := range []int{0, 1, 63, 64, 65, 408, 409, 1000, 8191, 8192, 8193, 20_000} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			w := newWorld(t)
-			health, stun := ecs.Register[Health](w), ecs.Register[Stun](w, ecs.Enableable)
-			hits := ecs.RegisterBuffer[Hit](w, ecs.Inline(1))
+			w := ecstest.NewWorld(t)
+			health, stun := ecs.Register[ecstest.Health](w), ecs.Register[ecstest.Stun](w, ecs.Enableable)
+			hits := ecs.RegisterBuffer[ecstest.Hit](w, ecs.Inline(1))
 			a := ecs.NewArchetype(w, health, stun, hits)
 			q := ecs.NewQuery(w, ecs.Write(health), ecs.Read(stun))
 			var old []ecs.Entity // leave rows with old values
 			for range 300 {
 				e := a.Create()
-				health.Set(e, Health{7, 7})
+				health.Set(e, ecstest.Health{HP: 7, Max: 7})
 				stun.Disable(e)
-				hits.Append(e, Hit{}, Hit{})
+				hits.Append(e, ecstest.Hit{}, ecstest.Hit{})
 				old = append(old, e)
 			}
 			for _, e := range old[100:] {
 				w.Destroy(e)
 			}
-			ids := reserve(t, w, n)
+			ids := ecstest.Reserve(t, w, n)
 			require.Equal(t, n, w.Stats().Reserved)
 			v := w.Advance()
-			batch := create(t, a, ids)
+			batch := ecstest.CreateReserved(t, a, ids)
 			require.Equal(t, n, batch.Len())
 			var seen []ecs.Entity
 			for rows := range batch.Rows() {
@@ -86,20 +69,20 @@ func TestCreateReserved(t *testing.T) {
 
 // TestReservedIsNamedWhenItIsNot gives lists with one bad id to both calls.
 func TestReservedIsNamedWhenItIsNot(t *testing.T) {
-	w, other := newWorld(t), newWorld(t)
-	a := ecs.NewArchetype(w, ecs.Register[Position](w))
+	w, other := ecstest.NewWorld(t), ecstest.NewWorld(t)
+	a := ecs.NewArchetype(w, ecs.Register[ecstest.Position](w))
 	owned := a.Create()
 	ecs.NewArchetype(other).Create() // so that both reserve in the same block
-	ids := reserve(t, w, 20)
+	ids := ecstest.Reserve(t, w, 20)
 	alive, destroyed, returned := ids[0], ids[1], ids[2]
-	spare, stranger := ids[19], reserve(t, other, 20)[19]
+	spare, stranger := ids[19], ecstest.Reserve(t, other, 20)[19]
 	require.Equal(t, spare.String(), stranger.String(), "but for the world it is reserved")
-	create(t, a, ids[:2])
+	ecstest.CreateReserved(t, a, ids[:2])
 	w.Destroy(destroyed)
 	w.Unreserve(ids[2:3])
 	good := ids[3:19]
-	ref, version := spare.Bits()
-	live, _ := alive.Bits()
+	ref, version := ecstest.Bits(spare)
+	live, _ := ecstest.Bits(alive)
 	never := "it was given back, created and destroyed, or never reserved"
 	before, hash := w.Stats(), w.Hash()
 	for _, c := range []struct {
@@ -113,10 +96,10 @@ func TestReservedIsNamedWhenItIsNot(t *testing.T) {
 		{good[0], "it is given twice"},
 		{destroyed, never},
 		{returned, never},
-		{ecs.MakeEntity(ref, version+1), never},
-		{ecs.MakeEntity(ref, version-1), never},
-		{ecs.MakeEntity(live, alive.Version()+1), never},
-		{ecs.MakeEntity(ref|1<<31, version), "it is a placeholder of a command buffer"},
+		{ecstest.MakeEntity(ref, version+1), never},
+		{ecstest.MakeEntity(ref, version-1), never},
+		{ecstest.MakeEntity(live, alive.Version()+1), never},
+		{ecstest.MakeEntity(ref|1<<31, version), "it is a placeholder of a command buffer"},
 	} {
 		for _, at := range []int{1, 5, len(good)} {
 			list := slices.Insert(slices.Clone(good), at, c.bad)
@@ -128,8 +111,8 @@ func TestReservedIsNamedWhenItIsNot(t *testing.T) {
 			require.Equal(t, hash, w.Hash())
 		}
 	}
-	batch := create(t, a, good)
-	create(t, a, []ecs.Entity{spare})
+	batch := ecstest.CreateReserved(t, a, good)
+	ecstest.CreateReserved(t, a, []ecs.Entity{spare})
 	require.PanicsWithValue(t, "ecs: Batch.Rows: the batch of 16 rows is no longer current: the world has changed since it was made",
 		func() { batch.Rows()(func(ecs.Rows) bool { return false }) })
 }
@@ -137,8 +120,8 @@ func TestReservedIsNamedWhenItIsNot(t *testing.T) {
 // TestBlocksOfUsedMemory takes blocks of both kinds where others have written, and has some taken
 // back by a call that fails.
 func TestBlocksOfUsedMemory(t *testing.T) {
-	u := newUniverse(t, 2<<20)
-	w := newWorld(t, ecs.WithUniverse(u), ecs.ChunkGrowth(alloc.Growth{}))
+	u := ecstest.NewUniverse(t, 2<<20)
+	w := ecstest.NewWorld(t, ecs.WithUniverse(u), ecs.ChunkGrowth(alloc.Growth{}))
 	var all []alloc.ChunkIndex
 	for c, err := u.AllocExact(1); err == nil; c, err = u.AllocExact(1) {
 		all = append(all, c)
@@ -150,14 +133,14 @@ func TestBlocksOfUsedMemory(t *testing.T) {
 		u.Free(c, 1)
 	}
 	a := ecs.NewArchetype(w)
-	ids := reserve(t, w, blockSize)
-	_, err := a.CreateN(40 * blockSize)
+	ids := ecstest.Reserve(t, w, ecstest.IDBlock)
+	_, err := a.CreateN(40 * ecstest.IDBlock)
 	require.ErrorIs(t, err, alloc.ErrFull)
 	require.NoError(t, w.Verify())
 	for _, e := range append(ids, a.Create()) {
 		require.Equal(t, uint32(1), e.Version())
-		tag, _ := e.Bits()
-		stale := ecs.MakeEntity(tag&^(ecs.MaxEntities-1)|3*blockSize, 1<<32-1)
+		tag, _ := ecstest.Bits(e)
+		stale := ecstest.MakeEntity(tag&^(ecs.MaxEntities-1)|3*ecstest.IDBlock, 1<<32-1)
 		require.False(t, w.Alive(stale), "in a block that was taken back")
 	}
 	require.NoError(t, w.Verify())
@@ -165,12 +148,12 @@ func TestBlocksOfUsedMemory(t *testing.T) {
 
 // TestReservedDuringIteration reserves in a loop, which creation refuses.
 func TestReservedDuringIteration(t *testing.T) {
-	w := newWorld(t)
-	position := ecs.Register[Position](w)
+	w := ecstest.NewWorld(t)
+	position := ecs.Register[ecstest.Position](w)
 	a := ecs.NewArchetype(w, position)
 	a.Create()
 	for range ecs.NewQuery(w, ecs.Read(position)).Rows() {
-		ids := reserve(t, w, 3)
+		ids := ecstest.Reserve(t, w, 3)
 		require.PanicsWithValue(t, "ecs: Archetype.CreateReserved: structural change inside a loop over query(Read Position); "+
 			"gather the entities and change them after the loop", func() { _, _ = a.CreateReserved(ids) })
 		w.Unreserve(ids)
@@ -180,10 +163,10 @@ func TestReservedDuringIteration(t *testing.T) {
 
 // TestReserveOfClosedWorld is refused, and Close takes what is reserved.
 func TestReserveOfClosedWorld(t *testing.T) {
-	w := newWorld(t, ecs.WithUniverse(newUniverse(t, 64<<20))) // which looks for chunks left behind
+	w := ecstest.NewWorld(t, ecs.WithUniverse(ecstest.NewUniverse(t, 64<<20))) // which looks for chunks left behind
 	a := ecs.NewArchetype(w)
-	ids := reserve(t, w, 30_000)
-	create(t, a, ids[:10_000])
+	ids := ecstest.Reserve(t, w, 30_000)
+	ecstest.CreateReserved(t, a, ids[:10_000])
 	require.NoError(t, w.Verify())
 	require.NoError(t, w.Close())
 	require.PanicsWithValue(t, "ecs: World.Reserve: the world is closed", func() { _ = w.Reserve(ids) })
@@ -194,10 +177,10 @@ func TestReserveOfClosedWorld(t *testing.T) {
 
 // TestCreateReservedWithoutMemory fails, and the ids stay reserved.
 func TestCreateReservedWithoutMemory(t *testing.T) {
-	u := newUniverse(t, 2<<20)
-	w := newWorld(t, ecs.WithUniverse(u), ecs.ChunkGrowth(alloc.Growth{}))
-	a := ecs.NewArchetype(w, ecs.Register[Position](w))
-	ids := reserve(t, w, 5000)
+	u := ecstest.NewUniverse(t, 2<<20)
+	w := ecstest.NewWorld(t, ecs.WithUniverse(u), ecs.ChunkGrowth(alloc.Growth{}))
+	a := ecs.NewArchetype(w, ecs.Register[ecstest.Position](w))
+	ids := ecstest.Reserve(t, w, 5000)
 	var hog []alloc.ChunkIndex
 	for c, err := u.AllocExact(1); err == nil; c, err = u.AllocExact(1) {
 		hog = append(hog, c)
@@ -213,7 +196,7 @@ func TestCreateReservedWithoutMemory(t *testing.T) {
 	for _, c := range hog[1:] {
 		u.Free(c, 1)
 	}
-	create(t, a, ids)
+	ecstest.CreateReserved(t, a, ids)
 	require.Equal(t, 5000, a.Len())
 }
 
@@ -232,21 +215,21 @@ func TestCreateReservedWithoutRecords(t *testing.T) {
 			return err
 		}
 		defer func() { require.NoError(t, w.Close()) }()
-		health := ecs.Register[Health](w)
+		health := ecs.Register[ecstest.Health](w)
 		a := ecs.NewArchetype(w, health)
 		owned, err := a.TryCreate()
 		if err != nil {
 			return err
 		}
-		health.Set(owned, Health{5, 6})
-		ids := make([]ecs.Entity, 3*blockSize)
+		health.Set(owned, ecstest.Health{HP: 5, Max: 6})
+		ids := make([]ecs.Entity, 3*ecstest.IDBlock)
 		if err := w.Reserve(ids); err != nil {
 			return err
 		}
 		before := w.Stats()
-		_, err = a.CreateReserved(ids[2*blockSize:])
+		_, err = a.CreateReserved(ids[2*ecstest.IDBlock:])
 		require.NoError(t, w.Verify())
-		require.Equal(t, Health{5, 6}, *health.Get(owned))
+		require.Equal(t, ecstest.Health{HP: 5, Max: 6}, *health.Get(owned))
 		if err != nil {
 			require.ErrorIs(t, err, ecs.ErrLimit)
 			require.ErrorContains(t, err, "ecs: Archetype.CreateReserved: ")
@@ -255,11 +238,11 @@ func TestCreateReservedWithoutRecords(t *testing.T) {
 			}
 			after := w.Stats()
 			require.Equal(t, []int{before.Alive, before.Reserved}, []int{after.Alive, after.Reserved})
-			require.Nil(t, health.Get(ids[2*blockSize]))
+			require.Nil(t, health.Get(ids[2*ecstest.IDBlock]))
 			w.Unreserve(ids)
 			return err
 		}
-		require.Equal(t, Health{}, *health.Get(ids[3*blockSize-1]))
+		require.Equal(t, ecstest.Health{}, *health.Get(ids[3*ecstest.IDBlock-1]))
 		require.Nil(t, health.Get(ids[0]), "it is reserved still")
 		return nil
 	}))
@@ -268,16 +251,16 @@ func TestCreateReservedWithoutRecords(t *testing.T) {
 
 // TestVerifyNamesIDs makes an id alive without a row, and look-ups blind.
 func TestVerifyNamesIDs(t *testing.T) {
-	w := newWorld(t)
-	position := ecs.Register[Position](w)
+	w := ecstest.NewWorld(t)
+	position := ecs.Register[ecstest.Position](w)
 	a := ecs.NewArchetype(w, position)
-	create(t, a, reserve(t, w, 2)[1:])
+	ecstest.CreateReserved(t, a, ecstest.Reserve(t, w, 2)[1:])
 	a.Create() // so that there are records of the owner's: a view of none is zero in a world with tag 0
-	restore := w.CorruptIDs()
+	restore := corruptIDs(w)
 	require.ErrorContains(t, w.Verify(), "ecs: W1:")
 	restore()
 	require.NoError(t, w.Verify())
-	restore = ecs.CorruptView(position)
+	restore = corruptView(position)
 	require.ErrorContains(t, w.Verify(), "ecs: L2:")
 	restore()
 	require.NoError(t, w.Verify())
@@ -285,8 +268,8 @@ func TestVerifyNamesIDs(t *testing.T) {
 
 // TestReserveAgainstModel compares the states of ids with a plain map's.
 func TestReserveAgainstModel(t *testing.T) {
-	w := newWorld(t)
-	a := ecs.NewArchetype(w, ecs.Register[Position](w))
+	w := ecstest.NewWorld(t)
+	a := ecs.NewArchetype(w, ecs.Register[ecstest.Position](w))
 	r := rand.New(rand.NewPCG(3, 4))
 	var reserved, alive, gone []ecs.Entity
 	ever := map[ecs.Entity]bool{}
@@ -300,7 +283,7 @@ func TestReserveAgainstModel(t *testing.T) {
 	for step := range 300 {
 		switch r.IntN(5) {
 		case 0:
-			ids := reserve(t, w, r.IntN(3000))
+			ids := ecstest.Reserve(t, w, r.IntN(3000))
 			for _, e := range ids {
 				require.False(t, ever[e], "%v came twice", e)
 				ever[e] = true
@@ -308,7 +291,7 @@ func TestReserveAgainstModel(t *testing.T) {
 			reserved = append(reserved, ids...)
 		case 1:
 			ids := cut(&reserved)
-			create(t, a, ids)
+			ecstest.CreateReserved(t, a, ids)
 			alive = append(alive, ids...)
 		case 2:
 			ids := cut(&reserved)
@@ -344,7 +327,7 @@ func TestReserveAgainstModel(t *testing.T) {
 func BenchmarkReserve(b *testing.B) {
 	for _, n := range []int{1, 64, 1000} {
 		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
-			w := newWorld(b)
+			w := ecstest.NewWorld(b)
 			ids := make([]ecs.Entity, n)
 			for b.Loop() {
 				require.NoError(b, w.Reserve(ids))

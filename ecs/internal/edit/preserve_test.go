@@ -1,10 +1,11 @@
-package ecs_test
+package edit_test
 
 import (
 	"fmt"
 	"testing"
 
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -19,7 +20,7 @@ type extraStun struct{ Left, Right int64 }
 
 // mover is a world with all kinds of types and one more, which entities get and lose.
 type mover struct {
-	*twin
+	*ecstest.Twin
 	extra    ecs.Type
 	add      func(ecs.Entity) bool
 	remove   func(ecs.Entity) bool
@@ -36,7 +37,7 @@ var extras = map[string]func(m *mover){
 	"flag": func(m *mover) { withComponent[extraFlag](m, ecs.Enableable) },
 	"stun": func(m *mover) { withComponent[extraStun](m, ecs.Enableable) },
 	"buffer": func(m *mover) {
-		b := ecs.RegisterBuffer[extraData](m.w, ecs.Inline(1), ecs.Enableable)
+		b := ecs.RegisterBuffer[extraData](m.World, ecs.Inline(1), ecs.Enableable)
 		m.extra, m.add, m.remove = b, b.Add, b.Remove
 		m.has = func(e ecs.Entity) bool {
 			b.Append(e, make([]extraData, e.Index()%5)...) // some spill, and end with the type
@@ -46,7 +47,7 @@ var extras = map[string]func(m *mover){
 }
 
 func withComponent[T any](m *mover, options ...ecs.TypeOption) {
-	c := ecs.Register[T](m.w, options...)
+	c := ecs.Register[T](m.World, options...)
 	var v T
 	m.extra, m.has, m.remove = c, c.Has, c.Remove
 	m.add = func(e ecs.Entity) bool { return c.Add(e, v) }
@@ -65,7 +66,7 @@ var moves = map[string]func(t *testing.T, m *mover, chosen []ecs.Entity, q *ecs.
 		}
 	},
 	"Apply": func(t *testing.T, m *mover, chosen []ecs.Entity, _ *ecs.Query, on bool) {
-		require.Equal(t, len(chosen), m.each(t, chosen, m.change(on).Apply))
+		require.Equal(t, len(chosen), applyEach(t, m.Twin, chosen, m.change(on).Apply))
 	},
 	"ApplyList": func(t *testing.T, m *mover, chosen []ecs.Entity, _ *ecs.Query, on bool) {
 		m.batch(t, chosen)(m.change(on).ApplyList(chosen))
@@ -74,7 +75,7 @@ var moves = map[string]func(t *testing.T, m *mover, chosen []ecs.Entity, q *ecs.
 		m.batch(t, chosen)(m.change(on).ApplyQuery(q))
 	},
 	"Adopt": func(t *testing.T, m *mover, chosen []ecs.Entity, _ *ecs.Query, on bool) {
-		require.Equal(t, len(chosen), m.each(t, chosen, ecs.Into(m.set(on)).Apply))
+		require.Equal(t, len(chosen), applyEach(t, m.Twin, chosen, ecs.Into(m.set(on)).Apply))
 	},
 	"AdoptList": func(t *testing.T, m *mover, chosen []ecs.Entity, _ *ecs.Query, on bool) {
 		m.batch(t, chosen)(ecs.Into(m.set(on)).ApplyList(chosen))
@@ -95,7 +96,7 @@ func (m *mover) set(on bool) *ecs.Archetype {
 	if on {
 		return m.with
 	}
-	return m.sets[len(m.sets)-1]
+	return m.Sets[len(m.Sets)-1]
 }
 
 // batch checks a batch: it is the chosen entities, each in its final place.
@@ -104,11 +105,11 @@ func (m *mover) batch(t *testing.T, chosen []ecs.Entity) func(ecs.Batch, error) 
 		t.Helper()
 		require.NoError(t, err)
 		require.Equal(t, len(chosen), b.Len())
-		requireSame(t, chosen, b.Entities(nil))
+		ecstest.RequireSame(t, chosen, b.Entities(nil))
 		for rows := range b.Rows() {
-			p := m.position.Slice(rows)
+			p := m.Position.Slice(rows)
 			for i, e := range rows.Entities() {
-				require.Same(t, &p[i], m.position.Get(e))
+				require.Same(t, &p[i], m.Position.Get(e))
 			}
 		}
 	}
@@ -122,31 +123,31 @@ func TestBehaviour19Preserved(t *testing.T) {
 	for kind, extra := range extras {
 		for name, move := range moves {
 			for _, whole := range []bool{true, false} {
-				for _, growth := range chunkSizes {
+				for _, growth := range ecstest.ChunkSizes {
 					t.Run(fmt.Sprintf("%s of a %s, all: %v, chunks grow %v", name, kind, whole, growth), func(t *testing.T) {
-						m := &mover{twin: newKinds(t, growth)}
+						m := &mover{Twin: ecstest.NewFullTwin(t, growth)}
 						extra(m)
-						m.selected = ecs.Register[marked](m.w, ecs.Enableable)
-						all := []ecs.Type{m.position, m.health, m.stun, m.tag, m.flag, m.hits, m.selected}
-						m.sets[len(m.sets)-1] = ecs.NewArchetype(m.w, all...)
-						m.with = ecs.NewArchetype(m.w, append(all, m.extra)...)
-						m.on, m.off = ecs.NewChange(m.w, ecs.Add(m.extra)), ecs.NewChange(m.w, ecs.Remove(m.extra))
-						ids := m.fill(t, 500)
+						m.selected = ecs.Register[marked](m.World, ecs.Enableable)
+						all := []ecs.Type{m.Position, m.Health, m.Stun, m.Tag, m.Flag, m.Hits, m.selected}
+						m.Sets[len(m.Sets)-1] = ecs.NewArchetype(m.World, all...)
+						m.with = ecs.NewArchetype(m.World, append(all, m.extra)...)
+						m.on, m.off = ecs.NewChange(m.World, ecs.Add(m.extra)), ecs.NewChange(m.World, ecs.Remove(m.extra))
+						ids := m.Fill(t, 500)
 						chosen := m.choose(ids, whole)
-						q := ecs.NewQuery(m.w, ecs.With(m.selected))
-						want := m.shows(ids)
+						q := ecs.NewQuery(m.World, ecs.With(m.selected))
+						want := m.Shows(ids)
 						for range 2 {
 							move(t, m, chosen, q, true)
-							require.NoError(t, m.w.Verify())
-							require.Equal(t, want, m.shows(ids))
-							require.Equal(t, []int{len(chosen), len(ids) - len(chosen)}, []int{m.with.Len(), m.sets[len(m.sets)-1].Len()})
+							require.NoError(t, m.World.Verify())
+							require.Equal(t, want, m.Shows(ids))
+							require.Equal(t, []int{len(chosen), len(ids) - len(chosen)}, []int{m.with.Len(), m.Sets[len(m.Sets)-1].Len()})
 							for i, e := range ids {
 								require.Equal(t, whole || i%3 != 0, m.has(e))
 								require.Equal(t, whole || i%3 != 0, m.selected.Enabled(e))
 							}
 							move(t, m, chosen, q, false)
-							require.NoError(t, m.w.Verify())
-							require.Equal(t, want, m.shows(ids))
+							require.NoError(t, m.World.Verify())
+							require.Equal(t, want, m.Shows(ids))
 							require.Zero(t, m.with.Len())
 						}
 					})
@@ -171,23 +172,23 @@ func (m *mover) choose(ids []ecs.Entity, whole bool) (chosen []ecs.Entity) {
 // TestBehaviour20Exchange: adding and removing in one change ends as adding and then
 // removing, in the same rows, and for entities that are not dying as the other way round.
 func TestBehaviour20Exchange(t *testing.T) {
-	for _, growth := range chunkSizes {
+	for _, growth := range ecstest.ChunkSizes {
 		for how := range 3 {
 			var hashes []uint64
 			var shown [][]string
 			for order := range 3 {
-				x := newKinds(t, growth)
-				ids := x.fill(t, 900)
-				extra, flag := ecs.Register[extraData](x.w), ecs.Register[extraFlag](x.w, ecs.Enableable)
-				ecs.NewArchetype(x.w, x.health, x.flag, x.hits, extra, flag) // so that archetypes have one order
-				add, remove := ecs.NewChange(x.w, ecs.Add(flag, extra)), ecs.NewChange(x.w, ecs.Remove(x.position, x.stun, x.tag))
-				exchange := ecs.NewChange(x.w, ecs.Add(extra, flag), ecs.Remove(x.position, x.stun, x.tag))
+				x := ecstest.NewFullTwin(t, growth)
+				ids := x.Fill(t, 900)
+				extra, flag := ecs.Register[extraData](x.World), ecs.Register[extraFlag](x.World, ecs.Enableable)
+				ecs.NewArchetype(x.World, x.Health, x.Flag, x.Hits, extra, flag) // so that archetypes have one order
+				add, remove := ecs.NewChange(x.World, ecs.Add(flag, extra)), ecs.NewChange(x.World, ecs.Remove(x.Position, x.Stun, x.Tag))
+				exchange := ecs.NewChange(x.World, ecs.Add(extra, flag), ecs.Remove(x.Position, x.Stun, x.Tag))
 				for _, c := range [][]*ecs.Change{{exchange}, {add, remove}, {remove, add}}[order] {
 					switch how {
 					case 0:
-						require.Equal(t, len(ids)-100, x.each(t, ids[100:], c.Apply))
+						require.Equal(t, len(ids)-100, applyEach(t, x, ids[100:], c.Apply))
 					case 1:
-						b, err := c.ApplyQuery(x.queries[0])
+						b, err := c.ApplyQuery(x.Queries[0])
 						require.NoError(t, err)
 						require.Equal(t, len(ids), b.Len())
 					case 2:
@@ -195,9 +196,9 @@ func TestBehaviour20Exchange(t *testing.T) {
 						require.NoError(t, err)
 					}
 				}
-				require.NoError(t, x.w.Verify())
-				hashes, shown = append(hashes, x.w.Hash()), append(shown, x.shows(ids))
-				require.NoError(t, x.w.Close())
+				require.NoError(t, x.World.Verify())
+				hashes, shown = append(hashes, x.World.Hash()), append(shown, x.Shows(ids))
+				require.NoError(t, x.World.Close())
 			}
 			for order := range hashes {
 				require.Equal(t, shown[0], shown[order])
@@ -211,29 +212,29 @@ func TestBehaviour20Exchange(t *testing.T) {
 // those of chunks that changed hands included, and every column may be written, which
 // marks it changed. The batch is void after the next change.
 func TestBehaviour21Batch(t *testing.T) {
-	for _, growth := range chunkSizes {
-		x := newKinds(t, growth)
-		ids := x.fill(t, 2000)
-		extra := ecs.Register[extraData](x.w)
-		add, untag := ecs.NewChange(x.w, ecs.Add(extra)), ecs.NewChange(x.w, ecs.Remove(x.tag))
-		with, plain := ecs.NewArchetype(x.w, x.position, x.health, x.stun, x.flag, x.hits), ecs.NewArchetype(x.w, x.position)
+	for _, growth := range ecstest.ChunkSizes {
+		x := ecstest.NewFullTwin(t, growth)
+		ids := x.Fill(t, 2000)
+		extra := ecs.Register[extraData](x.World)
+		add, untag := ecs.NewChange(x.World, ecs.Add(extra)), ecs.NewChange(x.World, ecs.Remove(x.Tag))
+		with, plain := ecs.NewArchetype(x.World, x.Position, x.Health, x.Stun, x.Flag, x.Hits), ecs.NewArchetype(x.World, x.Position)
 		for name, apply := range map[string]func() (ecs.Batch, error){
-			"relabel": func() (ecs.Batch, error) { return untag.ApplyQuery(x.queries[0]) },
-			"query":   func() (ecs.Batch, error) { return add.ApplyQuery(x.queries[1]) },
+			"relabel": func() (ecs.Batch, error) { return untag.ApplyQuery(x.Queries[0]) },
+			"query":   func() (ecs.Batch, error) { return add.ApplyQuery(x.Queries[1]) },
 			"list":    func() (ecs.Batch, error) { return ecs.Into(plain).ApplyList(ids[7:1500]) },
 		} {
-			_, err := ecs.Into(x.sets[len(x.sets)-1]).ApplyQuery(x.queries[0])
+			_, err := ecs.Into(x.Sets[len(x.Sets)-1]).ApplyQuery(x.Queries[0])
 			require.NoError(t, err)
-			since := x.w.Version()
-			x.w.Advance()
+			since := x.World.Version()
+			x.World.Advance()
 			b, err := apply()
 			require.NoError(t, err)
 			require.NotZero(t, b.Len(), name)
 			for rows := range b.Rows() {
 				require.True(t, rows.Ordered(since), name)
-				p := x.position.Slice(rows)
+				p := x.Position.Slice(rows)
 				for i, e := range rows.Entities() {
-					p[i] = Position{float64(e.Index()), 4321}
+					p[i] = ecstest.Position{X: float64(e.Index()), Y: 4321}
 				}
 				if name == "query" {
 					require.True(t, extra.In(rows))
@@ -241,21 +242,21 @@ func TestBehaviour21Batch(t *testing.T) {
 						extra.Slice(rows)[i].C = 5
 					}
 				}
-				require.True(t, x.position.Changed(rows, since), name)
+				require.True(t, x.Position.Changed(rows, since), name)
 			}
 			for _, e := range b.Entities(nil) {
-				require.Equal(t, Position{float64(e.Index()), 4321}, *x.position.Get(e), name)
+				require.Equal(t, ecstest.Position{X: float64(e.Index()), Y: 4321}, *x.Position.Get(e), name)
 				require.True(t, name != "query" || extra.Get(e).C == 5)
-				require.True(t, name != "relabel" || !x.tag.Has(e))
+				require.True(t, name != "relabel" || !x.Tag.Has(e))
 			}
-			require.NoError(t, x.w.Verify(), name)
+			require.NoError(t, x.World.Verify(), name)
 			require.True(t, name == "list" || b.Len() == len(ids))
 			with.Create()
 			require.Panics(t, func() { b.Entities(nil) }, "%s: void after a change", name)
-			x.w.DestroyList(x.queries[0].Entities(nil)[len(ids):])
-			ids = x.queries[0].Entities(nil)
-			x.create(t, len(x.sets)-1, 2000-len(ids))
-			ids = x.queries[0].Entities(nil)
+			x.World.DestroyList(x.Queries[0].Entities(nil)[len(ids):])
+			ids = x.Queries[0].Entities(nil)
+			x.Create(t, len(x.Sets)-1, 2000-len(ids))
+			ids = x.Queries[0].Entities(nil)
 		}
 	}
 }
@@ -264,24 +265,24 @@ func TestBehaviour21Batch(t *testing.T) {
 // disagree (hecs rejects such lists).
 func TestBehaviour22Duplicates(t *testing.T) {
 	for _, n := range []int{5, 3000} { // a short list of many rows takes another way
-		x := newKinds(t, chunkSizes[1])
-		ids := x.fill(t, n)
+		x := ecstest.NewFullTwin(t, ecstest.ChunkSizes[1])
+		ids := x.Fill(t, n)
 		e, f := ids[1], ids[3]
 		list := []ecs.Entity{f, e, e, f, e}
-		want := x.shows(ids)
-		extra := ecs.NewChange(x.w, ecs.Add(ecs.Register[extraData](x.w)))
+		want := x.Shows(ids)
+		extra := ecs.NewChange(x.World, ecs.Add(ecs.Register[extraData](x.World)))
 		b, err := extra.ApplyList(list)
 		require.NoError(t, err)
 		require.Equal(t, 2, b.Len())
 		require.ElementsMatch(t, []ecs.Entity{e, f}, b.Entities(nil))
-		b, err = ecs.Into(x.sets[len(x.sets)-1]).ApplyList(list)
+		b, err = ecs.Into(x.Sets[len(x.Sets)-1]).ApplyList(list)
 		require.NoError(t, err)
 		require.Equal(t, 2, b.Len())
-		require.Equal(t, want, x.shows(ids))
-		require.Equal(t, []int{2, 2, 2, 2}, []int{x.stun.DisableList(list), x.stun.EnableList(list), x.flag.DisableList(list), x.flag.EnableList(list)})
-		require.Equal(t, 2, x.w.DestroyList(list))
-		require.Equal(t, n-2, x.w.Stats().Alive)
-		require.NoError(t, x.w.Verify())
+		require.Equal(t, want, x.Shows(ids))
+		require.Equal(t, []int{2, 2, 2, 2}, []int{x.Stun.DisableList(list), x.Stun.EnableList(list), x.Flag.DisableList(list), x.Flag.EnableList(list)})
+		require.Equal(t, 2, x.World.DestroyList(list))
+		require.Equal(t, n-2, x.World.Stats().Alive)
+		require.NoError(t, x.World.Verify())
 	}
 }
 
@@ -290,28 +291,28 @@ func TestBehaviour22Duplicates(t *testing.T) {
 // passes the dead by.
 func TestBehaviour23DeadEntity(t *testing.T) {
 	for _, n := range []int{20, 3000} {
-		x := newKinds(t, chunkSizes[0])
-		ids := x.fill(t, n)
+		x := ecstest.NewFullTwin(t, ecstest.ChunkSizes[0])
+		ids := x.Fill(t, n)
 		for _, at := range []int{0, 7, 19} {
 			list := append([]ecs.Entity{}, ids[:20]...)
-			gone := x.sets[0].Create()
-			x.w.Destroy(gone)
+			gone := x.Sets[0].Create()
+			x.World.Destroy(gone)
 			for _, e := range []ecs.Entity{gone, ecs.Null} {
 				list[at] = e
-				want, hash, stats := x.shows(ids), x.w.Hash(), x.w.Stats()
-				add := ecs.NewChange(x.w, ecs.Add(ecs.Register[extraData](x.w)), ecs.Remove(x.tag))
+				want, hash, stats := x.Shows(ids), x.World.Hash(), x.World.Stats()
+				add := ecs.NewChange(x.World, ecs.Add(ecs.Register[extraData](x.World)), ecs.Remove(x.Tag))
 				text := fmt.Sprintf(": entity %d of the list, %v, is not alive; nothing was changed", at, e)
 				require.PanicsWithValue(t, "ecs: Change.ApplyList"+text, func() { _, _ = add.ApplyList(list) })
-				require.PanicsWithValue(t, "ecs: Change.ApplyList"+text, func() { _, _ = ecs.Into(x.sets[0]).ApplyList(list) })
+				require.PanicsWithValue(t, "ecs: Change.ApplyList"+text, func() { _, _ = ecs.Into(x.Sets[0]).ApplyList(list) })
 				require.PanicsWithValue(t, fmt.Sprintf("ecs: Change.Apply: %v is not alive, cannot apply change -Tag +extraData", e), func() { _, _ = add.Apply(e) })
-				require.PanicsWithValue(t, fmt.Sprintf("ecs: Change.Apply: %v is not alive, cannot apply change into []", e), func() { _, _ = ecs.Into(x.sets[0]).Apply(e) })
-				require.NoError(t, x.w.Verify())
-				require.Equal(t, []any{want, hash, stats}, []any{x.shows(ids), x.w.Hash(), x.w.Stats()})
+				require.PanicsWithValue(t, fmt.Sprintf("ecs: Change.Apply: %v is not alive, cannot apply change into []", e), func() { _, _ = ecs.Into(x.Sets[0]).Apply(e) })
+				require.NoError(t, x.World.Verify())
+				require.Equal(t, []any{want, hash, stats}, []any{x.Shows(ids), x.World.Hash(), x.World.Stats()})
 			}
-			b, err := ecs.NewChange(x.w, ecs.Remove(x.tag)).ApplyList(list)
+			b, err := ecs.NewChange(x.World, ecs.Remove(x.Tag)).ApplyList(list)
 			require.NoError(t, err)
 			require.Equal(t, 19, b.Len())
-			_, err = ecs.NewChange(x.w, ecs.Add(x.tag)).ApplyQuery(x.queries[0])
+			_, err = ecs.NewChange(x.World, ecs.Add(x.Tag)).ApplyQuery(x.Queries[0])
 			require.NoError(t, err)
 		}
 	}

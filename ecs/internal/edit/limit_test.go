@@ -1,4 +1,4 @@
-package ecs_test
+package edit_test
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -17,7 +18,7 @@ import (
 
 // tight is a world in a universe of 2 MiB, with rows in several archetypes.
 type tight struct {
-	*twin
+	*ecstest.Twin
 	u       *alloc.Universe
 	hog     []alloc.ChunkIndex // chunks that others hold
 	sources []*ecs.Archetype
@@ -26,16 +27,16 @@ type tight struct {
 }
 
 func newTight(t *testing.T, growth alloc.Growth, known bool) *tight {
-	u := newUniverse(t, 2<<20)
-	w := newWorld(t, ecs.WithUniverse(u), ecs.ChunkGrowth(growth))
-	x := &tight{u: u, twin: &twin{w: w, position: ecs.Register[Position](w), health: ecs.Register[Health](w),
-		stun: ecs.Register[Stun](w, ecs.Enableable), tag: ecs.Register[Tag](w),
-		flag: ecs.Register[flagged](w, ecs.Enableable), hits: ecs.RegisterBuffer[Hit](w, ecs.Inline(1))}}
+	u := ecstest.NewUniverse(t, 2<<20)
+	w := ecstest.NewWorld(t, ecs.WithUniverse(u), ecs.ChunkGrowth(growth))
+	x := &tight{u: u, Twin: &ecstest.Twin{World: w, Position: ecs.Register[ecstest.Position](w), Health: ecs.Register[ecstest.Health](w),
+		Stun: ecs.Register[ecstest.Stun](w, ecs.Enableable), Tag: ecs.Register[ecstest.Tag](w),
+		Flag: ecs.Register[ecstest.Flag](w, ecs.Enableable), Hits: ecs.RegisterBuffer[ecstest.Hit](w, ecs.Inline(1))}}
 	x.extra, x.all = ecs.Register[extraData](w), ecs.NewQuery(w)
-	for _, types := range [][]ecs.Type{{x.position}, {x.position, x.tag}, {x.stun, x.flag, x.hits}, {x.health, x.flag}, {x.position, x.health, x.stun}} {
+	for _, types := range [][]ecs.Type{{x.Position}, {x.Position, x.Tag}, {x.Stun, x.Flag, x.Hits}, {x.Health, x.Flag}, {x.Position, x.Health, x.Stun}} {
 		a := ecs.NewArchetype(w, types...)
-		x.sources, x.sets = append(x.sources, a), append(x.sets, a)
-		x.create(t, len(x.sets)-1, 1200)
+		x.sources, x.Sets = append(x.sources, a), append(x.Sets, a)
+		x.Create(t, len(x.Sets)-1, 1200)
 		if known { // the targets of adding are there already, and have a row
 			ecs.NewArchetype(w, append(types, x.extra)...).Create()
 		}
@@ -69,22 +70,22 @@ var tightCalls = map[string]func(x *tight) func() (int, error){
 		return func() (int, error) { b, err := x.sources[3].CreateN(17000); return b.Len(), err }
 	},
 	"Change.ApplyQuery": func(x *tight) func() (int, error) {
-		add := ecs.NewChange(x.w, ecs.Add(x.extra), ecs.Remove(x.tag))
+		add := ecs.NewChange(x.World, ecs.Add(x.extra), ecs.Remove(x.Tag))
 		return func() (int, error) { b, err := add.ApplyQuery(x.all); return b.Len(), err }
 	},
 	"Change.ApplyList": func(x *tight) func() (int, error) {
-		add, list := ecs.NewChange(x.w, ecs.Add(x.extra)), x.all.Entities(nil)
+		add, list := ecs.NewChange(x.World, ecs.Add(x.extra)), x.all.Entities(nil)
 		for i := range list {
 			list[i], list[i*7919%len(list)] = list[i*7919%len(list)], list[i]
 		}
 		return func() (int, error) { b, err := add.ApplyList(list[:len(list)/2]); return b.Len(), err }
 	},
 	"Change.ApplyQuery(into)": func(x *tight) func() (int, error) {
-		into := ecs.NewArchetype(x.w, x.position, x.hits, x.extra)
+		into := ecs.NewArchetype(x.World, x.Position, x.Hits, x.extra)
 		return func() (int, error) { b, err := ecs.Into(into).ApplyQuery(x.all); return b.Len(), err }
 	},
 	"Change.ApplyList(into)": func(x *tight) func() (int, error) {
-		into, list := ecs.NewArchetype(x.w, x.position, x.hits, x.extra), x.all.Entities(nil)
+		into, list := ecs.NewArchetype(x.World, x.Position, x.Hits, x.extra), x.all.Entities(nil)
 		return func() (int, error) { b, err := ecs.Into(into).ApplyList(list[900:5000]); return b.Len(), err }
 	},
 }
@@ -94,7 +95,7 @@ var tightCalls = map[string]func(x *tight) func() (int, error){
 // call does all.
 func TestBatchesAreAllOrNothing(t *testing.T) {
 	for op, call := range tightCalls {
-		for _, growth := range chunkSizes {
+		for _, growth := range ecstest.ChunkSizes {
 			for _, known := range []bool{false, true} {
 				if testing.Short() && known == (len(op)%2 == 0) {
 					continue // one of the two
@@ -104,7 +105,7 @@ func TestBatchesAreAllOrNothing(t *testing.T) {
 					defer x.release()
 					run := call(x)
 					ids := x.all.Entities(nil)
-					want, hash, stats, live := x.shows(ids), x.w.Hash(), x.w.Stats(), x.u.Stats().LiveChunks
+					want, hash, stats, live := x.Shows(ids), x.World.Hash(), x.World.Stats(), x.u.Stats().LiveChunks
 					refused := 0
 					for free := 0; ; free++ {
 						x.leave(free)
@@ -120,17 +121,17 @@ func TestBatchesAreAllOrNothing(t *testing.T) {
 						require.Equal(t, strings.TrimSuffix(op, "(into)"), l.Op)
 						require.ErrorIs(t, err, ecs.ErrLimit)
 						require.ErrorIs(t, err, alloc.ErrFull)
-						require.NoError(t, x.w.Verify(), "with %d chunks", free)
+						require.NoError(t, x.World.Verify(), "with %d chunks", free)
 						require.NoError(t, x.u.Verify())
-						require.Equal(t, stats, x.w.Stats(), "with %d chunks", free)
-						require.Equal(t, hash, x.w.Hash())
+						require.Equal(t, stats, x.World.Stats(), "with %d chunks", free)
+						require.Equal(t, hash, x.World.Hash())
 						x.release()
 						require.Equal(t, live, x.u.Stats().LiveChunks, "with %d chunks: one has leaked", free)
 					}
 					require.Greater(t, refused, 4, "it failed at several places")
-					require.NoError(t, x.w.Verify())
+					require.NoError(t, x.World.Verify())
 					if op == "Archetype.CreateN" {
-						require.Equal(t, want, x.shows(ids))
+						require.Equal(t, want, x.Shows(ids))
 					}
 				})
 			}
@@ -144,18 +145,18 @@ func TestSinglesAreAllOrNothing(t *testing.T) {
 	for _, known := range []bool{false, true} {
 		x := newTight(t, alloc.Fixed(1), known)
 		if known { // known, but without rows
-			x.w.DestroyQuery(ecs.NewQuery(x.w, ecs.With(x.extra)))
-			x.w.Trim()
+			x.World.DestroyQuery(ecs.NewQuery(x.World, ecs.With(x.extra)))
+			x.World.Trim()
 		}
 		ids := x.all.Entities(nil)
 		e := ids[5]
-		add := ecs.NewChange(x.w, ecs.Add(x.extra))
-		into := ecs.NewArchetype(x.w, x.tag, x.extra)
-		want, hash, stats, live := x.shows(ids), x.w.Hash(), x.w.Stats(), x.u.Stats().LiveChunks
+		add := ecs.NewChange(x.World, ecs.Add(x.extra))
+		into := ecs.NewArchetype(x.World, x.Tag, x.extra)
+		want, hash, stats, live := x.Shows(ids), x.World.Hash(), x.World.Stats(), x.u.Stats().LiveChunks
 		calls := map[string]func() error{
 			"Archetype.Create":   func() error { _, err := into.TryCreate(); return err },
 			"Component.Add":      func() error { _, err := x.extra.TryAdd(e, extraData{1, 2, 3}); return err },
-			"Component.Remove":   func() error { _, err := x.position.TryRemove(e); return err },
+			"Component.Remove":   func() error { _, err := x.Position.TryRemove(e); return err },
 			"Change.Apply":       func() error { _, err := add.Apply(e); return err },
 			"Change.Apply(into)": func() error { _, err := ecs.Into(into).Apply(e); return err },
 		}
@@ -165,8 +166,8 @@ func TestSinglesAreAllOrNothing(t *testing.T) {
 				err := call()
 				require.ErrorIs(t, err, ecs.ErrLimit, op)
 				require.ErrorContains(t, err, "ecs: "+strings.TrimSuffix(op, "(into)")+": ")
-				require.NoError(t, x.w.Verify(), op)
-				require.Equal(t, []any{want, hash, stats}, []any{x.shows(ids), x.w.Hash(), x.w.Stats()}, op)
+				require.NoError(t, x.World.Verify(), op)
+				require.Equal(t, []any{want, hash, stats}, []any{x.Shows(ids), x.World.Hash(), x.World.Stats()}, op)
 			}
 		}
 		x.release()
@@ -174,15 +175,15 @@ func TestSinglesAreAllOrNothing(t *testing.T) {
 		for op, call := range calls {
 			require.NoError(t, call(), op)
 		}
-		require.NoError(t, x.w.Verify())
+		require.NoError(t, x.World.Verify())
 	}
 }
 
 // TestCreateNOfHugeNumbers: numbers near the ends of what an int holds are limits like
 // others.
 func TestCreateNOfHugeNumbers(t *testing.T) {
-	w := newWorld(t)
-	a := ecs.NewArchetype(w, ecs.Register[Position](w))
+	w := ecstest.NewWorld(t)
+	a := ecs.NewArchetype(w, ecs.Register[ecstest.Position](w))
 	a.Create()
 	stats, hash, live := w.Stats(), w.Hash(), w.Universe().Stats()
 	for _, n := range []int{ecs.MaxEntities - 1, ecs.MaxEntities, 1 << 31, 1 << 32, 1 << 62, 1<<63 - 1} {

@@ -1,4 +1,4 @@
-package ecs_test
+package edit_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 	"quarry/internal/long"
 
 	"github.com/stretchr/testify/require"
@@ -65,42 +66,42 @@ var shapes = map[string]shape{
 // all pairs of the shapes of few chunks, and each long shape beside an empty one or none.
 func mostUnits(n int) int { return long.N(n/3, n) }
 
-func (s shape) make(t *testing.T, x *twin, set int) {
+func (s shape) make(t *testing.T, x *ecstest.Twin, set int) {
 	for _, n := range s.units {
-		x.createFast(t, set, fits(x.sets[set], n))
+		createFast(t, x, set, fits(x.Sets[set], n))
 	}
-	x.createFast(t, set, s.more)
+	createFast(t, x, set, s.more)
 }
 
 // createFast makes n entities with values and bits that follow from their ids.
-func (x *twin) createFast(t *testing.T, set, n int) {
-	b, err := x.sets[set].CreateN(n)
+func createFast(t *testing.T, x *ecstest.Twin, set, n int) {
+	b, err := x.Sets[set].CreateN(n)
 	require.NoError(t, err)
 	for rows := range b.Rows() {
-		p := x.position.Slice(rows)
+		p := x.Position.Slice(rows)
 		for i, e := range rows.Entities() {
-			p[i] = Position{float64(e.Index()), 5}
+			p[i] = ecstest.Position{X: float64(e.Index()), Y: 5}
 			if e.Index()%3 == 0 {
-				x.stun.Disable(e)
+				x.Stun.Disable(e)
 			}
 			if e.Index()%5 == 0 {
-				x.flag.Disable(e)
+				x.Flag.Disable(e)
 			}
 		}
 	}
 }
 
-// right counts the entities of a query whose values and bits are what createFast gave them; flags
-// says whether they had the flag then or got it since.
-func (x *twin) right(t *testing.T, q *ecs.Query, flags bool) (n int) {
+// countRight counts the entities of a query whose values and bits are what createFast gave them;
+// flags says whether they had the flag then or got it since.
+func countRight(t *testing.T, x *ecstest.Twin, q *ecs.Query, flags bool) (n int) {
 	for rows := range q.Rows() {
-		p := x.position.ReadOnly(rows)
+		p := x.Position.ReadOnly(rows)
 		for i, e := range rows.Entities() {
-			if p[i] != (Position{float64(e.Index()), 5}) || x.stun.Enabled(e) != (e.Index()%3 != 0) {
-				t.Fatalf("%v has %v, stun %v", e, p[i], x.stun.Enabled(e))
+			if p[i] != (ecstest.Position{X: float64(e.Index()), Y: 5}) || x.Stun.Enabled(e) != (e.Index()%3 != 0) {
+				t.Fatalf("%v has %v, stun %v", e, p[i], x.Stun.Enabled(e))
 			}
-			if x.flag.Has(e) && x.flag.Enabled(e) != (!flags || e.Index()%5 != 0) {
-				t.Fatalf("%v has the flag %v", e, x.flag.Enabled(e))
+			if x.Flag.Has(e) && x.Flag.Enabled(e) != (!flags || e.Index()%5 != 0) {
+				t.Fatalf("%v has the flag %v", e, x.Flag.Enabled(e))
 			}
 			n++
 		}
@@ -110,30 +111,30 @@ func (x *twin) right(t *testing.T, q *ecs.Query, flags bool) (n int) {
 
 // newRelabel has sets of types that lie alike in chunks: 0 has no label, 1 a tag, 2 an enableable
 // tag, 3 both.
-func newRelabel(t *testing.T, growth alloc.Growth) *twin {
-	x := newTwin(t, growth)
-	x.sets = []*ecs.Archetype{ecs.NewArchetype(x.w, x.position, x.stun), ecs.NewArchetype(x.w, x.position, x.stun, x.tag),
-		ecs.NewArchetype(x.w, x.position, x.stun, x.flag), ecs.NewArchetype(x.w, x.position, x.stun, x.tag, x.flag)}
+func newRelabel(t *testing.T, growth alloc.Growth) *ecstest.Twin {
+	x := ecstest.NewTwin(t, growth)
+	x.Sets = []*ecs.Archetype{ecs.NewArchetype(x.World, x.Position, x.Stun), ecs.NewArchetype(x.World, x.Position, x.Stun, x.Tag),
+		ecs.NewArchetype(x.World, x.Position, x.Stun, x.Flag), ecs.NewArchetype(x.World, x.Position, x.Stun, x.Tag, x.Flag)}
 	return x
 }
 
 var relabels = []struct {
 	from, to int
-	change   func(x *twin) *ecs.Change
+	change   func(x *ecstest.Twin) *ecs.Change
 }{
-	{0, 1, func(x *twin) *ecs.Change { return ecs.NewChange(x.w, ecs.Add(x.tag)) }},
-	{1, 0, func(x *twin) *ecs.Change { return ecs.NewChange(x.w, ecs.Remove(x.tag)) }},
-	{0, 2, func(x *twin) *ecs.Change { return ecs.NewChange(x.w, ecs.Add(x.flag)) }},
-	{2, 0, func(x *twin) *ecs.Change { return ecs.NewChange(x.w, ecs.Remove(x.flag)) }},
-	{1, 2, func(x *twin) *ecs.Change { return ecs.NewChange(x.w, ecs.Add(x.flag), ecs.Remove(x.tag)) }},
-	{2, 3, func(x *twin) *ecs.Change { return ecs.NewChange(x.w, ecs.Add(x.tag)) }},
+	{0, 1, func(x *ecstest.Twin) *ecs.Change { return ecs.NewChange(x.World, ecs.Add(x.Tag)) }},
+	{1, 0, func(x *ecstest.Twin) *ecs.Change { return ecs.NewChange(x.World, ecs.Remove(x.Tag)) }},
+	{0, 2, func(x *ecstest.Twin) *ecs.Change { return ecs.NewChange(x.World, ecs.Add(x.Flag)) }},
+	{2, 0, func(x *ecstest.Twin) *ecs.Change { return ecs.NewChange(x.World, ecs.Remove(x.Flag)) }},
+	{1, 2, func(x *ecstest.Twin) *ecs.Change { return ecs.NewChange(x.World, ecs.Add(x.Flag), ecs.Remove(x.Tag)) }},
+	{2, 3, func(x *ecstest.Twin) *ecs.Change { return ecs.NewChange(x.World, ecs.Add(x.Tag)) }},
 }
 
 // TestRelabelMovesNoRow: full chunks of the source follow those of the target, in order, and a
 // part-full chunk of the target stays the last one. Values, bits and versions go along.
 func TestRelabelMovesNoRow(t *testing.T) {
 	turn := 0
-	for _, growth := range chunkSizes {
+	for _, growth := range ecstest.ChunkSizes {
 		for source, from := range shapes {
 			for target, to := range shapes {
 				for i, r := range relabels {
@@ -144,8 +145,8 @@ func TestRelabelMovesNoRow(t *testing.T) {
 					from.make(t, x, r.from)
 					to.make(t, x, r.to)
 					text := fmt.Sprintf("%s into %s, %d to %d, chunks grow %v", source, target, r.from, r.to, growth)
-					x.relabelAll(t, r.change(x), text, r.from == 2, r.to, r.from)
-					require.NoError(t, x.w.Close())
+					relabelAll(t, x, r.change(x), text, r.from == 2, r.to, r.from)
+					require.NoError(t, x.World.Close())
 				}
 				turn++
 			}
@@ -155,16 +156,16 @@ func TestRelabelMovesNoRow(t *testing.T) {
 
 // relabelAll applies a change to all entities, which leaves those of the target alone, and compares
 // chunks, values and versions.
-func (x *twin) relabelAll(t *testing.T, c *ecs.Change, text string, flags bool, target int, sources ...int) {
-	a := x.sets[target]
+func relabelAll(t *testing.T, x *ecstest.Twin, c *ecs.Change, text string, flags bool, target int, sources ...int) {
+	a := x.Sets[target]
 	want, part := firsts(a)
 	moved, rest := 0, 0
 	for _, s := range sources {
-		full, _ := firsts(x.sets[s])
+		full, _ := firsts(x.Sets[s])
 		want = append(want, full...)
-		moved += x.sets[s].Len()
-		for i := range x.sets[s].Chunks() {
-			if first, _, rows := x.sets[s].Chunk(i); !slices.Contains(full, first) {
+		moved += x.Sets[s].Len()
+		for i := range x.Sets[s].Chunks() {
+			if first, _, rows := x.Sets[s].Chunk(i); !slices.Contains(full, first) {
 				rest += rows
 			}
 		}
@@ -177,18 +178,18 @@ func (x *twin) relabelAll(t *testing.T, c *ecs.Change, text string, flags bool, 
 	}
 	came := map[int]bool{}
 	for _, s := range sources {
-		full, _ := firsts(x.sets[s])
+		full, _ := firsts(x.Sets[s])
 		for _, first := range full {
 			came[first] = true
 		}
 	}
-	since := x.w.Version()
-	x.w.Advance()
-	b, err := c.ApplyQuery(x.queries[0])
+	since := x.World.Version()
+	x.World.Advance()
+	b, err := c.ApplyQuery(x.Queries[0])
 	require.NoError(t, err, text)
 	require.Equal(t, moved, b.Len(), text)
 	require.Equal(t, old+moved, a.Len(), text)
-	require.NoError(t, x.w.Verify(), text)
+	require.NoError(t, x.World.Verify(), text)
 	var got []int
 	for i := range a.Chunks() {
 		first, _, _ := a.Chunk(i)
@@ -205,26 +206,26 @@ func (x *twin) relabelAll(t *testing.T, c *ecs.Change, text string, flags bool, 
 		seen += rows.Len()
 	}
 	require.Equal(t, moved, seen, text)
-	x.versions(t, a, since, came, oldFull, rest > 0, text)
+	requireVersions(t, x, a, since, came, oldFull, rest > 0, text)
 	if !flags && target >= 2 { // those of the target before had their own flags
 		return
 	}
-	q := ecs.NewQuery(x.w, ecs.Write(x.position), ecs.Present(x.stun))
-	require.Equal(t, old+moved, x.right(t, q, true), text)
+	q := ecs.NewQuery(x.World, ecs.Write(x.Position), ecs.Present(x.Stun))
+	require.Equal(t, old+moved, countRight(t, x, q, true), text)
 }
 
-// versions checks which chunks count as changed: those that came, and where rows were copied to;
-// and as ordered: those, and the one that comes after them now.
-func (x *twin) versions(t *testing.T, a *ecs.Archetype, since uint32, came map[int]bool, full int, copied bool, text string) {
+// requireVersions checks which chunks count as changed: those that came, and where rows were copied
+// to; and as ordered: those, and the one that comes after them now.
+func requireVersions(t *testing.T, x *ecstest.Twin, a *ecs.Archetype, since uint32, came map[int]bool, full int, copied bool, text string) {
 	i := 0
-	for rows := range ecs.NewQuery(x.w, ecs.Read(x.position), ecs.Optional(ecs.Read(x.stun))).Rows() {
+	for rows := range ecs.NewQuery(x.World, ecs.Read(x.Position), ecs.Optional(ecs.Read(x.Stun))).Rows() {
 		if rows.Archetype() != a {
 			continue
 		}
 		first, _, _ := a.Chunk(i)
 		want := came[first] || i >= full && copied
 		moved := want || i >= full && len(came) > 0 // it comes after others now
-		require.Equal(t, []bool{want, moved}, []bool{x.position.Changed(rows, since), rows.Ordered(since)}, "%s: chunk %d", text, i)
+		require.Equal(t, []bool{want, moved}, []bool{x.Position.Changed(rows, since), rows.Ordered(since)}, "%s: chunk %d", text, i)
 		i++
 	}
 }
@@ -232,7 +233,7 @@ func (x *twin) versions(t *testing.T, a *ecs.Archetype, since uint32, came map[i
 // TestRelabelOfSeveral: several sources go into one target, whose part-full chunk stays the last,
 // and what is part full in the sources is copied behind it.
 func TestRelabelOfSeveral(t *testing.T) {
-	for _, growth := range chunkSizes {
+	for _, growth := range ecstest.ChunkSizes {
 		for one, first := range shapes {
 			for two, second := range shapes {
 				for three, third := range shapes {
@@ -244,8 +245,8 @@ func TestRelabelOfSeveral(t *testing.T) {
 					first.make(t, x, 1)
 					second.make(t, x, 3)
 					text := fmt.Sprintf("%s and %s into %s, chunks grow %v", one, two, three, growth)
-					x.relabelAll(t, ecs.NewChange(x.w, ecs.Remove(x.tag, x.flag)), text, true, 0, 1, 3)
-					require.NoError(t, x.w.Close())
+					relabelAll(t, x, ecs.NewChange(x.World, ecs.Remove(x.Tag, x.Flag)), text, true, 0, 1, 3)
+					require.NoError(t, x.World.Close())
 				}
 			}
 		}
@@ -255,61 +256,61 @@ func TestRelabelOfSeveral(t *testing.T) {
 // TestRelabelThereAndBack: labels that come and go take no rows anywhere, chunks of several orders
 // included, however often; new bits are all set, and none is left over.
 func TestRelabelThereAndBack(t *testing.T) {
-	x := newRelabel(t, chunkSizes[1])
+	x := newRelabel(t, ecstest.ChunkSizes[1])
 	shapes["all orders"].make(t, x, 0)
-	want, _ := firsts(x.sets[0])
+	want, _ := firsts(x.Sets[0])
 	require.GreaterOrEqual(t, len(want), 6)
-	add, remove := ecs.NewChange(x.w, ecs.Add(x.flag, x.tag)), ecs.NewChange(x.w, ecs.Remove(x.flag, x.tag))
-	hash, live := x.w.Hash(), x.w.Universe().Stats().LiveChunks
+	add, remove := ecs.NewChange(x.World, ecs.Add(x.Flag, x.Tag)), ecs.NewChange(x.World, ecs.Remove(x.Flag, x.Tag))
+	hash, live := x.World.Hash(), x.World.Universe().Stats().LiveChunks
 	for range 5 {
-		_, err := add.ApplyQuery(x.queries[0])
+		_, err := add.ApplyQuery(x.Queries[0])
 		require.NoError(t, err)
-		got, part := firsts(x.sets[3])
+		got, part := firsts(x.Sets[3])
 		require.Equal(t, want, got)
 		require.Empty(t, part)
-		require.Equal(t, x.sets[3].Len(), ecs.NewQuery(x.w, ecs.With(x.flag)).Count(), "new ones are enabled")
-		require.Equal(t, x.sets[3].Len(), x.flag.DisableQuery(x.queries[0]))
-		require.NoError(t, x.w.Verify())
-		_, err = remove.ApplyQuery(x.queries[0])
+		require.Equal(t, x.Sets[3].Len(), ecs.NewQuery(x.World, ecs.With(x.Flag)).Count(), "new ones are enabled")
+		require.Equal(t, x.Sets[3].Len(), x.Flag.DisableQuery(x.Queries[0]))
+		require.NoError(t, x.World.Verify())
+		_, err = remove.ApplyQuery(x.Queries[0])
 		require.NoError(t, err)
-		got, part = firsts(x.sets[0])
+		got, part = firsts(x.Sets[0])
 		require.Equal(t, want, got)
 		require.Empty(t, part)
-		require.Equal(t, hash, x.w.Hash())
-		require.Equal(t, live, x.w.Universe().Stats().LiveChunks)
+		require.Equal(t, hash, x.World.Hash())
+		require.Equal(t, live, x.World.Universe().Stats().LiveChunks)
 	}
 }
 
 // TestPartOfAnArchetypeIsCopied: what is not whole does not change hands.
 func TestPartOfAnArchetypeIsCopied(t *testing.T) {
-	x := newRelabel(t, chunkSizes[0])
-	x.createFast(t, 0, 3*x.sets[0].Plan().Rows)
-	full, _ := firsts(x.sets[0])
-	ids := x.queries[0].Entities(nil)
-	b, err := ecs.NewChange(x.w, ecs.Add(x.tag)).ApplyList(ids[1:])
+	x := newRelabel(t, ecstest.ChunkSizes[0])
+	createFast(t, x, 0, 3*x.Sets[0].Plan().Rows)
+	full, _ := firsts(x.Sets[0])
+	ids := x.Queries[0].Entities(nil)
+	b, err := ecs.NewChange(x.World, ecs.Add(x.Tag)).ApplyList(ids[1:])
 	require.NoError(t, err)
 	require.Equal(t, len(ids)-1, b.Len())
-	first, _, rows := x.sets[0].Chunk(0)
+	first, _, rows := x.Sets[0].Chunk(0)
 	require.Equal(t, []any{full[0], 1}, []any{first, rows})
-	for i := range x.sets[1].Chunks() {
-		first, _, _ := x.sets[1].Chunk(i)
+	for i := range x.Sets[1].Chunks() {
+		first, _, _ := x.Sets[1].Chunk(i)
 		require.NotEqual(t, full[0], first)
 	}
-	require.Equal(t, len(ids), x.right(t, ecs.NewQuery(x.w, ecs.Write(x.position), ecs.Present(x.stun)), true))
+	require.Equal(t, len(ids), countRight(t, x, ecs.NewQuery(x.World, ecs.Write(x.Position), ecs.Present(x.Stun)), true))
 }
 
 // TestFreshColumnIsNoLabel adds a type with storage where that changes neither the rows of a unit
 // nor the offsets of the other columns: it does not do that the chunks change hands, for the new
 // column holds what was in memory before.
 func TestFreshColumnIsNoLabel(t *testing.T) {
-	w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
-	wide, position := ecs.Register[[9000]byte](w), ecs.Register[Position](w)
+	w := ecstest.NewWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
+	wide, position := ecs.Register[[9000]byte](w), ecs.Register[ecstest.Position](w)
 	both, one := ecs.NewArchetype(w, wide, position), ecs.NewArchetype(w, wide)
 	require.Equal(t, both.Plan().Rows, one.Plan().Rows)
 	dirty, err := both.CreateN(8)
 	require.NoError(t, err)
 	for rows := range dirty.Rows() {
-		position.Slice(rows)[0] = Position{1, 2}
+		position.Slice(rows)[0] = ecstest.Position{X: 1, Y: 2}
 	}
 	w.Clear()
 	require.NotZero(t, w.Trim())
@@ -318,7 +319,7 @@ func TestFreshColumnIsNoLabel(t *testing.T) {
 	b, err := ecs.NewChange(w, ecs.Add(position)).ApplyQuery(ecs.NewQuery(w))
 	require.NoError(t, err)
 	for rows := range b.Rows() {
-		require.Equal(t, Position{}, position.Slice(rows)[0])
+		require.Equal(t, ecstest.Position{}, position.Slice(rows)[0])
 	}
 	require.NoError(t, w.Verify())
 }
@@ -326,8 +327,8 @@ func TestFreshColumnIsNoLabel(t *testing.T) {
 // TestShiftedColumnIsNoLabel adds a type that does not change the rows of a unit, but where the
 // other columns begin: the chunks must not change hands.
 func TestShiftedColumnIsNoLabel(t *testing.T) {
-	w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
-	position, wide := ecs.Register[Position](w), ecs.Register[[9000]byte](w)
+	w := ecstest.NewWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
+	position, wide := ecs.Register[ecstest.Position](w), ecs.Register[[9000]byte](w)
 	both, one := ecs.NewArchetype(w, position, wide), ecs.NewArchetype(w, wide)
 	require.Equal(t, both.Plan().Rows, one.Plan().Rows)
 	made, err := one.CreateN(8)
@@ -339,7 +340,7 @@ func TestShiftedColumnIsNoLabel(t *testing.T) {
 	require.NoError(t, err)
 	for rows := range b.Rows() {
 		require.Equal(t, [9000]byte{0: 3, 8999: 4}, wide.Slice(rows)[0])
-		require.Equal(t, Position{}, position.Slice(rows)[0])
+		require.Equal(t, ecstest.Position{}, position.Slice(rows)[0])
 	}
 }
 
@@ -360,7 +361,7 @@ func TestRelabelAcrossFewColumns(t *testing.T) {
 		func(w *ecs.World) ecs.Type { return ecs.Register[last](w) }, func(w *ecs.World) ecs.Type { return ecs.Register[less](w) },
 	} {
 		for _, there := range []int{0, 1, 3000} {
-			w := newWorld(t)
+			w := ecstest.NewWorld(t)
 			one, two, three, four := ecs.Register[wide1](w), ecs.Register[wide2](w), ecs.Register[wide3](w), ecs.Register[wide4](w)
 			fifth := gone(w)
 			five, few := ecs.NewArchetype(w, one, two, three, four, fifth), ecs.NewArchetype(w, one, two, three, four)

@@ -1,90 +1,15 @@
-package ecs_test
+package edit_test
 
 import (
 	"errors"
-	"fmt"
 	"testing"
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
-
-// refusals makes calls on worlds whose memory is refused. It goes on after a refusal,
-// which must have changed nothing.
-type refusals struct {
-	s      *alloc.Failures
-	asked  map[string]int // requests by name of the call
-	worlds []*ecs.World
-	values func() string // what the worlds have that their hashes do not count; nil: nothing
-	first  error         // but what is no refusal comes before those
-}
-
-// try makes a call. A *LimitError that it panics with is its error.
-func (r *refusals) try(name string, call func() error) {
-	before, requests := r.state(true), r.s.Asked()
-	err := caught(call)
-	r.asked[name] += r.s.Asked() - requests
-	if after := r.state(true); err != nil && after != before {
-		err = fmt.Errorf("%s changed the worlds from %s to %s: %v", name, before, after, err)
-	}
-	r.note(name, err)
-}
-
-// tryValues is try of a call that may leave archetypes, larger chunks or blocks behind.
-func (r *refusals) tryValues(name string, call func() error) {
-	before, requests := r.state(false), r.s.Asked()
-	err := caught(call)
-	r.asked[name] += r.s.Asked() - requests
-	if err != nil && r.state(false) != before {
-		err = fmt.Errorf("%s changed the worlds: %v", name, err)
-	}
-	r.note(name, err)
-}
-
-// note keeps an error, or what is wrong with a world after the call.
-func (r *refusals) note(name string, err error) {
-	for _, w := range r.worlds {
-		if wrong := w.Verify(); wrong != nil {
-			err = fmt.Errorf("after %s: %w", name, wrong)
-		}
-	}
-	if r.first == nil || err != nil && !errors.Is(err, alloc.ErrInjected) && errors.Is(r.first, alloc.ErrInjected) {
-		r.first = err
-	}
-}
-
-// caught makes a call and returns its error, or the *LimitError of its panic.
-func caught(call func() error) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			limit, ok := v.(*ecs.LimitError)
-			if !ok {
-				panic(v)
-			}
-			err = limit
-		}
-	}()
-	return call()
-}
-
-// state is what a refusal must leave as it is: hashes and values, and with counts
-// those of Stats. Reserves may be given back, and taken.
-func (r *refusals) state(counts bool) (text string) {
-	for _, w := range r.worlds {
-		text += fmt.Sprintf("%x ", w.Hash())
-		if counts {
-			stats := w.Stats()
-			stats.Reserve, stats.Small, stats.Shared = 0, 0, 0
-			text += fmt.Sprint(stats, " ")
-		}
-	}
-	if r.values != nil {
-		text += r.values()
-	}
-	return text
-}
 
 // refusedWorld runs structural changes of components and buffers on a world whose universe
 // refuses as s says, and counts in asked what each asked for. It returns the first refusal.
@@ -109,8 +34,8 @@ func refusedWorld(s *alloc.Failures, asked map[string]int) error {
 	all := ecs.NewQuery(w, ecs.Read(place))
 	ids := make([]ecs.Entity, 5*many)
 	var some []ecs.Entity
-	r := &refusals{s: s, asked: asked, worlds: []*ecs.World{w}}
-	try := r.try
+	r := &ecstest.Refusals{Failures: s, Asked: asked, Worlds: []*ecs.World{w}}
+	try := r.Try
 	for range singles {
 		try("TryCreate", func() error {
 			e, err := still.TryCreate()
@@ -138,7 +63,7 @@ func refusedWorld(s *alloc.Failures, asked map[string]int) error {
 	}
 	try("DestroyQuery", func() error { w.DestroyQuery(moved); return nil })
 	try("CreateN", func() error { _, err := still.CreateN(4 * many); return err })
-	return errors.Join(r.first, w.Close(), u.Verify(), u.Close())
+	return errors.Join(r.First, w.Close(), u.Verify(), u.Close())
 }
 
 // TestEveryFailureOfAWorld: whichever request for memory is refused, alone or with all

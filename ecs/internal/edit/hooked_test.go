@@ -1,9 +1,11 @@
-package ecs
+package edit_test
 
 import (
 	"reflect"
 	"unsafe"
 
+	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 	"quarry/ecs/internal/value"
 	"quarry/ecs/internal/world"
 )
@@ -15,12 +17,11 @@ type hooked struct {
 	inside func(call string)
 }
 
-// RegisterHooked registers a managed type of uint64 whose store tells inside of the calls that
+// registerHooked registers a managed type of uint64 whose store tells inside of the calls that
 // structural changes make: Release, Clone, Copy, Adopt and Trim.
-func RegisterHooked(w *World, inside func(call string)) Type {
-	t := reflect.TypeFor[uint64]()
-	return handle{w.inner().Register("RegisterHooked", &world.Type{Go: t, Name: "hooked", Kind: KindManaged, Managed: &hooked{value.NewStore[uint64](), inside},
-		Finder: world.Finder{Size: int(unsafe.Sizeof(value.Slot(0)))}, Align: int(unsafe.Alignof(value.Slot(0)))})}
+func registerHooked(w *ecs.World, inside func(call string)) ecs.Type {
+	return ecstest.RegisterCore(w, &world.Type{Go: reflect.TypeFor[uint64](), Name: "hooked", Kind: ecs.KindManaged, Managed: &hooked{value.NewStore[uint64](), inside},
+		Finder: world.Finder{Size: int(unsafe.Sizeof(value.Slot(0)))}, Align: int(unsafe.Alignof(value.Slot(0)))})
 }
 
 func (h *hooked) Release(rows []value.Slot) { h.inside("Release"); h.Managed.Release(rows) }

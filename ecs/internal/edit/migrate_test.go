@@ -1,4 +1,4 @@
-package ecs_test
+package edit_test
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 	"quarry/alloc"
 	"quarry/ecs"
 	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -19,17 +20,17 @@ import (
 func newNests(t *testing.T, together bool, growth alloc.Growth) (x, y *nest) {
 	options := []ecs.Option{ecs.ChunkGrowth(growth)}
 	if together {
-		u := newUniverse(t, 64<<20)
+		u := ecstest.NewUniverse(t, 64<<20)
 		options = append(options, ecs.WithUniverse(u))
 	}
-	w := newWorld(t, options...)
-	ecs.RegisterBuffer[Hit](w, ecs.Inline(3))
-	ecs.Register[Health](w)
+	w := ecstest.NewWorld(t, options...)
+	ecs.RegisterBuffer[ecstest.Hit](w, ecs.Inline(3))
+	ecs.Register[ecstest.Health](w)
 	ecs.RegisterShared[string](w)
-	ecs.Register[Owner](w)
-	y = &nest{w: w, position: ecs.Register[Position](w), owner: ecs.Register[Owner](w),
-		stun: ecs.Register[Stun](w, ecs.Enableable), hits: ecs.RegisterBuffer[Hit](w, ecs.Inline(3)),
-		team: ecs.RegisterShared[string](w), socket: ecs.Register[Socket](w, ecs.Cleanup),
+	ecs.Register[ecstest.Owner](w)
+	y = &nest{w: w, position: ecs.Register[ecstest.Position](w), owner: ecs.Register[ecstest.Owner](w),
+		stun: ecs.Register[ecstest.Stun](w, ecs.Enableable), hits: ecs.RegisterBuffer[ecstest.Hit](w, ecs.Inline(3)),
+		team: ecs.RegisterShared[string](w), socket: ecs.Register[ecstest.Socket](w, ecs.Cleanup),
 		prefab: ecs.Register[ecs.Prefab](w), linked: ecs.RegisterBuffer[ecs.LinkedEntity](w)}
 	return newNest(t, options...), y
 }
@@ -68,7 +69,7 @@ func (x *nest) show(e ecs.Entity, all []ecs.Entity) (s shown) {
 // each other as before; where both are in one universe full chunks change hands.
 func TestMoveAll(t *testing.T) {
 	for _, together := range []bool{true, false} {
-		for _, growth := range chunkSizes {
+		for _, growth := range ecstest.ChunkSizes {
 			for _, n := range []int{0, 1, 30, 3000} {
 				// Each closes its worlds: where these are of the Go heap, there is no room for all.
 				t.Run(fmt.Sprintf("%v, %v, %d", together, growth, n), func(t *testing.T) { moveAll(t, together, growth, n) })
@@ -83,7 +84,7 @@ func moveAll(t *testing.T, together bool, growth alloc.Growth, n int) {
 	for i := range n {
 		e := x.make([]int{0, 1, 1, 1, 2, 3}[i%6]%4, 0, append(slices.Clone(ids[max(0, i-3):]), ecs.Null)...)
 		for k := range i % 6 {
-			x.hits.Append(e, Hit{append(slices.Clone(ids[max(0, i-2):]), e)[k%3%min(3, i+1)], int32(k)})
+			x.hits.Append(e, ecstest.Hit{By: append(slices.Clone(ids[max(0, i-2):]), e)[k%3%min(3, i+1)], Damage: int32(k)})
 		}
 		if i%7 == 0 {
 			x.stun.Disable(e)
@@ -109,7 +110,7 @@ func moveAll(t *testing.T, together bool, growth alloc.Growth, n int) {
 		require.False(t, y.w.Alive(e))
 		news = append(news, moved.Of(e))
 	}
-	requireSame(t, news, moved.Entities(nil))
+	ecstest.RequireSame(t, news, moved.Entities(nil))
 	for _, e := range news {
 		got = append(got, y.show(e, news))
 	}
@@ -126,8 +127,8 @@ func TestMoveRelinks(t *testing.T) {
 	require.NoError(t, err)
 	ids := b.Entities(nil)
 	for i, e := range ids {
-		x.position.Set(e, Position{X: float64(i)})
-		x.owner.Set(e, Owner{ids[len(ids)-1-i]})
+		x.position.Set(e, ecstest.Position{X: float64(i)})
+		x.owner.Set(e, ecstest.Owner{Of: ids[len(ids)-1-i]})
 	}
 	offset, bytes, rows := a.Chunk(1)
 	moved, err := y.w.MoveAll(x.w)
@@ -162,7 +163,7 @@ func TestMoveQuery(t *testing.T) {
 		}
 		mine := y.w
 		own := ecs.NewArchetype(mine, y.position, y.team.Of("red")).Create()
-		x.owner.Set(ids[1], Owner{own}) // an entity of the world that it goes to
+		x.owner.Set(ids[1], ecstest.Owner{Of: own}) // an entity of the world that it goes to
 		var want, got []shown
 		goers := slices.DeleteFunc(slices.Clone(ids), func(e ecs.Entity) bool { return !x.stun.Enabled(e) })
 		for _, e := range goers {
@@ -187,7 +188,7 @@ func TestMoveQuery(t *testing.T) {
 		require.Zero(t, q.Count())
 		require.Equal(t, 500, x.w.Stats().Alive)
 		require.Equal(t, own, y.owner.Get(moved.Of(ids[1])).Of, "an entity of the new world stays")
-		y.owner.Set(moved.Of(ids[1]), Owner{})
+		y.owner.Set(moved.Of(ids[1]), ecstest.Owner{})
 		var news []ecs.Entity
 		for _, e := range goers {
 			news = append(news, moved.Of(e))
@@ -230,7 +231,7 @@ func TestMoveKeepsOtherNames(t *testing.T) {
 			var ids []ecs.Entity
 			for i := range n {
 				ids = append(ids, x.make(1, len(names), names...))
-				x.owner.Set(ids[i], Owner{names[i%len(names)]})
+				x.owner.Set(ids[i], ecstest.Owner{Of: names[i%len(names)]})
 			}
 			moved, err := y.w.MoveQuery(ecs.NewQuery(x.w, ecs.With(x.owner, x.position)))
 			require.NoError(t, err)
@@ -262,13 +263,13 @@ func TestMoveMisuse(t *testing.T) {
 			_, _ = y.w.MoveAll(x.w)
 		}
 	})
-	other := newWorld(t)
-	ecs.Register[Stun](other)
+	other := ecstest.NewWorld(t)
+	ecs.Register[ecstest.Stun](other)
 	require.PanicsWithValue(t, "ecs: World.MoveAll: the worlds have Stun with different options", func() { _, _ = other.MoveAll(x.w) })
 	require.True(t, x.w.Alive(e))
 	require.NoError(t, x.w.Verify())
 	require.NoError(t, other.Verify())
-	closed := newWorld(t)
+	closed := ecstest.NewWorld(t)
 	require.NoError(t, closed.Close())
 	require.PanicsWithValue(t, "ecs: World.MoveAll: the world is closed", func() { _, _ = y.w.MoveAll(closed) })
 	require.PanicsWithValue(t, "ecs: World.MoveAll: the world is closed", func() { _, _ = closed.MoveAll(y.w) })
@@ -278,7 +279,7 @@ func TestMoveMisuse(t *testing.T) {
 func TestMoveWithoutMemory(t *testing.T) {
 	failed, done := 0, 0
 	for left := range 60 {
-		u := newUniverse(t, 4<<20)
+		u := ecstest.NewUniverse(t, 4<<20)
 		x, y := newNest(t, ecs.WithUniverse(u)), newNest(t, ecs.WithUniverse(u))
 		last := ecs.Null
 		for i := range 2000 {
@@ -317,18 +318,18 @@ func TestMoveAgainstModel(t *testing.T) {
 	y.kinds = []*ecs.Archetype{ecs.NewArchetype(y.w, y.position, y.owner, y.stun, y.hits, y.team.Of("red"))}
 	x.kinds = []*ecs.Archetype{ecs.NewArchetype(x.w, x.position, x.owner, x.stun, x.hits, x.team.Of("red"))}
 	var at [2][]ecs.Entity
-	for range stepsOf(250) {
+	for range ecstest.StepsOf(250) {
 		side := rng.IntN(2)
 		w, other := sides[side], sides[1-side]
 		switch rng.IntN(5) {
 		case 0, 1:
 			for range rng.IntN(max(1, 1200-len(at[side]))) / 4 {
-				e := w.make(0, rng.IntN(6), append(someOf(rng, at[side], 3), ecs.Null)...)
+				e := w.make(0, rng.IntN(6), append(ecstest.SomeOf(rng, at[side], 3), ecs.Null)...)
 				w.team.Set(e, []string{"red", "blue", "green"}[rng.IntN(3)])
 				at[side] = append(at[side], e)
 			}
 		case 2:
-			list := someOf(rng, at[side], 100)
+			list := ecstest.SomeOf(rng, at[side], 100)
 			w.w.DestroyList(list)
 			at[side] = slices.DeleteFunc(at[side], func(e ecs.Entity) bool { return slices.Contains(list, e) })
 		default:
@@ -376,7 +377,7 @@ func TestMoveAgainstModel(t *testing.T) {
 // TestMoveMarksOrder: full chunks that change hands come before the last one of the target,
 // part full, and Ordered shows that one as well: its place is another.
 func TestMoveMarksOrder(t *testing.T) {
-	u := newUniverse(t, 16<<20)
+	u := ecstest.NewUniverse(t, 16<<20)
 	x, y := newNest(t, ecs.WithUniverse(u), ecs.ChunkGrowth(alloc.Fixed(1))), newNest(t, ecs.WithUniverse(u), ecs.ChunkGrowth(alloc.Fixed(1)))
 	a := ecs.NewArchetype(x.w, x.position, x.owner)
 	b := ecs.NewArchetype(y.w, y.position, y.owner)
@@ -415,8 +416,8 @@ func TestMoveGivesPartFullChunks(t *testing.T) {
 		require.NoError(t, err)
 		ids := b.Entities(nil)
 		for i, e := range ids {
-			x.position.Set(e, Position{X: float64(i)})
-			x.owner.Set(e, Owner{ids[n-1-i]})
+			x.position.Set(e, ecstest.Position{X: float64(i)})
+			x.owner.Set(e, ecstest.Owner{Of: ids[n-1-i]})
 		}
 		last := x.position.Get(ids[n-1])
 		moved, err := y.w.MoveAll(x.w)
@@ -440,18 +441,18 @@ func TestMoveGivesPartFullChunks(t *testing.T) {
 // of a world with the same ids, and makes no pages for worlds of one size.
 func TestMoveQueryReuses(t *testing.T) {
 	const n = 20_000
-	y := newWorld(t)
-	owner := ecs.Register[Owner](y)
+	y := ecstest.NewWorld(t)
+	owner := ecs.Register[ecstest.Owner](y)
 	var m ecs.MoveResult
 	move := func(stays int) (ids []ecs.Entity, bytes uint64) {
-		x := newWorld(t, ecs.WithUniverse(y.Universe()))
+		x := ecstest.NewWorld(t, ecs.WithUniverse(y.Universe()))
 		door.SetTag(x, 9)
-		of := ecs.Register[Owner](x)
+		of := ecs.Register[ecstest.Owner](x)
 		b, err := ecs.NewArchetype(x, of).CreateN(n)
 		require.NoError(t, err)
 		ids = b.Entities(nil)
 		for i := range ids {
-			of.Set(ids[i], Owner{ids[max(0, i-1)]})
+			of.Set(ids[i], ecstest.Owner{Of: ids[max(0, i-1)]})
 		}
 		ecs.NewChange(x, ecs.Remove(of)).Apply(ids[stays])
 		q := ecs.NewQuery(x, ecs.Read(of))

@@ -1,4 +1,4 @@
-package ecs_test
+package edit_test
 
 import (
 	"math/rand/v2"
@@ -7,11 +7,10 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
-
-type Socket struct{ FD int32 }
 
 // destroyWays are the calls that destroy entities.
 var destroyWays = map[string]func(w *ecs.World, list ...ecs.Entity) int{
@@ -25,9 +24,9 @@ var destroyWays = map[string]func(w *ecs.World, list ...ecs.Entity) int{
 	},
 	"list": func(w *ecs.World, list ...ecs.Entity) int { return w.DestroyList(list) },
 	"query": func(w *ecs.World, list ...ecs.Entity) int {
-		mark := ecs.Register[Tag](w)
+		mark := ecs.Register[ecstest.Tag](w)
 		for _, e := range list {
-			mark.Add(e, Tag{})
+			mark.Add(e, ecstest.Tag{})
 		}
 		q := ecs.NewQuery(w, ecs.With(mark))
 		defer q.Close()
@@ -40,15 +39,15 @@ var destroyWays = map[string]func(w *ecs.World, list ...ecs.Entity) int{
 func TestBehaviour59Cleanup(t *testing.T) {
 	for name, destroy := range destroyWays {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			position, dying := ecs.Register[Position](w), ecs.Register[ecs.CleanupEntity](w)
-			socket := ecs.Register[Socket](w, ecs.Cleanup)
+			w := ecstest.NewWorld(t)
+			position, dying := ecs.Register[ecstest.Position](w), ecs.Register[ecs.CleanupEntity](w)
+			socket := ecs.Register[ecstest.Socket](w, ecs.Cleanup)
 			lines := ecs.RegisterBuffer[byte](w, ecs.Cleanup, ecs.Inline(2))
 			team := ecs.RegisterShared[string](w, ecs.Cleanup)
 			plain, full := ecs.NewArchetype(w, position), ecs.NewArchetype(w, position, socket, lines, team.Of("red"))
 			other, e := plain.Create(), full.Create()
 			w.SetName(e, "e")
-			socket.Set(e, Socket{7})
+			socket.Set(e, ecstest.Socket{FD: 7})
 			lines.Append(e, []byte("what it wrote")...)
 
 			require.Equal(t, 2, destroy(w, other, e))
@@ -58,7 +57,7 @@ func TestBehaviour59Cleanup(t *testing.T) {
 			require.True(t, dying.Has(e))
 			require.False(t, position.Has(e))
 			require.Equal(t, "e", w.Name(e))
-			require.Equal(t, Socket{7}, *socket.Get(e))
+			require.Equal(t, ecstest.Socket{FD: 7}, *socket.Get(e))
 			require.Equal(t, "what it wrote", string(lines.Slice(e)))
 			v, _ := team.Get(e)
 			require.Equal(t, "red", v)
@@ -70,7 +69,7 @@ func TestBehaviour59Cleanup(t *testing.T) {
 			// Those that died are found, and let go.
 			q := ecs.NewQuery(w, ecs.Read(socket), ecs.With(dying))
 			require.Equal(t, 1, q.Count())
-			require.True(t, position.Add(e, Position{}), "it may get other types meanwhile")
+			require.True(t, position.Add(e, ecstest.Position{}), "it may get other types meanwhile")
 			_, err := ecs.NewChange(w, ecs.Remove(socket)).ApplyQuery(q)
 			require.NoError(t, err)
 			require.True(t, w.Alive(e))
@@ -102,16 +101,16 @@ func TestCleanupEnds(t *testing.T) {
 		"Clear": func(w *ecs.World, _ *ecs.Change, _ *ecs.Archetype, _ ecs.Entity) { w.Clear() },
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			position := ecs.Register[Position](w)
-			socket := ecs.Register[Socket](w, ecs.Cleanup)
+			w := ecstest.NewWorld(t)
+			position := ecs.Register[ecstest.Position](w)
+			socket := ecs.Register[ecstest.Socket](w, ecs.Cleanup)
 			a := ecs.NewArchetype(w, position)
 			c := ecs.NewChange(w, ecs.Remove(socket))
 			e := ecs.NewArchetype(w, socket).Create()
 			if name != "Clear" {
 				end(w, c, a, e)
 				require.True(t, w.Alive(e), "it was not destroyed: it lives without")
-				socket.Add(e, Socket{1})
+				socket.Add(e, ecstest.Socket{FD: 1})
 			}
 			require.True(t, w.Destroy(e))
 			require.True(t, w.Alive(e))
@@ -136,9 +135,9 @@ func TestChangeSwapsCleanup(t *testing.T) {
 		"ApplyQuery": func(c *ecs.Change, q *ecs.Query, _ ecs.Entity) error { _, err := c.ApplyQuery(q); return err },
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			position, socket := ecs.Register[Position](w), ecs.Register[Socket](w, ecs.Cleanup)
-			health, lines := ecs.Register[Health](w, ecs.Cleanup), ecs.RegisterBuffer[byte](w, ecs.Cleanup)
+			w := ecstest.NewWorld(t)
+			position, socket := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Socket](w, ecs.Cleanup)
+			health, lines := ecs.Register[ecstest.Health](w, ecs.Cleanup), ecs.RegisterBuffer[byte](w, ecs.Cleanup)
 			team := ecs.RegisterShared[string](w, ecs.Cleanup)
 			dying := ecs.NewQuery(w, ecs.With(ecs.Register[ecs.CleanupEntity](w)))
 			a := ecs.NewArchetype(w, position, socket)
@@ -170,8 +169,8 @@ func TestChangeSwapsCleanup(t *testing.T) {
 
 // TestDyingIsNoOnesToGive: the tag comes and goes with Destroy and cleanup types alone.
 func TestDyingIsNoOnesToGive(t *testing.T) {
-	w := newWorld(t)
-	dying, socket := ecs.Register[ecs.CleanupEntity](w), ecs.Register[Socket](w, ecs.Cleanup)
+	w := ecstest.NewWorld(t)
+	dying, socket := ecs.Register[ecs.CleanupEntity](w), ecs.Register[ecstest.Socket](w, ecs.Cleanup)
 	e := ecs.NewArchetype(w, socket).Create()
 	const give = "CleanupEntity comes with World.Destroy and goes with the last Cleanup type; it cannot be added or removed"
 	require.PanicsWithValue(t, "ecs: Component.Add: "+give, func() { dying.Add(e, ecs.CleanupEntity{}) })
@@ -179,7 +178,7 @@ func TestDyingIsNoOnesToGive(t *testing.T) {
 	require.PanicsWithValue(t, "ecs: Component.Remove: "+give, func() { dying.Remove(e) })
 	require.PanicsWithValue(t, "ecs: NewChange: "+give, func() { ecs.NewChange(w, ecs.Add(dying)) })
 	require.PanicsWithValue(t, "ecs: NewArchetype: CleanupEntity comes with World.Destroy; no entity is created with it", func() { ecs.NewArchetype(w, dying) })
-	other := ecs.NewArchetype(w, ecs.Register[Position](w), socket)
+	other := ecs.NewArchetype(w, ecs.Register[ecstest.Position](w), socket)
 	changed, err := ecs.Into(other).Apply(e)
 	require.NoError(t, err)
 	require.True(t, changed)
@@ -201,9 +200,9 @@ func TestDyingIsNoOnesToGive(t *testing.T) {
 func TestLinkedGroup(t *testing.T) {
 	for name, destroy := range destroyWays {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			linked, position := ecs.RegisterBuffer[ecs.LinkedEntity](w), ecs.Register[Position](w)
-			socket := ecs.Register[Socket](w, ecs.Cleanup)
+			w := ecstest.NewWorld(t)
+			linked, position := ecs.RegisterBuffer[ecs.LinkedEntity](w), ecs.Register[ecstest.Position](w)
+			socket := ecs.Register[ecstest.Socket](w, ecs.Cleanup)
 			part, root := ecs.NewArchetype(w, position), ecs.NewArchetype(w, position, linked)
 			e, inner, dead, bystander := root.Create(), root.Create(), part.Create(), part.Create()
 			lasting := ecs.NewArchetype(w, socket).Create()
@@ -234,9 +233,9 @@ func TestLinkedGroup(t *testing.T) {
 func TestDestroyedAgain(t *testing.T) {
 	for name, destroy := range destroyWays {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			linked, position := ecs.RegisterBuffer[ecs.LinkedEntity](w), ecs.Register[Position](w)
-			socket := ecs.Register[Socket](w, ecs.Cleanup)
+			w := ecstest.NewWorld(t)
+			linked, position := ecs.RegisterBuffer[ecs.LinkedEntity](w), ecs.Register[ecstest.Position](w)
+			socket := ecs.Register[ecstest.Socket](w, ecs.Cleanup)
 			e, other := ecs.NewArchetype(w, socket).Create(), ecs.NewArchetype(w, socket, linked).Create()
 			member, second := ecs.NewArchetype(w, position).Create(), ecs.NewArchetype(w, position).Create()
 			require.Equal(t, 1, destroy(w, e))
@@ -266,9 +265,9 @@ func TestDestroyedAgain(t *testing.T) {
 // TestCleanupWithoutMemory: destroying what leaves something needs room; when there is none,
 // nothing has happened.
 func TestCleanupWithoutMemory(t *testing.T) {
-	u := newUniverse(t, 1<<20)
-	w := newWorld(t, ecs.WithUniverse(u), ecs.ChunkGrowth(alloc.Fixed(1)))
-	position, socket := ecs.Register[Position](w), ecs.Register[Socket](w, ecs.Cleanup)
+	u := ecstest.NewUniverse(t, 1<<20)
+	w := ecstest.NewWorld(t, ecs.WithUniverse(u), ecs.ChunkGrowth(alloc.Fixed(1)))
+	position, socket := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Socket](w, ecs.Cleanup)
 	a := ecs.NewArchetype(w, position, socket)
 	room, err := u.AllocExact(1)
 	require.NoError(t, err)
@@ -302,9 +301,9 @@ type lasts struct{ socket, file, dying bool }
 // TestCleanupAgainstModel destroys, changes and cleans up at random beside a map.
 func TestCleanupAgainstModel(t *testing.T) {
 	rng := rand.New(rand.NewPCG(59, 1))
-	w := newWorld(t)
-	position, dying := ecs.Register[Position](w), ecs.Register[ecs.CleanupEntity](w)
-	socket, file := ecs.Register[Socket](w, ecs.Cleanup), ecs.Register[Health](w, ecs.Cleanup, ecs.Enableable)
+	w := ecstest.NewWorld(t)
+	position, dying := ecs.Register[ecstest.Position](w), ecs.Register[ecs.CleanupEntity](w)
+	socket, file := ecs.Register[ecstest.Socket](w, ecs.Cleanup), ecs.Register[ecstest.Health](w, ecs.Cleanup, ecs.Enableable)
 	plain, both := ecs.NewArchetype(w, position), ecs.NewArchetype(w, position, socket, file)
 	noSocket, noFile := ecs.NewChange(w, ecs.Remove(socket)), ecs.NewChange(w, ecs.Remove(file))
 	want := map[ecs.Entity]*lasts{}
@@ -314,8 +313,8 @@ func TestCleanupAgainstModel(t *testing.T) {
 			delete(want, e)
 		}
 	}
-	for range stepsOf(2500) {
-		some := someOf(rng, ids, 20)
+	for range ecstest.StepsOf(2500) {
+		some := ecstest.SomeOf(rng, ids, 20)
 		switch op := rng.IntN(6); op {
 		case 0:
 			a, m := plain, lasts{}
@@ -379,14 +378,4 @@ func TestCleanupAgainstModel(t *testing.T) {
 			require.Equal(t, *m, lasts{socket.Has(e), file.Has(e), dying.Has(e)})
 		}
 	}
-}
-
-// someOf returns up to n of some entities, some of them twice.
-func someOf(rng *rand.Rand, ids []ecs.Entity, n int) (some []ecs.Entity) {
-	for range rng.IntN(n) {
-		if len(ids) > 0 {
-			some = append(some, ids[rng.IntN(len(ids))])
-		}
-	}
-	return some
 }

@@ -1,4 +1,4 @@
-package ecs_test
+package edit_test
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -16,24 +17,26 @@ import (
 // nest is a world with everything that Instantiate has to copy, and with what it has to leave out.
 type nest struct {
 	w        *ecs.World
-	position ecs.Component[Position]
-	owner    ecs.Component[Owner]
-	stun     ecs.Component[Stun]
-	hits     ecs.Buffer[Hit]
+	position ecs.Component[ecstest.Position]
+	owner    ecs.Component[ecstest.Owner]
+	stun     ecs.Component[ecstest.Stun]
+	hits     ecs.Buffer[ecstest.Hit]
 	team     ecs.Shared[string]
-	socket   ecs.Component[Socket]
+	socket   ecs.Component[ecstest.Socket]
 	prefab   ecs.Component[ecs.Prefab]
 	linked   ecs.Buffer[ecs.LinkedEntity]
 	kinds    []*ecs.Archetype
 }
 
-func newNest(t *testing.T, options ...ecs.Option) *nest { return nestOf(newWorld(t, options...)) }
+func newNest(t *testing.T, options ...ecs.Option) *nest {
+	return nestOf(ecstest.NewWorld(t, options...))
+}
 
 // nestOf returns the handles of a world.
 func nestOf(w *ecs.World) *nest {
-	x := &nest{w: w, position: ecs.Register[Position](w), owner: ecs.Register[Owner](w),
-		stun: ecs.Register[Stun](w, ecs.Enableable), hits: ecs.RegisterBuffer[Hit](w, ecs.Inline(3)),
-		team: ecs.RegisterShared[string](w), socket: ecs.Register[Socket](w, ecs.Cleanup),
+	x := &nest{w: w, position: ecs.Register[ecstest.Position](w), owner: ecs.Register[ecstest.Owner](w),
+		stun: ecs.Register[ecstest.Stun](w, ecs.Enableable), hits: ecs.RegisterBuffer[ecstest.Hit](w, ecs.Inline(3)),
+		team: ecs.RegisterShared[string](w), socket: ecs.Register[ecstest.Socket](w, ecs.Cleanup),
 		prefab: ecs.Register[ecs.Prefab](w), linked: ecs.RegisterBuffer[ecs.LinkedEntity](w)}
 	x.kinds = []*ecs.Archetype{
 		ecs.NewArchetype(w, x.position, x.owner, x.stun, x.hits, x.team.Of("red"), x.socket, x.prefab),
@@ -47,10 +50,10 @@ func nestOf(w *ecs.World) *nest {
 // make makes an entity with so many hits that names others.
 func (x *nest) make(kind, hits int, names ...ecs.Entity) ecs.Entity {
 	e := x.kinds[kind].Create()
-	x.position.Set(e, Position{X: float64(e.Index())})
-	x.owner.Set(e, Owner{names[0]})
+	x.position.Set(e, ecstest.Position{X: float64(e.Index())})
+	x.owner.Set(e, ecstest.Owner{Of: names[0]})
 	for i := range hits {
-		x.hits.Append(e, Hit{By: names[i%len(names)], Damage: int32(i)})
+		x.hits.Append(e, ecstest.Hit{By: names[i%len(names)], Damage: int32(i)})
 	}
 	return e
 }
@@ -72,11 +75,11 @@ func (x *nest) same(t *testing.T, source, copied ecs.Entity, from, to []ecs.Enti
 	require.Equal(t, x.position.Get(source), x.position.Get(copied))
 	require.Equal(t, x.stun.Enabled(source), x.stun.Enabled(copied))
 	require.Equal(t, named(x.owner.Get(source).Of), x.owner.Get(copied).Of)
-	var hits []Hit
+	var hits []ecstest.Hit
 	for _, h := range x.hits.Slice(source) {
-		hits = append(hits, Hit{named(h.By), h.Damage})
+		hits = append(hits, ecstest.Hit{By: named(h.By), Damage: h.Damage})
 	}
-	require.Equal(t, hits, append([]Hit(nil), x.hits.Slice(copied)...))
+	require.Equal(t, hits, append([]ecstest.Hit(nil), x.hits.Slice(copied)...))
 	v, ok := x.team.Get(source)
 	w, ok2 := x.team.Get(copied)
 	require.True(t, v == w && ok == ok2)
@@ -85,23 +88,23 @@ func (x *nest) same(t *testing.T, source, copied ecs.Entity, from, to []ecs.Enti
 // TestInstantiateOne: a copy has all that its source has, but Prefab and cleanup types; entities
 // that name the source name the copy, others stay. Elements are its own.
 func TestInstantiateOne(t *testing.T) {
-	for _, growth := range chunkSizes {
+	for _, growth := range ecstest.ChunkSizes {
 		for _, hits := range []int{0, 1, 3, 4, 100, 5000} {
 			for kind := range 4 {
 				t.Run(fmt.Sprintf("kind %d, %d hits, chunks grow %v", kind, hits, growth), func(t *testing.T) {
 					x := newNest(t, ecs.ChunkGrowth(growth))
 					other := x.make(2, 1, ecs.Null)
 					e := x.make(kind, hits*min(1, 3-kind), other)
-					x.owner.Set(e, Owner{e})
+					x.owner.Set(e, ecstest.Owner{Of: e})
 					if x.hits.Has(e) && hits > 1 {
-						x.hits.Append(e, Hit{By: e})
+						x.hits.Append(e, ecstest.Hit{By: e})
 					}
 					x.stun.Disable(e)
 					x.w.SetName(e, "source")
 					copied := x.w.Instantiate(e)
 					require.NoError(t, x.w.Verify())
 					x.same(t, e, copied, []ecs.Entity{e}, []ecs.Entity{copied})
-					x.hits.Append(copied, Hit{Damage: -1})
+					x.hits.Append(copied, ecstest.Hit{Damage: -1})
 					if s := x.hits.Slice(e); len(s) > 0 {
 						require.NotEqual(t, int32(-1), s[len(s)-1].Damage)
 					}
@@ -116,13 +119,13 @@ func TestInstantiateOne(t *testing.T) {
 
 // TestInstantiateN: n copies are as n calls make them, over the borders of chunks.
 func TestInstantiateN(t *testing.T) {
-	for _, growth := range chunkSizes {
+	for _, growth := range ecstest.ChunkSizes {
 		for _, n := range []int{0, 1, 2, 63, 500, 3000} {
 			t.Run(fmt.Sprintf("%d, chunks grow %v", n, growth), func(t *testing.T) {
 				x := newNest(t, ecs.ChunkGrowth(growth))
 				other := x.make(2, 1, ecs.Null)
 				e := x.make(1, 5, other)
-				x.hits.Append(e, Hit{By: e, Damage: 9})
+				x.hits.Append(e, ecstest.Hit{By: e, Damage: 9})
 				b, err := x.w.InstantiateN(e, n)
 				require.NoError(t, err)
 				require.NoError(t, x.w.Verify())
@@ -147,7 +150,7 @@ func TestInstantiateGroup(t *testing.T) {
 		names := append([]ecs.Entity{outside}, group...)
 		group = append(group, x.make(i%3, i%7, names[i/2:]...))
 	}
-	x.owner.Set(group[0], Owner{group[39]})
+	x.owner.Set(group[0], ecstest.Owner{Of: group[39]})
 	for _, n := range []int{0, 1, 2, 130} {
 		b, err := x.w.InstantiateGroup(group, n)
 		require.NoError(t, err)
@@ -177,7 +180,7 @@ func TestInstantiateLinked(t *testing.T) {
 	for _, e := range []ecs.Entity{root, part, dead, dying, part} {
 		x.linked.Append(root, ecs.LinkedEntity{Entity: e})
 	}
-	x.owner.Set(root, Owner{part})
+	x.owner.Set(root, ecstest.Owner{Of: part})
 	x.w.Destroy(dead)
 	x.w.Destroy(dying)
 	b, err := x.w.InstantiateN(root, 3)
@@ -186,9 +189,9 @@ func TestInstantiateLinked(t *testing.T) {
 	ids := b.Entities(nil)
 	require.Len(t, ids, 6)
 	for i := range 3 {
-		require.Equal(t, []ecs.LinkedEntity{{ids[i]}, {ids[3+i]}, {dead}, {dying}, {ids[3+i]}}, x.linked.Slice(ids[i]))
-		require.Equal(t, Owner{ids[3+i]}, *x.owner.Get(ids[i]))
-		require.Equal(t, Owner{ids[i]}, *x.owner.Get(ids[3+i]))
+		require.Equal(t, []ecs.LinkedEntity{{Entity: ids[i]}, {Entity: ids[3+i]}, {Entity: dead}, {Entity: dying}, {Entity: ids[3+i]}}, x.linked.Slice(ids[i]))
+		require.Equal(t, ecstest.Owner{Of: ids[3+i]}, *x.owner.Get(ids[i]))
+		require.Equal(t, ecstest.Owner{Of: ids[i]}, *x.owner.Get(ids[3+i]))
 		for _, h := range x.hits.Slice(ids[3+i]) {
 			require.Equal(t, ids[i], h.By)
 		}
@@ -239,7 +242,7 @@ func TestInstantiateMisuse(t *testing.T) {
 func TestInstantiateWithoutMemory(t *testing.T) {
 	failed := 0
 	for n := 1; n < 60_000; n = n*3/2 + 1 {
-		u := newUniverse(t, 4<<20)
+		u := ecstest.NewUniverse(t, 4<<20)
 		x := newNest(t, ecs.WithUniverse(u), ecs.ChunkGrowth(alloc.Doubling()))
 		e := x.make(0, 40, ecs.Null)
 		part := x.make(2, 20, e)
@@ -264,9 +267,9 @@ func TestInstantiateAgainstModel(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 3))
 	x := newNest(t)
 	ids := []ecs.Entity{x.make(1, 2, ecs.Null)}
-	for range stepsOf(600) {
+	for range ecstest.StepsOf(600) {
 		if len(ids) < 5 || rng.IntN(3) == 0 {
-			ids = append(ids, x.make(rng.IntN(3), rng.IntN(9), append(someOf(rng, ids, 4), ecs.Null)...))
+			ids = append(ids, x.make(rng.IntN(3), rng.IntN(9), append(ecstest.SomeOf(rng, ids, 4), ecs.Null)...))
 			continue
 		}
 		rng.Shuffle(len(ids), func(i, k int) { ids[i], ids[k] = ids[k], ids[i] })
@@ -309,7 +312,7 @@ func (x *nest) alike(t *testing.T, source, copied ecs.Entity) {
 // of its own. It is as the copies that InstantiateN makes beside it: values, enable bits, types,
 // versions and places, over the borders of chunks.
 func TestInstantiateAgain(t *testing.T) {
-	for _, growth := range chunkSizes {
+	for _, growth := range ecstest.ChunkSizes {
 		for _, kind := range []struct {
 			name  string
 			types func(x *nest) []ecs.Type
@@ -327,8 +330,8 @@ func TestInstantiateAgain(t *testing.T) {
 				var copied [2][]ecs.Location
 				for i, x := range []*nest{fast, slow} {
 					e := ecs.NewArchetype(x.w, kind.types(x)...).Create()
-					x.position.Set(e, Position{X: 1, Y: 2})
-					x.socket.Set(e, Socket{FD: 3})
+					x.position.Set(e, ecstest.Position{X: 1, Y: 2})
+					x.socket.Set(e, ecstest.Socket{FD: 3})
 					q := ecs.NewQuery(x.w, ecs.Read(x.position), ecs.Changed(x.position))
 					for k := range n {
 						if k == n/2 {
@@ -367,7 +370,7 @@ func TestInstantiateAgain(t *testing.T) {
 func TestInstantiateAgainGivenUp(t *testing.T) {
 	x := newNest(t)
 	e := ecs.NewArchetype(x.w, x.position, x.prefab).Create()
-	x.position.Set(e, Position{X: 7})
+	x.position.Set(e, ecstest.Position{X: 7})
 	for range 3 {
 		first, second := x.w.Instantiate(e), x.w.Instantiate(e)
 		for _, c := range []ecs.Entity{first, second} {

@@ -1,10 +1,11 @@
-package ecs_test
+package edit_test
 
 import (
 	"fmt"
 	"testing"
 
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -18,8 +19,8 @@ func BenchmarkHole(b *testing.B) {
 				w, err := ecs.NewWorld()
 				require.NoError(b, err)
 				defer w.Close()
-				position, load := ecs.Register[Position](w), ecs.Register[cargo](w)
-				types, gone := []ecs.Type{position, load}, map[int][]ecs.Type{16: {ecs.Register[Velocity](w)}, 36: {ecs.Register[[36]byte](w)}}[hole]
+				position, load := ecs.Register[ecstest.Position](w), ecs.Register[cargo](w)
+				types, gone := []ecs.Type{position, load}, map[int][]ecs.Type{16: {ecs.Register[ecstest.Velocity](w)}, 36: {ecs.Register[[36]byte](w)}}[hole]
 				_, err = ecs.NewArchetype(w, append(types, gone...)...).CreateN(n)
 				require.NoError(b, err)
 				if hole > 0 {

@@ -1,9 +1,10 @@
-package ecs_test
+package edit_test
 
 import (
 	"testing"
 
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 )
 
 type Score struct{ V int64 }
@@ -13,7 +14,7 @@ type Score struct{ V int64 }
 func BenchmarkInstantiate(b *testing.B) {
 	run := func(name string, make func(w *ecs.World) (e ecs.Entity), n, size int) {
 		b.Run(name, func(b *testing.B) {
-			w := newWorld(b)
+			w := ecstest.NewWorld(b)
 			e := make(w)
 			b.ResetTimer()
 			for done := 0; done < b.N; done += n * size {
@@ -32,15 +33,15 @@ func BenchmarkInstantiate(b *testing.B) {
 		})
 	}
 	plain := func(w *ecs.World) ecs.Entity {
-		return ecs.NewArchetype(w, ecs.Register[Position](w), ecs.Register[Velocity](w)).Create()
+		return ecs.NewArchetype(w, ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w)).Create()
 	}
 	prefabOf4 := func(w *ecs.World) ecs.Entity {
-		return ecs.NewArchetype(w, ecs.Register[Position](w), ecs.Register[Velocity](w), ecs.Register[Health](w), ecs.Register[Score](w), ecs.Register[ecs.Prefab](w)).Create()
+		return ecs.NewArchetype(w, ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w), ecs.Register[ecstest.Health](w), ecs.Register[Score](w), ecs.Register[ecs.Prefab](w)).Create()
 	}
 	owned := func(w *ecs.World) ecs.Entity {
-		owner := ecs.Register[Owner](w)
-		e := ecs.NewArchetype(w, ecs.Register[Position](w), owner).Create()
-		owner.Set(e, Owner{e})
+		owner := ecs.Register[ecstest.Owner](w)
+		e := ecs.NewArchetype(w, ecs.Register[ecstest.Position](w), owner).Create()
+		owner.Set(e, ecstest.Owner{Of: e})
 		return e
 	}
 	run("one", plain, 1, 1)
@@ -50,18 +51,18 @@ func BenchmarkInstantiate(b *testing.B) {
 	run("10000", plain, 10_000, 1)
 	run("10000 linked", owned, 10_000, 1)
 	run("10000 spilled", func(w *ecs.World) ecs.Entity {
-		hits := ecs.RegisterBuffer[Hit](w, ecs.Inline(1))
-		e := ecs.NewArchetype(w, ecs.Register[Position](w), hits).Create()
-		hits.Append(e, Hit{}, Hit{}, Hit{})
+		hits := ecs.RegisterBuffer[ecstest.Hit](w, ecs.Inline(1))
+		e := ecs.NewArchetype(w, ecs.Register[ecstest.Position](w), hits).Create()
+		hits.Append(e, ecstest.Hit{}, ecstest.Hit{}, ecstest.Hit{})
 		return e
 	}, 10_000, 1)
 	run("group of 10", func(w *ecs.World) ecs.Entity {
 		linked := ecs.RegisterBuffer[ecs.LinkedEntity](w)
-		owner := ecs.Register[Owner](w)
-		part, e := ecs.NewArchetype(w, ecs.Register[Position](w), owner), ecs.NewArchetype(w, owner, linked).Create()
+		owner := ecs.Register[ecstest.Owner](w)
+		part, e := ecs.NewArchetype(w, ecs.Register[ecstest.Position](w), owner), ecs.NewArchetype(w, owner, linked).Create()
 		for range 9 {
 			p := part.Create()
-			owner.Set(p, Owner{e})
+			owner.Set(p, ecstest.Owner{Of: e})
 			linked.Append(e, ecs.LinkedEntity{Entity: p})
 		}
 		return e

@@ -1,4 +1,4 @@
-package ecs_test
+package edit_test
 
 import (
 	"fmt"
@@ -36,9 +36,9 @@ func units(t *testing.T, a *ecs.Archetype) (sum int) {
 // TestBehaviour24Chunks: the chunks are as many as the rows need, through filling,
 // emptying and filling again, and those that empty can be had back.
 func TestBehaviour24Chunks(t *testing.T) {
-	for i, growth := range chunkSizes {
-		w := newWorld(t, ecs.ChunkGrowth(growth))
-		a := ecs.NewArchetype(w, ecs.Register[Position](w), ecs.Register[extraData](w))
+	for i, growth := range ecstest.ChunkSizes {
+		w := ecstest.NewWorld(t, ecs.ChunkGrowth(growth))
+		a := ecs.NewArchetype(w, ecs.Register[ecstest.Position](w), ecs.Register[extraData](w))
 		per, q := a.Plan().Rows, ecs.NewQuery(w)
 		live := w.Universe().Stats().LiveChunks
 		var ids []ecs.Entity
@@ -78,7 +78,7 @@ func TestBehaviour24Chunks(t *testing.T) {
 			require.Equal(t, w.Stats().Reserve, w.Trim())
 			require.Zero(t, w.Stats().Reserve)
 			records := 4 // a block of 8,192 takes four chunks
-			require.Equal(t, live+records*((9*per)/blockSize+1), w.Universe().Stats().LiveChunks)
+			require.Equal(t, live+records*((9*per)/ecstest.IDBlock+1), w.Universe().Stats().LiveChunks)
 		}
 		_, err := a.CreateN(9 * per)
 		require.NoError(t, err)
@@ -94,8 +94,8 @@ func TestBehaviour24Chunks(t *testing.T) {
 // queries that were there before them and after.
 func TestBehaviour27ManyArchetypes(t *testing.T) {
 	const sets, with = 10_000, 700
-	w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
-	position := ecs.Register[Position](w)
+	w := ecstest.NewWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
+	position := ecs.Register[ecstest.Position](w)
 	labels := ecstest.LabelsOf(w, 14)
 	early := ecs.NewQuery(w, ecs.With(labels[3], labels[7]), ecs.Without(labels[9]))
 	holds := func(set int, label int) bool { return set>>label&1 != 0 }
@@ -112,7 +112,7 @@ func TestBehaviour27ManyArchetypes(t *testing.T) {
 			continue
 		}
 		ids[set] = a.Create()
-		position.Set(ids[set], Position{float64(set), 1})
+		position.Set(ids[set], ecstest.Position{X: float64(set), Y: 1})
 		if holds(set, 3) && holds(set, 7) && !holds(set, 9) {
 			want++
 		}
@@ -131,7 +131,7 @@ func TestBehaviour27ManyArchetypes(t *testing.T) {
 	}
 	require.Equal(t, want, late.Count())
 	for set, e := range ids {
-		require.Equal(t, Position{float64(set), 1}, *position.Get(e))
+		require.Equal(t, ecstest.Position{X: float64(set), Y: 1}, *position.Get(e))
 	}
 	require.NoError(t, w.Verify())
 	require.Equal(t, len(ids), w.DestroyQuery(ecs.NewQuery(w)))
@@ -141,33 +141,33 @@ func TestBehaviour27ManyArchetypes(t *testing.T) {
 // buffers had spilled, and the world works on. There is no time budget: Trim's cost is
 // per archetype and chunk.
 func TestBehaviour28GivesBack(t *testing.T) {
-	for _, growth := range chunkSizes {
-		x := newKinds(t, growth)
-		x.fill(t, 10)
-		x.w.Clear()
-		x.w.Trim()
-		live := x.w.Universe().Stats().LiveChunks
+	for _, growth := range ecstest.ChunkSizes {
+		x := ecstest.NewFullTwin(t, growth)
+		x.Fill(t, 10)
+		x.World.Clear()
+		x.World.Trim()
+		live := x.World.Universe().Stats().LiveChunks
 		for range 3 {
-			x.fill(t, 8000)
-			require.Greater(t, x.w.Universe().Stats().LiveChunks, live+20)
-			require.Positive(t, x.w.Stats().Buffers)
-			x.w.Clear()
-			require.NoError(t, x.w.Verify())
-			x.w.Trim()
-			require.Equal(t, live, x.w.Universe().Stats().LiveChunks)
-			require.Zero(t, x.w.Trim(), "there is no more")
-			require.NoError(t, x.w.Verify())
+			x.Fill(t, 8000)
+			require.Greater(t, x.World.Universe().Stats().LiveChunks, live+20)
+			require.Positive(t, x.World.Stats().Buffers)
+			x.World.Clear()
+			require.NoError(t, x.World.Verify())
+			x.World.Trim()
+			require.Equal(t, live, x.World.Universe().Stats().LiveChunks)
+			require.Zero(t, x.World.Trim(), "there is no more")
+			require.NoError(t, x.World.Verify())
 		}
-		ids := x.fill(t, 3000)
-		want := x.shows(ids)
-		x.w.DestroyList(ids[1000:])
-		held, n := x.w.Universe().Stats().LiveChunks, x.w.Trim()
-		require.Equal(t, held-n, x.w.Universe().Stats().LiveChunks)
-		require.Equal(t, want[:1000], x.shows(ids[:1000]))
-		for range x.queries[0].Rows() { // which loops may call
-			x.w.Trim()
+		ids := x.Fill(t, 3000)
+		want := x.Shows(ids)
+		x.World.DestroyList(ids[1000:])
+		held, n := x.World.Universe().Stats().LiveChunks, x.World.Trim()
+		require.Equal(t, held-n, x.World.Universe().Stats().LiveChunks)
+		require.Equal(t, want[:1000], x.Shows(ids[:1000]))
+		for range x.Queries[0].Rows() { // which loops may call
+			x.World.Trim()
 		}
-		require.NoError(t, x.w.Verify())
+		require.NoError(t, x.World.Verify())
 	}
 }
 
@@ -190,7 +190,7 @@ func TestBehaviour29NamesGo(t *testing.T) {
 			}
 		},
 	} {
-		w := newWorld(t)
+		w := ecstest.NewWorld(t)
 		b, err := ecs.NewArchetype(w).CreateN(n)
 		require.NoError(t, err)
 		ids := b.Entities(nil)

@@ -1,4 +1,4 @@
-package ecs_test
+package edit_test
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -16,10 +17,10 @@ import (
 func BenchmarkClone(b *testing.B) {
 	const n = 200_000
 	for _, spilled := range []int{0, 12, 100} { // elements of 16 bytes of each buffer
-		w := newWorld(b)
-		position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
+		w := ecstest.NewWorld(b)
+		position, velocity := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w)
 		types, size := []ecs.Type{position, velocity}, n*(16+16+8+8)
-		hits := ecs.RegisterBuffer[Hit](w, ecs.Inline(1))
+		hits := ecs.RegisterBuffer[ecstest.Hit](w, ecs.Inline(1))
 		if spilled > 0 {
 			types = append(types, hits)
 			size += n * (16 + 16 + 16*spilled) // a header, room for one element in the row, and a block
@@ -30,7 +31,7 @@ func BenchmarkClone(b *testing.B) {
 			for rows := range batch.Rows() {
 				for _, e := range rows.Entities() {
 					buf, _ := hits.Mut(e)
-					buf.Append(make([]Hit, spilled)...)
+					buf.Append(make([]ecstest.Hit, spilled)...)
 				}
 			}
 		}
@@ -74,8 +75,8 @@ func BenchmarkClone(b *testing.B) {
 // and a later one, beside a clone of the world, into a universe.
 func BenchmarkFork(b *testing.B) {
 	const n = 200_000
-	w := newWorld(b)
-	position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
+	w := ecstest.NewWorld(b)
+	position, velocity := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w)
 	_, err := ecs.NewArchetype(w, position, velocity).CreateN(n)
 	require.NoError(b, err)
 	u, err := alloc.NewUniverse()

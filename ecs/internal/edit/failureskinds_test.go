@@ -1,4 +1,4 @@
-package ecs_test
+package edit_test
 
 import (
 	"errors"
@@ -7,6 +7,8 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
+	"quarry/ecs/internal/world"
 
 	"github.com/stretchr/testify/require"
 )
@@ -14,26 +16,26 @@ import (
 // crowd is a world with a type of every kind.
 type crowd struct {
 	w        *ecs.World
-	position ecs.Component[Position]
-	owner    ecs.Component[Owner]
-	stun     ecs.Component[Stun]
-	hits     ecs.Buffer[Hit]
+	position ecs.Component[ecstest.Position]
+	owner    ecs.Component[ecstest.Owner]
+	stun     ecs.Component[ecstest.Stun]
+	hits     ecs.Buffer[ecstest.Hit]
 	team     ecs.Shared[string]
 	text     ecs.Managed[string]
-	socket   ecs.Component[Socket]
+	socket   ecs.Component[ecstest.Socket]
 	log      ecs.Buffer[int64]
 	prefab   ecs.Component[ecs.Prefab]
 	linked   ecs.Buffer[ecs.LinkedEntity]
-	marked   ecs.Sparse[Marked]
+	marked   ecs.Sparse[ecstest.Marked]
 	texts    *ecs.Query
 }
 
 func newCrowd(w *ecs.World) *crowd {
-	x := &crowd{w: w, position: ecs.Register[Position](w), owner: ecs.Register[Owner](w),
-		stun: ecs.Register[Stun](w, ecs.Enableable), hits: ecs.RegisterBuffer[Hit](w, ecs.Inline(2)),
+	x := &crowd{w: w, position: ecs.Register[ecstest.Position](w), owner: ecs.Register[ecstest.Owner](w),
+		stun: ecs.Register[ecstest.Stun](w, ecs.Enableable), hits: ecs.RegisterBuffer[ecstest.Hit](w, ecs.Inline(2)),
 		team: ecs.RegisterShared[string](w), text: ecs.RegisterManaged[string](w),
-		socket: ecs.Register[Socket](w, ecs.Cleanup), log: ecs.RegisterBuffer[int64](w, ecs.Inline(1), ecs.Cleanup),
-		prefab: ecs.Register[ecs.Prefab](w), linked: ecs.RegisterBuffer[ecs.LinkedEntity](w), marked: ecs.RegisterSparse[Marked](w, ecs.Enableable)}
+		socket: ecs.Register[ecstest.Socket](w, ecs.Cleanup), log: ecs.RegisterBuffer[int64](w, ecs.Inline(1), ecs.Cleanup),
+		prefab: ecs.Register[ecs.Prefab](w), linked: ecs.RegisterBuffer[ecs.LinkedEntity](w), marked: ecs.RegisterSparse[ecstest.Marked](w, ecs.Enableable)}
 	x.texts = ecs.NewQuery(w, ecs.Read(x.text), ecs.IncludePrefabs())
 	return x
 }
@@ -57,26 +59,26 @@ func (x *crowd) kind(more ...ecs.Type) *ecs.Archetype {
 
 // fill makes n entities, each of which names the one before. Every 50th has a name,
 // a text, and hits that have spilled. Where memory is refused there are fewer.
-func (x *crowd) fill(r *refusals, n int, more ...ecs.Type) (ids []ecs.Entity) {
+func (x *crowd) fill(r *ecstest.Refusals, n int, more ...ecs.Type) (ids []ecs.Entity) {
 	a := x.kind(more...)
-	r.try("CreateN", func() error {
+	r.Try("CreateN", func() error {
 		b, err := a.CreateN(n)
 		ids = b.Entities(nil)
 		return err
 	})
 	for i, e := range ids {
-		x.owner.Set(e, Owner{ids[max(i-1, 0)]})
+		x.owner.Set(e, ecstest.Owner{Of: ids[max(i-1, 0)]})
 		if i%25 == 0 {
-			r.try("Sparse.TryAdd", func() error { _, err := x.marked.TryAdd(e, Marked{ids[max(i-1, 0)]}); return err })
+			r.Try("Sparse.TryAdd", func() error { _, err := x.marked.TryAdd(e, ecstest.Marked{By: ids[max(i-1, 0)]}); return err })
 		}
 		if i%50 > 0 {
 			continue
 		}
 		x.w.SetName(e, fmt.Sprint("name", i))
 		x.text.Set(e, fmt.Sprint("text", i))
-		r.try("TryAppend", func() error {
+		r.Try("TryAppend", func() error {
 			b, _ := x.hits.Mut(e)
-			return b.TryAppend(make([]Hit, 3+10*i)...)
+			return b.TryAppend(make([]ecstest.Hit, 3+10*i)...)
 		})
 	}
 	return ids
@@ -84,7 +86,7 @@ func (x *crowd) fill(r *refusals, n int, more ...ecs.Type) (ids []ecs.Entity) {
 
 // refusedKinds runs calls on crowds whose universes refuse as s says: x and y lie in one
 // universe, z has its own.
-func refusedKinds(s *alloc.Failures, growth alloc.Growth, asked map[string]int, calls func(r *refusals, x, y, z *crowd)) (first error) {
+func refusedKinds(s *alloc.Failures, growth alloc.Growth, asked map[string]int, calls func(r *ecstest.Refusals, x, y, z *crowd)) (first error) {
 	var worlds []*ecs.World
 	u, err := alloc.NewUniverse(alloc.Size(16<<20), alloc.InjectFailures(s))
 	if err != nil {
@@ -108,74 +110,74 @@ func refusedKinds(s *alloc.Failures, growth alloc.Growth, asked map[string]int, 
 		worlds = append(worlds, w)
 	}
 	x, y, z := newCrowd(worlds[0]), newCrowd(worlds[1]), newCrowd(worlds[2])
-	r := &refusals{s: s, asked: asked, worlds: worlds, values: func() string { return x.values() + "; " + y.values() + "; " + z.values() }}
+	r := &ecstest.Refusals{Failures: s, Asked: asked, Worlds: worlds, Values: func() string { return x.values() + "; " + y.values() + "; " + z.values() }}
 	calls(r, x, y, z)
-	return r.first
+	return r.First
 }
 
-func refuseShared(r *refusals, x, _, _ *crowd) {
+func refuseShared(r *ecstest.Refusals, x, _, _ *crowd) {
 	ids := x.fill(r, 150, x.team.Of("red"))
 	bare := x.fill(r, 150)
 	for i := range min(2, len(ids), len(bare)) {
-		r.try("Shared.TrySet", func() error { _, err := x.team.TrySet(ids[i], "blue"); return err })
-		r.try("Shared.TryAdd", func() error { _, err := x.team.TryAdd(bare[i], "green"); return err })
+		r.Try("Shared.TrySet", func() error { _, err := x.team.TrySet(ids[i], "blue"); return err })
+		r.Try("Shared.TryAdd", func() error { _, err := x.team.TryAdd(bare[i], "green"); return err })
 	}
-	r.try("Add by list", func() error {
+	r.Try("Add by list", func() error {
 		_, err := ecs.NewChange(x.w, ecs.Add(x.team.Of("grey"))).ApplyList(bare[:len(bare)/2])
 		return err
 	})
-	r.try("Put by query", func() error {
+	r.Try("Put by query", func() error {
 		_, err := ecs.NewChange(x.w, ecs.Put(x.team.Of("white"))).ApplyQuery(ecs.NewQuery(x.w, ecs.Where(x.team.Of("red"), x.team.Of("grey"))))
 		return err
 	})
-	r.try("Put by list", func() error {
+	r.Try("Put by list", func() error {
 		_, err := ecs.NewChange(x.w, ecs.Put(x.team.Of("black"))).ApplyList(append(ids[:len(ids):len(ids)], bare...))
 		return err
 	})
-	r.try("sparse by list", func() error {
+	r.Try("sparse by list", func() error {
 		_, err := ecs.NewChange(x.w, ecs.Add(x.marked)).ApplyList(append(ids[:len(ids):len(ids)], bare...))
 		return err
 	})
 	with := x.kind(x.team).With(x.team.Of("pink"))
-	r.try("With", func() error { _, err := with.CreateN(300); return err })
+	r.Try("With", func() error { _, err := with.CreateN(300); return err })
 	x.w.Trim()
 	for _, e := range bare[:min(1, len(bare))] {
-		r.try("Shared.TryRemove", func() error { _, err := x.team.TryRemove(e); return err })
+		r.Try("Shared.TryRemove", func() error { _, err := x.team.TryRemove(e); return err })
 	}
-	r.try("Remove by query", func() error {
+	r.Try("Remove by query", func() error {
 		_, err := ecs.NewChange(x.w, ecs.Remove(x.team)).ApplyQuery(ecs.NewQuery(x.w, ecs.With(x.team)))
 		return err
 	})
 }
 
-func refuseDestroy(r *refusals, x, _, _ *crowd) {
+func refuseDestroy(r *ecstest.Refusals, x, _, _ *crowd) {
 	ids, others := x.fill(r, 600, x.socket, x.log), x.fill(r, 100, x.socket)
 	x.fill(r, 100, x.log)
 	for _, e := range ids[:min(3, len(ids))] {
-		r.try("TryAppend", func() error {
+		r.Try("TryAppend", func() error {
 			b, _ := x.log.Mut(e)
 			return b.TryAppend(make([]int64, 2000)...)
 		})
 	}
 	if len(ids) > 0 {
-		r.try("TryDestroy", func() error { _, err := x.w.TryDestroy(ids[0]); return err })
+		r.Try("TryDestroy", func() error { _, err := x.w.TryDestroy(ids[0]); return err })
 		if leader := x.lead(r, ids[1:500]); leader != ecs.Null {
-			r.try("group", func() error { _, err := x.w.TryDestroy(leader); return err })
+			r.Try("group", func() error { _, err := x.w.TryDestroy(leader); return err })
 		}
 	}
-	r.try("DestroyList", func() error { x.w.DestroyList(others[:len(others)/2]); return nil })
-	r.try("DestroyQuery", func() error {
+	r.Try("DestroyList", func() error { x.w.DestroyList(others[:len(others)/2]); return nil })
+	r.Try("DestroyQuery", func() error {
 		x.w.DestroyQuery(ecs.NewQuery(x.w, ecs.With(x.position), ecs.Any(x.socket, x.log)))
 		return nil
 	})
 	dying := ecs.NewQuery(x.w, ecs.With(ecs.Register[ecs.CleanupEntity](x.w), x.socket))
-	r.try("Remove of cleanup", func() error { _, err := ecs.NewChange(x.w, ecs.Remove(x.socket)).ApplyQuery(dying); return err })
+	r.Try("Remove of cleanup", func() error { _, err := ecs.NewChange(x.w, ecs.Remove(x.socket)).ApplyQuery(dying); return err })
 }
 
 // lead makes an entity with a group, or Null.
-func (x *crowd) lead(r *refusals, members []ecs.Entity) (leader ecs.Entity) {
+func (x *crowd) lead(r *ecstest.Refusals, members []ecs.Entity) (leader ecs.Entity) {
 	a := x.kind(x.linked)
-	r.try("TryCreate", func() (err error) { leader, err = a.TryCreate(); return err })
+	r.Try("TryCreate", func() (err error) { leader, err = a.TryCreate(); return err })
 	if leader == ecs.Null {
 		return leader
 	}
@@ -183,33 +185,33 @@ func (x *crowd) lead(r *refusals, members []ecs.Entity) (leader ecs.Entity) {
 	for _, e := range members {
 		list = append(list, ecs.LinkedEntity{Entity: e})
 	}
-	r.try("TryAppend", func() error {
+	r.Try("TryAppend", func() error {
 		b, _ := x.linked.Mut(leader)
 		return b.TryAppend(list...)
 	})
 	return leader
 }
 
-func refuseInstantiate(r *refusals, x, _, _ *crowd) {
+func refuseInstantiate(r *ecstest.Refusals, x, _, _ *crowd) {
 	ids := x.fill(r, 101, x.socket, x.log, x.prefab, x.team.Of("red"))
 	if len(ids) == 0 {
 		return
 	}
-	r.try("TryInstantiate", func() error { _, err := x.w.TryInstantiate(ids[100]); return err })
-	r.try("InstantiateN", func() error { _, err := x.w.InstantiateN(ids[50], 40); return err })
-	r.try("InstantiateGroup", func() error { _, err := x.w.InstantiateGroup(ids[40:60], 20); return err })
+	r.Try("TryInstantiate", func() error { _, err := x.w.TryInstantiate(ids[100]); return err })
+	r.Try("InstantiateN", func() error { _, err := x.w.InstantiateN(ids[50], 40); return err })
+	r.Try("InstantiateGroup", func() error { _, err := x.w.InstantiateGroup(ids[40:60], 20); return err })
 	if leader := x.lead(r, ids[45:55]); leader != ecs.Null {
-		r.try("group", func() error { _, err := x.w.InstantiateN(leader, 10); return err })
+		r.Try("group", func() error { _, err := x.w.InstantiateN(leader, 10); return err })
 	}
 }
 
-func refuseMoves(r *refusals, x, y, z *crowd) {
+func refuseMoves(r *ecstest.Refusals, x, y, z *crowd) {
 	x.fill(r, 101, x.team.Of("red"), x.socket)
 	x.fill(r, 300, x.log)
 	y.fill(r, 10, y.team.Of("red"), y.socket)
 	move := func(name string, to, from *crowd, q ecs.Term) {
-		r.try("MoveQuery "+name, func() error { _, err := to.w.MoveQuery(ecs.NewQuery(from.w, q)); return err })
-		r.try("MoveAll "+name, func() error { _, err := to.w.MoveAll(from.w); return err })
+		r.Try("MoveQuery "+name, func() error { _, err := to.w.MoveQuery(ecs.NewQuery(from.w, q)); return err })
+		r.Try("MoveAll "+name, func() error { _, err := to.w.MoveAll(from.w); return err })
 	}
 	move("to y", y, x, ecs.With(x.team))
 	move("to z", z, y, ecs.Where(y.team.Of("red")))
@@ -217,13 +219,13 @@ func refuseMoves(r *refusals, x, y, z *crowd) {
 	move("back", x, z, ecs.With(z.log))
 }
 
-func refuseClones(r *refusals, x, _, _ *crowd) {
+func refuseClones(r *ecstest.Refusals, x, _, _ *crowd) {
 	x.fill(r, 200, x.team.Of("red"), x.socket)
 	x.fill(r, 100, x.log)
 	x.fill(r, 400, x.prefab)
-	r.try("Reserve", func() error { return x.w.Reserve(make([]ecs.Entity, 100)) })
-	r.try("Clone", func() error {
-		u, open := x.w.Universe(), ecs.OpenWorlds()
+	r.Try("Reserve", func() error { return x.w.Reserve(make([]ecs.Entity, 100)) })
+	r.Try("Clone", func() error {
+		u, open := x.w.Universe(), world.Tags.Open()
 		x.w.Trim()
 		live := u.Stats().LiveChunks
 		c, err := x.w.Clone(ecs.WithUniverse(u))
@@ -233,53 +235,53 @@ func refuseClones(r *refusals, x, _, _ *crowd) {
 			}
 			err = c.Close()
 		}
-		if now := u.Stats().LiveChunks; now > live || ecs.OpenWorlds() != open {
-			return fmt.Errorf("%d chunks and %d worlds before, %d and %d after: %v", live, open, now, ecs.OpenWorlds(), err)
+		if now := u.Stats().LiveChunks; now > live || world.Tags.Open() != open {
+			return fmt.Errorf("%d chunks and %d worlds before, %d and %d after: %v", live, open, now, world.Tags.Open(), err)
 		}
 		return err
 	})
 	x.w.DestroyQuery(ecs.NewQuery(x.w, ecs.With(x.prefab), ecs.Without(x.text)))
-	before := r.state(false)
-	for !x.w.ShrinkSteps(1) {
-		r.note("Shrink", nil)
+	before := r.State(false)
+	for !ecstest.ShrinkSteps(x.w, 1) {
+		r.Note("Shrink", nil)
 	}
-	if after := r.state(false); after != before {
-		r.note("Shrink", fmt.Errorf("from %s to %s", before, after))
+	if after := r.State(false); after != before {
+		r.Note("Shrink", fmt.Errorf("from %s to %s", before, after))
 	}
 	x.w.Reset()
 	if stats := x.w.Stats(); stats.Alive+stats.Chunks+stats.Reserve+stats.Small+stats.Buffers > 0 {
-		r.note("Reset", fmt.Errorf("left %+v", stats))
+		r.Note("Reset", fmt.Errorf("left %+v", stats))
 	}
 	x.fill(r, 100)
 }
 
-func refuseValues(r *refusals, x, _, _ *crowd) {
+func refuseValues(r *ecstest.Refusals, x, _, _ *crowd) {
 	type values struct {
-		Position Position
-		Stun     *Stun
-		Hits     []Hit
+		Position ecstest.Position
+		Stun     *ecstest.Stun
+		Hits     []ecstest.Hit
 		Log      []int64
 	}
 	a := ecs.NewArchetype(x.w, x.position, x.hits, x.log)
 	ecs.NewArchetype(x.w, x.position, x.hits, x.log, x.stun)
 	b := ecs.NewBundle[values](x.w)
 	for i := range 4 {
-		v := values{Position{X: 1}, &Stun{2}, make([]Hit, 500*i), make([]int64, 900*i)}
+		v := values{ecstest.Position{X: 1}, &ecstest.Stun{Left: 2}, make([]ecstest.Hit, 500*i), make([]int64, 900*i)}
 		if i%2 > 0 {
 			v.Stun = nil
 		}
 		var e ecs.Entity
-		r.tryValues("Bundle.TryCreate", func() (err error) { e, err = b.TryCreate(v); return err })
+		r.TryValues("Bundle.TryCreate", func() (err error) { e, err = b.TryCreate(v); return err })
 		if e == ecs.Null {
 			continue
 		}
-		v.Hits, v.Log = make([]Hit, 700*i+9), make([]int64, 1300*i+9)
-		r.tryValues("Bundle.TrySet", func() error { _, err := b.TrySet(e, v); return err })
-		r.try("Managed.TryAdd", func() error { _, err := x.text.TryAdd(e, "late"); return err })
+		v.Hits, v.Log = make([]ecstest.Hit, 700*i+9), make([]int64, 1300*i+9)
+		r.TryValues("Bundle.TrySet", func() error { _, err := b.TrySet(e, v); return err })
+		r.Try("Managed.TryAdd", func() error { _, err := x.text.TryAdd(e, "late"); return err })
 	}
 	var batch ecs.Batch
-	r.try("CreateN", func() (err error) { batch, err = a.CreateN(400); return err })
-	r.try("Managed by list", func() error {
+	r.Try("CreateN", func() (err error) { batch, err = a.CreateN(400); return err })
+	r.Try("Managed by list", func() error {
 		_, err := ecs.NewChange(x.w, ecs.Add(x.text)).ApplyList(batch.Entities(nil))
 		return err
 	})
@@ -288,7 +290,7 @@ func refuseValues(r *refusals, x, _, _ *crowd) {
 // TestEveryFailureOfKinds: whichever request for memory is refused, alone or with all after
 // it, no world has changed by the call that it was for, and nothing is lost.
 func TestEveryFailureOfKinds(t *testing.T) {
-	if newWorld(t).Universe().Size() <= 64<<20 {
+	if ecstest.NewWorld(t).Universe().Size() <= 64<<20 {
 		t.Skip("each world would be 64 MiB of the Go heap, and there are hundreds; other builds sweep")
 	}
 	growths := []alloc.Growth{alloc.Fixed(1), ecs.DefaultChunkGrowth()}
@@ -296,7 +298,7 @@ func TestEveryFailureOfKinds(t *testing.T) {
 		growths = growths[:1]
 	}
 	for name, c := range map[string]struct {
-		calls func(r *refusals, x, y, z *crowd)
+		calls func(r *ecstest.Refusals, x, y, z *crowd)
 		ask   []string
 	}{
 		"shared":      {refuseShared, []string{"Shared.TrySet", "Shared.TryAdd", "Add by list", "Put by query", "Put by list", "With", "Shared.TryRemove"}},
@@ -317,7 +319,7 @@ func TestEveryFailureOfKinds(t *testing.T) {
 				for _, call := range c.ask {
 					require.True(t, i > 0 || asked[call] > 0, "%s asks for memory where there are no small chunks: %v", call, asked)
 				}
-				require.NoError(t, checkFailures(run))
+				require.NoError(t, ecstest.CheckFailures(run))
 			}
 		})
 	}

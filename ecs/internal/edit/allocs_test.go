@@ -1,4 +1,4 @@
-package ecs_test
+package edit_test
 
 import (
 	"hash/maphash"
@@ -6,6 +6,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -15,24 +16,24 @@ import (
 func TestBatchesAllocateNothing(t *testing.T) {
 	// What the scavenger gives back meanwhile is allocated again where memory is Go's.
 	defer alloc.SetScavenger(alloc.SetScavenger(alloc.Scavenger{Percent: -1}))
-	for _, growth := range chunkSizes {
-		x := newKinds(t, growth)
-		w, extra, flag := x.w, ecs.Register[extraData](x.w), ecs.Register[extraFlag](x.w, ecs.Enableable)
-		set := ecs.NewArchetype(w, x.position, x.stun, x.flag)
+	for _, growth := range ecstest.ChunkSizes {
+		x := ecstest.NewFullTwin(t, growth)
+		w, extra, flag := x.World, ecs.Register[extraData](x.World), ecs.Register[extraFlag](x.World, ecs.Enableable)
+		set := ecs.NewArchetype(w, x.Position, x.Stun, x.Flag)
 		var ids []ecs.Entity
 		for range 9000 { // one by one, which makes chunks of all sizes
 			ids = append(ids, set.Create())
 		}
 		for i, e := range ids {
 			if i%3 == 0 {
-				x.flag.Disable(e)
+				x.Flag.Disable(e)
 			}
 		}
-		all, some := ecs.NewQuery(w, ecs.Present(x.stun)), ecs.NewQuery(w, ecs.With(x.flag))
+		all, some := ecs.NewQuery(w, ecs.Present(x.Stun)), ecs.NewQuery(w, ecs.With(x.Flag))
 		few, half := ids[100:108], ids[3:4500]
 		addData, dropData := ecs.NewChange(w, ecs.Add(extra)), ecs.NewChange(w, ecs.Remove(extra))
-		addTag, dropTag := ecs.NewChange(w, ecs.Add(x.tag, flag)), ecs.NewChange(w, ecs.Remove(x.tag, flag))
-		with := ecs.NewArchetype(w, x.position, x.stun, x.flag, x.health)
+		addTag, dropTag := ecs.NewChange(w, ecs.Add(x.Tag, flag)), ecs.NewChange(w, ecs.Remove(x.Tag, flag))
+		with := ecs.NewArchetype(w, x.Position, x.Stun, x.Flag, x.Health)
 		must := func(_ ecs.Batch, err error) {
 			if err != nil {
 				t.Fatal(err)
@@ -49,10 +50,10 @@ func TestBatchesAllocateNothing(t *testing.T) {
 			{"ApplyList of half", func() { must(addTag.ApplyList(half)); must(dropTag.ApplyList(half)) }},
 			{"AdoptQuery", func() { must(ecs.Into(with).ApplyQuery(all)); must(ecs.Into(set).ApplyQuery(all)) }},
 			{"AdoptList", func() { must(ecs.Into(with).ApplyList(half)); must(ecs.Into(set).ApplyList(half)) }},
-			{"EnableQuery of all", func() { x.stun.DisableQuery(all); x.stun.EnableQuery(all) }},
-			{"EnableQuery of some", func() { x.stun.DisableQuery(some); x.stun.EnableQuery(some) }},
-			{"EnableList of few", func() { x.stun.DisableList(few); x.stun.EnableList(few) }},
-			{"EnableList of half", func() { x.stun.DisableList(half); x.stun.EnableList(half) }},
+			{"EnableQuery of all", func() { x.Stun.DisableQuery(all); x.Stun.EnableQuery(all) }},
+			{"EnableQuery of some", func() { x.Stun.DisableQuery(some); x.Stun.EnableQuery(some) }},
+			{"EnableList of few", func() { x.Stun.DisableList(few); x.Stun.EnableList(few) }},
+			{"EnableList of half", func() { x.Stun.DisableList(half); x.Stun.EnableList(half) }},
 			{"the rows of a batch", func() {
 				b, _ := addData.ApplyQuery(all)
 				for rows := range b.Rows() {
@@ -84,8 +85,8 @@ func TestSharedAllocatesNothing(t *testing.T) {
 	if seed := maphash.MakeSeed(); testing.AllocsPerRun(5, func() { maphash.Comparable(seed, [2]int{}) }) > 0 {
 		t.Skip("maphash allocates, as with the tag purego")
 	}
-	w := newWorld(t)
-	cell, position := ecs.RegisterShared[int](w), ecs.Register[Position](w)
+	w := ecstest.NewWorld(t)
+	cell, position := ecs.RegisterShared[int](w), ecs.Register[ecstest.Position](w)
 	a := ecs.NewArchetype(w, position, cell.Of(1000))
 	e, other := a.Create(), a.With(cell.Of(2000)).Create()
 	q := ecs.NewQuery(w, ecs.Read(position))

@@ -1,4 +1,4 @@
-package ecs_test
+package edit_test
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -30,10 +31,10 @@ func (x *nest) step(rng *rand.Rand, ids []ecs.Entity) []ecs.Entity {
 	case 0, 1:
 		n := rng.IntN(200)
 		for range n {
-			ids = append(ids, x.make(rng.IntN(3), rng.IntN(6), append(someOf(rng, ids, 3), ecs.Null)...))
+			ids = append(ids, x.make(rng.IntN(3), rng.IntN(6), append(ecstest.SomeOf(rng, ids, 3), ecs.Null)...))
 		}
 	case 2:
-		list := someOf(rng, ids, 60)
+		list := ecstest.SomeOf(rng, ids, 60)
 		x.w.DestroyList(list)
 	case 3:
 		x.w.Destroy(e)
@@ -45,7 +46,7 @@ func (x *nest) step(rng *rand.Rand, ids []ecs.Entity) []ecs.Entity {
 	case 6:
 		x.socket.Remove(e)
 		if x.w.Alive(e) {
-			x.stun.Add(e, Stun{})
+			x.stun.Add(e, ecstest.Stun{})
 		}
 	case 7:
 		if x.w.Alive(e) && x.position.Has(e) {
@@ -65,9 +66,9 @@ func TestClone(t *testing.T) {
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 9))
-			x := newNest(t, ecs.ChunkGrowth(chunkSizes[seed%2]))
+			x := newNest(t, ecs.ChunkGrowth(ecstest.ChunkSizes[seed%2]))
 			var ids []ecs.Entity
-			for range stepsOf(100) {
+			for range ecstest.StepsOf(100) {
 				ids = x.step(rng, ids)
 			}
 			require.NoError(t, x.w.Verify())
@@ -90,7 +91,7 @@ func TestClone(t *testing.T) {
 				f, _ := y.w.Named(name)
 				require.Equal(t, e.String(), f.String())
 			}
-			for step := range uint64(stepsOf(50)) {
+			for step := range uint64(ecstest.StepsOf(50)) {
 				ids, twins = x.step(rand.New(rand.NewPCG(seed, step)), ids), y.step(rand.New(rand.NewPCG(seed, step)), twins)
 				require.Equal(t, x.w.Hash(), y.w.Hash())
 				require.NoError(t, y.w.Verify())
@@ -129,8 +130,8 @@ func TestCloneLinks(t *testing.T) {
 	x.w.Destroy(dead)
 	stranger := newNest(t).make(1, 0, ecs.Null)
 	child.Add(e, [2]ecs.Entity{parent, ecs.Null})
-	x.owner.Set(e, Owner{dead})
-	x.owner.Set(parent, Owner{stranger})
+	x.owner.Set(e, ecstest.Owner{Of: dead})
+	x.owner.Set(parent, ecstest.Owner{Of: stranger})
 	y := x.clone(t)
 	twin, _ := y.w.Entity(e.Index(), e.Version())
 	above, _ := y.w.Entity(parent.Index(), parent.Version())
@@ -154,7 +155,7 @@ func TestCloneWithoutMemory(t *testing.T) {
 	}
 	hash, failed := x.w.Hash(), 0
 	for left := 0; left < 120; left += 2 {
-		u := newUniverse(t, 4<<20)
+		u := ecstest.NewUniverse(t, 4<<20)
 		held := holdBut(u, left)
 		w, err := x.w.Clone(ecs.WithUniverse(u))
 		for _, c := range held {
@@ -215,7 +216,7 @@ func TestReset(t *testing.T) {
 // TestClonePins: an archetype of a value that is kept without rows, as NewArchetype returned
 // it, is kept in the clone; the others go.
 func TestClonePins(t *testing.T) {
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	team := ecs.RegisterShared[string](w)
 	ecs.NewArchetype(w, team.Of("red"))
 	e := ecs.NewArchetype(w, team.Of("blue")).With(team.Of("grey")).Create()
@@ -226,7 +227,7 @@ func TestClonePins(t *testing.T) {
 		before := x.Stats().Archetypes
 		twin, ok := x.Entity(e.Index(), e.Version())
 		require.True(t, ok && x.Destroy(twin))
-		x.Sweep()
+		ecstest.Sweep(x)
 		require.Equal(t, before-1, x.Stats().Archetypes)
 		require.NoError(t, x.Verify())
 	}
@@ -236,12 +237,12 @@ func TestClonePins(t *testing.T) {
 // TestCloneKeepsStrangers: shared values that name entities of other worlds stay values of
 // their own in clones, whatever tags the worlds have: 16 worlds later a tag comes again.
 func TestCloneKeepsStrangers(t *testing.T) {
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	target := ecs.RegisterShared[ecs.Entity](w)
 	e := ecs.NewArchetype(w).Create()
 	values := []ecs.Entity{ecs.Null, e}
 	for range 15 {
-		other := newWorld(t)
+		other := ecstest.NewWorld(t)
 		values = append(values, ecs.NewArchetype(other).Create())
 		require.NoError(t, other.Close())
 		for _, v := range values {
@@ -262,10 +263,10 @@ func TestCloneKeepsStrangers(t *testing.T) {
 // TestCloneIsMarkedChanged: a clone takes the version of its original, and everything in it is
 // marked so: a query that compares with an earlier version passes over nothing.
 func TestCloneIsMarkedChanged(t *testing.T) {
-	w := newWorld(t)
-	types := []ecs.Type{ecs.Register[Position](w), ecs.RegisterChunk[Tally](w)}
+	w := ecstest.NewWorld(t)
+	types := []ecs.Type{ecs.Register[ecstest.Position](w), ecs.RegisterChunk[ecstest.Velocity](w)}
 	e := ecs.NewArchetype(w, types...).Create()
-	require.True(t, ecs.RegisterSparse[Stun](w).Add(e, Stun{}))
+	require.True(t, ecs.RegisterSparse[ecstest.Stun](w).Add(e, ecstest.Stun{}))
 	for range 9 {
 		w.Advance()
 	}
@@ -273,8 +274,8 @@ func TestCloneIsMarkedChanged(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, c.Close()) }()
 	require.Equal(t, w.Version(), c.Version())
-	for _, term := range []ecs.Term{ecs.Changed(ecs.Register[Position](c)), ecs.Changed(ecs.RegisterChunk[Tally](c)),
-		ecs.Changed(ecs.RegisterSparse[Stun](c)), ecs.Ordered()} {
+	for _, term := range []ecs.Term{ecs.Changed(ecs.Register[ecstest.Position](c)), ecs.Changed(ecs.RegisterChunk[ecstest.Velocity](c)),
+		ecs.Changed(ecs.RegisterSparse[ecstest.Stun](c)), ecs.Ordered()} {
 		q := ecs.NewQuery(c, term)
 		q.SetSince(c.Version() - 1)
 		require.Equal(t, 1, q.Count(), "%v", q)
