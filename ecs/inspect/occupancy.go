@@ -17,8 +17,6 @@ import (
 func WriteOccupancy(out io.Writer, w *ecs.World) error {
 	checkWriter("WriteOccupancy", out)
 	if w == nil {
-		// errors.md: `inspect: ...: the world is nil` | A world that was not made. | Look at the
-		// error of making it.
 		panic("inspect: WriteOccupancy: the world is nil")
 	}
 	all := w.Occupancy()

@@ -41,7 +41,7 @@ var floors = [][]string{
 	{"ecs/internal/worldfile"},
 	{"ecs"},
 	{"ecs/internal/door"},
-	{"ecs/internal/fileformat", "ecs/internal/ecstest"},
+	{"ecs/internal/fileformat", "ecs/internal/ecstest", "ecs/scene/internal/section"},
 	{"ecs/*", "alloc/examples/cache"},
 	{"bench", "bench/*", "fuzz", "fuzz/*"},
 }
@@ -54,15 +54,19 @@ var doors = map[string][]string{
 	"ecs/journal":     {"ecs/image"},
 	"ecs/system":      {"ecs/command", "ecs/job"},
 	"ecs/transform":   {"ecs/hierarchy", "ecs/job"},
-	"ecs/scene":       {"ecs/blob", "ecs/hierarchy", "ecs/image"},
+	"ecs/scene":       {"ecs/blob", "ecs/hierarchy", "ecs/image", "ecs/scene/internal/bake", "ecs/scene/internal/load"},
 	"ecs/examples":    {"ecs/blob", "ecs/command", "ecs/hierarchy", "ecs/image", "ecs/inspect", "ecs/job", "ecs/journal", "ecs/scene", "ecs/system", "ecs/transform"},
+
+	// rooms of ecs/scene, which stand beside what they use
+	"ecs/scene/internal/bake": {"ecs/blob", "ecs/hierarchy", "ecs/image"},
+	"ecs/scene/internal/load": {"ecs/image"},
 }
 
-// faceOf returns the package whose strata lie in dir's folder: floors inside alloc or ecs, each of
-// which is a room. Only that package and the strata themselves may import them, and whom entries
-// names. It returns "" for a package that is no stratum.
+// faceOf returns the package whose strata lie in dir's folder: floors inside alloc, ecs or
+// ecs/scene, each of which is a room. Only that package and the strata themselves may import them,
+// and whom entries names. It returns "" for a package that is no stratum.
 func faceOf(dir string) string {
-	if face, _, inside := strings.Cut(dir, "/internal/"); inside && (face == "alloc" || face == "ecs") {
+	if face, _, inside := strings.Cut(dir, "/internal/"); inside && (face == "alloc" || face == "ecs" || face == "ecs/scene") {
 		return face
 	}
 	return ""
@@ -71,18 +75,22 @@ func faceOf(dir string) string {
 // door is the package by which the siblings of ecs get from what programs hold to its core.
 const door = "ecs/internal/door"
 
-// entries lists which siblings of ecs may enter which of its rooms, tests too, and why.
-// ecs/hierarchy, ecs/transform, ecs/blob, ecs/inspect and ecs/examples may not: they show what a
-// program can do. Tests of ecs and of its rooms, which stand above it, may enter all.
+// entries lists which siblings of ecs, or rooms of one, may enter which of its rooms, tests too,
+// and why. ecs/hierarchy, ecs/transform, ecs/blob, ecs/inspect and ecs/examples may not: they show
+// what a program can do. Tests of ecs and of its rooms, which stand above it, may enter all.
 var entries = map[string][]string{
-	door:                      {"ecs/command", "ecs/image", "ecs/job", "ecs/journal", "ecs/scene", "ecs/system"}, // what programs do not need
-	"ecs/internal/edit":       {"ecs/command"},                                                                   // playback is one transaction of many groups
-	"ecs/internal/query":      {"ecs/job"},                                                                       // how jobs cut and read what they borrow
-	"ecs/internal/world":      {"ecs/command"},                                                                   // entities that recordings have named; what a type was registered with
-	"ecs/internal/entity":     {"ecs/command"},                                                                   // the ids of copied entities
-	"ecs/internal/delta":      {"ecs/journal"},                                                                   // memory for deltas one after the other
-	"ecs/internal/worldfile":  {"ecs/image", "ecs/journal"},                                                      // what a file has, and errors of files
-	"ecs/internal/fileformat": {"ecs/image", "ecs/journal"},                                                      // bases of journals are world files
+	door: { // what programs do not need
+		"ecs/command", "ecs/image", "ecs/job", "ecs/journal", "ecs/system",
+		"ecs/scene/internal/bake", // placeholders; values and links of types that it knows by handle
+		"ecs/scene/internal/load", // values and links of such types; moves that use memory again
+	},
+	"ecs/internal/edit":       {"ecs/command"},              // playback is one transaction of many groups
+	"ecs/internal/query":      {"ecs/job"},                  // how jobs cut and read what they borrow
+	"ecs/internal/world":      {"ecs/command"},              // entities that recordings have named; what a type was registered with
+	"ecs/internal/entity":     {"ecs/command"},              // the ids of copied entities
+	"ecs/internal/delta":      {"ecs/journal"},              // memory for deltas one after the other
+	"ecs/internal/worldfile":  {"ecs/image", "ecs/journal"}, // what a file has, and errors of files
+	"ecs/internal/fileformat": {"ecs/image", "ecs/journal"}, // bases of journals are world files
 }
 
 // forTests lists the packages that only test files may import, and that may import what those may.
@@ -109,7 +117,7 @@ func floorOf(dir string) int {
 	})
 }
 
-// roomOf returns the part of a floor within which imports are free: a stratum of alloc or ecs, a
+// roomOf returns the part of a floor within which imports are free: a stratum, a
 // layer of ecs or alloc with what is under it, a module of its own, all of internal, or a package.
 func roomOf(dir string) string {
 	if faceOf(dir) != "" {

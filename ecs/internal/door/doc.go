@@ -4,7 +4,7 @@
 // call in the room itself; internal/lint/floors.go says who may enter which room, and why. No other
 // module can import this package, and no exported name of ecs leads here.
 //
-//	ecs/command  ecs/image  ecs/job  ecs/journal  ecs/scene  ecs/system      import door beside ecs
+//	ecs/command  ecs/image  ecs/job  ecs/journal  ecs/system  rooms of ecs/scene      import door beside ecs
 //	                     |                     \
 //	                    door                    rooms: world, query, edit, snapshot, delta, worldfile
 //	                     |                      /

@@ -1,4 +1,4 @@
-package scene
+package bake
 
 import (
 	"encoding/binary"
@@ -12,6 +12,7 @@ import (
 	"quarry/ecs/blob"
 	"quarry/ecs/hierarchy"
 	"quarry/ecs/internal/door"
+	"quarry/ecs/scene/internal/section"
 )
 
 // elsewhere is the buffer of placeholders for entities of other sections, while a section's world
@@ -25,7 +26,7 @@ type assembly struct {
 	records []*record
 	objects []int // of the section, in order
 	w       *ecs.World
-	types   types
+	types   section.Types
 	handles []ecs.Type // by kind
 	links   *hierarchy.Hierarchy
 
@@ -33,7 +34,7 @@ type assembly struct {
 	byKey    map[string]*group
 	values   map[any]uint32       // shared values, numbered
 	first    map[int]int          // number of the first entity of an object
-	byID     map[uint64]int       // the same, by ObjectID
+	byID     map[uint64]int       // the same, by section.Hash of the ID
 	entities []ecs.Entity         // by number
 	outside  []int                // objects in other sections that are led to
 	blobs    map[int][]ecs.Entity // of an object
@@ -117,8 +118,8 @@ func (a *assembly) group() error {
 	n, inPart := 0, 0
 	for _, o := range a.objects {
 		r := a.records[o]
-		a.first[o], a.byID[ObjectID(a.list.objects[o].ID)] = n, n
-		if inPart > 0 && inPart+len(r.made) > a.b.partRows {
+		a.first[o], a.byID[section.Hash(a.list.objects[o].ID)] = n, n
+		if inPart > 0 && inPart+len(r.made) > a.b.PartRows {
 			a.parts++
 			inPart = 0
 		}
@@ -131,7 +132,8 @@ func (a *assembly) group() error {
 			if sub == 0 && parents[o] {
 				more = append(more, a.links.ChildType())
 			}
-			a.groupOf(r, sub, more).add(member{o, sub, n + sub})
+			g := a.groupOf(r, sub, more)
+			g.members = append(g.members, member{o, sub, n + sub})
 		}
 		n += len(r.made)
 	}
@@ -139,8 +141,6 @@ func (a *assembly) group() error {
 	a.entities = make([]ecs.Entity, n)
 	return nil
 }
-
-func (g *group) add(m member) { g.members = append(g.members, m) }
 
 // groupOf returns the group of an entity of a record, in the part that is being filled.
 func (a *assembly) groupOf(r *record, sub int, more []ecs.Type) *group {
@@ -158,7 +158,7 @@ func (a *assembly) groupOf(r *record, sub int, more []ecs.Type) *group {
 	}
 	g := a.byKey[string(key)]
 	if g == nil {
-		g = &group{part: a.parts, types: append(more, a.types.identity, a.types.tag.Of(Tag{Part: a.parts}))}
+		g = &group{part: a.parts, types: append(more, a.types.Identity, a.types.Tag.Of(0, a.parts))}
 		for _, p := range parts {
 			switch t := a.handles[p.kind]; a.b.kinds[p.kind].Kind {
 			case ecs.KindShared:
@@ -199,11 +199,11 @@ func (a *assembly) create(g *group) error {
 	for rows := range batch.Rows() {
 		members := g.members[at : at+rows.Len()]
 		at += rows.Len()
-		identities := a.types.identity.Slice(rows)
+		identities := a.types.Identity.Slice(rows)
 		for i, e := range rows.Entities() {
 			m := members[i]
 			a.entities[m.number] = e
-			identities[i] = Identity{Object: ObjectID(a.list.objects[m.object].ID), Sub: uint32(m.sub)}
+			identities[i] = section.Identity{Object: section.Hash(a.list.objects[m.object].ID), Sub: uint32(m.sub)}
 		}
 		for _, p := range a.records[members[0].object].made[members[0].sub].parts {
 			if a.b.kinds[p.kind].Kind == ecs.KindComponent && p.n > 0 {
@@ -343,10 +343,7 @@ func (a *assembly) adopt() error {
 
 // elements returns the elements of a buffer whose bytes are b.
 func (k *kind) elements(b []byte) any {
-	n := 0
-	if k.size > 0 {
-		n = len(b) / k.size
-	}
+	n := len(b) / max(k.size, 1)
 	s := reflect.MakeSlice(reflect.SliceOf(k.Go), n, n)
 	copy(unsafe.Slice((*byte)(s.UnsafePointer()), len(b)), b) // Safe because the elements have no pointers, and take so many bytes.
 	return s.Interface()

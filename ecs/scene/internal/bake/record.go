@@ -1,4 +1,4 @@
-package scene
+package bake
 
 import (
 	"reflect"
@@ -6,6 +6,7 @@ import (
 	"quarry/ecs"
 	"quarry/ecs/blob"
 	"quarry/ecs/internal/door"
+	"quarry/ecs/scene/internal/section"
 )
 
 // record is what a baker said of an object.
@@ -42,7 +43,7 @@ type read struct {
 }
 
 func newRecord(id string) *record {
-	return &record{own: uint32(hash(id)) &^ 3, made: make([]made, 1), leading: map[string]int{}}
+	return &record{own: uint32(section.Hash(id)) &^ 3, made: make([]made, 1), leading: map[string]int{}}
 }
 
 // placeholder returns what stands for the n-th entity of the record.
@@ -86,6 +87,50 @@ func (m *made) put(p part) {
 		}
 	}
 	m.parts = append(m.parts, p)
+}
+
+// note copies bytes of a value, or of elements. What lies between fields is not copied: it may be
+// anything, and files of equal values are equal.
+func (r *record) note(number int, k *kind, b []byte) part {
+	r.data = append(r.data, b...)
+	p := part{kind: number, at: len(r.data) - len(b), n: len(b)}
+	for first := p.at; len(k.gaps) > 0 && first < len(r.data); first += k.size {
+		for _, g := range k.gaps {
+			clear(r.data[first+g.from : first+g.to])
+		}
+	}
+	return p
+}
+
+// gap is bytes of a value that no field has.
+type gap struct{ from, to int }
+
+// gapsOf appends the gaps of a type whose values are at an offset.
+func gapsOf(gaps []gap, t reflect.Type, at int) []gap {
+	switch t.Kind() {
+	case reflect.Struct:
+		end := 0
+		for f := range t.Fields() {
+			if int(f.Offset) > end {
+				gaps = append(gaps, gap{at + end, at + int(f.Offset)})
+			}
+			if f.Name == "_" { // == does not compare it either
+				continue
+			}
+			gaps = gapsOf(gaps, f.Type, at+int(f.Offset))
+			end = int(f.Offset + f.Type.Size())
+		}
+		if int(t.Size()) > end {
+			gaps = append(gaps, gap{at + end, at + int(t.Size())})
+		}
+	case reflect.Array:
+		if len(gapsOf(nil, t.Elem(), 0)) > 0 {
+			for i := range t.Len() {
+				gaps = gapsOf(gaps, t.Elem(), at+i*int(t.Elem().Size()))
+			}
+		}
+	}
+	return gaps
 }
 
 // holds reports whether the record of an object is that which a baker would make now (S1).

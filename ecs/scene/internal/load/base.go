@@ -1,4 +1,4 @@
-package scene
+package load
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"quarry/ecs"
 	"quarry/ecs/image"
 	"quarry/ecs/internal/door"
+	"quarry/ecs/scene/internal/section"
 )
 
 // base is what a section's file has, kept beside the game's world, to be compared with the next.
@@ -22,7 +23,7 @@ type base struct {
 // valueAt names a value of the base.
 type valueAt struct {
 	local uint32
-	of    string // typeName
+	of    string // section.TypeName
 }
 
 // linkTo is an entity value: the n-th of a value leads to the entity with an Identity.
@@ -33,7 +34,7 @@ type linkTo struct {
 	section uint64 // 0: the same
 }
 
-func newBase(file []byte, path string, register func(*ecs.World), options []image.Option) (*base, error) {
+func newBase(file []byte, path string, register func(*ecs.World) section.Types, options []image.Option) (*base, error) {
 	o, err := openFrom(bytes.NewReader(file), path, register, nil, options)
 	if err != nil {
 		return nil, err
@@ -44,10 +45,10 @@ func newBase(file []byte, path string, register func(*ecs.World), options []imag
 			b.infos = append(b.infos, info)
 		}
 	}
-	q := ecs.NewQuery(o.w, ecs.Read(o.types.identity), ecs.IncludeDisabled(), ecs.IncludePrefabs())
+	q := ecs.NewQuery(o.w, ecs.Read(o.types.Identity), ecs.IncludeDisabled(), ecs.IncludePrefabs())
 	for rows := range q.Rows() {
 		list := rows.Entities()
-		for i, id := range o.types.identity.Slice(rows) {
+		for i, id := range o.types.Identity.Slice(rows) {
 			b.at[id.Local] = list[i]
 		}
 	}
@@ -65,7 +66,7 @@ func newBase(file []byte, path string, register func(*ecs.World), options []imag
 }
 
 func (o *opened) isOwn(t ecs.Type) bool {
-	for _, own := range o.types.own() {
+	for _, own := range o.types.Own() {
 		if door.TypeIndex(o.w, own) == door.TypeIndex(o.w, t) {
 			return true
 		}
@@ -75,12 +76,12 @@ func (o *opened) isOwn(t ecs.Type) bool {
 
 // strip takes the entities out of all values of a type.
 func (b *base) strip(info ecs.ComponentInfo) {
-	name := typeName(info)
+	name := section.TypeName(info)
 	for local, e := range b.at {
 		key, nth := valueAt{uint32(local), name}, uint32(0)
 		door.VisitLinks(b.w, e, info.Type, func(to *ecs.Entity) {
 			if *to != ecs.Null {
-				if id := b.types.identity.Get(*to); id != nil {
+				if id := b.types.Identity.Get(*to); id != nil {
 					b.links[key] = append(b.links[key], linkTo{nth, id.Object, id.Sub, 0})
 				}
 				*to = ecs.Null
@@ -92,7 +93,7 @@ func (b *base) strip(info ecs.ComponentInfo) {
 
 // edit is what a newer base makes of an entity that an older one has too.
 type edit struct {
-	id      Identity // of the newer
+	id      section.Identity // of the newer
 	values  []newValue
 	removed []string // types
 	renamed bool
@@ -101,7 +102,7 @@ type edit struct {
 
 // newValue is a value that an entity gets.
 type newValue struct {
-	of      string // typeName
+	of      string // section.TypeName
 	value   any
 	links   []linkTo
 	enables bool // the type has bits
@@ -151,8 +152,8 @@ func sameBits(a, b reflect.Value) bool {
 
 // change is what leads from a base to a newer one.
 type change struct {
-	gone  []Identity // of the older
-	born  []Identity // of the newer
+	gone  []section.Identity // of the older
+	born  []section.Identity // of the newer
 	edits []edit
 }
 
@@ -184,12 +185,12 @@ func (b *base) compare(newer *base) (c change) {
 	return c
 }
 
-func (b *base) compareEntity(old Identity, newer *base, id Identity) (d edit, differs bool) {
+func (b *base) compareEntity(old section.Identity, newer *base, id section.Identity) (d edit, differs bool) {
 	d.id = id
 	before, now := b.at[old.Local], newer.at[id.Local]
 	for _, info := range b.infos {
-		if has(b.w, before, info) && !newer.hasType(now, info) {
-			d.removed = append(d.removed, typeName(info))
+		if is, ok := newer.infoOf(info); has(b.w, before, info) && !(ok && has(newer.w, now, is)) {
+			d.removed = append(d.removed, section.TypeName(info))
 		}
 	}
 	for _, info := range newer.infos {
@@ -210,7 +211,7 @@ func (b *base) compareEntity(old Identity, newer *base, id Identity) (d edit, di
 // value returns an entity's value of a type.
 func (b *base) value(local uint32, info ecs.ComponentInfo) newValue {
 	e := b.at[local]
-	name := typeName(info)
+	name := section.TypeName(info)
 	return newValue{name, b.w.Value(e, info.Type), b.links[valueAt{local, name}], info.Enableable, info.Enableable && door.Enabled(b.w, e, info.Type)}
 }
 
@@ -222,11 +223,6 @@ func (b *base) infoOf(of ecs.ComponentInfo) (ecs.ComponentInfo, bool) {
 		}
 	}
 	return ecs.ComponentInfo{}, false
-}
-
-func (b *base) hasType(e ecs.Entity, of ecs.ComponentInfo) bool {
-	info, ok := b.infoOf(of)
-	return ok && has(b.w, e, info)
 }
 
 // has reports whether an entity has a type.

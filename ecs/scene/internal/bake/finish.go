@@ -1,14 +1,14 @@
-package scene
+package bake
 
 import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 
 	"quarry/ecs"
 	"quarry/ecs/blob"
 	"quarry/ecs/internal/door"
+	"quarry/ecs/scene/internal/section"
 )
 
 // finishing gives the world of a section what its file has beside the entities: numbers, and the
@@ -19,7 +19,7 @@ type finishing struct {
 	order []ecs.Entity
 	names []string // of types
 	known map[ecs.Type]uint32
-	links []link
+	links []section.Link
 }
 
 // place is where an entity of a section is.
@@ -29,31 +29,27 @@ type place struct {
 }
 
 // finish runs the systems and makes the world that of a file.
-func (a *assembly) finish(section string) (*finishing, error) {
+func (a *assembly) finish(name string) (*finishing, error) {
 	for _, s := range a.b.systems {
 		if err := s.call(a.w); err != nil {
-			return nil, fmt.Errorf("section %s: baking system %s: %w", section, s.name, err)
+			return nil, fmt.Errorf("section %s: baking system %s: %w", name, s.name, err)
 		}
 	}
 	if a.w.Closed() {
-		return nil, fmt.Errorf("section %s: a baking system closed the world", section)
+		return nil, fmt.Errorf("section %s: a baking system closed the world", name)
 	}
 	if n := destroyed(a.w); n > 0 {
-		return nil, fmt.Errorf("section %s: systems left %d entities with Cleanup types that are to be destroyed", section, n)
+		return nil, fmt.Errorf("section %s: systems left %d entities with Cleanup types that are to be destroyed", name, n)
 	}
 	f := &finishing{assembly: a, known: map[ecs.Type]uint32{}}
 	if err := f.tag(); err != nil {
 		return nil, err
 	}
 	if err := f.number(); err != nil {
-		return nil, fmt.Errorf("section %s: %w", section, err)
+		return nil, fmt.Errorf("section %s: %w", name, err)
 	}
 	f.collect()
-	names := []byte(section)
-	for _, n := range f.names {
-		names = append(append(names, 0), n...)
-	}
-	return f, f.describe(names)
+	return f, f.types.Describe(f.w, f.parts, uint32(len(f.order)), append([]string{name}, f.names...), f.links)
 }
 
 // destroyed returns how many entities were destroyed and still have Cleanup types.
@@ -83,7 +79,7 @@ func (f *finishing) tag() error {
 	for _, c := range []struct {
 		lacks ecs.Type
 		give  ecs.Part
-	}{{f.types.identity, ecs.Add(f.types.identity)}, {f.types.tag, ecs.Put(f.types.tag.Of(Tag{Part: f.parts - 1}))}} {
+	}{{f.types.Identity, ecs.Add(f.types.Identity)}, {f.types.Tag.Type, ecs.Put(f.types.Tag.Of(0, f.parts-1))}} {
 		q := ecs.NewQuery(f.w, ecs.Without(c.lacks), ecs.IncludeDisabled(), ecs.IncludePrefabs())
 		_, err := ecs.NewChange(f.w, c.give).ApplyQuery(q)
 		if q.Close(); err != nil {
@@ -96,22 +92,22 @@ func (f *finishing) tag() error {
 // number numbers the entities in the order of rows (S3). A copy that a system made of an entity has
 // its Identity, and gets another.
 func (f *finishing) number() error {
-	q := ecs.NewQuery(f.w, ecs.Write(f.types.identity), ecs.IncludeDisabled(), ecs.IncludePrefabs())
+	q := ecs.NewQuery(f.w, ecs.Write(f.types.Identity), ecs.IncludeDisabled(), ecs.IncludePrefabs())
 	defer q.Close()
 	others := uint32(0)
 	for rows := range q.Rows() {
-		tag, _ := f.types.tag.At(rows)
-		if tag.Instance != 0 || tag.Part >= f.parts {
-			return fmt.Errorf("a baking system gave %d entities the tag %+v, of %d parts", rows.Len(), tag, f.parts)
+		instance, part, _ := f.types.Tag.At(rows)
+		if instance != 0 || part >= f.parts {
+			return fmt.Errorf("a baking system gave %d entities the tag {Instance:%d Part:%d}, of %d parts", rows.Len(), instance, part, f.parts)
 		}
-		identities := f.types.identity.Slice(rows)
+		identities := f.types.Identity.Slice(rows)
 		for i, e := range rows.Entities() {
 			id := &identities[i]
 			if first, ok := f.byID[id.Object]; !ok || first+int(id.Sub) >= len(f.entities) || f.entities[first+int(id.Sub)] != e {
 				if hash, ok := f.blobHash(e); ok {
-					*id = Identity{Object: hash} // so a blob of other content is another entity
+					*id = section.Identity{Object: hash} // so a blob of other content is another entity
 				} else {
-					*id = Identity{Sub: others}
+					*id = section.Identity{Sub: others}
 					others++
 				}
 			}
@@ -119,7 +115,7 @@ func (f *finishing) number() error {
 			if n := e.Index() + 1; n > len(f.where) {
 				f.where = append(f.where, make([]place, max(n-len(f.where), len(f.where)))...)
 			}
-			f.where[e.Index()] = place{id.Local + 1, tag.Part}
+			f.where[e.Index()] = place{id.Local + 1, part}
 			f.order = append(f.order, e)
 		}
 	}
@@ -166,7 +162,7 @@ func (f *finishing) collect() {
 func (f *finishing) collectOf(local uint32, e ecs.Entity, t ecs.Type) {
 	part, nth := f.where[e.Index()].part, uint32(0)
 	door.VisitLinks(f.w, e, t, func(to *ecs.Entity) {
-		l := link{Holder: local, Nth: nth}
+		l := section.Link{Holder: local, Nth: nth}
 		nth++
 		switch {
 		case *to == ecs.Null:
@@ -178,7 +174,7 @@ func (f *finishing) collectOf(local uint32, e ecs.Entity, t ecs.Type) {
 				return
 			}
 			o := &f.list.objects[f.outside[n]]
-			l.Object, l.Section = ObjectID(o.ID), SectionID(o.section())
+			l.Object, l.Section = section.Hash(o.ID), section.Hash(o.section())
 			*to = ecs.Null
 		case !f.w.Alive(*to) || f.where[to.Index()].part == part:
 			return
@@ -196,63 +192,7 @@ func (f *finishing) nameOf(t ecs.Type) uint32 {
 	if !ok {
 		n = uint32(len(f.names))
 		f.known[t] = n
-		info := ecs.InfoOf(t)
-		f.names = append(f.names, typeName(info)+"\x01"+strings.Join(linkPaths(nil, info.Go, ""), ","))
+		f.names = append(f.names, section.NameOf(ecs.InfoOf(t)))
 	}
 	return n
-}
-
-// typeName returns the name of a type by which a program finds it.
-func typeName(info ecs.ComponentInfo) string {
-	return fmt.Sprintf("%v %s", info.Kind, fullName(info.Go))
-}
-
-func fullName(t reflect.Type) string {
-	if t.Name() == "" {
-		return t.String()
-	}
-	return t.PkgPath() + "." + t.Name()
-}
-
-// linkPaths appends where the entities in a value of a type lie, in order: A, List[2].Of.
-func linkPaths(to []string, t reflect.Type, path string) []string {
-	switch {
-	case t.Size() == 0:
-	case t == reflect.TypeFor[ecs.Entity]():
-		return append(to, path)
-	case t.Kind() == reflect.Array:
-		if len(linkPaths(nil, t.Elem(), "")) > 0 {
-			for i := range t.Len() {
-				to = linkPaths(to, t.Elem(), fmt.Sprintf("%s[%d]", path, i))
-			}
-		}
-	case t.Kind() == reflect.Struct:
-		for f := range t.Fields() {
-			to = linkPaths(to, f.Type, strings.TrimPrefix(path+"."+f.Name, "."))
-		}
-	}
-	return to
-}
-
-// describe makes the head.
-func (f *finishing) describe(names []byte) error {
-	a, err := ecs.TryNewArchetype(f.w, f.types.head, f.types.text, f.types.links)
-	if err != nil {
-		return err
-	}
-	e, err := a.TryCreate()
-	if err != nil {
-		return err
-	}
-	f.types.head.Set(e, head{Format: headFormat, Parts: f.parts, Entities: uint32(len(f.order))})
-	texts := make([]text, len(names))
-	for i, c := range names {
-		texts[i].Byte = c
-	}
-	to, _ := f.types.text.Mut(e)
-	if err := to.TryCopyFrom(texts); err != nil {
-		return err
-	}
-	links, _ := f.types.links.Mut(e)
-	return links.TryCopyFrom(slices.Clip(f.links))
 }

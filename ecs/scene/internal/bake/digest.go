@@ -1,4 +1,4 @@
-package scene
+package bake
 
 import (
 	"crypto/sha256"
@@ -48,11 +48,11 @@ func appendContent(b []byte, v reflect.Value, depth int) ([]byte, error) {
 		}
 	}
 	switch v.Kind() {
-	case reflect.Bool, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
-		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
-		return appendNumber(b, v), nil
-	case reflect.Float32, reflect.Float64:
-		return binary.LittleEndian.AppendUint64(b, math.Float64bits(v.Float())), nil
+	case reflect.Bool:
+		if v.Bool() {
+			return append(b, 1), nil
+		}
+		return append(b, 0), nil
 	case reflect.String:
 		return appendBytes(b, v.String()), nil
 	case reflect.Interface, reflect.Pointer:
@@ -83,19 +83,15 @@ func appendContent(b []byte, v reflect.Value, depth int) ([]byte, error) {
 		}
 		return b, err
 	}
-	return nil, fmt.Errorf("a %v has no content", v.Type())
-}
-
-func appendNumber(b []byte, v reflect.Value) []byte {
 	switch {
-	case v.Kind() == reflect.Bool && v.Bool():
-		return append(b, 1)
-	case v.Kind() == reflect.Bool:
-		return append(b, 0)
 	case v.CanInt():
-		return binary.LittleEndian.AppendUint64(b, uint64(v.Int()))
+		return binary.LittleEndian.AppendUint64(b, uint64(v.Int())), nil
+	case v.CanUint():
+		return binary.LittleEndian.AppendUint64(b, v.Uint()), nil
+	case v.CanFloat():
+		return binary.LittleEndian.AppendUint64(b, math.Float64bits(v.Float())), nil
 	}
-	return binary.LittleEndian.AppendUint64(b, v.Uint())
+	return nil, fmt.Errorf("a %v has no content", v.Type())
 }
 
 func appendBytes[S string | []byte](b []byte, s S) []byte {
@@ -147,9 +143,7 @@ func hidden(t reflect.Type, path string, seen map[reflect.Type]bool) string {
 	switch t.Kind() {
 	case reflect.Func, reflect.Chan, reflect.UnsafePointer, reflect.Complex64, reflect.Complex128:
 		return path
-	case reflect.Pointer, reflect.Slice, reflect.Array:
-		return hidden(t.Elem(), path, seen)
-	case reflect.Map:
+	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
 		return hidden(t.Elem(), path, seen)
 	case reflect.Struct:
 		for f := range t.Fields() {

@@ -1,4 +1,4 @@
-package scene
+package bake
 
 import (
 	"errors"
@@ -102,4 +102,9 @@ func isStale(path string) bool {
 		return err == nil
 	}
 	return true // of a version that locked nothing
+}
+
+func isThere(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode().IsRegular()
 }

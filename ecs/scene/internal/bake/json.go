@@ -1,4 +1,4 @@
-package scene
+package bake
 
 import (
 	"bytes"
@@ -18,30 +18,8 @@ type jsonObject struct {
 	Value   json.RawMessage `json:"value"`
 }
 
-// ReadJSON reads objects from a list in JSON, whose values are of the type that the baker of a name
-// takes:
-//
-//	[{"id": "inn", "section": "east", "baker": "house", "value": {"X": 1, "Doors": 2}},
-//	 {"id": "sign", "section": "east", "parent": "inn", "baker": "sign", "value": {"Text": "Inn"}}]
-//
-// name is that of the input; an object's Place is name and line. The error joins those of objects,
-// each an *Error: a baker that is not there, a field that the type does not have, a value that does
-// not fit. A syntax error ends the reading.
-func (b *Bakery) ReadJSON(name string, r io.Reader) ([]Object, error) {
-	if r == nil {
-		// errors.md: `scene: Bakery.ReadJSON: the reader is nil` | There is none. | Pass one.
-		panic("scene: Bakery.ReadJSON: the reader is nil")
-	}
-	objects, err := b.readJSON(name, r)
-	if err != nil {
-		// errors.md: `scene: Bakery.ReadJSON: ...` | The input is not a list of objects, or some
-		// have what their bakers do not take. | What it says, at the line it says.
-		return nil, fmt.Errorf("scene: Bakery.ReadJSON: %w", err)
-	}
-	return objects, nil
-}
-
-func (b *Bakery) readJSON(name string, r io.Reader) (objects []Object, err error) {
+// ReadJSON is scene.Bakery.ReadJSON, whose name is left for the face to put before errors.
+func (b *Bakery) ReadJSON(name string, r io.Reader) (objects []Object, err error) {
 	input, err := io.ReadAll(r)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)

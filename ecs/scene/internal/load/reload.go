@@ -1,4 +1,4 @@
-package scene
+package load
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 
 	"quarry/ecs"
 	"quarry/ecs/internal/door"
+	"quarry/ecs/scene/internal/section"
 )
 
 // reloading is a file that is read again.
@@ -24,36 +25,25 @@ type reloaded struct {
 	query  *ecs.Query // of them
 }
 
-// Reload begins to read the file again, and Update brings what has changed in it to the world, at
-// once: entities that are new or gone, types and values of the others that differ from what the
-// file had before, names and enable bits. Whatever else the game has changed stays, of the same
-// entities too, and so do all ids. Entities that the game has destroyed stay dead. If the file
-// cannot be used, Err says so, and nothing has changed. If there is no room, no entity has come or
-// gone; if Err says that the world could not be restored, some have values of the newer file.
-//
-// It is for files of strangers as Host.Load is. It panics unless the host has LiveLink, or if the
-// instance is not loaded.
+// Reload is scene.Instance.Reload.
 func (i *Instance) Reload() {
-	if i.file == nil || i.file.base == nil || i.state != Loaded {
-		// errors.md: `scene: Instance.Reload: the instance is ..., and live links are ...` | A
-		// section that is not loaded, or whose host keeps nothing to compare with. |
-		// `Host.LiveLink` before `Load`; `Instance.State` says when.
-		panic(fmt.Sprintf("scene: Instance.Reload: the instance is %v, and live links are %v", i.state, i.host.live))
+	if i.file == nil || i.file.base == nil || i.State != Loaded {
+		panic(fmt.Sprintf("scene: Instance.Reload: the instance is %v, and live links are %v", i.State, i.host.Live))
 	}
 	if i.reload != nil {
 		i.reload.again = true
 		return
 	}
-	i.reload, i.err = new(reloading), nil
+	i.reload, i.Err = new(reloading), nil
 	older := i.file.base
 	i.read(func() (*opened, error) {
-		file, err := readFile(i.path)
+		file, err := readFile(i.Path)
 		if err != nil {
 			return nil, err
 		}
 		next, err := older.reread(file, i)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", i.path, err)
+			return nil, fmt.Errorf("%s: %w", i.Path, err)
 		}
 		return &opened{next: next}, nil
 	})
@@ -68,7 +58,7 @@ func (b *base) reread(file []byte, i *Instance) (r *reloaded, err error) {
 			err = errors.Join(err, made.close())
 		}
 	}()
-	if r.newer, err = newBase(file, i.path, h.register, h.options); err != nil {
+	if r.newer, err = newBase(file, i.Path, h.register, h.options); err != nil {
 		return nil, err
 	}
 	if r.newer.section != b.section {
@@ -78,14 +68,14 @@ func (b *base) reread(file []byte, i *Instance) (r *reloaded, err error) {
 	if len(r.change.born) == 0 {
 		return r, nil
 	}
-	if r.born, err = openFrom(bytes.NewReader(file), i.path, h.register, h.w.Universe(), h.options); err != nil {
+	if r.born, err = openFrom(bytes.NewReader(file), i.Path, h.register, h.w.Universe(), h.options); err != nil {
 		return nil, err
 	}
 	list := make([]ecs.Entity, 0, len(r.change.born))
 	for _, id := range r.change.born {
 		list = append(list, r.newer.at[id.Local]) // the two worlds of the file have the same ids
 	}
-	tag := r.born.types.tag.Of(Tag{Instance: i.number})
+	tag := r.born.types.Tag.Of(i.Number, 0)
 	if _, err = ecs.NewChange(r.born.w, ecs.Put(tag)).ApplyList(list); err != nil {
 		return nil, err
 	}
@@ -118,12 +108,12 @@ func (i *Instance) stepReload() progress {
 		r.err = i.apply(r.file.next)
 	}
 	if r.err != nil {
-		i.err = fmt.Errorf("scene: %w", r.err)
+		i.Err = fmt.Errorf("scene: %w", r.err)
 	}
 	if again {
-		err := i.err
+		err := i.Err
 		i.Reload()
-		i.err = err
+		i.Err = err
 	}
 	return did
 }
@@ -143,7 +133,7 @@ func (i *Instance) apply(r *reloaded) error {
 	s.Close()
 	old := i.file.base
 	f := r.newer.opened
-	i.entities = entities
+	i.Entities = entities
 	i.file.count, i.file.byID, i.file.names, i.file.own, i.file.out = f.count, f.byID, f.names, f.own, f.out
 	i.file.base = r.newer
 	i.handles = i.handles[:0]
@@ -162,7 +152,7 @@ func (i *Instance) apply(r *reloaded) error {
 // restartLinks takes the links that were to be set of the older file, whose numbers mean other
 // entities by now, and sets all of the newer one to the same sections.
 func (i *Instance) restartLinks() {
-	for _, to := range i.host.instances {
+	for _, to := range i.host.Instances {
 		for n := range to.jobs {
 			if job := &to.jobs[n]; job.from == i && job.to.file != nil {
 				job.links = i.file.outTo(job.to.file.section)
@@ -174,8 +164,8 @@ func (i *Instance) restartLinks() {
 // leadHere lets other sections lead to the instance's entities, where they lead to none that lives:
 // of several instances, the first keeps the links to it.
 func (i *Instance) leadHere() {
-	for _, other := range i.host.instances {
-		if other != i && other.state == Loaded {
+	for _, other := range i.host.Instances {
+		if other != i && other.State == Loaded {
 			if links := other.file.outTo(i.file.section); len(links) > 0 {
 				i.jobs = append(i.jobs, patching{other, links, i})
 			}
@@ -207,7 +197,7 @@ func (i *Instance) applyChange(r *reloaded) (_ []ecs.Entity, err error) {
 		for rows := range moved.Batch.Rows() {
 			list := rows.Entities()
 			born = append(born, list...)
-			for row, id := range h.types.identity.Slice(rows) {
+			for row, id := range h.types.Identity.Slice(rows) {
 				entities[id.Local] = list[row]
 			}
 		}
@@ -222,7 +212,7 @@ func (i *Instance) applyChange(r *reloaded) (_ []ecs.Entity, err error) {
 	}
 	for _, id := range r.change.born {
 		for _, info := range f.infos {
-			i.leadAll(entities[id.Local], typeName(info), f.links[valueAt{id.Local, typeName(info)}], f, entities)
+			i.leadAll(entities[id.Local], section.TypeName(info), f.links[valueAt{id.Local, section.TypeName(info)}], f, entities)
 		}
 	}
 	var gone []ecs.Entity
@@ -232,7 +222,7 @@ func (i *Instance) applyChange(r *reloaded) (_ []ecs.Entity, err error) {
 		}
 	}
 	for _, id := range f.byID {
-		h.types.identity.Set(entities[id.Local], id)
+		h.types.Identity.Set(entities[id.Local], id)
 	}
 	h.w.DestroyList(gone)
 	return entities, nil
@@ -292,8 +282,8 @@ func (i *Instance) leadAll(e ecs.Entity, of string, links []linkTo, f *base, ent
 				to = entities[n]
 			}
 		} else {
-			for _, other := range h.instances {
-				if to == ecs.Null && other.state == Loaded && other.file.section == l.section {
+			for _, other := range h.Instances {
+				if to == ecs.Null && other.State == Loaded && other.file.section == l.section {
 					to = other.find(l.object, l.sub)
 				}
 			}

@@ -1,69 +1,31 @@
-package scene
+package bake
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 
 	"quarry/ecs/image"
+	"quarry/ecs/scene/internal/section"
 )
 
-// partRows is the most entities of a part, but of an object that has more. A part moves into a
-// host's world at once, in .5 ms or so.
-const partRows = 8192
-
-// Report says what a bake did.
+// Report is scene.Report.
 type Report struct {
-	Objects  int // of the input
-	Baked    int // for which a baker was called
-	Sections []SectionReport
-	Removed  []string // paths of sections that are gone
+	Objects, Baked int
+	Sections       []SectionReport
+	Removed        []string
 }
 
-// SectionReport says what a bake did with a section.
+// SectionReport is scene.SectionReport.
 type SectionReport struct {
-	Name     string
-	Path     string // of its file
-	Objects  int
-	Entities int
-	Parts    int
-	Links    int  // entity values that lead to another part or section
-	Written  bool // the file is new
+	Name, Path                      string
+	Objects, Entities, Parts, Links int
+	Written                         bool
 }
 
-// bakedSection is what a bakery remembers of a section's file.
-type bakedSection struct {
-	input  []uint64 // what it was made of (S2)
-	report SectionReport
-}
-
-// Bake makes the file of each section in a folder, named after the section with .world behind it,
-// from all objects of a scene. Only objects that have changed since the last bake, or depend on
-// what has, are baked; only files of sections that they are in, or lead to, are written. The files
-// are those of a full bake, byte for byte, whatever the number of workers, as long as bakers and
-// systems do as they promise. Files of sections that the last bake made and that have no object any
-// more are removed.
-//
-// Files are made in a folder beside them, .bake- and a number, which is removed at the end. If the
-// program is killed before, the next bake of the folder removes it, as it does those of others that
-// were killed; that of a bake that is running in another program stays.
-//
-// The error joins errors of objects, each an *Error, up to 20, or one of a baking system, of the
-// disk, or a *ecs.LimitError. Then no file has changed, unless the disk fails while files are
-// renamed: each is the old or the new one. The bakery remembers what succeeded last.
+// Bake is scene.Bakery.Bake, whose name is left for the face to put before errors.
 func (b *Bakery) Bake(folder string, objects []Object) (Report, error) {
-	report, err := b.bake(folder, objects)
-	if err != nil {
-		// errors.md: `scene: Bakery.Bake: ...` | An object, a baker or a baking system is at fault,
-		// or the disk. | What it says; files are those of before.
-		return Report{}, fmt.Errorf("scene: Bakery.Bake: %w", err)
-	}
-	return report, nil
-}
-
-func (b *Bakery) bake(folder string, objects []Object) (Report, error) {
 	l, err := listOf(objects)
 	if err != nil {
 		return Report{}, err
@@ -83,21 +45,21 @@ func (b *Bakery) bake(folder string, objects []Object) (Report, error) {
 	}
 	defer made.remove()
 	staging := made.path
-	sections, names := map[string]*bakedSection{}, sectionsOf(l)
-	for _, name := range names.order {
-		members := names.objects[name]
+	sections := map[string]*bakedSection{}
+	for _, name := range l.order {
+		members := l.members[name]
 		path := filepath.Join(folder, name+".world")
 		input := b.input(l, records, members)
 		if old := b.sections[name]; old != nil && slices.Equal(old.input, input) && old.report.Path == path && isThere(path) {
 			sections[name] = &bakedSection{input, old.report}
 			sections[name].report.Written = false
 		} else {
-			section, err := b.bakeSection(l, records, name, members, filepath.Join(staging, name))
+			now, err := b.bakeSection(l, records, name, members, filepath.Join(staging, name))
 			if err != nil {
 				return Report{}, err
 			}
-			section.Path = path
-			sections[name] = &bakedSection{input, section}
+			now.Path = path
+			sections[name] = &bakedSection{input, now}
 		}
 		report.Sections = append(report.Sections, sections[name].report)
 	}
@@ -135,43 +97,20 @@ func isOneOf(path string, sections []SectionReport) bool {
 	})
 }
 
-func isThere(path string) bool {
-	info, err := os.Lstat(path)
-	return err == nil && info.Mode().IsRegular()
-}
-
-// sectionNames are the sections of objects, in the order in which they come first.
-type sectionNames struct {
-	order   []string
-	objects map[string][]int
-}
-
-func sectionsOf(l *list) sectionNames {
-	s := sectionNames{objects: map[string][]int{}}
-	for i := range l.objects {
-		name := l.objects[i].section()
-		if s.objects[name] == nil {
-			s.order = append(s.order, name)
-		}
-		s.objects[name] = append(s.objects[name], i)
-	}
-	return s
-}
-
 // input returns what a section's file follows from (S2).
 func (b *Bakery) input(l *list, records []*record, members []int) (input []uint64) {
 	for _, i := range members {
 		parent := uint64(0)
 		if p := l.parent[i]; p >= 0 {
-			parent = ObjectID(l.objects[p].ID)
+			parent = section.Hash(l.objects[p].ID)
 		}
 		input = append(input, records[i].number, parent)
 		for _, id := range records[i].outside {
-			section := uint64(0)
+			at := uint64(0)
 			if to, ok := l.at[id]; ok {
-				section = SectionID(l.objects[to].section())
+				at = section.Hash(l.objects[to].section())
 			}
-			input = append(input, section)
+			input = append(input, at)
 		}
 	}
 	return input

@@ -1,4 +1,4 @@
-package scene
+package load
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 
 	"quarry/ecs"
 	"quarry/ecs/internal/door"
+	"quarry/ecs/scene/internal/section"
 )
 
 // linksAtOnce is how many links a step sets.
@@ -13,8 +14,8 @@ const linksAtOnce = 256
 
 // arrive begins to take a file into the world.
 func (i *Instance) arrive(file *opened) {
-	i.file, i.state, i.part = file, Arriving, 0
-	i.entities, file.arrived = file.arrived, nil
+	i.file, i.State, i.part = file, Arriving, 0
+	i.Entities, file.arrived = file.arrived, nil
 	i.handles = make([]ecs.Type, len(file.names))
 	for n, name := range file.names {
 		i.handles[n] = i.host.typeOf(name)
@@ -31,23 +32,23 @@ func (i *Instance) move(must bool, left time.Duration) progress {
 	}
 	begun := time.Now()
 	if err := door.MoveQuery(h.w, q, &h.moved); err != nil {
-		err = fmt.Errorf("scene: %s: %w", i.path, err)
-		_ = i.clear()
+		err = fmt.Errorf("scene: %s: %w", i.Path, err)
+		i.clear()
 		i.leave()
 		i.fail(err)
 		return did
 	}
 	for rows := range h.moved.Batch.Rows() {
 		list := rows.Entities()
-		for row, id := range h.types.identity.Slice(rows) {
-			i.entities[id.Local] = list[row]
+		for row, id := range h.types.Identity.Slice(rows) {
+			i.Entities[id.Local] = list[row]
 		}
 	}
 	h.paces[moving].note(time.Since(begun), n)
 	if i.part++; i.part == len(i.file.parts) {
 		i.jobs = append(i.jobs, patching{i, i.file.own, i})
-		for _, other := range h.instances {
-			if other.file == nil || other.state != Loaded && other != i {
+		for _, other := range h.Instances {
+			if other.file == nil || other.State != Loaded && other != i {
 				continue
 			}
 			if links := i.file.outTo(other.file.section); len(links) > 0 {
@@ -69,7 +70,7 @@ func (i *Instance) setLinks(must bool, remains time.Duration) progress {
 	begun, left := time.Now(), linksAtOnce
 	for len(i.jobs) > 0 && left > 0 {
 		job := &i.jobs[0]
-		if len(job.links) == 0 || job.to.file == nil || job.to.state == Gone || job.from.state == Gone {
+		if len(job.links) == 0 || job.to.file == nil || job.to.State == Gone || job.from.State == Gone {
 			i.jobs = i.jobs[1:]
 			continue
 		}
@@ -89,14 +90,14 @@ func (i *Instance) setLinks(must bool, remains time.Duration) progress {
 
 // setLinksOf sets the first links of a list, those of a value of an entity of the instance, to
 // entities of another instance or the same, and returns how many there are.
-func (i *Instance) setLinksOf(links []link, target *Instance) int {
+func (i *Instance) setLinksOf(links []section.Link, target *Instance) int {
 	h, first, n := i.host, links[0], 0
 	h.run = h.run[:0]
 	for ; n < len(links) && links[n].Holder == first.Holder && links[n].Type == first.Type; n++ {
 		l := links[n]
 		var to ecs.Entity
 		if l.Section == 0 {
-			to = i.entities[l.Sub]
+			to = i.Entities[l.Sub]
 		} else {
 			to = target.find(l.Object, l.Sub)
 		}
@@ -104,7 +105,7 @@ func (i *Instance) setLinksOf(links []link, target *Instance) int {
 			h.run = append(h.run, nthTo{l.Nth, to})
 		}
 	}
-	holder := i.entities[first.Holder]
+	holder := i.Entities[first.Holder]
 	if t := i.handles[first.Type]; t != nil && h.w.Alive(holder) { // else the type was dropped, or the game destroyed the entity
 		h.setLinks(holder, t, h.run)
 	}
@@ -114,23 +115,23 @@ func (i *Instance) setLinksOf(links []link, target *Instance) int {
 // show ends the arrival, unless that is expected to take more time than is left: it shows the
 // entities, all at once, and lets other sections lead to them.
 func (i *Instance) show(must bool, left time.Duration) progress {
-	if !i.host.fits(showing, len(i.entities), must, left) {
+	if !i.host.fits(showing, len(i.Entities), must, left) {
 		return later
 	}
 	begun := time.Now()
 	if err := i.reveal(); err != nil {
-		err = fmt.Errorf("scene: %s: %w", i.path, err)
-		_ = i.clear()
+		err = fmt.Errorf("scene: %s: %w", i.Path, err)
+		i.clear()
 		i.leave()
 		i.fail(err)
 		return did
 	}
-	i.state = Loaded
+	i.State = Loaded
 	if err := i.file.closeWorld(); err != nil {
-		i.err = err
+		i.Err = err
 	}
 	i.leadHere()
-	i.host.paces[showing].note(time.Since(begun), len(i.entities))
+	i.host.paces[showing].note(time.Since(begun), len(i.Entities))
 	return did
 }
 
@@ -142,10 +143,10 @@ func (i *Instance) reveal() error {
 	}
 	disabled := ecs.Register[ecs.DisabledEntity](h.w)
 	for part := range i.file.parts {
-		tag := ecs.Where(h.types.tag.Of(Tag{i.number, uint32(part)}))
-		err := i.without(disabled, tag, ecs.Without(h.types.stays))
+		tag := ecs.Where(h.types.Tag.Of(i.Number, uint32(part)))
+		err := i.without(disabled, tag, ecs.Without(h.types.Stays))
 		if err == nil && i.file.stays {
-			err = i.without(h.types.stays, tag, ecs.With(h.types.stays))
+			err = i.without(h.types.Stays, tag, ecs.With(h.types.Stays))
 		}
 		if err != nil {
 			return err
@@ -160,12 +161,5 @@ func (i *Instance) without(t ecs.Type, terms ...ecs.Term) error {
 	q := ecs.NewQuery(w, append(terms, ecs.IncludeDisabled(), ecs.IncludePrefabs())...)
 	defer q.Close()
 	_, err := ecs.NewChange(w, ecs.Remove(t)).ApplyQuery(q)
-	return err
-}
-
-// closeWorld closes the loader's world, which is empty by now.
-func (o *opened) closeWorld() error {
-	err := o.w.Close()
-	o.w = nil
 	return err
 }

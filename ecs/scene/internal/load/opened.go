@@ -1,4 +1,4 @@
-package scene
+package load
 
 import (
 	"bytes"
@@ -7,38 +7,35 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"quarry/alloc"
 	"quarry/ecs"
 	"quarry/ecs/image"
+	"quarry/ecs/scene/internal/section"
 	"quarry/internal/disk"
 )
 
-// errors.md: `ErrSection` | The file of a section is a world file, but of no section, or of a later
-// version of package scene. | Bake it anew.
-
-// ErrSection is wrapped by the error of a section whose file is a world file, but of no section.
+// ErrSection is scene.ErrSection.
 var ErrSection = errors.New("not a section of a scene")
 
 // opened is a section's file, read by a loader, before its entities move.
 type opened struct {
 	name    string
-	section uint64 // SectionID of the name
+	section uint64 // section.Hash of the name
 	w       *ecs.World
-	types   types
-	parts   []*ecs.Query // of w
-	count   int          // of entities
-	hidden  bool         // entities have DisabledEntity until all are there and lead where they should
-	stays   bool         // some have it from the file, so they keep it
-	names   []string     // of types in links
-	paths   [][]string   // where the entities of these types were when the file was made, see linkPaths
-	own     []link       // to other parts
-	out     []link       // to other sections, in order of section
-	byID    []Identity   // in order of object and sub
-	arrived []ecs.Entity // of the host's world, by local number; for the instance
-	base    *base        // for live links; nil without
-	next    *reloaded    // of a file that was read again; then all else is empty
+	types   section.Types
+	parts   []*ecs.Query       // of w
+	count   int                // of entities
+	hidden  bool               // entities have DisabledEntity until all are there and lead where they should
+	stays   bool               // some have it from the file, so they keep it
+	names   []string           // of types in links
+	paths   [][]string         // where the entities of these types were when the file was made, see section.Paths
+	own     []section.Link     // to other parts
+	out     []section.Link     // to other sections, in order of section
+	byID    []section.Identity // in order of object and sub
+	arrived []ecs.Entity       // of the host's world, by local number; for the instance
+	base    *base              // for live links; nil without
+	next    *reloaded          // of a file that was read again; then all else is empty
 }
 
 // open reads a section's file into the universe, as an instance.
@@ -51,7 +48,7 @@ func (h *Host) open(path string, instance uint32) (*opened, error) {
 	// Bytes are read to where rows will be, unless they are needed twice: a copy of each file would
 	// be most of what the collector has to do while sections come and go.
 	in, file := io.Reader(f), []byte(nil)
-	if h.live {
+	if h.Live {
 		if file, err = io.ReadAll(f); err != nil {
 			return nil, err
 		}
@@ -59,13 +56,13 @@ func (h *Host) open(path string, instance uint32) (*opened, error) {
 	}
 	o, err := openFrom(in, path, h.register, h.w.Universe(), h.options)
 	if err == nil {
-		if h.check != nil {
-			err = h.check(o.w)
+		if h.Check != nil {
+			err = h.Check(o.w)
 		}
 		if err == nil {
 			err = o.prepare(instance)
 		}
-		if err == nil && h.live {
+		if err == nil && h.Live {
 			o.base, err = newBase(file, path, h.register, h.options)
 		}
 		if err != nil {
@@ -90,23 +87,20 @@ func readFile(path string) ([]byte, error) {
 }
 
 // openFrom reads a section's file and takes its head.
-func openFrom(in io.Reader, path string, registerTypes func(*ecs.World), u *alloc.Universe, options []image.Option) (*opened, error) {
+func openFrom(in io.Reader, path string, register func(*ecs.World) section.Types, u *alloc.Universe, options []image.Option) (*opened, error) {
 	o := new(opened)
 	all := slices.Clone(options)
 	if u != nil {
 		all = append(all, image.Into(u))
 	}
-	w, err := image.Load(in, func(w *ecs.World) {
-		registerTypes(w)
-		o.types = register(w)
-	}, all...)
+	w, err := image.Load(in, func(w *ecs.World) { o.types = register(w) }, all...)
 	if err != nil {
 		return nil, err
 	}
 	o.w = w
 	err = o.takeHead()
 	if err == nil {
-		err = o.rename(path, registerTypes, options)
+		err = o.rename(path, register, options)
 	}
 	if err == nil {
 		o.own, o.out = o.renumber(o.own), o.renumber(o.out)
@@ -118,18 +112,15 @@ func openFrom(in io.Reader, path string, registerTypes func(*ecs.World), u *allo
 }
 
 // rename gives the types in links the names that they have in the program, if options rename them.
-func (o *opened) rename(path string, registerTypes func(*ecs.World), options []image.Option) error {
+func (o *opened) rename(path string, register func(*ecs.World) section.Types, options []image.Option) error {
 	known := map[string]bool{}
 	for _, info := range o.w.Components() {
-		known[typeName(info)] = true
+		known[section.TypeName(info)] = true
 	}
 	if !slices.ContainsFunc(o.names, func(name string) bool { return !known[name] }) {
 		return nil
 	}
-	plans, err := image.Plan(path, func(w *ecs.World) {
-		registerTypes(w)
-		register(w)
-	}, options...)
+	plans, err := image.Plan(path, func(w *ecs.World) { register(w) }, options...)
 	for n, name := range o.names {
 		for _, p := range plans {
 			if !known[name] && p.To != "" && name == fmt.Sprintf("%v %s", p.Kind, p.Name) {
@@ -143,12 +134,12 @@ func (o *opened) rename(path string, registerTypes func(*ecs.World), options []i
 
 // renumber returns the links, by the places that entities have in the types of the program. Those
 // in fields that are gone are left out.
-func (o *opened) renumber(links []link) []link {
+func (o *opened) renumber(links []section.Link) []section.Link {
 	places := make([][]int, len(o.names)) // by type: the place of each old one, -1 for none; nil if all stay
 	counts := make([]int, len(o.names))   // of places in the program's type
 	for _, info := range o.w.Components() {
-		if n := slices.Index(o.names, typeName(info)); n >= 0 {
-			now := linkPaths(nil, info.Go, "")
+		if n := slices.Index(o.names, section.TypeName(info)); n >= 0 {
+			now := section.Paths(nil, info.Go, "")
 			if counts[n] = len(now); !slices.Equal(now, o.paths[n]) {
 				for _, path := range o.paths[n] {
 					places[n] = append(places[n], slices.Index(now, path))
@@ -167,7 +158,7 @@ func (o *opened) renumber(links []link) []link {
 		}
 		kept = append(kept, l)
 	}
-	slices.SortStableFunc(kept, func(a, b link) int { // those of a value are set in one pass
+	slices.SortStableFunc(kept, func(a, b section.Link) int { // those of a value are set in one pass
 		return cmp.Or(cmp.Compare(a.Section, b.Section), cmp.Compare(a.Holder, b.Holder), cmp.Compare(a.Type, b.Type), cmp.Compare(a.Nth, b.Nth))
 	})
 	return kept
@@ -175,30 +166,20 @@ func (o *opened) renumber(links []link) []link {
 
 // takeHead reads the head and destroys its entity.
 func (o *opened) takeHead() error {
-	q := ecs.NewQuery(o.w, ecs.With(o.types.head))
+	q := ecs.NewQuery(o.w, ecs.With(o.types.Head))
 	e, err := q.Single()
 	if q.Close(); err != nil {
 		return fmt.Errorf("%w: it has no head", ErrSection)
 	}
-	h := o.types.head.Get(e)
-	if h.Format != headFormat {
-		return fmt.Errorf("%w: its head has format %d, this program knows %d", ErrSection, h.Format, headFormat)
+	h := o.types.Head.Get(e)
+	if h.Format != section.Format {
+		return fmt.Errorf("%w: its head has format %d, this program knows %d", ErrSection, h.Format, section.Format)
 	}
-	names := make([]byte, 0, 64)
-	for _, t := range o.types.text.Slice(e) {
-		names = append(names, t.Byte)
-	}
-	for i, n := range bytes.Split(names, []byte{0}) {
-		if i == 0 {
-			o.name, o.section = string(n), SectionID(string(n))
-		} else {
-			name, paths, _ := strings.Cut(string(n), "\x01")
-			o.names, o.paths = append(o.names, name), append(o.paths, strings.Split(paths, ","))
-		}
-	}
+	o.name, o.names, o.paths = o.types.Names(e)
+	o.section = section.Hash(o.name)
 	o.count = int(h.Entities)
 	parts := h.Parts
-	links := o.types.links.Slice(e)
+	links := o.types.Links.Slice(e)
 	inside := 0
 	for i := range links {
 		if links[i].Section == 0 {
@@ -207,7 +188,7 @@ func (o *opened) takeHead() error {
 	}
 	// As long as needed at once: each list that is outgrown is work for the collector, while frames
 	// go on.
-	o.own, o.out = make([]link, 0, inside), make([]link, 0, len(links)-inside)
+	o.own, o.out = make([]section.Link, 0, inside), make([]section.Link, 0, len(links)-inside)
 	for _, l := range links {
 		if int(l.Holder) >= o.count || int(l.Type) >= len(o.names) || l.Section == 0 && int(l.Sub) >= o.count {
 			return fmt.Errorf("%w: a link of entity %d to %d, of %d entities and %d types", ErrSection, l.Holder, l.Sub, o.count, len(o.names))
@@ -224,7 +205,7 @@ func (o *opened) takeHead() error {
 
 // index notes which entities there are.
 func (o *opened) index(parts uint32) error {
-	q := ecs.NewQuery(o.w, ecs.Read(o.types.identity), ecs.IncludeDisabled(), ecs.IncludePrefabs())
+	q := ecs.NewQuery(o.w, ecs.Read(o.types.Identity), ecs.IncludeDisabled(), ecs.IncludePrefabs())
 	defer q.Close()
 	if n := q.Count(); n != o.count {
 		return fmt.Errorf("%w: it has %d entities, its head says %d", ErrSection, n, o.count)
@@ -233,12 +214,12 @@ func (o *opened) index(parts uint32) error {
 		return fmt.Errorf("%w: it has %d parts, and %d entities", ErrSection, parts, o.count)
 	}
 	seen := make([]bool, o.count)
-	o.byID = make([]Identity, 0, o.count)
+	o.byID = make([]section.Identity, 0, o.count)
 	for rows := range q.Rows() {
-		if tag, ok := o.types.tag.At(rows); !ok || tag.Part >= parts {
-			return fmt.Errorf("%w: entities are in part %d of %d", ErrSection, tag.Part, parts)
+		if _, part, ok := o.types.Tag.At(rows); !ok || part >= parts {
+			return fmt.Errorf("%w: entities are in part %d of %d", ErrSection, part, parts)
 		}
-		for _, id := range o.types.identity.Slice(rows) {
+		for _, id := range o.types.Identity.Slice(rows) {
 			if int(id.Local) >= o.count || seen[id.Local] {
 				return fmt.Errorf("%w: entity number %d, of %d, is there twice or too much", ErrSection, id.Local, o.count)
 			}
@@ -253,13 +234,13 @@ func (o *opened) index(parts uint32) error {
 	return nil
 }
 
-func compareIdentity(a, b Identity) int {
+func compareIdentity(a, b section.Identity) int {
 	return cmp.Or(cmp.Compare(a.Object, b.Object), cmp.Compare(a.Sub, b.Sub))
 }
 
 // local returns the number of the entity with an Identity, or -1.
 func (o *opened) local(object uint64, sub uint32) int {
-	i, ok := slices.BinarySearchFunc(o.byID, Identity{Object: object, Sub: sub}, compareIdentity)
+	i, ok := slices.BinarySearchFunc(o.byID, section.Identity{Object: object, Sub: sub}, compareIdentity)
 	if !ok {
 		return -1
 	}
@@ -275,16 +256,16 @@ func (o *opened) prepare(instance uint32) error {
 	o.hidden = len(o.parts) > 1 || len(o.out) > 0
 	if o.hidden {
 		q := ecs.NewQuery(o.w, ecs.With(ecs.Register[ecs.DisabledEntity](o.w)), ecs.IncludeDisabled(), ecs.IncludePrefabs())
-		given, err := ecs.NewChange(o.w, ecs.Add(o.types.stays)).ApplyQuery(q)
+		given, err := ecs.NewChange(o.w, ecs.Add(o.types.Stays)).ApplyQuery(q)
 		if q.Close(); err != nil {
 			return err
 		}
 		o.stays = given.Len() > 0
 	}
 	for part := range o.parts {
-		from := o.types.tag.Of(Tag{Part: uint32(part)})
+		from := o.types.Tag.Of(0, uint32(part))
 		q := ecs.NewQuery(o.w, ecs.Where(from), ecs.IncludeDisabled(), ecs.IncludePrefabs())
-		give := []ecs.Part{ecs.Put(o.types.tag.Of(Tag{instance, uint32(part)}))}
+		give := []ecs.Part{ecs.Put(o.types.Tag.Of(instance, uint32(part)))}
 		if o.hidden {
 			give = append(give, ecs.Add(ecs.Register[ecs.DisabledEntity](o.w)))
 		}
@@ -292,16 +273,16 @@ func (o *opened) prepare(instance uint32) error {
 		if q.Close(); err != nil {
 			return err
 		}
-		o.parts[part] = ecs.NewQuery(o.w, ecs.Where(o.types.tag.Of(Tag{instance, uint32(part)})), ecs.IncludeDisabled(), ecs.IncludePrefabs())
+		o.parts[part] = ecs.NewQuery(o.w, ecs.Where(o.types.Tag.Of(instance, uint32(part))), ecs.IncludeDisabled(), ecs.IncludePrefabs())
 	}
 	return nil
 }
 
 // outTo returns the links to a section.
-func (o *opened) outTo(section uint64) []link {
-	lo, _ := slices.BinarySearchFunc(o.out, section, func(l link, s uint64) int { return cmp.Compare(l.Section, s) })
+func (o *opened) outTo(id uint64) []section.Link {
+	lo, _ := slices.BinarySearchFunc(o.out, id, func(l section.Link, s uint64) int { return cmp.Compare(l.Section, s) })
 	hi := lo
-	for hi < len(o.out) && o.out[hi].Section == section {
+	for hi < len(o.out) && o.out[hi].Section == id {
 		hi++
 	}
 	return o.out[lo:hi]
@@ -312,13 +293,19 @@ func (o *opened) close() (err error) {
 	if o.next != nil {
 		return o.next.close()
 	}
-	if o.w != nil {
-		err = o.w.Close()
-		o.w = nil
-	}
+	err = o.closeWorld()
 	if o.base != nil {
 		err = errors.Join(err, o.base.close())
 		o.base = nil
+	}
+	return err
+}
+
+// closeWorld closes the loader's world, if it is there. All have moved, or nobody takes the rest.
+func (o *opened) closeWorld() (err error) {
+	if o.w != nil {
+		err = o.w.Close()
+		o.w = nil
 	}
 	return err
 }

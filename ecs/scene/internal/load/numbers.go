@@ -1,4 +1,4 @@
-package scene
+package load
 
 import (
 	"runtime"
@@ -6,6 +6,7 @@ import (
 	"weak"
 
 	"quarry/ecs"
+	"quarry/ecs/scene/internal/section"
 )
 
 // numbers counts the instances of a world, which may have several hosts, and may have been saved
@@ -25,7 +26,7 @@ var worlds struct {
 
 // numbersOf returns the numbers of a world. Those of a world without hosts begin after the greatest
 // in a Tag.
-func numbersOf(w *ecs.World, own types) *numbers {
+func numbersOf(w *ecs.World, own section.Types) *numbers {
 	worlds.Lock()
 	defer worlds.Unlock()
 	key := weak.Make(w)
@@ -33,11 +34,11 @@ func numbersOf(w *ecs.World, own types) *numbers {
 		return n
 	}
 	n := new(numbers)
-	q := ecs.NewQuery(w, ecs.With(own.tag), ecs.IncludeDisabled(), ecs.IncludePrefabs())
+	q := ecs.NewQuery(w, ecs.With(own.Tag.Type), ecs.IncludeDisabled(), ecs.IncludePrefabs())
 	defer q.Close()
 	for rows := range q.Rows() {
-		if tag, ok := own.tag.At(rows); ok {
-			n.last = max(n.last, tag.Instance)
+		if instance, _, ok := own.Tag.At(rows); ok {
+			n.last = max(n.last, instance)
 		}
 	}
 	if worlds.numbers == nil {
