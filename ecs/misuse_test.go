@@ -263,11 +263,3 @@ func TestZeroHandleIsNamed(t *testing.T) {
 	}
 	require.NoError(t, m.w.Verify())
 }
-
-func rowsOf(q *ecs.Query, f func(ecs.Rows)) func() {
-	return func() {
-		for rows := range q.Rows() {
-			f(rows)
-		}
-	}
-}

@@ -5,20 +5,10 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
-
-// occupied returns the sums over the archetypes of a world.
-func occupied(w *ecs.World) (sum ecs.Occupancy) {
-	for _, o := range w.Occupancy() {
-		sum.Rows += o.Rows
-		sum.Chunks += o.Chunks
-		sum.Bytes += o.Bytes
-		sum.Reserve += o.Reserve
-	}
-	return sum
-}
 
 // TestOccupancy: the list says what the archetypes say one by one, and all that the universe
 // counts.
@@ -50,7 +40,7 @@ func TestOccupancy(t *testing.T) {
 	s := w.Stats()
 	require.Equal(t, s.Reserve*alloc.ChunkSize, f.Reserve)
 	require.Equal(t, s.Chunks*alloc.ChunkSize, f.Bytes)
-	sum := occupied(w)
+	sum := ecstest.Occupied(w)
 	require.Equal(t, []int{10_003, f.Chunks + 1, f.Bytes + 2048, f.Reserve}, []int{sum.Rows, sum.Chunks, sum.Bytes, sum.Reserve})
 	w.Clear()
 	w.Trim()

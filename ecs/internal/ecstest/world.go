@@ -72,3 +72,14 @@ func Movers(t testing.TB, n int) (*ecs.World, ecs.Component[Position], ecs.Compo
 	}
 	return w, position, velocity, a
 }
+
+// Occupied returns the sums over the archetypes of a world.
+func Occupied(w *ecs.World) (sum ecs.Occupancy) {
+	for _, o := range w.Occupancy() {
+		sum.Rows += o.Rows
+		sum.Chunks += o.Chunks
+		sum.Bytes += o.Bytes
+		sum.Reserve += o.Reserve
+	}
+	return sum
+}

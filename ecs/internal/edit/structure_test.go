@@ -15,7 +15,7 @@ import (
 )
 
 // Behaviours 4 to 16 of the list of what entity systems agree on, where not in
-// identity_test.go: creating, destroying, adding and removing.
+// identity_test.go of package world: creating, destroying, adding and removing.
 
 // TestBehaviour04DestroyNothing: destroying null, or what is dead, is ignored. Peers
 // disagree (ark panics): it returns false, and the lists pass such entities by.

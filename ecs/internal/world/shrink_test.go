@@ -1,4 +1,4 @@
-package ecs_test
+package world_test
 
 import (
 	"errors"
@@ -67,7 +67,7 @@ func TestBehaviour28Shrink(t *testing.T) {
 				}
 				x.World.Advance()
 				ids := x.Queries[0].Entities(nil)
-				written, hash, want, held := x.World.Version(), x.World.Hash(), x.Shows(ids), occupied(x.World)
+				written, hash, want, held := x.World.Version(), x.World.Hash(), x.Shows(ids), ecstest.Occupied(x.World)
 				x.World.Advance()
 				require.True(t, x.World.Shrink(0))
 				require.NoError(t, x.World.Verify())
@@ -77,7 +77,7 @@ func TestBehaviour28Shrink(t *testing.T) {
 				lookEverywhere(t, x, "after Shrink")
 				isTight(t, x.World, growth)
 				if keep > 0 {
-					require.Less(t, occupied(x.World).Bytes+occupied(x.World).Reserve, held.Bytes+held.Reserve)
+					require.Less(t, ecstest.Occupied(x.World).Bytes+ecstest.Occupied(x.World).Reserve, held.Bytes+held.Reserve)
 				}
 				for rows := range ecs.NewQuery(x.World, ecs.Read(x.Position), ecs.Present(x.Stun)).Rows() {
 					require.False(t, x.Position.Changed(rows, written-1) || rows.Ordered(written-1))
@@ -116,16 +116,16 @@ func TestShrinkAfterAMillion(t *testing.T) {
 			}
 		}
 	}
-	full, live := occupied(w), w.Universe().Stats().LiveChunks
+	full, live := ecstest.Occupied(w), w.Universe().Stats().LiveChunks
 	require.Equal(t, 1_000_000, full.Rows)
 	ids := all.Entities(nil)
 	for i := range 8 {
 		w.DestroyList(ids[i*125_000+10 : (i+1)*125_000])
 	}
-	before, liveBefore := occupied(w), w.Universe().Stats().LiveChunks
+	before, liveBefore := ecstest.Occupied(w), w.Universe().Stats().LiveChunks
 	hash := w.Hash()
 	require.True(t, w.Shrink(0))
-	after, liveAfter := occupied(w), w.Universe().Stats().LiveChunks
+	after, liveAfter := ecstest.Occupied(w), w.Universe().Stats().LiveChunks
 	t.Logf("KiB in chunks and reserves: %d full, %d before, %d after; units of the universe in use: %d, %d, %d",
 		(full.Bytes+full.Reserve)>>10, (before.Bytes+before.Reserve)>>10, (after.Bytes+after.Reserve)>>10, live, liveBefore, liveAfter)
 	require.Equal(t, hash, w.Hash())
@@ -166,7 +166,7 @@ func TestShrinkBudget(t *testing.T) {
 	view, _ := hits.Get(left[0])
 	hash, steps := w.Hash(), 0
 	held := func() int {
-		return occupied(w).Bytes + occupied(w).Reserve + w.Universe().Stats().LiveChunks
+		return ecstest.Occupied(w).Bytes + ecstest.Occupied(w).Reserve + w.Universe().Stats().LiveChunks
 	}
 	before := held()
 	for done := false; !done; steps++ {
@@ -197,14 +197,14 @@ func TestShrinkByTheClock(t *testing.T) {
 		require.NoError(t, err)
 		w.DestroyList(b.Entities(nil)[300:])
 	}
-	full := occupied(w).Bytes
+	full := ecstest.Occupied(w).Bytes
 	require.False(t, w.Shrink(time.Nanosecond))
-	some := occupied(w).Bytes
+	some := ecstest.Occupied(w).Bytes
 	require.Less(t, some, full)
 	for !w.Shrink(time.Microsecond) {
 		require.NoError(t, w.Verify())
 	}
-	require.Less(t, occupied(w).Bytes, some)
+	require.Less(t, ecstest.Occupied(w).Bytes, some)
 }
 
 // shrinkRefused shrinks a world of some kinds of rows and buffers whose universe refuses as s says.
@@ -358,28 +358,4 @@ func TestShrinkRetiresArchetypes(t *testing.T) {
 	require.NotSame(t, passed.Archetype, now.Archetype)
 	require.Equal(t, []ecs.Entity{staying, again}, before.Entities(nil))
 	require.NoError(t, w.Verify())
-}
-
-func ExampleWorld_Shrink() {
-	w, err := ecs.NewWorld()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer w.Close()
-	bullets := ecs.NewArchetype(w, ecs.Register[ecstest.Position](w))
-	batch, err := bullets.CreateN(100_000)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	w.DestroyList(batch.Entities(nil)[10:])
-	fmt.Println(bullets.Len(), "bullets hold KiB", w.Occupancy()[0].Bytes>>10)
-	for !w.Shrink(100 * time.Microsecond) {
-		// a frame of the game
-	}
-	fmt.Println(bullets.Len(), "bullets hold KiB", w.Occupancy()[0].Bytes>>10)
-	// Output:
-	// 10 bullets hold KiB 1024
-	// 10 bullets hold KiB 2
 }

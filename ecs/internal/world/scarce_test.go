@@ -1,4 +1,4 @@
-package ecs_test
+package world_test
 
 import (
 	"math/rand/v2"
@@ -6,6 +6,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 	"quarry/mmap"
 
 	"github.com/stretchr/testify/require"
@@ -24,7 +25,7 @@ func TestClosedWorldsLeaveNoPile(t *testing.T) {
 			require.NoError(t, err)
 			w, err := ecs.NewWorld(ecs.WithUniverse(u))
 			require.NoError(t, err)
-			ecs.NewArchetype(w, ecs.Register[Position](w)).Create()
+			ecs.NewArchetype(w, ecs.Register[ecstest.Position](w)).Create()
 			open = append(open, w)
 		}
 		for _, w := range open {

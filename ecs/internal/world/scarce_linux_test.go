@@ -1,4 +1,4 @@
-package ecs_test
+package world_test
 
 import (
 	"errors"
@@ -11,6 +11,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 	"quarry/internal/child"
 	"quarry/internal/long"
 	"quarry/mmap"
@@ -50,12 +51,12 @@ func closeWorld(w *ecs.World) error { return errors.Join(w.Close(), w.Universe()
 // populate makes some entities and reads them back.
 func populate(t *testing.T, w *ecs.World, n int) {
 	t.Helper()
-	position := ecs.Register[Position](w)
+	position := ecs.Register[ecstest.Position](w)
 	a := ecs.NewArchetype(w, position)
 	for i := range n {
 		e := a.Create()
 		require.Zero(t, *position.Get(e), "memory of another world shows")
-		position.Set(e, Position{float64(i), 1})
+		position.Set(e, ecstest.Position{X: float64(i), Y: 1})
 	}
 	require.Equal(t, n, a.Len())
 }

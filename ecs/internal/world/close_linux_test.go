@@ -1,4 +1,4 @@
-package ecs_test
+package world_test
 
 import (
 	"syscall"
@@ -6,6 +6,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 	"quarry/mmap"
 
 	"github.com/stretchr/testify/require"
@@ -19,7 +20,7 @@ func TestCloseTellsOfARefusal(t *testing.T) {
 	}
 	w, err := ecs.NewWorld()
 	require.NoError(t, err)
-	e := ecs.NewArchetype(w, ecs.Register[Position](w)).Create()
+	e := ecs.NewArchetype(w, ecs.Register[ecstest.Position](w)).Create()
 	held := w.Universe().Bytes(alloc.ChunkIndex(0), 1)[:syscall.Getpagesize()]
 	if err := syscall.Mlock(held); err != nil {
 		t.Skip("no memory may be locked: ", err)

@@ -1,4 +1,4 @@
-package ecs_test
+package world_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -16,7 +17,7 @@ import (
 func BenchmarkLookup(b *testing.B) {
 	for _, n := range []int{16_000, 1_000_000} {
 		for _, order := range []string{"memory", "random"} {
-			w, position, _, _ := movers(b, n)
+			w, position, _, _ := ecstest.Movers(b, n)
 			var ids []ecs.Entity
 			for rows := range ecs.NewQuery(w, ecs.Read(position)).Rows() {
 				ids = append(ids, rows.Entities()...)
@@ -47,7 +48,7 @@ func BenchmarkLookup(b *testing.B) {
 				return sum
 			})
 			const some = 256
-			pointers := make([]*Position, 0, some)
+			pointers := make([]*ecstest.Position, 0, some)
 			run("getmany", func() (sum float64) {
 				for part := range slices.Chunk(ids, some) {
 					for _, p := range position.GetList(pointers[:0], part) {
@@ -56,7 +57,7 @@ func BenchmarkLookup(b *testing.B) {
 				}
 				return sum
 			})
-			values := make([]Position, some)
+			values := make([]ecstest.Position, some)
 			run("gather", func() (sum float64) {
 				for part := range slices.Chunk(ids, some) {
 					position.CopyList(values[:len(part)], part)

@@ -1,10 +1,11 @@
-package ecs_test
+package world_test
 
 import (
 	"testing"
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -13,8 +14,8 @@ import (
 // where Locate says.
 func TestLocateFindsTheRow(t *testing.T) {
 	for _, g := range append(chunkPolicies, alloc.Fixed(1), alloc.Doubling().Capped(64)) {
-		w := newWorld(t, ecs.ChunkGrowth(g))
-		position, tag := ecs.Register[Position](w), ecs.Register[Tag](w)
+		w := ecstest.NewWorld(t, ecs.ChunkGrowth(g))
+		position, tag := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Tag](w)
 		for _, a := range []*ecs.Archetype{ecs.NewArchetype(w, position), ecs.NewArchetype(w, tag, position), ecs.NewArchetype(w)} {
 			_, err := a.CreateN(9*a.Plan().Rows + 5)
 			require.NoError(t, err)
@@ -38,8 +39,8 @@ func TestLocateFindsTheRow(t *testing.T) {
 }
 
 func TestLocateOfTheDead(t *testing.T) {
-	w := newWorld(t)
-	a := ecs.NewArchetype(w, ecs.Register[Position](w), ecs.Register[Velocity](w))
+	w := ecstest.NewWorld(t)
+	a := ecs.NewArchetype(w, ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w))
 	first, second := a.Create(), a.Create()
 	p, ok := w.Locate(second)
 	require.True(t, ok)

@@ -1,4 +1,4 @@
-package ecs_test
+package door_test
 
 import (
 	"testing"
@@ -61,7 +61,7 @@ func TestSetValue(t *testing.T) {
 		require.Panics(t, func() { _, _ = door.SetValue(w, e, c.t, 3.5) })
 		require.Panics(t, func() { _, _ = door.SetValue(w, e, c.t, nil) })
 	}
-	require.PanicsWithValue(t, "ecs: door.SetValue: a value of anyPair is a ecs_test.anyPair, not a int", func() { _, _ = door.SetValue(w, e, pair, 3) })
+	require.PanicsWithValue(t, "ecs: door.SetValue: a value of anyPair is a door_test.anyPair, not a int", func() { _, _ = door.SetValue(w, e, pair, 3) })
 	require.Equal(t, shared.Of(anyShared{3}).String(), door.SharedOf(w, shared, anyShared{3}).String())
 	for _, of := range []ecs.Type{pair, sparse} {
 		require.True(t, door.Enabled(w, e, of))

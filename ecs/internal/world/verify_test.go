@@ -1,4 +1,4 @@
-package ecs_test
+package world_test
 
 import (
 	"strings"
@@ -6,6 +6,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -13,33 +14,33 @@ import (
 // TestVerifyNamesTheInvariant corrupts each numbered invariant in turn, in chunks of a
 // unit and in small ones.
 func TestVerifyNamesTheInvariant(t *testing.T) {
-	verifyNames(t, newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1))), "L1")
-	verifyNames(t, newWorld(t))
+	verifyNames(t, ecstest.NewWorld(t, ecs.ChunkGrowth(alloc.Fixed(1))), "L1")
+	verifyNames(t, ecstest.NewWorld(t))
 }
 
 func verifyNames(t *testing.T, w *ecs.World, more ...string) {
-	stun, hits := ecs.Register[Stun](w, ecs.Enableable), ecs.RegisterBuffer[Hit](w, ecs.Inline(1))
-	position := ecs.Register[Position](w)
+	stun, hits := ecs.Register[ecstest.Stun](w, ecs.Enableable), ecs.RegisterBuffer[ecstest.Hit](w, ecs.Inline(1))
+	position := ecs.Register[ecstest.Position](w)
 	ecs.NewQuery(w, ecs.Read(position))
 	ecs.NewArchetype(w, position).Create()
 	a := ecs.NewArchetype(w, stun, hits)
 	for range 50 {
-		hits.Append(a.Create(), Hit{}, Hit{}, Hit{})
+		hits.Append(a.Create(), ecstest.Hit{}, ecstest.Hit{}, ecstest.Hit{})
 	}
 	require.NoError(t, w.Verify())
 	for _, name := range append(more, "W1", "W2", "W4", "W6", "W6 count", "W7", "W9", "W12") {
-		restore := w.Corrupt(name)
+		restore := corrupt(w, name)
 		require.ErrorContains(t, w.Verify(), "ecs: "+strings.Fields(name)[0]+":", name)
 		restore()
 		require.NoError(t, w.Verify())
 	}
 	for _, name := range []string{"T1", "T1 keys", "T2", "T2 copied", "A1", "A2", "A3", "Q1", "O1", "O1 outer", "O1 borrow", "O1 alone", "L2", "C1"} {
-		restore := w.CorruptParts(name)
+		restore := corruptParts(w, name)
 		require.ErrorContains(t, w.Verify(), "ecs: "+strings.Fields(name)[0]+":", name)
 		restore()
 		require.NoError(t, w.Verify())
 	}
-	restore := w.Corrupt("M1")
+	restore := corrupt(w, "M1")
 	require.ErrorContains(t, w.Verify(), "match: M1:")
 	restore()
 	require.NoError(t, w.Verify())
@@ -47,8 +48,8 @@ func verifyNames(t *testing.T, w *ecs.World, more ...string) {
 
 // TestVerifyNamesKinds corrupts what worlds keep of shared values.
 func TestVerifyNamesKinds(t *testing.T) {
-	w := newWorld(t)
-	position, team := ecs.Register[Position](w), ecs.RegisterShared[string](w)
+	w := ecstest.NewWorld(t)
+	position, team := ecs.Register[ecstest.Position](w), ecs.RegisterShared[string](w)
 	ecs.NewQuery(w, ecs.Where(team.Of("red")))
 	ecs.NewArchetype(w, position, team.Of("red")).Create()
 	a := ecs.NewArchetype(w, team.Of("red"))
@@ -59,7 +60,7 @@ func TestVerifyNamesKinds(t *testing.T) {
 	for _, name := range []string{
 		"W11 count", "W11 serial", "W11 none", "W11 two", "W11 foreign", "W11 unknown", "W11 idle", "W11 query", "W11 query of none",
 	} {
-		restore := w.CorruptKinds(name)
+		restore := corruptKinds(w, name)
 		require.ErrorContains(t, w.Verify(), "ecs: "+name[:3]+":", name)
 		restore()
 		require.NoError(t, w.Verify())
@@ -68,11 +69,11 @@ func TestVerifyNamesKinds(t *testing.T) {
 
 // TestVersionsWrap takes one index over the end of its versions.
 func TestVersionsWrap(t *testing.T) {
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	a := ecs.NewArchetype(w)
 	first := a.Create()
 	w.Destroy(first)
-	w.SetNextVersion(uint32(first.Index()), 1<<32-2)
+	setNextVersion(w, uint32(first.Index()), 1<<32-2)
 	var last ecs.Entity
 	for last.Index() != first.Index() {
 		last = a.Create()
@@ -89,10 +90,10 @@ func TestVersionsWrap(t *testing.T) {
 
 // TestChangeVersionWraps compares versions across the wrap of the counter.
 func TestChangeVersionWraps(t *testing.T) {
-	w := newWorld(t)
-	position := ecs.Register[Position](w)
+	w := ecstest.NewWorld(t)
+	position := ecs.Register[ecstest.Position](w)
 	e := ecs.NewArchetype(w, position).Create()
-	w.SetVersion(1<<32 - 1)
+	ecstest.SetVersion(w, 1<<32-1)
 	position.Mut(e)
 	require.Equal(t, uint32(1), w.Advance(), "0 is skipped")
 	q := ecs.NewQuery(w, ecs.Read(position))

@@ -1,4 +1,4 @@
-package ecs_test
+package world_test
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 
 	"quarry/asm"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -18,8 +19,8 @@ import (
 // TestBehaviour17OrderOfTypes: the order in which an archetype's types are named does
 // not matter, however one comes to it.
 func TestBehaviour17OrderOfTypes(t *testing.T) {
-	w := newWorld(t)
-	types := []ecs.Type{ecs.Register[Position](w), ecs.Register[Tag](w), ecs.RegisterBuffer[Hit](w), ecs.Register[Stun](w, ecs.Enableable)}
+	w := ecstest.NewWorld(t)
+	types := []ecs.Type{ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Tag](w), ecs.RegisterBuffer[ecstest.Hit](w), ecs.Register[ecstest.Stun](w, ecs.Enableable)}
 	a := ecs.NewArchetype(w, types...)
 	n := w.Stats().Archetypes
 	for range 50 {
@@ -40,8 +41,8 @@ type wideB struct{ B [9000]byte }
 // sizes, however one comes to it, and the world stays as it was: what a batch of
 // several archetypes had found is forgotten, and later changes are not led astray.
 func TestBehaviour18TooBig(t *testing.T) {
-	w := newWorld(t)
-	a, b, tag := ecs.Register[wideA](w), ecs.Register[wideB](w), ecs.Register[Tag](w)
+	w := ecstest.NewWorld(t)
+	a, b, tag := ecs.Register[wideA](w), ecs.Register[wideB](w), ecs.Register[ecstest.Tag](w)
 	_, err := ecs.TryNewArchetype(w, a, b)
 	require.ErrorIs(t, err, ecs.ErrLimit)
 	line := asm.CacheLine()
@@ -82,9 +83,9 @@ func TestBehaviour18TooBig(t *testing.T) {
 // TestBehaviour25Absent: a component that is absent, or of a dead entity, is nil or
 // false on every path.
 func TestBehaviour25Absent(t *testing.T) {
-	w := newWorld(t)
-	position, health, stun := ecs.Register[Position](w), ecs.Register[Health](w), ecs.Register[Stun](w, ecs.Enableable)
-	hits := ecs.RegisterBuffer[Hit](w)
+	w := ecstest.NewWorld(t)
+	position, health, stun := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Health](w), ecs.Register[ecstest.Stun](w, ecs.Enableable)
+	hits := ecs.RegisterBuffer[ecstest.Hit](w)
 	a := ecs.NewArchetype(w, position)
 	gone, e := a.Create(), a.Create()
 	w.Destroy(gone)
@@ -92,15 +93,15 @@ func TestBehaviour25Absent(t *testing.T) {
 	for _, e := range []ecs.Entity{e, gone, ecs.Null} {
 		require.Nil(t, health.Get(e))
 		require.Nil(t, health.Mut(e))
-		require.False(t, health.Has(e) || health.Set(e, Health{}) || health.Enabled(e) || health.Remove(e))
+		require.False(t, health.Has(e) || health.Set(e, ecstest.Health{}) || health.Enabled(e) || health.Remove(e))
 		require.False(t, stun.Has(e) || stun.Enabled(e) || stun.Enable(e) || stun.Disable(e))
 		_, ok := hits.Get(e)
 		_, ok2 := hits.Mut(e)
-		require.False(t, ok || ok2 || hits.Has(e) || hits.Append(e, Hit{}) || hits.Remove(e))
+		require.False(t, ok || ok2 || hits.Has(e) || hits.Append(e, ecstest.Hit{}) || hits.Remove(e))
 		require.Nil(t, hits.Slice(e))
-		require.Equal(t, []*Health{nil}, health.GetList(nil, []ecs.Entity{e}))
-		require.Equal(t, []*Health{nil}, health.MutList(nil, []ecs.Entity{e}))
-		require.Equal(t, 1, health.CopyList([]Health{{}}, []ecs.Entity{e}))
+		require.Equal(t, []*ecstest.Health{nil}, health.GetList(nil, []ecs.Entity{e}))
+		require.Equal(t, []*ecstest.Health{nil}, health.MutList(nil, []ecs.Entity{e}))
+		require.Equal(t, 1, health.CopyList([]ecstest.Health{{}}, []ecs.Entity{e}))
 		require.Zero(t, stun.EnableList([]ecs.Entity{e})+stun.DisableList([]ecs.Entity{e}))
 	}
 	require.Zero(t, stun.EnableQuery(q)+stun.DisableQuery(q))
@@ -118,39 +119,28 @@ func TestBehaviour25Absent(t *testing.T) {
 // TestBehaviour26Types: the 1,025th type is refused with the limit's name, and so is
 // every type that a Go pointer hides in. The world works on.
 func TestBehaviour26Types(t *testing.T) {
-	w := newWorld(t)
-	position := ecs.Register[Position](w)
+	w := ecstest.NewWorld(t)
+	position := ecs.Register[ecstest.Position](w)
 	for _, f := range []func(){
 		func() { ecs.Register[*int](w) }, func() { ecs.Register[string](w) }, func() { ecs.Register[[]int](w) },
 		func() { ecs.Register[map[int]int](w) }, func() { ecs.Register[chan int](w) }, func() { ecs.Register[func()](w) },
 		func() { ecs.Register[any](w) }, func() { ecs.Register[unsafe.Pointer](w) }, func() { ecs.RegisterBuffer[error](w) },
 		func() { ecs.Register[[3]struct{ A [2]*int }](w) }, func() { ecs.Register[struct{ A struct{ B string } }](w) },
 	} {
-		text := panicText(f)
+		text := ecstest.PanicText(f)
 		require.Contains(t, text, "ecs: Register")
 		require.Contains(t, text, "components must hold no Go pointers")
 	}
 	ids := 0
 	for n := 1; ; n++ {
-		if text := panicText(func() { w.RegisterType(reflect.ArrayOf(n, reflect.TypeFor[uint16]())) }); text != "" {
-			require.Equal(t, fmt.Sprintf("ecs: Register[[%d]uint16]: %s", n, tooManyTypes), text)
+		if text := ecstest.PanicText(func() { ecstest.RegisterType(w, reflect.ArrayOf(n, reflect.TypeFor[uint16]())) }); text != "" {
+			require.Equal(t, fmt.Sprintf("ecs: Register[[%d]uint16]: %s", n, ecstest.TooManyTypes), text)
 			break
 		}
 		ids++
 	}
 	require.Equal(t, ecs.MaxTypes-5, ids, "four are built in, and Position")
-	require.PanicsWithError(t, "ecs: RegisterBuffer[Hit]: "+tooManyTypes, func() { ecs.RegisterBuffer[Hit](w) })
-	require.Equal(t, position, ecs.Register[Position](w), "those that are known are found")
-	position.Set(ecs.NewArchetype(w, position).Create(), Position{1, 2})
-}
-
-// panicText returns what f panics with, as text, or "".
-func panicText(f func()) (text string) {
-	defer func() {
-		if r := recover(); r != nil {
-			text = fmt.Sprint(r)
-		}
-	}()
-	f()
-	return ""
+	require.PanicsWithError(t, "ecs: RegisterBuffer[Hit]: "+ecstest.TooManyTypes, func() { ecs.RegisterBuffer[ecstest.Hit](w) })
+	require.Equal(t, position, ecs.Register[ecstest.Position](w), "those that are known are found")
+	position.Set(ecs.NewArchetype(w, position).Create(), ecstest.Position{X: 1, Y: 2})
 }

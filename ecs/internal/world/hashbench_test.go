@@ -1,9 +1,10 @@
-package ecs_test
+package world_test
 
 import (
 	"testing"
 
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -11,8 +12,8 @@ import (
 // BenchmarkHash hashes rows of some kinds of values; B/s are of values, without entities.
 func BenchmarkHash(b *testing.B) {
 	const n = 100_000
-	w := newWorld(b)
-	position, owner, hit := ecs.Register[Position](w), ecs.Register[Owner](w), ecs.Register[Hit](w)
+	w := ecstest.NewWorld(b)
+	position, owner, hit := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Owner](w), ecs.Register[ecstest.Hit](w)
 	for name, of := range map[string]struct {
 		t    ecs.Type
 		size int64

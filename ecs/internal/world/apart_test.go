@@ -1,9 +1,10 @@
-package ecs_test
+package world_test
 
 import (
 	"testing"
 
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 	"quarry/internal/debug"
 
 	"github.com/stretchr/testify/require"
@@ -15,11 +16,11 @@ func TestStrangersOfManyWorlds(t *testing.T) {
 	if !debug.On {
 		t.Skip("versions start apart in debug builds only")
 	}
-	u := newUniverse(t, 64<<20)
+	u := ecstest.NewUniverse(t, 64<<20)
 	var worlds []*ecs.World
 	var ids []ecs.Entity
 	for range 50 {
-		w := newWorld(t, ecs.WithUniverse(u))
+		w := ecstest.NewWorld(t, ecs.WithUniverse(u))
 		reserved := make([]ecs.Entity, 1)
 		require.NoError(t, w.Reserve(reserved))
 		_, err := ecs.NewArchetype(w).CreateReserved(reserved)

@@ -1,10 +1,11 @@
-package ecs_test
+package world_test
 
 import (
 	"testing"
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 	"quarry/internal/debug"
 	"quarry/mmap"
 
@@ -28,7 +29,7 @@ func TestSmallWorldsTakeLittle(t *testing.T) {
 	for entities, most := range map[int]int{1: 128 << 10, 50: 128 << 10, 500: 192 << 10} {
 		w, err := ecs.NewWorld()
 		require.NoError(t, err)
-		a := ecs.NewArchetype(w, ecs.Register[Position](w), ecs.Register[Velocity](w))
+		a := ecs.NewArchetype(w, ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w))
 		for range entities {
 			a.Create()
 		}
@@ -63,13 +64,13 @@ func TestManyWorldsTakeLittle(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: hundreds of worlds, whose addresses an emulator counts")
 	}
-	n := stepsOf(2000)
+	n := ecstest.StepsOf(2000)
 	resident, worlds := 0, make([]*ecs.World, n)
 	for i := range worlds {
 		w, err := ecs.NewWorld()
 		require.NoError(t, err)
 		worlds[i] = w
-		ecs.NewArchetype(w, ecs.Register[Position](w), ecs.Register[Velocity](w)).Create()
+		ecs.NewArchetype(w, ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w)).Create()
 		got, err := w.Universe().Resident()
 		require.NoError(t, err)
 		resident += got

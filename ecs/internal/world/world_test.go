@@ -1,4 +1,4 @@
-package ecs_test
+package world_test
 
 import (
 	"fmt"
@@ -6,48 +6,14 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
 
-type Tag struct{}
-type Health struct{ HP, Max int32 }
-type Stun struct{ Left float32 }
-type Owner struct{ Of ecs.Entity }
-type Hit struct {
-	By     ecs.Entity
-	Damage int32
-}
-
-// newWorld makes a world that must be sound at the test's end and return all of
-// its memory.
-func newWorld(t testing.TB, options ...ecs.Option) *ecs.World {
-	t.Helper()
-	w, err := ecs.NewWorld(options...)
-	require.NoError(t, err)
-	t.Cleanup(func() {
-		require.NoError(t, w.Verify())
-		require.NoError(t, w.Close())
-		require.NoError(t, w.Close(), "closing twice does nothing")
-	})
-	return w
-}
-
-// newUniverse makes a small universe for worlds that are to run out of room.
-func newUniverse(t testing.TB, size int) *alloc.Universe {
-	t.Helper()
-	u, err := alloc.NewUniverse(alloc.Size(size))
-	require.NoError(t, err)
-	t.Cleanup(func() {
-		require.Zero(t, u.Stats().LiveChunks, "a closed world leaves nothing")
-		require.NoError(t, u.Close())
-	})
-	return u
-}
-
 func TestNullIsNeverAlive(t *testing.T) {
-	w := newWorld(t)
-	position := ecs.Register[Position](w)
+	w := ecstest.NewWorld(t)
+	position := ecs.Register[ecstest.Position](w)
 	a := ecs.NewArchetype(w, position)
 	for range 100 {
 		require.NotEqual(t, ecs.Null, a.Create())
@@ -59,12 +25,12 @@ func TestNullIsNeverAlive(t *testing.T) {
 }
 
 func TestRecycledIndexHasANewVersion(t *testing.T) {
-	w := newWorld(t)
-	position := ecs.Register[Position](w)
+	w := ecstest.NewWorld(t)
+	position := ecs.Register[ecstest.Position](w)
 	a := ecs.NewArchetype(w, position)
 	old := a.Create()
 	require.Equal(t, "1v1", old.String())
-	position.Set(old, Position{1, 2})
+	position.Set(old, ecstest.Position{X: 1, Y: 2})
 	require.True(t, w.Destroy(old))
 	require.False(t, w.Destroy(old), "twice is no error")
 	var again ecs.Entity
@@ -76,10 +42,10 @@ func TestRecycledIndexHasANewVersion(t *testing.T) {
 	require.Nil(t, position.Get(old))
 	require.Nil(t, position.Mut(old))
 	require.False(t, position.Has(old))
-	require.False(t, position.Set(old, Position{}))
+	require.False(t, position.Set(old, ecstest.Position{}))
 	require.False(t, position.Remove(old))
 	require.False(t, w.Destroy(old))
-	require.Equal(t, Position{}, *position.Get(again), "a new component reads zero")
+	require.Equal(t, ecstest.Position{}, *position.Get(again), "a new component reads zero")
 	require.Negative(t, old.Compare(again))
 	require.Positive(t, again.Compare(old))
 	require.Zero(t, again.Compare(again))
@@ -89,14 +55,14 @@ func TestDestroyKeepsTheOthers(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 408, 409, 1000} {
 		for _, victim := range []int{0, n / 2, n - 1} {
 			t.Run(fmt.Sprintf("%d of %d", victim, n), func(t *testing.T) {
-				w := newWorld(t)
-				health, owner := ecs.Register[Health](w), ecs.Register[Owner](w)
+				w := ecstest.NewWorld(t)
+				health, owner := ecs.Register[ecstest.Health](w), ecs.Register[ecstest.Owner](w)
 				a := ecs.NewArchetype(w, owner, health)
 				ids := make([]ecs.Entity, n)
 				for i := range ids {
 					ids[i] = a.Create()
-					health.Set(ids[i], Health{int32(i), int32(-i)})
-					owner.Set(ids[i], Owner{ids[i]})
+					health.Set(ids[i], ecstest.Health{HP: int32(i), Max: int32(-i)})
+					owner.Set(ids[i], ecstest.Owner{Of: ids[i]})
 				}
 				require.True(t, w.Destroy(ids[victim]))
 				require.NoError(t, w.Verify())
@@ -105,8 +71,8 @@ func TestDestroyKeepsTheOthers(t *testing.T) {
 						require.Nil(t, health.Get(e))
 						continue
 					}
-					require.Equal(t, Health{int32(i), int32(-i)}, *health.Get(e), "entity %d", i)
-					require.Equal(t, Owner{e}, *owner.Get(e))
+					require.Equal(t, ecstest.Health{HP: int32(i), Max: int32(-i)}, *health.Get(e), "entity %d", i)
+					require.Equal(t, ecstest.Owner{Of: e}, *owner.Get(e))
 				}
 				require.Equal(t, n-1, a.Len())
 			})
@@ -115,8 +81,8 @@ func TestDestroyKeepsTheOthers(t *testing.T) {
 }
 
 func TestCreateN(t *testing.T) {
-	w := newWorld(t)
-	position, health := ecs.Register[Position](w), ecs.Register[Health](w)
+	w := ecstest.NewWorld(t)
+	position, health := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Health](w)
 	a := ecs.NewArchetype(w, position, health)
 	seen := map[ecs.Entity]bool{}
 	total := 0
@@ -132,8 +98,8 @@ func TestCreateN(t *testing.T) {
 			for i, e := range rows.Entities() {
 				require.False(t, seen[e], "%v was handed out twice", e)
 				seen[e] = true
-				require.Equal(t, Position{}, p[i])
-				h[i] = Health{int32(rowsSeen), 7}
+				require.Equal(t, ecstest.Position{}, p[i])
+				h[i] = ecstest.Health{HP: int32(rowsSeen), Max: 7}
 				rowsSeen++
 				require.Same(t, &h[i], health.Get(e))
 			}
@@ -149,7 +115,7 @@ func TestCreateN(t *testing.T) {
 // TestCreateNMixesRecycledAndFresh makes a batch after some of the first were
 // destroyed: all ids differ, and recycled ones carry new versions.
 func TestCreateNMixesRecycledAndFresh(t *testing.T) {
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	a := ecs.NewArchetype(w)
 	var first []ecs.Entity
 	for range 500 {
@@ -178,53 +144,53 @@ func TestCreateNMixesRecycledAndFresh(t *testing.T) {
 }
 
 func TestAddAndRemove(t *testing.T) {
-	w := newWorld(t)
-	position, health, tag := ecs.Register[Position](w), ecs.Register[Health](w), ecs.Register[Tag](w)
+	w := ecstest.NewWorld(t)
+	position, health, tag := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Health](w), ecs.Register[ecstest.Tag](w)
 	a := ecs.NewArchetype(w, position)
 	var ids []ecs.Entity
 	for i := range 1000 {
 		e := a.Create()
-		position.Set(e, Position{float64(i), 1})
+		position.Set(e, ecstest.Position{X: float64(i), Y: 1})
 		ids = append(ids, e)
 	}
 	for i, e := range ids {
-		require.True(t, health.Add(e, Health{int32(i), 5}))
-		require.False(t, health.Add(e, Health{-1, -1}), "adding what is there keeps the value")
+		require.True(t, health.Add(e, ecstest.Health{HP: int32(i), Max: 5}))
+		require.False(t, health.Add(e, ecstest.Health{HP: -1, Max: -1}), "adding what is there keeps the value")
 		if i%2 == 0 {
-			require.True(t, tag.Add(e, Tag{}))
+			require.True(t, tag.Add(e, ecstest.Tag{}))
 		}
 	}
 	require.NoError(t, w.Verify())
 	for i, e := range ids {
-		require.Equal(t, Position{float64(i), 1}, *position.Get(e))
-		require.Equal(t, Health{int32(i), 5}, *health.Get(e))
+		require.Equal(t, ecstest.Position{X: float64(i), Y: 1}, *position.Get(e))
+		require.Equal(t, ecstest.Health{HP: int32(i), Max: 5}, *health.Get(e))
 		require.Equal(t, i%2 == 0, tag.Has(e))
 		require.Equal(t, i%2 == 0, tag.Remove(e))
 		require.True(t, health.Remove(e))
 		require.False(t, health.Remove(e), "removing what is not there")
 		require.Nil(t, health.Get(e))
-		require.Equal(t, Position{float64(i), 1}, *position.Get(e))
+		require.Equal(t, ecstest.Position{X: float64(i), Y: 1}, *position.Get(e))
 	}
 	require.NoError(t, w.Verify())
 	require.Equal(t, 1000, a.Len())
-	require.True(t, health.Add(ids[0], Health{}))
-	require.Equal(t, Health{}, *health.Get(ids[0]))
+	require.True(t, health.Add(ids[0], ecstest.Health{}))
+	require.Equal(t, ecstest.Health{}, *health.Get(ids[0]))
 }
 
 func TestArchetypeIdentity(t *testing.T) {
-	w := newWorld(t)
-	position, health := ecs.Register[Position](w), ecs.Register[Health](w)
+	w := ecstest.NewWorld(t)
+	position, health := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Health](w)
 	require.Same(t, ecs.NewArchetype(w, position, health), ecs.NewArchetype(w, health, position))
 	require.NotSame(t, ecs.NewArchetype(w, position), ecs.NewArchetype(w, health))
-	require.Equal(t, position, ecs.Register[Position](w), "registering twice gives the same handle")
+	require.Equal(t, position, ecs.Register[ecstest.Position](w), "registering twice gives the same handle")
 	require.Equal(t, "[Position Health]", ecs.NewArchetype(w, position, health).String())
 }
 
 // TestEmptyChunksGoBack fills and empties an archetype: chunks and their
 // memory follow, but for one that is kept.
 func TestEmptyChunksGoBack(t *testing.T) {
-	w := newWorld(t)
-	position := ecs.Register[Position](w)
+	w := ecstest.NewWorld(t)
+	position := ecs.Register[ecstest.Position](w)
 	a := ecs.NewArchetype(w, position)
 	base := w.Universe().Stats().LiveChunks
 	for range 3 {
@@ -251,9 +217,9 @@ func TestEmptyChunksGoBack(t *testing.T) {
 }
 
 func TestRunningOutLosesNothing(t *testing.T) {
-	u := newUniverse(t, 2<<20)
-	w := newWorld(t, ecs.WithUniverse(u))
-	position, health := ecs.Register[Position](w), ecs.Register[Health](w)
+	u := ecstest.NewUniverse(t, 2<<20)
+	w := ecstest.NewWorld(t, ecs.WithUniverse(u))
+	position, health := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Health](w)
 	a := ecs.NewArchetype(w, position)
 	_, err := a.CreateN(1 << 20)
 	require.ErrorIs(t, err, ecs.ErrLimit)
@@ -283,7 +249,7 @@ func TestRunningOutLosesNothing(t *testing.T) {
 	require.ErrorContains(t, l, "ecs: Archetype.Create: alloc: Universe.AllocAligned: no room for 1 chunks")
 	_, err = a.CreateN(5000)
 	require.ErrorIs(t, err, ecs.ErrLimit)
-	_, err = health.TryAdd(last, Health{1, 1})
+	_, err = health.TryAdd(last, ecstest.Health{HP: 1, Max: 1})
 	require.ErrorIs(t, err, ecs.ErrLimit)
 	require.ErrorContains(t, err, "ecs: Component.Add: ")
 	require.False(t, health.Has(last))
@@ -299,22 +265,22 @@ func TestHashFollowsFieldsOnly(t *testing.T) {
 	}
 	build := func(other bool) uint64 {
 		if other {
-			newWorld(t) // another world open: the tag differs
+			ecstest.NewWorld(t) // another world open: the tag differs
 		}
-		w := newWorld(t)
-		p, owner := ecs.Register[padded](w), ecs.Register[Owner](w)
+		w := ecstest.NewWorld(t)
+		p, owner := ecs.Register[padded](w), ecs.Register[ecstest.Owner](w)
 		a := ecs.NewArchetype(w, p, owner)
 		var last ecs.Entity
 		for i := range 700 {
 			e := a.Create()
 			p.Set(e, padded{uint8(i), uint32(i)})
-			owner.Set(e, Owner{last})
+			owner.Set(e, ecstest.Owner{Of: last})
 			last = e
 		}
 		return w.Hash()
 	}
 	require.Equal(t, build(false), build(true), "the same operations, the same hash")
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	p := ecs.Register[padded](w)
 	e := ecs.NewArchetype(w, p).Create()
 	before := w.Hash()
@@ -325,11 +291,11 @@ func TestHashFollowsFieldsOnly(t *testing.T) {
 }
 
 func TestLinksBetweenEntities(t *testing.T) {
-	w := newWorld(t)
-	owner := ecs.Register[Owner](w)
+	w := ecstest.NewWorld(t)
+	owner := ecs.Register[ecstest.Owner](w)
 	a := ecs.NewArchetype(w, owner)
 	e, f := a.Create(), a.Create()
-	owner.Set(e, Owner{f})
+	owner.Set(e, ecstest.Owner{Of: f})
 	require.True(t, w.Alive(owner.Get(e).Of))
 	w.Destroy(f)
 	require.False(t, w.Alive(owner.Get(e).Of), "the link is seen to be dead")
@@ -345,7 +311,7 @@ func TestStrangersAreCaught(t *testing.T) {
 		old = append(old, ecs.NewArchetype(w).Create())
 		require.NoError(t, w.Close())
 	}
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	e := ecs.NewArchetype(w).Create()
 	for _, stranger := range old {
 		require.NotEqual(t, e, stranger)
@@ -357,8 +323,8 @@ func TestStrangersAreCaught(t *testing.T) {
 // TestFailedAddMakesNoArchetype fails to add a type whose archetype does not
 // exist yet, for lack of room.
 func TestFailedAddMakesNoArchetype(t *testing.T) {
-	w := newWorld(t, ecs.WithUniverse(newUniverse(t, 2<<20)), ecs.ChunkGrowth(alloc.Fixed(1)))
-	position, health := ecs.Register[Position](w), ecs.Register[Health](w)
+	w := ecstest.NewWorld(t, ecs.WithUniverse(ecstest.NewUniverse(t, 2<<20)), ecs.ChunkGrowth(alloc.Fixed(1)))
+	position, health := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Health](w)
 	a := ecs.NewArchetype(w, position)
 	q := ecs.NewQuery(w, ecs.Read(position))
 	e := a.Create()
@@ -366,7 +332,7 @@ func TestFailedAddMakesNoArchetype(t *testing.T) {
 	}
 	before := w.Stats()
 	for range 2 {
-		_, err := health.TryAdd(e, Health{1, 2})
+		_, err := health.TryAdd(e, ecstest.Health{HP: 1, Max: 2})
 		require.ErrorIs(t, err, ecs.ErrLimit)
 		require.Equal(t, before, w.Stats())
 		require.NoError(t, w.Verify())
@@ -385,7 +351,7 @@ func TestFailedAddMakesNoArchetype(t *testing.T) {
 		e = rows.Entities()[0]
 		break
 	}
-	require.True(t, health.Add(e, Health{1, 2}))
+	require.True(t, health.Add(e, ecstest.Health{HP: 1, Max: 2}))
 	require.Equal(t, before.Archetypes+1, w.Stats().Archetypes)
 }
 

@@ -1,4 +1,4 @@
-package ecs_test
+package world_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -28,7 +29,7 @@ func limitRows(t *testing.T, limits [2]int, growth alloc.Growth) {
 	w, err := ecs.NewWorld(ecs.ChunkGrowth(growth))
 	require.NoError(t, err)
 	defer func() { require.NoError(t, w.Close()) }()
-	position := ecs.Register[Position](w)
+	position := ecs.Register[ecstest.Position](w)
 	few, marked := ecs.Register[Few](w, ecs.MaxRows(limits[0])), ecs.Register[Marked](w, ecs.MaxRows(limits[1]))
 	n := min(40+4*min(limits[0], limits[1]), 3000) // universes of Go memory have 64 MiB
 	var all []ecs.Entity
@@ -58,7 +59,7 @@ func limitRows(t *testing.T, limits [2]int, growth alloc.Growth) {
 		}
 	}
 	for i, e := range all {
-		position.Set(e, Position{X: float64(i)})
+		position.Set(e, ecstest.Position{X: float64(i)})
 	}
 	check("created")
 	whole := ecs.NewQuery(w)
@@ -94,10 +95,10 @@ func limitRows(t *testing.T, limits [2]int, growth alloc.Growth) {
 // TestMaxRowsOfAPlan: the plan of an archetype has the least limit of its types, and a limit above
 // 4,096 rows is of chunks of several units.
 func TestMaxRowsOfAPlan(t *testing.T) {
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	type Tag struct{}
 	type Byte struct{ V byte }
-	position, tag := ecs.Register[Position](w, ecs.MaxRows(300)), ecs.Register[Tag](w, ecs.MaxRows(100))
+	position, tag := ecs.Register[ecstest.Position](w, ecs.MaxRows(300)), ecs.Register[Tag](w, ecs.MaxRows(100))
 	small := ecs.Register[Byte](w, ecs.MaxRows(6000))
 	require.Equal(t, 300, ecs.NewArchetype(w, position).Plan().Rows)
 	require.Equal(t, 100, ecs.NewArchetype(w, position, tag).Plan().Rows)
@@ -115,11 +116,11 @@ func TestMaxRowsOfAPlan(t *testing.T) {
 
 // TestMaxRowsMisuse: broken contracts panic by name.
 func TestMaxRowsMisuse(t *testing.T) {
-	w := newWorld(t)
-	ecs.Register[Position](w, ecs.MaxRows(10))
+	w := ecstest.NewWorld(t)
+	ecs.Register[ecstest.Position](w, ecs.MaxRows(10))
 	for want, f := range map[string]func(){
 		"ecs: MaxRows: n=0 is less than 1":                                             func() { ecs.MaxRows(0) },
-		"ecs: Register[Position]: registered before with other options":                func() { ecs.Register[Position](w, ecs.MaxRows(11)) },
+		"ecs: Register[Position]: registered before with other options":                func() { ecs.Register[ecstest.Position](w, ecs.MaxRows(11)) },
 		"ecs: RegisterSparse[int8]: the only option of sparse types is Enableable":     func() { ecs.RegisterSparse[int8](w, ecs.MaxRows(1)) },
 		"ecs: RegisterShared[int8]: the options of shared types are Cleanup and Codec": func() { ecs.RegisterShared[int8](w, ecs.MaxRows(1)) },
 		"ecs: RegisterChunk[int8]: the only option of chunk types is Merge":            func() { ecs.RegisterChunk[int8](w, ecs.MaxRows(1)) },

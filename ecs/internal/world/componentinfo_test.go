@@ -1,9 +1,7 @@
-package ecs_test
+package world_test
 
 import (
-	"encoding/json"
 	"fmt"
-	"os"
 	"reflect"
 	"testing"
 	"unsafe"
@@ -11,50 +9,10 @@ import (
 	"quarry/alloc"
 	"quarry/ecs"
 	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
-
-// printed is an entity of ExampleNewQueryOfAll.
-type printed struct {
-	Entity     int // its index; an Entity prints with its version and world, as 1v1@6
-	Components map[string]any
-}
-
-// A world is printed as JSON by code that knows none of its types.
-func ExampleNewQueryOfAll() {
-	type Place struct{ X, Y int }
-	type Wave struct{ Height int }
-	type Port string
-
-	w, _ := ecs.NewWorld()
-	defer w.Close()
-	place, waves := ecs.Register[Place](w), ecs.RegisterBuffer[Wave](w)
-	port := ecs.RegisterShared[Port](w)
-	ship := ecs.NewArchetype(w, place, waves, port.Of("Genoa")).Create()
-	place.Set(ship, Place{3, 4})
-	waves.Append(ship, Wave{1}, Wave{2})
-	ecs.NewArchetype(w, place).Create()
-
-	all := ecs.NewQueryOfAll(w)
-	defer all.Close()
-	out := json.NewEncoder(os.Stdout)
-	for rows := range all.Rows() {
-		types := rows.Archetype().Components()
-		for i, e := range rows.Entities() {
-			p := printed{e.Index(), map[string]any{}}
-			for _, c := range types {
-				p.Components[fmt.Sprint(c.Kind, " ", c.Go)] = rows.Value(c.Type, i) // c.Name need not be unique
-			}
-			if err := out.Encode(p); err != nil {
-				fmt.Println(err)
-			}
-		}
-	}
-	// Output:
-	// {"Entity":1,"Components":{"buffer ecs_test.Wave":[{"Height":1},{"Height":2}],"component ecs_test.Place":{"X":3,"Y":4},"shared ecs_test.Port":"Genoa"}}
-	// {"Entity":2,"Components":{"component ecs_test.Place":{"X":0,"Y":0}}}
-}
 
 // TestWalkShowsWhatHandlesShow: a walk that knows no type sees each row once and each value as the
 // handle gives it.
@@ -63,9 +21,9 @@ func TestWalkShowsWhatHandlesShow(t *testing.T) {
 	w, err := ecs.NewWorld(ecs.ChunkGrowth(alloc.Fixed(1)))
 	require.NoError(t, err)
 	defer func() { require.NoError(t, w.Close()) }()
-	position, stun := ecs.Register[Position](w), ecs.Register[Stun](w, ecs.Enableable)
-	big, tag := ecs.Register[long](w), ecs.Register[Tag](w)
-	hits, team, log := ecs.RegisterBuffer[Hit](w), ecs.RegisterShared[string](w), ecs.RegisterManaged[[]string](w)
+	position, stun := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Stun](w, ecs.Enableable)
+	big, tag := ecs.Register[long](w), ecs.Register[ecstest.Tag](w)
+	hits, team, log := ecs.RegisterBuffer[ecstest.Hit](w), ecs.RegisterShared[string](w), ecs.RegisterManaged[[]string](w)
 	disabled := ecs.Register[ecs.DisabledEntity](w)
 	var list []ecs.Entity
 	for i, a := range []*ecs.Archetype{
@@ -77,13 +35,13 @@ func TestWalkShowsWhatHandlesShow(t *testing.T) {
 		list = batch.Entities(list)
 	}
 	for i, e := range list {
-		position.Set(e, Position{X: float64(i)})
+		position.Set(e, ecstest.Position{X: float64(i)})
 		big.Set(e, long{[9]uint32{8: uint32(i)}})
-		hits.Append(e, make([]Hit, i%40)...)
+		hits.Append(e, make([]ecstest.Hit, i%40)...)
 		if i%3 == 0 && log.Has(e) {
 			*log.Mut(e) = []string{e.String()}
 		}
-		stun.Set(e, Stun{float32(i)})
+		stun.Set(e, ecstest.Stun{Left: float32(i)})
 		if i%5 == 0 {
 			stun.Disable(e)
 		}
@@ -109,7 +67,7 @@ func TestWalkShowsWhatHandlesShow(t *testing.T) {
 			}
 			if p := position.Get(e); p != nil {
 				note("Position", true, *p)
-				note("Position", true, *(*Position)(unsafe.Pointer(&rows.Bytes(position)[i*int(unsafe.Sizeof(*p))])))
+				note("Position", true, *(*ecstest.Position)(unsafe.Pointer(&rows.Bytes(position)[i*int(unsafe.Sizeof(*p))])))
 			}
 			if s := stun.Get(e); s != nil {
 				note("Stun", true, *s)
@@ -117,9 +75,9 @@ func TestWalkShowsWhatHandlesShow(t *testing.T) {
 			if b := big.Get(e); b != nil {
 				note(ecs.InfoOf(big).Name, true, *b)
 			}
-			note("Tag", tag.Has(e), Tag{})
+			note("Tag", tag.Has(e), ecstest.Tag{})
 			note("DisabledEntity", disabled.Has(e), ecs.DisabledEntity{})
-			note("[]Hit", hits.Has(e), append([]Hit{}, hits.Slice(e)...))
+			note("[]Hit", hits.Has(e), append([]ecstest.Hit{}, hits.Slice(e)...))
 			v, ok := team.Get(e)
 			note("string", ok, v)
 			note("managed []string", log.Has(e), nil)
@@ -137,7 +95,7 @@ func TestWalkShowsWhatHandlesShow(t *testing.T) {
 
 // TestWalkOfABorrow: rows of a part, which begin behind the chunk's first, show their own values.
 func TestWalkOfABorrow(t *testing.T) {
-	w, position, velocity, _ := movers(t, 1000)
+	w, position, velocity, _ := ecstest.Movers(t, 1000)
 	defer w.Close()
 	q := ecs.NewQuery(w, ecs.Write(position), ecs.Read(velocity))
 	n := 0.0
@@ -150,9 +108,9 @@ func TestWalkOfABorrow(t *testing.T) {
 	b := door.NewBorrow(q, "walk", func(string) {})
 	b.Begin()
 	defer b.End()
-	r := b.Accessor()
-	for _, part := range b.Split(nil, 64) {
-		rows, ok := r.Rows(part)
+	r := ecstest.AccessorOf(b)
+	for _, part := range ecstest.Split(b, nil, 64) {
+		rows, ok := ecstest.RowsOf(r, part)
 		require.True(t, ok)
 		for i := range rows.Len() {
 			want := position.ReadOnly(rows)[i]
@@ -168,8 +126,8 @@ func TestComponents(t *testing.T) {
 	w, err := ecs.NewWorld()
 	require.NoError(t, err)
 	defer func() { require.NoError(t, w.Close()) }()
-	position := ecs.Register[Position](w)
-	ecs.RegisterBuffer[Hit](w, ecs.Cleanup)
+	position := ecs.Register[ecstest.Position](w)
+	ecs.RegisterBuffer[ecstest.Hit](w, ecs.Cleanup)
 	ecs.RegisterShared[string](w)
 	ecs.RegisterManaged[map[string]int](w, ecs.Enableable)
 	var got []string
@@ -180,11 +138,11 @@ func TestComponents(t *testing.T) {
 	require.Equal(t, []string{
 		"DisabledEntity component ecs.DisabledEntity false false", "Prefab component ecs.Prefab false false",
 		"CleanupEntity component ecs.CleanupEntity false false", "[]LinkedEntity buffer ecs.LinkedEntity false false",
-		"Position component ecs_test.Position false false", "[]Hit buffer ecs_test.Hit false true",
+		"Position component ecstest.Position false false", "[]Hit buffer ecstest.Hit false true",
 		"string shared string false false", "managed map[string]int managed map[string]int true false",
 	}, got)
 	require.Equal(t, "Kind(9)", ecs.Kind(9).String())
-	require.Equal(t, reflect.TypeFor[Position](), ecs.InfoOf(position).Go)
+	require.Equal(t, reflect.TypeFor[ecstest.Position](), ecs.InfoOf(position).Go)
 	require.Empty(t, w.Archetypes())
 	same := ecs.NewArchetype(w, ecs.InfoOf(position).Type)
 	require.Same(t, ecs.NewArchetype(w, position), same)
@@ -199,14 +157,14 @@ func TestComponents(t *testing.T) {
 
 // TestWalkMisuse: wrong rows, types and queries are told by name.
 func TestWalkMisuse(t *testing.T) {
-	w, position, velocity, _ := movers(t, 10)
+	w, position, velocity, _ := ecstest.Movers(t, 10)
 	defer w.Close()
 	q := ecs.NewQuery(w, ecs.Write(position), ecs.Read(velocity))
 	other, err := ecs.NewWorld()
 	require.NoError(t, err)
 	defer other.Close()
-	strange := ecs.Register[Position](other)
-	hits, health := ecs.RegisterBuffer[Hit](w), ecs.Register[Health](w)
+	strange := ecs.Register[ecstest.Position](other)
+	hits, health := ecs.RegisterBuffer[ecstest.Hit](w), ecs.Register[ecstest.Health](w)
 	for want, f := range map[string]func(){
 		"ecs: World.Value: a type is nil":                            func() { w.Value(ecs.Null, nil) },
 		"ecs: World.Value: Position was registered in another world": func() { w.Value(ecs.Null, strange) },
@@ -215,7 +173,7 @@ func TestWalkMisuse(t *testing.T) {
 	}
 	require.Panics(t, func() { w.Value(ecs.NewArchetype(other, strange).Create(), position) }, "an entity of another world")
 	gone := ecs.NewArchetype(w, position).Create()
-	require.Equal(t, Position{}, w.Value(gone, position))
+	require.Equal(t, ecstest.Position{}, w.Value(gone, position))
 	require.Nil(t, w.Value(gone, velocity), "it lacks the type")
 	w.Destroy(gone)
 	require.Nil(t, w.Value(gone, position))
@@ -238,12 +196,12 @@ func TestWalkMisuse(t *testing.T) {
 	}
 	require.Panics(t, func() { kept.Value(position, 0) })
 	all := ecs.NewQueryOfAll(w)
-	late := ecs.Register[Stun](w)
+	late := ecs.Register[ecstest.Stun](w)
 	ecs.NewArchetype(w, late).Create()
 	for rows := range all.Rows() {
 		require.PanicsWithValue(t, "ecs: Rows.Value: "+all.String()+" does not declare Stun: it was registered after NewQueryOfAll; make the query anew", func() { rows.Value(late, 0) })
 		break
 	}
 	require.Panics(t, func() { kept.Bytes(position) })
-	require.PanicsWithValue(t, "ecs: InfoOf: the handle is the zero value; handles come from Register and RegisterBuffer", func() { ecs.InfoOf(ecs.Component[Position]{}) })
+	require.PanicsWithValue(t, "ecs: InfoOf: the handle is the zero value; handles come from Register and RegisterBuffer", func() { ecs.InfoOf(ecs.Component[ecstest.Position]{}) })
 }

@@ -1,4 +1,4 @@
-package ecs_test
+package world_test
 
 import (
 	"math/rand/v2"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"quarry/ecs"
+	"quarry/ecs/internal/door"
 	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
@@ -19,7 +20,7 @@ func TestNames(t *testing.T) {
 	require.False(t, ok)
 	require.Empty(t, w.Name(e))
 	require.True(t, w.SetName(e, ""))
-	require.False(t, w.HasNames(), "worlds without names pay nothing")
+	require.False(t, hasNames(w), "worlds without names pay nothing")
 	hash := w.Hash()
 	long := strings.Repeat("long ", 1_000_000) + "\xff\x00 Tür 门"
 	for _, text := range []string{"door", "Tür", "门", "\x00", "null", long} {
@@ -136,8 +137,11 @@ func TestVerifyChecksNames(t *testing.T) {
 	w := ecstest.NewWorld(t)
 	a := ecs.NewArchetype(w)
 	require.True(t, w.SetName(a.Create(), "somebody"))
-	restore := w.CorruptNames()
+	restore := corruptNames(w)
 	require.ErrorContains(t, w.Verify(), `ecs: W8: index 134217727 has the name "nobody"`)
 	restore()
 	require.NoError(t, w.Verify())
 }
+
+// hasNames reports whether the world has paid for names.
+func hasNames(w *ecs.World) bool { return door.World(w).Names.Len() > 0 }

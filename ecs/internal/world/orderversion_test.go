@@ -1,4 +1,4 @@
-package ecs_test
+package world_test
 
 import (
 	"math/rand/v2"
@@ -17,9 +17,9 @@ type ordering struct {
 	t          testing.TB
 	w          *ecs.World
 	random     *rand.Rand
-	position   ecs.Component[Position]
-	velocity   ecs.Component[Velocity]
-	stun       ecs.Component[Stun] // Enableable
+	position   ecs.Component[ecstest.Position]
+	velocity   ecs.Component[ecstest.Velocity]
+	stun       ecs.Component[ecstest.Stun] // Enableable
 	team       ecs.Shared[int]
 	types      []ecs.Type
 	want       []uint32 // by type
@@ -29,9 +29,9 @@ type ordering struct {
 }
 
 func newOrdering(t testing.TB) *ordering {
-	w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
-	o := &ordering{t: t, w: w, random: rand.New(rand.NewPCG(54, 29)), position: ecs.Register[Position](w), velocity: ecs.Register[Velocity](w),
-		stun: ecs.Register[Stun](w, ecs.Enableable), team: ecs.RegisterShared[int](w)}
+	w := ecstest.NewWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
+	o := &ordering{t: t, w: w, random: rand.New(rand.NewPCG(54, 29)), position: ecs.Register[ecstest.Position](w), velocity: ecs.Register[ecstest.Velocity](w),
+		stun: ecs.Register[ecstest.Stun](w, ecs.Enableable), team: ecs.RegisterShared[int](w)}
 	o.types = []ecs.Type{o.position, o.velocity, o.stun, o.team}
 	o.want = make([]uint32, len(o.types))
 	o.archetypes = []*ecs.Archetype{ecs.NewArchetype(w, o.position), ecs.NewArchetype(w, o.position, o.velocity),
@@ -140,7 +140,7 @@ func TestOrderVersion(t *testing.T) {
 			e := o.one()
 			touched = o.around(e, func() {
 				if !o.velocity.Remove(e) {
-					o.velocity.Add(e, Velocity{})
+					o.velocity.Add(e, ecstest.Velocity{})
 				}
 			})
 		case k < 17:
@@ -150,7 +150,7 @@ func TestOrderVersion(t *testing.T) {
 		case k < 32:
 			touched = o.swap()
 		case k < 36: // nothing comes or goes
-			o.position.Set(o.one(), Position{})
+			o.position.Set(o.one(), ecstest.Position{})
 			o.stun.Disable(o.one())
 		default:
 			o.shrink(version)
@@ -162,13 +162,13 @@ func TestOrderVersion(t *testing.T) {
 			require.Equal(t, o.want[i], o.w.OrderVersion(x), "%v", x)
 		}
 	}
-	require.Zero(t, o.w.OrderVersion(ecs.Register[Health](o.w)), "no entity ever had it")
+	require.Zero(t, o.w.OrderVersion(ecs.Register[ecstest.Health](o.w)), "no entity ever had it")
 }
 
 // TestOrderVersionOfValues: a shared value has an order version of its own, which does not go back
 // when its archetype is retired.
 func TestOrderVersionOfValues(t *testing.T) {
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	team := ecs.RegisterShared[int](w)
 	red, blue := team.Of(1), team.Of(2)
 	base := ecs.NewArchetype(w)
@@ -187,7 +187,7 @@ func TestOrderVersionOfValues(t *testing.T) {
 	w.Advance()
 	w.Shrink(0)
 	require.Equal(t, three, w.OrderVersion(red), "its archetype is gone, its version is not")
-	other := newWorld(t)
+	other := ecstest.NewWorld(t)
 	ecstest.RequirePanic(t, "ecs: World.OrderVersion: ", func() { other.OrderVersion(team) })
 	ecstest.RequirePanic(t, "ecs: World.OrderVersion: a type is nil", func() { w.OrderVersion(nil) })
 }

@@ -1,4 +1,4 @@
-package ecs_test
+package world_test
 
 import (
 	"sync"

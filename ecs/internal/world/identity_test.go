@@ -1,11 +1,14 @@
-package ecs_test
+package world_test
 
 import (
 	"sync"
 	"testing"
+	"unsafe"
 
 	"quarry/ecs"
+	"quarry/ecs/internal/door"
 	"quarry/ecs/internal/ecstest"
+	"quarry/ecs/internal/entity"
 
 	"github.com/stretchr/testify/require"
 )
@@ -73,7 +76,7 @@ func TestBehaviour03Wrap(t *testing.T) {
 	e, ok := w.Entity(index, 1)
 	require.True(t, ok)
 	w.Destroy(e)
-	w.SetNextVersion(uint32(index), last-1)
+	setNextVersion(w, uint32(index), last-1)
 	versions := func(next func() ecs.Entity, index int) (got []uint32) {
 		for range 2 {
 			e := next()
@@ -137,7 +140,7 @@ func TestBehaviour10Limit(t *testing.T) {
 	const text = ": the limit is 134217726 entities a world"
 	w := ecstest.NewWorld(t)
 	a := ecs.NewArchetype(w)
-	restore := w.LeaveBlocks(3)
+	restore := leaveBlocks(w, 3)
 	_, err := a.CreateN(ecstest.IDBlock - 2) // the first; index 0 is Null, and the last one of all is nobody's
 	require.NoError(t, err)
 	ids := ecstest.Reserve(t, w, ecstest.IDBlock-1)
@@ -236,4 +239,19 @@ func TestIndicesBy64(t *testing.T) {
 		want = append(want, index)
 	}
 	require.Equal(t, append(want, 6, 8, 71, 131, 260, 320, 321), got)
+}
+
+// setNextVersion makes the next entity with a fresh index start at a version, to meet the wrap.
+func setNextVersion(w *ecs.World, index uint32, version uint32) {
+	ids := &door.World(w).IDs
+	view := ids.View()
+	r := view.Record(entity.Make(index, ids.Tag(), 0))
+	*(*uint32)(unsafe.Pointer(r)) = version // Safe because a record begins with its version.
+}
+
+// leaveBlocks lets a world make n blocks of ids more, and no others, until restore.
+func leaveBlocks(w *ecs.World, n int) (restore func()) {
+	ids := &door.World(w).IDs
+	ids.Limit(n)
+	return func() { ids.Limit(-1) }
 }

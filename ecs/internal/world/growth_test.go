@@ -1,4 +1,4 @@
-package ecs_test
+package world_test
 
 import (
 	"fmt"
@@ -34,8 +34,8 @@ func lastOf(q *ecs.Query) (last ecs.Entity) {
 // chunk: the universe must not see it.
 func TestBorderLeavesUniverseAlone(t *testing.T) {
 	for _, g := range append(chunkPolicies, alloc.Growth{}, alloc.Geometric(1.2)) {
-		w := newWorld(t, ecs.ChunkGrowth(g))
-		position, stun := ecs.Register[Position](w), ecs.Register[Stun](w, ecs.Enableable)
+		w := ecstest.NewWorld(t, ecs.ChunkGrowth(g))
+		position, stun := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Stun](w, ecs.Enableable)
 		a := ecs.NewArchetype(w, position, stun)
 		fill(t, w, a, 20)
 		live, reserve, units := w.Universe().Stats().LiveChunks, w.Stats().Reserve, w.Stats().Chunks
@@ -58,11 +58,11 @@ func TestBorderLeavesUniverseAlone(t *testing.T) {
 func TestReserveGoesBeforeAnythingFails(t *testing.T) {
 	for name, use := range map[string]func(*testing.T, *ecs.World, ecs.Entity){
 		"Create": func(t *testing.T, w *ecs.World, _ ecs.Entity) {
-			_, err := ecs.NewArchetype(w, ecs.Register[Health](w)).TryCreate()
+			_, err := ecs.NewArchetype(w, ecs.Register[ecstest.Health](w)).TryCreate()
 			require.NoError(t, err)
 		},
 		"CreateN": func(t *testing.T, w *ecs.World, _ ecs.Entity) {
-			a := ecs.NewArchetype(w, ecs.Register[Health](w))
+			a := ecs.NewArchetype(w, ecs.Register[ecstest.Health](w))
 			_, err := a.CreateN(2 * a.Plan().Rows)
 			require.NoError(t, err)
 		},
@@ -72,21 +72,21 @@ func TestReserveGoesBeforeAnythingFails(t *testing.T) {
 			require.NoError(t, err)
 		},
 		"Add": func(t *testing.T, w *ecs.World, e ecs.Entity) {
-			_, err := ecs.Register[Health](w).TryAdd(e, Health{1, 2})
+			_, err := ecs.Register[ecstest.Health](w).TryAdd(e, ecstest.Health{HP: 1, Max: 2})
 			require.NoError(t, err)
 		},
 		"Append": func(t *testing.T, w *ecs.World, e ecs.Entity) {
-			b, ok := ecs.RegisterBuffer[Hit](w, ecs.Inline(1)).Mut(e)
+			b, ok := ecs.RegisterBuffer[ecstest.Hit](w, ecs.Inline(1)).Mut(e)
 			require.True(t, ok)
-			require.NoError(t, b.TryAppend(make([]Hit, 10)...))
+			require.NoError(t, b.TryAppend(make([]ecstest.Hit, 10)...))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			u := newUniverse(t, 2<<20)
-			w := newWorld(t, ecs.WithUniverse(u), ecs.ChunkGrowth(alloc.Fixed(10)))
-			a := ecs.NewArchetype(w, ecs.RegisterBuffer[Hit](w, ecs.Inline(1)))
+			u := ecstest.NewUniverse(t, 2<<20)
+			w := ecstest.NewWorld(t, ecs.WithUniverse(u), ecs.ChunkGrowth(alloc.Fixed(10)))
+			a := ecs.NewArchetype(w, ecs.RegisterBuffer[ecstest.Hit](w, ecs.Inline(1)))
 			e := a.Create()
-			spare := ecs.NewArchetype(w, ecs.Register[Position](w))
+			spare := ecs.NewArchetype(w, ecs.Register[ecstest.Position](w))
 			made, err := spare.CreateN(9*spare.Plan().Rows + 1)
 			require.NoError(t, err)
 			var all []ecs.Entity
@@ -120,8 +120,8 @@ func TestReserveShrinks(t *testing.T) {
 		chunks = 30
 	}
 	for _, g := range chunkPolicies {
-		w := newWorld(t, ecs.ChunkGrowth(g))
-		position := ecs.Register[Position](w)
+		w := ecstest.NewWorld(t, ecs.ChunkGrowth(g))
+		position := ecs.Register[ecstest.Position](w)
 		a, q := ecs.NewArchetype(w, position), ecs.NewQuery(w, ecs.Read(position))
 		fill(t, w, a, chunks)
 		var ids []ecs.Entity
@@ -144,7 +144,7 @@ func TestReserveShrinks(t *testing.T) {
 
 // TestBufferGrowth looks at the room that policies give.
 func TestBufferGrowth(t *testing.T) {
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	exact := ecs.RegisterBuffer[int64](w, ecs.Inline(1), ecs.Growth(alloc.Growth{}))
 	steps := ecs.RegisterBuffer[int32](w, ecs.Inline(1), ecs.Growth(alloc.Fixed(1000)))
 	doubling := ecs.RegisterBuffer[uint64](w, ecs.Inline(100))
@@ -161,7 +161,7 @@ func TestBufferGrowth(t *testing.T) {
 	require.GreaterOrEqual(t, z.Cap(), 200)
 	require.Less(t, z.Cap(), 300)
 	require.PanicsWithValue(t, "ecs: Register[Health]: Growth is an option of RegisterBuffer",
-		func() { ecs.Register[Health](w, ecs.Growth(alloc.Doubling())) })
+		func() { ecs.Register[ecstest.Health](w, ecs.Growth(alloc.Doubling())) })
 	require.PanicsWithValue(t, "ecs: RegisterBuffer[int64]: registered before with other options",
 		func() { ecs.RegisterBuffer[int64](w, ecs.Inline(1)) })
 	require.Equal(t, doubling, ecs.RegisterBuffer[uint64](w, ecs.Inline(100), ecs.Growth(alloc.Doubling())))
@@ -172,8 +172,8 @@ func TestBufferGrowth(t *testing.T) {
 func TestDefaultGrowthIsCapped(t *testing.T) {
 	g := ecs.DefaultChunkGrowth()
 	require.Equal(t, []int{1, 2, 62, 126, 1064}, []int{g.Next(0, 1), g.Next(1, 2), g.Next(31, 32), g.Next(63, 64), g.Next(1000, 1001)})
-	w := newWorld(t)
-	a := ecs.NewArchetype(w, ecs.Register[Position](w))
+	w := ecstest.NewWorld(t)
+	a := ecs.NewArchetype(w, ecs.Register[ecstest.Position](w))
 	for range 700 * a.Plan().Rows {
 		a.Create()
 	}
@@ -198,7 +198,7 @@ func BenchmarkGrow(b *testing.B) {
 			for b.Loop() {
 				w, err := ecs.NewWorld(ecs.WithUniverse(u), ecs.ChunkGrowth(g))
 				require.NoError(b, err)
-				a := ecs.NewArchetype(w, ecs.Register[Position](w), ecs.Register[Velocity](w))
+				a := ecs.NewArchetype(w, ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w))
 				for range n {
 					a.Create()
 				}
@@ -220,7 +220,7 @@ func BenchmarkBorder(b *testing.B) {
 			w, err := ecs.NewWorld(ecs.ChunkGrowth(g))
 			require.NoError(b, err)
 			defer w.Close()
-			a := ecs.NewArchetype(w, ecs.Register[Position](w), ecs.Register[Velocity](w))
+			a := ecs.NewArchetype(w, ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w))
 			_, err = a.CreateN(a.Plan().Rows * 40)
 			require.NoError(b, err)
 			for b.Loop() {
@@ -239,7 +239,7 @@ func BenchmarkGrowInTurn(b *testing.B) {
 			w, err := ecs.NewWorld(ecs.ChunkGrowth(g))
 			require.NoError(b, err)
 			defer w.Close()
-			position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
+			position, velocity := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w)
 			labels := ecstest.LabelsOf(w, 5)
 			terms := []ecs.Term{ecs.Write(position), ecs.Read(velocity)}
 			for _, l := range labels {
@@ -266,8 +266,8 @@ func BenchmarkGrowInTurn(b *testing.B) {
 					p, v := position.Slice(rows), velocity.Slice(rows)
 					v = v[:len(p)]
 					for i := range p {
-						p[i].X += v[i].X * dt
-						p[i].Y += v[i].Y * dt
+						p[i].X += v[i].X / 64
+						p[i].Y += v[i].Y / 64
 					}
 				}
 				steps++

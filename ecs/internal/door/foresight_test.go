@@ -1,10 +1,11 @@
-package ecs_test
+package door_test
 
 import (
 	"testing"
 
 	"quarry/ecs"
 	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/ecstest"
 	"quarry/ecs/internal/edit"
 	"quarry/ecs/internal/world"
 
@@ -14,8 +15,8 @@ import (
 // What a layer asks to know what a change would do, without doing it.
 
 func TestOutcomeTellsWhereAChangeLeads(t *testing.T) {
-	w := newWorld(t)
-	position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
+	w := ecstest.NewWorld(t)
+	position, velocity := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w)
 	type socket struct{ Port int32 }
 	sockets := ecs.Register[socket](w, ecs.Cleanup)
 	cell := ecs.RegisterShared[string](w)
@@ -47,7 +48,7 @@ func TestOutcomeTellsWhereAChangeLeads(t *testing.T) {
 	require.Same(t, place.Archetype, door.At(&copies))
 	require.Same(t, w, a.World())
 	require.Same(t, w, door.Destruction(w).World())
-	other := newWorld(t)
+	other := ecstest.NewWorld(t)
 	require.Panics(t, func() {
 		_, _ = edit.OutcomeOf(door.Archetype(ecs.NewArchetype(other))).After(door.Change(door.Destruction(w)))
 	})
@@ -59,8 +60,8 @@ func TestOutcomeTellsWhereAChangeLeads(t *testing.T) {
 
 // TestMatchesIsWhatALoopShows compares Matches, and MatchesArchetype, with loops.
 func TestMatchesIsWhatALoopShows(t *testing.T) {
-	w := newWorld(t)
-	position, walk := ecs.Register[Position](w), ecs.Register[Velocity](w, ecs.Enableable)
+	w := ecstest.NewWorld(t)
+	position, walk := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w, ecs.Enableable)
 	var all []ecs.Entity
 	for i, a := range []*ecs.Archetype{ecs.NewArchetype(w), ecs.NewArchetype(w, position), ecs.NewArchetype(w, walk), ecs.NewArchetype(w, position, walk)} {
 		for k := range 100 {
@@ -100,22 +101,22 @@ func TestMatchesIsWhatALoopShows(t *testing.T) {
 }
 
 func TestFactsOfTypes(t *testing.T) {
-	w, other := newWorld(t), newWorld(t)
+	w, other := ecstest.NewWorld(t), ecstest.NewWorld(t)
 	type link struct {
 		N  int64
 		To [2]ecs.Entity
 	}
 	links := ecs.RegisterBuffer[link](w, ecs.Cleanup)
-	walk := ecs.Register[Velocity](w, ecs.Enableable)
+	walk := ecs.Register[ecstest.Velocity](w, ecs.Enableable)
 	require.Equal(t, world.Facts{Kind: ecs.KindBuffer, Cleanup: true, Links: []world.Link{{Offset: 8, Count: 2, Size: 8, Each: []world.Link{{}}}}}, door.FactsOf(links))
 	require.Equal(t, world.Facts{Enableable: true}, door.FactsOf(walk))
 	require.Equal(t, ecs.KindShared, door.FactsOf(ecs.RegisterShared[int](w)).Kind)
 	require.Equal(t, ecs.KindManaged, door.FactsOf(ecs.RegisterManaged[int](w)).Kind)
 	require.Equal(t, 1, door.TypeIndex(w, walk)-door.TypeIndex(w, links))
-	for _, of := range []ecs.Type{nil, ecs.Component[Position]{}, ecs.Buffer[Position]{}} {
+	for _, of := range []ecs.Type{nil, ecs.Component[ecstest.Position]{}, ecs.Buffer[ecstest.Position]{}} {
 		require.Equal(t, -1, door.TypeIndex(w, of))
 	}
 	require.Equal(t, -1, door.TypeIndex(other, walk))
-	require.Panics(t, func() { door.FactsOf(ecs.Component[Position]{}) })
+	require.Panics(t, func() { door.FactsOf(ecs.Component[ecstest.Position]{}) })
 	require.Panics(t, func() { door.FactsOf(nil) })
 }

@@ -1,4 +1,4 @@
-package ecs_test
+package world_test
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 	"quarry/internal/debug"
 
 	"github.com/stretchr/testify/require"
@@ -17,11 +18,11 @@ import (
 // by handle. zoo is a world and the model of it.
 type zoo struct {
 	w        *ecs.World
-	position ecs.Component[Position]
-	health   ecs.Component[Health]
+	position ecs.Component[ecstest.Position]
+	health   ecs.Component[ecstest.Health]
 	lopsided ecs.Component[lopsided]
-	tag      ecs.Component[Tag]
-	hits     ecs.Buffer[Hit]
+	tag      ecs.Component[ecstest.Tag]
+	hits     ecs.Buffer[ecstest.Hit]
 	model    map[ecs.Entity]*creature
 	alive    []ecs.Entity
 	dead     []ecs.Entity
@@ -36,18 +37,18 @@ type lopsided struct {
 }
 
 type creature struct {
-	position *Position
-	health   *Health
+	position *ecstest.Position
+	health   *ecstest.Health
 	lopsided *lopsided
 	tag      bool
 	hits     bool
 }
 
 func newZoo(t testing.TB, growth alloc.Growth) *zoo {
-	w := newWorld(t, ecs.ChunkGrowth(growth))
+	w := ecstest.NewWorld(t, ecs.ChunkGrowth(growth))
 	return &zoo{
-		w: w, position: ecs.Register[Position](w), health: ecs.Register[Health](w, ecs.Enableable),
-		lopsided: ecs.Register[lopsided](w), tag: ecs.Register[Tag](w), hits: ecs.RegisterBuffer[Hit](w, ecs.Inline(2)),
+		w: w, position: ecs.Register[ecstest.Position](w), health: ecs.Register[ecstest.Health](w, ecs.Enableable),
+		lopsided: ecs.Register[lopsided](w), tag: ecs.Register[ecstest.Tag](w), hits: ecs.RegisterBuffer[ecstest.Hit](w, ecs.Inline(2)),
 		model: map[ecs.Entity]*creature{}, rnd: rand.New(rand.NewPCG(3, 5)),
 	}
 }
@@ -65,7 +66,7 @@ func (z *zoo) step() {
 	case what < 4:
 		z.destroy(z.rnd.IntN(len(z.alive)))
 	case what < 6:
-		e, v := z.pick(), Position{float64(z.serial), 1}
+		e, v := z.pick(), ecstest.Position{X: float64(z.serial), Y: 1}
 		if z.position.Add(e, v) {
 			z.model[e].position = &v
 		} else {
@@ -82,7 +83,7 @@ func (z *zoo) step() {
 		}
 	case what < 10:
 		e := z.pick()
-		z.model[e].tag = z.tag.Add(e, Tag{})
+		z.model[e].tag = z.tag.Add(e, ecstest.Tag{})
 		if !z.model[e].tag {
 			z.tag.Remove(e)
 		}
@@ -106,10 +107,10 @@ func (z *zoo) create(types []ecs.Type) {
 			for _, t := range types {
 				switch t {
 				case z.position:
-					c.position = &Position{float64(z.serial), float64(i)}
+					c.position = &ecstest.Position{X: float64(z.serial), Y: float64(i)}
 					z.position.Slice(rows)[i] = *c.position
 				case z.health:
-					c.health = &Health{z.serial, int32(i)}
+					c.health = &ecstest.Health{HP: z.serial, Max: int32(i)}
 					z.health.Slice(rows)[i] = *c.health
 				case z.lopsided:
 					c.lopsided = &lopsided{A: z.serial, B: [5]int32{4: int32(i)}}
@@ -227,17 +228,17 @@ func TestLookupsAgreeWithAModel(t *testing.T) {
 	for _, g := range append(chunkPolicies, alloc.Fixed(1), alloc.Doubling().Capped(64)) {
 		t.Run(fmt.Sprint(g), func(t *testing.T) {
 			z := newZoo(t, g)
-			steps := stepsOf(1500)
+			steps := ecstest.StepsOf(1500)
 			for i := range steps {
 				z.step()
 				if i%25 != 24 || len(z.alive) == 0 {
 					continue
 				}
-				check(t, z, z.position, func(c *creature) *Position { return c.position })
-				check(t, z, z.health, func(c *creature) *Health { return c.health })
-				check(t, z, z.tag, func(c *creature) *Tag {
+				check(t, z, z.position, func(c *creature) *ecstest.Position { return c.position })
+				check(t, z, z.health, func(c *creature) *ecstest.Health { return c.health })
+				check(t, z, z.tag, func(c *creature) *ecstest.Tag {
 					if c.tag {
-						return new(Tag)
+						return new(ecstest.Tag)
 					}
 					return nil
 				})
@@ -260,21 +261,23 @@ func TestLookupsAgreeWithAModel(t *testing.T) {
 func TestLookupWritesMark(t *testing.T) {
 	for name, c := range map[string]struct {
 		marks bool
-		touch func(ecs.Component[Position], ecs.Entity)
+		touch func(ecs.Component[ecstest.Position], ecs.Entity)
 	}{
-		"Component.Get":  {false, func(c ecs.Component[Position], e ecs.Entity) { c.Get(e) }},
-		"Component.Has":  {false, func(c ecs.Component[Position], e ecs.Entity) { c.Has(e) }},
-		"Component.Mut":  {true, func(c ecs.Component[Position], e ecs.Entity) { c.Mut(e) }},
-		"Component.Set":  {true, func(c ecs.Component[Position], e ecs.Entity) { c.Set(e, Position{}) }},
-		"GetList":        {false, func(c ecs.Component[Position], e ecs.Entity) { c.GetList(nil, []ecs.Entity{e}) }},
-		"MutList":        {true, func(c ecs.Component[Position], e ecs.Entity) { c.MutList(nil, []ecs.Entity{e}) }},
-		"Gather":         {false, func(c ecs.Component[Position], e ecs.Entity) { c.CopyList(make([]Position, 1), []ecs.Entity{e}) }},
-		"MutList, empty": {false, func(c ecs.Component[Position], _ ecs.Entity) { c.MutList(nil, nil) }},
-		"MutList, null":  {false, func(c ecs.Component[Position], _ ecs.Entity) { c.MutList(nil, []ecs.Entity{ecs.Null}) }},
+		"Component.Get": {false, func(c ecs.Component[ecstest.Position], e ecs.Entity) { c.Get(e) }},
+		"Component.Has": {false, func(c ecs.Component[ecstest.Position], e ecs.Entity) { c.Has(e) }},
+		"Component.Mut": {true, func(c ecs.Component[ecstest.Position], e ecs.Entity) { c.Mut(e) }},
+		"Component.Set": {true, func(c ecs.Component[ecstest.Position], e ecs.Entity) { c.Set(e, ecstest.Position{}) }},
+		"GetList":       {false, func(c ecs.Component[ecstest.Position], e ecs.Entity) { c.GetList(nil, []ecs.Entity{e}) }},
+		"MutList":       {true, func(c ecs.Component[ecstest.Position], e ecs.Entity) { c.MutList(nil, []ecs.Entity{e}) }},
+		"Gather": {false, func(c ecs.Component[ecstest.Position], e ecs.Entity) {
+			c.CopyList(make([]ecstest.Position, 1), []ecs.Entity{e})
+		}},
+		"MutList, empty": {false, func(c ecs.Component[ecstest.Position], _ ecs.Entity) { c.MutList(nil, nil) }},
+		"MutList, null":  {false, func(c ecs.Component[ecstest.Position], _ ecs.Entity) { c.MutList(nil, []ecs.Entity{ecs.Null}) }},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
-			position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
+			w := ecstest.NewWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
+			position, velocity := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w)
 			a := ecs.NewArchetype(w, velocity, position)
 			var ids []ecs.Entity
 			for range 3 * a.Plan().Rows { // one by one: three chunks of one unit
@@ -296,9 +299,9 @@ func TestLookupWritesMark(t *testing.T) {
 // TestLookupSurvivesAForgottenArchetype: an Add that fails for lack of memory takes the
 // archetype it made out again, and the next one gets its number.
 func TestLookupSurvivesAForgottenArchetype(t *testing.T) {
-	u := newUniverse(t, 2<<20)
-	w := newWorld(t, ecs.WithUniverse(u), ecs.ChunkGrowth(alloc.Fixed(1)))
-	position, velocity, health := ecs.Register[Position](w), ecs.Register[Velocity](w), ecs.Register[Health](w)
+	u := ecstest.NewUniverse(t, 2<<20)
+	w := ecstest.NewWorld(t, ecs.WithUniverse(u), ecs.ChunkGrowth(alloc.Fixed(1)))
+	position, velocity, health := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w), ecs.Register[ecstest.Health](w)
 	a := ecs.NewArchetype(w, position)
 	var ids []ecs.Entity
 	for { // until the universe is full
@@ -310,7 +313,7 @@ func TestLookupSurvivesAForgottenArchetype(t *testing.T) {
 	}
 	last := ids[len(ids)-1]
 	n := w.Stats().Archetypes
-	_, err := velocity.TryAdd(last, Velocity{1, 2})
+	_, err := velocity.TryAdd(last, ecstest.Velocity{X: 1, Y: 2})
 	require.Error(t, err)
 	require.Equal(t, n, w.Stats().Archetypes)
 	require.NotNil(t, position.Get(last))
@@ -319,55 +322,55 @@ func TestLookupSurvivesAForgottenArchetype(t *testing.T) {
 	for _, e := range ids[:len(ids)/2] {
 		require.True(t, w.Destroy(e))
 	}
-	require.True(t, health.Add(last, Health{7, 8})) // its archetype has the number that Velocity's had
+	require.True(t, health.Add(last, ecstest.Health{HP: 7, Max: 8})) // its archetype has the number that Velocity's had
 	require.Equal(t, n+1, w.Stats().Archetypes)
 	require.NotNil(t, position.Get(last))
 	require.Nil(t, velocity.Get(last))
-	require.Equal(t, Health{7, 8}, *health.Get(last))
+	require.Equal(t, ecstest.Health{HP: 7, Max: 8}, *health.Get(last))
 	require.NoError(t, w.Verify())
 }
 
 func TestLookupMisuseIsNamed(t *testing.T) {
-	w, other, closed := newWorld(t), newWorld(t), newWorld(t)
-	position, late := ecs.Register[Position](w), ecs.Register[Position](closed)
+	w, other, closed := ecstest.NewWorld(t), ecstest.NewWorld(t), ecstest.NewWorld(t)
+	position, late := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Position](closed)
 	e := ecs.NewArchetype(w, position).Create()
-	stranger := ecs.NewArchetype(other, ecs.Register[Position](other)).Create()
+	stranger := ecs.NewArchetype(other, ecs.Register[ecstest.Position](other)).Create()
 	gone := ecs.NewArchetype(closed, late).Create()
 	require.NoError(t, closed.Close())
 	zero := "the handle is the zero value; handles come from Register and RegisterBuffer"
 	belongs := fmt.Sprintf("entity %v belongs to another world", stranger)
 	two, null := []ecs.Entity{e, stranger}, []ecs.Entity{ecs.Null}
 	for text, f := range map[string]func(){
-		"ecs: Component.Get: " + zero:                                func() { ecs.Component[Position]{}.Get(e) },
-		"ecs: Component.CopyList: " + zero:                           func() { ecs.Component[Position]{}.CopyList(nil, nil) },
-		"ecs: Component.GetList: " + zero:                            func() { ecs.Component[Position]{}.GetList(nil, nil) },
-		"ecs: Component.MutList: " + zero:                            func() { ecs.Component[Position]{}.MutList(nil, nil) },
+		"ecs: Component.Get: " + zero:                                func() { ecs.Component[ecstest.Position]{}.Get(e) },
+		"ecs: Component.CopyList: " + zero:                           func() { ecs.Component[ecstest.Position]{}.CopyList(nil, nil) },
+		"ecs: Component.GetList: " + zero:                            func() { ecs.Component[ecstest.Position]{}.GetList(nil, nil) },
+		"ecs: Component.MutList: " + zero:                            func() { ecs.Component[ecstest.Position]{}.MutList(nil, nil) },
 		"ecs: Component.Get: the world is closed":                    func() { late.Get(gone) },
 		"ecs: Component.GetList: the world is closed":                func() { late.GetList(nil, null) },
 		"ecs: Component.Has: " + belongs:                             func() { position.Has(stranger) },
 		"ecs: Component.Mut: " + belongs:                             func() { position.Mut(stranger) },
-		"ecs: Component.Set: " + belongs:                             func() { position.Set(stranger, Position{}) },
+		"ecs: Component.Set: " + belongs:                             func() { position.Set(stranger, ecstest.Position{}) },
 		"ecs: Component.GetList: " + belongs:                         func() { position.GetList(nil, two) },
 		"ecs: Component.MutList: " + belongs:                         func() { position.MutList(nil, two) },
-		"ecs: Component.CopyList: " + belongs:                        func() { position.CopyList(make([]Position, 2), two) },
-		"ecs: Component.CopyList: len(dst)=1 is not len(entities)=2": func() { position.CopyList(make([]Position, 1), two) },
+		"ecs: Component.CopyList: " + belongs:                        func() { position.CopyList(make([]ecstest.Position, 2), two) },
+		"ecs: Component.CopyList: len(dst)=1 is not len(entities)=2": func() { position.CopyList(make([]ecstest.Position, 1), two) },
 		"ecs: World.Locate: " + belongs:                              func() { w.Locate(stranger) },
 		"ecs: World.Locate: the world is closed":                     func() { closed.Locate(ecs.Null) },
 	} {
-		requirePanicText(t, text, f)
+		ecstest.RequirePanicText(t, text, f)
 	}
-	require.Equal(t, Position{}, *position.Get(e), "nothing was written")
+	require.Equal(t, ecstest.Position{}, *position.Get(e), "nothing was written")
 }
 
 func TestGetManyReusesRoom(t *testing.T) {
-	w := newWorld(t)
-	position := ecs.Register[Position](w)
+	w := ecstest.NewWorld(t)
+	position := ecs.Register[ecstest.Position](w)
 	a := ecs.NewArchetype(w, position)
 	ids := make([]ecs.Entity, 100)
 	for i := range ids {
 		ids[i] = a.Create()
 	}
-	room, values := make([]*Position, 1, 101), make([]Position, 100)
+	room, values := make([]*ecstest.Position, 1, 101), make([]ecstest.Position, 100)
 	got := position.GetList(room, ids)
 	require.Same(t, &room[0], &got[0])
 	require.Nil(t, got[0])
@@ -385,20 +388,20 @@ func TestGetManyReusesRoom(t *testing.T) {
 		position.GetList(room, ids)
 		position.MutList(room, ids)
 		position.CopyList(values, ids)
-		position.Set(ids[3], Position{})
+		position.Set(ids[3], ecstest.Position{})
 	}))
 }
 
 func TestLookupSets(t *testing.T) {
-	w := newWorld(t)
-	position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
+	w := ecstest.NewWorld(t)
+	position, velocity := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w)
 	e, dead := ecs.NewArchetype(w, position).Create(), ecs.NewArchetype(w, velocity).Create()
-	require.True(t, position.Set(e, Position{3, 4}))
-	require.Equal(t, Position{3, 4}, *position.Get(e))
+	require.True(t, position.Set(e, ecstest.Position{X: 3, Y: 4}))
+	require.Equal(t, ecstest.Position{X: 3, Y: 4}, *position.Get(e))
 	position.Mut(e).X = 5
-	require.Equal(t, Position{5, 4}, *position.Get(e))
-	require.False(t, velocity.Set(e, Velocity{}))
-	require.True(t, velocity.Set(dead, Velocity{1, 2}))
+	require.Equal(t, ecstest.Position{X: 5, Y: 4}, *position.Get(e))
+	require.False(t, velocity.Set(e, ecstest.Velocity{}))
+	require.True(t, velocity.Set(dead, ecstest.Velocity{X: 1, Y: 2}))
 	require.True(t, w.Destroy(dead))
-	require.False(t, velocity.Set(dead, Velocity{}))
+	require.False(t, velocity.Set(dead, ecstest.Velocity{}))
 }

@@ -1,4 +1,4 @@
-package ecs_test
+package world_test
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -39,7 +40,7 @@ func startWorld(b *testing.B, entity bool, options ...ecs.Option) {
 		b.Fatal(err)
 	}
 	if entity {
-		ecs.NewArchetype(w, ecs.Register[Position](w)).Create()
+		ecs.NewArchetype(w, ecs.Register[ecstest.Position](w)).Create()
 	}
 	if err := w.Close(); err != nil {
 		b.Fatal(err)
@@ -69,7 +70,7 @@ func BenchmarkFill(b *testing.B) {
 				for b.Loop() {
 					w, err := ecs.NewWorld()
 					require.NoError(b, err)
-					require.NoError(b, make(ecs.NewArchetype(w, ecs.Register[Position](w), ecs.Register[Velocity](w))))
+					require.NoError(b, make(ecs.NewArchetype(w, ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w))))
 					require.NoError(b, w.Close())
 					steps++
 				}

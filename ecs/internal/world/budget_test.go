@@ -1,4 +1,4 @@
-package ecs_test
+package world_test
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -13,8 +14,8 @@ import (
 // TestWorldsUnderABudget: a batch that would pass the budget of the process is refused and
 // leaves its world as it was; it succeeds when another world has given memory back.
 func TestWorldsUnderABudget(t *testing.T) {
-	one, two := newWorld(t), newWorld(t)
-	of := func(w *ecs.World) *ecs.Archetype { return ecs.NewArchetype(w, ecs.Register[Position](w)) }
+	one, two := ecstest.NewWorld(t), ecstest.NewWorld(t)
+	of := func(w *ecs.World) *ecs.Archetype { return ecs.NewArchetype(w, ecs.Register[ecstest.Position](w)) }
 	first, second := of(one), of(two)
 	e := first.Create()
 	before, err := alloc.SetBudget(alloc.Budget{OffHeap: alloc.ReadBudget().Committed + 24<<20})

@@ -1,4 +1,4 @@
-package ecs_test
+package door_test
 
 import (
 	"encoding/binary"
@@ -6,6 +6,7 @@ import (
 
 	"quarry/ecs"
 	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/ecstest"
 	"quarry/ecs/internal/world"
 
 	"github.com/stretchr/testify/require"
@@ -15,8 +16,8 @@ import (
 // of a buffer, and one by Placeholder: no call takes them for the entity whose index they have, and
 // all but Alive say what they are.
 func TestPlaceholderIsNobody(t *testing.T) {
-	w := newWorld(t)
-	position, words := ecs.Register[Position](w), ecs.RegisterBuffer[uint64](w)
+	w := ecstest.NewWorld(t)
+	position, words := ecs.Register[ecstest.Position](w), ecs.RegisterBuffer[uint64](w)
 	e := ecs.NewArchetype(w, position, words).Create()
 	b, err := e.MarshalBinary()
 	require.NoError(t, err)
@@ -31,7 +32,7 @@ func TestPlaceholderIsNobody(t *testing.T) {
 		require.False(t, w.Owns(p))
 		for _, f := range []func(){
 			func() { position.Remove(p) }, func() { position.Get(p) }, func() { w.DestroyList([]ecs.Entity{p}) },
-			func() { w.Destroy(p) }, func() { position.Add(p, Position{}) }, func() { w.Instantiate(p) },
+			func() { w.Destroy(p) }, func() { position.Add(p, ecstest.Position{}) }, func() { w.Instantiate(p) },
 		} {
 			require.Panics(t, f)
 		}
