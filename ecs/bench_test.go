@@ -13,30 +13,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// movers makes a world with n entities of Position and Velocity, and its handles.
-func movers(t testing.TB, n int) (*ecs.World, ecs.Component[Position], ecs.Component[Velocity], *ecs.Archetype) {
-	t.Helper()
-	w, err := ecs.NewWorld()
-	require.NoError(t, err)
-	position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
-	a := ecs.NewArchetype(w, position, velocity)
-	batch, err := a.CreateN(n)
-	require.NoError(t, err)
-	for rows := range batch.Rows() {
-		v := velocity.Slice(rows)
-		for i := range v {
-			v[i] = Velocity{1, 2}
-		}
-	}
-	return w, position, velocity, a
-}
-
 const dt = 1.0 / 64 // a power of two, so that sums are exact
 
 func BenchmarkQuery(b *testing.B) {
 	for _, n := range []int{1, 1000, 16_000, 250_000, 500_000, 1_000_000, 4_000_000} {
 		b.Run(fmt.Sprintf("api=rows/n=%d", n), func(b *testing.B) {
-			w, position, velocity, _ := movers(b, n)
+			w, position, velocity, _ := ecstest.Movers(b, n)
 			defer w.Close()
 			q := ecs.NewQuery(w, ecs.Write(position), ecs.Read(velocity))
 			steps := 0
@@ -52,12 +34,12 @@ func BenchmarkQuery(b *testing.B) {
 				steps++
 			}
 			for rows := range q.Rows() {
-				require.Equal(b, Position{float64(steps) * dt, 2 * float64(steps) * dt}, position.Slice(rows)[rows.Len()-1])
+				require.Equal(b, ecstest.Position{X: float64(steps) * dt, Y: 2 * float64(steps) * dt}, position.Slice(rows)[rows.Len()-1])
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(steps*n), "ns/entity")
 		})
 		b.Run(fmt.Sprintf("api=each/n=%d", n), func(b *testing.B) {
-			w, position, velocity, _ := movers(b, n)
+			w, position, velocity, _ := ecstest.Movers(b, n)
 			defer w.Close()
 			q := ecs.NewQuery(w, ecs.Write(position), ecs.Read(velocity))
 			steps := 0
@@ -74,9 +56,9 @@ func BenchmarkQuery(b *testing.B) {
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(steps*n), "ns/entity")
 		})
 		b.Run(fmt.Sprintf("api=goslices/n=%d", n), func(b *testing.B) {
-			p, v := make([]Position, n), make([]Velocity, n)
+			p, v := make([]ecstest.Position, n), make([]ecstest.Velocity, n)
 			for i := range v {
-				v[i] = Velocity{1, 2}
+				v[i] = ecstest.Velocity{X: 1, Y: 2}
 			}
 			steps := 0
 			for b.Loop() {
@@ -133,10 +115,10 @@ func BenchmarkSpread(b *testing.B) {
 }
 
 // spread makes n entities of Position and Velocity in 256 archetypes in turn.
-func spread(b *testing.B, n int) (*ecs.World, ecs.Component[Position], ecs.Component[Velocity]) {
+func spread(b *testing.B, n int) (*ecs.World, ecs.Component[ecstest.Position], ecs.Component[ecstest.Velocity]) {
 	w, err := ecs.NewWorld()
 	require.NoError(b, err)
-	position, velocity, labels := ecs.Register[Position](w), ecs.Register[Velocity](w), ecstest.LabelsOf(w, 8)
+	position, velocity, labels := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w), ecstest.LabelsOf(w, 8)
 	var archetypes []*ecs.Archetype
 	for set := range 256 {
 		types := []ecs.Type{position, velocity}
@@ -157,7 +139,7 @@ func BenchmarkCreateDestroy(b *testing.B) {
 	const n = 16_000
 	for _, batch := range []bool{false, true} {
 		b.Run(fmt.Sprintf("batch=%v/n=%d", batch, n), func(b *testing.B) {
-			w, _, _, a := movers(b, 0)
+			w, _, _, a := ecstest.Movers(b, 0)
 			defer w.Close()
 			ids := make([]ecs.Entity, 0, n)
 			steps := 0
@@ -188,7 +170,7 @@ func BenchmarkCreateDestroy(b *testing.B) {
 func BenchmarkGet(b *testing.B) {
 	for _, n := range []int{16_000, 1_000_000} {
 		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
-			w, position, _, _ := movers(b, n)
+			w, position, _, _ := ecstest.Movers(b, n)
 			defer w.Close()
 			var ids []ecs.Entity
 			for rows := range ecs.NewQuery(w, ecs.Read(position)).Rows() {
@@ -213,7 +195,7 @@ func BenchmarkAddRemove(b *testing.B) {
 	w, err := ecs.NewWorld()
 	require.NoError(b, err)
 	defer w.Close()
-	position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
+	position, velocity := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w)
 	batch, err := ecs.NewArchetype(w, position).CreateN(n)
 	require.NoError(b, err)
 	var ids []ecs.Entity
@@ -223,7 +205,7 @@ func BenchmarkAddRemove(b *testing.B) {
 	steps := 0
 	for b.Loop() {
 		for _, e := range ids {
-			velocity.Add(e, Velocity{})
+			velocity.Add(e, ecstest.Velocity{})
 		}
 		for _, e := range ids {
 			velocity.Remove(e)
@@ -238,14 +220,14 @@ func BenchmarkAddRemove(b *testing.B) {
 // for both.
 func BenchmarkMove(b *testing.B) {
 	const n = 16_000
-	w := newWorld(b)
-	position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
+	w := ecstest.NewWorld(b)
+	position, velocity := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w)
 	batch, err := ecs.NewArchetype(w, position).CreateN(n)
 	require.NoError(b, err)
 	ids := batch.Entities(nil)
 	for b.Loop() {
 		for _, e := range ids {
-			velocity.Add(e, Velocity{1, 2})
+			velocity.Add(e, ecstest.Velocity{X: 1, Y: 2})
 		}
 		for _, e := range ids {
 			velocity.Remove(e)
@@ -260,8 +242,8 @@ func BenchmarkEnable(b *testing.B) {
 	for _, n := range []int{1000, 16_000, 1_000_000} {
 		w, err := ecs.NewWorld()
 		require.NoError(b, err)
-		stun := ecs.Register[Stun](w, ecs.Enableable)
-		batch, err := ecs.NewArchetype(w, stun, ecs.Register[Position](w)).CreateN(n)
+		stun := ecs.Register[ecstest.Stun](w, ecs.Enableable)
+		batch, err := ecs.NewArchetype(w, stun, ecs.Register[ecstest.Position](w)).CreateN(n)
 		require.NoError(b, err)
 		list := batch.Entities(nil)
 		for _, order := range []string{"rows", "none"} {

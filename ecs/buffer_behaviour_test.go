@@ -9,6 +9,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 	"quarry/internal/debug"
 
 	"github.com/stretchr/testify/require"
@@ -211,9 +212,9 @@ func TestBehaviour57_LengthsAroundBlockSizes(t *testing.T) {
 
 // TestBehaviour57_SurvivesMoves adds and removes other types, and ends neighbours.
 func TestBehaviour57_SurvivesMoves(t *testing.T) {
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	b, other := ecs.RegisterBuffer[uint32](w, ecs.Inline(4)), ecs.RegisterBuffer[[7]byte](w, ecs.Inline(1))
-	position, stun := ecs.Register[Position](w), ecs.Register[Stun](w, ecs.Enableable)
+	position, stun := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Stun](w, ecs.Enableable)
 	a := ecs.NewArchetype(w, b)
 	var ids []ecs.Entity
 	for n := range 500 {
@@ -232,10 +233,10 @@ func TestBehaviour57_SurvivesMoves(t *testing.T) {
 	spilled := w.Stats().Buffers
 	for n, e := range ids {
 		if n%2 == 0 {
-			position.Add(e, Position{1, 2})
+			position.Add(e, ecstest.Position{X: 1, Y: 2})
 		}
 		if n%3 == 0 {
-			stun.Add(e, Stun{})
+			stun.Add(e, ecstest.Stun{})
 			stun.Disable(e)
 		}
 		other.Add(e)
@@ -269,7 +270,7 @@ func TestBehaviour57_FreedWithTheEntity(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
+			w := ecstest.NewWorld(t)
 			b := ecs.RegisterBuffer[uint32](w, ecs.Inline(2))
 			a := ecs.NewArchetype(w, b)
 			for range 3 {
@@ -291,7 +292,7 @@ func TestBehaviour57_FreedWithTheEntity(t *testing.T) {
 			}
 		})
 	}
-	u := newUniverse(t, 16<<20) // at Close: nothing is left of those alive
+	u := ecstest.NewUniverse(t, 16<<20) // at Close: nothing is left of those alive
 	w, err := ecs.NewWorld(ecs.WithUniverse(u))
 	require.NoError(t, err)
 	b := ecs.RegisterBuffer[uint32](w, ecs.Inline(2))
@@ -323,19 +324,21 @@ func TestBehaviour58_ViewsAreCaught(t *testing.T) {
 		"Create":  func(_ *ecs.World, a *ecs.Archetype, _ ecs.Entity) { a.Create() },
 		"CreateN": func(_ *ecs.World, a *ecs.Archetype, _ ecs.Entity) { _, _ = a.CreateN(3) },
 		"Destroy": func(w *ecs.World, _ *ecs.Archetype, e ecs.Entity) { w.Destroy(e) },
-		"Add":     func(w *ecs.World, _ *ecs.Archetype, e ecs.Entity) { ecs.Register[Position](w).Add(e, Position{}) },
-		"Remove":  func(w *ecs.World, _ *ecs.Archetype, e ecs.Entity) { ecs.Register[Health](w).Remove(e) },
+		"Add": func(w *ecs.World, _ *ecs.Archetype, e ecs.Entity) {
+			ecs.Register[ecstest.Position](w).Add(e, ecstest.Position{})
+		},
+		"Remove": func(w *ecs.World, _ *ecs.Archetype, e ecs.Entity) { ecs.Register[ecstest.Health](w).Remove(e) },
 	} {
 		for who := range 2 {
 			t.Run(fmt.Sprintf("%s of %d", name, who), func(t *testing.T) {
-				w := newWorld(t)
+				w := ecstest.NewWorld(t)
 				b := ecs.RegisterBuffer[uint32](w, ecs.Inline(2))
-				a := ecs.NewArchetype(w, b, ecs.Register[Health](w))
+				a := ecs.NewArchetype(w, b, ecs.Register[ecstest.Health](w))
 				ids := []ecs.Entity{a.Create(), a.Create()}
 				for _, more := range []int{1, 5} { // inline, spilled
 					b.Append(ids[0], make([]uint32, more)...)
 					d := mut(t, b, ids[0])
-					ecs.Register[Health](w).Set(ids[who], Health{1, 2})
+					ecs.Register[ecstest.Health](w).Set(ids[who], ecstest.Health{HP: 1, Max: 2})
 					b.Append(ids[1], 1)
 					w.Advance()
 					require.NotPanics(t, func() { d.Slice() }, "no row has moved")
@@ -398,9 +401,9 @@ func TestBehaviour58_KeptSlicesShowIt(t *testing.T) {
 		require.True(t, bytes.Equal(bytes.Repeat([]byte{debug.Freed}, len(b)), b), what)
 	}
 	for _, n := range []int{5, 100, 1500, 3000, 30_000} { // slots, wide slots, runs
-		w := newWorld(t, ecs.ChunkGrowth(alloc.Growth{}))
+		w := ecstest.NewWorld(t, ecs.ChunkGrowth(alloc.Growth{}))
 		b := ecs.RegisterBuffer[uint64](w, ecs.Inline(4))
-		a := ecs.NewArchetype(w, b, ecs.Register[Health](w))
+		a := ecs.NewArchetype(w, b, ecs.Register[ecstest.Health](w))
 		first, e := a.Create(), a.Create()
 		b.Append(first, 1, 2, 3, 4)
 		keep := func() []uint64 {
@@ -421,7 +424,7 @@ func TestBehaviour58_KeptSlicesShowIt(t *testing.T) {
 		mut(t, b, e).Trim()
 		poisoned(s, "after Trim")
 		s = mut(t, b, e).Slice()
-		ecs.Register[Health](w).Remove(e)
+		ecs.Register[ecstest.Health](w).Remove(e)
 		poisoned(s, "inside the chunk, after a move")
 		s = keep()
 		w.Destroy(e)

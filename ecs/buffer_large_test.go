@@ -44,7 +44,7 @@ func sizesOf() []int {
 func TestBehaviour57_LargeBuffers(t *testing.T) {
 	for _, n := range sizesOf() {
 		w, b, e := solo[page](t, 1)
-		position := ecs.Register[Position](w)
+		position := ecs.Register[ecstest.Position](w)
 		want := pages(1, n)
 		same := func(b ecs.Buffer[page], e ecs.Entity) {
 			t.Helper()
@@ -55,7 +55,7 @@ func TestBehaviour57_LargeBuffers(t *testing.T) {
 			require.NoError(t, mut(t, b, e).TryAppend(want[i:min(i+700, n)]...))
 		}
 		same(b, e)
-		position.Add(e, Position{1, 2})
+		position.Add(e, ecstest.Position{X: 1, Y: 2})
 		other := ecs.NewArchetype(w, b, position).Create()
 		w.Destroy(other)
 		same(b, e)
@@ -81,13 +81,13 @@ func TestBehaviour57_LargeBuffers(t *testing.T) {
 		cloned, _ := clone.Entity(e.Index(), e.Version())
 		same(ecs.RegisterBuffer[page](clone, ecs.Inline(1)), cloned)
 		require.NoError(t, clone.Verify())
-		into := newWorld(t) // in a universe of its own
+		into := ecstest.NewWorld(t) // in a universe of its own
 		moved, err := into.MoveAll(clone)
 		require.NoError(t, err)
 		same(ecs.RegisterBuffer[page](into, ecs.Inline(1)), moved.Of(cloned))
 		require.Zero(t, clone.Stats().Buffers)
 		require.NoError(t, clone.Close())
-		beside := newWorld(t, ecs.WithUniverse(w.Universe()))
+		beside := ecstest.NewWorld(t, ecs.WithUniverse(w.Universe()))
 		moved, err = beside.MoveAll(w)
 		require.NoError(t, err)
 		there, at := ecs.RegisterBuffer[page](beside, ecs.Inline(1)), moved.Of(e)
@@ -111,8 +111,8 @@ func TestBehaviour57_LargeBuffers(t *testing.T) {
 // TestBehaviour57_TheLongestBuffer has most of a universe, and is refused one element more than any
 // buffer there may have, by the name of the limit.
 func TestBehaviour57_TheLongestBuffer(t *testing.T) {
-	u := newUniverse(t, 8<<20)
-	w := newWorld(t, ecs.WithUniverse(u))
+	u := ecstest.NewUniverse(t, 8<<20)
+	w := ecstest.NewWorld(t, ecs.WithUniverse(u))
 	b := ecs.RegisterBuffer[[3]byte](w, ecs.Inline(3))
 	e := ecs.NewArchetype(w, b).Create()
 	const most = 8 << 20 / 3
@@ -229,7 +229,7 @@ func TestEveryFailureOfLargeBuffers(t *testing.T) {
 	for _, name := range []string{"TryAppend", "TryInsert", "TryCopyFrom", "TryResize", "TryInstantiate", "Clone"} {
 		require.Positive(t, asked[name], "%s asks for memory: %v", name, asked)
 	}
-	require.NoError(t, checkFailures(func(s *alloc.Failures) error { return refusedLarge(s, asked) }))
+	require.NoError(t, ecstest.CheckFailures(func(s *alloc.Failures) error { return refusedLarge(s, asked) }))
 }
 
 // TestLargeBuffersUnderABudget: memory is refused in the middle of growth, and the buffer keeps its
@@ -255,16 +255,16 @@ func TestLargeBuffersUnderABudget(t *testing.T) {
 
 // TestLargeBuffersOfABorrow: goroutines of a borrow grow buffers above 1 MiB, each its own.
 func TestLargeBuffersOfABorrow(t *testing.T) {
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	b := ecs.RegisterBuffer[page](w, ecs.Inline(0))
 	ids := ecstest.CreateEach(ecs.NewArchetype(w, b), 3*64)
 	l := ecstest.Lend(ecs.NewQuery(w, ecs.Write(b)), "job grow")
 	l.Borrow.Begin()
 	var all sync.WaitGroup
-	for i, part := range l.Borrow.Split(nil, 64) {
+	for i, part := range ecstest.Split(l.Borrow, nil, 64) {
 		all.Go(func() {
-			r := l.Borrow.Accessor()
-			rows, ok := r.Rows(part)
+			r := ecstest.AccessorOf(l.Borrow)
+			rows, ok := ecstest.RowsOf(r, part)
 			if !ok {
 				panic("a part without rows")
 			}
@@ -272,7 +272,7 @@ func TestLargeBuffersOfABorrow(t *testing.T) {
 			for n := 0; n < 2<<10; n += 512 {
 				d.Append(pages(i, 2<<10)[n : n+512]...)
 			}
-			r.Done()
+			ecstest.Done(r)
 		})
 	}
 	all.Wait()

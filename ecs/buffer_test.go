@@ -5,13 +5,14 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
 
 func TestBufferGrowsFromInlineToTheHeap(t *testing.T) {
-	w := newWorld(t)
-	hits := ecs.RegisterBuffer[Hit](w, ecs.Inline(8))
+	w := ecstest.NewWorld(t)
+	hits := ecs.RegisterBuffer[ecstest.Hit](w, ecs.Inline(8))
 	a := ecs.NewArchetype(w, hits)
 	e := a.Create()
 	d, ok := hits.Mut(e)
@@ -21,11 +22,11 @@ func TestBufferGrowsFromInlineToTheHeap(t *testing.T) {
 	for i := range 1000 {
 		require.Equal(t, i > 8, w.Stats().Buffers == 1, "spilled at element %d", i)
 		require.True(t, i <= 8 && w.Stats().Spilled == 0 || i > 8 && w.Stats().Spilled >= 12*i, "%d bytes at element %d", w.Stats().Spilled, i)
-		d.Append(Hit{By: e, Damage: int32(i)})
+		d.Append(ecstest.Hit{By: e, Damage: int32(i)})
 		require.Equal(t, i+1, d.Len())
 	}
 	for i, h := range d.Slice() {
-		require.Equal(t, Hit{e, int32(i)}, h)
+		require.Equal(t, ecstest.Hit{By: e, Damage: int32(i)}, h)
 	}
 	d.SwapRemove(0)
 	require.Equal(t, int32(999), d.Slice()[0].Damage)
@@ -42,17 +43,17 @@ func TestBufferGrowsFromInlineToTheHeap(t *testing.T) {
 // TestBuffersSurviveMoves destroys, adds and removes around inline and spilled
 // buffers of every length.
 func TestBuffersSurviveMoves(t *testing.T) {
-	w := newWorld(t)
-	hits := ecs.RegisterBuffer[Hit](w, ecs.Inline(3))
+	w := ecstest.NewWorld(t)
+	hits := ecs.RegisterBuffer[ecstest.Hit](w, ecs.Inline(3))
 	odd := ecs.RegisterBuffer[[5]byte](w)
-	position := ecs.Register[Position](w)
+	position := ecs.Register[ecstest.Position](w)
 	a := ecs.NewArchetype(w, hits, odd)
 	var ids []ecs.Entity
 	for i := range 400 {
 		e := a.Create()
 		ids = append(ids, e)
 		for k := range i % 40 {
-			hits.Append(e, Hit{e, int32(k)})
+			hits.Append(e, ecstest.Hit{By: e, Damage: int32(k)})
 			odd.Append(e, [5]byte{byte(k), byte(i)})
 		}
 	}
@@ -61,7 +62,7 @@ func TestBuffersSurviveMoves(t *testing.T) {
 		case 0:
 			w.Destroy(e)
 		case 1:
-			require.True(t, position.Add(e, Position{1, 1}))
+			require.True(t, position.Add(e, ecstest.Position{X: 1, Y: 1}))
 		case 2:
 			require.True(t, odd.Remove(e))
 		}
@@ -78,7 +79,7 @@ func TestBuffersSurviveMoves(t *testing.T) {
 		}
 		require.Equal(t, i%40, d.Len())
 		for k, h := range d.Slice() {
-			require.Equal(t, Hit{e, int32(k)}, h)
+			require.Equal(t, ecstest.Hit{By: e, Damage: int32(k)}, h)
 		}
 		o, ok := odd.Get(e)
 		require.Equal(t, i%4 != 2, ok)
@@ -96,13 +97,13 @@ func TestBuffersSurviveMoves(t *testing.T) {
 }
 
 func TestBufferByRow(t *testing.T) {
-	w := newWorld(t)
-	hits := ecs.RegisterBuffer[Hit](w, ecs.Inline(0))
+	w := ecstest.NewWorld(t)
+	hits := ecs.RegisterBuffer[ecstest.Hit](w, ecs.Inline(0))
 	batch, err := ecs.NewArchetype(w, hits).CreateN(3000)
 	require.NoError(t, err)
 	for rows := range batch.Rows() {
 		for i, e := range rows.Entities() {
-			hits.At(rows, i).Append(Hit{e, 1}, Hit{e, 2})
+			hits.At(rows, i).Append(ecstest.Hit{By: e, Damage: 1}, ecstest.Hit{By: e, Damage: 2})
 		}
 	}
 	sum := 0
@@ -119,8 +120,8 @@ func TestBufferByRow(t *testing.T) {
 }
 
 func TestBufferLimits(t *testing.T) {
-	u := newUniverse(t, 4<<20)
-	w := newWorld(t, ecs.WithUniverse(u))
+	u := ecstest.NewUniverse(t, 4<<20)
+	w := ecstest.NewWorld(t, ecs.WithUniverse(u))
 	hits := ecs.RegisterBuffer[[1024]byte](w, ecs.Inline(0))
 	e := ecs.NewArchetype(w, hits).Create()
 	d, _ := hits.Mut(e)
@@ -150,8 +151,8 @@ func TestBufferLimits(t *testing.T) {
 // TestAppendOfItself grows a buffer by its own elements: the old block must live
 // until they are copied.
 func TestAppendOfItself(t *testing.T) {
-	u := newUniverse(t, 8<<20)
-	w := newWorld(t, ecs.WithUniverse(u))
+	u := ecstest.NewUniverse(t, 8<<20)
+	w := ecstest.NewWorld(t, ecs.WithUniverse(u))
 	b := ecs.RegisterBuffer[uint64](w, ecs.Inline(0))
 	d, _ := b.Mut(ecs.NewArchetype(w, b).Create())
 	d.Append(1, 2)
@@ -165,8 +166,8 @@ func TestAppendOfItself(t *testing.T) {
 }
 
 func TestEnableableBuffer(t *testing.T) {
-	w := newWorld(t)
-	hits := ecs.RegisterBuffer[Hit](w, ecs.Enableable)
+	w := ecstest.NewWorld(t)
+	hits := ecs.RegisterBuffer[ecstest.Hit](w, ecs.Enableable)
 	a := ecs.NewArchetype(w, hits)
 	e, f := a.Create(), a.Create()
 	require.True(t, hits.Disable(e))

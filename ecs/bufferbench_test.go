@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -13,10 +14,10 @@ func BenchmarkBuffer(b *testing.B) {
 	w, err := ecs.NewWorld()
 	require.NoError(b, err)
 	defer w.Close()
-	hits := ecs.RegisterBuffer[Hit](w, ecs.Inline(8))
+	hits := ecs.RegisterBuffer[ecstest.Hit](w, ecs.Inline(8))
 	e := ecs.NewArchetype(w, hits).Create()
 	d := mut(b, hits, e)
-	hit, sum := Hit{e, 1}, 0
+	hit, sum := ecstest.Hit{By: e, Damage: 1}, 0
 	fill := func(n int) {
 		d.Clear()
 		d.Trim()

@@ -7,6 +7,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 	"quarry/internal/long"
 
 	"github.com/stretchr/testify/require"
@@ -131,9 +132,9 @@ func TestBuffersFollowAModel(t *testing.T) {
 	}
 	for seed := range uint64(2) {
 		r := rand.New(rand.NewPCG(seed, 57))
-		u := newUniverse(t, 8<<20)
-		w := newWorld(t, ecs.WithUniverse(u))
-		position := ecs.Register[Position](w)
+		u := ecstest.NewUniverse(t, 8<<20)
+		w := ecstest.NewWorld(t, ecs.WithUniverse(u))
+		position := ecs.Register[ecstest.Position](w)
 		three := newBufferModel[[3]byte](w, ecs.Inline(5))
 		five := newBufferModel[[5]byte](w, ecs.Inline(0), ecs.Growth(alloc.Growth{}))
 		large := newBufferModel[[42 * 3]byte](w, ecs.Inline(1), ecs.Growth(alloc.Fixed(3)))
@@ -165,7 +166,7 @@ func TestBuffersFollowAModel(t *testing.T) {
 			case k < 8:
 				e := ids[r.IntN(len(ids))]
 				if !position.Remove(e) {
-					position.Add(e, Position{})
+					position.Add(e, ecstest.Position{})
 				}
 			case k < 12:
 				models[r.IntN(4)].toggle(t, ids[r.IntN(len(ids))])

@@ -4,15 +4,16 @@ import (
 	"testing"
 
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
 
 type Ship struct {
-	Position
-	V    Velocity
-	Left *Stun
-	Of   *Owner
+	ecstest.Position
+	V    ecstest.Velocity
+	Left *ecstest.Stun
+	Of   *ecstest.Owner
 }
 
 func TestBundleValues(t *testing.T) {
@@ -20,11 +21,11 @@ func TestBundleValues(t *testing.T) {
 	b := ecs.NewBundle[Ship](v.w)
 	parent := v.list[0]
 	for i, want := range []Ship{
-		{Position: Position{1, 2}, V: Velocity{3, 4}},
-		{Position: Position{5, 6}, Left: &Stun{7}},
-		{V: Velocity{8, 9}, Of: &Owner{parent}},
-		{Position: Position{1, 1}, Left: &Stun{2}, Of: &Owner{parent}},
-		{Position: Position{4, 4}},
+		{Position: ecstest.Position{X: 1, Y: 2}, V: ecstest.Velocity{X: 3, Y: 4}},
+		{Position: ecstest.Position{X: 5, Y: 6}, Left: &ecstest.Stun{Left: 7}},
+		{V: ecstest.Velocity{X: 8, Y: 9}, Of: &ecstest.Owner{Of: parent}},
+		{Position: ecstest.Position{X: 1, Y: 1}, Left: &ecstest.Stun{Left: 2}, Of: &ecstest.Owner{Of: parent}},
+		{Position: ecstest.Position{X: 4, Y: 4}},
 	} {
 		e := b.Create(want)
 		got, ok := b.Get(e)
@@ -45,7 +46,7 @@ func TestBundleValues(t *testing.T) {
 func TestBundleSet(t *testing.T) {
 	v := newViewed(t)
 	b := ecs.NewBundle[Ship](v.w)
-	e := b.Create(Ship{Left: &Stun{1}})
+	e := b.Create(Ship{Left: &ecstest.Stun{Left: 1}})
 	q := ecs.NewQuery(v.w, ecs.Read(v.position), ecs.Read(v.velocity), ecs.Read(v.stun), ecs.Absent(v.hits))
 	since := v.w.Version()
 	v.w.Advance()
@@ -55,15 +56,15 @@ func TestBundleSet(t *testing.T) {
 		}
 		return p, s
 	}
-	require.False(t, b.Set(e, Ship{Position: Position{5, 5}, Of: &Owner{}}), "it has no Owner")
+	require.False(t, b.Set(e, Ship{Position: ecstest.Position{X: 5, Y: 5}, Of: &ecstest.Owner{}}), "it has no Owner")
 	got, _ := b.Get(e)
-	require.Equal(t, Ship{Left: &Stun{1}}, got, "nothing is written then")
+	require.Equal(t, Ship{Left: &ecstest.Stun{Left: 1}}, got, "nothing is written then")
 	p, s := changed()
 	require.Equal(t, []bool{false, false}, []bool{p, s})
 
-	require.True(t, b.Set(e, Ship{Position: Position{1, 2}, V: Velocity{3, 4}}))
+	require.True(t, b.Set(e, Ship{Position: ecstest.Position{X: 1, Y: 2}, V: ecstest.Velocity{X: 3, Y: 4}}))
 	got, _ = b.Get(e)
-	require.Equal(t, Ship{Position: Position{1, 2}, V: Velocity{3, 4}, Left: &Stun{1}}, got, "nil leaves Stun alone")
+	require.Equal(t, Ship{Position: ecstest.Position{X: 1, Y: 2}, V: ecstest.Velocity{X: 3, Y: 4}, Left: &ecstest.Stun{Left: 1}}, got, "nil leaves Stun alone")
 	p, s = changed()
 	require.Equal(t, []bool{true, false}, []bool{p, s})
 
@@ -81,25 +82,25 @@ func TestBundleSet(t *testing.T) {
 func TestBundleOfItsOwnMemory(t *testing.T) {
 	v := newViewed(t)
 	b := ecs.NewBundle[Ship](v.w)
-	first := b.Create(Ship{Left: &Stun{42}, Of: &Owner{v.list[1]}})
+	first := b.Create(Ship{Left: &ecstest.Stun{Left: 42}, Of: &ecstest.Owner{Of: v.list[1]}})
 	for range 5000 {
 		e := b.Create(Ship{Left: v.stun.Get(first), Of: v.owner.Get(first)})
-		require.Equal(t, Stun{42}, *v.stun.Get(e))
-		require.Equal(t, Owner{v.list[1]}, *v.owner.Get(e))
+		require.Equal(t, ecstest.Stun{Left: 42}, *v.stun.Get(e))
+		require.Equal(t, ecstest.Owner{Of: v.list[1]}, *v.owner.Get(e))
 	}
 }
 
 func TestBundleAllocatesNothing(t *testing.T) {
-	skipCheckptr(t)
+	ecstest.SkipCheckptr(t)
 	v := newViewed(t)
 	b := ecs.NewBundle[Ship](v.w)
-	stun := Stun{3}
+	stun := ecstest.Stun{Left: 3}
 	b.Create(Ship{Left: &stun})
 	require.Zero(t, testing.AllocsPerRun(100, func() {
 		e := b.Create(Ship{Left: &stun})
 		b.Set(e, Ship{Left: &stun})
 		v.w.Destroy(e)
-		e = b.Create(Ship{V: Velocity{1, 1}})
+		e = b.Create(Ship{V: ecstest.Velocity{X: 1, Y: 1}})
 		b.Get(e)
 		v.w.Destroy(e)
 	}))
@@ -110,22 +111,22 @@ func TestBundleMisuse(t *testing.T) {
 	type Unknown struct{ X int }
 	b := ecs.NewBundle[Ship](v.w)
 	for want, f := range map[string]func(){
-		"field .p: it is not exported":                                                               func() { ecs.NewBundle[struct{ p Position }](v.w) },
+		"field .p: it is not exported":                                                               func() { ecs.NewBundle[struct{ p ecstest.Position }](v.w) },
 		"field .U: ecs_test.Unknown is not registered":                                               func() { ecs.NewBundle[struct{ U *Unknown }](v.w) },
 		"field .U: ecs_test.Unknown is not registered in this world: call RegisterBuffer first":      func() { ecs.NewBundle[struct{ U *[]Unknown }](v.w) },
 		"field .U.X: int is not registered in this world, and neither is ecs_test.Unknown around it": func() { ecs.NewBundle[struct{ U Unknown }](v.w) },
 		"field .E: struct {} is not registered":                                                      func() { ecs.NewBundle[struct{ E struct{} }](v.w) },
-		"field .H: []Hit is the type of a field before it":                                           func() { ecs.NewBundle[struct{ G, H []Hit }](v.w) },
+		"field .H: []Hit is the type of a field before it":                                           func() { ecs.NewBundle[struct{ G, H []ecstest.Hit }](v.w) },
 		"field .M.P: Position is the type of a field before it": func() {
 			ecs.NewBundle[struct {
-				P *Position
-				M struct{ P Position }
+				P *ecstest.Position
+				M struct{ P ecstest.Position }
 			}](v.w)
 		},
-		"field .Q: Position is the type of a field before it": func() { ecs.NewBundle[struct{ P, Q Position }](v.w) },
+		"field .Q: Position is the type of a field before it": func() { ecs.NewBundle[struct{ P, Q ecstest.Position }](v.w) },
 		"field .P: a bundle has no tags": func() {
 			ecs.NewBundle[struct {
-				P Position `ecs:"optional"`
+				P ecstest.Position `ecs:"optional"`
 			}](v.w)
 		},
 		"field .D: CleanupEntity comes with World.Destroy; no entity is created with it": func() { ecs.NewBundle[struct{ D *ecs.CleanupEntity }](v.w) },
@@ -142,46 +143,46 @@ func TestBundleMisuse(t *testing.T) {
 			}
 		},
 	} {
-		requirePanic(t, want, f)
+		ecstest.RequirePanic(t, want, f)
 	}
 }
 
 // Kinematic is nested in Boat: it is no component itself.
 type Kinematic struct {
-	P Position
-	V Velocity
+	P ecstest.Position
+	V ecstest.Velocity
 }
 
 type Boat struct {
-	Hits []Hit // first, and behind the values in what a bundle keeps
+	Hits []ecstest.Hit // first, and behind the values in what a bundle keeps
 	Kinematic
 	Extra struct {
-		Of   *Owner
-		Left *Stun
+		Of   *ecstest.Owner
+		Left *ecstest.Stun
 	}
 }
 
 func TestBundleNests(t *testing.T) {
 	v := newViewed(t)
 	b := ecs.NewBundle[Boat](v.w)
-	want := Boat{Hits: []Hit{{v.list[1], 3}}, Kinematic: Kinematic{Position{1, 2}, Velocity{3, 4}}}
-	want.Extra.Left = &Stun{5}
+	want := Boat{Hits: []ecstest.Hit{{By: v.list[1], Damage: 3}}, Kinematic: Kinematic{ecstest.Position{X: 1, Y: 2}, ecstest.Velocity{X: 3, Y: 4}}}
+	want.Extra.Left = &ecstest.Stun{Left: 5}
 	e := b.Create(want)
 	got, ok := b.Get(e)
 	require.True(t, ok)
 	require.Equal(t, want, got)
-	require.Equal(t, Velocity{3, 4}, *v.velocity.Get(e))
-	require.Equal(t, Stun{5}, *v.stun.Get(e))
+	require.Equal(t, ecstest.Velocity{X: 3, Y: 4}, *v.velocity.Get(e))
+	require.Equal(t, ecstest.Stun{Left: 5}, *v.stun.Get(e))
 	require.False(t, v.owner.Has(e))
 	want.P.X, want.Extra.Left = 9, nil
 	require.True(t, b.Set(e, want))
-	require.Equal(t, Position{9, 2}, *v.position.Get(e))
+	require.Equal(t, ecstest.Position{X: 9, Y: 2}, *v.position.Get(e))
 	require.NoError(t, v.w.Verify())
 }
 
-func hitsOf(n int) (h []Hit) {
+func hitsOf(n int) (h []ecstest.Hit) {
 	for i := range n {
-		h = append(h, Hit{Damage: int32(i) + 1})
+		h = append(h, ecstest.Hit{Damage: int32(i) + 1})
 	}
 	return h
 }
@@ -221,13 +222,13 @@ func TestBundleBuffers(t *testing.T) {
 func TestBundleOptionalBuffer(t *testing.T) {
 	v := newViewed(t)
 	b := ecs.NewBundle[struct {
-		P    Position
-		Hits *[]Hit
+		P    ecstest.Position
+		Hits *[]ecstest.Hit
 	}](v.w)
 	without := b.Create(struct {
-		P    Position
-		Hits *[]Hit
-	}{P: Position{1, 1}})
+		P    ecstest.Position
+		Hits *[]ecstest.Hit
+	}{P: ecstest.Position{X: 1, Y: 1}})
 	require.False(t, v.hits.Has(without))
 	got, ok := b.Get(without)
 	require.True(t, ok)
@@ -246,9 +247,9 @@ func TestBundleOptionalBuffer(t *testing.T) {
 // TestBundleOfItsOwnElements: elements of another entity may be given, though making room
 // moves the rows that they are in.
 func TestBundleOfItsOwnElements(t *testing.T) {
-	type Target struct{ Hits []Hit }
-	w := newWorld(t)
-	hits := ecs.RegisterBuffer[Hit](w, ecs.Inline(1))
+	type Target struct{ Hits []ecstest.Hit }
+	w := ecstest.NewWorld(t)
+	hits := ecs.RegisterBuffer[ecstest.Hit](w, ecs.Inline(1))
 	b := ecs.NewBundle[Target](w)
 	first, last := b.Create(Target{hitsOf(1)}), b.Create(Target{hitsOf(9)})
 	for range 3000 {
@@ -265,7 +266,7 @@ func TestBundleWithoutRoom(t *testing.T) {
 		Few  []int8
 		Many []int64
 	}
-	w := newWorld(t, ecs.WithUniverse(newUniverse(t, 2<<20)))
+	w := ecstest.NewWorld(t, ecs.WithUniverse(ecstest.NewUniverse(t, 2<<20)))
 	few, many := ecs.RegisterBuffer[int8](w, ecs.Cleanup), ecs.RegisterBuffer[int64](w)
 	b := ecs.NewBundle[Pair](w)
 	big := Pair{make([]int8, 1000), make([]int64, 1<<18+1)}
@@ -284,7 +285,7 @@ func TestBundleWithoutRoom(t *testing.T) {
 }
 
 func TestBundleBuffersAllocateNothing(t *testing.T) {
-	skipCheckptr(t)
+	ecstest.SkipCheckptr(t)
 	v := newViewed(t)
 	b := ecs.NewBundle[Boat](v.w)
 	one, ten := Boat{Hits: hitsOf(1)}, Boat{Hits: hitsOf(10)}

@@ -7,6 +7,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -29,7 +30,7 @@ type Pinned struct{}
 type chunky struct {
 	t             *testing.T
 	w             *ecs.World
-	position      ecs.Component[Position]
+	position      ecs.Component[ecstest.Position]
 	tag           ecs.Component[Pinned]
 	tally         ecs.Chunk[Tally]
 	label         ecs.Chunk[Label]
@@ -42,8 +43,8 @@ type chunky struct {
 func addTallies(into, from *Tally) { into.N += from.N }
 
 func newChunky(t *testing.T, options ...ecs.Option) *chunky {
-	w := newWorld(t, options...)
-	c := &chunky{t: t, w: w, position: ecs.Register[Position](w), tag: ecs.Register[Pinned](w),
+	w := ecstest.NewWorld(t, options...)
+	c := &chunky{t: t, w: w, position: ecs.Register[ecstest.Position](w), tag: ecs.Register[Pinned](w),
 		tally: ecs.RegisterChunk[Tally](w, ecs.Merge(addTallies)), label: ecs.RegisterChunk[Label](w)}
 	c.plain, c.tagged = ecs.NewArchetype(w, c.position, c.tally, c.label), ecs.NewArchetype(w, c.position, c.tally, c.label, c.tag)
 	c.bind, c.unbind = ecs.NewChange(w, ecs.Add(c.tag)), ecs.NewChange(w, ecs.Remove(c.tag))
@@ -265,8 +266,8 @@ func TestSmallChunksGoAsChunks(t *testing.T) {
 // the value ends with the type; by one entity, list and query.
 func TestChunkTypeComesAndGoes(t *testing.T) {
 	for _, n := range []int{3, 5000} {
-		w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
-		position, tally, label := ecs.Register[Position](w), ecs.RegisterChunk[Tally](w), ecs.RegisterChunk[Label](w)
+		w := ecstest.NewWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
+		position, tally, label := ecs.Register[ecstest.Position](w), ecs.RegisterChunk[Tally](w), ecs.RegisterChunk[Label](w)
 		b, err := ecs.NewArchetype(w, position, tally).CreateN(n)
 		require.NoError(t, err)
 		ids := b.Entities(nil)
@@ -384,13 +385,13 @@ func TestChunkValuesInTerms(t *testing.T) {
 // own cut joins merge. Entities in values are those of the other world.
 func TestChunkValuesInOtherWorlds(t *testing.T) {
 	for _, together := range []bool{true, false} {
-		u, v := newUniverse(t, 64<<20), newUniverse(t, 64<<20)
+		u, v := ecstest.NewUniverse(t, 64<<20), ecstest.NewUniverse(t, 64<<20)
 		if together {
 			v = u
 		}
 		from := newChunky(t, ecs.WithUniverse(u), ecs.ChunkGrowth(alloc.Fixed(1)))
-		to := newWorld(t, ecs.WithUniverse(v), ecs.ChunkGrowth(alloc.Fixed(1)))
-		ecs.Register[Velocity](to) // so that types have other numbers
+		to := ecstest.NewWorld(t, ecs.WithUniverse(v), ecs.ChunkGrowth(alloc.Fixed(1)))
+		ecs.Register[ecstest.Velocity](to) // so that types have other numbers
 		ids := from.create(from.plain, 2000)
 		n := int64(0)
 		for rows := range from.all.Rows() {
@@ -483,10 +484,10 @@ func TestChunkMisuse(t *testing.T) {
 	for want, does := range map[string]func(){
 		"ecs: RegisterChunk[Tally]: the only option of chunk types is Merge":                                                     func() { ecs.RegisterChunk[Tally](other.w, ecs.Enableable) },
 		"ecs: RegisterChunk[Label]: the only option of chunk types is Merge":                                                     func() { ecs.RegisterChunk[Label](other.w, ecs.Cleanup) },
-		"ecs: RegisterChunk[Hit]: the only option of chunk types is Merge":                                                       func() { ecs.RegisterChunk[Hit](c.w, ecs.Inline(3)) },
-		"ecs: Register[chunk Hit]: Growth is an option of RegisterBuffer":                                                        func() { ecs.RegisterChunk[Hit](c.w, ecs.Growth(alloc.Doubling())) },
-		"ecs: Register[Hit]: Merge is an option of RegisterChunk":                                                                func() { ecs.Register[Hit](c.w, ecs.Merge(addTallies)) },
-		"ecs: RegisterChunk[Hit]: Merge is of Tally":                                                                             func() { ecs.RegisterChunk[Hit](c.w, ecs.Merge(addTallies)) },
+		"ecs: RegisterChunk[Hit]: the only option of chunk types is Merge":                                                       func() { ecs.RegisterChunk[ecstest.Hit](c.w, ecs.Inline(3)) },
+		"ecs: Register[chunk Hit]: Growth is an option of RegisterBuffer":                                                        func() { ecs.RegisterChunk[ecstest.Hit](c.w, ecs.Growth(alloc.Doubling())) },
+		"ecs: Register[Hit]: Merge is an option of RegisterChunk":                                                                func() { ecs.Register[ecstest.Hit](c.w, ecs.Merge(addTallies)) },
+		"ecs: RegisterChunk[Hit]: Merge is of Tally":                                                                             func() { ecs.RegisterChunk[ecstest.Hit](c.w, ecs.Merge(addTallies)) },
 		"ecs: RegisterChunk[Tally]: registered before with other options":                                                        func() { ecs.RegisterChunk[Tally](c.w) },
 		"ecs: NewQuery: Disabled chunk Tally: it was not registered with ecs.Enableable":                                         func() { ecs.NewQuery(c.w, ecs.Disabled(c.tally)) },
 		"ecs: Chunk.Get: the handle is the zero value; handles come from RegisterChunk":                                          func() { ecs.Chunk[Tally]{}.Get(e) },

@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
 
 // TestCodecMisuse: what does not fit is refused where the type is registered.
 func TestCodecMisuse(t *testing.T) {
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	write, read := func(b []byte, _ *int) ([]byte, error) { return b, nil }, func([]byte, *int) error { return nil }
 	for want, call := range map[string]func(){
 		"ecs: Codec: a function is nil":                                                func() { ecs.Codec(nil, read) },

@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -34,7 +35,7 @@ func values[T any](from, n int) []T {
 // solo is one entity with a buffer of T.
 func solo[T any](t testing.TB, inline int) (*ecs.World, ecs.Buffer[T], ecs.Entity) {
 	t.Helper()
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	b := ecs.RegisterBuffer[T](w, ecs.Inline(inline))
 	return w, b, ecs.NewArchetype(w, b).Create()
 }
@@ -106,13 +107,13 @@ func TestArgumentsMayBeRemovedElements(t *testing.T) {
 }
 
 func TestCopyFromAnotherBuffer(t *testing.T) {
-	w := newWorld(t)
-	b := ecs.RegisterBuffer[Hit](w, ecs.Inline(2))
+	w := ecstest.NewWorld(t)
+	b := ecs.RegisterBuffer[ecstest.Hit](w, ecs.Inline(2))
 	a := ecs.NewArchetype(w, b)
 	e, f := a.Create(), a.Create()
 	for n := range 100 {
 		d := mut(t, b, e)
-		d.Append(Hit{e, int32(n)})
+		d.Append(ecstest.Hit{By: e, Damage: int32(n)})
 		g := mut(t, b, f)
 		g.CopyFrom(d.Slice())
 		require.Equal(t, d.Slice(), g.Slice())
@@ -241,16 +242,18 @@ func TestBuffersAllocateNothing(t *testing.T) {
 	if testing.AllocsPerRun(1, func() { var x [4]int; at ^= uintptr(unsafe.Pointer(&x[0])) }) > 0 {
 		t.Skipf("this build moves what is converted to unsafe.Pointer to Go's heap (%#x)", at)
 	}
-	w, b, e := solo[Hit](t, 2)
+	w, b, e := solo[ecstest.Hit](t, 2)
 	d := mut(t, b, e)
-	more := make([]Hit, 5)
+	more := make([]ecstest.Hit, 5)
 	for name, f := range map[string]func(){
-		"Append":              func() { d.Append(Hit{e, 1}) },
-		"Append many":         func() { d.Append(Hit{e, 1}, Hit{e, 2}, Hit{e, 3}) },
+		"Append": func() { d.Append(ecstest.Hit{By: e, Damage: 1}) },
+		"Append many": func() {
+			d.Append(ecstest.Hit{By: e, Damage: 1}, ecstest.Hit{By: e, Damage: 2}, ecstest.Hit{By: e, Damage: 3})
+		},
 		"TryAppend":           func() { _ = d.TryAppend(more...) },
-		"by entity":           func() { b.Append(e, Hit{e, 1}, Hit{e, 2}) },
+		"by entity":           func() { b.Append(e, ecstest.Hit{By: e, Damage: 1}, ecstest.Hit{By: e, Damage: 2}) },
 		"read":                func() { _ = b.Slice(e) },
-		"Insert":              func() { d.Insert(0, Hit{e, 1}, Hit{e, 2}) },
+		"Insert":              func() { d.Insert(0, ecstest.Hit{By: e, Damage: 1}, ecstest.Hit{By: e, Damage: 2}) },
 		"Insert itself":       func() { d.Insert(0, d.Slice()...) },
 		"Resize":              func() { d.Resize(50) },
 		"ResizeUninitialized": func() { d.ResizeUninitialized(100) },

@@ -30,10 +30,10 @@ var entityCases = []struct {
 	text string
 }{
 	{ecs.Null, "null"},
-	{ecs.MakeEntity(12|5<<27, 3), "12v3@5"},
-	{ecs.MakeEntity(1, 1), "1v1@0"},
-	{ecs.MakeEntity(1<<27-1, 1<<32-1), "134217727v4294967295@0"},
-	{ecs.MakeEntity(1<<27-1|15<<27, 1<<32-1), "134217727v4294967295@15"},
+	{ecstest.MakeEntity(12|5<<27, 3), "12v3@5"},
+	{ecstest.MakeEntity(1, 1), "1v1@0"},
+	{ecstest.MakeEntity(1<<27-1, 1<<32-1), "134217727v4294967295@0"},
+	{ecstest.MakeEntity(1<<27-1|15<<27, 1<<32-1), "134217727v4294967295@15"},
 }
 
 func TestEntityText(t *testing.T) {
@@ -45,7 +45,7 @@ func TestEntityText(t *testing.T) {
 		text, err = c.e.AppendText([]byte("at "))
 		require.NoError(t, err)
 		require.Equal(t, "at "+c.text, string(text))
-		back := ecs.MakeEntity(7, 7)
+		back := ecstest.MakeEntity(7, 7)
 		require.NoError(t, back.UnmarshalText([]byte(c.text)))
 		require.Equal(t, c.e, back)
 	}
@@ -80,12 +80,12 @@ func TestEntityTextIsRefused(t *testing.T) {
 		"0v0@5":                    "index 0 is that of null; entities have 1..134217727",
 		"0v0@0":                    "null is written null",
 	} {
-		e := ecs.MakeEntity(7, 7)
+		e := ecstest.MakeEntity(7, 7)
 		require.EqualError(t, e.UnmarshalText([]byte(text)), fmt.Sprintf("ecs: Entity.UnmarshalText: %q: %s", text, want))
-		require.Equal(t, ecs.MakeEntity(7, 7), e, "a refused text leaves the entity alone")
+		require.Equal(t, ecstest.MakeEntity(7, 7), e, "a refused text leaves the entity alone")
 	}
 	require.Less(t, len(new(ecs.Entity).UnmarshalText([]byte(strings.Repeat("1", 1<<20))).Error()), 200)
-	p := ecs.MakeEntity(1<<31|7, 1)
+	p := ecstest.MakeEntity(1<<31|7, 1)
 	_, err := p.MarshalText()
 	require.EqualError(t, err, "ecs: Entity.AppendText: a placeholder of a command buffer, which is good in that buffer only")
 	b, err := p.AppendText([]byte("at "))
@@ -102,10 +102,10 @@ func TestEntityBinary(t *testing.T) {
 		require.NoError(t, back.UnmarshalBinary(b))
 		require.Equal(t, c.e, back)
 	}
-	b, err := ecs.MakeEntity(0x01020304, 0x05060709).AppendBinary([]byte{9})
+	b, err := ecstest.MakeEntity(0x01020304, 0x05060709).AppendBinary([]byte{9})
 	require.NoError(t, err)
 	require.Equal(t, []byte{9, 4, 3, 2, 1, 9, 7, 6, 5}, b, "little endian, the index first")
-	_, err = ecs.MakeEntity(1<<31|1, 1).MarshalBinary()
+	_, err = ecstest.MakeEntity(1<<31|1, 1).MarshalBinary()
 	require.EqualError(t, err, "ecs: Entity.AppendBinary: a placeholder of a command buffer, which is good in that buffer only")
 	for want, data := range map[string][]byte{
 		"7 bytes, want 8": make([]byte, 7),
@@ -115,15 +115,15 @@ func TestEntityBinary(t *testing.T) {
 		"0x0000000200000001: version 2 is even; an entity has an odd one":                          {1, 0, 0, 0, 2, 0, 0, 0},
 		"0x0000000108000000: index 0 is that of null; entities have 1..134217727":                  {0, 0, 0, 8, 1, 0, 0, 0},
 	} {
-		e := ecs.MakeEntity(7, 7)
+		e := ecstest.MakeEntity(7, 7)
 		require.EqualError(t, e.UnmarshalBinary(data), "ecs: Entity.UnmarshalBinary: "+want)
-		require.Equal(t, ecs.MakeEntity(7, 7), e)
+		require.Equal(t, ecstest.MakeEntity(7, 7), e)
 	}
 }
 
 // TestEntityJSON takes entities of a world through JSON, as values and as keys.
 func TestEntityJSON(t *testing.T) {
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	a := ecs.NewArchetype(w)
 	type save struct {
 		Player ecs.Entity
@@ -146,7 +146,7 @@ func TestEntityJSON(t *testing.T) {
 
 // TestEntityByNumbers finds what a log names.
 func TestEntityByNumbers(t *testing.T) {
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	a := ecs.NewArchetype(w)
 	e := a.Create()
 	reserved := ecstest.Reserve(t, w, 2)
@@ -177,7 +177,7 @@ func TestEntityCompare(t *testing.T) {
 	var list []ecs.Entity
 	for _, index := range []uint32{0, 1, 2, 1<<27 - 1} {
 		for _, version := range []uint32{0, 1, 3, 1 << 31, 1<<32 - 1} {
-			list = append(list, ecs.MakeEntity(index, version))
+			list = append(list, ecstest.MakeEntity(index, version))
 		}
 	}
 	for i, e := range list {
@@ -231,7 +231,7 @@ func FuzzEntityText(f *testing.F) {
 		var back ecs.Entity
 		require.NoError(t, back.UnmarshalBinary(b))
 		require.Equal(t, e, back)
-		ref, version := e.Bits()
+		ref, version := ecstest.Bits(e)
 		require.Zero(t, ref>>31)
 		require.True(t, e == ecs.Null || version%2 == 1 && e.Index() > 0)
 	})

@@ -5,31 +5,9 @@ import (
 	"unsafe"
 
 	"quarry/ecs/internal/entity"
-	"quarry/ecs/internal/query"
 	"quarry/ecs/internal/value"
 	"quarry/ecs/internal/world"
 )
-
-// OpenWorlds returns the number of worlds that are open.
-func OpenWorlds() int {
-	return world.Tags.Open()
-}
-
-// RegisterType registers a type that is known only at run time.
-func (w *World) RegisterType(t reflect.Type) Type {
-	return handle{w.inner().Register("Register", &world.Type{Go: t, Name: t.String(), Finder: world.Finder{Size: int(t.Size())}, Align: t.Align()})}
-}
-
-// DriveBy sets what the loops of a query, and the parts of jobs over it, go through.
-func (q *Query) DriveBy(d query.Driver) { q.core.Driver = d }
-
-// SharedValues returns the number of values that the stores know.
-func (w *World) SharedValues() (n int) {
-	for range w.inner().SharedValues() {
-		n++
-	}
-	return n
-}
 
 // SetSlot puts a slot into e's row and returns the one that was there.
 func (m Managed[T]) SetSlot(e Entity, n uint32) (old uint32) {

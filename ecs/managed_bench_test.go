@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 )
 
 type boxed struct {
@@ -19,7 +20,7 @@ var managedSum int
 // values beside each chunk would be at best; and looks them up by entity.
 func BenchmarkManaged(b *testing.B) {
 	const rows = 100_000
-	w := newWorld(b)
+	w := ecstest.NewWorld(b)
 	value := ecs.RegisterManaged[boxed](w)
 	a := ecs.NewArchetype(w, value)
 	list := make([]ecs.Entity, rows)

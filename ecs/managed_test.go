@@ -13,6 +13,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -90,10 +91,10 @@ func (m *managedModel[T]) check(t *testing.T, e ecs.Entity) {
 // TestManagedFollowsAModel does random operations on two managed types beside a component
 // and a buffer. Values must stay where they are in Go memory whatever happens to rows.
 func TestManagedFollowsAModel(t *testing.T) {
-	w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
+	w := ecstest.NewWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
 	texts := newManagedModel(w, func(n int) string { return strings.Repeat("x", n%50) })
 	links := newManagedModel(w, func(n int) *int { return &n })
-	position, hits := ecs.Register[Position](w), ecs.RegisterBuffer[Hit](w, ecs.Inline(1))
+	position, hits := ecs.Register[ecstest.Position](w), ecs.RegisterBuffer[ecstest.Hit](w, ecs.Inline(1))
 	archetypes := []*ecs.Archetype{
 		ecs.NewArchetype(w, texts.m), ecs.NewArchetype(w, texts.m, links.m, position),
 		ecs.NewArchetype(w, links.m, hits), ecs.NewArchetype(w, position, hits),
@@ -104,7 +105,7 @@ func TestManagedFollowsAModel(t *testing.T) {
 		ecs.NewChange(w, ecs.Add(texts.m)), ecs.NewChange(w, ecs.Remove(texts.m)),
 		ecs.NewChange(w, ecs.Add(links.m), ecs.Remove(texts.m)), ecs.NewChange(w, ecs.Add(texts.m, position), ecs.Remove(links.m, hits)),
 	}
-	steps := stepsOf(3000)
+	steps := ecstest.StepsOf(3000)
 	for range steps {
 		list := s.some(1 + s.r.IntN(30))
 		switch s.r.IntN(14) {
@@ -245,8 +246,8 @@ type resource struct{ Next *resource }
 // collector to take what they held.
 func TestBehaviour29ManagedGo(t *testing.T) {
 	const n = 700 // several pages
-	w := newWorld(t)
-	held, position := ecs.RegisterManaged[*resource](w), ecs.Register[Position](w)
+	w := ecstest.NewWorld(t)
+	held, position := ecs.RegisterManaged[*resource](w), ecs.Register[ecstest.Position](w)
 	a := ecs.NewArchetype(w, held, position)
 	q := ecs.NewQuery(w, ecs.Write(held))
 	drop := ecs.NewChange(w, ecs.Remove(held))
@@ -301,7 +302,7 @@ func TestBehaviour29ManagedGo(t *testing.T) {
 
 // TestManagedIsZeroUntilWritten asks for values that nobody has written yet.
 func TestManagedIsZeroUntilWritten(t *testing.T) {
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	text := ecs.RegisterManaged[string](w)
 	a := ecs.NewArchetype(w, text)
 	e := a.Create()
@@ -336,7 +337,7 @@ func TestManagedIsZeroUntilWritten(t *testing.T) {
 // TestManagedIsMarked compares versions and enable bits of a managed type with what those
 // of a component do.
 func TestManagedIsMarked(t *testing.T) {
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	text := ecs.RegisterManaged[string](w, ecs.Enableable)
 	e := ecs.NewArchetype(w, text).Create()
 	q := ecs.NewQuery(w, ecs.Read(text), ecs.Changed(text))
@@ -364,17 +365,17 @@ func TestManagedIsMarked(t *testing.T) {
 
 // TestManagedIsAnotherType registers one Go type as both kinds, and hashes worlds.
 func TestManagedIsAnotherType(t *testing.T) {
-	w := newWorld(t)
-	managed, plain := ecs.RegisterManaged[Position](w), ecs.Register[Position](w)
+	w := ecstest.NewWorld(t)
+	managed, plain := ecs.RegisterManaged[ecstest.Position](w), ecs.Register[ecstest.Position](w)
 	require.Equal(t, "managed Position", managed.String())
-	require.Equal(t, managed, ecs.RegisterManaged[Position](w), "the same handle")
+	require.Equal(t, managed, ecs.RegisterManaged[ecstest.Position](w), "the same handle")
 	e := ecs.NewArchetype(w, managed, plain).Create()
-	plain.Set(e, Position{X: 1})
+	plain.Set(e, ecstest.Position{X: 1})
 	hash := w.Hash()
-	managed.Set(e, Position{X: 2})
+	managed.Set(e, ecstest.Position{X: 2})
 	require.Equal(t, hash, w.Hash(), "values of managed types do not count")
-	require.Equal(t, Position{X: 1}, *plain.Get(e))
-	require.Equal(t, Position{X: 2}, *managed.Get(e))
+	require.Equal(t, ecstest.Position{X: 1}, *plain.Get(e))
+	require.Equal(t, ecstest.Position{X: 2}, *managed.Get(e))
 
 	none, large := ecs.RegisterManaged[struct{}](w), ecs.RegisterManaged[[100_000]byte](w)
 	require.True(t, none.Add(e, struct{}{}))
@@ -386,7 +387,7 @@ func TestManagedIsAnotherType(t *testing.T) {
 
 // TestManagedIsReadByMany reads values in several goroutines while the world is shared.
 func TestManagedIsReadByMany(t *testing.T) {
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	text := ecs.RegisterManaged[string](w)
 	a := ecs.NewArchetype(w, text)
 	var list []ecs.Entity
@@ -427,8 +428,8 @@ func TestManagedIsReadByMany(t *testing.T) {
 
 // TestManagedMisuseIsNamed breaks the contracts of managed types.
 func TestManagedMisuseIsNamed(t *testing.T) {
-	w, other := newWorld(t), newWorld(t)
-	text, position := ecs.RegisterManaged[string](w), ecs.Register[Position](w)
+	w, other := ecstest.NewWorld(t), ecstest.NewWorld(t)
+	text, position := ecs.RegisterManaged[string](w), ecs.Register[ecstest.Position](w)
 	foreign := ecs.RegisterManaged[string](other)
 	e := ecs.NewArchetype(w, text).Create()
 	stranger := ecs.NewArchetype(other, foreign).Create()
@@ -467,7 +468,7 @@ func TestManagedMisuseIsNamed(t *testing.T) {
 		"structural change inside a loop over":                       in(q, func(ecs.Rows) { text.Remove(e) }),
 		"cannot add managed string":                                  func() { text.Add(ecs.Null, "") },
 	} {
-		require.Contains(t, panicText(f), want)
+		require.Contains(t, ecstest.PanicText(f), want)
 	}
 	require.Nil(t, text.Get(e), "nothing was made")
 	require.NoError(t, w.Verify())
@@ -475,13 +476,13 @@ func TestManagedMisuseIsNamed(t *testing.T) {
 	for _, f := range []func(){
 		func() { text.Get(e) }, func() { text.Mut(e) }, func() { text.Set(e, "") }, func() { text.Add(e, "") }, func() { ecs.RegisterManaged[int](w) },
 	} {
-		require.Contains(t, panicText(f), "the world is closed")
+		require.Contains(t, ecstest.PanicText(f), "the world is closed")
 	}
 }
 
 // TestVerifyNamesSlots corrupts W10.
 func TestVerifyNamesSlots(t *testing.T) {
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	text := ecs.RegisterManaged[string](w)
 	a := ecs.NewArchetype(w, text)
 	first, second := a.Create(), a.Create()
@@ -497,7 +498,7 @@ func TestVerifyNamesSlots(t *testing.T) {
 
 // TestManagedPagesGo gives pages back to Go and makes others.
 func TestManagedPagesGo(t *testing.T) {
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	text := ecs.RegisterManaged[string](w)
 	batch, err := ecs.NewArchetype(w, text).CreateN(2000)
 	require.NoError(t, err)

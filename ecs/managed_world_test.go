@@ -6,6 +6,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -13,10 +14,10 @@ import (
 // TestManagedCleanup keeps the values of dead entities until somebody has seen to them:
 // one by one, and many at once.
 func TestManagedCleanup(t *testing.T) {
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	text, dying := ecs.RegisterManaged[string](w, ecs.Cleanup), ecs.Register[ecs.CleanupEntity](w)
 	other := ecs.RegisterManaged[[]byte](w)
-	a := ecs.NewArchetype(w, text, other, ecs.Register[Position](w))
+	a := ecs.NewArchetype(w, text, other, ecs.Register[ecstest.Position](w))
 	var list []ecs.Entity
 	for range 600 {
 		e := a.Create()
@@ -46,8 +47,8 @@ func TestManagedCleanup(t *testing.T) {
 // TestManagedIsCopied instantiates an entity: each copy has a value of its own, like an
 // assignment in Go.
 func TestManagedIsCopied(t *testing.T) {
-	w := newWorld(t)
-	list, position := ecs.RegisterManaged[[2]*int](w), ecs.Register[Position](w)
+	w := ecstest.NewWorld(t)
+	list, position := ecs.RegisterManaged[[2]*int](w), ecs.Register[ecstest.Position](w)
 	a := ecs.NewArchetype(w, list, position)
 	e, none := a.Create(), a.Create()
 	one := new(int)
@@ -69,11 +70,11 @@ func TestManagedIsCopied(t *testing.T) {
 // TestManagedMovesToAnotherWorld moves rows with managed values, of one universe, where
 // chunks change hands, and of two.
 func TestManagedMovesToAnotherWorld(t *testing.T) {
-	u := newWorld(t).Universe()
+	u := ecstest.NewWorld(t).Universe()
 	for _, options := range [][]ecs.Option{{ecs.WithUniverse(u), ecs.ChunkGrowth(alloc.Fixed(1))}, {ecs.ChunkGrowth(alloc.Fixed(1))}} {
-		old, w := newWorld(t, options...), newWorld(t, options...)
+		old, w := ecstest.NewWorld(t, options...), ecstest.NewWorld(t, options...)
 		was := ecs.RegisterManaged[string](old)
-		ecs.Register[Position](w) // other numbers
+		ecs.Register[ecstest.Position](w) // other numbers
 		there := ecs.RegisterManaged[string](w)
 		there.Set(ecs.NewArchetype(w, there).Create(), "first")
 		batch, err := ecs.NewArchetype(old, was).CreateN(5000)
@@ -103,7 +104,7 @@ func TestManagedMovesToAnotherWorld(t *testing.T) {
 
 // TestManagedIsRegisteredByMoves moves rows to a world that lacks the type.
 func TestManagedIsRegisteredByMoves(t *testing.T) {
-	old, w := newWorld(t), newWorld(t)
+	old, w := ecstest.NewWorld(t), ecstest.NewWorld(t)
 	was := ecs.RegisterManaged[string](old)
 	e := ecs.NewArchetype(old, was).Create()
 	was.Set(e, "here")
@@ -123,7 +124,7 @@ type Bond struct {
 // TestManagedLinks: entities in fields of managed values follow copies, moves and clones;
 // those behind pointers do not.
 func TestManagedLinks(t *testing.T) {
-	w, other := newWorld(t), newWorld(t)
+	w, other := ecstest.NewWorld(t), ecstest.NewWorld(t)
 	bond := ecs.RegisterManaged[Bond](w)
 	a := ecs.NewArchetype(w, bond)
 	e, empty := a.Create(), a.Create()

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 	"quarry/internal/lint"
 
 	"github.com/stretchr/testify/require"
@@ -11,16 +12,16 @@ import (
 
 // TestNil calls whatever takes a pointer, a function or an interface with nil.
 func TestNil(t *testing.T) {
-	w := newWorld(t)
-	position := ecs.Register[Position](w)
-	walk := ecs.Register[Velocity](w, ecs.Enableable)
-	hits := ecs.RegisterBuffer[Hit](w)
+	w := ecstest.NewWorld(t)
+	position := ecs.Register[ecstest.Position](w)
+	walk := ecs.Register[ecstest.Velocity](w, ecs.Enableable)
+	hits := ecs.RegisterBuffer[ecstest.Hit](w)
 	a := ecs.NewArchetype(w, position, walk)
 	a.Create()
 	q := ecs.NewQuery(w, ecs.Write(position), ecs.Write(walk))
 	change := ecs.NewChange(w, ecs.Remove(walk))
-	type none struct{ P ecs.R[Position] }
-	type values struct{ P Position }
+	type none struct{ P ecs.R[ecstest.Position] }
+	type values struct{ P ecstest.Position }
 	panics, returns := lint.NilPanics, lint.NilReturns
 	inShare := func(loop func(p *ecs.Borrow)) func() {
 		return func() {
@@ -44,9 +45,9 @@ func TestNil(t *testing.T) {
 		panics("Component.SetValues", "ecs: Component.SetValues: ", func() { _ = position.SetValues(nil, nil) }),
 		panics("Component.Values", "ecs: Component.Values: ", func() { position.Values(nil, nil) }),
 		panics("Disabled", "ecs: Disabled: ", func() { ecs.Disabled(nil, walk) }),
-		panics("Each1: query", "ecs: Query.Rows: ", func() { ecs.Each1(nil, position, func(ecs.Entity, *Position) {}) }),
+		panics("Each1: query", "ecs: Query.Rows: ", func() { ecs.Each1(nil, position, func(ecs.Entity, *ecstest.Position) {}) }),
 		panics("Each1: function", "ecs: Each1: ", func() { ecs.Each1(q, position, nil) }),
-		panics("Each2: query", "ecs: Query.Rows: ", func() { ecs.Each2(nil, position, walk, func(ecs.Entity, *Position, *Velocity) {}) }),
+		panics("Each2: query", "ecs: Query.Rows: ", func() { ecs.Each2(nil, position, walk, func(ecs.Entity, *ecstest.Position, *ecstest.Velocity) {}) }),
 		panics("Each2: function", "ecs: Each2: ", func() { ecs.Each2(q, position, walk, nil) }),
 		panics("Enableable", "ecs: Enableable: ", func() { ecs.Enableable(nil) }),
 		panics("TrackRows", "ecs: TrackRows: ", func() { ecs.TrackRows(nil) }),
@@ -68,8 +69,8 @@ func TestNil(t *testing.T) {
 		panics("Present", "ecs: Present: ", func() { ecs.Present(nil, position) }),
 		panics("Read", "ecs: Read: ", func() { ecs.Read(nil) }),
 		panics("Remove", "ecs: NewChange: ", func() { ecs.NewChange(w, ecs.Remove(nil, position)) }),
-		panics("Rows.Bytes", "ecs: Rows.Bytes: ", rowsOf(q, func(r ecs.Rows) { r.Bytes(nil) })),
-		panics("Rows.Value", "ecs: Rows.Value: ", rowsOf(q, func(r ecs.Rows) { r.Value(nil, 0) })),
+		panics("Rows.Bytes", "ecs: Rows.Bytes: ", ecstest.InLoop(q, func(r ecs.Rows) { r.Bytes(nil) })),
+		panics("Rows.Value", "ecs: Rows.Value: ", ecstest.InLoop(q, func(r ecs.Rows) { r.Value(nil, 0) })),
 		panics("Uninitialized", "ecs: Uninitialized: ", func() { ecs.Uninitialized(nil, position) }),
 		panics("With", "ecs: With: ", func() { ecs.With(nil, position) }),
 		panics("WithUniverse", "ecs: WithUniverse: ", func() { ecs.WithUniverse(nil) }),
@@ -91,7 +92,7 @@ func TestNil(t *testing.T) {
 
 // nilOfSnapshots are the calls of snapshots and deltas.
 func nilOfSnapshots(t *testing.T, w *ecs.World) []lint.NilCall {
-	position, hits, note := ecs.Register[Position](w), ecs.RegisterBuffer[Hit](w), ecs.RegisterSparse[Marked](w, ecs.Enableable)
+	position, hits, note := ecs.Register[ecstest.Position](w), ecs.RegisterBuffer[ecstest.Hit](w), ecs.RegisterSparse[ecstest.Marked](w, ecs.Enableable)
 	text := ecs.RegisterManaged[[]string](w)
 	moment := w.Snapshot()
 	t.Cleanup(moment.Close)
@@ -125,7 +126,7 @@ func nilOfSnapshots(t *testing.T, w *ecs.World) []lint.NilCall {
 
 // nilOfTypes are the calls that make a world, types and what is made of them.
 func nilOfTypes(w *ecs.World) []lint.NilCall {
-	position, mark := ecs.Register[Position](w), ecs.RegisterSparse[Marked](w, ecs.Enableable)
+	position, mark := ecs.Register[ecstest.Position](w), ecs.RegisterSparse[ecstest.Marked](w, ecs.Enableable)
 	panics := lint.NilPanics
 	return []lint.NilCall{
 		panics("NewArchetype: world", "ecs: NewArchetype: ", func() { ecs.NewArchetype(nil) }),
@@ -134,17 +135,17 @@ func nilOfTypes(w *ecs.World) []lint.NilCall {
 		panics("NewQuery", "ecs: NewQuery: ", func() { ecs.NewQuery(nil) }),
 		panics("NewWorld", "ecs: NewWorld: ", func() { _, _ = ecs.NewWorld(nil) }),
 		panics("NewWorld: second", "ecs: NewWorld: ", func() { _, _ = ecs.NewWorld(ecs.ChunkGrowth(ecs.DefaultChunkGrowth()), nil) }),
-		panics("Register: world", "ecs: Register[Position]: ", func() { ecs.Register[Position](nil) }),
-		panics("Register: option", "ecs: Register[Position]: ", func() { ecs.Register[Position](w, nil) }),
-		panics("RegisterBuffer: world", "ecs: RegisterBuffer[Hit]: ", func() { ecs.RegisterBuffer[Hit](nil) }),
-		panics("RegisterBuffer: option", "ecs: RegisterBuffer[Hit]: ", func() { ecs.RegisterBuffer[Hit](w, nil) }),
+		panics("Register: world", "ecs: Register[Position]: ", func() { ecs.Register[ecstest.Position](nil) }),
+		panics("Register: option", "ecs: Register[Position]: ", func() { ecs.Register[ecstest.Position](w, nil) }),
+		panics("RegisterBuffer: world", "ecs: RegisterBuffer[Hit]: ", func() { ecs.RegisterBuffer[ecstest.Hit](nil) }),
+		panics("RegisterBuffer: option", "ecs: RegisterBuffer[Hit]: ", func() { ecs.RegisterBuffer[ecstest.Hit](w, nil) }),
 		panics("Sparse.Lookup", "ecs: Sparse.Lookup: ", func() { mark.Lookup(nil) }),
 		panics("sparseHandle.DisableQuery", "ecs: Sparse.DisableQuery: ", func() { mark.DisableQuery(nil) }),
 		panics("sparseHandle.EnableQuery", "ecs: Sparse.EnableQuery: ", func() { mark.EnableQuery(nil) }),
 		panics("RegisterSparse: world", "ecs: RegisterSparse[string]: ", func() { ecs.RegisterSparse[string](nil) }),
 		panics("RegisterSparse: option", "ecs: RegisterSparse[int]: ", func() { ecs.RegisterSparse[int](w, nil) }),
-		panics("Between", "ecs: Between: ", func() { ecs.Between[Position, float64](position, nil, 0, 1) }),
-		panics("NewRange", "ecs: NewRange: ", func() { ecs.NewRange[Position, float64](position, nil, 0, 1) }),
+		panics("Between", "ecs: Between: ", func() { ecs.Between[ecstest.Position, float64](position, nil, 0, 1) }),
+		panics("NewRange", "ecs: NewRange: ", func() { ecs.NewRange[ecstest.Position, float64](position, nil, 0, 1) }),
 		panics("Merge", "ecs: Merge: ", func() { ecs.Merge[int64](nil) }),
 		panics("RegisterChunk: world", "ecs: RegisterChunk[int64]: ", func() { ecs.RegisterChunk[int64](nil) }),
 		panics("RegisterChunk: option", "ecs: RegisterChunk[int64]: ", func() { ecs.RegisterChunk[int64](w, nil) }),

@@ -13,7 +13,7 @@ import (
 // TestOccupancy: the list says what the archetypes say one by one, and all that the universe
 // counts.
 func TestOccupancy(t *testing.T) {
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	require.Empty(t, w.Occupancy())
 	a, b, tag := ecs.Register[[16]byte](w), ecs.Register[uint32](w), ecs.Register[struct{}](w)
 	few, many := ecs.NewArchetype(w, a, tag), ecs.NewArchetype(w, a, b)

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -39,7 +40,7 @@ func TestReinterpretSeesTheSameBits(t *testing.T) {
 // TestReinterpretIsAligned views bytes as the types of the strictest alignment.
 func TestReinterpretIsAligned(t *testing.T) {
 	for inline := range 6 {
-		w := newWorld(t)
+		w := ecstest.NewWorld(t)
 		eight := ecs.RegisterBuffer[[8]byte](w, ecs.Inline(inline))
 		sixteen := ecs.RegisterBuffer[[16]byte](w, ecs.Inline(inline))
 		two := ecs.RegisterBuffer[[2]byte](w, ecs.Inline(inline))
@@ -67,7 +68,7 @@ func TestReinterpretRefuses(t *testing.T) {
 	require.PanicsWithValue(t, "ecs: Reinterpret: an element of []uint64 has 8 bytes, uint32 has 4: sizes must be equal",
 		func() { ecs.Reinterpret[uint32](d) })
 	require.PanicsWithValue(t, "ecs: Reinterpret: an element of []uint64 has 8 bytes, Tag has 0: sizes must be equal",
-		func() { ecs.Reinterpret[Tag](d) })
+		func() { ecs.Reinterpret[ecstest.Tag](d) })
 	type link struct{ Next *int }
 	require.PanicsWithValue(t, "ecs: Reinterpret: link.Next is a *int; elements must hold no Go pointers, for they lie outside the garbage collector's heap",
 		func() { ecs.Reinterpret[link](d) })

@@ -4,13 +4,14 @@ import (
 	"testing"
 
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 )
 
 // BenchmarkShared: one entity between two values and among a thousand, a batch of a million
 // to another value, and the rows of one value of a thousand.
 func BenchmarkShared(b *testing.B) {
-	w := newWorld(b)
-	cell, position := ecs.RegisterShared[int](w), ecs.Register[Position](w)
+	w := ecstest.NewWorld(b)
+	cell, position := ecs.RegisterShared[int](w), ecs.Register[ecstest.Position](w)
 	a := ecs.NewArchetype(w, position, cell)
 	for i := range 1000 {
 		a.With(cell.Of(i)).Create()

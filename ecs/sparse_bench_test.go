@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 	"quarry/ecs/internal/query"
 
 	"github.com/stretchr/testify/require"
@@ -18,9 +19,9 @@ func BenchmarkSparseAddRemove(b *testing.B) {
 		n       int
 		shuffle bool
 	}{{16_000, false}, {16_000, true}, {1_000_000, true}} {
-		w := newWorld(b)
-		position := ecs.Register[Position](w)
-		velocity, thin := ecs.RegisterSparse[Velocity](w), ecs.Register[Velocity](w)
+		w := ecstest.NewWorld(b)
+		position := ecs.Register[ecstest.Position](w)
+		velocity, thin := ecs.RegisterSparse[ecstest.Velocity](w), ecs.Register[ecstest.Velocity](w)
 		batch, err := ecs.NewArchetype(w, position).CreateN(c.n)
 		require.NoError(b, err)
 		ids := batch.Entities(nil)
@@ -31,7 +32,7 @@ func BenchmarkSparseAddRemove(b *testing.B) {
 		b.Run(name+"sparse", func(b *testing.B) {
 			for b.Loop() {
 				for _, e := range ids {
-					velocity.Add(e, Velocity{1, 2})
+					velocity.Add(e, ecstest.Velocity{X: 1, Y: 2})
 				}
 				for _, e := range ids {
 					velocity.Remove(e)
@@ -42,7 +43,7 @@ func BenchmarkSparseAddRemove(b *testing.B) {
 		b.Run(name+"column", func(b *testing.B) {
 			for b.Loop() {
 				for _, e := range ids {
-					thin.Add(e, Velocity{1, 2})
+					thin.Add(e, ecstest.Velocity{X: 1, Y: 2})
 				}
 				for _, e := range ids {
 					thin.Remove(e)
@@ -55,16 +56,16 @@ func BenchmarkSparseAddRemove(b *testing.B) {
 
 // half makes 16,000 entities of which every other has a Velocity of each of three kinds, the last
 // switched on.
-func half(b *testing.B) (w *ecs.World, position ecs.Component[Position], sparse ecs.Sparse[Velocity], bit ecs.Component[Kept], ids []ecs.Entity) {
-	w = newWorld(b)
-	position, bit = ecs.Register[Position](w), ecs.Register[Kept](w, ecs.Enableable)
-	sparse = ecs.RegisterSparse[Velocity](w)
+func half(b *testing.B) (w *ecs.World, position ecs.Component[ecstest.Position], sparse ecs.Sparse[ecstest.Velocity], bit ecs.Component[Kept], ids []ecs.Entity) {
+	w = ecstest.NewWorld(b)
+	position, bit = ecs.Register[ecstest.Position](w), ecs.Register[Kept](w, ecs.Enableable)
+	sparse = ecs.RegisterSparse[ecstest.Velocity](w)
 	batch, err := ecs.NewArchetype(w, position, bit).CreateN(16_000)
 	require.NoError(b, err)
 	ids = batch.Entities(nil)
 	for i, e := range ids {
 		if i%2 == 0 {
-			sparse.Add(e, Velocity{1, 2})
+			sparse.Add(e, ecstest.Velocity{X: 1, Y: 2})
 		} else {
 			bit.Disable(e)
 		}
@@ -136,7 +137,7 @@ func BenchmarkSparseAlone(b *testing.B) {
 		}
 		per(b, n/2)
 	})
-	plain := make([]Velocity, n/2)
+	plain := make([]ecstest.Velocity, n/2)
 	b.Run("slice", func(b *testing.B) {
 		for b.Loop() {
 			for i := range plain {
@@ -151,14 +152,14 @@ func BenchmarkSparseAlone(b *testing.B) {
 // through the set; ns a row of the chunks, and an entry of the set, whose entities are in no order.
 func BenchmarkSparseDrive(b *testing.B) {
 	const n, few = 100_000, 1000
-	w := newWorld(b)
-	fast := ecs.RegisterSparse[Velocity](w)
-	batch, err := ecs.NewArchetype(w, ecs.Register[Position](w)).CreateN(n)
+	w := ecstest.NewWorld(b)
+	fast := ecs.RegisterSparse[ecstest.Velocity](w)
+	batch, err := ecs.NewArchetype(w, ecs.Register[ecstest.Position](w)).CreateN(n)
 	require.NoError(b, err)
 	ids := batch.Entities(nil)
 	rand.Shuffle(n, func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
 	for _, e := range ids[:few] {
-		fast.Add(e, Velocity{1, 2})
+		fast.Add(e, ecstest.Velocity{X: 1, Y: 2})
 	}
 	q := ecs.NewQuery(w, ecs.Read(fast))
 	for _, d := range []struct {
@@ -167,7 +168,7 @@ func BenchmarkSparseDrive(b *testing.B) {
 		n    int
 	}{{"chunks", query.DriveByChunks, n}, {"set", query.DriveBySet, few}} {
 		b.Run(d.name, func(b *testing.B) {
-			q.DriveBy(d.by)
+			driveBy(q, d.by)
 			for b.Loop() {
 				for rows := range q.Rows() {
 					managedSum += rows.Count()

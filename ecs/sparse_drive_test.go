@@ -8,6 +8,7 @@ import (
 	"quarry/alloc"
 	"quarry/ecs"
 	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/ecstest"
 	"quarry/ecs/internal/query"
 	"quarry/internal/long"
 
@@ -28,10 +29,10 @@ func shownBy(q *ecs.Query) (all []string) {
 // checkDrivers compares loops through chunks and through sets.
 func checkDrivers(t *testing.T, q *ecs.Query) {
 	t.Helper()
-	q.DriveBy(query.DriveByChunks)
+	driveBy(q, query.DriveByChunks)
 	want := shownBy(q)
 	for _, d := range []query.Driver{query.DriveBySet, query.DriveBySize} {
-		q.DriveBy(d)
+		driveBy(q, d)
 		require.Equal(t, want, shownBy(q), "%v by %v", q, d)
 	}
 }
@@ -39,9 +40,9 @@ func checkDrivers(t *testing.T, q *ecs.Query) {
 // TestSparseDrivers: with many rows and few entries a loop goes through the set, and yields what a
 // loop through the chunks does: with versions and bits, in a share, and for jobs.
 func TestSparseDrivers(t *testing.T) {
-	w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
-	position, stun := ecs.Register[Position](w), ecs.Register[Stun](w, ecs.Enableable)
-	burning := ecs.RegisterSparse[Burning](w)
+	w := ecstest.NewWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
+	position, stun := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Stun](w, ecs.Enableable)
+	burning := ecs.RegisterSparse[ecstest.Burning](w)
 	r := rand.New(rand.NewPCG(1, 2))
 	var ids []ecs.Entity
 	for _, a := range []*ecs.Archetype{ecs.NewArchetype(w, position), ecs.NewArchetype(w, stun), ecs.NewArchetype(w, position, stun)} {
@@ -51,7 +52,7 @@ func TestSparseDrivers(t *testing.T) {
 	}
 	for range 150 {
 		e := ids[r.IntN(len(ids))]
-		burning.Add(e, Burning{})
+		burning.Add(e, ecstest.Burning{})
 		if r.IntN(2) == 0 {
 			stun.Disable(e)
 		}
@@ -79,10 +80,10 @@ func TestSparseDrivers(t *testing.T) {
 	position.Mut(burning.Entities()[0])
 	position.Mut(ids[0])
 	since := changed.Since()
-	changed.DriveBy(query.DriveByChunks)
+	driveBy(changed, query.DriveByChunks)
 	want := shownBy(changed)
 	changed.SetSince(since)
-	changed.DriveBy(query.DriveBySet)
+	driveBy(changed, query.DriveBySet)
 	require.Equal(t, want, shownBy(changed))
 }
 
@@ -91,15 +92,15 @@ func TestSparseDrivers(t *testing.T) {
 func checkSplit(t *testing.T, q *ecs.Query) {
 	t.Helper()
 	matching := map[query.Driver]int{}
-	ranges := map[query.Driver][]ecs.RowRange{}
+	ranges := map[query.Driver][]query.RowRange{}
 	for _, d := range []query.Driver{query.DriveByChunks, query.DriveBySet} {
-		q.DriveBy(d)
+		driveBy(q, d)
 		b := door.NewBorrow(q, "the test", func(string) {})
 		b.Begin()
-		ranges[d] = b.Split(nil, 128)
-		r := b.Accessor()
+		ranges[d] = ecstest.Split(b, nil, 128)
+		r := ecstest.AccessorOf(b)
 		for _, p := range ranges[d] {
-			if rows, ok := r.Rows(p); ok {
+			if rows, ok := ecstest.RowsOf(r, p); ok {
 				matching[d] += rows.Count()
 			}
 		}
@@ -115,19 +116,19 @@ func checkSplit(t *testing.T, q *ecs.Query) {
 type driven struct {
 	*rand.Rand
 	w        *ecs.World
-	position ecs.Component[Position] // has versions of rows
-	stun     ecs.Component[Stun]     // has bits
-	tag      ecs.Component[Tag]
+	position ecs.Component[ecstest.Position] // has versions of rows
+	stun     ecs.Component[ecstest.Stun]     // has bits
+	tag      ecs.Component[ecstest.Tag]
 	team     ecs.Shared[int]
-	burning  ecs.Sparse[Burning]
-	marked   ecs.Sparse[Marked] // has bits
+	burning  ecs.Sparse[ecstest.Burning]
+	marked   ecs.Sparse[ecstest.Marked] // has bits
 	ids      []ecs.Entity
 }
 
 func newDriven(t *testing.T) *driven {
-	w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
-	x := &driven{rand.New(rand.NewPCG(3, 4)), w, ecs.Register[Position](w, ecs.TrackRows), ecs.Register[Stun](w, ecs.Enableable), ecs.Register[Tag](w),
-		ecs.RegisterShared[int](w), ecs.RegisterSparse[Burning](w), ecs.RegisterSparse[Marked](w, ecs.Enableable), nil}
+	w := ecstest.NewWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
+	x := &driven{rand.New(rand.NewPCG(3, 4)), w, ecs.Register[ecstest.Position](w, ecs.TrackRows), ecs.Register[ecstest.Stun](w, ecs.Enableable), ecs.Register[ecstest.Tag](w),
+		ecs.RegisterShared[int](w), ecs.RegisterSparse[ecstest.Burning](w), ecs.RegisterSparse[ecstest.Marked](w, ecs.Enableable), nil}
 	for _, types := range [][]ecs.Type{{x.position}, {x.stun, x.team.Of(0)}, {x.position, x.stun, x.tag}, {x.position, x.team.Of(1)}} {
 		b, err := ecs.NewArchetype(w, types...).CreateN(1000)
 		require.NoError(t, err)
@@ -141,13 +142,13 @@ func (x *driven) step() {
 	for range 40 {
 		switch e := x.ids[x.IntN(len(x.ids))]; x.IntN(5) {
 		case 0:
-			_ = x.burning.Add(e, Burning{}) || x.burning.Remove(e)
+			_ = x.burning.Add(e, ecstest.Burning{}) || x.burning.Remove(e)
 		case 1:
-			_ = x.marked.Add(e, Marked{}) || x.marked.Disable(e) || x.marked.Remove(e)
+			_ = x.marked.Add(e, ecstest.Marked{}) || x.marked.Disable(e) || x.marked.Remove(e)
 		case 2:
 			_ = x.stun.Has(e) && (x.stun.Disable(e) || x.stun.Enable(e))
 		case 3:
-			_ = x.tag.Add(e, Tag{}) || x.tag.Remove(e)
+			_ = x.tag.Add(e, ecstest.Tag{}) || x.tag.Remove(e)
 		case 4:
 			if p := x.position.Mut(e); p != nil {
 				p.X = x.Float64()
@@ -169,7 +170,7 @@ func (x *driven) term(of ecs.Operand, enableable bool) (terms []ecs.Term) {
 
 // query returns a query with random terms, one of which requires a sparse type.
 func (x *driven) query() *ecs.Query {
-	axis := func(p *Position) *float64 { return &p.X }
+	axis := func(p *ecstest.Position) *float64 { return &p.X }
 	changed, between := ecs.Changed(x.position), ecs.Between(x.position, axis, 0, 0.3)
 	needs := [][]ecs.Term{{ecs.Read(x.burning)}, {ecs.With(x.burning, x.marked)}, {ecs.Present(x.burning)}, {ecs.Write(x.marked)}, {ecs.Disabled(x.marked)}}
 	terms := needs[x.IntN(len(needs))]
@@ -193,7 +194,7 @@ func TestSparseDriversOfRandomTerms(t *testing.T) {
 		q := x.query()
 		since := x.w.Version() - uint32(x.IntN(4))
 		show := func(d query.Driver) []string {
-			q.DriveBy(d)
+			driveBy(q, d)
 			q.SetSince(since)
 			return shownBy(q)
 		}
@@ -211,3 +212,6 @@ func TestSparseDriversOfRandomTerms(t *testing.T) {
 	require.Greater(t, filtered, 20)
 	require.NoError(t, x.w.Verify())
 }
+
+// driveBy sets what the loops of a query, and the parts of jobs over it, go through.
+func driveBy(q *ecs.Query, d query.Driver) { ecstest.QueryOf(q).Driver = d }

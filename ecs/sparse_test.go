@@ -7,22 +7,19 @@ import (
 	"testing"
 
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
 
-// Burning and Marked are sparse in these tests; Marked has bits, and names an entity.
-type Burning struct{ Heat, For float64 }
-type Marked struct{ By ecs.Entity }
-
 // sparseModel says what a world of three types must have. Values are by entity.
 type sparseModel struct {
 	w       *ecs.World
-	pos     ecs.Component[Position]
-	tag     ecs.Component[Velocity]
+	pos     ecs.Component[ecstest.Position]
+	tag     ecs.Component[ecstest.Velocity]
 	kept    ecs.Component[Kept]
-	burning ecs.Sparse[Burning]
-	marked  ecs.Sparse[Marked]
+	burning ecs.Sparse[ecstest.Burning]
+	marked  ecs.Sparse[ecstest.Marked]
 	all     map[ecs.Entity]*sparseEntity
 	order   []ecs.Entity // living entities, for choosing one
 }
@@ -31,14 +28,14 @@ type Kept struct{ N int32 }
 
 type sparseEntity struct {
 	hasTag, hasKept bool
-	burning         *Burning
-	marked          *Marked
+	burning         *ecstest.Burning
+	marked          *ecstest.Marked
 	off             bool // the mark is disabled
 }
 
 func newSparseModel(t *testing.T, w *ecs.World) *sparseModel {
-	return &sparseModel{w: w, pos: ecs.Register[Position](w), tag: ecs.Register[Velocity](w), kept: ecs.Register[Kept](w, ecs.Cleanup),
-		burning: ecs.RegisterSparse[Burning](w), marked: ecs.RegisterSparse[Marked](w, ecs.Enableable),
+	return &sparseModel{w: w, pos: ecs.Register[ecstest.Position](w), tag: ecs.Register[ecstest.Velocity](w), kept: ecs.Register[Kept](w, ecs.Cleanup),
+		burning: ecs.RegisterSparse[ecstest.Burning](w), marked: ecs.RegisterSparse[ecstest.Marked](w, ecs.Enableable),
 		all: map[ecs.Entity]*sparseEntity{}}
 }
 
@@ -127,7 +124,7 @@ func (m *sparseModel) checkQueries(t *testing.T) {
 		require.Equal(t, want, got, "%v", q)
 		require.Equal(t, len(want), q.Count(), "%v", q)
 		checkDrivers(t, q)
-		requireSame(t, slices.Collect(keysOf(want)), q.Entities(nil), "%v", q)
+		ecstest.RequireSame(t, slices.Collect(keysOf(want)), q.Entities(nil), "%v", q)
 		q.Close()
 	}
 	q := ecs.NewQuery(m.w, ecs.Optional(ecs.Read(m.burning), ecs.Read(m.marked)))
@@ -174,13 +171,13 @@ func (m *sparseModel) step(t *testing.T, r *rand.Rand) {
 		e := ecs.NewArchetype(m.w, types...).Create()
 		m.enter(e, sparseEntity{hasTag: slices.Contains(types, ecs.Type(m.tag)), hasKept: slices.Contains(types, ecs.Type(m.kept))})
 	case op < 5:
-		v := Burning{r.Float64(), 1}
+		v := ecstest.Burning{Heat: r.Float64(), For: 1}
 		require.Equal(t, s.burning == nil, m.burning.Add(e, v))
 		if s.burning == nil {
 			s.burning = &v
 		}
 	case op < 7:
-		v := Marked{m.pick(r)}
+		v := ecstest.Marked{By: m.pick(r)}
 		require.Equal(t, s.marked == nil, m.marked.Add(e, v))
 		if s.marked == nil {
 			s.marked, s.off = &v, false
@@ -217,7 +214,7 @@ func (m *sparseModel) stepEntity(t *testing.T, r *rand.Rand, e ecs.Entity, op in
 		}
 		s.off = s.marked != nil && !on
 	case 10:
-		v := Burning{r.Float64(), 2}
+		v := ecstest.Burning{Heat: r.Float64(), For: 2}
 		require.Equal(t, s.burning != nil, m.burning.Set(e, v))
 		if s.burning != nil {
 			s.burning = &v
@@ -229,7 +226,7 @@ func (m *sparseModel) stepEntity(t *testing.T, r *rand.Rand, e ecs.Entity, op in
 			require.False(t, m.burning.Has(e))
 			require.False(t, m.marked.Has(e))
 			require.PanicsWithValue(t, fmt.Sprintf("ecs: Sparse.Add: %v was destroyed, only its Cleanup types are left; it gets no sparse Burning", e),
-				func() { m.burning.Add(e, Burning{}) })
+				func() { m.burning.Add(e, ecstest.Burning{}) })
 			require.True(t, m.kept.Remove(e))
 		}
 	case 12:
@@ -255,7 +252,7 @@ func (m *sparseModel) stepEntity(t *testing.T, r *rand.Rand, e ecs.Entity, op in
 		if s.hasTag {
 			require.True(t, m.tag.Remove(e))
 		} else {
-			require.True(t, m.tag.Add(e, Velocity{}))
+			require.True(t, m.tag.Add(e, ecstest.Velocity{}))
 		}
 		s.hasTag = !s.hasTag
 	}
@@ -293,7 +290,7 @@ func (m *sparseModel) change(t *testing.T, r *rand.Rand) {
 	for _, e := range list {
 		s := m.all[e]
 		if s.burning == nil {
-			s.burning = &Burning{}
+			s.burning = &ecstest.Burning{}
 		}
 		s.hasTag, s.marked, s.off = true, nil, false
 	}
@@ -303,7 +300,7 @@ func (m *sparseModel) change(t *testing.T, r *rand.Rand) {
 func TestSparseModel(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(4) {
-		w := newWorld(t)
+		w := ecstest.NewWorld(t)
 		m := newSparseModel(t, w)
 		r := rand.New(rand.NewPCG(seed, 29))
 		for range 300 {
@@ -324,9 +321,9 @@ func TestSparseModel(t *testing.T) {
 // checkCopy compares a clone with the model.
 func (m *sparseModel) checkCopy(t *testing.T, c *ecs.World) {
 	require.NoError(t, c.Verify())
-	burning, marked := ecs.RegisterSparse[Burning](c), ecs.RegisterSparse[Marked](c, ecs.Enableable)
+	burning, marked := ecs.RegisterSparse[ecstest.Burning](c), ecs.RegisterSparse[ecstest.Marked](c, ecs.Enableable)
 	for e, s := range m.all {
-		twin := twinIn(c, e)
+		twin := ecstest.TwinIn(c, e)
 		require.Equal(t, s.burning != nil, burning.Has(twin))
 		if s.burning != nil {
 			require.Equal(t, *s.burning, *burning.Get(twin))
@@ -342,7 +339,7 @@ func (m *sparseModel) checkCopy(t *testing.T, c *ecs.World) {
 
 // checkMove moves the burning entities to another world, and then the rest.
 func (m *sparseModel) checkMove(t *testing.T) {
-	to := newWorld(t)
+	to := ecstest.NewWorld(t)
 	burning := m.burning.Len()
 	q := ecs.NewQuery(m.w, ecs.With(m.burning))
 	moved, err := to.MoveQuery(q)
@@ -351,7 +348,7 @@ func (m *sparseModel) checkMove(t *testing.T) {
 	require.Zero(t, m.burning.Len())
 	require.NoError(t, m.w.Verify())
 	require.NoError(t, to.Verify())
-	there, marks := ecs.RegisterSparse[Burning](to), ecs.RegisterSparse[Marked](to, ecs.Enableable)
+	there, marks := ecs.RegisterSparse[ecstest.Burning](to), ecs.RegisterSparse[ecstest.Marked](to, ecs.Enableable)
 	for e, s := range m.all {
 		f := moved.Of(e)
 		require.Equal(t, s.burning != nil, f != ecs.Null)
@@ -371,10 +368,4 @@ func (m *sparseModel) checkMove(t *testing.T) {
 	require.NoError(t, m.w.Verify())
 	require.NoError(t, to.Verify())
 	require.NoError(t, to.Close())
-}
-
-// twinIn returns the entity of a clone with e's index and version.
-func twinIn(c *ecs.World, e ecs.Entity) ecs.Entity {
-	f, _ := c.Entity(e.Index(), e.Version())
-	return f
 }

@@ -7,20 +7,21 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
 
 // TestSparseMisuse: what is wrong panics with its whole text, and nothing has changed.
 func TestSparseMisuse(t *testing.T) {
-	w, other := newWorld(t), newWorld(t)
-	position := ecs.Register[Position](w)
-	burning, marked := ecs.RegisterSparse[Burning](w), ecs.RegisterSparse[Marked](w, ecs.Enableable)
+	w, other := ecstest.NewWorld(t), ecstest.NewWorld(t)
+	position := ecs.Register[ecstest.Position](w)
+	burning, marked := ecs.RegisterSparse[ecstest.Burning](w), ecs.RegisterSparse[ecstest.Marked](w, ecs.Enableable)
 	e := ecs.NewArchetype(w, position).Create()
 	dead := ecs.NewArchetype(w, position).Create()
 	w.Destroy(dead)
 	stranger := ecs.NewArchetype(other).Create()
-	burning.Add(e, Burning{1, 2})
+	burning.Add(e, ecstest.Burning{Heat: 1, For: 2})
 	q, bare := ecs.NewQuery(w, ecs.Read(position), ecs.Read(burning)), ecs.NewQuery(w, ecs.Read(position))
 	inLoop := func(q *ecs.Query, f func(ecs.Rows)) func() {
 		return func() {
@@ -32,14 +33,14 @@ func TestSparseMisuse(t *testing.T) {
 	var old ecs.Rows
 	inLoop(q, func(rows ecs.Rows) { old = rows })()
 	for want, f := range map[string]func(){
-		"ecs: Sparse.Get: the handle is the zero value; handles come from RegisterSparse": func() { ecs.Sparse[Burning]{}.Get(e) },
-		"ecs: Sparse.Add: the handle is the zero value; handles come from RegisterSparse": func() { ecs.Sparse[Burning]{}.Add(e, Burning{}) },
-		"ecs: Sparse.Len: the handle is the zero value; handles come from RegisterSparse": func() { ecs.Sparse[Burning]{}.Len() },
+		"ecs: Sparse.Get: the handle is the zero value; handles come from RegisterSparse": func() { ecs.Sparse[ecstest.Burning]{}.Get(e) },
+		"ecs: Sparse.Add: the handle is the zero value; handles come from RegisterSparse": func() { ecs.Sparse[ecstest.Burning]{}.Add(e, ecstest.Burning{}) },
+		"ecs: Sparse.Len: the handle is the zero value; handles come from RegisterSparse": func() { ecs.Sparse[ecstest.Burning]{}.Len() },
 		"ecs: RegisterSparse[int32]: the only option of sparse types is Enableable":       func() { ecs.RegisterSparse[int32](w, ecs.Cleanup) },
 		"ecs: RegisterSparse[int64]: the only option of sparse types is Enableable":       func() { ecs.RegisterSparse[int64](w, ecs.Inline(2)) },
-		"ecs: RegisterSparse[Burning]: registered before with other options":              func() { ecs.RegisterSparse[Burning](w, ecs.Enableable) },
-		fmt.Sprintf("ecs: Sparse.Add: %v is not alive, cannot add sparse Burning", dead):  func() { burning.Add(dead, Burning{}) },
-		fmt.Sprintf("ecs: Sparse.Add: entity %v belongs to another world", stranger):      func() { burning.Add(stranger, Burning{}) },
+		"ecs: RegisterSparse[Burning]: registered before with other options":              func() { ecs.RegisterSparse[ecstest.Burning](w, ecs.Enableable) },
+		fmt.Sprintf("ecs: Sparse.Add: %v is not alive, cannot add sparse Burning", dead):  func() { burning.Add(dead, ecstest.Burning{}) },
+		fmt.Sprintf("ecs: Sparse.Add: entity %v belongs to another world", stranger):      func() { burning.Add(stranger, ecstest.Burning{}) },
 		fmt.Sprintf("ecs: Sparse.Get: entity %v belongs to another world", stranger):      func() { burning.Get(stranger) },
 		fmt.Sprintf("ecs: Sparse.Remove: entity %v belongs to another world", stranger):   func() { burning.Remove(stranger) },
 		"ecs: Sparse.Enable: sparse Burning was not registered with ecs.Enableable":       func() { burning.Enable(e) },
@@ -56,7 +57,7 @@ func TestSparseMisuse(t *testing.T) {
 		"ecs: NewChange: sparse Burning was registered in another world":                                                                                      func() { ecs.NewChange(other, ecs.Add(burning)) },
 		"ecs: Sparse.Column: query(Read Position) does not declare sparse Burning: add ecs.Read or ecs.Write":                                                 inLoop(bare, func(rows ecs.Rows) { burning.Column(rows) }),
 		"ecs: Sparse.At: the rows are no longer current: the loop that gave them has gone on or ended":                                                        func() { burning.At(old, 0) },
-		"ecs: Sparse.Add: structural change inside a loop over query(Read Position, Read sparse Burning); gather the entities and change them after the loop": inLoop(q, func(ecs.Rows) { burning.Add(e, Burning{}) }),
+		"ecs: Sparse.Add: structural change inside a loop over query(Read Position, Read sparse Burning); gather the entities and change them after the loop": inLoop(q, func(ecs.Rows) { burning.Add(e, ecstest.Burning{}) }),
 		"ecs: Sparse.Remove: structural change inside a loop over query(Write sparse Burning); gather the entities and change them after the loop": func() {
 			for e := range burning.All() {
 				burning.Remove(e)
@@ -69,13 +70,13 @@ func TestSparseMisuse(t *testing.T) {
 		},
 	} {
 		require.PanicsWithValue(t, want, f)
-		require.Equal(t, Burning{1, 2}, *burning.Get(e))
+		require.Equal(t, ecstest.Burning{Heat: 1, For: 2}, *burning.Get(e))
 		require.NoError(t, w.Verify())
 	}
 	require.False(t, burning.Remove(dead))
 	require.False(t, burning.Has(dead))
 	require.Nil(t, burning.Mut(ecs.Null))
-	require.False(t, burning.Set(dead, Burning{}))
+	require.False(t, burning.Set(dead, ecstest.Burning{}))
 	require.True(t, burning.Remove(e), "the world is unlocked after all that")
 	require.Nil(t, burning.Values())
 	require.Empty(t, burning.Entities())
@@ -85,13 +86,13 @@ func TestSparseMisuse(t *testing.T) {
 func TestSparseClosed(t *testing.T) {
 	w, err := ecs.NewWorld()
 	require.NoError(t, err)
-	burning := ecs.RegisterSparse[Burning](w)
+	burning := ecs.RegisterSparse[ecstest.Burning](w)
 	e := ecs.NewArchetype(w).Create()
-	burning.Add(e, Burning{})
+	burning.Add(e, ecstest.Burning{})
 	require.NoError(t, w.Close())
 	for name, f := range map[string]func(){
 		"Get": func() { burning.Get(e) }, "Has": func() { burning.Has(e) }, "Len": func() { burning.Len() },
-		"Add": func() { burning.Add(e, Burning{}) }, "Remove": func() { burning.Remove(e) }, "Values": func() { burning.Values() },
+		"Add": func() { burning.Add(e, ecstest.Burning{}) }, "Remove": func() { burning.Remove(e) }, "Values": func() { burning.Values() },
 	} {
 		require.PanicsWithValue(t, "ecs: Sparse."+name+": the world is closed", f)
 	}
@@ -100,14 +101,14 @@ func TestSparseClosed(t *testing.T) {
 // TestSparseChanged: Changed terms pass chunks with a value that was added, written, or switched,
 // and no others; the handle tells of single entities.
 func TestSparseChanged(t *testing.T) {
-	w := newWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
-	position, marked := ecs.Register[Position](w), ecs.RegisterSparse[Marked](w, ecs.Enableable)
+	w := ecstest.NewWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
+	position, marked := ecs.Register[ecstest.Position](w), ecs.RegisterSparse[ecstest.Marked](w, ecs.Enableable)
 	batch, err := ecs.NewArchetype(w, position).CreateN(4000)
 	require.NoError(t, err)
 	ids := batch.Entities(nil)
 	require.NoError(t, marked.Reserve(len(ids)))
 	for _, e := range ids {
-		marked.Add(e, Marked{})
+		marked.Add(e, ecstest.Marked{})
 	}
 	q := ecs.NewQuery(w, ecs.Read(position), ecs.Changed(marked))
 	chunks := func() (n int) {
@@ -121,7 +122,7 @@ func TestSparseChanged(t *testing.T) {
 	require.Zero(t, chunks())
 	for name, write := range map[string]func(){
 		"Mut":     func() { marked.Mut(ids[1000]) },
-		"Set":     func() { marked.Set(ids[1000], Marked{ids[0]}) },
+		"Set":     func() { marked.Set(ids[1000], ecstest.Marked{By: ids[0]}) },
 		"Disable": func() { marked.Disable(ids[1000]) },
 	} {
 		write()
@@ -162,14 +163,14 @@ func TestSparseChanged(t *testing.T) {
 
 // TestSparseBatches: rows of a batch take values for writing; entries that come do not end a batch.
 func TestSparseBatches(t *testing.T) {
-	w := newWorld(t)
-	burning := ecs.RegisterSparse[Burning](w)
+	w := ecstest.NewWorld(t)
+	burning := ecs.RegisterSparse[ecstest.Burning](w)
 	batch, err := ecs.NewArchetype(w).CreateN(100)
 	require.NoError(t, err)
 	ids := batch.Entities(nil)
 	for i, e := range ids {
 		if i%3 == 0 {
-			burning.Add(e, Burning{Heat: float64(i)})
+			burning.Add(e, ecstest.Burning{Heat: float64(i)})
 		}
 	}
 	for rows := range batch.Rows() {
@@ -188,14 +189,14 @@ func TestSparseBatches(t *testing.T) {
 // TestSparseShared: goroutines read values and loop while the world is shared, and switch bits; the
 // owner's writes are refused.
 func TestSparseShared(t *testing.T) {
-	w := newWorld(t)
-	position, marked := ecs.Register[Position](w), ecs.RegisterSparse[Marked](w, ecs.Enableable)
+	w := ecstest.NewWorld(t)
+	position, marked := ecs.Register[ecstest.Position](w), ecs.RegisterSparse[ecstest.Marked](w, ecs.Enableable)
 	batch, err := ecs.NewArchetype(w, position).CreateN(10_000)
 	require.NoError(t, err)
 	ids := batch.Entities(nil)
 	for i, e := range ids {
 		if i%2 == 0 {
-			marked.Add(e, Marked{ids[0]})
+			marked.Add(e, ecstest.Marked{By: ids[0]})
 		}
 	}
 	q := ecs.NewQuery(w, ecs.Read(marked), ecs.Present(position))
@@ -233,21 +234,21 @@ func TestSparseShared(t *testing.T) {
 		})
 	}
 	group.Wait()
-	require.PanicsWithValue(t, "ecs: Sparse.Set: the world is shared: until Borrow.End components are only read", func() { marked.Set(ids[0], Marked{}) })
-	require.PanicsWithValue(t, "ecs: Sparse.Add: the world is shared; call Borrow.End first", func() { marked.Add(ids[1], Marked{}) })
+	require.PanicsWithValue(t, "ecs: Sparse.Set: the world is shared: until Borrow.End components are only read", func() { marked.Set(ids[0], ecstest.Marked{}) })
+	require.PanicsWithValue(t, "ecs: Sparse.Add: the world is shared; call Borrow.End first", func() { marked.Add(ids[1], ecstest.Marked{}) })
 	b.End()
 	require.Zero(t, q.Count())
-	require.True(t, marked.Set(ids[0], Marked{}))
+	require.True(t, marked.Set(ids[0], ecstest.Marked{}))
 }
 
 // TestSparseSwitchInLoops: a loop may switch bits; its masks do not change.
 func TestSparseSwitchInLoops(t *testing.T) {
-	w := newWorld(t)
-	marked := ecs.RegisterSparse[Marked](w, ecs.Enableable)
+	w := ecstest.NewWorld(t)
+	marked := ecs.RegisterSparse[ecstest.Marked](w, ecs.Enableable)
 	batch, err := ecs.NewArchetype(w).CreateN(200)
 	require.NoError(t, err)
 	for _, e := range batch.Entities(nil) {
-		marked.Add(e, Marked{})
+		marked.Add(e, ecstest.Marked{})
 	}
 	q := ecs.NewQuery(w, ecs.Read(marked))
 	n := 0
@@ -265,7 +266,7 @@ func TestSparseSwitchInLoops(t *testing.T) {
 // TestSparseLimits: values that fit no chunk are refused where they are registered, like
 // components.
 func TestSparseLimits(t *testing.T) {
-	w := newWorld(t)
+	w := ecstest.NewWorld(t)
 	require.Panics(t, func() { ecs.RegisterSparse[[20_000]byte](w) })
 	require.Panics(t, func() { ecs.RegisterSparse[*int](w) })
 	require.Equal(t, ecs.KindSparse, ecs.InfoOf(ecs.RegisterSparse[struct{}](w)).Kind)
@@ -282,8 +283,8 @@ func TestSparseLimits(t *testing.T) {
 // TestSparseAnyNamesTags: Any with a sparse type and a tag that hides entities names the tag, as
 // any other term does, so the query shows the entities that have it.
 func TestSparseAnyNamesTags(t *testing.T) {
-	w := newWorld(t)
-	burning := ecs.RegisterSparse[Burning](w)
+	w := ecstest.NewWorld(t)
+	burning := ecs.RegisterSparse[ecstest.Burning](w)
 	off, prefab := ecs.Register[ecs.DisabledEntity](w), ecs.Register[ecs.Prefab](w)
 	hidden, model := ecs.NewArchetype(w, off).Create(), ecs.NewArchetype(w, prefab).Create()
 	q := ecs.NewQuery(w, ecs.Any(off, burning))
@@ -295,14 +296,14 @@ func TestSparseAnyNamesTags(t *testing.T) {
 // TestSparseSwitchMany: bits are switched by list and query like those of components: strangers are
 // refused before anything changes, duplicates count once, and a range must be masked.
 func TestSparseSwitchMany(t *testing.T) {
-	w, other := newWorld(t), newWorld(t)
-	position, marked := ecs.Register[Position](w), ecs.RegisterSparse[Marked](w, ecs.Enableable)
+	w, other := ecstest.NewWorld(t), ecstest.NewWorld(t)
+	position, marked := ecs.Register[ecstest.Position](w), ecs.RegisterSparse[ecstest.Marked](w, ecs.Enableable)
 	batch, err := ecs.NewArchetype(w, position).CreateN(100)
 	require.NoError(t, err)
 	ids := batch.Entities(nil)
 	for i, e := range ids {
-		position.Set(e, Position{X: float64(i)})
-		marked.Add(e, Marked{})
+		position.Set(e, ecstest.Position{X: float64(i)})
+		marked.Add(e, ecstest.Marked{})
 	}
 	stranger := ecs.NewArchetype(other).Create()
 	require.PanicsWithValue(t, fmt.Sprintf("ecs: Sparse.DisableList: entity 1 of the list, %v, belongs to another world; nothing was changed", stranger),
@@ -310,7 +311,7 @@ func TestSparseSwitchMany(t *testing.T) {
 	require.True(t, marked.Enabled(ids[0]))
 	require.Equal(t, 1, marked.DisableList([]ecs.Entity{ids[0], ids[0], ecs.Null}))
 	require.Equal(t, 1, marked.EnableList(ids[:1]))
-	axis := ecs.Between(position, func(p *Position) *float64 { return &p.X }, 10, 20)
+	axis := ecs.Between(position, func(p *ecstest.Position) *float64 { return &p.X }, 10, 20)
 	whole := ecs.NewQuery(w, ecs.Read(position), axis)
 	require.Panics(t, func() { marked.DisableQuery(whole) })
 	masked := ecs.NewQuery(w, ecs.Read(position), axis.Masked())
@@ -324,5 +325,5 @@ func TestSparseSwitchMany(t *testing.T) {
 		require.PanicsWithValue(t, "ecs: Sparse.At: row -1 is not in [0, 100)", func() { marked.At(rows, -1) })
 	}
 	require.PanicsWithValue(t, "ecs: SparseLookup.Get: the look-up is the zero value; look-ups come from Sparse.Lookup",
-		func() { ecs.SparseLookup[Marked]{}.Get(ids[0]) })
+		func() { ecs.SparseLookup[ecstest.Marked]{}.Get(ids[0]) })
 }

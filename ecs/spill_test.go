@@ -7,6 +7,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -15,11 +16,11 @@ import (
 // blocks beside them that belong to nobody.
 func TestCloseFindsLeaks(t *testing.T) {
 	for leaks := range 3 {
-		u := newUniverse(t, 8<<20)
+		u := ecstest.NewUniverse(t, 8<<20)
 		w, err := ecs.NewWorld(ecs.WithUniverse(u))
 		require.NoError(t, err)
 		b, c := ecs.RegisterBuffer[uint64](w, ecs.Inline(1)), ecs.RegisterBuffer[[3]byte](w, ecs.Inline(1))
-		one, both := ecs.NewArchetype(w, b), ecs.NewArchetype(w, b, c, ecs.Register[Position](w))
+		one, both := ecs.NewArchetype(w, b), ecs.NewArchetype(w, b, c, ecs.Register[ecstest.Position](w))
 		for i := range 3000 {
 			b.Append(one.Create(), make([]uint64, i%4)...)
 			e := both.Create()
@@ -105,7 +106,7 @@ func TestOddElements(t *testing.T) {
 		odd[uint16], odd[[3]uint16], odd[uint32], odd[[5]uint32], odd[uint64], odd[[7]uint64], odd[complex128],
 	}
 	for inline := range 6 {
-		w := newWorld(t)
+		w := ecstest.NewWorld(t)
 		for _, f := range all {
 			f(t, w, inline)
 		}
@@ -116,8 +117,8 @@ func TestOddElements(t *testing.T) {
 // TestGrowthIsRefused fills a universe: each call that needs memory says so and
 // leaves the buffer as it was; the others work.
 func TestGrowthIsRefused(t *testing.T) {
-	u := newUniverse(t, 2<<20)
-	w := newWorld(t, ecs.WithUniverse(u), ecs.ChunkGrowth(alloc.Growth{}))
+	u := ecstest.NewUniverse(t, 2<<20)
+	w := ecstest.NewWorld(t, ecs.WithUniverse(u), ecs.ChunkGrowth(alloc.Growth{}))
 	small, large := ecs.RegisterBuffer[[3]byte](w, ecs.Inline(2)), ecs.RegisterBuffer[[1024]byte](w, ecs.Inline(1))
 	a := ecs.NewArchetype(w, small, large)
 	e := a.Create()
@@ -182,8 +183,8 @@ func TestGrowthIsRefused(t *testing.T) {
 
 // TestTrimIsRefused has a buffer whose smaller block would need a chunk.
 func TestTrimIsRefused(t *testing.T) {
-	u := newUniverse(t, 2<<20)
-	w := newWorld(t, ecs.WithUniverse(u), ecs.ChunkGrowth(alloc.Growth{}))
+	u := ecstest.NewUniverse(t, 2<<20)
+	w := ecstest.NewWorld(t, ecs.WithUniverse(u), ecs.ChunkGrowth(alloc.Growth{}))
 	b := ecs.RegisterBuffer[[64]byte](w, ecs.Inline(1))
 	e := ecs.NewArchetype(w, b).Create()
 	d := mut(t, b, e)
@@ -229,8 +230,8 @@ func TestTrimMovesOnlyToSave(t *testing.T) {
 // TestGrowthTakesWhatThereIs doubles a buffer where there is no memory for that but
 // for what is needed.
 func TestGrowthTakesWhatThereIs(t *testing.T) {
-	u := newUniverse(t, 2<<20)
-	w := newWorld(t, ecs.WithUniverse(u), ecs.ChunkGrowth(alloc.Growth{}))
+	u := ecstest.NewUniverse(t, 2<<20)
+	w := ecstest.NewWorld(t, ecs.WithUniverse(u), ecs.ChunkGrowth(alloc.Growth{}))
 	b := ecs.RegisterBuffer[[1024]byte](w, ecs.Inline(0))
 	e := ecs.NewArchetype(w, b).Create()
 	d := mut(t, b, e)

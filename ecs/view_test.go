@@ -3,43 +3,43 @@ package ecs_test
 import (
 	"fmt"
 	"testing"
-	"unsafe"
 
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
 
 // Motion is nested in Ship.
 type Motion struct {
-	P ecs.W[Position]
-	V ecs.R[Velocity]
+	P ecs.W[ecstest.Position]
+	V ecs.R[ecstest.Velocity]
 }
 
 type Mover struct {
 	Motion
 	E    []ecs.Entity
-	Stun ecs.R[Stun] `ecs:"optional"`
-	Hits ecs.BufferW[Hit]
+	Stun ecs.R[ecstest.Stun] `ecs:"optional"`
+	Hits ecs.BufferW[ecstest.Hit]
 }
 
 type viewed struct {
 	w        *ecs.World
-	position ecs.Component[Position]
-	velocity ecs.Component[Velocity]
-	stun     ecs.Component[Stun]
-	owner    ecs.Component[Owner]
-	hits     ecs.Buffer[Hit]
+	position ecs.Component[ecstest.Position]
+	velocity ecs.Component[ecstest.Velocity]
+	stun     ecs.Component[ecstest.Stun]
+	owner    ecs.Component[ecstest.Owner]
+	hits     ecs.Buffer[ecstest.Hit]
 	list     []ecs.Entity
 }
 
 // newViewed makes entities with Stun and without, every third with Velocity disabled.
 func newViewed(t testing.TB) *viewed {
-	v := &viewed{w: newWorld(t)}
-	v.position = ecs.Register[Position](v.w)
-	v.velocity = ecs.Register[Velocity](v.w, ecs.Enableable)
-	v.stun, v.owner = ecs.Register[Stun](v.w), ecs.Register[Owner](v.w)
-	v.hits = ecs.RegisterBuffer[Hit](v.w, ecs.Inline(1))
+	v := &viewed{w: ecstest.NewWorld(t)}
+	v.position = ecs.Register[ecstest.Position](v.w)
+	v.velocity = ecs.Register[ecstest.Velocity](v.w, ecs.Enableable)
+	v.stun, v.owner = ecs.Register[ecstest.Stun](v.w), ecs.Register[ecstest.Owner](v.w)
+	v.hits = ecs.RegisterBuffer[ecstest.Hit](v.w, ecs.Inline(1))
 	for _, a := range []*ecs.Archetype{
 		ecs.NewArchetype(v.w, v.position, v.velocity, v.hits),
 		ecs.NewArchetype(v.w, v.position, v.velocity, v.hits, v.stun),
@@ -49,9 +49,9 @@ func newViewed(t testing.TB) *viewed {
 			e := a.Create()
 			i := float64(len(v.list))
 			v.list = append(v.list, e)
-			v.position.Set(e, Position{i, -i})
-			v.velocity.Set(e, Velocity{i / 2, 1})
-			v.stun.Set(e, Stun{float32(i)})
+			v.position.Set(e, ecstest.Position{X: i, Y: -i})
+			v.velocity.Set(e, ecstest.Velocity{X: i / 2, Y: 1})
+			v.stun.Set(e, ecstest.Stun{Left: float32(i)})
 			if len(v.list)%3 == 0 {
 				v.velocity.Disable(e)
 			}
@@ -69,7 +69,7 @@ func (v *viewed) bySlices(q *ecs.Query) {
 			if s != nil {
 				p[i].Y += float64(s[i].Left)
 			}
-			v.hits.At(rows, i).Append(Hit{rows.Entities()[i], int32(i)}, Hit{Damage: 1})
+			v.hits.At(rows, i).Append(ecstest.Hit{By: rows.Entities()[i], Damage: int32(i)}, ecstest.Hit{Damage: 1})
 		}
 	}
 }
@@ -81,7 +81,7 @@ func (v *viewed) byView(m *ecs.View[Mover]) {
 			if m.Stun != nil {
 				m.P[i].Y += float64(m.Stun[i].Left)
 			}
-			m.Hits.At(i).Append(Hit{m.E[i], int32(i)}, Hit{Damage: 1})
+			m.Hits.At(i).Append(ecstest.Hit{By: m.E[i], Damage: int32(i)}, ecstest.Hit{Damage: 1})
 		}
 	}
 }
@@ -164,8 +164,8 @@ func TestViewOfOneEntity(t *testing.T) {
 		require.Same(t, v.position.Get(e), &one.P[0])
 		require.Same(t, v.velocity.Get(e), &one.V[0])
 		require.Equal(t, i >= 3000, one.Stun != nil)
-		one.Hits.At(0).Append(Hit{Damage: int32(i)})
-		require.Equal(t, []Hit{{Damage: int32(i)}}, v.hits.Slice(e))
+		one.Hits.At(0).Append(ecstest.Hit{Damage: int32(i)})
+		require.Equal(t, []ecstest.Hit{{Damage: int32(i)}}, v.hits.Slice(e))
 		require.Panics(t, func() { one.Hits.At(1) })
 	}
 	_, ok := m.Get(v.list[7000])
@@ -177,7 +177,7 @@ func TestViewOfOneEntity(t *testing.T) {
 
 func TestViewInAShare(t *testing.T) {
 	v := newViewed(t)
-	m, reader := ecs.NewView[Mover](v.w), ecs.NewView[struct{ P ecs.R[Position] }](v.w)
+	m, reader := ecs.NewView[Mover](v.w), ecs.NewView[struct{ P ecs.R[ecstest.Position] }](v.w)
 	share := v.w.Share()
 	defer share.End()
 	n := 0
@@ -190,20 +190,8 @@ func TestViewInAShare(t *testing.T) {
 	require.PanicsWithValue(t, "ecs: View.Get: the world is shared: until Borrow.End components are only read", func() { m.Get(v.list[0]) })
 }
 
-// skipCheckptr skips a test of allocations in builds with -d=checkptr=2, which puts all on
-// the Go heap that is converted to an unsafe.Pointer.
-func skipCheckptr(t *testing.T) {
-	seen := byte(0)
-	if testing.AllocsPerRun(10, func() {
-		var local [64]byte
-		seen += *(*byte)(unsafe.Pointer(&local)) // Safe because local has that byte.
-	}) > 0 {
-		t.Skip("checkptr=2 makes each conversion to unsafe.Pointer an allocation")
-	}
-}
-
 func TestViewAllocatesNothing(t *testing.T) {
-	skipCheckptr(t)
+	ecstest.SkipCheckptr(t)
 	v := newViewed(t)
 	m := ecs.NewView[Mover](v.w)
 	require.Zero(t, testing.AllocsPerRun(10, func() {
@@ -218,24 +206,24 @@ func TestViewAllocatesNothing(t *testing.T) {
 
 func TestViewMisuse(t *testing.T) {
 	type Unknown struct{ X int }
-	type hidden struct{ P ecs.W[Position] }
+	type hidden struct{ P ecs.W[ecstest.Position] }
 	v := newViewed(t)
 	w := v.w
 	for want, f := range map[string]func(){
-		"field .p: it is not exported":                                   func() { ecs.NewView[struct{ p ecs.W[Position] }](w) },
+		"field .p: it is not exported":                                   func() { ecs.NewView[struct{ p ecs.W[ecstest.Position] }](w) },
 		"field .hidden: it is not exported":                              func() { ecs.NewView[struct{ hidden }](w) },
 		"field .N.X: int is none of W, R, BufferW, BufferR, Bits, BitsW": func() { ecs.NewView[struct{ N struct{ X int } }](w) },
 		"field .U: ecs_test.Unknown is not registered":                   func() { ecs.NewView[struct{ U ecs.R[Unknown] }](w) },
 		"field .U: ecs_test.Unknown is not registered in this":           func() { ecs.NewView[struct{ U ecs.BufferR[Unknown] }](w) },
 		"field .M.P: Position is the type of a field before it": func() {
 			ecs.NewView[struct {
-				P ecs.R[Position]
+				P ecs.R[ecstest.Position]
 				M Motion
 			}](w)
 		},
 		`field .P: the tag ecs:"may" is not known`: func() {
 			ecs.NewView[struct {
-				P ecs.R[Position] `ecs:"may"`
+				P ecs.R[ecstest.Position] `ecs:"may"`
 			}](w)
 		},
 		"field .E: only W, R, BufferW, BufferR, Bits and BitsW may be optional": func() {
@@ -243,12 +231,12 @@ func TestViewMisuse(t *testing.T) {
 				E []ecs.Entity `ecs:"optional"`
 			}](w)
 		},
-		"field .B: Position was not registered with ecs.Enableable": func() { ecs.NewView[struct{ B ecs.Bits[Position] }](w) },
-		"field .C: Velocity is the type of a field before it":       func() { ecs.NewView[struct{ B, C ecs.Bits[Velocity] }](w) },
+		"field .B: Position was not registered with ecs.Enableable": func() { ecs.NewView[struct{ B ecs.Bits[ecstest.Position] }](w) },
+		"field .C: Velocity is the type of a field before it":       func() { ecs.NewView[struct{ B, C ecs.Bits[ecstest.Velocity] }](w) },
 		"field .B: the column of Velocity and its Bits must both be optional": func() {
 			ecs.NewView[struct {
-				V ecs.R[Velocity] `ecs:"optional"`
-				B ecs.Bits[Velocity]
+				V ecs.R[ecstest.Velocity] `ecs:"optional"`
+				B ecs.Bits[ecstest.Velocity]
 			}](w)
 		},
 		"int is no struct":                  func() { ecs.NewView[int](w) },
@@ -283,36 +271,24 @@ func TestViewMisuse(t *testing.T) {
 			m.At(kept)
 		},
 		"opened to read": func() {
-			m, _ := ecs.NewView[struct{ H ecs.BufferR[Hit] }](w).Get(v.list[0])
-			m.H.At(0).Append(Hit{})
+			m, _ := ecs.NewView[struct{ H ecs.BufferR[ecstest.Hit] }](w).Get(v.list[0])
+			m.H.At(0).Append(ecstest.Hit{})
 		},
 		"no longer current: the world has changed": func() {
-			m, _ := ecs.NewView[struct{ H ecs.BufferR[Hit] }](w).Get(v.list[0])
+			m, _ := ecs.NewView[struct{ H ecs.BufferR[ecstest.Hit] }](w).Get(v.list[0])
 			v.w.Destroy(v.list[1])
 			m.H.At(0).Len()
 		},
 	} {
-		requirePanic(t, want, f)
+		ecstest.RequirePanic(t, want, f)
 	}
-}
-
-// requirePanic checks that f panics and says want.
-func requirePanic(t *testing.T, want string, f func()) {
-	t.Helper()
-	require.Contains(t, panicText(f), want)
-}
-
-// requirePanicText checks that f panics with a text, or with an error that says it.
-func requirePanicText(t *testing.T, want string, f func()) {
-	t.Helper()
-	require.Equal(t, want, panicText(f))
 }
 
 // Walker has the bits of Velocity, which newViewed disables for every third entity, with
 // its column beside them.
 type Walker struct {
-	V  ecs.R[Velocity]
-	On ecs.Bits[Velocity]
+	V  ecs.R[ecstest.Velocity]
+	On ecs.Bits[ecstest.Velocity]
 	E  []ecs.Entity
 }
 
@@ -340,7 +316,7 @@ func TestViewBits(t *testing.T) {
 func TestViewBitsAreLive(t *testing.T) {
 	v := newViewed(t)
 	bits := ecs.NewView[struct {
-		On ecs.Bits[Velocity]
+		On ecs.Bits[ecstest.Velocity]
 		E  []ecs.Entity
 	}](v.w)
 	for _, m := range bits.Rows() {
@@ -388,8 +364,8 @@ func TestViewBitsElsewhere(t *testing.T) {
 		}
 	}
 	optional := ecs.NewView[struct {
-		P  ecs.R[Position]
-		On ecs.Bits[Velocity] `ecs:"optional"`
+		P  ecs.R[ecstest.Position]
+		On ecs.Bits[ecstest.Velocity] `ecs:"optional"`
 	}](v.w)
 	require.Equal(t, 9100, optional.Query().Count())
 	for rows, m := range optional.Rows() {

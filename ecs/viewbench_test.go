@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -13,7 +14,7 @@ import (
 // instructions: what is compared is how its slices come.
 //
 //go:noinline
-func advance(p []Position, v []Velocity) {
+func advance(p []ecstest.Position, v []ecstest.Velocity) {
 	v = v[:len(p)]
 	for i := range p {
 		p[i].X += v[i].X * dt
@@ -23,7 +24,7 @@ func advance(p []Position, v []Velocity) {
 
 func BenchmarkView(b *testing.B) {
 	for _, n := range []int{1, 1000, 100_000} {
-		w, position, velocity, _ := movers(b, n)
+		w, position, velocity, _ := ecstest.Movers(b, n)
 		q, m := ecs.NewQuery(w, ecs.Write(position), ecs.Read(velocity)), ecs.NewView[Motion](w)
 		steps := 0
 		b.Run(fmt.Sprintf("api=slice/n=%d", n), func(b *testing.B) {
@@ -43,7 +44,7 @@ func BenchmarkView(b *testing.B) {
 			}
 		})
 		for rows := range q.Rows() {
-			require.Equal(b, Position{float64(steps) * dt, 2 * float64(steps) * dt}, position.Slice(rows)[rows.Len()-1])
+			require.Equal(b, ecstest.Position{X: float64(steps) * dt, Y: 2 * float64(steps) * dt}, position.Slice(rows)[rows.Len()-1])
 		}
 		require.NoError(b, w.Close())
 	}
@@ -52,13 +53,13 @@ func BenchmarkView(b *testing.B) {
 func BenchmarkBundleCreate(b *testing.B) {
 	const n = 1000
 	type Moving struct {
-		P Position
-		V Velocity
+		P ecstest.Position
+		V ecstest.Velocity
 	}
-	w, position, velocity, a := movers(b, 0)
+	w, position, velocity, a := ecstest.Movers(b, 0)
 	defer w.Close()
 	bundle := ecs.NewBundle[Moving](w)
-	value := Moving{Position{1, 2}, Velocity{3, 4}}
+	value := Moving{ecstest.Position{X: 1, Y: 2}, ecstest.Velocity{X: 3, Y: 4}}
 	run := func(name string, create func() ecs.Entity) {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {

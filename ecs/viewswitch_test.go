@@ -4,14 +4,15 @@ import (
 	"testing"
 
 	"quarry/ecs"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
 
 // Switcher has the bits of Velocity to switch, with its column to read beside them.
 type Switcher struct {
-	V  ecs.R[Velocity]
-	On ecs.BitsW[Velocity]
+	V  ecs.R[ecstest.Velocity]
+	On ecs.BitsW[ecstest.Velocity]
 	E  []ecs.Entity
 }
 
@@ -89,8 +90,8 @@ func TestViewSwitchesElsewhere(t *testing.T) {
 	}
 
 	optional := ecs.NewView[struct {
-		P  ecs.R[Position]
-		On ecs.BitsW[Velocity] `ecs:"optional"`
+		P  ecs.R[ecstest.Position]
+		On ecs.BitsW[ecstest.Velocity] `ecs:"optional"`
 	}](v.w)
 	for rows, m := range optional.Rows() {
 		require.Equal(t, v.velocity.In(rows), m.On.Len() == rows.Len())
@@ -104,16 +105,16 @@ func TestViewSwitchesElsewhere(t *testing.T) {
 			m.At(rows)
 		}
 	})
-	requirePanic(t, "field .S: Position was not registered with ecs.Enableable", func() { ecs.NewView[struct{ S ecs.BitsW[Position] }](v.w) })
-	requirePanic(t, "field .D: Velocity is the type of a field before it", func() {
+	ecstest.RequirePanic(t, "field .S: Position was not registered with ecs.Enableable", func() { ecs.NewView[struct{ S ecs.BitsW[ecstest.Position] }](v.w) })
+	ecstest.RequirePanic(t, "field .D: Velocity is the type of a field before it", func() {
 		ecs.NewView[struct {
-			B ecs.Bits[Velocity]
-			D ecs.BitsW[Velocity]
+			B ecs.Bits[ecstest.Velocity]
+			D ecs.BitsW[ecstest.Velocity]
 		}](v.w)
 	})
 	share := v.w.Share()
 	defer share.End()
-	requirePanic(t, "the world is shared", func() { m.Get(v.list[0]) })
+	ecstest.RequirePanic(t, "the world is shared", func() { m.Get(v.list[0]) })
 }
 
 // TestStaleSwitches: bits that were kept over a structural change, a share, or the world's end
@@ -121,27 +122,27 @@ func TestViewSwitchesElsewhere(t *testing.T) {
 func TestStaleSwitches(t *testing.T) {
 	w, err := ecs.NewWorld()
 	require.NoError(t, err)
-	velocity := ecs.Register[Velocity](w, ecs.Enableable)
+	velocity := ecs.Register[ecstest.Velocity](w, ecs.Enableable)
 	a := ecs.NewArchetype(w, velocity)
 	a.Create()
 	e := a.Create()
-	view := ecs.NewView[struct{ On ecs.BitsW[Velocity] }](w)
+	view := ecs.NewView[struct{ On ecs.BitsW[ecstest.Velocity] }](w)
 	m, _ := view.Get(e)
 	share := w.Share()
-	requirePanic(t, "ecs: BitsW.Disable: the world is shared", func() { m.On.Disable(0) })
+	ecstest.RequirePanic(t, "ecs: BitsW.Disable: the world is shared", func() { m.On.Disable(0) })
 	share.End()
 	m.On.Disable(0)
 	w.Destroy(e)
 	const stale = ": the view of a Velocity is no longer current: the world has changed since it was taken"
-	requirePanic(t, "ecs: BitsW.Enable"+stale, func() { m.On.Enable(0) })
-	requirePanic(t, "ecs: BitsW.Disable"+stale, func() { m.On.Disable(0) })
-	requirePanic(t, "ecs: BitsW.Enabled"+stale, func() { m.On.Enabled(0) })
+	ecstest.RequirePanic(t, "ecs: BitsW.Enable"+stale, func() { m.On.Enable(0) })
+	ecstest.RequirePanic(t, "ecs: BitsW.Disable"+stale, func() { m.On.Disable(0) })
+	ecstest.RequirePanic(t, "ecs: BitsW.Enabled"+stale, func() { m.On.Enabled(0) })
 	_, err = a.CreateN(10)
 	require.NoError(t, err)
 	require.NoError(t, w.Verify())
 	m, _ = view.Get(a.Create())
 	require.NoError(t, w.Close())
-	requirePanic(t, "ecs: BitsW.Enable: ", func() { m.On.Enable(0) })
+	ecstest.RequirePanic(t, "ecs: BitsW.Enable: ", func() { m.On.Enable(0) })
 }
 
 // TestEnabledAtOfNamedTypes: a loop may ask for the bits of types that its query requires, whatever
@@ -172,7 +173,7 @@ func TestEnabledAtOfNamedTypes(t *testing.T) {
 		"ecs: Component.EnabledAt: query(Optional Velocity) does not declare":     ecs.Optional(v.velocity),
 		"ecs: Component.EnabledAt: query(Without Velocity) does not declare":      ecs.Without(v.velocity),
 	} {
-		requirePanic(t, want, func() {
+		ecstest.RequirePanic(t, want, func() {
 			for rows := range ecs.NewQuery(v.w, term).Rows() {
 				v.velocity.EnabledAt(rows, 0)
 			}
@@ -187,7 +188,7 @@ func TestEnabledAtOfNamedTypes(t *testing.T) {
 		"ecs: Component.EnableAt: query(Present Velocity) does not declare Velocity: say ecs.Present(ecs.Write(Velocity))": func(r ecs.Rows) { v.velocity.EnableAt(r, 0) },
 		"ecs: Component.EnabledAt: row 3000 is not in [0, ":                                                                func(r ecs.Rows) { v.velocity.EnabledAt(r, 3000) },
 	} {
-		requirePanic(t, want, func() {
+		ecstest.RequirePanic(t, want, func() {
 			for rows := range named.Rows() {
 				f(rows)
 			}

@@ -5,14 +5,15 @@ import (
 
 	"quarry/ecs"
 	"quarry/ecs/internal/door"
+	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
 )
 
 // TestZeroHandlesHaveNames calls what is nil or zero.
 func TestZeroHandlesHaveNames(t *testing.T) {
-	w := newWorld(t)
-	position := ecs.Register[Position](w)
+	w := ecstest.NewWorld(t)
+	position := ecs.Register[ecstest.Position](w)
 	var q ecs.Query
 	nobody := ": the query is nil or the zero value; queries come from NewQuery"
 	for text, f := range map[string]func(){
