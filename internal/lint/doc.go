@@ -36,7 +36,7 @@
 // Floors, the highest first; a package may import those below its own:
 //
 //	+---------------------------------+
-//	| bench                    fuzz   |   modules of their own
+//	| bench      fuzz      publish    |   modules of their own
 //	+---------------------------------+
 //	| ecs/command, ecs/job, ...       |   layers, beside one another
 //	+---------------------------------+

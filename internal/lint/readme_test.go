@@ -85,7 +85,7 @@ func TestReadmeProgram(t *testing.T) {
 }
 
 func TestReadmeCommands(t *testing.T) {
-	require.Contains(t, commandBlocks(readme(t)), []string{"go run ./bench", "go test ./... ./arrowalloc/... ./bench/... ./fuzz/..."})
+	require.Contains(t, commandBlocks(readme(t)), []string{"go run ./bench", "go test ./... ./arrowalloc/... ./bench/... ./fuzz/... ./publish/..."})
 }
 
 func TestReadmeProgramReports(t *testing.T) {
