@@ -11,8 +11,8 @@ import (
 // GC is a setting of Go's garbage collector, which applies to the whole process. The collector does
 // not see memory allocated by this package. With most data off the heap, the Go heap is small, and
 // a smaller heap is collected more often for the same amount of garbage. [GCFor] computes a setting
-// that compensates; docs/gc.md has figures. Use only values returned by GCFor and Apply: the zero
-// value collects all the time.
+// that compensates; docs/memory.md has figures. Use only values returned by GCFor and Apply: the
+// zero value collects all the time.
 type GC struct {
 	Percent int   // as GOGC: garbage allowed, in percent of live memory; negative: unbounded
 	Limit   int64 // as GOMEMLIMIT: bytes that Go may use before it collects; math.MaxInt64: unbounded

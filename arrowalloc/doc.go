@@ -49,7 +49,7 @@
 //
 // Misuse: Free and Reallocate of a slice that the allocator inside does not know as a live block
 // panic with its text, before anything has changed: a second Free, memory of the Go heap, a slice
-// that does not begin where it began. docs/misuse.md says what a heap, a Track and a Guard can
+// that does not begin where it began. docs/memory.md says what a heap, a Track and a Guard can
 // tell.
 //
 // Cost, beside the allocator's: an atomic addition to a number that all goroutines share, and

@@ -33,9 +33,9 @@
 //
 // Failure: errors are those of the allocator inside, or wrap a sentinel of package alloc, or
 // [ErrDamage]. An invalid free panics with sizes and, in Track and Guard, with the stacks where the
-// block was allocated and freed; nothing has changed then. docs/misuse.md lists 42 ways to misuse
+// block was allocated and freed; nothing has changed then. docs/memory.md lists 42 ways to misuse
 // memory and what detects each.
 //
 // Cost: some ns a call for Limit, Stats, Fail and a Profile; 1 us for Track; 11 us for a Guard with
-// pages, which cannot serve a million blocks. docs/allocators.md has the table.
+// pages, which cannot serve a million blocks. docs/memory.md has the table.
 package wrap

@@ -47,7 +47,7 @@ var ErrDamage = errors.New("written out of bounds or after free")
 
 // Guard detects misuse of blocks: accesses before, behind and after the life of a block, and
 // invalid frees. Its reports contain the stacks where the block was allocated and freed.
-// docs/misuse.md says what it detects and what not.
+// docs/memory.md says what it detects and what not.
 //
 // Where the memory of the allocator inside allows it, each block gets pages of its own between two
 // zones that fault when they are touched (see Run, and Monitor for what faults outside of Run).
@@ -60,7 +60,7 @@ var ErrDamage = errors.New("written out of bounds or after free")
 // through the Guard: reset an arena inside only after Close.
 //
 // Cost on an AMD Zen 5, Linux 6.18, for Alloc and FreeSized of 64 B: 11 us, three pages of
-// addresses and one of memory; with Canaries 1.3 us and 576 B. docs/misuse.md has more.
+// addresses and one of memory; with Canaries 1.3 us and 576 B. docs/memory.md has more.
 type Guard struct {
 	inside
 	parts   alloc.Reallocator // its own calls

@@ -12,7 +12,7 @@ import (
 )
 
 // BenchmarkGuard is a block allocated, its last byte written, and freed; by size, bare
-// and in each mode. docs/misuse.md has the figures.
+// and in each mode. docs/memory.md has the figures.
 func BenchmarkGuard(b *testing.B) {
 	modes := []struct {
 		name string

@@ -17,7 +17,7 @@ import (
 )
 
 // misuses are the 42 cases that mimalloc-bench has in bench/security, in Go. do is given
-// the size of a block; what it returns is "" when nothing stopped it. docs/misuse.md says
+// the size of a block; what it returns is "" when nothing stopped it. docs/memory.md says
 // what becomes of each, and TestMisuse whether that is true.
 var misuses = []struct {
 	name string

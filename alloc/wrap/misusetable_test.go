@@ -16,7 +16,7 @@ import (
 	"quarry/mmap"
 )
 
-// misuseMode is a column of the table in docs/misuse.md.
+// misuseMode is a column of the table in docs/memory.md.
 type misuseMode struct {
 	name string
 	here bool // this build has it
@@ -95,7 +95,7 @@ func chain(a alloc.Allocator) func(yield func(alloc.Allocator) bool) {
 	}
 }
 
-// outcome is what becomes of a case, in a word of docs/misuse.md.
+// outcome is what becomes of a case, in a word of docs/memory.md.
 func (r *room) outcome(do func(r *room, size int) string, size int) (word string) {
 	defer func() {
 		if value := recover(); value != nil {
@@ -126,7 +126,7 @@ func (r *room) outcome(do func(r *room, size int) string, size int) (word string
 	return "-"
 }
 
-// TestMisuse does what docs/misuse.md says is caught, or not, in each way that this
+// TestMisuse does what docs/memory.md says is caught, or not, in each way that this
 // build has, and compares.
 func TestMisuse(t *testing.T) {
 	heading, rows := misuseTable(t)
@@ -178,10 +178,10 @@ func TestMisuseVerdict(t *testing.T) {
 	}
 }
 
-// misuseTable reads the table of docs/misuse.md: its heading, and a map by heading for
+// misuseTable reads the table of docs/memory.md: its heading, and a map by heading for
 // each row.
 func misuseTable(t *testing.T) (heading []string, rows []map[string]string) {
-	text, err := os.ReadFile("../../docs/misuse.md")
+	text, err := os.ReadFile("../../docs/memory.md")
 	require.NoError(t, err)
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimSpace(line)

@@ -40,9 +40,9 @@
 //
 // The workloads memory, archetypes, gc and scale-... run in a process per entrant and round. The
 // figure of the first two is the greatest resident size, less the size before the world was made
-// (Linux only); the figure of gc is the collector's processor time: see docs/gc.md. In create-worst
-// every create is timed by itself, including the clock's 30 to 50 ns, and p99 is over creates;
-// memory is touched and freed before each turn, so that a virtual machine's host backs it.
+// (Linux only); the figure of gc is the collector's processor time: see docs/memory.md. In
+// create-worst every create is timed by itself, including the clock's 30 to 50 ns, and p99 is over
+// creates; memory is touched and freed before each turn, so that a virtual machine's host backs it.
 //
 // Of ecs_bench_suite everything but serialize is here; results are compared by checksum with a
 // plain Go twin. bench/README.md says what differs between entrants, and what is left out.
