@@ -10,7 +10,7 @@
 //
 // A file has all of a world: its entities with their ids, and the ids that come next, components of
 // each kind, enable bits, versions, shared values, names. Values that hold Go pointers go through a
-// codec of their type (ecs.Codec). Types that have changed since are converted (docs/image.md). A
+// codec of their type (ecs.Codec). Types that have changed since are converted (docs/files.md). A
 // file holds no address and does not depend on the system that wrote it. Rows lie in whole granules
 // of 2 MiB, so that they map; this one has 200,000 entities of 40 B:
 //
@@ -34,7 +34,7 @@
 //	14,680,064     24,000  entries
 //	14,704,064         56  sums     13 for each MiB of the three, 4 B each, and their own
 //
-// docs/image.md has the format byte by byte. Package journal keeps a world in a folder, as a world
+// docs/files.md has the format byte by byte. Package journal keeps a world in a folder, as a world
 // file and a log of what changed in each commit since.
 //
 // Ownership: [Save] and [SaveFile] of a world take a snapshot and close it; of a snapshot they

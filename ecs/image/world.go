@@ -100,7 +100,7 @@ func Checked() Option { return func(s *fileformat.Settings) { s.Check = true } }
 // archetype or an entry has it, unless an option drops or keeps it. Where the program has another
 // world, register sets handles of its own: those of the other world would lead here from then on.
 //
-// Types may have changed since (docs/image.md): fields that were added, removed or reordered,
+// Types may have changed since (docs/files.md): fields that were added, removed or reordered,
 // numbers that grew and other options are converted, and what fields do not tell is said by
 // Renamed, RenamedField and Convert. Archetypes with such types are copied, and marked changed, in
 // the time of their rows; all others are mapped. Plan says what becomes of each type.

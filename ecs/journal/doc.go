@@ -24,7 +24,7 @@
 //	                                         56 B + delta  commit 1,203
 //	                                                 56 B  mark: all before is on the disk
 //
-// docs/journal.md has the format byte by byte.
+// docs/files.md has the format byte by byte.
 //
 // Ownership: the world of a [Journal] is the caller's and outlives it; the folder is the journal's
 // until Close, and a second journal in it is refused ([ErrInUse]).

@@ -112,9 +112,9 @@ func TestAs(t *testing.T) {
 	require.ErrorIs(t, run(&out, path, false, filepath.Join(t.TempDir(), "none")), os.ErrNotExist)
 }
 
-// TestPageShowsIt: docs/image.md has the lines of archetypes.
+// TestPageShowsIt: docs/files.md has the lines of archetypes.
 func TestPageShowsIt(t *testing.T) {
-	page, err := os.ReadFile("../../../docs/image.md")
+	page, err := os.ReadFile("../../../docs/files.md")
 	if os.IsNotExist(err) {
 		t.Skip("the source is not in the working directory: ", err)
 	}

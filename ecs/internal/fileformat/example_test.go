@@ -80,7 +80,7 @@ func Example() {
 
 // TestPagesHaveTheDrawing: the package comment and the page show what Example prints.
 func TestPagesHaveTheDrawing(t *testing.T) {
-	for path, prefix := range map[string]string{"../../ecs/image/doc.go": "//\t", "../../docs/image.md": ""} {
+	for path, prefix := range map[string]string{"../../image/doc.go": "//\t", "../../../docs/files.md": ""} {
 		text, err := os.ReadFile(path)
 		if os.IsNotExist(err) {
 			t.Skip("the source is not in the working directory: ", err)

@@ -92,7 +92,7 @@ func sectionAt(h *header, at int64) int {
 	return sections
 }
 
-// TestFileByHand reads a file as docs/image.md describes it, without the code of this package.
+// TestFileByHand reads a file as docs/files.md describes it, without the code of this package.
 func TestFileByHand(t *testing.T) {
 	file, _ := fakeFile(t, 7, mixed)
 	img := fakeImage(7, mixed)
