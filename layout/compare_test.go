@@ -12,7 +12,7 @@ import (
 	"quarry/layout"
 )
 
-var update = flag.Bool("update", false, "rewrite the table of docs/layout.md")
+var update = flag.Bool("update", false, "rewrite the table of docs/platforms.md")
 
 // worked is one archetype of the comparison: the sizes of its components beside
 // the 8-byte entity, and the row count that the original is known to have.
@@ -57,7 +57,7 @@ func originalRows(sizes []int) int {
 	}
 }
 
-// comparison is the table of docs/layout.md.
+// comparison is the table of docs/platforms.md.
 func comparison(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString("| components, bytes | bytes a row | rows, original | used | rows, ours | used |\n|---|---|---|---|---|---|\n")
@@ -80,7 +80,7 @@ func comparison(t *testing.T) string {
 
 // TestComparisonTable keeps the table of the docs what this code computes.
 func TestComparisonTable(t *testing.T) {
-	const path, begin, end = "../docs/layout.md", "<!-- table -->\n", "<!-- end of table -->\n"
+	const path, begin, end = "../docs/platforms.md", "<!-- table -->\n", "<!-- end of table -->\n"
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
 	head, rest, ok := strings.Cut(string(text), begin)

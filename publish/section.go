@@ -13,7 +13,7 @@ var sections = []struct{ page, heading, text string }{
 	{"README.md", "## Install it", "```sh\ngo get PATH@VERSION\n```\n\n" +
 		"That brings golang.org/x/sys and github.com/klauspost/cpuid/v2.\n" +
 		"[docs/versions.md](docs/versions.md) says what a version promises.\n"},
-	{"docs/environment.md", "## Module path", "`PATH`. `arrowalloc`, `bench`, `fuzz` and `publish` are modules of their own below it, with tags\n" +
+	{"docs/platforms.md", "## Module path", "`PATH`. `arrowalloc`, `bench`, `fuzz` and `publish` are modules of their own below it, with tags\n" +
 		"of their own ([versions.md](versions.md)).\n"},
 }
 

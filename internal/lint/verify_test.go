@@ -9,7 +9,7 @@ import (
 )
 
 // TestVerifyInAWorkspace: go mod verify, which refuses a module path without a dot, passes in a
-// workspace with this repository, as docs/environment.md says.
+// workspace with this repository, as docs/platforms.md says.
 func TestVerifyInAWorkspace(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: no module is made and verified")
