@@ -21,8 +21,8 @@ import (
 // archetype with all its rows, the value stays with the rows. Where the rows of one chunk join
 // those of another as a chunk, the value of both is made by the option Merge, and is zero without
 // it. Changed of a chunk type passes chunks whose value was written, and those whose value the
-// library set: chunks that are new, came from another archetype or were merged. docs/ecs.md lists
-// when that is.
+// library set: chunks that are new, came from another archetype or were merged. docs/semantics.md
+// lists when that is.
 //
 // All methods belong to the world's owner: one goroutine at a time. Bodies of jobs use At and
 // ReadOnly.

@@ -73,7 +73,7 @@ func (c *chunky) values(a *ecs.Archetype) (tallies, labels []int64) {
 }
 
 // chunkModel knows the values of each chunk of both archetypes of a chunky, by the rules of
-// docs/ecs.md.
+// docs/semantics.md.
 type chunkModel struct {
 	*chunky
 	per             int // rows of a chunk

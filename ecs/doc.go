@@ -48,9 +48,9 @@
 // Failure: limits and the operating system yield a [*LimitError]. A function without an error
 // result panics with it; its Try form returns it, with the name of the plain form. Either way the
 // world is unchanged, for batches too. A broken contract (stale rows, a type that the query does
-// not declare, a handle of another world, an entity of one of the last 15 worlds, see docs/ecs.md)
-// panics in every build with a message that names the types and entities involved. Look-ups return
-// nil or false for what is dead or missing.
+// not declare, a handle of another world, an entity of one of the last 15 worlds, see
+// docs/semantics.md) panics in every build with a message that names the types and entities
+// involved. Look-ups return nil or false for what is dead or missing.
 //
 // Limits: 2^27 - 2 entities and 1,024 types per world; a row must fit in a unit; at most 2,048 rows
 // per unit; a buffer holds at most 2^32 - 1 elements, in one block of the world's universe. Rows
@@ -61,6 +61,6 @@
 // them. [Growth] is the policy of a buffer.
 //
 // Cost: running a query allocates nothing and never visits archetypes that do not match. A look-up
-// reads one record and one row, both of which may be cold memory. docs/ecs.md defines the meaning
-// of each operation where ECS libraries differ.
+// reads one record and one row, both of which may be cold memory. docs/semantics.md defines the
+// meaning of each operation where ECS libraries differ.
 package ecs

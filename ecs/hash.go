@@ -12,5 +12,5 @@ package ecs
 // channels and the contents of interfaces do not count. Values of managed types do not count at
 // all, because Go values have no stable bytes, nor do those of chunk types. A closed world has the
 // hash of an empty one. The hash is the same on every platform with little-endian numbers; its
-// definition is in docs/ecs.md. Cost: it reads every row, about 0.3 ns per byte.
+// definition is in docs/semantics.md. Cost: it reads every row, about 0.3 ns per byte.
 func (w *World) Hash() uint64 { return w.inner().Hash() }

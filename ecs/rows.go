@@ -52,8 +52,8 @@ func (r Rows) Count() int { return r.core.Count() }
 
 // Each yields the index of every row that matches, in ascending order, for use with the slices of
 // the same rows. It inlines into the loop, but for a loop in a closure that the compiler copies,
-// see docs/ecs.md. If the rows are Dense, a range over a slice visits the same rows. Rows of a
-// batch are always dense, and so are rows of a query that names no Enableable or sparse type and
+// see docs/semantics.md. If the rows are Dense, a range over a slice visits the same rows. Rows of
+// a batch are always dense, and so are rows of a query that names no Enableable or sparse type and
 // has no Masked term.
 func (r Rows) Each() iter.Seq[int] { return eachBit(r.core.Mask()) }
 

@@ -9,8 +9,8 @@ import (
 )
 
 // The model of the values of chunks. How rows are cut into chunks is read from the world; what
-// happens to a value follows from the rows before and after a call, by the rules of docs/ecs.md,
-// "Chunk components":
+// happens to a value follows from the rows before and after a call, by the rules of
+// docs/semantics.md, "Chunk components":
 //
 //	call                                         value                             version
 //	any, chunk stays at its place                stays                             stays

@@ -53,12 +53,12 @@
 // that names the commands that cannot apply and where they were recorded; [Buffer.PlayRest] applies
 // the others. Destroy and Remove of something already gone are not failures, and for ecs.Null they
 // record nothing. If memory runs out the error wraps an *ecs.LimitError; the first run of commands
-// is then all or nothing (docs/command.md). A broken contract panics during recording: an entity or
-// a type of another world, a placeholder of another buffer, a writer kept beyond its batch, a
+// is then all or nothing (docs/semantics.md). A broken contract panics during recording: an entity
+// or a type of another world, a placeholder of another buffer, a writer kept beyond its batch, a
 // buffer that is being played, sealed or closed. Recording beyond [Limit] panics with an error that
 // wraps [ErrLimit]; see [Buffer.Reserve].
 //
 // Cost, a million commands, each on another entity, on an EPYC (go test ./ecs/command -bench Play):
 // 19 ns to record an Add and 21 to 27 ns to play it, or 3 ns per entity if one command covers a
-// query that matches a million. docs/command.md has more.
+// query that matches a million. docs/semantics.md has more.
 package command

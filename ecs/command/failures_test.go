@@ -147,7 +147,7 @@ func scarcePlay(t *testing.T, u *alloc.Universe, seed uint64, free int) bool {
 					o.what, many = doApply, 1
 				}
 			}
-			if o.what >= doAddHits && o.what <= doAppend || o.what == doAppendList { // written when all is moved: docs/command.md
+			if o.what >= doAddHits && o.what <= doAppend || o.what == doAppendList { // written when all is moved
 				o.what = doRemoveHits
 			}
 			if o.what == doInstantiate && (i > 0 || seed%2 == 1 || len(handles) > len(known)) { // which would end a run

@@ -15,7 +15,7 @@ import (
 // panics in a loop over rows, and if the buffer is closed or being played.
 //
 // If memory runs out, the error wraps a *ecs.LimitError. Each run of commands reserves room for its
-// rows before its first change; see docs/command.md.
+// rows before its first change; see docs/semantics.md.
 func (b *Buffer) Play() error { return b.play("Buffer.Play", false) }
 
 // PlayRest makes the changes that can be made. The error is a *PlayError with Applied set that

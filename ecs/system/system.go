@@ -66,7 +66,7 @@ func (f Func) Update(s *State) { f(s) }
 // State.OnDestroy for anything that must be released with the system; those functions are also
 // called if create panics, and then Add and TryAdd panic too. Make panics if create is nil; adding
 // the system panics if create returns nil. A function of your own that returns Make(...) needs the
-// directive noinline, or its loops may allocate: see docs/ecs.md.
+// directive noinline, or its loops may allocate: see docs/semantics.md.
 func Make(create func(s *State) (update func())) System {
 	if create == nil {
 		panic("system: Make: the function is nil")

@@ -76,7 +76,7 @@ func siblingNames(t *tree) []finding {
 // isGuide reports whether f is a page for those who write programs.
 func (f *file) isGuide() bool {
 	switch f.path {
-	case "README.md", "docs/guide.md", "docs/ecs.md", "docs/command.md", "docs/coming.md":
+	case "README.md", "docs/guide.md", "docs/semantics.md", "docs/coming.md":
 		return true
 	}
 	return false

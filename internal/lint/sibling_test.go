@@ -27,7 +27,7 @@ func TestSiblingNames(t *testing.T) {
 				"func (t *Thing) Told() {}\nfunc (t *Thing) Shown() {}\nfunc (t *Thing) Timed() {}\nfunc (t *Thing) Closed() {}\n",
 			"ecs/example_a_test.go": "package ecs_test\n\nvar _ = w.Shown\n",
 			"bench/life/a.go":       "package life\n\nvar _ = w.Timed\n",
-			"docs/ecs.md":           "`World.Told` tells.\n",
+			"docs/semantics.md":     "`World.Told` tells.\n",
 			"docs/errors.md":        "`Meet` is met.\n",
 		}
 		tree[x.path] = x.text

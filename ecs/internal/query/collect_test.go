@@ -225,7 +225,7 @@ func TestEachInCopiedClosure(t *testing.T) {
 	q := ecs.NewQuery(w, ecs.Write(position))
 	plain, copied := plainLoop(q, position), copiedLoop(q, position)
 	require.Zero(t, testing.AllocsPerRun(10, plain))
-	t.Log(testing.AllocsPerRun(10, copied), "allocations where the compiler copies the closure, see docs/ecs.md")
+	t.Log(testing.AllocsPerRun(10, copied), "allocations where the compiler copies the closure, see docs/semantics.md")
 }
 
 //go:noinline

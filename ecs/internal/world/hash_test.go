@@ -18,8 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The definition of World.Hash in docs/ecs.md, worked out slowly: with numbers of any length, by
-// reflection, entity by entity.
+// The definition of World.Hash in docs/semantics.md, worked out slowly: with numbers of any length,
+// by reflection, entity by entity.
 
 var (
 	slowSeed, _ = new(big.Int).SetString("6a09e667f3bcc909", 16)
