@@ -4,7 +4,6 @@
 //	go run ./fuzz/mutants -only 'ecs World'     those whose place or text contains it
 //	go run ./fuzz/mutants -record               and writes the tests and their seconds into the table
 //	go run ./fuzz/mutants -update               runs nothing: corrects the table where code has moved
-//	go run ./fuzz/mutants -page                 runs nothing: writes docs/mutants.md, as the two before do
 //
 // A mutant is some Go code in a function of a package, and its replacement (table.go, pattern.go):
 // a comparison flipped, a check dropped, a bit or record not updated. It is found by the syntax
@@ -12,7 +11,14 @@
 // an overlay of one build that has all mutants, which are off until an environment variable names
 // one (weave.go). The command runs the test that the table names and, if that does not notice, the
 // tests of the package and of all packages that import it (lab.go). The exit status is 1 if no test
-// notices a mutant.
+// notices a mutant; one that hangs is stopped after a minute.
+//
+// The table is table.txt. To add a mutant, for what you would not want to break unseen, write the
+// package and the function, then lines with - for what is replaced and with + for what takes its
+// place (Go: an expression or statements; $x is any expression, $*x any number of statements), and
+// run -only 'the function' -record, which finds a test that notices. Where code has moved to
+// another file, nothing needs a change; after a move to another package or type, or where names
+// have become others, run -update, which shows the function as it is now where it finds no place.
 package main
 
 import (
@@ -27,10 +33,10 @@ import (
 )
 
 type options struct {
-	root                 string
-	only                 []string // texts, of which a mutant has one; none: all mutants
-	record, update, page bool
-	jobs                 int
+	root           string
+	only           []string // texts, of which a mutant has one; none: all mutants
+	record, update bool
+	jobs           int
 }
 
 func main() {
@@ -42,7 +48,6 @@ func main() {
 	flag.StringVar(&o.root, "root", ".", "the `folder` that Quarry is in")
 	flag.BoolVar(&o.record, "record", false, "write the tests that notice, and their seconds, into the table")
 	flag.BoolVar(&o.update, "update", false, "write the places of code that has moved into the table, and run nothing")
-	flag.BoolVar(&o.page, "page", false, "write docs/mutants.md, and run nothing")
 	flag.IntVar(&o.jobs, "j", runtime.GOMAXPROCS(0), "the `number` of tests that run at the same time")
 	flag.Parse()
 	if err := o.main(); err != nil {
@@ -55,9 +60,6 @@ func (o *options) main() error {
 	table, err := readTable(o.root)
 	if err != nil {
 		return err
-	}
-	if o.page {
-		return table.writePage(o.root)
 	}
 	tree, err := load(o.root)
 	if err != nil {
@@ -77,14 +79,14 @@ func (o *options) main() error {
 		fmt.Println(line)
 	}
 	if o.update {
-		return errors.Join(err, table.write(o.root), table.writePage(o.root))
+		return errors.Join(err, table.write(o.root))
 	}
 	if err != nil {
 		return err
 	}
 	err = runAll(tree, list, places, o.jobs)
 	if o.record {
-		err = errors.Join(err, table.write(o.root), table.writePage(o.root))
+		err = errors.Join(err, table.write(o.root))
 	}
 	return err
 }

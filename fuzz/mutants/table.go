@@ -145,3 +145,11 @@ func (m *mutant) place() string {
 
 // String names the mutant in a message.
 func (m *mutant) String() string { return m.place() + ": " + code(m.old) + " -> " + code(m.new) }
+
+// code prints Go on one line of a message.
+func code(text string) string {
+	if text = strings.Join(strings.Fields(text), " "); text == "" {
+		return "nothing"
+	}
+	return "`" + text + "`"
+}

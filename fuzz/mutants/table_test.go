@@ -1,9 +1,6 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -33,37 +30,6 @@ func TestTable(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, has, "%v: no test %s.%s; go run ./fuzz/mutants -record finds one", m, m.by.pkg, m.by.test)
 	}
-}
-
-// TestPage: docs/mutants.md is what -page writes.
-func TestPage(t *testing.T) {
-	table, err := readTable(quarry)
-	require.NoError(t, err)
-	now, err := os.ReadFile(filepath.Join(quarry, pagePath))
-	require.NoError(t, err)
-	want, err := table.page(string(now))
-	require.NoError(t, err)
-	has, wants := strings.Split(string(now), "\n"), strings.Split(want, "\n")
-	for i := range min(len(has), len(wants)) {
-		require.Equal(t, wants[i], has[i], "line %d: go run ./fuzz/mutants -page corrects the page", i+1)
-	}
-	require.Len(t, has, len(wants), "go run ./fuzz/mutants -page corrects the page")
-	_, err = table.page("no heading")
-	require.ErrorContains(t, err, "has no line | package and function")
-}
-
-func TestPageOfMutants(t *testing.T) {
-	table := &table{mutants: []*mutant{
-		{pkg: "a", fn: "F", old: "x ||\n\ty", new: "x", by: verdict{"a", "TestF", "0.01"}},
-		{pkg: "a", fn: "T.G", nth: 2, of: 3, old: "g()", by: verdict{"b", "TestG", "hangs"}},
-		{pkg: "a", fn: "H", old: "1", new: "2"},
-	}}
-	text, err := table.page("# Above\n\n" + heading + "| old |\n")
-	require.NoError(t, err)
-	require.Equal(t, "# Above\n\n"+heading+
-		"| a F | `x \\|\\| y` | `x` | TestF | 0.01 |\n"+
-		"| a T.G 2 of 3 | `g()` | nothing | b.TestG | hangs |\n"+
-		"| a H | `1` | `2` | **nothing** yet |  |\n", text)
 }
 
 func TestTableText(t *testing.T) {
