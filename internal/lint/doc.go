@@ -27,6 +27,8 @@
 //	inlining              functions that must be inlined are (a table)        what go build says
 //	systems               those whose int has 32 bits are refused in one line what go build says
 //	pages                 tests, files and folders that they name are there   all .md
+//	links to headings     the page has the heading                            all .md
+//	docs/decisions        the index has a row of each record, with its title  its README.md
 //	errors                its tables are made of the source; each panic and    docs/
 //	                      exported error has a row, each text is said
 //	architecture          names and lines that it tells are so               docs/

@@ -58,6 +58,8 @@ func TestExportedHaveDocs(t *testing.T)   { obey(t, undocumented) }
 func TestUnsafeIsExplained(t *testing.T)  { obey(t, unexplainedUnsafe) }
 func TestArchitecture(t *testing.T)       { obey(t, staleArchitecture) }
 func TestPages(t *testing.T)              { obey(t, stalePages) }
+func TestLinks(t *testing.T)              { obey(t, brokenLinks) }
+func TestDecisions(t *testing.T)          { obey(t, missingDecisions) }
 func TestNamesOfSiblings(t *testing.T)    { obey(t, siblingNames) }
 
 func TestRepositoryIsSeen(t *testing.T) {
