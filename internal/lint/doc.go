@@ -32,6 +32,8 @@
 //	errors                its tables are made of the source; each panic and    docs/
 //	                      exported error has a row, each text is said
 //	architecture          names and lines that it tells are so               docs/
+//	glossary              a type or file that is named for a word of the page   root module
+//	                      is what the page gives the word to, but for a list
 //	README                its program builds, runs and prints what it says,   README.md
 //	                      and its first commands are the two that matter
 //
