@@ -21,7 +21,7 @@ func deltaFrom(d *delta.Delta) *Delta { return (*Delta)(unsafe.Pointer(d)) }    
 // IsEmpty reports whether the two states are the same, and have the same archetypes in the same
 // order, those without rows too.
 func (d *Delta) IsEmpty() bool {
-	return len(d.core.Tables) == 0 && len(d.core.IDs.Steps) == 0 && d.core.IDs.From == d.core.IDs.To && len(d.core.IDs.Promised) == 0 &&
+	return len(d.core.Tables) == 0 && len(d.core.IDs.Steps) == 0 && d.core.IDs.From == d.core.IDs.To && len(d.core.IDs.Reserved) == 0 &&
 		len(d.core.Sparse) == 0 && len(d.core.Names) == 0 && d.core.Roster == nil && d.core.Created[0] == d.core.Created[1] && d.core.Destroyed[0] == d.core.Destroyed[1]
 }
 

@@ -29,7 +29,7 @@ type model struct {
 	touched            [maxKinds]uint32 // change version of the last write of a kind anywhere
 	reordered          uint32           // change version of the last row that came or went anywhere
 
-	promised []ecs.Entity            // reserved, but not created or given back yet
+	reserved []ecs.Entity            // reserved, but not created or given back yet
 	lent     int                     // entities alive whose ids were reserved
 	lendable int                     // indices of blocks that serve reserved ids
 	lends    map[int]bool            // by block number: whether the block serves reserved ids

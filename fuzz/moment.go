@@ -56,7 +56,7 @@ func (m *model) clone() *model {
 		}
 		c.entities[e] = &y
 	}
-	c.alive, c.dead, c.promised = slices.Clone(m.alive), slices.Clone(m.dead), slices.Clone(m.promised)
+	c.alive, c.dead, c.reserved = slices.Clone(m.alive), slices.Clone(m.dead), slices.Clone(m.reserved)
 	c.groups, c.set.order = slices.Clone(m.groups), slices.Clone(m.set.order)
 	c.versions, c.lends = maps.Clone(m.versions), maps.Clone(m.lends)
 	c.named = make(map[string][]ecs.Entity, len(m.named))

@@ -7,18 +7,18 @@ import (
 	"quarry/ecs"
 )
 
-// Ids that are promised before their entities exist.
+// Ids that are reserved before their entities exist.
 
-const mostPromised = 600
+const mostReserved = 600
 
-// reserve promises ids, creates promised entities, or takes ids back.
+// reserve reserves ids, creates reserved entities, or takes ids back.
 func (d *world) reserve(r record) error {
-	list := d.m.promised
+	list := d.m.reserved
 	switch what := r.kind % 8; {
-	case d.inLoop > 0 || what < 4 && len(list) < mostPromised || len(list) == 0:
-		return d.promise(r)
+	case d.inLoop > 0 || what < 4 && len(list) < mostReserved || len(list) == 0:
+		return d.reserveNew(r)
 	case what == 7:
-		return d.misusePromise(r)
+		return d.misuseReserve(r)
 	}
 	n := 1 + int(r.who)%len(list)
 	from := int(r.n) % (len(list) - n + 1)
@@ -28,7 +28,7 @@ func (d *world) reserve(r record) error {
 	}
 	if r.kind%8 == 6 || len(d.m.alive)+n > d.most {
 		d.w.Unreserve(ids)
-		d.m.promised = slices.Delete(list, from, from+n)
+		d.m.reserved = slices.Delete(list, from, from+n)
 		return d.compare(ids[0], nil)
 	}
 	g := d.group(d.sets[r.bits(21, 3)], uint64(r.n))
@@ -40,7 +40,7 @@ func (d *world) reserve(r record) error {
 	if !done {
 		return err
 	}
-	d.m.promised = slices.Delete(list, from, from+n)
+	d.m.reserved = slices.Delete(list, from, from+n)
 	for _, e := range ids {
 		d.m.begin(e, g).lent = true
 		d.m.lent++
@@ -51,14 +51,14 @@ func (d *world) reserve(r record) error {
 	return d.compareBatch(batch, n, uint64(r.n), kinds(r.n>>16))
 }
 
-// promise reserves ids: none of them may be alive, promised already, or used before.
-func (d *world) promise(r record) error {
+// reserveNew reserves ids: none of them may be alive, reserved already, or used before.
+func (d *world) reserveNew(r record) error {
 	m := d.m
 	n := 1 + int(r.who)%70
 	if r.bits(24, 8) == 0 {
 		n = 9000
 	}
-	room := m.lendable - m.lent - len(m.promised)
+	room := m.lendable - m.lent - len(m.reserved)
 	blocks := max(0, (n-room+recordBlock-1)/recordBlock)
 	want := need{run: min(blocks, 1) * versionChunks, chunks: blocks * versionChunks, spares: true}
 	ids := make([]ecs.Entity, n)
@@ -82,21 +82,21 @@ func (d *world) promise(r record) error {
 			return fmt.Errorf("in Reserve: %v is alive", e)
 		}
 	}
-	if n > mostPromised {
+	if n > mostReserved {
 		d.w.Unreserve(ids)
 		return nil
 	}
-	m.promised = append(m.promised, ids...)
+	m.reserved = append(m.reserved, ids...)
 	return nil
 }
 
-// misusePromise passes ids that are not promised, after some that are.
-func (d *world) misusePromise(r record) error {
+// misuseReserve passes ids that are not reserved, after some that are.
+func (d *world) misuseReserve(r record) error {
 	foreign, err := elsewhere()
 	if err != nil {
 		return err
 	}
-	some := d.m.promised[:1+int(r.who)%len(d.m.promised)]
+	some := d.m.reserved[:1+int(r.who)%len(d.m.reserved)]
 	g := d.group(d.sets[r.bits(21, 3)], 0)
 	bad := []ecs.Entity{ecs.Null, foreign, some[0]}
 	if len(d.m.alive) > 0 {

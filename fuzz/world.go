@@ -280,7 +280,7 @@ func (d *world) check() error {
 	m := d.m
 	want := ecs.Stats{
 		Alive: len(m.entities), Created: m.created, Destroyed: m.destroyed,
-		Archetypes: m.archetypes(d.w.Stats().Archetypes), Buffers: m.spilled, Reserved: len(m.promised),
+		Archetypes: m.archetypes(d.w.Stats().Archetypes), Buffers: m.spilled, Reserved: len(m.reserved),
 	}
 	least, most, mostReserve, mostSmall := 0, 0, 0, 0
 	for _, g := range m.groups {

@@ -259,7 +259,7 @@ func sameSections(t *testing.T, path, again string) {
 	require.Empty(t, differ)
 }
 
-// goOn asks for what a walk does not show: the ids that come next, promised and not, and the name
+// goOn asks for what a walk does not show: the ids that come next, reserved and not, and the name
 // of two.
 func (m *f1World) goOn(t *testing.T) {
 	ship, ok := m.w.Named("ship")

@@ -13,7 +13,7 @@ import (
 var inlined = map[string][]string{
 	"bitmask": {"FindRun", "(*Word).ClaimOne", "(*Word).FreeOne"},
 	"alloc":   {"(*ColumnStore).Full", "(*ColumnStore).Tail", "(*ColumnStore).LastRow", "(*ColumnStore).Push", "(*ColumnStore).Pop", "StoreRow.Element", "CopyPairs", "(*Universe).PointerTo"},
-	"ecs/internal/entity": {"(*Store).Find", "(*Store).Free", "(*Store).Move", "(*Store).Locate", "(*promises).of", "(*View).Record", "(*Record).Is", "(*Sight).At", "(*Sight).Find", "(*Sight).CellOf", "(*Cell).ValueAt", "(*Store).release",
+	"ecs/internal/entity": {"(*Store).Find", "(*Store).Free", "(*Store).Move", "(*Store).Locate", "(*reservations).of", "(*View).Record", "(*Record).Is", "(*Sight).At", "(*Sight).Find", "(*Sight).CellOf", "(*Cell).ValueAt", "(*Store).release",
 		"(*EnableBits).Set", "(*EnableBits).Has", "(*EnableBits).HasAt", "(*EnableBits).On", "(*EnableBits).Words"},
 	"ecs/internal/table": {"(*Books).MarkLast", "(*Books).Mark", "(*Books).OrderLast", "(*Books).Version", "(*Books).Versions", "(*Books).Bits", "(*Books).Carry",
 		"(*Tables).OwnerOf", "Owner.RowAt", "Owner.Row", "Place.Slot", "Place.Flags", "IDAt"},

@@ -167,7 +167,7 @@ func (m *model) create(rng *rand.Rand, a *table.Table, n int) []entity.ID {
 		}
 	case 1:
 		list = make([]entity.ID, n)
-		require.NoError(m.t, m.ids.Promise(list))
+		require.NoError(m.t, m.ids.Reserve(list))
 		require.Equal(m.t, -1, m.ids.Hold(list))
 		require.NoError(m.t, m.rows.RoomHeld(a, n))
 		start := a.Len()

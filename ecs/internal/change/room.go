@@ -16,7 +16,7 @@ func (r *Rows) Room(t *table.Table, n, ids int) error {
 	return r.settle(t, err)
 }
 
-// RoomHeld is Room for n rows of promised ids, whose records it makes.
+// RoomHeld is Room for n rows of reserved ids, whose records it makes.
 func (r *Rows) RoomHeld(t *table.Table, n int) error {
 	t.UseOwnLayout()
 	err := t.MakeRoom(n, false)

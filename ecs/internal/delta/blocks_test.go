@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDeltaOfManyIDs: blocks of ids that were made meanwhile, of the owner and of promises, come to
-// the world, also where all their entities have ended.
+// TestDeltaOfManyIDs: blocks of ids that were made meanwhile, of the owner and of reservations,
+// come to the world, also where all their entities have ended.
 func TestDeltaOfManyIDs(t *testing.T) {
 	w := ecstest.NewWorld(t)
 	fork, err := ecstest.Fork(w)
@@ -24,14 +24,14 @@ func TestDeltaOfManyIDs(t *testing.T) {
 		require.NoError(t, fork.Verify())
 		require.Equal(t, x.State(), y.State())
 	}
-	promised := ecstest.Reserve(t, w, 20_000)
+	reserved := ecstest.Reserve(t, w, 20_000)
 	apply()
 	batch, err := plain.CreateN(40_000)
 	require.NoError(t, err)
 	ids := batch.Entities(nil)
-	ecstest.CreateReserved(t, plain, promised[5000:9000])
+	ecstest.CreateReserved(t, plain, reserved[5000:9000])
 	apply()
-	w.Unreserve(promised[:5000])
+	w.Unreserve(reserved[:5000])
 	for _, e := range ids[100:30_000] {
 		w.Destroy(e)
 	}

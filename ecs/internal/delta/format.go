@@ -93,7 +93,7 @@ func (c *deltaCoder) difference(d *entity.Difference) {
 		s.First, s.New = last+gap, s.Old+change
 		last = s.First + s.N
 	})
-	codec.List(&c.Coder, &d.Promised, func(p *entity.PromisedBlock) {
+	codec.List(&c.Coder, &d.Reserved, func(p *entity.ReservedBlock) {
 		c.Number(&p.Number)
 		c.Number(&p.Old)
 		c.Number(&p.New)

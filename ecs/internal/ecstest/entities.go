@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Reserve promises n ids.
+// Reserve reserves n ids.
 func Reserve(t testing.TB, w *ecs.World, n int) []ecs.Entity {
 	t.Helper()
 	ids := make([]ecs.Entity, n)

@@ -28,7 +28,7 @@ type Kinds struct {
 	Burning  ecs.Sparse[Burning]
 	Marked   ecs.Sparse[Marked]
 	ids      []ecs.Entity
-	promised []ecs.Entity
+	reserved []ecs.Entity
 }
 
 // Squad is a shared type.
@@ -182,15 +182,15 @@ func (x *Kinds) make(t testing.TB, rng *rand.Rand) {
 		x.ids = batch.Entities(x.ids)
 	case 3:
 		if rng.IntN(3) > 0 {
-			x.promised = append(x.promised, Reserve(t, x.World, 1+rng.IntN(30))...)
+			x.reserved = append(x.reserved, Reserve(t, x.World, 1+rng.IntN(30))...)
 			return
 		}
-		n := rng.IntN(len(x.promised) + 1)
-		CreateReserved(t, a, x.promised[:n])
-		x.ids, x.promised = append(x.ids, x.promised[:n]...), x.promised[n:]
-		if n = rng.IntN(len(x.promised) + 1); n < 5 {
-			x.World.Unreserve(x.promised[:n])
-			x.promised = x.promised[n:]
+		n := rng.IntN(len(x.reserved) + 1)
+		CreateReserved(t, a, x.reserved[:n])
+		x.ids, x.reserved = append(x.ids, x.reserved[:n]...), x.reserved[n:]
+		if n = rng.IntN(len(x.reserved) + 1); n < 5 {
+			x.World.Unreserve(x.reserved[:n])
+			x.reserved = x.reserved[n:]
 		}
 	}
 }

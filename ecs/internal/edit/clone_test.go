@@ -100,15 +100,15 @@ func TestClone(t *testing.T) {
 	}
 }
 
-// TestCloneReserved: ids that were promised, and entities made of them, are so in the clone.
+// TestCloneReserved: ids that were reserved, and entities made of them, are so in the clone.
 func TestCloneReserved(t *testing.T) {
 	x := newNest(t)
-	promised := make([]ecs.Entity, 10_000)
-	require.NoError(t, x.w.Reserve(promised))
-	_, err := x.kinds[2].CreateReserved(promised[:5000])
+	reserved := make([]ecs.Entity, 10_000)
+	require.NoError(t, x.w.Reserve(reserved))
+	_, err := x.kinds[2].CreateReserved(reserved[:5000])
 	require.NoError(t, err)
-	x.w.Unreserve(promised[5000:6000])
-	x.w.DestroyList(promised[:100])
+	x.w.Unreserve(reserved[5000:6000])
+	x.w.DestroyList(reserved[:100])
 	y := x.clone(t)
 	require.NoError(t, y.w.Verify())
 	require.Equal(t, x.w.Stats().Reserved, y.w.Stats().Reserved)

@@ -10,7 +10,7 @@ import (
 // corruptIDs makes an id alive that no row has, and returns what puts that right.
 func corruptIDs(w *ecs.World) (restore func()) {
 	core, id := door.World(w), make([]entity.ID, 1)
-	if core.IDs.Promise(id) != nil || core.IDs.Hold(id) >= 0 || core.IDs.Reach() != nil {
+	if core.IDs.Reserve(id) != nil || core.IDs.Hold(id) >= 0 || core.IDs.Reach() != nil {
 		return nil
 	}
 	core.ShowRecords()

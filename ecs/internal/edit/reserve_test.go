@@ -323,7 +323,7 @@ func TestReserveAgainstModel(t *testing.T) {
 	}
 }
 
-// BenchmarkReserve promises and gives back, in lists of n.
+// BenchmarkReserve reserves and gives back, in lists of n.
 func BenchmarkReserve(b *testing.B) {
 	for _, n := range []int{1, 64, 1000} {
 		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {

@@ -34,7 +34,7 @@ func (s *Store) startShown(n uint32) {
 	if n == 0 || s.view.n == n {
 		return
 	}
-	if o := s.promises.Load(); o != nil && o.of(n-1) != nil {
+	if o := s.reservations.Load(); o != nil && o.of(n-1) != nil {
 		return
 	}
 	if r := s.view.at(n - 1); r.version == 0 {
@@ -45,10 +45,10 @@ func (s *Store) startShown(n uint32) {
 	}
 }
 
-// startPromised gives a new block of promises its first versions.
-func (s *Store) startPromised(b *block) {
+// startReserved gives a new block of reservations its first versions.
+func (s *Store) startReserved(b *block) {
 	for i := range b.versions {
-		if !isNeverPromised(uint32(b.number*blockSize + i)) {
+		if !isExcluded(uint32(b.number*blockSize + i)) {
 			b.versions[i] = s.start
 		}
 	}

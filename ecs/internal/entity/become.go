@@ -3,7 +3,7 @@ package entity
 import "errors"
 
 // Become makes a new store a copy of other, except for the tag: the same indices are free, in the
-// same order, with the same versions and locations. No goroutine may call Promise on other during
+// same order, with the same versions and locations. No goroutine may call Reserve on other during
 // the call. After an error the store is empty, as before.
 func (s *Store) Become(other *Store) error {
 	other.reading.Lock()
@@ -15,7 +15,7 @@ func (s *Store) Become(other *Store) error {
 	if err := s.becomeOwner(other); err != nil {
 		return err
 	}
-	if err := s.becomePromises(other.promises.Load()); err != nil {
+	if err := s.becomeReservations(other.reservations.Load()); err != nil {
 		return errors.Join(err, s.Close())
 	}
 	s.total.Store(total)
@@ -34,15 +34,15 @@ func (s *Store) becomeOwner(other *Store) error {
 	return nil
 }
 
-// becomePromises copies the blocks of promises of another store.
-func (s *Store) becomePromises(from *promises) error {
+// becomeReservations copies the blocks of reservations of another store.
+func (s *Store) becomeReservations(from *reservations) error {
 	var blocks []*block
 	from.all(func(b *block) { blocks = append(blocks, b) })
 	runs, err := s.allocBlocks(len(blocks))
 	if err != nil || len(runs) == 0 {
 		return err
 	}
-	o := s.makePromises()
+	o := s.makeReservations()
 	for i, b := range blocks {
 		to := s.newBlock(b.number, runs[i])
 		to.count.Store(b.count.Load())

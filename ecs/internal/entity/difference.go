@@ -9,7 +9,7 @@ import (
 // Differences of two stores. The later store went on from the state of the earlier one, or from a
 // copy. What the owner may take is what has an even version (R1), so the versions that differ say
 // which indices are free. Beside them a difference has the few numbers of State and, of blocks of
-// promises, the bits of indices in use:
+// reservations, the bits of indices in use:
 //
 //	earlier   12v3  13v3  14v2      Step{First: 12, N: 2, Old: 3, New: 4}, Step{14, 1, 2, 5}
 //	later     12v4  13v4  14v5
@@ -18,7 +18,7 @@ import (
 type Difference struct {
 	From, To State
 	Steps    []Step          // rising, without overlap
-	Promised []PromisedBlock // blocks of promises that are new or differ in their bits, rising
+	Reserved []ReservedBlock // blocks of reservations that are new or differ in their bits, rising
 }
 
 // State is what a store has beside versions and bits.
@@ -28,14 +28,14 @@ type State struct {
 	Records   int    // blocks that have records
 	Lease     uint64 // free indices of the leased word
 	LeaseBase uint32 // index of bit 0; 0 without a lease
-	Hint      int    // block where the next search of Promise begins
+	Hint      int    // block where the next search of Reserve begins
 }
 
 // Step says that N indices, from First on, went from version Old to version New.
 type Step struct{ First, N, Old, New uint32 }
 
-// PromisedBlock is what differs in a block of promises, beside versions.
-type PromisedBlock struct {
+// ReservedBlock is what differs in a block of reservations, beside versions.
+type ReservedBlock struct {
 	Number   int
 	Old, New int       // where the next search in the block begins
 	Used     []UsedBit // words that differ, rising
@@ -53,15 +53,15 @@ func (s *Store) State() State {
 	if s.lease != 0 {
 		t.LeaseBase = s.leaseBase
 	}
-	if o := s.promises.Load(); o != nil {
+	if o := s.reservations.Load(); o != nil {
 		t.Hint = int(o.hint.Load())
 	}
 	return t
 }
 
-// promised returns the block of promises with a number, or nil.
-func (s *Store) promised(number int) *block {
-	if o := s.promises.Load(); o != nil {
+// reserved returns the block of reservations with a number, or nil.
+func (s *Store) reserved(number int) *block {
+	if o := s.reservations.Load(); o != nil {
 		return o.block[number].Load()
 	}
 	return nil
@@ -69,7 +69,7 @@ func (s *Store) promised(number int) *block {
 
 // Version returns the version of an index; 0 if there is none yet.
 func (s *Store) Version(index uint32) uint32 {
-	if b := s.promised(int(index / blockSize)); b != nil {
+	if b := s.reserved(int(index / blockSize)); b != nil {
 		return b.versions[index%blockSize]
 	}
 	if index < s.view.n {
@@ -78,7 +78,7 @@ func (s *Store) Version(index uint32) uint32 {
 	return 0
 }
 
-// Compare returns what differs between two stores. No goroutine may call Promise meanwhile. The
+// Compare returns what differs between two stores. No goroutine may call Reserve meanwhile. The
 // error says that the later store does not go on from the earlier one. Cost: a look at each
 // version.
 func Compare(earlier, later *Store) (*Difference, error) {
@@ -88,12 +88,12 @@ func Compare(earlier, later *Store) (*Difference, error) {
 			d.From.Blocks, d.From.Records, d.To.Blocks, d.To.Records)
 	}
 	for number := range d.To.Blocks {
-		was, is := earlier.promised(number), later.promised(number)
+		was, is := earlier.reserved(number), later.reserved(number)
 		if number < d.From.Blocks && (was == nil) != (is == nil) {
-			return nil, fmt.Errorf("entity: block %d is of promises in one store only", number)
+			return nil, fmt.Errorf("entity: block %d is of reservations in one store only", number)
 		}
 		if is != nil {
-			d.comparePromised(was, is)
+			d.compareReserved(was, is)
 			continue
 		}
 		first := uint32(number * blockSize)
@@ -128,11 +128,11 @@ func (d *Difference) step(index, was, is uint32) {
 	d.Steps = append(d.Steps, Step{index, 1, was, is})
 }
 
-// comparePromised notes what differs in a block of promises; was is nil if it is new.
-func (d *Difference) comparePromised(was, is *block) {
-	p := PromisedBlock{Number: is.number, New: is.next}
+// compareReserved notes what differs in a block of reservations; was is nil if it is new.
+func (d *Difference) compareReserved(was, is *block) {
+	p := ReservedBlock{Number: is.number, New: is.next}
 	for i, used := range is.used {
-		old := reservedWord(is.number, i)
+		old := excludedWord(is.number, i)
 		if was != nil {
 			old = was.used[i]
 		}
@@ -151,14 +151,14 @@ func (d *Difference) comparePromised(was, is *block) {
 		p.Old = was.next
 	}
 	if was == nil || len(p.Used) > 0 || p.Old != p.New {
-		d.Promised = append(d.Promised, p)
+		d.Reserved = append(d.Reserved, p)
 	}
 }
 
-// reservedWord returns a word of the reserved indices of a block of promises.
-func reservedWord(number, word int) (set uint64) {
+// excludedWord returns a word of the excluded indices of a block of reservations.
+func excludedWord(number, word int) (set uint64) {
 	for bit := range 64 {
-		if isNeverPromised(uint32(number*blockSize + word*64 + bit)) {
+		if isExcluded(uint32(number*blockSize + word*64 + bit)) {
 			set |= 1 << bit
 		}
 	}
@@ -178,14 +178,14 @@ func (d *Difference) VersionIn(s *Store, index uint32) uint32 {
 // which the caller sets by MoveRows. Fits has passed, and room is from RoomFor.
 func (s *Store) Apply(d *Difference, room DifferenceRoom) {
 	s.EndLease()
-	for i := range d.Promised {
-		if p := &d.Promised[i]; p.Number >= d.From.Blocks {
-			s.makePromises().add(s.newBlock(p.Number, room.runs[0]))
+	for i := range d.Reserved {
+		if p := &d.Reserved[i]; p.Number >= d.From.Blocks {
+			s.makeReservations().add(s.newBlock(p.Number, room.runs[0]))
 			room.runs = room.runs[1:]
 		}
 	}
 	for number := d.From.Blocks; number < d.To.Blocks; number++ {
-		if s.promised(number) == nil {
+		if s.reserved(number) == nil {
 			s.addBlock(number)
 		}
 	}
@@ -196,10 +196,10 @@ func (s *Store) Apply(d *Difference, room DifferenceRoom) {
 	for i := range d.Steps {
 		s.applyStep(&d.Steps[i])
 	}
-	for i := range d.Promised {
-		s.applyUsed(&d.Promised[i])
+	for i := range d.Reserved {
+		s.applyUsed(&d.Reserved[i])
 	}
-	if o := s.promises.Load(); o != nil {
+	if o := s.reservations.Load(); o != nil {
 		o.hint.Store(int32(d.To.Hint))
 	}
 	if d.To.Lease != 0 {
@@ -216,15 +216,15 @@ func (s *Store) takeFree(word int, set uint64) {
 }
 
 func (s *Store) applyStep(step *Step) {
-	b := s.promised(int(step.First / blockSize)) // a step of a block of promises ends with it, see Fits
+	b := s.reserved(int(step.First / blockSize)) // a step of a block of reservations ends with it, see Fits
 	if b != nil {
 		count := b.lock(s) // which saves the block for snapshots, before its versions change
-		s.promises.Load().unlock(b, count, count)
+		s.reservations.Load().unlock(b, count, count)
 	}
 	for index := step.First; index < step.First+step.N; index++ {
 		if b != nil {
 			b.versions[index%blockSize] = step.New
-			s.promises.Load().alive += int(step.New&1) - int(step.Old&1)
+			s.reservations.Load().alive += int(step.New&1) - int(step.Old&1)
 		} else if step.Old&1 < step.New&1 {
 			s.takeFree(int(index/64), 1<<(index%64))
 			s.nFree--
@@ -241,8 +241,8 @@ func (s *Store) applyStep(step *Step) {
 	}
 }
 
-func (s *Store) applyUsed(p *PromisedBlock) {
-	o, b := s.promises.Load(), s.promised(p.Number)
+func (s *Store) applyUsed(p *ReservedBlock) {
+	o, b := s.reservations.Load(), s.reserved(p.Number)
 	count := b.lock(s)
 	after := count
 	for _, w := range p.Used {

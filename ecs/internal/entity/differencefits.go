@@ -16,7 +16,7 @@ func (s *Store) Fits(d *Difference) error {
 	if now := s.State(); now != d.From {
 		return fmt.Errorf("the ids are in state %+v, those of its base in %+v", now, d.From)
 	}
-	promised, err := s.fitsBlocks(d)
+	reserved, err := s.fitsBlocks(d)
 	if err != nil {
 		return err
 	}
@@ -28,17 +28,17 @@ func (s *Store) Fits(d *Difference) error {
 		}
 		end = step.First + step.N
 		for index := step.First; index < end; index++ {
-			if err := s.fitsStep(d, step, index, promised); err != nil {
+			if err := s.fitsStep(d, step, index, reserved); err != nil {
 				return err
 			}
 		}
 	}
-	return s.fitsLease(d, promised)
+	return s.fitsLease(d, reserved)
 }
 
-// fitsBlocks checks the numbers of blocks, and returns the blocks of promises that differ, by
+// fitsBlocks checks the numbers of blocks, and returns the blocks of reservations that differ, by
 // number.
-func (s *Store) fitsBlocks(d *Difference) (promised map[int]*PromisedBlock, err error) {
+func (s *Store) fitsBlocks(d *Difference) (reserved map[int]*ReservedBlock, err error) {
 	to, fresh := d.To, 0
 	if to.Blocks < d.From.Blocks || to.Records < d.From.Records || to.Records > to.Blocks || to.Hint < 0 || to.Hint > to.Blocks {
 		return nil, fmt.Errorf("the ids go from state %+v to %+v", d.From, to)
@@ -46,33 +46,33 @@ func (s *Store) fitsBlocks(d *Difference) (promised map[int]*PromisedBlock, err 
 	if to.Blocks > s.most {
 		return nil, ErrFull
 	}
-	if n := to.Blocks - d.From.Blocks; n > idleBlocks+d.stepsFrom(uint32(d.From.Blocks*blockSize))+len(d.Promised) {
+	if n := to.Blocks - d.From.Blocks; n > idleBlocks+d.stepsFrom(uint32(d.From.Blocks*blockSize))+len(d.Reserved) {
 		return nil, fmt.Errorf("the ids have %d new blocks, in which few indices were used", n)
 	}
-	promised = make(map[int]*PromisedBlock, len(d.Promised))
+	reserved = make(map[int]*ReservedBlock, len(d.Reserved))
 	before := -1
-	for i := range d.Promised {
-		p := &d.Promised[i]
-		if p.Number <= before || p.Number >= to.Blocks || p.Number < d.From.Blocks && s.promised(p.Number) == nil {
-			return nil, fmt.Errorf("block %d of the ids is not of promises", p.Number)
+	for i := range d.Reserved {
+		p := &d.Reserved[i]
+		if p.Number <= before || p.Number >= to.Blocks || p.Number < d.From.Blocks && s.reserved(p.Number) == nil {
+			return nil, fmt.Errorf("block %d of the ids is not of reservations", p.Number)
 		}
 		if before = p.Number; p.Number >= d.From.Blocks {
 			fresh++
 		}
-		promised[p.Number] = p
+		reserved[p.Number] = p
 		if err := s.fitsUsed(d, p); err != nil {
 			return nil, err
 		}
 	}
 	for number := d.From.Blocks; number < to.Blocks; number++ {
-		if promised[number] == nil && number >= to.Records {
+		if reserved[number] == nil && number >= to.Records {
 			return nil, fmt.Errorf("block %d of the ids is the owner's, there are records of %d", number, to.Records)
 		}
 	}
 	if to.Own != d.From.Own+to.Blocks-d.From.Blocks-fresh {
-		return nil, fmt.Errorf("the ids have %d own blocks after %d, of %d new ones, %d of promises", to.Own, d.From.Own, to.Blocks-d.From.Blocks, fresh)
+		return nil, fmt.Errorf("the ids have %d own blocks after %d, of %d new ones, %d of reservations", to.Own, d.From.Own, to.Blocks-d.From.Blocks, fresh)
 	}
-	return promised, nil
+	return reserved, nil
 }
 
 // idleBlocks is how many new blocks a difference may have in which no index was used. A store makes
@@ -90,9 +90,9 @@ func (d *Difference) stepsFrom(index uint32) (n int) {
 	return n
 }
 
-// fitsUsed checks the bits of a block of promises.
-func (s *Store) fitsUsed(d *Difference, p *PromisedBlock) error {
-	b, before := s.promised(p.Number), -1
+// fitsUsed checks the bits of a block of reservations.
+func (s *Store) fitsUsed(d *Difference, p *ReservedBlock) error {
+	b, before := s.reserved(p.Number), -1
 	if p.New < 0 || p.New >= blockSize || b != nil && b.next != p.Old {
 		return fmt.Errorf("the next search in block %d of the ids goes from %d to %d", p.Number, p.Old, p.New)
 	}
@@ -101,12 +101,12 @@ func (s *Store) fitsUsed(d *Difference, p *PromisedBlock) error {
 			return fmt.Errorf("word %d of block %d of the ids is out of bounds or order", w.At, p.Number)
 		}
 		before = w.At
-		reserved := reservedWord(p.Number, w.At)
-		now := reserved
+		excluded := excludedWord(p.Number, w.At)
+		now := excluded
 		if b != nil {
 			now = b.used[w.At]
 		}
-		if w.Old != now || w.New&reserved != reserved {
+		if w.Old != now || w.New&excluded != excluded {
 			return fmt.Errorf("word %d of block %d of the ids is %#x, in its base %#x", w.At, p.Number, now, w.Old)
 		}
 		for gone := w.Old &^ w.New; gone != 0; gone &= gone - 1 {
@@ -120,19 +120,19 @@ func (s *Store) fitsUsed(d *Difference, p *PromisedBlock) error {
 }
 
 // fitsStep checks one index of a step.
-func (s *Store) fitsStep(d *Difference, step *Step, index uint32, promised map[int]*PromisedBlock) error {
+func (s *Store) fitsStep(d *Difference, step *Step, index uint32, reserved map[int]*ReservedBlock) error {
 	if now := s.Version(index); now != step.Old {
 		return fmt.Errorf("index %d has version %d, in its base %d", index, now, step.Old)
 	}
 	number := int(index / blockSize)
-	b, p := s.promised(number), promised[number]
+	b, p := s.reserved(number), reserved[number]
 	if isReserved := index == 0 || int(index) == d.To.Records*blockSize-1; isReserved || step.New&1 != 0 && number >= d.To.Records {
 		return fmt.Errorf("index %d is nobody's, or has no record", index)
 	}
 	if b == nil && p == nil {
 		return nil
 	}
-	if isNeverPromised(index) {
+	if isExcluded(index) {
 		return fmt.Errorf("index %d is nobody's", index)
 	}
 	if step.New&1 != 0 && s.usedAfter(b, p, int(index%blockSize/64))>>(index%64)&1 == 0 {
@@ -141,8 +141,8 @@ func (s *Store) fitsStep(d *Difference, step *Step, index uint32, promised map[i
 	return nil
 }
 
-// usedAfter returns a word of a block of promises after its changes; either may be nil.
-func (s *Store) usedAfter(b *block, p *PromisedBlock, word int) uint64 {
+// usedAfter returns a word of a block of reservations after its changes; either may be nil.
+func (s *Store) usedAfter(b *block, p *ReservedBlock, word int) uint64 {
 	if p != nil {
 		for _, w := range p.Used {
 			if w.At == word {
@@ -153,16 +153,16 @@ func (s *Store) usedAfter(b *block, p *PromisedBlock, word int) uint64 {
 	if b != nil {
 		return b.used[word]
 	}
-	return reservedWord(p.Number, word)
+	return excludedWord(p.Number, word)
 }
 
 // fitsLease checks that the leased indices will be free.
-func (s *Store) fitsLease(d *Difference, promised map[int]*PromisedBlock) error {
+func (s *Store) fitsLease(d *Difference, reserved map[int]*ReservedBlock) error {
 	to, number := d.To, int(d.To.LeaseBase/blockSize)
 	if to.Lease == 0 && to.LeaseBase == 0 {
 		return nil
 	}
-	if to.Lease == 0 || to.LeaseBase%64 != 0 || number >= to.Records || promised[number] != nil || s.promised(number) != nil {
+	if to.Lease == 0 || to.LeaseBase%64 != 0 || number >= to.Records || reserved[number] != nil || s.reserved(number) != nil {
 		return fmt.Errorf("the lease of the ids is %#x from %d on", to.Lease, to.LeaseBase)
 	}
 	for leased := to.Lease; leased != 0; leased &= leased - 1 {
@@ -181,8 +181,8 @@ type DifferenceRoom struct{ runs []alloc.ChunkIndex }
 // the extent; then nothing has changed.
 func (s *Store) RoomFor(d *Difference) (room DifferenceRoom, err error) {
 	fresh := 0
-	for i := range d.Promised {
-		if d.Promised[i].Number >= d.From.Blocks {
+	for i := range d.Reserved {
+		if d.Reserved[i].Number >= d.From.Blocks {
 			fresh++
 		}
 	}

@@ -9,13 +9,13 @@ import (
 const BlockSize = blockSize
 
 // Corrupt breaks one numbered invariant of a store whose owner has block 0, has used some of the
-// first word and none of the second, and whose block 1 is of promises and has a promised id at its
-// place 0, one that is alive at place 1, and none at place 2. It returns what puts that right.
+// first word and none of the second, and whose block 1 is of reservations and has a reserved id at
+// its place 0, one that is alive at place 1, and none at place 2. It returns what puts that right.
 func (s *Store) Corrupt(invariant string) (restore func()) {
 	if kind, _, _ := strings.Cut(invariant, " "); "R4" <= kind && kind <= "R8" {
-		return s.corruptPromises(invariant)
+		return s.corruptReservations(invariant)
 	}
-	const lent = blockSize // first index of the block of promises
+	const lent = blockSize // first index of the block of reservations
 	switch invariant {
 	case "R1":
 		s.lease |= 1 << bits.TrailingZeros64(^s.lease)
@@ -54,7 +54,7 @@ func (s *Store) Corrupt(invariant string) (restore func()) {
 		r := s.view.at(lent + 1)
 		r.version += 2
 		return func() { r.version -= 2 }
-	case "R10 early": // the record of an id that is promised says that it is alive
+	case "R10 early": // the record of an id that is reserved says that it is alive
 		r := s.view.at(lent)
 		r.version++
 		return func() { r.version-- }
@@ -66,9 +66,9 @@ func (s *Store) Corrupt(invariant string) (restore func()) {
 	return nil
 }
 
-// corruptPromises is Corrupt for the books of promises.
-func (s *Store) corruptPromises(invariant string) (restore func()) {
-	o := s.promises.Load()
+// corruptReservations is Corrupt for the books of reservations.
+func (s *Store) corruptReservations(invariant string) (restore func()) {
+	o := s.reservations.Load()
 	b := o.block[1].Load()
 	switch invariant {
 	case "R4":
@@ -111,38 +111,38 @@ func (s *Store) corruptPromises(invariant string) (restore func()) {
 	return nil
 }
 
-// HoldBlock works on a block of promises, as another goroutine would, until release.
+// HoldBlock works on a block of reservations, as another goroutine would, until release.
 func (s *Store) HoldBlock(number int) (release func()) {
-	o := s.promises.Load()
+	o := s.reservations.Load()
 	b := o.block[number].Load()
 	count := b.lock(s)
 	return func() { o.unlock(b, count, count) }
 }
 
-// PromiseBlocks returns how many blocks of promises there are, and SearchStart the number of the
-// one that the next search begins at.
-func (s *Store) PromiseBlocks() (n int) {
-	s.promises.Load().all(func(*block) { n++ })
+// ReservedBlocks returns how many blocks of reservations there are, and SearchStart the number of
+// the one that the next search begins at.
+func (s *Store) ReservedBlocks() (n int) {
+	s.reservations.Load().all(func(*block) { n++ })
 	return n
 }
-func (s *Store) SearchStart() int { return int(s.promises.Load().hint.Load()) }
+func (s *Store) SearchStart() int { return int(s.reservations.Load().hint.Load()) }
 
 // Version returns the version of a record.
 func (r *Record) Version() uint32 { return r.version }
 
 // SetVersion writes the version of an index that is free, to meet the wrap.
 func (s *Store) SetVersion(index, version uint32) {
-	if o := s.promises.Load(); o != nil && o.of(index) != nil {
+	if o := s.reservations.Load(); o != nil && o.of(index) != nil {
 		o.of(index).versions[index%blockSize] = version
 		return
 	}
 	s.view.at(index).version = version
 }
 
-// SavedBlocks returns the number of copies of blocks of promises that are kept for snapshots, and
-// EndedBlocks that of blocks that wait to come back.
+// SavedBlocks returns the number of copies of blocks of reservations that are kept for snapshots,
+// and EndedBlocks that of blocks that wait to come back.
 func (s *Store) SavedBlocks() (n int) {
-	s.promises.Load().all(func(b *block) { n += len(b.saved) })
+	s.reservations.Load().all(func(b *block) { n += len(b.saved) })
 	for _, b := range s.ended {
 		n += len(b.saved)
 	}

@@ -2,13 +2,13 @@ package entity
 
 import "fmt"
 
-// Holds. Hold checks a list of promised ids and marks each, so that no other goroutine can revive
+// Holds. Hold checks a list of reserved ids and marks each, so that no other goroutine can revive
 // the id or take it back. Revive, TakeBack or LetGo then ends the hold, and none of them can fail.
 
-// Hold marks promised ids and returns -1. If an id is not currently promised, or is in the list
+// Hold marks reserved ids and returns -1. If an id is not currently reserved, or is in the list
 // twice, Hold marks none and returns the id's index in the list. Any goroutine may call it.
 func (s *Store) Hold(ids []ID) (bad int) {
-	o := s.promises.Load()
+	o := s.reservations.Load()
 	for i, e := range ids {
 		if !e.Is(s.view.tag) || o == nil || o.of(e.Index()) == nil {
 			return i
@@ -17,7 +17,7 @@ func (s *Store) Hold(ids []ID) (bad int) {
 	for rest := ids; len(rest) > 0; {
 		b, n := o.run(rest)
 		count, held := b.lock(s), 0
-		for ; held < n && b.isPromised(rest[held]); held++ {
+		for ; held < n && b.isReserved(rest[held]); held++ {
 			word, bit := b.bit(rest[held])
 			b.held[word] |= bit
 		}
@@ -34,16 +34,16 @@ func (s *Store) Hold(ids []ID) (bad int) {
 
 // Ways to end a hold: the version of an id's index afterwards, minus the version of the id.
 const (
-	promised = ^uint32(0) // -1
+	reserved = ^uint32(0) // -1
 	alive    = 0
 	gone     = 1
 )
 
-// LetGo ends a hold; the ids stay promised. Any goroutine may call it.
-func (s *Store) LetGo(ids []ID) { s.endHold(ids, promised) }
+// LetGo ends a hold; the ids stay reserved. Any goroutine may call it.
+func (s *Store) LetGo(ids []ID) { s.endHold(ids, reserved) }
 
 // Revive ends a hold and makes the ids alive. The caller has called Reach since the ids were
-// promised, and sets their locations by MoveRows. Only the store's owner calls it.
+// reserved, and sets their locations by MoveRows. Only the store's owner calls it.
 func (s *Store) Revive(ids []ID) {
 	for _, e := range ids {
 		if s.view.Record(e) == nil {
@@ -64,7 +64,7 @@ func (s *Store) Revive(ids []ID) {
 func (s *Store) TakeBack(ids []ID) { s.endHold(ids, gone) }
 
 func (s *Store) endHold(ids []ID, as uint32) {
-	o := s.promises.Load()
+	o := s.reservations.Load()
 	for rest := ids; len(rest) > 0; {
 		b, n := o.run(rest)
 		count := b.lock(s)
@@ -88,7 +88,7 @@ func (s *Store) endHold(ids []ID, as uint32) {
 }
 
 // run returns the block of the first id, and how many ids from the first on are of the same block.
-func (o *promises) run(ids []ID) (b *block, n int) {
+func (o *reservations) run(ids []ID) (b *block, n int) {
 	first := ids[0].Index() / blockSize
 	for n < len(ids) && ids[n].Index()/blockSize == first {
 		n++
@@ -102,9 +102,9 @@ func (b *block) bit(e ID) (word int, bit uint64) {
 	return int(i / 64), 1 << (i % 64)
 }
 
-// isPromised reports whether an id of the block is currently promised and not held: its bit is set,
+// isReserved reports whether an id of the block is currently reserved and not held: its bit is set,
 // and its version is one more than the version of its index, which is even.
-func (b *block) isPromised(e ID) bool {
+func (b *block) isReserved(e ID) bool {
 	word, bit := b.bit(e)
 	v := b.versions[e.ref%blockSize]
 	return b.used[word]&^b.held[word]&bit != 0 && v&1 == 0 && v+1 == e.version

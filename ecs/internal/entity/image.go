@@ -21,11 +21,11 @@ type Image struct {
 	free      []uint64
 	lease     uint64
 	leaseBase uint32
-	next      uint32 // hint of the promises
-	promised  []imageBlock
+	next      uint32 // hint of the reservations
+	reserved  []imageBlock
 }
 
-// imageBlock is a block of promises.
+// imageBlock is a block of reservations.
 type imageBlock struct {
 	number, next int
 	used         []uint64
@@ -35,11 +35,11 @@ type imageBlock struct {
 // ImageOf returns the image of a store at a moment. Any goroutine may call it.
 func (s *Store) ImageOf(from *Moment) *Image {
 	im := &Image{Tag: s.view.tag, Records: from.Records(), free: from.free, lease: from.lease, leaseBase: from.leaseBase, next: uint32(from.next)}
-	for _, b := range from.promised {
+	for _, b := range from.reserved {
 		var c block
 		c.versions = new([blockSize]uint32)
 		b.copyAt(s, from.number, &c)
-		im.promised = append(im.promised, imageBlock{b.number, c.next, slices.Clone(c.used[:]), c.versions[:]})
+		im.reserved = append(im.reserved, imageBlock{b.number, c.next, slices.Clone(c.used[:]), c.versions[:]})
 	}
 	return im
 }
@@ -54,7 +54,7 @@ func (im *Image) Code(c *codec.Coder) {
 	c.Word(&im.lease)
 	c.Half(&im.leaseBase)
 	c.Half(&im.next)
-	codec.List(c, &im.promised, func(b *imageBlock) {
+	codec.List(c, &im.reserved, func(b *imageBlock) {
 		c.Number(&b.number)
 		c.Number(&b.next)
 		c.Words(&b.used)
@@ -78,22 +78,22 @@ func (im *Image) Check(size int) error {
 	case im.lease != 0 && (im.leaseBase == 0 && im.lease&1 != 0 || int(im.leaseBase)+64 == im.Records && im.lease>>63 != 0):
 		return fmt.Errorf("index 0 or %d is leased", im.Records-1)
 	}
-	return im.checkPromised(blocks)
+	return im.checkReserved(blocks)
 }
 
-// checkPromised checks the blocks of promises, beside or behind blocks with records.
-func (im *Image) checkPromised(blocks int) error {
+// checkReserved checks the blocks of reservations, beside or behind blocks with records.
+func (im *Image) checkReserved(blocks int) error {
 	last, within := -1, 0
-	for _, b := range im.promised {
+	for _, b := range im.reserved {
 		if b.number <= last || b.number >= maxBlocks || uint(b.next) >= blockSize || len(b.used) != blockSize/64 || len(b.versions) != blockSize {
-			return fmt.Errorf("block %d of promises follows %d, with %d bits and %d versions", b.number, last, len(b.used)*64, len(b.versions))
+			return fmt.Errorf("block %d of reservations follows %d, with %d bits and %d versions", b.number, last, len(b.used)*64, len(b.versions))
 		}
 		if last = b.number; b.number < blocks && bitmask.Bits(im.free[b.number*blockSize/64:][:blockSize/64]).Count() > 0 {
-			return fmt.Errorf("block %d is of promises, and has free indices", b.number)
+			return fmt.Errorf("block %d is of reservations, and has free indices", b.number)
 		}
 		for i := range blockSize {
 			set := b.used[i/64]>>(i%64)&1 != 0
-			nobodys := isNeverPromised(uint32(b.number*blockSize + i))
+			nobodys := isExcluded(uint32(b.number*blockSize + i))
 			if alive := b.versions[i]&1 != 0; !set && (alive || nobodys) || alive && nobodys {
 				return fmt.Errorf("index %d has version %d and is not in use, or nobody's", b.number*blockSize+i, b.versions[i])
 			}
@@ -102,8 +102,8 @@ func (im *Image) checkPromised(blocks int) error {
 			within++
 		}
 	}
-	if last >= blocks+len(im.promised)-within {
-		return fmt.Errorf("block %d is of promises, of %d with records and %d behind them", last, blocks, len(im.promised)-within)
+	if last >= blocks+len(im.reserved)-within {
+		return fmt.Errorf("block %d is of reservations, of %d with records and %d behind them", last, blocks, len(im.reserved)-within)
 	}
 	return nil
 }
@@ -113,11 +113,11 @@ func (im *Image) checkPromised(blocks int) error {
 // which wraps ErrImage, or is the universe's or from fill, the store is to be closed.
 func (s *Store) Adopt(im *Image, rows *ImageRows, fill func(x *alloc.Extent, size int) error) error {
 	s.SetTag(im.Tag)
-	runs, err := s.allocBlocks(len(im.promised))
+	runs, err := s.allocBlocks(len(im.reserved))
 	if err != nil {
 		return err
 	}
-	for i, b := range im.promised {
+	for i, b := range im.reserved {
 		s.adoptBlock(b, runs[i])
 	}
 	size := im.Records * int(recordSize)
@@ -136,13 +136,13 @@ func (s *Store) Adopt(im *Image, rows *ImageRows, fill func(x *alloc.Extent, siz
 		}
 	}
 	s.own = im.Records / blockSize
-	for _, b := range im.promised {
+	for _, b := range im.reserved {
 		if b.number < im.Records/blockSize {
 			s.own--
 		}
 	}
-	s.total.Store(int32(s.own + len(im.promised)))
-	if o := s.promises.Load(); o != nil {
+	s.total.Store(int32(s.own + len(im.reserved)))
+	if o := s.reservations.Load(); o != nil {
 		o.hint.Store(int32(min(im.next, uint32(o.end.Load()-1))))
 	}
 	if err := s.admit(rows); err != nil {
@@ -154,9 +154,9 @@ func (s *Store) Adopt(im *Image, rows *ImageRows, fill func(x *alloc.Extent, siz
 // ErrImage is wrapped by the error of Adopt for records that make no sense.
 var ErrImage = errors.New("it is damaged")
 
-// adoptBlock makes a block of promises.
+// adoptBlock makes a block of reservations.
 func (s *Store) adoptBlock(from imageBlock, run alloc.ChunkIndex) {
-	o, b := s.makePromises(), s.newBlock(from.number, run)
+	o, b := s.makeReservations(), s.newBlock(from.number, run)
 	o.indices += blockSize - int(b.count.Load())
 	copy(b.used[:], from.used)
 	copy(b.versions[:], from.versions)

@@ -63,9 +63,9 @@ func (r *ImageRows) take(l Location) (to Location, ok bool) {
 // get.
 func (s *Store) admit(rows *ImageRows) error {
 	rows.taken = make([]uint64, (rows.rows+63)/64)
-	alive, all, o := 0, s.all(), s.promises.Load()
+	alive, all, o := 0, s.all(), s.reservations.Load()
 	if o == nil {
-		o = &noPromises
+		o = &noReservations
 	}
 	for word, free := range s.free {
 		if s.lease != 0 && int(s.leaseBase/64) == word {
@@ -85,7 +85,7 @@ func (s *Store) admit(rows *ImageRows) error {
 		}
 		b := o.of(uint32(word * 64))
 		if set&nobodys != 0 || b != nil && free != 0 {
-			err = fmt.Errorf("index 0 or %d is alive, or one of a block of promises is free", len(all)-1)
+			err = fmt.Errorf("index 0 or %d is alive, or one of a block of reservations is free", len(all)-1)
 		} else if b != nil {
 			err = b.admitWord(all[word*64:word*64+64], word*64)
 		} else if free^set != ^nobodys {
@@ -122,7 +122,7 @@ func (r *ImageRows) admitWord(list []Record, first int) (alive uint64, err error
 	return alive, nil
 }
 
-// admitWord compares 64 records with the versions that a block of promises has.
+// admitWord compares 64 records with the versions that a block of reservations has.
 func (b *block) admitWord(list []Record, first int) error {
 	for i := range list {
 		if v := b.versions[(first+i)%blockSize]; list[i].version != v && (list[i].version|v)&1 != 0 {
@@ -133,7 +133,7 @@ func (b *block) admitWord(list []Record, first int) error {
 }
 
 // admitBehind checks that no index without a record is alive.
-func (s *Store) admitBehind(o *promises) (err error) {
+func (s *Store) admitBehind(o *reservations) (err error) {
 	o.all(func(b *block) {
 		for i, v := range b.versions {
 			if index := b.number*blockSize + i; index >= int(s.view.n) && v&1 != 0 && err == nil {

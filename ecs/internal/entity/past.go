@@ -9,9 +9,9 @@ import (
 )
 
 // The past of a store. While snapshots are alive, records are kept before they are written, and the
-// blocks of promises are copied before they change.
+// blocks of reservations are copied before they change.
 //
-// A goroutine that copies a block of a moment seizes it, for the sake of goroutines that promise
+// A goroutine that copies a block of a moment seizes it, for the sake of goroutines that reserve
 // ids of the block. Where the owner goes over all blocks, also those that have ended, it holds
 // reading instead, and so finds no block that a reader has seized.
 
@@ -22,8 +22,8 @@ func (s *Store) KeepPast(m *past.Memory) {
 		return
 	}
 	s.moment.Store(0)
-	s.promises.Load().all(func(b *block) {
-		count := b.seize() // goroutines may promise ids meanwhile
+	s.reservations.Load().all(func(b *block) {
+		count := b.seize() // goroutines may reserve ids meanwhile
 		b.saved, b.born = nil, 0
 		b.count.Store(count)
 	})
@@ -33,13 +33,13 @@ func (s *Store) KeepPast(m *past.Memory) {
 	s.ended = nil
 }
 
-// Sweep lets go what only layers had that have ended: copies of blocks of promises, and blocks that
-// a restore has ended. Goroutines may promise ids meanwhile.
+// Sweep lets go what only layers had that have ended: copies of blocks of reservations, and blocks
+// that a restore has ended. Goroutines may reserve ids meanwhile.
 func (s *Store) Sweep() {
 	s.reading.Lock()
 	defer s.reading.Unlock()
 	p := s.past.Past()
-	s.promises.Load().all(func(b *block) {
+	s.reservations.Load().all(func(b *block) {
 		count := b.seize()
 		b.sweep(p)
 		b.count.Store(count)
@@ -111,22 +111,22 @@ type Moment struct {
 	leaseBase        uint32
 	blocks           int // of records
 	total            int32
-	next             int32    // hint of the promises
+	next             int32    // hint of the reservations
 	number           uint64   // of the layer
-	promised         []*block // the blocks of promises
-	indices, alive   int      // of the promises
+	reserved         []*block // the blocks of reservations
+	indices, alive   int      // of the reservations
 }
 
-// Save notes the state at the moment of a layer. No goroutine may promise ids meanwhile.
+// Save notes the state at the moment of a layer. No goroutine may reserve ids meanwhile.
 func (s *Store) Save(to *Moment, number uint64) {
 	to.free, to.summary = append(to.free[:0], s.free...), append(to.summary[:0], s.summary...)
 	to.hint, to.nFree, to.own, to.lease, to.leaseBase = s.hint, s.nFree, s.own, s.lease, s.leaseBase
 	to.blocks, to.total, to.number = int(s.view.n)/blockSize, s.total.Load(), number
-	o := s.promises.Load()
-	to.promised = to.promised[:0]
+	o := s.reservations.Load()
+	to.reserved = to.reserved[:0]
 	if o != nil {
 		to.next, to.indices, to.alive = o.hint.Load(), o.indices, o.alive
-		o.all(func(b *block) { to.promised = append(to.promised, b) })
+		o.all(func(b *block) { to.reserved = append(to.reserved, b) })
 	} else {
 		to.next, to.indices, to.alive = 0, 0, 0
 	}
@@ -135,25 +135,25 @@ func (s *Store) Save(to *Moment, number uint64) {
 
 // MoveTo gives the memory of a state that nobody needs to another, which is zero.
 func (st *Moment) MoveTo(to *Moment) {
-	clear(st.promised)
-	to.free, to.summary, to.promised = st.free, st.summary, st.promised
+	clear(st.reserved)
+	to.free, to.summary, to.reserved = st.free, st.summary, st.reserved
 	*st = Moment{}
 }
 
 // Records returns the number of records that there were.
 func (st *Moment) Records() int { return st.blocks * blockSize }
 
-// State returns the store's state then, and whether there were no blocks of promises; if there
+// State returns the store's state then, and whether there were no blocks of reservations; if there
 // were, it is not all of it.
 func (st *Moment) State() (t State, alone bool) {
 	t = State{Blocks: int(st.total), Own: st.own, Records: st.blocks, Lease: st.lease}
 	if st.lease != 0 {
 		t.LeaseBase = st.leaseBase
 	}
-	return t, len(st.promised) == 0
+	return t, len(st.reserved) == 0
 }
 
-// savedBlock is a block of promises as it was at the moments of layers up to a number.
+// savedBlock is a block of reservations as it was at the moments of layers up to a number.
 type savedBlock struct {
 	number     uint64
 	next       int
@@ -207,7 +207,7 @@ func (s *Store) saveUnits(from *Moment, l *past.Layer) error {
 }
 
 // Restore brings back the state and the records of a layer for which the store is Ready. No
-// goroutine may promise ids meanwhile.
+// goroutine may reserve ids meanwhile.
 func (s *Store) Restore(from *Moment, l *past.Layer) {
 	for unit := range from.Records() * int(recordSize) / past.UnitSize {
 		l.Put(s.past, unit)
@@ -216,15 +216,16 @@ func (s *Store) Restore(from *Moment, l *past.Layer) {
 	s.free, s.summary = append(s.free[:0], from.free...), append(s.summary[:0], from.summary...)
 	s.hint, s.nFree, s.own, s.lease, s.leaseBase = from.hint, from.nFree, from.own, from.lease, from.leaseBase
 	s.view.base, s.view.n = s.records.Base(), uint32(from.Records())
-	if o := s.promises.Load(); o != nil {
-		s.restorePromises(o, from)
+	if o := s.reservations.Load(); o != nil {
+		s.restoreReservations(o, from)
 	}
 	s.total.Store(from.total)
 }
 
-// restorePromises brings back the blocks of promises. Blocks that the state lacks end, and may come
-// back with another. They may be older than the state, which was noted after a restore then.
-func (s *Store) restorePromises(o *promises, from *Moment) {
+// restoreReservations brings back the blocks of reservations. Blocks that the state lacks end, and
+// may come back with another. They may be older than the state, which was noted after a restore
+// then.
+func (s *Store) restoreReservations(o *reservations, from *Moment) {
 	s.reading.Lock()
 	defer s.reading.Unlock()
 	o.all(func(b *block) {
@@ -265,10 +266,10 @@ func (s *Store) restorePromises(o *promises, from *Moment) {
 	o.indices, o.alive = from.indices, from.alive
 }
 
-// has reports whether a block was among the blocks of promises, which lie by number.
+// has reports whether a block was among the blocks of reservations, which lie by number.
 func (st *Moment) has(b *block) bool {
-	at, ok := slices.BinarySearchFunc(st.promised, b.number, func(b *block, number int) int { return b.number - number })
-	return ok && st.promised[at] == b
+	at, ok := slices.BinarySearchFunc(st.reserved, b.number, func(b *block, number int) int { return b.number - number })
+	return ok && st.reserved[at] == b
 }
 
 // restore brings back the block as it was at the moment of a layer.
@@ -303,16 +304,16 @@ func (s *Store) Freeze(live *Store, records *past.Memory, from *Moment, l *past.
 	s.free, s.summary = slices.Clone(from.free), slices.Clone(from.summary)
 	s.hint, s.nFree, s.own, s.lease, s.leaseBase = from.hint, from.nFree, from.own, from.lease, from.leaseBase
 	s.total.Store(from.total)
-	if len(from.promised) > 0 {
-		s.freezePromises(live, from)
+	if len(from.reserved) > 0 {
+		s.freezeReservations(live, from)
 	}
 	return nil
 }
 
-// freezePromises copies the blocks of promises of a state, to memory of Go.
-func (s *Store) freezePromises(live *Store, from *Moment) {
-	o := s.makePromises()
-	for _, b := range from.promised {
+// freezeReservations copies the blocks of reservations of a state, to memory of Go.
+func (s *Store) freezeReservations(live *Store, from *Moment) {
+	o := s.makeReservations()
+	for _, b := range from.reserved {
 		c := &block{number: b.number, versions: new([blockSize]uint32)}
 		b.copyAt(live, from.number, c)
 		o.add(c)

@@ -25,7 +25,7 @@ type kept struct {
 	m        *past.Memory
 	r        *rand.Rand
 	alive    map[entity.ID]entity.Location
-	promised []entity.ID
+	reserved []entity.ID
 	ever     []entity.ID // ids that came at any time
 	moments  []*moment   // by rising number
 	at       entity.Location
@@ -36,8 +36,8 @@ type moment struct {
 	l        *past.Layer
 	state    entity.Moment
 	alive    map[entity.ID]entity.Location
-	promised []entity.ID
-	next     []entity.ID // ids that come next: the owner's, then promised ones
+	reserved []entity.ID
+	next     []entity.ID // ids that come next: the owner's, then reserved ones
 }
 
 func newKept(t testing.TB, seed uint64) *kept {
@@ -57,7 +57,7 @@ func (k *kept) save() *moment {
 		k.m.Resize(k.s.Memory)
 		k.s.KeepPast(k.m)
 	}
-	m := &moment{l: k.p.Begin(), alive: maps.Clone(k.alive), promised: slices.Clone(k.promised), next: k.next()}
+	m := &moment{l: k.p.Begin(), alive: maps.Clone(k.alive), reserved: slices.Clone(k.reserved), next: k.next()}
 	k.s.Save(&m.state, m.l.Number())
 	k.moments = append(k.moments, m)
 	return m
@@ -81,7 +81,7 @@ func (k *kept) next() (ids []entity.ID) {
 	require.NoError(k.t, twin.Become(k.s))
 	const n = 3000
 	ids = make([]entity.ID, 2*n)
-	require.NoError(k.t, twin.Promise(ids[n:]))
+	require.NoError(k.t, twin.Reserve(ids[n:]))
 	require.NoError(k.t, twin.MakeRoom(n))
 	twin.TakeRows(0, ids[:n])
 	require.NoError(k.t, twin.Close())
@@ -92,7 +92,7 @@ func (k *kept) next() (ids []entity.ID) {
 func (k *kept) restore(m *moment) {
 	require.NoError(k.t, k.s.Ready(&m.state, m.l))
 	k.s.Restore(&m.state, m.l)
-	k.alive, k.promised = maps.Clone(m.alive), slices.Clone(m.promised)
+	k.alive, k.reserved = maps.Clone(m.alive), slices.Clone(m.reserved)
 	k.check()
 	require.Equal(k.t, m.next, k.next(), "the ids that come next")
 }
@@ -101,9 +101,9 @@ func (k *kept) restore(m *moment) {
 func (k *kept) check() {
 	verify(k.t, k.s, len(k.alive))
 	require.NoError(k.t, k.p.Verify())
-	require.Equal(k.t, len(k.promised), k.s.Promised())
-	require.Equal(k.t, -1, k.s.Hold(k.promised))
-	k.s.LetGo(k.promised)
+	require.Equal(k.t, len(k.reserved), k.s.Reserved())
+	require.Equal(k.t, -1, k.s.Hold(k.reserved))
+	k.s.LetGo(k.reserved)
 	for range 500 {
 		if len(k.ever) == 0 {
 			return
@@ -118,12 +118,12 @@ func (k *kept) check() {
 	}
 }
 
-// cut returns some of the promised ids, which are not in the model any more.
+// cut returns some of the reserved ids, which are not in the model any more.
 func (k *kept) cut() []entity.ID {
-	k.r.Shuffle(len(k.promised), func(i, j int) { k.promised[i], k.promised[j] = k.promised[j], k.promised[i] })
-	n := k.r.IntN(len(k.promised) + 1)
-	ids := slices.Clone(k.promised[:n])
-	k.promised = slices.Delete(k.promised, 0, n)
+	k.r.Shuffle(len(k.reserved), func(i, j int) { k.reserved[i], k.reserved[j] = k.reserved[j], k.reserved[i] })
+	n := k.r.IntN(len(k.reserved) + 1)
+	ids := slices.Clone(k.reserved[:n])
+	k.reserved = slices.Delete(k.reserved, 0, n)
 	return ids
 }
 
@@ -134,9 +134,9 @@ func (k *kept) some(n int) []entity.ID {
 	return ids[at:min(at+n, len(ids))]
 }
 
-func (k *kept) promise(n int) {
-	ids := promise(k.t, k.s, n)
-	k.promised, k.ever = append(k.promised, ids...), append(k.ever, ids...)
+func (k *kept) reserve(n int) {
+	ids := reserve(k.t, k.s, n)
+	k.reserved, k.ever = append(k.reserved, ids...), append(k.ever, ids...)
 }
 
 func (k *kept) revive(ids []entity.ID) {
@@ -197,9 +197,9 @@ func (k *kept) step() {
 			k.at++
 		}
 	case 5:
-		k.promise(r.IntN(4000))
+		k.reserve(r.IntN(4000))
 	case 6:
-		k.promise(r.IntN(3))
+		k.reserve(r.IntN(3))
 	case 7:
 		k.revive(k.cut())
 	case 8:
@@ -210,7 +210,8 @@ func (k *kept) step() {
 }
 
 // TestRestoreFollowsAModel goes back and forth between several moments of a store, among all that
-// may change it. Records grow and shrink and move, and blocks of promises come, end and come back.
+// may change it. Records grow and shrink and move, and blocks of reservations come, end and come
+// back.
 func TestRestoreFollowsAModel(t *testing.T) {
 	steps := 400
 	if testing.Short() {
@@ -244,27 +245,28 @@ func TestRestoreFollowsAModel(t *testing.T) {
 	}
 }
 
-// TestBlocksOfPromisesComeBack: a block that was made after a moment ends when the store goes back,
-// and is there again when it goes forth, with what it had, though another had its number meanwhile.
-func TestBlocksOfPromisesComeBack(t *testing.T) {
+// TestBlocksOfReservationsComeBack: a block that was made after a moment ends when the store goes
+// back, and is there again when it goes forth, with what it had, though another had its number
+// meanwhile.
+func TestBlocksOfReservationsComeBack(t *testing.T) {
 	k := newKept(t, 1)
 	k.take(10)
 	first := k.save()
-	k.promise(2 * usable)
+	k.reserve(2 * usable)
 	later := k.cut()
 	k.revive(later)
 	second := k.save()
-	require.Equal(t, 2, k.s.PromiseBlocks())
+	require.Equal(t, 2, k.s.ReservedBlocks())
 	k.restore(first)
-	require.Zero(t, k.s.PromiseBlocks())
-	require.Zero(t, k.s.Hold(second.promised), "what was promised since is void")
-	k.promise(100)
+	require.Zero(t, k.s.ReservedBlocks())
+	require.Zero(t, k.s.Hold(second.reserved), "what was reserved since is void")
+	k.reserve(100)
 	third := k.save() // of the store as it never was before
 	k.restore(second)
-	require.Equal(t, 2, k.s.PromiseBlocks())
+	require.Equal(t, 2, k.s.ReservedBlocks())
 	takeBack(t, k.s, k.cut())
 	k.restore(third)
-	require.Equal(t, 1, k.s.PromiseBlocks())
+	require.Equal(t, 1, k.s.ReservedBlocks())
 	k.close(first)
 	k.restore(second)
 	k.close(third)
@@ -273,41 +275,41 @@ func TestBlocksOfPromisesComeBack(t *testing.T) {
 	verify(t, k.s, len(k.alive))
 }
 
-// TestSweepFreesWhatNobodyHas: with a snapshot alive at each time, copies of blocks of promises and
-// blocks that have ended do not become more and more.
+// TestSweepFreesWhatNobodyHas: with a snapshot alive at each time, copies of blocks of reservations
+// and blocks that have ended do not become more and more.
 func TestSweepFreesWhatNobodyHas(t *testing.T) {
 	k := newKept(t, 2)
 	k.take(10)
-	k.promise(10)
+	k.reserve(10)
 	base := k.save()
 	for range 5 { // back to the same moment
-		k.promise(usable)
+		k.reserve(usable)
 		k.restore(base)
 	}
 	require.Zero(t, k.s.EndedBlocks(), "no snapshot has the blocks")
 	live := k.u.Stats().LiveChunks
 	for range 20 { // a ring of two
-		k.promise(usable)
+		k.reserve(usable)
 		next := k.save()
-		k.promise(5)
+		k.reserve(5)
 		k.restore(base)
 		k.restore(next)
 		k.close(base)
 		base = next
-		require.LessOrEqual(t, k.s.SavedBlocks(), 2*k.s.PromiseBlocks())
+		require.LessOrEqual(t, k.s.SavedBlocks(), 2*k.s.ReservedBlocks())
 		require.Zero(t, k.s.EndedBlocks())
-		takeBack(t, k.s, slices.Clone(k.promised))
-		k.promised = nil
+		takeBack(t, k.s, slices.Clone(k.reserved))
+		k.reserved = nil
 	}
 	require.LessOrEqual(t, k.u.Stats().LiveChunks, live+200)
 	k.close(base)
 	require.Zero(t, k.s.SavedBlocks())
 }
 
-// TestSweepBesidePromises: a snapshot ends while goroutines promise ids.
-func TestSweepBesidePromises(t *testing.T) {
+// TestSweepBesideReservations: a snapshot ends while goroutines reserve ids.
+func TestSweepBesideReservations(t *testing.T) {
 	k := newKept(t, 3)
-	k.promise(100)
+	k.reserve(100)
 	base := k.save()
 	var wg sync.WaitGroup
 	var stop atomic.Bool
@@ -315,8 +317,8 @@ func TestSweepBesidePromises(t *testing.T) {
 		wg.Go(func() {
 			ids := make([]entity.ID, 50)
 			for !stop.Load() {
-				if err := k.s.Promise(ids); err != nil || k.s.Hold(ids) >= 0 {
-					t.Error("ids are not promised: ", err)
+				if err := k.s.Reserve(ids); err != nil || k.s.Hold(ids) >= 0 {
+					t.Error("ids are not reserved: ", err)
 					return
 				}
 				k.s.TakeBack(ids)
@@ -408,17 +410,17 @@ func TestReadyIsRefused(t *testing.T) {
 	require.Greater(t, refused, 6)
 }
 
-// TestKeepPastEndsBesidePromises: the last snapshot ends while goroutines promise ids.
-func TestKeepPastEndsBesidePromises(t *testing.T) {
+// TestKeepPastEndsBesideReservations: the last snapshot ends while goroutines reserve ids.
+func TestKeepPastEndsBesideReservations(t *testing.T) {
 	k := newKept(t, 4)
-	k.promise(100)
+	k.reserve(100)
 	var wg sync.WaitGroup
 	for range 200 {
 		m := k.save()
 		wg.Go(func() {
 			ids := make([]entity.ID, 50)
-			if err := k.s.Promise(ids); err != nil || k.s.Hold(ids) >= 0 {
-				t.Error("ids are not promised: ", err)
+			if err := k.s.Reserve(ids); err != nil || k.s.Hold(ids) >= 0 {
+				t.Error("ids are not reserved: ", err)
 				return
 			}
 			k.s.TakeBack(ids)

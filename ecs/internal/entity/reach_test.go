@@ -10,15 +10,15 @@ import (
 	"quarry/ecs/internal/entity"
 )
 
-// TestBlocksInterleave makes blocks for the owner (o) and for promises (p) in turn: they are
+// TestBlocksInterleave makes blocks for the owner (o) and for reservations (p) in turn: they are
 // numbered upwards in the order in which they are made, and all that is alive is found, the
-// promised ids from Revive on.
+// reserved ids from Revive on.
 func TestBlocksInterleave(t *testing.T) {
 	for _, order := range []string{"op", "po", "opopo", "pop", "ppoop", "oppppo", "pppppppppppppppppppo"} {
 		t.Run(order, func(t *testing.T) {
 			s := newStore(t)
 			var alive []entity.ID
-			var promised [][]entity.ID
+			var reserved [][]entity.ID
 			seen := map[entity.ID]bool{}
 			for number, kind := range order {
 				ids := make([]entity.ID, usable)
@@ -30,8 +30,8 @@ func TestBlocksInterleave(t *testing.T) {
 					s.TakeRows(1, ids)
 					alive = append(alive, ids...)
 				} else {
-					require.NoError(t, s.Promise(ids))
-					promised = append(promised, ids)
+					require.NoError(t, s.Reserve(ids))
+					reserved = append(reserved, ids)
 				}
 				for _, e := range ids {
 					require.Equal(t, kind, rune(order[e.Index()/blockSize]), "%v", e)
@@ -39,14 +39,14 @@ func TestBlocksInterleave(t *testing.T) {
 					require.False(t, seen[e], "%v", e)
 					seen[e] = true
 				}
-				require.Equal(t, number+1, s.Blocks()+s.PromiseBlocks())
-				for _, ids := range promised {
+				require.Equal(t, number+1, s.Blocks()+s.ReservedBlocks())
+				for _, ids := range reserved {
 					require.Nil(t, s.Find(ids[0]))
 					require.Nil(t, s.Find(ids[len(ids)-1]))
 				}
 				verify(t, s, len(alive))
 			}
-			for _, ids := range promised {
+			for _, ids := range reserved {
 				revive(t, s, ids)
 				s.MoveRows(ids, 1000)
 				alive = append(alive, ids...)
@@ -57,7 +57,7 @@ func TestBlocksInterleave(t *testing.T) {
 			for _, e := range alive {
 				require.True(t, s.Find(e) != nil && s.Find(e) == view.Record(e))
 			}
-			for i, ids := range promised {
+			for i, ids := range reserved {
 				require.Equal(t, entity.Location(1005), s.Locate(ids[5]))
 				s.Move(ids[5], 7)
 				require.Equal(t, entity.Location(7), s.Find(ids[5]).Location)
@@ -72,31 +72,31 @@ func TestBlocksInterleave(t *testing.T) {
 				require.Equal(t, entity.Nowhere, view.Record(ids[5]).Location)
 			}
 			verify(t, s, len(alive))
-			require.Zero(t, s.Promised())
+			require.Zero(t, s.Reserved())
 		})
 	}
 }
 
-// TestIndex0Promised: index 0 is nobody's where a goroutine makes the first block, too.
-func TestIndex0Promised(t *testing.T) {
+// TestIndex0Reserved: index 0 is nobody's where a goroutine makes the first block, too.
+func TestIndex0Reserved(t *testing.T) {
 	s := newStore(t)
-	ids := promise(t, s, usable-1)
-	require.Equal(t, 1, s.PromiseBlocks())
-	require.Equal(t, usable-1, s.Promised())
+	ids := reserve(t, s, usable-1)
+	require.Equal(t, 1, s.ReservedBlocks())
+	require.Equal(t, usable-1, s.Reserved())
 	for _, version := range []uint32{0, 1, 2, 3, 1<<32 - 1} {
 		require.Zero(t, s.Hold([]entity.ID{with(ids[0], 0, version)}))
 	}
 	revive(t, s, ids)
 	s.GiveRows(ids)
 	verify(t, s, 0)
-	for _, e := range promise(t, s, usable-1) {
+	for _, e := range reserve(t, s, usable-1) {
 		require.NotZero(t, e.Index())
 	}
-	require.Equal(t, 1, s.PromiseBlocks())
+	require.Equal(t, 1, s.ReservedBlocks())
 	require.Equal(t, uint32(blockSize), take(t, s).Index())
 }
 
-// TestReachRefused: where records are refused memory nothing has changed, and the promised ids stay
+// TestReachRefused: where records are refused memory nothing has changed, and the reserved ids stay
 // so.
 func TestReachRefused(t *testing.T) {
 	for _, blocks := range []int{1, 3, 40} { // a run that is extended or moves, and a reservation beside the universe
@@ -109,9 +109,9 @@ func TestReachRefused(t *testing.T) {
 				}
 				own := s.Take(3)
 				ids := make([]entity.ID, blocks*usable)
-				if err = s.Promise(ids); err != nil {
+				if err = s.Reserve(ids); err != nil {
 					verify(t, s, 1)
-					require.Zero(t, s.PromiseBlocks())
+					require.Zero(t, s.ReservedBlocks())
 					return err
 				}
 				view := s.View()

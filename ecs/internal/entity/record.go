@@ -36,7 +36,7 @@ type View struct {
 }
 
 // Record returns the record of an ID's index. It returns nil if the ID has another tag, is a
-// placeholder, or has an index beyond the records, which can at most be promised.
+// placeholder, or has an index beyond the records, which can at most be reserved.
 func (v *View) Record(e ID) *Record {
 	// Another tag, or the placeholder flag, leaves a bit above the index.
 	index := e.ref ^ uint32(v.tag)

@@ -11,7 +11,7 @@ import (
 )
 
 // TestSight compares what each kind of look-up finds with what it should, of entities that are
-// alive, dead, promised, foreign and forged, while the Sight shows a store with records and one
+// alive, dead, reserved, foreign and forged, while the Sight shows a store with records and one
 // without, and while it is hidden.
 func TestSight(t *testing.T) {
 	for _, number := range []uint32{0, 5} { // the zero ID has tag 0
@@ -51,7 +51,7 @@ func testSight(t *testing.T, tag entity.Tag) {
 	require.NoError(t, s.MakeRoom(10))
 	has, without, dead := s.Take(here), s.Take(lacks), s.Take(here+1)
 	give(t, s, dead)
-	promised := promise(t, s, 3)
+	reserved := reserve(t, s, 3)
 	view := s.View()
 	last := uint32(view.Len() - 1)
 	cell := entity.MakeCell(unsafe.Pointer(&values[2]), here, 8, &x.version)
@@ -68,7 +68,7 @@ func testSight(t *testing.T, tag entity.Tag) {
 		{"alive without the type", without, nil, false},
 		{"dead", dead, nil, false},
 		{"forged: even, as the record", with(dead, dead.Index(), 2), nil, false},
-		{"promised", promised[1], nil, false},
+		{"reserved", reserved[1], nil, false},
 		{"beyond the records", with(has, entity.MaxIDs-1, 1), nil, false},
 		{"the last record", with(has, last, 1), nil, false},
 		{"the last record, as it is", with(has, last, 0), nil, false},

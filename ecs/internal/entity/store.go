@@ -12,8 +12,8 @@ import (
 )
 
 // The store. Indices are made in blocks of 8,192, which are numbered upwards in the order in which
-// they are made. A block belongs to the owner or, as long as the store is open, to promises for
-// other goroutines (promise.go). All live entities have their records in one array, at their
+// they are made. A block belongs to the owner or, as long as the store is open, to reservations for
+// other goroutines (reserve.go). All live entities have their records in one array, at their
 // indices:
 //
 //	block      0            1            2            3
@@ -22,32 +22,32 @@ import (
 //	free bits  set or not   all clear    set or not
 //
 // Each index with a record also has one bit in Go memory, which is set while the index is free for
-// the owner; in blocks of promises it is never set. The owner leases a word of 64 free bits at a
-// time and takes its indices from the lowest on. This needs no atomics, and the same operations
+// the owner; in blocks of reservations it is never set. The owner leases a word of 64 free bits at
+// a time and takes its indices from the lowest on. This needs no atomics, and the same operations
 // give the same ids. The lowest word with a free bit is leased next, so the records in use stay
 // together.
 //
-// Some indices are reserved and never name an entity. Index 0 is reserved for the zero ID. The
-// index of the last record is reserved until there are more records: look-ups read it for an ID
-// whose index has no record (sight.go). So the last index of a block of promises, from which other
-// goroutines may take indices, is always reserved.
+// Some indices are excluded and never name an entity. Index 0 is excluded for the zero ID. The
+// index of the last record is excluded until there are more records: look-ups read it for an ID
+// whose index has no record (sight.go). So the last index of a block of reservations, from which
+// other goroutines may take indices, is always excluded.
 //
 // Versions: even = dead, odd = alive. Each change adds one, so versions wrap from 2^32-1 (alive) to
 // 0 (dead), in blocks of both kinds. Version 0 is never alive.
 //
-// Invariants, checked by Verify; R4 to R7 are in promise.go:
+// Invariants, checked by Verify; R4 to R7 are in reserve.go:
 //
 //	R1  An index of the owner with an even version has its bit set either in free or in the
-//	    lease; with an odd version it has neither. Reserved indices and those of blocks of
-//	    promises have neither.
+//	    lease; with an odd version it has neither. Excluded indices and those of blocks of
+//	    reservations have neither.
 //	R2  nFree is the number of bits set in free and in the lease.
 //	R3  A bit of summary is set exactly where the word of free is not zero, and no word
 //	    of summary below hint has a set bit.
 //	R8  total is the number of blocks, at most 16,384: own of the owner, which all have
-//	    records, and the blocks of promises, each in the books at its number.
+//	    records, and the blocks of reservations, each in the books at its number.
 //	R9  The view covers whole blocks of records, no more blocks than there are, and exactly the
 //	    records that the extent holds; so do free and summary.
-//	R10 A record that is not alive has the location Nowhere. In a block of promises, a record is
+//	R10 A record that is not alive has the location Nowhere. In a block of reservations, a record is
 //	    alive exactly where the block's version is odd, and then the versions are equal.
 
 const (
@@ -59,7 +59,7 @@ const (
 var ErrFull = errors.New("entity: all indices are in use")
 
 // Store hands out IDs and keeps their records. It belongs to one goroutine at a time, except that
-// any goroutine may call Promise, Hold, LetGo, TakeBack and Promised.
+// any goroutine may call Reserve, Hold, LetGo, TakeBack and Reserved.
 type Store struct {
 	u       *alloc.Universe
 	view    View          // the records (R9)
@@ -75,13 +75,13 @@ type Store struct {
 	own       int      // blocks of the owner
 	start     uint32   // version of new records; 0 but in debug builds, see apart.go
 
-	making   sync.Mutex               // held to make a block
-	most     int                      // most blocks that may be made; see Limit
-	total    atomic.Int32             // number of blocks made (R8); written while making is held
-	promises atomic.Pointer[promises] // nil until the first block of promises
-	moment   atomic.Uint64            // number of the snapshot taken last, for blocks of promises; 0: none is alive
-	ended    []*block                 // blocks of promises that Restore has ended, and that may come back
-	reading  sync.RWMutex             // held to read where a block of a moment is copied, see past.go
+	making       sync.Mutex                   // held to make a block
+	most         int                          // most blocks that may be made; see Limit
+	total        atomic.Int32                 // number of blocks made (R8); written while making is held
+	reservations atomic.Pointer[reservations] // nil until the first block of reservations
+	moment       atomic.Uint64                // number of the snapshot taken last, for blocks of reservations; 0: none is alive
+	ended        []*block                     // blocks of reservations that Restore has ended, and that may come back
+	reading      sync.RWMutex                 // held to read where a block of a moment is copied, see past.go
 }
 
 // Open initializes a zero store for a world with a tag, with memory from u. It takes no memory yet.
@@ -93,7 +93,7 @@ func (s *Store) Open(u *alloc.Universe, tag Tag) {
 // Close frees all memory. Look-ups then find nothing. The error is from alloc.Extent.Release.
 func (s *Store) Close() error {
 	err := s.records.Release()
-	s.closePromises()
+	s.closeReservations()
 	*s = Store{u: s.u, view: View{tag: s.view.tag}, records: s.records, most: s.most}
 	return err
 }
@@ -125,8 +125,8 @@ func (s *Store) Free() int { return s.nFree }
 func (s *Store) Blocks() int { return s.own }
 
 // MakeRoom makes sure that n indices are free for the owner. New blocks come after all existing
-// ones, so MakeRoom also makes records for the blocks of promises before them. The error is ErrFull
-// or from the extent; then nothing has changed.
+// ones, so MakeRoom also makes records for the blocks of reservations before them. The error is
+// ErrFull or from the extent; then nothing has changed.
 func (s *Store) MakeRoom(n int) error {
 	if n <= s.nFree {
 		return nil
@@ -143,7 +143,7 @@ func (s *Store) MakeRoom(n int) error {
 	}
 	if s.start != 0 {
 		s.startBlocks(first, end)
-		s.startShown(before) // blocks of promises may lie between
+		s.startShown(before) // blocks of reservations may lie between
 	}
 	for number := first; number < end; number++ {
 		s.addBlock(number)
@@ -171,7 +171,7 @@ func (s *Store) next(n int) (first, end int, err error) {
 	return first, end, nil
 }
 
-// Reach makes sure that all indices promised so far have records, as Revive needs. Only the store's
+// Reach makes sure that all indices reserved so far have records, as Revive needs. Only the store's
 // owner calls it. After an error, which is from the extent, nothing has changed.
 func (s *Store) Reach() error {
 	total := int(s.total.Load())
@@ -219,11 +219,11 @@ func (s *Store) ownsLast() bool {
 	if s.view.n == 0 {
 		return false
 	}
-	o := s.promises.Load()
+	o := s.reservations.Load()
 	return o == nil || o.of(s.view.n-1) == nil
 }
 
-// hideLast reserves the index of the last record; showLast makes it free again.
+// hideLast excludes the index of the last record; showLast makes it free again.
 func (s *Store) hideLast() {
 	word := (s.view.n - 1) / 64
 	s.free[word] &^= 1 << 63
@@ -254,7 +254,7 @@ func (s *Store) addBlock(number int) {
 	}
 	s.nFree += blockSize
 	if first == 0 {
-		s.free[0] &^= 1 // index 0 is reserved
+		s.free[0] &^= 1 // index 0 is excluded
 		s.nFree--
 	}
 	s.hint = min(s.hint, first/64/64)
@@ -328,8 +328,8 @@ func (s *Store) TakeRows(at Location, ids []ID) {
 func (s *Store) Give(e ID, r *Record) {
 	*r = Record{version: r.version + 1, Location: Nowhere}
 	index := e.Index()
-	if o := s.promises.Load(); o != nil && o.of(index) != nil {
-		s.givePromised([]ID{e})
+	if o := s.reservations.Load(); o != nil && o.of(index) != nil {
+		s.giveReserved([]ID{e})
 		return
 	}
 	s.release(index)
@@ -352,7 +352,7 @@ func (s *Store) GiveRows(ids []ID) {
 	if s.past != nil {
 		s.keepAll(ids)
 	}
-	o := s.promises.Load()
+	o := s.reservations.Load()
 	for n := 0; len(ids) > 0; ids = ids[n:] {
 		if o != nil && o.of(ids[0].Index()) != nil {
 			_, n = o.run(ids)
@@ -360,7 +360,7 @@ func (s *Store) GiveRows(ids []ID) {
 				r := s.view.Record(e)
 				*r = Record{version: r.version + 1, Location: Nowhere}
 			}
-			s.givePromised(ids[:n])
+			s.giveReserved(ids[:n])
 		} else {
 			n = s.giveWord(ids)
 		}

@@ -154,14 +154,14 @@ func TestMakeRoomRefused(t *testing.T) {
 	require.NoError(t, s.MakeRoom(2*blockSize-2))
 	require.Equal(t, 2, s.Blocks())
 	require.ErrorIs(t, s.MakeRoom(2*blockSize-1), entity.ErrFull)
-	require.ErrorIs(t, s.Promise(make([]entity.ID, 1)), entity.ErrFull)
+	require.ErrorIs(t, s.Reserve(make([]entity.ID, 1)), entity.ErrFull)
 	s.Limit(-1)
 	for _, n := range []int{3 * blockSize, 100 * blockSize} {
 		require.ErrorIs(t, s.MakeRoom(n), alloc.ErrInjected)
 		require.Equal(t, 2, s.Blocks())
 		verify(t, s, 0)
 	}
-	require.ErrorIs(t, s.Promise(make([]entity.ID, 1)), alloc.ErrInjected)
+	require.ErrorIs(t, s.Reserve(make([]entity.ID, 1)), alloc.ErrInjected)
 	verify(t, s, 0)
 }
 
@@ -171,7 +171,7 @@ func TestVersionsWrap(t *testing.T) {
 	s := newStore(t)
 	next := map[string]func() entity.ID{
 		"owner":    func() entity.ID { return take(t, s) },
-		"promised": func() entity.ID { return revive(t, s, promise(t, s, 1))[0] },
+		"reserved": func() entity.ID { return revive(t, s, reserve(t, s, 1))[0] },
 	}
 	for end, next := range next {
 		e := next()
@@ -189,12 +189,12 @@ func TestVersionsWrap(t *testing.T) {
 			verify(t, s, 0)
 		}
 	}
-	id := promise(t, s, 1)
+	id := reserve(t, s, 1)
 	takeBack(t, s, id)
 	s.SetVersion(id[0].Index(), last-1)
 	old := id[0].Index()
 	for _, want := range []uint32{last, 1} {
-		for id = promise(t, s, 1); id[0].Index() != old; id = promise(t, s, 1) {
+		for id = reserve(t, s, 1); id[0].Index() != old; id = reserve(t, s, 1) {
 			takeBack(t, s, id)
 		}
 		require.Equal(t, want, id[0].Version(), "what is taken back goes to 0 as well")
@@ -208,7 +208,7 @@ func TestStoreAgainstModel(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	where := map[entity.ID]entity.Location{} // of those alive
 	ever, owned := map[entity.ID]bool{}, map[entity.ID]bool{}
-	var alive, promised, gone []entity.ID
+	var alive, reserved, gone []entity.ID
 	blocks := 0
 	came := func(ids []entity.ID, to *[]entity.ID) {
 		for _, e := range ids {
@@ -227,9 +227,9 @@ func TestStoreAgainstModel(t *testing.T) {
 	for step := range 400 {
 		switch r.IntN(8) {
 		case 0:
-			came(promise(t, s, r.IntN(3000)), &promised)
+			came(reserve(t, s, r.IntN(3000)), &reserved)
 		case 1:
-			ids := revive(t, s, cut(&promised))
+			ids := revive(t, s, cut(&reserved))
 			at := entity.Location(r.Uint32())
 			s.MoveRows(ids, at)
 			for i, e := range ids {
@@ -237,12 +237,12 @@ func TestStoreAgainstModel(t *testing.T) {
 			}
 			alive = append(alive, ids...)
 		case 2:
-			ids := cut(&promised)
+			ids := cut(&reserved)
 			takeBack(t, s, ids)
 			gone = append(gone, ids...)
 		case 3, 4:
 			ids := make([]entity.ID, r.IntN(2000))
-			if step > blocks*100 { // all that are free, and one of a block behind those of promises
+			if step > blocks*100 { // all that are free, and one of a block behind those of reservations
 				ids, blocks = make([]entity.ID, s.Free()+1), blocks+1
 			}
 			require.NoError(t, s.MakeRoom(len(ids)))
@@ -270,14 +270,14 @@ func TestStoreAgainstModel(t *testing.T) {
 		if step%20 == 0 {
 			verify(t, s, len(alive))
 		}
-		require.Equal(t, len(promised), s.Promised())
-		lookAround(t, s, r, alive, slices.Concat(promised, gone))
+		require.Equal(t, len(reserved), s.Reserved())
+		lookAround(t, s, r, alive, slices.Concat(reserved, gone))
 	}
 	for _, e := range alive {
 		require.Equal(t, where[e], s.Find(e).Location)
 		require.Equal(t, where[e], s.Locate(e))
 	}
-	for _, e := range append(promised, gone...) {
+	for _, e := range append(reserved, gone...) {
 		require.Nil(t, s.Find(e))
 	}
 	require.Contains(t, kinds(s, owned), "opo", "blocks of both kinds follow each other")
@@ -285,7 +285,7 @@ func TestStoreAgainstModel(t *testing.T) {
 
 // kinds says of each block, by its number, whether the owner has taken ids of it (o) or not (p).
 func kinds(s *entity.Store, owned map[entity.ID]bool) string {
-	all := bytes.Repeat([]byte("p"), s.Blocks()+s.PromiseBlocks())
+	all := bytes.Repeat([]byte("p"), s.Blocks()+s.ReservedBlocks())
 	for e := range owned {
 		all[e.Index()/blockSize] = 'o'
 	}
@@ -317,7 +317,7 @@ func TestBecome(t *testing.T) {
 		for i := 0; i < n; i += 3 {
 			give(t, s, rows[i])
 		}
-		ids := promise(t, s, n/4)
+		ids := reserve(t, s, n/4)
 		revive(t, s, ids[:n/8])
 		copied := newStore(t)
 		copied.SetTag(entity.TagOf(9))
@@ -325,14 +325,14 @@ func TestBecome(t *testing.T) {
 		alive, err := s.Verify()
 		require.NoError(t, err)
 		verify(t, copied, alive)
-		require.Equal(t, s.Promised(), copied.Promised())
+		require.Equal(t, s.Reserved(), copied.Reserved())
 		for i, e := range rows {
 			require.Equal(t, i%3 != 0, copied.Find(e.In(copied.Tag())) != nil)
 			require.Nil(t, copied.Find(e), "another world's")
 		}
 		for range 200 {
 			require.Equal(t, take(t, s).In(copied.Tag()), take(t, copied))
-			require.Equal(t, promise(t, s, 1)[0].In(copied.Tag()), promise(t, copied, 1)[0])
+			require.Equal(t, reserve(t, s, 1)[0].In(copied.Tag()), reserve(t, copied, 1)[0])
 		}
 	}
 }
@@ -341,8 +341,8 @@ func TestBecome(t *testing.T) {
 func TestBecomeRefused(t *testing.T) {
 	s := newStore(t)
 	require.NoError(t, s.MakeRoom(3*usable))
-	promise(t, s, 2*usable)
-	alive := revive(t, s, promise(t, s, 1))[0] // in a block behind the owner's
+	reserve(t, s, 2*usable)
+	alive := revive(t, s, reserve(t, s, 1))[0] // in a block behind the owner's
 	copied := newStore(t)
 	copied.Limit(3)
 	require.ErrorIs(t, copied.Become(s), entity.ErrFull)
@@ -352,11 +352,11 @@ func TestBecomeRefused(t *testing.T) {
 		copied := open(t, u)
 		if err = copied.Become(s); err == nil {
 			verify(t, copied, 1)
-			require.Equal(t, 2*usable, copied.Promised())
+			require.Equal(t, 2*usable, copied.Reserved())
 			require.NotNil(t, copied.Find(alive))
 		} else {
 			verify(t, copied, 0)
-			require.Zero(t, copied.Promised()+copied.Blocks()+copied.Free())
+			require.Zero(t, copied.Reserved()+copied.Blocks()+copied.Free())
 		}
 		require.NoError(t, copied.Close())
 		require.Zero(t, u.Stats().LiveChunks+u.Stats().Extents)
@@ -370,7 +370,7 @@ func TestVerifyNamesTheInvariant(t *testing.T) {
 	for range 5 {
 		take(t, s)
 	}
-	revive(t, s, promise(t, s, 2)[1:])
+	revive(t, s, reserve(t, s, 2)[1:])
 	verify(t, s, 6)
 	for _, name := range []string{"R1 both", "R1 lent", "R2", "R3", "R4", "R4 busy", "R5", "R5 held", "R6", "R6 owner's", "R7", "R7 alive", "R7 indices",
 		"R8", "R8 place", "R8 own", "R9", "R9 total", "R10", "R10 lent", "R10 other", "R10 early", "R10 dead"} {
@@ -403,7 +403,7 @@ func FuzzFind(f *testing.F) {
 		f.Add(e.Bits() | 1<<31)
 	}
 	ids := make([]entity.ID, 10)
-	require.NoError(f, s.Promise(ids))
+	require.NoError(f, s.Reserve(ids))
 	require.NoError(f, s.Reach())
 	require.Equal(f, -1, s.Hold(ids[:5]))
 	s.Revive(ids[:5])
@@ -496,11 +496,11 @@ func TestVersionsStartApart(t *testing.T) {
 		s.Open(u, entity.TagOf(7))
 		s.Apart(uint32(number))
 		use := func(s *entity.Store) (ids []entity.ID) {
-			first := promise(t, s, 100)
+			first := reserve(t, s, 100)
 			ids = make([]entity.ID, n)
 			require.NoError(t, s.MakeRoom(n))
 			s.TakeRows(1, ids)
-			more := promise(t, s, blockSize)
+			more := reserve(t, s, blockSize)
 			require.NoError(t, s.Reach())
 			verify(t, s, n)
 			return append(append(ids, first...), more...)
@@ -524,7 +524,7 @@ func useMore(t *testing.T, s *entity.Store) []entity.ID {
 	ids := make([]entity.ID, 2*blockSize)
 	require.NoError(t, s.MakeRoom(len(ids)))
 	s.TakeRows(1, ids)
-	return append(ids, promise(t, s, blockSize)...)
+	return append(ids, reserve(t, s, blockSize)...)
 }
 
 // TestTagsApart: of worlds that are open at once and have one tag, each has a number of its own.

@@ -53,8 +53,8 @@ func (s *Store) verifyWord(word int, free, leased uint64) (alive int, err error)
 	if free&leased != 0 {
 		return 0, fmt.Errorf("entity: R1: indices %#x from %d on are both free and leased", free&leased, word*64)
 	}
-	o := s.promises.Load()
-	promised := o != nil && o.of(uint32(word*64)) != nil
+	o := s.reservations.Load()
+	reserved := o != nil && o.of(uint32(word*64)) != nil
 	for i, r := range s.all()[word*64 : word*64+64] {
 		index := word*64 + i
 		isFree, isAlive := (free|leased)>>i&1 != 0, r.version&1 != 0
@@ -65,8 +65,8 @@ func (s *Store) verifyWord(word int, free, leased uint64) (alive int, err error)
 		}
 		nobodys := index == 0 || index == int(s.view.n)-1
 		switch {
-		case nobodys && (isFree || isAlive), promised && isFree, !nobodys && !promised && isFree == isAlive:
-			return 0, fmt.Errorf("entity: R1: index %d has version %d, free bit %v; it is in a block of promises: %v", index, r.version, isFree, promised)
+		case nobodys && (isFree || isAlive), reserved && isFree, !nobodys && !reserved && isFree == isAlive:
+			return 0, fmt.Errorf("entity: R1: index %d has version %d, free bit %v; it is in a block of reservations: %v", index, r.version, isFree, reserved)
 		}
 	}
 	return alive, nil
@@ -80,14 +80,14 @@ func (b *block) nobodys() (n int) {
 	return n
 }
 
-// noPromises stands for the books of a store without blocks of promises.
-var noPromises promises
+// noReservations stands for the books of a store without blocks of reservations.
+var noReservations reservations
 
-// verifyBlocks checks R4 to R8, and R10 for blocks of promises.
+// verifyBlocks checks R4 to R8, and R10 for blocks of reservations.
 func (s *Store) verifyBlocks() (err error) {
-	o, total := s.promises.Load(), int(s.total.Load())
+	o, total := s.reservations.Load(), int(s.total.Load())
 	if o == nil {
-		o = &noPromises
+		o = &noReservations
 	}
 	blocks, free, alive, indices := 0, 0, 0, 0
 	for number := range max(total, int(o.end.Load())) {
@@ -109,10 +109,10 @@ func (s *Store) verifyBlocks() (err error) {
 		}
 	}
 	if total != s.own+blocks || total > maxBlocks {
-		return fmt.Errorf("entity: R8: the owner has %d blocks, %d are of promises, the count says %d of %d", s.own, blocks, total, maxBlocks)
+		return fmt.Errorf("entity: R8: the owner has %d blocks, %d are of reservations, the count says %d of %d", s.own, blocks, total, maxBlocks)
 	}
 	if int(o.free.Load()) != free || o.alive != alive || o.indices != indices {
-		return fmt.Errorf("entity: R7: blocks of promises have %d indices, %d free and %d alive, the counts say %d, %d and %d",
+		return fmt.Errorf("entity: R7: blocks of reservations have %d indices, %d free and %d alive, the counts say %d, %d and %d",
 			indices, free, alive, o.indices, o.free.Load(), o.alive)
 	}
 	return nil
@@ -129,7 +129,7 @@ func (s *Store) verifyBlock(b *block) (used, odd int, err error) {
 			used++
 		}
 		odd += int(version & 1)
-		if !set && (version&1 != 0 || isNeverPromised(uint32(index))) || held != isNeverPromised(uint32(index)) {
+		if !set && (version&1 != 0 || isExcluded(uint32(index))) || held != isExcluded(uint32(index)) {
 			return 0, 0, fmt.Errorf("entity: R5: index %d has version %d, bit %v, held %v", index, version, set, held)
 		}
 		record := uint32(0)

@@ -1,7 +1,7 @@
 package entity
 
-// Versions returns, by index, the version of the ID that is alive or promised, and 0 where there is
-// none. No goroutine may promise ids meanwhile. Cost: 4 bytes for each index, and a look at it.
+// Versions returns, by index, the version of the ID that is alive or reserved, and 0 where there is
+// none. No goroutine may reserve ids meanwhile. Cost: 4 bytes for each index, and a look at it.
 func (s *Store) Versions() []uint32 {
 	all := make([]uint32, int(s.total.Load())*blockSize)
 	for i, r := range s.all() {
@@ -11,10 +11,10 @@ func (s *Store) Versions() []uint32 {
 	}
 	s.reading.Lock()
 	defer s.reading.Unlock()
-	s.promises.Load().all(func(b *block) {
+	s.reservations.Load().all(func(b *block) {
 		of := all[b.number*blockSize:][:blockSize]
 		for i, v := range b.versions {
-			if set := b.used[i/64]>>(i%64)&1 != 0; set && v&1 == 0 && !isNeverPromised(uint32(b.number*blockSize+i)) {
+			if set := b.used[i/64]>>(i%64)&1 != 0; set && v&1 == 0 && !isExcluded(uint32(b.number*blockSize+i)) {
 				of[i] = v + 1
 			}
 		}

@@ -72,9 +72,9 @@ func TestShrinkKeepsHeaders(t *testing.T) {
 	require.Equal(t, before, w.Hash())
 }
 
-// TestBlocksOfPromisesFollowTheirSnapshots has two blocks of reserved ids with one number, of which
-// one snapshot has the first, and a later one the second.
-func TestBlocksOfPromisesFollowTheirSnapshots(t *testing.T) {
+// TestBlocksOfReservationsFollowTheirSnapshots has two blocks of reserved ids with one number, of
+// which one snapshot has the first, and a later one the second.
+func TestBlocksOfReservationsFollowTheirSnapshots(t *testing.T) {
 	w := ecstest.NewWorld(t)
 	first, id := w.Snapshot(), make([]ecs.Entity, 1)
 	reserve := func() ecs.Entity {

@@ -70,8 +70,8 @@ func refusedSnapshots(t *testing.T, s *alloc.Failures, asked map[string]int) err
 			return err
 		})
 	}
-	promised := make([]ecs.Entity, 9000)
-	r.TryValues("Reserve", func() error { return w.Reserve(promised) })
+	reserved := make([]ecs.Entity, 9000)
+	r.TryValues("Reserve", func() error { return w.Reserve(reserved) })
 	spill(700)
 	r.TryValues("ApplyQuery", func() error { _, err := ecs.NewChange(w, ecs.Add(x.speed)).ApplyQuery(x.all); return err })
 	moment()

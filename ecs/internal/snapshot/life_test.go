@@ -72,7 +72,7 @@ func TestSnapshotOfAnEmptyWorld(t *testing.T) {
 }
 
 // TestCloseWithSnapshotsAlive: a world that is closed leaves nothing of its snapshots behind, after
-// chunks, blocks, records and blocks of promises were freed or ended.
+// chunks, blocks, records and blocks of reservations were freed or ended.
 func TestCloseWithSnapshotsAlive(t *testing.T) {
 	u := ecstest.NewUniverse(t, 64<<20) // checks that nothing is left
 	w := newSnapWorld(t, 1, ecs.WithUniverse(u))

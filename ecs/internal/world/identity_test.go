@@ -66,7 +66,7 @@ func TestBehaviour02Recycled(t *testing.T) {
 	}
 }
 
-// TestBehaviour03Wrap: the version wraps from 2^32-1, alive, over 0, dead, to 1. Promised ids do
+// TestBehaviour03Wrap: the version wraps from 2^32-1, alive, over 0, dead, to 1. Reserved ids do
 // so, too: see TestVersionsWrap of package entity.
 func TestBehaviour03Wrap(t *testing.T) {
 	const last = 1<<32 - 1
@@ -171,7 +171,7 @@ func TestBehaviour10Limit(t *testing.T) {
 }
 
 // TestBehaviour11Reserved: ids reserved by several goroutines are all different, no query or
-// look-up sees them, and then they are what was promised.
+// look-up sees them, and then they are what was reserved.
 func TestBehaviour11Reserved(t *testing.T) {
 	const workers, n = 8, 3000
 	w := ecstest.NewWorld(t)
@@ -199,7 +199,7 @@ func TestBehaviour11Reserved(t *testing.T) {
 	require.Equal(t, n, q.Count(), "queries do not see them")
 	for _, list := range lists {
 		for _, e := range list {
-			require.False(t, seen[e.Index()], "%v is promised twice", e)
+			require.False(t, seen[e.Index()], "%v is reserved twice", e)
 			seen[e.Index()] = true
 		}
 		ecstest.RequireDead(t, w, list[n/2])

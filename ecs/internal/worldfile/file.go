@@ -16,7 +16,7 @@ var ErrImageTypes = errors.New("types differ")
 const (
 	ImageTypes   = iota // the types that the world has
 	ImageTables         // shared values, archetypes, and the books of their chunks
-	ImageIDs            // free ids, and what was promised
+	ImageIDs            // free ids, and what was reserved
 	ImageNames          // names of entities
 	ImageSparse         // the books of sparse types
 	ImageManaged        // values of managed types

@@ -130,7 +130,7 @@ func universeFor(size int) (*alloc.Universe, error) {
 // fill fills the world.
 func (l *imageLoader) fill() error {
 	w := l.w
-	if w.Closed || w.Rows.Created != 0 || w.IDs.Records() > 0 || w.IDs.Promised() > 0 || w.History != nil {
+	if w.Closed || w.Rows.Created != 0 || w.IDs.Records() > 0 || w.IDs.Reserved() > 0 || w.History != nil {
 		panic("ecs: image.Open: the function that registers the types has made entities, reserved ids, taken a snapshot or closed the world")
 	}
 	for _, part := range loadOrder {

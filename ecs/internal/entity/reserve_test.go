@@ -14,15 +14,15 @@ import (
 	"quarry/ecs/internal/entity"
 )
 
-// promise promises n ids.
-func promise(t testing.TB, s *entity.Store, n int) []entity.ID {
+// reserve reserves n ids.
+func reserve(t testing.TB, s *entity.Store, n int) []entity.ID {
 	t.Helper()
 	ids := make([]entity.ID, n)
-	require.NoError(t, s.Promise(ids))
+	require.NoError(t, s.Reserve(ids))
 	return ids
 }
 
-// revive makes ids alive that are promised.
+// revive makes ids alive that are reserved.
 func revive(t testing.TB, s *entity.Store, ids []entity.ID) []entity.ID {
 	t.Helper()
 	require.NoError(t, s.Reach())
@@ -31,8 +31,8 @@ func revive(t testing.TB, s *entity.Store, ids []entity.ID) []entity.ID {
 	return ids
 }
 
-// newLender returns a store whose owner has block 0, with index 0, so that blocks of promises begin
-// with 1.
+// newLender returns a store whose owner has block 0, with index 0, so that blocks of reservations
+// begin with 1.
 func newLender(t testing.TB) *entity.Store {
 	t.Helper()
 	s := newStore(t)
@@ -40,7 +40,7 @@ func newLender(t testing.TB) *entity.Store {
 	return s
 }
 
-// takeBack takes ids back that are promised.
+// takeBack takes ids back that are reserved.
 func takeBack(t testing.TB, s *entity.Store, ids []entity.ID) {
 	t.Helper()
 	require.Equal(t, -1, s.Hold(ids))
@@ -57,7 +57,7 @@ func with(e entity.ID, index, version uint32) entity.ID { return entity.Make(ind
 // number was the position in the list, so the block stayed busy for ever.
 func TestDefectAWrongBlockIsRestored(t *testing.T) {
 	s := newLender(t)
-	ids := promise(t, s, 3*usable)
+	ids := reserve(t, s, 3*usable)
 	var mixed []entity.ID // positions that say nothing of the block
 	for i := range usable {
 		mixed = append(mixed, ids[2*usable+i], ids[usable+i], ids[i])
@@ -73,18 +73,18 @@ func TestDefectAWrongBlockIsRestored(t *testing.T) {
 	release()
 	wg.Wait()
 	verify(t, s, 0) // no block is busy
-	promise(t, s, 3*usable)
-	require.Equal(t, 3, s.PromiseBlocks(), "every block is of use again")
+	reserve(t, s, 3*usable)
+	require.Equal(t, 3, s.ReservedBlocks(), "every block is of use again")
 }
 
 // TestDefectBParityOnFree: freeing an index under its current, even version made it odd and the
 // count too low, up to -1, which is busy.
 func TestDefectBParityOnFree(t *testing.T) {
 	s := newStore(t)
-	ids := promise(t, s, 2)
+	ids := reserve(t, s, 2)
 	index, version := ids[0].Index(), ids[0].Version()
 	for range 3 {
-		require.Zero(t, s.Hold([]entity.ID{with(ids[0], index, version-1)}), "promised")
+		require.Zero(t, s.Hold([]entity.ID{with(ids[0], index, version-1)}), "reserved")
 	}
 	takeBack(t, s, ids)
 	for v := version - 1; v < version+4; v++ {
@@ -99,12 +99,12 @@ func TestDefectBParityOnFree(t *testing.T) {
 // the first.
 func TestDefectCIndexOutOfRange(t *testing.T) {
 	s := newStore(t)
-	e, promised := take(t, s), entity.ID{}
+	e, reserved := take(t, s), entity.ID{}
 	try := func() {
 		for _, index := range []uint32{0, 1, 2, blockSize, blockSize + 1, 2 * blockSize, entity.MaxIDs / 2, entity.MaxIDs - 1} {
 			for _, version := range []uint32{0, 1, 2, 3, 1<<32 - 1} {
 				f := with(e, index, version)
-				if f != promised {
+				if f != reserved {
 					require.Zero(t, s.Hold([]entity.ID{f}), "%v", f)
 				}
 				require.Equal(t, f == e, s.Find(f) != nil)
@@ -116,7 +116,7 @@ func TestDefectCIndexOutOfRange(t *testing.T) {
 		}
 	}
 	try() // before there is a block
-	promised = promise(t, s, 1)[0]
+	reserved = reserve(t, s, 1)[0]
 	try()
 	verify(t, s, 1)
 }
@@ -126,14 +126,14 @@ func TestDefectCIndexOutOfRange(t *testing.T) {
 func TestDefectDScanOfAllBlocks(t *testing.T) {
 	const full = 70 // more than a word of blocks
 	s := newLender(t)
-	promise(t, s, full*usable)
+	reserve(t, s, full*usable)
 	for k := range full {
 		defer s.HoldBlock(1 + k)()
 	}
-	promise(t, s, 10)
-	require.Equal(t, full+1, s.PromiseBlocks())
+	reserve(t, s, 10)
+	require.Equal(t, full+1, s.ReservedBlocks())
 	require.Equal(t, 1+full, s.SearchStart())
-	promise(t, s, 10)
+	reserve(t, s, 10)
 	require.Equal(t, 1+full, s.SearchStart(), "where the last search ended")
 }
 
@@ -144,19 +144,19 @@ func TestDefectEExhaustion(t *testing.T) {
 	u := newUniverse(t, 64<<20)
 	s := open(t, u)
 	s.Limit(blocks)
-	require.ErrorIs(t, s.Promise(make([]entity.ID, blocks*usable)), entity.ErrFull, "index 0 is nobody's")
+	require.ErrorIs(t, s.Reserve(make([]entity.ID, blocks*usable)), entity.ErrFull, "index 0 is nobody's")
 	require.Zero(t, u.Stats().LiveChunks, "what fails makes no block")
-	keep := promise(t, s, 1)
-	require.ErrorIs(t, s.Promise(make([]entity.ID, blocks*usable-1)), entity.ErrFull)
-	require.Equal(t, 1, s.Promised())
+	keep := reserve(t, s, 1)
+	require.ErrorIs(t, s.Reserve(make([]entity.ID, blocks*usable-1)), entity.ErrFull)
+	require.Equal(t, 1, s.Reserved())
 
 	release := s.HoldBlock(0)
 	done := make(chan error)
-	go func() { done <- s.Promise(make([]entity.ID, blocks*usable-2)) }()
+	go func() { done <- s.Reserve(make([]entity.ID, blocks*usable-2)) }()
 	release()
 	require.NoError(t, <-done, "a busy block is waited for when nothing else is left")
-	require.ErrorIs(t, s.Promise(keep), entity.ErrFull)
-	require.Equal(t, blocks*usable-1, s.Promised())
+	require.ErrorIs(t, s.Reserve(keep), entity.ErrFull)
+	require.Equal(t, blocks*usable-1, s.Reserved())
 
 	s2 := open(t, u)
 	require.NoError(t, s2.MakeRoom(1))
@@ -166,7 +166,7 @@ func TestDefectEExhaustion(t *testing.T) {
 		wg.Go(func() {
 			ids := make([]entity.ID, blocks*usable/workers)
 			for range 30 {
-				if err := s2.Promise(ids); err != nil {
+				if err := s2.Reserve(ids); err != nil {
 					t.Errorf("spurious: %v", err)
 					return
 				}
@@ -175,28 +175,28 @@ func TestDefectEExhaustion(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	require.Zero(t, s2.Promised())
-	require.LessOrEqual(t, s2.PromiseBlocks(), blocks)
+	require.Zero(t, s2.Reserved())
+	require.LessOrEqual(t, s2.ReservedBlocks(), blocks)
 }
 
 // TestDefectENoMemory fails in the universe, which then has what it had before.
 func TestDefectENoMemory(t *testing.T) {
 	u := newUniverse(t, 2<<20)
 	s := open(t, u)
-	require.ErrorIs(t, s.Promise(make([]entity.ID, 80*usable)), alloc.ErrFull)
+	require.ErrorIs(t, s.Reserve(make([]entity.ID, 80*usable)), alloc.ErrFull)
 	require.Zero(t, u.Stats().LiveChunks)
-	require.Zero(t, s.PromiseBlocks())
+	require.Zero(t, s.ReservedBlocks())
 	verify(t, s, 0)
-	promise(t, s, 10*usable)
+	reserve(t, s, 10*usable)
 }
 
 // TestDefectFBusyInSums: a busy block counted as -1 entities.
 func TestDefectFBusyInSums(t *testing.T) {
 	s := newStore(t)
-	promise(t, s, usable+100)
+	reserve(t, s, usable+100)
 	for k := range 2 {
 		release := s.HoldBlock(k)
-		require.Equal(t, usable+100, s.Promised())
+		require.Equal(t, usable+100, s.Reserved())
 		release()
 	}
 }
@@ -204,12 +204,12 @@ func TestDefectFBusyInSums(t *testing.T) {
 // TestDefectGLowestIndexFirst: an index that was given back was the next to come.
 func TestDefectGLowestIndexFirst(t *testing.T) {
 	s := newStore(t)
-	others := promise(t, s, 2*usable-11) // index 0 is nobody's
+	others := reserve(t, s, 2*usable-11) // index 0 is nobody's
 	takeBack(t, s, others[:100])         // room in the first block
-	first := promise(t, s, 1)
+	first := reserve(t, s, 1)
 	takeBack(t, s, first)
 	for range 9 + 100 - 1 {
-		require.NotEqual(t, first[0].Index(), promise(t, s, 1)[0].Index(), "all others come before it")
+		require.NotEqual(t, first[0].Index(), reserve(t, s, 1)[0].Index(), "all others come before it")
 	}
 }
 
@@ -219,7 +219,7 @@ func TestDefectHVersionsGoBack(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	last := map[uint32]uint32{}
 	for range 200 {
-		ids := promise(t, s, r.IntN(2000))
+		ids := reserve(t, s, r.IntN(2000))
 		for _, e := range ids {
 			require.Greater(t, e.Version(), last[e.Index()])
 			last[e.Index()] = e.Version()
@@ -239,16 +239,16 @@ func TestDefectHVersionsGoBack(t *testing.T) {
 func TestDefectIOwnerIsDeterministic(t *testing.T) {
 	run := func(before, others int) (ids []entity.ID) {
 		s := newStore(t)
-		promise(t, s, before)
+		reserve(t, s, before)
 		var stop atomic.Bool
 		var wg sync.WaitGroup
 		for k := range others {
 			wg.Go(func() {
 				for list := make([]entity.ID, 100+k); !stop.Load(); {
-					if s.Promise(list) == nil && k != 0 {
+					if s.Reserve(list) == nil && k != 0 {
 						takeBack(t, s, list)
 					}
-					if k == 0 && s.Promised() > 20*blockSize {
+					if k == 0 && s.Reserved() > 20*blockSize {
 						return
 					}
 				}
@@ -294,8 +294,8 @@ func TestDefectIOwnerIsDeterministic(t *testing.T) {
 }
 
 // TestDefectJConcurrency: nothing tested the protocol with more than one thread. Here workers have
-// ids promised and give each other's back, and hand some to the owner, who makes them alive and
-// ends them. A flag for each index says that it is promised.
+// ids reserved and give each other's back, and hand some to the owner, who makes them alive and
+// ends them. A flag for each index says that it is reserved.
 func TestDefectJConcurrency(t *testing.T) {
 	const workers, rounds, blocks = 6, 150, 6
 	s := newStore(t)
@@ -309,13 +309,13 @@ func TestDefectJConcurrency(t *testing.T) {
 			r := rand.New(rand.NewPCG(uint64(k), 7))
 			for range rounds {
 				ids := make([]entity.ID, r.IntN(1000)) // at most 6,000 and what the channels hold
-				if err := s.Promise(ids); err != nil {
-					t.Errorf("Promise: %v", err)
+				if err := s.Reserve(ids); err != nil {
+					t.Errorf("Reserve: %v", err)
 					return
 				}
 				for _, e := range ids {
 					if !flag(e).CompareAndSwap(0, e.Version()) {
-						t.Errorf("%v is promised twice", e)
+						t.Errorf("%v is reserved twice", e)
 					}
 				}
 				select {
@@ -352,15 +352,15 @@ func TestDefectJConcurrency(t *testing.T) {
 		takeBack(t, s, ids)
 	}
 	verify(t, s, len(alive))
-	require.Zero(t, s.Promised())
-	require.LessOrEqual(t, s.PromiseBlocks(), blocks)
+	require.Zero(t, s.Reserved())
+	require.LessOrEqual(t, s.ReservedBlocks(), blocks)
 }
 
 // TestTakeBackOnce lets several goroutines give the same ids back: one can.
 func TestTakeBackOnce(t *testing.T) {
 	s := newStore(t)
 	for range 50 {
-		ids := promise(t, s, 200)
+		ids := reserve(t, s, 200)
 		var ok atomic.Int32
 		var wg sync.WaitGroup
 		for range 4 {

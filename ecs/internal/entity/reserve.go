@@ -10,30 +10,30 @@ import (
 	"quarry/internal/debug"
 )
 
-// Promised ids.
+// Reserved ids.
 //
-// A block of promises has what goroutines other than the owner need: a version for each index, a
-// bitmap of the indices in use, and the number of those. The count also serves as the block's lock:
-// it is 0..8,192, or busy while a goroutine reads or writes the bitmap and the versions.
+// A block of reservations has what goroutines other than the owner need: a version for each index,
+// a bitmap of the indices in use, and the number of those. The count also serves as the block's
+// lock: it is 0..8,192, or busy while a goroutine reads or writes the bitmap and the versions.
 //
-//	count     5 --CAS--> busy: take bits 5 and 6, promise ids --> 7
+//	count     5 --CAS--> busy: take bits 5 and 6, reserve ids --> 7
 //	used      ...0001_1111                                ...0111_1111
 //	versions  0, 4, ..         (not written)              ids 5v1, 6v5
 //
 // Locations, and everything that look-ups read, are in the owner's records only, at the same
-// indices. No other goroutine touches those. The owner writes the record of a promised index when
+// indices. No other goroutine touches those. The owner writes the record of a reserved index when
 // the entity becomes alive and when it ends.
 //
-// Promise first claims a number of indices from free, and only then searches for clear bits. After
+// Reserve first claims a number of indices from free, and only then searches for clear bits. After
 // a claim the search is certain to find that many bits, however long other goroutines keep blocks
 // busy. A claim fails only if too few indices are free and no block can be made, never because
 // blocks are busy, and a failed claim changes nothing. So there is nothing to roll back. The search
 // skips busy blocks. It begins where the last search ended, both in the books and in the block, so
-// an index that was given back is promised again only after all others.
+// an index that was given back is reserved again only after all others.
 //
-// A promised index has its bit set and an even version v; the promised id has version v+1. Revive
-// writes v+1. TakeBack writes v+2, so the promised id can come again only after versions have
-// wrapped. The reserved indices of a block have their bits set and are held forever.
+// A reserved index has its bit set and an even version v; the reserved id has version v+1. Revive
+// writes v+1. TakeBack writes v+2, so the reserved id can come again only after versions have
+// wrapped. The excluded indices of a block have their bits set and are held forever.
 //
 // Revive and TakeBack take a list that Hold has checked and marked, so two goroutines cannot use
 // the same id. They cannot fail: Reach, which can, has been called before Revive.
@@ -42,36 +42,36 @@ import (
 //
 //	R4 A block's count is the number of bits set in used, and never busy.
 //	R5 An index whose bit is clear has an even version. If the bit is set, an odd version is a
-//	   live entity and an even one is promised. Only reserved indices have their held bit set.
-//	R6 A bit of open is set exactly for a block of promises whose count is less than 8,192.
+//	   live entity and an even one is reserved. Only excluded indices have their held bit set.
+//	R6 A bit of open is set exactly for a block of reservations whose count is less than 8,192.
 //	R7 free is the number of clear bits of all blocks, alive the number of odd versions,
-//	   indices the number of all indices that are not reserved.
+//	   indices the number of all indices that are not excluded.
 
 // busy is the count of a block while a goroutine has it locked.
 const busy = -1
 
-// usable is the number of indices of a block that may be promised; one less in the block with index
+// usable is the number of indices of a block that may be reserved; one less in the block with index
 // 0.
 const usable = blockSize - 1
 
-// isNeverPromised reports whether an index of a block of promises is reserved.
-func isNeverPromised(index uint32) bool { return index == 0 || index%blockSize == usable }
+// isExcluded reports whether an index of a block of reservations is excluded.
+func isExcluded(index uint32) bool { return index == 0 || index%blockSize == usable }
 
 const blockChunks = blockSize * int(unsafe.Sizeof(uint32(0))) / alloc.ChunkSize
 
-// promises are the books of the blocks of promises, by number.
-type promises struct {
+// reservations are the books of the blocks of reservations, by number.
+type reservations struct {
 	end     atomic.Int32                     // above the numbers of all blocks; written while Store.making is held
 	hint    atomic.Int32                     // number of the block where the next search begins
 	free    atomic.Int64                     // clear bits that no call has claimed (R7)
 	alive   int                              // live entities in the blocks; only the owner writes it
-	indices int                              // not reserved, of all blocks; written while Store.making is held
+	indices int                              // not excluded, of all blocks; written while Store.making is held
 	open    [maxBlocks / 64]atomic.Uint64    // bit set: the block is not full (R6)
 	block   [maxBlocks]atomic.Pointer[block] // nil: a block of the owner, or not made
 }
 
-// block is 8,192 indices for promises. The goroutine that has made the count busy writes all other
-// fields.
+// block is 8,192 indices for reservations. The goroutine that has made the count busy writes all
+// other fields.
 type block struct {
 	count    atomic.Int32       // bits set in used, or busy (R4)
 	number   int                // the block has the indices starting with number * 8,192
@@ -85,13 +85,13 @@ type block struct {
 	saved    []*savedBlock          // as it was for snapshots, by rising number
 }
 
-// of returns the block of promises that contains an index, or nil.
-func (o *promises) of(index uint32) *block { return o.block[index/blockSize%maxBlocks].Load() }
+// of returns the block of reservations that contains an index, or nil.
+func (o *reservations) of(index uint32) *block { return o.block[index/blockSize%maxBlocks].Load() }
 
-// Promise fills ids with promised IDs. Each differs from all other IDs of the store, and is not
-// alive before Revive. Either all are promised, or the error is ErrFull or from the universe. Any
+// Reserve fills ids with reserved IDs. Each differs from all other IDs of the store, and is not
+// alive before Revive. Either all are reserved, or the error is ErrFull or from the universe. Any
 // goroutine may call it.
-func (s *Store) Promise(ids []ID) error {
+func (s *Store) Reserve(ids []ID) error {
 	if len(ids) == 0 {
 		return nil
 	}
@@ -104,9 +104,9 @@ func (s *Store) Promise(ids []ID) error {
 }
 
 // claim claims n free indices without choosing them. After an error nothing has changed.
-func (s *Store) claim(n int) (*promises, error) {
+func (s *Store) claim(n int) (*reservations, error) {
 	for {
-		if o := s.promises.Load(); o != nil {
+		if o := s.reservations.Load(); o != nil {
 			free := o.free.Load()
 			window()
 			if free >= int64(n) {
@@ -122,11 +122,12 @@ func (s *Store) claim(n int) (*promises, error) {
 	}
 }
 
-// makeBlocks makes blocks until n indices are free for promises. After an error it has made none.
+// makeBlocks makes blocks until n indices are free for reservations. After an error it has made
+// none.
 func (s *Store) makeBlocks(n int) error {
 	s.making.Lock()
 	defer s.making.Unlock()
-	o := s.makePromises()
+	o := s.makeReservations()
 	free := int(o.free.Load())
 	if free >= n {
 		return nil
@@ -134,7 +135,7 @@ func (s *Store) makeBlocks(n int) error {
 	first := int(s.total.Load())
 	end := first + (n-free+usable-1)/usable
 	if first == 0 && n-free == end*usable {
-		end++ // index 0 is reserved
+		end++ // index 0 is excluded
 	}
 	if end > s.most {
 		return ErrFull
@@ -147,19 +148,19 @@ func (s *Store) makeBlocks(n int) error {
 	for i, run := range runs {
 		b := s.newBlock(first+i, run)
 		if s.start != 0 {
-			s.startPromised(b)
+			s.startReserved(b)
 		}
 		o.add(b)
 	}
 	return nil
 }
 
-// makePromises returns the books of promised ids. The first call makes them, with making held.
-func (s *Store) makePromises() *promises {
-	if s.promises.Load() == nil {
-		s.promises.Store(new(promises))
+// makeReservations returns the books of reserved ids. The first call makes them, with making held.
+func (s *Store) makeReservations() *reservations {
+	if s.reservations.Load() == nil {
+		s.reservations.Store(new(reservations))
 	}
-	return s.promises.Load()
+	return s.reservations.Load()
 }
 
 // allocBlocks returns memory for the versions of n blocks. The error is from the universe; then
@@ -186,7 +187,7 @@ func (s *Store) newBlock(number int, run alloc.ChunkIndex) *block {
 	clear(b.versions[:])
 	for i := range b.used {
 		for bit := range 64 {
-			if isNeverPromised(uint32(number*blockSize + i*64 + bit)) {
+			if isExcluded(uint32(number*blockSize + i*64 + bit)) {
 				b.used[i] |= 1 << bit
 				b.count.Add(1)
 			}
@@ -196,8 +197,8 @@ func (s *Store) newBlock(number int, run alloc.ChunkIndex) *block {
 	return b
 }
 
-// add enters a block without promised indices. making is held.
-func (o *promises) add(b *block) {
+// add enters a block without reserved indices. making is held.
+func (o *reservations) add(b *block) {
 	n := blockSize - int(b.count.Load())
 	o.indices += n
 	o.block[b.number].Store(b)
@@ -207,7 +208,7 @@ func (o *promises) add(b *block) {
 }
 
 // fill chooses the ids that were claimed.
-func (o *promises) fill(s *Store, ids []ID) {
+func (o *reservations) fill(s *Store, ids []ID) {
 	for {
 		ids = ids[o.pass(s, ids):]
 		if len(ids) == 0 {
@@ -218,8 +219,8 @@ func (o *promises) fill(s *Store, ids []ID) {
 }
 
 // pass visits each block that is not full once, starting at the hint, and returns the number of ids
-// that it promised.
-func (o *promises) pass(s *Store, ids []ID) (got int) {
+// that it reserved.
+func (o *reservations) pass(s *Store, ids []ID) (got int) {
 	end, from := int(o.end.Load()), int(o.hint.Load())
 	words := (end + 63) / 64
 	for i := range words + 1 { // the first word twice: from the hint on, then all of it
@@ -246,10 +247,10 @@ func (o *promises) pass(s *Store, ids []ID) (got int) {
 	return got
 }
 
-// take promises ids of a block, starting where the block's last search ended, until ids is full or
-// the search reaches the end of the block, which whole reports. If the block is busy, take promises
+// take reserves ids of a block, starting where the block's last search ended, until ids is full or
+// the search reaches the end of the block, which whole reports. If the block is busy, take reserves
 // none.
-func (o *promises) take(s *Store, b *block, ids []ID) (got int, whole bool) {
+func (o *reservations) take(s *Store, b *block, ids []ID) (got int, whole bool) {
 	count := b.count.Load()
 	if count == busy || count == blockSize || !b.count.CompareAndSwap(count, busy) {
 		return 0, false
@@ -294,7 +295,7 @@ func (b *block) seize() int32 {
 }
 
 // unlock unlocks a block and sets its count to after; before is what lock returned.
-func (o *promises) unlock(b *block, before, after int32) {
+func (o *reservations) unlock(b *block, before, after int32) {
 	if bit := uint64(1) << (b.number % 64); after == blockSize {
 		o.open[b.number/64].And(^bit)
 	} else if before == blockSize {
@@ -302,23 +303,23 @@ func (o *promises) unlock(b *block, before, after int32) {
 	}
 	window()
 	if !b.count.CompareAndSwap(busy, after) {
-		panic("entity: Store.Promise: a block was unlocked by a goroutine that did not lock it")
+		panic("entity: Store.Reserve: a block was unlocked by a goroutine that did not lock it")
 	}
 }
 
-// givePromised frees the indices of IDs that were alive, all in one block. The caller has written
+// giveReserved frees the indices of IDs that were alive, all in one block. The caller has written
 // their records.
-func (s *Store) givePromised(ids []ID) {
+func (s *Store) giveReserved(ids []ID) {
 	s.endHold(ids, gone)
-	s.promises.Load().alive -= len(ids)
+	s.reservations.Load().alive -= len(ids)
 }
 
-// Promised returns the number of ids that are promised and neither revived nor taken back,
+// Reserved returns the number of ids that are reserved and neither revived nor taken back,
 // including ids claimed by calls under way.
-func (s *Store) Promised() int {
+func (s *Store) Reserved() int {
 	s.making.Lock() // so that a new block counts in both indices and free, or in neither
 	defer s.making.Unlock()
-	o := s.promises.Load()
+	o := s.reservations.Load()
 	if o == nil {
 		return 0
 	}
@@ -326,7 +327,7 @@ func (s *Store) Promised() int {
 }
 
 // all calls f with each block, by number.
-func (o *promises) all(f func(b *block)) {
+func (o *reservations) all(f func(b *block)) {
 	if o == nil {
 		return
 	}
@@ -337,9 +338,9 @@ func (o *promises) all(f func(b *block)) {
 	}
 }
 
-// closePromises frees the blocks' memory.
-func (s *Store) closePromises() {
-	s.promises.Load().all(func(b *block) { s.u.Free(b.run, blockChunks) })
+// closeReservations frees the blocks' memory.
+func (s *Store) closeReservations() {
+	s.reservations.Load().all(func(b *block) { s.u.Free(b.run, blockChunks) })
 }
 
 // window lets other goroutines run in debug builds, at points where a race would show.
