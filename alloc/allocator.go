@@ -5,10 +5,10 @@ import (
 	"math/bits"
 	"unsafe"
 
-	"quarry/alloc/internal/heap"
-	"quarry/alloc/internal/memory"
-	"quarry/alloc/internal/universe"
 	"quarry/bitmask"
+	"quarry/internal/heap"
+	"quarry/internal/universe"
+	"quarry/internal/universe/memory"
 )
 
 // Allocator allocates blocks of bytes. It is implemented by *Heap, *Local, *Arena, *Stack, *Pool,

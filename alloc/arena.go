@@ -6,8 +6,8 @@ import (
 	"slices"
 	"unsafe"
 
-	"quarry/alloc/internal/memory"
 	"quarry/internal/debug"
+	"quarry/internal/universe/memory"
 )
 
 // The arena.

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"unsafe"
 
-	"quarry/alloc/internal/memory"
 	"quarry/internal/debug"
+	"quarry/internal/universe/memory"
 )
 
 // The record of what an arena gave up: epochs, and poison in debug builds.

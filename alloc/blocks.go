@@ -9,7 +9,7 @@ import (
 	"slices"
 	"unsafe"
 
-	"quarry/alloc/internal/memory"
+	"quarry/internal/universe/memory"
 	"quarry/layout"
 )
 

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"quarry/alloc"
-	"quarry/alloc/internal/memory"
+	"quarry/internal/universe/memory"
 )
 
 // blocksModel is Blocks beside Go's own memory.

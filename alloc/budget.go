@@ -5,8 +5,8 @@ import (
 	"math"
 	"runtime/debug"
 
-	"quarry/alloc/internal/ledger"
-	"quarry/alloc/internal/universe"
+	"quarry/internal/universe"
+	"quarry/internal/universe/ledger"
 )
 
 // Budget bounds what a process takes off the heap: all universes with everything allocated on them,

@@ -1,6 +1,6 @@
 package alloc
 
-import "quarry/alloc/internal/ledger"
+import "quarry/internal/universe/ledger"
 
 // PurgeAll has everything in the process give back what is empty, and returns what is
 // still committed.

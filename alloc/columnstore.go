@@ -5,8 +5,8 @@ import (
 	"slices"
 	"unsafe"
 
-	"quarry/alloc/internal/universe"
 	"quarry/internal/debug"
+	"quarry/internal/universe"
 	"quarry/layout"
 )
 

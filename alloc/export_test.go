@@ -1,9 +1,9 @@
 package alloc
 
 import (
-	"quarry/alloc/internal/heap"
-	"quarry/alloc/internal/mapping"
-	"quarry/alloc/internal/universe"
+	"quarry/internal/heap"
+	"quarry/internal/universe"
+	"quarry/internal/universe/mapping"
 	"unsafe"
 )
 

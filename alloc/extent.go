@@ -6,9 +6,9 @@ import (
 	"os"
 	"unsafe"
 
-	"quarry/alloc/internal/ledger"
-	"quarry/alloc/internal/mapping"
-	"quarry/alloc/internal/universe"
+	"quarry/internal/universe"
+	"quarry/internal/universe/ledger"
+	"quarry/internal/universe/mapping"
 	"quarry/mmap"
 )
 
@@ -42,12 +42,12 @@ type Extent struct {
 	run     ChunkIndex         // first chunk, when there is no mapping
 	mapping *mapping.Mapping   // nil: a run of chunks, or nothing
 	left    []*mapping.Mapping // mappings that the system refused to take back; Resize and Release try again
-	reserve func(size, least int) (universe.Region, error)
+	reserve func(size, least int) (mapping.Region, error)
 }
 
 // NewExtent returns an extent of size 0 that may grow to most bytes. It allocates nothing.
 func (u *Universe) NewExtent(most int) *Extent {
-	return &Extent{u: &u.core, most: most, reserve: func(size, least int) (universe.Region, error) {
+	return &Extent{u: &u.core, most: most, reserve: func(size, least int) (mapping.Region, error) {
 		r, err := mmap.ReserveUpTo(size, least)
 		if err != nil {
 			return nil, err // not r, which would be a nil region in an interface
@@ -111,7 +111,7 @@ func (x *Extent) MapFile(size int, f *os.File, at int64) error {
 	case !mmap.Real: // so that no Go memory is made first, as large as the file
 		return fmt.Errorf("alloc: Extent.MapFile: %d bytes: %w: %w", size, ErrCommit, mmap.ErrUnsupported)
 	}
-	m, err := x.newMapping(size, func(r universe.Region, n int) error { return r.MapFile(0, n, f, at) })
+	m, err := x.newMapping(size, func(r mapping.Region, n int) error { return r.MapFile(0, n, f, at) })
 	if err != nil {
 		return fmt.Errorf("alloc: Extent.MapFile: %d bytes: %w", size, err)
 	}
@@ -190,7 +190,7 @@ func (x *Extent) moveToRun(size int) error {
 
 // moveToMapping moves the bytes to a new reservation with room for size.
 func (x *Extent) moveToMapping(size int) error {
-	m, err := x.newMapping(size, func(r universe.Region, n int) error { return r.Commit(0, n) })
+	m, err := x.newMapping(size, func(r mapping.Region, n int) error { return r.Commit(0, n) })
 	if err != nil {
 		return err
 	}
@@ -202,7 +202,7 @@ func (x *Extent) moveToMapping(size int) error {
 }
 
 // newMapping returns a new reservation with room for size, which the given function commits.
-func (x *Extent) newMapping(size int, commit func(r universe.Region, n int) error) (*mapping.Mapping, error) {
+func (x *Extent) newMapping(size int, commit func(r mapping.Region, n int) error) (*mapping.Mapping, error) {
 	if err := x.u.Refuse("Extent"); err != nil {
 		return nil, err
 	}
@@ -224,7 +224,7 @@ func (x *Extent) newMapping(size int, commit func(r universe.Region, n int) erro
 }
 
 // open reserves wanted bytes, or fewer but at least need, and commits need bytes.
-func (x *Extent) open(wanted, need int, commit func(r universe.Region, n int) error) (*mapping.Mapping, error) {
+func (x *Extent) open(wanted, need int, commit func(r mapping.Region, n int) error) (*mapping.Mapping, error) {
 	region, err := x.reserve(wanted, need)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrReserve, err)

@@ -3,8 +3,7 @@ package alloc
 import (
 	"unsafe"
 
-	"quarry/alloc/internal/mapping"
-	"quarry/alloc/internal/universe"
+	"quarry/internal/universe/mapping"
 )
 
 // FailMappings makes the calls for the extent's reservations follow a script.
@@ -13,7 +12,7 @@ func (x *Extent) FailMappings(s *mapping.Script) { x.reserve = s.Reserve }
 // ReserveLeast makes the extent reserve no more than it needs, as under a limit of addresses.
 func (x *Extent) ReserveLeast() {
 	reserve := x.reserve
-	x.reserve = func(_, least int) (universe.Region, error) { return reserve(least, least) }
+	x.reserve = func(_, least int) (mapping.Region, error) { return reserve(least, least) }
 }
 
 // Mapped reports whether the extent lies in a reservation of its own.

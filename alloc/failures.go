@@ -6,7 +6,7 @@ import (
 	"runtime/debug"
 	"sync/atomic"
 
-	"quarry/alloc/internal/universe"
+	"quarry/internal/universe"
 )
 
 // Failures refuses requests for memory on purpose, to test how a program handles errors. It serves

@@ -5,7 +5,7 @@ import (
 	"runtime"
 	"runtime/debug"
 
-	"quarry/alloc/internal/ledger"
+	"quarry/internal/universe/ledger"
 )
 
 // GC is a setting of Go's garbage collector, which applies to the whole process. The collector does

@@ -3,7 +3,7 @@ package alloc
 import (
 	"unsafe"
 
-	"quarry/alloc/internal/heap"
+	"quarry/internal/heap"
 )
 
 // Heap allocates blocks of any size on a universe. Every method except Close and Verify may be

@@ -3,7 +3,7 @@ package alloc
 import (
 	"unsafe"
 
-	"quarry/alloc/internal/heap"
+	"quarry/internal/heap"
 )
 
 // Local allocates from slabs of its own, without an atomic read-modify-write for small blocks. One

@@ -2,7 +2,7 @@
 
 package alloc
 
-import "quarry/alloc/internal/mutant"
+import "quarry/internal/universe/mutant"
 
 // Mutants is the number of seeded defects of the universe, numbered from 1. The defects of the heap
 // are numbered from Mutants+2 to HeapMutants.

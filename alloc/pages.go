@@ -6,9 +6,9 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"quarry/alloc/internal/mapping"
-	"quarry/alloc/internal/memory"
-	"quarry/alloc/internal/universe"
+	"quarry/internal/universe"
+	"quarry/internal/universe/mapping"
+	"quarry/internal/universe/memory"
 	"quarry/mmap"
 )
 

@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"unsafe"
 
-	"quarry/alloc/internal/memory"
+	"quarry/internal/universe/memory"
 	"quarry/layout"
 )
 

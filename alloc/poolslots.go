@@ -9,8 +9,8 @@ import (
 	"slices"
 	"unsafe"
 
-	"quarry/alloc/internal/memory"
 	"quarry/internal/debug"
+	"quarry/internal/universe/memory"
 )
 
 // The slots of a pool, independent of its type.

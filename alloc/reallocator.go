@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"unsafe"
 
-	"quarry/alloc/internal/heap"
-	"quarry/alloc/internal/memory"
-	"quarry/alloc/internal/universe"
+	"quarry/internal/heap"
+	"quarry/internal/universe"
+	"quarry/internal/universe/memory"
 )
 
 // Zeroed blocks, and blocks that move when they cannot grow.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"quarry/alloc/internal/universe"
+	"quarry/internal/universe"
 )
 
 // Scavenger says how much work the scavenger does, which returns idle memory to the system while

@@ -1,6 +1,6 @@
 package alloc
 
-import "quarry/alloc/internal/sentinel"
+import "quarry/internal/universe/sentinel"
 
 // These sentinels are wrapped by the errors of this package.
 var (

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 	"unsafe"
 
-	"quarry/alloc/internal/universe"
 	"quarry/bitmask"
+	"quarry/internal/universe"
 )
 
 // Small chunks.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"unsafe"
 
-	"quarry/alloc/internal/memory"
 	"quarry/internal/debug"
+	"quarry/internal/universe/memory"
 )
 
 // Stack allocates blocks from one piece of memory, last in, first out: only the block allocated

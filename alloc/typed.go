@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"unsafe"
 
-	"quarry/alloc/internal/memory"
+	"quarry/internal/universe/memory"
 	"quarry/layout"
 )
 

@@ -6,7 +6,7 @@ import (
 	"time"
 	"unsafe"
 
-	"quarry/alloc/internal/universe"
+	"quarry/internal/universe"
 )
 
 const (

@@ -19,11 +19,11 @@ var floors = [][]string{
 	{"internal/*"},
 	{"asm"},
 	{"bitmask", "layout", "mmap"},
-	{"alloc/internal/sentinel", "alloc/internal/memory", "alloc/internal/mutant", "alloc/internal/registry"},
-	{"alloc/internal/ledger"},
-	{"alloc/internal/universe"},
-	{"alloc/internal/mapping"},
-	{"alloc/internal/heap"},
+	{"internal/universe/sentinel", "internal/universe/memory", "internal/universe/mutant", "internal/universe/registry"},
+	{"internal/universe/ledger"},
+	{"internal/universe/mapping"},
+	{"internal/universe"},
+	{"internal/heap"},
 	{"alloc"},
 	{"alloc/container", "alloc/wrap"},
 	{"arrowalloc"},
@@ -62,12 +62,19 @@ var doors = map[string][]string{
 	"ecs/scene/internal/load": {"ecs/image"},
 }
 
-// faceOf returns the package whose strata lie in dir's folder: floors inside alloc, ecs or
-// ecs/scene, each of which is a room. Only that package and the strata themselves may import them,
-// and whom entries names. It returns "" for a package that is no stratum.
+// shared lists the strata of alloc, with what is in their folders. They lie in internal and not in
+// the folder of alloc, so that ecs may stand on them too.
+var shared = []string{"internal/universe", "internal/heap"}
+
+// faceOf returns the package whose strata dir is one of: floors inside alloc, ecs or ecs/scene,
+// each of which is a room. Only that package and the strata themselves may import them, and whom
+// entries names. It returns "" for a package that is no stratum.
 func faceOf(dir string) string {
-	if face, _, inside := strings.Cut(dir, "/internal/"); inside && (face == "alloc" || face == "ecs" || face == "ecs/scene") {
+	switch face, _, inside := strings.Cut(dir, "/internal/"); {
+	case inside && (face == "ecs" || face == "ecs/scene"):
 		return face
+	case slices.ContainsFunc(shared, func(stratum string) bool { return strings.HasPrefix(dir+"/", stratum+"/") }):
+		return "alloc"
 	}
 	return ""
 }

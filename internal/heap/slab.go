@@ -1,0 +1,281 @@
+package heap
+
+import (
+	"math/bits"
+	"sync/atomic"
+	"unsafe"
+
+	"quarry/internal/debug"
+	"quarry/internal/universe"
+)
+
+// Every chunk that the heap holds has a slab, which describes what is in the chunk and which slots
+// are in use. Slabs lie in Go memory, so a block overrun damages neighboring blocks but not the
+// books. They hold no Go pointers, so the collector does not scan them:
+//
+//	page of megachunk m   +--------+--------+-- ... --+---------+
+//	                      | slab 0 | slab 1 |         | slab 63 |  64 x 320 B
+//	                      +--------+--------+-- ... --+---------+
+//	slab   | head, state, links, shape  48 B | 16 x (live 8 B, own 8 B) | 16 B unused |
+//
+// A page is made when the heap first holds a chunk of the megachunk, and stays.
+
+// slab describes a chunk.
+type slab struct {
+	head  atomic.Uint64 // what the chunk is; see the packing below
+	state atomic.Uint32 // of a slab of slots: who allocates from it; see the states below
+	low   atomic.Uint32 // hint of a shared slab: lower words were seen full
+
+	// Links are chunk numbers plus 1; 0 ends a list. The links of a shared slab are under the
+	// heap's lock; the links of an owned slab belong to its owner.
+	next, prev uint32
+	mail       uint32 // next in the owner's inbox; under the heap's lock
+	listed     bool   // in the heap's list of its class; under the heap's lock
+	queued     bool   // in its owner's inbox; under the heap's lock
+	place      place  // of an owned slab: the list that holds it; the owner's
+
+	shape atomic.Uint64 // size and reciprocal of the class; see the packing below
+	freed uint32        // of an owned slab in placeFull: its free slots; the owner's
+	loose atomic.Uint32 // of a shared slab in stateFull: frees since it was full, see released
+	words [slotWords]slabWord
+	_     [16]byte
+}
+
+// slabWord covers 64 slots. The two masks are adjacent, since a free by the owner reads both.
+type slabWord struct {
+	// In live a bit is clear when its slot is free (shared slab), or when a goroutine other than
+	// the owner freed it (owned slab).
+	live atomic.Uint64
+	// In own a bit is set when the owner counts its slot as in use; only the owner writes own.
+	own uint64
+}
+
+// slabPage holds the slabs of a megachunk.
+type slabPage struct {
+	slabs [universe.ChunksPerMegachunk]slab
+}
+
+// These constants pin the layout above.
+const (
+	_ = uint(unsafe.Sizeof(slab{}) - 320)
+	_ = uint(320 - unsafe.Sizeof(slab{}))
+)
+
+// A head packs, from the lowest bit: kind 3 bits, class 5, number of chunks of a run 8 (1..64),
+// first chunk of the block or slab 20, owner 20 (0: shared).
+const (
+	kindNone     = 0 // not held, taken ahead, or a later chunk of a run
+	kindSlots    = 1
+	kindRun      = 2 // first chunk of a run that is one block
+	kindWide     = 3 // first chunk of a wide slab
+	kindInterior = 4 // a later chunk of a wide slab
+	kindCached   = 5 // first chunk of a free run that a Local, the owner, keeps for reuse
+	kindSpan     = 6 // a span; never in a slab: span.go
+	kindMask     = 7
+
+	headClass  = 3
+	headChunks = 8
+	headFirst  = 16
+	headOwner  = 36
+	firstMask  = 1<<20 - 1
+	ownerMask  = 1<<20 - 1
+)
+
+func headOf(kind uint64, class, chunks int, first universe.ChunkIndex, owner uint32) uint64 {
+	return kind | uint64(class)<<headClass | uint64(chunks)<<headChunks | uint64(first)<<headFirst | uint64(owner)<<headOwner
+}
+
+func classIn(head uint64) int  { return int(head>>headClass) & (classLimit - 1) }
+func chunksIn(head uint64) int { return int(head>>headChunks) & 0xFF }
+func firstIn(head uint64) universe.ChunkIndex {
+	return universe.ChunkIndex(head >> headFirst & firstMask)
+}
+func ownerIn(head uint64) uint32 { return uint32(head >> headOwner & ownerMask) }
+
+// shapeOf packs what a free needs: reciprocal 32 bits, end 32. It is stored in the slab, so that a
+// free need not go from the head to the class to the slot.
+func shapeOf(k *class) uint64 { return uint64(k.reciprocal) | uint64(k.end)<<32 }
+
+// scaled converts an offset into a chunk to slots, in fixed point with 32 fraction bits. A slot
+// begins at the offset exactly when the fraction is below the reciprocal. At the start of slot q
+// the fraction is q*e, where e < size is the error of rounding the reciprocal up; q*e is below
+// 16,384. A byte r further on adds r times the reciprocal, which never reaches the next slot.
+func scaled(offset uint32, shape uint64) (slot uint32, begins bool) {
+	x := uint64(offset) * uint64(uint32(shape))
+	return uint32(x >> 32), uint32(x) < uint32(shape)
+}
+
+// The states of a slab of slots. All are written under the heap's lock, except full -> listing and
+// owned -> mailed, which are also made without it by compare-and-swap.
+const (
+	stateNone    uint32 = iota // no slots
+	stateHeld                  // current slab of a shard
+	stateListed                // in the list of its class
+	stateFull                  // in no list: the free that makes up a batch must list it
+	stateListing               // a goroutine is about to list it
+	stateOwned                 // owned by a Local
+	stateMailed                // owned by a Local that was, or is about to be, told of a free
+)
+
+// place is the list in which an owner keeps a slab.
+type place uint8
+
+const (
+	placeCurrent place = iota // allocated from
+	placePartial              // in the list of slabs with free slots
+	placeFull                 // in the list of slabs with fewer than a batch
+)
+
+// chunk returns the chunk of a slab of slots.
+func (s *slab) chunk() universe.ChunkIndex { return firstIn(s.head.Load()) }
+
+// store writes a word of own. Stats, Usable and frees by others read own while the owner works.
+// They need one bit that does not change meanwhile, or a figure of no single instant, so a plain
+// store of one word suffices; an atomic store costs as much as the rest of an allocation. Race
+// builds store atomically, so that the race detector still reports every other access.
+func store(word *uint64, v uint64) {
+	if debug.On {
+		atomic.StoreUint64(word, v)
+		return
+	}
+	*word = v
+}
+
+// claim sets a clear bit of live by compare-and-swap, lowest first from the hint on. lost reports
+// that another goroutine won a bit at least once.
+func (s *slab) claim(words int) (slot int, ok, lost bool) {
+	from := int(s.low.Load())
+	for i := from; i < words; i++ {
+		for {
+			w := s.words[i].live.Load()
+			if w == ^uint64(0) {
+				break
+			}
+			bit := bits.TrailingZeros64(^w)
+			if s.words[i].live.CompareAndSwap(w, w|1<<bit) {
+				if i != from {
+					s.low.Store(uint32(i))
+				}
+				return i*64 + bit, true, lost
+			}
+			lost = true
+		}
+	}
+	if from == 0 {
+		return 0, false, lost
+	}
+	s.low.Store(0)
+	return s.claim(words)
+}
+
+// hasRoom reports whether live has a clear bit.
+func (s *slab) hasRoom(k *class) bool {
+	for i := range int(k.words) {
+		if s.words[i].live.Load() != ^uint64(0) {
+			return true
+		}
+	}
+	return false
+}
+
+// isEmpty reports whether no slot of a shared slab is in use.
+func (s *slab) isEmpty(k *class) bool {
+	for i := range int(k.words) {
+		if s.words[i].live.Load() != k.beyond(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// claimAll claims every slot of an empty shared slab, or none.
+func (s *slab) claimAll(k *class) bool {
+	for i := range int(k.words) {
+		if !s.words[i].live.CompareAndSwap(k.beyond(i), ^uint64(0)) {
+			for j := range i {
+				s.words[j].live.And(k.beyond(j))
+			}
+			return false
+		}
+	}
+	return true
+}
+
+// ownsNothing reports whether the owner counts no slot as in use.
+func (s *slab) ownsNothing(k *class) bool {
+	for i := range int(k.words) {
+		if s.words[i].own != k.beyond(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// fold takes over the frees by others: the bits that are clear in live. It returns how many they
+// are, and a slot that was freed but not in use, or -1.
+func (s *slab) fold(k *class) (n, bad int) {
+	bad = -1
+	for i := range int(k.words) {
+		if s.words[i].live.Load() == ^uint64(0) {
+			continue
+		}
+		// Only the bits that this Or sets are ours: an allocator with a stale view of the slab may
+		// be about to set a bit and clear it again.
+		freed := ^s.words[i].live.Or(^uint64(0))
+		if twice := freed &^ s.words[i].own; twice != 0 {
+			bad = i*64 + bits.TrailingZeros64(twice)
+		}
+		n += bits.OnesCount64(freed & s.words[i].own)
+		store(&s.words[i].own, s.words[i].own&^freed)
+	}
+	return n, bad
+}
+
+// slabList is a list of slabs, newest first.
+type slabList struct {
+	head uint32 // chunk number plus 1; 0: empty
+}
+
+func (l *slabList) push(t slabTable, s *slab) {
+	at := uint32(s.chunk()) + 1
+	s.next, s.prev = l.head, 0
+	if l.head != 0 {
+		t.link(l.head).prev = at
+	}
+	l.head = at
+}
+
+func (l *slabList) remove(t slabTable, s *slab) {
+	if s.prev != 0 {
+		t.link(s.prev).next = s.next
+	} else {
+		l.head = s.next
+	}
+	if s.next != 0 {
+		t.link(s.next).prev = s.prev
+	}
+	s.next, s.prev = 0, 0
+}
+
+// slabTable finds the slab of a chunk: a page per megachunk.
+type slabTable []atomic.Pointer[slabPage]
+
+// at returns the slab of a chunk, or nil when the heap never held a chunk of that megachunk.
+func (t slabTable) at(c universe.ChunkIndex) *slab {
+	if page := t[c/universe.ChunksPerMegachunk].Load(); page != nil {
+		return &page.slabs[c%universe.ChunksPerMegachunk]
+	}
+	return nil
+}
+
+// link returns the slab of a link other than 0.
+func (t slabTable) link(at uint32) *slab { return t.at(universe.ChunkIndex(at - 1)) }
+
+// made is at, but makes the page when there is none.
+func (t slabTable) made(c universe.ChunkIndex) *slab {
+	if s := t.at(c); s != nil {
+		return s
+	}
+	t[c/universe.ChunksPerMegachunk].CompareAndSwap(nil, new(slabPage))
+	return t.at(c)
+}
