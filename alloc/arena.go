@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"quarry/internal/debug"
+	"quarry/internal/growth"
 	"quarry/internal/universe/memory"
 )
 
@@ -118,7 +119,7 @@ const KeepAll = int(^uint(0) >> 1)
 // NewArena returns an arena whose blocks come from from. It allocates none before the first Alloc.
 func NewArena(from Allocator, options ...ArenaOption) *Arena {
 	checkAllocator("NewArena", from)
-	a := &Arena{from: from, growth: Growth{factor: 2, step: arenaLeast, most: arenaMost}}
+	a := &Arena{from: from, growth: Growth{growth.Policy{Factor: 2, Step: arenaLeast, Most: arenaMost}}}
 	for _, o := range options {
 		if o == nil {
 			panic("alloc: NewArena: an option is nil")

@@ -135,7 +135,7 @@ func TestTableOfAClosedUniverse(t *testing.T) {
 	table, err := alloc.NewTable(u, alloc.Col[int64]())
 	require.NoError(t, err)
 	require.NoError(t, u.Close())
-	require.PanicsWithValue(t, "alloc: ColumnStore.Grow: the universe is closed", func() { _, _ = table.Allocate() })
+	require.PanicsWithValue(t, "alloc: Store.Grow: the universe is closed", func() { _, _ = table.Allocate() })
 }
 
 // TestOccupancyHasNineTenths: 58 to 63 chunks of 64 are a 9.

@@ -24,10 +24,8 @@
 // A [Heap] allocates blocks of any size on a universe: small blocks from size classes in chunks,
 // larger ones as runs of whole chunks, and what has no room there as mappings of their own. A
 // [Local] is a handle to a heap for one goroutine and uses no atomics on its fast path. [Pages]
-// gives each block its own mapping. A [Table] stores records densely in columns; it is built on a
-// [ColumnStore], as package ecs is, which takes small chunks from [SmallChunks]. An [Extent] stays
-// contiguous as it grows, and may begin as a file ([Extent.MapFile]). A [Growth] is the policy by
-// which these types grow.
+// gives each block its own mapping. A [Table] stores records densely in columns. A [Growth] is the
+// policy by which these types grow.
 //
 // [Allocator] is the interface of a heap and of the following types. An [Arena] allocates blocks
 // one after another and frees them together; a [Stack] frees in reverse order; a [Pool] allocates

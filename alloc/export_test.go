@@ -34,6 +34,9 @@ func (u *Universe) Corrupt(invariant string) (restore func()) { return u.core.Co
 // AllocAs is AllocExact(1) for a goroutine of the given shard.
 func (u *Universe) AllocAs(shard int) (ChunkIndex, error) { return u.core.AllocAs(shard) }
 
+// NewExtent returns an extent of the universe below.
+func (u *Universe) NewExtent(most int) *universe.Extent { return u.core.NewExtent(most) }
+
 // AllocZeroed1 is AllocZeroed of one chunk.
 func (u *Universe) AllocZeroed1() (ChunkIndex, error) {
 	c, _, err := u.AllocZeroed(1)

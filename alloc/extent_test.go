@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"quarry/alloc"
+	"quarry/internal/universe"
 	"quarry/mmap"
 )
 
@@ -14,7 +15,7 @@ import (
 type extentModel struct {
 	t    *testing.T
 	u    *alloc.Universe
-	x    *alloc.Extent
+	x    *universe.Extent
 	want []byte
 	rng  *rand.Rand
 }

@@ -9,7 +9,6 @@ import (
 
 	"quarry/alloc"
 	"quarry/internal/lint"
-	"quarry/layout"
 )
 
 func TestNil(t *testing.T) {
@@ -17,7 +16,7 @@ func TestNil(t *testing.T) {
 	u, err := alloc.NewUniverse(alloc.Size(2 << 20))
 	require.NoError(t, err)
 	defer func() { require.NoError(t, u.Close()) }()
-	lint.CheckNil(t, slices.Concat(nilMakers(h, u), nilBlocks(t, h), nilRows(u))...)
+	lint.CheckNil(t, slices.Concat(nilMakers(h, u), nilBlocks(t, h), nilRows())...)
 }
 
 // nilMakers are the calls that make something, and those that make values in an allocator.
@@ -29,7 +28,6 @@ func nilMakers(h *alloc.Heap, u *alloc.Universe) []lint.NilCall {
 		lint.NilPanics("NewHeap: option", "alloc: NewHeap: an option is nil", func() { alloc.NewHeap(u, nil) }),
 		lint.NilPanics("NewTable: universe", "alloc: NewTable: the universe is nil", func() { alloc.NewTable(nil, alloc.Col[int]()) }),
 		lint.NilPanics("NewTable: option", "alloc: NewTable: an option is nil", func() { alloc.NewTable(u, alloc.Col[int](), nil) }),
-		lint.NilPanics("NewSmallChunks", "alloc: NewSmallChunks: the universe is nil", func() { alloc.NewSmallChunks(nil) }),
 		lint.NilPanics("NewArena: allocator", "alloc: NewArena: the allocator is nil", func() { alloc.NewArena(nil) }),
 		lint.NilPanics("NewArena: option", "alloc: NewArena: an option is nil", func() { alloc.NewArena(h, nil) }),
 		lint.NilPanics("HoldOn", "alloc: HoldOn: the allocator is nil", func() { alloc.HoldOn(nil) }),
@@ -76,7 +74,6 @@ func nilMakers(h *alloc.Heap, u *alloc.Universe) []lint.NilCall {
 			require.NoError(t, u.Close())
 		}),
 		lint.NilPanics("Universe.MapFile", "alloc: Universe.MapFile: the file is nil", func() { _, _ = u.MapFile(1, nil, 0) }),
-		lint.NilPanics("Extent.MapFile", "alloc: Extent.MapFile: the file is nil", func() { _ = u.NewExtent(1).MapFile(1, nil, 0) }),
 		lint.NilReturns("Universe.IndexOf", func(t *testing.T) {
 			_, ok := u.IndexOf(nil)
 			require.False(t, ok)
@@ -152,41 +149,11 @@ func nilBlocks(t *testing.T, h *alloc.Heap) []lint.NilCall {
 	return calls
 }
 
-// nilRows are the calls about rows of tables and stores.
-func nilRows(u *alloc.Universe) []lint.NilCall {
-	plan, err := layout.New([]layout.Column{{Size: 8, Align: 8}}, layout.Options{})
-	if err != nil {
-		panic(err)
-	}
-	var copies alloc.RowCopy
+// nilRows are the calls about records of tables.
+func nilRows() []lint.NilCall {
 	return []lint.NilCall{
 		lint.NilPanics("Create", "alloc: Create: the table is nil", func() { alloc.Create(nil, alloc.Handle{}, 1) }),
 		lint.NilPanics("Get", "alloc: Get: the table is nil", func() { alloc.Get[int](nil, alloc.Handle{}) }),
 		lint.NilPanics("ColumnOf", "alloc: ColumnOf: the table is nil", func() { alloc.ColumnOf[int](nil, 0) }),
-		lint.NilPanics("MakeColumnStore: universe", "alloc: MakeColumnStore: the universe is nil", func() {
-			alloc.MakeColumnStore(nil, nil, &plan, nil, alloc.Doubling(), alloc.UnitOrder)
-		}),
-		lint.NilPanics("MakeColumnStore: plan", "alloc: MakeColumnStore: the plan is nil", func() {
-			alloc.MakeColumnStore(u, nil, nil, nil, alloc.Doubling(), alloc.UnitOrder)
-		}),
-		lint.NilPanics("ColumnStore.ScalesLike", "alloc: ColumnStore.ScalesLike: the other store is nil", func() { new(alloc.ColumnStore).ScalesLike(nil) }),
-		lint.NilPanics("ColumnStore.Save", "alloc: ColumnStore.Save: the copy is nil", func() { new(alloc.ColumnStore).Save(nil) }),
-		lint.NilPanics("ColumnStore.Restore", "alloc: ColumnStore.Restore: the copy is nil", func() { new(alloc.ColumnStore).Restore(nil) }),
-		lint.NilReturns("ColumnStore.SetKeeper", func(*testing.T) { new(alloc.ColumnStore).SetKeeper(nil) }),
-		lint.NilPanics("FreeChunk", "alloc: FreeChunk: the universe is nil", func() { alloc.FreeChunk(nil, nil, alloc.StoreChunk{}) }),
-		lint.NilReturns("MakeColumnStore: smallChunks", func(t *testing.T) { // no small chunks
-			g := alloc.MakeColumnStore(u, nil, &plan, nil, alloc.Doubling(), alloc.UnitOrder)
-			require.NoError(t, g.Grow(1))
-			require.False(t, g.HasSmall())
-			g.Release()
-		}),
-		lint.NilReturns("ColumnStore.Replan", func(t *testing.T) { // like no other store
-			g := alloc.MakeColumnStore(u, nil, &plan, nil, alloc.Doubling(), alloc.UnitOrder)
-			g.Replan(7, make([]alloc.StoreColumn, 9), nil)
-			require.Equal(t, 7, g.PerUnit())
-			require.True(t, g.IsSkewed())
-		}),
-		lint.NilPanics("ColumnStore.Give", "alloc: ColumnStore.Give: the other store is nil", func() { new(alloc.ColumnStore).Give(nil, 1) }),
-		lint.NilPanics("RowCopy.Equal", "alloc: RowCopy.Equal: the copy is nil", func() { copies.Equal(nil) }),
 	}
 }

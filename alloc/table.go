@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"quarry/internal/debug"
+	"quarry/internal/store"
 	"quarry/layout"
 )
 
@@ -32,14 +33,14 @@ import (
 // another record now; that takes a number per record, which ecs keeps for its entities. Table
 // numbers repeat after 2^32 tables.
 //
-// Invariants: T1 to T5 of ColumnStore, and
+// Invariants: T1 to T5 of the store (internal/store/store.go), and
 //
 //	T6 Every column of a type lies where the plan says, and the types differ.
 
 // Table stores records densely in columns, in memory of a universe, which the garbage collector
 // does not scan. One goroutine at a time may use a Table.
 type Table struct {
-	store   ColumnStore
+	store   store.Store
 	plan    layout.Plan   // layout of a chunk
 	columns []tableColumn // in the order of NewTable, including types without size
 	id      uint32        // number that handles carry; 0: closed
@@ -114,7 +115,9 @@ func PreAllocate(rows int) TableOption {
 }
 
 // ChunkGrowth sets the growth policy of the table, in chunks. The policy also determines how many
-// empty chunks the table keeps. The default is DefaultChunkGrowth.
+// empty chunks the table keeps. The default doubles, by at most 16 chunks (256 KiB) at a time.
+// Measured on an EPYC virtual machine, all policies take the same time to append a million rows one
+// by one (11 ns each, BenchmarkGrow of ecs); a larger step only keeps more in reserve.
 func ChunkGrowth(g Growth) TableOption { return func(c *tableConfig) { c.growth = g } }
 
 // NewTable returns an empty table whose records have the columns given by Col, in any order. It
@@ -124,7 +127,7 @@ func NewTable(u *Universe, options ...TableOption) (*Table, error) {
 	if u.inside("NewTable").Index.Words() == 0 {
 		panic("alloc: NewTable: the universe is closed")
 	}
-	config := tableConfig{growth: DefaultChunkGrowth()}
+	config := tableConfig{growth: Doubling().Capped(16)}
 	for _, o := range options {
 		if o == nil {
 			panic("alloc: NewTable: an option is nil")
@@ -136,17 +139,17 @@ func NewTable(u *Universe, options ...TableOption) (*Table, error) {
 		return nil, err
 	}
 	t := &Table{id: nextTable(), plan: plan}
-	var stored []StoreColumn
+	var stored []store.Column
 	for i, p := range plan.Places {
 		c := tableColumn{rtype: config.types[i], offset: uint32(p.Offset)}
 		if p.Size == 0 {
 			c.offset = 0 // a place without size may be the chunk's very end: point inside
 		} else {
-			stored = append(stored, StoreColumn{Offset: c.offset / eighths, Size: uint32(p.Size), Key: uint32(i)})
+			stored = append(stored, store.Column{Offset: c.offset >> store.UnitOrder, Size: uint32(p.Size), Key: uint32(i)})
 		}
 		t.columns = append(t.columns, c)
 	}
-	t.store = MakeColumnStore(u, nil, &plan, stored, config.growth, UnitOrder)
+	t.store = store.Make(&u.core, nil, &plan, stored, config.growth.core, store.UnitOrder)
 	if config.rows > 0 {
 		if err := t.store.Prepare(config.rows); err != nil {
 			return nil, fmt.Errorf("alloc: NewTable: %d rows in advance: %w", config.rows, err)
@@ -188,8 +191,8 @@ func (t *Table) Allocate() (Handle, error) {
 	}
 	at := t.store.Tail()
 	t.store.Push(1)
-	ClearRows(at, 1, t.store.columns)
-	return t.handle(len(t.store.chunks)-1, at.Row), nil
+	store.ClearRows(at, 1, t.store.Columns())
+	return t.handle(t.store.LastChunk(), at.Row), nil
 }
 
 // AllocateN appends n zeroed records, or none: records first to first+n-1, counted over the table,
@@ -203,11 +206,11 @@ func (t *Table) AllocateN(n int) (first int, err error) {
 	if err := t.store.Grow(n); err != nil {
 		return 0, fmt.Errorf("alloc: Table.AllocateN: %d rows: %w", n, err)
 	}
-	first, per := t.store.count, t.store.per
+	first, per := t.store.Len(), t.store.PerUnit()
 	for at := first; at < first+n; {
 		pos, row := at/per, at%per
 		k := min(first+n-at, per-row)
-		ClearRows(t.store.Row(pos, row), k, t.store.columns)
+		store.ClearRows(t.store.Row(pos, row), k, t.store.Columns())
 		at += k
 	}
 	t.store.Push(n)
@@ -225,11 +228,11 @@ func (t *Table) Free(h Handle) (moved Handle, ok bool) {
 	lastPos, lastRow := g.Last()
 	last := g.Row(lastPos, lastRow)
 	if ok = pos != lastPos || row != lastRow; ok {
-		g.own.row(g.Row(pos, row), last)
+		g.Own().Row(g.Row(pos, row), last)
 		moved = t.handle(lastPos, lastRow)
 	}
 	if debug.On {
-		PoisonRows(last, 1, g.columns)
+		store.PoisonRows(last, 1, g.Columns())
 	}
 	g.Pop(lastRow)
 	return moved, ok
@@ -257,7 +260,7 @@ func Get[T any](t *Table, h Handle) *T {
 	offset := t.column("Get", reflect.TypeFor[T]())
 	// Safe because h names a row of the chunk, and the column, of the same type, has room for every
 	// row.
-	return (*T)(unsafe.Add(eighthOf(t.store.u, t.store.chunks[h.Chunk()].First), offset+uintptr(h.Row())*unsafe.Sizeof(zero)))
+	return (*T)(unsafe.Add(t.store.Base(h.Chunk()), offset+uintptr(h.Row())*unsafe.Sizeof(zero)))
 }
 
 // ColumnOf returns the T of every record in a chunk, as a slice of t.Rows(chunk) elements. The
@@ -270,7 +273,7 @@ func ColumnOf[T any](t *Table, chunk int) []T {
 	rows := t.Rows(chunk)
 	offset := t.column("ColumnOf", reflect.TypeFor[T]())
 	// Safe because the column, of the same type, has room for every row of the chunk.
-	return unsafe.Slice((*T)(unsafe.Add(eighthOf(t.store.u, t.store.chunks[chunk].First), offset)), rows)
+	return unsafe.Slice((*T)(unsafe.Add(t.store.Base(chunk), offset)), rows)
 }
 
 // column returns the offset of the column of a type; it panics when there is none.
@@ -299,8 +302,7 @@ func (t *Table) Clear() {
 
 // Trim frees the chunks that hold no record and returns their number.
 func (t *Table) Trim() (chunks int) {
-	t.store.floor = 0
-	return t.store.Trim(0)
+	return t.store.TrimAll()
 }
 
 // Close frees every chunk. Handles, pointers and slices become invalid. A second call does nothing.
@@ -310,19 +312,19 @@ func (t *Table) Close() {
 }
 
 // Len returns the number of records.
-func (t *Table) Len() int { return t.store.count }
+func (t *Table) Len() int { return t.store.Len() }
 
 // Cap returns the number of records that the table's chunks have room for.
-func (t *Table) Cap() int { return (t.store.units + t.store.spare) * t.store.per }
+func (t *Table) Cap() int { return (t.store.Units() + t.store.Reserve()) * t.store.PerUnit() }
 
 // Chunks returns the number of chunks that hold records.
-func (t *Table) Chunks() int { return len(t.store.chunks) }
+func (t *Table) Chunks() int { return len(t.store.Chunks()) }
 
 // Rows returns the number of records in a chunk, which is the same for all chunks but the last. It
 // panics unless chunk is in [0, Chunks()).
 func (t *Table) Rows(chunk int) int {
-	if uint(chunk) >= uint(len(t.store.chunks)) {
-		panic(fmt.Sprintf("alloc: Table.Rows: chunk %d is not in [0, %d)", chunk, len(t.store.chunks)))
+	if uint(chunk) >= uint(t.Chunks()) {
+		panic(fmt.Sprintf("alloc: Table.Rows: chunk %d is not in [0, %d)", chunk, t.Chunks()))
 	}
 	return t.store.RowsOf(chunk)
 }
@@ -330,10 +332,10 @@ func (t *Table) Rows(chunk int) int {
 // Handle returns the handle of the i'th record of the table: row r of chunk c is record i =
 // c*Plan().Rows + r. It panics unless i is in [0, Len()).
 func (t *Table) Handle(i int) Handle {
-	if uint(i) >= uint(t.store.count) {
-		panic(fmt.Sprintf("alloc: Table.Handle: record %d is not in [0, %d)", i, t.store.count))
+	if uint(i) >= uint(t.store.Len()) {
+		panic(fmt.Sprintf("alloc: Table.Handle: record %d is not in [0, %d)", i, t.store.Len()))
 	}
-	return t.handle(i/t.store.per, i%t.store.per)
+	return t.handle(i/t.store.PerUnit(), i%t.store.PerUnit())
 }
 
 func (t *Table) handle(pos, row int) Handle {
@@ -374,7 +376,7 @@ func (t *Table) Verify() error {
 // which no handle but the zero Handle carries, and the table has no places.
 func (t *Table) has(h Handle) bool {
 	row := h.Row()
-	return h.table == t.id && row < t.store.per && h.Chunk()*t.store.per+row < t.store.count
+	return h.table == t.id && row < t.store.PerUnit() && h.Chunk()*t.store.PerUnit()+row < t.store.Len()
 }
 
 func (t *Table) checkOpen(op string) {
@@ -396,7 +398,7 @@ func (t *Table) refuse(op string, h Handle) {
 		panic("alloc: " + op + ": the handle is of another table, or from before Clear")
 	}
 	panic(fmt.Sprintf("alloc: %s: row %d of chunk %d is behind the last of %d records of %d a chunk (freed twice?)",
-		op, h.Row(), h.Chunk(), t.store.count, t.store.per))
+		op, h.Row(), h.Chunk(), t.store.Len(), t.store.PerUnit()))
 }
 
 const _ = uint(unsafe.Sizeof(Handle{}) - 8) // 8 bytes each way:

@@ -68,7 +68,7 @@ func readRecord(table *alloc.Table, h alloc.Handle) tableRecord {
 }
 
 // tablePolicies are the growth policies that the model test runs with.
-var tablePolicies = []alloc.Growth{{}, alloc.DefaultChunkGrowth(), alloc.Fixed(1), alloc.Fixed(3), alloc.Geometric(1.5)}
+var tablePolicies = []alloc.Growth{{}, alloc.Doubling().Capped(16), alloc.Fixed(1), alloc.Fixed(3), alloc.Geometric(1.5)}
 
 // tableModel is a table and a slice of structs that says what it must hold: a new
 // record at the end, the last one into the gap.

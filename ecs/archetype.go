@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"unsafe"
 
-	"quarry/alloc"
 	"quarry/ecs/internal/value"
 	"quarry/ecs/internal/world"
+	"quarry/internal/store"
 	"quarry/layout"
 )
 
@@ -97,7 +97,7 @@ func (a *Archetype) Chunk(i int) (offset, bytes, rows int) {
 		panic(fmt.Sprintf("ecs: Archetype.Chunk: %d is not in [0, %d) of %v", i, len(a.core.Table.Store.Chunks()), a))
 	}
 	c := a.core.Table.Store.Chunks()[i]
-	return int(c.First) * alloc.SmallChunkSize, c.Bytes(), a.core.Table.Store.RowsOf(i)
+	return int(c.First) * store.SmallSize, c.Bytes(), a.core.Table.Store.RowsOf(i)
 }
 
 // Plan returns the layout of a 16 KiB unit; it prints as a drawing. A chunk of n units has n times

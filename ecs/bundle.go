@@ -5,9 +5,9 @@ import (
 	"slices"
 	"unsafe"
 
-	"quarry/alloc"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/world"
+	"quarry/internal/store"
 )
 
 // Bundle creates, reads and writes entities as a struct of component values. The exported fields of
@@ -233,7 +233,7 @@ func (b *Bundle[S]) checkSet(s *S) {
 }
 
 // write copies the values that a struct has into a row of an archetype that has their types.
-func write(s unsafe.Pointer, fields []field, a *Archetype, at alloc.StoreRow) {
+func write(s unsafe.Pointer, fields []field, a *Archetype, at store.Row) {
 	for i := range fields {
 		f := &fields[i]
 		if from := f.valueIn(s); from != nil {
@@ -243,7 +243,7 @@ func write(s unsafe.Pointer, fields []field, a *Archetype, at alloc.StoreRow) {
 }
 
 // read fills a zero struct from a row.
-func read(s unsafe.Pointer, fields []field, a *Archetype, at alloc.StoreRow) {
+func read(s unsafe.Pointer, fields []field, a *Archetype, at store.Row) {
 	for i := range fields {
 		f := &fields[i]
 		p, ok := f.placeIn(a)

@@ -4,9 +4,9 @@ import (
 	"reflect"
 	"unsafe"
 
-	"quarry/alloc"
 	"quarry/ecs/internal/value"
 	"quarry/ecs/internal/world"
+	"quarry/internal/store"
 )
 
 // Buffers of a bundle: slices in the bundle's struct are copied to and from the elements of
@@ -18,7 +18,7 @@ func (f *field) elementsIn(s unsafe.Pointer) *sliceHeader {
 }
 
 // bufferIn returns the field's buffer in a row of an archetype that has it.
-func (f *field) bufferIn(a *Archetype, at alloc.StoreRow) world.RawBuffer {
+func (f *field) bufferIn(a *Archetype, at store.Row) world.RawBuffer {
 	// Safe because every element of a buffer column begins with a header.
 	h := (*value.Header)(at.Element(a.core.Table.Places[f.t.ID].Offset, uint32(f.t.Size)))
 	return world.RawBuffer{Finder: &f.t.Finder, Head: h, Epoch: a.core.World.Rows.Epoch, Write: true}
@@ -27,7 +27,7 @@ func (f *field) bufferIn(a *Archetype, at alloc.StoreRow) world.RawBuffer {
 // makeRoom grows the buffers of a row to hold the slices that a struct has for them. On an error
 // the buffers keep their contents. A slice never aliases a buffer that grows, because it would fit
 // there already.
-func makeRoom(op string, s unsafe.Pointer, fields []field, a *Archetype, at alloc.StoreRow) error {
+func makeRoom(op string, s unsafe.Pointer, fields []field, a *Archetype, at store.Row) error {
 	for i := range fields {
 		f := &fields[i]
 		from := f.elementsIn(s)
@@ -47,7 +47,7 @@ func makeRoom(op string, s unsafe.Pointer, fields []field, a *Archetype, at allo
 
 // writeElements copies the slices that a struct has into the buffers of a row, which have room for
 // them.
-func writeElements(s unsafe.Pointer, fields []field, a *Archetype, at alloc.StoreRow) {
+func writeElements(s unsafe.Pointer, fields []field, a *Archetype, at store.Row) {
 	for i := range fields {
 		f := &fields[i]
 		if from := f.elementsIn(s); from != nil {
@@ -59,7 +59,7 @@ func writeElements(s unsafe.Pointer, fields []field, a *Archetype, at alloc.Stor
 }
 
 // readElements fills the slices of a zero struct with copies of a row's buffers.
-func readElements(s unsafe.Pointer, fields []field, a *Archetype, at alloc.StoreRow) {
+func readElements(s unsafe.Pointer, fields []field, a *Archetype, at store.Row) {
 	for i := range fields {
 		f := &fields[i]
 		if _, ok := f.placeIn(a); !ok {

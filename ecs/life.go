@@ -3,6 +3,7 @@ package ecs
 import (
 	"quarry/alloc"
 	"quarry/ecs/internal/world"
+	"quarry/internal/universe/door"
 )
 
 // Option is an option of NewWorld.
@@ -14,7 +15,7 @@ func WithUniverse(u *alloc.Universe) Option {
 	if u == nil {
 		panic("ecs: WithUniverse: the universe is nil")
 	}
-	return func(w *World) { w.core.Universe = u }
+	return func(w *World) { w.core.Universe = door.Universe(u) }
 }
 
 // checkOptions panics for a nil option.
@@ -30,7 +31,7 @@ func checkOptions(op string, options []Option) {
 // number doubles, by at most 64 units at a time. As long as 64 KiB suffice there is a single chunk
 // of 2, 16, 32 or 64 KiB, so a thousand rows of 40 bytes lie in one piece. Further chunks have 4,
 // 8, 16 ... 64 units.
-func DefaultChunkGrowth() alloc.Growth { return world.DefaultGrowth() }
+func DefaultChunkGrowth() alloc.Growth { return door.Growth(world.DefaultGrowth()) }
 
 // ChunkGrowth sets the policy that decides how many units of 16 KiB an archetype has after it
 // grows. The units that it takes at once come as few large chunks, of 1 to 64 units, so the policy
@@ -46,7 +47,7 @@ func DefaultChunkGrowth() alloc.Growth { return world.DefaultGrowth() }
 // Units without rows are the archetype's reserve. The reserve is cut if it exceeds twice what the
 // policy would add. So entities that come and go at the end of a chunk do not go to the universe
 // each time.
-func ChunkGrowth(g alloc.Growth) Option { return func(w *World) { w.core.Growth = g } }
+func ChunkGrowth(g alloc.Growth) Option { return func(w *World) { w.core.Growth = door.Policy(g) } }
 
 // NewWorld creates an empty world. It has a universe of its own, of the default size, unless
 // WithUniverse is given. An error wraps one from alloc.NewUniverse.

@@ -7,6 +7,7 @@ import (
 	"quarry/alloc"
 	"quarry/ecs/internal/value"
 	"quarry/ecs/internal/world"
+	"quarry/internal/universe/door"
 )
 
 // Type is a handle of a registered type (a Component, a Buffer, a Managed, a Shared or a Sparse) or
@@ -118,7 +119,7 @@ func Growth(g alloc.Growth) TypeOption {
 		if t.Kind != KindBuffer {
 			panic(fmt.Sprintf("ecs: Register[%s]: Growth is an option of RegisterBuffer", t.Name))
 		}
-		t.Shape.Growth = g
+		t.Shape.Growth = door.Policy(g)
 	}
 }
 

@@ -6,11 +6,11 @@ import (
 	"reflect"
 	"unsafe"
 
-	"quarry/alloc"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/query"
 	"quarry/ecs/internal/table"
 	"quarry/ecs/internal/world"
+	"quarry/internal/store"
 )
 
 // View is a query that yields its rows as a struct. V has exported fields of the types W, R,
@@ -94,7 +94,7 @@ func (v *View[V]) At(rows Rows) (m V) {
 		rows.checkFields(v.fields)
 	}
 	p := unsafe.Pointer(&m) // Safe because the fields are those of V, and m outlives the call.
-	fill(p, v.fields, archetypeFrom(s.Binding.Archetype), s.Pos, alloc.StoreRow{Base: rows.core.Base, Scale: s.Scale, Row: s.First}, rows.Len(), borrowFrom(s.Borrow))
+	fill(p, v.fields, archetypeFrom(s.Binding.Archetype), s.Pos, store.Row{Base: rows.core.Base, Scale: s.Scale, Row: s.First}, rows.Len(), borrowFrom(s.Borrow))
 	return m
 }
 
@@ -176,7 +176,7 @@ type sliceHeader struct {
 
 // fill sets the fields of a zero struct at m to n rows of a chunk, from at on, for the world's
 // owner or for a borrow.
-func fill(m unsafe.Pointer, fields []field, a *Archetype, pos int, at alloc.StoreRow, n int, b *Borrow) {
+func fill(m unsafe.Pointer, fields []field, a *Archetype, pos int, at store.Row, n int, b *Borrow) {
 	w, changed := a.core.World, a.core.Table.Books.Versions(pos)
 	for i := range fields {
 		f := &fields[i]

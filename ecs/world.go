@@ -5,6 +5,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs/internal/world"
+	"quarry/internal/universe/door"
 )
 
 // World owns entities and their components. Only one goroutine at a time may use it, with two
@@ -19,4 +20,4 @@ func worldFrom(w *world.World) *World { return (*World)(unsafe.Pointer(w)) }    
 func (w *World) Closed() bool { return w.core.Closed }
 
 // Universe returns the universe from which the world takes its chunks.
-func (w *World) Universe() *alloc.Universe { return w.core.Universe }
+func (w *World) Universe() *alloc.Universe { return door.Face(w.core.Universe) }

@@ -150,7 +150,7 @@ func (d *world) isSmall(g *group) bool {
 		return false
 	}
 	_, bytes, _ := g.a.Chunk(0)
-	return bytes == alloc.SmallChunkSize
+	return bytes == alloc.ChunkSize/smallChunks
 }
 
 // rowsNeed is the need of n new rows of a group, with as many new entities if fresh is set.

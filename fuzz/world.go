@@ -337,7 +337,7 @@ func (d *world) check() error {
 }
 
 // smallChunks is the number of small chunks of a unit.
-const smallChunks = alloc.ChunkSize / alloc.SmallChunkSize
+const smallChunks = 8
 
 // smallRows is the number of rows of a group in a small chunk, or 0 if it gets none.
 func (d *world) smallRows(g *group) int {

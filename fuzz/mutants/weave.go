@@ -14,7 +14,7 @@ import (
 
 // All mutants are built at once. A function that has mutants is woven like this:
 //
-//	func (g *ColumnStore) Full() bool { switch mutantOn.On {
+//	func (g *Store) Full() bool { switch mutantOn.On {
 //	case 17:
 //		return g.count > g.tail.full
 //	default:

@@ -20,9 +20,10 @@
 //	                      no names of files and packages that say nothing     all
 //	                      no encoded instructions                             .s
 //	documentation         exported declarations and packages are documented   root module
-//	rooms                 who may enter those of ecs, and that no program of  ecs/internal
-//	                      another module can; what siblings of ecs use alone
-//	                      is not exported by it, but for a list
+//	rooms                 who may enter those of ecs and the strata of alloc, ecs/internal
+//	                      and that no program of another module can; what     internal/
+//	                      siblings of ecs use alone is not exported by it,
+//	                      but for a list
 //	unsafe                who goes around the type system says why it is safe root module
 //	inlining              functions that must be inlined are (a table)        what go build says
 //	systems               those whose int has 32 bits are refused in one line what go build says
@@ -51,7 +52,8 @@
 //	+---------------------------------+
 //	| ecs/internal/world ...          |   its rooms, and below them its strata
 //	+---------------------------------+
-//	| alloc                           |
+//	| alloc                           |   and below it its strata, on which ecs stands too,
+//	| internal/universe, store ...    |   see shared in floors.go
 //	+----------+----------+-----------+
 //	| bitmask  | layout   | mmap      |   beside one another
 //	+----------+----------+-----------+

@@ -17,14 +17,16 @@ const (
 // not listed itself.
 var floors = [][]string{
 	{"internal/*"},
+	{"internal/growth"},
 	{"asm"},
 	{"bitmask", "layout", "mmap"},
 	{"internal/universe/sentinel", "internal/universe/memory", "internal/universe/mutant", "internal/universe/registry"},
 	{"internal/universe/ledger"},
 	{"internal/universe/mapping"},
 	{"internal/universe"},
-	{"internal/heap"},
+	{"internal/heap", "internal/store"},
 	{"alloc"},
+	{"internal/universe/door"},
 	{"alloc/container", "alloc/wrap"},
 	{"arrowalloc"},
 	{"ecs/internal/past", "ecs/internal/codec"},
@@ -64,7 +66,7 @@ var doors = map[string][]string{
 
 // shared lists the strata of alloc, with what is in their folders. They lie in internal and not in
 // the folder of alloc, so that ecs may stand on them too.
-var shared = []string{"internal/universe", "internal/heap"}
+var shared = []string{"internal/growth", "internal/universe", "internal/heap", "internal/store"}
 
 // faceOf returns the package whose strata dir is one of: floors inside alloc, ecs or ecs/scene,
 // each of which is a room. Only that package and the strata themselves may import them, and whom
@@ -80,12 +82,25 @@ func faceOf(dir string) string {
 }
 
 // door is the package by which the siblings of ecs get from what programs hold to its core.
-const door = "ecs/internal/door"
+// doorOfAlloc is that by which ecs gets to the core of a universe.
+const (
+	door        = "ecs/internal/door"
+	doorOfAlloc = "internal/universe/door"
+	everyRoom   = "ecs/internal/*"
+)
 
 // entries lists which siblings of ecs, or rooms of one, may enter which of its rooms, tests too,
 // and why. ecs/hierarchy, ecs/transform, ecs/blob, ecs/inspect and ecs/examples may not: they show
 // what a program can do. Tests of ecs and of its rooms, which stand above it, may enter all.
+// Before these stand the strata of alloc that ecs stands on too; everyRoom are all rooms of ecs.
 var entries = map[string][]string{
+	doorOfAlloc:                  {"ecs"},                                         // programs give a world a universe and policies of growth, and ask for its universe
+	"internal/growth":            {everyRoom},                                     // how tables and buffers grow
+	"internal/universe":          {everyRoom},                                     // chunks and extents
+	"internal/universe/sentinel": {everyRoom},                                     // the errors of these
+	"internal/heap":              {"ecs/internal/value", "ecs/internal/snapshot"}, // the blocks of buffers
+	"internal/store":             {"ecs", everyRoom},                              // rows, which handles read at the face
+
 	door: { // what programs do not need
 		"ecs/command", "ecs/image", "ecs/job", "ecs/journal", "ecs/system",
 		"ecs/scene/internal/bake", // placeholders; values and links of types that it knows by handle
@@ -183,7 +198,7 @@ func refuseFloor(from, to string, test, apart bool) string {
 		return "that package has no floor: add it to " + floorTable
 	case slices.Contains(forTests, to) && !test:
 		return "only test files may"
-	case faceOf(to) != "" && from != faceOf(to) && faceOf(from) != faceOf(to) && !slices.Contains(entries[to], roomOf(from)):
+	case faceOf(to) != "" && from != faceOf(to) && faceOf(from) != faceOf(to) && !hasEntry(from, to):
 		return "only " + strings.Join(append([]string{faceOf(to)}, entries[to]...), ", ") + " may, and its strata"
 	case low < high, roomOf(from) == roomOf(to), above:
 		return ""
@@ -193,6 +208,13 @@ func refuseFloor(from, to string, test, apart bool) string {
 		return ""
 	}
 	return "it is on the same floor as " + from + ", and no door is listed among " + doorTable
+}
+
+// hasEntry reports whether entries lists the room of from for to.
+func hasEntry(from, to string) bool {
+	return slices.ContainsFunc(entries[to], func(entry string) bool {
+		return entry == roomOf(from) || entry == everyRoom && faceOf(from) == "ecs"
+	})
 }
 
 // refuseOutside says why the root module may not import a package from elsewhere, or "". The

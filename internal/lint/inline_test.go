@@ -11,8 +11,9 @@ import (
 // compiler to inline, by package. Several cost nearly what its budget of 80 allows: a
 // field more, or another compiler, and each call is some 25 instructions longer.
 var inlined = map[string][]string{
-	"bitmask": {"FindRun", "(*Word).ClaimOne", "(*Word).FreeOne"},
-	"alloc":   {"(*ColumnStore).Full", "(*ColumnStore).Tail", "(*ColumnStore).LastRow", "(*ColumnStore).Push", "(*ColumnStore).Pop", "StoreRow.Element", "CopyPairs", "(*Universe).PointerTo"},
+	"bitmask":        {"FindRun", "(*Word).ClaimOne", "(*Word).FreeOne"},
+	"internal/store": {"(*Store).Row", "(*Store).Full", "(*Store).Tail", "(*Store).LastRow", "(*Store).Push", "(*Store).Pop", "Row.Element", "CopyPairs", "PointerTo"},
+	doorOfAlloc:      {"Universe", "Face"},
 	"ecs/internal/entity": {"(*Store).Find", "(*Store).Free", "(*Store).Move", "(*Store).Locate", "(*reservations).of", "(*View).Record", "(*Record).Is", "(*Sight).At", "(*Sight).Find", "(*Sight).CellOf", "(*Cell).ValueAt", "(*Store).release",
 		"(*EnableBits).Set", "(*EnableBits).Has", "(*EnableBits).HasAt", "(*EnableBits).On", "(*EnableBits).Words"},
 	"ecs/internal/table": {"(*Books).MarkLast", "(*Books).Mark", "(*Books).OrderLast", "(*Books).Version", "(*Books).Versions", "(*Books).Bits", "(*Books).Carry",

@@ -16,8 +16,9 @@ func open[K, R any](f func(K) R) R { var k K; return f(k) }
 func zero[T any](f func(*T)) *T { return new(T) }
 `
 
-// TestRoomsAreShut: a program of another module is built with ecs, and not when it reaches for a
-// room or the door: by a path, or by a type that the compiler infers from what ecs exports.
+// TestRoomsAreShut: a program of another module is built with alloc and ecs, and not when it
+// reaches for a room, a stratum or a door: by a path, or by a type that the compiler infers from
+// what alloc or ecs exports.
 func TestRoomsAreShut(t *testing.T) {
 	needsGo(t)
 	dir, err := home()
@@ -34,6 +35,17 @@ func TestRoomsAreShut(t *testing.T) {
 		{`"quarry/ecs"`, "_ = zero(ecs.Enableable).core", "undefined (cannot refer to unexported field core"},
 		{`"quarry/ecs"`, "_ = open(ecs.InfoOf).Type.info()", "undefined (cannot refer to unexported method info"},
 		{`"quarry/ecs"`, "_ = new(ecs.World).Tables", "undefined (type *ecs.World has no field or method Tables"},
+		{`"quarry/ecs"`, "_ = new(ecs.World).Universe().Index", "undefined (type *alloc.Universe has no field or method Index"},
+		{`"quarry/alloc"`, "_, _ = alloc.NewUniverse(); _ = zero(func(*alloc.Universe) {})", ""},
+		{`"quarry/internal/universe"`, "_ = universe.New", "use of internal package quarry/internal/universe not allowed"},
+		{`"quarry/internal/universe/door"`, "_ = door.Universe", "use of internal package quarry/internal/universe/door not allowed"},
+		{`"quarry/internal/store"`, "_ = store.Make", "use of internal package quarry/internal/store not allowed"},
+		{`"quarry/internal/heap"`, "_ = heap.Confined", "use of internal package quarry/internal/heap not allowed"},
+		{`"quarry/alloc"`, "_ = alloc.MakeColumnStore", "undefined: alloc.MakeColumnStore"},
+		{`"quarry/alloc"`, "_ = new(alloc.Universe).NewExtent", "undefined (type *alloc.Universe has no field or method NewExtent"},
+		{`"quarry/alloc"`, "_ = new(alloc.Universe).core", "undefined (cannot refer to unexported field core"},
+		{`"quarry/alloc"`, "_ = alloc.Doubling().core", "undefined (cannot refer to unexported field core"},
+		{`"quarry/alloc"`, "_ = new(alloc.Table).store", "undefined (cannot refer to unexported field store"},
 	} {
 		folder := t.TempDir()
 		for name, text := range map[string]string{

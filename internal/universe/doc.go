@@ -1,13 +1,15 @@
 // Package universe hands out the chunks of one reservation of address space, without a lock. It
-// knows chunks, runs and spans, and nothing of blocks: package heap cuts chunks into these.
-// alloc.Universe is its face, where users read what each method promises; what is exported here
-// beside it is for package heap and for alloc itself.
+// knows chunks, runs and spans, and nothing of blocks: package heap cuts chunks into these, and
+// package store fills them with rows. alloc.Universe is its face, where users read what each method
+// promises; what is exported here beside it is for those two, for alloc itself and for ecs.
 //
 //	masks, 8 B a megachunk     claim, free: compare-and-swap     claim.go free.go span.go
 //	leases, a line a shard     which megachunk single chunks     lease.go shard.go
 //	                           come from
 //	ready, 4 B a granule       commit, decommit, under a lock    claim.go trim.go
 //	gone, 8 B a megachunk      free chunks given back            discard.go scavenger.go
+//
+// An [Extent] is memory that stays contiguous as it grows (extent.go).
 //
 // Ownership: a universe owns its address space and its books, which lie in a sheet (sheet.go). The
 // ledger counts what it commits.

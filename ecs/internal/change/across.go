@@ -1,10 +1,10 @@
 package change
 
 import (
-	"quarry/alloc"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/table"
 	"quarry/ecs/internal/value"
+	"quarry/internal/store"
 )
 
 // Rows from another world: they die in its Rows and are born here.
@@ -55,7 +55,7 @@ func (r *Rows) Receive(from *Rows, p *Part, path *table.Transition, give int, re
 	for pos, row, n, ok := runs.Next(); ok; pos, row, n, ok = runs.Next() {
 		start := path.To.Store.Len()
 		from.died(p.Table, p.Table.At(pos, row), n)
-		path.Copy(pos, row, n, func(b table.Run, _ alloc.StoreRow) {
+		path.Copy(pos, row, n, func(b table.Run, _ store.Row) {
 			if p.Whole { // its chunks come as chunks, cut otherwise
 				path.Inherit(b, pos)
 			}
@@ -99,7 +99,7 @@ func (r *Rows) CopyTable(path *table.Transition, tag entity.Tag, copied func(b t
 		return err
 	}
 	for pos := range from.Store.Chunks() {
-		path.Copy(pos, 0, from.Store.RowsOf(pos), func(b table.Run, _ alloc.StoreRow) {
+		path.Copy(pos, 0, from.Store.RowsOf(pos), func(b table.Run, _ store.Row) {
 			path.Inherit(b, pos)
 			for i := range b.IDs {
 				b.IDs[i] = b.IDs[i].In(tag)

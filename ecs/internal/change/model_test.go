@@ -8,10 +8,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"quarry/alloc"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/table"
 	"quarry/ecs/internal/value"
+	"quarry/internal/growth"
+	"quarry/internal/store"
+	"quarry/internal/universe"
 	"quarry/layout"
 )
 
@@ -40,7 +42,7 @@ type slowRow struct {
 // model is Rows beside a map.
 type model struct {
 	t       *testing.T
-	u       *alloc.Universe
+	u       *universe.Universe
 	rows    Rows
 	ids     entity.Store
 	tables  table.Tables
@@ -55,7 +57,7 @@ type model struct {
 
 var tags entity.Tags
 
-func newModel(t *testing.T, u *alloc.Universe, growth alloc.Growth) *model {
+func newModel(t *testing.T, u *universe.Universe, growth growth.Policy) *model {
 	m := &model{t: t, u: u, names: value.NewStore[uint32](), want: map[entity.ID]*slowRow{}, trim: func() int { return 0 }}
 	tag := tags.Take(0)
 	trim := func() int { return m.trim() }
@@ -92,8 +94,8 @@ func newModel(t *testing.T, u *alloc.Universe, growth alloc.Growth) *model {
 	return m
 }
 
-func newUniverse(t *testing.T, size int) *alloc.Universe {
-	u, err := alloc.NewUniverse(alloc.Size(size))
+func newUniverse(t *testing.T, size int) *universe.Universe {
+	u, err := universe.New(universe.Size(size))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, u.Close()) })
 	return u
@@ -130,7 +132,7 @@ func (m *model) table(sig table.Signature) *table.Table {
 }
 
 // at returns the row of an entity.
-func (m *model) at(e entity.ID) alloc.StoreRow {
+func (m *model) at(e entity.ID) store.Row {
 	l := m.ids.Find(e).Location
 	return m.tables.OwnerOf(l).RowAt(l)
 }
@@ -223,7 +225,7 @@ func (m *model) toggle(rng *rand.Rand, e entity.ID) {
 }
 
 // read returns what a row holds of a column.
-func (m *model) read(at alloc.StoreRow, c table.Column) uint32 {
+func (m *model) read(at store.Row, c table.Column) uint32 {
 	switch c.Key {
 	case typeHits:
 		if h := value.HeaderOf(at, c); h.Len() > 0 {
@@ -341,7 +343,7 @@ func idsIn(spans []Span) (list []entity.ID) {
 }
 
 // growths are policies with and without small chunks.
-var growths = []alloc.Growth{alloc.Doubling().Capped(64), alloc.Fixed(1), alloc.Fixed(4)}
+var growths = []growth.Policy{growth.Doubling().Capped(64), growth.Fixed(1), growth.Fixed(4)}
 
 // steps returns how many steps a stream has.
 func steps(n int) int {

@@ -3,8 +3,8 @@ package change
 import (
 	"math/bits"
 
-	"quarry/alloc"
 	"quarry/ecs/internal/table"
+	"quarry/internal/store"
 )
 
 // Part is the rows of one table that a change is about: all rows, or those in a mask or a list.
@@ -120,7 +120,7 @@ func prevBit(mask []uint64, hi int, same uint64) int {
 }
 
 // EachRow calls visit for the part's rows, in the order in which they move.
-func (p *Part) EachRow(visit func(alloc.StoreRow) error) error {
+func (p *Part) EachRow(visit func(store.Row) error) error {
 	runs := p.Backward()
 	for pos, row, n, ok := runs.Next(); ok; pos, row, n, ok = runs.Next() {
 		at := p.Table.Store.Row(pos, row)

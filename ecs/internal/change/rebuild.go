@@ -3,9 +3,9 @@ package change
 import (
 	"unsafe"
 
-	"quarry/alloc"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/table"
+	"quarry/internal/store"
 )
 
 // Rebuilding. A delta says which rows tables are to hold, by where the rows are now:
@@ -147,7 +147,7 @@ func (b *Rebuilt) putAside() (all []aside) {
 }
 
 // columnBytes returns the bytes of n rows of a column.
-func columnBytes(at alloc.StoreRow, c table.Column, n int) []byte {
+func columnBytes(at store.Row, c table.Column, n int) []byte {
 	return unsafe.Slice((*byte)(at.Element(c.Offset, c.Size)), n*int(c.Size)) // Safe because n rows of the column lie there.
 }
 
@@ -162,7 +162,7 @@ func (r *Rows) bring(t *table.Table, a *aside) {
 		copy(ids, a.ids[done:])
 		r.ids.MoveRows(ids, t.At(pos, row))
 		if a.From == nil {
-			alloc.ClearRows(at, n, t.Store.Columns())
+			store.ClearRows(at, n, t.Store.Columns())
 		}
 		first := 0
 		for _, c := range t.Store.Columns() {

@@ -1,10 +1,10 @@
 package change
 
 import (
-	"quarry/alloc"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/table"
 	"quarry/ecs/internal/value"
+	"quarry/internal/store"
 )
 
 // Structural change. All rows of a world come, move and go here. The functions below write rows,
@@ -133,7 +133,7 @@ func (r *Rows) Create(t *table.Table) entity.ID {
 	at := t.Store.Tail()
 	e := r.ids.Take(t.Books.LastAt() + table.Location(at.Row))
 	*table.IDAt(at) = e
-	alloc.ClearRows(at, 1, t.Store.Columns())
+	store.ClearRows(at, 1, t.Store.Columns())
 	t.Store.Push(1)
 	t.Books.MarkLast(at.Row, r.tables.Version)
 	for _, slot := range t.Books.Toggling() {
@@ -146,7 +146,7 @@ func (r *Rows) Create(t *table.Table) entity.ID {
 // Copy makes an entity whose row is a copy of one row, which path leads from. It copies columns and
 // enable bits. The target's rows must own nothing, and it must have no column that the source
 // lacks.
-func (r *Rows) Copy(path *table.Transition, pos int, from alloc.StoreRow) entity.ID {
+func (r *Rows) Copy(path *table.Transition, pos int, from store.Row) entity.ID {
 	t := path.To
 	if r.tables.Past() != nil {
 		r.keepBirth(t)
@@ -226,7 +226,7 @@ func (r *Rows) keepBirth(t *table.Table) {
 }
 
 //go:noinline
-func (r *Rows) keepLeave(t *table.Table, e entity.ID, at alloc.StoreRow) {
+func (r *Rows) keepLeave(t *table.Table, e entity.ID, at store.Row) {
 	r.ids.Keep(e)
 	t.KeepLeave(at)
 }
@@ -256,7 +256,7 @@ func (r *Rows) CreateHeld(t *table.Table, ids []entity.ID) Span {
 		b := t.Tail(len(ids))
 		copy(b.IDs, ids)
 		r.ids.MoveRows(b.IDs, b.Loc)
-		alloc.ClearRows(b.At, len(b.IDs), t.Store.Columns())
+		store.ClearRows(b.At, len(b.IDs), t.Store.Columns())
 		r.fresh(t, b)
 		ids = ids[len(b.IDs):]
 	}
@@ -271,11 +271,11 @@ func (r *Rows) fresh(t *table.Table, b table.Run) {
 }
 
 // clearBut zeroes n rows in all columns except those in a set.
-func clearBut(t *table.Table, set *table.Signature, at alloc.StoreRow, n int) {
+func clearBut(t *table.Table, set *table.Signature, at store.Row, n int) {
 	columns := t.Store.Columns()
 	for i := range columns {
 		if !set.Has(table.TypeID(columns[i].Key)) {
-			alloc.ClearRows(at, n, columns[i:i+1])
+			store.ClearRows(at, n, columns[i:i+1])
 		}
 	}
 }

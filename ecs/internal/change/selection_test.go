@@ -11,6 +11,7 @@ import (
 	"quarry/alloc"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/table"
+	"quarry/internal/store"
 )
 
 // rowsOf returns the rows of a part as Backward shows them, counted over the table, and checks the
@@ -34,7 +35,7 @@ func (m *model) rowsOf(p *Part, text string) (list []int) {
 	_, _, _, ok := runs.Next()
 	require.False(m.t, ok, text)
 	var visited []int
-	require.NoError(m.t, p.EachRow(func(at alloc.StoreRow) error {
+	require.NoError(m.t, p.EachRow(func(at store.Row) error {
 		visited = append(visited, m.indexOf(*table.IDAt(at)))
 		return nil
 	}), text)
@@ -205,7 +206,7 @@ func TestEachRowStops(t *testing.T) {
 	tx := m.rows.Begin()
 	tx.AddWhole(a)
 	seen := 0
-	require.ErrorIs(t, tx.Parts[0].EachRow(func(alloc.StoreRow) error {
+	require.ErrorIs(t, tx.Parts[0].EachRow(func(store.Row) error {
 		if seen++; seen == 3 {
 			return alloc.ErrInjected
 		}

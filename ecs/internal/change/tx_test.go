@@ -8,10 +8,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"quarry/alloc"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/table"
 	"quarry/ecs/internal/value"
+	"quarry/internal/growth"
+	"quarry/internal/store"
+	"quarry/internal/universe"
+	"quarry/internal/universe/sentinel"
 )
 
 // choose selects rows as queries and lists do, and gives each table an outcome of its own. No table
@@ -187,7 +190,7 @@ func TestOneEntityAgainstModel(t *testing.T) {
 				require.NoError(t, m.rows.Room(to, 1, 0))
 				path := a.To(to)
 				m.rows.MoveOne(a, path, e, r, m.tables.OwnerOf(r.Location))
-				alloc.ClearRows(to.Store.LastRow(), 1, path.Fresh)
+				store.ClearRows(to.Store.LastRow(), 1, path.Fresh)
 				m.goes(e, to, table.Signature{})
 				m.write(rng, []entity.ID{e})
 			case !a.Sig.Has(typeHits): // the caller would give the copies blocks
@@ -216,8 +219,8 @@ func (m *model) repeat(rng *rand.Rand, e entity.ID, a *table.Table, n int) {
 
 // hog holds chunks of a universe, for it to be scarce.
 type hog struct {
-	u    *alloc.Universe
-	held []alloc.ChunkIndex
+	u    *universe.Universe
+	held []universe.ChunkIndex
 }
 
 // leave holds all chunks but some.
@@ -252,7 +255,7 @@ type scarce struct {
 
 // newScarce makes tables whose rows are to move. Some targets are there and have rows, in small
 // chunks that are outgrown, others are new.
-func newScarce(t *testing.T, growth alloc.Growth, seed uint64, rows int) *scarce {
+func newScarce(t *testing.T, growth growth.Policy, seed uint64, rows int) *scarce {
 	u, rng := newUniverse(t, 4<<20), rand.New(rand.NewPCG(40, seed))
 	m := newModel(t, u, growth)
 	s := &scarce{model: m, hog: hog{u: u}, create: 9_000, blocks: 40}
@@ -321,7 +324,7 @@ func TestReserveRefused(t *testing.T) {
 					break
 				}
 				refusals++
-				require.ErrorIs(t, err, alloc.ErrFull, text)
+				require.ErrorIs(t, err, sentinel.ErrFull, text)
 				require.True(t, before == s.shown(), text)
 				s.trim()
 				require.LessOrEqual(t, s.u.Stats().LiveChunks, live, text)
@@ -413,7 +416,7 @@ func TestRoomRefused(t *testing.T) {
 					break
 				}
 				refusals++
-				require.ErrorIs(t, err, alloc.ErrFull, text)
+				require.ErrorIs(t, err, sentinel.ErrFull, text)
 				require.True(t, before == m.shown(), text)
 				m.check(text)
 			}

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"unsafe"
 
-	"quarry/alloc"
 	"quarry/ecs/internal/table"
 	"quarry/ecs/internal/world"
+	"quarry/internal/store"
 )
 
 // What books have about rows and chunks, in a comparison: enable bits and values of chunk types.
@@ -17,7 +17,7 @@ func (x *differ) books(t *deltaTable) {
 	for _, slot := range t.a.Table.Books.Toggling() {
 		id := t.a.Table.Types[slot]
 		var w flipsWriter
-		x.eachPiece(t.a, func(at, n, pos int, is alloc.StoreRow, from *table.Table, fromPos int, was alloc.StoreRow) {
+		x.eachPiece(t.a, func(at, n, pos int, is store.Row, from *table.Table, fromPos int, was store.Row) {
 			w.compare(at, n, rowBits(&t.a.Table.Table, id, pos, is.Row), rowBits(from, id, fromPos, was.Row))
 		})
 		if w.flush(); len(w.runs) > 0 {

@@ -7,12 +7,12 @@ import (
 	"math/bits"
 	"unsafe"
 
-	"quarry/alloc"
 	"quarry/ecs/internal/change"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/table"
 	"quarry/ecs/internal/value"
 	"quarry/ecs/internal/world"
+	"quarry/internal/store"
 )
 
 // Comparison of two states. Both have the same types under the same numbers, and the newer may have
@@ -304,14 +304,14 @@ func inPlace(a *world.Archetype, index int, ids []entity.ID) int {
 // eachPiece calls visit with rows that lie in one chunk of the newer archetype and in one chunk of
 // the table where they were: the index of the first, their number, where they are, and where they
 // were.
-func (x *differ) eachPiece(a *world.Archetype, visit func(at, n int, pos int, is alloc.StoreRow, from *table.Table, fromPos int, was alloc.StoreRow)) {
+func (x *differ) eachPiece(a *world.Archetype, visit func(at, n int, pos int, is store.Row, from *table.Table, fromPos int, was store.Row)) {
 	for i := range x.pieces {
 		p := &x.pieces[i]
 		for done := 0; done < p.N; {
 			pos, row := a.Table.Store.Find(p.At + done)
 			n := min(p.N-done, a.Table.Store.RowsOf(pos)-row)
 			if !x.unwritten(a, pos) {
-				var was alloc.StoreRow
+				var was store.Row
 				if p.From != nil {
 					was = p.From.Store.Row(p.Pos, p.Row+done)
 				}
@@ -323,7 +323,7 @@ func (x *differ) eachPiece(a *world.Archetype, visit func(at, n int, pos int, is
 }
 
 // columnOf returns n rows of a column as bytes.
-func columnOf(at alloc.StoreRow, c world.Column, n int) []byte {
+func columnOf(at store.Row, c world.Column, n int) []byte {
 	return unsafe.Slice((*byte)(at.Element(c.Offset, c.Size)), n*int(c.Size)) // Safe because n rows of the column lie there.
 }
 
@@ -343,7 +343,7 @@ func (x *differ) columns(t *deltaTable) error {
 					return err
 				}
 			} else {
-				x.eachPiece(t.a, func(at, n, _ int, is alloc.StoreRow, from *table.Table, _ int, was alloc.StoreRow) {
+				x.eachPiece(t.a, func(at, n, _ int, is store.Row, from *table.Table, _ int, was store.Row) {
 					var old []byte
 					if from != nil && from.Sig.Has(id) {
 						old = columnOf(was, from.Column(id), n)
@@ -397,7 +397,7 @@ func (x *differ) units(t *deltaTable, c world.Column, w *runsWriter) error {
 // buffers compares a column of buffers.
 func (x *differ) buffers(t *deltaTable, of *world.Type, c world.Column) {
 	var w editsWriter
-	x.eachPiece(t.a, func(at, n, _ int, is alloc.StoreRow, from *table.Table, _ int, was alloc.StoreRow) {
+	x.eachPiece(t.a, func(at, n, _ int, is store.Row, from *table.Table, _ int, was store.Row) {
 		has := from != nil && from.Sig.Has(of.ID)
 		for i := range n {
 			var header *value.Header

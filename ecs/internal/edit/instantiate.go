@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"unsafe"
 
-	"quarry/alloc"
 	"quarry/ecs/internal/change"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/value"
 	"quarry/ecs/internal/world"
+	"quarry/internal/store"
 )
 
 // Instantiating. A call copies each member of a group n times. All steps that can fail come first:
@@ -378,7 +378,7 @@ func (c *copying) relink(i int) {
 
 // findLinks records the entity values that refer to members in one row of a column. The row is
 // still an exact copy of the member's.
-func (c *copying) findLinks(row alloc.StoreRow, t *world.Type, from world.Column) {
+func (c *copying) findLinks(row store.Row, t *world.Type, from world.Column) {
 	first, n := t.Linked(row.Element(from.Offset, from.Size))
 	world.EachEntity(t.Links, first, n, uintptr(t.Shape.Element), func(e *entity.ID) {
 		if to, ok := c.memberOf(*e); ok {

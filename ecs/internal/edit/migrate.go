@@ -3,12 +3,12 @@ package edit
 import (
 	"fmt"
 
-	"quarry/alloc"
 	"quarry/ecs/internal/change"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/query"
 	"quarry/ecs/internal/value"
 	"quarry/ecs/internal/world"
+	"quarry/internal/store"
 )
 
 // Moving to another world. If both worlds lie in one universe and a whole archetype moves, its full
@@ -272,7 +272,7 @@ func (m *migration) find(p *change.Part) error {
 func (m *migration) takeBlocks(r *transfer) error {
 	for _, b := range r.to.Table.Buffers() {
 		t, c := m.w.Types.List[b.Key], r.p.Table.Column(r.path.Number(world.TypeID(b.Key)))
-		err := r.p.EachRow(func(at alloc.StoreRow) error {
+		err := r.p.EachRow(func(at store.Row) error {
 			from := value.HeaderOf(at, c)
 			if !from.Spilled() {
 				return nil
@@ -298,7 +298,7 @@ func (r *transfer) run(m *migration) {
 // world's heap. A header cannot move as it is: it counts from the base of its universe.
 func (m *migration) moveSpills(r *transfer, b world.Column) {
 	t, c := m.w.Types.List[b.Key], r.p.Table.Column(r.path.Number(world.TypeID(b.Key)))
-	_ = r.p.EachRow(func(at alloc.StoreRow) error {
+	_ = r.p.EachRow(func(at store.Row) error {
 		h := value.HeaderOf(at, c)
 		if !h.Spilled() {
 			return nil

@@ -3,10 +3,10 @@ package edit
 import (
 	"unsafe"
 
-	"quarry/alloc"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/value"
 	"quarry/ecs/internal/world"
+	"quarry/internal/store"
 )
 
 // Add and Remove of one type for one entity, for handles of all kinds. An archetype caches the
@@ -173,6 +173,6 @@ func MoveBy(w *world.World, op string, path *world.Path, e entity.ID, r *entity.
 		}
 	}
 	w.Rows.MoveOne(path.From, path, e, r, w.Tables.OwnerOf(r.Location))
-	alloc.ClearRows(path.To.Store.LastRow(), 1, path.Fresh)
+	store.ClearRows(path.To.Store.LastRow(), 1, path.Fresh)
 	return true, nil
 }

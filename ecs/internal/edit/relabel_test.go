@@ -25,7 +25,7 @@ func fits(a *ecs.Archetype, units int) int {
 		}
 	}
 	if units == alloc.ChunksPerMegachunk && columns > 4 {
-		units-- // see alloc.ColumnStore.Scale
+		units-- // see store.Store.Scale
 	}
 	return units * a.Plan().Rows
 }

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"slices"
 
-	"quarry/alloc"
 	"quarry/ecs/internal/change"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/query"
 	"quarry/ecs/internal/table"
 	"quarry/ecs/internal/world"
+	"quarry/internal/store"
 )
 
 // Sparse types in a Change. They move no rows, so they have no part in its outcomes: its
@@ -82,7 +82,7 @@ func (c *Change) EnterList(list []entity.ID) {
 // entitiesOfParts appends the entities of the rows that a transaction has selected.
 func entitiesOfParts(dst []entity.ID, tx *change.Tx) []entity.ID {
 	for i := range tx.Parts {
-		_ = tx.Parts[i].EachRow(func(at alloc.StoreRow) error {
+		_ = tx.Parts[i].EachRow(func(at store.Row) error {
 			dst = append(dst, *table.IDAt(at))
 			return nil
 		})

@@ -3,12 +3,12 @@ package edit
 import (
 	"unsafe"
 
-	"quarry/alloc"
 	"quarry/ecs/internal/change"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/sparse"
 	"quarry/ecs/internal/table"
 	"quarry/ecs/internal/world"
+	"quarry/internal/store"
 )
 
 // Entries of sparse types where entities are copied: to copies in the same world, to a clone, and
@@ -109,7 +109,7 @@ func (m *migration) countEntries(t *world.Type, selected *change.Tx) (n int) {
 		return 0
 	}
 	for i := range selected.Parts {
-		_ = selected.Parts[i].EachRow(func(at alloc.StoreRow) error {
+		_ = selected.Parts[i].EachRow(func(at store.Row) error {
 			if t.Sparse.Find(*table.IDAt(at)) != 0 {
 				n++
 			}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
-	"quarry/alloc"
+	"quarry/internal/universe"
 )
 
 // What is checked before a difference is applied. It may come from anywhere, so each number is
@@ -175,7 +175,7 @@ func (s *Store) fitsLease(d *Difference, reserved map[int]*ReservedBlock) error 
 }
 
 // DifferenceRoom is the memory that a store takes to apply a difference.
-type DifferenceRoom struct{ runs []alloc.ChunkIndex }
+type DifferenceRoom struct{ runs []universe.ChunkIndex }
 
 // RoomFor takes the memory that Apply needs, which must follow. The error is from the universe or
 // the extent; then nothing has changed.

@@ -27,7 +27,7 @@
 // [Store.Reach] or Close, since a longer array of records may move to a longer run of chunks or to
 // a reservation beside the universe.
 //
-// Garbage collector: records lie in an [alloc.Extent] and the versions of reserved indices in
+// Garbage collector: records lie in a [universe.Extent] and the versions of reserved indices in
 // chunks, memory that the collector never sees. The free bits, one for each record, and the bitmaps
 // of the blocks lie in Go memory.
 //

@@ -6,9 +6,9 @@ import (
 	"math/bits"
 	"slices"
 
-	"quarry/alloc"
 	"quarry/bitmask"
 	"quarry/ecs/internal/codec"
+	"quarry/internal/universe"
 )
 
 // A store in a file: its records lie there as in memory, and an Image has the rest. What follows
@@ -111,7 +111,7 @@ func (im *Image) checkReserved(blocks int) error {
 // Adopt makes a new store, which has no ids, that of an image that was checked. fill makes an
 // extent of size 0 the records, which are checked against the rows of the file. After an error,
 // which wraps ErrImage, or is the universe's or from fill, the store is to be closed.
-func (s *Store) Adopt(im *Image, rows *ImageRows, fill func(x *alloc.Extent, size int) error) error {
+func (s *Store) Adopt(im *Image, rows *ImageRows, fill func(x *universe.Extent, size int) error) error {
 	s.SetTag(im.Tag)
 	runs, err := s.allocBlocks(len(im.reserved))
 	if err != nil {
@@ -155,7 +155,7 @@ func (s *Store) Adopt(im *Image, rows *ImageRows, fill func(x *alloc.Extent, siz
 var ErrImage = errors.New("it is damaged")
 
 // adoptBlock makes a block of reservations.
-func (s *Store) adoptBlock(from imageBlock, run alloc.ChunkIndex) {
+func (s *Store) adoptBlock(from imageBlock, run universe.ChunkIndex) {
 	o, b := s.makeReservations(), s.newBlock(from.number, run)
 	o.indices += blockSize - int(b.count.Load())
 	copy(b.used[:], from.used)

@@ -14,12 +14,13 @@ import (
 	"quarry/alloc"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/past"
+	"quarry/internal/universe"
 )
 
 // kept is a store whose past is kept, beside what is known of it.
 type kept struct {
 	t        testing.TB
-	u        *alloc.Universe
+	u        *universe.Universe
 	s        *entity.Store
 	p        past.Past
 	m        *past.Memory
@@ -341,7 +342,7 @@ func TestSweepBesideReservations(t *testing.T) {
 func TestReadyIsRefused(t *testing.T) {
 	refused := 0
 	require.NoError(t, alloc.CheckEveryFailure(func(f *alloc.Failures) error {
-		u, err := alloc.NewUniverse(alloc.Size(16<<20), alloc.InjectFailures(f))
+		u, err := universe.New(universe.Size(16<<20), alloc.InjectFailures(f))
 		if err != nil {
 			return err
 		}

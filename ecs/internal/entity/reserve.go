@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"quarry/alloc"
 	"quarry/internal/debug"
+	"quarry/internal/universe"
 )
 
 // Reserved ids.
@@ -57,7 +57,7 @@ const usable = blockSize - 1
 // isExcluded reports whether an index of a block of reservations is excluded.
 func isExcluded(index uint32) bool { return index == 0 || index%blockSize == usable }
 
-const blockChunks = blockSize * int(unsafe.Sizeof(uint32(0))) / alloc.ChunkSize
+const blockChunks = blockSize * int(unsafe.Sizeof(uint32(0))) / universe.ChunkSize
 
 // reservations are the books of the blocks of reservations, by number.
 type reservations struct {
@@ -73,11 +73,11 @@ type reservations struct {
 // block is 8,192 indices for reservations. The goroutine that has made the count busy writes all
 // other fields.
 type block struct {
-	count    atomic.Int32       // bits set in used, or busy (R4)
-	number   int                // the block has the indices starting with number * 8,192
-	next     int                // index in the block where the next search begins
-	run      alloc.ChunkIndex   // chunks of the versions
-	versions *[blockSize]uint32 // outside the garbage collector's heap
+	count    atomic.Int32        // bits set in used, or busy (R4)
+	number   int                 // the block has the indices starting with number * 8,192
+	next     int                 // index in the block where the next search begins
+	run      universe.ChunkIndex // chunks of the versions
+	versions *[blockSize]uint32  // outside the garbage collector's heap
 	used     [blockSize / 64]uint64
 	held     [blockSize / 64]uint64 // bit set: a call of Hold has marked the id
 	born     uint64                 // number of the snapshot taken last when the block was made
@@ -165,7 +165,7 @@ func (s *Store) makeReservations() *reservations {
 
 // allocBlocks returns memory for the versions of n blocks. The error is from the universe; then
 // nothing is allocated.
-func (s *Store) allocBlocks(n int) (runs []alloc.ChunkIndex, err error) {
+func (s *Store) allocBlocks(n int) (runs []universe.ChunkIndex, err error) {
 	for range n {
 		first, err := s.u.AllocExact(blockChunks)
 		if err != nil {
@@ -180,7 +180,7 @@ func (s *Store) allocBlocks(n int) (runs []alloc.ChunkIndex, err error) {
 }
 
 // newBlock returns a block whose versions lie in a run of chunks.
-func (s *Store) newBlock(number int, run alloc.ChunkIndex) *block {
+func (s *Store) newBlock(number int, run universe.ChunkIndex) *block {
 	// Safe because the run is blockChunks chunks long, exactly one block, and is the store's until
 	// it closes.
 	b := &block{number: number, run: run, born: s.moment.Load(), versions: (*[blockSize]uint32)(s.u.Pointer(run))}

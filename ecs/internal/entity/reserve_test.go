@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"quarry/alloc"
 	"quarry/ecs/internal/entity"
+	"quarry/internal/universe/sentinel"
 )
 
 // reserve reserves n ids.
@@ -183,7 +183,7 @@ func TestDefectEExhaustion(t *testing.T) {
 func TestDefectENoMemory(t *testing.T) {
 	u := newUniverse(t, 2<<20)
 	s := open(t, u)
-	require.ErrorIs(t, s.Reserve(make([]entity.ID, 80*usable)), alloc.ErrFull)
+	require.ErrorIs(t, s.Reserve(make([]entity.ID, 80*usable)), sentinel.ErrFull)
 	require.Zero(t, u.Stats().LiveChunks)
 	require.Zero(t, s.ReservedBlocks())
 	verify(t, s, 0)

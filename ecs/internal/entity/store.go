@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"quarry/alloc"
 	"quarry/ecs/internal/past"
+	"quarry/internal/universe"
 )
 
 // The store. Indices are made in blocks of 8,192, which are numbered upwards in the order in which
@@ -61,10 +61,10 @@ var ErrFull = errors.New("entity: all indices are in use")
 // Store hands out IDs and keeps their records. It belongs to one goroutine at a time, except that
 // any goroutine may call Reserve, Hold, LetGo, TakeBack and Reserved.
 type Store struct {
-	u       *alloc.Universe
-	view    View          // the records (R9)
-	records *alloc.Extent // their memory
-	past    *past.Memory  // of the records, while snapshots are alive; else nil, see past.go
+	u       *universe.Universe
+	view    View             // the records (R9)
+	records *universe.Extent // their memory
+	past    *past.Memory     // of the records, while snapshots are alive; else nil, see past.go
 
 	free      []uint64 // bit set: the index is free for the owner and not leased
 	summary   []uint64 // bit set: the word of free is not zero (R3)
@@ -85,12 +85,12 @@ type Store struct {
 }
 
 // Open initializes a zero store for a world with a tag, with memory from u. It takes no memory yet.
-func (s *Store) Open(u *alloc.Universe, tag Tag) {
+func (s *Store) Open(u *universe.Universe, tag Tag) {
 	s.u, s.view.tag, s.most = u, tag, maxBlocks
 	s.records = u.NewExtent(MaxIDs * int(recordSize))
 }
 
-// Close frees all memory. Look-ups then find nothing. The error is from alloc.Extent.Release.
+// Close frees all memory. Look-ups then find nothing. The error is from universe.Extent.Release.
 func (s *Store) Close() error {
 	err := s.records.Release()
 	s.closeReservations()

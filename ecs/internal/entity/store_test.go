@@ -11,6 +11,7 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs/internal/entity"
+	"quarry/internal/universe"
 	"quarry/mmap"
 )
 
@@ -20,16 +21,16 @@ const (
 )
 
 // newUniverse makes a universe that is closed when the test ends, and then empty.
-func newUniverse(t testing.TB, size int, options ...alloc.Option) *alloc.Universe {
+func newUniverse(t testing.TB, size int, options ...universe.Option) *universe.Universe {
 	t.Helper()
-	u, err := alloc.NewUniverse(append(options, alloc.Size(size))...)
+	u, err := universe.New(append(options, universe.Size(size))...)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, u.Close()) })
 	return u
 }
 
 // open makes a store on a universe.
-func open(t testing.TB, u *alloc.Universe) *entity.Store {
+func open(t testing.TB, u *universe.Universe) *entity.Store {
 	t.Helper()
 	s := new(entity.Store)
 	s.Open(u, entity.TagOf(5))
@@ -385,7 +386,7 @@ func TestVerifyNamesTheInvariant(t *testing.T) {
 
 // FuzzFind asks a store for any 64 bits: it finds its own record, or none.
 func FuzzFind(f *testing.F) {
-	u, err := alloc.NewUniverse(alloc.Size(16 << 20))
+	u, err := universe.New(universe.Size(16 << 20))
 	require.NoError(f, err)
 	s := new(entity.Store)
 	s.Open(u, entity.TagOf(3))

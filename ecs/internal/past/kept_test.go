@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"quarry/alloc"
 	"quarry/ecs/internal/past"
+	"quarry/internal/universe/sentinel"
 )
 
 // life is a block of a model: it is part of the layers from born up to ended.
@@ -112,13 +112,13 @@ func TestLose(t *testing.T) {
 	require.False(t, k.Has(born))
 	two, three := p.Begin(), p.Begin()
 	require.True(t, k.Has(born))
-	k.Lose(born, alloc.ErrFull)
+	k.Lose(born, sentinel.ErrFull)
 	k.Lose(born, errors.New("another"))
 	require.NoError(t, one.Err())
 	for _, l := range []*past.Layer{two, three} {
-		require.ErrorIs(t, l.Err(), alloc.ErrFull)
+		require.ErrorIs(t, l.Err(), sentinel.ErrFull)
 		require.NotContains(t, l.Err().Error(), "another")
-		require.ErrorIs(t, l.Read(m, 0, make([]byte, past.UnitSize)), alloc.ErrFull)
+		require.ErrorIs(t, l.Read(m, 0, make([]byte, past.UnitSize)), sentinel.ErrFull)
 	}
 	require.NoError(t, one.Read(m, 0, make([]byte, past.UnitSize)))
 	three.Close()

@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"quarry/alloc"
 	"quarry/internal/debug"
+	"quarry/internal/universe"
 )
 
 // Layer is what memories held at one moment.
@@ -41,20 +41,20 @@ func (l *Layer) lose(err error) {
 // part is what a layer has of one memory.
 type part struct {
 	mu    sync.Mutex
-	units map[uint32]alloc.ChunkIndex // the chunks with the bytes, by unit
-	notes []note                      // by rising address; nil but in debug builds
+	units map[uint32]universe.ChunkIndex // the chunks with the bytes, by unit
+	notes []note                         // by rising address; nil but in debug builds
 }
 
 // part returns the part of a memory. It belongs to the owner.
 func (l *Layer) part(at int) *part {
 	for len(l.parts) <= at {
-		l.parts = append(l.parts, &part{units: map[uint32]alloc.ChunkIndex{}})
+		l.parts = append(l.parts, &part{units: map[uint32]universe.ChunkIndex{}})
 	}
 	return l.parts[at]
 }
 
 // has returns the chunk with the bytes of a unit.
-func (p *part) has(unit int) (c alloc.ChunkIndex, ok bool) {
+func (p *part) has(unit int) (c universe.ChunkIndex, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	c, ok = p.units[uint32(unit)]
@@ -63,7 +63,7 @@ func (p *part) has(unit int) (c alloc.ChunkIndex, ok bool) {
 
 // put copies the bytes of a unit, which the part lacks, to the part. The bytes must not change
 // meanwhile. An error is from the universe; the part lacks the unit then.
-func (p *part) put(u *alloc.Universe, unit int, from []byte) error {
+func (p *part) put(u *universe.Universe, unit int, from []byte) error {
 	c, err := u.AllocExact(1)
 	if err != nil {
 		return err

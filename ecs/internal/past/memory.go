@@ -4,12 +4,12 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"quarry/alloc"
 	"quarry/internal/debug"
+	"quarry/internal/universe"
 )
 
 // UnitSize is the number of bytes of a unit. A copy of one takes a chunk of the universe.
-const UnitSize = alloc.ChunkSize
+const UnitSize = universe.ChunkSize
 
 // pageUnits is the number of units whose states are made at once.
 const pageUnits = 1024

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"quarry/alloc"
+	"quarry/internal/universe"
 )
 
 // Invariants, checked by Verify:
@@ -26,7 +26,7 @@ import (
 
 // Past keeps the past of some memories, from the first layer on to the last.
 type Past struct {
-	u        *alloc.Universe       // has the copies
+	u        *universe.Universe    // has the copies
 	newest   atomic.Pointer[Layer] // nil without layers; written by the owner
 	mu       sync.RWMutex          // held to read by Read, to write where layers or memories come, go or move
 	number   uint64                // of the layer that began last
@@ -35,7 +35,7 @@ type Past struct {
 }
 
 // Open initializes a zero Past without layers, whose copies lie in u.
-func (p *Past) Open(u *alloc.Universe) { p.u = u }
+func (p *Past) Open(u *universe.Universe) { p.u = u }
 
 // Add adds a range of memory. It belongs to the owner, as all but Gate and Read does. Layers that
 // exist have no part in it.

@@ -12,6 +12,8 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs/internal/past"
+	"quarry/internal/universe"
+	"quarry/internal/universe/sentinel"
 )
 
 const (
@@ -19,9 +21,9 @@ const (
 	memories = 3
 )
 
-func newUniverse(t testing.TB, size int) *alloc.Universe {
+func newUniverse(t testing.TB, size int) *universe.Universe {
 	t.Helper()
-	u, err := alloc.NewUniverse(alloc.Size(size))
+	u, err := universe.New(universe.Size(size))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, u.Close()) })
 	return u
@@ -30,14 +32,14 @@ func newUniverse(t testing.TB, size int) *alloc.Universe {
 // slow is a past of some memories beside whole copies of them.
 type slow struct {
 	t        *testing.T
-	u        *alloc.Universe
+	u        *universe.Universe
 	p        past.Past
 	r        *rand.Rand
 	bytes    [memories][]byte
 	of       [memories]*past.Memory
 	known    [memories][units]uint64 // number of the latest layer that needs no copy of the unit
 	layers   []*slowLayer            // by rising number
-	hog      []alloc.ChunkIndex      // what nobody else gets
+	hog      []universe.ChunkIndex   // what nobody else gets
 	lost     int                     // layers that were lost
 	resized  int
 	restored int
@@ -213,9 +215,9 @@ func (s *slow) look(l *slowLayer) {
 			case !has:
 				continue
 			case l.lost: // which units are right nobody knows
-				require.ErrorIs(s.t, l.l.Read(m, unit, got), alloc.ErrFull)
+				require.ErrorIs(s.t, l.l.Read(m, unit, got), sentinel.ErrFull)
 				if _, written, err := l.l.Old(m, unit); written {
-					require.ErrorIs(s.t, err, alloc.ErrFull)
+					require.ErrorIs(s.t, err, sentinel.ErrFull)
 				}
 				continue
 			}
@@ -243,7 +245,7 @@ func (s *slow) save(l *slowLayer) bool {
 			lacks := s.newest() > s.known[i][unit]
 			full := lacks && s.full()
 			if err := m.Save(unit); full {
-				require.ErrorIs(s.t, err, alloc.ErrFull)
+				require.ErrorIs(s.t, err, sentinel.ErrFull)
 				return false
 			}
 			require.NoError(s.t, err)
@@ -384,7 +386,7 @@ func TestBeginCopiesNothing(t *testing.T) {
 
 // Example prints the drawing of the package comment.
 func Example() {
-	u, err := alloc.NewUniverse(alloc.Size(4 << 20))
+	u, err := universe.New(universe.Size(4 << 20))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -462,7 +464,7 @@ func TestVerify(t *testing.T) {
 func TestEveryFailure(t *testing.T) {
 	lost, refused := 0, 0
 	require.NoError(t, alloc.CheckEveryFailure(func(f *alloc.Failures) error {
-		u, err := alloc.NewUniverse(alloc.Size(4<<20), alloc.InjectFailures(f))
+		u, err := universe.New(universe.Size(4<<20), alloc.InjectFailures(f))
 		if err != nil {
 			return err
 		}

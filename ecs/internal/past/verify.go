@@ -3,14 +3,14 @@ package past
 import (
 	"fmt"
 
-	"quarry/alloc"
+	"quarry/internal/universe"
 )
 
 // Verify checks P1 to P3. No other call may be under way, but for Read, which waits.
 func (p *Past) Verify() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	owner := map[alloc.ChunkIndex]bool{}
+	owner := map[universe.ChunkIndex]bool{}
 	above := (*Layer)(nil)
 	for l := p.newest.Load(); l != nil; l = l.below {
 		below := uint64(0) // no layer has that number

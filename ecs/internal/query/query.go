@@ -263,7 +263,7 @@ type Scan struct {
 	Pos     int         // position of the current chunk in the archetype's store
 	First   int         // first of the current rows; nonzero only for batches and borrows
 	Since   uint32      // the version that the query's terms compare with in this loop, see narrow
-	Scale   uintptr     // of the current chunk: see alloc.ColumnStore.Scale
+	Scale   uintptr     // of the current chunk: see store.Store.Scale
 	Serial  uint32      // of the current rows; rows with another serial are stale
 	Dense   bool        // every row of the chunk matches
 	filled  bool        // mask holds the snapshot of the current rows

@@ -6,10 +6,10 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"quarry/alloc"
 	"quarry/ecs/internal/match"
 	"quarry/ecs/internal/table"
 	"quarry/ecs/internal/world"
+	"quarry/internal/store"
 )
 
 // Walks. Before a loop the query binds its new matches. The loop then yields the chunks of all
@@ -123,10 +123,10 @@ func (q *Query) Walk(yield func(Rows) bool) {
 		for pos := 0; pos < len(g.Chunks()); pos++ {
 			c := &g.Chunks()[pos]
 			scale := int(g.Scale(c.Order))
-			n := min(g.PerUnit()*scale>>alloc.UnitOrder, g.Len()-c.Start)
+			n := min(g.PerUnit()*scale>>store.UnitOrder, g.Len()-c.Start)
 			s.Show(pos, uintptr(scale), true)
 			// Safe because the chunk is one of the world's universe.
-			base := unsafe.Add(s.World.Base, uintptr(c.First)*alloc.SmallChunkSize)
+			base := unsafe.Add(s.World.Base, uintptr(c.First)*store.SmallSize)
 			if !yield(MakeRows(s, base, n)) {
 				return
 			}

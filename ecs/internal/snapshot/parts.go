@@ -1,10 +1,10 @@
 package snapshot
 
 import (
-	"quarry/alloc"
 	"quarry/ecs/internal/query"
 	"quarry/ecs/internal/sparse"
 	"quarry/ecs/internal/world"
+	"quarry/internal/store"
 )
 
 // What taking a snapshot, making the world that its readers see, and Restore do for each part of a
@@ -155,7 +155,7 @@ func (r *restoring) restoreRows() {
 		r.list = a.Table.Leave(r.list)
 	}
 	for _, c := range r.list {
-		r.owned[alloc.StoreChunk{First: c.First, Order: c.Order}] = true
+		r.owned[store.Chunk{First: c.First, Order: c.Order}] = true
 	}
 	for _, st := range r.differs {
 		st.Archetype.Table.Return(&st.Table, r.owned)

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"slices"
 
-	"quarry/alloc"
 	"quarry/ecs/internal/match"
 	"quarry/ecs/internal/value"
 	"quarry/ecs/internal/world"
 	"quarry/internal/debug"
+	"quarry/internal/store"
 )
 
 // Restore. What a snapshot has is brought back where it lay: chunks and blocks that were freed
@@ -58,19 +58,19 @@ func Restore(w *world.World, s *Snapshot) error {
 type restoring struct {
 	w       *world.World
 	s       *Snapshot
-	differs []*archetypeState         // archetypes of which rows came, went or moved
-	since   []*world.Archetype        // archetypes that came since: they may have chunks of then in reserve
-	spilled []*archetypeState         // archetypes with buffers whose headers may differ
-	refs    map[uint32]value.Header   // blocks that their buffers had, by number
-	owned   map[alloc.StoreChunk]bool // chunks that the differing archetypes gave up
-	list    []alloc.StoreChunk        // the same
-	managed managedCopies             // copies of the snapshot's managed values
+	differs []*archetypeState       // archetypes of which rows came, went or moved
+	since   []*world.Archetype      // archetypes that came since: they may have chunks of then in reserve
+	spilled []*archetypeState       // archetypes with buffers whose headers may differ
+	refs    map[uint32]value.Header // blocks that their buffers had, by number
+	owned   map[store.Chunk]bool    // chunks that the differing archetypes gave up
+	list    []store.Chunk           // the same
+	managed managedCopies           // copies of the snapshot's managed values
 }
 
 func (r *restoring) begin(w *world.World, s *Snapshot) {
 	r.w, r.s = w, s
 	if r.owned == nil {
-		r.refs, r.owned = map[uint32]value.Header{}, map[alloc.StoreChunk]bool{}
+		r.refs, r.owned = map[uint32]value.Header{}, map[store.Chunk]bool{}
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"quarry/alloc"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/name"
 	"quarry/ecs/internal/past"
@@ -13,6 +12,7 @@ import (
 	"quarry/ecs/internal/table"
 	"quarry/ecs/internal/world"
 	"quarry/internal/debug"
+	"quarry/internal/heap"
 )
 
 // Snapshot is ecs.Snapshot.
@@ -30,7 +30,7 @@ type Snapshot struct {
 	Managed    managedCopies // of the types with CopyWith
 
 	Types []*world.Type // of the world then; read-only
-	Heap  *alloc.Heap   // of spilled buffers; nil: there were none
+	Heap  *heap.Heap    // of spilled buffers; nil: there were none
 
 	Created, Destroyed uint64
 

@@ -12,6 +12,7 @@ import (
 	"quarry/alloc"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/past"
+	"quarry/internal/universe"
 )
 
 // keptEntry is an entry of a model.
@@ -41,7 +42,7 @@ type keptMoment struct {
 }
 
 // newKeptSet makes a set of values of a size.
-func newKeptSet(t *testing.T, u *alloc.Universe, size int, bits bool, seed uint64) *keptSet {
+func newKeptSet(t *testing.T, u *universe.Universe, size int, bits bool, seed uint64) *keptSet {
 	k := &keptSet{t: t, s: newSet(t, u, size, bits), r: rand.New(rand.NewPCG(seed, 3)), most: 40}
 	k.p.Open(u)
 	return k
@@ -270,7 +271,7 @@ func TestClearOfALaterSet(t *testing.T) {
 func TestReadyIsRefused(t *testing.T) {
 	refused := 0
 	require.NoError(t, alloc.CheckEveryFailure(func(f *alloc.Failures) error {
-		u, err := alloc.NewUniverse(alloc.Size(8<<20), alloc.InjectFailures(f))
+		u, err := universe.New(universe.Size(8<<20), alloc.InjectFailures(f))
 		if err != nil {
 			return err
 		}

@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"quarry/alloc"
 	"quarry/ecs/internal/entity"
+	"quarry/internal/universe"
 )
 
 // The set. Entry 0 is nobody's: its entity is one that no world makes, so a look-up by the place 0
@@ -52,14 +52,14 @@ type Set struct {
 	bits     []uint64 // by entry: enabled; nil for a set without bits
 	room     int      // entries that fit, entry 0 among them
 
-	memory [3]*alloc.Extent // of places, ids and values
-	kept   *keeping         // their past, while snapshots are alive; else nil
-	keeps  *keeping         // the same, kept for the next snapshot
+	memory [3]*universe.Extent // of places, ids and values
+	kept   *keeping            // their past, while snapshots are alive; else nil
+	keeps  *keeping            // the same, kept for the next snapshot
 }
 
 // Open initializes a zero set of values of size bytes, with memory from u. With bits, each value
 // can be enabled and disabled. It takes no memory yet.
-func (s *Set) Open(u *alloc.Universe, size int, bits bool) {
+func (s *Set) Open(u *universe.Universe, size int, bits bool) {
 	*s = Set{size: uintptr(size), values: none}
 	s.memory[0] = u.NewExtent(entity.MaxIDs * int(placeSize))
 	s.memory[1] = u.NewExtent(entity.MaxIDs * int(idSize))
@@ -70,7 +70,7 @@ func (s *Set) Open(u *alloc.Universe, size int, bits bool) {
 }
 
 // Close frees all memory. The set is then empty, and may be used again. The error is from
-// alloc.Extent.Release, of the first extent that was not released.
+// universe.Extent.Release, of the first extent that was not released.
 func (s *Set) Close() error {
 	var first error
 	for _, x := range s.memory {

@@ -10,10 +10,11 @@ import (
 
 	"quarry/alloc"
 	"quarry/ecs/internal/entity"
+	"quarry/internal/universe"
 )
 
 // newSet makes a set of values of a size, which must be sound at the end and leave nothing behind.
-func newSet(t *testing.T, u *alloc.Universe, size int, bits bool) *Set {
+func newSet(t *testing.T, u *universe.Universe, size int, bits bool) *Set {
 	s := new(Set)
 	s.Open(u, size, bits)
 	t.Cleanup(func() {
@@ -24,8 +25,8 @@ func newSet(t *testing.T, u *alloc.Universe, size int, bits bool) *Set {
 	return s
 }
 
-func newUniverse(t *testing.T, size int) *alloc.Universe {
-	u, err := alloc.NewUniverse(alloc.Size(size))
+func newUniverse(t *testing.T, size int) *universe.Universe {
+	u, err := universe.New(universe.Size(size))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, u.Close()) })
 	return u
@@ -171,7 +172,7 @@ func TestSetVersions(t *testing.T) {
 func TestSetIsRefused(t *testing.T) {
 	refusals := 0
 	require.NoError(t, alloc.CheckEveryFailure(func(f *alloc.Failures) error {
-		u, err := alloc.NewUniverse(alloc.Size(4<<20), alloc.InjectFailures(f))
+		u, err := universe.New(universe.Size(4<<20), alloc.InjectFailures(f))
 		if err != nil {
 			return err
 		}

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"quarry/alloc"
 	"quarry/ecs/internal/entity"
+	"quarry/internal/store"
 )
 
 // Chunks come to the tables of a world and go. Each stretch of a chunk has an owner, which leads
@@ -69,7 +69,7 @@ func (t *Table) stretchesAt(pos int) (first, end int) {
 
 // number takes stretches for a chunk that comes to the table, and returns the location of its row
 // 0.
-func (t *Table) number(c alloc.StoreChunk) Location {
+func (t *Table) number(c store.Chunk) Location {
 	return locationOf(t.all.stretches.take(stretchesFor(t.Store.Fits(c))))
 }
 
@@ -103,7 +103,7 @@ func (t *Table) retire(pos int) {
 
 // enter begins the books of a chunk. leave ends the books of the last chunk, which is about to lose
 // its last row.
-func (t *Table) enter(c alloc.StoreChunk, pos int) {
+func (t *Table) enter(c store.Chunk, pos int) {
 	t.Books.Add(t.Store.Fits(c), t.number(c))
 	t.Books.begin(pos, t.all.Version)
 	t.place(pos)
@@ -125,7 +125,7 @@ func (t *Table) Renumber(index uint32) {
 
 // cellOf returns the cell of the type in a slot, in the chunk at a position. at is the chunk's row
 // 0.
-func (t *Table) cellOf(slot, pos int, at alloc.StoreRow) entity.Cell {
+func (t *Table) cellOf(slot, pos int, at store.Row) entity.Cell {
 	size := t.all.types[t.Types[slot]].Layout.Size
 	p := at.Element(t.Places[t.Types[slot]].Offset, uint32(size))
 	c := entity.MakeCell(p, t.Books.at(pos), uintptr(size), t.Books.Version(uint16(slot), pos))

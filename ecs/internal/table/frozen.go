@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"quarry/alloc"
 	"quarry/ecs/internal/past"
+	"quarry/internal/store"
 )
 
 // A frozen table shows the rows of a table as they were at the moment of a layer. It has a mirror
@@ -26,7 +26,7 @@ import (
 type Frozen struct {
 	layer  *past.Layer
 	memory *past.Memory // of the universe
-	origin []alloc.StoreChunk
+	origin []store.Chunk
 	shown  []atomic.Uint64 // by position, a bit for each unit of the chunk
 	mu     sync.Mutex      // held while units come
 	t      *Table          // the frozen table
@@ -53,7 +53,7 @@ func (t *Table) Freeze(s *Tables, index uint32, sig Signature, from *State, memo
 		first, err := s.mirrorOf(c)
 		if err != nil {
 			f.free(pos)
-			t.Store = alloc.ColumnStore{}
+			t.Store = store.Store{}
 			return nil, err
 		}
 		t.Store.Relocate(pos, first)
@@ -76,7 +76,7 @@ func (f *Frozen) Place(s *Tables) {
 // Free frees the mirrors.
 func (f *Frozen) Free() {
 	f.free(len(f.origin))
-	f.t.Store = alloc.ColumnStore{}
+	f.t.Store = store.Store{}
 }
 
 func (f *Frozen) free(chunks int) {
@@ -86,12 +86,12 @@ func (f *Frozen) free(chunks int) {
 }
 
 // mirrorOf takes a chunk for the mirror of one.
-func (s *Tables) mirrorOf(c alloc.StoreChunk) (alloc.SmallIndex, error) {
+func (s *Tables) mirrorOf(c store.Chunk) (store.SmallIndex, error) {
 	if c.Small() {
 		return s.smallChunks.Alloc()
 	}
 	first, err := s.u.AllocAligned(c.Units())
-	return alloc.SmallIndex(first) << alloc.UnitOrder, err
+	return store.SmallIndex(first) << store.UnitOrder, err
 }
 
 // Show brings n bytes of a chunk's mirror, from byte at of the chunk on. The error says that the
@@ -125,8 +125,8 @@ func (f *Frozen) bring(pos, unit int) error {
 		if err := f.layer.Read(f.memory, int(c.First.Chunk()), all[:]); err != nil {
 			return err
 		}
-		at := int(c.First) * alloc.SmallChunkSize % past.UnitSize
-		copy(unsafe.Slice((*byte)(to), alloc.SmallChunkSize), all[at:]) // Safe because the mirror is a chunk of a unit.
+		at := int(c.First) * store.SmallSize % past.UnitSize
+		copy(unsafe.Slice((*byte)(to), store.SmallSize), all[at:]) // Safe because the mirror is a chunk of a unit.
 		return nil
 	}
 	// Safe because the mirror has as many units as the chunk.
@@ -161,7 +161,7 @@ func (f *Frozen) ShowAll() error {
 func (f *Frozen) IsLike(later *Frozen, version uint32) bool {
 	latest := later.t.Books.Latest()
 	return (latest == 0 || int32(latest-version) <= 0) && f.t.Len() == later.t.Len() &&
-		slices.EqualFunc(f.origin, later.origin, func(a, b alloc.StoreChunk) bool { return a.First == b.First && a.Order == b.Order })
+		slices.EqualFunc(f.origin, later.origin, func(a, b store.Chunk) bool { return a.First == b.First && a.Order == b.Order })
 }
 
 // WrittenIn returns the units of a chunk that are in a set of units of the universe, a bit each.
@@ -189,8 +189,8 @@ func (f *Frozen) Unit(pos, unit int, buffer *[UnitSize]byte) (b []byte, err erro
 		return nil, fmt.Errorf("table: %w", err)
 	}
 	if c.Small() {
-		at := int(c.First) * alloc.SmallChunkSize % UnitSize
-		b = b[at : at+alloc.SmallChunkSize]
+		at := int(c.First) * store.SmallSize % UnitSize
+		b = b[at : at+store.SmallSize]
 	}
 	return b, nil
 }

@@ -6,10 +6,11 @@ import (
 	"slices"
 	"unsafe"
 
-	"quarry/alloc"
 	"quarry/bitmask"
 	"quarry/ecs/internal/codec"
 	"quarry/ecs/internal/entity"
+	"quarry/internal/store"
+	"quarry/internal/universe"
 	"quarry/layout"
 )
 
@@ -37,7 +38,7 @@ type Image struct {
 
 // ImageChunk is a chunk of an Image.
 type ImageChunk struct {
-	First   alloc.SmallIndex // where it lies, counted from the first chunk of the file
+	First   store.SmallIndex // where it lies, counted from the first chunk of the file
 	Order   uint32
 	stretch int      // its first
 	was     int      // the same in the file, see Renumber
@@ -145,7 +146,7 @@ func planImage(p *layout.Plan, types []TypeID, places []Place) imagePlan {
 		case c.Offset == 0:
 			at.of = 1
 		default:
-			at.of = 2 + slices.IndexFunc(types, func(id TypeID) bool { return int(places[id].Offset)<<alloc.UnitOrder == c.Offset })
+			at.of = 2 + slices.IndexFunc(types, func(id TypeID) bool { return int(places[id].Offset)<<store.UnitOrder == c.Offset })
 		}
 		im.places = append(im.places, at)
 	}
@@ -171,7 +172,7 @@ func (im *Image) Code(c *codec.Coder) {
 	codec.List(c, &im.Chunks, func(k *ImageChunk) {
 		first := uint32(k.First)
 		c.Half(&first)
-		k.First = alloc.SmallIndex(first)
+		k.First = store.SmallIndex(first)
 		c.Half(&k.Order)
 		c.Number(&k.stretch)
 		k.was = k.stretch
@@ -209,7 +210,7 @@ type Claims struct {
 
 // NewClaims returns the claims of a file with a number of chunks.
 func NewClaims(chunks int) *Claims {
-	return &Claims{Eighths: make(bitmask.Bits, (chunks<<alloc.UnitOrder+bitmask.WordBits-1)/bitmask.WordBits)}
+	return &Claims{Eighths: make(bitmask.Bits, (chunks<<store.UnitOrder+bitmask.WordBits-1)/bitmask.WordBits)}
 }
 
 // Sparse reports whether stretches have numbers far above how many there are, as in a world that
@@ -254,10 +255,10 @@ func claim(b *bitmask.Bits, first, n, most int) bool {
 // The error wraps ErrImage.
 func (im *Image) Claim(chunks int, claims *Claims) (bytes int, err error) {
 	for pos, k := range im.Chunks {
-		if k.Order > alloc.MaxStoreOrder || !claim(&claims.Eighths, int(k.First), 1<<k.Order, chunks<<alloc.UnitOrder) {
+		if k.Order > store.MaxOrder || !claim(&claims.Eighths, int(k.First), 1<<k.Order, chunks<<store.UnitOrder) {
 			return 0, refuseImage("chunk %d of order %d lies at eighth %d of the file, where another does, or beyond its %d chunks", pos, k.Order, k.First, chunks)
 		}
-		bytes += alloc.SmallChunkSize << k.Order
+		bytes += store.SmallSize << k.Order
 	}
 	if most := bytes / int(unsafe.Sizeof(entity.ID{})); im.Rows > most || im.Rows == 0 && bytes > 0 {
 		return 0, refuseImage("%d rows in %d chunks of %d bytes", im.Rows, len(im.Chunks), bytes)
@@ -284,7 +285,7 @@ func (t *Table) Prepare(im *Image, slots []uint16, chunks int, claims *Claims) e
 		if k.stretch == 0 || !claim(&claims.stretches, k.stretch, n, entity.Stretches) {
 			return refuseImage("chunk %d of %v has stretches from %d on, which are another's", pos, t, k.stretch)
 		}
-		if !claim(&claims.Eighths, int(k.First), 1<<k.Order, chunks<<alloc.UnitOrder) {
+		if !claim(&claims.Eighths, int(k.First), 1<<k.Order, chunks<<store.UnitOrder) {
 			return refuseImage("chunk %d of %v lies at eighth %d of the file, where another does, or beyond its %d chunks", pos, t, k.First, chunks)
 		}
 	}
@@ -344,7 +345,7 @@ func (t *Table) usePlan(im *imagePlan, slots []uint16) error {
 	}
 	for _, at := range im.places {
 		if at.of > 1 {
-			t.Places[t.Types[slots[at.of-2]]].Offset = uint32(at.offset) >> alloc.UnitOrder
+			t.Places[t.Types[slots[at.of-2]]].Offset = uint32(at.offset) >> store.UnitOrder
 		}
 	}
 	t.adopted = plan
@@ -357,7 +358,7 @@ func (t *Table) usePlan(im *imagePlan, slots []uint16) error {
 // there is not enough: types of equal sizes lie in the order of registration.
 func (t *Table) hasOffsets(im *imagePlan, slots []uint16) bool {
 	for _, at := range im.places {
-		if at.of == 0 || at.of > 1 && int(t.Places[t.Types[slots[at.of-2]]].Offset)<<alloc.UnitOrder != at.offset {
+		if at.of == 0 || at.of > 1 && int(t.Places[t.Types[slots[at.of-2]]].Offset)<<store.UnitOrder != at.offset {
 			return false
 		}
 	}
@@ -426,21 +427,21 @@ func (im *imagePlan) planOf(columns []layout.Column) (*layout.Plan, error) {
 // Fits returns how many rows a chunk of an image has room for, for which the table was prepared.
 func (t *Table) Fits(im *Image, pos int) int {
 	k := &im.Chunks[pos]
-	return t.Store.Fits(alloc.StoreChunk{First: k.First, Order: k.Order})
+	return t.Store.Fits(store.Chunk{First: k.First, Order: k.Order})
 }
 
 // list returns the chunks, which begin at a chunk of a universe.
-func (im *Image) list(first alloc.ChunkIndex) []alloc.StoreChunk {
-	list := make([]alloc.StoreChunk, len(im.Chunks))
+func (im *Image) list(first universe.ChunkIndex) []store.Chunk {
+	list := make([]store.Chunk, len(im.Chunks))
 	for pos, k := range im.Chunks {
-		list[pos] = alloc.StoreChunk{First: k.First + alloc.SmallIndex(first)<<alloc.UnitOrder, Order: k.Order}
+		list[pos] = store.Chunk{First: k.First + store.SmallIndex(first)<<store.UnitOrder, Order: k.Order}
 	}
 	return list
 }
 
 // Adopt gives a table that was prepared for an image its chunks, which begin at a chunk of the
 // universe, and its books. After an error, which wraps ErrImage, the table has the chunks.
-func (t *Table) Adopt(im *Image, slots []uint16, first alloc.ChunkIndex) error {
+func (t *Table) Adopt(im *Image, slots []uint16, first universe.ChunkIndex) error {
 	if len(im.Chunks) == 0 {
 		return nil
 	}

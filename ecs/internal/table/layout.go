@@ -5,8 +5,8 @@ import (
 	"slices"
 	"unsafe"
 
-	"quarry/alloc"
 	"quarry/ecs/internal/entity"
+	"quarry/internal/store"
 	"quarry/layout"
 )
 
@@ -78,10 +78,10 @@ func (t *Table) layOut(alike bool) error {
 	}
 	t.ownRows = plan.Rows
 	small := s.smallChunks
-	if plan.Rows < 1<<alloc.UnitOrder { // an eighth of a unit has no row
+	if plan.Rows < 1<<store.UnitOrder { // an eighth of a unit has no row
 		small = nil
 	}
-	t.Store = alloc.MakeColumnStore(s.u, small, &plan, stored, s.growth, t.largestOrder(plan.Rows))
+	t.Store = store.Make(s.u, small, &plan, stored, s.growth, t.largestOrder(plan.Rows))
 	t.Store.SetKeeper(keeper{s})
 	return nil
 }
@@ -99,8 +99,8 @@ func (s *Tables) maxRows(types []TypeID) (least int) {
 // largestOrder returns the order of the largest chunks, of so many units of rows rows each that a
 // chunk has at most maxRows.
 func (t *Table) largestOrder(rows int) uint32 {
-	order := uint32(alloc.MaxStoreOrder)
-	for t.maxRows > 0 && order > alloc.UnitOrder && rows<<(order-alloc.UnitOrder) > t.maxRows {
+	order := uint32(store.MaxOrder)
+	for t.maxRows > 0 && order > store.UnitOrder && rows<<(order-store.UnitOrder) > t.maxRows {
 		order--
 	}
 	return order
@@ -135,7 +135,7 @@ func (t *Table) planOnce(alike bool) (layout.Plan, error) {
 // offsetIn returns the offset of a type in a table's own plan divided by 8, as places have it: a
 // small chunk has the columns of a unit at an eighth of their offsets.
 func offsetIn(plan *layout.Plan, slot int) uint32 {
-	return uint32(plan.Places[slot+1].Offset) >> alloc.UnitOrder
+	return uint32(plan.Places[slot+1].Offset) >> store.UnitOrder
 }
 
 // ownPlan lays out a unit for the table's types.
@@ -218,7 +218,7 @@ func (t *Table) UseLayout(from *Table, ids []TypeID) {
 			there = ids[slot]
 		}
 		t.Places[id].Offset = from.Places[there].Offset
-		offsets = append(offsets, int(t.Places[id].Offset)<<alloc.UnitOrder)
+		offsets = append(offsets, int(t.Places[id].Offset)<<store.UnitOrder)
 	}
 	plan := from.Plan().Narrow(offsets, tags)
 	t.adopted = &plan
@@ -243,7 +243,7 @@ func (t *Table) UseOwnLayout() {
 // replan updates the store, the transitions and the caller of a table without rows after its places
 // have changed. rows is the number of rows of a unit. like is the store whose chunks will come, or
 // nil.
-func (t *Table) replan(rows int, like *alloc.ColumnStore) {
+func (t *Table) replan(rows int, like *store.Store) {
 	columns := make([]Column, 0, len(t.Types))
 	for _, id := range t.Types {
 		if t.all.types[id].Layout.Size > 0 {

@@ -1,8 +1,8 @@
 package table
 
 import (
-	"quarry/alloc"
 	"quarry/ecs/internal/entity"
+	"quarry/internal/universe"
 )
 
 // Location says where an entity's row is. A world numbers its rows by stretches of 2,048. Each
@@ -32,4 +32,4 @@ func stretchesFor(rows int) int { return (rows + 1<<entity.RowBits - 1) >> entit
 
 // Limits: each unit of a universe needs one stretch at most, and so does each small chunk, of which
 // a table has one.
-const _ = uint(entity.Stretches - 2*alloc.MaxSize/alloc.ChunkSize)
+const _ = uint(entity.Stretches - 2*universe.MaxSize/universe.ChunkSize)

@@ -3,8 +3,8 @@ package table
 import (
 	"unsafe"
 
-	"quarry/alloc"
 	"quarry/ecs/internal/entity"
+	"quarry/internal/store"
 )
 
 // Owner says which table and chunk a stretch of rows belongs to. The zero Owner is the owner of a
@@ -22,19 +22,19 @@ func (o Owner) Table() uint32 { return o.table - 1 }
 // Pos returns the position of the chunk in the table's store.
 func (o Owner) Pos() int { return int(o.at & (1<<posBits - 1)) }
 
-// Scale returns the scale of the chunk; see alloc.ColumnStore.Scale.
+// Scale returns the scale of the chunk; see store.Store.Scale.
 func (o Owner) Scale() uintptr { return uintptr(o.at >> posBits) }
 
 // Row returns the index in the chunk of the row at a location.
 func (o Owner) Row(l Location) int { return int(l - o.first) }
 
 // RowAt returns the row at a location, with the address of the chunk.
-func (o Owner) RowAt(l Location) alloc.StoreRow {
-	return alloc.StoreRow{Base: o.base, Scale: uintptr(o.at >> posBits), Row: int(l - o.first)}
+func (o Owner) RowAt(l Location) store.Row {
+	return store.Row{Base: o.base, Scale: uintptr(o.at >> posBits), Row: int(l - o.first)}
 }
 
 const (
 	posBits = 22
-	_       = uint(1<<(32-posBits) - 1 - 1<<alloc.MaxStoreOrder) // there is room for the scale
-	_       = uint(1<<posBits - entity.Stretches)                // and a position for each stretch
+	_       = uint(1<<(32-posBits) - 1 - 1<<store.MaxOrder) // there is room for the scale
+	_       = uint(1<<posBits - entity.Stretches)           // and a position for each stretch
 )

@@ -3,9 +3,9 @@ package table
 import (
 	"unsafe"
 
-	"quarry/alloc"
 	"quarry/ecs/internal/past"
 	"quarry/internal/debug"
+	"quarry/internal/store"
 )
 
 // The past of tables. While snapshots of the world are alive, the tables have their old bytes kept:
@@ -23,11 +23,11 @@ import (
 
 // KeepPast makes the tables keep old bytes in m, the memory of the universe, and free chunks by
 // chunks. With nil both end.
-func (s *Tables) KeepPast(m *past.Memory, chunks *past.Kept[alloc.StoreChunk]) {
+func (s *Tables) KeepPast(m *past.Memory, chunks *past.Kept[store.Chunk]) {
 	s.past, s.kept = m, chunks
 	clear(s.births)
 	if s.births == nil && m != nil {
-		s.births = map[alloc.SmallIndex]uint64{}
+		s.births = map[store.SmallIndex]uint64{}
 	}
 }
 
@@ -35,25 +35,25 @@ func (s *Tables) KeepPast(m *past.Memory, chunks *past.Kept[alloc.StoreChunk]) {
 func (s *Tables) Past() *past.Memory { return s.past }
 
 // FreeChunk frees a chunk that waited.
-func (s *Tables) FreeChunk(c alloc.StoreChunk) { alloc.FreeChunk(s.u, s.smallChunks, c) }
+func (s *Tables) FreeChunk(c store.Chunk) { store.FreeChunk(s.u, s.smallChunks, c) }
 
 // keeper is told of the chunks of all tables.
 type keeper struct{ of *Tables }
 
 // Took notes when a chunk was born. The units of a small chunk may hold others.
-func (k keeper) Took(c alloc.StoreChunk) {
+func (k keeper) Took(c store.Chunk) {
 	s := k.of
 	if s.past == nil {
 		return
 	}
 	s.births[c.First] = s.kept.Now()
 	if !c.Small() {
-		s.past.Born(s.u.PointerTo(c.First), c.Bytes())
+		s.past.Born(store.PointerTo(s.u, c.First), c.Bytes())
 	}
 }
 
 // Keeps reports whether a chunk that ends waits for snapshots.
-func (k keeper) Keeps(c alloc.StoreChunk) bool {
+func (k keeper) Keeps(c store.Chunk) bool {
 	s := k.of
 	if s.past == nil {
 		return false
@@ -64,15 +64,15 @@ func (k keeper) Keeps(c alloc.StoreChunk) bool {
 }
 
 // Overwrites keeps the bytes of a chunk.
-func (k keeper) Overwrites(c alloc.StoreChunk) {
+func (k keeper) Overwrites(c store.Chunk) {
 	if s := k.of; s.past != nil {
-		s.past.Gate(s.u.PointerTo(c.First), c.Bytes())
+		s.past.Gate(store.PointerTo(s.u, c.First), c.Bytes())
 	}
 }
 
 // chunkKey names a chunk that waits.
-func chunkKey(c alloc.StoreChunk) alloc.StoreChunk {
-	return alloc.StoreChunk{First: c.First, Order: c.Order}
+func chunkKey(c store.Chunk) store.Chunk {
+	return store.Chunk{First: c.First, Order: c.Order}
 }
 
 // KeepRows has n rows of a chunk kept for snapshots, in all columns, before they are written.
@@ -89,18 +89,18 @@ func (t *Table) KeepColumn(id TypeID, pos, row, n int) {
 }
 
 // KeepCell has a column kept in one row, before it is written.
-func (t *Table) KeepCell(at alloc.StoreRow, c Column) {
+func (t *Table) KeepCell(at store.Row, c Column) {
 	if t.all.past != nil {
 		t.all.past.Gate(at.Element(c.Offset, c.Size), int(c.Size))
 	}
 }
 
-func (t *Table) keepAt(at alloc.StoreRow, n int) {
+func (t *Table) keepAt(at store.Row, n int) {
 	t.all.past.Gate(unsafe.Pointer(IDAt(at)), n*int(unsafe.Sizeof(*IDAt(at)))) // Safe because the rows lie in the chunk.
 	t.keepColumns(at, n, t.Store.Columns())
 }
 
-func (t *Table) keepColumns(at alloc.StoreRow, n int, columns []Column) {
+func (t *Table) keepColumns(at store.Row, n int, columns []Column) {
 	for _, c := range columns {
 		t.all.past.Gate(at.Element(c.Offset, c.Size), n*int(c.Size))
 	}
@@ -113,7 +113,7 @@ func (t *Table) KeepTail() {
 
 // KeepLeave has kept what is written when the row at a location leaves the table: the row, and the
 // record of the entity of the last row, which takes its place.
-func (t *Table) KeepLeave(at alloc.StoreRow) {
+func (t *Table) KeepLeave(at store.Row) {
 	last := t.Store.LastRow()
 	t.keepAt(at, 1)
 	t.all.ids.Keep(*IDAt(last))
@@ -129,7 +129,7 @@ func (t *Table) IsKept() bool { return t.all.past != nil }
 // waitingSmall returns the number of small chunks that wait to be freed.
 func (s *Tables) waitingSmall() (n int) {
 	if s.kept != nil {
-		s.kept.Each(func(c alloc.StoreChunk) {
+		s.kept.Each(func(c store.Chunk) {
 			if c.Small() {
 				n++
 			}

@@ -3,8 +3,8 @@ package table
 import (
 	"unsafe"
 
-	"quarry/alloc"
 	"quarry/ecs/internal/entity"
+	"quarry/internal/store"
 )
 
 // Flags of a place: what may be done with the column.
@@ -39,7 +39,7 @@ func (p Place) Flags() uint8 { return uint8(p.use) }
 func (p Place) With(flags uint8) Place { return Place{p.Offset, p.use&^0xff | uint32(flags)} }
 
 // Column is a type with storage in a table's chunks; its key is the TypeID.
-type Column = alloc.StoreColumn
+type Column = store.Column
 
 // IDs returns the entity column of a chunk that starts at base.
 func IDs(base unsafe.Pointer, rows int) []entity.ID {
@@ -49,7 +49,7 @@ func IDs(base unsafe.Pointer, rows int) []entity.ID {
 }
 
 // IDAt returns the entity of a row.
-func IDAt(at alloc.StoreRow) *entity.ID {
+func IDAt(at store.Row) *entity.ID {
 	// Safe because the entity column lies at offset 0 of the row's chunk.
 	return (*entity.ID)(unsafe.Add(at.Base, uintptr(at.Row)*unsafe.Sizeof(entity.ID{})))
 }

@@ -1,10 +1,10 @@
 package table
 
 import (
-	"quarry/alloc"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/value"
 	"quarry/internal/debug"
+	"quarry/internal/store"
 )
 
 // New rows are appended after a table's last row. Removed rows leave a gap, which the table's last
@@ -12,10 +12,10 @@ import (
 
 // Run is consecutive rows of one chunk of a table that receives rows.
 type Run struct {
-	Pos int            // position of the chunk
-	At  alloc.StoreRow // the first row
-	Loc Location       // of the first row
-	IDs []entity.ID    // the run's part of the entity column
+	Pos int         // position of the chunk
+	At  store.Row   // the first row
+	Loc Location    // of the first row
+	IDs []entity.ID // the run's part of the entity column
 }
 
 // Tail returns the n free rows after the table's last row, or as many of them as are in one chunk.
@@ -76,7 +76,7 @@ func (t *Table) Cut(n int) {
 		t.Books.ClearRows(pos, row+1-k, k)
 		if debug.On {
 			t.KeepRows(pos, row+1-k, k)
-			alloc.PoisonRows(t.Store.Row(pos, row+1-k), k, t.Store.Columns())
+			store.PoisonRows(t.Store.Row(pos, row+1-k), k, t.Store.Columns())
 		}
 		t.Books.Order(pos, t.all.Version)
 		if k == row+1 {
@@ -93,14 +93,14 @@ func (t *Table) span(pos, row int) Span {
 }
 
 // Release ends what n rows own outside the chunk. The rows stay.
-func (t *Table) Release(at alloc.StoreRow, n int) {
+func (t *Table) Release(at store.Row, n int) {
 	for _, c := range t.Owning {
 		t.all.release(at, c, n)
 	}
 }
 
 // ReleaseBut is Release for the columns of types that are not in a set.
-func (t *Table) ReleaseBut(kept *Signature, at alloc.StoreRow, n int) {
+func (t *Table) ReleaseBut(kept *Signature, at store.Row, n int) {
 	for _, c := range t.Owning {
 		if !kept.Has(TypeID(c.Key)) {
 			t.all.release(at, c, n)
@@ -110,7 +110,7 @@ func (t *Table) ReleaseBut(kept *Signature, at alloc.StoreRow, n int) {
 
 // release ends what n rows own through one column. Afterwards the headers or slots in the column
 // are void.
-func (s *Tables) release(at alloc.StoreRow, c Column, n int) {
+func (s *Tables) release(at store.Row, c Column, n int) {
 	if of := &s.types[c.Key]; of.Buffers != nil {
 		of.Buffers.FreeRows(at, c, n)
 	} else {
@@ -139,7 +139,7 @@ func (t *Table) MoveOne(x *Transition, e entity.ID, r *entity.Record, o Owner) {
 			}
 		}
 		to.Store.Push(1)
-		alloc.CopyPairs(dest, at, x.row.Pairs)
+		store.CopyPairs(dest, at, x.row.Pairs)
 	} else if len(t.Owning) > 0 {
 		t.Release(at, 1)
 	}
@@ -154,13 +154,13 @@ func (t *Table) MoveOne(x *Transition, e entity.ID, r *entity.Record, o Owner) {
 		s.ids.Move(moved, hole)
 		t.Books.Carry(o.Pos(), t.Store.LastChunk(), s.Version) // also within one chunk: a branch on that would be unpredictable
 		own := t.Store.Own()
-		alloc.CopyPairs(at, last, own.Pairs)
+		store.CopyPairs(at, last, own.Pairs)
 		if own.Others {
 			own.CopyOthers(at, last)
 		}
 	}
 	if debug.On {
-		alloc.PoisonRows(last, 1, t.Store.Columns())
+		store.PoisonRows(last, 1, t.Store.Columns())
 	}
 	if last.Row == 0 {
 		t.leave(t.Store.LastChunk())
@@ -170,7 +170,7 @@ func (t *Table) MoveOne(x *Transition, e entity.ID, r *entity.Record, o Owner) {
 
 // sendRare is the part of MoveOne that few transitions need: it copies enable bits, and ends what
 // the row owned in columns that only the source has.
-func (x *Transition) sendRare(pos int, from, dest alloc.StoreRow) {
+func (x *Transition) sendRare(pos int, from, dest store.Row) {
 	toPos := x.To.Store.LastChunk()
 	for _, b := range x.bits {
 		x.To.Books.Bits(b.To, toPos).Set(dest.Row, x.From.Books.Bits(b.From, pos).Has(from.Row))

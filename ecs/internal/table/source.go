@@ -1,9 +1,11 @@
 package table
 
 import (
-	"quarry/alloc"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/value"
+	"quarry/internal/growth"
+	"quarry/internal/store"
+	"quarry/internal/universe"
 	"quarry/layout"
 )
 
@@ -18,7 +20,7 @@ import (
 // Source is a table of an image whose rows other tables take.
 type Source struct {
 	im      *Image
-	store   alloc.ColumnStore
+	store   store.Store
 	columns []SourceColumn // by slot
 }
 
@@ -43,14 +45,14 @@ func (s *Tables) NewSource(im *Image, columns []SourceColumn, chunks int, claims
 	if err != nil {
 		return nil, err
 	}
-	var stored []alloc.StoreColumn
+	var stored []store.Column
 	for i, at := range im.plan.places {
 		if at.of > 1 {
-			columns[at.of-2].offset = uint32(at.offset) >> alloc.UnitOrder
-			stored = append(stored, alloc.StoreColumn{Offset: uint32(at.offset) >> alloc.UnitOrder, Size: uint32(at.size), Key: uint32(i)})
+			columns[at.of-2].offset = uint32(at.offset) >> store.UnitOrder
+			stored = append(stored, store.Column{Offset: uint32(at.offset) >> store.UnitOrder, Size: uint32(at.size), Key: uint32(i)})
 		}
 	}
-	x.store = alloc.MakeColumnStore(s.u, s.smallChunks, plan, stored, alloc.DefaultChunkGrowth(), alloc.MaxStoreOrder)
+	x.store = store.Make(s.u, s.smallChunks, plan, stored, growth.Doubling(), store.MaxOrder) // it may have a small chunk
 	x.store.Skew(im.plan.skewed, im.plan.line)
 	if err := x.store.Fit(im.list(0), im.Rows); err != nil {
 		return nil, refuseImage("%w", err)
@@ -59,7 +61,7 @@ func (s *Tables) NewSource(im *Image, columns []SourceColumn, chunks int, claims
 		k := &im.Chunks[pos]
 		n := stretchesFor(x.store.Fits(c))
 		if k.stretch == 0 || !claim(&claims.stretches, k.stretch, n, entity.Stretches) ||
-			!claim(&claims.Eighths, int(k.First), 1<<k.Order, chunks<<alloc.UnitOrder) {
+			!claim(&claims.Eighths, int(k.First), 1<<k.Order, chunks<<store.UnitOrder) {
 			return nil, refuseImage("chunk %d lies at eighth %d of the file's %d chunks, with stretches from %d on, which are another's", pos, k.First, chunks, k.stretch)
 		}
 	}
@@ -105,11 +107,11 @@ func (x *Source) fitBooks() error {
 // Fits returns how many rows a chunk of the image has room for.
 func (x *Source) Fits(pos int) int {
 	k := &x.im.Chunks[pos]
-	return x.store.Fits(alloc.StoreChunk{First: k.First, Order: k.Order})
+	return x.store.Fits(store.Chunk{First: k.First, Order: k.Order})
 }
 
 // Adopt gives the source its chunks, which begin at a chunk of the universe.
-func (x *Source) Adopt(first alloc.ChunkIndex) {
+func (x *Source) Adopt(first universe.ChunkIndex) {
 	if len(x.im.Chunks) > 0 {
 		x.store.Compose(x.im.list(first), x.im.Rows)
 	}
@@ -128,7 +130,7 @@ func (x *Source) Chunks() int { return len(x.store.Chunks()) }
 func (x *Source) RowsOf(pos int) int { return x.store.RowsOf(pos) }
 
 // Row returns a row of a chunk.
-func (x *Source) Row(pos, row int) alloc.StoreRow { return x.store.Row(pos, row) }
+func (x *Source) Row(pos, row int) store.Row { return x.store.Row(pos, row) }
 
 // Column returns the column of a slot, which has a size.
 func (x *Source) Column(slot int) Column {

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"unsafe"
 
-	"quarry/alloc"
 	"quarry/ecs/internal/past"
 	"quarry/ecs/internal/value"
+	"quarry/internal/store"
 	"quarry/layout"
 )
 
@@ -26,7 +26,7 @@ import (
 
 // State is a table without its rows, at one moment.
 type State struct {
-	store   alloc.ColumnStore // the chunks and the layout
+	store   store.Store // the chunks and the layout
 	books   Books
 	places  []Place
 	adopted *layout.Plan
@@ -36,10 +36,10 @@ type State struct {
 func (st *State) Len() int { return st.store.Len() }
 
 // Chunks returns the chunks; read-only.
-func (st *State) Chunks() []alloc.StoreChunk { return st.store.Chunks() }
+func (st *State) Chunks() []store.Chunk { return st.store.Chunks() }
 
 // Store returns the store without its rows; read-only.
-func (st *State) Store() *alloc.ColumnStore { return &st.store }
+func (st *State) Store() *store.Store { return &st.store }
 
 // Save notes the table's state.
 func (t *Table) Save(to *State) {
@@ -54,11 +54,11 @@ func (t *Table) Save(to *State) {
 func (t *Table) Differs(from *State, version uint32) bool {
 	latest := t.Books.Latest()
 	return latest != 0 && int32(latest-version) > 0 || t.Store.Len() != from.store.Len() ||
-		!slices.EqualFunc(t.Store.Chunks(), from.store.Chunks(), func(a, b alloc.StoreChunk) bool { return a.First == b.First && a.Order == b.Order })
+		!slices.EqualFunc(t.Store.Chunks(), from.store.Chunks(), func(a, b store.Chunk) bool { return a.First == b.First && a.Order == b.Order })
 }
 
 // Leave gives up the table's chunks, which are appended to list.
-func (t *Table) Leave(list []alloc.StoreChunk) []alloc.StoreChunk {
+func (t *Table) Leave(list []store.Chunk) []store.Chunk {
 	for pos := range t.Store.Chunks() {
 		t.retire(pos)
 	}
@@ -69,7 +69,7 @@ func (t *Table) Leave(list []alloc.StoreChunk) []alloc.StoreChunk {
 
 // Return gives the table, which has left, the chunks and the layout of a state. It reports for each
 // chunk whether owned has it; chunks that waited are in use again. Then they are not in owned.
-func (t *Table) Return(from *State, owned map[alloc.StoreChunk]bool) {
+func (t *Table) Return(from *State, owned map[store.Chunk]bool) {
 	if t.adopted != from.adopted || !slices.EqualFunc(t.Places, from.places, func(a, b Place) bool { return a.Offset == b.Offset }) {
 		for id := range t.Places {
 			t.Places[id].Offset = from.places[id].Offset
@@ -95,7 +95,7 @@ func (t *Table) Return(from *State, owned map[alloc.StoreChunk]bool) {
 }
 
 // FreeLeft frees the chunks that no state has taken.
-func (s *Tables) FreeLeft(owned map[alloc.StoreChunk]bool) {
+func (s *Tables) FreeLeft(owned map[store.Chunk]bool) {
 	for c := range owned {
 		if k := (keeper{s}); !k.Keeps(c) {
 			s.FreeChunk(c)
@@ -107,9 +107,9 @@ func (s *Tables) FreeLeft(owned map[alloc.StoreChunk]bool) {
 // chunk's: all, or those of a small one.
 func (s *Tables) EachUnit(st *State, visit func(pos, unit, first, n int) error) error {
 	for pos, c := range st.store.Chunks() {
-		at := int(c.First) * alloc.SmallChunkSize
+		at := int(c.First) * store.SmallSize
 		if c.Small() {
-			if err := visit(pos, at/past.UnitSize, at%past.UnitSize, alloc.SmallChunkSize); err != nil {
+			if err := visit(pos, at/past.UnitSize, at%past.UnitSize, store.SmallSize); err != nil {
 				return err
 			}
 			continue
@@ -147,12 +147,12 @@ func (t *Table) PutRows(st *State, l *past.Layer, marks bool) (units int) {
 		}
 		c := st.store.Chunks()[pos]
 		// Safe because the bytes are a chunk's, of the table.
-		now := unsafe.Slice((*byte)(unsafe.Add(s.u.PointerTo(c.First), unit*past.UnitSize+first-int(c.First)*alloc.SmallChunkSize)), n)
+		now := unsafe.Slice((*byte)(unsafe.Add(store.PointerTo(s.u, c.First), unit*past.UnitSize+first-int(c.First)*store.SmallSize)), n)
 		if old = old[first : first+n]; bytes.Equal(old, now) {
 			return nil
 		}
 		if marks {
-			t.markDiffering(pos, unit*past.UnitSize+first-int(c.First)*alloc.SmallChunkSize, old, now)
+			t.markDiffering(pos, unit*past.UnitSize+first-int(c.First)*store.SmallSize, old, now)
 		}
 		s.past.Gate(unsafe.Pointer(&now[0]), n) // Safe because the bytes are a chunk's.
 		copy(now, old)

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"quarry/alloc"
+	"quarry/internal/store"
 	"quarry/layout"
 )
 
@@ -12,7 +12,7 @@ import (
 //
 //	W1 Every row has an entity whose record leads back to the row.
 //	W2 All chunks of a table but the last are full; the last is not empty. Its
-//	   store is sound: T1 to T5 of alloc.ColumnStore.
+//	   store is sound: T1 to T5 of store.Store.
 //	W3 Each chunk of a table has stretches of its own, whose owners have the table and the
 //	   position. No other stretch has an owner or is in use. The tables have all small chunks
 //	   that were handed out, and no others.
@@ -31,17 +31,17 @@ import (
 type Table struct {
 	Index   uint32 // by which owners name the table; set by the caller, see Renumber
 	Sig     Signature
-	Types   []TypeID          // in rising order
-	Places  []Place           // by TypeID, up to the highest TypeID of Types
-	Store   alloc.ColumnStore // rows and chunks (W2); the entity column, at offset 0, is not among its columns
-	Books   Books             // of the store's chunks: versions, and enable bits
-	Owning  []Column          // the store's columns whose rows own blocks or values: buffers, then managed types
-	Closed  bool              // Close or End was called
-	all     *Tables           // of its world
-	bufferN int               // how many of Owning are buffers
-	ownRows int               // rows of a unit in the plan of its own types, see layout.go
-	maxRows int               // most rows of a chunk, the least of its types' limits; 0: no limit
-	adopted *layout.Plan      // a plan with holes, from UseLayout; nil if the table has the plan of its own types
+	Types   []TypeID     // in rising order
+	Places  []Place      // by TypeID, up to the highest TypeID of Types
+	Store   store.Store  // rows and chunks (W2); the entity column, at offset 0, is not among its columns
+	Books   Books        // of the store's chunks: versions, and enable bits
+	Owning  []Column     // the store's columns whose rows own blocks or values: buffers, then managed types
+	Closed  bool         // Close or End was called
+	all     *Tables      // of its world
+	bufferN int          // how many of Owning are buffers
+	ownRows int          // rows of a unit in the plan of its own types, see layout.go
+	maxRows int          // most rows of a chunk, the least of its types' limits; 0: no limit
+	adopted *layout.Plan // a plan with holes, from UseLayout; nil if the table has the plan of its own types
 	paths   []*Transition
 	side    *Transition // reused by Sideways
 	marked  *uint32     // address of the books' versions when the cells were last noted
@@ -55,7 +55,7 @@ type Transition struct {
 	Added      Column        // the last column of Fresh; if Fresh is empty, the zero Column, which points to the start of the chunk
 	numbers    []TypeID      // by slot of To: the type's number in the world of From; nil if the numbers are the same
 	renewed    Signature     // types that start anew although From has them
-	row        alloc.RowCopy // columns that both From and To have
+	row        store.RowCopy // columns that both From and To have
 	ending     []Column      // owning columns that only From has; Send ends what rows own there
 	bits       []Slots       // enable bits that both From and To have
 	values     []Slots       // chunk types that both From and To have, whose values go with whole chunks

@@ -10,11 +10,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"quarry/alloc"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/table"
 	"quarry/ecs/internal/value"
+	"quarry/internal/growth"
 	"quarry/internal/long"
+	"quarry/internal/store"
+	"quarry/internal/universe"
+	"quarry/internal/universe/sentinel"
 	"quarry/layout"
 )
 
@@ -68,7 +71,7 @@ func (l ledger) Release(rows []value.Slot) {
 
 var tags entity.Tags
 
-func newSlowTables(t *testing.T, u *alloc.Universe, growth alloc.Growth, kinds ...table.Type) *slowTables {
+func newSlowTables(t *testing.T, u *universe.Universe, growth growth.Policy, kinds ...table.Type) *slowTables {
 	m := &slowTables{t: t, rows: map[entity.ID]*slowRow{}, owned: ledger{t: t, live: map[value.Slot]bool{}}}
 	tag := tags.Take(0)
 	m.ids.Open(u, tag)
@@ -91,7 +94,7 @@ func newSlowTables(t *testing.T, u *alloc.Universe, growth alloc.Growth, kinds .
 		}
 		m.s.Close()
 		if err := m.buffers.Close(); err != nil {
-			require.ErrorIs(t, err, alloc.ErrLeak) // rows that were there at the end had blocks
+			require.ErrorIs(t, err, sentinel.ErrLeak) // rows that were there at the end had blocks
 		}
 		require.NoError(t, m.ids.Close())
 		tags.Give(tag)
@@ -133,7 +136,7 @@ func (m *slowTables) write(a *table.Table, e entity.ID, fresh []table.Column) {
 	}
 }
 
-func (m *slowTables) at(e entity.ID) alloc.StoreRow {
+func (m *slowTables) at(e entity.ID) store.Row {
 	r := m.ids.Find(e)
 	return m.s.OwnerOf(r.Location).RowAt(r.Location)
 }
@@ -145,7 +148,7 @@ func (m *slowTables) create(a *table.Table, n int) {
 	for n > 0 {
 		b := a.Tail(n)
 		m.ids.TakeRows(b.Loc, b.IDs)
-		alloc.ClearRows(b.At, len(b.IDs), a.Store.Columns())
+		store.ClearRows(b.At, len(b.IDs), a.Store.Columns())
 		a.Books.EnableRows(b.Pos, b.At.Row, len(b.IDs))
 		a.Push(b)
 		for _, e := range b.IDs {
@@ -218,7 +221,7 @@ func (m *slowTables) check(text string) {
 }
 
 // lookUp compares what look-ups find of an entity with where its row is.
-func (m *slowTables) lookUp(text string, a *table.Table, e entity.ID, at alloc.StoreRow, pos int) {
+func (m *slowTables) lookUp(text string, a *table.Table, e entity.ID, at store.Row, pos int) {
 	l := m.ids.Find(e).Location
 	for id, s := range m.sights {
 		p, want := s.At(e), unsafe.Pointer(nil)
@@ -320,7 +323,7 @@ func (m *slowTables) moveOne(a, to *table.Table, e entity.ID) {
 	x := a.To(to)
 	r := m.ids.Find(e)
 	a.MoveOne(x, e, r, m.s.OwnerOf(r.Location))
-	alloc.ClearRows(to.Store.LastRow(), 1, x.Fresh)
+	store.ClearRows(to.Store.LastRow(), 1, x.Fresh)
 	m.moved(x, e)
 }
 
@@ -368,8 +371,8 @@ func (m *slowTables) give(a, to *table.Table) {
 	}
 }
 
-func newUniverse(t *testing.T) *alloc.Universe {
-	u, err := alloc.NewUniverse(alloc.Size(64 << 20))
+func newUniverse(t *testing.T) *universe.Universe {
+	u, err := universe.New(universe.Size(64 << 20))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, u.Close()) })
 	return u
@@ -379,7 +382,7 @@ func newUniverse(t *testing.T) *alloc.Universe {
 // by whole chunks.
 func TestTablesAgainstModel(t *testing.T) {
 	u := newUniverse(t)
-	for seed, growth := range []alloc.Growth{alloc.Doubling().Capped(64), alloc.Fixed(1), alloc.Fixed(4)} {
+	for seed, growth := range []growth.Policy{growth.Doubling().Capped(64), growth.Fixed(1), growth.Fixed(4)} {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(24, uint64(seed)))
 			m := newSlowTables(t, u, growth, kinds...)
@@ -394,7 +397,7 @@ func TestTablesAgainstModel(t *testing.T) {
 
 // TestTablesVerifyNames corrupts each invariant in turn.
 func TestTablesVerifyNames(t *testing.T) {
-	for _, growth := range []alloc.Growth{alloc.Doubling(), alloc.Fixed(1)} {
+	for _, growth := range []growth.Policy{growth.Doubling(), growth.Fixed(1)} {
 		m := newSlowTables(t, newUniverse(t), growth, kinds...)
 		var both, one table.Signature
 		both.Add(0)
@@ -419,10 +422,10 @@ func TestTablesVerifyNames(t *testing.T) {
 func TestAcross(t *testing.T) {
 	u := newUniverse(t)
 	rng := rand.New(rand.NewPCG(24, 7))
-	from, to := newSlowTables(t, u, alloc.Doubling(), kinds...), newSlowTables(t, u, alloc.Fixed(2), kinds...)
+	from, to := newSlowTables(t, u, growth.Doubling(), kinds...), newSlowTables(t, u, growth.Fixed(2), kinds...)
 	backward := slices.Clone(kinds)
 	slices.Reverse(backward)
-	mirrored := newSlowTables(t, u, alloc.Doubling(), backward...)
+	mirrored := newSlowTables(t, u, growth.Doubling(), backward...)
 	for range 20 {
 		sig := typesOf(rng)
 		a := from.table(sig)
@@ -437,7 +440,7 @@ func TestAcross(t *testing.T) {
 			x.To.Promote()
 			before, arrived := x.To.Len(), 0
 			for pos := range a.Store.Chunks() {
-				x.Copy(pos, 0, a.Store.RowsOf(pos), func(b table.Run, source alloc.StoreRow) {
+				x.Copy(pos, 0, a.Store.RowsOf(pos), func(b table.Run, source store.Row) {
 					require.Equal(t, table.IDs(source.Base, source.Row+len(b.IDs))[source.Row:], b.IDs)
 					arrived += len(b.IDs)
 				})
@@ -474,7 +477,7 @@ func mirror(sig table.Signature) (m table.Signature) {
 	return m
 }
 
-func requireSameRow(t *testing.T, x *table.Transition, from, to alloc.StoreRow) {
+func requireSameRow(t *testing.T, x *table.Transition, from, to store.Row) {
 	require.Equal(t, *table.IDAt(from), *table.IDAt(to))
 	for _, c := range x.To.Store.Columns() {
 		there := x.From.Column(x.Number(table.TypeID(c.Key)))
@@ -482,6 +485,6 @@ func requireSameRow(t *testing.T, x *table.Transition, from, to alloc.StoreRow) 
 	}
 }
 
-func bytesOf(at alloc.StoreRow, c table.Column) []byte {
+func bytesOf(at store.Row, c table.Column) []byte {
 	return unsafe.Slice((*byte)(at.Element(c.Offset, c.Size)), c.Size) // Safe because the element has so many bytes.
 }

@@ -1,10 +1,12 @@
 package table
 
 import (
-	"quarry/alloc"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/past"
 	"quarry/ecs/internal/value"
+	"quarry/internal/growth"
+	"quarry/internal/store"
+	"quarry/internal/universe"
 	"quarry/layout"
 )
 
@@ -14,9 +16,9 @@ const leastTypes = 8
 // Tables is the state that the tables of a world share.
 type Tables struct {
 	Version     uint32 // change version given to rows that come, go or move; advanced by the caller, never 0
-	u           *alloc.Universe
-	smallChunks *alloc.SmallChunks        // source of small chunks
-	growth      alloc.Growth              // of a table's number of units
+	u           *universe.Universe
+	smallChunks *store.SmallChunks        // source of small chunks
+	growth      growth.Policy             // of a table's number of units
 	ids         *entity.Store             // with the records that say where rows are
 	types       []Type                    // by TypeID
 	plans       map[Signature]layout.Plan // of tables that share one, see planOnce; nil until there are such
@@ -25,8 +27,8 @@ type Tables struct {
 	spares      *Spares                   // for reuse; nil until a table has bits or versions of rows
 	calls       Calls
 	past        *past.Memory // of the universe, while snapshots are alive; else nil, see past.go
-	kept        *past.Kept[alloc.StoreChunk]
-	births      map[alloc.SmallIndex]uint64 // of chunks that came since the first snapshot: the snapshot taken last
+	kept        *past.Kept[store.Chunk]
+	births      map[store.SmallIndex]uint64 // of chunks that came since the first snapshot: the snapshot taken last
 
 	first       [1]Owner       // owners of a world that has had no chunk: of stretch 0, which has no rows
 	firstBlank  [1]entity.Cell // its cell, for all types
@@ -82,8 +84,8 @@ type Calls struct {
 
 // Open initializes zero Tables, which must not be copied. Chunks come from u; the records of ids
 // lead to the rows.
-func (s *Tables) Open(u *alloc.Universe, growth alloc.Growth, ids *entity.Store, calls Calls) {
-	*s = Tables{Version: 1, u: u, smallChunks: alloc.NewSmallChunks(u), growth: growth, ids: ids, calls: calls,
+func (s *Tables) Open(u *universe.Universe, growth growth.Policy, ids *entity.Store, calls Calls) {
+	*s = Tables{Version: 1, u: u, smallChunks: store.NewSmallChunks(u), growth: growth, ids: ids, calls: calls,
 		types: make([]Type, 0, leastTypes), directories: make([]directory, 0, leastTypes),
 		firstBlank: [1]entity.Cell{entity.NoValues(&s.nowhere)}}
 	s.owners, s.blank = s.first[:], s.firstBlank[:]
@@ -100,10 +102,10 @@ func (s *Tables) Register(t Type) {
 func (s *Tables) Managed(id TypeID) value.Managed { return s.types[id].Managed }
 
 // SmallChunks returns the source of the world's small chunks.
-func (s *Tables) SmallChunks() *alloc.SmallChunks { return s.smallChunks }
+func (s *Tables) SmallChunks() *store.SmallChunks { return s.smallChunks }
 
 // Growth returns the growth policy of tables.
-func (s *Tables) Growth() alloc.Growth { return s.growth }
+func (s *Tables) Growth() growth.Policy { return s.growth }
 
 // Trim drops the spare enable bits and versions of rows.
 func (s *Tables) Trim() {

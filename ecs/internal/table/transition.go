@@ -3,8 +3,8 @@ package table
 import (
 	"slices"
 
-	"quarry/alloc"
 	"quarry/internal/debug"
+	"quarry/internal/store"
 )
 
 // How transitions are found, and how rows and chunks go from one table to the other. A Transition
@@ -147,7 +147,7 @@ func (x *Transition) Send(pos, row, n int) { x.send(pos, row, n, false) }
 func (x *Transition) SendChunk(pos int) { x.send(pos, 0, x.From.Store.RowsOf(pos), true) }
 
 func (x *Transition) send(pos, row, n int, chunk bool) {
-	x.Copy(pos, row, n, func(b Run, source alloc.StoreRow) {
+	x.Copy(pos, row, n, func(b Run, source store.Row) {
 		if chunk {
 			x.Inherit(b, pos)
 		}
@@ -160,13 +160,13 @@ func (x *Transition) send(pos, row, n int, chunk bool) {
 
 // Copy copies n rows of a chunk, entities included, to the end of the target, which has room. It
 // calls arrived for each filled run of the target, before Push counts the run.
-func (x *Transition) Copy(pos, row, n int, arrived func(b Run, source alloc.StoreRow)) {
+func (x *Transition) Copy(pos, row, n int, arrived func(b Run, source store.Row)) {
 	from, to := x.From, x.To
 	for n > 0 {
 		b, source := to.Tail(n), from.Store.Row(pos, row)
 		k := copy(b.IDs, IDs(source.Base, row+n)[row:])
 		x.row.Rows(b.At, source, k)
-		alloc.ClearRows(b.At, k, x.Fresh)
+		store.ClearRows(b.At, k, x.Fresh)
 		for _, move := range x.bits {
 			to.Books.CopyBits(move.To, b.Pos, b.At.Row, from.span(pos, row), move.From, k)
 		}
@@ -189,8 +189,8 @@ func (x *Transition) Inherit(b Run, pos int) {
 
 // CopyRow is Repeat for one row, to the place after the target's last row. The target has no column
 // that the source lacks.
-func (x *Transition) CopyRow(dest alloc.StoreRow, pos int, from alloc.StoreRow) {
-	alloc.CopyPairs(dest, from, x.row.Pairs)
+func (x *Transition) CopyRow(dest store.Row, pos int, from store.Row) {
+	store.CopyPairs(dest, from, x.row.Pairs)
 	if x.row.Others {
 		x.row.CopyOthers(dest, from)
 	}
@@ -208,7 +208,7 @@ func (x *Transition) CopyRow(dest alloc.StoreRow, pos int, from alloc.StoreRow) 
 func (x *Transition) Repeat(b Run, pos, row int) {
 	from, to, n := x.From, x.To, len(b.IDs)
 	x.row.Repeat(b.At, from.Store.Row(pos, row), n)
-	alloc.ClearRows(b.At, n, x.Fresh)
+	store.ClearRows(b.At, n, x.Fresh)
 	for _, move := range x.bits {
 		if from.Books.Bits(move.From, pos).Has(row) {
 			to.Books.Bits(move.To, b.Pos).SetRange(b.At.Row, n)
@@ -257,7 +257,7 @@ func (x *Transition) Give(chunks int, arrived func(b Run)) (start, n int) {
 		if to.all.past != nil {
 			to.keepColumns(first, rows, x.Fresh)
 		}
-		alloc.ClearRows(first, rows, x.Fresh)
+		store.ClearRows(first, rows, x.Fresh)
 		for _, slot := range x.on {
 			to.Books.Bits(slot, pos).SetRange(0, rows)
 		}
@@ -287,7 +287,7 @@ func (x *Transition) endColumns(chunks int) {
 				if from.all.past != nil {
 					from.keepColumns(at, n, []Column{c})
 				}
-				alloc.PoisonRows(at, n, []Column{c})
+				store.PoisonRows(at, n, []Column{c})
 			}
 		}
 	}

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"unsafe"
 
-	"quarry/alloc"
 	"quarry/ecs/internal/past"
+	"quarry/internal/heap"
+	"quarry/internal/store"
+	"quarry/internal/universe"
 )
 
 // Invariants, checked by Verify and VerifyRow:
@@ -19,9 +21,9 @@ import (
 type Buffers struct {
 	own   Spill
 	lent  Spill
-	u     *alloc.Universe
-	heap  *alloc.Heap        // nil: no buffer has spilled
-	local *alloc.Local       // the owner's handle to heap
+	u     *universe.Universe
+	heap  *heap.Heap         // nil: no buffer has spilled
+	local *heap.Local        // the owner's handle to heap
 	kept  *past.Kept[uint32] // blocks that wait for snapshots, by ref; nil: no snapshot is alive
 
 	region *region // blocks that came with a file; nil: none, or the buffers are a copy that is read
@@ -29,7 +31,7 @@ type Buffers struct {
 
 // Open initializes zero Buffers. The owner's Spill calls relieve if the universe refuses memory:
 // relieve frees chunks and returns their number.
-func (b *Buffers) Open(u *alloc.Universe, relieve func() int) {
+func (b *Buffers) Open(u *universe.Universe, relieve func() int) {
 	b.u = u
 	// Safe because the universe outlives the buffers.
 	b.own = Spill{base: u.Base(), most: u.Size(), blocks: (*unmade)(b), relieve: relieve, of: b}
@@ -41,12 +43,10 @@ func (b *Buffers) make() {
 	if b.heap != nil {
 		return
 	}
-	heap, err := alloc.NewHeap(b.u, alloc.Confined()) // a header can name no block elsewhere
-	if err != nil {
-		panic(err) // NewHeap has none today
-	}
-	b.heap, b.local = heap, heap.NewLocal()
-	b.own.blocks, b.lent.blocks = b.local, heap
+	b.heap, b.local = new(heap.Heap), new(heap.Local)
+	b.heap.Open(b.u, heap.Confined()) // a header can name no block elsewhere
+	b.heap.OpenLocal(b.local)
+	b.own.blocks, b.lent.blocks = b.local, b.heap
 }
 
 // unmade are the owner's blocks before there is a heap: the first Alloc makes it. No block can come
@@ -94,7 +94,7 @@ func (b *Buffers) Free(h *Header) {
 }
 
 // FreeRows is Free for n rows of a column.
-func (b *Buffers) FreeRows(at alloc.StoreRow, c alloc.StoreColumn, n int) {
+func (b *Buffers) FreeRows(at store.Row, c store.Column, n int) {
 	for range n {
 		b.Free(HeaderOf(at, c))
 		at.Row++

@@ -10,14 +10,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"quarry/alloc"
 	"quarry/ecs/internal/value"
+	"quarry/internal/growth"
+	"quarry/internal/universe"
+	"quarry/internal/universe/sentinel"
 )
 
 // slowBuffers are some rows of a shape, in memory of Go, beside the elements that they should have.
 type slowBuffers struct {
 	t        *testing.T
-	u        *alloc.Universe
+	u        *universe.Universe
 	b        value.Buffers
 	k        value.Shape
 	size     int
@@ -33,7 +35,7 @@ func newBuffers(t *testing.T, rows int, k value.Shape) *slowBuffers {
 
 // newBuffersIn is newBuffers on a universe of so many bytes.
 func newBuffersIn(t *testing.T, rows int, k value.Shape, bytes int) *slowBuffers {
-	u, err := alloc.NewUniverse(alloc.Size(bytes))
+	u, err := universe.New(universe.Size(bytes))
 	require.NoError(t, err)
 	s := &slowBuffers{t: t, u: u, k: k, size: (value.HeaderSize + k.Inline*k.Element + 7) &^ 7, want: make([][]byte, rows)}
 	s.memory = make([]uint64, rows*s.size/8)
@@ -150,10 +152,10 @@ func (s *slowBuffers) step(r *rand.Rand, i int, spill *value.Spill) {
 
 // shapes are elements of 1 to 100 bytes, with none to some inside the chunk.
 var shapes = []value.Shape{
-	{Element: 4, Inline: 8, Growth: alloc.Doubling()},
-	{Element: 5, Inline: 3, Growth: alloc.Growth{}},
-	{Element: 1, Inline: 0, Growth: alloc.Doubling()},
-	{Element: 100, Inline: 1, Growth: alloc.Fixed(7)},
+	{Element: 4, Inline: 8, Growth: growth.Doubling()},
+	{Element: 5, Inline: 3, Growth: growth.Policy{}},
+	{Element: 1, Inline: 0, Growth: growth.Doubling()},
+	{Element: 100, Inline: 1, Growth: growth.Fixed(7)},
 }
 
 // TestBuffersAgreeWithTwin takes rows of each shape through random operations, of the owner's
@@ -225,14 +227,14 @@ func TestTakenBuffers(t *testing.T) {
 // TestBuffersAreRefused: where there is no memory a buffer stays as it was. The owner's Spill
 // relieves the universe first, the lent one does not.
 func TestBuffersAreRefused(t *testing.T) {
-	s := newBuffers(t, 2, value.Shape{Element: 1024, Inline: 1, Growth: alloc.Doubling()})
+	s := newBuffers(t, 2, value.Shape{Element: 1024, Inline: 1, Growth: growth.Doubling()})
 	r := rand.New(rand.NewPCG(1, 4))
 	for i := range s.want {
 		s.want[i] = s.fresh(r, 20)
 		require.NoError(t, s.b.Own().Set(s.row(i), &s.k, len(s.want[i])/s.k.Element, s.want[i]))
 	}
 	s.b.Trim()
-	var hog []alloc.ChunkIndex
+	var hog []universe.ChunkIndex
 	for c, err := s.u.AllocExact(1); err == nil; c, err = s.u.AllocExact(1) {
 		hog = append(hog, c)
 	}
@@ -247,11 +249,11 @@ func TestBuffersAreRefused(t *testing.T) {
 	refused := func(spill *value.Spill) {
 		_, err := spill.Resize(h, &s.k, 200)
 		for _, err := range []error{err, spill.Insert(h, &s.k, 3, len(more)/s.k.Element, more), spill.Set(h, &s.k, len(more)/s.k.Element, more), spill.Rebuild(h, &s.k, 100, 100, 0, 0, nil)} {
-			require.ErrorIs(t, err, alloc.ErrFull)
+			require.ErrorIs(t, err, sentinel.ErrFull)
 			s.check()
 		}
 		_, err = spill.Take(&s.k, 200)
-		require.ErrorIs(t, err, alloc.ErrFull)
+		require.ErrorIs(t, err, sentinel.ErrFull)
 		s.check()
 	}
 	s.relieve = func() int { return free(64) }
@@ -270,14 +272,14 @@ func TestBuffersAreRefused(t *testing.T) {
 
 // TestBuffersLeak: blocks that no row has are an error of Close, and the memory is given back.
 func TestBuffersLeak(t *testing.T) {
-	u, err := alloc.NewUniverse(alloc.Size(8 << 20))
+	u, err := universe.New(universe.Size(8 << 20))
 	require.NoError(t, err)
 	var b value.Buffers
 	b.Open(u, func() int { return 0 })
 	_, err = b.Own().Take(&shapes[0], 100)
 	require.NoError(t, err)
 	require.Equal(t, 1, b.Live())
-	require.ErrorIs(t, b.Close(), alloc.ErrLeak)
+	require.ErrorIs(t, b.Close(), sentinel.ErrLeak)
 	require.NoError(t, u.Close())
 }
 
@@ -285,7 +287,7 @@ func TestBuffersLeak(t *testing.T) {
 // universe or the collector's heap; the first block of the owner makes the heap, and a borrow by
 // which buffers may grow.
 func TestBuffersMakeTheirHeapWhenTheyNeedIt(t *testing.T) {
-	u, err := alloc.NewUniverse(alloc.Size(8 << 20))
+	u, err := universe.New(universe.Size(8 << 20))
 	require.NoError(t, err)
 	var idle value.Buffers
 	idle.Open(u, func() int { return 0 })

@@ -3,7 +3,9 @@ package value
 import (
 	"unsafe"
 
-	"quarry/alloc"
+	"quarry/internal/growth"
+	"quarry/internal/store"
+	"quarry/internal/universe"
 )
 
 // Headers. A row's buffer is one element of a column: a header of 16 bytes and room for some
@@ -38,8 +40,8 @@ const (
 	InlineBytes = 128       // default room for inline elements
 	MaxLen      = 1<<32 - 1 // most elements of a buffer
 
-	refUnit   = 16                  // bytes; the heap's smallest alignment
-	wholeFrom = alloc.MegachunkSize // bytes; a larger block is a span: whole chunks, which grow and shrink in place
+	refUnit   = 16                     // bytes; the heap's smallest alignment
+	wholeFrom = universe.MegachunkSize // bytes; a larger block is a span: whole chunks, which grow and shrink in place
 )
 
 const _ = uint(unsafe.Sizeof(Header{}) - HeaderSize)
@@ -65,16 +67,16 @@ func HeaderAt(column unsafe.Pointer, row int, size uint32) *Header {
 }
 
 // HeaderOf returns the header of a row of a store, in a buffer column.
-func HeaderOf(r alloc.StoreRow, c alloc.StoreColumn) *Header {
+func HeaderOf(r store.Row, c store.Column) *Header {
 	// Safe because c is a buffer column of the row's chunk.
 	return HeaderAt(unsafe.Add(r.Base, uintptr(c.Offset)*r.Scale), r.Row, c.Size)
 }
 
 // Shape describes the buffers of a type.
 type Shape struct {
-	Element int          // bytes of one element
-	Inline  int          // elements that fit the chunk
-	Growth  alloc.Growth // of the room in elements
+	Element int           // bytes of one element
+	Inline  int           // elements that fit the chunk
+	Growth  growth.Policy // of the room in elements
 }
 
 // Cap returns the number of elements that a buffer has room for.

@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"quarry/alloc"
 	"quarry/bitmask"
+	"quarry/internal/heap"
+	"quarry/internal/universe"
 )
 
 // Blocks that came with a file. They lie behind each other in chunks of their own, and the heap
@@ -21,8 +22,8 @@ import (
 
 // region is the blocks that came with a file.
 type region struct {
-	u      *alloc.Universe
-	first  alloc.ChunkIndex
+	u      *universe.Universe
+	first  universe.ChunkIndex
 	chunks int
 	blocks int          // that there were
 	live   atomic.Int64 // blocks in use, or waiting for snapshots
@@ -32,8 +33,8 @@ type region struct {
 // has reports whether the block with a number is the region's. Once the last block has ended, none
 // is: others have the chunks.
 func (r *region) has(ref uint32) bool {
-	const per = alloc.ChunkSize / refUnit
-	return r != nil && ref != 0 && r.live.Load() > 0 && alloc.ChunkIndex((ref-1)/per)-r.first < alloc.ChunkIndex(r.chunks)
+	const per = universe.ChunkSize / refUnit
+	return r != nil && ref != 0 && r.live.Load() > 0 && universe.ChunkIndex((ref-1)/per)-r.first < universe.ChunkIndex(r.chunks)
 }
 
 // end frees one block; the last frees the region.
@@ -45,10 +46,10 @@ func (r *region) end() {
 
 // free frees the chunks, megachunk by megachunk.
 func (r *region) free() {
-	for first, end := r.first, r.first+alloc.ChunkIndex(r.chunks); first < end; {
-		n := min(alloc.ChunksPerMegachunk-int(first)%alloc.ChunksPerMegachunk, int(end-first))
+	for first, end := r.first, r.first+universe.ChunkIndex(r.chunks); first < end; {
+		n := min(universe.ChunksPerMegachunk-int(first)%universe.ChunksPerMegachunk, int(end-first))
 		r.u.Free(first, n)
-		first += alloc.ChunkIndex(n)
+		first += universe.ChunkIndex(n)
 	}
 }
 
@@ -61,12 +62,12 @@ func (r *region) use() (blocks, bytes int) {
 	if r == nil || r.live.Load() <= 0 {
 		return 0, 0
 	}
-	return int(r.live.Load()), r.chunks * alloc.ChunkSize
+	return int(r.live.Load()), r.chunks * universe.ChunkSize
 }
 
 // verify checks H1 and H2 of a buffer with a block of the region.
 func (r *region) verify(h *Header, k *Shape) error {
-	end := uint64(r.first+alloc.ChunkIndex(r.chunks)) * alloc.ChunkSize
+	end := uint64(r.first+universe.ChunkIndex(r.chunks)) * universe.ChunkSize
 	if at := uint64(h.ref-1) * refUnit; h.length > h.capacity || at+uint64(h.capacity)*uint64(k.Element) > end {
 		return fmt.Errorf("value: H2: length %d, capacity %d of %d bytes at byte %d, in blocks up to byte %d", h.length, h.capacity, k.Element, at, end)
 	}
@@ -75,7 +76,7 @@ func (r *region) verify(h *Header, k *Shape) error {
 
 // AdoptBlocks gives new buffers a region with a number of blocks, which rows of the world have, in
 // chunks that belong to the buffers from then on. Without blocks the chunks are freed.
-func (b *Buffers) AdoptBlocks(first alloc.ChunkIndex, chunks, blocks int) {
+func (b *Buffers) AdoptBlocks(first universe.ChunkIndex, chunks, blocks int) {
 	r := &region{u: b.u, first: first, chunks: chunks, blocks: blocks}
 	if r.live.Store(int64(blocks)); blocks == 0 {
 		r.free()
@@ -89,7 +90,7 @@ func (b *Buffers) AdoptBlocks(first alloc.ChunkIndex, chunks, blocks int) {
 func (r *region) take(at, bytes int) bool {
 	first, n := at/refUnit, (bytes+refUnit-1)/refUnit
 	if r.taken == nil {
-		r.taken = make(bitmask.Bits, (r.chunks*alloc.ChunkSize/refUnit+bitmask.WordBits-1)/bitmask.WordBits)
+		r.taken = make(bitmask.Bits, (r.chunks*universe.ChunkSize/refUnit+bitmask.WordBits-1)/bitmask.WordBits)
 	}
 	if r.taken.CountRange(first, n) > 0 {
 		return false
@@ -122,7 +123,7 @@ func (b *Buffers) Recount(blocks int) {
 // Admit checks the header of a buffer that came with a file, of which the blocks have moved by a
 // number of chunks, and makes it one of this world. It writes only what changes, for a page that is
 // written is copied. After an error, which says what is wrong, the header is an empty buffer's.
-func (b *Buffers) Admit(h *Header, k *Shape, moved alloc.ChunkIndex) error {
+func (b *Buffers) Admit(h *Header, k *Shape, moved universe.ChunkIndex) error {
 	now, err := b.admitted(*h, k, moved)
 	if now != *h {
 		*h = now
@@ -131,21 +132,21 @@ func (b *Buffers) Admit(h *Header, k *Shape, moved alloc.ChunkIndex) error {
 }
 
 // admitted returns what Admit makes of a header.
-func (b *Buffers) admitted(h Header, k *Shape, moved alloc.ChunkIndex) (Header, error) {
+func (b *Buffers) admitted(h Header, k *Shape, moved universe.ChunkIndex) (Header, error) {
 	if h.ref == 0 {
 		if int(h.length) <= k.Inline {
 			return Header{length: h.length}, nil
 		}
 		return Header{}, fmt.Errorf("a buffer has %d elements in the chunk, where %d fit", h.length, k.Inline)
 	}
-	ref, r := uint64(h.ref)+uint64(moved)*(alloc.ChunkSize/refUnit), b.region
+	ref, r := uint64(h.ref)+uint64(moved)*(universe.ChunkSize/refUnit), b.region
 	end := (ref-1)*refUnit + uint64(h.capacity)*uint64(k.Element)
 	if ref > 1<<32-1 || !r.has(uint32(ref)) || h.capacity < h.length || int(h.capacity) <= k.Inline ||
-		end > uint64(r.first+alloc.ChunkIndex(r.chunks))*alloc.ChunkSize {
+		end > uint64(r.first+universe.ChunkIndex(r.chunks))*universe.ChunkSize {
 		return Header{}, fmt.Errorf("a buffer has %d elements, room for %d, and block %d, which does not lie with the blocks", h.length, h.capacity, h.ref)
 	}
 	begin := (ref - 1) * refUnit
-	if !r.take(int(begin-uint64(r.first)*alloc.ChunkSize), int(end-begin)) {
+	if !r.take(int(begin-uint64(r.first)*universe.ChunkSize), int(end-begin)) {
 		return Header{}, fmt.Errorf("a buffer has %d elements in block %d, where another's are", h.length, h.ref)
 	}
 	return Header{ref: uint32(ref), length: h.length, capacity: h.capacity}, nil
@@ -166,7 +167,7 @@ type placedBlock struct {
 }
 
 // Open initializes zero Blocks with those of a heap at a moment, whose bytes stay.
-func (l *Blocks) Open(u *alloc.Universe, heap *alloc.Heap) {
+func (l *Blocks) Open(u *universe.Universe, heap *heap.Heap) {
 	var b Buffers
 	b.Look(u, heap)
 	l.own = *b.Own()

@@ -5,18 +5,18 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"quarry/alloc"
+	"quarry/internal/universe"
 )
 
 // TestAdmit: a header of a file is admitted if it leads to the blocks that came with the file, and
 // is an empty buffer's otherwise.
 func TestAdmit(t *testing.T) {
-	u, err := alloc.NewUniverse(alloc.Size(8 << 20))
+	u, err := universe.New(universe.Size(8 << 20))
 	require.NoError(t, err)
 	first, err := u.AllocGranules(1)
 	require.NoError(t, err)
 	const moved, chunks = 3, 4 // the file's first chunk is chunk 3 of the universe, its blocks lie in 4 from chunk 5 on
-	for c := range alloc.ChunkIndex(2 * alloc.ChunksPerMegachunk) {
+	for c := range universe.ChunkIndex(2 * universe.ChunksPerMegachunk) {
 		if c < 5 || c >= 5+chunks {
 			u.Free(first+c, 1)
 		}
@@ -25,7 +25,7 @@ func TestAdmit(t *testing.T) {
 	b.Open(u, nil)
 	b.AdoptBlocks(first+5, chunks, 2)
 	k := &Shape{Element: 24, Inline: 2}
-	at := func(chunk, unit int) uint32 { return uint32(chunk*alloc.ChunkSize/refUnit+unit) + 1 } // of the file
+	at := func(chunk, unit int) uint32 { return uint32(chunk*universe.ChunkSize/refUnit+unit) + 1 } // of the file
 	for _, x := range []struct {
 		h  Header
 		ok bool
@@ -52,7 +52,7 @@ func TestAdmit(t *testing.T) {
 		if x.ok {
 			want = Header{ref: x.h.ref, length: x.h.length, capacity: x.h.capacity}
 			if want.ref != 0 {
-				want.ref += uint32(first+moved) * (alloc.ChunkSize / refUnit)
+				want.ref += uint32(first+moved) * (universe.ChunkSize / refUnit)
 			}
 		}
 		require.Equal(t, want, h)
@@ -77,7 +77,7 @@ func TestAdmit(t *testing.T) {
 
 // TestRecount: a region lives as long as the blocks that there are, not those that a file counts.
 func TestRecount(t *testing.T) {
-	u, err := alloc.NewUniverse(alloc.Size(4 << 20))
+	u, err := universe.New(universe.Size(4 << 20))
 	require.NoError(t, err)
 	for _, there := range []int{0, 1, 3} {
 		first, err := u.AllocExact(2)
@@ -90,7 +90,7 @@ func TestRecount(t *testing.T) {
 		require.Equal(t, there, b.Live())
 		for i := range there {
 			require.Equal(t, 2, u.Stats().LiveChunks, "%d of %d", i, there)
-			h := Header{ref: uint32(first)*(alloc.ChunkSize/refUnit) + 1 + uint32(i)*4, length: 1, capacity: 9}
+			h := Header{ref: uint32(first)*(universe.ChunkSize/refUnit) + 1 + uint32(i)*4, length: 1, capacity: 9}
 			b.Free(&h)
 		}
 		require.Zero(t, u.Stats().LiveChunks)

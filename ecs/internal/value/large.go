@@ -3,7 +3,7 @@ package value
 import (
 	"unsafe"
 
-	"quarry/alloc"
+	"quarry/internal/universe"
 )
 
 // Large buffers. A block above 1 MiB is a span of whole chunks, however large, in the universe as
@@ -79,4 +79,4 @@ func Clear(b []byte) {
 	clear(b)
 }
 
-const _ = uint(MaxLen - alloc.MaxSize/refUnit) // a header can name each block
+const _ = uint(MaxLen - universe.MaxSize/refUnit) // a header can name each block

@@ -10,15 +10,17 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"quarry/alloc"
 	"quarry/ecs/internal/value"
+	"quarry/internal/growth"
 	"quarry/internal/long"
+	"quarry/internal/universe"
+	"quarry/internal/universe/sentinel"
 )
 
 // TestTheLongestBuffer has all bytes of its universe; one with more is refused by the limit's name,
 // and growth stops there.
 func TestTheLongestBuffer(t *testing.T) {
-	s := newBuffers(t, 1, value.Shape{Element: 3, Inline: 2, Growth: alloc.Doubling()})
+	s := newBuffers(t, 1, value.Shape{Element: 3, Inline: 2, Growth: growth.Doubling()})
 	h, most := s.row(0), s.u.Size()/3
 	for need := 1 << 19; need < most; need = s.k.Cap(h) + 1 {
 		fresh, err := s.b.Own().Resize(h, &s.k, need)
@@ -79,7 +81,7 @@ func (s *slowBuffers) largeStep(r *rand.Rand, i int, spill *value.Spill, noise [
 		before := s.k.Cap(h)
 		spill.Trim(h, &s.k)
 		require.LessOrEqual(s.t, s.k.Cap(h), before)
-		require.Less(s.t, s.k.Cap(h)*size-n*size, max(alloc.ChunkSize+size, n*size/2+16), "%d of %d", n, s.k.Cap(h))
+		require.Less(s.t, s.k.Cap(h)*size-n*size, max(universe.ChunkSize+size, n*size/2+16), "%d of %d", n, s.k.Cap(h))
 	case 5:
 		room := s.k.Cap(h) + len(put)/size + 1 + r.IntN(1<<20/size)
 		require.NoError(s.t, spill.Rebuild(h, &s.k, room, room, lo, hi, put))
@@ -96,14 +98,14 @@ func TestLargeBuffersAgreeWithTwin(t *testing.T) {
 		steps = 40
 	}
 	for seed, k := range []value.Shape{
-		{Element: 8, Inline: 2, Growth: alloc.Doubling()},
-		{Element: 3, Inline: 0, Growth: alloc.Growth{}},
-		{Element: 100_000, Inline: 0, Growth: alloc.Fixed(3)},
+		{Element: 8, Inline: 2, Growth: growth.Doubling()},
+		{Element: 3, Inline: 0, Growth: growth.Policy{}},
+		{Element: 100_000, Inline: 0, Growth: growth.Fixed(3)},
 	} {
 		r := rand.New(rand.NewPCG(uint64(seed), 6))
 		s := newBuffersIn(t, 3, k, 60<<20)
 		noise := s.fresh(r, 1<<20/k.Element)
-		var hog []alloc.ChunkIndex
+		var hog []universe.ChunkIndex
 		large := 0
 		for step := range steps {
 			i := r.IntN(len(s.want))
@@ -135,7 +137,7 @@ func TestLargeBuffersAgreeWithTwin(t *testing.T) {
 // TestLargeBuffersGrowInPlace: while the chunks behind it are free a large buffer stays where it
 // is; when they are not it moves; and it shrinks in place.
 func TestLargeBuffersGrowInPlace(t *testing.T) {
-	s := newBuffersIn(t, 2, value.Shape{Element: 1, Growth: alloc.Growth{}}, 32<<20)
+	s := newBuffersIn(t, 2, value.Shape{Element: 1, Growth: growth.Policy{}}, 32<<20)
 	r := rand.New(rand.NewPCG(1, 7))
 	h, spill := s.row(0), s.b.Own()
 	set := func(i, n int) {
@@ -180,7 +182,7 @@ func TestLargeBuffersGrowInPlace(t *testing.T) {
 // TestLargeBuffersAreRefused: what the universe has no room for in a row changes nothing; a buffer
 // that is mostly empty still grows where it is.
 func TestLargeBuffersAreRefused(t *testing.T) {
-	s := newBuffersIn(t, 2, value.Shape{Element: 16, Growth: alloc.Doubling()}, 8<<20)
+	s := newBuffersIn(t, 2, value.Shape{Element: 16, Growth: growth.Doubling()}, 8<<20)
 	r := rand.New(rand.NewPCG(1, 8))
 	fill := func(i, bytes int) {
 		s.want[i] = s.fresh(r, bytes/16)
@@ -196,7 +198,7 @@ func TestLargeBuffersAreRefused(t *testing.T) {
 		for _, err := range []error{err, taken,
 			spill.Insert(h, &s.k, 3, len(more)/16, more), spill.Insert(h, &s.k, 3, h.Len(), s.elements(0)), // twice 3 MiB are not behind each other
 			spill.Set(h, &s.k, len(more)/16, more), spill.Rebuild(h, &s.k, 5<<20/16, 5<<20/16, 7, 9, nil)} {
-			require.ErrorIs(t, err, alloc.ErrFull)
+			require.ErrorIs(t, err, sentinel.ErrFull)
 			require.Contains(t, err.Error(), "no free chunks in a row for it in the universe")
 			s.check()
 		}

@@ -1,8 +1,9 @@
 package value
 
 import (
-	"quarry/alloc"
 	"quarry/ecs/internal/past"
+	"quarry/internal/heap"
+	"quarry/internal/universe"
 )
 
 // The past of buffers. A block that snapshots have is never written again: whoever is about to
@@ -83,16 +84,16 @@ func (b *Buffers) Revive(h *Header) {
 func (h *Header) Ref() uint32 { return h.ref }
 
 // Heap returns the heap, or nil if no buffer has spilled.
-func (b *Buffers) Heap() *alloc.Heap { return b.heap }
+func (b *Buffers) Heap() *heap.Heap { return b.heap }
 
 // Look initializes zero Buffers through which the blocks of another heap are read.
-func (b *Buffers) Look(u *alloc.Universe, heap *alloc.Heap) {
+func (b *Buffers) Look(u *universe.Universe, heap *heap.Heap) {
 	b.Open(u, nil)
 	b.heap = heap
 }
 
 // LookAt is Look for the blocks of other buffers, of which heap was the heap at a moment.
-func (b *Buffers) LookAt(live *Buffers, heap *alloc.Heap) {
+func (b *Buffers) LookAt(live *Buffers, heap *heap.Heap) {
 	b.Look(live.u, heap)
 	b.region = live.region
 }

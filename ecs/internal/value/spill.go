@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"unsafe"
 
-	"quarry/alloc"
 	"quarry/internal/debug"
+	"quarry/internal/heap"
+	"quarry/internal/universe"
 )
 
 // LongError is returned if a buffer would have more elements than a header counts, or more bytes
@@ -98,7 +99,7 @@ func (s *Spill) take(old *Header, k *Shape, want, need int) (Header, error) {
 	if err != nil {
 		return Header{}, err
 	}
-	usable := alloc.SlotSize(size)
+	usable := heap.SlotSize(size)
 	if usable == 0 {
 		usable = s.blocks.Usable(p)
 	}
@@ -197,7 +198,7 @@ func (s *Spill) Trim(h *Header, k *Shape) {
 	}
 	usable := s.blocks.Usable(p)
 	h.capacity = k.capacityOf(usable)
-	if usable-n < refUnit || large && usable-n < alloc.ChunkSize {
+	if usable-n < refUnit || large && usable-n < universe.ChunkSize {
 		return // no block fits n bytes better
 	}
 	q, err := s.blocks.Alloc(n, 0)

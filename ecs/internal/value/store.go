@@ -8,7 +8,7 @@ import (
 	"slices"
 	"unsafe"
 
-	"quarry/alloc"
+	"quarry/internal/store"
 )
 
 // Invariants, checked by Verify:
@@ -25,7 +25,7 @@ import (
 type Slot uint32
 
 // SlotsAt returns the slots of n rows of a store, for reading and writing.
-func SlotsAt(at alloc.StoreRow, c alloc.StoreColumn, n int) []Slot {
+func SlotsAt(at store.Row, c store.Column, n int) []Slot {
 	// Safe because the column is a managed type's, with a slot per row of the chunk, and the rows
 	// are there.
 	return unsafe.Slice((*Slot)(at.Element(c.Offset, c.Size)), n)

@@ -4,18 +4,19 @@ import (
 	"errors"
 	"fmt"
 
-	"quarry/alloc"
 	"quarry/ecs/internal/change"
 	"quarry/ecs/internal/name"
 	"quarry/ecs/internal/table"
 	"quarry/internal/debug"
+	"quarry/internal/growth"
+	"quarry/internal/universe"
 )
 
 // The life of a world: the options that create it, and the opening and closing of the parts that
 // world.go declares.
 
 // DefaultGrowth is ecs.DefaultChunkGrowth.
-func DefaultGrowth() alloc.Growth { return alloc.Doubling().Capped(alloc.ChunksPerMegachunk) }
+func DefaultGrowth() growth.Policy { return growth.Doubling().Capped(universe.ChunksPerMegachunk) }
 
 // NewWorld is ecs.NewWorld. given sets what the options give.
 func NewWorld(given func(*World)) (*World, error) {
@@ -26,7 +27,7 @@ func NewWorld(given func(*World)) (*World, error) {
 	onLoops.open(w)
 	given(w)
 	if w.Universe == nil {
-		u, err := alloc.NewUniverse()
+		u, err := universe.New()
 		if err != nil {
 			return nil, fmt.Errorf("ecs: NewWorld: a universe of its own (ecs.WithUniverse takes one of another size): %w", err)
 		}

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"unsafe"
 
-	"quarry/alloc"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/table"
+	"quarry/internal/store"
 )
 
 // Find returns the record of an entity that is alive in the world, or nil.
@@ -90,7 +90,7 @@ func (w *World) ArchetypesOf(dst []*Archetype, list []entity.ID) {
 }
 
 // RowOf returns the archetype, chunk and row that a record leads to.
-func (w *World) RowOf(r *entity.Record) (a *Archetype, pos int, at alloc.StoreRow) {
+func (w *World) RowOf(r *entity.Record) (a *Archetype, pos int, at store.Row) {
 	o := w.Tables.OwnerOf(r.Location)
 	return w.ArchetypeAt(o), o.Pos(), o.RowAt(r.Location)
 }

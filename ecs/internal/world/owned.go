@@ -3,10 +3,10 @@ package world
 import (
 	"unsafe"
 
-	"quarry/alloc"
 	"quarry/ecs/internal/change"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/value"
+	"quarry/internal/store"
 	"quarry/mmap"
 )
 
@@ -72,7 +72,7 @@ func (w *World) EachLink(rows change.Span, visit func(*entity.ID)) {
 // CopySpills gives n buffers copies of the spilled blocks of another world; until then the buffers
 // hold copies of the other world's headers. After an error, its own or the one passed in, the
 // buffers that have no block yet are empty.
-func (a *Archetype) CopySpills(from *World, at alloc.StoreRow, c Column, n int, err error) error {
+func (a *Archetype) CopySpills(from *World, at store.Row, c Column, n int, err error) error {
 	t := a.World.Types.List[c.Key]
 	first := at.Element(c.Offset, c.Size)
 	for row := range n {

@@ -3,8 +3,8 @@ package world
 import (
 	"reflect"
 
-	"quarry/alloc"
 	"quarry/ecs/internal/value"
+	"quarry/internal/growth"
 )
 
 // What a Go type itself says of its registration, before the options.
@@ -19,7 +19,7 @@ func ComponentOf(t reflect.Type) *Type {
 func BufferOf(t reflect.Type) *Type {
 	size := int(t.Size())
 	return &Type{Go: t, Name: "[]" + ShortName(t), Kind: KindBuffer,
-		Finder: Finder{Shape: value.Shape{Element: size, Inline: value.InlineBytes / size, Growth: alloc.Doubling()}}}
+		Finder: Finder{Shape: value.Shape{Element: size, Inline: value.InlineBytes / size, Growth: growth.Doubling()}}}
 }
 
 // PlaceInline sets the size and the alignment of a buffer's column, whose options are known: a

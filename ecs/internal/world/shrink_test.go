@@ -11,6 +11,7 @@ import (
 	"quarry/alloc"
 	"quarry/ecs"
 	"quarry/ecs/internal/ecstest"
+	"quarry/internal/store"
 
 	"github.com/stretchr/testify/require"
 )
@@ -40,7 +41,7 @@ func isTight(t *testing.T, w *ecs.World, growth alloc.Growth) {
 			small = per / 8
 		}
 		units := max(1, 1<<bits.Len(uint((rows-1)/per)))
-		if bytes > alloc.SmallChunkSize || rows > small {
+		if bytes > store.SmallSize || rows > small {
 			require.GreaterOrEqual(t, units*alloc.ChunkSize, bytes, "%d rows, %d a unit, of %v", rows, per, a)
 		}
 	}
@@ -129,7 +130,7 @@ func TestShrinkAfterAMillion(t *testing.T) {
 	t.Logf("KiB in chunks and reserves: %d full, %d before, %d after; units of the universe in use: %d, %d, %d",
 		(full.Bytes+full.Reserve)>>10, (before.Bytes+before.Reserve)>>10, (after.Bytes+after.Reserve)>>10, live, liveBefore, liveAfter)
 	require.Equal(t, hash, w.Hash())
-	require.Equal(t, []int{80, 8 * alloc.SmallChunkSize, 0}, []int{after.Rows, after.Bytes, after.Reserve})
+	require.Equal(t, []int{80, 8 * store.SmallSize, 0}, []int{after.Rows, after.Bytes, after.Reserve})
 	require.Greater(t, before.Bytes+before.Reserve, 1000*after.Bytes)
 	require.Less(t, liveAfter, liveBefore)
 	require.NoError(t, w.Verify())

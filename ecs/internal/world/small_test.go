@@ -7,6 +7,7 @@ import (
 	"quarry/alloc"
 	"quarry/ecs"
 	"quarry/ecs/internal/ecstest"
+	"quarry/internal/store"
 
 	"github.com/stretchr/testify/require"
 )
@@ -19,7 +20,7 @@ func isSmall(a *ecs.Archetype) bool {
 		return false
 	}
 	_, bytes, _ := a.Chunk(0)
-	return bytes == alloc.SmallChunkSize
+	return bytes == store.SmallSize
 }
 
 // growths are the ways to n more rows of the set; each gives values that follow from ids.

@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"quarry/alloc"
 	"quarry/ecs/internal/change"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/match"
@@ -16,6 +15,8 @@ import (
 	"quarry/ecs/internal/sparse"
 	"quarry/ecs/internal/table"
 	"quarry/ecs/internal/value"
+	"quarry/internal/growth"
+	"quarry/internal/universe"
 	"quarry/layout"
 )
 
@@ -52,12 +53,12 @@ import (
 
 // World is ecs.World.
 type World struct {
-	Universe *alloc.Universe
+	Universe *universe.Universe
 	Own      bool           // the universe was opened by the world, which closes it
 	Base     unsafe.Pointer // address of the universe's chunk 0
 
-	Growth alloc.Growth // of the number of chunks per archetype
-	Tables table.Tables // state that the tables of all archetypes share
+	Growth growth.Policy // of the number of chunks per archetype
+	Tables table.Tables  // state that the tables of all archetypes share
 
 	IDs        entity.Store
 	shown      entity.View // view of ids that look-ups use

@@ -7,13 +7,13 @@ import (
 	"reflect"
 	"strings"
 
-	"quarry/alloc"
 	"quarry/ecs/internal/codec"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/sparse"
 	"quarry/ecs/internal/table"
 	"quarry/ecs/internal/value"
 	"quarry/ecs/internal/world"
+	"quarry/internal/universe"
 )
 
 // Images. A world is bytes without a pointer, so a file of one is those bytes, and opening it is
@@ -227,9 +227,9 @@ type imageLoader struct {
 	values  []*value.Shared // nil: of a type that entities lose
 	tables  []loadedTable
 	claims  *table.Claims
-	first   alloc.ChunkIndex // of the rows
-	taken   bool             // the rows are there
-	adopted bool             // and belong to archetypes, or are free
+	first   universe.ChunkIndex // of the rows
+	taken   bool                // the rows are there
+	adopted bool                // and belong to archetypes, or are free
 }
 
 // loadedTable is an archetype that is being made.

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"unsafe"
 
-	"quarry/alloc"
 	"quarry/ecs/internal/codec"
 	"quarry/ecs/internal/edit"
 	"quarry/ecs/internal/entity"
@@ -14,6 +13,9 @@ import (
 	"quarry/ecs/internal/table"
 	"quarry/ecs/internal/value"
 	"quarry/ecs/internal/world"
+	"quarry/internal/store"
+	"quarry/internal/universe"
+	"quarry/internal/universe/sentinel"
 )
 
 // Worlds from images. Where all lies, and how many there are of it, is checked before memory is
@@ -64,7 +66,7 @@ func OpenImage(f *File, register, given func(*world.World)) (*world.World, error
 
 // scarce is refused for errors of the universe; others stay.
 func scarce(err error) error {
-	for _, of := range [...]error{alloc.ErrFull, alloc.ErrCommit, alloc.ErrReserve, alloc.ErrTooBig} {
+	for _, of := range [...]error{sentinel.ErrFull, sentinel.ErrCommit, sentinel.ErrReserve, sentinel.ErrTooBig} {
 		if errors.Is(err, of) && !errors.Is(err, world.ErrLimit) {
 			return world.Refused(err)
 		}
@@ -87,7 +89,7 @@ func (l *imageLoader) read() error {
 		return refuseSection(ImageTypes, fmt.Errorf("%d types, or one of no kind", len(l.im.Types)))
 	}
 	rows := l.f.Size[ImageRows]
-	if im := &l.im; rows > alloc.MaxSize || rows%imageGranule != 0 || im.blockBytes > rows || im.chunks > rows/alloc.ChunkSize || im.chunks*alloc.ChunkSize+im.blockBytes > rows ||
+	if im := &l.im; rows > universe.MaxSize || rows%imageGranule != 0 || im.blockBytes > rows || im.chunks > rows/universe.ChunkSize || im.chunks*universe.ChunkSize+im.blockBytes > rows ||
 		im.blocks > im.blockBytes/16 || im.Version == 0 || im.Destroyed > im.Created {
 		return refuseSection(ImageTables, fmt.Errorf("%d chunks and %d blocks of %d bytes, in %d; version %d, %d entities created, %d destroyed",
 			im.chunks, im.blocks, im.blockBytes, rows, im.Version, im.Created, im.Destroyed))
@@ -116,15 +118,15 @@ func (l *imageLoader) make(given func(*world.World)) error {
 }
 
 // universeFor returns a universe of at least so many bytes.
-func universeFor(size int) (*alloc.Universe, error) {
-	u, err := alloc.NewUniverse()
+func universeFor(size int) (*universe.Universe, error) {
+	u, err := universe.New()
 	if err != nil || u.Size() >= size {
 		return u, err
 	}
 	if err := u.Close(); err != nil {
 		return nil, err
 	}
-	return alloc.NewUniverse(alloc.Size(min(size, alloc.MaxSize)))
+	return universe.New(universe.Size(min(size, universe.MaxSize)))
 }
 
 // fill fills the world.
@@ -183,7 +185,7 @@ func (l *imageLoader) makeValues() error {
 
 // prepareTables makes the archetypes, without rows.
 func (l *imageLoader) prepareTables() error {
-	l.claims = table.NewClaims(l.f.Size[ImageRows] / alloc.ChunkSize)
+	l.claims = table.NewClaims(l.f.Size[ImageRows] / universe.ChunkSize)
 	var order []*world.Archetype
 	rows, mapped := uint64(0), map[*world.Archetype]bool{} // false: its rows have changed
 	for i := range l.im.Archetypes {
@@ -310,8 +312,8 @@ func (l *imageLoader) freeRows() {
 	if !l.taken || l.adopted {
 		return
 	}
-	for at := range l.f.Size[ImageRows] / alloc.MegachunkSize {
-		l.w.Universe.Free(l.first+alloc.ChunkIndex(at)*alloc.ChunksPerMegachunk, alloc.ChunksPerMegachunk)
+	for at := range l.f.Size[ImageRows] / universe.MegachunkSize {
+		l.w.Universe.Free(l.first+universe.ChunkIndex(at)*universe.ChunksPerMegachunk, universe.ChunksPerMegachunk)
 	}
 }
 
@@ -320,20 +322,20 @@ func (l *imageLoader) freeRows() {
 func (l *imageLoader) adoptTables() error {
 	w, claims := l.w, l.claims
 	l.adopted = true
-	blockChunks := (l.im.blockBytes + alloc.ChunkSize - 1) / alloc.ChunkSize
-	claims.Eighths.SetRange(l.im.chunks<<alloc.UnitOrder, blockChunks<<alloc.UnitOrder)
-	for chunk := range l.f.Size[ImageRows] / alloc.ChunkSize {
+	blockChunks := (l.im.blockBytes + universe.ChunkSize - 1) / universe.ChunkSize
+	claims.Eighths.SetRange(l.im.chunks<<store.UnitOrder, blockChunks<<store.UnitOrder)
+	for chunk := range l.f.Size[ImageRows] / universe.ChunkSize {
 		// The bits of a chunk's eighths are a byte of a word.
 		if used := uint8(claims.Eighths[chunk/8] >> (chunk % 8 * 8)); used == 0 {
-			w.Universe.Free(l.first+alloc.ChunkIndex(chunk), 1)
+			w.Universe.Free(l.first+universe.ChunkIndex(chunk), 1)
 		}
 	}
-	w.Buffers.AdoptBlocks(l.first+alloc.ChunkIndex(l.im.chunks), blockChunks, l.im.blocks)
-	small := map[alloc.ChunkIndex]uint8{}
+	w.Buffers.AdoptBlocks(l.first+universe.ChunkIndex(l.im.chunks), blockChunks, l.im.blocks)
+	small := map[universe.ChunkIndex]uint8{}
 	for i := range l.tables {
 		for _, k := range l.tables[i].im.Chunks {
 			if k.Order == 0 {
-				small[l.first+k.First.Chunk()] |= 1 << (k.First % (1 << alloc.UnitOrder))
+				small[l.first+k.First.Chunk()] |= 1 << (k.First % (1 << store.UnitOrder))
 			}
 		}
 	}

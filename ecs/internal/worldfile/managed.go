@@ -6,12 +6,12 @@ import (
 	"slices"
 	"unsafe"
 
-	"quarry/alloc"
 	"quarry/ecs/internal/codec"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/table"
 	"quarry/ecs/internal/value"
 	"quarry/ecs/internal/world"
+	"quarry/internal/store"
 )
 
 // Managed values in images. The values of a type are numbered from 1 on, in order of archetypes and
@@ -116,25 +116,25 @@ func managedColumn(st *table.State, id world.TypeID) (world.Column, bool) {
 // readColumn fills dst with the first bytes of a column of a chunk.
 func (w *imageWriter) readColumn(p *placedChunk, c world.Column, dst []byte) error {
 	at := int(c.Offset) * int(p.state.Store().Scale(p.of.Order))
-	return w.s.Layer.ReadBytes(w.rows, int(p.of.First)*alloc.SmallChunkSize+at, dst)
+	return w.s.Layer.ReadBytes(w.rows, int(p.of.First)*store.SmallSize+at, dst)
 }
 
 // entityAt returns the entity of a row, for messages; none if it cannot be read.
 func (w *imageWriter) entityAt(p *placedChunk, row int) (e entity.ID) {
 	// Safe because a chunk begins with its entities.
 	b := unsafe.Slice((*byte)(unsafe.Pointer(&e)), unsafe.Sizeof(e))
-	_ = w.s.Layer.ReadBytes(w.rows, int(p.of.First)*alloc.SmallChunkSize+row*int(unsafe.Sizeof(entity.ID{})), b)
+	_ = w.s.Layer.ReadBytes(w.rows, int(p.of.First)*store.SmallSize+row*int(unsafe.Sizeof(entity.ID{})), b)
 	return e
 }
 
 // renumber gives the rows of a chunk's bytes the slots that they have in the file.
 func (p *placedChunk) renumber(chunk []byte) {
-	store := p.state.Store()
+	of := p.state.Store()
 	// Safe because the bytes are a chunk's, which are aligned as words at least.
-	at := alloc.StoreRow{Base: unsafe.Pointer(unsafe.SliceData(chunk)), Scale: store.Scale(p.of.Order)}
+	at := store.Row{Base: unsafe.Pointer(unsafe.SliceData(chunk)), Scale: of.Scale(p.of.Order)}
 	for _, s := range p.slots {
 		next := s.next
-		slots := value.SlotsAt(at, s.Column, store.RowsOf(p.pos))
+		slots := value.SlotsAt(at, s.Column, of.RowsOf(p.pos))
 		for i, slot := range slots {
 			if slot != 0 {
 				slots[i] = next
@@ -203,8 +203,8 @@ func (l *imageLoader) slotsOf(t *loadedTable, slot, pos int) ([]entity.ID, []val
 		// Safe because the column has n slots, which a source checks.
 		return world.Entities(t.source.Row(pos, 0).Base, n), unsafe.Slice((*value.Slot)(l.elementOf(t, slot, pos, 0)), n)
 	}
-	store := &t.a.Table.Store
-	at, n := store.Row(pos, 0), store.RowsOf(pos)
+	rows := &t.a.Table.Store
+	at, n := rows.Row(pos, 0), rows.RowsOf(pos)
 	return world.Entities(at.Base, n), value.SlotsAt(at, t.a.Table.Column(l.types[t.im.Types[slot]].ID), n)
 }
 

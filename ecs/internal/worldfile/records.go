@@ -6,9 +6,9 @@ import (
 	"slices"
 	"unsafe"
 
-	"quarry/alloc"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/world"
+	"quarry/internal/universe"
 )
 
 // Records of a file. Look-ups follow them without a bound, so a file of a stranger must not decide
@@ -49,7 +49,7 @@ func (l *imageLoader) adoptIDs() error {
 	for i := range l.tables {
 		l.tables[i].im.AddRows(&rows, l.tables[i].rowsOf)
 	}
-	err := l.w.IDs.Adopt(&l.im.ids, &rows, func(x *alloc.Extent, size int) error { return l.fillRecords(x, size, rows.Moved()) })
+	err := l.w.IDs.Adopt(&l.im.ids, &rows, func(x *universe.Extent, size int) error { return l.fillRecords(x, size, rows.Moved()) })
 	if errors.Is(err, entity.ErrImage) {
 		return fmt.Errorf("%w: records: %w", ErrImage, err)
 	}
@@ -82,7 +82,7 @@ func (l *imageLoader) compareRows() error {
 
 // fillRecords makes an extent the records: it shows the file, or the bytes are read, as where rows
 // are converted, or records change: that writes them, and the first write of a mapped page is slow.
-func (l *imageLoader) fillRecords(x *alloc.Extent, size int, change bool) error {
+func (l *imageLoader) fillRecords(x *universe.Extent, size int, change bool) error {
 	if l.f.Map != nil && !change && !slices.ContainsFunc(l.tables, func(t loadedTable) bool { return t.source != nil }) {
 		err := x.MapFile(size, l.f.Map, l.f.At[ImageRecords])
 		if err == nil || !errors.Is(err, errors.ErrUnsupported) {

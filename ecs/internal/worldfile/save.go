@@ -5,7 +5,6 @@ import (
 	"slices"
 	"unsafe"
 
-	"quarry/alloc"
 	"quarry/ecs/internal/codec"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/past"
@@ -13,6 +12,8 @@ import (
 	"quarry/ecs/internal/table"
 	"quarry/ecs/internal/value"
 	"quarry/ecs/internal/world"
+	"quarry/internal/store"
+	"quarry/internal/universe"
 )
 
 // Images of snapshots. Where chunks and blocks lie in the file is settled first, from the books;
@@ -33,8 +34,8 @@ type imageWriter struct {
 
 // placedChunk is a chunk of a snapshot with its place in the file.
 type placedChunk struct {
-	at    alloc.SmallIndex // in the file
-	of    alloc.StoreChunk // in the world
+	at    store.SmallIndex // in the file
+	of    store.Chunk      // in the world
 	state *table.State
 	pos   int           // in the state
 	block int           // number of its first block
@@ -48,8 +49,8 @@ type imageSegment struct {
 }
 
 const (
-	imageGranule = 2 * alloc.MegachunkSize // bytes; rows are whole granules
-	imageAlign   = 64                      // of a segment
+	imageGranule = 2 * universe.MegachunkSize // bytes; rows are whole granules
+	imageAlign   = 64                         // of a segment
 )
 
 // ImageOf returns the image of a snapshot for a file. The error says that the snapshot is lost, or
@@ -181,7 +182,7 @@ func (w *imageWriter) place() {
 		st  *table.State
 		pos int
 	}
-	at, end := map[key]alloc.SmallIndex{}, alloc.SmallIndex(0)
+	at, end := map[key]store.SmallIndex{}, store.SmallIndex(0)
 	slices.SortStableFunc(w.placed, func(a, b placedChunk) int { return cmp.Compare(b.of.Order, a.of.Order) })
 	for i := range w.placed {
 		p := &w.placed[i]
@@ -195,7 +196,7 @@ func (w *imageWriter) place() {
 			chunks[pos].First = at[key{st: &w.s.Archetypes[i].Table, pos: pos}]
 		}
 	}
-	w.im.chunks = int(end+1<<alloc.UnitOrder-1) >> alloc.UnitOrder
+	w.im.chunks = int(end+1<<store.UnitOrder-1) >> store.UnitOrder
 }
 
 // describeBlocks finds the blocks of spilled buffers and gives them places behind the chunks.
@@ -219,7 +220,7 @@ func (w *imageWriter) describeBlocks() error {
 		})
 	}
 	w.im.blocks, w.im.blockBytes = w.blocks.Len(), w.blocks.Bytes()
-	bytes := w.im.chunks*alloc.ChunkSize + w.im.blockBytes
+	bytes := w.im.chunks*universe.ChunkSize + w.im.blockBytes
 	w.size[ImageRows] = (bytes + imageGranule - 1) / imageGranule * imageGranule
 	return nil
 }
@@ -231,15 +232,15 @@ func (w *imageWriter) hasBuffers(st *table.State) bool {
 
 // headers calls visit with the headers of a chunk's bytes.
 func (w *imageWriter) headers(p *placedChunk, chunk []byte, visit func(h *value.Header, t *world.Type)) {
-	store := p.state.Store()
+	of := p.state.Store()
 	// Safe because the bytes are a chunk's, which are aligned as words at least.
-	at := alloc.StoreRow{Base: unsafe.Pointer(unsafe.SliceData(chunk)), Scale: store.Scale(p.of.Order)}
-	for _, c := range store.Columns() {
+	at := store.Row{Base: unsafe.Pointer(unsafe.SliceData(chunk)), Scale: of.Scale(p.of.Order)}
+	for _, c := range of.Columns() {
 		t := w.s.Types[c.Key]
 		if t.Kind != world.KindBuffer {
 			continue
 		}
-		for at.Row = range store.RowsOf(p.pos) {
+		for at.Row = range of.RowsOf(p.pos) {
 			visit(value.HeaderOf(at, c), t)
 		}
 	}
@@ -247,7 +248,7 @@ func (w *imageWriter) headers(p *placedChunk, chunk []byte, visit func(h *value.
 
 // readChunk fills dst with the bytes of a chunk.
 func (w *imageWriter) readChunk(p *placedChunk, dst []byte) error {
-	return w.s.Layer.ReadBytes(w.rows, int(p.of.First)*alloc.SmallChunkSize, dst)
+	return w.s.Layer.ReadBytes(w.rows, int(p.of.First)*store.SmallSize, dst)
 }
 
 // describeSets describes the sparse types.
@@ -300,12 +301,12 @@ func (w *imageWriter) read(part, at int, dst []byte) error {
 // chunk lies on the border.
 func (w *imageWriter) readRows(at int, dst []byte) error {
 	first, _ := slices.BinarySearchFunc(w.placed, at, func(p placedChunk, at int) int {
-		return cmp.Compare(int(p.at)*alloc.SmallChunkSize, at)
+		return cmp.Compare(int(p.at)*store.SmallSize, at)
 	})
 	end := 0 // of dst, up to which it is filled
 	for i := first; i < len(w.placed); i++ {
 		p := &w.placed[i]
-		begin := int(p.at)*alloc.SmallChunkSize - at
+		begin := int(p.at)*store.SmallSize - at
 		if begin >= len(dst) {
 			break
 		}
@@ -320,13 +321,13 @@ func (w *imageWriter) readRows(at int, dst []byte) error {
 		if block < w.blocks.Len() && w.hasBuffers(p.state) {
 			w.headers(p, chunk, func(h *value.Header, _ *world.Type) {
 				if h.Spilled() {
-					w.blocks.Place(h, block, w.im.chunks*alloc.ChunkSize)
+					w.blocks.Place(h, block, w.im.chunks*universe.ChunkSize)
 					block++
 				}
 			})
 		}
 	}
-	blocks := w.im.chunks*alloc.ChunkSize - at // of dst, at which blocks begin
+	blocks := w.im.chunks*universe.ChunkSize - at // of dst, at which blocks begin
 	if blocks < len(dst) {
 		clear(dst[end:max(end, blocks)])
 		w.blocks.Read(max(0, -blocks), dst[max(blocks, 0):])
@@ -339,10 +340,10 @@ func (w *imageWriter) readRows(at int, dst []byte) error {
 // tidy clears the bytes of a chunk that belong to no row, so that a world is always written as the
 // same bytes.
 func (w *imageWriter) tidy(p *placedChunk, chunk []byte) {
-	store := p.state.Store()
-	n, scale := store.RowsOf(p.pos), int(store.Scale(p.of.Order))
+	of := p.state.Store()
+	n, scale := of.RowsOf(p.pos), int(of.Scale(p.of.Order))
 	end := n * int(unsafe.Sizeof(entity.ID{}))
-	columns := slices.SortedFunc(slices.Values(store.Columns()), func(a, b world.Column) int { return cmp.Compare(a.Offset, b.Offset) })
+	columns := slices.SortedFunc(slices.Values(of.Columns()), func(a, b world.Column) int { return cmp.Compare(a.Offset, b.Offset) })
 	for _, c := range columns {
 		begin := int(c.Offset) * scale
 		clear(chunk[end:begin])

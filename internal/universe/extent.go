@@ -1,4 +1,4 @@
-package alloc
+package universe
 
 import (
 	"errors"
@@ -6,9 +6,9 @@ import (
 	"os"
 	"unsafe"
 
-	"quarry/internal/universe"
 	"quarry/internal/universe/ledger"
 	"quarry/internal/universe/mapping"
+	"quarry/internal/universe/sentinel"
 	"quarry/mmap"
 )
 
@@ -35,7 +35,7 @@ import (
 //	X2 The bytes after the size, up to the end of the chunks or granules, read as zero. (A file that
 //	   MapFile shows must have them so.)
 type Extent struct {
-	u       *universe.Universe
+	u       *Universe
 	most    int                // largest size in bytes
 	base    unsafe.Pointer     // first byte; nil while the size is 0
 	size    int                // bytes in use
@@ -47,7 +47,7 @@ type Extent struct {
 
 // NewExtent returns an extent of size 0 that may grow to most bytes. It allocates nothing.
 func (u *Universe) NewExtent(most int) *Extent {
-	return &Extent{u: &u.core, most: most, reserve: func(size, least int) (mapping.Region, error) {
+	return &Extent{u: u, most: most, reserve: func(size, least int) (mapping.Region, error) {
 		r, err := mmap.ReserveUpTo(size, least)
 		if err != nil {
 			return nil, err // not r, which would be a nil region in an interface
@@ -72,7 +72,7 @@ func (x *Extent) Resize(size int) error {
 	case size < 0:
 		panic(fmt.Sprintf("alloc: Extent.Resize: size=%d is negative", size))
 	case size > x.most:
-		return fmt.Errorf("alloc: Extent.Resize: %d bytes, the limit is %d: %w", size, x.most, ErrTooBig)
+		return fmt.Errorf("alloc: Extent.Resize: %d bytes, the limit is %d: %w", size, x.most, sentinel.ErrTooBig)
 	case size <= x.size:
 		x.shrink(size)
 	case size <= x.room():
@@ -98,18 +98,18 @@ func (x *Extent) Resize(size int) error {
 // MapFile panics when f is nil, for another at, for a negative size, and when the extent has bytes.
 // Cost: a few system calls, whatever the size.
 func (x *Extent) MapFile(size int, f *os.File, at int64) error {
-	universe.CheckFile("Extent.MapFile", f, at)
+	CheckFile("Extent.MapFile", f, at)
 	switch {
 	case size < 0:
 		panic(fmt.Sprintf("alloc: Extent.MapFile: size=%d is negative", size))
 	case x.size != 0:
 		panic(fmt.Sprintf("alloc: Extent.MapFile: the extent has %d bytes", x.size))
 	case size > x.most:
-		return fmt.Errorf("alloc: Extent.MapFile: %d bytes, the limit is %d: %w", size, x.most, ErrTooBig)
+		return fmt.Errorf("alloc: Extent.MapFile: %d bytes, the limit is %d: %w", size, x.most, sentinel.ErrTooBig)
 	case size == 0:
 		return nil
 	case !mmap.Real: // so that no Go memory is made first, as large as the file
-		return fmt.Errorf("alloc: Extent.MapFile: %d bytes: %w: %w", size, ErrCommit, mmap.ErrUnsupported)
+		return fmt.Errorf("alloc: Extent.MapFile: %d bytes: %w: %w", size, sentinel.ErrCommit, mmap.ErrUnsupported)
 	}
 	m, err := x.newMapping(size, func(r mapping.Region, n int) error { return r.MapFile(0, n, f, at) })
 	if err != nil {
@@ -137,7 +137,7 @@ func (x *Extent) room() int {
 	case x.mapping != nil:
 		return x.mapping.Granules * mmap.Granule
 	case x.size > 0:
-		return universe.ChunksFor(x.size) * ChunkSize
+		return ChunksFor(x.size) * ChunkSize
 	}
 	return 0
 }
@@ -149,7 +149,7 @@ func (x *Extent) grow(size int) error {
 			return err
 		}
 		if err := x.commit(size); err != nil {
-			return fmt.Errorf("%w: %w", ErrCommit, err)
+			return fmt.Errorf("%w: %w", sentinel.ErrCommit, err)
 		}
 		x.size = size
 		return nil
@@ -166,7 +166,7 @@ func (x *Extent) grow(size int) error {
 
 // growRun extends the run of chunks, or moves the bytes to a longer run.
 func (x *Extent) growRun(size int) error {
-	have, want := universe.ChunksFor(x.size), universe.ChunksFor(size)
+	have, want := ChunksFor(x.size), ChunksFor(size)
 	if x.size > 0 && x.u.Extend(x.run, have, want-have) {
 		clear(x.u.Memory(x.run+ChunkIndex(have), want-have))
 		x.size = size
@@ -177,8 +177,8 @@ func (x *Extent) growRun(size int) error {
 
 // moveToRun moves the bytes to a new run of chunks.
 func (x *Extent) moveToRun(size int) error {
-	n := universe.ChunksFor(size)
-	run, err := x.u.Exact(n, universe.ZeroedRun, "AllocExact") // X2; what is fresh takes no pages before it is used
+	n := ChunksFor(size)
+	run, err := x.u.Exact(n, ZeroedRun, "AllocExact") // X2; what is fresh takes no pages before it is used
 	if err != nil {
 		return err
 	}
@@ -213,7 +213,7 @@ func (x *Extent) newMapping(size int, commit func(r mapping.Region, n int) error
 	}
 	need := granulesFor(size) * mmap.Granule
 	if err := ledger.Process.Charge(need); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrCommit, err)
+		return nil, fmt.Errorf("%w: %w", sentinel.ErrCommit, err)
 	}
 	m, err := x.open(max(wanted, need), need, commit)
 	if err != nil {
@@ -227,7 +227,7 @@ func (x *Extent) newMapping(size int, commit func(r mapping.Region, n int) error
 func (x *Extent) open(wanted, need int, commit func(r mapping.Region, n int) error) (*mapping.Mapping, error) {
 	region, err := x.reserve(wanted, need)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrReserve, err)
+		return nil, fmt.Errorf("%w: %w", sentinel.ErrReserve, err)
 	}
 	if x.u.Small {
 		_ = region.Hint(mmap.SmallPages, true) // only a hint: without it the extent costs more memory
@@ -235,7 +235,7 @@ func (x *Extent) open(wanted, need int, commit func(r mapping.Region, n int) err
 	m := &mapping.Mapping{Region: region, Block: region.Base(), Granules: need / mmap.Granule}
 	if err := commit(region, need); err != nil {
 		x.left = append(x.left, m)
-		return nil, errors.Join(fmt.Errorf("%w: %w", ErrCommit, err), x.giveBack())
+		return nil, errors.Join(fmt.Errorf("%w: %w", sentinel.ErrCommit, err), x.giveBack())
 	}
 	x.u.Extents.Add(int64(need))
 	return m, nil
@@ -249,7 +249,7 @@ func (x *Extent) shrink(size int) {
 		return
 	}
 	clear(x.bytes()[size:]) // X2
-	have, keep := universe.ChunksFor(x.size), universe.ChunksFor(size)
+	have, keep := ChunksFor(x.size), ChunksFor(size)
 	x.size = size
 	switch {
 	case x.mapping == nil && keep < have:
@@ -278,7 +278,7 @@ func (x *Extent) leave() {
 		x.mapping = nil
 		_ = x.giveBack() // Release tries again and reports the error
 	case x.size > 0:
-		x.u.Free(x.run, universe.ChunksFor(x.size))
+		x.u.Free(x.run, ChunksFor(x.size))
 	}
 }
 
@@ -320,7 +320,7 @@ func (x *Extent) Verify() error {
 			return fmt.Errorf("alloc: X1: an extent of %d bytes has %d granules, of which %d bytes are committed", x.size, m.Granules, m.Region.Committed())
 		}
 	default:
-		for i := range universe.ChunksFor(x.size) {
+		for i := range ChunksFor(x.size) {
 			if !x.u.InUse(x.run + ChunkIndex(i)) {
 				return fmt.Errorf("alloc: X1: chunk %d of an extent of %d bytes from chunk %d on is not in use", i, x.size, x.run)
 			}

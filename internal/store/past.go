@@ -1,4 +1,4 @@
-package alloc
+package store
 
 import "quarry/internal/debug"
 
@@ -7,33 +7,18 @@ import "quarry/internal/debug"
 
 // Keeper is told what a store does to its chunks. Calls are made per chunk.
 type Keeper interface {
-	Took(c StoreChunk)            // the store has the chunk from the universe
-	Keeps(c StoreChunk) bool      // the store ends the chunk; true: the keeper frees it, by FreeChunk
-	Overwrites(memory StoreChunk) // debug builds: all bytes of the chunk are about to be overwritten
+	Took(c Chunk)            // the store has the chunk from the universe
+	Keeps(c Chunk) bool      // the store ends the chunk; true: the keeper frees it, by FreeChunk
+	Overwrites(memory Chunk) // debug builds: all bytes of the chunk are about to be overwritten
 }
 
 // SetKeeper sets who is told of the store's chunks; nil is nobody.
-func (g *ColumnStore) SetKeeper(k Keeper) { g.keeper = k }
-
-// FreeChunk frees a chunk that a Keeper kept. small is the source of the store's small chunks.
-func FreeChunk(u *Universe, small *SmallChunks, c StoreChunk) {
-	if u == nil || small == nil && c.Small() {
-		panic("alloc: FreeChunk: the universe is nil, or the source of a small chunk")
-	}
-	if c.Small() {
-		small.Free(c.First)
-		return
-	}
-	u.Free(c.First.Chunk(), c.Units())
-}
+func (g *Store) SetKeeper(k Keeper) { g.keeper = k }
 
 // Save makes to a copy of the store without the reserve: the same chunks, which belong to the store
 // still, and the same layout. It uses the memory of to's list, and keeps to's source of small
 // chunks.
-func (g *ColumnStore) Save(to *ColumnStore) {
-	if to == nil {
-		panic("alloc: ColumnStore.Save: the copy is nil")
-	}
+func (g *Store) Save(to *Store) {
 	chunks, small := append(to.chunks[:0], g.chunks...), to.smallChunks
 	*to = *g
 	if small != nil {
@@ -44,7 +29,7 @@ func (g *ColumnStore) Save(to *ColumnStore) {
 
 // Detach empties the store and returns the chunks that it had, in use or in reserve, appended to
 // list. They belong to the caller.
-func (g *ColumnStore) Detach(list []StoreChunk) []StoreChunk {
+func (g *Store) Detach(list []Chunk) []Chunk {
 	list = append(append(list, g.chunks...), g.reserve...)
 	g.chunks, g.reserve = g.chunks[:0], g.reserve[:0]
 	g.count, g.units, g.spare, g.floor, g.heir = 0, 0, 0, 0, 0
@@ -54,23 +39,20 @@ func (g *ColumnStore) Detach(list []StoreChunk) []StoreChunk {
 
 // Restore gives an empty store the chunks and rows of a copy from Save. The chunks are the store's
 // again. The layout must be that of the copy.
-func (g *ColumnStore) Restore(from *ColumnStore) {
-	if from == nil {
-		panic("alloc: ColumnStore.Restore: the copy is nil")
-	}
+func (g *Store) Restore(from *Store) {
 	g.chunks = append(g.chunks[:0], from.chunks...)
 	g.count, g.units = from.count, from.units
 	g.turn()
 }
 
 // Relocate gives the chunk at pos of a copy from Save another place, of the same order.
-func (g *ColumnStore) Relocate(pos int, first SmallIndex) {
+func (g *Store) Relocate(pos int, first SmallIndex) {
 	g.chunks[pos].First = first
 	g.turn()
 }
 
 // poison overwrites a chunk, of which nobody needs the bytes but the keeper. Debug builds call it.
-func (g *ColumnStore) poison(c StoreChunk, with byte) {
+func (g *Store) poison(c Chunk, with byte) {
 	if g.keeper != nil {
 		g.keeper.Overwrites(c)
 	}

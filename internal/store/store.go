@@ -1,4 +1,4 @@
-package alloc
+package store
 
 import (
 	"math/bits"
@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"quarry/internal/debug"
+	"quarry/internal/growth"
 	"quarry/internal/universe"
 	"quarry/layout"
 )
@@ -58,46 +59,30 @@ import (
 //	T4 The plan is sound, and every column lies inside its place in the plan.
 //	T5 A small chunk is the only chunk, reserve included.
 
-// ColumnStore stores rows in columns over chunks of a universe, without the Go types of the
-// columns. Table and the archetypes of package ecs are built on it. A position is the index of a
-// chunk among the chunks in use; a row is counted within its chunk. ColumnStore does not check
-// positions; its owner does. One goroutine at a time may use it.
-type ColumnStore struct {
+// Store stores rows in columns over chunks of a universe, without the Go types of the columns.
+// alloc.Table and the archetypes of package ecs are built on it. A position is the index of a chunk
+// among the chunks in use; a row is counted within its chunk. Store does not check positions; its
+// owner does. One goroutine at a time may use it.
+type Store struct {
 	u           *universe.Universe
 	smallChunks *SmallChunks  // source of small chunks; nil: none
 	per         int           // rows of a full unit
 	count       int           // rows
 	tail        tail          // the last chunk, cached for operations on single rows
-	chunks      []StoreChunk  // in use, in order of their rows (T1)
-	reserve     []StoreChunk  // empty chunks; the last is used next
+	chunks      []Chunk       // in use, in order of their rows (T1)
+	reserve     []Chunk       // empty chunks; the last is used next
 	units       int           // units of chunks
 	spare       int           // units of reserve
 	largest     uint32        // largest order to allocate
 	heir        int           // position of the chunk that replaces the one before it (see Leaving); 0: none
 	skewed      bool          // large chunks leave one unit unused (see Scale)
 	meet        uint32        // lowest order of a large chunk in this sense
-	columns     []StoreColumn // columns with storage
+	columns     []Column      // columns with storage
 	own         RowCopy       // copies a row over another row of the store
-	growth      Growth        // policy for the number of units
+	growth      growth.Policy // policy for the number of units
 	floor       int           // units that only Trim and Release free
 	keeper      Keeper        // is told of chunks; nil: nobody
 }
-
-// StoreChunk is a chunk of a store: 2^Order eighths of a unit.
-type StoreChunk struct {
-	First SmallIndex // its first eighth, a multiple of 2^Order
-	Order uint32     // 0, or UnitOrder to MaxStoreOrder
-	Start int        // rows in the chunks before it
-}
-
-// Small reports whether the chunk is an eighth of a unit.
-func (c StoreChunk) Small() bool { return c.Order < UnitOrder }
-
-// Units returns the number of units of the chunk; 0 for a small chunk.
-func (c StoreChunk) Units() int { return 1 << c.Order >> UnitOrder }
-
-// Bytes returns the size of the chunk in bytes.
-func (c StoreChunk) Bytes() int { return SmallChunkSize << c.Order }
 
 // tail caches the last chunk for operations on single rows.
 type tail struct {
@@ -107,49 +92,32 @@ type tail struct {
 	full  int // rows in all chunks when it is full; 0 without a chunk
 }
 
-// StoreColumn is a column that occupies space in the chunks of a store.
-type StoreColumn struct {
+// Column is a column that occupies space in the chunks of a store.
+type Column struct {
 	Offset uint32 // bytes from a small chunk's start to row 0: an eighth of the offset in the plan
 	Size   uint32 // bytes of one row's element
 	Key    uint32 // the owner's number of the column
 }
 
-// DefaultChunkGrowth returns the default growth of tables: doubling, at most 16 chunks (256 KiB) at
-// a time. Measured on an EPYC virtual machine, all policies take the same time to append a million
-// rows one by one (11 ns each, BenchmarkGrow of ecs); a larger step only keeps more in reserve.
-func DefaultChunkGrowth() Growth { return Doubling().Capped(16) }
-
 // fewColumns is the number of columns up to which a store is not skewed: with few columns loops are
 // slower when skewed.
 const fewColumns = 4
 
-// Orders of chunks: a chunk of order k has 2^k eighths of a unit.
-const (
-	UnitOrder     = 3             // one unit
-	lastAlone     = UnitOrder + 1 // largest order that a sole chunk is promoted from
-	MaxStoreOrder = UnitOrder + 6 // the largest: 64 units, a megachunk
-)
-
-// MakeColumnStore returns a store without chunks. columns are the columns of plan that have a size
-// and that the store is to copy and clear. Chunks have orders up to largest, which is in UnitOrder
-// to MaxStoreOrder, and no chunk has more units than growth adds at a time. Small chunks come from
-// smallChunks, which must be of the same universe; with nil the store has none. MakeColumnStore
-// panics when u or plan is nil.
-func MakeColumnStore(u *Universe, smallChunks *SmallChunks, plan *layout.Plan, columns []StoreColumn, growth Growth, largest uint32) ColumnStore {
-	below := u.inside("MakeColumnStore")
-	if plan == nil {
-		panic("alloc: MakeColumnStore: the plan is nil")
+// Make returns a store without chunks. columns are the columns of plan that have a size and that
+// the store is to copy and clear. Chunks have orders up to largest, which is in UnitOrder to
+// MaxOrder, and no chunk has more units than policy adds at a time. Small chunks come from
+// smallChunks, which must be of the same universe; with nil the store has none.
+func Make(u *universe.Universe, smallChunks *SmallChunks, plan *layout.Plan, columns []Column, policy growth.Policy, largest uint32) Store {
+	if policy.Most == 0 || policy.Most > universe.MaxSize/universe.ChunkSize {
+		policy = policy.Capped(universe.MaxSize / universe.ChunkSize) // so that no step overflows
 	}
-	if growth.most == 0 || growth.most > MaxSize/ChunkSize {
-		growth = growth.Capped(MaxSize / ChunkSize) // so that no step overflows
-	}
-	if n := growth.atOnce(); n > 0 {
+	if n := policy.AtOnce(); n > 0 {
 		largest = min(largest, UnitOrder+uint32(bits.Len(uint(n)))-1)
 	}
-	if growth.factor <= 1 || widest(plan) > plan.CacheLine/eighths {
+	if policy.Factor <= 1 || widest(plan) > plan.CacheLine/eighths {
 		smallChunks = nil
 	}
-	g := ColumnStore{u: below, smallChunks: smallChunks, growth: growth, largest: largest, meet: meetingOrder(plan.CacheLine)}
+	g := Store{u: u, smallChunks: smallChunks, growth: policy, largest: largest, meet: meetingOrder(plan.CacheLine)}
 	g.Replan(plan.Rows, columns, nil)
 	return g
 }
@@ -157,7 +125,7 @@ func MakeColumnStore(u *Universe, smallChunks *SmallChunks, plan *layout.Plan, c
 // Replan gives a store without rows another layout, of rows rows per unit. With like, the layout is
 // skewed as like is, so that the store can take chunks from like; with nil, the store decides from
 // its own columns. The chunks in reserve stay, since they hold no rows.
-func (g *ColumnStore) Replan(rows int, columns []StoreColumn, like *ColumnStore) {
+func (g *Store) Replan(rows int, columns []Column, like *Store) {
 	g.skewed = len(columns) > fewColumns
 	if like != nil {
 		g.skewed, g.meet = like.skewed, like.meet
@@ -182,17 +150,17 @@ func widest(plan *layout.Plan) int {
 }
 
 // Len returns the number of rows.
-func (g *ColumnStore) Len() int { return g.count }
+func (g *Store) Len() int { return g.count }
 
 // PerUnit returns the number of rows in a full chunk of one unit.
-func (g *ColumnStore) PerUnit() int { return g.per }
+func (g *Store) PerUnit() int { return g.per }
 
 // Scale returns the factor by which column offsets are multiplied in a chunk of the given order:
 // the number of eighths in the chunk, less the eighths of one unit in a large chunk of a skewed
 // store. Offsets are multiples of cache lines: 64 times an offset of 64 bytes, 32 times one of 128
 // or 16 times one of 256 is a multiple of 4 KiB. Without the skew the elements of one row would
 // compete for the same few lines of the first-level cache (docs/decisions/0017).
-func (g *ColumnStore) Scale(order uint32) uintptr {
+func (g *Store) Scale(order uint32) uintptr {
 	scale := uintptr(1) << (order & 63)
 	if order >= g.meet && g.skewed {
 		scale -= eighths
@@ -201,27 +169,24 @@ func (g *ColumnStore) Scale(order uint32) uintptr {
 }
 
 // IsSkewed reports whether large chunks leave one unit unused; see Scale.
-func (g *ColumnStore) IsSkewed() bool { return g.skewed }
+func (g *Store) IsSkewed() bool { return g.skewed }
 
 // ScalesLike reports whether chunks of each order have the same Scale in another store.
-func (g *ColumnStore) ScalesLike(other *ColumnStore) bool {
-	if other == nil {
-		panic("alloc: ColumnStore.ScalesLike: the other store is nil")
-	}
+func (g *Store) ScalesLike(other *Store) bool {
 	return g.skewed == other.skewed && (!g.skewed || g.meet == other.meet)
 }
 
 // Fits returns the number of rows that a chunk has room for.
-func (g *ColumnStore) Fits(c StoreChunk) int { return g.per * int(g.Scale(c.Order)) >> UnitOrder }
+func (g *Store) Fits(c Chunk) int { return g.per * int(g.Scale(c.Order)) >> UnitOrder }
 
 // memory returns the bytes of a chunk.
-func (g *ColumnStore) memory(c StoreChunk) []byte {
+func (g *Store) memory(c Chunk) []byte {
 	// Safe because the chunk belongs to the store and is in use.
-	return unsafe.Slice((*byte)(eighthOf(g.u, c.First)), c.Bytes())
+	return unsafe.Slice((*byte)(PointerTo(g.u, c.First)), c.Bytes())
 }
 
 // free returns a chunk that is in no list any more to its allocator.
-func (g *ColumnStore) free(c StoreChunk) {
+func (g *Store) free(c Chunk) {
 	if g.keeper != nil && g.keeper.Keeps(c) {
 		return
 	}
@@ -234,80 +199,79 @@ func (g *ColumnStore) free(c StoreChunk) {
 
 // Chunks returns the chunks in use, in order of their rows. The caller must not modify the slice;
 // it is valid until the next call of Grow, Pop, Cut, Clear or Release.
-func (g *ColumnStore) Chunks() []StoreChunk { return g.chunks }
+func (g *Store) Chunks() []Chunk { return g.chunks }
 
-// Columns returns the columns given to MakeColumnStore or Replan. The caller must not modify the
-// slice.
-func (g *ColumnStore) Columns() []StoreColumn { return g.columns }
+// Columns returns the columns given to Make or Replan. The caller must not modify the slice.
+func (g *Store) Columns() []Column { return g.columns }
 
 // Own returns the RowCopy that copies one row of the store over another.
-func (g *ColumnStore) Own() *RowCopy { return &g.own }
+func (g *Store) Own() *RowCopy { return &g.own }
 
 // Units returns the number of units of the chunks in use; a small chunk counts as none.
-func (g *ColumnStore) Units() int { return g.units }
+func (g *Store) Units() int { return g.units }
 
 // Reserve returns the number of units in reserve.
-func (g *ColumnStore) Reserve() int { return g.spare }
+func (g *Store) Reserve() int { return g.spare }
 
 // RowsOf returns the number of rows in the chunk at pos.
-func (g *ColumnStore) RowsOf(pos int) int {
+func (g *Store) RowsOf(pos int) int {
 	c := &g.chunks[pos]
 	return min(g.Fits(*c), g.count-c.Start)
 }
 
 // room returns the number of rows that the chunks in use have room for.
-func (g *ColumnStore) room() int { return g.tail.full }
+func (g *Store) room() int { return g.tail.full }
 
 // turn updates the tail after the last chunk has changed.
-func (g *ColumnStore) turn() {
+func (g *Store) turn() {
 	g.tail = tail{}
 	if n := len(g.chunks); n > 0 {
 		c := g.chunks[n-1]
-		g.tail = tail{eighthOf(g.u, c.First), g.Scale(c.Order), c.Start, c.Start + g.Fits(c)}
+		g.tail = tail{PointerTo(g.u, c.First), g.Scale(c.Order), c.Start, c.Start + g.Fits(c)}
 	}
 }
 
 // Full reports whether the chunks in use have no room for another row.
-func (g *ColumnStore) Full() bool { return g.count >= g.tail.full }
+func (g *Store) Full() bool { return g.count >= g.tail.full }
 
 // Tail returns the place after the last row. That place must be in the last chunk, so the last
 // chunk must not be full, and the chunk before it must be.
-func (g *ColumnStore) Tail() StoreRow {
-	return StoreRow{g.tail.base, g.tail.scale, g.count - g.tail.start}
+func (g *Store) Tail() Row {
+	return Row{g.tail.base, g.tail.scale, g.count - g.tail.start}
 }
 
 // LastRow returns the place of the last row. The store must have a row, and it must be in the last
 // chunk.
-func (g *ColumnStore) LastRow() StoreRow {
-	return StoreRow{g.tail.base, g.tail.scale, g.count - 1 - g.tail.start}
+func (g *Store) LastRow() Row {
+	return Row{g.tail.base, g.tail.scale, g.count - 1 - g.tail.start}
 }
 
 // Last returns the position and row of the last row. The last chunk in use must have a row.
-func (g *ColumnStore) Last() (pos, row int) {
+func (g *Store) Last() (pos, row int) {
 	pos = len(g.chunks) - 1
 	return pos, g.count - 1 - g.chunks[pos].Start
 }
 
 // LastChunk returns the position of the last chunk in use.
-func (g *ColumnStore) LastChunk() int { return len(g.chunks) - 1 }
+func (g *Store) LastChunk() int { return len(g.chunks) - 1 }
 
 // Find returns the position and row of the i'th row of the store. Row i may lie beyond the last
 // row, in the room of the chunks in use.
-func (g *ColumnStore) Find(i int) (pos, row int) {
-	pos, _ = slices.BinarySearchFunc(g.chunks, i+1, func(c StoreChunk, i int) int { return c.Start - i })
+func (g *Store) Find(i int) (pos, row int) {
+	pos, _ = slices.BinarySearchFunc(g.chunks, i+1, func(c Chunk, i int) int { return c.Start - i })
 	return pos - 1, i - g.chunks[pos-1].Start
 }
 
 // Room returns the number of rows that can be pushed without Grow.
-func (g *ColumnStore) Room() int { return g.room() - g.count }
+func (g *Store) Room() int { return g.room() - g.count }
 
 // Push appends n rows to the count. The chunks in use must have room; the owner writes the
 // contents.
-func (g *ColumnStore) Push(n int) { g.count += n }
+func (g *Store) Push(n int) { g.count += n }
 
 // Pop removes the last row, whose row within its chunk is row, as Last returns it. A chunk that
 // empties moves to the reserve, which is cut when it has become too large.
-func (g *ColumnStore) Pop(row int) {
+func (g *Store) Pop(row int) {
 	g.count--
 	if row == 0 {
 		g.leave(len(g.chunks) - 1)
@@ -315,14 +279,14 @@ func (g *ColumnStore) Pop(row int) {
 }
 
 // Cut removes the last n rows, as n calls of Pop do.
-func (g *ColumnStore) Cut(n int) {
+func (g *Store) Cut(n int) {
 	g.count -= n
 	g.leave(g.Needed())
 }
 
 // Needed returns the number of chunks that the rows need. It is less than the number in use after a
 // Grow that was not followed by Push.
-func (g *ColumnStore) Needed() int {
+func (g *Store) Needed() int {
 	keep := len(g.chunks)
 	for keep > 0 && g.chunks[keep-1].Start >= g.count {
 		keep--
@@ -331,17 +295,14 @@ func (g *ColumnStore) Needed() int {
 }
 
 // Settle moves chunks without rows to the reserve.
-func (g *ColumnStore) Settle() { g.leave(g.Needed()) }
+func (g *Store) Settle() { g.leave(g.Needed()) }
 
 // Give moves the first n chunks, n > 0, to another store and returns their position there: the end,
 // or before the last chunk when that is part full. None of the chunks may be small, and they must
 // be full unless the other store has no rows. The other store must be of the same universe, have as
 // many rows per unit, be skewed alike, and have no rows in a small chunk. Give does not hold back
 // what Prepare took.
-func (g *ColumnStore) Give(to *ColumnStore, n int) (at int) {
-	if to == nil {
-		panic("alloc: ColumnStore.Give: the other store is nil")
-	}
+func (g *Store) Give(to *Store, n int) (at int) {
 	at = to.Needed()
 	if at > 0 && to.RowsOf(at-1) < to.Fits(to.chunks[at-1]) {
 		at--
@@ -368,7 +329,7 @@ func (g *ColumnStore) Give(to *ColumnStore, n int) (at int) {
 }
 
 // restart recounts the rows before each chunk.
-func (g *ColumnStore) restart() {
+func (g *Store) restart() {
 	start := 0
 	for i := range g.chunks {
 		g.chunks[i].Start = start
@@ -378,10 +339,10 @@ func (g *ColumnStore) restart() {
 }
 
 // step returns the number of units that the policy adds to n.
-func (g *ColumnStore) step(n int) int { return g.growth.Next(n, n+1) - n }
+func (g *Store) step(n int) int { return g.growth.Next(n, n+1) - n }
 
 // mostReserve returns the largest reserve, in units, that is not cut (T3).
-func (g *ColumnStore) mostReserve() int {
+func (g *Store) mostReserve() int {
 	most := 2 * g.step(g.units)
 	if g.units == 0 {
 		most = g.step(0)
@@ -391,7 +352,7 @@ func (g *ColumnStore) mostReserve() int {
 
 // leave moves the chunks from position keep on, which hold no rows, to the reserve, and cuts the
 // reserve when it has become too large.
-func (g *ColumnStore) leave(keep int) {
+func (g *Store) leave(keep int) {
 	if debug.On {
 		for _, c := range g.chunks[keep:] {
 			g.poison(c, debug.Freed)
@@ -402,14 +363,14 @@ func (g *ColumnStore) leave(keep int) {
 }
 
 // shrink cuts the reserve when it is too large (T3).
-func (g *ColumnStore) shrink() {
+func (g *Store) shrink() {
 	if g.spare > g.mostReserve() {
 		g.Trim(max(g.step(g.units), g.floor-g.units))
 	}
 }
 
 // Clear removes all rows.
-func (g *ColumnStore) Clear() {
+func (g *Store) Clear() {
 	g.count = 0
 	g.leave(0)
 }
@@ -417,7 +378,7 @@ func (g *ColumnStore) Clear() {
 // Trim frees chunks of the reserve until at most keep units are left, starting with the chunk that
 // would be used last, and returns the number of units freed. A small chunk in reserve is freed only
 // when keep is 0. Trim also frees what Prepare took.
-func (g *ColumnStore) Trim(keep int) int {
+func (g *Store) Trim(keep int) int {
 	spare, n := g.spare, 0
 	for n < len(g.reserve) && (g.spare > keep || keep == 0) {
 		c := g.reserve[n]
@@ -432,8 +393,15 @@ func (g *ColumnStore) Trim(keep int) int {
 	return spare - g.spare
 }
 
+// TrimAll is Trim to nothing, after which the store keeps no more than its policy has it keep,
+// whatever Prepare took.
+func (g *Store) TrimAll() int {
+	g.floor = 0
+	return g.Trim(0)
+}
+
 // Release frees every chunk. The store is then empty and may be used again.
-func (g *ColumnStore) Release() {
+func (g *Store) Release() {
 	g.count, g.floor = 0, 0
 	g.unuse(0)
 	g.Trim(0)

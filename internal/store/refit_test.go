@@ -1,4 +1,4 @@
-package alloc
+package store
 
 import (
 	"fmt"
@@ -7,6 +7,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"quarry/internal/growth"
+	"quarry/internal/universe"
+	"quarry/internal/universe/sentinel"
 )
 
 // refit makes the last chunk as small as can be, if its rows are to leave it. It reports whether
@@ -18,7 +22,7 @@ func (m *storeModel) refit(t *testing.T, leave bool) bool {
 	require.Zero(t, m.Reserve())
 	pos, smaller := m.Leaving()
 	if err != nil {
-		require.ErrorIs(t, err, ErrFull)
+		require.ErrorIs(t, err, sentinel.ErrFull)
 		require.False(t, smaller)
 		require.Equal(t, before, m.chunks)
 		return false
@@ -41,7 +45,7 @@ func (m *storeModel) refit(t *testing.T, leave bool) bool {
 	require.Equal(t, before[:last], m.chunks[:last])
 	require.Equal(t, smaller, m.chunks[last].Order < before[last].Order)
 	if rows := m.RowsOf(last); last > 0 || rows > m.SmallRows() {
-		half := StoreChunk{Order: m.chunks[last].Order - 1}
+		half := Chunk{Order: m.chunks[last].Order - 1}
 		require.True(t, m.chunks[last].Order == UnitOrder || m.Fits(half) < rows, "the half would do")
 		return true
 	}
@@ -49,9 +53,9 @@ func (m *storeModel) refit(t *testing.T, leave bool) bool {
 	return true
 }
 
-// TestColumnStoreRefit: what the last chunk becomes when rows of so many sixteenths of a unit are
+// TestStoreRefit: what the last chunk becomes when rows of so many sixteenths of a unit are
 // left of those of 64 or 128 units.
-func TestColumnStoreRefit(t *testing.T) {
+func TestStoreRefit(t *testing.T) {
 	for _, c := range []struct {
 		rows, left int // sixteenths of a unit
 		bare       bool
@@ -69,13 +73,13 @@ func TestColumnStoreRefit(t *testing.T) {
 		{rows: 128 * 16, left: 64 * 16, want: "[9]"},
 		{rows: 128 * 16, left: 0, want: "[]"},
 	} {
-		u, err := NewUniverse(Size(8 << 20))
+		u, err := universe.New(universe.Size(8 << 20))
 		require.NoError(t, err)
 		smallChunks := NewSmallChunks(u)
 		if c.bare {
 			smallChunks = nil
 		}
-		m := newStore(t, u, smallChunks, Doubling().Capped(64), MaxStoreOrder-UnitOrder)
+		m := newStore(t, u, smallChunks, growth.Doubling().Capped(64), MaxOrder-UnitOrder)
 		rows := func(sixteenths int) int { return sixteenths * m.per / 16 }
 		require.True(t, m.push(t, rand.New(rand.NewPCG(1, 1)), rows(c.rows), rows(c.rows)))
 		m.cut(rows(c.rows)-rows(c.left), false)
@@ -91,14 +95,14 @@ func TestColumnStoreRefit(t *testing.T) {
 	}
 }
 
-// TestColumnStoreRefitForgetsPrepared: after a refit the reserve is that of a store for which
+// TestStoreRefitForgetsPrepared: after a refit the reserve is that of a store for which
 // nothing was ever asked in advance.
-func TestColumnStoreRefitForgetsPrepared(t *testing.T) {
-	u, err := NewUniverse(Size(16 << 20))
+func TestStoreRefitForgetsPrepared(t *testing.T) {
+	u, err := universe.New(universe.Size(16 << 20))
 	require.NoError(t, err)
 	var reserves []int
 	for _, units := range []int{0, 64} {
-		m := newStore(t, u, nil, Doubling().Capped(64), MaxStoreOrder-UnitOrder)
+		m := newStore(t, u, nil, growth.Doubling().Capped(64), MaxOrder-UnitOrder)
 		require.NoError(t, m.Prepare(units*m.per))
 		rng := rand.New(rand.NewPCG(1, 1))
 		require.True(t, m.push(t, rng, 1, 1))

@@ -1,59 +1,9 @@
-package alloc
+package store
 
 import (
 	"slices"
 	"unsafe"
-
-	"quarry/internal/debug"
 )
-
-// StoreRow is a row of a chunk of a store. The element of a column lies at Base + Offset*Scale +
-// Row*Size.
-type StoreRow struct {
-	Base  unsafe.Pointer // start of the chunk
-	Scale uintptr        // factor of offsets, see ColumnStore.Scale
-	Row   int
-}
-
-// Element returns the address of the row's element of a column.
-func (r StoreRow) Element(offset, size uint32) unsafe.Pointer {
-	// Safe because the row is one of the chunk's rows, and the column lies in the chunk with room
-	// for them all.
-	return unsafe.Add(r.Base, uintptr(offset)*r.Scale+uintptr(r.Row)*uintptr(size))
-}
-
-// Row returns the given row of the chunk at pos.
-func (g *ColumnStore) Row(pos, row int) StoreRow {
-	c := &g.chunks[pos]
-	return StoreRow{eighthOf(g.u, c.First), g.Scale(c.Order), row}
-}
-
-// ClearRows zeroes n rows, from r on, in the given columns.
-func ClearRows(r StoreRow, n int, columns []StoreColumn) {
-	for i := range columns {
-		c := &columns[i]
-		p := r.Element(c.Offset, c.Size)
-		// Safe because the rows lie inside the column, and a column starts at a multiple
-		// of 8, so its elements of 8 and 16 bytes are aligned for words.
-		switch {
-		case n == 1 && c.Size == 16:
-			*(*[2]uint64)(p) = [2]uint64{}
-		case n == 1 && c.Size == 8:
-			*(*uint64)(p) = 0
-		default:
-			clear(unsafe.Slice((*byte)(p), n*int(c.Size)))
-		}
-	}
-}
-
-// PoisonRows fills n freed rows, from r on, in the given columns, so that use of a stale pointer is
-// visible. Debug builds call it.
-func PoisonRows(r StoreRow, n int, columns []StoreColumn) {
-	for _, c := range columns {
-		// Safe because the rows lie inside the column.
-		debug.Poison(unsafe.Slice((*byte)(r.Element(c.Offset, c.Size)), n*int(c.Size)), debug.Freed)
-	}
-}
 
 // RowCopy describes how rows are copied from one layout to another. When a single row is copied, a
 // call per column would dominate the cost, and so would a test of each element's size. So columns
@@ -93,16 +43,13 @@ func (c *RowCopy) Emptied() RowCopy {
 	return RowCopy{Pairs: c.Pairs[:0], small: c.small[:0], large: c.large[:0]}
 }
 
-// Equal reports whether c and d copy the same columns. It panics when d is nil.
+// Equal reports whether c and d copy the same columns.
 func (c *RowCopy) Equal(d *RowCopy) bool {
-	if d == nil {
-		panic("alloc: RowCopy.Equal: the copy is nil")
-	}
 	return slices.Equal(c.Pairs, d.Pairs) && slices.Equal(c.small, d.small) && slices.Equal(c.large, d.large)
 }
 
 // Rows copies n rows over others. Both may lie in one chunk and overlap.
-func (c *RowCopy) Rows(to, from StoreRow, n int) {
+func (c *RowCopy) Rows(to, from Row, n int) {
 	for _, p := range c.Pairs {
 		columnCopy{p.From, p.To, 16}.rows(to, from, n)
 	}
@@ -114,7 +61,7 @@ func (c *RowCopy) Rows(to, from StoreRow, n int) {
 }
 
 // rows copies n elements over others.
-func (c columnCopy) rows(to, from StoreRow, n int) {
+func (c columnCopy) rows(to, from Row, n int) {
 	p, q := to.Element(c.To, c.Size), from.Element(c.From, c.Size)
 	// Safe because both spans of rows lie inside their columns.
 	bytes := n * int(c.Size)
@@ -122,7 +69,7 @@ func (c columnCopy) rows(to, from StoreRow, n int) {
 }
 
 // Repeat copies one row over n others.
-func (c *RowCopy) Repeat(to, from StoreRow, n int) {
+func (c *RowCopy) Repeat(to, from Row, n int) {
 	for _, p := range c.Pairs {
 		columnCopy{p.From, p.To, 16}.repeat(to, from, n)
 	}
@@ -134,7 +81,7 @@ func (c *RowCopy) Repeat(to, from StoreRow, n int) {
 }
 
 // repeat copies one element over n others, in pieces that double.
-func (c columnCopy) repeat(to, from StoreRow, n int) {
+func (c columnCopy) repeat(to, from Row, n int) {
 	size := int(c.Size)
 	// Safe because the n rows lie inside their column, and the element is one of its column.
 	rows, one := unsafe.Slice((*byte)(to.Element(c.To, c.Size)), n*size), unsafe.Slice((*byte)(from.Element(c.From, c.Size)), size)
@@ -144,14 +91,14 @@ func (c columnCopy) repeat(to, from StoreRow, n int) {
 	}
 }
 
-// row copies a row over another.
-func (c *RowCopy) row(to, from StoreRow) {
+// Row copies a row over another.
+func (c *RowCopy) Row(to, from Row) {
 	CopyPairs(to, from, c.Pairs)
 	c.CopyOthers(to, from)
 }
 
 // CopyPairs copies the 16-byte elements of row from over those of row to.
-func CopyPairs(to, from StoreRow, pairs []PairCopy) {
+func CopyPairs(to, from Row, pairs []PairCopy) {
 	p, q := unsafe.Add(to.Base, to.Row*16), unsafe.Add(from.Base, from.Row*16)
 	for i := range pairs {
 		// Safe because both are elements of their columns, as in Element, and columns start
@@ -162,7 +109,7 @@ func CopyPairs(to, from StoreRow, pairs []PairCopy) {
 
 // CopyOthers copies a row's elements of other sizes. Elements up to 32 bytes are copied without a
 // call, in words of which the last two may overlap.
-func (c *RowCopy) CopyOthers(to, from StoreRow) {
+func (c *RowCopy) CopyOthers(to, from Row) {
 	for i := range c.small {
 		e := &c.small[i]
 		size := uintptr(e.Size)

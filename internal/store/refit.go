@@ -1,9 +1,10 @@
-package alloc
+package store
 
 import (
 	"slices"
 
 	"quarry/internal/debug"
+	"quarry/internal/universe"
 )
 
 // Moving the rows of a chunk to a larger or smaller one: Grow or Refit appends the new chunk, the
@@ -13,9 +14,8 @@ import (
 // the smallest that they fit (a small chunk only if it is the sole chunk), and the rows must then
 // move there; see Leaving. Refit also frees what Prepare took. An error is the universe's; then
 // only the reserve has changed.
-func (g *ColumnStore) Refit() error {
-	g.floor = 0
-	g.Trim(0)
+func (g *Store) Refit() error {
+	g.TrimAll()
 	last := len(g.chunks) - 1
 	if last < 0 {
 		return nil
@@ -28,7 +28,7 @@ func (g *ColumnStore) Refit() error {
 	if c.Small() {
 		c.First, err = g.smallChunks.Alloc()
 	} else {
-		var first ChunkIndex
+		var first universe.ChunkIndex
 		first, err = g.u.AllocAligned(c.Units())
 		c.First = firstOf(first)
 	}
@@ -48,11 +48,11 @@ func (g *ColumnStore) Refit() error {
 
 // smallest returns an unallocated chunk of the smallest order that holds rows rows, or of the
 // largest order when none does. alone reports that it will be the only chunk, which may be small.
-func (g *ColumnStore) smallest(rows int, alone bool) (c StoreChunk) {
+func (g *Store) smallest(rows int, alone bool) (c Chunk) {
 	if alone && rows <= g.SmallRows() {
 		return c
 	}
-	for c.Order = UnitOrder; c.Order < MaxStoreOrder && g.Fits(c) < rows; {
+	for c.Order = UnitOrder; c.Order < MaxOrder && g.Fits(c) < rows; {
 		c.Order++
 	}
 	return c
@@ -62,11 +62,11 @@ func (g *ColumnStore) smallest(rows int, alone bool) (c StoreChunk) {
 // Grow that is the first chunk, which was the only one and too small; after Refit it is the last
 // chunk, which was too large. Before rows are added or removed the owner must either copy what the
 // rows hold outside the columns and call Promote, or undo the growth by Settle and Trim.
-func (g *ColumnStore) Leaving() (pos int, ok bool) { return g.heir - 1, g.heir > 0 }
+func (g *Store) Leaving() (pos int, ok bool) { return g.heir - 1, g.heir > 0 }
 
 // Promote copies the rows of the chunk that Leaving names to the next chunk, which takes its
 // position, and frees the old chunk.
-func (g *ColumnStore) Promote() {
+func (g *Store) Promote() {
 	pos := g.heir - 1
 	old := g.chunks[pos]
 	g.own.Rows(g.Row(pos+1, 0), g.Row(pos, 0), g.RowsOf(pos))

@@ -1,14 +1,15 @@
-package alloc
+package store
 
 import (
 	"fmt"
 
+	"quarry/internal/universe"
 	"quarry/layout"
 )
 
 // Verify checks the numbered invariants of a store that was made with plan, and returns an error
 // that names the first that does not hold. Promote must have completed any pending move.
-func (g *ColumnStore) Verify(plan layout.Plan) error {
+func (g *Store) Verify(plan layout.Plan) error {
 	for _, check := range []func() error{g.verifyRows, g.verifyUnits, g.verifyReserve} {
 		if err := check(); err != nil {
 			return err
@@ -26,7 +27,7 @@ func (g *ColumnStore) Verify(plan layout.Plan) error {
 }
 
 // verifyRows checks T1 and T5.
-func (g *ColumnStore) verifyRows() error {
+func (g *Store) verifyRows() error {
 	start, units, chunks := 0, 0, len(g.chunks)+len(g.reserve)
 	for i, c := range g.chunks {
 		if c.Start != start || i < len(g.chunks)-1 && g.count <= start+g.Fits(c) || g.count <= start {
@@ -39,10 +40,10 @@ func (g *ColumnStore) verifyRows() error {
 	if g.count > start || g.count < 0 || units != g.units {
 		return fmt.Errorf("alloc: T1: %d rows, %d a unit, in %d units, counted %d", g.count, g.per, units, g.units)
 	}
-	if g.tail.full != start || len(g.chunks) > 0 && g.tail.base != eighthOf(g.u, g.chunks[len(g.chunks)-1].First) {
+	if g.tail.full != start || len(g.chunks) > 0 && g.tail.base != PointerTo(g.u, g.chunks[len(g.chunks)-1].First) {
 		return fmt.Errorf("alloc: T1: room for %d rows, the tail says %d, at %p", start, g.tail.full, g.tail.base)
 	}
-	for _, list := range [][]StoreChunk{g.chunks, g.reserve} {
+	for _, list := range [][]Chunk{g.chunks, g.reserve} {
 		for _, c := range list {
 			if c.Small() && (chunks > 1 || g.smallChunks == nil || c.Order != 0) {
 				return fmt.Errorf("alloc: T5: one of %d chunks has order %d, smallChunks %v", chunks, c.Order, g.smallChunks != nil)
@@ -53,11 +54,11 @@ func (g *ColumnStore) verifyRows() error {
 }
 
 // verifyUnits checks T2.
-func (g *ColumnStore) verifyUnits() error {
-	seen := make(map[ChunkIndex]bool, g.units+g.spare)
-	for _, list := range [][]StoreChunk{g.chunks, g.reserve} {
+func (g *Store) verifyUnits() error {
+	seen := make(map[universe.ChunkIndex]bool, g.units+g.spare)
+	for _, list := range [][]Chunk{g.chunks, g.reserve} {
 		for _, c := range list {
-			if c.First%(1<<c.Order) != 0 || c.Order > MaxStoreOrder {
+			if c.First%(1<<c.Order) != 0 || c.Order > MaxOrder {
 				return fmt.Errorf("alloc: T2: a chunk of order %d begins at eighth %d", c.Order, c.First)
 			}
 			for unit := c.First.Chunk(); unit < (c.First + 1<<c.Order + eighths - 1).Chunk(); unit++ {
@@ -75,7 +76,7 @@ func (g *ColumnStore) verifyUnits() error {
 }
 
 // verifyReserve checks T3.
-func (g *ColumnStore) verifyReserve() error {
+func (g *Store) verifyReserve() error {
 	spare := 0
 	for _, c := range g.reserve {
 		spare += c.Units()
@@ -87,7 +88,7 @@ func (g *ColumnStore) verifyReserve() error {
 	return nil
 }
 
-func isPlanned(c StoreColumn, plan layout.Plan) bool {
+func isPlanned(c Column, plan layout.Plan) bool {
 	for _, p := range plan.Places {
 		if !p.Hole && p.Offset == int(c.Offset)*eighths && p.Size == int(c.Size) {
 			return true

@@ -1,4 +1,4 @@
-package alloc
+package store
 
 import (
 	"fmt"
@@ -8,30 +8,33 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"quarry/asm"
+	"quarry/internal/growth"
+	"quarry/internal/universe"
+	"quarry/internal/universe/sentinel"
 	"quarry/layout"
 )
 
 // storeModel is a store beside the list of values that its rows must hold.
 type storeModel struct {
-	*ColumnStore
+	*Store
 	plan     layout.Plan
 	values   []uint64
 	prepared int // rows that growing to cannot fail
 }
 
 // newStore makes a store of 16 to 20 rows a unit, so that rows fill chunks of 64 units soon.
-func newStore(t *testing.T, u *Universe, smallChunks *SmallChunks, growth Growth, largest int) *storeModel {
+func newStore(t *testing.T, u *universe.Universe, smallChunks *SmallChunks, growth growth.Policy, largest int) *storeModel {
 	t.Helper()
 	return newStoreOfLines(t, u, smallChunks, growth, largest, asm.CacheLine())
 }
 
-func newStoreOfLines(t *testing.T, u *Universe, smallChunks *SmallChunks, growth Growth, largest, line int) *storeModel {
+func newStoreOfLines(t *testing.T, u *universe.Universe, smallChunks *SmallChunks, growth growth.Policy, largest, line int) *storeModel {
 	t.Helper()
 	plan, err := layout.New([]layout.Column{{Name: "value", Size: 8, Align: 8}, {Name: "wide", Size: 800, Align: 8}, {Name: "tag", Align: 1}}, layout.Options{CacheLine: line})
 	require.NoError(t, err)
-	columns := []StoreColumn{{Offset: uint32(plan.Places[0].Offset) / eighths, Size: 8}, {Offset: uint32(plan.Places[1].Offset) / eighths, Size: 800, Key: 1}}
-	g := MakeColumnStore(u, smallChunks, &plan, columns, growth, uint32(UnitOrder+largest))
-	return &storeModel{ColumnStore: &g, plan: plan}
+	columns := []Column{{Offset: uint32(plan.Places[0].Offset) / eighths, Size: 8}, {Offset: uint32(plan.Places[1].Offset) / eighths, Size: 800, Key: 1}}
+	g := Make(u, smallChunks, &plan, columns, growth, uint32(UnitOrder+largest))
+	return &storeModel{Store: &g, plan: plan}
 }
 
 // at returns the value of the i'th row of all, and what lies at the end of the row.
@@ -77,10 +80,10 @@ func (m *storeModel) push(t *testing.T, rng *rand.Rand, n, used int) bool {
 
 // pushIf is push that goes on to a larger chunk if promote says so.
 func (m *storeModel) pushIf(t *testing.T, rng *rand.Rand, n, used int, promote func() bool) bool {
-	before, room := *m.ColumnStore, m.Room()
+	before, room := *m.Store, m.Room()
 	chunks, reserve := fmt.Sprint(before.chunks), fmt.Sprint(firstsOf(before.reserve))
 	if err := m.Grow(n); err != nil {
-		require.ErrorIs(t, err, ErrFull)
+		require.ErrorIs(t, err, sentinel.ErrFull)
 		require.Greater(t, len(m.values)+n, m.prepared, "that was prepared")
 		require.Equal(t, []any{chunks, reserve, before.count, before.units, before.spare, before.tail, room},
 			[]any{fmt.Sprint(m.chunks), fmt.Sprint(firstsOf(m.reserve)), m.count, m.units, m.spare, m.tail, m.Room()})
@@ -145,7 +148,7 @@ func (m *storeModel) give(t *testing.T, to *storeModel, rng *rand.Rand) {
 		}
 	}
 	given := fmt.Sprint(firstsOf(m.chunks[:n]))
-	pos := m.Give(to.ColumnStore, n)
+	pos := m.Give(to.Store, n)
 	require.Equal(t, given, fmt.Sprint(firstsOf(to.chunks[pos:pos+n])), "the same chunks")
 	to.values = append(append(append([]uint64{}, to.values[:at]...), m.values[:rows]...), to.values[at:]...)
 	m.values = m.values[rows:]
@@ -164,7 +167,7 @@ func (m *storeModel) empty(t *testing.T, keep bool) {
 	require.Zero(t, m.Units()+m.Reserve())
 }
 
-func firstsOf(chunks []StoreChunk) (firsts []SmallIndex) {
+func firstsOf(chunks []Chunk) (firsts []SmallIndex) {
 	for _, c := range chunks {
 		firsts = append(firsts, c.First)
 	}
@@ -172,8 +175,8 @@ func firstsOf(chunks []StoreChunk) (firsts []SmallIndex) {
 }
 
 // storeUniverse is small enough to be full now and then.
-func storeUniverse(t *testing.T) *Universe {
-	u, err := NewUniverse(Size(2 << 20))
+func storeUniverse(t *testing.T) *universe.Universe {
+	u, err := universe.New(universe.Size(2 << 20))
 	require.NoError(t, err)
 	return u
 }
@@ -221,13 +224,13 @@ func (m *storeModel) do(t *testing.T, other *storeModel, rng *rand.Rand, op int,
 	return true
 }
 
-// TestColumnStoreIsAList does everything with two stores of one universe, against lists, with
+// TestStoreIsAList does everything with two stores of one universe, against lists, with
 // chunks up to each order and policies of all kinds; now and then the universe is full.
-func TestColumnStoreIsAList(t *testing.T) {
+func TestStoreIsAList(t *testing.T) {
 	refits := 0 // that were refused
-	for largest := 0; largest <= MaxStoreOrder-UnitOrder; largest++ {
+	for largest := 0; largest <= MaxOrder-UnitOrder; largest++ {
 		orders := map[uint32]bool{}
-		for i, growth := range []Growth{{}, Fixed(1), Fixed(10), Doubling().Capped(64), Geometric(1.5), Fixed(64), Doubling(), Doubling().Capped(64), Doubling().Plus(1)} {
+		for i, growth := range []growth.Policy{{}, growth.Fixed(1), growth.Fixed(10), growth.Doubling().Capped(64), growth.Geometric(1.5), growth.Fixed(64), growth.Doubling(), growth.Doubling().Capped(64), growth.Doubling().Plus(1)} {
 			if testing.Short() && i%3 != largest%3 {
 				continue
 			}
@@ -276,25 +279,25 @@ func TestColumnStoreIsAList(t *testing.T) {
 	require.Positive(t, refits)
 }
 
-// TestColumnStoreThreeUnits: rows of three units get one chunk of four, where the policy doubles,
+// TestStoreThreeUnits: rows of three units get one chunk of four, where the policy doubles,
 // chunks may be as large and the universe has one; else they get as many as they need.
-func TestColumnStoreThreeUnits(t *testing.T) {
+func TestStoreThreeUnits(t *testing.T) {
 	for _, c := range []struct {
-		growth  Growth
+		growth  growth.Policy
 		largest int
 		left    int // chunks of the universe
 		units   []int
 	}{
-		{Doubling(), 6, 64, []int{4}},
-		{Doubling().Capped(4), 6, 64, []int{4}},
-		{Doubling().Capped(3), 6, 64, []int{2, 1}},
-		{Doubling(), 1, 64, []int{2, 1}},
-		{Fixed(1), 6, 64, []int{1, 1, 1}},
-		{Doubling(), 6, 3, []int{2, 1}},
+		{growth.Doubling(), 6, 64, []int{4}},
+		{growth.Doubling().Capped(4), 6, 64, []int{4}},
+		{growth.Doubling().Capped(3), 6, 64, []int{2, 1}},
+		{growth.Doubling(), 1, 64, []int{2, 1}},
+		{growth.Fixed(1), 6, 64, []int{1, 1, 1}},
+		{growth.Doubling(), 6, 3, []int{2, 1}},
 	} {
-		u, err := NewUniverse(Size(2 << 20))
+		u, err := universe.New(universe.Size(2 << 20))
 		require.NoError(t, err)
-		for u.Stats().LiveChunks < u.Size()/ChunkSize-c.left {
+		for u.Stats().LiveChunks < u.Size()/universe.ChunkSize-c.left {
 			_, err := u.AllocExact(1)
 			require.NoError(t, err)
 		}
@@ -310,12 +313,12 @@ func TestColumnStoreThreeUnits(t *testing.T) {
 	}
 }
 
-// TestColumnStoreOnlyChunk: rows that are too many for the only chunk go to a larger one, up to 64
+// TestStoreOnlyChunk: rows that are too many for the only chunk go to a larger one, up to 64
 // KiB, where the store may have small chunks, the policy multiplies, chunks may be as large
 // and the universe has one; else there are more chunks.
-func TestColumnStoreOnlyChunk(t *testing.T) {
+func TestStoreOnlyChunk(t *testing.T) {
 	for _, c := range []struct {
-		growth  Growth
+		growth  growth.Policy
 		bare    bool // without small chunks
 		exact   bool
 		largest int
@@ -323,26 +326,26 @@ func TestColumnStoreOnlyChunk(t *testing.T) {
 		apart   bool   // every second one is left
 		want    string // units of the chunks, after the rows of 1, 2, 3, 4, 5 and 9 units
 	}{
-		{growth: Doubling(), largest: 6, left: 100, want: "[1] [2] [4] [4] [4 4] [4 4 8]"},
-		{growth: Doubling().Capped(4), largest: 6, left: 100, want: "[1] [2] [4] [4] [4 4] [4 4 4]"},
-		{growth: Doubling().Capped(2), largest: 6, left: 100, want: "[1] [2] [2 2] [2 2] [2 2 2] [2 2 2 2 1]"},
-		{growth: Doubling().Capped(1), largest: 6, left: 100, want: "[1] [1 1] [1 1 1] [1 1 1 1] [1 1 1 1 1] [1 1 1 1 1 1 1 1 1]"},
-		{growth: Doubling(), largest: 1, left: 100, want: "[1] [2] [2 2] [2 2] [2 2 2] [2 2 2 2 2]"},
-		{growth: Doubling(), bare: true, largest: 6, left: 100, want: "[1] [1 1] [1 1 2] [1 1 2] [1 1 2 4] [1 1 2 4 8]"},
-		{growth: Doubling(), exact: true, largest: 6, left: 100, want: "[1] [1 1] [1 1 1] [1 1 1 1] [1 1 1 1 1] [1 1 1 1 1 4]"},
-		{growth: Fixed(1), largest: 6, left: 100, want: "[1] [1 1] [1 1 1] [1 1 1 1] [1 1 1 1 1] [1 1 1 1 1 1 1 1 1]"},
-		{growth: Doubling(), largest: 6, left: 5, want: "[1] [2] [2 2] [2 2] [2 2 1] full"},
-		{growth: Doubling(), largest: 6, left: 2, want: "[1] [1 1] full full full full"},
-		{growth: Doubling(), largest: 6, apart: true, want: "[1] [1 1] [1 1 1] [1 1 1 1] [1 1 1 1 1] [1 1 1 1 1 1 1 1 1]"},
+		{growth: growth.Doubling(), largest: 6, left: 100, want: "[1] [2] [4] [4] [4 4] [4 4 8]"},
+		{growth: growth.Doubling().Capped(4), largest: 6, left: 100, want: "[1] [2] [4] [4] [4 4] [4 4 4]"},
+		{growth: growth.Doubling().Capped(2), largest: 6, left: 100, want: "[1] [2] [2 2] [2 2] [2 2 2] [2 2 2 2 1]"},
+		{growth: growth.Doubling().Capped(1), largest: 6, left: 100, want: "[1] [1 1] [1 1 1] [1 1 1 1] [1 1 1 1 1] [1 1 1 1 1 1 1 1 1]"},
+		{growth: growth.Doubling(), largest: 1, left: 100, want: "[1] [2] [2 2] [2 2] [2 2 2] [2 2 2 2 2]"},
+		{growth: growth.Doubling(), bare: true, largest: 6, left: 100, want: "[1] [1 1] [1 1 2] [1 1 2] [1 1 2 4] [1 1 2 4 8]"},
+		{growth: growth.Doubling(), exact: true, largest: 6, left: 100, want: "[1] [1 1] [1 1 1] [1 1 1 1] [1 1 1 1 1] [1 1 1 1 1 4]"},
+		{growth: growth.Fixed(1), largest: 6, left: 100, want: "[1] [1 1] [1 1 1] [1 1 1 1] [1 1 1 1 1] [1 1 1 1 1 1 1 1 1]"},
+		{growth: growth.Doubling(), largest: 6, left: 5, want: "[1] [2] [2 2] [2 2] [2 2 1] full"},
+		{growth: growth.Doubling(), largest: 6, left: 2, want: "[1] [1 1] full full full full"},
+		{growth: growth.Doubling(), largest: 6, apart: true, want: "[1] [1 1] [1 1 1] [1 1 1 1] [1 1 1 1 1] [1 1 1 1 1 1 1 1 1]"},
 	} {
-		u, err := NewUniverse(Size(2 << 20))
+		u, err := universe.New(universe.Size(2 << 20))
 		require.NoError(t, err)
-		for u.Stats().LiveChunks < u.Size()/ChunkSize-c.left {
+		for u.Stats().LiveChunks < u.Size()/universe.ChunkSize-c.left {
 			_, err := u.AllocExact(1)
 			require.NoError(t, err)
 		}
-		for first := 0; c.apart && first < u.Size()/ChunkSize; first += 2 {
-			u.Free(ChunkIndex(first), 1)
+		for first := 0; c.apart && first < u.Size()/universe.ChunkSize; first += 2 {
+			u.Free(universe.ChunkIndex(first), 1)
 		}
 		smallChunks := NewSmallChunks(u)
 		if c.bare {
@@ -375,10 +378,10 @@ func TestColumnStoreOnlyChunk(t *testing.T) {
 	}
 }
 
-// TestColumnStoreSkewed: where a megachunk has the rows of 63 units, rows of 64 get a unit more;
+// TestStoreSkewed: where a megachunk has the rows of 63 units, rows of 64 get a unit more;
 // where the universe has no more than 64 units, they lie in chunks that are not skewed,
 // which are the smaller the longer cache lines are.
-func TestColumnStoreSkewed(t *testing.T) {
+func TestStoreSkewed(t *testing.T) {
 	for _, c := range []struct {
 		left, line int
 		want       string
@@ -388,13 +391,13 @@ func TestColumnStoreSkewed(t *testing.T) {
 		{128, 256, "[64 1]"}, {65, 256, "[64 1]"}, {64, 256, "[8 8 8 8 8 8 8 8]"},
 	} {
 		text := fmt.Sprintf("%+v", c)
-		u, err := NewUniverse(Size(2 << 20))
+		u, err := universe.New(universe.Size(2 << 20))
 		require.NoError(t, err)
-		for u.Stats().LiveChunks < u.Size()/ChunkSize-c.left {
+		for u.Stats().LiveChunks < u.Size()/universe.ChunkSize-c.left {
 			_, err := u.AllocExact(1)
 			require.NoError(t, err)
 		}
-		m := newStoreOfLines(t, u, nil, Doubling(), 6, c.line)
+		m := newStoreOfLines(t, u, nil, growth.Doubling(), 6, c.line)
 		m.skewed = true
 		require.True(t, m.push(t, rand.New(rand.NewPCG(1, 1)), 64*m.per, 64*m.per), text)
 		var units []int
@@ -408,15 +411,15 @@ func TestColumnStoreSkewed(t *testing.T) {
 	}
 }
 
-// TestColumnStorePrepared: what was prepared can be grown to when nothing else is left.
-func TestColumnStorePrepared(t *testing.T) {
-	for largest := 0; largest <= MaxStoreOrder-UnitOrder; largest++ {
-		u, err := NewUniverse(Size(4 << 20))
+// TestStorePrepared: what was prepared can be grown to when nothing else is left.
+func TestStorePrepared(t *testing.T) {
+	for largest := 0; largest <= MaxOrder-UnitOrder; largest++ {
+		u, err := universe.New(universe.Size(4 << 20))
 		require.NoError(t, err)
-		m, rng := newStore(t, u, nil, Doubling(), largest), rand.New(rand.NewPCG(1, 1))
+		m, rng := newStore(t, u, nil, growth.Doubling(), largest), rand.New(rand.NewPCG(1, 1))
 		require.True(t, m.push(t, rng, 30, 30))
 		require.NoError(t, m.Prepare(2000))
-		var hog []ChunkIndex
+		var hog []universe.ChunkIndex
 		for c, err := u.AllocExact(1); err == nil; c, err = u.AllocExact(1) {
 			hog = append(hog, c)
 		}
@@ -427,7 +430,7 @@ func TestColumnStorePrepared(t *testing.T) {
 		m.cut(1990, false)
 		require.True(t, m.push(t, rng, 1990, 1990), "rows that went left what was prepared")
 		m.check(t, "again")
-		require.ErrorIs(t, m.Prepare(1<<20), ErrFull)
+		require.ErrorIs(t, m.Prepare(1<<20), sentinel.ErrFull)
 		m.check(t, "refused")
 		m.Release()
 		for _, c := range hog {
@@ -437,22 +440,22 @@ func TestColumnStorePrepared(t *testing.T) {
 	}
 }
 
-// TestColumnStoreInvariants corrupts a store with chunks of several units; Verify must name
+// TestStoreInvariants corrupts a store with chunks of several units; Verify must name
 // the invariant, and be content when it is mended.
-func TestColumnStoreInvariants(t *testing.T) {
-	u, err := NewUniverse(Size(8 << 20))
+func TestStoreInvariants(t *testing.T) {
+	u, err := universe.New(universe.Size(8 << 20))
 	require.NoError(t, err)
-	m, rng := newStore(t, u, nil, Doubling().Capped(64), 6), rand.New(rand.NewPCG(1, 1))
+	m, rng := newStore(t, u, nil, growth.Doubling().Capped(64), 6), rand.New(rand.NewPCG(1, 1))
 	for range 40 * m.per { // 1, 1, 2, 4, 8, 16 units, then 32
 		require.True(t, m.push(t, rng, 1, 1))
 	}
 	m.cut(12*m.per, false) // so that there is a reserve
-	g := m.ColumnStore
+	g := m.Store
 	require.Positive(t, g.Reserve())
 	require.NoError(t, g.Verify(m.plan))
 	large := len(g.chunks) - 2
 	require.GreaterOrEqual(t, g.chunks[large].Order, uint32(UnitOrder+2))
-	set := func(p *StoreChunk, f func(c *StoreChunk)) func() func() {
+	set := func(p *Chunk, f func(c *Chunk)) func() func() {
 		return func() func() { old := *p; f(p); return func() { *p = old } }
 	}
 	number := func(p *int, by int) func() func() { return func() func() { *p += by; return func() { *p -= by } } }
@@ -460,31 +463,31 @@ func TestColumnStoreInvariants(t *testing.T) {
 		invariant string
 		corrupt   func() func()
 	}{
-		"a wrong start":            {"T1", set(&g.chunks[large], func(c *StoreChunk) { c.Start += g.per })},
-		"a wrong start, the last":  {"T1", set(&g.chunks[large+1], func(c *StoreChunk) { c.Start-- })},
-		"an order too small":       {"T1", set(&g.chunks[large], func(c *StoreChunk) { c.Order-- })},
+		"a wrong start":            {"T1", set(&g.chunks[large], func(c *Chunk) { c.Start += g.per })},
+		"a wrong start, the last":  {"T1", set(&g.chunks[large+1], func(c *Chunk) { c.Start-- })},
+		"an order too small":       {"T1", set(&g.chunks[large], func(c *Chunk) { c.Order-- })},
 		"rows beyond the last":     {"T1", number(&g.count, 64*g.per)},
 		"a last chunk without any": {"T1", number(&g.count, -12*g.per)},
 		"units miscounted":         {"T1", number(&g.units, 1)},
 		"a tail of another size":   {"T1", number(&g.tail.full, g.per)},
 		"another tail":             {"T1", func() func() { old := g.tail.base; g.tail.base = nil; return func() { g.tail.base = old } }},
-		"misaligned":               {"T2", set(&g.chunks[large], func(c *StoreChunk) { c.First++ })},
-		"misaligned by half":       {"T2", set(&g.chunks[large], func(c *StoreChunk) { c.First += 1 << (c.Order - 1) })},
-		"misaligned, in reserve":   {"T2", set(&g.reserve[0], func(c *StoreChunk) { c.First++ })},
-		"overlaps another":         {"T2", set(&g.chunks[0], func(c *StoreChunk) { c.First = g.chunks[large].First + 3*eighths })},
-		"overlaps the reserve":     {"T2", set(&g.reserve[0], func(c *StoreChunk) { c.First = g.chunks[large].First; c.Order = UnitOrder })},
+		"misaligned":               {"T2", set(&g.chunks[large], func(c *Chunk) { c.First++ })},
+		"misaligned by half":       {"T2", set(&g.chunks[large], func(c *Chunk) { c.First += 1 << (c.Order - 1) })},
+		"misaligned, in reserve":   {"T2", set(&g.reserve[0], func(c *Chunk) { c.First++ })},
+		"overlaps another":         {"T2", set(&g.chunks[0], func(c *Chunk) { c.First = g.chunks[large].First + 3*eighths })},
+		"overlaps the reserve":     {"T2", set(&g.reserve[0], func(c *Chunk) { c.First = g.chunks[large].First; c.Order = UnitOrder })},
 		"a unit not in use": {"T2", func() func() {
 			unit := int(g.chunks[large].First.Chunk()) + 3
-			word, bit := g.u.Index.Word(unit/ChunksPerMegachunk), unit%ChunksPerMegachunk
+			word, bit := g.u.Index.Word(unit/universe.ChunksPerMegachunk), unit%universe.ChunksPerMegachunk
 			word.TryFree(bit, 1)
 			return func() { word.TryAllocAt(bit, 1) }
 		}},
-		"an order too large":       {"T2", set(&g.reserve[0], func(c *StoreChunk) { c.Order, c.First = MaxStoreOrder+1, 0 })},
+		"an order too large":       {"T2", set(&g.reserve[0], func(c *Chunk) { c.Order, c.First = MaxOrder+1, 0 })},
 		"the reserve miscounted":   {"T3", number(&g.spare, -1)},
-		"a chunk of it is smaller": {"T3", set(&g.reserve[0], func(c *StoreChunk) { c.Order-- })},
+		"a chunk of it is smaller": {"T3", set(&g.reserve[0], func(c *Chunk) { c.Order-- })},
 		"the reserve too large": {"T3", func() func() {
 			old := g.growth
-			g.growth = Fixed(1)
+			g.growth = growth.Fixed(1)
 			return func() { g.growth = old }
 		}},
 		"a column elsewhere": {"T4", func() func() { g.columns[1].Offset += 8; return func() { g.columns[1].Offset -= 8 } }},
@@ -501,10 +504,10 @@ func TestColumnStoreInvariants(t *testing.T) {
 
 // TestSmallChunkInvariants corrupts stores with a small chunk.
 func TestSmallChunkInvariants(t *testing.T) {
-	u, err := NewUniverse(Size(8 << 20))
+	u, err := universe.New(universe.Size(8 << 20))
 	require.NoError(t, err)
 	smallChunks, rng := NewSmallChunks(u), rand.New(rand.NewPCG(1, 1))
-	m := newStore(t, u, smallChunks, Doubling(), MaxStoreOrder-UnitOrder)
+	m := newStore(t, u, smallChunks, growth.Doubling(), MaxOrder-UnitOrder)
 	require.True(t, m.push(t, rng, 1, 1))
 	require.True(t, m.HasSmall())
 	require.Equal(t, []int{1, 1, 0}, []int{smallChunks.Chunks(), smallChunks.Live(), m.Units()})
@@ -515,10 +518,10 @@ func TestSmallChunkInvariants(t *testing.T) {
 	}{
 		"of no smallChunks": {"T5", func() func() { m.smallChunks = nil; return func() { m.smallChunks = smallChunks } }},
 		"another order": {"T5", func() func() {
-			c.Order, m.tail.full = 1, m.Fits(StoreChunk{Order: 1})
+			c.Order, m.tail.full = 1, m.Fits(Chunk{Order: 1})
 			return func() { c.Order, m.tail.full = 0, m.SmallRows() }
 		}},
-		"not the only one": {"T5", func() func() { m.reserve = []StoreChunk{*c}; return func() { m.reserve = nil } }},
+		"not the only one": {"T5", func() func() { m.reserve = []Chunk{*c}; return func() { m.reserve = nil } }},
 		"not handed out":   {"T2", func() func() { smallChunks.used[0] ^= 3; return func() { smallChunks.used[0] ^= 3 } }},
 	} {
 		restore := test.corrupt()
@@ -535,7 +538,7 @@ func TestSmallChunkInvariants(t *testing.T) {
 	require.NoError(t, smallChunks.Verify())
 	m.Release()
 	require.NoError(t, u.Close())
-	for _, growth := range []Growth{{}, Fixed(1), Fixed(3)} {
+	for _, growth := range []growth.Policy{{}, growth.Fixed(1), growth.Fixed(3)} {
 		require.Zero(t, newStore(t, u, smallChunks, growth, 0).SmallRows(), "%v does not multiply", growth)
 	}
 }

@@ -1,4 +1,4 @@
-package alloc
+package store
 
 import (
 	"math/bits"
@@ -7,12 +7,15 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"quarry/internal/universe"
+	"quarry/internal/universe/sentinel"
 )
 
 // TestSmallChunksHandOutEighths: no eighth is handed out twice, chunks are those that the
 // eighths need, and those that empty go back; now and then the universe is full.
 func TestSmallChunksHandOutEighths(t *testing.T) {
-	u, err := NewUniverse(Size(2 << 20))
+	u, err := universe.New(universe.Size(2 << 20))
 	require.NoError(t, err)
 	rng, s, full := rand.New(rand.NewPCG(1, 2)), NewSmallChunks(u), false
 	var live []SmallIndex
@@ -22,14 +25,14 @@ func TestSmallChunksHandOutEighths(t *testing.T) {
 		if rng.IntN(3) == 0 != grows || len(live) == 0 {
 			e, err := s.Alloc()
 			if err != nil {
-				require.ErrorIs(t, err, ErrFull)
-				require.Len(t, live, int(u.Size())/SmallChunkSize)
+				require.ErrorIs(t, err, sentinel.ErrFull)
+				require.Len(t, live, int(u.Size())/SmallSize)
 				full = true
 				continue
 			}
 			require.False(t, held[e])
 			require.True(t, u.InUse(e.Chunk()))
-			require.Equal(t, u.Pointer(e.Chunk()), u.PointerTo(e-e%8))
+			require.Equal(t, u.Pointer(e.Chunk()), PointerTo(u, e-e%8))
 			held[e] = true
 			live = append(live, e)
 		} else {
@@ -57,7 +60,7 @@ func TestSmallChunksHandOutEighths(t *testing.T) {
 
 // TestSmallChunksStayDense: the lowest chunk with room is filled first.
 func TestSmallChunksStayDense(t *testing.T) {
-	u, err := NewUniverse(Size(4 << 20))
+	u, err := universe.New(universe.Size(4 << 20))
 	require.NoError(t, err)
 	s := NewSmallChunks(u)
 	var all []SmallIndex
@@ -89,13 +92,13 @@ func TestSmallChunksStayDense(t *testing.T) {
 // TestSmallChunksAdopt: a chunk that the caller held is as one that Alloc took, whichever of its
 // eighths are allocated, far from the others and among them.
 func TestSmallChunksAdopt(t *testing.T) {
-	u, err := NewUniverse(Size(2 << 20))
+	u, err := universe.New(universe.Size(2 << 20))
 	require.NoError(t, err)
-	first, err := u.AllocExact(ChunksPerMegachunk)
+	first, err := u.AllocExact(universe.ChunksPerMegachunk)
 	require.NoError(t, err)
-	second, err := u.AllocExact(ChunksPerMegachunk)
+	second, err := u.AllocExact(universe.ChunksPerMegachunk)
 	require.NoError(t, err)
-	require.Equal(t, [2]ChunkIndex{0, 64}, [2]ChunkIndex{first, second}) // all that there is
+	require.Equal(t, [2]universe.ChunkIndex{0, 64}, [2]universe.ChunkIndex{first, second}) // all that there is
 	for used := 1; used < 1<<eighths; used++ {
 		s := NewSmallChunks(u)
 		s.Adopt(second+7, uint8(used))
@@ -122,8 +125,8 @@ func TestSmallChunksAdopt(t *testing.T) {
 			require.NoError(t, s.Verify())
 		}
 		_, err := s.Alloc()
-		require.ErrorIs(t, err, ErrFull)
-		for _, c := range []ChunkIndex{second + 7, 5} {
+		require.ErrorIs(t, err, sentinel.ErrFull)
+		for _, c := range []universe.ChunkIndex{second + 7, 5} {
 			for i := range SmallIndex(eighths) {
 				require.True(t, u.InUse(c))
 				s.Free(firstOf(c) + i)
@@ -137,14 +140,14 @@ func TestSmallChunksAdopt(t *testing.T) {
 			require.NoError(t, err)
 		}
 	}
-	u.Free(first, ChunksPerMegachunk)
-	u.Free(second, ChunksPerMegachunk)
+	u.Free(first, universe.ChunksPerMegachunk)
+	u.Free(second, universe.ChunksPerMegachunk)
 	require.NoError(t, u.Close())
 }
 
 // TestSmallChunksAdoptRefuses: what Adopt refuses changes nothing.
 func TestSmallChunksAdoptRefuses(t *testing.T) {
-	u, err := NewUniverse(Size(2 << 20))
+	u, err := universe.New(universe.Size(2 << 20))
 	require.NoError(t, err)
 	s := NewSmallChunks(u)
 	e, err := s.Alloc()
@@ -170,7 +173,7 @@ func TestSmallChunksAdoptRefuses(t *testing.T) {
 
 // TestSmallChunksInvariants corrupts SmallChunks; Verify must name the invariant.
 func TestSmallChunksInvariants(t *testing.T) {
-	u, err := NewUniverse(Size(2 << 20))
+	u, err := universe.New(universe.Size(2 << 20))
 	require.NoError(t, err)
 	s := NewSmallChunks(u)
 	var all []SmallIndex

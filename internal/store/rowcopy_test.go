@@ -1,4 +1,4 @@
-package alloc
+package store
 
 import (
 	"bytes"
@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"quarry/internal/growth"
+	"quarry/internal/universe"
 	"quarry/layout"
 )
 
@@ -24,7 +26,7 @@ func TestCopyRow(t *testing.T) {
 		copy(want[offset*8+dest*size:][:size], from[(offset+4)*2+row*size:])
 		var c RowCopy
 		c.Add(offset+4, offset, size)
-		c.row(StoreRow{unsafe.Pointer(&to[0]), 8, dest}, StoreRow{unsafe.Pointer(&from[0]), 2, row})
+		c.Row(Row{unsafe.Pointer(&to[0]), 8, dest}, Row{unsafe.Pointer(&from[0]), 2, row})
 		require.Equal(t, want, to, "size %d", size)
 	}
 }
@@ -60,7 +62,7 @@ func TestCopyRows(t *testing.T) {
 		end += (rows*size + 7) / 8 * 8
 	}
 	base := unsafe.Pointer(&memory[0])
-	c.Rows(StoreRow{base, 1, 0}, StoreRow{base, 1, 1}, rows-1)
+	c.Rows(Row{base, 1, 0}, Row{base, 1, 1}, rows-1)
 	at := uint32(0)
 	for i, size := range sizes {
 		require.Equal(t, want[i], memory[at:][:len(want[i])], "size %d", size)
@@ -84,7 +86,7 @@ func TestRepeatRow(t *testing.T) {
 			end += (rows*size + 7) / 8 * 8
 		}
 		base := unsafe.Pointer(&memory[0])
-		c.Repeat(StoreRow{base, 1, 7}, StoreRow{base, 1, 2}, n)
+		c.Repeat(Row{base, 1, 7}, Row{base, 1, 2}, n)
 		at := uint32(0)
 		for _, size := range sizes {
 			for row := range uint32(rows) {
@@ -103,32 +105,32 @@ func TestRepeatRow(t *testing.T) {
 // where there are many, in none of several units are all at the same place modulo 4 KiB,
 // for cache lines of every size.
 func TestScale(t *testing.T) {
-	u, err := NewUniverse(Size(2 << 20))
+	u, err := universe.New(universe.Size(2 << 20))
 	require.NoError(t, err)
 	for _, line := range []int{64, 128, 256} {
 		t.Run(fmt.Sprint(line, " B lines"), func(t *testing.T) { testScale(t, u, line) })
 	}
 }
 
-func testScale(t *testing.T, u *Universe, line int) {
+func testScale(t *testing.T, u *universe.Universe, line int) {
 	plan, err := layout.New([]layout.Column{{Name: "id", Size: 8, Align: 4}, {Name: "a", Size: 16, Align: 8}, {Name: "b", Size: 16, Align: 8},
 		{Name: "c", Size: 4, Align: 4}, {Name: "d", Size: 24, Align: 8}}, layout.Options{CacheLine: line})
 	require.NoError(t, err)
-	few := MakeColumnStore(u, nil, &plan, make([]StoreColumn, fewColumns), Doubling(), MaxStoreOrder)
-	many := MakeColumnStore(u, nil, &plan, make([]StoreColumn, fewColumns+1), Doubling(), MaxStoreOrder)
+	few := Make(u, nil, &plan, make([]Column, fewColumns), growth.Doubling(), MaxOrder)
+	many := Make(u, nil, &plan, make([]Column, fewColumns+1), growth.Doubling(), MaxOrder)
 	require.Equal(t, []bool{false, true}, []bool{few.IsSkewed(), many.IsSkewed()})
-	few.Replan(plan.Rows, make([]StoreColumn, fewColumns), &many)
+	few.Replan(plan.Rows, make([]Column, fewColumns), &many)
 	require.True(t, few.IsSkewed())
-	few.Replan(plan.Rows, make([]StoreColumn, fewColumns), nil)
+	few.Replan(plan.Rows, make([]Column, fewColumns), nil)
 	require.False(t, few.IsSkewed())
-	for order := uint32(0); order <= MaxStoreOrder; order++ {
+	for order := uint32(0); order <= MaxOrder; order++ {
 		require.Equal(t, uintptr(1)<<order, few.Scale(order))
 		g := &many
 		scale := g.Scale(order)
 		if line<<order < 4096<<UnitOrder {
 			require.Equal(t, few.Scale(order), scale, "no unit of a chunk of order %d is given up in vain", order)
 		}
-		rows, places := g.Fits(StoreChunk{Order: order}), map[uintptr]bool{}
+		rows, places := g.Fits(Chunk{Order: order}), map[uintptr]bool{}
 		end := uintptr(0)
 		for _, p := range plan.Places {
 			at := uintptr(p.Offset/eighths) * scale
@@ -136,7 +138,7 @@ func testScale(t *testing.T, u *Universe, line int) {
 			end = at + uintptr(rows*p.Size)
 			places[at%4096] = true
 		}
-		require.LessOrEqual(t, end, uintptr(SmallChunkSize)<<order)
+		require.LessOrEqual(t, end, uintptr(SmallSize)<<order)
 		if order > UnitOrder {
 			require.Greater(t, len(places), 1, "order %d", order)
 			require.Zero(t, scale%eighths, "columns begin on cache lines")

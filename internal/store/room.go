@@ -1,10 +1,13 @@
-package alloc
+package store
 
 import (
 	"fmt"
 	"math/bits"
 
 	"quarry/internal/debug"
+	"quarry/internal/growth"
+	"quarry/internal/universe"
+	"quarry/internal/universe/sentinel"
 )
 
 // How a store gets room: from its reserve, from small chunks and from its universe.
@@ -12,29 +15,29 @@ import (
 // Grow makes room for n rows after the last. It uses the reserve first, then allocates as many
 // chunks as the policy asks for, or fewer when the universe has no more and those suffice. When the
 // only chunk is too small, Grow may append a chunk that is to replace it; see Leaving. An error is
-// the universe's, or wraps ErrTooBig; nothing has changed then.
-func (g *ColumnStore) Grow(n int) error { return g.grow(n, g.growth) }
+// the universe's, or wraps sentinel.ErrTooBig; nothing has changed then.
+func (g *Store) Grow(n int) error { return g.grow(n, g.growth) }
 
 // GrowExact is Grow that allocates what n rows need and no more, whatever the policy. It is for
 // callers that grow several stores and must not let one take what another needs.
-func (g *ColumnStore) GrowExact(n int) error { return g.grow(n, Growth{}) }
+func (g *Store) GrowExact(n int) error { return g.grow(n, growth.Policy{}) }
 
-func (g *ColumnStore) grow(n int, growth Growth) error {
+func (g *Store) grow(n int, policy growth.Policy) error {
 	if n <= g.Room() {
 		return nil
 	}
-	if n > MaxSize/ChunkSize*g.per {
-		return fmt.Errorf("alloc: ColumnStore.Grow: %d more rows, %d a chunk, the limit is %d chunks: %w", n, g.per, MaxSize/ChunkSize, ErrTooBig)
+	if n > universe.MaxSize/universe.ChunkSize*g.per {
+		return fmt.Errorf("alloc: Store.Grow: %d more rows, %d a chunk, the limit is %d chunks: %w", n, g.per, universe.MaxSize/universe.ChunkSize, sentinel.ErrTooBig)
 	}
 	if g.u.Index.Words() == 0 {
-		panic("alloc: ColumnStore.Grow: the universe is closed")
+		panic("alloc: Store.Grow: the universe is closed")
 	}
 	before := len(g.chunks)
 	for g.Room() < n && len(g.reserve) > 0 {
 		g.use()
 	}
 	if g.Room() < n {
-		if err := g.growBeyond(n, growth); err != nil {
+		if err := g.growBeyond(n, policy); err != nil {
 			g.unuse(before)
 			return err
 		}
@@ -48,11 +51,11 @@ func (g *ColumnStore) grow(n int, growth Growth) error {
 }
 
 // growBeyond is grow after the whole reserve has been put in use and does not suffice.
-func (g *ColumnStore) growBeyond(n int, growth Growth) error {
+func (g *Store) growBeyond(n int, policy growth.Policy) error {
 	if len(g.chunks) == 0 && n <= g.SmallRows() {
 		first, err := g.smallChunks.Alloc()
 		if err == nil {
-			c := StoreChunk{First: first}
+			c := Chunk{First: first}
 			if g.keeper != nil {
 				g.keeper.Took(c)
 			}
@@ -61,35 +64,35 @@ func (g *ColumnStore) growBeyond(n int, growth Growth) error {
 		return err
 	}
 	if g.HasSmall() {
-		return g.growBehind(n, growth, true)
+		return g.growBehind(n, policy, true)
 	}
-	if g.isAlone() && growth.factor > 1 {
-		if g.growBehind(n, growth, true) == nil && g.chunks[1].Order > g.chunks[0].Order {
+	if g.isAlone() && policy.Factor > 1 {
+		if g.growBehind(n, policy, true) == nil && g.chunks[1].Order > g.chunks[0].Order {
 			return nil
 		}
 		g.unuse(1)
 		g.Trim(0) // chunks that are no larger: no larger room is free
 	}
-	return g.growBehind(n, growth, false)
+	return g.growBehind(n, policy, false)
 }
 
 // isAlone reports whether the store has one chunk, of few units, which a larger chunk replaces when
 // the rows outgrow it.
-func (g *ColumnStore) isAlone() bool {
+func (g *Store) isAlone() bool {
 	return len(g.chunks) == 1 && g.smallChunks != nil && g.chunks[0].Order < min(g.largest, lastAlone+1)
 }
 
 // growBehind appends chunks with room for n more rows. With instead, the new chunks replace the
 // existing ones and have room for all rows and n more.
-func (g *ColumnStore) growBehind(n int, growth Growth, instead bool) error {
+func (g *Store) growBehind(n int, policy growth.Policy, instead bool) error {
 	end, stays := g.count+n, g.units // rows that must fit; units that stay
 	if instead {
 		end, stays = end+g.room(), 0
 	}
 	more := (end-g.room()-1)/g.per + 1
 	before := len(g.chunks)
-	want := growth.Next(g.units, stays+more) - stays
-	if want == 3 && growth.factor > 1 && g.largest >= UnitOrder+2 {
+	want := policy.Next(g.units, stays+more) - stays
+	if want == 3 && policy.Factor > 1 && g.largest >= UnitOrder+2 {
 		want = 4 // one chunk: a second costs a kernel's loop 30 ns, a third of the time for those rows
 	}
 	if err := g.take(want, more, end); err != nil {
@@ -107,7 +110,7 @@ func (g *ColumnStore) growBehind(n int, growth Growth, instead bool) error {
 }
 
 // SmallRows returns the number of rows in a small chunk; 0 when the store never gets one.
-func (g *ColumnStore) SmallRows() int {
+func (g *Store) SmallRows() int {
 	if g.smallChunks == nil {
 		return 0
 	}
@@ -115,7 +118,7 @@ func (g *ColumnStore) SmallRows() int {
 }
 
 // HasSmall reports whether the store has a small chunk, in use or in reserve.
-func (g *ColumnStore) HasSmall() bool {
+func (g *Store) HasSmall() bool {
 	if len(g.chunks) > 0 {
 		return g.chunks[0].Small()
 	}
@@ -125,7 +128,7 @@ func (g *ColumnStore) HasSmall() bool {
 // Prepare allocates chunks in advance, so that growing to rows rows in total cannot fail; only
 // Trim, Refit and Release free them. The store must be one without small chunks. An error is the
 // universe's; nothing has changed then.
-func (g *ColumnStore) Prepare(rows int) error {
+func (g *Store) Prepare(rows int) error {
 	if rows < 1 {
 		return nil
 	}
@@ -152,7 +155,7 @@ func (g *ColumnStore) Prepare(rows int) error {
 }
 
 // add appends a chunk to the chunks in use.
-func (g *ColumnStore) add(c StoreChunk) {
+func (g *Store) add(c Chunk) {
 	c.Start = g.room()
 	g.chunks = append(g.chunks, c)
 	g.units += c.Units()
@@ -161,7 +164,7 @@ func (g *ColumnStore) add(c StoreChunk) {
 
 // use moves the next chunk of the reserve to the chunks in use. unuse moves chunks back until keep
 // are left, in such an order that use finds them as before.
-func (g *ColumnStore) use() {
+func (g *Store) use() {
 	last := len(g.reserve) - 1
 	c := g.reserve[last]
 	g.reserve = g.reserve[:last]
@@ -169,7 +172,7 @@ func (g *ColumnStore) use() {
 	g.add(c)
 }
 
-func (g *ColumnStore) unuse(keep int) {
+func (g *Store) unuse(keep int) {
 	for last := len(g.chunks) - 1; last >= keep; last-- {
 		c := g.chunks[last]
 		g.reserve = append(g.reserve, c)
@@ -185,7 +188,7 @@ func (g *ColumnStore) unuse(keep int) {
 
 // take appends new chunks of want units in total, or of at least need units when the universe
 // refuses the rest, with room for end rows. On an error it appends none.
-func (g *ColumnStore) take(want, need, end int) error {
+func (g *Store) take(want, need, end int) error {
 	before := len(g.chunks)
 	err := g.ask(want, need, end, g.largest)
 	if err != nil && g.skewed && g.largest >= g.meet {
@@ -199,7 +202,7 @@ func (g *ColumnStore) take(want, need, end int) error {
 }
 
 // takeBack frees the chunks in use from position before on.
-func (g *ColumnStore) takeBack(before int) {
+func (g *Store) takeBack(before int) {
 	for last := len(g.chunks) - 1; last >= before; last-- {
 		c := g.chunks[last]
 		g.free(c)
@@ -209,15 +212,15 @@ func (g *ColumnStore) takeBack(before int) {
 	g.turn()
 }
 
-func (g *ColumnStore) ask(want, need, end int, order uint32) error {
+func (g *Store) ask(want, need, end int, order uint32) error {
 	held := g.units + g.spare
-	switch all := g.u.Size() / ChunkSize; {
-	case held+need > MaxSize/ChunkSize:
-		return fmt.Errorf("alloc: ColumnStore.Grow: %d chunks of %d rows, the limit is %d: %w",
-			held+need, g.per, MaxSize/ChunkSize, ErrTooBig)
+	switch all := g.u.Size() / universe.ChunkSize; {
+	case held+need > universe.MaxSize/universe.ChunkSize:
+		return fmt.Errorf("alloc: Store.Grow: %d chunks of %d rows, the limit is %d: %w",
+			held+need, g.per, universe.MaxSize/universe.ChunkSize, sentinel.ErrTooBig)
 	case held+need > all: // refuse before memory is committed in vain
-		return fmt.Errorf("alloc: ColumnStore.Grow: %d chunks of %d rows, the universe has %d chunks (a larger one: alloc.Size): %w",
-			held+need, g.per, all, ErrFull)
+		return fmt.Errorf("alloc: Store.Grow: %d chunks of %d rows, the universe has %d chunks (a larger one: alloc.Size): %w",
+			held+need, g.per, all, sentinel.ErrFull)
 	}
 	for got := 0; got < want || g.room() < end; {
 		order = min(order, UnitOrder+uint32(bits.Len(uint(max(want-got, 1))))-1) // one unit more for each 64 short
@@ -225,7 +228,7 @@ func (g *ColumnStore) ask(want, need, end int, order uint32) error {
 		first, err := g.u.AllocAligned(units)
 		switch {
 		case err == nil:
-			c := StoreChunk{First: firstOf(first), Order: order}
+			c := Chunk{First: firstOf(first), Order: order}
 			if g.keeper != nil {
 				g.keeper.Took(c)
 			}

@@ -1,4 +1,4 @@
-package alloc
+package store
 
 import (
 	"fmt"
@@ -26,8 +26,8 @@ import (
 //	S2 open has a bit for exactly the held chunks with a free eighth, none in a word below low.
 //	S3 The counts of held chunks and of allocated eighths are right.
 
-// SmallChunkSize is the size of an eighth of a chunk, in bytes.
-const SmallChunkSize = ChunkSize / eighths
+// SmallSize is the size of an eighth of a chunk, in bytes.
+const SmallSize = universe.ChunkSize / eighths
 
 const (
 	eighths     = 1 << UnitOrder
@@ -39,16 +39,13 @@ const (
 type SmallIndex uint32
 
 // Chunk returns the chunk that contains the eighth.
-func (e SmallIndex) Chunk() ChunkIndex { return ChunkIndex(e / eighths) }
+func (e SmallIndex) Chunk() universe.ChunkIndex { return universe.ChunkIndex(e / eighths) }
 
 // firstOf returns the first eighth of a chunk.
-func firstOf(c ChunkIndex) SmallIndex { return SmallIndex(c) * eighths }
+func firstOf(c universe.ChunkIndex) SmallIndex { return SmallIndex(c) * eighths }
 
-// PointerTo returns the address of an eighth. Like Pointer it checks nothing.
-func (u *Universe) PointerTo(e SmallIndex) unsafe.Pointer { return eighthOf(&u.core, e) }
-
-// eighthOf is PointerTo.
-func eighthOf(u *universe.Universe, e SmallIndex) unsafe.Pointer {
+// PointerTo returns the address of an eighth. Like Universe.Pointer it checks nothing.
+func PointerTo(u *universe.Universe, e SmallIndex) unsafe.Pointer {
 	// Safe because base is the start of one reservation and e is one of its eighths.
 	return unsafe.Add(u.Base(), uintptr(e)<<eighthShift)
 }
@@ -64,10 +61,8 @@ type SmallChunks struct {
 	live int          // eighths allocated
 }
 
-// NewSmallChunks returns a SmallChunks on u that holds no chunk yet. It panics when u is nil.
-func NewSmallChunks(u *Universe) *SmallChunks {
-	return &SmallChunks{u: u.inside("NewSmallChunks")}
-}
+// NewSmallChunks returns a SmallChunks on u that holds no chunk yet.
+func NewSmallChunks(u *universe.Universe) *SmallChunks { return &SmallChunks{u: u} }
 
 // Alloc returns a free eighth. Its memory is not cleared. An error is the universe's; nothing has
 // changed then.
@@ -87,7 +82,7 @@ func (s *SmallChunks) Alloc() (SmallIndex, error) {
 		s.open.ClearBit(c)
 	}
 	s.live++
-	return firstOf(ChunkIndex(c)) + SmallIndex(i), nil
+	return firstOf(universe.ChunkIndex(c)) + SmallIndex(i), nil
 }
 
 // add takes a chunk from the universe, when no held chunk has a free eighth.
@@ -108,7 +103,7 @@ func (s *SmallChunks) add() error {
 // are handed out. Nobody else may free it. Adopt panics when no eighth is given, when the chunk is
 // not in use, and when it is held already. Cost: constant, and a byte of Go memory for each chunk
 // of the universe up to c.
-func (s *SmallChunks) Adopt(c ChunkIndex, used uint8) {
+func (s *SmallChunks) Adopt(c universe.ChunkIndex, used uint8) {
 	if used == 0 {
 		panic(fmt.Sprintf("alloc: SmallChunks.Adopt: no eighth of chunk %d is given", c))
 	}
@@ -129,7 +124,7 @@ func (s *SmallChunks) Adopt(c ChunkIndex, used uint8) {
 }
 
 // extend makes the books reach a chunk.
-func (s *SmallChunks) extend(c ChunkIndex) {
+func (s *SmallChunks) extend(c universe.ChunkIndex) {
 	for len(s.used) <= int(c) {
 		s.used = append(s.used, make([]uint8, bitmask.WordBits)...)
 		s.open = append(s.open, 0)
@@ -147,7 +142,7 @@ func (s *SmallChunks) Free(e SmallIndex) {
 	if s.used[c] == 0 {
 		s.open.ClearBit(c)
 		s.held--
-		s.u.Free(ChunkIndex(c), 1)
+		s.u.Free(universe.ChunkIndex(c), 1)
 		return
 	}
 	s.open.SetBit(c)
@@ -171,7 +166,7 @@ func (s *SmallChunks) Live() int { return s.live }
 func (s *SmallChunks) Verify() error {
 	held, live := 0, 0
 	for c, used := range s.used {
-		if used != 0 && !s.u.InUse(ChunkIndex(c)) {
+		if used != 0 && !s.u.InUse(universe.ChunkIndex(c)) {
 			return fmt.Errorf("alloc: S1: eighths %#08b of chunk %d are handed out, which is not in use", used, c)
 		}
 		open := used != 0 && used != 1<<eighths-1
