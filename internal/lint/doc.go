@@ -21,22 +21,18 @@
 //	                      no encoded instructions                             .s
 //	documentation         exported declarations and packages are documented   root module
 //	rooms                 who may enter those of ecs and the strata of alloc, ecs/internal
-//	                      and that no program of another module can; what     internal/
-//	                      siblings of ecs use alone is not exported by it,
-//	                      but for a list
+//	                      no other program can; ecs exports nothing that its  internal/
+//	                      siblings use alone, but for a list
 //	unsafe                who goes around the type system says why it is safe root module
 //	inlining              functions that must be inlined are (a table)        what go build says
 //	systems               those whose int has 32 bits are refused in one line what go build says
 //	pages                 tests, files and folders that they name are there   all .md
-//	links to headings     the page has the heading                            all .md
-//	docs/decisions        the index has a row of each record, with its title  its README.md
-//	errors                its tables are made of the source; each panic and    docs/
-//	                      exported error has a row, each text is said
+//	links, decisions      linked headings are there; the index is whole       all .md
+//	errors                each panic and error has a row, each row its text   docs/
 //	architecture          names and lines that it tells are so               docs/
-//	glossary              a type or file that is named for a word of the page   root module
-//	                      is what the page gives the word to, but for a list
-//	README                its program builds, runs and prints what it says,   README.md
-//	                      and its first commands are the two that matter
+//	glossary              types and files named for its words are what it     root module
+//	                      gives the word to, but for a list
+//	README                its program prints what it says; its two commands   README.md
 //
 // Floors, the highest first; a package may import those below its own:
 //

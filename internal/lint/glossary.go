@@ -81,7 +81,7 @@ var otherMeanings = map[string]string{
 	"table.Span":                            "rows of a chunk with their books, not consecutive megachunks",
 	"transform.chunk":                       "the components of a chunk, not the chunk",
 	"universe.lease":                        "a shard's hold of a line of masks, not a borrow's part in a world",
-	"alloc/internal/universe/lease.go":      "a shard's hold of a line of masks, not a borrow's part in a world",
+	"internal/universe/lease.go":            "a shard's hold of a line of masks, not a borrow's part in a world",
 	"ecs/internal/world/chunk.go":           "the registration of chunk types, not the chunk",
 	"worldfile.Stretch":                     "values on their way between layouts, not 2,048 row numbers",
 	"wrap.filter":                           "counts of addresses by hash, not a part of a query",
