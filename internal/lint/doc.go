@@ -25,6 +25,7 @@
 //	                      siblings use alone, but for a list
 //	unsafe                who goes around the type system says why it is safe root module
 //	inlining              functions that must be inlined are (a table)        what go build says
+//	parts                 walks of a world answer for each part: what, or why not  ecs/internal
 //	systems               those whose int has 32 bits are refused in one line what go build says
 //	pages                 tests, files and folders that they name are there   all .md
 //	links, decisions      linked headings are there; the index is whole       all .md
