@@ -10,6 +10,9 @@ import (
 	"quarry/ecs/internal/world"
 )
 
+// Between terms: conditions on a number in a component, decided by the least and the greatest
+// number of each chunk, and ranges that change from loop to loop.
+
 // Number is the constraint on the fields that Between takes.
 type Number interface{ table.Number }
 

@@ -5,6 +5,9 @@ import (
 	"quarry/ecs/internal/entity"
 )
 
+// The end of entities: Destroy of one, of those that match a query or are in a list, and Clear of
+// all. Entities with Cleanup types stay until the last of those types is removed.
+
 // Destroy destroys an entity and everything it holds. It returns false and does nothing if e is not
 // alive; destroying an entity twice, or Null, is not an error. An entity with Cleanup types stays
 // alive with those types and CleanupEntity. Destroying it again returns false, and does not touch

@@ -2,6 +2,8 @@ package ecs
 
 import "quarry/ecs/internal/world"
 
+// A limit of the library or of the system that a call has reached, as an error.
+
 // ErrLimit is wrapped by every *LimitError.
 var ErrLimit = world.ErrLimit
 

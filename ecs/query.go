@@ -1,11 +1,14 @@
 package ecs
 
 import (
-	"slices"
-	"unsafe"
-
+	"errors"
+	"fmt"
+	"iter"
+	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/query"
 	"quarry/ecs/internal/world"
+	"slices"
+	"unsafe"
 )
 
 // Query finds the entities that match its terms. Archetypes are matched when a query or an
@@ -67,3 +70,167 @@ func (q *Query) World() *World {
 
 // String returns the terms, as in query(Write Position, Read Velocity).
 func (q *Query) String() string { return q.inner().String() }
+
+// Rows yields the matching rows, one chunk at a time: archetypes in order of creation, chunks and
+// rows in order. A chunk with at least one matching row is yielded whole, with a mask if not every
+// row matches. Rows allocates nothing. The world is locked against structural changes while the
+// loop runs, so an iter.Pull over Rows must be stopped.
+//
+// When a loop over a query with Changed or Ordered terms runs to its end, it sets Since to the
+// current version and advances the world's version: the next loop sees later writes, but not the
+// writes of this loop. A break prevents that. Loops in package system advance once per update
+// instead. While the world is shared, Rows does not advance versions, and panics for a query with
+// Write.
+func (q *Query) Rows() iter.Seq[Rows] {
+	return func(yield func(Rows) bool) { q.inner().Walk(coreYield(yield)) }
+}
+
+// RowsOf yields the query's rows whose entities have the given shared value. It is like Rows but
+// does not advance Since. It serves values that change from call to call, such as the cells around
+// a ship, without a query for each value. Cost: a search among the query's archetypes for each
+// archetype of the value, whatever the number of values. It panics for a value of another world.
+func (q *Query) RowsOf(value SharedValue) iter.Seq[Rows] {
+	return func(yield func(Rows) bool) { q.inner().WalkOf(value.core, coreYield(yield)) }
+}
+
+// Access holds the types of one world that are read and the types that are written. The zero value
+// holds none.
+type Access struct{ core world.Access }
+
+// Access returns the types that a loop over the query reads or may write. These are the types
+// declared with Read and Write, alone and inside other terms. The types whose enable bits decide
+// which rows match, and the types of Changed and Between terms, count as read. Other terms add
+// nothing, because only structural changes alter which entity has which type or shared value.
+func (q *Query) Access() Access { return Access{q.inner().Access()} }
+
+// Conflicts returns the names of the types by which a and b conflict, in order of registration: the
+// types that one of them writes and the other reads or writes. It returns nil if they do not
+// conflict. A closed world answers too. Conflicts panics for types that the world does not have.
+func (w *World) Conflicts(a, b Access) (names []string) {
+	return query.Conflicts(w.inner(), a.core, b.core)
+}
+
+// Query results as a number, an entity or a slice, in the order of Query.Rows. Changed and Ordered
+// terms compare with Since, which does not advance.
+
+// ErrNotSingle is wrapped by the error of Query.Single if not exactly one entity matches.
+var ErrNotSingle = errors.New("not exactly one entity")
+
+// Count returns the number of entities that match. Cost: per archetype; per chunk if enable bits or
+// versions decide; per row if sparse types or Masked terms do.
+func (q *Query) Count() int { return q.inner().Count() }
+
+// Matches reports whether a loop over q would now yield e as a matching row.
+func (q *Query) Matches(e Entity) bool {
+	q.inner().CheckOpen("Query.Matches")
+	if len(q.core.World.Loops.Borrows) > 0 {
+		q.inner().CheckLent("Query.Matches", true)
+	}
+	r := q.core.World.RecordOf("Query.Matches", entity.ID(e))
+	if r == nil {
+		return false
+	}
+	a, pos, at := q.core.World.RowOf(r)
+	if !q.core.Matching.Wants(&a.Table) || q.inner().Skims(q.core.Since) && !q.inner().Passes(nil, a, pos, 0, a.Table.Store.RowsOf(pos), q.core.Since) {
+		return false
+	}
+	if q.core.Masked && (!q.inner().InRanges(a, pos, at.Row) || q.inner().Narrows(a, pos, q.core.Since) && !q.inner().IsNewRow(a, pos, at.Row, q.core.Since)) {
+		return false
+	}
+	for _, t := range q.core.Matching.TestsOf(&a.Table) {
+		if !slices.ContainsFunc(t.Slots, func(slot uint16) bool { return a.Table.Books.Bits(slot, pos).Has(at.Row) != (t.Invert != 0) }) {
+			return false
+		}
+	}
+	for i := range q.core.Sets {
+		if !q.core.Sets[i].Passes(a, pos, at.Row, entity.ID(e)) {
+			return false
+		}
+	}
+	return true
+}
+
+// Empty reports whether no entity matches. It stops at the first match.
+func (q *Query) Empty() bool {
+	empty := true
+	q.inner().Each("Query.Empty", coreYield(func(Rows) bool {
+		empty = false
+		return false
+	}))
+	return empty
+}
+
+// Single returns the only entity that matches. If not exactly one entity matches, it returns an
+// error that wraps ErrNotSingle and gives the number of matches.
+func (q *Query) Single() (Entity, error) {
+	var e Entity
+	n := 0
+	q.inner().Each("Query.Single", func(rows query.Rows) bool {
+		if n == 0 {
+			e = Entity(rows.Entities()[Rows{rows}.core.First()])
+		}
+		n += rows.Count()
+		return true
+	})
+	if n != 1 {
+		return Null, fmt.Errorf("ecs: Query.Single: %v matches %d: %w", q, n, ErrNotSingle)
+	}
+	return e, nil
+}
+
+// At returns the i'th entity that matches. It panics if i is not in [0, Count()). Cost: per chunk
+// before the entity.
+func (q *Query) At(i int) Entity {
+	e, found, left := Null, false, i
+	q.inner().Each("Query.At", func(rows query.Rows) bool {
+		if n := rows.Count(); left >= n {
+			left -= n
+			return true
+		}
+		for row := range eachBit(rows.Mask()) {
+			if found = left == 0; found {
+				e = Entity(rows.Entities()[row])
+				break
+			}
+			left--
+		}
+		return false
+	})
+	if !found {
+		panic(fmt.Sprintf("ecs: Query.At: index %d is not in [0, %d) of %v", i, q.Count(), q))
+	}
+	return e
+}
+
+// Entities appends the entities that match to dst.
+func (q *Query) Entities(dst []Entity) []Entity {
+	q.inner().Each("Query.Entities", func(rows query.Rows) bool {
+		dst = entitiesOf(Rows{rows}.core.AppendEntities(idsOf(dst)))
+		return true
+	})
+	return dst
+}
+
+// Values appends to dst the component of every entity that matches q. It panics if q does not
+// declare the component, and for a chunk without it (Optional, Any).
+func (c Component[T]) Values(q *Query, dst []T) []T {
+	n := query.Count(c.t, q.inner())
+	dst = slices.Grow(dst, n)
+	query.CopyValues(c.t, q.inner(), bytesOf(dst[len(dst):len(dst)+n]))
+	return dst[:len(dst)+n]
+}
+
+// SetValues writes src to the components of the entities that match q, one value per entity, in the
+// order of Values. If the number of entities is not len(src), SetValues writes nothing and returns
+// an error with both numbers. It panics if q does not declare the component with Write, for a chunk
+// without it, and while the world is shared.
+func (c Component[T]) SetValues(q *Query, src []T) error {
+	return query.SetValues(c.t, q.inner(), bytesOf(src), len(src))
+}
+
+// bytesOf views values as bytes, so that what copies them is there once for all types.
+func bytesOf[T any](values []T) []byte {
+	var v T
+	// Safe because the values lie one behind the other and hold no Go pointers.
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)*int(unsafe.Sizeof(v)))
+}

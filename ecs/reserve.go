@@ -5,6 +5,9 @@ import (
 	"quarry/ecs/internal/world"
 )
 
+// Ids that any goroutine may reserve, and that the owner makes entities of later: the only calls
+// of a world that need no owner.
+
 // Reserve fills ids with reserved entities. A reserved entity is unique in the world but not alive
 // until the owner passes it to [Archetype.CreateReserved]: until then no look-up finds it and no
 // query sees it. Any goroutine may call Reserve at any time, even while the owner loops, but not

@@ -2,14 +2,14 @@ package ecs
 
 import (
 	"fmt"
-	"reflect"
-	"slices"
-
 	"quarry/ecs/internal/edit"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/query"
 	"quarry/ecs/internal/value"
 	"quarry/ecs/internal/world"
+	"reflect"
+	"slices"
+	"unsafe"
 )
 
 // Shared is the handle of a shared type. Entities with equal values of the type lie together in
@@ -235,4 +235,16 @@ func (a *Archetype) With(given ...SharedValue) *Archetype {
 		panic(world.During(op, err))
 	}
 	return archetypeFrom(to)
+}
+
+// linksOf returns a function that visits the entities in a T, or nil if a T has none.
+func linksOf[T any]() func(x *T, visit func(*entity.ID)) {
+	links := world.GoTypeOf(reflect.TypeFor[T]()).Links
+	if len(links) == 0 {
+		return nil
+	}
+	return func(x *T, visit func(*entity.ID)) {
+		// Safe because the links are a T's.
+		world.EachEntity(links, unsafe.Pointer(x), 1, 0, idVisit(func(e *Entity) { visit((*entity.ID)(e)) }))
+	}
 }

@@ -2,10 +2,9 @@ package ecs
 
 import (
 	"fmt"
-	"unsafe"
-
 	"quarry/ecs/internal/query"
 	"quarry/ecs/internal/world"
+	"unsafe"
 )
 
 // Term is one condition of a query. Terms also declare what the query's loops may access. A type
@@ -151,3 +150,17 @@ func termOf(kind query.TermKind, of []Operand) Term {
 
 // String returns the term, as in Any(Read Position, Velocity).
 func (t Term) String() string { return t.core.String() }
+
+// Masked returns a Between or Changed term by which only the rows match that pass it, as rows do
+// whose types are enabled: Rows.Each skips the others, Count counts the matching ones.
+//
+// By a Between term rows match that are in the range. It costs a pass over the field where a chunk
+// lies only partly in the range. Changes of entities by query (ApplyQuery, DestroyQuery,
+// EnableQuery, MoveQuery) take no Between without Masked.
+//
+// By a Changed term rows match that came or were written since the query last ran. All its types
+// must be registered with TrackRows. A chunk that passes by a Changed term without Masked, or by
+// Ordered, is shown whole. It costs a look at the version of each row in the chunks that pass.
+//
+// Masked panics for other terms.
+func (t Term) Masked() Term { return Term{t.core.Masked()} }
