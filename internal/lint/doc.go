@@ -1,9 +1,6 @@
 // Package lint holds the rules of this repository as tests, so that a broken
 // rule stops a build and not a reader. It exports Blocks alone, for tests that
-// compare a page with code.
-//
-// The rules come from the design and the house style of the project; what
-// follows is the whole of them that a machine can check.
+// compare a page with code. The rules come from the design and the house style:
 //
 //	rule                  what is checked                                     where
 //	import floors         imports go down only (drawing below)                all .go
@@ -23,16 +20,16 @@
 //	rooms                 who may enter those of ecs and the strata of alloc, ecs/internal
 //	                      no other program can; ecs exports nothing that its  internal/
 //	                      siblings use alone, but for a list
+//	use                   an exported name has an example, page or workload   public packages
 //	unsafe                who goes around the type system says why it is safe root module
 //	inlining              functions that must be inlined are (a table)        what go build says
-//	parts                 walks of a world answer for each part: what, or why not  ecs/internal
+//	parts                 walks of a world answer for each part               ecs/internal
 //	systems               those whose int has 32 bits are refused in one line what go build says
 //	pages                 tests, files and folders that they name are there   all .md
 //	links, decisions      linked headings are there; the index is whole       all .md
 //	errors                each panic and error has a row, each row its text   docs/
 //	architecture          names and lines that it tells are so               docs/
-//	glossary              types and files named for its words are what it     root module
-//	                      gives the word to, but for a list
+//	glossary              types and files named for its words are its         root module
 //	README                its program prints what it says; its two commands   README.md
 //
 // Floors, the highest first; a package may import those below its own:

@@ -147,7 +147,7 @@ func orderOf(v *ast.ValueSpec) *ast.CompositeLit {
 	return nil
 }
 
-// arrayOf returns the literal that is the value of v, if it is one of an array, and its elements' type.
+// arrayOf returns the literal of an array that is the value of v, and the type of its elements.
 func arrayOf(v *ast.ValueSpec) (list *ast.CompositeLit, of ast.Expr) {
 	if list, ok := v.Values[0].(*ast.CompositeLit); ok {
 		if array, ok := list.Type.(*ast.ArrayType); ok {

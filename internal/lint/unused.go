@@ -1,0 +1,139 @@
+package lint
+
+const unusedFile = "internal/lint/unused.go"
+
+// unusedNames are exported names that no program here uses, by the folder of their package
+// (used.go). The list only shrinks: a name gets an example, a page or a workload, or it goes.
+var unusedNames = map[string]string{
+	"alloc": `
+		Arena.Epoch ArenaGrowth BlockRef.Generation BlockRef.Slot Blocks.All Blocks.Alloc Blocks.Pointer
+		Blocks.Trim BudgetUse.Cap BudgetUse.Committed BudgetUse.GoLimit BudgetUse.Purged
+		BudgetUse.Refused BudgetUse.Scavenged ChunkGrowth ErrInjected FailAt FailFrom Failures.Asked
+		Failures.Refused Geometric Growth.Capped Growth.Plus Handle.Chunk Handle.Row Heap.Owns
+		Heap.Resize HeapStats.Ahead HeapStats.Cached Local.Heap Local.Resize Local.Usable
+		Scavenger.Percent Scavenger.Target SlabGrowth SlabSize SlotSize Stack.Len Stats.Extents
+		Stats.FreeRuns Stats.LongestRun Stats.Reserved Table.Cap Table.Plan Table.Rows
+		Universe.AllocAligned Universe.AllocGranules Universe.AllocZeroed Universe.Bytes Universe.Extend
+		Universe.InUse Universe.MapFile
+	`,
+	"alloc/container": `
+		Bitset.And Bitset.Clear Bitset.ClearRange Bitset.CountRange Bitset.Has Bitset.Next Bitset.Or
+		Bitset.Reset Bitset.Trim Bitset.Words Buffer.Bytes Buffer.Cap Buffer.Grow Buffer.Read
+		Buffer.ReadByte Buffer.ReadFrom Buffer.Reset Buffer.Trim Buffer.Truncate Buffer.Write
+		Buffer.WriteString Buffer.WriteTo BufferPool.Trim List.Back List.Clear List.Front List.Get
+		List.MoveToFront List.Next List.Prev List.PushFront List.Trim Map.GetOrAdd Map.Trim
+		PriorityQueue.All PriorityQueue.Cap PriorityQueue.Clear PriorityQueue.Peek PriorityQueue.Reserve
+		PriorityQueue.Trim Queue.All Queue.At Queue.Cap Queue.Clear Queue.Front Queue.Parts
+		Queue.PopBack Queue.PopSlice Queue.PushSlice Queue.Reserve Queue.Trim Text.All Text.Bytes
+		Text.Clear Text.FindBytes Text.InternBytes Text.Retain TextID.Generation TextID.Slot
+	`,
+	"alloc/wrap": `
+		Counts.Allocs Counts.Frees Counts.LiveBlocks Counts.RefusedAllocs Counts.RefusedResizes
+		Counts.Resizes Counts.Sizes ErrDamage Guard.Explain GuardError.Addr GuardError.Align
+		GuardError.Block GuardError.Bytes Leak.Blocks Leak.Bytes Limit.Live Trace.Flush
+	`,
+	"asm": `
+		AddAllRef AddRef AndNotRef AndRef AxpyRef CompactRef ComposeRef ConsecutiveRef DotRef EnvLevel
+		EnvLine ErrLevel FillRef FindRun512Ref FirstNotFullRef MatchRef MaxRef Maximum MaximumRef Min
+		MinRef Minimum MinimumRef MulAddRef OrRef Scale ScaleRef SumRef
+	`,
+	"bitmask": `
+		Bits.AllClear Bits.AllSet Bits.Count Bits.FindBestWord Bits.Has Bits.Len Bits.LongestRun
+		Bits.SetBit Bits.TryAllocAt Bits.UsedRuns Bits.Zeros FindAligned FindAlignedRef FindRunRef Fit
+		Fit.Avoid Fit.Next Fit.Skip Hierarchy.Erase Hierarchy.Fit Hierarchy.FitAligned Hierarchy.InUse
+		Hierarchy.Len Hierarchy.Note HierarchyWords LongestRun LongestRunRef MaskRef NewHierarchyIn
+		Word.ClaimOne Word.ClearBit Word.FreeOne Word.SetBit Word.TryAllocAligned Word.TryAllocAt
+		WordBits
+	`,
+	"ecs": `
+		Archetype.Chunk Bits.Enabled Bits.Len BitsW.Disable BitsW.Enable BitsW.Enabled BitsW.Len
+		Borrow.Active Borrow.RowsIn Borrow.RowsOf Buffer.Changed Buffer.ChangedAt Buffer.ChangedSince
+		Buffer.DisableAt Buffer.EnableAt Buffer.EnabledAt Buffer.LookupIn BufferLookup.ChangedSince
+		BufferLookup.Disable BufferLookup.Enable BufferLookup.Enabled BufferLookup.Has BufferR.At
+		BufferR.Len BufferW.At BufferW.Len Bundle.Set Bundle.TryCreate Bundle.TrySet Chunk.Add
+		Chunk.Changed Chunk.ChangedAt Chunk.ChangedSince Chunk.DisableAt Chunk.EnableAt Chunk.EnabledAt
+		Chunk.Mut Chunk.ReadOnly Chunk.Set Chunk.TryAdd ChunkList.At ChunkList.Len ChunkList.Rows
+		ChunkList.Slice ChunkList.Void Component.Changed Component.ChangedAt Component.ChangedSince
+		Component.DisableAt Component.EnableAt Component.EnabledAt ComponentInfo.Cleanup
+		ComponentInfo.MaxRows ComponentInfo.TrackRows DefaultChunkGrowth Delta.Born Delta.Changed
+		Delta.IsEmpty Delta.Lost Delta.Renamed Delta.Values DynamicBuffer.CopyFrom DynamicBuffer.Reserve
+		DynamicBuffer.ResizeUninitialized DynamicBuffer.Trim DynamicBuffer.TryInsert
+		DynamicBuffer.TryResize DynamicBuffer.TryResizeUninitialized Each1 Each2 Entity.AppendText
+		Entity.MarshalText Entity.UnmarshalText ErrLimit ErrNotSingle LimitError.Err Location.Chunk
+		Location.Row Lookup.ChangedSince Lookup.Disable Lookup.Enable Lookup.Enabled Lookup.Has
+		Lookup.Mut Lookup.Set Managed.Changed Managed.ChangedAt Managed.ChangedSince Managed.DisableAt
+		Managed.EnableAt Managed.EnabledAt Managed.TryAdd ManagedLookup.ChangedSince
+		ManagedLookup.Disable ManagedLookup.Enable ManagedLookup.Enabled ManagedLookup.Has MaxDelta
+		MaxEntities MaxRows MaxTypes MoveResult.Batch Rows.Chunk Rows.Mask Rows.Ordered Shared.Add
+		Shared.Has Shared.Remove Shared.TryAdd Shared.TryRemove Shared.TrySet Snapshot.Len
+		Snapshot.Locate Snapshot.Name Snapshot.Named Snapshot.RowsSince Snapshot.Version Snapshot.World
+		Sparse.Changed Sparse.Disable Sparse.DisableList Sparse.DisableQuery Sparse.Enable
+		Sparse.EnableList Sparse.EnableQuery Sparse.Enabled Sparse.Has Sparse.LookupIn Sparse.Mut
+		SparseLookup.Disable SparseLookup.Enable SparseLookup.Enabled SparseLookup.Get SparseLookup.Has
+		SparseLookup.Mut Stats.Chunks Stats.Reserve Stats.Reserved Stats.Shared Stats.Small
+		Stats.Spilled TryNewArchetype View.At View.Query World.TryInstantiate World.Unreserve
+	`,
+	"ecs/blob": `
+		Blob.IsNull Blob.Release Blob.Retain HashOf Lookup Lookup.Get New NewLookup Register Store.Type
+		String.Bytes String.Len
+	`,
+	"ecs/command": `
+		AddShared Append Buffer.Add Buffer.AddList Buffer.AddQuery Buffer.Apply Buffer.ApplyList
+		Buffer.ApplyQuery Buffer.Bytes Buffer.DestroyList Buffer.DestroyQuery Buffer.Disable
+		Buffer.DisableList Buffer.DisableQuery Buffer.Enable Buffer.EnableList Buffer.EnableQuery
+		Buffer.Key Buffer.RemoveList Buffer.RemoveQuery Buffer.Reserve Buffer.Writer ErrSize
+		Failure.Flight Failure.Key Failure.Line Failure.Number Failure.Ordinal MostFailures
+		PlayError.Count PutBuffer SetBuffer Writer.Add Writer.AddList Writer.AddQuery Writer.Apply
+		Writer.ApplyList Writer.ApplyQuery Writer.DestroyList Writer.DestroyQuery Writer.Disable
+		Writer.DisableList Writer.DisableQuery Writer.Enable Writer.EnableList Writer.EnableQuery
+		Writer.RemoveList Writer.RemoveQuery
+	`,
+	"ecs/hierarchy": `Child.Entity ErrBroken ErrCycle ErrDead Levels.Entities Parent.Entity`,
+	"ecs/image": `
+		Converted Dropped Fate Fate.String Field.Kind Field.Offset Field.Size Info.Free Into KeepUnknown
+		Kept Refused Same Section.Err SharedValue.Bytes TypePlan.Err TypePlan.Fate TypePlan.Kind
+		TypePlan.Name TypePlan.Notes TypePlan.To Unused World
+	`,
+	"ecs/job": `
+		Ctx.Alive Ctx.Row Each2 ErrPanic Handle.Done Job.After PanicError PanicError.Error
+		PanicError.Job PanicError.Ordinal PanicError.Stack PanicError.Unwrap PanicError.Value
+	`,
+	"ecs/journal": `
+		Journal.Status Opened.Base Opened.Converted Opened.Cut Opened.New Opened.Why Status
+		Status.Acknowledged Status.Base Status.BaseBytes Status.Committed Status.Compacting
+		Status.Compaction Status.Err Status.Joined Status.LogBytes Status.Written SyncEvery SyncNever
+	`,
+	"ecs/scene": `
+		AddBlob Arriving Context.Object ErrBroken ErrHost Error.Err Error.Object Error.Place Error.Stack
+		Failed Files Gone Host.Check Host.Entity Identity.Local Instance.EntityOf Instance.Number
+		Instance.Path Leaving Of Reading Report.Removed SectionID SectionReport.Links
+		SectionReport.Objects SectionReport.Parts SectionReport.Path Tag.Instance Tag.Part Workers
+	`,
+	"ecs/system": `
+		Ambiguity.First Ambiguity.Group Ambiguity.Types Clock Context Destroyer Destroyer.Destroy
+		ErrClosed ErrCycle ErrLocked ErrPanic ErrRegistration Fixed.Ahead Fixed.Dropped Fixed.Step
+		Group.State Group.Systems Group.TryAdd Including Logger PanicError.Stack Published.Len
+		Published.Locate Published.Name Published.Named Published.RowsSince Published.Snapshot
+		Published.Version Published.World Registered Registration.Package ResourceOf Singleton.Entity
+		Singleton.Get Singleton.Mut Singleton.Query Singleton.Set State.Enable State.Enabled State.Name
+		State.Remove State.Running State.Timing Systems.BeginInitialization Systems.BeginPresentation
+		Systems.EndInitialization Systems.Root Systems.Simulation Systems.Timings Systems.VariableRate
+		Systems.Warnings Timing Timing.Depth Timing.Last Timing.Max Timing.Mean Timing.System
+		Timing.Total Timing.Updates TraceCommands WithScheduler
+	`,
+	"ecs/transform": `
+		AxisAngle ErrStale Local.Inverse Local.Mul Local.Rotate Local.RotateX Post.Matrix Quat.Conjugate
+		Quat.Mul Quat.Normalize Quat.Rotate Transforms.PostType Vec3.Add Vec3.Scale
+	`,
+	"layout": `
+		Column.Enableable ErrColumn Field.Marked NewIn Options.ChunkSize Options.MaxRows Placement.Bytes
+		Placement.Hole Plan.Beside Plan.ChunkSize Plan.Free Plan.Narrow Plan.RowLimit Plan.RowSize
+		Plan.Used PointerError PointerError.Error PointerError.Kind PointerError.Path PointerError.Type
+	`,
+	"mmap": `
+		Advice Cold Collapse ErrAddressSpace ErrMemory Error Error.Err Error.Errno Error.Error
+		Error.Offset Error.Op Error.Size Error.Unwrap FaultError.Base FaultError.Name FaultError.Size
+		PageOut Parked Region.Advise Region.Discard Region.Fine Region.FineSize Region.GuardedSize
+		Region.Lock Region.MapFile Region.MappedSize Region.Name Region.Resident Region.Unlock WillNeed
+	`,
+}
