@@ -17,7 +17,7 @@ import (
 // array by At; other code uses Mut, Get, Append and Slice.
 //
 // All methods belong to the world's owner: one goroutine at a time.
-type Buffer[T any] struct{ handle }
+type Buffer[T any] struct{ enableHandle }
 
 // RegisterBuffer registers a buffer of T as a type of w; see Register. T must have a size, of at
 // most 1 MiB. A buffer holds up to 2^32 - 1 elements, and as many bytes as the world's universe has
@@ -33,7 +33,7 @@ func RegisterBuffer[T any](w *World, options ...TypeOption) Buffer[T] {
 		panic(&LimitError{Op: "RegisterBuffer[" + world.ShortName(t) + "]", Limit: "bytes of inline elements", Max: most})
 	}
 	info.PlaceInline()
-	return Buffer[T]{handle{w.inner().Register("RegisterBuffer", info)}}
+	return Buffer[T]{enableHandle{handle{w.inner().Register("RegisterBuffer", info)}}}
 }
 
 // Get returns e's buffer for reading, and false if e is not alive or has no buffer. The view is

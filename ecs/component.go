@@ -14,7 +14,7 @@ import (
 // not, and it takes no space.
 //
 // All methods belong to the world's owner: one goroutine at a time.
-type Component[T any] struct{ handle }
+type Component[T any] struct{ enableHandle }
 
 // A Component of one type is compiled with the package, so that TestInlined of internal/lint sees
 // its methods.
@@ -28,7 +28,7 @@ var _ Type = Component[DisabledEntity]{}
 func Register[T any](w *World, options ...TypeOption) Component[T] {
 	info := world.ComponentOf(reflect.TypeFor[T]())
 	applyOptions(info, "Register", options)
-	return Component[T]{handle{w.inner().Register("Register", info)}}
+	return Component[T]{enableHandle{handle{w.inner().Register("Register", info)}}}
 }
 
 // Get returns a pointer to e's component for reading, or nil if e is not alive or does not have it.
@@ -63,12 +63,11 @@ func (c Component[T]) Set(e Entity, v T) bool {
 // *LimitError if there is no room; the world is then unchanged. Cost: one move of e's row to
 // another archetype.
 func (c Component[T]) Add(e Entity, v T) bool {
-	p := edit.Add(c.t, "Component.Add", entity.ID(e))
-	if p == nil {
-		return false
+	p := (*T)(edit.Add(c.t, "Component.Add", entity.ID(e))) // Safe because add returns the place of a T, or nil.
+	if p != nil {
+		*p = v
 	}
-	*(*T)(p) = v // Safe because add returns the place of a T.
-	return true
+	return p != nil
 }
 
 // TryAdd is like Add but returns the *LimitError.

@@ -12,22 +12,26 @@ import (
 // are 0 (W6). The cell of a stretch points to the bits, so toggling one entity's component costs
 // one look-up and one word (entity.Sight.Switch).
 
+// enableHandle is the handle of a type that may be Enableable. Component, Buffer and Managed embed
+// it; Chunk, whose value belongs to no row, embeds handle alone and so has none of these methods.
+type enableHandle struct{ handle }
+
 // Enable enables e's component. It returns false if e is not alive or does not have the component,
 // and panics if the type is not Enableable. It may be called inside a loop: the mask of the current
 // rows is a snapshot and does not change, but the masks of later chunks include the change.
-func (h handle) Enable(e Entity) bool {
+func (h enableHandle) Enable(e Entity) bool {
 	return h.t.OwnFinder().SightOrNil().Switch(entity.ID(e), true)
 }
 
 // Disable disables e's component: queries that name the component skip e, while Has and Get still
 // find it. It returns and panics like Enable.
-func (h handle) Disable(e Entity) bool {
+func (h enableHandle) Disable(e Entity) bool {
 	return h.t.OwnFinder().SightOrNil().Switch(entity.ID(e), false)
 }
 
 // Enabled reports whether e is alive and has the component, enabled. A type that is not Enableable
 // is always enabled.
-func (h handle) Enabled(e Entity) bool {
+func (h enableHandle) Enabled(e Entity) bool {
 	return h.t.OwnFinder().Enabled("Component.Enabled", entity.ID(e))
 }
 
@@ -35,7 +39,7 @@ func (h handle) Enabled(e Entity) bool {
 // Rows.Each and Rows.Mask, which are snapshots. The query may read the component, or name it in
 // With, Disabled or Present. EnabledAt panics like Component.Slice, if i is not in [0, rows.Len()),
 // if the chunk lacks an Optional type, and if the type is not Enableable.
-func (h handle) EnabledAt(rows Rows, i int) bool {
+func (h enableHandle) EnabledAt(rows Rows, i int) bool {
 	p, s := rows.core.BitAt(h.t, "Component.EnabledAt", i), rows.core.Scan
 	return s.Binding.Archetype.Table.Books.Bits(p.Slot(), s.Pos).Has(s.First + i)
 }
@@ -43,12 +47,12 @@ func (h handle) EnabledAt(rows Rows, i int) bool {
 // EnableAt enables the component of the i'th row of rows. It panics like EnabledAt, and if the
 // query does not declare the component with Write. Goroutines of a borrow use it to toggle their
 // rows.
-func (h handle) EnableAt(rows Rows, i int) {
+func (h enableHandle) EnableAt(rows Rows, i int) {
 	query.ToggleAt(h.t, "Component.EnableAt", rows.core, i, true)
 }
 
 // DisableAt disables the component of the i'th row of rows; see EnableAt.
-func (h handle) DisableAt(rows Rows, i int) {
+func (h enableHandle) DisableAt(rows Rows, i int) {
 	query.ToggleAt(h.t, "Component.DisableAt", rows.core, i, false)
 }
 
@@ -57,22 +61,24 @@ func (h handle) DisableAt(rows Rows, i int) {
 // entities, query with ecs.Present or ecs.Disabled of it. EnableQuery may be called inside a loop,
 // whose masks do not change, but not while the world is shared. It panics if the type is not
 // Enableable. Cost: per 64 rows.
-func (h handle) EnableQuery(q *Query) int { return toggleQuery(h.t, "Component.EnableQuery", q, true) }
+func (h enableHandle) EnableQuery(q *Query) int {
+	return toggleQuery(h.t, "Component.EnableQuery", q, true)
+}
 
 // DisableQuery disables the component; see EnableQuery.
-func (h handle) DisableQuery(q *Query) int {
+func (h enableHandle) DisableQuery(q *Query) int {
 	return toggleQuery(h.t, "Component.DisableQuery", q, false)
 }
 
 // EnableList enables the component for the entities of a list that are alive and have it. It
 // returns the number of these entities and counts duplicates once. It panics like EnableQuery, and
 // for an entity of another world, before anything changes.
-func (h handle) EnableList(list []Entity) int {
+func (h enableHandle) EnableList(list []Entity) int {
 	return toggleList(h.t, "Component.EnableList", list, true)
 }
 
 // DisableList disables the component; see EnableList.
-func (h handle) DisableList(list []Entity) int {
+func (h enableHandle) DisableList(list []Entity) int {
 	return toggleList(h.t, "Component.DisableList", list, false)
 }
 

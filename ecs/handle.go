@@ -7,9 +7,9 @@ import (
 	"quarry/ecs/internal/world"
 )
 
-// handle points to a world's Type of a registered type. Component, Buffer and Managed embed it.
-// The methods here do not depend on T, so they are compiled once. Every handle type gets a wrapper
-// for each method of an embedded type, so handle has no other methods.
+// handle points to a world's Type of a registered type. Component, Buffer, Managed and Chunk embed
+// it. The methods here do not depend on T, so they are compiled once. Every handle type gets a
+// wrapper for each method of an embedded type, so handle has no other methods.
 type handle struct{ t *world.Type }
 
 func (h handle) info() *world.Type { return h.t }

@@ -23,7 +23,7 @@ import (
 //
 // All methods belong to the world's owner: one goroutine at a time.
 type Managed[T any] struct {
-	handle
+	enableHandle
 	store *value.Store[T]
 }
 
@@ -36,7 +36,7 @@ func RegisterManaged[T any](w *World, options ...TypeOption) Managed[T] {
 		Finder: world.Finder{Size: int(unsafe.Sizeof(value.Slot(0)))}, Align: int(unsafe.Alignof(value.Slot(0)))}
 	applyOptions(info, "RegisterManaged", options)
 	registered := w.inner().Register("RegisterManaged", info)
-	return Managed[T]{handle{registered}, registered.Managed.(*value.Store[T])}
+	return Managed[T]{enableHandle{handle{registered}}, registered.Managed.(*value.Store[T])}
 }
 
 // Get returns e's value for reading, or nil if e is not alive, does not have the component, or has

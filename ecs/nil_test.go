@@ -83,8 +83,8 @@ func TestNil(t *testing.T) {
 		panics("World.Restore", "ecs: World.Restore: the snapshot is nil", func() { _ = w.Restore(nil) }),
 		panics("World.Value", "ecs: World.Value: ", func() { w.Value(ecs.Null, nil) }),
 		panics("Write", "ecs: Write: ", func() { ecs.Write(nil) }),
-		panics("handle.DisableQuery", "ecs: Component.DisableQuery: ", func() { walk.DisableQuery(nil) }),
-		panics("handle.EnableQuery", "ecs: Component.EnableQuery: ", func() { walk.EnableQuery(nil) }),
+		panics("enableHandle.DisableQuery", "ecs: Component.DisableQuery: ", func() { walk.DisableQuery(nil) }),
+		panics("enableHandle.EnableQuery", "ecs: Component.EnableQuery: ", func() { walk.EnableQuery(nil) }),
 	)...)
 	require.Equal(t, 1, q.Count(), "nothing has changed")
 	require.NoError(t, w.Verify())

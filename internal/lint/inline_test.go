@@ -23,7 +23,7 @@ var inlined = map[string][]string{
 	"ecs/internal/world":  {"RawBuffer.Header", "RawBuffer.Writable", "(*World).ArchetypeAt", "(*World).CheckUnlocked"},
 	"ecs/internal/query":  {"idleScan", "lock", "(*Scan).Show", "MakeRows"},
 	"ecs": {"Component[go.shape.struct {}].Slice", "Component[go.shape.struct {}].Get", "Component[go.shape.struct {}].Mut",
-		"Component[go.shape.struct {}].Add", "handle.Has", "handle.Remove", "handle.Enable", "handle.Disable", "Rows.Each", "eachBit",
+		"Component[go.shape.struct {}].Add", "handle.Has", "handle.Remove", "enableHandle.Enable", "enableHandle.Disable", "Rows.Each", "eachBit",
 		"(*World).inner", "worldFrom"},
 	door: {"World", "Archetype", "Change", "At", "Batch", "CheckChange", "Conflicts", "Filters", "Join", "Locked",
 		"Number", "PinSince", "EndBorrows", "Writes"},

@@ -31,6 +31,7 @@ func TestRoomsAreShut(t *testing.T) {
 		{`"quarry/ecs/internal/world"`, "_ = world.Newer", "use of internal package quarry/ecs/internal/world not allowed"},
 		{`"quarry/ecs/internal/edit"`, "_ = edit.Create", "use of internal package quarry/ecs/internal/edit not allowed"},
 		{`"quarry/ecs"`, "_ = open(ecs.Inside)", "undefined: ecs.Inside"},
+		{`"quarry/ecs"`, "_ = new(ecs.Chunk[int]).Enable", "undefined (type *ecs.Chunk[int] has no field or method Enable"},
 		{`"quarry/ecs"`, "_ = zero(ecs.Enableable).World", "undefined (type *ecs.registration has no field or method World"},
 		{`"quarry/ecs"`, "_ = zero(ecs.Enableable).core", "undefined (cannot refer to unexported field core"},
 		{`"quarry/ecs"`, "_ = open(ecs.InfoOf).Type.info()", "undefined (cannot refer to unexported method info"},
