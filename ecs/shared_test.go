@@ -243,18 +243,18 @@ func TestPutTakesOverLayout(t *testing.T) {
 	ids := all.Entities(nil)
 	_, err = ecs.NewChange(w, ecs.Remove(owner)).ApplyQuery(all)
 	require.NoError(t, err)
-	seat, _ := w.Locate(ids[0])
-	rows := seat.Archetype.Plan().Rows
-	offset, _, _ := seat.Archetype.Chunk(0)
+	at, _ := w.Locate(ids[0])
+	rows := at.Archetype.Plan().Rows
+	offset, _, _ := at.Archetype.Chunk(0)
 	require.Less(t, rows, ecs.NewArchetype(w, position).Plan().Rows, "there is no hole")
 
 	for v := range 5 {
 		batch, err = ecs.NewChange(w, ecs.Put(cell.Of(v+1))).ApplyQuery(all)
 		require.NoError(t, err)
 		require.Equal(t, 5000, batch.Len())
-		seat, _ = w.Locate(ids[0])
-		moved, _, _ := seat.Archetype.Chunk(0)
-		require.Equal(t, []int{rows, offset}, []int{seat.Archetype.Plan().Rows, moved})
+		at, _ = w.Locate(ids[0])
+		moved, _, _ := at.Archetype.Chunk(0)
+		require.Equal(t, []int{rows, offset}, []int{at.Archetype.Plan().Rows, moved})
 		require.Equal(t, 5000, cell.Len(v+1))
 		require.NoError(t, w.Verify())
 		for i, e := range ids {
@@ -264,8 +264,8 @@ func TestPutTakesOverLayout(t *testing.T) {
 
 	// One comes back to a value whose archetype lay so and has no rows: now it lies alone.
 	require.True(t, cell.Set(ids[7], 4))
-	seat, _ = w.Locate(ids[7])
-	require.Greater(t, seat.Archetype.Plan().Rows, rows)
+	at, _ = w.Locate(ids[7])
+	require.Greater(t, at.Archetype.Plan().Rows, rows)
 	require.Equal(t, ecstest.Position{X: 7}, *position.Get(ids[7]))
 	require.NoError(t, w.Verify())
 }

@@ -216,8 +216,8 @@ func (m *model) proceed(t *moment, d *world) {
 	*m = *next
 	for _, h := range slices.Collect(maps.Values(groups)) {
 		if len(rows[h]) > 0 {
-			seat, _ := d.w.Locate(rows[h][0])
-			d.bind(h, seat.Archetype)
+			at, _ := d.w.Locate(rows[h][0])
+			d.bind(h, at.Archetype)
 		}
 	}
 	if len(d.moments) == 0 { // a fork, to which archetypes without rows may have come

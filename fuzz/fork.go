@@ -128,8 +128,8 @@ func (d *world) adopt(t *moment, filed bool) {
 		h.rows, h.pinned, groups[g] = slices.Clone(t.rows[g]), true, h
 		switch {
 		case len(h.rows) > 0:
-			seat, _ := d.w.Locate(h.rows[0])
-			h.a, h.pinned = seat.Archetype, !filed || t.pinned[g]
+			at, _ := d.w.Locate(h.rows[0])
+			h.a, h.pinned = at.Archetype, !filed || t.pinned[g]
 		case g.set.has(dyingKind):
 			delete(m.byForm, m.norm(g.form))
 			continue

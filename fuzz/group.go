@@ -132,8 +132,8 @@ func (d *world) bind(g *group, a *ecs.Archetype) {
 
 // bindOf records the archetype of a group after a call that moved entity e there.
 func (d *world) bindOf(e ecs.Entity, g *group) {
-	seat, _ := d.w.Locate(e)
-	d.bind(g, seat.Archetype)
+	at, _ := d.w.Locate(e)
+	d.bind(g, at.Archetype)
 }
 
 // archetypes returns the number of archetypes in the world. n is the world's own count: only the

@@ -26,7 +26,7 @@ func (d *world) lookupMany(r record) error {
 		return err
 	}
 	for _, e := range list {
-		if err := d.compareSeat(e, d.m.entities[e]); err != nil {
+		if err := d.compareLocation(e, d.m.entities[e]); err != nil {
 			return err
 		}
 		if c.buffer() == nil {
@@ -46,8 +46,8 @@ func (d *world) valueOf(e ecs.Entity, k int) any {
 	return nil
 }
 
-// compareSeat compares the result of Locate.
-func (d *world) compareSeat(e ecs.Entity, x *entity) error {
+// compareLocation compares the result of Locate.
+func (d *world) compareLocation(e ecs.Entity, x *entity) error {
 	got, ok := d.w.Locate(e)
 	switch {
 	case ok != (x != nil):

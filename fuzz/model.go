@@ -62,7 +62,7 @@ type entity struct {
 	entry   *entry           // of the sparse type, or nil
 	lent    bool             // its id was reserved
 	name    string
-	seat    seat // as of the last call of world.sit or reread
+	place   rowPlace // as of the last call of world.sit or reread
 }
 
 func newModel(list []kind) *model {

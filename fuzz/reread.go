@@ -14,8 +14,8 @@ import (
 // touch has the groups that a call affects, and how many more rows each will have.
 type touch map[*group]int
 
-// seat is the place of a row: the start of its chunk, and the row in the chunk.
-type seat struct {
+// rowPlace is the place of a row: the start of its chunk, and the row in the chunk.
+type rowPlace struct {
 	chunk int
 	row   int
 }
@@ -24,18 +24,18 @@ type seat struct {
 func (d *world) sit(touched touch) {
 	for _, g := range d.m.groups {
 		if _, ok := touched[g]; ok && g.a != nil {
-			d.seats(g, func(x *entity, at seat) { x.seat = at })
+			d.eachPlace(g, func(x *entity, at rowPlace) { x.place = at })
 		}
 	}
 }
 
-// seats walks the rows of a group.
-func (d *world) seats(g *group, f func(x *entity, at seat)) {
+// eachPlace walks the places of the rows of a group.
+func (d *world) eachPlace(g *group, f func(x *entity, at rowPlace)) {
 	row := 0
 	for i := range g.a.Chunks() {
 		first, _, n := g.a.Chunk(i)
 		for j := range n {
-			f(d.m.entities[g.rows[row+j]], seat{first, j})
+			f(d.m.entities[g.rows[row+j]], rowPlace{first, j})
 		}
 		row += n
 	}
@@ -68,9 +68,9 @@ func (d *world) reread(touched touch) error {
 		for i, e := range rows {
 			d.m.entities[e].row = i
 		}
-		d.seats(g, func(x *entity, at seat) {
-			if x.seat != at {
-				x.arrived, x.seat = d.m.version, at
+		d.eachPlace(g, func(x *entity, at rowPlace) {
+			if x.place != at {
+				x.arrived, x.place = d.m.version, at
 			}
 		})
 	}
@@ -93,7 +93,7 @@ func (d *world) compareSome(touched touch) error {
 			}
 		}
 		if n := len(g.rows); n > 0 {
-			if err := d.compareSeat(g.rows[n/2], d.m.entities[g.rows[n/2]]); err != nil {
+			if err := d.compareLocation(g.rows[n/2], d.m.entities[g.rows[n/2]]); err != nil {
 				return err
 			}
 		}

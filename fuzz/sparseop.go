@@ -228,7 +228,7 @@ func (d *world) swap(r record) error {
 	if e != f {
 		d.m.swap(e, f, x, y)
 	}
-	return errors.Join(d.compare(e, x), d.compare(f, y), d.compareSeat(e, x), d.compareSeat(f, y))
+	return errors.Join(d.compare(e, x), d.compare(f, y), d.compareLocation(e, x), d.compareLocation(f, y))
 }
 
 // swap exchanges the rows of two entities, and their entries.

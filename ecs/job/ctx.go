@@ -19,8 +19,8 @@ type Ctx struct {
 	walked   int // rows since the worker entered the flight
 }
 
-// seat is a worker's Ctx for a job, padded so that workers share no cache lines.
-type seat struct {
+// workerSlot is a worker's Ctx for a job, padded so that workers share no cache lines.
+type workerSlot struct {
 	ctx Ctx
 	_   [64]byte
 }

@@ -196,9 +196,9 @@ func (j *Job) settle() {
 	s := j.s
 	j.borrow = j.lends()
 	j.access = j.borrow.Access()
-	j.seats = make([]seat, len(s.workers))
-	for i := range j.seats {
-		j.seats[i].ctx = Ctx{job: j, accessor: door.Borrow(j.borrow).Accessor(), worker: i}
+	j.slots = make([]workerSlot, len(s.workers))
+	for i := range j.slots {
+		j.slots[i].ctx = Ctx{job: j, accessor: door.Borrow(j.borrow).Accessor(), worker: i}
 	}
 	j.fixed = true
 }

@@ -342,8 +342,8 @@ type Job struct {
 
 	borrow *ecs.Borrow
 	access ecs.Access
-	seats  []seat   // by worker
-	after  []Handle // of the next flight
+	slots  []workerSlot // by worker
+	after  []Handle     // of the next flight
 
 	flight
 }

@@ -75,7 +75,7 @@ func (k *worker) enter(j *Job) {
 
 // run claims and runs parts of a flight that the worker has entered until none is left, and leaves.
 func (k *worker) run(j *Job) {
-	c, start := &j.seats[k.id].ctx, clock.Now()
+	c, start := &j.slots[k.id].ctx, clock.Now()
 	c.walked, c.ordinal = 0, 0
 	ended := false
 	var region *trace.Region

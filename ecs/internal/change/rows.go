@@ -181,13 +181,13 @@ func (r *Rows) Swap(t *table.Table, a, b entity.ID, of, with *entity.Record) {
 		r.ids.Keep(a)
 		r.ids.Keep(b)
 	}
-	r.reseat(t, a, to, at)
-	r.reseat(t, b, at, to)
+	r.assignRow(t, a, to, at)
+	r.assignRow(t, b, at, to)
 	of.Location, with.Location = to, at
 }
 
-// reseat gives a row, at location to of the table, to entity e, which was at location from.
-func (r *Rows) reseat(t *table.Table, e entity.ID, to, from table.Location) {
+// assignRow gives a row, at location to of the table, to entity e, which was at location from.
+func (r *Rows) assignRow(t *table.Table, e entity.ID, to, from table.Location) {
 	o := r.tables.OwnerOf(to)
 	row := o.RowAt(to)
 	t.KeepRows(o.Pos(), row.Row, 1)

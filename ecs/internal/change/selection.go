@@ -15,15 +15,15 @@ import (
 // Selection is the rows that a change is about, by table.
 type Selection struct {
 	Parts  []Part
-	bits   []uint64 // masks
-	listed []uint64 // rows of lists: index of the part 32 bits | row in its table 32
-	seats  []seat   // by Index of the table
-	serial uint32   // of the selection, never 0
-	group  int      // index of the first part of the list being added
+	bits   []uint64     // masks
+	listed []uint64     // rows of lists: index of the part 32 bits | row in its table 32
+	states []tableState // by Index of the table
+	serial uint32       // of the selection, never 0
+	group  int          // index of the first part of the list being added
 }
 
-// seat says where the parts and targets of a change have a table.
-type seat struct {
+// tableState is what a selection knows of a table: its part and its target.
+type tableState struct {
 	serial uint32 // of the selection that noted the table
 	part   int32  // index of the table's last part, plus one; 0 if none
 	target int32  // index of the table's target, plus one; 0 if none
@@ -33,19 +33,19 @@ type seat struct {
 func (s *Selection) begin() {
 	s.Parts, s.bits, s.listed = s.Parts[:0], s.bits[:0], s.listed[:0]
 	if s.serial++; s.serial == 0 {
-		clear(s.seats)
+		clear(s.states)
 		s.serial = 1
 	}
 }
 
-// seatOf returns the seat of the table with an Index in the current selection.
-func (s *Selection) seatOf(index uint32) *seat {
-	for int(index) >= len(s.seats) {
-		s.seats = append(s.seats, seat{})
+// stateOf returns the state of the table with an Index in the current selection.
+func (s *Selection) stateOf(index uint32) *tableState {
+	for int(index) >= len(s.states) {
+		s.states = append(s.states, tableState{})
 	}
-	at := &s.seats[index]
+	at := &s.states[index]
 	if at.serial != s.serial {
-		*at = seat{serial: s.serial}
+		*at = tableState{serial: s.serial}
 	}
 	return at
 }
@@ -142,8 +142,8 @@ func (r *Rows) listRow(l *lister, at table.Location, listed int) {
 	s, o := l.s, r.tables.OwnerOf(at)
 	pos := o.Pos()
 	row := o.Row(at)
-	seat := s.seatOf(o.Table())
-	if int(seat.part) <= s.group {
+	state := s.stateOf(o.Table())
+	if int(state.part) <= s.group {
 		per := rowsPerListed
 		if s.group > 0 {
 			per = rowsPerGrouped
@@ -151,9 +151,9 @@ func (r *Rows) listRow(l *lister, at table.Location, listed int) {
 		if p := s.Add(r.calls.TableAt(o.Table())); p.Table.Store.Len()/per <= listed {
 			s.AddMask(p)
 		}
-		seat.part = int32(len(s.Parts))
+		state.part = int32(len(s.Parts))
 	}
-	index := int(seat.part - 1)
+	index := int(state.part - 1)
 	p := &s.Parts[index]
 	t := p.Table
 	if p.mask == nil {

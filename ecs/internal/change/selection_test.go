@@ -216,7 +216,7 @@ func TestEachRowStops(t *testing.T) {
 	tx.Cancel()
 }
 
-// TestSerialWraps: seats of a selection that had the same serial, 2^32 selections before, are
+// TestSerialWraps: tables of a selection that had the same serial, 2^32 selections before, are
 // forgotten.
 func TestSerialWraps(t *testing.T) {
 	m := newModel(t, newUniverse(t, 64<<20), growths[0])

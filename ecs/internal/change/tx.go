@@ -71,12 +71,12 @@ func (r *Rows) Last() *Tx { return &r.tx }
 
 // aim returns the target of a table, and counts one more source.
 func (tx *Tx) aim(t *table.Table) *target {
-	seat := tx.seatOf(t.Index)
-	if seat.target == 0 {
+	state := tx.stateOf(t.Index)
+	if state.target == 0 {
 		tx.targets = append(tx.targets, target{t: t})
-		seat.target = int32(len(tx.targets))
+		state.target = int32(len(tx.targets))
 	}
-	to := &tx.targets[seat.target-1]
+	to := &tx.targets[state.target-1]
 	to.sources++
 	return to
 }
@@ -111,7 +111,7 @@ func (tx *Tx) plan() {
 	for i := range tx.Parts {
 		p := &tx.Parts[i]
 		if path := p.Outcome.Path(); path != nil {
-			tx.planPart(p, path, &tx.targets[tx.seatOf(path.To.Index).target-1])
+			tx.planPart(p, path, &tx.targets[tx.stateOf(path.To.Index).target-1])
 		}
 	}
 }

@@ -83,11 +83,11 @@ func (m *Matching) corruptMatches(invariant string) (restore func()) {
 // corruptRolls is Corrupt of M3, and of M5 where a matching is not found.
 func (x *Index) corruptRolls(m *Matching, invariant string) (restore func()) {
 	s := x.byValue[1]
-	rolled, seats := s.roll, m.seats
+	rolled, positions := s.roll, m.positions
 	switch invariant {
-	case "M3 seat":
-		m.seats[1].at++
-		return func() { m.seats[1].at-- }
+	case "M3 position":
+		m.positions[1].at++
+		return func() { m.positions[1].at-- }
 	case "M3 undemanding":
 		x.undemanding = append(x.undemanding, entry{m, 0})
 		return func() { x.undemanding = x.undemanding[:len(x.undemanding)-1] }
@@ -95,11 +95,11 @@ func (x *Index) corruptRolls(m *Matching, invariant string) (restore func()) {
 		s.roll = append(s.roll, s.roll[0])
 		return func() { s.roll = rolled }
 	case "M3 fewer": // it stands in the roll of the first of its values only
-		last := seats[len(seats)-1]
-		m.seats = seats[:len(seats)-1]
+		last := positions[len(positions)-1]
+		m.positions = positions[:len(positions)-1]
 		was := *last.in
 		*last.in = was[:last.at]
-		return func() { m.seats, *last.in = seats, was }
+		return func() { m.positions, *last.in = positions, was }
 	case "M5 lost":
 		delete(x.byFilter, m.key)
 		return func() { x.byFilter[m.key] = m }
@@ -113,8 +113,8 @@ func (x *Index) FewKeys() { x.keys = 3 }
 // Values returns how many values have a list.
 func (x *Index) Values() int { return len(x.byValue) }
 
-// Seats counts the seats in all rolls.
-func (x *Index) Seats() (n int) {
+// Positions counts the positions in all rolls.
+func (x *Index) Positions() (n int) {
 	n = len(x.matchings) + len(x.undemanding)
 	for _, r := range x.byType {
 		if r != nil {

@@ -23,7 +23,7 @@ import (
 //	   its Signature. No archetype is Closed.
 //	M2 A matching lists exactly the archetypes that its filter wants, in order, with
 //	   the filter's tests for each.
-//	M3 A matching is in rolls exactly where its seats say, at most once in each. Each
+//	M3 A matching is in rolls exactly at its positions, at most once in each. Each
 //	   archetype that the matching may want looks at one of those rolls.
 //	M4 A value has sharers exactly when an archetype has it or a matching names it. They
 //	   list exactly the archetypes that have the value, in order.
@@ -218,7 +218,7 @@ func (x *Index) Verify(archetypes int) error {
 		return err
 	}
 	for _, e := range x.matchings {
-		if err := x.verifySeats(e.m); err != nil {
+		if err := x.verifyPositions(e.m); err != nil {
 			return err
 		}
 		if err := e.m.verify(x.archetypes); err != nil {

@@ -388,7 +388,7 @@ func (m *model) run() {
 	}
 	m.leave(1)
 	m.check()
-	require.Zero(m.t, m.x.Seats())
+	require.Zero(m.t, m.x.Positions())
 	require.Zero(m.t, m.x.Values())
 }
 
@@ -407,7 +407,7 @@ func TestLeaveNone(t *testing.T) {
 	require.NoError(t, m.x.Verify(0))
 }
 
-// TestRollsAreFew: a matching has as many seats as its terms need, beside that among all, and
+// TestRollsAreFew: a matching has as many positions as its terms need, beside that among all, and
 // takes the shortest of several rolls.
 func TestRollsAreFew(t *testing.T) {
 	var x match.Index
@@ -419,14 +419,14 @@ func TestRollsAreFew(t *testing.T) {
 	both := match.Filter{Any: []table.Signature{two.Has}}
 	named := match.Filter{Sets: two.Sets, Where: [][]uint64{{10, 20, 30}}}
 	for i, c := range []struct {
-		f     match.Filter
-		seats int
+		f         match.Filter
+		positions int
 	}{{one, 2}, {two, 2}, {both, 3}, {named, 4}, {match.Filter{}, 2}} {
-		before := x.Seats()
+		before := x.Positions()
 		m := x.Matching(c.f)
-		require.Equal(t, c.seats, x.Seats()-before, "filter %d", i)
+		require.Equal(t, c.positions, x.Positions()-before, "filter %d", i)
 		require.Same(t, m, x.Matching(c.f))
-		require.Equal(t, c.seats, x.Seats()-before)
+		require.Equal(t, c.positions, x.Positions()-before)
 		require.NoError(t, x.Verify(0))
 	}
 	looked := func(types ...table.TypeID) (n int) {
@@ -490,7 +490,7 @@ func TestVerifyNamesTheInvariant(t *testing.T) {
 	for _, name := range []string{
 		"M1", "M1 types", "M1 left", "M1 count",
 		"M2 fewer", "M2 more", "M2 order", "M2 tests",
-		"M3 seat", "M3 undemanding", "M3 twice", "M3 fewer",
+		"M3 position", "M3 undemanding", "M3 twice", "M3 fewer",
 		"M4 fewer", "M4 order", "M4 idle", "M4 none",
 		"M5 key", "M5 two", "M5 queries", "M5 lost",
 	} {

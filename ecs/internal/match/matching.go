@@ -11,12 +11,12 @@ type Matching struct {
 	Lost    uint64  // number of times that Matches lost archetypes
 	Filter          // sorted; read-only
 
-	alike   *Matching // next matching with the same key in Index.byFilter
-	seats   []seat    // in rolls; the first is in Index.matchings (M3)
-	key     uint64    // in Index.byFilter
-	asked   uint64    // Index.asked when CandidateMatchings last yielded the matching
-	queries int       // number that use the matching; the last Drop removes it (M5)
-	loses   bool      // the Leave under way removes a match
+	alike     *Matching  // next matching with the same key in Index.byFilter
+	positions []position // in rolls; the first is in Index.matchings (M3)
+	key       uint64     // in Index.byFilter
+	asked     uint64     // Index.asked when CandidateMatchings last yielded the matching
+	queries   int        // number that use the matching; the last Drop removes it (M5)
+	loses     bool       // the Leave under way removes a match
 }
 
 // Match is an archetype that a matching lists.

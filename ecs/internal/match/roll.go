@@ -16,7 +16,7 @@ import (
 //	Any(a, b)       is in a's and b's rolls
 //	Without(a)      is in Index.undemanding
 //
-// Every matching is also in Index.matchings. A matching knows its seats, its positions in the
+// Every matching is also in Index.matchings. A matching knows its positions in the
 // rolls, so it leaves without a search, however many matchings there are.
 
 // roll is a list of matchings, in no order.
@@ -24,33 +24,33 @@ type roll []entry
 
 // entry is a matching in a roll.
 type entry struct {
-	m    *Matching
-	seat int // index in m.seats of the seat for this entry
+	m        *Matching
+	position int // index in m.positions of the position of this entry
 }
 
-// seat is a position in a roll.
-type seat struct {
+// position is a place in a roll.
+type position struct {
 	in *roll
 	at int
 }
 
 // enter adds a matching to a roll.
 func (r *roll) enter(m *Matching) {
-	m.seats = append(m.seats, seat{r, len(*r)})
-	*r = append(*r, entry{m, len(m.seats) - 1})
+	m.positions = append(m.positions, position{r, len(*r)})
+	*r = append(*r, entry{m, len(m.positions) - 1})
 }
 
 // leave removes a matching from its rolls. The last entry of each roll moves to the free position.
 func (m *Matching) leave() {
-	for _, s := range m.seats {
+	for _, s := range m.positions {
 		r := *s.in
 		last := r[len(r)-1]
 		r[s.at] = last
-		last.m.seats[last.seat].at = s.at
+		last.m.positions[last.position].at = s.at
 		r[len(r)-1] = entry{}
 		*s.in = r[:len(r)-1]
 	}
-	m.seats = nil
+	m.positions = nil
 }
 
 // enroll enters a matching in rolls, so that each archetype that it may want looks at one of them.
@@ -131,22 +131,22 @@ func (x *Index) CandidateMatchings(a *Archetype) iter.Seq[*Matching] {
 	}
 }
 
-// verify checks that each entry of a roll has a seat that leads back to it.
+// verify checks that each entry of a roll has a position that leads back to it.
 func (r *roll) verify() error {
 	for at, e := range *r {
-		if e.seat >= len(e.m.seats) || e.m.seats[e.seat] != (seat{r, at}) {
-			return fmt.Errorf("match: M3: a roll of %d has a matching of %d queries at %d, whose seat %d is elsewhere", len(*r), e.m.queries, at, e.seat)
+		if e.position >= len(e.m.positions) || e.m.positions[e.position] != (position{r, at}) {
+			return fmt.Errorf("match: M3: a roll of %d has a matching of %d queries at %d, whose position %d is elsewhere", len(*r), e.m.queries, at, e.position)
 		}
 	}
 	return nil
 }
 
-// verifySeats checks M3 for a matching: it is where its seats say, and each archetype that it may
+// verifyPositions checks M3 for a matching: it is at its positions, and each archetype that it may
 // want looks at one of those rolls.
-func (x *Index) verifySeats(m *Matching) error {
-	for i, s := range m.seats {
+func (x *Index) verifyPositions(m *Matching) error {
+	for i, s := range m.positions {
 		if s.at >= len(*s.in) || (*s.in)[s.at] != (entry{m, i}) {
-			return fmt.Errorf("match: M3: seat %d of a matching of %d queries is another's", i, m.queries)
+			return fmt.Errorf("match: M3: position %d of a matching of %d queries is another's", i, m.queries)
 		}
 	}
 	var want []*roll
@@ -159,7 +159,7 @@ func (x *Index) verifySeats(m *Matching) error {
 		}
 	case m.Has != table.Signature{}: // the roll of any type serves
 		for id := range m.Has.Each() {
-			if len(m.seats) == 2 && m.seats[1].in == x.seen(id) {
+			if len(m.positions) == 2 && m.positions[1].in == x.seen(id) {
 				return nil
 			}
 		}
@@ -170,12 +170,12 @@ func (x *Index) verifySeats(m *Matching) error {
 	default:
 		want = append(want, &x.undemanding)
 	}
-	ok := len(m.seats) == 1+len(want) && m.seats[0].in == &x.matchings && len(want) > 0
+	ok := len(m.positions) == 1+len(want) && m.positions[0].in == &x.matchings && len(want) > 0
 	for i := range want {
-		ok = ok && m.seats[1+i].in == want[i]
+		ok = ok && m.positions[1+i].in == want[i]
 	}
 	if !ok {
-		return fmt.Errorf("match: M3: a matching of %d queries has %d seats, not those where the archetypes look that it wants", m.queries, len(m.seats))
+		return fmt.Errorf("match: M3: a matching of %d queries has %d positions, not those where the archetypes look that it wants", m.queries, len(m.positions))
 	}
 	return nil
 }

@@ -47,16 +47,16 @@ func (q *Query) driving() *sparse.Set {
 	return nil
 }
 
-func makeSeat(binding, pos, row int) seat {
-	return seat(binding)<<40 | seat(pos)<<SpanBits | seat(row)
+func makeRowKey(binding, pos, row int) rowKey {
+	return rowKey(binding)<<40 | rowKey(pos)<<SpanBits | rowKey(row)
 }
 
-func (s seat) binding() int { return int(s >> 40) }
-func (s seat) pos() int     { return int(s>>SpanBits) & (1<<22 - 1) }
-func (s seat) row() int     { return int(s) & (MostRows - 1) }
+func (s rowKey) binding() int { return int(s >> 40) }
+func (s rowKey) pos() int     { return int(s>>SpanBits) & (1<<22 - 1) }
+func (s rowKey) row() int     { return int(s) & (MostRows - 1) }
 
-// appendSeats appends the seats of a set's entities in the query's archetypes, in order.
-func (q *Query) appendSeats(dst []seat, set *sparse.Set) []seat {
+// appendRowKeys appends the keys of the rows of a set's entities in the query's archetypes, in order.
+func (q *Query) appendRowKeys(dst []rowKey, set *sparse.Set) []rowKey {
 	w := q.World
 	var last *world.Archetype
 	binding := -1
@@ -67,16 +67,16 @@ func (q *Query) appendSeats(dst []seat, set *sparse.Set) []seat {
 			last, binding = a, q.bindingAt(a)
 		}
 		if binding >= 0 {
-			dst = append(dst, makeSeat(binding, o.Pos(), o.Row(l)))
+			dst = append(dst, makeRowKey(binding, o.Pos(), o.Row(l)))
 		}
 	}
 	slices.Sort(dst)
 	return dst
 }
 
-// sameChunk returns how many of the first seats are in one chunk.
-func sameChunk(seats []seat) (n int) {
-	for n < len(seats) && seats[n]>>SpanBits == seats[0]>>SpanBits {
+// sameChunk returns how many of the first keys are in one chunk.
+func sameChunk(keys []rowKey) (n int) {
+	for n < len(keys) && keys[n]>>SpanBits == keys[0]>>SpanBits {
 		n++
 	}
 	return n
@@ -84,29 +84,29 @@ func sameChunk(seats []seat) (n int) {
 
 // walkSet is walk through the entries of a set.
 func (s *Scan) walkSet(q *Query, set *sparse.Set, filters bool, since uint32, yield func(Rows) bool) (ended bool) {
-	s.seats = q.appendSeats(s.seats[:0], set)
-	for seats := s.seats; len(seats) > 0; {
-		n := sameChunk(seats)
-		t, pos := &q.Bindings[seats[0].binding()], seats[0].pos()
+	s.keys = q.appendRowKeys(s.keys[:0], set)
+	for keys := s.keys; len(keys) > 0; {
+		n := sameChunk(keys)
+		t, pos := &q.Bindings[keys[0].binding()], keys[0].pos()
 		s.Binding = t
 		if !filters || q.Passes(s.Borrow, t.Archetype, pos, 0, t.Archetype.Table.Store.RowsOf(pos), since) {
-			if rows, ok := s.seated(q, pos, seats[:n]); ok && !yield(rows) {
+			if rows, ok := s.rowsOfKeys(q, pos, keys[:n]); ok && !yield(rows) {
 				return false
 			}
 		}
-		seats = seats[n:]
+		keys = keys[n:]
 	}
 	return true
 }
 
-// seated moves the loop to a chunk of the binding's archetype, of which only the rows of seats can
+// rowsOfKeys moves the loop to a chunk of the binding's archetype, of which only the rows of keys can
 // match; ok is false if none does.
-func (s *Scan) seated(q *Query, pos int, seats []seat) (rows Rows, ok bool) {
+func (s *Scan) rowsOfKeys(q *Query, pos int, keys []rowKey) (rows Rows, ok bool) {
 	a := s.Binding.Archetype
 	n := a.Table.Store.RowsOf(pos)
 	words := s.words(n)
 	clear(words)
-	for _, at := range seats {
+	for _, at := range keys {
 		words[at.row()/64] |= 1 << (at.row() % 64)
 	}
 	matching := narrowed(a, s.Binding.tests, q.Sets, pos, 0, n, words)
@@ -123,10 +123,10 @@ func (s *Scan) seated(q *Query, pos int, seats []seat) (rows Rows, ok bool) {
 
 // splitSet appends the ranges of grain rows that have an entry of the set.
 func (q *Query) splitSet(dst []RowRange, set *sparse.Set, grain int) []RowRange {
-	seats := q.appendSeats(nil, set)
-	for i, at := range seats {
+	keys := q.appendRowKeys(nil, set)
+	for i, at := range keys {
 		lo := at.row() / grain * grain
-		if i > 0 && seats[i-1]>>SpanBits == at>>SpanBits && seats[i-1].row()/grain*grain == lo {
+		if i > 0 && keys[i-1]>>SpanBits == at>>SpanBits && keys[i-1].row()/grain*grain == lo {
 			continue
 		}
 		rows := q.Bindings[at.binding()].Archetype.Table.Store.RowsOf(at.pos())

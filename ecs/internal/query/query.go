@@ -224,9 +224,9 @@ func (q *Query) CheckOpen(op string) {
 // go through. It changes what they cost, not what they yield.
 type Driver uint8
 
-// seat is where the row of an entry is, so that seats sort as loops go: the index of the query's
+// rowKey is where the row of an entry is, so that keys sort as loops go: the index of the query's
 // binding 24 bits, the chunk's position 22, the row 18.
-type seat uint64
+type rowKey uint64
 
 // RowRange is a range of rows of one chunk that a borrow's query sees. Its first row is a multiple
 // of 64.
@@ -271,7 +271,7 @@ type Scan struct {
 	Own     Binding     // for the rows of a batch
 	Mask    []uint64    // sized for the largest chunk seen
 	of      *world.Type // the sparse type of a loop over all its values; nil for all other loops
-	seats   []seat      // of the entries that the loop goes through, see walkSet
+	keys    []rowKey    // of the entries that the loop goes through, see walkSet
 	Borrow  *Borrow     // the borrow of an accessor's scan; nil for the owner
 }
 

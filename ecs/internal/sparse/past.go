@@ -95,8 +95,8 @@ func (s *Set) KeepAll() {
 	}
 }
 
-// keepSeat is keepPlace of an entity that may have no place.
-func (s *Set) keepSeat(e entity.ID) {
+// keepPlaceOf is keepPlace of an entity that may have no place.
+func (s *Set) keepPlaceOf(e entity.ID) {
 	if i := e.Index(); i < s.most {
 		s.keepPlace(i)
 	}

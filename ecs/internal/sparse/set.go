@@ -216,15 +216,15 @@ func (s *Set) Swap(a, b entity.ID, version uint32) {
 	if s.kept != nil && s.room > 0 {
 		s.keepEntry(from)
 		s.keepEntry(to)
-		s.keepSeat(a)
-		s.keepSeat(b)
+		s.keepPlaceOf(a)
+		s.keepPlaceOf(b)
 	}
-	s.seat(b, from, version)
-	s.seat(a, to, version)
+	s.assign(b, from, version)
+	s.assign(a, to, version)
 }
 
-// seat gives an entry, which may be 0, to an entity.
-func (s *Set) seat(e entity.ID, at Entry, version uint32) {
+// assign gives an entry, which may be 0, to an entity.
+func (s *Set) assign(e entity.ID, at Entry, version uint32) {
 	if i := e.Index(); i < s.most {
 		*s.place(i) = at
 	}

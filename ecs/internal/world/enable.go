@@ -16,7 +16,7 @@ func (f *Finder) Enabled(op string, e entity.ID) bool {
 		}
 	}
 	t := f.Known(op)
-	a, pos, row := t.Seat(op, e)
+	a, pos, row := t.FindRow(op, e)
 	if a == nil {
 		return false
 	}
@@ -40,7 +40,7 @@ func (f *Finder) Toggle(op string, e entity.ID, on bool) bool {
 	if f.Lease != nil || !t.World.Shared() {
 		f.checkWrite(op)
 	}
-	a, pos, row := t.Seat(op, e)
+	a, pos, row := t.FindRow(op, e)
 	if a == nil {
 		return false
 	}
@@ -58,8 +58,8 @@ func (t *Type) CheckEnableable(op string) {
 	}
 }
 
-// Seat returns e's archetype, chunk and row. a is nil if e is not alive or lacks the type.
-func (t *Type) Seat(op string, e entity.ID) (a *Archetype, pos, row int) {
+// FindRow returns e's archetype, chunk and row. a is nil if e is not alive or lacks the type.
+func (t *Type) FindRow(op string, e entity.ID) (a *Archetype, pos, row int) {
 	w := t.WorldOrNil()
 	r := w.RecordOf(op, e)
 	if r == nil {
