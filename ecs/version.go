@@ -30,7 +30,7 @@ func (w *World) OrderVersion(t Type) uint32 {
 	info := w.core.Types.List[w.idOf(op, t)]
 	v := info.Ordered
 	if of, ok := t.(SharedValue); ok {
-		for _, set := range w.core.Index.Sharers(of.core.Value.Canonical().Serial) {
+		for _, set := range w.core.Index.ArchetypesOfValue(of.core.Value.Canonical().Serial) {
 			v = table.Later(v, set.Books.Latest())
 		}
 		return v

@@ -390,10 +390,10 @@ type Handle struct {
 
 // worker is one of the goroutines that run jobs. Worker 0 is the caller of Complete.
 type worker struct {
-	s         *Scheduler
-	id        int
-	job       *Job          // whose flight the worker is inside
-	sharers   int           // workers that may take parts of that flight, this one included
-	goroutine atomic.Uint64 // number of its goroutine; 0 for the caller, or if not started yet
-	_         [64]byte      // keeps workers off each other's cache lines
+	s            *Scheduler
+	id           int
+	job          *Job          // whose flight the worker is inside
+	participants int           // workers that may take parts of that flight, this one included
+	goroutine    atomic.Uint64 // number of its goroutine; 0 for the caller, or if not started yet
+	_            [64]byte      // keeps workers off each other's cache lines
 }

@@ -67,9 +67,9 @@ func pick(list []*Job) *Job {
 // may then claim all parts at once.
 func (k *worker) enter(j *Job) {
 	j.running++
-	k.job, k.sharers = j, len(k.s.workers)
-	if k.id == 0 && j.open && k.s.parked == k.sharers-1 { // an Indexed job is not open yet: reopen may wake others
-		k.sharers = 1
+	k.job, k.participants = j, len(k.s.workers)
+	if k.id == 0 && j.open && k.s.parked == k.participants-1 { // an Indexed job is not open yet: reopen may wake others
+		k.participants = 1
 	}
 }
 
@@ -98,7 +98,7 @@ func (k *worker) run(j *Job) {
 		k.s.reopen(j)
 	}
 	for {
-		lo, hi := j.claim(k.sharers)
+		lo, hi := j.claim(k.participants)
 		if lo == hi {
 			break
 		}

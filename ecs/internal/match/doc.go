@@ -23,7 +23,8 @@
 // leave, Matches loses them and Lost is incremented.
 //
 // Goroutines: an index belongs to the world's owner. Other goroutines may read Matches and call
-// Wants, TestsOf and Sharers while the owner calls none of Enter, Leave, Matching and Drop.
+// Wants, TestsOf and ArchetypesOfValue while the owner calls none of Enter, Leave, Matching and
+// Drop.
 //
 // Failure: none; the caller passes valid types, slots and serials.
 //

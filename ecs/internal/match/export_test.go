@@ -3,7 +3,7 @@ package match
 import "slices"
 
 // Corrupt breaks one numbered invariant of an index with several archetypes of value 1, none of
-// value 77, and a matching m of several of them, that names values 1 and 2 and came to the roll of
+// value 77, and a matching m of several of them, that names values 1 and 2 and came to the list of
 // 2 behind another. It returns what puts that right.
 func (x *Index) Corrupt(m *Matching, invariant string) (restore func()) {
 	if restore = m.corruptMatches(invariant); restore == nil {
@@ -37,7 +37,7 @@ func (x *Index) Corrupt(m *Matching, invariant string) (restore func()) {
 		slices.Reverse(s.archetypes)
 		return put
 	case "M4 idle":
-		x.byValue[77] = new(sharers)
+		x.byValue[77] = new(valueIndex)
 		return func() { delete(x.byValue, 77) }
 	case "M4 none":
 		delete(x.byValue, 1)
@@ -83,18 +83,18 @@ func (m *Matching) corruptMatches(invariant string) (restore func()) {
 // corruptRolls is Corrupt of M3, and of M5 where a matching is not found.
 func (x *Index) corruptRolls(m *Matching, invariant string) (restore func()) {
 	s := x.byValue[1]
-	rolled, positions := s.roll, m.positions
+	listed, positions := s.matchings, m.positions
 	switch invariant {
 	case "M3 position":
 		m.positions[1].at++
 		return func() { m.positions[1].at-- }
 	case "M3 undemanding":
-		x.undemanding = append(x.undemanding, entry{m, 0})
+		x.undemanding = append(x.undemanding, posting{m, 0})
 		return func() { x.undemanding = x.undemanding[:len(x.undemanding)-1] }
 	case "M3 twice":
-		s.roll = append(s.roll, s.roll[0])
-		return func() { s.roll = rolled }
-	case "M3 fewer": // it stands in the roll of the first of its values only
+		s.matchings = append(s.matchings, s.matchings[0])
+		return func() { s.matchings = listed }
+	case "M3 fewer": // it stands in the list of the first of its values only
 		last := positions[len(positions)-1]
 		m.positions = positions[:len(positions)-1]
 		was := *last.in
@@ -113,7 +113,7 @@ func (x *Index) FewKeys() { x.keys = 3 }
 // Values returns how many values have a list.
 func (x *Index) Values() int { return len(x.byValue) }
 
-// Positions counts the positions in all rolls.
+// Positions counts the positions in all posting lists.
 func (x *Index) Positions() (n int) {
 	n = len(x.matchings) + len(x.undemanding)
 	for _, r := range x.byType {
@@ -122,7 +122,7 @@ func (x *Index) Positions() (n int) {
 		}
 	}
 	for _, s := range x.byValue {
-		n += len(s.roll)
+		n += len(s.matchings)
 	}
 	return n
 }

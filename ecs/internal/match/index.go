@@ -10,9 +10,10 @@ import (
 // The index. Equal filters share one matching, found by a hash of the filter. A matching's list
 // grows when an archetype is made, never during an iteration. A filter is compared with an
 // archetype's signature of 16 words once for required types and once for excluded types
-// (docs/decisions/0012 compares that with hashing). Rolls say which matchings to compare (roll.go):
+// (docs/decisions/0012 compares that with hashing). Posting lists say which matchings to compare
+// (postings.go):
 //
-//	Enter(a)      rolls of a's types and values --> matchings --> Wants? --> Matches
+//	Enter(a)      postings of a's types and values --> matchings --> Wants? --> Matches
 //	Matching(f)   all archetypes, or those of f's values --> Wants? --> Matches
 //
 // Many archetypes may leave in one call; each list that loses some is walked once.
@@ -23,23 +24,23 @@ import (
 //	   its Signature. No archetype is Closed.
 //	M2 A matching lists exactly the archetypes that its filter wants, in order, with
 //	   the filter's tests for each.
-//	M3 A matching is in rolls exactly at its positions, at most once in each. Each
-//	   archetype that the matching may want looks at one of those rolls.
-//	M4 A value has sharers exactly when an archetype has it or a matching names it. They
-//	   list exactly the archetypes that have the value, in order.
+//	M3 A matching is in posting lists exactly at its positions, at most once in each. Each
+//	   archetype that the matching may want looks at one of those lists.
+//	M4 A value has a valueIndex exactly when an archetype has it or a matching names it. It
+//	   lists exactly the archetypes that have the value, in order.
 //	M5 Each matching is found by its filter, no two have equal filters, and each has queries.
 
 // Index has the archetypes of a world and the matchings of its queries. It must not be copied.
 type Index struct {
-	seed        maphash.Seed         // of the hash of filters
-	keys        uint64               // mask of the hash bits in Matching.key: all; fewer in tests
-	archetypes  []*Archetype         // in order of creation (M1)
-	matchings   roll                 // all of them
-	byFilter    map[uint64]*Matching // by Matching.key: the newest matching, whose alike leads to the others (M5)
-	byType      []*roll              // by TypeID: matchings that ask for the type; nil if none has asked so far
-	undemanding roll                 // matchings that ask for no type and no value
-	byValue     map[uint64]*sharers  // by serial (M4)
-	asked       uint64               // number of calls of CandidateMatchings
+	seed        maphash.Seed           // of the hash of filters
+	keys        uint64                 // mask of the hash bits in Matching.key: all; fewer in tests
+	archetypes  []*Archetype           // in order of creation (M1)
+	matchings   postings               // all of them
+	byFilter    map[uint64]*Matching   // by Matching.key: the newest matching, whose alike leads to the others (M5)
+	byType      []*postings            // by TypeID: matchings that ask for the type; nil if none has asked so far
+	undemanding postings               // matchings that ask for no type and no value
+	byValue     map[uint64]*valueIndex // by serial (M4)
+	asked       uint64                 // number of calls of CandidateMatchings
 }
 
 // Open initializes a zero index.
@@ -55,7 +56,7 @@ func (x *Index) Enter(a *Archetype) {
 	a.Index = uint32(len(x.archetypes))
 	x.archetypes = append(x.archetypes, a)
 	for _, serial := range a.Values {
-		s := x.sharersOf(serial)
+		s := x.valueIndexOf(serial)
 		s.archetypes = append(s.archetypes, a)
 	}
 	for m := range x.CandidateMatchings(a) {
@@ -136,7 +137,7 @@ func (x *Index) Matching(f Filter) *Matching {
 		x.byFilter = map[uint64]*Matching{}
 	}
 	x.byFilter[key] = m
-	x.enroll(m)
+	x.post(m)
 	for _, a := range x.candidateArchetypes(m) {
 		m.consider(a)
 	}
@@ -154,7 +155,7 @@ func (x *Index) candidateArchetypes(m *Matching) []*Archetype {
 	}
 	var all []*Archetype
 	for _, serial := range m.Where[0] {
-		all = append(all, x.Sharers(serial)...)
+		all = append(all, x.ArchetypesOfValue(serial)...)
 	}
 	slices.SortFunc(all, byIndex)
 	return slices.Compact(all)
@@ -214,7 +215,7 @@ func (x *Index) Verify(archetypes int) error {
 			return fmt.Errorf("match: M1: archetype %d has index %d, left: %v, types %v and the signature %x", at, a.Index, a.Closed, a.Types, a.Sig)
 		}
 	}
-	if err := x.verifySharers(); err != nil {
+	if err := x.verifyValues(); err != nil {
 		return err
 	}
 	for _, e := range x.matchings {
@@ -225,7 +226,7 @@ func (x *Index) Verify(archetypes int) error {
 			return err
 		}
 	}
-	for _, r := range slices.Concat(x.byType, []*roll{&x.matchings, &x.undemanding}) {
+	for _, r := range slices.Concat(x.byType, []*postings{&x.matchings, &x.undemanding}) {
 		if r == nil {
 			continue
 		}

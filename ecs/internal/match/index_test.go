@@ -290,8 +290,8 @@ func (m *model) check() {
 					serials[serial] = true
 				}
 			}
-			require.Equal(m.t, len(have), len(m.x.Sharers(serial)))
-			require.True(m.t, slices.Equal(have, m.x.Sharers(serial)), "value %d", serial)
+			require.Equal(m.t, len(have), len(m.x.ArchetypesOfValue(serial)))
+			require.True(m.t, slices.Equal(have, m.x.ArchetypesOfValue(serial)), "value %d", serial)
 		}
 	}
 	for _, a := range m.asks {
@@ -407,9 +407,9 @@ func TestLeaveNone(t *testing.T) {
 	require.NoError(t, m.x.Verify(0))
 }
 
-// TestRollsAreFew: a matching has as many positions as its terms need, beside that among all, and
-// takes the shortest of several rolls.
-func TestRollsAreFew(t *testing.T) {
+// TestPostingsAreFew: a matching has as many positions as its terms need, beside that among all,
+// and takes the shortest of several lists.
+func TestPostingsAreFew(t *testing.T) {
 	var x match.Index
 	x.Open()
 	one, two := match.Filter{}, match.Filter{}
@@ -466,7 +466,7 @@ func TestClose(t *testing.T) {
 	}
 	m.x.Close()
 	require.Zero(t, m.x.Len())
-	require.Empty(t, m.x.Sharers(1))
+	require.Empty(t, m.x.ArchetypesOfValue(1))
 	require.NoError(t, m.x.Verify(0))
 }
 

@@ -12,7 +12,7 @@ type Matching struct {
 	Filter          // sorted; read-only
 
 	alike     *Matching  // next matching with the same key in Index.byFilter
-	positions []position // in rolls; the first is in Index.matchings (M3)
+	positions []position // in posting lists; the first is in Index.matchings (M3)
 	key       uint64     // in Index.byFilter
 	asked     uint64     // Index.asked when CandidateMatchings last yielded the matching
 	queries   int        // number that use the matching; the last Drop removes it (M5)

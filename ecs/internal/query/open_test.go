@@ -135,7 +135,7 @@ func TestArchetypesFindTheirQueries(t *testing.T) {
 }
 
 // TestArchetypesAskFewQueries: of many queries that are open an archetype looks at those that ask
-// for a type or value of its own, and at no other; for each query it is in one roll or few.
+// for a type or value of its own, and at no other; for each query it is in one list or few.
 func TestArchetypesAskFewQueries(t *testing.T) {
 	a := newAsking(t, 2, 1000)
 	const each = 2000

@@ -31,7 +31,7 @@ func (s *Scan) WalkOf(q *Query, of *value.Shared, yield func(Rows) bool) {
 	since := q.Since
 	s.Since = since
 	filters := q.Skims(since)
-	for _, set := range q.World.Index.Sharers(of.Canonical().Serial) {
+	for _, set := range q.World.Index.ArchetypesOfValue(of.Canonical().Serial) {
 		a := world.Whole(set)
 		if a.Table.Store.Len() == 0 {
 			continue

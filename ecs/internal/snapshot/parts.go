@@ -89,7 +89,7 @@ func (f *FrozenWorld) freezeTypes(s *Snapshot) error {
 		if m := s.Managed.Of(t); m != nil {
 			c.Managed = m
 		}
-		f.Enroll(c)
+		f.AddType(c)
 	}
 	for i, t := range f.Types.List {
 		t.Live = s.Types[i]

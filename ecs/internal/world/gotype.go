@@ -73,7 +73,7 @@ func (w *World) RegisterBuiltIn() {
 	own := new([BuiltIn]Type)
 	*own = *builtInTypes()
 	for i := range own {
-		w.Enroll(&own[i])
+		w.AddType(&own[i])
 	}
 }
 

@@ -106,7 +106,7 @@ func (w *World) Register(op string, info *Type) *Type {
 	if _, err := table.PlanOf(info.Planned()); err != nil { // no archetype could hold it
 		panic(During(op, planLimit(err)))
 	}
-	w.Enroll(info)
+	w.AddType(info)
 	return info
 }
 
@@ -128,8 +128,8 @@ func (t *Type) reflect() error {
 	return of.pointers
 }
 
-// Enroll adds a new type, which has been checked, to the world. The world keeps the info.
-func (w *World) Enroll(info *Type) {
+// AddType adds a new type, which has been checked, to the world. The world keeps the info.
+func (w *World) AddType(info *Type) {
 	info.World, info.ID = w, TypeID(len(w.Types.List))
 	info.Type, info.Spill, info.Writes = info, w.Buffers.Own(), true
 	info.Grant(true, true)

@@ -167,7 +167,7 @@ func (v SharedValue) String() string {
 
 // LenOf returns the number of entities that have the value.
 func (w *World) LenOf(v *value.Shared) (n int) {
-	for _, set := range w.Index.Sharers(v.Serial) {
+	for _, set := range w.Index.ArchetypesOfValue(v.Serial) {
 		n += Whole(set).Table.Store.Len()
 	}
 	return n

@@ -7,94 +7,97 @@ import (
 	"quarry/ecs/internal/table"
 )
 
-// Rolls. A roll lists the matchings that ask for a type or a value. An archetype that comes or goes
-// looks only at the rolls of its types and values, and at the roll of matchings that ask for
+// Posting lists. The matchings that ask for a type or a value are its postings, as in an inverted
+// index of words. An archetype that comes or goes
+// looks only at the lists of its types and values, and at that of matchings that ask for
 // neither:
 //
-//	With(a, b)      is in a's or b's roll, the shorter
-//	Where(x, y)     is in x's and y's rolls
-//	Any(a, b)       is in a's and b's rolls
+//	With(a, b)      is in a's or b's list, the shorter
+//	Where(x, y)     is in x's and y's lists
+//	Any(a, b)       is in a's and b's lists
 //	Without(a)      is in Index.undemanding
 //
 // Every matching is also in Index.matchings. A matching knows its positions in the
-// rolls, so it leaves without a search, however many matchings there are.
+// lists, so it leaves without a search, however many matchings there are.
 
-// roll is a list of matchings, in no order.
-type roll []entry
+// postings is a posting list: matchings, in no order.
+type postings []posting
 
-// entry is a matching in a roll.
-type entry struct {
+// posting is a matching in a posting list.
+type posting struct {
 	m        *Matching
-	position int // index in m.positions of the position of this entry
+	position int // index in m.positions of the position of this posting
 }
 
-// position is a place in a roll.
+// position is a place in a posting list.
 type position struct {
-	in *roll
+	in *postings
 	at int
 }
 
-// enter adds a matching to a roll.
-func (r *roll) enter(m *Matching) {
+// enter adds a matching to a posting list.
+func (r *postings) enter(m *Matching) {
 	m.positions = append(m.positions, position{r, len(*r)})
-	*r = append(*r, entry{m, len(m.positions) - 1})
+	*r = append(*r, posting{m, len(m.positions) - 1})
 }
 
-// leave removes a matching from its rolls. The last entry of each roll moves to the free position.
+// leave removes a matching from its lists. The last posting of each list moves to the free
+// position.
 func (m *Matching) leave() {
 	for _, s := range m.positions {
 		r := *s.in
 		last := r[len(r)-1]
 		r[s.at] = last
 		last.m.positions[last.position].at = s.at
-		r[len(r)-1] = entry{}
+		r[len(r)-1] = posting{}
 		*s.in = r[:len(r)-1]
 	}
 	m.positions = nil
 }
 
-// enroll enters a matching in rolls, so that each archetype that it may want looks at one of them.
-func (x *Index) enroll(m *Matching) {
+// post enters a matching in posting lists, so that each archetype that it may want looks at one of
+// them.
+func (x *Index) post(m *Matching) {
 	x.matchings.enter(m)
 	switch {
 	case len(m.Where) > 0:
 		for _, serial := range m.Where[0] {
-			x.sharersOf(serial).roll.enter(m)
+			x.valueIndexOf(serial).matchings.enter(m)
 		}
 	case m.Has != table.Signature{}:
 		x.shortest(&m.Has).enter(m)
 	case len(m.Any) > 0:
 		for id := range m.Any[0].Each() {
-			x.rollOf(id).enter(m)
+			x.postingsOf(id).enter(m)
 		}
 	default:
 		x.undemanding.enter(m)
 	}
 }
 
-// shortest returns the shortest roll of the types in a set.
-func (x *Index) shortest(types *table.Signature) (r *roll) {
+// shortest returns the shortest list of the types in a set.
+func (x *Index) shortest(types *table.Signature) (r *postings) {
 	for id := range types.Each() {
-		if of := x.rollOf(id); r == nil || len(*of) < len(*r) {
+		if of := x.postingsOf(id); r == nil || len(*of) < len(*r) {
 			r = of
 		}
 	}
 	return r
 }
 
-// rollOf returns the roll of a type, made if there is none.
-func (x *Index) rollOf(id table.TypeID) *roll {
+// postingsOf returns the posting list of a type, made if there is none.
+func (x *Index) postingsOf(id table.TypeID) *postings {
 	for int(id) >= len(x.byType) {
 		x.byType = append(x.byType, nil)
 	}
 	if x.byType[id] == nil {
-		x.byType[id] = new(roll)
+		x.byType[id] = new(postings)
 	}
 	return x.byType[id]
 }
 
-// seen returns the roll of a type, or nil if there is none.
-func (x *Index) seen(id table.TypeID) *roll {
+// postingsOrNil returns the posting list of a type, or nil if there is none.
+func (x *Index) postingsOrNil(id table.TypeID) *postings {
 	if int(id) < len(x.byType) {
 		return x.byType[id]
 	}
@@ -106,7 +109,7 @@ func (x *Index) seen(id table.TypeID) *roll {
 func (x *Index) CandidateMatchings(a *Archetype) iter.Seq[*Matching] {
 	return func(yield func(*Matching) bool) {
 		x.asked++
-		in := func(r roll) bool {
+		in := func(r postings) bool {
 			for _, e := range r {
 				if e.m.asked == x.asked {
 					continue
@@ -118,12 +121,12 @@ func (x *Index) CandidateMatchings(a *Archetype) iter.Seq[*Matching] {
 			return true
 		}
 		for _, id := range a.Types {
-			if r := x.seen(id); r != nil && !in(*r) {
+			if r := x.postingsOrNil(id); r != nil && !in(*r) {
 				return
 			}
 		}
 		for _, serial := range a.Values {
-			if s := x.byValue[serial]; s != nil && !in(s.roll) {
+			if s := x.byValue[serial]; s != nil && !in(s.matchings) {
 				return
 			}
 		}
@@ -131,41 +134,41 @@ func (x *Index) CandidateMatchings(a *Archetype) iter.Seq[*Matching] {
 	}
 }
 
-// verify checks that each entry of a roll has a position that leads back to it.
-func (r *roll) verify() error {
+// verify checks that each posting of a list has a position that leads back to it.
+func (r *postings) verify() error {
 	for at, e := range *r {
 		if e.position >= len(e.m.positions) || e.m.positions[e.position] != (position{r, at}) {
-			return fmt.Errorf("match: M3: a roll of %d has a matching of %d queries at %d, whose position %d is elsewhere", len(*r), e.m.queries, at, e.position)
+			return fmt.Errorf("match: M3: a posting list of %d has a matching of %d queries at %d, whose position %d is elsewhere", len(*r), e.m.queries, at, e.position)
 		}
 	}
 	return nil
 }
 
 // verifyPositions checks M3 for a matching: it is at its positions, and each archetype that it may
-// want looks at one of those rolls.
+// want looks at one of those lists.
 func (x *Index) verifyPositions(m *Matching) error {
 	for i, s := range m.positions {
-		if s.at >= len(*s.in) || (*s.in)[s.at] != (entry{m, i}) {
+		if s.at >= len(*s.in) || (*s.in)[s.at] != (posting{m, i}) {
 			return fmt.Errorf("match: M3: position %d of a matching of %d queries is another's", i, m.queries)
 		}
 	}
-	var want []*roll
+	var want []*postings
 	switch {
 	case len(m.Where) > 0:
 		for _, serial := range m.Where[0] {
 			if s := x.byValue[serial]; s != nil {
-				want = append(want, &s.roll)
+				want = append(want, &s.matchings)
 			}
 		}
-	case m.Has != table.Signature{}: // the roll of any type serves
+	case m.Has != table.Signature{}: // the list of any type serves
 		for id := range m.Has.Each() {
-			if len(m.positions) == 2 && m.positions[1].in == x.seen(id) {
+			if len(m.positions) == 2 && m.positions[1].in == x.postingsOrNil(id) {
 				return nil
 			}
 		}
 	case len(m.Any) > 0:
 		for id := range m.Any[0].Each() {
-			want = append(want, x.seen(id))
+			want = append(want, x.postingsOrNil(id))
 		}
 	default:
 		want = append(want, &x.undemanding)

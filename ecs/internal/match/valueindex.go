@@ -6,45 +6,45 @@ import (
 	"slices"
 )
 
-// sharers is the archetypes that have a shared value and the matchings that name it. Sharers
-// without either are removed.
-type sharers struct {
+// valueIndex has the archetypes of a shared value and the matchings that name it. One
+// without either is removed.
+type valueIndex struct {
 	archetypes []*Archetype // in order of creation (M4)
-	roll       roll         // of matchings that name the value
+	matchings  postings     // of those that name the value
 	loses      bool         // the Leave under way removes an archetype
 }
 
-// sharersOf returns the sharers of a value, made if there are none.
-func (x *Index) sharersOf(serial uint64) *sharers {
+// valueIndexOf returns the valueIndex of a value, made if there is none.
+func (x *Index) valueIndexOf(serial uint64) *valueIndex {
 	s := x.byValue[serial]
 	if s == nil {
-		s = new(sharers)
+		s = new(valueIndex)
 		if x.byValue == nil {
-			x.byValue = map[uint64]*sharers{}
+			x.byValue = map[uint64]*valueIndex{}
 		}
 		x.byValue[serial] = s
 	}
 	return s
 }
 
-// Sharers returns the archetypes that have a value, in order of creation. The list is read-only and
-// valid until an archetype comes or leaves.
-func (x *Index) Sharers(serial uint64) []*Archetype {
+// ArchetypesOfValue returns the archetypes that have a value, in order of creation. The list is
+// read-only and valid until an archetype comes or leaves.
+func (x *Index) ArchetypesOfValue(serial uint64) []*Archetype {
 	if s := x.byValue[serial]; s != nil {
 		return s.archetypes
 	}
 	return nil
 }
 
-// release removes the sharers of a value if no archetype has it and no matching names it.
+// release removes the valueIndex of a value if no archetype has it and no matching names it.
 func (x *Index) release(serial uint64) {
-	if s := x.byValue[serial]; s != nil && len(s.archetypes) == 0 && len(s.roll) == 0 {
+	if s := x.byValue[serial]; s != nil && len(s.archetypes) == 0 && len(s.matchings) == 0 {
 		delete(x.byValue, serial)
 	}
 }
 
-// verifySharers checks M4.
-func (x *Index) verifySharers() error {
+// verifyValues checks M4.
+func (x *Index) verifyValues() error {
 	lists := map[uint64][]*Archetype{}
 	for _, a := range x.archetypes {
 		for _, serial := range a.Values {
@@ -55,10 +55,10 @@ func (x *Index) verifySharers() error {
 		if !slices.Equal(s.archetypes, lists[serial]) || s.loses {
 			return fmt.Errorf("match: M4: the list of value %d has %d archetypes, %d have it, or not these in this order", serial, len(s.archetypes), len(lists[serial]))
 		}
-		if len(s.archetypes) == 0 && len(s.roll) == 0 {
+		if len(s.archetypes) == 0 && len(s.matchings) == 0 {
 			return fmt.Errorf("match: M4: value %d is of no archetype and named by no matching, but has a list", serial)
 		}
-		if err := s.roll.verify(); err != nil {
+		if err := s.matchings.verify(); err != nil {
 			return err
 		}
 		delete(lists, serial)
