@@ -32,35 +32,35 @@ type Rebuilt struct {
 	Ends  []Source    // rows of Table that are in no Source
 }
 
-// Piece is rows of a Source that lie in one chunk.
-type Piece struct {
+// RowRun is consecutive rows of a Source that lie in one chunk.
+type RowRun struct {
 	At, N    int          // index of the first row where they are to be, and number of rows
 	From     *table.Table // nil: new rows
 	Pos, Row int          // chunk and first row where they are
 }
 
-// Pieces splits sources by chunks.
-func Pieces(list []Source) (all []Piece) {
+// RowRuns splits sources by chunks.
+func RowRuns(list []Source) (all []RowRun) {
 	at := 0
 	for _, s := range list {
 		if s.From == nil {
-			all = append(all, Piece{At: at, N: s.N})
+			all = append(all, RowRun{At: at, N: s.N})
 			at += s.N
 			continue
 		}
 		for row, n := s.Row, s.N; n > 0; {
 			pos, in := s.From.Store.Find(row)
 			k := min(n, s.From.Store.RowsOf(pos)-in)
-			all = append(all, Piece{at, k, s.From, pos, in})
+			all = append(all, RowRun{at, k, s.From, pos, in})
 			row, at, n = row+k, at+k, n-k
 		}
 	}
 	return all
 }
 
-// aside is a piece that is put aside.
+// aside is a run that is put aside.
 type aside struct {
-	Piece
+	RowRun
 	loc   table.Location // of its first row
 	ids   []entity.ID
 	bytes []byte // of each column of the target
@@ -77,7 +77,7 @@ func (r *Rows) Rebuild(list []Rebuilt, applyIDs func()) {
 	}
 	for i := range list {
 		t := list[i].Table
-		for _, p := range Pieces(list[i].Ends) {
+		for _, p := range RowRuns(list[i].Ends) {
 			r.died(t, t.At(p.Pos, p.Row), p.N)
 			t.Release(t.Store.Row(p.Pos, p.Row), p.N)
 		}
@@ -111,9 +111,9 @@ func (r *Rows) Rebuild(list []Rebuilt, applyIDs func()) {
 // putAside copies the rows that are to come from elsewhere. It changes nothing.
 func (b *Rebuilt) putAside() (all []aside) {
 	ids, t := b.IDs, b.Table
-	for _, p := range Pieces(b.Rows) {
+	for _, p := range RowRuns(b.Rows) {
 		if p.From == nil {
-			all = append(all, aside{Piece: p, ids: ids[:p.N]})
+			all = append(all, aside{RowRun: p, ids: ids[:p.N]})
 			ids = ids[p.N:]
 			continue
 		}
@@ -121,7 +121,7 @@ func (b *Rebuilt) putAside() (all []aside) {
 			continue
 		}
 		at := p.From.Store.Row(p.Pos, p.Row)
-		a := aside{Piece: p, loc: p.From.At(p.Pos, p.Row)}
+		a := aside{RowRun: p, loc: p.From.At(p.Pos, p.Row)}
 		a.ids = append(a.ids, table.IDs(at.Base, p.Row+p.N)[p.Row:]...)
 		size := 0
 		for _, c := range t.Store.Columns() {
@@ -151,7 +151,7 @@ func columnBytes(at store.Row, c table.Column, n int) []byte {
 	return unsafe.Slice((*byte)(at.Element(c.Offset, c.Size)), n*int(c.Size)) // Safe because n rows of the column lie there.
 }
 
-// bring writes a piece that was put aside to its place in a table.
+// bring writes a run that was put aside to its place in a table.
 func (r *Rows) bring(t *table.Table, a *aside) {
 	bytes, start := a.bytes, a.At
 	for done := 0; done < a.N; {

@@ -106,7 +106,7 @@ func (p *deltaPlan) takeBlocks(tx *change.Tx) (err error) {
 		t := &p.tables[i]
 		for k := range t.buffers {
 			b := &t.buffers[k]
-			of, cursor := p.types[b.of], pieceCursor{pieces: t.pieces}
+			of, cursor := p.types[b.of], runCursor{runs: t.runs}
 			b.each(t.is, of.Shape.Element, func(e bufferEdit) {
 				room := of.Shape.Inline
 				if h := headerOf(cursor.next(e.row), of, e.row); h != nil {

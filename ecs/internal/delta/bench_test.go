@@ -11,7 +11,7 @@ import (
 )
 
 // BenchmarkDelta compares two worlds of a million entities of 40 bytes, of which none, 1 % in
-// pieces of 100, or all have changed; and encodes and applies the delta.
+// runs of 100, or all have changed; and encodes and applies the delta.
 func BenchmarkDelta(b *testing.B) {
 	const n = 1_000_000
 	for _, c := range []struct {

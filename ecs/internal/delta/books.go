@@ -17,7 +17,7 @@ func (x *differ) books(t *deltaTable) {
 	for _, slot := range t.a.Table.Books.Toggling() {
 		id := t.a.Table.Types[slot]
 		var w flipsWriter
-		x.eachPiece(t.a, func(at, n, pos int, is store.Row, from *table.Table, fromPos int, was store.Row) {
+		x.eachRun(t.a, func(at, n, pos int, is store.Row, from *table.Table, fromPos int, was store.Row) {
 			w.compare(at, n, rowBits(&t.a.Table.Table, id, pos, is.Row), rowBits(from, id, fromPos, was.Row))
 		})
 		if w.flush(); len(w.runs) > 0 {

@@ -28,7 +28,7 @@ type differ struct {
 	numbers   map[world.TypeID]int      // in Delta.types
 	at        map[*world.Archetype]int  // older archetypes in Delta.Tables
 	sources   [][]change.Source         // of Delta.Tables
-	pieces    []change.Piece            // of the archetype that is being compared
+	runs      []change.RowRun           // of the archetype that is being compared
 	twins     map[*world.Archetype]bool // older archetypes that the newer state has too
 }
 
@@ -148,7 +148,7 @@ func (x *differ) archetype(a, old *world.Archetype, skip int, must bool) (differ
 	if a != nil {
 		t.is = a.Table.Len()
 		sources, t.ids = x.order(a, old)
-		x.pieces = change.Pieces(sources)
+		x.runs = change.RowRuns(sources)
 		if err := x.columns(&t); err != nil {
 			return false, err
 		}
@@ -301,12 +301,12 @@ func inPlace(a *world.Archetype, index int, ids []entity.ID) int {
 	return equalBytes(idBytes(ids[:n]), idBytes(there)) / int(unsafe.Sizeof(entity.ID{}))
 }
 
-// eachPiece calls visit with rows that lie in one chunk of the newer archetype and in one chunk of
+// eachRun calls visit with rows that lie in one chunk of the newer archetype and in one chunk of
 // the table where they were: the index of the first, their number, where they are, and where they
 // were.
-func (x *differ) eachPiece(a *world.Archetype, visit func(at, n int, pos int, is store.Row, from *table.Table, fromPos int, was store.Row)) {
-	for i := range x.pieces {
-		p := &x.pieces[i]
+func (x *differ) eachRun(a *world.Archetype, visit func(at, n int, pos int, is store.Row, from *table.Table, fromPos int, was store.Row)) {
+	for i := range x.runs {
+		p := &x.runs[i]
 		for done := 0; done < p.N; {
 			pos, row := a.Table.Store.Find(p.At + done)
 			n := min(p.N-done, a.Table.Store.RowsOf(pos)-row)
@@ -343,7 +343,7 @@ func (x *differ) columns(t *deltaTable) error {
 					return err
 				}
 			} else {
-				x.eachPiece(t.a, func(at, n, _ int, is store.Row, from *table.Table, _ int, was store.Row) {
+				x.eachRun(t.a, func(at, n, _ int, is store.Row, from *table.Table, _ int, was store.Row) {
 					var old []byte
 					if from != nil && from.Sig.Has(id) {
 						old = columnOf(was, from.Column(id), n)
@@ -397,7 +397,7 @@ func (x *differ) units(t *deltaTable, c world.Column, w *runsWriter) error {
 // buffers compares a column of buffers.
 func (x *differ) buffers(t *deltaTable, of *world.Type, c world.Column) {
 	var w editsWriter
-	x.eachPiece(t.a, func(at, n, _ int, is store.Row, from *table.Table, _ int, was store.Row) {
+	x.eachRun(t.a, func(at, n, _ int, is store.Row, from *table.Table, _ int, was store.Row) {
 		has := from != nil && from.Sig.Has(of.ID)
 		for i := range n {
 			var header *value.Header

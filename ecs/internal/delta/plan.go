@@ -35,12 +35,12 @@ type deltaPlan struct {
 // plannedTable is what a deltaTable means.
 type plannedTable struct {
 	*deltaTable
-	sig    world.Signature
-	given  []*value.Shared
-	a      *world.Archetype // nil until it is made
-	used   bitmask.Bits
-	ends   []change.Source
-	pieces []change.Piece
+	sig   world.Signature
+	given []*value.Shared
+	a     *world.Archetype // nil until it is made
+	used  bitmask.Bits
+	ends  []change.Source
+	runs  []change.RowRun
 }
 
 func (p *deltaPlan) refuse(format string, values ...any) error {
@@ -242,7 +242,7 @@ func (p *deltaPlan) checkEnds(born int) error {
 func (p *deltaPlan) noteDying() {
 	for i := range p.tables {
 		t := &p.tables[i]
-		t.pieces = change.Pieces(p.sourcesOf(t))
+		t.runs = change.RowRuns(p.sourcesOf(t))
 		if !t.sig.Has(world.DyingID) || t.is == 0 {
 			continue
 		}
@@ -252,11 +252,11 @@ func (p *deltaPlan) noteDying() {
 		for _, e := range t.ids {
 			p.dying.SetBit(int(e.Index()))
 		}
-		for _, piece := range t.pieces {
-			if piece.From == nil {
+		for _, run := range t.runs {
+			if run.From == nil {
 				continue
 			}
-			for _, e := range table.IDs(piece.From.Store.Row(piece.Pos, 0).Base, piece.Row+piece.N)[piece.Row:] {
+			for _, e := range table.IDs(run.From.Store.Row(run.Pos, 0).Base, run.Row+run.N)[run.Row:] {
 				p.dying.SetBit(int(e.Index()))
 			}
 		}

@@ -11,11 +11,11 @@ import (
 
 // The archetypes of a state, in their order, by which queries go. Those without rows are among
 // them: rows that come to one later come where it stands. So where the archetypes of two states
-// differ, or their order, a delta has those of the newer one, as pieces of the list of the older:
+// differ, or their order, a delta has those of the newer one, as runs of the list of the older:
 //
 //	0..11 of the older state, 13..40, one with types and shared values, ...
 //
-// What is in no piece was given up. The list has a checksum by which a world knows that its own
+// What is in no run was given up. The list has a checksum by which a world knows that its own
 // archetypes begin with it. A world that has others makes those that are new, and gives only those
 // with rows the order of the newer state. Archetypes whose shared values cannot be written are in
 // no list: they stay behind the one that they follow.

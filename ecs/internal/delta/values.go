@@ -66,31 +66,31 @@ func (p *deltaPlan) typeIn(t *plannedTable, of int) *world.Type {
 	return p.types[of]
 }
 
-// pieceCursor finds the pieces of rows that come in rising order.
-type pieceCursor struct {
-	pieces []change.Piece
-	at     int
+// runCursor finds the runs of rows that come in rising order.
+type runCursor struct {
+	runs []change.RowRun
+	at   int
 }
 
-// next returns the piece with a row, by its index in the table afterwards.
-func (c *pieceCursor) next(row int) *change.Piece {
-	for row >= c.pieces[c.at].At+c.pieces[c.at].N {
+// next returns the run with a row, by its index in the table afterwards.
+func (c *runCursor) next(row int) *change.RowRun {
+	for row >= c.runs[c.at].At+c.runs[c.at].N {
 		c.at++
 	}
-	return &c.pieces[c.at]
+	return &c.runs[c.at]
 }
 
 // replaces reports whether runs of a column are within its rows, and replace the bytes that they
 // replaced when they were made.
 func (t *plannedTable) replaces(of *world.Type, r *deltaRuns) bool {
-	sum, size, cursor := uint32(0), of.Size, pieceCursor{pieces: t.pieces}
+	sum, size, cursor := uint32(0), of.Size, runCursor{runs: t.runs}
 	return r.each(t.is*size, func(at int, is []byte) {
 		for end := at + len(is); at < end; {
-			piece := cursor.next(at / size)
-			stop := min(end, (piece.At+piece.N)*size)
-			if piece.From != nil && piece.From.Sig.Has(of.ID) {
-				old := columnOf(piece.From.Store.Row(piece.Pos, piece.Row), piece.From.Column(of.ID), piece.N)
-				sum = crc32.Update(sum, world.Castagnoli, old[at-piece.At*size:stop-piece.At*size])
+			run := cursor.next(at / size)
+			stop := min(end, (run.At+run.N)*size)
+			if run.From != nil && run.From.Sig.Has(of.ID) {
+				old := columnOf(run.From.Store.Row(run.Pos, run.Row), run.From.Column(of.ID), run.N)
+				sum = crc32.Update(sum, world.Castagnoli, old[at-run.At*size:stop-run.At*size])
 			} else {
 				for k := at; k < stop; k += deltaBlock {
 					sum = crc32.Update(sum, world.Castagnoli, deltaZeros[:min(deltaBlock, stop-k)])
@@ -103,27 +103,27 @@ func (t *plannedTable) replaces(of *world.Type, r *deltaRuns) bool {
 
 // flipsFit reports whether each bit is another now.
 func (t *plannedTable) flipsFit(of *world.Type, f *deltaFlips) bool {
-	fit, cursor := true, pieceCursor{pieces: t.pieces}
+	fit, cursor := true, runCursor{runs: t.runs}
 	return f.each(t.is, func(at, n int, on bool) {
 		for row := at; row < at+n && fit; row++ {
-			piece := cursor.next(row)
-			was := rowBits(piece.From, of.ID, piece.Pos, piece.Row)
-			fit = was.has(row-piece.At) != on
+			run := cursor.next(row)
+			was := rowBits(run.From, of.ID, run.Pos, run.Row)
+			fit = was.has(row-run.At) != on
 		}
 	}) && fit
 }
 
 // headerOf returns the header of a row's buffer where it is now, or nil if there is none.
-func headerOf(piece *change.Piece, of *world.Type, row int) *value.Header {
-	if piece.From == nil || !piece.From.Sig.Has(of.ID) {
+func headerOf(run *change.RowRun, of *world.Type, row int) *value.Header {
+	if run.From == nil || !run.From.Sig.Has(of.ID) {
 		return nil
 	}
-	return value.HeaderOf(piece.From.Store.Row(piece.Pos, piece.Row+row-piece.At), piece.From.Column(of.ID))
+	return value.HeaderOf(run.From.Store.Row(run.Pos, run.Row+row-run.At), run.From.Column(of.ID))
 }
 
 // editsFit reports whether edits are of buffers that have the elements of the base.
 func (p *deltaPlan) editsFit(t *plannedTable, of *world.Type, b *deltaBuffers) bool {
-	sum, fit, cursor, k := uint32(0), true, pieceCursor{pieces: t.pieces}, &of.Shape
+	sum, fit, cursor, k := uint32(0), true, runCursor{runs: t.runs}, &of.Shape
 	return b.each(t.is, k.Element, func(e bufferEdit) {
 		var empty value.Header
 		h := headerOf(cursor.next(e.row), of, e.row)

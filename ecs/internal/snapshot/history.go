@@ -31,7 +31,7 @@ import (
 //	Y1 The world keeps old bytes if and only if a snapshot is alive; then all places are gated, and
 //	   no look-up writes by the short path.
 //	Y2 In debug builds, what a snapshot shares with the world has the hash that was noted, see
-//	   notePieces.
+//	   noteShared.
 
 // history is what a world keeps for its snapshots.
 type history struct {

@@ -88,7 +88,7 @@ func (s *Snapshot) take() {
 	s.note(w)
 	s.era = w.Recordings.Snapshot()
 	if debug.On {
-		s.notePieces()
+		s.noteShared()
 	}
 	HistoryOf(w).alive = append(HistoryOf(w).alive, s)
 	w.Advance()
@@ -106,7 +106,7 @@ func (s *Snapshot) Renew() {
 	h := HistoryOf(w)
 	if debug.On {
 		h.checkNewest()
-		s.checkPieces()
+		s.checkShared()
 	}
 	if s.closed {
 		s.reuse(h)
@@ -143,7 +143,7 @@ func (s *Snapshot) Close() {
 	s.World.CheckUnlocked("Snapshot.Close")
 	s.checkUnread("Snapshot.Close")
 	if debug.On {
-		s.checkPieces()
+		s.checkShared()
 	}
 	s.close()
 }

@@ -11,19 +11,20 @@ import (
 	"quarry/ecs/internal/world"
 )
 
-// Pieces. In debug builds a snapshot notes a hash of each piece that it shares with the world:
+// Shared ranges. In debug builds a snapshot notes a hash of each range that it shares with the
+// world:
 //
-//	piece, in a unit of 16 KiB             is compared
+//	shared range, in a unit of 16 KiB      is compared
 //	rows of a chunk in a column            before the unit is copied for a writer
 //	entries of a sparse set, records       the same
 //	elements of a spilled buffer           not then: its block is left to the snapshot
 //
 // All are compared when the next snapshot is taken, before a restore, when the snapshot is closed,
-// and by Verify. A piece that differs was written past the gates: through a slice or pointer that
+// and by Verify. A range that differs was written past the gates: through a slice or pointer that
 // was in hand when the snapshot was taken.
 
-// notePieces notes what the snapshot shares with the world, which is all there is.
-func (s *Snapshot) notePieces() {
+// noteShared notes what the snapshot shares with the world, which is all there is.
+func (s *Snapshot) noteShared() {
 	w, h := s.World, HistoryOf(s.World)
 	for _, a := range w.Archetypes.List {
 		for pos := range a.Table.Store.Chunks() {
@@ -73,24 +74,24 @@ func (s *Snapshot) noteBlock(a *world.Archetype, t *world.Type, pos, row int, h 
 	})
 }
 
-// checkPieces panics if a piece that the snapshot shares was written past the gates.
-func (s *Snapshot) checkPieces() {
+// checkShared panics if a range that the snapshot shares was written past the gates.
+func (s *Snapshot) checkShared() {
 	if err := s.Layer.Check(); err != nil {
 		panic(err.Error())
 	}
 }
 
-// checkNewest is checkPieces of the snapshot that was taken last. What older ones have alone, as it
+// checkNewest is checkShared of the snapshot that was taken last. What older ones have alone, as it
 // was freed since, is compared when they are closed.
 func (h *history) checkNewest() {
 	if n := len(h.alive); n > 0 {
-		h.alive[n-1].checkPieces()
+		h.alive[n-1].checkShared()
 	}
 }
 
-// checkAll is checkPieces of all snapshots.
+// checkAll is checkShared of all snapshots.
 func (h *history) checkAll() {
 	for _, s := range h.alive {
-		s.checkPieces()
+		s.checkShared()
 	}
 }
