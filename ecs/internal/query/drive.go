@@ -55,7 +55,8 @@ func (s rowKey) binding() int { return int(s >> 40) }
 func (s rowKey) pos() int     { return int(s>>SpanBits) & (1<<22 - 1) }
 func (s rowKey) row() int     { return int(s) & (MostRows - 1) }
 
-// appendRowKeys appends the keys of the rows of a set's entities in the query's archetypes, in order.
+// appendRowKeys appends the keys of the rows of a set's entities in the query's archetypes, in
+// order.
 func (q *Query) appendRowKeys(dst []rowKey, set *sparse.Set) []rowKey {
 	w := q.World
 	var last *world.Archetype
@@ -99,8 +100,8 @@ func (s *Scan) walkSet(q *Query, set *sparse.Set, filters bool, since uint32, yi
 	return true
 }
 
-// rowsOfKeys moves the loop to a chunk of the binding's archetype, of which only the rows of keys can
-// match; ok is false if none does.
+// rowsOfKeys moves the loop to a chunk of the binding's archetype, of which only the rows of keys
+// can match; ok is false if none does.
 func (s *Scan) rowsOfKeys(q *Query, pos int, keys []rowKey) (rows Rows, ok bool) {
 	a := s.Binding.Archetype
 	n := a.Table.Store.RowsOf(pos)
