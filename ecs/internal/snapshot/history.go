@@ -61,8 +61,8 @@ func openHistory(w *world.World) *history {
 	return h
 }
 
-// wake makes the world keep old bytes, before the first layer begins.
-func wake(w *world.World, h *history) {
+// startKeeping makes the world keep old bytes, before the first layer begins.
+func startKeeping(w *world.World, h *history) {
 	h.Records.Resize(w.IDs.Memory)
 	w.Tables.KeepPast(h.Rows, &h.chunks)
 	w.IDs.KeepPast(h.Records)
@@ -73,8 +73,8 @@ func wake(w *world.World, h *history) {
 	regate(w)
 }
 
-// sleep ends what wake began, after the last layer has ended.
-func sleep(w *world.World) {
+// stopKeeping ends what startKeeping began, after the last layer has ended.
+func stopKeeping(w *world.World) {
 	w.Tables.KeepPast(nil, nil)
 	w.IDs.KeepPast(nil)
 	w.Buffers.KeepPast(nil)

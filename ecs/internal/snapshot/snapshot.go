@@ -59,7 +59,7 @@ func Take(w *world.World) *Snapshot {
 	s.reuse(h)
 	s.copyManaged(op)
 	if len(h.alive) == 0 {
-		wake(w, h)
+		startKeeping(w, h)
 	}
 	s.Layer, s.Version = h.past.Begin(), w.Tables.Version
 	s.take()
@@ -113,7 +113,7 @@ func (s *Snapshot) Renew() {
 	}
 	s.copyManaged(op)
 	if len(h.alive) == 0 {
-		wake(w, h)
+		startKeeping(w, h)
 	}
 	if !s.closed {
 		s.thaw()
@@ -164,7 +164,7 @@ func (s *Snapshot) close() {
 	h.sweep(w)
 	h.spare = append(h.spare, s.end())
 	if len(h.alive) == 0 {
-		sleep(w)
+		stopKeeping(w)
 	}
 }
 
