@@ -115,7 +115,7 @@ func (m Managed[T]) At(rows Rows, i int) *T {
 	if b := rows.core.Scan.Borrow; b != nil && b.Past {
 		return b.LeaseOrNil().ManagedOf("Managed.At", m.t).(*value.Store[T]).Get(*p)
 	}
-	if *p == 0 && rows.core.Scan.Binding.ColumnOf(m.t.ID).Flags()&(world.MayWrite|world.GatedWrite) != 0 {
+	if *p == 0 && rows.core.Scan.Binding.ColumnOf(m.t.ID).Flags()&(world.MayWrite|world.BarrierWrite) != 0 {
 		if rows.core.Scan.Borrow != nil {
 			m.t.RefuseMaking(rows.core.Scan.Borrow.LeaseOrNil())
 		}

@@ -72,7 +72,7 @@ func (h handle) MarkAt(rows Rows, i int) {
 	if !ok {
 		return
 	}
-	if p.Flags()&(world.MayWrite|world.GatedWrite) == 0 {
+	if p.Flags()&(world.MayWrite|world.BarrierWrite) == 0 {
 		rows.core.Refuse(h.t, op)
 	}
 	s := rows.core.Scan

@@ -160,7 +160,7 @@ func (r Rows) checkFields(fields []field) {
 		if _, has := f.placeIn(archetypeFrom(r.core.Scan.Binding.Archetype)); batch && f.optional && !has {
 			continue
 		}
-		if p, ok := r.core.PlaceOf(f.t, "View.At"); ok && f.write && p.Flags()&(world.MayWrite|world.GatedWrite) == 0 {
+		if p, ok := r.core.PlaceOf(f.t, "View.At"); ok && f.write && p.Flags()&(world.MayWrite|world.BarrierWrite) == 0 {
 			r.core.Refuse(f.t, "View.At")
 		} else if !ok && !f.optional {
 			panic(fmt.Sprintf("ecs: View.At: %v has no %s, which is not optional in the view", r.core.Scan.Binding.Archetype, f.t.Name))
@@ -192,7 +192,7 @@ func fill(m unsafe.Pointer, fields []field, a *Archetype, pos int, at store.Row,
 		}
 		switch {
 		case f.kind == fieldBits: // a BitsW marks what it switches
-		case f.write && f.t.Gates():
+		case f.write && f.t.NeedsBarrier():
 			a.inner().Open(b.inner().LeaseOrNil(), f.t, pos, at.Row, n)
 		case f.write && b != nil:
 			b.inner().Mark(&changed[p.Slot()])

@@ -29,8 +29,8 @@ import (
 //
 // What it costs to keep one, per frame: World.Snapshot in one of n frames, 16 us for a million
 // entities; each 16 KiB that frames write is copied once between two snapshots, some 0.5 us and 16
-// KiB of the universe each; and all writes pass the gates of snapshots (docs/performance.md). After
-// the last request all of that ends.
+// KiB of the universe each; and all writes pass the write barrier of snapshots
+// (docs/performance.md). After the last request all of that ends.
 
 // ErrClosed is returned to goroutines that ask for a snapshot of systems that are closed.
 var ErrClosed = errors.New("system: the systems are closed")

@@ -96,7 +96,7 @@ func TestVisitLinks(t *testing.T) {
 		{elements, []ecs.Entity{x, y, y, x}, []anyElement{{Of: [2]ecs.Entity{y, y}}, {Of: [2]ecs.Entity{y, y}}}},
 		{managed, []ecs.Entity{x}, anyManaged{"m", y}}, {sparse, []ecs.Entity{x}, anySparse{y}},
 	} {
-		before, s := w.Hash(), w.Snapshot() // written through the gate: the snapshot keeps what was
+		before, s := w.Hash(), w.Snapshot() // written through the barrier: the snapshot keeps what was
 		var seen []ecs.Entity
 		require.True(t, door.VisitLinks(w, e, c.t, func(to *ecs.Entity) {
 			seen = append(seen, *to)

@@ -39,7 +39,7 @@ func (s *Store) startShown(n uint32) {
 	}
 	if r := s.view.at(n - 1); r.version == 0 {
 		if s.past != nil {
-			s.past.Gate(unsafe.Pointer(r), int(recordSize)) // Safe because it is a record.
+			s.past.BeforeWrite(unsafe.Pointer(r), int(recordSize)) // Safe because it is a record.
 		}
 		r.version = s.start
 	}

@@ -75,7 +75,7 @@ func (s *Store) Memory() (base unsafe.Pointer, size int) { return s.records.Base
 // Keep has the record of an ID kept before it is written.
 func (s *Store) Keep(e ID) {
 	r := s.view.Record(e)
-	s.past.Gate(unsafe.Pointer(r), int(recordSize)) // Safe because it is a record.
+	s.past.BeforeWrite(unsafe.Pointer(r), int(recordSize)) // Safe because it is a record.
 }
 
 // KeepNext has the record kept that the next Take makes alive. An index must be free.
@@ -88,12 +88,12 @@ func (s *Store) KeepNext() {
 
 // keepLease has the records of the leased word kept.
 func (s *Store) keepLease() {
-	s.past.Gate(unsafe.Pointer(s.view.at(s.leaseBase)), 64*int(recordSize)) // Safe because a word of indices has records.
+	s.past.BeforeWrite(unsafe.Pointer(s.view.at(s.leaseBase)), 64*int(recordSize)) // Safe because a word of indices has records.
 }
 
 // KeepAll has all records kept.
 func (s *Store) KeepAll() {
-	s.past.Gate(s.records.Base(), s.records.Size())
+	s.past.BeforeWrite(s.records.Base(), s.records.Size())
 }
 
 // keepAll is Keep for many.

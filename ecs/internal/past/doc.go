@@ -2,10 +2,10 @@
 // world stand on it.
 //
 // Memory is cut into units of 16 KiB. A Layer stands for one moment. Beginning a layer copies
-// nothing: whoever is about to write a unit passes Gate first, which copies the unit to the newest
-// layer if no layer since its moment has the bytes. Whoever reads a layer gets units that nobody
-// has written from the memory, and others from the oldest layer that has them. So each unit is
-// copied at most once between two moments:
+// nothing: whoever is about to write a unit calls BeforeWrite first, which copies the unit to the
+// newest layer if no layer since its moment has the bytes. Whoever reads a layer gets units that
+// nobody has written from the memory, and others from the oldest layer that has them. So each unit
+// is copied at most once between two moments:
 //
 //	unit                  0    1    2    3    4         bytes
 //	layer 1, oldest       .    1    .    .    .         16,384 of 81,920: unit 1 was written since
@@ -18,16 +18,17 @@
 // What is freed after a layer began may be part of the layer: [Kept] says whether a block that is
 // freed must wait, and until when.
 //
-// Goroutines: Begin, Close, Drop, Old and Resize belong to one goroutine at a time, the owner. Gate
-// may be called by any goroutine that may write the units, and Read by any goroutine, at the same
-// time as Gate. A unit that another goroutine is copying is waited for.
+// Goroutines: Begin, Close, Drop, Old and Resize belong to one goroutine at a time, the owner.
+// BeforeWrite may be called by any goroutine that may write the units, and Read by any goroutine,
+// at the same time as BeforeWrite. A unit that another goroutine is copying is waited for.
 //
-// Failure: Gate never fails, since the caller is about to write. If there is no memory for a copy,
-// the layers that lack the unit are lost: their Err says why, and Read and Old return it. Save is a
-// Gate that fails instead.
+// Failure: BeforeWrite never fails, since the caller is about to write. If there is no memory for a
+// copy, the layers that lack the unit are lost: their Err says why, and Read and Old return it.
+// Save is a BeforeWrite that fails instead.
 //
-// Debug builds compare hashes of what layers share (Note), as writes that pass no Gate change them.
+// Debug builds compare hashes of what layers share (Note), as writes without BeforeWrite change
+// them.
 //
-// Cost: Begin takes a tenth of a microsecond; Gate of a unit that the newest layer has, or does not
-// need, two loads; a copy of a unit some 0.5 us.
+// Cost: Begin takes a tenth of a microsecond; BeforeWrite of a unit that the newest layer has, or
+// does not need, two loads; a copy of a unit some 0.5 us.
 package past

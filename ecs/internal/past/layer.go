@@ -192,7 +192,7 @@ func (l *Layer) handOver(below *Layer) {
 func (l *Layer) Put(m *Memory, unit int) (differed bool) {
 	old, written, _ := l.Old(m, unit)
 	if now := m.bytes(unit); written && old != nil && !bytes.Equal(old, now) {
-		m.Gate(unsafe.Pointer(&now[0]), 1) // Safe because it is the unit's first byte.
+		m.BeforeWrite(unsafe.Pointer(&now[0]), 1) // Safe because it is the unit's first byte.
 		copy(now, old)
 		return true
 	}

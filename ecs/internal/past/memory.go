@@ -74,7 +74,7 @@ func (m *Memory) Base() unsafe.Pointer { return m.base }
 
 // Resize calls resize, which may move the memory with the bytes of the units that it had, or give
 // it another size, and returns where it is. Goroutines that read layers wait meanwhile. It belongs
-// to the owner. Units that the memory had and loses must have passed Gate.
+// to the owner. Units that the memory had and loses must have passed BeforeWrite.
 func (m *Memory) Resize(resize func() (base unsafe.Pointer, size int)) {
 	m.past.mu.Lock()
 	defer m.past.mu.Unlock()
@@ -92,8 +92,8 @@ func (m *Memory) set(base unsafe.Pointer, size int) {
 	}
 }
 
-// Gate must be called before n bytes of the memory, from p on, are written.
-func (m *Memory) Gate(p unsafe.Pointer, n int) {
+// BeforeWrite must be called before n bytes of the memory, from p on, are written.
+func (m *Memory) BeforeWrite(p unsafe.Pointer, n int) {
 	l := m.past.newest.Load()
 	if l == nil || n == 0 {
 		return
@@ -109,8 +109,8 @@ func (m *Memory) Gate(p unsafe.Pointer, n int) {
 	}
 }
 
-// Save is Gate of one unit that changes nothing where there is no memory: the unit must not be
-// written then.
+// Save is BeforeWrite of one unit that changes nothing where there is no memory: the unit must not
+// be written then.
 func (m *Memory) Save(unit int) error {
 	if l := m.past.newest.Load(); l != nil && m.state(unit).Load() < stateOf(l.number) {
 		return m.save(unit, l)

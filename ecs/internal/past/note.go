@@ -15,14 +15,15 @@ import (
 //	memory      |aaaaaaaabbbb|bbbbbbbbbbbb|bb..........|
 //	notes       | a     | b  | b          |b |                 each with a hash, and a text that names it
 //
-// A range is shared until its unit has passed Gate. If its bytes differ before that, somebody wrote
-// them without Gate; the text says who that may be. Gate compares the notes of a unit before it
-// copies it, and Check all that are still shared.
+// A range is shared until its unit has passed BeforeWrite. If its bytes differ before that,
+// somebody wrote them without BeforeWrite; the text says who that may be. BeforeWrite compares the
+// notes of a unit before it copies it, and Check all that are still shared.
 //
 // A fixed range is one that nobody writes while a layer has it, whether or not its unit has passed
-// Gate.
+// BeforeWrite.
 
-// Text says that n bytes of a range, from byte at on, were written past the gate: Stale or Missed.
+// Text says that n bytes of a range, from byte at on, were written past the write barrier: Stale or
+// Missed.
 type Text func(at, n int) string
 
 // Stale is the text for what users have slices and pointers to.
@@ -73,7 +74,7 @@ func (l *Layer) EndNotes() {
 }
 
 // Check returns an error for the first range whose bytes are others than noted though it is still
-// shared. Each is told of once. It belongs to the owner, and no Gate may be under way.
+// shared. Each is told of once. It belongs to the owner, and no BeforeWrite may be under way.
 func (l *Layer) Check() (first error) {
 	if l.closed || l.Err() != nil {
 		return nil // fixed ranges of a lost layer may be written

@@ -50,7 +50,7 @@ func (n *noted) close() {
 	}
 }
 
-// TestCheckNamesEachPart writes bytes past the gate, one in each part of a range.
+// TestCheckNamesEachPart writes bytes past the write barrier, one in each part of a range.
 func TestCheckNamesEachPart(t *testing.T) {
 	for at, want := range map[int]string{
 		49: "", 50: "first 0+50", 99: "first 0+50", 100: "range 0+16284", past.UnitSize - 1: "range 0+16284",
@@ -70,10 +70,10 @@ func TestCheckNamesEachPart(t *testing.T) {
 	}
 }
 
-// TestGateEndsNotes: what has passed Gate may be written, but what is fixed may not.
-func TestGateEndsNotes(t *testing.T) {
+// TestBeforeWriteEndsNotes: what has passed BeforeWrite may be written, but what is fixed may not.
+func TestBeforeWriteEndsNotes(t *testing.T) {
 	n := newNoted(t)
-	n.m.Gate(unsafe.Pointer(&n.bytes[0]), len(n.bytes))
+	n.m.BeforeWrite(unsafe.Pointer(&n.bytes[0]), len(n.bytes))
 	for i := range n.bytes {
 		n.bytes[i]++
 	}
@@ -99,27 +99,28 @@ func TestNotesOfLostLayersAreVoid(t *testing.T) {
 	require.NoError(t, n.l.Check())
 }
 
-// TestGateComparesNotes: before a unit is copied, those of all layers that lack it are compared.
-func TestGateComparesNotes(t *testing.T) {
+// TestBeforeWriteComparesNotes: before a unit is copied, those of all layers that lack it are
+// compared.
+func TestBeforeWriteComparesNotes(t *testing.T) {
 	for _, older := range []bool{false, true} {
 		n := newNoted(t)
 		if older { // the newer layer has no notes
 			n.p.Begin()
 		}
-		gate := func(unit int) { n.m.Gate(n.m.Address(unit), 1) }
+		write := func(unit int) { n.m.BeforeWrite(n.m.Address(unit), 1) }
 		n.bytes[100]++
-		gate(1)
-		require.PanicsWithValue(t, "range 0+16284", func() { gate(0) })
+		write(1)
+		require.PanicsWithValue(t, "range 0+16284", func() { write(0) })
 		require.NoError(t, n.p.Verify(), "the unit is not busy")
 		_, written, err := n.l.Old(n.m, 0)
 		require.NoError(t, err)
 		require.False(t, written)
-		gate(0)
+		write(0)
 		old, _, err := n.l.Old(n.m, 0)
 		require.NoError(t, err)
 		require.Equal(t, n.bytes[:past.UnitSize], old)
 		n.bytes[100]++
-		gate(0)
+		write(0)
 		require.NoError(t, n.l.Check())
 	}
 }

@@ -17,9 +17,9 @@ import (
 //	   a number below the layer's, as nobody has written the unit since, or if the layer is lost.
 //	P3 Each copy lies in a chunk of its own, which is in use in the universe.
 //
-// A write of a unit goes by Gate, so the state's number is then at least that of the newest layer.
-// Hence what P2 says: the bytes of a layer's moment are those of the oldest layer, from it on, that
-// has the unit, and if none has it those of the memory.
+// A write of a unit goes by BeforeWrite, so the state's number is then at least that of the newest
+// layer. Hence what P2 says: the bytes of a layer's moment are those of the oldest layer, from it
+// on, that has the unit, and if none has it those of the memory.
 //
 // Where there are units that a layer's moment did not have, the layer may have copies of them,
 // which nobody asks for.
@@ -37,8 +37,8 @@ type Past struct {
 // Open initializes a zero Past without layers, whose copies lie in u.
 func (p *Past) Open(u *universe.Universe) { p.u = u }
 
-// Add adds a range of memory. It belongs to the owner, as all but Gate and Read does. Layers that
-// exist have no part in it.
+// Add adds a range of memory. It belongs to the owner, as all but BeforeWrite and Read does. Layers
+// that exist have no part in it.
 func (p *Past) Add(base unsafe.Pointer, size int) *Memory {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -104,8 +104,8 @@ func (s *slow) full() bool {
 	return err != nil
 }
 
-// gate passes the gate of some bytes of a unit, and notes which layers are lost by that.
-func (s *slow) gate(i, unit, from, n int) {
+// beforeWrite calls BeforeWrite of some bytes of a unit, and notes which layers are lost by that.
+func (s *slow) beforeWrite(i, unit, from, n int) {
 	if s.newest() > s.known[i][unit] {
 		if s.full() {
 			for _, l := range s.layers {
@@ -117,7 +117,7 @@ func (s *slow) gate(i, unit, from, n int) {
 		}
 		s.known[i][unit] = s.newest()
 	}
-	s.of[i].Gate(unsafe.Add(s.of[i].Base(), unit*past.UnitSize+from), n)
+	s.of[i].BeforeWrite(unsafe.Add(s.of[i].Base(), unit*past.UnitSize+from), n)
 }
 
 // write writes some bytes, of one unit or over a border.
@@ -127,13 +127,13 @@ func (s *slow) write() {
 	end := min(at+1+s.r.IntN(2*past.UnitSize), len(s.bytes[i]))
 	if s.full() { // what the first unit takes is known, so each is asked for alone
 		for ; unit*past.UnitSize < end; unit++ {
-			s.gate(i, unit, 0, past.UnitSize)
+			s.beforeWrite(i, unit, 0, past.UnitSize)
 		}
 	} else {
 		for ; unit*past.UnitSize < end; unit++ {
-			s.gate(i, unit, max(0, at-unit*past.UnitSize), 1)
+			s.beforeWrite(i, unit, max(0, at-unit*past.UnitSize), 1)
 		}
-		s.of[i].Gate(unsafe.Pointer(&s.bytes[i][at]), end-at)
+		s.of[i].BeforeWrite(unsafe.Pointer(&s.bytes[i][at]), end-at)
 	}
 	for ; at < end; at += 1 + s.r.IntN(past.UnitSize/4) {
 		s.bytes[i][at] = byte(s.r.Uint32())
@@ -161,7 +161,7 @@ func (s *slow) resize() {
 	i, _ := s.some()
 	have, want := len(s.bytes[i])/past.UnitSize, 1+s.r.IntN(units)
 	for unit := want; unit < have; unit++ {
-		s.gate(i, unit, 0, past.UnitSize)
+		s.beforeWrite(i, unit, 0, past.UnitSize)
 	}
 	s.resizeTo(i, want*past.UnitSize)
 	s.resized++
@@ -358,15 +358,15 @@ func TestBeginCopiesNothing(t *testing.T) {
 	var p past.Past
 	p.Open(u)
 	m := p.Add(unsafe.Pointer(&memory[0]), len(memory))
-	m.Gate(unsafe.Pointer(&memory[0]), len(memory))
+	m.BeforeWrite(unsafe.Pointer(&memory[0]), len(memory))
 	require.NoError(t, m.Save(0))
 	m.Born(unsafe.Pointer(&memory[0]), len(memory))
 	require.Zero(t, u.Stats().LiveChunks)
 	first := p.Begin()
 	require.Zero(t, u.Stats().LiveChunks)
 	for range 3 {
-		m.Gate(unsafe.Pointer(&memory[past.UnitSize-1]), 2) // of two units
-		m.Gate(unsafe.Pointer(&memory[0]), 0)
+		m.BeforeWrite(unsafe.Pointer(&memory[past.UnitSize-1]), 2) // of two units
+		m.BeforeWrite(unsafe.Pointer(&memory[0]), 0)
 	}
 	require.Equal(t, []int{2, 2}, []int{first.Units(), u.Stats().LiveChunks})
 	second := p.Begin()
@@ -397,7 +397,7 @@ func Example() {
 	p.Open(u)
 	m := p.Add(unsafe.Pointer(&memory[0]), len(memory))
 	write := func(unit int) {
-		m.Gate(unsafe.Pointer(&memory[unit*past.UnitSize]), 1)
+		m.BeforeWrite(unsafe.Pointer(&memory[unit*past.UnitSize]), 1)
 		memory[unit*past.UnitSize]++
 	}
 	show := func(l *past.Layer) {
@@ -433,9 +433,9 @@ func TestVerify(t *testing.T) {
 	p.Open(u)
 	m := p.Add(unsafe.Pointer(&memory[0]), len(memory))
 	older := p.Begin()
-	m.Gate(m.Address(0), 1)
+	m.BeforeWrite(m.Address(0), 1)
 	newer := p.Begin()
-	m.Gate(m.Address(1), 1)
+	m.BeforeWrite(m.Address(1), 1)
 	for _, c := range []struct{ invariant, want string }{
 		{"P1 order", "past: P1: layer 2 lies above layer 6"},
 		{"P1 above", "past: P1: layer 1 lies above layer 0"},
@@ -490,7 +490,7 @@ func TestEveryFailure(t *testing.T) {
 			}
 			layers = append(layers, p.Begin())
 			asked := f.Refused()
-			m.Gate(m.Address(unit), past.UnitSize)
+			m.BeforeWrite(m.Address(unit), past.UnitSize)
 			memory[unit*past.UnitSize] = 1
 			gone := f.Refused() > asked
 			for i, l := range layers {

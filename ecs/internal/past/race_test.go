@@ -53,10 +53,10 @@ func TestReadersBesideWrites(t *testing.T) {
 		}
 		var writers sync.WaitGroup
 		for range 2 {
-			writers.Go(func() { // both pass the gates of the same units; one writes
+			writers.Go(func() { // both pass the barrier of the same units; one writes
 				for unit := range count {
 					if (unit+round)%3 != 0 {
-						m.Gate(unsafe.Pointer(&memory[unit*words]), past.UnitSize)
+						m.BeforeWrite(unsafe.Pointer(&memory[unit*words]), past.UnitSize)
 					}
 				}
 			})
@@ -67,7 +67,7 @@ func TestReadersBesideWrites(t *testing.T) {
 					if (unit+round)%3 == 0 {
 						continue
 					}
-					m.Gate(unsafe.Pointer(&memory[unit*words]), past.UnitSize)
+					m.BeforeWrite(unsafe.Pointer(&memory[unit*words]), past.UnitSize)
 					for i := range words {
 						memory[unit*words+i] = uint64(round + 1)
 					}
@@ -117,7 +117,7 @@ func TestReadersBesideResize(t *testing.T) {
 			clear(old)
 			return unsafe.Pointer(&memory[0]), len(memory)
 		})
-		m.Gate(m.Address(i/50), 1)
+		m.BeforeWrite(m.Address(i/50), 1)
 		memory[i/50*past.UnitSize] = byte(i)
 	}
 	stop.Store(true)

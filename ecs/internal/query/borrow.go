@@ -71,7 +71,7 @@ func NewBorrow(q *Query, name string, wait func(op string), uses ...Term) *Borro
 	b.own.Bindings, b.own.seen, b.own.Allowed = nil, 0, make([]uint8, len(q.Allowed))
 	for id, access := range q.Allowed {
 		if access != 0 {
-			b.own.Allowed[id] = world.Gated(access)
+			b.own.Allowed[id] = world.WithBarrier(access)
 		}
 	}
 	for _, u := range uses {

@@ -9,7 +9,7 @@ import (
 // ToggleAt toggles the component of the i'th row of rows.
 func ToggleAt(t *world.Type, op string, rows Rows, i int, on bool) {
 	p := rows.BitAt(t, op, i)
-	if p.Flags()&(world.MayWrite|world.GatedWrite) == 0 {
+	if p.Flags()&(world.MayWrite|world.BarrierWrite) == 0 {
 		rows.Refuse(t, op)
 	}
 	s := rows.Scan

@@ -246,7 +246,7 @@ type Accessor struct {
 type Borrow struct {
 	world.Lease
 	Query  *Query        // the query whose rows are lent; nil: everything is lent for reading
-	own    Query         // q as the goroutines see it: access is GatedRead and GatedWrite, and the bindings are its own
+	own    Query         // q as the goroutines see it: access is BarrierRead and BarrierWrite, and the bindings are its own
 	chunks bool          // the rows of a chunk are not split: a chunk type is written
 	types  []*world.Type // types in access
 

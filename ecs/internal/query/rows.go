@@ -76,13 +76,13 @@ func (s *Scan) columnAt(base unsafe.Pointer, p world.Place) unsafe.Pointer {
 	return unsafe.Add(base, uintptr(p.Offset)*s.Scale)
 }
 
-// ColumnTo is columnAt for callers that mark nothing. A gated column that the query may write is
-// kept for snapshots: the caller may write it, and mark it later. That of a snapshot is brought
-// first.
+// ColumnTo is columnAt for callers that mark nothing. A column with a write barrier that the query
+// may write is kept for snapshots: the caller may write it, and mark it later. That of a snapshot
+// is brought first.
 func (r Rows) ColumnTo(t *world.Type, p world.Place) unsafe.Pointer {
 	s := r.Scan
-	if p.Flags()&world.GatedRead != 0 {
-		if p.Flags()&world.GatedWrite != 0 {
+	if p.Flags()&world.BarrierRead != 0 {
+		if p.Flags()&world.BarrierWrite != 0 {
 			s.Binding.Archetype.Keep(s.Borrow.LeaseOrNil(), t, s.Pos, s.First, r.Len())
 		}
 		s.Binding.Archetype.Show(t.ID, s.Pos, s.First, r.Len())
@@ -95,7 +95,7 @@ func (r Rows) ColumnTo(t *world.Type, p world.Place) unsafe.Pointer {
 func (r Rows) PlaceOf(t *world.Type, op string) (p world.Place, ok bool) {
 	s := r.Scan
 	if s != nil && r.serial() == s.Serial && t != nil && s.World == t.World {
-		if p = s.Binding.ColumnOf(t.ID); p.Flags()&(world.MayRead|world.GatedRead) != 0 {
+		if p = s.Binding.ColumnOf(t.ID); p.Flags()&(world.MayRead|world.BarrierRead) != 0 {
 			return p, true
 		}
 	}
@@ -114,8 +114,8 @@ func (r Rows) Missing(t *world.Type, op string, first, n int) unsafe.Pointer {
 		r.Refuse(t, op)
 	}
 	switch p := s.Binding.ColumnOf(t.ID); {
-	case p.Flags()&world.GatedRead != 0:
-		if p.Flags()&world.GatedWrite != 0 && first >= 0 && n <= r.Len()-first {
+	case p.Flags()&world.BarrierRead != 0:
+		if p.Flags()&world.BarrierWrite != 0 && first >= 0 && n <= r.Len()-first {
 			s.Binding.Archetype.Open(s.Borrow.LeaseOrNil(), t, s.Pos, s.First+first, n) // N4
 		}
 		s.Binding.Archetype.Show(t.ID, s.Pos, s.First+max(first, 0), min(n, r.Len()))
@@ -259,6 +259,6 @@ func OpenAt(t *world.Type, rows Rows, i int) world.RawBuffer {
 	if uint(i) >= uint(rows.Len()) || column == nil {
 		rows.NoRow(t, i)
 	}
-	write := rows.Scan.Binding.ColumnOf(t.ID).Flags()&(world.MayWrite|world.GatedWrite) != 0
+	write := rows.Scan.Binding.ColumnOf(t.ID).Flags()&(world.MayWrite|world.BarrierWrite) != 0
 	return world.RawBuffer{Finder: rows.Scan.Borrow.LeaseOrNil().FinderOf(t), Head: value.HeaderAt(column, rows.Scan.First+i, uint32(t.Size)), Epoch: rows.Scan.Binding.Archetype.World.Rows.Epoch, Write: write}
 }

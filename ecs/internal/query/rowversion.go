@@ -23,7 +23,7 @@ func (r Rows) Mark(t *world.Type) {
 	p, ok := r.PlaceOf(t, op)
 	switch {
 	case !ok:
-	case p.Flags()&world.GatedWrite != 0:
+	case p.Flags()&world.BarrierWrite != 0:
 		r.Scan.Binding.Archetype.Touch(r.Scan.Borrow.LeaseOrNil(), p.Slot(), r.Scan.Pos, r.Scan.First, r.Len())
 	case p.Flags()&world.MayWrite == 0:
 		r.Refuse(t, op)

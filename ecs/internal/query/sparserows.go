@@ -27,9 +27,9 @@ func (r Rows) Sparse(t *world.Type, op string) (set *sparse.Set, ids []entity.ID
 		t.Sparse.OpenAll(s.World.Tables.Version)
 	case flags&world.MayWrite != 0:
 		t.Sparse.OpenAll(s.World.Tables.Version)
-	case flags&world.GatedWrite != 0:
+	case flags&world.BarrierWrite != 0:
 		t.Sparse.OpenAll(s.Borrow.Version)
-	case flags&(world.MayRead|world.GatedRead) == 0:
+	case flags&(world.MayRead|world.BarrierRead) == 0:
 		r.Refuse(t, op)
 	}
 	return &t.Sparse.Set, table.IDs(r.Base, s.First+r.Len())[s.First:]

@@ -82,8 +82,8 @@ func (q *Query) BindingOf(m *match.Match, types []*world.Type) Binding {
 // accessNow returns what loops may do with a column of a type: by the short way, or, if writes of
 // the type need to know the rows, by the long one.
 func (q *Query) accessNow(id int, types []*world.Type) uint8 {
-	if access := q.Allowed[id]; types[id].Gates() {
-		return world.Gated(access)
+	if access := q.Allowed[id]; types[id].NeedsBarrier() {
+		return world.WithBarrier(access)
 	}
 	return q.Allowed[id]
 }
@@ -92,7 +92,7 @@ func (q *Query) accessNow(id int, types []*world.Type) uint8 {
 // snapshot has come or the last has gone.
 func (t *Binding) follow(q *Query) {
 	for i := range t.Columns {
-		if id := int(t.Lowest) + i; t.Columns[i].Flags()&(world.MayRead|world.GatedRead) != 0 && id < len(t.Archetype.Table.Places) && t.Archetype.Table.Places[id].Flags() != 0 {
+		if id := int(t.Lowest) + i; t.Columns[i].Flags()&(world.MayRead|world.BarrierRead) != 0 && id < len(t.Archetype.Table.Places) && t.Archetype.Table.Places[id].Flags() != 0 {
 			t.Columns[i] = t.Archetype.Table.Places[id].With(q.accessNow(id, q.World.Types.List))
 		}
 	}

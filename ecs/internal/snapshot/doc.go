@@ -7,7 +7,7 @@
 //	what readers see                               frozen.go: a world of its own; read.go
 //	how a state comes back                         restore.go
 //	managed values in a snapshot                   managed.go
-//	writes past the gates, in debug builds         sharedrange.go
+//	writes past the write barrier, in debug builds         sharedrange.go
 //
 // A Snapshot is taken, renewed and closed by the world's owner; any goroutine may read it. The
 // world reaches its snapshots by World.History. An error is a *world.LimitError, or says that the

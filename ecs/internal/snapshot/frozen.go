@@ -18,7 +18,7 @@ import (
 // are whole copies, made by the first look-up. So walks, look-ups, Hash, Verify and Clone are the
 // code that they are for any world.
 //
-//	Rows of a snapshot   handles and scan of the live world, bindings to frozen archetypes, all gated
+//	Rows of a snapshot   handles and scan of the live world, bindings to frozen archetypes, all with write barriers
 //	look-ups             finders with hidden Sights, so that they come to Finder.miss
 //
 // Goroutines: whoever is first makes a part, under the snapshot's lock.
@@ -137,7 +137,7 @@ func (f *FrozenWorld) over(q *query.Query, since uint32) *query.Query {
 	c := &query.Query{World: q.World, Terms: q.Terms, Allowed: make([]uint8, len(q.Allowed)), Changed: q.Changed, MaskedNew: q.MaskedNew,
 		Sets: slices.Clone(q.Sets), Ordered: q.Ordered, Ranges: q.Ranges, Masked: q.Masked, Pinned: true, Since: since, OfAll: q.OfAll}
 	for id, access := range q.Allowed {
-		c.Allowed[id] = world.Gated(access) &^ (world.MayWrite | world.GatedWrite)
+		c.Allowed[id] = world.WithBarrier(access) &^ (world.MayWrite | world.BarrierWrite)
 	}
 	for _, set := range q.Watched {
 		c.Watched = append(c.Watched, f.setOf(set))

@@ -17,7 +17,7 @@ import (
 // writes has the old bytes kept first (docs/decisions/0036):
 //
 //	writes                                  kept by
-//	Slice, views, At of rows, bodies        all places are gated, so Rows.Missing and fill come to Archetype.Open
+//	Slice, views, At of rows, bodies        all places have write barriers, so Rows.Missing and fill come to Archetype.Open
 //	Set, Mut, MutList of entities           the Sights hide writes, so mutElse comes to Finder.touchAt
 //	ReadOnly of a column declared to write  ReadOnly itself: Mark comes after the write
 //	buffers                                 the same; a block that a snapshot has is left to it (value.Spill.Unshare)
@@ -28,8 +28,8 @@ import (
 //
 // Invariant, checked by verify, beside P1 to P3 of package past:
 //
-//	Y1 The world keeps old bytes if and only if a snapshot is alive; then all places are gated, and
-//	   no look-up writes by the short path.
+//	Y1 The world keeps old bytes if and only if a snapshot is alive; then all places have write
+//	   barriers, and no look-up writes by the short path.
 //	Y2 In debug builds, what a snapshot shares with the world has the hash that was noted, see
 //	   noteShared.
 
@@ -70,7 +70,7 @@ func startKeeping(w *world.World, h *history) {
 	for _, t := range w.Types.Sparse {
 		t.Sparse.KeepPast(&h.past)
 	}
-	regate(w)
+	updateFlags(w)
 }
 
 // stopKeeping ends what startKeeping began, after the last layer has ended.
@@ -81,13 +81,13 @@ func stopKeeping(w *world.World) {
 	for _, t := range w.Types.Sparse {
 		t.Sparse.KeepPast(nil)
 	}
-	regate(w)
+	updateFlags(w)
 }
 
-// regate makes all ways to write long ones, which have old bytes kept, or short ones again.
-func regate(w *world.World) {
+// updateFlags makes all ways to write long ones, which have old bytes kept, or short ones again.
+func updateFlags(w *world.World) {
 	for _, a := range w.Archetypes.List {
-		a.Table.Regate()
+		a.Table.UpdateFlags()
 	}
 	w.News.Replan()
 	for _, t := range w.Types.List {
@@ -171,8 +171,8 @@ func (h *history) verify() error {
 	}
 	for _, a := range w.Archetypes.List {
 		for _, id := range a.Table.Types {
-			if gated := a.Table.Places[id].Flags() == table.Gated; gated != w.Types.List[id].Gates() {
-				return fmt.Errorf("ecs: Y1: the place of %s in %v is gated: %v; a snapshot is alive: %v", w.Types.List[id].Name, a, gated, keeps)
+			if barrier := a.Table.Places[id].Flags() == table.Barrier; barrier != w.Types.List[id].NeedsBarrier() {
+				return fmt.Errorf("ecs: Y1: the place of %s in %v has a write barrier: %v; a snapshot is alive: %v", w.Types.List[id].Name, a, barrier, keeps)
 			}
 		}
 	}

@@ -35,7 +35,7 @@ func Restore(w *world.World, s *Snapshot) error {
 	}
 	w.CheckUnlocked(op)
 	if debug.On {
-		HistoryOf(w).checkAll() // so that no gate panics on the way
+		HistoryOf(w).checkAll() // so that no barrier panics on the way
 	}
 	r := &HistoryOf(w).restoring
 	r.begin(w, s)

@@ -20,8 +20,8 @@ import (
 //	elements of a spilled buffer           not then: its block is left to the snapshot
 //
 // All are compared when the next snapshot is taken, before a restore, when the snapshot is closed,
-// and by Verify. A range that differs was written past the gates: through a slice or pointer that
-// was in hand when the snapshot was taken.
+// and by Verify. A range that differs was written past the write barrier: through a slice or
+// pointer that was in hand when the snapshot was taken.
 
 // noteShared notes what the snapshot shares with the world, which is all there is.
 func (s *Snapshot) noteShared() {
@@ -74,7 +74,7 @@ func (s *Snapshot) noteBlock(a *world.Archetype, t *world.Type, pos, row int, h 
 	})
 }
 
-// checkShared panics if a range that the snapshot shares was written past the gates.
+// checkShared panics if a range that the snapshot shares was written past the write barrier.
 func (s *Snapshot) checkShared() {
 	if err := s.Layer.Check(); err != nil {
 		panic(err.Error())

@@ -38,9 +38,9 @@ func newStale(t *testing.T) *staleWorld {
 
 // staleWays take something to write by, and name what they write.
 var staleWays = map[string]struct {
-	text string
-	keep func(s *staleWorld) (write func())
-	gate func(s *staleWorld) // a write of the same unit, through the gate; nil: what is written has none
+	text    string
+	keep    func(s *staleWorld) (write func())
+	barrier func(s *staleWorld) // a write of the same unit, through the barrier; nil: what is written has none
 }{
 	"slice": {"rows 0 to 59 of chunk 0 of [snapPlace snapSpeed []uint32]: snapPlace", func(s *staleWorld) (write func()) {
 		for rows := range s.write.Rows() {
@@ -109,8 +109,8 @@ func TestStaleWritesAreNamed(t *testing.T) {
 		for point, meet := range stalePoints {
 			try(point, meet)
 		}
-		if way.gate != nil {
-			try("gate", func(w *staleWorld, _, _ *ecs.Snapshot) { way.gate(w) })
+		if way.barrier != nil {
+			try("barrier", func(w *staleWorld, _, _ *ecs.Snapshot) { way.barrier(w) })
 		}
 		t.Run(name+", Verify", func(t *testing.T) {
 			w := newStale(t)

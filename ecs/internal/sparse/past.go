@@ -49,16 +49,16 @@ func (s *Set) resize(i, size int) (err error) {
 
 // keepPlace, keepID and keepValue have an entry kept before it is written.
 func (s *Set) keepPlace(index uint32) {
-	s.kept[0].Gate(unsafe.Pointer(s.place(index)), int(placeSize)) // Safe because it is a place.
+	s.kept[0].BeforeWrite(unsafe.Pointer(s.place(index)), int(placeSize)) // Safe because it is a place.
 }
 
 func (s *Set) keepID(at Entry) {
-	s.kept[1].Gate(unsafe.Pointer(s.id(at)), int(idSize)) // Safe because it is an entity.
+	s.kept[1].BeforeWrite(unsafe.Pointer(s.id(at)), int(idSize)) // Safe because it is an entity.
 }
 
 func (s *Set) keepValue(at Entry) {
 	if s.size > 0 {
-		s.kept[2].Gate(s.Value(at), int(s.size))
+		s.kept[2].BeforeWrite(s.Value(at), int(s.size))
 	}
 }
 
@@ -91,7 +91,7 @@ func (s *Set) keepLast(at Entry) {
 // KeepAll has all places, entities and values kept.
 func (s *Set) KeepAll() {
 	for i, x := range s.memory {
-		s.kept[i].Gate(x.Base(), x.Size())
+		s.kept[i].BeforeWrite(x.Base(), x.Size())
 	}
 }
 

@@ -295,7 +295,7 @@ func (s *Set) mark(at Entry, version uint32) {
 // version.
 func (s *Set) OpenAll(version uint32) {
 	if s.kept != nil && s.size > 0 && s.last > 0 {
-		s.kept[2].Gate(s.Value(1), int(s.last)*int(s.size))
+		s.kept[2].BeforeWrite(s.Value(1), int(s.last)*int(s.size))
 	}
 	s.noteOpen(version)
 }

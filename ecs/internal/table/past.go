@@ -66,7 +66,7 @@ func (k keeper) Keeps(c store.Chunk) bool {
 // Overwrites keeps the bytes of a chunk.
 func (k keeper) Overwrites(c store.Chunk) {
 	if s := k.of; s.past != nil {
-		s.past.Gate(store.PointerTo(s.u, c.First), c.Bytes())
+		s.past.BeforeWrite(store.PointerTo(s.u, c.First), c.Bytes())
 	}
 }
 
@@ -91,18 +91,18 @@ func (t *Table) KeepColumn(id TypeID, pos, row, n int) {
 // KeepCell has a column kept in one row, before it is written.
 func (t *Table) KeepCell(at store.Row, c Column) {
 	if t.all.past != nil {
-		t.all.past.Gate(at.Element(c.Offset, c.Size), int(c.Size))
+		t.all.past.BeforeWrite(at.Element(c.Offset, c.Size), int(c.Size))
 	}
 }
 
 func (t *Table) keepAt(at store.Row, n int) {
-	t.all.past.Gate(unsafe.Pointer(IDAt(at)), n*int(unsafe.Sizeof(*IDAt(at)))) // Safe because the rows lie in the chunk.
+	t.all.past.BeforeWrite(unsafe.Pointer(IDAt(at)), n*int(unsafe.Sizeof(*IDAt(at)))) // Safe because the rows lie in the chunk.
 	t.keepColumns(at, n, t.Store.Columns())
 }
 
 func (t *Table) keepColumns(at store.Row, n int, columns []Column) {
 	for _, c := range columns {
-		t.all.past.Gate(at.Element(c.Offset, c.Size), n*int(c.Size))
+		t.all.past.BeforeWrite(at.Element(c.Offset, c.Size), n*int(c.Size))
 	}
 }
 

@@ -12,9 +12,9 @@ const (
 	Readable = 1 << iota
 	Writable
 
-	// Gated stands for both where the rows have versions: whoever opens the column goes a longer
+	// Barrier stands for both where the rows have versions: whoever opens the column goes a longer
 	// way, on which they are written.
-	Gated = (Readable | Writable) << 2
+	Barrier = (Readable | Writable) << 2
 )
 
 // Place says where the column of a type is in a table's chunks.
@@ -31,7 +31,7 @@ func MakePlace(offset uint32, slot int, flags uint8) Place {
 // Slot returns the type's index in the table's types.
 func (p Place) Slot() uint16 { return uint16(p.use >> 8) }
 
-// Flags returns Readable | Writable, or Gated, in a table, the flags that a query set in its own
+// Flags returns Readable | Writable, or Barrier, in a table, the flags that a query set in its own
 // places, or 0 if the type is absent.
 func (p Place) Flags() uint8 { return uint8(p.use) }
 

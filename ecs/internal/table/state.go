@@ -154,7 +154,7 @@ func (t *Table) PutRows(st *State, l *past.Layer, marks bool) (units int) {
 		if marks {
 			t.markDiffering(pos, unit*past.UnitSize+first-int(c.First)*store.SmallSize, old, now)
 		}
-		s.past.Gate(unsafe.Pointer(&now[0]), n) // Safe because the bytes are a chunk's.
+		s.past.BeforeWrite(unsafe.Pointer(&now[0]), n) // Safe because the bytes are a chunk's.
 		copy(now, old)
 		units++
 		return nil
@@ -239,9 +239,9 @@ func (t *Table) HeadersOf(c Column, visit func(h *value.Header)) {
 	}
 }
 
-// Regate updates the flags of the table's places, after the first snapshot has come or the last has
-// gone.
-func (t *Table) Regate() {
+// UpdateFlags updates the flags of the table's places, after the first snapshot has come or the
+// last has gone.
+func (t *Table) UpdateFlags() {
 	for _, id := range t.Types {
 		t.Places[id] = t.Places[id].With(t.all.flags(&t.all.types[id]))
 	}

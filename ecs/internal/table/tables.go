@@ -67,11 +67,11 @@ type Type struct {
 // Owns reports whether each row owns a block or a value outside the chunk, which ends with the row.
 func (t *Type) Owns() bool { return t.Buffers != nil || t.Managed != nil }
 
-// flags returns the flags of the type's place in a table. While snapshots are alive all columns are
-// gated.
+// flags returns the flags of the type's place in a table. While snapshots are alive all columns
+// have a barrier.
 func (s *Tables) flags(t *Type) uint8 {
 	if t.Tracked || s.past != nil {
-		return Gated
+		return Barrier
 	}
 	return Readable | Writable
 }

@@ -33,14 +33,14 @@ func (a *Access) Conflicts(b *Access) bool {
 const (
 	MayRead = 1 << iota
 	MayWrite
-	GatedRead // GatedRead and GatedWrite: MayRead and MayWrite, but by Rows.Missing
-	GatedWrite
+	BarrierRead // BarrierRead and BarrierWrite: MayRead and MayWrite, but by Rows.Missing
+	BarrierWrite
 	Taken  // for a batch's rows: the type is lent to a borrow
 	MaySee // the enable bits may be asked for, see Rows.bitsOf
 )
 
-// Gated returns, for the rows of a borrow's accessors and for types that track rows, the access
-// with GatedRead and GatedWrite for MayRead and MayWrite.
-func Gated(access uint8) uint8 {
-	return access&^(MayRead|MayWrite) | access&(MayRead|MayWrite)*GatedRead
+// WithBarrier returns, for the rows of a borrow's accessors and for types that track rows, the
+// access with BarrierRead and BarrierWrite for MayRead and MayWrite.
+func WithBarrier(access uint8) uint8 {
+	return access&^(MayRead|MayWrite) | access&(MayRead|MayWrite)*BarrierRead
 }

@@ -7,7 +7,7 @@
 //	what an archetype is, when one goes            archetype.go, catalogue.go, value.go, retire.go, shrink.go
 //	how a value is found by its entity             lookup.go, lookupmany.go, location.go
 //	what may not happen at once                    lock.go, loops.go, lease.go
-//	which write is marked, and how                 rowversion.go, gates.go, enable.go
+//	which write is marked, and how                 rowversion.go, barrier.go, enable.go
 //	values outside the chunks                      owned.go, rawbuffer.go, managed.go, sparseset.go, chunk.go
 //	how a type is described to another world       description.go, codec.go
 //	what Hash covers                               hash.go, hashvalue.go

@@ -132,7 +132,7 @@ func (w *World) Show(view entity.View) {
 // UpdateWrites lets the owner's look-ups write if the type is not lent (L2), and writes need not
 // know the rows: else mutElse writes.
 func (t *Type) UpdateWrites() {
-	if t.Writes && !t.Gates() {
+	if t.Writes && !t.NeedsBarrier() {
 		t.ShowWrites(&t.World.Tables.Version)
 	} else {
 		t.HideWrites()

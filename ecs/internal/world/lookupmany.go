@@ -36,8 +36,8 @@ func (t *Type) FindMany(op LookupOp, dst []unsafe.Pointer, entities []entity.ID,
 		block = room[:FarBlock]
 	}
 	for len(entities) > 0 {
-		n := t.FindBlock(op, block, entities, far, write && !t.Gates())
-		if write && t.Gates() {
+		n := t.FindBlock(op, block, entities, far, write && !t.NeedsBarrier())
+		if write && t.NeedsBarrier() {
 			t.touchBlock(block[:n], entities)
 		}
 		// Safe because what was found are addresses in the universe, or nil.

@@ -10,8 +10,9 @@ import (
 // Versions of rows. A type registered with TrackRows has, beside its version in each chunk, one for
 // each row (ecs/internal/table/rowversions.go). Whoever writes such a type must say which rows. The
 // short paths of Slice and of look-ups mark a chunk and name no row. They never meet such a type:
-// its places have the access GatedRead and GatedWrite in place of MayRead and MayWrite, so Slice
-// comes to Rows.Missing, and its Sight hides writes, so look-ups come to mutElse and switchElse.
+// its places have the access BarrierRead and BarrierWrite in place of MayRead and MayWrite, so
+// Slice comes to Rows.Missing, and its Sight hides writes, so look-ups come to mutElse and
+// switchElse.
 //
 // These mark rows:
 //
@@ -53,7 +54,7 @@ func TouchMask(books *table.Books, slot uint16, pos int, mask []uint64, now uint
 func (f *Finder) touchAt(at Location) {
 	t := f.Type
 	switch {
-	case t.Gates():
+	case t.NeedsBarrier():
 		o := t.World.Tables.OwnerOf(at)
 		t.World.ArchetypeAt(o).Open(f.Lease, t, o.Pos(), o.Row(at), 1)
 	case f.Lease != nil:

@@ -2,15 +2,15 @@ package world
 
 import "quarry/ecs/internal/value"
 
-// Gates: what a write or a read goes through while snapshots are alive. Package snapshot says why,
-// and what comes by here.
+// The write barrier: what a write or a read goes through while snapshots are alive. Package
+// snapshot says why, and what comes by here.
 
 // Keeps reports whether a snapshot is alive.
 func (w *World) Keeps() bool { return w.Tables.Past() != nil }
 
-// Gates reports whether a write of the type needs to know the rows: they have versions, or old
-// bytes are kept.
-func (t *Type) Gates() bool { return t.Tracked || t.World.Keeps() }
+// NeedsBarrier reports whether a write of the type needs to know the rows: they have versions, or
+// old bytes are kept.
+func (t *Type) NeedsBarrier() bool { return t.Tracked || t.World.Keeps() }
 
 // Open has n rows of a chunk kept for snapshots and marks the type changed there: by a goroutine of
 // the borrow b, or by the owner if b is nil. The caller may write the rows then.
