@@ -201,7 +201,7 @@ func (s *Snapshot) Fork(options ...Option) (*World, error) {
 	}
 	s.core.Reading.Add(1) // a copy function cannot close the snapshot
 	defer s.core.Reading.Add(-1)
-	f, err := s.inner().BringAll()
+	f, err := s.inner().LoadAll()
 	if err != nil {
 		return nil, world.During(op, err)
 	}

@@ -103,7 +103,7 @@ func (r *Rows) Rebuild(list []Rebuilt, applyIDs func()) {
 	}
 	for i := range list {
 		for k := range put[i] {
-			r.bring(list[i].Table, &put[i][k])
+			r.restore(list[i].Table, &put[i][k])
 		}
 	}
 }
@@ -151,8 +151,8 @@ func columnBytes(at store.Row, c table.Column, n int) []byte {
 	return unsafe.Slice((*byte)(at.Element(c.Offset, c.Size)), n*int(c.Size)) // Safe because n rows of the column lie there.
 }
 
-// bring writes a run that was put aside to its place in a table.
-func (r *Rows) bring(t *table.Table, a *aside) {
+// restore writes a run that was put aside to its place in a table.
+func (r *Rows) restore(t *table.Table, a *aside) {
 	bytes, start := a.bytes, a.At
 	for done := 0; done < a.N; {
 		pos, row := t.Store.Find(start + done)

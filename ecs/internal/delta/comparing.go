@@ -63,7 +63,7 @@ func (c *Comparing) Open() (err error) {
 		c.set = c.spare.Written
 	}
 	c.set = c.Older.Layer.Written(snapshot.HistoryOf(c.Older.World).Rows, c.Newer.Layer, c.set)
-	if err := c.bring(); err != nil {
+	if err := c.load(); err != nil {
 		return cmp.Or(c.Older.Err(), c.Newer.Err(), world.Refused(err))
 	}
 	return nil
@@ -104,8 +104,8 @@ func (c *Comparing) spares() *Spare {
 	return c.spare
 }
 
-// bring brings the rows that will be compared.
-func (c *Comparing) bring() error {
+// load loads the rows that will be compared.
+func (c *Comparing) load() error {
 	twins := map[*world.Archetype]bool{}
 	for _, a := range c.Is.Archetypes.List {
 		old := archetypeLike(&c.Was.World, a)
@@ -144,7 +144,7 @@ func (c *Comparing) bringBoth(a, old *world.Archetype) error {
 			continue
 		}
 		for _, f := range [...]*table.Frozen{a.Frozen, old.Frozen} {
-			if err := c.bringChunk(f, pos, len(a.Table.Buffers()) > 0); err != nil {
+			if err := c.loadChunk(f, pos, len(a.Table.Buffers()) > 0); err != nil {
 				return err
 			}
 		}
@@ -152,9 +152,9 @@ func (c *Comparing) bringBoth(a, old *world.Archetype) error {
 	return nil
 }
 
-// bringChunk brings the entities of a chunk if the delta will be walked, and all of it where
+// loadChunk loads the entities of a chunk if the delta will be walked, and all of it where
 // headers of buffers will be followed. Other columns are compared without that.
-func (c *Comparing) bringChunk(f *table.Frozen, pos int, all bool) error {
+func (c *Comparing) loadChunk(f *table.Frozen, pos int, all bool) error {
 	if all {
 		return f.ShowChunk(pos)
 	}

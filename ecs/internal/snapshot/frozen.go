@@ -47,7 +47,7 @@ func (s *Snapshot) Freeze(records bool) (*FrozenWorld, error) {
 		s.frozen = f
 	}
 	if f := s.frozen; records && !f.records {
-		if err := f.bringRecords(s); err != nil {
+		if err := f.loadRecords(s); err != nil {
 			return nil, cmp.Or(s.Err(), err)
 		}
 		f.records = true
@@ -90,8 +90,8 @@ func (f *FrozenWorld) add(s *Snapshot, from *archetypeState) error {
 	return nil
 }
 
-// bringRecords makes the ids, the records and the sparse sets.
-func (f *FrozenWorld) bringRecords(s *Snapshot) error {
+// loadRecords makes the ids, the records and the sparse sets.
+func (f *FrozenWorld) loadRecords(s *Snapshot) error {
 	if err := f.IDs.Freeze(&s.World.IDs, HistoryOf(s.World).Records, &s.Ids, s.Layer); err != nil {
 		return world.Refused(err)
 	}
@@ -106,8 +106,8 @@ func (f *FrozenWorld) bringRecords(s *Snapshot) error {
 	return nil
 }
 
-// BringAll makes all that a reader may ask for.
-func (s *Snapshot) BringAll() (*FrozenWorld, error) {
+// LoadAll makes all that a reader may ask for.
+func (s *Snapshot) LoadAll() (*FrozenWorld, error) {
 	f, err := s.Freeze(true)
 	if err != nil {
 		return nil, err

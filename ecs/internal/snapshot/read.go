@@ -112,7 +112,7 @@ func LookupIn(t *world.Type, op string, s *Snapshot) *world.Finder {
 // All returns what readers see, of which nothing is missing.
 func (s *Snapshot) All(op string) *FrozenWorld {
 	s.CheckOpen(op)
-	f, err := s.BringAll()
+	f, err := s.LoadAll()
 	if err != nil {
 		panic(world.During(op, err))
 	}

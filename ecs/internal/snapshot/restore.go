@@ -116,7 +116,7 @@ func (r *restoring) ready() error {
 			r.differs = append(r.differs, st)
 		}
 		if err := w.Tables.Ready(&st.Table, s.Layer); err != nil {
-			return unready(err)
+			return restoreError(err)
 		}
 	}
 	for _, a := range w.Archetypes.List {
@@ -132,14 +132,14 @@ func (r *restoring) ready() error {
 			err = t.Sparse.ReadyClear()
 		}
 		if err != nil {
-			return unready(err)
+			return restoreError(err)
 		}
 	}
-	return unready(w.IDs.Ready(&s.Ids, s.Layer))
+	return restoreError(w.IDs.Ready(&s.Ids, s.Layer))
 }
 
-// unready returns the LimitError of a restore for which there is no memory.
-func unready(err error) error { return world.During("World.Restore", world.Refused(err)) }
+// restoreError returns the LimitError of a restore for which there is no memory.
+func restoreError(err error) error { return world.During("World.Restore", world.Refused(err)) }
 
 // commit writes. It cannot fail.
 func (r *restoring) commit() {

@@ -116,7 +116,7 @@ func (s *Snapshot) Renew() {
 		startKeeping(w, h)
 	}
 	if !s.closed {
-		s.thaw()
+		s.releaseView()
 		h.drop(s)
 	}
 	s.Layer.Again()
@@ -158,7 +158,7 @@ func (s *Snapshot) checkUnread(op string) {
 func (s *Snapshot) close() {
 	w := s.World
 	h := HistoryOf(w)
-	s.thaw()
+	s.releaseView()
 	h.drop(s)
 	s.Layer.Close()
 	h.sweep(w)
@@ -168,8 +168,8 @@ func (s *Snapshot) close() {
 	}
 }
 
-// thaw frees what readers saw; a delta of it can be walked no more.
-func (s *Snapshot) thaw() {
+// releaseView frees what readers saw; a delta of it can be walked no more.
+func (s *Snapshot) releaseView() {
 	if s.frozen != nil {
 		s.frozen.free()
 		s.frozen.Closed = true

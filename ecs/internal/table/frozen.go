@@ -108,7 +108,7 @@ func (f *Frozen) Show(pos, at, n int) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for missing := want &^ f.shown[pos].Load(); missing != 0; missing &= missing - 1 {
-		if err := f.bring(pos, bits.TrailingZeros64(missing)); err != nil {
+		if err := f.load(pos, bits.TrailingZeros64(missing)); err != nil {
 			return fmt.Errorf("table: %w", err)
 		}
 	}
@@ -116,8 +116,8 @@ func (f *Frozen) Show(pos, at, n int) error {
 	return nil
 }
 
-// bring copies a unit of a chunk to its mirror.
-func (f *Frozen) bring(pos, unit int) error {
+// load copies a unit of a chunk to its mirror.
+func (f *Frozen) load(pos, unit int) error {
 	c := f.origin[pos]
 	to := f.t.Store.Row(pos, 0).Base
 	if c.Small() {

@@ -59,13 +59,14 @@ func OpenImage(f *File, register, given func(*world.World)) (*world.World, error
 	l.freeSources()
 	if err != nil {
 		l.freeRows()
-		return nil, errors.Join(world.During("image.Open", scarce(err)), l.w.Close())
+		return nil, errors.Join(world.During("image.Open", asLimitError(err)), l.w.Close())
 	}
 	return l.w, nil
 }
 
-// scarce is refused for errors of the universe; others stay.
-func scarce(err error) error {
+// asLimitError wraps out-of-memory errors of the universe as a LimitError and returns others
+// unchanged.
+func asLimitError(err error) error {
 	for _, of := range [...]error{sentinel.ErrFull, sentinel.ErrCommit, sentinel.ErrReserve, sentinel.ErrTooBig} {
 		if errors.Is(err, of) && !errors.Is(err, world.ErrLimit) {
 			return world.Refused(err)
