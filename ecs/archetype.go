@@ -80,7 +80,7 @@ func (a *Archetype) Has(t Type) bool { return a.core.Table.Sig.Has(a.World().idO
 
 // World returns the archetype's world; for an archetype of a snapshot, the one that took it.
 func (a *Archetype) World() *World {
-	if a.core.Frozen != nil {
+	if a.core.SnapshotView != nil {
 		return worldFrom(a.core.World.Types.List[0].Live.World)
 	}
 	return worldFrom(a.core.World)

@@ -200,7 +200,7 @@ func fill(m unsafe.Pointer, fields []field, a *Archetype, pos int, at store.Row,
 			changed[p.Slot()] = w.Tables.Version
 		}
 		if b != nil && f.kind != fieldBits {
-			a.inner().Show(f.t.ID, pos, at.Row, n)
+			a.inner().Load(f.t.ID, pos, at.Row, n)
 		}
 		first := at.Element(p.Offset, uint32(f.t.Size))
 		switch f.kind {

@@ -43,7 +43,7 @@ func AppendDelta(dst []byte, older, newer *snapshot.Snapshot, spare *Spare) ([]b
 // units of 16 KiB.
 type Comparing struct {
 	Older, Newer *snapshot.Snapshot
-	Was, Is      *snapshot.FrozenWorld
+	Was, Is      *snapshot.SnapshotWorld
 	spare        *Spare                                // nil: the delta will be walked
 	set          past.Written                          // units of the universe that were written
 	ids          *entity.Difference                    // nil: they are to be compared
@@ -53,10 +53,10 @@ type Comparing struct {
 // Open brings what will be compared.
 func (c *Comparing) Open() (err error) {
 	lean := c.spare != nil && c.sameIDs()
-	if c.Was, err = c.Older.Freeze(!lean); err != nil {
+	if c.Was, err = c.Older.OpenWorld(!lean); err != nil {
 		return err
 	}
-	if c.Is, err = c.Newer.Freeze(!lean); err != nil {
+	if c.Is, err = c.Newer.OpenWorld(!lean); err != nil {
 		return err
 	}
 	if c.spare != nil {
@@ -110,7 +110,7 @@ func (c *Comparing) load() error {
 	for _, a := range c.Is.Archetypes.List {
 		old := archetypeLike(&c.Was.World, a)
 		if old == nil {
-			if err := a.Frozen.ShowAll(); err != nil {
+			if err := a.SnapshotView.LoadAll(); err != nil {
 				return err
 			}
 			continue
@@ -122,7 +122,7 @@ func (c *Comparing) load() error {
 	}
 	for _, old := range c.Was.Archetypes.List {
 		if !twins[old] {
-			if err := old.Frozen.ShowAll(); err != nil {
+			if err := old.SnapshotView.LoadAll(); err != nil {
 				return err
 			}
 		}
@@ -132,18 +132,18 @@ func (c *Comparing) load() error {
 
 // bringBoth brings the two states of an archetype, as far as they may differ.
 func (c *Comparing) bringBoth(a, old *world.Archetype) error {
-	if !old.Frozen.IsLike(a.Frozen, c.Older.Version) {
-		if err := a.Frozen.ShowAll(); err != nil {
+	if !old.SnapshotView.IsLike(a.SnapshotView, c.Older.Version) {
+		if err := a.SnapshotView.LoadAll(); err != nil {
 			return err
 		}
-		return old.Frozen.ShowAll()
+		return old.SnapshotView.LoadAll()
 	}
 	c.Same[a] = old
 	for pos := range a.Table.Store.Chunks() {
 		if !c.Written(a, pos) {
 			continue
 		}
-		for _, f := range [...]*table.Frozen{a.Frozen, old.Frozen} {
+		for _, f := range [...]*table.SnapshotView{a.SnapshotView, old.SnapshotView} {
 			if err := c.loadChunk(f, pos, len(a.Table.Buffers()) > 0); err != nil {
 				return err
 			}
@@ -154,21 +154,23 @@ func (c *Comparing) bringBoth(a, old *world.Archetype) error {
 
 // loadChunk loads the entities of a chunk if the delta will be walked, and all of it where
 // headers of buffers will be followed. Other columns are compared without that.
-func (c *Comparing) loadChunk(f *table.Frozen, pos int, all bool) error {
+func (c *Comparing) loadChunk(f *table.SnapshotView, pos int, all bool) error {
 	if all {
-		return f.ShowChunk(pos)
+		return f.LoadChunk(pos)
 	}
 	if c.spare == nil {
-		return f.ShowIDs(pos)
+		return f.LoadIDs(pos)
 	}
 	return nil
 }
 
 // units returns the units of a chunk of the newer state that were written, for archetypes in same.
-func (c *Comparing) units(a *world.Archetype, pos int) uint64 { return a.Frozen.WrittenIn(c.set, pos) }
+func (c *Comparing) units(a *world.Archetype, pos int) uint64 {
+	return a.SnapshotView.WrittenIn(c.set, pos)
+}
 
 // Written reports whether rows of a chunk of the newer state may differ from the older one.
 func (c *Comparing) Written(a *world.Archetype, pos int) bool {
 	old := c.Same[a]
-	return old == nil || c.units(a, pos) != 0 || old.Frozen.BooksDiffer(a.Frozen, pos)
+	return old == nil || c.units(a, pos) != 0 || old.SnapshotView.BooksDiffer(a.SnapshotView, pos)
 }

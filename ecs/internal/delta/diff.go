@@ -117,7 +117,7 @@ func (x *differ) archetypes() error {
 // archetypeLike returns the archetype with the types and shared values of another world's, whose
 // types have the same numbers, or nil.
 func archetypeLike(w *world.World, a *world.Archetype) *world.Archetype {
-	if a.Frozen != nil { // the values are those of the world of both snapshots
+	if a.SnapshotView != nil { // the values are those of the world of both snapshots
 		return w.Archetypes.Find(&a.Table.Sig, a.Values)
 	}
 	if n := len(a.Table.Types); n > 0 && int(a.Table.Types[n-1]) >= len(w.Types.List) {
@@ -182,7 +182,7 @@ func (x *differ) archetype(a, old *world.Archetype, skip int, must bool) (differ
 			return false, err
 		}
 		if x.sameRows(a) {
-			a.Frozen.NoteIDSum(t.idSum)
+			a.SnapshotView.NoteIDSum(t.idSum)
 		}
 		x.at[old] = len(x.Tables)
 	}
@@ -192,17 +192,17 @@ func (x *differ) archetype(a, old *world.Archetype, skip int, must bool) (differ
 
 // idSum returns the checksum of an archetype's entities, which is computed once for snapshots.
 func idSum(a *world.Archetype) (uint32, error) {
-	if a.Frozen == nil {
+	if a.SnapshotView == nil {
 		return sumOfIDs(a), nil
 	}
-	if sum, known := a.Frozen.IDSum(); known {
+	if sum, known := a.SnapshotView.IDSum(); known {
 		return sum, nil
 	}
-	if err := showIDs(a); err != nil {
+	if err := loadIDs(a); err != nil {
 		return 0, err
 	}
 	sum := sumOfIDs(a)
-	a.Frozen.NoteIDSum(sum)
+	a.SnapshotView.NoteIDSum(sum)
 	return sum, nil
 }
 
@@ -219,13 +219,13 @@ func sumOfIDs(a *world.Archetype) (sum uint32) {
 	return sum
 }
 
-// showIDs brings the entities of a snapshot's archetype.
-func showIDs(a *world.Archetype) error {
+// loadIDs loads the entities of a snapshot's archetype.
+func loadIDs(a *world.Archetype) error {
 	for pos := range a.Table.Store.Chunks() {
-		if a.Frozen == nil {
+		if a.SnapshotView == nil {
 			break
 		}
-		if err := a.Frozen.ShowRows(pos, 0, a.Table.Store.RowsOf(pos)); err != nil {
+		if err := a.SnapshotView.LoadRows(pos, 0, a.Table.Store.RowsOf(pos)); err != nil {
 			return world.Refused(err)
 		}
 	}
@@ -380,11 +380,11 @@ func (x *differ) units(t *deltaTable, c world.Column, w *runsWriter) error {
 			if lo >= hi {
 				continue
 			}
-			is, err := t.a.Frozen.Unit(pos, unit, &buffers[0])
+			is, err := t.a.SnapshotView.Unit(pos, unit, &buffers[0])
 			if err != nil {
 				return world.Refused(err)
 			}
-			old, err := t.old.Frozen.Unit(pos, unit, &buffers[1])
+			old, err := t.old.SnapshotView.Unit(pos, unit, &buffers[1])
 			if err != nil {
 				return world.Refused(err)
 			}

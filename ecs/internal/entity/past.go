@@ -284,10 +284,10 @@ func (b *block) restore(s *Store, number uint64) {
 	b.count.Store(old.count)
 }
 
-// Freeze makes a zero store what another was at a moment: its records are those of a layer. The
-// caller ends it by Thaw. Any goroutine may call it. The error is from the universe or from the
-// layer, which is lost; the store is empty then.
-func (s *Store) Freeze(live *Store, records *past.Memory, from *Moment, l *past.Layer) error {
+// OpenSnapshotView makes a zero store what another was at a moment: its records are those of a
+// layer. The caller ends it by CloseSnapshotView. Any goroutine may call it. The error is from the
+// universe or from the layer, which is lost; the store is empty then.
+func (s *Store) OpenSnapshotView(live *Store, records *past.Memory, from *Moment, l *past.Layer) error {
 	s.u, s.view.tag, s.most, s.start = live.u, live.view.tag, maxBlocks, live.start
 	s.records = s.u.NewExtent(MaxIDs * int(recordSize))
 	if err := s.records.Resize(from.Records() * int(recordSize)); err != nil {
@@ -298,20 +298,20 @@ func (s *Store) Freeze(live *Store, records *past.Memory, from *Moment, l *past.
 		// Safe because the records have so many units.
 		dst := unsafe.Slice((*byte)(unsafe.Add(s.view.base, unit*past.UnitSize)), past.UnitSize)
 		if err := l.Read(records, unit, dst); err != nil {
-			return errors.Join(err, s.Thaw())
+			return errors.Join(err, s.CloseSnapshotView())
 		}
 	}
 	s.free, s.summary = slices.Clone(from.free), slices.Clone(from.summary)
 	s.hint, s.nFree, s.own, s.lease, s.leaseBase = from.hint, from.nFree, from.own, from.lease, from.leaseBase
 	s.total.Store(from.total)
 	if len(from.reserved) > 0 {
-		s.freezeReservations(live, from)
+		s.copyReservations(live, from)
 	}
 	return nil
 }
 
-// freezeReservations copies the blocks of reservations of a state, to memory of Go.
-func (s *Store) freezeReservations(live *Store, from *Moment) {
+// copyReservations copies the blocks of reservations of a state, to memory of Go.
+func (s *Store) copyReservations(live *Store, from *Moment) {
 	o := s.makeReservations()
 	for _, b := range from.reserved {
 		c := &block{number: b.number, versions: new([blockSize]uint32)}
@@ -341,8 +341,8 @@ func (b *block) copyAt(live *Store, number uint64, c *block) {
 	b.count.Store(count)
 }
 
-// Thaw frees what Freeze made.
-func (s *Store) Thaw() error {
+// CloseSnapshotView frees what OpenSnapshotView made.
+func (s *Store) CloseSnapshotView() error {
 	err := s.records.Release()
 	s.view.base, s.view.n = nil, 0
 	return err

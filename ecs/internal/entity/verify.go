@@ -13,7 +13,7 @@ func (s *Store) all() []Record {
 }
 
 // Verify checks the invariants R1 to R10 and returns the number of live IDs. No other call may be
-// under way, but for Freeze and ImageOf of a moment.
+// under way, but for OpenSnapshotView and ImageOf of a moment.
 func (s *Store) Verify() (alive int, err error) {
 	s.reading.Lock()
 	defer s.reading.Unlock()

@@ -85,7 +85,7 @@ func (r Rows) ColumnTo(t *world.Type, p world.Place) unsafe.Pointer {
 		if p.Flags()&world.BarrierWrite != 0 {
 			s.Binding.Archetype.Keep(s.Borrow.LeaseOrNil(), t, s.Pos, s.First, r.Len())
 		}
-		s.Binding.Archetype.Show(t.ID, s.Pos, s.First, r.Len())
+		s.Binding.Archetype.Load(t.ID, s.Pos, s.First, r.Len())
 	}
 	return s.columnAt(r.Base, p)
 }
@@ -118,7 +118,7 @@ func (r Rows) Missing(t *world.Type, op string, first, n int) unsafe.Pointer {
 		if p.Flags()&world.BarrierWrite != 0 && first >= 0 && n <= r.Len()-first {
 			s.Binding.Archetype.Open(s.Borrow.LeaseOrNil(), t, s.Pos, s.First+first, n) // N4
 		}
-		s.Binding.Archetype.Show(t.ID, s.Pos, s.First+max(first, 0), min(n, r.Len()))
+		s.Binding.Archetype.Load(t.ID, s.Pos, s.First+max(first, 0), min(n, r.Len()))
 		return s.columnAt(r.Base, p)
 	case p.Flags()&declared == 0:
 		r.Refuse(t, op)

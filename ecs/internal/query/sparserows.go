@@ -18,7 +18,7 @@ func (r Rows) Sparse(t *world.Type, op string) (set *sparse.Set, ids []entity.ID
 		r.Refuse(t, op)
 	}
 	flags := s.Binding.ColumnOf(t.ID).Flags()
-	if s.Binding.Archetype.Frozen != nil {
+	if s.Binding.Archetype.SnapshotView != nil {
 		t = s.Binding.Archetype.World.Types.List[t.ID] // the set of the snapshot
 	}
 	switch {

@@ -4,7 +4,7 @@
 //	to find out                                    look into
 //	who has old bytes kept, and when               history.go draws it; package past keeps them
 //	what taking and closing cost                   snapshot.go
-//	what readers see                               frozen.go: a world of its own; read.go
+//	what readers see                               snapshotworld.go: a world of its own; read.go
 //	how a state comes back                         restore.go
 //	managed values in a snapshot                   managed.go
 //	writes past the write barrier, in debug builds         sharedrange.go

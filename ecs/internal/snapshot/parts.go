@@ -58,30 +58,30 @@ func (s *Snapshot) takeSets(w *world.World) {
 	}
 }
 
-// freezes is what the frozen world has of each part when it is opened.
-var freezes = [...]struct {
-	do      func(f *FrozenWorld, s *Snapshot) error
+// opens is what the world of a snapshot has of each part when it is opened.
+var opens = [...]struct {
+	do      func(f *SnapshotWorld, s *Snapshot) error
 	because string
 }{
-	{(*FrozenWorld).freezeTypes, ""},
+	{(*SnapshotWorld).openTypes, ""},
 	{nil, "archetypes hold them"},
-	{(*FrozenWorld).freezeArchetypes, ""},
-	{nil, "units come when they are shown: Archetype.Show"},
+	{(*SnapshotWorld).openArchetypes, ""},
+	{nil, "units come when they are read: Archetype.Load"},
 	{nil, "with the archetypes"},
-	{func(f *FrozenWorld, s *Snapshot) error { f.Buffers.LookAt(&s.World.Buffers, s.Heap); return nil }, ""},
+	{func(f *SnapshotWorld, s *Snapshot) error { f.Buffers.LookAt(&s.World.Buffers, s.Heap); return nil }, ""},
 	{nil, "with the types"},
 	{nil, "bringRecords, for the first look-up"},
-	{func(f *FrozenWorld, s *Snapshot) error { f.Names = s.Names; return nil }, ""},
+	{func(f *SnapshotWorld, s *Snapshot) error { f.Names = s.Names; return nil }, ""},
 	{nil, "bringRecords, for the first look-up"},
-	{(*FrozenWorld).freezeCounters, ""},
+	{(*SnapshotWorld).openCounters, ""},
 }
 
-var _ = [1]struct{}{}[len(freezes)-int(world.PartCount)] // each part has an entry
+var _ = [1]struct{}{}[len(opens)-int(world.PartCount)] // each part has an entry
 
-// freezeOrder has what types and archetypes are made with before them.
-var freezeOrder = [...]world.Part{world.PartCounters, world.PartBuffers, world.PartTypes, world.PartNames, world.PartArchetypes}
+// openOrder has what types and archetypes are made with before them.
+var openOrder = [...]world.Part{world.PartCounters, world.PartBuffers, world.PartTypes, world.PartNames, world.PartArchetypes}
 
-func (f *FrozenWorld) freezeTypes(s *Snapshot) error {
+func (f *SnapshotWorld) openTypes(s *Snapshot) error {
 	f.RegisterBuiltIn()
 	for _, t := range s.Types[world.BuiltIn:] {
 		c := t.Copied()
@@ -103,7 +103,7 @@ func (f *FrozenWorld) freezeTypes(s *Snapshot) error {
 	return nil
 }
 
-func (f *FrozenWorld) freezeArchetypes(s *Snapshot) error {
+func (f *SnapshotWorld) openArchetypes(s *Snapshot) error {
 	for i := range s.Archetypes {
 		if err := f.add(s, &s.Archetypes[i]); err != nil {
 			return err
@@ -112,7 +112,7 @@ func (f *FrozenWorld) freezeArchetypes(s *Snapshot) error {
 	return nil
 }
 
-func (f *FrozenWorld) freezeCounters(s *Snapshot) error {
+func (f *SnapshotWorld) openCounters(s *Snapshot) error {
 	f.Tables.Version = s.Version
 	f.Rows.Created, f.Rows.Destroyed = s.Created, s.Destroyed
 	return nil

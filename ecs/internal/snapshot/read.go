@@ -19,7 +19,7 @@ func (s *Snapshot) RowsSince(q *query.Query, version uint32) iter.Seq[query.Rows
 		f := s.Read(op, s.needsSets(op, q))
 		w := &query.Scan{World: s.World, Query: f.over(q, version), Borrow: &f.b}
 		defer w.Turn()
-		walkFrozen(w, yield)
+		walkSnapshot(w, yield)
 	}
 }
 
@@ -55,17 +55,17 @@ func (s *Snapshot) checkHas(op string, t *world.Type) {
 }
 
 // Read returns what readers see. It panics if the snapshot is closed or lost, and without memory.
-func (s *Snapshot) Read(op string, records bool) *FrozenWorld {
+func (s *Snapshot) Read(op string, records bool) *SnapshotWorld {
 	s.CheckOpen(op)
-	f, err := s.Freeze(records)
+	f, err := s.OpenWorld(records)
 	if err != nil {
 		panic(world.During(op, err))
 	}
 	return f
 }
 
-// walkFrozen yields the chunks of frozen archetypes, with their masks.
-func walkFrozen(s *query.Scan, yield func(query.Rows) bool) {
+// walkSnapshot yields the chunks of a snapshot's archetypes, with their masks.
+func walkSnapshot(s *query.Scan, yield func(query.Rows) bool) {
 	q := s.Query
 	s.Since = q.Since
 	filters := q.Skims(q.Since)
@@ -75,9 +75,9 @@ func walkFrozen(s *query.Scan, yield func(query.Rows) bool) {
 		s.Binding = t
 		for pos := range a.Table.Store.Chunks() {
 			n := a.Table.Store.RowsOf(pos)
-			showRows(a, pos, n)
+			loadRows(a, pos, n)
 			for k := range q.Ranges {
-				a.Show(q.Ranges[k].Type.ID, pos, 0, n)
+				a.Load(q.Ranges[k].Type.ID, pos, 0, n)
 			}
 			if filters && !q.Passes(s.Borrow, a, pos, 0, n, q.Since) {
 				continue
@@ -89,9 +89,9 @@ func walkFrozen(s *query.Scan, yield func(query.Rows) bool) {
 	}
 }
 
-// showRows brings the entities of a chunk.
-func showRows(a *world.Archetype, pos, n int) {
-	if err := a.Frozen.ShowRows(pos, 0, n); err != nil {
+// loadRows loads the entities of a chunk.
+func loadRows(a *world.Archetype, pos, n int) {
+	if err := a.SnapshotView.LoadRows(pos, 0, n); err != nil {
 		panic(&world.LimitError{Op: "Snapshot.Rows", Err: err})
 	}
 }
@@ -110,7 +110,7 @@ func LookupIn(t *world.Type, op string, s *Snapshot) *world.Finder {
 }
 
 // All returns what readers see, of which nothing is missing.
-func (s *Snapshot) All(op string) *FrozenWorld {
+func (s *Snapshot) All(op string) *SnapshotWorld {
 	s.CheckOpen(op)
 	f, err := s.LoadAll()
 	if err != nil {
@@ -121,7 +121,7 @@ func (s *Snapshot) All(op string) *FrozenWorld {
 
 // VerifyRows checks the invariants of archetypes, rows, buffers, copies of managed values, names,
 // ids and sparse sets.
-func (f *FrozenWorld) VerifyRows() error {
+func (f *SnapshotWorld) VerifyRows() error {
 	spilled, rows := 0, 0
 	for _, a := range f.Archetypes.List {
 		if err := a.Verify(&spilled); err != nil {

@@ -34,9 +34,9 @@ type Snapshot struct {
 
 	Created, Destroyed uint64
 
-	mu      sync.Mutex   // held while a reader makes what is missing
-	frozen  *FrozenWorld // what readers see; nil: nobody has read yet
-	Reading atomic.Int32 // loops and calls of readers that have not ended
+	mu      sync.Mutex     // held while a reader makes what is missing
+	view    *SnapshotWorld // what readers see; nil: nobody has read yet
+	Reading atomic.Int32   // loops and calls of readers that have not ended
 }
 
 // archetypeState is an archetype of a snapshot.
@@ -170,10 +170,10 @@ func (s *Snapshot) close() {
 
 // releaseView frees what readers saw; a delta of it can be walked no more.
 func (s *Snapshot) releaseView() {
-	if s.frozen != nil {
-		s.frozen.free()
-		s.frozen.Closed = true
-		s.frozen = nil
+	if s.view != nil {
+		s.view.free()
+		s.view.Closed = true
+		s.view = nil
 	}
 }
 

@@ -206,16 +206,16 @@ func (s *Set) Clear(version uint32) {
 	s.last, s.latest = 0, version
 }
 
-// Freeze makes an empty set what another was at a moment: its entries are those of a layer. Any
-// goroutine may call it; the caller ends the set by Close. The error is from the universe or from
-// the layer, which is lost.
-func (s *Set) Freeze(live *Set, from *State, l *past.Layer) error {
+// OpenSnapshotView makes an empty set what another was at a moment: its entries are those of a
+// layer. Any goroutine may call it; the caller ends the set by Close. The error is from the
+// universe or from the layer, which is lost.
+func (s *Set) OpenSnapshotView(live *Set, from *State, l *past.Layer) error {
 	sizes := [3]int{int(from.most) * int(placeSize), from.room * int(idSize), from.room * int(s.size)}
 	for i, size := range sizes {
 		if err := s.memory[i].Resize(size); err != nil {
 			return err
 		}
-		if err := s.freeze(i, size, live, l); err != nil {
+		if err := s.copyExtent(i, size, live, l); err != nil {
 			return err
 		}
 	}
@@ -228,8 +228,8 @@ func (s *Set) Freeze(live *Set, from *State, l *past.Layer) error {
 	return nil
 }
 
-// freeze copies the bytes of one extent.
-func (s *Set) freeze(i, size int, live *Set, l *past.Layer) error {
+// copyExtent copies the bytes of one extent.
+func (s *Set) copyExtent(i, size int, live *Set, l *past.Layer) error {
 	var unit [past.UnitSize]byte
 	for at := 0; at < size; at += past.UnitSize {
 		if err := l.Read(live.keeps[i], at/past.UnitSize, unit[:]); err != nil {

@@ -35,30 +35,30 @@ func (a *Archetype) keepColumn(b *Lease, t *Type, pos, row, n int) {
 	}
 }
 
-// Show brings a column of a snapshot's archetype, of n rows of a chunk; other archetypes have all
+// Load loads a column of a snapshot's archetype, of n rows of a chunk; other archetypes have all
 // theirs.
-func (a *Archetype) Show(id TypeID, pos, row, n int) {
-	if a.Frozen != nil {
-		a.showColumn(id, pos, row, n)
+func (a *Archetype) Load(id TypeID, pos, row, n int) {
+	if a.SnapshotView != nil {
+		a.loadColumn(id, pos, row, n)
 	}
 }
 
 //go:noinline
-func (a *Archetype) showColumn(id TypeID, pos, row, n int) {
+func (a *Archetype) loadColumn(id TypeID, pos, row, n int) {
 	if a.World.Types.List[id].Size == 0 {
 		return
 	}
-	if err := a.Frozen.ShowColumn(a.Table.Column(id), pos, row, n); err != nil {
+	if err := a.SnapshotView.LoadColumn(a.Table.Column(id), pos, row, n); err != nil {
 		panic(&LimitError{Op: "Snapshot.Rows", Err: err})
 	}
 }
 
-// showAt brings the value of a row that was found.
-func (f *Finder) showAt(at Location) {
+// loadAt loads the value of a row that was found.
+func (f *Finder) loadAt(at Location) {
 	o := f.Type.World.Tables.OwnerOf(at)
 	a := f.Type.World.ArchetypeAt(o)
 	if a.Table.Sig.Has(f.Type.ID) {
-		a.Show(f.Type.ID, o.Pos(), o.Row(at), 1)
+		a.Load(f.Type.ID, o.Pos(), o.Row(at), 1)
 	}
 }
 

@@ -117,7 +117,7 @@ func (w *World) ShowRecords() {
 	}
 }
 
-// Show is ShowRecords for a view that differs from the one shown before, or whose tag does: a world
+// Load is ShowRecords for a view that differs from the one shown before, or whose tag does: a world
 // that has shown none yet may have another tag than when its types were registered.
 func (w *World) Show(view entity.View) {
 	w.shown = view
@@ -168,7 +168,7 @@ func (f *Finder) miss(op LookupOp, e entity.ID) (unsafe.Pointer, Location) {
 		return nil, 0
 	}
 	if f.Lease != nil && f.Lease.Past {
-		f.showAt(r.Location)
+		f.loadAt(r.Location)
 	}
 	return f.CellOf(r.Location).ValueAt(r.Location), r.Location
 }

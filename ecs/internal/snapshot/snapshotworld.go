@@ -12,51 +12,51 @@ import (
 	"quarry/ecs/internal/world"
 )
 
-// What readers of a snapshot see is a world that is frozen: the same types, archetypes, ids and
+// What readers of a snapshot see is a world of its own: the same types, archetypes, ids and
 // names, made when somebody reads the snapshot for the first time. Its rows lie in mirrors of the
-// chunks (table.Frozen), to which units come when they are first shown; its records and sparse sets
-// are whole copies, made by the first look-up. So walks, look-ups, Hash, Verify and Clone are the
-// code that they are for any world.
+// chunks (table.SnapshotView), to which units come when they are first read; its records and sparse
+// sets are whole copies, made by the first look-up. So walks, look-ups, Hash, Verify and Clone are
+// the code that they are for any world.
 //
-//	Rows of a snapshot   handles and scan of the live world, bindings to frozen archetypes, all with write barriers
+//	Rows of a snapshot   handles and scan of the live world, bindings to archetypes of the snapshot, all with write barriers
 //	look-ups             finders with hidden Sights, so that they come to Finder.miss
 //
 // Goroutines: whoever is first makes a part, under the snapshot's lock.
 
-// FrozenWorld is the world that readers of a snapshot see.
-type FrozenWorld struct {
+// SnapshotWorld is the world that readers of a snapshot see.
+type SnapshotWorld struct {
 	world.World
 	b       query.Borrow // of its readers
 	records bool         // the ids, the records and the sparse sets are there
 }
 
-// Freeze returns the frozen world, with ids and records if they are asked for. The error is from
-// the universe, or says that the snapshot is lost.
-func (s *Snapshot) Freeze(records bool) (*FrozenWorld, error) {
+// OpenWorld returns the world that readers see, with ids and records if they are asked for. The
+// error is from the universe, or says that the snapshot is lost.
+func (s *Snapshot) OpenWorld(records bool) (*SnapshotWorld, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.Err(); err != nil {
 		return nil, err
 	}
-	if s.frozen == nil {
-		f := new(FrozenWorld)
+	if s.view == nil {
+		f := new(SnapshotWorld)
 		if err := f.open(s); err != nil {
 			f.free()
 			return nil, err
 		}
-		s.frozen = f
+		s.view = f
 	}
-	if f := s.frozen; records && !f.records {
+	if f := s.view; records && !f.records {
 		if err := f.loadRecords(s); err != nil {
 			return nil, cmp.Or(s.Err(), err)
 		}
 		f.records = true
 	}
-	return s.frozen, nil
+	return s.view, nil
 }
 
 // open makes the types and archetypes.
-func (f *FrozenWorld) open(s *Snapshot) error {
+func (f *SnapshotWorld) open(s *Snapshot) error {
 	live := s.World
 	f.Universe, f.Base, f.Growth = live.Universe, live.Base, live.Growth
 	f.Types.Open()
@@ -69,8 +69,8 @@ func (f *FrozenWorld) open(s *Snapshot) error {
 		TableAt: func(i uint32) *table.Table { return &f.Archetypes.List[i].Table.Table }, Records: func() {},
 	})
 	f.Index.Open()
-	for _, part := range freezeOrder {
-		if err := freezes[part].do(f, s); err != nil {
+	for _, part := range openOrder {
+		if err := opens[part].do(f, s); err != nil {
 			return err
 		}
 	}
@@ -78,42 +78,42 @@ func (f *FrozenWorld) open(s *Snapshot) error {
 }
 
 // add makes an archetype.
-func (f *FrozenWorld) add(s *Snapshot, from *archetypeState) error {
+func (f *SnapshotWorld) add(s *Snapshot, from *archetypeState) error {
 	live := from.Archetype
 	a := &world.Archetype{World: &f.World, Values: live.Values, Key: f.Archetypes.KeyOf(&live.Table.Sig, live.Values), Dying: live.Dying, Lasting: live.Lasting, EdgeKey: world.NoEdge, Pinned: from.Pinned}
-	frozen, err := a.Table.Freeze(&f.Tables, uint32(len(f.Archetypes.List)), live.Table.Sig, &from.Table, HistoryOf(s.World).Rows, s.Layer)
+	view, err := a.Table.OpenSnapshotView(&f.Tables, uint32(len(f.Archetypes.List)), live.Table.Sig, &from.Table, HistoryOf(s.World).Rows, s.Layer)
 	if err != nil {
 		return world.Refused(err)
 	}
-	a.Frozen, a.Table.Values = frozen, live.Table.Values
+	a.SnapshotView, a.Table.Values = view, live.Table.Values
 	f.Archetypes.Add(a)
 	return nil
 }
 
 // loadRecords makes the ids, the records and the sparse sets.
-func (f *FrozenWorld) loadRecords(s *Snapshot) error {
-	if err := f.IDs.Freeze(&s.World.IDs, HistoryOf(s.World).Records, &s.Ids, s.Layer); err != nil {
+func (f *SnapshotWorld) loadRecords(s *Snapshot) error {
+	if err := f.IDs.OpenSnapshotView(&s.World.IDs, HistoryOf(s.World).Records, &s.Ids, s.Layer); err != nil {
 		return world.Refused(err)
 	}
 	for i, t := range f.Types.Sparse {
-		if err := t.Sparse.Freeze(&s.Types[t.ID].Sparse.Set, &s.Sets[i], s.Layer); err != nil {
-			return world.Refused(errors.Join(err, f.IDs.Thaw()))
+		if err := t.Sparse.OpenSnapshotView(&s.Types[t.ID].Sparse.Set, &s.Sets[i], s.Layer); err != nil {
+			return world.Refused(errors.Join(err, f.IDs.CloseSnapshotView()))
 		}
 	}
 	for _, a := range f.Archetypes.List {
-		a.Frozen.Place(&f.Tables)
+		a.SnapshotView.Place(&f.Tables)
 	}
 	return nil
 }
 
 // LoadAll makes all that a reader may ask for.
-func (s *Snapshot) LoadAll() (*FrozenWorld, error) {
-	f, err := s.Freeze(true)
+func (s *Snapshot) LoadAll() (*SnapshotWorld, error) {
+	f, err := s.OpenWorld(true)
 	if err != nil {
 		return nil, err
 	}
 	for _, a := range f.Archetypes.List {
-		if err := a.Frozen.ShowAll(); err != nil {
+		if err := a.SnapshotView.LoadAll(); err != nil {
 			return nil, cmp.Or(s.Err(), err)
 		}
 	}
@@ -121,19 +121,19 @@ func (s *Snapshot) LoadAll() (*FrozenWorld, error) {
 }
 
 // free gives the memory back.
-func (f *FrozenWorld) free() {
+func (f *SnapshotWorld) free() {
 	for _, a := range f.Archetypes.List {
-		a.Frozen.Free()
+		a.SnapshotView.Free()
 	}
 	for _, t := range f.Types.Sparse {
 		_ = t.Sparse.Close() // what the system does not take back now goes with the universe
 	}
-	_ = f.IDs.Thaw()
+	_ = f.IDs.CloseSnapshotView()
 }
 
 // over returns the query as readers of the snapshot see it: it reads what the query declares, and
-// its bindings are frozen archetypes.
-func (f *FrozenWorld) over(q *query.Query, since uint32) *query.Query {
+// its bindings are archetypes of the snapshot.
+func (f *SnapshotWorld) over(q *query.Query, since uint32) *query.Query {
 	c := &query.Query{World: q.World, Terms: q.Terms, Allowed: make([]uint8, len(q.Allowed)), Changed: q.Changed, MaskedNew: q.MaskedNew,
 		Sets: slices.Clone(q.Sets), Ordered: q.Ordered, Ranges: q.Ranges, Masked: q.Masked, Pinned: true, Since: since, OfAll: q.OfAll}
 	for id, access := range q.Allowed {
@@ -154,15 +154,15 @@ func (f *FrozenWorld) over(q *query.Query, since uint32) *query.Query {
 	return c
 }
 
-// typesOf returns the frozen counterparts of types.
-func (f *FrozenWorld) typesOf(list []*world.Type) (to []*world.Type) {
+// typesOf returns the snapshot's counterparts of types.
+func (f *SnapshotWorld) typesOf(list []*world.Type) (to []*world.Type) {
 	for _, t := range list {
 		to = append(to, f.Types.List[t.ID])
 	}
 	return to
 }
 
-// setOf returns the frozen counterpart of a set.
-func (f *FrozenWorld) setOf(set *world.SparseSet) *world.SparseSet {
+// setOf returns the snapshot's counterpart of a set.
+func (f *SnapshotWorld) setOf(set *world.SparseSet) *world.SparseSet {
 	return f.Types.List[set.Type.ID].Sparse
 }
