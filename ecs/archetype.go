@@ -46,7 +46,7 @@ func TryNewArchetype(w *World, types ...Type) (*Archetype, error) {
 		if sig.Has(id) {
 			panic(fmt.Sprintf("ecs: NewArchetype: %s is given twice", w.core.Types.List[id].Name))
 		}
-		if id == world.DyingID {
+		if id == world.CleanupEntityID {
 			world.RefuseDying("NewArchetype")
 		}
 		if w.core.Types.List[id].Place() == world.PerEntity {

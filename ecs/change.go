@@ -65,7 +65,7 @@ func Into(a *Archetype) *Change {
 	if a == nil || a.core.World == nil {
 		panic("ecs: Into: " + world.Unmade["Archetype"])
 	}
-	if a.core.Dying {
+	if a.core.CleanupOnly {
 		world.RefuseDying("Into")
 	}
 	c, ok := a.core.Into.(*Change)

@@ -177,7 +177,7 @@ func (d *world) endRows(r record) error {
 		x := d.m.entities[e]
 		switch {
 		case x == nil: // it was destroyed as a member of another's group
-		case x.group.set.has(dyingKind):
+		case x.group.set.has(cleanupEntityKind):
 			if err := d.bury(e, x); err != nil {
 				return err
 			}

@@ -14,7 +14,7 @@ import (
 type change struct {
 	c           *ecs.Change // nil: adoption
 	into        *group      // adoption by an archetype of this form
-	dies        bool        // it does what Destroy does
+	destroys    bool        // it does what Destroy does
 	clears      bool        // it does what Clear does
 	add, remove kinds
 	put         kinds // the part of add that sets shared values of all entities, not only of those that have none
@@ -26,12 +26,12 @@ type change struct {
 func (c change) of(f form) form {
 	switch {
 	case c.clears:
-		return form{set: 1 << dyingKind}
-	case c.dies:
+		return form{set: 1 << cleanupEntityKind}
+	case c.destroys:
 		return f.left()
 	case c.into != nil:
 		into := c.into.form
-		into.set |= f.set & (1 << dyingKind)
+		into.set |= f.set & (1 << cleanupEntityKind)
 		return into
 	}
 	for i, v := range c.given {
@@ -80,7 +80,7 @@ func (d *world) pickChange(r record) change {
 		return change{into: d.group(d.sets[n>>8&7], 0)}
 	case len(d.m.groups) > manyGroups:
 		g := d.m.groups[n>>8%uint64(len(d.m.groups))]
-		if g.set.has(dyingKind) {
+		if g.set.has(cleanupEntityKind) {
 			return change{into: d.group(d.sets[n>>8&7], 0)}
 		}
 		if g.goes() {
@@ -143,7 +143,7 @@ func (d *world) make(c *change, r record) {
 // turn does to an entity's entry what a change does, and reports whether that was anything.
 func (m *model) turn(e ecs.Entity, x *entity, c change) bool {
 	switch {
-	case x.group.set.has(dyingKind):
+	case x.group.set.has(cleanupEntityKind):
 	case c.entry > 0 && x.entry == nil:
 		m.gain(e, x, trail{})
 		return true

@@ -222,7 +222,7 @@ func (m *model) proceed(t *moment, d *world) {
 	}
 	if len(d.moments) == 0 { // a fork, to which archetypes without rows may have come
 		for _, g := range t.m.groups {
-			if h := m.groupOf(g.form); h.a == nil && !g.set.has(dyingKind) {
+			if h := m.groupOf(g.form); h.a == nil && !g.set.has(cleanupEntityKind) {
 				d.pin(h)
 			}
 		}

@@ -15,7 +15,7 @@ func (d *world) members(list []ecs.Entity) []ecs.Entity {
 	for _, e := range list {
 		all = append(all, e)
 		x := d.m.entities[e]
-		if linked, ok := d.valueOf(e, linkedKind).([]ecs.LinkedEntity); ok && !x.group.set.has(dyingKind) {
+		if linked, ok := d.valueOf(e, linkedKind).([]ecs.LinkedEntity); ok && !x.group.set.has(cleanupEntityKind) {
 			for _, l := range linked {
 				all = append(all, l.Entity)
 			}
@@ -25,12 +25,12 @@ func (d *world) members(list []ecs.Entity) []ecs.Entity {
 }
 
 // ends reports whether entities that get this form are gone.
-func (f form) ends() bool { return f.set.has(dyingKind) && f.set&lasting == 0 }
+func (f form) ends() bool { return f.set.has(cleanupEntityKind) && f.set&cleanupKinds == 0 }
 
 // left returns the form that Destroy leaves to an entity of form f.
 func (f form) left() form {
-	if !f.set.has(dyingKind) {
-		f.set = f.set&lasting | 1<<dyingKind
+	if !f.set.has(cleanupEntityKind) {
+		f.set = f.set&cleanupKinds | 1<<cleanupEntityKind
 	}
 	return f
 }
@@ -94,7 +94,7 @@ func (d *world) destroyAgain(e ecs.Entity, x *entity, r record) error {
 
 // bury removes the cleanup types from an entity with the tag CleanupEntity, which ends the entity.
 func (d *world) bury(e ecs.Entity, x *entity) error {
-	c := change{remove: lasting}
+	c := change{remove: cleanupKinds}
 	if d.burial == nil {
 		d.make(&c, record{})
 		d.burial = c.c
@@ -108,10 +108,10 @@ func (d *world) bury(e ecs.Entity, x *entity) error {
 
 // misuseDying tries to add and to remove CleanupEntity.
 func (d *world) misuseDying(r record) error {
-	if len(d.list) <= dyingKind {
+	if len(d.list) <= cleanupEntityKind {
 		return nil
 	}
-	c := d.list[dyingKind]
+	c := d.list[cleanupEntityKind]
 	e, x := d.pick(r.who)
 	for _, f := range []func(){
 		func() { ecs.NewArchetype(d.w, c.Type()) },
@@ -125,7 +125,7 @@ func (d *world) misuseDying(r record) error {
 	if x == nil {
 		return nil
 	}
-	if x.group.set.has(dyingKind) {
+	if x.group.set.has(cleanupEntityKind) {
 		return panics("ecs: ", func() { _, _ = c.remove(e, r.n&1 == 0) })
 	}
 	return panics("ecs: ", func() { _, _ = c.add(e, c.zero(), r.n&1 == 0) })

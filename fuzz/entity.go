@@ -48,7 +48,7 @@ func (d *world) types(set kinds, first int) []ecs.Type {
 func (d *world) archetype(r record) error {
 	g := d.group(d.sets[r.who%8]^kinds(r.n)&kinds(r.n>>16)&d.active, 0)
 	if n := len(d.m.groups); r.kind>>4 == 0 {
-		if h := d.m.groups[int(r.n>>8)%n]; !h.set.has(dyingKind) {
+		if h := d.m.groups[int(r.n>>8)%n]; !h.set.has(cleanupEntityKind) {
 			g = h
 			d.pin(g)
 		}
@@ -106,13 +106,13 @@ func (d *world) destroy(r record) error {
 		}
 		return d.compare(e, nil)
 	}
-	if x.group.set.has(dyingKind) && r.n&1 == 0 {
+	if x.group.set.has(cleanupEntityKind) && r.n&1 == 0 {
 		return d.bury(e, x)
 	}
 	if _, err := d.destroyOne(e); err != nil {
 		return err
 	}
-	if x = d.m.entities[e]; x != nil && x.group.set.has(dyingKind) {
+	if x = d.m.entities[e]; x != nil && x.group.set.has(cleanupEntityKind) {
 		if err := d.destroyAgain(e, x, r); err != nil {
 			return err
 		}

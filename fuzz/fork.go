@@ -130,7 +130,7 @@ func (d *world) adopt(t *moment, filed bool) {
 		case len(h.rows) > 0:
 			at, _ := d.w.Locate(h.rows[0])
 			h.a, h.pinned = at.Archetype, !filed || t.pinned[g]
-		case g.set.has(dyingKind):
+		case g.set.has(cleanupEntityKind):
 			delete(m.byForm, m.norm(g.form))
 			continue
 		default:

@@ -125,7 +125,7 @@ func (d *world) bind(g *group, a *ecs.Archetype) {
 	}
 	g.a = a
 	d.m.groups = append(d.m.groups, g)
-	if d.m.strays > 0 && g.set.has(dyingKind) {
+	if d.m.strays > 0 && g.set.has(cleanupEntityKind) {
 		d.m.strays = min(d.m.strays, max(0, d.w.Stats().Archetypes-len(d.m.groups)))
 	}
 }

@@ -23,7 +23,7 @@ func (d *world) instantiate(r record) error {
 	e, x := d.pick(r.who)
 	n := copyCounts[r.bits(0, 8)%uint32(len(copyCounts))]
 	switch {
-	case x == nil || x.group.set.has(dyingKind):
+	case x == nil || x.group.set.has(cleanupEntityKind):
 		return d.misuseCopy(e)
 	case r.kind&3 == 0:
 		return d.copyGroup(r, e, n)
@@ -31,7 +31,7 @@ func (d *world) instantiate(r record) error {
 		n = 1
 	}
 	members := slices.DeleteFunc(d.members([]ecs.Entity{e}), func(m ecs.Entity) bool {
-		return d.m.entities[m].group.set.has(dyingKind)
+		return d.m.entities[m].group.set.has(cleanupEntityKind)
 	})
 	if len(d.m.alive)+n*len(members) > d.most {
 		return d.endRows(r)
@@ -81,7 +81,7 @@ func (d *world) misuseCopy(e ecs.Entity) error {
 func (d *world) copyGroup(r record, e ecs.Entity, n int) error {
 	list := []ecs.Entity{e}
 	for i := range r.bits(8, 3) {
-		if f, x := d.pick(uint16(mix(uint64(r.n + i)))); x != nil && !x.group.set.has(dyingKind) {
+		if f, x := d.pick(uint16(mix(uint64(r.n + i)))); x != nil && !x.group.set.has(cleanupEntityKind) {
 			list = append(list, f)
 		}
 	}
@@ -120,7 +120,7 @@ func (d *world) copying(members []ecs.Entity, n int) copying {
 	c := copying{members: members, n: n}
 	for _, e := range members {
 		f := d.m.entities[e].group.form
-		f.set &^= lasting | 1<<prefabKind
+		f.set &^= cleanupKinds | 1<<prefabKind
 		c.to = append(c.to, d.m.groupOf(f))
 	}
 	return c

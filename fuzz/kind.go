@@ -59,14 +59,14 @@ const maxKinds = imprintKind + 1
 // Two kinds are the tags that hide entities from queries. The kinds after them are chosen by the
 // header's size, and the last by a flag.
 const (
-	managedKind       = 5
-	firstShared       = 16
-	sharedKinds       = 3
-	linkedKind        = 21
-	dyingKind         = 22
-	imprintKind       = 23
-	sharing     kinds = (1<<sharedKinds - 1) << firstShared
-	lasting     kinds = 7 << 18 // cleanup types: one shared, a component, a buffer
+	managedKind             = 5
+	firstShared             = 16
+	sharedKinds             = 3
+	linkedKind              = 21
+	cleanupEntityKind       = 22
+	imprintKind             = 23
+	sharing           kinds = (1<<sharedKinds - 1) << firstShared
+	cleanupKinds      kinds = 7 << 18 // cleanup types: one shared, a component, a buffer
 
 	offKind          = 14
 	prefabKind       = 15

@@ -136,7 +136,7 @@ func (d *world) destroyList(r record) error {
 // endAll makes a call that destroys the entities of a list, which are alive and listed once, and
 // the members of their groups. It returns false if there was no room.
 func (d *world) endAll(list []ecs.Entity, call func() int) (bool, error) {
-	return d.endAs(change{dies: true}, d.members(list), call)
+	return d.endAs(change{destroys: true}, d.members(list), call)
 }
 
 // endAs makes a call that ends entities, or leaves only their cleanup types.

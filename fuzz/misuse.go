@@ -203,7 +203,7 @@ func (d *world) misuseBuffer(r record) error {
 	if other == e {
 		other = d.m.alive[1]
 	}
-	if d.m.entities[other].group.set&(lasting|1<<linkedKind) != 0 {
+	if d.m.entities[other].group.set&(cleanupKinds|1<<linkedKind) != 0 {
 		return nil // other may stay, and the members of its group may go
 	}
 	d.m.touch(x, k)

@@ -211,7 +211,7 @@ func (x *entity) share(g *group) { copy(x.values[firstShared:], g.form.values[:]
 // the group's shared values. An entity that is destroyed and stays loses its entry.
 func (m *model) become(e ecs.Entity, x *entity, g *group) {
 	flip := x.group.set ^ g.set
-	if flip.has(dyingKind) {
+	if flip.has(cleanupEntityKind) {
 		m.lose(e, x)
 	}
 	m.spilled -= (x.spilled & flip).len()

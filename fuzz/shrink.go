@@ -24,7 +24,7 @@ func (d *world) shrink(r record) error {
 		if g.a.Len() != 0 {
 			return fmt.Errorf("after Shrink: %v, which has gone, has %d rows", g.a, g.a.Len())
 		}
-		if r.n&6 == 0 || g.set.has(dyingKind) || len(d.m.alive) >= d.most {
+		if r.n&6 == 0 || g.set.has(cleanupEntityKind) || len(d.m.alive) >= d.most {
 			continue
 		}
 		again := d.m.groupOf(g.form)

@@ -42,7 +42,7 @@ func (d *world) trailOne(r record) error {
 }
 
 func (d *world) addTrail(e ecs.Entity, x *entity, v trail, try bool) error {
-	if d.inLoop > 0 || x == nil || x.group.set.has(dyingKind) {
+	if d.inLoop > 0 || x == nil || x.group.set.has(cleanupEntityKind) {
 		return panics("ecs: Sparse.Add: ", func() { d.trail.Add(e, v) })
 	}
 	added := false

@@ -187,8 +187,8 @@ func (d *world) newTerms(r record) error {
 
 // shown returns the kinds that entities may have.
 func (d *world) shown() kinds {
-	if d.active&lasting != 0 {
-		return d.active | 1<<dyingKind
+	if d.active&cleanupKinds != 0 {
+		return d.active | 1<<cleanupEntityKind
 	}
 	return d.active
 }

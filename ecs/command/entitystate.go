@@ -88,7 +88,7 @@ func (p *player) stateOf(e ecs.Entity, s int32) (key rootKey, why reason, err er
 		if !ok {
 			return key, isDead, nil
 		}
-		key.at, key.ended = place.Archetype, place.Archetype.Has(p.dying)
+		key.at, key.ended = place.Archetype, place.Archetype.Has(p.cleanupEntity)
 	default:
 		nd := &p.nodes[p.subjects.node[s]]
 		key.at, key.ended, since = nd.at, nd.ended, p.runOf(s)

@@ -56,7 +56,7 @@ func TestBehaviour61Placeholders(t *testing.T) {
 
 // TestBehaviour61DestroyedAtOnce: what commands of the same run destroy is never made, copies
 // neither, and is null in the values of others; but what has Cleanup types then was made and is
-// dying, and what commands behind one about a query destroy was made and has ended.
+// cleanupEntity, and what commands behind one about a query destroy was made and has ended.
 func TestBehaviour61DestroyedAtOnce(t *testing.T) {
 	y := openYard(t)
 	cb := y.open(t)

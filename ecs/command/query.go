@@ -108,7 +108,7 @@ func (p *player) applySparse(one *op, c codec, r *record) error {
 			return true
 		}
 		place, _ := p.w.Locate(e)
-		return place.Archetype.Has(p.dying) // it was destroyed, and gets nothing that ends with it
+		return place.Archetype.Has(p.cleanupEntity) // it was destroyed, and gets nothing that ends with it
 	})
 	p.work.list, p.peak.list = list, max(p.peak.list, len(list))
 	if one.change != nil { // makes room, and gives zero values to those that have none

@@ -29,15 +29,15 @@ type Rows struct {
 	Created   uint64 // entities ever
 	Destroyed uint64 // entities ever
 
-	ids     *entity.Store
-	tables  *table.Tables
-	buffers *value.Buffers
-	calls   Calls
-	forget  func(ids []entity.ID) // see OnEnd
-	destroy func(ids []entity.ID) // see OnDestroy
-	dying   table.TypeID          // the type that entities get which are destroyed and stay, for destroy
-	tx      Tx                    // under way, or the last one
-	old     *[256]entity.ID       // scratch of rename; nil: no rows came from another world yet
+	ids           *entity.Store
+	tables        *table.Tables
+	buffers       *value.Buffers
+	calls         Calls
+	forget        func(ids []entity.ID) // see OnEnd
+	destroy       func(ids []entity.ID) // see OnDestroy
+	cleanupEntity table.TypeID          // the type that entities get which are destroyed and stay, for destroy
+	tx            Tx                    // under way, or the last one
+	old           *[256]entity.ID       // scratch of rename; nil: no rows came from another world yet
 }
 
 // Calls are the functions of the world that structural changes call. None is called per row.
@@ -61,8 +61,8 @@ func (r *Rows) OnEnd(forget func(ids []entity.ID)) { r.forget = forget }
 // OnDestroy sets the function that is called with entities that get a type: the tag of those that
 // are destroyed and do not end yet. It is called for rows of one chunk at a time, when they have
 // moved.
-func (r *Rows) OnDestroy(dying table.TypeID, destroyed func(ids []entity.ID)) {
-	r.dying, r.destroy = dying, destroyed
+func (r *Rows) OnDestroy(cleanupEntity table.TypeID, destroyed func(ids []entity.ID)) {
+	r.cleanupEntity, r.destroy = cleanupEntity, destroyed
 }
 
 // Become prepares new Rows for a world that is to be a copy of another: the same ids are in use.
@@ -103,7 +103,7 @@ func (r *Rows) moved(path *table.Transition, at table.Location, start, n int) {
 // to the tag of destroyed entities; start may be lastRow.
 func (r *Rows) tellDestroyed(path *table.Transition, start, n int) {
 	t := path.To
-	if !t.Sig.Has(r.dying) || path.From.Sig.Has(r.dying) {
+	if !t.Sig.Has(r.cleanupEntity) || path.From.Sig.Has(r.cleanupEntity) {
 		return
 	}
 	if start == lastRow {

@@ -16,18 +16,18 @@ import (
 // deltaPlan is a delta and what it means in a world.
 type deltaPlan struct {
 	*Delta
-	op     string
-	w      *world.World
-	alive  int // entities afterwards
-	types  []*world.Type
-	tables []plannedTable
-	at     map[*world.Archetype]int // in tables
-	sets   []sparseChange
-	dying  bitmask.Bits // indices of entities that are in a table with CleanupEntity afterwards; nil without one
-	odd    int          // entities that end
-	roster plannedRoster
-	tx     *change.Tx            // of commit: the blocks that were taken
-	room   entity.DifferenceRoom // of commit: for ids
+	op          string
+	w           *world.World
+	alive       int // entities afterwards
+	types       []*world.Type
+	tables      []plannedTable
+	at          map[*world.Archetype]int // in tables
+	sets        []sparseChange
+	cleanupOnly bitmask.Bits // indices of entities that are in a table with CleanupEntity afterwards; nil without one
+	odd         int          // entities that end
+	roster      plannedRoster
+	tx          *change.Tx            // of commit: the blocks that were taken
+	room        entity.DifferenceRoom // of commit: for ids
 
 	described []world.Description // the world's types, by TypeID
 }
@@ -62,9 +62,10 @@ func (p *deltaPlan) living(e entity.ID) bool {
 	return e.Is(p.tag) && e.Version()&1 != 0 && int(e.Index()) < p.Delta.IDs.To.Records*8192 && p.Delta.IDs.VersionIn(&p.w.IDs, e.Index()) == e.Version()
 }
 
-// dies reports whether an entity that is alive afterwards is kept by Cleanup types alone then.
-func (p *deltaPlan) dies(e entity.ID) bool {
-	if p.dying != nil && p.dying.Has(int(e.Index())) {
+// isCleanupOnly reports whether an entity that is alive afterwards is kept by Cleanup types alone
+// then.
+func (p *deltaPlan) isCleanupOnly(e entity.ID) bool {
+	if p.cleanupOnly != nil && p.cleanupOnly.Has(int(e.Index())) {
 		return true
 	}
 	r := p.w.IDs.Find(e)
@@ -73,7 +74,7 @@ func (p *deltaPlan) dies(e entity.ID) bool {
 	}
 	a := p.w.ArchetypeAt(p.w.Tables.OwnerOf(r.Location))
 	_, differs := p.at[a]
-	return a.Dying && !differs
+	return a.CleanupOnly && !differs
 }
 
 // checkTables finds the archetypes and compares their rows with the older ones.
@@ -119,7 +120,7 @@ func (p *deltaPlan) findTable(t *plannedTable) (err error) {
 	if err != nil {
 		return err
 	}
-	if t.sig.Has(world.DyingID) && t.is > 0 && !t.sig.Meets(&p.w.Types.Cleanup) {
+	if t.sig.Has(world.CleanupEntityID) && t.is > 0 && !t.sig.Meets(&p.w.Types.Cleanup) {
 		return p.refuse("an archetype has CleanupEntity and no Cleanup type")
 	}
 	t.given = p.w.ValuesFor(nil, &t.sig, t.given, nil, nil)
@@ -243,21 +244,21 @@ func (p *deltaPlan) noteDying() {
 	for i := range p.tables {
 		t := &p.tables[i]
 		t.runs = change.RowRuns(p.sourcesOf(t))
-		if !t.sig.Has(world.DyingID) || t.is == 0 {
+		if !t.sig.Has(world.CleanupEntityID) || t.is == 0 {
 			continue
 		}
-		if p.dying == nil {
-			p.dying = make(bitmask.Bits, p.Delta.IDs.To.Records*(8192/64))
+		if p.cleanupOnly == nil {
+			p.cleanupOnly = make(bitmask.Bits, p.Delta.IDs.To.Records*(8192/64))
 		}
 		for _, e := range t.ids {
-			p.dying.SetBit(int(e.Index()))
+			p.cleanupOnly.SetBit(int(e.Index()))
 		}
 		for _, run := range t.runs {
 			if run.From == nil {
 				continue
 			}
 			for _, e := range table.IDs(run.From.Store.Row(run.Pos, 0).Base, run.Row+run.N)[run.Row:] {
-				p.dying.SetBit(int(e.Index()))
+				p.cleanupOnly.SetBit(int(e.Index()))
 			}
 		}
 	}

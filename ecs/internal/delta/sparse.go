@@ -112,7 +112,7 @@ func (p *deltaPlan) planSparse(s *deltaSparse) error {
 func (p *deltaPlan) checkEntries(t *world.Type, ids []entity.ID) error {
 	seen := make([]uint64, p.Delta.IDs.To.Records*(8192/64))
 	for _, e := range ids {
-		if !p.living(e) || seen[e.Index()/64]>>(e.Index()%64)&1 != 0 || p.dies(e) {
+		if !p.living(e) || seen[e.Index()/64]>>(e.Index()%64)&1 != 0 || p.isCleanupOnly(e) {
 			return p.refuse("%v has an entry of %s twice, or is not alive", e, t.Name)
 		}
 		seen[e.Index()/64] |= 1 << (e.Index() % 64)

@@ -156,7 +156,7 @@ func (p *deltaPlan) checkSparse() error {
 		if planned[t] || t.Sparse.Len() == 0 {
 			continue
 		}
-		if p.dying != nil {
+		if p.cleanupOnly != nil {
 			if err := p.checkEntries(t, t.Sparse.IDs()); err != nil {
 				return err
 			}

@@ -10,16 +10,16 @@ import (
 
 // Change is ecs.Change.
 type Change struct {
-	World   *world.World
-	add     world.Signature
-	remove  world.Signature
-	entries []entryChange    // sparse types that are added or removed
-	adds    bool             // something is added
-	put     []*value.Shared  // values that replace an entity's own
-	given   []*value.Shared  // values for entities that have none
-	Into    *world.Archetype // if set, entities get exactly its types and values
-	dies    bool             // the change is destruction: entities keep only what Destroy leaves of them
-	paths   []*world.Path    // by index of the source archetype; nil: not looked up yet
+	World    *world.World
+	add      world.Signature
+	remove   world.Signature
+	entries  []entryChange    // sparse types that are added or removed
+	adds     bool             // something is added
+	put      []*value.Shared  // values that replace an entity's own
+	given    []*value.Shared  // values for entities that have none
+	Into     *world.Archetype // if set, entities get exactly its types and values
+	destroys bool             // the change is destruction: entities keep only what Destroy leaves of them
+	paths    []*world.Path    // by index of the source archetype; nil: not looked up yet
 }
 
 // Part is what a Part says.
@@ -46,7 +46,7 @@ func (c *Change) TakePart(p *Part) {
 			continue
 		}
 		switch {
-		case id == world.DyingID:
+		case id == world.CleanupEntityID:
 			panic("ecs: NewChange: CleanupEntity comes with World.Destroy and goes with the last Cleanup type; it cannot be added or removed")
 		case c.add.Has(id) != c.remove.Has(id) && c.remove.Has(id) != p.Remove:
 			panic(fmt.Sprintf("ecs: NewChange: %s is added and removed", w.Types.List[id].Name))
@@ -84,7 +84,7 @@ func (c *Change) String() string {
 	if c.Into != nil {
 		return "change into " + c.Into.String()
 	}
-	if c.dies {
+	if c.destroys {
 		return "destruction"
 	}
 	text := "change"
@@ -150,11 +150,11 @@ func (c *Change) target(a *world.Archetype) (to *world.Archetype, ends bool, err
 			return nil, false, err
 		}
 	}
-	if c.Into != nil && !a.Dying {
+	if c.Into != nil && !a.CleanupOnly {
 		return c.Into, false, nil
 	}
 	sig := c.typesOf(a)
-	if sig.Has(world.DyingID) && !sig.Meets(&c.World.Types.Cleanup) || c.dies && !a.Lasting {
+	if sig.Has(world.CleanupEntityID) && !sig.Meets(&c.World.Types.Cleanup) || c.destroys && !a.DestroyedByChange {
 		return nil, true, nil
 	}
 	put := c.put
@@ -171,12 +171,12 @@ func (c *Change) typesOf(a *world.Archetype) world.Signature {
 	switch {
 	case c.Into != nil:
 		sig = c.Into.Table.Sig
-		sig.Add(world.DyingID)
-	case c.dies && !a.Table.Sig.Has(world.DyingID):
+		sig.Add(world.CleanupEntityID)
+	case c.destroys && !a.Table.Sig.Has(world.CleanupEntityID):
 		for i := range sig {
 			sig[i] &= c.World.Types.Cleanup[i]
 		}
-		sig.Add(world.DyingID)
+		sig.Add(world.CleanupEntityID)
 	}
 	for i := range sig {
 		sig[i] = sig[i]&^c.remove[i] | c.add[i]

@@ -14,7 +14,7 @@ import (
 // Create is ecs.Archetype.Create.
 func Create(a *world.Archetype) entity.ID {
 	w := a.World
-	if w != nil && w.Loops.Open == 0 && !a.Dying && w.IDs.Free() > 0 && !a.Table.Store.Full() {
+	if w != nil && w.Loops.Open == 0 && !a.CleanupOnly && w.IDs.Free() > 0 && !a.Table.Store.Full() {
 		return w.Rows.Create(&a.Table.Table)
 	}
 	e, err := TryCreate(a)
@@ -28,7 +28,7 @@ func Create(a *world.Archetype) entity.ID {
 func TryCreate(a *world.Archetype) (entity.ID, error) {
 	w := a.World
 	w.CheckUnlocked("Archetype.Create")
-	if a.Dying {
+	if a.CleanupOnly {
 		world.RefuseDying("Archetype.Create")
 	}
 	if w.IDs.Free() == 0 || a.Table.Store.Full() {
@@ -84,7 +84,7 @@ func unsetOf(a *world.Archetype, options []CreateOption) (unset world.Signature)
 func CreateN(a *world.Archetype, n int, options ...CreateOption) (Batch, error) {
 	w := a.World
 	w.CheckUnlocked("Archetype.CreateN")
-	if a.Dying {
+	if a.CleanupOnly {
 		world.RefuseDying("Archetype.CreateN")
 	}
 	if n < 0 {

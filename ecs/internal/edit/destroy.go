@@ -18,8 +18,8 @@ import (
 //	[Position Socket]  -- Destroy -->  [CleanupEntity Socket]  -- Remove Socket -->  ended
 //	[Position]         -- Destroy -------------------------------------->  ended
 //
-// Both are the change editing.dies, which is applied like any other change if there is more to do
-// than to end rows.
+// Both are the change editing.destroyChange, which is applied like any other change if there is
+// more to do than to end rows.
 
 // Destroy is ecs.World.Destroy.
 func Destroy(w *world.World, e entity.ID) bool {
@@ -31,7 +31,7 @@ func Destroy(w *world.World, e entity.ID) bool {
 	}
 	o := w.Tables.OwnerOf(r.Location)
 	a := w.ArchetypeAt(o)
-	if a.Lasting {
+	if a.DestroyedByChange {
 		destroyed, err := TryDestroy(w, e)
 		if err != nil {
 			panic(err)
@@ -46,13 +46,13 @@ func Destroy(w *world.World, e entity.ID) bool {
 // of the entity's group.
 func Destruction(w *world.World) *Change {
 	w.CheckNew("door.Destruction")
-	return ending(w)
+	return destroyChange(w)
 }
 
 // editing is what structural changes keep in a world from call to call.
 type editing struct {
-	dies    *Change // what Destroy does to entities with Cleanup types or LinkedEntity; nil until it is asked for, see ending
-	copying copying // scratch of the last Instantiate, reused by the next
+	destroyChange *Change // what Destroy does to entities with Cleanup types or LinkedEntity; nil until it is asked for, see destroyChange
+	copying       copying // scratch of the last Instantiate, reused by the next
 }
 
 // edits returns the world's editing. The first call makes it.
@@ -65,13 +65,13 @@ func edits(w *world.World) *editing {
 	return e
 }
 
-// ending returns editing.dies. The first call makes it.
-func ending(w *world.World) *Change {
+// destroyChange returns editing.destroyChange. The first call makes it.
+func destroyChange(w *world.World) *Change {
 	e := edits(w)
-	if e.dies == nil {
-		e.dies = &Change{World: w, dies: true}
+	if e.destroyChange == nil {
+		e.destroyChange = &Change{World: w, destroys: true}
 	}
-	return e.dies
+	return e.destroyChange
 }
 
 // TryDestroy is ecs.World.TryDestroy.
@@ -100,8 +100,8 @@ func DestroyQuery(w *world.World, q *query.Query) int {
 // destroyed.
 func DestroyRows(w *world.World, op string, tx *change.Tx) (n int, err error) {
 	for i := range tx.Parts {
-		if w.ArchetypeOn(tx.Parts[i].Table).Lasting {
-			b, ended, err := ending(w).ApplyTo(op, tx)
+		if w.ArchetypeOn(tx.Parts[i].Table).DestroyedByChange {
+			b, ended, err := destroyChange(w).ApplyTo(op, tx)
 			return b.N + ended, err
 		}
 	}
@@ -123,7 +123,7 @@ func EndRows(w *world.World, op string, tx *change.Tx) (n int) {
 func WithGroups(w *world.World, tx *change.Tx) *change.Tx {
 	groups := false
 	for i := range tx.Parts {
-		groups = groups || leads(w.ArchetypeOn(tx.Parts[i].Table))
+		groups = groups || ownsGroup(w.ArchetypeOn(tx.Parts[i].Table))
 	}
 	if !groups {
 		return tx
@@ -135,9 +135,9 @@ func WithGroups(w *world.World, tx *change.Tx) *change.Tx {
 	return SelectList(w, "", list, false)
 }
 
-// leads reports whether the archetype's entities head groups that are destroyed with them. A dying
-// entity was destroyed before, so a group that it gained since does not count.
-func leads(a *world.Archetype) bool { return a.Table.Sig.Has(world.LinkedID) && !a.Dying }
+// ownsGroup reports whether the archetype's entities head groups that are destroyed with them. A
+// dying entity was destroyed before, so a group that it gained since does not count.
+func ownsGroup(a *world.Archetype) bool { return a.Table.Sig.Has(world.LinkedID) && !a.CleanupOnly }
 
 // appendGroups appends the entities of a part, each followed by the entities linked to it.
 func appendGroups(w *world.World, list []entity.ID, p *change.Part) []entity.ID {
@@ -152,7 +152,7 @@ func appendGroups(w *world.World, list []entity.ID, p *change.Part) []entity.ID 
 // appendGroupsOf appends the entities of n rows, each followed by the entities linked to it.
 func appendGroupsOf(a *world.Archetype, list []entity.ID, pos, row, n int) []entity.ID {
 	at := a.Table.Store.Row(pos, row)
-	leads := leads(a)
+	leads := ownsGroup(a)
 	for _, e := range world.Entities(at.Base, row+n)[row:] {
 		list = append(list, e)
 		if leads {

@@ -144,7 +144,7 @@ func (c *copying) addLinked(op string, e entity.ID) {
 	}
 	a, _, at := w.RowOf(w.RecordOf(op, e))
 	for _, e := range appendLinked(w, nil, value.HeaderOf(at, a.Table.Column(world.LinkedID))) {
-		if a := w.ArchetypeAt(w.Tables.OwnerOf(w.RecordOf(op, e).Location)); !a.Dying {
+		if a := w.ArchetypeAt(w.Tables.OwnerOf(w.RecordOf(op, e).Location)); !a.CleanupOnly {
 			c.join(e, a) // once
 		}
 	}
@@ -157,7 +157,7 @@ func (c *copying) add(op string, e entity.ID) bool {
 		panic(fmt.Sprintf("ecs: %s: %v is not alive, there is nothing to copy", op, e))
 	}
 	a := c.w.ArchetypeAt(c.w.Tables.OwnerOf(r.Location))
-	if a.Dying {
+	if a.CleanupOnly {
 		panic(fmt.Sprintf("ecs: %s: %v was destroyed, only its Cleanup types are left; those are not copied", op, e))
 	}
 	return c.join(e, a)
@@ -266,7 +266,7 @@ func (c *copying) aim(first *Outcome) error {
 
 // pattern returns the archetype of copies of a's entities.
 func pattern(a *world.Archetype) (*world.Archetype, error) {
-	if !a.Lasting && !a.Table.Sig.Has(world.PrefabID) {
+	if !a.DestroyedByChange && !a.Table.Sig.Has(world.PrefabID) {
 		return a, nil
 	}
 	sig := a.Table.Sig

@@ -85,14 +85,14 @@ func moveSearched(t *world.Type, e entity.ID, r *entity.Record, a *world.Archety
 	if a.Table.Sig.Has(t.ID) == adds {
 		return nil, nil
 	}
-	if t.ID == world.DyingID {
+	if t.ID == world.CleanupEntityID {
 		op := "Component.Remove"
 		if adds {
 			op = "Component.Add"
 		}
 		panic("ecs: " + op + ": CleanupEntity comes with World.Destroy and goes with the last Cleanup type; it cannot be added or removed")
 	}
-	if t.Cleanup && a.Table.Sig.Has(world.DyingID) && a.IsLastCleanup(t.ID) {
+	if t.Cleanup && a.Table.Sig.Has(world.CleanupEntityID) && a.IsLastCleanup(t.ID) {
 		t.World.Rows.EndOne(&a.Table.Table, e, r, t.World.Tables.OwnerOf(r.Location))
 		// Safe because no caller dereferences it: not nil means that the type was removed.
 		return unsafe.Pointer(r), nil

@@ -22,7 +22,7 @@ func OutcomeOf(a *world.Archetype) Outcome { return Outcome{From: a, to: a} }
 func OutcomeOfCopies(a *world.Archetype) (Outcome, error) {
 	const op = "edit.OutcomeOfCopies"
 	a.World.CheckUnlocked(op)
-	if a.Dying {
+	if a.CleanupOnly {
 		world.RefuseDying(op)
 	}
 	to, err := pattern(a)

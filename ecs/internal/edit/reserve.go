@@ -13,7 +13,7 @@ func CreateReserved(a *world.Archetype, ids []entity.ID) (Batch, error) {
 	const op = "Archetype.CreateReserved"
 	w := a.World
 	w.CheckUnlocked(op)
-	if a.Dying {
+	if a.CleanupOnly {
 		world.RefuseDying(op)
 	}
 	Hold(w, op, ids)

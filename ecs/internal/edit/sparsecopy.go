@@ -40,7 +40,7 @@ func (c *copying) fillEntries() {
 		s := &t.Sparse.Set
 		for m := range c.members {
 			from := s.Find(c.members[m].e)
-			if from == 0 || c.members[m].to.Dying { // commands may have destroyed the copies
+			if from == 0 || c.members[m].to.CleanupOnly { // commands may have destroyed the copies
 				continue
 			}
 			for i, e := range c.ids[m*c.n : (m+1)*c.n] {

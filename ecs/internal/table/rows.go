@@ -134,8 +134,8 @@ func (t *Table) MoveOne(x *Transition, e entity.ID, r *entity.Record, o Owner) {
 		to.Books.MarkLast(dest.Row, s.Version)
 		if x.more {
 			x.row.CopyOthers(dest, at)
-			if x.rare {
-				x.sendRare(o.Pos(), at, dest)
+			if x.extras {
+				x.sendExtras(o.Pos(), at, dest)
 			}
 		}
 		to.Store.Push(1)
@@ -168,9 +168,9 @@ func (t *Table) MoveOne(x *Transition, e entity.ID, r *entity.Record, o Owner) {
 	t.Store.Pop(last.Row)
 }
 
-// sendRare is the part of MoveOne that few transitions need: it copies enable bits, and ends what
+// sendExtras is the part of MoveOne that few transitions need: it copies enable bits, and ends what
 // the row owned in columns that only the source has.
-func (x *Transition) sendRare(pos int, from, dest store.Row) {
+func (x *Transition) sendExtras(pos int, from, dest store.Row) {
 	toPos := x.To.Store.LastChunk()
 	for _, b := range x.bits {
 		x.To.Books.Bits(b.To, toPos).Set(dest.Row, x.From.Books.Bits(b.From, pos).Has(from.Row))
@@ -178,7 +178,7 @@ func (x *Transition) sendRare(pos int, from, dest store.Row) {
 	for _, slot := range x.on {
 		x.To.Books.Bits(slot, toPos).Set(dest.Row, true)
 	}
-	for _, c := range x.ending {
+	for _, c := range x.dropped {
 		x.From.all.release(from, c, 1)
 	}
 }

@@ -56,12 +56,12 @@ type Transition struct {
 	numbers    []TypeID      // by slot of To: the type's number in the world of From; nil if the numbers are the same
 	renewed    Signature     // types that start anew although From has them
 	row        store.RowCopy // columns that both From and To have
-	ending     []Column      // owning columns that only From has; Send ends what rows own there
+	dropped    []Column      // owning columns that only From has; Send ends what rows own there
 	bits       []Slots       // enable bits that both From and To have
 	values     []Slots       // chunk types that both From and To have, whose values go with whole chunks
 	on         []uint16      // slots of To whose bits From lacks; the types are enabled in rows that come
-	rare       bool          // bits, on or ending is not empty: MoveOne calls sendRare
-	more       bool          // rare, or row.Others
+	extras     bool          // bits, on or dropped is not empty: MoveOne calls sendRare
+	more       bool          // extras, or row.Others
 	loose      bool          // in no table's paths, so a new layout of From or To does not update it: see Refresh
 	Relabels   bool          // columns of both are at the same offsets, so whole chunks can change hands
 	sameLayout bool          // From and To have the same types, and each has its own planned layout

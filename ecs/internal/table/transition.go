@@ -107,7 +107,7 @@ func (x *Transition) Find() {
 	if x.numbers == nil { // with numbers, To has all types of From
 		for _, c := range from.Owning {
 			if id := TypeID(c.Key); !to.Sig.Has(id) || x.renewed.Has(id) {
-				x.ending = append(x.ending, c)
+				x.dropped = append(x.dropped, c)
 			}
 		}
 	}
@@ -119,8 +119,8 @@ func (x *Transition) Find() {
 		}
 	}
 	x.values = x.sharedValues()
-	x.rare = len(x.bits)+len(x.on)+len(x.ending) > 0
-	x.more = x.rare || x.row.Others
+	x.extras = len(x.bits)+len(x.on)+len(x.dropped) > 0
+	x.more = x.extras || x.row.Others
 }
 
 // sharedValues returns the slots of the chunk types whose values go along a transition.
@@ -136,7 +136,7 @@ func (x *Transition) sharedValues() (shared []Slots) {
 
 // equal reports whether two transitions have the same effect, for Verify.
 func (x *Transition) equal(y *Transition) bool {
-	return slices.Equal(x.Fresh, y.Fresh) && slices.Equal(x.ending, y.ending) && x.row.Equal(&y.row) && x.Relabels == y.Relabels
+	return slices.Equal(x.Fresh, y.Fresh) && slices.Equal(x.dropped, y.dropped) && x.row.Equal(&y.row) && x.Relabels == y.Relabels
 }
 
 // Send moves the entities of n rows of a chunk to the end of the target, which has room, and
@@ -152,7 +152,7 @@ func (x *Transition) send(pos, row, n int, chunk bool) {
 			x.Inherit(b, pos)
 		}
 		x.From.all.ids.MoveRows(b.IDs, b.Loc)
-		for _, c := range x.ending {
+		for _, c := range x.dropped {
 			x.From.all.release(source, c, len(b.IDs))
 		}
 	})
@@ -276,7 +276,7 @@ func (x *Transition) endColumns(chunks int) {
 	from := x.From
 	for pos := range chunks {
 		at, n := from.Store.Row(pos, 0), from.Store.RowsOf(pos)
-		for _, c := range x.ending {
+		for _, c := range x.dropped {
 			from.all.release(at, c, n)
 		}
 		if !debug.On || x.numbers != nil {

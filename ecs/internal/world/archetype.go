@@ -30,8 +30,8 @@ func (w *World) ArchetypeOf(sig Signature, values []*value.Shared) (*Archetype, 
 	if err := a.Table.Init(&w.Tables, sig, len(values) > 0); err != nil {
 		return nil, planLimit(err)
 	}
-	a.Dying = sig.Has(DyingID)
-	a.Lasting = sig.Meets(&w.Types.Cleanup) || sig.Has(LinkedID)
+	a.CleanupOnly = sig.Has(CleanupEntityID)
+	a.DestroyedByChange = sig.Meets(&w.Types.Cleanup) || sig.Has(LinkedID)
 	a.EdgeKey = NoEdge
 	a.Table.Values = SerialsOf(a.Values)
 	for _, v := range a.Values {

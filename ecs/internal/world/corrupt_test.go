@@ -63,7 +63,7 @@ func corrupt(of *ecs.World, invariant string) (restore func()) {
 		return func() { a.Table.Places[a.Table.Types[0]].Offset -= 64 }
 	case "W12":
 		old := a.Table.Sig
-		a.Table.Sig.Add(world.DyingID)
+		a.Table.Sig.Add(world.CleanupEntityID)
 		return func() { a.Table.Sig = old }
 	case "L1":
 		d := w.Types.List[a.Table.Types[0]]

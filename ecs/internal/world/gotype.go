@@ -35,7 +35,7 @@ var TypeOfHandle any
 // anything else of this package.
 func Declare(entity, disabled, prefab, cleanup, linked reflect.Type) {
 	EntityType = entity
-	builtInGo = [BuiltIn]reflect.Type{DisabledID: disabled, PrefabID: prefab, DyingID: cleanup, LinkedID: linked}
+	builtInGo = [BuiltIn]reflect.Type{DisabledID: disabled, PrefabID: prefab, CleanupEntityID: cleanup, LinkedID: linked}
 }
 
 // GoTypeOf returns what is known about a type. Any goroutine may call it. Cost: a look-up in a map;
@@ -58,7 +58,7 @@ var builtInTypes = sync.OnceValue(func() *[BuiltIn]Type {
 	all := new([BuiltIn]Type)
 	all[DisabledID] = *ComponentOf(builtInGo[DisabledID])
 	all[PrefabID] = *ComponentOf(builtInGo[PrefabID])
-	all[DyingID] = *ComponentOf(builtInGo[DyingID])
+	all[CleanupEntityID] = *ComponentOf(builtInGo[CleanupEntityID])
 	all[LinkedID] = *BufferOf(builtInGo[LinkedID])
 	all[LinkedID].PlaceInline()
 	for i := range all {
@@ -81,7 +81,7 @@ func (w *World) RegisterBuiltIn() {
 const (
 	DisabledID TypeID = iota
 	PrefabID
-	DyingID
+	CleanupEntityID
 	LinkedID
 	BuiltIn
 )

@@ -32,7 +32,7 @@ func (s *SparseSet) open(t *Type) {
 	s.Type = t
 	if len(t.World.Types.Sparse) == 1 {
 		t.World.WatchEnds()
-		t.World.Rows.OnDestroy(DyingID, t.World.forgetSparse)
+		t.World.Rows.OnDestroy(CleanupEntityID, t.World.forgetSparse)
 		for _, a := range t.World.Archetypes.List {
 			a.Copies = nil // a member may have entries from now on, see copying.learn
 		}
@@ -118,7 +118,7 @@ func (t *Type) AddSparse(op string, e entity.ID) (unsafe.Pointer, error) {
 
 // DyingAt reports whether the entity of a record was destroyed and is kept by Cleanup types.
 func (w *World) DyingAt(r *entity.Record) bool {
-	return w.ArchetypeAt(w.Tables.OwnerOf(r.Location)).Dying
+	return w.ArchetypeAt(w.Tables.OwnerOf(r.Location)).CleanupOnly
 }
 
 // refuseEntry panics for an entity that gets no entry: a dead one, or one that was destroyed.

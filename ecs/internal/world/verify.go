@@ -23,7 +23,7 @@ func (a *Archetype) Verify(spilled *int) error {
 	if err := a.Table.Verify(); err != nil {
 		return err
 	}
-	if a.Table.Sig.Has(DyingID) && a.Table.Len() > 0 && !a.Table.Sig.Meets(&a.World.Types.Cleanup) {
+	if a.Table.Sig.Has(CleanupEntityID) && a.Table.Len() > 0 && !a.Table.Sig.Meets(&a.World.Types.Cleanup) {
 		return fmt.Errorf("ecs: W12: %d entities of %v have the tag CleanupEntity and no Cleanup type", a.Table.Len(), a)
 	}
 	for pos := range a.Table.Store.Chunks() {

@@ -190,21 +190,21 @@ type catalogue struct {
 
 // Archetype is ecs.Archetype.
 type Archetype struct {
-	Table        match.Archetype // rows, types and values, as queries see them; the first field, see whole
-	World        *World
-	Values       []*value.Shared     // of the shared types, in order of type (W11)
-	Key          uint64              // hash of types and values, for catalogue.ByKey
-	alike        *Archetype          // next archetype with the same key
-	Edges        []Edge              // transitions to archetypes that differ by one type
-	Edge         *Path               // the transition used last
-	Copies       *Path               // transition from a row to its copy, if copying columns and bits suffices, see Instantiate; nil: not known
-	Into         any                 // the change of Into; nil until its first use
-	EdgeKey      uint32              // its type, plus EdgeAdds if the type is added
-	Lasting      bool                // Destroy has more to do than end rows: the archetype has Cleanup types or LinkedEntity
-	Dying        bool                // has CleanupEntity, so no entity is created here
-	Pinned       bool                // a caller of NewArchetype may hold it, so it stays even without rows
-	Born         uint64              // number of the snapshot taken last when it was made
-	SnapshotView *table.SnapshotView // of an archetype of a snapshot; nil for all others
+	Table             match.Archetype // rows, types and values, as queries see them; the first field, see whole
+	World             *World
+	Values            []*value.Shared     // of the shared types, in order of type (W11)
+	Key               uint64              // hash of types and values, for catalogue.ByKey
+	alike             *Archetype          // next archetype with the same key
+	Edges             []Edge              // transitions to archetypes that differ by one type
+	Edge              *Path               // the transition used last
+	Copies            *Path               // transition from a row to its copy, if copying columns and bits suffices, see Instantiate; nil: not known
+	Into              any                 // the change of Into; nil until its first use
+	EdgeKey           uint32              // its type, plus EdgeAdds if the type is added
+	DestroyedByChange bool                // Destroy has more to do than end rows: the archetype has Cleanup types or LinkedEntity
+	CleanupOnly       bool                // has CleanupEntity, so no entity is created here
+	Pinned            bool                // a caller of NewArchetype may hold it, so it stays even without rows
+	Born              uint64              // number of the snapshot taken last when it was made
+	SnapshotView      *table.SnapshotView // of an archetype of a snapshot; nil for all others
 }
 
 // Edge is the transition to the archetype that differs by one type.

@@ -264,7 +264,7 @@ func (l *imageLoader) archetypeFor(im *ImageArchetype) (a *world.Archetype, chan
 // keepsNobody reports whether the archetype's entities were destroyed, and no Cleanup type keeps
 // them.
 func keepsNobody(a *world.Archetype) bool {
-	return a.Dying && !a.Table.Sig.Meets(&a.World.Types.Cleanup)
+	return a.CleanupOnly && !a.Table.Sig.Meets(&a.World.Types.Cleanup)
 }
 
 // endDestroyed ends the entities that were destroyed when the file was written, and were kept by
@@ -398,7 +398,7 @@ func (l *imageLoader) mayHave(e entity.ID) bool {
 		return false
 	}
 	o, ok := l.w.Tables.FindOwner(r.Location)
-	return ok && !l.w.ArchetypeAt(o).Dying
+	return ok && !l.w.ArchetypeAt(o).CleanupOnly
 }
 
 // adoptNames names the entities.
