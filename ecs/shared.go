@@ -206,7 +206,7 @@ func (c Shared[T]) give(op string, e Entity, x T, adds bool) (bool, error) {
 	if err != nil {
 		return false, world.During(op, err)
 	}
-	return edit.MoveBy(w, op, a.PathTo(to), entity.ID(e), r, before)
+	return edit.MoveBy(w, op, a.TransitionTo(to), entity.ID(e), r, before)
 }
 
 // With returns the archetype with the same types and other shared values. The given values replace

@@ -9,17 +9,17 @@ import (
 
 // Rows from another world: they die in its Rows and are born here.
 
-// PlanAcross decides how a part's rows come from another world along a path of table.Across, and
-// counts the rows that need room. It returns the number of chunks that change hands: full ones, or
-// all if no other rows come and the target has none. Then the target needs no memory.
-func (tx *Tx) PlanAcross(p *Part, path *table.Transition) (give int) {
-	if p.Whole && path.To.Len() == 0 && !path.Relabels && path.Adopts() {
-		path.Adopt()
+// PlanAcross decides how a part's rows come from another world along a transition of table.Across,
+// and counts the rows that need room. It returns the number of chunks that change hands: full ones,
+// or all if no other rows come and the target has none. Then the target needs no memory.
+func (tx *Tx) PlanAcross(p *Part, transition *table.Transition) (give int) {
+	if p.Whole && transition.To.Len() == 0 && !transition.Relabels && transition.Adopts() {
+		transition.Adopt()
 	}
-	to := tx.aim(path.To)
-	if p.Whole && path.Relabels && !p.Table.IsKept() {
+	to := tx.aim(transition.To)
+	if p.Whole && transition.Relabels && !p.Table.IsKept() {
 		give = p.Table.FullChunks()
-		if !p.Table.Store.HasSmall() && path.To.Len() == 0 && to.sources == 1 {
+		if !p.Table.Store.HasSmall() && transition.To.Len() == 0 && to.sources == 1 {
 			give = len(p.Table.Store.Chunks())
 		}
 	}
@@ -37,40 +37,40 @@ func (tx *Tx) PlanAcross(p *Part, path *table.Transition) (give int) {
 // Receive moves a part's rows here from the Rows of another world. The first give chunks of the
 // part's table change hands; other rows are copied. It calls renamed, never per row, with the old
 // ids of entities and their ids here.
-func (r *Rows) Receive(from *Rows, p *Part, path *table.Transition, give int, renamed func(old, to []entity.ID)) {
+func (r *Rows) Receive(from *Rows, p *Part, transition *table.Transition, give int, renamed func(old, to []entity.ID)) {
 	tx := &r.tx
 	arrive := func(b table.Run) {
-		r.adopt(from, path, b)
+		r.adopt(from, transition, b)
 		r.rename(from, b, renamed)
 	}
 	if give > 0 {
 		for pos := range give {
 			from.died(p.Table, p.Table.At(pos, 0), p.Table.Store.RowsOf(pos))
 		}
-		start, n := path.Give(give, arrive)
-		r.born(path.To, start, n)
-		tx.Note(Span{path.To, start, n})
+		start, n := transition.Give(give, arrive)
+		r.born(transition.To, start, n)
+		tx.Note(Span{transition.To, start, n})
 	}
 	runs := p.Backward()
 	for pos, row, n, ok := runs.Next(); ok; pos, row, n, ok = runs.Next() {
-		start := path.To.Store.Len()
+		start := transition.To.Store.Len()
 		from.died(p.Table, p.Table.At(pos, row), n)
-		path.Copy(pos, row, n, func(b table.Run, _ store.Row) {
+		transition.Copy(pos, row, n, func(b table.Run, _ store.Row) {
 			if p.Whole { // its chunks come as chunks, cut otherwise
-				path.Inherit(b, pos)
+				transition.Inherit(b, pos)
 			}
 			arrive(b)
 		})
 		p.takeOut(pos, row, n)
-		r.born(path.To, start, n)
-		tx.Note(Span{path.To, start, n})
+		r.born(transition.To, start, n)
+		tx.Note(Span{transition.To, start, n})
 	}
 }
 
 // adopt gives slots of this world to the managed values of rows that have come.
-func (r *Rows) adopt(from *Rows, path *table.Transition, b table.Run) {
-	for _, c := range path.To.Managed() {
-		old := from.tables.Managed(path.Number(table.TypeID(c.Key)))
+func (r *Rows) adopt(from *Rows, transition *table.Transition, b table.Run) {
+	for _, c := range transition.To.Managed() {
+		old := from.tables.Managed(transition.Number(table.TypeID(c.Key)))
 		r.tables.Managed(table.TypeID(c.Key)).Adopt(old, value.SlotsAt(b.At, c, len(b.IDs)))
 	}
 }
@@ -93,14 +93,14 @@ func (r *Rows) rename(from *Rows, b table.Run, renamed func(old, to []entity.ID)
 // CopyTable fills an empty table with copies of all rows of a table in another world, of which this
 // world is to become a copy. Entities keep their indices and get tag. CopyTable calls copied with
 // each run of rows. The error is from the universe; then no row has come.
-func (r *Rows) CopyTable(path *table.Transition, tag entity.Tag, copied func(b table.Run)) error {
-	from := path.From
-	if err := path.To.MakeRoom(from.Len(), false); err != nil {
+func (r *Rows) CopyTable(transition *table.Transition, tag entity.Tag, copied func(b table.Run)) error {
+	from := transition.From
+	if err := transition.To.MakeRoom(from.Len(), false); err != nil {
 		return err
 	}
 	for pos := range from.Store.Chunks() {
-		path.Copy(pos, 0, from.Store.RowsOf(pos), func(b table.Run, _ store.Row) {
-			path.Inherit(b, pos)
+		transition.Copy(pos, 0, from.Store.RowsOf(pos), func(b table.Run, _ store.Row) {
+			transition.Inherit(b, pos)
 			for i := range b.IDs {
 				b.IDs[i] = b.IDs[i].In(tag)
 			}
@@ -108,6 +108,6 @@ func (r *Rows) CopyTable(path *table.Transition, tag entity.Tag, copied func(b t
 			copied(b)
 		})
 	}
-	r.born(path.To, 0, from.Len())
+	r.born(transition.To, 0, from.Len())
 	return nil
 }

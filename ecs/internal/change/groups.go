@@ -38,8 +38,8 @@ func (tx *Tx) MoveGroup(first, end int) {
 	tx.Spans = tx.Spans[:0]
 	for i := range tx.Parts[first:end] {
 		switch p := &tx.Parts[first+i]; {
-		case p.Outcome.Path() != nil:
-			p.Outcome.Path().Refresh()
+		case p.Outcome.Transition() != nil:
+			p.Outcome.Transition().Refresh()
 			tx.send(p)
 		case p.Outcome.Ends():
 			tx.end(p)

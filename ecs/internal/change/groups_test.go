@@ -254,8 +254,8 @@ func TestGroupsOfListsAndMasks(t *testing.T) {
 	}
 }
 
-// TestGroupsFollowLayouts: a group's path to a table without rows is worked out before the table
-// returns to its own layout, because entities are created there too.
+// TestGroupsFollowLayouts: a group's transition to a table without rows is worked out before the
+// table returns to its own layout, because entities are created there too.
 func TestGroupsFollowLayouts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(45, 0))
 	m := newModel(t, newUniverse(t, 64<<20), growths[0])

@@ -5,7 +5,7 @@ import "quarry/ecs/internal/table"
 // Outcome is what a structural change does to the rows of one table: they stay, move or end. The
 // zero Outcome is Stay.
 type Outcome struct {
-	path *table.Transition // transition for these rows; nil if they stay, &theEnd if they end
+	transition *table.Transition // transition for these rows; nil if they stay, &theEnd if they end
 }
 
 // theEnd marks the outcome of rows that end.
@@ -15,21 +15,21 @@ var theEnd table.Transition
 func Stay() Outcome { return Outcome{} }
 
 // Move returns the outcome of rows that move to another table.
-func Move(path *table.Transition) Outcome { return Outcome{path} }
+func Move(transition *table.Transition) Outcome { return Outcome{transition} }
 
 // End returns the outcome of rows whose entities end.
 func End() Outcome { return Outcome{&theEnd} }
 
 // Stays reports whether the rows stay unchanged.
-func (o Outcome) Stays() bool { return o.path == nil }
+func (o Outcome) Stays() bool { return o.transition == nil }
 
 // Ends reports whether the rows' entities end.
-func (o Outcome) Ends() bool { return o.path == &theEnd }
+func (o Outcome) Ends() bool { return o.transition == &theEnd }
 
-// Path returns the transition along which the rows move, or nil if they stay or end.
-func (o Outcome) Path() *table.Transition {
-	if o.path == &theEnd {
+// Transition returns the transition along which the rows move, or nil if they stay or end.
+func (o Outcome) Transition() *table.Transition {
+	if o.transition == &theEnd {
 		return nil
 	}
-	return o.path
+	return o.transition
 }

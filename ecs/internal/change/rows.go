@@ -89,21 +89,21 @@ func (r *Rows) born(t *table.Table, start, n int) {
 	r.Epoch++
 }
 
-// moved notes that n rows have moved along a path, from location at in its source to index start in
-// its target, which may be the same table. The caller may still have to write the columns that only
-// the target has.
-func (r *Rows) moved(path *table.Transition, at table.Location, start, n int) {
+// moved notes that n rows have moved along a transition, from location at in its source to index
+// start in its target, which may be the same table. The caller may still have to write the columns
+// that only the target has.
+func (r *Rows) moved(transition *table.Transition, at table.Location, start, n int) {
 	r.Epoch++
 	if r.destroy != nil {
-		r.tellDestroyed(path, start, n)
+		r.tellDestroyed(transition, start, n)
 	}
 }
 
-// tellDestroyed calls destroy for n rows of a path's target, from index start on, if the path leads
+// tellDestroyed calls destroy for n rows of a transition's target, from index start on, if it leads
 // to the tag of destroyed entities; start may be lastRow.
-func (r *Rows) tellDestroyed(path *table.Transition, start, n int) {
-	t := path.To
-	if !t.Sig.Has(r.cleanupEntity) || path.From.Sig.Has(r.cleanupEntity) {
+func (r *Rows) tellDestroyed(transition *table.Transition, start, n int) {
+	t := transition.To
+	if !t.Sig.Has(r.cleanupEntity) || transition.From.Sig.Has(r.cleanupEntity) {
 		return
 	}
 	if start == lastRow {
@@ -143,34 +143,34 @@ func (r *Rows) Create(t *table.Table) entity.ID {
 	return e
 }
 
-// Copy makes an entity whose row is a copy of one row, which path leads from. It copies columns and
-// enable bits. The target's rows must own nothing, and it must have no column that the source
-// lacks.
-func (r *Rows) Copy(path *table.Transition, pos int, from store.Row) entity.ID {
-	t := path.To
+// Copy makes an entity whose row is a copy of one row, which transition leads from. It copies
+// columns and enable bits. The target's rows must own nothing, and it must have no column that the
+// source lacks.
+func (r *Rows) Copy(transition *table.Transition, pos int, from store.Row) entity.ID {
+	t := transition.To
 	if r.tables.Past() != nil {
 		r.keepBirth(t)
 	}
 	at := t.Store.Tail()
 	e := r.ids.Take(t.Books.LastAt() + table.Location(at.Row))
 	*table.IDAt(at) = e
-	path.CopyRow(at, pos, from)
+	transition.CopyRow(at, pos, from)
 	t.Store.Push(1)
 	t.Books.MarkLast(at.Row, r.tables.Version)
 	r.born(t, lastRow, 1)
 	return e
 }
 
-// MoveOne moves entity e of table t along a path from t. record and o are the entity's record and
-// owner. The caller writes the columns that only the target has.
-func (r *Rows) MoveOne(t *table.Table, path *table.Transition, e entity.ID, record *entity.Record, o table.Owner) {
+// MoveOne moves entity e of table t along a transition from t. record and o are the entity's record
+// and owner. The caller writes the columns that only the target has.
+func (r *Rows) MoveOne(t *table.Table, transition *table.Transition, e entity.ID, record *entity.Record, o table.Owner) {
 	at := record.Location
 	if r.tables.Past() != nil {
-		path.To.KeepTail()
+		transition.To.KeepTail()
 		r.keepLeave(t, e, o.RowAt(at))
 	}
-	t.MoveOne(path, e, record, o)
-	r.moved(path, at, lastRow, 1)
+	t.MoveOne(transition, e, record, o)
+	r.moved(transition, at, lastRow, 1)
 }
 
 // Swap exchanges the rows of entities a and b of table t, so each has the other's values and enable
@@ -280,15 +280,15 @@ func clearBut(t *table.Table, set *table.Signature, at store.Row, n int) {
 	}
 }
 
-// Repeat makes n entities whose rows are copies of one row, which path leads from, and appends
-// their ids. It copies managed values. Spilled buffers still have the headers of the source row,
-// which the caller must replace.
-func (r *Rows) Repeat(path *table.Transition, pos, row, n int, ids []entity.ID) ([]entity.ID, Span) {
-	t := path.To
+// Repeat makes n entities whose rows are copies of one row, which transition leads from, and
+// appends their ids. It copies managed values. Spilled buffers still have the headers of the source
+// row, which the caller must replace.
+func (r *Rows) Repeat(transition *table.Transition, pos, row, n int, ids []entity.ID) ([]entity.ID, Span) {
+	t := transition.To
 	start := t.Store.Len()
 	for left := n; left > 0; {
 		b := t.Tail(left)
-		path.Repeat(b, pos, row)
+		transition.Repeat(b, pos, row)
 		r.ids.TakeRows(b.Loc, b.IDs)
 		ids = append(ids, b.IDs...)
 		for _, c := range t.Managed() {
@@ -301,32 +301,32 @@ func (r *Rows) Repeat(path *table.Transition, pos, row, n int, ids []entity.ID) 
 	return ids, Span{t, start, n}
 }
 
-// send moves n rows of a chunk along a path. The source's rows stay, void, until the caller removes
-// them.
-func (r *Rows) send(path *table.Transition, pos, row, n int) Span {
-	start := path.To.Store.Len()
-	path.Send(pos, row, n)
-	return r.sent(path, pos, row, start, n)
+// send moves n rows of a chunk along a transition. The source's rows stay, void, until the caller
+// removes them.
+func (r *Rows) send(transition *table.Transition, pos, row, n int) Span {
+	start := transition.To.Store.Len()
+	transition.Send(pos, row, n)
+	return r.sent(transition, pos, row, start, n)
 }
 
 // sendChunk is send for all rows of a chunk that goes to the target as a chunk, with its values.
-func (r *Rows) sendChunk(path *table.Transition, pos int) Span {
-	start, n := path.To.Store.Len(), path.From.Store.RowsOf(pos)
-	path.SendChunk(pos)
-	return r.sent(path, pos, 0, start, n)
+func (r *Rows) sendChunk(transition *table.Transition, pos int) Span {
+	start, n := transition.To.Store.Len(), transition.From.Store.RowsOf(pos)
+	transition.SendChunk(pos)
+	return r.sent(transition, pos, 0, start, n)
 }
 
-func (r *Rows) sent(path *table.Transition, pos, row, start, n int) Span {
-	r.moved(path, path.From.At(pos, row), start, n)
-	return Span{path.To, start, n}
+func (r *Rows) sent(transition *table.Transition, pos, row, start, n int) Span {
+	r.moved(transition, transition.From.At(pos, row), start, n)
+	return Span{transition.To, start, n}
 }
 
-// give hands the first chunks of a path's source to its target.
-func (r *Rows) give(path *table.Transition, chunks int) Span {
-	at := path.From.At(0, 0)
-	start, n := path.Give(chunks, nil)
-	r.moved(path, at, start, n)
-	return Span{path.To, start, n}
+// give hands the first chunks of a transition's source to its target.
+func (r *Rows) give(transition *table.Transition, chunks int) Span {
+	at := transition.From.At(0, 0)
+	start, n := transition.Give(chunks, nil)
+	r.moved(transition, at, start, n)
+	return Span{transition.To, start, n}
 }
 
 // end ends the entities of n rows of a chunk, and what the rows own. The rows stay, void, until the

@@ -104,24 +104,24 @@ func (tx *Tx) ExpectEntries(to EntrySet, n int) {
 // that it can adopt the layout. A small chunk never changes hands, nor do chunks of a group.
 func (tx *Tx) plan() {
 	for i := range tx.Parts {
-		if p := &tx.Parts[i]; p.Outcome.Path() != nil {
-			tx.aim(p.Outcome.Path().To)
+		if p := &tx.Parts[i]; p.Outcome.Transition() != nil {
+			tx.aim(p.Outcome.Transition().To)
 		}
 	}
 	for i := range tx.Parts {
 		p := &tx.Parts[i]
-		if path := p.Outcome.Path(); path != nil {
-			tx.planPart(p, path, &tx.targets[tx.stateOf(path.To.Index).target-1])
+		if transition := p.Outcome.Transition(); transition != nil {
+			tx.planPart(p, transition, &tx.targets[tx.stateOf(transition.To.Index).target-1])
 		}
 	}
 }
 
-func (tx *Tx) planPart(p *Part, path *table.Transition, to *target) {
+func (tx *Tx) planPart(p *Part, transition *table.Transition, to *target) {
 	if p.shared {
 		to.coming += p.Rows
 		return
 	}
-	p.all = p.Whole && !p.Table.Store.HasSmall() && to.sources == 1 && path.To.Len() == 0 && (path.Relabels || path.Adopts())
+	p.all = p.Whole && !p.Table.Store.HasSmall() && to.sources == 1 && transition.To.Len() == 0 && (transition.Relabels || transition.Adopts())
 	switch {
 	case p.all:
 	case p.relabels():
@@ -134,7 +134,7 @@ func (tx *Tx) planPart(p *Part, path *table.Transition, to *target) {
 
 // relabels reports whether full chunks change hands.
 func (p *Part) relabels() bool {
-	return p.Whole && p.Outcome.Path().Relabels && p.Table.FullChunks() > 0
+	return p.Whole && p.Outcome.Transition().Relabels && p.Table.FullChunks() > 0
 }
 
 // Take takes a block for a buffer of n elements, which Block hands out. The error is from the
@@ -224,12 +224,12 @@ func (to *target) room() int {
 // leaves its own results unchanged. Groups may have both.
 func (tx *Tx) Commit() (moved, ended int) {
 	for i := range tx.Parts {
-		if p := &tx.Parts[i]; p.Outcome.Path() != nil {
+		if p := &tx.Parts[i]; p.Outcome.Transition() != nil {
 			tx.relabel(p)
 		}
 	}
 	for i := range tx.Parts {
-		if p := &tx.Parts[i]; p.Outcome.Path() != nil {
+		if p := &tx.Parts[i]; p.Outcome.Transition() != nil {
 			moved += p.Rows
 			tx.send(p)
 		}
@@ -245,33 +245,33 @@ func (tx *Tx) Commit() (moved, ended int) {
 
 // relabel hands over the chunks of a whole table, if that is enough.
 func (tx *Tx) relabel(p *Part) {
-	path := p.Outcome.Path()
+	transition := p.Outcome.Transition()
 	if p.shared {
 		return
 	}
-	if p.all && !path.Relabels {
-		path.Adopt()
+	if p.all && !transition.Relabels {
+		transition.Adopt()
 	}
 	n := p.Table.FullChunks()
 	if p.all {
 		n = len(p.Table.Store.Chunks())
 	}
-	if p.Whole && path.Relabels && n > 0 {
-		tx.Note(tx.rows.give(path, n))
+	if p.Whole && transition.Relabels && n > 0 {
+		tx.Note(tx.rows.give(transition, n))
 	}
 }
 
-// send moves the part's rows along their path. relabel has already handed over chunks that change
-// hands. A chunk that is left because it is small or part full goes as a chunk too, with its
+// send moves the part's rows along their transition. relabel has already handed over chunks that
+// change hands. A chunk that is left because it is small or part full goes as a chunk too, with its
 // values.
 func (tx *Tx) send(p *Part) {
-	chunks := p.Whole && p.Outcome.Path().Relabels
+	chunks := p.Whole && p.Outcome.Transition().Relabels
 	runs := p.Backward()
 	for pos, row, n, ok := runs.Next(); ok; pos, row, n, ok = runs.Next() {
 		if chunks {
-			tx.Note(tx.rows.sendChunk(p.Outcome.Path(), pos))
+			tx.Note(tx.rows.sendChunk(p.Outcome.Transition(), pos))
 		} else {
-			tx.Note(tx.rows.send(p.Outcome.Path(), pos, row, n))
+			tx.Note(tx.rows.send(p.Outcome.Transition(), pos, row, n))
 		}
 		p.takeOut(pos, row, n)
 	}

@@ -188,9 +188,9 @@ func TestOneEntityAgainstModel(t *testing.T) {
 				m.ends(e)
 			case i%3 == 1 && a != to:
 				require.NoError(t, m.rows.Room(to, 1, 0))
-				path := a.To(to)
-				m.rows.MoveOne(a, path, e, r, m.tables.OwnerOf(r.Location))
-				store.ClearRows(to.Store.LastRow(), 1, path.Fresh)
+				transition := a.To(to)
+				m.rows.MoveOne(a, transition, e, r, m.tables.OwnerOf(r.Location))
+				store.ClearRows(to.Store.LastRow(), 1, transition.Fresh)
 				m.goes(e, to, table.Signature{})
 				m.write(rng, []entity.ID{e})
 			case !a.Sig.Has(typeHits): // the caller would give the copies blocks

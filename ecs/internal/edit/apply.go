@@ -42,7 +42,7 @@ func (c *Change) Apply(e entity.ID) (changed bool, err error) {
 		w.Rows.EndOne(&a.Table.Table, e, r, w.Tables.OwnerOf(r.Location))
 		return true, nil
 	}
-	return MoveBy(w, op, out.Path(), e, r, before)
+	return MoveBy(w, op, out.Transition(), e, r, before)
 }
 
 // Gives reports whether the change adds something, which makes it an error to apply it to a dead

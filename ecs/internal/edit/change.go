@@ -10,16 +10,16 @@ import (
 
 // Change is ecs.Change.
 type Change struct {
-	World    *world.World
-	add      world.Signature
-	remove   world.Signature
-	entries  []entryChange    // sparse types that are added or removed
-	adds     bool             // something is added
-	put      []*value.Shared  // values that replace an entity's own
-	given    []*value.Shared  // values for entities that have none
-	Into     *world.Archetype // if set, entities get exactly its types and values
-	destroys bool             // the change is destruction: entities keep only what Destroy leaves of them
-	paths    []*world.Path    // by index of the source archetype; nil: not looked up yet
+	World       *world.World
+	add         world.Signature
+	remove      world.Signature
+	entries     []entryChange       // sparse types that are added or removed
+	adds        bool                // something is added
+	put         []*value.Shared     // values that replace an entity's own
+	given       []*value.Shared     // values for entities that have none
+	Into        *world.Archetype    // if set, entities get exactly its types and values
+	destroys    bool                // the change is destruction: entities keep only what Destroy leaves of them
+	transitions []*world.Transition // by index of the source archetype; nil: not looked up yet
 }
 
 // Part is what a Part says.
@@ -114,11 +114,11 @@ func (c *Change) String() string {
 // outcome returns what the change does to the entities of an archetype. It creates the target
 // archetype if there is none.
 func (c *Change) outcome(a *world.Archetype) (change.Outcome, error) {
-	for int(a.Table.Index) >= len(c.paths) {
-		c.paths = append(c.paths, nil)
+	for int(a.Table.Index) >= len(c.transitions) {
+		c.transitions = append(c.transitions, nil)
 	}
-	if p := c.paths[a.Table.Index]; p != nil && p.From == &a.Table.Table && !p.To.Closed {
-		return outcomeBy(p), nil
+	if p := c.transitions[a.Table.Index]; p != nil && p.From == &a.Table.Table && !p.To.Closed {
+		return outcomeOf(p), nil
 	}
 	to, ends, err := c.target(a)
 	switch {
@@ -129,13 +129,13 @@ func (c *Change) outcome(a *world.Archetype) (change.Outcome, error) {
 	case a.Differs(to):
 		return change.Move(a.Table.Sideways(&to.Table.Table)), nil
 	}
-	c.paths[a.Table.Index] = a.Table.To(&to.Table.Table)
-	return outcomeBy(c.paths[a.Table.Index]), nil
+	c.transitions[a.Table.Index] = a.Table.To(&to.Table.Table)
+	return outcomeOf(c.transitions[a.Table.Index]), nil
 }
 
-// outcomeBy returns the outcome for rows that take the transition p. If p leads back to its own
+// outcomeOf returns the outcome for rows that take the transition p. If p leads back to its own
 // archetype, the rows stay.
-func outcomeBy(p *world.Path) change.Outcome {
+func outcomeOf(p *world.Transition) change.Outcome {
 	if p.To == p.From {
 		return change.Stay()
 	}

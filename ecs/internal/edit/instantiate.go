@@ -26,8 +26,8 @@ func Instantiate(w *world.World, e entity.ID) entity.ID {
 	if w != nil && w.Loops.Open == 0 && w.IDs.Free() > 0 {
 		if r := w.IDs.Find(e); r != nil {
 			o := w.Tables.OwnerOf(r.Location)
-			if path := w.ArchetypeAt(o).Copies; path != nil && !path.To.Store.Full() {
-				return w.Rows.Copy(path, o.Pos(), o.RowAt(r.Location))
+			if transition := w.ArchetypeAt(o).Copies; transition != nil && !transition.To.Store.Full() {
+				return w.Rows.Copy(transition, o.Pos(), o.RowAt(r.Location))
 			}
 		}
 	}
@@ -65,7 +65,7 @@ func (c *copying) learn() {
 			return
 		}
 	}
-	m.from.Copies = m.path
+	m.from.Copies = m.transition
 }
 
 // InstantiateGroup is ecs.World.InstantiateGroup.
@@ -102,11 +102,11 @@ type copying struct {
 
 // member is an entity that is copied.
 type member struct {
-	e     entity.ID
-	from  *world.Archetype // archetype of the member
-	to    *world.Archetype // archetype of its copies
-	path  *world.Path      // transition from the member's row to its copies
-	start int              // row of the first copy in to
+	e          entity.ID
+	from       *world.Archetype  // archetype of the member
+	to         *world.Archetype  // archetype of its copies
+	transition *world.Transition // transition from the member's row to its copies
+	start      int               // row of the first copy in to
 }
 
 // link is an entity value in a member that refers to a member.
@@ -246,13 +246,13 @@ func (c *copying) aim(first *Outcome) error {
 	for i := range c.members {
 		m := &c.members[i]
 		if i == 0 && first != nil {
-			m.to, m.path = first.to, first.path()
+			m.to, m.transition = first.to, first.transition()
 		} else {
 			to, err := pattern(m.from)
 			if err != nil {
 				return err
 			}
-			m.to, m.path = to, m.from.Table.To(&to.Table.Table)
+			m.to, m.transition = to, m.from.Table.To(&to.Table.Table)
 		}
 		c.tx.Expect(&m.to.Table.Table, c.n)
 	}
@@ -286,7 +286,7 @@ func (c *copying) takeBlocks(m *member) error {
 	a, _, at := c.w.RowOf(c.w.RecordOf("", m.e))
 	for _, b := range buffers {
 		t := c.w.Types.List[b.Key]
-		if !m.path.Keeps(t.ID) {
+		if !m.transition.Keeps(t.ID) {
 			continue
 		}
 		length := value.HeaderOf(at, a.Table.Column(t.ID)).Len()
@@ -307,12 +307,12 @@ func (c *copying) fill(i int) {
 	w, m := c.w, &c.members[i]
 	a, pos, source := w.RowOf(w.RecordOf("", m.e))
 	var rows change.Span
-	m.path.Refresh()
-	c.ids, rows = w.Rows.Repeat(m.path, pos, source.Row, c.n, c.ids)
+	m.transition.Refresh()
+	c.ids, rows = w.Rows.Repeat(m.transition, pos, source.Row, c.n, c.ids)
 	m.start = rows.Start
 	c.tx.Note(rows)
 	for _, b := range m.to.Table.Buffers() {
-		if !m.path.Keeps(world.TypeID(b.Key)) {
+		if !m.transition.Keeps(world.TypeID(b.Key)) {
 			continue
 		}
 		if from := value.HeaderOf(source, a.Table.Column(world.TypeID(b.Key))); from.Spilled() {

@@ -137,7 +137,7 @@ func createBatch(t *testing.T, a *ecs.Archetype, n int) ecs.Batch {
 	return b
 }
 
-// warm makes paths, bindings and directories in the archetypes' own layouts.
+// warm makes transitions, bindings and directories in the archetypes' own layouts.
 func (x *ship) warm(t *testing.T, full, less *ecs.Archetype, q *ecs.Query, changes ...*ecs.Change) {
 	x.fill(createBatch(t, full, 1))
 	e := x.all.At(0)

@@ -120,10 +120,10 @@ type migration struct {
 
 // transfer is the move of one part's rows to an archetype of another world.
 type transfer struct {
-	p    *change.Part // of a transaction of the old world
-	to   *world.Archetype
-	path *world.Path
-	give int // chunks that change hands
+	p          *change.Part // of a transaction of the old world
+	to         *world.Archetype
+	transition *world.Transition
+	give       int // chunks that change hands
 }
 
 // move moves the rows that a transaction of another world has selected. moved is zero, or that of
@@ -263,15 +263,15 @@ func (m *migration) find(p *change.Part) error {
 	for slot, id := range to.Table.Types {
 		numbers[slot], _ = m.from.Types.Find(w.Types.List[id].Key())
 	}
-	path := a.Table.Across(&to.Table.Table, numbers)
-	m.transfers = append(m.transfers, transfer{p, to, path, m.tx.PlanAcross(p, path)})
+	transition := a.Table.Across(&to.Table.Table, numbers)
+	m.transfers = append(m.transfers, transfer{p, to, transition, m.tx.PlanAcross(p, transition)})
 	return nil
 }
 
 // takeBlocks takes blocks of w's heap for the spilled buffers of a transfer.
 func (m *migration) takeBlocks(r *transfer) error {
 	for _, b := range r.to.Table.Buffers() {
-		t, c := m.w.Types.List[b.Key], r.p.Table.Column(r.path.Number(world.TypeID(b.Key)))
+		t, c := m.w.Types.List[b.Key], r.p.Table.Column(r.transition.Number(world.TypeID(b.Key)))
 		err := r.p.EachRow(func(at store.Row) error {
 			from := value.HeaderOf(at, c)
 			if !from.Spilled() {
@@ -291,13 +291,13 @@ func (r *transfer) run(m *migration) {
 	for _, b := range r.to.Table.Buffers() {
 		m.moveSpills(r, b)
 	}
-	m.w.Rows.Receive(&m.from.Rows, r.p, r.path, r.give, m.renamed)
+	m.w.Rows.Receive(&m.from.Rows, r.p, r.transition, r.give, m.renamed)
 }
 
 // moveSpills moves the spilled buffers of the rows, which have not moved yet, to blocks of the new
 // world's heap. A header cannot move as it is: it counts from the base of its universe.
 func (m *migration) moveSpills(r *transfer, b world.Column) {
-	t, c := m.w.Types.List[b.Key], r.p.Table.Column(r.path.Number(world.TypeID(b.Key)))
+	t, c := m.w.Types.List[b.Key], r.p.Table.Column(r.transition.Number(world.TypeID(b.Key)))
 	_ = r.p.EachRow(func(at store.Row) error {
 		h := value.HeaderOf(at, c)
 		if !h.Spilled() {

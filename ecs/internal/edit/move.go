@@ -10,9 +10,9 @@ import (
 )
 
 // Add and Remove of one type for one entity, for handles of all kinds. An archetype caches the
-// transition to the archetype with one type more or less (Archetype.Edge); the row takes that
-// transition in Rows.MoveOne of package change. Changes of several types or many entities are in
-// apply.go.
+// transition to the archetype with one type more or less (Archetype.LastTransition); the row takes
+// that transition in Rows.MoveOne of package change. Changes of several types or many entities are
+// in apply.go.
 
 // Add adds the type to e. It returns the address of the component, for the caller to write, or nil
 // if e already has the type. It panics with a *LimitError. In add and remove every rare case is a
@@ -26,13 +26,13 @@ func Add(t *world.Type, op string, e entity.ID) unsafe.Pointer {
 	}
 	o := w.Tables.OwnerOf(r.Location)
 	a := w.ArchetypeAt(o)
-	path := a.Edge
-	if a.EdgeKey != uint32(t.ID)|world.EdgeAdds || path.To.Store.Full() {
+	transition := a.LastTransition
+	if a.LastKey != uint32(t.ID)|world.KeyAdds || transition.To.Store.Full() {
 		return moveOr(t, op, e, r, a, true)
 	}
-	dest := path.To.Store.Tail()
-	p := dest.Element(path.Added.Offset, path.Added.Size)
-	w.Rows.MoveOne(&a.Table.Table, path, e, r, o)
+	dest := transition.To.Store.Tail()
+	p := dest.Element(transition.Added.Offset, transition.Added.Size)
+	w.Rows.MoveOne(&a.Table.Table, transition, e, r, o)
 	return p
 }
 
@@ -58,11 +58,11 @@ func Remove(t *world.Type, op string, e entity.ID) (removed bool) {
 	}
 	o := w.Tables.OwnerOf(r.Location)
 	a := w.ArchetypeAt(o)
-	path := a.Edge
-	if a.EdgeKey != uint32(t.ID) || path.To.Store.Full() {
+	transition := a.LastTransition
+	if a.LastKey != uint32(t.ID) || transition.To.Store.Full() {
 		return moveOr(t, op, e, r, a, false) != nil
 	}
-	w.Rows.MoveOne(&a.Table.Table, path, e, r, o)
+	w.Rows.MoveOne(&a.Table.Table, transition, e, r, o)
 	return true
 }
 
@@ -101,9 +101,9 @@ func moveSearched(t *world.Type, e entity.ID, r *entity.Record, a *world.Archety
 	if err := searchEdge(a, t.ID); err != nil {
 		return nil, err
 	}
-	dest := a.Edge.To.Store.Tail()
-	p := dest.Element(a.Edge.Added.Offset, a.Edge.Added.Size)
-	t.World.Rows.MoveOne(&a.Table.Table, a.Edge, e, r, t.World.Tables.OwnerOf(r.Location))
+	dest := a.LastTransition.To.Store.Tail()
+	p := dest.Element(a.LastTransition.Added.Offset, a.LastTransition.Added.Size)
+	t.World.Rows.MoveOne(&a.Table.Table, a.LastTransition, e, r, t.World.Tables.OwnerOf(r.Location))
 	return p, nil
 }
 
@@ -123,26 +123,26 @@ func moveOr(t *world.Type, op string, e entity.ID, r *entity.Record, a *world.Ar
 // error nothing has changed.
 func searchEdge(a *world.Archetype, id world.TypeID) error {
 	before := len(a.World.Archetypes.List)
-	path, err := findEdge(a, id)
-	if err == nil && path.To.Store.Full() {
-		err = world.Refused(a.World.Rows.Room(path.To, 1, 0))
+	transition, err := findTransition(a, id)
+	if err == nil && transition.To.Store.Full() {
+		err = world.Refused(a.World.Rows.Room(transition.To, 1, 0))
 	}
 	if err != nil {
 		a.World.Forget(before)
 		return err
 	}
-	a.Edge, a.EdgeKey = path, uint32(id)
+	a.LastTransition, a.LastKey = transition, uint32(id)
 	if !a.Table.Sig.Has(id) {
-		a.EdgeKey |= world.EdgeAdds
+		a.LastKey |= world.KeyAdds
 	}
 	return nil
 }
 
-// findEdge is searchEdge without making room.
-func findEdge(a *world.Archetype, id world.TypeID) (*world.Path, error) {
-	for _, e := range a.Edges {
+// findTransition is searchEdge without making room.
+func findTransition(a *world.Archetype, id world.TypeID) (*world.Transition, error) {
+	for _, e := range a.Transitions {
 		if e.ID == id {
-			return e.Path, nil
+			return e.Transition, nil
 		}
 	}
 	sig := a.Table.Sig
@@ -155,24 +155,24 @@ func findEdge(a *world.Archetype, id world.TypeID) (*world.Path, error) {
 	if err != nil {
 		return nil, err
 	}
-	path := a.PathTo(to)
-	a.Edges = append(a.Edges, world.Edge{ID: id, Path: path})
-	return path, nil
+	transition := a.TransitionTo(to)
+	a.Transitions = append(a.Transitions, world.TypeTransition{ID: id, Transition: transition})
+	return transition, nil
 }
 
 // MoveBy moves one entity along a transition and clears the components that it gains. On an error
 // it forgets the archetypes from index before on.
-func MoveBy(w *world.World, op string, path *world.Path, e entity.ID, r *entity.Record, before int) (bool, error) {
-	if path.To.Store.Full() {
-		if err := w.Rows.Room(path.To, 1, 0); err != nil {
+func MoveBy(w *world.World, op string, transition *world.Transition, e entity.ID, r *entity.Record, before int) (bool, error) {
+	if transition.To.Store.Full() {
+		if err := w.Rows.Room(transition.To, 1, 0); err != nil {
 			w.Forget(before)
 			return false, world.During(op, world.Refused(err))
 		}
-		if path.IsSideways() {
-			path.Find() // its end may have its own layout now, which tells only the transitions that it knows
+		if transition.IsSideways() {
+			transition.Find() // its end may have its own layout now, which tells only the transitions that it knows
 		}
 	}
-	w.Rows.MoveOne(path.From, path, e, r, w.Tables.OwnerOf(r.Location))
-	store.ClearRows(path.To.Store.LastRow(), 1, path.Fresh)
+	w.Rows.MoveOne(transition.From, transition, e, r, w.Tables.OwnerOf(r.Location))
+	store.ClearRows(transition.To.Store.LastRow(), 1, transition.Fresh)
 	return true, nil
 }

@@ -63,7 +63,7 @@ func (o Outcome) After(c *Change) (Outcome, error) {
 	case by.Stays():
 		return o, nil
 	}
-	to := c.World.ArchetypeOn(by.Path().To)
+	to := c.World.ArchetypeOn(by.Transition().To)
 	for i, had := range o.to.Table.Sig {
 		has := to.Table.Sig[i]
 		o.renewed[i] = (o.renewed[i] | has&^had&o.lost[i]&^c.World.Types.Shared[i]) & has
@@ -83,8 +83,8 @@ func (o *Outcome) refresh() (err error) {
 	return err
 }
 
-// path returns the transition from the first archetype to the last.
-func (o *Outcome) path() *world.Path {
+// transition returns the transition from the first archetype to the last.
+func (o *Outcome) transition() *world.Transition {
 	if o.renewed == (world.Signature{}) && !o.From.Differs(o.to) {
 		return o.From.Table.To(&o.to.Table.Table)
 	}
@@ -99,5 +99,5 @@ func (o *Outcome) ofRows() change.Outcome {
 	case o.Stays():
 		return change.Stay()
 	}
-	return change.Move(o.path())
+	return change.Move(o.transition())
 }

@@ -80,7 +80,7 @@ func (f *SnapshotWorld) open(s *Snapshot) error {
 // add makes an archetype.
 func (f *SnapshotWorld) add(s *Snapshot, from *archetypeState) error {
 	live := from.Archetype
-	a := &world.Archetype{World: &f.World, Values: live.Values, Key: f.Archetypes.KeyOf(&live.Table.Sig, live.Values), CleanupOnly: live.CleanupOnly, DestroyedByChange: live.DestroyedByChange, EdgeKey: world.NoEdge, Pinned: from.Pinned}
+	a := &world.Archetype{World: &f.World, Values: live.Values, Key: f.Archetypes.KeyOf(&live.Table.Sig, live.Values), CleanupOnly: live.CleanupOnly, DestroyedByChange: live.DestroyedByChange, LastKey: world.NoKey, Pinned: from.Pinned}
 	view, err := a.Table.OpenSnapshotView(&f.Tables, uint32(len(f.Archetypes.List)), live.Table.Sig, &from.Table, HistoryOf(s.World).Rows, s.Layer)
 	if err != nil {
 		return world.Refused(err)

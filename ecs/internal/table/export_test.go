@@ -89,7 +89,7 @@ func (t *Table) Corrupt(invariant string) (restore func()) {
 		t.ownRows *= 2
 		return func() { t.ownRows /= 2 }
 	case "W9 transition":
-		x := t.paths[0]
+		x := t.transitions[0]
 		x.Relabels = !x.Relabels
 		return func() { x.Relabels = !x.Relabels }
 	case "L1":

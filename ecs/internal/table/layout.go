@@ -201,7 +201,7 @@ func (x *Transition) Adopts() bool {
 // Adopt gives the target, which has no rows, the layout of the source.
 func (x *Transition) Adopt() {
 	x.To.UseLayout(x.From, x.numbers)
-	x.Find() // the target updates only the transitions in its paths
+	x.Find() // the target updates only the transitions in its list
 }
 
 // UseLayout makes a table without rows adopt the layout of a table that has all of its columns. For
@@ -254,7 +254,7 @@ func (t *Table) replan(rows int, like *store.Store) {
 	for i := range t.Owning {
 		t.Owning[i] = t.Column(TypeID(t.Owning[i].Key))
 	}
-	for _, p := range t.paths {
+	for _, p := range t.transitions {
 		p.Find()
 	}
 	t.all.calls.Replanned()
@@ -283,7 +283,7 @@ func (t *Table) verifyLayout() error {
 	if columns != 0 || !t.mayAdopt(&plan) {
 		return fmt.Errorf("ecs: W9: %v has %d columns beyond its plan of %d rows; %d would fit alone\n%v", t, columns, plan.Rows, t.ownRows, plan)
 	}
-	for _, p := range t.paths {
+	for _, p := range t.transitions {
 		want := Transition{From: p.From, To: p.To}
 		want.Find()
 		if !p.equal(&want) {

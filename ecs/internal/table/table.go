@@ -29,22 +29,22 @@ import (
 // chunk may be part full, and a removed row is replaced by the last one. Only the table writes the
 // fields.
 type Table struct {
-	Index   uint32 // by which owners name the table; set by the caller, see Renumber
-	Sig     Signature
-	Types   []TypeID     // in rising order
-	Places  []Place      // by TypeID, up to the highest TypeID of Types
-	Store   store.Store  // rows and chunks (W2); the entity column, at offset 0, is not among its columns
-	Books   Books        // of the store's chunks: versions, and enable bits
-	Owning  []Column     // the store's columns whose rows own blocks or values: buffers, then managed types
-	Closed  bool         // Close or End was called
-	all     *Tables      // of its world
-	bufferN int          // how many of Owning are buffers
-	ownRows int          // rows of a unit in the plan of its own types, see layout.go
-	maxRows int          // most rows of a chunk, the least of its types' limits; 0: no limit
-	adopted *layout.Plan // a plan with holes, from UseLayout; nil if the table has the plan of its own types
-	paths   []*Transition
-	side    *Transition // reused by Sideways
-	marked  *uint32     // address of the books' versions when the cells were last noted
+	Index       uint32 // by which owners name the table; set by the caller, see Renumber
+	Sig         Signature
+	Types       []TypeID     // in rising order
+	Places      []Place      // by TypeID, up to the highest TypeID of Types
+	Store       store.Store  // rows and chunks (W2); the entity column, at offset 0, is not among its columns
+	Books       Books        // of the store's chunks: versions, and enable bits
+	Owning      []Column     // the store's columns whose rows own blocks or values: buffers, then managed types
+	Closed      bool         // Close or End was called
+	all         *Tables      // of its world
+	bufferN     int          // how many of Owning are buffers
+	ownRows     int          // rows of a unit in the plan of its own types, see layout.go
+	maxRows     int          // most rows of a chunk, the least of its types' limits; 0: no limit
+	adopted     *layout.Plan // a plan with holes, from UseLayout; nil if the table has the plan of its own types
+	transitions []*Transition
+	side        *Transition // reused by Sideways
+	marked      *uint32     // address of the books' versions when the cells were last noted
 }
 
 // Transition moves rows from one table to another, of the same world or another. It says which
@@ -62,7 +62,7 @@ type Transition struct {
 	on         []uint16      // slots of To whose bits From lacks; the types are enabled in rows that come
 	extras     bool          // bits, on or dropped is not empty: MoveOne calls sendRare
 	more       bool          // extras, or row.Others
-	loose      bool          // in no table's paths, so a new layout of From or To does not update it: see Refresh
+	loose      bool          // in no table's transitions, so a new layout of From or To does not update it: see Refresh
 	Relabels   bool          // columns of both are at the same offsets, so whole chunks can change hands
 	sameLayout bool          // From and To have the same types, and each has its own planned layout
 }
@@ -70,7 +70,7 @@ type Transition struct {
 // Close frees the chunks of a table without rows.
 func (t *Table) Close() {
 	t.Store.Release()
-	t.paths, t.side, t.Closed = nil, nil, true
+	t.transitions, t.side, t.Closed = nil, nil, true
 }
 
 // End frees all chunks and their rows, at the end of the world. Index and Types stay.
@@ -93,14 +93,14 @@ func (t *Table) String() string {
 
 // Forget drops the transitions from and to closed tables.
 func (t *Table) Forget() {
-	t.paths = slices.DeleteFunc(t.paths, (*Transition).IsClosed)
+	t.transitions = slices.DeleteFunc(t.transitions, (*Transition).IsClosed)
 	if t.side != nil && t.side.IsClosed() {
 		t.side = nil
 	}
 }
 
 // Transitions returns the number of transitions from and to the table.
-func (t *Table) Transitions() int { return len(t.paths) }
+func (t *Table) Transitions() int { return len(t.transitions) }
 
 // IsClosed reports whether From or To is closed.
 func (x *Transition) IsClosed() bool { return x.From.Closed || x.To.Closed }

@@ -13,9 +13,9 @@ import (
 // To returns the transition from t to another table of the same world. Every call returns the same
 // Transition, so after a new layout of a table one Find updates it for all users.
 func (t *Table) To(to *Table) *Transition {
-	known := t.paths
-	if len(to.paths) < len(known) {
-		known = to.paths
+	known := t.transitions
+	if len(to.transitions) < len(known) {
+		known = to.transitions
 	}
 	for _, x := range known {
 		if x.From == t && x.To == to {
@@ -24,9 +24,9 @@ func (t *Table) To(to *Table) *Transition {
 	}
 	x := &Transition{From: t, To: to}
 	x.Find()
-	t.paths = append(t.paths, x)
+	t.transitions = append(t.transitions, x)
 	if to != t {
-		to.paths = append(to.paths, x)
+		to.transitions = append(to.transitions, x)
 	}
 	return x
 }

@@ -11,10 +11,10 @@ import (
 	"quarry/ecs/internal/value"
 )
 
-// Flags in Archetype.EdgeKey.
+// Flags in Archetype.LastKey.
 const (
-	EdgeAdds = 1 << 16 // flag in Archetype.EdgeKey
-	NoEdge   = 1 << 17
+	KeyAdds = 1 << 16 // flag in Archetype.LastKey
+	NoKey   = 1 << 17
 )
 
 // ArchetypeOf finds or creates the archetype with the given types and shared values; ValuesFor
@@ -32,7 +32,7 @@ func (w *World) ArchetypeOf(sig Signature, values []*value.Shared) (*Archetype, 
 	}
 	a.CleanupOnly = sig.Has(CleanupEntityID)
 	a.DestroyedByChange = sig.Meets(&w.Types.Cleanup) || sig.Has(LinkedID)
-	a.EdgeKey = NoEdge
+	a.LastKey = NoKey
 	a.Table.Values = SerialsOf(a.Values)
 	for _, v := range a.Values {
 		v.Hold()
@@ -111,9 +111,9 @@ func (a *Archetype) Differs(b *Archetype) bool {
 	return false
 }
 
-// PathTo returns the transition from a to another archetype. A transition that changes the value of
-// a shared type is valid only until the next one from a is requested.
-func (a *Archetype) PathTo(to *Archetype) *Path {
+// TransitionTo returns the transition from a to another archetype. A transition that changes the
+// value of a shared type is valid only until the next one from a is requested.
+func (a *Archetype) TransitionTo(to *Archetype) *Transition {
 	if a.Differs(to) {
 		return a.Table.Sideways(&to.Table.Table)
 	}

@@ -16,7 +16,7 @@ import (
 //
 //	A1 Each archetype is found by its types and values, and nothing else is.
 //	A2 valued counts the archetypes with shared values.
-//	A3 An archetype's edges lead to archetypes that the world has and that differ by the edge's type;
+//	A3 An archetype's transitions lead to archetypes that the world has and that differ by one type;
 //	   its copies go to an archetype that the world has.
 
 // leastSwept is how many archetypes with values there may be before a sweep looks for those without
@@ -112,7 +112,7 @@ func (c *catalogue) verify() error {
 		if p := a.Copies; p != nil && (p.From != &a.Table.Table || p.IsClosed()) {
 			return fmt.Errorf("ecs: A3: copies of rows of %v go to an archetype that was given up, or come from another", a)
 		}
-		for _, e := range a.Edges {
+		for _, e := range a.Transitions {
 			if err := e.verify(a); err != nil {
 				return err
 			}
@@ -124,16 +124,16 @@ func (c *catalogue) verify() error {
 	return nil
 }
 
-// verify checks A3 for one edge of an archetype.
-func (e Edge) verify(a *Archetype) error {
+// verify checks A3 for one transition of an archetype.
+func (e TypeTransition) verify(a *Archetype) error {
 	sig := a.Table.Sig
 	if sig.Has(e.ID) {
 		sig.Drop(e.ID)
 	} else {
 		sig.Add(e.ID)
 	}
-	if e.Path.From != &a.Table.Table || e.Path.IsClosed() || e.Path.To.Sig != sig {
-		return fmt.Errorf("ecs: A3: the edge of %v for type %d leads from types %v to %v, or one of them was given up", a, e.ID, e.Path.From.Types, e.Path.To.Types)
+	if e.Transition.From != &a.Table.Table || e.Transition.IsClosed() || e.Transition.To.Sig != sig {
+		return fmt.Errorf("ecs: A3: the transition of %v for type %d leads from types %v to %v, or one of them was given up", a, e.ID, e.Transition.From.Types, e.Transition.To.Types)
 	}
 	return nil
 }

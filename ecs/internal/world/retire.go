@@ -29,9 +29,9 @@ func (w *World) Retire(goes func(*Archetype) bool) (n int) {
 	w.Archetypes.leave()
 	for _, a := range w.Archetypes.List {
 		a.Table.Forget()
-		a.Edges = slices.DeleteFunc(a.Edges, func(e Edge) bool { return e.Path.IsClosed() })
-		if a.Edge != nil && a.Edge.IsClosed() {
-			a.Edge, a.EdgeKey = nil, NoEdge
+		a.Transitions = slices.DeleteFunc(a.Transitions, func(e TypeTransition) bool { return e.Transition.IsClosed() })
+		if a.LastTransition != nil && a.LastTransition.IsClosed() {
+			a.LastTransition, a.LastKey = nil, NoKey
 		}
 		if a.Copies != nil && a.Copies.IsClosed() {
 			a.Copies = nil
@@ -51,7 +51,7 @@ func (a *Archetype) giveUp() {
 	for _, v := range a.Values {
 		v.LetGo()
 	}
-	a.Edges, a.Edge, a.EdgeKey, a.Copies, a.Into, a.alike = nil, nil, NoEdge, nil, nil, nil
+	a.Transitions, a.LastTransition, a.LastKey, a.Copies, a.Into, a.alike = nil, nil, NoKey, nil, nil, nil
 }
 
 // Forget removes the archetypes created last, which have no rows, until keep are left.

@@ -195,11 +195,11 @@ type Archetype struct {
 	Values            []*value.Shared     // of the shared types, in order of type (W11)
 	Key               uint64              // hash of types and values, for catalogue.ByKey
 	alike             *Archetype          // next archetype with the same key
-	Edges             []Edge              // transitions to archetypes that differ by one type
-	Edge              *Path               // the transition used last
-	Copies            *Path               // transition from a row to its copy, if copying columns and bits suffices, see Instantiate; nil: not known
+	Transitions       []TypeTransition    // transitions to archetypes that differ by one type
+	LastTransition    *Transition         // the transition used last
+	Copies            *Transition         // transition from a row to its copy, if copying columns and bits suffices, see Instantiate; nil: not known
 	Into              any                 // the change of Into; nil until its first use
-	EdgeKey           uint32              // its type, plus EdgeAdds if the type is added
+	LastKey           uint32              // its type, plus EdgeAdds if the type is added
 	DestroyedByChange bool                // Destroy has more to do than end rows: the archetype has Cleanup types or LinkedEntity
 	CleanupOnly       bool                // has CleanupEntity, so no entity is created here
 	Pinned            bool                // a caller of NewArchetype may hold it, so it stays even without rows
@@ -207,14 +207,14 @@ type Archetype struct {
 	SnapshotView      *table.SnapshotView // of an archetype of a snapshot; nil for all others
 }
 
-// Edge is the transition to the archetype that differs by one type.
-type Edge struct {
-	ID   TypeID // the type that is added or removed
-	Path *Path
+// TypeTransition is the transition to the archetype that differs by one type.
+type TypeTransition struct {
+	ID         TypeID // the type that is added or removed
+	Transition *Transition
 }
 
-// Path is the transition of rows from one archetype to another.
-type Path = table.Transition
+// Transition is the transition of rows from one archetype to another.
+type Transition = table.Transition
 
 // loops are the activities in a world that structural changes would disturb.
 type loops struct {
