@@ -15,12 +15,12 @@ import (
 // slowGroup is a group of a transaction: entities of one table that have one outcome, and what the
 // slow twin makes of each.
 type slowGroup struct {
-	list    []entity.ID // as it was given: an entity may be in it twice
-	to      *table.Table
-	renewed table.Signature
-	ends    bool
-	first   int
-	end     int
+	list  []entity.ID // as it was given: an entity may be in it twice
+	to    *table.Table
+	reset table.Signature
+	ends  bool
+	first int
+	end   int
 }
 
 // outcome returns what becomes of rows of a table; to nil: they stay.
@@ -30,10 +30,10 @@ func (g *slowGroup) outcome(from *table.Table) Outcome {
 		return End()
 	case g.to == nil:
 		return Stay()
-	case g.renewed == table.Signature{} && g.to != from:
+	case g.reset == table.Signature{} && g.to != from:
 		return Move(from.To(g.to))
 	}
-	return Move(from.Renewing(g.to, g.renewed))
+	return Move(from.Resetting(g.to, g.reset))
 }
 
 // groups divides entities at random among groups: those of a table into up to four, of which one
@@ -73,20 +73,20 @@ func (m *model) aim(rng *rand.Rand, a *table.Table, g *slowGroup) {
 		g.ends = true
 	case 1: // they stay
 	case 2:
-		g.to, g.renewed = a, someTypes(rng)
+		g.to, g.reset = a, someTypes(rng)
 	case 3:
-		g.to, g.renewed = m.table(someTypes(rng)), someTypes(rng)
+		g.to, g.reset = m.table(someTypes(rng)), someTypes(rng)
 	default:
 		if g.to = m.all[rng.IntN(len(m.all))]; g.to == a {
-			g.renewed = someTypes(rng)
+			g.reset = someTypes(rng)
 		}
 	}
-	for i := range g.renewed {
+	for i := range g.reset {
 		if g.to != nil {
-			g.renewed[i] &= g.to.Sig[i] & a.Sig[i]
+			g.reset[i] &= g.to.Sig[i] & a.Sig[i]
 		}
 	}
-	if g.to == a && g.renewed == (table.Signature{}) {
+	if g.to == a && g.reset == (table.Signature{}) {
 		g.to = nil
 	}
 }
@@ -137,7 +137,7 @@ func (m *model) move(rng *rand.Rand, tx *Tx, groups []*slowGroup, born *table.Ta
 			if g.ends {
 				m.ends(e)
 			} else if g.to != nil {
-				m.goes(e, g.to, g.renewed)
+				m.goes(e, g.to, g.reset)
 			}
 		}
 	}
@@ -272,7 +272,7 @@ func TestGroupsFollowLayouts(t *testing.T) {
 	require.False(t, b.HasOwnLayout())
 	m.play(rng, []*slowGroup{{list: idsOf(b), to: c}}, 0, "away")
 	require.Zero(t, b.Len())
-	groups := []*slowGroup{{list: idsOf(c)[:100], to: b, renewed: sigOf(typeA)}}
+	groups := []*slowGroup{{list: idsOf(c)[:100], to: b, reset: sigOf(typeA)}}
 	tx = m.selectGroups(groups, b, 50, "back")
 	require.True(t, b.HasOwnLayout())
 	require.NoError(t, tx.Reserve(50))

@@ -243,14 +243,14 @@ func (m *model) read(at store.Row, c table.Column) uint32 {
 
 // outcomes of the slow twin, entity by entity.
 
-// goes says that an entity came to a table, where types of renewed begin anew.
-func (m *model) goes(e entity.ID, to *table.Table, renewed table.Signature) {
+// goes says that an entity came to a table, where types of reset begin anew.
+func (m *model) goes(e entity.ID, to *table.Table, reset table.Signature) {
 	row := m.want[e]
 	for id := range table.TypeID(kinds) {
 		switch {
 		case !to.Sig.Has(id):
 			row.values[id] = 0
-		case !row.types.Has(id) || renewed.Has(id):
+		case !row.types.Has(id) || reset.Has(id):
 			row.values[id], row.on[id] = 0, true
 		}
 	}

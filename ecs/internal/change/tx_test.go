@@ -270,7 +270,7 @@ func newScarce(t *testing.T, growth growth.Policy, seed uint64, rows int) *scarc
 			&slowGroup{list: ids[:rows/3], to: targets[i]},
 			&slowGroup{list: ids[rows/3 : rows/2], to: sources[(i+1)%3]},
 			&slowGroup{list: ids[rows/2 : rows/2+2], to: targets[3]},
-			&slowGroup{list: ids[rows/2+2 : rows*3/4], to: a, renewed: a.Sig},
+			&slowGroup{list: ids[rows/2+2 : rows*3/4], to: a, reset: a.Sig},
 			&slowGroup{list: ids[rows*3/4 : rows-5], ends: true})
 	}
 	s.born = targets[3]

@@ -127,7 +127,7 @@ func (c *Change) outcome(a *world.Archetype) (change.Outcome, error) {
 	case ends:
 		return change.End(), nil
 	case a.Differs(to):
-		return change.Move(a.Table.Sideways(&to.Table.Table)), nil
+		return change.Move(a.Table.ToSharedValue(&to.Table.Table)), nil
 	}
 	c.transitions[a.Table.Index] = a.Table.To(&to.Table.Table)
 	return outcomeOf(c.transitions[a.Table.Index]), nil

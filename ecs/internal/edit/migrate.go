@@ -263,8 +263,8 @@ func (m *migration) find(p *change.Part) error {
 	for slot, id := range to.Table.Types {
 		numbers[slot], _ = m.from.Types.Find(w.Types.List[id].Key())
 	}
-	transition := a.Table.Across(&to.Table.Table, numbers)
-	m.transfers = append(m.transfers, transfer{p, to, transition, m.tx.PlanAcross(p, transition)})
+	transition := a.Table.ToWorld(&to.Table.Table, numbers)
+	m.transfers = append(m.transfers, transfer{p, to, transition, m.tx.PlanToWorld(p, transition)})
 	return nil
 }
 

@@ -168,7 +168,7 @@ func MoveBy(w *world.World, op string, transition *world.Transition, e entity.ID
 			w.Forget(before)
 			return false, world.During(op, world.Refused(err))
 		}
-		if transition.IsSideways() {
+		if transition.IsToSharedValue() {
 			transition.Find() // its end may have its own layout now, which tells only the transitions that it knows
 		}
 	}

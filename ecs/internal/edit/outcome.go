@@ -11,7 +11,7 @@ import (
 type Outcome struct {
 	From, to *world.Archetype // to is nil if the entities end
 	lost     world.Signature  // types that a change removed
-	renewed  world.Signature  // types of to that a change removed and a later change added
+	reset    world.Signature  // types of to that a change removed and a later change added
 }
 
 // OutcomeOf returns the outcome of an empty sequence of changes.
@@ -37,7 +37,7 @@ func OutcomeOfCopies(a *world.Archetype) (Outcome, error) {
 }
 
 // Stays reports whether the entities stay unchanged.
-func (o *Outcome) Stays() bool { return o.From == o.to && o.renewed == world.Signature{} }
+func (o *Outcome) Stays() bool { return o.From == o.to && o.reset == world.Signature{} }
 
 // Archetype returns the archetype of the entities at the end, or nil if they end.
 func (o *Outcome) Archetype() *world.Archetype { return o.to }
@@ -66,7 +66,7 @@ func (o Outcome) After(c *Change) (Outcome, error) {
 	to := c.World.ArchetypeOn(by.Transition().To)
 	for i, had := range o.to.Table.Sig {
 		has := to.Table.Sig[i]
-		o.renewed[i] = (o.renewed[i] | has&^had&o.lost[i]&^c.World.Types.Shared[i]) & has
+		o.reset[i] = (o.reset[i] | has&^had&o.lost[i]&^c.World.Types.Shared[i]) & has
 		o.lost[i] |= had &^ has
 	}
 	o.to = to
@@ -85,10 +85,10 @@ func (o *Outcome) refresh() (err error) {
 
 // transition returns the transition from the first archetype to the last.
 func (o *Outcome) transition() *world.Transition {
-	if o.renewed == (world.Signature{}) && !o.From.Differs(o.to) {
+	if o.reset == (world.Signature{}) && !o.From.Differs(o.to) {
 		return o.From.Table.To(&o.to.Table.Table)
 	}
-	return o.From.Table.Renewing(&o.to.Table.Table, o.renewed)
+	return o.From.Table.Resetting(&o.to.Table.Table, o.reset)
 }
 
 // ofRows returns the outcome for rows of from's table.

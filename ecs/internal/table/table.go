@@ -29,22 +29,22 @@ import (
 // chunk may be part full, and a removed row is replaced by the last one. Only the table writes the
 // fields.
 type Table struct {
-	Index       uint32 // by which owners name the table; set by the caller, see Renumber
-	Sig         Signature
-	Types       []TypeID     // in rising order
-	Places      []Place      // by TypeID, up to the highest TypeID of Types
-	Store       store.Store  // rows and chunks (W2); the entity column, at offset 0, is not among its columns
-	Books       Books        // of the store's chunks: versions, and enable bits
-	Owning      []Column     // the store's columns whose rows own blocks or values: buffers, then managed types
-	Closed      bool         // Close or End was called
-	all         *Tables      // of its world
-	bufferN     int          // how many of Owning are buffers
-	ownRows     int          // rows of a unit in the plan of its own types, see layout.go
-	maxRows     int          // most rows of a chunk, the least of its types' limits; 0: no limit
-	adopted     *layout.Plan // a plan with holes, from UseLayout; nil if the table has the plan of its own types
-	transitions []*Transition
-	side        *Transition // reused by Sideways
-	marked      *uint32     // address of the books' versions when the cells were last noted
+	Index         uint32 // by which owners name the table; set by the caller, see Renumber
+	Sig           Signature
+	Types         []TypeID     // in rising order
+	Places        []Place      // by TypeID, up to the highest TypeID of Types
+	Store         store.Store  // rows and chunks (W2); the entity column, at offset 0, is not among its columns
+	Books         Books        // of the store's chunks: versions, and enable bits
+	Owning        []Column     // the store's columns whose rows own blocks or values: buffers, then managed types
+	Closed        bool         // Close or End was called
+	all           *Tables      // of its world
+	bufferN       int          // how many of Owning are buffers
+	ownRows       int          // rows of a unit in the plan of its own types, see layout.go
+	maxRows       int          // most rows of a chunk, the least of its types' limits; 0: no limit
+	adopted       *layout.Plan // a plan with holes, from UseLayout; nil if the table has the plan of its own types
+	transitions   []*Transition
+	toSharedValue *Transition // reused by ToSharedValue
+	marked        *uint32     // address of the books' versions when the cells were last noted
 }
 
 // Transition moves rows from one table to another, of the same world or another. It says which
@@ -54,7 +54,7 @@ type Transition struct {
 	Fresh      []Column      // columns that only To has; they start as zeros
 	Added      Column        // the last column of Fresh; if Fresh is empty, the zero Column, which points to the start of the chunk
 	numbers    []TypeID      // by slot of To: the type's number in the world of From; nil if the numbers are the same
-	renewed    Signature     // types that start anew although From has them
+	reset      Signature     // types that start anew although From has them
 	row        store.RowCopy // columns that both From and To have
 	dropped    []Column      // owning columns that only From has; Send ends what rows own there
 	bits       []Slots       // enable bits that both From and To have
@@ -70,7 +70,7 @@ type Transition struct {
 // Close frees the chunks of a table without rows.
 func (t *Table) Close() {
 	t.Store.Release()
-	t.transitions, t.side, t.Closed = nil, nil, true
+	t.transitions, t.toSharedValue, t.Closed = nil, nil, true
 }
 
 // End frees all chunks and their rows, at the end of the world. Index and Types stay.
@@ -94,8 +94,8 @@ func (t *Table) String() string {
 // Forget drops the transitions from and to closed tables.
 func (t *Table) Forget() {
 	t.transitions = slices.DeleteFunc(t.transitions, (*Transition).IsClosed)
-	if t.side != nil && t.side.IsClosed() {
-		t.side = nil
+	if t.toSharedValue != nil && t.toSharedValue.IsClosed() {
+		t.toSharedValue = nil
 	}
 }
 

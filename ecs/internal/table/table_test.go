@@ -417,9 +417,9 @@ func TestTablesVerifyNames(t *testing.T) {
 	}
 }
 
-// TestAcross copies all rows to tables of another world whose types have other numbers, and
+// TestToWorld copies all rows to tables of another world whose types have other numbers, and
 // repeats one there.
-func TestAcross(t *testing.T) {
+func TestToWorld(t *testing.T) {
 	u := newUniverse(t)
 	rng := rand.New(rand.NewPCG(24, 7))
 	from, to := newSlowTables(t, u, growth.Doubling(), kinds...), newSlowTables(t, u, growth.Fixed(2), kinds...)
@@ -435,7 +435,7 @@ func TestAcross(t *testing.T) {
 		for slot, id := range other.Types {
 			numbers[slot] = table.TypeID(len(kinds)) - 1 - id
 		}
-		for _, x := range []*table.Transition{a.Across(same, nil), a.Across(other, numbers)} {
+		for _, x := range []*table.Transition{a.ToWorld(same, nil), a.ToWorld(other, numbers)} {
 			require.NoError(t, x.To.MakeRoom(a.Len(), true))
 			x.To.Promote()
 			before, arrived := x.To.Len(), 0

@@ -31,18 +31,18 @@ func (t *Table) To(to *Table) *Transition {
 	return x
 }
 
-// Sideways returns the transition to a table that differs in a shared value, and perhaps in types.
-// It is valid until the next call on t, which reuses it; otherwise a thousand values would have a
-// million transitions. Usually types and layouts are the same, and only To changes.
-func (t *Table) Sideways(to *Table) *Transition {
-	x := t.side
+// ToSharedValue returns the transition to a table that differs in a shared value, and perhaps in
+// types. It is valid until the next call on t, which reuses it; otherwise a thousand values would
+// have a million transitions. Usually types and layouts are the same, and only To changes.
+func (t *Table) ToSharedValue(to *Table) *Transition {
+	x := t.toSharedValue
 	if x != nil && x.sameLayout && to.adopted == nil && t.adopted == nil && t.Sig == to.Sig {
 		x.To = to
 		return x
 	}
 	if x == nil {
 		x = new(Transition)
-		t.side = x
+		t.toSharedValue = x
 	}
 	x.From, x.To = t, to
 	x.Find()
@@ -50,27 +50,27 @@ func (t *Table) Sideways(to *Table) *Transition {
 	return x
 }
 
-// IsSideways reports whether the transition is from Sideways. Such a transition does not follow new
-// layouts of its target; Find updates it.
-func (x *Transition) IsSideways() bool { return x == x.From.side }
+// IsToSharedValue reports whether the transition is from ToSharedValue. Such a transition does not
+// follow new layouts of its target; Find updates it.
+func (x *Transition) IsToSharedValue() bool { return x == x.From.toSharedValue }
 
-// Across returns the transition from t to a table of another world. numbers maps slots of to to
+// ToWorld returns the transition from t to a table of another world. numbers maps slots of to to
 // type numbers in the world of t; nil if both worlds number types alike.
-func (t *Table) Across(to *Table, numbers []TypeID) *Transition {
+func (t *Table) ToWorld(to *Table, numbers []TypeID) *Transition {
 	x := &Transition{From: t, To: to, numbers: numbers}
 	x.Find()
 	return x
 }
 
-// Renewing returns the transition from t to a table of the same world, or to t itself, in which the
-// types of a set start anew, as if rows had lost them and got them again.
-func (t *Table) Renewing(to *Table, renewed Signature) *Transition {
-	x := &Transition{From: t, To: to, renewed: renewed, loose: true}
+// Resetting returns the transition from t to a table of the same world, or to t itself, in which
+// the types of a set start anew, as if rows had lost them and got them again.
+func (t *Table) Resetting(to *Table, reset Signature) *Transition {
+	x := &Transition{From: t, To: to, reset: reset, loose: true}
 	x.Find()
 	return x
 }
 
-// Refresh computes a transition from Renewing again, in case its tables have new layouts.
+// Refresh computes a transition from Resetting again, in case its tables have new layouts.
 func (x *Transition) Refresh() {
 	if x.loose {
 		x.Find()
@@ -79,7 +79,7 @@ func (x *Transition) Refresh() {
 
 // Keeps reports whether rows that move keep the values of a type of To. id is the type's number in
 // the world of From.
-func (x *Transition) Keeps(id TypeID) bool { return x.From.Sig.Has(id) && !x.renewed.Has(id) }
+func (x *Transition) Keeps(id TypeID) bool { return x.From.Sig.Has(id) && !x.reset.Has(id) }
 
 // Number returns the number, in the source's world, of a type of the target.
 func (x *Transition) Number(id TypeID) TypeID {
@@ -92,7 +92,7 @@ func (x *Transition) Number(id TypeID) TypeID {
 // Find computes the transition from the layouts and types of From and To.
 func (x *Transition) Find() {
 	from, to := x.From, x.To
-	*x = Transition{From: from, To: to, numbers: x.numbers, renewed: x.renewed, loose: x.loose, row: x.row.Emptied(),
+	*x = Transition{From: from, To: to, numbers: x.numbers, reset: x.reset, loose: x.loose, row: x.row.Emptied(),
 		Relabels: from != to && from.all.u == to.all.u && to.takesChunksOf(from) && from.Store.PerUnit() == to.Store.PerUnit() && from.Store.ScalesLike(&to.Store)}
 	for _, c := range to.Store.Columns() {
 		there := x.Number(TypeID(c.Key))
@@ -106,7 +106,7 @@ func (x *Transition) Find() {
 	}
 	if x.numbers == nil { // with numbers, To has all types of From
 		for _, c := range from.Owning {
-			if id := TypeID(c.Key); !to.Sig.Has(id) || x.renewed.Has(id) {
+			if id := TypeID(c.Key); !to.Sig.Has(id) || x.reset.Has(id) {
 				x.dropped = append(x.dropped, c)
 			}
 		}

@@ -115,7 +115,7 @@ func (a *Archetype) Differs(b *Archetype) bool {
 // value of a shared type is valid only until the next one from a is requested.
 func (a *Archetype) TransitionTo(to *Archetype) *Transition {
 	if a.Differs(to) {
-		return a.Table.Sideways(&to.Table.Table)
+		return a.Table.ToSharedValue(&to.Table.Table)
 	}
 	return a.Table.To(&to.Table.Table)
 }

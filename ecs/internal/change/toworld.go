@@ -9,10 +9,11 @@ import (
 
 // Rows from another world: they die in its Rows and are born here.
 
-// PlanAcross decides how a part's rows come from another world along a transition of table.Across,
-// and counts the rows that need room. It returns the number of chunks that change hands: full ones,
-// or all if no other rows come and the target has none. Then the target needs no memory.
-func (tx *Tx) PlanAcross(p *Part, transition *table.Transition) (give int) {
+// PlanToWorld decides how a part's rows come from another world along a transition of
+// table.ToWorld, and counts the rows that need room. It returns the number of chunks that change
+// hands: full ones, or all if no other rows come and the target has none. Then the target needs no
+// memory.
+func (tx *Tx) PlanToWorld(p *Part, transition *table.Transition) (give int) {
 	if p.Whole && transition.To.Len() == 0 && !transition.Relabels && transition.Adopts() {
 		transition.Adopt()
 	}
