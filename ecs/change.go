@@ -94,7 +94,7 @@ func (c *Change) Apply(e Entity) (changed bool, err error) { return c.inner().Ap
 //
 // Rows stay together: columns are copied chunk by chunk. If a whole archetype matches and its
 // layout equals the target's, its chunks change hands without a copy. That is so if only tags
-// differ, or if the target has no rows and can adopt the layout; there, removed types leave holes
+// differ, or if the target has no rows and can use the layout; there, removed types leave holes
 // that cost at most a quarter of the rows.
 //
 // ApplyQuery panics inside a loop over rows and for a query of another world. Changed and Ordered

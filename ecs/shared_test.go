@@ -192,8 +192,8 @@ func TestSharedManyValues(t *testing.T) {
 	require.NoError(t, w.Verify())
 }
 
-// TestPutRelabels: a batch gives whole chunks another value without a copy.
-func TestPutRelabels(t *testing.T) {
+// TestPutMovesChunks: a batch gives whole chunks another value without a copy.
+func TestPutMovesChunks(t *testing.T) {
 	w := ecstest.NewWorld(t)
 	cell, position := ecs.RegisterShared[int](w), ecs.Register[ecstest.Position](w)
 	a := ecs.NewArchetype(w, position, cell.Of(1))

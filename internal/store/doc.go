@@ -8,10 +8,10 @@
 //
 // The smallest chunk is an eighth of one of the universe (smallchunks.go).
 //
-// Ownership: a [Store] owns its chunks until Give, Detach or a [Keeper] takes them over; Compose
-// gives it some. Its lists of chunks are Go memory.
+// Ownership: a [Store] owns its chunks until MoveChunks, Detach or a [Keeper] takes them over;
+// Compose gives it some. Its lists of chunks are Go memory.
 //
-// Lifetime: a row stays in place until Pop, Cut, Promote or Give; [Store.Release] ends all.
+// Lifetime: a row stays in place until Pop, Cut, Promote or MoveChunks; [Store.Release] ends all.
 //
 // Goroutines: one at a time may use a Store, or a [SmallChunks].
 //

@@ -297,12 +297,12 @@ func (g *Store) Needed() int {
 // Settle moves chunks without rows to the reserve.
 func (g *Store) Settle() { g.leave(g.Needed()) }
 
-// Give moves the first n chunks, n > 0, to another store and returns their position there: the end,
-// or before the last chunk when that is part full. None of the chunks may be small, and they must
-// be full unless the other store has no rows. The other store must be of the same universe, have as
-// many rows per unit, be skewed alike, and have no rows in a small chunk. Give does not hold back
-// what Prepare took.
-func (g *Store) Give(to *Store, n int) (at int) {
+// MoveChunks moves the first n chunks, n > 0, to another store and returns their position there:
+// the end, or before the last chunk when that is part full. None of the chunks may be small, and
+// they must be full unless the other store has no rows. The other store must be of the same
+// universe, have as many rows per unit, be skewed alike, and have no rows in a small chunk.
+// MoveChunks does not hold back what Prepare took.
+func (g *Store) MoveChunks(to *Store, n int) (at int) {
 	at = to.Needed()
 	if at > 0 && to.RowsOf(at-1) < to.Fits(to.chunks[at-1]) {
 		at--

@@ -148,7 +148,7 @@ func (m *storeModel) give(t *testing.T, to *storeModel, rng *rand.Rand) {
 		}
 	}
 	given := fmt.Sprint(firstsOf(m.chunks[:n]))
-	pos := m.Give(to.Store, n)
+	pos := m.MoveChunks(to.Store, n)
 	require.Equal(t, given, fmt.Sprint(firstsOf(to.chunks[pos:pos+n])), "the same chunks")
 	to.values = append(append(append([]uint64{}, to.values[:at]...), m.values[:rows]...), to.values[at:]...)
 	m.values = m.values[rows:]

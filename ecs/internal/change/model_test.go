@@ -89,7 +89,7 @@ func newModel(t *testing.T, u *universe.Universe, growth growth.Policy) *model {
 		m.tables.Close()
 		require.NoError(t, m.buffers.Close())
 		require.NoError(t, m.ids.Close())
-		tags.Give(tag)
+		tags.Free(tag)
 	})
 	return m
 }

@@ -11,7 +11,7 @@ import (
 // records and the books of chunks. Each calls one of three functions, or two if rows change worlds:
 //
 //	Create CreateN CreateHeld Repeat CopyTable    -> born   rows have come, for new entities
-//	MoveOne send give Refit promote               -> moved  rows of entities are elsewhere
+//	MoveOne send moveChunks Refit promote         -> moved  rows of entities are elsewhere
 //	EndOne end                                    -> died   rows are about to go, with their entities
 //	Receive                                       -> died in the other world, born here
 //
@@ -206,7 +206,7 @@ func (r *Rows) EndOne(t *table.Table, e entity.ID, record *entity.Record, o tabl
 	}
 	r.died(t, record.Location, 1)
 	t.MoveOne(nil, e, record, o)
-	r.ids.Give(e, record)
+	r.ids.FreeID(e, record)
 }
 
 // forgetRows tells the world that the entities of n rows of a chunk end.
@@ -321,10 +321,10 @@ func (r *Rows) sent(transition *table.Transition, pos, row, start, n int) Span {
 	return Span{transition.To, start, n}
 }
 
-// give hands the first chunks of a transition's source to its target.
-func (r *Rows) give(transition *table.Transition, chunks int) Span {
+// moveChunks hands the first chunks of a transition's source to its target.
+func (r *Rows) moveChunks(transition *table.Transition, chunks int) Span {
 	at := transition.From.At(0, 0)
-	start, n := transition.Give(chunks, nil)
+	start, n := transition.MoveChunks(chunks, nil)
 	r.moved(transition, at, start, n)
 	return Span{transition.To, start, n}
 }
@@ -338,7 +338,7 @@ func (r *Rows) end(t *table.Table, pos, row, n int) {
 	}
 	r.died(t, l, n)
 	t.Release(at, n)
-	r.ids.GiveRows(table.IDs(at.Base, row+n)[row:])
+	r.ids.FreeIDs(table.IDs(at.Base, row+n)[row:])
 }
 
 // Refit moves the rows of a table's last chunk to a smaller chunk if they fit one, and frees the

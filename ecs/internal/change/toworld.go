@@ -13,42 +13,42 @@ import (
 // table.ToWorld, and counts the rows that need room. It returns the number of chunks that change
 // hands: full ones, or all if no other rows come and the target has none. Then the target needs no
 // memory.
-func (tx *Tx) PlanToWorld(p *Part, transition *table.Transition) (give int) {
-	if p.Whole && transition.To.Len() == 0 && !transition.Relabels && transition.Adopts() {
-		transition.Adopt()
+func (tx *Tx) PlanToWorld(p *Part, transition *table.Transition) (chunks int) {
+	if p.Whole && transition.To.Len() == 0 && !transition.MovesChunks && transition.FitsSourceLayout() {
+		transition.UseSourceLayout()
 	}
 	to := tx.aim(transition.To)
-	if p.Whole && transition.Relabels && !p.Table.IsKept() {
-		give = p.Table.FullChunks()
+	if p.Whole && transition.MovesChunks && !p.Table.IsKept() {
+		chunks = p.Table.FullChunks()
 		if !p.Table.Store.HasSmall() && transition.To.Len() == 0 && to.sources == 1 {
-			give = len(p.Table.Store.Chunks())
+			chunks = len(p.Table.Store.Chunks())
 		}
 	}
 	switch {
-	case give == 0:
+	case chunks == 0:
 		to.coming += p.Rows
 		return 0
-	case give == p.Table.FullChunks():
+	case chunks == p.Table.FullChunks():
 		to.coming += p.Table.PartFull()
 	}
 	to.regular = true
-	return give
+	return chunks
 }
 
-// Receive moves a part's rows here from the Rows of another world. The first give chunks of the
+// Receive moves a part's rows here from the Rows of another world. The first chunks of the
 // part's table change hands; other rows are copied. It calls renamed, never per row, with the old
 // ids of entities and their ids here.
-func (r *Rows) Receive(from *Rows, p *Part, transition *table.Transition, give int, renamed func(old, to []entity.ID)) {
+func (r *Rows) Receive(from *Rows, p *Part, transition *table.Transition, chunks int, renamed func(old, to []entity.ID)) {
 	tx := &r.tx
 	arrive := func(b table.Run) {
-		r.adopt(from, transition, b)
+		r.moveManaged(from, transition, b)
 		r.rename(from, b, renamed)
 	}
-	if give > 0 {
-		for pos := range give {
+	if chunks > 0 {
+		for pos := range chunks {
 			from.died(p.Table, p.Table.At(pos, 0), p.Table.Store.RowsOf(pos))
 		}
-		start, n := transition.Give(give, arrive)
+		start, n := transition.MoveChunks(chunks, arrive)
 		r.born(transition.To, start, n)
 		tx.Note(Span{transition.To, start, n})
 	}
@@ -68,11 +68,11 @@ func (r *Rows) Receive(from *Rows, p *Part, transition *table.Transition, give i
 	}
 }
 
-// adopt gives slots of this world to the managed values of rows that have come.
-func (r *Rows) adopt(from *Rows, transition *table.Transition, b table.Run) {
+// moveManaged gives slots of this world to the managed values of rows that have come.
+func (r *Rows) moveManaged(from *Rows, transition *table.Transition, b table.Run) {
 	for _, c := range transition.To.Managed() {
 		old := from.tables.Managed(transition.Number(table.TypeID(c.Key)))
-		r.tables.Managed(table.TypeID(c.Key)).Adopt(old, value.SlotsAt(b.At, c, len(b.IDs)))
+		r.tables.Managed(table.TypeID(c.Key)).Move(old, value.SlotsAt(b.At, c, len(b.IDs)))
 	}
 }
 
@@ -86,7 +86,7 @@ func (r *Rows) rename(from *Rows, b table.Run, renamed func(old, to []entity.ID)
 		n := copy(old[:], ids)
 		r.ids.TakeRows(at, ids[:n])
 		renamed(old[:n], ids[:n])
-		from.ids.GiveRows(old[:n])
+		from.ids.FreeIDs(old[:n])
 		ids, at = ids[n:], at+table.Location(n)
 	}
 }

@@ -101,7 +101,7 @@ func (tx *Tx) ExpectEntries(to EntrySet, n int) {
 
 // plan decides how the rows of parts move, once all outcomes are known, and counts the rows that
 // need room. All chunks of a part change hands if no other rows come and the target has none, so
-// that it can adopt the layout. A small chunk never changes hands, nor do chunks of a group.
+// that it can use the layout. A small chunk never changes hands, nor do chunks of a group.
 func (tx *Tx) plan() {
 	for i := range tx.Parts {
 		if p := &tx.Parts[i]; p.Outcome.Transition() != nil {
@@ -121,10 +121,10 @@ func (tx *Tx) planPart(p *Part, transition *table.Transition, to *target) {
 		to.coming += p.Rows
 		return
 	}
-	p.all = p.Whole && !p.Table.Store.HasSmall() && to.sources == 1 && transition.To.Len() == 0 && (transition.Relabels || transition.Adopts())
+	p.all = p.Whole && !p.Table.Store.HasSmall() && to.sources == 1 && transition.To.Len() == 0 && (transition.MovesChunks || transition.FitsSourceLayout())
 	switch {
 	case p.all:
-	case p.relabels():
+	case p.movesChunks():
 		to.coming += p.Table.PartFull()
 		to.regular = true
 	default:
@@ -132,9 +132,9 @@ func (tx *Tx) planPart(p *Part, transition *table.Transition, to *target) {
 	}
 }
 
-// relabels reports whether full chunks change hands.
-func (p *Part) relabels() bool {
-	return p.Whole && p.Outcome.Transition().Relabels && p.Table.FullChunks() > 0
+// movesChunks reports whether full chunks change hands.
+func (p *Part) movesChunks() bool {
+	return p.Whole && p.Outcome.Transition().MovesChunks && p.Table.FullChunks() > 0
 }
 
 // Take takes a block for a buffer of n elements, which Block hands out. The error is from the
@@ -225,7 +225,7 @@ func (to *target) room() int {
 func (tx *Tx) Commit() (moved, ended int) {
 	for i := range tx.Parts {
 		if p := &tx.Parts[i]; p.Outcome.Transition() != nil {
-			tx.relabel(p)
+			tx.moveChunks(p)
 		}
 	}
 	for i := range tx.Parts {
@@ -243,29 +243,29 @@ func (tx *Tx) Commit() (moved, ended int) {
 	return moved, ended
 }
 
-// relabel hands over the chunks of a whole table, if that is enough.
-func (tx *Tx) relabel(p *Part) {
+// moveChunks hands over the chunks of a whole table, if that is enough.
+func (tx *Tx) moveChunks(p *Part) {
 	transition := p.Outcome.Transition()
 	if p.shared {
 		return
 	}
-	if p.all && !transition.Relabels {
-		transition.Adopt()
+	if p.all && !transition.MovesChunks {
+		transition.UseSourceLayout()
 	}
 	n := p.Table.FullChunks()
 	if p.all {
 		n = len(p.Table.Store.Chunks())
 	}
-	if p.Whole && transition.Relabels && n > 0 {
-		tx.Note(tx.rows.give(transition, n))
+	if p.Whole && transition.MovesChunks && n > 0 {
+		tx.Note(tx.rows.moveChunks(transition, n))
 	}
 }
 
-// send moves the part's rows along their transition. relabel has already handed over chunks that
+// send moves the part's rows along their transition. moveChunks has already handed over chunks that
 // change hands. A chunk that is left because it is small or part full goes as a chunk too, with its
 // values.
 func (tx *Tx) send(p *Part) {
-	chunks := p.Whole && p.Outcome.Transition().Relabels
+	chunks := p.Whole && p.Outcome.Transition().MovesChunks
 	runs := p.Backward()
 	for pos, row, n, ok := runs.Next(); ok; pos, row, n, ok = runs.Next() {
 		if chunks {

@@ -87,7 +87,7 @@ func (m *model) mask(tx *Tx, a *table.Table, list []entity.ID) {
 }
 
 // TestCommitAgainstModel commits random changes of many rows: rows are copied, or chunks change
-// hands, or layouts are adopted.
+// hands, or layouts are used.
 func TestCommitAgainstModel(t *testing.T) {
 	for seed, growth := range growths {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {

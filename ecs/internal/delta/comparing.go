@@ -32,7 +32,7 @@ func AppendDelta(dst []byte, older, newer *snapshot.Snapshot, spare *Spare) ([]b
 	dst = d.AppendTo(slices.Grow(dst, DeltaFrame+d.Size()))
 	for i := range d.Tables {
 		for k := range d.Tables[i].columns {
-			spare.Give(d.Tables[i].columns[k].runs)
+			spare.Put(d.Tables[i].columns[k].runs)
 		}
 	}
 	spare.Written = c.set

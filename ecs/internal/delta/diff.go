@@ -354,7 +354,7 @@ func (x *differ) columns(t *deltaTable) error {
 			if len(w.runs) > 0 {
 				t.columns = append(t.columns, deltaColumn{x.number(id), w.deltaRuns})
 			} else {
-				x.spare.Give(w.runs)
+				x.spare.Put(w.runs)
 			}
 		}
 	}

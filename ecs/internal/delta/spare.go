@@ -17,8 +17,8 @@ func (s *Spare) Take() (b []byte) {
 	return b[:0]
 }
 
-// Give gives a slice back that is no longer used.
-func (s *Spare) Give(b []byte) {
+// Put gives a slice back that is no longer used.
+func (s *Spare) Put(b []byte) {
 	if s != nil && cap(b) > 0 {
 		s.runs = append(s.runs, b)
 	}

@@ -45,7 +45,7 @@ func TestBatchesAllocateNothing(t *testing.T) {
 		}{
 			{"ApplyQuery of all", func() { must(addData.ApplyQuery(all)); must(dropData.ApplyQuery(all)) }},
 			{"ApplyQuery of some", func() { must(addData.ApplyQuery(some)); must(dropData.ApplyQuery(all)) }},
-			{"ApplyQuery that relabels", func() { must(addTag.ApplyQuery(all)); must(dropTag.ApplyQuery(all)) }},
+			{"ApplyQuery that moves chunks", func() { must(addTag.ApplyQuery(all)); must(dropTag.ApplyQuery(all)) }},
 			{"ApplyList of few", func() { must(addData.ApplyList(few)); must(dropData.ApplyList(few)) }},
 			{"ApplyList of half", func() { must(addTag.ApplyList(half)); must(dropTag.ApplyList(half)) }},
 			{"AdoptQuery", func() { must(ecs.Into(with).ApplyQuery(all)); must(ecs.Into(set).ApplyQuery(all)) }},

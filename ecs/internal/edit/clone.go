@@ -23,7 +23,7 @@ func Copied(w *world.World, op string, sameTag bool, given func(*world.World)) (
 		return nil, err
 	}
 	if own := w.IDs.Tag(); sameTag {
-		world.Tags.Give(c.IDs.Tag())
+		world.Tags.Free(c.IDs.Tag())
 		world.Tags.Share(own)
 		c.IDs.SetTag(own)
 	}
@@ -68,7 +68,7 @@ func avoidTags(c *world.World, w *world.World) {
 		}
 	}
 	if own, tag := w.IDs.Tag(), c.IDs.Tag(); tag != own && named>>tag.Number()&1 != 0 {
-		world.Tags.Give(tag)
+		world.Tags.Free(tag)
 		c.IDs.SetTag(world.Tags.Take(named &^ (1 << own.Number())))
 	}
 }

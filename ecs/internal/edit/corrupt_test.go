@@ -15,7 +15,7 @@ func corruptIDs(w *ecs.World) (restore func()) {
 	}
 	core.ShowRecords()
 	core.IDs.Revive(id)
-	return func() { core.IDs.Give(id[0], core.IDs.Find(id[0])) }
+	return func() { core.IDs.FreeID(id[0], core.IDs.Find(id[0])) }
 }
 
 // corruptView makes look-ups of a type see no records.

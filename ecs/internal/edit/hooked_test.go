@@ -36,5 +36,5 @@ func (h *hooked) Copy(from value.Managed, rows []value.Slot) {
 
 func (h *hooked) Adopt(from value.Managed, rows []value.Slot) {
 	h.inside("Adopt")
-	h.Managed.Adopt(from.(*hooked).Managed, rows)
+	h.Managed.Move(from.(*hooked).Managed, rows)
 }

@@ -15,7 +15,7 @@ import (
 // chunks change hands unchanged, and its last one too where the target has no rows; only the entity
 // column and the links are written. All other rows are copied. Types are matched by their Go types.
 // The target world registers the types that it lacks, so the numbers of types, and with them the
-// order of columns, may differ. A target archetype without rows adopts the source's layout, so that
+// order of columns, may differ. A target archetype without rows uses the source's layout, so that
 // chunks change hands even then:
 //
 //	from  [Position 0, Owner 1]     to  [Owner 5, Position 9]
@@ -123,7 +123,7 @@ type transfer struct {
 	p          *change.Part // of a transaction of the old world
 	to         *world.Archetype
 	transition *world.Transition
-	give       int // chunks that change hands
+	chunks     int // chunks that change hands
 }
 
 // move moves the rows that a transaction of another world has selected. moved is zero, or that of
@@ -291,7 +291,7 @@ func (r *transfer) run(m *migration) {
 	for _, b := range r.to.Table.Buffers() {
 		m.moveSpills(r, b)
 	}
-	m.w.Rows.Receive(&m.from.Rows, r.p, r.transition, r.give, m.renamed)
+	m.w.Rows.Receive(&m.from.Rows, r.p, r.transition, r.chunks, m.renamed)
 }
 
 // moveSpills moves the spilled buffers of the rows, which have not moved yet, to blocks of the new

@@ -219,9 +219,9 @@ func TestBehaviour21Batch(t *testing.T) {
 		add, untag := ecs.NewChange(x.World, ecs.Add(extra)), ecs.NewChange(x.World, ecs.Remove(x.Tag))
 		with, plain := ecs.NewArchetype(x.World, x.Position, x.Health, x.Stun, x.Flag, x.Hits), ecs.NewArchetype(x.World, x.Position)
 		for name, apply := range map[string]func() (ecs.Batch, error){
-			"relabel": func() (ecs.Batch, error) { return untag.ApplyQuery(x.Queries[0]) },
-			"query":   func() (ecs.Batch, error) { return add.ApplyQuery(x.Queries[1]) },
-			"list":    func() (ecs.Batch, error) { return ecs.Into(plain).ApplyList(ids[7:1500]) },
+			"move chunks": func() (ecs.Batch, error) { return untag.ApplyQuery(x.Queries[0]) },
+			"query":       func() (ecs.Batch, error) { return add.ApplyQuery(x.Queries[1]) },
+			"list":        func() (ecs.Batch, error) { return ecs.Into(plain).ApplyList(ids[7:1500]) },
 		} {
 			_, err := ecs.Into(x.Sets[len(x.Sets)-1]).ApplyQuery(x.Queries[0])
 			require.NoError(t, err)
@@ -247,7 +247,7 @@ func TestBehaviour21Batch(t *testing.T) {
 			for _, e := range b.Entities(nil) {
 				require.Equal(t, ecstest.Position{X: float64(e.Index()), Y: 4321}, *x.Position.Get(e), name)
 				require.True(t, name != "query" || extra.Get(e).C == 5)
-				require.True(t, name != "relabel" || !x.Tag.Has(e))
+				require.True(t, name != "move chunks" || !x.Tag.Has(e))
 			}
 			require.NoError(t, x.World.Verify(), name)
 			require.True(t, name == "list" || b.Len() == len(ids))

@@ -161,7 +161,7 @@ func (k *kept) take(n int) {
 }
 
 func (k *kept) give(ids []entity.ID) {
-	k.s.GiveRows(ids)
+	k.s.FreeIDs(ids)
 	for _, e := range ids {
 		delete(k.alive, e)
 	}

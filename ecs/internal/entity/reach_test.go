@@ -62,7 +62,7 @@ func TestBlocksInterleave(t *testing.T) {
 				s.Move(ids[5], 7)
 				require.Equal(t, entity.Location(7), s.Find(ids[5]).Location)
 				if i%2 == 0 {
-					s.GiveRows(ids)
+					s.FreeIDs(ids)
 				} else {
 					for _, e := range ids {
 						give(t, s, e)
@@ -87,7 +87,7 @@ func TestIndex0Reserved(t *testing.T) {
 		require.Zero(t, s.Hold([]entity.ID{with(ids[0], 0, version)}))
 	}
 	revive(t, s, ids)
-	s.GiveRows(ids)
+	s.FreeIDs(ids)
 	verify(t, s, 0)
 	for _, e := range reserve(t, s, usable-1) {
 		require.NotZero(t, e.Index())

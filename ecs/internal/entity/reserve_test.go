@@ -228,7 +228,7 @@ func TestDefectHVersionsGoBack(t *testing.T) {
 		revive(t, s, ids[:n])
 		takeBack(t, s, ids[n:])
 		require.GreaterOrEqual(t, s.Hold(append(ids[:n:n], entity.ID{})), 0, "an undone call")
-		s.GiveRows(ids[:n])
+		s.FreeIDs(ids[:n])
 	}
 	verify(t, s, 0)
 }

@@ -324,8 +324,8 @@ func (s *Store) TakeRows(at Location, ids []ID) {
 	}
 }
 
-// Give ends the live ID e, whose record is r, and frees its index.
-func (s *Store) Give(e ID, r *Record) {
+// FreeID ends the live ID e, whose record is r, and frees its index.
+func (s *Store) FreeID(e ID, r *Record) {
 	*r = Record{version: r.version + 1, Location: Nowhere}
 	index := e.Index()
 	if o := s.reservations.Load(); o != nil && o.of(index) != nil {
@@ -347,8 +347,8 @@ func (s *Store) release(index uint32) {
 	s.nFree++
 }
 
-// GiveRows is Give for the IDs of rows.
-func (s *Store) GiveRows(ids []ID) {
+// FreeIDs is FreeID for the IDs of rows.
+func (s *Store) FreeIDs(ids []ID) {
 	if s.past != nil {
 		s.keepAll(ids)
 	}
@@ -362,14 +362,14 @@ func (s *Store) GiveRows(ids []ID) {
 			}
 			s.giveReserved(ids[:n])
 		} else {
-			n = s.giveWord(ids)
+			n = s.freeWord(ids)
 		}
 	}
 }
 
-// giveWord is GiveRows for the leading ids whose bits are in one word, and returns their number. It
+// freeWord is FreeIDs for the leading ids whose bits are in one word, and returns their number. It
 // is a separate function so that its loop has the registers to itself.
-func (s *Store) giveWord(ids []ID) (n int) {
+func (s *Store) freeWord(ids []ID) (n int) {
 	base := s.view.base
 	word, mask := ids[0].Index()/64, uint64(0)
 	free := &s.free[word] // before the loop: its bounds check also rejects an invalid index

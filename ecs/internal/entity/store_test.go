@@ -55,7 +55,7 @@ func give(t testing.TB, s *entity.Store, e entity.ID) {
 	t.Helper()
 	r := s.Find(e)
 	require.NotNil(t, r)
-	s.Give(e, r)
+	s.FreeID(e, r)
 	require.Nil(t, s.Find(e))
 }
 
@@ -111,7 +111,7 @@ func TestRecordsStayByIndex(t *testing.T) {
 	verify(t, s, len(rows))
 	require.Zero(t, u.Stats().LiveChunks, "beyond a megachunk they lie beside the chunks")
 	require.GreaterOrEqual(t, u.Stats().Extents, 300_000*8)
-	s.GiveRows(rows[1000:])
+	s.FreeIDs(rows[1000:])
 	s.MoveRows(rows[:1000], 5)
 	require.Equal(t, entity.Location(1004), s.Locate(rows[999]))
 	s.Move(rows[3], 77)
@@ -257,7 +257,7 @@ func TestStoreAgainstModel(t *testing.T) {
 			}
 		case 5:
 			ids := cut(&alive)
-			s.GiveRows(ids)
+			s.FreeIDs(ids)
 			gone = append(gone, ids...)
 		case 6:
 			for _, e := range cut(&alive) {
@@ -396,7 +396,7 @@ func FuzzFind(f *testing.F) {
 	s.TakeRows(0, rows)
 	for i, e := range rows {
 		if alive[e] = i%2 == 0; !alive[e] {
-			s.Give(e, s.Find(e))
+			s.FreeID(e, s.Find(e))
 		}
 		f.Add(e.Bits())
 		f.Add(e.Bits() + 1<<32)
@@ -434,7 +434,7 @@ func TestTagsInTurn(t *testing.T) {
 		require.Equal(t, i, tags.Take(0).Number())
 	}
 	require.Equal(t, entity.Worlds, tags.Open())
-	tags.Give(entity.TagOf(7))
+	tags.Free(entity.TagOf(7))
 	require.Equal(t, uint32(7), tags.Take(0).Number(), "the only one that is idle")
 	require.Equal(t, uint32(9), tags.Take(1<<8).Number(), "8 is to be avoided")
 }
@@ -477,12 +477,12 @@ func TestTagsShared(t *testing.T) {
 	var tags entity.Tags
 	tag := tags.Take(0)
 	tags.Share(tag)
-	tags.Give(tag)
+	tags.Free(tag)
 	for range entity.Worlds - 1 {
 		require.NotEqual(t, tag, tags.Take(0), "one world still has it")
 	}
 	require.Equal(t, entity.Worlds, tags.Open())
-	tags.Give(tag)
+	tags.Free(tag)
 	require.Equal(t, tag, tags.Take(0))
 }
 
@@ -538,12 +538,12 @@ func TestTagsApart(t *testing.T) {
 		seen[[2]uint32{tag.Number(), number}] = true
 	}
 	require.Len(t, seen, 5*entity.Worlds)
-	tags.Give(entity.TagOf(3))
+	tags.Free(entity.TagOf(3))
 	tag, number := tags.TakeApart(0)
 	require.Equal(t, uint32(3), tag.Number())
 	require.Equal(t, uint32(5), number, "others have those below")
 	for range 5 {
-		tags.Give(tag)
+		tags.Free(tag)
 	}
 	tag, number = tags.TakeApart(0)
 	require.Equal(t, uint32(3), tag.Number())

@@ -40,15 +40,15 @@ func (t *Tags) TakeApart(avoid uint32) (tag Tag, number uint32) {
 }
 
 // Share counts one more world with a tag that Take handed out and that an open world has. It is
-// free once Give was called for each of them.
+// free once Free was called for each of them.
 func (t *Tags) Share(tag Tag) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.uses[tag.Number()]++
 }
 
-// Give returns a tag that Take or Share handed out.
-func (t *Tags) Give(tag Tag) {
+// FreeID returns a tag that Take or Share handed out.
+func (t *Tags) Free(tag Tag) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.uses[tag.Number()]--

@@ -10,10 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestMirrorFollowsRelabelling keeps the list of entities that a query gives up to
+// TestMirrorFollowsMovedChunks keeps the list of entities that a query gives up to
 // date through Ordered, by chunk position, while chunks change hands before one that
 // is part full.
-func TestMirrorFollowsRelabelling(t *testing.T) {
+func TestMirrorFollowsMovedChunks(t *testing.T) {
 	w := ecstest.NewWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
 	position, tag := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Tag](w)
 	plain, tagged := ecs.NewArchetype(w, position), ecs.NewArchetype(w, position, tag)

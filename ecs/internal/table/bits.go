@@ -70,7 +70,7 @@ func (s *Spares) take(room int, first Location) *entity.EnableBits {
 func (s *Spares) keep(chunks []*entity.EnableBits) {
 	for i, b := range chunks {
 		if b == nil {
-			continue // Give moved them to another table
+			continue // MoveChunks moved them to another table
 		}
 		spare := &s.bits[bits.Len(uint(b.Room()-1))]
 		*spare = append(*spare, b)

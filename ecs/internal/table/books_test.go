@@ -118,9 +118,9 @@ func (s *slowBooks) check() {
 	}
 }
 
-// give gives the first n chunks to others, at a position.
+// free gives the first n chunks to others, at a position.
 func (s *slowBooks) give(n int, to *slowBooks, at int, shared []table.Slots, version uint32) {
-	s.b.Give(n, &to.b, at, shared, nil, func(int) int { return room })
+	s.b.MoveChunks(n, &to.b, at, shared, nil, func(int) int { return room })
 	given := s.chunks[:n:n]
 	s.chunks = s.chunks[n:]
 	to.chunks = slices.Insert(to.chunks, at, given...)

@@ -67,12 +67,12 @@ func (b *Books) Promote(pos int) {
 	b.cutVersions(len(b.stamps) - 1) // the versions, values and bounds of pos stay; chunks behind it have none yet
 }
 
-// Give moves the books of the first n chunks to position at of other books. shared lists the types
-// that both books have, whose bits move, and values the chunk types that both have. The bits of a
-// type that only the target has start clear, for room(pos) rows, where pos is the chunk's position
-// in the target. Locations stay. Versions and the other fields of stamps start at 0; the caller
-// calls Mark and Order.
-func (b *Books) Give(n int, to *Books, at int, shared, values []Slots, room func(pos int) int) {
+// MoveChunks moves the books of the first n chunks to position at of other books. shared lists the
+// types that both books have, whose bits move, and values the chunk types that both have. The bits
+// of a type that only the target has start clear, for room(pos) rows, where pos is the chunk's
+// position in the target. Locations stay. Versions and the other fields of stamps start at 0; the
+// caller calls Mark and Order.
+func (b *Books) MoveChunks(n int, to *Books, at int, shared, values []Slots, room func(pos int) int) {
 	b.outlive(b.stamps[:n])
 	to.stamps = makeGap(to.stamps, at, n)
 	for i := range n {

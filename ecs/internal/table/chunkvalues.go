@@ -17,7 +17,7 @@ import (
 // These are all moments at which the library sets a value, and each of them marks it:
 //
 //	the chunk is born, for rows that come      enter           zero
-//	it goes to another table (Transition.Give) Books.Give      the value goes along; zero of a type that only the target has
+//	it goes to another table                  Books.MoveChunks the value goes along; zero of a type that only the target has
 //	its rows are copied, as a chunk, to a
 //	  chunk that is born for them              Books.Inherit   the value goes along
 //	  chunk that has rows                      Books.Inherit   the two merge: by the type's function, or zero

@@ -98,7 +98,7 @@ func (t *Table) vacate(pos int) {
 func (t *Table) retire(pos int) {
 	t.vacate(pos)
 	first, end := t.stretchesAt(pos)
-	t.all.stretches.give(first, end-first)
+	t.all.stretches.free(first, end-first)
 }
 
 // enter begins the books of a chunk. leave ends the books of the last chunk, which is about to lose

@@ -20,7 +20,7 @@
 //
 // The methods of Books define what happens to the facts of a chunk: [Books.Add] when the chunk
 // comes, [Books.Cut] when its last row goes, [Books.Promote] when its rows move to a larger or
-// smaller chunk, [Books.Give] when it goes to another table, of this world or of another, and
+// smaller chunk, [Books.MoveChunks] when it goes to another table, of this world or of another, and
 // [Books.Carry] when some of its rows fill a gap in another chunk. To keep another fact about each
 // chunk, add a field to Books (books.go) and a line to each of these methods (bookslife.go), as
 // values of chunk types (chunkvalues.go), bounds of fields (bounds.go) and versions of rows

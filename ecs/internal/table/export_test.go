@@ -73,7 +73,7 @@ func (t *Table) Corrupt(invariant string) (restore func()) {
 		return func() { o.at-- }
 	case "W3 stretch":
 		n := s.stretches.take(1)
-		return func() { s.stretches.give(n, 1) }
+		return func() { s.stretches.free(n, 1) }
 	case "W3 leak":
 		e, err := s.smallChunks.Alloc()
 		if err != nil {
@@ -90,8 +90,8 @@ func (t *Table) Corrupt(invariant string) (restore func()) {
 		return func() { t.ownRows /= 2 }
 	case "W9 transition":
 		x := t.transitions[0]
-		x.Relabels = !x.Relabels
-		return func() { x.Relabels = !x.Relabels }
+		x.MovesChunks = !x.MovesChunks
+		return func() { x.MovesChunks = !x.MovesChunks }
 	case "L1":
 		old := d.cells[first]
 		d.cells[first] = d.cells[0]

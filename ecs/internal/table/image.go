@@ -83,7 +83,7 @@ func ImageOf(st *State, types []TypeID, of func(TypeID) Type) (Image, error) {
 	for _, id := range types {
 		im.Types = append(im.Types, int(id))
 	}
-	plan := st.adopted
+	plan := st.usedLayout
 	if plan == nil {
 		own, err := planFor(types, of)
 		if err != nil {
@@ -348,7 +348,7 @@ func (t *Table) usePlan(im *imagePlan, slots []uint16) error {
 			t.Places[t.Types[slots[at.of-2]]].Offset = uint32(at.offset) >> store.UnitOrder
 		}
 	}
-	t.adopted = plan
+	t.usedLayout = plan
 	t.replan(plan.Rows, nil)
 	t.Store.Skew(im.skewed, im.line)
 	return nil
@@ -439,8 +439,8 @@ func (im *Image) list(first universe.ChunkIndex) []store.Chunk {
 	return list
 }
 
-// Adopt gives a table that was prepared for an image its chunks, which begin at a chunk of the
-// universe, and its books. After an error, which wraps ErrImage, the table has the chunks.
+// UseSourceLayout gives a table that was prepared for an image its chunks, which begin at a chunk
+// of the universe, and its books. After an error, which wraps ErrImage, the table has the chunks.
 func (t *Table) Adopt(im *Image, slots []uint16, first universe.ChunkIndex) error {
 	if len(im.Chunks) == 0 {
 		return nil

@@ -11,7 +11,7 @@ import (
 )
 
 // Layouts. A table begins with a plan for its own types. Suppose a batch removes a type from all
-// rows of a source table, and the target table has no rows. Then the target adopts the source's
+// rows of a source table, and the target table has no rows. Then the target uses the source's
 // layout and the chunks change hands unchanged. The column of the removed type becomes a hole:
 //
 //	[Position Health Velocity]   | Entity | Position | Health | Velocity |
@@ -171,8 +171,8 @@ func planIn(places []layout.Placement, columns []layout.Column, maxRows int) (la
 
 // Plan returns the layout of a unit of 16 KiB.
 func (t *Table) Plan() layout.Plan {
-	if t.adopted != nil {
-		return *t.adopted
+	if t.usedLayout != nil {
+		return *t.usedLayout
 	}
 	return t.mustPlan()
 }
@@ -187,24 +187,24 @@ func (t *Table) mustPlan() layout.Plan {
 }
 
 // HasOwnLayout reports whether the table has the layout planned for its own types, rather than an
-// adopted one.
-func (t *Table) HasOwnLayout() bool { return t.adopted == nil }
+// usedLayout one.
+func (t *Table) HasOwnLayout() bool { return t.usedLayout == nil }
 
-// Adopts reports whether the target, which has no rows, should adopt the source's layout if all
-// rows of the source move. The source must have all columns of the target and fill at least one
+// FitsSourceLayout reports whether the target, which has no rows, should use the source's layout if
+// all rows of the source move. The source must have all columns of the target and fill at least one
 // unit, and the holes may cost at most a quarter of the rows that a unit could have.
-func (x *Transition) Adopts() bool {
+func (x *Transition) FitsSourceLayout() bool {
 	from, own := &x.From.Store, x.To.ownRows
 	return x.From.all.u == x.To.all.u && x.To.takesChunksOf(x.From) && len(x.Fresh) == 0 && from.Len() >= from.PerUnit() && from.PerUnit() <= own && 4*from.PerUnit() >= 3*own
 }
 
-// Adopt gives the target, which has no rows, the layout of the source.
-func (x *Transition) Adopt() {
+// UseSourceLayout gives the target, which has no rows, the layout of the source.
+func (x *Transition) UseSourceLayout() {
 	x.To.UseLayout(x.From, x.numbers)
 	x.Find() // the target updates only the transitions in its list
 }
 
-// UseLayout makes a table without rows adopt the layout of a table that has all of its columns. For
+// UseLayout makes a table without rows use the layout of a table that has all of its columns. For
 // a source in another world, ids maps slots to its type ids; otherwise nil.
 func (t *Table) UseLayout(from *Table, ids []TypeID) {
 	offsets, tags := []int{0}, []layout.Column(nil) // entities lie at 0
@@ -221,7 +221,7 @@ func (t *Table) UseLayout(from *Table, ids []TypeID) {
 		offsets = append(offsets, int(t.Places[id].Offset)<<store.UnitOrder)
 	}
 	plan := from.Plan().Narrow(offsets, tags)
-	t.adopted = &plan
+	t.usedLayout = &plan
 	t.replan(plan.Rows, &from.Store)
 }
 
@@ -236,7 +236,7 @@ func (t *Table) UseOwnLayout() {
 			t.Places[id].Offset = offsetIn(&plan, slot)
 		}
 	}
-	t.adopted = nil
+	t.usedLayout = nil
 	t.replan(plan.Rows, nil)
 }
 

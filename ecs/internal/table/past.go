@@ -14,7 +14,7 @@ import (
 //	Tail            rows that are about to come, of a batch
 //	fillGap, Cut    rows that are about to be filled, and, in debug builds, those that go
 //	Promote         rows of the chunk to which others move
-//	Give            columns that are about to be cleared, of chunks that change hands
+//	MoveChunks      columns that are about to be cleared, of chunks that change hands
 //	KeepMove, KeepTail   the rows of one entity that moves, comes or goes
 //	KeepRows        rows that a caller opens to write
 //	KeepCell        headers of buffers of rows that are about to go to another world

@@ -41,7 +41,7 @@ func (t *Table) OpenSnapshotView(s *Tables, index uint32, sig Signature, from *S
 	if err := t.Init(s, sig, false); err != nil {
 		return nil, err
 	}
-	t.Index, t.adopted = index, from.adopted
+	t.Index, t.usedLayout = index, from.usedLayout
 	for id := range t.Places {
 		t.Places[id].Offset = from.places[id].Offset
 	}

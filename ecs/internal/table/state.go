@@ -26,10 +26,10 @@ import (
 
 // State is a table without its rows, at one moment.
 type State struct {
-	store   store.Store // the chunks and the layout
-	books   Books
-	places  []Place
-	adopted *layout.Plan
+	store      store.Store // the chunks and the layout
+	books      Books
+	places     []Place
+	usedLayout *layout.Plan
 }
 
 // Len returns the number of rows.
@@ -46,7 +46,7 @@ func (t *Table) Save(to *State) {
 	t.Store.Save(&to.store)
 	t.Books.save(&to.books)
 	to.places = append(to.places[:0], t.Places...)
-	to.adopted = t.adopted
+	to.usedLayout = t.usedLayout
 }
 
 // Differs reports whether rows came, went or changed places after a version at which the state was
@@ -70,11 +70,11 @@ func (t *Table) Leave(list []store.Chunk) []store.Chunk {
 // Return gives the table, which has left, the chunks and the layout of a state. It reports for each
 // chunk whether owned has it; chunks that waited are in use again. Then they are not in owned.
 func (t *Table) Return(from *State, owned map[store.Chunk]bool) {
-	if t.adopted != from.adopted || !slices.EqualFunc(t.Places, from.places, func(a, b Place) bool { return a.Offset == b.Offset }) {
+	if t.usedLayout != from.usedLayout || !slices.EqualFunc(t.Places, from.places, func(a, b Place) bool { return a.Offset == b.Offset }) {
 		for id := range t.Places {
 			t.Places[id].Offset = from.places[id].Offset
 		}
-		t.adopted = from.adopted
+		t.usedLayout = from.usedLayout
 		t.replan(from.store.PerUnit(), &from.store)
 	}
 	for _, c := range from.store.Chunks() {

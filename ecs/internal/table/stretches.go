@@ -38,8 +38,8 @@ func (s *stretches) grow() {
 	}
 }
 
-// give frees n stretches.
-func (s *stretches) give(first, n int) {
+// free frees n stretches.
+func (s *stretches) free(first, n int) {
 	s.used.ClearRange(first, n)
 	s.low = min(s.low, first/bitmask.WordBits)
 }

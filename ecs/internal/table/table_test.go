@@ -97,7 +97,7 @@ func newSlowTables(t *testing.T, u *universe.Universe, growth growth.Policy, kin
 			require.ErrorIs(t, err, sentinel.ErrLeak) // rows that were there at the end had blocks
 		}
 		require.NoError(t, m.ids.Close())
-		tags.Give(tag)
+		tags.Free(tag)
 	})
 	return m
 }
@@ -287,11 +287,11 @@ func (m *slowTables) step(rng *rand.Rand) string {
 		r := m.ids.Find(e)
 		o := m.s.OwnerOf(r.Location)
 		a.MoveOne(nil, e, r, o)
-		m.ids.Give(e, r)
+		m.ids.FreeID(e, r)
 		delete(m.rows, e)
 	case 2: // many go
 		a.Release(a.Store.Row(pos, row), n)
-		m.ids.GiveRows(ids)
+		m.ids.FreeIDs(ids)
 		a.CloseGap(pos, row, n)
 		for _, e := range ids {
 			delete(m.rows, e)
@@ -345,13 +345,13 @@ func (m *slowTables) give(a, to *table.Table) {
 		return
 	}
 	x := a.To(to)
-	if to.Len() == 0 && !x.Relabels && x.Adopts() {
+	if to.Len() == 0 && !x.MovesChunks && x.FitsSourceLayout() {
 		before := m.planned
-		x.Adopt()
+		x.UseSourceLayout()
 		require.Greater(m.t, m.planned, before)
 	}
 	chunks := a.FullChunks()
-	if !x.Relabels || chunks == 0 {
+	if !x.MovesChunks || chunks == 0 {
 		return
 	}
 	if part := a.PartFull(); part == 0 || to.Len() > 0 {
@@ -363,7 +363,7 @@ func (m *slowTables) give(a, to *table.Table) {
 	for pos := range chunks {
 		ids = append(ids, table.IDs(a.Store.Row(pos, 0).Base, a.Store.RowsOf(pos))...)
 	}
-	start, n := x.Give(chunks, nil)
+	start, n := x.MoveChunks(chunks, nil)
 	require.Equal(m.t, len(ids), n)
 	require.Less(m.t, start, to.Len())
 	for _, e := range ids {

@@ -36,7 +36,7 @@ func (t *Table) To(to *Table) *Transition {
 // have a million transitions. Usually types and layouts are the same, and only To changes.
 func (t *Table) ToSharedValue(to *Table) *Transition {
 	x := t.toSharedValue
-	if x != nil && x.sameLayout && to.adopted == nil && t.adopted == nil && t.Sig == to.Sig {
+	if x != nil && x.sameLayout && to.usedLayout == nil && t.usedLayout == nil && t.Sig == to.Sig {
 		x.To = to
 		return x
 	}
@@ -46,7 +46,7 @@ func (t *Table) ToSharedValue(to *Table) *Transition {
 	}
 	x.From, x.To = t, to
 	x.Find()
-	x.sameLayout = to.adopted == nil && t.adopted == nil && t.Sig == to.Sig
+	x.sameLayout = to.usedLayout == nil && t.usedLayout == nil && t.Sig == to.Sig
 	return x
 }
 
@@ -93,7 +93,7 @@ func (x *Transition) Number(id TypeID) TypeID {
 func (x *Transition) Find() {
 	from, to := x.From, x.To
 	*x = Transition{From: from, To: to, numbers: x.numbers, reset: x.reset, loose: x.loose, row: x.row.Emptied(),
-		Relabels: from != to && from.all.u == to.all.u && to.takesChunksOf(from) && from.Store.PerUnit() == to.Store.PerUnit() && from.Store.ScalesLike(&to.Store)}
+		MovesChunks: from != to && from.all.u == to.all.u && to.takesChunksOf(from) && from.Store.PerUnit() == to.Store.PerUnit() && from.Store.ScalesLike(&to.Store)}
 	for _, c := range to.Store.Columns() {
 		there := x.Number(TypeID(c.Key))
 		if !x.Keeps(there) {
@@ -102,7 +102,7 @@ func (x *Transition) Find() {
 		}
 		at := from.Places[there].Offset
 		x.row.Add(at, c.Offset, c.Size)
-		x.Relabels = x.Relabels && at == c.Offset
+		x.MovesChunks = x.MovesChunks && at == c.Offset
 	}
 	if x.numbers == nil { // with numbers, To has all types of From
 		for _, c := range from.Owning {
@@ -136,7 +136,7 @@ func (x *Transition) sharedValues() (shared []Slots) {
 
 // equal reports whether two transitions have the same effect, for Verify.
 func (x *Transition) equal(y *Transition) bool {
-	return slices.Equal(x.Fresh, y.Fresh) && slices.Equal(x.dropped, y.dropped) && x.row.Equal(&y.row) && x.Relabels == y.Relabels
+	return slices.Equal(x.Fresh, y.Fresh) && slices.Equal(x.dropped, y.dropped) && x.row.Equal(&y.row) && x.MovesChunks == y.MovesChunks
 }
 
 // Send moves the entities of n rows of a chunk to the end of the target, which has room, and
@@ -219,10 +219,10 @@ func (x *Transition) Repeat(b Run, pos, row int) {
 	}
 }
 
-// Give makes the first chunks of the source, full ones or all, chunks of the target. Columns that
-// both tables have are not copied. It calls arrived, unless nil, with the rows of each chunk. It
-// returns the index in the target of the first row, and the number of rows.
-func (x *Transition) Give(chunks int, arrived func(b Run)) (start, n int) {
+// MoveChunks makes the first chunks of the source, full ones or all, chunks of the target. Columns
+// that both tables have are not copied. It calls arrived, unless nil, with the rows of each chunk.
+// It returns the index in the target of the first row, and the number of rows.
+func (x *Transition) MoveChunks(chunks int, arrived func(b Run)) (start, n int) {
 	from, to := x.From, x.To
 	before := to.Store.Len()
 	x.endColumns(chunks)
@@ -238,8 +238,8 @@ func (x *Transition) Give(chunks int, arrived func(b Run)) (start, n int) {
 	for pos := range chunks {
 		from.Books.Order(pos, from.all.Version) // its rows go
 	}
-	at := from.Store.Give(&to.Store, chunks)
-	from.Books.Give(chunks, &to.Books, at, x.bits, x.values, func(pos int) int { return to.Store.Fits(to.Store.Chunks()[pos]) })
+	at := from.Store.MoveChunks(&to.Store, chunks)
+	from.Books.MoveChunks(chunks, &to.Books, at, x.bits, x.values, func(pos int) int { return to.Store.Fits(to.Store.Chunks()[pos]) })
 	if from.all != to.all {
 		for pos := at; pos < at+chunks; pos++ {
 			to.Books.renumber(pos, to.number(to.Store.Chunks()[pos]))

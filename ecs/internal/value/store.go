@@ -34,19 +34,19 @@ func SlotsAt(at store.Row, c store.Column, n int) []Slot {
 // Managed is a [Store] without the type of its values, for code that ends, copies and moves rows of
 // any type. Calls are indirect, but each covers many rows or is rare.
 type Managed interface {
-	Release(rows []Slot)             // ends the values of rows
-	Clone(rows []Slot)               // replaces slots copied from other rows by new slots with copies of the values
-	Copy(from Managed, rows []Slot)  // replaces slots of another store of T by new slots with copies of the values
-	Adopt(from Managed, rows []Slot) // is Copy that then ends the values in the other store
-	Take() Slot                      // a new slot with a zero value, which a row is to have
-	At(n Slot) unsafe.Pointer        // the value of a slot; nil for slot 0
-	Fresh() Managed                  // an empty store of T
-	Trim()                           // frees pages without values
-	Clear()                          // ends all values and keeps their pages
-	Drop()                           // ends all values
-	Copies() bool                    // the type has a copy function, so Save may be called
-	Save(to Managed)                 // makes another store of T a copy of this one, with the same slots
-	Restore(from Managed)            // takes the slots and the values of a copy
+	Release(rows []Slot)            // ends the values of rows
+	Clone(rows []Slot)              // replaces slots copied from other rows by new slots with copies of the values
+	Copy(from Managed, rows []Slot) // replaces slots of another store of T by new slots with copies of the values
+	Move(from Managed, rows []Slot) // is Copy that then ends the values in the other store
+	Take() Slot                     // a new slot with a zero value, which a row is to have
+	At(n Slot) unsafe.Pointer       // the value of a slot; nil for slot 0
+	Fresh() Managed                 // an empty store of T
+	Trim()                          // frees pages without values
+	Clear()                         // ends all values and keeps their pages
+	Drop()                          // ends all values
+	Copies() bool                   // the type has a copy function, so Save may be called
+	Save(to Managed)                // makes another store of T a copy of this one, with the same slots
+	Restore(from Managed)           // takes the slots and the values of a copy
 	// Verify checks the store against the slots of all rows, which rows yields in named groups.
 	Verify(rows iter.Seq2[string, []Slot]) error
 }
@@ -131,8 +131,8 @@ func (s *Store[T]) Copy(from Managed, rows []Slot) {
 	}
 }
 
-// Adopt is Copy, and then ends the values in the other store.
-func (s *Store[T]) Adopt(from Managed, rows []Slot) {
+// Move is Copy, and then ends the values in the other store.
+func (s *Store[T]) Move(from Managed, rows []Slot) {
 	old := slices.Clone(rows)
 	s.Copy(from, rows)
 	from.Release(old)

@@ -104,7 +104,7 @@ func TestStoreAgreesWithTwin(t *testing.T) {
 				other.add(rows, m.want[i:i+n])
 			case 5:
 				rows, want := slices.Clone(m.rows[i:i+n]), slices.Clone(m.want[i:i+n])
-				other.s.Adopt(m.s, rows)
+				other.s.Move(m.s, rows)
 				other.add(rows, want)
 				m.rows, m.want, m.at = slices.Delete(m.rows, i, i+n), slices.Delete(m.want, i, i+n), slices.Delete(m.at, i, i+n)
 			case 6:

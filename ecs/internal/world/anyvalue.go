@@ -90,7 +90,7 @@ func (w *World) SetTag(op string, number uint32) {
 	w.IDs.Apart(0) // what is made of this world does not depend on others
 	to := entity.TagOf(number)
 	if own := w.IDs.Tag(); own != to {
-		Tags.Give(own)
+		Tags.Free(own)
 		Tags.Share(to)
 		w.IDs.SetTag(to)
 		w.Show(w.IDs.View())

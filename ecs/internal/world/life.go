@@ -88,7 +88,7 @@ func (w *World) Close() error {
 		err = fmt.Errorf("ecs: World.Close: %w", err)
 	}
 	err = errors.Join(err, w.closeUniverse())
-	Tags.Give(w.IDs.Tag())
+	Tags.Free(w.IDs.Tag())
 	w.Closed, w.Base, w.Names = true, nil, name.Names{}
 	w.News.Unshared = Never
 	w.Tables.Close()

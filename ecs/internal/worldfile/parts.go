@@ -98,7 +98,7 @@ func (l *imageLoader) loadTypes() error {
 func (l *imageLoader) loadRows() error {
 	w := l.w
 	if own := w.IDs.Tag(); own != l.im.ids.Tag {
-		world.Tags.Give(own)
+		world.Tags.Free(own)
 		world.Tags.Share(l.im.ids.Tag)
 		w.IDs.SetTag(l.im.ids.Tag)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Relabelling: where only types without storage differ and a whole archetype goes, its full chunks
+// Moved chunks: where only types without storage differ and a whole archetype goes, its full chunks
 // change hands (layout_test.go has other types). Seen from outside, the chunks stay where they are.
 
 // fits returns the rows of a chunk of so many units.
@@ -109,16 +109,16 @@ func countRight(t *testing.T, x *ecstest.Twin, q *ecs.Query, flags bool) (n int)
 	return n
 }
 
-// newRelabel has sets of types that lie alike in chunks: 0 has no label, 1 a tag, 2 an enableable
+// newLabels has sets of types that lie alike in chunks: 0 has no label, 1 a tag, 2 an enableable
 // tag, 3 both.
-func newRelabel(t *testing.T, growth alloc.Growth) *ecstest.Twin {
+func newLabels(t *testing.T, growth alloc.Growth) *ecstest.Twin {
 	x := ecstest.NewTwin(t, growth)
 	x.Sets = []*ecs.Archetype{ecs.NewArchetype(x.World, x.Position, x.Stun), ecs.NewArchetype(x.World, x.Position, x.Stun, x.Tag),
 		ecs.NewArchetype(x.World, x.Position, x.Stun, x.Flag), ecs.NewArchetype(x.World, x.Position, x.Stun, x.Tag, x.Flag)}
 	return x
 }
 
-var relabels = []struct {
+var labelChanges = []struct {
 	from, to int
 	change   func(x *ecstest.Twin) *ecs.Change
 }{
@@ -130,22 +130,22 @@ var relabels = []struct {
 	{2, 3, func(x *ecstest.Twin) *ecs.Change { return ecs.NewChange(x.World, ecs.Add(x.Tag)) }},
 }
 
-// TestRelabelMovesNoRow: full chunks of the source follow those of the target, in order, and a
+// TestMovingChunksMovesNoRow: full chunks of the source follow those of the target, in order, and a
 // part-full chunk of the target stays the last one. Values, bits and versions go along.
-func TestRelabelMovesNoRow(t *testing.T) {
+func TestMovingChunksMovesNoRow(t *testing.T) {
 	turn := 0
 	for _, growth := range ecstest.ChunkSizes {
 		for source, from := range shapes {
 			for target, to := range shapes {
-				for i, r := range relabels {
+				for i, r := range labelChanges {
 					if (turn+i)%3 != 0 || len(from.units)+len(to.units) > mostUnits(9) { // two of the six in turn
 						continue
 					}
-					x := newRelabel(t, growth)
+					x := newLabels(t, growth)
 					from.make(t, x, r.from)
 					to.make(t, x, r.to)
 					text := fmt.Sprintf("%s into %s, %d to %d, chunks grow %v", source, target, r.from, r.to, growth)
-					relabelAll(t, x, r.change(x), text, r.from == 2, r.to, r.from)
+					labelAll(t, x, r.change(x), text, r.from == 2, r.to, r.from)
 					require.NoError(t, x.World.Close())
 				}
 				turn++
@@ -154,9 +154,9 @@ func TestRelabelMovesNoRow(t *testing.T) {
 	}
 }
 
-// relabelAll applies a change to all entities, which leaves those of the target alone, and compares
+// labelAll applies a change to all entities, which leaves those of the target alone, and compares
 // chunks, values and versions.
-func relabelAll(t *testing.T, x *ecstest.Twin, c *ecs.Change, text string, flags bool, target int, sources ...int) {
+func labelAll(t *testing.T, x *ecstest.Twin, c *ecs.Change, text string, flags bool, target int, sources ...int) {
 	a := x.Sets[target]
 	want, part := firsts(a)
 	moved, rest := 0, 0
@@ -230,9 +230,9 @@ func requireVersions(t *testing.T, x *ecstest.Twin, a *ecs.Archetype, since uint
 	}
 }
 
-// TestRelabelOfSeveral: several sources go into one target, whose part-full chunk stays the last,
-// and what is part full in the sources is copied behind it.
-func TestRelabelOfSeveral(t *testing.T) {
+// TestMoveChunksOfSeveral: several sources go into one target, whose part-full chunk stays the
+// last, and what is part full in the sources is copied behind it.
+func TestMoveChunksOfSeveral(t *testing.T) {
 	for _, growth := range ecstest.ChunkSizes {
 		for one, first := range shapes {
 			for two, second := range shapes {
@@ -240,12 +240,12 @@ func TestRelabelOfSeveral(t *testing.T) {
 					if len(first.units)+len(second.units)+len(third.units) > mostUnits(6) {
 						continue
 					}
-					x := newRelabel(t, growth)
+					x := newLabels(t, growth)
 					third.make(t, x, 0)
 					first.make(t, x, 1)
 					second.make(t, x, 3)
 					text := fmt.Sprintf("%s and %s into %s, chunks grow %v", one, two, three, growth)
-					relabelAll(t, x, ecs.NewChange(x.World, ecs.Remove(x.Tag, x.Flag)), text, true, 0, 1, 3)
+					labelAll(t, x, ecs.NewChange(x.World, ecs.Remove(x.Tag, x.Flag)), text, true, 0, 1, 3)
 					require.NoError(t, x.World.Close())
 				}
 			}
@@ -253,10 +253,10 @@ func TestRelabelOfSeveral(t *testing.T) {
 	}
 }
 
-// TestRelabelThereAndBack: labels that come and go take no rows anywhere, chunks of several orders
-// included, however often; new bits are all set, and none is left over.
-func TestRelabelThereAndBack(t *testing.T) {
-	x := newRelabel(t, ecstest.ChunkSizes[1])
+// TestMoveChunksThereAndBack: labels that come and go take no rows anywhere, chunks of several
+// orders included, however often; new bits are all set, and none is left over.
+func TestMoveChunksThereAndBack(t *testing.T) {
+	x := newLabels(t, ecstest.ChunkSizes[1])
 	shapes["all orders"].make(t, x, 0)
 	want, _ := firsts(x.Sets[0])
 	require.GreaterOrEqual(t, len(want), 6)
@@ -283,7 +283,7 @@ func TestRelabelThereAndBack(t *testing.T) {
 
 // TestPartOfAnArchetypeIsCopied: what is not whole does not change hands.
 func TestPartOfAnArchetypeIsCopied(t *testing.T) {
-	x := newRelabel(t, ecstest.ChunkSizes[0])
+	x := newLabels(t, ecstest.ChunkSizes[0])
 	createFast(t, x, 0, 3*x.Sets[0].Plan().Rows)
 	full, _ := firsts(x.Sets[0])
 	ids := x.Queries[0].Entities(nil)
@@ -353,10 +353,10 @@ type (
 	less  [24]byte
 )
 
-// TestRelabelAcrossFewColumns: chunks of 1 MiB are laid out otherwise with more than four columns.
-// Where a type goes that leaves four the values stay what they were, whether units have as many
-// rows without it (last) or not (less), and the target has rows or not.
-func TestRelabelAcrossFewColumns(t *testing.T) {
+// TestMoveChunksAcrossFewColumns: chunks of 1 MiB are laid out otherwise with more than four
+// columns. Where a type goes that leaves four the values stay what they were, whether units have as
+// many rows without it (last) or not (less), and the target has rows or not.
+func TestMoveChunksAcrossFewColumns(t *testing.T) {
 	for _, gone := range []func(w *ecs.World) ecs.Type{
 		func(w *ecs.World) ecs.Type { return ecs.Register[last](w) }, func(w *ecs.World) ecs.Type { return ecs.Register[less](w) },
 	} {
