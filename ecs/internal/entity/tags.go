@@ -47,7 +47,7 @@ func (t *Tags) Share(tag Tag) {
 	t.uses[tag.Number()]++
 }
 
-// FreeID returns a tag that Take or Share handed out.
+// Free returns a tag that Take or Share handed out.
 func (t *Tags) Free(tag Tag) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -34,8 +34,8 @@ type Books struct {
 	*rare                           // of its own, or none
 }
 
-// extras is what few tables have. It lies apart, so that an archetype takes 896 bytes: with 1,024
-// the same fields of all archetypes would compete for few lines of the cache.
+// coldMetadata is what few tables have. It lies apart, so that an archetype takes 896 bytes: with
+// 1,024 the same fields of all archetypes would compete for few lines of the cache.
 type rare struct {
 	values []chunkValues // of the chunk types, by rising slot; nil without any
 	bounds []*Bounds     // of fields that queries have ranges of

@@ -118,7 +118,7 @@ func (s *slowBooks) check() {
 	}
 }
 
-// free gives the first n chunks to others, at a position.
+// give gives the first n chunks to others, at a position.
 func (s *slowBooks) give(n int, to *slowBooks, at int, shared []table.Slots, version uint32) {
 	s.b.MoveChunks(n, &to.b, at, shared, nil, func(int) int { return room })
 	given := s.chunks[:n:n]

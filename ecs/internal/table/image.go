@@ -439,7 +439,7 @@ func (im *Image) list(first universe.ChunkIndex) []store.Chunk {
 	return list
 }
 
-// UseSourceLayout gives a table that was prepared for an image its chunks, which begin at a chunk
+// Adopt gives a table that was prepared for an image its chunks, which begin at a chunk
 // of the universe, and its books. After an error, which wraps ErrImage, the table has the chunks.
 func (t *Table) Adopt(im *Image, slots []uint16, first universe.ChunkIndex) error {
 	if len(im.Chunks) == 0 {

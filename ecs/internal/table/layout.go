@@ -186,8 +186,8 @@ func (t *Table) mustPlan() layout.Plan {
 	return plan
 }
 
-// HasOwnLayout reports whether the table has the layout planned for its own types, rather than an
-// usedLayout one.
+// HasOwnLayout reports whether the table has the layout planned for its own types, rather than
+// that of another.
 func (t *Table) HasOwnLayout() bool { return t.usedLayout == nil }
 
 // FitsSourceLayout reports whether the target, which has no rows, should use the source's layout if

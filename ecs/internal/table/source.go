@@ -110,7 +110,7 @@ func (x *Source) Fits(pos int) int {
 	return x.store.Fits(store.Chunk{First: k.First, Order: k.Order})
 }
 
-// UseSourceLayout gives the source its chunks, which begin at a chunk of the universe.
+// Adopt gives the source its chunks, which begin at a chunk of the universe.
 func (x *Source) Adopt(first universe.ChunkIndex) {
 	if len(x.im.Chunks) > 0 {
 		x.store.Compose(x.im.list(first), x.im.Rows)

@@ -117,7 +117,7 @@ func (w *World) ShowRecords() {
 	}
 }
 
-// Load is ShowRecords for a view that differs from the one shown before, or whose tag does: a world
+// Show is ShowRecords for a view that differs from the one shown before, or whose tag does: a world
 // that has shown none yet may have another tag than when its types were registered.
 func (w *World) Show(view entity.View) {
 	w.shown = view
