@@ -15,10 +15,10 @@ const ScavengeTick = universe.ScavengeTick
 
 // These are the probes of the room below.
 var (
-	LookNow      = universe.LookNow
-	AnyReady     = universe.AnyMemory
-	ScavengerDue = universe.ScavengerDue
-	VerifyBooks  = universe.VerifyBooks
+	LookNow        = universe.LookNow
+	AnyReady       = universe.AnyMemory
+	ScavengerDue   = universe.ScavengerDue
+	VerifyMetadata = universe.VerifyMetadata
 )
 
 // WithPages makes a universe on pages of the test's.

@@ -238,7 +238,7 @@ func (s *stubborn) Prefault(offset, n int) error {
 }
 
 // TestRefusedHintsHurtNobody: whichever hints the system refuses, requests succeed, memory reads
-// zero and the books are right.
+// zero and the metadata is right.
 func TestRefusedHintsHurtNobody(t *testing.T) {
 	for every := 1; every <= 5; every++ {
 		region, err := mmap.Reserve(8 << 20)
@@ -275,7 +275,7 @@ func TestRefusedHintsHurtNobody(t *testing.T) {
 }
 
 // TestFineUnderConcurrency: goroutines claim and free while another trims, so that the first
-// granule comes, fills and goes; each finds its own bytes, and the books are right in the end.
+// granule comes, fills and goes; each finds its own bytes, and the metadata is right in the end.
 func TestFineUnderConcurrency(t *testing.T) {
 	before := alloc.FineFrom(0)
 	defer alloc.FineFrom(before)

@@ -13,7 +13,7 @@ import (
 )
 
 // TestUniversesShareSheets: universes of all sizes, made and closed by two goroutines in turn,
-// leave books that read as zero, after they were used up to the last chunk and after a refused
+// leave metadata that reads as zero, after they were used up to the last chunk and after a refused
 // commit.
 func TestUniversesShareSheets(t *testing.T) {
 	sizes := 10 // powers of two from 2 MiB
@@ -59,7 +59,7 @@ func TestUniversesShareSheets(t *testing.T) {
 	require.ErrorIs(t, err, alloc.ErrCommit)
 	require.NoError(t, u.Verify())
 	require.NoError(t, u.Close())
-	require.NoError(t, alloc.VerifyBooks())
+	require.NoError(t, alloc.VerifyMetadata())
 }
 
 func assertNoError(t *testing.T, err error) bool {

@@ -10,7 +10,7 @@ import (
 
 // Stack allocates blocks from one piece of memory, last in, first out: only the block allocated
 // last can be resized or freed. A free in the wrong order panics and names both blocks. Contents
-// are not cleared. The books, 16 bytes per live block, are in Go memory. One goroutine at a time
+// are not cleared. The metadata, 16 bytes per live block, is in Go memory. One goroutine at a time
 // may use a Stack.
 //
 // Cost on an AMD Zen 5, Go 1.26: Alloc and FreeSized 4 ns for both.

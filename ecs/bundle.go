@@ -204,7 +204,7 @@ func (b *Bundle[S]) TrySet(e Entity, s S) (bool, error) {
 	for i := range b.fields {
 		f := &b.fields[i]
 		if place, _ := f.placeIn(archetypeFrom(a)); f.valueIn(p) != nil {
-			a.Table.Books.Touch(place.Slot(), pos, at.Row, 1, w.core.Tables.Version)
+			a.Table.Metadata.Touch(place.Slot(), pos, at.Row, 1, w.core.Tables.Version)
 		}
 	}
 	write(p, b.fields[:b.values], archetypeFrom(a), at)

@@ -112,7 +112,7 @@ func slice[T any](s *query.Scan, base unsafe.Pointer, span uint64, c *world.Type
 		if i := uint(c.ID) - t.Lowest; i < uint(len(t.Columns)) {
 			p := t.Columns[i]
 			if p.Flags()&world.MayWrite != 0 {
-				*t.Archetype.Table.Books.Version(p.Slot(), s.Pos) = c.World.Tables.Version
+				*t.Archetype.Table.Metadata.Version(p.Slot(), s.Pos) = c.World.Tables.Version
 			} else if p.Flags()&world.MayRead == 0 {
 				goto missing
 			}

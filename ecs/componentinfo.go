@@ -125,7 +125,7 @@ func (r Rows) Value(t Type, i int) any {
 		return nil
 	}
 	if info.Kind == KindChunk {
-		return info.ValueAt(s.Binding.Archetype.Table.Books.Value(p.Slot(), s.Pos))
+		return info.ValueAt(s.Binding.Archetype.Table.Metadata.Value(p.Slot(), s.Pos))
 	}
 	// Safe because row i has a value of size bytes in the column at p.
 	at := unsafe.Add(r.core.ColumnTo(info, p), (s.First+i)*info.Size)

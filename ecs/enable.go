@@ -41,7 +41,7 @@ func (h enableHandle) Enabled(e Entity) bool {
 // if the chunk lacks an Optional type, and if the type is not Enableable.
 func (h enableHandle) EnabledAt(rows Rows, i int) bool {
 	p, s := rows.core.BitAt(h.t, "Component.EnabledAt", i), rows.core.Scan
-	return s.Binding.Archetype.Table.Books.Bits(p.Slot(), s.Pos).Has(s.First + i)
+	return s.Binding.Archetype.Table.Metadata.Bits(p.Slot(), s.Pos).Has(s.First + i)
 }
 
 // EnableAt enables the component of the i'th row of rows. It panics like EnabledAt, and if the

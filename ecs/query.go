@@ -138,7 +138,7 @@ func (q *Query) Matches(e Entity) bool {
 		return false
 	}
 	for _, t := range q.core.Matching.TestsOf(&a.Table) {
-		if !slices.ContainsFunc(t.Slots, func(slot uint16) bool { return a.Table.Books.Bits(slot, pos).Has(at.Row) != (t.Invert != 0) }) {
+		if !slices.ContainsFunc(t.Slots, func(slot uint16) bool { return a.Table.Metadata.Bits(slot, pos).Has(at.Row) != (t.Invert != 0) }) {
 			return false
 		}
 	}

@@ -32,7 +32,7 @@ func (r Rows) Archetype() *Archetype {
 // given version. It returns true for version 0.
 func (r Rows) Ordered(since uint32) bool {
 	s := r.core.Check("Rows.Ordered")
-	return world.Newer(s.Binding.Archetype.Table.Books.Ordered(s.Pos), since)
+	return world.Newer(s.Binding.Archetype.Table.Metadata.Ordered(s.Pos), since)
 }
 
 // Matching rows. Where the query names no Enableable or sparse type and has no Masked term all rows

@@ -7,12 +7,12 @@ import (
 	"quarry/ecs/internal/world"
 )
 
-// Versions. For each type, a chunk's books (ecs/internal/table/books.go) hold the world's version
-// when the type was last opened for writing, enabled or disabled, or when rows last entered the
-// chunk. One further version per chunk records when rows last entered, left or were reordered. Rows
-// that fill a gap bring the versions of their chunk along, so no write is ever missed; rows that
-// only leave mark no type. Versions are compared by their signed distance, so the counter may wrap;
-// 0 stands for "never" and is skipped.
+// Versions. For each type, a chunk's metadata (ecs/internal/table/metadata.go) holds the world's
+// version when the type was last opened for writing, enabled or disabled, or when rows last entered
+// the chunk. One further version per chunk records when rows last entered, left or were reordered.
+// Rows that fill a gap bring the versions of their chunk along, so no write is ever missed; rows
+// that only leave mark no type. Versions are compared by their signed distance, so the counter may
+// wrap; 0 stands for "never" and is skipped.
 
 // Version returns the current change version, with which writes are marked.
 func (w *World) Version() uint32 { return w.core.Tables.Version }
@@ -31,13 +31,13 @@ func (w *World) OrderVersion(t Type) uint32 {
 	v := info.Ordered
 	if of, ok := t.(SharedValue); ok {
 		for _, set := range w.core.Index.ArchetypesOfValue(of.core.Value.Canonical().Serial) {
-			v = table.Later(v, set.Books.Latest())
+			v = table.Later(v, set.Metadata.Latest())
 		}
 		return v
 	}
 	for _, a := range w.core.Archetypes.List {
 		if a.Table.Sig.Has(info.ID) {
-			v = table.Later(v, a.Table.Books.Latest())
+			v = table.Later(v, a.Table.Metadata.Latest())
 		}
 	}
 	return v
@@ -59,7 +59,7 @@ func (h handle) ChangedAt(rows Rows, i int, since uint32) bool {
 		return false
 	}
 	s := rows.core.Scan
-	return query.NewAt(&s.Binding.Archetype.Table.Books, p.Slot(), s.Pos, s.First+i, since)
+	return query.NewAt(&s.Binding.Archetype.Table.Metadata, p.Slot(), s.Pos, s.First+i, since)
 }
 
 // MarkAt marks the component changed in the i'th row of rows; in all rows of the chunk, if the type

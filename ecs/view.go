@@ -177,7 +177,7 @@ type sliceHeader struct {
 // fill sets the fields of a zero struct at m to n rows of a chunk, from at on, for the world's
 // owner or for a borrow.
 func fill(m unsafe.Pointer, fields []field, a *Archetype, pos int, at store.Row, n int, b *Borrow) {
-	w, changed := a.core.World, a.core.Table.Books.Versions(pos)
+	w, changed := a.core.World, a.core.Table.Metadata.Versions(pos)
 	for i := range fields {
 		f := &fields[i]
 		to := f.in(m)
@@ -209,7 +209,7 @@ func fill(m unsafe.Pointer, fields []field, a *Archetype, pos int, at store.Row,
 		case fieldBuffers:
 			*(*buffers)(to) = buffers{first, b.inner().FinderOf(f.t), n, w.Rows.Epoch, f.write} // Safe because BufferW and BufferR are one.
 		case fieldBits:
-			bits := a.core.Table.Books.Bits(p.Slot(), pos)
+			bits := a.core.Table.Metadata.Bits(p.Slot(), pos)
 			if !f.write {
 				*(*enableBits)(to) = enableBits{bits.Words(), at.Row, n} // Safe because Bits is one.
 				continue

@@ -145,7 +145,7 @@ func (b *switches) set(op string, i int, on bool) {
 		return
 	}
 	b.bits.Set(i, on)
-	b.a.core.Table.Books.Touch(b.slot, b.pos, i, 1, b.a.core.World.Tables.Version)
+	b.a.core.Table.Metadata.Touch(b.slot, b.pos, i, 1, b.a.core.World.Tables.Version)
 }
 
 // enableBits is a Bits without its type.

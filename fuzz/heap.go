@@ -127,21 +127,21 @@ func (d *heap) allocAligned(r record) error {
 // make allocates a block, or checks that there was no room.
 func (d *heap) make(a allocator, size, align int, zeroed bool) (*block, error) {
 	before := d.u.Stats()
-	books := d.h.Stats()
+	metadata := d.h.Stats()
 	call := a.Alloc
 	if zeroed {
 		call = a.AllocZeroed
 	}
 	p, err := call(size, align)
 	if err != nil {
-		return nil, d.full(err, size, align, before, books)
+		return nil, d.full(err, size, align, before, metadata)
 	}
 	b, err := d.enter(p, size, align, zeroed)
 	return b, err
 }
 
 // full checks an error: the universe had no run for the block, and nothing has changed.
-func (d *heap) full(err error, size, align int, before alloc.Stats, books alloc.HeapStats) error {
+func (d *heap) full(err error, size, align int, before alloc.Stats, metadata alloc.HeapStats) error {
 	run := max(1, (size+alloc.ChunkSize-1)/alloc.ChunkSize)
 	switch {
 	case !errors.Is(err, alloc.ErrFull):
@@ -151,13 +151,13 @@ func (d *heap) full(err error, size, align int, before alloc.Stats, books alloc.
 			size, align, err, before.LongestRun)
 	}
 	after := d.h.Stats()
-	if after.Chunks > books.Chunks || after.Ahead > books.Ahead {
-		return fmt.Errorf("a call that failed took chunks: got %+v want %+v", after, books)
+	if after.Chunks > metadata.Chunks || after.Ahead > metadata.Ahead {
+		return fmt.Errorf("a call that failed took chunks: got %+v want %+v", after, metadata)
 	}
 	// The heap may have given back empty chunks, and the Local what it keeps.
-	after.Chunks, after.Ahead, after.Cached = books.Chunks, books.Ahead, books.Cached
-	if after != books {
-		return fmt.Errorf("a call that failed changed the books: got %+v want %+v", after, books)
+	after.Chunks, after.Ahead, after.Cached = metadata.Chunks, metadata.Ahead, metadata.Cached
+	if after != metadata {
+		return fmt.Errorf("a call that failed changed the metadata: got %+v want %+v", after, metadata)
 	}
 	return nil
 }
@@ -302,10 +302,10 @@ func (d *heap) realloc(r record) error {
 			call = func() (unsafe.Pointer, error) { return a.ReallocZeroed(old.p, old.size, align, size) }
 		}
 	}
-	before, books := d.u.Stats(), d.h.Stats()
+	before, metadata := d.u.Stats(), d.h.Stats()
 	p, err := call()
 	if err != nil {
-		if err := d.full(err, size, align, before, books); err != nil {
+		if err := d.full(err, size, align, before, metadata); err != nil {
 			return err
 		}
 		return d.blocks[i].compare(old.usable)
@@ -364,7 +364,7 @@ func (d *heap) blockAt(p unsafe.Pointer) *block {
 	return nil
 }
 
-// check compares the books, and the contents of all blocks when asked to.
+// check compares the metadata, and the contents of all blocks when asked to.
 func (d *heap) check(all bool) error {
 	if err := errors.Join(d.h.Verify(), d.u.Verify()); err != nil {
 		return err

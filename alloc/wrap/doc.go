@@ -21,7 +21,7 @@
 //
 // All are Reallocators: alloc.AllocZeroed, Realloc and ReallocZeroed reach the allocator inside.
 //
-// Lifetime: a wrapper's books are in Go memory. It owns no other memory, except that Guard keeps
+// Lifetime: a wrapper's metadata is in Go memory. It owns no other memory, except that Guard keeps
 // freed blocks in quarantine. Free a block through the wrapper that returned it. Call Close of
 // Track, Guard and Trace after everything is freed and before closing the allocator inside: it
 // reports leaks, damage, and a writer that failed. A wrapper without Close needs none.

@@ -25,7 +25,7 @@ func (k Pattern) Changed(b []byte) (first, last int) {
 	return k.changed(unsafe.Pointer(unsafe.SliceData(b)), len(b))
 } // Safe as above.
 
-// GuardCorruptions breaks one invariant each, by its name, in the books of a Guard that
+// GuardCorruptions breaks one invariant each, by its name, in the metadata of a Guard that
 // has a live block at p and a freed one.
 var GuardCorruptions = map[string]func(g *Guard, p unsafe.Pointer){
 	"G1 start": func(g *Guard, p unsafe.Pointer) { g.blocks[p].edges[0]++ },

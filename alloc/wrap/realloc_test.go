@@ -52,9 +52,9 @@ func TestSizeZeroInWrappers(t *testing.T) {
 	}
 }
 
-// TestReallocBooks looks at the books of wrappers after a block has stayed, has moved, and could do
-// neither. The heap has 112 bytes for 100.
-func TestReallocBooks(t *testing.T) {
+// TestReallocMetadata looks at the metadata of wrappers after a block has stayed, has moved, and
+// could do neither. The heap has 112 bytes for 100.
+func TestReallocMetadata(t *testing.T) {
 	h := newHeap(t)
 	l := wrap.NewLimit(h, 1000)
 	s := wrap.NewStats(l)

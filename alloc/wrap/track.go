@@ -159,7 +159,7 @@ func (t *Track) moved(op string, p unsafe.Pointer, size, align, to int, at calle
 	return q, nil
 }
 
-// remove takes a live block out of the books.
+// remove takes a live block out of the metadata.
 func (t *Track) remove(op string, p unsafe.Pointer, size, align int) *tracked {
 	t.mu.Lock()
 	defer t.mu.Unlock()

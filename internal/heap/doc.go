@@ -10,8 +10,8 @@
 // A [Local] has slabs of its own (localslab.go) and keeps some freed runs and wide slots
 // (localrun.go, localwide.go). Annexes are further universes of a heap (annex.go).
 //
-// Ownership: a heap owns the chunks that it takes; its books are in Go memory and hold no pointer
-// into blocks.
+// Ownership: a heap owns the chunks that it takes; its metadata is in Go memory and holds no
+// pointer into blocks.
 //
 // Lifetime: from [Heap.Open] to Close; a Local from [Heap.OpenLocal] to its Close.
 //

@@ -30,7 +30,7 @@ import (
 // it; where there is none, a run or a span. What the universe has no room for, and what is aligned
 // to more than 1 MiB and is no span, has a mapping, or is refused by a confined heap.
 //
-// All books are in Go memory. From an address the heap computes the chunk, finds the slab by one
+// All metadata is in Go memory. From an address the heap computes the chunk, finds the slab by one
 // table lookup and the slot by one multiplication. Blocks have no header.
 //
 // A slab of slots is shared, or owned by a Local. In both, any goroutine other than the owner frees

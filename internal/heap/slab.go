@@ -11,7 +11,7 @@ import (
 
 // Every chunk that the heap holds has a slab, which describes what is in the chunk and which slots
 // are in use. Slabs lie in Go memory, so a block overrun damages neighboring blocks but not the
-// books. They hold no Go pointers, so the collector does not scan them:
+// metadata. It holds no Go pointers, so the collector does not scan it:
 //
 //	page of megachunk m   +--------+--------+-- ... --+---------+
 //	                      | slab 0 | slab 1 |         | slab 63 |  64 x 320 B

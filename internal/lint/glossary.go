@@ -78,7 +78,7 @@ var otherMeanings = map[string]string{
 	"simdisk.kind":                          "what an operation on a disk does, not one of the six kinds",
 	"sparse.View":                           "what a look-up needs of a set, not a struct that a loop fills",
 	"ecs/internal/sparse/view.go":           "what a look-up needs of a set, not a struct that a loop fills",
-	"table.Span":                            "rows of a chunk with their books, not consecutive megachunks",
+	"table.Span":                            "rows of a chunk with their metadata, not consecutive megachunks",
 	"transform.chunk":                       "the components of a chunk, not the chunk",
 	"universe.lease":                        "a shard's hold of a line of masks, not a borrow's part in a world",
 	"internal/universe/lease.go":            "a shard's hold of a line of masks, not a borrow's part in a world",

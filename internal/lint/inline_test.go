@@ -16,7 +16,7 @@ var inlined = map[string][]string{
 	doorOfAlloc:      {"Universe", "Face"},
 	"ecs/internal/entity": {"(*Store).Find", "(*Store).Free", "(*Store).Move", "(*Store).Locate", "(*reservations).of", "(*View).Record", "(*Record).Is", "(*Sight).At", "(*Sight).Find", "(*Sight).CellOf", "(*Cell).ValueAt", "(*Store).release",
 		"(*EnableBits).Set", "(*EnableBits).Has", "(*EnableBits).HasAt", "(*EnableBits).On", "(*EnableBits).Words"},
-	"ecs/internal/table": {"(*Books).MarkLast", "(*Books).Mark", "(*Books).OrderLast", "(*Books).Version", "(*Books).Versions", "(*Books).Bits", "(*Books).Carry",
+	"ecs/internal/table": {"(*Metadata).MarkLast", "(*Metadata).Mark", "(*Metadata).OrderLast", "(*Metadata).Version", "(*Metadata).Versions", "(*Metadata).Bits", "(*Metadata).Carry",
 		"(*Tables).OwnerOf", "Owner.RowAt", "Owner.Row", "Place.Slot", "Place.Flags", "IDAt"},
 	"ecs/internal/sparse": {"(*Set).Find", "(*View).Of", "(*Set).Full", "(*Set).Mark"},
 	"ecs/internal/value":  {"HeaderAt", "HeaderOf", "(*Header).Len", "(*Header).SetLen", "(*Shape).Cap", "(*Spill).Elements", "(*Spill).Bytes", "(*Buffers).Free"},

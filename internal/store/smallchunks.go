@@ -123,7 +123,7 @@ func (s *SmallChunks) Adopt(c universe.ChunkIndex, used uint8) {
 	}
 }
 
-// extend makes the books reach a chunk.
+// extend makes the metadata reach a chunk.
 func (s *SmallChunks) extend(c universe.ChunkIndex) {
 	for len(s.used) <= int(c) {
 		s.used = append(s.used, make([]uint8, bitmask.WordBits)...)

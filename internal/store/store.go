@@ -14,7 +14,7 @@ import (
 // The store.
 //
 // Rows are dense: every chunk in use except the last is full, a removed row is replaced by the last
-// row of the store, and new rows are appended. So the only books are one count and two lists of
+// row of the store, and new rows are appended. So the only metadata is one count and two lists of
 // chunks:
 //
 //	100 rows a unit, 530 rows:

@@ -189,8 +189,8 @@ func AnyMemory() bool { return anyReady(universes.All()) }
 // ScavengerDue reports whether the scavenger will look again.
 func ScavengerDue() bool { return TheScavenger.on.Load() }
 
-// VerifyBooks checks B1 and B2 of the sheets of the process.
-func VerifyBooks() error { return books.verify() }
+// VerifyMetadata checks B1 and B2 of the sheets of the process.
+func VerifyMetadata() error { return metadata.verify() }
 
 // verify checks B1 and B2. No other call may be under way.
 func (l *sheets) verify() error {

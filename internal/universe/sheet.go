@@ -8,19 +8,19 @@ import (
 	"quarry/mmap"
 )
 
-// Sheets: zeroed memory for the books of universes, which lie apart from all chunks. The books of
-// 16 GiB take 0.5 MB, of which a small world writes a few pages, so a sheet is address space that
-// gets its pages of 4 KiB as they are written:
+// Sheets: zeroed memory for the metadata of universes, which lies apart from all chunks. The
+// metadata of 16 GiB take 0.5 MB, of which a small world writes a few pages, so a sheet is address
+// space that gets its pages of 4 KiB as they are written:
 //
 //	region   | granule: 4 sheets of 512 KiB | granule | no access yet ...    64 MiB
 //	sheet    | masks .w.......... | dirty .w........ | gone ... | ...        w: written, has a page
 //
 // Whoever gives a sheet back clears what it wrote. The pages of warmSheets sheets of a size stay,
 // so that worlds which come and go one after another cost neither system calls nor page faults for
-// their books; those of further sheets go back to the system. The addresses stay with the process.
-// Where pages are not real, and where the system refuses, a sheet is memory of Go. So are sheets of
-// less than 64 KiB, of universes below 2 GiB: where addresses are scarce, a region among the small
-// ranges that universes park would keep these from being joined.
+// their metadata; those of further sheets go back to the system. The addresses stay with the
+// process. Where pages are not real, and where the system refuses, a sheet is memory of Go. So are
+// sheets of less than 64 KiB, of universes below 2 GiB: where addresses are scarce, a region among
+// the small ranges that universes park would keep these from being joined.
 //
 // Invariants, checked by verify:
 //
@@ -34,7 +34,7 @@ const (
 	warmSheets   = 16       // free sheets of a size that keep their pages
 )
 
-// sheet is memory for books. Its owner carves arrays from it.
+// sheet is memory for metadata. Its owner carves arrays from it.
 type sheet struct {
 	base   unsafe.Pointer
 	size   int   // bytes
@@ -137,7 +137,7 @@ func (l *sheets) fresh() (Pages, error) {
 	if err != nil {
 		return nil, err // not r, which would be a nil region in an interface
 	}
-	_ = r.Hint(mmap.SmallPages, true) // without it the books cost more memory
+	_ = r.Hint(mmap.SmallPages, true) // without it the metadata costs more memory
 	return r, nil
 }
 

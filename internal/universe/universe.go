@@ -52,7 +52,7 @@ import (
 //	I5 The count of emptied hints equals the number of emptied bits.
 //	I6 A line is leased by a shard exactly when that shard's home lies in it.
 //	I7 A chunk that is gone is free and not dirty, and lies in a granule that is ready.
-//	I8 The books of granules from reach on are blank. The books lie in a sheet (sheet.go), of
+//	I8 The metadata of granules from reach on is blank. The metadata lies in a sheet (sheet.go), of
 //	   which only the pages that were written take memory, and Close clears the part before reach.
 //	I9 The pages layer keeps the pages of one granule small at most. While that is wanted, the fine
 //	   granule exists and at most fineMost of its chunks are dirty.
@@ -94,7 +94,7 @@ type Universe struct {
 	Spans   spans              // chunks across megachunks; span.go
 	fine    fine               // granule with small pages; fine.go
 	reach   atomic.Int32       // above all granules that were asked for; written while commits is held (I8)
-	sheet   sheet              // memory of the books above, and of the leased lines
+	sheet   sheet              // memory of the metadata above, and of the leased lines
 	asked   int                // size requested; more than Size when limits forced a smaller one
 	Small   bool               // request pages of 4 KiB
 	Plain   bool               // its size was nobody's choice
@@ -119,8 +119,8 @@ type Universe struct {
 // universes are all universes of the process that are open.
 var universes registry.Registry[Universe]
 
-// books has the sheets of all universes.
-var books sheets
+// metadata has the sheets of all universes.
+var metadata sheets
 
 func init() {
 	ledger.Process.Empty = func(yield func(func() int) bool) {
@@ -220,18 +220,18 @@ func (u *Universe) open(c Config, asked int) {
 	u.base, u.pages, u.asked = c.pages.Base(), c.pages, asked
 	u.Small, u.Plain, u.Refusal = c.Small, c.plain, c.Refusal
 	u.retain, u.delay, u.born = max(0, c.Retain), c.delay, time.Now()
-	u.makeBooks(c.pages.Size() / mmap.Granule)
+	u.makeMetadata(c.pages.Size() / mmap.Granule)
 	u.Spans.Most = mostOf(u.Index.Len())
 	u.due.Store(int64(u.delay / 2))
 	universes.Add(u)
 }
 
-// makeBooks makes the books of so many granules.
-func (u *Universe) makeBooks(granules int) {
+// makeMetadata makes the metadata of so many granules.
+func (u *Universe) makeMetadata(granules int) {
 	megachunks := 2 * granules
 	masks := bitmask.HierarchyWords(megachunks * ChunksPerMegachunk)
 	notes, lines := (granules+63)/64, linesOf(megachunks)
-	u.sheet = books.take(carved(masks, 8) + 2*carved(megachunks, 8) + carved(granules, 8) + carved(notes, 8) +
+	u.sheet = metadata.take(carved(masks, 8) + 2*carved(megachunks, 8) + carved(granules, 8) + carved(notes, 8) +
 		carved(granules, 4) + carved(lines, 4))
 	s := &u.sheet
 	u.Index = bitmask.NewHierarchyIn(megachunks*ChunksPerMegachunk, carve[bitmask.Word](s, masks))
@@ -246,7 +246,7 @@ func (u *Universe) makeBooks(granules int) {
 // noChunks returns the index of a universe that is closed. All share it, for none writes to it.
 var noChunks = sync.OnceValue(func() *bitmask.Hierarchy { return bitmask.NewHierarchy(0) })
 
-// shut clears the books and gives their sheet back.
+// shut clears the metadata and gives its sheet back.
 func (u *Universe) shut() {
 	g := int(u.reach.Load())
 	u.Index.Erase(2 * g)
@@ -256,7 +256,7 @@ func (u *Universe) shut() {
 	clear(u.emptied[:(g+63)/64])
 	clear(u.ready[:g])
 	clear(u.leases.lines[:linesOf(2*g)])
-	books.give(u.sheet)
+	metadata.give(u.sheet)
 	u.base, u.Index, u.dirty, u.gone, u.idle, u.ready, u.emptied, u.since = nil, noChunks(), nil, nil, nil, nil, nil, nil
 	u.sheet = sheet{}
 	u.leases.reset(nil)

@@ -72,7 +72,7 @@ func (u *Universe) verifyReach() error {
 			written |= u.Index.Word(m).Load() | u.dirty[m].Load() | u.gone[m].Load()
 		}
 		if written != 0 || u.emptied[g/64].Load()>>(g%64)&1 != 0 {
-			return fmt.Errorf("alloc: I8: the books of granule %d are not blank, though only %d were asked for", g, from)
+			return fmt.Errorf("alloc: I8: the metadata of granule %d are not blank, though only %d were asked for", g, from)
 		}
 	}
 	for line := linesOf(2 * from); line < len(u.leases.lines); line++ {

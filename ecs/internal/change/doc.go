@@ -1,6 +1,6 @@
 // Package change makes the structural changes of a world. Rows come, move and go only here.
 //
-// Rows writes rows, records and the books of chunks, and counts its operations. A change of many
+// Rows writes rows, records and the metadata of chunks, and counts its operations. A change of many
 // rows is a Tx: it selects its rows, reserves everything that can be refused, and then commits,
 // which cannot fail. Calls about one entity go directly to Rows, once there is room for an id and a
 // row. The package knows tables, ids and blocks of buffers. It does not know worlds, archetypes or

@@ -158,7 +158,7 @@ func (m *model) checkMarks(spans []Span, text string) {
 		for i := s.Start; i < s.Start+s.N; i++ {
 			pos, _ := s.Table.Store.Find(i)
 			for slot := range s.Table.Types {
-				require.Equal(m.t, m.tables.Version, s.Table.Books.Changed(uint16(slot), pos), text)
+				require.Equal(m.t, m.tables.Version, s.Table.Metadata.Changed(uint16(slot), pos), text)
 			}
 		}
 	}

@@ -217,9 +217,9 @@ func (m *model) toggle(rng *rand.Rand, e entity.ID) {
 	a, l := m.tableOf(e), m.ids.Find(e).Location
 	o := m.tables.OwnerOf(l)
 	row := o.Row(l)
-	for _, slot := range a.Books.Toggling() {
+	for _, slot := range a.Metadata.Toggling() {
 		on := rng.IntN(2) == 0
-		a.Books.Bits(slot, o.Pos()).Set(row, on)
+		a.Metadata.Bits(slot, o.Pos()).Set(row, on)
 		m.want[e].on[a.Types[slot]] = on
 	}
 }
@@ -291,8 +291,8 @@ func (m *model) check(text string) {
 						}
 					}
 				}
-				for _, slot := range a.Books.Toggling() {
-					if a.Books.Bits(slot, pos).Has(row) != want.on[a.Types[slot]] {
+				for _, slot := range a.Metadata.Toggling() {
+					if a.Metadata.Bits(slot, pos).Has(row) != want.on[a.Types[slot]] {
 						m.t.Fatalf("%s: %v of %v, bit %d", text, e, a, slot)
 					}
 				}

@@ -135,10 +135,10 @@ func (b *Rebuilt) putAside() (all []aside) {
 				a.bytes = a.bytes[:len(a.bytes)+int(c.Size)*p.N]
 			}
 		}
-		for _, slot := range t.Books.Toggling() {
+		for _, slot := range t.Metadata.Toggling() {
 			id := t.Types[slot]
 			for row := p.Row; row < p.Row+p.N; row++ {
-				a.bits = append(a.bits, !p.From.Sig.Has(id) || p.From.Books.Bits(p.From.Places[id].Slot(), p.Pos).Has(row))
+				a.bits = append(a.bits, !p.From.Sig.Has(id) || p.From.Metadata.Bits(p.From.Places[id].Slot(), p.Pos).Has(row))
 			}
 		}
 		all = append(all, a)
@@ -171,15 +171,15 @@ func (r *Rows) restore(t *table.Table, a *aside) {
 				first += a.N * size
 			}
 		}
-		t.Books.ClearRows(pos, row, n)
-		for i, slot := range t.Books.Toggling() {
+		t.Metadata.ClearRows(pos, row, n)
+		for i, slot := range t.Metadata.Toggling() {
 			for k := range n {
 				if a.From == nil || a.bits[i*a.N+done+k] {
-					t.Books.Bits(slot, pos).Set(row+k, true)
+					t.Metadata.Bits(slot, pos).Set(row+k, true)
 				}
 			}
 		}
-		t.Books.Mark(pos, row, n, r.tables.Version)
+		t.Metadata.Mark(pos, row, n, r.tables.Version)
 		done += n
 	}
 	if a.From == nil {

@@ -8,7 +8,8 @@ import (
 )
 
 // Structural change. All rows of a world come, move and go here. The functions below write rows,
-// records and the books of chunks. Each calls one of three functions, or two if rows change worlds:
+// records and the metadata of chunks. Each calls one of three functions, or two if rows change
+// worlds:
 //
 //	Create CreateN CreateHeld Repeat CopyTable    -> born   rows have come, for new entities
 //	MoveOne send moveChunks Refit promote         -> moved  rows of entities are elsewhere
@@ -131,13 +132,13 @@ func (r *Rows) Create(t *table.Table) entity.ID {
 		r.keepBirth(t)
 	}
 	at := t.Store.Tail()
-	e := r.ids.Take(t.Books.LastAt() + table.Location(at.Row))
+	e := r.ids.Take(t.Metadata.LastAt() + table.Location(at.Row))
 	*table.IDAt(at) = e
 	store.ClearRows(at, 1, t.Store.Columns())
 	t.Store.Push(1)
-	t.Books.MarkLast(at.Row, r.tables.Version)
-	for _, slot := range t.Books.Toggling() {
-		t.Books.Bits(slot, t.Store.LastChunk()).Set(at.Row, true)
+	t.Metadata.MarkLast(at.Row, r.tables.Version)
+	for _, slot := range t.Metadata.Toggling() {
+		t.Metadata.Bits(slot, t.Store.LastChunk()).Set(at.Row, true)
 	}
 	r.born(t, lastRow, 1)
 	return e
@@ -152,11 +153,11 @@ func (r *Rows) Copy(transition *table.Transition, pos int, from store.Row) entit
 		r.keepBirth(t)
 	}
 	at := t.Store.Tail()
-	e := r.ids.Take(t.Books.LastAt() + table.Location(at.Row))
+	e := r.ids.Take(t.Metadata.LastAt() + table.Location(at.Row))
 	*table.IDAt(at) = e
 	transition.CopyRow(at, pos, from)
 	t.Store.Push(1)
-	t.Books.MarkLast(at.Row, r.tables.Version)
+	t.Metadata.MarkLast(at.Row, r.tables.Version)
 	r.born(t, lastRow, 1)
 	return e
 }
@@ -192,7 +193,7 @@ func (r *Rows) assignRow(t *table.Table, e entity.ID, to, from table.Location) {
 	row := o.RowAt(to)
 	t.KeepRows(o.Pos(), row.Row, 1)
 	*table.IDAt(row) = e
-	t.Books.Mark(o.Pos(), row.Row, 1, r.tables.Version)
+	t.Metadata.Mark(o.Pos(), row.Row, 1, r.tables.Version)
 	r.moved(&table.Transition{From: t, To: t}, from, t.Store.Chunks()[o.Pos()].Start+row.Row, 1)
 }
 
@@ -267,7 +268,7 @@ func (r *Rows) CreateHeld(t *table.Table, ids []entity.ID) Span {
 // fresh adds a run of new rows to its table, with all types enabled.
 func (r *Rows) fresh(t *table.Table, b table.Run) {
 	t.Push(b)
-	t.Books.EnableRows(b.Pos, b.At.Row, len(b.IDs))
+	t.Metadata.EnableRows(b.Pos, b.At.Row, len(b.IDs))
 }
 
 // clearBut zeroes n rows in all columns except those in a set.
@@ -348,7 +349,7 @@ func (r *Rows) Refit(t *table.Table) {
 		t.Refit()
 		return
 	}
-	last, at := t.Store.Chunks()[t.Store.LastChunk()], t.Books.LastAt()
+	last, at := t.Store.Chunks()[t.Store.LastChunk()], t.Metadata.LastAt()
 	t.Refit()
 	if now := t.Store.Chunks()[t.Store.LastChunk()]; now.First != last.First {
 		r.moved(&table.Transition{From: t, To: t}, at, last.Start, t.Store.Len()-last.Start)

@@ -172,5 +172,5 @@ func (c *Comparing) units(a *world.Archetype, pos int) uint64 {
 // Written reports whether rows of a chunk of the newer state may differ from the older one.
 func (c *Comparing) Written(a *world.Archetype, pos int) bool {
 	old := c.Same[a]
-	return old == nil || c.units(a, pos) != 0 || old.SnapshotView.BooksDiffer(a.SnapshotView, pos)
+	return old == nil || c.units(a, pos) != 0 || old.SnapshotView.MetadataDiffers(a.SnapshotView, pos)
 }

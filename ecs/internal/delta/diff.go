@@ -152,7 +152,7 @@ func (x *differ) archetype(a, old *world.Archetype, skip int, must bool) (differ
 		if err := x.columns(&t); err != nil {
 			return false, err
 		}
-		x.books(&t)
+		x.metadata(&t)
 	}
 	same := t.was == t.is && (t.is == 0 || len(sources) == 1 && sources[0].From == &old.Table.Table)
 	of := a

@@ -4,7 +4,7 @@
 //	to find out                                    look into
 //	what a delta consists of                       delta.go draws it
 //	how two states are compared                    comparing.go for snapshots, diff.go for worlds
-//	what differs in rows, buffers, books, sets     runs.go, buffers.go, books.go, sparse.go, names.go, roster.go
+//	what differs in rows, buffers, metadata, sets     runs.go, buffers.go, metadata.go, sparse.go, names.go, roster.go
 //	its bytes                                      encode.go, decode.go, format.go
 //	how it is checked, and applied                 plan.go, values.go, apply.go
 //	what a program sees of it                      changed.go, and Born, Died, Moved in delta.go

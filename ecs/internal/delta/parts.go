@@ -73,7 +73,7 @@ var checks = [...]struct {
 	{(*deltaPlan).checkTables, ""},
 	{(*deltaPlan).checkRows, ""},
 	{(*deltaPlan).checkValues, ""},
-	{nil, "with the books: elements are values too"},
+	{nil, "with the metadata: elements are values too"},
 	{nil, "no delta has any"},
 	{(*deltaPlan).checkIDs, ""},
 	{(*deltaPlan).checkNames, ""},
@@ -86,7 +86,7 @@ var _ = [1]struct{}{}[len(checks)-int(world.PartCount)] // each part has an entr
 // checkOrder has first what tells at once that a delta is of another state, and what is found
 // before what is found by it.
 var checkOrder = [...]world.Part{world.PartCounters, world.PartIDs, world.PartTypes, world.PartArchetypes, world.PartRows,
-	world.PartBooks, world.PartSparse, world.PartNames}
+	world.PartMetadata, world.PartSparse, world.PartNames}
 
 func (p *deltaPlan) checkCounters() error {
 	w, d := p.w, p.Delta
@@ -131,7 +131,7 @@ var commits = [...]struct {
 	{nil, "made before; arrange and retireGone, after"},
 	{(*deltaPlan).commitRows, ""},
 	{(*deltaPlan).commitValues, ""},
-	{nil, "with the books: elements are values too"},
+	{nil, "with the metadata: elements are values too"},
 	{nil, "no delta has any"},
 	{nil, "with the rows"},
 	{(*deltaPlan).giveNames, ""},
@@ -142,7 +142,7 @@ var commits = [...]struct {
 var _ = [1]struct{}{}[len(commits)-int(world.PartCount)] // each part has an entry
 
 // commitOrder has the entries of entities that end before these, and names when there are ids.
-var commitOrder = [...]world.Part{world.PartSparse, world.PartRows, world.PartBooks, world.PartCounters, world.PartNames}
+var commitOrder = [...]world.Part{world.PartSparse, world.PartRows, world.PartMetadata, world.PartCounters, world.PartNames}
 
 func (p *deltaPlan) commitSets() {
 	for i := range p.sets {

@@ -186,14 +186,14 @@ func (p *deltaPlan) writeValues(t *plannedTable, tx *change.Tx) {
 		c := &t.columns[k]
 		t.writeColumn(p.types[c.of], &c.deltaRuns)
 	}
-	books := &t.a.Table.Books
+	metadata := &t.a.Table.Metadata
 	for k := range t.flips {
 		id := p.types[t.flips[k].of].ID
 		slot := t.a.Table.Places[id].Slot()
 		t.flips[k].each(t.is, func(at, n int, on bool) {
 			t.eachRun(at, n, func(pos, row, n int) {
 				for i := row; i < row+n; i++ {
-					books.Bits(slot, pos).Set(i, on)
+					metadata.Bits(slot, pos).Set(i, on)
 				}
 				t.a.Touch(nil, slot, pos, row, n)
 			})
@@ -255,10 +255,10 @@ func (t *plannedTable) writeChunks(of *world.Type, c *deltaChunks) {
 		return
 	}
 	size, i, start := of.Chunk.Bytes, 0, 0
-	books, slot := &t.a.Table.Books, t.a.Table.Places[of.ID].Slot()
+	metadata, slot := &t.a.Table.Metadata, t.a.Table.Places[of.ID].Slot()
 	for pos, chunk := range t.a.Table.Store.Chunks() {
 		for first, end := true, chunk.Start+t.a.Table.Store.RowsOf(pos); ; first = false {
-			books.SetValue(slot, pos, c.values[i*size:(i+1)*size], first)
+			metadata.SetValue(slot, pos, c.values[i*size:(i+1)*size], first)
 			if start+c.rows[i] > end || i+1 == len(c.rows) {
 				break
 			}
@@ -267,6 +267,6 @@ func (t *plannedTable) writeChunks(of *world.Type, c *deltaChunks) {
 				break
 			}
 		}
-		*books.Version(slot, pos) = t.a.World.Tables.Version
+		*metadata.Version(slot, pos) = t.a.World.Tables.Version
 	}
 }

@@ -66,7 +66,7 @@ func (s *Store) Corrupt(invariant string) (restore func()) {
 	return nil
 }
 
-// corruptReservations is Corrupt for the books of reservations.
+// corruptReservations is Corrupt for the metadata of reservations.
 func (s *Store) corruptReservations(invariant string) (restore func()) {
 	o := s.reservations.Load()
 	b := o.block[1].Load()

@@ -28,8 +28,8 @@ import (
 // a claim the search is certain to find that many bits, however long other goroutines keep blocks
 // busy. A claim fails only if too few indices are free and no block can be made, never because
 // blocks are busy, and a failed claim changes nothing. So there is nothing to roll back. The search
-// skips busy blocks. It begins where the last search ended, both in the books and in the block, so
-// an index that was given back is reserved again only after all others.
+// skips busy blocks. It begins where the last search ended, both in the metadata and in the block,
+// so an index that was given back is reserved again only after all others.
 //
 // A reserved index has its bit set and an even version v; the reserved id has version v+1. Revive
 // writes v+1. TakeBack writes v+2, so the reserved id can come again only after versions have
@@ -59,7 +59,7 @@ func isExcluded(index uint32) bool { return index == 0 || index%blockSize == usa
 
 const blockChunks = blockSize * int(unsafe.Sizeof(uint32(0))) / universe.ChunkSize
 
-// reservations are the books of the blocks of reservations, by number.
+// reservations are the metadata of the blocks of reservations, by number.
 type reservations struct {
 	end     atomic.Int32                     // above the numbers of all blocks; written while Store.making is held
 	hint    atomic.Int32                     // number of the block where the next search begins
@@ -155,7 +155,7 @@ func (s *Store) makeBlocks(n int) error {
 	return nil
 }
 
-// makeReservations returns the books of reserved ids. The first call makes them, with making held.
+// makeReservations returns the metadata of reserved ids. The first call makes it, with making held.
 func (s *Store) makeReservations() *reservations {
 	if s.reservations.Load() == nil {
 		s.reservations.Store(new(reservations))

@@ -44,7 +44,7 @@ import (
 //	R3  A bit of summary is set exactly where the word of free is not zero, and no word
 //	    of summary below hint has a set bit.
 //	R8  total is the number of blocks, at most 16,384: own of the owner, which all have
-//	    records, and the blocks of reservations, each in the books at its number.
+//	    records, and the blocks of reservations, each in the metadata at its number.
 //	R9  The view covers whole blocks of records, no more blocks than there are, and exactly the
 //	    records that the extent holds; so do free and summary.
 //	R10 A record that is not alive has the location Nowhere. In a block of reservations, a record is

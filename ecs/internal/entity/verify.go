@@ -80,7 +80,7 @@ func (b *block) nobodys() (n int) {
 	return n
 }
 
-// noReservations stands for the books of a store without blocks of reservations.
+// noReservations stands for the metadata of a store without blocks of reservations.
 var noReservations reservations
 
 // verifyBlocks checks R4 to R8, and R10 for blocks of reservations.
@@ -94,7 +94,7 @@ func (s *Store) verifyBlocks() (err error) {
 		b, used, odd := o.block[number].Load(), blockSize, 0
 		if b != nil {
 			if b.number != number || int(o.end.Load()) > total {
-				return fmt.Errorf("entity: R8: the block at %d has number %d; %d blocks were made, the books end at %d", number, b.number, total, o.end.Load())
+				return fmt.Errorf("entity: R8: the block at %d has number %d; %d blocks were made, the metadata ends at %d", number, b.number, total, o.end.Load())
 			}
 			if used, odd, err = s.verifyBlock(b); err != nil {
 				return err

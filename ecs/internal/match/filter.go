@@ -91,7 +91,7 @@ func (a *Archetype) hasOneOf(serials []uint64) bool {
 // TestsOf returns the tests that a row must pass to match, for an archetype that the filter wants.
 // There are none if every row matches.
 func (f *Filter) TestsOf(a *Archetype) (tests []BitTest) {
-	for _, slot := range a.Books.Toggling() {
+	for _, slot := range a.Metadata.Toggling() {
 		id := a.Types[slot]
 		switch {
 		case f.Enabled.Has(id):
@@ -106,7 +106,7 @@ func (f *Filter) TestsOf(a *Archetype) (tests []BitTest) {
 			if !f.Any[i].Has(id) {
 				continue
 			}
-			_, toggles := slices.BinarySearch(a.Books.Toggling(), uint16(slot))
+			_, toggles := slices.BinarySearch(a.Metadata.Toggling(), uint16(slot))
 			always = always || !toggles
 			test.Slots = append(test.Slots, uint16(slot))
 		}

@@ -61,7 +61,7 @@ func newKind(r *rand.Rand) *kind {
 			k.at.Values = append(k.at.Values, k.values[id])
 		}
 	}
-	k.at.Books = table.NewBooks(len(k.at.Types), toggles, nil)
+	k.at.Metadata = table.NewMetadata(len(k.at.Types), toggles, nil)
 	return k
 }
 
@@ -317,12 +317,12 @@ func (m *model) checkMatches(a *ask) {
 		require.Less(m.t, at, len(a.m.Matches))
 		of := a.m.Matches[at]
 		require.Same(m.t, &k.at, of.Archetype)
-		for bits := range 1 << len(k.at.Books.Toggling()) {
+		for bits := range 1 << len(k.at.Metadata.Toggling()) {
 			on := set{}
 			for _, id := range k.at.Types {
 				on[id] = true
 			}
-			for j, slot := range k.at.Books.Toggling() {
+			for j, slot := range k.at.Metadata.Toggling() {
 				on[k.at.Types[slot]] = bits>>j&1 != 0
 			}
 			require.Equal(m.t, a.wantsRow(k, on), passes(of.Tests, k, on))
@@ -475,7 +475,7 @@ func TestVerifyNamesTheInvariant(t *testing.T) {
 	var x match.Index
 	x.Open()
 	for range 3 {
-		a := &match.Archetype{Table: table.Table{Types: []table.TypeID{1, 200}, Books: table.NewBooks(2, []uint16{0}, nil)}, Values: []uint64{1}}
+		a := &match.Archetype{Table: table.Table{Types: []table.TypeID{1, 200}, Metadata: table.NewMetadata(2, []uint16{0}, nil)}, Values: []uint64{1}}
 		a.Sig.Add(1)
 		a.Sig.Add(200)
 		x.Enter(a)

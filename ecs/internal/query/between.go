@@ -11,8 +11,8 @@ import (
 
 // Ranges. A Between term passes only chunks that may have a row whose field lies in a range. It
 // compares the range with the bounds of the field in the chunk, the least and the greatest number,
-// which the books of a table keep (ecs/internal/table/bounds.go). Bounds are taken from the column
-// when a loop first asks for them after a change of the chunk, so writes cost nothing more.
+// which the metadata of a table keeps (ecs/internal/table/bounds.go). Bounds are taken from the
+// column when a loop first asks for them after a change of the chunk, so writes cost nothing more.
 //
 //	chunk        0             1             2             3
 //	bounds       2.10 2.41     2.41 2.77     2.77 3.02     3.02 5.20
@@ -72,27 +72,27 @@ func (r *QueryRange) passes(q *Query, b *Borrow, a *world.Archetype, pos, first,
 
 // Extent returns the extent of the field in the chunk, or in n of its rows from first on.
 func (r *QueryRange) Extent(q *Query, b *Borrow, a *world.Archetype, pos, first, n int) table.Extent {
-	books, slot := &a.Table.Books, a.Table.Places[r.Type.ID].Slot()
-	kept := books.FindBounds(slot, r.Field)
-	if e, ok := kept.Load(books, pos); ok {
+	metadata, slot := &a.Table.Metadata, a.Table.Places[r.Type.ID].Slot()
+	kept := metadata.FindBounds(slot, r.Field)
+	if e, ok := kept.Load(metadata, pos); ok {
 		return e
 	}
 	if b == nil && kept == nil && len(q.World.Loops.Borrows) == 0 { // goroutines read the list of bounds
-		books.KeepBounds(slot, r.Field)
-		kept = books.FindBounds(slot, r.Field)
+		metadata.KeepBounds(slot, r.Field)
+		kept = metadata.FindBounds(slot, r.Field)
 	}
-	keep := kept != nil && (b == nil || b.Query == nil) && q.settle(b, books, slot, pos)
+	keep := kept != nil && (b == nil || b.Query == nil) && q.settle(b, metadata, slot, pos)
 	e := a.Table.Measure(r.Type.ID, r.Field, pos, first, n)
 	if keep {
-		kept.Store(books, pos, e)
+		kept.Store(metadata, pos, e)
 	}
 	return e
 }
 
 // settle reports whether the next write to a chunk will show in its versions. If not, it begins a
 // new version where it may.
-func (q *Query) settle(b *Borrow, books *table.Books, slot uint16, pos int) bool {
-	if books.Settled(slot, pos, q.World.Tables.Version) {
+func (q *Query) settle(b *Borrow, metadata *table.Metadata, slot uint16, pos int) bool {
+	if metadata.Settled(slot, pos, q.World.Tables.Version) {
 		return true
 	}
 	if b != nil || q.Pinned || q.World.Shared() {
@@ -112,7 +112,7 @@ func (q *Query) measure(bindings []Binding) {
 		for k := range bindings {
 			a := bindings[k].Archetype
 			for pos := range a.Table.Store.Chunks() {
-				if !q.Pinned || a.Table.Books.Settled(a.Table.Places[r.Type.ID].Slot(), pos, q.World.Tables.Version) {
+				if !q.Pinned || a.Table.Metadata.Settled(a.Table.Places[r.Type.ID].Slot(), pos, q.World.Tables.Version) {
 					r.Extent(q, nil, a, pos, 0, a.Table.Store.RowsOf(pos))
 				}
 			}
@@ -122,8 +122,8 @@ func (q *Query) measure(bindings []Binding) {
 
 // covers reports whether all rows of a chunk are known to be in the range.
 func (r *QueryRange) covers(a *world.Archetype, pos int) bool {
-	books := &a.Table.Books
-	e, ok := books.FindBounds(a.Table.Places[r.Type.ID].Slot(), r.Field).Load(books, pos)
+	metadata := &a.Table.Metadata
+	e, ok := metadata.FindBounds(a.Table.Places[r.Type.ID].Slot(), r.Field).Load(metadata, pos)
 	return ok && !e.NaNs && e.Least >= r.Low && e.Greatest <= r.High
 }
 

@@ -62,11 +62,11 @@ func (s *Scan) narrow(a *world.Archetype, pos, first, n, matching int) int {
 // Narrows reports whether the query's rows in a chunk, which has passed, must be tested one by one:
 // only Masked terms have passed it.
 func (q *Query) Narrows(a *world.Archetype, pos int, since uint32) bool {
-	if len(q.MaskedNew) == 0 || since == 0 || q.Ordered && world.Newer(a.Table.Books.Ordered(pos), since) {
+	if len(q.MaskedNew) == 0 || since == 0 || q.Ordered && world.Newer(a.Table.Metadata.Ordered(pos), since) {
 		return false
 	}
 	for _, id := range q.Changed {
-		if a.Table.Sig.Has(id) && !slices.Contains(q.MaskedNew, id) && world.Newer(a.Table.Books.Changed(a.Table.Places[id].Slot(), pos), since) {
+		if a.Table.Sig.Has(id) && !slices.Contains(q.MaskedNew, id) && world.Newer(a.Table.Metadata.Changed(a.Table.Places[id].Slot(), pos), since) {
 			return false
 		}
 	}
@@ -76,7 +76,7 @@ func (q *Query) Narrows(a *world.Archetype, pos int, since uint32) bool {
 // IsNewRow reports whether a row is newer than since by one of the Masked terms of types.
 func (q *Query) IsNewRow(a *world.Archetype, pos, row int, since uint32) bool {
 	for _, id := range q.MaskedNew {
-		if a.Table.Sig.Has(id) && NewAt(&a.Table.Books, a.Table.Places[id].Slot(), pos, row, since) {
+		if a.Table.Sig.Has(id) && NewAt(&a.Table.Metadata, a.Table.Places[id].Slot(), pos, row, since) {
 			return true
 		}
 	}
@@ -94,7 +94,7 @@ func (q *Query) narrowNew(a *world.Archetype, pos, first, n int, since uint32, w
 			if !a.Table.Sig.Has(id) {
 				continue
 			}
-			list := a.Table.Books.RowVersions(a.Table.Places[id].Slot(), pos)[first+lo : first+min(n, lo+64)]
+			list := a.Table.Metadata.RowVersions(a.Table.Places[id].Slot(), pos)[first+lo : first+min(n, lo+64)]
 			pass |= newBits(list, since)
 		}
 		words[i] &= pass

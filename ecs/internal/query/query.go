@@ -180,11 +180,11 @@ func (q *Query) Passes(b *Borrow, a *world.Archetype, pos, first, n int, since u
 
 // isNew reports whether a chunk is newer than since by one of the Changed and Ordered terms.
 func (q *Query) isNew(a *world.Archetype, pos int, since uint32) bool {
-	if q.Ordered && world.Newer(a.Table.Books.Ordered(pos), since) {
+	if q.Ordered && world.Newer(a.Table.Metadata.Ordered(pos), since) {
 		return true
 	}
 	for _, id := range q.Changed {
-		if int(id) < len(a.Table.Places) && a.Table.Places[id].Flags() != 0 && world.Newer(a.Table.Books.Changed(a.Table.Places[id].Slot(), pos), since) {
+		if int(id) < len(a.Table.Places) && a.Table.Places[id].Flags() != 0 && world.Newer(a.Table.Metadata.Changed(a.Table.Places[id].Slot(), pos), since) {
 			return true
 		}
 	}

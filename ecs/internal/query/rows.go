@@ -64,7 +64,7 @@ func (r Rows) ColumnFor(t *world.Type, op string, first, n int) unsafe.Pointer {
 	}
 	p := s.Binding.ColumnOf(t.ID)
 	if p.Flags()&world.MayWrite != 0 {
-		*s.Binding.Archetype.Table.Books.Version(p.Slot(), s.Pos) = t.World.Tables.Version
+		*s.Binding.Archetype.Table.Metadata.Version(p.Slot(), s.Pos) = t.World.Tables.Version
 	} else if p.Flags()&world.MayRead == 0 {
 		return r.Missing(t, op, first, n)
 	}

@@ -112,7 +112,7 @@ func (t *rowTest) mask(a *world.Archetype, pos, word int, ids []entity.ID) (pass
 		case !of.Enableable:
 			return ^uint64(0)
 		default:
-			pass |= atomic.LoadUint64(&a.Table.Books.Bits(a.Table.Places[of.ID].Slot(), pos).Words()[word])
+			pass |= atomic.LoadUint64(&a.Table.Metadata.Bits(a.Table.Places[of.ID].Slot(), pos).Words()[word])
 		}
 	}
 	if t.invert {
@@ -133,7 +133,7 @@ func (t *rowTest) Passes(a *world.Archetype, pos, row int, e entity.ID) bool {
 		}
 	}
 	for _, of := range t.dense {
-		if a.Table.Sig.Has(of.ID) && (!of.Enableable || a.Table.Books.Bits(a.Table.Places[of.ID].Slot(), pos).Has(row)) {
+		if a.Table.Sig.Has(of.ID) && (!of.Enableable || a.Table.Metadata.Bits(a.Table.Places[of.ID].Slot(), pos).Has(row)) {
 			return true
 		}
 	}

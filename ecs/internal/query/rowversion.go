@@ -10,11 +10,11 @@ import (
 
 // NewAt reports whether the type in a slot was written in a row later than since; in any row of the
 // chunk, if the type has no versions of rows.
-func NewAt(books *table.Books, slot uint16, pos, row int, since uint32) bool {
-	if list := books.RowVersions(slot, pos); list != nil {
+func NewAt(metadata *table.Metadata, slot uint16, pos, row int, since uint32) bool {
+	if list := metadata.RowVersions(slot, pos); list != nil {
 		return world.Newer(atomic.LoadUint32(&list[row]), since)
 	}
-	return world.Newer(books.Changed(slot, pos), since)
+	return world.Newer(metadata.Changed(slot, pos), since)
 }
 
 // Mark is Component.Mark.
@@ -28,7 +28,7 @@ func (r Rows) Mark(t *world.Type) {
 	case p.Flags()&world.MayWrite == 0:
 		r.Refuse(t, op)
 	default:
-		*r.Scan.Binding.Archetype.Table.Books.Version(p.Slot(), r.Scan.Pos) = t.World.Tables.Version
+		*r.Scan.Binding.Archetype.Table.Metadata.Version(p.Slot(), r.Scan.Pos) = t.World.Tables.Version
 	}
 }
 
@@ -39,7 +39,7 @@ func (r Rows) markMatching(t *world.Type) {
 		return
 	}
 	s, p := r.Scan, r.Scan.Binding.ColumnOf(t.ID)
-	world.TouchMask(&s.Binding.Archetype.Table.Books, p.Slot(), s.Pos, r.Mask(), t.World.Tables.Version)
+	world.TouchMask(&s.Binding.Archetype.Table.Metadata, p.Slot(), s.Pos, r.Mask(), t.World.Tables.Version)
 }
 
 // ChangedSince reports whether e has the type and it may have changed after a version.
@@ -50,5 +50,5 @@ func ChangedSince(f *world.Finder, op string, e entity.ID, since uint32) bool {
 		return false
 	}
 	f.CheckRead(op)
-	return NewAt(&a.Table.Books, a.Table.Places[t.ID].Slot(), pos, row, since)
+	return NewAt(&a.Table.Metadata, a.Table.Places[t.ID].Slot(), pos, row, since)
 }

@@ -248,7 +248,7 @@ func (s *Scan) filter(a *world.Archetype, tests []match.BitTest, sets []rowTest,
 		if len(t.Slots) > 1 || shared {
 			continue
 		}
-		switch a.Table.Books.Bits(t.Slots[0], pos).On() {
+		switch a.Table.Metadata.Bits(t.Slots[0], pos).On() {
 		case all:
 			if t.Invert != 0 {
 				return 0
@@ -288,7 +288,7 @@ func narrowed(a *world.Archetype, tests []match.BitTest, sets []rowTest, pos, fi
 // from of the chunk. Goroutines may toggle bits meanwhile, see World.Share.
 func narrow(a *world.Archetype, t *match.BitTest, pos, from int, mask []uint64) {
 	if len(t.Slots) == 1 {
-		enabled := a.Table.Books.Bits(t.Slots[0], pos).Words()[from:]
+		enabled := a.Table.Metadata.Bits(t.Slots[0], pos).Words()[from:]
 		for i := range mask {
 			mask[i] &= atomic.LoadUint64(&enabled[i]) ^ t.Invert
 		}
@@ -297,7 +297,7 @@ func narrow(a *world.Archetype, t *match.BitTest, pos, from int, mask []uint64) 
 	for i := range mask {
 		either := uint64(0)
 		for _, slot := range t.Slots {
-			either |= atomic.LoadUint64(&a.Table.Books.Bits(slot, pos).Words()[from+i])
+			either |= atomic.LoadUint64(&a.Table.Metadata.Bits(slot, pos).Words()[from+i])
 		}
 		mask[i] &= either
 	}

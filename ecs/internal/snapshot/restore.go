@@ -150,7 +150,8 @@ func (r *restoring) commit() {
 	r.w.Recordings.Restored(r.s.era, r.w.IDs.Versions)
 }
 
-// putRows brings back the bytes of all rows, and the books of archetypes whose rows are the same.
+// putRows brings back the bytes of all rows, and the metadata of archetypes whose rows are the
+// same.
 func (r *restoring) putRows() {
 	at := 0
 	for i := range r.s.Archetypes {
@@ -161,7 +162,7 @@ func (r *restoring) putRows() {
 		}
 		st.Archetype.Table.PutRows(&st.Table, r.s.Layer, !differs)
 		if !differs {
-			st.Archetype.Table.RestoreBooks(&st.Table)
+			st.Archetype.Table.RestoreMetadata(&st.Table)
 		}
 	}
 }

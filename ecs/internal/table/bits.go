@@ -10,34 +10,34 @@ import (
 // moves no row.
 
 // Bits returns the enable bits of a type in a chunk.
-func (b *Books) Bits(slot uint16, pos int) *entity.EnableBits { return b.enabled[slot][pos] }
+func (b *Metadata) Bits(slot uint16, pos int) *entity.EnableBits { return b.enabled[slot][pos] }
 
 // EnableRows enables all types in rows [row, row+n) of a chunk, whose bits must be clear.
-func (b *Books) EnableRows(pos, row, n int) {
+func (b *Metadata) EnableRows(pos, row, n int) {
 	for _, slot := range b.toggling {
 		b.Bits(slot, pos).SetRange(row, n)
 	}
 }
 
 // ClearRows disables all types in n rows of a chunk, which are about to end or get new bits.
-func (b *Books) ClearRows(pos, row, n int) {
+func (b *Metadata) ClearRows(pos, row, n int) {
 	for _, slot := range b.toggling {
 		b.Bits(slot, pos).ClearRange(row, n)
 	}
 }
 
-// Span is rows of a chunk, with the books of its table.
+// Span is rows of a chunk, with the metadata of its table.
 type Span struct {
-	Books *Books
-	Pos   int // the chunk
-	Row   int // the first of the rows
-	All   int // number of rows of the chunk
+	Metadata *Metadata
+	Pos      int // the chunk
+	Row      int // the first of the rows
+	All      int // number of rows of the chunk
 }
 
 // CopyBits copies the bits of a type from n rows of a span to n rows of a chunk, whose bits must be
 // clear.
-func (b *Books) CopyBits(slot uint16, pos, row int, from Span, fromSlot uint16, n int) {
-	to, bits := b.Bits(slot, pos), from.Books.Bits(fromSlot, from.Pos)
+func (b *Metadata) CopyBits(slot uint16, pos, row int, from Span, fromSlot uint16, n int) {
+	to, bits := b.Bits(slot, pos), from.Metadata.Bits(fromSlot, from.Pos)
 	switch bits.On() {
 	case 0:
 		return

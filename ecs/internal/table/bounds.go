@@ -6,9 +6,9 @@ import (
 	"unsafe"
 )
 
-// Bounds. For a field that a query has a range of, the books keep the least and the greatest number
-// of each chunk. Nothing updates them: they are taken from the column when they are asked for, and
-// are good as long as the versions beside them are those of the chunk:
+// Bounds. For a field that a query has a range of, the metadata keeps the least and the greatest
+// number of each chunk. Nothing updates them: they are taken from the column when they are asked
+// for, and are good as long as the versions beside them are those of the chunk:
 //
 //	chunk            0               1               2
 //	key           | 7, 9          | 7, 7          | -             |   version of the type, order version
@@ -26,7 +26,7 @@ import (
 // loads the chunk's key loads the words that belong to it.
 
 // FindBounds returns the bounds of a field of the type in a slot, or nil if none are kept.
-func (b *Books) FindBounds(slot uint16, field Field) *Bounds {
+func (b *Metadata) FindBounds(slot uint16, field Field) *Bounds {
 	for _, d := range b.bounds {
 		if d.slot == slot && d.field == field {
 			return d
@@ -36,25 +36,25 @@ func (b *Books) FindBounds(slot uint16, field Field) *Bounds {
 }
 
 // KeepBounds begins to keep bounds of a field of the type in a slot, if they are not kept yet.
-func (b *Books) KeepBounds(slot uint16, field Field) {
+func (b *Metadata) KeepBounds(slot uint16, field Field) {
 	if b.FindBounds(slot, field) == nil {
-		own := b.own()
+		own := b.ownCold()
 		own.bounds = append(own.bounds, &Bounds{slot: slot, field: field, list: make([]bound, b.Len())})
 	}
 }
 
 // Settled reports whether the next write to a chunk will change one of the versions that tell of
 // the type in a slot. now is the world's version.
-func (b *Books) Settled(slot uint16, pos int, now uint32) bool {
+func (b *Metadata) Settled(slot uint16, pos int, now uint32) bool {
 	return b.Changed(slot, pos) != now && b.Ordered(pos) != now
 }
 
-func (b *Books) boundKey(slot uint16, pos int) uint64 {
+func (b *Metadata) boundKey(slot uint16, pos int) uint64 {
 	return uint64(b.Changed(slot, pos))<<32 | uint64(b.Ordered(pos))
 }
 
-// Load returns the extent of the field in a chunk of books, and false if it is not known.
-func (d *Bounds) Load(b *Books, pos int) (e Extent, ok bool) {
+// Load returns the extent of the field in a chunk of metadata, and false if it is not known.
+func (d *Bounds) Load(b *Metadata, pos int) (e Extent, ok bool) {
 	if d == nil {
 		return e, false
 	}
@@ -65,8 +65,8 @@ func (d *Bounds) Load(b *Books, pos int) (e Extent, ok bool) {
 	return Extent{atomic.LoadUint64(&one.least), atomic.LoadUint64(&one.greatest), atomic.LoadUint32(&one.nans) != 0}, true
 }
 
-// Store keeps the extent of the field in a chunk of books, which are settled.
-func (d *Bounds) Store(b *Books, pos int, e Extent) {
+// Store keeps the extent of the field in a chunk of metadata, which is settled.
+func (d *Bounds) Store(b *Metadata, pos int, e Extent) {
 	one := &d.list[pos]
 	nans := uint32(0)
 	if e.NaNs {
@@ -100,21 +100,21 @@ func (t *Table) fieldAt(id TypeID, field Field, pos, row int) (p unsafe.Pointer,
 }
 
 // moreBounds makes room for the bounds of n chunks at a position.
-func (b *Books) moreBounds(at, n int) {
+func (b *Metadata) moreBounds(at, n int) {
 	for _, d := range b.bounds {
 		d.list = makeGap(d.list, at, n)
 	}
 }
 
 // fewerBounds drops the bounds of n chunks from a position on.
-func (b *Books) fewerBounds(at, n int) {
+func (b *Metadata) fewerBounds(at, n int) {
 	for _, d := range b.bounds {
 		d.list = slices.Delete(d.list, at, at+n)
 	}
 }
 
 // verifyBounds checks B4. measure returns the extent of a field of the type in a slot in a chunk.
-func (b *Books) verifyBounds(measure func(slot uint16, field Field, pos int) Extent) (slot uint16, pos int, ok bool) {
+func (b *Metadata) verifyBounds(measure func(slot uint16, field Field, pos int) Extent) (slot uint16, pos int, ok bool) {
 	for _, d := range b.bounds {
 		if len(d.list) != b.Len() {
 			return d.slot, len(d.list), false

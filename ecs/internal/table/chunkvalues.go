@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// Values of chunks. A chunk type has one value for each chunk, in Go memory, in the books:
+// Values of chunks. A chunk type has one value for each chunk, in Go memory, in the metadata:
 //
 //	chunk               0         1         2
 //	values, 8 B words | v v v   | v v v   | v v v   |      a value of up to 24 B: three words
@@ -17,13 +17,13 @@ import (
 // These are all moments at which the library sets a value, and each of them marks it:
 //
 //	the chunk is born, for rows that come      enter           zero
-//	it goes to another table                  Books.MoveChunks the value goes along; zero of a type that only the target has
+//	it goes to another table                  Metadata.MoveChunks the value goes along; zero of a type that only the target has
 //	its rows are copied, as a chunk, to a
-//	  chunk that is born for them              Books.Inherit   the value goes along
-//	  chunk that has rows                      Books.Inherit   the two merge: by the type's function, or zero
+//	  chunk that is born for them              Metadata.Inherit   the value goes along
+//	  chunk that has rows                      Metadata.Inherit   the two merge: by the type's function, or zero
 //
-// Where rows of a chunk move to a larger or smaller one (Books.Promote), the value and its version
-// stay. Where the last row goes (Books.Cut), the value ends.
+// Where rows of a chunk move to a larger or smaller one (Metadata.Promote), the value and its
+// version stay. Where the last row goes (Metadata.Cut), the value ends.
 
 // words returns the number of words of a value. A value without bytes has one, so that its address
 // lies in the list.
@@ -40,15 +40,15 @@ func (v *chunkValues) address(pos int) unsafe.Pointer {
 	return unsafe.Pointer(&v.list[pos*v.of.words()])
 }
 
-// KeepValues makes books without chunks keep a value per chunk for the type in a slot. Slots come
-// in rising order.
-func (b *Books) KeepValues(slot uint16, of *ChunkType) {
-	own := b.own()
+// KeepValues makes metadata without chunks keep a value per chunk for the type in a slot. Slots
+// come in rising order.
+func (b *Metadata) KeepValues(slot uint16, of *ChunkType) {
+	own := b.ownCold()
 	own.values = append(own.values, chunkValues{slot: slot, of: of})
 }
 
 // valuesIn returns the values of the type in a slot, or nil if it is no chunk type.
-func (b *Books) valuesIn(slot uint16) *chunkValues {
+func (b *Metadata) valuesIn(slot uint16) *chunkValues {
 	for i := range b.values {
 		if b.values[i].slot == slot {
 			return &b.values[i]
@@ -59,11 +59,11 @@ func (b *Books) valuesIn(slot uint16) *chunkValues {
 
 // Value returns the address of a chunk's value of the chunk type in a slot. It is valid until
 // chunks come or go.
-func (b *Books) Value(slot uint16, pos int) unsafe.Pointer { return b.valuesIn(slot).address(pos) }
+func (b *Metadata) Value(slot uint16, pos int) unsafe.Pointer { return b.valuesIn(slot).address(pos) }
 
 // Valued calls visit for each chunk type: its slot, and the address of the value of chunk 0 and the
 // distance in bytes between values, for all Len chunks.
-func (b *Books) Valued(visit func(slot uint16, first unsafe.Pointer, stride uintptr)) {
+func (b *Metadata) Valued(visit func(slot uint16, first unsafe.Pointer, stride uintptr)) {
 	for i := range b.values {
 		if v := &b.values[i]; len(v.list) > 0 {
 			visit(v.slot, v.address(0), uintptr(v.of.words())*8)
@@ -72,14 +72,14 @@ func (b *Books) Valued(visit func(slot uint16, first unsafe.Pointer, stride uint
 }
 
 // begin marks the zero values of a chunk that was added.
-func (b *Books) begin(pos int, version uint32) {
+func (b *Metadata) begin(pos int, version uint32) {
 	for i := range b.values {
 		*b.Version(b.values[i].slot, pos) = version
 	}
 }
 
-// markRows is markAll for books with values, whose versions stay.
-func (b *Books) markRows(pos int, version uint32) {
+// markRows is markAll for metadata with values, whose versions stay.
+func (b *Metadata) markRows(pos int, version uint32) {
 	changed := b.Versions(pos)
 	for slot := range changed {
 		if b.valuesIn(uint16(slot)) == nil {
@@ -88,9 +88,10 @@ func (b *Books) markRows(pos int, version uint32) {
 	}
 }
 
-// Inherit notes that rows of chunk from of other books have come, as a chunk, to chunk pos, and are
-// all of its rows or joined those that it had. shared lists the chunk types that both books have.
-func (b *Books) Inherit(pos int, all bool, other *Books, from int, shared []Slots, version uint32) {
+// Inherit notes that rows of chunk from of other metadata have come, as a chunk, to chunk pos, and
+// are all of its rows or joined those that it had. shared lists the chunk types that both tables
+// have.
+func (b *Metadata) Inherit(pos int, all bool, other *Metadata, from int, shared []Slots, version uint32) {
 	for _, s := range shared {
 		v, theirs := b.valuesIn(s.To), other.valuesIn(s.From)
 		switch {
@@ -105,9 +106,9 @@ func (b *Books) Inherit(pos int, all bool, other *Books, from int, shared []Slot
 	}
 }
 
-// giveValues moves the values of the first n chunks to position at of other books, whose versions
-// have made room.
-func (b *Books) giveValues(n int, to *Books, at int, shared []Slots) {
+// giveValues moves the values of the first n chunks to position at of other metadata, whose
+// versions have made room.
+func (b *Metadata) giveValues(n int, to *Metadata, at int, shared []Slots) {
 	for i := range to.values {
 		v := &to.values[i]
 		words := v.of.words()
@@ -123,7 +124,7 @@ func (b *Books) giveValues(n int, to *Books, at int, shared []Slots) {
 }
 
 // verifyValues checks B3.
-func (b *Books) verifyValues(chunks int) error {
+func (b *Metadata) verifyValues(chunks int) error {
 	for i := range b.values {
 		v := &b.values[i]
 		if len(v.list) != chunks*v.of.words() {
@@ -135,7 +136,7 @@ func (b *Books) verifyValues(chunks int) error {
 
 // SetValue gives a chunk a value of the chunk type in a slot. Unless it is the first that the chunk
 // gets, the two merge, as where rows come as chunks. The caller sets the version.
-func (b *Books) SetValue(slot uint16, pos int, bytes []byte, first bool) {
+func (b *Metadata) SetValue(slot uint16, pos int, bytes []byte, first bool) {
 	v := b.valuesIn(slot)
 	words := make([]uint64, v.of.words())
 	// Safe because a value is at most as long as its words.

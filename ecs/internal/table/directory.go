@@ -63,7 +63,7 @@ func (t *Table) ownerOf(pos int) Owner {
 
 // stretchesAt returns the stretches of the chunk at a position, from first up to end.
 func (t *Table) stretchesAt(pos int) (first, end int) {
-	first = stretchOf(t.Books.at(pos))
+	first = stretchOf(t.Metadata.at(pos))
 	return first, first + stretchesFor(t.Store.Fits(t.Store.Chunks()[pos]))
 }
 
@@ -101,18 +101,18 @@ func (t *Table) retire(pos int) {
 	t.all.stretches.free(first, end-first)
 }
 
-// enter begins the books of a chunk. leave ends the books of the last chunk, which is about to lose
-// its last row.
+// enter begins the metadata of a chunk. leave ends the metadata of the last chunk, which is about
+// to lose its last row.
 func (t *Table) enter(c store.Chunk, pos int) {
-	t.Books.Add(t.Store.Fits(c), t.number(c))
-	t.Books.begin(pos, t.all.Version)
+	t.Metadata.Add(t.Store.Fits(c), t.number(c))
+	t.Metadata.begin(pos, t.all.Version)
 	t.place(pos)
 	t.remark()
 }
 
 func (t *Table) leave(last int) {
 	t.retire(last)
-	t.Books.Cut(last)
+	t.Metadata.Cut(last)
 }
 
 // Renumber sets the table's Index and updates the owners of its chunks.
@@ -128,8 +128,8 @@ func (t *Table) Renumber(index uint32) {
 func (t *Table) cellOf(slot, pos int, at store.Row) entity.Cell {
 	size := t.all.types[t.Types[slot]].Layout.Size
 	p := at.Element(t.Places[t.Types[slot]].Offset, uint32(size))
-	c := entity.MakeCell(p, t.Books.at(pos), uintptr(size), t.Books.Version(uint16(slot), pos))
-	if b := t.Books.enabled; b != nil && b[slot] != nil {
+	c := entity.MakeCell(p, t.Metadata.at(pos), uintptr(size), t.Metadata.Version(uint16(slot), pos))
+	if b := t.Metadata.enabled; b != nil && b[slot] != nil {
 		c.SetBits(b[slot][pos])
 	}
 	return c
@@ -151,14 +151,14 @@ func (t *Table) note(pos int) {
 	}
 }
 
-// remark enters all chunks again if the versions of the books have moved.
+// remark enters all chunks again if the versions of the metadata have moved.
 func (t *Table) remark() {
-	now := t.Books.versions()
+	now := t.Metadata.versions()
 	if now == t.marked {
 		return
 	}
 	t.marked = now
-	for pos := range t.Books.Len() {
+	for pos := range t.Metadata.Len() {
 		t.note(pos)
 	}
 }

@@ -8,34 +8,34 @@
 // rows from one table to another. It does all copying of rows between two layouts, within a world
 // or between two.
 //
-// [Books] are the facts that a table keeps about each chunk in Go memory, beside the chunk: when
+// [Metadata] is the facts that a table keeps about each chunk in Go memory, beside the chunk: when
 // each of its types was last written, when rows came or changed places, one bit per row for each
 // type that can be disabled, and 4 bytes per row for each type that tracks rows. A table of 2
 // types, one of which can be disabled, with 3 chunks of 408 rows:
 //
 //	chunk            0       1       2
 //	changed, 4 B   | t0 t1 | t0 t1 | t0 t1 |     24 B of versions
-//	stamps, 12 B   |   s   |   s   |   s   |     36 B: all types marked, rows came or moved, where the locations begin
+//	facts, 12 B    |   s   |   s   |   s   |     36 B: all types marked, rows came or moved, where the locations begin
 //	enabled, 88 B  |   b   |   b   |   b   |    264 B: a bit a row, of the one type, 56 B; how many are set, and where the locations begin
 //
-// The methods of Books define what happens to the facts of a chunk: [Books.Add] when the chunk
-// comes, [Books.Cut] when its last row goes, [Books.Promote] when its rows move to a larger or
-// smaller chunk, [Books.MoveChunks] when it goes to another table, of this world or of another, and
-// [Books.Carry] when some of its rows fill a gap in another chunk. To keep another fact about each
-// chunk, add a field to Books (books.go) and a line to each of these methods (bookslife.go), as
-// values of chunk types (chunkvalues.go), bounds of fields (bounds.go) and versions of rows
-// (rowversions.go) have.
+// The methods of Metadata define what happens to the facts of a chunk: [Metadata.Add] when the
+// chunk comes, [Metadata.Cut] when its last row goes, [Metadata.Promote] when its rows move to a
+// larger or smaller chunk, [Metadata.MoveChunks] when it goes to another table, of this world or of
+// another, and [Metadata.Carry] when some of its rows fill a gap in another chunk. To keep another
+// fact about each chunk, add a field to Metadata (metadata.go) and a line to each of these methods
+// (metadatalife.go), as values of chunk types (chunkvalues.go), bounds of fields (bounds.go) and
+// versions of rows (rowversions.go) have.
 //
 // Lifetime: a table has no chunk before it has room for rows, and none after [Table.Close]. A row
 // moves when it fills the gap of another row, when its chunk is outgrown, and by a transition. Each
 // move updates the record of the row's entity.
 //
 // Goroutines: the world's owner only, with two exceptions. While other goroutines toggle enable
-// bits, any goroutine may call Books.Changed, and Toggle, Has and On of the bits. While no row
+// bits, any goroutine may call Metadata.Changed, and Toggle, Has and On of the bits. While no row
 // moves, any goroutine may call OwnerOf.
 //
 // Garbage collector: chunks are memory that the collector never sees, and hold no Go pointers.
-// Owners, directories, books and transitions lie in Go memory. The books of a chunk have no
+// Owners, directories, metadata and transitions lie in Go memory. The metadata of a chunk has no
 // pointers, except for the enable bits.
 //
 // Failure: [Table.Grow] and [Table.MakeRoom] return the errors of package alloc; then no row has

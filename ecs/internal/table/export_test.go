@@ -2,14 +2,14 @@ package table
 
 import "quarry/ecs/internal/entity"
 
-// Corrupt breaks one numbered invariant of books with a chunk whose first type can be disabled, and
-// returns what puts that right.
-func (b *Books) Corrupt(invariant string) (restore func()) {
+// Corrupt breaks one numbered invariant of metadata with a chunk whose first type can be disabled,
+// and returns what puts that right.
+func (b *Metadata) Corrupt(invariant string) (restore func()) {
 	slot := b.toggling[0]
 	words := b.Bits(slot, 0).Words()
 	switch invariant {
 	case "B1":
-		b.last = new(stamp)
+		b.last = new(chunkVersions)
 		return b.resetLast
 	case "B1 versions":
 		changed := b.changed
@@ -27,7 +27,7 @@ func (b *Books) Corrupt(invariant string) (restore func()) {
 		b.enabled[slot] = all[:len(all)-1]
 		return func() { b.enabled[slot] = all }
 	case "B2 first":
-		at := &b.stamps[0].at
+		at := &b.chunkVersions[0].at
 		*at++
 		return func() { *at-- }
 	case "B5":
@@ -45,7 +45,7 @@ func (b *Books) Corrupt(invariant string) (restore func()) {
 }
 
 // At returns the location of row 0 of a chunk.
-func (b *Books) At(pos int) Location { return b.at(pos) }
+func (b *Metadata) At(pos int) Location { return b.at(pos) }
 
 // Count returns how many bits are kept for chunks that come.
 func (s *Spares) Count() (n int) {
@@ -81,7 +81,7 @@ func (t *Table) Corrupt(invariant string) (restore func()) {
 		}
 		return func() { s.smallChunks.Free(e) }
 	case "W6":
-		return t.Books.Corrupt("B2")
+		return t.Metadata.Corrupt("B2")
 	case "W9":
 		t.Places[t.Types[0]].Offset += 64
 		return func() { t.Places[t.Types[0]].Offset -= 64 }

@@ -15,14 +15,14 @@ import (
 )
 
 // A table in a file. The bytes of its chunks lie elsewhere in the file; an Image has the rest: the
-// layout, where each chunk lies, and the books.
+// layout, where each chunk lies, and the metadata.
 //
 //	State --Image--> Image --Code--> bytes --Code--> Image --Claim, Adopt--> Table
 //
 // Locations are numbers of a world, so the records of a file need no change: a chunk takes the
 // stretches that it had. Slots of an Image are those of the world that wrote it. A world that
-// registers its types in another order gets a layout that is not its own (layout.go), and the books
-// change their order.
+// registers its types in another order gets a layout that is not its own (layout.go), and the
+// metadata change their order.
 
 // Image is a table without its rows.
 type Image struct {
@@ -30,7 +30,7 @@ type Image struct {
 	Rows   int
 	Chunks []ImageChunk
 	plan   imagePlan
-	gone   uint32 // as in Books
+	gone   uint32 // as in Metadata
 	bits   []imageBits
 	values []imageValues
 	rows   []imageVersions
@@ -42,8 +42,8 @@ type ImageChunk struct {
 	Order   uint32
 	stretch int      // its first
 	was     int      // the same in the file, see Renumber
-	marked  uint32   // as in stamp
-	ordered uint32   // as in stamp
+	marked  uint32   // as in chunkVersions
+	ordered uint32   // as in chunkVersions
 	changed []uint32 // versions of the types, by slot
 }
 
@@ -79,7 +79,7 @@ type (
 // ImageOf returns the image of a table of some types at a moment. of describes the types; those of
 // the file have the same numbers. The image shares nothing that changes.
 func ImageOf(st *State, types []TypeID, of func(TypeID) Type) (Image, error) {
-	im := Image{Rows: st.store.Len(), gone: st.books.gone}
+	im := Image{Rows: st.store.Len(), gone: st.metadata.gone}
 	for _, id := range types {
 		im.Types = append(im.Types, int(id))
 	}
@@ -94,23 +94,23 @@ func ImageOf(st *State, types []TypeID, of func(TypeID) Type) (Image, error) {
 	im.plan = planImage(plan, types, st.places)
 	im.plan.skewed = st.store.IsSkewed()
 	for pos, c := range st.store.Chunks() {
-		s := &st.books.stamps[pos]
+		s := &st.metadata.chunkVersions[pos]
 		im.Chunks = append(im.Chunks, ImageChunk{First: c.First, Order: c.Order, stretch: stretchOf(s.at),
-			marked: s.marked, ordered: s.ordered, changed: st.books.Versions(pos)})
+			marked: s.marked, ordered: s.ordered, changed: st.metadata.Versions(pos)})
 	}
-	for _, slot := range st.books.toggling {
+	for _, slot := range st.metadata.toggling {
 		b := imageBits{slot: int(slot)}
-		for _, bits := range st.books.enabled[slot][:len(im.Chunks)] {
+		for _, bits := range st.metadata.enabled[slot][:len(im.Chunks)] {
 			b.words = append(b.words, bits.Words())
 		}
 		im.bits = append(im.bits, b)
 	}
-	for i := range st.books.values {
-		v := &st.books.values[i]
+	for i := range st.metadata.values {
+		v := &st.metadata.values[i]
 		im.values = append(im.values, imageValues{int(v.slot), v.list})
 	}
-	for i := range st.books.rows {
-		v := &st.books.rows[i]
+	for i := range st.metadata.rows {
+		v := &st.metadata.rows[i]
 		to := imageVersions{slot: int(v.slot)}
 		for pos, list := range v.list[:len(im.Chunks)] {
 			to.list = append(to.list, list[:st.store.RowsOf(pos)])
@@ -289,18 +289,18 @@ func (t *Table) Prepare(im *Image, slots []uint16, chunks int, claims *Claims) e
 			return refuseImage("chunk %d of %v lies at eighth %d of the file, where another does, or beyond its %d chunks", pos, t, k.First, chunks)
 		}
 	}
-	return t.fitBooks(im, slots)
+	return t.fitMetadata(im, slots)
 }
 
-// fitBooks checks the books of an image.
-func (t *Table) fitBooks(im *Image, slots []uint16) error {
+// fitMetadata checks the metadata of an image.
+func (t *Table) fitMetadata(im *Image, slots []uint16) error {
 	n := len(im.Chunks)
 	has := func(list []uint16, slot int) bool {
 		return slot < len(slots) && slices.Contains(list, slots[slot])
 	}
 	var bits, values, rows []uint16
 	for _, b := range im.bits {
-		if len(b.words) != n || !has(t.Books.toggling, b.slot) || has(bits, b.slot) {
+		if len(b.words) != n || !has(t.Metadata.toggling, b.slot) || has(bits, b.slot) {
 			return refuseImage("%v has enable bits of slot %d in %d of %d chunks", t, b.slot, len(b.words), n)
 		}
 		bits = append(bits, slots[b.slot])
@@ -309,7 +309,7 @@ func (t *Table) fitBooks(im *Image, slots []uint16) error {
 		if v.slot >= len(slots) || has(values, v.slot) {
 			return refuseImage("%v has values of chunks in slot %d, twice", t, v.slot)
 		}
-		if own := t.Books.valuesIn(slots[v.slot]); own == nil || len(v.list) != n*own.of.words() {
+		if own := t.Metadata.valuesIn(slots[v.slot]); own == nil || len(v.list) != n*own.of.words() {
 			return refuseImage("%v has %d words of values of chunks in slot %d", t, len(v.list), v.slot)
 		}
 		values = append(values, slots[v.slot])
@@ -320,9 +320,9 @@ func (t *Table) fitBooks(im *Image, slots []uint16) error {
 		}
 		rows = append(rows, slots[v.slot])
 	}
-	if len(bits) != len(t.Books.toggling) || len(values) != len(t.Books.values) || len(rows) != len(t.Books.rows) {
+	if len(bits) != len(t.Metadata.toggling) || len(values) != len(t.Metadata.values) || len(rows) != len(t.Metadata.rows) {
 		return refuseImage("%v has %d types with bits, %d of chunks and %d with versions of rows; there are %d, %d and %d",
-			t, len(bits), len(values), len(rows), len(t.Books.toggling), len(t.Books.values), len(t.Books.rows))
+			t, len(bits), len(values), len(rows), len(t.Metadata.toggling), len(t.Metadata.values), len(t.Metadata.rows))
 	}
 	return nil
 }
@@ -440,7 +440,8 @@ func (im *Image) list(first universe.ChunkIndex) []store.Chunk {
 }
 
 // Adopt gives a table that was prepared for an image its chunks, which begin at a chunk
-// of the universe, and its books. After an error, which wraps ErrImage, the table has the chunks.
+// of the universe, and its metadata. After an error, which wraps ErrImage, the table has the
+// chunks.
 func (t *Table) Adopt(im *Image, slots []uint16, first universe.ChunkIndex) error {
 	if len(im.Chunks) == 0 {
 		return nil
@@ -454,7 +455,7 @@ func (t *Table) Adopt(im *Image, slots []uint16, first universe.ChunkIndex) erro
 		most = max(most, k.stretch+n)
 	}
 	t.all.reach(most) // once, not chunk by chunk
-	err := t.Books.adopt(im, slots, t.Store.RowsOf, func(pos int) int { return t.Store.Fits(list[pos]) })
+	err := t.Metadata.adopt(im, slots, t.Store.RowsOf, func(pos int) int { return t.Store.Fits(list[pos]) })
 	for pos := range list {
 		t.place(pos)
 	}
@@ -462,12 +463,12 @@ func (t *Table) Adopt(im *Image, slots []uint16, first universe.ChunkIndex) erro
 	return err
 }
 
-// adopt fills books without chunks with those of an image.
-func (b *Books) adopt(im *Image, slots []uint16, rows, room func(pos int) int) error {
+// adopt fills metadata without chunks with those of an image.
+func (b *Metadata) adopt(im *Image, slots []uint16, rows, room func(pos int) int) error {
 	b.gone = im.gone
 	for pos, k := range im.Chunks {
 		b.Add(room(pos), locationOf(k.stretch))
-		b.stamps[pos].marked, b.stamps[pos].ordered = k.marked, k.ordered
+		b.chunkVersions[pos].marked, b.chunkVersions[pos].ordered = k.marked, k.ordered
 		to := b.Versions(pos)
 		for i, v := range k.changed {
 			to[slots[i]] = v

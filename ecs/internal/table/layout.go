@@ -67,13 +67,13 @@ func (t *Table) layOut(alike bool) error {
 	if byRow && s.spares == nil {
 		s.spares = new(Spares)
 	}
-	t.Books = NewBooks(n, toggling, s.spares)
+	t.Metadata = NewMetadata(n, toggling, s.spares)
 	for slot, id := range t.Types {
 		if of := s.types[id].Chunk; of != nil {
-			t.Books.KeepValues(uint16(slot), of)
+			t.Metadata.KeepValues(uint16(slot), of)
 		}
 		if s.types[id].Tracked {
-			t.Books.KeepVersions(uint16(slot))
+			t.Metadata.KeepVersions(uint16(slot))
 		}
 	}
 	t.ownRows = plan.Rows

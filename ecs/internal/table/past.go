@@ -19,7 +19,7 @@ import (
 //	KeepRows        rows that a caller opens to write
 //	KeepCell        headers of buffers of rows that are about to go to another world
 //
-// What the books say lies in Go memory and is copied when the snapshot is taken; see State.
+// What the metadata says lies in Go memory and is copied when the snapshot is taken; see State.
 
 // KeepPast makes the tables keep old bytes in m, the memory of the universe, and free chunks by
 // chunks. With nil both end.

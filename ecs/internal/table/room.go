@@ -56,7 +56,7 @@ func (t *Table) Promote() {
 	copy(ids, IDs(t.Store.Row(pos, 0).Base, n))
 	t.all.ids.MoveRows(ids, t.At(pos+1, 0))
 	t.retire(pos)
-	t.Books.Promote(pos)
+	t.Metadata.Promote(pos)
 	t.Store.Promote()
 	for i := pos; i < len(t.Store.Chunks()); i++ {
 		t.place(i)

@@ -38,7 +38,7 @@ func (t *Table) Tail(n int) Run {
 // Push adds the rows of a run from Tail, which the caller has filled, to the table.
 func (t *Table) Push(b Run) {
 	t.Store.Push(len(b.IDs))
-	t.Books.Mark(b.Pos, b.At.Row, len(b.IDs), t.all.Version)
+	t.Metadata.Mark(b.Pos, b.At.Row, len(b.IDs), t.all.Version)
 }
 
 // CloseGap removes n rows of a chunk: the table's last rows fill the gap, and the table becomes n
@@ -64,8 +64,8 @@ func (t *Table) fillGap(pos, row, from, fromRow, n int) {
 	copy(ids, IDs(last.Base, fromRow+n)[fromRow:])
 	t.Store.Own().Rows(hole, last, n)
 	t.all.ids.MoveRows(ids, t.At(pos, row))
-	t.Books.CopyRows(pos, row, t.span(from, fromRow), n)
-	t.Books.Carry(pos, from, t.all.Version)
+	t.Metadata.CopyRows(pos, row, t.span(from, fromRow), n)
+	t.Metadata.Carry(pos, from, t.all.Version)
 }
 
 // Cut removes the last n rows, and the chunks that become empty.
@@ -73,12 +73,12 @@ func (t *Table) Cut(n int) {
 	for n > 0 {
 		pos, row := t.Store.Last()
 		k := min(n, row+1)
-		t.Books.ClearRows(pos, row+1-k, k)
+		t.Metadata.ClearRows(pos, row+1-k, k)
 		if debug.On {
 			t.KeepRows(pos, row+1-k, k)
 			store.PoisonRows(t.Store.Row(pos, row+1-k), k, t.Store.Columns())
 		}
-		t.Books.Order(pos, t.all.Version)
+		t.Metadata.Order(pos, t.all.Version)
 		if k == row+1 {
 			t.leave(pos)
 		}
@@ -89,7 +89,7 @@ func (t *Table) Cut(n int) {
 
 // span returns the rows of a chunk starting with a row, as an argument of CopyBits.
 func (t *Table) span(pos, row int) Span {
-	return Span{Books: &t.Books, Pos: pos, Row: row, All: t.Store.RowsOf(pos)}
+	return Span{Metadata: &t.Metadata, Pos: pos, Row: row, All: t.Store.RowsOf(pos)}
 }
 
 // Release ends what n rows own outside the chunk. The rows stay.
@@ -130,8 +130,8 @@ func (t *Table) MoveOne(x *Transition, e entity.ID, r *entity.Record, o Owner) {
 		to := x.To
 		dest := to.Store.Tail()
 		*IDAt(dest) = e
-		r.Location = to.Books.LastAt() + Location(dest.Row)
-		to.Books.MarkLast(dest.Row, s.Version)
+		r.Location = to.Metadata.LastAt() + Location(dest.Row)
+		to.Metadata.MarkLast(dest.Row, s.Version)
 		if x.more {
 			x.row.CopyOthers(dest, at)
 			if x.extras {
@@ -144,15 +144,15 @@ func (t *Table) MoveOne(x *Transition, e entity.ID, r *entity.Record, o Owner) {
 		t.Release(at, 1)
 	}
 	last := t.Store.LastRow()
-	t.Books.OrderLast(s.Version)
-	if t.Books.ByRow() {
-		t.Books.Close(o.Pos(), at.Row, t.Store.LastChunk(), last.Row)
+	t.Metadata.OrderLast(s.Version)
+	if t.Metadata.ByRow() {
+		t.Metadata.Close(o.Pos(), at.Row, t.Store.LastChunk(), last.Row)
 	}
 	if gap, end := IDAt(at), IDAt(last); gap != end {
 		moved := *end
 		*gap = moved
 		s.ids.Move(moved, hole)
-		t.Books.Carry(o.Pos(), t.Store.LastChunk(), s.Version) // also within one chunk: a branch on that would be unpredictable
+		t.Metadata.Carry(o.Pos(), t.Store.LastChunk(), s.Version) // also within one chunk: a branch on that would be unpredictable
 		own := t.Store.Own()
 		store.CopyPairs(at, last, own.Pairs)
 		if own.Others {
@@ -173,10 +173,10 @@ func (t *Table) MoveOne(x *Transition, e entity.ID, r *entity.Record, o Owner) {
 func (x *Transition) sendExtras(pos int, from, dest store.Row) {
 	toPos := x.To.Store.LastChunk()
 	for _, b := range x.bits {
-		x.To.Books.Bits(b.To, toPos).Set(dest.Row, x.From.Books.Bits(b.From, pos).Has(from.Row))
+		x.To.Metadata.Bits(b.To, toPos).Set(dest.Row, x.From.Metadata.Bits(b.From, pos).Has(from.Row))
 	}
 	for _, slot := range x.on {
-		x.To.Books.Bits(slot, toPos).Set(dest.Row, true)
+		x.To.Metadata.Bits(slot, toPos).Set(dest.Row, true)
 	}
 	for _, c := range x.dropped {
 		x.From.all.release(from, c, 1)

@@ -20,15 +20,15 @@ import (
 //
 // Rows of other goroutines lie beside a row, but each row has a word of its own.
 
-// KeepVersions makes books without chunks keep a version per row for the type in a slot.
-func (b *Books) KeepVersions(slot uint16) {
-	own := b.own()
+// KeepVersions makes metadata without chunks keep a version per row for the type in a slot.
+func (b *Metadata) KeepVersions(slot uint16) {
+	own := b.ownCold()
 	own.rows, b.byRow = append(own.rows, rowVersions{slot: slot}), true
 }
 
 // RowVersions returns the versions of the rows of a chunk, of the type in a slot, and nil if the
 // type has none. The slice is as long as the chunk has room, and valid until chunks come or go.
-func (b *Books) RowVersions(slot uint16, pos int) []uint32 {
+func (b *Metadata) RowVersions(slot uint16, pos int) []uint32 {
 	for i := range b.rows {
 		if v := &b.rows[i]; v.slot == slot {
 			return v.list[pos]
@@ -38,7 +38,7 @@ func (b *Books) RowVersions(slot uint16, pos int) []uint32 {
 }
 
 // Touch notes that the type in a slot was written in n rows of a chunk.
-func (b *Books) Touch(slot uint16, pos, row, n int, version uint32) {
+func (b *Metadata) Touch(slot uint16, pos, row, n int, version uint32) {
 	*b.Version(slot, pos) = version
 	if b.rows != nil {
 		b.touchRows(slot, pos, row, n, version)
@@ -46,7 +46,7 @@ func (b *Books) Touch(slot uint16, pos, row, n int, version uint32) {
 }
 
 //go:noinline
-func (b *Books) touchRows(slot uint16, pos, row, n int, version uint32) {
+func (b *Metadata) touchRows(slot uint16, pos, row, n int, version uint32) {
 	fill(b.RowVersions(slot, pos), row, n, version)
 }
 
@@ -62,14 +62,14 @@ func fill(list []uint32, row, n int, version uint32) {
 }
 
 // arriveRows notes that n rows have come to a chunk.
-func (b *Books) arriveRows(pos, row, n int, version uint32) {
+func (b *Metadata) arriveRows(pos, row, n int, version uint32) {
 	for i := range b.rows {
 		fill(b.rows[i].list[pos], row, n, version)
 	}
 }
 
 // carryRows copies the versions of n rows of chunk from to n rows of chunk pos.
-func (b *Books) carryRows(pos, row, from, fromRow, n int) {
+func (b *Metadata) carryRows(pos, row, from, fromRow, n int) {
 	for i := range b.rows {
 		list := b.rows[i].list
 		copy(list[pos][row:row+n], list[from][fromRow:fromRow+n])
@@ -78,7 +78,7 @@ func (b *Books) carryRows(pos, row, from, fromRow, n int) {
 
 // promoteRows moves the versions of the chunk at pos to the chunk behind it, which gets the
 // position.
-func (b *Books) promoteRows(pos int) {
+func (b *Metadata) promoteRows(pos int) {
 	for i := range b.rows {
 		v := &b.rows[i]
 		copy(v.list[pos+1], v.list[pos])
@@ -108,14 +108,14 @@ func (s *Spares) keepVersions(chunks [][]uint32) {
 }
 
 // addRows begins the versions of a chunk that was added, with room for room rows.
-func (b *Books) addRows(room int) {
+func (b *Metadata) addRows(room int) {
 	for i := range b.rows {
 		b.rows[i].list = append(b.rows[i].list, b.spares.takeVersions(room))
 	}
 }
 
 // cutRows ends the versions of the chunks from position keep on.
-func (b *Books) cutRows(keep int) {
+func (b *Metadata) cutRows(keep int) {
 	for i := range b.rows {
 		v := &b.rows[i]
 		b.spares.keepVersions(v.list[keep:])
@@ -124,8 +124,8 @@ func (b *Books) cutRows(keep int) {
 }
 
 // giveRows ends the versions of the first n chunks, and begins versions for as many chunks of other
-// books at a position: their rows come to another table.
-func (b *Books) giveRows(n int, to *Books, at int, room func(pos int) int) {
+// metadata at a position: their rows come to another table.
+func (b *Metadata) giveRows(n int, to *Metadata, at int, room func(pos int) int) {
 	for i := range b.rows {
 		b.spares.keepVersions(b.rows[i].list[:n])
 		b.rows[i].list = slices.Delete(b.rows[i].list, 0, n)
@@ -140,7 +140,7 @@ func (b *Books) giveRows(n int, to *Books, at int, room func(pos int) int) {
 }
 
 // verifyRows checks B5.
-func (b *Books) verifyRows(chunks int, rows func(pos int) int) error {
+func (b *Metadata) verifyRows(chunks int, rows func(pos int) int) error {
 	for i := range b.rows {
 		v := &b.rows[i]
 		if len(v.list) != chunks {

@@ -59,8 +59,8 @@ func (t *Table) OpenSnapshotView(s *Tables, index uint32, sig Signature, from *S
 		}
 		t.Store.Relocate(pos, first)
 	}
-	from.books.save(&t.Books)
-	t.Books.spares = s.spares
+	from.metadata.save(&t.Metadata)
+	t.Metadata.spares = s.spares
 	return f, nil
 }
 
@@ -160,7 +160,7 @@ func (f *SnapshotView) LoadAll() error {
 // IsLike reports whether a later snapshot's table has the same rows at the same places: none has
 // come, gone or moved since the version at which f was noted.
 func (f *SnapshotView) IsLike(later *SnapshotView, version uint32) bool {
-	latest := later.t.Books.Latest()
+	latest := later.t.Metadata.Latest()
 	return (latest == 0 || int32(latest-version) <= 0) && f.t.Len() == later.t.Len() &&
 		slices.EqualFunc(f.origin, later.origin, func(a, b store.Chunk) bool { return a.First == b.First && a.Order == b.Order })
 }
@@ -196,10 +196,10 @@ func (f *SnapshotView) Unit(pos, unit int, buffer *[UnitSize]byte) (b []byte, er
 	return b, nil
 }
 
-// BooksDiffer reports whether a chunk may have other bits or values in a later snapshot's table
+// MetadataDiffers reports whether a chunk may have other bits or values in a later snapshot's table
 // that has the same rows.
-func (f *SnapshotView) BooksDiffer(later *SnapshotView, pos int) bool {
-	return f.t.Books.differs(&later.t.Books, pos)
+func (f *SnapshotView) MetadataDiffers(later *SnapshotView, pos int) bool {
+	return f.t.Metadata.differs(&later.t.Metadata, pos)
 }
 
 // IDSum returns the checksum of the entities that was noted by NoteIDSum, if it was. Any goroutine

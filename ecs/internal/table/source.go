@@ -12,7 +12,7 @@ import (
 // Sources. A table in a file whose types have changed is no table of the world: its chunks are read
 // where they lie, other tables take copies of the rows, and the chunks are freed.
 //
-//	NewSource   layout, books and places are checked; nothing is taken
+//	NewSource   layout, metadata and places are checked; nothing is taken
 //	Adopt       the chunks belong to the source
 //	Chunks ...  what the rows are
 //	Close       frees them
@@ -65,11 +65,11 @@ func (s *Tables) NewSource(im *Image, columns []SourceColumn, chunks int, claims
 			return nil, refuseImage("chunk %d lies at eighth %d of the file's %d chunks, with stretches from %d on, which are another's", pos, k.First, chunks, k.stretch)
 		}
 	}
-	return x, x.fitBooks()
+	return x, x.fitMetadata()
 }
 
-// fitBooks checks the books of the image.
-func (x *Source) fitBooks() error {
+// fitMetadata checks the metadata of the image.
+func (x *Source) fitMetadata() error {
 	bits, values := 0, 0
 	for i := range x.columns {
 		if x.columns[i].Bits {
@@ -156,7 +156,7 @@ func (x *Source) Headers(slot int, visit func(h *value.Header)) {
 // CopyBits copies the bits of n rows to the rows of a run that has just come, whose bits are clear.
 // Without bits in the source all rows are enabled.
 func (x *Source) CopyBits(slot int, pos, row int, to *Table, id TypeID, b Run) {
-	bits := to.Books.Bits(to.Places[id].Slot(), b.Pos)
+	bits := to.Metadata.Bits(to.Places[id].Slot(), b.Pos)
 	if !x.columns[slot].Bits {
 		bits.SetRange(b.At.Row, len(b.IDs))
 		return

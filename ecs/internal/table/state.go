@@ -14,12 +14,12 @@ import (
 
 // A table at one moment, and the way back to it.
 //
-//	Save      the list of chunks, the layout and the books are copied; rows are not
+//	Save      the list of chunks, the layout and the metadata are copied; rows are not
 //	Differs   rows have come, gone or moved since
 //	Leave     the table gives up its chunks, if it differs
 //	Return    it takes those of the state
 //	PutRows   the old bytes come back, unit by unit, where they differ
-//	Reenter   the books come back
+//	Reenter   the metadata comes back
 //
 // Chunks of the state are the table's still, another table's, or wait to be freed: no one else has
 // had them.
@@ -27,7 +27,7 @@ import (
 // State is a table without its rows, at one moment.
 type State struct {
 	store      store.Store // the chunks and the layout
-	books      Books
+	metadata   Metadata
 	places     []Place
 	usedLayout *layout.Plan
 }
@@ -44,7 +44,7 @@ func (st *State) Store() *store.Store { return &st.store }
 // Save notes the table's state.
 func (t *Table) Save(to *State) {
 	t.Store.Save(&to.store)
-	t.Books.save(&to.books)
+	t.Metadata.save(&to.metadata)
 	to.places = append(to.places[:0], t.Places...)
 	to.usedLayout = t.usedLayout
 }
@@ -52,7 +52,7 @@ func (t *Table) Save(to *State) {
 // Differs reports whether rows came, went or changed places after a version at which the state was
 // noted, or chunks.
 func (t *Table) Differs(from *State, version uint32) bool {
-	latest := t.Books.Latest()
+	latest := t.Metadata.Latest()
 	return latest != 0 && int32(latest-version) > 0 || t.Store.Len() != from.store.Len() ||
 		!slices.EqualFunc(t.Store.Chunks(), from.store.Chunks(), func(a, b store.Chunk) bool { return a.First == b.First && a.Order == b.Order })
 }
@@ -62,8 +62,8 @@ func (t *Table) Leave(list []store.Chunk) []store.Chunk {
 	for pos := range t.Store.Chunks() {
 		t.retire(pos)
 	}
-	t.Books.OrderFrom(0, t.all.Version) // rows go now, and Latest tells it of chunks that end
-	t.Books.Cut(0)
+	t.Metadata.OrderFrom(0, t.all.Version) // rows go now, and Latest tells it of chunks that end
+	t.Metadata.Cut(0)
 	return t.Store.Detach(list)
 }
 
@@ -174,31 +174,31 @@ func (t *Table) markDiffering(pos, at int, old, now []byte) {
 			continue
 		}
 		first, last := (lo-begin)/int(c.Size), (hi-1-begin)/int(c.Size)
-		t.Books.Touch(t.Places[c.Key].Slot(), pos, first, last-first+1, t.all.Version)
+		t.Metadata.Touch(t.Places[c.Key].Slot(), pos, first, last-first+1, t.all.Version)
 	}
 }
 
-// Reenter brings back the books of a table that has returned to a state, and enters its chunks.
+// Reenter brings back the metadata of a table that has returned to a state, and enters its chunks.
 func (t *Table) Reenter(st *State) {
 	for pos := range t.Store.Chunks() {
-		first := stretchOf(st.books.at(pos))
+		first := stretchOf(st.metadata.at(pos))
 		t.all.stretches.claim(first, stretchesFor(t.Store.Fits(t.Store.Chunks()[pos])))
 	}
-	t.Books.restore(&st.books, func(pos int) int { return t.Store.Fits(t.Store.Chunks()[pos]) }, t.Store.RowsOf, t.all.Version)
+	t.Metadata.restore(&st.metadata, func(pos int) int { return t.Store.Fits(t.Store.Chunks()[pos]) }, t.Store.RowsOf, t.all.Version)
 	for pos := range t.Store.Chunks() {
 		t.place(pos)
 	}
 	t.remark()
 }
 
-// RestoreBooks brings back the books of a table whose rows did not come, go or move. Managed types,
-// whose values cannot be compared, are marked changed.
-func (t *Table) RestoreBooks(st *State) {
+// RestoreMetadata brings back the metadata of a table whose rows did not come, go or move. Managed
+// types, whose values cannot be compared, are marked changed.
+func (t *Table) RestoreMetadata(st *State) {
 	for pos := range t.Store.Chunks() {
 		n := t.Store.RowsOf(pos)
-		t.Books.restoreIn(pos, &st.books, n, t.all.Version)
+		t.Metadata.restoreIn(pos, &st.metadata, n, t.all.Version)
 		for _, c := range t.Managed() {
-			t.Books.Touch(t.Places[c.Key].Slot(), pos, 0, n, t.all.Version)
+			t.Metadata.Touch(t.Places[c.Key].Slot(), pos, 0, n, t.all.Version)
 		}
 	}
 }

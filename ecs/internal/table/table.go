@@ -16,7 +16,7 @@ import (
 //	W3 Each chunk of a table has stretches of its own, whose owners have the table and the
 //	   position. No other stretch has an owner or is in use. The tables have all small chunks
 //	   that were handed out, and no others.
-//	W6 Enable bits of rows beyond the last are 0, and counted: B1 and B2 of Books.
+//	W6 Enable bits of rows beyond the last are 0, and counted: B1 and B2 of Metadata.
 //	W9 A table's places, columns and transitions match its plan, and the plan
 //	   has at least three quarters of the rows that its own types would have.
 //	L1 The Sight of a type has the cell that cellOf returns for each stretch of the chunks of
@@ -34,7 +34,7 @@ type Table struct {
 	Types         []TypeID     // in rising order
 	Places        []Place      // by TypeID, up to the highest TypeID of Types
 	Store         store.Store  // rows and chunks (W2); the entity column, at offset 0, is not among its columns
-	Books         Books        // of the store's chunks: versions, and enable bits
+	Metadata      Metadata     // of the store's chunks: versions, and enable bits
 	Owning        []Column     // the store's columns whose rows own blocks or values: buffers, then managed types
 	Closed        bool         // Close or End was called
 	all           *Tables      // of its world
@@ -44,7 +44,7 @@ type Table struct {
 	usedLayout    *layout.Plan // a plan with holes, from UseLayout; nil if the table has the plan of its own types
 	transitions   []*Transition
 	toSharedValue *Transition // reused by ToSharedValue
-	marked        *uint32     // address of the books' versions when the cells were last noted
+	marked        *uint32     // address of the metadata's versions when the cells were last noted
 }
 
 // Transition moves rows from one table to another, of the same world or another. It says which
@@ -76,7 +76,7 @@ func (t *Table) Close() {
 // End frees all chunks and their rows, at the end of the world. Index and Types stay.
 func (t *Table) End() {
 	t.Store.Release()
-	*t = Table{all: t.all, Index: t.Index, Types: t.Types, Books: NewBooks(0, nil, nil), Closed: true}
+	*t = Table{all: t.all, Index: t.Index, Types: t.Types, Metadata: NewMetadata(0, nil, nil), Closed: true}
 }
 
 // Len returns the number of rows.
@@ -122,7 +122,7 @@ func (t *Table) addOwning(c Column) {
 }
 
 // At returns the location of a row of a chunk.
-func (t *Table) At(pos, row int) Location { return t.Books.at(pos) + Location(row) }
+func (t *Table) At(pos, row int) Location { return t.Metadata.at(pos) + Location(row) }
 
 // Column returns the column of a type that has storage.
 func (t *Table) Column(id TypeID) Column {

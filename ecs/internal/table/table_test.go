@@ -149,7 +149,7 @@ func (m *slowTables) create(a *table.Table, n int) {
 		b := a.Tail(n)
 		m.ids.TakeRows(b.Loc, b.IDs)
 		store.ClearRows(b.At, len(b.IDs), a.Store.Columns())
-		a.Books.EnableRows(b.Pos, b.At.Row, len(b.IDs))
+		a.Metadata.EnableRows(b.Pos, b.At.Row, len(b.IDs))
 		a.Push(b)
 		for _, e := range b.IDs {
 			m.rows[e] = &slowRow{types: a.Sig, on: [6]bool{1: true, 3: true}}
@@ -206,8 +206,8 @@ func (m *slowTables) check(text string) {
 					}
 				}
 				m.lookUp(text, a, e, at, pos)
-				for _, slot := range a.Books.Toggling() {
-					if a.Books.Bits(slot, pos).Has(row) != want.on[a.Types[slot]] {
+				for _, slot := range a.Metadata.Toggling() {
+					if a.Metadata.Bits(slot, pos).Has(row) != want.on[a.Types[slot]] {
 						m.t.Fatalf("%s: %v of %v, bit %d", text, e, a, slot)
 					}
 				}
@@ -227,7 +227,7 @@ func (m *slowTables) lookUp(text string, a *table.Table, e entity.ID, at store.R
 		p, want := s.At(e), unsafe.Pointer(nil)
 		if a.Sig.Has(table.TypeID(id)) {
 			want = at.Element(a.Places[id].Offset, uint32(kinds[id].Layout.Size))
-			if s.CellOf(l).Mark() != a.Books.Version(a.Places[id].Slot(), pos) {
+			if s.CellOf(l).Mark() != a.Metadata.Version(a.Places[id].Slot(), pos) {
 				m.t.Fatalf("%s: type %d of %v is marked elsewhere", text, id, e)
 			}
 		}
@@ -303,11 +303,11 @@ func (m *slowTables) step(rng *rand.Rand) string {
 	case 7: // all move, chunks change hands
 		m.give(a, m.table(typesOf(rng)))
 	case 8: // bits, and memory given back
-		for _, slot := range a.Books.Toggling() {
+		for _, slot := range a.Metadata.Toggling() {
 			on := rng.IntN(2) == 0
 			r := m.ids.Find(e).Location
 			at := m.s.OwnerOf(r).Row(r)
-			a.Books.Bits(slot, pos).Set(at, on)
+			a.Metadata.Bits(slot, pos).Set(at, on)
 			m.rows[e].on[a.Types[slot]] = on
 		}
 		a.Refit()

@@ -111,7 +111,7 @@ func (x *Transition) Find() {
 			}
 		}
 	}
-	for _, slot := range to.Books.Toggling() {
+	for _, slot := range to.Metadata.Toggling() {
 		if id := x.Number(to.Types[slot]); x.Keeps(id) {
 			x.bits = append(x.bits, Slots{From: from.Places[id].Slot(), To: slot})
 		} else {
@@ -125,8 +125,8 @@ func (x *Transition) Find() {
 
 // sharedValues returns the slots of the chunk types whose values go along a transition.
 func (x *Transition) sharedValues() (shared []Slots) {
-	for i := range x.To.Books.values {
-		slot := x.To.Books.values[i].slot
+	for i := range x.To.Metadata.values {
+		slot := x.To.Metadata.values[i].slot
 		if id := x.Number(x.To.Types[slot]); x.Keeps(id) {
 			shared = append(shared, Slots{From: x.From.Places[id].Slot(), To: slot})
 		}
@@ -168,10 +168,10 @@ func (x *Transition) Copy(pos, row, n int, arrived func(b Run, source store.Row)
 		x.row.Rows(b.At, source, k)
 		store.ClearRows(b.At, k, x.Fresh)
 		for _, move := range x.bits {
-			to.Books.CopyBits(move.To, b.Pos, b.At.Row, from.span(pos, row), move.From, k)
+			to.Metadata.CopyBits(move.To, b.Pos, b.At.Row, from.span(pos, row), move.From, k)
 		}
 		for _, slot := range x.on {
-			to.Books.Bits(slot, b.Pos).SetRange(b.At.Row, k)
+			to.Metadata.Bits(slot, b.Pos).SetRange(b.At.Row, k)
 		}
 		arrived(b, source)
 		to.Push(b)
@@ -180,10 +180,10 @@ func (x *Transition) Copy(pos, row, n int, arrived func(b Run, source store.Row)
 }
 
 // Inherit gives the values of a chunk of the source to the chunk of the target to which a run of
-// its rows has come; see Books.Inherit.
+// its rows has come; see Metadata.Inherit.
 func (x *Transition) Inherit(b Run, pos int) {
 	if len(x.values) > 0 {
-		x.To.Books.Inherit(b.Pos, b.At.Row == 0, &x.From.Books, pos, x.values, x.To.all.Version)
+		x.To.Metadata.Inherit(b.Pos, b.At.Row == 0, &x.From.Metadata, pos, x.values, x.To.all.Version)
 	}
 }
 
@@ -196,10 +196,10 @@ func (x *Transition) CopyRow(dest store.Row, pos int, from store.Row) {
 	}
 	last := x.To.Store.LastChunk()
 	for _, move := range x.bits {
-		x.To.Books.Bits(move.To, last).Set(dest.Row, x.From.Books.Bits(move.From, pos).Has(from.Row))
+		x.To.Metadata.Bits(move.To, last).Set(dest.Row, x.From.Metadata.Bits(move.From, pos).Has(from.Row))
 	}
 	for _, slot := range x.on {
-		x.To.Books.Bits(slot, last).Set(dest.Row, true)
+		x.To.Metadata.Bits(slot, last).Set(dest.Row, true)
 	}
 }
 
@@ -210,12 +210,12 @@ func (x *Transition) Repeat(b Run, pos, row int) {
 	x.row.Repeat(b.At, from.Store.Row(pos, row), n)
 	store.ClearRows(b.At, n, x.Fresh)
 	for _, move := range x.bits {
-		if from.Books.Bits(move.From, pos).Has(row) {
-			to.Books.Bits(move.To, b.Pos).SetRange(b.At.Row, n)
+		if from.Metadata.Bits(move.From, pos).Has(row) {
+			to.Metadata.Bits(move.To, b.Pos).SetRange(b.At.Row, n)
 		}
 	}
 	for _, slot := range x.on {
-		to.Books.Bits(slot, b.Pos).SetRange(b.At.Row, n)
+		to.Metadata.Bits(slot, b.Pos).SetRange(b.At.Row, n)
 	}
 }
 
@@ -236,13 +236,13 @@ func (x *Transition) MoveChunks(chunks int, arrived func(b Run)) (start, n int) 
 		}
 	}
 	for pos := range chunks {
-		from.Books.Order(pos, from.all.Version) // its rows go
+		from.Metadata.Order(pos, from.all.Version) // its rows go
 	}
 	at := from.Store.MoveChunks(&to.Store, chunks)
-	from.Books.MoveChunks(chunks, &to.Books, at, x.bits, x.values, func(pos int) int { return to.Store.Fits(to.Store.Chunks()[pos]) })
+	from.Metadata.MoveChunks(chunks, &to.Metadata, at, x.bits, x.values, func(pos int) int { return to.Store.Fits(to.Store.Chunks()[pos]) })
 	if from.all != to.all {
 		for pos := at; pos < at+chunks; pos++ {
-			to.Books.renumber(pos, to.number(to.Store.Chunks()[pos]))
+			to.Metadata.renumber(pos, to.number(to.Store.Chunks()[pos]))
 		}
 	}
 	for pos := range from.Store.Chunks() {
@@ -259,15 +259,15 @@ func (x *Transition) MoveChunks(chunks int, arrived func(b Run)) (start, n int) 
 		}
 		store.ClearRows(first, rows, x.Fresh)
 		for _, slot := range x.on {
-			to.Books.Bits(slot, pos).SetRange(0, rows)
+			to.Metadata.Bits(slot, pos).SetRange(0, rows)
 		}
 		if arrived != nil {
 			arrived(Run{pos, first, to.At(pos, 0), IDs(first.Base, rows)})
 		}
-		to.Books.begin(pos, to.all.Version)
-		to.Books.Mark(pos, 0, rows, to.all.Version) // every type, as Copy does: a query with Changed may match the rows only now
+		to.Metadata.begin(pos, to.all.Version)
+		to.Metadata.Mark(pos, 0, rows, to.all.Version) // every type, as Copy does: a query with Changed may match the rows only now
 	}
-	to.Books.OrderFrom(at+chunks, to.all.Version) // a part-full chunk now comes after the others
+	to.Metadata.OrderFrom(at+chunks, to.all.Version) // a part-full chunk now comes after the others
 	return to.Store.Chunks()[at].Start, to.Store.Len() - before
 }
 

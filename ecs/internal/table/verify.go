@@ -7,7 +7,7 @@ func (t *Table) Verify() error {
 	if err := t.Store.Verify(t.Plan()); err != nil {
 		return fmt.Errorf("ecs: W2: %v: %w", t, err)
 	}
-	if err := t.Books.Verify(len(t.Store.Chunks()), t.Store.RowsOf); err != nil {
+	if err := t.Metadata.Verify(len(t.Store.Chunks()), t.Store.RowsOf); err != nil {
 		return fmt.Errorf("ecs: W6: %v: %w", t, err)
 	}
 	if err := t.verifyLayout(); err != nil {
@@ -16,7 +16,7 @@ func (t *Table) Verify() error {
 	measure := func(slot uint16, field Field, pos int) Extent {
 		return t.Measure(t.Types[slot], field, pos, 0, t.Store.RowsOf(pos))
 	}
-	if slot, pos, ok := t.Books.verifyBounds(measure); !ok {
+	if slot, pos, ok := t.Metadata.verifyBounds(measure); !ok {
 		return fmt.Errorf("ecs: W6: %v: table: B4: the bounds of a field of slot %d in chunk %d are not those of its rows, or missing", t, slot, pos)
 	}
 	for pos := range t.Store.Chunks() {
@@ -40,9 +40,9 @@ func (s *Tables) Verify(all []*Table) error {
 
 // Verify checks B1 to B3, and B5. chunks is the number of the table's chunks; rows returns the
 // number of rows of a chunk.
-func (b *Books) Verify(chunks int, rows func(pos int) int) error {
-	if n := len(b.stamps); n != chunks || len(b.changed) != n*b.types || n > 0 && b.last != &b.stamps[n-1] || n == 0 && b.last != nil {
-		return fmt.Errorf("table: B1: %d chunks have %d stamps and %d versions of %d types, or another stamp is at hand than the last",
+func (b *Metadata) Verify(chunks int, rows func(pos int) int) error {
+	if n := len(b.chunkVersions); n != chunks || len(b.changed) != n*b.types || n > 0 && b.last != &b.chunkVersions[n-1] || n == 0 && b.last != nil {
+		return fmt.Errorf("table: B1: %d chunks have %d orders and %d versions of %d types, or another order is at hand than the last",
 			chunks, n, len(b.changed), b.types)
 	}
 	for _, slot := range b.toggling {

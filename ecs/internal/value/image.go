@@ -10,7 +10,7 @@ import (
 )
 
 // Blocks that came with a file. They lie behind each other in chunks of their own, and the heap
-// does not know them: its books would cost something for each block. The buffers know where the
+// does not know them: its metadata would cost something for each block. The buffers know where the
 // region is and how many of its blocks are in use:
 //
 //	region    | block | block      | block |         |     3 in use

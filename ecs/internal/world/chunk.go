@@ -23,7 +23,7 @@ func (t *Type) mergesLike(other *Type) bool {
 func (t *Type) ValueOf(at Location) unsafe.Pointer {
 	o := t.World.Tables.OwnerOf(at)
 	a := t.World.ArchetypeAt(o)
-	return a.Table.Books.Value(a.Table.Places[t.ID].Slot(), o.Pos())
+	return a.Table.Metadata.Value(a.Table.Places[t.ID].Slot(), o.Pos())
 }
 
 // MutValue marks the chunk type's value of e's chunk and returns it, or nil.
@@ -37,9 +37,9 @@ func (t *Type) MutValue(op LookupOp, e entity.ID) unsafe.Pointer {
 
 // EachChunkLink calls visit for each entity in the values of a table's chunk types.
 func (w *World) EachChunkLink(t *table.Table, visit func(*entity.ID)) {
-	t.Books.Valued(func(slot uint16, first unsafe.Pointer, stride uintptr) {
+	t.Metadata.Valued(func(slot uint16, first unsafe.Pointer, stride uintptr) {
 		if links := w.Types.List[t.Types[slot]].Links; len(links) > 0 {
-			EachEntity(links, first, t.Books.Len(), stride, visit)
+			EachEntity(links, first, t.Metadata.Len(), stride, visit)
 		}
 	})
 }

@@ -18,7 +18,7 @@ func corrupt(of *ecs.World, invariant string) (restore func()) {
 	w := door.World(of)
 	var a *world.Archetype
 	for _, b := range w.Archetypes.List {
-		if b.Table.Store.Len() > 0 && len(b.Table.Books.Toggling()) > 0 && len(b.Table.Owning) > 0 {
+		if b.Table.Store.Len() > 0 && len(b.Table.Metadata.Toggling()) > 0 && len(b.Table.Owning) > 0 {
 			a = b
 		}
 	}
@@ -47,11 +47,11 @@ func corrupt(of *ecs.World, invariant string) (restore func()) {
 		a.Table.Closed = true
 		return func() { a.Table.Closed = false }
 	case "W6":
-		words := a.Table.Books.Bits(a.Table.Books.Toggling()[0], 0).Words()
+		words := a.Table.Metadata.Bits(a.Table.Metadata.Toggling()[0], 0).Words()
 		words[len(words)-1] ^= 1 << 63
 		return func() { words[len(words)-1] ^= 1 << 63 }
 	case "W6 count":
-		words := a.Table.Books.Bits(a.Table.Books.Toggling()[0], 0).Words()
+		words := a.Table.Metadata.Bits(a.Table.Metadata.Toggling()[0], 0).Words()
 		words[0] ^= 1
 		return func() { words[0] ^= 1 }
 	case "W7":

@@ -21,7 +21,7 @@ func (f *Finder) Enabled(op string, e entity.ID) bool {
 		return false
 	}
 	f.CheckRead(op)
-	return !t.Enableable || a.Table.Books.Bits(a.Table.Places[t.ID].Slot(), pos).Has(row)
+	return !t.Enableable || a.Table.Metadata.Bits(a.Table.Places[t.ID].Slot(), pos).Has(row)
 }
 
 // switchElse is the owner's toggle for the cases that entity.Sight.Switch does not handle.
@@ -80,12 +80,12 @@ func (t *Type) ToggleRow(b *Lease, a *Archetype, pos, row int, on bool) {
 		b = w.Loops.Shared()
 	}
 	if b != nil {
-		a.Table.Books.Bits(slot, pos).Toggle(row, on)
+		a.Table.Metadata.Bits(slot, pos).Toggle(row, on)
 		a.Touch(b, slot, pos, row, 1)
 		return
 	}
-	a.Table.Books.Bits(slot, pos).Set(row, on)
-	a.Table.Books.Touch(slot, pos, row, 1, w.Tables.Version)
+	a.Table.Metadata.Bits(slot, pos).Set(row, on)
+	a.Table.Metadata.Touch(slot, pos, row, 1, w.Tables.Version)
 }
 
 // CheckToggle panics unless bits of the type may be toggled in bulk.
@@ -107,22 +107,22 @@ func (t *Type) ToggleRows(tx *change.Tx, on bool) (n int) {
 			continue
 		}
 		n += p.Rows
-		slot, books := p.Table.Places[t.ID].Slot(), &p.Table.Books
+		slot, metadata := p.Table.Places[t.ID].Slot(), &p.Table.Metadata
 		if p.Whole || p.IsMasked() {
 			for pos := range p.Table.Store.Chunks() {
 				switch some := toggleChunk(p, slot, pos, on); {
 				case some && p.Whole:
-					books.Touch(slot, pos, 0, p.Table.Store.RowsOf(pos), t.World.Tables.Version)
+					metadata.Touch(slot, pos, 0, p.Table.Store.RowsOf(pos), t.World.Tables.Version)
 				case some:
-					TouchMask(books, slot, pos, p.Mask(pos), t.World.Tables.Version)
+					TouchMask(metadata, slot, pos, p.Mask(pos), t.World.Tables.Version)
 				}
 			}
 			continue
 		}
 		for _, row := range p.Listed() {
 			pos, at := p.Table.Store.Find(int(uint32(row)))
-			books.Bits(slot, pos).Set(at, on)
-			books.Touch(slot, pos, at, 1, t.World.Tables.Version)
+			metadata.Bits(slot, pos).Set(at, on)
+			metadata.Touch(slot, pos, at, 1, t.World.Tables.Version)
 		}
 	}
 	return n
@@ -130,7 +130,7 @@ func (t *Type) ToggleRows(tx *change.Tx, on bool) (n int) {
 
 // toggleChunk sets the bits of the part's rows in one chunk, and reports whether there are any.
 func toggleChunk(p *change.Part, slot uint16, pos int, on bool) bool {
-	bits := p.Table.Books.Bits(slot, pos)
+	bits := p.Table.Metadata.Bits(slot, pos)
 	if !p.Whole {
 		return bits.SetMask(p.Mask(pos), on)
 	}

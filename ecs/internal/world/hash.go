@@ -130,7 +130,7 @@ func (h *Hasher) Shared(v *value.Shared) uint64 {
 // disabled returns the sum of the rows in which a type is disabled.
 func (h *Hasher) disabled(a *Archetype, slot uint16) (sum uint64) {
 	for pos, c := range a.Table.Store.Chunks() {
-		words, n := a.Table.Books.Bits(slot, pos).Words(), a.Table.Store.RowsOf(pos)
+		words, n := a.Table.Metadata.Bits(slot, pos).Words(), a.Table.Store.RowsOf(pos)
 		for at := 0; at < n; at += 64 {
 			clear := ^words[at/64]
 			if rest := n - at; rest < 64 {

@@ -22,7 +22,7 @@ const (
 	PartValues                 // shared values
 	PartArchetypes             // which there are, in which order
 	PartRows                   // of archetypes: entities and their columns
-	PartBooks                  // of chunks: versions, enable bits, values of chunk types
+	PartMetadata               // of chunks: versions, enable bits, values of chunk types
 	PartBuffers                // blocks of spilled buffers
 	PartManaged                // values of managed types
 	PartIDs                    // which are alive, free and reserved, and their records

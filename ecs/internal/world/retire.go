@@ -45,7 +45,7 @@ func (w *World) Retire(goes func(*Archetype) bool) (n int) {
 func (a *Archetype) giveUp() {
 	for _, id := range a.Table.Types {
 		t := a.World.Types.List[id]
-		t.Ordered = table.Later(t.Ordered, a.Table.Books.Latest())
+		t.Ordered = table.Later(t.Ordered, a.Table.Metadata.Latest())
 	}
 	a.Table.Close()
 	for _, v := range a.Values {

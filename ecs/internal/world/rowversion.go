@@ -18,19 +18,19 @@ import (
 //
 //	touch        n rows of a chunk: slices, views, one row by look-up or by its number
 //	TouchMask    rows of a mask: bits and values by query
-//	Books.Touch  for callers that are always the owner
-//	Books.Mark   rows that come to a table, or trade places; rows that fill a gap keep their version
+//	Metadata.Touch  for callers that are always the owner
+//	Metadata.Mark   rows that come to a table, or trade places; rows that fill a gap keep their version
 
 // Touch marks the type in a slot written in n rows of a chunk: by a goroutine of the borrow b, or
 // by the owner if b is nil. Of one row several goroutines may switch the bit at the same time.
 func (a *Archetype) Touch(b *Lease, slot uint16, pos, row, n int) {
-	books := &a.Table.Books
+	metadata := &a.Table.Metadata
 	if b == nil {
-		books.Touch(slot, pos, row, n, a.World.Tables.Version)
+		metadata.Touch(slot, pos, row, n, a.World.Tables.Version)
 		return
 	}
-	b.Mark(books.Version(slot, pos))
-	switch list := books.RowVersions(slot, pos); {
+	b.Mark(metadata.Version(slot, pos))
+	switch list := metadata.RowVersions(slot, pos); {
 	case list == nil:
 	case n == 1:
 		b.Mark(&list[row])
@@ -40,11 +40,11 @@ func (a *Archetype) Touch(b *Lease, slot uint16, pos, row, n int) {
 }
 
 // TouchMask marks the type in a slot written in the rows of a mask, at a version.
-func TouchMask(books *table.Books, slot uint16, pos int, mask []uint64, now uint32) {
-	*books.Version(slot, pos) = now
-	if list := books.RowVersions(slot, pos); list != nil {
+func TouchMask(metadata *table.Metadata, slot uint16, pos int, mask []uint64, now uint32) {
+	*metadata.Version(slot, pos) = now
+	if list := metadata.RowVersions(slot, pos); list != nil {
 		WalkRuns(mask, min(len(list), 64*len(mask)), func(lo, hi int) bool {
-			books.Touch(slot, pos, lo, hi-lo, now)
+			metadata.Touch(slot, pos, lo, hi-lo, now)
 			return true
 		})
 	}

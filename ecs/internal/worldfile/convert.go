@@ -203,14 +203,14 @@ func (l *imageLoader) convertBuffer(x *imageMatch, to, from *value.Header, old *
 // convertChunkValue gives the value of a chunk of the file to the chunk to which a run of its rows
 // has come, where it merges with the value of rows that were there.
 func (l *imageLoader) convertChunkValue(t *loadedTable, slot, pos int, b table.Run, x *imageMatch) {
-	books := &t.a.Table.Books
+	metadata := &t.a.Table.Metadata
 	into := t.a.Table.Places[x.t.ID].Slot()
-	*books.Version(into, b.Pos) = l.w.Tables.Version
+	*metadata.Version(into, b.Pos) = l.w.Tables.Version
 	if x.t.Chunk.Bytes == 0 {
 		return
 	}
 	from, to := t.source.Value(slot, pos), make([]uint64, (x.t.Chunk.Bytes+7)/8)
 	// Safe because words hold a value each, and are aligned as any.
 	x.fill(Stretch{unsafe.Pointer(unsafe.SliceData(to)), unsafe.Pointer(unsafe.SliceData(from)), x.t.Chunk.Bytes, x.im.Chunk, 1})
-	books.SetValue(into, b.Pos, rawBytes(unsafe.Pointer(unsafe.SliceData(to)), x.t.Chunk.Bytes), b.At.Row == 0)
+	metadata.SetValue(into, b.Pos, rawBytes(unsafe.Pointer(unsafe.SliceData(to)), x.t.Chunk.Bytes), b.At.Row == 0)
 }

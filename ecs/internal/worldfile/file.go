@@ -15,10 +15,10 @@ var ErrImageTypes = errors.New("types differ")
 // read.
 const (
 	ImageTypes   = iota // the types that the world has
-	ImageTables         // shared values, archetypes, and the books of their chunks
+	ImageTables         // shared values, archetypes, and the metadata of their chunks
 	ImageIDs            // free ids, and what was reserved
 	ImageNames          // names of entities
-	ImageSparse         // the books of sparse types
+	ImageSparse         // the metadata of sparse types
 	ImageManaged        // values of managed types
 	ImageMeta           // number of these sections
 )

@@ -19,7 +19,7 @@ import (
 // Images. A world is bytes without a pointer, so a file of one is those bytes, and opening it is
 // mapping them. Package image knows files; here is what lies in them.
 //
-//	described    types, tables (shared values, archetypes, books of chunks), ids, names, sparse types,
+//	described    types, tables (shared values, archetypes, metadata of chunks), ids, names, sparse types,
 //	             managed values
 //	rows         the chunks, largest first, so that each lies at a multiple of its size; then blocks
 //	records      of the ids, as in memory

@@ -16,7 +16,7 @@ import (
 	"quarry/internal/universe"
 )
 
-// Images of snapshots. Where chunks and blocks lie in the file is settled first, from the books;
+// Images of snapshots. Where chunks and blocks lie in the file is settled first, from the metadata;
 // the rows are read when the file is written, by any goroutine, as other readers of the snapshot
 // read them.
 

@@ -141,14 +141,14 @@ func TestRead(t *testing.T) {
 	require.Error(t, err)
 }
 
-// writers are the methods that write rows, records of alive entities, and the books of chunks for
-// rows that come, move or go, by the type that has them.
+// writers are the methods that write rows, records of alive entities, and the metadata of chunks
+// for rows that come, move or go, by the type that has them.
 var writers = map[string]string{
-	"entity.Store":     "Take TakeRows Give GiveRows Move MoveRows Revive Become",
+	"entity.Store":     "Take TakeRows FreeID FreeIDs Move MoveRows Revive Become",
 	"table.Table":      "Push CloseGap Cut Release MoveOne Promote Refit Grow MakeRoom",
-	"table.Transition": "Send Copy Repeat Give Adopt",
-	"table.Books":      "Add Cut Promote Give Mark MarkLast Order OrderLast OrderFrom Carry EnableRows ClearRows CopyRows CopyBits Close",
-	"store.Store":      "Push Pop Cut Grow GrowExact Give Promote Refit Prepare",
+	"table.Transition": "Send Copy Repeat MoveChunks UseSourceLayout",
+	"table.Metadata":   "Add Cut Promote MoveChunks Mark MarkLast Order OrderLast OrderFrom Carry EnableRows ClearRows CopyRows CopyBits Close",
+	"store.Store":      "Push Pop Cut Grow GrowExact MoveChunks Promote Refit Prepare",
 }
 
 // TestOnlyChangeWritesRows: package ecs brings rows, moves and ends them by package change only.

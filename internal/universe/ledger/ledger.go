@@ -33,7 +33,7 @@ import (
 // Process is the ledger of the process, the only one outside of tests.
 var Process Ledger
 
-// Ledger is the books of a process. Any goroutine may use it.
+// Ledger is the metadata of a process. Any goroutine may use it.
 type Ledger struct {
 	// Kept and Empty yield what returns memory to the system that a mapping keeps, or that is empty
 	// in a universe: functions that return the bytes. The packages of mappings and universes set

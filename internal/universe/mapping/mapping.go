@@ -376,7 +376,7 @@ func (l *Set) Verify() error {
 		}
 	}
 	if bytes != l.bytes || bytes > l.retain {
-		return fmt.Errorf("alloc: H6: kept mappings hold %d bytes, the books say %d, the limit is %d", bytes, l.bytes, l.retain)
+		return fmt.Errorf("alloc: H6: kept mappings hold %d bytes, the metadata says %d, the limit is %d", bytes, l.bytes, l.retain)
 	}
 	return nil
 }

@@ -6,9 +6,9 @@ import "slices"
 // move to another chunk, it ends or goes to another table. Facts with a file of their own have a
 // part in each of these that they are in: bits.go, chunkvalues.go, rowversions.go, bounds.go.
 
-// Add appends the books of a chunk with room for room rows, whose row 0 is at at.
-func (b *Books) Add(room int, at Location) {
-	b.stamps = append(b.stamps, stamp{at: at})
+// Add appends the metadata of a chunk with room for room rows, whose row 0 is at at.
+func (b *Metadata) Add(room int, at Location) {
+	b.chunkVersions = append(b.chunkVersions, chunkVersions{at: at})
 	b.resetLast()
 	b.changed = makeGap(b.changed, len(b.changed), b.types)
 	for _, slot := range b.toggling {
@@ -19,11 +19,11 @@ func (b *Books) Add(room int, at Location) {
 		v.list = makeGap(v.list, len(v.list), v.of.words())
 	}
 	b.addRows(room)
-	b.moreBounds(len(b.stamps)-1, 1)
+	b.moreBounds(len(b.chunkVersions)-1, 1)
 }
 
-// Cut ends the books of the chunks starting with position keep, whose rows have gone.
-func (b *Books) Cut(keep int) {
+// Cut ends the metadata of the chunks starting with position keep, whose rows have gone.
+func (b *Metadata) Cut(keep int) {
 	b.cutVersions(keep)
 	for _, slot := range b.toggling {
 		b.spares.keep(b.enabled[slot][keep:])
@@ -31,11 +31,11 @@ func (b *Books) Cut(keep int) {
 	}
 }
 
-func (b *Books) cutVersions(keep int) {
-	b.fewerBounds(keep, len(b.stamps)-keep)
+func (b *Metadata) cutVersions(keep int) {
+	b.fewerBounds(keep, len(b.chunkVersions)-keep)
 	b.cutRows(keep)
-	b.outlive(b.stamps[keep:])
-	b.stamps = b.stamps[:keep]
+	b.outlive(b.chunkVersions[keep:])
+	b.chunkVersions = b.chunkVersions[:keep]
 	b.resetLast()
 	b.changed = b.changed[:keep*b.types]
 	for i := range b.values {
@@ -45,15 +45,15 @@ func (b *Books) cutVersions(keep int) {
 }
 
 // outlive keeps what Latest needs of chunks that end.
-func (b *Books) outlive(ended []stamp) {
+func (b *Metadata) outlive(ended []chunkVersions) {
 	for i := range ended {
 		b.gone = Later(b.gone, ended[i].ordered)
 	}
 }
 
-// Promote ends the books of the chunk at pos, whose rows have moved to the chunk at pos+1. That
+// Promote ends the metadata of the chunk at pos, whose rows have moved to the chunk at pos+1. That
 // chunk gets the position, the bits and the versions. Chunks behind it are new.
-func (b *Books) Promote(pos int) {
+func (b *Metadata) Promote(pos int) {
 	for _, slot := range b.toggling {
 		bits := b.enabled[slot]
 		bits[pos+1].CopyAll(bits[pos])
@@ -61,24 +61,24 @@ func (b *Books) Promote(pos int) {
 		b.enabled[slot] = slices.Delete(bits, pos, pos+1)
 	}
 	b.promoteRows(pos)
-	for i := pos; i < len(b.stamps)-1; i++ {
-		b.stamps[i].at = b.stamps[i+1].at
+	for i := pos; i < len(b.chunkVersions)-1; i++ {
+		b.chunkVersions[i].at = b.chunkVersions[i+1].at
 	}
-	b.cutVersions(len(b.stamps) - 1) // the versions, values and bounds of pos stay; chunks behind it have none yet
+	b.cutVersions(len(b.chunkVersions) - 1) // the versions, values and bounds of pos stay; chunks behind it have none yet
 }
 
-// MoveChunks moves the books of the first n chunks to position at of other books. shared lists the
-// types that both books have, whose bits move, and values the chunk types that both have. The bits
-// of a type that only the target has start clear, for room(pos) rows, where pos is the chunk's
-// position in the target. Locations stay. Versions and the other fields of stamps start at 0; the
-// caller calls Mark and Order.
-func (b *Books) MoveChunks(n int, to *Books, at int, shared, values []Slots, room func(pos int) int) {
-	b.outlive(b.stamps[:n])
-	to.stamps = makeGap(to.stamps, at, n)
+// MoveChunks moves the metadata of the first n chunks to position at of other metadata. shared
+// lists the types that both tables have, whose bits move, and values the chunk types that both
+// have. The bits of a type that only the target has start clear, for room(pos) rows, where pos is
+// the chunk's position in the target. Locations stay. Versions and the other fields of
+// chunkVersions start at 0; the caller calls Mark and Order.
+func (b *Metadata) MoveChunks(n int, to *Metadata, at int, shared, values []Slots, room func(pos int) int) {
+	b.outlive(b.chunkVersions[:n])
+	to.chunkVersions = makeGap(to.chunkVersions, at, n)
 	for i := range n {
-		to.stamps[at+i].at = b.stamps[i].at
+		to.chunkVersions[at+i].at = b.chunkVersions[i].at
 	}
-	b.stamps = slices.Delete(b.stamps, 0, n)
+	b.chunkVersions = slices.Delete(b.chunkVersions, 0, n)
 	to.resetLast()
 	b.resetLast()
 	to.changed = makeGap(to.changed, at*to.types, n*to.types)
@@ -107,14 +107,14 @@ func (b *Books) MoveChunks(n int, to *Books, at int, shared, values []Slots, roo
 
 // Mark notes that n rows came into a chunk at a version: all types but chunk types have changed,
 // and the order has.
-func (b *Books) Mark(pos, row, n int, version uint32) {
-	if b.stamps[pos].marked != version {
+func (b *Metadata) Mark(pos, row, n int, version uint32) {
+	if b.chunkVersions[pos].marked != version {
 		b.markAll(pos, row, n, version)
 	}
 }
 
-func (b *Books) markAll(pos, row, n int, version uint32) {
-	s := &b.stamps[pos]
+func (b *Metadata) markAll(pos, row, n int, version uint32) {
+	s := &b.chunkVersions[pos]
 	s.ordered = version
 	if b.rows == nil {
 		s.marked = version
@@ -132,24 +132,24 @@ func (b *Books) markAll(pos, row, n int, version uint32) {
 }
 
 // MarkLast is Mark of one row of the last chunk.
-func (b *Books) MarkLast(row int, version uint32) {
+func (b *Metadata) MarkLast(row int, version uint32) {
 	if b.last.marked != version {
-		b.markAll(len(b.stamps)-1, row, 1, version)
+		b.markAll(len(b.chunkVersions)-1, row, 1, version)
 	}
 }
 
 // Carry notes that rows of chunk from filled gaps in chunk pos. Each type's version becomes the
 // later of the two chunks' versions, so that a query with Changed misses no write. The values did
 // not change, so no type is marked with the new version.
-func (b *Books) Carry(pos, from int, version uint32) {
-	s := &b.stamps[pos]
+func (b *Metadata) Carry(pos, from int, version uint32) {
+	s := &b.chunkVersions[pos]
 	if s.ordered = version; s.marked != version {
 		b.carry(pos, from)
 	}
 }
 
 //go:noinline
-func (b *Books) carry(pos, from int) {
+func (b *Metadata) carry(pos, from int) {
 	changed := b.Versions(pos)
 	for slot, written := range b.Versions(from) {
 		if int32(written-changed[slot]) > 0 && b.valuesIn(uint16(slot)) == nil {
@@ -158,8 +158,8 @@ func (b *Books) carry(pos, from int) {
 	}
 }
 
-// CopyRows copies the bits and versions of n rows of a span of the same books to n other rows.
-func (b *Books) CopyRows(pos, row int, from Span, n int) {
+// CopyRows copies the bits and versions of n rows of a span of the same metadata to n other rows.
+func (b *Metadata) CopyRows(pos, row int, from Span, n int) {
 	for _, slot := range b.toggling {
 		b.Bits(slot, pos).ClearRange(row, n)
 		b.CopyBits(slot, pos, row, from, slot, n)
@@ -169,7 +169,7 @@ func (b *Books) CopyRows(pos, row int, from Span, n int) {
 
 // Close moves the bits and versions of the last row to a row that ends, which may be the last row
 // itself.
-func (b *Books) Close(pos, row, lastPos, lastRow int) {
+func (b *Metadata) Close(pos, row, lastPos, lastRow int) {
 	for _, slot := range b.toggling {
 		last := b.Bits(slot, lastPos)
 		b.Bits(slot, pos).Set(row, last.Has(lastRow))

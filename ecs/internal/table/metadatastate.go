@@ -4,13 +4,13 @@ import (
 	"slices"
 )
 
-// Books at one moment. Save copies them to books that hold nothing of the table; Restore puts a
-// copy back.
+// Metadata at one moment. Save copies them to metadata that holds nothing of the table; Restore
+// puts a copy back.
 
-// save makes to a copy of the books, bounds and spares left out. It uses the memory of to.
-func (b *Books) save(to *Books) {
+// save makes to a copy of the metadata, bounds and spares left out. It uses the memory of to.
+func (b *Metadata) save(to *Metadata) {
 	to.types, to.gone, to.byRow, to.toggling, to.spares = b.types, b.gone, b.byRow, b.toggling, nil
-	to.changed, to.stamps = append(to.changed[:0], b.changed...), append(to.stamps[:0], b.stamps...)
+	to.changed, to.chunkVersions = append(to.changed[:0], b.changed...), append(to.chunkVersions[:0], b.chunkVersions...)
 	to.resetLast()
 	if to.enabled = resized(to.enabled, len(b.enabled)); len(b.toggling) > 0 {
 		for _, slot := range b.toggling {
@@ -20,14 +20,14 @@ func (b *Books) save(to *Books) {
 			}
 		}
 	}
-	if b.rare == &none {
-		to.rare = &none
+	if b.coldMetadata == &noCold {
+		to.coldMetadata = &noCold
 		return
 	}
-	if to.rare == nil || to.rare == &none {
-		to.rare = new(rare)
+	if to.coldMetadata == nil || to.coldMetadata == &noCold {
+		to.coldMetadata = new(coldMetadata)
 	}
-	own := to.rare
+	own := to.coldMetadata
 	own.values = resized(own.values, len(b.values))
 	for i := range b.values {
 		v := &own.values[i]
@@ -52,10 +52,10 @@ func resized[T any](s []T, n int) []T {
 	return append(s[:cap(s)], make([]T, n-cap(s))...)
 }
 
-// restore fills books without chunks with those of a copy, whose chunks have room(pos) rows, of
+// restore fills metadata without chunks with those of a copy, whose chunks have room(pos) rows, of
 // which rows(pos) are there. All types are marked changed at a version, and the order.
-func (b *Books) restore(from *Books, room, rows func(pos int) int, version uint32) {
-	for pos := range from.stamps {
+func (b *Metadata) restore(from *Metadata, room, rows func(pos int) int, version uint32) {
+	for pos := range from.chunkVersions {
 		b.Add(room(pos), from.at(pos))
 		for _, slot := range b.toggling {
 			b.Bits(slot, pos).CopyAll(from.Bits(slot, pos))
@@ -68,9 +68,9 @@ func (b *Books) restore(from *Books, room, rows func(pos int) int, version uint3
 	}
 }
 
-// restoreIn brings back what the books say of a chunk that has the rows of the copy: bits and the
-// values of chunk types. Types that differed are marked changed at a version.
-func (b *Books) restoreIn(pos int, from *Books, rows int, version uint32) {
+// restoreIn brings back what the metadata says of a chunk that has the rows of the copy: bits and
+// the values of chunk types. Types that differed are marked changed at a version.
+func (b *Metadata) restoreIn(pos int, from *Metadata, rows int, version uint32) {
 	for _, slot := range b.toggling {
 		now, old := b.Bits(slot, pos), from.Bits(slot, pos)
 		if !slices.Equal(now.Words(), old.Words()) {
@@ -86,9 +86,9 @@ func (b *Books) restoreIn(pos int, from *Books, rows int, version uint32) {
 	}
 }
 
-// differs reports whether the bits or the values of chunk types of a chunk differ in other books of
-// the same types.
-func (b *Books) differs(other *Books, pos int) bool {
+// differs reports whether the bits or the values of chunk types of a chunk differ in other metadata
+// of the same types.
+func (b *Metadata) differs(other *Metadata, pos int) bool {
 	for _, slot := range b.toggling {
 		if !slices.Equal(b.Bits(slot, pos).Words(), other.Bits(slot, pos).Words()) {
 			return true

@@ -13,7 +13,7 @@ import (
 
 const room = 200 // rows of a chunk
 
-// slowChunk is what books should say of a chunk.
+// slowChunk is what metadata should say of a chunk.
 type slowChunk struct {
 	at       table.Location
 	rows     int
@@ -23,10 +23,10 @@ type slowChunk struct {
 	versions map[uint16][]uint32 // by slot of a type that tracks rows, a version a row
 }
 
-// slowBooks are books beside a list of chunks.
-type slowBooks struct {
+// slowMetadata is metadata beside a list of chunks.
+type slowMetadata struct {
 	t        *testing.T
-	b        table.Books
+	b        table.Metadata
 	types    int
 	toggling []uint16
 	chunks   []*slowChunk
@@ -34,8 +34,8 @@ type slowBooks struct {
 	tracked  []uint16       // slots of types with versions of rows
 }
 
-func newSlow(t *testing.T, types int, spares *table.Spares, toggling ...uint16) *slowBooks {
-	s := &slowBooks{t: t, b: table.NewBooks(types, toggling, spares), types: types, toggling: toggling}
+func newSlow(t *testing.T, types int, spares *table.Spares, toggling ...uint16) *slowMetadata {
+	s := &slowMetadata{t: t, b: table.NewMetadata(types, toggling, spares), types: types, toggling: toggling}
 	for slot := 1; slot < types; slot += 2 { // the others have no versions of rows
 		s.b.KeepVersions(uint16(slot))
 		s.tracked = append(s.tracked, uint16(slot))
@@ -44,7 +44,7 @@ func newSlow(t *testing.T, types int, spares *table.Spares, toggling ...uint16) 
 }
 
 // add begins a chunk with some rows, marked at a version.
-func (s *slowBooks) add(rows int, version uint32) {
+func (s *slowMetadata) add(rows int, version uint32) {
 	s.next += 2048
 	s.b.Add(room, s.next)
 	c := &slowChunk{at: s.next, rows: rows, changed: make([]uint32, s.types), on: map[uint16][]bool{}, versions: s.blank()}
@@ -63,7 +63,7 @@ func (s *slowBooks) add(rows int, version uint32) {
 }
 
 // blank returns no version for each row of a chunk, by slot.
-func (s *slowBooks) blank() map[uint16][]uint32 {
+func (s *slowMetadata) blank() map[uint16][]uint32 {
 	list := map[uint16][]uint32{}
 	for _, slot := range s.tracked {
 		list[slot] = make([]uint32, room)
@@ -71,7 +71,7 @@ func (s *slowBooks) blank() map[uint16][]uint32 {
 	return list
 }
 
-func (s *slowBooks) mark(pos int, version uint32) {
+func (s *slowMetadata) mark(pos int, version uint32) {
 	c := s.chunks[pos]
 	if pos == len(s.chunks)-1 && c.rows == 1 {
 		s.b.MarkLast(0, version)
@@ -89,8 +89,8 @@ func (s *slowBooks) mark(pos int, version uint32) {
 	c.ordered = version
 }
 
-// check compares the books with the list.
-func (s *slowBooks) check() {
+// check compares the metadata with the list.
+func (s *slowMetadata) check() {
 	s.t.Helper()
 	require.NoError(s.t, s.b.Verify(len(s.chunks), func(pos int) int { return s.chunks[pos].rows }))
 	require.Equal(s.t, len(s.chunks), s.b.Len())
@@ -119,7 +119,7 @@ func (s *slowBooks) check() {
 }
 
 // give gives the first n chunks to others, at a position.
-func (s *slowBooks) give(n int, to *slowBooks, at int, shared []table.Slots, version uint32) {
+func (s *slowMetadata) give(n int, to *slowMetadata, at int, shared []table.Slots, version uint32) {
 	s.b.MoveChunks(n, &to.b, at, shared, nil, func(int) int { return room })
 	given := s.chunks[:n:n]
 	s.chunks = s.chunks[n:]
@@ -145,8 +145,8 @@ func (s *slowBooks) give(n int, to *slowBooks, at int, shared []table.Slots, ver
 	}
 }
 
-// TestBooksAgainstModel does all that books do at random, beside a slow list.
-func TestBooksAgainstModel(t *testing.T) {
+// TestMetadataAgainstModel does all that metadata does at random, beside a slow list.
+func TestMetadataAgainstModel(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var spares table.Spares
 	for range long.N(5, 20) { // pairs, with 200 steps each
@@ -208,7 +208,7 @@ func TestBooksAgainstModel(t *testing.T) {
 }
 
 // mask sets a type in the rows of a mask.
-func (s *slowBooks) mask(r *rand.Rand, pos int, slot uint16) {
+func (s *slowMetadata) mask(r *rand.Rand, pos int, slot uint16) {
 	c, on := s.chunks[pos], r.IntN(2) == 0
 	mask := make([]uint64, (c.rows+63)/64)
 	some := false
@@ -223,7 +223,7 @@ func (s *slowBooks) mask(r *rand.Rand, pos int, slot uint16) {
 }
 
 // fillGap moves rows of the last chunk over others of as many.
-func (s *slowBooks) fillGap(r *rand.Rand, version uint32) {
+func (s *slowMetadata) fillGap(r *rand.Rand, version uint32) {
 	last := len(s.chunks) - 1
 	pos := r.IntN(last + 1)
 	c, from := s.chunks[pos], s.chunks[last]
@@ -232,7 +232,7 @@ func (s *slowBooks) fillGap(r *rand.Rand, version uint32) {
 	if pos == last && row+n > fromRow {
 		return
 	}
-	s.b.CopyRows(pos, row, table.Span{Books: &s.b, Pos: last, Row: fromRow, All: from.rows}, n)
+	s.b.CopyRows(pos, row, table.Span{Metadata: &s.b, Pos: last, Row: fromRow, All: from.rows}, n)
 	s.b.Carry(pos, last, version)
 	for _, list := range s.tracked {
 		copy(c.versions[list][row:row+n], from.versions[list][fromRow:])
@@ -249,7 +249,7 @@ func (s *slowBooks) fillGap(r *rand.Rand, version uint32) {
 }
 
 // closeLast ends a row: the last one takes its place.
-func (s *slowBooks) closeLast(r *rand.Rand, version uint32) {
+func (s *slowMetadata) closeLast(r *rand.Rand, version uint32) {
 	last := len(s.chunks) - 1
 	pos := r.IntN(last + 1)
 	c, from := s.chunks[pos], s.chunks[last]
@@ -287,7 +287,7 @@ func TestCarryComparesByDistance(t *testing.T) {
 // TestSparesServe: chunks that come take the bits of those that went, cleared, of any size.
 func TestSparesServe(t *testing.T) {
 	var spares table.Spares
-	b := table.NewBooks(1, []uint16{0}, &spares)
+	b := table.NewMetadata(1, []uint16{0}, &spares)
 	for _, rows := range []int{1, 64, 65, 408, 1 << 17} {
 		b.Add(rows, 0)
 		b.Bits(0, 0).SetRange(0, rows)

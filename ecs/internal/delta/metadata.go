@@ -10,11 +10,11 @@ import (
 	"quarry/internal/store"
 )
 
-// What books have about rows and chunks, in a comparison: enable bits and values of chunk types.
+// What metadata has about rows and chunks, in a comparison: enable bits and values of chunk types.
 
-// books compares the enable bits and the values of chunk types of a table.
-func (x *differ) books(t *deltaTable) {
-	for _, slot := range t.a.Table.Books.Toggling() {
+// metadata compares the enable bits and the values of chunk types of a table.
+func (x *differ) metadata(t *deltaTable) {
+	for _, slot := range t.a.Table.Metadata.Toggling() {
 		id := t.a.Table.Types[slot]
 		var w flipsWriter
 		x.eachRun(t.a, func(at, n, pos int, is store.Row, from *table.Table, fromPos int, was store.Row) {
@@ -52,7 +52,7 @@ func rowBits(t *table.Table, id world.TypeID, pos, row int) bitsOf {
 	if t == nil || !t.Sig.Has(id) {
 		return bitsOf{}
 	}
-	return bitsOf{t.Books.Bits(t.Places[id].Slot(), pos).Words(), row}
+	return bitsOf{t.Metadata.Bits(t.Places[id].Slot(), pos).Words(), row}
 }
 
 func (b *bitsOf) has(i int) bool {
@@ -89,6 +89,6 @@ func (l *chunkList) read(t *table.Table, id world.TypeID, size int) {
 		l.starts = append(l.starts, c.Start)
 		l.rows = append(l.rows, t.Store.RowsOf(pos))
 		// Safe because a value of size bytes lies there.
-		l.values = append(l.values, unsafe.Slice((*byte)(t.Books.Value(t.Places[id].Slot(), pos)), size)...)
+		l.values = append(l.values, unsafe.Slice((*byte)(t.Metadata.Value(t.Places[id].Slot(), pos)), size)...)
 	}
 }
