@@ -9,7 +9,7 @@ import (
 
 // Enable bits: one word per 64 rows, for each type registered with Enableable, in Go memory beside
 // the chunk. Toggling is not a structural change and moves nothing. Bits of rows beyond the last
-// are 0 (W6). The cell of a stretch points to the bits, so toggling one entity's component costs
+// are 0 (W6). The cell of a row block points to the bits, so toggling one entity's component costs
 // one look-up and one word (entity.Sight.Switch).
 
 // enableHandle is the handle of a type that may be Enableable. Component, Buffer and Managed embed

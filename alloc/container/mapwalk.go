@@ -19,10 +19,10 @@ func (m *Map[K, V]) All() iter.Seq2[K, V] {
 		if m.changes == 0 {
 			return
 		}
-		var s stretch[K, V]
+		var s window[K, V]
 		for at := uint64(0); ; {
 			end := s.fill(m, at)
-			if !s.show(m, yield) {
+			if !s.yield(m, yield) {
 				return
 			}
 			m.check("Map.All")
@@ -33,19 +33,19 @@ func (m *Map[K, V]) All() iter.Seq2[K, V] {
 	}
 }
 
-// stretch is what a loop has of the table it is at.
-type stretch[K comparable, V any] struct {
+// window is what a loop has of the table it is at.
+type window[K comparable, V any] struct {
 	keys    []K
 	at      []uint32 // of the keys' slots: distances from table
 	nans    []V      // values of keys that cannot be looked up, in order
 	table   unsafe.Pointer
-	changes uint64 // of the map when the stretch was filled
+	changes uint64 // of the map when the window was filled
 	clears  uint64
 }
 
 // fill takes the keys of the table of a hash, from that hash on, and returns the first hash after
 // the table, 0 for none.
-func (s *stretch[K, V]) fill(m *Map[K, V], h uint64) (end uint64) {
+func (s *window[K, V]) fill(m *Map[K, V], h uint64) (end uint64) {
 	s.keys, s.at, s.nans = s.keys[:0], s.at[:0], s.nans[:0]
 	s.changes, s.clears = m.changes, m.clears
 	if m.class(h) == 0 {
@@ -71,8 +71,8 @@ func (s *stretch[K, V]) fill(m *Map[K, V], h uint64) (end uint64) {
 	return start + span
 }
 
-// show yields the entries of the stretch that are still there.
-func (s *stretch[K, V]) show(m *Map[K, V], yield func(K, V) bool) bool {
+// yield yields the entries of the window that are still there.
+func (s *window[K, V]) yield(m *Map[K, V], yield func(K, V) bool) bool {
 	nans := s.nans
 	for i, key := range s.keys {
 		m.check("Map.All") // the loop's body may have closed the allocator, which the map does not see

@@ -7,7 +7,7 @@ import (
 	"quarry/ecs/hierarchy"
 )
 
-// Local says where an entity is as its parent sees it: a turn and stretch, and a shift.
+// Local says where an entity is as its parent sees it: a turn and row block, and a shift.
 type Local struct{ A, B, C, D, X, Y float32 }
 
 // Global says where it is in the world.

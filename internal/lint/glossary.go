@@ -55,7 +55,6 @@ var otherMeanings = map[string]string{
 	"ecs/command/group.go":                  "subjects with the same commands, not systems that run as one",
 	"ecs/command/record.go":                 "a command in a stream, not an entity's version and location",
 	"container.Buffer":                      "bytes that grow, not a component with elements",
-	"container.stretch":                     "a loop's copy of a table's fields, not 2,048 row numbers",
 	"alloc/container/buffer.go":             "bytes that grow, not a component with elements",
 	"delta.chunkList":                       "the values of a chunk type in a table, not the chunks of a loop",
 	"disk.System":                           "the file system of the operating system, not code of a frame",
@@ -83,7 +82,6 @@ var otherMeanings = map[string]string{
 	"universe.lease":                        "a shard's hold of a line of masks, not a borrow's part in a world",
 	"internal/universe/lease.go":            "a shard's hold of a line of masks, not a borrow's part in a world",
 	"ecs/internal/world/chunk.go":           "the registration of chunk types, not the chunk",
-	"worldfile.Stretch":                     "values on their way between layouts, not 2,048 row numbers",
 	"wrap.filter":                           "counts of addresses by hash, not a part of a query",
 	"wrap.location":                         "a place in a program, not a chunk and a row",
 }

@@ -10,32 +10,32 @@ import (
 // one of its own, and there are as many as rows; those that are not lead nowhere, and are free
 // exactly where the bits say so (R1, R10).
 //
-//	record 12   version 3, alive   -->   stretch 5, row 17   -->   is row 17 there, and nobody's yet?
+//	record 12   version 3, alive   -->   row block 5, row 17   -->   is row 17 there, and nobody's yet?
 //	record 13   version 2          -->   Nowhere, and its bit is set
 
 // ImageRows are the locations in a file that have rows, and the locations that these get.
 type ImageRows struct {
-	list  []stretchRows // by stretch in the file
-	taken []uint64      // bit set: a record leads to the row
+	list  []rowBlockRows // by row block in the file
+	taken []uint64       // bit set: a record leads to the row
 	rows  int
-	moved bool // a stretch has another number than in the file
+	moved bool // a row block has another number than in the file
 }
 
-// stretchRows are the rows of a stretch.
-type stretchRows struct {
+// rowBlockRows are the rows of a row block.
+type rowBlockRows struct {
 	first, n uint32 // of the bits of taken
-	to       uint32 // number that the stretch gets
+	to       uint32 // number that the row block gets
 }
 
-// Add adds n rows of a chunk whose first stretch in the file is from, and will be to.
+// Add adds n rows of a chunk whose first row block in the file is from, and will be to.
 func (r *ImageRows) Add(from, to, n int) {
 	for r.moved = r.moved || from != to; n > 0; from, to = from+1, to+1 {
 		here := min(n, 1<<RowBits)
 		if from >= len(r.list) { // a file that lies has a number far away
-			r.list = append(make([]stretchRows, 0, max(2*len(r.list), from+1)), r.list...)
+			r.list = append(make([]rowBlockRows, 0, max(2*len(r.list), from+1)), r.list...)
 			r.list = r.list[:cap(r.list)]
 		}
-		r.list[from] = stretchRows{uint32(r.rows), uint32(here), uint32(to)}
+		r.list[from] = rowBlockRows{uint32(r.rows), uint32(here), uint32(to)}
 		r.rows, n = r.rows+here, n-here
 	}
 }
@@ -113,7 +113,7 @@ func (r *ImageRows) admitWord(list []Record, first int) (alive uint64, err error
 		}
 		to, ok := r.take(x.Location)
 		if !ok {
-			return 0, fmt.Errorf("index %d leads to row %d of stretch %d, which is not there or another's", first+i, x.Location&(1<<RowBits-1), x.Location>>RowBits)
+			return 0, fmt.Errorf("index %d leads to row %d of row block %d, which is not there or another's", first+i, x.Location&(1<<RowBits-1), x.Location>>RowBits)
 		}
 		if alive |= 1 << i; to != x.Location { // a page that is written is copied
 			x.Location = to

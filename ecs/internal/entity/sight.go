@@ -7,17 +7,17 @@ import "unsafe"
 // A look-up follows two tables. Exceptional cases are encoded as data in the tables, so a look-up
 // needs neither calls nor branches for them:
 //
-//	Entity 12v3            record 12                    cell of the stretch        value
+//	Entity 12v3            record 12                    cell of the row block        value
 //	  ref ^ tag = 12  -->    version 3 == 3        -->    base, size          -->    base + location*size
-//	                         location: stretch, row
+//	                         location: row block, row
 //
-// The rows of a stretch are contiguous, so the address of a row's value is linear in the row's
+// The rows of a row block are contiguous, so the address of a row's value is linear in the row's
 // location. The exceptional cases are:
 //
 // A dead entity has no record with its version. A type that the entity lacks has a Cell of zeros
-// for the entity's stretch, and the address computed from zeros is nil. An index beyond the records
-// leads to the last record, which no entity uses: its version is 0, like the version of the zero
-// ID, which therefore yields nil in every world. The index of an ID of another world, or of a
+// for the entity's row block, and the address computed from zeros is nil. An index beyond the
+// records leads to the last record, which no entity uses: its version is 0, like the version of the
+// zero ID, which therefore yields nil in every world. The index of an ID of another world, or of a
 // placeholder, is at or above foreign. For these At panics, with a value that makes its message on
 // request, since the compiler does not inline a function that calls another. A hidden Sight has no
 // records, and all indices are foreign.
@@ -28,15 +28,15 @@ import "unsafe"
 // objects and check that arithmetic on a pointer stays in one object; go:nocheckptr exempts these
 // functions, whose addresses come from no pointer.
 
-// A Location is the number of a stretch and the row in the stretch. A stretch is up to 2,048 rows
-// of one chunk. Stretch 0 has no rows.
+// A Location is the number of a row block and the row in the row block. A row block is up to 2,048
+// rows of one chunk. Row block 0 has no rows.
 const (
 	RowBits   = 11                  // bits of the row
-	Stretches = 1 << (32 - RowBits) // stretches that locations tell apart
+	RowBlocks = 1 << (32 - RowBits) // row blocks that locations tell apart
 )
 
-// Cell says, for look-ups, where the values of one type are in one stretch, and where the change
-// version of the type in the stretch's chunk is. A stretch without the type has the cell from
+// Cell says, for look-ups, where the values of one type are in one row block, and where the change
+// version of the type in the row block's chunk is. A row block without the type has the cell from
 // NoValues.
 type Cell struct {
 	base uintptr     // address of the value at location 0, if there were one, modulo 2^64
@@ -47,23 +47,23 @@ type Cell struct {
 
 const cellSize = unsafe.Sizeof(Cell{})
 
-// MakeCell returns the cell of a stretch whose values have a size. The row at l has its value at p,
-// and the version is at mark.
+// MakeCell returns the cell of a row block whose values have a size. The row at l has its value at
+// p, and the version is at mark.
 func MakeCell(p unsafe.Pointer, l Location, size uintptr, mark *uint32) Cell {
 	return Cell{base: uintptr(p) - uintptr(l)*size, size: size, mark: mark}
 }
 
-// NoValues returns the cell of a stretch without the type. Look-ups that write mark nowhere instead
-// of a version.
+// NoValues returns the cell of a row block without the type. Look-ups that write mark nowhere
+// instead of a version.
 func NoValues(nowhere *uint32) Cell { return Cell{mark: nowhere} }
 
 // SetBits sets the enable bits of the type.
 func (c *Cell) SetBits(b *EnableBits) { c.bits = b }
 
-// Bits returns the enable bits of the type in the stretch's chunk, or nil if it has none.
+// Bits returns the enable bits of the type in the row block's chunk, or nil if it has none.
 func (c *Cell) Bits() *EnableBits { return c.bits }
 
-// ValueAt returns the address of the value of the row at a location, or nil if the stretch has no
+// ValueAt returns the address of the value of the row at a location, or nil if the row block has no
 // values.
 //
 //go:nocheckptr
@@ -73,7 +73,7 @@ func (c *Cell) ValueAt(l Location) unsafe.Pointer {
 	return unsafe.Add(nil, c.base+uintptr(l)*c.size)
 }
 
-// Mark returns the address of the version of the type in the stretch's chunk.
+// Mark returns the address of the version of the type in the row block's chunk.
 func (c *Cell) Mark() *uint32 { return c.mark }
 
 // records has as many elements as a uint32 can number, where addresses have 64 bits. So the
@@ -87,7 +87,7 @@ type Sight struct {
 	last    uint32 // as in scope; a field of a field counts twice for inlining, so the three are copied here
 	foreign uint32
 	records *records
-	cells   *[Stretches]Cell // by stretch, as many as locations need
+	cells   *[RowBlocks]Cell // by row block, as many as locations need
 	write   scope            // of look-ups that write
 	now     *uint32          // the version that they store at the mark of a cell
 }
@@ -177,7 +177,7 @@ func makeScope(p unsafe.Pointer, last, foreign uint32) scope {
 
 // SetCells sets the cells. There must be as many as locations need.
 func (s *Sight) SetCells(cells []Cell) {
-	// As setRecords. Safe because the location of a row has a stretch below the number of cells.
+	// As setRecords. Safe because the location of a row has a row block below the number of cells.
 	*(*unsafe.Pointer)(unsafe.Pointer(&s.cells)) = unsafe.Pointer(unsafe.SliceData(cells))
 }
 
@@ -213,7 +213,7 @@ func (s *Sight) At(e ID) unsafe.Pointer {
 	return nil
 }
 
-// Mut is At for look-ups that write: it also marks the stretch. Where At panics, and while writes
+// Mut is At for look-ups that write: it also marks the row block. Where At panics, and while writes
 // are hidden, Mut returns the result of the function set by OnWrite, which gets op. Rare cases are
 // one call without branches. The code uses unsafe directly, since the nil check of a table would
 // cost a load.
@@ -245,9 +245,9 @@ var mutElse func(s *Sight, op uint8, e ID) unsafe.Pointer
 // writes.
 func OnWrite(f func(s *Sight, op uint8, e ID) unsafe.Pointer) { mutElse = f }
 
-// Switch enables or disables the type of an entity, marks the stretch, and returns true. For a dead
-// entity, for a stretch without enable bits, and where Mut calls the function set by OnWrite, it
-// returns the result of the function set by OnSwitch.
+// Switch enables or disables the type of an entity, marks the row block, and returns true. For a
+// dead entity, for a row block without enable bits, and where Mut calls the function set by
+// OnWrite, it returns the result of the function set by OnSwitch.
 //
 //go:nocheckptr
 func (s *Sight) Switch(e ID, on bool) bool {
@@ -289,7 +289,7 @@ func (s *Sight) Find(e ID) (r *Record, ok bool) {
 
 // Values writes the addresses that At would return for the entities of list to into. It stops at
 // the first entity that is not alive or for which At panics, and returns the number written. With
-// write it marks the stretches. The addresses are numbers: the universe keeps their memory alive,
+// write it marks the row blocks. The addresses are numbers: the universe keeps their memory alive,
 // so storing them needs no write barrier. into is no longer than list.
 func (s *Sight) Values(into []uintptr, list []ID, write bool) int {
 	// Kept in registers: the compiler cannot know that the writes do not change the Sight.
@@ -314,9 +314,9 @@ func (s *Sight) AddressOf(e ID) uintptr {
 	return uintptr(unsafe.Pointer(&s.records[min(e.ref^uint32(s.tag), s.last)]))
 }
 
-// CellOf returns the cell of the stretch that contains a row's location.
+// CellOf returns the cell of the row block that contains a row's location.
 func (s *Sight) CellOf(l Location) *Cell {
-	// Safe because a location of a row has a stretch below the number of cells.
+	// Safe because a location of a row has a row block below the number of cells.
 	return (*Cell)(unsafe.Add(unsafe.Pointer(s.cells), uintptr(l>>RowBits)*cellSize))
 }
 

@@ -8,19 +8,20 @@ import (
 	"quarry/internal/store"
 )
 
-// Chunks come to the tables of a world and go. Each stretch of a chunk has an owner, which leads
+// Chunks come to the tables of a world and go. Each row block of a chunk has an owner, which leads
 // from a record to the row, and a cell in the directory of each type of the table, which leads to
 // the value. enter, leave, place, vacate and retire keep both up to date.
 
-// leastStretches is the number of stretches that a world makes room for when its first chunk comes.
-const leastStretches = 8
+// leastRowBlocks is the number of row blocks that a world makes room for when its first chunk
+// comes.
+const leastRowBlocks = 8
 
-// reach makes the owners and the directories long enough for end stretches.
+// reach makes the owners and the directories long enough for end row blocks.
 func (s *Tables) reach(end int) {
 	if end <= len(s.owners) {
 		return
 	}
-	n := max(len(s.owners), leastStretches)
+	n := max(len(s.owners), leastRowBlocks)
 	for n < end {
 		n *= 2
 	}
@@ -44,7 +45,7 @@ func (s *Tables) blanks(n int) []entity.Cell {
 	return slices.Repeat([]entity.Cell{entity.NoValues(&s.nowhere)}, n)
 }
 
-// OwnerOf returns the owner of the stretch that contains a location.
+// OwnerOf returns the owner of the row block that contains a location.
 func (s *Tables) OwnerOf(l Location) Owner { return s.owners[l>>entity.RowBits] }
 
 // FindOwner is OwnerOf for any location; false: no chunk has it.
@@ -55,28 +56,28 @@ func (s *Tables) FindOwner(l Location) (Owner, bool) {
 	return Owner{}, false
 }
 
-// ownerOf returns the owner of the stretches of a chunk.
+// ownerOf returns the owner of the row blocks of a chunk.
 func (t *Table) ownerOf(pos int) Owner {
 	at := t.Store.Row(pos, 0)
 	return Owner{base: at.Base, first: t.At(pos, 0), table: t.Index + 1, at: uint32(pos) | uint32(at.Scale)<<posBits}
 }
 
-// stretchesAt returns the stretches of the chunk at a position, from first up to end.
-func (t *Table) stretchesAt(pos int) (first, end int) {
-	first = stretchOf(t.Metadata.at(pos))
-	return first, first + stretchesFor(t.Store.Fits(t.Store.Chunks()[pos]))
+// rowBlocksAt returns the row blocks of the chunk at a position, from first up to end.
+func (t *Table) rowBlocksAt(pos int) (first, end int) {
+	first = rowBlockOf(t.Metadata.at(pos))
+	return first, first + rowBlocksFor(t.Store.Fits(t.Store.Chunks()[pos]))
 }
 
-// number takes stretches for a chunk that comes to the table, and returns the location of its row
+// number takes row blocks for a chunk that comes to the table, and returns the location of its row
 // 0.
 func (t *Table) number(c store.Chunk) Location {
-	return locationOf(t.all.stretches.take(stretchesFor(t.Store.Fits(c))))
+	return locationOf(t.all.rowBlocks.take(rowBlocksFor(t.Store.Fits(c))))
 }
 
 // place enters the chunk at a position in the owners and the directories, or updates its entries.
 func (t *Table) place(pos int) {
 	s, o := t.all, t.ownerOf(pos)
-	first, end := t.stretchesAt(pos)
+	first, end := t.rowBlocksAt(pos)
 	s.reach(end)
 	for i := first; i < end; i++ {
 		s.owners[i] = o
@@ -87,18 +88,18 @@ func (t *Table) place(pos int) {
 // vacate removes the chunk at a position from the owners and the directories.
 func (t *Table) vacate(pos int) {
 	s := t.all
-	first, end := t.stretchesAt(pos)
+	first, end := t.rowBlocksAt(pos)
 	clear(s.owners[first:end])
 	for _, id := range t.Types {
 		copy(s.directories[id].cells[first:end], s.blank)
 	}
 }
 
-// retire is vacate for a chunk that leaves the world's tables: it also frees the stretches.
+// retire is vacate for a chunk that leaves the world's tables: it also frees the row blocks.
 func (t *Table) retire(pos int) {
 	t.vacate(pos)
-	first, end := t.stretchesAt(pos)
-	t.all.stretches.free(first, end-first)
+	first, end := t.rowBlocksAt(pos)
+	t.all.rowBlocks.free(first, end-first)
 }
 
 // enter begins the metadata of a chunk. leave ends the metadata of the last chunk, which is about
@@ -138,7 +139,7 @@ func (t *Table) cellOf(slot, pos int, at store.Row) entity.Cell {
 // note enters a chunk in the directories of the table's types.
 func (t *Table) note(pos int) {
 	at := t.Store.Row(pos, 0)
-	first, end := t.stretchesAt(pos)
+	first, end := t.rowBlocksAt(pos)
 	for slot, id := range t.Types {
 		d := &t.all.directories[id]
 		if d.cells == nil {
@@ -165,7 +166,7 @@ func (t *Table) remark() {
 
 // verifyOwners checks W3.
 func (s *Tables) verifyOwners(all []*Table) error {
-	stretches, owned, kept := 0, 0, s.waitingSmall()
+	rowBlocks, owned, kept := 0, 0, s.waitingSmall()
 	for _, o := range s.owners {
 		if o.table != 0 {
 			owned++
@@ -173,11 +174,11 @@ func (s *Tables) verifyOwners(all []*Table) error {
 	}
 	for _, t := range all {
 		for pos := range t.Store.Chunks() {
-			first, end := t.stretchesAt(pos)
-			stretches += end - first
+			first, end := t.rowBlocksAt(pos)
+			rowBlocks += end - first
 			for i := first; i < end; i++ {
-				if i == 0 || i >= len(s.owners) || s.owners[i] != t.ownerOf(pos) || !s.stretches.used.Has(i) {
-					return fmt.Errorf("ecs: W3: stretch %d of the chunk at position %d of %v has no such owner", i, pos, t)
+				if i == 0 || i >= len(s.owners) || s.owners[i] != t.ownerOf(pos) || !s.rowBlocks.used.Has(i) {
+					return fmt.Errorf("ecs: W3: row block %d of the chunk at position %d of %v has no such owner", i, pos, t)
 				}
 			}
 		}
@@ -185,8 +186,8 @@ func (s *Tables) verifyOwners(all []*Table) error {
 			kept++
 		}
 	}
-	if owned != stretches || s.stretches.inUse() != stretches {
-		return fmt.Errorf("ecs: W3: %d stretches are in use and %d have owners, the archetypes have %d", s.stretches.inUse(), owned, stretches)
+	if owned != rowBlocks || s.rowBlocks.inUse() != rowBlocks {
+		return fmt.Errorf("ecs: W3: %d row blocks are in use and %d have owners, the archetypes have %d", s.rowBlocks.inUse(), owned, rowBlocks)
 	}
 	if s.smallChunks.Live() != kept {
 		return fmt.Errorf("ecs: W3: %d small chunks are handed out, the archetypes have %d", s.smallChunks.Live(), kept)
@@ -216,7 +217,7 @@ func (s *Tables) verifyDirectory(d *directory, id TypeID, all []*Table) error {
 		}
 		slot := slices.Index(t.Types, id)
 		for pos := range t.Store.Chunks() {
-			first, end := t.stretchesAt(pos)
+			first, end := t.rowBlocksAt(pos)
 			for i := first; i < end; i++ {
 				want[i] = t.cellOf(slot, pos, t.Store.Row(pos, 0))
 			}
@@ -224,7 +225,7 @@ func (s *Tables) verifyDirectory(d *directory, id TypeID, all []*Table) error {
 	}
 	for i, c := range want {
 		if have := d.sight.CellOf(locationOf(i)); *have != c {
-			return fmt.Errorf("stretch %d has %v in the directory, %v in its chunk", i, *have, c)
+			return fmt.Errorf("row block %d has %v in the directory, %v in its chunk", i, *have, c)
 		}
 	}
 	return nil

@@ -43,6 +43,6 @@
 // valid positions, slots and rows.
 //
 // Cost: moving one row with [Table.MoveOne] takes a few loads and stores per column. Moving many
-// rows takes one copy per column and chunk. Owners cost 24 B for each stretch of 2,048 rows, and
-// each type that has rows costs another 32 B per stretch.
+// rows takes one copy per column and chunk. Owners cost 24 B for each row block of 2,048 rows, and
+// each type that has rows costs another 32 B per row block.
 package table

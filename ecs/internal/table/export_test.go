@@ -58,7 +58,7 @@ func (s *Spares) Count() (n int) {
 // Corrupt breaks one numbered invariant of a table with rows, at least one transition, and marks of
 // its last type, and returns what puts that right.
 func (t *Table) Corrupt(invariant string) (restore func()) {
-	s, first := t.all, stretchOf(t.At(0, 0))
+	s, first := t.all, rowBlockOf(t.At(0, 0))
 	o, d := &s.owners[first], &s.directories[t.Types[len(t.Types)-1]]
 	switch invariant {
 	case "W1":
@@ -71,9 +71,9 @@ func (t *Table) Corrupt(invariant string) (restore func()) {
 	case "W3":
 		o.at++
 		return func() { o.at-- }
-	case "W3 stretch":
-		n := s.stretches.take(1)
-		return func() { s.stretches.free(n, 1) }
+	case "W3 row block":
+		n := s.rowBlocks.take(1)
+		return func() { s.rowBlocks.free(n, 1) }
 	case "W3 leak":
 		e, err := s.smallChunks.Alloc()
 		if err != nil {

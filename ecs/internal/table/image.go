@@ -20,7 +20,7 @@ import (
 //	State --Image--> Image --Code--> bytes --Code--> Image --Claim, Adopt--> Table
 //
 // Locations are numbers of a world, so the records of a file need no change: a chunk takes the
-// stretches that it had. Slots of an Image are those of the world that wrote it. A world that
+// row blocks that it had. Slots of an Image are those of the world that wrote it. A world that
 // registers its types in another order gets a layout that is not its own (layout.go), and the
 // metadata change their order.
 
@@ -38,13 +38,13 @@ type Image struct {
 
 // ImageChunk is a chunk of an Image.
 type ImageChunk struct {
-	First   store.SmallIndex // where it lies, counted from the first chunk of the file
-	Order   uint32
-	stretch int      // its first
-	was     int      // the same in the file, see Renumber
-	marked  uint32   // as in chunkVersions
-	ordered uint32   // as in chunkVersions
-	changed []uint32 // versions of the types, by slot
+	First    store.SmallIndex // where it lies, counted from the first chunk of the file
+	Order    uint32
+	rowBlock int      // its first
+	was      int      // the same in the file, see Renumber
+	marked   uint32   // as in chunkVersions
+	ordered  uint32   // as in chunkVersions
+	changed  []uint32 // versions of the types, by slot
 }
 
 // imagePlan is a layout. Types without bytes have no place.
@@ -95,7 +95,7 @@ func ImageOf(st *State, types []TypeID, of func(TypeID) Type) (Image, error) {
 	im.plan.skewed = st.store.IsSkewed()
 	for pos, c := range st.store.Chunks() {
 		s := &st.metadata.chunkVersions[pos]
-		im.Chunks = append(im.Chunks, ImageChunk{First: c.First, Order: c.Order, stretch: stretchOf(s.at),
+		im.Chunks = append(im.Chunks, ImageChunk{First: c.First, Order: c.Order, rowBlock: rowBlockOf(s.at),
 			marked: s.marked, ordered: s.ordered, changed: st.metadata.Versions(pos)})
 	}
 	for _, slot := range st.metadata.toggling {
@@ -174,8 +174,8 @@ func (im *Image) Code(c *codec.Coder) {
 		c.Half(&first)
 		k.First = store.SmallIndex(first)
 		c.Half(&k.Order)
-		c.Number(&k.stretch)
-		k.was = k.stretch
+		c.Number(&k.rowBlock)
+		k.was = k.rowBlock
 		c.Half(&k.marked)
 		c.Half(&k.ordered)
 		c.Halves(&k.changed)
@@ -201,11 +201,11 @@ func refuseImage(format string, values ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrImage}, values...)...)
 }
 
-// Claims are the parts of a file, and the stretches, that images have claimed, so that no two claim
-// the same.
+// Claims are the parts of a file, and the row blocks, that images have claimed, so that no two
+// claim the same.
 type Claims struct {
 	Eighths   bitmask.Bits // of the chunks of the file
-	stretches bitmask.Bits
+	rowBlocks bitmask.Bits
 }
 
 // NewClaims returns the claims of a file with a number of chunks.
@@ -213,18 +213,18 @@ func NewClaims(chunks int) *Claims {
 	return &Claims{Eighths: make(bitmask.Bits, (chunks<<store.UnitOrder+bitmask.WordBits-1)/bitmask.WordBits)}
 }
 
-// Sparse reports whether stretches have numbers far above how many there are, as in a world that
-// had many more rows once, or in a file that lies. Tables by stretch would be as long.
+// Sparse reports whether row blocks have numbers far above how many there are, as in a world that
+// had many more rows once, or in a file that lies. Tables by row block would be as long.
 func (c *Claims) Sparse() bool {
-	return len(c.stretches)*bitmask.WordBits > 1024+4*c.stretches.Count()
+	return len(c.rowBlocks)*bitmask.WordBits > 1024+4*c.rowBlocks.Count()
 }
 
-// Renumber gives the chunks of an image stretches from next on, and returns the next. fits returns
-// how many rows a chunk has room for. Of an image that is not renumbered, stretches stay.
+// Renumber gives the chunks of an image row blocks from next on, and returns the next. fits returns
+// how many rows a chunk has room for. Of an image that is not renumbered, row blocks stay.
 func (im *Image) Renumber(next int, fits func(pos int) int) int {
 	for pos := range im.Chunks {
-		im.Chunks[pos].stretch = next
-		next += stretchesFor(fits(pos))
+		im.Chunks[pos].rowBlock = next
+		next += rowBlocksFor(fits(pos))
 	}
 	return next
 }
@@ -232,7 +232,7 @@ func (im *Image) Renumber(next int, fits func(pos int) int) int {
 // AddRows adds the rows of an image to those of its file. rows returns how many a chunk has.
 func (im *Image) AddRows(to *entity.ImageRows, rows func(pos int) int) {
 	for pos := range im.Chunks {
-		to.Add(im.Chunks[pos].was, im.Chunks[pos].stretch, rows(pos))
+		to.Add(im.Chunks[pos].was, im.Chunks[pos].rowBlock, rows(pos))
 	}
 }
 
@@ -281,9 +281,9 @@ func (t *Table) Prepare(im *Image, slots []uint16, chunks int, claims *Claims) e
 		if len(k.changed) != len(slots) {
 			return refuseImage("chunk %d of %v has %d versions", pos, t, len(k.changed))
 		}
-		n := stretchesFor(t.Store.Fits(c))
-		if k.stretch == 0 || !claim(&claims.stretches, k.stretch, n, entity.Stretches) {
-			return refuseImage("chunk %d of %v has stretches from %d on, which are another's", pos, t, k.stretch)
+		n := rowBlocksFor(t.Store.Fits(c))
+		if k.rowBlock == 0 || !claim(&claims.rowBlocks, k.rowBlock, n, entity.RowBlocks) {
+			return refuseImage("chunk %d of %v has row blocks from %d on, which are another's", pos, t, k.rowBlock)
 		}
 		if !claim(&claims.Eighths, int(k.First), 1<<k.Order, chunks<<store.UnitOrder) {
 			return refuseImage("chunk %d of %v lies at eighth %d of the file, where another does, or beyond its %d chunks", pos, t, k.First, chunks)
@@ -450,9 +450,9 @@ func (t *Table) Adopt(im *Image, slots []uint16, first universe.ChunkIndex) erro
 	t.Store.Compose(list, im.Rows)
 	most := 0
 	for pos, k := range im.Chunks {
-		n := stretchesFor(t.Store.Fits(list[pos]))
-		t.all.stretches.claim(k.stretch, n)
-		most = max(most, k.stretch+n)
+		n := rowBlocksFor(t.Store.Fits(list[pos]))
+		t.all.rowBlocks.claim(k.rowBlock, n)
+		most = max(most, k.rowBlock+n)
 	}
 	t.all.reach(most) // once, not chunk by chunk
 	err := t.Metadata.adopt(im, slots, t.Store.RowsOf, func(pos int) int { return t.Store.Fits(list[pos]) })
@@ -467,7 +467,7 @@ func (t *Table) Adopt(im *Image, slots []uint16, first universe.ChunkIndex) erro
 func (b *Metadata) adopt(im *Image, slots []uint16, rows, room func(pos int) int) error {
 	b.gone = im.gone
 	for pos, k := range im.Chunks {
-		b.Add(room(pos), locationOf(k.stretch))
+		b.Add(room(pos), locationOf(k.rowBlock))
 		b.chunkVersions[pos].marked, b.chunkVersions[pos].ordered = k.marked, k.ordered
 		to := b.Versions(pos)
 		for i, v := range k.changed {

@@ -7,8 +7,8 @@ import (
 	"quarry/internal/store"
 )
 
-// Owner says which table and chunk a stretch of rows belongs to. The zero Owner is the owner of a
-// stretch that no table has.
+// Owner says which table and chunk a row block belongs to. The zero Owner is the owner of a
+// row block that no table has.
 type Owner struct {
 	base  unsafe.Pointer // address of the chunk
 	first Location       // of the chunk's row 0
@@ -36,5 +36,5 @@ func (o Owner) RowAt(l Location) store.Row {
 const (
 	posBits = 22
 	_       = uint(1<<(32-posBits) - 1 - 1<<store.MaxOrder) // there is room for the scale
-	_       = uint(1<<posBits - entity.Stretches)           // and a position for each stretch
+	_       = uint(1<<posBits - entity.RowBlocks)           // and a position for each row block
 )

@@ -67,8 +67,8 @@ func (t *Table) OpenSnapshotView(s *Tables, index uint32, sig Signature, from *S
 // Place has the rows found by their locations. It is called once, after OpenSnapshotView.
 func (f *SnapshotView) Place(s *Tables) {
 	for pos := range f.origin {
-		first, end := f.t.stretchesAt(pos)
-		s.stretches.claim(first, end-first)
+		first, end := f.t.rowBlocksAt(pos)
+		s.rowBlocks.claim(first, end-first)
 		f.t.place(pos)
 	}
 	f.t.remark()

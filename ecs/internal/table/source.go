@@ -33,7 +33,7 @@ type SourceColumn struct {
 	offset uint32
 }
 
-// NewSource checks an image against its columns, by slot, and claims its chunks and stretches. The
+// NewSource checks an image against its columns, by slot, and claims its chunks and row blocks. The
 // error wraps ErrImage.
 func (s *Tables) NewSource(im *Image, columns []SourceColumn, chunks int, claims *Claims) (*Source, error) {
 	x := &Source{im: im, columns: columns}
@@ -59,10 +59,10 @@ func (s *Tables) NewSource(im *Image, columns []SourceColumn, chunks int, claims
 	}
 	for pos, c := range im.list(0) {
 		k := &im.Chunks[pos]
-		n := stretchesFor(x.store.Fits(c))
-		if k.stretch == 0 || !claim(&claims.stretches, k.stretch, n, entity.Stretches) ||
+		n := rowBlocksFor(x.store.Fits(c))
+		if k.rowBlock == 0 || !claim(&claims.rowBlocks, k.rowBlock, n, entity.RowBlocks) ||
 			!claim(&claims.Eighths, int(k.First), 1<<k.Order, chunks<<store.UnitOrder) {
-			return nil, refuseImage("chunk %d lies at eighth %d of the file's %d chunks, with stretches from %d on, which are another's", pos, k.First, chunks, k.stretch)
+			return nil, refuseImage("chunk %d lies at eighth %d of the file's %d chunks, with row blocks from %d on, which are another's", pos, k.First, chunks, k.rowBlock)
 		}
 	}
 	return x, x.fitMetadata()
@@ -139,7 +139,7 @@ func (x *Source) Column(slot int) Column {
 
 // At returns the location that a row had.
 func (x *Source) At(pos, row int) Location {
-	return locationOf(x.im.Chunks[pos].stretch) + Location(row)
+	return locationOf(x.im.Chunks[pos].rowBlock) + Location(row)
 }
 
 // Headers calls visit with the header of each row in a slot, which is a buffer's.

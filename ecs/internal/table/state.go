@@ -162,8 +162,8 @@ func (t *Table) PutRows(st *State, l *past.Layer, marks bool) (units int) {
 	return units
 }
 
-// markDiffering marks the types changed whose columns differ in a stretch of a chunk that begins at
-// a byte of the chunk.
+// markDiffering marks the types changed whose columns differ in a row block of a chunk that begins
+// at a byte of the chunk.
 func (t *Table) markDiffering(pos, at int, old, now []byte) {
 	row := t.Store.Row(pos, 0)
 	rows := t.Store.RowsOf(pos)
@@ -181,8 +181,8 @@ func (t *Table) markDiffering(pos, at int, old, now []byte) {
 // Reenter brings back the metadata of a table that has returned to a state, and enters its chunks.
 func (t *Table) Reenter(st *State) {
 	for pos := range t.Store.Chunks() {
-		first := stretchOf(st.metadata.at(pos))
-		t.all.stretches.claim(first, stretchesFor(t.Store.Fits(t.Store.Chunks()[pos])))
+		first := rowBlockOf(st.metadata.at(pos))
+		t.all.rowBlocks.claim(first, rowBlocksFor(t.Store.Fits(t.Store.Chunks()[pos])))
 	}
 	t.Metadata.restore(&st.metadata, func(pos int) int { return t.Store.Fits(t.Store.Chunks()[pos]) }, t.Store.RowsOf, t.all.Version)
 	for pos := range t.Store.Chunks() {

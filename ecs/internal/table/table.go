@@ -13,14 +13,14 @@ import (
 //	W1 Every row has an entity whose record leads back to the row.
 //	W2 All chunks of a table but the last are full; the last is not empty. Its
 //	   store is sound: T1 to T5 of store.Store.
-//	W3 Each chunk of a table has stretches of its own, whose owners have the table and the
-//	   position. No other stretch has an owner or is in use. The tables have all small chunks
+//	W3 Each chunk of a table has row blocks of its own, whose owners have the table and the
+//	   position. No other row block has an owner or is in use. The tables have all small chunks
 //	   that were handed out, and no others.
 //	W6 Enable bits of rows beyond the last are 0, and counted: B1 and B2 of Metadata.
 //	W9 A table's places, columns and transitions match its plan, and the plan
 //	   has at least three quarters of the rows that its own types would have.
-//	L1 The Sight of a type has the cell that cellOf returns for each stretch of the chunks of
-//	   tables with the type, and the cell that NoValues returns for all other stretches. It has
+//	L1 The Sight of a type has the cell that cellOf returns for each row block of the chunks of
+//	   tables with the type, and the cell that NoValues returns for all other row blocks. It has
 //	   as many cells as there are owners.
 //
 // Package ecs numbers the invariants of all its parts, and World.Verify checks them.

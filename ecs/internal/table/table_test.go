@@ -408,7 +408,7 @@ func TestTablesVerifyNames(t *testing.T) {
 		m.create(b, 20)
 		a.To(b)
 		m.check("before")
-		for _, name := range []string{"W1", "W2", "W3", "W3 stretch", "W3 leak", "W6", "W9", "W9 hole", "W9 transition", "L1", "L1 length", "L1 mark"} {
+		for _, name := range []string{"W1", "W2", "W3", "W3 row block", "W3 leak", "W6", "W9", "W9 hole", "W9 transition", "L1", "L1 length", "L1 mark"} {
 			restore := a.Corrupt(name)
 			require.ErrorContains(t, errors.Join(a.Verify(), m.s.Verify(m.all)), "ecs: "+name[:2]+":", name)
 			restore()

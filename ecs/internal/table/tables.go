@@ -30,22 +30,22 @@ type Tables struct {
 	kept        *past.Kept[store.Chunk]
 	births      map[store.SmallIndex]uint64 // of chunks that came since the first snapshot: the snapshot taken last
 
-	first       [1]Owner       // owners of a world that has had no chunk: of stretch 0, which has no rows
+	first       [1]Owner       // owners of a world that has had no chunk: of row block 0, which has no rows
 	firstBlank  [1]entity.Cell // its cell, for all types
-	owners      []Owner        // by stretch, see reach
-	stretches   stretches      // in use
+	owners      []Owner        // by row block, see reach
+	rowBlocks   rowBlocks      // in use
 	directories []directory    // by TypeID
 	blank       []entity.Cell  // zero cells, as many as owners
 	nowhere     uint32         // where look-ups that write store the version if there is nothing to mark
 }
 
-// A directory says, for look-ups, where the values of one type are. It has a cell for each stretch
-// of rows. Until the first chunk with the type comes, the Sight uses blank cells, which all such
-// types share, so that a look-up never asks whether cells exist. Rows that move only change their
-// records.
+// A directory says, for look-ups, where the values of one type are. It has a cell for each row
+// block of rows. Until the first chunk with the type comes, the Sight uses blank cells, which all
+// such types share, so that a look-up never asks whether cells exist. Rows that move only change
+// their records.
 type directory struct {
 	sight *entity.Sight
-	cells []entity.Cell // by stretch, as many as owners; nil if no chunk has had the type
+	cells []entity.Cell // by row block, as many as owners; nil if no chunk has had the type
 }
 
 func (d *directory) setCells(cells []entity.Cell) {
@@ -117,6 +117,6 @@ func (s *Tables) Trim() {
 // Close drops the owners, the directories and what Trim drops. All tables must be closed and
 // all look-ups hidden.
 func (s *Tables) Close() {
-	s.owners, s.stretches, s.directories, s.blank = nil, stretches{}, nil, nil
+	s.owners, s.rowBlocks, s.directories, s.blank = nil, rowBlocks{}, nil, nil
 	s.Trim()
 }

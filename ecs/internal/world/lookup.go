@@ -10,7 +10,7 @@ import (
 // Look-ups.
 //
 // Component.Get is the look-up of entity.Sight alone, inlined in the caller: before the value it
-// makes two dependent loads, of the record and of the cell of the record's stretch. All other
+// makes two dependent loads, of the record and of the cell of the record's row block. All other
 // look-ups call find, which reads the same tables. Sight.At cannot explain why it refuses a
 // look-up: the value with which it panics calls refusal, which repeats the look-up as find does.
 //

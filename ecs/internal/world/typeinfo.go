@@ -50,7 +50,7 @@ type (
 	Location = table.Location
 	// Place says where a type's column lies in chunks.
 	Place = table.Place
-	owner = table.Owner // which chunk a stretch of memory belongs to
+	owner = table.Owner // which chunk a row block belongs to
 	// Column is a type with storage in chunks.
 	Column = table.Column
 )

@@ -22,17 +22,17 @@ import (
 
 // The world.
 //
-// An entity is an index into the records (ecs/internal/entity). A record names the stretch of rows
-// and the row that hold the entity's components. A stretch lies in a chunk of one archetype's table
-// (ecs/internal/table). The stretch's owner names that archetype, the chunk's address and the
-// chunk's position in the table's list. The path is record -> owner -> archetype -> column -> row;
-// only the record and the row itself are cold memory. Look-ups of one type take a shorter path
-// (lookup.go):
+// An entity is an index into the records (ecs/internal/entity). A record names the row block of
+// rows and the row that hold the entity's components. A row block lies in a chunk of one
+// archetype's table (ecs/internal/table). The row block's owner names that archetype, the chunk's
+// address and the chunk's position in the table's list. The path is record -> owner -> archetype ->
+// column -> row; only the record and the row itself are cold memory. Look-ups of one type take a
+// shorter path (lookup.go):
 //
-//	Entity 12v3            owners[stretch]                   archetype 7
+//	Entity 12v3            owners[row block]                   archetype 7
 //	  | index 12             | archetype 7, pos 2, chunk at p  | place[type] = offset 3,264
 //	  v                      v                                 v
-//	record{3, stretch|row} --------------------------------> p + 3,264 + row*16
+//	record{3, row block|row} --------------------------------> p + 3,264 + row*16
 //
 // Invariants, checked by Verify:
 //

@@ -117,7 +117,7 @@ func (l *imageLoader) convertRun(t *loadedTable, pos, row int, b table.Run) (err
 		case world.KindComponent, world.KindManaged:
 			if x.t.Size > 0 {
 				c := to.Column(x.t.ID)
-				x.fill(Stretch{b.At.Element(c.Offset, c.Size), l.elementOf(t, slot, pos, row), x.t.Size, x.im.Size, n})
+				x.fill(ValueCopy{b.At.Element(c.Offset, c.Size), l.elementOf(t, slot, pos, row), x.t.Size, x.im.Size, n})
 			}
 		case world.KindBuffer:
 			if failed := l.convertBuffers(t, slot, pos, row, b, x); err == nil {
@@ -140,7 +140,7 @@ func (l *imageLoader) elementOf(t *loadedTable, slot, pos, row int) unsafe.Point
 }
 
 // fill makes values of the file those of the program.
-func (x *imageMatch) fill(s Stretch) {
+func (x *imageMatch) fill(s ValueCopy) {
 	switch {
 	case x.by != nil:
 		if s.N > 0 {
@@ -193,7 +193,7 @@ func (l *imageLoader) convertBuffer(x *imageMatch, to, from *value.Header, old *
 	*to = next
 	if n > 0 {
 		// Safe because both buffers have n elements.
-		x.fill(Stretch{unsafe.Pointer(unsafe.SliceData(x.t.Spill.Bytes(to, k, 0, n))),
+		x.fill(ValueCopy{unsafe.Pointer(unsafe.SliceData(x.t.Spill.Bytes(to, k, 0, n))),
 			unsafe.Pointer(unsafe.SliceData(x.t.Spill.Bytes(from, old, 0, n))), k.Element, old.Element, n})
 	}
 	l.w.Buffers.Free(from)
@@ -211,6 +211,6 @@ func (l *imageLoader) convertChunkValue(t *loadedTable, slot, pos int, b table.R
 	}
 	from, to := t.source.Value(slot, pos), make([]uint64, (x.t.Chunk.Bytes+7)/8)
 	// Safe because words hold a value each, and are aligned as any.
-	x.fill(Stretch{unsafe.Pointer(unsafe.SliceData(to)), unsafe.Pointer(unsafe.SliceData(from)), x.t.Chunk.Bytes, x.im.Chunk, 1})
+	x.fill(ValueCopy{unsafe.Pointer(unsafe.SliceData(to)), unsafe.Pointer(unsafe.SliceData(from)), x.t.Chunk.Bytes, x.im.Chunk, 1})
 	metadata.SetValue(into, b.Pos, rawBytes(unsafe.Pointer(unsafe.SliceData(to)), x.t.Chunk.Bytes), b.At.Row == 0)
 }

@@ -118,7 +118,7 @@ func (l *imageLoader) adoptSet(r *entryReader, s *imageSet, x *imageMatch) error
 	if !x.alike {
 		fill = func(to unsafe.Pointer) error {
 			return r.eachPiece(s.Set.Len, x.im.Size, func(from unsafe.Pointer, n int) {
-				x.fill(Stretch{to, from, x.t.Size, x.im.Size, n})
+				x.fill(ValueCopy{to, from, x.t.Size, x.im.Size, n})
 				to = unsafe.Add(to, n*x.t.Size) // Safe because there is room for as many values as entries.
 			})
 		}

@@ -87,9 +87,9 @@ func TestStreamOfMuch(t *testing.T) {
 	}
 }
 
-// TestStretchesFarApart: a world that has many more rows once keeps a chunk whose stretches have
+// TestRowBlocksFarApart: a world that has many more rows once keeps a chunk whose row blocks have
 // high numbers. In a file of it they get low ones, and nothing else changes.
-func TestStretchesFarApart(t *testing.T) {
+func TestRowBlocksFarApart(t *testing.T) {
 	var m imaged
 	u := ecstest.NewUniverse(t, 256<<20)
 	w, err := ecs.NewWorld(ecs.WithUniverse(u))
@@ -113,8 +113,8 @@ func TestStretchesFarApart(t *testing.T) {
 	for i, e := range last {
 		require.Equal(t, ecstest.Position{X: float64(i), Y: 0}, *o.position.Get(e))
 	}
-	require.Less(t, stretchesOf(o.w), 64)
-	require.GreaterOrEqual(t, stretchesOf(m.w), 1200)
+	require.Less(t, rowBlocksOf(o.w), 64)
+	require.GreaterOrEqual(t, rowBlocksOf(m.w), 1200)
 	s.Close()
 	require.NoError(t, m.w.Close())
 }

@@ -25,10 +25,10 @@ import (
 //	records      of the ids, as in memory
 //	entries      entities and values of sparse types
 //
-// What the bytes of rows say of other places are numbers: a record says a stretch, which stays; the
-// header of a spilled buffer says where its block is, and is rewritten on the way (imagesave.go),
-// as is the slot of a managed value (imagemanaged.go). So a row does not know its chunk, and chunks
-// move freely.
+// What the bytes of rows say of other places are numbers: a record says a row block, which stays;
+// the header of a spilled buffer says where its block is, and is rewritten on the way
+// (imagesave.go), as is the slot of a managed value (imagemanaged.go). So a row does not know its
+// chunk, and chunks move freely.
 //
 // Types are found by name, kind and layout, as in deltas. The opened world keeps the tag, which is
 // in every row.

@@ -82,7 +82,7 @@ var imageLies = map[string]func(meta [worldfile.ImageMeta][]byte) [worldfile.Ima
 		im.Values[0].Bytes = make([]byte, 100_000)
 		im.Archetypes[0].Values = make([]int, 100_000)
 	}),
-	"stretches far apart": lie(func(im *worldfile.WorldImage) {
+	"row blocks far apart": lie(func(im *worldfile.WorldImage) {
 		next := 1 << 21
 		for i := range im.Archetypes {
 			t := &im.Archetypes[i].Table
@@ -145,9 +145,9 @@ func lieOfTypes(change func(t *worldfile.ImageType)) func(meta [worldfile.ImageM
 	})
 }
 
-// stretchesOf returns what is above the numbers of all stretches that a world's rows have.
-func stretchesOf(w *ecs.World) (end int) {
-	for i := range entity.Stretches {
+// rowBlocksOf returns what is above the numbers of all row blocks that a world's rows have.
+func rowBlocksOf(w *ecs.World) (end int) {
+	for i := range entity.RowBlocks {
 		if _, ok := door.World(w).Tables.FindOwner(world.Location(i) << entity.RowBits); ok {
 			end = i + 1
 		}

@@ -24,7 +24,7 @@ import (
 //	read       the sections
 //	make       a world, of which the program registers the types
 //	match      types of the file with those of the world
-//	prepare    archetypes: layouts, places of chunks and stretches are checked
+//	prepare    archetypes: layouts, places of chunks and row blocks are checked
 //	take       the rows: mapped, or read; what no chunk has is free again
 //	adopt      chunks, ids, sets and names
 //	convert    rows whose types have changed (imageconvert.go)

@@ -20,8 +20,8 @@ type (
 	}
 )
 
-// Stretch is n values, one behind the other, on their way from one layout to another.
-type Stretch struct {
+// ValueCopy is n values, one behind the other, on their way from one layout to another.
+type ValueCopy struct {
 	To, From         unsafe.Pointer
 	ToSize, FromSize int // bytes of a value
 	N                int
@@ -33,7 +33,7 @@ func rawBytes(p unsafe.Pointer, n int) []byte {
 }
 
 // Convert makes the values, which are zero where no move leads.
-func (s Stretch) Convert(moves []fieldMove) {
+func (s ValueCopy) Convert(moves []fieldMove) {
 	if s.N == 0 || s.ToSize == 0 {
 		return
 	}
@@ -44,7 +44,7 @@ func (s Stretch) Convert(moves []fieldMove) {
 }
 
 // move moves one field.
-func (s Stretch) move(m *fieldMove) {
+func (s ValueCopy) move(m *fieldMove) {
 	// Safe because the field lies in the values of both layouts, see ImageType.Moves.
 	s.To, s.From = unsafe.Add(s.To, m.to), unsafe.Add(s.From, m.from)
 	switch m.op {
@@ -60,7 +60,7 @@ func (s Stretch) move(m *fieldMove) {
 }
 
 // widenFrom calls the one of six functions that widens numbers of some bytes to some more.
-func widenFrom(s Stretch, from, to int, oneTwo, oneFour, oneEight, twoFour, twoEight, fourEight func(Stretch)) {
+func widenFrom(s ValueCopy, from, to int, oneTwo, oneFour, oneEight, twoFour, twoEight, fourEight func(ValueCopy)) {
 	switch [2]int{from, to} {
 	case [2]int{1, 2}:
 		oneTwo(s)
@@ -78,7 +78,7 @@ func widenFrom(s Stretch, from, to int, oneTwo, oneFour, oneEight, twoFour, twoE
 }
 
 // widen makes numbers of a type those of a wider one of the same kind.
-func widen[A, B anyNumber](s Stretch) {
+func widen[A, B anyNumber](s ValueCopy) {
 	for i := range s.N {
 		// Safe because n values lie there, with an A and a B at their beginnings.
 		*(*B)(unsafe.Add(s.To, i*s.ToSize)) = B(*(*A)(unsafe.Add(s.From, i*s.FromSize)))
@@ -86,7 +86,7 @@ func widen[A, B anyNumber](s Stretch) {
 }
 
 // MoveBytes copies size bytes of each value.
-func (s Stretch) MoveBytes(size int) {
+func (s ValueCopy) MoveBytes(size int) {
 	switch {
 	case size == s.ToSize && size == s.FromSize:
 		value.Move(rawBytes(s.To, s.N*size), rawBytes(s.From, s.N*size))
@@ -108,7 +108,7 @@ func (s Stretch) MoveBytes(size int) {
 }
 
 // copyEach copies a T of each value.
-func copyEach[T any](s Stretch) {
+func copyEach[T any](s ValueCopy) {
 	for i := range s.N {
 		*(*T)(unsafe.Add(s.To, i*s.ToSize)) = *(*T)(unsafe.Add(s.From, i*s.FromSize)) // Safe because n values lie there.
 	}

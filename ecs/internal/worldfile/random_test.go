@@ -125,7 +125,7 @@ func convertValues(to, from reflect.Type, renamed func(string) string, values un
 		return reflect.Value{}, err
 	}
 	made := reflect.MakeSlice(reflect.SliceOf(to), n, n)
-	s := worldfile.Stretch{To: made.UnsafePointer(), From: values, ToSize: now.Whole, FromSize: then.Whole, N: n}
+	s := worldfile.ValueCopy{To: made.UnsafePointer(), From: values, ToSize: now.Whole, FromSize: then.Whole, N: n}
 	if same {
 		s.MoveBytes(s.ToSize)
 	} else {

@@ -16,12 +16,12 @@ import (
 // rows need not be read. Rows that say whose they are can still lie where they are mapped; with
 // Compare each is compared with its record.
 
-// renumber gives the chunks other stretches, if the file's are far apart.
+// renumber gives the chunks other row blocks, if the file's are far apart.
 func (l *imageLoader) renumber() {
 	if !l.claims.Sparse() {
 		return
 	}
-	next := 1 // stretch 0 has no rows
+	next := 1 // row block 0 has no rows
 	for i := range l.tables {
 		next = l.tables[i].im.Renumber(next, l.tables[i].fits)
 	}

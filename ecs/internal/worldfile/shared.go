@@ -85,7 +85,7 @@ func (c *fieldChange) read(from []byte, value unsafe.Pointer, kinds []reflect.Ty
 			return nil, err
 		}
 		m.from = 0
-		Stretch{value, unsafe.Pointer(&word), 0, 8, 1}.move(&m)
+		ValueCopy{value, unsafe.Pointer(&word), 0, 8, 1}.move(&m)
 	}
 	return from[size:], nil
 }
