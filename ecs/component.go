@@ -36,8 +36,8 @@ func Register[T any](w *World, options ...TypeOption) Component[T] {
 // any entity, whatever its query declares. For hundreds of entities in random order, GetList is
 // faster.
 func (c Component[T]) Get(e Entity) *T {
-	// Safe because a Type begins with its Sight, which holds the addresses of Ts.
-	return (*T)((*entity.Sight)(unsafe.Pointer(c.t)).At(entity.ID(e)))
+	// Safe because a Type begins with its LookupTable, which holds the addresses of Ts.
+	return (*T)((*entity.LookupTable)(unsafe.Pointer(c.t)).At(entity.ID(e)))
 }
 
 // Mut is Get for writing: it also marks the component changed in e's chunk. The mark is set at the

@@ -133,7 +133,7 @@ func (r Rows) Value(t Type, i int) any {
 		if !info.Copies() {
 			return nil // a snapshot does not have it
 		}
-		info = s.Borrow.LeaseOrNil().FinderOf(info).Type // whose store is the snapshot's
+		info = s.Borrow.LeaseOrNil().LookupOf(info).Type // whose store is the snapshot's
 	}
 	return info.ValueAt(at)
 }

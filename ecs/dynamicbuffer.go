@@ -31,7 +31,7 @@ func (d DynamicBuffer[T]) Slice() []T {
 		return []T{} // a pointer past the last header of a chunk would point outside the chunk
 	}
 	// Safe because h.Len() elements lie there.
-	return unsafe.Slice((*T)(d.raw.Finder.Spill.Elements(h)), h.Len())
+	return unsafe.Slice((*T)(d.raw.Lookup.Spill.Elements(h)), h.Len())
 }
 
 // Append appends elements. It panics with a *LimitError if there is no room; the buffer is then
@@ -86,35 +86,35 @@ func (a array) Len() int { return a.raw.Header("DynamicBuffer.Len").Len() }
 // chunk.
 func (a array) Cap() int {
 	h := a.raw.Header("DynamicBuffer.Cap")
-	return a.raw.Finder.Shape.Cap(h)
+	return a.raw.Lookup.Shape.Cap(h)
 }
 
 // RemoveAt removes element i and keeps the order of the others. It panics if i is not in [0,
 // Len()). Cost: it moves the elements behind i; SwapRemove moves only one.
 func (a array) RemoveAt(i int) {
 	h := a.raw.Element("DynamicBuffer.RemoveAt", i)
-	a.raw.Finder.Spill.Cut(h, &a.raw.Finder.Shape, i, i+1)
+	a.raw.Lookup.Spill.Cut(h, &a.raw.Lookup.Shape, i, i+1)
 }
 
 // RemoveRange removes elements [lo, hi) and keeps the order of the others. It panics unless 0 <= lo
 // <= hi <= Len().
 func (a array) RemoveRange(lo, hi int) {
 	h := a.raw.Span("DynamicBuffer.RemoveRange", lo, hi)
-	a.raw.Finder.Spill.Cut(h, &a.raw.Finder.Shape, lo, hi)
+	a.raw.Lookup.Spill.Cut(h, &a.raw.Lookup.Shape, lo, hi)
 }
 
 // SwapRemove removes element i and puts the last element in its place. It panics if i is not in [0,
 // Len()).
 func (a array) SwapRemove(i int) {
 	h := a.raw.Element("DynamicBuffer.SwapRemove", i)
-	a.raw.Finder.Spill.SwapCut(h, &a.raw.Finder.Shape, i, i+1)
+	a.raw.Lookup.Spill.SwapCut(h, &a.raw.Lookup.Shape, i, i+1)
 }
 
 // SwapRemoveRange removes elements [lo, hi) and fills the gap with the last elements, in their
 // order. It panics unless 0 <= lo <= hi <= Len(). Cost: it moves hi-lo elements at most.
 func (a array) SwapRemoveRange(lo, hi int) {
 	h := a.raw.Span("DynamicBuffer.SwapRemoveRange", lo, hi)
-	a.raw.Finder.Spill.SwapCut(h, &a.raw.Finder.Shape, lo, hi)
+	a.raw.Lookup.Spill.SwapCut(h, &a.raw.Lookup.Shape, lo, hi)
 }
 
 // Clear removes all elements and keeps the capacity.
@@ -134,11 +134,11 @@ func (a array) Reserve(n int) {
 func (a array) TryReserve(n int) error {
 	h := a.raw.Writable("DynamicBuffer.Reserve")
 	world.CheckLength("DynamicBuffer.Reserve", n)
-	k := &a.raw.Finder.Shape
+	k := &a.raw.Lookup.Shape
 	if n <= k.Cap(h) {
 		return nil
 	}
-	return world.During("DynamicBuffer.Reserve", world.Refused(a.raw.Finder.Spill.Rebuild(h, k, n, n, h.Len(), h.Len(), nil)))
+	return world.During("DynamicBuffer.Reserve", world.Refused(a.raw.Lookup.Spill.Rebuild(h, k, n, n, h.Len(), h.Len(), nil)))
 }
 
 // Resize sets the length of the buffer to n. Elements beyond n are removed; new elements are zero.
@@ -179,7 +179,7 @@ func (a array) TryResizeUninitialized(n int) error {
 // are.
 func (a array) Trim() {
 	h := a.raw.Writable("DynamicBuffer.Trim")
-	a.raw.Finder.Spill.Trim(h, &a.raw.Finder.Shape)
+	a.raw.Lookup.Spill.Trim(h, &a.raw.Lookup.Shape)
 }
 
 // flatTypes holds the types in which Reinterpret has found no Go pointers, so that it walks each
@@ -200,7 +200,7 @@ func Reinterpret[U, T any](d DynamicBuffer[T]) DynamicBuffer[U] {
 	var t T
 	if unsafe.Sizeof(u) != unsafe.Sizeof(t) {
 		panic(fmt.Sprintf("ecs: Reinterpret: an element of %s has %d bytes, %s has %d: sizes must be equal",
-			d.raw.Finder.Type.Name, unsafe.Sizeof(t), world.ShortName(reflect.TypeFor[U]()), unsafe.Sizeof(u)))
+			d.raw.Lookup.Type.Name, unsafe.Sizeof(t), world.ShortName(reflect.TypeFor[U]()), unsafe.Sizeof(u)))
 	}
 	// Alignment needs no check: a Go type's size is a multiple of its alignment, so
 	// U's alignment divides T's size, hence also headerSize + inline*size, the place

@@ -9,8 +9,8 @@ import (
 
 // Enable bits: one word per 64 rows, for each type registered with Enableable, in Go memory beside
 // the chunk. Toggling is not a structural change and moves nothing. Bits of rows beyond the last
-// are 0 (W6). The cell of a row block points to the bits, so toggling one entity's component costs
-// one look-up and one word (entity.Sight.Switch).
+// are 0 (W6). The column address of a row block points to the bits, so toggling one entity's
+// component costs one look-up and one word (entity.LookupTable.Switch).
 
 // enableHandle is the handle of a type that may be Enableable. Component, Buffer and Managed embed
 // it; Chunk, whose value belongs to no row, embeds handle alone and so has none of these methods.
@@ -20,19 +20,19 @@ type enableHandle struct{ handle }
 // and panics if the type is not Enableable. It may be called inside a loop: the mask of the current
 // rows is a snapshot and does not change, but the masks of later chunks include the change.
 func (h enableHandle) Enable(e Entity) bool {
-	return h.t.OwnFinder().SightOrNil().Switch(entity.ID(e), true)
+	return h.t.OwnLookup().TableOrNil().Switch(entity.ID(e), true)
 }
 
 // Disable disables e's component: queries that name the component skip e, while Has and Get still
 // find it. It returns and panics like Enable.
 func (h enableHandle) Disable(e Entity) bool {
-	return h.t.OwnFinder().SightOrNil().Switch(entity.ID(e), false)
+	return h.t.OwnLookup().TableOrNil().Switch(entity.ID(e), false)
 }
 
 // Enabled reports whether e is alive and has the component, enabled. A type that is not Enableable
 // is always enabled.
 func (h enableHandle) Enabled(e Entity) bool {
-	return h.t.OwnFinder().Enabled("Component.Enabled", entity.ID(e))
+	return h.t.OwnLookup().Enabled("Component.Enabled", entity.ID(e))
 }
 
 // EnabledAt reports whether the component of the i'th row of rows is enabled at the call, unlike

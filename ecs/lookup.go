@@ -14,7 +14,7 @@ type Lookup[T any] struct{ lookup }
 
 // lookup has the methods of a Lookup and a BufferLookup that do not depend on T: those are compiled
 // once.
-type lookup struct{ f *world.Finder }
+type lookup struct{ f *world.Lookup }
 
 // Lookup returns a Lookup for an accessor's goroutine. It panics unless the type is among the
 // borrow's uses, or the borrow's query reads it and does not write it; this is checked only here.
@@ -88,7 +88,7 @@ func (l BufferLookup[T]) Mut(e Entity) (DynamicBuffer[T], bool) {
 type SparseLookup[T any] struct{ sparseLookup }
 
 // sparseLookup has the methods of a SparseLookup that do not depend on T.
-type sparseLookup struct{ f *world.Finder }
+type sparseLookup struct{ f *world.Lookup }
 
 // Lookup returns a SparseLookup for an accessor's goroutine; see Component.Lookup.
 func (s Sparse[T]) Lookup(r *Accessor) SparseLookup[T] {

@@ -33,7 +33,7 @@ type Managed[T any] struct {
 func RegisterManaged[T any](w *World, options ...TypeOption) Managed[T] {
 	t := reflect.TypeFor[T]()
 	info := &world.Type{Go: t, Name: "managed " + world.ShortName(t), Kind: KindManaged, Managed: value.NewStore[T](),
-		Finder: world.Finder{Size: int(unsafe.Sizeof(value.Slot(0)))}, Align: int(unsafe.Alignof(value.Slot(0)))}
+		Lookup: world.Lookup{Size: int(unsafe.Sizeof(value.Slot(0)))}, Align: int(unsafe.Alignof(value.Slot(0)))}
 	applyOptions(info, "RegisterManaged", options)
 	registered := w.inner().Register("RegisterManaged", info)
 	return Managed[T]{enableHandle{handle{registered}}, registered.Managed.(*value.Store[T])}
@@ -43,7 +43,7 @@ func RegisterManaged[T any](w *World, options ...TypeOption) Managed[T] {
 // no value yet. Has tells whether e has the component. Get changes nothing, so goroutines that
 // share the world may call it.
 func (m Managed[T]) Get(e Entity) *T {
-	p, _ := m.t.OwnFinder().LookUp(world.OpManagedGet, entity.ID(e))
+	p, _ := m.t.OwnLookup().LookUp(world.OpManagedGet, entity.ID(e))
 	if p == nil {
 		return nil
 	}

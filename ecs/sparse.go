@@ -137,7 +137,7 @@ func (s Sparse[T]) At(rows Rows, i int) *T {
 // SparseColumn finds the values of a sparse type for the rows that it was made for. It is valid as
 // long as these.
 type SparseColumn[T any] struct {
-	values sparse.View
+	values sparse.SetView
 	ids    []entity.ID
 }
 

@@ -49,6 +49,6 @@ func (h handle) SpilledSize(e Entity) int {
 // Place returns the bytes from the chunk's start to e's header and the bytes from
 // one row to the next.
 func (h handle) Place(e Entity) (header, stride uintptr) {
-	p, _ := h.t.OwnFinder().LookUp(world.OpBufferGet, entity.ID(e))
+	p, _ := h.t.OwnLookup().LookUp(world.OpBufferGet, entity.ID(e))
 	return (uintptr(p) - uintptr(h.t.World.Base)) % (1 << 14), uintptr(h.t.Size)
 }

@@ -59,7 +59,7 @@ func (b BufferR[T]) At(i int) DynamicBuffer[T] { return DynamicBuffer[T]{array{b
 // buffers is a BufferW or BufferR without the type of its elements.
 type buffers struct {
 	first unsafe.Pointer // header of row 0
-	f     *world.Finder
+	f     *world.Lookup
 	rows  int
 	epoch uint64
 	write bool
@@ -69,7 +69,7 @@ func (b *buffers) at(i int) world.RawBuffer {
 	if uint(i) >= uint(b.rows) {
 		panic(fmt.Sprintf("ecs: View: row %d of the buffers is not in [0, %d)", i, b.rows))
 	}
-	return world.RawBuffer{Finder: b.f, Head: value.HeaderAt(b.first, i, uint32(b.f.Size)), Epoch: b.epoch, Write: b.write}
+	return world.RawBuffer{Lookup: b.f, Head: value.HeaderAt(b.first, i, uint32(b.f.Size)), Epoch: b.epoch, Write: b.write}
 }
 
 // Bits is a field of a view: the enable bits of T, one per row; T must be an Enableable component,
@@ -122,7 +122,7 @@ type switches struct {
 	a     *Archetype // of the rows
 	slot  uint16
 	pos   int           // of the chunk
-	f     *world.Finder // of the owner, or of the borrow whose goroutines switch bits of other rows at the same time
+	f     *world.Lookup // of the owner, or of the borrow whose goroutines switch bits of other rows at the same time
 	epoch uint64        // the world's epoch when the view was filled
 }
 
@@ -132,7 +132,7 @@ func (b *switches) row(op string, i int) int {
 		panic(fmt.Sprintf("ecs: %s: row %d is not in [0, %d)", op, i, b.rows))
 	}
 	if b.epoch != *b.f.ToWrite {
-		world.RawBuffer{Finder: b.f, Epoch: b.epoch, Write: true}.Refuse(op)
+		world.RawBuffer{Lookup: b.f, Epoch: b.epoch, Write: true}.Refuse(op)
 	}
 	return b.first + i
 }

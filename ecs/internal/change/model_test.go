@@ -73,7 +73,7 @@ func newModel(t *testing.T, u *universe.Universe, growth growth.Policy) *model {
 		{Layout: layout.Column{Name: "Name", Size: 4, Align: 4}, Managed: m.names},
 	} {
 		require.Less(t, id, int(kinds))
-		of.Sight = new(entity.Sight)
+		of.Lookups = new(entity.LookupTable)
 		m.tables.Register(of)
 	}
 	m.rows.Open(&m.ids, &m.tables, &m.buffers, Calls{

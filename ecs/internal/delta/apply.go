@@ -71,7 +71,7 @@ func (p *deltaPlan) apply() error {
 	} else {
 		err = tx.Reserve(0)
 	}
-	w.ShowRecords()
+	w.UpdateLookups()
 	if err != nil {
 		w.Forget(before)
 		return world.During(p.op, world.Refused(err))

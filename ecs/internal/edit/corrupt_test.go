@@ -13,7 +13,7 @@ func corruptIDs(w *ecs.World) (restore func()) {
 	if core.IDs.Reserve(id) != nil || core.IDs.Hold(id) >= 0 || core.IDs.Reach() != nil {
 		return nil
 	}
-	core.ShowRecords()
+	core.UpdateLookups()
 	core.IDs.Revive(id)
 	return func() { core.IDs.FreeID(id[0], core.IDs.Find(id[0])) }
 }
@@ -21,6 +21,6 @@ func corruptIDs(w *ecs.World) (restore func()) {
 // corruptView makes look-ups of a type see no records.
 func corruptView(t ecs.Type) (restore func()) {
 	info := ecstest.TypeOf(t)
-	info.Show(entity.View{})
-	return func() { info.Show(info.World.IDs.View()) }
+	info.SetRecords(entity.RecordsView{})
+	return func() { info.SetRecords(info.World.IDs.View()) }
 }

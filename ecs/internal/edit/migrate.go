@@ -305,7 +305,7 @@ func (m *migration) moveSpills(r *transfer, b world.Column) {
 		}
 		next := m.tx.Block()
 		value.Move(t.Spill.Bytes(&next, &t.Shape, 0, h.Len()), m.from.Buffers.Own().Bytes(h, &t.Shape, 0, h.Len()))
-		r.p.Table.KeepCell(at, c)
+		r.p.Table.KeepValue(at, c)
 		m.from.Buffers.Free(h)
 		*h = next
 		return nil

@@ -61,7 +61,7 @@ func (x *cloning) ids() error {
 		return world.Refused(err)
 	}
 	avoidTags(x.c, x.w)
-	x.c.Show(x.c.IDs.View())
+	x.c.SetLookupRecords(x.c.IDs.View())
 	return nil
 }
 

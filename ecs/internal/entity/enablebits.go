@@ -9,7 +9,7 @@ import (
 )
 
 // EnableBits records in which rows of a chunk one type is enabled: one bit per row, in words of 64.
-// They stay at one address while a table has the chunk, so a Cell can point to them.
+// They stay at one address while a table has the chunk, so a ColumnAddress can point to them.
 type EnableBits struct {
 	first Location // of the chunk's row 0
 	on    int32    // bits that are set

@@ -26,10 +26,11 @@ const _ = uint(8 - unsafe.Sizeof(ID{}))
 // Is reports whether e is alive and r is its record.
 func (r *Record) Is(e ID) bool { return r.version == e.version && e.version&1 != 0 }
 
-// View is what a look-up needs of a store: the address and number of the records, and the tag. It
-// takes three words; the zero View has no records. A View is a copy, which users keep beside the
-// other data of their look-ups. After MakeRoom and Reach they get a new one from Store.View.
-type View struct {
+// RecordsView is what a look-up needs of a store: the address and number of the records, and the
+// tag. It takes three words; the zero View has no records. A View is a copy, which users keep
+// beside the other data of their look-ups. After MakeRoom and Reach they get a new one from
+// Store.View.
+type RecordsView struct {
 	base unsafe.Pointer // of record 0
 	n    uint32         // number of records
 	tag  Tag
@@ -37,7 +38,7 @@ type View struct {
 
 // Record returns the record of an ID's index. It returns nil if the ID has another tag, is a
 // placeholder, or has an index beyond the records, which can at most be reserved.
-func (v *View) Record(e ID) *Record {
+func (v *RecordsView) Record(e ID) *Record {
 	// Another tag, or the placeholder flag, leaves a bit above the index.
 	index := e.ref ^ uint32(v.tag)
 	if index >= v.n {
@@ -47,10 +48,10 @@ func (v *View) Record(e ID) *Record {
 }
 
 // at returns the record of an index below n.
-func (v *View) at(index uint32) *Record {
+func (v *RecordsView) at(index uint32) *Record {
 	// Safe because n records lie from base on (R9), and the caller's index is below n.
 	return (*Record)(unsafe.Add(v.base, uintptr(index)*recordSize))
 }
 
 // Len returns the number of records.
-func (v *View) Len() int { return int(v.n) }
+func (v *RecordsView) Len() int { return int(v.n) }

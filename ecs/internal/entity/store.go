@@ -62,7 +62,7 @@ var ErrFull = errors.New("entity: all indices are in use")
 // any goroutine may call Reserve, Hold, LetGo, TakeBack and Reserved.
 type Store struct {
 	u       *universe.Universe
-	view    View             // the records (R9)
+	view    RecordsView      // the records (R9)
 	records *universe.Extent // their memory
 	past    *past.Memory     // of the records, while snapshots are alive; else nil, see past.go
 
@@ -94,12 +94,12 @@ func (s *Store) Open(u *universe.Universe, tag Tag) {
 func (s *Store) Close() error {
 	err := s.records.Release()
 	s.closeReservations()
-	*s = Store{u: s.u, view: View{tag: s.view.tag}, records: s.records, most: s.most}
+	*s = Store{u: s.u, view: RecordsView{tag: s.view.tag}, records: s.records, most: s.most}
 	return err
 }
 
 // View returns what look-ups need. MakeRoom, Reach, Become and Close change it.
-func (s *Store) View() View { return s.view }
+func (s *Store) View() RecordsView { return s.view }
 
 // Records returns the number of records.
 func (s *Store) Records() int { return int(s.view.n) }

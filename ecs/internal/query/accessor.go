@@ -149,8 +149,8 @@ func (b *Borrow) GiveBack(r *Accessor) {
 	b.idle = append(b.idle, r)
 }
 
-// Lookup returns the type's finder for the look-ups of an accessor.
-func Lookup(t *world.Type, op string, r *Accessor) *world.Finder {
+// Lookup returns the Lookup of the type for an accessor.
+func Lookup(t *world.Type, op string, r *Accessor) *world.Lookup {
 	if t == nil {
 		t.WorldOrNil().Refuse(op)
 	}
@@ -165,7 +165,7 @@ func Lookup(t *world.Type, op string, r *Accessor) *world.Finder {
 	default:
 		panic(fmt.Sprintf("ecs: %s: %s does not use %s: declare it", op, b.Name, t.Name))
 	}
-	return b.FinderOf(t)
+	return b.LookupOf(t)
 }
 
 // Len returns the number of rows, matching or not.

@@ -12,18 +12,18 @@ import (
 //
 // A borrow lends types of a world to other goroutines, from Begin to End: the types that a query
 // declares, or everything for reading. The goroutines see rows through accessors, each of which has
-// a scan of its own. They look up entities through the finders of the borrow, or, while everything
-// is borrowed, through the finders of the world's owner.
+// a scan of its own. They look up entities through the Lookups of the borrow, or, while everything
+// is borrowed, through those of the world's owner.
 //
 //	owner                        goroutines
 //	Begin  counts its types      Accessor.Rows   own scan, the borrow's bindings
-//	       fills the finders     Slice, Mut    mark with the borrow's version
-//	                             Lookup.Get    by the borrow's finder of the type
+//	       fills the Lookups     Slice, Mut    mark with the borrow's version
+//	                             Lookup.Get    by the borrow's Lookup of the type
 //	End    counts them off
 //
 // Several borrows of queries may be out, even if they conflict: the scheduler that created them
 // orders their work by their Access. So Begin and End of one borrow write nothing that goroutines
-// of another borrow read. They write only the borrow counts of types, the owner's finders, the
+// of another borrow read. They write only the borrow counts of types, the owner's look-ups, the
 // world's version and the world's loops. A borrow of everything is out alone.
 //
 // Invariants, all while a borrow is out:
@@ -46,8 +46,8 @@ var _ [0]struct{} = [unsafe.Offsetof(Borrow{}.Lease)]struct{}{} // borrowOf reli
 // LeaseOrNil returns the borrow's lease, or nil for no borrow.
 func (b *Borrow) LeaseOrNil() *world.Lease { return (*world.Lease)(unsafe.Pointer(b)) } // Safe because a borrow begins with its lease.
 
-// FinderOf is Lease.FinderOf, of no borrow too.
-func (b *Borrow) FinderOf(t *world.Type) *world.Finder { return b.LeaseOrNil().FinderOf(t) }
+// LookupOf is Lease.LookupOf, of no borrow too.
+func (b *Borrow) LookupOf(t *world.Type) *world.Lookup { return b.LeaseOrNil().LookupOf(t) }
 
 // ShareOf returns the borrow of everything, as World.Share does before it begins.
 func ShareOf(w *world.World) *Borrow {
@@ -77,13 +77,13 @@ func NewBorrow(q *Query, name string, wait func(op string), uses ...Term) *Borro
 	for _, u := range uses {
 		b.use(u)
 	}
-	b.Lent = make([]*world.Finder, len(q.World.Types.List))
+	b.Lent = make([]*world.Lookup, len(q.World.Types.List))
 	for id, t := range q.World.Types.List {
 		id := world.TypeID(id)
 		if write := b.Access.Writes.Has(id); write || b.Access.Reads.Has(id) {
 			b.types = append(b.types, t)
 			b.chunks = b.chunks || write && t.Kind == world.KindChunk
-			b.Lent[id] = &world.Finder{Type: t, Lease: b.LeaseOrNil(), Size: t.Size, Shape: t.Shape, Spill: q.World.Buffers.Lent(t.Kind == world.KindBuffer && write), Writes: write && b.Used.Has(id)}
+			b.Lent[id] = &world.Lookup{Type: t, Lease: b.LeaseOrNil(), Size: t.Size, Shape: t.Shape, Spill: q.World.Buffers.Lent(t.Kind == world.KindBuffer && write), Writes: write && b.Used.Has(id)}
 			b.Lent[id].Grant(false, false)
 		}
 	}
@@ -166,10 +166,10 @@ func (b *Borrow) look(op string) {
 	}
 }
 
-// lend lends a type and updates the finder of the borrow's goroutines.
+// lend lends a type and updates the Lookup of the borrow's goroutines.
 func (b *Borrow) lend(t *world.Type) {
-	if f := b.FinderOf(t); f.Lease != nil {
-		f.ShareCells(&t.Sight)
+	if f := b.LookupOf(t); f.Lease != nil {
+		f.ShareColumns(&t.LookupTable)
 		f.Grant(true, true)
 	}
 	t.Lend(b.Access.Writes.Has(t.ID), 1)
@@ -190,7 +190,7 @@ func (b *Borrow) End() {
 		panic(fmt.Sprintf("ecs: Borrow.End: loops under way: %d; wait for their goroutines first", max(1, busy)))
 	}
 	for _, t := range b.types {
-		if f := b.FinderOf(t); f.Lease != nil {
+		if f := b.LookupOf(t); f.Lease != nil {
 			f.Grant(false, false)
 		}
 		t.Lend(b.Access.Writes.Has(t.ID), -1)

@@ -43,7 +43,7 @@ func (r Rows) markMatching(t *world.Type) {
 }
 
 // ChangedSince reports whether e has the type and it may have changed after a version.
-func ChangedSince(f *world.Finder, op string, e entity.ID, since uint32) bool {
+func ChangedSince(f *world.Lookup, op string, e entity.ID, since uint32) bool {
 	t := f.Known(op)
 	a, pos, row := t.FindRow(op, e)
 	if a == nil {

@@ -18,7 +18,7 @@ import (
 //
 //	writes                                  kept by
 //	Slice, views, At of rows, bodies        all places have write barriers, so Rows.Missing and fill come to Archetype.Open
-//	Set, Mut, MutList of entities           the Sights hide writes, so mutElse comes to Finder.touchAt
+//	Set, Mut, MutList of entities           the LookupTables disable writes, so mutElse comes to Lookup.touchAt
 //	ReadOnly of a column declared to write  ReadOnly itself: Mark comes after the write
 //	buffers                                 the same; a block that a snapshot has is left to it (value.Spill.Unshare)
 //	rows that come, go or move              change.Rows and package table; records by the store of ids

@@ -96,9 +96,9 @@ func (f *SnapshotWorld) openTypes(s *Snapshot) error {
 	}
 	f.b = query.Borrow{Lease: world.Lease{World: s.World, Name: "the snapshot", Out: true, Past: true, Version: s.Version}, Query: query.BatchesOf(&f.World)}
 	for _, t := range f.Types.List {
-		t.Hide()
+		t.Disable()
 		t.Lease, t.Writes = f.b.LeaseOrNil(), false
-		f.b.Lent = append(f.b.Lent, &t.Finder)
+		f.b.Lent = append(f.b.Lent, &t.Lookup)
 	}
 	return nil
 }
@@ -172,7 +172,7 @@ func (r *restoring) restoreIDs() {
 	w.Reserving.Lock()
 	w.IDs.Restore(&r.s.Ids, r.s.Layer)
 	w.Reserving.Unlock()
-	w.ShowRecords()
+	w.UpdateLookups()
 }
 
 func (r *restoring) restoreSets() {

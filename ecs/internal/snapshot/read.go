@@ -96,8 +96,8 @@ func loadRows(a *world.Archetype, pos, n int) {
 	}
 }
 
-// LookupIn returns the finder of a type in a snapshot.
-func LookupIn(t *world.Type, op string, s *Snapshot) *world.Finder {
+// LookupIn returns the Lookup of a type in a snapshot.
+func LookupIn(t *world.Type, op string, s *Snapshot) *world.Lookup {
 	if t == nil {
 		t.WorldOrNil().Refuse(op)
 	}
@@ -106,7 +106,7 @@ func LookupIn(t *world.Type, op string, s *Snapshot) *world.Finder {
 		panic("ecs: " + op + ": " + t.Name + " is of another world than the snapshot")
 	}
 	s.checkHas(op, t)
-	return &f.Types.List[t.ID].Finder
+	return &f.Types.List[t.ID].Lookup
 }
 
 // All returns what readers see, of which nothing is missing.

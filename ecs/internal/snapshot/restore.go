@@ -45,7 +45,7 @@ func Restore(w *world.World, s *Snapshot) error {
 	}
 	r.managed.take(w, op, &s.Managed)
 	if err := r.ready(); err != nil {
-		w.ShowRecords() // which may have moved
+		w.UpdateLookups() // which may have moved
 		return err
 	}
 	w.Loops.Enter(op)

@@ -19,7 +19,7 @@ import (
 // the code that they are for any world.
 //
 //	Rows of a snapshot   handles and scan of the live world, bindings to archetypes of the snapshot, all with write barriers
-//	look-ups             finders with hidden Sights, so that they come to Finder.miss
+//	look-ups             Lookups with disabled LookupTables, so that they come to Lookup.miss
 //
 // Goroutines: whoever is first makes a part, under the snapshot's lock.
 

@@ -9,8 +9,8 @@ import (
 )
 
 // Chunks come to the tables of a world and go. Each row block of a chunk has an owner, which leads
-// from a record to the row, and a cell in the directory of each type of the table, which leads to
-// the value. enter, leave, place, vacate and retire keep both up to date.
+// from a record to the row, and a column address in the directory of each type of the table, which
+// leads to the value. enter, leave, place, vacate and retire keep both up to date.
 
 // leastRowBlocks is the number of row blocks that a world makes room for when its first chunk
 // comes.
@@ -30,19 +30,19 @@ func (s *Tables) reach(end int) {
 	s.owners, s.blank = owners, s.blanks(n)
 	for id := range s.directories {
 		d := &s.directories[id]
-		if d.cells == nil {
-			d.sight.SetCells(s.blank)
+		if d.columns == nil {
+			d.lookups.SetColumns(s.blank)
 			continue
 		}
-		cells := s.blanks(n)
-		copy(cells, d.cells)
-		d.setCells(cells)
+		columns := s.blanks(n)
+		copy(columns, d.columns)
+		d.setColumns(columns)
 	}
 }
 
-// blanks returns n cells without values.
-func (s *Tables) blanks(n int) []entity.Cell {
-	return slices.Repeat([]entity.Cell{entity.NoValues(&s.nowhere)}, n)
+// blanks returns n column addresses without values.
+func (s *Tables) blanks(n int) []entity.ColumnAddress {
+	return slices.Repeat([]entity.ColumnAddress{entity.NoValues(&s.nowhere)}, n)
 }
 
 // OwnerOf returns the owner of the row block that contains a location.
@@ -91,7 +91,7 @@ func (t *Table) vacate(pos int) {
 	first, end := t.rowBlocksAt(pos)
 	clear(s.owners[first:end])
 	for _, id := range t.Types {
-		copy(s.directories[id].cells[first:end], s.blank)
+		copy(s.directories[id].columns[first:end], s.blank)
 	}
 }
 
@@ -124,12 +124,12 @@ func (t *Table) Renumber(index uint32) {
 	}
 }
 
-// cellOf returns the cell of the type in a slot, in the chunk at a position. at is the chunk's row
-// 0.
-func (t *Table) cellOf(slot, pos int, at store.Row) entity.Cell {
+// columnAddressOf returns the column address of the type in a slot, in the chunk at a position. at
+// is the chunk's row 0.
+func (t *Table) columnAddressOf(slot, pos int, at store.Row) entity.ColumnAddress {
 	size := t.all.types[t.Types[slot]].Layout.Size
 	p := at.Element(t.Places[t.Types[slot]].Offset, uint32(size))
-	c := entity.MakeCell(p, t.Metadata.at(pos), uintptr(size), t.Metadata.Version(uint16(slot), pos))
+	c := entity.MakeColumnAddress(p, t.Metadata.at(pos), uintptr(size), t.Metadata.Version(uint16(slot), pos))
 	if b := t.Metadata.enabled; b != nil && b[slot] != nil {
 		c.SetBits(b[slot][pos])
 	}
@@ -142,12 +142,12 @@ func (t *Table) note(pos int) {
 	first, end := t.rowBlocksAt(pos)
 	for slot, id := range t.Types {
 		d := &t.all.directories[id]
-		if d.cells == nil {
-			d.setCells(t.all.blanks(len(t.all.owners)))
+		if d.columns == nil {
+			d.setColumns(t.all.blanks(len(t.all.owners)))
 		}
-		c := t.cellOf(slot, pos, at)
+		c := t.columnAddressOf(slot, pos, at)
 		for i := first; i < end; i++ {
-			d.cells[i] = c
+			d.columns[i] = c
 		}
 	}
 }
@@ -207,8 +207,8 @@ func (s *Tables) verifyDirectories(all []*Table) error {
 }
 
 func (s *Tables) verifyDirectory(d *directory, id TypeID, all []*Table) error {
-	if d.cells != nil && len(d.cells) != len(s.owners) || len(s.blank) != len(s.owners) {
-		return fmt.Errorf("the directory has %d cells, that of no type %d, the owners %d", len(d.cells), len(s.blank), len(s.owners))
+	if d.columns != nil && len(d.columns) != len(s.owners) || len(s.blank) != len(s.owners) {
+		return fmt.Errorf("the directory has %d column addresses, that of no type %d, the owners %d", len(d.columns), len(s.blank), len(s.owners))
 	}
 	want := s.blanks(len(s.owners))
 	for _, t := range all {
@@ -219,12 +219,12 @@ func (s *Tables) verifyDirectory(d *directory, id TypeID, all []*Table) error {
 		for pos := range t.Store.Chunks() {
 			first, end := t.rowBlocksAt(pos)
 			for i := first; i < end; i++ {
-				want[i] = t.cellOf(slot, pos, t.Store.Row(pos, 0))
+				want[i] = t.columnAddressOf(slot, pos, t.Store.Row(pos, 0))
 			}
 		}
 	}
 	for i, c := range want {
-		if have := d.sight.CellOf(locationOf(i)); *have != c {
+		if have := d.lookups.ColumnAt(locationOf(i)); *have != c {
 			return fmt.Errorf("row block %d has %v in the directory, %v in its chunk", i, *have, c)
 		}
 	}

@@ -4,9 +4,9 @@
 //
 // A [Table] has the rows of all entities with one set of types, dense in chunks of a universe,
 // column by column. [Tables] is the state that the tables of a world share: which table owns a
-// chunk, the change version, and where look-ups find a column (entity.Cell). A [Transition] moves
-// rows from one table to another. It does all copying of rows between two layouts, within a world
-// or between two.
+// chunk, the change version, and where look-ups find a column (entity.ColumnAddress). A
+// [Transition] moves rows from one table to another. It does all copying of rows between two
+// layouts, within a world or between two.
 //
 // [Metadata] is the facts that a table keeps about each chunk in Go memory, beside the chunk: when
 // each of its types was last written, when rows came or changed places, one bit per row for each

@@ -93,17 +93,17 @@ func (t *Table) Corrupt(invariant string) (restore func()) {
 		x.MovesChunks = !x.MovesChunks
 		return func() { x.MovesChunks = !x.MovesChunks }
 	case "L1":
-		old := d.cells[first]
-		d.cells[first] = d.cells[0]
-		return func() { d.cells[first] = old }
+		old := d.columns[first]
+		d.columns[first] = d.columns[0]
+		return func() { d.columns[first] = old }
 	case "L1 length":
-		all := d.cells
-		d.cells = all[:len(all)-1]
-		return func() { d.cells = all }
+		all := d.columns
+		d.columns = all[:len(all)-1]
+		return func() { d.columns = all }
 	case "L1 mark":
-		old := d.cells[first]
-		d.cells[first] = entity.MakeCell(old.ValueAt(locationOf(first)), locationOf(first), 4, new(uint32))
-		return func() { d.cells[first] = old }
+		old := d.columns[first]
+		d.columns[first] = entity.MakeColumnAddress(old.ValueAt(locationOf(first)), locationOf(first), 4, new(uint32))
+		return func() { d.columns[first] = old }
 	}
 	return nil
 }

@@ -14,8 +14,8 @@ import (
 //	    | row, 11 | number of the row block, 21 |
 //	    +---------+---------------------------+
 //
-// So tables that a world keeps by row block (owners, the cells of look-ups) are only as long as its
-// rows need, even in a universe shared with others.
+// So tables that a world keeps by row block (owners, the column addresses of look-ups) are only as
+// long as its rows need, even in a universe shared with others.
 type Location = entity.Location
 
 // Nowhere is the location of no row: no chunk has row block 0.

@@ -17,7 +17,7 @@ import (
 //	MoveChunks      columns that are about to be cleared, of chunks that change hands
 //	KeepMove, KeepTail   the rows of one entity that moves, comes or goes
 //	KeepRows        rows that a caller opens to write
-//	KeepCell        headers of buffers of rows that are about to go to another world
+//	KeepValue        headers of buffers of rows that are about to go to another world
 //
 // What the metadata says lies in Go memory and is copied when the snapshot is taken; see State.
 
@@ -88,8 +88,8 @@ func (t *Table) KeepColumn(id TypeID, pos, row, n int) {
 	t.keepColumns(t.Store.Row(pos, row), n, []Column{c})
 }
 
-// KeepCell has a column kept in one row, before it is written.
-func (t *Table) KeepCell(at store.Row, c Column) {
+// KeepValue has a column kept in one row, before it is written.
+func (t *Table) KeepValue(at store.Row, c Column) {
 	if t.all.past != nil {
 		t.all.past.BeforeWrite(at.Element(c.Offset, c.Size), int(c.Size))
 	}

@@ -19,9 +19,9 @@ import (
 //	W6 Enable bits of rows beyond the last are 0, and counted: B1 and B2 of Metadata.
 //	W9 A table's places, columns and transitions match its plan, and the plan
 //	   has at least three quarters of the rows that its own types would have.
-//	L1 The Sight of a type has the cell that cellOf returns for each row block of the chunks of
-//	   tables with the type, and the cell that NoValues returns for all other row blocks. It has
-//	   as many cells as there are owners.
+//	L1 The LookupTable of a type has the column address that columnAddressOf returns for each
+//	   row block of the chunks of tables with the type, and that of NoValues for all other row
+//	   blocks. It has as many column addresses as there are owners.
 //
 // Package ecs numbers the invariants of all its parts, and World.Verify checks them.
 
@@ -44,7 +44,7 @@ type Table struct {
 	usedLayout    *layout.Plan // a plan with holes, from UseLayout; nil if the table has the plan of its own types
 	transitions   []*Transition
 	toSharedValue *Transition // reused by ToSharedValue
-	marked        *uint32     // address of the metadata's versions when the cells were last noted
+	marked        *uint32     // address of the metadata's versions when the column addresses were last noted
 }
 
 // Transition moves rows from one table to another, of the same world or another. It says which

@@ -50,9 +50,9 @@ type slowTables struct {
 	rows    map[entity.ID]*slowRow
 	next    uint32
 	buffers value.Buffers
-	owned   ledger          // of the managed type
-	planned int             // calls of Replanned
-	sights  []*entity.Sight // of the types
+	owned   ledger                // of the managed type
+	planned int                   // calls of Replanned
+	sights  []*entity.LookupTable // of the types
 }
 
 // ledger is a managed type's values, by what stands in the column, which rows own.
@@ -84,8 +84,8 @@ func newSlowTables(t *testing.T, u *universe.Universe, growth growth.Policy, kin
 		if k.Managed != nil {
 			k.Managed = m.owned
 		}
-		k.Sight = new(entity.Sight)
-		m.sights = append(m.sights, k.Sight)
+		k.Lookups = new(entity.LookupTable)
+		m.sights = append(m.sights, k.Lookups)
 		m.s.Register(k)
 	}
 	t.Cleanup(func() {
@@ -176,7 +176,7 @@ func (m *slowTables) check(text string) {
 	require.NoError(m.t, m.s.Verify(m.all), text)
 	count, owned, blocks := 0, 0, 0
 	for _, s := range m.sights {
-		s.Show(m.ids.View())
+		s.SetRecords(m.ids.View())
 	}
 	for _, a := range m.all {
 		require.NoError(m.t, a.Verify(), text)
@@ -227,11 +227,11 @@ func (m *slowTables) lookUp(text string, a *table.Table, e entity.ID, at store.R
 		p, want := s.At(e), unsafe.Pointer(nil)
 		if a.Sig.Has(table.TypeID(id)) {
 			want = at.Element(a.Places[id].Offset, uint32(kinds[id].Layout.Size))
-			if s.CellOf(l).Mark() != a.Metadata.Version(a.Places[id].Slot(), pos) {
+			if s.ColumnAt(l).Mark() != a.Metadata.Version(a.Places[id].Slot(), pos) {
 				m.t.Fatalf("%s: type %d of %v is marked elsewhere", text, id, e)
 			}
 		}
-		if p != want || s.CellOf(l).ValueAt(l) != want {
+		if p != want || s.ColumnAt(l).ValueAt(l) != want {
 			m.t.Fatalf("%s: a look-up finds type %d of %v at %p, not %p", text, id, e, p, want)
 		}
 	}

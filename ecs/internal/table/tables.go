@@ -30,38 +30,38 @@ type Tables struct {
 	kept        *past.Kept[store.Chunk]
 	births      map[store.SmallIndex]uint64 // of chunks that came since the first snapshot: the snapshot taken last
 
-	first       [1]Owner       // owners of a world that has had no chunk: of row block 0, which has no rows
-	firstBlank  [1]entity.Cell // its cell, for all types
-	owners      []Owner        // by row block, see reach
-	rowBlocks   rowBlocks      // in use
-	directories []directory    // by TypeID
-	blank       []entity.Cell  // zero cells, as many as owners
-	nowhere     uint32         // where look-ups that write store the version if there is nothing to mark
+	first       [1]Owner                // owners of a world that has had no chunk: of row block 0, which has no rows
+	firstBlank  [1]entity.ColumnAddress // its column address, for all types
+	owners      []Owner                 // by row block, see reach
+	rowBlocks   rowBlocks               // in use
+	directories []directory             // by TypeID
+	blank       []entity.ColumnAddress  // zero column addresses, as many as owners
+	nowhere     uint32                  // where look-ups that write store the version if there is nothing to mark
 }
 
-// A directory says, for look-ups, where the values of one type are. It has a cell for each row
-// block of rows. Until the first chunk with the type comes, the Sight uses blank cells, which all
-// such types share, so that a look-up never asks whether cells exist. Rows that move only change
-// their records.
+// A directory says, for look-ups, where the values of one type are. It has a column address for
+// each row block. Until the first chunk with the type comes, the LookupTable uses blank column
+// addresses, which all such types share, so that a look-up never asks whether column addresses
+// exist. Rows that move only change their records.
 type directory struct {
-	sight *entity.Sight
-	cells []entity.Cell // by row block, as many as owners; nil if no chunk has had the type
+	lookups *entity.LookupTable
+	columns []entity.ColumnAddress // by row block, as many as owners; nil if no chunk has had the type
 }
 
-func (d *directory) setCells(cells []entity.Cell) {
-	d.cells = cells
-	d.sight.SetCells(cells)
+func (d *directory) setColumns(columns []entity.ColumnAddress) {
+	d.columns = columns
+	d.lookups.SetColumns(columns)
 }
 
 // Type is what tables know about a component type.
 type Type struct {
-	Layout  layout.Column  // name for messages, size and alignment of an element, and whether it can be disabled
-	Buffers *value.Buffers // the heap of spilled elements; nil if the type is not a buffer
-	Managed value.Managed  // the store of values; nil if the type is not managed
-	Chunk   *ChunkType     // the values per chunk; nil if the type is not a chunk type
-	Tracked bool           // rows have versions of the type
-	MaxRows int            // most rows of a chunk; 0: no limit
-	Sight   *entity.Sight  // for look-ups of the type
+	Layout  layout.Column       // name for messages, size and alignment of an element, and whether it can be disabled
+	Buffers *value.Buffers      // the heap of spilled elements; nil if the type is not a buffer
+	Managed value.Managed       // the store of values; nil if the type is not managed
+	Chunk   *ChunkType          // the values per chunk; nil if the type is not a chunk type
+	Tracked bool                // rows have versions of the type
+	MaxRows int                 // most rows of a chunk; 0: no limit
+	Lookups *entity.LookupTable // for look-ups of the type
 }
 
 // Owns reports whether each row owns a block or a value outside the chunk, which ends with the row.
@@ -87,15 +87,15 @@ type Calls struct {
 func (s *Tables) Open(u *universe.Universe, growth growth.Policy, ids *entity.Store, calls Calls) {
 	*s = Tables{Version: 1, u: u, smallChunks: store.NewSmallChunks(u), growth: growth, ids: ids, calls: calls,
 		types: make([]Type, 0, leastTypes), directories: make([]directory, 0, leastTypes),
-		firstBlank: [1]entity.Cell{entity.NoValues(&s.nowhere)}}
+		firstBlank: [1]entity.ColumnAddress{entity.NoValues(&s.nowhere)}}
 	s.owners, s.blank = s.first[:], s.firstBlank[:]
 }
 
 // Register adds a type. Its TypeID is the number of types registered before it.
 func (s *Tables) Register(t Type) {
 	s.types = append(s.types, t)
-	s.directories = append(s.directories, directory{sight: t.Sight})
-	t.Sight.SetCells(s.blank)
+	s.directories = append(s.directories, directory{lookups: t.Lookups})
+	t.Lookups.SetColumns(s.blank)
 }
 
 // Managed returns the store of a managed type.

@@ -231,7 +231,7 @@ func (x *Transition) MoveChunks(chunks int, arrived func(b Run)) (start, n int) 
 			from.retire(pos)
 		}
 	} else {
-		for pos := range chunks { // clears cells of types that only the source has
+		for pos := range chunks { // clears column addresses of types that only the source has
 			from.vacate(pos)
 		}
 	}

@@ -30,7 +30,7 @@ func (a *Archetype) Keep(b *Lease, t *Type, pos, row, n int) {
 func (a *Archetype) keepColumn(b *Lease, t *Type, pos, row, n int) {
 	a.Table.KeepColumn(t.ID, pos, row, n)
 	if t.Kind == KindBuffer {
-		f := b.FinderOf(t)
+		f := b.LookupOf(t)
 		a.Table.HeadersIn(t.ID, pos, row, n, func(h *value.Header) { f.Spill.Unshare(h, &t.Shape) })
 	}
 }
@@ -54,7 +54,7 @@ func (a *Archetype) loadColumn(id TypeID, pos, row, n int) {
 }
 
 // loadAt loads the value of a row that was found.
-func (f *Finder) loadAt(at Location) {
+func (f *Lookup) loadAt(at Location) {
 	o := f.Type.World.Tables.OwnerOf(at)
 	a := f.Type.World.ArchetypeAt(o)
 	if a.Table.Sig.Has(f.Type.ID) {

@@ -67,9 +67,9 @@ func corrupt(of *ecs.World, invariant string) (restore func()) {
 		return func() { a.Table.Sig = old }
 	case "L1":
 		d := w.Types.List[a.Table.Types[0]]
-		c := d.CellOf(a.Table.At(0, 0))
+		c := d.ColumnAt(a.Table.At(0, 0))
 		old := *c
-		*c = entity.Cell{}
+		*c = entity.ColumnAddress{}
 		return func() { *c = old }
 	}
 	return nil
@@ -122,8 +122,8 @@ func corruptParts(of *ecs.World, invariant string) (restore func()) {
 		return func() { w.Loops.Borrows, w.Loops.Open = nil, 0 }
 	case "L2":
 		t := w.Types.List[0]
-		t.Show(entity.View{})
-		return func() { t.Show(w.IDs.View()) }
+		t.SetRecords(entity.RecordsView{})
+		return func() { t.SetRecords(w.IDs.View()) }
 	case "C1":
 		tx := w.Rows.Begin()
 		tx.Expect(&a.Table.Table, 1)

@@ -9,9 +9,9 @@ import (
 )
 
 // Enabled reports whether e is alive and has the type, enabled.
-func (f *Finder) Enabled(op string, e entity.ID) bool {
-	if r, _ := f.SightOrNil().Find(e); r != nil {
-		if bits := f.CellOf(r.Location).Bits(); bits != nil {
+func (f *Lookup) Enabled(op string, e entity.ID) bool {
+	if r, _ := f.TableOrNil().Find(e); r != nil {
+		if bits := f.ColumnAt(r.Location).Bits(); bits != nil {
 			return bits.HasAt(r.Location)
 		}
 	}
@@ -24,17 +24,17 @@ func (f *Finder) Enabled(op string, e entity.ID) bool {
 	return !t.Enableable || a.Table.Metadata.Bits(a.Table.Places[t.ID].Slot(), pos).Has(row)
 }
 
-// switchElse is the owner's toggle for the cases that entity.Sight.Switch does not handle.
-func switchElse(s *entity.Sight, e entity.ID, on bool) bool {
+// switchElse is the owner's toggle for the cases that entity.LookupTable.Switch does not handle.
+func switchElse(s *entity.LookupTable, e entity.ID, on bool) bool {
 	op := "Component.Disable"
 	if on {
 		op = "Component.Enable"
 	}
-	return (*Finder)(unsafe.Pointer(s)).Toggle(op, e, on) // Safe because the owner's look-ups write by Sights that begin a finder.
+	return (*Lookup)(unsafe.Pointer(s)).Toggle(op, e, on) // Safe because the owner's look-ups write by LookupTables that begin a Lookup.
 }
 
 // Toggle sets e's enable bit of the type. It returns false if e is not alive or lacks the type.
-func (f *Finder) Toggle(op string, e entity.ID, on bool) bool {
+func (f *Lookup) Toggle(op string, e entity.ID, on bool) bool {
 	t := f.Known(op)
 	t.CheckEnableable(op)
 	if f.Lease != nil || !t.World.Shared() {

@@ -14,11 +14,11 @@ func (l *Lease) Refuse(op string) {
 	panic("ecs: " + op + ": " + l.Name + " is not out: it has not begun, or has ended")
 }
 
-// FinderOf returns the finder for a type as used by the rows of the borrow's accessors. l is nil
+// LookupOf returns the Lookup for a type as used by the rows of the borrow's accessors. l is nil
 // for the rows of the owner.
-func (l *Lease) FinderOf(t *Type) *Finder {
+func (l *Lease) LookupOf(t *Type) *Lookup {
 	if l == nil || l.All {
-		return &t.Finder
+		return &t.Lookup
 	}
 	return l.Lent[t.ID]
 }
@@ -50,13 +50,13 @@ var noEpoch = ^uint64(0)
 
 // Grant allows or forbids look-ups, and the reading and writing of buffer views (L2). Forbidden
 // look-ups go to miss, forbidden uses of views to refuse.
-func (f *Finder) Grant(read, write bool) {
+func (f *Lookup) Grant(read, write bool) {
 	w, toRead, toWrite := f.Type.World, &noEpoch, &noEpoch
 	if read {
 		toRead = &w.Rows.Epoch
-		f.Show(w.IDs.View())
+		f.SetRecords(w.IDs.View())
 	} else {
-		f.Hide()
+		f.Disable()
 	}
 	if write {
 		toWrite = &w.Rows.Epoch

@@ -47,7 +47,7 @@ func NewWorld(given func(*World)) (*World, error) {
 	w.Tables.Open(w.Universe, w.Growth, &w.IDs, table.Calls{Trim: trim, Replanned: w.News.Replan})
 	w.Rows.Open(&w.IDs, &w.Tables, &w.Buffers, change.Calls{
 		TableAt: func(i uint32) *table.Table { return &w.Archetypes.List[i].Table.Table },
-		Trim:    trim, Records: w.ShowRecords,
+		Trim:    trim, Records: w.UpdateLookups,
 	})
 	w.Index.Open()
 	w.RegisterBuiltIn()
@@ -95,7 +95,7 @@ func (w *World) Close() error {
 	w.Index.Close()
 	w.Loops.Open++ // a loop that never ends, so that structural changes panic
 	for _, t := range w.Types.List {
-		t.Hide()
+		t.Disable()
 	}
 	w.Rows.Epoch++ // invalidates views
 	return err

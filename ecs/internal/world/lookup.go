@@ -9,24 +9,26 @@ import (
 
 // Look-ups.
 //
-// Component.Get is the look-up of entity.Sight alone, inlined in the caller: before the value it
-// makes two dependent loads, of the record and of the cell of the record's row block. All other
-// look-ups call find, which reads the same tables. Sight.At cannot explain why it refuses a
-// look-up: the value with which it panics calls refusal, which repeats the look-up as find does.
+// Component.Get is the look-up of entity.LookupTable alone, inlined in the caller: before the value
+// it makes two dependent loads, of the record and of the column address of the record's row block.
+// All other look-ups call find, which reads the same tables. LookupTable.At cannot explain why it
+// refuses a look-up: the value with which it panics calls refusal, which repeats the look-up as
+// find does.
 //
-// Look-ups that write call entity.Sight.Mut, which also writes the change version of the type in
-// the chunk.
+// Look-ups that write call entity.LookupTable.Mut, which also writes the change version of the type
+// in the chunk.
 //
-// Invariant, checked by Verify. L1 of package table defines the contents of cells and marks.
+// Invariant, checked by Verify. L1 of package table defines the contents of column addresses and
+// marks.
 //
 //	L2 The owner's look-ups of a type see the world's current records, or none while the type is
 //	   lent for writing. Look-ups of a borrow see the records only while the borrow is out.
 
-// OwnFinder returns the finder of the owner's look-ups, or nil for the type of a zero handle.
-func (t *Type) OwnFinder() *Finder { return (*Finder)(unsafe.Pointer(t)) } // Safe because a Type begins with it.
+// OwnLookup returns the Lookup of the owner, or nil for the type of a zero handle.
+func (t *Type) OwnLookup() *Lookup { return (*Lookup)(unsafe.Pointer(t)) } // Safe because a Type begins with it.
 
-// SightOrNil returns the Sight that look-ups use, or nil for a zero handle.
-func (f *Finder) SightOrNil() *entity.Sight { return (*entity.Sight)(unsafe.Pointer(f)) } // Safe because a finder begins with it.
+// TableOrNil returns the LookupTable that look-ups use, or nil for a zero handle.
+func (f *Lookup) TableOrNil() *entity.LookupTable { return (*entity.LookupTable)(unsafe.Pointer(f)) } // Safe because a Lookup begins with it.
 
 // LookupOp numbers the names of functions for messages: passing a string would cost each look-up
 // some instructions.
@@ -95,9 +97,9 @@ func (op LookupOp) String() string { return lookupOps[op] }
 // refusal returns the reason why a look-up by Component.Get panicked, when the message is
 // requested. By then the world may be closed and the type no longer lent, so it first checks which
 // world the entity belongs to.
-func refusal(s *entity.Sight, id entity.ID) (why string) {
+func refusal(s *entity.LookupTable, id entity.ID) (why string) {
 	const op = opGet
-	f, e := (*Finder)(unsafe.Pointer(s)), id // Safe because each Sight but the zero handle's begins a finder.
+	f, e := (*Lookup)(unsafe.Pointer(s)), id // Safe because each LookupTable but the zero handle's begins a Lookup.
 	defer func() {
 		if text, ok := recover().(string); ok {
 			why = text
@@ -110,20 +112,20 @@ func refusal(s *entity.Sight, id entity.ID) (why string) {
 	return fmt.Sprintf("ecs: %v: %s could not be read when entity %v was looked up: it was lent to be written", op, f.Type.Name, e)
 }
 
-// ShowRecords updates the records that look-ups use, after the records may have moved (L2).
-func (w *World) ShowRecords() {
-	if view := w.IDs.View(); view != w.shown {
-		w.Show(view)
+// UpdateLookups updates the records that look-ups use, after the records may have moved (L2).
+func (w *World) UpdateLookups() {
+	if view := w.IDs.View(); view != w.lookupRecords {
+		w.SetLookupRecords(view)
 	}
 }
 
-// Show is ShowRecords for a view that differs from the one shown before, or whose tag does: a world
-// that has shown none yet may have another tag than when its types were registered.
-func (w *World) Show(view entity.View) {
-	w.shown = view
+// SetLookupRecords is UpdateLookups for a view that differs from the one shown before, or whose tag
+// does: a world that has shown none yet may have another tag than when its types were registered.
+func (w *World) SetLookupRecords(view entity.RecordsView) {
+	w.lookupRecords = view
 	for _, t := range w.Types.List {
 		if t.Writers == 0 {
-			t.Show(view)
+			t.SetRecords(view)
 			t.UpdateWrites()
 		}
 	}
@@ -133,19 +135,19 @@ func (w *World) Show(view entity.View) {
 // know the rows: else mutElse writes.
 func (t *Type) UpdateWrites() {
 	if t.Writes && !t.NeedsBarrier() {
-		t.ShowWrites(&t.World.Tables.Version)
+		t.EnableWrites(&t.World.Tables.Version)
 	} else {
-		t.HideWrites()
+		t.DisableWrites()
 	}
 }
 
 // LookUp returns the address of e's value and e's location, or nil if e is not alive or lacks the
 // type. f is nil for a zero handle.
-func (f *Finder) LookUp(op LookupOp, e entity.ID) (unsafe.Pointer, Location) {
-	r, ok := f.SightOrNil().Find(e)
+func (f *Lookup) LookUp(op LookupOp, e entity.ID) (unsafe.Pointer, Location) {
+	r, ok := f.TableOrNil().Find(e)
 	if r != nil {
 		at := r.Location
-		return f.CellOf(at).ValueAt(at), at
+		return f.ColumnAt(at).ValueAt(at), at
 	}
 	if !ok {
 		return f.miss(op, e)
@@ -157,7 +159,7 @@ func (f *Finder) LookUp(op LookupOp, e entity.ID) (unsafe.Pointer, Location) {
 // entities of another world, and, except for OpHas, for a type that is lent.
 //
 //go:noinline
-func (f *Finder) miss(op LookupOp, e entity.ID) (unsafe.Pointer, Location) {
+func (f *Lookup) miss(op LookupOp, e entity.ID) (unsafe.Pointer, Location) {
 	w := f.Known(op.String()).World
 	w.CheckWorld(op.String(), e)
 	if op != OpHas {
@@ -170,11 +172,11 @@ func (f *Finder) miss(op LookupOp, e entity.ID) (unsafe.Pointer, Location) {
 	if f.Lease != nil && f.Lease.Past {
 		f.loadAt(r.Location)
 	}
-	return f.CellOf(r.Location).ValueAt(r.Location), r.Location
+	return f.ColumnAt(r.Location).ValueAt(r.Location), r.Location
 }
 
 // Known returns the type. It panics for a zero handle.
-func (f *Finder) Known(op string) *Type {
+func (f *Lookup) Known(op string) *Type {
 	if f == nil {
 		(*World)(nil).Refuse(op)
 	}
@@ -183,7 +185,7 @@ func (f *Finder) Known(op string) *Type {
 
 // CheckRead panics if look-ups may not read the type now: look-ups of the owner while the type is
 // lent for writing, look-ups of a borrow while the borrow is not out.
-func (f *Finder) CheckRead(op string) {
+func (f *Lookup) CheckRead(op string) {
 	switch {
 	case f.Lease == nil:
 		f.Type.CheckLent(op, MayRead)
@@ -195,7 +197,7 @@ func (f *Finder) CheckRead(op string) {
 // checkWrite is CheckRead for look-ups that write.
 //
 //go:noinline
-func (f *Finder) checkWrite(op string) {
+func (f *Lookup) checkWrite(op string) {
 	switch {
 	case f.Lease == nil:
 		f.Type.CheckLent(op, MayWrite)
@@ -210,12 +212,12 @@ func (f *Finder) checkWrite(op string) {
 
 // Mut is find for writing: it also marks the type changed in e's chunk.
 func (t *Type) Mut(op LookupOp, e entity.ID) unsafe.Pointer {
-	return t.OwnFinder().SightOrNil().Mut(uint8(op), e)
+	return t.OwnLookup().TableOrNil().Mut(uint8(op), e)
 }
 
-// mutElse is mut for the cases that entity.Sight.Mut does not handle.
-func mutElse(s *entity.Sight, op uint8, e entity.ID) unsafe.Pointer {
-	f := (*Finder)(unsafe.Pointer(s)) // Safe because the owner's look-ups write by Sights that begin a finder.
+// mutElse is mut for the cases that entity.LookupTable.Mut does not handle.
+func mutElse(s *entity.LookupTable, op uint8, e entity.ID) unsafe.Pointer {
+	f := (*Lookup)(unsafe.Pointer(s)) // Safe because the owner's look-ups write by LookupTables that begin a Lookup.
 	p, at := f.LookUp(LookupOp(op), e)
 	if p == nil {
 		return nil
@@ -228,7 +230,7 @@ func mutElse(s *entity.Sight, op uint8, e entity.ID) unsafe.Pointer {
 }
 
 // MutLent is mut for a goroutine of a borrow.
-func (f *Finder) MutLent(op LookupOp, e entity.ID) unsafe.Pointer {
+func (f *Lookup) MutLent(op LookupOp, e entity.ID) unsafe.Pointer {
 	if f == nil || !f.Writes {
 		f.Known(op.String())
 		f.checkWrite(op.String())
@@ -241,7 +243,7 @@ func (f *Finder) MutLent(op LookupOp, e entity.ID) unsafe.Pointer {
 }
 
 // OpenLent is open for a goroutine of a borrow.
-func (f *Finder) OpenLent(op LookupOp, e entity.ID, write bool) (b RawBuffer, ok bool) {
+func (f *Lookup) OpenLent(op LookupOp, e entity.ID, write bool) (b RawBuffer, ok bool) {
 	var p unsafe.Pointer
 	if write {
 		p = f.MutLent(op, e)
@@ -252,7 +254,7 @@ func (f *Finder) OpenLent(op LookupOp, e entity.ID, write bool) (b RawBuffer, ok
 }
 
 // CheckLentWrite panics unless a goroutine of the borrow may write the type.
-func (f *Finder) CheckLentWrite(op string) {
+func (f *Lookup) CheckLentWrite(op string) {
 	if !f.Writes {
 		f.checkWrite(op)
 	}

@@ -68,7 +68,7 @@ func (l *Lease) ManagedOf(op string, t *Type) value.Managed {
 	if !t.Copies() {
 		t.RefuseUncopied(op)
 	}
-	return l.FinderOf(t).Type.Managed
+	return l.LookupOf(t).Type.Managed
 }
 
 // RefuseUncopied panics for a type without CopyWith.

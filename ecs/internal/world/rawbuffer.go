@@ -12,7 +12,7 @@ import (
 // package value operates on the elements. Each method rereads the header, so several views of one
 // buffer may be used in turn.
 type RawBuffer struct {
-	Finder *Finder
+	Lookup *Lookup
 	Head   *value.Header
 	Epoch  uint64 // the world's epoch when the view was opened
 	Write  bool   // the view may change the buffer
@@ -25,13 +25,13 @@ func (t *Type) Open(op LookupOp, e entity.ID, write bool) (b RawBuffer, ok bool)
 	if write {
 		p = t.Mut(op, e)
 	} else {
-		p, _ = t.OwnFinder().LookUp(op, e)
+		p, _ = t.OwnLookup().LookUp(op, e)
 	}
-	return t.OwnFinder().buffer(p, write)
+	return t.OwnLookup().buffer(p, write)
 }
 
 // buffer returns the buffer at p; ok is false for a nil p.
-func (f *Finder) buffer(p unsafe.Pointer, write bool) (b RawBuffer, ok bool) {
+func (f *Lookup) buffer(p unsafe.Pointer, write bool) (b RawBuffer, ok bool) {
 	if p == nil {
 		return RawBuffer{}, false
 	}
@@ -40,7 +40,7 @@ func (f *Finder) buffer(p unsafe.Pointer, write bool) (b RawBuffer, ok bool) {
 
 // Header returns the buffer's header. It is small enough to be inlined; its panics are out of line.
 func (b RawBuffer) Header(op string) *value.Header {
-	if b.Finder == nil || b.Epoch != *b.Finder.toRead {
+	if b.Lookup == nil || b.Epoch != *b.Lookup.toRead {
 		b.Refuse(op)
 	}
 	return b.Head
@@ -48,7 +48,7 @@ func (b RawBuffer) Header(op string) *value.Header {
 
 // Writable is header for methods that change the buffer.
 func (b RawBuffer) Writable(op string) *value.Header {
-	if !b.Write || b.Epoch != *b.Finder.ToWrite { // the zero RawBuffer is none to write
+	if !b.Write || b.Epoch != *b.Lookup.ToWrite { // the zero RawBuffer is none to write
 		b.Refuse(op)
 	}
 	return b.Head
@@ -59,15 +59,15 @@ func (b RawBuffer) Writable(op string) *value.Header {
 //
 //go:noinline
 func (b RawBuffer) Refuse(op string) {
-	if b.Finder == nil {
+	if b.Lookup == nil {
 		panic("ecs: " + op + ": the buffer is the zero value; buffers come from Buffer.Get, Mut and At")
 	}
-	b.Finder.CheckRead(op)
-	t := b.Finder.Type
+	b.Lookup.CheckRead(op)
+	t := b.Lookup.Type
 	switch {
-	case b.Finder.Lease == nil && b.Write:
+	case b.Lookup.Lease == nil && b.Write:
 		t.CheckLent(op, MayWrite)
-	case b.Finder.Lease == nil:
+	case b.Lookup.Lease == nil:
 		t.World.RefuseShared(op)
 	}
 	if b.Epoch != t.World.Rows.Epoch {
@@ -78,17 +78,17 @@ func (b RawBuffer) Refuse(op string) {
 
 // Source returns the n elements at p, which belong to a caller's slice.
 func (b RawBuffer) Source(p unsafe.Pointer, n int) []byte {
-	return unsafe.Slice((*byte)(p), n*b.Finder.Shape.Element) // Safe because the caller's slice has them.
+	return unsafe.Slice((*byte)(p), n*b.Lookup.Shape.Element) // Safe because the caller's slice has them.
 }
 
 // Append is TryAppend for n elements at p.
 func (b RawBuffer) Append(op string, p unsafe.Pointer, n int) error {
 	h := b.Writable(op)
-	k, length := &b.Finder.Shape, h.Len()
+	k, length := &b.Lookup.Shape, h.Len()
 	if length+n > k.Cap(h) {
 		return b.Grow(op, h, length+n, b.Source(p, n))
 	}
-	copy(b.Finder.Spill.Bytes(h, k, length, length+n), b.Source(p, n))
+	copy(b.Lookup.Spill.Bytes(h, k, length, length+n), b.Source(p, n))
 	h.SetLen(length + n)
 	return nil
 }
@@ -97,7 +97,7 @@ func (b RawBuffer) Append(op string, p unsafe.Pointer, n int) error {
 //
 //go:noinline
 func (b RawBuffer) Grow(op string, h *value.Header, need int, from []byte) error {
-	return During(op, Refused(b.Finder.Spill.Grow(h, &b.Finder.Shape, need, h.Len(), h.Len(), from)))
+	return During(op, Refused(b.Lookup.Spill.Grow(h, &b.Lookup.Shape, need, h.Len(), h.Len(), from)))
 }
 
 // Insert is TryInsert for n elements at p.
@@ -106,7 +106,7 @@ func (b RawBuffer) Insert(op string, i int, p unsafe.Pointer, n int) error {
 	if uint(i) > uint(h.Len()) {
 		panic(fmt.Sprintf("ecs: %s: index %d is not in [0, %d]", op, i, h.Len()))
 	}
-	if err := b.Finder.Spill.Insert(h, &b.Finder.Shape, i, n, b.Source(p, n)); err != nil {
+	if err := b.Lookup.Spill.Insert(h, &b.Lookup.Shape, i, n, b.Source(p, n)); err != nil {
 		return During(op, Refused(err))
 	}
 	return nil
@@ -115,7 +115,7 @@ func (b RawBuffer) Insert(op string, i int, p unsafe.Pointer, n int) error {
 // CopyFrom is TryCopyFrom for n elements at p.
 func (b RawBuffer) CopyFrom(op string, p unsafe.Pointer, n int) error {
 	h := b.Writable(op)
-	if err := b.Finder.Spill.Set(h, &b.Finder.Shape, n, b.Source(p, n)); err != nil {
+	if err := b.Lookup.Spill.Set(h, &b.Lookup.Shape, n, b.Source(p, n)); err != nil {
 		return During(op, Refused(err))
 	}
 	return nil
@@ -134,7 +134,7 @@ func (b RawBuffer) Element(op string, i int) *value.Header {
 func (b RawBuffer) Resize(op string, n int) (fresh []byte, err error) {
 	h := b.Writable(op)
 	CheckLength(op, n)
-	if fresh, err = b.Finder.Spill.Resize(h, &b.Finder.Shape, n); err != nil {
+	if fresh, err = b.Lookup.Spill.Resize(h, &b.Lookup.Shape, n); err != nil {
 		return nil, During(op, Refused(err))
 	}
 	return fresh, nil

@@ -11,7 +11,7 @@ import (
 
 // ComponentOf returns what the type itself says of the registration of a component.
 func ComponentOf(t reflect.Type) *Type {
-	return &Type{Go: t, Name: ShortName(t), Finder: Finder{Size: int(t.Size())}, Align: t.Align()}
+	return &Type{Go: t, Name: ShortName(t), Lookup: Lookup{Size: int(t.Size())}, Align: t.Align()}
 }
 
 // BufferOf returns what the type of the elements says of the registration of a buffer, before its
@@ -19,7 +19,7 @@ func ComponentOf(t reflect.Type) *Type {
 func BufferOf(t reflect.Type) *Type {
 	size := int(t.Size())
 	return &Type{Go: t, Name: "[]" + ShortName(t), Kind: KindBuffer,
-		Finder: Finder{Shape: value.Shape{Element: size, Inline: value.InlineBytes / size, Growth: growth.Doubling()}}}
+		Lookup: Lookup{Shape: value.Shape{Element: size, Inline: value.InlineBytes / size, Growth: growth.Doubling()}}}
 }
 
 // PlaceInline sets the size and the alignment of a buffer's column, whose options are known: a

@@ -58,7 +58,7 @@ func (r *registry) add(t *Type) {
 }
 
 // verify checks T1 and T2, and L2 against the given records.
-func (r *registry) verify(records entity.View) error {
+func (r *registry) verify(records entity.RecordsView) error {
 	if len(r.ByKey) != len(r.List)-int(BuiltIn) {
 		return fmt.Errorf("ecs: T1: %d types are found by their keys, there are %d beside the %d built-in ones", len(r.ByKey), len(r.List)-int(BuiltIn), BuiltIn)
 	}
@@ -80,7 +80,7 @@ func (r *registry) verify(records entity.View) error {
 			}
 			copied++
 		}
-		if t.Writers == 0 && !t.Shows(records) {
+		if t.Writers == 0 && !t.HasRecords(records) {
 			return fmt.Errorf("ecs: L2: look-ups of %s do not see the world's records %+v", t.Name, records)
 		}
 	}

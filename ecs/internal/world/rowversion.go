@@ -11,7 +11,7 @@ import (
 // each row (ecs/internal/table/rowversions.go). Whoever writes such a type must say which rows. The
 // short paths of Slice and of look-ups mark a chunk and name no row. They never meet such a type:
 // its places have the access BarrierRead and BarrierWrite in place of MayRead and MayWrite, so
-// Slice comes to Rows.Missing, and its Sight hides writes, so look-ups come to mutElse and
+// Slice comes to Rows.Missing, and its LookupTable disables writes, so look-ups come to mutElse and
 // switchElse.
 //
 // These mark rows:
@@ -50,17 +50,17 @@ func TouchMask(metadata *table.Metadata, slot uint16, pos int, mask []uint64, no
 	}
 }
 
-// touchAt marks the finder's type written in the row at a location.
-func (f *Finder) touchAt(at Location) {
+// touchAt marks the Lookup's type written in the row at a location.
+func (f *Lookup) touchAt(at Location) {
 	t := f.Type
 	switch {
 	case t.NeedsBarrier():
 		o := t.World.Tables.OwnerOf(at)
 		t.World.ArchetypeAt(o).Open(f.Lease, t, o.Pos(), o.Row(at), 1)
 	case f.Lease != nil:
-		f.Lease.Mark(f.CellOf(at).Mark())
+		f.Lease.Mark(f.ColumnAt(at).Mark())
 	default:
-		*f.CellOf(at).Mark() = t.World.Tables.Version
+		*f.ColumnAt(at).Mark() = t.World.Tables.Version
 	}
 }
 

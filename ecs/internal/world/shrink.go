@@ -64,7 +64,7 @@ func (a *Archetype) trimBuffers(first int) (next int) {
 		for _, c := range a.Table.Buffers() {
 			h, t := value.HeaderOf(at, c), a.World.Types.List[c.Key]
 			if h.Roomy(&t.Shape) {
-				a.Table.KeepCell(at, c)
+				a.Table.KeepValue(at, c)
 				moved += h.Len() * t.Shape.Element
 				t.Spill.Trim(h, &t.Shape)
 			}

@@ -148,12 +148,12 @@ func (w *World) AddType(info *Type) {
 
 // Tabled describes the type to tables, but for the heap of a buffer.
 func (t *Type) Tabled() table.Type {
-	return table.Type{Layout: t.Planned(), Managed: t.Managed, Chunk: t.Chunk, Tracked: t.Tracked, MaxRows: t.MaxRows, Sight: &t.Sight}
+	return table.Type{Layout: t.Planned(), Managed: t.Managed, Chunk: t.Chunk, Tracked: t.Tracked, MaxRows: t.MaxRows, Lookups: &t.LookupTable}
 }
 
 // Copied returns the Type that registers the same type in another world.
 func (t *Type) Copied() *Type {
-	c := &Type{Go: t.Go, Name: t.Name, Finder: Finder{Size: t.Size, Shape: t.Shape}, Align: t.Align,
+	c := &Type{Go: t.Go, Name: t.Name, Lookup: Lookup{Size: t.Size, Shape: t.Shape}, Align: t.Align,
 		Kind: t.Kind, Chunk: t.Chunk, Codec: t.Codec, Enableable: t.Enableable, Cleanup: t.Cleanup, Tracked: t.Tracked, MaxRows: t.MaxRows}
 	switch t.Kind {
 	case KindShared:

@@ -60,24 +60,24 @@ type World struct {
 	Growth growth.Policy // of the number of chunks per archetype
 	Tables table.Tables  // state that the tables of all archetypes share
 
-	IDs        entity.Store
-	shown      entity.View // view of ids that look-ups use
-	Buffers    value.Buffers
-	Names      name.Names
-	Types      registry
-	Archetypes catalogue
-	Index      match.Index            // matches archetypes to queries, and to the shared values that they hold
-	News       News                   // changes that queries have not seen yet
-	Loops      loops                  // loops and borrows in progress
-	Rows       change.Rows            // all rows, as structural changes see them
-	History    History                // of its snapshots; nil until the first
-	Editing    any                    // what structural changes keep from call to call; nil until one does
-	Shrinking  Shrinking              // where the next step of Shrink resumes
-	Recordings Recordings             // of entities, by command buffers
-	Recorded   atomic.Int64           // chunks held by command buffers, counted from any goroutine, see door.Hold
-	Reserving  sync.RWMutex           // held to read while ids are reserved or released by any goroutine
-	Keeper     atomic.Pointer[string] // what does not let the world be closed, see door.Keep
-	Closed     bool
+	IDs           entity.Store
+	lookupRecords entity.RecordsView // view of ids that look-ups use
+	Buffers       value.Buffers
+	Names         name.Names
+	Types         registry
+	Archetypes    catalogue
+	Index         match.Index            // matches archetypes to queries, and to the shared values that they hold
+	News          News                   // changes that queries have not seen yet
+	Loops         loops                  // loops and borrows in progress
+	Rows          change.Rows            // all rows, as structural changes see them
+	History       History                // of its snapshots; nil until the first
+	Editing       any                    // what structural changes keep from call to call; nil until one does
+	Shrinking     Shrinking              // where the next step of Shrink resumes
+	Recordings    Recordings             // of entities, by command buffers
+	Recorded      atomic.Int64           // chunks held by command buffers, counted from any goroutine, see door.Hold
+	Reserving     sync.RWMutex           // held to read while ids are reserved or released by any goroutine
+	Keeper        atomic.Pointer[string] // what does not let the world be closed, see door.Keep
+	Closed        bool
 }
 
 // RecordingsOf returns the entities that command buffers have recorded.
@@ -100,7 +100,7 @@ type History interface {
 
 // Type holds everything that a world knows about a registered type.
 type Type struct {
-	Finder  // serves the owner's look-ups; the first field, see own
+	Lookup  // serves the owner's look-ups; the first field, see own
 	World   *World
 	ID      TypeID
 	readers int32 // active borrows that read the type
@@ -139,18 +139,18 @@ type TypeKey struct {
 	Kind Kind
 }
 
-// Finder serves the look-ups of one type and the views of its buffers. A type has one finder for
+// Lookup serves the look-ups of one type and the views of its buffers. A type has one Lookup for
 // the world's owner, and one for the goroutines of each borrow of a query that lends the type.
-type Finder struct {
-	entity.Sight         // first, see sight
-	Size         int     // bytes of an element of the column; 0 for a tag
-	toRead       *uint64 // epoch of buffer views that may be read: points to the world's epoch, or to noEpoch
-	ToWrite      *uint64 // the same for buffer views that may be written
-	Spill        *value.Spill
-	Shape        value.Shape // common to all buffers of the type; zero for other kinds
-	Type         *Type
-	Lease        *Lease // of the borrow whose goroutines look up; nil for the owner
-	Writes       bool   // look-ups may write: for a borrow, the type is among its uses for writing; for the owner, the type is not lent
+type Lookup struct {
+	entity.LookupTable         // first, see sight
+	Size               int     // bytes of an element of the column; 0 for a tag
+	toRead             *uint64 // epoch of buffer views that may be read: points to the world's epoch, or to noEpoch
+	ToWrite            *uint64 // the same for buffer views that may be written
+	Spill              *value.Spill
+	Shape              value.Shape // common to all buffers of the type; zero for other kinds
+	Type               *Type
+	Lease              *Lease // of the borrow whose goroutines look up; nil for the owner
+	Writes             bool   // look-ups may write: for a borrow, the type is among its uses for writing; for the owner, the type is not lent
 }
 
 // ValueCodec turns values of a Go type into bytes and back. It is not changed.
@@ -233,7 +233,7 @@ type Lease struct {
 	Past   bool   // what goroutines read is a snapshot's; false for all that NewBorrow and Share return
 	Access Access
 	Used   Signature // types of the uses
-	Lent   []*Finder // finders for the types in Access, by TypeID; empty if everything is lent
+	Lent   []*Lookup // for the types in Access, by TypeID; empty if everything is lent
 	Wait   func(op string)
 
 	Mu      sync.Mutex

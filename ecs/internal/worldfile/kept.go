@@ -123,7 +123,7 @@ func (t *ImageType) registration(of reflect.Type) *world.Type {
 		store := value.NewStore[[]byte]()
 		store.CopyWith(func(from *[]byte) []byte { return *from }) // nobody writes to it
 		return &world.Type{Go: of, Name: "managed " + world.ShortName(of), Kind: world.KindManaged, Managed: store, Codec: keptManagedCodec,
-			Finder: world.Finder{Size: int(unsafe.Sizeof(value.Slot(0)))}, Align: int(unsafe.Alignof(value.Slot(0)))}
+			Lookup: world.Lookup{Size: int(unsafe.Sizeof(value.Slot(0)))}, Align: int(unsafe.Alignof(value.Slot(0)))}
 	case world.KindBuffer:
 		info := world.BufferOf(of)
 		info.Shape.Inline = t.Inline

@@ -115,7 +115,7 @@ func (l *imageLoader) loadIDs() error {
 	if err := l.compareRows(); err != nil {
 		return err
 	}
-	l.w.Show(l.w.IDs.View())
+	l.w.SetLookupRecords(l.w.IDs.View())
 	return nil
 }
 

@@ -10,18 +10,18 @@ import (
 	"quarry/ecs/internal/entity"
 )
 
-// TestSight compares what each kind of look-up finds with what it should, of entities that are
-// alive, dead, reserved, foreign and forged, while the Sight shows a store with records and one
+// TestLookupTable compares what each kind of look-up finds with what it should, of entities that
+// are alive, dead, reserved, foreign and forged, while the Sight shows a store with records and one
 // without, and while it is hidden.
-func TestSight(t *testing.T) {
+func TestLookupTable(t *testing.T) {
 	for _, number := range []uint32{0, 5} { // the zero ID has tag 0
-		t.Run(fmt.Sprint(number), func(t *testing.T) { testSight(t, entity.TagOf(number)) })
+		t.Run(fmt.Sprint(number), func(t *testing.T) { testLookupTable(t, entity.TagOf(number)) })
 	}
 }
 
 // seen is a Sight of a store, and an ID that it is asked for.
 type seen struct {
-	entity.Sight
+	entity.LookupTable
 	name         string
 	e            entity.ID
 	want         unsafe.Pointer
@@ -33,16 +33,16 @@ type seen struct {
 	asked        int // times that the function of OnSwitch was called
 }
 
-func testSight(t *testing.T, tag entity.Tag) {
+func testLookupTable(t *testing.T, tag entity.Tag) {
 	x := seen{now: 7, other: unsafe.Pointer(new(int64)), bits: *entity.NewEnableBits(1)}
-	entity.OnRefusal(func(s *entity.Sight, e entity.ID) string { return "refused " + e.String() })
-	entity.OnWrite(func(s *entity.Sight, op uint8, e entity.ID) unsafe.Pointer { return x.other })
-	entity.OnSwitch(func(*entity.Sight, entity.ID, bool) bool { x.asked++; return false })
+	entity.OnRefusal(func(s *entity.LookupTable, e entity.ID) string { return "refused " + e.String() })
+	entity.OnWrite(func(s *entity.LookupTable, op uint8, e entity.ID) unsafe.Pointer { return x.other })
+	entity.OnSwitch(func(*entity.LookupTable, entity.ID, bool) bool { x.asked++; return false })
 	s := newStore(t)
 	s.SetTag(tag)
-	var none entity.Sight
-	none.Show(s.View())
-	none.ShowWrites(new(uint32))
+	var none entity.LookupTable
+	none.SetRecords(s.View())
+	none.EnableWrites(new(uint32))
 	require.Nil(t, none.At(entity.ID{}), "a store without records")
 	require.Nil(t, none.At(entity.Make(5, s.Tag(), 1)))
 
@@ -54,10 +54,10 @@ func testSight(t *testing.T, tag entity.Tag) {
 	reserved := reserve(t, s, 3)
 	view := s.View()
 	last := uint32(view.Len() - 1)
-	cell := entity.MakeCell(unsafe.Pointer(&values[2]), here, 8, &x.version)
+	column := entity.MakeColumnAddress(unsafe.Pointer(&values[2]), here, 8, &x.version)
 	x.bits.Reset(8, here-2)
-	cell.SetBits(&x.bits)
-	x.SetCells([]entity.Cell{entity.NoValues(&x.nowhere), cell, entity.NoValues(&x.nowhere)})
+	column.SetBits(&x.bits)
+	x.SetColumns([]entity.ColumnAddress{entity.NoValues(&x.nowhere), column, entity.NoValues(&x.nowhere)})
 	for _, c := range []struct {
 		name    string
 		e       entity.ID
@@ -77,8 +77,8 @@ func testSight(t *testing.T, tag entity.Tag) {
 		{"a placeholder", entity.MakePlaceholder(3, 1), nil, true},
 	} {
 		x.name, x.e, x.want, x.foreign = c.name, c.e, c.want, c.foreign
-		x.Show(s.View())
-		x.ShowWrites(&x.now)
+		x.SetRecords(s.View())
+		x.EnableWrites(&x.now)
 		if c.foreign {
 			x.refuses(t)
 			continue
@@ -88,7 +88,7 @@ func testSight(t *testing.T, tag entity.Tag) {
 		x.switches(t)
 		x.hides(t)
 	}
-	var nobody *entity.Sight
+	var nobody *entity.LookupTable
 	require.PanicsWithError(t, "refused "+has.String(), func() { nobody.At(has) })
 	require.Equal(t, x.other, nobody.Mut(1, has))
 	require.False(t, nobody.Switch(has, true))
@@ -113,7 +113,7 @@ func (x *seen) reads(t *testing.T) {
 	require.True(t, ok, x.name)
 	found := unsafe.Pointer(nil)
 	if r != nil {
-		found = x.CellOf(r.Location).ValueAt(r.Location)
+		found = x.ColumnAt(r.Location).ValueAt(r.Location)
 	}
 	require.Equal(t, x.want, found, x.name)
 	if at := []uintptr{1}; x.Values(at, []entity.ID{x.e}, false) == 1 {
@@ -158,14 +158,14 @@ func (x *seen) switches(t *testing.T) {
 }
 
 func (x *seen) hides(t *testing.T) {
-	x.HideWrites()
+	x.DisableWrites()
 	require.False(t, x.Switch(x.e, true), "%s, writes hidden", x.name)
 	require.Equal(t, 1, x.asked, "%s, writes hidden", x.name)
 	require.Zero(t, x.bits.On(), "%s, writes hidden", x.name)
 	x.asked = 0
 	require.Equal(t, x.want, x.At(x.e), x.name)
 	require.Equal(t, x.other, x.Mut(1, x.e), "%s, writes hidden", x.name)
-	x.Hide()
+	x.Disable()
 	require.Panics(t, func() { x.At(x.e) }, "%s, hidden", x.name)
 	r, ok := x.Find(x.e)
 	require.True(t, r == nil && !ok, "%s, hidden", x.name)

@@ -6,20 +6,20 @@ import (
 	"quarry/ecs/internal/entity"
 )
 
-// View is what look-ups by row need of a set. It is valid until the next Add, Remove, Reserve, Trim
-// or Close.
-type View struct {
+// SetView is what look-ups by row need of a set. It is valid until the next Add, Remove, Reserve,
+// Trim or Close.
+type SetView struct {
 	places, values unsafe.Pointer
 	size           uintptr
 	most           uint32
 }
 
 // View returns the set's view.
-func (s *Set) View() View { return View{s.places, s.values, s.size, s.most} }
+func (s *Set) View() SetView { return SetView{s.places, s.values, s.size, s.most} }
 
 // Of returns the address of the value of an entity that is alive, or nil. It is small enough to be
 // inlined.
-func (v *View) Of(e entity.ID) unsafe.Pointer {
+func (v *SetView) Of(e entity.ID) unsafe.Pointer {
 	if i := e.Index(); i < v.most {
 		// Safe because there are most places. The entity is alive, so its place is its own (P1).
 		if at := *(*Entry)(unsafe.Add(v.places, uintptr(i)*placeSize)); at != 0 {
@@ -55,7 +55,7 @@ func (s *Set) Mask(ids []entity.ID) (has, on uint64) {
 }
 
 // has returns 1 if an entity has a value, else 0, without a branch that depends on it.
-func (v *View) has(e entity.ID) uint64 {
+func (v *SetView) has(e entity.ID) uint64 {
 	i := e.Index()
 	if i >= v.most {
 		return 0
