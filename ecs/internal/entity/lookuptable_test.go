@@ -11,7 +11,7 @@ import (
 )
 
 // TestLookupTable compares what each kind of look-up finds with what it should, of entities that
-// are alive, dead, reserved, foreign and forged, while the Sight shows a store with records and one
+// are alive, dead, reserved, foreign and forged, while the LookupTable has a store with records and one
 // without, and while it is hidden.
 func TestLookupTable(t *testing.T) {
 	for _, number := range []uint32{0, 5} { // the zero ID has tag 0
@@ -19,7 +19,7 @@ func TestLookupTable(t *testing.T) {
 	}
 }
 
-// seen is a Sight of a store, and an ID that it is asked for.
+// seen is a LookupTable of a store, and an ID that it is asked for.
 type seen struct {
 	entity.LookupTable
 	name         string
