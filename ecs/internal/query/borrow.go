@@ -147,7 +147,7 @@ func (b *Borrow) Begin(op string) {
 		b.Query.Since = w.Tables.Version
 		w.Advance()
 	}
-	b.Out, w.News.Unshared = true, world.Never
+	b.Out, w.QueryEpochs.OwnerMatched = true, world.NoEpoch
 	w.Loops.Borrows = append(w.Loops.Borrows, b.LeaseOrNil())
 	w.Loops.Open++
 }
@@ -203,6 +203,6 @@ func (b *Borrow) End() {
 	w.Loops.Open--
 	b.Out = false
 	if len(w.Loops.Borrows) == 0 {
-		w.News.Unshared = w.News.Matched
+		w.QueryEpochs.OwnerMatched = w.QueryEpochs.Matched
 	}
 }

@@ -18,8 +18,8 @@ type Query struct {
 	Matching  *match.Matching    // nil once closed
 	named     []*value.Shared    // values of the Where terms; the query holds a reference to each
 	Bindings  []Binding          // one per matching archetype, see look
-	seen      uint64             // news.Matched when bindings were last brought up to date; 0 means never
-	replanned uint64             // news.Replanned at that time
+	seen      uint64             // QueryEpochs.Matched when bindings were last brought up to date; 0 means never
+	replanned uint64             // QueryEpochs.Replanned at that time
 	lost      uint64             // Matching.Lost at that time
 	Allowed   []uint8            // by TypeID: what loops may do with the type, see declared
 	writes    bool               // some type may be written
@@ -34,7 +34,7 @@ type Query struct {
 	Masked    bool               // one of them, or of the Changed terms, is Masked
 	Pinned    bool               // since does not advance when a loop ends, see door.PinSince
 	Since     uint32             // version that Changed and Ordered compare with; 0 means that everything is new
-	whole     uint64             // news.Unshared at which every row of the bindings matches, at any version, see look
+	ownerSeen uint64             // QueryEpochs.OwnerMatched at which every row of the bindings matches, at any version, see look
 }
 
 // Binding is a query's table for one archetype, and the only table that Slice consults. It says

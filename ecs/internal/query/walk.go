@@ -36,24 +36,24 @@ func (q *Query) lookAlone() {
 	if q.lost != q.Matching.Lost {
 		q.Bindings, q.lost = q.Bindings[:0], q.Matching.Lost
 	}
-	if q.replanned != q.World.News.Replanned {
+	if q.replanned != q.World.QueryEpochs.Replanned {
 		for i := range q.Bindings {
 			q.Bindings[i].follow(q)
 		}
-		q.replanned = q.World.News.Replanned
+		q.replanned = q.World.QueryEpochs.Replanned
 	}
 	for i := len(q.Bindings); i < len(q.Matching.Matches); i++ {
 		q.Bindings = append(q.Bindings, q.BindingOf(&q.Matching.Matches[i], q.World.Types.List))
 	}
-	q.seen = q.World.News.Matched
-	q.whole = 0
+	q.seen = q.World.QueryEpochs.Matched
+	q.ownerSeen = 0
 	if !q.Asks() && len(q.Sets) == 0 && !slices.ContainsFunc(q.Bindings, func(t Binding) bool { return len(t.tests) > 0 }) {
-		q.whole = q.World.News.Matched
+		q.ownerSeen = q.World.QueryEpochs.Matched
 	}
 }
 
 // upToDate reports whether look has nothing to do.
-func (q *Query) upToDate() bool { return q.seen == q.World.News.Matched }
+func (q *Query) upToDate() bool { return q.seen == q.World.QueryEpochs.Matched }
 
 // BindingOf returns the query's table for an archetype, whose types are in a list by number.
 func (q *Query) BindingOf(m *match.Match, types []*world.Type) Binding {
@@ -100,7 +100,7 @@ func (t *Binding) follow(q *Query) {
 
 // Walk is ecs.Query.Rows.
 func (q *Query) Walk(yield func(Rows) bool) {
-	if q == nil || q.Matching == nil || q.whole != q.World.News.Unshared {
+	if q == nil || q.Matching == nil || q.ownerSeen != q.World.QueryEpochs.OwnerMatched {
 		if !q.prepare() {
 			q.walkPart(yield)
 			return
@@ -140,7 +140,7 @@ func (q *Query) Walk(yield func(Rows) bool) {
 //go:noinline
 func (q *Query) prepare() bool {
 	q.Ready("Query.Rows")
-	return q.whole == q.World.News.Unshared
+	return q.ownerSeen == q.World.QueryEpochs.OwnerMatched
 }
 
 // Ready panics if the owner may not loop over the query now, and then updates the bindings.

@@ -89,7 +89,7 @@ func updateFlags(w *world.World) {
 	for _, a := range w.Archetypes.List {
 		a.Table.UpdateFlags()
 	}
-	w.News.Replan()
+	w.QueryEpochs.NextReplanned()
 	for _, t := range w.Types.List {
 		if t.Writers == 0 {
 			t.UpdateWrites()

@@ -240,5 +240,5 @@ func Arrange(w *world.World, order []*world.Archetype) {
 	}
 	w.Index.Arrange(tables)
 	w.Shrinking = world.Shrinking{}
-	w.News.Match()
+	w.QueryEpochs.NextMatched()
 }

@@ -61,7 +61,7 @@ func (f *SnapshotWorld) open(s *Snapshot) error {
 	f.Universe, f.Base, f.Growth = live.Universe, live.Base, live.Growth
 	f.Types.Open()
 	f.Archetypes.Open()
-	f.News = world.News{Matched: 1, Unshared: 1}
+	f.QueryEpochs = world.QueryEpochs{Matched: 1, OwnerMatched: 1}
 	query.OpenScans(&f.World)
 	f.IDs.Open(live.Universe, live.IDs.Tag())
 	f.Tables.Open(live.Universe, live.Growth, &f.IDs, table.Calls{Trim: func() int { return 0 }, Replanned: func() {}})

@@ -42,7 +42,7 @@ func (w *World) ArchetypeOf(sig Signature, values []*value.Shared) (*Archetype, 
 	}
 	w.Archetypes.Add(a)
 	w.Index.Enter(&a.Table)
-	w.News.Match()
+	w.QueryEpochs.NextMatched()
 	return a, nil
 }
 

@@ -104,8 +104,8 @@ func corruptParts(of *ecs.World, invariant string) (restore func()) {
 		a.Transitions = append(a.Transitions, world.TypeTransition{ID: a.Table.Types[0], Transition: a.Table.To(&a.Table.Table)})
 		return func() { a.Transitions = a.Transitions[:len(a.Transitions)-1] }
 	case "Q1":
-		w.News.Matched++
-		return func() { w.News.Matched-- }
+		w.QueryEpochs.Matched++
+		return func() { w.QueryEpochs.Matched-- }
 	case "O1":
 		w.Loops.Open++
 		return func() { w.Loops.Open-- }

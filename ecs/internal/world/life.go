@@ -23,7 +23,7 @@ func NewWorld(given func(*World)) (*World, error) {
 	w := &World{Growth: DefaultGrowth()}
 	w.Types.Open()
 	w.Archetypes.Open()
-	w.News = News{Matched: 1, Unshared: 1}
+	w.QueryEpochs = QueryEpochs{Matched: 1, OwnerMatched: 1}
 	onLoops.open(w)
 	given(w)
 	if w.Universe == nil {
@@ -44,7 +44,7 @@ func NewWorld(given func(*World)) (*World, error) {
 	if debug.On {
 		w.IDs.Apart(number)
 	}
-	w.Tables.Open(w.Universe, w.Growth, &w.IDs, table.Calls{Trim: trim, Replanned: w.News.Replan})
+	w.Tables.Open(w.Universe, w.Growth, &w.IDs, table.Calls{Trim: trim, Replanned: w.QueryEpochs.NextReplanned})
 	w.Rows.Open(&w.IDs, &w.Tables, &w.Buffers, change.Calls{
 		TableAt: func(i uint32) *table.Table { return &w.Archetypes.List[i].Table.Table },
 		Trim:    trim, Records: w.UpdateLookups,
@@ -90,7 +90,7 @@ func (w *World) Close() error {
 	err = errors.Join(err, w.closeUniverse())
 	Tags.Free(w.IDs.Tag())
 	w.Closed, w.Base, w.Names = true, nil, name.Names{}
-	w.News.Unshared = Never
+	w.QueryEpochs.OwnerMatched = NoEpoch
 	w.Tables.Close()
 	w.Index.Close()
 	w.Loops.Open++ // a loop that never ends, so that structural changes panic

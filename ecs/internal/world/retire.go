@@ -37,7 +37,7 @@ func (w *World) Retire(goes func(*Archetype) bool) (n int) {
 			a.Copies = nil
 		}
 	}
-	w.News.Match()
+	w.QueryEpochs.NextMatched()
 	return n
 }
 

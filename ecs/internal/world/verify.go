@@ -54,7 +54,7 @@ func (w *World) verifyDerived() error {
 	if err := w.verifyLoops(); err != nil {
 		return err
 	}
-	if err := w.News.verify(len(w.Loops.Borrows) > 0); err != nil {
+	if err := w.QueryEpochs.verify(len(w.Loops.Borrows) > 0); err != nil {
 		return err
 	}
 	if w.History != nil {

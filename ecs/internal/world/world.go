@@ -49,7 +49,7 @@ import (
 //	W13 of sparseset.go: every value of a sparse type belongs to an entity that is alive.
 //	W2, W3, W6, W9 and L1 of package table, R1-R10 of package entity, M1-M5 of package match,
 //	W11 of value.go, and the invariants of the parts that have a file here: T1, T2 and L2 of
-//	registry.go, A1-A3 of catalogue.go, Q1 of news.go, O1 of loops.go, C1 of package change.
+//	registry.go, A1-A3 of catalogue.go, Q1 of queryepochs.go, O1 of loops.go, C1 of package change.
 
 // World is ecs.World.
 type World struct {
@@ -67,7 +67,7 @@ type World struct {
 	Types         registry
 	Archetypes    catalogue
 	Index         match.Index            // matches archetypes to queries, and to the shared values that they hold
-	News          News                   // changes that queries have not seen yet
+	QueryEpochs   QueryEpochs            // changes that queries have not seen yet
 	Loops         loops                  // loops and borrows in progress
 	Rows          change.Rows            // all rows, as structural changes see them
 	History       History                // of its snapshots; nil until the first
@@ -243,11 +243,11 @@ type Lease struct {
 // Access is ecs.Access.
 type Access struct{ Reads, Writes Signature }
 
-// News counts the events that queries check before they loop.
-type News struct {
-	Matched   uint64 // archetypes created, removed or laid out anew so far, plus one: matches may have changed
-	Unshared  uint64 // equal to matched, or never while a borrow is out or after Close: see Query.Rows
-	Replanned uint64 // archetypes laid out anew so far
+// QueryEpochs counts the events that queries check before they loop.
+type QueryEpochs struct {
+	Matched      uint64 // archetypes created, removed or laid out anew so far, plus one: matches may have changed
+	OwnerMatched uint64 // equal to matched, or never while a borrow is out or after Close: see Query.Rows
+	Replanned    uint64 // archetypes laid out anew so far
 }
 
 // Shrinking is where the next step of Shrink resumes. Shrink goes from the last archetype to the
