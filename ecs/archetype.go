@@ -59,7 +59,7 @@ func TryNewArchetype(w *World, types ...Type) (*Archetype, error) {
 	}
 	a, err := w.inner().ArchetypeOf(sig, w.inner().ValuesFor(make([]*value.Shared, 0, world.UsualValues), &sig, given, nil, nil))
 	if err != nil {
-		return nil, world.During("NewArchetype", err)
+		return nil, world.WithOp("NewArchetype", err)
 	}
 	if !w.Shared() { // goroutines of a share may look up what is there, at once
 		a.Pinned = true
@@ -70,7 +70,7 @@ func TryNewArchetype(w *World, types ...Type) (*Archetype, error) {
 // Len returns the number of entities that have exactly the archetype's types and shared values.
 func (a *Archetype) Len() int {
 	if a.core.Table.Closed {
-		a = archetypeFrom(a.inner().Now())
+		a = archetypeFrom(a.inner().CurrentOrNil())
 	}
 	return a.core.Table.Store.Len()
 }
@@ -87,13 +87,13 @@ func (a *Archetype) World() *World {
 }
 
 // Chunks returns the number of chunks that hold rows.
-func (a *Archetype) Chunks() int { return len(a.inner().Now().Table.Store.Chunks()) }
+func (a *Archetype) Chunks() int { return len(a.inner().CurrentOrNil().Table.Store.Chunks()) }
 
 // Chunk returns the i'th chunk's offset in bytes from the universe's base, its size in bytes, and
 // its number of rows. The size is a power of two: 2 KiB, or 16 KiB to 1 MiB. All chunks but the
 // last are full. Chunk panics if i is not in [0, Chunks()).
 func (a *Archetype) Chunk(i int) (offset, bytes, rows int) {
-	if a = archetypeFrom(a.inner().Now()); uint(i) >= uint(len(a.core.Table.Store.Chunks())) {
+	if a = archetypeFrom(a.inner().CurrentOrNil()); uint(i) >= uint(len(a.core.Table.Store.Chunks())) {
 		panic(fmt.Sprintf("ecs: Archetype.Chunk: %d is not in [0, %d) of %v", i, len(a.core.Table.Store.Chunks()), a))
 	}
 	c := a.core.Table.Store.Chunks()[i]
@@ -106,7 +106,7 @@ func (a *Archetype) Chunk(i int) (offset, bytes, rows int) {
 // change while the archetype has no rows, see Change.ApplyQuery. Cost: the layout is computed at
 // each call.
 func (a *Archetype) Plan() layout.Plan {
-	a = archetypeFrom(a.inner().Now())
+	a = archetypeFrom(a.inner().CurrentOrNil())
 	return a.core.Table.Plan()
 }
 

@@ -86,7 +86,7 @@ func (b *Bundle[S]) TryCreate(s S) (Entity, error) {
 	if a == nil || set != b.lastSet {
 		var err error
 		if a, err = b.archetypeOf(set); err != nil {
-			return Null, world.During("Bundle.Create", err)
+			return Null, world.WithOp("Bundle.Create", err)
 		}
 	}
 	elements := b.fields[b.values:]

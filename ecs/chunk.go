@@ -88,7 +88,7 @@ func (c Chunk[T]) value(rows Rows) *T {
 // Get returns the value of e's chunk for reading, or nil if e is not alive or does not have the
 // type. The pointer is valid until the next structural change of the world.
 func (c Chunk[T]) Get(e Entity) *T {
-	p, at := c.t.OwnLookup().LookUp(world.OpChunkGet, entity.ID(e))
+	p, at := c.t.OwnerLookup().LookUp(world.OpChunkGet, entity.ID(e))
 	if p == nil {
 		return nil
 	}

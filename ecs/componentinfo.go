@@ -48,7 +48,7 @@ func (w *World) Components() []ComponentInfo {
 
 // Components returns the types of the archetype in order of registration.
 func (a *Archetype) Components() []ComponentInfo {
-	types := a.inner().Now().Table.Types
+	types := a.inner().CurrentOrNil().Table.Types
 	all := make([]ComponentInfo, len(types))
 	for i, id := range types {
 		all[i] = describe(a.core.World.Types.List[id])

@@ -84,7 +84,7 @@ func Diff(older, newer *Snapshot) (*Delta, error) {
 	}
 	c := delta.Comparing{Older: older.inner(), Newer: newer.inner(), Same: map[*world.Archetype]*world.Archetype{}}
 	if err := c.Open(); err != nil {
-		return nil, world.During(op, err)
+		return nil, world.WithOp(op, err)
 	}
 	made, err := delta.Diff(&c.Was.World, &c.Is.World, c.Written, &c)
 	return deltaFrom(made), err

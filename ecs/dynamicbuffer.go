@@ -138,7 +138,7 @@ func (a array) TryReserve(n int) error {
 	if n <= k.Cap(h) {
 		return nil
 	}
-	return world.During("DynamicBuffer.Reserve", world.Refused(a.raw.Lookup.Spill.Rebuild(h, k, n, n, h.Len(), h.Len(), nil)))
+	return world.WithOp("DynamicBuffer.Reserve", world.LimitErrorOf(a.raw.Lookup.Spill.Rebuild(h, k, n, n, h.Len(), h.Len(), nil)))
 }
 
 // Resize sets the length of the buffer to n. Elements beyond n are removed; new elements are zero.

@@ -20,19 +20,19 @@ type enableHandle struct{ handle }
 // and panics if the type is not Enableable. It may be called inside a loop: the mask of the current
 // rows is a snapshot and does not change, but the masks of later chunks include the change.
 func (h enableHandle) Enable(e Entity) bool {
-	return h.t.OwnLookup().TableOrNil().Switch(entity.ID(e), true)
+	return h.t.OwnerLookup().TableOrNil().Switch(entity.ID(e), true)
 }
 
 // Disable disables e's component: queries that name the component skip e, while Has and Get still
 // find it. It returns and panics like Enable.
 func (h enableHandle) Disable(e Entity) bool {
-	return h.t.OwnLookup().TableOrNil().Switch(entity.ID(e), false)
+	return h.t.OwnerLookup().TableOrNil().Switch(entity.ID(e), false)
 }
 
 // Enabled reports whether e is alive and has the component, enabled. A type that is not Enableable
 // is always enabled.
 func (h enableHandle) Enabled(e Entity) bool {
-	return h.t.OwnLookup().Enabled("Component.Enabled", entity.ID(e))
+	return h.t.OwnerLookup().Enabled("Component.Enabled", entity.ID(e))
 }
 
 // EnabledAt reports whether the component of the i'th row of rows is enabled at the call, unlike

@@ -11,7 +11,7 @@ import (
 
 // SetSlot puts a slot into e's row and returns the one that was there.
 func (m Managed[T]) SetSlot(e Entity, n uint32) (old uint32) {
-	p, _ := m.t.OwnLookup().LookUp(world.OpManagedGet, entity.ID(e))
+	p, _ := m.t.OwnerLookup().LookUp(world.OpManagedGet, entity.ID(e))
 	old, *(*value.Slot)(p) = uint32(*(*value.Slot)(p)), value.Slot(n)
 	return old
 }

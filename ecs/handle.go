@@ -27,7 +27,7 @@ func (h handle) String() string {
 
 // Has reports whether e is alive and has the type, enabled or disabled.
 func (h handle) Has(e Entity) bool {
-	p, _ := h.t.OwnLookup().LookUp(world.OpHas, entity.ID(e))
+	p, _ := h.t.OwnerLookup().LookUp(world.OpHas, entity.ID(e))
 	return p != nil
 }
 

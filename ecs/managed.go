@@ -43,7 +43,7 @@ func RegisterManaged[T any](w *World, options ...TypeOption) Managed[T] {
 // no value yet. Has tells whether e has the component. Get changes nothing, so goroutines that
 // share the world may call it.
 func (m Managed[T]) Get(e Entity) *T {
-	p, _ := m.t.OwnLookup().LookUp(world.OpManagedGet, entity.ID(e))
+	p, _ := m.t.OwnerLookup().LookUp(world.OpManagedGet, entity.ID(e))
 	if p == nil {
 		return nil
 	}

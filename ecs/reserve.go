@@ -31,7 +31,7 @@ func (w *World) Reserve(ids []Entity) error {
 	w.inner().CheckHandle("World.Reserve")
 	w.core.Reserving.RLock()
 	defer w.core.Reserving.RUnlock()
-	return world.During("World.Reserve", world.Refused(w.core.IDs.Reserve(idsOf(ids))))
+	return world.WithOp("World.Reserve", world.LimitErrorOf(w.core.IDs.Reserve(idsOf(ids))))
 }
 
 // Unreserve releases reserved ids that will not be created; they never identify an entity. Any

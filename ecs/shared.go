@@ -204,7 +204,7 @@ func (c Shared[T]) give(op string, e Entity, x T, adds bool) (bool, error) {
 	given := [1]*value.Shared{v}
 	to, err := w.ArchetypeOf(sig, w.ValuesFor(make([]*value.Shared, 0, world.UsualValues), &sig, given[:], a, nil))
 	if err != nil {
-		return false, world.During(op, err)
+		return false, world.WithOp(op, err)
 	}
 	return edit.MoveBy(w, op, a.TransitionTo(to), entity.ID(e), r, before)
 }
@@ -232,7 +232,7 @@ func (a *Archetype) With(given ...SharedValue) *Archetype {
 	}
 	to, err := w.ArchetypeOf(a.core.Table.Sig, w.ValuesFor(make([]*value.Shared, 0, world.UsualValues), &a.core.Table.Sig, list, a.inner(), nil))
 	if err != nil {
-		panic(world.During(op, err))
+		panic(world.WithOp(op, err))
 	}
 	return archetypeFrom(to)
 }

@@ -203,7 +203,7 @@ func (s *Snapshot) Fork(options ...Option) (*World, error) {
 	defer s.core.Reading.Add(-1)
 	f, err := s.inner().LoadAll()
 	if err != nil {
-		return nil, world.During(op, err)
+		return nil, world.WithOp(op, err)
 	}
 	made, err := edit.Copied(&f.World, op, true, onCore(allOf(options)))
 	return worldFrom(made), err

@@ -10,7 +10,7 @@ import (
 
 // PlantLeak takes a block from the world's heap that no buffer has.
 func (w *World) PlantLeak(bytes int) error {
-	_, err := w.core.Buffers.Own().Take(&value.Shape{Element: 1}, bytes)
+	_, err := w.core.Buffers.OwnerSpill().Take(&value.Shape{Element: 1}, bytes)
 	return err
 }
 
@@ -49,6 +49,6 @@ func (h handle) SpilledSize(e Entity) int {
 // Place returns the bytes from the chunk's start to e's header and the bytes from
 // one row to the next.
 func (h handle) Place(e Entity) (header, stride uintptr) {
-	p, _ := h.t.OwnLookup().LookUp(world.OpBufferGet, entity.ID(e))
+	p, _ := h.t.OwnerLookup().LookUp(world.OpBufferGet, entity.ID(e))
 	return (uintptr(p) - uintptr(h.t.World.Base)) % (1 << 14), uintptr(h.t.Size)
 }

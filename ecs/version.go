@@ -83,7 +83,7 @@ func (h handle) MarkAt(rows Rows, i int) {
 // after the given version: in e's row, if the type is registered with TrackRows, else in any row of
 // e's chunk. For version 0 it reports whether e has the component.
 func (h handle) ChangedSince(e Entity, since uint32) bool {
-	return query.ChangedSince(h.t.OwnLookup(), "Component.ChangedSince", entity.ID(e), since)
+	return query.ChangedSince(h.t.OwnerLookup(), "Component.ChangedSince", entity.ID(e), since)
 }
 
 // ChangedSince is Component.ChangedSince for a goroutine of a borrow.

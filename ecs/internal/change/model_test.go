@@ -199,10 +199,10 @@ func (m *model) write(rng *rand.Rand, list []entity.ID) {
 			row.values[c.Key] = m.next
 			switch c.Key {
 			case typeHits:
-				h, err := m.buffers.Own().Take(&shape, 3)
+				h, err := m.buffers.OwnerSpill().Take(&shape, 3)
 				require.NoError(m.t, err)
 				*value.HeaderOf(at, c) = h
-				*(*uint32)(m.buffers.Own().Elements(&h)) = m.next // Safe because there are three elements of 8 bytes.
+				*(*uint32)(m.buffers.OwnerSpill().Elements(&h)) = m.next // Safe because there are three elements of 8 bytes.
 			case typeName:
 				*m.names.Make(&value.SlotsAt(at, c, 1)[0]) = m.next
 			default:
@@ -229,7 +229,7 @@ func (m *model) read(at store.Row, c table.Column) uint32 {
 	switch c.Key {
 	case typeHits:
 		if h := value.HeaderOf(at, c); h.Len() > 0 {
-			return *(*uint32)(m.buffers.Own().Elements(h)) // Safe because there are elements of 8 bytes.
+			return *(*uint32)(m.buffers.OwnerSpill().Elements(h)) // Safe because there are elements of 8 bytes.
 		}
 		return 0
 	case typeName:

@@ -282,7 +282,7 @@ func newScarce(t *testing.T, growth growth.Policy, seed uint64, rows int) *scarc
 func (s *scarce) try(text string) (*Tx, error) {
 	tx := s.selectGroups(s.groups, s.born, s.create, text)
 	for range s.blocks {
-		if err := tx.Take(s.buffers.Own(), &shape, 2_000); err != nil {
+		if err := tx.Take(s.buffers.OwnerSpill(), &shape, 2_000); err != nil {
 			tx.Cancel()
 			return tx, err
 		}
@@ -368,7 +368,7 @@ func TestTakeBlockCancel(t *testing.T) {
 	for given := range 5 {
 		tx := m.rows.Begin()
 		for i := range 4 {
-			require.NoError(t, tx.Take(m.buffers.Own(), &shape, 10+i))
+			require.NoError(t, tx.Take(m.buffers.OwnerSpill(), &shape, 10+i))
 		}
 		require.Equal(t, 4, m.buffers.Live())
 		require.EqualError(t, m.rows.Verify(), "ecs: C1: no change is under way, but rows are coming to 0 tables, and 4 of 4 blocks are kept")
@@ -387,7 +387,7 @@ func TestTakeBlockCancel(t *testing.T) {
 		}
 	}
 	tx := m.rows.Begin()
-	require.EqualError(t, tx.Take(m.buffers.Own(), &shape, value.MaxLen+1), "value: a buffer of more than 4294967295 elements")
+	require.EqualError(t, tx.Take(m.buffers.OwnerSpill(), &shape, value.MaxLen+1), "value: a buffer of more than 4294967295 elements")
 	require.NoError(t, m.rows.Verify())
 	tx.Expect(m.table(sigOf(typeA)), 3)
 	require.EqualError(t, m.rows.Verify(), "ecs: C1: no change is under way, but rows are coming to 1 tables, and 0 of 0 blocks are kept")

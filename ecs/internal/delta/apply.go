@@ -74,7 +74,7 @@ func (p *deltaPlan) apply() error {
 	w.UpdateLookups()
 	if err != nil {
 		w.Forget(before)
-		return world.During(p.op, world.Refused(err))
+		return world.WithOp(p.op, world.LimitErrorOf(err))
 	}
 	p.commit(tx, room)
 	return nil
@@ -88,7 +88,7 @@ func (p *deltaPlan) makeArchetypes() error {
 		if t.a == nil {
 			a, err := p.w.ArchetypeOf(t.sig, p.w.ValuesFor(nil, &t.sig, t.given, nil, nil))
 			if err != nil {
-				return world.During(p.op, err)
+				return world.WithOp(p.op, err)
 			}
 			t.a = a
 		}
@@ -113,7 +113,7 @@ func (p *deltaPlan) takeBlocks(tx *change.Tx) (err error) {
 					room = of.Shape.Cap(h)
 				}
 				if err == nil && e.length() > room {
-					err = tx.Take(p.w.Buffers.Own(), &of.Shape, e.length())
+					err = tx.Take(p.w.Buffers.OwnerSpill(), &of.Shape, e.length())
 				}
 			})
 			if err != nil {

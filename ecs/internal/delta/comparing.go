@@ -23,7 +23,7 @@ func AppendDelta(dst []byte, older, newer *snapshot.Snapshot, spare *Spare) ([]b
 	}
 	c := Comparing{Older: older, Newer: newer, spare: spare, Same: map[*world.Archetype]*world.Archetype{}}
 	if err := c.Open(); err != nil {
-		return dst, world.During(op, err)
+		return dst, world.WithOp(op, err)
 	}
 	d, err := Diff(&c.Was.World, &c.Is.World, c.Written, &c)
 	if err != nil {
@@ -64,7 +64,7 @@ func (c *Comparing) Open() (err error) {
 	}
 	c.set = c.Older.Layer.Written(snapshot.HistoryOf(c.Older.World).Rows, c.Newer.Layer, c.set)
 	if err := c.load(); err != nil {
-		return cmp.Or(c.Older.Err(), c.Newer.Err(), world.Refused(err))
+		return cmp.Or(c.Older.Err(), c.Newer.Err(), world.LimitErrorOf(err))
 	}
 	return nil
 }

@@ -226,7 +226,7 @@ func loadIDs(a *world.Archetype) error {
 			break
 		}
 		if err := a.SnapshotView.LoadRows(pos, 0, a.Table.Store.RowsOf(pos)); err != nil {
-			return world.Refused(err)
+			return world.LimitErrorOf(err)
 		}
 	}
 	return nil
@@ -382,11 +382,11 @@ func (x *differ) units(t *deltaTable, c world.Column, w *runsWriter) error {
 			}
 			is, err := t.a.SnapshotView.Unit(pos, unit, &buffers[0])
 			if err != nil {
-				return world.Refused(err)
+				return world.LimitErrorOf(err)
 			}
 			old, err := t.old.SnapshotView.Unit(pos, unit, &buffers[1])
 			if err != nil {
-				return world.Refused(err)
+				return world.LimitErrorOf(err)
 			}
 			w.compare(chunk.Start*int(c.Size)+lo-begin, old[lo-start:hi-start], is[lo-start:hi-start])
 		}
@@ -401,11 +401,11 @@ func (x *differ) buffers(t *deltaTable, of *world.Type, c world.Column) {
 		has := from != nil && from.Sig.Has(of.ID)
 		for i := range n {
 			var header *value.Header
-			old := x.Newer.Buffers.Own()
+			old := x.Newer.Buffers.OwnerSpill()
 			if has {
-				header, old = value.HeaderOf(was, from.Column(of.ID)), x.Older.Buffers.Own()
+				header, old = value.HeaderOf(was, from.Column(of.ID)), x.Older.Buffers.OwnerSpill()
 			}
-			w.compare(at+i, of.Shape.Element, header, value.HeaderOf(is, c), old, x.Newer.Buffers.Own(), &of.Shape)
+			w.compare(at+i, of.Shape.Element, header, value.HeaderOf(is, c), old, x.Newer.Buffers.OwnerSpill(), &of.Shape)
 			was.Row++
 			is.Row++
 		}

@@ -202,7 +202,7 @@ func (p *deltaPlan) makeRoster() error {
 		}
 		a, err := p.w.ArchetypeOf(part.sig, p.w.ValuesFor(nil, &part.sig, part.given, nil, nil))
 		if err != nil {
-			return world.During(p.op, err)
+			return world.WithOp(p.op, err)
 		}
 		part.a = a
 	}

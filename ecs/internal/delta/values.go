@@ -134,7 +134,7 @@ func (p *deltaPlan) editsFit(t *plannedTable, of *world.Type, b *deltaBuffers) b
 			fit = false
 			return
 		}
-		sum = crc32.Update(sum, world.Castagnoli, p.w.Buffers.Own().Bytes(h, k, 0, h.Len()))
+		sum = crc32.Update(sum, world.Castagnoli, p.w.Buffers.OwnerSpill().Bytes(h, k, 0, h.Len()))
 	}) && fit && sum == b.sum
 }
 
@@ -211,7 +211,7 @@ func (p *deltaPlan) writeValues(t *plannedTable, tx *change.Tx) {
 				block := tx.Block()
 				next = &block
 			}
-			p.w.Buffers.Own().Edit(h, &of.Shape, next, e.before, e.n, e.tail, e.bytes)
+			p.w.Buffers.OwnerSpill().Edit(h, &of.Shape, next, e.before, e.n, e.tail, e.bytes)
 			t.a.Touch(nil, slot, pos, row, 1)
 		})
 	}

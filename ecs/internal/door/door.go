@@ -127,7 +127,7 @@ func RecordingsOf(w *ecs.World) *world.Recordings { return World(w).RecordingsOf
 func Keep(w *ecs.World, by *string) { World(w).Keeper.Store(by) }
 
 // Filters reports whether the query has Changed, Ordered or Between terms.
-func Filters(q *ecs.Query) bool { return core(q).Asks() }
+func Filters(q *ecs.Query) bool { return core(q).FiltersChunks() }
 
 // MatchesArchetype reports whether entities of an archetype can match, and whether enable bits then
 // decide which of them do. It ignores Changed and Ordered terms. It panics for an archetype that is

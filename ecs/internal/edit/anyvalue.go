@@ -23,7 +23,7 @@ func SetAny(w *world.World, op string, e entity.ID, info *world.Type, x any) (bo
 	}
 	switch info.Kind {
 	case world.KindShared:
-		if p, _ := info.OwnLookup().LookUp(world.OpHas, e); p == nil {
+		if p, _ := info.OwnerLookup().LookUp(world.OpHas, e); p == nil {
 			return false, nil
 		}
 		c := &Change{World: w}

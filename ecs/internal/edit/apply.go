@@ -18,7 +18,7 @@ func (c *Change) Apply(e entity.ID) (changed bool, err error) {
 	w.CheckChange(op)
 	r := w.RecordOf(op, e)
 	if r == nil {
-		if c.Gives() {
+		if c.Adds() {
 			panic(fmt.Sprintf("ecs: %s: %v is not alive, cannot apply %v", op, e, c))
 		}
 		return false, nil
@@ -33,7 +33,7 @@ func (c *Change) Apply(e entity.ID) (changed bool, err error) {
 	out, err := c.outcome(a)
 	if err != nil {
 		w.Forget(before)
-		return false, world.During(op, err)
+		return false, world.WithOp(op, err)
 	}
 	switch {
 	case out.Stays():
@@ -45,9 +45,9 @@ func (c *Change) Apply(e entity.ID) (changed bool, err error) {
 	return MoveBy(w, op, out.Transition(), e, r, before)
 }
 
-// Gives reports whether the change adds something, which makes it an error to apply it to a dead
+// Adds reports whether the change adds something, which makes it an error to apply it to a dead
 // entity.
-func (c *Change) Gives() bool { return c.adds || c.Into != nil }
+func (c *Change) Adds() bool { return c.adds || c.Into != nil }
 
 // ApplyTo changes the rows that a transaction has selected, all or none. It also returns how many
 // entities ended.
@@ -69,11 +69,11 @@ func (c *Change) ApplyTo(op string, tx *change.Tx) (b Batch, ended int, err erro
 		}
 	}
 	if err == nil {
-		err = world.Refused(tx.Reserve(0))
+		err = world.LimitErrorOf(tx.Reserve(0))
 	}
 	if err != nil {
 		w.Forget(before)
-		return Batch{}, 0, world.During(op, err)
+		return Batch{}, 0, world.WithOp(op, err)
 	}
 	moved, ended := tx.Commit()
 	c.EnterList(entering)

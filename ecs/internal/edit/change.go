@@ -146,7 +146,7 @@ func outcomeOf(p *world.Transition) change.Outcome {
 // instead.
 func (c *Change) target(a *world.Archetype) (to *world.Archetype, ends bool, err error) {
 	if c.Into != nil && c.Into.Table.Closed {
-		if c.Into, err = c.Into.Again(); err != nil {
+		if c.Into, err = c.Into.Current(); err != nil {
 			return nil, false, err
 		}
 	}

@@ -36,7 +36,7 @@ func Copied(w *world.World, op string, sameTag bool, given func(*world.World)) (
 	err = become(c, op, w)
 	returned = true
 	if err != nil {
-		return nil, errors.Join(world.During(op, err), c.Close())
+		return nil, errors.Join(world.WithOp(op, err), c.Close())
 	}
 	return c, nil
 }
@@ -140,7 +140,7 @@ func copyRows(a *world.Archetype, from *world.Archetype) (err error) {
 		}
 	})
 	w.EachChunkLink(&a.Table.Table, func(e *entity.ID) { e.Retag(from.World.IDs.Tag(), w.IDs.Tag()) })
-	return cmp.Or(err, world.Refused(refusal))
+	return cmp.Or(err, world.LimitErrorOf(refusal))
 }
 
 // copyManaged makes copies of another world's managed values, with the same slots, before there are

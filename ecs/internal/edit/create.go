@@ -34,7 +34,7 @@ func TryCreate(a *world.Archetype) (entity.ID, error) {
 	if w.IDs.Free() == 0 || a.Table.Store.Full() {
 		var err error
 		if a, err = makeRoom(a, 1); err != nil {
-			return world.Null, world.During("Archetype.Create", err)
+			return world.Null, world.WithOp("Archetype.Create", err)
 		}
 	}
 	return w.Rows.Create(&a.Table.Table), nil
@@ -46,9 +46,9 @@ func makeRoom(a *world.Archetype, n int) (*world.Archetype, error) {
 	w := a.World
 	w.SweepBut(a)
 	before := len(w.Archetypes.List)
-	a, err := a.Again()
+	a, err := a.Current()
 	if err == nil {
-		err = world.Refused(w.Rows.Room(&a.Table.Table, n, n))
+		err = world.LimitErrorOf(w.Rows.Room(&a.Table.Table, n, n))
 	}
 	if err != nil {
 		w.Forget(before)
@@ -95,11 +95,11 @@ func CreateN(a *world.Archetype, n int, options ...CreateOption) (Batch, error) 
 		return Batch{World: w, epoch: w.Rows.Epoch}, nil
 	}
 	if n > world.MostAlive-w.Living() {
-		return Batch{}, world.During("Archetype.CreateN", world.Limit("entities a world", world.MostAlive, nil))
+		return Batch{}, world.WithOp("Archetype.CreateN", world.Limit("entities a world", world.MostAlive, nil))
 	}
 	a, err := makeRoom(a, n)
 	if err != nil {
-		return Batch{}, world.During("Archetype.CreateN", err)
+		return Batch{}, world.WithOp("Archetype.CreateN", err)
 	}
 	tx := w.Rows.Begin()
 	tx.Note(w.Rows.CreateN(&a.Table.Table, n, &unset))

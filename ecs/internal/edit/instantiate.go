@@ -198,12 +198,12 @@ func (c *copying) run(op string) (Batch, error) {
 		return batch(w, 0), nil
 	}
 	if free := world.MostAlive - w.Living(); c.n > free/len(c.members) { // total may have overflowed
-		return Batch{}, world.During(op, world.Limit("entities a world", world.MostAlive, nil))
+		return Batch{}, world.WithOp(op, world.Limit("entities a world", world.MostAlive, nil))
 	}
 	w.Loops.Enter(op)
 	defer w.Loops.Leave()
 	if err := c.reserve(total); err != nil {
-		return Batch{}, world.During(op, err)
+		return Batch{}, world.WithOp(op, err)
 	}
 	c.copy()
 	return batch(w, total), nil
@@ -229,7 +229,7 @@ func (c *copying) reserve(total int) error {
 	err := c.aim(nil)
 	if err == nil {
 		expectCopies(c.tx, c.w, []copying{*c})
-		err = world.Refused(c.tx.Reserve(total))
+		err = world.LimitErrorOf(c.tx.Reserve(total))
 	} else {
 		c.tx.Cancel()
 	}
@@ -295,7 +295,7 @@ func (c *copying) takeBlocks(m *member) error {
 		}
 		for range c.n {
 			if err := c.tx.Take(t.Spill, &t.Shape, length); err != nil {
-				return world.Refused(err)
+				return world.LimitErrorOf(err)
 			}
 		}
 	}

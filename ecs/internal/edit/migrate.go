@@ -136,11 +136,11 @@ func move(w *world.World, op string, from *world.World, selected *change.Tx, mov
 		return batch(w, 0), nil
 	}
 	if total > world.MostAlive-w.Living() {
-		return Batch{}, world.During(op, world.Limit("entities a world", world.MostAlive, nil))
+		return Batch{}, world.WithOp(op, world.Limit("entities a world", world.MostAlive, nil))
 	}
 	m.selected, m.total = selected, total
 	if err := m.registerAll(); err != nil {
-		return Batch{}, world.During(op, err)
+		return Batch{}, world.WithOp(op, err)
 	}
 	w.Loops.Enter(op)
 	defer w.Loops.Leave()
@@ -151,7 +151,7 @@ func move(w *world.World, op string, from *world.World, selected *change.Tx, mov
 			continue
 		}
 		if err := moves[i].do(m); err != nil {
-			return Batch{}, world.During(op, err)
+			return Batch{}, world.WithOp(op, err)
 		}
 	}
 	rename := func(e *entity.ID) {
@@ -176,7 +176,7 @@ func (m *migration) reserve() error {
 	err := m.aim(m.selected)
 	if err == nil {
 		m.aimSparse(m.selected)
-		err = world.Refused(m.tx.Reserve(m.total))
+		err = world.LimitErrorOf(m.tx.Reserve(m.total))
 	} else {
 		m.tx.Cancel()
 	}
@@ -277,7 +277,7 @@ func (m *migration) takeBlocks(r *transfer) error {
 			if !from.Spilled() {
 				return nil
 			}
-			return world.Refused(m.tx.Take(t.Spill, &t.Shape, from.Len()))
+			return world.LimitErrorOf(m.tx.Take(t.Spill, &t.Shape, from.Len()))
 		})
 		if err != nil {
 			return err
@@ -304,7 +304,7 @@ func (m *migration) moveSpills(r *transfer, b world.Column) {
 			return nil
 		}
 		next := m.tx.Block()
-		value.Move(t.Spill.Bytes(&next, &t.Shape, 0, h.Len()), m.from.Buffers.Own().Bytes(h, &t.Shape, 0, h.Len()))
+		value.Move(t.Spill.Bytes(&next, &t.Shape, 0, h.Len()), m.from.Buffers.OwnerSpill().Bytes(h, &t.Shape, 0, h.Len()))
 		r.p.Table.KeepValue(at, c)
 		m.from.Buffers.Free(h)
 		*h = next

@@ -45,7 +45,7 @@ func TryAdd(t *world.Type, op string, e entity.ID) (unsafe.Pointer, error) {
 		return t.RefuseDead(op, e), nil
 	}
 	p, err := moveSearched(t, e, r, w.ArchetypeAt(w.Tables.OwnerOf(r.Location)), true)
-	return p, world.During(op, err)
+	return p, world.WithOp(op, err)
 }
 
 // Remove removes the type from e. removed is false if e is dead or lacks the type.
@@ -75,7 +75,7 @@ func TryRemove(t *world.Type, op string, e entity.ID) (removed bool, err error) 
 		return w.PassDead(op, e), nil
 	}
 	p, err := moveSearched(t, e, r, w.ArchetypeAt(w.Tables.OwnerOf(r.Location)), false)
-	return p != nil, world.During(op, err)
+	return p != nil, world.WithOp(op, err)
 }
 
 // moveSearched does the work of add and remove for an entity of a if the transition is not cached
@@ -113,7 +113,7 @@ func moveSearched(t *world.Type, e entity.ID, r *entity.Record, a *world.Archety
 func moveOr(t *world.Type, op string, e entity.ID, r *entity.Record, a *world.Archetype, adds bool) unsafe.Pointer {
 	p, err := moveSearched(t, e, r, a, adds)
 	if err != nil {
-		panic(world.During(op, err))
+		panic(world.WithOp(op, err))
 	}
 	return p
 }
@@ -125,7 +125,7 @@ func searchEdge(a *world.Archetype, id world.TypeID) error {
 	before := len(a.World.Archetypes.List)
 	transition, err := findTransition(a, id)
 	if err == nil && transition.To.Store.Full() {
-		err = world.Refused(a.World.Rows.Room(transition.To, 1, 0))
+		err = world.LimitErrorOf(a.World.Rows.Room(transition.To, 1, 0))
 	}
 	if err != nil {
 		a.World.Forget(before)
@@ -166,7 +166,7 @@ func MoveBy(w *world.World, op string, transition *world.Transition, e entity.ID
 	if transition.To.Store.Full() {
 		if err := w.Rows.Room(transition.To, 1, 0); err != nil {
 			w.Forget(before)
-			return false, world.During(op, world.Refused(err))
+			return false, world.WithOp(op, world.LimitErrorOf(err))
 		}
 		if transition.IsToSharedValue() {
 			transition.Find() // its end may have its own layout now, which tells only the transitions that it knows

@@ -27,7 +27,7 @@ func OutcomeOfCopies(a *world.Archetype) (Outcome, error) {
 	}
 	to, err := pattern(a)
 	if err != nil {
-		return Outcome{}, world.During(op, err)
+		return Outcome{}, world.WithOp(op, err)
 	}
 	o := Outcome{From: a, to: to}
 	for i, had := range a.Table.Sig {
@@ -56,7 +56,7 @@ func (o Outcome) After(c *Change) (Outcome, error) {
 	by, err := c.outcome(o.to)
 	switch {
 	case err != nil:
-		return o, world.During(op, err)
+		return o, world.WithOp(op, err)
 	case by.Ends():
 		o.to = nil
 		return o, nil
@@ -76,9 +76,9 @@ func (o Outcome) After(c *Change) (Outcome, error) {
 // refresh replaces archetypes retired meanwhile by their current replacements. The error is a
 // *LimitError.
 func (o *Outcome) refresh() (err error) {
-	o.From = o.From.Now()
+	o.From = o.From.CurrentOrNil()
 	if o.to != nil {
-		o.to, err = o.to.Again()
+		o.to, err = o.to.Current()
 	}
 	return err
 }

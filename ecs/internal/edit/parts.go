@@ -58,7 +58,7 @@ func (x *cloning) archetypes() error {
 
 func (x *cloning) ids() error {
 	if err := x.c.Rows.Become(&x.w.Rows); err != nil {
-		return world.Refused(err)
+		return world.LimitErrorOf(err)
 	}
 	avoidTags(x.c, x.w)
 	x.c.SetLookupRecords(x.c.IDs.View())

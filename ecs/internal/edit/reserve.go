@@ -22,14 +22,14 @@ func CreateReserved(a *world.Archetype, ids []entity.ID) (Batch, error) {
 	}
 	w.SweepBut(a)
 	before := len(w.Archetypes.List)
-	a, err := a.Again()
+	a, err := a.Current()
 	if err == nil {
-		err = world.Refused(w.Rows.RoomHeld(&a.Table.Table, len(ids)))
+		err = world.LimitErrorOf(w.Rows.RoomHeld(&a.Table.Table, len(ids)))
 	}
 	if err != nil {
 		w.IDs.LetGo(ids)
 		w.Forget(before)
-		return Batch{}, world.During(op, err)
+		return Batch{}, world.WithOp(op, err)
 	}
 	tx := w.Rows.Begin()
 	tx.Note(w.Rows.CreateHeld(&a.Table.Table, ids))

@@ -39,10 +39,10 @@ func selectAll(w *world.World) *change.Tx {
 func SelectRows(q *query.Query, op string) *change.Tx {
 	q.CheckExact(op)
 	tx := q.World.Rows.Begin()
-	filters := q.Skims(q.Since)
+	filters := q.MaySkipChunks(q.Since)
 	for i := range q.Matching.Matches {
 		m := &q.Matching.Matches[i]
-		a := world.Whole(m.Archetype)
+		a := world.ArchetypeOfMatch(m.Archetype)
 		if !filters && len(m.Tests) == 0 && len(q.Sets) == 0 {
 			tx.AddWhole(&a.Table.Table)
 			continue
@@ -68,7 +68,7 @@ func maskRows(q *query.Query, tests []match.BitTest, a *world.Archetype, p *chan
 	scan.Since = q.Since
 	for pos := range a.Table.Store.Chunks() {
 		n := a.Table.Store.RowsOf(pos)
-		if filters && !q.Passes(nil, a, pos, 0, n, q.Since) {
+		if filters && !q.ChunkPasses(nil, a, pos, 0, n, q.Since) {
 			continue
 		}
 		switch matching := scan.Match(a, tests, pos, 0, n); matching {

@@ -21,7 +21,7 @@ func SwapComponents(w *world.World, a, b entity.ID) bool {
 	}
 	for _, t := range w.Types.Sparse {
 		if err := t.MakeEntries(0); err != nil {
-			panic(world.During(op, err))
+			panic(world.WithOp(op, err))
 		}
 	}
 	for _, t := range w.Types.Sparse {

@@ -158,13 +158,13 @@ func (t *Transaction) Reserve() error {
 	if err != nil {
 		t.tx.Cancel()
 	} else {
-		err = world.Refused(t.tx.Reserve(t.ids))
+		err = world.LimitErrorOf(t.tx.Reserve(t.ids))
 	}
 	if err != nil {
 		w.Loops.Leave()
 		w.Forget(t.before)
 	}
-	return world.During(t.op, err)
+	return world.WithOp(t.op, err)
 }
 
 // Run creates, copies or moves the entities of the i'th group, in the order in which groups were

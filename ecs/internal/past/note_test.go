@@ -79,7 +79,7 @@ func TestBeforeWriteEndsNotes(t *testing.T) {
 	}
 	require.EqualError(t, n.l.Check(), "fixed 0+8")
 	n.bytes[len(n.bytes)-1]++
-	n.l.Again()
+	n.l.Restart()
 	require.NoError(t, n.l.Check(), "the notes were those of the moment before")
 	n.note()
 	n.bytes[70]++

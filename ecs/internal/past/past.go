@@ -87,8 +87,8 @@ func (p *Past) Begin() *Layer {
 	return l
 }
 
-// Again closes the layer, unless it is closed, and begins it anew: what the memories hold now.
-func (l *Layer) Again() {
+// Restart closes the layer, unless it is closed, and begins it anew: what the memories hold now.
+func (l *Layer) Restart() {
 	l.Close()
 	l.begin()
 }

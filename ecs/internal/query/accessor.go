@@ -93,7 +93,7 @@ func (r *Accessor) Rows(p RowRange) (rows Rows, ok bool) {
 		r.refuse(p)
 	}
 	s.Since = b.own.Since
-	if since := b.own.Since; b.own.Skims(since) && !b.own.Passes(b, a, pos, first, n, since) {
+	if since := b.own.Since; b.own.MaySkipChunks(since) && !b.own.ChunkPasses(b, a, pos, first, n, since) {
 		return Rows{}, false
 	}
 	dense := true

@@ -60,9 +60,9 @@ func (s *Span) EndBorrows(op string) {
 	}
 }
 
-// passes reports whether n rows of a chunk, from first on, may have one in the range. b is the
+// chunkPasses reports whether n rows of a chunk, from first on, may have one in the range. b is the
 // borrow whose goroutine asks, or nil for the owner.
-func (r *QueryRange) passes(q *Query, b *Borrow, a *world.Archetype, pos, first, n int) bool {
+func (r *QueryRange) chunkPasses(q *Query, b *Borrow, a *world.Archetype, pos, first, n int) bool {
 	if r.Low > r.High {
 		return false
 	}

@@ -143,7 +143,7 @@ func (b *Borrow) Begin(op string) {
 		b.lend(t)
 	}
 	b.Version = w.Tables.Version // N4
-	if b.Query != nil && b.Query.moves() {
+	if b.Query != nil && b.Query.advancesSince() {
 		b.Query.Since = w.Tables.Version
 		w.Advance()
 	}

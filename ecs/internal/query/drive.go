@@ -90,7 +90,7 @@ func (s *Scan) walkSet(q *Query, set *sparse.Set, filters bool, since uint32, yi
 		n := sameChunk(keys)
 		t, pos := &q.Bindings[keys[0].binding()], keys[0].pos()
 		s.Binding = t
-		if !filters || q.Passes(s.Borrow, t.Archetype, pos, 0, t.Archetype.Table.Store.RowsOf(pos), since) {
+		if !filters || q.ChunkPasses(s.Borrow, t.Archetype, pos, 0, t.Archetype.Table.Store.RowsOf(pos), since) {
 			if rows, ok := s.rowsOfKeys(q, pos, keys[:n]); ok && !yield(rows) {
 				return false
 			}

@@ -150,28 +150,31 @@ func (q *Query) MatchesArchetype(a *world.Archetype) (matches, bits bool) {
 // filters reports whether the query has Changed or Ordered terms, which filter chunks by version.
 func (q *Query) filters() bool { return q.Ordered || len(q.Changed) > 0 }
 
-// moves reports whether Since advances when a loop ends.
-func (q *Query) moves() bool { return q.filters() && !q.Pinned }
+// advancesSince reports whether Since advances when a loop ends.
+func (q *Query) advancesSince() bool { return q.filters() && !q.Pinned }
 
-// Asks reports whether the query has terms that are about the values of chunks: their versions, or
-// the numbers in them.
-func (q *Query) Asks() bool { return q.filters() || len(q.Ranges) > 0 }
+// FiltersChunks reports whether the query has terms that are about the values of chunks: their
+// versions, or the numbers in them.
+func (q *Query) FiltersChunks() bool { return q.filters() || len(q.Ranges) > 0 }
 
 // tested reports whether sparse types, ranges or versions of rows decide which rows match, in any
 // archetype.
 func (q *Query) tested() bool { return q.Masked || len(q.Sets) > 0 }
 
-// Skims reports whether versions, if since is not 0, or ranges decide which chunks pass.
-func (q *Query) Skims(since uint32) bool { return since != 0 && q.filters() || len(q.Ranges) > 0 }
+// MaySkipChunks reports whether versions, if since is not 0, or ranges decide which chunks pass.
+func (q *Query) MaySkipChunks(since uint32) bool {
+	return since != 0 && q.filters() || len(q.Ranges) > 0
+}
 
-// Passes reports whether the loop of a borrow, or of the owner if b is nil, shows n rows of a chunk
-// from first on: by the Changed and Ordered terms, if since is not 0, and by the Between terms.
-func (q *Query) Passes(b *Borrow, a *world.Archetype, pos, first, n int, since uint32) bool {
+// ChunkPasses reports whether the loop of a borrow, or of the owner if b is nil, shows n rows of a
+// chunk from first on: by the Changed and Ordered terms, if since is not 0, and by the Between
+// terms.
+func (q *Query) ChunkPasses(b *Borrow, a *world.Archetype, pos, first, n int, since uint32) bool {
 	if since != 0 && q.filters() && !q.isNew(a, pos, since) {
 		return false
 	}
 	for i := range q.Ranges {
-		if !q.Ranges[i].passes(q, b, a, pos, first, n) {
+		if !q.Ranges[i].chunkPasses(q, b, a, pos, first, n) {
 			return false
 		}
 	}

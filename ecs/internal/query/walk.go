@@ -47,7 +47,7 @@ func (q *Query) lookAlone() {
 	}
 	q.seen = q.World.QueryEpochs.Matched
 	q.ownerSeen = 0
-	if !q.Asks() && len(q.Sets) == 0 && !slices.ContainsFunc(q.Bindings, func(t Binding) bool { return len(t.tests) > 0 }) {
+	if !q.FiltersChunks() && len(q.Sets) == 0 && !slices.ContainsFunc(q.Bindings, func(t Binding) bool { return len(t.tests) > 0 }) {
 		q.ownerSeen = q.World.QueryEpochs.Matched
 	}
 }
@@ -57,7 +57,7 @@ func (q *Query) upToDate() bool { return q.seen == q.World.QueryEpochs.Matched }
 
 // BindingOf returns the query's table for an archetype, whose types are in a list by number.
 func (q *Query) BindingOf(m *match.Match, types []*world.Type) Binding {
-	t := Binding{Archetype: world.Whole(m.Archetype), tests: m.Tests}
+	t := Binding{Archetype: world.ArchetypeOfMatch(m.Archetype), tests: m.Tests}
 	first := true
 	for id, access := range q.Allowed {
 		if access == 0 {
@@ -169,7 +169,7 @@ func (q *Query) CheckLent(op string, looks bool) {
 func (q *Query) walkPart(yield func(Rows) bool) {
 	s := OpenScan(q.World, q)
 	defer s.End()
-	if s.Walk(q, yield) && q.moves() && !q.World.Shared() {
+	if s.Walk(q, yield) && q.advancesSince() && !q.World.Shared() {
 		q.Since = q.World.Tables.Version
 		q.World.Advance()
 	}
@@ -179,7 +179,7 @@ func (q *Query) walkPart(yield func(Rows) bool) {
 func (s *Scan) Walk(q *Query, yield func(Rows) bool) (ended bool) {
 	since := q.Since // as it is now: a loop inside this one may move it
 	s.Since = since
-	filters := q.Skims(since)
+	filters := q.MaySkipChunks(since)
 	if set := q.driving(); set != nil {
 		return s.walkSet(q, set, filters, since, yield)
 	}
@@ -197,7 +197,7 @@ func (s *Scan) walkOne(q *Query, t *Binding, filters bool, since uint32, yield f
 	a := t.Archetype
 	s.Binding = t
 	for pos := range a.Table.Store.Chunks() {
-		if filters && !q.Passes(s.Borrow, a, pos, 0, a.Table.Store.RowsOf(pos), since) {
+		if filters && !q.ChunkPasses(s.Borrow, a, pos, 0, a.Table.Store.RowsOf(pos), since) {
 			continue
 		}
 		if rows, ok := s.Chunk(pos); ok && !yield(rows) {

@@ -30,9 +30,9 @@ func (q *Query) CheckValue(op string, of world.SharedValue) {
 func (s *Scan) WalkOf(q *Query, of *value.Shared, yield func(Rows) bool) {
 	since := q.Since
 	s.Since = since
-	filters := q.Skims(since)
+	filters := q.MaySkipChunks(since)
 	for _, set := range q.World.Index.ArchetypesOfValue(of.Canonical().Serial) {
-		a := world.Whole(set)
+		a := world.ArchetypeOfMatch(set)
 		if a.Table.Store.Len() == 0 {
 			continue
 		}

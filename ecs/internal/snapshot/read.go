@@ -59,7 +59,7 @@ func (s *Snapshot) Read(op string, records bool) *SnapshotWorld {
 	s.CheckOpen(op)
 	f, err := s.OpenWorld(records)
 	if err != nil {
-		panic(world.During(op, err))
+		panic(world.WithOp(op, err))
 	}
 	return f
 }
@@ -68,7 +68,7 @@ func (s *Snapshot) Read(op string, records bool) *SnapshotWorld {
 func walkSnapshot(s *query.Scan, yield func(query.Rows) bool) {
 	q := s.Query
 	s.Since = q.Since
-	filters := q.Skims(q.Since)
+	filters := q.MaySkipChunks(q.Since)
 	for i := range q.Bindings {
 		t := &q.Bindings[i]
 		a := t.Archetype
@@ -79,7 +79,7 @@ func walkSnapshot(s *query.Scan, yield func(query.Rows) bool) {
 			for k := range q.Ranges {
 				a.Load(q.Ranges[k].Type.ID, pos, 0, n)
 			}
-			if filters && !q.Passes(s.Borrow, a, pos, 0, n, q.Since) {
+			if filters && !q.ChunkPasses(s.Borrow, a, pos, 0, n, q.Since) {
 				continue
 			}
 			if rows, ok := s.Chunk(pos); ok && !yield(rows) {
@@ -114,7 +114,7 @@ func (s *Snapshot) All(op string) *SnapshotWorld {
 	s.CheckOpen(op)
 	f, err := s.LoadAll()
 	if err != nil {
-		panic(world.During(op, err))
+		panic(world.WithOp(op, err))
 	}
 	return f
 }

@@ -139,7 +139,7 @@ func (r *restoring) ready() error {
 }
 
 // restoreError returns the LimitError of a restore for which there is no memory.
-func restoreError(err error) error { return world.During("World.Restore", world.Refused(err)) }
+func restoreError(err error) error { return world.WithOp("World.Restore", world.LimitErrorOf(err)) }
 
 // commit writes. It cannot fail.
 func (r *restoring) commit() {

@@ -69,7 +69,7 @@ func (s *Snapshot) noteBlock(a *world.Archetype, t *world.Type, pos, row int, h 
 		return
 	}
 	size := t.Shape.Element
-	s.Layer.NoteFixed(HistoryOf(s.World).Rows, s.World.Buffers.Own().Elements(h), h.Len()*size, func(at, n int) string {
+	s.Layer.NoteFixed(HistoryOf(s.World).Rows, s.World.Buffers.OwnerSpill().Elements(h), h.Len()*size, func(at, n int) string {
 		return past.Stale(fmt.Sprintf("elements %d to %d of row %d of chunk %d of %v: %s", at/size, (at+n-1)/size, row, pos, a, t.Name))
 	})
 }

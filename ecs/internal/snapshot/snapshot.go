@@ -119,7 +119,7 @@ func (s *Snapshot) Renew() {
 		s.releaseView()
 		h.drop(s)
 	}
-	s.Layer.Again()
+	s.Layer.Restart()
 	s.closed, s.Version = false, w.Tables.Version
 	h.sweep(w)
 	s.take()

@@ -83,7 +83,7 @@ func (f *SnapshotWorld) add(s *Snapshot, from *archetypeState) error {
 	a := &world.Archetype{World: &f.World, Values: live.Values, Key: f.Archetypes.KeyOf(&live.Table.Sig, live.Values), CleanupOnly: live.CleanupOnly, DestroyedByChange: live.DestroyedByChange, LastKey: world.NoKey, Pinned: from.Pinned}
 	view, err := a.Table.OpenSnapshotView(&f.Tables, uint32(len(f.Archetypes.List)), live.Table.Sig, &from.Table, HistoryOf(s.World).Rows, s.Layer)
 	if err != nil {
-		return world.Refused(err)
+		return world.LimitErrorOf(err)
 	}
 	a.SnapshotView, a.Table.Values = view, live.Table.Values
 	f.Archetypes.Add(a)
@@ -93,11 +93,11 @@ func (f *SnapshotWorld) add(s *Snapshot, from *archetypeState) error {
 // loadRecords makes the ids, the records and the sparse sets.
 func (f *SnapshotWorld) loadRecords(s *Snapshot) error {
 	if err := f.IDs.OpenSnapshotView(&s.World.IDs, HistoryOf(s.World).Records, &s.Ids, s.Layer); err != nil {
-		return world.Refused(err)
+		return world.LimitErrorOf(err)
 	}
 	for i, t := range f.Types.Sparse {
 		if err := t.Sparse.OpenSnapshotView(&s.Types[t.ID].Sparse.Set, &s.Sets[i], s.Layer); err != nil {
-			return world.Refused(errors.Join(err, f.IDs.CloseSnapshotView()))
+			return world.LimitErrorOf(errors.Join(err, f.IDs.CloseSnapshotView()))
 		}
 	}
 	for _, a := range f.Archetypes.List {

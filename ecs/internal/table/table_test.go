@@ -128,7 +128,7 @@ func (m *slowTables) write(a *table.Table, e entity.ID, fresh []table.Column) {
 		case kinds[c.Key].Managed != nil:
 			m.owned.live[value.Slot(m.next)] = true
 		case kinds[c.Key].Buffers != nil:
-			h, err := m.buffers.Own().Take(&shape, 1)
+			h, err := m.buffers.OwnerSpill().Take(&shape, 1)
 			require.NoError(m.t, err)
 			*value.HeaderOf(at, c) = h
 			row.values[c.Key] = *first // which says where the block is

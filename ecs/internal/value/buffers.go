@@ -73,8 +73,8 @@ func (b *unmade) Free(p unsafe.Pointer) { b.local.Free(p) }
 // Usable is as in alloc.Local.
 func (b *unmade) Usable(p unsafe.Pointer) int { return b.local.Usable(p) }
 
-// Own returns the owner's Spill.
-func (b *Buffers) Own() *Spill { return &b.own }
+// OwnerSpill returns the owner's Spill.
+func (b *Buffers) OwnerSpill() *Spill { return &b.own }
 
 // Lent returns the Spill for the goroutines of a borrow. They may use it while the owner uses Own,
 // but no two of them for the same buffer. It does not call relieve. Unless grow is set, no buffer

@@ -62,7 +62,7 @@ func (s *slowBuffers) row(i int) *value.Header {
 
 func (s *slowBuffers) elements(i int) []byte {
 	h := s.row(i)
-	return s.b.Own().Bytes(h, &s.k, 0, h.Len())
+	return s.b.OwnerSpill().Bytes(h, &s.k, 0, h.Len())
 }
 
 func (s *slowBuffers) verify() error {
@@ -166,7 +166,7 @@ func TestBuffersAgreeWithTwin(t *testing.T) {
 		s := newBuffers(t, 6, k)
 		for step := range 3000 {
 			i := r.IntN(len(s.want))
-			spill := s.b.Own()
+			spill := s.b.OwnerSpill()
 			if step%2 == 0 {
 				spill = s.b.Lent(true)
 			}
@@ -188,7 +188,7 @@ func TestLentBuffers(t *testing.T) {
 	for i := range s.want {
 		spill := s.b.Lent(true)
 		if i == 0 {
-			spill = s.b.Own()
+			spill = s.b.OwnerSpill()
 		}
 		r := rand.New(rand.NewPCG(uint64(i), 2))
 		all.Go(func() {
@@ -209,15 +209,15 @@ func TestTakenBuffers(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 3))
 	for _, n := range []int{0, 3, 9, 5000} {
 		h := s.row(0)
-		_, err := s.b.Own().Resize(h, &s.k, n)
+		_, err := s.b.OwnerSpill().Resize(h, &s.k, n)
 		require.NoError(t, err)
 		s.want[0] = s.fresh(r, n)
 		copy(s.elements(0), s.want[0])
 		s.check()
-		next, err := other.b.Own().Take(&s.k, n)
+		next, err := other.b.OwnerSpill().Take(&s.k, n)
 		require.NoError(t, err)
 		require.True(t, next.Spilled() && next.Len() == n && s.k.Cap(&next) > s.k.Inline)
-		copy(other.b.Own().Bytes(&next, &s.k, 0, n), s.elements(0))
+		copy(other.b.OwnerSpill().Bytes(&next, &s.k, 0, n), s.elements(0))
 		other.b.Free(other.row(0))
 		*other.row(0), other.want[0] = next, slices.Clone(s.want[0])
 		other.check()
@@ -231,7 +231,7 @@ func TestBuffersAreRefused(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 4))
 	for i := range s.want {
 		s.want[i] = s.fresh(r, 20)
-		require.NoError(t, s.b.Own().Set(s.row(i), &s.k, len(s.want[i])/s.k.Element, s.want[i]))
+		require.NoError(t, s.b.OwnerSpill().Set(s.row(i), &s.k, len(s.want[i])/s.k.Element, s.want[i]))
 	}
 	s.b.Trim()
 	var hog []universe.ChunkIndex
@@ -260,10 +260,10 @@ func TestBuffersAreRefused(t *testing.T) {
 	refused(s.b.Lent(true))
 	require.Zero(t, s.relieved)
 	s.relieve = nil
-	refused(s.b.Own())
+	refused(s.b.OwnerSpill())
 	require.Equal(t, 5, s.relieved, "once a refusal")
 	s.relieve = func() int { return free(64) }
-	require.NoError(t, s.b.Own().Insert(h, &s.k, 3, len(more)/s.k.Element, more))
+	require.NoError(t, s.b.OwnerSpill().Insert(h, &s.k, 3, len(more)/s.k.Element, more))
 	require.Equal(t, 6, s.relieved)
 	s.want[0] = slices.Concat(s.want[0][:3*1024], more, s.want[0][3*1024:])
 	s.check()
@@ -276,7 +276,7 @@ func TestBuffersLeak(t *testing.T) {
 	require.NoError(t, err)
 	var b value.Buffers
 	b.Open(u, func() int { return 0 })
-	_, err = b.Own().Take(&shapes[0], 100)
+	_, err = b.OwnerSpill().Take(&shapes[0], 100)
 	require.NoError(t, err)
 	require.Equal(t, 1, b.Live())
 	require.ErrorIs(t, b.Close(), sentinel.ErrLeak)
@@ -313,7 +313,7 @@ func TestBuffersMakeTheirHeapWhenTheyNeedIt(t *testing.T) {
 		if lentFirst {
 			takeLent()
 		}
-		*own, err = b.Own().Take(&shapes[0], 100)
+		*own, err = b.OwnerSpill().Take(&shapes[0], 100)
 		require.NoError(t, err)
 		if !lentFirst {
 			takeLent()
@@ -334,7 +334,7 @@ func TestBuffersVerifyNamesTheInvariant(t *testing.T) {
 	s := newBuffers(t, 2, shapes[0])
 	for i := range s.want {
 		s.want[i] = s.fresh(rand.New(rand.NewPCG(1, 5)), 4+10*i)
-		require.NoError(t, s.b.Own().Set(s.row(i), &s.k, len(s.want[i])/s.k.Element, s.want[i]))
+		require.NoError(t, s.b.OwnerSpill().Set(s.row(i), &s.k, len(s.want[i])/s.k.Element, s.want[i]))
 	}
 	s.check()
 	for name, change := range value.Corruptions {
@@ -349,7 +349,7 @@ func TestBuffersVerifyNamesTheInvariant(t *testing.T) {
 			s.check()
 		}
 	}
-	leak, err := s.b.Own().Take(&s.k, 1)
+	leak, err := s.b.OwnerSpill().Take(&s.k, 1)
 	require.NoError(t, err)
 	require.ErrorContains(t, s.verify(), "value: H3:")
 	s.b.Free(&leak)

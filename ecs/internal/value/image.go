@@ -170,7 +170,7 @@ type placedBlock struct {
 func (l *Blocks) Open(u *universe.Universe, heap *heap.Heap) {
 	var b Buffers
 	b.Look(u, heap)
-	l.own = *b.Own()
+	l.own = *b.OwnerSpill()
 }
 
 // Add adds the block of a spilled buffer.

@@ -23,7 +23,7 @@ func TestTheLongestBuffer(t *testing.T) {
 	s := newBuffers(t, 1, value.Shape{Element: 3, Inline: 2, Growth: growth.Doubling()})
 	h, most := s.row(0), s.u.Size()/3
 	for need := 1 << 19; need < most; need = s.k.Cap(h) + 1 {
-		fresh, err := s.b.Own().Resize(h, &s.k, need)
+		fresh, err := s.b.OwnerSpill().Resize(h, &s.k, need)
 		require.NoError(t, err)
 		copy(fresh, s.fresh(rand.New(rand.NewPCG(1, uint64(need))), need)) // all but few
 		s.want[0] = slices.Clone(s.elements(0))
@@ -35,7 +35,7 @@ func TestTheLongestBuffer(t *testing.T) {
 		if need > value.MaxLen {
 			text = "value: a buffer of more than 4294967295 elements"
 		}
-		_, err := s.b.Own().Resize(h, &s.k, need)
+		_, err := s.b.OwnerSpill().Resize(h, &s.k, need)
 		require.EqualError(t, err, text)
 		_, err = s.b.Lent(true).Take(&s.k, need)
 		require.EqualError(t, err, text)
@@ -109,7 +109,7 @@ func TestLargeBuffersAgreeWithTwin(t *testing.T) {
 		large := 0
 		for step := range steps {
 			i := r.IntN(len(s.want))
-			spill := s.b.Own()
+			spill := s.b.OwnerSpill()
 			if step%2 == 0 {
 				spill = s.b.Lent(true)
 			}
@@ -139,7 +139,7 @@ func TestLargeBuffersAgreeWithTwin(t *testing.T) {
 func TestLargeBuffersGrowInPlace(t *testing.T) {
 	s := newBuffersIn(t, 2, value.Shape{Element: 1, Growth: growth.Policy{}}, 32<<20)
 	r := rand.New(rand.NewPCG(1, 7))
-	h, spill := s.row(0), s.b.Own()
+	h, spill := s.row(0), s.b.OwnerSpill()
 	set := func(i, n int) {
 		s.want[i] = s.fresh(r, n)
 		require.NoError(t, spill.Set(s.row(i), &s.k, n, s.want[i]))
@@ -186,13 +186,13 @@ func TestLargeBuffersAreRefused(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 8))
 	fill := func(i, bytes int) {
 		s.want[i] = s.fresh(r, bytes/16)
-		require.NoError(t, s.b.Own().Set(s.row(i), &s.k, bytes/16, s.want[i]))
+		require.NoError(t, s.b.OwnerSpill().Set(s.row(i), &s.k, bytes/16, s.want[i]))
 	}
 	fill(0, 3<<20)
 	fill(1, 2<<20)
 	s.check()
 	h, more := s.row(0), s.fresh(r, 4<<20/16)
-	for _, spill := range []*value.Spill{s.b.Own(), s.b.Lent(true)} {
+	for _, spill := range []*value.Spill{s.b.OwnerSpill(), s.b.Lent(true)} {
 		_, err := spill.Resize(h, &s.k, 7<<20/16)
 		_, taken := spill.Take(&s.k, 4<<20/16)
 		for _, err := range []error{err, taken,
@@ -206,18 +206,18 @@ func TestLargeBuffersAreRefused(t *testing.T) {
 	require.Equal(t, 6, s.relieved, "once a refusal")
 	last := s.row(1)
 	s.want[1] = s.want[1][:160]
-	_, err := s.b.Own().Resize(last, &s.k, 10)
+	_, err := s.b.OwnerSpill().Resize(last, &s.k, 10)
 	require.NoError(t, err)
-	at := s.b.Own().Elements(last)
-	require.NoError(t, s.b.Own().Rebuild(last, &s.k, 5<<20/16, 5<<20/16, 10, 10, nil))
-	require.Equal(t, at, s.b.Own().Elements(last))
+	at := s.b.OwnerSpill().Elements(last)
+	require.NoError(t, s.b.OwnerSpill().Rebuild(last, &s.k, 5<<20/16, 5<<20/16, 10, 10, nil))
+	require.Equal(t, at, s.b.OwnerSpill().Elements(last))
 	require.Equal(t, 5<<20/16, s.k.Cap(last))
 	s.check()
-	s.b.Own().Cut(last, &s.k, 0, 10)
+	s.b.OwnerSpill().Cut(last, &s.k, 0, 10)
 	s.want[1] = nil
-	s.b.Own().Trim(last, &s.k)
+	s.b.OwnerSpill().Trim(last, &s.k)
 	require.False(t, last.Spilled())
-	require.NoError(t, s.b.Own().Insert(h, &s.k, 3, len(more)/16, more), "there is room now")
+	require.NoError(t, s.b.OwnerSpill().Insert(h, &s.k, 3, len(more)/16, more), "there is room now")
 	s.want[0] = slices.Concat(s.want[0][:48], more, s.want[0][48:])
 	s.check()
 }

@@ -33,7 +33,7 @@ func (t *Type) AnyValue(op string, e entity.ID) unsafe.Pointer {
 		}
 		p = t.Managed.At(*slot)
 	case t.Kind == KindChunk:
-		_, at := t.OwnLookup().LookUp(OpMut, e)
+		_, at := t.OwnerLookup().LookUp(OpMut, e)
 		p = t.ValueOf(at)
 	}
 	return p
@@ -69,7 +69,7 @@ func (w *World) SetEnabled(op string, e entity.ID, info *Type, on bool) bool {
 	if info.Kind == KindSparse {
 		return info.SwitchSparse(op, e, on)
 	}
-	return info.OwnLookup().TableOrNil().Switch(e, on)
+	return info.OwnerLookup().TableOrNil().Switch(e, on)
 }
 
 // EnabledOf reports whether e has a type, enabled.
@@ -79,7 +79,7 @@ func (w *World) EnabledOf(op string, e entity.ID, info *Type) bool {
 		at := info.EntryOf(op, e)
 		return at != 0 && info.Sparse.Enabled(at)
 	}
-	return info.OwnLookup().Enabled("Component.Enabled", e)
+	return info.OwnerLookup().Enabled("Component.Enabled", e)
 }
 
 // SetTag gives a world that has no entities the tag with a number, which others may have too.

@@ -46,17 +46,18 @@ func (w *World) ArchetypeOf(sig Signature, values []*value.Shared) (*Archetype, 
 	return a, nil
 }
 
-// Again returns the world's current archetype with a's types and values. That is a itself unless a
-// was retired. again creates the archetype if there is none.
-func (a *Archetype) Again() (*Archetype, error) {
+// Current returns the world's current archetype with a's types and values. That is a itself unless
+// a was retired. Current creates the archetype if there is none.
+func (a *Archetype) Current() (*Archetype, error) {
 	if !a.Table.Closed {
 		return a, nil
 	}
 	return a.World.ArchetypeOf(a.Table.Sig, a.World.ValuesFor(make([]*value.Shared, 0, UsualValues), &a.Table.Sig, a.Values, nil, nil))
 }
 
-// Now is like again but creates nothing: it returns a if the world has no such archetype.
-func (a *Archetype) Now() *Archetype {
+// CurrentOrNil is like Current but creates nothing: it returns a if the world has no such
+// archetype.
+func (a *Archetype) CurrentOrNil() *Archetype {
 	if a.Table.Closed {
 		values := a.World.ValuesFor(make([]*value.Shared, 0, UsualValues), &a.Table.Sig, a.Values, nil, nil)
 		if b := a.World.Archetypes.Find(&a.Table.Sig, values); b != nil {
@@ -66,11 +67,11 @@ func (a *Archetype) Now() *Archetype {
 	return a
 }
 
-// whole relies on this: an archetype and its table have the same address.
+// ArchetypeOfMatch relies on this: an archetype and its table have the same address.
 var _ [0]struct{} = [unsafe.Offsetof(Archetype{}.Table)]struct{}{}
 
-// Whole returns the archetype that contains the given match.Archetype.
-func Whole(a *match.Archetype) *Archetype {
+// ArchetypeOfMatch returns the archetype that contains the given match.Archetype.
+func ArchetypeOfMatch(a *match.Archetype) *Archetype {
 	// Safe because every match.Archetype in a world's index is the first field of an Archetype.
 	return (*Archetype)(unsafe.Pointer(a))
 }

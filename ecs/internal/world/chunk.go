@@ -31,7 +31,7 @@ func (t *Type) MutValue(op LookupOp, e entity.ID) unsafe.Pointer {
 	if t.Mut(op, e) == nil {
 		return nil
 	}
-	_, at := t.OwnLookup().LookUp(op, e)
+	_, at := t.OwnerLookup().LookUp(op, e)
 	return t.ValueOf(at)
 }
 

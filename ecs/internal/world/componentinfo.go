@@ -22,7 +22,7 @@ func (w *World) ValueOf(r *entity.Record, e entity.ID, info *Type) any {
 		}
 		return nil
 	}
-	p, at := info.OwnLookup().LookUp(OpHas, e)
+	p, at := info.OwnerLookup().LookUp(OpHas, e)
 	if p == nil {
 		return nil
 	}

@@ -3,8 +3,8 @@
 //
 //	to find out                                    look into
 //	what a world consists of                       world.go has the structs, parts.go the list of parts; life.go
-//	what a type is, what its kind decides          typeinfo.go, kind.go, registry.go, registration.go, gotype.go
-//	what an archetype is, when one goes            archetype.go, catalogue.go, value.go, retire.go, shrink.go
+//	what a type is, what its kind decides          typeinfo.go, kind.go, typeregistry.go, registration.go, gotype.go
+//	what an archetype is, when one goes            archetype.go, archetyperegistry.go, value.go, retire.go, shrink.go
 //	how a value is found by its entity             lookup.go, lookupmany.go, location.go
 //	what may not happen at once                    lock.go, loops.go, lease.go
 //	which write is marked, and how                 rowversion.go, barrier.go, enable.go

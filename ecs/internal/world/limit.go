@@ -46,9 +46,9 @@ func Limit(name string, most int, err error) error {
 	return &LimitError{Limit: name, Max: most, Err: err}
 }
 
-// Refused returns the LimitError for an error of the universe, of the id store or of a buffer's
-// Spill. It returns nil for nil.
-func Refused(err error) error {
+// LimitErrorOf returns the LimitError for an error of the universe, of the id store or of a
+// buffer's Spill. It returns nil for nil.
+func LimitErrorOf(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -71,8 +71,8 @@ func planLimit(err error) error {
 	panic("ecs: NewArchetype: " + err.Error())
 }
 
-// During sets Op in a LimitError and leaves other errors unchanged.
-func During(op string, err error) error {
+// WithOp sets Op in a LimitError and leaves other errors unchanged.
+func WithOp(op string, err error) error {
 	if err == nil {
 		return nil
 	}

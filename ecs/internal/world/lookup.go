@@ -24,8 +24,8 @@ import (
 //	L2 The owner's look-ups of a type see the world's current records, or none while the type is
 //	   lent for writing. Look-ups of a borrow see the records only while the borrow is out.
 
-// OwnLookup returns the Lookup of the owner, or nil for the type of a zero handle.
-func (t *Type) OwnLookup() *Lookup { return (*Lookup)(unsafe.Pointer(t)) } // Safe because a Type begins with it.
+// OwnerLookup returns the Lookup of the owner, or nil for the type of a zero handle.
+func (t *Type) OwnerLookup() *Lookup { return (*Lookup)(unsafe.Pointer(t)) } // Safe because a Type begins with it.
 
 // TableOrNil returns the LookupTable that look-ups use, or nil for a zero handle.
 func (f *Lookup) TableOrNil() *entity.LookupTable { return (*entity.LookupTable)(unsafe.Pointer(f)) } // Safe because a Lookup begins with it.
@@ -212,7 +212,7 @@ func (f *Lookup) checkWrite(op string) {
 
 // Mut is find for writing: it also marks the type changed in e's chunk.
 func (t *Type) Mut(op LookupOp, e entity.ID) unsafe.Pointer {
-	return t.OwnLookup().TableOrNil().Mut(uint8(op), e)
+	return t.OwnerLookup().TableOrNil().Mut(uint8(op), e)
 }
 
 // mutElse is mut for the cases that entity.LookupTable.Mut does not handle.

@@ -87,11 +87,11 @@ func (a *Archetype) CopySpills(from *World, at store.Row, c Column, n int, err e
 		}
 		next, failed := t.Spill.Take(&t.Shape, old.Len())
 		if failed != nil {
-			err = Refused(failed)
+			err = LimitErrorOf(failed)
 			continue
 		}
 		elements := t.Spill.Bytes(&next, &t.Shape, 0, old.Len())
-		value.Move(elements, from.Buffers.Own().Bytes(&old, &t.Shape, 0, old.Len()))
+		value.Move(elements, from.Buffers.OwnerSpill().Bytes(&old, &t.Shape, 0, old.Len()))
 		Retag(t.Links, unsafe.Pointer(unsafe.SliceData(elements)), old.Len(), uintptr(t.Shape.Element), from.IDs.Tag(), t.World.IDs.Tag()) // Safe because these are the elements.
 		*h = next
 	}

@@ -25,9 +25,9 @@ func (t *Type) Open(op LookupOp, e entity.ID, write bool) (b RawBuffer, ok bool)
 	if write {
 		p = t.Mut(op, e)
 	} else {
-		p, _ = t.OwnLookup().LookUp(op, e)
+		p, _ = t.OwnerLookup().LookUp(op, e)
 	}
-	return t.OwnLookup().buffer(p, write)
+	return t.OwnerLookup().buffer(p, write)
 }
 
 // buffer returns the buffer at p; ok is false for a nil p.
@@ -97,7 +97,7 @@ func (b RawBuffer) Append(op string, p unsafe.Pointer, n int) error {
 //
 //go:noinline
 func (b RawBuffer) Grow(op string, h *value.Header, need int, from []byte) error {
-	return During(op, Refused(b.Lookup.Spill.Grow(h, &b.Lookup.Shape, need, h.Len(), h.Len(), from)))
+	return WithOp(op, LimitErrorOf(b.Lookup.Spill.Grow(h, &b.Lookup.Shape, need, h.Len(), h.Len(), from)))
 }
 
 // Insert is TryInsert for n elements at p.
@@ -107,7 +107,7 @@ func (b RawBuffer) Insert(op string, i int, p unsafe.Pointer, n int) error {
 		panic(fmt.Sprintf("ecs: %s: index %d is not in [0, %d]", op, i, h.Len()))
 	}
 	if err := b.Lookup.Spill.Insert(h, &b.Lookup.Shape, i, n, b.Source(p, n)); err != nil {
-		return During(op, Refused(err))
+		return WithOp(op, LimitErrorOf(err))
 	}
 	return nil
 }
@@ -116,7 +116,7 @@ func (b RawBuffer) Insert(op string, i int, p unsafe.Pointer, n int) error {
 func (b RawBuffer) CopyFrom(op string, p unsafe.Pointer, n int) error {
 	h := b.Writable(op)
 	if err := b.Lookup.Spill.Set(h, &b.Lookup.Shape, n, b.Source(p, n)); err != nil {
-		return During(op, Refused(err))
+		return WithOp(op, LimitErrorOf(err))
 	}
 	return nil
 }
@@ -135,7 +135,7 @@ func (b RawBuffer) Resize(op string, n int) (fresh []byte, err error) {
 	h := b.Writable(op)
 	CheckLength(op, n)
 	if fresh, err = b.Lookup.Spill.Resize(h, &b.Lookup.Shape, n); err != nil {
-		return nil, During(op, Refused(err))
+		return nil, WithOp(op, LimitErrorOf(err))
 	}
 	return fresh, nil
 }

@@ -9,7 +9,7 @@ import (
 // Retiring archetypes. An archetype without rows that NewArchetype has not returned can be removed
 // from the world: when the call that created it fails, by Shrink, and when many archetypes exist
 // for values that no entity has any more. A retired archetype forwards every call to its
-// replacement in the world, see Archetype.Again.
+// replacement in the world, see Archetype.Current.
 
 // Retire removes from the world the archetypes for which goes returns true, which must have no
 // rows, and returns their number. Those that snapshots have stay. The others keep their order.

@@ -110,7 +110,7 @@ func (t *Type) AddSparse(op string, e entity.ID) (unsafe.Pointer, error) {
 	}
 	if s.Full(e) {
 		if err := t.MakeEntries(1); err != nil {
-			return nil, During(op, err)
+			return nil, WithOp(op, err)
 		}
 	}
 	return s.Add(e, w.Tables.Version), nil
@@ -144,11 +144,11 @@ func (t *Type) ReserveSparse(op string, n int) error {
 	if n < 0 {
 		panic(fmt.Sprintf("ecs: %s: n=%d is negative", op, n))
 	}
-	return During(op, t.MakeEntries(n))
+	return WithOp(op, t.MakeEntries(n))
 }
 
 // MakeEntries makes room for n more entries, of any entities that have records.
-func (t *Type) MakeEntries(n int) error { return Refused(t.RoomFor(n)) }
+func (t *Type) MakeEntries(n int) error { return LimitErrorOf(t.RoomFor(n)) }
 
 // RoomFor is MakeEntries with the error of the layer below.
 func (t *Type) RoomFor(n int) error {

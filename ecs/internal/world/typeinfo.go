@@ -104,7 +104,7 @@ func (w *World) Register(op string, info *Type) *Type {
 		panic(&LimitError{Op: op, Limit: "component types a world", Max: MaxTypes, Err: ErrManyTypes})
 	}
 	if _, err := table.PlanOf(info.Planned()); err != nil { // no archetype could hold it
-		panic(During(op, planLimit(err)))
+		panic(WithOp(op, planLimit(err)))
 	}
 	w.AddType(info)
 	return info
@@ -131,7 +131,7 @@ func (t *Type) reflect() error {
 // AddType adds a new type, which has been checked, to the world. The world keeps the info.
 func (w *World) AddType(info *Type) {
 	info.World, info.ID = w, TypeID(len(w.Types.List))
-	info.Type, info.Spill, info.Writes = info, w.Buffers.Own(), true
+	info.Type, info.Spill, info.Writes = info, w.Buffers.OwnerSpill(), true
 	info.Grant(true, true)
 	w.Types.add(info)
 	of := info.Tabled()

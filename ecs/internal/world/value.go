@@ -169,7 +169,7 @@ func (v SharedValue) String() string {
 // LenOf returns the number of entities that have the value.
 func (w *World) LenOf(v *value.Shared) (n int) {
 	for _, set := range w.Index.ArchetypesOfValue(v.Serial) {
-		n += Whole(set).Table.Store.Len()
+		n += ArchetypeOfMatch(set).Table.Store.Len()
 	}
 	return n
 }

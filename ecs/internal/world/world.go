@@ -49,7 +49,7 @@ import (
 //	W13 of sparseset.go: every value of a sparse type belongs to an entity that is alive.
 //	W2, W3, W6, W9 and L1 of package table, R1-R10 of package entity, M1-M5 of package match,
 //	W11 of value.go, and the invariants of the parts that have a file here: T1, T2 and L2 of
-//	registry.go, A1-A3 of catalogue.go, Q1 of queryepochs.go, O1 of loops.go, C1 of package change.
+//	typeregistry.go, A1-A3 of archetyperegistry.go, Q1 of queryepochs.go, O1 of loops.go, C1 of package change.
 
 // World is ecs.World.
 type World struct {
@@ -64,8 +64,8 @@ type World struct {
 	lookupRecords entity.RecordsView // view of ids that look-ups use
 	Buffers       value.Buffers
 	Names         name.Names
-	Types         registry
-	Archetypes    catalogue
+	Types         typeRegistry
+	Archetypes    archetypeRegistry
 	Index         match.Index            // matches archetypes to queries, and to the shared values that they hold
 	QueryEpochs   QueryEpochs            // changes that queries have not seen yet
 	Loops         loops                  // loops and borrows in progress
@@ -166,8 +166,8 @@ type SparseSet struct {
 	Type *Type // whose set it is
 }
 
-// registry holds the types of a world.
-type registry struct {
+// typeRegistry holds the types of a world.
+type typeRegistry struct {
 	List    []*Type                  // by TypeID
 	ByKey   map[TypeKey]TypeID       // without the built-in types; nil until there is another
 	Shared  Signature                // the shared types
@@ -179,8 +179,8 @@ type registry struct {
 	hashes  atomic.Pointer[[]uint64] // of the types, by TypeID, see World.TypeHashes; nil until somebody asks
 }
 
-// catalogue holds the archetypes of a world.
-type catalogue struct {
+// archetypeRegistry holds the archetypes of a world.
+type archetypeRegistry struct {
 	List       []*Archetype          // in order of creation
 	ByKey      map[uint64]*Archetype // by hash of types and values: the newest archetype with that hash, first of a list; nil until there is an archetype
 	seed       maphash.Seed          // seed of that hash
@@ -193,7 +193,7 @@ type Archetype struct {
 	Table             match.Archetype // rows, types and values, as queries see them; the first field, see whole
 	World             *World
 	Values            []*value.Shared     // of the shared types, in order of type (W11)
-	Key               uint64              // hash of types and values, for catalogue.ByKey
+	Key               uint64              // hash of types and values, for archetypeRegistry.ByKey
 	alike             *Archetype          // next archetype with the same key
 	Transitions       []TypeTransition    // transitions to archetypes that differ by one type
 	LastTransition    *Transition         // the transition used last

@@ -59,7 +59,7 @@ func OpenImage(f *File, register, given func(*world.World)) (*world.World, error
 	l.freeSources()
 	if err != nil {
 		l.freeRows()
-		return nil, errors.Join(world.During("image.Open", asLimitError(err)), l.w.Close())
+		return nil, errors.Join(world.WithOp("image.Open", asLimitError(err)), l.w.Close())
 	}
 	return l.w, nil
 }
@@ -69,7 +69,7 @@ func OpenImage(f *File, register, given func(*world.World)) (*world.World, error
 func asLimitError(err error) error {
 	for _, of := range [...]error{sentinel.ErrFull, sentinel.ErrCommit, sentinel.ErrReserve, sentinel.ErrTooBig} {
 		if errors.Is(err, of) && !errors.Is(err, world.ErrLimit) {
-			return world.Refused(err)
+			return world.LimitErrorOf(err)
 		}
 	}
 	return err

@@ -23,13 +23,13 @@ import (
 // rows: the sweep costs a few ns for each archetype of the world.
 const leastSwept = 64
 
-// Open readies an empty catalogue: a seed for its hashes and the first mark of a sweep.
-func (c *catalogue) Open() {
+// Open readies an empty registry: a seed for its hashes and the first mark of a sweep.
+func (c *archetypeRegistry) Open() {
 	c.seed, c.mostValued = maphash.MakeSeed(), leastSwept
 }
 
 // KeyOf returns the hash of a set of types and a list of values.
-func (c *catalogue) KeyOf(sig *Signature, values []*value.Shared) uint64 {
+func (c *archetypeRegistry) KeyOf(sig *Signature, values []*value.Shared) uint64 {
 	key := maphash.Comparable(c.seed, *sig)
 	for _, v := range values {
 		key = maphash.Comparable(c.seed, [2]uint64{key, v.Serial})
@@ -38,7 +38,7 @@ func (c *catalogue) KeyOf(sig *Signature, values []*value.Shared) uint64 {
 }
 
 // withKey returns the archetype with the given types and values, whose hash is key, or nil.
-func (c *catalogue) withKey(key uint64, sig *Signature, values []*value.Shared) *Archetype {
+func (c *archetypeRegistry) withKey(key uint64, sig *Signature, values []*value.Shared) *Archetype {
 	for a := c.ByKey[key]; a != nil; a = a.alike {
 		if a.Table.Sig == *sig && slices.Equal(a.Values, values) {
 			return a
@@ -48,12 +48,12 @@ func (c *catalogue) withKey(key uint64, sig *Signature, values []*value.Shared) 
 }
 
 // Find returns the archetype with the given types and values, or nil.
-func (c *catalogue) Find(sig *Signature, values []*value.Shared) *Archetype {
+func (c *archetypeRegistry) Find(sig *Signature, values []*value.Shared) *Archetype {
 	return c.withKey(c.KeyOf(sig, values), sig, values)
 }
 
 // Add appends a new archetype, whose key is set.
-func (c *catalogue) Add(a *Archetype) {
+func (c *archetypeRegistry) Add(a *Archetype) {
 	c.List = append(c.List, a)
 	c.link(a)
 	if len(a.Values) > 0 {
@@ -62,7 +62,7 @@ func (c *catalogue) Add(a *Archetype) {
 }
 
 // link makes an archetype findable by its key.
-func (c *catalogue) link(a *Archetype) {
+func (c *archetypeRegistry) link(a *Archetype) {
 	if c.ByKey == nil {
 		c.ByKey = map[uint64]*Archetype{}
 	}
@@ -71,7 +71,7 @@ func (c *catalogue) link(a *Archetype) {
 }
 
 // leave removes the archetypes that are closed.
-func (c *catalogue) leave() {
+func (c *archetypeRegistry) leave() {
 	c.List = slices.DeleteFunc(c.List, func(a *Archetype) bool { return a.Table.Closed })
 	clear(c.ByKey)
 	c.Valued = 0
@@ -84,7 +84,7 @@ func (c *catalogue) leave() {
 }
 
 // tables yields the tables of all archetypes.
-func (c *catalogue) tables(yield func(*table.Table) bool) {
+func (c *archetypeRegistry) tables(yield func(*table.Table) bool) {
 	for _, a := range c.List {
 		if !yield(&a.Table.Table) {
 			return
@@ -93,7 +93,7 @@ func (c *catalogue) tables(yield func(*table.Table) bool) {
 }
 
 // verify checks A1 to A3.
-func (c *catalogue) verify() error {
+func (c *archetypeRegistry) verify() error {
 	found, valued := 0, 0
 	for key, a := range c.ByKey {
 		for ; a != nil; a = a.alike {

@@ -20,10 +20,10 @@ import (
 // leastTypes is the number of types that a world makes room for at first.
 const leastTypes = 2 * int(BuiltIn)
 
-func (r *registry) Open() { r.List = make([]*Type, 0, leastTypes) }
+func (r *typeRegistry) Open() { r.List = make([]*Type, 0, leastTypes) }
 
 // Find returns the id of the type with the given key, and false if there is none.
-func (r *registry) Find(key TypeKey) (TypeID, bool) {
+func (r *typeRegistry) Find(key TypeKey) (TypeID, bool) {
 	for _, t := range r.List[:min(len(r.List), int(BuiltIn))] {
 		if t.Key() == key {
 			return t.ID, true
@@ -34,7 +34,7 @@ func (r *registry) Find(key TypeKey) (TypeID, bool) {
 }
 
 // add appends a new type, whose id is its place.
-func (r *registry) add(t *Type) {
+func (r *typeRegistry) add(t *Type) {
 	r.List = append(r.List, t)
 	if t.ID >= BuiltIn {
 		if r.ByKey == nil {
@@ -58,7 +58,7 @@ func (r *registry) add(t *Type) {
 }
 
 // verify checks T1 and T2, and L2 against the given records.
-func (r *registry) verify(records entity.RecordsView) error {
+func (r *typeRegistry) verify(records entity.RecordsView) error {
 	if len(r.ByKey) != len(r.List)-int(BuiltIn) {
 		return fmt.Errorf("ecs: T1: %d types are found by their keys, there are %d beside the %d built-in ones", len(r.ByKey), len(r.List)-int(BuiltIn), BuiltIn)
 	}
