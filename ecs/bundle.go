@@ -103,7 +103,7 @@ func (b *Bundle[S]) TryCreate(s S) (Entity, error) {
 	if len(elements) > 0 {
 		if err := makeRoom("Bundle.Create", p, elements, a, at); err != nil {
 			r := w.inner().Find(entity.ID(e))
-			w.core.Rows.EndOne(&a.core.Table.Table, entity.ID(e), r, w.core.Tables.OwnerOf(r.Location)) // its Cleanup types have nothing to wait for
+			w.core.Writer.EndOne(&a.core.Table.Table, entity.ID(e), r, w.core.Tables.OwnerOf(r.Location)) // its Cleanup types have nothing to wait for
 			return Null, err
 		}
 		writeElements(p, elements, a, at)

@@ -39,7 +39,7 @@ func (q *Query) Chunks(dst ChunkList) ChunkList {
 		list = append(list, listed{archetypeFrom(s.Binding.Archetype), s.Pos})
 		return true
 	})
-	return ChunkList{q: q, chunks: list, epoch: w.Rows.Epoch, since: q.core.Since}
+	return ChunkList{q: q, chunks: list, epoch: w.Writer.Epoch, since: q.core.Since}
 }
 
 // Len returns the number of chunks.
@@ -69,7 +69,7 @@ func (l ChunkList) At(i int) Location {
 // Void reports whether the list can no longer be used: there was a structural change since it was
 // made, or its query was closed. An empty list is never void.
 func (l ChunkList) Void() bool {
-	return len(l.chunks) > 0 && (l.q.core.Matching == nil || l.q.core.World.Closed || l.epoch != l.q.core.World.Rows.Epoch)
+	return len(l.chunks) > 0 && (l.q.core.Matching == nil || l.q.core.World.Closed || l.epoch != l.q.core.World.Writer.Epoch)
 }
 
 // check panics for a list that is void.

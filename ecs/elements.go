@@ -21,7 +21,7 @@ func (f *field) elementsIn(s unsafe.Pointer) *sliceHeader {
 func (f *field) bufferIn(a *Archetype, at store.Row) world.RawBuffer {
 	// Safe because every element of a buffer column begins with a header.
 	h := (*value.Header)(at.Element(a.core.Table.Places[f.t.ID].Offset, uint32(f.t.Size)))
-	return world.RawBuffer{Lookup: &f.t.Lookup, Head: h, Epoch: a.core.World.Rows.Epoch, Write: true}
+	return world.RawBuffer{Lookup: &f.t.Lookup, Head: h, Epoch: a.core.World.Writer.Epoch, Write: true}
 }
 
 // makeRoom grows the buffers of a row to hold the slices that a struct has for them. On an error

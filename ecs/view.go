@@ -207,7 +207,7 @@ func fill(m unsafe.Pointer, fields []field, a *Archetype, pos int, at store.Row,
 		case fieldColumn:
 			*(*sliceHeader)(to) = sliceHeader{first, n, n} // Safe because W and R are slices of the column's type.
 		case fieldBuffers:
-			*(*buffers)(to) = buffers{first, b.inner().LookupOf(f.t), n, w.Rows.Epoch, f.write} // Safe because BufferW and BufferR are one.
+			*(*buffers)(to) = buffers{first, b.inner().LookupOf(f.t), n, w.Writer.Epoch, f.write} // Safe because BufferW and BufferR are one.
 		case fieldBits:
 			bits := a.core.Table.Metadata.Bits(p.Slot(), pos)
 			if !f.write {
@@ -215,7 +215,7 @@ func fill(m unsafe.Pointer, fields []field, a *Archetype, pos int, at store.Row,
 				continue
 			}
 			// Safe because BitsW is a switches.
-			*(*switches)(to) = switches{bits, at.Row, n, a, p.Slot(), pos, b.inner().LookupOf(f.t), w.Rows.Epoch}
+			*(*switches)(to) = switches{bits, at.Row, n, a, p.Slot(), pos, b.inner().LookupOf(f.t), w.Writer.Epoch}
 		}
 	}
 }

@@ -77,7 +77,7 @@ type work struct {
 	cursor  []int32      // links, or ^positions
 	steps   int          // number of commands that cursor has advanced
 	heirs   []ecs.Entity // to be destroyed after the run: members of destroyed groups, and copies
-	tx      edit.Transaction
+	tx      edit.Tx
 	groups  int  // number of groups in tx
 	changed bool // the run has changed the world
 }

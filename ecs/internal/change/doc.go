@@ -1,13 +1,13 @@
 // Package change makes the structural changes of a world. Rows come, move and go only here.
 //
-// Rows writes rows, records and the metadata of chunks, and counts its operations. A change of many
-// rows is a Tx: it selects its rows, reserves everything that can be refused, and then commits,
-// which cannot fail. Calls about one entity go directly to Rows, once there is room for an id and a
-// row. The package knows tables, ids and blocks of buffers. It does not know worlds, archetypes or
-// Go types. Package ecs says which table rows come to (Outcome).
+// Writer writes rows, records and the metadata of chunks, and counts its operations. A change of
+// many rows is a Tx: it selects its rows, reserves everything that can be refused, and then
+// commits, which cannot fail. Calls about one entity go directly to Writer, once there is room for
+// an id and a row. The package knows tables, ids and blocks of buffers. It does not know worlds,
+// archetypes or Go types. Package ecs says which table rows come to (Outcome).
 //
-// Lifetime: Rows last as long as their world. A world has one Tx: the next Begin reuses its memory,
-// and its Spans are valid until the next structural change.
+// Lifetime: a Writer lasts as long as its world. A world has one Tx: the next Begin reuses its
+// memory, and its Spans are valid until the next structural change.
 //
 // Goroutines: the world's owner only.
 //

@@ -22,7 +22,7 @@ import (
 // can only be canceled.
 func (tx *Tx) SelectGroup(list []entity.ID, by func(p *Part) Outcome) (first, end, bad int) {
 	first = len(tx.Parts)
-	if bad = tx.rows.SelectList(&tx.Selection, list, true); bad >= 0 {
+	if bad = tx.writer.SelectList(&tx.Selection, list, true); bad >= 0 {
 		return first, first, bad
 	}
 	for i := range tx.Parts[first:] {
@@ -69,7 +69,7 @@ func (tx *Tx) Finish() {
 		}
 	}
 	tx.Parts, tx.Spans = tx.Parts[:0], tx.Spans[:0]
-	tx.rows.Epoch++ // rows that came may have filled gaps: batches are void
+	tx.writer.Epoch++ // rows that came may have filled gaps: batches are void
 }
 
 // join returns a part with all rows of parts of the same table. It uses up those parts.

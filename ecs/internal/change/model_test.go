@@ -39,11 +39,11 @@ type slowRow struct {
 	on     [kinds]bool
 }
 
-// model is Rows beside a map.
+// model is a Writer beside a map.
 type model struct {
 	t       *testing.T
 	u       *universe.Universe
-	rows    Rows
+	rows    Writer
 	ids     entity.Store
 	tables  table.Tables
 	buffers value.Buffers

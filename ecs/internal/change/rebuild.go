@@ -70,7 +70,7 @@ type aside struct {
 // Rebuild makes tables hold the rows that they are to hold, and applyIDs between the rows that end
 // and those that come. There is room for all rows. Rows that end release what they own; they are
 // not passed to the function of OnEnd. New rows are zero and enabled.
-func (r *Rows) Rebuild(list []Rebuilt, applyIDs func()) {
+func (r *Writer) Rebuild(list []Rebuilt, applyIDs func()) {
 	put := make([][]aside, len(list))
 	for i := range list {
 		put[i] = list[i].putAside()
@@ -152,7 +152,7 @@ func columnBytes(at store.Row, c table.Column, n int) []byte {
 }
 
 // restore writes a run that was put aside to its place in a table.
-func (r *Rows) restore(t *table.Table, a *aside) {
+func (r *Writer) restore(t *table.Table, a *aside) {
 	bytes, start := a.bytes, a.At
 	for done := 0; done < a.N; {
 		pos, row := t.Store.Find(start + done)

@@ -7,7 +7,7 @@ import (
 // Room makes room in a table for n more rows, by its growth policy, and for ids new ids. A table
 // without rows returns to its own layout. After an error no row, record or id has changed, and the
 // table has given its reserve back.
-func (r *Rows) Room(t *table.Table, n, ids int) error {
+func (r *Writer) Room(t *table.Table, n, ids int) error {
 	t.UseOwnLayout()
 	err := t.MakeRoom(n, false)
 	if err == nil {
@@ -17,7 +17,7 @@ func (r *Rows) Room(t *table.Table, n, ids int) error {
 }
 
 // RoomHeld is Room for n rows of reserved ids, whose records it makes.
-func (r *Rows) RoomHeld(t *table.Table, n int) error {
+func (r *Writer) RoomHeld(t *table.Table, n int) error {
 	t.UseOwnLayout()
 	err := t.MakeRoom(n, false)
 	if err == nil {
@@ -27,7 +27,7 @@ func (r *Rows) RoomHeld(t *table.Table, n int) error {
 }
 
 // settle ends making room in a table; err says whether it failed.
-func (r *Rows) settle(t *table.Table, err error) error {
+func (r *Writer) settle(t *table.Table, err error) error {
 	if err != nil {
 		t.Settle()
 		t.Store.Trim(0) // a new table is dropped after an error, and must hold nothing
@@ -39,7 +39,7 @@ func (r *Rows) settle(t *table.Table, err error) error {
 
 // reserveIDs makes sure that n ids are free, using the world's reserves if need be. A change asks
 // for ids last, since room for ids is not given back if something else is refused.
-func (r *Rows) reserveIDs(n int) error {
+func (r *Writer) reserveIDs(n int) error {
 	if n <= r.ids.Free() {
 		return nil
 	}
@@ -48,7 +48,7 @@ func (r *Rows) reserveIDs(n int) error {
 
 // growIDs calls grow, once more after freeing the world's reserves if need be, and reports that
 // records may have moved.
-func (r *Rows) growIDs(grow func() error) error {
+func (r *Writer) growIDs(grow func() error) error {
 	err := grow()
 	if err != nil && r.calls.Trim() > 0 {
 		err = grow()

@@ -111,7 +111,7 @@ type lister struct {
 // the index of the first entity that may not be in the list, or -1. Entities of another world and
 // placeholders never may; dead ones may not if alive is set. After such an entity the selection is
 // useless.
-func (r *Rows) SelectList(s *Selection, list []entity.ID, alive bool) (bad int) {
+func (r *Writer) SelectList(s *Selection, list []entity.ID, alive bool) (bad int) {
 	l, listed := lister{s: s}, len(s.listed)
 	s.group = len(s.Parts)
 	for i, e := range list {
@@ -138,7 +138,7 @@ func (r *Rows) SelectList(s *Selection, list []entity.ID, alive bool) (bad int) 
 }
 
 // listRow adds a row outside the current chunk of l.
-func (r *Rows) listRow(l *lister, at table.Location, listed int) {
+func (r *Writer) listRow(l *lister, at table.Location, listed int) {
 	s, o := l.s, r.tables.OwnerOf(at)
 	pos := o.Pos()
 	row := o.Row(at)

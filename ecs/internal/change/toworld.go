@@ -7,7 +7,7 @@ import (
 	"quarry/internal/store"
 )
 
-// Rows from another world: they die in its Rows and are born here.
+// Rows from another world: they die in its Writer and are born here.
 
 // PlanToWorld decides how a part's rows come from another world along a transition of
 // table.ToWorld, and counts the rows that need room. It returns the number of chunks that change
@@ -35,10 +35,10 @@ func (tx *Tx) PlanToWorld(p *Part, transition *table.Transition) (chunks int) {
 	return chunks
 }
 
-// Receive moves a part's rows here from the Rows of another world. The first chunks of the
+// Receive moves a part's rows here from the Writer of another world. The first chunks of the
 // part's table change hands; other rows are copied. It calls renamed, never per row, with the old
 // ids of entities and their ids here.
-func (r *Rows) Receive(from *Rows, p *Part, transition *table.Transition, chunks int, renamed func(old, to []entity.ID)) {
+func (r *Writer) Receive(from *Writer, p *Part, transition *table.Transition, chunks int, renamed func(old, to []entity.ID)) {
 	tx := &r.tx
 	arrive := func(b table.Run) {
 		r.moveManaged(from, transition, b)
@@ -69,7 +69,7 @@ func (r *Rows) Receive(from *Rows, p *Part, transition *table.Transition, chunks
 }
 
 // moveManaged gives slots of this world to the managed values of rows that have come.
-func (r *Rows) moveManaged(from *Rows, transition *table.Transition, b table.Run) {
+func (r *Writer) moveManaged(from *Writer, transition *table.Transition, b table.Run) {
 	for _, c := range transition.To.Managed() {
 		old := from.tables.Managed(transition.Number(table.TypeID(c.Key)))
 		r.tables.Managed(table.TypeID(c.Key)).Move(old, value.SlotsAt(b.At, c, len(b.IDs)))
@@ -77,7 +77,7 @@ func (r *Rows) moveManaged(from *Rows, transition *table.Transition, b table.Run
 }
 
 // rename ends the entities of new rows in the other world, and gives the rows new entities here.
-func (r *Rows) rename(from *Rows, b table.Run, renamed func(old, to []entity.ID)) {
+func (r *Writer) rename(from *Writer, b table.Run, renamed func(old, to []entity.ID)) {
 	if r.old == nil {
 		r.old = new([256]entity.ID)
 	}
@@ -94,7 +94,7 @@ func (r *Rows) rename(from *Rows, b table.Run, renamed func(old, to []entity.ID)
 // CopyTable fills an empty table with copies of all rows of a table in another world, of which this
 // world is to become a copy. Entities keep their indices and get tag. CopyTable calls copied with
 // each run of rows. The error is from the universe; then no row has come.
-func (r *Rows) CopyTable(transition *table.Transition, tag entity.Tag, copied func(b table.Run)) error {
+func (r *Writer) CopyTable(transition *table.Transition, tag entity.Tag, copied func(b table.Run)) error {
 	from := transition.From
 	if err := transition.To.MakeRoom(from.Len(), false); err != nil {
 		return err

@@ -28,7 +28,7 @@ type Span struct {
 type Tx struct {
 	Selection
 	Spans   []Span // rows that the change has made or moved, at their new places
-	rows    *Rows
+	writer  *Writer
 	targets []target
 	entries []entries
 	blocks  []value.Header // taken by Take
@@ -58,7 +58,7 @@ type entries struct {
 }
 
 // Begin begins a transaction without rows.
-func (r *Rows) Begin() *Tx {
+func (r *Writer) Begin() *Tx {
 	tx := &r.tx
 	tx.begin()
 	tx.Spans, tx.targets, tx.blocks, tx.used = tx.Spans[:0], tx.targets[:0], tx.blocks[:0], 0
@@ -67,7 +67,7 @@ func (r *Rows) Begin() *Tx {
 }
 
 // Last returns the last transaction.
-func (r *Rows) Last() *Tx { return &r.tx }
+func (r *Writer) Last() *Tx { return &r.tx }
 
 // aim returns the target of a table, and counts one more source.
 func (tx *Tx) aim(t *table.Table) *target {
@@ -160,7 +160,7 @@ func (tx *Tx) Also(room func() error) { tx.also = room }
 // Cancel abandons a transaction that was not committed.
 func (tx *Tx) Cancel() {
 	for i := range tx.blocks[tx.used:] {
-		tx.rows.buffers.Free(&tx.blocks[tx.used+i])
+		tx.writer.buffers.Free(&tx.blocks[tx.used+i])
 	}
 	tx.blocks, tx.used, tx.targets = tx.blocks[:0], 0, tx.targets[:0]
 }
@@ -190,7 +190,7 @@ func (tx *Tx) grow(exactly bool, ids int) (err error) {
 		}
 	}
 	if err == nil {
-		err = tx.rows.reserveIDs(ids)
+		err = tx.writer.reserveIDs(ids)
 	}
 	for i := 0; err == nil && i < len(tx.entries); i++ {
 		err = tx.entries[i].to.RoomFor(tx.entries[i].coming)
@@ -201,7 +201,7 @@ func (tx *Tx) grow(exactly bool, ids int) (err error) {
 	for i := range tx.targets {
 		t := tx.targets[i].t
 		if err == nil {
-			tx.rows.promote(t)
+			tx.writer.promote(t)
 			continue
 		}
 		t.Settle()
@@ -257,7 +257,7 @@ func (tx *Tx) moveChunks(p *Part) {
 		n = len(p.Table.Store.Chunks())
 	}
 	if p.Whole && transition.MovesChunks && n > 0 {
-		tx.Note(tx.rows.moveChunks(transition, n))
+		tx.Note(tx.writer.moveChunks(transition, n))
 	}
 }
 
@@ -269,9 +269,9 @@ func (tx *Tx) send(p *Part) {
 	runs := p.Backward()
 	for pos, row, n, ok := runs.Next(); ok; pos, row, n, ok = runs.Next() {
 		if chunks {
-			tx.Note(tx.rows.sendChunk(p.Outcome.Transition(), pos))
+			tx.Note(tx.writer.sendChunk(p.Outcome.Transition(), pos))
 		} else {
-			tx.Note(tx.rows.send(p.Outcome.Transition(), pos, row, n))
+			tx.Note(tx.writer.send(p.Outcome.Transition(), pos, row, n))
 		}
 		p.takeOut(pos, row, n)
 	}
@@ -281,7 +281,7 @@ func (tx *Tx) send(p *Part) {
 func (tx *Tx) end(p *Part) {
 	runs := p.Backward()
 	for pos, row, n, ok := runs.Next(); ok; pos, row, n, ok = runs.Next() {
-		tx.rows.end(p.Table, pos, row, n)
+		tx.writer.end(p.Table, pos, row, n)
 		p.takeOut(pos, row, n)
 	}
 }
@@ -298,7 +298,7 @@ func (tx *Tx) Note(rows Span) {
 }
 
 // Verify checks C1.
-func (r *Rows) Verify() error {
+func (r *Writer) Verify() error {
 	if tx := &r.tx; len(tx.targets) > 0 || tx.used < len(tx.blocks) {
 		return fmt.Errorf("ecs: C1: no change is under way, but rows are coming to %d tables, and %d of %d blocks are kept", len(tx.targets), len(tx.blocks)-tx.used, len(tx.blocks))
 	}

@@ -48,7 +48,7 @@ func (p *deltaPlan) apply() error {
 		w.Forget(before)
 		return err
 	}
-	tx := w.Rows.Begin()
+	tx := w.Writer.Begin()
 	for i := range p.tables {
 		if t := &p.tables[i]; t.is > t.was {
 			tx.Expect(&t.a.Table.Table, t.is-t.was)
@@ -135,7 +135,7 @@ func (p *deltaPlan) commit(tx *change.Tx, room entity.DifferenceRoom) {
 	for _, part := range commitOrder {
 		commits[part].do(p)
 	}
-	w.Rows.Epoch++
+	w.Writer.Epoch++
 	tx.Cancel() // forgets the blocks, all of which rows have now
 	p.arrangeRoster()
 	p.arrange()

@@ -57,8 +57,8 @@ func (x *differ) compareSets() error {
 }
 
 func (x *differ) compareCounters() error {
-	x.Created = [2]uint64{x.Older.Rows.Created, x.Newer.Rows.Created}
-	x.Destroyed = [2]uint64{x.Older.Rows.Destroyed, x.Newer.Rows.Destroyed}
+	x.Created = [2]uint64{x.Older.Writer.Created, x.Newer.Writer.Created}
+	x.Destroyed = [2]uint64{x.Older.Writer.Destroyed, x.Newer.Writer.Destroyed}
 	return nil
 }
 
@@ -90,9 +90,9 @@ var checkOrder = [...]world.Part{world.PartCounters, world.PartIDs, world.PartTy
 
 func (p *deltaPlan) checkCounters() error {
 	w, d := p.w, p.Delta
-	if d.tag != w.IDs.Tag() || d.Created[0] != w.Rows.Created || d.Destroyed[0] != w.Rows.Destroyed {
+	if d.tag != w.IDs.Tag() || d.Created[0] != w.Writer.Created || d.Destroyed[0] != w.Writer.Destroyed {
 		return p.refuse("it is of a world with tag %d that had created %d entities and ended %d; this one has tag %d, %d and %d",
-			d.tag.Number(), d.Created[0], d.Destroyed[0], w.IDs.Tag().Number(), w.Rows.Created, w.Rows.Destroyed)
+			d.tag.Number(), d.Created[0], d.Destroyed[0], w.IDs.Tag().Number(), w.Writer.Created, w.Writer.Destroyed)
 	}
 	if d.Created[1] < d.Destroyed[1] || d.Created[1]-d.Destroyed[1] > entity.MaxIDs {
 		return p.refuse("there are %d entities created and %d destroyed", d.Created[1], d.Destroyed[1])
@@ -156,7 +156,7 @@ func (p *deltaPlan) commitRows() {
 		t := &p.tables[i]
 		list[i] = change.Rebuilt{Table: &t.a.Table.Table, Rows: p.sourcesOf(t), N: t.is, IDs: t.ids, Ends: t.ends}
 	}
-	p.w.Rows.Rebuild(list, func() { p.w.IDs.Apply(p.Delta.IDs, p.room) })
+	p.w.Writer.Rebuild(list, func() { p.w.IDs.Apply(p.Delta.IDs, p.room) })
 }
 
 func (p *deltaPlan) commitValues() {
@@ -166,5 +166,5 @@ func (p *deltaPlan) commitValues() {
 }
 
 func (p *deltaPlan) commitCounters() {
-	p.w.Rows.Created, p.w.Rows.Destroyed = p.Created[1], p.Destroyed[1]
+	p.w.Writer.Created, p.w.Writer.Destroyed = p.Created[1], p.Destroyed[1]
 }

@@ -1,6 +1,6 @@
 // Package door is how the siblings of package ecs reach the rooms below it: it turns what programs
 // hold, an *ecs.World or an ecs.Type, into its core, and has the calls that take or return several
-// of these. What needs no face, such as the methods of edit.Outcome and edit.Transaction, siblings
+// of these. What needs no face, such as the methods of edit.Outcome and edit.Tx, siblings
 // call in the room itself; internal/lint/floors.go says who may enter which room, and why. No other
 // module can import this package, and no exported name of ecs leads here.
 //

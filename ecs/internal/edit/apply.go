@@ -39,7 +39,7 @@ func (c *Change) Apply(e entity.ID) (changed bool, err error) {
 	case out.Stays():
 		return false, nil
 	case out.Ends():
-		w.Rows.EndOne(&a.Table.Table, e, r, w.Tables.OwnerOf(r.Location))
+		w.Writer.EndOne(&a.Table.Table, e, r, w.Tables.OwnerOf(r.Location))
 		return true, nil
 	}
 	return MoveBy(w, op, out.Transition(), e, r, before)

@@ -19,7 +19,7 @@ type Batch struct {
 
 // batch returns the n rows that the last transaction created or moved.
 func batch(w *world.World, n int) Batch {
-	return Batch{World: w, spans: w.Rows.Last().Spans, N: n, epoch: w.Rows.Epoch}
+	return Batch{World: w, spans: w.Writer.Last().Spans, N: n, epoch: w.Writer.Epoch}
 }
 
 // Walk is ecs.Batch.Rows for the call op.
@@ -28,7 +28,7 @@ func (b Batch) Walk(op string, yield func(query.Rows) bool) {
 		return
 	}
 	w := b.World
-	if b.epoch != w.Rows.Epoch || w.Closed {
+	if b.epoch != w.Writer.Epoch || w.Closed {
 		panic(fmt.Sprintf("ecs: %s: the batch of %d rows is no longer current: the world has changed since it was made", op, b.N))
 	}
 	w.RefuseShared(op)

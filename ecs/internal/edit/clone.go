@@ -124,7 +124,7 @@ func copyArchetype(c *world.World, from *world.Archetype, copies map[*value.Shar
 // are sound, with some of their buffers empty, or there are no rows.
 func copyRows(a *world.Archetype, from *world.Archetype) (err error) {
 	w := a.World
-	refusal := w.Rows.CopyTable(from.Table.ToWorld(&a.Table.Table, nil), w.IDs.Tag(), func(b table.Run) {
+	refusal := w.Writer.CopyTable(from.Table.ToWorld(&a.Table.Table, nil), w.IDs.Tag(), func(b table.Run) {
 		for _, c := range a.Table.Buffers() {
 			err = a.CopySpills(from.World, b.At, c, len(b.IDs), err)
 		}

@@ -15,7 +15,7 @@ import (
 func Create(a *world.Archetype) entity.ID {
 	w := a.World
 	if w != nil && w.Loops.Open == 0 && !a.CleanupOnly && w.IDs.Free() > 0 && !a.Table.Store.Full() {
-		return w.Rows.Create(&a.Table.Table)
+		return w.Writer.Create(&a.Table.Table)
 	}
 	e, err := TryCreate(a)
 	if err != nil {
@@ -37,7 +37,7 @@ func TryCreate(a *world.Archetype) (entity.ID, error) {
 			return world.Null, world.WithOp("Archetype.Create", err)
 		}
 	}
-	return w.Rows.Create(&a.Table.Table), nil
+	return w.Writer.Create(&a.Table.Table), nil
 }
 
 // makeRoom ensures that n entities can be created. It returns the archetype to create them in,
@@ -48,7 +48,7 @@ func makeRoom(a *world.Archetype, n int) (*world.Archetype, error) {
 	before := len(w.Archetypes.List)
 	a, err := a.Current()
 	if err == nil {
-		err = world.LimitErrorOf(w.Rows.Room(&a.Table.Table, n, n))
+		err = world.LimitErrorOf(w.Writer.Room(&a.Table.Table, n, n))
 	}
 	if err != nil {
 		w.Forget(before)
@@ -92,7 +92,7 @@ func CreateN(a *world.Archetype, n int, options ...CreateOption) (Batch, error) 
 	}
 	unset := unsetOf(a, options)
 	if n == 0 {
-		return Batch{World: w, epoch: w.Rows.Epoch}, nil
+		return Batch{World: w, epoch: w.Writer.Epoch}, nil
 	}
 	if n > world.MostAlive-w.Living() {
 		return Batch{}, world.WithOp("Archetype.CreateN", world.Limit("entities a world", world.MostAlive, nil))
@@ -101,7 +101,7 @@ func CreateN(a *world.Archetype, n int, options ...CreateOption) (Batch, error) 
 	if err != nil {
 		return Batch{}, world.WithOp("Archetype.CreateN", err)
 	}
-	tx := w.Rows.Begin()
-	tx.Note(w.Rows.CreateN(&a.Table.Table, n, &unset))
+	tx := w.Writer.Begin()
+	tx.Note(w.Writer.CreateN(&a.Table.Table, n, &unset))
 	return batch(w, n), nil
 }

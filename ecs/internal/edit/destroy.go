@@ -38,7 +38,7 @@ func Destroy(w *world.World, e entity.ID) bool {
 		}
 		return destroyed
 	}
-	w.Rows.EndOne(&a.Table.Table, e, r, o)
+	w.Writer.EndOne(&a.Table.Table, e, r, o)
 	return true
 }
 

@@ -7,7 +7,7 @@
 //	how entities are made                          create.go, reserve.go, instantiate.go, batch.go
 //	how they end                                   destroy.go
 //	what several changes make of an archetype      outcome.go
-//	how groups are changed all or none             transaction.go
+//	how groups are changed all or none             tx.go
 //	sparse types in all that                       sparsechange.go, sparsecopy.go
 //	another world                                  migrate.go, clone.go
 //

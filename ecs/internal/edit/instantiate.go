@@ -27,7 +27,7 @@ func Instantiate(w *world.World, e entity.ID) entity.ID {
 		if r := w.IDs.Find(e); r != nil {
 			o := w.Tables.OwnerOf(r.Location)
 			if transition := w.ArchetypeAt(o).Copies; transition != nil && !transition.To.Store.Full() {
-				return w.Rows.Copy(transition, o.Pos(), o.RowAt(r.Location))
+				return w.Writer.Copy(transition, o.Pos(), o.RowAt(r.Location))
 			}
 		}
 	}
@@ -122,7 +122,7 @@ func newCopying(w *world.World, op string, n int) *copying {
 		panic(fmt.Sprintf("ecs: %s: n=%d is negative", op, n))
 	}
 	c := &edits(w).copying
-	c.begin(w, n, w.Rows.Begin())
+	c.begin(w, n, w.Writer.Begin())
 	return c
 }
 
@@ -308,7 +308,7 @@ func (c *copying) fill(i int) {
 	a, pos, source := w.RowOf(w.RecordOf("", m.e))
 	var rows change.Span
 	m.transition.Refresh()
-	c.ids, rows = w.Rows.Repeat(m.transition, pos, source.Row, c.n, c.ids)
+	c.ids, rows = w.Writer.Repeat(m.transition, pos, source.Row, c.n, c.ids)
 	m.start = rows.Start
 	c.tx.Note(rows)
 	for _, b := range m.to.Table.Buffers() {

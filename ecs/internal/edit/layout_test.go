@@ -429,7 +429,7 @@ func TestTransactionFindsTheLayoutAnew(t *testing.T) {
 	}
 	require.Same(t, less, door.At(&out))
 	created := edit.OutcomeOf(door.Archetype(less))
-	var tx edit.Transaction
+	var tx edit.Tx
 	tx.Begin(door.World(w), "test")
 	tx.Move(door.IDs([]ecs.Entity{e}), &out)
 	tx.Create(&created, 3)

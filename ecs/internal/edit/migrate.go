@@ -129,7 +129,7 @@ type transfer struct {
 // move moves the rows that a transaction of another world has selected. moved is zero, or that of
 // an earlier move, and is that of no move after an error.
 func move(w *world.World, op string, from *world.World, selected *change.Tx, moved *Arrivals) (Batch, error) {
-	m := &migration{op: op, w: w, from: from, tx: w.Rows.Begin(), moved: moved}
+	m := &migration{op: op, w: w, from: from, tx: w.Writer.Begin(), moved: moved}
 	moved.reuse(from.IDs.Tag(), from.IDs.Records())
 	total := selected.Rows()
 	if total == 0 {
@@ -291,7 +291,7 @@ func (r *transfer) run(m *migration) {
 	for _, b := range r.to.Table.Buffers() {
 		m.moveSpills(r, b)
 	}
-	m.w.Rows.Receive(&m.from.Rows, r.p, r.transition, r.chunks, m.renamed)
+	m.w.Writer.Receive(&m.from.Writer, r.p, r.transition, r.chunks, m.renamed)
 }
 
 // moveSpills moves the spilled buffers of the rows, which have not moved yet, to blocks of the new

@@ -11,8 +11,8 @@ import (
 
 // Add and Remove of one type for one entity, for handles of all kinds. An archetype caches the
 // transition to the archetype with one type more or less (Archetype.LastTransition); the row takes
-// that transition in Rows.MoveOne of package change. Changes of several types or many entities are
-// in apply.go.
+// that transition in Writer.MoveOne of package change. Changes of several types or many entities
+// are in apply.go.
 
 // Add adds the type to e. It returns the address of the component, for the caller to write, or nil
 // if e already has the type. It panics with a *LimitError. In add and remove every rare case is a
@@ -32,7 +32,7 @@ func Add(t *world.Type, op string, e entity.ID) unsafe.Pointer {
 	}
 	dest := transition.To.Store.Tail()
 	p := dest.Element(transition.Added.Offset, transition.Added.Size)
-	w.Rows.MoveOne(&a.Table.Table, transition, e, r, o)
+	w.Writer.MoveOne(&a.Table.Table, transition, e, r, o)
 	return p
 }
 
@@ -62,7 +62,7 @@ func Remove(t *world.Type, op string, e entity.ID) (removed bool) {
 	if a.LastKey != uint32(t.ID) || transition.To.Store.Full() {
 		return moveOr(t, op, e, r, a, false) != nil
 	}
-	w.Rows.MoveOne(&a.Table.Table, transition, e, r, o)
+	w.Writer.MoveOne(&a.Table.Table, transition, e, r, o)
 	return true
 }
 
@@ -93,7 +93,7 @@ func moveSearched(t *world.Type, e entity.ID, r *entity.Record, a *world.Archety
 		panic("ecs: " + op + ": CleanupEntity comes with World.Destroy and goes with the last Cleanup type; it cannot be added or removed")
 	}
 	if t.Cleanup && a.Table.Sig.Has(world.CleanupEntityID) && a.IsLastCleanup(t.ID) {
-		t.World.Rows.EndOne(&a.Table.Table, e, r, t.World.Tables.OwnerOf(r.Location))
+		t.World.Writer.EndOne(&a.Table.Table, e, r, t.World.Tables.OwnerOf(r.Location))
 		// Safe because no caller dereferences it: not nil means that the type was removed.
 		return unsafe.Pointer(r), nil
 	}
@@ -103,7 +103,7 @@ func moveSearched(t *world.Type, e entity.ID, r *entity.Record, a *world.Archety
 	}
 	dest := a.LastTransition.To.Store.Tail()
 	p := dest.Element(a.LastTransition.Added.Offset, a.LastTransition.Added.Size)
-	t.World.Rows.MoveOne(&a.Table.Table, a.LastTransition, e, r, t.World.Tables.OwnerOf(r.Location))
+	t.World.Writer.MoveOne(&a.Table.Table, a.LastTransition, e, r, t.World.Tables.OwnerOf(r.Location))
 	return p, nil
 }
 
@@ -125,7 +125,7 @@ func searchEdge(a *world.Archetype, id world.TypeID) error {
 	before := len(a.World.Archetypes.List)
 	transition, err := findTransition(a, id)
 	if err == nil && transition.To.Store.Full() {
-		err = world.LimitErrorOf(a.World.Rows.Room(transition.To, 1, 0))
+		err = world.LimitErrorOf(a.World.Writer.Room(transition.To, 1, 0))
 	}
 	if err != nil {
 		a.World.Forget(before)
@@ -164,7 +164,7 @@ func findTransition(a *world.Archetype, id world.TypeID) (*world.Transition, err
 // it forgets the archetypes from index before on.
 func MoveBy(w *world.World, op string, transition *world.Transition, e entity.ID, r *entity.Record, before int) (bool, error) {
 	if transition.To.Store.Full() {
-		if err := w.Rows.Room(transition.To, 1, 0); err != nil {
+		if err := w.Writer.Room(transition.To, 1, 0); err != nil {
 			w.Forget(before)
 			return false, world.WithOp(op, world.LimitErrorOf(err))
 		}
@@ -172,7 +172,7 @@ func MoveBy(w *world.World, op string, transition *world.Transition, e entity.ID
 			transition.Find() // its end may have its own layout now, which tells only the transitions that it knows
 		}
 	}
-	w.Rows.MoveOne(transition.From, transition, e, r, w.Tables.OwnerOf(r.Location))
+	w.Writer.MoveOne(transition.From, transition, e, r, w.Tables.OwnerOf(r.Location))
 	store.ClearRows(transition.To.Store.LastRow(), 1, transition.Fresh)
 	return true, nil
 }

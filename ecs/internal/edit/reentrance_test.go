@@ -35,7 +35,7 @@ type inner struct {
 	list     []ecs.Entity // of a
 	plain    ecs.Entity
 	dying    ecs.Entity
-	tx       edit.Transaction
+	tx       edit.Tx
 	inside   func(call string) // nil: nothing is done
 	hog      []alloc.ChunkIndex
 }
@@ -109,7 +109,7 @@ var outer = map[string]func(x *inner) error{
 	"Buffer.Play":            (*inner).transact,
 }
 
-// transact makes a Transaction that creates, copies, moves and ends.
+// transact makes a Tx that creates, copies, moves and ends.
 func (x *inner) transact() error {
 	outs := []edit.Outcome{edit.OutcomeOf(door.Archetype(x.a)), edit.OutcomeOf(door.Archetype(x.a)), edit.OutcomeOf(door.Archetype(x.a))}
 	copies, err := edit.OutcomeOfCopies(door.Archetype(x.a))
@@ -163,7 +163,7 @@ func (x *inner) changes() map[string]func() {
 		"edit.After":               func() { _, _ = edit.OutcomeOf(door.Archetype(x.a)).After(door.Change(add)) },
 		"edit.OutcomeOfCopies":     func() { _, _ = edit.OutcomeOfCopies(door.Archetype(x.a)) },
 		"played":                   func() { door.CheckChange(x.w, "played") },
-		"begun":                    func() { new(edit.Transaction).Begin(door.World(x.w), "begun") },
+		"begun":                    func() { new(edit.Tx).Begin(door.World(x.w), "begun") },
 	}
 	for name, call := range outer {
 		calls[name] = func() { _ = call(x) }

@@ -18,21 +18,21 @@ func CreateReserved(a *world.Archetype, ids []entity.ID) (Batch, error) {
 	}
 	Hold(w, op, ids)
 	if len(ids) == 0 {
-		return Batch{World: w, epoch: w.Rows.Epoch}, nil
+		return Batch{World: w, epoch: w.Writer.Epoch}, nil
 	}
 	w.SweepBut(a)
 	before := len(w.Archetypes.List)
 	a, err := a.Current()
 	if err == nil {
-		err = world.LimitErrorOf(w.Rows.RoomHeld(&a.Table.Table, len(ids)))
+		err = world.LimitErrorOf(w.Writer.RoomHeld(&a.Table.Table, len(ids)))
 	}
 	if err != nil {
 		w.IDs.LetGo(ids)
 		w.Forget(before)
 		return Batch{}, world.WithOp(op, err)
 	}
-	tx := w.Rows.Begin()
-	tx.Note(w.Rows.CreateHeld(&a.Table.Table, ids))
+	tx := w.Writer.Begin()
+	tx.Note(w.Writer.CreateHeld(&a.Table.Table, ids))
 	return batch(w, len(ids)), nil
 }
 

@@ -28,7 +28,7 @@ func CheckQuery(w *world.World, op string, q *query.Query) {
 
 // selectAll begins a transaction of all rows.
 func selectAll(w *world.World) *change.Tx {
-	tx := w.Rows.Begin()
+	tx := w.Writer.Begin()
 	for _, a := range w.Archetypes.List {
 		tx.AddWhole(&a.Table.Table)
 	}
@@ -38,7 +38,7 @@ func selectAll(w *world.World) *change.Tx {
 // SelectRows begins a transaction of the rows that match the query, for the call op.
 func SelectRows(q *query.Query, op string) *change.Tx {
 	q.CheckExact(op)
-	tx := q.World.Rows.Begin()
+	tx := q.World.Writer.Begin()
 	filters := q.MaySkipChunks(q.Since)
 	for i := range q.Matching.Matches {
 		m := &q.Matching.Matches[i]
@@ -87,8 +87,8 @@ func maskRows(q *query.Query, tests []match.BitTest, a *world.Archetype, p *chan
 // SelectList begins a transaction over the rows of a list's entities. Dead entities are skipped, or
 // panic if alive is set.
 func SelectList(w *world.World, op string, list []entity.ID, alive bool) *change.Tx {
-	tx := w.Rows.Begin()
-	if i := w.Rows.SelectList(&tx.Selection, list, alive); i >= 0 {
+	tx := w.Writer.Begin()
+	if i := w.Writer.SelectList(&tx.Selection, list, alive); i >= 0 {
 		refuseListed(w, op, i, list[i])
 	}
 	return tx

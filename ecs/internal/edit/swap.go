@@ -27,6 +27,6 @@ func SwapComponents(w *world.World, a, b entity.ID) bool {
 	for _, t := range w.Types.Sparse {
 		t.Sparse.Swap(a, b, w.Tables.Version)
 	}
-	w.Rows.Swap(&from.Table.Table, a, b, of, with)
+	w.Writer.Swap(&from.Table.Table, a, b, of, with)
 	return true
 }

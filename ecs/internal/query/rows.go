@@ -260,5 +260,5 @@ func OpenAt(t *world.Type, rows Rows, i int) world.RawBuffer {
 		rows.NoRow(t, i)
 	}
 	write := rows.Scan.Binding.ColumnOf(t.ID).Flags()&(world.MayWrite|world.BarrierWrite) != 0
-	return world.RawBuffer{Lookup: rows.Scan.Borrow.LeaseOrNil().LookupOf(t), Head: value.HeaderAt(column, rows.Scan.First+i, uint32(t.Size)), Epoch: rows.Scan.Binding.Archetype.World.Rows.Epoch, Write: write}
+	return world.RawBuffer{Lookup: rows.Scan.Borrow.LeaseOrNil().LookupOf(t), Head: value.HeaderAt(column, rows.Scan.First+i, uint32(t.Size)), Epoch: rows.Scan.Binding.Archetype.World.Writer.Epoch, Write: write}
 }

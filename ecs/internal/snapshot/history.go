@@ -21,7 +21,7 @@ import (
 //	Set, Mut, MutList of entities           the LookupTables disable writes, so mutElse comes to Lookup.touchAt
 //	ReadOnly of a column declared to write  ReadOnly itself: Mark comes after the write
 //	buffers                                 the same; a block that a snapshot has is left to it (value.Spill.Unshare)
-//	rows that come, go or move              change.Rows and package table; records by the store of ids
+//	rows that come, go or move              change.Writer and package table; records by the store of ids
 //	sparse sets                             package sparse
 //	enable bits, chunk values, versions     copied when the snapshot is taken
 //	names                                   package name, which copies what lies on the way to a name

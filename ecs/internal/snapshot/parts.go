@@ -25,7 +25,7 @@ var takes = [...]struct {
 	{(*Snapshot).takeIDs, ""},
 	{func(s *Snapshot, w *world.World) { s.Names = w.Names.Share() }, ""},
 	{(*Snapshot).takeSets, ""},
-	{func(s *Snapshot, w *world.World) { s.Created, s.Destroyed = w.Rows.Created, w.Rows.Destroyed }, ""},
+	{func(s *Snapshot, w *world.World) { s.Created, s.Destroyed = w.Writer.Created, w.Writer.Destroyed }, ""},
 }
 
 var _ = [1]struct{}{}[len(takes)-int(world.PartCount)] // each part has an entry
@@ -114,7 +114,7 @@ func (f *SnapshotWorld) openArchetypes(s *Snapshot) error {
 
 func (f *SnapshotWorld) openCounters(s *Snapshot) error {
 	f.Tables.Version = s.Version
-	f.Rows.Created, f.Rows.Destroyed = s.Created, s.Destroyed
+	f.Writer.Created, f.Writer.Destroyed = s.Created, s.Destroyed
 	return nil
 }
 
@@ -200,5 +200,5 @@ func (r *restoring) restoreNames() {
 }
 
 func (r *restoring) restoreCounters() {
-	r.w.Rows.Created, r.w.Rows.Destroyed = r.s.Created, r.s.Destroyed
+	r.w.Writer.Created, r.w.Writer.Destroyed = r.s.Created, r.s.Destroyed
 }

@@ -146,7 +146,7 @@ func (r *restoring) commit() {
 	for _, part := range restoreOrder {
 		restores[part].do(r)
 	}
-	r.w.Rows.Epoch++
+	r.w.Writer.Epoch++
 	r.w.Recordings.Restored(r.s.era, r.w.IDs.Versions)
 }
 

@@ -92,7 +92,7 @@ func (s *Snapshot) take() {
 	}
 	HistoryOf(w).alive = append(HistoryOf(w).alive, s)
 	w.Advance()
-	w.Rows.Epoch++ // views and batches are taken anew
+	w.Writer.Epoch++ // views and batches are taken anew
 }
 
 // Renew is ecs.Snapshot.Renew.

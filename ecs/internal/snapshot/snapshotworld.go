@@ -65,7 +65,7 @@ func (f *SnapshotWorld) open(s *Snapshot) error {
 	query.OpenScans(&f.World)
 	f.IDs.Open(live.Universe, live.IDs.Tag())
 	f.Tables.Open(live.Universe, live.Growth, &f.IDs, table.Calls{Trim: func() int { return 0 }, Replanned: func() {}})
-	f.Rows.Open(&f.IDs, &f.Tables, &f.Buffers, change.Calls{
+	f.Writer.Open(&f.IDs, &f.Tables, &f.Buffers, change.Calls{
 		TableAt: func(i uint32) *table.Table { return &f.Archetypes.List[i].Table.Table }, Records: func() {},
 	})
 	f.Index.Open()

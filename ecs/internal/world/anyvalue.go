@@ -84,7 +84,7 @@ func (w *World) EnabledOf(op string, e entity.ID, info *Type) bool {
 
 // SetTag gives a world that has no entities the tag with a number, which others may have too.
 func (w *World) SetTag(op string, number uint32) {
-	if w.Closed || w.Rows.Created != 0 || w.IDs.Records() > 0 || w.IDs.Reserved() > 0 || w.History != nil {
+	if w.Closed || w.Writer.Created != 0 || w.IDs.Records() > 0 || w.IDs.Reserved() > 0 || w.History != nil {
 		panic("ecs: " + op + ": the world has had entities, or is closed")
 	}
 	w.IDs.Apart(0) // what is made of this world does not depend on others

@@ -41,8 +41,8 @@ func corrupt(of *ecs.World, invariant string) (restore func()) {
 		a.Table.Store.Push(a.Table.Store.PerUnit())
 		return func() { a.Table.Store.Push(-a.Table.Store.PerUnit()) }
 	case "W4":
-		w.Rows.Created++
-		return func() { w.Rows.Created-- }
+		w.Writer.Created++
+		return func() { w.Writer.Created-- }
 	case "M1":
 		a.Table.Closed = true
 		return func() { a.Table.Closed = false }
@@ -125,7 +125,7 @@ func corruptParts(of *ecs.World, invariant string) (restore func()) {
 		t.SetRecords(entity.RecordsView{})
 		return func() { t.SetRecords(w.IDs.View()) }
 	case "C1":
-		tx := w.Rows.Begin()
+		tx := w.Writer.Begin()
 		tx.Expect(&a.Table.Table, 1)
 		return tx.Cancel
 	}

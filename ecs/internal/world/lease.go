@@ -53,13 +53,13 @@ var noEpoch = ^uint64(0)
 func (f *Lookup) Grant(read, write bool) {
 	w, toRead, toWrite := f.Type.World, &noEpoch, &noEpoch
 	if read {
-		toRead = &w.Rows.Epoch
+		toRead = &w.Writer.Epoch
 		f.SetRecords(w.IDs.View())
 	} else {
 		f.Disable()
 	}
 	if write {
-		toWrite = &w.Rows.Epoch
+		toWrite = &w.Writer.Epoch
 	}
 	f.toRead, f.ToWrite = toRead, toWrite
 	if f.Lease == nil {

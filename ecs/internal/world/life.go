@@ -45,7 +45,7 @@ func NewWorld(given func(*World)) (*World, error) {
 		w.IDs.Apart(number)
 	}
 	w.Tables.Open(w.Universe, w.Growth, &w.IDs, table.Calls{Trim: trim, Replanned: w.QueryEpochs.NextReplanned})
-	w.Rows.Open(&w.IDs, &w.Tables, &w.Buffers, change.Calls{
+	w.Writer.Open(&w.IDs, &w.Tables, &w.Buffers, change.Calls{
 		TableAt: func(i uint32) *table.Table { return &w.Archetypes.List[i].Table.Table },
 		Trim:    trim, Records: w.UpdateLookups,
 	})
@@ -97,7 +97,7 @@ func (w *World) Close() error {
 	for _, t := range w.Types.List {
 		t.Disable()
 	}
-	w.Rows.Epoch++ // invalidates views
+	w.Writer.Epoch++ // invalidates views
 	return err
 }
 

@@ -16,7 +16,7 @@ func (w *World) Find(e entity.ID) *entity.Record { return w.IDs.Find(e) }
 func (w *World) Alive(e entity.ID) bool { return w.Find(e) != nil }
 
 // Living returns the number of living entities.
-func (w *World) Living() int { return int(w.Rows.Created - w.Rows.Destroyed) }
+func (w *World) Living() int { return int(w.Writer.Created - w.Writer.Destroyed) }
 
 // Entity is ecs.World.Entity.
 func (w *World) Entity(index int, version uint32) (entity.ID, bool) {

@@ -14,7 +14,7 @@ const (
 
 // Shrink is ecs.World.Shrink with a clock, which tests replace by a counter of steps.
 func (w *World) Shrink(budget time.Duration, now func() time.Duration) (done bool) {
-	w.Rows.Epoch++
+	w.Writer.Epoch++
 	if budget <= 0 {
 		w.Shrinking = Shrinking{}
 	}
@@ -43,7 +43,7 @@ func (w *World) shrinkStep() bool {
 	a := w.Archetypes.List[s.left-1]
 	if s.at != a {
 		s.at, s.row = a, 0
-		w.Rows.Refit(&a.Table.Table)
+		w.Writer.Refit(&a.Table.Table)
 	}
 	if len(a.Table.Buffers()) > 0 && s.row < a.Table.Store.Len() {
 		s.row = a.trimBuffers(s.row)

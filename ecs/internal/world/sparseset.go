@@ -32,7 +32,7 @@ func (s *SparseSet) open(t *Type) {
 	s.Type = t
 	if len(t.World.Types.Sparse) == 1 {
 		t.World.WatchEnds()
-		t.World.Rows.OnDestroy(CleanupEntityID, t.World.forgetSparse)
+		t.World.Writer.OnDestroy(CleanupEntityID, t.World.forgetSparse)
 		for _, a := range t.World.Archetypes.List {
 			a.Copies = nil // a member may have entries from now on, see copying.learn
 		}
@@ -185,7 +185,7 @@ func (t *Type) SwitchSparse(op string, e entity.ID, on bool) bool {
 }
 
 // WatchEnds has the world told which entities end.
-func (w *World) WatchEnds() { w.Rows.OnEnd(w.forgetEnded) }
+func (w *World) WatchEnds() { w.Writer.OnEnd(w.forgetEnded) }
 
 // forgetEnded removes the names and entries of entities that end.
 func (w *World) forgetEnded(ids []entity.ID) {

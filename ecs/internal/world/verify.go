@@ -9,8 +9,8 @@ import (
 // VerifyCount checks W4, and W1 in numbers: of the rows of all archetypes and of the records that
 // are alive.
 func (w *World) VerifyCount(rows, alive int) error {
-	if w.Rows.Created-w.Rows.Destroyed != uint64(rows) {
-		return fmt.Errorf("ecs: W4: %d created - %d destroyed, but the archetypes hold %d rows", w.Rows.Created, w.Rows.Destroyed, rows)
+	if w.Writer.Created-w.Writer.Destroyed != uint64(rows) {
+		return fmt.Errorf("ecs: W4: %d created - %d destroyed, but the archetypes hold %d rows", w.Writer.Created, w.Writer.Destroyed, rows)
 	}
 	if alive != rows {
 		return fmt.Errorf("ecs: W1: %d records are alive, the archetypes hold %d rows", alive, rows)
@@ -62,5 +62,5 @@ func (w *World) verifyDerived() error {
 			return err
 		}
 	}
-	return w.Rows.Verify()
+	return w.Writer.Verify()
 }

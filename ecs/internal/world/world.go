@@ -69,7 +69,7 @@ type World struct {
 	Index         match.Index            // matches archetypes to queries, and to the shared values that they hold
 	QueryEpochs   QueryEpochs            // changes that queries have not seen yet
 	Loops         loops                  // loops and borrows in progress
-	Rows          change.Rows            // all rows, as structural changes see them
+	Writer        change.Writer          // all rows, as structural changes see them
 	History       History                // of its snapshots; nil until the first
 	Editing       any                    // what structural changes keep from call to call; nil until one does
 	Shrinking     Shrinking              // where the next step of Shrink resumes

@@ -133,7 +133,7 @@ func universeFor(size int) (*universe.Universe, error) {
 // fill fills the world.
 func (l *imageLoader) fill() error {
 	w := l.w
-	if w.Closed || w.Rows.Created != 0 || w.IDs.Records() > 0 || w.IDs.Reserved() > 0 || w.History != nil {
+	if w.Closed || w.Writer.Created != 0 || w.IDs.Records() > 0 || w.IDs.Reserved() > 0 || w.History != nil {
 		panic("ecs: image.Open: the function that registers the types has made entities, reserved ids, taken a snapshot or closed the world")
 	}
 	for _, part := range loadOrder {
@@ -142,7 +142,7 @@ func (l *imageLoader) fill() error {
 		}
 	}
 	l.endDestroyed()
-	w.Rows.Epoch++
+	w.Writer.Epoch++
 	w.Advance()
 	return nil
 }
@@ -270,7 +270,7 @@ func keepsNobody(a *world.Archetype) bool {
 // endDestroyed ends the entities that were destroyed when the file was written, and were kept by
 // types that are no longer Cleanup types, or dropped.
 func (l *imageLoader) endDestroyed() {
-	tx := l.w.Rows.Begin()
+	tx := l.w.Writer.Begin()
 	for _, a := range l.w.Archetypes.List {
 		if keepsNobody(a) && a.Table.Len() > 0 {
 			tx.AddWhole(&a.Table.Table)

@@ -121,6 +121,6 @@ func (l *imageLoader) loadIDs() error {
 
 func (l *imageLoader) loadCounters() error {
 	l.w.Tables.Version = l.im.Version
-	l.w.Rows.Created, l.w.Rows.Destroyed = l.im.Created, l.im.Destroyed
+	l.w.Writer.Created, l.w.Writer.Destroyed = l.im.Created, l.im.Destroyed
 	return nil
 }

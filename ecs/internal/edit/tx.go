@@ -8,15 +8,15 @@ import (
 	"quarry/ecs/internal/world"
 )
 
-// Transaction is a structural change of several groups of entities that are created, copied, moved
+// Tx is a structural change of several groups of entities that are created, copied, moved
 // or ended, all or none. First declare the groups (Create, Copy, Move). Then call Reserve, which
 // may fail. Then run each group, copies before moves, because a copy is made from the row where its
 // source was; otherwise the order is free. Finally call Finish. The zero value is ready, and a
-// Transaction may be reused.
+// Tx may be reused.
 //
 // Like all structural changes it belongs to the world's owner. From Begin to Finish the world is
 // locked: after Reserve the caller may write the rows of batches, and nothing else.
-type Transaction struct {
+type Tx struct {
 	w      *world.World
 	op     string
 	tx     *change.Tx
@@ -39,18 +39,18 @@ type txGroup struct {
 
 // ExpectChange announces the entries that a change gives n entities; the caller adds them after
 // Finish.
-func (t *Transaction) ExpectChange(c *Change, n int) { c.expectEntries(t.tx, n) }
+func (t *Tx) ExpectChange(c *Change, n int) { c.expectEntries(t.tx, n) }
 
 // Begin begins a transaction of a world on behalf of the call op.
-func (t *Transaction) Begin(w *world.World, op string) {
+func (t *Tx) Begin(w *world.World, op string) {
 	w.CheckChange(op)
-	t.w, t.op, t.tx, t.before, t.ids, t.err = w, op, w.Rows.Begin(), len(w.Archetypes.List), 0, nil
+	t.w, t.op, t.tx, t.before, t.ids, t.err = w, op, w.Writer.Begin(), len(w.Archetypes.List), 0, nil
 	t.groups, t.copied, t.ran = t.groups[:0], 0, 0
 	w.Loops.Enter(op)
 }
 
 // Create adds a group of n new entities with an outcome, all zero.
-func (t *Transaction) Create(o *Outcome, n int) {
+func (t *Tx) Create(o *Outcome, n int) {
 	done := false
 	defer t.endUnless(&done)
 	t.check(o, true)
@@ -63,14 +63,14 @@ func (t *Transaction) Create(o *Outcome, n int) {
 
 // check panics for an outcome of another world, and for an outcome that ends entities which are yet
 // to be created.
-func (t *Transaction) check(o *Outcome, made bool) {
+func (t *Tx) check(o *Outcome, made bool) {
 	if o.From == nil || o.From.World != t.w || made && o.to == nil {
 		panic("ecs: " + t.op + ": the archetype is nil or belongs to another world")
 	}
 }
 
 // refresh refreshes an outcome. It returns false once something has failed, which reserve reports.
-func (t *Transaction) refresh(o *Outcome) bool {
+func (t *Tx) refresh(o *Outcome) bool {
 	if t.err == nil {
 		t.err = o.refresh()
 	}
@@ -79,7 +79,7 @@ func (t *Transaction) refresh(o *Outcome) bool {
 
 // Copy adds a group of n copies of e and of the entities linked to it, see World.InstantiateN. The
 // copies of e get the outcome o, which must be of e's archetype. copy panics if e is not alive.
-func (t *Transaction) Copy(e entity.ID, o *Outcome, n int) {
+func (t *Tx) Copy(e entity.ID, o *Outcome, n int) {
 	done := false
 	defer t.endUnless(&done)
 	t.check(o, true)
@@ -105,7 +105,7 @@ func (t *Transaction) Copy(e entity.ID, o *Outcome, n int) {
 
 // endUnless ends the transaction if a call panics before it sets done, and releases what other
 // groups took.
-func (t *Transaction) endUnless(done *bool) {
+func (t *Tx) endUnless(done *bool) {
 	if !*done {
 		t.tx.Cancel()
 		t.w.Loops.Leave()
@@ -115,7 +115,7 @@ func (t *Transaction) endUnless(done *bool) {
 
 // Move adds a group of living entities of the outcome's first archetype. They must not be in
 // another group.
-func (t *Transaction) Move(list []entity.ID, o *Outcome) {
+func (t *Tx) Move(list []entity.ID, o *Outcome) {
 	done := false
 	defer t.endUnless(&done)
 	t.check(o, false)
@@ -138,7 +138,7 @@ func (t *Transaction) Move(list []entity.ID, o *Outcome) {
 	done = true
 }
 
-func (t *Transaction) add(g txGroup, ids int) {
+func (t *Tx) add(g txGroup, ids int) {
 	t.groups = append(t.groups, g)
 	if t.ids += ids; t.ids > entity.MaxIDs && t.err == nil {
 		t.err = world.Limit("entities a world", world.MostAlive, nil)
@@ -147,7 +147,7 @@ func (t *Transaction) add(g txGroup, ids int) {
 
 // Reserve makes room for all rows, blocks and ids. An error is a *LimitError; the transaction is
 // then over, and nothing has changed.
-func (t *Transaction) Reserve() error {
+func (t *Tx) Reserve() error {
 	w, err := t.w, t.err
 	if err == nil && t.ids > world.MostAlive-w.Living() {
 		err = world.Limit("entities a world", world.MostAlive, nil)
@@ -170,7 +170,7 @@ func (t *Transaction) Reserve() error {
 // Run creates, copies or moves the entities of the i'th group, in the order in which groups were
 // added. The batch holds their rows and is valid until the next run. For copies, the rows of the
 // first member come first. The batch of a group that ends or stays is empty.
-func (t *Transaction) Run(i int) Batch {
+func (t *Tx) Run(i int) Batch {
 	g, w := &t.groups[i], t.w
 	n := g.n
 	t.ran++
@@ -180,7 +180,7 @@ func (t *Transaction) Run(i int) Batch {
 		t.copies[g.copies-1].copy()
 	case g.to != nil:
 		t.tx.Spans = t.tx.Spans[:0]
-		t.tx.Note(w.Rows.CreateN(&g.to.Table.Table, n, &world.Signature{}))
+		t.tx.Note(w.Writer.CreateN(&g.to.Table.Table, n, &world.Signature{}))
 	default:
 		if t.tx.MoveGroup(g.first, g.end); len(t.tx.Spans) == 0 {
 			n = 0
@@ -191,7 +191,7 @@ func (t *Transaction) Run(i int) Batch {
 
 // Finish ends the transaction. It panics unless every group has run, because the rows of a group
 // that has not run would be lost.
-func (t *Transaction) Finish() {
+func (t *Tx) Finish() {
 	if t.ran != len(t.groups) {
 		panic(fmt.Sprintf("ecs: %s: %d of %d groups of the transaction have run", t.op, t.ran, len(t.groups)))
 	}

@@ -24,8 +24,8 @@ import (
 //	C1 Between two changes no rows are coming to a table, and no block is kept.
 //	C2 Created - Destroyed is the number of rows of all tables (W4, checked by package ecs).
 
-// Rows writes the rows of a world for structural changes. It belongs to the world's owner.
-type Rows struct {
+// Writer writes the rows of a world for structural changes. It belongs to the world's owner.
+type Writer struct {
 	Epoch     uint64 // number of structural changes; a change of many rows may count more than once
 	Created   uint64 // entities ever
 	Destroyed uint64 // entities ever
@@ -48,27 +48,27 @@ type Calls struct {
 	Records func()                          // the records of ids may have moved
 }
 
-// Open initializes zero Rows.
-func (r *Rows) Open(ids *entity.Store, tables *table.Tables, buffers *value.Buffers, calls Calls) {
-	*r = Rows{ids: ids, tables: tables, buffers: buffers, calls: calls}
-	r.tx.rows = r
+// Open initializes a zero Writer.
+func (r *Writer) Open(ids *entity.Store, tables *table.Tables, buffers *value.Buffers, calls Calls) {
+	*r = Writer{ids: ids, tables: tables, buffers: buffers, calls: calls}
+	r.tx.writer = r
 }
 
 // OnEnd sets the function that is called with entities that end, while they are still alive, for
 // rows of one chunk at a time. It is not called for entities that go to another world, which
 // Receive renames. A world that keeps nothing by entity sets none.
-func (r *Rows) OnEnd(forget func(ids []entity.ID)) { r.forget = forget }
+func (r *Writer) OnEnd(forget func(ids []entity.ID)) { r.forget = forget }
 
 // OnDestroy sets the function that is called with entities that get a type: the tag of those that
 // are destroyed and do not end yet. It is called for rows of one chunk at a time, when they have
 // moved.
-func (r *Rows) OnDestroy(cleanupEntity table.TypeID, destroyed func(ids []entity.ID)) {
+func (r *Writer) OnDestroy(cleanupEntity table.TypeID, destroyed func(ids []entity.ID)) {
 	r.cleanupEntity, r.destroy = cleanupEntity, destroyed
 }
 
-// Become prepares new Rows for a world that is to be a copy of another: the same ids are in use.
-// CopyTable then copies the rows. The error is from the store of ids.
-func (r *Rows) Become(other *Rows) error {
+// Become prepares a new Writer for a world that is to be a copy of another: the same ids are in
+// use. CopyTable then copies the rows. The error is from the store of ids.
+func (r *Writer) Become(other *Writer) error {
 	r.Created, r.Destroyed = other.Destroyed, other.Destroyed
 	r.Epoch++
 	return r.ids.Become(other.ids)
@@ -85,7 +85,7 @@ const lastRow = -1
 // born counts n new entities whose rows, starting with index start, have come to a table, with
 // their ids. The caller may still have to write values: Uninitialized columns, spilled buffers, and
 // links.
-func (r *Rows) born(t *table.Table, start, n int) {
+func (r *Writer) born(t *table.Table, start, n int) {
 	r.Created += uint64(n)
 	r.Epoch++
 }
@@ -93,7 +93,7 @@ func (r *Rows) born(t *table.Table, start, n int) {
 // moved notes that n rows have moved along a transition, from location at in its source to index
 // start in its target, which may be the same table. The caller may still have to write the columns
 // that only the target has.
-func (r *Rows) moved(transition *table.Transition, at table.Location, start, n int) {
+func (r *Writer) moved(transition *table.Transition, at table.Location, start, n int) {
 	r.Epoch++
 	if r.destroy != nil {
 		r.tellDestroyed(transition, start, n)
@@ -102,7 +102,7 @@ func (r *Rows) moved(transition *table.Transition, at table.Location, start, n i
 
 // tellDestroyed calls destroy for n rows of a transition's target, from index start on, if it leads
 // to the tag of destroyed entities; start may be lastRow.
-func (r *Rows) tellDestroyed(transition *table.Transition, start, n int) {
+func (r *Writer) tellDestroyed(transition *table.Transition, start, n int) {
 	t := transition.To
 	if !t.Sig.Has(r.cleanupEntity) || transition.From.Sig.Has(r.cleanupEntity) {
 		return
@@ -119,7 +119,7 @@ func (r *Rows) tellDestroyed(transition *table.Transition, start, n int) {
 
 // died counts the entities of n rows, starting with a location in one chunk of a table. The rows
 // still exist and are about to go.
-func (r *Rows) died(t *table.Table, at table.Location, n int) {
+func (r *Writer) died(t *table.Table, at table.Location, n int) {
 	r.Destroyed += uint64(n)
 	r.Epoch++
 }
@@ -127,7 +127,7 @@ func (r *Rows) died(t *table.Table, at table.Location, n int) {
 // One entity. The caller has made room for an id and a row.
 
 // Create makes an entity with a zero row of a table.
-func (r *Rows) Create(t *table.Table) entity.ID {
+func (r *Writer) Create(t *table.Table) entity.ID {
 	if r.tables.Past() != nil {
 		r.keepBirth(t)
 	}
@@ -147,7 +147,7 @@ func (r *Rows) Create(t *table.Table) entity.ID {
 // Copy makes an entity whose row is a copy of one row, which transition leads from. It copies
 // columns and enable bits. The target's rows must own nothing, and it must have no column that the
 // source lacks.
-func (r *Rows) Copy(transition *table.Transition, pos int, from store.Row) entity.ID {
+func (r *Writer) Copy(transition *table.Transition, pos int, from store.Row) entity.ID {
 	t := transition.To
 	if r.tables.Past() != nil {
 		r.keepBirth(t)
@@ -164,7 +164,7 @@ func (r *Rows) Copy(transition *table.Transition, pos int, from store.Row) entit
 
 // MoveOne moves entity e of table t along a transition from t. record and o are the entity's record
 // and owner. The caller writes the columns that only the target has.
-func (r *Rows) MoveOne(t *table.Table, transition *table.Transition, e entity.ID, record *entity.Record, o table.Owner) {
+func (r *Writer) MoveOne(t *table.Table, transition *table.Transition, e entity.ID, record *entity.Record, o table.Owner) {
 	at := record.Location
 	if r.tables.Past() != nil {
 		transition.To.KeepTail()
@@ -176,7 +176,7 @@ func (r *Rows) MoveOne(t *table.Table, transition *table.Transition, e entity.ID
 
 // Swap exchanges the rows of entities a and b of table t, so each has the other's values and enable
 // bits. The records are theirs.
-func (r *Rows) Swap(t *table.Table, a, b entity.ID, of, with *entity.Record) {
+func (r *Writer) Swap(t *table.Table, a, b entity.ID, of, with *entity.Record) {
 	at, to := of.Location, with.Location
 	if r.tables.Past() != nil {
 		r.ids.Keep(a)
@@ -188,7 +188,7 @@ func (r *Rows) Swap(t *table.Table, a, b entity.ID, of, with *entity.Record) {
 }
 
 // assignRow gives a row, at location to of the table, to entity e, which was at location from.
-func (r *Rows) assignRow(t *table.Table, e entity.ID, to, from table.Location) {
+func (r *Writer) assignRow(t *table.Table, e entity.ID, to, from table.Location) {
 	o := r.tables.OwnerOf(to)
 	row := o.RowAt(to)
 	t.KeepRows(o.Pos(), row.Row, 1)
@@ -198,7 +198,7 @@ func (r *Rows) assignRow(t *table.Table, e entity.ID, to, from table.Location) {
 }
 
 // EndOne ends entity e of table t. record and o are the entity's record and owner.
-func (r *Rows) EndOne(t *table.Table, e entity.ID, record *entity.Record, o table.Owner) {
+func (r *Writer) EndOne(t *table.Table, e entity.ID, record *entity.Record, o table.Owner) {
 	if r.forget != nil {
 		r.forgetRows(record.Location, 1)
 	}
@@ -211,7 +211,7 @@ func (r *Rows) EndOne(t *table.Table, e entity.ID, record *entity.Record, o tabl
 }
 
 // forgetRows tells the world that the entities of n rows of a chunk end.
-func (r *Rows) forgetRows(l table.Location, n int) {
+func (r *Writer) forgetRows(l table.Location, n int) {
 	at := r.tables.OwnerOf(l).RowAt(l)
 	r.forget(table.IDs(at.Base, at.Row+n)[at.Row:])
 }
@@ -221,13 +221,13 @@ func (r *Rows) forgetRows(l table.Location, n int) {
 // what they write kept by the functions of package table and of the store of ids.
 
 //go:noinline
-func (r *Rows) keepBirth(t *table.Table) {
+func (r *Writer) keepBirth(t *table.Table) {
 	t.KeepTail()
 	r.ids.KeepNext()
 }
 
 //go:noinline
-func (r *Rows) keepLeave(t *table.Table, e entity.ID, at store.Row) {
+func (r *Writer) keepLeave(t *table.Table, e entity.ID, at store.Row) {
 	r.ids.Keep(e)
 	t.KeepLeave(at)
 }
@@ -235,7 +235,7 @@ func (r *Rows) keepLeave(t *table.Table, e entity.ID, at store.Row) {
 // Many rows. The caller has made room for them, and for new ids.
 
 // CreateN makes n entities with rows of a table, zero except for the columns in unset.
-func (r *Rows) CreateN(t *table.Table, n int, unset *table.Signature) Span {
+func (r *Writer) CreateN(t *table.Table, n int, unset *table.Signature) Span {
 	start := t.Store.Len()
 	for left := n; left > 0; {
 		b := t.Tail(left)
@@ -250,7 +250,7 @@ func (r *Rows) CreateN(t *table.Table, n int, unset *table.Signature) Span {
 
 // CreateHeld makes entities with ids that the store holds, in the order of ids, with zero rows of a
 // table. RoomHeld has made room.
-func (r *Rows) CreateHeld(t *table.Table, ids []entity.ID) Span {
+func (r *Writer) CreateHeld(t *table.Table, ids []entity.ID) Span {
 	r.ids.Revive(ids)
 	start, n := t.Store.Len(), len(ids)
 	for len(ids) > 0 {
@@ -266,7 +266,7 @@ func (r *Rows) CreateHeld(t *table.Table, ids []entity.ID) Span {
 }
 
 // fresh adds a run of new rows to its table, with all types enabled.
-func (r *Rows) fresh(t *table.Table, b table.Run) {
+func (r *Writer) fresh(t *table.Table, b table.Run) {
 	t.Push(b)
 	t.Metadata.EnableRows(b.Pos, b.At.Row, len(b.IDs))
 }
@@ -284,7 +284,7 @@ func clearBut(t *table.Table, set *table.Signature, at store.Row, n int) {
 // Repeat makes n entities whose rows are copies of one row, which transition leads from, and
 // appends their ids. It copies managed values. Spilled buffers still have the headers of the source
 // row, which the caller must replace.
-func (r *Rows) Repeat(transition *table.Transition, pos, row, n int, ids []entity.ID) ([]entity.ID, Span) {
+func (r *Writer) Repeat(transition *table.Transition, pos, row, n int, ids []entity.ID) ([]entity.ID, Span) {
 	t := transition.To
 	start := t.Store.Len()
 	for left := n; left > 0; {
@@ -304,26 +304,26 @@ func (r *Rows) Repeat(transition *table.Transition, pos, row, n int, ids []entit
 
 // send moves n rows of a chunk along a transition. The source's rows stay, void, until the caller
 // removes them.
-func (r *Rows) send(transition *table.Transition, pos, row, n int) Span {
+func (r *Writer) send(transition *table.Transition, pos, row, n int) Span {
 	start := transition.To.Store.Len()
 	transition.Send(pos, row, n)
 	return r.sent(transition, pos, row, start, n)
 }
 
 // sendChunk is send for all rows of a chunk that goes to the target as a chunk, with its values.
-func (r *Rows) sendChunk(transition *table.Transition, pos int) Span {
+func (r *Writer) sendChunk(transition *table.Transition, pos int) Span {
 	start, n := transition.To.Store.Len(), transition.From.Store.RowsOf(pos)
 	transition.SendChunk(pos)
 	return r.sent(transition, pos, 0, start, n)
 }
 
-func (r *Rows) sent(transition *table.Transition, pos, row, start, n int) Span {
+func (r *Writer) sent(transition *table.Transition, pos, row, start, n int) Span {
 	r.moved(transition, transition.From.At(pos, row), start, n)
 	return Span{transition.To, start, n}
 }
 
 // moveChunks hands the first chunks of a transition's source to its target.
-func (r *Rows) moveChunks(transition *table.Transition, chunks int) Span {
+func (r *Writer) moveChunks(transition *table.Transition, chunks int) Span {
 	at := transition.From.At(0, 0)
 	start, n := transition.MoveChunks(chunks, nil)
 	r.moved(transition, at, start, n)
@@ -332,7 +332,7 @@ func (r *Rows) moveChunks(transition *table.Transition, chunks int) Span {
 
 // end ends the entities of n rows of a chunk, and what the rows own. The rows stay, void, until the
 // caller removes them.
-func (r *Rows) end(t *table.Table, pos, row, n int) {
+func (r *Writer) end(t *table.Table, pos, row, n int) {
 	at, l := t.Store.Row(pos, row), t.At(pos, row)
 	if r.forget != nil {
 		r.forgetRows(l, n)
@@ -344,7 +344,7 @@ func (r *Rows) end(t *table.Table, pos, row, n int) {
 
 // Refit moves the rows of a table's last chunk to a smaller chunk if they fit one, and frees the
 // reserve.
-func (r *Rows) Refit(t *table.Table) {
+func (r *Writer) Refit(t *table.Table) {
 	if t.Store.Len() == 0 {
 		t.Refit()
 		return
@@ -357,7 +357,7 @@ func (r *Rows) Refit(t *table.Table) {
 }
 
 // promote ends the outgrown chunk of a table that has made more room.
-func (r *Rows) promote(t *table.Table) {
+func (r *Writer) promote(t *table.Table) {
 	if pos, outgrown := t.Store.Leaving(); outgrown {
 		start, at, n := t.Store.Chunks()[pos].Start, t.At(pos, 0), t.Store.RowsOf(pos)
 		t.Promote()

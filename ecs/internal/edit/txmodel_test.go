@@ -30,7 +30,7 @@ type deals struct {
 	team     ecs.Shared[string]
 	kinds    []*ecs.Archetype
 	changes  []*ecs.Change
-	tx       edit.Transaction
+	tx       edit.Tx
 
 	archetypes int // that there were when tx began
 }

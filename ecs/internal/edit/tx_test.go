@@ -21,7 +21,7 @@ func TestTransactionMoves(t *testing.T) {
 	out, err := edit.OutcomeOf(door.Archetype(a)).After(door.Change(ecs.NewChange(w, ecs.Add(velocity))))
 	require.NoError(t, err)
 	require.Same(t, b, door.At(&out))
-	var tx edit.Transaction
+	var tx edit.Tx
 	tx.Begin(door.World(w), "test")
 	tx.Move(door.IDs([]ecs.Entity{e}), &out)
 	require.NoError(t, tx.Reserve())
@@ -67,7 +67,7 @@ func TestTransactionCopiesLoseCleanup(t *testing.T) {
 	}
 	out := outcomeOfCopies(t, a, ecs.NewChange(w, ecs.Add(socket, hits, name)))
 	require.Same(t, a, door.At(&out))
-	var tx edit.Transaction
+	var tx edit.Tx
 	tx.Begin(door.World(w), "test")
 	tx.Copy(entity.ID(e), &out, 2)
 	require.NoError(t, tx.Reserve())
@@ -91,7 +91,7 @@ func TestTransactionTakesAnEntityOnce(t *testing.T) {
 	a := ecs.NewArchetype(w, position)
 	e, f := a.Create(), a.Create()
 	out := after(t, edit.OutcomeOf(door.Archetype(a)), ecs.NewChange(w, ecs.Add(tag)))
-	var tx edit.Transaction
+	var tx edit.Tx
 	tx.Begin(door.World(w), "test")
 	tx.Move(door.IDs([]ecs.Entity{e, f, e}), &out)
 	require.NoError(t, tx.Reserve())
@@ -116,7 +116,7 @@ func TestTransactionMisuse(t *testing.T) {
 	}
 	stranger := ecs.NewArchetype(other, ecs.Register[ecstest.Position](other)).Create()
 	copies, tagged := outcomeOfCopies(t, a), after(t, edit.OutcomeOf(door.Archetype(a)), ecs.NewChange(w, ecs.Add(tag)))
-	var tx edit.Transaction
+	var tx edit.Tx
 	before := w.Hash()
 	for text, call := range map[string]func(){
 		"ecs: test: " + dead.String() + " is not alive, there is nothing to copy":                                   func() { tx.Copy(entity.ID(dead), &copies, 1) },
@@ -152,7 +152,7 @@ func TestTransactionOutcomesThatDoNotFit(t *testing.T) {
 	ended, copies := after(t, edit.OutcomeOf(door.Archetype(a)), door.Destruction(w)), outcomeOfCopies(t, a)
 	endedCopies := after(t, copies, door.Destruction(w))
 	before := w.Hash()
-	var tx edit.Transaction
+	var tx edit.Tx
 	for name, call := range map[string]func(){
 		"create foreign": func() { tx.Create(&foreign, 2) },
 		"create zero":    func() { tx.Create(&zero, 2) },
@@ -180,7 +180,7 @@ func TestTransactionOfNothing(t *testing.T) {
 	a := ecs.NewArchetype(w, owner, prefab)
 	e := a.Create()
 	hash, out, copies := w.Hash(), edit.OutcomeOf(door.Archetype(a)), outcomeOfCopies(t, a)
-	var tx edit.Transaction
+	var tx edit.Tx
 	tx.Begin(door.World(w), "test")
 	tx.Copy(entity.ID(e), &copies, 0)
 	tx.Create(&out, 0)
@@ -201,7 +201,7 @@ func TestTransactionEnds(t *testing.T) {
 	position := ecs.Register[ecstest.Position](w)
 	a := ecs.NewArchetype(w, position)
 	out := edit.OutcomeOf(door.Archetype(a))
-	var tx edit.Transaction
+	var tx edit.Tx
 	tx.Begin(door.World(w), "test")
 	require.PanicsWithValue(t, "ecs: Archetype.Create: structural change inside another one, test, which is not done yet; make it after that call", func() { a.Create() })
 	tx.Create(&out, 3)
@@ -232,7 +232,7 @@ func TestOutcomeOfWhatWasGivenUp(t *testing.T) {
 		require.NoError(t, w.Verify())
 	}
 	w.Shrink(0)
-	var tx edit.Transaction
+	var tx edit.Tx
 	tx.Begin(door.World(w), "test")
 	tx.Move(door.IDs([]ecs.Entity{e}), &out)
 	require.NoError(t, tx.Reserve())
