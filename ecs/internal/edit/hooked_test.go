@@ -34,7 +34,7 @@ func (h *hooked) Copy(from value.Managed, rows []value.Slot) {
 	h.Managed.Copy(from.(*hooked).Managed, rows)
 }
 
-func (h *hooked) Adopt(from value.Managed, rows []value.Slot) {
+func (h *hooked) Move(from value.Managed, rows []value.Slot) {
 	h.inside("Adopt")
 	h.Managed.Move(from.(*hooked).Managed, rows)
 }
