@@ -76,12 +76,12 @@ func (h *Heap) CorruptSpan(p unsafe.Pointer, what string) (restore func()) {
 }
 
 // These are the probes of a heap.
-func (h *Heap) AnnexOf(size int)  { h.core.AnnexOf(size) }
-func (h *Heap) AnnexSize() int    { return h.core.AnnexSize() }
-func (h *Heap) Annexes() int      { return h.core.Annexes() }
-func (h *Heap) AnnexBytes() int64 { return h.core.AnnexBytes() }
-func (h *Heap) Spans() int        { return h.core.Spans() }
-func (h *Heap) Shards() int       { return h.core.Shards() }
+func (h *Heap) OverflowOf(size int)  { h.core.OverflowOf(size) }
+func (h *Heap) OverflowSize() int    { return h.core.OverflowSize() }
+func (h *Heap) Overflows() int       { return h.core.Overflows() }
+func (h *Heap) OverflowBytes() int64 { return h.core.OverflowBytes() }
+func (h *Heap) Spans() int           { return h.core.Spans() }
+func (h *Heap) Shards() int          { return h.core.Shards() }
 
 // ClassSizes, SlotAt and ClassFor let tests check the size classes.
 var (

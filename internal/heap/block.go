@@ -14,7 +14,7 @@ import (
 // block is a live block.
 type block struct {
 	p      unsafe.Pointer
-	h      *Heap // the heap or the annex that it lies in; set by lookup
+	h      *Heap // the heap or the overflow heap that it lies in; set by lookup
 	s      *slab // nil: a mapping
 	head   uint64
 	slot   int
@@ -67,7 +67,7 @@ func (h *Heap) lookup(b *block) (why string) {
 	b.h = h
 	c, ok := h.chunkOf(b.p)
 	if !ok {
-		if a := h.annexAt(b.p); a != nil {
+		if a := h.overflowAt(b.p); a != nil {
 			return a.lookup(b)
 		}
 		b.usable, _, why = h.mappings.Lookup(b.p)

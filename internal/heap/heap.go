@@ -87,14 +87,14 @@ import (
 
 // Heap is Heap of package alloc.
 type Heap struct {
-	u       *universe.Universe
-	base    uintptr   // of the universe
-	table   slabTable // chunk -> slab; nil after Close
-	spans   atomic.Pointer[spanHeads]
-	annexes annexes
-	shards  universe.Shards
-	shard   [universe.MaxShards]shard
-	supply  supply
+	u         *universe.Universe
+	base      uintptr   // of the universe
+	table     slabTable // chunk -> slab; nil after Close
+	spans     atomic.Pointer[spanHeads]
+	overflows overflows
+	shards    universe.Shards
+	shard     [universe.MaxShards]shard
+	supply    supply
 
 	mu       sync.Mutex
 	lists    [classLimit]slabList       // shared slabs that have, or may have, a free slot; under mu
@@ -127,7 +127,7 @@ func (h *Heap) Open(u *universe.Universe, options ...Option) {
 	h.u, h.base = u, uintptr(u.Base())
 	h.table, h.supply.u = make(slabTable, u.Size()/universe.MegachunkSize), u
 	if u.Plain && mmap.Real {
-		h.annexes.size = universe.DefaultSize()
+		h.overflows.size = universe.DefaultSize()
 	}
 	for _, o := range options {
 		if o == nil {
@@ -199,7 +199,7 @@ func (h *Heap) slotPointer(c universe.ChunkIndex, offset uintptr, k *class) unsa
 }
 
 // alloc is Alloc for a Local, or for the heap when l is nil.
-func (h *Heap) alloc(name string, l *Local, size, align int, want universe.Wish) (unsafe.Pointer, error) {
+func (h *Heap) alloc(name string, l *Local, size, align int, want universe.Flags) (unsafe.Pointer, error) {
 	p, zeroed, err := h.allocTold(name, l, size, align, want)
 	if err == nil && want == universe.ZeroedRun && !zeroed {
 		memory.Zero(p, size)
@@ -208,11 +208,11 @@ func (h *Heap) alloc(name string, l *Local, size, align int, want universe.Wish)
 }
 
 // allocTold is alloc without the clear; zeroed reports that the block reads as zero.
-func (h *Heap) allocTold(name string, l *Local, size, align int, want universe.Wish) (p unsafe.Pointer, zeroed bool, err error) {
+func (h *Heap) allocTold(name string, l *Local, size, align int, want universe.Flags) (p unsafe.Pointer, zeroed bool, err error) {
 	h.checkRequest(name, l, size, align)
 	zeroed = want == universe.ZeroedRun
 	if h.supply.resting() {
-		if p, err = h.allocAnnexed(name, size, align, want, sentinel.ErrFull); err == nil {
+		if p, err = h.allocOverflow(name, size, align, want, sentinel.ErrFull); err == nil {
 			return p, zeroed, nil
 		}
 	}
@@ -220,7 +220,7 @@ func (h *Heap) allocTold(name string, l *Local, size, align int, want universe.W
 	if err == nil || !errors.Is(err, sentinel.ErrFull) {
 		return p, zeroed, err
 	}
-	if p, err = h.allocAnnexed(name, size, align, want, err); err == nil {
+	if p, err = h.allocOverflow(name, size, align, want, err); err == nil {
 		h.supply.rest.Store(restFor)
 		return p, zeroed, nil
 	}
@@ -234,7 +234,7 @@ func (h *Heap) allocTold(name string, l *Local, size, align int, want universe.W
 }
 
 // allocHere is alloc in the heap's own universe. An error wraps ErrFull when there is no room.
-func (h *Heap) allocHere(name string, l *Local, size, align int, want universe.Wish) (p unsafe.Pointer, err error) {
+func (h *Heap) allocHere(name string, l *Local, size, align int, want universe.Flags) (p unsafe.Pointer, err error) {
 	if size <= maxSlot {
 		if number, ok := classFor(size, align); ok {
 			if p, err = h.allocSlot(l, number); err != nil {
@@ -319,7 +319,7 @@ func (h *Heap) Trim() error {
 		panicClosed("Heap.Trim", true)
 	}
 	h.reclaim(nil)
-	if err := errors.Join(h.mappings.Trim(), h.discardPages(), h.trimAnnexes()); err != nil {
+	if err := errors.Join(h.mappings.Trim(), h.discardPages(), h.trimOverflows()); err != nil {
 		return fmt.Errorf("alloc: Heap.Trim: %w", err)
 	}
 	return nil
@@ -352,7 +352,7 @@ func (h *Heap) Close() error {
 		h.table, h.locals = nil, nil
 		h.Closed.Store(true)
 	}
-	err := errors.Join(h.mappings.Close(), h.closeAnnexes())
+	err := errors.Join(h.mappings.Close(), h.closeOverflows())
 	if err != nil {
 		err = fmt.Errorf("alloc: Heap.Close: %w", err)
 	}

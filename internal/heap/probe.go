@@ -82,18 +82,18 @@ func (h *Heap) FailMappings(s *mapping.Script) { h.mappings.Follow(s) }
 // CommittedBytes is what the layer below has committed for the heap's mappings.
 func (h *Heap) CommittedBytes() int64 { return h.mappings.Committed() }
 
-// AnnexOf makes the heap have annexes of that many bytes.
-func (h *Heap) AnnexOf(size int) { h.annexes.size = size }
+// OverflowOf makes the heap have overflow heaps of that many bytes.
+func (h *Heap) OverflowOf(size int) { h.overflows.size = size }
 
-// AnnexSize returns the size of the annexes that the heap may make.
-func (h *Heap) AnnexSize() int { return h.annexes.size }
+// OverflowSize returns the size of the overflow heaps that the heap may make.
+func (h *Heap) OverflowSize() int { return h.overflows.size }
 
-// Annexes returns how many there are.
-func (h *Heap) Annexes() int { return len(h.annexes.list()) }
+// Overflows returns how many there are.
+func (h *Heap) Overflows() int { return len(h.overflows.list()) }
 
-// AnnexBytes is what the universes of annexes have committed.
-func (h *Heap) AnnexBytes() (n int64) {
-	for _, a := range h.annexes.list() {
+// OverflowBytes is what the universes of overflow heaps have committed.
+func (h *Heap) OverflowBytes() (n int64) {
+	for _, a := range h.overflows.list() {
 		n += a.u.CommittedBytes()
 	}
 	return n

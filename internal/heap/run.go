@@ -15,7 +15,7 @@ import (
 // belong to no one else, and the goroutine that changes the head by compare-and-swap may change the
 // run.
 
-func (h *Heap) allocRun(name string, l *Local, size int, want universe.Wish) (unsafe.Pointer, error) {
+func (h *Heap) allocRun(name string, l *Local, size int, want universe.Flags) (unsafe.Pointer, error) {
 	n := universe.ChunksFor(size)
 	if l != nil {
 		if p := l.takeRun(n); p != nil {
@@ -39,7 +39,7 @@ func (h *Heap) allocRun(name string, l *Local, size int, want universe.Wish) (un
 // allocAlignedRun allocates a run at a multiple of align, which is above ChunkSize: the beginning
 // of a run whose length is a power of two. The bare ErrFull means that this is longer
 // than a megachunk or that there is none.
-func (h *Heap) allocAlignedRun(size, align int, want universe.Wish) (unsafe.Pointer, error) {
+func (h *Heap) allocAlignedRun(size, align int, want universe.Flags) (unsafe.Pointer, error) {
 	n := universe.ChunksFor(size)
 	wide := 1 << bits.Len(uint(max(n, align/universe.ChunkSize)-1))
 	if wide > universe.ChunksPerMegachunk || h.base%uintptr(align) != 0 {

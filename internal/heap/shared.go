@@ -57,7 +57,7 @@ func (h *Heap) free(name string, p unsafe.Pointer) {
 			}
 		}
 	}
-	if a := h.annexAt(p); a != nil {
+	if a := h.overflowAt(p); a != nil {
 		a.free(name, p)
 		return
 	}

@@ -51,7 +51,7 @@ func (h *Heap) spanAt(m int) *atomic.Uint64 {
 
 // allocSpan allocates a block of whole chunks across megachunks. The bare ErrFull means that the
 // universe has no room for it.
-func (h *Heap) allocSpan(name string, l *Local, size, align int, want universe.Wish) (unsafe.Pointer, error) {
+func (h *Heap) allocSpan(name string, l *Local, size, align int, want universe.Flags) (unsafe.Pointer, error) {
 	if size > h.u.Size() { // before it is rounded up, which may overflow
 		return nil, sentinel.ErrFull
 	}

@@ -63,13 +63,13 @@ func (h *Heap) stats() Stats {
 	m := h.mappings.Use()
 	s.LiveBlocks, s.LiveBytes = s.LiveBlocks+m.Blocks, s.LiveBytes+m.Bytes
 	s.Mapped, s.Kept = m.Mapped, m.Kept
-	for _, a := range h.annexes.list() {
+	for _, a := range h.overflows.list() {
 		s.add(a.Stats())
 	}
 	return s
 }
 
-// add adds the figures of an annex.
+// add adds the figures of an overflow heap.
 func (s *Stats) add(a Stats) {
 	s.LiveBlocks += a.LiveBlocks
 	s.LiveBytes += a.LiveBytes

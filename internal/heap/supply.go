@@ -14,7 +14,7 @@ type supply struct {
 	u     *universe.Universe
 	next  func(have, need int) int // how many chunks slabs have after growth; nil: one at a time
 	slabs atomic.Int64             // number of slabs of slots (H7)
-	rest  atomic.Int32             // requests that go to the annexes first, since the universe was full
+	rest  atomic.Int32             // requests that go to the overflow heaps first, since the universe was full
 
 	mu    sync.Mutex
 	first universe.ChunkIndex // first of the chunks taken ahead; under mu
@@ -37,7 +37,8 @@ func (s *supply) take() (c universe.ChunkIndex, err error) {
 	return c, err
 }
 
-// resting reports whether a request is to go to the annexes before it comes here, and counts it.
+// resting reports whether a request is to go to the overflow heaps before it comes here, and counts
+// it.
 func (s *supply) resting() bool {
 	return s.rest.Load() > 0 && s.rest.Add(-1) >= 0
 }

@@ -41,7 +41,7 @@ func (h *Heap) Verify() error {
 	if got := int(h.supply.slabs.Load()); got != v.slabs {
 		v.fail("H7: there are %d slabs of slots, the count says %d", v.slabs, got)
 	}
-	for _, a := range h.annexes.list() {
+	for _, a := range h.overflows.list() {
 		if v.err == nil {
 			v.err = errors.Join(a.Verify(), a.u.Verify())
 		}

@@ -24,7 +24,7 @@ func (g *Store) Save(to *Store) {
 	if small != nil {
 		to.smallChunks = small
 	}
-	to.chunks, to.reserve, to.spare, to.floor, to.heir, to.keeper = chunks, nil, 0, 0, 0, nil
+	to.chunks, to.reserve, to.spare, to.floor, to.replacement, to.keeper = chunks, nil, 0, 0, 0, nil
 }
 
 // Detach empties the store and returns the chunks that it had, in use or in reserve, appended to
@@ -32,7 +32,7 @@ func (g *Store) Save(to *Store) {
 func (g *Store) Detach(list []Chunk) []Chunk {
 	list = append(append(list, g.chunks...), g.reserve...)
 	g.chunks, g.reserve = g.chunks[:0], g.reserve[:0]
-	g.count, g.units, g.spare, g.floor, g.heir = 0, 0, 0, 0, 0
+	g.count, g.units, g.spare, g.floor, g.replacement = 0, 0, 0, 0, 0
 	g.turn()
 	return list
 }

@@ -42,7 +42,7 @@ func (g *Store) Refit() error {
 		g.poison(c, debug.Fresh)
 	}
 	g.add(c)
-	g.heir = last + 1
+	g.replacement = last + 1
 	return nil
 }
 
@@ -62,12 +62,12 @@ func (g *Store) smallest(rows int, alone bool) (c Chunk) {
 // Grow that is the first chunk, which was the only one and too small; after Refit it is the last
 // chunk, which was too large. Before rows are added or removed the owner must either copy what the
 // rows hold outside the columns and call Promote, or undo the growth by Settle and Trim.
-func (g *Store) Leaving() (pos int, ok bool) { return g.heir - 1, g.heir > 0 }
+func (g *Store) Leaving() (pos int, ok bool) { return g.replacement - 1, g.replacement > 0 }
 
 // Promote copies the rows of the chunk that Leaving names to the next chunk, which takes its
 // position, and frees the old chunk.
 func (g *Store) Promote() {
-	pos := g.heir - 1
+	pos := g.replacement - 1
 	old := g.chunks[pos]
 	g.own.Rows(g.Row(pos+1, 0), g.Row(pos, 0), g.RowsOf(pos))
 	if debug.On {
@@ -76,6 +76,6 @@ func (g *Store) Promote() {
 	g.free(old)
 	g.chunks = slices.Delete(g.chunks, pos, pos+1)
 	g.units -= old.Units()
-	g.heir = 0
+	g.replacement = 0
 	g.restart()
 }

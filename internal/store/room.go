@@ -104,7 +104,7 @@ func (g *Store) growBehind(n int, policy growth.Policy, instead bool) error {
 	}
 	g.unuse(need)
 	if instead {
-		g.heir = 1
+		g.replacement = 1
 	}
 	return nil
 }
@@ -180,8 +180,8 @@ func (g *Store) unuse(keep int) {
 		g.units -= c.Units()
 		g.spare += c.Units()
 	}
-	if keep <= g.heir {
-		g.heir = 0
+	if keep <= g.replacement {
+		g.replacement = 0
 	}
 	g.turn()
 }

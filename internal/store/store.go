@@ -74,7 +74,7 @@ type Store struct {
 	units       int           // units of chunks
 	spare       int           // units of reserve
 	largest     uint32        // largest order to allocate
-	heir        int           // position of the chunk that replaces the one before it (see Leaving); 0: none
+	replacement int           // position of the chunk that replaces the one before it (see Leaving); 0: none
 	skewed      bool          // large chunks leave one unit unused (see Scale)
 	meet        uint32        // lowest order of a large chunk in this sense
 	columns     []Column      // columns with storage

@@ -17,21 +17,21 @@ import (
 // Claims: how a run of chunks is found, made usable and returned. universe.go describes the
 // protocol.
 
-// Wish is what a caller requires of a run besides its length.
-type Wish uint8
+// Flags is what a caller requires of a run besides its length.
+type Flags uint8
 
 // These are the requirements, which combine by or.
 const (
-	AnyRun     Wish = 0
-	ZeroedRun  Wish = 1 << 0 // its memory reads as zero
-	AlignedRun Wish = 1 << 1 // its first chunk is a multiple of its length, a power of two
-	WholeSpan  Wish = 1 << 2 // of AllocSpan: all free chunks will do, beyond the share of spans too
+	AnyRun     Flags = 0
+	ZeroedRun  Flags = 1 << 0 // its memory reads as zero
+	AlignedRun Flags = 1 << 1 // its first chunk is a multiple of its length, a power of two
+	WholeSpan  Flags = 1 << 2 // of AllocSpan: all free chunks will do, beyond the share of spans too
 )
 
 // tryAlloc claims a run of n chunks: a single chunk in the shard's home, which may move to a new
 // megachunk, and a longer run where it fits best. It returns the bare ErrFull when there is none,
 // as all functions of the search do.
-func (u *Universe) tryAlloc(n int, c Wish, name string) (ChunkIndex, error) {
+func (u *Universe) tryAlloc(n int, c Flags, name string) (ChunkIndex, error) {
 	if err := u.Refuse(name); err != nil {
 		return 0, err
 	}
@@ -44,7 +44,7 @@ func (u *Universe) tryAlloc(n int, c Wish, name string) (ChunkIndex, error) {
 
 // search claims a run of n chunks by best fit, first outside the lines that other shards lease and
 // outside a fine granule that would have too many of them, then anywhere.
-func (u *Universe) search(n, shard int, c Wish, name string) (ChunkIndex, error) {
+func (u *Universe) search(n, shard int, c Flags, name string) (ChunkIndex, error) {
 	lo, hi := u.avoided(n)
 	for anywhere := false; ; anywhere = true {
 		passed := !anywhere && lo < hi // or skipped a line that another shard leases
@@ -78,7 +78,7 @@ func (u *Universe) search(n, shard int, c Wish, name string) (ChunkIndex, error)
 	return 0, sentinel.ErrFull
 }
 
-func (u *Universe) fit(n int, c Wish) bitmask.Fit {
+func (u *Universe) fit(n int, c Flags) bitmask.Fit {
 	if c&AlignedRun != 0 {
 		return u.Index.FitAligned(n)
 	}
@@ -86,7 +86,7 @@ func (u *Universe) fit(n int, c Wish) bitmask.Fit {
 }
 
 // claim claims a run of n chunks of megachunk m and makes it usable, if there is one.
-func (u *Universe) claim(m, n int, c Wish, name string) (ChunkIndex, error) {
+func (u *Universe) claim(m, n int, c Flags, name string) (ChunkIndex, error) {
 	run, ok := u.take(m, n, c)
 	if !ok {
 		return 0, sentinel.ErrFull
@@ -95,7 +95,7 @@ func (u *Universe) claim(m, n int, c Wish, name string) (ChunkIndex, error) {
 }
 
 // take sets the bits of the lowest suitable run of megachunk m and returns them.
-func (u *Universe) take(m, n int, c Wish) (run uint64, ok bool) {
+func (u *Universe) take(m, n int, c Flags) (run uint64, ok bool) {
 	var before, now uint64
 	if c&AlignedRun != 0 {
 		_, before, now, ok = u.Index.Word(m).TryAllocAligned(n)
@@ -110,7 +110,7 @@ func (u *Universe) take(m, n int, c Wish) (run uint64, ok bool) {
 
 // claimed makes a newly claimed run usable: it commits the run's granule when that is not ready.
 // When the commit is refused, it takes the claim back and looks for a run in committed memory.
-func (u *Universe) claimed(m int, run uint64, c Wish, name string) (ChunkIndex, error) {
+func (u *Universe) claimed(m int, run uint64, c Flags, name string) (ChunkIndex, error) {
 	mutant.Pause()
 	var refused error
 	if u.ready[m/2].Load() == 0 {
@@ -146,7 +146,7 @@ func (u *Universe) rollBack(m, at, n int) {
 // tryReady looks for a run in committed memory after more memory was refused: first for a run that
 // has all of its memory, then for any, for which it purges. refused is its error when there is
 // none; nil means that the budget had no room for chunks that were given back.
-func (u *Universe) tryReady(n int, c Wish, refused error) (ChunkIndex, error) {
+func (u *Universe) tryReady(n int, c Flags, refused error) (ChunkIndex, error) {
 	for _, all := range []bool{false, true} {
 		for m := range u.Index.Words() {
 			if u.ready[m/2].Load() == 0 {
@@ -172,7 +172,7 @@ func (u *Universe) tryReady(n int, c Wish, refused error) (ChunkIndex, error) {
 }
 
 // takeReady is take of a run whose chunks have their memory, or, with all, of any run.
-func (u *Universe) takeReady(m, n int, c Wish, all bool) (run uint64, ok bool) {
+func (u *Universe) takeReady(m, n int, c Flags, all bool) (run uint64, ok bool) {
 	gone := u.gone[m].Load()
 	if all || gone == 0 {
 		return u.take(m, n, c)
@@ -194,7 +194,7 @@ func (u *Universe) takeReady(m, n int, c Wish, all bool) (run uint64, ok bool) {
 
 // handOut marks a claimed, committed run of megachunk m as dirty, clears it when it must be zero,
 // and returns its first chunk.
-func (u *Universe) handOut(m int, run uint64, c Wish) ChunkIndex {
+func (u *Universe) handOut(m int, run uint64, c Flags) ChunkIndex {
 	first := ChunkIndex(m*ChunksPerMegachunk + bits.TrailingZeros64(run))
 	dirty := u.dirty[m].Load() & run // no one else writes the bits of our chunks
 	if dirty != run && mutant.Planted != mutant.ForgetDirty {

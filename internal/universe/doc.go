@@ -11,8 +11,8 @@
 //
 // An [Extent] is memory that stays contiguous as it grows (extent.go).
 //
-// Ownership: a universe owns its address space and its metadata, which lies in a sheet (sheet.go).
-// The ledger counts what it commits.
+// Ownership: a universe owns its address space and its metadata, which lies in a block of its own
+// (metadatablock.go). The ledger counts what it commits.
 //
 // Lifetime: from [Universe.Open] to [Universe.Close].
 //

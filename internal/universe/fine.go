@@ -87,7 +87,7 @@ func (u *Universe) dirtyIn(g int) int {
 // back gives memory to the chunks fresh of megachunk m, which lies in the fine granule. They belong
 // to one claimed run, are marked dirty, and were not dirty before. A run that must read as zero
 // comes into memory page by page, as it is used.
-func (u *Universe) back(m int, fresh uint64, c Wish) {
+func (u *Universe) back(m int, fresh uint64, c Flags) {
 	if c&ZeroedRun == 0 {
 		at := bits.TrailingZeros64(fresh)
 		from := (m*ChunksPerMegachunk + at) * ChunkSize

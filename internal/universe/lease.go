@@ -116,7 +116,7 @@ func (u *Universe) settleAtHome(shard, home, at int, before uint64, lost int) bo
 // findHome claims a chunk after the shard's home ran out. It moves the home to the megachunk that
 // the index calls the best fit for one chunk. When other shards lease every megachunk with room, it
 // claims a chunk and moves no home.
-func (u *Universe) findHome(shard int, c Wish, name string) (ChunkIndex, error) {
+func (u *Universe) findHome(shard int, c Flags, name string) (ChunkIndex, error) {
 	m, run, ok := u.moveHome(shard)
 	if !ok {
 		return u.search(1, shard, c, name)

@@ -189,22 +189,22 @@ func AnyMemory() bool { return anyReady(universes.All()) }
 // ScavengerDue reports whether the scavenger will look again.
 func ScavengerDue() bool { return TheScavenger.on.Load() }
 
-// VerifyMetadata checks B1 and B2 of the sheets of the process.
+// VerifyMetadata checks B1 and B2 of the metadata blocks of the process.
 func VerifyMetadata() error { return metadata.verify() }
 
 // verify checks B1 and B2. No other call may be under way.
-func (l *sheets) verify() error {
+func (l *metadataBlocks) verify() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	var free []sheet
+	var free []metadataBlock
 	for class := range l.warm {
 		for _, s := range slices.Concat(l.warm[class], l.cold[class]) {
 			if s.size != 1<<class || s.left != s.size || s.offset%s.size != 0 || s.offset+s.size > s.region.Committed() {
-				return fmt.Errorf("alloc: B2: a free sheet of %d bytes at %d of %d, class %d", s.size, s.offset, s.region.Committed(), class)
+				return fmt.Errorf("alloc: B2: a free metadata block of %d bytes at %d of %d, class %d", s.size, s.offset, s.region.Committed(), class)
 			}
 			for i, b := range s.memory() {
 				if b != 0 {
-					return fmt.Errorf("alloc: B1: byte %d of a free sheet of %d is %#x", i, s.size, b)
+					return fmt.Errorf("alloc: B1: byte %d of a free metadata block of %d is %#x", i, s.size, b)
 				}
 			}
 			free = append(free, s)
@@ -215,7 +215,7 @@ func (l *sheets) verify() error {
 		for page := range s.size >> 12 {
 			p := uintptr(s.base) + uintptr(page)<<12
 			if at[p] {
-				return fmt.Errorf("alloc: B2: two free sheets have the page at %#x", p)
+				return fmt.Errorf("alloc: B2: two free metadata blocks have the page at %#x", p)
 			}
 			at[p] = true
 		}

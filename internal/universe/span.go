@@ -89,7 +89,7 @@ func partOf(first ChunkIndex, n int) (m, at, k int) {
 // AllocSpan allocates n contiguous chunks at an address that is a multiple of align. It returns the
 // bare ErrFull when there are none, and otherwise an error that wraps ErrCommit; then nothing has
 // changed.
-func (u *Universe) AllocSpan(n, align int, c Wish) (ChunkIndex, error) {
+func (u *Universe) AllocSpan(n, align int, c Flags) (ChunkIndex, error) {
 	if c&WholeSpan == 0 && !u.Spans.RoomFor(n) {
 		return 0, sentinel.ErrFull
 	}
@@ -108,7 +108,7 @@ func (u *Universe) AllocSpan(n, align int, c Wish) (ChunkIndex, error) {
 }
 
 // AllocRun is exact for runs that may lie in two megachunks.
-func (u *Universe) AllocRun(n int, c Wish) (ChunkIndex, error) {
+func (u *Universe) AllocRun(n int, c Flags) (ChunkIndex, error) {
 	if n >= leastAcross && n < ChunksPerMegachunk && u.Refusal == nil {
 		if first, err := u.fillGap(n, c); err != sentinel.ErrFull {
 			return first, err
@@ -124,7 +124,7 @@ func (u *Universe) AllocRun(n int, c Wish) (ChunkIndex, error) {
 }
 
 // fillGap claims a run of n chunks in a megachunk that is in part use, by best fit.
-func (u *Universe) fillGap(n int, c Wish) (ChunkIndex, error) {
+func (u *Universe) fillGap(n int, c Flags) (ChunkIndex, error) {
 	shard := u.leases.shards.Index()
 	f := u.Index.Fit(n)
 	f.Avoid(u.avoided(n))
@@ -296,7 +296,7 @@ func (u *Universe) claimSpan(first ChunkIndex, n int) bool {
 // equip makes n claimed chunks from first on usable: it commits granules that are not ready,
 // charges the chunks that were given back, and marks or clears them as c says. On an error the
 // caller drops the claim; what was committed by then stays, empty, for others.
-func (u *Universe) equip(first ChunkIndex, n int, c Wish) error {
+func (u *Universe) equip(first ChunkIndex, n int, c Flags) error {
 	mutant.Pause()
 	u.raise((int(first) + n - 1) / (2 * ChunksPerMegachunk))
 	for at, left := first, n; left > 0; {

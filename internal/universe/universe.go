@@ -52,7 +52,7 @@ import (
 //	I5 The count of emptied hints equals the number of emptied bits.
 //	I6 A line is leased by a shard exactly when that shard's home lies in it.
 //	I7 A chunk that is gone is free and not dirty, and lies in a granule that is ready.
-//	I8 The metadata of granules from reach on is blank. The metadata lies in a sheet (sheet.go), of
+//	I8 The metadata of granules from reach on is blank. The metadata lies in a block of its own (metadatablock.go), of
 //	   which only the pages that were written take memory, and Close clears the part before reach.
 //	I9 The pages layer keeps the pages of one granule small at most. While that is wanted, the fine
 //	   granule exists and at most fineMost of its chunks are dirty.
@@ -80,27 +80,27 @@ const (
 
 // Universe is a reservation of address space, allocated in chunks.
 type Universe struct {
-	base    unsafe.Pointer     // first byte of chunk 0; fixed until Close
-	Index   *bitmask.Hierarchy // the masks, one word per megachunk, and their summaries
-	dirty   []atomic.Uint64    // per megachunk: chunks allocated since their granule was committed (I4)
-	gone    []atomic.Uint64    // per megachunk: free chunks whose memory was given back (I7); discard.go
-	ready   []atomic.Uint32    // per granule: 1 when committed; written under mu
-	emptied []bitmask.Word     // hint, one bit per granule: became empty since the last trim
-	since   []atomic.Int64     // per granule: when it was first found empty, in ns since born; 0: not found
-	nEmpty  atomic.Int32       // number of bits set in emptied (I5)
-	due     atomic.Int64       // when the next purge is due, in ns since born
-	born    time.Time          // creation time
-	leases  leases             // homes of the shards
-	Spans   spans              // chunks across megachunks; span.go
-	fine    fine               // granule with small pages; fine.go
-	reach   atomic.Int32       // above all granules that were asked for; written while commits is held (I8)
-	sheet   sheet              // memory of the metadata above, and of the leased lines
-	asked   int                // size requested; more than Size when limits forced a smaller one
-	Small   bool               // request pages of 4 KiB
-	Plain   bool               // its size was nobody's choice
-	Refusal func() error       // refuses requests on purpose; nil: none
-	Extents atomic.Int64       // bytes that extents have committed outside the chunks
-	closed  bool               // under mu
+	base          unsafe.Pointer     // first byte of chunk 0; fixed until Close
+	Index         *bitmask.Hierarchy // the masks, one word per megachunk, and their summaries
+	dirty         []atomic.Uint64    // per megachunk: chunks allocated since their granule was committed (I4)
+	gone          []atomic.Uint64    // per megachunk: free chunks whose memory was given back (I7); discard.go
+	ready         []atomic.Uint32    // per granule: 1 when committed; written under mu
+	emptied       []bitmask.Word     // hint, one bit per granule: became empty since the last trim
+	since         []atomic.Int64     // per granule: when it was first found empty, in ns since born; 0: not found
+	nEmpty        atomic.Int32       // number of bits set in emptied (I5)
+	due           atomic.Int64       // when the next purge is due, in ns since born
+	born          time.Time          // creation time
+	leases        leases             // homes of the shards
+	Spans         spans              // chunks across megachunks; span.go
+	fine          fine               // granule with small pages; fine.go
+	reach         atomic.Int32       // above all granules that were asked for; written while commits is held (I8)
+	metadataBlock metadataBlock      // memory of the metadata above, and of the leased lines
+	asked         int                // size requested; more than Size when limits forced a smaller one
+	Small         bool               // request pages of 4 KiB
+	Plain         bool               // its size was nobody's choice
+	Refusal       func() error       // refuses requests on purpose; nil: none
+	Extents       atomic.Int64       // bytes that extents have committed outside the chunks
+	closed        bool               // under mu
 
 	commits sync.Mutex // held over one commit and its charge to the budget; taken before mu
 
@@ -119,8 +119,8 @@ type Universe struct {
 // universes are all universes of the process that are open.
 var universes registry.Registry[Universe]
 
-// metadata has the sheets of all universes.
-var metadata sheets
+// metadata has the metadata blocks of all universes.
+var metadata metadataBlocks
 
 func init() {
 	ledger.Process.Empty = func(yield func(func() int) bool) {
@@ -231,9 +231,9 @@ func (u *Universe) makeMetadata(granules int) {
 	megachunks := 2 * granules
 	masks := bitmask.HierarchyWords(megachunks * ChunksPerMegachunk)
 	notes, lines := (granules+63)/64, linesOf(megachunks)
-	u.sheet = metadata.take(carved(masks, 8) + 2*carved(megachunks, 8) + carved(granules, 8) + carved(notes, 8) +
+	u.metadataBlock = metadata.take(carved(masks, 8) + 2*carved(megachunks, 8) + carved(granules, 8) + carved(notes, 8) +
 		carved(granules, 4) + carved(lines, 4))
-	s := &u.sheet
+	s := &u.metadataBlock
 	u.Index = bitmask.NewHierarchyIn(megachunks*ChunksPerMegachunk, carve[bitmask.Word](s, masks))
 	u.dirty = carve[atomic.Uint64](s, megachunks)
 	u.gone = carve[atomic.Uint64](s, megachunks)
@@ -246,7 +246,7 @@ func (u *Universe) makeMetadata(granules int) {
 // noChunks returns the index of a universe that is closed. All share it, for none writes to it.
 var noChunks = sync.OnceValue(func() *bitmask.Hierarchy { return bitmask.NewHierarchy(0) })
 
-// shut clears the metadata and gives its sheet back.
+// shut clears the metadata and gives their block back.
 func (u *Universe) shut() {
 	g := int(u.reach.Load())
 	u.Index.Erase(2 * g)
@@ -256,9 +256,9 @@ func (u *Universe) shut() {
 	clear(u.emptied[:(g+63)/64])
 	clear(u.ready[:g])
 	clear(u.leases.lines[:linesOf(2*g)])
-	metadata.give(u.sheet)
+	metadata.give(u.metadataBlock)
 	u.base, u.Index, u.dirty, u.gone, u.idle, u.ready, u.emptied, u.since = nil, noChunks(), nil, nil, nil, nil, nil, nil
-	u.sheet = sheet{}
+	u.metadataBlock = metadataBlock{}
 	u.leases.reset(nil)
 	u.nEmpty.Store(0)
 	u.reach.Store(0)
@@ -296,7 +296,7 @@ func (u *Universe) AllocZeroed(n int) (first ChunkIndex, got int, err error) {
 	return u.alloc(n, ZeroedRun, "AllocZeroed")
 }
 
-func (u *Universe) alloc(n int, c Wish, name string) (first ChunkIndex, got int, err error) {
+func (u *Universe) alloc(n int, c Flags, name string) (first ChunkIndex, got int, err error) {
 	checkCount(name, n)
 	for got = n; got > 0; got /= 2 {
 		if first, err = u.tryAlloc(got, c, name); err != sentinel.ErrFull {
@@ -327,7 +327,7 @@ func (u *Universe) AllocAligned(n int) (ChunkIndex, error) {
 }
 
 // Exact is AllocExact with further requirements c.
-func (u *Universe) Exact(n int, c Wish, name string) (ChunkIndex, error) {
+func (u *Universe) Exact(n int, c Flags, name string) (ChunkIndex, error) {
 	if n == 1 && c&ZeroedRun == 0 {
 		c, shard, ok := u.takeAtHome()
 		if !ok {

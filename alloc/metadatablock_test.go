@@ -12,10 +12,10 @@ import (
 	"quarry/mmap"
 )
 
-// TestUniversesShareSheets: universes of all sizes, made and closed by two goroutines in turn,
-// leave metadata that reads as zero, after they were used up to the last chunk and after a refused
-// commit.
-func TestUniversesShareSheets(t *testing.T) {
+// TestUniversesShareMetadataBlocks: universes of all sizes, made and closed by two goroutines in
+// turn, leave metadata that reads as zero, after they were used up to the last chunk and after a
+// refused commit.
+func TestUniversesShareMetadataBlocks(t *testing.T) {
 	sizes := 10 // powers of two from 2 MiB
 	if !mmap.Real {
 		sizes = 7 // to 128 MiB: two of the largest lie in what all Go memory may take

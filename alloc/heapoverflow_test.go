@@ -13,24 +13,24 @@ import (
 	"quarry/mmap"
 )
 
-// annexSize is the size of annexes in these tests.
-const annexSize = 8 << 20
+// overflowSize is the size of overflow heaps in these tests.
+const overflowSize = 8 << 20
 
-// newAnnexed returns a heap on a universe of 4 MiB that goes on in annexes.
-func newAnnexed(t *testing.T, options ...alloc.Option) *alloc.Heap {
+// newOverflowing returns a heap on a universe of 4 MiB that goes on in overflow heaps.
+func newOverflowing(t *testing.T, options ...alloc.Option) *alloc.Heap {
 	h := newHeap(t, append(options, alloc.Size(4<<20))...)
-	h.AnnexOf(annexSize)
+	h.OverflowOf(overflowSize)
 	return h
 }
 
-// TestAnnexAgainstModel runs a stream over blocks of all sizes that need several universes.
-func TestAnnexAgainstModel(t *testing.T) {
+// TestOverflowAgainstModel runs a stream over blocks of all sizes that need several universes.
+func TestOverflowAgainstModel(t *testing.T) {
 	for _, local := range []bool{false, true} {
 		base := committed()
 		u := newUniverse(t, alloc.Size(4<<20), alloc.SmallPages())
 		h, err := alloc.NewHeap(u)
 		require.NoError(t, err)
-		h.AnnexOf(annexSize)
+		h.OverflowOf(overflowSize)
 		m := &heapModel{t: t, h: h, rng: rand.New(rand.NewPCG(3, 6))}
 		if local {
 			m.locals = []*alloc.Local{h.NewLocal()}
@@ -59,10 +59,10 @@ func TestAnnexAgainstModel(t *testing.T) {
 			require.Equal(t, len(m.live), h.Stats().LiveBlocks)
 			if step%64 == 0 {
 				require.NoError(t, h.Verify(), "step %d", step)
-				require.Equal(t, base+u.CommittedBytes()+h.AnnexBytes()+h.CommittedBytes(), committed())
+				require.Equal(t, base+u.CommittedBytes()+h.OverflowBytes()+h.CommittedBytes(), committed())
 			}
 		}
-		require.Greater(t, h.Annexes(), 1)
+		require.Greater(t, h.Overflows(), 1)
 		for len(m.live) > 0 {
 			m.free(len(m.live) - 1)
 		}
@@ -78,16 +78,16 @@ func TestAnnexAgainstModel(t *testing.T) {
 	}
 }
 
-// TestAnnexMisuse: blocks of annexes are guarded like others.
-func TestAnnexMisuse(t *testing.T) {
-	h := newAnnexed(t)
+// TestOverflowMisuse: blocks of overflow heaps are guarded like others.
+func TestOverflowMisuse(t *testing.T) {
+	h := newOverflowing(t)
 	var live []unsafe.Pointer
-	for range 300 { // 10 MB: the last are in an annex
+	for range 300 { // 10 MB: the last are in an overflow heap
 		live = append(live, must(h.Alloc(33_000, 0)))
 	}
 	slot, span := must(h.Alloc(100, 0)), must(h.Alloc(2<<20, 0))
 	run := live[299]
-	require.Positive(t, h.Annexes())
+	require.Positive(t, h.Overflows())
 	for _, p := range []unsafe.Pointer{slot, span, run} {
 		_, inside := h.Universe().IndexOf(p)
 		require.False(t, inside)
@@ -105,10 +105,10 @@ func TestAnnexMisuse(t *testing.T) {
 	require.Contains(t, panicText(func() { h.Free(unsafe.Pointer(new(int))) }), "is not a block of this heap")
 }
 
-// TestAnnexesServeInTurn: after the universe was full, requests go to the annexes, and some time
-// later to the universe again, if it has room by then.
-func TestAnnexesServeInTurn(t *testing.T) {
-	h := newAnnexed(t)
+// TestOverflowsServeInTurn: after the universe was full, requests go to the overflow heaps, and
+// some time later to the universe again, if it has room by then.
+func TestOverflowsServeInTurn(t *testing.T) {
+	h := newOverflowing(t)
 	var live []unsafe.Pointer
 	in := func(p unsafe.Pointer) bool {
 		_, inside := h.Universe().IndexOf(p)
@@ -117,7 +117,7 @@ func TestAnnexesServeInTurn(t *testing.T) {
 	for len(live) == 0 || in(live[len(live)-1]) {
 		live = append(live, must(h.Alloc(50_000, 0)))
 	}
-	require.Equal(t, 1, h.Annexes())
+	require.Equal(t, 1, h.Overflows())
 	last := len(live) - 1
 	freeAll(h, live[:last])
 	back := 0
@@ -131,12 +131,12 @@ func TestAnnexesServeInTurn(t *testing.T) {
 	}
 	require.Positive(t, back)
 	require.Less(t, back, 2000)
-	require.Equal(t, 1, h.Annexes())
+	require.Equal(t, 1, h.Overflows())
 	h.Free(live[last])
 }
 
-// TestAnnexBounds: who has none.
-func TestAnnexBounds(t *testing.T) {
+// TestOverflowBounds: who has none.
+func TestOverflowBounds(t *testing.T) {
 	h := newHeap(t, alloc.Size(4<<20))
 	var live []unsafe.Pointer
 	p, err := h.Alloc(50_000, 0)
@@ -144,15 +144,15 @@ func TestAnnexBounds(t *testing.T) {
 		live = append(live, p)
 	}
 	require.ErrorIs(t, err, alloc.ErrFull)
-	require.Zero(t, h.Annexes())
+	require.Zero(t, h.Overflows())
 	freeAll(h, live)
 
-	// A block of more than half of an annex has a mapping, and so has one that is aligned to more
-	// than an annex is sure to honor.
-	a := newAnnexed(t)
-	for _, b := range [][2]int{{annexSize/2 + 1, 0}, {100, 2 << 20}} {
+	// A block of more than half of an overflow heap has a mapping, and so has one that is aligned
+	// to more than an overflow heap is sure to honor.
+	a := newOverflowing(t)
+	for _, b := range [][2]int{{overflowSize/2 + 1, 0}, {100, 2 << 20}} {
 		p := must(a.Alloc(b[0], b[1]))
-		require.Zero(t, a.Annexes())
+		require.Zero(t, a.Overflows())
 		require.NotZero(t, a.Stats().Mapped)
 		a.Free(p)
 	}
@@ -160,18 +160,18 @@ func TestAnnexBounds(t *testing.T) {
 	u := newUniverse(t)
 	confined, err := alloc.NewHeap(u, alloc.Confined())
 	require.NoError(t, err)
-	require.Zero(t, confined.AnnexSize())
+	require.Zero(t, confined.OverflowSize())
 	require.NoError(t, confined.Close())
 	plain, err := alloc.NewHeap(u)
 	require.NoError(t, err)
-	require.Equal(t, mmap.Real, plain.AnnexSize() == alloc.MaxSize)
+	require.Equal(t, mmap.Real, plain.OverflowSize() == alloc.MaxSize)
 	require.NoError(t, plain.Close())
 }
 
-// TestAnnexRefused: a budget leaves no room for an annex, and later does.
-func TestAnnexRefused(t *testing.T) {
+// TestOverflowRefused: a budget leaves no room for an overflow heap, and later does.
+func TestOverflowRefused(t *testing.T) {
 	base := alloc.PurgeAll()
-	h := newAnnexed(t)
+	h := newOverflowing(t)
 	setBudget(t, alloc.Budget{OffHeap: base + 8<<20})
 	var live []unsafe.Pointer
 	p, err := h.Alloc(100_000, 0)
@@ -190,14 +190,14 @@ func TestAnnexRefused(t *testing.T) {
 	freeAll(h, live)
 }
 
-// TestAnnexInjectedFailures refuses each request of a program that needs annexes.
-func TestAnnexInjectedFailures(t *testing.T) {
+// TestOverflowInjectedFailures refuses each request of a program that needs overflow heaps.
+func TestOverflowInjectedFailures(t *testing.T) {
 	require.NoError(t, alloc.CheckEveryFailure(func(f *alloc.Failures) (err error) {
 		u, err := alloc.NewUniverse(alloc.Size(2<<20), alloc.InjectFailures(f))
 		require.NoError(t, err)
 		h, err := alloc.NewHeap(u)
 		require.NoError(t, err)
-		h.AnnexOf(annexSize)
+		h.OverflowOf(overflowSize)
 		var live []unsafe.Pointer
 		for range 8 {
 			p, e := h.Alloc(600_000, 0)
@@ -213,9 +213,9 @@ func TestAnnexInjectedFailures(t *testing.T) {
 	}))
 }
 
-// TestAnnexesByManyGoroutines: several goroutines find the universe full at once.
-func TestAnnexesByManyGoroutines(t *testing.T) {
-	h := newAnnexed(t, alloc.SmallPages())
+// TestOverflowsByManyGoroutines: several goroutines find the universe full at once.
+func TestOverflowsByManyGoroutines(t *testing.T) {
+	h := newOverflowing(t, alloc.SmallPages())
 	var all sync.WaitGroup
 	for g := range 4 {
 		all.Add(1)
@@ -245,18 +245,18 @@ func TestAnnexesByManyGoroutines(t *testing.T) {
 		}()
 	}
 	all.Wait()
-	require.Positive(t, h.Annexes())
-	require.Less(t, h.Annexes(), 12)
+	require.Positive(t, h.Overflows())
+	require.Less(t, h.Overflows(), 12)
 	require.Zero(t, h.Stats().LiveBlocks)
 }
 
-// TestAnnexesCloseWithLeak: Close counts the blocks of annexes.
-func TestAnnexesCloseWithLeak(t *testing.T) {
+// TestOverflowsCloseWithLeak: Close counts the blocks of overflow heaps.
+func TestOverflowsCloseWithLeak(t *testing.T) {
 	base := committed()
 	u := newUniverse(t, alloc.Size(2<<20))
 	h, err := alloc.NewHeap(u)
 	require.NoError(t, err)
-	h.AnnexOf(annexSize)
+	h.OverflowOf(overflowSize)
 	for range 5 {
 		must(h.Alloc(600_000, 0))
 	}

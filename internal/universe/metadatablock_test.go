@@ -11,21 +11,21 @@ import (
 	"quarry/mmap"
 )
 
-// TestSheetsAgainstModel: a sheet reads as zero whenever it is handed out, and nobody else writes
-// it; more free sheets than keep their pages, of several sizes.
-func TestSheetsAgainstModel(t *testing.T) {
-	sheets := &sheets{}
+// TestMetadataBlocksAgainstModel: a metadata block reads as zero whenever it is handed out, and
+// nobody else writes it; more free metadata blocks than keep their pages, of several sizes.
+func TestMetadataBlocksAgainstModel(t *testing.T) {
+	metadataBlocks := &metadataBlocks{}
 	random := rand.New(rand.NewPCG(1, 9))
 	type held struct {
-		sheet sheet
-		mark  byte
+		metadataBlock metadataBlock
+		mark          byte
 	}
 	var all []held
 	sizes := []int{1, 4096, 4097, 40_000, 505 << 10, 2 << 20}
 	for step := range 600 {
-		if grow := random.IntN(100) < 55; len(all) < 2 || grow && len(all) < 3*warmSheets {
+		if grow := random.IntN(100) < 55; len(all) < 2 || grow && len(all) < 3*warmBlocks {
 			size := sizes[random.IntN(len(sizes))]
-			s := sheets.take(size)
+			s := metadataBlocks.take(size)
 			b := s.memory()
 			require.GreaterOrEqual(t, len(b), size)
 			for _, at := range []int{0, size - 1, len(b) / 2, len(b) - 1} {
@@ -37,32 +37,33 @@ func TestSheetsAgainstModel(t *testing.T) {
 			continue
 		}
 		i := random.IntN(len(all))
-		b := all[i].sheet.memory()
+		b := all[i].metadataBlock.memory()
 		require.Equal(t, all[i].mark, b[0])
 		require.Equal(t, all[i].mark, b[len(b)-1])
 		clear(b)
-		sheets.give(all[i].sheet)
+		metadataBlocks.give(all[i].metadataBlock)
 		all = slices.Delete(all, i, i+1)
 		if step%50 == 0 {
-			require.NoError(t, sheets.verify())
+			require.NoError(t, metadataBlocks.verify())
 		}
 	}
 	for _, one := range all {
-		clear(one.sheet.memory())
-		sheets.give(one.sheet)
+		clear(one.metadataBlock.memory())
+		metadataBlocks.give(one.metadataBlock)
 	}
-	require.NoError(t, sheets.verify())
+	require.NoError(t, metadataBlocks.verify())
 }
 
-// TestSheetsWithoutTheSystem: whatever the system refuses, a sheet is there, in memory of Go, and a
-// later one comes from the system again. A refusal to take pages back leaves a sheet that is clear.
-func TestSheetsWithoutTheSystem(t *testing.T) {
+// TestMetadataBlocksWithoutTheSystem: whatever the system refuses, a metadata block is there, in
+// memory of Go, and a later one comes from the system again. A refusal to take pages back leaves a
+// metadata block that is clear.
+func TestMetadataBlocksWithoutTheSystem(t *testing.T) {
 	if !mmap.Real {
-		require.True(t, new(sheets).take(100).region == nil)
+		require.True(t, new(metadataBlocks).take(100).region == nil)
 		return
 	}
 	refused := errors.New("refused")
-	none := &sheets{reserve: func(size, least int) (Pages, error) { return nil, refused }}
+	none := &metadataBlocks{reserve: func(size, least int) (Pages, error) { return nil, refused }}
 	s := none.take(100_000)
 	require.True(t, s.region == nil)
 	require.Len(t, s.memory(), 128<<10)
@@ -70,14 +71,14 @@ func TestSheetsWithoutTheSystem(t *testing.T) {
 	require.NoError(t, none.verify())
 	for k := 1; k < 8; k++ {
 		var region *FailingPages
-		sheets := &sheets{reserve: func(size, least int) (Pages, error) {
+		metadataBlocks := &metadataBlocks{reserve: func(size, least int) (Pages, error) {
 			r, err := mmap.Reserve(size)
 			region = &FailingPages{Region: r, FailAt: k, Err: refused}
 			return region, err
 		}}
-		var all []sheet
-		for range 2 * warmSheets {
-			all = append(all, sheets.take(500_000))
+		var all []metadataBlock
+		for range 2 * warmBlocks {
+			all = append(all, metadataBlocks.take(500_000))
 			all[len(all)-1].memory()[7] = 1
 		}
 		ofGo := 0
@@ -86,10 +87,10 @@ func TestSheetsWithoutTheSystem(t *testing.T) {
 				ofGo++
 			}
 			clear(s.memory())
-			sheets.give(s)
+			metadataBlocks.give(s)
 		}
 		require.LessOrEqual(t, ofGo, 1, "only the one that the system refused")
-		require.NoError(t, sheets.verify())
+		require.NoError(t, metadataBlocks.verify())
 		require.NoError(t, region.Release())
 	}
 }
