@@ -12,7 +12,7 @@ import (
 // of entities. Entries belong to entities, not to rows, so only what begins, ends or copies
 // entities concerns them.
 //
-//	an entity ends             Rows.OnEnd, or Rows.OnDestroy if Cleanup types keep it: forgetSparse
+//	an entity ends             Writer.OnEnd, or Writer.OnDestroy if Cleanup types keep it: forgetSparse
 //	Instantiate                copying.fillEntries gives each copy the values of its member
 //	MoveAll, MoveQuery         the entries move with the names, see migration.renamed
 //	Clone                      copySparse
