@@ -14,8 +14,8 @@
 // Garbage collector: selections, spans and targets lie in Go memory and are kept for reuse. They
 // allocate nothing once they are as large as the largest change.
 //
-// Failure: Reserve, Room, Take, Become and CopyTable return the error of the universe, the store of
-// ids or a Spill unchanged. Then no row, record or id has changed, and targets have given their
+// Failure: Reserve, Room, Take, CopyFrom and CopyTable return the error of the universe, the store
+// of ids or a Spill unchanged. Then no row, record or id has changed, and targets have given their
 // reserves back. Nothing else fails.
 //
 // Cost: a change of whole tables costs a step per chunk if chunks change hands, otherwise a copy of

@@ -66,12 +66,12 @@ func (r *Writer) OnDestroy(cleanupEntity table.TypeID, destroyed func(ids []enti
 	r.cleanupEntity, r.destroy = cleanupEntity, destroyed
 }
 
-// Become prepares a new Writer for a world that is to be a copy of another: the same ids are in
+// CopyFrom prepares a new Writer for a world that is to be a copy of another: the same ids are in
 // use. CopyTable then copies the rows. The error is from the store of ids.
-func (r *Writer) Become(other *Writer) error {
+func (r *Writer) CopyFrom(other *Writer) error {
 	r.Created, r.Destroyed = other.Destroyed, other.Destroyed
 	r.Epoch++
-	return r.ids.Become(other.ids)
+	return r.ids.CopyFrom(other.ids)
 }
 
 // Every structural change ends in one of three functions, which maintain whatever is kept about

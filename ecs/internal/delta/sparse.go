@@ -123,7 +123,7 @@ func (p *deltaPlan) checkEntries(t *world.Type, ids []entity.ID) error {
 // commit makes a set what the delta says. There is room.
 func (c *sparseChange) commit(version uint32) {
 	set, t := &c.t.Sparse.Set, c.t
-	set.Become(c.ids, version)
+	set.SetIDs(c.ids, version)
 	if t.Size > 0 {
 		c.values.each(c.is*t.Size, func(at int, b []byte) {
 			copy(entryBytes(set, t.Size, 0, c.is)[at:], b)

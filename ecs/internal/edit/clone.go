@@ -33,7 +33,7 @@ func Copied(w *world.World, op string, sameTag bool, given func(*world.World)) (
 			_ = c.Close() // a copy function has panicked
 		}
 	}()
-	err = become(c, op, w)
+	err = copyWorld(c, op, w)
 	returned = true
 	if err != nil {
 		return nil, errors.Join(world.WithOp(op, err), c.Close())
@@ -41,9 +41,9 @@ func Copied(w *world.World, op string, sameTag bool, given func(*world.World)) (
 	return c, nil
 }
 
-// become fills the new world c with the contents of w. On an error c is half filled, but sound
+// copyWorld fills the new world c with the contents of w. On an error c is half filled, but sound
 // enough to be closed.
-func become(c *world.World, op string, w *world.World) error {
+func copyWorld(c *world.World, op string, w *world.World) error {
 	x := cloning{c: c, w: w, op: op}
 	for _, part := range cloneOrder {
 		if err := clones[part].do(&x); err != nil {

@@ -57,7 +57,7 @@ func (x *cloning) archetypes() error {
 }
 
 func (x *cloning) ids() error {
-	if err := x.c.Writer.Become(&x.w.Writer); err != nil {
+	if err := x.c.Writer.CopyFrom(&x.w.Writer); err != nil {
 		return world.LimitErrorOf(err)
 	}
 	avoidTags(x.c, x.w)

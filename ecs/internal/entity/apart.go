@@ -15,8 +15,8 @@ import "unsafe"
 // apartBits is the base-2 logarithm of the versions between two numbers.
 const apartBits = 22
 
-// Apart sets the number by which versions of new records start apart. Become copies it, SetTag and
-// Adopt set it to 0.
+// Apart sets the number by which versions of new records start apart. CopyFrom copies it, SetTag
+// and Adopt set it to 0.
 func (s *Store) Apart(number uint32) { s.start = number << apartBits }
 
 // startBlocks gives the owner's new blocks, from first up to end, their first versions. Index 0 and

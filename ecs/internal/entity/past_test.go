@@ -79,7 +79,7 @@ func (k *kept) close(m *moment) {
 func (k *kept) next() (ids []entity.ID) {
 	twin := new(entity.Store)
 	twin.Open(k.u, k.s.Tag())
-	require.NoError(k.t, twin.Become(k.s))
+	require.NoError(k.t, twin.CopyFrom(k.s))
 	const n = 3000
 	ids = make([]entity.ID, 2*n)
 	require.NoError(k.t, twin.Reserve(ids[n:]))

@@ -98,7 +98,7 @@ func (s *Store) Close() error {
 	return err
 }
 
-// View returns what look-ups need. MakeRoom, Reach, Become and Close change it.
+// View returns what look-ups need. MakeRoom, Reach, CopyFrom and Close change it.
 func (s *Store) View() RecordsView { return s.view }
 
 // Records returns the number of records.

@@ -322,7 +322,7 @@ func TestBecome(t *testing.T) {
 		revive(t, s, ids[:n/8])
 		copied := newStore(t)
 		copied.SetTag(entity.TagOf(9))
-		require.NoError(t, copied.Become(s))
+		require.NoError(t, copied.CopyFrom(s))
 		alive, err := s.Verify()
 		require.NoError(t, err)
 		verify(t, copied, alive)
@@ -346,12 +346,12 @@ func TestBecomeRefused(t *testing.T) {
 	alive := revive(t, s, reserve(t, s, 1))[0] // in a block behind the owner's
 	copied := newStore(t)
 	copied.Limit(3)
-	require.ErrorIs(t, copied.Become(s), entity.ErrFull)
+	require.ErrorIs(t, copied.CopyFrom(s), entity.ErrFull)
 	verify(t, copied, 0)
 	require.NoError(t, alloc.CheckEveryFailure(func(f *alloc.Failures) (err error) {
 		u := newUniverse(t, 16<<20, alloc.InjectFailures(f))
 		copied := open(t, u)
-		if err = copied.Become(s); err == nil {
+		if err = copied.CopyFrom(s); err == nil {
 			verify(t, copied, 1)
 			require.Equal(t, 2*usable, copied.Reserved())
 			require.NotNil(t, copied.Find(alive))
@@ -512,7 +512,7 @@ func TestVersionsStartApart(t *testing.T) {
 		}
 		c := new(entity.Store)
 		c.Open(u, entity.TagOf(7))
-		require.NoError(t, c.Become(s))
+		require.NoError(t, c.CopyFrom(s))
 		require.Equal(t, useMore(t, s), useMore(t, c), "a copy goes on as the original")
 		require.NoError(t, c.Close())
 		require.NoError(t, s.Close())

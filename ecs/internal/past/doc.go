@@ -15,8 +15,8 @@
 //
 // The copies lie in chunks of a universe, one for each unit.
 //
-// What is freed after a layer began may be part of the layer: [Kept] says whether a block that is
-// freed must wait, and until when.
+// What is freed after a layer began may be part of the layer: [DeferredFree] says whether a block
+// that is freed must wait, and until when.
 //
 // Goroutines: Begin, Close, Drop, Old and Resize belong to one goroutine at a time, the owner.
 // BeforeWrite may be called by any goroutine that may write the units, and Read by any goroutine,

@@ -92,7 +92,7 @@ func TestBeforeWriteEndsNotes(t *testing.T) {
 // TestNotesOfLostLayersAreVoid: blocks are written then.
 func TestNotesOfLostLayersAreVoid(t *testing.T) {
 	n := newNoted(t)
-	var kept past.Kept[int]
+	var kept past.DeferredFree[int]
 	kept.Open(&n.p, func(int) {})
 	kept.Lose(0, errors.New("full"))
 	n.bytes[len(n.bytes)-1]++

@@ -37,13 +37,13 @@ import (
 type history struct {
 	w         *world.World
 	past      past.Past
-	Rows      *past.Memory           // the memory of the universe
-	Records   *past.Memory           // the records of the ids
-	chunks    past.Kept[store.Chunk] // chunks that were freed
-	blocks    past.Kept[uint32]      // blocks of buffers that were freed, by number
-	alive     []*Snapshot            // by rising number
-	spare     []spareMemory          // of closed ones
-	restoring restoring              // of Restore
+	Rows      *past.Memory                   // the memory of the universe
+	Records   *past.Memory                   // the records of the ids
+	chunks    past.DeferredFree[store.Chunk] // chunks that were freed
+	blocks    past.DeferredFree[uint32]      // blocks of buffers that were freed, by number
+	alive     []*Snapshot                    // by rising number
+	spare     []spareMemory                  // of closed ones
+	restoring restoring                      // of Restore
 }
 
 // openHistory returns the world's history, which it makes when the first snapshot is taken.

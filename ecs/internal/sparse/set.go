@@ -179,10 +179,10 @@ func (s *Set) Remove(e entity.ID, version uint32) bool {
 	return true
 }
 
-// Become makes the entries those of some entities, in order, each of which is in the list once.
+// SetIDs makes the entries those of some entities, in order, each of which is in the list once.
 // Entries that the set has keep their values and bits, whosever they become; further ones are zero
 // and enabled. There is room for all.
-func (s *Set) Become(ids []entity.ID, version uint32) {
+func (s *Set) SetIDs(ids []entity.ID, version uint32) {
 	for at := Entry(1); at <= s.last; at++ {
 		if int(at) > len(ids) || ids[at-1] != s.ID(at) {
 			*s.place(s.ID(at).Index()) = 0

@@ -23,8 +23,8 @@ import (
 
 // KeepPast makes the tables keep old bytes in m, the memory of the universe, and free chunks by
 // chunks. With nil both end.
-func (s *Tables) KeepPast(m *past.Memory, chunks *past.Kept[store.Chunk]) {
-	s.past, s.kept = m, chunks
+func (s *Tables) KeepPast(m *past.Memory, chunks *past.DeferredFree[store.Chunk]) {
+	s.past, s.deferred = m, chunks
 	clear(s.births)
 	if s.births == nil && m != nil {
 		s.births = map[store.SmallIndex]uint64{}
@@ -46,7 +46,7 @@ func (k keeper) Took(c store.Chunk) {
 	if s.past == nil {
 		return
 	}
-	s.births[c.First] = s.kept.Now()
+	s.births[c.First] = s.deferred.LayerNumber()
 	if !c.Small() {
 		s.past.Born(store.PointerTo(s.u, c.First), c.Bytes())
 	}
@@ -60,7 +60,7 @@ func (k keeper) Keeps(c store.Chunk) bool {
 	}
 	born := s.births[c.First]
 	delete(s.births, c.First)
-	return s.kept.Free(chunkKey(c), born)
+	return s.deferred.Free(chunkKey(c), born)
 }
 
 // Overwrites keeps the bytes of a chunk.
@@ -128,8 +128,8 @@ func (t *Table) IsKept() bool { return t.all.past != nil }
 
 // waitingSmall returns the number of small chunks that wait to be freed.
 func (s *Tables) waitingSmall() (n int) {
-	if s.kept != nil {
-		s.kept.Each(func(c store.Chunk) {
+	if s.deferred != nil {
+		s.deferred.Each(func(c store.Chunk) {
 			if c.Small() {
 				n++
 			}

@@ -83,7 +83,7 @@ func (t *Table) Return(from *State, owned map[store.Chunk]bool) {
 			delete(owned, key)
 			continue
 		}
-		born, ok := t.all.kept.Take(key)
+		born, ok := t.all.deferred.Take(key)
 		if !ok {
 			panic(fmt.Sprintf("ecs: World.Restore: chunk %d of %v was freed while a snapshot had it", c.First, t))
 		}

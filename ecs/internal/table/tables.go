@@ -27,7 +27,7 @@ type Tables struct {
 	spares      *Spares                   // for reuse; nil until a table has bits or versions of rows
 	calls       Calls
 	past        *past.Memory // of the universe, while snapshots are alive; else nil, see past.go
-	kept        *past.Kept[store.Chunk]
+	deferred    *past.DeferredFree[store.Chunk]
 	births      map[store.SmallIndex]uint64 // of chunks that came since the first snapshot: the snapshot taken last
 
 	first       [1]Owner                // owners of a world that has had no chunk: of row block 0, which has no rows

@@ -19,12 +19,12 @@ import (
 // Buffers is the heap that a world's buffers spill to. It is made when the first buffer spills or
 // is lent, so that other worlds have none. Buffers must not be copied after Open.
 type Buffers struct {
-	own   Spill
-	lent  Spill
-	u     *universe.Universe
-	heap  *heap.Heap         // nil: no buffer has spilled
-	local *heap.Local        // the owner's handle to heap
-	kept  *past.Kept[uint32] // blocks that wait for snapshots, by ref; nil: no snapshot is alive
+	own      Spill
+	lent     Spill
+	u        *universe.Universe
+	heap     *heap.Heap                 // nil: no buffer has spilled
+	local    *heap.Local                // the owner's handle to heap
+	deferred *past.DeferredFree[uint32] // blocks that wait for snapshots, by ref; nil: no snapshot is alive
 
 	region *region // blocks that came with a file; nil: none, or the buffers are a copy that is read
 }

@@ -12,7 +12,7 @@ import (
 // blocks a snapshot has. What a header says in its chunk is kept with the row.
 
 // KeepPast makes the buffers keep blocks; nil ends that.
-func (b *Buffers) KeepPast(kept *past.Kept[uint32]) { b.kept = kept }
+func (b *Buffers) KeepPast(kept *past.DeferredFree[uint32]) { b.deferred = kept }
 
 // FreeBlock frees a block that waited.
 func (b *Buffers) FreeBlock(ref uint32) {
@@ -23,28 +23,28 @@ func (b *Buffers) FreeBlock(ref uint32) {
 	b.local.Free(b.own.Block(&Header{ref: ref}))
 }
 
-// now returns what a header says of a block that is taken now.
-func (b *Buffers) now() uint32 {
-	if b.kept == nil {
+// layerNumber returns what a header says of a block that is taken now.
+func (b *Buffers) layerNumber() uint32 {
+	if b.deferred == nil {
 		return 0
 	}
-	return uint32(b.kept.Now())
+	return uint32(b.deferred.LayerNumber())
 }
 
 // waiting returns the number of blocks that wait.
 func (b *Buffers) waiting() int {
-	if b.kept == nil {
+	if b.deferred == nil {
 		return 0
 	}
-	return b.kept.Len()
+	return b.deferred.Len()
 }
 
 // shared reports whether a snapshot has the block of a spilled buffer.
-func (b *Buffers) shared(h *Header) bool { return b.kept != nil && b.kept.Has(uint64(h.born)) }
+func (b *Buffers) shared(h *Header) bool { return b.deferred != nil && b.deferred.Has(uint64(h.born)) }
 
 // free frees the block of a spilled buffer, or lets it wait.
 func (s *Spill) free(h *Header) {
-	if s.of.kept != nil && s.of.kept.Free(h.ref, uint64(h.born)) {
+	if s.of.deferred != nil && s.of.deferred.Free(h.ref, uint64(h.born)) {
 		return
 	}
 	if s.of.region.has(h.ref) {
@@ -62,8 +62,8 @@ func (s *Spill) Unshare(h *Header, k *Shape) {
 	}
 	next, err := s.take(nil, k, int(h.capacity), max(int(h.length), k.Inline+1))
 	if err != nil {
-		s.of.kept.Lose(uint64(h.born), err)
-		h.born = s.of.now()
+		s.of.deferred.Lose(uint64(h.born), err)
+		h.born = s.of.layerNumber()
 		return
 	}
 	next.length = h.length
@@ -76,7 +76,7 @@ func (s *Spill) Unshare(h *Header, k *Shape) {
 // Revive says that the block of a header is in use again, if it waits.
 func (b *Buffers) Revive(h *Header) {
 	if h.ref != 0 {
-		b.kept.Take(h.ref)
+		b.deferred.Take(h.ref)
 	}
 }
 

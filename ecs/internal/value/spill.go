@@ -103,7 +103,7 @@ func (s *Spill) take(old *Header, k *Shape, want, need int) (Header, error) {
 	if usable == 0 {
 		usable = s.blocks.Usable(p)
 	}
-	return Header{ref: s.refOf(p), capacity: k.capacityOf(usable), born: s.of.now()}, nil
+	return Header{ref: s.refOf(p), capacity: k.capacityOf(usable), born: s.of.layerNumber()}, nil
 }
 
 // tooLong returns the error for a buffer of n elements.
@@ -212,5 +212,5 @@ func (s *Spill) Trim(h *Header, k *Shape) {
 	}
 	// Safe because both blocks are live and n bytes long at least.
 	Move(unsafe.Slice((*byte)(q), n), unsafe.Slice((*byte)(p), n))
-	s.replace(h, Header{ref: s.refOf(q), length: h.length, capacity: k.capacityOf(room), born: s.of.now()}, k)
+	s.replace(h, Header{ref: s.refOf(q), length: h.length, capacity: k.capacityOf(room), born: s.of.layerNumber()}, k)
 }

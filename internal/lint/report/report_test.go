@@ -144,7 +144,7 @@ func TestRead(t *testing.T) {
 // writers are the methods that write rows, records of alive entities, and the metadata of chunks
 // for rows that come, move or go, by the type that has them.
 var writers = map[string]string{
-	"entity.Store":     "Take TakeRows FreeID FreeIDs Move MoveRows Revive Become",
+	"entity.Store":     "Take TakeRows FreeID FreeIDs Move MoveRows Revive CopyFrom",
 	"table.Table":      "Push CloseGap Cut Release MoveOne Promote Refit Grow MakeRoom",
 	"table.Transition": "Send Copy Repeat MoveChunks UseSourceLayout",
 	"table.Metadata":   "Add Cut Promote MoveChunks Mark MarkLast Order OrderLast OrderFrom Carry EnableRows ClearRows CopyRows CopyBits Close",

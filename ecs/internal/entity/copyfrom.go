@@ -2,28 +2,28 @@ package entity
 
 import "errors"
 
-// Become makes a new store a copy of other, except for the tag: the same indices are free, in the
+// CopyFrom makes a new store a copy of other, except for the tag: the same indices are free, in the
 // same order, with the same versions and locations. No goroutine may call Reserve on other during
 // the call. After an error the store is empty, as before.
-func (s *Store) Become(other *Store) error {
+func (s *Store) CopyFrom(other *Store) error {
 	other.reading.Lock()
 	defer other.reading.Unlock()
 	total := other.total.Load()
 	if int(total) > s.most {
 		return ErrFull
 	}
-	if err := s.becomeOwner(other); err != nil {
+	if err := s.copyOwner(other); err != nil {
 		return err
 	}
-	if err := s.becomeReservations(other.reservations.Load()); err != nil {
+	if err := s.copyReservationsOf(other.reservations.Load()); err != nil {
 		return errors.Join(err, s.Close())
 	}
 	s.total.Store(total)
 	return nil
 }
 
-// becomeOwner copies the owner's part of other.
-func (s *Store) becomeOwner(other *Store) error {
+// copyOwner copies the owner's part of other.
+func (s *Store) copyOwner(other *Store) error {
 	if err := s.resize(int(other.view.n) / blockSize); err != nil {
 		return err
 	}
@@ -34,8 +34,8 @@ func (s *Store) becomeOwner(other *Store) error {
 	return nil
 }
 
-// becomeReservations copies the blocks of reservations of another store.
-func (s *Store) becomeReservations(from *reservations) error {
+// copyReservationsOf copies the blocks of reservations of another store.
+func (s *Store) copyReservationsOf(from *reservations) error {
 	var blocks []*block
 	from.all(func(b *block) { blocks = append(blocks, b) })
 	runs, err := s.allocBlocks(len(blocks))

@@ -23,7 +23,7 @@ func TestKeptAgainstAModel(t *testing.T) {
 	p.Open(newUniverse(t, 4<<20))
 	r := rand.New(rand.NewPCG(3, 4))
 	live, waiting, freed := map[int]life{}, map[int]life{}, map[int]bool{}
-	var k past.Kept[int]
+	var k past.DeferredFree[int]
 	k.Open(&p, func(key int) {
 		require.Contains(t, waiting, key)
 		delete(waiting, key)
@@ -37,11 +37,11 @@ func TestKeptAgainstAModel(t *testing.T) {
 	for range 3000 {
 		switch op := r.IntN(10); {
 		case op < 3:
-			live[next] = life{born: k.Now()}
+			live[next] = life{born: k.LayerNumber()}
 			next++
 		case op < 6 && len(live) > 0:
 			key, l := some(r, live)
-			l.ended = k.Now()
+			l.ended = k.LayerNumber()
 			require.Equal(t, part(l), p.Between(l.born, l.ended))
 			require.Equal(t, part(l), k.Free(key, l.born))
 			delete(live, key)
@@ -74,7 +74,7 @@ func TestKeptAgainstAModel(t *testing.T) {
 			require.True(t, seen[key] && part(l), "%d waits, of %d to %d", key, l.born, l.ended)
 		}
 		for _, l := range live {
-			require.Equal(t, part(life{l.born, k.Now()}), k.Has(l.born))
+			require.Equal(t, part(life{l.born, k.LayerNumber()}), k.Has(l.born))
 		}
 	}
 	for _, l := range layers {
@@ -105,10 +105,10 @@ func TestLose(t *testing.T) {
 	p.Open(newUniverse(t, 4<<20))
 	memory := make([]byte, past.UnitSize)
 	m := p.Add(unsafe.Pointer(&memory[0]), len(memory))
-	var k past.Kept[int]
+	var k past.DeferredFree[int]
 	k.Open(&p, func(int) {})
 	one := p.Begin()
-	born := k.Now()
+	born := k.LayerNumber()
 	require.False(t, k.Has(born))
 	two, three := p.Begin(), p.Begin()
 	require.True(t, k.Has(born))
