@@ -96,7 +96,7 @@ func (d *world) attempt(n need, call func() error) (done bool, err error) {
 	if d.m.set.known && n.entries && left.LiveChunks > room.LiveChunks {
 		room.LiveChunks, room.Live, room.LongestRun, room.FreeRuns = left.LiveChunks, left.Live, left.LongestRun, left.FreeRuns
 	}
-	if len(d.moments) > 0 {
+	if len(d.snapshotModels) > 0 {
 		room = left // it has old bytes, and what was freed may have to stay
 		stats.Spilled = after.Spilled
 	}

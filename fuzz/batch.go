@@ -124,7 +124,7 @@ func (d *world) fillBatch(batch ecs.Batch, g *group, unset, write kinds, seed ui
 			return fmt.Errorf("the model is wrong: %v in row %d, want %d", e, x.row, start+i)
 		}
 	}
-	return d.imprintBatch(batch, seed, write)
+	return d.markBatch(batch, seed, write)
 }
 
 // someRows returns entities of one group: all, a part, or every second one, from either end.

@@ -133,9 +133,9 @@ func (d *world) make(c *change, r record) {
 	}
 	switch {
 	case c.entry > 0:
-		parts = append(parts, ecs.Add(d.trails()))
+		parts = append(parts, ecs.Add(d.sparseLinks()))
 	case c.entry < 0:
-		parts = append(parts, ecs.Remove(d.trails()))
+		parts = append(parts, ecs.Remove(d.sparseLinks()))
 	}
 	c.c = ecs.NewChange(d.w, parts...)
 }
@@ -145,7 +145,7 @@ func (m *model) turn(e ecs.Entity, x *entity, c change) bool {
 	switch {
 	case x.group.set.has(cleanupEntityKind):
 	case c.entry > 0 && x.entry == nil:
-		m.gain(e, x, trail{})
+		m.gain(e, x, sparseLink{})
 		return true
 	case c.entry < 0 && x.entry != nil:
 		m.lose(e, x)
@@ -346,5 +346,5 @@ func (d *world) compareBatch(batch ecs.Batch, n int, seed uint64, write kinds) e
 	if seen != n || batch.Len() != n {
 		return fmt.Errorf("batch: got %d rows, length %d, want %d", seen, batch.Len(), n)
 	}
-	return d.imprintBatch(batch, seed, write)
+	return d.markBatch(batch, seed, write)
 }

@@ -32,12 +32,12 @@ type has struct {
 	k int
 }
 
-// trailKind stands for the sparse type in a has.
-const trailKind = -1
+// sparseLinkKind stands for the sparse type in a has.
+const sparseLinkKind = -1
 
 // gap is what differs between two moments.
 type gap struct {
-	older, newer *moment
+	older, newer *snapshotModel
 	born, died   []ecs.Entity
 	moved        map[ecs.Entity][2]*group
 	changed      map[has]bool // false: perhaps
@@ -49,7 +49,7 @@ type gap struct {
 }
 
 // between compares two moments.
-func (d *world) between(older, newer *moment) *gap {
+func (d *world) between(older, newer *snapshotModel) *gap {
 	p := &gap{older: older, newer: newer, moved: map[ecs.Entity][2]*group{}, changed: map[has]bool{},
 		gained: map[has]bool{}, lost: map[has]bool{}, renamed: map[ecs.Entity]string{}, differs: map[*group]bool{}}
 	for _, g := range newer.m.groups {
@@ -66,7 +66,7 @@ func (d *world) between(older, newer *moment) *gap {
 		if !slices.Equal(newer.rows[g], older.rows[g]) {
 			p.differs[g] = true
 		}
-		if _, is := p.differs[g]; !is && (d.arranged || g.set.has(imprintKind)) && len(newer.rows[g]) > 0 {
+		if _, is := p.differs[g]; !is && (d.arranged || g.set.has(chunkMarksKind)) && len(newer.rows[g]) > 0 {
 			p.differs[g] = false
 		}
 	}
@@ -102,7 +102,7 @@ func (d *world) compareBoth(p *gap, e ecs.Entity, x, was *entity) {
 		d.compareKinds(p, e, x, was)
 	}
 	for k, c := range d.list {
-		if !x.group.set.has(k) || c.shared() != nil || k == imprintKind || k == managedKind {
+		if !x.group.set.has(k) || c.shared() != nil || k == chunkMarksKind || k == managedKind {
 			continue
 		}
 		old, off := c.zero(), false
@@ -131,7 +131,7 @@ func (d *world) compareBoth(p *gap, e ecs.Entity, x, was *entity) {
 	if was == nil || was.entry == nil || was.entry.v != x.entry.v || was.entry.off != x.entry.off {
 		p.entries = true
 		if was != nil && was.entry != nil {
-			p.changed[has{e, trailKind}] = true
+			p.changed[has{e, sparseLinkKind}] = true
 		}
 	}
 }
@@ -148,7 +148,7 @@ func (d *world) compareKinds(p *gap, e ecs.Entity, x, was *entity) {
 	for k := range d.list {
 		note(k, x.group.set.has(k), was.group.set.has(k))
 	}
-	note(trailKind, x.entry != nil, was.entry != nil)
+	note(sparseLinkKind, x.entry != nil, was.entry != nil)
 }
 
 // diff compares two snapshots with Diff, and returns the delta; nil if that was refused.
@@ -234,7 +234,7 @@ func (d *world) compareChanged(delta *ecs.Delta, p *gap) error {
 		number[ecs.InfoOf(c.Type()).Type] = k
 	}
 	if d.m.set.known {
-		number[ecs.InfoOf(d.trail).Type] = trailKind
+		number[ecs.InfoOf(d.sparseLink).Type] = sparseLinkKind
 	}
 	for name, both := range map[string]struct {
 		walk iter.Seq2[ecs.Entity, ecs.Type]

@@ -22,20 +22,20 @@ import (
 
 // applyDelta compares two of the snapshots, and applies what differs.
 func (d *world) applyDelta(r record) error {
-	if len(d.moments) < 2 && r.bits(0, 3) != 0 || len(d.moments) == 0 {
+	if len(d.snapshotModels) < 2 && r.bits(0, 3) != 0 || len(d.snapshotModels) == 0 {
 		return d.snapshot(r)
 	}
 	if err := d.tend(); err != nil {
 		return err
 	}
-	i, j := int(r.who)%len(d.moments), int(r.who>>8)%len(d.moments)
+	i, j := int(r.who)%len(d.snapshotModels), int(r.who>>8)%len(d.snapshotModels)
 	if i > j {
-		if err := d.misuseDiff(d.moments[i], d.moments[j]); err != nil {
+		if err := d.misuseDiff(d.snapshotModels[i], d.snapshotModels[j]); err != nil {
 			return err
 		}
 		i, j = j, i
 	}
-	p := d.between(d.moments[i], d.moments[j])
+	p := d.between(d.snapshotModels[i], d.snapshotModels[j])
 	delta, err := d.diff(p)
 	if delta == nil || err != nil {
 		return err
@@ -44,7 +44,7 @@ func (d *world) applyDelta(r record) error {
 	if err := ecs.EncodeDelta(&out, delta); err != nil {
 		return err
 	}
-	if r.kind&3 == 0 && d.lots == nil && d.inLoop == 0 {
+	if r.kind&3 == 0 && d.chunkModels == nil && d.inLoop == 0 {
 		return d.applyHere(p, out.Bytes(), r)
 	}
 	w, err := d.forkOf(p.older)
@@ -55,7 +55,7 @@ func (d *world) applyDelta(r record) error {
 }
 
 // misuseDiff compares two snapshots in the wrong order, and one with itself.
-func (d *world) misuseDiff(newer, older *moment) error {
+func (d *world) misuseDiff(newer, older *snapshotModel) error {
 	if lost := errors.Join(older.s.Err(), newer.s.Err()); lost != nil {
 		return nil
 	}
@@ -67,7 +67,7 @@ func (d *world) misuseDiff(newer, older *moment) error {
 
 // applyHere takes the world back to the older moment and applies the delta.
 func (d *world) applyHere(p *gap, delta []byte, r record) error {
-	at, restored := slices.Index(d.moments, p.older), d.result.Restored
+	at, restored := slices.Index(d.snapshotModels, p.older), d.result.Restored
 	if err := d.restore(record{who: uint16(at), n: r.n}); err != nil || d.result.Restored == restored {
 		return err
 	}
@@ -78,7 +78,7 @@ func (d *world) applyHere(p *gap, delta []byte, r record) error {
 		return err
 	}
 	d.arranged, d.unsorted = true, true
-	return errors.Join(d.compareMany(), d.readMoment(p.older), d.readMoment(p.newer))
+	return errors.Join(d.compareMany(), d.readSnapshotModel(p.older), d.readSnapshotModel(p.newer))
 }
 
 // applyTo applies a delta to a fork of the older moment, lets the fork live, and closes it.
@@ -106,7 +106,7 @@ func (d *world) applied(p *gap, delta []byte, r record) error {
 				return fmt.Errorf("a type of the delta is not registered: %w", err)
 			}
 		}
-		d.trails()
+		d.sparseLinks()
 	}
 	if err := errors.Join(d.advance(r), d.damage(p, delta, r)); err != nil {
 		return err
@@ -114,8 +114,8 @@ func (d *world) applied(p *gap, delta []byte, r record) error {
 	if done, err := d.proceed(p, delta); !done || err != nil {
 		return err
 	}
-	if d.lots != nil {
-		if err := d.takeLots(p.newer, false); err != nil {
+	if d.chunkModels != nil {
+		if err := d.takeChunkModels(p.newer, false); err != nil {
 			return err
 		}
 	}
@@ -191,7 +191,7 @@ func (d *world) proceed(p *gap, delta []byte) (bool, error) {
 
 // proceed puts the model, which is in the older state, into the state of a newer moment, which may
 // be another world's of the same tag.
-func (m *model) proceed(t *moment, d *world) {
+func (m *model) proceed(t *snapshotModel, d *world) {
 	next := t.m.clone()
 	next.groups, next.byForm, next.list, next.strays = m.groups, m.byForm, m.list, m.strays
 	next.version, next.touched, next.reordered = m.version, m.touched, m.reordered
@@ -220,7 +220,7 @@ func (m *model) proceed(t *moment, d *world) {
 			d.bind(h, at.Archetype)
 		}
 	}
-	if len(d.moments) == 0 { // a fork, to which archetypes without rows may have come
+	if len(d.snapshotModels) == 0 { // a fork, to which archetypes without rows may have come
 		for _, g := range t.m.groups {
 			if h := m.groupOf(g.form); h.a == nil && !g.set.has(cleanupEntityKind) {
 				d.pin(h)

@@ -210,8 +210,8 @@ func (d *world) set(r record) error {
 	switch {
 	case c.shared() != nil:
 		return d.setShared(e, x, k, v, r.n&1 == 0)
-	case k == imprintKind:
-		return d.setImprint(e, x, uint64(r.n), r.n&1 == 0)
+	case k == chunkMarksKind:
+		return d.setChunkMarks(e, x, uint64(r.n), r.n&1 == 0)
 	}
 	has := x != nil && x.values[k] != nil
 	if got := c.set(e, v, r.n&1 == 0); got != has {
@@ -285,7 +285,7 @@ func (d *world) trim(record) error {
 	if s := d.w.Stats(); s.Reserve != 0 {
 		return fmt.Errorf("after Trim: got %+v want no reserve", s)
 	}
-	if len(d.moments) > 0 {
+	if len(d.snapshotModels) > 0 {
 		return nil // chunks may have to stay
 	}
 	if got := d.u.Stats().LiveChunks; got > live-gone || got < live-gone && !d.m.set.known { // sets are not counted

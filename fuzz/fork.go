@@ -20,7 +20,7 @@ import (
 // fork makes a world of one of the snapshots, lets the one that there is live, or closes it.
 func (d *world) fork(r record) error {
 	switch {
-	case d.twin == nil && len(d.moments) == 0:
+	case d.twin == nil && len(d.snapshotModels) == 0:
 		return d.snapshot(r)
 	case d.twin == nil:
 		return d.makeTwin(r)
@@ -32,7 +32,7 @@ func (d *world) fork(r record) error {
 
 // makeTwin makes a fork of one of the snapshots.
 func (d *world) makeTwin(r record) error {
-	t := d.moments[int(r.who)%len(d.moments)]
+	t := d.snapshotModels[int(r.who)%len(d.snapshotModels)]
 	filed := r.kind&8 != 0
 	from := d.forkOf
 	if filed {
@@ -43,7 +43,7 @@ func (d *world) makeTwin(r record) error {
 		return err
 	}
 	if d.twin, err = d.drive(w, t, filed); err == nil {
-		err = errors.Join(d.twin.check(), d.twin.compareAll(), d.readMoment(t))
+		err = errors.Join(d.twin.check(), d.twin.compareAll(), d.readSnapshotModel(t))
 	}
 	if err != nil {
 		return fmt.Errorf("fork: %w", err)
@@ -56,7 +56,7 @@ func (d *world) makeTwin(r record) error {
 
 // forkOf makes a fork of a snapshot, or returns nil if that is refused: the snapshot is lost, it
 // has rows of a managed type, or there is no memory. Then nothing has changed.
-func (d *world) forkOf(t *moment) (*ecs.World, error) {
+func (d *world) forkOf(t *snapshotModel) (*ecs.World, error) {
 	if err := d.tend(); err != nil {
 		return nil, err
 	}
@@ -88,13 +88,13 @@ func (d *world) isFull(err error) bool {
 
 // drive returns a driver for a world that is in the state of a moment: with its versions, if it
 // came from a file, else with everything marked as changed.
-func (d *world) drive(w *ecs.World, t *moment, filed bool) (*world, error) {
+func (d *world) drive(w *ecs.World, t *snapshotModel, filed bool) (*world, error) {
 	f := &world{w: w, u: d.u, active: d.active, sets: d.sets, most: d.most, tight: d.tight, growth: d.growth, small: d.small, apart: d.apart, copied: d.copied}
 	f.list = register(w, d.apart, d.copied)
 	f.m, f.unsorted = t.m.clone(), true
 	f.m.list, f.m.version, f.sinces = f.list, w.Version(), []uint32{w.Version() - 1}
 	if f.m.set.known {
-		f.trail = ecs.RegisterSparse[trail](w, ecs.Enableable)
+		f.sparseLink = ecs.RegisterSparse[sparseLink](w, ecs.Enableable)
 	}
 	f.all = &query{list: f.list, q: ecs.NewQuery(w, ecs.IncludeDisabled(), ecs.IncludePrefabs()), inDisabled: true, inPrefabs: true}
 	f.adopt(t, filed)
@@ -108,17 +108,17 @@ func (d *world) drive(w *ecs.World, t *moment, filed bool) (*world, error) {
 		f.m.markAll()
 	}
 	f.m.trace = f.m.traceOf(t)
-	if d.lots == nil {
+	if d.chunkModels == nil {
 		return f, nil
 	}
-	f.lots = newLots(w, f.list[imprintKind])
-	return f, f.takeLots(t, filed)
+	f.chunkModels = newChunkModels(w, f.list[chunkMarksKind])
+	return f, f.takeChunkModels(t, filed)
 }
 
 // adopt gives the model, which is a copy of another world's, groups of this world. Archetypes that
 // have no rows are asked for, which pins them, as all are in a fork, but not in a world from a
 // file; those that cannot be asked for are strays.
-func (d *world) adopt(t *moment, filed bool) {
+func (d *world) adopt(t *snapshotModel, filed bool) {
 	m, groups := d.m, map[*group]*group{}
 	m.groups, m.byForm = nil, map[form]*group{}
 	known := d.w.Stats().Archetypes
@@ -149,26 +149,26 @@ func (d *world) adopt(t *moment, filed bool) {
 	}
 }
 
-// takeLots takes the chunks with a value as they are, and compares the values with a moment's: each
-// has the marks of all chunks of then that had a row of it. Chunks of a file are those of then,
-// with their versions.
-func (d *world) takeLots(t *moment, filed bool) error {
-	was := map[ecs.Entity]*lot{}
-	for _, held := range t.lots {
-		for _, l := range held.lots {
+// takeChunkModels takes the chunks with a value as they are, and compares the values with a
+// moment's: each has the marks of all chunks of then that had a row of it. Chunks of a file are
+// those of then, with their versions.
+func (d *world) takeChunkModels(t *snapshotModel, filed bool) error {
+	was := map[ecs.Entity]*chunkModel{}
+	for _, held := range t.chunkModels {
+		for _, l := range held.chunkModels {
 			for _, e := range l.rows {
 				was[e] = l
 			}
 		}
 	}
-	h, next := d.imprints(), map[*ecs.Archetype]*holding{}
-	d.lots.byFirst = map[ecs.Entity]*lot{}
-	for rows := range d.lots.q.Rows() {
+	h, next := d.chunkMarks(), map[*ecs.Archetype]*holding{}
+	d.chunkModels.byFirst = map[ecs.Entity]*chunkModel{}
+	for rows := range d.chunkModels.q.Rows() {
 		a := rows.Archetype()
 		if next[a] == nil {
 			next[a] = &holding{plan: a.Plan()}
 		}
-		l := &lot{a: a, rows: slices.Clone(rows.Entities()), version: d.m.version}
+		l := &chunkModel{a: a, rows: slices.Clone(rows.Entities()), version: d.m.version}
 		for _, e := range l.rows {
 			if was[e] == nil {
 				return fmt.Errorf("%v of %v had no chunk with a value at the moment", e, a)
@@ -176,18 +176,18 @@ func (d *world) takeLots(t *moment, filed bool) error {
 			l.value.Marks |= was[e].value.Marks
 		}
 		if then := was[l.rows[0]]; filed && !slices.Equal(l.rows, then.rows) {
-			return fmt.Errorf("chunk %d of %v has rows %v, and had %v", len(next[a].lots), a, l.rows, then.rows)
+			return fmt.Errorf("chunk %d of %v has rows %v, and had %v", len(next[a].chunkModels), a, l.rows, then.rows)
 		} else if filed {
 			l.version = then.version
 		} else if !h.Changed(rows, l.version-1) {
 			l.version--
 		}
-		if err := d.compareLot(h, rows, l); err != nil {
-			return fmt.Errorf("chunk %d of %d rows of %v: %w", len(next[a].lots), rows.Len(), a, err)
+		if err := d.compareChunkModel(h, rows, l); err != nil {
+			return fmt.Errorf("chunk %d of %d rows of %v: %w", len(next[a].chunkModels), rows.Len(), a, err)
 		}
-		next[a].lots, d.lots.byFirst[l.rows[0]] = append(next[a].lots, l), l
+		next[a].chunkModels, d.chunkModels.byFirst[l.rows[0]] = append(next[a].chunkModels, l), l
 	}
-	d.lots.of = next
+	d.chunkModels.of = next
 	return nil
 }
 
@@ -209,8 +209,8 @@ func (d *world) sort() {
 	}
 }
 
-// readMoment compares what a snapshot shows with its moment.
-func (d *world) readMoment(t *moment) error {
+// readSnapshotModel compares what a snapshot shows with its moment.
+func (d *world) readSnapshotModel(t *snapshotModel) error {
 	if t.s.Err() != nil {
 		return nil
 	}
@@ -239,7 +239,7 @@ func (d *world) liveTwin(r record) error {
 	before := d.w.Hash()
 	ops := []func(*world, record) error{(*world).create, (*world).destroy, (*world).set, (*world).createN, (*world).applyRows,
 		(*world).destroyRows, (*world).append, (*world).applyList, (*world).toggleRows, (*world).setName, (*world).add, (*world).remove,
-		(*world).reserve, (*world).shrink, (*world).instantiate, (*world).advance, (*world).trailOne,
+		(*world).reserve, (*world).shrink, (*world).instantiate, (*world).advance, (*world).linkOne,
 		(*world).snapshot, (*world).restore, (*world).closeSnapshot, (*world).applyDelta}
 	f := d.twin
 	err := ops[int(r.kind>>3)%len(ops)](f, r)
@@ -255,10 +255,10 @@ func (d *world) liveTwin(r record) error {
 	if got := d.w.Hash(); got != before {
 		return fmt.Errorf("an operation in a fork changed the world's hash")
 	}
-	if len(d.moments) == 0 {
+	if len(d.snapshotModels) == 0 {
 		return nil
 	}
-	return d.readMoment(d.moments[int(r.who)%len(d.moments)])
+	return d.readSnapshotModel(d.snapshotModels[int(r.who)%len(d.snapshotModels)])
 }
 
 // closeTwin compares the fork once more, and closes it.

@@ -150,17 +150,17 @@ func (m *model) archetypes(n int) int {
 
 // retire forgets the groups without rows that are not pinned, as Shrink does, and returns them.
 // Those of the newest snapshot, which may be nil, stay.
-func (m *model) retire(newest *moment) (gone []*group) {
+func (m *model) retire(newest *snapshotModel) (gone []*group) {
 	return m.retireOf(newest, func(*group) bool { return true })
 }
 
 // retireSince forgets the groups that came after a moment, as a restore does.
-func (m *model) retireSince(t, newest *moment) {
+func (m *model) retireSince(t, newest *snapshotModel) {
 	m.retireOf(newest, func(g *group) bool { return !slices.Contains(t.m.groups, g) })
 }
 
 // retireOf is retire for the groups for which goes returns true.
-func (m *model) retireOf(newest *moment, goes func(*group) bool) (gone []*group) {
+func (m *model) retireOf(newest *snapshotModel, goes func(*group) bool) (gone []*group) {
 	m.groups = slices.DeleteFunc(m.groups, func(g *group) bool {
 		if len(g.rows) > 0 || g.pinned || newest != nil && slices.Contains(newest.m.groups, g) || !goes(g) {
 			return false

@@ -245,7 +245,7 @@ func (d *world) inherit(e ecs.Entity, x, from *entity, to func(ecs.Entity) ecs.E
 		}
 	}
 	if n := from.entry; n != nil {
-		d.m.gain(e, x, trail{to(n.v.Of), n.v.N})
+		d.m.gain(e, x, sparseLink{to(n.v.Of), n.v.N})
 		x.entry.off = n.off
 	}
 }

@@ -54,7 +54,7 @@ func (s kinds) has(k int) bool { return s>>k&1 != 0 }
 func (s kinds) len() int       { return bits.OnesCount32(uint32(s)) }
 
 // maxKinds is the length of tables by kind.
-const maxKinds = imprintKind + 1
+const maxKinds = chunkMarksKind + 1
 
 // Two kinds are the tags that hide entities from queries. The kinds after them are chosen by the
 // header's size, and the last by a flag.
@@ -64,15 +64,15 @@ const (
 	sharedKinds             = 3
 	linkedKind              = 21
 	cleanupEntityKind       = 22
-	imprintKind             = 23
+	chunkMarksKind          = 23
 	sharing           kinds = (1<<sharedKinds - 1) << firstShared
 	cleanupKinds      kinds = 7 << 18 // cleanup types: one shared, a component, a buffer
 
 	offKind          = 14
 	prefabKind       = 15
 	hiding     kinds = 1<<offKind | 1<<prefabKind
-	bare       kinds = 1 | 1<<9 | hiding | 1<<imprintKind // those without storage in rows
-	small      kinds = 1<<1 | 1<<8                        // so small that a unit may have just as many rows without them
+	bare       kinds = 1 | 1<<9 | hiding | 1<<chunkMarksKind // those without storage in rows
+	small      kinds = 1<<1 | 1<<8                           // so small that a unit may have just as many rows without them
 )
 
 // laterKinds returns the kinds that the upper bits of a header's size choose.
@@ -285,7 +285,7 @@ func register(w *ecs.World, apart, copied bool) []kind {
 		buffer[ecs.LinkedEntity]{h: ecs.RegisterBuffer[ecs.LinkedEntity](w), inline: 128 / 8, size: 8, growth: alloc.Doubling(),
 			from: func(_ uint64, at target) ecs.LinkedEntity { return ecs.LinkedEntity{Entity: at} }},
 		component[ecs.CleanupEntity]{h: ecs.Register[ecs.CleanupEntity](w), from: func(uint64, target) ecs.CleanupEntity { return ecs.CleanupEntity{} }},
-		chunked[imprint]{h: ecs.RegisterChunk[imprint](w, ecs.Merge(unite))},
+		chunked[chunkMarks]{h: ecs.RegisterChunk[chunkMarks](w, ecs.Merge(unite))},
 	)
 }
 

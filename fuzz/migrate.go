@@ -28,8 +28,8 @@ func (d *world) beside() (*world, error) {
 	second.list = register(w, d.apart, d.copied)
 	second.m = newModel(second.list)
 	second.all = &query{list: second.list, q: ecs.NewQuery(w, ecs.IncludeDisabled(), ecs.IncludePrefabs()), inDisabled: true, inPrefabs: true}
-	if d.lots != nil {
-		second.lots = newLots(w, second.list[imprintKind])
+	if d.chunkModels != nil {
+		second.chunkModels = newChunkModels(w, second.list[chunkMarksKind])
 	}
 	d.second = second
 	return second, nil
@@ -102,7 +102,7 @@ func (d *world) take(r record, from *world, list []ecs.Entity, call func() (ecs.
 	}
 	want.blocks, want.entries = true, true
 	if from.m.set.known {
-		d.trails()
+		d.sparseLinks()
 	}
 	for g, n := range arrivals {
 		rows := d.rowsNeed(g, n, false)

@@ -17,7 +17,7 @@ import (
 // openedOf writes one of the snapshots and opens it again, or returns nil if that is refused: the
 // snapshot is lost, it has values that cannot be written, or there is no memory. Then nothing has
 // changed.
-func (d *world) openedOf(t *moment) (*ecs.World, error) {
+func (d *world) openedOf(t *snapshotModel) (*ecs.World, error) {
 	if err := d.tend(); err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func (d *world) reopened(s *ecs.Snapshot) (*ecs.World, error) {
 	register := func(w *ecs.World) {
 		register(w, d.apart, d.copied)
 		if d.m.set.known {
-			ecs.RegisterSparse[trail](w, ecs.Enableable)
+			ecs.RegisterSparse[sparseLink](w, ecs.Enableable)
 		}
 	}
 	options := image.World(ecs.WithUniverse(d.u), ecs.ChunkGrowth(d.growth))
@@ -76,7 +76,7 @@ func (d *world) reopened(s *ecs.Snapshot) (*ecs.World, error) {
 }
 
 // hasKind reports whether an archetype had a kind at the moment, with rows or without.
-func (t *moment) hasKind(k int) bool {
+func (t *snapshotModel) hasKind(k int) bool {
 	for g := range t.pinned {
 		if g.set.has(k) {
 			return true

@@ -257,8 +257,8 @@ func (d *world) compareColumns(q *query, rows ecs.Rows, want chunk) error {
 			}
 			continue
 		}
-		if k == imprintKind {
-			if err := d.compareImprint(rows, want, may); err != nil {
+		if k == chunkMarksKind {
+			if err := d.compareChunkMarks(rows, want, may); err != nil {
 				return err
 			}
 			continue
@@ -280,7 +280,7 @@ func (d *world) compareColumns(q *query, rows ecs.Rows, want chunk) error {
 			}
 		}
 	}
-	return d.compareTrails(q, rows, want)
+	return d.compareSparseLinks(q, rows, want)
 }
 
 // writeRows writes matching rows through slices, and appends to buffers.
@@ -295,8 +295,8 @@ func (d *world) writeRows(q *query, rows ecs.Rows, want chunk, seed uint64) erro
 			}
 			continue
 		}
-		if k == imprintKind {
-			d.imprintRows(rows, mix(seed+uint64(want.start)))
+		if k == chunkMarksKind {
+			d.markRows(rows, mix(seed+uint64(want.start)))
 			continue
 		}
 		d.list[k].fill(rows, func(i int) any {
@@ -308,7 +308,7 @@ func (d *world) writeRows(q *query, rows ecs.Rows, want chunk, seed uint64) erro
 			return v
 		})
 	}
-	d.writeTrails(q, rows, want, seed)
+	d.writeSparseLinks(q, rows, want, seed)
 	return nil
 }
 
@@ -358,7 +358,7 @@ func (d *world) edit(want chunk, seed uint64) error {
 	}
 	if n := mix(seed + 5); d.m.set.known {
 		r := record{kind: uint8(n), who: uint16(n >> 8), n: uint32(n >> 32)}
-		if err := errors.Join(d.trailOne(r), d.trailMany(r)); err != nil {
+		if err := errors.Join(d.linkOne(r), d.linkMany(r)); err != nil {
 			return fmt.Errorf("in the loop: %w", err)
 		}
 	}

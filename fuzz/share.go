@@ -20,7 +20,7 @@ func (d *world) share(r record) error {
 	p := d.w.Share()
 	queries := []*query{d.all}
 	for _, q := range d.queries {
-		writes := q.trailAccess == mayWrite
+		writes := q.sparseLinkAccess == mayWrite
 		for _, may := range q.access {
 			writes = writes || may == mayWrite
 		}

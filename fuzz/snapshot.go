@@ -11,19 +11,19 @@ import (
 
 // Snapshots of the world, several alive at once, and the way back to them.
 
-// mostMoments is the most snapshots that are alive.
-const mostMoments = 4
+// mostSnapshotModels is the most snapshots that are alive.
+const mostSnapshotModels = 4
 
 // snapshot takes a snapshot.
 func (d *world) snapshot(r record) error {
-	if len(d.moments) == mostMoments {
+	if len(d.snapshotModels) == mostSnapshotModels {
 		return d.restore(r)
 	}
 	if err := d.tend(); err != nil {
 		return err
 	}
 	d.taken++
-	t := &moment{version: d.m.version, hash: d.w.Hash(), serial: d.taken}
+	t := &snapshotModel{version: d.m.version, hash: d.w.Hash(), serial: d.taken}
 	t.s = d.w.Snapshot()
 	d.sinces = append(d.sinces, d.m.version)
 	d.m.version++
@@ -37,11 +37,11 @@ func (d *world) snapshot(r record) error {
 		return fmt.Errorf("a snapshot changed the world's hash")
 	}
 	t.keep(d.m)
-	if d.lots != nil {
-		t.lots = d.lots.clone()
+	if d.chunkModels != nil {
+		t.chunkModels = d.chunkModels.clone()
 	}
 	d.m.trace = d.m.traceOf(t)
-	d.moments = append(d.moments, t)
+	d.snapshotModels = append(d.snapshotModels, t)
 	return nil
 }
 
@@ -49,16 +49,16 @@ func (d *world) snapshot(r record) error {
 // values that snapshots lack, if the snapshot is lost, and if there is no memory to keep what newer
 // ones need; then nothing has changed.
 func (d *world) restore(r record) error {
-	if len(d.moments) == 0 {
+	if len(d.snapshotModels) == 0 {
 		return d.snapshot(r)
 	}
 	if err := d.tend(); err != nil {
 		return err
 	}
-	t := d.moments[int(r.who)%len(d.moments)]
+	t := d.snapshotModels[int(r.who)%len(d.snapshotModels)]
 	lost := t.s.Err()
-	var others []*moment // that are not lost
-	for _, o := range d.moments {
+	var others []*snapshotModel // that are not lost
+	for _, o := range d.snapshotModels {
 		if o.s.Err() == nil {
 			others = append(others, o)
 		}
@@ -104,7 +104,7 @@ func (d *world) refuse(err error, must bool, hash uint64) error {
 const mostLeft = 16
 
 // restored compares the world with a moment to which it has gone back.
-func (d *world) restored(t *moment) error {
+func (d *world) restored(t *snapshotModel) error {
 	var since []ecs.Entity
 	for e := range d.m.entities {
 		if t.m.entities[e] == nil {
@@ -115,7 +115,7 @@ func (d *world) restored(t *moment) error {
 	d.m.retireSince(t, d.newest())
 	d.m.strays = min(d.m.strays, max(0, d.w.Stats().Archetypes-len(d.m.groups)))
 	d.result.Restored++
-	for _, o := range d.moments {
+	for _, o := range d.snapshotModels {
 		if o.shorter == 0 && (t.m.indices < o.m.indices || t.m.lendable < o.m.lendable) {
 			o.shorter = d.taken + 1
 		}
@@ -125,7 +125,7 @@ func (d *world) restored(t *moment) error {
 			return fmt.Errorf("%v, which came after the snapshot, is alive after a restore", e)
 		}
 	}
-	if err := d.restoreLots(t); err != nil {
+	if err := d.restoreChunkModels(t); err != nil {
 		return err
 	}
 	if err := d.w.Verify(); err != nil {
@@ -154,10 +154,10 @@ func (d *world) compareMany() error {
 
 // closeSnapshot closes a snapshot, or all of them.
 func (d *world) closeSnapshot(r record) error {
-	for len(d.moments) > 0 {
-		i := int(r.who) % len(d.moments)
-		t, hash := d.moments[i], d.w.Hash()
-		d.moments = slices.Delete(d.moments, i, i+1)
+	for len(d.snapshotModels) > 0 {
+		i := int(r.who) % len(d.snapshotModels)
+		t, hash := d.snapshotModels[i], d.w.Hash()
+		d.snapshotModels = slices.Delete(d.snapshotModels, i, i+1)
 		t.s.Close()
 		t.s.Close()
 		if got := d.w.Hash(); got != hash {
@@ -196,7 +196,7 @@ func (d *world) tryRestore() {
 
 // lose counts the snapshots that have been lost.
 func (d *world) lose() {
-	for _, t := range d.moments {
+	for _, t := range d.snapshotModels {
 		if !t.lost && t.s.Err() != nil {
 			t.lost = true
 			d.result.Lost++
@@ -205,46 +205,46 @@ func (d *world) lose() {
 }
 
 // newest returns the newest of the snapshots, or nil.
-func (d *world) newest() *moment {
-	if len(d.moments) == 0 {
+func (d *world) newest() *snapshotModel {
+	if len(d.snapshotModels) == 0 {
 		return nil
 	}
-	return d.moments[len(d.moments)-1]
+	return d.snapshotModels[len(d.snapshotModels)-1]
 }
 
 // clone returns a copy of the chunks.
-func (l *lots) clone() map[*ecs.Archetype]*holding {
+func (l *chunkModels) clone() map[*ecs.Archetype]*holding {
 	c := make(map[*ecs.Archetype]*holding, len(l.of))
 	for a, h := range l.of {
 		g := &holding{plan: h.plan}
-		for _, lot := range h.lots {
-			one := *lot
-			g.lots = append(g.lots, &one)
+		for _, chunkModel := range h.chunkModels {
+			one := *chunkModel
+			g.chunkModels = append(g.chunkModels, &one)
 		}
 		c[a] = g
 	}
 	return c
 }
 
-// restoreLots puts the model of the values of chunks back to a moment, and compares it.
-func (d *world) restoreLots(t *moment) error {
-	if d.lots == nil {
+// restoreChunkModels puts the model of the values of chunks back to a moment, and compares it.
+func (d *world) restoreChunkModels(t *snapshotModel) error {
+	if d.chunkModels == nil {
 		return nil
 	}
 	stirred := map[*ecs.Archetype]bool{}
 	for _, g := range d.m.groups {
 		stirred[g.a] = g.stirred == d.m.version
 	}
-	now := d.lots.of
-	d.lots.of, d.lots.byFirst = t.lots, nil
-	d.lots.of = d.lots.clone()
-	d.lots.byFirst = map[ecs.Entity]*lot{}
-	for a, h := range d.lots.of {
-		for i, l := range h.lots {
-			d.lots.byFirst[l.rows[0]] = l
+	now := d.chunkModels.of
+	d.chunkModels.of, d.chunkModels.byFirst = t.chunkModels, nil
+	d.chunkModels.of = d.chunkModels.clone()
+	d.chunkModels.byFirst = map[ecs.Entity]*chunkModel{}
+	for a, h := range d.chunkModels.of {
+		for i, l := range h.chunkModels {
+			d.chunkModels.byFirst[l.rows[0]] = l
 			l.version = d.m.version
-			if was := now[a]; !stirred[a] && was != nil && was.lots[i].value == l.value {
-				l.version = was.lots[i].version
+			if was := now[a]; !stirred[a] && was != nil && was.chunkModels[i].value == l.value {
+				l.version = was.chunkModels[i].version
 			}
 		}
 	}

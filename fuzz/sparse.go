@@ -11,15 +11,15 @@ import (
 // entries have an order. The type is registered by the first operation about it, so a stream
 // without such an operation runs in a world without sparse types.
 
-// trail is sparse, with bits; it names an entity.
-type trail struct {
+// sparseLink is sparse, with bits; it names an entity.
+type sparseLink struct {
 	Of ecs.Entity
 	N  int64
 }
 
 // entry is what an entity has of the sparse type.
 type entry struct {
-	v     trail
+	v     sparseLink
 	off   bool   // disabled
 	wrote uint32 // change version of the last write
 }
@@ -36,16 +36,16 @@ type set struct {
 	touched uint32       // change version of the last write, addition or removal anywhere
 }
 
-// trails returns the handle of the sparse type, which it registers.
-func (d *world) trails() ecs.Sparse[trail] {
+// sparseLinks returns the handle of the sparse type, which it registers.
+func (d *world) sparseLinks() ecs.Sparse[sparseLink] {
 	if !d.m.set.known {
-		d.trail, d.m.set.known = ecs.RegisterSparse[trail](d.w, ecs.Enableable), true
+		d.sparseLink, d.m.set.known = ecs.RegisterSparse[sparseLink](d.w, ecs.Enableable), true
 	}
-	return d.trail
+	return d.sparseLink
 }
 
 // gain gives an entity an entry, at the end of the order.
-func (m *model) gain(e ecs.Entity, x *entity, v trail) {
+func (m *model) gain(e ecs.Entity, x *entity, v sparseLink) {
 	x.entry = &entry{v: v}
 	m.set.order = append(m.set.order, e)
 	m.mark(x)
@@ -83,21 +83,21 @@ func (d *world) compareEntry(e ecs.Entity, x *entity) error {
 	if x != nil {
 		want = x.entry
 	}
-	got := d.trail.Get(e)
-	if has := d.trail.Has(e); has != (want != nil) || (got != nil) != has {
-		return fmt.Errorf("%v: Has(%v): got %v, Get %v; want %+v", d.trail, e, has, got, want)
+	got := d.sparseLink.Get(e)
+	if has := d.sparseLink.Has(e); has != (want != nil) || (got != nil) != has {
+		return fmt.Errorf("%v: Has(%v): got %v, Get %v; want %+v", d.sparseLink, e, has, got, want)
 	}
-	if on := d.trail.Enabled(e); on != want.on() {
-		return fmt.Errorf("%v: Enabled(%v): got %v; want %+v", d.trail, e, on, want)
+	if on := d.sparseLink.Enabled(e); on != want.on() {
+		return fmt.Errorf("%v: Enabled(%v): got %v; want %+v", d.sparseLink, e, on, want)
 	}
 	if want != nil && *got != want.v {
-		return fmt.Errorf("%v has a %v: got %v want %v", e, d.trail, *got, want.v)
+		return fmt.Errorf("%v has a %v: got %v want %v", e, d.sparseLink, *got, want.v)
 	}
 	for _, since := range d.sinces {
-		is := d.trail.Changed(e, since)
+		is := d.sparseLink.Changed(e, since)
 		if must := x != nil && d.m.set.newer(x, since); must && !is || is && d.m.set.touched <= since {
 			return fmt.Errorf("%v: Changed(%v) since %d: got %v; want %+v; the last write anywhere was at %d",
-				d.trail, e, since, is, want, d.m.set.touched)
+				d.sparseLink, e, since, is, want, d.m.set.touched)
 		}
 	}
 	return nil
@@ -109,20 +109,20 @@ func (d *world) compareSet() error {
 	if !s.known {
 		return nil
 	}
-	ids, values := d.trail.Entities(), d.trail.Values()
-	if len(ids) != len(s.order) || len(values) != len(ids) || d.trail.Len() != len(ids) {
-		return fmt.Errorf("%v: got %d entities, %d values, Len %d; want %d", d.trail, len(ids), len(values), d.trail.Len(), len(s.order))
+	ids, values := d.sparseLink.Entities(), d.sparseLink.Values()
+	if len(ids) != len(s.order) || len(values) != len(ids) || d.sparseLink.Len() != len(ids) {
+		return fmt.Errorf("%v: got %d entities, %d values, Len %d; want %d", d.sparseLink, len(ids), len(values), d.sparseLink.Len(), len(s.order))
 	}
 	seen := map[ecs.Entity]bool{}
 	for i, e := range ids {
 		x := d.m.entities[e]
 		switch {
 		case x == nil || x.entry == nil || seen[e]:
-			return fmt.Errorf("%v: entry %d is of %v (seen before: %v), which has none", d.trail, i, e, seen[e])
+			return fmt.Errorf("%v: entry %d is of %v (seen before: %v), which has none", d.sparseLink, i, e, seen[e])
 		case !s.loose && s.order[i] != e:
-			return fmt.Errorf("%v: entry %d is of %v, want %v", d.trail, i, e, s.order[i])
-		case values[i] != x.entry.v || d.trail.Enabled(e) == x.entry.off:
-			return fmt.Errorf("%v: entry %d, of %v: got %v want %+v", d.trail, i, e, values[i], x.entry)
+			return fmt.Errorf("%v: entry %d is of %v, want %v", d.sparseLink, i, e, s.order[i])
+		case values[i] != x.entry.v || d.sparseLink.Enabled(e) == x.entry.off:
+			return fmt.Errorf("%v: entry %d, of %v: got %v want %+v", d.sparseLink, i, e, values[i], x.entry)
 		}
 		seen[e] = true
 	}
@@ -131,66 +131,66 @@ func (d *world) compareSet() error {
 	return nil
 }
 
-// compareTrails compares the values of the rows of a loop by row, and writes some of those that
-// match.
-func (d *world) compareTrails(q *query, rows ecs.Rows, want chunk) error {
-	if q.trailAccess == 0 {
+// compareSparseLinks compares the values of the rows of a loop by row, and writes some of those
+// that match.
+func (d *world) compareSparseLinks(q *query, rows ecs.Rows, want chunk) error {
+	if q.sparseLinkAccess == 0 {
 		if !d.m.set.known {
 			return nil
 		}
-		return panics("ecs: ", func() { d.trail.At(rows, 0) })
+		return panics("ecs: ", func() { d.sparseLink.At(rows, 0) })
 	}
-	column := d.trail.Column(rows)
+	column := d.sparseLink.Column(rows)
 	for i, e := range want.rows {
 		n, got := d.m.entities[e].entry, column.At(i)
-		if got != d.trail.At(rows, i) || (got != nil) != (n != nil) {
-			return fmt.Errorf("row %d, %v: %v: got %v, At %v; want %+v", i, e, d.trail, got, d.trail.At(rows, i), n)
+		if got != d.sparseLink.At(rows, i) || (got != nil) != (n != nil) {
+			return fmt.Errorf("row %d, %v: %v: got %v, At %v; want %+v", i, e, d.sparseLink, got, d.sparseLink.At(rows, i), n)
 		}
 		if n != nil && *got != n.v {
-			return fmt.Errorf("row %d, %v: %v: got %v want %v", i, e, d.trail, *got, n.v)
+			return fmt.Errorf("row %d, %v: %v: got %v want %v", i, e, d.sparseLink, *got, n.v)
 		}
 	}
-	if q.trailAccess == mayWrite { // taking the column counts as a write
+	if q.sparseLinkAccess == mayWrite { // taking the column counts as a write
 		d.m.markAll()
 	}
 	return nil
 }
 
-// writeTrails writes the values of matching rows.
-func (d *world) writeTrails(q *query, rows ecs.Rows, want chunk, seed uint64) {
-	if q.trailAccess != mayWrite {
+// writeSparseLinks writes the values of matching rows.
+func (d *world) writeSparseLinks(q *query, rows ecs.Rows, want chunk, seed uint64) {
+	if q.sparseLinkAccess != mayWrite {
 		return
 	}
-	column := d.trail.Column(rows)
+	column := d.sparseLink.Column(rows)
 	for i := range rows.Each() {
 		if p := column.At(i); p != nil {
-			*p = trail{want.rows[0], int64(mix(seed + uint64(i)))}
+			*p = sparseLink{want.rows[0], int64(mix(seed + uint64(i)))}
 			d.m.entities[want.rows[i]].entry.v = *p
 		}
 	}
 	d.m.markAll()
 }
 
-// trailTerm gives a query a term over the sparse type, or none. An operand of Any is returned
+// sparseLinkTerm gives a query a term over the sparse type, or none. An operand of Any is returned
 // instead, with its group.
-func (d *world) trailTerm(q *query, n uint64) (terms []ecs.Term, operand ecs.Operand, group int) {
+func (d *world) sparseLinkTerm(q *query, n uint64) (terms []ecs.Term, operand ecs.Operand, group int) {
 	if !d.m.set.known || n&1 == 0 {
 		return nil, nil, 0
 	}
 	may := uint8(n>>8) % 3
-	operand = operandOf(d.trail, may)
-	q.trail, q.trailAccess = termKind(1+n>>1%uint64(anyTerm+1)), may
-	switch q.trail {
+	operand = operandOf(d.sparseLink, may)
+	q.sparseLink, q.sparseLinkAccess = termKind(1+n>>1%uint64(anyTerm+1)), may
+	switch q.sparseLink {
 	case readTerm:
-		q.trailAccess, terms = mayRead, []ecs.Term{ecs.Read(d.trail)}
+		q.sparseLinkAccess, terms = mayRead, []ecs.Term{ecs.Read(d.sparseLink)}
 	case writeTerm:
-		q.trailAccess, terms = mayWrite, []ecs.Term{ecs.Write(d.trail)}
+		q.sparseLinkAccess, terms = mayWrite, []ecs.Term{ecs.Write(d.sparseLink)}
 	case withTerm:
-		q.trailAccess, terms = 0, []ecs.Term{ecs.With(d.trail)}
+		q.sparseLinkAccess, terms = 0, []ecs.Term{ecs.With(d.sparseLink)}
 	case withoutTerm:
-		q.trailAccess, terms = 0, []ecs.Term{ecs.Without(d.trail)}
+		q.sparseLinkAccess, terms = 0, []ecs.Term{ecs.Without(d.sparseLink)}
 	case absentTerm:
-		q.trailAccess, terms = 0, []ecs.Term{ecs.Absent(d.trail)}
+		q.sparseLinkAccess, terms = 0, []ecs.Term{ecs.Absent(d.sparseLink)}
 	case optionalTerm:
 		terms = []ecs.Term{ecs.Optional(operand)}
 	case presentTerm:
@@ -198,7 +198,7 @@ func (d *world) trailTerm(q *query, n uint64) (terms []ecs.Term, operand ecs.Ope
 	case disabledTerm:
 		terms = []ecs.Term{ecs.Disabled(operand)}
 	default:
-		return nil, operand, int(q.trail - anyTerm)
+		return nil, operand, int(q.sparseLink - anyTerm)
 	}
 	return terms, nil, 0
 }

@@ -11,20 +11,20 @@ import (
 
 // Operations about the sparse type.
 
-// trailOne adds, writes, removes or toggles the entry of one entity.
-func (d *world) trailOne(r record) error {
-	h := d.trails()
+// linkOne adds, writes, removes or toggles the entry of one entity.
+func (d *world) linkOne(r record) error {
+	h := d.sparseLinks()
 	e, x := d.pick(r.who)
 	of, _ := d.pick(uint16(r.n >> 16))
-	v := trail{of, int64(r.n)}
+	v := sparseLink{of, int64(r.n)}
 	var err error
 	switch {
 	case r.kind&7 < 3:
-		err = d.addTrail(e, x, v, r.n&1 == 0)
+		err = d.addSparseLink(e, x, v, r.n&1 == 0)
 	case r.kind&7 < 5:
-		err = d.removeTrail(e, x)
+		err = d.removeSparseLink(e, x)
 	case r.kind&7 == 5:
-		err = d.setTrail(e, x, v, r.n&1 == 0)
+		err = d.setSparseLink(e, x, v, r.n&1 == 0)
 	default:
 		has := x != nil && x.entry != nil
 		call := h.Disable
@@ -41,23 +41,23 @@ func (d *world) trailOne(r record) error {
 	return errors.Join(err, d.compareEntry(e, x))
 }
 
-func (d *world) addTrail(e ecs.Entity, x *entity, v trail, try bool) error {
+func (d *world) addSparseLink(e ecs.Entity, x *entity, v sparseLink, try bool) error {
 	if d.inLoop > 0 || x == nil || x.group.set.has(cleanupEntityKind) {
-		return panics("ecs: Sparse.Add: ", func() { d.trail.Add(e, v) })
+		return panics("ecs: Sparse.Add: ", func() { d.sparseLink.Add(e, v) })
 	}
 	added := false
 	done, err := d.attempt(need{entries: true}, func() (err error) {
 		if try {
-			added, err = d.trail.TryAdd(e, v)
+			added, err = d.sparseLink.TryAdd(e, v)
 			return err
 		}
-		return limited(func() { added = d.trail.Add(e, v) })
+		return limited(func() { added = d.sparseLink.Add(e, v) })
 	})
 	if !done {
 		return err
 	}
 	if added != (x.entry == nil) {
-		return fmt.Errorf("add %v to %v: got %v; had %+v", d.trail, e, added, x.entry)
+		return fmt.Errorf("add %v to %v: got %v; had %+v", d.sparseLink, e, added, x.entry)
 	}
 	if added {
 		d.m.gain(e, x, v)
@@ -65,13 +65,13 @@ func (d *world) addTrail(e ecs.Entity, x *entity, v trail, try bool) error {
 	return nil
 }
 
-func (d *world) removeTrail(e ecs.Entity, x *entity) error {
+func (d *world) removeSparseLink(e ecs.Entity, x *entity) error {
 	if d.inLoop > 0 {
-		return panics("ecs: Sparse.Remove: ", func() { d.trail.Remove(e) })
+		return panics("ecs: Sparse.Remove: ", func() { d.sparseLink.Remove(e) })
 	}
 	has := x != nil && x.entry != nil
-	if got := d.trail.Remove(e); got != has {
-		return fmt.Errorf("remove %v from %v: got %v want %v", d.trail, e, got, has)
+	if got := d.sparseLink.Remove(e); got != has {
+		return fmt.Errorf("remove %v from %v: got %v want %v", d.sparseLink, e, got, has)
 	}
 	if has {
 		d.m.lose(e, x)
@@ -79,15 +79,15 @@ func (d *world) removeTrail(e ecs.Entity, x *entity) error {
 	return nil
 }
 
-func (d *world) setTrail(e ecs.Entity, x *entity, v trail, mut bool) error {
+func (d *world) setSparseLink(e ecs.Entity, x *entity, v sparseLink, mut bool) error {
 	has, got := x != nil && x.entry != nil, false
 	if !mut {
-		got = d.trail.Set(e, v)
-	} else if p := d.trail.Mut(e); p != nil {
+		got = d.sparseLink.Set(e, v)
+	} else if p := d.sparseLink.Mut(e); p != nil {
 		*p, got = v, true
 	}
 	if got != has {
-		return fmt.Errorf("set %v of %v: got %v want %v", d.trail, e, got, has)
+		return fmt.Errorf("set %v of %v: got %v want %v", d.sparseLink, e, got, has)
 	}
 	if has {
 		x.entry.v = v
@@ -96,14 +96,14 @@ func (d *world) setTrail(e ecs.Entity, x *entity, v trail, mut bool) error {
 	return nil
 }
 
-// trailMany toggles or writes the entries of many entities, or adds and removes some by a change
+// linkMany toggles or writes the entries of many entities, or adds and removes some by a change
 // of the sparse type alone.
-func (d *world) trailMany(r record) error {
-	d.trails()
+func (d *world) linkMany(r record) error {
+	d.sparseLinks()
 	q := d.pickQuery(r)
 	byQuery, on := r.kind&1 == 0, r.kind&2 == 0
 	if r.kind&12 == 12 {
-		return d.openTrails(r)
+		return d.openSparseLinks(r)
 	}
 	list, alive := d.someList(r), []ecs.Entity(nil)
 	if byQuery {
@@ -114,7 +114,7 @@ func (d *world) trailMany(r record) error {
 	}
 	alive = d.alone(list)
 	if r.kind&4 == 0 {
-		return d.toggleTrails(q, list, byQuery, on)
+		return d.toggleSparseLinks(q, list, byQuery, on)
 	}
 	if d.inLoop > 0 {
 		return nil
@@ -133,7 +133,7 @@ func (d *world) trailMany(r record) error {
 	})
 }
 
-func (d *world) toggleTrails(q *query, list []ecs.Entity, byQuery, on bool) error {
+func (d *world) toggleSparseLinks(q *query, list []ecs.Entity, byQuery, on bool) error {
 	want, got := 0, 0
 	for _, e := range d.alone(list) { // one that is listed twice counts once
 		if x := d.m.entities[e]; x != nil && x.entry != nil {
@@ -144,28 +144,29 @@ func (d *world) toggleTrails(q *query, list []ecs.Entity, byQuery, on bool) erro
 	}
 	switch {
 	case byQuery && on:
-		got = d.trail.EnableQuery(q.q)
+		got = d.sparseLink.EnableQuery(q.q)
 	case byQuery:
-		got = d.trail.DisableQuery(q.q)
+		got = d.sparseLink.DisableQuery(q.q)
 	case on:
-		got = d.trail.EnableList(list)
+		got = d.sparseLink.EnableList(list)
 	default:
-		got = d.trail.DisableList(list)
+		got = d.sparseLink.DisableList(list)
 	}
 	if got != want {
-		return fmt.Errorf("toggle %v: got %d want %d", d.trail, got, want)
+		return fmt.Errorf("toggle %v: got %d want %d", d.sparseLink, got, want)
 	}
 	return d.compareSet()
 }
 
-// openTrails writes all entries by Slice, or loops over All, where entries can neither come nor go.
-func (d *world) openTrails(r record) error {
-	value := func(i int) trail {
+// openSparseLinks writes all entries by Slice, or loops over All, where entries can neither come
+// nor go.
+func (d *world) openSparseLinks(r record) error {
+	value := func(i int) sparseLink {
 		e, _ := d.pick(uint16(mix(uint64(r.n) + uint64(i))))
-		return trail{e, int64(r.n) + int64(i)}
+		return sparseLink{e, int64(r.n) + int64(i)}
 	}
 	if r.n&1 == 0 {
-		ids, values := d.trail.Entities(), d.trail.Slice()
+		ids, values := d.sparseLink.Entities(), d.sparseLink.Slice()
 		for i := range values {
 			values[i] = value(i)
 			d.m.entities[ids[i]].entry.v = values[i]
@@ -174,19 +175,19 @@ func (d *world) openTrails(r record) error {
 		return d.compareSet()
 	}
 	i := 0
-	for e, p := range d.trail.All() {
+	for e, p := range d.sparseLink.All() {
 		x := d.m.entities[e]
 		if x == nil || x.entry == nil || *p != x.entry.v {
-			return fmt.Errorf("%v: All yields %v with %v", d.trail, e, *p)
+			return fmt.Errorf("%v: All yields %v with %v", d.sparseLink, e, *p)
 		}
 		if i == 0 {
 			for _, f := range []func(){
-				func() { d.trail.Add(e, *p) },
-				func() { d.trail.Remove(e) },
+				func() { d.sparseLink.Add(e, *p) },
+				func() { d.sparseLink.Remove(e) },
 				func() { d.w.Destroy(e) },
 			} {
 				if err := panics("ecs: ", f); err != nil {
-					return fmt.Errorf("in All of %v: %w", d.trail, err)
+					return fmt.Errorf("in All of %v: %w", d.sparseLink, err)
 				}
 			}
 		}
@@ -260,7 +261,7 @@ func (m *model) swap(e, f ecs.Entity, x, y *entity) {
 // clone copies the world, rarely, into chunks cut otherwise, and compares the clone with it.
 func (d *world) clone(r record) error {
 	if r.bits(28, 2) != 0 {
-		return d.trailOne(r)
+		return d.linkOne(r)
 	}
 	before, live := d.w.Hash(), d.u.Stats().LiveChunks
 	c, err := d.w.Clone(ecs.WithUniverse(d.u), ecs.ChunkGrowth(ecs.DefaultChunkGrowth()))
@@ -288,7 +289,7 @@ func (d *world) clone(r record) error {
 
 // compareClone compares the entries of a clone.
 func (d *world) compareClone(c *ecs.World) error {
-	h := ecs.RegisterSparse[trail](c, ecs.Enableable)
+	h := ecs.RegisterSparse[sparseLink](c, ecs.Enableable)
 	if h.Len() != len(d.m.set.order) {
 		return fmt.Errorf("%v in a clone: got %d want %d", h, h.Len(), len(d.m.set.order))
 	}

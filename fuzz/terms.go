@@ -33,23 +33,23 @@ const (
 
 // query is a query and the model's record of it.
 type query struct {
-	q           *ecs.Query
-	list        []kind // of the world
-	terms       [maxKinds]termKind
-	access      [maxKinds]uint8 // 0, mayRead or mayWrite
-	where       [sharedKinds][]any
-	trail       termKind // of the sparse type
-	trailAccess uint8
-	newTrails   bool // Changed of the sparse type
-	changed     kinds
-	ordered     bool
-	inDisabled  bool   // IncludeDisabled
-	inPrefabs   bool   // IncludePrefabs
-	since       uint32 // version that changed and ordered compare with
+	q                *ecs.Query
+	list             []kind // of the world
+	terms            [maxKinds]termKind
+	access           [maxKinds]uint8 // 0, mayRead or mayWrite
+	where            [sharedKinds][]any
+	sparseLink       termKind // of the sparse type
+	sparseLinkAccess uint8
+	newSparseLinks   bool // Changed of the sparse type
+	changed          kinds
+	ordered          bool
+	inDisabled       bool   // IncludeDisabled
+	inPrefabs        bool   // IncludePrefabs
+	since            uint32 // version that changed and ordered compare with
 }
 
 // filters reports whether chunks pass by their versions.
-func (q *query) filters() bool { return q.ordered || q.changed != 0 || q.newTrails }
+func (q *query) filters() bool { return q.ordered || q.changed != 0 || q.newSparseLinks }
 
 // ran records that a loop over a query is over, and whether it ran to its end.
 func (d *world) ran(q *query, ended bool) {
@@ -78,7 +78,7 @@ func (q *query) matches(x *entity) bool {
 			return false
 		}
 	}
-	return q.trail.passes(x.entry != nil, x.entry.on(), &either) && either[0] != 0 && either[1] != 0
+	return q.sparseLink.passes(x.entry != nil, x.entry.on(), &either) && either[0] != 0 && either[1] != 0
 }
 
 // passes reports whether a term lets an entity pass that has its type or not, enabled or not. Any
@@ -165,7 +165,7 @@ func (d *world) newTerms(r record) error {
 		}
 		terms = append(terms, q.add(d.list[k], k, kind, may)...)
 	}
-	more, operand, group := d.trailTerm(q, mix(uint64(r.n)+5))
+	more, operand, group := d.sparseLinkTerm(q, mix(uint64(r.n)+5))
 	terms = append(terms, more...)
 	if operand != nil {
 		either[group] = append(either[group], operand)
@@ -278,7 +278,7 @@ func (d *world) filterTerms(q *query, n uint64) (terms []ecs.Term) {
 		}
 	}
 	if d.m.set.known && n>>48&3 == 0 {
-		q.newTrails, terms = true, append(terms, ecs.Changed(d.trail))
+		q.newSparseLinks, terms = true, append(terms, ecs.Changed(d.sparseLink))
 	}
 	if n>>2&7 == 0 {
 		q.ordered, terms = true, append(terms, ecs.Ordered())
@@ -360,7 +360,7 @@ func (c *cursor) mustPass(w chunk) bool {
 	if c.q.ordered && w.arrived(c.d.m, c.since) {
 		return true
 	}
-	if c.q.newTrails && slices.ContainsFunc(w.rows, func(e ecs.Entity) bool { return c.d.m.set.newer(c.d.m.entities[e], c.since) }) {
+	if c.q.newSparseLinks && slices.ContainsFunc(w.rows, func(e ecs.Entity) bool { return c.d.m.set.newer(c.d.m.entities[e], c.since) }) {
 		return true
 	}
 	for k := range maxKinds {
@@ -373,13 +373,13 @@ func (c *cursor) mustPass(w chunk) bool {
 
 // mayPass reports whether there is a reason to show a chunk.
 func (c *cursor) mayPass(w chunk) bool {
-	if !c.q.filters() || c.since == 0 || c.q.ordered && c.d.m.reordered > c.since || c.q.newTrails && c.d.m.set.touched > c.since {
+	if !c.q.filters() || c.since == 0 || c.q.ordered && c.d.m.reordered > c.since || c.q.newSparseLinks && c.d.m.set.touched > c.since {
 		return true
 	}
 	for k := range maxKinds {
 		switch {
 		case !c.q.changed.has(k) || !w.g.set.has(k):
-		case k == imprintKind && c.written(w, k), k != imprintKind && c.d.m.touched[k] > c.since:
+		case k == chunkMarksKind && c.written(w, k), k != chunkMarksKind && c.d.m.touched[k] > c.since:
 			return true
 		}
 	}
@@ -389,7 +389,7 @@ func (c *cursor) mayPass(w chunk) bool {
 // written reports whether a row of the chunk, or the chunk's own value, is newer than the query's
 // since.
 func (c *cursor) written(w chunk, k int) bool {
-	if k == imprintKind {
+	if k == chunkMarksKind {
 		return c.d.lotOf(w.rows).version > c.since
 	}
 	return w.written(c.d.m, k, c.since)

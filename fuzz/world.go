@@ -58,25 +58,25 @@ type world struct {
 	growth alloc.Growth // of the chunks of an archetype
 	small  bool         // archetypes begin with small chunks
 
-	all      *query // without terms: every entity
-	changes  []change
-	burial   *ecs.Change       // removes all cleanup types
-	second   *world            // the world to which entities go, and from which they come back
-	apart    bool              // other types are registered between the kinds
-	copied   bool              // snapshots and files have managed values
-	trail    ecs.Sparse[trail] // see trails
-	lots     *lots             // nil: the run has no chunk type
-	watches  [maxKinds]*query  // of one kind each, to check its versions
-	queries  []*query
-	sinces   []uint32           // change versions of the past
-	hog      []alloc.ChunkIndex // chunks that the driver keeps from the world
-	moments  []*moment          // the snapshots that are alive, the newest at the end
-	taken    int                // snapshots so far
-	twin     *world             // a fork of one of them, or nil
-	unsorted bool               // the order of the groups with rows is read from the world
-	arranged bool               // a delta may have changed the order of archetypes
-	inLoop   int                // loops of the driver under way
-	result   WorldResult
+	all            *query // without terms: every entity
+	changes        []change
+	burial         *ecs.Change            // removes all cleanup types
+	second         *world                 // the world to which entities go, and from which they come back
+	apart          bool                   // other types are registered between the kinds
+	copied         bool                   // snapshots and files have managed values
+	sparseLink     ecs.Sparse[sparseLink] // see sparseLinks
+	chunkModels    *chunkModels           // nil: the run has no chunk type
+	watches        [maxKinds]*query       // of one kind each, to check its versions
+	queries        []*query
+	sinces         []uint32           // change versions of the past
+	hog            []alloc.ChunkIndex // chunks that the driver keeps from the world
+	snapshotModels []*snapshotModel   // the snapshots that are alive, the newest at the end
+	taken          int                // snapshots so far
+	twin           *world             // a fork of one of them, or nil
+	unsorted       bool               // the order of the groups with rows is read from the world
+	arranged       bool               // a delta may have changed the order of archetypes
+	inLoop         int                // loops of the driver under way
+	result         WorldResult
 }
 
 // worldOps are the operations; their order is part of the meaning of a stream.
@@ -126,11 +126,11 @@ var worldOps = []struct {
 	{"RowsOf", (*world).rowsOf},
 	{"Instantiate", (*world).instantiate},
 	{"Migrate", (*world).migrate},
-	{"Trail", (*world).trailOne},
-	{"TrailMany", (*world).trailMany},
+	{"SparseLink", (*world).linkOne},
+	{"SparseLinkMany", (*world).linkMany},
 	{"Swap", (*world).swap},
 	{"Clone", (*world).clone},
-	{"Imprint", (*world).imprint},
+	{"ChunkMarks", (*world).markChunk},
 	{"Gather", (*world).gather},
 	{"Snapshot", (*world).snapshot},
 	{"Restore", (*world).restore},
@@ -229,8 +229,8 @@ func newWorld(s *stream, config WorldConfig) (*world, error) {
 	}
 	d.active |= laterKinds(s.size >> 3)
 	if s.flags&8 != 0 {
-		d.active |= 1 << imprintKind
-		d.lots = newLots(w, d.list[imprintKind])
+		d.active |= 1 << chunkMarksKind
+		d.chunkModels = newChunkModels(w, d.list[chunkMarksKind])
 	}
 	d.sets[1] = d.active
 	for i := 2; i < len(d.sets); i++ {
@@ -300,13 +300,13 @@ func (d *world) check() error {
 		}
 		mostReserve += d.mostReserve(chunks)
 	}
-	if len(d.moments) > 0 { // which may have small chunks, and blocks
+	if len(d.snapshotModels) > 0 { // which may have small chunks, and blocks
 		mostSmall = math.MaxInt
 	}
 	got := d.w.Stats()
 	want.Reserve, want.Chunks, want.Small, want.Shared = got.Reserve, got.Chunks, got.Small, got.Shared // not predicted, but bounded
 	want.Spilled = got.Spilled                                                                          // a block has 16 bytes at least, and here 1 MiB at most
-	if got != want || got.Spilled < 16*m.spilled || len(d.moments) == 0 && got.Spilled > m.spilled<<20 || got.Reserve > mostReserve || got.Chunks < least || got.Chunks > most ||
+	if got != want || got.Spilled < 16*m.spilled || len(d.snapshotModels) == 0 && got.Spilled > m.spilled<<20 || got.Reserve > mostReserve || got.Chunks < least || got.Chunks > most ||
 		got.Small > mostSmall || got.Shared > got.Small || got.Small > got.Shared*smallChunks {
 		return fmt.Errorf("in Stats: got %+v want %+v, %d to %d units with rows, at most %d in reserve and %d small chunks",
 			got, want, least, most, mostReserve, mostSmall)
@@ -450,7 +450,7 @@ func (d *world) closed() error {
 			return fmt.Errorf("Alive(%v) in a closed world: got true", e)
 		}
 	}
-	for _, t := range d.moments {
+	for _, t := range d.snapshotModels {
 		t.s.Close() // by the world already
 		if err := panics("ecs: ", func() { _ = d.w.Restore(t.s) }); err != nil {
 			return fmt.Errorf("a closed world: %w", err)

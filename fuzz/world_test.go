@@ -60,8 +60,8 @@ func eachSeed(t *testing.T, seeds int, f func(t *testing.T, seed uint64)) {
 	}
 }
 
-// moments are the operations of a stream that takes and opens many snapshots.
-var moments = []string{"CreateN", "Destroy", "Add", "Remove", "Set", "Append", "EditBuffer", "Share", "Name", "Advance", "Snapshot", "Restore", "Fork", "Delta"}
+// snapshotModels are the operations of a stream that takes and opens many snapshots.
+var snapshotModels = []string{"CreateN", "Destroy", "Add", "Remove", "Set", "Append", "EditBuffer", "Share", "Name", "Advance", "Snapshot", "Restore", "Fork", "Delta"}
 
 func TestWorldStream(t *testing.T) {
 	seeds, steps := effort(20, 5_000)
@@ -71,7 +71,7 @@ func TestWorldStream(t *testing.T) {
 			u := newUniverse(t, 32<<20)
 			data := fuzz.Random(seed, steps)
 			if !long.On() && seed == 1 { // the first with snapshots; so few steps must open some
-				fuzz.WorldWeights(data, func(op string) bool { return slices.Contains(moments, op) })
+				fuzz.WorldWeights(data, func(op string) bool { return slices.Contains(snapshotModels, op) })
 				data[1] |= 1 << 4 // of managed values too
 			}
 			result, err := fuzz.RunWorld(data, fuzz.WorldConfig{Universe: u})

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// A lab runs the tests of woven packages.
+// A lab runs the tests of instrumented packages.
 type lab struct {
 	tree     *tree
 	overlay  string
@@ -33,9 +33,9 @@ func (o *once[K, V]) get(key K, compute func() (V, error)) (V, error) {
 	return f.(func() (V, error))()
 }
 
-// newLab weaves the mutants. The caller removes the folder.
+// newLab instruments the mutants. The caller removes the folder.
 func newLab(t *tree, places []place, dir string) (*lab, error) {
-	overlay, err := t.weave(places, dir)
+	overlay, err := t.instrument(places, dir)
 	return &lab{tree: t, overlay: overlay, dir: dir, patience: time.Minute}, err
 }
 
@@ -125,8 +125,8 @@ func (l *lab) home(m *mutant) (*pkg, error) {
 }
 
 // run runs tests of a package with mutant n and says which test noticed. A test that also fails
-// without any mutant, because of the weaving or because it is broken, has noticed nothing; the
-// tests after it are run then.
+// without any mutant, because of the instrumenting or because it is broken, has noticed nothing;
+// the tests after it are run then.
 func (l *lab) run(n int, p *pkg, tests, skip string) (verdict, error) {
 	v, err := l.attempt(n, p, tests, skip)
 	if err != nil || v.test == "" {

@@ -116,8 +116,8 @@ func TestRead(t *testing.T) {
 	require.ErrorIs(t, err, end)
 }
 
-// TestWeaving: a body that is one scope deeper keeps its meaning.
-func TestWeaving(t *testing.T) {
+// TestInstrumenting: a body that is one scope deeper keeps its meaning.
+func TestInstrumenting(t *testing.T) {
 	for _, c := range []struct{ head, body, want string }{
 		{"func F(a int) {", "b := a", "b := a"},
 		{"func F(a int) {", "a, b := 1, a // so\n", "a_0, b := 1, a; a = a_0 // so\n"},

@@ -9,9 +9,9 @@
 // a comparison flipped, a check dropped, a bit or record not updated. It is found by the syntax
 // tree, wherever the function moves (place.go). The source tree is not touched: changed files are
 // an overlay of one build that has all mutants, which are off until an environment variable names
-// one (weave.go). The command runs the test that the table names and, if that does not notice, the
-// tests of the package and of all packages that import it (lab.go). The exit status is 1 if no test
-// notices a mutant; one that hangs is stopped after a minute.
+// one (instrument.go). The command runs the test that the table names and, if that does not notice,
+// the tests of the package and of all packages that import it (lab.go). The exit status is 1 if no
+// test notices a mutant; one that hangs is stopped after a minute.
 //
 // The table is table.txt. To add a mutant, for what you would not want to break unseen, write the
 // package and the function, then lines with - for what is replaced and with + for what takes its

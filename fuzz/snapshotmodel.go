@@ -19,25 +19,25 @@ import (
 //	versions of a group of which rows came, went or moved        now, for all kinds and the order
 //	versions of other groups                                     now where values differ, else they stay
 
-// moment is a snapshot and the model as it was then.
-type moment struct {
-	s       *ecs.Snapshot
-	version uint32
-	hash    uint64
-	lost    bool // noticed by world.lose
-	serial  int  // snapshots taken before
-	shorter int  // serial of the first snapshot that may have fewer blocks of ids, 0: none
-	m       *model
-	rows    map[*group][]ecs.Entity
-	chunks  map[*group][]int // where the rows lay
-	pinned  map[*group]bool
-	lots    map[*ecs.Archetype]*holding
-	next    []ecs.Entity // ids that single creations got after the moment, in order
+// snapshotModel is a snapshot and the model as it was then.
+type snapshotModel struct {
+	s           *ecs.Snapshot
+	version     uint32
+	hash        uint64
+	lost        bool // noticed by world.lose
+	serial      int  // snapshots taken before
+	shorter     int  // serial of the first snapshot that may have fewer blocks of ids, 0: none
+	m           *model
+	rows        map[*group][]ecs.Entity
+	chunks      map[*group][]int // where the rows lay
+	pinned      map[*group]bool
+	chunkModels map[*ecs.Archetype]*holding
+	next        []ecs.Entity // ids that single creations got after the moment, in order
 }
 
 // sequence follows the ids that come after a moment, as long as only single creations change them.
 type sequence struct {
-	of                 *moment
+	of                 *snapshotModel
 	n                  int // ids so far
 	created, destroyed uint64
 	lendable           int
@@ -67,7 +67,7 @@ func (m *model) clone() *model {
 }
 
 // keep copies the model.
-func (t *moment) keep(m *model) {
+func (t *snapshotModel) keep(m *model) {
 	t.m, t.rows, t.chunks, t.pinned = m.clone(), map[*group][]ecs.Entity{}, map[*group][]int{}, map[*group]bool{}
 	for _, g := range m.groups {
 		t.pinned[g] = g.pinned
@@ -87,7 +87,7 @@ func (g *group) chunks() (list []int) {
 }
 
 // shifted returns the groups whose rows moved to other chunks since, perhaps in the same order.
-func (t *moment) shifted() (some []*group) {
+func (t *snapshotModel) shifted() (some []*group) {
 	for g, list := range t.chunks {
 		if !slices.Equal(list, g.chunks()) {
 			some = append(some, g)
@@ -97,7 +97,7 @@ func (t *moment) shifted() (some []*group) {
 }
 
 // rowsOfKind reports whether any entity had a kind at the moment.
-func (t *moment) rowsOfKind(k int) bool {
+func (t *snapshotModel) rowsOfKind(k int) bool {
 	for g := range t.rows {
 		if g.set.has(k) {
 			return true
@@ -112,7 +112,7 @@ func (m *model) rowsOfKind(k int) bool {
 }
 
 // restore puts the model back to a moment.
-func (m *model) restore(t *moment) {
+func (m *model) restore(t *snapshotModel) {
 	next := t.m.clone()
 	next.groups, next.byForm, next.version = m.groups, m.byForm, m.version
 	next.touched, next.reordered = m.touched, m.reordered
@@ -189,7 +189,7 @@ func (m *model) restoreSet(now *model, since uint32) {
 }
 
 // traceOf begins to follow ids at a moment, which has just been taken or restored.
-func (m *model) traceOf(t *moment) *sequence {
+func (m *model) traceOf(t *snapshotModel) *sequence {
 	return &sequence{of: t, created: m.created, destroyed: m.destroyed, lendable: m.lendable}
 }
 

@@ -22,43 +22,43 @@ import (
 // A chunk goes along if its archetype went as a whole to one whose layout matches, or to another
 // world.
 
-// lot is the model of one chunk with a value.
-type lot struct {
+// chunkModel is the model of one chunk with a value.
+type chunkModel struct {
 	a       *ecs.Archetype
 	rows    []ecs.Entity
-	value   imprint
+	value   chunkMarks
 	version uint32 // of the value
 }
 
-func (l *lot) write(v imprint, version uint32) { l.value, l.version = v, version }
+func (l *chunkModel) write(v chunkMarks, version uint32) { l.value, l.version = v, version }
 
 // holding is the chunks of one archetype, in order.
 type holding struct {
-	plan layout.Plan // while it has rows
-	lots []*lot
+	plan        layout.Plan // while it has rows
+	chunkModels []*chunkModel
 }
 
-// lots is the model of the values of a world's chunks.
-type lots struct {
+// chunkModels is the model of the values of a world's chunks.
+type chunkModels struct {
 	q       *ecs.Query // for all chunks with a value
 	write   *ecs.Query
 	of      map[*ecs.Archetype]*holding
-	byFirst map[ecs.Entity]*lot // by the chunk's first row
+	byFirst map[ecs.Entity]*chunkModel // by the chunk's first row
 }
 
 // handover is the chunks that a call took along: by each of their rows, which have other names in
 // another world.
-type handover map[ecs.Entity]*lot
+type handover map[ecs.Entity]*chunkModel
 
-func newLots(w *ecs.World, c kind) *lots {
-	return &lots{of: map[*ecs.Archetype]*holding{}, byFirst: map[ecs.Entity]*lot{},
+func newChunkModels(w *ecs.World, c kind) *chunkModels {
+	return &chunkModels{of: map[*ecs.Archetype]*holding{}, byFirst: map[ecs.Entity]*chunkModel{},
 		q:     ecs.NewQuery(w, ecs.Read(c.Type()), ecs.IncludeDisabled(), ecs.IncludePrefabs()),
 		write: ecs.NewQuery(w, ecs.Write(c.Type()), ecs.IncludeDisabled(), ecs.IncludePrefabs())}
 }
 
 // lotOf returns the chunk with some rows.
-func (d *world) lotOf(rows []ecs.Entity) *lot {
-	l := d.lots.byFirst[rows[0]]
+func (d *world) lotOf(rows []ecs.Entity) *chunkModel {
+	l := d.chunkModels.byFirst[rows[0]]
 	if l == nil {
 		panic(fmt.Sprintf("the model is wrong: no chunk begins with %v", rows[0]))
 	}
@@ -66,9 +66,9 @@ func (d *world) lotOf(rows []ecs.Entity) *lot {
 }
 
 // lotAt returns the chunk with an entity.
-func (d *world) lotAt(e ecs.Entity) *lot {
+func (d *world) lotAt(e ecs.Entity) *chunkModel {
 	at, _ := d.w.Locate(e)
-	return d.lots.of[at.Archetype].lots[at.Chunk]
+	return d.chunkModels.of[at.Archetype].chunkModels[at.Chunk]
 }
 
 // tend compares the value of each chunk with the rules, after a call that took no chunks along. The
@@ -79,13 +79,13 @@ func (d *world) tend() error { return d.tendAfter(nil) }
 // tendAfter is tend after a call about many rows, which took chunks along. along is nil if the call
 // was about few.
 func (d *world) tendAfter(along handover) error {
-	if d.lots == nil || d.inLoop > 0 {
+	if d.chunkModels == nil || d.inLoop > 0 {
 		return nil
 	}
-	h, next, first := d.imprints(), map[*ecs.Archetype]*holding{}, map[ecs.Entity]*lot{}
-	for rows := range d.lots.q.Rows() {
+	h, next, first := d.chunkMarks(), map[*ecs.Archetype]*holding{}, map[ecs.Entity]*chunkModel{}
+	for rows := range d.chunkModels.q.Rows() {
 		a := rows.Archetype()
-		now, old := next[a], d.lots.of[a]
+		now, old := next[a], d.chunkModels.of[a]
 		if now == nil {
 			now = &holding{}
 			if next[a] = now; old != nil {
@@ -94,37 +94,37 @@ func (d *world) tendAfter(along handover) error {
 				now.plan = a.Plan()
 			}
 		}
-		l := &lot{a: a, rows: slices.Clone(rows.Entities())}
-		d.foretell(l, len(now.lots), along)
-		if err := d.compareLot(h, rows, l); err != nil {
-			return fmt.Errorf("chunk %d of %d rows of %v: %w", len(now.lots), rows.Len(), a, err)
+		l := &chunkModel{a: a, rows: slices.Clone(rows.Entities())}
+		d.foretell(l, len(now.chunkModels), along)
+		if err := d.compareChunkModel(h, rows, l); err != nil {
+			return fmt.Errorf("chunk %d of %d rows of %v: %w", len(now.chunkModels), rows.Len(), a, err)
 		}
-		now.lots, first[l.rows[0]] = append(now.lots, l), l
+		now.chunkModels, first[l.rows[0]] = append(now.chunkModels, l), l
 	}
-	d.lots.of, d.lots.byFirst = next, first
+	d.chunkModels.of, d.chunkModels.byFirst = next, first
 	return nil
 }
 
 // foretell sets the value and version that a chunk must have, from its rows or its place.
-func (d *world) foretell(l *lot, at int, along handover) {
-	var old *lot
-	switch was := d.lots.of[l.a]; {
+func (d *world) foretell(l *chunkModel, at int, along handover) {
+	var old *chunkModel
+	switch was := d.chunkModels.of[l.a]; {
 	case was == nil:
 	case along != nil && l.a.Len() > was.rows(): // rows came, so none left
-		if old = d.lots.byFirst[l.rows[0]]; old != nil && old.a != l.a {
+		if old = d.chunkModels.byFirst[l.rows[0]]; old != nil && old.a != l.a {
 			old = nil
 		}
-	case at < len(was.lots):
-		old = was.lots[at]
+	case at < len(was.chunkModels):
+		old = was.chunkModels[at]
 	}
 	if l.version = d.m.version; old != nil {
 		l.value, l.version = old.value, old.version
 	}
-	came := map[*lot]bool{}
+	came := map[*chunkModel]bool{}
 	for _, e := range l.rows {
 		if from := along[e]; from != nil && !came[from] {
 			came[from] = true
-			l.write(imprint{l.value.Marks | from.value.Marks}, d.m.version)
+			l.write(chunkMarks{l.value.Marks | from.value.Marks}, d.m.version)
 		}
 	}
 	d.result.Along += len(came)
@@ -134,15 +134,15 @@ func (d *world) foretell(l *lot, at int, along handover) {
 }
 
 func (h *holding) rows() (n int) {
-	for _, l := range h.lots {
+	for _, l := range h.chunkModels {
 		n += len(l.rows)
 	}
 	return n
 }
 
-// compareLot compares the value and the version of the chunk of some rows, and look-ups of some of
-// its entities.
-func (d *world) compareLot(h ecs.Chunk[imprint], rows ecs.Rows, l *lot) error {
+// compareChunkModel compares the value and the version of the chunk of some rows, and look-ups of
+// some of its entities.
+func (d *world) compareChunkModel(h ecs.Chunk[chunkMarks], rows ecs.Rows, l *chunkModel) error {
 	p := h.ReadOnly(rows)
 	if *p != l.value {
 		return fmt.Errorf("%v: got %x want %x", h, p.Marks, l.value.Marks)
@@ -162,16 +162,16 @@ func (d *world) compareLot(h ecs.Chunk[imprint], rows ecs.Rows, l *lot) error {
 // tendMany is tend after a change by query or list: archetypes that went as a whole took their
 // chunks along.
 func (d *world) tendMany() error {
-	if d.lots == nil {
+	if d.chunkModels == nil {
 		return nil
 	}
 	along := handover{}
-	for a, was := range d.lots.of {
-		at, alive := d.w.Locate(was.lots[0].rows[0])
-		if !alive || a.Len() > 0 || !at.Archetype.Has(d.imprints()) || !alike(was.plan, at.Archetype.Plan()) {
+	for a, was := range d.chunkModels.of {
+		at, alive := d.w.Locate(was.chunkModels[0].rows[0])
+		if !alive || a.Len() > 0 || !at.Archetype.Has(d.chunkMarks()) || !alike(was.plan, at.Archetype.Plan()) {
 			continue
 		}
-		for _, l := range was.lots {
+		for _, l := range was.chunkModels {
 			for _, e := range l.rows {
 				along[e] = l
 			}
@@ -183,12 +183,12 @@ func (d *world) tendMany() error {
 // tendMoved is tend after entities came from another world: those of whole archetypes came with
 // their chunks, however those are cut here.
 func (d *world) tendMoved(from *world, of func(ecs.Entity) ecs.Entity) error {
-	if d.lots == nil {
+	if d.chunkModels == nil {
 		return nil
 	}
 	along := handover{}
-	for a, was := range from.lots.of {
-		for _, l := range was.lots {
+	for a, was := range from.chunkModels.of {
+		for _, l := range was.chunkModels {
 			for _, e := range l.rows {
 				if a.Len() == 0 && of(e) != ecs.Null {
 					along[of(e)] = l
@@ -230,12 +230,12 @@ func columns(p layout.Plan) (n int) {
 // compareCloned compares the values of a clone's chunks: each has the marks of all chunks that have
 // a row of it.
 func (d *world) compareCloned(c *ecs.World) error {
-	if d.lots == nil {
+	if d.chunkModels == nil {
 		return nil
 	}
-	h, seen := ecs.RegisterChunk[imprint](c, ecs.Merge(unite)), 0
+	h, seen := ecs.RegisterChunk[chunkMarks](c, ecs.Merge(unite)), 0
 	for rows := range ecs.NewQuery(c, ecs.Read(h), ecs.IncludeDisabled(), ecs.IncludePrefabs()).Rows() {
-		var want imprint
+		var want chunkMarks
 		for _, f := range rows.Entities() {
 			e, _ := d.w.Entity(f.Index(), f.Version())
 			want.Marks |= d.lotAt(e).value.Marks
@@ -247,7 +247,7 @@ func (d *world) compareCloned(c *ecs.World) error {
 		}
 	}
 	want := 0
-	for _, held := range d.lots.of {
+	for _, held := range d.chunkModels.of {
 		want += held.rows()
 	}
 	if seen != want {

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// All mutants are built at once. A function that has mutants is woven like this:
+// All mutants are built at once. A function that has mutants is instrumented like this:
 //
 //	func (g *Store) Full() bool { switch mutantOn.On {
 //	case 17:
@@ -39,9 +39,9 @@ import (
 var On = func() int { n, _ := strconv.Atoi(os.Getenv("` + variable + `")); return n }()
 `
 
-// weave writes the woven files into dir, and the overlay file of the build that names them. A
-// mutant's number is its place's index in the list, from 1.
-func (t *tree) weave(places []place, dir string) (overlay string, err error) {
+// instrument writes the instrumented files into dir, and the overlay file of the build that names
+// them. A mutant's number is its place's index in the list, from 1.
+func (t *tree) instrument(places []place, dir string) (overlay string, err error) {
 	byFile := map[*goFile][]int{}
 	var files []*goFile // in the order of the table, so that the cache has the build next time
 	for i, p := range places {
@@ -60,7 +60,7 @@ func (t *tree) weave(places []place, dir string) (overlay string, err error) {
 		return "", err
 	}
 	for _, f := range files {
-		text, err := t.weaveFile(f, places, byFile[f])
+		text, err := t.instrumentFile(f, places, byFile[f])
 		if err != nil {
 			return "", err
 		}
@@ -76,7 +76,7 @@ func (t *tree) weave(places []place, dir string) (overlay string, err error) {
 	return overlay, os.WriteFile(overlay, list, 0o600)
 }
 
-func (t *tree) weaveFile(f *goFile, places []place, numbers []int) (string, error) {
+func (t *tree) instrumentFile(f *goFile, places []place, numbers []int) (string, error) {
 	name := f.offset(f.syntax.Name.End())
 	edits := []edit{{name, name, "; import mutantOn \"" + t.module + "/internal/mutanton\""}}
 	byFunc := map[*goFunc][]int{}
@@ -84,7 +84,7 @@ func (t *tree) weaveFile(f *goFile, places []place, numbers []int) (string, erro
 		byFunc[places[i].fn] = append(byFunc[places[i].fn], i)
 	}
 	for fn, numbers := range byFunc {
-		body, err := t.weaveBody(fn, places, numbers)
+		body, err := t.instrumentBody(fn, places, numbers)
 		if err != nil {
 			return "", err
 		}
@@ -93,9 +93,9 @@ func (t *tree) weaveFile(f *goFile, places []place, numbers []int) (string, erro
 	return apply(string(f.text), edits), nil
 }
 
-// weaveBody is the body of a function with its mutants, between the braces. Lines are numbered as
-// in the file; for the compiler, the lines of mutant 17 are in a file mutant17.
-func (t *tree) weaveBody(fn *goFunc, places []place, numbers []int) (string, error) {
+// instrumentBody is the body of a function with its mutants, between the braces. Lines are numbered
+// as in the file; for the compiler, the lines of mutant 17 are in a file mutant17.
+func (t *tree) instrumentBody(fn *goFunc, places []place, numbers []int) (string, error) {
 	f, open, shut := fn.file, fn.decl.Body.Lbrace+1, fn.decl.Body.Rbrace
 	head, body := f.source(fn.decl.Pos(), open), f.source(open, shut)
 	var b strings.Builder

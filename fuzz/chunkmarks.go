@@ -8,13 +8,13 @@ import (
 )
 
 // A chunk type as a kind. The model keeps only that an entity has the type, as the value present:
-// the values belong to chunks, see lots.
+// the values belong to chunks, see chunkModels.
 
-// imprint is the value of a chunk: a set of marks. Merge unites two, so that a value tells whose
+// chunkMarks is the value of a chunk: a set of marks. Merge unites two, so that a value tells whose
 // marks came together.
-type imprint struct{ Marks uint64 }
+type chunkMarks struct{ Marks uint64 }
 
-func unite(into, from *imprint) { into.Marks |= from.Marks }
+func unite(into, from *chunkMarks) { into.Marks |= from.Marks }
 
 // present is what an entity has of a chunk type.
 type present struct{}
@@ -48,7 +48,7 @@ func (c chunked[T]) remove(e ecs.Entity, try bool) (bool, error) {
 	return either(try, func() (bool, error) { return c.h.TryRemove(e) }, func() bool { return c.h.Remove(e) })
 }
 
-// set is only for entities of other worlds, see world.setImprint.
+// set is only for entities of other worlds, see world.setChunkMarks.
 func (c chunked[T]) set(e ecs.Entity, _ any, _ bool) bool {
 	var v T
 	return c.h.Set(e, v)
@@ -64,7 +64,7 @@ func (c chunked[T]) compare(rows ecs.Rows, want func(i int) any) error {
 	return nil
 }
 
-// fill writes nothing: see world.imprintRows.
+// fill writes nothing: see world.markRows.
 func (c chunked[T]) fill(ecs.Rows, func(i int) any) {}
 
 func (c chunked[T]) many(list []ecs.Entity, want, _ func(i int) any) error {
@@ -81,16 +81,18 @@ func (c chunked[T]) absent(rows ecs.Rows) error {
 	return nil
 }
 
-// imprints returns the handle of the chunk type.
-func (d *world) imprints() ecs.Chunk[imprint] { return d.list[imprintKind].(chunked[imprint]).h }
+// chunkMarks returns the handle of the chunk type.
+func (d *world) chunkMarks() ecs.Chunk[chunkMarks] {
+	return d.list[chunkMarksKind].(chunked[chunkMarks]).h
+}
 
-// setImprint writes the value of the chunk of an entity.
-func (d *world) setImprint(e ecs.Entity, x *entity, n uint64, mut bool) error {
+// setChunkMarks writes the value of the chunk of an entity.
+func (d *world) setChunkMarks(e ecs.Entity, x *entity, n uint64, mut bool) error {
 	if err := d.tend(); err != nil {
 		return err
 	}
-	h, v := d.imprints(), someMarks(n)
-	has, got := x != nil && x.values[imprintKind] != nil, false
+	h, v := d.chunkMarks(), someMarks(n)
+	has, got := x != nil && x.values[chunkMarksKind] != nil, false
 	if !mut {
 		got = h.Set(e, v)
 	} else if p := h.Mut(e); p != nil {
@@ -106,12 +108,12 @@ func (d *world) setImprint(e ecs.Entity, x *entity, n uint64, mut bool) error {
 }
 
 // someMarks returns a value with about 8 of 64 marks.
-func someMarks(n uint64) imprint { return imprint{mix(n) & mix(n+1) & mix(n+2)} }
+func someMarks(n uint64) chunkMarks { return chunkMarks{mix(n) & mix(n+1) & mix(n+2)} }
 
-// compareImprint compares the value of the chunk of a loop's rows. If the loop may write, a look at
-// the value marks it.
-func (d *world) compareImprint(rows ecs.Rows, want chunk, may uint8) error {
-	h, l := d.imprints(), d.lotOf(want.rows)
+// compareChunkMarks compares the value of the chunk of a loop's rows. If the loop may write, a look
+// at the value marks it.
+func (d *world) compareChunkMarks(rows ecs.Rows, want chunk, may uint8) error {
+	h, l := d.chunkMarks(), d.lotOf(want.rows)
 	for _, since := range d.sinces {
 		if is := h.Changed(rows, since); is != (l.version > since) {
 			return fmt.Errorf("%v: Changed since %d: got %v; the value's version is %d", h, since, is, l.version)
@@ -127,10 +129,10 @@ func (d *world) compareImprint(rows ecs.Rows, want chunk, may uint8) error {
 	return nil
 }
 
-// imprintRows writes the value of the chunk of some rows, or marks it as changed, or only looks at
+// markRows writes the value of the chunk of some rows, or marks it as changed, or only looks at
 // it for writing.
-func (d *world) imprintRows(rows ecs.Rows, n uint64) {
-	h, l := d.imprints(), d.lotAt(rows.Entities()[0]) // rows of a batch need not begin with the chunk
+func (d *world) markRows(rows ecs.Rows, n uint64) {
+	h, l := d.chunkMarks(), d.lotAt(rows.Entities()[0]) // rows of a batch need not begin with the chunk
 	switch n % 8 {
 	case 0:
 		h.Mark(rows)
@@ -144,36 +146,36 @@ func (d *world) imprintRows(rows ecs.Rows, n uint64) {
 	}
 }
 
-// imprintBatch writes the values of the chunks of a batch, among them rows that had been there.
-func (d *world) imprintBatch(batch ecs.Batch, n uint64, write kinds) error {
-	if !write.has(imprintKind) || !d.active.has(imprintKind) {
+// markBatch writes the values of the chunks of a batch, among them rows that had been there.
+func (d *world) markBatch(batch ecs.Batch, n uint64, write kinds) error {
+	if !write.has(chunkMarksKind) || !d.active.has(chunkMarksKind) {
 		return nil
 	}
 	if err := d.tend(); err != nil {
 		return err
 	}
 	for rows := range batch.Rows() {
-		if n = mix(n); rows.Archetype().Has(d.imprints()) {
-			d.imprintRows(rows, n)
+		if n = mix(n); rows.Archetype().Has(d.chunkMarks()) {
+			d.markRows(rows, n)
 		}
 	}
 	return nil
 }
 
-// imprint writes the value of one entity's chunk, or those of many chunks in a loop.
-func (d *world) imprint(r record) error {
-	if d.lots == nil || r.kind&1 == 0 {
+// markChunk writes the value of one entity's chunk, or those of many chunks in a loop.
+func (d *world) markChunk(r record) error {
+	if d.chunkModels == nil || r.kind&1 == 0 {
 		e, x := d.pick(r.who)
-		return d.setImprint(e, x, uint64(r.n), r.n&1 == 0)
+		return d.setChunkMarks(e, x, uint64(r.n), r.n&1 == 0)
 	}
 	if err := d.renew(r); err != nil {
 		return err
 	}
 	d.inLoop++
 	n := uint64(r.n)
-	for rows := range d.lots.write.Rows() {
+	for rows := range d.chunkModels.write.Rows() {
 		if n = mix(n); n>>8%3 != 0 {
-			d.imprintRows(rows, n)
+			d.markRows(rows, n)
 		}
 	}
 	d.inLoop--
@@ -183,10 +185,10 @@ func (d *world) imprint(r record) error {
 // gather gives a tag to all rows of an archetype whose chunks have values, or takes it from them:
 // the chunks go along to one that often has such rows, and come back.
 func (d *world) gather(r record) error {
-	tags := d.active & bare &^ (1 << imprintKind)
+	tags := d.active & bare &^ (1 << chunkMarksKind)
 	var some []*group
 	for _, g := range d.m.groups {
-		if g.set.has(imprintKind) && len(g.rows) > 0 {
+		if g.set.has(chunkMarksKind) && len(g.rows) > 0 {
 			some = append(some, g)
 		}
 	}
