@@ -41,7 +41,7 @@ func NewQuery(w *World, terms ...Term) *Query {
 			q.inner().Declare((&t).inner(), i, &seen)
 		}
 		q.core.Ordered = q.core.Ordered || t.core.Kind == query.TermOrdered
-		q.core.Sets = t.core.AppendTests(q.core.Sets)
+		q.core.Sets = t.core.AppendSparseFilters(q.core.Sets)
 	}
 	q.core.Matching = w.core.Index.Matching(q.inner().Read())
 	return q

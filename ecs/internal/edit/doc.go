@@ -3,7 +3,7 @@
 //
 //	to find out                                    look into
 //	how an entity gets and loses a type            move.go; change.go and apply.go for several at once
-//	which rows a change by query or list is about  selecting.go
+//	which rows a change by query or list is about  selection.go
 //	how entities are made                          create.go, reserve.go, instantiate.go, batch.go
 //	how they end                                   destroy.go
 //	what several changes make of an archetype      outcome.go

@@ -4,7 +4,7 @@
 //	to find out                                    look into
 //	how terms become filter, access and tests      term.go, filter.go, query.go, access.go
 //	how a loop goes from chunk to chunk            walk.go, scan.go, rows.go; where.go by shared value
-//	how rows of a chunk are told apart             rowtest.go, masked.go, between.go, rowversion.go
+//	how rows of a chunk are told apart             sparsefilter.go, masked.go, between.go, rowversion.go
 //	what drives a loop over sparse types           drive.go
 //	what other goroutines may see                  borrow.go, accessor.go
 //

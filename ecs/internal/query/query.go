@@ -27,7 +27,7 @@ type Query struct {
 	Changed   []world.TypeID     // types of the Changed terms
 	MaskedNew []world.TypeID     // those of the terms that are Masked
 	Watched   []*world.SparseSet // sets of sparse types among them
-	Sets      []rowTest          // tests that rows must pass by sparse types
+	Sets      []sparseFilter     // tests that rows must pass by sparse types
 	Driver    Driver             // what loops go through, if there are such tests
 	Ordered   bool               // the query has an Ordered term
 	Ranges    []QueryRange       // the Between terms
@@ -278,9 +278,9 @@ type Scan struct {
 	Borrow  *Borrow     // the borrow of an accessor's scan; nil for the owner
 }
 
-// rowTest is a condition on sparse types that a row must meet: for a term with several types, and
-// for With, one test for each; for Any, one test for all types of the term.
-type rowTest struct {
+// sparseFilter is a condition on sparse types that a row must meet: for a term with several types,
+// and for With, one test for each; for Any, one test for all types of the term.
+type sparseFilter struct {
 	Of     []*world.Type // sparse types, of which the row must have one, in the state that is wanted
 	dense  []*world.Type // for Any, other types, of which one that is enabled will do as well
 	want   entryState

@@ -240,7 +240,7 @@ func (s *Scan) Match(a *world.Archetype, tests []match.BitTest, pos, first, n in
 // n. Counts of enabled rows decide most chunks without reading their bits. While the world is
 // shared they do not: where goroutines switch one entity's bit at the same time, its count is off
 // for a moment by more than the bit.
-func (s *Scan) filter(a *world.Archetype, tests []match.BitTest, sets []rowTest, pos, first, n int) (matching int) {
+func (s *Scan) filter(a *world.Archetype, tests []match.BitTest, sets []sparseFilter, pos, first, n int) (matching int) {
 	left := len(tests) // tests that are not decided
 	all, shared := a.Table.Store.RowsOf(pos), s.shared()
 	for i := range tests {
@@ -271,7 +271,7 @@ func (s *Scan) filter(a *world.Archetype, tests []match.BitTest, sets []rowTest,
 
 // narrowed clears the bits of rows that fail a test, in the words of n rows from first on, and
 // returns how many bits are left.
-func narrowed(a *world.Archetype, tests []match.BitTest, sets []rowTest, pos, first, n int, words []uint64) (matching int) {
+func narrowed(a *world.Archetype, tests []match.BitTest, sets []sparseFilter, pos, first, n int, words []uint64) (matching int) {
 	for i := range tests {
 		narrow(a, &tests[i], pos, first/64, words)
 	}

@@ -9,9 +9,9 @@ import (
 	"quarry/ecs/internal/world"
 )
 
-// Tests by sparse types. Archetypes do not tell which entities have a sparse type, so the terms of
-// a query that name one become tests that each row passes or not. They narrow the mask of a chunk
-// after the enable bits (Scan.filter).
+// Filters by sparse types. Archetypes do not tell which entities have a sparse type, so the terms
+// of a query that name one become filters that each row passes or not. They narrow the mask of a
+// chunk after the enable bits (Scan.filter).
 
 // entryState is how a row must have a type.
 type entryState uint8
@@ -32,12 +32,12 @@ func (t *Term) isSparse() bool {
 	return false
 }
 
-// AppendTests appends the tests that the term asks for.
-func (t *Term) AppendTests(to []rowTest) []rowTest {
+// AppendSparseFilters appends the tests that the term asks for.
+func (t *Term) AppendSparseFilters(to []sparseFilter) []sparseFilter {
 	if !t.isSparse() {
 		return to
 	}
-	one := rowTest{}
+	one := sparseFilter{}
 	switch t.Kind {
 	case TermRead, TermWrite, TermWith:
 	case TermWithout:
@@ -74,7 +74,7 @@ const few = 8
 
 // narrow clears the bits of rows that fail the test, in the words of n rows of a chunk from row
 // first on.
-func (t *rowTest) narrow(a *world.Archetype, pos, first, n int, words []uint64) {
+func (t *sparseFilter) narrow(a *world.Archetype, pos, first, n int, words []uint64) {
 	ids := table.IDs(a.Table.Store.Row(pos, 0).Base, first+n)[first:]
 	for i, word := range words {
 		if word == 0 {
@@ -94,7 +94,7 @@ func (t *rowTest) narrow(a *world.Archetype, pos, first, n int, words []uint64) 
 }
 
 // mask returns a bit for each of up to 64 rows of a chunk, those of a word: whether it passes.
-func (t *rowTest) mask(a *world.Archetype, pos, word int, ids []entity.ID) (pass uint64) {
+func (t *sparseFilter) mask(a *world.Archetype, pos, word int, ids []entity.ID) (pass uint64) {
 	for _, of := range t.Of {
 		has, on := of.Sparse.Mask(ids)
 		switch t.want {
@@ -122,7 +122,7 @@ func (t *rowTest) mask(a *world.Archetype, pos, word int, ids []entity.ID) (pass
 }
 
 // Passes reports whether one row passes.
-func (t *rowTest) Passes(a *world.Archetype, pos, row int, e entity.ID) bool {
+func (t *sparseFilter) Passes(a *world.Archetype, pos, row int, e entity.ID) bool {
 	for _, of := range t.Of {
 		at := of.Sparse.Find(e)
 		if at == 0 {
