@@ -40,7 +40,7 @@ func Between[T any, F Number](c Component[T], field func(*T) *F, lo, hi F) Term 
 
 // Range is a range of a field that changes from loop to loop: the query with its term sees each
 // Range.Set. A Range belongs to the world's owner.
-type Range[F Number] struct{ s *query.Span }
+type Range[F Number] struct{ s *query.FieldRange }
 
 // NewRange returns a range of a field, see Between.
 func NewRange[T any, F Number](c Component[T], field func(*T) *F, lo, hi F) Range[F] {
@@ -61,7 +61,7 @@ func newRange[T any, F Number](op string, c Component[T], field func(*T) *F, lo,
 	if at == nil || offset >= unsafe.Sizeof(*value) || offset+size > unsafe.Sizeof(*value) {
 		panic(fmt.Sprintf("ecs: %s: the function does not return the address of a field of its argument, a %s", op, c.t.Name))
 	}
-	s := &query.Span{Type: c.t, Field: table.Field{Offset: offset, Kind: reflect.TypeFor[F]().Kind()}}
+	s := &query.FieldRange{Type: c.t, Field: table.Field{Offset: offset, Kind: reflect.TypeFor[F]().Kind()}}
 	s.Show = func() string { // 0 is added to -0
 		return fmt.Sprintf("from %v to %v", table.Of[F](s.Low)+0, table.Of[F](s.High)+0)
 	}
@@ -112,7 +112,7 @@ func (r Range[F]) Bounds(rows Rows) (least, greatest F, ok bool) {
 	if s.Borrow != nil && s.Borrow.Query != nil {
 		first, n = s.First, rows.Len()
 	}
-	of := query.QueryRange{Span: r.s}
+	of := query.QueryRange{FieldRange: r.s}
 	e := of.Extent(s.Query, s.Borrow, s.Binding.Archetype, s.Pos, first, n)
 	if e.Least > e.Greatest {
 		return least, greatest, false

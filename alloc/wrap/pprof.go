@@ -35,12 +35,12 @@ type pprofProfile struct {
 	texts     map[string]uint64
 	table     []string
 	functions map[[2]string]uint64 // by name and file
-	locations map[location]uint64
+	locations map[callSite]uint64
 }
 
-// location is a call instruction. frames are its visible frames: the functions inlined there,
+// callSite is a call instruction. frames are its visible frames: the functions inlined there,
 // innermost first, and the function that contains the code.
-type location struct {
+type callSite struct {
 	pc     uintptr
 	frames int
 }
@@ -58,7 +58,7 @@ func (p *Profile) WriteProfile(w io.Writer) error {
 	p.mu.Lock()
 	list := slices.Clone(p.list)
 	p.mu.Unlock()
-	e := pprofProfile{texts: map[string]uint64{}, functions: map[[2]string]uint64{}, locations: map[location]uint64{}}
+	e := pprofProfile{texts: map[string]uint64{}, functions: map[[2]string]uint64{}, locations: map[callSite]uint64{}}
 	e.header(p.rate)
 	for _, b := range list {
 		e.sample(p, b)
@@ -150,7 +150,7 @@ func (e *pprofProfile) stack(s []uintptr) (numbers []uint64) {
 }
 
 func (e *pprofProfile) location(frames []runtime.Frame) uint64 {
-	key := location{frames[0].PC, len(frames)}
+	key := callSite{frames[0].PC, len(frames)}
 	if n, ok := e.locations[key]; ok {
 		return n
 	}

@@ -16,13 +16,13 @@ import (
 // lock in vain. The goroutine that frees a block received it from the goroutine that allocated it;
 // by the same synchronization it sees the block's count, in the filter of that time or a later one.
 type sampledBlocks struct {
-	filter atomic.Pointer[filter]
+	filter atomic.Pointer[addressFilter]
 	mu     sync.Mutex
 	live   map[uintptr]*bucket // by address; like the filter written under mu
 }
 
-// filter counts addresses by hash.
-type filter struct {
+// addressFilter counts addresses by hash.
+type addressFilter struct {
 	shift  int
 	counts []atomic.Uint32
 }
@@ -33,13 +33,13 @@ const (
 	countsEach  = 16
 )
 
-func newFilter(n int) *filter {
-	return &filter{shift: hashShift(n), counts: make([]atomic.Uint32, n)}
+func newFilter(n int) *addressFilter {
+	return &addressFilter{shift: hashShift(n), counts: make([]atomic.Uint32, n)}
 }
 
 // at returns the count of an address. With a single multiplication the even spacing of slots would
 // persist, and the slots of one slab could collide with all slots of another.
-func (f *filter) at(p uintptr) *atomic.Uint32 {
+func (f *addressFilter) at(p uintptr) *atomic.Uint32 {
 	h := uint64(p) * hashFactor
 	return &f.counts[(h^h>>32)*hashFactor>>f.shift]
 }

@@ -78,7 +78,7 @@ func Allocate[T, E any](b *Builder[T], field *Array[E], n int) []E {
 		panic(fmt.Sprintf("blob: Allocate: n=%d is negative", n))
 	}
 	if n == 0 {
-		field.span = span{}
+		field.span = byteRange{}
 		return nil
 	}
 	i := x.alloc(op, x.graph.shapes[reflect.TypeFor[E]()], n)
@@ -92,7 +92,7 @@ func SetString[T any](b *Builder[T], field *String, text string) {
 	x := partsOf(op, b)
 	x.checkField(op, unsafe.Pointer(field), field) // Safe because only the address is used.
 	if text == "" {
-		field.span = span{}
+		field.span = byteRange{}
 		return
 	}
 	i := x.alloc(op, x.graph.shapes[reflect.TypeFor[byte]()], len(text))
@@ -119,7 +119,7 @@ func Point[T, E any](b *Builder[T], field *Ref[E], target *E) {
 	x := partsOf(op, b)
 	x.checkField(op, unsafe.Pointer(field), field) // Safe because only the address is used.
 	if target == nil {
-		field.span = span{}
+		field.span = byteRange{}
 		return
 	}
 	to := x.graph.shapes[reflect.TypeFor[E]()]
@@ -141,7 +141,7 @@ func partsOf[T any](op string, b *Builder[T]) *parts {
 // checkField panics unless a field is in the builder.
 func (x *parts) checkField(op string, at unsafe.Pointer, field any) {
 	if at != nil {
-		if _, _, ok := x.locate(at, int(unsafe.Sizeof(span{}))); ok {
+		if _, _, ok := x.locate(at, int(unsafe.Sizeof(byteRange{}))); ok {
 			return
 		}
 	}
@@ -150,7 +150,7 @@ func (x *parts) checkField(op string, at unsafe.Pointer, field any) {
 }
 
 // lead makes a field lead to what a link says.
-func (x *parts) lead(field *span, to link) {
+func (x *parts) lead(field *byteRange, to link) {
 	field.offset, field.n = 0, ^int32(len(x.links))
 	x.links = append(x.links, to)
 }
@@ -252,14 +252,14 @@ func (p *plan) reach(fields []relative, base unsafe.Pointer, path string) {
 			}
 			continue
 		}
-		if l := p.x.linkOf((*span)(at), r); l != nil { // Safe because the field is relative.
+		if l := p.x.linkOf((*byteRange)(at), r); l != nil { // Safe because the field is relative.
 			p.place(l.object, path+r.path)
 		}
 	}
 }
 
 // linkOf returns the link of a field, or nil if it leads to none.
-func (x *parts) linkOf(s *span, r *relative) *link {
+func (x *parts) linkOf(s *byteRange, r *relative) *link {
 	if s.n == 0 {
 		return nil
 	}
@@ -308,11 +308,11 @@ func (p *plan) patch(fields []relative, base unsafe.Pointer, block []byte, place
 			}
 			continue
 		}
-		var s span
-		if l := p.x.linkOf((*span)(at), r); l != nil { // Safe because the field is relative.
-			s = span{offset: int32(p.at[l.object] + l.offset - (place + r.offset)), n: int32(l.n)}
+		var s byteRange
+		if l := p.x.linkOf((*byteRange)(at), r); l != nil { // Safe because the field is relative.
+			s = byteRange{offset: int32(p.at[l.object] + l.offset - (place + r.offset)), n: int32(l.n)}
 		}
-		*(*span)(unsafe.Pointer(&block[place+r.offset])) = s // Safe because the block has the value, aligned.
+		*(*byteRange)(unsafe.Pointer(&block[place+r.offset])) = s // Safe because the block has the value, aligned.
 	}
 }
 

@@ -144,10 +144,10 @@ func (c *checker) fields(list []relative, at int) error {
 			continue
 		}
 		place := at + r.offset
-		s := *(*span)(unsafe.Pointer(&c.block[place])) // Safe because the field lies in the content, aligned.
+		s := *(*byteRange)(unsafe.Pointer(&c.block[place])) // Safe because the field lies in the content, aligned.
 		to, n := place+int(s.offset), int(s.n)
 		switch {
-		case s == span{}:
+		case s == byteRange{}:
 			continue
 		case n <= 0 || r.kind == kindRef && n != 1:
 			return fmt.Errorf("%s has length %d and offset %d", r.path, n, s.offset)

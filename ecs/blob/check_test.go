@@ -100,7 +100,9 @@ func edit(t *testing.T, s *Store, e ecs.Entity, change func(words []word) []word
 }
 
 // spanAt returns the relative field at a byte of a block.
-func spanAt(words []word, at uintptr) *span { return (*span)(unsafe.Pointer(&bytesOf(words)[at])) }
+func spanAt(words []word, at uintptr) *byteRange {
+	return (*byteRange)(unsafe.Pointer(&bytesOf(words)[at]))
+}
 
 // brokenBlock is a change of the words of a body, and what is said of it.
 type brokenBlock struct {

@@ -17,21 +17,21 @@ func (*noCopy) Unlock() {}
 
 // A span is the 8 bytes of a relative field: n elements, offset bytes from the field's own address.
 // n is 0 for none. In a Builder it is ^i for link i, and all readers take a negative n for none.
-type span struct{ offset, n int32 }
+type byteRange struct{ offset, n int32 }
 
 // data returns the first element, or nil.
-func (s *span) data() unsafe.Pointer {
+func (s *byteRange) data() unsafe.Pointer {
 	if s.n <= 0 {
 		return nil
 	}
 	return unsafe.Add(unsafe.Pointer(s), s.offset) // Safe because the Store has checked that offset stays in the block.
 }
 
-// kind says what a relative field is.
-type kind uint8
+// linkKind says what a relative field is.
+type linkKind uint8
 
 const (
-	kindArray kind = iota
+	kindArray linkKind = iota
 	kindString
 	kindRef
 	kindGroup // not a field but a Go array of structs that have some
@@ -40,7 +40,7 @@ const (
 // relativeField is implemented by pointers to Array, String and Ref.
 type relativeField interface {
 	// target returns the kind of the field and the type of its elements.
-	target() (kind, reflect.Type)
+	target() (linkKind, reflect.Type)
 }
 
 // Array is an array of E inside a blob, a field of 8 B. E may be any type without Go pointers and
@@ -48,7 +48,7 @@ type relativeField interface {
 // of the blob (go vet reports it).
 type Array[E any] struct {
 	_    noCopy
-	span span
+	span byteRange
 }
 
 // Len returns the number of elements; 0 while the array is in a Builder.
@@ -61,13 +61,13 @@ func (a *Array[E]) Slice() []E {
 	return unsafe.Slice((*E)(a.span.data()), max(0, a.span.n))
 }
 
-func (*Array[E]) target() (kind, reflect.Type) { return kindArray, reflect.TypeFor[E]() }
+func (*Array[E]) target() (linkKind, reflect.Type) { return kindArray, reflect.TypeFor[E]() }
 
 // String is a text inside a blob, a field of 8 B. It must not be copied out of the blob (go vet
 // reports it).
 type String struct {
 	_    noCopy
-	span span
+	span byteRange
 }
 
 // Len returns the number of bytes; 0 while the text is in a Builder.
@@ -83,13 +83,13 @@ func (s *String) Bytes() []byte {
 	return unsafe.Slice((*byte)(s.span.data()), max(0, s.span.n))
 }
 
-func (*String) target() (kind, reflect.Type) { return kindString, reflect.TypeFor[byte]() }
+func (*String) target() (linkKind, reflect.Type) { return kindString, reflect.TypeFor[byte]() }
 
 // Ref is a reference to an E in the same blob, or to none: a field of 8 B. Several may lead to one
 // E, also to one that holds them. A Ref must not be copied out of the blob (go vet reports it).
 type Ref[E any] struct {
 	_    noCopy
-	span span
+	span byteRange
 }
 
 // Get returns the E, for reading, or nil if there is none or the reference is in a Builder. It is
@@ -98,4 +98,4 @@ func (r *Ref[E]) Get() *E {
 	return (*E)(r.span.data()) // Safe because the Store has checked that an E lies there.
 }
 
-func (*Ref[E]) target() (kind, reflect.Type) { return kindRef, reflect.TypeFor[E]() }
+func (*Ref[E]) target() (linkKind, reflect.Type) { return kindRef, reflect.TypeFor[E]() }

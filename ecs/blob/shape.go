@@ -34,7 +34,7 @@ type shape struct {
 // A relative is a relative field of a shape, or a Go array of values that have some.
 type relative struct {
 	offset int
-	kind   kind
+	kind   linkKind
 	path   string // of the field in its shape: .Parts
 	to     *shape // of what it leads to
 
@@ -108,7 +108,7 @@ func (g *graph) relativesOf(op string, t reflect.Type, offset int, path, above s
 
 // targetOf returns the kind of a relative field and the type of its elements, or nil for another
 // type. Structs that embed such a field are other types.
-func targetOf(t reflect.Type) (kind, reflect.Type) {
+func targetOf(t reflect.Type) (linkKind, reflect.Type) {
 	if t.Kind() != reflect.Struct || t.NumField() == 0 || t.Field(0).Type != reflect.TypeFor[noCopy]() {
 		return 0, nil
 	}

@@ -17,7 +17,7 @@ import (
 // Commands are recorded in streams: one for the owner of the buffer and one for each worker of a
 // job. Play puts the streams' segments in order and works out what the commands do to each entity,
 // without touching the world (check.go, program.go). Then it applies them to all entities with the
-// same commands at once (play.go, group.go, fill.go):
+// same commands at once (play.go, subjectgroup.go, fill.go):
 //
 //	record      stream: Add(1v1, Hit{3})  Set(7v1, ..)  Add(2v1, Hit{5})  Remove(2v1, Slow) ...
 //	check       subject of 1v1: [Body] +Hit           subject of 2v1: [Body Slow] +Hit -Slow ...
@@ -259,7 +259,7 @@ func (b *Buffer) String() string {
 }
 
 // text describes a record whose op is o.
-func (r *record) text(o *op) string {
+func (r *commandRecord) text(o *op) string {
 	switch {
 	case o.query != nil:
 		return o.String() + " of " + o.query.String()

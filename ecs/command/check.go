@@ -9,8 +9,8 @@ import (
 )
 
 // The check of a buffer reads the records in the order of playback. Commands about one entity each
-// wait in a block (block.go), entities that are created alike are compared with the first of them
-// (pattern.go), and all other commands are checked here, one by one.
+// wait in a block (checkblock.go), entities that are created alike are compared with the first of
+// them (pattern.go), and all other commands are checked here, one by one.
 
 // check goes through the commands from a place on, in order, and works out what they do to each
 // entity. It changes nothing of the world, except that it may make archetypes. The error is a
@@ -73,7 +73,7 @@ func (p *player) check(from place) error {
 }
 
 // checkOne checks one record.
-func (p *player) checkOne(r *record, o int32) error {
+func (p *player) checkOne(r *commandRecord, o int32) error {
 	one := &p.ops[o]
 	if p.isStale(r, one, ecs.Null) || p.isStale(r, one, r.e) || one.kind == instantiate && p.isStale(r, one, r.source()) {
 		return nil
@@ -123,7 +123,7 @@ func (p *player) turn() {
 }
 
 // namesSomebody reports whether earlier commands create all placeholders in a record's value.
-func (p *player) namesSomebody(r *record, o *op, c codec) bool {
+func (p *player) namesSomebody(r *commandRecord, o *op, c codec) bool {
 	n, at := 1, r.value()
 	if door.FactsOf(o.t).Kind == ecs.KindBuffer {
 		n, at = r.number(), unsafe.Add(at, 8) // Safe because the elements lie behind their number.
@@ -154,7 +154,7 @@ func (p *player) created(links []world.Link, at unsafe.Pointer, n int, size uint
 }
 
 // place begins the first subject of a placeholder.
-func (p *player) place(r *record, key rootKey) error {
+func (p *player) place(r *commandRecord, key rootKey) error {
 	number, _ := door.Number(r.e)
 	root, err := p.root(key)
 	if err == nil {
@@ -165,7 +165,7 @@ func (p *player) place(r *record, key rootKey) error {
 
 // copy begins the subject of a copy. If this run has commands about the source or may have some
 // about its group, the run ends first, so that these are played before the copy is made.
-func (p *player) copy(r *record, o *op) error {
+func (p *player) copy(r *commandRecord, o *op) error {
 	source := p.real(r.source())
 	s := p.last(source)
 	key, why, err := p.stateOf(source, s)
@@ -177,7 +177,7 @@ func (p *player) copy(r *record, o *op) error {
 		return nil
 	}
 	now := &p.runs[len(p.runs)-1]
-	if s != 0 && s >= now.first || key.at.Has(p.group) && p.subjects.len() > now.first {
+	if s != 0 && s >= now.first || key.at.Has(p.linked) && p.subjects.len() > now.first {
 		p.turn()
 	}
 	return p.place(r, rootKey{at: key.at, source: source, created: true})

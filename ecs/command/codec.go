@@ -20,7 +20,7 @@ type codec interface {
 	fills() bool
 	// spread writes one value to each of the entities, all of which have the type. It returns the
 	// number of entities written, and the error that stopped it.
-	spread(k kind, list []ecs.Entity, from source) (int, error)
+	spread(k commandKind, list []ecs.Entity, from source) (int, error)
 	// patch replaces the placeholders in the value of an entity, if fills returns true.
 	patch(e ecs.Entity, made []ecs.Entity)
 	// shared returns v as a value of a shared type.

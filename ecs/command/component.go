@@ -43,7 +43,7 @@ func Set[T any, G Target](r Recorder, to G, c ecs.Component[T], v T) {
 }
 
 // recordMany records a command about a list or a query.
-func recordMany[T any, G Target](w *Writer, name string, k kind, to G, c ecs.Component[T], v *T) {
+func recordMany[T any, G Target](w *Writer, name string, k commandKind, to G, c ecs.Component[T], v *T) {
 	list, q := severalOf(to)
 	one, number := w.several(name, k, list, q, c)
 	if number == 0 {
@@ -53,7 +53,7 @@ func recordMany[T any, G Target](w *Writer, name string, k kind, to G, c ecs.Com
 }
 
 // recordOne records a command about one entity.
-func recordOne[T any](w *Writer, name string, k kind, e ecs.Entity, c ecs.Component[T], v *T) {
+func recordOne[T any](w *Writer, name string, k commandKind, e ecs.Entity, c ecs.Component[T], v *T) {
 	if !w.open() || e != w.stream.newest || e == ecs.Null {
 		w.check(name)
 		w.checkEntity(name, e)
@@ -71,7 +71,7 @@ func recordOne[T any](w *Writer, name string, k kind, e ecs.Entity, c ecs.Compon
 }
 
 // numberOf returns the number of the op that writes values of a component.
-func numberOf[T any](w *Writer, name string, k kind, c ecs.Component[T]) uint16 {
+func numberOf[T any](w *Writer, name string, k commandKind, c ecs.Component[T]) uint16 {
 	index := w.stream.indexOf(name, c)
 	if n := w.stream.noted(k, index); n != 0 {
 		return n - 1
@@ -82,38 +82,38 @@ func numberOf[T any](w *Writer, name string, k kind, c ecs.Component[T]) uint16 
 	return w.stream.note(k, c, index, newColumn(c))
 }
 
-// column is the codec of a component.
-type column[T any] struct {
+// columnCodec is the codec of a component.
+type columnCodec[T any] struct {
 	c  ecs.Component[T]
 	at []world.Link
 }
 
 func newColumn[T any](c ecs.Component[T]) codec {
-	return &column[T]{c, door.FactsOf(c).Links}
+	return &columnCodec[T]{c, door.FactsOf(c).Links}
 }
 
-func (c *column[T]) size() uintptr { return unsafe.Sizeof(*new(T)) }
+func (c *columnCodec[T]) size() uintptr { return unsafe.Sizeof(*new(T)) }
 
-func (c *column[T]) links() []world.Link { return c.at }
+func (c *columnCodec[T]) links() []world.Link { return c.at }
 
-func (c *column[T]) fills() bool { return true }
+func (c *columnCodec[T]) fills() bool { return true }
 
-func (c *column[T]) fill(rows ecs.Rows, from source) {
+func (c *columnCodec[T]) fill(rows ecs.Rows, from source) {
 	to := c.c.Slice(rows)
 	for i := range to {
 		to[i] = *(*T)(from.value(i)) // Safe because a record of the type's op holds a T there.
 	}
 }
 
-func (c *column[T]) spread(_ kind, list []ecs.Entity, from source) (int, error) {
+func (c *columnCodec[T]) spread(_ commandKind, list []ecs.Entity, from source) (int, error) {
 	for i, e := range list {
 		*c.c.Mut(e) = *(*T)(from.value(i)) // Safe because a record of the type's op holds a T there.
 	}
 	return len(list), nil
 }
 
-func (c *column[T]) patch(e ecs.Entity, made []ecs.Entity) {
+func (c *columnCodec[T]) patch(e ecs.Entity, made []ecs.Entity) {
 	name(c.at, unsafe.Pointer(c.c.Mut(e)), 1, 0, made) // Safe because the value lives as long as the call.
 }
 
-func (c *column[T]) shared(any) ecs.SharedValue { return ecs.SharedValue{} }
+func (c *columnCodec[T]) shared(any) ecs.SharedValue { return ecs.SharedValue{} }

@@ -35,7 +35,7 @@ func Append[T any, G Target](r Recorder, to G, b ecs.Buffer[T], v ...T) {
 	recordElements(writerOf(r), "Append", appendTo, to, b, v)
 }
 
-func recordElements[T any, G Target](w *Writer, name string, k kind, to G, b ecs.Buffer[T], v []T) {
+func recordElements[T any, G Target](w *Writer, name string, k commandKind, to G, b ecs.Buffer[T], v []T) {
 	if e, ok := any(to).(ecs.Entity); ok { // see Target
 		w.check(name)
 		w.checkEntity(name, e)
@@ -53,7 +53,7 @@ func recordElements[T any, G Target](w *Writer, name string, k kind, to G, b ecs
 }
 
 // numberOfElements returns the number of the op that writes elements of a buffer.
-func numberOfElements[T any](w *Writer, name string, k kind, b ecs.Buffer[T]) uint16 {
+func numberOfElements[T any](w *Writer, name string, k commandKind, b ecs.Buffer[T]) uint16 {
 	index := w.stream.indexOf(name, b)
 	if n := w.stream.noted(k, index); n != 0 {
 		return n - 1
@@ -62,7 +62,7 @@ func numberOfElements[T any](w *Writer, name string, k kind, b ecs.Buffer[T]) ui
 }
 
 // keepElements writes the elements of a record and their number.
-func keepElements[T any](w *Writer, r *record, number uint16, to unsafe.Pointer, v []T) {
+func keepElements[T any](w *Writer, r *commandRecord, number uint16, to unsafe.Pointer, v []T) {
 	// Safe because the room has 8 bytes and then so many Ts, which hold no Go pointers.
 	*(*uint64)(to) = uint64(len(v))
 	copy(unsafe.Slice((*T)(unsafe.Add(to, 8)), len(v)), v)
@@ -85,7 +85,7 @@ func (c *elements[T]) fills() bool { return false }
 
 func (c *elements[T]) fill(ecs.Rows, source) {}
 
-func (c *elements[T]) spread(k kind, list []ecs.Entity, from source) (int, error) {
+func (c *elements[T]) spread(k commandKind, list []ecs.Entity, from source) (int, error) {
 	for i, e := range list {
 		// Safe because a record of the type's op holds the number of elements there, and behind it
 		// the elements.

@@ -149,7 +149,7 @@ func (w *Writer) DisableQuery(q *ecs.Query, t ecs.Type) {
 }
 
 // typed returns the op of a command about a type, without a value.
-func (w *Writer) typed(name string, k kind, t ecs.Type) op {
+func (w *Writer) typed(name string, k commandKind, t ecs.Type) op {
 	w.check(name)
 	checkTypes(name, t)
 	w.stream.indexOf(name, t)

@@ -106,7 +106,7 @@ func (e *PlayError) Error() string {
 func (e *PlayError) Unwrap() error { return e.cause }
 
 // fail notes that the command being checked cannot apply.
-func (p *player) fail(r *record, o *op, e ecs.Entity, why reason) {
+func (p *player) fail(r *commandRecord, o *op, e ecs.Entity, why reason) {
 	if p.failed++; len(p.failures) < MostFailures {
 		p.failures = append(p.failures, p.describe(r, o, e, why))
 	}
@@ -114,7 +114,7 @@ func (p *player) fail(r *record, o *op, e ecs.Entity, why reason) {
 
 // failLate notes that a command found no room for an entity, or no sparse type to set or toggle,
 // while it was being played.
-func (p *player) failLate(r *record, o *op, e ecs.Entity, err error) {
+func (p *player) failLate(r *commandRecord, o *op, e ecs.Entity, err error) {
 	why := noRoom
 	if err == errLacks {
 		why = lacksType
@@ -131,7 +131,7 @@ func (p *player) failLate(r *record, o *op, e ecs.Entity, err error) {
 }
 
 // recorded returns e as the record names it: the placeholder, if the record has one, or e itself.
-func (p *player) recorded(r *record, e ecs.Entity) ecs.Entity {
+func (p *player) recorded(r *commandRecord, e ecs.Entity) ecs.Entity {
 	switch {
 	case r.e != ecs.Null:
 		return r.e
@@ -146,7 +146,7 @@ func (p *player) recorded(r *record, e ecs.Entity) ecs.Entity {
 }
 
 // locate makes r the record that describe describes, by finding its segment and number.
-func (p *player) locate(r *record) {
+func (p *player) locate(r *commandRecord) {
 	for i := range p.segments {
 		p.segment, p.number = &p.segments[i], 0
 		c := p.segment.cursor()
@@ -160,7 +160,7 @@ func (p *player) locate(r *record) {
 }
 
 // describe makes the Failure of the current record: which command fails, for which entity and why.
-func (p *player) describe(r *record, o *op, e ecs.Entity, why reason) Failure {
+func (p *player) describe(r *commandRecord, o *op, e ecs.Entity, why reason) Failure {
 	f := Failure{Command: o.String(), Entity: e, Why: reasons[why], Key: p.segment.key, Flight: p.segment.flight,
 		Ordinal: p.segment.ordinal, Number: p.segment.first + p.number}
 	if pc := r.caller(); pc != 0 {

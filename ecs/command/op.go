@@ -12,7 +12,7 @@ import (
 
 // op is what a command does, without its entity and its value. Many commands share one op.
 type op struct {
-	kind      kind
+	kind      commandKind
 	t         ecs.Type       // of the value, or the type that is removed or toggled; else nil
 	archetype *ecs.Archetype // of a Create
 	change    *ecs.Change    // of an Apply; in a player, the change that any op makes
@@ -101,7 +101,7 @@ func (o *ops) find(one op, c codec) uint16 {
 }
 
 // noted returns the number + 1 of the op that writes values of a type, or 0.
-func (o *ops) noted(k kind, index int) uint16 {
+func (o *ops) noted(k commandKind, index int) uint16 {
 	if list := o.byType[k]; index < len(list) {
 		return list[index]
 	}
@@ -109,7 +109,7 @@ func (o *ops) noted(k kind, index int) uint16 {
 }
 
 // note is find for an op that writes values of a type. It makes the op known to noted.
-func (o *ops) note(k kind, t ecs.Type, index int, c codec) uint16 {
+func (o *ops) note(k commandKind, t ecs.Type, index int, c codec) uint16 {
 	n := o.find(op{kind: k, t: t, shared: isShared(t), sparse: isSparse(t), valued: true}, c)
 	for len(o.byType[k]) <= index {
 		o.byType[k] = append(o.byType[k], 0)

@@ -69,7 +69,7 @@ func (p *player) spawn(c *cursor, remap []int32) (int, error) {
 // begins reports whether the records at an address match the pattern and are about e.
 func (l *pattern) begins(at unsafe.Pointer, e ecs.Entity) bool {
 	for i := range l.heads {
-		r := (*record)(unsafe.Add(at, l.heads[i].at)) // Safe because the caller knows that so many bytes of records are there.
+		r := (*commandRecord)(unsafe.Add(at, l.heads[i].at)) // Safe because the caller knows that so many bytes of records are there.
 		if r.head() != l.heads[i].word || r.e != e {
 			return false
 		}
@@ -86,14 +86,14 @@ func (p *player) learn(c cursor, remap []int32) error {
 		return nil // the page ends here
 	}
 	l.stream, l.heads, l.size = nil, l.heads[:0], 0
-	r := (*record)(unsafe.Add(page.base, at)) // Safe because a record begins there.
+	r := (*commandRecord)(unsafe.Add(page.base, at)) // Safe because a record begins there.
 	e := r.e
 	n, err := p.root(rootKey{at: p.ops[remap[r.op]].archetype, created: true})
 	if err != nil {
 		return err
 	}
 	for left > 0 && at < page.used && len(l.heads) < mostHeads {
-		r = (*record)(unsafe.Add(page.base, at)) // Safe because a record begins there.
+		r = (*commandRecord)(unsafe.Add(page.base, at)) // Safe because a record begins there.
 		if at > c.at {
 			o := remap[r.op]
 			if r.e != e || r.flags&(listed|linked|stale) != 0 {
@@ -137,13 +137,13 @@ func (p *player) repeatSpawn(c *cursor) (commands int) {
 	at, end := unsafe.Add(page.base, c.at), unsafe.Add(page.base, page.used)
 	n := 0
 	for ; n < most; n++ {
-		r := (*record)(at) // Safe because a record begins there.
+		r := (*commandRecord)(at) // Safe because a record begins there.
 		e := r.e
 		if !l.begins(at, e) {
 			break
 		}
 		next := unsafe.Add(at, l.size)
-		if next != end && (*record)(next).e == e { // Safe because another record begins there.
+		if next != end && (*commandRecord)(next).e == e { // Safe because another record begins there.
 			break // the entity has more commands
 		}
 		list[n], begins[n] = e, ^int32(r.from(p.base)+r.size/8) // the Create has no link

@@ -191,7 +191,7 @@ func (p *player) applyRun() error {
 // unseen reports whether a run both makes and destroys entities that nothing can observe. A copy
 // with a group is excluded: its members may stay if it is destroyed as a member of another group.
 func (p *player) unseen(root, nd *node) bool {
-	return root.created && nd.at == nil && !(root.copied && root.at.Has(p.group))
+	return root.created && nd.at == nil && !(root.copied && root.at.Has(p.linked))
 }
 
 // make makes the entities of a group, as copies or new ones, and writes the values of new ones.
@@ -230,7 +230,7 @@ func (p *player) noteHeirs(n int32) {
 		return
 	}
 	for _, s := range p.subjectsOf(n) {
-		for _, m := range p.group.Slice(p.subjects.e[s]) {
+		for _, m := range p.linked.Slice(p.subjects.e[s]) {
 			if p.w.Alive(m.Entity) && m.Entity != p.subjects.e[s] {
 				p.work.heirs = append(p.work.heirs, m.Entity)
 			}
@@ -245,7 +245,7 @@ func (p *player) destroysGroup(n int32) bool {
 		nd := &p.nodes[m]
 		before, one := &p.nodes[nd.parent], &p.ops[nd.op]
 		switch {
-		case before.at == nil || !before.at.Has(p.group) || one.t == ecs.Type(p.group) && one.kind != appendTo:
+		case before.at == nil || !before.at.Has(p.linked) || one.t == ecs.Type(p.linked) && one.kind != appendTo:
 			return false
 		case one.kind == destroy && !one.member:
 			return true

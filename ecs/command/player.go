@@ -18,7 +18,7 @@ import (
 type player struct {
 	programs
 	base          unsafe.Pointer // of the universe
-	group         ecs.Buffer[ecs.LinkedEntity]
+	linked        ecs.Buffer[ecs.LinkedEntity]
 	cleanupEntity ecs.Component[ecs.CleanupEntity]
 	segments      []segment
 	remap         [][]int32 // by stream and number of an op there: its number in ops; -1 if not looked up yet
@@ -41,7 +41,7 @@ type player struct {
 	stale  map[named]bool
 
 	listed  bool // some command about a list has a value
-	block   block
+	block   checkBlock
 	pattern pattern
 	work    work
 	peak    peak
@@ -50,8 +50,8 @@ type player struct {
 
 // run is commands that are played together. A command about a query ends a run.
 type run struct {
-	first, end int32   // subjects
-	query      *record // that ends the run; nil if a copy or the last command does
+	first, end int32          // subjects
+	query      *commandRecord // that ends the run; nil if a copy or the last command does
 	op         int32
 	unsure     bool  // the effects of earlier queries could not be predicted: see sync
 	from       place // its first command
@@ -94,7 +94,7 @@ type peak struct {
 func (p *player) begin(w *ecs.World, streams []*stream, placeholders int) {
 	if p.edges == nil {
 		p.edges, p.roots, p.byOp = map[edge]int32{}, map[rootKey]int32{}, map[op]int32{}
-		p.group, p.cleanupEntity = ecs.RegisterBuffer[ecs.LinkedEntity](w), ecs.Register[ecs.CleanupEntity](w)
+		p.linked, p.cleanupEntity = ecs.RegisterBuffer[ecs.LinkedEntity](w), ecs.Register[ecs.CleanupEntity](w)
 	}
 	p.w, p.base = w, w.Universe().Base()
 	p.segments = inOrder(p.segments[:0], streams)
@@ -196,7 +196,7 @@ func (p *player) lists() (all tally) {
 }
 
 // opOf returns the number of a record's op among the player's.
-func (p *player) opOf(remap []int32, r *record) int32 {
+func (p *player) opOf(remap []int32, r *commandRecord) int32 {
 	s := p.segment.stream
 	one := s.list[r.op]
 	if one.shared && one.valued {
@@ -245,10 +245,10 @@ func (p *player) know(index int) {
 }
 
 // recordOf returns the record at a link, or at a ^position.
-func (p *player) recordOf(l int32) *record {
+func (p *player) recordOf(l int32) *commandRecord {
 	at := uint32(^l)
 	if l >= 0 {
 		at = p.subjects.links[l].at
 	}
-	return (*record)(unsafe.Add(p.base, uintptr(at)*8)) // Safe because a record lies there until the buffer is cleared.
+	return (*commandRecord)(unsafe.Add(p.base, uintptr(at)*8)) // Safe because a record lies there until the buffer is cleared.
 }

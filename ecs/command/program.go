@@ -21,7 +21,7 @@ import (
 //	program   the ops along the path from a root to a node
 //	subject   an entity in a run: the node where its program ends, and its commands (subject.go)
 //	link      a command of a subject: the position of its record, and the next link
-//	group     the subjects of a run that end at one node, moved and written together (group.go)
+//	group     the subjects of a run that end at one node, moved and written together (subjectgroup.go)
 //
 // Let 1v1 and 3v1 be [Body], and 2v1 [Body Slow]. The commands Add(1v1, Hit{3}), Add(2v1, Hit{5}),
 // Remove(2v1, Slow) and Add(3v1, Hit{9}) give

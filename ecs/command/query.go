@@ -101,7 +101,7 @@ func (p *player) destroy(q *ecs.Query) (err error) {
 }
 
 // applySparse makes a command with a value about the entities that match a query.
-func (p *player) applySparse(one *op, c codec, r *record) error {
+func (p *player) applySparse(one *op, c codec, r *commandRecord) error {
 	has := one.t.(interface{ Has(ecs.Entity) bool })
 	list := slices.DeleteFunc(one.query.Entities(p.work.list[:0]), func(e ecs.Entity) bool {
 		if one.kind != put && has.Has(e) == (one.kind == add) {
@@ -121,7 +121,7 @@ func (p *player) applySparse(one *op, c codec, r *record) error {
 }
 
 // repeated returns the value of a record n times.
-func (p *player) repeated(r *record, n int) source {
+func (p *player) repeated(r *commandRecord, n int) source {
 	values := p.work.values[:0]
 	for range n {
 		values = append(values, r.valueAt(p.base))

@@ -26,7 +26,7 @@ func SetShared[T comparable, G Target](r Recorder, to G, c ecs.Shared[T], v T) {
 	recordShared(writerOf(r), "SetShared", set, to, c, v)
 }
 
-func recordShared[T comparable, G Target](w *Writer, name string, k kind, to G, c ecs.Shared[T], v T) {
+func recordShared[T comparable, G Target](w *Writer, name string, k commandKind, to G, c ecs.Shared[T], v T) {
 	if e, ok := any(to).(ecs.Entity); ok { // see Target
 		w.check(name)
 		w.checkEntity(name, e)
@@ -46,7 +46,7 @@ func recordShared[T comparable, G Target](w *Writer, name string, k kind, to G, 
 }
 
 // numberOfShared returns the number of the op that sets values of a shared type.
-func numberOfShared[T comparable](w *Writer, name string, k kind, c ecs.Shared[T]) uint16 {
+func numberOfShared[T comparable](w *Writer, name string, k commandKind, c ecs.Shared[T]) uint16 {
 	index := w.stream.indexOf(name, c)
 	if n := w.stream.noted(k, index); n != 0 {
 		return n - 1
@@ -65,7 +65,7 @@ func (c *values[T]) fills() bool { return false }
 
 func (c *values[T]) fill(ecs.Rows, source) {}
 
-func (c *values[T]) spread(_ kind, list []ecs.Entity, _ source) (int, error) {
+func (c *values[T]) spread(_ commandKind, list []ecs.Entity, _ source) (int, error) {
 	return len(list), nil
 }
 

@@ -32,7 +32,7 @@ func SetSparse[T any, G Target](r Recorder, to G, s ecs.Sparse[T], v T) {
 	recordSparse(writerOf(r), "SetSparse", set, to, s, v)
 }
 
-func recordSparse[T any, G Target](w *Writer, name string, k kind, to G, s ecs.Sparse[T], v T) {
+func recordSparse[T any, G Target](w *Writer, name string, k commandKind, to G, s ecs.Sparse[T], v T) {
 	if e, ok := any(to).(ecs.Entity); ok { // see Target
 		w.check(name)
 		w.checkEntity(name, e)
@@ -53,7 +53,7 @@ func recordSparse[T any, G Target](w *Writer, name string, k kind, to G, s ecs.S
 }
 
 // numberOfSparse returns the number of the op that writes values of a sparse type.
-func numberOfSparse[T any](w *Writer, name string, k kind, s ecs.Sparse[T]) uint16 {
+func numberOfSparse[T any](w *Writer, name string, k commandKind, s ecs.Sparse[T]) uint16 {
 	index := w.stream.indexOf(name, s)
 	if n := w.stream.noted(k, index); n != 0 {
 		return n - 1
@@ -75,7 +75,7 @@ func (c *entries[T]) fills() bool { return false }
 
 func (c *entries[T]) fill(ecs.Rows, source) {}
 
-func (c *entries[T]) spread(k kind, list []ecs.Entity, from source) (int, error) {
+func (c *entries[T]) spread(k commandKind, list []ecs.Entity, from source) (int, error) {
 	for i, e := range list {
 		v := *(*T)(from.value(i)) // Safe because a record of the type's op holds a T there.
 		if len(c.at) > 0 {

@@ -39,7 +39,7 @@ func (p *player) findStale(judges []world.Judge) {
 }
 
 // findStaleOf looks at one record.
-func (p *player) findStaleOf(s *stream, r *record, era uint64) {
+func (p *player) findStaleOf(s *stream, r *commandRecord, era uint64) {
 	p.judge(r, r.e, era)
 	if r.flags&listed != 0 {
 		for _, e := range r.list() {
@@ -60,7 +60,7 @@ func (p *player) findStaleOf(s *stream, r *record, era uint64) {
 }
 
 // judgeValues judges the entities in n values at at, size bytes each.
-func (p *player) judgeValues(r *record, links []world.Link, at unsafe.Pointer, n int, size uintptr, era uint64) {
+func (p *player) judgeValues(r *commandRecord, links []world.Link, at unsafe.Pointer, n int, size uintptr, era uint64) {
 	for i := range n {
 		for j := range links {
 			// Safe because each value has what its links say.
@@ -76,7 +76,7 @@ func (p *player) judgeValues(r *record, links []world.Link, at unsafe.Pointer, n
 
 // judge notes an entity that a record names and that is not the one it named, and reports whether
 // it is such a one. An entity that is not alive is nobody else.
-func (p *player) judge(r *record, e ecs.Entity, era uint64) bool {
+func (p *player) judge(r *commandRecord, e ecs.Entity, era uint64) bool {
 	if e.IsPlaceholder() || !p.w.Alive(e) {
 		return false
 	}
@@ -88,7 +88,7 @@ func (p *player) judge(r *record, e ecs.Entity, era uint64) bool {
 }
 
 // noteStale notes that a record names an entity that is stale; Null stands for one in its value.
-func (p *player) noteStale(r *record, e ecs.Entity) {
+func (p *player) noteStale(r *commandRecord, e ecs.Entity) {
 	if p.stale == nil {
 		p.stale = map[named]bool{}
 	}
@@ -98,7 +98,7 @@ func (p *player) noteStale(r *record, e ecs.Entity) {
 
 // isStale reports whether an entity that a record names is stale, or with Null one in its value, so
 // that the command cannot be made, and notes the failure.
-func (p *player) isStale(r *record, o *op, e ecs.Entity) bool {
+func (p *player) isStale(r *commandRecord, o *op, e ecs.Entity) bool {
 	if r.flags&stale == 0 || !p.stale[named{r, e}] {
 		return false
 	}

@@ -328,13 +328,13 @@ func (c *cursor) turn() {
 }
 
 // next returns the next record, or nil.
-func (c *cursor) next() *record {
+func (c *cursor) next() *commandRecord {
 	if c.left == 0 {
 		return nil
 	}
 	c.turn()
 	// Safe because a record begins there.
-	r := (*record)(unsafe.Add(c.s.pages[c.page].base, c.at))
+	r := (*commandRecord)(unsafe.Add(c.s.pages[c.page].base, c.at))
 	c.at += int(r.size)
 	c.left--
 	return r

@@ -62,7 +62,7 @@ var noQuery = new(ecs.Query)
 
 // several checks a command with a value about a list or a query. It returns the op, and the op's
 // number + 1, or 0 if the op is new.
-func (w *Writer) several(name string, k kind, list []ecs.Entity, q *ecs.Query, t ecs.Type) (one op, number uint16) {
+func (w *Writer) several(name string, k commandKind, list []ecs.Entity, q *ecs.Query, t ecs.Type) (one op, number uint16) {
 	if q == noQuery {
 		w.check(name)
 		for _, e := range list {

@@ -82,7 +82,7 @@ func (w *Writer) check(op string) {
 
 // record writes a record with n bytes after the list, if there is one, and returns the record and
 // the address of those bytes. All steps that can fail come before the first write.
-func (w *Writer) record(number uint16, e ecs.Entity, flags uint16, list []ecs.Entity, n int) (r *record, value unsafe.Pointer) {
+func (w *Writer) record(number uint16, e ecs.Entity, flags uint16, list []ecs.Entity, n int) (r *commandRecord, value unsafe.Pointer) {
 	s := w.stream
 	size := recordSize + roundUp(n)
 	if flags&listed != 0 {
@@ -104,8 +104,8 @@ func (w *Writer) record(number uint16, e ecs.Entity, flags uint16, list []ecs.En
 		s.begin(w.key, w.flight, w.ordinal)
 		w.within = true
 	}
-	r = (*record)(s.room(size)) // Safe because the room is the record's, and at least as large as one.
-	*r = record{op: number, flags: flags, size: uint32(size), e: e}
+	r = (*commandRecord)(s.room(size)) // Safe because the room is the record's, and at least as large as one.
+	*r = commandRecord{op: number, flags: flags, size: uint32(size), e: e}
 	s.segments[len(s.segments)-1].n++
 	at := uintptr(recordSize)
 	if flags&listed != 0 {
@@ -121,7 +121,7 @@ func (w *Writer) record(number uint16, e ecs.Entity, flags uint16, list []ecs.En
 }
 
 // record1 is record for a command about one entity, with a short path for the usual case.
-func (w *Writer) record1(number uint16, e ecs.Entity, n int) (r *record, value unsafe.Pointer) {
+func (w *Writer) record1(number uint16, e ecs.Entity, n int) (r *commandRecord, value unsafe.Pointer) {
 	s, size := w.stream, recordSize+roundUp(n)
 	if s.inside || !w.within || len(s.segments) == 0 || s.filled == 0 || s.b.traces {
 		return w.record(number, e, 0, nil, n)
@@ -131,16 +131,16 @@ func (w *Writer) record1(number uint16, e ecs.Entity, n int) (r *record, value u
 		return w.record(number, e, 0, nil, n)
 	}
 	s.inside = true
-	r = (*record)(unsafe.Add(p.base, p.used)) // Safe because the bytes lie inside the page, and are the record's.
+	r = (*commandRecord)(unsafe.Add(p.base, p.used)) // Safe because the bytes lie inside the page, and are the record's.
 	p.used += size
-	*r = record{op: number, size: uint32(size), e: e}
+	*r = commandRecord{op: number, size: uint32(size), e: e}
 	s.segments[len(s.segments)-1].n++
 	s.inside = false
 	return r, r.after(recordSize)
 }
 
 // withdraw removes the last record written.
-func (w *Writer) withdraw(r *record) {
+func (w *Writer) withdraw(r *commandRecord) {
 	s := w.stream
 	s.pages[s.filled-1].used -= int(r.size)
 	s.segments[len(s.segments)-1].n--
@@ -148,7 +148,7 @@ func (w *Writer) withdraw(r *record) {
 
 // noteLinks sets the linked flag of a record if its n values at p, size bytes each, hold
 // placeholders. It panics for a placeholder of another buffer.
-func (w *Writer) noteLinks(r *record, links []world.Link, p unsafe.Pointer, n int, size uintptr) {
+func (w *Writer) noteLinks(r *commandRecord, links []world.Link, p unsafe.Pointer, n int, size uintptr) {
 	for i := range n {
 		for j := range links {
 			// Safe because each value has an entity or an array at each link's offset.

@@ -111,7 +111,7 @@ func TestDescribeContentThatMakesNoSense(t *testing.T) {
 		img.Meta[i] = bytes.Repeat([]byte{7}, 37*i)
 	}
 	path := filepath.Join(t.TempDir(), "none.world")
-	require.NoError(t, fileformat.Replace(disk.System{}, img, path))
+	require.NoError(t, fileformat.Replace(disk.FileSystem{}, img, path))
 	info, err := Describe(path, Checked())
 	require.ErrorIs(t, err, ErrFile)
 	for _, s := range info.Sections {

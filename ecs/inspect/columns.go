@@ -8,18 +8,18 @@ import (
 	"quarry/ecs"
 )
 
-// table is an archetype on its way out.
-type table struct {
+// exportTable is an archetype on its way out.
+type exportTable struct {
 	w       *ecs.World
 	a       *ecs.Archetype
 	q       *ecs.Query // of all
 	named   bool
 	types   []ecs.ComponentInfo // of the archetype, and sparse ones
-	columns []column
+	columns []exportColumn
 }
 
-// column is a column behind those of entity and name.
-type column struct {
+// exportColumn is a column behind those of entity and name.
+type exportColumn struct {
 	name  string
 	of    int   // its type, by place in types
 	path  []int // of the field
@@ -36,11 +36,11 @@ const (
 )
 
 // open returns the table of an archetype. Its caller closes the query.
-func open(op string, a *ecs.Archetype) *table {
+func open(op string, a *ecs.Archetype) *exportTable {
 	if a == nil {
 		panic("inspect: " + op + ": the archetype is nil")
 	}
-	t := &table{w: a.World(), a: a}
+	t := &exportTable{w: a.World(), a: a}
 	if a.Len() > 0 && !slices.Contains(t.w.Archetypes(), a) {
 		panic(fmt.Sprintf("inspect: %s: %v is an archetype of a snapshot, or was retired; take one of World.Archetypes", op, a))
 	}
@@ -58,7 +58,7 @@ func open(op string, a *ecs.Archetype) *table {
 }
 
 // rows returns the rows of the archetype.
-func (t *table) rows() func(yield func(ecs.Rows) bool) {
+func (t *exportTable) rows() func(yield func(ecs.Rows) bool) {
 	return func(yield func(ecs.Rows) bool) {
 		for rows := range t.q.Rows() {
 			if rows.Archetype() == t.a && !yield(rows) {
@@ -69,7 +69,7 @@ func (t *table) rows() func(yield func(ecs.Rows) bool) {
 }
 
 // has reports whether a row has a sparse type.
-func (t *table) has(sparse ecs.Type) bool {
+func (t *exportTable) has(sparse ecs.Type) bool {
 	q := ecs.NewQuery(t.w, ecs.Present(sparse), ecs.IncludeDisabled(), ecs.IncludePrefabs())
 	defer q.Close()
 	for rows := range q.Rows() {
@@ -81,12 +81,12 @@ func (t *table) has(sparse ecs.Type) bool {
 }
 
 // addColumns adds the columns of all types.
-func (t *table) addColumns() {
+func (t *exportTable) addColumns() {
 	used := map[string]int{"entity": 1}
 	if t.named {
 		used["name"] = 1
 	}
-	add := func(c column) {
+	add := func(c exportColumn) {
 		if used[c.name]++; used[c.name] > 1 {
 			c.name = fmt.Sprint(c.name, "#", used[c.name])
 		}
@@ -95,15 +95,15 @@ func (t *table) addColumns() {
 	for of, c := range t.types {
 		before := len(t.columns)
 		if c.Kind == ecs.KindBuffer {
-			add(column{name: c.Name, of: of})
+			add(exportColumn{name: c.Name, of: of})
 		} else {
-			eachField(c.Name, c.Go, nil, func(name string, path []int) { add(column{name: name, of: of, path: path}) })
+			eachField(c.Name, c.Go, nil, func(name string, path []int) { add(exportColumn{name: name, of: of, path: path}) })
 		}
 		if len(t.columns) == before {
-			add(column{name: c.Name, of: of, holds: holdsPresence})
+			add(exportColumn{name: c.Name, of: of, holds: holdsPresence})
 		}
 		if c.Enableable {
-			add(column{name: c.Name + ".enabled", of: of, holds: holdsBit})
+			add(exportColumn{name: c.Name + ".enabled", of: of, holds: holdsBit})
 		}
 	}
 }
@@ -123,7 +123,7 @@ func eachField(name string, t reflect.Type, path []int, add func(name string, pa
 
 // cells calls row with the entity, the name and the cells of each row, which are good during the
 // call.
-func (t *table) cells(row func(e ecs.Entity, name string, cells []cell) error) error {
+func (t *exportTable) cells(row func(e ecs.Entity, name string, cells []cell) error) error {
 	values, cells := make([]reflect.Value, len(t.types)), make([]cell, len(t.columns))
 	for rows := range t.rows() {
 		for i, e := range rows.Entities() {
@@ -149,7 +149,7 @@ func (t *table) cells(row func(e ecs.Entity, name string, cells []cell) error) e
 type switched interface{ Enabled(ecs.Entity) bool }
 
 // cell returns the cell of an entity in a column.
-func (t *table) cell(c *column, values []reflect.Value, e ecs.Entity) cell {
+func (t *exportTable) cell(c *exportColumn, values []reflect.Value, e ecs.Entity) cell {
 	v := values[c.of]
 	switch {
 	case !v.IsValid():

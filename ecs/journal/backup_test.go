@@ -18,7 +18,7 @@ import (
 // TestBackup: copies of a journal that commits, compacts and makes new bases meanwhile are journals
 // of a commit that was in the log when the copy began, or a later one.
 func TestBackup(t *testing.T) {
-	m, j, err := openCounters(disk.System{}, t.TempDir(), SyncEach(), CompactAt(0))
+	m, j, err := openCounters(disk.FileSystem{}, t.TempDir(), SyncEach(), CompactAt(0))
 	require.NoError(t, err)
 	hashes := map[uint64]uint64{0: m.w.Hash()}
 	type backup struct {

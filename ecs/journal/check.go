@@ -29,7 +29,7 @@ func Check(folder string) (Opened, error) {
 	var found Opened
 	path, err := placeOf(folder)
 	if err == nil {
-		found, err = check(disk.System{}, path)
+		found, err = check(disk.FileSystem{}, path)
 	}
 	if err != nil {
 		return found, fmt.Errorf("journal: Check: %s: %w", folder, err)

@@ -17,13 +17,13 @@ import (
 
 // rotten is a disk that changes a bit of the files that it writes whose first bytes are given.
 type rotten struct {
-	disk.System
+	disk.FileSystem
 	first atomic.Pointer[string] // nil: of none
 	rots  atomic.Int64
 }
 
 func (d *rotten) Create(path string) (disk.File, error) {
-	f, err := d.System.Create(path)
+	f, err := d.FileSystem.Create(path)
 	return &rottenFile{f, d, nil}, err
 }
 
@@ -157,7 +157,7 @@ func TestCheckOfEveryFlip(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, m.w.Close())
 	require.Equal(t, Opened{NoLog: true}, viewed)
-	_, j, err := openCounters(disk.System{}, folder)
+	_, j, err := openCounters(disk.FileSystem{}, folder)
 	require.NoError(t, err)
 	require.Equal(t, Opened{NoLog: true}, j.Opened())
 	require.NoError(t, j.Close())

@@ -22,7 +22,7 @@ import (
 // faulty is a disk on which the nth call fails, and all after it too until it is mended; a write
 // that fails writes half.
 type faulty struct {
-	disk.System
+	disk.FileSystem
 	mu    sync.Mutex
 	left  int // calls until one fails; negative: none does
 	calls int
@@ -61,7 +61,7 @@ func (d *faulty) Create(path string) (disk.File, error) {
 	if err := d.fails("create"); err != nil {
 		return nil, err
 	}
-	f, err := d.System.Create(path)
+	f, err := d.FileSystem.Create(path)
 	return faultyFile{f, d}, err
 }
 
@@ -69,14 +69,14 @@ func (d *faulty) Rename(from, to string) error {
 	if err := d.fails("rename"); err != nil {
 		return err
 	}
-	return d.System.Rename(from, to)
+	return d.FileSystem.Rename(from, to)
 }
 
 func (d *faulty) Remove(path string) error {
 	if err := d.fails("remove"); err != nil {
 		return err
 	}
-	return d.System.Remove(path)
+	return d.FileSystem.Remove(path)
 }
 
 func (d *faulty) SyncFolder(path string) error {
@@ -90,7 +90,7 @@ func (d *faulty) OpenLog(path string) (disk.Log, error) {
 	if err := d.fails("open log"); err != nil {
 		return nil, err
 	}
-	f, err := d.System.OpenLog(path)
+	f, err := d.FileSystem.OpenLog(path)
 	return faultyLog{f, d}, err
 }
 
@@ -98,7 +98,7 @@ func (d *faulty) Open(path string) (disk.Reader, error) {
 	if err := d.fails("open"); err != nil {
 		return nil, err
 	}
-	f, err := d.System.Open(path)
+	f, err := d.FileSystem.Open(path)
 	return struct{ disk.Reader }{f}, err // which disk.Fresh leaves alone, for speed
 }
 
@@ -106,7 +106,7 @@ func (d *faulty) List(folder string) ([]string, error) {
 	if err := d.fails("list"); err != nil {
 		return nil, err
 	}
-	return d.System.List(folder)
+	return d.FileSystem.List(folder)
 }
 
 type faultyFile struct {
@@ -244,7 +244,7 @@ func TestJournalEveryFailure(t *testing.T) {
 		d := &faulty{left: at, why: syscall.ENOSPC}
 		folder := t.TempDir()
 		hashes, acknowledged := life(t, d, folder)
-		m, j, err := openCounters(disk.System{}, folder)
+		m, j, err := openCounters(disk.FileSystem{}, folder)
 		require.NoError(t, err, "call %d", at)
 		opened := j.Opened()
 		require.GreaterOrEqual(t, opened.Commit, acknowledged, "call %d: %+v", at, opened)
@@ -293,7 +293,7 @@ func TestJournalGoesOn(t *testing.T) {
 		hash := m.w.Hash()
 		require.NoError(t, j.Close())
 		require.NoError(t, m.w.Close())
-		m, j, err = openCounters(disk.System{}, folder)
+		m, j, err = openCounters(disk.FileSystem{}, folder)
 		require.NoError(t, err)
 		require.Equal(t, hash, m.w.Hash(), step)
 		require.NoError(t, j.Close())
@@ -317,7 +317,7 @@ func sparsely() int {
 // ends[i] is the end of record i+1.
 func written(t testing.TB) (base, log []byte, hashes []uint64, ends []int64) {
 	folder := t.TempDir()
-	m, j, err := openCounters(disk.System{}, folder, SyncNever(), CompactAt(0))
+	m, j, err := openCounters(disk.FileSystem{}, folder, SyncNever(), CompactAt(0))
 	require.NoError(t, err)
 	hashes = append(hashes, m.w.Hash())
 	for number := range 5 {
@@ -471,7 +471,7 @@ func TestJournalOfSplices(t *testing.T) {
 	_, _, err = reopened(t, folder, other, log)
 	require.ErrorIs(t, err, ErrLog)
 	require.NoError(t, os.Remove(filepath.Join(folder, baseName(0))))
-	_, _, err = openCounters(disk.System{}, folder)
+	_, _, err = openCounters(disk.FileSystem{}, folder)
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
@@ -487,7 +487,7 @@ func TestJournalTidies(t *testing.T) {
 	_, hash, err := reopened(t, folder, base, log)
 	require.NoError(t, err)
 	require.Equal(t, hashes[len(hashes)-1], hash)
-	names, err := disk.System{}.List(folder)
+	names, err := disk.FileSystem{}.List(folder)
 	require.NoError(t, err)
 	require.ElementsMatch(t, stay, names)
 }
@@ -495,9 +495,9 @@ func TestJournalTidies(t *testing.T) {
 // TestJournalIsAlone: a second journal in a folder is refused until the first is closed.
 func TestJournalIsAlone(t *testing.T) {
 	folder := t.TempDir()
-	m, j, err := openCounters(disk.System{}, folder)
+	m, j, err := openCounters(disk.FileSystem{}, folder)
 	require.NoError(t, err)
-	if _, other, err := openCounters(disk.System{}, folder); err == nil {
+	if _, other, err := openCounters(disk.FileSystem{}, folder); err == nil {
 		for _, j := range []*Journal{other, j} {
 			require.NoError(t, j.Close())
 			require.NoError(t, j.w.Close())
@@ -509,7 +509,7 @@ func TestJournalIsAlone(t *testing.T) {
 	require.NoError(t, j.Close())
 	require.NoError(t, j.Close())
 	require.NoError(t, m.w.Close())
-	m, j, err = openCounters(disk.System{}, folder)
+	m, j, err = openCounters(disk.FileSystem{}, folder)
 	require.NoError(t, err)
 	require.NoError(t, j.Close())
 	require.NoError(t, m.w.Close())

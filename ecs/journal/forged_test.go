@@ -35,7 +35,7 @@ func TestForgedRecord(t *testing.T) {
 	var texts ecs.Buffer[byte]
 	register := func(w *ecs.World) { texts = ecs.RegisterBuffer[byte](w) }
 	start := func() (*Journal, error) {
-		return open(disk.System{}, folder, register, settingsOf("Open", register, []Option{SyncEach()}))
+		return open(disk.FileSystem{}, folder, register, settingsOf("Open", register, []Option{SyncEach()}))
 	}
 	j, err := start()
 	require.NoError(t, err)
@@ -82,7 +82,7 @@ func TestEpochs(t *testing.T) {
 	folder := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(folder, baseName(0)), base, 0o666))
 	require.NoError(t, os.WriteFile(filepath.Join(folder, logName(0)), later, 0o666))
-	m, j, err := openCounters(disk.System{}, folder, SyncEach())
+	m, j, err := openCounters(disk.FileSystem{}, folder, SyncEach())
 	require.NoError(t, err)
 	require.Equal(t, hashes[5], m.w.Hash())
 	require.NoError(t, j.Commit())

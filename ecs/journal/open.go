@@ -47,7 +47,7 @@ func Open(folder string, register func(*ecs.World), options ...Option) (*Journal
 	path, err := placeOf(folder)
 	var j *Journal
 	if err == nil {
-		j, err = open(disk.System{}, path, register, s)
+		j, err = open(disk.FileSystem{}, path, register, s)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("journal: Open: %s: %w", folder, err)

@@ -25,7 +25,7 @@ func (m *counters) count(by int64) {
 
 // isAt requires that a folder has the state of a commit.
 func isAt(t *testing.T, folder string, commit, hash uint64) {
-	m, j, err := openCounters(disk.System{}, folder)
+	m, j, err := openCounters(disk.FileSystem{}, folder)
 	require.NoError(t, err)
 	require.Equal(t, commit, j.Opened().Commit)
 	require.Equal(t, hash, m.w.Hash())

@@ -62,7 +62,7 @@ func TestJournalUpgradeEveryFailure(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(folder, logName(0)), log, 0o666))
 		return folder
 	}
-	m, j, err := openCounters(disk.System{}, folderOf())
+	m, j, err := openCounters(disk.FileSystem{}, folderOf())
 	require.NoError(t, err)
 	want := m.sum()
 	require.NotZero(t, want)
@@ -87,7 +87,7 @@ func TestJournalUpgradeEveryFailure(t *testing.T) {
 		require.ErrorIs(t, err, syscall.EIO)
 		if _, missing := os.Stat(filepath.Join(folder, logName(0))); missing == nil {
 			if _, missing := os.Stat(filepath.Join(folder, logName(6))); missing != nil {
-				m, j, err := openCounters(disk.System{}, folder)
+				m, j, err := openCounters(disk.FileSystem{}, folder)
 				require.NoError(t, err, "call %d", at)
 				require.Equal(t, want, m.sum())
 				require.NoError(t, j.Close())
@@ -96,7 +96,7 @@ func TestJournalUpgradeEveryFailure(t *testing.T) {
 				continue
 			}
 		}
-		value, j, err = openBig(disk.System{}, folder)
+		value, j, err = openBig(disk.FileSystem{}, folder)
 		require.NoError(t, err, "call %d", at)
 		require.Equal(t, want, sumOfBig(j.World(), value))
 		require.NoError(t, j.Close())
@@ -124,14 +124,14 @@ func TestJournalUpgradeWithoutMemory(t *testing.T) {
 		}
 		taken = append(taken, c)
 	}
-	_, _, err = openBig(disk.System{}, folder, Base(image.Into(small)))
+	_, _, err = openBig(disk.FileSystem{}, folder, Base(image.Into(small)))
 	require.ErrorIs(t, err, ecs.ErrLimit)
 	require.Equal(t, len(taken), small.Stats().LiveChunks)
 	for _, c := range taken {
 		small.Free(c, 1)
 	}
 	require.NoError(t, small.Close())
-	m, j, err := openCounters(disk.System{}, folder)
+	m, j, err := openCounters(disk.FileSystem{}, folder)
 	require.NoError(t, err)
 	require.NoError(t, j.Close())
 	require.NoError(t, m.w.Close())

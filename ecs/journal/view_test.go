@@ -101,7 +101,7 @@ func TestViewConverts(t *testing.T) {
 // acknowledged before.
 func TestViewBesideTheJournal(t *testing.T) {
 	folder := t.TempDir()
-	m, j, err := openCounters(disk.System{}, folder, SyncEach(), CompactAt(0))
+	m, j, err := openCounters(disk.FileSystem{}, folder, SyncEach(), CompactAt(0))
 	require.NoError(t, err)
 	var mu sync.Mutex
 	hashes := map[uint64]uint64{0: m.w.Hash()}

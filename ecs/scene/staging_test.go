@@ -71,9 +71,9 @@ func TestStaleFolders(t *testing.T) {
 		return path
 	}
 	running := place(".bake-11")
-	lock, err := disk.System{}.Lock(filepath.Join(running, ".lock"))
+	lock, err := disk.FileSystem{}.Lock(filepath.Join(running, ".lock"))
 	require.NoError(t, err)
-	if other, err := (disk.System{}).Lock(filepath.Join(running, ".lock")); err == nil {
+	if other, err := (disk.FileSystem{}).Lock(filepath.Join(running, ".lock")); err == nil {
 		require.NoError(t, other.Close())
 		t.Skip("this system has no locks")
 	}

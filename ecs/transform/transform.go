@@ -49,15 +49,15 @@ type Transforms struct {
 	reads   *ecs.Query // the chunks of levels, whose matrices it only reads
 	written *ecs.Query // rows whose Local or Post was written
 	given   *ecs.Query // chunks whose matrices others wrote: the program, or World.Restore
-	chunks  []chunk
+	chunks  []chunkColumns
 	dirty   []uint64     // nodes to compute, a bit each, by position; given ones too
 	runs    []int32      // of levels: the one of the first node of each word of dirty
 	lines   [128]uintptr // that fetch asks for
 	pass    pass         // in jobs
 }
 
-// chunk is what a chunk has of the components.
-type chunk struct {
+// chunkColumns is what a chunk has of the components.
+type chunkColumns struct {
 	local   []Local // nil: matrices are given
 	post    []Post  // nil: there is none
 	global  []LocalToWorld
@@ -143,7 +143,7 @@ func (t *Transforms) Update() int {
 func (t *Transforms) look() {
 	t.chunks = t.chunks[:0]
 	for rows := range t.reads.Rows() {
-		t.chunks = append(t.chunks, chunk{local: t.local.Slice(rows), post: t.post.Slice(rows), global: t.global.Slice(rows)})
+		t.chunks = append(t.chunks, chunkColumns{local: t.local.Slice(rows), post: t.post.Slice(rows), global: t.global.Slice(rows)})
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 // Lock locks a file, which it makes if need be, and the folder that it is in, until it is closed or
 // the process ends. The error is ErrLocked if somebody has either lock, and wraps ErrNotRegular if
 // there is something else than a file, such as a symbolic link.
-func (System) Lock(path string) (Lock, error) {
+func (FileSystem) Lock(path string) (Lock, error) {
 	folder, err := os.Open(filepath.Dir(path))
 	if err != nil {
 		return nil, err

@@ -10,8 +10,9 @@ import (
 )
 
 // A word has one meaning. docs/glossary.md lists each word once, with the types, files and packages
-// that are its meaning; a type or a file that is named for the word and is not listed is a finding.
-// A row whose third column has several types names one thing that several packages show.
+// that are its meaning; a type or a file that is named for the word and is not listed is a finding,
+// and so is a field that is named for the word and has the type of another one. A row whose third
+// column has several types names one thing that several packages show.
 
 const glossaryPage = "docs/glossary.md"
 
@@ -31,53 +32,21 @@ type glossaryWord struct {
 // otherMeanings has the types and files that take a word of the page for another thing, and both
 // meanings. No row may be added: name the new type for what it is.
 var otherMeanings = map[string]string{
-	"alloc.Table":                           "a table of columns for programs, without entities",
-	"alloc/table.go":                        "a table of columns for programs, without entities",
-	"bake.group":                            "the entities of one archetype, not systems that run as one",
-	"bake.kind":                             "a type of a bakery with its links, not one of the six kinds",
-	"bake.record":                           "an object's baked components, not an entity's version and location",
-	"ecs/scene/internal/bake/record.go":     "an object's baked components, not an entity's version and location",
-	"bitmask.Hierarchy":                     "words under summaries of words, not parents and children",
-	"bitmask/hierarchy.go":                  "words under summaries of words, not parents and children",
-	"blob.kind":                             "an array, a string or a reference, not one of the six kinds",
-	"blob.span":                             "an offset and a length, not consecutive megachunks",
-	"change.Span":                           "rows of a table, not consecutive megachunks",
-	"command.Batch":                         "a part of a job, not the rows that a call has created",
-	"command.Buffer":                        "a list of commands, not a component with elements",
-	"command.block":                         "commands that are checked together, not memory",
-	"command.column":                        "the codec of a component, not its values in a chunk",
-	"command.kind":                          "what a command does, not one of the six kinds",
-	"command.record":                        "a command in a stream, not an entity's version and location",
-	"ecs/command/block.go":                  "commands that are checked together, not memory",
-	"ecs/command/buffer.go":                 "a list of commands, not a component with elements",
-	"ecs/command/group.go":                  "subjects with the same commands, not systems that run as one",
-	"ecs/command/record.go":                 "a command in a stream, not an entity's version and location",
-	"container.Buffer":                      "bytes that grow, not a component with elements",
-	"alloc/container/buffer.go":             "bytes that grow, not a component with elements",
-	"delta.chunkList":                       "the values of a chunk type in a table, not the chunks of a loop",
-	"disk.System":                           "the file system of the operating system, not code of a frame",
-	"internal/disk/system.go":               "the file system of the operating system, not code of a frame",
-	"ecs.Chunk":                             "a component of which each chunk has one value, not the chunk",
-	"ecs/chunk.go":                          "a component of which each chunk has one value, not the chunk",
-	"entity.block":                          "8,192 indices of entities, not memory",
-	"inspect.column":                        "a heading of an export, not the values in a chunk",
-	"inspect.table":                         "an archetype in an export, not the rows of one",
-	"ecs/journal/view.go":                   "opens a journal's world without the journal, not a struct that a loop fills",
-	"load.change":                           "what leads from a base to a newer one, not a change of parts",
-	"mmap.span":                             "granules by number, not consecutive megachunks",
-	"mmap.system":                           "calls of the operating system, not code of a frame",
-	"mmap/system.go":                        "calls of the operating system, not code of a frame",
-	"past.span":                             "the life of a block by layers, not consecutive megachunks",
-	"query.Span":                            "rows of a chunk, not consecutive megachunks",
-	"ecs/scene/internal/section/section.go": "a part of a scene, not a part of a file",
-	"simdisk.kind":                          "what an operation on a disk does, not one of the six kinds",
-	"table.Span":                            "rows of a chunk with their metadata, not consecutive megachunks",
-	"transform.chunk":                       "the components of a chunk, not the chunk",
-	"universe.lease":                        "a shard's hold of a line of masks, not a borrow's part in a world",
-	"internal/universe/lease.go":            "a shard's hold of a line of masks, not a borrow's part in a world",
-	"ecs/internal/world/chunk.go":           "the registration of chunk types, not the chunk",
-	"wrap.filter":                           "counts of addresses by hash, not a part of a query",
-	"wrap.location":                         "a place in a program, not a chunk and a row",
+	"world.Archetype.Table":     "an archetype of package match, which begins with its table",
+	"alloc.Table":               "a table of columns for programs, without entities",
+	"alloc/table.go":            "a table of columns for programs, without entities",
+	"bitmask.Hierarchy":         "words under summaries of words, not parents and children",
+	"bitmask/hierarchy.go":      "words under summaries of words, not parents and children",
+	"command.Batch":             "a part of a job, not the rows that a call has created",
+	"command.Buffer":            "a list of commands, not a component with elements",
+	"ecs/command/buffer.go":     "a list of commands, not a component with elements",
+	"container.Buffer":          "bytes that grow, not a component with elements",
+	"alloc/container/buffer.go": "bytes that grow, not a component with elements",
+	"ecs.Chunk":                 "a component of which each chunk has one value, not the chunk",
+	"ecs/chunk.go":              "a component of which each chunk has one value, not the chunk",
+	"mmap.span":                 "granules by number, not consecutive megachunks",
+	"mmap.system":               "calls of the operating system, not code of a frame",
+	"mmap/system.go":            "calls of the operating system, not code of a frame",
 }
 
 // ambiguousWords finds types and files that give a word of the glossary another meaning.
@@ -114,6 +83,25 @@ func ambiguousBut(t *tree, listed map[string]string) []finding {
 			found = append(found, at)
 		}
 	}
+	for _, f := range namedFields(t) {
+		word, other := words[f.word()], ""
+		if word == nil {
+			continue
+		}
+		for name, w := range words {
+			if name != f.word() && slices.Contains(w.places, f.of) {
+				other = name
+			}
+		}
+		if other == "" {
+			continue
+		}
+		needed[f.place] = true
+		if listed[f.place] == "" {
+			f.at.what = f.place + " is named for the word " + f.word() + ", and has the type of the word " + other + ", " + f.of
+			found = append(found, f.at)
+		}
+	}
 	for _, place := range slices.Sorted(maps.Keys(listed)) {
 		if !needed[place] {
 			found = append(found, finding{"internal/lint/glossary.go", 0, "otherMeanings has " + place + " without need"})
@@ -122,19 +110,84 @@ func ambiguousBut(t *tree, listed map[string]string) []finding {
 	return found
 }
 
+// A namedField is a field of a struct and the type of its values, or of their elements.
+type namedField struct {
+	place string // package.Type.field
+	of    string // package.Type
+	at    finding
+}
+
+func (f *namedField) word() string {
+	return strings.ToLower(f.place[strings.LastIndex(f.place, ".")+1:])
+}
+
+// namedFields returns the fields of the types that namedCode returns.
+func namedFields(t *tree) (list []namedField) {
+	eachType(t, func(f *file, s *ast.TypeSpec) {
+		body, ok := s.Type.(*ast.StructType)
+		if !ok {
+			return
+		}
+		for _, field := range body.Fields.List {
+			of := typeNamed(f.syntax.Name.Name, field.Type)
+			for _, name := range field.Names {
+				place := f.syntax.Name.Name + "." + s.Name.Name + "." + name.Name
+				list = append(list, namedField{place, of, t.at(name.Pos(), "")})
+			}
+		}
+	})
+	return list
+}
+
+// typeNamed returns package.Type for the type of a field in a package, or of what it points to or
+// has as elements.
+func typeNamed(of string, e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return of + "." + e.Name
+	case *ast.SelectorExpr:
+		if x, ok := e.X.(*ast.Ident); ok {
+			return x.Name + "." + e.Sel.Name
+		}
+	case *ast.StarExpr:
+		return typeNamed(of, e.X)
+	case *ast.ArrayType:
+		return typeNamed(of, e.Elt)
+	case *ast.MapType:
+		return typeNamed(of, e.Value)
+	case *ast.IndexExpr:
+		return typeNamed(of, e.X)
+	}
+	return ""
+}
+
 // namedCode returns the types, files and packages of the root module that a word may name, and
 // where they are. Files of tests and examples and this package are left out.
 func namedCode(t *tree) map[string]finding {
 	code := map[string]finding{}
 	for _, f := range t.goFiles() {
-		dir := f.dir()
-		if !t.inRoot(f) || f.isTest() || strings.Contains(dir+"/", "/examples/") ||
-			strings.HasPrefix(dir, "internal/lint") || dir == "ecs/internal/ecstest" {
+		if hasWords(t, f) {
+			code[f.syntax.Name.Name] = finding{path: f.dir()}
+			code[f.path] = finding{path: f.path}
+		}
+	}
+	eachType(t, func(f *file, s *ast.TypeSpec) { code[f.syntax.Name.Name+"."+s.Name.Name] = t.at(s.Pos(), "") })
+	return code
+}
+
+// hasWords reports whether the words of a file are those of the page.
+func hasWords(t *tree, f *file) bool {
+	dir := f.dir()
+	return t.inRoot(f) && !f.isTest() && !strings.Contains(dir+"/", "/examples/") &&
+		!strings.HasPrefix(dir, "internal/lint") && dir != "ecs/internal/ecstest"
+}
+
+// eachType calls visit for the types of packages, not of functions, whose names are words.
+func eachType(t *tree, visit func(*file, *ast.TypeSpec)) {
+	for _, f := range t.goFiles() {
+		if !hasWords(t, f) {
 			continue
 		}
-		of := f.syntax.Name.Name
-		code[of] = finding{path: dir}
-		code[f.path] = finding{path: f.path}
 		for _, d := range f.syntax.Decls {
 			list, ok := d.(*ast.GenDecl)
 			if !ok {
@@ -142,12 +195,11 @@ func namedCode(t *tree) map[string]finding {
 			}
 			for _, s := range list.Specs {
 				if s, ok := s.(*ast.TypeSpec); ok {
-					code[of+"."+s.Name.Name] = t.at(s.Pos(), "")
+					visit(f, s)
 				}
 			}
 		}
 	}
-	return code
 }
 
 // readGlossary returns the rows of the page by word, without spaces, and what is wrong with them.

@@ -80,3 +80,17 @@ func TestAmbiguousWordsReportsCode(t *testing.T) {
 	listed["job.gone"] = "d"
 	require.Equal(t, append(want[2:], "internal/lint/glossary.go: otherMeanings has job.gone without need"), code.find(t, list))
 }
+
+// TestAmbiguousWordsReportsFields: a field that is named for a word has not the type of another.
+func TestAmbiguousWordsReportsFields(t *testing.T) {
+	code := glossaryTree("| row | A row. | `alloc.Row` |\n")
+	code["alloc/row.go"] = "package alloc\n\ntype Row struct {\n\tchunk Chunk\n\tat    Row\n}\n"
+	require.Empty(t, code.find(t, ambiguousWords))
+	code["ecs/loop.go"] = "package ecs\n\ntype loop struct {\n\trow   []*alloc.Chunk\n\tChunk map[int]alloc.Row\n\trows  alloc.Chunk\n}\n"
+	require.Equal(t, []string{
+		"ecs/loop.go:4: ecs.loop.row is named for the word row, and has the type of the word chunk, alloc.Chunk",
+		"ecs/loop.go:5: ecs.loop.Chunk is named for the word chunk, and has the type of the word row, alloc.Row",
+	}, code.find(t, ambiguousWords))
+	listed := map[string]string{"ecs.loop.row": "a", "ecs.loop.Chunk": "b"}
+	require.Empty(t, code.find(t, func(t *tree) []finding { return ambiguousBut(t, listed) }))
+}

@@ -4,7 +4,7 @@
 // promises; what is exported here beside it is for those two, for alloc itself and for ecs.
 //
 //	masks, 8 B a megachunk     claim, free: compare-and-swap     claim.go free.go span.go
-//	leases, a line a shard     which megachunk single chunks     lease.go shard.go
+//	leases, a line a shard     which megachunk single chunks     masklease.go shard.go
 //	                           come from
 //	ready, 4 B a granule       commit, decommit, under a lock    claim.go trim.go
 //	gone, 8 B a megachunk      free chunks given back            discard.go scavenger.go

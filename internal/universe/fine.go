@@ -25,10 +25,10 @@ import (
 // Runs with which more than fineMost chunks of it would be in use come from other granules, whose
 // huge pages cost less than small pages of the same size. They come from the fine granule when
 // there is no other room, and when a budget is in force, which counts a granule as a whole. Single
-// chunks come from a goroutine's home (lease.go), which the first granule is, until that is full.
-// When more than fineMost chunks were used, the granule is no longer kept small: the system may
-// join its pages in the background. Pages are not joined at once, since MADV_COLLAPSE, which takes
-// 0.2 ms, waits for all processors first: up to 3 ms where they are busy.
+// chunks come from a goroutine's home (masklease.go), which the first granule is, until that is
+// full. When more than fineMost chunks were used, the granule is no longer kept small: the system
+// may join its pages in the background. Pages are not joined at once, since MADV_COLLAPSE, which
+// takes 0.2 ms, waits for all processors first: up to 3 ms where they are busy.
 //
 // A claim backs chunks that were not used before by one call, not by a fault for each page.
 //

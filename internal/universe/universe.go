@@ -32,9 +32,9 @@ import (
 // double free is always detected, since it finds its bits clear.
 //
 // Where to look: a single chunk comes from the home of the goroutine's shard, a megachunk in a line
-// that the shard leases (lease.go), so that goroutines on different cores write different lines.
-// Runs, and new homes, come from the word that the index calls the best fit. Before a call reports
-// that nothing is free it has read every mask, whatever leases and summaries say.
+// that the shard leases (masklease.go), so that goroutines on different cores write different
+// lines. Runs, and new homes, come from the word that the index calls the best fit. Before a call
+// reports that nothing is free it has read every mask, whatever leases and summaries say.
 //
 // Trimming (decommitting a granule) is the other side of a handshake. The trimmer, under the lock,
 // clears ready and then reads both masks; the allocator sets bits in a mask and then reads ready.

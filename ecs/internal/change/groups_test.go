@@ -116,7 +116,7 @@ func (m *model) play(rng *rand.Rand, groups []*slowGroup, create int, text strin
 // move plays what is reserved, moves in any order.
 func (m *model) move(rng *rand.Rand, tx *Tx, groups []*slowGroup, born *table.Table, create int, text string) {
 	if create > 0 { // before the moves, as commands are played
-		for _, e := range idsIn([]Span{m.rows.CreateN(born, create, &table.Signature{})}) {
+		for _, e := range idsIn([]TableRange{m.rows.CreateN(born, create, &table.Signature{})}) {
 			m.want[e] = &slowRow{types: born.Sig, on: [kinds]bool{typeB: true, typeD: true}}
 		}
 	}
@@ -153,7 +153,7 @@ func byBits(a, b entity.ID) int {
 }
 
 // checkMarks checks that rows which have come are marked changed.
-func (m *model) checkMarks(spans []Span, text string) {
+func (m *model) checkMarks(spans []TableRange, text string) {
 	for _, s := range spans {
 		for i := s.Start; i < s.Start+s.N; i++ {
 			pos, _ := s.Table.Store.Find(i)

@@ -173,11 +173,11 @@ func (m *model) create(rng *rand.Rand, a *table.Table, n int) []entity.ID {
 		require.Equal(m.t, -1, m.ids.Hold(list))
 		require.NoError(m.t, m.rows.RoomHeld(a, n))
 		start := a.Len()
-		require.True(m.t, m.rows.CreateHeld(a, list) == Span{a, start, n})
+		require.True(m.t, m.rows.CreateHeld(a, list) == TableRange{a, start, n})
 	default:
 		require.NoError(m.t, m.rows.Room(a, n, n))
 		start := a.Len()
-		require.True(m.t, m.rows.CreateN(a, n, &table.Signature{}) == Span{a, start, n})
+		require.True(m.t, m.rows.CreateN(a, n, &table.Signature{}) == TableRange{a, start, n})
 		list = idsOf(a)[start:]
 	}
 	for _, e := range list {
@@ -335,7 +335,7 @@ func (m *model) shown() string {
 }
 
 // idsIn returns the entities of spans.
-func idsIn(spans []Span) (list []entity.ID) {
+func idsIn(spans []TableRange) (list []entity.ID) {
 	for _, s := range spans {
 		list = append(list, idsOf(s.Table)[s.Start:s.Start+s.N]...)
 	}

@@ -100,7 +100,7 @@ const rowsPerGrouped = 64
 type lister struct {
 	s      *Selection
 	first  table.Location // of the chunk's row 0
-	rows   table.Location // number of rows of the chunk; 0 if there is none
+	length table.Location // number of rows of the chunk; 0 if there is none
 	mask   []uint64
 	n      int         // bits that were set in mask
 	at     int         // part that has the mask
@@ -122,7 +122,7 @@ func (r *Writer) SelectList(s *Selection, list []entity.ID, alive bool) (bad int
 			}
 			continue
 		}
-		if at := record.Location; at-l.first < l.rows {
+		if at := record.Location; at-l.first < l.length {
 			l.set(at)
 		} else {
 			r.listRow(&l, at, len(list))
@@ -162,7 +162,7 @@ func (r *Writer) listRow(l *lister, at table.Location, listed int) {
 	}
 	if o == l.before { // a second entity of a chunk: more are likely
 		l.end()
-		*l = lister{s: s, first: at - table.Location(row), rows: table.Location(t.Store.RowsOf(pos)), mask: p.Mask(pos), at: index, before: o}
+		*l = lister{s: s, first: at - table.Location(row), length: table.Location(t.Store.RowsOf(pos)), mask: p.Mask(pos), at: index, before: o}
 		l.set(at)
 		return
 	}

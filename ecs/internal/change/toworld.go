@@ -50,7 +50,7 @@ func (r *Writer) Receive(from *Writer, p *Part, transition *table.Transition, ch
 		}
 		start, n := transition.MoveChunks(chunks, arrive)
 		r.born(transition.To, start, n)
-		tx.Note(Span{transition.To, start, n})
+		tx.Note(TableRange{transition.To, start, n})
 	}
 	runs := p.Backward()
 	for pos, row, n, ok := runs.Next(); ok; pos, row, n, ok = runs.Next() {
@@ -64,7 +64,7 @@ func (r *Writer) Receive(from *Writer, p *Part, transition *table.Transition, ch
 		})
 		p.takeOut(pos, row, n)
 		r.born(transition.To, start, n)
-		tx.Note(Span{transition.To, start, n})
+		tx.Note(TableRange{transition.To, start, n})
 	}
 }
 

@@ -17,8 +17,8 @@ import (
 // A world has one transaction at a time: package ecs refuses a structural change while another is
 // under way.
 
-// Span is consecutive rows of a table, by index in the table. It may cover several chunks.
-type Span struct {
+// TableRange is consecutive rows of a table, by index in the table. It may cover several chunks.
+type TableRange struct {
 	Table *table.Table
 	Start int
 	N     int
@@ -27,7 +27,7 @@ type Span struct {
 // Tx is a structural change of many rows: the one under way, or the last one.
 type Tx struct {
 	Selection
-	Spans   []Span // rows that the change has made or moved, at their new places
+	Spans   []TableRange // rows that the change has made or moved, at their new places
 	writer  *Writer
 	targets []target
 	entries []entries
@@ -287,7 +287,7 @@ func (tx *Tx) end(p *Part) {
 }
 
 // Note adds rows to Spans, extending the last span if they follow it.
-func (tx *Tx) Note(rows Span) {
+func (tx *Tx) Note(rows TableRange) {
 	if last := len(tx.Spans) - 1; last >= 0 {
 		if s := &tx.Spans[last]; s.Table == rows.Table && s.Start+s.N == rows.Start {
 			s.N += rows.N

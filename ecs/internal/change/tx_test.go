@@ -209,7 +209,7 @@ func (m *model) repeat(rng *rand.Rand, e entity.ID, a *table.Table, n int) {
 	require.NoError(m.t, m.rows.Room(a, n, n))
 	pos, row := a.Store.Find(m.indexOf(e))
 	ids, span := m.rows.Repeat(a.To(a), pos, row, n, nil)
-	require.Equal(m.t, ids, idsIn([]Span{span}))
+	require.Equal(m.t, ids, idsIn([]TableRange{span}))
 	for _, c := range ids {
 		copied := *m.want[e]
 		m.want[c] = &copied

@@ -235,7 +235,7 @@ func (r *Writer) keepLeave(t *table.Table, e entity.ID, at store.Row) {
 // Many rows. The caller has made room for them, and for new ids.
 
 // CreateN makes n entities with rows of a table, zero except for the columns in unset.
-func (r *Writer) CreateN(t *table.Table, n int, unset *table.Signature) Span {
+func (r *Writer) CreateN(t *table.Table, n int, unset *table.Signature) TableRange {
 	start := t.Store.Len()
 	for left := n; left > 0; {
 		b := t.Tail(left)
@@ -245,12 +245,12 @@ func (r *Writer) CreateN(t *table.Table, n int, unset *table.Signature) Span {
 		left -= len(b.IDs)
 	}
 	r.born(t, start, n)
-	return Span{t, start, n}
+	return TableRange{t, start, n}
 }
 
 // CreateHeld makes entities with ids that the store holds, in the order of ids, with zero rows of a
 // table. RoomHeld has made room.
-func (r *Writer) CreateHeld(t *table.Table, ids []entity.ID) Span {
+func (r *Writer) CreateHeld(t *table.Table, ids []entity.ID) TableRange {
 	r.ids.Revive(ids)
 	start, n := t.Store.Len(), len(ids)
 	for len(ids) > 0 {
@@ -262,7 +262,7 @@ func (r *Writer) CreateHeld(t *table.Table, ids []entity.ID) Span {
 		ids = ids[len(b.IDs):]
 	}
 	r.born(t, start, n)
-	return Span{t, start, n}
+	return TableRange{t, start, n}
 }
 
 // fresh adds a run of new rows to its table, with all types enabled.
@@ -284,7 +284,7 @@ func clearBut(t *table.Table, set *table.Signature, at store.Row, n int) {
 // Repeat makes n entities whose rows are copies of one row, which transition leads from, and
 // appends their ids. It copies managed values. Spilled buffers still have the headers of the source
 // row, which the caller must replace.
-func (r *Writer) Repeat(transition *table.Transition, pos, row, n int, ids []entity.ID) ([]entity.ID, Span) {
+func (r *Writer) Repeat(transition *table.Transition, pos, row, n int, ids []entity.ID) ([]entity.ID, TableRange) {
 	t := transition.To
 	start := t.Store.Len()
 	for left := n; left > 0; {
@@ -299,35 +299,35 @@ func (r *Writer) Repeat(transition *table.Transition, pos, row, n int, ids []ent
 		left -= len(b.IDs)
 	}
 	r.born(t, start, n)
-	return ids, Span{t, start, n}
+	return ids, TableRange{t, start, n}
 }
 
 // send moves n rows of a chunk along a transition. The source's rows stay, void, until the caller
 // removes them.
-func (r *Writer) send(transition *table.Transition, pos, row, n int) Span {
+func (r *Writer) send(transition *table.Transition, pos, row, n int) TableRange {
 	start := transition.To.Store.Len()
 	transition.Send(pos, row, n)
 	return r.sent(transition, pos, row, start, n)
 }
 
 // sendChunk is send for all rows of a chunk that goes to the target as a chunk, with its values.
-func (r *Writer) sendChunk(transition *table.Transition, pos int) Span {
+func (r *Writer) sendChunk(transition *table.Transition, pos int) TableRange {
 	start, n := transition.To.Store.Len(), transition.From.Store.RowsOf(pos)
 	transition.SendChunk(pos)
 	return r.sent(transition, pos, 0, start, n)
 }
 
-func (r *Writer) sent(transition *table.Transition, pos, row, start, n int) Span {
+func (r *Writer) sent(transition *table.Transition, pos, row, start, n int) TableRange {
 	r.moved(transition, transition.From.At(pos, row), start, n)
-	return Span{transition.To, start, n}
+	return TableRange{transition.To, start, n}
 }
 
 // moveChunks hands the first chunks of a transition's source to its target.
-func (r *Writer) moveChunks(transition *table.Transition, chunks int) Span {
+func (r *Writer) moveChunks(transition *table.Transition, chunks int) TableRange {
 	at := transition.From.At(0, 0)
 	start, n := transition.MoveChunks(chunks, nil)
 	r.moved(transition, at, start, n)
-	return Span{transition.To, start, n}
+	return TableRange{transition.To, start, n}
 }
 
 // end ends the entities of n rows of a chunk, and what the rows own. The rows stay, void, until the

@@ -29,7 +29,7 @@ func (x *differ) metadata(t *deltaTable) {
 		if of.Kind != world.KindChunk {
 			continue
 		}
-		var old, now chunkList
+		var old, now chunkValues
 		now.read(&t.a.Table.Table, id, of.Chunk.Bytes)
 		if t.old != nil {
 			old.read(&t.old.Table.Table, id, of.Chunk.Bytes)
@@ -78,13 +78,13 @@ func (w *flipsWriter) compare(at, n int, is, was bitsOf) {
 	}
 }
 
-// chunkList is the values of a chunk type in a table.
-type chunkList struct {
+// chunkValues is the values of a chunk type in a table.
+type chunkValues struct {
 	starts, rows []int
 	values       []byte
 }
 
-func (l *chunkList) read(t *table.Table, id world.TypeID, size int) {
+func (l *chunkValues) read(t *table.Table, id world.TypeID, size int) {
 	for pos, c := range t.Store.Chunks() {
 		l.starts = append(l.starts, c.Start)
 		l.rows = append(l.rows, t.Store.RowsOf(pos))

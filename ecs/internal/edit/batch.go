@@ -12,9 +12,9 @@ import (
 // Batch is ecs.Batch.
 type Batch struct {
 	World *world.World
-	spans []change.Span // memory of the world's last transaction, valid while the epoch is unchanged
-	N     int           // rows
-	epoch uint64        // the world's epoch when the batch was returned
+	spans []change.TableRange // memory of the world's last transaction, valid while the epoch is unchanged
+	N     int                 // rows
+	epoch uint64              // the world's epoch when the batch was returned
 }
 
 // batch returns the n rows that the last transaction created or moved.

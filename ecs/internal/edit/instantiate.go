@@ -306,7 +306,7 @@ func (c *copying) takeBlocks(m *member) error {
 func (c *copying) fill(i int) {
 	w, m := c.w, &c.members[i]
 	a, pos, source := w.RowOf(w.RecordOf("", m.e))
-	var rows change.Span
+	var rows change.TableRange
 	m.transition.Refresh()
 	c.ids, rows = w.Writer.Repeat(m.transition, pos, source.Row, c.n, c.ids)
 	m.start = rows.Start

@@ -137,7 +137,7 @@ func (r *sparseTransfer) run(old, to []entity.ID) {
 }
 
 // eachLink calls visit for each entity in the entries of rows that have come.
-func (r *sparseTransfer) eachLink(rows change.Span, visit func(*entity.ID)) {
+func (r *sparseTransfer) eachLink(rows change.TableRange, visit func(*entity.ID)) {
 	if len(r.to.Links) == 0 {
 		return
 	}

@@ -46,7 +46,7 @@ func (s *Store) startShown(n uint32) {
 }
 
 // startReserved gives a new block of reservations its first versions.
-func (s *Store) startReserved(b *block) {
+func (s *Store) startReserved(b *indexBlock) {
 	for i := range b.versions {
 		if !isExcluded(uint32(b.number*blockSize + i)) {
 			b.versions[i] = s.start

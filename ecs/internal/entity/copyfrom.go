@@ -36,8 +36,8 @@ func (s *Store) copyOwner(other *Store) error {
 
 // copyReservationsOf copies the blocks of reservations of another store.
 func (s *Store) copyReservationsOf(from *reservations) error {
-	var blocks []*block
-	from.all(func(b *block) { blocks = append(blocks, b) })
+	var blocks []*indexBlock
+	from.all(func(b *indexBlock) { blocks = append(blocks, b) })
 	runs, err := s.allocBlocks(len(blocks))
 	if err != nil || len(runs) == 0 {
 		return err

@@ -60,7 +60,7 @@ func (s *Store) State() State {
 }
 
 // reserved returns the block of reservations with a number, or nil.
-func (s *Store) reserved(number int) *block {
+func (s *Store) reserved(number int) *indexBlock {
 	if o := s.reservations.Load(); o != nil {
 		return o.block[number].Load()
 	}
@@ -129,7 +129,7 @@ func (d *Difference) step(index, was, is uint32) {
 }
 
 // compareReserved notes what differs in a block of reservations; was is nil if it is new.
-func (d *Difference) compareReserved(was, is *block) {
+func (d *Difference) compareReserved(was, is *indexBlock) {
 	p := ReservedBlock{Number: is.number, New: is.next}
 	for i, used := range is.used {
 		old := excludedWord(is.number, i)

@@ -142,7 +142,7 @@ func (s *Store) fitsStep(d *Difference, step *Step, index uint32, reserved map[i
 }
 
 // usedAfter returns a word of a block of reservations after its changes; either may be nil.
-func (s *Store) usedAfter(b *block, p *ReservedBlock, word int) uint64 {
+func (s *Store) usedAfter(b *indexBlock, p *ReservedBlock, word int) uint64 {
 	if p != nil {
 		for _, w := range p.Used {
 			if w.At == word {

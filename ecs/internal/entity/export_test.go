@@ -122,7 +122,7 @@ func (s *Store) HoldBlock(number int) (release func()) {
 // ReservedBlocks returns how many blocks of reservations there are, and SearchStart the number of
 // the one that the next search begins at.
 func (s *Store) ReservedBlocks() (n int) {
-	s.reservations.Load().all(func(*block) { n++ })
+	s.reservations.Load().all(func(*indexBlock) { n++ })
 	return n
 }
 func (s *Store) SearchStart() int { return int(s.reservations.Load().hint.Load()) }
@@ -142,7 +142,7 @@ func (s *Store) SetVersion(index, version uint32) {
 // SavedBlocks returns the number of copies of blocks of reservations that are kept for snapshots,
 // and EndedBlocks that of blocks that wait to come back.
 func (s *Store) SavedBlocks() (n int) {
-	s.reservations.Load().all(func(b *block) { n += len(b.saved) })
+	s.reservations.Load().all(func(b *indexBlock) { n += len(b.saved) })
 	for _, b := range s.ended {
 		n += len(b.saved)
 	}

@@ -88,7 +88,7 @@ func (s *Store) endHold(ids []ID, as uint32) {
 }
 
 // run returns the block of the first id, and how many ids from the first on are of the same block.
-func (o *reservations) run(ids []ID) (b *block, n int) {
+func (o *reservations) run(ids []ID) (b *indexBlock, n int) {
 	first := ids[0].Index() / blockSize
 	for n < len(ids) && ids[n].Index()/blockSize == first {
 		n++
@@ -97,14 +97,14 @@ func (o *reservations) run(ids []ID) (b *block, n int) {
 }
 
 // bit returns the position of an id's bits in used and held.
-func (b *block) bit(e ID) (word int, bit uint64) {
+func (b *indexBlock) bit(e ID) (word int, bit uint64) {
 	i := e.ref % blockSize
 	return int(i / 64), 1 << (i % 64)
 }
 
 // isReserved reports whether an id of the block is currently reserved and not held: its bit is set,
 // and its version is one more than the version of its index, which is even.
-func (b *block) isReserved(e ID) bool {
+func (b *indexBlock) isReserved(e ID) bool {
 	word, bit := b.bit(e)
 	v := b.versions[e.ref%blockSize]
 	return b.used[word]&^b.held[word]&bit != 0 && v&1 == 0 && v+1 == e.version

@@ -36,7 +36,7 @@ type imageBlock struct {
 func (s *Store) ImageOf(from *Moment) *Image {
 	im := &Image{Tag: s.view.tag, Records: from.Records(), free: from.free, lease: from.lease, leaseBase: from.leaseBase, next: uint32(from.next)}
 	for _, b := range from.reserved {
-		var c block
+		var c indexBlock
 		c.versions = new([blockSize]uint32)
 		b.copyAt(s, from.number, &c)
 		im.reserved = append(im.reserved, imageBlock{b.number, c.next, slices.Clone(c.used[:]), c.versions[:]})

@@ -123,7 +123,7 @@ func (r *ImageRows) admitWord(list []Record, first int) (alive uint64, err error
 }
 
 // admitWord compares 64 records with the versions that a block of reservations has.
-func (b *block) admitWord(list []Record, first int) error {
+func (b *indexBlock) admitWord(list []Record, first int) error {
 	for i := range list {
 		if v := b.versions[(first+i)%blockSize]; list[i].version != v && (list[i].version|v)&1 != 0 {
 			return fmt.Errorf("index %d has version %d, its record %d", first+i, v, list[i].version)
@@ -134,7 +134,7 @@ func (b *block) admitWord(list []Record, first int) error {
 
 // admitBehind checks that no index without a record is alive.
 func (s *Store) admitBehind(o *reservations) (err error) {
-	o.all(func(b *block) {
+	o.all(func(b *indexBlock) {
 		for i, v := range b.versions {
 			if index := b.number*blockSize + i; index >= int(s.view.n) && v&1 != 0 && err == nil {
 				err = fmt.Errorf("index %d has version %d, and no record", index, v)

@@ -22,7 +22,7 @@ func (s *Store) KeepPast(m *past.Memory) {
 		return
 	}
 	s.moment.Store(0)
-	s.reservations.Load().all(func(b *block) {
+	s.reservations.Load().all(func(b *indexBlock) {
 		count := b.seize() // goroutines may reserve ids meanwhile
 		b.saved, b.born = nil, 0
 		b.count.Store(count)
@@ -39,19 +39,19 @@ func (s *Store) Sweep() {
 	s.reading.Lock()
 	defer s.reading.Unlock()
 	p := s.past.Past()
-	s.reservations.Load().all(func(b *block) {
+	s.reservations.Load().all(func(b *indexBlock) {
 		count := b.seize()
 		b.sweep(p)
 		b.count.Store(count)
 	})
-	s.ended = slices.DeleteFunc(s.ended, func(b *block) bool {
+	s.ended = slices.DeleteFunc(s.ended, func(b *indexBlock) bool {
 		b.sweep(p)
 		return s.freeEnded(b)
 	})
 }
 
 // sweep forgets the copies that no layer has any more.
-func (b *block) sweep(p *past.Past) {
+func (b *indexBlock) sweep(p *past.Past) {
 	before := b.born
 	b.saved = slices.DeleteFunc(b.saved, func(c *savedBlock) bool {
 		goes := !p.Between(before, c.number)
@@ -61,7 +61,7 @@ func (b *block) sweep(p *past.Past) {
 }
 
 // freeEnded frees a block that has ended, if no layer has it, and reports whether it did.
-func (s *Store) freeEnded(b *block) bool {
+func (s *Store) freeEnded(b *indexBlock) bool {
 	if s.past.Past().Between(b.born, b.ended) {
 		return false
 	}
@@ -111,10 +111,10 @@ type Moment struct {
 	leaseBase        uint32
 	blocks           int // of records
 	total            int32
-	next             int32    // hint of the reservations
-	number           uint64   // of the layer
-	reserved         []*block // the blocks of reservations
-	indices, alive   int      // of the reservations
+	next             int32         // hint of the reservations
+	number           uint64        // of the layer
+	reserved         []*indexBlock // the blocks of reservations
+	indices, alive   int           // of the reservations
 }
 
 // Save notes the state at the moment of a layer. No goroutine may reserve ids meanwhile.
@@ -126,7 +126,7 @@ func (s *Store) Save(to *Moment, number uint64) {
 	to.reserved = to.reserved[:0]
 	if o != nil {
 		to.next, to.indices, to.alive = o.hint.Load(), o.indices, o.alive
-		o.all(func(b *block) { to.reserved = append(to.reserved, b) })
+		o.all(func(b *indexBlock) { to.reserved = append(to.reserved, b) })
 	} else {
 		to.next, to.indices, to.alive = 0, 0, 0
 	}
@@ -164,7 +164,7 @@ type savedBlock struct {
 
 // save copies the block, which the caller has locked with a count, before it changes, if a layer
 // has begun since the last copy.
-func (b *block) save(s *Store, count int32) {
+func (b *indexBlock) save(s *Store, count int32) {
 	number := s.moment.Load()
 	if n := len(b.saved); number == 0 || b.born >= number || n > 0 && b.saved[n-1].number >= number {
 		return
@@ -228,7 +228,7 @@ func (s *Store) Restore(from *Moment, l *past.Layer) {
 func (s *Store) restoreReservations(o *reservations, from *Moment) {
 	s.reading.Lock()
 	defer s.reading.Unlock()
-	o.all(func(b *block) {
+	o.all(func(b *indexBlock) {
 		if !from.has(b) {
 			b.save(s, b.count.Load())
 			o.block[b.number].Store(nil)
@@ -237,7 +237,7 @@ func (s *Store) restoreReservations(o *reservations, from *Moment) {
 			}
 		}
 	})
-	s.ended = slices.DeleteFunc(s.ended, func(b *block) bool {
+	s.ended = slices.DeleteFunc(s.ended, func(b *indexBlock) bool {
 		back := from.has(b)
 		if back {
 			o.block[b.number].Store(b)
@@ -267,13 +267,13 @@ func (s *Store) restoreReservations(o *reservations, from *Moment) {
 }
 
 // has reports whether a block was among the blocks of reservations, which lie by number.
-func (st *Moment) has(b *block) bool {
-	at, ok := slices.BinarySearchFunc(st.reserved, b.number, func(b *block, number int) int { return b.number - number })
+func (st *Moment) has(b *indexBlock) bool {
+	at, ok := slices.BinarySearchFunc(st.reserved, b.number, func(b *indexBlock, number int) int { return b.number - number })
 	return ok && st.reserved[at] == b
 }
 
 // restore brings back the block as it was at the moment of a layer.
-func (b *block) restore(s *Store, number uint64) {
+func (b *indexBlock) restore(s *Store, number uint64) {
 	at := slices.IndexFunc(b.saved, func(c *savedBlock) bool { return c.number >= number })
 	if at < 0 {
 		return
@@ -314,7 +314,7 @@ func (s *Store) OpenSnapshotView(live *Store, records *past.Memory, from *Moment
 func (s *Store) copyReservations(live *Store, from *Moment) {
 	o := s.makeReservations()
 	for _, b := range from.reserved {
-		c := &block{number: b.number, versions: new([blockSize]uint32)}
+		c := &indexBlock{number: b.number, versions: new([blockSize]uint32)}
 		b.copyAt(live, from.number, c)
 		o.add(c)
 		if c.count.Load() == blockSize {
@@ -326,7 +326,7 @@ func (s *Store) copyReservations(live *Store, from *Moment) {
 }
 
 // copyAt copies the block as it was at the moment of a layer. Any goroutine may call it.
-func (b *block) copyAt(live *Store, number uint64, c *block) {
+func (b *indexBlock) copyAt(live *Store, number uint64, c *indexBlock) {
 	live.reading.RLock()
 	defer live.reading.RUnlock()
 	count := b.seize()

@@ -61,18 +61,18 @@ const blockChunks = blockSize * int(unsafe.Sizeof(uint32(0))) / universe.ChunkSi
 
 // reservations are the metadata of the blocks of reservations, by number.
 type reservations struct {
-	end     atomic.Int32                     // above the numbers of all blocks; written while Store.making is held
-	hint    atomic.Int32                     // number of the block where the next search begins
-	free    atomic.Int64                     // clear bits that no call has claimed (R7)
-	alive   int                              // live entities in the blocks; only the owner writes it
-	indices int                              // not excluded, of all blocks; written while Store.making is held
-	open    [maxBlocks / 64]atomic.Uint64    // bit set: the block is not full (R6)
-	block   [maxBlocks]atomic.Pointer[block] // nil: a block of the owner, or not made
+	end     atomic.Int32                          // above the numbers of all blocks; written while Store.making is held
+	hint    atomic.Int32                          // number of the block where the next search begins
+	free    atomic.Int64                          // clear bits that no call has claimed (R7)
+	alive   int                                   // live entities in the blocks; only the owner writes it
+	indices int                                   // not excluded, of all blocks; written while Store.making is held
+	open    [maxBlocks / 64]atomic.Uint64         // bit set: the block is not full (R6)
+	block   [maxBlocks]atomic.Pointer[indexBlock] // nil: a block of the owner, or not made
 }
 
-// block is 8,192 indices for reservations. The goroutine that has made the count busy writes all
-// other fields.
-type block struct {
+// indexBlock is 8,192 indices for reservations. The goroutine that has made the count busy writes
+// all other fields.
+type indexBlock struct {
 	count    atomic.Int32        // bits set in used, or busy (R4)
 	number   int                 // the block has the indices starting with number * 8,192
 	next     int                 // index in the block where the next search begins
@@ -86,7 +86,7 @@ type block struct {
 }
 
 // of returns the block of reservations that contains an index, or nil.
-func (o *reservations) of(index uint32) *block { return o.block[index/blockSize%maxBlocks].Load() }
+func (o *reservations) of(index uint32) *indexBlock { return o.block[index/blockSize%maxBlocks].Load() }
 
 // Reserve fills ids with reserved IDs. Each differs from all other IDs of the store, and is not
 // alive before Revive. Either all are reserved, or the error is ErrFull or from the universe. Any
@@ -180,10 +180,10 @@ func (s *Store) allocBlocks(n int) (runs []universe.ChunkIndex, err error) {
 }
 
 // newBlock returns a block whose versions lie in a run of chunks.
-func (s *Store) newBlock(number int, run universe.ChunkIndex) *block {
+func (s *Store) newBlock(number int, run universe.ChunkIndex) *indexBlock {
 	// Safe because the run is blockChunks chunks long, exactly one block, and is the store's until
 	// it closes.
-	b := &block{number: number, run: run, born: s.moment.Load(), versions: (*[blockSize]uint32)(s.u.Pointer(run))}
+	b := &indexBlock{number: number, run: run, born: s.moment.Load(), versions: (*[blockSize]uint32)(s.u.Pointer(run))}
 	clear(b.versions[:])
 	for i := range b.used {
 		for bit := range 64 {
@@ -198,7 +198,7 @@ func (s *Store) newBlock(number int, run universe.ChunkIndex) *block {
 }
 
 // add enters a block without reserved indices. making is held.
-func (o *reservations) add(b *block) {
+func (o *reservations) add(b *indexBlock) {
 	n := blockSize - int(b.count.Load())
 	o.indices += n
 	o.block[b.number].Store(b)
@@ -250,7 +250,7 @@ func (o *reservations) pass(s *Store, ids []ID) (got int) {
 // take reserves ids of a block, starting where the block's last search ended, until ids is full or
 // the search reaches the end of the block, which whole reports. If the block is busy, take reserves
 // none.
-func (o *reservations) take(s *Store, b *block, ids []ID) (got int, whole bool) {
+func (o *reservations) take(s *Store, b *indexBlock, ids []ID) (got int, whole bool) {
 	count := b.count.Load()
 	if count == busy || count == blockSize || !b.count.CompareAndSwap(count, busy) {
 		return 0, false
@@ -277,14 +277,14 @@ func (o *reservations) take(s *Store, b *block, ids []ID) (got int, whole bool) 
 }
 
 // lock is seize for a caller that is about to change the block.
-func (b *block) lock(s *Store) int32 {
+func (b *indexBlock) lock(s *Store) int32 {
 	count := b.seize()
 	b.save(s, count)
 	return count
 }
 
 // seize waits until the count is not busy, makes it busy, and returns the former count.
-func (b *block) seize() int32 {
+func (b *indexBlock) seize() int32 {
 	for {
 		if count := b.count.Load(); count != busy && b.count.CompareAndSwap(count, busy) {
 			window()
@@ -295,7 +295,7 @@ func (b *block) seize() int32 {
 }
 
 // unlock unlocks a block and sets its count to after; before is what lock returned.
-func (o *reservations) unlock(b *block, before, after int32) {
+func (o *reservations) unlock(b *indexBlock, before, after int32) {
 	if bit := uint64(1) << (b.number % 64); after == blockSize {
 		o.open[b.number/64].And(^bit)
 	} else if before == blockSize {
@@ -327,7 +327,7 @@ func (s *Store) Reserved() int {
 }
 
 // all calls f with each block, by number.
-func (o *reservations) all(f func(b *block)) {
+func (o *reservations) all(f func(b *indexBlock)) {
 	if o == nil {
 		return
 	}
@@ -340,7 +340,7 @@ func (o *reservations) all(f func(b *block)) {
 
 // closeReservations frees the blocks' memory.
 func (s *Store) closeReservations() {
-	s.reservations.Load().all(func(b *block) { s.u.Free(b.run, blockChunks) })
+	s.reservations.Load().all(func(b *indexBlock) { s.u.Free(b.run, blockChunks) })
 }
 
 // window lets other goroutines run in debug builds, at points where a race would show.

@@ -80,7 +80,7 @@ type Store struct {
 	total        atomic.Int32                 // number of blocks made (R8); written while making is held
 	reservations atomic.Pointer[reservations] // nil until the first block of reservations
 	moment       atomic.Uint64                // number of the snapshot taken last, for blocks of reservations; 0: none is alive
-	ended        []*block                     // blocks of reservations that Restore has ended, and that may come back
+	ended        []*indexBlock                // blocks of reservations that Restore has ended, and that may come back
 	reading      sync.RWMutex                 // held to read where a block of a moment is copied, see past.go
 }
 

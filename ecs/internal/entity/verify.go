@@ -73,7 +73,7 @@ func (s *Store) verifyWord(word int, free, leased uint64) (alive int, err error)
 }
 
 // nobodys counts the held indices of a block.
-func (b *block) nobodys() (n int) {
+func (b *indexBlock) nobodys() (n int) {
 	for _, word := range b.held {
 		n += bits.OnesCount64(word)
 	}
@@ -120,7 +120,7 @@ func (s *Store) verifyBlocks() (err error) {
 
 // verifyBlock checks R4 and R5 of a block, and R10 of its records. It returns the number of its set
 // bits and of its odd versions.
-func (s *Store) verifyBlock(b *block) (used, odd int, err error) {
+func (s *Store) verifyBlock(b *indexBlock) (used, odd int, err error) {
 	first := b.number * blockSize
 	for i, version := range b.versions {
 		index := first + i

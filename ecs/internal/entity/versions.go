@@ -11,7 +11,7 @@ func (s *Store) Versions() []uint32 {
 	}
 	s.reading.Lock()
 	defer s.reading.Unlock()
-	s.reservations.Load().all(func(b *block) {
+	s.reservations.Load().all(func(b *indexBlock) {
 		of := all[b.number*blockSize:][:blockSize]
 		for i, v := range b.versions {
 			if set := b.used[i/64]>>(i%64)&1 != 0; set && v&1 == 0 && !isExcluded(uint32(b.number*blockSize+i)) {

@@ -101,7 +101,7 @@ func BenchmarkSaveFile(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "world")
 	b.SetBytes(benchBytes(img))
 	for b.Loop() {
-		require.NoError(b, Replace(disk.System{}, img, path))
+		require.NoError(b, Replace(disk.FileSystem{}, img, path))
 	}
 }
 
@@ -114,7 +114,7 @@ func BenchmarkOpen(b *testing.B) {
 			img.Size[worldfile.ImageRecords] = 8 * ids
 			img.Read = func(int, int, []byte) error { return nil }
 			path := filepath.Join(b.TempDir(), "world")
-			require.NoError(b, Replace(disk.System{}, img, path))
+			require.NoError(b, Replace(disk.FileSystem{}, img, path))
 			for b.Loop() {
 				_, closer, err := Open(path, false)
 				require.NoError(b, err)

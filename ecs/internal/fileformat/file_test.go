@@ -22,7 +22,7 @@ var steps = []string{"Lstat", "Create", "Chmod", "Write", "Sync", "Close", "Rena
 
 // broken is a disk that refuses one step, at its nth call.
 type broken struct {
-	disk.System
+	disk.FileSystem
 	step  string
 	left  *int
 	calls map[string]int
@@ -46,14 +46,14 @@ func (d broken) Lstat(path string) (fs.FileInfo, error) {
 	if err := d.refuse("Lstat"); err != nil {
 		return nil, err
 	}
-	return d.System.Lstat(path)
+	return d.FileSystem.Lstat(path)
 }
 
 func (d broken) Create(path string) (disk.File, error) {
 	if err := d.refuse("Create"); err != nil {
 		return nil, err
 	}
-	f, err := d.System.Create(path)
+	f, err := d.FileSystem.Create(path)
 	return brokenFile{f, d}, err
 }
 
@@ -61,19 +61,19 @@ func (d broken) Rename(from, to string) error {
 	if err := d.refuse("Rename"); err != nil {
 		return err
 	}
-	return d.System.Rename(from, to)
+	return d.FileSystem.Rename(from, to)
 }
 
 func (d broken) Remove(path string) error {
 	d.calls["Remove"]++
-	return d.System.Remove(path)
+	return d.FileSystem.Remove(path)
 }
 
 func (d broken) SyncFolder(path string) error {
 	if err := d.refuse("SyncFolder"); err != nil {
 		return err
 	}
-	return d.System.SyncFolder(path)
+	return d.FileSystem.SyncFolder(path)
 }
 
 type brokenFile struct {
@@ -152,12 +152,12 @@ func TestSaveFileKeepsOldFileAfterReadFailure(t *testing.T) {
 	path := fakePath(t, 7, mixed)
 	img := fakeImage(8, mixed)
 	img.Read = func(int, int, []byte) error { return errTest }
-	err := Replace(disk.System{}, img, path)
+	err := Replace(disk.FileSystem{}, img, path)
 	require.ErrorIs(t, err, errTest)
 	require.ErrorContains(t, err, "section rows from its byte 0 on: ")
 	onlyFile(t, path)
 	img.Read = func(int, int, []byte) error { panic("at read") }
-	require.PanicsWithValue(t, "at read", func() { _ = Replace(disk.System{}, img, path) })
+	require.PanicsWithValue(t, "at read", func() { _ = Replace(disk.FileSystem{}, img, path) })
 	onlyFile(t, path)
 	require.NoError(t, CheckFile(path))
 	f, closer, err := Open(path, true)
@@ -168,7 +168,7 @@ func TestSaveFileKeepsOldFileAfterReadFailure(t *testing.T) {
 
 // taken is a disk on which the first names of temporary files are in use.
 type taken struct {
-	disk.System
+	disk.FileSystem
 	left *int
 }
 
@@ -176,7 +176,7 @@ func (d taken) Create(path string) (disk.File, error) {
 	if *d.left--; *d.left >= 0 {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrExist}
 	}
-	return d.System.Create(path)
+	return d.FileSystem.Create(path)
 }
 
 func TestTemporaryNamesInUse(t *testing.T) {
@@ -191,23 +191,23 @@ func TestTemporaryNamesInUse(t *testing.T) {
 // TestPlaceOfFile: a folder that is missing, a path that is no regular file, permissions.
 func TestPlaceOfFile(t *testing.T) {
 	dir := t.TempDir()
-	err := Replace(disk.System{}, fakeImage(7, small), filepath.Join(dir, "none", "world"))
+	err := Replace(disk.FileSystem{}, fakeImage(7, small), filepath.Join(dir, "none", "world"))
 	require.ErrorIs(t, err, fs.ErrNotExist)
-	require.ErrorIs(t, Replace(disk.System{}, fakeImage(7, small), dir), disk.ErrNotRegular)
+	require.ErrorIs(t, Replace(disk.FileSystem{}, fakeImage(7, small), dir), disk.ErrNotRegular)
 	path := filepath.Join(dir, "world")
 	if runtime.GOOS != "windows" { // which has no such permissions, and links for some users only
 		link := filepath.Join(dir, "link")
 		require.NoError(t, os.Symlink(path, link))
-		require.ErrorIs(t, Replace(disk.System{}, fakeImage(7, small), link), disk.ErrNotRegular)
+		require.ErrorIs(t, Replace(disk.FileSystem{}, fakeImage(7, small), link), disk.ErrNotRegular)
 		require.NoError(t, os.WriteFile(path, nil, 0o600))
 		require.NoError(t, os.Chmod(path, 0o640))
-		require.NoError(t, Replace(disk.System{}, fakeImage(7, small), path))
+		require.NoError(t, Replace(disk.FileSystem{}, fakeImage(7, small), path))
 		info, err := os.Stat(path)
 		require.NoError(t, err)
 		require.Equal(t, fs.FileMode(0o640), info.Mode())
 	}
 	t.Chdir(dir)
-	require.NoError(t, Replace(disk.System{}, fakeImage(7, small), "world"))
+	require.NoError(t, Replace(disk.FileSystem{}, fakeImage(7, small), "world"))
 	require.NoError(t, CheckFile("world"))
 }
 
@@ -228,7 +228,7 @@ func TestConcurrentSaveFile(t *testing.T) {
 	for seed := range uint64(savers) {
 		all.Go(func() {
 			for range rounds {
-				failed <- Replace(disk.System{}, fakeImage(seed, small), path)
+				failed <- Replace(disk.FileSystem{}, fakeImage(seed, small), path)
 			}
 		})
 		all.Go(func() {

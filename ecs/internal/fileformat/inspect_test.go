@@ -38,7 +38,7 @@ func infoWorld(t testing.TB) (path string, file []byte) {
 	path = filepath.Join(t.TempDir(), "port.world")
 	img, err := door.ImageOfWorld(w)
 	require.NoError(t, err)
-	require.NoError(t, Replace(disk.System{}, img, path))
+	require.NoError(t, Replace(disk.FileSystem{}, img, path))
 	img.Close()
 	require.NoError(t, w.Close())
 	file, err = os.ReadFile(path)

@@ -18,7 +18,7 @@ import (
 // fakePath returns the path of the file of a fake image.
 func fakePath(t testing.TB, seed uint64, size [worldfile.ImageBulk]int) string {
 	path := filepath.Join(t.TempDir(), "world")
-	require.NoError(t, Replace(disk.System{}, fakeImage(seed, size), path))
+	require.NoError(t, Replace(disk.FileSystem{}, fakeImage(seed, size), path))
 	return path
 }
 

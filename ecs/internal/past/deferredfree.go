@@ -10,16 +10,16 @@ type DeferredFree[K comparable] struct {
 	past    *Past
 	release func(K) // frees a block
 	mu      sync.Mutex
-	waiting map[K]span
+	waiting map[K]lifetime
 }
 
-// span is the life of a block that waits: the numbers of the layers that began last when it was
+// lifetime is the life of a block that waits: the numbers of the layers that began last when it was
 // born and when it was freed.
-type span struct{ born, ended uint64 }
+type lifetime struct{ born, ended uint64 }
 
 // Open initializes a zero DeferredFree. release frees a block.
 func (k *DeferredFree[K]) Open(p *Past, release func(K)) {
-	k.past, k.release, k.waiting = p, release, map[K]span{}
+	k.past, k.release, k.waiting = p, release, map[K]lifetime{}
 }
 
 // LayerNumber returns the number of the layer that began last, as Free takes it.
@@ -47,7 +47,7 @@ func (k *DeferredFree[K]) Free(key K, born uint64) (waits bool) {
 		return false
 	}
 	k.mu.Lock()
-	k.waiting[key] = span{born, k.past.number}
+	k.waiting[key] = lifetime{born, k.past.number}
 	k.mu.Unlock()
 	return true
 }

@@ -22,7 +22,7 @@ import (
 // they measure the rows that they are given. Begin takes the bounds that are not known, unless
 // another borrow writes the type.
 
-func (s *Span) text(masked bool) string {
+func (s *FieldRange) text(masked bool) string {
 	text := "Between " + s.Type.Name + fieldName(s.Type.Go, s.Field.Offset) + " " + s.Show()
 	if masked {
 		text += " masked"
@@ -48,12 +48,12 @@ func fieldName(t reflect.Type, at uintptr) string {
 }
 
 // EndBorrows ends the borrows of queries that have the range, whose goroutines read it.
-func (s *Span) EndBorrows(op string) {
+func (s *FieldRange) EndBorrows(op string) {
 	w := s.Type.World
 	w.CheckHandle(op)
 	w.CheckUnshared(op)
 	for _, b := range w.Loops.Borrows {
-		if slices.ContainsFunc(borrowOf(b).own.Ranges, func(r QueryRange) bool { return r.Span == s }) {
+		if slices.ContainsFunc(borrowOf(b).own.Ranges, func(r QueryRange) bool { return r.FieldRange == s }) {
 			w.EndBorrows(op)
 			return
 		}

@@ -289,12 +289,12 @@ type sparseFilter struct {
 
 // QueryRange is a Between term of a query.
 type QueryRange struct {
-	*Span
+	*FieldRange
 	masked bool
 }
 
-// Span is the range of a field.
-type Span struct {
+// FieldRange is the range of a field.
+type FieldRange struct {
 	Type      *world.Type
 	Field     table.Field
 	Low, High uint64 // keys, see table.KeyOf; nothing is in the range if low is greater

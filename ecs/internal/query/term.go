@@ -12,7 +12,7 @@ type Term struct {
 	Kind   TermKind
 	Of     []Operand
 	Values []*value.Shared // of a Where term
-	Span   *Span           // of a Between term
+	Span   *FieldRange     // of a Between term
 	masked bool            // see Masked
 }
 

@@ -26,8 +26,8 @@ func (b *Metadata) ClearRows(pos, row, n int) {
 	}
 }
 
-// Span is rows of a chunk, with the metadata of its table.
-type Span struct {
+// MetadataRange is rows of a chunk, with the metadata of its table.
+type MetadataRange struct {
 	Metadata *Metadata
 	Pos      int // the chunk
 	Row      int // the first of the rows
@@ -36,7 +36,7 @@ type Span struct {
 
 // CopyBits copies the bits of a type from n rows of a span to n rows of a chunk, whose bits must be
 // clear.
-func (b *Metadata) CopyBits(slot uint16, pos, row int, from Span, fromSlot uint16, n int) {
+func (b *Metadata) CopyBits(slot uint16, pos, row int, from MetadataRange, fromSlot uint16, n int) {
 	to, bits := b.Bits(slot, pos), from.Metadata.Bits(fromSlot, from.Pos)
 	switch bits.On() {
 	case 0:

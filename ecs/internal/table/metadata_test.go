@@ -232,7 +232,7 @@ func (s *slowMetadata) fillGap(r *rand.Rand, version uint32) {
 	if pos == last && row+n > fromRow {
 		return
 	}
-	s.b.CopyRows(pos, row, table.Span{Metadata: &s.b, Pos: last, Row: fromRow, All: from.rows}, n)
+	s.b.CopyRows(pos, row, table.MetadataRange{Metadata: &s.b, Pos: last, Row: fromRow, All: from.rows}, n)
 	s.b.Carry(pos, last, version)
 	for _, list := range s.tracked {
 		copy(c.versions[list][row:row+n], from.versions[list][fromRow:])

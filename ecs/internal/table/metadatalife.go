@@ -159,7 +159,7 @@ func (b *Metadata) carry(pos, from int) {
 }
 
 // CopyRows copies the bits and versions of n rows of a span of the same metadata to n other rows.
-func (b *Metadata) CopyRows(pos, row int, from Span, n int) {
+func (b *Metadata) CopyRows(pos, row int, from MetadataRange, n int) {
 	for _, slot := range b.toggling {
 		b.Bits(slot, pos).ClearRange(row, n)
 		b.CopyBits(slot, pos, row, from, slot, n)

@@ -88,8 +88,8 @@ func (t *Table) Cut(n int) {
 }
 
 // span returns the rows of a chunk starting with a row, as an argument of CopyBits.
-func (t *Table) span(pos, row int) Span {
-	return Span{Metadata: &t.Metadata, Pos: pos, Row: row, All: t.Store.RowsOf(pos)}
+func (t *Table) span(pos, row int) MetadataRange {
+	return MetadataRange{Metadata: &t.Metadata, Pos: pos, Row: row, All: t.Store.RowsOf(pos)}
 }
 
 // Release ends what n rows own outside the chunk. The rows stay.

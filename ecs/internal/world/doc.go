@@ -8,7 +8,7 @@
 //	how a value is found by its entity             lookup.go, lookupmany.go, location.go
 //	what may not happen at once                    lock.go, loops.go, lease.go
 //	which write is marked, and how                 rowversion.go, barrier.go, enable.go
-//	values outside the chunks                      ownedvalues.go, rawbuffer.go, managed.go, sparseset.go, chunk.go
+//	values outside the chunks                      ownedvalues.go, rawbuffer.go, managed.go, sparseset.go, chunktypes.go
 //	how a type is described to another world       description.go, codec.go
 //	what Hash covers                               hash.go, hashvalue.go
 //

@@ -48,7 +48,7 @@ func (t *Type) Linked(p unsafe.Pointer) (first unsafe.Pointer, n int) {
 
 // EachLink calls visit for each link in some rows. That is one call per link; it serves moves to
 // another world, which rewrite all links.
-func (w *World) EachLink(rows change.Span, visit func(*entity.ID)) {
+func (w *World) EachLink(rows change.TableRange, visit func(*entity.ID)) {
 	a := rows.Table
 	for _, c := range a.Store.Columns() {
 		t := w.Types.List[c.Key]

@@ -75,9 +75,9 @@ type ImageValue struct {
 
 // ImageArchetype is an archetype.
 type ImageArchetype struct {
-	pinned bool
-	Values []int // of its shared types
-	Table  table.Image
+	pinned     bool
+	Values     []int // of its shared types
+	TableImage table.Image
 }
 
 // imageName is a name, with the entities that have it; the one named last comes first.
@@ -135,7 +135,7 @@ func (im *WorldImage) codeTables(c *codec.Coder) {
 	codec.List(c, &im.Archetypes, func(a *ImageArchetype) {
 		c.Flag(&a.pinned)
 		codec.List(c, &a.Values, c.Number)
-		a.Table.Code(c)
+		a.TableImage.Code(c)
 	})
 }
 

@@ -65,12 +65,12 @@ func (im *WorldImage) describeArchetypes(info *Info) error {
 	texts := make([]string, len(im.Values)) // once each, for archetypes share values
 	for i := range im.Archetypes {
 		a := &im.Archetypes[i]
-		bytes, err := a.Table.Claim(im.chunks, claims)
+		bytes, err := a.TableImage.Claim(im.chunks, claims)
 		if err != nil {
 			return fmt.Errorf("archetype %d: %w", i, err)
 		}
-		to := InfoArchetype{Types: a.Table.Types, Rows: a.Table.Rows, Chunks: len(a.Table.Chunks), Bytes: bytes}
-		for _, of := range a.Table.Types {
+		to := InfoArchetype{Types: a.TableImage.Types, Rows: a.TableImage.Rows, Chunks: len(a.TableImage.Chunks), Bytes: bytes}
+		for _, of := range a.TableImage.Types {
 			if of >= len(im.Types) {
 				return fmt.Errorf("archetype %d has type %d of %d", i, of, len(im.Types))
 			}
@@ -85,7 +85,7 @@ func (im *WorldImage) describeArchetypes(info *Info) error {
 			}
 			to.Shared = append(to.Shared, InfoValue{Type: value.Of, Text: texts[v], Bytes: value.Bytes})
 		}
-		rows += a.Table.Rows
+		rows += a.TableImage.Rows
 		info.Archetypes = append(info.Archetypes, to)
 	}
 	if rows != info.Alive || rows > info.Records {

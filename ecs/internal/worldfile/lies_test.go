@@ -85,7 +85,7 @@ var imageLies = map[string]func(meta [worldfile.ImageMeta][]byte) [worldfile.Ima
 	"row blocks far apart": lie(func(im *worldfile.WorldImage) {
 		next := 1 << 21
 		for i := range im.Archetypes {
-			t := &im.Archetypes[i].Table
+			t := &im.Archetypes[i].TableImage
 			t.Renumber(next-1000-len(t.Chunks), func(int) int { return 1 })
 			next -= 1000
 		}
@@ -97,7 +97,7 @@ var imageLies = map[string]func(meta [worldfile.ImageMeta][]byte) [worldfile.Ima
 	}),
 	"an archetype without rows, many times": lie(func(im *worldfile.WorldImage) {
 		a := im.Archetypes[0]
-		a.Table.Chunks, a.Table.Rows = nil, 0
+		a.TableImage.Chunks, a.TableImage.Rows = nil, 0
 		im.Archetypes = append(im.Archetypes, slices.Repeat([]worldfile.ImageArchetype{a}, 2000*hostileScale)...)
 	}),
 	"entries of more entities than there are": lie(func(im *worldfile.WorldImage) {

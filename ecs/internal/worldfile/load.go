@@ -202,7 +202,7 @@ func (l *imageLoader) prepareTables() error {
 			return refuseSection(ImageTables, err)
 		}
 		t.a.Pinned = t.a.Pinned || im.pinned
-		rows += uint64(im.Table.Rows)
+		rows += uint64(im.TableImage.Rows)
 		if _, seen := mapped[t.a]; !seen {
 			order = append(order, t.a)
 		}
@@ -219,7 +219,7 @@ func (l *imageLoader) prepareTables() error {
 
 // prepareTable makes the archetype for an image.
 func (l *imageLoader) prepareTable(im *ImageArchetype) (t loadedTable, err error) {
-	t.im = &im.Table
+	t.im = &im.TableImage
 	var changed bool
 	if t.a, changed, err = l.archetypeFor(im); err != nil {
 		return t, err
@@ -228,7 +228,7 @@ func (l *imageLoader) prepareTable(im *ImageArchetype) (t loadedTable, err error
 		t.source, err = l.w.Tables.NewSource(t.im, l.sourceColumns(t.im), l.im.chunks, l.claims)
 		return t, err
 	}
-	for _, of := range im.Table.Types {
+	for _, of := range im.TableImage.Types {
 		t.slots = append(t.slots, t.a.Table.Places[l.types[of].ID].Slot())
 	}
 	return t, t.a.Table.Prepare(t.im, t.slots, l.im.chunks, l.claims)
@@ -237,8 +237,8 @@ func (l *imageLoader) prepareTable(im *ImageArchetype) (t loadedTable, err error
 // archetypeFor returns the archetype for an image, and whether its rows have changed.
 func (l *imageLoader) archetypeFor(im *ImageArchetype) (a *world.Archetype, changed bool, err error) {
 	var sig world.Signature
-	for i, of := range im.Table.Types {
-		if of >= len(l.types) || i > 0 && of <= im.Table.Types[i-1] || l.im.Types[of].Kind == world.KindSparse {
+	for i, of := range im.TableImage.Types {
+		if of >= len(l.types) || i > 0 && of <= im.TableImage.Types[i-1] || l.im.Types[of].Kind == world.KindSparse {
 			return nil, false, fmt.Errorf("an archetype with type %d", of)
 		}
 		changed = changed || !l.matches[of].mapped
@@ -258,7 +258,7 @@ func (l *imageLoader) archetypeFor(im *ImageArchetype) (a *world.Archetype, chan
 	if a, err = l.w.ArchetypeOf(sig, l.w.ValuesFor(nil, &sig, given, nil, nil)); err != nil {
 		return nil, false, err
 	}
-	return a, changed || im.Table.Rows > 0 && keepsNobody(a), nil // rows that are ended are looked at first
+	return a, changed || im.TableImage.Rows > 0 && keepsNobody(a), nil // rows that are ended are looked at first
 }
 
 // keepsNobody reports whether the archetype's entities were destroyed, and no Cleanup type keeps

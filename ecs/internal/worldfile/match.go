@@ -320,7 +320,7 @@ func (t *ImageType) sameOptions(now *ImageType) bool {
 func (im *WorldImage) usedTypes() map[int]bool {
 	used := map[int]bool{}
 	for i := range im.Archetypes {
-		for _, of := range im.Archetypes[i].Table.Types {
+		for _, of := range im.Archetypes[i].TableImage.Types {
 			used[of] = true
 		}
 	}

@@ -165,7 +165,7 @@ func (w *imageWriter) describeTable(i int, numbers map[*value.Shared]int) error 
 	if err != nil {
 		return err
 	}
-	a := ImageArchetype{pinned: st.Pinned, Table: im}
+	a := ImageArchetype{pinned: st.Pinned, TableImage: im}
 	for _, v := range st.Archetype.Values {
 		a.Values = append(a.Values, numbers[v])
 	}
@@ -191,7 +191,7 @@ func (w *imageWriter) place() {
 		end += 1 << p.of.Order
 	}
 	for i := range w.im.Archetypes {
-		chunks := w.im.Archetypes[i].Table.Chunks
+		chunks := w.im.Archetypes[i].TableImage.Chunks
 		for pos := range chunks {
 			chunks[pos].First = at[key{st: &w.s.Archetypes[i].Table, pos: pos}]
 		}

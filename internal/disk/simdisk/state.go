@@ -55,17 +55,17 @@ func newState() *state   { return &state{root: newFolder()} }
 
 // step changes a state.
 type step struct {
-	kind     kind
+	kind     operation
 	path, to string // of files and folders by name
 	file     int    // of others
 	at       int64
 	bytes    []byte
 }
 
-type kind uint8
+type operation uint8
 
 const (
-	createFile kind = iota
+	createFile operation = iota
 	makeFolder
 	rename
 	remove

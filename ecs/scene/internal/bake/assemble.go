@@ -23,15 +23,15 @@ const elsewhere = ^uint32(0)
 type assembly struct {
 	b       *Bakery
 	list    *list
-	records []*record
+	records []*bakedObject
 	objects []int // of the section, in order
 	w       *ecs.World
 	types   section.Types
 	handles []ecs.Type // by kind
 	links   *hierarchy.Hierarchy
 
-	groups   []*group
-	byKey    map[string]*group
+	groups   []*rowGroup
+	byKey    map[string]*rowGroup
 	values   map[any]uint32       // shared values, numbered
 	first    map[int]int          // number of the first entity of an object
 	byID     map[uint64]int       // the same, by section.Hash of the ID
@@ -42,8 +42,8 @@ type assembly struct {
 	parts    uint32
 }
 
-// group is the entities of an archetype.
-type group struct {
+// rowGroup is the entities of an archetype.
+type rowGroup struct {
 	types   []ecs.Type
 	members []member
 	part    uint32
@@ -57,13 +57,13 @@ type member struct {
 }
 
 // assemble makes the world of a section. The caller closes it.
-func (b *Bakery) assemble(l *list, records []*record, objects []int) (a *assembly, err error) {
+func (b *Bakery) assemble(l *list, records []*bakedObject, objects []int) (a *assembly, err error) {
 	w, own, err := b.world()
 	if err != nil {
 		return nil, err
 	}
 	a = &assembly{
-		b: b, list: l, records: records, objects: objects, w: w, types: own, byKey: map[string]*group{}, values: map[any]uint32{},
+		b: b, list: l, records: records, objects: objects, w: w, types: own, byKey: map[string]*rowGroup{}, values: map[any]uint32{},
 		first: map[int]int{}, byID: map[uint64]int{}, blobs: map[int][]ecs.Entity{}, adds: map[int]*ecs.Change{},
 	}
 	defer func() {
@@ -143,7 +143,7 @@ func (a *assembly) group() error {
 }
 
 // groupOf returns the group of an entity of a record, in the part that is being filled.
-func (a *assembly) groupOf(r *record, sub int, more []ecs.Type) *group {
+func (a *assembly) groupOf(r *bakedObject, sub int, more []ecs.Type) *rowGroup {
 	parts := slices.Clone(r.made[sub].parts)
 	slices.SortFunc(parts, func(x, y part) int { return x.kind - y.kind })
 	key := binary.LittleEndian.AppendUint32(nil, a.parts)
@@ -158,7 +158,7 @@ func (a *assembly) groupOf(r *record, sub int, more []ecs.Type) *group {
 	}
 	g := a.byKey[string(key)]
 	if g == nil {
-		g = &group{part: a.parts, types: append(more, a.types.Identity, a.types.Tag.Of(0, a.parts))}
+		g = &rowGroup{part: a.parts, types: append(more, a.types.Identity, a.types.Tag.Of(0, a.parts))}
 		for _, p := range parts {
 			switch t := a.handles[p.kind]; a.b.kinds[p.kind].Kind {
 			case ecs.KindShared:
@@ -186,7 +186,7 @@ func (a *assembly) valueNumber(v any) uint32 {
 }
 
 // create creates the entities of a group, with the values of components.
-func (a *assembly) create(g *group) error {
+func (a *assembly) create(g *rowGroup) error {
 	to, err := ecs.TryNewArchetype(a.w, g.types...)
 	if err != nil {
 		return err
@@ -342,7 +342,7 @@ func (a *assembly) adopt() error {
 }
 
 // elements returns the elements of a buffer whose bytes are b.
-func (k *kind) elements(b []byte) any {
+func (k *linkedType) elements(b []byte) any {
 	n := len(b) / max(k.size, 1)
 	s := reflect.MakeSlice(reflect.SliceOf(k.Go), n, n)
 	copy(unsafe.Slice((*byte)(s.UnsafePointer()), len(b)), b) // Safe because the elements have no pointers, and take so many bytes.
@@ -350,7 +350,7 @@ func (k *kind) elements(b []byte) any {
 }
 
 // value returns the value whose bytes are b.
-func (k *kind) value(b []byte) any {
+func (k *linkedType) value(b []byte) any {
 	v := reflect.New(k.Go)
 	copy(unsafe.Slice((*byte)(v.UnsafePointer()), len(b)), b) // Safe because the value has no pointers, and takes so many bytes.
 	return v.Elem().Interface()

@@ -80,7 +80,7 @@ func (b *Bakery) Bake(folder string, objects []Object) (Report, error) {
 		}
 	}
 	slices.Sort(report.Removed)
-	b.sections, b.records = sections, map[string]*record{}
+	b.sections, b.records = sections, map[string]*bakedObject{}
 	for i, r := range records {
 		b.records[objects[i].ID] = r
 	}
@@ -98,7 +98,7 @@ func isOneOf(path string, sections []SectionReport) bool {
 }
 
 // input returns what a section's file follows from (S2).
-func (b *Bakery) input(l *list, records []*record, members []int) (input []uint64) {
+func (b *Bakery) input(l *list, records []*bakedObject, members []int) (input []uint64) {
 	for _, i := range members {
 		parent := uint64(0)
 		if p := l.parent[i]; p >= 0 {
@@ -117,7 +117,7 @@ func (b *Bakery) input(l *list, records []*record, members []int) (input []uint6
 }
 
 // bakeSection makes the file of a section.
-func (b *Bakery) bakeSection(l *list, records []*record, name string, members []int, path string) (SectionReport, error) {
+func (b *Bakery) bakeSection(l *list, records []*bakedObject, name string, members []int, path string) (SectionReport, error) {
 	if err := b.renew(l, records, members); err != nil {
 		return SectionReport{}, err
 	}

@@ -27,14 +27,14 @@ type Bakery struct {
 	Workers  int   // goroutines that bake objects; 0: as many as the program may run
 	PartRows int   // the most entities of a part, but of an object that has more
 	register func(*ecs.World) section.Types
-	proto    *ecs.World // has the types, and no entities
-	kinds    []kind     // types of proto, in order of registration
+	proto    *ecs.World   // has the types, and no entities
+	kinds    []linkedType // types of proto, in order of registration
 	byType   map[reflect.Type]int
 	buffers  map[reflect.Type]int
 	bakers   map[reflect.Type]*baker
 	named    map[string]reflect.Type // what the bakers take, by their names
 	systems  []bakingSystem
-	records  map[string]*record // by object
+	records  map[string]*bakedObject // by object
 	sections map[string]*bakedSection
 	numbers  uint64 // of records
 	hasBlobs bool   // their types are registered
@@ -46,8 +46,8 @@ type bakedSection struct {
 	report SectionReport
 }
 
-// kind is what a bakery knows of a type.
-type kind struct {
+// linkedType is what a bakery knows of a type.
+type linkedType struct {
 	ecs.ComponentInfo
 	size  int
 	links bool
@@ -82,7 +82,7 @@ func (b *Bakery) Open(register func(*ecs.World) section.Types) error {
 	b.hasBlobs = len(w.Components()) == known
 	for i, info := range w.Components()[:known] {
 		facts := door.FactsOf(info.Type)
-		b.kinds = append(b.kinds, kind{info, int(info.Go.Size()), len(facts.Links) > 0, gapsOf(nil, info.Go, 0), false})
+		b.kinds = append(b.kinds, linkedType{info, int(info.Go.Size()), len(facts.Links) > 0, gapsOf(nil, info.Go, 0), false})
 		switch info.Kind {
 		case ecs.KindBuffer:
 			b.buffers[info.Go] = i
@@ -112,7 +112,7 @@ func (b *Bakery) world() (*ecs.World, section.Types, error) {
 
 // forget makes the next bake a full one.
 func (b *Bakery) forget() {
-	b.records, b.sections = map[string]*record{}, map[string]*bakedSection{}
+	b.records, b.sections = map[string]*bakedObject{}, map[string]*bakedSection{}
 }
 
 // Close is scene.Bakery.Close.
@@ -145,14 +145,14 @@ func (b *Bakery) AddSystem(name string, run func(*ecs.World) error) {
 
 // bakeAll makes the records that the objects need, and returns all in the order of the objects, and
 // how many are new.
-func (b *Bakery) bakeAll(l *list) ([]*record, int, error) {
+func (b *Bakery) bakeAll(l *list) ([]*bakedObject, int, error) {
 	f := &files{from: b.Files, read: map[string]*file{}}
 	digests, err := b.digests(l)
 	if err != nil {
 		return nil, 0, err
 	}
 	l.digests, l.files = digests, f
-	records := make([]*record, len(l.objects))
+	records := make([]*bakedObject, len(l.objects))
 	errs := make([]error, len(l.objects))
 	b.each(len(l.objects), func(i int) {
 		o := &l.objects[i]
@@ -183,7 +183,7 @@ func (b *Bakery) bakeAll(l *list) ([]*record, int, error) {
 }
 
 // checkOutside returns errors about the objects that a record leads to.
-func (b *Bakery) checkOutside(l *list, object int, r *record) (errs []error) {
+func (b *Bakery) checkOutside(l *list, object int, r *bakedObject) (errs []error) {
 	o := &l.objects[object]
 	for _, id := range r.outside {
 		if _, ok := l.at[id]; !ok {
@@ -237,7 +237,7 @@ func (b *Bakery) each(n int, do func(int)) {
 }
 
 // bakeOne makes a record.
-func (b *Bakery) bakeOne(c *Context) (_ *record, err error) {
+func (b *Bakery) bakeOne(c *Context) (_ *bakedObject, err error) {
 	o := &c.list.objects[c.object]
 	of := b.bakers[reflect.TypeOf(o.Value)]
 	c.record = newRecord(o.ID)
@@ -256,7 +256,7 @@ func (b *Bakery) bakeOne(c *Context) (_ *record, err error) {
 
 // renew makes those records anew whose managed values systems have had: by S1 they are the same
 // again.
-func (b *Bakery) renew(l *list, records []*record, members []int) error {
+func (b *Bakery) renew(l *list, records []*bakedObject, members []int) error {
 	var errs []error
 	for _, i := range members {
 		old := records[i]

@@ -14,7 +14,7 @@ type Context struct {
 	b      *Bakery
 	list   *list
 	object int
-	record *record
+	record *bakedObject
 }
 
 // Object is scene.Context.Object.
@@ -56,7 +56,7 @@ func (c *Context) File(name string) ([]byte, error) {
 }
 
 // open returns the record.
-func (c *Context) open(op string) *record {
+func (c *Context) open(op string) *bakedObject {
 	if c == nil || c.record == nil {
 		panic("scene: Context." + op + ": the baker has returned, or the context is nil")
 	}

@@ -34,7 +34,7 @@ func newStaging(folder string) (*staging, error) {
 		if err != nil {
 			return nil, err
 		}
-		lock, err := disk.System{}.Lock(filepath.Join(path, stagingLock))
+		lock, err := disk.FileSystem{}.Lock(filepath.Join(path, stagingLock))
 		if err == nil {
 			if isThere(filepath.Join(path, stagingLock)) && !isThere(filepath.Join(path, stagingStale)) {
 				return &staging{path, lock}, nil
@@ -93,7 +93,7 @@ func isStale(path string) bool {
 		if e.Name() != stagingLock {
 			continue
 		}
-		lock, err := disk.System{}.Lock(filepath.Join(path, stagingLock))
+		lock, err := disk.FileSystem{}.Lock(filepath.Join(path, stagingLock))
 		if err != nil {
 			return false
 		}

@@ -150,15 +150,15 @@ func sameBits(a, b reflect.Value) bool {
 	return a.Comparable() && a.Equal(b)
 }
 
-// change is what leads from a base to a newer one.
-type change struct {
+// replacement is what leads from a base to a newer one.
+type replacement struct {
 	gone  []section.Identity // of the older
 	born  []section.Identity // of the newer
 	edits []edit
 }
 
 // compare returns what leads from b to a newer base.
-func (b *base) compare(newer *base) (c change) {
+func (b *base) compare(newer *base) (c replacement) {
 	old, is := b.byID, newer.byID
 	for len(old) > 0 || len(is) > 0 {
 		order := 0

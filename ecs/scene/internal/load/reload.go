@@ -20,7 +20,7 @@ type reloading struct {
 // reloaded is what a loader makes of a file that is read again.
 type reloaded struct {
 	newer  *base
-	change change
+	change replacement
 	born   *opened    // a world with the entities that come, in the host's universe
 	query  *ecs.Query // of them
 }

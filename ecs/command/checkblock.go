@@ -7,12 +7,12 @@ import (
 	"quarry/ecs/internal/door"
 )
 
-// block collects commands about one entity each. They are checked together, so that the waits for
-// memory of their entities overlap.
-type block struct {
+// checkBlock collects commands about one entity each. They are checked together, so that the waits
+// for memory of their entities overlap.
+type checkBlock struct {
 	n  int
 	e  [128]ecs.Entity
-	r  [128]*record
+	r  [128]*commandRecord
 	op [128]int32
 	at [128]*ecs.Archetype
 	s  [128]int32 // last subjects of the entities
@@ -24,12 +24,12 @@ type block struct {
 }
 
 // takes reports whether a command is about one existing entity and needs no other check.
-func (b *block) takes(r *record, o *op) bool {
+func (b *checkBlock) takes(r *commandRecord, o *op) bool {
 	return o.kind >= destroy && r.flags&(listed|linked|stale) == 0 && o.query == nil && !r.e.IsPlaceholder()
 }
 
 // add adds a command about one entity to the block.
-func (p *player) add(e ecs.Entity, r *record, o int32) error {
+func (p *player) add(e ecs.Entity, r *commandRecord, o int32) error {
 	b := &p.block
 	b.e[b.n], b.r[b.n], b.op[b.n], b.no[b.n] = e, r, o, p.number
 	if b.n++; b.n == len(b.e) {
@@ -65,7 +65,7 @@ func (p *player) flush() error {
 		if err := p.about(b.r[i], b.op[i], b.e[i]); err != nil {
 			return err
 		}
-		if t := &p.subjects; len(p.runs) == 1 && t.len() > before && t.first[before] >= 0 && !b.at[i].Has(p.group) { // groups are destroyed one by one
+		if t := &p.subjects; len(p.runs) == 1 && t.len() > before && t.first[before] >= 0 && !b.at[i].Has(p.linked) { // groups are destroyed one by one
 			b.known, b.by, b.to = b.at[i], b.op[i], t.node[before]
 		}
 	}

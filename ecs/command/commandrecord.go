@@ -6,11 +6,11 @@ import (
 	"quarry/ecs"
 )
 
-// kind is what a command does.
-type kind uint8
+// commandKind is what a command does.
+type commandKind uint8
 
 const (
-	create kind = iota
+	create commandKind = iota
 	instantiate
 	destroy
 	add      // gives a type that is missing
@@ -26,8 +26,8 @@ const (
 
 var kindNames = [kinds]string{"Create", "Instantiate", "Destroy", "Add", "Put", "Set", "Append", "Remove", "Apply", "Enable", "Disable"}
 
-// record is a command in a stream. It lies outside the garbage collector's heap, and its size is a
-// multiple of 8 bytes. What follows the header depends on the flags and on the op:
+// commandRecord is a command in a stream. It lies outside the garbage collector's heap, and its
+// size is a multiple of 8 bytes. What follows the header depends on the flags and on the op:
 //
 //	byte 0    2      4      8        16
 //	     +----+------+------+--------+--------------+---------------+--------+
@@ -37,7 +37,7 @@ var kindNames = [kinds]string{"Create", "Instantiate", "Destroy", "Add", "Put", 
 //
 // The value is the value of a component; or the number of elements of a buffer, then the elements;
 // or the number of a Go value of the stream.
-type record struct {
+type commandRecord struct {
 	op    uint16 // number of the op in the stream
 	flags uint16
 	size  uint32     // bytes, including these 16
@@ -54,17 +54,17 @@ const (
 )
 
 // head returns the record's first 8 bytes: the op, the flags and the size.
-func (r *record) head() uint64 {
+func (r *commandRecord) head() uint64 {
 	return *(*uint64)(unsafe.Pointer(r)) // Safe because a record begins with them, aligned to 8 bytes.
 }
 
 // after returns the address of the record's n'th byte.
-func (r *record) after(n uintptr) unsafe.Pointer {
+func (r *commandRecord) after(n uintptr) unsafe.Pointer {
 	return unsafe.Add(unsafe.Pointer(r), n) // Safe because n is at most the record's size.
 }
 
 // bytes returns the record's size without the caller.
-func (r *record) bytes() uint32 {
+func (r *commandRecord) bytes() uint32 {
 	if r.flags&traced != 0 {
 		return r.size - 8
 	}
@@ -72,13 +72,13 @@ func (r *record) bytes() uint32 {
 }
 
 // list returns the entities of a command about a list.
-func (r *record) list() []ecs.Entity {
+func (r *commandRecord) list() []ecs.Entity {
 	// Safe because a listed record has so many entities behind their number.
 	return unsafe.Slice((*ecs.Entity)(r.after(recordSize+8)), *(*uint64)(r.after(recordSize)))
 }
 
 // value returns the address of the value.
-func (r *record) value() unsafe.Pointer {
+func (r *commandRecord) value() unsafe.Pointer {
 	if r.flags&listed != 0 {
 		return r.after(recordSize + 8 + 8*uintptr(len(r.list())))
 	}
@@ -87,27 +87,27 @@ func (r *record) value() unsafe.Pointer {
 
 // from returns the position of the record in units of 8 bytes from base. A universe has at most
 // 2^31.
-func (r *record) from(base unsafe.Pointer) uint32 {
+func (r *commandRecord) from(base unsafe.Pointer) uint32 {
 	return uint32((uintptr(unsafe.Pointer(r)) - uintptr(base)) / 8) // Safe because the address is only a number here.
 }
 
 // valueAt returns the position of the value, in the same units.
-func (r *record) valueAt(base unsafe.Pointer) uint32 {
+func (r *commandRecord) valueAt(base unsafe.Pointer) uint32 {
 	return uint32((uintptr(r.value()) - uintptr(base)) / 8) // Safe because the address is only a number here.
 }
 
 // source returns the entity that an Instantiate copies.
-func (r *record) source() ecs.Entity {
+func (r *commandRecord) source() ecs.Entity {
 	return *(*ecs.Entity)(r.value()) // Safe because the value of an Instantiate is an entity.
 }
 
 // number returns the number of a Go value, or the number of elements of a buffer.
-func (r *record) number() int {
+func (r *commandRecord) number() int {
 	return int(*(*uint64)(r.value())) // Safe because such values begin with the number, in 8 bytes.
 }
 
 // caller returns the program counter of the call that recorded the command, or 0.
-func (r *record) caller() uintptr {
+func (r *commandRecord) caller() uintptr {
 	if r.flags&traced == 0 {
 		return 0
 	}
@@ -122,6 +122,6 @@ const mostBytes = 1 << 20
 
 // named is an entity that a record names.
 type named struct {
-	r *record
+	r *commandRecord
 	e ecs.Entity
 }

@@ -9,20 +9,20 @@ import (
 	"syscall"
 )
 
-// System is the disk of the operating system.
-type System struct{}
+// FileSystem is the disk of the operating system.
+type FileSystem struct{}
 
 // Lstat is os.Lstat.
-func (System) Lstat(path string) (fs.FileInfo, error) { return os.Lstat(path) }
+func (FileSystem) Lstat(path string) (fs.FileInfo, error) { return os.Lstat(path) }
 
 // Rename is os.Rename.
-func (System) Rename(from, to string) error { return os.Rename(from, to) }
+func (FileSystem) Rename(from, to string) error { return os.Rename(from, to) }
 
 // Remove is os.Remove.
-func (System) Remove(path string) error { return os.Remove(path) }
+func (FileSystem) Remove(path string) error { return os.Remove(path) }
 
 // Create makes a file that must not be there yet.
-func (System) Create(path string) (File, error) {
+func (FileSystem) Create(path string) (File, error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return nil, err // not f, which would be an interface with a nil pointer
@@ -32,7 +32,7 @@ func (System) Create(path string) (File, error) {
 
 // SyncFolder brings the names in a folder to the disk, where folders can be synced: on Windows they
 // cannot, and some file systems say so.
-func (System) SyncFolder(path string) error {
+func (FileSystem) SyncFolder(path string) error {
 	if runtime.GOOS == "windows" {
 		return nil
 	}
@@ -49,7 +49,7 @@ func (System) SyncFolder(path string) error {
 }
 
 // MakeFolder makes a folder unless there is one.
-func (System) MakeFolder(path string) error {
+func (FileSystem) MakeFolder(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
 		return os.Mkdir(path, 0o777)
@@ -61,7 +61,7 @@ func (System) MakeFolder(path string) error {
 }
 
 // List returns the names in a folder.
-func (System) List(folder string) (names []string, err error) {
+func (FileSystem) List(folder string) (names []string, err error) {
 	list, err := os.ReadDir(folder)
 	for _, e := range list {
 		names = append(names, e.Name())
@@ -70,7 +70,7 @@ func (System) List(folder string) (names []string, err error) {
 }
 
 // Open opens a regular file to read. It does not follow a link.
-func (System) Open(path string) (Reader, error) {
+func (FileSystem) Open(path string) (Reader, error) {
 	f, err := openThere(path, os.O_RDONLY)
 	if err != nil {
 		return nil, err // not f, which would be an interface with a nil pointer
@@ -119,7 +119,7 @@ func openThere(path string, how int) (*os.File, error) {
 }
 
 // OpenLog opens a regular file to read and write. It does not follow a link.
-func (System) OpenLog(path string) (Log, error) {
+func (FileSystem) OpenLog(path string) (Log, error) {
 	f, err := openThere(path, os.O_RDWR)
 	if err != nil {
 		return nil, err

@@ -26,12 +26,12 @@ const lineWords = 64 / 8 // masks in a cache line
 // leases holds the homes of all shards.
 type leases struct {
 	shards Shards
-	of     [MaxShards]lease
+	of     [MaxShards]maskLease
 	lines  []atomic.Uint32 // per line: 1 + the shard that leases it; 0: none
 }
 
-// lease is the home of one shard, on its own cache lines.
-type lease struct {
+// maskLease is the home of one shard, on its own cache lines.
+type maskLease struct {
 	home atomic.Int32 // megachunk; -1: none; written under mu
 	mu   sync.Mutex   // held while a new home is searched for
 	_    [128 - unsafe.Sizeof(atomic.Int32{}) - unsafe.Sizeof(sync.Mutex{})]byte

@@ -28,7 +28,7 @@ func View(folder string, register func(*ecs.World), options ...Option) (*ecs.Wor
 	var w *ecs.World
 	var found Opened
 	if err == nil {
-		w, found, err = view(disk.System{}, path, register, s)
+		w, found, err = view(disk.FileSystem{}, path, register, s)
 	}
 	if err != nil {
 		return nil, found, fmt.Errorf("journal: View: %s: %w", folder, err)

@@ -9,8 +9,8 @@ import (
 	"quarry/ecs/scene/internal/section"
 )
 
-// record is what a baker said of an object.
-type record struct {
+// bakedObject is what a baker said of an object.
+type bakedObject struct {
 	number  uint64 // no other record of the bakery has it
 	digest  digest // of the object's authoring data
 	own     uint32 // buffer of the placeholders of its entities
@@ -42,15 +42,15 @@ type read struct {
 	digest digest
 }
 
-func newRecord(id string) *record {
-	return &record{own: uint32(section.Hash(id)) &^ 3, made: make([]made, 1), leading: map[string]int{}}
+func newRecord(id string) *bakedObject {
+	return &bakedObject{own: uint32(section.Hash(id)) &^ 3, made: make([]made, 1), leading: map[string]int{}}
 }
 
 // placeholder returns what stands for the n-th entity of the record.
-func (r *record) placeholder(n int) ecs.Entity { return door.Placeholder(n, r.own) }
+func (r *bakedObject) placeholder(n int) ecs.Entity { return door.Placeholder(n, r.own) }
 
 // numberOf returns the number of an entity of the record, or -1 if it is none.
-func (r *record) numberOf(e ecs.Entity) int {
+func (r *bakedObject) numberOf(e ecs.Entity) int {
 	if !e.IsPlaceholder() {
 		return -1
 	}
@@ -68,7 +68,7 @@ type blobMaker struct {
 }
 
 // leads returns what stands for the entity of another object.
-func (r *record) leads(id string) ecs.Entity {
+func (r *bakedObject) leads(id string) ecs.Entity {
 	n, known := r.leading[id]
 	if !known {
 		n = len(r.outside)
@@ -91,7 +91,7 @@ func (m *made) put(p part) {
 
 // note copies bytes of a value, or of elements. What lies between fields is not copied: it may be
 // anything, and files of equal values are equal.
-func (r *record) note(number int, k *kind, b []byte) part {
+func (r *bakedObject) note(number int, k *linkedType, b []byte) part {
 	r.data = append(r.data, b...)
 	p := part{kind: number, at: len(r.data) - len(b), n: len(b)}
 	for first := p.at; len(k.gaps) > 0 && first < len(r.data); first += k.size {
@@ -134,7 +134,7 @@ func gapsOf(gaps []gap, t reflect.Type, at int) []gap {
 }
 
 // holds reports whether the record of an object is that which a baker would make now (S1).
-func (r *record) holds(l *list, object int) bool {
+func (r *bakedObject) holds(l *list, object int) bool {
 	if r.digest != l.digests[object] || r.asked != nil && *r.asked != *l.objects[object].placing() {
 		return false
 	}
