@@ -47,7 +47,8 @@ var jobs = []job{
 	}},
 }
 
-var words = strings.Fields("a word is what stands between two spaces and most of them are short but incomprehensibilities are not")
+var words = strings.Fields(
+	"a word is what stands between two spaces and most of them are short but incomprehensibilities are not")
 
 // numbers returns an array of n values, which the builder was not told before.
 func numbers(mem memory.Allocator, n int) *array.Int64 {

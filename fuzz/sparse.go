@@ -111,7 +111,8 @@ func (d *world) compareSet() error {
 	}
 	ids, values := d.trail.Entities(), d.trail.Values()
 	if len(ids) != len(s.order) || len(values) != len(ids) || d.trail.Len() != len(ids) {
-		return fmt.Errorf("%v: got %d entities, %d values, Len %d; want %d", d.trail, len(ids), len(values), d.trail.Len(), len(s.order))
+		return fmt.Errorf("%v: got %d entities, %d values, Len %d; want %d",
+			d.trail, len(ids), len(values), d.trail.Len(), len(s.order))
 	}
 	seen := map[ecs.Entity]bool{}
 	for i, e := range ids {

@@ -61,7 +61,8 @@ func eachSeed(t *testing.T, seeds int, f func(t *testing.T, seed uint64)) {
 }
 
 // moments are the operations of a stream that takes and opens many snapshots.
-var moments = []string{"CreateN", "Destroy", "Add", "Remove", "Set", "Append", "EditBuffer", "Share", "Name", "Advance", "Snapshot", "Restore", "Fork", "Delta"}
+var moments = []string{"CreateN", "Destroy", "Add", "Remove", "Set", "Append", "EditBuffer", "Share", "Name", "Advance",
+	"Snapshot", "Restore", "Fork", "Delta"}
 
 func TestWorldStream(t *testing.T) {
 	seeds, steps := effort(20, 5_000)

@@ -100,7 +100,8 @@ func (w *Writer) checkQuery(name string, q *ecs.Query) *ecs.Query {
 	case q == nil || q.World() != w.stream.b.w:
 		panic("command: " + name + ": the query is nil, closed or belongs to another world")
 	case door.Filters(q):
-		panic(fmt.Sprintf("command: %s: %v asks for changes or a range; take the entities now: a list of q.Entities(nil)", name, q))
+		panic(fmt.Sprintf(
+			"command: %s: %v asks for changes or a range; take the entities now: a list of q.Entities(nil)", name, q))
 	}
 	return q
 }

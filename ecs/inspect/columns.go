@@ -42,7 +42,8 @@ func open(op string, a *ecs.Archetype) *table {
 	}
 	t := &table{w: a.World(), a: a}
 	if a.Len() > 0 && !slices.Contains(t.w.Archetypes(), a) {
-		panic(fmt.Sprintf("inspect: %s: %v is an archetype of a snapshot, or was retired; take one of World.Archetypes", op, a))
+		panic(fmt.Sprintf("inspect: %s: %v is an archetype of a snapshot, or was retired; take one of World.Archetypes",
+			op, a))
 	}
 	t.q, t.types = ecs.NewQueryOfAll(t.w), a.Components()
 	for _, c := range t.w.Components() {

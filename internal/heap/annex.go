@@ -72,9 +72,11 @@ func (h *Heap) annexAt(p unsafe.Pointer) *Heap {
 
 // allocAnnexed allocates a block in an annex, and makes one when none has room. full is the error
 // of the heap's own universe, and is returned when there is to be no annex.
-func (h *Heap) allocAnnexed(name string, size, align int, want universe.Wish, full error) (p unsafe.Pointer, err error) {
+func (h *Heap) allocAnnexed(name string, size, align int, want universe.Wish,
+	full error) (p unsafe.Pointer, err error) {
 	// Half of an annex is enough for the block with any alignment that it honors.
-	if h.annexes.size == 0 || size > h.annexes.size/2 || align > h.annexes.size/2 || size <= MaxRunBytes && align > universe.MegachunkSize {
+	if h.annexes.size == 0 || size > h.annexes.size/2 || align > h.annexes.size/2 ||
+		size <= MaxRunBytes && align > universe.MegachunkSize {
 		return nil, full
 	}
 	turn := h.annexes.turn.Load()
@@ -103,7 +105,8 @@ func (h *Heap) allocAnnexed(name string, size, align int, want universe.Wish, fu
 
 // allocIn allocates a block in one of the annexes given, but not in the one that was asked before.
 // It returns nil without an error when all are full.
-func (h *Heap) allocIn(all []*Heap, asked *Heap, name string, size, align int, want universe.Wish) (unsafe.Pointer, error) {
+func (h *Heap) allocIn(all []*Heap, asked *Heap, name string, size, align int,
+	want universe.Wish) (unsafe.Pointer, error) {
 	for _, a := range all {
 		if a == asked {
 			continue

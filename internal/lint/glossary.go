@@ -67,7 +67,7 @@ var otherMeanings = map[string]string{
 	"inspect.cell":                          "a value in words, not an address and a version",
 	"inspect.column":                        "a heading of an export, not the values in a chunk",
 	"inspect.table":                         "an archetype in an export, not the rows of one",
-	"ecs/journal/view.go":                   "opens a journal's world without the journal, not a struct that a loop fills",
+	"ecs/journal/view.go":                   "opens a journal's world, not a struct that a loop fills",
 	"load.change":                           "what leads from a base to a newer one, not a change of parts",
 	"mmap.span":                             "granules by number, not consecutive megachunks",
 	"mmap.system":                           "calls of the operating system, not code of a frame",
@@ -124,7 +124,9 @@ func ambiguousBut(t *tree, listed map[string]string) []finding {
 	}
 	for _, place := range slices.Sorted(maps.Keys(listed)) {
 		if !needed[place] {
-			found = append(found, finding{"internal/lint/glossary.go", 0, "otherMeanings has " + place + " without need"})
+			found = append(found, finding{
+				"internal/lint/glossary.go", 0, "otherMeanings has " + place + " without need",
+			})
 		}
 	}
 	return found

@@ -107,7 +107,9 @@ func staleKinds(t *tree) (found []finding) {
 		found = append(found, finding{kindsPage, i + 1, "no code is as this row says: " + line})
 	}
 	for _, line := range want {
-		found = append(found, finding{kindsPage, 0, "a row is missing, beside those of " + path.Dir(strings.Fields(line)[1][1:]) + ": " + line})
+		found = append(found, finding{
+			kindsPage, 0, "a row is missing, beside those of " + path.Dir(strings.Fields(line)[1][1:]) + ": " + line,
+		})
 	}
 	return found
 }

@@ -26,7 +26,8 @@ func TestVersions(t *testing.T) {
 		writes, reads, constant, file := row[1], row[2], row[3], row[4]
 		f := repo.file(file)
 		require.NotNil(t, f, file)
-		declared := regexp.MustCompile(`(?m)^\s*(?:const )?` + constant + `\s+= (\d+)\b`).FindStringSubmatch(string(f.text))
+		declared := regexp.MustCompile(`(?m)^\s*(?:const )?` + constant +
+			`\s+= (\d+)\b`).FindStringSubmatch(string(f.text))
 		require.NotNil(t, declared, "%s declares no %s", file, constant)
 		require.Equal(t, declared[1], writes, "%s says that %s is", versionsFile, constant)
 		newest, err := strconv.Atoi(writes)

@@ -58,7 +58,9 @@ type model struct {
 var tags entity.Tags
 
 func newModel(t *testing.T, u *universe.Universe, growth growth.Policy) *model {
-	m := &model{t: t, u: u, names: value.NewStore[uint32](), want: map[entity.ID]*slowRow{}, trim: func() int { return 0 }}
+	m := &model{t: t, u: u, names: value.NewStore[uint32](), want: map[entity.ID]*slowRow{}, trim: func() int {
+		return 0
+	}}
 	tag := tags.Take(0)
 	trim := func() int { return m.trim() }
 	m.ids.Open(u, tag)
@@ -281,7 +283,8 @@ func (m *model) check(text string) {
 				at.Row = row
 				for _, c := range a.Store.Columns() {
 					if got := m.read(at, c); got != want.values[c.Key] {
-						m.t.Fatalf("%s: %v of %v has %d in column %d, not %d", text, e, a, got, c.Key, want.values[c.Key])
+						m.t.Fatalf("%s: %v of %v has %d in column %d, not %d",
+							text, e, a, got, c.Key, want.values[c.Key])
 					}
 					if c.Key == typeHits {
 						h := value.HeaderOf(at, c)

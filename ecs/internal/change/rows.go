@@ -43,8 +43,9 @@ type Rows struct {
 // Calls are the functions of the world that structural changes call. None is called per row.
 type Calls struct {
 	TableAt func(index uint32) *table.Table // the table with an Index
-	Trim    func() int                      // called when ids are refused: frees reserves and returns the number of chunks
-	Records func()                          // the records of ids may have moved
+	// Called when ids are refused: frees reserves and returns the number of chunks.
+	Trim    func() int
+	Records func() // the records of ids may have moved
 }
 
 // Open initializes zero Rows.

@@ -162,7 +162,8 @@ func (r *Rows) listRow(l *lister, at table.Location, listed int) {
 	}
 	if o == l.before { // a second entity of a chunk: more are likely
 		l.end()
-		*l = lister{s: s, first: at - table.Location(row), rows: table.Location(t.Store.RowsOf(pos)), mask: p.Mask(pos), at: index, before: o}
+		*l = lister{s: s, first: at - table.Location(row), rows: table.Location(t.Store.RowsOf(pos)), mask: p.Mask(pos),
+			at: index, before: o}
 		l.set(at)
 		return
 	}

@@ -121,7 +121,8 @@ func (tx *Tx) planPart(p *Part, path *table.Transition, to *target) {
 		to.coming += p.Rows
 		return
 	}
-	p.all = p.Whole && !p.Table.Store.HasSmall() && to.sources == 1 && path.To.Len() == 0 && (path.Relabels || path.Adopts())
+	p.all = p.Whole && !p.Table.Store.HasSmall() && to.sources == 1 && path.To.Len() == 0 &&
+		(path.Relabels || path.Adopts())
 	switch {
 	case p.all:
 	case p.relabels():
@@ -300,7 +301,9 @@ func (tx *Tx) Note(rows Span) {
 // Verify checks C1.
 func (r *Rows) Verify() error {
 	if tx := &r.tx; len(tx.targets) > 0 || tx.used < len(tx.blocks) {
-		return fmt.Errorf("ecs: C1: no change is under way, but rows are coming to %d tables, and %d of %d blocks are kept", len(tx.targets), len(tx.blocks)-tx.used, len(tx.blocks))
+		return fmt.Errorf(
+			"ecs: C1: no change is under way, but rows are coming to %d tables, and %d of %d blocks are kept",
+			len(tx.targets), len(tx.blocks)-tx.used, len(tx.blocks))
 	}
 	return nil
 }

@@ -90,7 +90,8 @@ func moveSearched(t *world.Type, e entity.ID, r *entity.Record, a *world.Archety
 		if adds {
 			op = "Component.Add"
 		}
-		panic("ecs: " + op + ": CleanupEntity comes with World.Destroy and goes with the last Cleanup type; it cannot be added or removed")
+		panic("ecs: " + op +
+			": CleanupEntity comes with World.Destroy and goes with the last Cleanup type; it cannot be added or removed")
 	}
 	if t.Cleanup && a.Table.Sig.Has(world.DyingID) && a.IsLastCleanup(t.ID) {
 		t.World.Rows.EndOne(&a.Table.Table, e, r, t.World.Tables.OwnerOf(r.Location))
@@ -151,7 +152,8 @@ func findEdge(a *world.Archetype, id world.TypeID) (*world.Path, error) {
 	} else {
 		sig.Add(id)
 	}
-	to, err := a.World.ArchetypeOf(sig, a.World.ValuesFor(make([]*value.Shared, 0, world.UsualValues), &sig, nil, a, nil))
+	to, err := a.World.ArchetypeOf(sig, a.World.ValuesFor(make([]*value.Shared, 0, world.UsualValues),
+		&sig, nil, a, nil))
 	if err != nil {
 		return nil, err
 	}

@@ -135,7 +135,8 @@ func (x *Index) CandidateMatchings(a *Archetype) iter.Seq[*Matching] {
 func (r *roll) verify() error {
 	for at, e := range *r {
 		if e.seat >= len(e.m.seats) || e.m.seats[e.seat] != (seat{r, at}) {
-			return fmt.Errorf("match: M3: a roll of %d has a matching of %d queries at %d, whose seat %d is elsewhere", len(*r), e.m.queries, at, e.seat)
+			return fmt.Errorf("match: M3: a roll of %d has a matching of %d queries at %d, whose seat %d is elsewhere",
+				len(*r), e.m.queries, at, e.seat)
 		}
 	}
 	return nil
@@ -175,7 +176,9 @@ func (x *Index) verifySeats(m *Matching) error {
 		ok = ok && m.seats[1+i].in == want[i]
 	}
 	if !ok {
-		return fmt.Errorf("match: M3: a matching of %d queries has %d seats, not those where the archetypes look that it wants", m.queries, len(m.seats))
+		return fmt.Errorf(
+			"match: M3: a matching of %d queries has %d seats, not those where the archetypes look that it wants",
+			m.queries, len(m.seats))
 	}
 	return nil
 }

@@ -44,7 +44,9 @@ type Binding struct {
 	Archetype *world.Archetype
 	tests     []match.BitTest // enable-bit tests of the match
 	Lowest    uint            // TypeID of the first entry of columns
-	Columns   []world.Place   // by TypeID, from lowest on; flags 0: not declared; declared alone: declared, but not in the archetype
+	// By TypeID, from lowest on; flags 0: not declared; declared alone: declared, but not in the
+	// archetype.
+	Columns []world.Place
 }
 
 // ColumnOf returns the type's offset and what loops may do with the column.
@@ -91,7 +93,8 @@ func (q *Query) Declare(t *Term, i int, seen *world.Signature) {
 	}
 	seen.Add(id)
 	if kind == TermDisabled && !w.Types.List[id].Enableable {
-		panic(fmt.Sprintf("ecs: NewQuery: Disabled %s: it was not registered with ecs.Enableable", w.Types.List[id].Name))
+		panic(fmt.Sprintf("ecs: NewQuery: Disabled %s: it was not registered with ecs.Enableable",
+			w.Types.List[id].Name))
 	}
 	access := o.Access
 	if access != 0 {
@@ -184,7 +187,8 @@ func (q *Query) isNew(a *world.Archetype, pos int, since uint32) bool {
 		return true
 	}
 	for _, id := range q.Changed {
-		if int(id) < len(a.Table.Places) && a.Table.Places[id].Flags() != 0 && world.Newer(a.Table.Books.Changed(a.Table.Places[id].Slot(), pos), since) {
+		if int(id) < len(a.Table.Places) && a.Table.Places[id].Flags() != 0 &&
+			world.Newer(a.Table.Books.Changed(a.Table.Places[id].Slot(), pos), since) {
 			return true
 		}
 	}

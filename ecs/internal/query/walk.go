@@ -47,7 +47,8 @@ func (q *Query) lookAlone() {
 	}
 	q.seen = q.World.News.Matched
 	q.whole = 0
-	if !q.Asks() && len(q.Sets) == 0 && !slices.ContainsFunc(q.Bindings, func(t Binding) bool { return len(t.tests) > 0 }) {
+	if !q.Asks() && len(q.Sets) == 0 &&
+		!slices.ContainsFunc(q.Bindings, func(t Binding) bool { return len(t.tests) > 0 }) {
 		q.whole = q.World.News.Matched
 	}
 }
@@ -92,7 +93,8 @@ func (q *Query) accessNow(id int, types []*world.Type) uint8 {
 // snapshot has come or the last has gone.
 func (t *Binding) follow(q *Query) {
 	for i := range t.Columns {
-		if id := int(t.Lowest) + i; t.Columns[i].Flags()&(world.MayRead|world.GatedRead) != 0 && id < len(t.Archetype.Table.Places) && t.Archetype.Table.Places[id].Flags() != 0 {
+		if id := int(t.Lowest) + i; t.Columns[i].Flags()&(world.MayRead|world.GatedRead) != 0 &&
+			id < len(t.Archetype.Table.Places) && t.Archetype.Table.Places[id].Flags() != 0 {
 			t.Columns[i] = t.Archetype.Table.Places[id].With(q.accessNow(id, q.World.Types.List))
 		}
 	}
@@ -271,7 +273,8 @@ func (s *Scan) filter(a *world.Archetype, tests []match.BitTest, sets []rowTest,
 
 // narrowed clears the bits of rows that fail a test, in the words of n rows from first on, and
 // returns how many bits are left.
-func narrowed(a *world.Archetype, tests []match.BitTest, sets []rowTest, pos, first, n int, words []uint64) (matching int) {
+func narrowed(a *world.Archetype, tests []match.BitTest, sets []rowTest, pos, first, n int,
+	words []uint64) (matching int) {
 	for i := range tests {
 		narrow(a, &tests[i], pos, first/64, words)
 	}

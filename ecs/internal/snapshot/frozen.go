@@ -80,8 +80,10 @@ func (f *FrozenWorld) open(s *Snapshot) error {
 // add makes an archetype.
 func (f *FrozenWorld) add(s *Snapshot, from *archetypeState) error {
 	live := from.Archetype
-	a := &world.Archetype{World: &f.World, Values: live.Values, Key: f.Archetypes.KeyOf(&live.Table.Sig, live.Values), Dying: live.Dying, Lasting: live.Lasting, EdgeKey: world.NoEdge, Pinned: from.Pinned}
-	frozen, err := a.Table.Freeze(&f.Tables, uint32(len(f.Archetypes.List)), live.Table.Sig, &from.Table, HistoryOf(s.World).Rows, s.Layer)
+	a := &world.Archetype{World: &f.World, Values: live.Values, Key: f.Archetypes.KeyOf(&live.Table.Sig, live.Values),
+		Dying: live.Dying, Lasting: live.Lasting, EdgeKey: world.NoEdge, Pinned: from.Pinned}
+	frozen, err := a.Table.Freeze(&f.Tables, uint32(len(f.Archetypes.List)), live.Table.Sig, &from.Table,
+		HistoryOf(s.World).Rows, s.Layer)
 	if err != nil {
 		return world.Refused(err)
 	}
@@ -134,8 +136,11 @@ func (f *FrozenWorld) free() {
 // over returns the query as readers of the snapshot see it: it reads what the query declares, and
 // its bindings are frozen archetypes.
 func (f *FrozenWorld) over(q *query.Query, since uint32) *query.Query {
-	c := &query.Query{World: q.World, Terms: q.Terms, Allowed: make([]uint8, len(q.Allowed)), Changed: q.Changed, MaskedNew: q.MaskedNew,
-		Sets: slices.Clone(q.Sets), Ordered: q.Ordered, Ranges: q.Ranges, Masked: q.Masked, Pinned: true, Since: since, OfAll: q.OfAll}
+	c := &query.Query{World: q.World, Terms: q.Terms, Allowed: make([]uint8, len(q.Allowed)), Changed: q.Changed,
+		MaskedNew: q.MaskedNew,
+		Sets:      slices.Clone(q.Sets), Ordered: q.Ordered, Ranges: q.Ranges, Masked: q.Masked,
+		Pinned: true, Since: since,
+		OfAll: q.OfAll}
 	for id, access := range q.Allowed {
 		c.Allowed[id] = world.Gated(access) &^ (world.MayWrite | world.GatedWrite)
 	}
@@ -148,7 +153,8 @@ func (f *FrozenWorld) over(q *query.Query, since uint32) *query.Query {
 	filter := &q.Matching.Filter
 	for _, a := range f.Archetypes.List {
 		if filter.Wants(&a.Table) && a.Table.Len() > 0 {
-			c.Bindings = append(c.Bindings, c.BindingOf(&match.Match{Archetype: &a.Table, Tests: filter.TestsOf(&a.Table)}, f.Types.List))
+			c.Bindings = append(c.Bindings,
+				c.BindingOf(&match.Match{Archetype: &a.Table, Tests: filter.TestsOf(&a.Table)}, f.Types.List))
 		}
 	}
 	return c

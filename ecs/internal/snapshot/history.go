@@ -166,13 +166,15 @@ func (h *history) verify() error {
 	w := h.w
 	keeps := len(h.alive) > 0
 	if keeps != w.Keeps() || h.past.Layers() != len(h.alive) || !keeps && h.chunks.Len()+h.blocks.Len() > 0 {
-		return fmt.Errorf("ecs: Y1: %d snapshots are alive, %d layers; the world keeps old bytes: %v; %d chunks and %d blocks wait",
+		return fmt.Errorf(
+			"ecs: Y1: %d snapshots are alive, %d layers; the world keeps old bytes: %v; %d chunks and %d blocks wait",
 			len(h.alive), h.past.Layers(), w.Keeps(), h.chunks.Len(), h.blocks.Len())
 	}
 	for _, a := range w.Archetypes.List {
 		for _, id := range a.Table.Types {
 			if gated := a.Table.Places[id].Flags() == table.Gated; gated != w.Types.List[id].Gates() {
-				return fmt.Errorf("ecs: Y1: the place of %s in %v is gated: %v; a snapshot is alive: %v", w.Types.List[id].Name, a, gated, keeps)
+				return fmt.Errorf("ecs: Y1: the place of %s in %v is gated: %v; a snapshot is alive: %v",
+					w.Types.List[id].Name, a, gated, keeps)
 			}
 		}
 	}

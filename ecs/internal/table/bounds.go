@@ -62,7 +62,8 @@ func (d *Bounds) Load(b *Books, pos int) (e Extent, ok bool) {
 	if atomic.LoadUint64(&one.key) != b.boundKey(d.slot, pos) {
 		return e, false
 	}
-	return Extent{atomic.LoadUint64(&one.least), atomic.LoadUint64(&one.greatest), atomic.LoadUint32(&one.nans) != 0}, true
+	return Extent{atomic.LoadUint64(&one.least), atomic.LoadUint64(&one.greatest), atomic.LoadUint32(&one.nans) != 0},
+		true
 }
 
 // Store keeps the extent of the field in a chunk of books, which are settled.
@@ -96,7 +97,8 @@ func (t *Table) Narrow(id TypeID, field Field, pos, row, n int, low, high uint64
 func (t *Table) fieldAt(id TypeID, field Field, pos, row int) (p unsafe.Pointer, stride uintptr) {
 	c := t.Column(id)
 	at := t.Store.Row(pos, row)
-	return unsafe.Add(at.Element(c.Offset, c.Size), field.Offset), uintptr(c.Size) // Safe because the field lies in the row's value.
+	// Safe because the field lies in the row's value.
+	return unsafe.Add(at.Element(c.Offset, c.Size), field.Offset), uintptr(c.Size)
 }
 
 // moreBounds makes room for the bounds of n chunks at a position.

@@ -177,7 +177,8 @@ func (s *Tables) verifyOwners(all []*Table) error {
 			stretches += end - first
 			for i := first; i < end; i++ {
 				if i == 0 || i >= len(s.owners) || s.owners[i] != t.ownerOf(pos) || !s.stretches.used.Has(i) {
-					return fmt.Errorf("ecs: W3: stretch %d of the chunk at position %d of %v has no such owner", i, pos, t)
+					return fmt.Errorf("ecs: W3: stretch %d of the chunk at position %d of %v has no such owner",
+						i, pos, t)
 				}
 			}
 		}
@@ -186,7 +187,8 @@ func (s *Tables) verifyOwners(all []*Table) error {
 		}
 	}
 	if owned != stretches || s.stretches.inUse() != stretches {
-		return fmt.Errorf("ecs: W3: %d stretches are in use and %d have owners, the archetypes have %d", s.stretches.inUse(), owned, stretches)
+		return fmt.Errorf("ecs: W3: %d stretches are in use and %d have owners, the archetypes have %d",
+			s.stretches.inUse(), owned, stretches)
 	}
 	if s.smallChunks.Live() != kept {
 		return fmt.Errorf("ecs: W3: %d small chunks are handed out, the archetypes have %d", s.smallChunks.Live(), kept)
@@ -207,7 +209,8 @@ func (s *Tables) verifyDirectories(all []*Table) error {
 
 func (s *Tables) verifyDirectory(d *directory, id TypeID, all []*Table) error {
 	if d.cells != nil && len(d.cells) != len(s.owners) || len(s.blank) != len(s.owners) {
-		return fmt.Errorf("the directory has %d cells, that of no type %d, the owners %d", len(d.cells), len(s.blank), len(s.owners))
+		return fmt.Errorf("the directory has %d cells, that of no type %d, the owners %d",
+			len(d.cells), len(s.blank), len(s.owners))
 	}
 	want := s.blanks(len(s.owners))
 	for _, t := range all {

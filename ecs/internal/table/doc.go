@@ -15,8 +15,8 @@
 //
 //	chunk            0       1       2
 //	changed, 4 B   | t0 t1 | t0 t1 | t0 t1 |     24 B of versions
-//	stamps, 12 B   |   s   |   s   |   s   |     36 B: all types marked, rows came or moved, where the locations begin
-//	enabled, 88 B  |   b   |   b   |   b   |    264 B: a bit a row, of the one type, 56 B; how many are set, and where the locations begin
+//	stamps, 12 B   |   s   |   s   |   s   |     36 B: all types marked, rows came or moved, first location
+//	enabled, 88 B  |   b   |   b   |   b   |    264 B: a bit a row of the one type, 56 B; how many set; first location
 //
 // The methods of Books define what happens to the facts of a chunk: [Books.Add] when the chunk
 // comes, [Books.Cut] when its last row goes, [Books.Promote] when its rows move to a larger or

@@ -36,7 +36,8 @@ type Frozen struct {
 // Freeze makes a zero table of tables s that shows a state. s has the types of the table's world,
 // and no other tables that the caller did not freeze. The error is from the universe; the table has
 // no chunks then. Look-ups by location find no rows before Place. End ends the table.
-func (t *Table) Freeze(s *Tables, index uint32, sig Signature, from *State, memory *past.Memory, l *past.Layer) (*Frozen, error) {
+func (t *Table) Freeze(s *Tables, index uint32, sig Signature, from *State, memory *past.Memory,
+	l *past.Layer) (*Frozen, error) {
 	if err := t.Init(s, sig, false); err != nil {
 		return nil, err
 	}
@@ -48,7 +49,10 @@ func (t *Table) Freeze(s *Tables, index uint32, sig Signature, from *State, memo
 		t.Owning[i] = t.Column(TypeID(t.Owning[i].Key))
 	}
 	from.store.Save(&t.Store)
-	f := &Frozen{layer: l, memory: memory, origin: from.store.Chunks(), shown: make([]atomic.Uint64, len(from.store.Chunks())), t: t}
+	f := &Frozen{
+		layer: l, memory: memory, origin: from.store.Chunks(), shown: make([]atomic.Uint64,
+			len(from.store.Chunks())), t: t,
+	}
 	for pos, c := range f.origin {
 		first, err := s.mirrorOf(c)
 		if err != nil {
@@ -161,7 +165,9 @@ func (f *Frozen) ShowAll() error {
 func (f *Frozen) IsLike(later *Frozen, version uint32) bool {
 	latest := later.t.Books.Latest()
 	return (latest == 0 || int32(latest-version) <= 0) && f.t.Len() == later.t.Len() &&
-		slices.EqualFunc(f.origin, later.origin, func(a, b store.Chunk) bool { return a.First == b.First && a.Order == b.Order })
+		slices.EqualFunc(f.origin, later.origin, func(a, b store.Chunk) bool {
+			return a.First == b.First && a.Order == b.Order
+		})
 }
 
 // WrittenIn returns the units of a chunk that are in a set of units of the universe, a bit each.

@@ -50,9 +50,11 @@ type Table struct {
 // Transition moves rows from one table to another, of the same world or another. It says which
 // columns are copied, which begin and which end. It does all copying of rows between two layouts.
 type Transition struct {
-	From, To   *Table
-	Fresh      []Column      // columns that only To has; they start as zeros
-	Added      Column        // the last column of Fresh; if Fresh is empty, the zero Column, which points to the start of the chunk
+	From, To *Table
+	Fresh    []Column // columns that only To has; they start as zeros
+	// The last column of Fresh; if Fresh is empty, the zero Column, which points to the start of
+	// the chunk.
+	Added      Column
 	numbers    []TypeID      // by slot of To: the type's number in the world of From; nil if the numbers are the same
 	renewed    Signature     // types that start anew although From has them
 	row        store.RowCopy // columns that both From and To have

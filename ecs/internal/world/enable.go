@@ -30,7 +30,8 @@ func switchElse(s *entity.Sight, e entity.ID, on bool) bool {
 	if on {
 		op = "Component.Enable"
 	}
-	return (*Finder)(unsafe.Pointer(s)).Toggle(op, e, on) // Safe because the owner's look-ups write by Sights that begin a finder.
+	// Safe because the owner's look-ups write by Sights that begin a finder.
+	return (*Finder)(unsafe.Pointer(s)).Toggle(op, e, on)
 }
 
 // Toggle sets e's enable bit of the type. It returns false if e is not alive or lacks the type.

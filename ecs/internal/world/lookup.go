@@ -26,7 +26,9 @@ import (
 func (t *Type) OwnFinder() *Finder { return (*Finder)(unsafe.Pointer(t)) } // Safe because a Type begins with it.
 
 // SightOrNil returns the Sight that look-ups use, or nil for a zero handle.
-func (f *Finder) SightOrNil() *entity.Sight { return (*entity.Sight)(unsafe.Pointer(f)) } // Safe because a finder begins with it.
+func (f *Finder) SightOrNil() *entity.Sight {
+	return (*entity.Sight)(unsafe.Pointer(f)) // Safe because a finder begins with it.
+}
 
 // LookupOp numbers the names of functions for messages: passing a string would cost each look-up
 // some instructions.
@@ -107,7 +109,8 @@ func refusal(s *entity.Sight, id entity.ID) (why string) {
 		w.checkForeign(op.String(), e)
 	}
 	f.miss(op, e)
-	return fmt.Sprintf("ecs: %v: %s could not be read when entity %v was looked up: it was lent to be written", op, f.Type.Name, e)
+	return fmt.Sprintf("ecs: %v: %s could not be read when entity %v was looked up: it was lent to be written",
+		op, f.Type.Name, e)
 }
 
 // ShowRecords updates the records that look-ups use, after the records may have moved (L2).

@@ -30,7 +30,8 @@ func (n *News) verify(lent bool) error {
 		want = Never
 	}
 	if n.Unshared != want {
-		return fmt.Errorf("ecs: Q1: queries compare with %d, the matches changed %d times, and a borrow is out: %v", n.Unshared, n.Matched, lent)
+		return fmt.Errorf("ecs: Q1: queries compare with %d, the matches changed %d times, and a borrow is out: %v",
+			n.Unshared, n.Matched, lent)
 	}
 	return nil
 }

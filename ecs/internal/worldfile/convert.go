@@ -211,6 +211,7 @@ func (l *imageLoader) convertChunkValue(t *loadedTable, slot, pos int, b table.R
 	}
 	from, to := t.source.Value(slot, pos), make([]uint64, (x.t.Chunk.Bytes+7)/8)
 	// Safe because words hold a value each, and are aligned as any.
-	x.fill(Stretch{unsafe.Pointer(unsafe.SliceData(to)), unsafe.Pointer(unsafe.SliceData(from)), x.t.Chunk.Bytes, x.im.Chunk, 1})
+	x.fill(Stretch{unsafe.Pointer(unsafe.SliceData(to)), unsafe.Pointer(unsafe.SliceData(from)), x.t.Chunk.Bytes,
+		x.im.Chunk, 1})
 	books.SetValue(into, b.Pos, rawBytes(unsafe.Pointer(unsafe.SliceData(to)), x.t.Chunk.Bytes), b.At.Row == 0)
 }
