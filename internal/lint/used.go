@@ -444,7 +444,7 @@ func isExample(d ast.Decl) bool {
 // isManual reports whether f is a page for those who write programs, on names that they use.
 func (f *file) isManual() bool {
 	switch f.path {
-	case "docs/STYLE.md", "docs/architecture.md", "docs/ci.md", "docs/errors.md", "docs/glossary.md", "docs/kinds.md":
+	case "docs/STYLE.md", "docs/architecture.md", "docs/ci.md", "docs/errors.md", "docs/glossary.md":
 		return false
 	}
 	return f.path == "README.md" || f.dir() == "docs" && path.Ext(f.path) == ".md"

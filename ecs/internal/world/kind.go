@@ -8,7 +8,7 @@ import (
 
 // Kinds of registered types. A type has one kind (Type.Kind), which together with its Go type
 // is its key. What depends on the kind alone is a row of the table kinds; what a walk does to the
-// values of a kind is a switch there. docs/kinds.md lists both, for whoever adds a kind.
+// values of a kind is a switch there. docs/architecture.md lists both, for whoever adds a kind.
 
 // The kinds of registered types.
 const (
