@@ -22,7 +22,7 @@ import (
 )
 
 // What a program of arrow's does, n values at a time: on GoAllocator, where releasing frees nothing
-// and the collector does, and on a heap. docs/others.md has figures.
+// and the collector does, and on a heap. docs/memory.md has figures.
 
 // job is what is measured; it releases all that it makes.
 type job struct {

@@ -57,7 +57,7 @@ $`, tree["cart/go.sum"])
 		"LICENSE": "free\n",
 		"README.md": "# Stone\n\n```go\nimport \"example.org/Stone/pick\"\n```\n\n## Install it\n\n```sh\ngo get example.org/Stone@v0.1.0\n```\n\n" +
 			"That brings golang.org/x/sys and github.com/klauspost/cpuid/v2.\n" +
-			"[docs/versions.md](docs/versions.md) says what a version promises.\n\n## Read on\n\nNothing.\n",
+			"[docs/files.md](docs/files.md#versions) says what a version promises.\n\n## Read on\n\nNothing.\n",
 		"go.mod":                "module example.org/Stone\n\ngo 1.26.0\n",
 		"go.work":               "go 1.26.0\n\nuse (\n\t.\n\t./cart\n)\n\nreplace example.org/Stone v0.1.0 => ./\n",
 		"pick/pick.go":          strings.ReplaceAll(small["pick/pick.go"], "stone/", "example.org/Stone/"),

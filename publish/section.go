@@ -12,10 +12,10 @@ import (
 var sections = []struct{ page, heading, text string }{
 	{"README.md", "## Install it", "```sh\ngo get PATH@VERSION\n```\n\n" +
 		"That brings golang.org/x/sys and github.com/klauspost/cpuid/v2.\n" +
-		"[docs/versions.md](docs/versions.md) says what a version promises.\n"},
+		"[docs/files.md](docs/files.md#versions) says what a version promises.\n"},
 	{"docs/platforms.md", "## Module path",
 		"`PATH`. `arrowalloc`, `bench`, `fuzz` and `publish` are modules of their own below it, with tags\n" +
-			"of their own ([versions.md](versions.md)).\n"},
+			"of their own ([files.md](files.md#versions)).\n"},
 }
 
 // sectionsOf returns the text of a page with its sections as they are published. It fails if the

@@ -61,7 +61,7 @@ func TestChosenPackages(t *testing.T) {
 
 // TestPage compares the file that the page shows with the one that is used.
 func TestPage(t *testing.T) {
-	page, err := os.ReadFile("../../docs/others.md")
+	page, err := os.ReadFile("../../docs/memory.md")
 	require.NoError(t, err)
 	require.Contains(t, string(page), "```go\n"+pebbleManual+"```\n")
 }

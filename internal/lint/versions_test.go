@@ -8,13 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-const versionsFile = "docs/versions.md"
+const versionsFile = "docs/files.md"
 
 // formatRow is a row of the table of formats: what is written, what is read, the constant and its
 // file.
 var formatRow = regexp.MustCompile("(?m)^\\| [^|]+ \\| (\\d+) \\| ([\\d, ]+) \\| `(\\w+)` in (\\S+) \\|$")
 
-// TestVersions compares the formats that docs/versions.md lists with the code.
+// TestVersions compares the formats that docs/files.md lists with the code.
 func TestVersions(t *testing.T) {
 	repo, err := repository()
 	require.NoError(t, err)
