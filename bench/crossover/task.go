@@ -56,7 +56,8 @@ var tasks = []task{
 	{"get", "n look-ups by handle, shuffled", newPlainGet, newQuarryGet},
 	{"replace", "n/16 removed and made, one by one", newPlainReplace, newQuarryReplace},
 	{"flag", "n/16 flagged, a loop over the others, flags taken away", newPlainFlag, newQuarryFlag},
-	{"state", "a state kept, n/64 neighbours changed, the state summed up", newPlainState(neighbours), newQuarryState(neighbours)},
+	{"state", "a state kept, n/64 neighbours changed, the state summed up",
+		newPlainState(neighbours), newQuarryState(neighbours)},
 	{"scattered", "the same, n/64 changed at random", newPlainState(scattered), newQuarryState(scattered)},
 }
 

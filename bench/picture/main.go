@@ -109,7 +109,8 @@ func read(folder string) (panels []panel, lines []string, err error) {
 	}
 	lines = []string{
 		fmt.Sprintf("%.2f of the processor time and %.2f of the memory", cpu.toFirst(), peak.toFirst()),
-		fmt.Sprintf("%.0f MB; ark %.0f, a slice of structs %.0f", resident.values[2], resident.values[1], resident.values[0]),
+		fmt.Sprintf("%.0f MB; ark %.0f, a slice of structs %.0f",
+			resident.values[2], resident.values[1], resident.values[0]),
 		run.Host.String(),
 	}
 	return []panel{cpu, peak, state, resident}, lines, nil
