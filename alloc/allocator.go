@@ -97,7 +97,8 @@ func isClosed(a Allocator) bool {
 // checkBelow panics if the allocator that op takes blocks from is closed.
 func checkBelow(op string, from Allocator) {
 	if isClosed(from) {
-		panic(fmt.Sprintf("alloc: %s: the allocator below is closed (%T); close what takes blocks from it first", op, from))
+		panic(fmt.Sprintf("alloc: %s: the allocator below is closed (%T); close what takes blocks from it first",
+			op, from))
 	}
 }
 
@@ -116,8 +117,9 @@ const mostRunAlign = 64 << 10
 func (b universeBlocks) Alloc(size, align int) (unsafe.Pointer, error) {
 	memory.Check("Universe.Allocator.Alloc", size, align)
 	if size > heap.MaxRunBytes || align > mostRunAlign {
-		return nil, fmt.Errorf("alloc: Universe.Allocator.Alloc: block of %d bytes aligned to %d, the limits are %d and %d: %w",
-			size, align, heap.MaxRunBytes, mostRunAlign, ErrTooBig)
+		return nil,
+			fmt.Errorf("alloc: Universe.Allocator.Alloc: block of %d bytes aligned to %d, the limits are %d and %d: %w",
+				size, align, heap.MaxRunBytes, mostRunAlign, ErrTooBig)
 	}
 	n := universe.ChunksFor(size)
 	if align <= ChunkSize {
@@ -145,7 +147,9 @@ func (b universeBlocks) ResizeSized(p unsafe.Pointer, size, align, to int) bool 
 	have, want := universe.ChunksFor(size), universe.ChunksFor(to)
 	if m, at := int(first)/ChunksPerMegachunk, int(first)%ChunksPerMegachunk; !b.u.IsRun(m, at, have) ||
 		^b.u.Index.Word(m).Load()&bitmask.Mask(at, have) != 0 {
-		panic(fmt.Sprintf("alloc: Universe.Allocator.ResizeSized: %p of %d bytes: not all of the %d chunks are in use (freed before?)", p, size, have))
+		panic(
+			fmt.Sprintf("alloc: Universe.Allocator.ResizeSized: %p of %d bytes: not all of the %d chunks are in use (freed before?)",
+				p, size, have))
 	}
 	switch {
 	case to > heap.MaxRunBytes:
@@ -170,7 +174,8 @@ func (b universeBlocks) run(op string, p unsafe.Pointer, size, align int) ChunkI
 	memory.CheckOp("Universe.Allocator.", op, size, align)
 	first, ok := b.u.IndexOf(p)
 	if !ok || b.u.Pointer(first) != p || size > heap.MaxRunBytes || uintptr(p)&uintptr(max(align, 1)-1) != 0 {
-		panic(fmt.Sprintf("alloc: Universe.Allocator.%s: %p is not a run of chunks of %d bytes aligned to %d", op, p, size, align))
+		panic(fmt.Sprintf("alloc: Universe.Allocator.%s: %p is not a run of chunks of %d bytes aligned to %d",
+			op, p, size, align))
 	}
 	return first
 }

@@ -159,7 +159,8 @@ func (a *Arena) alloc(size, align int) (unsafe.Pointer, error) {
 	checkBelow("Arena.Alloc", a.from)
 	memory.Check("Arena.Alloc", size, align)
 	if size > memory.MaxSize {
-		return nil, fmt.Errorf("alloc: Arena.Alloc: block of %d bytes, the limit is %d: %w", size, memory.MaxSize, ErrTooBig)
+		return nil, fmt.Errorf("alloc: Arena.Alloc: block of %d bytes, the limit is %d: %w",
+			size, memory.MaxSize, ErrTooBig)
 	}
 	if align == 0 {
 		align = memory.Quantum
@@ -282,7 +283,8 @@ func (a *Arena) find(op string, p unsafe.Pointer, size, align int) uintptr {
 			return ^uintptr(0) / 2
 		}
 	}
-	panic(fmt.Sprintf("alloc: Arena.%s: %p of %d bytes is not in use in this arena (given up by Rewind or Reset?)", op, p, size))
+	panic(fmt.Sprintf("alloc: Arena.%s: %p of %d bytes is not in use in this arena (given up by Rewind or Reset?)",
+		op, p, size))
 }
 
 // moveTo sets the position in the current block.
@@ -317,8 +319,9 @@ func (a *Arena) Rewind(m Mark) {
 		return cmp.Compare(m.position, at)
 	})
 	if m.a != a || !found || a.marks[i] != m.m {
-		panic(fmt.Sprintf("alloc: Arena.Rewind: the mark at byte %d is not one of this arena, which has %d, or was given up by Rewind or Reset",
-			m.m.position, len(a.marks)))
+		panic(
+			fmt.Sprintf("alloc: Arena.Rewind: the mark at byte %d is not one of this arena, which has %d, or was given up by Rewind or Reset",
+				m.m.position, len(a.marks)))
 	}
 	a.marks = a.marks[:i+1]
 	if a.base == nil {

@@ -270,10 +270,12 @@ func TestClosedBelow(t *testing.T) {
 	require.EqualError(t, arena.Verify(), "alloc: arena: A5: 1 blocks are of an allocator that is closed")
 	require.EqualError(t, pool.Verify(), "alloc: pool: P6: 1 slabs are of an allocator that is closed")
 	const text = ": the allocator below is closed (*alloc.Heap); close what takes blocks from it first"
-	require.Equal(t, "alloc: Arena.Alloc: the allocator below is closed (alloc_test.wrapped); close what takes blocks from it first",
+	require.Equal(t,
+		"alloc: Arena.Alloc: the allocator below is closed (alloc_test.wrapped); close what takes blocks from it first",
 		panicText(func() { _, _ = arena.Alloc(1<<20, 0) }), "beyond the block at hand")
 	if debug.On {
-		require.Contains(t, panicText(func() { _, _ = arena.Alloc(1, 0) }), "Arena.Alloc: the allocator below is closed")
+		require.Contains(t, panicText(func() { _, _ = arena.Alloc(1, 0) }),
+			"Arena.Alloc: the allocator below is closed")
 		require.Equal(t, "alloc: Pool.New"+text, panicText(func() { _, _ = pool.New() }))
 		require.Equal(t, "alloc: Stack.Alloc"+text, panicText(func() { _, _ = stack.Alloc(1, 0) }))
 	}
@@ -355,7 +357,8 @@ func TestTypedHelpersRefuse(t *testing.T) {
 	_, err = alloc.MakeSlice[[1 << 20]byte](h, 0, 1<<40)
 	require.EqualError(t, err, "alloc: MakeSlice: 1099511627776 values: 1048576 bytes each: request over the limit")
 	require.ErrorIs(t, err, alloc.ErrTooBig)
-	require.Contains(t, panicText(func() { _, _ = alloc.MakeSlice[int](h, 2, 1) }), "MakeSlice: n=2 room=1: want 0 <= n <= room")
+	require.Contains(t, panicText(func() { _, _ = alloc.MakeSlice[int](h, 2, 1) }),
+		"MakeSlice: n=2 room=1: want 0 <= n <= room")
 	require.Contains(t, panicText(func() { _, _ = alloc.MakeSlice[int](h, -1, 1) }), "MakeSlice: n=-1 room=1")
 	require.Zero(t, h.Stats().LiveBlocks)
 }

@@ -72,8 +72,9 @@ func (a *Arena) giveUp(i int, from, to uintptr) {
 func (a *Arena) handOut(from, at, to uintptr) {
 	b := &a.blocks[a.cur]
 	if bad, ok := b.stale(from, min(to, b.poison)); ok {
-		panic(fmt.Sprintf("alloc: Arena.Alloc: byte %d of the block at %p was written after it was given up by Rewind, Reset or FreeSized",
-			bad, b.p))
+		panic(
+			fmt.Sprintf("alloc: Arena.Alloc: byte %d of the block at %p was written after it was given up by Rewind, Reset or FreeSized",
+				bad, b.p))
 	}
 	// Safe because [at, to) lies in the block.
 	memory.Poison(unsafe.Add(b.p, at), int(to-at), debug.Fresh)
@@ -135,7 +136,8 @@ func (t Temp[T]) panicStale() {
 	if t.a == nil {
 		panic(fmt.Sprintf("alloc: Temp.Get: this Temp of %s was never made", reflect.TypeFor[T]()))
 	}
-	panic(fmt.Sprintf("alloc: Temp.Get: the %s at byte %d of the arena was made in epoch %d and given up since; this is epoch %d",
+	panic(fmt.Sprintf(
+		"alloc: Temp.Get: the %s at byte %d of the arena was made in epoch %d and given up since; this is epoch %d",
 		reflect.TypeFor[T](), t.position, t.epoch, t.a.epoch))
 }
 
@@ -166,7 +168,8 @@ func (a *Arena) Verify() error {
 	for _, cuts := range [][]cut{a.cuts, a.backs} {
 		for i, c := range cuts {
 			if c.epoch > a.epoch || i > 0 && (c.epoch <= cuts[i-1].epoch || c.position <= cuts[i-1].position) {
-				return fmt.Errorf("alloc: arena: A3: cut %d is of epoch %d at %d, now is %d", i, c.epoch, c.position, a.epoch)
+				return fmt.Errorf("alloc: arena: A3: cut %d is of epoch %d at %d, now is %d",
+					i, c.epoch, c.position, a.epoch)
 			}
 		}
 	}

@@ -35,7 +35,8 @@ func TestArenaAfterPanicBelow(t *testing.T) {
 	require.Equal(t, 16<<10, a.Size())
 	require.False(t, temp.IsLive())
 	p, theirs := must(a.Alloc(10_000, 8)), must(s.Alloc(20_000, 8))
-	require.False(t, uintptr(p) < uintptr(theirs)+20_000 && uintptr(theirs) < uintptr(p)+10_000, "what is gone is not handed out")
+	require.False(t, uintptr(p) < uintptr(theirs)+20_000 && uintptr(theirs) < uintptr(p)+10_000,
+		"what is gone is not handed out")
 	require.NoError(t, a.Verify())
 	s.FreeSized(theirs, 20_000, 8)
 	free()

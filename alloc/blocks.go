@@ -147,7 +147,8 @@ func (b *Blocks) get(name string, r BlockRef) *block {
 	if b.hold.Lost() {
 		panicLost("alloc: " + name)
 	}
-	if uint(r.Slot) >= uint(len(b.slots.generations)) || b.slots.generations[r.Slot] != r.Generation || r.Generation&1 == 0 {
+	if uint(r.Slot) >= uint(len(b.slots.generations)) || b.slots.generations[r.Slot] != r.Generation ||
+		r.Generation&1 == 0 {
 		return nil
 	}
 	return b.at(int(r.Slot))
@@ -202,7 +203,8 @@ func (b *Blocks) live(name string, r BlockRef) *block {
 	b.check(name)
 	at := b.get(name, r)
 	if at == nil {
-		panic(fmt.Sprintf("alloc: %s: the reference {%d %d} names no block of these (freed before?)", name, r.Slot, r.Generation))
+		panic(fmt.Sprintf("alloc: %s: the reference {%d %d} names no block of these (freed before?)",
+			name, r.Slot, r.Generation))
 	}
 	return at
 }
@@ -282,7 +284,8 @@ func (b *Blocks) Verify() error {
 	for i := b.slots.next(0); i >= 0; i = b.slots.next(i + 1) {
 		at := *b.at(i)
 		if at.p == 0 || at.p&uintptr(max(at.align, 1)-1) != 0 || at.size < 0 {
-			return fmt.Errorf("alloc: blocks: B2: slot %d has %d bytes at %#x, aligned to %d", i, at.size, at.p, at.align)
+			return fmt.Errorf("alloc: blocks: B2: slot %d has %d bytes at %#x, aligned to %d",
+				i, at.size, at.p, at.align)
 		}
 		bytes += at.size
 		byAddress = append(byAddress, at)
@@ -290,7 +293,8 @@ func (b *Blocks) Verify() error {
 	slices.SortFunc(byAddress, func(a, c block) int { return cmp.Compare(a.p, c.p) })
 	for i := range len(byAddress) - 1 {
 		if at, next := byAddress[i], byAddress[i+1]; at.p+uintptr(max(at.size, 1)) > next.p {
-			return fmt.Errorf("alloc: blocks: B2: %d bytes at %#x lie in the block of %d bytes at %#x", next.size, next.p, at.size, at.p)
+			return fmt.Errorf("alloc: blocks: B2: %d bytes at %#x lie in the block of %d bytes at %#x",
+				next.size, next.p, at.size, at.p)
 		}
 	}
 	if bytes != b.bytes {

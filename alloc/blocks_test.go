@@ -114,7 +114,9 @@ func TestBlocks(t *testing.T) {
 	}
 	h := newHeap(t, alloc.Size(256<<20))
 	pages, arena := alloc.NewPages(), alloc.NewArena(h)
-	for name, from := range map[string]alloc.Allocator{"heap": h, "local": h.NewLocal(), "plain": plain{h}, "pages": pages, "arena": arena} {
+	for name, from := range map[string]alloc.Allocator{
+		"heap": h, "local": h.NewLocal(), "plain": plain{h}, "pages": pages, "arena": arena,
+	} {
 		t.Run(name, func(t *testing.T) {
 			random := rand.New(rand.NewPCG(1, uint64(len(name))))
 			m := &blocksModel{t: t, b: alloc.NewBlocks(from), live: map[alloc.BlockRef][]byte{}}
@@ -211,9 +213,13 @@ func TestBlocksMisuse(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, r.Slot, next.Slot, "the slot is used again")
 	require.Nil(t, b.Bytes(r), "and the old reference names nothing")
-	require.PanicsWithValue(t, "alloc: Blocks.Free: the reference {0 1} names no block of these (freed before?)", func() { b.Free(r) })
-	require.PanicsWithValue(t, "alloc: Blocks.Resize: the reference {0 1} names no block of these (freed before?)", func() { b.Resize(r, 9) })
-	require.PanicsWithValue(t, "alloc: Blocks.Resize: size=-1 align=0: want a size >= 0 and a power of two up to 1073741824", func() { b.Resize(next, -1) })
+	require.PanicsWithValue(t, "alloc: Blocks.Free: the reference {0 1} names no block of these (freed before?)",
+		func() { b.Free(r) })
+	require.PanicsWithValue(t, "alloc: Blocks.Resize: the reference {0 1} names no block of these (freed before?)",
+		func() { b.Resize(r, 9) })
+	require.PanicsWithValue(t,
+		"alloc: Blocks.Resize: size=-1 align=0: want a size >= 0 and a power of two up to 1073741824",
+		func() { b.Resize(next, -1) })
 	require.Panics(t, func() { b.Alloc(-1, 8) })
 	require.Panics(t, func() { b.Alloc(8, 3) })
 	b.Free(alloc.BlockRef{})
@@ -227,7 +233,8 @@ func TestBlocksMisuse(t *testing.T) {
 
 	stack, err := alloc.NewStack(h, 1<<16)
 	require.NoError(t, err)
-	require.PanicsWithValue(t, "alloc: NewBlocks: the allocator frees in order (*alloc.Stack)", func() { alloc.NewBlocks(stack) })
+	require.PanicsWithValue(t, "alloc: NewBlocks: the allocator frees in order (*alloc.Stack)",
+		func() { alloc.NewBlocks(stack) })
 	stack.Close()
 	b.Free(next)
 	require.NoError(t, b.Close())
@@ -345,7 +352,10 @@ func TestBlockOf(t *testing.T) {
 
 	_, err = b.Resize(r, 40)
 	require.NoError(t, err)
-	require.PanicsWithValue(t, fmt.Sprintf("alloc: BlockOf: the block of 40 bytes at %p is not a slice of alloc_test.point, of 16 bytes aligned to 8", b.Pointer(r)),
+	require.PanicsWithValue(t,
+		fmt.Sprintf(
+			"alloc: BlockOf: the block of 40 bytes at %p is not a slice of alloc_test.point, of 16 bytes aligned to 8",
+			b.Pointer(r)),
 		func() { alloc.BlockOf[point](b, r) })
 	require.Panics(t, func() { alloc.BlockOf[*int](b, r) })
 	require.Panics(t, func() { alloc.BlockOf[struct{}](b, r) })

@@ -49,8 +49,9 @@ const defaultNear = 90 // percent
 // of garbage. A purge costs 10 us for each 2 MiB returned.
 func SetBudget(b Budget) (before Budget, err error) {
 	if b.OffHeap < 0 || b.Total < 0 || b.NearPercent < 0 || b.NearPercent > 100 || b.Near != nil && b.OffHeap == 0 {
-		panic(fmt.Sprintf("alloc: SetBudget: OffHeap=%d NearPercent=%d Total=%d, Near given: %v: want none below 0, at most 100 percent, and Near with OffHeap only",
-			b.OffHeap, b.NearPercent, b.Total, b.Near != nil))
+		panic(
+			fmt.Sprintf("alloc: SetBudget: OffHeap=%d NearPercent=%d Total=%d, Near given: %v: want none below 0, at most 100 percent, and Near with OffHeap only",
+				b.OffHeap, b.NearPercent, b.Total, b.Near != nil))
 	}
 	var t *ledger.Terms
 	if b.OffHeap > 0 || b.Total > 0 {

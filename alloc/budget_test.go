@@ -56,7 +56,8 @@ func TestBudgetRefuses(t *testing.T) {
 	require.ErrorIs(t, err, alloc.ErrBudget)
 	require.ErrorIs(t, err, alloc.ErrCommit)
 	require.ErrorContains(t, err, fmt.Sprintf("alloc: Universe.AllocExact: 64 chunks of 16 KiB: memory refused: "+
-		"2097152 bytes more beside %d would pass the budget of %d (free some, or raise it by alloc.SetBudget)", base+6<<20, base+7<<20))
+		"2097152 bytes more beside %d would pass the budget of %d (free some, or raise it by alloc.SetBudget)",
+		base+6<<20, base+7<<20))
 	require.NoError(t, u.Verify())
 	require.Equal(t, base+6<<20, committed())
 	require.Equal(t, before.Refused+1, alloc.ReadBudget().Refused)
@@ -331,7 +332,8 @@ func TestSetBudgetRefuses(t *testing.T) {
 	setBudget(t, in)
 	before, err := alloc.SetBudget(alloc.Budget{OffHeap: in.OffHeap - 5<<20 - 1})
 	require.ErrorIs(t, err, alloc.ErrBudget)
-	require.ErrorContains(t, err, fmt.Sprintf("alloc: SetBudget: %d bytes are committed, OffHeap=%d: ", in.OffHeap-5<<20, in.OffHeap-5<<20-1))
+	require.ErrorContains(t, err, fmt.Sprintf("alloc: SetBudget: %d bytes are committed, OffHeap=%d: ",
+		in.OffHeap-5<<20, in.OffHeap-5<<20-1))
 	require.Equal(t, in, before)
 	_, err = alloc.SetBudget(alloc.Budget{Total: 1})
 	require.ErrorIs(t, err, alloc.ErrTooBig)
@@ -350,13 +352,16 @@ func TestBudgetVar(t *testing.T) {
 	var got map[string]int64
 	require.NoError(t, json.Unmarshal([]byte(v.String()), &got))
 	use := alloc.ReadBudget()
-	require.Equal(t, map[string]int64{"committed": use.Committed, "cap": math.MaxInt64 - 1, "purged": use.Purged, "scavenged": use.Scavenged,
-		"refused": use.Refused, "go_limit": use.GoLimit}, got)
+	require.Equal(t, map[string]int64{"committed": use.Committed, "cap": math.MaxInt64 - 1, "purged": use.Purged,
+		"scavenged": use.Scavenged,
+		"refused":   use.Refused, "go_limit": use.GoLimit}, got)
 }
 
 // BenchmarkBudget commits 2 MiB and gives them back.
 func BenchmarkBudget(b *testing.B) {
-	for name, budget := range map[string]alloc.Budget{"none": {}, "cap": {OffHeap: 1 << 40}, "total": {Total: 1 << 40}} {
+	for name, budget := range map[string]alloc.Budget{
+		"none": {}, "cap": {OffHeap: 1 << 40}, "total": {Total: 1 << 40},
+	} {
 		b.Run("impl="+name, func(b *testing.B) {
 			u := newUniverse(b, alloc.Size(16<<20))
 			setBudget(b, budget)

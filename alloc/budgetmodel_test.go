@@ -255,7 +255,10 @@ func (m *budgetModel) free(b modelBlock) {
 func TestBudgetModel(t *testing.T) {
 	for seed := range uint64(3) {
 		m := &budgetModel{t: t, rng: rand.New(rand.NewPCG(seed, 5)), chunks: make([][]alloc.ChunkIndex, 2)}
-		m.universes = []*alloc.Universe{newUniverse(t, alloc.Size(32<<20)), newUniverse(t, alloc.Size(32<<20), alloc.Retain(0), alloc.PurgeAfter(0))}
+		m.universes = []*alloc.Universe{
+			newUniverse(t, alloc.Size(32<<20)), newUniverse(t, alloc.Size(32<<20), alloc.Retain(0),
+				alloc.PurgeAfter(0)),
+		}
 		m.h, m.pages = newHeap(t, alloc.Size(4<<20)), newPages(t, alloc.Retain(6<<20))
 		m.base = alloc.PurgeAll()
 		m.most = m.base + 20<<20 + int64(seed)

@@ -160,7 +160,8 @@ func TestDefectGRunsAndPlainErrors(t *testing.T) {
 	b, _ := u.AllocExact(60)
 	_, err := u.AllocExact(5)
 	require.ErrorIs(t, err, alloc.ErrFull)
-	require.EqualError(t, err, "alloc: Universe.AllocExact: no room for 5 chunks, 2031616 of 2097152 bytes are in use (a larger universe: alloc.Size): full")
+	require.EqualError(t, err,
+		"alloc: Universe.AllocExact: no room for 5 chunks, 2031616 of 2097152 bytes are in use (a larger universe: alloc.Size): full")
 	u.Free(a, 64)
 	u.Free(b, 60)
 }
@@ -349,7 +350,8 @@ func TestMaintainEvery(t *testing.T) {
 	u, err := alloc.NewUniverse(alloc.Size(4<<20), alloc.PurgeAfter(0))
 	require.NoError(t, err)
 	stop := u.MaintainEvery(time.Millisecond)
-	require.PanicsWithValue(t, "alloc: Universe.MaintainEvery: it is running already", func() { u.MaintainEvery(time.Second) })
+	require.PanicsWithValue(t, "alloc: Universe.MaintainEvery: it is running already",
+		func() { u.MaintainEvery(time.Second) })
 	require.PanicsWithValue(t, "alloc: Universe.MaintainEvery: d=0s is not above zero", func() { u.MaintainEvery(0) })
 	c, err := u.AllocExact(1)
 	require.NoError(t, err)
@@ -359,6 +361,8 @@ func TestMaintainEvery(t *testing.T) {
 	stop() // twice does nothing
 	u.MaintainEvery(time.Millisecond)
 	require.NoError(t, u.Close(), "Close ends it")
-	require.PanicsWithValue(t, "alloc: Universe.MaintainEvery: the universe is closed", func() { u.MaintainEvery(time.Second) })
-	require.PanicsWithValue(t, "alloc: Universe.Maintain: the universe is closed", func() { _, _ = u.Maintain(time.Now()) })
+	require.PanicsWithValue(t, "alloc: Universe.MaintainEvery: the universe is closed",
+		func() { u.MaintainEvery(time.Second) })
+	require.PanicsWithValue(t, "alloc: Universe.Maintain: the universe is closed",
+		func() { _, _ = u.Maintain(time.Now()) })
 }

@@ -94,7 +94,8 @@ func CheckEveryFailure(f func(*Failures) error) error {
 				if s == rest {
 					which = "and all after it"
 				}
-				return fmt.Errorf("alloc: CheckEveryFailure: request %d of %d, %s, refused: %w", n, counting.Asked(), which, err)
+				return fmt.Errorf("alloc: CheckEveryFailure: request %d of %d, %s, refused: %w",
+					n, counting.Asked(), which, err)
 			}
 		}
 		if n >= counting.Asked() && one.Refused() == 0 && rest.Refused() == 0 {

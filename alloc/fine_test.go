@@ -243,7 +243,8 @@ func TestRefusedHintsHurtNobody(t *testing.T) {
 	for every := 1; every <= 5; every++ {
 		region, err := mmap.Reserve(8 << 20)
 		require.NoError(t, err)
-		u := newUniverse(t, alloc.WithPages(&stubborn{Region: region, every: every, err: mmap.ErrMemory}), alloc.PurgeAfter(0), alloc.Retain(0))
+		u := newUniverse(t, alloc.WithPages(&stubborn{Region: region, every: every, err: mmap.ErrMemory}),
+			alloc.PurgeAfter(0), alloc.Retain(0))
 		rng := rand.New(rand.NewPCG(uint64(every), 3))
 		type run struct {
 			first alloc.ChunkIndex

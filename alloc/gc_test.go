@@ -40,7 +40,8 @@ func TestGCFor(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			got, err := alloc.GCFor(c.total, c.offHeap)
 			require.ErrorIs(t, err, alloc.ErrTooBig)
-			require.ErrorContains(t, err, fmt.Sprintf("alloc: GCFor: %d bytes, %d off the heap, leave ", c.total, c.offHeap))
+			require.ErrorContains(t, err, fmt.Sprintf("alloc: GCFor: %d bytes, %d off the heap, leave ",
+				c.total, c.offHeap))
 			require.Zero(t, got)
 		})
 	}
@@ -52,8 +53,10 @@ func TestGCFor(t *testing.T) {
 	_, err = alloc.GCFor(100<<20, 0) // live when last collected, and garbage now
 	require.NoError(t, err)
 
-	require.PanicsWithValue(t, "alloc: GCFor: total=-1 and offHeap=0: want none below 0", func() { _, _ = alloc.GCFor(-1, 0) })
-	require.PanicsWithValue(t, "alloc: GCFor: total=1 and offHeap=-2: want none below 0", func() { _, _ = alloc.GCFor(1, -2) })
+	require.PanicsWithValue(t, "alloc: GCFor: total=-1 and offHeap=0: want none below 0",
+		func() { _, _ = alloc.GCFor(-1, 0) })
+	require.PanicsWithValue(t, "alloc: GCFor: total=1 and offHeap=-2: want none below 0",
+		func() { _, _ = alloc.GCFor(1, -2) })
 }
 
 // TestGCApply: fewer collections for the same garbage, and the setting before is

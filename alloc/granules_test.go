@@ -38,7 +38,8 @@ func freeGranules(u *alloc.Universe, first alloc.ChunkIndex, n int) {
 // requireAll compares all bytes of a chunk with one.
 func requireAll(t *testing.T, u *alloc.Universe, c alloc.ChunkIndex, want byte) {
 	t.Helper()
-	require.True(t, bytes.Equal(u.Bytes(c, 1), bytes.Repeat([]byte{want}, alloc.ChunkSize)), "chunk %d is not all %d", c, want)
+	require.True(t, bytes.Equal(u.Bytes(c, 1), bytes.Repeat([]byte{want}, alloc.ChunkSize)), "chunk %d is not all %d",
+		c, want)
 }
 
 // TestAllocGranules: the first empty granules, whatever lies before and after.
@@ -67,7 +68,8 @@ func TestAllocGranules(t *testing.T) {
 	freeGranules(u, again, 2)
 	freeGranules(u, next, 5)
 	u.Free(one, 1)
-	require.PanicsWithValue(t, "alloc: Universe.AllocGranules: n=0 is less than 1", func() { _, _ = u.AllocGranules(0) })
+	require.PanicsWithValue(t, "alloc: Universe.AllocGranules: n=0 is less than 1",
+		func() { _, _ = u.AllocGranules(0) })
 	require.NoError(t, u.Verify())
 }
 

@@ -40,7 +40,8 @@ func TestGrowth(t *testing.T) {
 func TestGrowthMisuse(t *testing.T) {
 	require.PanicsWithValue(t, "alloc: Fixed: step=0 is less than 1", func() { alloc.Fixed(0) })
 	require.PanicsWithValue(t, "alloc: Geometric: factor=1 is not above 1 and finite", func() { alloc.Geometric(1) })
-	require.PanicsWithValue(t, "alloc: Geometric: factor=NaN is not above 1 and finite", func() { alloc.Geometric(math.NaN()) })
+	require.PanicsWithValue(t, "alloc: Geometric: factor=NaN is not above 1 and finite",
+		func() { alloc.Geometric(math.NaN()) })
 	require.PanicsWithValue(t, "alloc: Growth.Plus: n=0 is less than 1", func() { alloc.Doubling().Plus(0) })
 	require.PanicsWithValue(t, "alloc: Growth.Capped: most=0 is less than 1", func() { alloc.Doubling().Capped(0) })
 }

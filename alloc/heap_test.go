@@ -51,7 +51,9 @@ func TestClassOfEverySize(t *testing.T) {
 
 func TestHeapMappings(t *testing.T) {
 	h := newHeap(t, alloc.Size(4<<20))
-	for _, c := range []struct{ size, align int }{{1<<20 + 1, 0}, {3 << 20, 64}, {100, 1 << 16}, {5000, 1 << 21}, {1 << 20, 1 << 15}} {
+	for _, c := range []struct{ size, align int }{
+		{1<<20 + 1, 0}, {3 << 20, 64}, {100, 1 << 16}, {5000, 1 << 21}, {1 << 20, 1 << 15},
+	} {
 		p, err := h.Alloc(c.size, c.align)
 		require.NoError(t, err)
 		require.Zero(t, uintptr(p)%uintptr(max(c.align, 1)))
@@ -118,13 +120,15 @@ func TestHeapVerifyNamesTheInvariant(t *testing.T) {
 	h := newHeap(t, alloc.Size(4<<20))
 	l := h.NewLocal()
 	blocks := []unsafe.Pointer{
-		must(h.Alloc(100, 0)), must(h.Alloc(5000, 0)), must(h.Alloc(45_000, 0)), must(h.Alloc(2<<20, 0)), must(h.Alloc(9000, 0)), must(l.Alloc(100, 0)),
+		must(h.Alloc(100, 0)), must(h.Alloc(5000, 0)), must(h.Alloc(45_000, 0)), must(h.Alloc(2<<20, 0)),
+		must(h.Alloc(9000, 0)), must(l.Alloc(100, 0)),
 	}
 	require.NoError(t, h.Verify())
 	l.Free(must(l.Alloc(100, 0))) // bit 1 is clear in own from here on
 	l.Free(blocks[5])             // and bit 0
 	l.Free(must(l.Alloc(30_000, 0)))
-	for _, name := range []string{"H1", "H1, run", "H2", "H3", "H4", "H5", "H6", "H7", "H8", "H8, word", "H9", "H9, head", "H9, list"} {
+	for _, name := range []string{"H1", "H1, run", "H2", "H3", "H4", "H5", "H6", "H7", "H8", "H8, word", "H9",
+		"H9, head", "H9, list"} {
 		restore := h.Corrupt(l, name)
 		require.ErrorContains(t, h.Verify(), "alloc: "+name[:2]+":")
 		restore()

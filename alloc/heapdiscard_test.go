@@ -70,7 +70,8 @@ func TestHeapTrimGivesBackPages(t *testing.T) {
 			require.NoError(t, h.Trim())
 			require.NoError(t, h.Verify())
 			require.NoError(t, u.Verify())
-			if after, err := u.Resident(); unknown == nil && most == 1000 && !debug.On && mmap.PageSize() < alloc.ChunkSize {
+			if after, err := u.Resident(); unknown == nil && most == 1000 && !debug.On &&
+				mmap.PageSize() < alloc.ChunkSize {
 				require.NoError(t, err)
 				require.Less(t, after, before*3/4, "most=%d round=%d", most, round)
 			}

@@ -61,8 +61,10 @@ func TestRunsAcross(t *testing.T) {
 		require.ErrorIs(t, err, alloc.ErrFull)
 		require.NoError(t, h.Verify())
 		// The second has chunks 38 to 75.
-		require.Contains(t, panicText(func() { a.Free(unsafe.Add(live[1], 30<<14)) }), "points 491520 bytes into a block of 38 chunks")
-		require.Contains(t, panicText(func() { a.Free(unsafe.Add(live[1], 5)) }), "points 5 bytes into a block of 38 chunks")
+		require.Contains(t, panicText(func() { a.Free(unsafe.Add(live[1], 30<<14)) }),
+			"points 491520 bytes into a block of 38 chunks")
+		require.Contains(t, panicText(func() { a.Free(unsafe.Add(live[1], 5)) }),
+			"points 5 bytes into a block of 38 chunks")
 		require.False(t, a.Resize(live[1], size+1))
 		require.True(t, a.Resize(live[1], 30<<14))
 		require.True(t, a.Resize(live[1], 22<<14), "in one megachunk now")
@@ -374,7 +376,8 @@ func TestSpanFreedByTwo(t *testing.T) {
 				defer func() {
 					if v := recover(); v != nil {
 						panics.Add(1)
-						if s := fmt.Sprint(v); !strings.Contains(s, "two goroutines at once") && !strings.Contains(s, "freed twice") {
+						if s := fmt.Sprint(v); !strings.Contains(s, "two goroutines at once") &&
+							!strings.Contains(s, "freed twice") {
 							t.Error(s)
 						}
 					}

@@ -38,7 +38,8 @@ func TestHoldOnArena(t *testing.T) {
 		_, err = a.Alloc(1000, 8)
 		require.NoError(t, err)
 		require.True(t, hold.Lost(), "the bytes are others' now")
-		require.PanicsWithValue(t, "container: Map.Set: the allocator was closed, or gave up the blocks (Arena.Reset, Arena.Rewind)",
+		require.PanicsWithValue(t,
+			"container: Map.Set: the allocator was closed, or gave up the blocks (Arena.Reset, Arena.Rewind)",
 			func() { hold.Check("container: Map.Set") })
 	}
 	a.Reset(alloc.KeepAll)

@@ -107,7 +107,8 @@ func TestAllocZeroed(t *testing.T) {
 		}
 		u.Free(c, n)
 	}
-	require.PanicsWithValue(t, "alloc: Universe.AllocZeroed: n=0 is not in 1..64", func() { _, _, _ = u.AllocZeroed(0) })
+	require.PanicsWithValue(t, "alloc: Universe.AllocZeroed: n=0 is not in 1..64",
+		func() { _, _, _ = u.AllocZeroed(0) })
 }
 
 func TestExtend(t *testing.T) {
@@ -121,9 +122,11 @@ func TestExtend(t *testing.T) {
 	require.False(t, u.Extend(c, 30, 1), "the next one is in use")
 	require.False(t, u.Extend(d, 4, 31), "it would leave the megachunk")
 	require.True(t, u.Extend(d, 4, 30))
-	require.PanicsWithValue(t, "alloc: Universe.Extend: [64, 64+1) is not a run in use of one megachunk, or more=1 is not in 1..64",
+	require.PanicsWithValue(t,
+		"alloc: Universe.Extend: [64, 64+1) is not a run in use of one megachunk, or more=1 is not in 1..64",
 		func() { u.Extend(64, 1, 1) })
-	require.PanicsWithValue(t, "alloc: Universe.Extend: [0, 0+10) is not a run in use of one megachunk, or more=0 is not in 1..64",
+	require.PanicsWithValue(t,
+		"alloc: Universe.Extend: [0, 0+10) is not a run in use of one megachunk, or more=0 is not in 1..64",
 		func() { u.Extend(c, 10, 0) })
 	u.Free(c, 64)
 }

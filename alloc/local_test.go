@@ -133,7 +133,8 @@ func TestDoubleFreeIsFound(t *testing.T) {
 				for _, size := range []int{64, 20_000, 16_384, 45_000, 900_000, 2 << 20} {
 					p := must(from.Alloc(size, 0))
 					x.Free(p)
-					require.Contains(t, panicText(func() { y.Free(p) }), "freed twice", "%s, %s, %s, %d", first, second, third, size)
+					require.Contains(t, panicText(func() { y.Free(p) }), "freed twice", "%s, %s, %s, %d",
+						first, second, third, size)
 					require.False(t, h.Owns(p))
 					require.NoError(t, h.Verify())
 				}

@@ -43,7 +43,8 @@ func TestLocalKeepsRuns(t *testing.T) {
 				require.NoError(t, h.Verify())
 			}
 			require.Equal(t, p, must(l.Alloc(size, 4096)))
-			require.Equal(t, alloc.HeapStats{Chunks: held, LiveBlocks: 1, LiveBytes: chunks * alloc.ChunkSize}, h.Stats())
+			require.Equal(t, alloc.HeapStats{Chunks: held, LiveBlocks: 1, LiveBytes: chunks * alloc.ChunkSize},
+				h.Stats())
 			bytesOf(p, size)[size-1] = 7
 			l.FreeSized(p, size, 4096)
 			require.Equal(t, p, must(l.AllocZeroed(size, 0)))
@@ -69,12 +70,15 @@ func TestLocalKeepsWideSlots(t *testing.T) {
 	l, other := h.NewLocal(), h.NewLocal()
 	defer other.Close()
 	for from, a := range map[string]allocator{"heap": h, "own": l, "other": other} {
-		for size, chunks := range map[int]int{9344: 4, 10_880: 2, 12_288: 3, 18_688: 8, 20_480: 5, 21_824: 4, 24_576: 3, 40_960: 5} {
+		for size, chunks := range map[int]int{
+			9344: 4, 10_880: 2, 12_288: 3, 18_688: 8, 20_480: 5, 21_824: 4, 24_576: 3, 40_960: 5,
+		} {
 			hold, p := must(h.Alloc(size, 0)), must(a.Alloc(size, 0))
 			bytesOf(p, size)[size-1] = 7
 			l.Free(p)
 			require.NoError(t, h.Verify())
-			require.Equal(t, alloc.HeapStats{Chunks: chunks, Cached: size, LiveBlocks: 1, LiveBytes: size}, h.Stats(), from)
+			require.Equal(t, alloc.HeapStats{Chunks: chunks, Cached: size, LiveBlocks: 1, LiveBytes: size},
+				h.Stats(), from)
 			require.False(t, h.Owns(p))
 			require.True(t, h.Owns(hold))
 			if debug.On {

@@ -25,7 +25,8 @@ func TestUniversesShareMetadataBlocks(t *testing.T) {
 		done.Go(func() {
 			random := rand.New(rand.NewPCG(3, uint64(g)))
 			for range 60 {
-				u, err := alloc.NewUniverse(alloc.Size(1<<(21+random.IntN(sizes))), alloc.Retain(0), alloc.PurgeAfter(0))
+				u, err := alloc.NewUniverse(alloc.Size(1<<(21+random.IntN(sizes))), alloc.Retain(0),
+					alloc.PurgeAfter(0))
 				if !assertNoError(t, err) {
 					return
 				}

@@ -26,15 +26,19 @@ func nilMakers(h *alloc.Heap, u *alloc.Universe) []lint.NilCall {
 		lint.NilPanics("NewPages", "alloc: NewPages: an option is nil", func() { alloc.NewPages(nil) }),
 		lint.NilPanics("NewHeap: universe", "alloc: NewHeap: the universe is nil", func() { alloc.NewHeap(nil) }),
 		lint.NilPanics("NewHeap: option", "alloc: NewHeap: an option is nil", func() { alloc.NewHeap(u, nil) }),
-		lint.NilPanics("NewTable: universe", "alloc: NewTable: the universe is nil", func() { alloc.NewTable(nil, alloc.Col[int]()) }),
-		lint.NilPanics("NewTable: option", "alloc: NewTable: an option is nil", func() { alloc.NewTable(u, alloc.Col[int](), nil) }),
+		lint.NilPanics("NewTable: universe", "alloc: NewTable: the universe is nil",
+			func() { alloc.NewTable(nil, alloc.Col[int]()) }),
+		lint.NilPanics("NewTable: option", "alloc: NewTable: an option is nil",
+			func() { alloc.NewTable(u, alloc.Col[int](), nil) }),
 		lint.NilPanics("NewArena: allocator", "alloc: NewArena: the allocator is nil", func() { alloc.NewArena(nil) }),
 		lint.NilPanics("NewArena: option", "alloc: NewArena: an option is nil", func() { alloc.NewArena(h, nil) }),
 		lint.NilPanics("HoldOn", "alloc: HoldOn: the allocator is nil", func() { alloc.HoldOn(nil) }),
 		lint.NilPanics("NewBlocks", "alloc: NewBlocks: the allocator is nil", func() { alloc.NewBlocks(nil) }),
 		lint.NilPanics("MakeBlock", "alloc: MakeBlock: the blocks are nil", func() { alloc.MakeBlock[int](nil, 1) }),
-		lint.NilPanics("BlockOf", "alloc: BlockOf: the blocks are nil", func() { alloc.BlockOf[int](nil, alloc.BlockRef{}) }),
-		lint.NilPanics("NewPool: allocator", "alloc: NewPool: the allocator is nil", func() { alloc.NewPool[int](nil) }),
+		lint.NilPanics("BlockOf", "alloc: BlockOf: the blocks are nil",
+			func() { alloc.BlockOf[int](nil, alloc.BlockRef{}) }),
+		lint.NilPanics("NewPool: allocator", "alloc: NewPool: the allocator is nil",
+			func() { alloc.NewPool[int](nil) }),
 		lint.NilPanics("NewPool: option", "alloc: NewPool: an option is nil", func() { alloc.NewPool[int](h, nil) }),
 		lint.NilPanics("NewStack", "alloc: NewStack: the allocator is nil", func() { alloc.NewStack(nil, 64) }),
 		lint.NilPanics("NewTemp", "alloc: NewTemp: the arena is nil", func() { alloc.NewTemp[int](nil) }),
@@ -44,9 +48,12 @@ func nilMakers(h *alloc.Heap, u *alloc.Universe) []lint.NilCall {
 			alloc.Free[int](h, nil)
 			require.NoError(t, h.Verify())
 		}),
-		lint.NilPanics("MakeSlice", "alloc: MakeSlice: the allocator is nil", func() { alloc.MakeSlice[int](nil, 1, 1) }),
-		lint.NilPanics("MakeSlice: of nothing", "alloc: MakeSlice: the allocator is nil", func() { alloc.MakeSlice[int](nil, 0, 0) }),
-		lint.NilPanics("FreeSlice", "alloc: FreeSlice: the allocator is nil", func() { alloc.FreeSlice(nil, make([]int, 1)) }),
+		lint.NilPanics("MakeSlice", "alloc: MakeSlice: the allocator is nil",
+			func() { alloc.MakeSlice[int](nil, 1, 1) }),
+		lint.NilPanics("MakeSlice: of nothing", "alloc: MakeSlice: the allocator is nil",
+			func() { alloc.MakeSlice[int](nil, 0, 0) }),
+		lint.NilPanics("FreeSlice", "alloc: FreeSlice: the allocator is nil",
+			func() { alloc.FreeSlice(nil, make([]int, 1)) }),
 		lint.NilReturns("FreeSlice: of nothing", func(t *testing.T) {
 			alloc.FreeSlice[int](nil, nil)
 			require.NoError(t, h.Verify())
@@ -58,13 +65,21 @@ func nilMakers(h *alloc.Heap, u *alloc.Universe) []lint.NilCall {
 			require.Equal(t, []int{7}, s)
 		}),
 		lint.NilPanics("WithRealloc", "alloc: WithRealloc: the allocator is nil", func() { alloc.WithRealloc(nil) }),
-		lint.NilPanics("AllocZeroed", "alloc: AllocZeroed: the allocator is nil", func() { alloc.AllocZeroed(nil, 1, 1) }),
-		lint.NilPanics("Realloc: allocator", "alloc: Realloc: the allocator is nil", func() { alloc.Realloc(nil, nil, 1, 1, 1) }),
-		lint.NilPanics("ReallocZeroed: allocator", "alloc: ReallocZeroed: the allocator is nil", func() { alloc.ReallocZeroed(nil, nil, 1, 1, 1) }),
-		lint.NilReturns("Realloc: block", func(t *testing.T) { h.FreeSized(must(alloc.Realloc(h, nil, 0, 8, 32)), 32, 8) }),
-		lint.NilReturns("ReallocZeroed: block", func(t *testing.T) { h.FreeSized(must(alloc.ReallocZeroed(h, nil, 0, 8, 32)), 32, 8) }),
+		lint.NilPanics("AllocZeroed", "alloc: AllocZeroed: the allocator is nil",
+			func() { alloc.AllocZeroed(nil, 1, 1) }),
+		lint.NilPanics("Realloc: allocator", "alloc: Realloc: the allocator is nil",
+			func() { alloc.Realloc(nil, nil, 1, 1, 1) }),
+		lint.NilPanics("ReallocZeroed: allocator", "alloc: ReallocZeroed: the allocator is nil",
+			func() { alloc.ReallocZeroed(nil, nil, 1, 1, 1) }),
+		lint.NilReturns("Realloc: block", func(t *testing.T) {
+			h.FreeSized(must(alloc.Realloc(h, nil, 0, 8, 32)), 32, 8)
+		}),
+		lint.NilReturns("ReallocZeroed: block", func(t *testing.T) {
+			h.FreeSized(must(alloc.ReallocZeroed(h, nil, 0, 8, 32)), 32, 8)
+		}),
 		lint.NilReturns("FreesInOrder", func(t *testing.T) { require.False(t, alloc.FreesInOrder(nil)) }),
-		lint.NilPanics("CheckEveryFailure", "alloc: CheckEveryFailure: the function is nil", func() { _ = alloc.CheckEveryFailure(nil) }),
+		lint.NilPanics("CheckEveryFailure", "alloc: CheckEveryFailure: the function is nil",
+			func() { _ = alloc.CheckEveryFailure(nil) }),
 		lint.NilReturns("InjectFailures", func(t *testing.T) { // none are injected
 			u, err := alloc.NewUniverse(alloc.Size(2<<20), alloc.InjectFailures(nil))
 			require.NoError(t, err)
@@ -73,7 +88,8 @@ func nilMakers(h *alloc.Heap, u *alloc.Universe) []lint.NilCall {
 			u.Free(first, 1)
 			require.NoError(t, u.Close())
 		}),
-		lint.NilPanics("Universe.MapFile", "alloc: Universe.MapFile: the file is nil", func() { _, _ = u.MapFile(1, nil, 0) }),
+		lint.NilPanics("Universe.MapFile", "alloc: Universe.MapFile: the file is nil",
+			func() { _, _ = u.MapFile(1, nil, 0) }),
 		lint.NilReturns("Universe.IndexOf", func(t *testing.T) {
 			_, ok := u.IndexOf(nil)
 			require.False(t, ok)
@@ -129,7 +145,8 @@ func nilBlocks(t *testing.T, h *alloc.Heap) []lint.NilCall {
 		alloc.Allocator
 	}{{"Heap", h}, {"Local", l}, {"Pages", pages}, {"Arena", alloc.NewArena(h)}, {"Stack", stack}, {"Pool", pool}} {
 		calls = append(calls,
-			lint.NilPanics(a.name+".ResizeSized", "alloc: "+a.name+".ResizeSized: ", func() { a.ResizeSized(nil, 8, 8, 8) }),
+			lint.NilPanics(a.name+".ResizeSized", "alloc: "+a.name+".ResizeSized: ",
+				func() { a.ResizeSized(nil, 8, 8, 8) }),
 			lint.NilReturns(a.name+".FreeSized", func(t *testing.T) {
 				before := h.Stats().LiveBlocks
 				a.FreeSized(nil, 8, 8)

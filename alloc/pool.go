@@ -94,7 +94,8 @@ func (p *Pool[T]) Ref(v *T) Ref[T] {
 
 // Get returns the value that r names, or nil when the value was freed.
 func (p *Pool[T]) Get(r Ref[T]) *T {
-	if uint(r.Slot) >= uint(len(p.slots.generations)) || p.slots.generations[r.Slot] != r.Generation || r.Generation&1 == 0 {
+	if uint(r.Slot) >= uint(len(p.slots.generations)) || p.slots.generations[r.Slot] != r.Generation ||
+		r.Generation&1 == 0 {
 		return nil
 	}
 	// Safe because the generation says that the slot is in use.

@@ -127,8 +127,10 @@ func (s *poolSlots) takeSlot(name string) (int, error) {
 // checkFreed panics when a free slot was written to.
 func (s *poolSlots) checkFreed(name string, i int, p unsafe.Pointer) {
 	// Safe because the slot has size bytes.
-	if at := slices.IndexFunc(unsafe.Slice((*byte)(p), s.size), func(b byte) bool { return b != debug.Freed }); at >= 0 {
-		panic(fmt.Sprintf("alloc: %s: byte %d of slot %d, of a %s at %p, was written while it was free", name, at, i, s.of, p))
+	if at := slices.IndexFunc(unsafe.Slice((*byte)(p), s.size),
+		func(b byte) bool { return b != debug.Freed }); at >= 0 {
+		panic(fmt.Sprintf("alloc: %s: byte %d of slot %d, of a %s at %p, was written while it was free",
+			name, at, i, s.of, p))
 	}
 }
 
@@ -250,7 +252,8 @@ func (s *poolSlots) next(i int) int {
 
 // fits returns an error unless a slot can hold the block.
 func (s *poolSlots) fits(size, align int) error {
-	if uintptr(size) > s.size || align > max(s.align, arenaAlign) || s.size%uintptr(max(align, 1)) != 0 || align == 0 && s.size%memory.Quantum != 0 {
+	if uintptr(size) > s.size || align > max(s.align, arenaAlign) || s.size%uintptr(max(align, 1)) != 0 ||
+		align == 0 && s.size%memory.Quantum != 0 {
 		return fmt.Errorf("alloc: Pool: block of %d bytes aligned to %d, a %s has %d aligned to %d: %w",
 			size, align, s.of, s.size, s.align, ErrTooBig)
 	}
@@ -261,7 +264,8 @@ func (s *poolSlots) fits(size, align int) error {
 func (s *poolSlots) checkSized(name string, p unsafe.Pointer, size, align int) {
 	memory.Check(name, size, align)
 	if s.find(name, p); s.fits(size, align) != nil {
-		panic(fmt.Sprintf("alloc: %s: the slot at %p has %d bytes: it was not allocated with size=%d align=%d", name, p, s.size, size, align))
+		panic(fmt.Sprintf("alloc: %s: the slot at %p has %d bytes: it was not allocated with size=%d align=%d",
+			name, p, s.size, size, align))
 	}
 }
 
@@ -299,7 +303,8 @@ func (s *poolSlots) isEmpty(slab int) bool {
 
 // drop frees the memory of a slab.
 func (s *poolSlots) drop(slab int) {
-	s.from.FreeSized(s.slabs[slab], s.per*int(s.size), max(s.align, arenaAlign)) // first: when it panics nothing has changed
+	// First: when it panics nothing has changed.
+	s.from.FreeSized(s.slabs[slab], s.per*int(s.size), max(s.align, arenaAlign))
 	at, _ := s.search(s.slabs[slab])
 	s.byAddress = slices.Delete(s.byAddress, at, at+1)
 	s.slabs[slab] = nil
@@ -318,7 +323,9 @@ func (s *poolSlots) relist() {
 
 // abandon closes the pool without a free: the allocator below has taken the slabs back.
 func (s *poolSlots) abandon() {
-	*s = poolSlots{from: s.from, of: s.of, size: s.size, per: s.per, shift: s.shift, align: s.align, head: lastWord, closed: true}
+	*s = poolSlots{
+		from: s.from, of: s.of, size: s.size, per: s.per, shift: s.shift, align: s.align, head: lastWord, closed: true,
+	}
 }
 
 func (s *poolSlots) close() error {
@@ -326,7 +333,8 @@ func (s *poolSlots) close() error {
 	if s.live > 0 {
 		err = fmt.Errorf("alloc: Pool.Close: %d values of %s: %w", s.live, s.of, ErrLeak)
 	}
-	s.closed, s.head, s.used, s.links, s.generations = true, lastWord, nil, nil, nil // first, so that nothing is live if FreeSized panics
+	// First, so that nothing is live if FreeSized panics.
+	s.closed, s.head, s.used, s.links, s.generations = true, lastWord, nil, nil, nil
 	for slab := len(s.slabs) - 1; slab >= 0; slab-- {
 		if s.slabs[slab] != nil {
 			s.drop(slab)
@@ -355,13 +363,15 @@ func (s *poolSlots) verify() error {
 			return fmt.Errorf("alloc: pool: P1: word %d is %#x, bits of no slot are clear", w, used)
 		}
 		if listed[int32(w)] != (used != ^uint64(0)) || (s.links[w] != unlisted) != listed[int32(w)] {
-			return fmt.Errorf("alloc: pool: P2: word %d is %#x, on the list: %v, its link is %d", w, used, listed[int32(w)], s.links[w])
+			return fmt.Errorf("alloc: pool: P2: word %d is %#x, on the list: %v, its link is %d",
+				w, used, listed[int32(w)], s.links[w])
 		}
 		for bit := range 64 {
 			i := w<<6 | bit
 			inUse := used&^s.beyond(in)>>bit&1 != 0 && s.slabs[slab] != nil
 			if inUse != (s.generations[i]&1 != 0) {
-				return fmt.Errorf("alloc: pool: P3: slot %d, in use: %v, is of generation %d", i, inUse, s.generations[i])
+				return fmt.Errorf("alloc: pool: P3: slot %d, in use: %v, is of generation %d",
+					i, inUse, s.generations[i])
 			}
 			if inUse {
 				live++

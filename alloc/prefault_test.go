@@ -160,7 +160,8 @@ func TestPrefaultRefused(t *testing.T) {
 	c, err := u.AllocExact(1)
 	require.NoError(t, err)
 	require.ErrorIs(t, u.Prefault(8<<20), alloc.ErrFull)
-	require.ErrorContains(t, u.Prefault(8<<20), "alloc: Universe.Prefault: 8388608 bytes are to be ready, 16384 of 8388608 bytes are in use: ")
+	require.ErrorContains(t, u.Prefault(8<<20),
+		"alloc: Universe.Prefault: 8388608 bytes are to be ready, 16384 of 8388608 bytes are in use: ")
 	require.Equal(t, mmap.Granule, u.Stats().Committed, "nothing has changed")
 	require.NoError(t, u.Prefault(8<<20-alloc.ChunkSize))
 	require.Equal(t, "alloc: Universe.Prefault: size=-1 is negative", panicText(func() { _ = u.Prefault(-1) }))

@@ -132,7 +132,8 @@ func realloc(a Allocator, p unsafe.Pointer, size, align, to int, zeroed bool) (u
 		}
 		return p, nil
 	case FreesInOrder(a):
-		return nil, fmt.Errorf("alloc: Realloc: a block of %d bytes to %d, in a stack, where blocks do not move: %w", size, to, ErrFull)
+		return nil, fmt.Errorf("alloc: Realloc: a block of %d bytes to %d, in a stack, where blocks do not move: %w",
+			size, to, ErrFull)
 	}
 	q, err := a.Alloc(to, align)
 	if err != nil {

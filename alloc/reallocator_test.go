@@ -23,7 +23,8 @@ func (p plain) Unwrap() alloc.Allocator { return p.Allocator }
 // eachReallocator runs a test with every allocator of the package, and with what the package makes
 // of the methods of a plain one. most is the size of the largest block it has.
 func eachReallocator(t *testing.T, f func(t *testing.T, a alloc.Allocator, most int)) {
-	run := func(name string, most int, open func(t *testing.T, h *alloc.Heap) (a alloc.Allocator, verify func() error)) {
+	run := func(name string, most int,
+		open func(t *testing.T, h *alloc.Heap) (a alloc.Allocator, verify func() error)) {
 		for _, hidden := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, plain %v", name, hidden), func(t *testing.T) {
 				a, verify := open(t, newHeap(t, alloc.Size(64<<20)))
@@ -196,9 +197,13 @@ func TestReallocatorsTakeNoBadArguments(t *testing.T) {
 		r := alloc.WithRealloc(a)
 		p := must(a.Alloc(40, 8))
 		copy(bytesOf(p, 40), "what must be here after all of the calls")
-		for _, bad := range [][2]int{{-1, 8}, {math.MinInt, 8}, {1, -8}, {1, 3}, {1, 24}, {1, math.MinInt}, {1, 2 * alloc.MaxAlign}} {
+		for _, bad := range [][2]int{
+			{-1, 8}, {math.MinInt, 8}, {1, -8}, {1, 3}, {1, 24}, {1, math.MinInt}, {1, 2 * alloc.MaxAlign},
+		} {
 			require.Contains(t, panicText(func() { _, _ = alloc.AllocZeroed(a, bad[0], bad[1]) }), "alloc: ", "%v", bad)
-			for _, realloc := range []func(unsafe.Pointer, int, int, int) (unsafe.Pointer, error){r.ReallocSized, r.ReallocZeroed} {
+			for _, realloc := range []func(unsafe.Pointer, int, int, int) (unsafe.Pointer, error){
+				r.ReallocSized, r.ReallocZeroed,
+			} {
 				require.Contains(t, panicText(func() { _, _ = realloc(nil, 0, bad[1], bad[0]) }), "alloc: ", "%v", bad)
 				require.Contains(t, panicText(func() { _, _ = realloc(p, 40, bad[1], bad[0]) }), "alloc: ", "%v", bad)
 				require.Contains(t, panicText(func() { _, _ = realloc(p, bad[0], bad[1], 8) }), "alloc: ", "%v", bad)
@@ -207,7 +212,9 @@ func TestReallocatorsTakeNoBadArguments(t *testing.T) {
 		for _, big := range []int{1<<46 + 1, 1 << 60, math.MaxInt - 15, math.MaxInt} {
 			_, err := alloc.AllocZeroed(a, big, 8)
 			require.Error(t, err, "%d bytes", big)
-			for _, realloc := range []func(unsafe.Pointer, int, int, int) (unsafe.Pointer, error){r.ReallocSized, r.ReallocZeroed} {
+			for _, realloc := range []func(unsafe.Pointer, int, int, int) (unsafe.Pointer, error){
+				r.ReallocSized, r.ReallocZeroed,
+			} {
 				_, err = realloc(p, 40, 8, big)
 				require.Error(t, err, "%d bytes", big)
 				_, err = realloc(nil, 0, 8, big)
@@ -215,8 +222,10 @@ func TestReallocatorsTakeNoBadArguments(t *testing.T) {
 			}
 		}
 		if _, arena := innermost(a).(*alloc.Arena); !arena {
-			require.Contains(t, panicText(func() { _, _ = r.ReallocZeroed(p, 90_000, 8, 100_000) }), "alloc: ", "a size it has not")
-			require.Contains(t, panicText(func() { _, _ = r.ReallocSized(unsafe.Add(p, 8), 40, 8, 50) }), "alloc: ", "inside a block")
+			require.Contains(t, panicText(func() { _, _ = r.ReallocZeroed(p, 90_000, 8, 100_000) }), "alloc: ",
+				"a size it has not")
+			require.Contains(t, panicText(func() { _, _ = r.ReallocSized(unsafe.Add(p, 8), 40, 8, 50) }), "alloc: ",
+				"inside a block")
 		}
 		require.Equal(t, "what must be here after all of the calls", string(bytesOf(p, 40)))
 		a.FreeSized(p, 40, 8)
@@ -231,16 +240,21 @@ func TestReallocAfterTheEnd(t *testing.T) {
 	l.Close()
 	require.NoError(t, pages.Close())
 	require.Equal(t, "alloc: Local.AllocZeroed: the Local is closed", panicText(func() { _, _ = l.AllocZeroed(1, 1) }))
-	require.Equal(t, "alloc: Local.ReallocZeroed: the Local is closed", panicText(func() { _, _ = l.ReallocZeroed(p, 10, 8, 20) }))
-	require.Equal(t, "alloc: Local.ReallocSized: the Local is closed", panicText(func() { _, _ = l.ReallocSized(nil, 0, 8, 20) }))
-	require.Equal(t, "alloc: Pages.AllocZeroed: the Pages are closed", panicText(func() { _, _ = pages.AllocZeroed(1, 1) }))
-	require.Equal(t, "alloc: Pages.ReallocZeroed: the Pages are closed", panicText(func() { _, _ = pages.ReallocZeroed(nil, 1, 1, 1) }))
+	require.Equal(t, "alloc: Local.ReallocZeroed: the Local is closed",
+		panicText(func() { _, _ = l.ReallocZeroed(p, 10, 8, 20) }))
+	require.Equal(t, "alloc: Local.ReallocSized: the Local is closed",
+		panicText(func() { _, _ = l.ReallocSized(nil, 0, 8, 20) }))
+	require.Equal(t, "alloc: Pages.AllocZeroed: the Pages are closed",
+		panicText(func() { _, _ = pages.AllocZeroed(1, 1) }))
+	require.Equal(t, "alloc: Pages.ReallocZeroed: the Pages are closed",
+		panicText(func() { _, _ = pages.ReallocZeroed(nil, 1, 1, 1) }))
 	h.Free(p)
 	g, err := alloc.NewHeap(h.Universe())
 	require.NoError(t, err)
 	require.NoError(t, g.Close())
 	require.Equal(t, "alloc: Heap.AllocZeroed: the heap is closed", panicText(func() { _, _ = g.AllocZeroed(1, 1) }))
-	require.Equal(t, "alloc: Heap.ReallocSized: the heap is closed", panicText(func() { _, _ = g.ReallocSized(nil, 1, 1, 1) }))
+	require.Equal(t, "alloc: Heap.ReallocSized: the heap is closed",
+		panicText(func() { _, _ = g.ReallocSized(nil, 1, 1, 1) }))
 }
 
 // TestReallocRefused refuses each request for memory in turn: the block stays as it was, nothing is

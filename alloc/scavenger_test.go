@@ -83,7 +83,8 @@ func TestScavengerObeys(t *testing.T) {
 			}
 		})
 	}
-	require.PanicsWithValue(t, "alloc: SetScavenger: Percent=101 Target=0: want none below 0 as a target, and at most 100 percent",
+	require.PanicsWithValue(t,
+		"alloc: SetScavenger: Percent=101 Target=0: want none below 0 as a target, and at most 100 percent",
 		func() { alloc.SetScavenger(alloc.Scavenger{Percent: 101}) })
 	require.Panics(t, func() { alloc.SetScavenger(alloc.Scavenger{Percent: math.NaN()}) })
 	require.Panics(t, func() { alloc.SetScavenger(alloc.Scavenger{Target: -1}) })

@@ -30,7 +30,9 @@ type Scavenger struct {
 // costs about 10 us for each universe, twice a second.
 func SetScavenger(s Scavenger) (before Scavenger) {
 	if s.Percent > 100 || math.IsNaN(s.Percent) || s.Target < 0 {
-		panic(fmt.Sprintf("alloc: SetScavenger: Percent=%v Target=%d: want none below 0 as a target, and at most 100 percent", s.Percent, s.Target))
+		panic(fmt.Sprintf(
+			"alloc: SetScavenger: Percent=%v Target=%d: want none below 0 as a target, and at most 100 percent",
+			s.Percent, s.Target))
 	}
 	if s.Percent == 0 {
 		s.Percent = universe.DefaultPercent

@@ -64,7 +64,8 @@ func soakChunks(u *alloc.Universe, mark byte, until time.Time) error {
 		held = held[:len(held)-1]
 		for k := range r.n {
 			if b := u.Bytes(r.first+alloc.ChunkIndex(k), 1); b[0] != mark || b[alloc.ChunkSize-1] != mark {
-				return fmt.Errorf("chunk %d: got marks %d and %d want %d", int(r.first)+k, b[0], b[alloc.ChunkSize-1], mark)
+				return fmt.Errorf("chunk %d: got marks %d and %d want %d",
+					int(r.first)+k, b[0], b[alloc.ChunkSize-1], mark)
 			}
 		}
 		u.Free(r.first, r.n)

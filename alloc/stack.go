@@ -135,8 +135,9 @@ func (s *Stack) find(op string, p unsafe.Pointer, size, align int) int {
 //go:noinline
 func (s *Stack) panicOrder(i int) {
 	f, last := s.frames[i], s.frames[len(s.frames)-1]
-	panic(fmt.Sprintf("alloc: Stack.FreeSized: the block of %d bytes at byte %d is not the last one: %d were allocated after it, the last of %d bytes at byte %d",
-		f.end-f.start, f.start, len(s.frames)-1-i, last.end-last.start, last.start))
+	panic(
+		fmt.Sprintf("alloc: Stack.FreeSized: the block of %d bytes at byte %d is not the last one: %d were allocated after it, the last of %d bytes at byte %d",
+			f.end-f.start, f.start, len(s.frames)-1-i, last.end-last.start, last.start))
 }
 
 //go:noinline
@@ -145,7 +146,8 @@ func (s *Stack) panicBlock(op string, p unsafe.Pointer, size, align int) {
 	s.checkOpen(op)
 	for _, f := range s.frames {
 		if f.start == uintptr(p)-uintptr(s.base) {
-			panic(fmt.Sprintf("alloc: Stack.%s: the block at %p has %d bytes: it was not allocated with size=%d align=%d",
+			panic(fmt.Sprintf(
+				"alloc: Stack.%s: the block at %p has %d bytes: it was not allocated with size=%d align=%d",
 				op, p, f.end-f.start, size, align))
 		}
 	}

@@ -19,7 +19,9 @@ import (
 // is live is what the stream holds; at the end everything goes back.
 func TestEveryPageCallFails(t *testing.T) {
 	refused := errors.New("refused by the test")
-	for name, refusal := range map[string]error{"undone": refused, "half done": fmt.Errorf("%w: %w", mmap.ErrAccess, refused)} {
+	for name, refusal := range map[string]error{
+		"undone": refused, "half done": fmt.Errorf("%w: %w", mmap.ErrAccess, refused),
+	} {
 		t.Run(name, func(t *testing.T) {
 			refusals := 0
 			for k := 1; ; k++ {

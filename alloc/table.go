@@ -99,7 +99,8 @@ type tableColumn struct {
 func Col[T any]() TableOption {
 	t := reflect.TypeFor[T]()
 	if err := layout.PointerFree(t); err != nil {
-		panic(fmt.Sprintf("alloc: Col[%s]: %v; records must hold no Go pointers, for they lie outside the garbage collector's heap",
+		panic(fmt.Sprintf(
+			"alloc: Col[%s]: %v; records must hold no Go pointers, for they lie outside the garbage collector's heap",
 			t, err))
 	}
 	return func(c *tableConfig) { c.types = append(c.types, t) }
@@ -145,7 +146,9 @@ func NewTable(u *Universe, options ...TableOption) (*Table, error) {
 		if p.Size == 0 {
 			c.offset = 0 // a place without size may be the chunk's very end: point inside
 		} else {
-			stored = append(stored, store.Column{Offset: c.offset >> store.UnitOrder, Size: uint32(p.Size), Key: uint32(i)})
+			stored = append(stored, store.Column{
+				Offset: c.offset >> store.UnitOrder, Size: uint32(p.Size), Key: uint32(i),
+			})
 		}
 		t.columns = append(t.columns, c)
 	}

@@ -38,7 +38,8 @@ type tableRecord struct {
 func newTable(t testing.TB, u *alloc.Universe, options ...alloc.TableOption) *alloc.Table {
 	t.Helper()
 	table, err := alloc.NewTable(u, append([]alloc.TableOption{
-		alloc.Col[tablePoint](), alloc.Col[tableID](), alloc.Col[tableColor](), alloc.Col[tableTag](), alloc.Col[tableWide](),
+		alloc.Col[tablePoint](), alloc.Col[tableID](), alloc.Col[tableColor](), alloc.Col[tableTag](),
+		alloc.Col[tableWide](),
 		alloc.Col[tableGaps](),
 	}, options...)...)
 	require.NoError(t, err)
@@ -63,12 +64,15 @@ func writeRecord(table *alloc.Table, h alloc.Handle, v tableRecord) {
 }
 
 func readRecord(table *alloc.Table, h alloc.Handle) tableRecord {
-	return tableRecord{*alloc.Get[tablePoint](table, h), *alloc.Get[tableID](table, h), *alloc.Get[tableColor](table, h),
+	return tableRecord{*alloc.Get[tablePoint](table, h), *alloc.Get[tableID](table, h),
+		*alloc.Get[tableColor](table, h),
 		*alloc.Get[tableWide](table, h), *alloc.Get[tableGaps](table, h)}
 }
 
 // tablePolicies are the growth policies that the model test runs with.
-var tablePolicies = []alloc.Growth{{}, alloc.Doubling().Capped(16), alloc.Fixed(1), alloc.Fixed(3), alloc.Geometric(1.5)}
+var tablePolicies = []alloc.Growth{
+	{}, alloc.Doubling().Capped(16), alloc.Fixed(1), alloc.Fixed(3), alloc.Geometric(1.5),
+}
 
 // tableModel is a table and a slice of structs that says what it must hold: a new
 // record at the end, the last one into the gap.
@@ -255,7 +259,8 @@ func TestTableFailsCleanly(t *testing.T) {
 	for _, g := range tablePolicies {
 		for at := 1; at <= 5; at++ {
 			for _, all := range []bool{false, true} {
-				t.Run(fmt.Sprintf("growth=%v/at=%d/all=%v", g, at, all), func(t *testing.T) { tableFails(t, g, at, all) })
+				t.Run(fmt.Sprintf("growth=%v/at=%d/all=%v", g, at, all),
+					func(t *testing.T) { tableFails(t, g, at, all) })
 			}
 		}
 	}
@@ -274,7 +279,8 @@ func tableFails(t *testing.T, g alloc.Growth, at int, all bool) {
 		if err == nil {
 			return true
 		}
-		require.True(t, errors.Is(err, alloc.ErrCommit) && errors.Is(err, errRefused) || errors.Is(err, alloc.ErrFull), "%v", err)
+		require.True(t, errors.Is(err, alloc.ErrCommit) && errors.Is(err, errRefused) || errors.Is(err, alloc.ErrFull),
+			"%v", err)
 		after := u.Stats()
 		after.Committed = before.Committed
 		require.Equal(t, before, after)
@@ -381,17 +387,20 @@ func TestTableMisuse(t *testing.T) {
 	require.NoError(t, err)
 	table.Free(last)
 	for want, f := range map[string]func(){
-		"alloc: Col[alloc_test.named]: named.Name is a string; records must hold no Go pointers, for they lie outside the garbage collector's heap": func() { alloc.Col[named]() },
-		"alloc: NewTable: int32 is given twice":                                                                                            func() { alloc.NewTable(u, alloc.Col[int32](), alloc.Col[int32]()) },
-		"alloc: NewTable: no columns; give it alloc.Col of each type":                                                                      func() { alloc.NewTable(u) },
-		"alloc: PreAllocate: rows=-1 is negative":                                                                                          func() { alloc.PreAllocate(-1) },
-		"alloc: Table.AllocateN: n=-1 is negative":                                                                                         func() { table.AllocateN(-1) },
-		"alloc: Get: the handle is the zero value; handles come from Allocate":                                                             func() { alloc.Get[tableID](table, alloc.Handle{}) },
-		"alloc: Get: the handle is of another table, or from before Clear":                                                                 func() { alloc.Create(table, foreign, tableID(1)) },
-		"alloc: Table.Free: the handle is of another table, or from before Clear":                                                          func() { table.Free(foreign) },
-		fmt.Sprintf("alloc: Table.Free: row 1 of chunk 0 is behind the last of 1 records of %d a chunk (freed twice?)", table.Plan().Rows): func() { table.Free(last) },
-		"alloc: Table.Rows: chunk 1 is not in [0, 1)":                                                                                      func() { alloc.ColumnOf[tableID](table, 1) },
-		"alloc: Table.Handle: record 1 is not in [0, 1)":                                                                                   func() { table.Handle(1) },
+		"alloc: Col[alloc_test.named]: named.Name is a string; records must hold no Go pointers, for they lie outside the garbage collector's heap": func() {
+			alloc.Col[named]()
+		},
+		"alloc: NewTable: int32 is given twice":                                   func() { alloc.NewTable(u, alloc.Col[int32](), alloc.Col[int32]()) },
+		"alloc: NewTable: no columns; give it alloc.Col of each type":             func() { alloc.NewTable(u) },
+		"alloc: PreAllocate: rows=-1 is negative":                                 func() { alloc.PreAllocate(-1) },
+		"alloc: Table.AllocateN: n=-1 is negative":                                func() { table.AllocateN(-1) },
+		"alloc: Get: the handle is the zero value; handles come from Allocate":    func() { alloc.Get[tableID](table, alloc.Handle{}) },
+		"alloc: Get: the handle is of another table, or from before Clear":        func() { alloc.Create(table, foreign, tableID(1)) },
+		"alloc: Table.Free: the handle is of another table, or from before Clear": func() { table.Free(foreign) },
+		fmt.Sprintf("alloc: Table.Free: row 1 of chunk 0 is behind the last of 1 records of %d a chunk (freed twice?)",
+			table.Plan().Rows): func() { table.Free(last) },
+		"alloc: Table.Rows: chunk 1 is not in [0, 1)":    func() { alloc.ColumnOf[tableID](table, 1) },
+		"alloc: Table.Handle: record 1 is not in [0, 1)": func() { table.Handle(1) },
 		"alloc: Get: int16 is no column of table(alloc_test.tablePoint, alloc_test.tableID, alloc_test.tableColor, alloc_test.tableTag, alloc_test.tableWide, alloc_test.tableGaps)": func() {
 			alloc.Get[int16](table, h)
 		},
@@ -401,7 +410,8 @@ func TestTableMisuse(t *testing.T) {
 	_, err = alloc.NewTable(u, alloc.Col[[1 << 15]byte]())
 	require.ErrorIs(t, err, alloc.ErrTooBig)
 	other.Clear()
-	require.PanicsWithValue(t, "alloc: Get: the handle is of another table, or from before Clear", func() { alloc.Get[tableID](other, foreign) })
+	require.PanicsWithValue(t, "alloc: Get: the handle is of another table, or from before Clear",
+		func() { alloc.Get[tableID](other, foreign) })
 	table.Close()
 	table.Close()
 	require.PanicsWithValue(t, "alloc: Get: the table is closed", func() { alloc.Get[tableID](table, h) })

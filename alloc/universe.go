@@ -77,8 +77,10 @@ func (u *Universe) inside(name string) *universe.Universe {
 
 // Stats describes a universe. Sizes are in bytes.
 type Stats struct {
-	Reserved   int    // bytes of address space
-	Committed  int    // bytes of memory promised by the system: granules of 2 MiB, less free chunks that were given back
+	Reserved int // bytes of address space
+	// Bytes of memory promised by the system: granules of 2 MiB, less free chunks that were given
+	// back.
+	Committed  int
 	Live       int    // bytes of chunks in use
 	LiveChunks int    // number of chunks in use
 	Extents    int    // bytes that extents hold outside the chunks, in reservations of their own

@@ -114,7 +114,8 @@ func TestFreeRefuses(t *testing.T) {
 		require.NoError(t, u.Verify())
 	}
 	u.Free(first, 4)
-	require.PanicsWithValue(t, "alloc: Universe.Free: chunk 0 of [0, 4) is not in use (freed twice?)", func() { u.Free(first, 4) })
+	require.PanicsWithValue(t, "alloc: Universe.Free: chunk 0 of [0, 4) is not in use (freed twice?)",
+		func() { u.Free(first, 4) })
 }
 
 func TestNewUniverseRefuses(t *testing.T) {

@@ -59,7 +59,8 @@ func TestReallocate(t *testing.T) {
 				require.Equal(t, []int{to, to}, []int{len(b), cap(b)})
 				same := min(known, to)
 				require.Equal(t, bytes.Repeat([]byte{0xEE}, same), b[:same])
-				require.Equal(t, make([]byte, to-same), append([]byte{}, b[same:]...), "%d of %d to %d", known, from, to)
+				require.Equal(t, make([]byte, to-same), append([]byte{}, b[same:]...), "%d of %d to %d",
+					known, from, to)
 				require.Equal(t, to, mem.CurrentAlloc())
 				mem.Free(b[:to/3])
 				mem.AssertSize(t, 0)
@@ -125,10 +126,12 @@ func TestRefused(t *testing.T) {
 	b := mem.Allocate(600)
 	fill(b, 0xEE)
 	err := refusal(t, func() { mem.Allocate(401) })
-	require.EqualError(t, err, "arrowalloc: Allocate: 401 bytes: wrap: Limit: 401 bytes more would be 1001 of 1000: full")
+	require.EqualError(t, err,
+		"arrowalloc: Allocate: 401 bytes: wrap: Limit: 401 bytes more would be 1001 of 1000: full")
 	require.ErrorIs(t, err, alloc.ErrFull)
 	err = refusal(t, func() { mem.Reallocate(1001, b) })
-	require.EqualError(t, err, "arrowalloc: Reallocate: 1001 bytes instead of 600: wrap: Limit: 401 bytes more would be 1001 of 1000: full")
+	require.EqualError(t, err,
+		"arrowalloc: Reallocate: 1001 bytes instead of 600: wrap: Limit: 401 bytes more would be 1001 of 1000: full")
 	require.ErrorIs(t, err, alloc.ErrFull)
 	require.Equal(t, bytes.Repeat([]byte{0xEE}, 600), b)
 	mem.AssertSize(t, 600)
@@ -196,8 +199,10 @@ func TestStack(t *testing.T) {
 	s, err := alloc.NewStack(h, 1000)
 	require.NoError(t, err)
 	defer s.Close()
-	require.PanicsWithValue(t, "arrowalloc: New: a *alloc.Stack frees in order, arrow does not", func() { arrowalloc.New(s) })
-	require.PanicsWithValue(t, "arrowalloc: New: a *wrap.Stats frees in order, arrow does not", func() { arrowalloc.New(wrap.NewStats(s)) })
+	require.PanicsWithValue(t, "arrowalloc: New: a *alloc.Stack frees in order, arrow does not",
+		func() { arrowalloc.New(s) })
+	require.PanicsWithValue(t, "arrowalloc: New: a *wrap.Stats frees in order, arrow does not",
+		func() { arrowalloc.New(wrap.NewStats(s)) })
 }
 
 // TestGoroutines: blocks are made by one goroutine and freed by another, with counts that agree.

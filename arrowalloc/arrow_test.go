@@ -43,7 +43,9 @@ func fillRecord(b *array.RecordBuilder, first, n int) {
 		for k := range i % 5 {
 			list.ValueBuilder().(*array.Float32Builder).Append(float32(i) / float32(1+k))
 		}
-		if err := b.Field(3).(*array.BinaryDictionaryBuilder).AppendString([]string{"a", "few", "words"}[i%3]); err != nil {
+		if err := b.Field(3).(*array.BinaryDictionaryBuilder).AppendString([]string{
+			"a", "few", "words",
+		}[i%3]); err != nil {
 			panic(err)
 		}
 	}

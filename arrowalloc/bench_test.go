@@ -22,7 +22,7 @@ import (
 )
 
 // What a program of arrow's does, n values at a time: on GoAllocator, where releasing frees nothing
-// and the collector does, and on a heap. docs/others.md has figures.
+// and the collector does, and on a heap. docs/memory.md has figures.
 
 // job is what is measured; it releases all that it makes.
 type job struct {
@@ -47,7 +47,8 @@ var jobs = []job{
 	}},
 }
 
-var words = strings.Fields("a word is what stands between two spaces and most of them are short but incomprehensibilities are not")
+var words = strings.Fields(
+	"a word is what stands between two spaces and most of them are short but incomprehensibilities are not")
 
 // numbers returns an array of n values, which the builder was not told before.
 func numbers(mem memory.Allocator, n int) *array.Int64 {

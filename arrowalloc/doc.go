@@ -53,6 +53,6 @@
 // tell.
 //
 // Cost, beside the allocator's: an atomic addition to a number that all goroutines share, and
-// clearing new memory. docs/others.md has figures beside GoAllocator, and says which of arrow's own
+// clearing new memory. docs/memory.md has figures beside GoAllocator, and says which of arrow's own
 // tests pass on this memory.
 package arrowalloc

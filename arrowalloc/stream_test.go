@@ -95,7 +95,8 @@ func step(t testing.TB, mem *arrowalloc.Allocator, p *pair, kind byte, n int) {
 		p.slow.Reset(given)
 	case 5: // a slice of the buffer outlives it
 		if size := p.mine.Len(); size > 0 {
-			mine, slow := memory.SliceBuffer(p.mine, n%size, size-n%size), memory.SliceBuffer(p.slow, n%size, size-n%size)
+			mine, slow := memory.SliceBuffer(p.mine, n%size, size-n%size),
+				memory.SliceBuffer(p.slow, n%size, size-n%size)
 			p.mine.Release()
 			p.slow.Release()
 			require.Equal(t, slow.Bytes(), mine.Bytes())

@@ -60,7 +60,8 @@ func checkAddAll[F asm.Float](t *testing.T, impl asm.Impl[asm.AddAllFunc[F]], a 
 	impl.Func(a.pairs(got)...)
 	for i := range want {
 		if !same(got[i], want[i]) {
-			t.Fatalf("%s: columns %v: element %d was %v: got %v want %v", impl.Name, a.cuts, i, a.all[i], got[i], want[i])
+			t.Fatalf("%s: columns %v: element %d was %v: got %v want %v",
+				impl.Name, a.cuts, i, a.all[i], got[i], want[i])
 		}
 	}
 }
@@ -149,7 +150,9 @@ func TestAddAllContract(t *testing.T) {
 	asm.FillRef(second, 1)
 	before := bytes.Clone(rawBytes(first))
 	require.PanicsWithValue(t, "asm: AddAll: len(x)=3 is less than len(dst)=4", func() {
-		asm.AddAll(asm.Pair[float32]{Dst: first, X: slices.Repeat([]float32{1}, 99)}, asm.Pair[float32]{Dst: second, X: first[:3]})
+		asm.AddAll(asm.Pair[float32]{Dst: first, X: slices.Repeat([]float32{1}, 99)}, asm.Pair[float32]{
+			Dst: second, X: first[:3],
+		})
 	})
 	assert.Equal(t, before, rawBytes(first), "written before the panic")
 	assert.NotPanics(t, func() { asm.AddAll[float64](); asm.AddAll(asm.Pair[float64]{}) })
@@ -170,7 +173,8 @@ func BenchmarkAddAll(b *testing.B) {
 		}
 		b.Run(fmt.Sprintf("n=%d/way=AddAll", n), func(b *testing.B) {
 			for b.Loop() {
-				asm.AddAll(asm.Pair[float64]{Dst: c[0], X: c[1]}, asm.Pair[float64]{Dst: c[2], X: c[3]}, asm.Pair[float64]{Dst: c[4], X: c[1]})
+				asm.AddAll(asm.Pair[float64]{Dst: c[0], X: c[1]}, asm.Pair[float64]{Dst: c[2], X: c[3]},
+					asm.Pair[float64]{Dst: c[4], X: c[1]})
 			}
 		})
 		b.Run(fmt.Sprintf("n=%d/way=Add", n), func(b *testing.B) {

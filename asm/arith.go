@@ -83,7 +83,8 @@ func column[F Float](op columnOp, dst, x, y []F, a F) {
 	// The size is a constant in each instance of the function, so one branch remains, as in Axpy.
 	if unsafe.Sizeof(a) == 4 {
 		// Safe because a Float of 4 bytes has float32 as its underlying type.
-		d, x, y, a := *(*[]float32)(unsafe.Pointer(&dst)), *(*[]float32)(unsafe.Pointer(&x)), *(*[]float32)(unsafe.Pointer(&y)), float32(a)
+		d, x, y, a := *(*[]float32)(unsafe.Pointer(&dst)), *(*[]float32)(unsafe.Pointer(&x)),
+			*(*[]float32)(unsafe.Pointer(&y)), float32(a)
 		switch {
 		case len(d) > atOnce32:
 			column32(op, d, x, y, a)
@@ -94,7 +95,8 @@ func column[F Float](op columnOp, dst, x, y []F, a F) {
 		}
 	} else {
 		// Safe because a Float that does not have 4 bytes has float64 as its underlying type.
-		d, x, y, a := *(*[]float64)(unsafe.Pointer(&dst)), *(*[]float64)(unsafe.Pointer(&x)), *(*[]float64)(unsafe.Pointer(&y)), float64(a)
+		d, x, y, a := *(*[]float64)(unsafe.Pointer(&dst)), *(*[]float64)(unsafe.Pointer(&x)),
+			*(*[]float64)(unsafe.Pointer(&y)), float64(a)
 		switch {
 		case len(d) > atOnce64:
 			column64(op, d, x, y, a)

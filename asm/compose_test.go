@@ -23,7 +23,8 @@ func checkCompose(t *testing.T, impl asm.Impl[asm.ComposeFunc], dst [][16]float3
 	for i := range want {
 		for k := range want[i] {
 			if !same(dst[i][k], want[i][k]) {
-				t.Fatalf("%s: n=%d: element %d of matrix %d, %v times %v: got %v (%#x) want %v (%#x)", impl.Name, len(dst),
+				t.Fatalf("%s: n=%d: element %d of matrix %d, %v times %v: got %v (%#x) want %v (%#x)",
+					impl.Name, len(dst),
 					k, i, m0, x0[i], dst[i][k], bitsOf(dst[i][k]), want[i][k], bitsOf(want[i][k]))
 			}
 		}
@@ -98,7 +99,8 @@ func TestComposeSpecials(t *testing.T) {
 						all[rnd.IntN(len(all))] = list[rnd.IntN(len(list))]
 					}
 					all[place] = v
-					checkCompose(t, impl, make([][16]float32, 3), (*[16]float32)(all[:]), elements[[8]float32](rawBytes(all[16:])))
+					checkCompose(t, impl, make([][16]float32, 3), (*[16]float32)(all[:]),
+						elements[[8]float32](rawBytes(all[16:])))
 				}
 			}
 		}

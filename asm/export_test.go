@@ -39,7 +39,8 @@ type AxpyFunc[F Float] = func(dst []F, a F, x []F)
 
 // AxpyImpls32 lists the implementations of Axpy for float32.
 func AxpyImpls32() []Impl[AxpyFunc[float32]] {
-	return impls[AxpyFunc[float32]](Axpy[float32], axpyGo32, avx2(axpyAVX2F32), avx512(axpyAVX512F32), neon(axpyNEONF32))
+	return impls[AxpyFunc[float32]](Axpy[float32], axpyGo32, avx2(axpyAVX2F32), avx512(axpyAVX512F32),
+		neon(axpyNEONF32))
 }
 
 // AxpyImpls64 lists the implementations of Axpy for float64.
@@ -49,7 +50,8 @@ func AxpyImpls64() []Impl[AxpyFunc[float64]] {
 
 // FirstNotFullImpls lists the implementations of FirstNotFull.
 func FirstNotFullImpls() []Impl[func([]uint64) int] {
-	return impls(FirstNotFull, firstNotFullGo, avx2(firstNotFullAVX2), avx512(firstNotFullAVX512), neon(firstNotFullNEON))
+	return impls(FirstNotFull, firstNotFullGo, avx2(firstNotFullAVX2), avx512(firstNotFullAVX512),
+		neon(firstNotFullNEON))
 }
 
 // Internals of the choice of level and line size.
@@ -168,7 +170,8 @@ func columnOps[F Float](on2, on512 func(columnOp, []F, []F, []F, F)) []ColumnOp[
 	}
 	return []ColumnOp[F]{
 		build("Add", opAdd, func(dst, x, _ []F, _ F) { AddRef(dst, x) }, func(dst, x, _ []F, _ F) { Add(dst, x) }),
-		build("Scale", opScale, func(dst, _, _ []F, a F) { ScaleRef(dst, a) }, func(dst, _, _ []F, a F) { Scale(dst, a) }),
+		build("Scale", opScale, func(dst, _, _ []F, a F) { ScaleRef(dst, a) },
+			func(dst, _, _ []F, a F) { Scale(dst, a) }),
 		build("MulAdd", opMulAdd, func(dst, x, y []F, _ F) { MulAddRef(dst, x, y) },
 			func(dst, x, y []F, _ F) { MulAdd(dst, x, y) }),
 		build("Minimum", opMinimum, func(dst, x, _ []F, _ F) { MinimumRef(dst, x) },
@@ -227,7 +230,9 @@ func reductions[F Float](on2, on512 func(laneOp, *[lanes]F, []F, []F)) []Reducti
 // FindRunImpls lists the implementations of FindRun512.
 func FindRunImpls() []Impl[func(*[8]uint64, int) int] {
 	return impls(FindRun512, findRun512Go,
-		at[func(*[8]uint64, int) int]{AVX512, offersVBMI2(), Impl[func(*[8]uint64, int) int]{"AVX512", findRun512AVX512}})
+		at[func(*[8]uint64, int) int]{
+			AVX512, offersVBMI2(), Impl[func(*[8]uint64, int) int]{"AVX512", findRun512AVX512},
+		})
 }
 
 // AddAllFunc is the type of AddAll for one element type.

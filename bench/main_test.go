@@ -97,13 +97,15 @@ func TestJSON(t *testing.T) {
 func TestPicture(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "out")
 	catalog := write(t, "one.txt", catalogLine+"\n")
-	peers := write(t, "peers.json", `[{"workload": "query2comp", "n": 1000, "library": "ark", "entrant": "ark", "ns_per_entity": 0.7}]`)
+	peers := write(t, "peers.json",
+		`[{"workload": "query2comp", "n": 1000, "library": "ark", "entrant": "ark", "ns_per_entity": 0.7}]`)
 	out, errs, code := in("-only", "orbits", "-catalog", catalog, "-o", dir, "-peers", peers)
 	require.Equal(t, exitOK, code, errs)
 	require.True(t, strings.HasSuffix(out, "\nreport: "+filepath.Join(dir, "report.html")+"\n"), out)
 	page, err := os.ReadFile(filepath.Join(dir, "report.html"))
 	require.NoError(t, err)
-	for _, want := range []string{"data:image/png;base64,", "mean distance", "query2comp", "gonum.org/v1/plot", runtime.Version()} {
+	for _, want := range []string{"data:image/png;base64,", "mean distance", "query2comp", "gonum.org/v1/plot",
+		runtime.Version()} {
 		require.Contains(t, string(page), want)
 	}
 	b, err := os.ReadFile(filepath.Join(dir, "orbits.png"))
@@ -140,15 +142,19 @@ func TestBadInputIsNamed(t *testing.T) {
 		"no file":        {[]string{"-trace", os.DevNull}, []string{"is not an ordinary file"}},
 		"left out":       {[]string{"-only", "orbits", "-rle", rle}, []string{"-rle is input for life, but -only orbits leaves that out"}},
 		"folder":         {[]string{"-rle", t.TempDir()}, []string{"is a folder, expected a file"}},
-		"workload":       {[]string{"-only", "chess"}, []string{"-only chess: no such workload; there are iterate, life, orbits, trace, churn, snapshot, rollback, undo, dashboard, city, micro"}},
-		"argument":       {[]string{"life"}, []string{`unexpected argument "life"`}},
-		"flag":           {[]string{"-nosuch"}, []string{"nosuch"}},
-		"rule":           {[]string{"-only", "life", "-rule", "fast"}, []string{"-rule: "}},
-		"two sizes":      {[]string{"-quick", "-full"}, []string{"-quick and -full: expected one of them"}},
-		"records":        {[]string{"-only", "churn", "-records", "10"}, []string{"churn: 10 records, expected 1000 to 64000000"}},
-		"records below":  {[]string{"-records", "-5"}, []string{"-records -5: expected a number of records"}},
-		"records of":     {[]string{"-only", "life", "-records", "5000"}, []string{"-records is input for churn, but -only life leaves that out"}},
-		"gens":           {[]string{"-only", "life", "-gens", "-1"}, []string{"generations"}},
+		"workload": {
+			[]string{"-only", "chess"}, []string{
+				"-only chess: no such workload; there are iterate, life, orbits, trace, churn, snapshot, rollback, undo, dashboard, city, micro",
+			},
+		},
+		"argument":      {[]string{"life"}, []string{`unexpected argument "life"`}},
+		"flag":          {[]string{"-nosuch"}, []string{"nosuch"}},
+		"rule":          {[]string{"-only", "life", "-rule", "fast"}, []string{"-rule: "}},
+		"two sizes":     {[]string{"-quick", "-full"}, []string{"-quick and -full: expected one of them"}},
+		"records":       {[]string{"-only", "churn", "-records", "10"}, []string{"churn: 10 records, expected 1000 to 64000000"}},
+		"records below": {[]string{"-records", "-5"}, []string{"-records -5: expected a number of records"}},
+		"records of":    {[]string{"-only", "life", "-records", "5000"}, []string{"-records is input for churn, but -only life leaves that out"}},
+		"gens":          {[]string{"-only", "life", "-gens", "-1"}, []string{"generations"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, errs, code := in(append([]string{"-o", ""}, c.args...)...)

@@ -28,14 +28,16 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	f.StringVar(&o.only, "only", "", "run only this: "+names())
 	f.StringVar(&o.rle, "rle", "", "life: run the pattern in this RLE `file`")
 	f.IntVar(&o.gens, "gens", 0, "life: run this many generations (0: up to the known answers, 1000 for a file)")
-	f.IntVar(&o.records, "records", 0, "churn: have this many records live (0: 1,000,000, with -full 4,000,000, with -quick 200,000)")
+	f.IntVar(&o.records, "records", 0,
+		"churn: have this many records live (0: 1,000,000, with -full 4,000,000, with -quick 200,000)")
 	f.StringVar(&o.rule, "rule", "", "life: break the rule on purpose, as in B36/S23; the answers stay those of B3/S23")
 	f.StringVar(&o.catalog, "catalog", "", "orbits: read bodies from this MPCORB `file`, plain or .gz")
 	f.StringVar(&o.trace, "trace", "", "trace: replay this `file`: malloclab .rep, AOSP text or zip, wee_alloc")
 	f.StringVar(&o.dir, "o", "out", "write report.html and pictures into this `folder`; empty: write none")
 	f.StringVar(&o.peers, "peers", "", "draw this `file` in the report, too: what go run ./bench/peers -json wrote")
 	f.BoolVar(&o.quick, "quick", false, "measure less of everything: under 20 s in all")
-	f.BoolVar(&o.full, "full", false, "measure everything at the sizes that the pages have figures of: five minutes in all")
+	f.BoolVar(&o.full, "full", false,
+		"measure everything at the sizes that the pages have figures of: five minutes in all")
 	f.BoolVar(&o.json, "json", false, "print an array of objects instead of a table")
 	if err := f.Parse(args); err != nil {
 		return nil, err
@@ -56,11 +58,13 @@ func names() string {
 
 // check refuses bad options before anything runs, and makes the folder.
 func (o *options) check() error {
-	if o.only != "" && o.only != benchmarks && !slices.ContainsFunc(jobs, func(j job) bool { return j.name == o.only }) {
+	if o.only != "" && o.only != benchmarks &&
+		!slices.ContainsFunc(jobs, func(j job) bool { return j.name == o.only }) {
 		return fmt.Errorf("-only %s: no such workload; there are %s", o.only, names())
 	}
 	for _, in := range []struct{ flag, path, workload string }{
-		{"-rle", o.rle, "life"}, {"-rule", o.rule, "life"}, {"-catalog", o.catalog, "orbits"}, {"-trace", o.trace, "trace"},
+		{"-rle", o.rle, "life"}, {"-rule", o.rule, "life"}, {"-catalog", o.catalog, "orbits"},
+		{"-trace", o.trace, "trace"},
 	} {
 		if in.path == "" {
 			continue

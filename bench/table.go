@@ -30,12 +30,15 @@ func (r *result) ok() bool {
 
 // sides yields the sides by name: two, or three where plain Go is written in two ways.
 func (r *result) sides(yield func(string, *workload.Side) bool) {
-	_ = yield("go", &r.plain) && (r.plain.Other == nil || yield("go "+r.plain.OtherName, r.plain.Other)) && yield("quarry", &r.ours)
+	_ = yield("go", &r.plain) && (r.plain.Other == nil || yield("go "+r.plain.OtherName, r.plain.Other)) &&
+		yield("quarry", &r.ours)
 }
 
 // grid has one row per workload and side.
 func grid(results []result) report.Grid {
-	g := report.Grid{Head: []string{"workload", "side", "answer", "time", "per second", "ns/op", "off-heap committed", "Go heap"}}
+	g := report.Grid{Head: []string{
+		"workload", "side", "answer", "time", "per second", "ns/op", "off-heap committed", "Go heap",
+	}}
 	for _, r := range results {
 		r.sides(func(side string, s *workload.Side) bool {
 			rate := "-"

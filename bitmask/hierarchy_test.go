@@ -212,7 +212,9 @@ func TestHierarchyFillsAndEmpties(t *testing.T) {
 }
 
 func TestHierarchyLevels(t *testing.T) {
-	for units, want := range map[int]int{0: 1, 1: 1, 64 * 64: 1, 64*64 + 1: 2, 64 * 64 * 64: 2, 64*64*64 + 1: 3, 1 << 20: 3} {
+	for units, want := range map[int]int{
+		0: 1, 1: 1, 64 * 64: 1, 64*64 + 1: 2, 64 * 64 * 64: 2, 64*64*64 + 1: 3, 1 << 20: 3,
+	} {
 		h := bitmask.NewHierarchy(units)
 		require.Equal(t, want, h.Levels(), "%d units", units)
 		require.Len(t, h.Level(0, want-1), 1, "the topmost level is one word")
@@ -397,7 +399,8 @@ func TestHierarchyInMemoryOfTheCaller(t *testing.T) {
 			require.Zero(t, h.Count())
 			for class := range 8 {
 				for k := range own.Levels() {
-					require.Equal(t, own.Level(class, k), h.Level(class, k), "%d units, class %d, level %d", units, class, k)
+					require.Equal(t, own.Level(class, k), h.Level(class, k), "%d units, class %d, level %d",
+						units, class, k)
 				}
 			}
 			for range min(units, 70) {

@@ -19,8 +19,12 @@ import (
 // Chunk, String.
 type Archetype struct{ core world.Archetype }
 
-func (a *Archetype) inner() *world.Archetype      { return (*world.Archetype)(unsafe.Pointer(a)) } // Safe because an Archetype is its core.
-func archetypeFrom(a *world.Archetype) *Archetype { return (*Archetype)(unsafe.Pointer(a)) }       // Safe because an Archetype is its core.
+func (a *Archetype) inner() *world.Archetype {
+	return (*world.Archetype)(unsafe.Pointer(a)) // Safe because an Archetype is its core.
+}
+func archetypeFrom(a *world.Archetype) *Archetype {
+	return (*Archetype)(unsafe.Pointer(a)) // Safe because an Archetype is its core.
+}
 
 // NewArchetype returns the archetype with the given types (components, buffers and others), in any
 // order. The same set always yields the same archetype. A shared type is given by a value, see
@@ -50,14 +54,16 @@ func TryNewArchetype(w *World, types ...Type) (*Archetype, error) {
 			world.RefuseDying("NewArchetype")
 		}
 		if w.core.Types.List[id].Place() == world.PerEntity {
-			panic(fmt.Sprintf("ecs: NewArchetype: %s is sparse: no archetype has it; add it to entities", w.core.Types.List[id].Name))
+			panic(fmt.Sprintf("ecs: NewArchetype: %s is sparse: no archetype has it; add it to entities",
+				w.core.Types.List[id].Name))
 		}
 		sig.Add(id)
 		if s, ok := t.(SharedValue); ok {
 			given = append(given, s.core.Value)
 		}
 	}
-	a, err := w.inner().ArchetypeOf(sig, w.inner().ValuesFor(make([]*value.Shared, 0, world.UsualValues), &sig, given, nil, nil))
+	a, err := w.inner().ArchetypeOf(sig, w.inner().ValuesFor(make([]*value.Shared, 0, world.UsualValues), &sig,
+		given, nil, nil))
 	if err != nil {
 		return nil, world.WithOp("NewArchetype", err)
 	}

@@ -34,7 +34,8 @@ func BenchmarkQuery(b *testing.B) {
 				steps++
 			}
 			for rows := range q.Rows() {
-				require.Equal(b, ecstest.Position{X: float64(steps) * dt, Y: 2 * float64(steps) * dt}, position.Slice(rows)[rows.Len()-1])
+				require.Equal(b, ecstest.Position{X: float64(steps) * dt, Y: 2 * float64(steps) * dt},
+					position.Slice(rows)[rows.Len()-1])
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(steps*n), "ns/entity")
 		})
@@ -118,7 +119,9 @@ func BenchmarkSpread(b *testing.B) {
 func spread(b *testing.B, n int) (*ecs.World, ecs.Component[ecstest.Position], ecs.Component[ecstest.Velocity]) {
 	w, err := ecs.NewWorld()
 	require.NoError(b, err)
-	position, velocity, labels := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w), ecstest.LabelsOf(w, 8)
+	position := ecs.Register[ecstest.Position](w)
+	velocity := ecs.Register[ecstest.Velocity](w)
+	labels := ecstest.LabelsOf(w, 8)
 	var archetypes []*ecs.Archetype
 	for set := range 256 {
 		types := []ecs.Type{position, velocity}

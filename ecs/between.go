@@ -59,7 +59,8 @@ func newRange[T any, F Number](op string, c Component[T], field func(*T) *F, lo,
 	// Safe because both are only numbers, taken while the value is alive.
 	offset, size := uintptr(unsafe.Pointer(at))-uintptr(unsafe.Pointer(value)), unsafe.Sizeof(*at)
 	if at == nil || offset >= unsafe.Sizeof(*value) || offset+size > unsafe.Sizeof(*value) {
-		panic(fmt.Sprintf("ecs: %s: the function does not return the address of a field of its argument, a %s", op, c.t.Name))
+		panic(fmt.Sprintf("ecs: %s: the function does not return the address of a field of its argument, a %s",
+			op, c.t.Name))
 	}
 	s := &query.FieldRange{Type: c.t, Field: table.Field{Offset: offset, Kind: reflect.TypeFor[F]().Kind()}}
 	s.Show = func() string { // 0 is added to -0

@@ -11,8 +11,10 @@ import (
 // belong to the world's owner.
 type Borrow struct{ core query.Borrow }
 
-func (b *Borrow) inner() *query.Borrow   { return (*query.Borrow)(unsafe.Pointer(b)) } // Safe because a Borrow is its core.
-func borrowFrom(b *query.Borrow) *Borrow { return (*Borrow)(unsafe.Pointer(b)) }       // Safe because a Borrow is its core.
+func (b *Borrow) inner() *query.Borrow {
+	return (*query.Borrow)(unsafe.Pointer(b)) // Safe because a Borrow is its core.
+}
+func borrowFrom(b *query.Borrow) *Borrow { return (*Borrow)(unsafe.Pointer(b)) } // Safe because a Borrow is its core.
 
 // Share lends everything to other goroutines for reading. The owner hands the borrow to the
 // goroutines, waits until they are done, with a WaitGroup or similar, and calls End. Until then any
@@ -71,7 +73,9 @@ func (b *Borrow) End() { b.inner().End() }
 // Accessor of job.Ctx. It may be used again whenever the job runs.
 type Accessor struct{ core query.Accessor }
 
-func (r *Accessor) inner() *query.Accessor { return (*query.Accessor)(unsafe.Pointer(r)) } // Safe because an Accessor is its core.
+func (r *Accessor) inner() *query.Accessor {
+	return (*query.Accessor)(unsafe.Pointer(r)) // Safe because an Accessor is its core.
+}
 
 // Locate returns the location of e's values, or false if e is not alive. It panics for an entity of
 // another world. The location, its archetype's types, and the numbers of rows and chunks hold until

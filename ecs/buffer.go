@@ -29,8 +29,11 @@ func RegisterBuffer[T any](w *World, options ...TypeOption) Buffer[T] {
 	}
 	info := world.BufferOf(t)
 	applyOptions(info, "RegisterBuffer", options)
-	if most := layout.MaxChunkSize; info.Shape.Inline > most/info.Shape.Element { // no chunk has so many, and the size of a row might overflow
-		panic(&LimitError{Op: "RegisterBuffer[" + world.ShortName(t) + "]", Limit: "bytes of inline elements", Max: most})
+	// No chunk has so many, and the size of a row might overflow.
+	if most := layout.MaxChunkSize; info.Shape.Inline > most/info.Shape.Element {
+		panic(&LimitError{
+			Op: "RegisterBuffer[" + world.ShortName(t) + "]", Limit: "bytes of inline elements", Max: most,
+		})
 	}
 	info.PlaceInline()
 	return Buffer[T]{enableHandle{handle{w.inner().Register("RegisterBuffer", info)}}}

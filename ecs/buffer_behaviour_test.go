@@ -123,7 +123,8 @@ func TestBehaviour57_ResizeToEveryLength(t *testing.T) {
 			require.Equal(t, n, d.Len())
 			require.Equal(t, start[:min(n, len(start))], d.Slice()[:min(n, len(start))])
 			if debug.On && n > len(start) {
-				require.Equal(t, uint32(debug.Fresh)*0x01010101, d.Slice()[n-1], "debug builds show what was not written")
+				require.Equal(t, uint32(debug.Fresh)*0x01010101, d.Slice()[n-1],
+					"debug builds show what was not written")
 			}
 		}
 	})

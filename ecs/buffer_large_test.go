@@ -146,7 +146,8 @@ func TestBehaviour57_TheLongestBuffer(t *testing.T) {
 			require.ErrorContains(t, err, ": the limit is 4294967295 elements of a buffer")
 		}
 	}
-	require.PanicsWithError(t, "ecs: DynamicBuffer.Reserve: the limit is 8388608 bytes of a buffer", func() { d.Reserve(most + 1) })
+	require.PanicsWithError(t, "ecs: DynamicBuffer.Reserve: the limit is 8388608 bytes of a buffer",
+		func() { d.Reserve(most + 1) })
 	require.Equal(t, n, d.Len())
 	require.Equal(t, value[[3]byte](9), d.Slice()[0])
 	require.Equal(t, [3]byte{9}, d.Slice()[n-1])
@@ -163,7 +164,8 @@ func TestBehaviour57_AsManyElementsAsThereCanBe(t *testing.T) {
 	}
 	w, b, e := solo[byte](t, 0)
 	d := mut(t, b, e)
-	if err := d.TryResizeUninitialized(math.MaxUint32); errors.Is(err, alloc.ErrCommit) || errors.Is(err, alloc.ErrFull) {
+	if err := d.TryResizeUninitialized(math.MaxUint32); errors.Is(err, alloc.ErrCommit) ||
+		errors.Is(err, alloc.ErrFull) {
 		t.Skip(err)
 	}
 	require.Equal(t, math.MaxUint32, d.Len())

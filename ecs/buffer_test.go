@@ -21,7 +21,8 @@ func TestBufferGrowsFromInlineToTheHeap(t *testing.T) {
 	require.Empty(t, d.Slice())
 	for i := range 1000 {
 		require.Equal(t, i > 8, w.Stats().Buffers == 1, "spilled at element %d", i)
-		require.True(t, i <= 8 && w.Stats().Spilled == 0 || i > 8 && w.Stats().Spilled >= 12*i, "%d bytes at element %d", w.Stats().Spilled, i)
+		require.True(t, i <= 8 && w.Stats().Spilled == 0 || i > 8 && w.Stats().Spilled >= 12*i,
+			"%d bytes at element %d", w.Stats().Spilled, i)
 		d.Append(ecstest.Hit{By: e, Damage: int32(i)})
 		require.Equal(t, i+1, d.Len())
 	}

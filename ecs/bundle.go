@@ -103,7 +103,8 @@ func (b *Bundle[S]) TryCreate(s S) (Entity, error) {
 	if len(elements) > 0 {
 		if err := makeRoom("Bundle.Create", p, elements, a, at); err != nil {
 			r := w.inner().Find(entity.ID(e))
-			w.core.Writer.EndOne(&a.core.Table.Table, entity.ID(e), r, w.core.Tables.OwnerOf(r.Location)) // its Cleanup types have nothing to wait for
+			// Its Cleanup types have nothing to wait for.
+			w.core.Writer.EndOne(&a.core.Table.Table, entity.ID(e), r, w.core.Tables.OwnerOf(r.Location))
 			return Null, err
 		}
 		writeElements(p, elements, a, at)
@@ -280,5 +281,6 @@ func (f *field) move(to, from unsafe.Pointer) {
 		return
 	}
 	n := f.t.Size
-	copy(unsafe.Slice((*byte)(to), n), unsafe.Slice((*byte)(from), n)) // Safe because both are values of the type, which has no pointers.
+	// Safe because both are values of the type, which has no pointers.
+	copy(unsafe.Slice((*byte)(to), n), unsafe.Slice((*byte)(from), n))
 }

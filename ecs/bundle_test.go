@@ -64,7 +64,9 @@ func TestBundleSet(t *testing.T) {
 
 	require.True(t, b.Set(e, Ship{Position: ecstest.Position{X: 1, Y: 2}, V: ecstest.Velocity{X: 3, Y: 4}}))
 	got, _ = b.Get(e)
-	require.Equal(t, Ship{Position: ecstest.Position{X: 1, Y: 2}, V: ecstest.Velocity{X: 3, Y: 4}, Left: &ecstest.Stun{Left: 1}}, got, "nil leaves Stun alone")
+	require.Equal(t, Ship{
+		Position: ecstest.Position{X: 1, Y: 2}, V: ecstest.Velocity{X: 3, Y: 4}, Left: &ecstest.Stun{Left: 1},
+	}, got, "nil leaves Stun alone")
 	p, s = changed()
 	require.Equal(t, []bool{true, false}, []bool{p, s})
 
@@ -111,12 +113,14 @@ func TestBundleMisuse(t *testing.T) {
 	type Unknown struct{ X int }
 	b := ecs.NewBundle[Ship](v.w)
 	for want, f := range map[string]func(){
-		"field .p: it is not exported":                                                               func() { ecs.NewBundle[struct{ p ecstest.Position }](v.w) },
-		"field .U: ecs_test.Unknown is not registered":                                               func() { ecs.NewBundle[struct{ U *Unknown }](v.w) },
-		"field .U: ecs_test.Unknown is not registered in this world: call RegisterBuffer first":      func() { ecs.NewBundle[struct{ U *[]Unknown }](v.w) },
-		"field .U.X: int is not registered in this world, and neither is ecs_test.Unknown around it": func() { ecs.NewBundle[struct{ U Unknown }](v.w) },
-		"field .E: struct {} is not registered":                                                      func() { ecs.NewBundle[struct{ E struct{} }](v.w) },
-		"field .H: []Hit is the type of a field before it":                                           func() { ecs.NewBundle[struct{ G, H []ecstest.Hit }](v.w) },
+		"field .p: it is not exported":                                                          func() { ecs.NewBundle[struct{ p ecstest.Position }](v.w) },
+		"field .U: ecs_test.Unknown is not registered":                                          func() { ecs.NewBundle[struct{ U *Unknown }](v.w) },
+		"field .U: ecs_test.Unknown is not registered in this world: call RegisterBuffer first": func() { ecs.NewBundle[struct{ U *[]Unknown }](v.w) },
+		"field .U.X: int is not registered in this world, and neither is ecs_test.Unknown around it": func() {
+			ecs.NewBundle[struct{ U Unknown }](v.w)
+		},
+		"field .E: struct {} is not registered":            func() { ecs.NewBundle[struct{ E struct{} }](v.w) },
+		"field .H: []Hit is the type of a field before it": func() { ecs.NewBundle[struct{ G, H []ecstest.Hit }](v.w) },
 		"field .M.P: Position is the type of a field before it": func() {
 			ecs.NewBundle[struct {
 				P *ecstest.Position
@@ -165,7 +169,9 @@ type Boat struct {
 func TestBundleNests(t *testing.T) {
 	v := newViewed(t)
 	b := ecs.NewBundle[Boat](v.w)
-	want := Boat{Hits: []ecstest.Hit{{By: v.list[1], Damage: 3}}, Kinematic: Kinematic{ecstest.Position{X: 1, Y: 2}, ecstest.Velocity{X: 3, Y: 4}}}
+	want := Boat{
+		Hits: []ecstest.Hit{{By: v.list[1], Damage: 3}}, Kinematic: Kinematic{ecstest.Position{X: 1, Y: 2}, ecstest.Velocity{X: 3, Y: 4}},
+	}
 	want.Extra.Left = &ecstest.Stun{Left: 5}
 	e := b.Create(want)
 	got, ok := b.Get(e)

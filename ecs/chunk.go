@@ -82,7 +82,8 @@ func (c Chunk[T]) ReadOnly(rows Rows) *T {
 // value returns the value of the chunk of rows, which has the type.
 func (c Chunk[T]) value(rows Rows) *T {
 	s := rows.core.Scan
-	return (*T)(s.Binding.Archetype.Table.Metadata.Value(s.Binding.ColumnOf(c.t.ID).Slot(), s.Pos)) // Safe because the type's values are Ts.
+	// Safe because the type's values are Ts.
+	return (*T)(s.Binding.Archetype.Table.Metadata.Value(s.Binding.ColumnOf(c.t.ID).Slot(), s.Pos))
 }
 
 // Get returns the value of e's chunk for reading, or nil if e is not alive or does not have the

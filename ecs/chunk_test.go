@@ -46,7 +46,8 @@ func newChunky(t *testing.T, options ...ecs.Option) *chunky {
 	w := ecstest.NewWorld(t, options...)
 	c := &chunky{t: t, w: w, position: ecs.Register[ecstest.Position](w), tag: ecs.Register[Pinned](w),
 		tally: ecs.RegisterChunk[Tally](w, ecs.Merge(addTallies)), label: ecs.RegisterChunk[Label](w)}
-	c.plain, c.tagged = ecs.NewArchetype(w, c.position, c.tally, c.label), ecs.NewArchetype(w, c.position, c.tally, c.label, c.tag)
+	c.plain, c.tagged = ecs.NewArchetype(w, c.position, c.tally, c.label),
+		ecs.NewArchetype(w, c.position, c.tally, c.label, c.tag)
 	c.bind, c.unbind = ecs.NewChange(w, ecs.Add(c.tag)), ecs.NewChange(w, ecs.Remove(c.tag))
 	c.all = ecs.NewQuery(w, ecs.Write(c.tally), ecs.Write(c.label))
 	c.free = ecs.NewQuery(w, ecs.With(c.tally), ecs.Without(c.tag))
@@ -179,7 +180,8 @@ func TestChunkValuesFollowAModel(t *testing.T) {
 		for side, a := range m.sides {
 			m.fit(side)
 			tallies, labels := c.values(a)
-			require.True(t, slices.Equal(m.tallies[side], tallies), "step %d: %v, want %v", step, tallies, m.tallies[side])
+			require.True(t, slices.Equal(m.tallies[side], tallies), "step %d: %v, want %v",
+				step, tallies, m.tallies[side])
 			require.True(t, slices.Equal(m.labels[side], labels), "step %d: %v, want %v", step, labels, m.labels[side])
 		}
 		if step%100 == 0 {
@@ -267,7 +269,9 @@ func TestSmallChunksGoAsChunks(t *testing.T) {
 func TestChunkTypeComesAndGoes(t *testing.T) {
 	for _, n := range []int{3, 5000} {
 		w := ecstest.NewWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
-		position, tally, label := ecs.Register[ecstest.Position](w), ecs.RegisterChunk[Tally](w), ecs.RegisterChunk[Label](w)
+		position := ecs.Register[ecstest.Position](w)
+		tally := ecs.RegisterChunk[Tally](w)
+		label := ecs.RegisterChunk[Label](w)
 		b, err := ecs.NewArchetype(w, position, tally).CreateN(n)
 		require.NoError(t, err)
 		ids := b.Entities(nil)
@@ -371,7 +375,8 @@ func TestChunkValuesInTerms(t *testing.T) {
 	require.Equal(t, 7, count(ecs.Optional(ecs.Read(c.label)), ecs.Read(c.position)))
 	q := ecs.NewQuery(c.w, ecs.Write(c.label), ecs.Read(c.tally))
 	access := q.Access()
-	require.Equal(t, []string{"chunk Tally", "chunk Label"}, c.w.Conflicts(access, ecs.NewQuery(c.w, ecs.Write(c.tally), ecs.Write(c.label)).Access()))
+	require.Equal(t, []string{"chunk Tally", "chunk Label"},
+		c.w.Conflicts(access, ecs.NewQuery(c.w, ecs.Write(c.tally), ecs.Write(c.label)).Access()))
 	changed := ecs.NewQuery(c.w, ecs.Read(c.label), ecs.Changed(c.label))
 	for range changed.Rows() {
 	}
@@ -482,28 +487,39 @@ func TestChunkMisuse(t *testing.T) {
 		}
 	}
 	for want, does := range map[string]func(){
-		"ecs: RegisterChunk[Tally]: the only option of chunk types is Merge":                                                     func() { ecs.RegisterChunk[Tally](other.w, ecs.Enableable) },
-		"ecs: RegisterChunk[Label]: the only option of chunk types is Merge":                                                     func() { ecs.RegisterChunk[Label](other.w, ecs.Cleanup) },
-		"ecs: RegisterChunk[Hit]: the only option of chunk types is Merge":                                                       func() { ecs.RegisterChunk[ecstest.Hit](c.w, ecs.Inline(3)) },
-		"ecs: Register[chunk Hit]: Growth is an option of RegisterBuffer":                                                        func() { ecs.RegisterChunk[ecstest.Hit](c.w, ecs.Growth(alloc.Doubling())) },
-		"ecs: Register[Hit]: Merge is an option of RegisterChunk":                                                                func() { ecs.Register[ecstest.Hit](c.w, ecs.Merge(addTallies)) },
-		"ecs: RegisterChunk[Hit]: Merge is of Tally":                                                                             func() { ecs.RegisterChunk[ecstest.Hit](c.w, ecs.Merge(addTallies)) },
-		"ecs: RegisterChunk[Tally]: registered before with other options":                                                        func() { ecs.RegisterChunk[Tally](c.w) },
-		"ecs: NewQuery: Disabled chunk Tally: it was not registered with ecs.Enableable":                                         func() { ecs.NewQuery(c.w, ecs.Disabled(c.tally)) },
-		"ecs: Chunk.Get: the handle is the zero value; handles come from RegisterChunk":                                          func() { ecs.Chunk[Tally]{}.Get(e) },
-		"ecs: Chunk.At: the handle is the zero value; handles come from RegisterChunk":                                           inLoop(func(rows ecs.Rows) { ecs.Chunk[Tally]{}.At(rows) }),
-		"ecs: Chunk.At: query(With chunk Tally, Read chunk Label) does not declare chunk Tally: add ecs.Read or ecs.Write":       inLoop(func(rows ecs.Rows) { c.tally.At(rows) }),
-		"ecs: Chunk.ReadOnly: query(With chunk Tally, Read chunk Label) does not declare chunk Tally: add ecs.Read or ecs.Write": inLoop(func(rows ecs.Rows) { c.tally.ReadOnly(rows) }),
-		"ecs: Rows.Bytes: chunk Label is a chunk type, whose values are not in the column; use Rows.Value":                       inLoop(func(rows ecs.Rows) { rows.Bytes(c.label) }),
-		"ecs: Chunk.At: chunk Label and the rows belong to different worlds":                                                     inLoop(func(rows ecs.Rows) { other.label.At(rows) }),
+		"ecs: RegisterChunk[Tally]: the only option of chunk types is Merge": func() { ecs.RegisterChunk[Tally](other.w, ecs.Enableable) },
+		"ecs: RegisterChunk[Label]: the only option of chunk types is Merge": func() { ecs.RegisterChunk[Label](other.w, ecs.Cleanup) },
+		"ecs: RegisterChunk[Hit]: the only option of chunk types is Merge":   func() { ecs.RegisterChunk[ecstest.Hit](c.w, ecs.Inline(3)) },
+		"ecs: Register[chunk Hit]: Growth is an option of RegisterBuffer":    func() { ecs.RegisterChunk[ecstest.Hit](c.w, ecs.Growth(alloc.Doubling())) },
+		"ecs: Register[Hit]: Merge is an option of RegisterChunk":            func() { ecs.Register[ecstest.Hit](c.w, ecs.Merge(addTallies)) },
+		"ecs: RegisterChunk[Hit]: Merge is of Tally":                         func() { ecs.RegisterChunk[ecstest.Hit](c.w, ecs.Merge(addTallies)) },
+		"ecs: RegisterChunk[Tally]: registered before with other options":    func() { ecs.RegisterChunk[Tally](c.w) },
+		"ecs: NewQuery: Disabled chunk Tally: it was not registered with ecs.Enableable": func() {
+			ecs.NewQuery(c.w, ecs.Disabled(c.tally))
+		},
+		"ecs: Chunk.Get: the handle is the zero value; handles come from RegisterChunk": func() { ecs.Chunk[Tally]{}.Get(e) },
+		"ecs: Chunk.At: the handle is the zero value; handles come from RegisterChunk":  inLoop(func(rows ecs.Rows) { ecs.Chunk[Tally]{}.At(rows) }),
+		"ecs: Chunk.At: query(With chunk Tally, Read chunk Label) does not declare chunk Tally: add ecs.Read or ecs.Write": inLoop(func(rows ecs.Rows) {
+			c.tally.At(rows)
+		}),
+		"ecs: Chunk.ReadOnly: query(With chunk Tally, Read chunk Label) does not declare chunk Tally: add ecs.Read or ecs.Write": inLoop(func(rows ecs.Rows) {
+			c.tally.ReadOnly(rows)
+		}),
+		"ecs: Rows.Bytes: chunk Label is a chunk type, whose values are not in the column; use Rows.Value": inLoop(
+			func(rows ecs.Rows) {
+				rows.Bytes(c.label)
+			}),
+		"ecs: Chunk.At: chunk Label and the rows belong to different worlds": inLoop(func(rows ecs.Rows) { other.label.At(rows) }),
 	} {
 		require.PanicsWithValue(t, want, does)
 	}
-	require.PanicsWithError(t, "ecs: RegisterChunk[[16385]uint8]: the limit is 16384 bytes of a chunk component", func() { ecs.RegisterChunk[[16385]byte](c.w) })
+	require.PanicsWithError(t, "ecs: RegisterChunk[[16385]uint8]: the limit is 16384 bytes of a chunk component",
+		func() { ecs.RegisterChunk[[16385]byte](c.w) })
 	ecs.RegisterChunk[[16384]byte](c.w)
 	require.Panics(t, func() { ecs.RegisterChunk[string](c.w) })
 	share := c.w.Share()
 	require.Equal(t, Tally{}, *c.tally.Get(e))
-	require.PanicsWithValue(t, "ecs: Chunk.Set: the world is shared: until Borrow.End components are only read", func() { c.tally.Set(e, Tally{1}) })
+	require.PanicsWithValue(t, "ecs: Chunk.Set: the world is shared: until Borrow.End components are only read",
+		func() { c.tally.Set(e, Tally{1}) })
 	share.End()
 }

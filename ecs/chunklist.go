@@ -69,14 +69,16 @@ func (l ChunkList) At(i int) Location {
 // Void reports whether the list can no longer be used: there was a structural change since it was
 // made, or its query was closed. An empty list is never void.
 func (l ChunkList) Void() bool {
-	return len(l.chunks) > 0 && (l.q.core.Matching == nil || l.q.core.World.Closed || l.epoch != l.q.core.World.Writer.Epoch)
+	return len(l.chunks) > 0 &&
+		(l.q.core.Matching == nil || l.q.core.World.Closed || l.epoch != l.q.core.World.Writer.Epoch)
 }
 
 // check panics for a list that is void.
 func (l ChunkList) check(op string) {
 	if l.Void() {
 		l.q.inner().CheckOpen(op)
-		panic(fmt.Sprintf("ecs: %s: the list of %d chunks of %v is void: the world has changed since it was made", op, len(l.chunks), l.q))
+		panic(fmt.Sprintf("ecs: %s: the list of %d chunks of %v is void: the world has changed since it was made",
+			op, len(l.chunks), l.q))
 	}
 }
 
@@ -122,7 +124,9 @@ func walkList(s *query.Scan, l ChunkList, yield func(Rows) bool) {
 			last, s.Binding = c.a, l.q.inner().FindBinding(c.a.inner()) // which an archetype with rows keeps
 		}
 		if s.Binding == nil || c.pos >= len(c.a.core.Table.Store.Chunks()) {
-			panic(fmt.Sprintf("ecs: ChunkList.Rows: the list of %v has chunks of another list: its memory was given to Query.Chunks", l.q))
+			panic(fmt.Sprintf(
+				"ecs: ChunkList.Rows: the list of %v has chunks of another list: its memory was given to Query.Chunks",
+				l.q))
 		}
 		if rows, ok := s.Chunk(c.pos); ok && !yield(Rows{rows}) {
 			return

@@ -21,9 +21,12 @@ func TestCodecMisuse(t *testing.T) {
 		"ecs: Register[managed string]: Codec is of int":                               func() { ecs.RegisterManaged[string](w, ecs.Codec(write, read)) },
 		"ecs: RegisterManaged[*int]: registered before with other options": func() {
 			ecs.RegisterManaged[*int](w)
-			ecs.RegisterManaged[*int](w, ecs.Codec(func(b []byte, _ **int) ([]byte, error) { return b, nil }, func([]byte, **int) error { return nil }))
+			ecs.RegisterManaged[*int](w, ecs.Codec(func(b []byte, _ **int) ([]byte, error) { return b, nil },
+				func([]byte, **int) error { return nil }))
 		},
-		"ecs: RegisterShared[int]: the options of shared types are Cleanup and Codec": func() { ecs.RegisterShared[int](w, ecs.Codec(write, read), ecs.Enableable) },
+		"ecs: RegisterShared[int]: the options of shared types are Cleanup and Codec": func() {
+			ecs.RegisterShared[int](w, ecs.Codec(write, read), ecs.Enableable)
+		},
 	} {
 		require.PanicsWithValue(t, string(bytes.TrimRight([]byte(want), " ")), call)
 	}

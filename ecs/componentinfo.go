@@ -168,12 +168,14 @@ func (r Rows) Bytes(t Type) []byte {
 		r.core.Refuse(info, op)
 	}
 	if info.Kind != KindComponent {
-		panic(fmt.Sprintf("ecs: Rows.Bytes: %s is a %v type, whose values are not in the column; use Rows.Value", info.Name, info.Kind))
+		panic(fmt.Sprintf("ecs: Rows.Bytes: %s is a %v type, whose values are not in the column; use Rows.Value",
+			info.Name, info.Kind))
 	}
 	p, ok := r.core.PlaceOf(info, op)
 	if !ok || info.Size == 0 {
 		return nil
 	}
-	at := unsafe.Add(r.core.ColumnTo(info, p), s.First*info.Size) // Safe because the column has Len values from row first on.
+	// Safe because the column has Len values from row first on.
+	at := unsafe.Add(r.core.ColumnTo(info, p), s.First*info.Size)
 	return unsafe.Slice((*byte)(at), r.Len()*info.Size)
 }

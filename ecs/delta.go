@@ -22,8 +22,10 @@ func deltaFrom(d *delta.Delta) *Delta { return (*Delta)(unsafe.Pointer(d)) }    
 // IsEmpty reports whether the two states are the same, and have the same archetypes in the same
 // order, those without rows too.
 func (d *Delta) IsEmpty() bool {
-	return len(d.core.Tables) == 0 && len(d.core.IDs.Steps) == 0 && d.core.IDs.From == d.core.IDs.To && len(d.core.IDs.Reserved) == 0 &&
-		len(d.core.Sparse) == 0 && len(d.core.Names) == 0 && d.core.Roster == nil && d.core.Created[0] == d.core.Created[1] && d.core.Destroyed[0] == d.core.Destroyed[1]
+	return len(d.core.Tables) == 0 && len(d.core.IDs.Steps) == 0 && d.core.IDs.From == d.core.IDs.To &&
+		len(d.core.IDs.Reserved) == 0 &&
+		len(d.core.Sparse) == 0 && len(d.core.Names) == 0 && d.core.Roster == nil &&
+		d.core.Created[0] == d.core.Created[1] && d.core.Destroyed[0] == d.core.Destroyed[1]
 }
 
 // Born yields the entities that are alive in the newer state only, in order of archetypes and rows.
@@ -132,7 +134,8 @@ func (d *Delta) Values(e Entity, t Type) (was, is any) {
 		of = live.World
 	}
 	of.CheckOwn(op, info)
-	return delta.ValueNumbered(d.core.Older, op, entity.ID(e), info.ID), delta.ValueNumbered(d.core.Newer, op, entity.ID(e), info.ID)
+	return delta.ValueNumbered(d.core.Older, op, entity.ID(e), info.ID),
+		delta.ValueNumbered(d.core.Newer, op, entity.ID(e), info.ID)
 }
 
 // EncodeDelta writes a delta for World.ApplyDelta. The error is w's. Cost: proportional to the

@@ -30,7 +30,8 @@ func (w *World) DestroyQuery(q *Query) int { return edit.DestroyQuery(w.inner(),
 // world, and then destroys nothing.
 func (w *World) DestroyList(list []Entity) int {
 	w.inner().CheckChange("World.DestroyList")
-	n, err := edit.DestroyRows(w.inner(), "World.DestroyList", edit.WithGroups(w.inner(), edit.SelectList(w.inner(), "World.DestroyList", idsOf(list), false)))
+	n, err := edit.DestroyRows(w.inner(), "World.DestroyList",
+		edit.WithGroups(w.inner(), edit.SelectList(w.inner(), "World.DestroyList", idsOf(list), false)))
 	if err != nil {
 		panic(err)
 	}

@@ -67,7 +67,8 @@ func TestArgumentsMayBeOfTheBuffer(t *testing.T) {
 					for i := range n + 1 {
 						d := reset()
 						d.Insert(i, d.Slice()[lo:hi]...)
-						require.Equal(t, slices.Insert(slices.Clone(start), i, start[lo:hi]...), d.Slice(), "%d %d %d %d", n, i, lo, hi)
+						require.Equal(t, slices.Insert(slices.Clone(start), i, start[lo:hi]...), d.Slice(),
+							"%d %d %d %d", n, i, lo, hi)
 					}
 					d := reset()
 					d.Append(d.Slice()[lo:hi]...)
@@ -161,15 +162,22 @@ func TestWrongIndexChangesNothing(t *testing.T) {
 		hash, room := w.Hash(), d.Cap()
 		wrong := map[string]func(){}
 		for _, i := range []int{-1, n + 1, math.MaxInt, math.MinInt} {
-			wrong[fmt.Sprintf("Insert: index %d is not in [0, %d]", i, n)] = func() { d.Insert(i, make([]uint16, 100)...) }
+			wrong[fmt.Sprintf("Insert: index %d is not in [0, %d]", i, n)] = func() {
+				d.Insert(i, make([]uint16, 100)...)
+			}
 		}
 		for _, i := range []int{-1, n, n + 1, math.MaxInt, math.MinInt} {
 			wrong[fmt.Sprintf("RemoveAt: index %d is not in [0, %d)", i, n)] = func() { d.RemoveAt(i) }
 			wrong[fmt.Sprintf("SwapRemove: index %d is not in [0, %d)", i, n)] = func() { d.SwapRemove(i) }
 		}
-		for _, r := range [][2]int{{-1, 0}, {0, n + 1}, {n + 1, n + 1}, {1, 0}, {-1, -1}, {math.MinInt, math.MaxInt}, {math.MaxInt, math.MinInt}} {
-			wrong[fmt.Sprintf("RemoveRange: [%d, %d) is not a range within [0, %d)", r[0], r[1], n)] = func() { d.RemoveRange(r[0], r[1]) }
-			wrong[fmt.Sprintf("SwapRemoveRange: [%d, %d) is not a range within [0, %d)", r[0], r[1], n)] = func() { d.SwapRemoveRange(r[0], r[1]) }
+		for _, r := range [][2]int{{-1, 0}, {0, n + 1}, {n + 1, n + 1}, {1, 0}, {-1, -1}, {math.MinInt, math.MaxInt},
+			{math.MaxInt, math.MinInt}} {
+			wrong[fmt.Sprintf("RemoveRange: [%d, %d) is not a range within [0, %d)", r[0], r[1], n)] = func() {
+				d.RemoveRange(r[0], r[1])
+			}
+			wrong[fmt.Sprintf("SwapRemoveRange: [%d, %d) is not a range within [0, %d)", r[0], r[1], n)] = func() {
+				d.SwapRemoveRange(r[0], r[1])
+			}
 		}
 		for _, k := range []int{-1, math.MinInt} {
 			wrong[fmt.Sprintf("Resize: n=%d is negative", k)] = func() { d.Resize(k) }
@@ -218,10 +226,12 @@ func TestReadersAndStaleViewsAreRefused(t *testing.T) {
 		"Reinterpret":         func(d view) { ecs.Reinterpret[int16](d) },
 	}
 	for op, f := range writes {
-		require.PanicsWithValue(t, "ecs: "+op+": the []uint16 was opened to read: use Buffer.Mut or ecs.Write", func() { f(reader) })
+		require.PanicsWithValue(t, "ecs: "+op+": the []uint16 was opened to read: use Buffer.Mut or ecs.Write",
+			func() { f(reader) })
 		reads[op] = f
 	}
-	require.PanicsWithValue(t, "ecs: DynamicBuffer.Append: the []uint16 was opened to read: use Buffer.Mut or ecs.Write",
+	require.PanicsWithValue(t,
+		"ecs: DynamicBuffer.Append: the []uint16 was opened to read: use Buffer.Mut or ecs.Write",
 		func() { ecs.Reinterpret[int16](reader).Append(1) })
 	last, _ := b.Mut(e)
 	for _, d := range []view{old, last} {
@@ -230,8 +240,12 @@ func TestReadersAndStaleViewsAreRefused(t *testing.T) {
 			require.NoError(t, w.Close())
 		}
 		for op, f := range reads {
-			require.PanicsWithValue(t, "ecs: "+op+": the view of a []uint16 is no longer current: the world has changed since it was taken", func() { f(d) })
-			require.PanicsWithValue(t, "ecs: "+op+": the buffer is the zero value; buffers come from Buffer.Get, Mut and At", func() { f(view{}) })
+			require.PanicsWithValue(t,
+				"ecs: "+op+": the view of a []uint16 is no longer current: the world has changed since it was taken",
+				func() { f(d) })
+			require.PanicsWithValue(t,
+				"ecs: "+op+": the buffer is the zero value; buffers come from Buffer.Get, Mut and At",
+				func() { f(view{}) })
 		}
 	}
 }

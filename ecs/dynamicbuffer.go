@@ -45,7 +45,8 @@ func (d DynamicBuffer[T]) Append(v ...T) {
 
 // TryAppend is like Append but returns the *LimitError.
 func (d DynamicBuffer[T]) TryAppend(v ...T) error {
-	return d.raw.Append("DynamicBuffer.Append", unsafe.Pointer(unsafe.SliceData(v)), len(v)) // Safe because v has len(v) elements.
+	// Safe because v has len(v) elements.
+	return d.raw.Append("DynamicBuffer.Append", unsafe.Pointer(unsafe.SliceData(v)), len(v))
 }
 
 // Insert inserts elements before element i, or at the end if i is Len(). It panics if i is not in
@@ -58,7 +59,8 @@ func (d DynamicBuffer[T]) Insert(i int, v ...T) {
 
 // TryInsert is like Insert but returns the *LimitError.
 func (d DynamicBuffer[T]) TryInsert(i int, v ...T) error {
-	return d.raw.Insert("DynamicBuffer.Insert", i, unsafe.Pointer(unsafe.SliceData(v)), len(v)) // Safe because v has len(v) elements.
+	// Safe because v has len(v) elements.
+	return d.raw.Insert("DynamicBuffer.Insert", i, unsafe.Pointer(unsafe.SliceData(v)), len(v))
 }
 
 // CopyFrom replaces the contents of the buffer with a copy of v. It panics like Append. The
@@ -71,7 +73,8 @@ func (d DynamicBuffer[T]) CopyFrom(v []T) {
 
 // TryCopyFrom is like CopyFrom but returns the *LimitError.
 func (d DynamicBuffer[T]) TryCopyFrom(v []T) error {
-	return d.raw.CopyFrom("DynamicBuffer.CopyFrom", unsafe.Pointer(unsafe.SliceData(v)), len(v)) // Safe because v has len(v) elements.
+	// Safe because v has len(v) elements.
+	return d.raw.CopyFrom("DynamicBuffer.CopyFrom", unsafe.Pointer(unsafe.SliceData(v)), len(v))
 }
 
 // array has the methods of DynamicBuffer that do not depend on T, so they are compiled once. Every
@@ -138,7 +141,8 @@ func (a array) TryReserve(n int) error {
 	if n <= k.Cap(h) {
 		return nil
 	}
-	return world.WithOp("DynamicBuffer.Reserve", world.LimitErrorOf(a.raw.Lookup.Spill.Rebuild(h, k, n, n, h.Len(), h.Len(), nil)))
+	return world.WithOp("DynamicBuffer.Reserve",
+		world.LimitErrorOf(a.raw.Lookup.Spill.Rebuild(h, k, n, n, h.Len(), h.Len(), nil)))
 }
 
 // Resize sets the length of the buffer to n. Elements beyond n are removed; new elements are zero.
@@ -215,7 +219,9 @@ func checkFlat(t reflect.Type) {
 		return
 	}
 	if err := layout.PointerFree(t); err != nil {
-		panic(fmt.Sprintf("ecs: Reinterpret: %v; elements must hold no Go pointers, for they lie outside the garbage collector's heap", err))
+		panic(
+			fmt.Sprintf("ecs: Reinterpret: %v; elements must hold no Go pointers, for they lie outside the garbage collector's heap",
+				err))
 	}
 	more := map[reflect.Type]bool{t: true}
 	if known != nil {

@@ -69,7 +69,8 @@ func readElements(s unsafe.Pointer, fields []field, a *Archetype, at store.Row) 
 		n := b.Head.Len()
 		from := sliceHeader{len: n, cap: n}
 		if n > 0 {
-			from.data = unsafe.Pointer(unsafe.SliceData(f.t.Spill.Bytes(b.Head, &f.t.Shape, 0, n))) // Safe because the buffer has n elements.
+			// Safe because the buffer has n elements.
+			from.data = unsafe.Pointer(unsafe.SliceData(f.t.Spill.Bytes(b.Head, &f.t.Shape, 0, n)))
 		}
 		f.store(s, from)
 	}
@@ -104,6 +105,7 @@ func (f *field) copyOf(from sliceHeader) sliceHeader {
 	}
 	fresh := sliceHeader{reflect.MakeSlice(reflect.SliceOf(f.t.Go), n, n).UnsafePointer(), n, n}
 	bytes := n * f.t.Shape.Element
-	value.Move(unsafe.Slice((*byte)(fresh.data), bytes), unsafe.Slice((*byte)(from.data), bytes)) // Safe because both have n elements, which have no pointers.
+	// Safe because both have n elements, which have no pointers.
+	value.Move(unsafe.Slice((*byte)(fresh.data), bytes), unsafe.Slice((*byte)(from.data), bytes))
 	return fresh
 }

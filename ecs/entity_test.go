@@ -81,13 +81,15 @@ func TestEntityTextIsRefused(t *testing.T) {
 		"0v0@0":                    "null is written null",
 	} {
 		e := ecstest.MakeEntity(7, 7)
-		require.EqualError(t, e.UnmarshalText([]byte(text)), fmt.Sprintf("ecs: Entity.UnmarshalText: %q: %s", text, want))
+		require.EqualError(t, e.UnmarshalText([]byte(text)),
+			fmt.Sprintf("ecs: Entity.UnmarshalText: %q: %s", text, want))
 		require.Equal(t, ecstest.MakeEntity(7, 7), e, "a refused text leaves the entity alone")
 	}
 	require.Less(t, len(new(ecs.Entity).UnmarshalText([]byte(strings.Repeat("1", 1<<20))).Error()), 200)
 	p := ecstest.MakeEntity(1<<31|7, 1)
 	_, err := p.MarshalText()
-	require.EqualError(t, err, "ecs: Entity.AppendText: a placeholder of a command buffer, which is good in that buffer only")
+	require.EqualError(t, err,
+		"ecs: Entity.AppendText: a placeholder of a command buffer, which is good in that buffer only")
 	b, err := p.AppendText([]byte("at "))
 	require.Error(t, err)
 	require.Equal(t, "at ", string(b))
@@ -106,7 +108,8 @@ func TestEntityBinary(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []byte{9, 4, 3, 2, 1, 9, 7, 6, 5}, b, "little endian, the index first")
 	_, err = ecstest.MakeEntity(1<<31|1, 1).MarshalBinary()
-	require.EqualError(t, err, "ecs: Entity.AppendBinary: a placeholder of a command buffer, which is good in that buffer only")
+	require.EqualError(t, err,
+		"ecs: Entity.AppendBinary: a placeholder of a command buffer, which is good in that buffer only")
 	for want, data := range map[string][]byte{
 		"7 bytes, want 8": make([]byte, 7),
 		"9 bytes, want 8": make([]byte, 9),
@@ -159,7 +162,8 @@ func TestEntityByNumbers(t *testing.T) {
 	for _, c := range []struct {
 		index   int
 		version uint32
-	}{{1, 0}, {1, 2}, {1, 3}, {2, 1}, {0, 0}, {0, 1}, {-1, 1}, {1 << 27, 1}, {1<<27 + 1, 1}, {1 << 40, 1}, {reserved[1].Index(), reserved[1].Version()}} {
+	}{{1, 0}, {1, 2}, {1, 3}, {2, 1}, {0, 0}, {0, 1}, {-1, 1}, {1 << 27, 1}, {1<<27 + 1, 1}, {1 << 40, 1},
+		{reserved[1].Index(), reserved[1].Version()}} {
 		found, ok := w.Entity(c.index, c.version)
 		require.False(t, ok, "%v", c)
 		require.Equal(t, ecs.Null, found)
@@ -186,7 +190,8 @@ func TestEntityCompare(t *testing.T) {
 		}
 	}
 	shuffled := slices.Clone(list)
-	rand.New(rand.NewPCG(1, 1)).Shuffle(len(list), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+	rand.New(rand.NewPCG(1, 1)).Shuffle(len(list),
+		func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
 	slices.SortFunc(shuffled, ecs.Entity.Compare)
 	require.Equal(t, list, shuffled)
 }
@@ -213,7 +218,9 @@ func FuzzEntityText(f *testing.F) {
 	for _, c := range entityCases {
 		f.Add([]byte(c.text))
 	}
-	for _, text := range []string{"", "0v0@0", "012v3@5", "12v4@5", "1v1@16", "134217728v1@0", "1v99999999999999999999@0", "12v3@5@", "v@"} {
+	for _, text := range []string{
+		"", "0v0@0", "012v3@5", "12v4@5", "1v1@16", "134217728v1@0", "1v99999999999999999999@0", "12v3@5@", "v@",
+	} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {

@@ -55,7 +55,8 @@ func (r *fieldReader) refuse(path, what string, args ...any) {
 }
 
 // walk calls each for the fields of a struct, with the field's offset and path.
-func (r *fieldReader) walk(t reflect.Type, at uintptr, path string, each func(f reflect.StructField, at uintptr, path string)) {
+func (r *fieldReader) walk(t reflect.Type, at uintptr, path string,
+	each func(f reflect.StructField, at uintptr, path string)) {
 	if t.Kind() != reflect.Struct {
 		panic(fmt.Sprintf("ecs: %s: %v is no struct", r.op, t))
 	}

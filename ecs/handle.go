@@ -52,7 +52,8 @@ func (h handle) In(rows Rows) bool { return rows.core.In(h.t, "Component.In") }
 // and returns false if the chunk lacks an Optional type.
 func (h handle) Changed(rows Rows, since uint32) bool {
 	p, ok := rows.core.PlaceOf(h.t, "Component.Changed")
-	return ok && world.Newer(rows.core.Scan.Binding.Archetype.Table.Metadata.Changed(p.Slot(), rows.core.Scan.Pos), since)
+	return ok &&
+		world.Newer(rows.core.Scan.Binding.Archetype.Table.Metadata.Changed(p.Slot(), rows.core.Scan.Pos), since)
 }
 
 // Mark marks the component changed in the rows' chunk, as Component.Slice does. It panics if the

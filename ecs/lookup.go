@@ -39,7 +39,8 @@ func (l lookup) Has(e Entity) bool {
 // borrow declares Write of the component among its uses. Goroutines that write the component of one
 // entity at the same time race.
 func (l Lookup[T]) Mut(e Entity) *T {
-	return (*T)(l.f.MutLent(world.OpLookupMut, entity.ID(e))) // Safe because MutLent returns the address of a T, or nil.
+	// Safe because MutLent returns the address of a T, or nil.
+	return (*T)(l.f.MutLent(world.OpLookupMut, entity.ID(e)))
 }
 
 // Set writes e's component; see Mut. It returns false if e is not alive or does not have the

@@ -150,7 +150,8 @@ func CopyWith[T any](f func(from *T) T) TypeOption {
 		case t.Kind != KindManaged:
 			panic(fmt.Sprintf("ecs: Register[%s]: CopyWith is an option of RegisterManaged", t.Name))
 		case of != t.Go:
-			panic(fmt.Sprintf("ecs: RegisterManaged[%s]: CopyWith is of %s", world.ShortName(t.Go), world.ShortName(of)))
+			panic(fmt.Sprintf("ecs: RegisterManaged[%s]: CopyWith is of %s",
+				world.ShortName(t.Go), world.ShortName(of)))
 		}
 		t.Managed.(*value.Store[T]).CopyWith(f)
 	}

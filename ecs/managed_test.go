@@ -99,11 +99,14 @@ func TestManagedFollowsAModel(t *testing.T) {
 		ecs.NewArchetype(w, texts.m), ecs.NewArchetype(w, texts.m, links.m, position),
 		ecs.NewArchetype(w, links.m, hits), ecs.NewArchetype(w, position, hits),
 	}
-	s := managedStream{t: t, w: w, r: rand.New(rand.NewPCG(1, 2)), texts: texts, links: links, alive: map[ecs.Entity]bool{}}
+	s := managedStream{
+		t: t, w: w, r: rand.New(rand.NewPCG(1, 2)), texts: texts, links: links, alive: map[ecs.Entity]bool{},
+	}
 	withText, withLink := ecs.NewQuery(w, ecs.Write(texts.m)), ecs.NewQuery(w, ecs.Read(links.m))
 	changes := []*ecs.Change{
 		ecs.NewChange(w, ecs.Add(texts.m)), ecs.NewChange(w, ecs.Remove(texts.m)),
-		ecs.NewChange(w, ecs.Add(links.m), ecs.Remove(texts.m)), ecs.NewChange(w, ecs.Add(texts.m, position), ecs.Remove(links.m, hits)),
+		ecs.NewChange(w, ecs.Add(links.m), ecs.Remove(texts.m)),
+		ecs.NewChange(w, ecs.Add(texts.m, position), ecs.Remove(links.m, hits)),
 	}
 	steps := ecstest.StepsOf(3000)
 	for range steps {
@@ -295,7 +298,8 @@ func TestBehaviour29ManagedGo(t *testing.T) {
 		before := collected.Load()
 		way.end(list)
 		require.NoError(t, w.Verify(), way.name)
-		require.Eventually(t, func() bool { runtime.GC(); return collected.Load() == before+n }, 20*time.Second, time.Millisecond, way.name)
+		require.Eventually(t, func() bool { runtime.GC(); return collected.Load() == before+n }, 20*time.Second,
+			time.Millisecond, way.name)
 	}
 	runtime.KeepAlive(held)
 }
@@ -421,7 +425,8 @@ func TestManagedIsReadByMany(t *testing.T) {
 	w.Trim()
 	wait.Wait()
 	require.EqualValues(t, 8*250*249, total.Load())
-	require.PanicsWithValue(t, "ecs: Managed.Mut: the world is shared: until Borrow.End components are only read", func() { text.Mut(list[1]) })
+	require.PanicsWithValue(t, "ecs: Managed.Mut: the world is shared: until Borrow.End components are only read",
+		func() { text.Mut(list[1]) })
 	p.End()
 	require.Nil(t, text.Get(list[1]))
 }
@@ -446,19 +451,23 @@ func TestManagedMisuseIsNamed(t *testing.T) {
 	}
 	in(q, func(rows ecs.Rows) { kept = rows })()
 	for want, f := range map[string]func(){
-		"ecs: RegisterManaged[string]: Inline is an option of RegisterBuffer":                           func() { ecs.RegisterManaged[string](w, ecs.Inline(3)) },
-		"ecs: Register[managed string]: Growth is an option of RegisterBuffer":                          func() { ecs.RegisterManaged[string](w, ecs.Growth(alloc.Doubling())) },
-		"ecs: RegisterManaged[string]: registered before with other options":                            func() { ecs.RegisterManaged[string](w, ecs.Enableable) },
-		"ecs: Uninitialized: the slots of managed string must be zero":                                  func() { ecs.Uninitialized(text) },
-		"ecs: Managed.Get: the handle is the zero value; handles come from RegisterManaged":             func() { ecs.Managed[string]{}.Get(e) },
-		"ecs: Managed.Set: the handle is the zero value; handles come from RegisterManaged":             func() { ecs.Managed[string]{}.Set(e, "") },
-		"ecs: Managed.Add: the handle is the zero value; handles come from RegisterManaged":             func() { ecs.Managed[string]{}.Add(e, "") },
-		"ecs: NewArchetype: managed string was registered in another world":                             func() { ecs.NewArchetype(w, foreign) },
-		"ecs: Managed.At: the rows are no longer current: the loop that gave them has gone on or ended": func() { text.At(kept, 0) },
-		"ecs: Managed.At: row 1 is not in [0, 1)":                                                       in(q, func(rows ecs.Rows) { text.At(rows, 1) }),
-		"ecs: Managed.At: row -1 is not in [0, 1)":                                                      in(q, func(rows ecs.Rows) { text.At(rows, -1) }),
-		"ecs: Managed.At: [Position] has no managed string: ask Managed.In first":                       in(some, func(rows ecs.Rows) { text.At(rows, 0) }),
-		"ecs: Managed.At: managed string and the rows belong to different worlds":                       in(q, func(rows ecs.Rows) { foreign.At(rows, 0) }),
+		"ecs: RegisterManaged[string]: Inline is an option of RegisterBuffer":  func() { ecs.RegisterManaged[string](w, ecs.Inline(3)) },
+		"ecs: Register[managed string]: Growth is an option of RegisterBuffer": func() { ecs.RegisterManaged[string](w, ecs.Growth(alloc.Doubling())) },
+		"ecs: RegisterManaged[string]: registered before with other options":   func() { ecs.RegisterManaged[string](w, ecs.Enableable) },
+		"ecs: Uninitialized: the slots of managed string must be zero":         func() { ecs.Uninitialized(text) },
+		"ecs: Managed.Get: the handle is the zero value; handles come from RegisterManaged": func() {
+			ecs.Managed[string]{}.Get(e)
+		},
+		"ecs: Managed.Set: the handle is the zero value; handles come from RegisterManaged": func() { ecs.Managed[string]{}.Set(e, "") },
+		"ecs: Managed.Add: the handle is the zero value; handles come from RegisterManaged": func() { ecs.Managed[string]{}.Add(e, "") },
+		"ecs: NewArchetype: managed string was registered in another world":                 func() { ecs.NewArchetype(w, foreign) },
+		"ecs: Managed.At: the rows are no longer current: the loop that gave them has gone on or ended": func() {
+			text.At(kept, 0)
+		},
+		"ecs: Managed.At: row 1 is not in [0, 1)":                                 in(q, func(rows ecs.Rows) { text.At(rows, 1) }),
+		"ecs: Managed.At: row -1 is not in [0, 1)":                                in(q, func(rows ecs.Rows) { text.At(rows, -1) }),
+		"ecs: Managed.At: [Position] has no managed string: ask Managed.In first": in(some, func(rows ecs.Rows) { text.At(rows, 0) }),
+		"ecs: Managed.At: managed string and the rows belong to different worlds": in(q, func(rows ecs.Rows) { foreign.At(rows, 0) }),
 	} {
 		require.PanicsWithValue(t, want, f)
 	}
@@ -474,7 +483,8 @@ func TestManagedMisuseIsNamed(t *testing.T) {
 	require.NoError(t, w.Verify())
 	require.NoError(t, w.Close())
 	for _, f := range []func(){
-		func() { text.Get(e) }, func() { text.Mut(e) }, func() { text.Set(e, "") }, func() { text.Add(e, "") }, func() { ecs.RegisterManaged[int](w) },
+		func() { text.Get(e) }, func() { text.Mut(e) }, func() { text.Set(e, "") }, func() { text.Add(e, "") },
+		func() { ecs.RegisterManaged[int](w) },
 	} {
 		require.Contains(t, ecstest.PanicText(f), "the world is closed")
 	}

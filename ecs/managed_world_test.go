@@ -71,7 +71,9 @@ func TestManagedIsCopied(t *testing.T) {
 // chunks change hands, and of two.
 func TestManagedMovesToAnotherWorld(t *testing.T) {
 	u := ecstest.NewWorld(t).Universe()
-	for _, options := range [][]ecs.Option{{ecs.WithUniverse(u), ecs.ChunkGrowth(alloc.Fixed(1))}, {ecs.ChunkGrowth(alloc.Fixed(1))}} {
+	for _, options := range [][]ecs.Option{
+		{ecs.WithUniverse(u), ecs.ChunkGrowth(alloc.Fixed(1))}, {ecs.ChunkGrowth(alloc.Fixed(1))},
+	} {
 		old, w := ecstest.NewWorld(t, options...), ecstest.NewWorld(t, options...)
 		was := ecs.RegisterManaged[string](old)
 		ecs.Register[ecstest.Position](w) // other numbers
@@ -146,7 +148,8 @@ func TestManagedLinks(t *testing.T) {
 
 	moved, err := other.MoveAll(w)
 	require.NoError(t, err)
-	require.Equal(t, Bond{To: [2]ecs.Entity{moved.Of(e), moved.Of(empty)}, Notes: &notes}, *ecs.RegisterManaged[Bond](other).Get(moved.Of(e)))
+	require.Equal(t, Bond{To: [2]ecs.Entity{moved.Of(e), moved.Of(empty)}, Notes: &notes},
+		*ecs.RegisterManaged[Bond](other).Get(moved.Of(e)))
 	require.Equal(t, []ecs.Entity{e}, notes)
 	require.NoError(t, other.Verify())
 }

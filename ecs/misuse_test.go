@@ -27,11 +27,10 @@ func TestMisuseIsNamed(t *testing.T) {
 	dead := m.Archetype.Create()
 	m.World.Destroy(dead)
 	view, _ = m.Hits.Get(m.Entity)
-	inside := " inside a loop over query(Write Position, Read []Hit, With Stun); gather the entities and change them after the loop"
+	const q = "query(Write Position, Read []Hit, With Stun)"
+	const inside = " inside a loop over " + q + "; gather the entities and change them after the loop"
 	loop := func(f func()) func() { return m.InLoop(func(ecs.Rows) { f() }) }
-	health := ecs.Register[ecstest.Health](m.World)
-	before, hash := m.World.Stats(), m.World.Hash()
-	for text, f := range map[string]func(){
+	requireMisuse(t, m, map[string]func(){
 		"ecs: Archetype.Create: structural change" + inside:  loop(func() { m.Archetype.Create() }),
 		"ecs: Archetype.CreateN: structural change" + inside: loop(func() { _, _ = m.Archetype.CreateN(3) }),
 		"ecs: World.Destroy: structural change" + inside:     loop(func() { m.World.Destroy(m.Entity) }),
@@ -39,18 +38,27 @@ func TestMisuseIsNamed(t *testing.T) {
 		"ecs: Component.Remove: structural change" + inside:  loop(func() { m.Position.Remove(m.Entity) }),
 		"ecs: World.Close: structural change" + inside:       loop(func() { m.World.Close() }),
 
-		"ecs: Component.Slice: query(Write Position, Read []Hit, With Stun) does not declare Velocity: add ecs.Read or ecs.Write": m.InLoop(func(r ecs.Rows) { m.Velocity.Slice(r) }),
-		"ecs: Component.Slice: query(Write Position, Read []Hit, With Stun) does not declare Stun: add ecs.Read or ecs.Write":     m.InLoop(func(r ecs.Rows) { m.Stun.Slice(r) }),
-		"ecs: Component.Slice: the rows are no longer current: the loop that gave them has gone on or ended":                      func() { m.Position.Slice(kept) },
-		"ecs: Rows.Entities: the rows are no longer current: the loop that gave them has gone on or ended":                        func() { kept.Entities() },
-		"ecs: Rows.Mask: the rows are no longer current: the loop that gave them has gone on or ended":                            func() { kept.Mask() },
-		"ecs: Component.Slice: the rows are the zero value; rows come from Query.Rows or Batch.Rows":                              func() { m.Position.Slice(ecs.Rows{}) },
-		"ecs: Component.Slice: Position and the rows belong to different worlds":                                                  m.InLoop(func(r ecs.Rows) { ecs.Register[ecstest.Position](m.Other).Slice(r) }),
-		"ecs: Buffer.At: row 3 is not in [0, 2)":                                                                                  m.InLoop(func(r ecs.Rows) { m.Hits.At(r, 3) }),
-		"ecs: DynamicBuffer.Append: the []Hit was opened to read: use Buffer.Mut or ecs.Write":                                    m.InLoop(func(r ecs.Rows) { m.Hits.At(r, 0).Append(ecstest.Hit{}) }),
-		"ecs: DynamicBuffer.Clear: the []Hit was opened to read: use Buffer.Mut or ecs.Write":                                     func() { view.Clear() },
-		"ecs: DynamicBuffer.Append: the view of a []Hit is no longer current: the world has changed since it was taken":           func() { stale.Append(ecstest.Hit{}) },
-		"ecs: DynamicBuffer.Len: the buffer is the zero value; buffers come from Buffer.Get, Mut and At":                          func() { ecs.DynamicBuffer[ecstest.Hit]{}.Len() },
+		"ecs: Component.Slice: " + q + " does not declare Velocity: add ecs.Read or ecs.Write": m.InLoop(func(r ecs.Rows) { m.Velocity.Slice(r) }),
+		"ecs: Component.Slice: " + q + " does not declare Stun: add ecs.Read or ecs.Write":     m.InLoop(func(r ecs.Rows) { m.Stun.Slice(r) }),
+		"ecs: Component.Slice: the rows are no longer current: the loop that gave them has gone on or ended": func() {
+			m.Position.Slice(kept)
+		},
+		"ecs: Rows.Entities: the rows are no longer current: the loop that gave them has gone on or ended": func() { kept.Entities() },
+		"ecs: Rows.Mask: the rows are no longer current: the loop that gave them has gone on or ended":     func() { kept.Mask() },
+		"ecs: Component.Slice: the rows are the zero value; rows come from Query.Rows or Batch.Rows":       func() { m.Position.Slice(ecs.Rows{}) },
+		"ecs: Component.Slice: Position and the rows belong to different worlds": m.InLoop(func(r ecs.Rows) {
+			ecs.Register[ecstest.Position](m.Other).Slice(r)
+		}),
+		"ecs: Buffer.At: row 3 is not in [0, 2)": m.InLoop(func(r ecs.Rows) { m.Hits.At(r, 3) }),
+		"ecs: DynamicBuffer.Append: the []Hit was opened to read: use Buffer.Mut or ecs.Write": m.InLoop(
+			func(r ecs.Rows) {
+				m.Hits.At(r, 0).Append(ecstest.Hit{})
+			}),
+		"ecs: DynamicBuffer.Clear: the []Hit was opened to read: use Buffer.Mut or ecs.Write": func() { view.Clear() },
+		"ecs: DynamicBuffer.Append: the view of a []Hit is no longer current: the world has changed since it was taken": func() {
+			stale.Append(ecstest.Hit{})
+		},
+		"ecs: DynamicBuffer.Len: the buffer is the zero value; buffers come from Buffer.Get, Mut and At": func() { ecs.DynamicBuffer[ecstest.Hit]{}.Len() },
 		"ecs: Batch.Rows: the batch of 1 rows is no longer current: the world has changed since it was made": func() {
 			for range batch.Rows() {
 				t.Error("a stale batch yields nothing")
@@ -63,40 +71,64 @@ func TestMisuseIsNamed(t *testing.T) {
 		fmt.Sprintf("ecs: Component.Add: %v is not alive, cannot add Position", dead):     func() { m.Position.Add(dead, ecstest.Position{}) },
 		"ecs: Component.Add: null is not alive, cannot add Position":                      func() { m.Position.Add(ecs.Null, ecstest.Position{}) },
 		"ecs: Component.Enable: Position was not registered with ecs.Enableable":          func() { m.Position.Enable(m.Entity) },
+	})
+}
 
-		"ecs: Register[Weapon]: Weapon.Name is a string; components must hold no Go pointers, for they lie outside the garbage collector's heap; RegisterManaged takes any type":       func() { ecs.Register[ecstest.Weapon](m.World) },
-		"ecs: RegisterBuffer[Weapon]: Weapon.Name is a string; components must hold no Go pointers, for they lie outside the garbage collector's heap; RegisterManaged takes any type": func() { ecs.RegisterBuffer[ecstest.Weapon](m.World) },
-		"ecs: RegisterBuffer[Tag]: the element has no size":                                                      func() { ecs.RegisterBuffer[ecstest.Tag](m.World) },
-		"ecs: Register[Stun]: registered before with other options":                                              func() { ecs.Register[ecstest.Stun](m.World) },
-		"ecs: RegisterBuffer[Hit]: registered before with other options":                                         func() { ecs.RegisterBuffer[ecstest.Hit](m.World, ecs.Inline(1)) },
-		"ecs: Register[Health]: Inline is an option of RegisterBuffer":                                           func() { ecs.Register[ecstest.Health](m.World, ecs.Inline(1)) },
-		"ecs: Inline: n=-1 is negative":                                                                          func() { ecs.Inline(-1) },
-		"ecs: NewArchetype: Position is given twice":                                                             func() { ecs.NewArchetype(m.World, m.Position, m.Position) },
-		"ecs: NewArchetype: Position was registered in another world":                                            func() { ecs.NewArchetype(m.Other, m.Position) },
-		"ecs: NewArchetype: the handle is the zero value; handles come from Register and RegisterBuffer":         func() { ecs.NewArchetype(m.World, ecs.Component[ecstest.Position]{}) },
-		"ecs: NewArchetype: a type is nil":                                                                       func() { ecs.NewArchetype(m.World, nil) },
-		"ecs: NewQuery: Position is in two terms":                                                                func() { ecs.NewQuery(m.World, ecs.Read(m.Position), ecs.Without(m.Position)) },
-		"ecs: NewQuery: Position was registered in another world":                                                func() { ecs.NewQuery(m.Other, ecs.Read(m.Position)) },
-		"ecs: Archetype.CreateN: n=-1 is negative":                                                               func() { _, _ = m.Archetype.CreateN(-1) },
-		"ecs: Uninitialized: []Hit is a buffer: its header must be zero":                                         func() { ecs.Uninitialized(m.Hits) },
-		"ecs: Uninitialized: the handle is the zero value; handles come from Register and RegisterBuffer":        func() { ecs.Uninitialized(ecs.Component[ecstest.Position]{}) },
-		"ecs: Archetype.CreateN: Uninitialized names Health, which [Position Velocity Stun []Hit] does not have": func() { _, _ = m.Archetype.CreateN(1, ecs.Uninitialized(health)) },
-		"ecs: Archetype.CreateN: Uninitialized names types of another world":                                     func() { _, _ = m.Archetype.CreateN(1, ecs.Uninitialized(ecs.Register[ecstest.Position](m.Other))) },
-	} {
+func TestMisuseOfTypesIsNamed(t *testing.T) {
+	m := ecstest.NewMisuse(t)
+	health := ecs.Register[ecstest.Health](m.World)
+	const pointers = "Weapon.Name is a string; components must hold no Go pointers, " +
+		"for they lie outside the garbage collector's heap; RegisterManaged takes any type"
+	requireMisuse(t, m, map[string]func(){
+		"ecs: Register[Weapon]: " + pointers:                             func() { ecs.Register[ecstest.Weapon](m.World) },
+		"ecs: RegisterBuffer[Weapon]: " + pointers:                       func() { ecs.RegisterBuffer[ecstest.Weapon](m.World) },
+		"ecs: RegisterBuffer[Tag]: the element has no size":              func() { ecs.RegisterBuffer[ecstest.Tag](m.World) },
+		"ecs: Register[Stun]: registered before with other options":      func() { ecs.Register[ecstest.Stun](m.World) },
+		"ecs: RegisterBuffer[Hit]: registered before with other options": func() { ecs.RegisterBuffer[ecstest.Hit](m.World, ecs.Inline(1)) },
+		"ecs: Register[Health]: Inline is an option of RegisterBuffer":   func() { ecs.Register[ecstest.Health](m.World, ecs.Inline(1)) },
+		"ecs: Inline: n=-1 is negative":                                  func() { ecs.Inline(-1) },
+		"ecs: NewArchetype: Position is given twice":                     func() { ecs.NewArchetype(m.World, m.Position, m.Position) },
+		"ecs: NewArchetype: Position was registered in another world":    func() { ecs.NewArchetype(m.Other, m.Position) },
+		"ecs: NewArchetype" + zero:                                       func() { ecs.NewArchetype(m.World, ecs.Component[ecstest.Position]{}) },
+		"ecs: NewArchetype: a type is nil":                               func() { ecs.NewArchetype(m.World, nil) },
+		"ecs: NewQuery: Position is in two terms":                        func() { ecs.NewQuery(m.World, ecs.Read(m.Position), ecs.Without(m.Position)) },
+		"ecs: NewQuery: Position was registered in another world":        func() { ecs.NewQuery(m.Other, ecs.Read(m.Position)) },
+		"ecs: Archetype.CreateN: n=-1 is negative":                       func() { _, _ = m.Archetype.CreateN(-1) },
+		"ecs: Uninitialized: []Hit is a buffer: its header must be zero": func() { ecs.Uninitialized(m.Hits) },
+		"ecs: Uninitialized" + zero:                                      func() { ecs.Uninitialized(ecs.Component[ecstest.Position]{}) },
+		"ecs: Archetype.CreateN: Uninitialized names Health, which [Position Velocity Stun []Hit] does not have": func() {
+			_, _ = m.Archetype.CreateN(1, ecs.Uninitialized(health))
+		},
+		"ecs: Archetype.CreateN: Uninitialized names types of another world": func() {
+			_, _ = m.Archetype.CreateN(1, ecs.Uninitialized(ecs.Register[ecstest.Position](m.Other)))
+		},
+	})
+}
+
+// zero is the end of what a call on a handle that is the zero value panics with.
+const zero = ": the handle is the zero value; handles come from Register and RegisterBuffer"
+
+// requireMisuse calls each function: it must panic with its text and change nothing.
+func requireMisuse(t *testing.T, m *ecstest.Misuse, calls map[string]func()) {
+	t.Helper()
+	before, hash := m.World.Stats(), m.World.Hash()
+	for text, f := range calls {
 		ecstest.RequirePanicText(t, text, f)
 		require.NoError(t, m.World.Verify(), "after %s", text)
 		require.Equal(t, before.Alive, m.World.Stats().Alive)
 		require.Equal(t, hash, m.World.Hash(), "a refused call changes nothing: %s", text)
 	}
 	require.False(t, m.World.Alive(m.Stranger))
-	require.Equal(t, "unregistered unregistered", fmt.Sprint(ecs.Component[ecstest.Health]{}, ecs.Buffer[ecstest.Hit]{}))
+	require.Equal(t, "unregistered unregistered",
+		fmt.Sprint(ecs.Component[ecstest.Health]{}, ecs.Buffer[ecstest.Hit]{}))
 	m.Archetype.Create() // every panic left the world unlocked
 }
 
 func TestLimitsAreErrors(t *testing.T) {
 	w := ecstest.NewWorld(t)
 	require.PanicsWithError(t, "ecs: Register[huge]: the limit is 16384 bytes of columns a chunk: "+
-		"layout: New: huge alone is 20000 bytes, a chunk has 16384: row does not fit a chunk", func() { ecs.Register[huge](w) })
+		"layout: New: huge alone is 20000 bytes, a chunk has 16384: row does not fit a chunk",
+		func() { ecs.Register[huge](w) })
 	require.Panics(t, func() { ecs.Register[[16384]byte](w) }, "no room for the entity")
 	require.Panics(t, func() { ecs.RegisterBuffer[ecstest.Hit](w, ecs.Inline(3000)) })
 	require.PanicsWithError(t, "ecs: RegisterBuffer[[134217728]uint8]: the limit is 1048576 bytes of an element",
@@ -108,7 +140,8 @@ func TestLimitsAreErrors(t *testing.T) {
 	u, err := alloc.NewUniverse(alloc.Size(1 << 21))
 	require.NoError(t, err)
 	require.NoError(t, u.Close())
-	require.PanicsWithValue(t, "ecs: NewWorld: the universe of WithUniverse is closed", func() { _, _ = ecs.NewWorld(ecs.WithUniverse(u)) })
+	require.PanicsWithValue(t, "ecs: NewWorld: the universe of WithUniverse is closed",
+		func() { _, _ = ecs.NewWorld(ecs.WithUniverse(u)) })
 	_, err = ecs.NewArchetype(w).CreateN(ecs.MaxEntities)
 	require.EqualError(t, err, "ecs: Archetype.CreateN: the limit is 134217726 entities a world")
 	_, err = ecs.NewArchetype(w).CreateN(math.MaxInt)
@@ -195,20 +228,24 @@ func TestTypeLimit(t *testing.T) {
 	for n := range ecs.MaxTypes - 4 { // four are built in
 		ecstest.RegisterType(w, reflect.ArrayOf(n+1, reflect.TypeFor[byte]()))
 	}
-	require.PanicsWithError(t, "ecs: Register[Position]: "+ecstest.TooManyTypes, func() { ecs.Register[ecstest.Position](w) })
+	require.PanicsWithError(t, "ecs: Register[Position]: "+ecstest.TooManyTypes,
+		func() { ecs.Register[ecstest.Position](w) })
 }
 
 func TestZeroHandleIsNamed(t *testing.T) {
 	m := ecstest.NewMisuse(t)
 	for text, f := range map[string]func(){
-		"ecs: Component.Get: the handle is the zero value; handles come from Register and RegisterBuffer":     func() { ecs.Component[ecstest.Health]{}.Get(m.Entity) },
-		"ecs: Component.Set: the handle is the zero value; handles come from Register and RegisterBuffer":     func() { ecs.Component[ecstest.Health]{}.Set(m.Entity, ecstest.Health{}) },
-		"ecs: Component.Add: the handle is the zero value; handles come from Register and RegisterBuffer":     func() { ecs.Component[ecstest.Health]{}.Add(m.Entity, ecstest.Health{}) },
-		"ecs: Component.Enable: the handle is the zero value; handles come from Register and RegisterBuffer":  func() { ecs.Component[ecstest.Health]{}.Enable(m.Entity) },
-		"ecs: Component.Enabled: the handle is the zero value; handles come from Register and RegisterBuffer": func() { ecs.Component[ecstest.Health]{}.Enabled(m.Entity) },
-		"ecs: Component.Slice: the handle is the zero value; handles come from Register and RegisterBuffer":   m.InLoop(func(r ecs.Rows) { ecs.Component[ecstest.Health]{}.Slice(r) }),
-		"ecs: Buffer.Append: the handle is the zero value; handles come from Register and RegisterBuffer":     func() { ecs.Buffer[ecstest.Hit]{}.Append(m.Entity) },
-		"ecs: Archetype.Has: the handle is the zero value; handles come from Register and RegisterBuffer":     func() { m.Archetype.Has(ecs.Component[ecstest.Health]{}) },
+		"ecs: Component.Get" + zero:     func() { ecs.Component[ecstest.Health]{}.Get(m.Entity) },
+		"ecs: Component.Set" + zero:     func() { ecs.Component[ecstest.Health]{}.Set(m.Entity, ecstest.Health{}) },
+		"ecs: Component.Add" + zero:     func() { ecs.Component[ecstest.Health]{}.Add(m.Entity, ecstest.Health{}) },
+		"ecs: Component.Enable" + zero:  func() { ecs.Component[ecstest.Health]{}.Enable(m.Entity) },
+		"ecs: Component.Enabled" + zero: func() { ecs.Component[ecstest.Health]{}.Enabled(m.Entity) },
+		"ecs: Component.Slice: the handle is the zero value; handles come from Register and RegisterBuffer": m.InLoop(
+			func(r ecs.Rows) {
+				ecs.Component[ecstest.Health]{}.Slice(r)
+			}),
+		"ecs: Buffer.Append" + zero: func() { ecs.Buffer[ecstest.Hit]{}.Append(m.Entity) },
+		"ecs: Archetype.Has" + zero: func() { m.Archetype.Has(ecs.Component[ecstest.Health]{}) },
 
 		"ecs: Register[Health]: the world is nil or the zero value; worlds come from NewWorld":      func() { ecs.Register[ecstest.Health](nil) },
 		"ecs: RegisterBuffer[Hit]: the world is nil or the zero value; worlds come from NewWorld":   func() { ecs.RegisterBuffer[ecstest.Hit](new(ecs.World)) },

@@ -45,9 +45,11 @@ func TestNil(t *testing.T) {
 		panics("Component.SetValues", "ecs: Component.SetValues: ", func() { _ = position.SetValues(nil, nil) }),
 		panics("Component.Values", "ecs: Component.Values: ", func() { position.Values(nil, nil) }),
 		panics("Disabled", "ecs: Disabled: ", func() { ecs.Disabled(nil, walk) }),
-		panics("Each1: query", "ecs: Query.Rows: ", func() { ecs.Each1(nil, position, func(ecs.Entity, *ecstest.Position) {}) }),
+		panics("Each1: query", "ecs: Query.Rows: ",
+			func() { ecs.Each1(nil, position, func(ecs.Entity, *ecstest.Position) {}) }),
 		panics("Each1: function", "ecs: Each1: ", func() { ecs.Each1(q, position, nil) }),
-		panics("Each2: query", "ecs: Query.Rows: ", func() { ecs.Each2(nil, position, walk, func(ecs.Entity, *ecstest.Position, *ecstest.Velocity) {}) }),
+		panics("Each2: query", "ecs: Query.Rows: ",
+			func() { ecs.Each2(nil, position, walk, func(ecs.Entity, *ecstest.Position, *ecstest.Velocity) {}) }),
 		panics("Each2: function", "ecs: Each2: ", func() { ecs.Each2(q, position, walk, nil) }),
 		panics("Enableable", "ecs: Enableable: ", func() { ecs.Enableable(nil) }),
 		panics("TrackRows", "ecs: TrackRows: ", func() { ecs.TrackRows(nil) }),
@@ -92,7 +94,9 @@ func TestNil(t *testing.T) {
 
 // nilOfSnapshots are the calls of snapshots and deltas.
 func nilOfSnapshots(t *testing.T, w *ecs.World) []lint.NilCall {
-	position, hits, note := ecs.Register[ecstest.Position](w), ecs.RegisterBuffer[ecstest.Hit](w), ecs.RegisterSparse[ecstest.Marked](w, ecs.Enableable)
+	position := ecs.Register[ecstest.Position](w)
+	hits := ecs.RegisterBuffer[ecstest.Hit](w)
+	note := ecs.RegisterSparse[ecstest.Marked](w, ecs.Enableable)
 	text := ecs.RegisterManaged[[]string](w)
 	moment := w.Snapshot()
 	t.Cleanup(moment.Close)
@@ -110,7 +114,8 @@ func nilOfSnapshots(t *testing.T, w *ecs.World) []lint.NilCall {
 		}),
 		panics("EncodeDelta", "ecs: EncodeDelta: the delta is nil", func() { _ = ecs.EncodeDelta(nil, nil) }),
 		panics("CopyWith", "ecs: CopyWith: the function is nil", func() { ecs.CopyWith[string](nil) }),
-		panics("Codec: encode", "ecs: Codec: a function is nil", func() { ecs.Codec(nil, func([]byte, *string) error { return nil }) }),
+		panics("Codec: encode", "ecs: Codec: a function is nil",
+			func() { ecs.Codec(nil, func([]byte, *string) error { return nil }) }),
 		panics("Codec: decode", "ecs: Codec: a function is nil", func() {
 			ecs.Codec(func(b []byte, _ *string) ([]byte, error) { return b, nil }, nil)
 		}),
@@ -134,11 +139,13 @@ func nilOfTypes(w *ecs.World) []lint.NilCall {
 		panics("NewChange", "ecs: NewChange: ", func() { ecs.NewChange(nil) }),
 		panics("NewQuery", "ecs: NewQuery: ", func() { ecs.NewQuery(nil) }),
 		panics("NewWorld", "ecs: NewWorld: ", func() { _, _ = ecs.NewWorld(nil) }),
-		panics("NewWorld: second", "ecs: NewWorld: ", func() { _, _ = ecs.NewWorld(ecs.ChunkGrowth(ecs.DefaultChunkGrowth()), nil) }),
+		panics("NewWorld: second", "ecs: NewWorld: ",
+			func() { _, _ = ecs.NewWorld(ecs.ChunkGrowth(ecs.DefaultChunkGrowth()), nil) }),
 		panics("Register: world", "ecs: Register[Position]: ", func() { ecs.Register[ecstest.Position](nil) }),
 		panics("Register: option", "ecs: Register[Position]: ", func() { ecs.Register[ecstest.Position](w, nil) }),
 		panics("RegisterBuffer: world", "ecs: RegisterBuffer[Hit]: ", func() { ecs.RegisterBuffer[ecstest.Hit](nil) }),
-		panics("RegisterBuffer: option", "ecs: RegisterBuffer[Hit]: ", func() { ecs.RegisterBuffer[ecstest.Hit](w, nil) }),
+		panics("RegisterBuffer: option", "ecs: RegisterBuffer[Hit]: ",
+			func() { ecs.RegisterBuffer[ecstest.Hit](w, nil) }),
 		panics("Sparse.Lookup", "ecs: Sparse.Lookup: ", func() { mark.Lookup(nil) }),
 		panics("sparseHandle.DisableQuery", "ecs: Sparse.DisableQuery: ", func() { mark.DisableQuery(nil) }),
 		panics("sparseHandle.EnableQuery", "ecs: Sparse.EnableQuery: ", func() { mark.EnableQuery(nil) }),
@@ -150,9 +157,11 @@ func nilOfTypes(w *ecs.World) []lint.NilCall {
 		panics("RegisterChunk: world", "ecs: RegisterChunk[int64]: ", func() { ecs.RegisterChunk[int64](nil) }),
 		panics("RegisterChunk: option", "ecs: RegisterChunk[int64]: ", func() { ecs.RegisterChunk[int64](w, nil) }),
 		panics("RegisterManaged: world", "ecs: RegisterManaged[string]: ", func() { ecs.RegisterManaged[string](nil) }),
-		panics("RegisterManaged: option", "ecs: RegisterManaged[string]: ", func() { ecs.RegisterManaged[string](w, nil) }),
+		panics("RegisterManaged: option", "ecs: RegisterManaged[string]: ",
+			func() { ecs.RegisterManaged[string](w, nil) }),
 		panics("RegisterShared: world", "ecs: RegisterShared[string]: ", func() { ecs.RegisterShared[string](nil) }),
-		panics("RegisterShared: option", "ecs: RegisterShared[string]: ", func() { ecs.RegisterShared[string](w, nil) }),
+		panics("RegisterShared: option", "ecs: RegisterShared[string]: ",
+			func() { ecs.RegisterShared[string](w, nil) }),
 		panics("TryNewArchetype: world", "ecs: NewArchetype: ", func() { _, _ = ecs.TryNewArchetype(nil) }),
 		panics("TryNewArchetype: type", "ecs: NewArchetype: ", func() { _, _ = ecs.TryNewArchetype(w, nil, position) }),
 	}

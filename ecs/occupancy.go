@@ -42,7 +42,8 @@ func (w *World) Occupancy() (all []Occupancy) {
 // occupancy returns the archetype's own, also if it holds no memory.
 func (a *Archetype) occupancy() Occupancy {
 	store := &a.core.Table.Store
-	o := Occupancy{Archetype: a, Rows: store.Len(), Chunks: a.Chunks(), Reserve: store.Reserve() * alloc.ChunkSize, RowBytes: int(unsafe.Sizeof(Entity{}))}
+	o := Occupancy{Archetype: a, Rows: store.Len(), Chunks: a.Chunks(), Reserve: store.Reserve() * alloc.ChunkSize,
+		RowBytes: int(unsafe.Sizeof(Entity{}))}
 	for _, c := range store.Columns() {
 		o.RowBytes += int(c.Size)
 	}

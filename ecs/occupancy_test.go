@@ -41,7 +41,9 @@ func TestOccupancy(t *testing.T) {
 	require.Equal(t, s.Reserve*alloc.ChunkSize, f.Reserve)
 	require.Equal(t, s.Chunks*alloc.ChunkSize, f.Bytes)
 	sum := ecstest.Occupied(w)
-	require.Equal(t, []int{10_003, f.Chunks + 1, f.Bytes + 2048, f.Reserve}, []int{sum.Rows, sum.Chunks, sum.Bytes, sum.Reserve})
+	require.Equal(t, []int{10_003, f.Chunks + 1, f.Bytes + 2048, f.Reserve}, []int{
+		sum.Rows, sum.Chunks, sum.Bytes, sum.Reserve,
+	})
 	w.Clear()
 	w.Trim()
 	for _, f := range w.Occupancy() {

@@ -131,14 +131,20 @@ func (q *Query) Matches(e Entity) bool {
 		return false
 	}
 	a, pos, at := q.core.World.RowOf(r)
-	if !q.core.Matching.Wants(&a.Table) || q.inner().MaySkipChunks(q.core.Since) && !q.inner().ChunkPasses(nil, a, pos, 0, a.Table.Store.RowsOf(pos), q.core.Since) {
+	if !q.core.Matching.Wants(&a.Table) ||
+		q.inner().MaySkipChunks(q.core.Since) &&
+			!q.inner().ChunkPasses(nil, a, pos, 0, a.Table.Store.RowsOf(pos), q.core.Since) {
 		return false
 	}
-	if q.core.Masked && (!q.inner().InRanges(a, pos, at.Row) || q.inner().Narrows(a, pos, q.core.Since) && !q.inner().IsNewRow(a, pos, at.Row, q.core.Since)) {
+	if q.core.Masked &&
+		(!q.inner().InRanges(a, pos, at.Row) ||
+			q.inner().Narrows(a, pos, q.core.Since) && !q.inner().IsNewRow(a, pos, at.Row, q.core.Since)) {
 		return false
 	}
 	for _, t := range q.core.Matching.TestsOf(&a.Table) {
-		if !slices.ContainsFunc(t.Slots, func(slot uint16) bool { return a.Table.Metadata.Bits(slot, pos).Has(at.Row) != (t.Invert != 0) }) {
+		if !slices.ContainsFunc(t.Slots, func(slot uint16) bool {
+			return a.Table.Metadata.Bits(slot, pos).Has(at.Row) != (t.Invert != 0)
+		}) {
 			return false
 		}
 	}

@@ -65,11 +65,13 @@ func TestReinterpretIsAligned(t *testing.T) {
 func TestReinterpretRefuses(t *testing.T) {
 	_, b, e := solo[uint64](t, 2)
 	d := mut(t, b, e)
-	require.PanicsWithValue(t, "ecs: Reinterpret: an element of []uint64 has 8 bytes, uint32 has 4: sizes must be equal",
+	require.PanicsWithValue(t,
+		"ecs: Reinterpret: an element of []uint64 has 8 bytes, uint32 has 4: sizes must be equal",
 		func() { ecs.Reinterpret[uint32](d) })
 	require.PanicsWithValue(t, "ecs: Reinterpret: an element of []uint64 has 8 bytes, Tag has 0: sizes must be equal",
 		func() { ecs.Reinterpret[ecstest.Tag](d) })
 	type link struct{ Next *int }
-	require.PanicsWithValue(t, "ecs: Reinterpret: link.Next is a *int; elements must hold no Go pointers, for they lie outside the garbage collector's heap",
+	require.PanicsWithValue(t,
+		"ecs: Reinterpret: link.Next is a *int; elements must hold no Go pointers, for they lie outside the garbage collector's heap",
 		func() { ecs.Reinterpret[link](d) })
 }

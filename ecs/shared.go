@@ -30,7 +30,9 @@ type Shared[T comparable] struct {
 // Codec.
 func RegisterShared[T comparable](w *World, options ...TypeOption) Shared[T] {
 	t := reflect.TypeFor[T]()
-	info := &world.Type{Go: t, Name: world.ShortName(t), Align: 1, Kind: KindShared, Shared: value.NewValues[T](linksOf[T]())}
+	info := &world.Type{
+		Go: t, Name: world.ShortName(t), Align: 1, Kind: KindShared, Shared: value.NewValues[T](linksOf[T]()),
+	}
 	applyOptions(info, "RegisterShared", options)
 	registered := w.inner().Register("RegisterShared", info)
 	return Shared[T]{registered, registered.Shared.(*value.Values[T])}
@@ -65,7 +67,8 @@ func (c Shared[T]) check(op string, x T) {
 //
 //go:noinline
 func (c Shared[T]) refuse(op string, x T) {
-	panic(fmt.Sprintf("ecs: %s: the %s %s holds what Go cannot compare, as a slice, map or function", op, c.t.Name, world.TextOf(x)))
+	panic(fmt.Sprintf("ecs: %s: the %s %s holds what Go cannot compare, as a slice, map or function",
+		op, c.t.Name, world.TextOf(x)))
 }
 
 // SharedValue is a value of a shared type; see Shared.Of. It implements Type, but only
@@ -230,7 +233,8 @@ func (a *Archetype) With(given ...SharedValue) *Archetype {
 		}
 		list = append(list, s.core.Value)
 	}
-	to, err := w.ArchetypeOf(a.core.Table.Sig, w.ValuesFor(make([]*value.Shared, 0, world.UsualValues), &a.core.Table.Sig, list, a.inner(), nil))
+	to, err := w.ArchetypeOf(a.core.Table.Sig,
+		w.ValuesFor(make([]*value.Shared, 0, world.UsualValues), &a.core.Table.Sig, list, a.inner(), nil))
 	if err != nil {
 		panic(world.WithOp(op, err))
 	}

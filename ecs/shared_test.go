@@ -31,7 +31,8 @@ func TestBehaviour55SharedValues(t *testing.T) {
 	a := ecs.NewArchetype(w, ecs.Register[ecstest.Position](w))
 	nan := math.Float64frombits(0x7ff8_0000_0000_0123)
 	ids := make([]ecs.Entity, 8)
-	for i, v := range []Team{{"red", 1}, {strings.Clone("red"), 1}, {"red", 2}, {"red", math.NaN()}, {"red", nan}, {"blue", nan}, {"red", 0}, {"red", math.Copysign(0, -1)}} {
+	for i, v := range []Team{{"red", 1}, {strings.Clone("red"), 1}, {"red", 2}, {"red", math.NaN()}, {"red", nan},
+		{"blue", nan}, {"red", 0}, {"red", math.Copysign(0, -1)}} {
 		ids[i] = a.Create()
 		require.True(t, team.Add(ids[i], v))
 		require.False(t, team.Add(ids[i], Team{"other", 0}), "it has one")
@@ -50,7 +51,8 @@ func TestBehaviour55SharedValues(t *testing.T) {
 	require.True(t, boxed.Add(ids[2], [1]any{float32(1)}))
 	require.Equal(t, 2, boxed.Len([1]any{math.NaN()}))
 	require.Zero(t, boxed.Len([1]any{1.0}), "another type in the interface is another value")
-	require.PanicsWithValue(t, "ecs: Shared.Add: the [1]interface {} [[1]] holds what Go cannot compare, as a slice, map or function",
+	require.PanicsWithValue(t,
+		"ecs: Shared.Add: the [1]interface {} [[1]] holds what Go cannot compare, as a slice, map or function",
 		func() { boxed.Add(ids[3], [1]any{[]int{1}}) })
 
 	loose := ecs.RegisterShared[any](w)
@@ -233,7 +235,9 @@ func TestPutMovesChunks(t *testing.T) {
 // new one take over the hole.
 func TestPutTakesOverLayout(t *testing.T) {
 	w := ecstest.NewWorld(t)
-	cell, position, owner := ecs.RegisterShared[int](w), ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Owner](w)
+	cell := ecs.RegisterShared[int](w)
+	position := ecs.Register[ecstest.Position](w)
+	owner := ecs.Register[ecstest.Owner](w)
 	batch, err := ecs.NewArchetype(w, position, owner, cell).CreateN(5000)
 	require.NoError(t, err)
 	for i, e := range batch.Entities(nil) {
@@ -273,7 +277,9 @@ func TestPutTakesOverLayout(t *testing.T) {
 // TestRowsOf: the rows of one value, of those that the query finds.
 func TestRowsOf(t *testing.T) {
 	w := ecstest.NewWorld(t)
-	cell, position, velocity := ecs.RegisterShared[int](w), ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w)
+	cell := ecs.RegisterShared[int](w)
+	position := ecs.Register[ecstest.Position](w)
+	velocity := ecs.Register[ecstest.Velocity](w)
 	q := ecs.NewQuery(w, ecs.Write(position), ecs.Without(velocity))
 	all := map[int][]ecs.Entity{}
 	still, moving := ecs.NewArchetype(w, position, cell), ecs.NewArchetype(w, position, velocity, cell)
@@ -290,7 +296,8 @@ func TestRowsOf(t *testing.T) {
 		}
 		require.Equal(t, all[v], found)
 	}
-	require.PanicsWithValue(t, "ecs: Archetype.Create: structural change inside a loop over "+q.String()+"; gather the entities and change them after the loop", func() {
+	require.PanicsWithValue(t, "ecs: Archetype.Create: structural change inside a loop over "+q.String()+
+		"; gather the entities and change them after the loop", func() {
 		for range q.RowsOf(cell.Of(1)) {
 			still.Create()
 		}
@@ -309,11 +316,9 @@ type sharing struct {
 // component beside a map.
 func TestSharedAgainstModel(t *testing.T) {
 	t.Parallel()
-	rng, w := rand.New(rand.NewPCG(9, 1)), ecstest.NewWorld(t)
+	rng, w, names := rand.New(rand.NewPCG(9, 1)), ecstest.NewWorld(t), []string{"", "a", "b", "c"}
 	cell, kind, position := ecs.RegisterShared[int](w), ecs.RegisterShared[string](w), ecs.Register[ecstest.Position](w)
-	want := map[ecs.Entity]*sharing{}
-	var ids []ecs.Entity
-	names := []string{"", "a", "b", "c"}
+	want, ids := map[ecs.Entity]*sharing{}, []ecs.Entity(nil)
 	q := ecs.NewQuery(w, ecs.Read(position), ecs.Where(cell.Of(1), cell.Of(2), cell.Of(2)), ecs.Where(kind.Of("a")))
 	for step := range ecstest.StepsOf(2500) {
 		e := ecs.Null
@@ -362,7 +367,8 @@ func TestSharedAgainstModel(t *testing.T) {
 				}
 			}
 		case op == 8:
-			_, err := ecs.NewChange(w, ecs.Put(cell.Of(c+1)), ecs.Remove(kind)).ApplyQuery(ecs.NewQuery(w, ecs.Where(cell.Of(c))))
+			next := ecs.NewChange(w, ecs.Put(cell.Of(c+1)), ecs.Remove(kind))
+			_, err := next.ApplyQuery(ecs.NewQuery(w, ecs.Where(cell.Of(c))))
 			require.NoError(t, err)
 			for _, m := range want {
 				if m.cell == c {
@@ -382,7 +388,8 @@ func TestSharedAgainstModel(t *testing.T) {
 		for e, m := range want {
 			c, okC := cell.Get(e)
 			k, okK := kind.Get(e)
-			require.True(t, okC == (m.cell != nil) && (!okC || m.cell == c) && okK == (m.kind != nil) && (!okK || m.kind == k))
+			require.True(t, okC == (m.cell != nil) && (!okC || m.cell == c), "cell of %v", e)
+			require.True(t, okK == (m.kind != nil) && (!okK || m.kind == k), "kind of %v", e)
 			require.Equal(t, m.p, *position.Get(e))
 		}
 	}
@@ -396,22 +403,28 @@ func TestSharedMisuse(t *testing.T) {
 	a := ecs.NewArchetype(w, position)
 	e := a.Create()
 	for want, f := range map[string]func(){
-		"ecs: RegisterShared[int]: the options of shared types are Cleanup and Codec":                                                                  func() { ecs.RegisterShared[int](w, ecs.Enableable) },
-		"ecs: Write: int is shared: entities get another value by Set or Put":                                                                          func() { ecs.Write(cell) },
-		"ecs: With: int=3 is a value; ask for it with Where":                                                                                           func() { ecs.With(cell.Of(3)) },
-		"ecs: Any: int=3 is a value; ask for it with Where":                                                                                            func() { ecs.Any(cell.Of(3)) },
-		"ecs: Where: a value is the zero value of SharedValue; values come from Shared.Of":                                                             func() { ecs.Where(cell.Of(1), ecs.SharedValue{}) },
-		"ecs: NewBundle[struct { Cell int }]: field .Cell: int is a shared type, and a field is a component or a buffer; see Shared.Add and Shared.At": func() { ecs.NewBundle[struct{ Cell int }](w) },
-		"ecs: Where: the values are not all of one shared type; take a Where for each":                                                                 func() { ecs.Where(cell.Of(1), ecs.RegisterShared[string](w).Of("")) },
-		"ecs: NewQuery: Where names no type":                                                                                                           func() { ecs.NewQuery(w, ecs.Where()) },
-		"ecs: NewQuery: int was registered in another world":                                                                                           func() { ecs.NewQuery(w, ecs.Where(strange.Of(1))) },
-		"ecs: NewQuery: int is in two terms":                                                                                                           func() { ecs.NewQuery(w, ecs.With(cell), ecs.Where(cell.Of(1))) },
-		"ecs: NewChange: Remove(int=1): name the type, entities lose any value of it":                                                                  func() { ecs.NewChange(w, ecs.Remove(cell.Of(1))) },
-		"ecs: NewArchetype: int is given twice":                                                                                                        func() { ecs.NewArchetype(w, cell, cell.Of(1)) },
-		"ecs: Archetype.With: int=1: [Position] has no int":                                                                                            func() { a.With(cell.Of(1)) },
-		"ecs: Shared.Add: entity " + e.String() + " belongs to another world":                                                                          func() { strange.Add(e, 1) },
-		"ecs: Shared.Of: " + "the handle is the zero value; handles come from RegisterShared":                                                          func() { ecs.Shared[int]{}.Of(1) },
-		"ecs: NewArchetype: " + "the handle is the zero value; handles come from Register and RegisterBuffer":                                          func() { ecs.NewArchetype(w, ecs.SharedValue{}) },
+		"ecs: RegisterShared[int]: the options of shared types are Cleanup and Codec":      func() { ecs.RegisterShared[int](w, ecs.Enableable) },
+		"ecs: Write: int is shared: entities get another value by Set or Put":              func() { ecs.Write(cell) },
+		"ecs: With: int=3 is a value; ask for it with Where":                               func() { ecs.With(cell.Of(3)) },
+		"ecs: Any: int=3 is a value; ask for it with Where":                                func() { ecs.Any(cell.Of(3)) },
+		"ecs: Where: a value is the zero value of SharedValue; values come from Shared.Of": func() { ecs.Where(cell.Of(1), ecs.SharedValue{}) },
+		"ecs: NewBundle[struct { Cell int }]: field .Cell: int is a shared type, and a field is a component or a buffer; see Shared.Add and Shared.At": func() {
+			ecs.NewBundle[struct{ Cell int }](w)
+		},
+		"ecs: Where: the values are not all of one shared type; take a Where for each": func() { ecs.Where(cell.Of(1), ecs.RegisterShared[string](w).Of("")) },
+		"ecs: NewQuery: Where names no type":                                           func() { ecs.NewQuery(w, ecs.Where()) },
+		"ecs: NewQuery: int was registered in another world":                           func() { ecs.NewQuery(w, ecs.Where(strange.Of(1))) },
+		"ecs: NewQuery: int is in two terms":                                           func() { ecs.NewQuery(w, ecs.With(cell), ecs.Where(cell.Of(1))) },
+		"ecs: NewChange: Remove(int=1): name the type, entities lose any value of it":  func() { ecs.NewChange(w, ecs.Remove(cell.Of(1))) },
+		"ecs: NewArchetype: int is given twice":                                        func() { ecs.NewArchetype(w, cell, cell.Of(1)) },
+		"ecs: Archetype.With: int=1: [Position] has no int":                            func() { a.With(cell.Of(1)) },
+		"ecs: Shared.Add: entity " + e.String() + " belongs to another world":          func() { strange.Add(e, 1) },
+		"ecs: Shared.Of: " + "the handle is the zero value; handles come from RegisterShared": func() {
+			ecs.Shared[int]{}.Of(1)
+		},
+		"ecs: NewArchetype: " + "the handle is the zero value; handles come from Register and RegisterBuffer": func() {
+			ecs.NewArchetype(w, ecs.SharedValue{})
+		},
 	} {
 		require.PanicsWithValue(t, want, f)
 	}
@@ -462,7 +475,9 @@ func TestSharedInAShare(t *testing.T) {
 // TestArchetypesComeAgain: who holds an archetype that was given up does not notice.
 func TestArchetypesComeAgain(t *testing.T) {
 	w := ecstest.NewWorld(t)
-	cell, position, velocity := ecs.RegisterShared[int](w), ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w)
+	cell := ecs.RegisterShared[int](w)
+	position := ecs.Register[ecstest.Position](w)
+	velocity := ecs.Register[ecstest.Velocity](w)
 	a := ecs.NewArchetype(w, position, cell)
 	q := ecs.NewQuery(w, ecs.Write(position), ecs.Where(cell.Of(7)))
 	old := a.With(cell.Of(7))
@@ -531,9 +546,12 @@ func TestWithKeepsOthers(t *testing.T) {
 func TestBuiltInKinds(t *testing.T) {
 	w := ecstest.NewWorld(t)
 	const text = " is built in as another kind: RegisterBuffer has LinkedEntity, Register the others"
-	require.PanicsWithValue(t, "ecs: RegisterShared[CleanupEntity]: CleanupEntity"+text, func() { ecs.RegisterShared[ecs.CleanupEntity](w) })
-	require.PanicsWithValue(t, "ecs: RegisterManaged[Prefab]: managed Prefab"+text, func() { ecs.RegisterManaged[ecs.Prefab](w) })
-	require.PanicsWithValue(t, "ecs: Register[LinkedEntity]: LinkedEntity"+text, func() { ecs.Register[ecs.LinkedEntity](w) })
+	require.PanicsWithValue(t, "ecs: RegisterShared[CleanupEntity]: CleanupEntity"+text,
+		func() { ecs.RegisterShared[ecs.CleanupEntity](w) })
+	require.PanicsWithValue(t, "ecs: RegisterManaged[Prefab]: managed Prefab"+text,
+		func() { ecs.RegisterManaged[ecs.Prefab](w) })
+	require.PanicsWithValue(t, "ecs: Register[LinkedEntity]: LinkedEntity"+text,
+		func() { ecs.Register[ecs.LinkedEntity](w) })
 	require.Equal(t, ecs.RegisterBuffer[ecs.LinkedEntity](w), ecs.RegisterBuffer[ecs.LinkedEntity](w))
 }
 

@@ -56,7 +56,8 @@ func BenchmarkSparseAddRemove(b *testing.B) {
 
 // half makes 16,000 entities of which every other has a Velocity of each of three kinds, the last
 // switched on.
-func half(b *testing.B) (w *ecs.World, position ecs.Component[ecstest.Position], sparse ecs.Sparse[ecstest.Velocity], bit ecs.Component[Kept], ids []ecs.Entity) {
+func half(b *testing.B) (w *ecs.World, position ecs.Component[ecstest.Position], sparse ecs.Sparse[ecstest.Velocity],
+	bit ecs.Component[Kept], ids []ecs.Entity) {
 	w = ecstest.NewWorld(b)
 	position, bit = ecs.Register[ecstest.Position](w), ecs.Register[Kept](w, ecs.Enableable)
 	sparse = ecs.RegisterSparse[ecstest.Velocity](w)

@@ -45,7 +45,9 @@ func TestSparseDrivers(t *testing.T) {
 	burning := ecs.RegisterSparse[ecstest.Burning](w)
 	r := rand.New(rand.NewPCG(1, 2))
 	var ids []ecs.Entity
-	for _, a := range []*ecs.Archetype{ecs.NewArchetype(w, position), ecs.NewArchetype(w, stun), ecs.NewArchetype(w, position, stun)} {
+	for _, a := range []*ecs.Archetype{
+		ecs.NewArchetype(w, position), ecs.NewArchetype(w, stun), ecs.NewArchetype(w, position, stun),
+	} {
 		b, err := a.CreateN(3000)
 		require.NoError(t, err)
 		ids = b.Entities(ids)
@@ -127,9 +129,13 @@ type driven struct {
 
 func newDriven(t *testing.T) *driven {
 	w := ecstest.NewWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
-	x := &driven{rand.New(rand.NewPCG(3, 4)), w, ecs.Register[ecstest.Position](w, ecs.TrackRows), ecs.Register[ecstest.Stun](w, ecs.Enableable), ecs.Register[ecstest.Tag](w),
-		ecs.RegisterShared[int](w), ecs.RegisterSparse[ecstest.Burning](w), ecs.RegisterSparse[ecstest.Marked](w, ecs.Enableable), nil}
-	for _, types := range [][]ecs.Type{{x.position}, {x.stun, x.team.Of(0)}, {x.position, x.stun, x.tag}, {x.position, x.team.Of(1)}} {
+	x := &driven{rand.New(rand.NewPCG(3, 4)), w, ecs.Register[ecstest.Position](w, ecs.TrackRows),
+		ecs.Register[ecstest.Stun](w, ecs.Enableable), ecs.Register[ecstest.Tag](w),
+		ecs.RegisterShared[int](w), ecs.RegisterSparse[ecstest.Burning](w),
+		ecs.RegisterSparse[ecstest.Marked](w, ecs.Enableable), nil}
+	for _, types := range [][]ecs.Type{
+		{x.position}, {x.stun, x.team.Of(0)}, {x.position, x.stun, x.tag}, {x.position, x.team.Of(1)},
+	} {
 		b, err := ecs.NewArchetype(w, types...).CreateN(1000)
 		require.NoError(t, err)
 		x.ids = b.Entities(x.ids)
@@ -160,7 +166,8 @@ func (x *driven) step() {
 // term returns a random term over a type, or none.
 func (x *driven) term(of ecs.Operand, enableable bool) (terms []ecs.Term) {
 	c := of.(ecs.Type)
-	terms = []ecs.Term{ecs.Read(c), ecs.With(c), ecs.Present(of), ecs.Optional(ecs.Read(c)), ecs.Any(of, x.position), ecs.Without(c), ecs.Absent(c)}
+	terms = []ecs.Term{ecs.Read(c), ecs.With(c), ecs.Present(of), ecs.Optional(ecs.Read(c)), ecs.Any(of, x.position),
+		ecs.Without(c), ecs.Absent(c)}
 	if enableable {
 		terms = append(terms, ecs.Disabled(of))
 	}
@@ -172,11 +179,13 @@ func (x *driven) term(of ecs.Operand, enableable bool) (terms []ecs.Term) {
 func (x *driven) query() *ecs.Query {
 	axis := func(p *ecstest.Position) *float64 { return &p.X }
 	changed, between := ecs.Changed(x.position), ecs.Between(x.position, axis, 0, 0.3)
-	needs := [][]ecs.Term{{ecs.Read(x.burning)}, {ecs.With(x.burning, x.marked)}, {ecs.Present(x.burning)}, {ecs.Write(x.marked)}, {ecs.Disabled(x.marked)}}
+	needs := [][]ecs.Term{{ecs.Read(x.burning)}, {ecs.With(x.burning, x.marked)}, {ecs.Present(x.burning)},
+		{ecs.Write(x.marked)}, {ecs.Disabled(x.marked)}}
 	terms := needs[x.IntN(len(needs))]
 	terms = append(terms, x.term(x.stun, true)...)
 	terms = append(terms, x.term(x.tag, false)...)
-	for _, of := range [][]ecs.Term{{changed, changed.Masked()}, {between, between.Masked()}, {ecs.Changed(x.burning)}, {ecs.Ordered()}, {ecs.Where(x.team.Of(x.IntN(2)))}} {
+	for _, of := range [][]ecs.Term{{changed, changed.Masked()}, {between, between.Masked()}, {ecs.Changed(x.burning)},
+		{ecs.Ordered()}, {ecs.Where(x.team.Of(x.IntN(2)))}} {
 		if x.IntN(4) == 0 {
 			terms = append(terms, of[x.IntN(len(of))])
 		}

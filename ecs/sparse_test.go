@@ -34,7 +34,8 @@ type sparseEntity struct {
 }
 
 func newSparseModel(t *testing.T, w *ecs.World) *sparseModel {
-	return &sparseModel{w: w, pos: ecs.Register[ecstest.Position](w), tag: ecs.Register[ecstest.Velocity](w), kept: ecs.Register[Kept](w, ecs.Cleanup),
+	return &sparseModel{w: w, pos: ecs.Register[ecstest.Position](w), tag: ecs.Register[ecstest.Velocity](w),
+		kept:    ecs.Register[Kept](w, ecs.Cleanup),
 		burning: ecs.RegisterSparse[ecstest.Burning](w), marked: ecs.RegisterSparse[ecstest.Marked](w, ecs.Enableable),
 		all: map[ecs.Entity]*sparseEntity{}}
 }
@@ -169,7 +170,9 @@ func (m *sparseModel) step(t *testing.T, r *rand.Rand) {
 			types = append(types, m.kept)
 		}
 		e := ecs.NewArchetype(m.w, types...).Create()
-		m.enter(e, sparseEntity{hasTag: slices.Contains(types, ecs.Type(m.tag)), hasKept: slices.Contains(types, ecs.Type(m.kept))})
+		m.enter(e, sparseEntity{
+			hasTag: slices.Contains(types, ecs.Type(m.tag)), hasKept: slices.Contains(types, ecs.Type(m.kept)),
+		})
 	case op < 5:
 		v := ecstest.Burning{Heat: r.Float64(), For: 1}
 		require.Equal(t, s.burning == nil, m.burning.Add(e, v))
@@ -225,7 +228,9 @@ func (m *sparseModel) stepEntity(t *testing.T, r *rand.Rand, e ecs.Entity, op in
 		if s.hasKept { // it stays, without its entries
 			require.False(t, m.burning.Has(e))
 			require.False(t, m.marked.Has(e))
-			require.PanicsWithValue(t, fmt.Sprintf("ecs: Sparse.Add: %v was destroyed, only its Cleanup types are left; it gets no sparse Burning", e),
+			require.PanicsWithValue(t,
+				fmt.Sprintf(
+					"ecs: Sparse.Add: %v was destroyed, only its Cleanup types are left; it gets no sparse Burning", e),
 				func() { m.burning.Add(e, ecstest.Burning{}) })
 			require.True(t, m.kept.Remove(e))
 		}

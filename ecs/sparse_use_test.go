@@ -52,12 +52,17 @@ func TestSparseMisuse(t *testing.T) {
 		"ecs: NewQuery: sparse Marked is in two terms": func() {
 			ecs.NewQuery(w, ecs.Read(marked), ecs.Without(marked))
 		},
-		"ecs: NewChange: sparse Burning is given twice":                                                                                                       func() { ecs.NewChange(w, ecs.Add(burning, burning)) },
-		"ecs: NewChange: sparse Burning is added and removed":                                                                                                 func() { ecs.NewChange(w, ecs.Add(burning), ecs.Remove(burning)) },
-		"ecs: NewChange: sparse Burning was registered in another world":                                                                                      func() { ecs.NewChange(other, ecs.Add(burning)) },
-		"ecs: Sparse.Column: query(Read Position) does not declare sparse Burning: add ecs.Read or ecs.Write":                                                 inLoop(bare, func(rows ecs.Rows) { burning.Column(rows) }),
-		"ecs: Sparse.At: the rows are no longer current: the loop that gave them has gone on or ended":                                                        func() { burning.At(old, 0) },
-		"ecs: Sparse.Add: structural change inside a loop over query(Read Position, Read sparse Burning); gather the entities and change them after the loop": inLoop(q, func(ecs.Rows) { burning.Add(e, ecstest.Burning{}) }),
+		"ecs: NewChange: sparse Burning is given twice":                  func() { ecs.NewChange(w, ecs.Add(burning, burning)) },
+		"ecs: NewChange: sparse Burning is added and removed":            func() { ecs.NewChange(w, ecs.Add(burning), ecs.Remove(burning)) },
+		"ecs: NewChange: sparse Burning was registered in another world": func() { ecs.NewChange(other, ecs.Add(burning)) },
+		"ecs: Sparse.Column: query(Read Position) does not declare sparse Burning: add ecs.Read or ecs.Write": inLoop(
+			bare, func(rows ecs.Rows) {
+				burning.Column(rows)
+			}),
+		"ecs: Sparse.At: the rows are no longer current: the loop that gave them has gone on or ended": func() { burning.At(old, 0) },
+		"ecs: Sparse.Add: structural change inside a loop over query(Read Position, Read sparse Burning); gather the entities and change them after the loop": inLoop(q, func(ecs.Rows) {
+			burning.Add(e, ecstest.Burning{})
+		}),
 		"ecs: Sparse.Remove: structural change inside a loop over query(Write sparse Burning); gather the entities and change them after the loop": func() {
 			for e := range burning.All() {
 				burning.Remove(e)
@@ -234,8 +239,10 @@ func TestSparseShared(t *testing.T) {
 		})
 	}
 	group.Wait()
-	require.PanicsWithValue(t, "ecs: Sparse.Set: the world is shared: until Borrow.End components are only read", func() { marked.Set(ids[0], ecstest.Marked{}) })
-	require.PanicsWithValue(t, "ecs: Sparse.Add: the world is shared; call Borrow.End first", func() { marked.Add(ids[1], ecstest.Marked{}) })
+	require.PanicsWithValue(t, "ecs: Sparse.Set: the world is shared: until Borrow.End components are only read",
+		func() { marked.Set(ids[0], ecstest.Marked{}) })
+	require.PanicsWithValue(t, "ecs: Sparse.Add: the world is shared; call Borrow.End first",
+		func() { marked.Add(ids[1], ecstest.Marked{}) })
 	b.End()
 	require.Zero(t, q.Count())
 	require.True(t, marked.Set(ids[0], ecstest.Marked{}))
@@ -306,7 +313,9 @@ func TestSparseSwitchMany(t *testing.T) {
 		marked.Add(e, ecstest.Marked{})
 	}
 	stranger := ecs.NewArchetype(other).Create()
-	require.PanicsWithValue(t, fmt.Sprintf("ecs: Sparse.DisableList: entity 1 of the list, %v, belongs to another world; nothing was changed", stranger),
+	require.PanicsWithValue(t,
+		fmt.Sprintf("ecs: Sparse.DisableList: entity 1 of the list, %v, belongs to another world; nothing was changed",
+			stranger),
 		func() { marked.DisableList([]ecs.Entity{ids[0], stranger}) })
 	require.True(t, marked.Enabled(ids[0]))
 	require.Equal(t, 1, marked.DisableList([]ecs.Entity{ids[0], ids[0], ecs.Null}))

@@ -35,7 +35,9 @@ func TestCloseFindsLeaks(t *testing.T) {
 			require.NoError(t, err)
 		} else {
 			require.ErrorIs(t, err, alloc.ErrLeak)
-			require.EqualError(t, err, fmt.Sprintf("ecs: World.Close: alloc: Heap.Close: %d blocks of %d bytes: blocks were never freed", leaks, leaks*112))
+			require.EqualError(t, err,
+				fmt.Sprintf("ecs: World.Close: alloc: Heap.Close: %d blocks of %d bytes: blocks were never freed",
+					leaks, leaks*112))
 		}
 		require.Zero(t, u.Stats().LiveChunks, "closed all the same")
 		require.NoError(t, w.Close(), "told once")

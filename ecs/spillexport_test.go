@@ -18,7 +18,8 @@ func (w *World) PlantLeak(bytes int) error {
 // forbids, and returns what puts it right.
 func (h handle) CorruptHeader(e Entity, what string) (restore func()) {
 	v, _ := h.t.Open(world.OpBufferMut, entity.ID(e), true)
-	old, words := *v.Head, (*[4]uint32)(unsafe.Pointer(v.Head)) // Safe because a header is four words: ref, length, capacity, 0.
+	// Safe because a header is four words: ref, length, capacity, 0.
+	old, words := *v.Head, (*[4]uint32)(unsafe.Pointer(v.Head))
 	switch what {
 	case "length":
 		words[1] = words[2] + 1

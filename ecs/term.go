@@ -141,7 +141,8 @@ func termOf(kind query.TermKind, of []Operand) Term {
 			panic(fmt.Sprintf("ecs: %s: %v is a value; ask for it with Where", query.TermNames[kind], v))
 		}
 		if in, ok := o.(Term); ok && (in.core.Kind > query.TermWrite || len(in.core.Of) != 1) {
-			panic(fmt.Sprintf("ecs: %s: %s inside another term; only types, Read and Write may stand there", query.TermNames[kind], query.TermNames[in.core.Kind]))
+			panic(fmt.Sprintf("ecs: %s: %s inside another term; only types, Read and Write may stand there",
+				query.TermNames[kind], query.TermNames[in.core.Kind]))
 		}
 		t.core.Of = append(t.core.Of, o.operand())
 	}

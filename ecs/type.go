@@ -41,7 +41,9 @@ type TypeOption func(*registration)
 // programs cannot reach.
 type registration struct{ core world.Type }
 
-func (r *registration) inner() *world.Type { return (*world.Type)(unsafe.Pointer(r)) } // Safe because a registration is its type.
+func (r *registration) inner() *world.Type {
+	return (*world.Type)(unsafe.Pointer(r)) // Safe because a registration is its type.
+}
 
 // Enableable gives every entity that has the type an enable bit. The bit is set when the type is
 // added, so model what is on by default: Walk, not Stun. Terms decide which rows match, and loops

@@ -94,7 +94,8 @@ func (v *View[V]) At(rows Rows) (m V) {
 		rows.checkFields(v.fields)
 	}
 	p := unsafe.Pointer(&m) // Safe because the fields are those of V, and m outlives the call.
-	fill(p, v.fields, archetypeFrom(s.Binding.Archetype), s.Pos, store.Row{Base: rows.core.Base, Scale: s.Scale, Row: s.First}, rows.Len(), borrowFrom(s.Borrow))
+	fill(p, v.fields, archetypeFrom(s.Binding.Archetype), s.Pos,
+		store.Row{Base: rows.core.Base, Scale: s.Scale, Row: s.First}, rows.Len(), borrowFrom(s.Borrow))
 	return m
 }
 
@@ -115,7 +116,8 @@ func (v *View[V]) Get(e Entity) (m V, ok bool) {
 	if len(w.Loops.Borrows) > 0 {
 		checkFieldsLent("View.Get", v.fields)
 	}
-	fill(unsafe.Pointer(&m), v.fields, archetypeFrom(a), pos, at, 1, nil) // Safe because the fields are those of V, and m outlives the call.
+	// Safe because the fields are those of V, and m outlives the call.
+	fill(unsafe.Pointer(&m), v.fields, archetypeFrom(a), pos, at, 1, nil)
 	return m, true
 }
 
@@ -160,10 +162,12 @@ func (r Rows) checkFields(fields []field) {
 		if _, has := f.placeIn(archetypeFrom(r.core.Scan.Binding.Archetype)); batch && f.optional && !has {
 			continue
 		}
-		if p, ok := r.core.PlaceOf(f.t, "View.At"); ok && f.write && p.Flags()&(world.MayWrite|world.BarrierWrite) == 0 {
+		if p, ok := r.core.PlaceOf(f.t, "View.At"); ok && f.write &&
+			p.Flags()&(world.MayWrite|world.BarrierWrite) == 0 {
 			r.core.Refuse(f.t, "View.At")
 		} else if !ok && !f.optional {
-			panic(fmt.Sprintf("ecs: View.At: %v has no %s, which is not optional in the view", r.core.Scan.Binding.Archetype, f.t.Name))
+			panic(fmt.Sprintf("ecs: View.At: %v has no %s, which is not optional in the view",
+				r.core.Scan.Binding.Archetype, f.t.Name))
 		}
 	}
 }
@@ -207,7 +211,8 @@ func fill(m unsafe.Pointer, fields []field, a *Archetype, pos int, at store.Row,
 		case fieldColumn:
 			*(*sliceHeader)(to) = sliceHeader{first, n, n} // Safe because W and R are slices of the column's type.
 		case fieldBuffers:
-			*(*buffers)(to) = buffers{first, b.inner().LookupOf(f.t), n, w.Writer.Epoch, f.write} // Safe because BufferW and BufferR are one.
+			// Safe because BufferW and BufferR are one.
+			*(*buffers)(to) = buffers{first, b.inner().LookupOf(f.t), n, w.Writer.Epoch, f.write}
 		case fieldBits:
 			bits := a.core.Table.Metadata.Bits(p.Slot(), pos)
 			if !f.write {

@@ -100,7 +100,8 @@ func (v *viewed) state() (s []string) {
 
 func TestViewIsSlices(t *testing.T) {
 	plain, viewed := newViewed(t), newViewed(t)
-	q := ecs.NewQuery(plain.w, ecs.Write(plain.position), ecs.Read(plain.velocity), ecs.Optional(ecs.Read(plain.stun)), ecs.Write(plain.hits))
+	q := ecs.NewQuery(plain.w, ecs.Write(plain.position), ecs.Read(plain.velocity), ecs.Optional(ecs.Read(plain.stun)),
+		ecs.Write(plain.hits))
 	m := ecs.NewView[Mover](viewed.w)
 	before := viewed.state()
 	for range 3 {
@@ -118,7 +119,8 @@ func TestViewMarksWhatItWrites(t *testing.T) {
 	check := ecs.NewQuery(v.w, ecs.Read(v.position), ecs.Present(ecs.Read(v.velocity)), ecs.Read(v.hits))
 	changed := func(since uint32) (p, k, h bool) {
 		for rows := range check.Rows() {
-			p, k, h = p || v.position.Changed(rows, since), k || v.velocity.Changed(rows, since), h || v.hits.Changed(rows, since)
+			p, k, h = p || v.position.Changed(rows, since), k || v.velocity.Changed(rows, since),
+				h || v.hits.Changed(rows, since)
 		}
 		return p, k, h
 	}
@@ -187,7 +189,8 @@ func TestViewInAShare(t *testing.T) {
 	require.Equal(t, len(v.list), n)
 	_, ok := reader.Get(v.list[5])
 	require.True(t, ok)
-	require.PanicsWithValue(t, "ecs: View.Get: the world is shared: until Borrow.End components are only read", func() { m.Get(v.list[0]) })
+	require.PanicsWithValue(t, "ecs: View.Get: the world is shared: until Borrow.End components are only read",
+		func() { m.Get(v.list[0]) })
 }
 
 func TestViewAllocatesNothing(t *testing.T) {

@@ -44,7 +44,8 @@ func BenchmarkView(b *testing.B) {
 			}
 		})
 		for rows := range q.Rows() {
-			require.Equal(b, ecstest.Position{X: float64(steps) * dt, Y: 2 * float64(steps) * dt}, position.Slice(rows)[rows.Len()-1])
+			require.Equal(b, ecstest.Position{X: float64(steps) * dt, Y: 2 * float64(steps) * dt},
+				position.Slice(rows)[rows.Len()-1])
 		}
 		require.NoError(b, w.Close())
 	}

@@ -69,7 +69,9 @@ func (b *buffers) at(i int) world.RawBuffer {
 	if uint(i) >= uint(b.rows) {
 		panic(fmt.Sprintf("ecs: View: row %d of the buffers is not in [0, %d)", i, b.rows))
 	}
-	return world.RawBuffer{Lookup: b.f, Head: value.HeaderAt(b.first, i, uint32(b.f.Size)), Epoch: b.epoch, Write: b.write}
+	return world.RawBuffer{
+		Lookup: b.f, Head: value.HeaderAt(b.first, i, uint32(b.f.Size)), Epoch: b.epoch, Write: b.write,
+	}
 }
 
 // Bits is a field of a view: the enable bits of T, one per row; T must be an Enableable component,

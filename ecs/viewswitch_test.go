@@ -105,7 +105,8 @@ func TestViewSwitchesElsewhere(t *testing.T) {
 			m.At(rows)
 		}
 	})
-	ecstest.RequirePanic(t, "field .S: Position was not registered with ecs.Enableable", func() { ecs.NewView[struct{ S ecs.BitsW[ecstest.Position] }](v.w) })
+	ecstest.RequirePanic(t, "field .S: Position was not registered with ecs.Enableable",
+		func() { ecs.NewView[struct{ S ecs.BitsW[ecstest.Position] }](v.w) })
 	ecstest.RequirePanic(t, "field .D: Velocity is the type of a field before it", func() {
 		ecs.NewView[struct {
 			B ecs.Bits[ecstest.Velocity]
@@ -181,12 +182,16 @@ func TestEnabledAtOfNamedTypes(t *testing.T) {
 	}
 	named := ecs.NewQuery(v.w, ecs.Present(v.velocity))
 	for want, f := range map[string]func(ecs.Rows){
-		"ecs: Component.Slice: query(Present Velocity) does not declare Velocity: say ecs.Present(ecs.Read(Velocity))":     func(r ecs.Rows) { v.velocity.Slice(r) },
-		"ecs: Component.ReadOnly: query(Present Velocity) does not declare Velocity":                                       func(r ecs.Rows) { v.velocity.ReadOnly(r) },
-		"ecs: Component.In: query(Present Velocity) does not declare Velocity":                                             func(r ecs.Rows) { v.velocity.In(r) },
-		"ecs: Component.Changed: query(Present Velocity) does not declare Velocity":                                        func(r ecs.Rows) { v.velocity.Changed(r, 1) },
-		"ecs: Component.EnableAt: query(Present Velocity) does not declare Velocity: say ecs.Present(ecs.Write(Velocity))": func(r ecs.Rows) { v.velocity.EnableAt(r, 0) },
-		"ecs: Component.EnabledAt: row 3000 is not in [0, ":                                                                func(r ecs.Rows) { v.velocity.EnabledAt(r, 3000) },
+		"ecs: Component.Slice: query(Present Velocity) does not declare Velocity: say ecs.Present(ecs.Read(Velocity))": func(r ecs.Rows) {
+			v.velocity.Slice(r)
+		},
+		"ecs: Component.ReadOnly: query(Present Velocity) does not declare Velocity": func(r ecs.Rows) { v.velocity.ReadOnly(r) },
+		"ecs: Component.In: query(Present Velocity) does not declare Velocity":       func(r ecs.Rows) { v.velocity.In(r) },
+		"ecs: Component.Changed: query(Present Velocity) does not declare Velocity":  func(r ecs.Rows) { v.velocity.Changed(r, 1) },
+		"ecs: Component.EnableAt: query(Present Velocity) does not declare Velocity: say ecs.Present(ecs.Write(Velocity))": func(r ecs.Rows) {
+			v.velocity.EnableAt(r, 0)
+		},
+		"ecs: Component.EnabledAt: row 3000 is not in [0, ": func(r ecs.Rows) { v.velocity.EnabledAt(r, 3000) },
 	} {
 		ecstest.RequirePanic(t, want, func() {
 			for rows := range named.Rows() {

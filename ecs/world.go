@@ -129,8 +129,10 @@ func (w *World) Stats() Stats {
 		return Stats{}
 	}
 	s := Stats{
-		Reserved: w.core.IDs.Reserved(), Alive: w.inner().Living(), Created: w.core.Writer.Created, Destroyed: w.core.Writer.Destroyed,
-		Archetypes: len(w.core.Archetypes.List), Small: w.core.Tables.SmallChunks().Live(), Shared: w.core.Tables.SmallChunks().Chunks(),
+		Reserved: w.core.IDs.Reserved(), Alive: w.inner().Living(), Created: w.core.Writer.Created,
+		Destroyed:  w.core.Writer.Destroyed,
+		Archetypes: len(w.core.Archetypes.List), Small: w.core.Tables.SmallChunks().Live(),
+		Shared: w.core.Tables.SmallChunks().Chunks(),
 	}
 	s.Buffers, s.Spilled = w.core.Buffers.Use()
 	for _, a := range w.core.Archetypes.List {

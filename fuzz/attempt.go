@@ -85,7 +85,8 @@ func (d *world) attempt(n need, call func() error) (done bool, err error) {
 	after, left := d.w.Stats(), d.u.Stats()
 	if !n.spares {
 		if after.Small > stats.Small || after.Shared > stats.Shared {
-			return false, fmt.Errorf("a call that failed made small chunks: got %+v want %+v; it said: %w", after, stats, err)
+			return false, fmt.Errorf("a call that failed made small chunks: got %+v want %+v; it said: %w",
+				after, stats, err)
 		}
 		room = withoutReserve(room, left, stats.Reserve+stats.Shared-after.Shared)
 		stats.Reserve, stats.Small, stats.Shared = 0, after.Small, after.Shared // empty ones are gone
@@ -94,7 +95,8 @@ func (d *world) attempt(n need, call func() error) (done bool, err error) {
 		}
 	}
 	if d.m.set.known && n.entries && left.LiveChunks > room.LiveChunks {
-		room.LiveChunks, room.Live, room.LongestRun, room.FreeRuns = left.LiveChunks, left.Live, left.LongestRun, left.FreeRuns
+		room.LiveChunks, room.Live, room.LongestRun, room.FreeRuns = left.LiveChunks, left.Live,
+			left.LongestRun, left.FreeRuns
 	}
 	if len(d.snapshotModels) > 0 {
 		room = left // it has old bytes, and what was freed may have to stay
@@ -106,7 +108,8 @@ func (d *world) attempt(n need, call func() error) (done bool, err error) {
 	case after != stats:
 		return false, fmt.Errorf("a call that failed changed Stats: got %+v want %+v; it said: %w", after, stats, err)
 	case left != withCommitted(room, left.Committed):
-		return false, fmt.Errorf("a call that failed changed the universe: got %+v want %+v; it said: %w", left, room, err)
+		return false, fmt.Errorf("a call that failed changed the universe: got %+v want %+v; it said: %w",
+			left, room, err)
 	case d.tight && d.w.Hash() != hash:
 		return false, fmt.Errorf("a call that failed changed the world's hash; it said: %w", err)
 	}

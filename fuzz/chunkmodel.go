@@ -149,7 +149,8 @@ func (d *world) compareChunkModel(h ecs.Chunk[chunkMarks], rows ecs.Rows, l *chu
 	}
 	before, after := h.Changed(rows, l.version-1), h.Changed(rows, l.version)
 	if !before || after {
-		return fmt.Errorf("%v: Changed since %d: got %v, since %d: got %v, at version %d", h, l.version-1, before, l.version, after, d.m.version)
+		return fmt.Errorf("%v: Changed since %d: got %v, since %d: got %v, at version %d",
+			h, l.version-1, before, l.version, after, d.m.version)
 	}
 	for _, i := range []int{0, len(l.rows) / 2, len(l.rows) - 1} {
 		if got := h.Get(l.rows[i]); got != p {

@@ -27,7 +27,8 @@ func (d *world) matched(q *query) ([]ecs.Entity, error) {
 		some := want[from:]
 		if len(rest) >= len(some) && slices.Equal(rest[:len(some)], some) {
 			if !c.mayPass(w) {
-				return nil, fmt.Errorf("%v: Entities has those of %v, where nothing has changed since %d", q.q, w.g.a, q.since)
+				return nil, fmt.Errorf("%v: Entities has those of %v, where nothing has changed since %d",
+					q.q, w.g.a, q.since)
 			}
 			rest = rest[len(some):]
 			continue

@@ -221,7 +221,8 @@ func (d *world) compareDelta(delta *ecs.Delta, p *gap) error {
 	if len(moved) != len(p.moved) || !maps.Equal(names, p.renamed) {
 		return fmt.Errorf("a delta: got %d moved, %v renamed; want %d, %v", len(moved), names, len(p.moved), p.renamed)
 	}
-	if delta.IsEmpty() && (p.strict || len(p.changed) > 0 && slices.Contains(slices.Collect(maps.Values(p.changed)), true)) {
+	if delta.IsEmpty() &&
+		(p.strict || len(p.changed) > 0 && slices.Contains(slices.Collect(maps.Values(p.changed)), true)) {
 		return fmt.Errorf("a delta is empty")
 	}
 	return d.compareChanged(delta, p)
@@ -263,7 +264,8 @@ func (d *world) compareChanged(delta *ecs.Delta, p *gap) error {
 		one := has{e, k}
 		if _, may := p.changed[one]; !known || !may || seen[one] {
 			x, was := p.newer.m.entities[e], p.older.m.entities[e]
-			return fmt.Errorf("in Delta.Changed: got %v of %v (before: %v), which did not change: got %+v, was %+v", of, e, seen[one], x, was)
+			return fmt.Errorf("in Delta.Changed: got %v of %v (before: %v), which did not change: got %+v, was %+v",
+				of, e, seen[one], x, was)
 		}
 		seen[one] = true
 		delete(left, one)

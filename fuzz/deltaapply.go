@@ -159,7 +159,8 @@ func (d *world) refuses(delta []byte) error {
 		return fmt.Errorf("in ApplyDelta: got %w want ErrDelta", err)
 	}
 	if got, now := d.w.Hash(), d.w.Stats(); got != before || now != stats {
-		return fmt.Errorf("a delta that was refused changed the world: hash %x, was %x; %+v, was %+v; it said: %w", got, before, now, stats, err)
+		return fmt.Errorf("a delta that was refused changed the world: hash %x, was %x; %+v, was %+v; it said: %w",
+			got, before, now, stats, err)
 	}
 	return nil
 }

@@ -68,7 +68,8 @@ func (d *world) forkOf(t *snapshotModel) (*ecs.World, error) {
 	managed := !d.copied && t.rowsOfKind(managedKind)
 	switch {
 	case err == nil && (lost != nil || managed):
-		return nil, fmt.Errorf("in Fork: got no error, although the snapshot is lost (%w) or has managed values: %v", lost, managed)
+		return nil, fmt.Errorf("in Fork: got no error, although the snapshot is lost (%w) or has managed values: %v",
+			lost, managed)
 	case err == nil && w.Hash() != t.hash:
 		return nil, fmt.Errorf("the hash of a fork: got %x want %x", w.Hash(), t.hash)
 	case err == nil:
@@ -89,14 +90,18 @@ func (d *world) isFull(err error) bool {
 // drive returns a driver for a world that is in the state of a moment: with its versions, if it
 // came from a file, else with everything marked as changed.
 func (d *world) drive(w *ecs.World, t *snapshotModel, filed bool) (*world, error) {
-	f := &world{w: w, u: d.u, active: d.active, sets: d.sets, most: d.most, tight: d.tight, growth: d.growth, small: d.small, apart: d.apart, copied: d.copied}
+	f := &world{w: w, u: d.u, active: d.active, sets: d.sets, most: d.most, tight: d.tight, growth: d.growth,
+		small: d.small, apart: d.apart, copied: d.copied}
 	f.list = register(w, d.apart, d.copied)
 	f.m, f.unsorted = t.m.clone(), true
 	f.m.list, f.m.version, f.sinces = f.list, w.Version(), []uint32{w.Version() - 1}
 	if f.m.set.known {
 		f.sparseLink = ecs.RegisterSparse[sparseLink](w, ecs.Enableable)
 	}
-	f.all = &query{list: f.list, q: ecs.NewQuery(w, ecs.IncludeDisabled(), ecs.IncludePrefabs()), inDisabled: true, inPrefabs: true}
+	f.all = &query{
+		list: f.list, q: ecs.NewQuery(w, ecs.IncludeDisabled(), ecs.IncludePrefabs()), inDisabled: true,
+		inPrefabs: true,
+	}
 	f.adopt(t, filed)
 	if !filed {
 		for _, x := range f.m.entities {
@@ -237,8 +242,10 @@ func (d *world) readSnapshotModel(t *snapshotModel) error {
 // liveTwin applies an operation to the fork; the world and its snapshots stay as they are.
 func (d *world) liveTwin(r record) error {
 	before := d.w.Hash()
-	ops := []func(*world, record) error{(*world).create, (*world).destroy, (*world).set, (*world).createN, (*world).applyRows,
-		(*world).destroyRows, (*world).append, (*world).applyList, (*world).toggleRows, (*world).setName, (*world).add, (*world).remove,
+	ops := []func(*world, record) error{(*world).create, (*world).destroy, (*world).set, (*world).createN,
+		(*world).applyRows,
+		(*world).destroyRows, (*world).append, (*world).applyList, (*world).toggleRows, (*world).setName, (*world).add,
+		(*world).remove,
 		(*world).reserve, (*world).shrink, (*world).instantiate, (*world).advance, (*world).linkOne,
 		(*world).snapshot, (*world).restore, (*world).closeSnapshot, (*world).applyDelta}
 	f := d.twin

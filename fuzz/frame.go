@@ -35,10 +35,13 @@ func RunFrames(data []byte, u *alloc.Universe, workers int) (result ParallelResu
 		if err != nil {
 			return err
 		}
-		y := system.New(w, system.Jobs(job.Workers(workers), job.Inline(0)), system.Logger(slog.New(slog.DiscardHandler)))
+		y := system.New(w, system.Jobs(job.Workers(workers), job.Inline(0)),
+			system.Logger(slog.New(slog.DiscardHandler)))
 		f := &frames{p: newParallel(w, y.Scheduler()), y: y}
-		f.groups = []*system.Group{y.Initialization(), y.FixedStep(), y.Simulation(), y.VariableRate(), y.LateSimulation(), y.Presentation()}
-		f.points = []*system.Point{y.BeginInitialization(), y.EndInitialization(), y.BeginSimulation(), y.EndSimulation(), y.BeginPresentation()}
+		f.groups = []*system.Group{y.Initialization(), y.FixedStep(), y.Simulation(), y.VariableRate(),
+			y.LateSimulation(), y.Presentation()}
+		f.points = []*system.Point{y.BeginInitialization(), y.EndInitialization(), y.BeginSimulation(),
+			y.EndSimulation(), y.BeginPresentation()}
 		s := newStream(data)
 		for r, ok := s.next(); ok && err == nil; r, ok = s.next() {
 			err = f.step(r)
@@ -108,7 +111,8 @@ func (f *frames) add(r record) {
 	case 1:
 		orderings = append(orderings, system.Last())
 	}
-	makes := [...]func(*system.State, record) func(){f.creates, f.records, f.records, f.moves, f.steers, f.toggles, f.grows, f.watches, f.sums, f.sleeps}
+	makes := [...]func(*system.State, record) func(){f.creates, f.records, f.records, f.moves, f.steers, f.toggles,
+		f.grows, f.watches, f.sums, f.sleeps}
 	make := makes[int(r.kind)%len(makes)]
 	group := f.groups[int(r.who)%len(f.groups)]
 	if len(f.names) == 0 {

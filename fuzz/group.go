@@ -98,7 +98,8 @@ func (d *world) typesOf(f form, first int) []ecs.Type {
 	types := d.types(f.set, first)
 	for i, t := range types {
 		for j, v := range f.values {
-			if k := firstShared + j; v != nil && k < len(d.list) && d.list[k].Type() == t && (first&1 == 0 || v != d.list[k].zero()) {
+			if k := firstShared + j; v != nil && k < len(d.list) && d.list[k].Type() == t &&
+				(first&1 == 0 || v != d.list[k].zero()) {
 				types[i] = d.list[k].shared().of(v)
 			}
 		}

@@ -314,7 +314,8 @@ func (d *heap) realloc(r record) error {
 	if err := kept.compare(min(keeps, size)); err != nil {
 		return fmt.Errorf("in Realloc of %d to %d bytes: %w", keeps, size, err)
 	}
-	if r.bits(16, 1) != 0 && zeroed && slices.IndexFunc(kept.contents(size)[min(keeps, size):], func(v byte) bool { return v != 0 }) >= 0 {
+	if r.bits(16, 1) != 0 && zeroed &&
+		slices.IndexFunc(kept.contents(size)[min(keeps, size):], func(v byte) bool { return v != 0 }) >= 0 {
 		return fmt.Errorf("ReallocZeroed of %d to %d bytes: what was added is not zero", keeps, size)
 	}
 	d.blocks = slices.Delete(d.blocks, i, i+1)
@@ -376,8 +377,10 @@ func (d *heap) check(all bool) error {
 	if live := d.u.Stats().LiveChunks; live != got.Chunks {
 		return fmt.Errorf("the heap says that it holds %d chunks, the universe %d", got.Chunks, live)
 	}
-	if most := sizeClasses*2*(1+len(d.locals)) + wideChunks + got.Ahead; len(d.blocks) == 0 && (got.Chunks > most || got.Mapped != 0) {
-		return fmt.Errorf("an empty heap with %d Locals holds %d chunks and %d mapped bytes", len(d.locals), got.Chunks, got.Mapped)
+	if most := sizeClasses*2*(1+len(d.locals)) + wideChunks + got.Ahead; len(d.blocks) == 0 &&
+		(got.Chunks > most || got.Mapped != 0) {
+		return fmt.Errorf("an empty heap with %d Locals holds %d chunks and %d mapped bytes",
+			len(d.locals), got.Chunks, got.Mapped)
 	}
 	if all {
 		for _, b := range d.blocks {

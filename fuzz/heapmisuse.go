@@ -46,7 +46,8 @@ func (d *heap) changeLocals(r record) error {
 	l.Close()
 	d.locals[i] = d.locals[len(d.locals)-1]
 	d.locals = d.locals[:len(d.locals)-1]
-	if err := panics("alloc: Local.Alloc: the Local is closed", func() { _, _ = l.Alloc(int(r.who)%100, 0) }); err != nil {
+	if err := panics("alloc: Local.Alloc: the Local is closed",
+		func() { _, _ = l.Alloc(int(r.who)%100, 0) }); err != nil {
 		return err
 	}
 	if len(d.blocks) == 0 {

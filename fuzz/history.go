@@ -76,7 +76,8 @@ var maskModel = porcupine.Model{
 	},
 	DescribeOperation: func(input, _ any) string {
 		e := input.(event)
-		return fmt.Sprintf("%s [%d, %d+%d) of megachunk %d", [...]string{"take", "give", "deny", "refuse"}[e.kind], e.at, e.at, e.n, e.megachunk)
+		return fmt.Sprintf("%s [%d, %d+%d) of megachunk %d",
+			[...]string{"take", "give", "deny", "refuse"}[e.kind], e.at, e.at, e.n, e.megachunk)
 	},
 }
 
@@ -119,7 +120,10 @@ func RunHistory(seed uint64, goroutines, granules, calls int) error {
 	if err != nil {
 		return fmt.Errorf("fuzz: RunHistory: %w", err)
 	}
-	h := &history{script: scripts[seed%uint64(len(scripts))], u: u, start: time.Now(), log: make([][]porcupine.Operation, goroutines)}
+	h := &history{
+		script: scripts[seed%uint64(len(scripts))], u: u, start: time.Now(),
+		log: make([][]porcupine.Operation, goroutines),
+	}
 	if h.longest == 2 { // all but a few chunks; these calls are part of the history too
 		for n := granules*2*alloc.ChunksPerMegachunk - 2*goroutines; n > 0; n -= min(n, 7) {
 			h.take(0, min(n, 7), true, false)
@@ -171,7 +175,9 @@ func (h *history) final(m int) (events []porcupine.Operation) {
 			kind = give
 		}
 		now := h.now()
-		events = append(events, porcupine.Operation{ClientId: 0, Input: event{kind, m, c, 1}, Call: now, Return: h.now()})
+		events = append(events, porcupine.Operation{
+			ClientId: 0, Input: event{kind, m, c, 1}, Call: now, Return: h.now(),
+		})
 		for h.now() == now { // so that the next one is later
 		}
 	}

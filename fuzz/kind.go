@@ -72,7 +72,8 @@ const (
 	prefabKind       = 15
 	hiding     kinds = 1<<offKind | 1<<prefabKind
 	bare       kinds = 1 | 1<<9 | hiding | 1<<chunkMarksKind // those without storage in rows
-	small      kinds = 1<<1 | 1<<8                           // so small that a unit may have just as many rows without them
+	// So small that a unit may have just as many rows without them.
+	small kinds = 1<<1 | 1<<8
 )
 
 // laterKinds returns the kinds that the upper bits of a header's size choose.
@@ -249,7 +250,9 @@ func register(w *ecs.World, apart, copied bool) []kind {
 			func(b []byte, v *string) error { *v = string(b); return nil })}
 	}
 	list = append(list,
-		managed[string]{h: ecs.RegisterManaged[string](w, texts...), from: func(n uint64, _ target) string { return strconv.FormatUint(n, 36) }},
+		managed[string]{h: ecs.RegisterManaged[string](w, texts...), from: func(n uint64, _ target) string {
+			return strconv.FormatUint(n, 36)
+		}},
 		component[link]{h: ecs.Register[link](w), from: func(_ uint64, at target) link { return link{at} }},
 		buffer[uint16]{h: ecs.RegisterBuffer[uint16](w, ecs.Inline(0), ecs.Growth(alloc.Fixed(90)), ecs.Enableable),
 			enable: true, inline: 0, size: 2, growth: alloc.Fixed(90),
@@ -275,16 +278,28 @@ func register(w *ecs.World, apart, copied bool) []kind {
 		}},
 		component[ecs.DisabledEntity]{h: ecs.Register[ecs.DisabledEntity](w),
 			from: func(uint64, target) ecs.DisabledEntity { return ecs.DisabledEntity{} }},
-		component[ecs.Prefab]{h: ecs.Register[ecs.Prefab](w), from: func(uint64, target) ecs.Prefab { return ecs.Prefab{} }},
+		component[ecs.Prefab]{h: ecs.Register[ecs.Prefab](w), from: func(uint64, target) ecs.Prefab {
+			return ecs.Prefab{}
+		}},
 		shared[team]{h: ecs.RegisterShared[team](w), from: func(n uint64) team { return team{uint8(n % 6)} }},
 		shared[cell]{h: ecs.RegisterShared[cell](w), from: cellOf},
-		shared[desk]{h: ecs.RegisterShared[desk](w, ecs.Cleanup), from: func(n uint64) desk { return desk{uint8(n % 3)} }},
-		component[socket]{h: ecs.Register[socket](w, ecs.Cleanup), from: func(n uint64, _ target) socket { return socket{int32(n)} }},
-		buffer[note]{h: ecs.RegisterBuffer[note](w, ecs.Cleanup, ecs.Inline(1)), inline: 1, size: 16, growth: alloc.Doubling(),
-			from: func(n uint64, at target) note { return note{at, int64(n)} }},
-		buffer[ecs.LinkedEntity]{h: ecs.RegisterBuffer[ecs.LinkedEntity](w), inline: 128 / 8, size: 8, growth: alloc.Doubling(),
-			from: func(_ uint64, at target) ecs.LinkedEntity { return ecs.LinkedEntity{Entity: at} }},
-		component[ecs.CleanupEntity]{h: ecs.Register[ecs.CleanupEntity](w), from: func(uint64, target) ecs.CleanupEntity { return ecs.CleanupEntity{} }},
+		shared[desk]{h: ecs.RegisterShared[desk](w, ecs.Cleanup), from: func(n uint64) desk {
+			return desk{uint8(n % 3)}
+		}},
+		component[socket]{h: ecs.Register[socket](w, ecs.Cleanup), from: func(n uint64, _ target) socket {
+			return socket{int32(n)}
+		}},
+		buffer[note]{h: ecs.RegisterBuffer[note](w, ecs.Cleanup, ecs.Inline(1)), inline: 1, size: 16,
+			growth: alloc.Doubling(),
+			from:   func(n uint64, at target) note { return note{at, int64(n)} }},
+		buffer[ecs.LinkedEntity]{h: ecs.RegisterBuffer[ecs.LinkedEntity](w), inline: 128 / 8, size: 8,
+			growth: alloc.Doubling(),
+			from:   func(_ uint64, at target) ecs.LinkedEntity { return ecs.LinkedEntity{Entity: at} }},
+		component[ecs.CleanupEntity]{
+			h: ecs.Register[ecs.CleanupEntity](w), from: func(uint64, target) ecs.CleanupEntity {
+				return ecs.CleanupEntity{}
+			},
+		},
 		chunked[chunkMarks]{h: ecs.RegisterChunk[chunkMarks](w, ecs.Merge(unite))},
 	)
 }

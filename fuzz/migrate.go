@@ -24,10 +24,15 @@ func (d *world) beside() (*world, error) {
 	ecs.RegisterShared[team](w)
 	ecs.Register[stun](w, ecs.Enableable)
 	spaceAll[point](w)
-	second := &world{w: w, u: d.u, active: d.active, sets: d.sets, most: d.most, tight: d.tight, growth: d.growth, small: d.small}
+	second := &world{
+		w: w, u: d.u, active: d.active, sets: d.sets, most: d.most, tight: d.tight, growth: d.growth, small: d.small,
+	}
 	second.list = register(w, d.apart, d.copied)
 	second.m = newModel(second.list)
-	second.all = &query{list: second.list, q: ecs.NewQuery(w, ecs.IncludeDisabled(), ecs.IncludePrefabs()), inDisabled: true, inPrefabs: true}
+	second.all = &query{
+		list: second.list, q: ecs.NewQuery(w, ecs.IncludeDisabled(), ecs.IncludePrefabs()), inDisabled: true,
+		inPrefabs: true,
+	}
 	if d.chunkModels != nil {
 		second.chunkModels = newChunkModels(w, second.list[chunkMarksKind])
 	}

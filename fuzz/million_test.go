@@ -49,7 +49,8 @@ func TestMillionSteps(t *testing.T) {
 // a run ends with its chunk, so the order of the rows that fill the gaps depends on the cut.
 func TestHashWithoutChunks(t *testing.T) {
 	seeds, steps := effort(6, 1_000)
-	cut := []string{"Query", "NewTerms", "CloseQuery", "ApplyQuery", "ApplyList", "ApplyRows", "DestroyQuery", "DestroyList", "Migrate", "Gather"}
+	cut := []string{"Query", "NewTerms", "CloseQuery", "ApplyQuery", "ApplyList", "ApplyRows", "DestroyQuery",
+		"DestroyList", "Migrate", "Gather"}
 	eachSeed(t, seeds, func(t *testing.T, seed uint64) {
 		data := fuzz.Random(seed+4000, steps)
 		fuzz.WorldWeights(data, func(op string) bool { return !slices.Contains(cut, op) })
@@ -74,7 +75,8 @@ func TestHashWithoutChunks(t *testing.T) {
 func TestHoles(t *testing.T) {
 	const steps = 600
 	seeds, _ := effort(12, steps)
-	keep := []string{"CreateN", "Apply", "ApplyQuery", "ApplyRows", "Toggle", "Append", "Query", "NewQuery", "Look", "LookupMany", "Advance"}
+	keep := []string{"CreateN", "Apply", "ApplyQuery", "ApplyRows", "Toggle", "Append", "Query", "NewQuery", "Look",
+		"LookupMany", "Advance"}
 	eachSeed(t, seeds, func(t *testing.T, seed uint64) {
 		data := fuzz.Random(seed+6000, steps)
 		fuzz.WorldWeights(data, func(op string) bool { return slices.Contains(keep, op) })

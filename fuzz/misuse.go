@@ -16,7 +16,8 @@ func (d *world) misuse(r record) error {
 	case 1:
 		return d.misuseBuffer(r)
 	}
-	pure := []func(record) error{d.misuseLoop, d.misuseEntity, d.misuseQuery, d.misuseForeign, d.misusePull, d.misuseDying}
+	pure := []func(record) error{d.misuseLoop, d.misuseEntity, d.misuseQuery, d.misuseForeign, d.misusePull,
+		d.misuseDying}
 	before := d.w.Hash()
 	if err := pure[r.kind%8-2](r); err != nil {
 		return err

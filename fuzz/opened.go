@@ -29,7 +29,9 @@ func (d *world) openedOf(t *snapshotModel) (*ecs.World, error) {
 	unwritable := !d.copied && t.rowsOfKind(managedKind) || t.hasKind(cellKind)
 	switch {
 	case err == nil && (lost != nil || unwritable):
-		return nil, fmt.Errorf("in image.Save: got no error, although the snapshot is lost (%w) or has values that cannot be written: %v", lost, unwritable)
+		return nil,
+			fmt.Errorf("in image.Save: got no error, although the snapshot is lost (%w) or has values that cannot be written: %v",
+				lost, unwritable)
 	case err == nil && w.Hash() != t.hash:
 		return nil, fmt.Errorf("the hash of a world from a file: got %x want %x", w.Hash(), t.hash)
 	case err == nil:

@@ -82,7 +82,8 @@ func RunParallel(data []byte, u *alloc.Universe, workers int) (result ParallelRe
 func newParallel(w *ecs.World, s *job.Scheduler) *parallel {
 	p := &parallel{w: w, s: s, cb: command.NewBuffer(w),
 		place: ecs.Register[place](w), speed: ecs.Register[speed](w), vigour: ecs.Register[vigour](w, ecs.Enableable),
-		leader: ecs.Register[leader](w), doomed: ecs.Register[doomed](w), hits: ecs.RegisterBuffer[uint32](w, ecs.Inline(2)),
+		leader: ecs.Register[leader](w), doomed: ecs.Register[doomed](w), hits: ecs.RegisterBuffer[uint32](w,
+			ecs.Inline(2)),
 		team: ecs.RegisterShared[int](w), sum: job.NewPartials[float64]()}
 	p.movers = ecs.NewArchetype(w, p.place, p.speed)
 	p.strong = ecs.NewArchetype(w, p.place, p.speed, p.vigour, p.hits, p.team.Of(0))

@@ -125,12 +125,14 @@ func (d *world) walk(q *query, v visit) error {
 // follow compares what a loop yields with the model and calls body for each chunk, until it returns
 // false. The model does not predict which chunks pass by their versions, only which must and which
 // may.
-func (d *world) follow(q *query, seq iter.Seq[ecs.Rows], body func(ecs.Rows, chunk) (bool, error)) (ended bool, err error) {
+func (d *world) follow(q *query, seq iter.Seq[ecs.Rows],
+	body func(ecs.Rows, chunk) (bool, error)) (ended bool, err error) {
 	return d.followOf(q, seq, nil, body)
 }
 
 // followOf is follow for a loop over some of the groups.
-func (d *world) followOf(q *query, seq iter.Seq[ecs.Rows], of func(*group) bool, body func(ecs.Rows, chunk) (bool, error)) (ended bool, err error) {
+func (d *world) followOf(q *query, seq iter.Seq[ecs.Rows], of func(*group) bool,
+	body func(ecs.Rows, chunk) (bool, error)) (ended bool, err error) {
 	want := cursor{d: d, q: q, since: q.since, of: of}
 	for rows := range seq {
 		w, ok := want.next()
@@ -194,7 +196,8 @@ func compareRows(rows ecs.Rows, want chunk) error {
 		return fmt.Errorf("got %d rows of %v: %v want %v", rows.Len(), rows.Archetype(), rows.Entities(), want.rows)
 	}
 	if rows.Count() != want.count || rows.Dense() != (want.count == rows.Len()) {
-		return fmt.Errorf("got %d matching rows, dense %v, want %d of %d", rows.Count(), rows.Dense(), want.count, rows.Len())
+		return fmt.Errorf("got %d matching rows, dense %v, want %d of %d",
+			rows.Count(), rows.Dense(), want.count, rows.Len())
 	}
 	got := make([]bool, rows.Len())
 	for i := range rows.Each() {
@@ -243,7 +246,8 @@ func (d *world) compareColumns(q *query, rows ecs.Rows, want chunk) error {
 	for _, since := range d.sinces {
 		is := rows.Ordered(since)
 		if must := want.arrived(d.m, since); must && !is || is && d.m.reordered <= since {
-			return fmt.Errorf("rows.Ordered since %d: got %v; the last row anywhere came or went at %d", since, is, d.m.reordered)
+			return fmt.Errorf("rows.Ordered since %d: got %v; the last row anywhere came or went at %d",
+				since, is, d.m.reordered)
 		}
 	}
 	for k, may := range q.access {
@@ -324,7 +328,9 @@ func (d *world) editRows(k int, b bufferKind, rows ecs.Rows, want chunk, seed ui
 		case n>>4&1 != 0:
 			c := d.editOf(record{kind: uint8(n >> 8), n: uint32(n >> 32)}, b.length(x.values[k]), b)
 			c.n %= 60
-			if err := d.doEdit(e, x, k, b, c, func() (any, error) { return b.editAt(rows, i, x.values[k], c) }); err != nil {
+			if err := d.doEdit(e, x, k, b, c, func() (any, error) {
+				return b.editAt(rows, i, x.values[k], c)
+			}); err != nil {
 				return err
 			}
 			continue

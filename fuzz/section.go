@@ -94,7 +94,10 @@ func RunSections(data []byte, files *SectionFiles, folder string) (steps int, er
 	if err != nil {
 		return 0, fmt.Errorf("fuzz: RunSections: %w", err)
 	}
-	d := &sectionRun{files: files, folder: folder, u: u, w: w, host: scene.NewHost(w, registerSites), live: s.flags&1 != 0, big: s.flags>>1&3 == 0}
+	d := &sectionRun{
+		files: files, folder: folder, u: u, w: w, host: scene.NewHost(w, registerSites), live: s.flags&1 != 0,
+		big: s.flags>>1&3 == 0,
+	}
 	d.h = sectionHandles{
 		identity: ecs.Register[scene.Identity](w), spot: ecs.Register[spot](w), lamp: ecs.Register[lamp](w),
 		next: ecs.Register[next](w), over: ecs.Register[over](w), mark: ecs.Register[chalk](w),

@@ -28,7 +28,8 @@ func (d *sectionRun) compare() error {
 			}
 			want++
 			if err := d.compareEntity(i, v, e); err != nil {
-				return fmt.Errorf("instance %d of %s, variant %d: %v: %w", i.Number(), sectionName(i.section), i.variant, k, err)
+				return fmt.Errorf("instance %d of %s, variant %d: %v: %w",
+					i.Number(), sectionName(i.section), i.variant, k, err)
 			}
 		}
 		for e, x := range i.copies {

@@ -53,7 +53,8 @@ func (d *world) share(r record) error {
 					call = t.Enable
 				}
 				if has := d.m.entities[e].values[k] != nil; call(e) != has || t.Enabled(e) != (has && on(j)) {
-					return fmt.Errorf("kind %d of %v, toggled (%v) in a share: got %v, enabled %v", k, e, on(j), !has, t.Enabled(e))
+					return fmt.Errorf("kind %d of %v, toggled (%v) in a share: got %v, enabled %v",
+						k, e, on(j), !has, t.Enabled(e))
 				}
 			}
 			return nil

@@ -76,7 +76,8 @@ func (d *world) restore(r record) error {
 	case err != nil:
 		return d.refuse(err, refused, before)
 	case refused:
-		return fmt.Errorf("in Restore: got no error, although the snapshot is lost (%w) or there are managed values", lost)
+		return fmt.Errorf("in Restore: got no error, although the snapshot is lost (%w) or there are managed values",
+			lost)
 	}
 	for _, g := range shifted {
 		g.stirred = d.m.version
@@ -86,7 +87,8 @@ func (d *world) restore(r record) error {
 
 // refuse checks that a refusal of Restore has a reason and changed nothing.
 func (d *world) refuse(err error, must bool, hash uint64) error {
-	if free := d.u.Size()/alloc.ChunkSize - d.u.Stats().LiveChunks; !must && (!errors.Is(err, alloc.ErrFull) || free > mostLeft) {
+	if free := d.u.Size()/alloc.ChunkSize - d.u.Stats().LiveChunks; !must &&
+		(!errors.Is(err, alloc.ErrFull) || free > mostLeft) {
 		return fmt.Errorf("in Restore: %d chunks are free: %w", free, err)
 	}
 	if got := d.w.Hash(); got != hash {

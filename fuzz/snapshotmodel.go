@@ -170,7 +170,8 @@ func (m *model) restoreSet(now *model, since uint32) {
 	for i, e := range order {
 		x := m.entities[e]
 		y := now.entities[e]
-		same := !differs && before.order[i] == e && y != nil && y.entry != nil && y.entry.v == x.entry.v && y.entry.off == x.entry.off
+		same := !differs && before.order[i] == e && y != nil && y.entry != nil && y.entry.v == x.entry.v &&
+			y.entry.off == x.entry.off
 		if differs = !same; differs {
 			break
 		}

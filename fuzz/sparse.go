@@ -111,7 +111,8 @@ func (d *world) compareSet() error {
 	}
 	ids, values := d.sparseLink.Entities(), d.sparseLink.Values()
 	if len(ids) != len(s.order) || len(values) != len(ids) || d.sparseLink.Len() != len(ids) {
-		return fmt.Errorf("%v: got %d entities, %d values, Len %d; want %d", d.sparseLink, len(ids), len(values), d.sparseLink.Len(), len(s.order))
+		return fmt.Errorf("%v: got %d entities, %d values, Len %d; want %d",
+			d.sparseLink, len(ids), len(values), d.sparseLink.Len(), len(s.order))
 	}
 	seen := map[ecs.Entity]bool{}
 	for i, e := range ids {
@@ -144,7 +145,8 @@ func (d *world) compareSparseLinks(q *query, rows ecs.Rows, want chunk) error {
 	for i, e := range want.rows {
 		n, got := d.m.entities[e].entry, column.At(i)
 		if got != d.sparseLink.At(rows, i) || (got != nil) != (n != nil) {
-			return fmt.Errorf("row %d, %v: %v: got %v, At %v; want %+v", i, e, d.sparseLink, got, d.sparseLink.At(rows, i), n)
+			return fmt.Errorf("row %d, %v: %v: got %v, At %v; want %+v",
+				i, e, d.sparseLink, got, d.sparseLink.At(rows, i), n)
 		}
 		if n != nil && *got != n.v {
 			return fmt.Errorf("row %d, %v: %v: got %v want %v", i, e, d.sparseLink, *got, n.v)

@@ -360,7 +360,8 @@ func (c *cursor) mustPass(w chunk) bool {
 	if c.q.ordered && w.arrived(c.d.m, c.since) {
 		return true
 	}
-	if c.q.newSparseLinks && slices.ContainsFunc(w.rows, func(e ecs.Entity) bool { return c.d.m.set.newer(c.d.m.entities[e], c.since) }) {
+	if c.q.newSparseLinks &&
+		slices.ContainsFunc(w.rows, func(e ecs.Entity) bool { return c.d.m.set.newer(c.d.m.entities[e], c.since) }) {
 		return true
 	}
 	for k := range maxKinds {
@@ -373,7 +374,8 @@ func (c *cursor) mustPass(w chunk) bool {
 
 // mayPass reports whether there is a reason to show a chunk.
 func (c *cursor) mayPass(w chunk) bool {
-	if !c.q.filters() || c.since == 0 || c.q.ordered && c.d.m.reordered > c.since || c.q.newSparseLinks && c.d.m.set.touched > c.since {
+	if !c.q.filters() || c.since == 0 || c.q.ordered && c.d.m.reordered > c.since ||
+		c.q.newSparseLinks && c.d.m.set.touched > c.since {
 		return true
 	}
 	for k := range maxKinds {

@@ -308,7 +308,8 @@ func (d *transforms) update(record) error {
 		}
 	}
 	if n < least || n > all || d.quiet && n != 0 {
-		return fmt.Errorf("update computed %d matrices, of %d, of which %d must change; quiet %v", n, all, least, d.quiet)
+		return fmt.Errorf("update computed %d matrices, of %d, of which %d must change; quiet %v",
+			n, all, least, d.quiet)
 	}
 	d.quiet = true
 	d.computed += n

@@ -135,7 +135,8 @@ func (d *universe) freeRuns() (count [7]int) {
 // taken records a run that was handed out and fills it.
 func (d *universe) taken(first alloc.ChunkIndex, n int) error {
 	if int(first)+n > len(d.inUse) || int(first)/alloc.ChunksPerMegachunk != (int(first)+n-1)/alloc.ChunksPerMegachunk {
-		return fmt.Errorf("got [%d, %d+%d), which leaves its megachunk or the universe of %d", first, first, n, len(d.inUse))
+		return fmt.Errorf("got [%d, %d+%d), which leaves its megachunk or the universe of %d",
+			first, first, n, len(d.inUse))
 	}
 	if err := d.u.Verify(); err != nil { // before touching memory that may not be there
 		return err

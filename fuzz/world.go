@@ -304,11 +304,14 @@ func (d *world) check() error {
 		mostSmall = math.MaxInt
 	}
 	got := d.w.Stats()
-	want.Reserve, want.Chunks, want.Small, want.Shared = got.Reserve, got.Chunks, got.Small, got.Shared // not predicted, but bounded
-	want.Spilled = got.Spilled                                                                          // a block has 16 bytes at least, and here 1 MiB at most
-	if got != want || got.Spilled < 16*m.spilled || len(d.snapshotModels) == 0 && got.Spilled > m.spilled<<20 || got.Reserve > mostReserve || got.Chunks < least || got.Chunks > most ||
+	// Not predicted, but bounded.
+	want.Reserve, want.Chunks, want.Small, want.Shared = got.Reserve, got.Chunks, got.Small, got.Shared
+	want.Spilled = got.Spilled // a block has 16 bytes at least, and here 1 MiB at most
+	if got != want || got.Spilled < 16*m.spilled || len(d.snapshotModels) == 0 && got.Spilled > m.spilled<<20 ||
+		got.Reserve > mostReserve || got.Chunks < least || got.Chunks > most ||
 		got.Small > mostSmall || got.Shared > got.Small || got.Small > got.Shared*smallChunks {
-		return fmt.Errorf("in Stats: got %+v want %+v, %d to %d units with rows, at most %d in reserve and %d small chunks",
+		return fmt.Errorf(
+			"in Stats: got %+v want %+v, %d to %d units with rows, at most %d in reserve and %d small chunks",
 			got, want, least, most, mostReserve, mostSmall)
 	}
 	if d.w.Version() != m.version {

@@ -33,7 +33,9 @@ func BenchmarkSkew(b *testing.B) {
 }
 
 func BenchmarkNew(b *testing.B) {
-	columns := []layout.Column{{Name: "Entity", Size: 8, Align: 4}, {Name: "A", Size: 16, Align: 8}, {Name: "B", Size: 12, Align: 4}}
+	columns := []layout.Column{
+		{Name: "Entity", Size: 8, Align: 4}, {Name: "A", Size: 16, Align: 8}, {Name: "B", Size: 12, Align: 4},
+	}
 	rows := 0
 	for b.Loop() {
 		p, err := layout.New(columns, layout.Options{CacheLine: 64})

@@ -60,7 +60,8 @@ func originalRows(sizes []int) int {
 // comparison is the table of docs/platforms.md.
 func comparison(t *testing.T) string {
 	var b strings.Builder
-	b.WriteString("| components, bytes | bytes a row | rows, original | used | rows, ours | used |\n|---|---|---|---|---|---|\n")
+	b.WriteString(
+		"| components, bytes | bytes a row | rows, original | used | rows, ours | used |\n|---|---|---|---|---|---|\n")
 	for _, w := range workedValues {
 		columns := []layout.Column{{Name: "Entity", Size: 8, Align: 4}}
 		row := 8

@@ -44,7 +44,8 @@ func Flat[F Number, T any](column []T) []F {
 	)
 	// Safe because T consists of whole values of F and nothing else, so the column's bytes are
 	// len*size/size values of F, aligned as T's first field.
-	return unsafe.Slice((*F)(unsafe.Pointer(unsafe.SliceData(column))), len(column)*int(unsafe.Sizeof(t)/unsafe.Sizeof(f)))
+	return unsafe.Slice((*F)(unsafe.Pointer(unsafe.SliceData(column))),
+		len(column)*int(unsafe.Sizeof(t)/unsafe.Sizeof(f)))
 }
 
 // isFlat returns nil when a value of type t consists of whole values of type number, without

@@ -88,8 +88,9 @@ func NewIn(places []Placement, columns []Column, o Options) (Plan, error) {
 	p := Plan{ChunkSize: o.ChunkSize, CacheLine: o.CacheLine, RowLimit: o.MaxRows}
 	for _, c := range columns {
 		if c.Size < 0 || c.Align < 1 || !isPow2(c.Align) || c.Align > o.CacheLine || c.Size%c.Align != 0 {
-			return Plan{}, fmt.Errorf("layout: New: column %s has size %d and alignment %d; want a power of two in 1..%d and a multiple of it: %w",
-				c.Name, c.Size, c.Align, o.CacheLine, ErrColumn)
+			return Plan{},
+				fmt.Errorf("layout: New: column %s has size %d and alignment %d; want a power of two in 1..%d and a multiple of it: %w",
+					c.Name, c.Size, c.Align, o.CacheLine, ErrColumn)
 		}
 		p.RowSize += c.Size
 	}
@@ -149,11 +150,13 @@ func (o Options) resolve() (Options, error) {
 	}
 	switch {
 	case o.ChunkSize < ChunkSize || o.ChunkSize > MaxChunkSize || !isPow2(o.ChunkSize):
-		return o, fmt.Errorf("layout: New: chunk of %d bytes; want a power of two in %d..%d: %w", o.ChunkSize, ChunkSize, MaxChunkSize, ErrColumn)
+		return o, fmt.Errorf("layout: New: chunk of %d bytes; want a power of two in %d..%d: %w",
+			o.ChunkSize, ChunkSize, MaxChunkSize, ErrColumn)
 	case o.MaxRows < 1 || o.MaxRows > MaxRows:
 		return o, fmt.Errorf("layout: New: row limit %d is not in 1..%d: %w", o.MaxRows, MaxRows, ErrColumn)
 	case o.CacheLine < 64 || o.CacheLine > 256 || !isPow2(o.CacheLine):
-		return o, fmt.Errorf("layout: New: cache line of %d bytes; want a power of two in 64..256: %w", o.CacheLine, ErrColumn)
+		return o, fmt.Errorf("layout: New: cache line of %d bytes; want a power of two in 64..256: %w",
+			o.CacheLine, ErrColumn)
 	}
 	return o, nil
 }
@@ -197,9 +200,11 @@ func tooBig(columns []Column, o Options) error {
 		}
 	}
 	if columns[most].Size > o.ChunkSize {
-		return fmt.Errorf("layout: New: %s alone is %d bytes, a chunk has %d: %w", columns[most].Name, columns[most].Size, o.ChunkSize, ErrTooBig)
+		return fmt.Errorf("layout: New: %s alone is %d bytes, a chunk has %d: %w",
+			columns[most].Name, columns[most].Size, o.ChunkSize, ErrTooBig)
 	}
-	return fmt.Errorf("layout: New: one row needs %d bytes in whole cache lines, a chunk has %d; %s alone is %d bytes: %w",
+	return fmt.Errorf(
+		"layout: New: one row needs %d bytes in whole cache lines, a chunk has %d; %s alone is %d bytes: %w",
 		need(columns, 1, o.CacheLine), o.ChunkSize, columns[most].Name, columns[most].Size, ErrTooBig)
 }
 
@@ -241,7 +246,8 @@ func (p Plan) Verify() error {
 	for _, c := range p.Places {
 		columns = append(columns, c.Column)
 		if want := alignUp(c.Size*p.Rows, p.CacheLine); c.Offset != offset || c.Bytes != want {
-			return fmt.Errorf("layout: I1: column %s is at [%d, +%d), want [%d, +%d)", c.Name, c.Offset, c.Bytes, offset, want)
+			return fmt.Errorf("layout: I1: column %s is at [%d, +%d), want [%d, +%d)",
+				c.Name, c.Offset, c.Bytes, offset, want)
 		}
 		offset += c.Bytes
 	}

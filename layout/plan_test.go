@@ -35,7 +35,9 @@ func TestPlanIsMaximal(t *testing.T) {
 	for _, a := range sizes {
 		for _, b := range sizes {
 			for _, line := range []int{64, 128, 256} {
-				columns := []layout.Column{{Name: "Entity", Size: 8, Align: 8}, {Name: "A", Size: a, Align: 1}, {Name: "B", Size: b, Align: 1}}
+				columns := []layout.Column{
+					{Name: "Entity", Size: 8, Align: 8}, {Name: "A", Size: a, Align: 1}, {Name: "B", Size: b, Align: 1},
+				}
 				plan, err := layout.New(columns, layout.Options{CacheLine: line})
 				want := bruteRows(columns, layout.ChunkSize, layout.MaxRows, line)
 				if want == 0 {
@@ -54,7 +56,8 @@ func TestPlanIsMaximal(t *testing.T) {
 // what that plan left: each is as New makes it, and takes memory of its own only where it has more
 // columns than any before.
 func TestNewIn(t *testing.T) {
-	all := []layout.Column{{Name: "Entity", Size: 8, Align: 8}, {Name: "A", Size: 12, Align: 4}, {Name: "Tag", Align: 1},
+	all := []layout.Column{{Name: "Entity", Size: 8, Align: 8}, {Name: "A", Size: 12, Align: 4},
+		{Name: "Tag", Align: 1},
 		{Name: "B", Size: 1, Align: 1, Enableable: true}, {Name: "C", Size: 64, Align: 8}}
 	var places []layout.Placement
 	for _, n := range []int{2, 1, 4, 0, 3, 5, 2, 5} {
@@ -74,7 +77,9 @@ func TestNewIn(t *testing.T) {
 }
 
 func TestPlanOptions(t *testing.T) {
-	columns := []layout.Column{{Name: "Entity", Size: 8, Align: 8}, {Name: "Position", Size: 16, Align: 8}, {Name: "Velocity", Size: 16, Align: 8}}
+	columns := []layout.Column{
+		{Name: "Entity", Size: 8, Align: 8}, {Name: "Position", Size: 16, Align: 8}, {Name: "Velocity", Size: 16, Align: 8},
+	}
 	original, err := layout.New(columns, layout.Options{MaxRows: 128, CacheLine: 64})
 	require.NoError(t, err)
 	require.Equal(t, 128, original.Rows, "the layout of the original")
@@ -95,11 +100,15 @@ func TestPlanRefuses(t *testing.T) {
 		is      error
 		text    string
 	}{
-		"row too big": {[]layout.Column{{Name: "Entity", Size: 8, Align: 8}, {Name: "Blob", Size: 16380, Align: 1}}, layout.Options{CacheLine: 64}, layout.ErrTooBig,
+		"row too big": {[]layout.Column{{Name: "Entity", Size: 8, Align: 8}, {Name: "Blob", Size: 16380, Align: 1}},
+			layout.Options{CacheLine: 64}, layout.ErrTooBig,
 			"layout: New: one row needs 16448 bytes in whole cache lines, a chunk has 16384; Blob alone is 16380 bytes: row does not fit a chunk"},
-		"column too big": {[]layout.Column{{Name: "Entity", Size: 8, Align: 8}, {Name: "Blob", Size: math.MaxInt, Align: 1}}, layout.Options{CacheLine: 64}, layout.ErrTooBig,
+		"column too big": {[]layout.Column{
+			{Name: "Entity", Size: 8, Align: 8}, {Name: "Blob", Size: math.MaxInt, Align: 1},
+		}, layout.Options{CacheLine: 64}, layout.ErrTooBig,
 			"layout: New: Blob alone is 9223372036854775807 bytes, a chunk has 16384: row does not fit a chunk"},
-		"odd size":       {[]layout.Column{{Name: "A", Size: 3, Align: 2}}, layout.Options{CacheLine: 64}, layout.ErrColumn, "layout: New: column A has size 3 and alignment 2; want a power of two in 1..64 and a multiple of it: invalid layout"},
+		"odd size": {[]layout.Column{{Name: "A", Size: 3, Align: 2}}, layout.Options{CacheLine: 64}, layout.ErrColumn,
+			"layout: New: column A has size 3 and alignment 2; want a power of two in 1..64 and a multiple of it: invalid layout"},
 		"huge":           {[]layout.Column{{Name: "Blob", Size: math.MaxInt, Align: 1}}, layout.Options{}, layout.ErrTooBig, ""},
 		"negative size":  {[]layout.Column{{Name: "A", Size: -1, Align: 1}}, layout.Options{}, layout.ErrColumn, ""},
 		"align 3":        {[]layout.Column{{Name: "A", Size: 4, Align: 3}}, layout.Options{}, layout.ErrColumn, ""},
@@ -129,7 +138,9 @@ func TestNarrow(t *testing.T) {
 	require.Equal(t, 128, wide.RowSize)
 	less := wide.Narrow([]int{0, wide.Places[4].Offset}, []layout.Column{{Name: "Other", Align: 1}})
 	require.NoError(t, less.Verify())
-	require.Equal(t, []int{wide.Rows, 108, 108 * wide.Rows, wide.Free()}, []int{less.Rows, less.RowSize, less.Used(), less.Free()})
+	require.Equal(t, []int{wide.Rows, 108, 108 * wide.Rows, wide.Free()}, []int{
+		less.Rows, less.RowSize, less.Used(), less.Free(),
+	})
 	var names []string
 	for _, p := range less.Places {
 		names = append(names, fmt.Sprint(p.Name, p.Offset, p.Hole))
@@ -155,7 +166,8 @@ func TestVerifyNamesTheInvariant(t *testing.T) {
 		"I3": func(p *layout.Plan) { p.ChunkSize = 8192 },
 		"I4": func(p *layout.Plan) { p.ChunkSize *= 2 },
 	} {
-		p, err := layout.New([]layout.Column{{Name: "Entity", Size: 8, Align: 8}, {Name: "A", Size: 16, Align: 8}}, layout.Options{CacheLine: 64})
+		p, err := layout.New([]layout.Column{{Name: "Entity", Size: 8, Align: 8}, {Name: "A", Size: 16, Align: 8}},
+			layout.Options{CacheLine: 64})
 		require.NoError(t, err)
 		require.NoError(t, p.Verify())
 		corrupt(&p)
@@ -168,7 +180,8 @@ func FuzzPlan(f *testing.F) {
 	f.Add(uint16(1), uint16(8192), uint16(12), uint8(2))
 	f.Fuzz(func(t *testing.T, a, b, c uint16, lineLog uint8) {
 		line := 64 << (lineLog % 3)
-		columns := []layout.Column{{Name: "Entity", Size: 8, Align: 8}, {Name: "A", Size: int(a), Align: 1}, {Name: "B", Size: int(b), Align: 1}, {Name: "C", Size: int(c), Align: 1}}
+		columns := []layout.Column{{Name: "Entity", Size: 8, Align: 8}, {Name: "A", Size: int(a), Align: 1},
+			{Name: "B", Size: int(b), Align: 1}, {Name: "C", Size: int(c), Align: 1}}
 		plan, err := layout.New(columns, layout.Options{CacheLine: line})
 		want := bruteRows(columns, layout.ChunkSize, layout.MaxRows, line)
 		if err != nil {

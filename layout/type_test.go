@@ -77,12 +77,14 @@ func TestFields(t *testing.T) {
 		F uint64
 	}
 	got := layout.Fields(reflect.TypeFor[padded](), reflect.TypeFor[link]())
-	want := []layout.Field{{Size: 1}, {Offset: 4, Size: 4}, {Offset: 12, Size: 4, Count: 2, Each: []layout.Field{{Size: 3}}},
+	want := []layout.Field{{Size: 1}, {Offset: 4, Size: 4},
+		{Offset: 12, Size: 4, Count: 2, Each: []layout.Field{{Size: 3}}},
 		{Offset: 20, Size: 8, Marked: true}, {Offset: 32, Size: 8}}
 	require.Equal(t, want, got)
 	require.Equal(t, []layout.Field{{Size: 16}}, layout.Fields(reflect.TypeFor[struct{ X, Y float64 }](), nil))
 	require.Empty(t, layout.Fields(reflect.TypeFor[struct{}](), nil))
-	require.PanicsWithValue(t, "layout: Fields: weapon.Name is a string", func() { layout.Fields(reflect.TypeFor[weapon](), nil) })
+	require.PanicsWithValue(t, "layout: Fields: weapon.Name is a string",
+		func() { layout.Fields(reflect.TypeFor[weapon](), nil) })
 }
 
 // hollow has a great many elements without a size; a walk that looks at each does not end.
@@ -113,8 +115,10 @@ type long[N any] struct {
 // finds.
 func TestFieldsAgreeWithTwin(t *testing.T) {
 	for _, of := range []reflect.Type{
-		reflect.TypeFor[long[uint8]](), reflect.TypeFor[long[uint64]](), reflect.TypeFor[[3]long[uint16]](), reflect.TypeFor[hollow](),
-		reflect.TypeFor[[2][3]gap](), reflect.TypeFor[[6]link](), reflect.TypeFor[box](), reflect.TypeFor[struct{ _ uint32 }](), reflect.TypeFor[[0]link](),
+		reflect.TypeFor[long[uint8]](), reflect.TypeFor[long[uint64]](), reflect.TypeFor[[3]long[uint16]](),
+		reflect.TypeFor[hollow](),
+		reflect.TypeFor[[2][3]gap](), reflect.TypeFor[[6]link](), reflect.TypeFor[box](),
+		reflect.TypeFor[struct{ _ uint32 }](), reflect.TypeFor[[0]link](),
 	} {
 		for _, marked := range []reflect.Type{nil, reflect.TypeFor[link](), reflect.TypeFor[uint8]()} {
 			want, got := make([]byte, of.Size()), make([]byte, of.Size())

@@ -19,7 +19,8 @@ type Park struct{ park }
 // Add parks the granules [lo, hi) of a block, which is not 0.
 func (p *Park) Add(lo, hi, block int, stale []bool) {
 	// Safe because the address is not touched, and not one of Go's heap.
-	m := memory{base: unsafe.Add(nil, parkBase+lo*Granule), size: (hi - lo) * Granule, block: uintptr(block), stale: newGranules(hi - lo)}
+	m := memory{base: unsafe.Add(nil, parkBase+lo*Granule), size: (hi - lo) * Granule, block: uintptr(block),
+		stale: newGranules(hi - lo)}
 	for i, set := range stale {
 		if set {
 			m.stale.set(i, i+1)

@@ -212,7 +212,8 @@ func (f *Flaky) discard(m *memory, off, n int) error {
 }
 
 func (f *Flaky) attach(m *memory, off, n int, file *os.File, at int64) error {
-	return f.step("attach", func(m *memory, off, n int) error { return f.System.attach(m, off, n, file, at) }, m, off, n)
+	return f.step("attach", func(m *memory, off, n int) error { return f.System.attach(m, off, n, file, at) }, m, off,
+		n)
 }
 
 func (f *Flaky) renew(m *memory, off, n int) error { return f.step("renew", f.System.renew, m, off, n) }

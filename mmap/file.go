@@ -78,7 +78,8 @@ func (r *Region) attach(s span, f *os.File, at int64) error {
 		return err
 	}
 	if info.Mode().IsRegular() && info.Size()-at < int64(s.size()) {
-		return fmt.Errorf("%w: %s has %d bytes, of which %d from %d on are needed", errFileEnds, f.Name(), info.Size(), s.size(), at)
+		return fmt.Errorf("%w: %s has %d bytes, of which %d from %d on are needed",
+			errFileEnds, f.Name(), info.Size(), s.size(), at)
 	}
 	before := r.filed.part(s.lo, s.hi)
 	r.ready.set(s.lo, s.hi)

@@ -31,7 +31,8 @@ var numbered = sync.OnceValue(func() *os.File {
 // requireBytes compares a granule with bytes that are all the same.
 func requireBytes(t *testing.T, r *mmap.Region, granule int, want byte) {
 	t.Helper()
-	require.True(t, bytes.Equal(r.Bytes()[granule*g:(granule+1)*g], bytes.Repeat([]byte{want}, g)), "granule %d is not all %d", granule, want)
+	require.True(t, bytes.Equal(r.Bytes()[granule*g:(granule+1)*g], bytes.Repeat([]byte{want}, g)),
+		"granule %d is not all %d", granule, want)
 }
 
 // onFiles runs a test on every backing that maps files.

@@ -78,7 +78,9 @@ func (goHeap) drop(m *memory, off, n int) error {
 
 func (goHeap) advice(_ string, errno error) string {
 	if errno == errMost {
-		return fmt.Sprintf("lower the size, or release some: regions of this build are Go objects, of at most %d bytes together", goHeapMost())
+		return fmt.Sprintf(
+			"lower the size, or release some: regions of this build are Go objects, of at most %d bytes together",
+			goHeapMost())
 	}
 	return fmt.Sprintf("lower the size: regions of this build are Go objects of at most %d bytes", goHeapLimit)
 }

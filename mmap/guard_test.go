@@ -216,5 +216,6 @@ func TestGuardBudget(t *testing.T) {
 func TestGuardKind(t *testing.T) {
 	require.Equal(t, mmap.Real, mmap.Guards() != mmap.GuardNone)
 	require.Equal(t, "none access mark GuardKind(9)",
-		mmap.GuardNone.String()+" "+mmap.GuardAccess.String()+" "+mmap.GuardMark.String()+" "+mmap.GuardKind(9).String())
+		mmap.GuardNone.String()+" "+mmap.GuardAccess.String()+" "+mmap.GuardMark.String()+" "+
+			mmap.GuardKind(9).String())
 }

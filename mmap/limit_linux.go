@@ -95,7 +95,9 @@ func addressesUsed() int {
 // has not yet mapped of its last 64 MiB is left out: no metric tells it, and the sizes do not
 // either, because the heap begins at a random address in its first 64 MiB.
 func goFree() int {
-	sizes := [...]metrics.Sample{{Name: "/memory/classes/heap/free:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	sizes := [...]metrics.Sample{
+		{Name: "/memory/classes/heap/free:bytes"}, {Name: "/memory/classes/heap/released:bytes"},
+	}
 	metrics.Read(sizes[:])
 	return int(sizes[0].Value.Uint64() + sizes[1].Value.Uint64())
 }
@@ -104,7 +106,8 @@ func goFree() int {
 type overLimit struct{ addresses }
 
 func (e *overLimit) Error() string {
-	return fmt.Sprintf("%v: the limit is %d, of which %d are in use, and %d are left to Go", unix.ENOMEM, e.limit, e.used, e.room)
+	return fmt.Sprintf("%v: the limit is %d, of which %d are in use, and %d are left to Go",
+		unix.ENOMEM, e.limit, e.used, e.room)
 }
 
 func (e *overLimit) Unwrap() error { return unix.ENOMEM }

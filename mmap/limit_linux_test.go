@@ -60,7 +60,8 @@ func TestDataLimit(t *testing.T) {
 		dirty(r, g, g)
 		err = r.Commit(2*g, size-2*g)
 		require.ErrorIs(t, err, mmap.ErrMemory)
-		require.True(t, strings.HasPrefix(err.Error(), "mmap: Commit: 1069547520 bytes at offset 4194304: "), err.Error())
+		require.True(t, strings.HasPrefix(err.Error(), "mmap: Commit: 1069547520 bytes at offset 4194304: "),
+			err.Error())
 		require.Equal(t, g, r.Committed())
 		require.NoError(t, r.Verify())
 		require.NoError(t, r.Commit(2*g, 64<<20))
@@ -79,7 +80,8 @@ func TestUpToLimit(t *testing.T) {
 		require.Contains(t, []int{128 << 20, 256 << 20, 512 << 20}, size, "what the Go runtime left")
 		require.Regexp(t, fmt.Sprintf("^mmap: Reserve: %d bytes of address space: cannot allocate memory: "+
 			`the limit is 3584000000, of which [0-9]{10} are in use, and 358400000 are left to Go `+
-			`\(lower the size, release regions, or raise the limit that "ulimit -v" shows\)$`, 2*size), r.Refusal().Error())
+			`\(lower the size, release regions, or raise the limit that "ulimit -v" shows\)$`, 2*size),
+			r.Refusal().Error())
 		require.NoError(t, r.Commit(0, 64<<20))
 		require.NoError(t, r.Prefault(0, 64<<20))
 		require.NoError(t, r.Guard(page, page))
@@ -150,7 +152,8 @@ func TestGoKeepsRoom(t *testing.T) {
 			require.ErrorIs(t, err, mmap.ErrAddressSpace)
 			require.ErrorIs(t, err, syscall.ENOMEM)
 			require.Regexp(t, fmt.Sprintf("^mmap: Reserve: %d bytes of address space: cannot allocate memory: "+
-				"the limit is 2560000000, of which [0-9]+ are in use, and 256000000 are left to Go ", size), err.Error())
+				"the limit is 2560000000, of which [0-9]+ are in use, and 256000000 are left to Go ", size),
+				err.Error())
 			if most == 0 {
 				requireGoGrows(t)
 				more, err := reserveAll(t, size) // what Go has left
@@ -219,7 +222,8 @@ func TestAllAddresses(t *testing.T) {
 			for size := 1 << (bits.UintSize * 5 / 8); size >= 64<<20; size /= 2 { // 1 TiB
 				more, err := reserveAll(t, size-round*g)
 				require.ErrorIs(t, err, mmap.ErrAddressSpace)
-				require.ErrorContains(t, err, "of address space: cannot allocate memory (lower the size, release regions, or raise")
+				require.ErrorContains(t, err,
+					"of address space: cannot allocate memory (lower the size, release regions, or raise")
 				if len(more) > 1000 {
 					t.Skip("this process has more addresses than can be taken here")
 				}

@@ -216,7 +216,8 @@ func (p pages) resident(m *memory, off, n int) (bytes int, err error) {
 	b := m.bytes(off, n)
 	// Safe because the kernel writes one byte for each page of b, which is as long
 	// as present, and keeps neither address.
-	_, _, errno := unix.Syscall(unix.SYS_MINCORE, uintptr(unsafe.Pointer(&b[0])), uintptr(n), uintptr(unsafe.Pointer(&present[0])))
+	_, _, errno := unix.Syscall(unix.SYS_MINCORE, uintptr(unsafe.Pointer(&b[0])), uintptr(n),
+		uintptr(unsafe.Pointer(&present[0])))
 	if errno != 0 {
 		return 0, known(errno)
 	}

@@ -44,7 +44,9 @@ func mappingsOf(t *testing.T, base, size uintptr) (all []mapping) {
 			if inside {
 				_, name, _ := strings.Cut(line, " 00:00 0 ")
 				name = strings.TrimSpace(name)
-				all = append(all, mapping{from: max(from, base) - base, to: min(to, end) - base, access: access, name: name})
+				all = append(all, mapping{
+					from: max(from, base) - base, to: min(to, end) - base, access: access, name: name,
+				})
 			}
 		} else if inside {
 			last := &all[len(all)-1]

@@ -45,7 +45,8 @@ func TestPageSet(t *testing.T) {
 			for _, b := range edges {
 				for _, member := range []bool{true, false} {
 					if a <= b && set.Next(a, b, member) != slow.next(a, b, member) {
-						t.Fatalf("next(%d, %d, %v): got %d want %d", a, b, member, set.Next(a, b, member), slow.next(a, b, member))
+						t.Fatalf("next(%d, %d, %v): got %d want %d",
+							a, b, member, set.Next(a, b, member), slow.next(a, b, member))
 					}
 				}
 			}

@@ -209,7 +209,8 @@ func (p *park) verify() error {
 	for i := range p.pieces {
 		m := &p.pieces[i]
 		if m.size <= 0 || m.size%Granule != 0 || uintptr(m.base) < max(end, 1) {
-			return fmt.Errorf("mmap: P1: piece %d is %d bytes at %p, the one before ends at %#x", i, m.size, m.base, end)
+			return fmt.Errorf("mmap: P1: piece %d is %d bytes at %p, the one before ends at %#x",
+				i, m.size, m.base, end)
 		}
 		end = uintptr(m.base) + uintptr(m.size)
 		bytes += m.size

@@ -107,7 +107,8 @@ func takeOne(t *testing.T, p *mmap.Park, model *slowPark, n int, held [][2]int) 
 	}
 	for _, one := range pieces {
 		if size := one[1] - one[0]; size >= n {
-			require.LessOrEqual(t, pieces[from][1]-pieces[from][0], size, "%d granules out of %v, with %v there", n, pieces[from], one)
+			require.LessOrEqual(t, pieces[from][1]-pieces[from][0], size, "%d granules out of %v, with %v there",
+				n, pieces[from], one)
 		}
 	}
 	for k := lo; k < hi; k++ {

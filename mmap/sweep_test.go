@@ -403,7 +403,8 @@ func TestReserveUpToFails(t *testing.T) {
 			require.NoError(t, r.Release())
 		}
 	}
-	f := &mmap.Flaky{System: mmap.Systems()["goheap"](), At: 1, Burst: 1, Also: 3} // 8, room for 4 and 4, room for 2 and 2
+	// 8, room for 4 and 4, room for 2 and 2.
+	f := &mmap.Flaky{System: mmap.Systems()["goheap"](), At: 1, Burst: 1, Also: 3}
 	r, err := mmap.NewSpace(f).ReserveUpTo(8*g, g)
 	require.NoError(t, err)
 	require.Equal(t, 2*g, r.Size())

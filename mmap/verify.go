@@ -24,7 +24,8 @@ func (r *Region) verify() error {
 	n := m.size / Granule
 	for i, set := range []granules{r.ready, m.stale, r.locked, r.fine, r.filed} {
 		if len(set) != (n+63)/64 {
-			return fmt.Errorf("mmap: I2: set %d (ready, stale, locked, fine, filed) has %d words for %d granules", i, len(set), n)
+			return fmt.Errorf("mmap: I2: set %d (ready, stale, locked, fine, filed) has %d words for %d granules",
+				i, len(set), n)
 		}
 		if g := set.next(n, len(set)*64, true); g < len(set)*64 {
 			return fmt.Errorf("mmap: I2: set %d (ready, stale, locked, fine, filed) has granule %d of %d", i, g, n)
@@ -66,7 +67,8 @@ func (r *Region) verifyGuards() error {
 		members, runs := set.count()
 		total += runs
 		if g < 0 || g >= r.memory.size/Granule || !r.ready.has(g) || r.locked.has(g) || members == 0 {
-			return fmt.Errorf("mmap: I6: granule %d is listed with %d guards, but is reserved, locked or without", g, members)
+			return fmt.Errorf("mmap: I6: granule %d is listed with %d guards, but is reserved, locked or without",
+				g, members)
 		}
 	}
 	if total != r.guards.runs {
@@ -95,7 +97,9 @@ func (r *Region) verifyFiled() error {
 
 func (r *Region) verifyReleased() error {
 	m := &r.memory
-	if m.size != 0 || m.object != nil || len(r.ready)+len(m.stale)+len(r.guards.bits)+len(r.locked)+len(r.fine)+len(r.filed) != 0 || r.committed != 0 || r.runs != 0 {
+	if m.size != 0 || m.object != nil ||
+		len(r.ready)+len(m.stale)+len(r.guards.bits)+len(r.locked)+len(r.fine)+len(r.filed) != 0 ||
+		r.committed != 0 || r.runs != 0 {
 		return fmt.Errorf("mmap: I5: a released region holds size=%d committed=%d runs=%d", m.size, r.committed, r.runs)
 	}
 	return nil

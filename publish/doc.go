@@ -20,7 +20,7 @@
 //     without a replace; its go.sum has their sums (module.go);
 //   - pages that say how to install Quarry say it for the new path (section.go);
 //   - the tests of internal/lint are left out: they compare the repository with rules for it, such
-//     as the width of lines, which a longer path changes. docs/versions.md names the other tests
+//     as the width of lines, which a longer path changes. docs/files.md names the other tests
 //     that fail in the tree, since they have files or hashes with the path.
 //
 // Invariants:
@@ -31,6 +31,6 @@
 //	P3  Nothing is written before all is known to be right, and a run that fails leaves DIR as it
 //	    was, but for DIR itself.
 //
-// All modules have one version, and all tags are of one commit. docs/versions.md says what a
+// All modules have one version, and all tags are of one commit. docs/files.md says what a
 // version promises.
 package main

@@ -48,7 +48,9 @@ func (p *publication) module(r *repository, m *modfile.File, made map[string]*pu
 	for _, require := range m.Require {
 		if old := require.Mod.Path; r.owns(old) {
 			other := made[old]
-			require = &modfile.Require{Mod: module.Version{Path: other.path, Version: p.version}, Indirect: require.Indirect}
+			require = &modfile.Require{
+				Mod: module.Version{Path: other.path, Version: p.version}, Indirect: require.Indirect,
+			}
 			sums = append(sums, fmt.Appendf(nil, "%s %s %s\n", other.path, p.version, other.sum),
 				fmt.Appendf(nil, "%s %s/go.mod %s\n", other.path, p.version, other.modSum))
 		}

@@ -70,7 +70,9 @@ func (m *published) writeProxy(proxy string, at time.Time) error {
 	if err != nil {
 		return err
 	}
-	for suffix, text := range map[string][]byte{"list": []byte(m.version + "\n"), name + ".info": info, name + ".mod": m.mod, name + ".zip": m.zip} {
+	for suffix, text := range map[string][]byte{
+		"list": []byte(m.version + "\n"), name + ".info": info, name + ".mod": m.mod, name + ".zip": m.zip,
+	} {
 		if err := writeFile(filepath.Join(proxy, filepath.FromSlash(dir), "@v", suffix), text, 0o644); err != nil {
 			return err
 		}

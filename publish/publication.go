@@ -38,7 +38,9 @@ func (r *repository) publish(to target) (*publication, error) {
 	if err := r.checkTag(to.version); err != nil {
 		return nil, err
 	}
-	p := &publication{target: to, renaming: newRenaming(r.path, to.path), commit: r.commit, author: r.author, time: r.time}
+	p := &publication{
+		target: to, renaming: newRenaming(r.path, to.path), commit: r.commit, author: r.author, time: r.time,
+	}
 	for _, f := range r.files {
 		if left, _ := path.Match(leftOut, f.path); left {
 			p.leftOut = append(p.leftOut, f.path)
@@ -126,7 +128,9 @@ func (p *publication) renamed(name string) string {
 
 // find returns the place of a file in the tree, and whether it is there.
 func (p *publication) find(name string) (int, bool) {
-	return slices.BinarySearchFunc(p.files, name, func(f file, name string) int { return strings.Compare(f.path, name) })
+	return slices.BinarySearchFunc(p.files, name, func(f file, name string) int {
+		return strings.Compare(f.path, name)
+	})
 }
 
 // textOf returns the text of a file of the tree, or nil.

@@ -57,7 +57,7 @@ $`, tree["cart/go.sum"])
 		"LICENSE": "free\n",
 		"README.md": "# Stone\n\n```go\nimport \"example.org/Stone/pick\"\n```\n\n## Install it\n\n```sh\ngo get example.org/Stone@v0.1.0\n```\n\n" +
 			"That brings golang.org/x/sys and github.com/klauspost/cpuid/v2.\n" +
-			"[docs/versions.md](docs/versions.md) says what a version promises.\n\n## Read on\n\nNothing.\n",
+			"[docs/files.md](docs/files.md#versions) says what a version promises.\n\n## Read on\n\nNothing.\n",
 		"go.mod":                "module example.org/Stone\n\ngo 1.26.0\n",
 		"go.work":               "go 1.26.0\n\nuse (\n\t.\n\t./cart\n)\n\nreplace example.org/Stone v0.1.0 => ./\n",
 		"pick/pick.go":          strings.ReplaceAll(small["pick/pick.go"], "stone/", "example.org/Stone/"),
@@ -69,7 +69,9 @@ $`, tree["cart/go.sum"])
 
 	said, err := git(filepath.Join(out, treeName), nil, "log", "--decorate", "--format=%D|%an|%ae|%cI|%s")
 	require.NoError(t, err)
-	require.Equal(t, "HEAD -> main, tag: v0.1.0, tag: cart/v0.1.0|q|q@localhost|2026-01-02T01:04:05+00:00|example.org/Stone v0.1.0\n", said)
+	require.Equal(t,
+		"HEAD -> main, tag: v0.1.0, tag: cart/v0.1.0|q|q@localhost|2026-01-02T01:04:05+00:00|example.org/Stone v0.1.0\n",
+		said)
 	modes, err := git(filepath.Join(out, treeName), nil, "ls-files", "-s", "bin/run")
 	require.NoError(t, err)
 	require.True(t, strings.HasPrefix(modes, "100755 "), modes)
@@ -91,7 +93,8 @@ func TestTwiceTheSame(t *testing.T) {
 	a := publishes(t, dir, "example.org/stone")
 	now, err := os.Stat(filepath.Join(dir, "go.mod"))
 	require.NoError(t, err)
-	require.NoError(t, os.Chtimes(filepath.Join(dir, "pick", "pick.go"), now.ModTime().AddDate(-1, 0, 0), now.ModTime().AddDate(-1, 0, 0)))
+	require.NoError(t, os.Chtimes(filepath.Join(dir, "pick", "pick.go"), now.ModTime().AddDate(-1, 0, 0),
+		now.ModTime().AddDate(-1, 0, 0)))
 	b := publishes(t, dir, "example.org/stone")
 	require.Equal(t, contents(t, a), contents(t, b))
 	var commits []string

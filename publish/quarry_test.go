@@ -72,7 +72,8 @@ func compareZips(t *testing.T, p *publication, out string) {
 			folder, tag = m.folder, m.folder+"/"+p.version
 		}
 		var made bytes.Buffer
-		require.NoError(t, zip.CreateFromVCS(&made, module.Version{Path: m.path, Version: m.version}, tree, tag, folder))
+		require.NoError(t, zip.CreateFromVCS(&made, module.Version{Path: m.path, Version: m.version},
+			tree, tag, folder))
 		files, sum, err := sumOf(made.Bytes())
 		require.NoError(t, err)
 		require.Equal(t, m.sum, sum, m.path)
@@ -91,7 +92,8 @@ func build(t *testing.T, out string) {
 	settings, err := exec.Command("go", "env", "GOMODCACHE", "GOPROXY").Output()
 	require.NoError(t, err)
 	cache, others, _ := strings.Cut(strings.TrimSpace(string(settings)), "\n")
-	environment := append(os.Environ(), "PWD="+folder, "GOWORK=off", "GOTOOLCHAIN=local", "GOFLAGS=-mod=mod -modcacherw",
+	environment := append(os.Environ(), "PWD="+folder, "GOWORK=off", "GOTOOLCHAIN=local",
+		"GOFLAGS=-mod=mod -modcacherw",
 		"GOMODCACHE="+t.TempDir(), "GOSUMDB=off", "GONOSUMDB=", "GOPRIVATE=", "GONOPROXY=", "GOVCS=*:off",
 		"GOPROXY="+proxyURL(out)+","+fileURL(filepath.Join(cache, "cache", "download"))+","+others)
 	run := func(words ...string) string {

@@ -17,26 +17,32 @@ func TestRefusals(t *testing.T) {
 		files         map[string]string
 		want          string
 	}{
-		"path without a dot":   {"stone", version, nil, `malformed module path "stone": missing dot in first path element`},
-		"path with a space":    {"example.org/a b", version, nil, `malformed module path "example.org/a b": invalid char ' '`},
-		"path of version 2":    {"example.org/stone/v2", "v2.0.0", nil, `invalid version: should be v0 or v1, not v2`},
-		"version of a path":    {path, "v2.0.0", nil, "invalid version: should be v0 or v1, not v2"},
-		"no version":           {path, "0.1.0", nil, `version "0.1.0" is not of the form v1.2.3, or v1.2.3-rc.1`},
-		"short version":        {path, "v0.1", nil, `version "v0.1" is not of the form`},
-		"version of a build":   {path, "v0.1.0+x", nil, `version "v0.1.0+x" is not of the form`},
-		"another's replace":    {path, version, map[string]string{"cart/go.mod": small["cart/go.mod"] + "replace example.com/x => ../x\n"}, "cart/go.mod:8 replaces example.com/x: nobody who requires a published module has what it replaces"},
-		"module elsewhere":     {path, version, map[string]string{"cart/go.mod": "module stone/wagon\n"}, "cart/go.mod is of module stone/wagon: by its folder it would be stone/cart"},
+		"path without a dot": {"stone", version, nil, `malformed module path "stone": missing dot in first path element`},
+		"path with a space":  {"example.org/a b", version, nil, `malformed module path "example.org/a b": invalid char ' '`},
+		"path of version 2":  {"example.org/stone/v2", "v2.0.0", nil, `invalid version: should be v0 or v1, not v2`},
+		"version of a path":  {path, "v2.0.0", nil, "invalid version: should be v0 or v1, not v2"},
+		"no version":         {path, "0.1.0", nil, `version "0.1.0" is not of the form v1.2.3, or v1.2.3-rc.1`},
+		"short version":      {path, "v0.1", nil, `version "v0.1" is not of the form`},
+		"version of a build": {path, "v0.1.0+x", nil, `version "v0.1.0+x" is not of the form`},
+		"another's replace": {
+			path, version, map[string]string{"cart/go.mod": small["cart/go.mod"] + "replace example.com/x => ../x\n"},
+			"cart/go.mod:8 replaces example.com/x: nobody who requires a published module has what it replaces",
+		},
+		"module elsewhere": {path, version, map[string]string{"cart/go.mod": "module stone/wagon\n"},
+			"cart/go.mod is of module stone/wagon: by its folder it would be stone/cart"},
 		"module of nobody":     {path, version, map[string]string{"cart/go.mod": "go 1.26.0\n"}, "cart/go.mod has no module directive"},
 		"go.mod that is wrong": {path, version, map[string]string{"go.mod": "modul stone\n"}, "go.mod:1: unknown directive: modul"},
 		"no root":              {path, version, map[string]string{"go.mod": ""}, "git knows no go.mod in "},
-		"ring of modules":      {path, version, map[string]string{"go.mod": "module stone\n\nrequire stone/cart v0.0.0\n"}, "requires a module that is not there, or one that requires it"},
+		"ring of modules": {path, version, map[string]string{"go.mod": "module stone\n\nrequire stone/cart v0.0.0\n"},
+			"requires a module that is not there, or one that requires it"},
 		"Go that is wrong":     {path, version, map[string]string{"pick/pick.go": "packag pick\n"}, "pick/pick.go:1:1: expected 'package'"},
 		"page without heading": {path, version, map[string]string{"README.md": "# Stone\n"}, `README.md has no heading "## Install it"`},
 		"name of a file":       {path, version, map[string]string{"pick/a?": "x"}, `pick/a?: malformed file path "pick/a?": invalid char '?'`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "out")
-			err := run([]string{"-from", commit(t, small, x.files), "-path", x.path, "-version", x.version, "-out", out}, io.Discard, io.Discard)
+			err := run([]string{"-from", commit(t, small, x.files), "-path", x.path, "-version", x.version, "-out",
+				out}, io.Discard, io.Discard)
 			require.ErrorContains(t, err, x.want)
 			require.NoDirExists(t, out)
 		})
@@ -46,7 +52,8 @@ func TestRefusals(t *testing.T) {
 func TestRefusesFolders(t *testing.T) {
 	needsGit(t)
 	publish := func(from, out string, more ...string) error {
-		return run(append([]string{"-from", from, "-path", "example.org/stone", "-version", "v0.1.0", "-out", out}, more...), io.Discard, io.Discard)
+		return run(append([]string{"-from", from, "-path", "example.org/stone", "-version", "v0.1.0", "-out", out},
+			more...), io.Discard, io.Discard)
 	}
 	dir, out := commit(t, small, nil), filepath.Join(t.TempDir(), "out")
 
@@ -65,7 +72,8 @@ func TestRefusesFolders(t *testing.T) {
 	require.ErrorContains(t, publish(bare, out, "-dirty"), "git log: exit status 128")
 
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "pick", "new.go"), []byte("package pick\n"), 0o644))
-	require.ErrorContains(t, publish(dir, out), `has 1 changes that are not committed, such as "?? pick/new.go": commit them, or publish them by -dirty`)
+	require.ErrorContains(t, publish(dir, out),
+		`has 1 changes that are not committed, such as "?? pick/new.go": commit them, or publish them by -dirty`)
 	require.NoError(t, os.Remove(filepath.Join(dir, "bin", "run")))
 	require.NoDirExists(t, out)
 	require.NoError(t, publish(dir, out, "-dirty"))
@@ -81,7 +89,8 @@ func TestRefusesOtherTags(t *testing.T) {
 		require.NoError(t, err)
 	}
 	publish := func(version string) error {
-		return run([]string{"-from", dir, "-path", "example.org/stone", "-version", version, "-out", filepath.Join(t.TempDir(), "out")}, io.Discard, io.Discard)
+		return run([]string{"-from", dir, "-path", "example.org/stone", "-version", version, "-out",
+			filepath.Join(t.TempDir(), "out")}, io.Discard, io.Discard)
 	}
 	require.NoError(t, publish("v0.1.0"))
 	require.NoError(t, publish("v0.2.0"))
@@ -104,7 +113,8 @@ func TestRefusesLinks(t *testing.T) {
 }
 
 func TestRefusesArguments(t *testing.T) {
-	for _, args := range [][]string{{}, {"-x"}, {"-path", "example.org/a", "-version", "v0.1.0"}, {"-path", "a.b/c", "-version", "v1.0.0", "-out", "x", "y"}} {
+	for _, args := range [][]string{{}, {"-x"}, {"-path", "example.org/a", "-version", "v0.1.0"},
+		{"-path", "a.b/c", "-version", "v1.0.0", "-out", "x", "y"}} {
 		require.ErrorIs(t, run(args, io.Discard, io.Discard), errUsage)
 	}
 }

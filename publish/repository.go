@@ -80,7 +80,8 @@ func (r *repository) refuseChanges() error {
 		return err
 	}
 	if changes := listed(out); len(changes) > 0 {
-		return fmt.Errorf("%s has %d changes that are not committed, such as %q: commit them, or publish them by -dirty",
+		return fmt.Errorf(
+			"%s has %d changes that are not committed, such as %q: commit them, or publish them by -dirty",
 			r.dir, len(changes), changes[0])
 	}
 	return nil
@@ -154,7 +155,8 @@ func (r *repository) readModules() error {
 	}
 	for _, m := range r.modules {
 		if want := path.Join(r.path, folder(m)); m.Module.Mod.Path != want {
-			return fmt.Errorf("%s is of module %s: by its folder it would be %s", m.Syntax.Name, m.Module.Mod.Path, want)
+			return fmt.Errorf("%s is of module %s: by its folder it would be %s",
+				m.Syntax.Name, m.Module.Mod.Path, want)
 		}
 		for _, p := range m.Replace {
 			if !r.owns(p.Old.Path) {

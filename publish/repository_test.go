@@ -73,7 +73,8 @@ func commit(t *testing.T, files, more map[string]string) string {
 func publishes(t *testing.T, from, path string, more ...string) string {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "out")
-	require.NoError(t, run(append([]string{"-from", from, "-path", path, "-version", "v0.1.0", "-out", out}, more...), io.Discard, io.Discard))
+	require.NoError(t, run(append([]string{"-from", from, "-path", path, "-version", "v0.1.0", "-out", out}, more...),
+		io.Discard, io.Discard))
 	return out
 }
 

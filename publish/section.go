@@ -12,9 +12,10 @@ import (
 var sections = []struct{ page, heading, text string }{
 	{"README.md", "## Install it", "```sh\ngo get PATH@VERSION\n```\n\n" +
 		"That brings golang.org/x/sys and github.com/klauspost/cpuid/v2.\n" +
-		"[docs/versions.md](docs/versions.md) says what a version promises.\n"},
-	{"docs/platforms.md", "## Module path", "`PATH`. `arrowalloc`, `bench`, `fuzz` and `publish` are modules of their own below it, with tags\n" +
-		"of their own ([versions.md](versions.md)).\n"},
+		"[docs/files.md](docs/files.md#versions) says what a version promises.\n"},
+	{"docs/platforms.md", "## Module path",
+		"`PATH`. `arrowalloc`, `bench`, `fuzz` and `publish` are modules of their own below it, with tags\n" +
+			"of their own ([files.md](files.md#versions)).\n"},
 }
 
 // sectionsOf returns the text of a page with its sections as they are published. It fails if the
@@ -30,7 +31,8 @@ func sectionsOf(page string, text []byte, to target) ([]byte, error) {
 			return nil, fmt.Errorf("%s has no heading %q, whose text is another when it is published", page, s.heading)
 		}
 		_, after, more := bytes.Cut(rest, []byte("\n## "))
-		said := bytes.ReplaceAll(bytes.ReplaceAll([]byte(s.text), []byte("PATH"), []byte(to.path)), []byte("VERSION"), []byte(to.version))
+		said := bytes.ReplaceAll(bytes.ReplaceAll([]byte(s.text), []byte("PATH"), []byte(to.path)), []byte("VERSION"),
+			[]byte(to.version))
 		text = slices.Concat(before, heading, []byte("\n"), said)
 		if more {
 			text = slices.Concat(text, []byte("\n## "), after)

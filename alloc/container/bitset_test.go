@@ -148,10 +148,14 @@ func TestBitsetBadInput(t *testing.T) {
 	b := NewBitset(openHeap(t))
 	defer b.Close()
 	require.PanicsWithValue(t, "container: Bitset.Set: first=-1 n=1: want numbers from 0 on", func() { b.Set(-1) })
-	require.PanicsWithValue(t, "container: Bitset.SetRange: first=1 n=-1: want numbers from 0 on", func() { b.SetRange(1, -1) })
-	require.PanicsWithValue(t, "container: Bitset.ClearRange: first=-1 n=1: want numbers from 0 on", func() { b.ClearRange(-1, 1) })
-	require.PanicsWithValue(t, "container: Bitset.CountRange: first=-1 n=1: want numbers from 0 on", func() { b.CountRange(-1, 1) })
-	require.PanicsWithValue(t, fmt.Sprintf("container: Bitset.SetRange: first=%d n=2: want numbers from 0 on", math.MaxInt), func() { b.SetRange(math.MaxInt, 2) })
+	require.PanicsWithValue(t, "container: Bitset.SetRange: first=1 n=-1: want numbers from 0 on",
+		func() { b.SetRange(1, -1) })
+	require.PanicsWithValue(t, "container: Bitset.ClearRange: first=-1 n=1: want numbers from 0 on",
+		func() { b.ClearRange(-1, 1) })
+	require.PanicsWithValue(t, "container: Bitset.CountRange: first=-1 n=1: want numbers from 0 on",
+		func() { b.CountRange(-1, 1) })
+	require.PanicsWithValue(t, fmt.Sprintf("container: Bitset.SetRange: first=%d n=2: want numbers from 0 on",
+		math.MaxInt), func() { b.SetRange(math.MaxInt, 2) })
 	require.Error(t, b.Set(math.MaxInt))
 	require.Error(t, b.SetRange(1, math.MaxInt))
 	require.False(t, b.Has(-1) || b.Clear(-1) || b.Has(math.MaxInt) || b.Clear(math.MaxInt))
@@ -173,8 +177,10 @@ func TestBitsetBadInput(t *testing.T) {
 	b.count = 3
 	require.ErrorContains(t, b.Verify(), "B1: 0 bits are set, the count is 3")
 	b.count = 0
-	require.PanicsWithValue(t, "container: Bitset.Count: the container was not made by its New function", func() { new(Bitset).Count() })
-	require.PanicsWithValue(t, "container: Bitset.Or: the container was not made by its New function", func() { b.Or(new(Bitset)) })
+	require.PanicsWithValue(t, "container: Bitset.Count: the container was not made by its New function",
+		func() { new(Bitset).Count() })
+	require.PanicsWithValue(t, "container: Bitset.Or: the container was not made by its New function",
+		func() { b.Or(new(Bitset)) })
 }
 
 func TestBitsetGone(t *testing.T) {

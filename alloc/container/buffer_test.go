@@ -146,8 +146,10 @@ func TestBufferBadInput(t *testing.T) {
 	says("Truncate: n=4 of 3 unread bytes", func() { b.Truncate(4) })
 	says("Truncate: n=-1 of 3 unread bytes", func() { b.Truncate(-1) })
 	says("Grow: n=-1 is negative", func() { b.Grow(-1) })
-	says("ReadFrom: the reader returned n=-1 of 512 bytes", func() { b.ReadFrom(funcIO(func(p []byte) (int, error) { return -1, nil })) })
-	says("WriteTo: the writer returned n=4 of 3 bytes", func() { b.WriteTo(funcIO(func(p []byte) (int, error) { return 4, nil })) })
+	says("ReadFrom: the reader returned n=-1 of 512 bytes",
+		func() { b.ReadFrom(funcIO(func(p []byte) (int, error) { return -1, nil })) })
+	says("WriteTo: the writer returned n=4 of 3 bytes",
+		func() { b.WriteTo(funcIO(func(p []byte) (int, error) { return 4, nil })) })
 	again := ": called by the reader or writer of ReadFrom or WriteTo"
 	says("Write"+again, func() { b.ReadFrom(funcIO(func(p []byte) (int, error) { return b.Write(p) })) })
 	says("Close"+again, func() { b.WriteTo(funcIO(func(p []byte) (int, error) { b.Close(); return len(p), nil })) })
@@ -167,7 +169,8 @@ func TestBufferBadInput(t *testing.T) {
 	b.read = 9
 	require.ErrorContains(t, b.Verify(), "F1: 9 bytes are read, of 5")
 	b.read = 0
-	require.PanicsWithValue(t, "container: Buffer.Len: the container was not made by its New function", func() { new(Buffer).Len() })
+	require.PanicsWithValue(t, "container: Buffer.Len: the container was not made by its New function",
+		func() { new(Buffer).Len() })
 }
 
 // TestBufferReadFromEnds: only io.EOF itself ends a reader, as for package io; an error that wraps
@@ -286,8 +289,10 @@ func TestBufferPool(t *testing.T) {
 	l, a := h.NewLocal(), alloc.NewArena(h)
 	defer l.Close()
 	defer a.Close()
-	require.PanicsWithValue(t, "container: NewBufferPool: the allocator is for one goroutine at a time (*alloc.Local)", func() { NewBufferPool(l, 0) })
-	require.PanicsWithValue(t, "container: NewBufferPool: the allocator is for one goroutine at a time (*alloc.Arena)", func() { NewBufferPool(wrap.NewStats(a), 0) })
+	require.PanicsWithValue(t, "container: NewBufferPool: the allocator is for one goroutine at a time (*alloc.Local)",
+		func() { NewBufferPool(l, 0) })
+	require.PanicsWithValue(t, "container: NewBufferPool: the allocator is for one goroutine at a time (*alloc.Arena)",
+		func() { NewBufferPool(wrap.NewStats(a), 0) })
 	require.PanicsWithValue(t, "container: NewBufferPool: bytes=-1 is negative", func() { NewBufferPool(h, -1) })
 	q := NewBufferPool(h, 100)
 	q.kept = 1

@@ -146,7 +146,8 @@ func (p *BufferPool) Verify() error {
 		sum += cap(d)
 	}
 	if sum != p.kept || sum > p.most || p.out < 0 {
-		return fmt.Errorf("container: F2: the pool keeps %d bytes, counts %d, may keep %d; %d buffers are out", sum, p.kept, p.most, p.out)
+		return fmt.Errorf("container: F2: the pool keeps %d bytes, counts %d, may keep %d; %d buffers are out",
+			sum, p.kept, p.most, p.out)
 	}
 	return nil
 }

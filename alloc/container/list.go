@@ -157,7 +157,8 @@ func (l *List[T]) element(name string, r alloc.Ref[T]) *listed[T] {
 	l.check(name)
 	e := l.pool.Get(alloc.Ref[listed[T]](r))
 	if l.changes == 0 || e == nil {
-		panic(fmt.Sprintf("container: %s: the reference {%d %d} names no element (removed before?)", name, r.Slot, r.Generation))
+		panic(fmt.Sprintf("container: %s: the reference {%d %d} names no element (removed before?)",
+			name, r.Slot, r.Generation))
 	}
 	return e
 }
@@ -257,7 +258,8 @@ func (l *List[T]) Verify() error {
 		prev, r = r, e.next
 	}
 	if n != l.Len() || l.last != prev {
-		return fmt.Errorf("container: list: L2: %d of %d elements are in the order, the last is {%d %d}, noted as {%d %d}",
+		return fmt.Errorf(
+			"container: list: L2: %d of %d elements are in the order, the last is {%d %d}, noted as {%d %d}",
 			n, l.Len(), prev.Slot, prev.Generation, l.last.Slot, l.last.Generation)
 	}
 	return nil

@@ -152,10 +152,12 @@ func TestMapModel(t *testing.T) {
 	})
 	t.Run("large", func(t *testing.T) {
 		stream(t, all, func(i int) int32 { return int32(i) }, func(i int) kilobytes { return kilobytes{1499: byte(i)} })
-		stream(t, all, func(i int) int32 { return int32(i) }, func(i int) [3]kilobytes { return [3]kilobytes{2: {byte(i)}} })
+		stream(t, all, func(i int) int32 { return int32(i) },
+			func(i int) [3]kilobytes { return [3]kilobytes{2: {byte(i)}} })
 	})
 	for _, kept := range []uint64{0, 1, 0xFFFF, 0x3FF, 0xFF << 56, 3 << 62, 0x7F << 57, 1 << 63} {
-		t.Run(fmt.Sprintf("bits of the hash: %#x", kept), func(t *testing.T) { stream(t, kept, func(i int) int { return i }, number) })
+		t.Run(fmt.Sprintf("bits of the hash: %#x", kept),
+			func(t *testing.T) { stream(t, kept, func(i int) int { return i }, number) })
 	}
 }
 

@@ -87,13 +87,15 @@ func (m *Map[K, V]) verifyTable(tab unsafe.Pointer, n uint32, class int, first, 
 		case word < first || word >= end:
 			err = broken(3, "key %v of word %d lies in the table of word %d", s.key, word, first)
 		case found == nil:
-			err = broken(3, "key %v in the table of word %d is not found: its tag, or a group that is not marked", s.key, first)
+			err = broken(3, "key %v in the table of word %d is not found: its tag, or a group that is not marked",
+				s.key, first)
 		case found != s && unsafe.Sizeof(*s) > 0:
 			err = broken(4, "key %v lies twice in the table of word %d", s.key, first)
 		}
 	})
 	if md := m.meta(tab, n); err == nil && (md.live != live || live > m.limit(class)) {
-		return broken(2, "the table of word %d counts %d live slots and has %d, the limit is %d", first, md.live, live, m.limit(class))
+		return broken(2, "the table of word %d counts %d live slots and has %d, the limit is %d",
+			first, md.live, live, m.limit(class))
 	}
 	return err
 }

@@ -36,8 +36,7 @@ func priorityStream(t testing.TB, a alloc.Allocator, p *tape) {
 		p float32
 		v uint64
 	}
-	var model []pair // sorted by priority
-	next := uint64(0)
+	model, next := []pair(nil), uint64(0) // the model is sorted by priority
 	add := func(p float32, v uint64) {
 		i, _ := slices.BinarySearchFunc(model, p, func(a pair, p float32) int { return cmp.Compare(a.p, p) })
 		model = slices.Insert(model, i, pair{p, v})
@@ -93,7 +92,8 @@ func priorityStream(t testing.TB, a alloc.Allocator, p *tape) {
 			n := 0
 			for x, v := range q.All() {
 				n++
-				require.True(t, slices.ContainsFunc(model, func(m pair) bool { return m.v == *v && cmp.Compare(m.p, x) == 0 }))
+				same := func(m pair) bool { return m.v == *v && cmp.Compare(m.p, x) == 0 }
+				require.True(t, slices.ContainsFunc(model, same))
 			}
 			require.Len(t, model, n)
 		}

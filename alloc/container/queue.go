@@ -78,7 +78,9 @@ func NewQueue[T any](from alloc.Allocator) (*Queue[T], error) {
 	if size > 0 {
 		per = 1 << (bits.Len(uint(max(segmentBytes/size, 1))) - 1)
 	}
-	return &Queue[T]{segments{source: s, dir: make([]unsafe.Pointer, 1), mask: -1, per: per, keep: 1, size: size, align: align}}, nil
+	return &Queue[T]{segments{
+		source: s, dir: make([]unsafe.Pointer, 1), mask: -1, per: per, keep: 1, size: size, align: align,
+	}}, nil
 }
 
 // at returns the address of element i.

@@ -268,7 +268,8 @@ func TestQueueBadInput(t *testing.T) {
 	require.NoError(t, q.PushSlice(nil))
 	require.Zero(t, q.PopSlice(nil))
 	require.Zero(t, h.Stats().LiveBytes)
-	require.PanicsWithValue(t, "container: Queue.Len: the container was not made by its New function", func() { new(Queue[int]).Len() })
+	require.PanicsWithValue(t, "container: Queue.Len: the container was not made by its New function",
+		func() { new(Queue[int]).Len() })
 	new(Queue[int]).Close()
 	for range q.All() {
 		t.Fatal("no elements")

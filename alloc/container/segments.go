@@ -315,8 +315,10 @@ func (s *segments) verify() error {
 	switch {
 	case s.room&(s.room-1) != 0 || s.room < 0 || s.room > s.per || n > 1 && s.room != s.per:
 		return fmt.Errorf("container: Q1: room %d of at most %d, %d segments", s.room, s.per, n)
-	case n < 1 || n&(n-1) != 0 || s.mask != n*s.room-1 || s.room > 0 && s.room != 1<<s.shift || s.head&^max(s.mask, 0) != 0:
-		return fmt.Errorf("container: Q2: directory of %d, room %d = 1 << %d, last position %d, head %d", n, s.room, s.shift, s.mask, s.head)
+	case n < 1 || n&(n-1) != 0 || s.mask != n*s.room-1 || s.room > 0 && s.room != 1<<s.shift ||
+		s.head&^max(s.mask, 0) != 0:
+		return fmt.Errorf("container: Q2: directory of %d, room %d = 1 << %d, last position %d, head %d",
+			n, s.room, s.shift, s.mask, s.head)
 	case n == 1 && ((s.dir[0] != nil) != (s.room > 0) || s.count < 0 || s.count > s.room):
 		return fmt.Errorf("container: Q3: %d elements in a ring of %d, block %p", s.count, s.room, s.dir[0])
 	}
@@ -335,14 +337,16 @@ func (s *segments) verify() error {
 // verifyDirectory checks Q4.
 func (s *segments) verifyDirectory() error {
 	if s.count < 1 || s.used() > len(s.dir) {
-		return fmt.Errorf("container: Q4: %d elements from position %d on in %d segments of %d", s.count, s.head, len(s.dir), s.room)
+		return fmt.Errorf("container: Q4: %d elements from position %d on in %d segments of %d",
+			s.count, s.head, len(s.dir), s.room)
 	}
 	seen := map[unsafe.Pointer]bool{}
 	for i := range s.dir {
 		at := (s.head>>s.shift + i) & (len(s.dir) - 1)
 		p := s.dir[at]
 		if (p != nil) != (i < s.used()) || p != nil && seen[p] {
-			return fmt.Errorf("container: Q4: segment %d is %p; %d segments hold elements, from %d on", at, p, s.used(), s.head>>s.shift)
+			return fmt.Errorf("container: Q4: segment %d is %p; %d segments hold elements, from %d on",
+				at, p, s.used(), s.head>>s.shift)
 		}
 		seen[p] = true
 	}

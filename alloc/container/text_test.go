@@ -181,7 +181,8 @@ func TestTextBadInput(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "kept", string(x.Get(again)))
 	require.Equal(t, 17, x.Bytes())
-	require.PanicsWithValue(t, "container: Text.Len: the container was not made by its New function", func() { new(Text).Len() })
+	require.PanicsWithValue(t, "container: Text.Len: the container was not made by its New function",
+		func() { new(Text).Len() })
 	seen := 0
 	for id := range x.All() { // changed meanwhile
 		seen++

@@ -202,24 +202,29 @@ func (t *Text) drop(i uint32, e *textEntry) {
 // texts.
 func (t *Text) Verify() error {
 	t.check("Text.Verify")
-	if t.live > int(t.buckets) || int(t.buckets) > int(t.made) || int(t.made) > len(t.entries)<<entryShift || int(t.buckets) > len(t.heads)<<bucketShift {
-		return fmt.Errorf("container: T4: %d texts, %d buckets in %d pages, %d entries in %d pages", t.live, t.buckets, len(t.heads), t.made, len(t.entries))
+	if t.live > int(t.buckets) || int(t.buckets) > int(t.made) || int(t.made) > len(t.entries)<<entryShift ||
+		int(t.buckets) > len(t.heads)<<bucketShift {
+		return fmt.Errorf("container: T4: %d texts, %d buckets in %d pages, %d entries in %d pages",
+			t.live, t.buckets, len(t.heads), t.made, len(t.entries))
 	}
 	seen := make(map[string]uint32, t.live)
 	listed, bytes, refs := 0, 0, 0
 	for b := range t.buckets {
 		for i := *t.head(b); i != noEntry; i = t.entry(i).next {
 			if i >= t.made || listed == t.live {
-				return fmt.Errorf("container: T1: bucket %d has entry %d of %d, or a loop; %d texts are live", b, i, t.made, t.live)
+				return fmt.Errorf("container: T1: bucket %d has entry %d of %d, or a loop; %d texts are live",
+					b, i, t.made, t.live)
 			}
 			e := t.entry(i)
 			if e.refs == 0 || e.generation&1 == 0 || t.bucketOf(e.hash) != b {
-				return fmt.Errorf("container: T1: bucket %d has entry %d: %d references, generation %d, hash %#x", b, i, e.refs, e.generation, e.hash)
+				return fmt.Errorf("container: T1: bucket %d has entry %d: %d references, generation %d, hash %#x",
+					b, i, e.refs, e.generation, e.hash)
 			}
 			// Safe because the entry is live: its text has length bytes.
 			s := unsafe.String((*byte)(e.at()), e.length)
 			if t.hashOf(s) != e.hash {
-				return fmt.Errorf("container: T1: entry %d has hash %#x, its text %q has %#x", i, e.hash, s, t.hashOf(s))
+				return fmt.Errorf("container: T1: entry %d has hash %#x, its text %q has %#x",
+					i, e.hash, s, t.hashOf(s))
 			}
 			if other, twice := seen[s]; twice && other == i {
 				return fmt.Errorf("container: T1: bucket %d has entry %d twice", b, i)
@@ -233,7 +238,8 @@ func (t *Text) Verify() error {
 		}
 	}
 	if listed != t.live || bytes != t.bytes || refs != t.refs {
-		return fmt.Errorf("container: T3: %d texts of %d bytes with %d references are in the index, the counts are %d, %d and %d",
+		return fmt.Errorf(
+			"container: T3: %d texts of %d bytes with %d references are in the index, the counts are %d, %d and %d",
 			listed, bytes, refs, t.live, t.bytes, t.refs)
 	}
 	return t.verifyEntries(listed)

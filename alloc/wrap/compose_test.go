@@ -178,7 +178,8 @@ func stream(t *testing.T, name string, a alloc.Allocator, r *rand.Rand) {
 			}
 			p, err := call(size, align)
 			if err != nil {
-				if !errors.Is(err, alloc.ErrInjected) && !errors.Is(err, alloc.ErrTooBig) && !errors.Is(err, alloc.ErrFull) {
+				if !errors.Is(err, alloc.ErrInjected) && !errors.Is(err, alloc.ErrTooBig) &&
+					!errors.Is(err, alloc.ErrFull) {
 					t.Fatalf("%s: %v", name, err)
 				}
 				continue

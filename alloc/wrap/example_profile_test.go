@@ -37,7 +37,8 @@ func ExampleProfile() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(file.Len() > 0, "go tool pprof -top -sample_index=inuse_space -tagfocus=allocator=textures quarry.pb.gz")
+	fmt.Println(file.Len() > 0,
+		"go tool pprof -top -sample_index=inuse_space -tagfocus=allocator=textures quarry.pb.gz")
 	// Output:
 	// true go tool pprof -top -sample_index=inuse_space -tagfocus=allocator=textures quarry.pb.gz
 }

@@ -28,7 +28,8 @@ func ExampleZero() {
 		fmt.Println(err)
 		return
 	}
-	key := unsafe.Slice((*byte)(p), 32) // Safe because the block has 32 bytes, and the slice is not used after the free.
+	// Safe because the block has 32 bytes, and the slice is not used after the free.
+	key := unsafe.Slice((*byte)(p), 32)
 	fmt.Println(key[:4])
 	copy(key, "correct horse battery staple")
 	fmt.Println(string(key[:7]))

@@ -63,10 +63,11 @@ var ErrDamage = errors.New("written out of bounds or after free")
 // addresses and one of memory; with Canaries 1.3 us and 576 B. docs/memory.md has more.
 type Guard struct {
 	inside
-	parts   alloc.Reallocator // its own calls
-	unit    int               // bytes: the page, or a line where nothing is guarded; zones and bodies are multiples of it
-	zone    int               // bytes of a zone
-	pages   bool              // zones should fault
+	parts alloc.Reallocator // its own calls
+	// Bytes: the page, or a line where nothing is guarded; zones and bodies are multiples of it.
+	unit    int
+	zone    int  // bytes of a zone
+	pages   bool // zones should fault
 	regions func(p unsafe.Pointer) (fencer, int)
 	monitor *Monitor // nil: none
 
@@ -150,7 +151,8 @@ func (g *Guard) Alloc(size, align int) (unsafe.Pointer, error) {
 	g.checkRequest("Guard.Alloc", size, align)
 	b := &guarded{size: size, align: align, born: callersAt(0, someFrames)}
 	if size > math.MaxInt-2*g.zone-b.alignment()-2*g.unit {
-		return nil, fmt.Errorf("wrap: Guard.Alloc: block of %d bytes between zones of %d: %w", size, g.zone, alloc.ErrTooBig)
+		return nil, fmt.Errorf("wrap: Guard.Alloc: block of %d bytes between zones of %d: %w",
+			size, g.zone, alloc.ErrTooBig)
 	}
 	b.total = 2*g.zone + max(b.alignment()-g.unit, 0) + roundUp(size, g.unit)
 	base, err := g.from.Alloc(b.total, g.unit)

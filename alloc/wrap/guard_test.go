@@ -115,7 +115,9 @@ func guardStream(t *testing.T, g *wrap.Guard, random *rand.Rand) {
 	}
 	for step := range steps {
 		if len(live) < 20 || random.IntN(2) == 0 {
-			b := guardedBlock{size: int(math.Exp2(random.Float64()*18)) - 1, align: aligns[random.IntN(len(aligns))], mark: byte(step)}
+			b := guardedBlock{
+				size: int(math.Exp2(random.Float64()*18)) - 1, align: aligns[random.IntN(len(aligns))], mark: byte(step),
+			}
 			p, err := g.Alloc(b.size, b.align)
 			require.NoError(t, err)
 			require.Zero(t, uintptr(p)%uintptr(max(b.align, 1)))
@@ -171,7 +173,9 @@ func TestGuardTouch(t *testing.T) {
 			require.ErrorIs(t, err, mmap.ErrFault)
 			require.NotErrorIs(t, err, wrap.ErrDamage)
 			require.Equal(t, []int{size, 1}, []int{e.Size, e.Align})
-			require.Equal(t, []uintptr{uintptr(p), guard.Fault(uintptr(p) + uintptr(offset))}, []uintptr{e.Block, e.Addr})
+			require.Equal(t, []uintptr{uintptr(p), guard.Fault(uintptr(p) + uintptr(offset))}, []uintptr{
+				e.Block, e.Addr,
+			})
 			require.Equal(t, int(e.Addr-uintptr(p)), e.Where())
 			require.Equal(t, freed, e.Freed)
 			if e.Where() == offset { // else the system has told the page only
@@ -222,7 +226,8 @@ func TestGuardDamage(t *testing.T) {
 				require.ErrorIs(t, e, wrap.ErrDamage)
 				require.Equal(t, []int{offset, 1, size}, []int{e.Where(), e.Bytes, e.Size})
 				require.False(t, e.Freed)
-				require.PanicsWithValue(t, "wrap: Guard.FreeSized: "+strings.TrimPrefix(e.Error(), "wrap: Guard: "), func() { g.FreeSized(p, size, 16) })
+				require.PanicsWithValue(t, "wrap: Guard.FreeSized: "+strings.TrimPrefix(e.Error(), "wrap: Guard: "),
+					func() { g.FreeSized(p, size, 16) })
 				poke(p, offset) // and back
 				require.NoError(t, g.Verify())
 				g.FreeSized(p, size, 16)

@@ -210,7 +210,8 @@ func (b *guarded) compare(k *pattern) func(p unsafe.Pointer, n int) *GuardError 
 
 // describe returns the block and its history as text.
 func (b *guarded) describe() string {
-	text := fmt.Sprintf("the block of %d bytes aligned to %d at %p, allocated at\n%v", b.size, b.alignment(), b.p, &b.born)
+	text := fmt.Sprintf("the block of %d bytes aligned to %d at %p, allocated at\n%v",
+		b.size, b.alignment(), b.p, &b.born)
 	if b.state != stateLive {
 		text += fmt.Sprintf("freed at\n%v", &b.died)
 	}

@@ -102,7 +102,8 @@ func guardRefusal(t *testing.T, left *int, lost bool, most int) {
 	}
 	for _, b := range live {
 		require.Equal(t, b.mark, bytesOf(b.p, b.size)[0])
-		require.NotEqual(t, "-", (&room{t: t, a: g}).outcome(func(*room, int) string { poke(b.p, b.size); return "" }, 0))
+		require.NotEqual(t, "-",
+			(&room{t: t, a: g}).outcome(func(*room, int) string { poke(b.p, b.size); return "" }, 0))
 		if g.Verify() != nil {
 			poke(b.p, b.size) // it was a canary: back
 		}
@@ -207,7 +208,8 @@ func TestGuardOrder(t *testing.T) {
 		}
 		require.NoError(t, g.Verify())
 		require.EqualValues(t, 7, bytesOf(all[0], 100)[99])
-		require.NotEqual(t, "-", (&room{t: t, a: g}).outcome(func(*room, int) string { poke(all[0], 100); return "" }, 0))
+		require.NotEqual(t, "-",
+			(&room{t: t, a: g}).outcome(func(*room, int) string { poke(all[0], 100); return "" }, 0))
 		if g.Verify() != nil {
 			poke(all[0], 100)
 		}

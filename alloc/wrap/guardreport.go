@@ -55,7 +55,8 @@ func (e *GuardError) where() string {
 	if e.Freed {
 		place += " what was"
 	}
-	text := fmt.Sprintf("%s the block of %d bytes aligned to %d at %#x, allocated at\n%v", place, e.Size, e.Align, e.Block, &e.born)
+	text := fmt.Sprintf("%s the block of %d bytes aligned to %d at %#x, allocated at\n%v",
+		place, e.Size, e.Align, e.Block, &e.born)
 	if e.Freed {
 		text += fmt.Sprintf("freed at\n%v", &e.died)
 	}
@@ -120,15 +121,18 @@ func (g *Guard) Verify() error {
 }
 
 func (g *Guard) verify() (errs []error) {
-	blocks := slices.SortedFunc(maps.Values(g.blocks), func(a, b *guarded) int { return cmp.Compare(uintptr(a.base), uintptr(b.base)) })
+	blocks := slices.SortedFunc(maps.Values(g.blocks), func(a, b *guarded) int {
+		return cmp.Compare(uintptr(a.base), uintptr(b.base))
+	})
 	end, freed := uintptr(0), 0
 	for _, b := range blocks {
 		if b.state == stateLeaving {
 			continue // its surroundings may be gone already
 		}
 		if at := uintptr(b.base); at < end || !b.inOrder(g.zone, g.unit) {
-			errs = append(errs, fmt.Errorf("wrap: Guard: G1: base %p, total %d, edges %v, the block before ends at %#x: %s",
-				b.base, b.total, b.edges, end, b.describe()))
+			errs = append(errs,
+				fmt.Errorf("wrap: Guard: G1: base %p, total %d, edges %v, the block before ends at %#x: %s",
+					b.base, b.total, b.edges, end, b.describe()))
 			continue
 		}
 		end = uintptr(b.base) + uintptr(b.total)
@@ -147,8 +151,9 @@ func (g *Guard) verify() (errs []error) {
 		}
 	}
 	if bytes != g.wait.bytes || freed != len(g.wait.blocks) {
-		errs = append(errs, fmt.Errorf("wrap: Guard: G2: %d blocks are freed, %d of %d bytes are in quarantine, which counts %d",
-			freed, len(g.wait.blocks), bytes, g.wait.bytes))
+		errs = append(errs,
+			fmt.Errorf("wrap: Guard: G2: %d blocks are freed, %d of %d bytes are in quarantine, which counts %d",
+				freed, len(g.wait.blocks), bytes, g.wait.bytes))
 	}
 	return errs
 }

@@ -59,7 +59,8 @@ func (l *Limit) take(n int) error {
 	for {
 		live := l.live.Load()
 		if int64(n) > l.most-live {
-			return fmt.Errorf("wrap: Limit: %d bytes more would be %d of %d: %w", n, uint64(live)+uint64(n), l.most, alloc.ErrFull)
+			return fmt.Errorf("wrap: Limit: %d bytes more would be %d of %d: %w",
+				n, uint64(live)+uint64(n), l.most, alloc.ErrFull)
 		}
 		if l.live.CompareAndSwap(live, live+int64(n)) {
 			return nil

@@ -161,7 +161,8 @@ func (m *Monitor) Close() error {
 	if m.file == nil {
 		return nil
 	}
-	err := errors.Join(m.err, debug.SetCrashOutput(nil, debug.CrashOptions{}), m.input.Close(), m.child.Wait(), m.discard())
+	err := errors.Join(m.err, debug.SetCrashOutput(nil, debug.CrashOptions{}), m.input.Close(),
+		m.child.Wait(), m.discard())
 	<-monitors
 	if err != nil {
 		return fmt.Errorf("wrap: Monitor.Close: %w", err)
@@ -216,7 +217,8 @@ func (m *Monitor) write(slot int64, b *guarded) {
 	if len(b.died) > 0 {
 		freed = 1
 	}
-	for i, w := range [recordHead]uint64{uint64(uintptr(b.base)), uint64(b.total), uint64(uintptr(b.p)), uint64(b.size), uint64(b.alignment()), freed} {
+	for i, w := range [recordHead]uint64{uint64(uintptr(b.base)), uint64(b.total), uint64(uintptr(b.p)), uint64(b.size),
+		uint64(b.alignment()), freed} {
 		binary.LittleEndian.PutUint64(r[8*i:], w)
 	}
 	for i, stack := range []callers{b.born, b.died} {

@@ -27,21 +27,26 @@ func TestNil(t *testing.T) {
 	}
 	resizes := map[string]string{"Guard": "wrap: Guard.ResizeSized: ", "Track": "wrap: Track.ResizeSized: "}
 	calls := []lint.NilCall{
-		lint.NilPanics("NewFail: allocator", "wrap: NewFail: the allocator is nil", func() { wrap.NewFail(nil, alloc.FailAt(1)) }),
+		lint.NilPanics("NewFail: allocator", "wrap: NewFail: the allocator is nil",
+			func() { wrap.NewFail(nil, alloc.FailAt(1)) }),
 		lint.NilPanics("NewFail: failures", "wrap: NewFail: the failures are nil", func() { wrap.NewFail(h, nil) }),
 		lint.NilPanics("NewGuard: allocator", "wrap: NewGuard: the allocator is nil", func() { wrap.NewGuard(nil) }),
 		lint.NilPanics("NewGuard: option", "wrap: NewGuard: an option is nil", func() { wrap.NewGuard(h, nil) }),
 		lint.NilPanics("NewLimit", "wrap: NewLimit: the allocator is nil", func() { wrap.NewLimit(nil, 1) }),
 		lint.NilPanics("NewStats", "wrap: NewStats: the allocator is nil", func() { wrap.NewStats(nil) }),
-		lint.NilPanics("NewTrace: allocator", "wrap: NewTrace: the allocator is nil", func() { wrap.NewTrace(nil, &out) }),
+		lint.NilPanics("NewTrace: allocator", "wrap: NewTrace: the allocator is nil",
+			func() { wrap.NewTrace(nil, &out) }),
 		lint.NilPanics("NewTrace: writer", "wrap: NewTrace: the writer is nil", func() { wrap.NewTrace(h, nil) }),
-		lint.NilPanics("NewTrack: allocator", "wrap: NewTrack: the allocator is nil", func() { wrap.NewTrack(nil, "nil") }),
+		lint.NilPanics("NewTrack: allocator", "wrap: NewTrack: the allocator is nil",
+			func() { wrap.NewTrack(nil, "nil") }),
 		lint.NilPanics("NewTrack: option", "wrap: NewTrack: an option is nil", func() { wrap.NewTrack(h, "nil", nil) }),
 		lint.NilPanics("Watched", "wrap: Watched: the monitor is nil", func() { wrap.Watched(nil) }),
 		lint.NilPanics("NewZero: allocator", "wrap: NewZero: the allocator is nil", func() { wrap.NewZero(nil) }),
 		lint.NilPanics("NewZero: option", "wrap: NewZero: an option is nil", func() { wrap.NewZero(h, nil) }),
-		lint.NilPanics("Profile.Wrap", "wrap: Profile.Wrap: the allocator is nil", func() { wrap.NewProfile(1).Wrap(nil, "nil") }),
-		lint.NilPanics("Profile.WriteProfile", "wrap: Profile.WriteProfile: the writer is nil", func() { _ = wrap.NewProfile(1).WriteProfile(nil) }),
+		lint.NilPanics("Profile.Wrap", "wrap: Profile.Wrap: the allocator is nil",
+			func() { wrap.NewProfile(1).Wrap(nil, "nil") }),
+		lint.NilPanics("Profile.WriteProfile", "wrap: Profile.WriteProfile: the writer is nil",
+			func() { _ = wrap.NewProfile(1).WriteProfile(nil) }),
 		lint.NilPanics("Guard.Run", "wrap: Guard.Run: the function is nil", func() { _ = wrap.NewGuard(h).Run(nil) }),
 	}
 	for name, a := range around {

@@ -76,7 +76,8 @@ func (p *Profile) WriteProfile(w io.Writer) error {
 // header writes everything that does not depend on samples.
 func (e *pprofProfile) header(rate int) {
 	e.string("")
-	for _, t := range [][2]string{{"alloc_objects", "count"}, {"alloc_space", "bytes"}, {"inuse_objects", "count"}, {"inuse_space", "bytes"}} {
+	for _, t := range [][2]string{{"alloc_objects", "count"}, {"alloc_space", "bytes"}, {"inuse_objects", "count"},
+		{"inuse_space", "bytes"}} {
 		e.inner(profileSampleType, e.valueType(t[0], t[1]))
 	}
 	e.number(profileTimeNanos, uint64(time.Now().UnixNano()))

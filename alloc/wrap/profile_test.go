@@ -156,7 +156,8 @@ func TestProfileOfEverything(t *testing.T) {
 
 	tags := pprof(t, p, "-tags", "-unit=b")
 	require.Regexp(t, `(?s)allocator: Total 13155200B.*13107200B \(.*%\): meshes.*48000B \(.*%\): textures`, tags)
-	require.Regexp(t, `(?s)48000B .*wrap_test\.textures`, pprof(t, p, "-top", "-unit=b", "-tagfocus=allocator=textures"))
+	require.Regexp(t, `(?s)48000B .*wrap_test\.textures`,
+		pprof(t, p, "-top", "-unit=b", "-tagfocus=allocator=textures"))
 	freeAll(a, one[250:])
 	freeAll(b, two[100:])
 	require.Equal(t, [4]int64{1001, 64_000, 0, 0}, totals(rawSamples(t, p), "textures"))
@@ -175,7 +176,8 @@ func TestProfileEstimates(t *testing.T) {
 	counts := []struct {
 		size int
 		n    [2]int64 // allocated, and in use at the end
-	}{{16, [2]int64{40_000, 10_000}}, {64, [2]int64{40_000, 20_000}}, {1000, [2]int64{8000, 500}}, {4096, [2]int64{3000, 1000}}, {30_000, [2]int64{300, 100}}}
+	}{{16, [2]int64{40_000, 10_000}}, {64, [2]int64{40_000, 20_000}}, {1000, [2]int64{8000, 500}},
+		{4096, [2]int64{3000, 1000}}, {30_000, [2]int64{300, 100}}}
 	var want [4]int64
 	for _, c := range counts {
 		size, n := c.size, c.n

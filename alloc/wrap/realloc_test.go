@@ -61,7 +61,8 @@ func TestReallocMetadata(t *testing.T) {
 	p := must(s.AllocZeroed(100, 8))
 	p = must(s.ReallocZeroed(p, 100, 8, 110))
 	require.Equal(t, 110, l.Live())
-	require.Equal(t, []int64{1, 1, 0, 110}, []int64{s.Counts().Allocs, s.Counts().Resizes, s.Counts().Frees, s.Counts().LiveBytes})
+	require.Equal(t, []int64{1, 1, 0, 110}, []int64{s.Counts().Allocs, s.Counts().Resizes, s.Counts().Frees,
+		s.Counts().LiveBytes})
 	p = must(s.ReallocSized(p, 110, 8, 1000))
 	require.Equal(t, 1000, l.Live())
 	_, err := s.ReallocSized(p, 1000, 8, 1001)
@@ -75,8 +76,9 @@ func TestReallocMetadata(t *testing.T) {
 	p = must(s.ReallocSized(p, 1000, 8, 10))
 	require.Equal(t, 10, l.Live())
 	c := s.Counts()
-	require.Equal(t, wrap.Counts{Allocs: 3, Resizes: 1, Frees: 2, RefusedAllocs: 2, RefusedResizes: 1, LiveBlocks: 1, LiveBytes: 10,
-		PeakBytes: 1000, Sizes: []int64{0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 1}}, c)
+	require.Equal(t,
+		wrap.Counts{Allocs: 3, Resizes: 1, Frees: 2, RefusedAllocs: 2, RefusedResizes: 1, LiveBlocks: 1, LiveBytes: 10,
+			PeakBytes: 1000, Sizes: []int64{0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 1}}, c)
 	s.FreeSized(p, 10, 8)
 	require.Zero(t, l.Live())
 	require.Zero(t, h.Stats().LiveBlocks)
@@ -144,7 +146,10 @@ func TestTraceOfAMovedAddress(t *testing.T) {
 	a.FreeSized(q, 1000, 0)
 	require.NoError(t, a.Close())
 	require.NoError(t, wellFormed(text.Bytes()))
-	require.Equal(t, fmt.Sprintf("1: malloc %p 64\n1: free %[1]p\n1: malloc %[1]p 64\n1: malloc %p 1000\n1: free %[1]p\n1: free %[2]p\n", p, q), text.String())
+	require.Equal(t,
+		fmt.Sprintf(
+			"1: malloc %p 64\n1: free %[1]p\n1: malloc %[1]p 64\n1: malloc %p 1000\n1: free %[1]p\n1: free %[2]p\n",
+			p, q), text.String())
 }
 
 //go:noinline
@@ -164,7 +169,8 @@ func TestTrackOfReallocs(t *testing.T) {
 	require.NotEqual(t, p, q)
 	require.Equal(t, 1, len(tr.Leaks()))
 	require.Contains(t, tr.Leaks()[0].Stack, "growTexture")
-	require.Contains(t, panicText(func() { dropTexture(tr, p, 110) }), "was freed already; allocated at\n\tquarry/alloc/wrap_test.loadTexture")
+	require.Contains(t, panicText(func() { dropTexture(tr, p, 110) }),
+		"was freed already; allocated at\n\tquarry/alloc/wrap_test.loadTexture")
 	require.Contains(t, panicText(func() { dropTexture(tr, p, 110) }), "freed at\n\tquarry/alloc/wrap_test.growTexture")
 	require.Contains(t, panicText(func() { growTexture(tr, p, 110, 7) }), "wrap: Track.ReallocZeroed: ")
 	_, err := tr.ReallocSized(q, 1000, 8, 1<<60)

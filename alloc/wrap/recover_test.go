@@ -25,12 +25,17 @@ func TestAllocatorsTakeNoBadArguments(t *testing.T) {
 			t.Run(name, func(t *testing.T) { // with a heap that ends with it
 				a, end := b.make(t)
 				a, done := w.around(a)
-				for _, bad := range [][2]int{{-1, 16}, {math.MinInt, 0}, {1, -1}, {1, 3}, {1, math.MinInt}, {1, 2 * alloc.MaxAlign}} {
+				for _, bad := range [][2]int{
+					{-1, 16}, {math.MinInt, 0}, {1, -1}, {1, 3}, {1, math.MinInt}, {1, 2 * alloc.MaxAlign},
+				} {
 					require.Panics(t, func() { _, _ = a.Alloc(bad[0], bad[1]) }, "%s: Alloc %v", name, bad)
-					require.Panics(t, func() { _, _ = alloc.AllocZeroed(a, bad[0], bad[1]) }, "%s: AllocZeroed %v", name, bad)
-					require.Panics(t, func() { _, _ = alloc.ReallocZeroed(a, nil, 0, bad[1], bad[0]) }, "%s: ReallocZeroed %v", name, bad)
+					require.Panics(t, func() { _, _ = alloc.AllocZeroed(a, bad[0], bad[1]) }, "%s: AllocZeroed %v",
+						name, bad)
+					require.Panics(t, func() { _, _ = alloc.ReallocZeroed(a, nil, 0, bad[1], bad[0]) },
+						"%s: ReallocZeroed %v", name, bad)
 				}
-				for _, big := range [][2]int{{math.MaxInt, 16}, {math.MaxInt - 15, alloc.MaxAlign}, {1<<46 + 1, 8}, {math.MaxInt, 1}, {math.MaxInt - alloc.MaxAlign, alloc.MaxAlign}} {
+				for _, big := range [][2]int{{math.MaxInt, 16}, {math.MaxInt - 15, alloc.MaxAlign}, {1<<46 + 1, 8},
+					{math.MaxInt, 1}, {math.MaxInt - alloc.MaxAlign, alloc.MaxAlign}} {
 					_, err := a.Alloc(big[0], big[1])
 					require.Error(t, err, "%s: Alloc %v", name, big)
 					_, err = alloc.AllocZeroed(a, big[0], big[1])
@@ -41,9 +46,12 @@ func TestAllocatorsTakeNoBadArguments(t *testing.T) {
 				if p, err := a.Alloc(1, 8); err == nil {
 					for _, bad := range [][2]int{{-1, 8}, {-5, 8}, {1, 3}, {1, -8}, {1, 2 * alloc.MaxAlign}} {
 						require.Panics(t, func() { a.FreeSized(p, bad[0], bad[1]) }, "%s: FreeSized %v", name, bad)
-						require.Panics(t, func() { a.ResizeSized(p, bad[0], bad[1], 8) }, "%s: ResizeSized %v", name, bad)
-						require.Panics(t, func() { _, _ = alloc.Realloc(a, p, bad[0], bad[1], 8) }, "%s: Realloc %v", name, bad)
-						require.Panics(t, func() { _, _ = alloc.ReallocZeroed(a, p, bad[0], bad[1], 8) }, "%s: ReallocZeroed %v", name, bad)
+						require.Panics(t, func() { a.ResizeSized(p, bad[0], bad[1], 8) }, "%s: ResizeSized %v",
+							name, bad)
+						require.Panics(t, func() { _, _ = alloc.Realloc(a, p, bad[0], bad[1], 8) }, "%s: Realloc %v",
+							name, bad)
+						require.Panics(t, func() { _, _ = alloc.ReallocZeroed(a, p, bad[0], bad[1], 8) },
+							"%s: ReallocZeroed %v", name, bad)
 					}
 					require.Panics(t, func() { a.ResizeSized(p, 1, 8, -1) }, name)
 					require.Panics(t, func() { _, _ = alloc.ReallocZeroed(a, p, 1, 8, -1) }, name)
@@ -75,7 +83,8 @@ func TestAlign0Is16(t *testing.T) {
 							require.ErrorIs(t, err, alloc.ErrTooBig)
 							continue
 						}
-						require.NotPanics(t, func() { a.ResizeSized(p, size, aligns[1], size) }, "%s, %s", b.name, w.name)
+						require.NotPanics(t, func() { a.ResizeSized(p, size, aligns[1], size) }, "%s, %s",
+							b.name, w.name)
 						require.NotPanics(t, func() { a.FreeSized(p, size, aligns[1]) }, "%s, %s", b.name, w.name)
 					}
 				}
@@ -153,7 +162,8 @@ func TestTrackAfterPanic(t *testing.T) {
 	require.Equal(t, []int{2, 300}, []int{blocks, size})
 	dropTexture(tr, q, 200)
 	dropTexture(tr, p, 100)
-	require.Contains(t, panicText(func() { tr.FreeSized(p, 100, 8) }), "was freed already; allocated at\n\tquarry/alloc/wrap_test.loadTexture")
+	require.Contains(t, panicText(func() { tr.FreeSized(p, 100, 8) }),
+		"was freed already; allocated at\n\tquarry/alloc/wrap_test.loadTexture")
 	blocks, size = tr.Live()
 	require.Zero(t, blocks+size)
 	require.NoError(t, s.Close())

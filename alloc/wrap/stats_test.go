@@ -109,7 +109,9 @@ func TestStatsCountsAsAModelDoes(t *testing.T) {
 }
 
 func TestStatsSizes(t *testing.T) {
-	for _, c := range []struct{ size, at int }{{0, 0}, {1, 0}, {2, 1}, {3, 2}, {4, 2}, {5, 3}, {64, 6}, {65, 7}, {1 << 20, 20}, {1<<20 + 1, 21}} {
+	for _, c := range []struct{ size, at int }{
+		{0, 0}, {1, 0}, {2, 1}, {3, 2}, {4, 2}, {5, 3}, {64, 6}, {65, 7}, {1 << 20, 20}, {1<<20 + 1, 21},
+	} {
 		s := wrap.NewStats(newHeap(t))
 		p, err := s.Alloc(c.size, 0)
 		require.NoError(t, err)
@@ -139,7 +141,9 @@ func TestStatsOfSeveralGoroutines(t *testing.T) {
 	}
 	group.Wait()
 	c := s.Counts()
-	require.Equal(t, []int64{4 * n, 4 * n, 4 * n, 0, 0}, []int64{c.Allocs, c.Resizes, c.Frees, c.LiveBlocks, c.LiveBytes})
+	require.Equal(t, []int64{4 * n, 4 * n, 4 * n, 0, 0}, []int64{
+		c.Allocs, c.Resizes, c.Frees, c.LiveBlocks, c.LiveBytes,
+	})
 	require.LessOrEqual(t, c.PeakBytes, int64(8*104))
 }
 

@@ -236,12 +236,14 @@ func (t *Track) explain(p uintptr, b *tracked, size, align int) string {
 	for i := range t.gone { // the last freed block is before next
 		b := t.gone[(t.next-1-i+2*len(t.gone))%len(t.gone)]
 		if b.p == p {
-			return fmt.Sprintf("the block at %#x was freed already; allocated at\n%sfreed at\n%s", p, &b.allocated, &b.freed)
+			return fmt.Sprintf("the block at %#x was freed already; allocated at\n%sfreed at\n%s",
+				p, &b.allocated, &b.freed)
 		}
 	}
 	for _, b := range t.live {
 		if in := p - b.p; in < uintptr(b.size) {
-			return fmt.Sprintf("%#x points %d bytes into the block of %d bytes allocated at\n%s", p, in, b.size, &b.allocated)
+			return fmt.Sprintf("%#x points %d bytes into the block of %d bytes allocated at\n%s",
+				p, in, b.size, &b.allocated)
 		}
 	}
 	return fmt.Sprintf("%#x is not a block of this allocator", p)

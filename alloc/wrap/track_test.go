@@ -85,7 +85,9 @@ func TestTrackCatches(t *testing.T) {
 	tr := wrap.NewTrack(h, "textures")
 	p, keep := loadTexture(tr, 100), loadTexture(tr, 200)
 	dropTexture(tr, p, 100)
-	stacks := []string{"allocated at\n\tquarry/alloc/wrap_test.loadTexture\n", "freed at\n\tquarry/alloc/wrap_test.dropTexture\n"}
+	stacks := []string{
+		"allocated at\n\tquarry/alloc/wrap_test.loadTexture\n", "freed at\n\tquarry/alloc/wrap_test.dropTexture\n",
+	}
 	for _, c := range []struct {
 		texts []string
 		f     func()
@@ -129,7 +131,9 @@ func nested(a alloc.Allocator, n int) unsafe.Pointer {
 // TestTrackFrames counts the frames of stacks of all lengths: a stack has as many as were set, and
 // places that differ only further out are one place.
 func TestTrackFrames(t *testing.T) {
-	for _, c := range []struct{ frames, shown, places int }{{1, 1, 1}, {2, 2, 1}, {12, 12, 1}, {13, 13, 2}, {40, 0, 2}, {128, 0, 2}} {
+	for _, c := range []struct{ frames, shown, places int }{
+		{1, 1, 1}, {2, 2, 1}, {12, 12, 1}, {13, 13, 2}, {40, 0, 2}, {128, 0, 2},
+	} {
 		tr := wrap.NewTrack(newHeap(t), "deep", wrap.Frames(c.frames))
 		p, q := nested(tr, 10), nested(tr, 11)
 		leaks := tr.Leaks()
@@ -144,12 +148,14 @@ func TestTrackFrames(t *testing.T) {
 			require.True(t, strings.HasPrefix(l.Stack, "\tquarry/alloc/wrap_test.loadTexture\n"))
 		}
 		dropTexture(tr, p, 64)
-		require.Contains(t, panicText(func() { dropTexture(tr, p, 64) }), "freed at\n\tquarry/alloc/wrap_test.dropTexture\n")
+		require.Contains(t, panicText(func() { dropTexture(tr, p, 64) }),
+			"freed at\n\tquarry/alloc/wrap_test.dropTexture\n")
 		dropTexture(tr, q, 64)
 		require.NoError(t, tr.Close())
 	}
 	for _, bad := range []int{0, -1, 129} {
-		require.Equal(t, fmt.Sprintf("wrap: Frames: n=%d is not in 1..128", bad), panicText(func() { wrap.Frames(bad) }))
+		require.Equal(t, fmt.Sprintf("wrap: Frames: n=%d is not in 1..128", bad),
+			panicText(func() { wrap.Frames(bad) }))
 	}
 }
 

@@ -45,7 +45,8 @@ func nodes(doc *gltf.Document, section string) ([]scene.Object, error) {
 	for i, n := range doc.Nodes {
 		for _, c := range n.Children {
 			if c < 0 || c >= len(parents) || parents[c] >= 0 {
-				return nil, fmt.Errorf("bake: %s: node %d has the child %d, which is not there or has a parent", section, i, c)
+				return nil, fmt.Errorf("bake: %s: node %d has the child %d, which is not there or has a parent",
+					section, i, c)
 			}
 			parents[c] = i
 		}

@@ -106,7 +106,8 @@ func (e *entries) check(n uint32, value []byte) error {
 	}
 	rest, want := value[markBytes:], e.rest(n, m)
 	half, end := len(rest)/2, len(rest)-16
-	if binary.LittleEndian.Uint64(value) != m || !bytes.Equal(rest[half:half+16], want[half:half+16]) || !bytes.Equal(rest[end:], want[end:]) {
+	if binary.LittleEndian.Uint64(value) != m || !bytes.Equal(rest[half:half+16], want[half:half+16]) ||
+		!bytes.Equal(rest[end:], want[end:]) {
 		return fmt.Errorf("the value of %s is not the one that was set", e.key(n, nil))
 	}
 	return nil

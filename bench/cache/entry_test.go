@@ -16,7 +16,8 @@ func TestEntriesAreDistinctAndOfTheSizesThatAreSaid(t *testing.T) {
 	for n := range uint32(1 << 16) {
 		key, value := string(e.key(n, nil)), e.value(n, nil)
 		if len(key) < 16 || len(key) > 39 || seen[key] || len(value) != e.size(n) || e.check(n, value) != nil {
-			t.Fatalf("entry %d: key %q, which came before: %v; a value of %d bytes: %v", n, key, seen[key], len(value), e.check(n, value))
+			t.Fatalf("entry %d: key %q, which came before: %v; a value of %d bytes: %v",
+				n, key, seen[key], len(value), e.check(n, value))
 		}
 		seen[key] = true
 		require.Equal(t, map[bool]time.Duration{true: sessionTime}[n%8 == 0], lifetime(key))

@@ -94,7 +94,8 @@ func TestHitsHaveTheLatestValue(t *testing.T) {
 				} else if got, ok := s.get(text(buffer), into[:0]); ok {
 					all := set[string(buffer)]
 					age := slices.Index(all, string(got))
-					require.True(t, age == len(all)-1 || c.late && age >= 0, "value %d of the %d that were set", age, len(all))
+					require.True(t, age == len(all)-1 || c.late && age >= 0, "value %d of the %d that were set",
+						age, len(all))
 					found++
 				}
 			}

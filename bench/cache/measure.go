@@ -133,7 +133,8 @@ func run(e *entries, s store, draws []uint32, garbage bool) (p phase, wrong erro
 			wrong = c.wrong
 		}
 	}
-	p.P50, p.P99, p.P999 = list[0].times.ValueAtQuantile(50), list[0].times.ValueAtQuantile(99), list[0].times.ValueAtQuantile(99.9)
+	p.P50, p.P99, p.P999 = list[0].times.ValueAtQuantile(50), list[0].times.ValueAtQuantile(99),
+		list[0].times.ValueAtQuantile(99.9)
 	return p, wrong
 }
 
@@ -170,7 +171,8 @@ func (m *sample) holds(e *entries, s store, sp spec) (wrong error) {
 	case wrong != nil:
 		return wrong
 	case max(share, float64(m.Own)/float64(sp.Bytes)) > overMost:
-		return fmt.Errorf("%d bytes of keys and values are held (the cache says %d), and at most %d may be", m.Held, m.Own, sp.Bytes)
+		return fmt.Errorf("%d bytes of keys and values are held (the cache says %d), and at most %d may be",
+			m.Held, m.Own, sp.Bytes)
 	case share < heldLeast:
 		return fmt.Errorf("only %d bytes of keys and values are held of the %d that may be", m.Held, sp.Bytes)
 	}

@@ -115,7 +115,9 @@ func TestBound(t *testing.T) {
 	require.Equal(t, 1<<30+20*(2<<20), b.plus(20))
 	require.Equal(t, 256, b.shards(256))
 	require.Equal(t, 1024, b.shards(1024))
-	for bytes, want := range map[int]int{0: 1, 1 << 18: 1, 1 << 19: 2, 3 << 18: 2, smallest: 16, 32 << 20: 128, 64 << 20: 256} {
+	for bytes, want := range map[int]int{
+		0: 1, 1 << 18: 1, 1 << 19: 2, 3 << 18: 2, smallest: 16, 32 << 20: 128, 64 << 20: 256,
+	} {
 		require.Equal(t, want, bound{bytes: bytes}.shards(256), bytes)
 	}
 }

@@ -114,12 +114,14 @@ var columns = []column{
 // print prints the machine, a table for each phase, one of the memory, and how the caches count.
 func (o *options) print(w io.Writer, rows []*row) {
 	fmt.Fprintf(w, "cpu        %s, %d of %d cores, %s %s/%s; a pair of clock readings takes %v\n",
-		asm.CPUName(), runtime.GOMAXPROCS(0), runtime.NumCPU(), runtime.Version(), runtime.GOOS, runtime.GOARCH, clockCost())
+		asm.CPUName(), runtime.GOMAXPROCS(0), runtime.NumCPU(), runtime.Version(), runtime.GOOS,
+		runtime.GOARCH, clockCost())
 	for _, m := range linked(rows) {
 		fmt.Fprintf(w, "           %s\n", m)
 	}
 	sp := o.spec(rows[0].c)
-	fmt.Fprintf(w, "workload   %d keys, Zipf %v; %d MiB of keys and values; %d operations fill, %d are timed, by %d goroutines; rounds: %d\n",
+	fmt.Fprintf(w,
+		"workload   %d keys, Zipf %v; %d MiB of keys and values; %d operations fill, %d are timed, by %d goroutines; rounds: %d\n",
 		sp.Keys, exponent, o.mib, sp.Fill, sp.Timed, clients, o.rounds)
 	printPhase(w, "\nwithout garbage", rows, func(m *sample) *phase { return &m.Quiet })
 	printPhase(w, "\nwith 2 KiB of garbage for each operation", rows, func(m *sample) *phase { return &m.Garbage })
@@ -185,7 +187,8 @@ func toOurs(r, first *row, figureOf func(*sample) float64) string {
 func printMemory(w io.Writer, rows []*row) {
 	fmt.Fprintln(w, "\nmemory: what hits find at the end, and resident bytes for each of them, under garbage")
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "  cache\tkeys and values, MB\tentries, M\tGo heap, MB\tpeak / byte held\tend / byte held\tsets refused, %\t")
+	fmt.Fprintln(t,
+		"  cache\tkeys and values, MB\tentries, M\tGo heap, MB\tpeak / byte held\tend / byte held\tsets refused, %\t")
 	for _, r := range rows {
 		if r.c.null {
 			continue

@@ -67,7 +67,8 @@ func encode(w io.Writer, list []sample, records int) error {
 	head := letters(13)
 	head.XAlign, head.YAlign = text.XCenter, text.YCenter
 	all.FillText(head, vg.Point{X: pictureWidth / 2, Y: pictureHeight - titleHeight/2},
-		fmt.Sprintf("a store of %.3g million records: put, removed and looked up, beside code that makes garbage", float64(records)/1e6))
+		fmt.Sprintf("a store of %.3g million records: put, removed and looked up, beside code that makes garbage",
+			float64(records)/1e6))
 	wide := pictureWidth / vg.Length(len(panels))
 	for i, p := range panels {
 		sheet, err := p.sheet(list)

@@ -22,7 +22,9 @@ const (
 const childTime = 10 * time.Minute
 
 // known has the checksums of the built-in sizes.
-var known = map[int]uint64{Records: 0x5c709e2ad1500d2b, UsualRecords: 0x0343c9b5baa6c56f, QuickRecords: 0x0422b2627d05788a}
+var known = map[int]uint64{
+	Records: 0x5c709e2ad1500d2b, UsualRecords: 0x0343c9b5baa6c56f, QuickRecords: 0x0422b2627d05788a,
+}
 
 // Options say what Run does.
 type Options struct {
@@ -111,7 +113,8 @@ func (m *sample) side(requests int) workload.Side {
 		"p50_batch_ns": float64(m.P50), "p999_batch_ns": float64(m.P999), "slowest_batch_ns": float64(m.Slowest),
 		"peak_resident": float64(m.Peak), "steady_resident": float64(m.Steady),
 	}
-	s.Detail = fmt.Sprintf("%d records found, checksum %016x, %d live at the end", m.Answer.Found, m.Answer.Sum, m.Answer.Live)
+	s.Detail = fmt.Sprintf("%d records found, checksum %016x, %d live at the end",
+		m.Answer.Found, m.Answer.Sum, m.Answer.Live)
 	if m.Wrong != "" {
 		s.Fail(m.Wrong)
 	}

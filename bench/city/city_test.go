@@ -27,7 +27,8 @@ func TestRun(t *testing.T) {
 		require.True(t, s.OK, s.Detail)
 		require.Equal(t, small.Frames, s.Ops)
 		require.Len(t, s.Lines, 3)
-		for _, figure := range []string{"load_max_ns", "load_p99_ns", "load_mean_ns", "spin_max_ns", "sections", "section_bytes", "frame_p99_ns"} {
+		for _, figure := range []string{"load_max_ns", "load_p99_ns", "load_mean_ns", "spin_max_ns", "sections",
+			"section_bytes", "frame_p99_ns"} {
 			require.Positive(t, s.Figures[figure], figure)
 		}
 	}

@@ -53,7 +53,8 @@ func (f *flight) fly(tick func()) error {
 	runtime.GC()
 	runtime.ReadMemStats(&before)
 	f.wanted = map[tile]int{}
-	f.loading, f.control, f.working = make(spells, 0, f.frames), make(spells, 0, f.frames), make([]time.Duration, 0, f.frames)
+	f.loading, f.control, f.working = make(spells, 0, f.frames), make(spells, 0, f.frames),
+		make([]time.Duration, 0, f.frames)
 	f.steer(0)
 	if err := f.settle(); err != nil { // the start is not part of the flight
 		return err

@@ -131,7 +131,8 @@ type arrival struct {
 }
 
 func newPlain(folder string) *plain {
-	return &plain{folder: folder, tiles: map[tile]*district{}, failed: map[tile]error{}, slots: make(chan struct{}, 2), attempts: map[tile]int{}}
+	return &plain{folder: folder, tiles: map[tile]*district{}, failed: map[tile]error{}, slots: make(chan struct{}, 2),
+		attempts: map[tile]int{}}
 }
 
 func (c *plain) load(t tile) {

@@ -44,13 +44,16 @@ const (
 // and cpu_over of the processor time of loading, spin_cpu_max_ns of that of the control, faults,
 // waits and preempted (of loading, in all frames). An op is a frame.
 func Run(o Options, progress workload.Progress) (plainSide, ours workload.Side, err error) {
-	for option, full := range map[*int]int{&o.Columns: columnsFull, &o.Rows: rowsFull, &o.Frames: framesFull, &o.Rate: rateFull} {
+	for option, full := range map[*int]int{
+		&o.Columns: columnsFull, &o.Rows: rowsFull, &o.Frames: framesFull, &o.Rate: rateFull,
+	} {
 		if *option == 0 {
 			*option = full
 		}
 	}
 	if o.Columns < 3 || o.Rows < 3 || o.Frames < 1 || o.Rate < 1 {
-		return plainSide, ours, fmt.Errorf("city: %d x %d blocks, %d frames at %d Hz; expected 3 x 3 and 1 at least", o.Columns, o.Rows, o.Frames, o.Rate)
+		return plainSide, ours, fmt.Errorf("city: %d x %d blocks, %d frames at %d Hz; expected 3 x 3 and 1 at least",
+			o.Columns, o.Rows, o.Frames, o.Rate)
 	}
 	folder, err := os.MkdirTemp("", "city")
 	if err != nil {
@@ -128,21 +131,27 @@ func (f *flight) note(s *workload.Side, bytes int64) {
 	wait, waitMost := percentile(f.waits, 50), percentile(f.waits, 100)
 	s.Figures = map[string]float64{
 		"load_max_ns": float64(longest), "load_p99_ns": float64(p99), "load_mean_ns": float64(all.took / frames),
-		"over": float64(over), "over_preempted": float64(preempted), "cpu_over": float64(f.loading.overProcessor(wantLongest)),
+		"over": float64(over), "over_preempted": float64(preempted),
+		"cpu_over":   float64(f.loading.overProcessor(wantLongest)),
 		"cpu_p99_ns": float64(used), "cpu_max_ns": float64(usedMost), "cpu_mean_ns": float64(all.processor / frames),
 		"faults": float64(all.faults), "waits": float64(all.waits), "preempted": float64(all.preempted),
-		"spin_max_ns": float64(percentile(spun, 100)), "spin_p99_ns": float64(percentile(spun, 99)), "spin_over": float64(spunOver),
+		"spin_max_ns": float64(percentile(spun, 100)), "spin_p99_ns": float64(percentile(spun, 99)),
+		"spin_over":       float64(spunOver),
 		"spin_cpu_max_ns": float64(percentile(spunProcessor, 100)),
-		"frame_p99_ns":    float64(work), "sections": float64(f.asked), "wait_p50": float64(wait), "wait_max": float64(waitMost),
-		"section_bytes": float64(bytes), "gc_cycles": float64(f.cycles), "gc_pause_ns": float64(f.pauses), "allocated": float64(f.alloced),
+		"frame_p99_ns":    float64(work), "sections": float64(f.asked), "wait_p50": float64(wait),
+		"wait_max":      float64(waitMost),
+		"section_bytes": float64(bytes), "gc_cycles": float64(f.cycles), "gc_pause_ns": float64(f.pauses),
+		"allocated": float64(f.alloced),
 	}
 	s.Lines = []string{
 		fmt.Sprintf("%d sections of %.2f MB in %d frames at %d Hz, %.1f MB/s: loading takes a frame %v at most by the clock (frame %d), p99 %v, mean %v, %d frames above %v; of processor time %v at most, p99 %v, mean %v, %d frames above; wanted %s, goal %s",
 			f.asked, float64(bytes)/1e6, f.frames, f.rate, float64(f.asked)*float64(bytes)/1e6/f.duration.Seconds(),
-			longest, at, p99, all.took/frames, over, wantLongest, usedMost, used, all.processor/frames, f.loading.overProcessor(wantLongest),
+			longest, at, p99, all.took/frames, over, wantLongest, usedMost, used, all.processor/frames,
+			f.loading.overProcessor(wantLongest),
 			wanted(longest, wantLongest), wanted(longest, goalLongest)),
 		fmt.Sprintf("a loop that reads the clock for %v in each frame, in the same thread, takes %v at most, p99 %v, %d frames above %v, of processor time %v at most; in %d of the %d frames of loading above that another thread ran; in all frames of loading %d page faults, %d waits, and %d times another thread ran",
-			budget, percentile(spun, 100), percentile(spun, 99), spunOver, wantLongest, percentile(spunProcessor, 100), preempted, over, all.faults, all.waits, all.preempted),
+			budget, percentile(spun, 100), percentile(spun, 99), spunOver, wantLongest, percentile(spunProcessor, 100),
+			preempted, over, all.faults, all.waits, all.preempted),
 		fmt.Sprintf("a section is there %d frames after it was asked for, %d at most; the game's work p99 %v; %d collections, which stopped all for %v, and %.1f MB of Go allocations",
 			wait, waitMost, work, f.cycles, f.pauses, float64(f.alloced)/1e6),
 	}

@@ -12,7 +12,8 @@ type usage struct {
 
 // since returns what came after an earlier usage.
 func (u usage) since(before usage) usage {
-	return usage{u.processor - before.processor, u.faults - before.faults, u.waits - before.waits, u.preempted - before.preempted}
+	return usage{u.processor - before.processor, u.faults - before.faults, u.waits - before.waits,
+		u.preempted - before.preempted}
 }
 
 // spell is how long something took in a frame, by the clock, and what the thread had meanwhile.

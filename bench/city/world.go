@@ -92,7 +92,10 @@ func newWorld(folder string) (*world, error) {
 	if err != nil {
 		return nil, errors.Join(err, u.Close())
 	}
-	c := &world{w: w, host: scene.NewHost(w, register), folder: folder, tiles: map[tile]*scene.Instance{}, height: ecs.Register[Building](w)}
+	c := &world{
+		w: w, host: scene.NewHost(w, register), folder: folder, tiles: map[tile]*scene.Instance{},
+		height: ecs.Register[Building](w),
+	}
 	c.all = ecs.NewQuery(w, ecs.Read(c.height))
 	return c, nil
 }

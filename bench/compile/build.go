@@ -88,7 +88,8 @@ func (l *lab) run(lib library) (string, error) {
 
 // standard fills a cache with the part of the standard library that the programs use.
 func (l *lab) standard(cache string) error {
-	list := append([]string{"list", "-deps", "-f", "{{if .Standard}}{{.ImportPath}}{{end}}"}, "quarry/ecs", "github.com/mlange-42/ark/ecs", "fmt")
+	list := append([]string{"list", "-deps", "-f", "{{if .Standard}}{{.ImportPath}}{{end}}"}, "quarry/ecs",
+		"github.com/mlange-42/ark/ecs", "fmt")
 	cmd := exec.Command("go", list...)
 	cmd.Dir = l.module
 	out, err := cmd.Output()

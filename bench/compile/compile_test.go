@@ -53,7 +53,8 @@ func TestReport(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, report(&out, o, rows))
 	require.Contains(t, out.String(), "programs of 7 component types, 3 rounds")
-	require.Contains(t, out.String(), "edit   quarry     2.00 (least 1.00)  1.00 of ark\nedit   ark        1.00 (least 1.00)  1.00 of ark\n")
+	require.Contains(t, out.String(),
+		"edit   quarry     2.00 (least 1.00)  1.00 of ark\nedit   ark        1.00 (least 1.00)  1.00 of ark\n")
 	out.Reset()
 	o.json = true
 	require.NoError(t, report(&out, o, rows))
@@ -64,7 +65,8 @@ func TestReport(t *testing.T) {
 
 func TestArguments(t *testing.T) {
 	for args, want := range map[string]string{
-		"-types 0": "-types 0: expected 1 to 200", "-rounds 101": "-rounds 101: expected 1 to 100", "x": `unexpected argument "x"`, "-what": "not defined: -what",
+		"-types 0": "-types 0: expected 1 to 200", "-rounds 101": "-rounds 101: expected 1 to 100",
+		"x": `unexpected argument "x"`, "-what": "not defined: -what",
 	} {
 		var errs bytes.Buffer
 		require.Equal(t, exitError, run(strings.Fields(args), &bytes.Buffer{}, &errs))

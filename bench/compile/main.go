@@ -113,7 +113,8 @@ func measure(o *options) (rows []row, err error) {
 	if err := l.warm(built); err != nil {
 		return nil, err
 	}
-	cold, edit := row{"cold", make([][]time.Duration, len(libraries))}, row{"edit", make([][]time.Duration, len(libraries))}
+	cold := row{"cold", make([][]time.Duration, len(libraries))}
+	edit := row{"edit", make([][]time.Duration, len(libraries))}
 	for round := range o.rounds {
 		for i := range libraries {
 			i := (i + round) % len(libraries)
@@ -190,7 +191,8 @@ func figures(o *options, rows []row) (all []figure) {
 			}
 			slices.Sort(seconds)
 			slices.Sort(ratios)
-			all = append(all, figure{r.name, lib.name, o.types, seconds[len(seconds)/2], seconds[0], ratios[len(ratios)/2]})
+			all = append(all, figure{r.name, lib.name, o.types, seconds[len(seconds)/2], seconds[0],
+				ratios[len(ratios)/2]})
 		}
 	}
 	return all
@@ -203,9 +205,11 @@ func report(out io.Writer, o *options, rows []row) error {
 		e.SetIndent("", "  ")
 		return e.Encode(all)
 	}
-	fmt.Fprintf(out, "%s %s/%s, programs of %d component types, %d rounds; seconds of processor time\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, o.types, o.rounds)
+	fmt.Fprintf(out, "%s %s/%s, programs of %d component types, %d rounds; seconds of processor time\n",
+		runtime.Version(), runtime.GOOS, runtime.GOARCH, o.types, o.rounds)
 	for _, f := range all {
-		if _, err := fmt.Fprintf(out, "%-6s %-8s %6.2f (least %.2f)  %.2f of ark\n", f.Build, f.Library, f.Seconds, f.Least, f.Ratio); err != nil {
+		if _, err := fmt.Fprintf(out, "%-6s %-8s %6.2f (least %.2f)  %.2f of ark\n",
+			f.Build, f.Library, f.Seconds, f.Least, f.Ratio); err != nil {
 			return err
 		}
 	}

@@ -13,7 +13,8 @@ func TestRun(t *testing.T) {
 	for _, small := range []bool{false, true} {
 		var out bytes.Buffer
 		require.NoError(t, run(&out, 20_000, 2, small))
-		for _, text := range []string{"20000 entries of uint64, 2 rounds", "the same by GetMany", "memory made ready", "the goal is 100 us"} {
+		for _, text := range []string{"20000 entries of uint64, 2 rounds", "the same by GetMany", "memory made ready",
+			"the goal is 100 us"} {
 			require.Contains(t, out.String(), text)
 		}
 	}

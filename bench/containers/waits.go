@@ -150,7 +150,8 @@ func reportWaits(w io.Writer, n int, small bool) (err error) {
 		}
 	}
 	us := func(d time.Duration) float64 { return float64(d) / 1e3 }
-	fmt.Fprintf(w, "the longest of %d Sets, us, of each the least of %d fillings; the goal is %.0f us\n", n, fillings, us(goal))
+	fmt.Fprintf(w, "the longest of %d Sets, us, of each the least of %d fillings; the goal is %.0f us\n",
+		n, fillings, us(goal))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "\tslowest\t10th\t100th\tslowest by the least of each Set\t")
 	for _, k := range kinds {

@@ -60,7 +60,8 @@ func (t *totals) frame(n int) int { return (t.accounts - n) / opened }
 func (t *totals) check(n, first, last int) error {
 	frame := t.frame(n)
 	if frame < first || frame > last {
-		return fmt.Errorf("the report has %d accounts, as before frame %d, want one of before frames %d to %d", t.accounts, frame, first, last)
+		return fmt.Errorf("the report has %d accounts, as before frame %d, want one of before frames %d to %d",
+			t.accounts, frame, first, last)
 	}
 	return t.checkFrame(n, frame)
 }
@@ -68,12 +69,15 @@ func (t *totals) check(n, first, last int) error {
 // checkFrame compares a report with what is known of the state before a frame.
 func (t *totals) checkFrame(n, frame int) error {
 	accounts := n + opened*frame
-	if t.accounts != accounts || t.balance != newBalance*int64(accounts) || t.frames != int64(frame)*int64(accounts) || t.behind != 0 {
+	if t.accounts != accounts || t.balance != newBalance*int64(accounts) || t.frames != int64(frame)*int64(accounts) ||
+		t.behind != 0 {
 		return fmt.Errorf("the report before frame %d has %d accounts with %d in all and %d frames, %d of them not as the first, want %d with %d and %d",
-			frame, t.accounts, t.balance, t.frames, t.behind, accounts, newBalance*int64(accounts), int64(frame)*int64(accounts))
+			frame, t.accounts, t.balance, t.frames, t.behind, accounts, newBalance*int64(accounts),
+			int64(frame)*int64(accounts))
 	}
 	if frame > 0 && accounts > 1 && (t.rich <= 0 || t.rich >= accounts) {
-		return fmt.Errorf("the report before frame %d has %d rich accounts of %d: nobody trades", frame, t.rich, accounts)
+		return fmt.Errorf("the report before frame %d has %d rich accounts of %d: nobody trades",
+			frame, t.rich, accounts)
 	}
 	return nil
 }

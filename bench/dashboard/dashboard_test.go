@@ -22,7 +22,8 @@ func TestRun(t *testing.T) {
 	for _, s := range []workload.Side{plain, *plain.Other, ours} {
 		require.True(t, s.OK, s.Detail)
 		require.Equal(t, o.Blocks*o.Frames, s.Ops)
-		for _, figure := range []string{"frame_p50_ns", "frame_p99_ns", "unread_p50_ns", "unread_p99_ns", "p50_ratio", "p99_ratio", "publish_ns", "read_ns"} {
+		for _, figure := range []string{"frame_p50_ns", "frame_p99_ns", "unread_p50_ns", "unread_p99_ns", "p50_ratio",
+			"p99_ratio", "publish_ns", "read_ns"} {
 			require.Positive(t, s.Figures[figure], figure)
 		}
 		require.GreaterOrEqual(t, s.Figures["frame_p99_ns"], s.Figures["frame_p50_ns"])

@@ -58,7 +58,9 @@ type game struct {
 // and p99_ratio of the former to the latter; publish_ns (what the owner waits for a state),
 // published, read_ns and reads, the times being medians. An op is a frame with readers.
 func Run(o Options, progress workload.Progress) (plainSide, ours workload.Side, err error) {
-	for option, full := range map[*int]int{&o.Accounts: accountsFull, &o.Blocks: blocksFull, &o.Frames: framesFull, &o.Rate: rateFull} {
+	for option, full := range map[*int]int{
+		&o.Accounts: accountsFull, &o.Blocks: blocksFull, &o.Frames: framesFull, &o.Rate: rateFull,
+	} {
 		if *option == 0 {
 			*option = full
 		}
@@ -107,15 +109,21 @@ func run(s *workload.Side, b bank, o Options, tick func()) error {
 	for _, d := range g.frames {
 		s.Time += d
 	}
-	p50, p99, unread50, unread99 := percentile(g.frames, 50), percentile(g.frames, 99), percentile(g.unread, 50), percentile(g.unread, 99)
+	p50 := percentile(g.frames, 50)
+	p99 := percentile(g.frames, 99)
+	unread50 := percentile(g.unread, 50)
+	unread99 := percentile(g.unread, 99)
 	publish, read := percentile(g.publishes, 50), percentile(g.reads, 50)
 	s.Figures = map[string]float64{
-		"frame_p50_ns": float64(p50), "frame_p99_ns": float64(p99), "unread_p50_ns": float64(unread50), "unread_p99_ns": float64(unread99),
-		"p50_ratio": float64(p50) / float64(unread50), "p99_ratio": float64(p99) / float64(unread99),
-		"publish_ns": float64(publish), "published": float64(len(g.publishes)), "read_ns": float64(read), "reads": float64(len(g.reads)),
+		"frame_p50_ns": float64(p50), "frame_p99_ns": float64(p99), "unread_p50_ns": float64(unread50),
+		"unread_p99_ns": float64(unread99),
+		"p50_ratio":     float64(p50) / float64(unread50), "p99_ratio": float64(p99) / float64(unread99),
+		"publish_ns": float64(publish), "published": float64(len(g.publishes)), "read_ns": float64(read),
+		"reads": float64(len(g.reads)),
 	}
 	s.Lines = []string{fmt.Sprintf("%d accounts, %d frames at %d Hz with %d readers: p50 %v, p99 %v; without: %v, %v, ratio %.2f, %.2f; %d states of %v, %d reports of %v",
-		o.Accounts, len(g.frames), o.Rate, readers, p50, p99, unread50, unread99, s.Figures["p50_ratio"], s.Figures["p99_ratio"],
+		o.Accounts, len(g.frames), o.Rate, readers, p50, p99, unread50, unread99, s.Figures["p50_ratio"],
+		s.Figures["p99_ratio"],
 		len(g.publishes), publish, len(g.reads), read)}
 	return nil
 }

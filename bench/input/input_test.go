@@ -89,7 +89,8 @@ func TestLong(t *testing.T) {
 	}{
 		{records, "", "a\n"}, {records, "", "\n"}, {records, "", ","}, {records, "\"", "a"}, {records, "a\n", "a,a\n"}, {records, "", "\x00"},
 		{objects, "", " "}, {objects, "[", `{"name":"a"},`}, {objects, `[{"name":"`, "a"}, {objects, `[{"other":`, "["}, {objects, `[{"other":`, "[],"},
-		{objects, "[]", " "}, {objects, "", "\x00"}, {objects, "[", `{"name":null,"n":null},`}, {objects, "[{", `"name":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",`},
+		{objects, "[]", " "}, {objects, "", "\x00"}, {objects, "[", `{"name":null,"n":null},`},
+		{objects, "[{", `"name":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",`},
 	} {
 		var err error
 		got := takes(func() { err = c.read(io.MultiReader(strings.NewReader(c.start), long(c.text))) })

@@ -24,7 +24,8 @@ func Objects[T any](r io.Reader) ([]T, error) {
 	var list []T
 	for d.More() {
 		if len(list) == maxObjects {
-			return nil, fmt.Errorf("%w: expected at most %d objects: leave out what is not needed", ErrLimit, maxObjects)
+			return nil, fmt.Errorf("%w: expected at most %d objects: leave out what is not needed",
+				ErrLimit, maxObjects)
 		}
 		var v T
 		if err := d.Decode(&v); err != nil {

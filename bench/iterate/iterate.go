@@ -92,7 +92,9 @@ func drawing(plainNs, oursNs []float64) workload.Drawing {
 	return workload.Drawing{Table: curve.Table{
 		Name: "Rounds", What: fmt.Sprintf("Each side's mean over %d passes, in turns.", passes),
 		XLabel: "round", YLabel: "ns per entity",
-		Series: []curve.Series{{Name: "slices", Roof: true, X: round, Y: plainNs}, {Name: "quarry", X: round, Y: oursNs}},
+		Series: []curve.Series{
+			{Name: "slices", Roof: true, X: round, Y: plainNs}, {Name: "quarry", X: round, Y: oursNs},
+		},
 	}}
 }
 

@@ -34,7 +34,8 @@ func cellsOf(t task, generation int, cells []Cell) workload.Drawing {
 		s.X, s.Y = append(s.X, float64(c.X)), append(s.Y, -float64(c.Y)) // rows of a pattern go down
 	}
 	return workload.Drawing{Dots: true, Table: curve.Table{
-		Name: t.pattern.Name + ", the last generation", What: fmt.Sprintf("%d live cells at generation %d.", len(cells), generation),
+		Name: t.pattern.Name + ", the last generation", What: fmt.Sprintf("%d live cells at generation %d.",
+			len(cells), generation),
 		XLabel: "x, cells", YLabel: "y, cells", Series: []curve.Series{s},
 	}}
 }

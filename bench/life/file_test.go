@@ -54,7 +54,8 @@ func TestResumes(t *testing.T) {
 					seen++
 					require.Equal(t, want.population, w.Population(), "at %d", at)
 					if want.births >= 0 {
-						require.Equal(t, [2]int{want.births, want.deaths}, [2]int{int(w.Births()), int(w.Deaths())}, "at %d", at)
+						require.Equal(t, [2]int{want.births, want.deaths},
+							[2]int{int(w.Births()), int(w.Deaths())}, "at %d", at)
 					}
 				}
 			}

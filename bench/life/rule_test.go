@@ -28,7 +28,8 @@ func TestParseRule(t *testing.T) {
 }
 
 func TestParseRuleRefuses(t *testing.T) {
-	for _, text := range []string{"", "B3", "B3S23", "B9/S23", "B3/S23/4", "B33/S23", "B3/S23:T10,10", "Life", "B03/S23"} {
+	for _, text := range []string{"", "B3", "B3S23", "B9/S23", "B3/S23/4", "B33/S23", "B3/S23:T10,10",
+		"Life", "B03/S23"} {
 		if rule, err := life.ParseRule(text); err == nil || !strings.Contains(err.Error(), "expected a rule") {
 			t.Errorf("ParseRule(%q): got %v, %v want an error", text, rule, err)
 		}

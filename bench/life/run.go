@@ -185,7 +185,8 @@ func (r *runner) run(open func(Pattern) (board, error)) (s workload.Side, record
 
 // play runs one task once. It stops early at a wrong answer. The caller closes the board if it is
 // not nil, even after an error.
-func (r *runner) play(t task, open func(Pattern) (board, error), s *workload.Side, record []Count) (board, []Count, error) {
+func (r *runner) play(t task, open func(Pattern) (board, error), s *workload.Side,
+	record []Count) (board, []Count, error) {
 	start := time.Now()
 	b, err := open(t.pattern)
 	s.Time += time.Since(start)

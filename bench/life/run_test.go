@@ -129,7 +129,8 @@ func TestRunErrors(t *testing.T) {
 	if _, _, err := life.Run(life.Options{RLE: path}, nil); err == nil || err.Error() != want {
 		t.Errorf("malformed file: got %v want %v", err, want)
 	}
-	if _, _, err := life.Run(life.Options{Gens: -1}, nil); err == nil || !strings.Contains(err.Error(), "expected 0 to") {
+	if _, _, err := life.Run(life.Options{Gens: -1}, nil); err == nil ||
+		!strings.Contains(err.Error(), "expected 0 to") {
 		t.Errorf("negative generations: got %v want an error", err)
 	}
 }

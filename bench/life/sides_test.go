@@ -81,7 +81,8 @@ func testAnswer(t *testing.T, p life.Pattern, generation, want int) {
 			t.Errorf("population at %d: got %d want %d", generation, got, want)
 		}
 		if got := uint64(len(p.Cells)) + s.Births() - s.Deaths(); got != uint64(want) {
-			t.Errorf("%d cells + %d births - %d deaths: got %d want %d", len(p.Cells), s.Births(), s.Deaths(), got, want)
+			t.Errorf("%d cells + %d births - %d deaths: got %d want %d",
+				len(p.Cells), s.Births(), s.Deaths(), got, want)
 		}
 	})
 }
@@ -261,8 +262,10 @@ func TestField(t *testing.T) {
 			step(t, s, 500)
 			verify(t, s)
 			want := life.AcornAt(500)
-			if s.Population() != n*want.Population || s.Births() != uint64(n)*want.Births || s.Deaths() != uint64(n)*want.Deaths {
-				t.Errorf("%d copies: got %d cells, %d births, %d deaths want %d times %v", n, s.Population(), s.Births(), s.Deaths(), n, want)
+			if s.Population() != n*want.Population || s.Births() != uint64(n)*want.Births ||
+				s.Deaths() != uint64(n)*want.Deaths {
+				t.Errorf("%d copies: got %d cells, %d births, %d deaths want %d times %v",
+					n, s.Population(), s.Births(), s.Deaths(), n, want)
 			}
 		})
 	}

@@ -114,9 +114,12 @@ func readReplay(path string, m memory) (*replay, error) {
 	number := func(at int) int { return int(binary.LittleEndian.Uint64(b[at:])) }
 	n := (len(b) - callsHeader) / callSize
 	if number(8) != n || len(b) != callsHeader+n*callSize {
-		return nil, fmt.Errorf("%s: %d bytes, expected %d and %d calls of %d", path, len(b), callsHeader, number(8), callSize)
+		return nil, fmt.Errorf("%s: %d bytes, expected %d and %d calls of %d",
+			path, len(b), callsHeader, number(8), callSize)
 	}
-	r := &replay{calls: make([]call, n), blocks: make([]live, number(16)), peakAt: number(24), peak: int64(number(32)), m: m}
+	r := &replay{
+		calls: make([]call, n), blocks: make([]live, number(16)), peakAt: number(24), peak: int64(number(32)), m: m,
+	}
 	for i := range r.calls {
 		c := b[callsHeader+i*callSize:]
 		r.calls[i] = call{

@@ -43,16 +43,18 @@ var (
 
 // sample is what one child found for one workload and allocator.
 type sample struct {
-	Library       string             `json:"library,omitempty"` // that malloc came from, for allocators of C
-	Wrong         string             `json:"wrong,omitempty"`   // in words; empty: every check held
-	NsPerOp       float64            `json:"ns_per_op"`
-	P50           float64            `json:"p50_ns"` // of single steps; see sampler.go
-	P99           float64            `json:"p99_ns"`
-	P999          float64            `json:"p999_ns"`
-	SampledBy     int                `json:"sampled_by"`     // steps a sample is the mean of
-	Ops           int                `json:"ops"`            // operations of the timed passes
-	PeakRSS       int64              `json:"peak_rss"`       // bytes, of the whole child; here and below -1 is "not known"
-	EndRSS        int64              `json:"end_rss"`        // after everything was freed, before the allocator is closed
+	Library   string  `json:"library,omitempty"` // that malloc came from, for allocators of C
+	Wrong     string  `json:"wrong,omitempty"`   // in words; empty: every check held
+	NsPerOp   float64 `json:"ns_per_op"`
+	P50       float64 `json:"p50_ns"` // of single steps; see sampler.go
+	P99       float64 `json:"p99_ns"`
+	P999      float64 `json:"p999_ns"`
+	SampledBy int     `json:"sampled_by"` // steps a sample is the mean of
+	Ops       int     `json:"ops"`        // operations of the timed passes
+	// Bytes, of the whole child; here and below -1 is "not known".
+	PeakRSS int64 `json:"peak_rss"`
+	// After everything was freed, before the allocator is closed.
+	EndRSS        int64              `json:"end_rss"`
 	CommittedPeak int64              `json:"committed_peak"` // when the workload holds most
 	CommittedEnd  int64              `json:"committed_end"`
 	MinorFaults   int64              `json:"minor_faults"` // in the timed passes and their set-up, like the next two

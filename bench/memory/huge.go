@@ -28,10 +28,12 @@ const countTime = 30 * time.Second
 // may have no fast path for them.
 func hugeOf(name string, size int, long bool) workload {
 	return workload{
-		name: "huge/" + name, kind: held, long: long, what: "alloc and free of " + name + ", one byte written, over and over",
-		run: func(e *env) error { return huge(e, size) },
+		name: "huge/" + name, kind: held, long: long,
+		what: "alloc and free of " + name + ", one byte written, over and over",
+		run:  func(e *env) error { return huge(e, size) },
 		args: func(sc scale, _ bool) []any {
-			return []any{"huge", size, blocksOf(size, sc.held.large), pairsOf(size, sc.pairs), (sc.time / 4).Nanoseconds()}
+			return []any{"huge", size, blocksOf(size, sc.held.large), pairsOf(size, sc.pairs),
+				(sc.time / 4).Nanoseconds()}
 		},
 	}
 }

@@ -116,7 +116,8 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	}
 	for _, name := range o.only {
 		if !slices.Contains(names(), name) {
-			return nil, fmt.Errorf("-only %s: no such workload %q; there are %s", only, name, strings.Join(names(), ", "))
+			return nil, fmt.Errorf("-only %s: no such workload %q; there are %s",
+				only, name, strings.Join(names(), ", "))
 		}
 	}
 	if o.rounds < 1 || o.rounds > maxRounds {

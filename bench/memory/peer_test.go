@@ -91,7 +91,8 @@ func TestPeerNoticesDefects(t *testing.T) {
 		"NONE":    {{Workload: "fragment/small"}, {Workload: "growth"}, {Workload: tracesName, Calls: calls}},
 	} {
 		library := filepath.Join(t.TempDir(), "libdefect.so.1")
-		_, err := exec.Command("cc", "-D"+defect, "-O1", "-fno-builtin", "-shared", "-fPIC", "-o", library, "testdata/defect.c").Output()
+		_, err := exec.Command("cc", "-D"+defect, "-O1", "-fno-builtin", "-shared", "-fPIC", "-o", library,
+			"testdata/defect.c").Output()
 		if errors.Is(err, exec.ErrNotFound) {
 			t.Skip("skipped: no compiler cc")
 		}
@@ -122,7 +123,8 @@ func TestOpenPeers(t *testing.T) {
 		require.Equal(t, list[i].name != peerNull, workloadNamed("growth").takes(&list[i]))
 	}
 	for _, l := range libraries {
-		require.Equal(t, !names[l.name], bytes.Contains(errs.Bytes(), []byte(l.name+" is left out: not installed (no "+l.files[0])), l.name)
+		require.Equal(t, !names[l.name],
+			bytes.Contains(errs.Bytes(), []byte(l.name+" is left out: not installed (no "+l.files[0])), l.name)
 	}
 }
 
@@ -193,7 +195,9 @@ func TestCallsAreLaidOutAsSaid(t *testing.T) {
 	back, err := readReplay(callsOf(t), nil)
 	require.NoError(t, err)
 	require.Equal(t, r, back)
-	for name, text := range map[string]string{"short": "QUARRY01", "magic": "X" + string(b[1:]), "cut": string(b[:len(b)-1]), "less": string(b[:len(b)-16])} {
+	for name, text := range map[string]string{
+		"short": "QUARRY01", "magic": "X" + string(b[1:]), "cut": string(b[:len(b)-1]), "less": string(b[:len(b)-16]),
+	} {
 		_, err := readReplay(writeFile(t, filepath.Join(t.TempDir(), name), text), nil)
 		require.ErrorContains(t, err, name+": ")
 	}

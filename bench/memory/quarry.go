@@ -10,8 +10,12 @@ import (
 // quarry lists Quarry's own allocators. One more line adds an allocator to every workload.
 var quarry = []allocator{
 	{name: "universe", ours: true, chunks: func() (memory, error) { return newUniverse() }},
-	{name: "heap", ours: true, blocks: func() (memory, error) { return newHeap() }, lean: func() (memory, error) { return newHeap(small...) }},
-	{name: "local", ours: true, blocks: func() (memory, error) { return newLocal() }, lean: func() (memory, error) { return newLocal(small...) }},
+	{name: "heap", ours: true, blocks: func() (memory, error) { return newHeap() }, lean: func() (memory, error) {
+		return newHeap(small...)
+	}},
+	{name: "local", ours: true, blocks: func() (memory, error) { return newLocal() }, lean: func() (memory, error) {
+		return newLocal(small...)
+	}},
 }
 
 // small are the options of a universe for footprints.
@@ -135,7 +139,9 @@ func newLocal(options ...alloc.Option) (*localMemory, error) {
 
 func (m *localMemory) alloc(size, align int) (unsafe.Pointer, error) { return m.l.Alloc(size, align) }
 func (m *localMemory) free(p unsafe.Pointer, size, align int)        { m.l.Free(p) }
-func (m *localMemory) fork() (memory, error)                         { return &localMemory{m.heapMemory, m.h.NewLocal()}, nil }
+func (m *localMemory) fork() (memory, error) {
+	return &localMemory{m.heapMemory, m.h.NewLocal()}, nil
+}
 
 func (m *localMemory) realloc(p unsafe.Pointer, old, size int) (unsafe.Pointer, error) {
 	return m.l.Realloc(p, size, 0)

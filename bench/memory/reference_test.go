@@ -12,7 +12,8 @@ import (
 	"quarry/bench/recorded"
 )
 
-const referenceHeader = "trace,allocator,ops,ns_per_op_best,mops_per_s,peak_live_bytes,peak_footprint_bytes,utilisation,corruptions\n"
+const referenceHeader = "trace,allocator,ops,ns_per_op_best,mops_per_s,peak_live_bytes," +
+	"peak_footprint_bytes,utilisation,corruptions\n"
 
 func writeFile(t *testing.T, path, text string) string {
 	t.Helper()
@@ -100,7 +101,8 @@ func TestSharedReference(t *testing.T) {
 	for _, v := range []float64{3.88, 3.36, 3.53, 4.01, 5.47} {
 		product *= v
 	}
-	require.InDelta(t, math.Pow(product, 0.2), ref.mean("tcmalloc", func(f figure) float64 { return f.nsPerOp }, false), 1e-9)
+	require.InDelta(t, math.Pow(product, 0.2), ref.mean("tcmalloc", func(f figure) float64 { return f.nsPerOp }, false),
+		1e-9)
 	list, leftOut, err := recordings(folder, false)
 	require.NoError(t, err)
 	require.Empty(t, leftOut)

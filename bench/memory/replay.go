@@ -52,7 +52,9 @@ func newReplay(t *trace.Trace, m memory) *replay {
 		if now > r.peak {
 			r.peak, r.peakAt = now, len(r.calls)
 		}
-		r.calls = append(r.calls, call{int32(op.Size), op.Slot, int32(op.Align()), op.Effect(), op.Kind() == trace.Calloc})
+		r.calls = append(r.calls, call{
+			int32(op.Size), op.Slot, int32(op.Align()), op.Effect(), op.Kind() == trace.Calloc,
+		})
 	}
 	return r
 }

@@ -150,7 +150,9 @@ func means(rows []*row, ref *reference) []*row {
 				}
 			}
 		}
-		mean.mid = sample{PeakRSS: -1, EndRSS: -1, CommittedPeak: -1, CommittedEnd: -1, GoAllocs: -1, More: map[string]float64{}}
+		mean.mid = sample{
+			PeakRSS: -1, EndRSS: -1, CommittedPeak: -1, CommittedEnd: -1, GoAllocs: -1, More: map[string]float64{},
+		}
 		if len(ns) > 0 && len(ns) == len(ref.traces) {
 			mean.mid.NsPerOp = geomean(ns)
 		}
@@ -200,7 +202,9 @@ func printJSON(w io.Writer, rows []*row) error {
 	all := []map[string]any{}
 	for _, r := range rows {
 		m := &r.mid
-		o := map[string]any{"workload": r.workload, "allocator": r.allocator, "right": r.wrong == "", nsPerOp: m.NsPerOp}
+		o := map[string]any{
+			"workload": r.workload, "allocator": r.allocator, "right": r.wrong == "", nsPerOp: m.NsPerOp,
+		}
 		for name, v := range m.More {
 			o[name] = v
 		}

@@ -19,7 +19,9 @@ func TestMedian(t *testing.T) {
 func TestSettle(t *testing.T) {
 	r := &row{workload: "chunk-two", allocator: "universe"}
 	for _, v := range []float64{30, 10, 20} {
-		r.samples = append(r.samples, sample{NsPerOp: v, P50: 2 * v, PeakRSS: -1, GoAllocs: int64(v), More: map[string]float64{"ratio": v / 10}})
+		r.samples = append(r.samples, sample{
+			NsPerOp: v, P50: 2 * v, PeakRSS: -1, GoAllocs: int64(v), More: map[string]float64{"ratio": v / 10},
+		})
 	}
 	r.samples[1].Wrong = "no"
 	r.second.More = map[string]float64{"utilisation": 0.9}
@@ -124,7 +126,8 @@ func TestTracesTable(t *testing.T) {
 	require.Regexp(t, `(?m)^built-in +50 +.*\| +-$`, text)
 	require.Regexp(t, `(?m)^geometric mean +6 +.*\| +8$`, text)
 	require.Regexp(t, `(?m)^geometric mean +0.8 +.*\| +0.8$`, text)
-	require.Contains(t, text, "traces, heap: floor 12 holds; utilisation 0.8: floor 0.88 MISSED; worst_utilisation 0.8: floor 0.7 holds")
+	require.Contains(t, text,
+		"traces, heap: floor 12 holds; utilisation 0.8: floor 0.88 MISSED; worst_utilisation 0.8: floor 0.7 holds")
 	out.Reset()
 	require.NoError(t, printJSON(&out, rows))
 	var list []map[string]any
@@ -142,7 +145,9 @@ func TestTracesTable(t *testing.T) {
 }
 
 func TestSize(t *testing.T) {
-	for n, want := range map[int64]string{-1: "-", 0: "0 B", 999: "999 B", 1000: "0.977 KiB", 1 << 20: "1 MiB", 16 << 30: "16 GiB"} {
+	for n, want := range map[int64]string{
+		-1: "-", 0: "0 B", 999: "999 B", 1000: "0.977 KiB", 1 << 20: "1 MiB", 16 << 30: "16 GiB",
+	} {
 		require.Equal(t, want, size(n))
 	}
 }

@@ -12,12 +12,13 @@ import (
 type spec struct {
 	Workload  string `json:"workload"`
 	Allocator string `json:"allocator"`
-	Trace     string `json:"trace,omitempty"`  // the name of the trace; for traces
-	Calls     string `json:"calls,omitempty"`  // the file with its calls; see calls.go
-	Second    bool   `json:"second,omitempty"` // the second method: of traces utilisation, of fragment what is given back unasked
-	Lean      bool   `json:"lean,omitempty"`   // the allocator set up for a small footprint
-	Long      bool   `json:"long,omitempty"`   // give the trace a second of passes
-	Quick     bool   `json:"quick,omitempty"`
+	Trace     string `json:"trace,omitempty"` // the name of the trace; for traces
+	Calls     string `json:"calls,omitempty"` // the file with its calls; see calls.go
+	// The second method: of traces utilisation, of fragment what is given back unasked.
+	Second bool `json:"second,omitempty"`
+	Lean   bool `json:"lean,omitempty"` // the allocator set up for a small footprint
+	Long   bool `json:"long,omitempty"` // give the trace a second of passes
+	Quick  bool `json:"quick,omitempty"`
 }
 
 // childTime bounds how long one child may take.

@@ -27,7 +27,8 @@ func printRows(w io.Writer, rows []*row) {
 		return
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "workload\tallocator\tns/op\tless null\tp50\tp99\tp99.9\tmeans of\tpeak RSS\tend RSS\tcommitted\tend\tfaults/op\tGo allocs/op\t")
+	fmt.Fprintln(t,
+		"workload\tallocator\tns/op\tless null\tp50\tp99\tp99.9\tmeans of\tpeak RSS\tend RSS\tcommitted\tend\tfaults/op\tGo allocs/op\t")
 	last := ""
 	for _, r := range rows {
 		if last != "" && r.workload != last {

@@ -21,7 +21,8 @@ type workload struct {
 
 var workloads = []workload{
 	{name: "chunk-pair", kind: chunks, run: chunkPair, what: "alloc and free of one chunk, over and over"},
-	{name: "chunk-batch", kind: chunks, run: chunkBatch, what: "pair; 10,000 chunks, all got and touched, then all freed"},
+	{name: "chunk-batch", kind: chunks, run: chunkBatch,
+		what: "pair; 10,000 chunks, all got and touched, then all freed"},
 	{name: "chunk-two", kind: chunks, run: chunkTwo,
 		what: "pair as each of two goroutines sees it; ratio to one goroutine alone"},
 	// A fresh sync.Pool is empty: it would be make again.
@@ -29,12 +30,17 @@ var workloads = []workload{
 		what: "chunk; the first 100,000 of a fresh allocator, got and touched"},
 	{name: "chunk-churn", kind: chunks, run: chunkChurn,
 		what: "pair; 100,000 chunks, a random half freed and got again, twice, with the shuffle"},
-	{name: "chunk-search", kind: chunks, only: "universe", run: chunkSearch, what: "pair; all chunks but the last one are taken"},
+	{name: "chunk-search", kind: chunks, only: "universe", run: chunkSearch,
+		what: "pair; all chunks but the last one are taken"},
 	{name: "heap-pair", kind: blocks, run: heapPair, what: "alloc and free of 64 bytes, over and over"},
-	{name: "heap-batch", kind: blocks, run: heapBatch, what: "pair; 1,000 blocks of 16 to 256 bytes, all got, then all freed"},
-	{name: "larson", kind: blocks, run: larson, what: "free and alloc of a random slot; arrays are handed to new goroutines"},
-	{name: "xmalloc", kind: blocks, run: xmalloc, what: "pair of 64 bytes; producers get, consumers free, batches of 4,096"},
-	{name: "rptest", kind: blocks, run: rptest, what: "pair of 8 to 16,000 bytes, a part of them freed by other goroutines"},
+	{name: "heap-batch", kind: blocks, run: heapBatch,
+		what: "pair; 1,000 blocks of 16 to 256 bytes, all got, then all freed"},
+	{name: "larson", kind: blocks, run: larson,
+		what: "free and alloc of a random slot; arrays are handed to new goroutines"},
+	{name: "xmalloc", kind: blocks, run: xmalloc,
+		what: "pair of 64 bytes; producers get, consumers free, batches of 4,096"},
+	{name: "rptest", kind: blocks, run: rptest,
+		what: "pair of 8 to 16,000 bytes, a part of them freed by other goroutines"},
 	fragmentOf("fragment", 16, 128<<10),
 	fragmentOf("fragment/small", 16, 1024),
 	hugeOf("16KiB", 16<<10, false),
@@ -49,7 +55,8 @@ var workloads = []workload{
 	hugeOf("64MiB", 64<<20, true),
 	{name: "huge/count", kind: held, lean: true, run: hugeCount, args: countArgs,
 		what: "block of 1 MiB + 1 byte got and touched; live_blocks is how many could live"},
-	{name: "growth", kind: held, run: growth, args: growthArgs, what: "buffer grown from 4 KiB by a quarter at a time, and freed"},
+	{name: "growth", kind: held, run: growth, args: growthArgs,
+		what: "buffer grown from 4 KiB by a quarter at a time, and freed"},
 }
 
 // tracesName is the workload that the table and the flags treat as one, and that runs one child per

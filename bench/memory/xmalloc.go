@@ -125,7 +125,8 @@ func checkTally(list []tally, n int) error {
 		all.sum += t.sum
 	}
 	if want := uint64(n) * uint64(n-1) / 2; all.blocks != n || all.sum != want {
-		return wrong("consumers freed %d blocks with the sum %d, producers sent %d with %d", all.blocks, all.sum, n, want)
+		return wrong("consumers freed %d blocks with the sum %d, producers sent %d with %d",
+			all.blocks, all.sum, n, want)
 	}
 	return nil
 }

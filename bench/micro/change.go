@@ -146,7 +146,8 @@ var toggle = table{
 	name: "Toggle", pkg: "ecs", what: "a component switched off and on for all; ns for one switch",
 	x: "entities", unit: "switch", sizes: powers,
 	ways: []way{
-		{name: "Disable", build: toggleWay(func(c ecs.Component[Position], list []ecs.Entity, _ *ecs.Query, times int) (switched int) {
+		{name: "Disable", build: toggleWay(func(c ecs.Component[Position], list []ecs.Entity, _ *ecs.Query,
+			times int) (switched int) {
 			for range times {
 				for _, e := range list {
 					c.Disable(e)
@@ -158,18 +159,20 @@ var toggle = table{
 			}
 			return switched
 		})},
-		{name: "DisableList", build: toggleWay(func(c ecs.Component[Position], list []ecs.Entity, _ *ecs.Query, times int) (switched int) {
+		{name: "DisableList", build: toggleWay(func(c ecs.Component[Position], list []ecs.Entity, _ *ecs.Query,
+			times int) (switched int) {
 			for range times {
 				switched += c.DisableList(list) + c.EnableList(list)
 			}
 			return switched
 		})},
-		{name: "DisableQuery", build: toggleWay(func(c ecs.Component[Position], _ []ecs.Entity, all *ecs.Query, times int) (switched int) {
-			for range times {
-				switched += c.DisableQuery(all) + c.EnableQuery(all)
-			}
-			return switched
-		})},
+		{name: "DisableQuery",
+			build: toggleWay(func(c ecs.Component[Position], _ []ecs.Entity, all *ecs.Query, times int) (switched int) {
+				for range times {
+					switched += c.DisableQuery(all) + c.EnableQuery(all)
+				}
+				return switched
+			})},
 		{name: "bools", roof: true, build: func(n int) (*run, error) {
 			on, switched := make([]bool, n), 0
 			return &run{ops: 2 * n,
@@ -194,7 +197,8 @@ var toggle = table{
 
 // toggleWay has entities with one component that can be disabled; pass returns how many times it
 // toggled one.
-func toggleWay(pass func(c ecs.Component[Position], list []ecs.Entity, all *ecs.Query, times int) int) func(int) (*run, error) {
+func toggleWay(pass func(c ecs.Component[Position], list []ecs.Entity, all *ecs.Query,
+	times int) int) func(int) (*run, error) {
 	return func(n int) (*run, error) {
 		w, err := ecs.NewWorld()
 		if err != nil {

@@ -48,7 +48,8 @@ var createBatch = table{
 					}
 				},
 				check: func(steps int) error {
-					return errors.Join(want("last id", ids[n-1], twinEntity{uint32(n - 1), uint32(steps)}), want("last place", p[n-1], Position{}))
+					return errors.Join(want("last id", ids[n-1], twinEntity{uint32(n - 1), uint32(steps)}),
+						want("last place", p[n-1], Position{}))
 				},
 			}, nil
 		}},

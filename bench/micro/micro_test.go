@@ -113,8 +113,9 @@ func TestProgressAndWrong(t *testing.T) {
 	got, err := Tables(time.Microsecond, func(done, total int) { seen = append(seen, [2]int{done, total}) })
 	require.NoError(t, err)
 	require.Len(t, got, 2)
-	require.Equal(t, curve.Table{Name: "Plan", Package: "layout", What: plan.what, XLabel: "columns", YLabel: "ns per plan",
-		Series: got[0].Series}, got[0])
+	require.Equal(t,
+		curve.Table{Name: "Plan", Package: "layout", What: plan.what, XLabel: "columns", YLabel: "ns per plan",
+			Series: got[0].Series}, got[0])
 	require.Equal(t, [2]int{1, 8}, seen[0])
 	require.Equal(t, [2]int{8, 8}, seen[len(seen)-1])
 

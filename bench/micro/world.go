@@ -4,7 +4,8 @@ import (
 	"quarry/ecs"
 )
 
-var ecsTables = []table{query, kernel, get, create, createBatch, destroy, destroyBatch, addRemove, addRemoveBatch, toggle}
+var ecsTables = []table{query, kernel, get, create, createBatch, destroy, destroyBatch, addRemove,
+	addRemoveBatch, toggle}
 
 // world is a world of ours with n entities of Position and Velocity.
 type world struct {

@@ -17,7 +17,8 @@ func TestParseAnswer(t *testing.T) {
 	a, err := parseAnswer("ns=0.25 passes=3 sum=123456789.5\n")
 	require.NoError(t, err)
 	require.Equal(t, answer{0.25, 3, 123456789.5}, a)
-	for _, bad := range []string{"", "ns=1 passes=2\n", "ns=-1 passes=2 sum=3\n", "ns=nan passes=2 sum=3\n", "ns=1 passes=0 sum=3\n", "hello"} {
+	for _, bad := range []string{"", "ns=1 passes=2\n", "ns=-1 passes=2 sum=3\n", "ns=nan passes=2 sum=3\n",
+		"ns=1 passes=0 sum=3\n", "hello"} {
 		_, err := parseAnswer(bad)
 		require.ErrorContains(t, err, "not ns, passes and sum", bad)
 	}
@@ -145,7 +146,8 @@ func TestResult(t *testing.T) {
 	require.Nil(t, list[2].Median)
 	var out bytes.Buffer
 	require.NoError(t, printTable(&out, list))
-	require.Regexp(t, `random +64 +ark +8 +1 +2.00 *\nrandom +64 +flecs +WRONG: wrong result: got 1, want 2`, out.String())
+	require.Regexp(t, `random +64 +ark +8 +1 +2.00 *\nrandom +64 +flecs +WRONG: wrong result: got 1, want 2`,
+		out.String())
 }
 
 func TestBadFlags(t *testing.T) {

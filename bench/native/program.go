@@ -80,7 +80,8 @@ func findEnTT(dir string) (library, error) {
 			return library{name: "entt", include: p}, nil
 		}
 	}
-	return library{}, fmt.Errorf("%w: no entt/entt.hpp in %s; -entt DIR says where", errNone, strings.Join(places, ", "))
+	return library{}, fmt.Errorf("%w: no entt/entt.hpp in %s; -entt DIR says where",
+		errNone, strings.Join(places, ", "))
 }
 
 // findFlecs finds the folder that has flecs.h and flecs.c.

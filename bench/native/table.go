@@ -141,7 +141,8 @@ func printTable(w io.Writer, list []entry) error {
 		case o.Ratio == nil:
 			fmt.Fprintf(t, "%s\t%d\t%s\t%.4g\t%.4g\t-\t\n", o.Workload, o.N, o.Entrant, *o.Median, *o.Least)
 		default:
-			fmt.Fprintf(t, "%s\t%d\t%s\t%.4g\t%.4g\t%.2f\t\n", o.Workload, o.N, o.Entrant, *o.Median, *o.Least, *o.Ratio)
+			fmt.Fprintf(t, "%s\t%d\t%s\t%.4g\t%.4g\t%.2f\t\n",
+				o.Workload, o.N, o.Entrant, *o.Median, *o.Least, *o.Ratio)
 		}
 	}
 	return t.Flush()

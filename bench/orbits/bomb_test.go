@@ -79,7 +79,8 @@ func TestCatalogueBombs(t *testing.T) {
 			g := newGauge(content)
 			list, err := orbits.ReadMPCORBFrom("x", g)
 			if g.held() > c.most {
-				t.Errorf("%s, %s: a file of %d bytes had %d in use want at most %d", name, way, len(content), g.held(), c.most)
+				t.Errorf("%s, %s: a file of %d bytes had %d in use want at most %d",
+					name, way, len(content), g.held(), c.most)
 			}
 			switch {
 			case c.want == "" && (err != nil || len(list) != many || cap(list) != many):

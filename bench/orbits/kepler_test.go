@@ -38,7 +38,8 @@ func TestSolveResidual(t *testing.T) {
 				x := solve(m, e)
 				left := math.Abs(x - e*math.Sin(x) - m)
 				if !(left <= 4*eps*max(x, m)) || x < 0 || x > math.Pi {
-					t.Errorf("%s(%g, %g): got %v, residual %.2g want at most %.2g", name, m, e, x, left, 4*eps*max(x, m))
+					t.Errorf("%s(%g, %g): got %v, residual %.2g want at most %.2g",
+						name, m, e, x, left, 4*eps*max(x, m))
 				}
 			}
 		}

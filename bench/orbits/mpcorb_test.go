@@ -18,8 +18,8 @@ import (
 
 // Two made-up lines in the format.
 const (
-	line1 = "00433   11.16  0.46 K1972  84.17190  178.83549  304.30424   10.82858  0.2227385  0.55973997   1.4581823  " +
-		"0 MPO467611  8406  52 1893-2019 0.69 M-v 38h MPCLINUX   1804    (433) Eros               20190509"
+	line1 = "00433   11.16  0.46 K1972  84.17190  178.83549  304.30424   10.82858  0.2227385  " +
+		"0.55973997   1.4581823  0 MPO467611  8406  52 1893-2019 0.69 M-v 38h MPCLINUX   1804    (433) Eros               20190509"
 	line2 = "K04F01W             K25BL   0.00000    0.00000    0.00000    0.00000  0.0000000  0.98560767   1.0000000"
 )
 
@@ -184,7 +184,8 @@ func TestNearEarthAsteroids(t *testing.T) {
 		t.Fatal(err)
 	}
 	elements, err := orbits.ReadMPCORB(path)
-	if err != nil || !slices.EqualFunc(bodies, elements, func(b orbits.Body, e orbits.Elements) bool { return b.Elements == e }) {
+	if err != nil ||
+		!slices.EqualFunc(bodies, elements, func(b orbits.Body, e orbits.Elements) bool { return b.Elements == e }) {
 		t.Errorf("got %d orbits, %v want those of the bodies", len(elements), err)
 	}
 	var a, e, i, n, h float64

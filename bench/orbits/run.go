@@ -101,7 +101,8 @@ type runner struct {
 }
 
 // run runs one side to the end and checks it. It returns the last places.
-func (r *runner) run(open func() (sky, error)) (s workload.Side, places []Position, at [planetCount]Position, err error) {
+func (r *runner) run(open func() (sky, error)) (s workload.Side, places []Position,
+	at [planetCount]Position, err error) {
 	s = workload.Side{OK: true, Ops: (len(r.bodies) + planetCount) * r.steps}
 	stride := checkStride(len(r.bodies))
 	s.Detail = fmt.Sprintf("8 planets within 2e-9 au at JD %.1f, %d bodies as the slow twin has them",

@@ -134,7 +134,8 @@ func TestChecksSee(t *testing.T) {
 	}
 	moved := append([]orbits.Position(nil), places...)
 	moved[33].Z += 1e-8
-	if err := orbits.CheckBodies(bodies, moved, orbits.AnswerDate); err == nil || !strings.HasPrefix(err.Error(), "body 33") {
+	if err := orbits.CheckBodies(bodies, moved, orbits.AnswerDate); err == nil ||
+		!strings.HasPrefix(err.Error(), "body 33") {
 		t.Errorf("got %v want body 33 off", err)
 	}
 	if err := orbits.CheckSame(places, moved); err == nil || !strings.HasPrefix(err.Error(), "body 33") {

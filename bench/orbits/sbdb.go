@@ -38,7 +38,8 @@ func readSBDB(name string, r io.Reader, epoch float64, most int) ([]Elements, er
 			return nil, fmt.Errorf("%s: row %d: %w", name, row, err)
 		}
 		if row == most {
-			return nil, fmt.Errorf("%s: row %d: expected at most %d rows: cut the file before this one", name, row, most)
+			return nil, fmt.Errorf("%s: row %d: expected at most %d rows: cut the file before this one",
+				name, row, most)
 		}
 		field := func(k int) float64 {
 			return float64(math.Float32frombits(binary.LittleEndian.Uint32(b[4*k:])))

@@ -68,7 +68,8 @@ func TestReadSBDB(t *testing.T) {
 	if err != nil || len(bodies) != 2 || bodies[0] != want || bodies[1] != want {
 		t.Errorf("got %v, %v want twice %v", bodies, err, want)
 	}
-	if bodies, err = orbits.ReadSBDBLimit("x.bin", strings.NewReader(text), 2460000.5, 2); err != nil || len(bodies) != 2 {
+	if bodies, err = orbits.ReadSBDBLimit("x.bin", strings.NewReader(text), 2460000.5, 2); err != nil ||
+		len(bodies) != 2 {
 		t.Errorf("at the limit: got %v, %v", bodies, err)
 	}
 	_, err = orbits.ReadSBDBLimit("x.bin", strings.NewReader(text), 2460000.5, 1)
@@ -88,7 +89,9 @@ func TestReadSBDB(t *testing.T) {
 // Orbits that are read have places; a bad row is an error that names it.
 func FuzzReadSBDB(f *testing.F) {
 	var b bytes.Buffer
-	if err := binary.Write(&b, binary.LittleEndian, []float32{2.77, 0.08, 0.185, 1.4, 1.28, 3.7, 0.0037, 3.34}); err != nil {
+	if err := binary.Write(&b, binary.LittleEndian, []float32{
+		2.77, 0.08, 0.185, 1.4, 1.28, 3.7, 0.0037, 3.34,
+	}); err != nil {
 		f.Fatal(err)
 	}
 	f.Add(b.Bytes())

@@ -124,7 +124,8 @@ func TestAsteroids(t *testing.T) {
 			worst := 0.0
 			var sum [4]float64
 			for i := range got {
-				worst = max(worst, math.Abs(got[i].X-want[i].X), math.Abs(got[i].Y-want[i].Y), math.Abs(got[i].Z-want[i].Z))
+				worst = max(worst, math.Abs(got[i].X-want[i].X), math.Abs(got[i].Y-want[i].Y),
+					math.Abs(got[i].Z-want[i].Z))
 				for k, v := range [4]float64{got[i].X, got[i].Y, got[i].Z, got[i].R()} {
 					sum[k] += v
 				}

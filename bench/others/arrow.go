@@ -44,7 +44,7 @@ func arrowEdits(*options) []edit {
 }
 
 // arrowFaults are edits that put uses after free of arrow's own right, which Go's memory bears and
-// which are in both sides' copy. docs/others.md tells of each.
+// which are in both sides' copy. docs/memory.md tells of each.
 func arrowFaults() []edit {
 	const (
 		generator = "arrow/internal/testing/gen/random_array_gen.go"

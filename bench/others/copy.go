@@ -28,7 +28,8 @@ var errEdit = errors.New("the edit does not fit the module")
 // newScratch makes both copies of the module whose files are in source, in dir or, if that is
 // empty, in a new folder. The copies must not be there yet. They require the checkout's root module
 // and those modules of it that are given by their folders.
-func newScratch(ctx context.Context, dir, source, checkout string, edits []edit, modules ...string) (s *scratch, err error) {
+func newScratch(ctx context.Context, dir, source, checkout string, edits []edit,
+	modules ...string) (s *scratch, err error) {
 	isNew := dir == ""
 	if isNew {
 		dir, err = os.MkdirTemp("", "others")

@@ -37,7 +37,9 @@ func TestEditDoesNotFit(t *testing.T) {
 	} {
 		for _, dir := range []string{"", t.TempDir()} {
 			t.Setenv("TMPDIR", t.TempDir())
-			_, err = newScratch(t.Context(), dir, makeModule(t), checkout, []edit{{path: "ours.go", text: "package shelf\n"}, e})
+			_, err = newScratch(t.Context(), dir, makeModule(t), checkout, []edit{
+				{path: "ours.go", text: "package shelf\n"}, e,
+			})
 			require.ErrorIs(t, err, errEdit)
 			require.ErrorContains(t, err, fmt.Sprintf("memory.go: %v: %q occurs ", errEdit, e.old))
 			for _, folder := range []string{dir, os.Getenv("TMPDIR")} {

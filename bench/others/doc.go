@@ -1,6 +1,6 @@
 // Others runs libraries of other people on Quarry's memory: it copies a module from the module
 // cache, edits the place where the library gets its memory, and runs the library's own tests first
-// on its own memory and then on ours. docs/others.md has the results.
+// on its own memory and then on ours. docs/memory.md has the results.
 //
 //	go run ./bench/others pebble            # tests, without cgo
 //	go run ./bench/others -race pebble      # with the race detector, so with cgo

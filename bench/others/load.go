@@ -76,7 +76,8 @@ func (o *options) measure(ctx context.Context, s *scratch, stdout io.Writer) err
 			return err
 		}
 		path := filepath.Join(s.own, fmt.Sprintf("load%d", i))
-		if _, err := command(ctx, folder, append(slices.Clone(alone), "CGO_ENABLED="+b.cgo), "go", "build", "-o", path, "."); err != nil {
+		if _, err := command(ctx, folder, append(slices.Clone(alone), "CGO_ENABLED="+b.cgo), "go", "build", "-o", path,
+			"."); err != nil {
 			return err
 		}
 		paths = append(paths, path)
@@ -157,7 +158,8 @@ func load(ctx context.Context, path, dir string, cache, keys int, flags ...strin
 // build's they are.
 func printSamples(w io.Writer, all []sample) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "cache\tphase\tbuild\tN\ttime\tof cgo's\tCPU\tpeak RSS\tof cgo's\tGo heap\tcollections\tCPU of GC\tcached\tblocks")
+	fmt.Fprintln(t,
+		"cache\tphase\tbuild\tN\ttime\tof cgo's\tCPU\tpeak RSS\tof cgo's\tGo heap\tcollections\tCPU of GC\tcached\tblocks")
 	var firsts []sample
 	for _, s := range all {
 		isSame := func(f sample) bool { return f.cache == s.cache && f.Phase == s.Phase }
@@ -195,7 +197,8 @@ func ratio(a, b float64) string {
 // medians returns the median of each figure of the samples that are wanted, and their number.
 func medians(all []sample, wanted func(sample) bool) (m figures, n int) {
 	fields := func(f *figures) []*float64 {
-		return []*float64{&f.Seconds, &f.CPUSeconds, &f.Peak, &f.Heap, &f.Goal, &f.Cycles, &f.GCSeconds, &f.Cached, &f.Blocks}
+		return []*float64{&f.Seconds, &f.CPUSeconds, &f.Peak, &f.Heap, &f.Goal, &f.Cycles, &f.GCSeconds,
+			&f.Cached, &f.Blocks}
 	}
 	columns := make([][]float64, len(fields(&m)))
 	for _, s := range all {

@@ -54,7 +54,8 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	f.BoolVar(&o.cgo, "cgo", false, "with cgo")
 	f.BoolVar(&o.guard, "guard", false, "with a guard around our heap: see wrap.NewGuard")
 	f.BoolVar(&o.keep, "keep", false, "keep the copies and say where they are")
-	f.StringVar(&o.dir, "dir", "", "make the copies in this `folder`, so that the go command knows what it has compiled there before")
+	f.StringVar(&o.dir, "dir", "",
+		"make the copies in this `folder`, so that the go command knows what it has compiled there before")
 	f.BoolVar(&o.load, "load", false, "measure a program that fills and reads a database, instead of running tests")
 	f.IntVar(&o.rounds, "rounds", 1, "of -load")
 	f.IntVar(&o.reads, "reads", 0, "of random keys by -load; 0: a number by the size of the cache")

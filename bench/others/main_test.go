@@ -12,12 +12,14 @@ import (
 )
 
 func TestParse(t *testing.T) {
-	o, err := parse([]string{"-race", "-tags=quarry_debug", "-packages=./a,./b/...", "-run=A|B", "-timeout=1m", "pebble"}, io.Discard)
+	o, err := parse([]string{"-race", "-tags=quarry_debug", "-packages=./a,./b/...", "-run=A|B", "-timeout=1m",
+		"pebble"}, io.Discard)
 	require.NoError(t, err)
 	require.Same(t, pebble, o.trial)
 	require.Equal(t, []string{"./a", "./b/..."}, o.packages)
 	require.Equal(t, []string{"CGO_ENABLED=1"}, o.env(), "the race detector needs cgo")
-	require.Equal(t, []string{"test", "-json", "-count=1", "-p=1", "-vet=off", "-timeout=1m0s", "-race", "-tags=quarry_debug", "-run=A|B", "-short", "./a"},
+	require.Equal(t, []string{"test", "-json", "-count=1", "-p=1", "-vet=off", "-timeout=1m0s", "-race",
+		"-tags=quarry_debug", "-run=A|B", "-short", "./a"},
 		o.arguments(group{packages: []string{"./a"}, flags: []string{"-short"}}))
 	o, err = parse([]string{"pebble"}, io.Discard)
 	require.NoError(t, err)
@@ -59,7 +61,7 @@ func TestChosenPackages(t *testing.T) {
 
 // TestPage compares the file that the page shows with the one that is used.
 func TestPage(t *testing.T) {
-	page, err := os.ReadFile("../../docs/others.md")
+	page, err := os.ReadFile("../../docs/memory.md")
 	require.NoError(t, err)
 	require.Contains(t, string(page), "```go\n"+pebbleManual+"```\n")
 }

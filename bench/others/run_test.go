@@ -42,7 +42,8 @@ func TestDifference(t *testing.T) {
 	} {
 		require.Equal(t, c.want, difference(verdicts(c.own), verdicts(c.ours)), "%s, then %s", c.own, c.ours)
 	}
-	require.Equal(t, []string{"A: own pass, ours skip", "B: own fail, ours not run"}, changed(verdicts("A=pass B=fail C=pass"), verdicts("A=skip C=pass")))
+	require.Equal(t, []string{"A: own pass, ours skip", "B: own fail, ours not run"},
+		changed(verdicts("A=pass B=fail C=pass"), verdicts("A=skip C=pass")))
 }
 
 func TestForget(t *testing.T) {
@@ -135,7 +136,8 @@ func TestMadeModule(t *testing.T) {
 	}{
 		{"b, _ := alloc.MakeSlice[byte](heap, n, n); return b", true, nil},
 		{"b := make([]byte, n); b[0] = 0xCD; return b[:min(n, 4)]", false, []string{
-			"(top): fails on our memory only: TestZero", "(top): TestLarge: own pass, ours skip", "the memory is not zero"}},
+			"(top): fails on our memory only: TestZero", "(top): TestLarge: own pass, ours skip",
+			"the memory is not zero"}},
 		{"return nothing", false, []string{"(top): pass: 4 tests on its own memory, 0 on ours", "undefined: nothing"}},
 	} {
 		s, err := newScratch(t.Context(), "", source, checkout, []edit{

@@ -90,10 +90,11 @@ func newArkFive(n int) *arkFive {
 	s := &arkFive{arkWorld: openArk(), n: n}
 	s.f = ecs.NewFilter5[Position, Velocity, C1, C2, C3](s.w)
 	i := 0
-	ecs.NewMap5[Position, Velocity, C1, C2, C3](s.w).NewBatchFn(n, func(_ ecs.Entity, _ *Position, v *Velocity, _ *C1, c *C2, _ *C3) {
-		*v, *c = velocityOf(i), secondOf(i)
-		i++
-	})
+	ecs.NewMap5[Position, Velocity, C1, C2, C3](s.w).NewBatchFn(n,
+		func(_ ecs.Entity, _ *Position, v *Velocity, _ *C1, c *C2, _ *C3) {
+			*v, *c = velocityOf(i), secondOf(i)
+			i++
+		})
 	return s
 }
 

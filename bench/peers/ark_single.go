@@ -123,7 +123,9 @@ type arkToggle struct {
 func buildArkToggle(n int) (trial, error) {
 	s := &arkToggle{arkWorld: openArk(), list: make([]ecs.Entity, 0, n)}
 	s.m, s.f = ecs.NewMap1[tag](s.w), ecs.NewFilter1[tag](s.w)
-	ecs.NewMap2[Position, tag](s.w).NewBatchFn(n, func(e ecs.Entity, _ *Position, _ *tag) { s.list = append(s.list, e) })
+	ecs.NewMap2[Position, tag](s.w).NewBatchFn(n, func(e ecs.Entity, _ *Position, _ *tag) {
+		s.list = append(s.list, e)
+	})
 	shuffle(s.list)
 	return s, nil
 }

@@ -67,7 +67,8 @@ func (o *options) matches() []*match {
 		}
 		for _, way := range w.entrants(n) {
 			if workload, name := way.counterpart(); name != "" {
-				list = append(list, &match{here: &contender{way: way, n: min(n, w.most())}, workload: workload, name: name})
+				list = append(list,
+					&match{here: &contender{way: way, n: min(n, w.most())}, workload: workload, name: name})
 			}
 		}
 	}

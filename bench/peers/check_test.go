@@ -42,7 +42,8 @@ func TestCounterpart(t *testing.T) {
 		require.Equal(t, usual, p.here.n)
 		names[p.workload+" "+p.name] = true
 	}
-	for _, name := range []string{"query2comp Ark (tables)", "create2comp Ark (batch)", "query2comp Volt", "query2comp uot"} {
+	for _, name := range []string{"query2comp Ark (tables)", "create2comp Ark (batch)", "query2comp Volt",
+		"query2comp uot"} {
 		require.True(t, names[name], name)
 	}
 }
@@ -92,7 +93,9 @@ func TestComparison(t *testing.T) {
 	require.Equal(t, "not measured: no such benchmark", skipped.comparison().verdict())
 	var out bytes.Buffer
 	require.NoError(t, printCheck(&out, []*match{madeMatch(15, 10), skipped}, 1))
-	require.Regexp(t, `random +16000 +ark +10 +15 +1.50 +SLOWER: does not count\nrandom +16000 +ark +- +- +- +not measured: no such`, out.String())
+	require.Regexp(t,
+		`random +16000 +ark +10 +15 +1.50 +SLOWER: does not count\nrandom +16000 +ark +- +- +- +not measured: no such`,
+		out.String())
 }
 
 // fakeHarness is a clone with the packages that our harness program calls, in which Ark takes 1,234

@@ -85,7 +85,8 @@ func (h *harness) run(name string, args ...string) error {
 		return nil
 	}
 	lines := strings.Split(strings.TrimSpace(said.String()), "\n")
-	return fmt.Errorf("%s %s: %w: %s", filepath.Base(name), args[0], err, strings.Join(lines[max(0, len(lines)-3):], "; "))
+	return fmt.Errorf("%s %s: %w: %s",
+		filepath.Base(name), args[0], err, strings.Join(lines[max(0, len(lines)-3):], "; "))
 }
 
 // measure runs one benchmark, and returns the harness's figure: ns per entity.

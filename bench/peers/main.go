@@ -82,9 +82,11 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	f.IntVar(&o.rounds, "rounds", 15, "run everything this many times and print medians; 1 where -quick is given alone")
 	f.BoolVar(&o.json, "json", false, "print an array of objects instead of tables")
 	f.BoolVar(&o.quick, "quick", false, "see that it works: samples of 2 ms, at most 16,000 entities")
-	f.BoolVar(&o.check, "check", false, "compare the peers with what their own harness, go-ecs-benchmarks, makes of them")
+	f.BoolVar(&o.check, "check", false,
+		"compare the peers with what their own harness, go-ecs-benchmarks, makes of them")
 	f.StringVar(&o.harness, "harness", harnessURL, "clone the harness of -check from this `folder` or URL")
-	f.StringVar(&files, "summary", "", "measure nothing: print the `files` of several runs with -json, with commas, side by side in Markdown")
+	f.StringVar(&files, "summary", "",
+		"measure nothing: print the `files` of several runs with -json, with commas, side by side in Markdown")
 	if err := f.Parse(args); err != nil {
 		return nil, err
 	}

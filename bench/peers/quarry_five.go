@@ -26,7 +26,8 @@ func newQuarryFive(n int) (*quarryFive, error) {
 	}
 	s := &quarryFive{quarryWorld: w, n: n}
 	s.c1, s.c2, s.c3 = s.extra[0].(ecs.Component[C1]), s.extra[1].(ecs.Component[C2]), s.extra[2].(ecs.Component[C3])
-	s.q = ecs.NewQuery(s.w, ecs.Write(s.position), ecs.Read(s.velocity), ecs.Write(s.c1), ecs.Read(s.c2), ecs.Write(s.c3))
+	s.q = ecs.NewQuery(s.w, ecs.Write(s.position), ecs.Read(s.velocity), ecs.Write(s.c1), ecs.Read(s.c2),
+		ecs.Write(s.c3))
 	batch, err := ecs.NewArchetype(s.w, s.position, s.velocity, s.c1, s.c2, s.c3).CreateN(n)
 	i := 0
 	for rows := range batch.Rows() {
@@ -69,7 +70,8 @@ func (s *quarryFive) pass(times int) {
 	q := s.q
 	for range times {
 		for rows := range q.Rows() {
-			addFive(s.position.Slice(rows), s.velocity.Slice(rows), s.c1.Slice(rows), s.c2.Slice(rows), s.c3.Slice(rows))
+			addFive(s.position.Slice(rows), s.velocity.Slice(rows), s.c1.Slice(rows), s.c2.Slice(rows),
+				s.c3.Slice(rows))
 		}
 	}
 }
@@ -100,7 +102,8 @@ func (s quarryFiveKernel) pass(times int) {
 	q := s.q
 	for range times {
 		for rows := range q.Rows() {
-			addFiveKernel(s.position.Slice(rows), s.velocity.Slice(rows), s.c1.Slice(rows), s.c2.Slice(rows), s.c3.Slice(rows))
+			addFiveKernel(s.position.Slice(rows), s.velocity.Slice(rows), s.c1.Slice(rows), s.c2.Slice(rows),
+				s.c3.Slice(rows))
 		}
 	}
 }

@@ -14,7 +14,8 @@ const scaleLookups = million
 var scaleWorkloads = []workload{
 	{name: "scale-create", what: "n made at once in a fresh world, growth included", sizes: scaleSizes, alone: true},
 	{name: "scale-iterate", what: "position += velocity for n entities", sizes: scaleSizes, alone: true},
-	{name: "scale-get", what: "Position of up to a million of n entities, in shuffled order", sizes: scaleSizes, alone: true},
+	{name: "scale-get", what: "Position of up to a million of n entities, in shuffled order",
+		sizes: scaleSizes, alone: true},
 }
 
 var scaleWays = []way{

@@ -4,18 +4,34 @@ package main
 // inlined, with plain loops: if a function with a closure is inlined, the calls in the closure are
 // not, which cost 1.1 to 2.5 ns per entity.
 var singleWorkloads = []workload{
-	{name: "random-write", what: "Position of an entity changed, in shuffled order, if it is alive", sizes: []int{small, usual, million}},
-	{name: "random2comp", what: "Position and Velocity of an entity read, in shuffled order", sizes: []int{small, usual, million}},
-	{name: "create2comp-set", what: "an entity made with two values in a warm world, its id kept", sizes: []int{usual, million}},
-	{name: "create2comp-set-batch", what: "n made at once in a warm world, each with two values", sizes: []int{usual, million}},
-	{name: "add_remove_eight-shuffled", what: "add_remove with eight more components, in shuffled order", sizes: []int{usual, million}},
-	{name: "disable_enable", what: "a component switched off, and later on, in shuffled order; of ark a tag taken off and put on",
+	{name: "random-write", what: "Position of an entity changed, in shuffled order, if it is alive", sizes: []int{
+		small, usual, million,
+	}},
+	{name: "random2comp", what: "Position and Velocity of an entity read, in shuffled order", sizes: []int{
+		small, usual, million,
+	}},
+	{name: "create2comp-set", what: "an entity made with two values in a warm world, its id kept", sizes: []int{
+		usual, million,
+	}},
+	{name: "create2comp-set-batch", what: "n made at once in a warm world, each with two values", sizes: []int{
+		usual, million,
+	}},
+	{name: "add_remove_eight-shuffled", what: "add_remove with eight more components, in shuffled order", sizes: []int{
+		usual, million,
+	}},
+	{name: "disable_enable",
+		what:  "a component switched off, and later on, in shuffled order; of ark a tag taken off and put on",
 		sizes: []int{usual, million}},
-	{name: "prefab4comp", what: "a copy of an entity of four components made in a warm world, its id kept", sizes: []int{usual, million}},
+	{name: "prefab4comp", what: "a copy of an entity of four components made in a warm world, its id kept",
+		sizes: []int{usual, million}},
 	{name: "prefab4comp-batch", what: "n copies made at once", sizes: []int{usual, million}},
-	{name: "query256spread", what: "position += velocity, entities spread over 256 archetypes", sizes: []int{usual, million}},
+	{name: "query256spread", what: "position += velocity, entities spread over 256 archetypes", sizes: []int{
+		usual, million,
+	}},
 	{name: "query5comp", what: "position += velocity, C1 += C2, C3 += velocity", sizes: []int{small, usual, million}},
-	{name: "query5comp-kernel", what: "the same with a vector kernel on flat columns", sizes: []int{small, usual, million}},
+	{name: "query5comp-kernel", what: "the same with a vector kernel on flat columns", sizes: []int{
+		small, usual, million,
+	}},
 	{name: "query2comp-threads", what: "position += velocity by two goroutines", sizes: []int{small, usual, million}},
 }
 

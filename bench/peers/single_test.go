@@ -9,7 +9,8 @@ import (
 // TestSingleNoticesPasses: a check fails if the number of passes is one more or less than it is
 // told.
 func TestSingleNoticesPasses(t *testing.T) {
-	for _, name := range []string{"random-write", "random2comp", "query256spread", "query5comp", "query5comp-kernel", "query2comp-threads"} {
+	for _, name := range []string{"random-write", "random2comp", "query256spread", "query5comp", "query5comp-kernel",
+		"query2comp-threads"} {
 		for _, way := range waysOf(name) {
 			for _, passes := range []int{2, 3, 4} {
 				built, err := way.build(100)

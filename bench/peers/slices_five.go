@@ -18,7 +18,9 @@ type fiveColumns struct {
 }
 
 func newFiveColumns(n int) *fiveColumns {
-	s := &fiveColumns{p: make([]Position, n), v: make([]Velocity, n), c1: make([]C1, n), c2: make([]C2, n), c3: make([]C3, n)}
+	s := &fiveColumns{
+		p: make([]Position, n), v: make([]Velocity, n), c1: make([]C1, n), c2: make([]C2, n), c3: make([]C3, n),
+	}
 	for i := range n {
 		s.v[i], s.c2[i] = velocityOf(i), secondOf(i)
 	}

@@ -22,7 +22,9 @@ const (
 )
 
 var suiteWorkloads = []workload{
-	{name: insert, what: "a fresh world made and filled with Transform, Position, Rotation, Velocity", sizes: []int{10_000}},
+	{name: insert, what: "a fresh world made and filled with Transform, Position, Rotation, Velocity", sizes: []int{
+		10_000,
+	}},
 	{name: iteration, what: "position += velocity, in float32", sizes: []int{10_000}},
 	{name: fragments, what: "data *= 2, entities spread over 26 archetypes", sizes: []int{letters * 20}},
 	{name: schedule, what: "A and B swapped in four archetypes, C and D in one, C and E in one", sizes: []int{40_000}},

@@ -77,7 +77,8 @@ func (s *archeBirths) check(int) error {
 	var c checksum
 	for q := s.w.Query(ecs.All(s.t, s.p, s.r, s.v)); q.Next(); {
 		// Safe because each ID belongs to the type, and the filter asks for all four.
-		c.addBirth(1, (*Transform)(q.Get(s.t)), *(*Position3)(q.Get(s.p)), *(*Rotation3)(q.Get(s.r)), *(*Velocity3)(q.Get(s.v)))
+		c.addBirth(1, (*Transform)(q.Get(s.t)), *(*Position3)(q.Get(s.p)), *(*Rotation3)(q.Get(s.r)),
+			*(*Velocity3)(q.Get(s.v)))
 	}
 	return c.want(born(s.n))
 }

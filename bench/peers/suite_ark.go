@@ -250,7 +250,9 @@ type arkExchange struct {
 
 func newArkExchange(n int) *arkExchange {
 	w := ecs.NewWorld(worldCapacity)
-	s := &arkExchange{still: ecs.NewFilter1[A](w).Without(ecs.C[B]()), both: ecs.NewFilter2[A, B](w), m: ecs.NewMap1[B](w)}
+	s := &arkExchange{
+		still: ecs.NewFilter1[A](w).Without(ecs.C[B]()), both: ecs.NewFilter2[A, B](w), m: ecs.NewMap1[B](w),
+	}
 	ecs.NewMap1[A](w).NewBatchFn(n, func(e ecs.Entity, a *A) {
 		*a = A{1}
 		s.list = append(s.list, e)

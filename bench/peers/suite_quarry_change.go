@@ -21,7 +21,9 @@ func buildQuarrySets(n int) (trial, error) {
 	w := world.w
 	s := &quarrySets{quarrySuite: world, a: ecs.Register[A](w), b: ecs.Register[B](w),
 		c: ecs.Register[C](w), d: ecs.Register[D](w), e: ecs.Register[E](w)}
-	for class, types := range [sets][]ecs.Type{{s.a, s.b}, {s.a, s.b, s.c}, {s.a, s.b, s.c, s.d}, {s.a, s.b, s.c, s.e}} {
+	for class, types := range [sets][]ecs.Type{
+		{s.a, s.b}, {s.a, s.b, s.c}, {s.a, s.b, s.c, s.d}, {s.a, s.b, s.c, s.e},
+	} {
 		if _, err := ecs.NewArchetype(w, types...).CreateN(classSize(n, sets, class)); err != nil {
 			return nil, err
 		}
@@ -97,7 +99,9 @@ func buildQuarryHeavy(n int) (trial, error) {
 		return nil, err
 	}
 	w := world.w
-	s := &quarryHeavy{quarrySuite: world, twin: newComputed(n), m: ecs.Register[Transform](w), p: ecs.Register[Position3](w)}
+	s := &quarryHeavy{
+		quarrySuite: world, twin: newComputed(n), m: ecs.Register[Transform](w), p: ecs.Register[Position3](w),
+	}
 	r, v := ecs.Register[Rotation3](w), ecs.Register[Velocity3](w)
 	if _, err := ecs.NewArchetype(w, s.m, s.p, r, v).CreateN(n); err != nil {
 		return nil, err

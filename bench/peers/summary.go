@@ -38,7 +38,8 @@ func readSummary(files []string) (*summary, error) {
 		case s.runs == nil:
 			s.cases = cases
 		case !slices.Equal(cases, s.cases):
-			return nil, fmt.Errorf("%s has other workloads than %s: summaries are of runs of one command", name, files[0])
+			return nil, fmt.Errorf("%s has other workloads than %s: summaries are of runs of one command",
+				name, files[0])
 		}
 		s.runs = append(s.runs, run)
 	}
@@ -74,7 +75,8 @@ func (e *entry) check(run []entry) error {
 	case e.FloorRatio != nil && e.FloorOf == nil:
 		return fmt.Errorf(" (%s, %s): expected whose multiple the floor is, for it has a ratio", e.Workload, e.Entrant)
 	case e.FloorRatio != nil && figureOf(run, *e.FloorOf, e) == nil:
-		return fmt.Errorf(" (%s, %s): expected a figure of %s, whose multiple the floor is", e.Workload, e.Entrant, *e.FloorOf)
+		return fmt.Errorf(" (%s, %s): expected a figure of %s, whose multiple the floor is",
+			e.Workload, e.Entrant, *e.FloorOf)
 	}
 	return nil
 }
@@ -160,12 +162,17 @@ func (s *summary) print(w io.Writer) {
 }
 
 func (s *summary) printTargets(w io.Writer) {
-	fmt.Fprintf(w, "| workload | n | ours | by run | best peer of the target, last run | ratio by run | floor | goal |\n|---|---|---|---|---|---|---|---|\n")
+	fmt.Fprintf(w,
+		"| workload | n | ours | by run | best peer of the target, last run | ratio by run | floor | goal |\n|---|---|---|---|---|---|---|---|\n")
 	floors, held, goals, reached := 0, 0, 0, 0
 	for _, c := range s.cases {
 		for _, list := range s.deciding(c) {
-			floor, held1 := s.verdict(list, func(e entry) (*float64, *bool, *string) { return e.Floor, e.HoldsFloor, e.FloorOf })
-			goal, held2 := s.verdict(list, func(e entry) (*float64, *bool, *string) { return e.Goal, e.HoldsGoal, e.GoalOf })
+			floor, held1 := s.verdict(list, func(e entry) (*float64, *bool, *string) {
+				return e.Floor, e.HoldsFloor, e.FloorOf
+			})
+			goal, held2 := s.verdict(list, func(e entry) (*float64, *bool, *string) {
+				return e.Goal, e.HoldsGoal, e.GoalOf
+			})
 			floors, held, reached = floors+1, held+held1, reached+held2
 			if list[0].Goal != nil {
 				goals++
@@ -182,11 +189,13 @@ func (s *summary) printTargets(w io.Writer) {
 					peer = fmt.Sprintf("%s %s", *e.FloorOf, inUnit(e.entry, e.peer))
 				}
 			}
-			fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s | %s | %s |\n", c.workload, grouped(c.n), strings.Join(names, ", "),
+			fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s | %s | %s |\n",
+				c.workload, grouped(c.n), strings.Join(names, ", "),
 				strings.Join(by, " "), peer, strings.Join(ratios, " "), floor, goal)
 		}
 	}
-	fmt.Fprintf(w, "\n%d of %d floors hold in %d runs of %d, and %d of %d goals.\n", held, floors, len(s.runs), len(s.runs), reached, goals)
+	fmt.Fprintf(w, "\n%d of %d floors hold in %d runs of %d, and %d of %d goals.\n",
+		held, floors, len(s.runs), len(s.runs), reached, goals)
 }
 
 // decided is an entry of ours that decided a target in a run.
@@ -250,7 +259,8 @@ func (s *summary) printAll(w io.Writer) {
 	for _, l := range libraries {
 		fmt.Fprintf(w, " %s |", l.name)
 	}
-	fmt.Fprintf(w, " ratio to the best peer | B/entity, ours and its | p99 of a pass in us, ours and its |\n|---|---|%s---|---|---|\n",
+	fmt.Fprintf(w,
+		" ratio to the best peer | B/entity, ours and its | p99 of a pass in us, ours and its |\n|---|---|%s---|---|---|\n",
 		strings.Repeat("---|", len(libraries)))
 	for _, c := range s.cases {
 		fmt.Fprintf(w, "| %s | %s |", c.workload, grouped(c.n))

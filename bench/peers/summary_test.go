@@ -14,7 +14,8 @@ import (
 func runFile(t *testing.T, own, peer float64, n int) string {
 	ratio, limit, holds := own/peer, 0.5, own <= 0.5*peer
 	list := []entry{
-		{Workload: "add_remove", N: n, Library: ours, Entrant: quarry, Figure: &own, NsPerEntity: &own, Unit: "ns/entity", Right: true,
+		{Workload: "add_remove", N: n, Library: ours, Entrant: quarry, Figure: &own, NsPerEntity: &own,
+			Unit: "ns/entity", Right: true,
 			Floor: &limit, HoldsFloor: &holds, FloorOf: new(ark), FloorRatio: &ratio},
 		{Workload: "add_remove", N: n, Library: "ark", Entrant: ark, Figure: &peer, NsPerEntity: &peer, Unit: "ns/entity", Right: true},
 		{Workload: "add_remove", N: n, Library: "volt", Entrant: volt, Unit: "ns/entity"},
@@ -30,7 +31,8 @@ func TestSummary(t *testing.T) {
 	a, b := runFile(t, 20, 50, 16_000), runFile(t, 30, 50, 16_000)
 	out, errs, code := in("-summary", a+","+b)
 	require.Equal(t, exitOK, code, errs)
-	require.Contains(t, out, "| add_remove | 16,000 | quarry | 20 30 | ark 50 | 0.400 0.600 | 0.5 x ark **missed** in 1 of 2 | - |")
+	require.Contains(t, out,
+		"| add_remove | 16,000 | quarry | 20 30 | ark 50 | 0.400 0.600 | 0.5 x ark **missed** in 1 of 2 | - |")
 	require.Contains(t, out, "0 of 1 floors hold in 2 runs of 2, and 0 of 0 goals.")
 	require.Contains(t, out, "| add_remove | 16,000 | 20 | - | 50 | - | - | - | - | 0.40 |")
 	out, _, _ = in("-summary", a+","+a)
@@ -62,7 +64,8 @@ func oneRun(t testing.TB, text string) string {
 
 // The best peer of a target differs from run to run, and was left out in the first.
 func TestSummaryOfChangingPeers(t *testing.T) {
-	const ours = `{"workload":"random","n":9,"library":"quarry","entrant":"quarry","figure":2,"floor":0.5,"holds_floor":true,`
+	const ours = `{"workload":"random","n":9,"library":"quarry","entrant":"quarry",` +
+		`"figure":2,"floor":0.5,"holds_floor":true,`
 	a := oneRun(t, "["+ours+`"floor_of":"ark","floor_ratio":0.5},
 		{"workload":"random","n":9,"library":"ark","entrant":"ark","figure":4},
 		{"workload":"random","n":9,"library":"volt","entrant":"volt","figure":null}]`)
@@ -77,23 +80,28 @@ func TestSummaryOfChangingPeers(t *testing.T) {
 // The collector's workload has additional keys.
 func TestSummaryOfTheCollector(t *testing.T) {
 	var text bytes.Buffer
-	e := entry{Workload: "gc", N: 9, Library: ours, Entrant: quarry, Figure: new(2.0), CollectorEntry: &CollectorEntry{Build: 3}}
+	e := entry{Workload: "gc", N: 9, Library: ours, Entrant: quarry, Figure: new(2.0), CollectorEntry: &CollectorEntry{
+		Build: 3,
+	}}
 	require.NoError(t, encode(&text, []entry{e}))
 	run, err := readRun(oneRun(t, text.String()))
 	require.NoError(t, err)
 	require.Equal(t, []entry{e}, run)
 }
 
+// ab is the beginning of an object with what each must have.
+const ab = `[{"workload":"a","entrant":"b","n":1`
+
 var oddRuns = map[string]string{
 	`[{}]`:                     "object 1: expected a workload, an entrant and n above 0",
 	`[{"workload":"a","n":1}]`: "object 1: expected a workload, an entrant and n above 0",
-	`[{"workload":"a","entrant":"b","n":-1}]`:                                                             "object 1: expected a workload, an entrant and n above 0",
-	`[{"workload":"a","entrant":"b","n":1},{"workload":"a","entrant":"b","n":1,"holds_floor":true}]`:      "object 2 (a, b): expected a figure, for it has a verdict",
-	`[{"workload":"a","entrant":"b","n":1,"figure":1,"holds_floor":true,"floor_ratio":1}]`:                "object 1 (a, b): expected whose multiple the floor is, for it has a ratio",
-	`[{"workload":"a","entrant":"b","n":1,"figure":1,"holds_floor":true,"floor_ratio":1,"floor_of":"c"}]`: "object 1 (a, b): expected a figure of c, whose multiple the floor is",
-	`[{"workload":"a","entrant":"b","n":1}] []`:                                                           "nothing after it",
-	"[" + strings.Repeat(" ", 4<<20):                                                                      "expected at most 4194304 bytes",
-	`[]`:                                                                                                  "has no results",
+	`[{"workload":"a","entrant":"b","n":-1}]`:                              "object 1: expected a workload, an entrant and n above 0",
+	ab + `},` + ab[1:] + `,"holds_floor":true}]`:                           "object 2 (a, b): expected a figure, for it has a verdict",
+	ab + `,"figure":1,"holds_floor":true,"floor_ratio":1}]`:                "object 1 (a, b): expected whose multiple the floor is, for it has a ratio",
+	ab + `,"figure":1,"holds_floor":true,"floor_ratio":1,"floor_of":"c"}]`: "object 1 (a, b): expected a figure of c, whose multiple the floor is",
+	ab + `}] []`:                     "nothing after it",
+	"[" + strings.Repeat(" ", 4<<20): "expected at most 4194304 bytes",
+	`[]`:                             "has no results",
 }
 
 func TestSummaryOfOddRuns(t *testing.T) {

@@ -18,7 +18,8 @@ func openArkActors() arkActors {
 		w: w, all: ecs.NewMap7[Position32, Velocity32, ActorData, Player, Health, Damage, Sprite](w),
 		ids: []ecs.ID{
 			ecs.ComponentID[Position32](w), ecs.ComponentID[Velocity32](w), ecs.ComponentID[ActorData](w),
-			ecs.ComponentID[Player](w), ecs.ComponentID[Health](w), ecs.ComponentID[Damage](w), ecs.ComponentID[Sprite](w),
+			ecs.ComponentID[Player](w), ecs.ComponentID[Health](w), ecs.ComponentID[Damage](w),
+			ecs.ComponentID[Sprite](w),
 		},
 	}
 }

@@ -85,7 +85,8 @@ func buildQuarryUnpackMany(components int) func(int) (trial, error) {
 	return func(n int) (trial, error) {
 		s, err := newQuarryUnpack(components, n)
 		return &quarryUnpackMany{
-			s, make([]*Position32, 0, manyAtOnce), make([]*Velocity32, 0, manyAtOnce), make([]*ActorData, 0, manyAtOnce),
+			s, make([]*Position32, 0, manyAtOnce), make([]*Velocity32, 0, manyAtOnce),
+			make([]*ActorData, 0, manyAtOnce),
 		}, err
 	}
 }

@@ -221,7 +221,8 @@ func TestPlayers(t *testing.T) {
 	for i := range n {
 		a := actorAt(i, n, false)
 		count[a.player.Type]++
-		low, high := map[PlayerType]int32{NPC: 6, Hero: 5, Monster: 4}, map[PlayerType]int32{NPC: 12, Hero: 15, Monster: 12}
+		low := map[PlayerType]int32{NPC: 6, Hero: 5, Monster: 4}
+		high := map[PlayerType]int32{NPC: 12, Hero: 15, Monster: 12}
 		require.GreaterOrEqual(t, a.health.Max, low[a.player.Type])
 		require.LessOrEqual(t, a.health.Max, high[a.player.Type])
 		require.Equal(t, a.player.Type == NPC, a.damage.Attack == 0)
@@ -274,7 +275,8 @@ func TestSystemsAgree(t *testing.T) {
 					for _, times := range []int{1, 1, 1, 20} {
 						trial.pass(times)
 						done += times
-						require.NoError(t, trial.check(done), "%s on %s, n=%d, %d updates", way.entrant, w.name, n, done)
+						require.NoError(t, trial.check(done), "%s on %s, n=%d, %d updates",
+							way.entrant, w.name, n, done)
 					}
 					// Remove and add end in the initial state, and the only entity of a mixed world
 					// lacks the components to do anything.

@@ -79,11 +79,13 @@ func (r *result) line(c *contender) string {
 	held := figure(r.bytesPerEntity(c))
 	switch {
 	case r.w.child:
-		return fmt.Sprintf("%.1f\t%.1f\t%.1f\t%.1f\t%s\t%s", mid/1e6, least/1e6, most/1e6, median(c.samples)/1e6, held, ratio)
+		return fmt.Sprintf("%.1f\t%.1f\t%.1f\t%.1f\t%s\t%s",
+			mid/1e6, least/1e6, most/1e6, median(c.samples)/1e6, held, ratio)
 	case r.w.garbage:
 		return fmt.Sprintf("%s\t%s\t%s", c.collectorLine(), held, ratio)
 	case r.w.each:
-		return fmt.Sprintf("%.0f\t%.0f\t%.0f\t%.1f\t%.0f\t%.0f\t%s\t%.0f\t%s", mid, least, most, median(c.means), r.p99(c),
+		return fmt.Sprintf("%.0f\t%.0f\t%.0f\t%.1f\t%.0f\t%.0f\t%s\t%.0f\t%s",
+			mid, least, most, median(c.means), r.p99(c),
 			median(c.tails), held, c.allocs, ratio)
 	}
 	return fmt.Sprintf("%s\t%s\t%s\t%s\t%.4g\t%s\t%s", figure(mid), figure(least), figure(most), held, c.allocs,

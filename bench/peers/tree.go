@@ -13,7 +13,9 @@ const (
 )
 
 var treeWorkloads = []workload{
-	{name: depth, what: "two float64 added to those of the parent, in a tree of ten children each", sizes: []int{100_000}},
+	{name: depth, what: "two float64 added to those of the parent, in a tree of ten children each", sizes: []int{
+		100_000,
+	}},
 	{name: matrices, what: "whole matrices of the same tree, of position, rotation and scale", sizes: []int{100_000}},
 }
 

@@ -28,7 +28,8 @@ type workload struct {
 }
 
 // workloads are all of them, in the order in which they run.
-var workloads = slices.Concat(basicWorkloads, singleWorkloads, systemsWorkloads, suiteWorkloads, treeWorkloads, garbageWorkloads, scaleWorkloads)
+var workloads = slices.Concat(basicWorkloads, singleWorkloads, systemsWorkloads, suiteWorkloads, treeWorkloads,
+	garbageWorkloads, scaleWorkloads)
 
 // basicWorkloads are the workloads of go-ecs-benchmarks, and memory.
 var basicWorkloads = []workload{
@@ -65,7 +66,8 @@ var basicWorkloads = []workload{
 // ways are all entrants on all workloads. In a round the entrants of a workload run in this order,
 // each time beginning with a different one.
 var ways = slices.Concat(sliceWays, quarryWays, arkWays, archeWays, voltWays, donburiWays, uotWays, systemsWays,
-	sliceSingleWays, quarrySingleWays, arkSingleWays, suiteSliceWays, suiteQuarryWays, suiteArkWays, suiteArcheWays, treeWays, garbageWays, scaleWays)
+	sliceSingleWays, quarrySingleWays, arkSingleWays, suiteSliceWays, suiteQuarryWays, suiteArkWays, suiteArcheWays,
+	treeWays, garbageWays, scaleWays)
 
 // waysOf lists the entrants of a workload.
 func waysOf(name string) []*way {

@@ -22,7 +22,8 @@ func Read() Use {
 		{Name: "/sched/pauses/total/gc:seconds"},
 	}
 	metrics.Read(s)
-	return Use{CPU: cpu(), GC: seconds(s[0].Value.Float64()), Cycles: s[1].Value.Uint64(), pauses: s[2].Value.Float64Histogram()}
+	return Use{CPU: cpu(), GC: seconds(s[0].Value.Float64()), Cycles: s[1].Value.Uint64(),
+		pauses: s[2].Value.Float64Histogram()}
 }
 
 // Since returns what was used after before was read.

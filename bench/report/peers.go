@@ -54,7 +54,8 @@ func ReadPeers(r io.Reader) ([]Peer, error) {
 		case p.Entrant == "":
 			return nil, fmt.Errorf("%w: object %d (%s): expected an entrant, got none", ErrPeers, i+1, p.Workload)
 		case !drawable(p.N):
-			return nil, fmt.Errorf("%w: object %d (%s, %s): expected n above 0, got %g", ErrPeers, i+1, p.Workload, p.Entrant, p.N)
+			return nil, fmt.Errorf("%w: object %d (%s, %s): expected n above 0, got %g",
+				ErrPeers, i+1, p.Workload, p.Entrant, p.N)
 		}
 	}
 	return list, nil
@@ -140,7 +141,8 @@ func peerFigure(list []Peer) (figure, error) {
 
 // peerGrid is a table of all figures of a workload.
 func peerGrid(list []Peer) *Grid {
-	g := &Grid{Head: []string{"entities", "entrant", "ns per entity", "bytes per entity", "p99, ns", "of the best peer"}}
+	g := &Grid{Head: []string{"entities", "entrant", "ns per entity", "bytes per entity", "p99, ns",
+		"of the best peer"}}
 	for i := range list {
 		p := &list[i]
 		row := []string{exact(p.N), p.Entrant}

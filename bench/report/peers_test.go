@@ -34,8 +34,10 @@ func TestPeers(t *testing.T) {
 	require.Len(t, list, 10)
 	page := write(t, report.Page{Peers: list})
 	require.Contains(t, page, "1 of 2 floors hold, 1 of 2 goals are met.")
-	require.Contains(t, page, "<td>1,000</td><td>quarry</td><td>0.9 of ark tables, at most 1.05: holds</td><td>0.98 of slices, at most 1: holds</td>")
-	require.Contains(t, page, "<td>16,000</td><td>quarry</td><td>0.7 ns/entity, at most 1.05: missed</td><td>0.7 ns/entity, at most 1: missed</td>")
+	require.Contains(t, page,
+		"<td>1,000</td><td>quarry</td><td>0.9 of ark tables, at most 1.05: holds</td><td>0.98 of slices, at most 1: holds</td>")
+	require.Contains(t, page,
+		"<td>16,000</td><td>quarry</td><td>0.7 ns/entity, at most 1.05: missed</td><td>0.7 ns/entity, at most 1: missed</td>")
 	require.Contains(t, page, "<td>4,000,000</td><td>volt</td><td>WRONG</td>")
 
 	figures := parse(t, page).all("figure")
@@ -77,7 +79,8 @@ func TestBadPeers(t *testing.T) {
 // Input that is read can be drawn, and any other is an error that says so.
 func FuzzReadPeers(f *testing.F) {
 	f.Add([]byte(peersJSON))
-	f.Add([]byte(`[{"workload":"random","entrant":"ark","n":1e9,"figure":1e-300,"p99_ns":-1,"holds_goal":true,"goal_ratio":1}]`))
+	f.Add([]byte(
+		`[{"workload":"random","entrant":"ark","n":1e9,"figure":1e-300,"p99_ns":-1,"holds_goal":true,"goal_ratio":1}]`))
 	f.Add([]byte(`[{"workload":"a","entrant":"b","n":1},{"workload":"a","entrant":"b","n":2,"figure":3}] 1`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		list, err := report.ReadPeers(bytes.NewReader(text))

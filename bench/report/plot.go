@@ -204,8 +204,9 @@ func mark(st style) template.HTML {
 		st.glyph.Radius = 3
 	}
 	c.DrawGlyph(st.glyph, c.Center())
-	return inline(canvas, fmt.Sprintf(`<svg class="mark" width="%d" height="%d" viewBox="0 0 %d %d" aria-hidden="true">`,
-		width, height, width, height))
+	return inline(canvas,
+		fmt.Sprintf(`<svg class="mark" width="%d" height="%d" viewBox="0 0 %d %d" aria-hidden="true">`,
+			width, height, width, height))
 }
 
 // block is a bar's sample in the legend.
@@ -214,8 +215,9 @@ func block(fill color.Color) template.HTML {
 	canvas := vgsvg.New(width, height)
 	c := draw.New(canvas)
 	c.FillPolygon(fill, []vg.Point{{X: 0, Y: 0}, {X: width, Y: 0}, {X: width, Y: height}, {X: 0, Y: height}})
-	return inline(canvas, fmt.Sprintf(`<svg class="mark" width="%d" height="%d" viewBox="0 0 %d %d" aria-hidden="true">`,
-		width, height, width, height))
+	return inline(canvas,
+		fmt.Sprintf(`<svg class="mark" width="%d" height="%d" viewBox="0 0 %d %d" aria-hidden="true">`,
+			width, height, width, height))
 }
 
 // svg draws the sheet. The page's style gives it its size.

@@ -30,7 +30,9 @@ func series(name string, roof bool, ns float64, n int) curve.Series {
 }
 
 func tableOf(list ...curve.Series) curve.Table {
-	return curve.Table{Name: "Iterate", Package: "ecs", What: "one pass", XLabel: "entities", YLabel: "ns per entity", Series: list}
+	return curve.Table{
+		Name: "Iterate", Package: "ecs", What: "one pass", XLabel: "entities", YLabel: "ns per entity", Series: list,
+	}
 }
 
 func write(t *testing.T, p report.Page) string {
@@ -114,7 +116,8 @@ func checkPage(t *testing.T, page string) {
 	for _, name := range []string{"img", "a", "image", "use"} {
 		for _, e := range root.all(name) {
 			at := e.attr["src"] + e.attr["href"]
-			require.Truef(t, strings.HasPrefix(at, "data:image/png;base64,") || strings.HasPrefix(at, "#"), "%s loads %.60s", name, at)
+			require.Truef(t, strings.HasPrefix(at, "data:image/png;base64,") || strings.HasPrefix(at, "#"),
+				"%s loads %.60s", name, at)
 		}
 	}
 	for _, s := range root.all("style") {
@@ -156,7 +159,8 @@ func legend(t *testing.T, page string) (list []string) {
 
 func TestCurves(t *testing.T) {
 	page := write(t, report.Page{Tables: []curve.Table{
-		tableOf(series("slices", true, 0.5, 10), series("quarry", false, 0.6, 10), series("ark cached", false, 0.7, 10)),
+		tableOf(series("slices", true, 0.5, 10), series("quarry", false, 0.6, 10),
+			series("ark cached", false, 0.7, 10)),
 	}})
 	require.Equal(t, []string{"slices (plain Go)", "quarry", "ark cached"}, legend(t, page))
 	words := texts(t, page)
@@ -222,7 +226,9 @@ func TestHostileNames(t *testing.T) {
 		"and a name that goes on and on and on until there is no room left for any more of it in a plot"
 	s := series(bad, false, 1, 3)
 	d := workload.Drawing{Table: curve.Table{Name: bad, What: bad, XLabel: bad, YLabel: bad, Series: []curve.Series{s}}}
-	peer := report.Peer{Workload: bad, Entrant: bad, Library: bad, N: 3, NsPerEntity: new(float64), BestPeer: bad, HoldsGoal: new(bool)}
+	peer := report.Peer{
+		Workload: bad, Entrant: bad, Library: bad, N: 3, NsPerEntity: new(float64), BestPeer: bad, HoldsGoal: new(bool),
+	}
 	page := write(t, report.Page{
 		Command: bad, Machine: report.Grid{Rows: [][]string{{bad, bad}}}, Modules: report.Grid{Rows: [][]string{{bad, bad}}},
 		Results:   report.Grid{Head: []string{bad}, Rows: [][]string{{bad}}},
@@ -238,7 +244,9 @@ func TestHostileNames(t *testing.T) {
 
 func TestDrawings(t *testing.T) {
 	line := workload.Drawing{Table: tableOf(curve.Series{Name: "quarry", X: []float64{0, 1000}, Y: []float64{0, 5e6}})}
-	words := texts(t, write(t, report.Page{Workloads: []report.Workload{{Name: "trace", Drawings: []workload.Drawing{line}}}}))
+	words := texts(t, write(t, report.Page{Workloads: []report.Workload{
+		{Name: "trace", Drawings: []workload.Drawing{line}},
+	}}))
 	require.Subset(t, words, []string{"0", "2 M", "4 M", "1 k", "entities", "ns per entity"})
 	for name, s := range map[string]curve.Series{
 		"none": {}, "one": {X: []float64{0}, Y: []float64{0}}, "far": {X: []float64{1e18, 1e18 + 1}, Y: []float64{-1e18, 4}},
@@ -248,7 +256,9 @@ func TestDrawings(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/dots=%v", name, dots), func(t *testing.T) {
 				s.Name = "quarry"
 				d := workload.Drawing{Table: tableOf(s), Dots: dots}
-				page := write(t, report.Page{Workloads: []report.Workload{{Name: "life", Drawings: []workload.Drawing{d}}}})
+				page := write(t, report.Page{Workloads: []report.Workload{
+					{Name: "life", Drawings: []workload.Drawing{d}},
+				}})
 				require.Equal(t, name == "one" || name == "far", len(legend(t, page)) == 1)
 			})
 		}

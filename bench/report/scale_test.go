@@ -41,7 +41,9 @@ func TestLogAxis(t *testing.T) {
 }
 
 func TestLinearTicks(t *testing.T) {
-	for _, c := range []struct{ lo, hi float64 }{{0, 1}, {0, 5e6}, {-20, 20}, {-1e290, 1e290}, {0, 1e-200}, {1e18, 1e18 + 1000}} {
+	for _, c := range []struct{ lo, hi float64 }{
+		{0, 1}, {0, 5e6}, {-20, 20}, {-1e290, 1e290}, {0, 1e-200}, {1e18, 1e18 + 1000},
+	} {
 		ticks := linearTicks(c.lo, c.hi)
 		require.NotEmpty(t, ticks, "%v", c)
 		require.LessOrEqual(t, len(ticks), maxLabels)
@@ -49,7 +51,9 @@ func TestLinearTicks(t *testing.T) {
 }
 
 func TestNumbers(t *testing.T) {
-	for v, want := range map[float64]string{0: "0", 0.61: "0.61", 1000: "1 k", 16_000: "16 k", 1.5e6: "1.5 M", -2000: "-2 k", 999.99: "1 k", 1e12: "1 T", 1e20: "1e+20"} {
+	for v, want := range map[float64]string{
+		0: "0", 0.61: "0.61", 1000: "1 k", 16_000: "16 k", 1.5e6: "1.5 M", -2000: "-2 k", 999.99: "1 k", 1e12: "1 T", 1e20: "1e+20",
+	} {
 		require.Equal(t, want, number(v))
 	}
 	for v, want := range map[float64]string{0: "0", 262_144: "262,144", 0.61: "0.61", -1234: "-1,234", 1e20: "1e+20"} {

@@ -93,7 +93,9 @@ func TestSameAsWithout(t *testing.T) {
 				require.NoError(t, twin.step(frame))
 			}
 			require.NotEqual(t, seen[0], seen[8])
-			p := player{game: &watched{own, func(frame int) { require.Equal(t, seen[frame], hash(own), "frame %d", frame) }}}
+			p := player{game: &watched{
+				own, func(frame int) { require.Equal(t, seen[frame], hash(own), "frame %d", frame) },
+			}}
 			for frame := range seen {
 				require.NoError(t, p.turn(frame))
 			}

@@ -72,7 +72,9 @@ func runBoids(o Options, tick func(), plain, ours *workload.Side) (err error) {
 	if err != nil {
 		return errors.Join(err, own.close())
 	}
-	t := trio{name: "boids", plain: player{game: p}, ours: player{game: own}, unsaved: player{game: twin, unsaved: true}, sides: [2]*workload.Side{plain, ours}}
+	t := trio{name: "boids", plain: player{game: p}, ours: player{game: own}, unsaved: player{
+		game: twin, unsaved: true,
+	}, sides: [2]*workload.Side{plain, ours}}
 	defer func() { err = errors.Join(err, t.close()) }()
 	if err := t.play(fmt.Sprintf("%d birds", o.Birds), o.Frames, tick); err != nil {
 		return err
@@ -97,7 +99,8 @@ func runLife(o Options, tick func(), plain, ours *workload.Side) (err error) {
 	if err != nil {
 		return errors.Join(err, own.close())
 	}
-	t := trio{name: "life", plain: player{game: p}, ours: player{game: own}, unsaved: player{game: twin, unsaved: true}, sides: [2]*workload.Side{plain, ours}}
+	t := trio{name: "life", plain: player{game: p}, ours: player{game: own}, unsaved: player{game: twin, unsaved: true},
+		sides: [2]*workload.Side{plain, ours}}
 	defer func() { err = errors.Join(err, t.close()) }()
 	if err := t.play(fmt.Sprintf("%d acorns", o.Acorns), generations, tick); err != nil {
 		return err

@@ -90,7 +90,8 @@ func (s *arkWorld) state() state {
 	n := s.all.Query()
 	count := n.Count()
 	n.Close()
-	c.places, c.speeds, c.healths = slices.Grow(c.places[:0], count), slices.Grow(c.speeds[:0], count), slices.Grow(c.healths[:0], count)
+	c.places, c.speeds, c.healths = slices.Grow(c.places[:0], count), slices.Grow(c.speeds[:0], count),
+		slices.Grow(c.healths[:0], count)
 	c.items, c.numbers, c.stuns = slices.Grow(c.items[:0], count), slices.Grow(c.numbers[:0], count), c.stuns[:0]
 	for q := s.all.Query(); q.NextTable(); {
 		p, v, h, i, n := q.GetColumns()

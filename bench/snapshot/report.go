@@ -25,7 +25,8 @@ func (b *bench) report(plain, ours *workload.Side) {
 	plain.Figures = map[string]float64{}
 	for name, list := range map[string][]time.Duration{
 		"take_ns": b.take, "close_ns": b.close, "some_ns": b.some, "list_ns": b.list, "restore_ns": b.restore,
-		"some_unsaved_ns": b.someUnsaved, "list_unsaved_ns": b.listUnsaved, "frame_ns": b.frame, "all_ns": b.all, "copy_ns": b.copy,
+		"some_unsaved_ns": b.someUnsaved, "list_unsaved_ns": b.listUnsaved, "frame_ns": b.frame, "all_ns": b.all,
+		"copy_ns": b.copy,
 	} {
 		ours.Figures[name] = float64(middle(list))
 	}
@@ -35,9 +36,11 @@ func (b *bench) report(plain, ours *workload.Side) {
 		plain.Figures[name] = float64(middle(list))
 	}
 	ours.Lines = []string{
-		fmt.Sprintf("take, %d rows of 40 B: Snapshot %v, wanted %s; Close %v", b.o.Large, middle(b.take), wanted(middle(b.take), wantTake), middle(b.close)),
+		fmt.Sprintf("take, %d rows of 40 B: Snapshot %v, wanted %s; Close %v",
+			b.o.Large, middle(b.take), wanted(middle(b.take), wantTake), middle(b.close)),
 		fmt.Sprintf("some, %d of %d rows: Snapshot and writes by slices %v, wanted %s (the writes alone %v); one by one by entities %v (alone %v)",
-			b.o.Small/100, b.o.Small, middle(b.some), wanted(middle(b.some), wantSome), middle(b.someUnsaved), middle(b.list), middle(b.listUnsaved)),
+			b.o.Small/100, b.o.Small, middle(b.some), wanted(middle(b.some), wantSome), middle(b.someUnsaved),
+			middle(b.list), middle(b.listUnsaved)),
 		fmt.Sprintf("some, Restore %v, wanted %s", middle(b.restore), wanted(middle(b.restore), wantRestore)),
 		fmt.Sprintf("all, %d rows: Snapshot and frame %v, without a snapshot %v, a copy of %.1f MB %v: %.2f of both, wanted %s; %.1f MB kept",
 			b.o.Large, middle(b.all), middle(b.frame), float64(b.o.Large*positionSize)/1e6, middle(b.copy), b.ratio(),

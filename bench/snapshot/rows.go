@@ -120,7 +120,8 @@ func newCopied(n int) *copied {
 }
 
 func (c *copied) save() {
-	c.pSaved, c.vSaved, c.idsOld = append(c.pSaved[:0], c.p...), append(c.vSaved[:0], c.v...), append(c.idsOld[:0], c.ids...)
+	c.pSaved, c.vSaved, c.idsOld = append(c.pSaved[:0], c.p...), append(c.vSaved[:0], c.v...),
+		append(c.idsOld[:0], c.ids...)
 }
 
 func (c *copied) back() {

@@ -95,7 +95,8 @@ func (b *bench) lists() []*[]time.Duration {
 
 // smallLists returns the lists that roundSmall fills.
 func (b *bench) smallLists() []*[]time.Duration {
-	return []*[]time.Duration{&b.some, &b.list, &b.someUnsaved, &b.listUnsaved, &b.restore, &b.plainSome, &b.plainRestore}
+	return []*[]time.Duration{&b.some, &b.list, &b.someUnsaved, &b.listUnsaved, &b.restore, &b.plainSome,
+		&b.plainRestore}
 }
 
 // reserve makes room for all samples, so that rounds allocate nothing themselves.

@@ -124,7 +124,8 @@ func TestManyMembers(t *testing.T) {
 	for name, content := range map[string][]byte{"told": b.Bytes(), "one is told": asOne(b.Bytes())} {
 		tr, bytes, err := allocated(t, content)
 		if tr != nil || !errors.Is(err, ErrFormat) ||
-			!strings.Contains(err.Error(), "expected a zip archive with one member, got a directory of more than 524288 bytes") {
+			!strings.Contains(err.Error(),
+				"expected a zip archive with one member, got a directory of more than 524288 bytes") {
 			t.Errorf("%s: got %v", name, err)
 		}
 		if most := 16 << 20; bytes > most {
@@ -167,7 +168,8 @@ func TestLimits(t *testing.T) {
 			t.Errorf("%q: %v", c.good, err)
 		}
 		_, _, err := parse("t", strings.NewReader(c.beyond), int64(len(c.beyond)), tight)
-		if want := "trace: limit reached: " + c.want; !errors.Is(err, ErrLimit) || errors.Is(err, ErrFormat) || err.Error() != want {
+		if want := "trace: limit reached: " + c.want; !errors.Is(err, ErrLimit) || errors.Is(err, ErrFormat) ||
+			err.Error() != want {
 			t.Errorf("%q:\n got %v\nwant %s", c.beyond, err, want)
 		}
 		packed, want := pack(t, c.beyond), strings.Replace(c.want, "t:", "t(x.txt):", 1)

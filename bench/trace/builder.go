@@ -73,7 +73,8 @@ type builder struct {
 
 // newBuilder makes a builder for a text. It keeps operations if t has room for them.
 func newBuilder(t *Trace, file string, text io.Reader, most limits) *builder {
-	return &builder{t: t, keep: t.Ops != nil, file: file, in: bufio.NewReaderSize(text, maxLine), limits: most, tids: map[uint64]uint16{}}
+	return &builder{t: t, keep: t.Ops != nil, file: file, in: bufio.NewReaderSize(text, maxLine), limits: most,
+		tids: map[uint64]uint16{}}
 }
 
 // next moves to the next line. The last line may lack its end. When next returns false, the text
@@ -133,7 +134,8 @@ func (b *builder) thread(tid uint64) (uint16, error) {
 	index, ok := b.tids[tid]
 	if !ok {
 		if len(b.t.Threads) == b.limits.threads {
-			return 0, b.beyond("%d different threads: give threads that ended before others began one number", b.limits.threads)
+			return 0, b.beyond("%d different threads: give threads that ended before others began one number",
+				b.limits.threads)
 		}
 		index = uint16(len(b.t.Threads))
 		b.t.Threads = append(b.t.Threads, tid)

@@ -35,7 +35,8 @@ func FuzzRead(f *testing.F) {
 		}
 		s := tr.Stats()
 		if s.EndLiveBytes < 0 || s.EndLiveBlocks < 0 || s.PeakLiveBytes < s.EndLiveBytes ||
-			s.PeakLiveBlocks < s.EndLiveBlocks || s.TotalBytes < s.PeakLiveBytes || s.MaxRequest < 0 || s.Failed > s.Ops {
+			s.PeakLiveBlocks < s.EndLiveBlocks || s.TotalBytes < s.PeakLiveBytes || s.MaxRequest < 0 ||
+			s.Failed > s.Ops {
 			t.Fatalf("impossible books: %+v", s)
 		}
 		slow, err := statsRef(tr, text)

@@ -137,7 +137,9 @@ func (s *subject) ours(progress func(done int)) (workload.Side, *usage, error) {
 	err = r.run(progress)
 	if refused(err) {
 		r.drain()
-		return workload.Side{}, nil, errors.Join(fmt.Errorf("trace: the replay ran out of memory, which says nothing of its answer: %w", err), m.close())
+		return workload.Side{}, nil,
+			errors.Join(fmt.Errorf("trace: the replay ran out of memory, which says nothing of its answer: %w",
+				err), m.close())
 	}
 	side := s.side(r, err)
 	side.Heap = max(workload.LiveHeap()-base-s.tableBytes(), 0)
@@ -162,7 +164,9 @@ func (s *subject) again(side *workload.Side, m memory) {
 	warm := float64(s.repeat(side, m, true, "the second time").Nanoseconds()) / float64(max(side.Ops, 1))
 	s.repeat(side, m, false, "the third time")
 	side.Figures["warm_ns_per_op"] = warm
-	side.Lines = append(side.Lines, fmt.Sprintf("the same again, on memory that was used before: %.0f ns a call (%.0f the first time)", warm, side.NsPerOp()))
+	side.Lines = append(side.Lines,
+		fmt.Sprintf("the same again, on memory that was used before: %.0f ns a call (%.0f the first time)",
+			warm, side.NsPerOp()))
 }
 
 // repeat replays on a memory once more and returns what it took.
@@ -232,8 +236,10 @@ func (s *subject) describe() []string {
 		fmt.Sprintf("trace %s, %s form: %s calls of %d threads, %s bytes asked for",
 			name, t.Form, grouped(int64(t.Calls())), st.Threads, grouped(st.TotalBytes)),
 		fmt.Sprintf("malloc %s, calloc %s, memalign %s, realloc %s, free %s (of NULL %s), failed %s, size 0 %s",
-			grouped(int64(st.Malloc)), grouped(int64(st.Calloc)), grouped(int64(st.Memalign)), grouped(int64(st.Realloc)),
-			grouped(int64(st.Free)), grouped(int64(st.FreeNull)), grouped(int64(st.Failed)), grouped(int64(st.ZeroSize))),
+			grouped(int64(st.Malloc)), grouped(int64(st.Calloc)), grouped(int64(st.Memalign)),
+			grouped(int64(st.Realloc)),
+			grouped(int64(st.Free)), grouped(int64(st.FreeNull)), grouped(int64(st.Failed)),
+			grouped(int64(st.ZeroSize))),
 		fmt.Sprintf("sizes: half up to %s, nine tenths up to %s, greatest %s bytes",
 			grouped(st.P50), grouped(st.P90), grouped(st.MaxRequest)),
 	}

@@ -35,7 +35,8 @@ func testRun(t *testing.T, file string, calls int, want Answer) {
 			PeakLiveBytes: int64(side.Figures["peak_live_bytes"]), PeakLiveBlocks: int(side.Figures["peak_live_blocks"]),
 			EndLiveBytes: int64(side.Figures["end_live_bytes"]), EndLiveBlocks: int(side.Figures["end_live_blocks"]),
 		}
-		if got != want || side.Ops != calls || side.Time <= 0 || side.Figures["ns_per_op"] <= 0 || side.Figures["warm_ns_per_op"] <= 0 || len(side.Lines) == 0 {
+		if got != want || side.Ops != calls || side.Time <= 0 || side.Figures["ns_per_op"] <= 0 ||
+			side.Figures["warm_ns_per_op"] <= 0 || len(side.Lines) == 0 {
 			t.Errorf("%s: got %+v want %+v in %d calls", name, side, want, calls)
 		}
 	}

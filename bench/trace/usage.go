@@ -35,7 +35,8 @@ func (u *usage) note(i int, live, held int64) {
 // drawing draws both sides over the operations.
 func drawing(plain, ours *usage) workload.Drawing {
 	return workload.Drawing{Table: curve.Table{
-		Name: "Memory over the trace", What: "Bytes that are live as asked for, and what each side has in use for them.",
+		Name:   "Memory over the trace",
+		What:   "Bytes that are live as asked for, and what each side has in use for them.",
 		XLabel: "heap calls", YLabel: "bytes",
 		Series: []curve.Series{
 			{Name: "live", Roof: true, X: ours.op, Y: ours.live},

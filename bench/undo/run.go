@@ -207,12 +207,14 @@ func (s *session) report(o Options, plainSide, ours *workload.Side) {
 			}
 		}
 		r.side.Figures = map[string]float64{
-			"edit_ns": float64(middle(r.edit)), "back_ns": float64(middle(r.back)), "forth_ns": float64(middle(r.forth)),
-			"kept": float64(r.kept / steps), "heap": float64(r.heap / steps),
+			"edit_ns": float64(middle(r.edit)), "back_ns": float64(middle(r.back)),
+			"forth_ns": float64(middle(r.forth)),
+			"kept":     float64(r.kept / steps), "heap": float64(r.heap / steps),
 		}
 		r.side.Lines = []string{fmt.Sprintf(
 			"%d things, %s, %d steps: a step with its state %v, back %v, forth %v; a state takes %.1f KiB off the Go heap and %.1f on it",
-			o.Things, named, o.Steps, middle(r.edit), middle(r.back), middle(r.forth), float64(r.kept/steps)/1024, float64(r.heap/steps)/1024)}
+			o.Things, named, o.Steps, middle(r.edit), middle(r.back), middle(r.forth), float64(r.kept/steps)/1024,
+			float64(r.heap/steps)/1024)}
 	}
 }
 

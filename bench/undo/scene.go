@@ -40,7 +40,8 @@ func newScene() (*scene, error) {
 		path: ecs.RegisterBuffer[float32](w), mark: ecs.RegisterSparse[Mark](w),
 	}
 	s.plain = ecs.NewArchetype(w, s.number, s.place)
-	s.all = ecs.NewQuery(w, ecs.Read(s.number), ecs.Read(s.place), ecs.Optional(ecs.Read(s.light)), ecs.Optional(ecs.Read(s.path)))
+	s.all = ecs.NewQuery(w, ecs.Read(s.number), ecs.Read(s.place), ecs.Optional(ecs.Read(s.light)),
+		ecs.Optional(ecs.Read(s.path)))
 	return s, nil
 }
 

@@ -172,7 +172,8 @@ func (b Blob[T]) Get(s *Store) *T {
 	if s == nil {
 		noStore("Blob.Get")
 	}
-	return (*T)(root(s.words.Slice(b.entity), s.number(reflect.TypeFor[T]()))) // Safe because blocks with the number have a T there.
+	// Safe because blocks with the number have a T there.
+	return (*T)(root(s.words.Slice(b.entity), s.number(reflect.TypeFor[T]())))
 }
 
 // noStore panics for a nil store.

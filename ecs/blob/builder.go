@@ -146,7 +146,9 @@ func (x *parts) checkField(op string, at unsafe.Pointer, field any) {
 		}
 	}
 	name := shortName(reflect.TypeOf(field).Elem())
-	panic(fmt.Sprintf("blob: %s: the %s is not in the builder; fields are those of Root, and of what Allocate and New return", op, name))
+	panic(fmt.Sprintf(
+		"blob: %s: the %s is not in the builder; fields are those of Root, and of what Allocate and New return",
+		op, name))
 }
 
 // lead makes a field lead to what a link says.
@@ -172,7 +174,8 @@ func (x *parts) alloc(op string, s *shape, n int) int {
 	}
 	seg := &x.segments[last]
 	seg.starts = append(seg.starts, seg.used)
-	x.objects = append(x.objects, object{s, n, unsafe.Pointer(&seg.memory[seg.used])}) // Safe because n elements fit into words from there.
+	// Safe because n elements fit into words from there.
+	x.objects = append(x.objects, object{s, n, unsafe.Pointer(&seg.memory[seg.used])})
 	seg.used += words
 	return len(x.objects) - 1
 }
@@ -181,7 +184,8 @@ func (x *parts) alloc(op string, s *shape, n int) int {
 func (x *parts) locate(at unsafe.Pointer, size int) (i, offset int, ok bool) {
 	for k := len(x.segments) - 1; k >= 0; k-- {
 		seg := &x.segments[k]
-		base := uintptr(unsafe.Pointer(unsafe.SliceData(seg.memory))) // Safe because x keeps the memory, which does not move.
+		// Safe because x keeps the memory, which does not move.
+		base := uintptr(unsafe.Pointer(unsafe.SliceData(seg.memory)))
 		if uintptr(at) < base || uintptr(at) >= base+uintptr(seg.used)*8 {
 			continue
 		}
@@ -220,7 +224,8 @@ func (x *parts) plan(op string) (*plan, error) {
 			continue
 		}
 		for i := range o.n {
-			p.reach(o.shape.relatives, unsafe.Add(o.at, i*o.shape.size), p.paths[k]) // Safe because the object has n elements.
+			// Safe because the object has n elements.
+			p.reach(o.shape.relatives, unsafe.Add(o.at, i*o.shape.size), p.paths[k])
 		}
 	}
 	if p.end > maxBytes-len(x.graph.text)-8 {
@@ -265,7 +270,8 @@ func (x *parts) linkOf(s *byteRange, r *relative) *link {
 	}
 	i := int(^s.n)
 	if s.n > 0 || i >= len(x.links) || x.links[i].to != r.to || r.kind == kindRef && x.links[i].n != 1 {
-		panic(fmt.Sprintf("blob: Add: %s%s was copied from another builder or from a blob", shortName(x.graph.root.rtype), r.path))
+		panic(fmt.Sprintf("blob: Add: %s%s was copied from another builder or from a blob",
+			shortName(x.graph.root.rtype), r.path))
 	}
 	return &x.links[i]
 }
@@ -291,7 +297,8 @@ func (x *parts) build(op string) ([]word, error) {
 		}
 		for i := 0; i < len(to); i += o.shape.size {
 			copyData(to[i:], from[i:], o.shape.data)
-			p.patch(o.shape.relatives, unsafe.Add(o.at, i), block, p.at[k]+i) // Safe because the element is in the object.
+			// Safe because the element is in the object.
+			p.patch(o.shape.relatives, unsafe.Add(o.at, i), block, p.at[k]+i)
 		}
 	}
 	return words, nil

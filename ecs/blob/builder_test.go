@@ -243,13 +243,19 @@ func TestMisuse(t *testing.T) {
 	b, other := blob.NewBuilder[Mesh](), blob.NewBuilder[Mesh]()
 	var loose Mesh
 	const hint = "; fields are those of Root, and of what Allocate and New return"
-	require.PanicsWithValue(t, "blob: Allocate: the Array[quarry/ecs/blob_test.Part] is not in the builder"+hint, func() { blob.Allocate(b, &loose.Parts, 1) })
-	require.PanicsWithValue(t, "blob: SetString: the String is not in the builder"+hint, func() { blob.SetString(b, &other.Root().Name, "x") })
-	require.PanicsWithValue(t, "blob: New: the Ref[quarry/ecs/blob_test.Part] is not in the builder"+hint, func() { blob.New(b, &loose.First) })
-	require.PanicsWithValue(t, "blob: Point: the Ref[quarry/ecs/blob_test.Part] is not in the builder"+hint, func() { blob.Point(b, nil, new(Part)) })
-	require.PanicsWithValue(t, "blob: Point: the Part to point to is not in the builder", func() { blob.Point(b, &b.Root().First, new(Part)) })
+	require.PanicsWithValue(t, "blob: Allocate: the Array[quarry/ecs/blob_test.Part] is not in the builder"+hint,
+		func() { blob.Allocate(b, &loose.Parts, 1) })
+	require.PanicsWithValue(t, "blob: SetString: the String is not in the builder"+hint,
+		func() { blob.SetString(b, &other.Root().Name, "x") })
+	require.PanicsWithValue(t, "blob: New: the Ref[quarry/ecs/blob_test.Part] is not in the builder"+hint,
+		func() { blob.New(b, &loose.First) })
+	require.PanicsWithValue(t, "blob: Point: the Ref[quarry/ecs/blob_test.Part] is not in the builder"+hint,
+		func() { blob.Point(b, nil, new(Part)) })
+	require.PanicsWithValue(t, "blob: Point: the Part to point to is not in the builder",
+		func() { blob.Point(b, &b.Root().First, new(Part)) })
 	require.PanicsWithValue(t, "blob: Allocate: n=-1 is negative", func() { blob.Allocate(b, &b.Root().Parts, -1) })
-	require.PanicsWithValue(t, "blob: SetString: the builder is nil; NewBuilder makes one", func() { blob.SetString(&blob.Builder[Mesh]{}, &loose.Name, "x") })
+	require.PanicsWithValue(t, "blob: SetString: the builder is nil; NewBuilder makes one",
+		func() { blob.SetString(&blob.Builder[Mesh]{}, &loose.Name, "x") })
 	func() {
 		defer func() { require.ErrorIs(t, recover().(error), ecs.ErrLimit) }()
 		blob.Allocate(b, &b.Root().Parts, 1<<30)
@@ -257,26 +263,31 @@ func TestMisuse(t *testing.T) {
 
 	s := newStore(t, newWorld(t))
 	*(*[8]byte)(unsafe.Pointer(&b.Root().First)) = [8]byte{8, 0, 0, 0, 1} // as a copy from a blob has it
-	require.PanicsWithValue(t, "blob: Add: Mesh.First was copied from another builder or from a blob", func() { _, _ = blob.Add(s, b) })
+	require.PanicsWithValue(t, "blob: Add: Mesh.First was copied from another builder or from a blob",
+		func() { _, _ = blob.Add(s, b) })
 	*(*[8]byte)(unsafe.Pointer(&b.Root().First)) = [8]byte{0, 0, 0, 0, 0xf0, 0xff, 0xff, 0xff}
-	require.PanicsWithValue(t, "blob: Add: Mesh.First was copied from another builder or from a blob", func() { _, _ = blob.Add(s, b) })
+	require.PanicsWithValue(t, "blob: Add: Mesh.First was copied from another builder or from a blob",
+		func() { _, _ = blob.Add(s, b) })
 	require.NoError(t, s.Verify())
 	c := buildMesh(4)
 	*(*[8]byte)(unsafe.Pointer(&c.Root().First)) = *(*[8]byte)(unsafe.Pointer(&c.Root().Name)) // leads to bytes
-	require.PanicsWithValue(t, "blob: Add: Mesh.First was copied from another builder or from a blob", func() { _, _ = blob.Add(s, c) })
+	require.PanicsWithValue(t, "blob: Add: Mesh.First was copied from another builder or from a blob",
+		func() { _, _ = blob.Add(s, c) })
 }
 
 // TestRefusedTypes: pointers, entities and types without a size, with the path.
 func TestRefusedTypes(t *testing.T) {
 	type Deep struct{ Names [2]string }
 	type Pointers struct{ Parts blob.Array[Deep] }
-	require.PanicsWithValue(t, "blob: Type[Pointers]: at Pointers.Parts[]: Deep.Names[] is a string", func() { blob.Type[Pointers]() })
+	require.PanicsWithValue(t, "blob: Type[Pointers]: at Pointers.Parts[]: Deep.Names[] is a string",
+		func() { blob.Type[Pointers]() })
 	type Owner struct{ By [3]struct{ Who ecs.Entity } }
 	type Entities struct{ First blob.Ref[Owner] }
 	const moving = " is an ecs.Entity, whose number changes when worlds are merged; a blob never changes"
 	require.PanicsWithValue(t, "blob: Type[Entities]: Entities.First.By[].Who"+moving, func() { blob.Type[Entities]() })
 	type Blobs struct{ Other blob.Blob[Mesh] }
-	require.PanicsWithValue(t, "blob: NewBuilder[Blobs]: Blobs.Other.entity"+moving, func() { blob.NewBuilder[Blobs]() })
+	require.PanicsWithValue(t, "blob: NewBuilder[Blobs]: Blobs.Other.entity"+moving,
+		func() { blob.NewBuilder[Blobs]() })
 	type Empty struct{ None blob.Array[struct{}] }
 	require.PanicsWithValue(t, "blob: Type[Empty]: Empty.None[] has no size", func() { blob.Type[Empty]() })
 	require.PanicsWithValue(t, "blob: Type[struct {}]: struct {} has no size", func() { blob.Type[struct{}]() })

@@ -70,9 +70,11 @@ func (g *graph) check(words []word) error {
 	case uint64(words[0]) != g.hash || string(text) != g.text:
 		return fmt.Errorf("the layout is %q and not %q", text[:min(len(text), longestText)], g.text)
 	case end < headerBytes+g.root.size:
-		return fmt.Errorf("the content ends at byte %d, within the root, which has %d bytes from byte %d on", end, g.root.size, headerBytes)
+		return fmt.Errorf("the content ends at byte %d, within the root, which has %d bytes from byte %d on",
+			end, g.root.size, headerBytes)
 	}
-	c := checker{block: bytesOf(words)[:end], end: end, single: make([][]uint64, len(g.list)), arrays: map[ask]int{}, left: 2*end*(len(g.list)+1) + 64}
+	c := checker{block: bytesOf(words)[:end], end: end, single: make([][]uint64, len(g.list)), arrays: map[ask]int{},
+		left: 2*end*(len(g.list)+1) + 64}
 	c.want(headerBytes, 1, g.root)
 	for len(c.todo) > 0 {
 		last := len(c.todo) - 1
@@ -152,7 +154,8 @@ func (c *checker) fields(list []relative, at int) error {
 		case n <= 0 || r.kind == kindRef && n != 1:
 			return fmt.Errorf("%s has length %d and offset %d", r.path, n, s.offset)
 		case to < headerBytes || to > c.end || n > (c.end-to)/r.to.size:
-			return fmt.Errorf("%s leads to bytes [%d, %d), and the content is [%d, %d)", r.path, to, to+n*r.to.size, headerBytes, c.end)
+			return fmt.Errorf("%s leads to bytes [%d, %d), and the content is [%d, %d)",
+				r.path, to, to+n*r.to.size, headerBytes, c.end)
 		case to%r.to.align != 0:
 			return fmt.Errorf("%s leads to byte %d, which is no multiple of %d", r.path, to, r.to.align)
 		}
@@ -172,7 +175,8 @@ func (s *Store) checkBlob(h *header, words []word) error {
 		shown := string(text[:min(len(text), longestText)])
 		for _, k := range s.types {
 			if k.graph.name == nameIn(shown) {
-				return fmt.Errorf("B1: %s is laid out as %q, and in this program as %q", k.graph.name, shown, k.graph.text)
+				return fmt.Errorf("B1: %s is laid out as %q, and in this program as %q",
+					k.graph.name, shown, k.graph.text)
 			}
 		}
 		return fmt.Errorf("B1: the type is none of the store's: %q", shown)
@@ -183,7 +187,8 @@ func (s *Store) checkBlob(h *header, words []word) error {
 	}
 	switch hash := hashWords(words); {
 	case h.Bytes != uint64(len(words)*8) || h.Hash != hash:
-		return fmt.Errorf("B3: %s has %d bytes with hash %#x, and the header names %d and %#x", g.name, len(words)*8, hash, h.Bytes, h.Hash)
+		return fmt.Errorf("B3: %s has %d bytes with hash %#x, and the header names %d and %#x",
+			g.name, len(words)*8, hash, h.Bytes, h.Hash)
 	case h.Count < 1 || h.Count > mostCount:
 		return fmt.Errorf("B4: %s has %d references", g.name, h.Count)
 	}

@@ -145,7 +145,8 @@ func brokenBlocks() []brokenBlock {
 			copy(bytesOf(made)[51:], text)
 			return made
 		}},
-		{name + "body at byte 16: .Limbs leads to bytes [8, 104), and the content is [16, ", with(func(w []word) { spanAt(w, limbs).offset = 8 - int32(limbs) })},
+		{name + "body at byte 16: .Limbs leads to bytes [8, 104), and the content is [16, ",
+			with(func(w []word) { spanAt(w, limbs).offset = 8 - int32(limbs) })},
 		{".Limbs leads to bytes [-", with(func(w []word) { spanAt(w, limbs).offset = -1 << 31 })},
 		{".Limbs leads to bytes [2147483671, ", with(func(w []word) { spanAt(w, limbs).offset = 1<<31 - 1 })},
 		{".Limbs leads to bytes ", with(func(w []word) { spanAt(w, limbs).n = 9 })},
@@ -275,8 +276,8 @@ func TestTypesThatChange(t *testing.T) {
 	})
 	err := s.Check()
 	require.ErrorIs(t, err, ErrBlob)
-	const layout = "quarry/ecs/blob.body: 36 B {0 Root Ref[limb], 8 Limbs Array[limb], 16 Pairs [2]{0 Ids Array[uint16]}, 32 Last uint8}; " +
-		"limb: 32 B {0 Name String, 8 Bend %s, 16 Ends Array[limb], 24 Back Ref[limb]}; uint16: 2 B uint16"
+	const layout = "quarry/ecs/blob.body: 36 B {0 Root Ref[limb], 8 Limbs Array[limb], " +
+		"16 Pairs [2]{0 Ids Array[uint16]}, 32 Last uint8}; limb: 32 B {0 Name String, 8 Bend %s, 16 Ends Array[limb], 24 Back Ref[limb]}; uint16: 2 B uint16"
 	require.ErrorContains(t, err, strings.Replace(layout, "%s", "int64", 1))
 	require.ErrorContains(t, err, strings.Replace(layout, "%s", "float64", 1))
 	require.Nil(t, b.Get(s))

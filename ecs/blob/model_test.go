@@ -181,7 +181,9 @@ func TestModel(t *testing.T) {
 		seeds = 2
 	}
 	for seed := range seeds {
-		x := &stream{t: t, random: rand.New(rand.NewPCG(seed, 41)), twin: &twin{counts: map[int]int{}}, meshes: map[int]blob.Blob[Mesh]{}}
+		x := &stream{
+			t: t, random: rand.New(rand.NewPCG(seed, 41)), twin: &twin{counts: map[int]int{}}, meshes: map[int]blob.Blob[Mesh]{},
+		}
 		w, err := ecs.NewWorld()
 		require.NoError(t, err)
 		x.open(w)

@@ -85,7 +85,9 @@ func (g *graph) shapeOf(op string, t reflect.Type, path string) *shape {
 func (g *graph) relativesOf(op string, t reflect.Type, offset int, path, above string) (list []relative) {
 	switch k, to := targetOf(t); {
 	case t == reflect.TypeFor[ecs.Entity]():
-		panic(fmt.Sprintf("blob: %s: %s is an ecs.Entity, whose number changes when worlds are merged; a blob never changes", op, above+path))
+		panic(fmt.Sprintf(
+			"blob: %s: %s is an ecs.Entity, whose number changes when worlds are merged; a blob never changes",
+			op, above+path))
 	case to != nil:
 		deeper := above + path
 		if k == kindArray {
@@ -100,7 +102,9 @@ func (g *graph) relativesOf(op string, t reflect.Type, offset int, path, above s
 	case t.Kind() == reflect.Array && t.Len() > 0:
 		each := g.relativesOf(op, t.Elem(), 0, "", above+path+"[]")
 		if len(each) > 0 {
-			list = append(list, relative{offset: offset, kind: kindGroup, path: path, count: t.Len(), stride: int(t.Elem().Size()), each: each})
+			list = append(list, relative{
+				offset: offset, kind: kindGroup, path: path, count: t.Len(), stride: int(t.Elem().Size()), each: each,
+			})
 		}
 	}
 	return list

@@ -70,7 +70,8 @@ func (w *sweeping) count(world *ecs.World, c ecs.ComponentInfo, offsets []uintpt
 		switch c.Kind {
 		case ecs.KindComponent:
 			column := rows.Bytes(c.Type)
-			w.add(unsafe.Pointer(unsafe.SliceData(column)), rows.Len(), size, offsets) // Safe because it has Len values.
+			// Safe because it has Len values.
+			w.add(unsafe.Pointer(unsafe.SliceData(column)), rows.Len(), size, offsets)
 		case ecs.KindBuffer, ecs.KindSparse:
 			for i := range rows.Each() {
 				w.addValue(rows.Value(c.Type, i), c.Kind, size, offsets)
@@ -106,7 +107,8 @@ func (w *sweeping) addValue(value any, k ecs.Kind, size uintptr, offsets []uintp
 func (w *sweeping) add(first unsafe.Pointer, n int, size uintptr, offsets []uintptr) {
 	for i := range n {
 		for _, offset := range offsets {
-			e := *(*ecs.Entity)(unsafe.Add(first, uintptr(i)*size+offset)) // Safe because each value has an entity there.
+			// Safe because each value has an entity there.
+			e := *(*ecs.Entity)(unsafe.Add(first, uintptr(i)*size+offset))
 			if c, ok := w.counts[e]; ok {
 				w.counts[e] = c + 1
 			}

@@ -140,7 +140,9 @@ func newBuffer(op string, w *ecs.World, options []Option) *Buffer {
 type Batch interface {
 	Worker() int    // number of the worker, 0 to 4,095; one goroutine has it at a time
 	Flight() uint64 // number of the job's flight, from 1; later flights have higher numbers
-	Ordinal() int   // number of the batch in the flight, from 0, the same for any number of workers; after the batch a different number or -1
+	// Number of the batch in the flight, from 0, the same for any number of workers; after the
+	// batch a different number or -1.
+	Ordinal() int
 }
 
 // Parallel returns a writer for one batch of a job. Any goroutine may call it. The writer belongs
@@ -154,7 +156,8 @@ func (b *Buffer) Parallel(batch Batch) *Writer {
 	}
 	worker := batch.Worker()
 	if worker < 0 || worker > mostWorkers || batch.Flight() == 0 {
-		panic(fmt.Sprintf("command: %s: worker %d, flight %d: workers are from 0 to %d, flights from 1", op, worker, batch.Flight(), mostWorkers))
+		panic(fmt.Sprintf("command: %s: worker %d, flight %d: workers are from 0 to %d, flights from 1",
+			op, worker, batch.Flight(), mostWorkers))
 	}
 	if batch.Ordinal() < 0 {
 		panic("command: " + op + ": the batch has ended: what a body gets is good until it returns")
@@ -252,7 +255,8 @@ func (b *Buffer) String() string {
 				return text.String() + "\nand others"
 			}
 			r := c.next()
-			fmt.Fprintf(&text, "\n%3d %6d %5d %5d %6d  %s", g.key, g.flight, g.ordinal, g.first+i, r.bytes(), r.text(&g.stream.list[r.op]))
+			fmt.Fprintf(&text, "\n%3d %6d %5d %5d %6d  %s",
+				g.key, g.flight, g.ordinal, g.first+i, r.bytes(), r.text(&g.stream.list[r.op]))
 		}
 	}
 	return text.String()

@@ -75,7 +75,8 @@ func (p *player) check(from place) error {
 // checkOne checks one record.
 func (p *player) checkOne(r *commandRecord, o int32) error {
 	one := &p.ops[o]
-	if p.isStale(r, one, ecs.Null) || p.isStale(r, one, r.e) || one.kind == instantiate && p.isStale(r, one, r.source()) {
+	if p.isStale(r, one, ecs.Null) || p.isStale(r, one, r.e) ||
+		one.kind == instantiate && p.isStale(r, one, r.source()) {
 		return nil
 	}
 	if r.flags&linked != 0 && !p.namesSomebody(r, one, p.codecs[o]) {
@@ -85,7 +86,8 @@ func (p *player) checkOne(r *commandRecord, o int32) error {
 	switch {
 	case one.query != nil:
 		if one.query.World() == nil {
-			panic("command: Buffer.Play: a query was closed between the recording of " + one.String() + " and Play; nothing was changed")
+			panic("command: Buffer.Play: a query was closed between the recording of " + one.String() +
+				" and Play; nothing was changed")
 		}
 		now := &p.runs[len(p.runs)-1]
 		now.query, now.op = r, o
@@ -145,7 +147,8 @@ func (p *player) created(links []world.Link, at unsafe.Pointer, n int, size uint
 				continue
 			}
 			e := *(*ecs.Entity)(at)
-			if number, _ := door.Number(e); e.IsPlaceholder() && p.placed[number] == 0 && p.work.made[number] == ecs.Null && !p.work.gone[number] {
+			if number, _ := door.Number(e); e.IsPlaceholder() && p.placed[number] == 0 &&
+				p.work.made[number] == ecs.Null && !p.work.gone[number] {
 				return false
 			}
 		}

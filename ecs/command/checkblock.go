@@ -65,7 +65,8 @@ func (p *player) flush() error {
 		if err := p.about(b.r[i], b.op[i], b.e[i]); err != nil {
 			return err
 		}
-		if t := &p.subjects; len(p.runs) == 1 && t.len() > before && t.first[before] >= 0 && !b.at[i].Has(p.linked) { // groups are destroyed one by one
+		// Groups are destroyed one by one.
+		if t := &p.subjects; len(p.runs) == 1 && t.len() > before && t.first[before] >= 0 && !b.at[i].Has(p.linked) {
 			b.known, b.by, b.to = b.at[i], b.op[i], t.node[before]
 		}
 	}
@@ -96,7 +97,8 @@ func (p *player) repeat(i, n int) int {
 	}
 	more := i - from
 	t.e = append(t.e, b.e[from:i]...)
-	t.node, t.first, t.last, t.links = t.node[:int(subjects)+more], t.first[:int(subjects)+more], t.last[:int(subjects)+more], t.links[:int(links)+more]
+	t.node, t.first, t.last, t.links = t.node[:int(subjects)+more], t.first[:int(subjects)+more],
+		t.last[:int(subjects)+more], t.links[:int(links)+more]
 	node, first, last, list := t.node[subjects:], t.first[subjects:], t.last[subjects:], t.links[links:]
 	for j := range more {
 		l := links + int32(j)

@@ -24,7 +24,8 @@ const (
 	kinds
 )
 
-var kindNames = [kinds]string{"Create", "Instantiate", "Destroy", "Add", "Put", "Set", "Append", "Remove", "Apply", "Enable", "Disable"}
+var kindNames = [kinds]string{"Create", "Instantiate", "Destroy", "Add", "Put", "Set", "Append", "Remove", "Apply",
+	"Enable", "Disable"}
 
 // commandRecord is a command in a stream. It lies outside the garbage collector's heap, and its
 // size is a multiple of 8 bytes. What follows the header depends on the flags and on the op:

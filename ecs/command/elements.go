@@ -104,7 +104,8 @@ func (c *elements[T]) spread(k commandKind, list []ecs.Entity, from source) (int
 			// Named as they are written: later it would take another pass over all elements of the
 			// buffer.
 			written := d.Slice()
-			name(c.at, unsafe.Pointer(&written[len(written)-len(v)]), len(v), c.size(), from.made) // Safe because they live as long as the call.
+			// Safe because they live as long as the call.
+			name(c.at, unsafe.Pointer(&written[len(written)-len(v)]), len(v), c.size(), from.made)
 		}
 	}
 	return len(list), nil

@@ -157,7 +157,8 @@ func (w *Writer) typed(name string, k commandKind, t ecs.Type) op {
 		checkDying(name, t)
 	}
 	if _, ok := t.(ecs.SharedValue); ok {
-		panic(fmt.Sprintf("command: %s: %v is a value; use AddShared, PutShared or SetShared, or name the type", name, t))
+		panic(fmt.Sprintf("command: %s: %v is a value; use AddShared, PutShared or SetShared, or name the type",
+			name, t))
 	}
 	facts := door.FactsOf(t)
 	if !facts.Enableable && (k == enable || k == disable) {

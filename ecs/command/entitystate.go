@@ -33,7 +33,8 @@ func (p *player) about(r *commandRecord, o int32, recorded ecs.Entity) error {
 		p.fail(r, one, recorded, reason(-n))
 		return nil
 	}
-	if one.kind == destroy && !one.member && n != p.subjects.node[s] { // like World.Destroy, not if the entity is already dying
+	// Like World.Destroy, not if the entity is already dying.
+	if one.kind == destroy && !one.member && n != p.subjects.node[s] {
 		if err := p.destroyGroup(r, s); err != nil {
 			return err
 		}
@@ -130,7 +131,8 @@ func (p *player) sync(e ecs.Entity, s int32, since int, key *rootKey) error {
 			p.runs[now].unsure = true
 		}
 		has := one.t != nil && key.at.Has(one.t)
-		if !matches || one.change == nil || one.kind == set && !has || one.kind == put && has && !one.shared || one.kind == add && has {
+		if !matches || one.change == nil || one.kind == set && !has || one.kind == put && has && !one.shared ||
+			one.kind == add && has {
 			continue
 		}
 		out, err := edit.OutcomeOf(door.Archetype(key.at)).After(door.Change(one.change))
@@ -175,7 +177,8 @@ func (p *player) membersOf(s int32) (members []ecs.LinkedEntity) {
 	path := p.path(p.subjects.node[s])
 	for i, l := 0, p.subjects.first[s]; l >= 0; i, l = i+1, p.subjects.links[l].next {
 		one := &p.ops[p.nodes[path[i]].op]
-		if at := p.nodes[path[i]].at; at == nil || !at.Has(p.linked) || one.t == ecs.Type(p.linked) && one.kind != appendTo {
+		if at := p.nodes[path[i]].at; at == nil || !at.Has(p.linked) ||
+			one.t == ecs.Type(p.linked) && one.kind != appendTo {
 			members = members[:0]
 		}
 		if one.t == ecs.Type(p.linked) && one.valued {

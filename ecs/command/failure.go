@@ -26,15 +26,16 @@ const (
 )
 
 var reasons = [...]string{
-	isDead:      "the entity is not alive",
-	hasEnded:    "a command before ended the entity",
-	isDying:     "the entity was destroyed, and has no sparse types while Cleanup types keep it",
-	lacksType:   "the entity does not have the type then",
-	hasNoCopy:   "what is to be copied is not alive, or was destroyed and has only Cleanup types left",
-	notCreated:  "the entity is not created: its Create or Instantiate comes later in the order of playback, or failed",
-	namesNobody: "its value holds a placeholder of an entity whose creation comes later in the order of playback, or failed",
-	noRoom:      "there is no room for the elements",
-	isOthers:    "World.Restore ended the entity that was named, and its id is another's now",
+	isDead:     "the entity is not alive",
+	hasEnded:   "a command before ended the entity",
+	isDying:    "the entity was destroyed, and has no sparse types while Cleanup types keep it",
+	lacksType:  "the entity does not have the type then",
+	hasNoCopy:  "what is to be copied is not alive, or was destroyed and has only Cleanup types left",
+	notCreated: "the entity is not created: its Create or Instantiate comes later in the order of playback, or failed",
+	namesNobody: "its value holds a placeholder of an entity " +
+		"whose creation comes later in the order of playback, or failed",
+	noRoom:   "there is no room for the elements",
+	isOthers: "World.Restore ended the entity that was named, and its id is another's now",
 }
 
 // Failure describes a command that could not be applied, and where it was recorded.
@@ -178,7 +179,10 @@ func (p *player) failure(op string, applied bool) error {
 	}
 	list := slices.Concat(p.failures, p.late)
 	slices.SortStableFunc(list, func(a, b Failure) int {
-		return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Flight, b.Flight), cmp.Compare(a.Ordinal, b.Ordinal), cmp.Compare(a.Number, b.Number))
+		return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Flight, b.Flight), cmp.Compare(a.Ordinal, b.Ordinal),
+			cmp.Compare(a.Number, b.Number))
 	})
-	return &PlayError{Failures: list[:min(len(list), MostFailures)], Count: count, Applied: applied, op: op, cause: p.cause}
+	return &PlayError{
+		Failures: list[:min(len(list), MostFailures)], Count: count, Applied: applied, op: op, cause: p.cause,
+	}
 }

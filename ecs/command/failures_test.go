@@ -296,7 +296,8 @@ func TestLateFailures(t *testing.T) {
 			cb.DestroyQuery(checked)
 			Append(cb, f, y.hits, much...)
 			Set(cb, lacks, y.walk, health{3})
-		}, []Failure{{"Set health", lacks, reasons[lacksType], 0, 0, 0, 0, ""}, {"Append []hit", f, reasons[noRoom], 0, 0, 0, 1, ""},
+		}, []Failure{{"Set health", lacks, reasons[lacksType], 0, 0, 0, 0, ""},
+			{"Append []hit", f, reasons[noRoom], 0, 0, 0, 1, ""},
 			{"Set health", lacks, reasons[lacksType], 0, 0, 0, 2, ""}, {"Append []hit", f, reasons[noRoom], 0, 0, 0, 4, ""},
 			{"Set health", lacks, reasons[lacksType], 0, 0, 0, 5, ""}}},
 		"a list": {func(cb *Buffer) { Append(cb, []ecs.Entity{e, f, g}, y.hits, much...) },
@@ -403,7 +404,9 @@ func TestFailuresNameWhatWasRecorded(t *testing.T) {
 	Append(cb, []ecs.Entity{p, q}, y.hits, hit{N: 1})
 	var refused *PlayError
 	require.ErrorAs(t, cb.PlayRest(), &refused)
-	require.Equal(t, []Failure{{"Enable health", p, reasons[lacksType], 0, 0, 0, 3, ""}, {"Append []hit", p, reasons[lacksType], 0, 0, 0, 4, ""}},
+	require.Equal(t, []Failure{
+		{"Enable health", p, reasons[lacksType], 0, 0, 0, 3, ""}, {"Append []hit", p, reasons[lacksType], 0, 0, 0, 4, ""},
+	},
 		untraced(refused.Failures))
 }
 
@@ -422,7 +425,8 @@ func TestListsOneByOne(t *testing.T) {
 		{func(cb *Buffer, list []ecs.Entity) { cb.DisableList(list, y.walk) }, 2, func(e ecs.Entity) bool { return !y.walk.Enabled(e) }},
 		{func(cb *Buffer, list []ecs.Entity) { Set(cb, list, y.pos, position{4, 4}) }, 2, func(e ecs.Entity) bool { return y.pos.Get(e).X == 4 }},
 		{func(cb *Buffer, list []ecs.Entity) { Append(cb, list, y.hits, hit{N: 1}) }, 2, func(e ecs.Entity) bool { return len(y.hits.Slice(e)) > 0 }},
-		{func(cb *Buffer, list []ecs.Entity) { PutShared(cb, list, y.team, "green") }, 2, func(e ecs.Entity) bool { v, _ := y.team.Get(e); return v == "green" }},
+		{func(cb *Buffer, list []ecs.Entity) { PutShared(cb, list, y.team, "green") }, 2,
+			func(e ecs.Entity) bool { v, _ := y.team.Get(e); return v == "green" }},
 		{func(cb *Buffer, list []ecs.Entity) { cb.RemoveList(list, y.pos) }, 0, func(e ecs.Entity) bool { return !y.pos.Has(e) }},
 		{func(cb *Buffer, list []ecs.Entity) { cb.DestroyList(list) }, 0, func(e ecs.Entity) bool { return !y.w.Alive(e) }},
 	} {

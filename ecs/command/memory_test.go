@@ -169,7 +169,8 @@ func TestWorldCloseNamesBuffers(t *testing.T) {
 	cb.Create(ecs.NewArchetype(w))
 	err = w.Close()
 	require.ErrorIs(t, err, alloc.ErrInUse)
-	require.ErrorContains(t, err, "ecs: World.Close: command buffers that are not closed hold 1 chunks, call Buffer.Close first: alloc: Universe.Close: ")
+	require.ErrorContains(t, err,
+		"ecs: World.Close: command buffers that are not closed hold 1 chunks, call Buffer.Close first: alloc: Universe.Close: ")
 	cb.Close()
 	require.NoError(t, w.Close())
 }

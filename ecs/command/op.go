@@ -55,7 +55,8 @@ var cleanupEntity = reflect.TypeFor[ecs.CleanupEntity]()
 // checkDying panics for the type that only destruction adds and removes.
 func checkDying(name string, t ecs.Type) {
 	if ecs.InfoOf(t).Go == cleanupEntity {
-		panic("command: " + name + ": CleanupEntity comes with World.Destroy and goes with the last Cleanup type; it cannot be added or removed")
+		panic("command: " + name +
+			": CleanupEntity comes with World.Destroy and goes with the last Cleanup type; it cannot be added or removed")
 	}
 }
 
@@ -64,7 +65,9 @@ func refuseType(name string, t ecs.Type) {
 	if t == nil {
 		panic("command: " + name + ": a type is nil")
 	}
-	panic(fmt.Sprintf("command: %s: %s is not a type of the buffer's world: a zero handle, or registered in another world", name, typeName(t)))
+	panic(fmt.Sprintf(
+		"command: %s: %s is not a type of the buffer's world: a zero handle, or registered in another world",
+		name, typeName(t)))
 }
 
 // ops numbers the ops of a stream.

@@ -49,7 +49,8 @@ func TestBehaviour61Placeholders(t *testing.T) {
 	require.False(t, y.pos.Has(mo))
 	require.False(t, y.walk.Enabled(there))
 	require.Equal(t, []hit{{me, 1}, {mo, 2}, {there, 3}, {ecs.Null, 4}, {mo, 5}}, y.hits.Slice(me))
-	require.Equal(t, []hit{{mc, 1}, {mo, 2}, {there, 3}, {ecs.Null, 4}, {mo, 5}}, y.hits.Slice(mc), "a copy names itself where its pattern did")
+	require.Equal(t, []hit{{mc, 1}, {mo, 2}, {there, 3}, {ecs.Null, 4}, {mo, 5}}, y.hits.Slice(mc),
+		"a copy names itself where its pattern did")
 	y.w.Destroy(mo)
 	require.False(t, y.w.Alive(mc), "the group has what was made")
 }

@@ -164,7 +164,9 @@ func TestBehaviour64CreatedLater(t *testing.T) {
 	require.Equal(t, 3, refused.Count)
 	require.Contains(t, refused.Failures[0].Why, "comes later in the order of playback")
 	require.Contains(t, refused.Failures[1].Why, "creation comes later in the order of playback")
-	require.Equal(t, []int64{4, 4, 4}, []int64{refused.Failures[0].Key, refused.Failures[1].Key, refused.Failures[2].Key})
+	require.Equal(t, []int64{4, 4, 4}, []int64{
+		refused.Failures[0].Key, refused.Failures[1].Key, refused.Failures[2].Key,
+	})
 	require.Equal(t, hash, y.w.Hash())
 	require.ErrorAs(t, cb.PlayRest(), &refused)
 	require.True(t, y.w.Alive(cb.Made(e)))

@@ -69,7 +69,8 @@ func (p *player) spawn(c *cursor, remap []int32) (int, error) {
 // begins reports whether the records at an address match the pattern and are about e.
 func (l *pattern) begins(at unsafe.Pointer, e ecs.Entity) bool {
 	for i := range l.heads {
-		r := (*commandRecord)(unsafe.Add(at, l.heads[i].at)) // Safe because the caller knows that so many bytes of records are there.
+		// Safe because the caller knows that so many bytes of records are there.
+		r := (*commandRecord)(unsafe.Add(at, l.heads[i].at))
 		if r.head() != l.heads[i].word || r.e != e {
 			return false
 		}

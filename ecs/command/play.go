@@ -61,7 +61,8 @@ func (b *Buffer) play(op string, rest bool) error {
 	case err == nil:
 		return p.failure(op, true)
 	case runs > 0:
-		return fmt.Errorf("command: %s: after %d runs of commands, which are applied; the others are not: %w", op, runs, err)
+		return fmt.Errorf("command: %s: after %d runs of commands, which are applied; the others are not: %w",
+			op, runs, err)
 	}
 	return fmt.Errorf("command: %s: nothing was changed: %w", op, err)
 }

@@ -250,5 +250,6 @@ func (p *player) recordOf(l int32) *commandRecord {
 	if l >= 0 {
 		at = p.subjects.links[l].at
 	}
-	return (*commandRecord)(unsafe.Add(p.base, uintptr(at)*8)) // Safe because a record lies there until the buffer is cleared.
+	// Safe because a record lies there until the buffer is cleared.
+	return (*commandRecord)(unsafe.Add(p.base, uintptr(at)*8))
 }

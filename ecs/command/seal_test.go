@@ -127,7 +127,8 @@ func TestSealIsSeenByOthers(t *testing.T) {
 		wg.Go(func() {
 			for i := 0; ; i++ {
 				if said := panicOf(func() { cb.Parallel(batchOf{worker, 1, i}).Destroy(e) }); said != "" {
-					if said != "command: Buffer.Parallel: the buffer is sealed: it is late" && said != "command: Writer.Destroy: the buffer is sealed: it is late" {
+					if said != "command: Buffer.Parallel: the buffer is sealed: it is late" &&
+						said != "command: Writer.Destroy: the buffer is sealed: it is late" {
 						t.Error(said)
 					}
 					return

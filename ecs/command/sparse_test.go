@@ -56,7 +56,8 @@ func newField(t *testing.T) *field {
 		require.NoError(t, w.Verify())
 		require.NoError(t, w.Close())
 	})
-	f := &field{w: w, pos: ecs.Register[position](w), mark: ecs.Register[int16](w), aim: ecs.RegisterSparse[aim](w, ecs.Enableable),
+	f := &field{w: w, pos: ecs.Register[position](w), mark: ecs.Register[int16](w), aim: ecs.RegisterSparse[aim](w,
+		ecs.Enableable),
 		kept: ecs.Register[int64](w, ecs.Cleanup)}
 	for i := range 40 {
 		types := []ecs.Type{f.pos}

@@ -141,7 +141,8 @@ func (s *stream) take(units int) (page, error) {
 	b, bytes := s.b, int64(units)*alloc.ChunkSize
 	if held := b.held.Add(bytes); b.limit > 0 && held > b.limit {
 		b.held.Add(-bytes)
-		return page{}, fmt.Errorf("command: recording %d B more than %d B: %w (%d B)", bytes, held-bytes, ErrLimit, b.limit)
+		return page{}, fmt.Errorf("command: recording %d B more than %d B: %w (%d B)",
+			bytes, held-bytes, ErrLimit, b.limit)
 	}
 	u := b.w.Universe()
 	first, err := u.AllocExact(units)

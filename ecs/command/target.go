@@ -62,7 +62,8 @@ var noQuery = new(ecs.Query)
 
 // several checks a command with a value about a list or a query. It returns the op, and the op's
 // number + 1, or 0 if the op is new.
-func (w *Writer) several(name string, k commandKind, list []ecs.Entity, q *ecs.Query, t ecs.Type) (one op, number uint16) {
+func (w *Writer) several(name string, k commandKind, list []ecs.Entity, q *ecs.Query, t ecs.Type) (one op,
+	number uint16) {
 	if q == noQuery {
 		w.check(name)
 		for _, e := range list {
@@ -100,7 +101,8 @@ func (w *Writer) checkQuery(name string, q *ecs.Query) *ecs.Query {
 	case q == nil || q.World() != w.stream.b.w:
 		panic("command: " + name + ": the query is nil, closed or belongs to another world")
 	case door.Filters(q):
-		panic(fmt.Sprintf("command: %s: %v asks for changes or a range; take the entities now: a list of q.Entities(nil)", name, q))
+		panic(fmt.Sprintf(
+			"command: %s: %v asks for changes or a range; take the entities now: a list of q.Entities(nil)", name, q))
 	}
 	return q
 }

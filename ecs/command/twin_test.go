@@ -118,7 +118,8 @@ func (y *yard) populate(n int, groups bool) (list []ecs.Entity) {
 			}
 		}
 		if groups && i%7 == 6 {
-			give(y.group, list[i], ecs.LinkedEntity{Entity: list[i]}, ecs.LinkedEntity{Entity: list[i-3]}, ecs.LinkedEntity{Entity: list[i-1]})
+			give(y.group, list[i], ecs.LinkedEntity{Entity: list[i]}, ecs.LinkedEntity{Entity: list[i-3]},
+				ecs.LinkedEntity{Entity: list[i-1]})
 		}
 	}
 	return list
@@ -192,7 +193,14 @@ const (
 	orders
 )
 
-var orderNames = [orders]string{"Create", "CreateFull", "Instantiate", "Destroy", "AddPos", "PutPos", "SetPos", "PutPtr", "RemovePos", "RemovePtr", "AddSlow", "RemoveSlow", "RemoveSocket", "AddWalk", "Apply", "Swap", "AddFile", "RemoveFile", "Enable", "Disable", "AddHits", "PutHits", "SetHits", "Append", "RemoveHits", "AddTeam", "PutTeam", "SetTeam", "RemoveTeam", "PutGroup", "AppendList", "SetTeamList", "AddAim", "PutAim", "PutAimList", "RemoveAim", "DestroyQuery", "AddQuery", "PutQuery", "SetQuery", "RemoveQuery", "DisableQuery", "TeamQuery", "AddWalkQuery", "AddHitsQuery", "PutHitsQuery", "AppendQuery", "SetTeamQuery"}
+var orderNames = [orders]string{
+	"Create", "CreateFull", "Instantiate", "Destroy", "AddPos", "PutPos", "SetPos", "PutPtr", "RemovePos", "RemovePtr",
+	"AddSlow", "RemoveSlow", "RemoveSocket", "AddWalk", "Apply", "Swap", "AddFile", "RemoveFile", "Enable", "Disable",
+	"AddHits", "PutHits", "SetHits", "Append", "RemoveHits", "AddTeam", "PutTeam", "SetTeam", "RemoveTeam", "PutGroup",
+	"AppendList", "SetTeamList", "AddAim", "PutAim", "PutAimList", "RemoveAim", "DestroyQuery", "AddQuery", "PutQuery",
+	"SetQuery", "RemoveQuery", "DisableQuery", "TeamQuery", "AddWalkQuery", "AddHitsQuery", "PutHitsQuery",
+	"AppendQuery", "SetTeamQuery",
+}
 
 var teams = []team{"red", "blue", "green"}
 
@@ -521,7 +529,8 @@ func runOrders(t *testing.T, r *rand.Rand, upTo int, groups bool) {
 		var told []string
 		for range 1 + r.IntN(60) {
 			o := order{r.IntN(upTo), r.IntN(1000), r.IntN(1000), r.IntN(20)}
-			told = append(told, fmt.Sprintf("%s(%d, %d, %d)", orderNames[o.what], o.who%len(handles), o.other%len(handles), o.n))
+			told = append(told, fmt.Sprintf("%s(%d, %d, %d)",
+				orderNames[o.what], o.who%len(handles), o.other%len(handles), o.n))
 			handles = o.record(a, cb, handles)
 			f := 0
 			real, f = o.do(b, real)

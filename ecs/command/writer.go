@@ -67,10 +67,12 @@ func (w *Writer) open() bool {
 // check panics unless the writer may record.
 func (w *Writer) check(op string) {
 	if w == nil || w.stream == nil {
-		panic("command: " + op + ": the buffer or writer is nil or the zero value; buffers come from NewBuffer, writers from Buffer.Parallel")
+		panic("command: " + op +
+			": the buffer or writer is nil or the zero value; buffers come from NewBuffer, writers from Buffer.Parallel")
 	}
 	if w.ended || w.batch != nil && (w.batch.Ordinal() != w.ordinal || w.batch.Flight() != w.flight) {
-		panic("command: " + op + ": the writer's batch has ended: take one from Buffer.Parallel in each batch of each job")
+		panic("command: " + op +
+			": the writer's batch has ended: take one from Buffer.Parallel in each batch of each job")
 	}
 	if w.stream.b.state.Load() != recording {
 		w.stream.b.mu.Lock()
@@ -82,7 +84,8 @@ func (w *Writer) check(op string) {
 
 // record writes a record with n bytes after the list, if there is one, and returns the record and
 // the address of those bytes. All steps that can fail come before the first write.
-func (w *Writer) record(number uint16, e ecs.Entity, flags uint16, list []ecs.Entity, n int) (r *commandRecord, value unsafe.Pointer) {
+func (w *Writer) record(number uint16, e ecs.Entity, flags uint16, list []ecs.Entity, n int) (r *commandRecord,
+	value unsafe.Pointer) {
 	s := w.stream
 	size := recordSize + roundUp(n)
 	if flags&listed != 0 {
@@ -131,7 +134,8 @@ func (w *Writer) record1(number uint16, e ecs.Entity, n int) (r *commandRecord, 
 		return w.record(number, e, 0, nil, n)
 	}
 	s.inside = true
-	r = (*commandRecord)(unsafe.Add(p.base, p.used)) // Safe because the bytes lie inside the page, and are the record's.
+	// Safe because the bytes lie inside the page, and are the record's.
+	r = (*commandRecord)(unsafe.Add(p.base, p.used))
 	p.used += size
 	*r = commandRecord{op: number, size: uint32(size), e: e}
 	s.segments[len(s.segments)-1].n++
@@ -211,6 +215,8 @@ func (w *Writer) checkEntity(op string, e ecs.Entity) {
 		panic(fmt.Sprintf("command: %s: %v: the buffer has given out %d placeholders", op, e, b.numbers.Load()))
 	}
 	if id != b.id {
-		panic(fmt.Sprintf("command: %s: %v of buffer %d is of another buffer, or from before this one, %d, was cleared or played", op, e, id, b.id))
+		panic(fmt.Sprintf(
+			"command: %s: %v of buffer %d is of another buffer, or from before this one, %d, was cleared or played",
+			op, e, id, b.id))
 	}
 }

@@ -47,7 +47,9 @@ type Levels struct {
 func (h *Hierarchy) NewLevels(terms ...ecs.Term) *Levels {
 	query := ecs.NewQuery(h.world, terms...)
 	links := []ecs.Term{ecs.Changed(h.parent, h.children), ecs.Ordered()}
-	return &Levels{h: h, query: query, moved: ecs.NewQuery(h.world, append(terms[:len(terms):len(terms)], links...)...), count: -1}
+	return &Levels{
+		h: h, query: query, moved: ecs.NewQuery(h.world, append(terms[:len(terms):len(terms)], links...)...), count: -1,
+	}
 }
 
 // Query returns the query of the levels. The n-th rows of a loop over it are chunk n.
@@ -126,7 +128,8 @@ func (l *Levels) Refresh() bool {
 
 // make finds the rows, and then the levels.
 func (l *Levels) make() {
-	l.entities, l.nodes, l.parents, l.firsts, l.starts = l.entities[:0], l.nodes[:0], l.parents[:0], l.firsts[:0], append(l.starts[:0], 0)
+	l.entities, l.nodes, l.parents, l.firsts, l.starts = l.entities[:0], l.nodes[:0], l.parents[:0], l.firsts[:0],
+		append(l.starts[:0], 0)
 	clear(l.where)
 	l.count = l.query.Count()
 	l.find()

@@ -194,6 +194,7 @@ func TestLevels(t *testing.T) {
 		require.Same(t, names.Get(e), &columns[at.Chunk][at.Row])
 	}
 	borrow := w.Share()
-	require.PanicsWithValue(t, "hierarchy: Levels.Refresh: the world is shared; refresh before World.Share", func() { l.Refresh() })
+	require.PanicsWithValue(t, "hierarchy: Levels.Refresh: the world is shared; refresh before World.Share",
+		func() { l.Refresh() })
 	borrow.End()
 }

@@ -12,6 +12,7 @@ import (
 func TestNil(t *testing.T) {
 	lint.CheckNil(t,
 		lint.NilPanics("New", "hierarchy: New: ", func() { hierarchy.New(nil) }),
-		lint.NilPanics("Columns", "hierarchy: Columns: ", func() { hierarchy.Columns(nil, ecs.Component[int32]{}, nil) }),
+		lint.NilPanics("Columns", "hierarchy: Columns: ",
+			func() { hierarchy.Columns(nil, ecs.Component[int32]{}, nil) }),
 	)
 }

@@ -55,7 +55,8 @@ func (h *Hierarchy) verifyOrder() error {
 				return broken("H5: %v is in the order twice, or without links", e)
 			}
 			if p != h.Parent(e) || depth[p] != i-1 {
-				return broken("H5: %v is at depth %d under %v, its parent %v is at depth %d", e, i-1, p, h.Parent(e), depth[p]-1)
+				return broken("H5: %v is at depth %d under %v, its parent %v is at depth %d",
+					e, i-1, p, h.Parent(e), depth[p]-1)
 			}
 			depth[e] = i
 		}

@@ -56,9 +56,10 @@ func BenchmarkOpenConverted(b *testing.B) {
 	}{
 		{"same", func(w *ecs.World) { others(w); ecs.Register[narrowBody](w) }, nil},
 		{"fields", changed, []image.Option{image.Renamed("narrowBody", "wideBody")}},
-		{"function", changed, []image.Option{image.Renamed("narrowBody", "wideBody"), image.Convert("narrowBody", func(v narrowBody) wideBody {
-			return wideBody{int64(v.Kind), float64(v.X), float64(v.Y), float64(v.Z)}
-		})}},
+		{"function", changed, []image.Option{image.Renamed("narrowBody", "wideBody"),
+			image.Convert("narrowBody", func(v narrowBody) wideBody {
+				return wideBody{int64(v.Kind), float64(v.X), float64(v.Y), float64(v.Z)}
+			})}},
 		{"dropped", others, []image.Option{image.Drop("narrowBody")}},
 	} {
 		b.Run(c.name, func(b *testing.B) {

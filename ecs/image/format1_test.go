@@ -91,7 +91,8 @@ func (m *f1World) tell() string {
 		if v, ok := m.port.At(rows); ok {
 			line("  port %+v", v)
 		}
-		if v, ok := m.crew.At(rows); ok && v.Name != nil { // an archetype of a changed file may name no value: then it is zero
+		// An archetype of a changed file may name no value: then it is zero.
+		if v, ok := m.crew.At(rows); ok && v.Name != nil {
 			line("  crew %s", *v.Name)
 		}
 		for _, e := range rows.Entities() {

@@ -51,7 +51,8 @@ func (m *f1World) use() (stopped string) {
 		case string:
 			stopped = x
 		case runtime.Error: // an id in a row has an index beyond the records
-			if stopped = x.Error(); !strings.Contains(stopped, "index out of range") && !strings.Contains(stopped, "nil pointer") {
+			if stopped = x.Error(); !strings.Contains(stopped, "index out of range") &&
+				!strings.Contains(stopped, "nil pointer") {
 				panic(x)
 			}
 		case *ecs.LimitError:

@@ -26,7 +26,8 @@ type (
 func infoWorld(t testing.TB) (path string, file []byte) {
 	w, err := ecs.NewWorld()
 	require.NoError(t, err)
-	place, crates := ecs.Register[infoPlace](w, ecs.Enableable, ecs.MaxRows(64)), ecs.RegisterBuffer[infoCrate](w, ecs.Inline(1))
+	place := ecs.Register[infoPlace](w, ecs.Enableable, ecs.MaxRows(64))
+	crates := ecs.RegisterBuffer[infoCrate](w, ecs.Inline(1))
 	mark, port := ecs.RegisterSparse[infoMark](w), ecs.RegisterShared[string](w)
 	batch, err := ecs.NewArchetype(w, place, crates, port.Of("Genoa")).CreateN(100)
 	require.NoError(t, err)
@@ -57,15 +58,23 @@ func TestDescribe(t *testing.T) {
 		for k, s := range in.Sections {
 			require.Equal(t, Section{s.Name, s.Offset, s.Bytes, State(s.State), nil}, info.Sections[k])
 		}
-		require.Equal(t, []int{100, 8192, 8192 - 2 - 100, 3, 1, 16}, []int{info.Entities, info.IDs, info.Free, info.Names, info.Blocks, info.BlockBytes})
+		require.Equal(t, []int{100, 8192, 8192 - 2 - 100, 3, 1, 16}, []int{
+			info.Entities, info.IDs, info.Free, info.Names, info.Blocks, info.BlockBytes,
+		})
 		require.Len(t, info.Types, 8)
 		require.Equal(t, "quarry/ecs.DisabledEntity", info.Types[0].Name)
 		place := info.Types[4]
 		require.Len(t, place.Fields, 2)
 		require.Equal(t, "{Y float32 4 4 float32}", fmt.Sprint(place.Fields[1]))
-		require.Equal(t, Type{Name: "quarry/ecs/image.infoPlace", Size: 8, Enableable: true, MaxRows: 64, Fields: place.Fields}, place)
-		require.Equal(t, []any{ecs.KindBuffer, 1, 24}, []any{info.Types[5].Kind, info.Types[5].Inline, info.Types[5].Size})
-		require.Equal(t, []Archetype{{Types: []int{4, 5, 7}, Shared: []SharedValue{{7, `"Genoa"`, []byte("\x05Genoa")}}, Rows: 100, Chunks: 2, Bytes: info.Archetypes[0].Bytes}}, info.Archetypes)
+		require.Equal(t, Type{
+			Name: "quarry/ecs/image.infoPlace", Size: 8, Enableable: true, MaxRows: 64, Fields: place.Fields,
+		}, place)
+		require.Equal(t, []any{ecs.KindBuffer, 1, 24}, []any{
+			info.Types[5].Kind, info.Types[5].Inline, info.Types[5].Size,
+		})
+		require.Equal(t, []Archetype{
+			{Types: []int{4, 5, 7}, Shared: []SharedValue{{7, `"Genoa"`, []byte("\x05Genoa")}}, Rows: 100, Chunks: 2, Bytes: info.Archetypes[0].Bytes},
+		}, info.Archetypes)
 		require.Equal(t, []Sparse{{6, 3, 48}}, info.Sparse)
 	}
 }

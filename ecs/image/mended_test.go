@@ -98,10 +98,12 @@ func try(t *testing.T, file []byte) (accepted int) {
 		func(m *f1World) (*ecs.World, error) { return image.Open(path, m.register, image.Checked()) },
 		func(m *f1World) (*ecs.World, error) { return image.Open(path, m.register) },
 		func(m *f1World) (*ecs.World, error) {
-			return image.Open(path, func(w *ecs.World) { new(f1World).register(w); m.w = w }, image.Checked(), image.Drop("f1Place", "f1Item"))
+			return image.Open(path, func(w *ecs.World) { new(f1World).register(w); m.w = w }, image.Checked(),
+				image.Drop("f1Place", "f1Item"))
 		},
 		func(m *f1World) (*ecs.World, error) {
-			return image.Open(path, func(w *ecs.World) { m.w = w }, image.Checked(), image.KeepUnknown(), image.DropUnknown())
+			return image.Open(path, func(w *ecs.World) { m.w = w }, image.Checked(), image.KeepUnknown(),
+				image.DropUnknown())
 		},
 	} {
 		var m f1World
@@ -227,7 +229,8 @@ func TestOpenOfMendedSections(t *testing.T) {
 // pick returns a byte of a section, mostly one near another that is not zero.
 func pick(b []byte, dice *rand.Rand) (at int) {
 	for range 1000 {
-		if at = dice.IntN(len(b)); bytes.IndexFunc(b[max(0, at-8):min(at+8, len(b))], func(r rune) bool { return r != 0 }) >= 0 {
+		if at = dice.IntN(len(b)); bytes.IndexFunc(b[max(0, at-8):min(at+8, len(b))],
+			func(r rune) bool { return r != 0 }) >= 0 {
 			break
 		}
 	}

@@ -13,7 +13,8 @@ import (
 func TestNil(t *testing.T) {
 	nothing := func(*ecs.World) {}
 	lint.CheckNil(t,
-		lint.NilPanics("Save: world", "ecs: World.Snapshot: ", func() { _ = image.Save((*ecs.World)(nil), new(bytes.Buffer)) }),
+		lint.NilPanics("Save: world", "ecs: World.Snapshot: ",
+			func() { _ = image.Save((*ecs.World)(nil), new(bytes.Buffer)) }),
 		lint.NilPanics("Save: snapshot", "ecs: ", func() { _ = image.Save((*ecs.Snapshot)(nil), new(bytes.Buffer)) }),
 		lint.NilPanics("Save: writer", "image: Save: ", func() { _ = image.Save(newTown(t, 1).w, nil) }),
 		lint.NilPanics("Open: function", "image: Open: ", func() { _, _ = image.Open("", nil) }),

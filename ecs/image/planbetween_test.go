@@ -91,12 +91,15 @@ func saveOf(t *testing.T, register func(*ecs.World)) string {
 func TestPlanBetween(t *testing.T) {
 	first, later := saveOf(t, registerFirst), saveOf(t, registerLater)
 	renames := []image.Option{
-		image.Renamed("firstPort", "laterPort"), image.Renamed("firstLog", "laterLog"), image.Renamed("firstWear", "laterWear"),
-		image.Renamed("firstSum", "laterSum"), image.Renamed("firstBound", "laterBound"), image.Renamed("crate", "cargo"),
+		image.Renamed("firstPort", "laterPort"), image.Renamed("firstLog", "laterLog"),
+		image.Renamed("firstWear", "laterWear"),
+		image.Renamed("firstSum", "laterSum"), image.Renamed("firstBound", "laterBound"),
+		image.Renamed("crate", "cargo"),
 		image.Renamed("pos", "place"),
 	}
 	fates := map[image.Fate]int{}
-	for _, with := range [][]image.Option{nil, renames, append(renames, image.Drop("debt"), image.RenamedField("anchors", "N", "M")),
+	for _, with := range [][]image.Option{nil, renames,
+		append(renames, image.Drop("debt"), image.RenamedField("anchors", "N", "M")),
 		append(renames, image.DropUnknown()), append(renames, image.KeepUnknown())} {
 		for _, to := range []struct {
 			path     string

@@ -46,7 +46,8 @@ func TestStrict(t *testing.T) {
 
 	_, err = strictly(path, image.DropUnknown(), image.Strict())
 	require.ErrorIs(t, err, image.ErrTypes)
-	require.ErrorContains(t, err, "the component type quarry/ecs/image_test.pos would lose Y float32, which no rule renames or drops\n\tin the file")
+	require.ErrorContains(t, err,
+		"the component type quarry/ecs/image_test.pos would lose Y float32, which no rule renames or drops\n\tin the file")
 	named := []image.Option{image.Strict(), image.DropUnknown(), image.RenamedField("pos", "Y", "Lat")}
 	_, err = strictly(path, named...)
 	require.ErrorIs(t, err, image.ErrTypes)
@@ -59,10 +60,12 @@ func TestStrict(t *testing.T) {
 	y, err = strictly(path, named...)
 	require.NoError(t, err)
 	require.EqualValues(t, .5, y)
-	_, err = strictly(path, append(named[:2:2], image.DropField("spot", "Y"), image.DropField("crate", "Tons"), image.Drop("debt", "anchors"))...)
+	_, err = strictly(path, append(named[:2:2], image.DropField("spot", "Y"), image.DropField("crate", "Tons"),
+		image.Drop("debt", "anchors"))...)
 	require.NoError(t, err)
 
-	plans, err := image.Plan(path, func(w *ecs.World) { ecs.Register[spot](w) }, image.Strict(), image.Renamed("pos", "spot"), image.KeepUnknown())
+	plans, err := image.Plan(path, func(w *ecs.World) { ecs.Register[spot](w) }, image.Strict(),
+		image.Renamed("pos", "spot"), image.KeepUnknown())
 	require.NoError(t, err)
 	fates := map[string]image.Fate{}
 	for _, p := range plans {

@@ -40,7 +40,9 @@ func Save[S Saved](s S, to io.Writer) error {
 // When it returns nil the file is on the disk. It refuses a path at which there is a symbolic link,
 // a folder or a device, for a rename would replace that. The error names the path and the step.
 func SaveFile[S Saved](s S, path string) error {
-	if err := saved(s, func(img *worldfile.Image) error { return fileformat.Replace(disk.FileSystem{}, img, path) }); err != nil {
+	if err := saved(s, func(img *worldfile.Image) error {
+		return fileformat.Replace(disk.FileSystem{}, img, path)
+	}); err != nil {
 		return fmt.Errorf("image: SaveFile: %w", err)
 	}
 	return nil

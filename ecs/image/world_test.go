@@ -32,7 +32,8 @@ type town struct {
 }
 
 func (m *town) register(w *ecs.World) {
-	*m = town{w: w, position: ecs.Register[position](w), velocity: ecs.Register[velocity](w), items: ecs.RegisterBuffer[item](w), mark: ecs.RegisterSparse[mark](w)}
+	*m = town{w: w, position: ecs.Register[position](w), velocity: ecs.Register[velocity](w),
+		items: ecs.RegisterBuffer[item](w), mark: ecs.RegisterSparse[mark](w)}
 	m.moving = ecs.NewQuery(w, ecs.Write(m.position), ecs.Read(m.velocity))
 }
 

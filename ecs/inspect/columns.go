@@ -42,7 +42,8 @@ func open(op string, a *ecs.Archetype) *exportTable {
 	}
 	t := &exportTable{w: a.World(), a: a}
 	if a.Len() > 0 && !slices.Contains(t.w.Archetypes(), a) {
-		panic(fmt.Sprintf("inspect: %s: %v is an archetype of a snapshot, or was retired; take one of World.Archetypes", op, a))
+		panic(fmt.Sprintf("inspect: %s: %v is an archetype of a snapshot, or was retired; take one of World.Archetypes",
+			op, a))
 	}
 	t.q, t.types = ecs.NewQueryOfAll(t.w), a.Components()
 	for _, c := range t.w.Components() {
@@ -97,7 +98,10 @@ func (t *exportTable) addColumns() {
 		if c.Kind == ecs.KindBuffer {
 			add(exportColumn{name: c.Name, of: of})
 		} else {
-			eachField(c.Name, c.Go, nil, func(name string, path []int) { add(exportColumn{name: name, of: of, path: path}) })
+			eachField(c.Name, c.Go, nil, func(name string, path []int) {
+				add(exportColumn{name: name, of: of,
+					path: path})
+			})
 		}
 		if len(t.columns) == before {
 			add(exportColumn{name: c.Name, of: of, holds: holdsPresence})

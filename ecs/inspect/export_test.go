@@ -116,7 +116,9 @@ func TestFieldsOfStructs(t *testing.T) {
 	shapes := ecs.Register[shape](w)
 	a := ecs.NewArchetype(w, shapes)
 	first, e := a.Create(), a.Create()
-	shapes.Set(e, shape{At: at{1.5, -0.1}, Size: [2][2]int8{{1, -2}, {3, 4}}, Points: [2]at{{1, 2}, {3, float32(math.NaN())}}, tint: 0xff00, Owner: first})
+	shapes.Set(e, shape{At: at{1.5, -0.1}, Size: [2][2]int8{{1, -2}, {3, 4}}, Points: [2]at{
+		{1, 2}, {3, float32(math.NaN())},
+	}, tint: 0xff00, Owner: first})
 	shapes.Mut(first).tint = 1 << 24
 	asCSV, asJSON := both(t, a)
 	require.Equal(t, `entity,shape.At.X,shape.At.Y,shape.Size,shape.Points,shape.tint,shape.Owner
@@ -187,7 +189,8 @@ c <é>","[""x,y"",""""]",0,0,,,true
 {"entity":"2v1","name":"Aurora","sunk":true,"walk.enabled":true,"walk.enabled#2":false,"[]load":[{"By":"1v1","Parts":[1,"+Inf"]},{"By":null,"Parts":[0,0]}],"string":"a, \"b\"\nc <é>","managed []string":["x,y",""],"chunk at.X":0,"chunk at.Y":0,"sparse heat.Degrees":null,"sparse heat.enabled":null,"sparse sunk":true}
 `, asJSON)
 	asCSV, _ = both(t, other)
-	require.Equal(t, "entity,DisabledEntity,Prefab,sunk,sparse heat.Degrees,sparse heat.enabled\n3v1,true,true,true,1,true\n", asCSV)
+	require.Equal(t,
+		"entity,DisabledEntity,Prefab,sunk,sparse heat.Degrees,sparse heat.enabled\n3v1,true,true,true,1,true\n", asCSV)
 	asCSV, asJSON = both(t, ecs.NewArchetype(w, tag))
 	require.Equal(t, "entity,sunk\n", asCSV, "no rows")
 	require.Empty(t, asJSON)
@@ -218,7 +221,9 @@ func TestManagedValues(t *testing.T) {
 	q := ecs.NewQuery(w, ecs.Write(conns))
 	defer q.Close()
 	list := q.Entities(nil)
-	*conns.Mut(list[1]) = conn{Name: "a", in: make(chan int), Since: time.Unix(0, 0).UTC(), Limits: map[string]float64{"b": 2, "a": 1},
+	*conns.Mut(list[1]) = conn{Name: "a", in: make(chan int), Since: time.Unix(0, 0).UTC(), Limits: map[string]float64{
+		"b": 2, "a": 1,
+	},
 		Next: &conn{}, Any: 7, Amount: big.NewInt(99), private: []colour{1, 1 << 30}}
 	*conns.Mut(list[2]) = conn{Any: make(chan int), Limits: map[string]float64{"x": math.NaN()}}
 	asCSV, _ := both(t, a)
@@ -240,7 +245,8 @@ func TestNamesOfColumns(t *testing.T) {
 	hot.Set(a.Create(), heat{7})
 	asCSV, asJSON := both(t, a)
 	require.Equal(t, "entity,heat.Degrees,heat.Degrees#2,entity#2,chunk heat.Degrees\n1v1,7,0,0,0\n", asCSV)
-	require.Equal(t, `{"entity":"1v1","heat.Degrees":7,"heat.Degrees#2":0,"entity#2":0,"chunk heat.Degrees":0}`+"\n", asJSON)
+	require.Equal(t, `{"entity":"1v1","heat.Degrees":7,"heat.Degrees#2":0,"entity#2":0,"chunk heat.Degrees":0}`+"\n",
+		asJSON)
 }
 
 // registerLike registers the type of a value whose name is hidden by another.
@@ -307,12 +313,14 @@ func TestMisuse(t *testing.T) {
 	heats := ecs.Register[heat](w)
 	a := ecs.NewArchetype(w, heats)
 	a.Create()
-	require.PanicsWithValue(t, "inspect: WriteCSV: the archetype is nil", func() { _ = inspect.WriteCSV(os.Stdout, nil) })
+	require.PanicsWithValue(t, "inspect: WriteCSV: the archetype is nil",
+		func() { _ = inspect.WriteCSV(os.Stdout, nil) })
 	require.PanicsWithValue(t, "inspect: WriteJSON: the writer is nil", func() { _ = inspect.WriteJSON(nil, a) })
 	s := w.Snapshot()
 	q := ecs.NewQuery(w, ecs.Read(heats))
 	for rows := range s.Rows(q) {
-		require.PanicsWithValue(t, "inspect: WriteCSV: [heat] is an archetype of a snapshot, or was retired; take one of World.Archetypes",
+		require.PanicsWithValue(t,
+			"inspect: WriteCSV: [heat] is an archetype of a snapshot, or was retired; take one of World.Archetypes",
 			func() { _ = inspect.WriteCSV(os.Stdout, rows.Archetype()) })
 	}
 	fork, err := s.Fork()
@@ -336,7 +344,9 @@ func BenchmarkExport(b *testing.B) {
 	a := ecs.NewArchetype(w, ecs.Register[at](w), ecs.Register[speed](w))
 	_, err := a.CreateN(10_000)
 	require.NoError(b, err)
-	for name, write := range map[string]func(io.Writer, *ecs.Archetype) error{"csv": inspect.WriteCSV, "json": inspect.WriteJSON} {
+	for name, write := range map[string]func(io.Writer, *ecs.Archetype) error{
+		"csv": inspect.WriteCSV, "json": inspect.WriteJSON,
+	} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

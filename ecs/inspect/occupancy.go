@@ -20,7 +20,9 @@ func WriteOccupancy(out io.Writer, w *ecs.World) error {
 		panic("inspect: WriteOccupancy: the world is nil")
 	}
 	all := w.Occupancy()
-	slices.SortStableFunc(all, func(a, b ecs.Occupancy) int { return cmp.Compare(b.Bytes+b.Reserve, a.Bytes+a.Reserve) })
+	slices.SortStableFunc(all, func(a, b ecs.Occupancy) int {
+		return cmp.Compare(b.Bytes+b.Reserve, a.Bytes+a.Reserve)
+	})
 	t := tabwriter.NewWriter(out, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "rows\tB a row\tchunks\tKiB\treserve\tused\t  types")
 	var sum ecs.Occupancy

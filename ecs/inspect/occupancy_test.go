@@ -28,10 +28,15 @@ func TestWriteOccupancy(t *testing.T) {
 	for range 3 {
 		few.Create()
 	}
-	require.Equal(t, head+"     3       16       1    2        0   2 %  [at]\n     3       16       1    2        0   2 %  all\n", written())
-	require.EqualError(t, inspect.WriteOccupancy(&failing{8}, w), "inspect: WriteOccupancy: the writer failed: the disk is full")
+	require.Equal(t,
+		head+"     3       16       1    2        0   2 %  [at]\n     3       16       1    2        0   2 %  all\n",
+		written())
+	require.EqualError(t, inspect.WriteOccupancy(&failing{8}, w),
+		"inspect: WriteOccupancy: the writer failed: the disk is full")
 	require.NoError(t, w.Close())
 	require.Equal(t, none, written())
-	require.PanicsWithValue(t, "inspect: WriteOccupancy: the world is nil", func() { _ = inspect.WriteOccupancy(os.Stdout, nil) })
-	require.PanicsWithValue(t, "inspect: WriteOccupancy: the writer is nil", func() { _ = inspect.WriteOccupancy(nil, w) })
+	require.PanicsWithValue(t, "inspect: WriteOccupancy: the world is nil",
+		func() { _ = inspect.WriteOccupancy(os.Stdout, nil) })
+	require.PanicsWithValue(t, "inspect: WriteOccupancy: the writer is nil",
+		func() { _ = inspect.WriteOccupancy(nil, w) })
 }

@@ -66,7 +66,9 @@ func TestChunkValuesInJobs(t *testing.T) {
 	require.Equal(t, 3*want, x)
 	handle := sum.Schedule(func(c *job.Ctx, rows ecs.Rows) { weight.At(rows).Rows = 0 })
 	e := batchFirst(w, weight)
-	require.PanicsWithValue(t, "ecs: Chunk.Get: chunk Weight is lent to job sum, which writes it: complete it first; inside it use its rows", func() { weight.Get(e) })
+	require.PanicsWithValue(t,
+		"ecs: Chunk.Get: chunk Weight is lent to job sum, which writes it: complete it first; inside it use its rows",
+		func() { weight.Get(e) })
 	require.NoError(t, handle.Complete())
 	require.Zero(t, weight.Get(e).Rows)
 }

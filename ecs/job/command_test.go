@@ -74,7 +74,8 @@ func TestWriterOfTwoJobs(t *testing.T) {
 	cb := command.NewBuffer(w.World)
 	defer cb.Close()
 	var kept *command.Writer
-	first, second := s.For(ecs.NewQuery(w.World, ecs.Read(w.position))).Named("first"), s.For(ecs.NewQuery(w.World)).Named("second")
+	first := s.For(ecs.NewQuery(w.World, ecs.Read(w.position))).Named("first")
+	second := s.For(ecs.NewQuery(w.World)).Named("second")
 	take := func(c *job.Ctx, rows ecs.Rows) {
 		if kept == nil {
 			kept = cb.Parallel(c)
@@ -99,7 +100,9 @@ func TestBufferWaitsForJobs(t *testing.T) {
 	l := command.NewLender(w.World)
 	cb := l.Lend()
 	j := s.For(ecs.NewQuery(w.World, ecs.Read(w.position))).Named("recording")
-	for name, f := range map[string]func(){"Buffer.Clear": cb.Clear, "Lender.Close": l.Close, "Buffer.Play": func() { _ = cb.Play() },
+	for name, f := range map[string]func(){"Buffer.Clear": cb.Clear, "Lender.Close": l.Close, "Buffer.Play": func() {
+		_ = cb.Play()
+	},
 		"Lender.Seal": func() { l.Seal("void") }} {
 		for _, worker := range []bool{false, true} {
 			text := inBody(t, s, j, worker, func(*job.Ctx, ecs.Rows) { f() })

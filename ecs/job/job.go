@@ -170,7 +170,8 @@ func (j *Job) schedule(op string, m mode, body func(*Ctx, ecs.Rows)) Handle {
 		panic(fmt.Sprintf("job: %s: job %s: the world is closed", op, j.name))
 	}
 	if m == parallel && j.writer != "" {
-		panic(fmt.Sprintf("job: %s: job %s looks up to write, by Uses(%s): schedule it on one worker, or say Exclusive(%s) instead",
+		panic(fmt.Sprintf(
+			"job: %s: job %s looks up to write, by Uses(%s): schedule it on one worker, or say Exclusive(%s) instead",
 			op, j.name, j.writer, j.writer))
 	}
 	j.settle()

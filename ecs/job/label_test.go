@@ -170,13 +170,16 @@ func TestRegions(t *testing.T) {
 		ctx, task := trace.NewTask(of("move"), "a task of frames")
 		s.Label(ctx)
 		h := labelled.Parallel(nothing)
-		for end := time.Now().Add(20 * time.Second); !h.Done() && time.Now().Before(end); { // by a worker, where there is one
+		// By a worker, where there is one.
+		for end := time.Now().Add(20 * time.Second); !h.Done() && time.Now().Before(end); {
 			runtime.Gosched()
 		}
 		require.NoError(t, s.Complete())
 		task.End()
 		trace.Stop()
-		for text, is := range map[string]bool{"a job with labels": true, "a task of frames": true, "a job left alone": false} {
+		for text, is := range map[string]bool{
+			"a job with labels": true, "a task of frames": true, "a job left alone": false,
+		} {
 			require.Equal(t, is, bytes.Contains(b.Bytes(), []byte(text)), text)
 		}
 		require.NoError(t, s.Close())
@@ -210,7 +213,8 @@ func TestLabelMisuse(t *testing.T) {
 	zero := "job: Scheduler.Label: the scheduler is nil or the zero value"
 	refuses(t, func() { (*job.Scheduler)(nil).Label(alone) }, zero)
 	refuses(t, func() { new(job.Scheduler).Label(of("move")) }, zero)
-	require.Contains(t, inBody(t, s, j, false, func(*job.Ctx, ecs.Rows) { s.Label(of("move")) }), "job: Scheduler.Label: inside a body")
+	require.Contains(t, inBody(t, s, j, false, func(*job.Ctx, ecs.Rows) { s.Label(of("move")) }),
+		"job: Scheduler.Label: inside a body")
 	require.NoError(t, s.Close())
 	refuses(t, func() { s.Label(of("move")) }, "job: Scheduler.Label: the scheduler is closed")
 	require.Equal(t, none, labels(), "a call that is refused labels nobody")

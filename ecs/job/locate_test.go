@@ -53,7 +53,8 @@ func TestLocateInBodies(t *testing.T) {
 					continue
 				}
 				a := at.Archetype
-				if _, _, n := a.Chunk(at.Chunk); at.Row >= n || !a.Has(w.position) || a.Len() == 0 || len(a.Components()) < 3 {
+				if _, _, n := a.Chunk(at.Chunk); at.Row >= n || !a.Has(w.position) || a.Len() == 0 ||
+					len(a.Components()) < 3 {
 					t.Errorf("%v has %d rows in chunk %d", a, n, at.Chunk)
 				}
 				asked.Add(1)
@@ -72,5 +73,6 @@ func TestLocateInBodies(t *testing.T) {
 	require.Contains(t, failed.Value, "belongs to another world")
 	var kept *job.Ctx
 	require.NoError(t, look.Run(func(c *job.Ctx, _ ecs.Rows) { kept = c }))
-	require.PanicsWithValue(t, "ecs: Accessor.Locate: job look is not out: it has not begun, or has ended", func() { kept.Locate(ids[200]) })
+	require.PanicsWithValue(t, "ecs: Accessor.Locate: job look is not out: it has not begun, or has ended",
+		func() { kept.Locate(ids[200]) })
 }

@@ -244,7 +244,8 @@ func TestSpinEnds(t *testing.T) {
 			time.Sleep(time.Hour)
 		})
 		for !begun.Load() {
-			time.Sleep(time.Nanosecond) // a loop that does not sleep would hold the bubble's clock, and workers that sleep
+			// A loop that does not sleep would hold the bubble's clock, and workers that sleep.
+			time.Sleep(time.Nanosecond)
 		}
 		before := time.Now()
 		require.NoError(t, h.Complete())

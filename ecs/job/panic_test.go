@@ -18,7 +18,8 @@ import (
 )
 
 // failing runs body in all three ways and gives check what came of it.
-func failing(t *testing.T, w *world, workers int, body func(c *job.Ctx, rows ecs.Rows), check func(t *testing.T, e *job.PanicError)) {
+func failing(t *testing.T, w *world, workers int, body func(c *job.Ctx, rows ecs.Rows),
+	check func(t *testing.T, e *job.PanicError)) {
 	t.Helper()
 	s := w.schedule(t, workers)
 	q := ecs.NewQuery(w.World, ecs.Write(w.count))

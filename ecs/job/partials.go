@@ -28,7 +28,8 @@ func (p *Partials[T]) bind(j *Job) {
 		panic("job: Job.Reduces: the partials are nil; they come from NewPartials")
 	}
 	if p.job != nil {
-		panic(fmt.Sprintf("job: Job.Reduces: the partials are those of job %s; make others for job %s", p.job.name, j.name))
+		panic(fmt.Sprintf("job: Job.Reduces: the partials are those of job %s; make others for job %s",
+			p.job.name, j.name))
 	}
 	p.job = j
 }
@@ -45,7 +46,8 @@ func (p *Partials[T]) At(c *Ctx) *T {
 		panic("job: Partials.At: the context is nil; bodies of jobs have one")
 	}
 	if p.job != c.job {
-		panic(fmt.Sprintf("job: Partials.At: the partials are not those of job %s: give them to its Reduces", c.job.name))
+		panic(fmt.Sprintf("job: Partials.At: the partials are not those of job %s: give them to its Reduces",
+			c.job.name))
 	}
 	return &p.values[c.ordinal]
 }

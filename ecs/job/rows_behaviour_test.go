@@ -19,7 +19,8 @@ func TestBehaviour69EveryRowOnce(t *testing.T) {
 	w := newWorld(t)
 	q := ecs.NewQuery(w.World, ecs.Write(w.count))
 	r := w.chunk
-	for _, n := range []int{0, 1, 2, 5, 10, 63, 64, 65, 100, r - 1, r, r + 1, 2*r - 1, 2*r + 1, 5*r - 1, 5 * r, 5*r + 1, 16*r - 1, 16*r + 1} {
+	for _, n := range []int{0, 1, 2, 5, 10, 63, 64, 65, 100, r - 1, r, r + 1, 2*r - 1, 2*r + 1, 5*r - 1, 5 * r, 5*r + 1,
+		16*r - 1, 16*r + 1} {
 		w.Clear()
 		w.fill(t, n)
 		want := make([]int64, n)
@@ -139,7 +140,9 @@ func TestFilteredRows(t *testing.T) {
 
 // Parts depend on the number of rows only.
 func TestGrain(t *testing.T) {
-	for rows, want := range map[int]int{0: 64, 1: 64, 64 * 128: 64, 64*128 + 1: 128, 100_000: 832, 4096 * 128: 4096, 10_000_000: 4096} {
+	for rows, want := range map[int]int{
+		0: 64, 1: 64, 64 * 128: 64, 64*128 + 1: 128, 100_000: 832, 4096 * 128: 4096, 10_000_000: 4096,
+	} {
 		require.Equal(t, want, job.GrainOf(rows), rows)
 	}
 }

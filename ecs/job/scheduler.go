@@ -267,8 +267,9 @@ func (s *Scheduler) refuseWorker(op string) {
 // out, on the goroutine that makes the change.
 func (s *Scheduler) structural(op string) {
 	if k := s.current(); k != nil {
-		panic(fmt.Sprintf("job: %s: structural change inside a body of job %s; record it in a command buffer and play that back after Complete",
-			op, k.job.name))
+		panic(
+			fmt.Sprintf("job: %s: structural change inside a body of job %s; record it in a command buffer and play that back after Complete",
+				op, k.job.name))
 	}
 	s.completeAll()
 }

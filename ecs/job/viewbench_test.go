@@ -54,8 +54,12 @@ func step6(p []Position, v []Velocity, a []part[int8], b []part[int16], c []part
 // rows, in turns of 200 jobs. The ratio is of the shortest turns.
 func BenchmarkViewInBodies(b *testing.B) {
 	w := newWorld(b)
-	pa, pb, pc, pd := ecs.Register[part[int8]](w.World), ecs.Register[part[int16]](w.World), ecs.Register[part[int32]](w.World), ecs.Register[part[int64]](w.World)
-	for _, a := range []*ecs.Archetype{ecs.NewArchetype(w.World, w.position, w.velocity), ecs.NewArchetype(w.World, w.position, w.velocity, pa, pb, pc, pd)} {
+	pa := ecs.Register[part[int8]](w.World)
+	pb := ecs.Register[part[int16]](w.World)
+	pc := ecs.Register[part[int32]](w.World)
+	pd := ecs.Register[part[int64]](w.World)
+	for _, a := range []*ecs.Archetype{ecs.NewArchetype(w.World, w.position, w.velocity),
+		ecs.NewArchetype(w.World, w.position, w.velocity, pa, pb, pc, pd)} {
 		if _, err := a.CreateN(1000); err != nil {
 			b.Fatal(err)
 		}
@@ -72,7 +76,8 @@ func BenchmarkViewInBodies(b *testing.B) {
 			func(_ *job.Ctx, rows ecs.Rows) { m := two.At(rows); step2(m.P, m.V) }},
 		"types=6": {many.Query(),
 			func(_ *job.Ctx, rows ecs.Rows) {
-				step6(w.position.Slice(rows), w.velocity.Slice(rows), pa.Slice(rows), pb.Slice(rows), pc.Slice(rows), pd.Slice(rows))
+				step6(w.position.Slice(rows), w.velocity.Slice(rows), pa.Slice(rows), pb.Slice(rows), pc.Slice(rows),
+					pd.Slice(rows))
 			},
 			func(_ *job.Ctx, rows ecs.Rows) { m := many.At(rows); step6(m.P, m.V, m.A, m.B, m.C, m.D) }},
 	} {

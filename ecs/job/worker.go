@@ -89,7 +89,9 @@ func (k *worker) run(j *Job) {
 		var failure *PanicError
 		if !ended {
 			failure = &PanicError{Job: j.name, Ordinal: c.ordinal, Value: recover(), Stack: debug.Stack()}
-			_ = fmt.Sprint(failure.Value) // a refused look-up finds its reason when first printed, which must be before the borrow ends
+			// A refused look-up finds its reason when first printed, which must be before the
+			// borrow ends.
+			_ = fmt.Sprint(failure.Value)
 		}
 		k.leave(j, c, clock.Now()-start, failure)
 	}()

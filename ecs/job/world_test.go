@@ -42,7 +42,8 @@ func newWorld(t testing.TB) *world {
 		require.NoError(t, w.Verify())
 		require.NoError(t, w.Close())
 	})
-	v := &world{World: w, position: ecs.Register[Position](w), velocity: ecs.Register[Velocity](w), count: ecs.Register[Count](w),
+	v := &world{World: w, position: ecs.Register[Position](w), velocity: ecs.Register[Velocity](w),
+		count: ecs.Register[Count](w),
 		awake: ecs.Register[Awake](w, ecs.Enableable), target: ecs.Register[Target](w)}
 	v.all = ecs.NewArchetype(w, v.position, v.velocity, v.count)
 	v.chunk = v.all.Plan().Rows
@@ -68,7 +69,8 @@ func (w *world) fill(t testing.TB, n int) []ecs.Entity {
 // schedule makes a scheduler whose workers are woken for everything and yield at random.
 func (w *world) schedule(t testing.TB, workers int, options ...job.Option) *job.Scheduler {
 	t.Helper()
-	s := job.NewScheduler(w.World, append([]job.Option{job.Workers(workers), job.Inline(0), job.Yields(yield)}, options...)...)
+	s := job.NewScheduler(w.World, append([]job.Option{job.Workers(workers), job.Inline(0), job.Yields(yield)},
+		options...)...)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	return s
 }

@@ -157,7 +157,9 @@ func (j *Journal) placeLog(number uint64, before uint32, from, end int64) (place
 		return false, fmt.Errorf("read the new base: %w", err)
 	}
 	old := j.out
-	h := logHeader{format: logFormat, number: number, base: base, before: before, key: old.head.key, epoch: old.head.epoch}
+	h := logHeader{
+		format: logFormat, number: number, base: base, before: before, key: old.head.key, epoch: old.head.epoch,
+	}
 	if from == 0 { // no record is copied, which would have the old key
 		h.before = base.Seed()
 		binary.LittleEndian.PutUint64(h.key[:], rand.Uint64())
@@ -199,7 +201,8 @@ func (j *Journal) writeLog(h logHeader, records io.ReaderAt, from, end int64) (s
 			return err
 		}
 		if from < end {
-			if _, err := io.CopyBuffer(f, io.NewSectionReader(records, from, end-from), make([]byte, copyBytes)); err != nil {
+			if _, err := io.CopyBuffer(f, io.NewSectionReader(records, from, end-from),
+				make([]byte, copyBytes)); err != nil {
 				return err
 			}
 		}

@@ -27,7 +27,9 @@ const (
 )
 
 func (m *walkers) register(w *ecs.World) {
-	*m = walkers{w: w, position: ecs.Register[position](w), velocity: ecs.Register[velocity](w), health: ecs.Register[mark](w)}
+	*m = walkers{
+		w: w, position: ecs.Register[position](w), velocity: ecs.Register[velocity](w), health: ecs.Register[mark](w),
+	}
 }
 
 // frame writes all 40 bytes of 1 % of the entities, in pieces of walkerPiece that follow one

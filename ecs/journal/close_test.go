@@ -25,7 +25,9 @@ func TestCloseAtABadTime(t *testing.T) {
 		}
 	})
 	share := m.w.Share()
-	require.PanicsWithValue(t, "journal: Journal.Close: "+folder+": the journal is closed inside a loop over rows, or while the world is shared",
+	require.PanicsWithValue(t,
+		"journal: Journal.Close: "+folder+
+			": the journal is closed inside a loop over rows, or while the world is shared",
 		func() { _ = j.Close() })
 	share.End()
 	m.frame(2)

@@ -342,7 +342,8 @@ func readLog(t testing.TB, folder string) []byte {
 }
 
 // reopened opens a journal of files in a folder of its own, and returns its state.
-func reopened(t testing.TB, folder string, base, log []byte, options ...Option) (opened Opened, hash uint64, err error) {
+func reopened(t testing.TB, folder string, base, log []byte,
+	options ...Option) (opened Opened, hash uint64, err error) {
 	require.NoError(t, os.WriteFile(filepath.Join(folder, baseName(0)), base, 0o666))
 	require.NoError(t, os.WriteFile(filepath.Join(folder, logName(0)), log, 0o666))
 	m, j, err := openCounters(&faulty{left: -1}, folder, options...)
@@ -452,7 +453,9 @@ func TestJournalOfSplices(t *testing.T) {
 	for name, c := range map[string]struct {
 		records []int
 		want    int
-	}{"twice": {[]int{0, 0}, 1}, "without one": {[]int{0, 2}, 1}, "without the first": {[]int{1}, 0}, "exchanged": {[]int{1, 0}, 0}} {
+	}{"twice": {[]int{0, 0}, 1}, "without one": {[]int{0, 2}, 1}, "without the first": {[]int{1}, 0}, "exchanged": {
+		[]int{1, 0}, 0,
+	}} {
 		spliced := bytes.Clone(log[:logHeaderBytes])
 		for _, i := range c.records {
 			spliced = append(spliced, record(i)...)
@@ -463,7 +466,8 @@ func TestJournalOfSplices(t *testing.T) {
 	}
 	otherBase, otherLog, _, otherEnds := written(t)
 	require.False(t, bytes.Equal(base, otherBase))
-	_, hash, err := reopened(t, folder, base, append(bytes.Clone(log[:logHeaderBytes]), otherLog[logHeaderBytes:otherEnds[0]]...))
+	_, hash, err := reopened(t, folder, base,
+		append(bytes.Clone(log[:logHeaderBytes]), otherLog[logHeaderBytes:otherEnds[0]]...))
 	require.NoError(t, err)
 	require.Equal(t, hashes[0], hash, "the record is another journal's")
 	other := bytes.Clone(base)

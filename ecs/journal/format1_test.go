@@ -34,7 +34,8 @@ func unpackFormat1(t testing.TB) (folder string) {
 		b, err := io.ReadAll(z)
 		require.NoError(t, err)
 		require.NoError(t, f.Close())
-		require.NoError(t, os.WriteFile(filepath.Join(folder, strings.TrimSuffix(filepath.Base(path), ".gz")), b, 0o666))
+		require.NoError(t,
+			os.WriteFile(filepath.Join(folder, strings.TrimSuffix(filepath.Base(path), ".gz")), b, 0o666))
 	}
 	return folder
 }

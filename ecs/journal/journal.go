@@ -278,7 +278,8 @@ func (j *Journal) Close() error {
 	}
 	j.mu.Unlock()
 	if door.Locked(j.w) {
-		panic("journal: Journal.Close: " + j.folder + ": the journal is closed inside a loop over rows, or while the world is shared")
+		panic("journal: Journal.Close: " + j.folder +
+			": the journal is closed inside a loop over rows, or while the world is shared")
 	}
 	j.mu.Lock()
 	j.closing, j.stalled = true, false

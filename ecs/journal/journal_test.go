@@ -130,7 +130,8 @@ func TestJournalKeepsTheLastCommit(t *testing.T) {
 			}
 		}
 		if round%4 == 3 {
-			require.Eventually(t, func() bool { s := j.Status(); return !s.Compacting && s.Base > 0 }, 5*time.Second, time.Millisecond)
+			require.Eventually(t, func() bool { s := j.Status(); return !s.Compacting && s.Base > 0 }, 5*time.Second,
+				time.Millisecond)
 			require.NoError(t, j.Status().Compaction)
 		}
 		require.NoError(t, j.Sync())

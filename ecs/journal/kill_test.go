@@ -109,14 +109,17 @@ func killAloud(t *testing.T, folder string, after time.Duration) (said uint64) {
 // journalAloud journals until it is killed.
 func journalAloud(folder string) {
 	var m villagers
-	policy := []journal.Option{journal.SyncEach(), journal.SyncEvery(2 * time.Millisecond), journal.SyncEvery(time.Microsecond)}
+	policy := []journal.Option{
+		journal.SyncEach(), journal.SyncEvery(2 * time.Millisecond), journal.SyncEvery(time.Microsecond),
+	}
 	fail := func(err error) {
 		if err != nil {
 			fmt.Println("failed:", err)
 			os.Exit(1)
 		}
 	}
-	j, err := journal.Open(folder, m.register, policy[rand.IntN(len(policy))], journal.CompactAt(int64(20_000+rand.IntN(200_000))))
+	j, err := journal.Open(folder, m.register, policy[rand.IntN(len(policy))],
+		journal.CompactAt(int64(20_000+rand.IntN(200_000))))
 	fail(err)
 	said := j.Acknowledged()
 	fmt.Println("acknowledged", said)

@@ -100,7 +100,8 @@ func decodeLog(b []byte) (h logHeader, err error) {
 		h.key = [8]byte(b[40:])
 		h.epoch = binary.LittleEndian.Uint64(b[48:])
 	default:
-		return h, badLog("%w: its format is %d, this is a program for formats 1 to %d", errLogFormat, h.format, logFormat)
+		return h, badLog("%w: its format is %d, this is a program for formats 1 to %d",
+			errLogFormat, h.format, logFormat)
 	}
 	return h, nil
 }

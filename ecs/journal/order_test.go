@@ -65,7 +65,9 @@ func TestJournalKeepsArchetypesWithoutRows(t *testing.T) {
 			opened := j.World()
 			for _, w := range []*ecs.World{w, opened} {
 				r, g, b := ecs.Register[red](w), ecs.Register[green](w), ecs.Register[blue](w)
-				for _, a := range []*ecs.Archetype{ecs.NewArchetype(w, b), ecs.NewArchetype(w, r), ecs.NewArchetype(w, r, g), ecs.NewArchetype(w, g)} {
+				for _, a := range []*ecs.Archetype{
+					ecs.NewArchetype(w, b), ecs.NewArchetype(w, r), ecs.NewArchetype(w, r, g), ecs.NewArchetype(w, g),
+				} {
 					a.Create()
 				}
 			}

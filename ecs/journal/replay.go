@@ -92,7 +92,9 @@ func (r *replay) ofBase(d disk.Disk, folder string) error {
 	name, said := baseName(r.head.number), r.head.base
 	id, err := fileformat.Identify(d, filepath.Join(folder, name))
 	if err == nil && id != said {
-		err = badLog("it is not of %s: it names a base of %d bytes with checksums %08x %08x, that has %d bytes and %08x %08x", name,
+		err = badLog(
+			"it is not of %s: it names a base of %d bytes with checksums %08x %08x, that has %d bytes and %08x %08x",
+			name,
 			said.Bytes, said.Header, said.Sums, id.Bytes, id.Header, id.Sums)
 	}
 	return err
@@ -147,7 +149,8 @@ func (r *replay) next(in io.Reader, head []byte, delta *[]byte) (h recordHeader,
 	case h.mark() && h.number == r.number && left == 0:
 		return h, nil
 	case h.mark():
-		return h, badLog("the mark at byte %d is of commit %d, behind one of commit %d, and %d bytes are behind it", r.at, h.number, r.number, left)
+		return h, badLog("the mark at byte %d is of commit %d, behind one of commit %d, and %d bytes are behind it",
+			r.at, h.number, r.number, left)
 	case h.number <= r.number:
 		return h, badLog("the record at byte %d is of commit %d, behind one of commit %d", r.at, h.number, r.number)
 	case h.bytes > left:
@@ -158,7 +161,8 @@ func (r *replay) next(in io.Reader, head []byte, delta *[]byte) (h recordHeader,
 		return h, fmt.Errorf("read the record at byte %d: %w", r.at, err)
 	}
 	if sum, own := sumsOfDelta(*delta); sum != h.delta || own != h.delta {
-		return h, badLog("the record at byte %d is damaged: the checksum of its delta is %08x, it says %08x and %08x", r.at, sum, own, h.delta)
+		return h, badLog("the record at byte %d is damaged: the checksum of its delta is %08x, it says %08x and %08x",
+			r.at, sum, own, h.delta)
 	}
 	return h, nil
 }

@@ -62,7 +62,8 @@ type wantedStep struct {
 }
 
 func newSimulation(t *testing.T, seed uint64) *simulation {
-	return &simulation{t: t, dice: rand.New(rand.NewPCG(seed, 50)), disk: simdisk.New(), folder: "a/b/c", killIn: -1, hashes: map[uint64]uint64{}}
+	return &simulation{t: t, dice: rand.New(rand.NewPCG(seed, 50)), disk: simdisk.New(), folder: "a/b/c", killIn: -1,
+		hashes: map[uint64]uint64{}}
 }
 
 // bubble runs a simulation in a bubble, which no goroutine may outlive.
@@ -249,7 +250,8 @@ func (s *simulation) close() error {
 	s.call("Close", func() { err = s.j.Close() })
 	s.note("Close: %v", err)
 	if err == nil {
-		s.require(s.j.Acknowledged() == last, "Close returned nil, and commit %d of %d is on the disk", s.j.Acknowledged(), last)
+		s.require(s.j.Acknowledged() == last, "Close returned nil, and commit %d of %d is on the disk",
+			s.j.Acknowledged(), last)
 	}
 	s.end()
 	return err

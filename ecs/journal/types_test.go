@@ -45,8 +45,10 @@ type (
 // townRules are for files of the older one.
 func townRules() []image.Option {
 	return []image.Option{
-		image.Renamed("oldHouse", "House"), image.Renamed("House", "newHouse"), image.RenamedField("House", "At", "Place"),
-		image.Renamed("oldLamp", "newLamp"), image.Renamed("oldWard", "newWard"), image.Renamed("oldGuest", "newGuest"), image.Drop("heads"),
+		image.Renamed("oldHouse", "House"), image.Renamed("House", "newHouse"),
+		image.RenamedField("House", "At", "Place"),
+		image.Renamed("oldLamp", "newLamp"), image.Renamed("oldWard", "newWard"), image.Renamed("oldGuest", "newGuest"),
+		image.Drop("heads"),
 	}
 }
 
@@ -71,7 +73,8 @@ type oldTown struct {
 }
 
 func (m *oldTown) register(w *ecs.World) {
-	*m = oldTown{w: w, house: ecs.Register[oldHouse](w, ecs.Enableable), lamps: ecs.RegisterBuffer[oldLamp](w, ecs.Inline(2)), ward: ecs.RegisterShared[oldWard](w),
+	*m = oldTown{w: w, house: ecs.Register[oldHouse](w, ecs.Enableable), lamps: ecs.RegisterBuffer[oldLamp](w,
+		ecs.Inline(2)), ward: ecs.RegisterShared[oldWard](w),
 		guest: ecs.RegisterSparse[oldGuest](w), heads: ecs.Register[heads](w), sum: ecs.RegisterChunk[int64](w)}
 }
 
@@ -136,7 +139,9 @@ func TestJournalUpgrade(t *testing.T) {
 		w := j.World()
 		require.NoError(t, w.Verify())
 		require.Equal(t, want.Hash(), w.Hash())
-		require.Equal(t, journal.Opened{Base: uint64(frames) + 1, Records: frames, Commit: uint64(frames) + 1, Converted: true}, j.Opened())
+		require.Equal(t, journal.Opened{
+			Base: uint64(frames) + 1, Records: frames, Commit: uint64(frames) + 1, Converted: true,
+		}, j.Opened())
 		require.EqualValues(t, frames+1, j.Acknowledged())
 		require.EqualValues(t, frames+1, j.Status().Base)
 		require.Equal(t, frames > 0, len(w.Archetypes()) > 1)
@@ -150,7 +155,8 @@ func TestJournalUpgrade(t *testing.T) {
 		for _, rules := range [][]image.Option{nil, townRules()} { // which the new base does not need
 			j, err = journal.Open(folder, registerNewTown, journal.Base(rules...))
 			require.NoError(t, err)
-			require.Equal(t, journal.Opened{Base: uint64(frames) + 1, Records: 1, Commit: uint64(frames) + 2}, j.Opened())
+			require.Equal(t, journal.Opened{Base: uint64(frames) + 1, Records: 1, Commit: uint64(frames) + 2},
+				j.Opened())
 			require.Equal(t, hash, j.World().Hash())
 			require.NoError(t, j.Close())
 			require.NoError(t, j.World().Close())
@@ -186,7 +192,8 @@ func TestJournalUpgradeRefused(t *testing.T) {
 	require.ErrorContains(t, err, "oldHouse is not registered")
 	again()
 	require.PanicsWithValue(t, "no lamp", func() {
-		_, _ = journal.Open(folder, registerNewTown, journal.Base(append(townRules(), image.Convert("oldLamp", func(oldLamp) newLamp { panic("no lamp") }))...))
+		_, _ = journal.Open(folder, registerNewTown,
+			journal.Base(append(townRules(), image.Convert("oldLamp", func(oldLamp) newLamp { panic("no lamp") }))...))
 	})
 	again()
 

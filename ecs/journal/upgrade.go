@@ -84,7 +84,8 @@ func (j *Journal) apply(r *replay, w *ecs.World) error {
 	err := r.run(func(delta []byte) error { return w.ApplyDelta(bytes.NewReader(delta)) }, j.set.cut)
 	if errors.Is(err, ecs.ErrDelta) {
 		err = fmt.Errorf("%w: %w; Journal.Rebase of the program that wrote it gives the journal a base with its types "+
-			"(records apply to the types of the base, so a type that was registered later is missing)", image.ErrTypes, err)
+			"(records apply to the types of the base, so a type that was registered later is missing)",
+			image.ErrTypes, err)
 	}
 	if err != nil {
 		err = fmt.Errorf("%s: %w", logName(j.out.head.number), err)
@@ -94,7 +95,8 @@ func (j *Journal) apply(r *replay, w *ecs.World) error {
 
 // load makes the world of a base, or of the file that newer returns in its place if types have
 // changed. renew is as in restore.
-func (j *Journal) load(number uint64, register func(*ecs.World), s *settings, newer func() (*worldfile.File, error)) (w *ecs.World, renew bool, err error) {
+func (j *Journal) load(number uint64, register func(*ecs.World), s *settings,
+	newer func() (*worldfile.File, error)) (w *ecs.World, renew bool, err error) {
 	f, err := j.d.Open(j.path(baseName(number)))
 	if err != nil {
 		return nil, false, err

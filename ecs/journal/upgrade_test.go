@@ -20,7 +20,8 @@ type bigCounter struct {
 	Value int64
 }
 
-var bigRules = []Option{Base(image.Renamed("int64", "bigCounter"), image.RenamedField("bigCounter", "", "Value")), SyncEach(), CompactAt(0)}
+var bigRules = []Option{Base(image.Renamed("int64", "bigCounter"), image.RenamedField("bigCounter", "", "Value")),
+	SyncEach(), CompactAt(0)}
 
 // openBig opens a journal of counters in the newer program.
 func openBig(d disk.Disk, folder string, options ...Option) (value ecs.Component[bigCounter], j *Journal, err error) {

@@ -28,7 +28,8 @@ func TestJournalAfterPanic(t *testing.T) {
 	require.NoError(t, j.Close())
 	require.NoError(t, w.Close())
 	for _, call := range []func(*journal.Journal){
-		func(j *journal.Journal) { j.World() }, func(j *journal.Journal) { j.Opened() }, func(j *journal.Journal) { j.Acknowledged() },
+		func(j *journal.Journal) { j.World() }, func(j *journal.Journal) { j.Opened() },
+		func(j *journal.Journal) { j.Acknowledged() },
 	} {
 		require.Panics(t, func() { call(nil) })
 		require.Panics(t, func() { call(new(journal.Journal)) })
@@ -83,9 +84,11 @@ func TestJournalWithoutName(t *testing.T) {
 // for one that has entities.
 func TestRegisterMakesEntities(t *testing.T) {
 	folder := t.TempDir()
-	require.PanicsWithValue(t, "journal: Open: the function that registers the types has made entities; make them afterwards, if Opened().New", func() {
-		_, _ = journal.Open(folder, func(w *ecs.World) { ecs.NewArchetype(w, ecs.Register[mark](w)).Create() })
-	})
+	require.PanicsWithValue(t,
+		"journal: Open: the function that registers the types has made entities; make them afterwards, if Opened().New",
+		func() {
+			_, _ = journal.Open(folder, func(w *ecs.World) { ecs.NewArchetype(w, ecs.Register[mark](w)).Create() })
+		})
 	list, err := os.ReadDir(folder)
 	require.NoError(t, err)
 	require.Len(t, list, 1, "the lock")

@@ -210,7 +210,8 @@ func checkEnd(file disk.Log, end int64, tail [tailBytes]byte) error {
 		_, err = file.ReadAt(b[:], end-tailBytes)
 	}
 	if err == nil && b != tail {
-		err = fmt.Errorf("it has % x before byte %d, and % x were written: something else has cut or written it", b, end, tail)
+		err = fmt.Errorf("it has % x before byte %d, and % x were written: something else has cut or written it",
+			b, end, tail)
 	}
 	return err
 }

@@ -33,11 +33,13 @@ func TestBadObjects(t *testing.T) {
 		objects []scene.Object
 		want    string
 	}{
-		"no id":          {[]scene.Object{{Value: House{}}}, "object : object 0 has no id"},
-		"twice":          {[]scene.Object{house("a", House{}), house("a", House{})}, "object a (t.json:a): its id is that of a (t.json:a) too"},
-		"section":        {[]scene.Object{{ID: "a", Section: "../x", Value: House{}}}, `object a: section "../x": a section is named by letters, digits, _ and - and dots inside`},
-		"device":         {[]scene.Object{{ID: "a", Section: "Con", Value: House{}}}, `object a: section "Con": Windows takes the name for a device`},
-		"case":           {[]scene.Object{house("a", House{}), {ID: "b", Section: "Main", Value: House{}}}, `object b: section "Main": it is named as "main" of a (t.json:a) but for the case of letters: on some systems both are one file`},
+		"no id": {[]scene.Object{{Value: House{}}}, "object : object 0 has no id"},
+		"twice": {[]scene.Object{house("a", House{}), house("a", House{})}, "object a (t.json:a): its id is that of a (t.json:a) too"},
+		"section": {[]scene.Object{{ID: "a", Section: "../x", Value: House{}}},
+			`object a: section "../x": a section is named by letters, digits, _ and - and dots inside`},
+		"device": {[]scene.Object{{ID: "a", Section: "Con", Value: House{}}}, `object a: section "Con": Windows takes the name for a device`},
+		"case": {[]scene.Object{house("a", House{}), {ID: "b", Section: "Main", Value: House{}}},
+			`object b: section "Main": it is named as "main" of a (t.json:a) but for the case of letters: on some systems both are one file`},
 		"no parent":      {[]scene.Object{under("a", "z")}, `object a (t.json:a): its parent "z" is no object`},
 		"own parent":     {[]scene.Object{under("a", "a")}, "object a (t.json:a): it is its own ancestor: a under a"},
 		"cycle":          {[]scene.Object{under("a", "b"), under("b", "c"), under("c", "b")}, "object b (t.json:b): it is its own ancestor: b under c under b"},
@@ -51,8 +53,10 @@ func TestBadObjects(t *testing.T) {
 		"not registered": {[]scene.Object{{ID: "a", Value: Bad{"type"}}}, "object a: baker bad: it panicked: scene: Put: scene_test.Bad is not registered"},
 		"own type":       {[]scene.Object{{ID: "a", Value: Bad{"own"}}}, "object a: baker bad: it panicked: scene: Put: scene.Identity is given by the bake"},
 		"foreign":        {[]scene.Object{{ID: "a", Value: Bad{"foreign"}}}, "object a: baker bad: it panicked: scene: Put: null is no entity of object a"},
-		"entity":         {[]scene.Object{{ID: "a", Value: Bad{"entity"}}}, "object a: baker bad: its Door has entity 7v1, which is neither one of the object nor from EntityOf"},
-		"buffer":         {[]scene.Object{{ID: "a", Value: Bad{"buffer"}}}, "object a: baker bad: it panicked: scene: PutBuffer: scene_test.Position is not registered"},
+		"entity": {[]scene.Object{{ID: "a", Value: Bad{"entity"}}},
+			"object a: baker bad: its Door has entity 7v1, which is neither one of the object nor from EntityOf"},
+		"buffer": {[]scene.Object{{ID: "a", Value: Bad{"buffer"}}},
+			"object a: baker bad: it panicked: scene: PutBuffer: scene_test.Position is not registered"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			folder := t.TempDir()
@@ -122,7 +126,8 @@ func TestContextIsKept(t *testing.T) {
 	addBad(b)
 	_, err := b.Bake(t.TempDir(), []scene.Object{{ID: "a", Value: Bad{"keep"}}})
 	require.NoError(t, err)
-	require.PanicsWithValue(t, "scene: Context.Create: the baker has returned, or the context is nil", func() { kept.Create() })
+	require.PanicsWithValue(t, "scene: Context.Create: the baker has returned, or the context is nil",
+		func() { kept.Create() })
 }
 
 // TestBadBakers: bakers that could not work are refused when they are added.
@@ -131,9 +136,10 @@ func TestBadBakers(t *testing.T) {
 	type hidden struct {
 		A []struct{ b int }
 	}
-	require.PanicsWithValue(t, "scene: AddBaker: JSON does not show scene_test.hidden.A.b, so changes of it would not be noticed", func() {
-		scene.AddBaker(b, "hidden", func(*scene.Context, hidden) error { return nil })
-	})
+	require.PanicsWithValue(t,
+		"scene: AddBaker: JSON does not show scene_test.hidden.A.b, so changes of it would not be noticed", func() {
+			scene.AddBaker(b, "hidden", func(*scene.Context, hidden) error { return nil })
+		})
 	require.PanicsWithValue(t, "scene: AddBaker: scene_test.House has a baker already, house", func() {
 		scene.AddBaker(b, "other", bakeHouse)
 	})
@@ -151,7 +157,9 @@ func TestBadJSON(t *testing.T) {
 		"{}":                  "in:1: a list of objects begins with [, not {",
 		"[\n{\"id\": \"a\"},": "object a (in:2): there is no baker \"\"\nin:2: EOF",
 		"[] []":               "in:1: something follows the list",
-		"[\n\n {\"id\": \"a\", \"baker\": \"house\", \"value\": {\"Hight\": 3}},\n {\"id\": \"b\", \"baker\": \"house\", \"value\": {\"X\": \"x\"}}]": "object a (in:3): baker house: json: unknown field \"Hight\"\n" +
+		"[\n\n" + ` {"id": "a", "baker": "house", "value": {"Hight": 3}},` + "\n" +
+			` {"id": "b", "baker": "house", "value": {"X": "x"}}]`: "" +
+			"object a (in:3): baker house: json: unknown field \"Hight\"\n" +
 			"object b (in:4): baker house: json: cannot unmarshal string into Go struct field House.X of type float32",
 		"[{\"idd\": \"a\"}]": "in:1: json: unknown field \"idd\"",
 		"[{\"id\": }]":       "in:1: invalid character '}' looking for beginning of value",
@@ -159,9 +167,12 @@ func TestBadJSON(t *testing.T) {
 		_, err := b.ReadJSON("in", strings.NewReader(input))
 		require.EqualError(t, err, "scene: Bakery.ReadJSON: "+want, input)
 	}
-	list, err := b.ReadJSON("in", strings.NewReader(`[{"id": "a", "baker": "tower"}, {"id": "b", "parent": "a", "section": "s", "baker": "tower", "value": {"X": 2}}]`))
+	list, err := b.ReadJSON("in",
+		strings.NewReader(`[{"id": "a", "baker": "tower"}, {"id": "b", "parent": "a", "section": "s", "baker": "tower", "value": {"X": 2}}]`))
 	require.NoError(t, err)
-	require.Equal(t, []scene.Object{{ID: "a", Place: "in:1", Value: Tower{}}, {ID: "b", Place: "in:1", Parent: "a", Section: "s", Value: Tower{X: 2}}}, list)
+	require.Equal(t, []scene.Object{
+		{ID: "a", Place: "in:1", Value: Tower{}}, {ID: "b", Place: "in:1", Parent: "a", Section: "s", Value: Tower{X: 2}},
+	}, list)
 }
 
 // TestSystemsThatFail: a baking system that fails or panics ends the bake by its name.
@@ -337,7 +348,8 @@ func TestScarce(t *testing.T) {
 			}
 			failed++
 			var limit *ecs.LimitError
-			require.True(t, errors.As(i.Err(), &limit) || errors.Is(i.Err(), ecs.ErrLimit) || errors.Is(i.Err(), alloc.ErrFull), i.Err())
+			require.True(t, errors.As(i.Err(), &limit) || errors.Is(i.Err(), ecs.ErrLimit) ||
+				errors.Is(i.Err(), alloc.ErrFull), i.Err())
 			require.Equal(t, before, ecs.NewQueryOfAll(w).Count())
 		}
 		require.NoError(t, errors.Join(g.host.Close(), w.Close(), u.Close()))

@@ -75,8 +75,11 @@ func TestObjectIsAskedFor(t *testing.T) {
 		return b
 	}
 	b, folder := make(), t.TempDir()
-	objects := []scene.Object{{ID: "a", Section: "s", Value: thing{}}, {ID: "b", Section: "s", Value: thing{}}, {ID: "c", Value: thing{}}}
-	for _, edit := range []func(){func() {}, func() { objects[0].Section = "" }, func() { objects[0].Parent = "c" }, func() { objects[2].Place = "there" }} {
+	objects := []scene.Object{
+		{ID: "a", Section: "s", Value: thing{}}, {ID: "b", Section: "s", Value: thing{}}, {ID: "c", Value: thing{}},
+	}
+	for _, edit := range []func(){func() {}, func() { objects[0].Section = "" }, func() { objects[0].Parent = "c" },
+		func() { objects[2].Place = "there" }} {
 		edit()
 		_, err := b.Bake(folder, objects)
 		require.NoError(t, err)
@@ -110,7 +113,9 @@ func TestRenameFails(t *testing.T) {
 		return nil
 	})
 	bake := func(n int) error {
-		_, err := b.Bake(folder, []scene.Object{{ID: "a", Section: "a", Value: thing{n}}, {ID: "b", Section: "b", Value: thing{n}}})
+		_, err := b.Bake(folder, []scene.Object{
+			{ID: "a", Section: "a", Value: thing{n}}, {ID: "b", Section: "b", Value: thing{n}},
+		})
 		return err
 	}
 	require.NoError(t, bake(1))
@@ -300,7 +305,9 @@ func TestBadSystems(t *testing.T) {
 	for name, run := range map[string]func(*ecs.World) error{
 		"tag": func(w *ecs.World) error {
 			q := ecs.NewQueryOfAll(w)
-			_, err := ecs.NewChange(w, ecs.Put(ecs.RegisterShared[scene.Tag](w).Of(scene.Tag{Instance: 3, Part: 2}))).ApplyQuery(q)
+			_, err := ecs.NewChange(w, ecs.Put(ecs.RegisterShared[scene.Tag](w).Of(scene.Tag{
+				Instance: 3, Part: 2,
+			}))).ApplyQuery(q)
 			return err
 		},
 		"part": func(w *ecs.World) error {
@@ -528,7 +535,8 @@ func TestReadJSONOdd(t *testing.T) {
 	for input, want := range map[string][]scene.Object{
 		"[]": nil,
 		`[{"id":"a","baker":"thing","value":null}]`: {{ID: "a", Place: "in:1", Value: thing{}}},
-		`[{"id":"a","id":"b","baker":"thing"}]`:     {{ID: "b", Place: "in:1", Value: thing{}}}, // as encoding/json takes the last
+		// As encoding/json takes the last.
+		`[{"id":"a","id":"b","baker":"thing"}]`: {{ID: "b", Place: "in:1", Value: thing{}}},
 	} {
 		list, err := b.ReadJSON("in", strings.NewReader(input))
 		require.NoError(t, err)

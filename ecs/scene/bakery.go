@@ -59,7 +59,8 @@ func AddBaker[A any](b *Bakery, name string, bake func(c *Context, v A) error) {
 
 // onCore is a baker for the cores of contexts.
 func onCore(f func(*Context, any) error) func(*bake.Context, any) error {
-	return func(c *bake.Context, v any) error { return f((*Context)(unsafe.Pointer(c)), v) } // Safe because a Context is its core.
+	// Safe because a Context is its core.
+	return func(c *bake.Context, v any) error { return f((*Context)(unsafe.Pointer(c)), v) }
 }
 
 // AddSystem adds a baking system: a function that is called with the world of each section that is

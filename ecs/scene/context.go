@@ -13,7 +13,9 @@ import (
 // baker returns, in one goroutine at a time.
 type Context struct{ core bake.Context }
 
-func (c *Context) inner() *bake.Context { return (*bake.Context)(unsafe.Pointer(c)) } // Safe because a Context is its core.
+func (c *Context) inner() *bake.Context {
+	return (*bake.Context)(unsafe.Pointer(c)) // Safe because a Context is its core.
+}
 
 // Object returns the object that is baked. When its Place, Section or Parent changes, it is baked
 // anew.
@@ -63,8 +65,9 @@ func PutBuffer[T any](c *Context, e ecs.Entity, v ...T) {
 // of equal content once. The builder must not be changed afterwards. AddBlob panics unless the
 // function that registers types calls blob.Register.
 func AddBlob[T any](c *Context, b *blob.Builder[T]) blob.Blob[T] {
-	return blob.Of[T](c.inner().AddBlob(b == nil, reflect.TypeFor[T](), blob.Type[T], func(s *blob.Store) (ecs.Entity, error) {
-		made, err := blob.Add(s, b)
-		return made.Entity(), err
-	}))
+	return blob.Of[T](c.inner().AddBlob(b == nil, reflect.TypeFor[T](), blob.Type[T],
+		func(s *blob.Store) (ecs.Entity, error) {
+			made, err := blob.Add(s, b)
+			return made.Entity(), err
+		}))
 }

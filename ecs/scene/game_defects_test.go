@@ -120,7 +120,9 @@ func TestReloadOfNaN(t *testing.T) {
 	folder := t.TempDir()
 	b := newBakery(t)
 	bake := func(x float32) {
-		_, err := b.Bake(folder, []scene.Object{{ID: "inn", Value: House{X: float32(math.NaN())}}, {ID: "mill", Value: House{X: x}}})
+		_, err := b.Bake(folder, []scene.Object{
+			{ID: "inn", Value: House{X: float32(math.NaN())}}, {ID: "mill", Value: House{X: x}},
+		})
 		require.NoError(t, err)
 	}
 	bake(1)

@@ -27,7 +27,8 @@ func NewHost(w *ecs.World, registerTypes func(*ecs.World), options ...image.Opti
 	if w == nil || registerTypes == nil {
 		panic("scene: NewHost: the world or the function that registers types is nil")
 	}
-	return (*Host)(unsafe.Pointer(load.NewHost(w, registering(registerTypes), options))) // Safe because a Host is its core.
+	// Safe because a Host is its core.
+	return (*Host)(unsafe.Pointer(load.NewHost(w, registering(registerTypes), options)))
 }
 
 // LiveLink makes the host keep what files had, so that Instance.Reload can tell what has changed in

@@ -95,7 +95,9 @@ func TestCloseInEachState(t *testing.T) {
 func TestTwoHosts(t *testing.T) {
 	folder := t.TempDir()
 	b := newBakery(t)
-	_, err := b.Bake(folder, []scene.Object{{ID: "inn", Section: "a", Value: House{Doors: 1}}, {ID: "mill", Section: "b", Value: House{Doors: 1}}})
+	_, err := b.Bake(folder, []scene.Object{
+		{ID: "inn", Section: "a", Value: House{Doors: 1}}, {ID: "mill", Section: "b", Value: House{Doors: 1}},
+	})
 	require.NoError(t, err)
 	w := worldOf(t)
 	h1, h2 := hostOf(t, w, registerTown), hostOf(t, w, registerTown)
@@ -111,7 +113,9 @@ func TestTwoHosts(t *testing.T) {
 func TestHostOfASavedWorld(t *testing.T) {
 	folder := t.TempDir()
 	b := newBakery(t)
-	_, err := b.Bake(folder, []scene.Object{{ID: "inn", Section: "a", Value: House{Doors: 1}}, {ID: "mill", Section: "b", Value: House{Doors: 1}}})
+	_, err := b.Bake(folder, []scene.Object{
+		{ID: "inn", Section: "a", Value: House{Doors: 1}}, {ID: "mill", Section: "b", Value: House{Doors: 1}},
+	})
 	require.NoError(t, err)
 	w := worldOf(t)
 	h := hostOf(t, w, registerTown)
@@ -136,9 +140,13 @@ func TestReloadWhileLinksAreSet(t *testing.T) {
 	folder := t.TempDir()
 	b := newBakery(t)
 	bake := func(n int) {
-		objects := []scene.Object{{ID: "mill", Section: "b", Value: House{}}, {ID: "other", Section: "b", Value: House{}}}
+		objects := []scene.Object{
+			{ID: "mill", Section: "b", Value: House{}}, {ID: "other", Section: "b", Value: House{}},
+		}
 		for i := range n {
-			objects = append(objects, scene.Object{ID: fmt.Sprint("inn", i), Section: "a", Value: House{Near: []string{[]string{"mill", "other"}[i%2]}}})
+			objects = append(objects, scene.Object{
+				ID: fmt.Sprint("inn", i), Section: "a", Value: House{Near: []string{[]string{"mill", "other"}[i%2]}},
+			})
 		}
 		_, err := b.Bake(folder, objects)
 		require.NoError(t, err)
@@ -207,7 +215,9 @@ func TestReloadAfterTheGame(t *testing.T) {
 		objects := []scene.Object{}
 		x++
 		for i := range n {
-			objects = append(objects, scene.Object{ID: fmt.Sprint("inn", i), Value: House{X: x, Doors: 1, Near: []string{fmt.Sprint("inn", (i+1)%n)}}})
+			objects = append(objects, scene.Object{
+				ID: fmt.Sprint("inn", i), Value: House{X: x, Doors: 1, Near: []string{fmt.Sprint("inn", (i+1)%n)}},
+			})
 		}
 		_, err := b.Bake(folder, objects)
 		require.NoError(t, err)
@@ -273,7 +283,9 @@ func TestRestoreToBefore(t *testing.T) {
 func TestDamagedFiles(t *testing.T) {
 	folder := t.TempDir()
 	b := newBakery(t)
-	_, err := b.Bake(folder, []scene.Object{{ID: "inn", Section: "a", Value: House{Doors: 3, Sign: "x", Near: []string{"mill"}}}, {ID: "mill", Section: "b", Value: House{}}})
+	_, err := b.Bake(folder, []scene.Object{
+		{ID: "inn", Section: "a", Value: House{Doors: 3, Sign: "x", Near: []string{"mill"}}}, {ID: "mill", Section: "b", Value: House{}},
+	})
 	require.NoError(t, err)
 	file, err := os.ReadFile(filepath.Join(folder, "a.world"))
 	require.NoError(t, err)
@@ -292,7 +304,8 @@ func TestDamagedFiles(t *testing.T) {
 		}
 		if i.Err() != nil {
 			require.Equal(t, scene.Failed, i.State())
-			require.True(t, errors.Is(i.Err(), image.ErrFile) || errors.Is(i.Err(), scene.ErrSection) || errors.Is(i.Err(), image.ErrTypes), "%v", i.Err())
+			require.True(t, errors.Is(i.Err(), image.ErrFile) || errors.Is(i.Err(), scene.ErrSection) ||
+				errors.Is(i.Err(), image.ErrTypes), "%v", i.Err())
 			bad++
 		} else {
 			good++

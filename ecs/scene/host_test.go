@@ -77,7 +77,11 @@ func imprint(w *ecs.World) map[string]string {
 	all := map[string]string{}
 	identity := ecs.Register[scene.Identity](w)
 	position, door, near := ecs.Register[Position](w), ecs.Register[Door](w), ecs.RegisterBuffer[Near](w, ecs.Inline(2))
-	lit, street, sign, guard, area := ecs.Register[Lit](w), ecs.RegisterShared[Street](w), signType(w), ecs.RegisterSparse[Guard](w), ecs.Register[Area](w)
+	lit := ecs.Register[Lit](w)
+	street := ecs.RegisterShared[Street](w)
+	sign := signType(w)
+	guard := ecs.RegisterSparse[Guard](w)
+	area := ecs.Register[Area](w)
 	h := hierarchy.New(w)
 	defer h.Close()
 	q := ecs.NewQuery(w, ecs.Read(identity))
@@ -297,7 +301,9 @@ func TestReloadBeforeLinks(t *testing.T) {
 	folder := t.TempDir()
 	b := newBakery(t)
 	bake := func(pubs ...string) {
-		objects := []scene.Object{{ID: "mill", Section: "b", Value: House{}}, {ID: "farm", Section: "b", Value: House{}}}
+		objects := []scene.Object{
+			{ID: "mill", Section: "b", Value: House{}}, {ID: "farm", Section: "b", Value: House{}},
+		}
 		for _, id := range pubs {
 			near := []string{"mill"}
 			if id == "pub" {

@@ -96,7 +96,9 @@ func (d *odd) edit() {
 	}
 	switch k := r.IntN(9); {
 	case k < 3 || len(d.objects) == 0:
-		d.objects = append(d.objects, scene.Object{ID: d.id(), Value: d.value(), Section: []string{"", "main", "s1", "s.2"}[r.IntN(4)]})
+		d.objects = append(d.objects, scene.Object{
+			ID: d.id(), Value: d.value(), Section: []string{"", "main", "s1", "s.2"}[r.IntN(4)],
+		})
 		last := d.objects[len(d.objects)-1]
 		if slices.ContainsFunc(d.objects[:len(d.objects)-1], func(o scene.Object) bool { return o.ID == last.ID }) {
 			d.objects = d.objects[:len(d.objects)-1]

@@ -93,7 +93,8 @@ func TestSystemsDecide(t *testing.T) {
 	}
 	tell := func(w *ecs.World) []int {
 		lever := ecs.Register[Lever](w, ecs.Enableable, ecs.TrackRows)
-		return []int{count(w), count(w, ecs.With(lever)), count(w, ecs.Disabled(lever)), count(w, ecs.IncludeDisabled()), count(w, ecs.IncludePrefabs()),
+		return []int{count(w), count(w, ecs.With(lever)), count(w, ecs.Disabled(lever)),
+			count(w, ecs.IncludeDisabled()), count(w, ecs.IncludePrefabs()),
 			count(w, ecs.IncludeDisabled(), ecs.IncludePrefabs(), ecs.With(ecs.Register[Note](w, ecs.Cleanup)))}
 	}
 	alone, err := image.Open(path, func(w *ecs.World) {
@@ -122,7 +123,9 @@ func TestSystemsDecide(t *testing.T) {
 	for host.Update(0) {
 		continue
 	}
-	require.Equal(t, 23, ecs.NewQuery(w, ecs.With(ecs.Register[Note](w, ecs.Cleanup), ecs.Register[ecs.CleanupEntity](w))).Count(), "what outlives its entity")
+	require.Equal(t, 23,
+		ecs.NewQuery(w, ecs.With(ecs.Register[Note](w, ecs.Cleanup), ecs.Register[ecs.CleanupEntity](w))).Count(),
+		"what outlives its entity")
 	require.NoError(t, host.Close())
 	require.NoError(t, w.Close())
 }

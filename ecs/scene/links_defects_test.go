@@ -33,7 +33,9 @@ func TestRenamedTypesKeepLinks(t *testing.T) {
 		}
 		return nil
 	})
-	_, err := b.Bake(folder, []scene.Object{{ID: "a", Section: "a", Value: thing{"b"}}, {ID: "b", Section: "b", Value: thing{}}, {ID: "c", Section: "a", Value: thing{"a"}}})
+	_, err := b.Bake(folder, []scene.Object{
+		{ID: "a", Section: "a", Value: thing{"b"}}, {ID: "b", Section: "b", Value: thing{}}, {ID: "c", Section: "a", Value: thing{"a"}},
+	})
 	require.NoError(t, err)
 	w := worldOf(t)
 	h := hostOf(t, w, func(w *ecs.World) { ecs.Register[chases](w) }, image.Renamed("follows", "chases"))
@@ -156,8 +158,10 @@ func TestAllSorts(t *testing.T) {
 		require.False(t, g.Enabled(a.Entity("wide")))
 		require.True(t, ecs.Register[ecs.DisabledEntity](w).Has(a.Entity("hidden")))
 		require.False(t, ecs.Register[ecs.DisabledEntity](w).Has(a.Entity("prefab")))
-		require.Equal(t, [3]ecs.Entity{c.Entity("far"), a.Entity("prefab"), a.Entity("hidden")}, ecs.Register[crowd](w).Get(a.Entity("crowd")).All)
-		require.Equal(t, [3]ecs.Entity{a.Entity("wide"), a.Entity("hidden")}, ecs.Register[crowd](w).Get(c.Entity("far")).All)
+		require.Equal(t, [3]ecs.Entity{c.Entity("far"), a.Entity("prefab"), a.Entity("hidden")},
+			ecs.Register[crowd](w).Get(a.Entity("crowd")).All)
+		require.Equal(t, [3]ecs.Entity{a.Entity("wide"), a.Entity("hidden")},
+			ecs.Register[crowd](w).Get(c.Entity("far")).All)
 		clone := w.Instantiate(a.Entity("prefab"))
 		require.True(t, w.Alive(clone))
 		if round == 1 {

@@ -104,12 +104,14 @@ func TestSectionNames(t *testing.T) {
 		_, err := b.Bake(t.TempDir(), objects)
 		return err
 	}
-	for _, name := range []string{"con", "CON", "prn", "Aux", "nul", "nul.x", "com1", "COM9", "lpt1", "LPT3.east", "con.x.y",
+	for _, name := range []string{"con", "CON", "prn", "Aux", "nul", "nul.x", "com1", "COM9", "lpt1",
+		"LPT3.east", "con.x.y",
 		"a.", ".a", "a ", " a", "a/b", `a\b`, "a:b", "a*", "ä", "com¹", "conin$", strings.Repeat("a", 101)} {
 		require.ErrorContains(t, bake(name), "section ", "%q", name)
 	}
 	for _, names := range [][]string{{"A", "a"}, {"east", "west", "East"}, {"x.Y", "x.y"}} {
 		require.ErrorContains(t, bake(names...), "but for the case of letters", "%q", names)
 	}
-	require.NoError(t, bake("con1", "com", "com10", "lpt0", "null", "a.con", "console", "A", "b", "A", "a.b", "a-b", "a_b"))
+	require.NoError(t, bake("con1", "com", "com10", "lpt0", "null", "a.con", "console", "A", "b", "A", "a.b",
+		"a-b", "a_b"))
 }

@@ -164,7 +164,8 @@ func (d *town) value() any {
 	if d.r.IntN(4) == 0 || len(d.objects) == 0 {
 		return Tower{d.r.Float32(), d.r.Float32()}
 	}
-	h := House{X: d.r.Float32(), Doors: d.r.IntN(4), Street: []string{"", "High", "Low"}[d.r.IntN(3)], Lit: d.r.IntN(2) == 0}
+	h := House{X: d.r.Float32(), Doors: d.r.IntN(4), Street: []string{"", "High", "Low"}[d.r.IntN(3)],
+		Lit: d.r.IntN(2) == 0}
 	h.Sign = []string{"", "inn.txt", "shop.txt", "plain"}[d.r.IntN(4)]
 	for range d.r.IntN(4) {
 		h.Near = append(h.Near, d.anyID())
@@ -177,7 +178,9 @@ func (d *town) value() any {
 
 func (d *town) add() {
 	d.next++
-	o := scene.Object{ID: fmt.Sprint("object-", d.next), Place: fmt.Sprint("town:", d.next), Section: []string{"", "east", "west"}[d.r.IntN(3)]}
+	o := scene.Object{
+		ID: fmt.Sprint("object-", d.next), Place: fmt.Sprint("town:", d.next), Section: []string{"", "east", "west"}[d.r.IntN(3)],
+	}
 	o.Value = d.value()
 	if len(d.objects) > 0 && d.r.IntN(3) == 0 {
 		if p := d.objects[d.r.IntN(len(d.objects))]; p.Section == o.Section {
@@ -223,7 +226,8 @@ func (d *town) edit() {
 			d.objects[i].Value = h
 		}
 	case 4:
-		if o := &d.objects[i]; o.Parent == "" && !slices.ContainsFunc(d.objects, func(c scene.Object) bool { return c.Parent == o.ID }) {
+		if o := &d.objects[i]; o.Parent == "" &&
+			!slices.ContainsFunc(d.objects, func(c scene.Object) bool { return c.Parent == o.ID }) {
 			o.Section = []string{"", "east", "west"}[d.r.IntN(3)]
 		}
 	case 5:

@@ -119,6 +119,7 @@ func (s *stage) addTen() {
 		x.Require(x.Query(ecs.Disabled(s.stun)))
 		return func() { panic("nothing is disabled") }
 	}))
-	y.LateSimulation().Add("late", system.Func(func(x *system.State) { command.Set(x.Commands(y.BeginSimulation()), stunned, s.stun, stun{2}) }))
+	y.LateSimulation().Add("late",
+		system.Func(func(x *system.State) { command.Set(x.Commands(y.BeginSimulation()), stunned, s.stun, stun{2}) }))
 	y.Presentation().Add("draw", system.Func(func(x *system.State) { _ = x.Time().Seconds() }))
 }

@@ -46,7 +46,8 @@ func TestMisuseInBodies(t *testing.T) {
 		j := x.For(x.Query(ecs.Write(s.health)))
 		body := func(*job.Ctx, ecs.Rows) {
 			for op, call := range calls {
-				want := fmt.Sprintf("system: %s: in the body of a job; bodies use what the update took for them before", op)
+				want := fmt.Sprintf("system: %s: in the body of a job; bodies use what the update took for them before",
+					op)
 				require.PanicsWithValue(t, want, call)
 				s.note("refused")
 			}

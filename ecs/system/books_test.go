@@ -72,14 +72,16 @@ type tally struct {
 }
 
 func openBooks(t *testing.T, w *ecs.World) *books {
-	b := &books{t: t, w: w, r: rand.New(rand.NewPCG(11, 13)), systems: system.New(w), asked: make(chan forkRequest, 4), stop: make(chan struct{})}
+	b := &books{t: t, w: w, r: rand.New(rand.NewPCG(11, 13)), systems: system.New(w), asked: make(chan forkRequest, 4),
+		stop: make(chan struct{})}
 	b.coin, b.echo, b.tag = ecs.Register[coin](w), ecs.Register[echo](w), ecs.Register[tag](w)
 	b.awake = ecs.Register[awake](w, ecs.Enableable)
 	b.trail, b.team, b.debt = ecs.RegisterBuffer[int64](w), ecs.RegisterShared[team](w), ecs.RegisterSparse[debt](w)
 	b.tally = ecs.Register[tally](w)
 	b.ledger = ecs.NewArchetype(w, b.tally).Create()
 	w.SetName(b.ledger, "ledger")
-	b.coins = ecs.NewQuery(w, ecs.Read(b.coin), ecs.Read(b.echo), ecs.Optional(ecs.Read(b.tag)), ecs.Optional(ecs.Read(b.team)), ecs.Optional(ecs.Read(b.trail)))
+	b.coins = ecs.NewQuery(w, ecs.Read(b.coin), ecs.Read(b.echo), ecs.Optional(ecs.Read(b.tag)),
+		ecs.Optional(ecs.Read(b.team)), ecs.Optional(ecs.Read(b.trail)))
 	b.changed = ecs.NewQuery(w, ecs.Changed(b.coin))
 	b.upright = ecs.NewQuery(w, ecs.Read(b.coin), ecs.Read(b.awake))
 	b.create(1500)
@@ -112,7 +114,9 @@ func (b *books) addSystems() {
 			require.NoError(b.t, err)
 		}
 	}), system.After("change"))
-	b.systems.Add("count", system.Make(func(*system.State) func() { return func() { *b.tally.Mut(b.ledger) = b.count() } }), system.After("give"))
+	b.systems.Add("count", system.Make(func(*system.State) func() {
+		return func() { *b.tally.Mut(b.ledger) = b.count() }
+	}), system.After("give"))
 	b.systems.Add("echo", system.Make(func(s *system.State) func() {
 		repeat := s.For(s.Query(ecs.Write(b.echo), ecs.Read(b.coin)))
 		body := func(_ *job.Ctx, rows ecs.Rows) {

@@ -34,7 +34,8 @@ func TestSystemThatClosesTheWorld(t *testing.T) {
 		}})
 		s.systems.Add("b", &journal{s: s})
 		s.take()
-		require.EqualError(t, s.systems.Step(frame), "system: closes: Update closed the world or the scheduler; nothing updates after it")
+		require.EqualError(t, s.systems.Step(frame),
+			"system: closes: Update closed the world or the scheduler; nothing updates after it")
 		require.Equal(t, "start:a a start:closes closes stop:a destroy:a", s.take())
 		for range 2 {
 			require.PanicsWithValue(t, "system: Systems.Step: "+why, func() { _ = s.systems.Step(frame) })

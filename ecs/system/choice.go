@@ -90,10 +90,12 @@ func (s *Systems) addRegistered(op string, g *registry, choices []Choice) error 
 func (s *Systems) addOne(op string, r *Registration) (*State, error) {
 	in := s.named[r.Group]
 	if in == nil || in.within == nil {
-		return nil, fmt.Errorf("system: %s: %v: it is to be in %s, which is no group: %w", op, r, r.Group, ErrRegistration)
+		return nil, fmt.Errorf("system: %s: %v: it is to be in %s, which is no group: %w",
+			op, r, r.Group, ErrRegistration)
 	}
 	made := r.New()
-	if v := reflect.ValueOf(made); !v.IsValid() || (v.Kind() == reflect.Pointer || v.Kind() == reflect.Func) && v.IsNil() {
+	if v := reflect.ValueOf(made); !v.IsValid() ||
+		(v.Kind() == reflect.Pointer || v.Kind() == reflect.Func) && v.IsNil() {
 		return nil, fmt.Errorf("system: %s: %v: New returned nil: %w", op, r, ErrRegistration)
 	}
 	x, err := in.within.TryAdd(r.Name, made, r.Order...)

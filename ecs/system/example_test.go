@@ -16,7 +16,9 @@ func ExampleRegister() {
 		return func() system.System { return system.Func(func(*system.State) { fmt.Println(what) }) }
 	}
 	system.Register(system.Registration{Name: "rain", Group: "Weather", New: say("rain")})
-	system.Register(system.Registration{Name: "wind", Group: "Weather", New: say("wind"), Order: []system.Ordering{system.Before("rain")}})
+	system.Register(system.Registration{
+		Name: "wind", Group: "Weather", New: say("wind"), Order: []system.Ordering{system.Before("rain")},
+	})
 	system.Register(system.Registration{Name: "Weather", New: func() system.System { return system.NewGroup() }})
 	system.Register(system.Registration{Name: "gauge", New: say("gauge"), Manual: true})
 

@@ -134,9 +134,11 @@ func (g *Group) newState(op, name string, sys System) *State {
 		panic("system: " + op + ": the name is empty")
 	}
 	if before := y.named[name]; before != nil {
-		panic(fmt.Sprintf("system: %s: %s is added twice: there is one of that name in group %s", op, name, before.place()))
+		panic(fmt.Sprintf("system: %s: %s is added twice: there is one of that name in group %s",
+			op, name, before.place()))
 	}
-	if v := reflect.ValueOf(sys); !v.IsValid() || (v.Kind() == reflect.Pointer || v.Kind() == reflect.Func) && v.IsNil() {
+	if v := reflect.ValueOf(sys); !v.IsValid() ||
+		(v.Kind() == reflect.Pointer || v.Kind() == reflect.Func) && v.IsNil() {
 		panic("system: " + op + ": " + name + ": the system is nil")
 	}
 	y.created++
@@ -159,7 +161,8 @@ func (g *Group) newState(op, name string, sys System) *State {
 // checkInside panics unless the group within may be added to g.
 func (g *Group) checkInside(op, name string, within *Group) {
 	if within == nil {
-		panic("system: " + op + ": " + name + ": the group is nil; groups come from NewGroup, those that are embedded too")
+		panic("system: " + op + ": " + name +
+			": the group is nil; groups come from NewGroup, those that are embedded too")
 	}
 	if within.state == nil {
 		return // and not around g: those groups were added

@@ -75,7 +75,8 @@ func TestBehaviour68SystemsWait(t *testing.T) {
 			for rows := range q.Rows() {
 				s.note("%v", s.position.Slice(rows)[0].X)
 			}
-			require.PanicsWithError(t, "ecs: Component.Get: health is lent to job health, which writes it: complete it first; inside it use its rows",
+			require.PanicsWithError(t,
+				"ecs: Component.Get: health is lent to job health, which writes it: complete it first; inside it use its rows",
 				func() { s.health.Get(e) })
 		}
 	}))

@@ -103,7 +103,9 @@ func TestBehaviour71ChangesInsideAnUpdate(t *testing.T) {
 		require.Equal(t, 0, x.Query(ecs.Read(s.health)).Count(), "its own until the end of its turn")
 	}})
 	s.step()
-	require.Equal(t, "create:a create:b create:c create:self start:a a create:new start:self self destroy:c stop:self destroy:self", s.take())
+	require.Equal(t,
+		"create:a create:b create:c create:self start:a a create:new start:self self destroy:c stop:self destroy:self",
+		s.take())
 	b.Enable()
 	s.step()
 	require.Equal(t, "start:new new a start:b b", s.take())

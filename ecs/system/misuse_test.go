@@ -27,42 +27,54 @@ func TestMisuseOfAdd(t *testing.T) {
 	s.systems.Presentation().Add("point", point)
 	var none context.Context
 	for want, f := range map[string]func(){
-		"system: Group.Add: j is added twice: there is one of that name in group root/Simulation/j":            func() { group.Add("j", s.update()) },
-		"system: Group.Add: k: the system is added twice: it is j already":                                     func() { group.Add("k", j) },
-		"system: Group.Add: group is added twice: there is one of that name in group root/Simulation/group":    func() { s.systems.Add("group", group) },
-		"system: Group.Add: other: the group is added twice: it is group already":                              func() { s.systems.Add("other", group) },
-		"system: Group.Add: self: group root/Simulation/group is inside itself":                                func() { group.Add("self", group) },
-		"system: Group.Add: deep: group root/Simulation/group/inner is inside itself":                          func() { inner.Add("deep", group) },
-		"system: Group.Add: wrapped: group root/Simulation/group/inner is inside itself":                       func() { inner.Add("wrapped", &substeps{Group: group}) },
-		"system: Group.Add: p: the command point is added twice: it is point already":                          func() { group.Add("p", point) },
-		"system: Group.Add: the name is empty":                                                                 func() { group.Add("", s.update()) },
-		"system: Group.Add: n: the system is nil":                                                              func() { group.Add("n", nil) },
-		"system: Group.Add: f: the system is nil":                                                              func() { group.Add("f", system.Func(nil)) },
-		"system: Group.Add: jn: the system is nil":                                                             func() { group.Add("jn", (*journal)(nil)) },
-		"system: Group.Add: gn: the group is nil; groups come from NewGroup, those that are embedded too":      func() { group.Add("gn", &substeps{}) },
-		"system: Group.Add: the group was not added to Systems; add it to its own group first":                 func() { unadded.Add("x", s.update()) },
-		"system: Group.Add: the group is nil; groups come from NewGroup":                                       func() { (*system.Group)(nil).Add("x", s.update()) },
-		"system: Group.Add: both: it cannot be First and Last":                                                 func() { group.Add("both", s.update(), system.First(), system.Last()) },
-		"system: Make: the function is nil":                                                                    func() { group.Add("m", system.Make(nil)) },
-		"system: Make: the function for m returned nil; it returns what is called in each update":              func() { group.Add("m", system.Make(func(*system.State) func() { return nil })) },
-		"system: State.Remove: Simulation is one of the defaults; Disable it":                                  func() { s.systems.Simulation().State().Remove() },
-		"system: State.Remove: EndSimulation is one of the defaults; Disable it":                               func() { s.systems.Find("EndSimulation").Remove() },
-		"system: Group.Update: the state is not that of group group":                                           func() { group.Update(s.systems.Find("inner")) },
-		"system: Point.Update: the state is not that of point point":                                           func() { point.Update(s.systems.Find("inner")) },
-		"system: State.Commands: j: the command point is nil, was removed, or was not added to these systems":  func() { s.systems.Find("j").Commands(nil) },
-		"system: State.Commands: j: the command point is nil, was removed, or was not added to these systems ": func() { s.systems.Find("j").Commands(system.NewPoint()) },
-		"system: Point.Update: the state is not that of point command point":                                   func() { system.NewPoint().Update(nil) },
-		"system: State.Require: j: no query is given":                                                          func() { s.systems.Find("j").Require() },
-		"system: State.Query: the state is nil or the zero value; states come from Group.Add":                  func() { s.systems.Find("nobody").Query() },
-		"system: NewFixed(0s, 1): both must be positive":                                                       func() { system.NewFixed(0, 1) },
-		"system: NewFixed(1s, 0): both must be positive":                                                       func() { system.NewFixed(time.Second, 0) },
-		"system: NewVariable(2s, 1s): the interval must be positive, and the most no less":                     func() { system.NewVariable(2*time.Second, time.Second) },
-		"system: MaxDelta(0s): it must be positive":                                                            func() { system.MaxDelta(0) },
-		"system: Systems.Step(-1ns): time does not go back":                                                    func() { _ = s.systems.Step(-1) },
-		"system: Clock: the function is nil":                                                                   func() { system.Clock(nil) },
-		"system: Logger: the logger is nil; slog.DiscardHandler makes a silent one":                            func() { system.Logger((*slog.Logger)(nil)) },
-		"system: Context: the context is nil":                                                                  func() { system.Context(none) },
-		"system: WithScheduler: the scheduler is nil":                                                          func() { system.WithScheduler(nil) },
+		"system: Group.Add: j is added twice: there is one of that name in group root/Simulation/j": func() { group.Add("j", s.update()) },
+		"system: Group.Add: k: the system is added twice: it is j already":                          func() { group.Add("k", j) },
+		"system: Group.Add: group is added twice: there is one of that name in group root/Simulation/group": func() {
+			s.systems.Add("group", group)
+		},
+		"system: Group.Add: other: the group is added twice: it is group already":        func() { s.systems.Add("other", group) },
+		"system: Group.Add: self: group root/Simulation/group is inside itself":          func() { group.Add("self", group) },
+		"system: Group.Add: deep: group root/Simulation/group/inner is inside itself":    func() { inner.Add("deep", group) },
+		"system: Group.Add: wrapped: group root/Simulation/group/inner is inside itself": func() { inner.Add("wrapped", &substeps{Group: group}) },
+		"system: Group.Add: p: the command point is added twice: it is point already":    func() { group.Add("p", point) },
+		"system: Group.Add: the name is empty":                                           func() { group.Add("", s.update()) },
+		"system: Group.Add: n: the system is nil":                                        func() { group.Add("n", nil) },
+		"system: Group.Add: f: the system is nil":                                        func() { group.Add("f", system.Func(nil)) },
+		"system: Group.Add: jn: the system is nil":                                       func() { group.Add("jn", (*journal)(nil)) },
+		"system: Group.Add: gn: the group is nil; groups come from NewGroup, those that are embedded too": func() {
+			group.Add("gn", &substeps{})
+		},
+		"system: Group.Add: the group was not added to Systems; add it to its own group first": func() {
+			unadded.Add("x", s.update())
+		},
+		"system: Group.Add: the group is nil; groups come from NewGroup": func() { (*system.Group)(nil).Add("x", s.update()) },
+		"system: Group.Add: both: it cannot be First and Last":           func() { group.Add("both", s.update(), system.First(), system.Last()) },
+		"system: Make: the function is nil":                              func() { group.Add("m", system.Make(nil)) },
+		"system: Make: the function for m returned nil; it returns what is called in each update": func() {
+			group.Add("m", system.Make(func(*system.State) func() { return nil }))
+		},
+		"system: State.Remove: Simulation is one of the defaults; Disable it":    func() { s.systems.Simulation().State().Remove() },
+		"system: State.Remove: EndSimulation is one of the defaults; Disable it": func() { s.systems.Find("EndSimulation").Remove() },
+		"system: Group.Update: the state is not that of group group":             func() { group.Update(s.systems.Find("inner")) },
+		"system: Point.Update: the state is not that of point point":             func() { point.Update(s.systems.Find("inner")) },
+		"system: State.Commands: j: the command point is nil, was removed, or was not added to these systems": func() {
+			s.systems.Find("j").Commands(nil)
+		},
+		"system: State.Commands: j: the command point is nil, was removed, or was not added to these systems ": func() {
+			s.systems.Find("j").Commands(system.NewPoint())
+		},
+		"system: Point.Update: the state is not that of point command point":                  func() { system.NewPoint().Update(nil) },
+		"system: State.Require: j: no query is given":                                         func() { s.systems.Find("j").Require() },
+		"system: State.Query: the state is nil or the zero value; states come from Group.Add": func() { s.systems.Find("nobody").Query() },
+		"system: NewFixed(0s, 1): both must be positive":                                      func() { system.NewFixed(0, 1) },
+		"system: NewFixed(1s, 0): both must be positive":                                      func() { system.NewFixed(time.Second, 0) },
+		"system: NewVariable(2s, 1s): the interval must be positive, and the most no less":    func() { system.NewVariable(2*time.Second, time.Second) },
+		"system: MaxDelta(0s): it must be positive":                                           func() { system.MaxDelta(0) },
+		"system: Systems.Step(-1ns): time does not go back":                                   func() { _ = s.systems.Step(-1) },
+		"system: Clock: the function is nil":                                                  func() { system.Clock(nil) },
+		"system: Logger: the logger is nil; slog.DiscardHandler makes a silent one":           func() { system.Logger((*slog.Logger)(nil)) },
+		"system: Context: the context is nil":                                                 func() { system.Context(none) },
+		"system: WithScheduler: the scheduler is nil":                                         func() { system.WithScheduler(nil) },
 	} {
 		for len(want) > 0 && want[len(want)-1] == ' ' {
 			want = want[:len(want)-1]
@@ -81,7 +93,8 @@ func TestMisuseOfWorlds(t *testing.T) {
 	other, err := ecs.NewWorld()
 	require.NoError(t, err)
 	jobs := job.NewScheduler(other)
-	require.PanicsWithValue(t, "system: New: the scheduler is of another world", func() { system.New(w, system.WithScheduler(jobs)) })
+	require.PanicsWithValue(t, "system: New: the scheduler is of another world",
+		func() { system.New(w, system.WithScheduler(jobs)) })
 	require.PanicsWithValue(t, "system: New: Jobs and WithScheduler exclude each other: the scheduler exists already",
 		func() { system.New(other, system.WithScheduler(jobs), system.Jobs(job.Workers(1))) })
 	require.Panics(t, func() { system.New(other) }, "it has a scheduler")
@@ -142,7 +155,8 @@ func TestMisuseUpdateTwice(t *testing.T) {
 	group := system.NewGroup()
 	s.systems.Add("group", group)
 	group.Add("inside", system.Func(func(*system.State) {
-		require.PanicsWithValue(t, "system: Group.Update: inside a round of group group itself", func() { group.Update(group.State()) })
+		require.PanicsWithValue(t, "system: Group.Update: inside a round of group group itself",
+			func() { group.Update(group.State()) })
 		s.note("inside")
 	}))
 	s.step()
@@ -224,7 +238,8 @@ func TestMisuseOfRemoved(t *testing.T) {
 	require.PanicsWithValue(t, "system: State.Query: x was removed", func() { x.Query() })
 	require.PanicsWithValue(t, "system: State.Enable: x was removed", func() { x.Enable() })
 	require.PanicsWithValue(t, "ecs: Query.Count: query(Read health) is closed", func() { q.Count() })
-	require.PanicsWithValue(t, "system: State.Dependency: the state is nil; Systems.Find returns that for names that are not there",
+	require.PanicsWithValue(t,
+		"system: State.Dependency: the state is nil; Systems.Find returns that for names that are not there",
 		func() { s.systems.Find("x").Dependency() })
 	group := system.NewGroup()
 	g := s.systems.Add("group", group)
@@ -232,7 +247,8 @@ func TestMisuseOfRemoved(t *testing.T) {
 	g.Remove()
 	require.Equal(t, "inner", inner.Timing().System, "those who keep it may ask")
 	require.PanicsWithValue(t, "system: State.Disable: inner was removed", func() { inner.Disable() })
-	require.PanicsWithValue(t, "system: Group.SetRate: the group was not added to Systems; add it to its own group first",
+	require.PanicsWithValue(t,
+		"system: Group.SetRate: the group was not added to Systems; add it to its own group first",
 		func() { group.SetRate(nil) })
 }
 
@@ -246,19 +262,24 @@ func TestMisuseRates(t *testing.T) {
 	for _, rate := range []system.Rate{system.NewFixed(time.Second, 4), system.NewVariable(time.Second, time.Second)} {
 		one.SetRate(rate)
 		one.SetRate(rate)
-		require.PanicsWithValue(t, "system: Group.SetRate: the rate is that of another group; make one for each", func() { two.SetRate(rate) })
+		require.PanicsWithValue(t, "system: Group.SetRate: the rate is that of another group; make one for each",
+			func() { two.SetRate(rate) })
 		one.SetRate(nil)
 		two.SetRate(rate)
 	}
-	for _, rate := range []system.Rate{(*system.Fixed)(nil), &system.Fixed{}, (*system.Variable)(nil), &system.Variable{}} {
-		require.PanicsWithValue(t, "system: Group.SetRate: the rate is nil or the zero value; rates come from NewFixed and NewVariable", func() { one.SetRate(rate) })
+	for _, rate := range []system.Rate{(*system.Fixed)(nil), &system.Fixed{}, (*system.Variable)(nil),
+		&system.Variable{}} {
+		require.PanicsWithValue(t,
+			"system: Group.SetRate: the rate is nil or the zero value; rates come from NewFixed and NewVariable",
+			func() { one.SetRate(rate) })
 	}
 }
 
 func TestMisuseTooMuchTime(t *testing.T) {
 	s := newStage(t)
 	s.step()
-	require.PanicsWithValue(t, "system: Systems.Step(2562047h47m16.854775807s): behind 16.666666ms that is more than 292 years",
+	require.PanicsWithValue(t,
+		"system: Systems.Step(2562047h47m16.854775807s): behind 16.666666ms that is more than 292 years",
 		func() { _ = s.systems.Step(1<<63 - 1) })
 	s.step()
 	require.Equal(t, system.Time{Elapsed: 2 * frame, Delta: frame, Frame: 2}, s.systems.Time())

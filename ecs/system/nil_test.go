@@ -51,7 +51,8 @@ func TestNil(t *testing.T) {
 			system.SetResource[int](s.systems, nil)
 			require.Nil(t, system.ResourceOf[int](s.systems), "it is taken away")
 		}),
-		panics("Snapshots.Take", "system: Snapshots.Take: the context is nil", func() { _, _ = s.systems.Snapshots().Take(noContext) }),
+		panics("Snapshots.Take", "system: Snapshots.Take: the context is nil",
+			func() { _, _ = s.systems.Snapshots().Take(noContext) }),
 		panics("State.Commands", "system: State.Commands: ", func() { x.Commands(nil) }),
 		panics("State.For", "system: State.For: ", func() { x.For(nil) }),
 		panics("State.Require", "system: State.Require: ", func() { x.Require(nil) }),

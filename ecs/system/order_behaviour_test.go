@@ -154,7 +154,8 @@ func TestBehaviour71CyclePath(t *testing.T) {
 	s.systems.Add("think", s.update())
 	s.systems.Add("act", s.update(), system.After("think"))
 	_, err := s.systems.TryAdd("echo", s.update(), system.After("act"), system.Before("read"))
-	require.EqualError(t, err, "system: Group.Add: echo: the order goes in a circle: read before think before act before echo before read")
+	require.EqualError(t, err,
+		"system: Group.Add: echo: the order goes in a circle: read before think before act before echo before read")
 	require.PanicsWithError(t, err.Error(), func() {
 		s.systems.Add("echo", s.update(), system.After("act"), system.Before("read"))
 	})
@@ -244,7 +245,8 @@ func TestBehaviour71ShuffleOfGroups(t *testing.T) {
 			if orders[0] != orders[1] {
 				differ++
 			}
-			require.Equal(t, []string{"Initialization", "Simulation", "Presentation"}, names(s.systems.Root().Systems()))
+			require.Equal(t, []string{"Initialization", "Simulation", "Presentation"},
+				names(s.systems.Root().Systems()))
 			order := names(s.systems.Simulation().Systems())
 			require.Equal(t, []string{"BeginSimulation", "FixedStep", "VariableRate"}, order[:3])
 			require.Equal(t, []string{"LateSimulation", "EndSimulation"}, order[5:])

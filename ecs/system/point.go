@@ -41,7 +41,8 @@ func (p *Point) hand(s *State) *command.Buffer {
 // attach notes the state that the point was added with.
 func (p *Point) attach(s *State) {
 	p.state = s
-	p.void = "it was handed out by the command point " + s.name + ", which has updated since: ask State.Commands in every update"
+	p.void = "it was handed out by the command point " + s.name +
+		", which has updated since: ask State.Commands in every update"
 }
 
 // Update plays the pending buffers. It panics outside of the point's own turn.

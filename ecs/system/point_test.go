@@ -23,7 +23,8 @@ func TestFivePoints(t *testing.T) {
 	} {
 		s := newStage(t)
 		y := s.systems
-		points := []*system.Point{y.BeginInitialization(), y.EndInitialization(), y.BeginSimulation(), y.EndSimulation(), y.BeginPresentation()}
+		points := []*system.Point{y.BeginInitialization(), y.EndInitialization(), y.BeginSimulation(),
+			y.EndSimulation(), y.BeginPresentation()}
 		q := ecs.NewQuery(s.w, ecs.With(s.health))
 		count := func(name string) system.System {
 			return system.Func(func(x *system.State) { s.note("%s%d:%d", name, x.Time().Frame, q.Count()) })
@@ -112,7 +113,10 @@ func TestPointReportsFailures(t *testing.T) {
 	require.Equal(t, 1, failed.Count)
 	require.True(t, failed.Applied)
 	require.Contains(t, failed.Failures[0].Line, "point_test.go")
-	require.True(t, strings.HasPrefix(err.Error(), "system: EndSimulation: commands of bad: command: Buffer.PlayRest: 1 command cannot apply, the others were applied:"), err.Error())
+	require.True(t,
+		strings.HasPrefix(err.Error(),
+			"system: EndSimulation: commands of bad: command: Buffer.PlayRest: 1 command cannot apply, the others were applied:"),
+		err.Error())
 	require.Equal(t, 2, a.Len())
 	s.systems.Find("bad").Remove()
 	s.step()
@@ -130,7 +134,8 @@ func TestPointKeepsItsBuffers(t *testing.T) {
 		cb.Close()
 	}))
 	s.systems.Add("good", system.Func(func(x *system.State) { x.Commands(s.systems.EndSimulation()).Create(a) }))
-	require.ErrorContains(t, s.systems.Step(frame), "closes: Update panicked: command: Buffer.Close: the buffer is lent")
+	require.ErrorContains(t, s.systems.Step(frame),
+		"closes: Update panicked: command: Buffer.Close: the buffer is lent")
 	require.Equal(t, 2, a.Len())
 }
 

@@ -102,7 +102,8 @@ type Variable struct {
 // positive or most is less than interval.
 func NewVariable(interval, most time.Duration) *Variable {
 	if interval <= 0 || most < interval {
-		panic(fmt.Sprintf("system: NewVariable(%v, %v): the interval must be positive, and the most no less", interval, most))
+		panic(fmt.Sprintf("system: NewVariable(%v, %v): the interval must be positive, and the most no less",
+			interval, most))
 	}
 	return &Variable{interval: interval, most: most}
 }

@@ -148,7 +148,9 @@ func TestBehaviour71RateInsideARate(t *testing.T) {
 	inner.Add("t", system.Func(func(x *system.State) { times = append(times, x.Time()) }))
 	require.NoError(t, c.systems.Step(100*ms))
 	require.Len(t, c.times, 10)
-	require.Equal(t, []system.Time{{10 * ms, 10 * ms, 1}, {40 * ms, 30 * ms, 1}, {70 * ms, 30 * ms, 1}, {100 * ms, 30 * ms, 1}}, times)
+	require.Equal(t, []system.Time{
+		{10 * ms, 10 * ms, 1}, {40 * ms, 30 * ms, 1}, {70 * ms, 30 * ms, 1}, {100 * ms, 30 * ms, 1},
+	}, times)
 }
 
 // Frames by Step do not count for the clock: the first Update takes no time.
@@ -206,7 +208,9 @@ func TestBehaviour71RatesThatBeginLate(t *testing.T) {
 	require.Equal(t, system.Time{Elapsed: 1005 * ms, Delta: 5 * ms, Frame: 101}, fixed[0])
 	require.Equal(t, system.Time{Elapsed: 1030 * ms, Delta: 5 * ms, Frame: 103}, fixed[5])
 	require.Len(t, fixed, 6)
-	require.Equal(t, []system.Time{{Elapsed: 1010 * ms, Delta: 10 * ms, Frame: 101}, {Elapsed: 1030 * ms, Delta: 20 * ms, Frame: 103}}, variable)
+	require.Equal(t, []system.Time{
+		{Elapsed: 1010 * ms, Delta: 10 * ms, Frame: 101}, {Elapsed: 1030 * ms, Delta: 20 * ms, Frame: 103},
+	}, variable)
 }
 
 // A rate that is set in a round holds from the next frame on.

@@ -38,7 +38,9 @@ var registered registry
 // of one name are an error of AddRegistered, since a program may leave both out.
 //
 //	func init() {
-//		system.Register(system.Registration{Name: "move", New: newMove, Order: []system.Ordering{system.After("steer")}})
+//		system.Register(system.Registration{
+//			Name: "move", New: newMove, Order: []system.Ordering{system.After("steer")},
+//		})
 //	}
 func Register(r Registration) {
 	r.Package = callerPackage()

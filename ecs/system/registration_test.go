@@ -39,7 +39,9 @@ func (p *program) system(name, group string, order ...Ordering) Registration {
 
 // group is the registration of a group.
 func (p *program) group(name, in string, order ...Ordering) Registration {
-	return Registration{Name: name, Group: in, Order: order, Package: "game/" + name, New: func() System { return NewGroup() }}
+	return Registration{Name: name, Group: in, Order: order, Package: "game/" + name, New: func() System {
+		return NewGroup()
+	}}
 }
 
 func (p *program) add(all ...Registration) {
@@ -137,7 +139,8 @@ func TestChoices(t *testing.T) {
 		p := &program{}
 		p.add(p.system("a", "Solver"), p.group("Solver", "Physics"), p.system("b", "Physics", After("Solver")),
 			p.group("Physics", "", Last()), p.system("f", ""), p.system("g", "FixedStep"), manual(p.system("m", "")),
-			manual(p.group("Debug", "")), p.system("x", "Debug"), manual(p.group("Inner", "Debug")), p.system("y", "Inner"),
+			manual(p.group("Debug", "")), p.system("x", "Debug"), manual(p.group("Inner", "Debug")),
+			p.system("y", "Inner"),
 			manual(p.system("FixedStep", "Debug"))) // which hides nothing
 		y, end := newest(t)
 		require.NoError(t, y.addRegistered("Systems.AddRegistered", &p.registry, c.choices))
@@ -176,18 +179,20 @@ func TestRegistrationsThatDoNotFit(t *testing.T) {
 		list    []Registration
 		choices []Choice
 	}{
-		"a of game/a and a of other are registered with one name":                       {list: []Registration{p.system("a", ""), named(p.system("a", ""), "other")}},
-		"there of game/there: there is one of that name in group root/Simulation/there": {list: []Registration{p.system("there", "")}},
-		`a of game/a: there is no group "Nowhere"; register it, or add it first`:        {list: []Registration{p.system("a", "Nowhere")}},
-		"a of game/a: it is to be in there, which is no group":                          {list: []Registration{p.system("a", "there")}},
-		"b of game/b: it is to be in a, which is no group":                              {list: []Registration{p.system("a", ""), p.system("b", "a")}},
-		"A of game/A: group A is inside itself":                                         {list: []Registration{p.group("A", "A")}},
-		"A of game/A: group B is inside itself":                                         {list: []Registration{p.group("A", "B"), p.group("B", "A")}},
-		`Within("Nowhere"): there is no group of that name`:                             {choices: []Choice{Within("Nowhere")}},
-		`Within("there"): there is no group of that name`:                               {choices: []Choice{Within("there")}},
-		`Except("nobody"): no system of that name is registered`:                        {choices: []Choice{Except("nobody")}},
-		`Including("there"): no system of that name is registered`:                      {choices: []Choice{Including("there")}},
-		"n of game/n: New returned nil":                                                 {list: []Registration{nothing}},
+		"a of game/a and a of other are registered with one name": {list: []Registration{p.system("a", ""), named(p.system("a", ""), "other")}},
+		"there of game/there: there is one of that name in group root/Simulation/there": {list: []Registration{
+			p.system("there", ""),
+		}},
+		`a of game/a: there is no group "Nowhere"; register it, or add it first`: {list: []Registration{p.system("a", "Nowhere")}},
+		"a of game/a: it is to be in there, which is no group":                   {list: []Registration{p.system("a", "there")}},
+		"b of game/b: it is to be in a, which is no group":                       {list: []Registration{p.system("a", ""), p.system("b", "a")}},
+		"A of game/A: group A is inside itself":                                  {list: []Registration{p.group("A", "A")}},
+		"A of game/A: group B is inside itself":                                  {list: []Registration{p.group("A", "B"), p.group("B", "A")}},
+		`Within("Nowhere"): there is no group of that name`:                      {choices: []Choice{Within("Nowhere")}},
+		`Within("there"): there is no group of that name`:                        {choices: []Choice{Within("there")}},
+		`Except("nobody"): no system of that name is registered`:                 {choices: []Choice{Except("nobody")}},
+		`Including("there"): no system of that name is registered`:               {choices: []Choice{Including("there")}},
+		"n of game/n: New returned nil":                                          {list: []Registration{nothing}},
 	} {
 		p.registry = registry{}
 		p.add(p.system("good", ""))
@@ -197,7 +202,8 @@ func TestRegistrationsThatDoNotFit(t *testing.T) {
 		before := y.String()
 		err := y.addRegistered("Systems.AddRegistered", &p.registry, c.choices)
 		require.ErrorIs(t, err, ErrRegistration)
-		require.ErrorContains(t, err, "system: Systems.AddRegistered: "+want+": what is registered does not fit together")
+		require.ErrorContains(t, err,
+			"system: Systems.AddRegistered: "+want+": what is registered does not fit together")
 		require.Equal(t, before, y.String(), want)
 		require.NoError(t, y.Step(0))
 		end()
@@ -228,7 +234,8 @@ func TestRegisteredAllOrNone(t *testing.T) {
 
 	p.registry = registry{}
 	p.add(p.system("a", ""), p.system("b", "", First(), Last()))
-	require.PanicsWithValue(t, "system: Group.Add: b: it cannot be First and Last", func() { _ = y.addRegistered("Systems.AddRegistered", &p.registry, nil) })
+	require.PanicsWithValue(t, "system: Group.Add: b: it cannot be First and Last",
+		func() { _ = y.addRegistered("Systems.AddRegistered", &p.registry, nil) })
 	require.Equal(t, "create:a destroy:a", p.take())
 	require.NoError(t, y.Step(0))
 	require.Empty(t, p.take())
@@ -294,7 +301,8 @@ func TestRegister(t *testing.T) {
 	require.Equal(t, []string{"b"}, r.Order[0].after, "an order of its own")
 	require.Equal(t, "Simulation", r.Group)
 	require.PanicsWithValue(t, "system: Register: the name is empty", func() { Register(Registration{New: r.New}) })
-	require.PanicsWithValue(t, "system: Register: x: New is nil; it makes the system", func() { Register(Registration{Name: "x"}) })
+	require.PanicsWithValue(t, "system: Register: x: New is nil; it makes the system",
+		func() { Register(Registration{Name: "x"}) })
 	y := open(t)
 	require.NoError(t, y.AddRegistered(Within("Simulation")))
 	require.NotNil(t, y.Find("ours"))

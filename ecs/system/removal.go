@@ -133,7 +133,9 @@ func (s *State) detach() {
 
 // forget removes a system from the lists of Systems.
 func (y *Systems) forget(s *State) {
-	at, ok := slices.BinarySearchFunc(y.states, s.created, func(t *State, number uint64) int { return cmp.Compare(t.created, number) })
+	at, ok := slices.BinarySearchFunc(y.states, s.created, func(t *State, number uint64) int {
+		return cmp.Compare(t.created, number)
+	})
 	if ok { // no, if a Goexit ended the call before
 		y.states = slices.Delete(y.states, at, at+1)
 	}

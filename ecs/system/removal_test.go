@@ -98,7 +98,8 @@ func TestRemovedGroupTakesNoSystems(t *testing.T) {
 	s.systems.Add("x", x)
 	s.systems.Add("remover", system.Func(func(r *system.State) {
 		x.State().Remove()
-		require.PanicsWithValue(t, "system: Group.Add: plain: the group is added twice: it is x, which was removed and is destroyed when this update ends",
+		require.PanicsWithValue(t,
+			"system: Group.Add: plain: the group is added twice: it is x, which was removed and is destroyed when this update ends",
 			func() { s.systems.Add("plain", x.Group) })
 		r.Remove()
 	}))
@@ -113,7 +114,8 @@ type closing struct {
 }
 
 func (c *closing) Destroy(*system.State) {
-	require.PanicsWithValue(c.s.t, "system: Group.Add: late: group x was removed", func() { c.Group.Add("late", c.s.update()) })
+	require.PanicsWithValue(c.s.t, "system: Group.Add: late: group x was removed",
+		func() { c.Group.Add("late", c.s.update()) })
 	c.s.note("refused")
 }
 

@@ -60,7 +60,8 @@ func valueFor[T any](s *State, op string) *T {
 	s.check(op)
 	v := ResourceOf[T](s.y)
 	if v == nil {
-		panic(fmt.Sprintf("system: %s: %s: there is no resource of type %v; SetResource comes before", op, s.name, reflect.TypeFor[T]()))
+		panic(fmt.Sprintf("system: %s: %s: there is no resource of type %v; SetResource comes before",
+			op, s.name, reflect.TypeFor[T]()))
 	}
 	return v
 }

@@ -27,10 +27,12 @@ func TestResources(t *testing.T) {
 	two := &level{Name: "two"}
 	system.SetResource(s.systems, two)
 	require.Same(t, two, system.Resource[level](x))
-	require.PanicsWithValue(t, "system: Resource: x: there is no resource of type system_test.input; SetResource comes before",
+	require.PanicsWithValue(t,
+		"system: Resource: x: there is no resource of type system_test.input; SetResource comes before",
 		func() { system.Resource[input](x) })
 	system.SetResource[level](s.systems, nil)
-	require.PanicsWithValue(t, "system: ReadResource: x: there is no resource of type system_test.level; SetResource comes before",
+	require.PanicsWithValue(t,
+		"system: ReadResource: x: there is no resource of type system_test.level; SetResource comes before",
 		func() { system.ReadResource[level](x) })
 }
 

@@ -22,7 +22,8 @@ func NewSingleton[T any](w *ecs.World, c ecs.Component[T]) *Singleton[T] {
 		panic("system: NewSingleton: the world is nil")
 	}
 	if door.TypeIndex(w, c) < 0 {
-		panic(fmt.Sprintf("system: NewSingleton: %v is not a type of the world: a zero handle, or registered in another world", c))
+		panic(fmt.Sprintf(
+			"system: NewSingleton: %v is not a type of the world: a zero handle, or registered in another world", c))
 	}
 	if door.FactsOf(c).Enableable {
 		panic(fmt.Sprintf("system: NewSingleton: %v is Enableable, and a singleton is there or not", c))

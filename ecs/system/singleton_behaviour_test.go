@@ -53,7 +53,8 @@ func TestBehaviour72EnableableIsRefused(t *testing.T) {
 	s := newStage(t)
 	require.PanicsWithValue(t, "system: NewSingleton: stun is Enableable, and a singleton is there or not",
 		func() { system.NewSingleton(s.w, s.stun) })
-	require.PanicsWithValue(t, "system: NewSingleton: unregistered is not a type of the world: a zero handle, or registered in another world",
+	require.PanicsWithValue(t,
+		"system: NewSingleton: unregistered is not a type of the world: a zero handle, or registered in another world",
 		func() { system.NewSingleton(s.w, ecs.Component[health]{}) })
 }
 

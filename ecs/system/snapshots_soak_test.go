@@ -34,12 +34,15 @@ func TestSnapshotsSoak(t *testing.T) {
 	readers := make([]*soakReader, 4)
 	var all sync.WaitGroup
 	for i := range readers {
-		r := &soakReader{books: b, snapshots: b.systems.Snapshots(), r: rand.New(rand.NewPCG(uint64(i), 7)), stop: b.stop}
+		r := &soakReader{
+			books: b, snapshots: b.systems.Snapshots(), r: rand.New(rand.NewPCG(uint64(i), 7)), stop: b.stop,
+		}
 		readers[i] = r
 		all.Go(func() { r.err = r.run() })
 	}
 	enough := func() bool { // each kind of read happened; a short run ends later rather than prove nothing
-		return time.Now().After(until) && b.reads.Load() > 20 && b.diffs.Load() > 0 && b.forks > 0 && b.lost.Load() > 0 && b.restores > 0
+		return time.Now().After(until) && b.reads.Load() > 20 && b.diffs.Load() > 0 && b.forks > 0 &&
+			b.lost.Load() > 0 && b.restores > 0
 	}
 	deadline := until.Add(time.Minute)
 	for !enough() && !b.failed.Load() && time.Now().Before(deadline) {
@@ -164,7 +167,8 @@ func (r *soakReader) read(s *system.Published) (err error) {
 // mayRefuse reports whether reads of a snapshot, and of others that are held, may end with an
 // error.
 func (r *soakReader) mayRefuse(err error, s *system.Published) bool {
-	return allowed(err, s.Snapshot) || slices.ContainsFunc(r.held, func(s *system.Published) bool { return allowed(err, s.Snapshot) })
+	return allowed(err, s.Snapshot) ||
+		slices.ContainsFunc(r.held, func(s *system.Published) bool { return allowed(err, s.Snapshot) })
 }
 
 // lookUp compares what look-ups by entity find with the rows.
@@ -224,7 +228,8 @@ func (r *soakReader) compare(s *system.Published) error {
 		changed += rows.Len()
 	}
 	if n := newer.Count(r.coins); older != newer && changed != n || older == newer && changed != 0 {
-		return fmt.Errorf("%d of %d rows changed from version %d to %d, each frame writes all", changed, n, older.Version(), newer.Version())
+		return fmt.Errorf("%d of %d rows changed from version %d to %d, each frame writes all",
+			changed, n, older.Version(), newer.Version())
 	}
 	var text bytes.Buffer
 	if err := ecs.EncodeDelta(&text, d); err != nil {
@@ -302,7 +307,8 @@ func (b *books) serveOne(q forkRequest) error {
 // allowed reports whether an error is of a lost snapshot or of a lack of memory.
 func allowed(err error, s *ecs.Snapshot) bool {
 	var full *ecs.LimitError
-	return errors.As(err, &full) && errors.Is(err, alloc.ErrFull) || s.Err() != nil && strings.HasSuffix(err.Error(), s.Err().Error())
+	return errors.As(err, &full) && errors.Is(err, alloc.ErrFull) ||
+		s.Err() != nil && strings.HasSuffix(err.Error(), s.Err().Error())
 }
 
 // counts are what readers and the owner have done.

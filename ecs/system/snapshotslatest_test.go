@@ -117,11 +117,14 @@ func TestLatestMisuse(t *testing.T) {
 	systems := system.New(w)
 	snapshots := systems.Snapshots()
 	require.PanicsWithValue(t, "system: Snapshots.Every: frames=0: it must be positive", func() { snapshots.Every(0) })
-	require.PanicsWithValue(t, "system: Snapshots.Latest: maxAge=-1ns: it must not be negative", func() { snapshots.Latest(-1) })
+	require.PanicsWithValue(t, "system: Snapshots.Latest: maxAge=-1ns: it must not be negative",
+		func() { snapshots.Latest(-1) })
 	for _, none := range []*system.Snapshots{nil, {}} {
-		require.PanicsWithValue(t, "system: Snapshots.Latest: the snapshots are nil or the zero value; they come from Systems.Snapshots",
+		require.PanicsWithValue(t,
+			"system: Snapshots.Latest: the snapshots are nil or the zero value; they come from Systems.Snapshots",
 			func() { none.Latest(0) })
-		require.PanicsWithValue(t, "system: Snapshots.Every: the snapshots are nil or the zero value; they come from Systems.Snapshots",
+		require.PanicsWithValue(t,
+			"system: Snapshots.Every: the snapshots are nil or the zero value; they come from Systems.Snapshots",
 			func() { none.Every(1) })
 	}
 	require.Nil(t, snapshots.Latest(0))

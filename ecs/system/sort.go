@@ -148,6 +148,7 @@ func (x *sorter) warnOf(s *State, option, name string, side int) {
 		y.warn(fmt.Sprintf("%s: %s(%q) has no effect: that one is %s, and order holds inside a group: order the groups",
 			s.place(), option, name, other.place()))
 	case int(s.bucket-t.bucket)*side < 0:
-		y.warn(fmt.Sprintf("%s: %s(%q) has no effect: %s %v and %s %v", s.place(), option, name, s.name, s.bucket, t.name, t.bucket))
+		y.warn(fmt.Sprintf("%s: %s(%q) has no effect: %s %v and %s %v",
+			s.place(), option, name, s.name, s.bucket, t.name, t.bucket))
 	}
 }

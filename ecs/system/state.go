@@ -73,7 +73,8 @@ const many = 100
 // keeps each of them until it is destroyed.
 func (s *State) warnAt(n int, what string) {
 	if n == many && s.inTurn && s.visit.call == "Update" {
-		s.y.warn(fmt.Sprintf("%s makes %s in its updates, and has %d now: make them once, in Create or by Make", s.place(), what, n))
+		s.y.warn(fmt.Sprintf("%s makes %s in its updates, and has %d now: make them once, in Create or by Make",
+			s.place(), what, n))
 	}
 }
 
@@ -149,7 +150,8 @@ func (s *State) Require(queries ...*ecs.Query) {
 func (s *State) Commands(p *Point) *command.Buffer {
 	s.check("State.Commands")
 	if p == nil || p.state == nil || p.state.gone || p.state.y != s.y {
-		panic("system: State.Commands: " + s.name + ": the command point is nil, was removed, or was not added to these systems")
+		panic("system: State.Commands: " + s.name +
+			": the command point is nil, was removed, or was not added to these systems")
 	}
 	return p.hand(s)
 }

@@ -130,7 +130,8 @@ func TestStreamOfLives(t *testing.T) {
 		require.NoError(t, x.w.Verify())
 		require.NoError(t, x.w.Close())
 		for i := range min(len(model.seen), len(systems.seen)) {
-			require.Equal(t, model.seen[i], systems.seen[i], "seed %d, event %d, after %v", seed, i, systems.seen[max(0, i-30):i])
+			require.Equal(t, model.seen[i], systems.seen[i], "seed %d, event %d, after %v",
+				seed, i, systems.seen[max(0, i-30):i])
 		}
 		require.Equal(t, len(model.seen), len(systems.seen), "seed %d", seed)
 		events += len(systems.seen)
@@ -157,7 +158,8 @@ type realLives struct {
 func newRealLives(t *testing.T, s *script) *realLives {
 	w, err := ecs.NewWorld()
 	require.NoError(t, err)
-	x := &realLives{s: s, t: t, w: w, systems: system.New(w), health: ecs.Register[health](w), log: ecs.RegisterBuffer[int64](w),
+	x := &realLives{s: s, t: t, w: w, systems: system.New(w), health: ecs.Register[health](w),
+		log:    ecs.RegisterBuffer[int64](w),
 		states: map[string]*system.State{}, groups: map[string]*system.Group{}}
 	x.logged = ecs.NewArchetype(w, x.log).Create()
 	x.needed = ecs.NewQuery(w, ecs.With(x.health))

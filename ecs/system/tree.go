@@ -55,7 +55,8 @@ func (s *Systems) String() string {
 		if t.disabled {
 			state = ", disabled"
 		}
-		fmt.Fprintf(&b, "%-28s %-14s %7d%s\n", strings.Repeat("  ", t.timing.Depth)+t.name, t.kind(), t.timing.Updates, state)
+		fmt.Fprintf(&b, "%-28s %-14s %7d%s\n",
+			strings.Repeat("  ", t.timing.Depth)+t.name, t.kind(), t.timing.Updates, state)
 	})
 	return b.String()
 }

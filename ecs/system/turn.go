@@ -176,7 +176,8 @@ func (y *Systems) inspect(s *State, at *visit) {
 		return
 	case y.w.Closed() || y.jobs.Closed():
 		y.broken = true
-		y.keep(fmt.Errorf("system: %s: %s closed the world or the scheduler; nothing updates after it", s.name, at.call))
+		y.keep(fmt.Errorf("system: %s: %s closed the world or the scheduler; nothing updates after it",
+			s.name, at.call))
 		return
 	case !y.w.Shared():
 		y.w.Advance() // S4

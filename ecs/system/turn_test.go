@@ -69,7 +69,8 @@ func TestMisuseOutsideOfATurn(t *testing.T) {
 	refused(nil)
 	early := &earlyGroup{Group: system.NewGroup()}
 	early.start = func(x *system.State) {
-		require.PanicsWithValue(t, "system: Group.Update: outside of the turn of early", func() { early.Group.Update(x) })
+		require.PanicsWithValue(t, "system: Group.Update: outside of the turn of early",
+			func() { early.Group.Update(x) })
 	}
 	s.systems.Initialization().Add("early", early)
 	other.create, other.start, other.inside = refused, refused, refused

@@ -56,42 +56,43 @@ func BenchmarkUpdate(b *testing.B) {
 	const n = 100_000
 	for _, shuffled := range []bool{false, true} {
 		for _, moved := range []string{"all", "root", "1%", "1%-leaves", "none"} {
-			b.Run(fmt.Sprint(map[bool]string{false: "in-order", true: "shuffled"}[shuffled], "/", moved), func(b *testing.B) {
-				s, nodes := forest(b, n, shuffled)
-				r := rand.New(rand.NewPCG(3, 4))
-				some := make([]ecs.Entity, n/100)
-				for i := range some {
-					some[i] = nodes[r.IntN(n)]
-					if moved == "1%-leaves" {
-						some[i] = nodes[n/2+r.IntN(n/2)]
-					}
-				}
-				q := ecs.NewQuery(s.w, ecs.Write(s.t.LocalType()))
-				s.t.Update()
-				computed := 0
-				for b.Loop() {
-					b.StopTimer()
-					switch moved {
-					case "all":
-						for rows := range q.Rows() {
-							s.t.LocalType().Slice(rows)[0].Scale = 1
-						}
-					case "root":
-						s.t.LocalType().Mut(nodes[0])
-					case "1%", "1%-leaves":
-						for _, e := range some {
-							s.t.LocalType().Mut(e)
+			b.Run(fmt.Sprint(map[bool]string{false: "in-order", true: "shuffled"}[shuffled], "/", moved),
+				func(b *testing.B) {
+					s, nodes := forest(b, n, shuffled)
+					r := rand.New(rand.NewPCG(3, 4))
+					some := make([]ecs.Entity, n/100)
+					for i := range some {
+						some[i] = nodes[r.IntN(n)]
+						if moved == "1%-leaves" {
+							some[i] = nodes[n/2+r.IntN(n/2)]
 						}
 					}
-					b.StartTimer()
-					computed += s.t.Update()
-				}
-				b.ReportMetric(float64(computed)/float64(b.N), "matrices")
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1000, "us/frame")
-				if computed > 0 {
-					b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(computed), "ns/matrix")
-				}
-			})
+					q := ecs.NewQuery(s.w, ecs.Write(s.t.LocalType()))
+					s.t.Update()
+					computed := 0
+					for b.Loop() {
+						b.StopTimer()
+						switch moved {
+						case "all":
+							for rows := range q.Rows() {
+								s.t.LocalType().Slice(rows)[0].Scale = 1
+							}
+						case "root":
+							s.t.LocalType().Mut(nodes[0])
+						case "1%", "1%-leaves":
+							for _, e := range some {
+								s.t.LocalType().Mut(e)
+							}
+						}
+						b.StartTimer()
+						computed += s.t.Update()
+					}
+					b.ReportMetric(float64(computed)/float64(b.N), "matrices")
+					b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1000, "us/frame")
+					if computed > 0 {
+						b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(computed), "ns/matrix")
+					}
+				})
 		}
 	}
 }

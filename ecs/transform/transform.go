@@ -143,7 +143,9 @@ func (t *Transforms) Update() int {
 func (t *Transforms) look() {
 	t.chunks = t.chunks[:0]
 	for rows := range t.reads.Rows() {
-		t.chunks = append(t.chunks, chunkColumns{local: t.local.Slice(rows), post: t.post.Slice(rows), global: t.global.Slice(rows)})
+		t.chunks = append(t.chunks, chunkColumns{
+			local: t.local.Slice(rows), post: t.post.Slice(rows), global: t.global.Slice(rows),
+		})
 	}
 }
 
@@ -284,7 +286,8 @@ func (t *Transforms) fetch(w int) {
 	n := 0
 	for i := range runs {
 		r := &runs[i]
-		if c := &t.chunks[r.At.Chunk]; n < len(t.lines) && r.Position>>6 == int32(w) && t.dirty[w]>>(r.Position&63)&1 != 0 && c.local != nil {
+		if c := &t.chunks[r.At.Chunk]; n < len(t.lines) && r.Position>>6 == int32(w) &&
+			t.dirty[w]>>(r.Position&63)&1 != 0 && c.local != nil {
 			// Safe because the addresses are only hints.
 			t.lines[n] = uintptr(unsafe.Pointer(&c.local[r.At.Row]))
 			t.lines[n+1] = uintptr(unsafe.Pointer(&c.global[r.At.Row]))

@@ -49,9 +49,11 @@ func near(t testing.TB, want, got transform.Vec3) {
 func TestKernelsTakeComponents(t *testing.T) {
 	var l transform.Local
 	require.Equal(t, [4]uintptr{32, 0, 12, 16},
-		[4]uintptr{unsafe.Sizeof(l), unsafe.Offsetof(l.Position), unsafe.Offsetof(l.Scale), unsafe.Offsetof(l.Rotation)})
+		[4]uintptr{unsafe.Sizeof(l), unsafe.Offsetof(l.Position), unsafe.Offsetof(l.Scale),
+			unsafe.Offsetof(l.Rotation)})
 	require.Equal(t, [4]uintptr{0, 4, 8, 12},
-		[4]uintptr{unsafe.Offsetof(l.Rotation.X), unsafe.Offsetof(l.Rotation.Y), unsafe.Offsetof(l.Rotation.Z), unsafe.Offsetof(l.Rotation.W)})
+		[4]uintptr{unsafe.Offsetof(l.Rotation.X), unsafe.Offsetof(l.Rotation.Y), unsafe.Offsetof(l.Rotation.Z),
+			unsafe.Offsetof(l.Rotation.W)})
 	require.Equal(t, [2]uintptr{4, 8}, [2]uintptr{unsafe.Offsetof(l.Position.Y), unsafe.Offsetof(l.Position.Z)})
 	require.Equal(t, uintptr(64), unsafe.Sizeof(transform.LocalToWorld{}))
 }
@@ -123,7 +125,8 @@ func TestLocalAlgebra(t *testing.T) {
 		return transform.Vec3{X: r.Float32()*4 - 2, Y: r.Float32()*4 - 2, Z: r.Float32()*4 - 2}
 	}
 	local := func() transform.Local {
-		l := transform.At(0, 0, 0).Translate(some()).RotateX(r.Float32() * 6).RotateY(r.Float32() * 6).RotateZ(r.Float32() * 6)
+		l := transform.At(0, 0, 0).Translate(some()).RotateX(r.Float32() * 6).RotateY(r.Float32() *
+			6).RotateZ(r.Float32() * 6)
 		l.Rotation = l.Rotation.Normalize()
 		return l.ScaleBy(0.5 + r.Float32())
 	}
@@ -149,14 +152,18 @@ func TestSameBits(t *testing.T) {
 	number := func() float32 { return r.Float32()*4 - 2 }
 	local := func() transform.Local {
 		q := transform.Quat{X: number(), Y: number(), Z: number(), W: number()}
-		return transform.Local{Position: transform.Vec3{X: number(), Y: number(), Z: number()}, Scale: 1 + number()/8, Rotation: q.Normalize()}
+		return transform.Local{
+			Position: transform.Vec3{X: number(), Y: number(), Z: number()}, Scale: 1 + number()/8, Rotation: q.Normalize(),
+		}
 	}
 	h := fnv.New64a()
 	for range 1000 {
 		a, b := local(), local()
 		m, n := a.Matrix(), b.Matrix()
 		c := a.Mul(b).Mul(a.Inverse())
-		require.NoError(t, binary.Write(h, binary.LittleEndian, [3]transform.Mat4{m.Mul(n), n.Mul(m).Mul(m), c.Matrix()}))
+		require.NoError(t, binary.Write(h, binary.LittleEndian, [3]transform.Mat4{
+			m.Mul(n), n.Mul(m).Mul(m), c.Matrix(),
+		}))
 	}
 	require.Equal(t, uint64(0x4b8db86bbafb88ef), h.Sum64())
 }
@@ -301,7 +308,9 @@ func TestParallel(t *testing.T) {
 		nodes := made.Entities(nil)
 		r.Shuffle(n, func(i, j int) { nodes[i], nodes[j] = nodes[j], nodes[i] })
 		for i, e := range nodes {
-			s.t.LocalType().Set(e, transform.Local{Position: transform.Vec3{X: r.Float32()}, Scale: 1, Rotation: transform.Quat{X: 0.6, W: 0.8}})
+			s.t.LocalType().Set(e, transform.Local{
+				Position: transform.Vec3{X: r.Float32()}, Scale: 1, Rotation: transform.Quat{X: 0.6, W: 0.8},
+			})
 			if i >= 3 {
 				require.NoError(t, s.h.SetParent(e, nodes[i/3]))
 			}

@@ -142,7 +142,9 @@ func nested(head, body string, number int) (string, error) {
 		for _, x := range define.Lhs {
 			if id := x.(*ast.Ident); slices.Contains(parameters, id.Name) {
 				fresh := fmt.Sprintf("%s_%d", id.Name, n)
-				edits = append(edits, edit{at(id.Pos()), at(id.End()), fresh}, edit{at(s.End()), at(s.End()), "; " + id.Name + " = " + fresh})
+				edits = append(edits, edit{at(id.Pos()), at(id.End()), fresh}, edit{
+					at(s.End()), at(s.End()), "; " + id.Name + " = " + fresh,
+				})
 			}
 		}
 	}

@@ -160,7 +160,8 @@ func (l *lab) attempt(n int, p *pkg, tests, skip string) (verdict, error) {
 	if err != nil {
 		return verdict{}, err
 	}
-	cmd := exec.Command(binary, "-test.v", "-test.short", "-test.failfast", "-test.timeout=0", "-test.run="+tests, "-test.skip="+skip)
+	cmd := exec.Command(binary, "-test.v", "-test.short", "-test.failfast", "-test.timeout=0", "-test.run="+tests,
+		"-test.skip="+skip)
 	cmd.Dir = p.Dir
 	cmd.Env = append(os.Environ(), variable+"="+strconv.Itoa(n))
 	out, hung, err := watch(cmd, l.patience)

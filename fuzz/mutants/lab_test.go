@@ -78,7 +78,8 @@ func TestNoVerdict(t *testing.T) {
 	m := &mutant{pkg: "count", fn: "First", old: "n := 0", new: "n := lists[9][9]"}
 	lab := newTinyLab(t, map[string]string{"count/init.go": "package count\n\nvar first = First(1, []int{1})\n"}, m)
 	_, err := lab.judge(1, m)
-	require.ErrorContains(t, err, "count: ended before a test began: exit status 2\npanic: runtime error: index out of range")
+	require.ErrorContains(t, err,
+		"count: ended before a test began: exit status 2\npanic: runtime error: index out of range")
 	_, err = lab.attempt(1, &pkg{ImportPath: "tiny/gone"}, ".", "")
 	require.ErrorContains(t, err, "go test: exit status 1")
 }
@@ -121,7 +122,8 @@ func TestInstrumenting(t *testing.T) {
 	for _, c := range []struct{ head, body, want string }{
 		{"func F(a int) {", "b := a", "b := a"},
 		{"func F(a int) {", "a, b := 1, a // so\n", "a_0, b := 1, a; a = a_0 // so\n"},
-		{"func (f *T) F() (n int, err error) {", "n++; m, err := g(); if m, err := g(); err != nil { _ = m }; f, err := h()",
+		{"func (f *T) F() (n int, err error) {",
+			"n++; m, err := g(); if m, err := g(); err != nil { _ = m }; f, err := h()",
 			"n++; m, err_1 := g(); err = err_1; if m, err := g(); err != nil { _ = m }; f_3, err_3 := h(); f = f_3; err = err_3"},
 		{"func F() {", "L: for { for { continue L }; goto M }; M:", "L_7: for { for { continue L_7 }; goto M_7 }; M_7:"},
 		{"func F(_ int) {", "_, b := 1, 2", "_, b := 1, 2"},

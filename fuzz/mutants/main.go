@@ -41,10 +41,11 @@ type options struct {
 
 func main() {
 	var o options
-	flag.Func("only", "the mutants whose place or text has this `text`; given several times, any of the texts", func(text string) error {
-		o.only = append(o.only, text)
-		return nil
-	})
+	flag.Func("only", "the mutants whose place or text has this `text`; given several times, any of the texts",
+		func(text string) error {
+			o.only = append(o.only, text)
+			return nil
+		})
 	flag.StringVar(&o.root, "root", ".", "the `folder` that Quarry is in")
 	flag.BoolVar(&o.record, "record", false, "write the tests that notice, and their seconds, into the table")
 	flag.BoolVar(&o.update, "update", false, "write the places of code that has moved into the table, and run nothing")
@@ -67,7 +68,8 @@ func (o *options) main() error {
 	}
 	var list []*mutant
 	for _, m := range table.mutants {
-		if len(o.only) == 0 || slices.ContainsFunc(o.only, func(text string) bool { return strings.Contains(m.String(), text) }) {
+		if len(o.only) == 0 ||
+			slices.ContainsFunc(o.only, func(text string) bool { return strings.Contains(m.String(), text) }) {
 			list = append(list, m)
 		}
 	}

@@ -179,7 +179,9 @@ type matcher struct {
 }
 
 func newMatcher(file *goFile, loose bool) *matcher {
-	return &matcher{file: file, loose: loose, bound: map[string][]ast.Node{}, names: map[string]string{}, back: map[string]string{}}
+	return &matcher{
+		file: file, loose: loose, bound: map[string][]ast.Node{}, names: map[string]string{}, back: map[string]string{},
+	}
 }
 
 // wild is the name of a pattern's $x.

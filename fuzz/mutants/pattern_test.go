@@ -9,7 +9,9 @@ import (
 
 // function is a module with one function F in package f.
 func function(body string) map[string]string {
-	return map[string]string{"f/f.go": "package f\n\nfunc F(a, b, c int, p *T) {\n" + body + "\n}\n\ntype T struct{ x, y int; next *T }\n"}
+	return map[string]string{
+		"f/f.go": "package f\n\nfunc F(a, b, c int, p *T) {\n" + body + "\n}\n\ntype T struct{ x, y int; next *T }\n",
+	}
 }
 
 func TestPatternsMatch(t *testing.T) {

@@ -99,7 +99,8 @@ func (m *mutant) parsePlace(text string) error {
 	fn, which, several := strings.Cut(text, " ")
 	m.fn = fn
 	if several {
-		if n, err := fmt.Sscanf(which, "%d of %d", &m.nth, &m.of); n != 2 || err != nil || m.nth < 1 || m.nth > m.of || m.of < 2 {
+		if n, err := fmt.Sscanf(which, "%d of %d", &m.nth, &m.of); n != 2 || err != nil || m.nth < 1 ||
+			m.nth > m.of || m.of < 2 {
 			return fmt.Errorf("%q is not package function N of M", text)
 		}
 	}

@@ -193,7 +193,8 @@ func (h *Heap) realloc(name string, l *Local, p unsafe.Pointer, size, align int)
 // rehouse changes a block of size bytes to one of to bytes, in place or by moving it. When zeroed
 // is set, the bytes added are zero.
 func (h *Heap) rehouse(name string, l *Local, b *block, size, align, to int, zeroed bool) (unsafe.Pointer, error) {
-	if uintptr(b.p)&uintptr(max(align, 1)-1) == 0 && (memory.Fits(b.usable, to) || b.placed(to, align) || h.resize(l, b, to)) {
+	if uintptr(b.p)&uintptr(max(align, 1)-1) == 0 &&
+		(memory.Fits(b.usable, to) || b.placed(to, align) || h.resize(l, b, to)) {
 		if b.head == 0 {
 			to = min(to, b.usable) // pages of a mapping that were just committed read zero
 		}

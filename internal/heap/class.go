@@ -24,12 +24,13 @@ var classSizes = [...]uint32{
 }
 
 const (
-	maxSlot     = 8192                                // bytes of the largest slot
-	maxSlots    = universe.ChunkSize / memory.Quantum // slots of a chunk at most
-	slotWords   = maxSlots / 64                       // words of a slab's mask
-	classCount  = len(classSizes)                     // number of classes
-	classLimit  = 32                                  // length of tables by class: a power of two, so a mask does the bounds check
-	MaxRunBytes = universe.MegachunkSize              // bytes of the largest block inside the universe
+	maxSlot    = 8192                                // bytes of the largest slot
+	maxSlots   = universe.ChunkSize / memory.Quantum // slots of a chunk at most
+	slotWords  = maxSlots / 64                       // words of a slab's mask
+	classCount = len(classSizes)                     // number of classes
+	// Length of tables by class: a power of two, so a mask does the bounds check.
+	classLimit  = 32
+	MaxRunBytes = universe.MegachunkSize // bytes of the largest block inside the universe
 
 	classByUnits = maxSlot/memory.Quantum + 1 // entries of classOf
 )

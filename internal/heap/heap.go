@@ -208,7 +208,8 @@ func (h *Heap) alloc(name string, l *Local, size, align int, want universe.Flags
 }
 
 // allocTold is alloc without the clear; zeroed reports that the block reads as zero.
-func (h *Heap) allocTold(name string, l *Local, size, align int, want universe.Flags) (p unsafe.Pointer, zeroed bool, err error) {
+func (h *Heap) allocTold(name string, l *Local, size, align int,
+	want universe.Flags) (p unsafe.Pointer, zeroed bool, err error) {
 	h.checkRequest(name, l, size, align)
 	zeroed = want == universe.ZeroedRun
 	if h.supply.resting() {
@@ -228,7 +229,9 @@ func (h *Heap) allocTold(name string, l *Local, size, align int, want universe.F
 		return nil, false, err
 	}
 	if h.confined {
-		return nil, false, fmt.Errorf("alloc: %s: block of %d bytes: no free chunks in a row for it in the universe: %w", name, size, sentinel.ErrFull)
+		return nil, false,
+			fmt.Errorf("alloc: %s: block of %d bytes: no free chunks in a row for it in the universe: %w",
+				name, size, sentinel.ErrFull)
 	}
 	return h.mappings.Alloc(name, size, align)
 }
@@ -332,7 +335,8 @@ func (h *Heap) Close() error {
 	var leak error
 	if !h.Closed.Load() {
 		if left := h.stats(); left.LiveBlocks > 0 {
-			leak = fmt.Errorf("alloc: Heap.Close: %d blocks of %d bytes: %w", left.LiveBlocks, left.LiveBytes, sentinel.ErrLeak)
+			leak = fmt.Errorf("alloc: Heap.Close: %d blocks of %d bytes: %w",
+				left.LiveBlocks, left.LiveBytes, sentinel.ErrLeak)
 		}
 		for _, l := range h.locals {
 			if l != nil {

@@ -154,7 +154,8 @@ func (v *heapCheck) verifyRuns(l *Local) {
 		for n := i + 1; at != 0 && held <= keptChunks && v.err == nil; held += n {
 			s := v.h.table.link(at)
 			if want := headOf(kindCached, 0, n, universe.ChunkIndex(at-1), l.id); s.head.Load() != want {
-				v.fail("H9: chunk %d, of a run of %d that Local %d keeps, has the head %#x, not %#x", at-1, n, l.id, s.head.Load(), want)
+				v.fail("H9: chunk %d, of a run of %d that Local %d keeps, has the head %#x, not %#x",
+					at-1, n, l.id, s.head.Load(), want)
 			}
 			v.places[s] = "kept"
 			at = s.next

@@ -127,8 +127,10 @@ func (v *heapCheck) wide(c universe.ChunkIndex, s *slab, number int) {
 	}
 	for slot := range k.slots {
 		word := *s.wideSlot(slot)
-		if kept := v.kept[s.wideSlot(slot)]; w>>slot&1 == 0 && word != wideFree || w>>slot&1 != 0 && word != usedWord(number) && !kept {
-			v.fail("H8: slot %d of the wide slab at chunk %d: mask %#x, word %#x, kept by a Local %v", slot, c, w, word, kept)
+		if kept := v.kept[s.wideSlot(slot)]; w>>slot&1 == 0 && word != wideFree ||
+			w>>slot&1 != 0 && word != usedWord(number) && !kept {
+			v.fail("H8: slot %d of the wide slab at chunk %d: mask %#x, word %#x, kept by a Local %v",
+				slot, c, w, word, kept)
 		}
 	}
 }

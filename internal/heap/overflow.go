@@ -72,9 +72,11 @@ func (h *Heap) overflowAt(p unsafe.Pointer) *Heap {
 
 // allocOverflow allocates a block in an overflow heap, and makes one when none has room. full is
 // the error of the heap's own universe, and is returned when there is to be no overflow heap.
-func (h *Heap) allocOverflow(name string, size, align int, want universe.Flags, full error) (p unsafe.Pointer, err error) {
+func (h *Heap) allocOverflow(name string, size, align int, want universe.Flags, full error) (p unsafe.Pointer,
+	err error) {
 	// Half of an overflow heap is enough for the block with any alignment that it honors.
-	if h.overflows.size == 0 || size > h.overflows.size/2 || align > h.overflows.size/2 || size <= MaxRunBytes && align > universe.MegachunkSize {
+	if h.overflows.size == 0 || size > h.overflows.size/2 || align > h.overflows.size/2 || size <= MaxRunBytes &&
+		align > universe.MegachunkSize {
 		return nil, full
 	}
 	turn := h.overflows.turn.Load()
@@ -103,7 +105,8 @@ func (h *Heap) allocOverflow(name string, size, align int, want universe.Flags, 
 
 // allocIn allocates a block in one of the overflow heaps given, but not in the one that was asked
 // before. It returns nil without an error when all are full.
-func (h *Heap) allocIn(all []*Heap, asked *Heap, name string, size, align int, want universe.Flags) (unsafe.Pointer, error) {
+func (h *Heap) allocIn(all []*Heap, asked *Heap, name string, size, align int, want universe.Flags) (unsafe.Pointer,
+	error) {
 	for _, a := range all {
 		if a == asked {
 			continue

@@ -98,7 +98,8 @@ func (h *Heap) resizeRun(b *block, size int) bool {
 		if want > have {
 			h.u.FreeRun(c+universe.ChunkIndex(have), want-have)
 		}
-		panic(fmt.Sprintf("alloc: Heap.Resize: %p, a block of %d chunks, was freed or resized by two goroutines at once", b.p, have))
+		panic(fmt.Sprintf(
+			"alloc: Heap.Resize: %p, a block of %d chunks, was freed or resized by two goroutines at once", b.p, have))
 	}
 	if want < have {
 		h.u.FreeRun(c+universe.ChunkIndex(want), have-want)

@@ -112,7 +112,8 @@ func (h *Heap) release(s *slab, i int, m uint64) bool {
 func (h *Heap) released(s *slab, state uint32, i int, w uint64) {
 	switch state {
 	case stateFull:
-		if n := s.loose.Add(1); n >= classes[classIn(s.head.Load())].batch && s.state.CompareAndSwap(stateFull, stateListing) {
+		if n := s.loose.Add(1); n >= classes[classIn(s.head.Load())].batch &&
+			s.state.CompareAndSwap(stateFull, stateListing) {
 			h.list(s)
 		}
 	case stateOwned:

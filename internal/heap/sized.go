@@ -50,7 +50,8 @@ func (l *Local) ReallocZeroed(p unsafe.Pointer, size, align, to int) (unsafe.Poi
 	return l.h.reallocSized("Local.ReallocZeroed", l, p, size, align, to, true)
 }
 
-func (h *Heap) reallocSized(name string, l *Local, p unsafe.Pointer, size, align, to int, zeroed bool) (unsafe.Pointer, error) {
+func (h *Heap) reallocSized(name string, l *Local, p unsafe.Pointer, size, align, to int,
+	zeroed bool) (unsafe.Pointer, error) {
 	switch {
 	case p == nil && zeroed:
 		return h.alloc(name, l, to, align, universe.ZeroedRun)

@@ -82,7 +82,8 @@ const (
 )
 
 func headOf(kind uint64, class, chunks int, first universe.ChunkIndex, owner uint32) uint64 {
-	return kind | uint64(class)<<headClass | uint64(chunks)<<headChunks | uint64(first)<<headFirst | uint64(owner)<<headOwner
+	return kind | uint64(class)<<headClass | uint64(chunks)<<headChunks | uint64(first)<<headFirst |
+		uint64(owner)<<headOwner
 }
 
 func classIn(head uint64) int  { return int(head>>headClass) & (classLimit - 1) }

@@ -171,8 +171,10 @@ func TestFoldFindsADoubleFree(t *testing.T) {
 	require.Equal(t, stateOwned, s.state.Load(), "an empty slab with a bad free stays for fold to find it")
 	require.ErrorContains(t, h.Verify(), "alloc: H5:")
 	h.released(s, stateOwned, 0, 0)
-	require.Equal(t, fmt.Sprintf("alloc: Local.Alloc: slot 3 of chunk %d, of 64 bytes, was freed by another goroutine while it was free",
-		firstIn(h.table.at(0).head.Load())), panicOf(l.fold))
+	require.Equal(t,
+		fmt.Sprintf(
+			"alloc: Local.Alloc: slot 3 of chunk %d, of 64 bytes, was freed by another goroutine while it was free",
+			firstIn(h.table.at(0).head.Load())), panicOf(l.fold))
 	for _, p := range blocks[256:] {
 		l.Free(p)
 	}

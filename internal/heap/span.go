@@ -104,7 +104,8 @@ func (h *Heap) freeSpan(name string, b *block) {
 
 //go:noinline
 func (b *block) panicRaced(name string, n int) {
-	panic(fmt.Sprintf("alloc: %s: %p, a block of %d chunks, was freed or resized by two goroutines at once", name, b.p, n))
+	panic(fmt.Sprintf("alloc: %s: %p, a block of %d chunks, was freed or resized by two goroutines at once",
+		name, b.p, n))
 }
 
 // resizeSpan changes the number of chunks of a span in place and reports whether it could. A span
@@ -115,7 +116,8 @@ func (h *Heap) resizeSpan(b *block, size int) bool {
 		return false
 	}
 	want := max(universe.ChunksFor(size), universe.LeastSpan)
-	if !memory.Fits(want*universe.ChunkSize, size) || want > have && !((h.confined || h.u.Spans.RoomFor(want-have)) && h.u.ExtendSpan(first, have, want-have)) {
+	if !memory.Fits(want*universe.ChunkSize, size) ||
+		want > have && !((h.confined || h.u.Spans.RoomFor(want-have)) && h.u.ExtendSpan(first, have, want-have)) {
 		return false
 	}
 	if want == have {
@@ -185,8 +187,10 @@ func (v *heapCheck) verifySpans() {
 	end := universe.ChunkIndex(0) // of the span before
 	v.h.eachSpan(func(head uint64) {
 		first, n := firstIn(head), spanChunks(head)
-		if head != spanHead(first, n) || n < universe.LeastSpan || first < end || v.h.spanAt(int(first)/universe.ChunksPerMegachunk).Load() != head {
-			v.fail("H10: the head of a span is %#x: %d chunks from %d on, the span before ends at %d", head, n, first, end)
+		if head != spanHead(first, n) || n < universe.LeastSpan || first < end ||
+			v.h.spanAt(int(first)/universe.ChunksPerMegachunk).Load() != head {
+			v.fail("H10: the head of a span is %#x: %d chunks from %d on, the span before ends at %d",
+				head, n, first, end)
 		}
 		for c := first; c < first+universe.ChunkIndex(n); c++ {
 			s := v.h.table.at(c)

@@ -32,7 +32,8 @@ func (h *Heap) Verify() error {
 	for i := range n {
 		c := first + universe.ChunkIndex(i)
 		if s := h.table.at(c); !h.u.InUse(c) || s != nil && s.head.Load() != 0 {
-			v.fail("H1: chunk %d was taken ahead: in use in the universe %v, by the heap %v", c, h.u.InUse(c), s != nil && s.head.Load() != 0)
+			v.fail("H1: chunk %d was taken ahead: in use in the universe %v, by the heap %v",
+				c, h.u.InUse(c), s != nil && s.head.Load() != 0)
 		}
 	}
 	if err := h.mappings.Verify(); err != nil && v.err == nil {
@@ -100,7 +101,8 @@ func (v *heapCheck) walk(list *slabList, where string, number int, owner uint32)
 	for at := list.head; at != 0 && v.err == nil; n++ {
 		s := v.h.table.link(at)
 		if s.prev != prev {
-			v.fail("%s: slab at chunk %d, %s: leads back to link %d, not %d", placeInvariant(owner), at-1, where, s.prev, prev)
+			v.fail("%s: slab at chunk %d, %s: leads back to link %d, not %d",
+				placeInvariant(owner), at-1, where, s.prev, prev)
 		}
 		v.note(s, where, number, owner)
 		prev, at = at, s.next
@@ -117,7 +119,8 @@ func placeInvariant(owner uint32) string {
 
 func (v *heapCheck) note(s *slab, where string, number int, owner uint32) {
 	head := s.head.Load()
-	if was := v.places[s]; was != "" || head&kindMask != kindSlots || classIn(head) != number || ownerIn(head) != owner {
+	if was := v.places[s]; was != "" || head&kindMask != kindSlots || classIn(head) != number ||
+		ownerIn(head) != owner {
 		v.fail("%s: slab at chunk %d of class %d, owner %d, is %s in class %d of %d; and %q",
 			placeInvariant(owner), firstIn(head), classIn(head), ownerIn(head), where, number, owner, was)
 	}
@@ -144,7 +147,8 @@ func (v *heapCheck) chunk(c universe.ChunkIndex, s *slab, head uint64) {
 		v.run(first, n, 0)
 	case kind == kindCached:
 		if v.run(first, n, 0); v.places[s] != "kept" {
-			v.fail("H9: the run of %d chunks at chunk %d is kept for reuse, and in no list of Local %d", n, c, ownerIn(head))
+			v.fail("H9: the run of %d chunks at chunk %d is kept for reuse, and in no list of Local %d",
+				n, c, ownerIn(head))
 		}
 	case kind == kindWide:
 		v.run(first, n, headOf(kindInterior, classIn(head), n, first, 0))
@@ -192,14 +196,17 @@ func (v *heapCheck) slab(c universe.ChunkIndex, s *slab, head uint64) {
 		ok := state == stateHeld && where == "held" || state == stateListed && where == "listed" ||
 			state == stateFull && where == "" && free < int(k.batch)
 		if !ok || s.listed != (where == "listed") || s.queued {
-			v.fail("H3: shared slab at chunk %d: state %d, place %q, listed %v, %d slots free", c, state, where, s.listed, free)
+			v.fail("H3: shared slab at chunk %d: state %d, place %q, listed %v, %d slots free",
+				c, state, where, s.listed, free)
 		}
 		return
 	}
 	ok := s.place == placeCurrent && where == "current" || s.place == placePartial && where == "partial" ||
-		s.place == placeFull && where == "full of its owner" && int(s.freed) == ownFree && ownFree < max(1, int(k.slots)/batchPart)
+		s.place == placeFull && where == "full of its owner" && int(s.freed) == ownFree &&
+			ownFree < max(1, int(k.slots)/batchPart)
 	if !ok || s.listed {
-		v.fail("H4: slab at chunk %d of Local %d: place %d, is in %q, %d slots free, counted %d", c, owner, s.place, where, ownFree, s.freed)
+		v.fail("H4: slab at chunk %d of Local %d: place %d, is in %q, %d slots free, counted %d",
+			c, owner, s.place, where, ownFree, s.freed)
 	}
 	if notOwned || s.queued != (state == stateMailed) || free > 0 && !s.queued || !s.queued && state != stateOwned {
 		v.fail("H5: slab at chunk %d of Local %d: state %d, queued %v, freed by others %v, of those not in use %v",

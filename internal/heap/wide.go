@@ -113,7 +113,8 @@ func (h *Heap) findWide(b *block) (inside int, live bool) {
 	b.usable = k.size
 	in, size := uint32(uintptr(b.p)-h.base-uintptr(first)*universe.ChunkSize), uint32(k.size)
 	b.slot, inside = int(in/size), int(in%size)
-	return inside, same && b.kind() == kindWide && b.slot < k.slots && atomic.LoadUint64(b.s.wideSlot(b.slot)) == usedWord(classIn(head))
+	return inside, same && b.kind() == kindWide && b.slot < k.slots &&
+		atomic.LoadUint64(b.s.wideSlot(b.slot)) == usedWord(classIn(head))
 }
 
 // freeWide frees the wide slot at p, or returns false when there is no such block. An empty slab is

@@ -106,7 +106,9 @@ func staleRows(t *tree, rows map[string][]string) []finding {
 		}
 		said, _ := strconv.Atoi(strings.ReplaceAll(strings.TrimSpace(row[2]), ",", ""))
 		if 100*max(said-n, n-said) > tolerance*n {
-			found = append(found, finding{path: architectureFile, what: fmt.Sprintf("%s has %d lines, the table says %d", dir, n, said)})
+			found = append(found, finding{
+				path: architectureFile, what: fmt.Sprintf("%s has %d lines, the table says %d", dir, n, said),
+			})
 		}
 	}
 	slices.SortFunc(found, func(a, b finding) int { return strings.Compare(a.what, b.what) })

@@ -44,7 +44,8 @@ func TestArchitectureOfPrograms(t *testing.T) {
 	tree := described("| bench | 1 | |\n" + asmRow + bitmaskRow + "| ecs/examples | 3 | shows |\n")
 	tree["ecs/examples/a/main.go"] = "package main\n"
 	tree["ecs/examples/b/main.go"] = "package main\n\nfunc main() {}\n"
-	require.Equal(t, []string{"docs/architecture.md: ecs/examples has 4 lines, the table says 3"}, tree.find(t, staleArchitecture))
+	require.Equal(t, []string{"docs/architecture.md: ecs/examples has 4 lines, the table says 3"},
+		tree.find(t, staleArchitecture))
 }
 
 func TestArchitecturePermits(t *testing.T) {

@@ -97,7 +97,8 @@ func f() {}
 func TestPackagesHaveDocs(t *testing.T) {
 	const comment = "// Package a is.\n"
 	const why = ": this package has no doc.go with a package comment"
-	require.Equal(t, []string{"elsewhere" + why, "internal/bare" + why, "none" + why, "program/bare" + why, "silent" + why},
+	require.Equal(t, []string{"elsewhere" + why, "internal/bare" + why, "none" + why, "program/bare" + why,
+		"silent" + why},
 		files{
 			"go.mod":             rootModule,
 			"elsewhere/a.go":     comment + "package a\n",

@@ -9,7 +9,7 @@
 //	direct dependencies   the root go.mod requires exactly those three        go.mod
 //	format                a file is as go/format would write it               all .go
 //	length                600 lines a file, 80 a function, 66 a doc.go        .go, .s
-//	width                 prose wraps at 100 columns                          .go, .md
+//	width                 prose wraps at 100 columns, code at 120             .go, .md
 //	forbidden words       no linkname directive, no copy of the runtime's     all .go
 //	                      type layouts
 //	                      no unfinished-work markers, no paths of a machine,  all text

@@ -13,7 +13,8 @@ import (
 const errorsFile = "docs/errors.md"
 
 // errorPackages have a section each in docs/errors.md.
-var errorPackages = []string{"ecs", "ecs/command", "ecs/job", "ecs/hierarchy", "ecs/transform", "ecs/blob", "ecs/system", "ecs/image", "ecs/journal", "ecs/inspect", "ecs/scene", "alloc", "alloc/container", "arrowalloc"}
+var errorPackages = []string{"ecs", "ecs/command", "ecs/job", "ecs/hierarchy", "ecs/transform", "ecs/blob",
+	"ecs/system", "ecs/image", "ecs/journal", "ecs/inspect", "ecs/scene", "alloc", "alloc/container", "arrowalloc"}
 
 // A message is a text that a package may use, and where.
 type message struct {
@@ -58,7 +59,8 @@ func staleErrors(t *tree) (found []finding) {
 			told[name] = true
 			if typed.MatchString(of.text) && !slices.Contains(names, name) {
 				found = append(found, finding{errorsFile, of.line, "there is no error " + of.text + " in " + dir})
-			} else if !typed.MatchString(of.text) && !slices.ContainsFunc(said, func(m message) bool { return inOrder(of.text, m.text) }) {
+			} else if !typed.MatchString(of.text) &&
+				!slices.ContainsFunc(said, func(m message) bool { return inOrder(of.text, m.text) }) {
 				found = append(found, finding{errorsFile, of.line, fmt.Sprintf("%s has no text like %q", dir, of.text)})
 			}
 		}
@@ -69,7 +71,11 @@ func staleErrors(t *tree) (found []finding) {
 		}
 		for _, text := range t.panics(dir) {
 			if !slices.ContainsFunc(rows, func(of saying) bool { return of.dir == dir && inOrder(of.text, text) }) {
-				found = append(found, finding{path: errorsFile, what: fmt.Sprintf("has no row for a panic of %s: %q; write | `text` | what happened | what to do | below ## %[1]s", dir, text)})
+				found = append(found, finding{
+					path: errorsFile,
+					what: fmt.Sprintf("has no row for a panic of %s: %q; write | `text` | what happened | what to do | below ## %[1]s",
+						dir, text),
+				})
 			}
 		}
 	}
@@ -202,7 +208,8 @@ func (t *tree) errorNames(dir string) (names []string) {
 			}
 		case *ast.GenDecl:
 			for _, spec := range n.Specs {
-				if alias, ok := spec.(*ast.TypeSpec); ok && alias.Assign.IsValid() && strings.HasSuffix(alias.Name.Name, "Error") {
+				if alias, ok := spec.(*ast.TypeSpec); ok && alias.Assign.IsValid() &&
+					strings.HasSuffix(alias.Name.Name, "Error") {
 					names = append(names, alias.Name.Name)
 				}
 				if spec, ok := spec.(*ast.ValueSpec); ok && n.Tok == token.VAR {

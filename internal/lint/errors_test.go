@@ -13,8 +13,10 @@ func TestErrors(t *testing.T) { obey(t, staleErrors) }
 const (
 	rowOfLimit = "| `ErrLimit` | x | y |\n"
 	rowOfGone  = "| `ecs: ...: row ... is gone` | a row | look at the text |\n"
-	errorsPage = "# Errors\n\n|a|b|\n|--|--|\n| not a row of a package |\n\n## ecs\nErrors:\n\n| e | w | d |\n|---|---|---|\n" + rowOfLimit +
-		"| `*LimitError` | x | y |\n\nRows:\n\n| p | w | d |\n|--|--|--|\n" + rowOfGone + "\nBehind.\n## ecs/job\n\n|---|\n"
+	errorsPage = "# Errors\n\n|a|b|\n|--|--|\n| not a row of a package |\n\n## ecs\nErrors:\n\n| e | w | d |\n" +
+		"|---|---|---|\n" + rowOfLimit +
+		"| `*LimitError` | x | y |\n\nRows:\n\n| p | w | d |\n|--|--|--|\n" + rowOfGone +
+		"\nBehind.\n## ecs/job\n\n|---|\n"
 )
 
 // failing returns what is found in a tree of packages with errors and a docs/errors.md that has one
@@ -43,7 +45,8 @@ func TestErrorsPermit(t *testing.T) {
 
 // TestErrorsReport: a text that no package has, an error or a panic without a row, a broken row.
 func TestErrorsReport(t *testing.T) {
-	for _, text := range []string{"is lost", "is gone ... row", "ecs: ... no more than", "at %d of", "in a test", "only here", "ErrTest", "*PlayError"} {
+	for _, text := range []string{"is lost", "is gone ... row", "ecs: ... no more than", "at %d of", "in a test",
+		"only here", "ErrTest", "*PlayError"} {
 		want := "ecs has no text like \"" + text + "\""
 		if typed.MatchString(text) {
 			want = "there is no error " + text + " in ecs"
@@ -54,8 +57,10 @@ func TestErrorsReport(t *testing.T) {
 	require.Equal(t, []string{
 		"docs/errors.md: has no row for a panic of ecs: \"ecs: ...: row ... is gone\"; write | `text` | what happened | what to do | below ## ecs",
 	}, failing(t, rowOfGone, ""))
-	for _, broken := range []string{"| `ErrLimit` | x |\n", "| `ErrLimit` |  | y |\n", "| `ErrLimit` | x | y | z |\n", "| `ErrLimit` | x | y\n"} {
-		require.Equal(t, []string{"docs/errors.md:12: is no row | `text` | what happened | what to do |"}, failing(t, rowOfLimit, broken), broken)
+	for _, broken := range []string{"| `ErrLimit` | x |\n", "| `ErrLimit` |  | y |\n", "| `ErrLimit` | x | y | z |\n",
+		"| `ErrLimit` | x | y\n"} {
+		require.Equal(t, []string{"docs/errors.md:12: is no row | `text` | what happened | what to do |"},
+			failing(t, rowOfLimit, broken), broken)
 	}
 	require.Len(t, files{"go.mod": rootModule}.find(t, staleErrors), 1)
 }

@@ -20,7 +20,8 @@ var floors = [][]string{
 	{"internal/growth"},
 	{"asm"},
 	{"bitmask", "layout", "mmap"},
-	{"internal/universe/sentinel", "internal/universe/memory", "internal/universe/mutant", "internal/universe/registry"},
+	{"internal/universe/sentinel", "internal/universe/memory", "internal/universe/mutant",
+		"internal/universe/registry"},
 	{"internal/universe/ledger"},
 	{"internal/universe/mapping"},
 	{"internal/universe"},
@@ -57,7 +58,8 @@ var doors = map[string][]string{
 	"ecs/system":      {"ecs/command", "ecs/job"},
 	"ecs/transform":   {"ecs/hierarchy", "ecs/job"},
 	"ecs/scene":       {"ecs/blob", "ecs/hierarchy", "ecs/image", "ecs/scene/internal/bake", "ecs/scene/internal/load"},
-	"ecs/examples":    {"ecs/blob", "ecs/command", "ecs/hierarchy", "ecs/image", "ecs/inspect", "ecs/job", "ecs/journal", "ecs/scene", "ecs/system", "ecs/transform"},
+	"ecs/examples": {"ecs/blob", "ecs/command", "ecs/hierarchy", "ecs/image", "ecs/inspect", "ecs/job", "ecs/journal",
+		"ecs/scene", "ecs/system", "ecs/transform"},
 
 	// rooms of ecs/scene, which stand beside what they use
 	"ecs/scene/internal/bake": {"ecs/blob", "ecs/hierarchy", "ecs/image"},
@@ -94,21 +96,24 @@ const (
 // what a program can do. Tests of ecs and of its rooms, which stand above it, may enter all.
 // Before these stand the strata of alloc that ecs stands on too; everyRoom are all rooms of ecs.
 var entries = map[string][]string{
-	doorOfAlloc:                  {"ecs"},                                         // programs give a world a universe and policies of growth, and ask for its universe
+	// Programs give a world a universe and policies of growth, and ask for its universe.
+	doorOfAlloc:                  {"ecs"},
 	"internal/growth":            {everyRoom},                                     // how tables and buffers grow
 	"internal/universe":          {everyRoom},                                     // chunks and extents
 	"internal/universe/sentinel": {everyRoom},                                     // the errors of these
 	"internal/heap":              {"ecs/internal/value", "ecs/internal/snapshot"}, // the blocks of buffers
-	"internal/store":             {"ecs", everyRoom},                              // rows, which handles read at the face
+	// Rows, which handles read at the face.
+	"internal/store": {"ecs", everyRoom},
 
 	door: { // what programs do not need
 		"ecs/command", "ecs/image", "ecs/job", "ecs/journal", "ecs/system",
 		"ecs/scene/internal/bake", // placeholders; values and links of types that it knows by handle
 		"ecs/scene/internal/load", // values and links of such types; moves that use memory again
 	},
-	"ecs/internal/edit":       {"ecs/command"},              // playback is one transaction of many groups
-	"ecs/internal/query":      {"ecs/job"},                  // how jobs cut and read what they borrow
-	"ecs/internal/world":      {"ecs/command"},              // entities that recordings have named; what a type was registered with
+	"ecs/internal/edit":  {"ecs/command"}, // playback is one transaction of many groups
+	"ecs/internal/query": {"ecs/job"},     // how jobs cut and read what they borrow
+	// Entities that recordings have named; what a type was registered with.
+	"ecs/internal/world":      {"ecs/command"},
 	"ecs/internal/entity":     {"ecs/command"},              // the ids of copied entities
 	"ecs/internal/delta":      {"ecs/journal"},              // memory for deltas one after the other
 	"ecs/internal/worldfile":  {"ecs/image", "ecs/journal"}, // what a file has, and errors of files
@@ -116,7 +121,8 @@ var entries = map[string][]string{
 }
 
 // forTests lists the packages that only test files may import, and that may import what those may.
-var forTests = []string{"ecs/internal/ecstest", "internal/child", "internal/disk/simdisk", "internal/guard", "internal/lint", "internal/long"}
+var forTests = []string{"ecs/internal/ecstest", "internal/child", "internal/disk/simdisk", "internal/guard",
+	"internal/lint", "internal/long"}
 
 // outside lists the modules that the root module may import and require, and whether its tests only
 // may.

@@ -98,13 +98,16 @@ func ambiguousBut(t *tree, listed map[string]string) []finding {
 		}
 		needed[f.place] = true
 		if listed[f.place] == "" {
-			f.at.what = f.place + " is named for the word " + f.word() + ", and has the type of the word " + other + ", " + f.of
+			f.at.what = f.place + " is named for the word " + f.word() +
+				", and has the type of the word " + other + ", " + f.of
 			found = append(found, f.at)
 		}
 	}
 	for _, place := range slices.Sorted(maps.Keys(listed)) {
 		if !needed[place] {
-			found = append(found, finding{"internal/lint/glossary.go", 0, "otherMeanings has " + place + " without need"})
+			found = append(found, finding{
+				"internal/lint/glossary.go", 0, "otherMeanings has " + place + " without need",
+			})
 		}
 	}
 	return found

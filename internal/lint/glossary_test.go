@@ -60,7 +60,8 @@ func TestAmbiguousWordsReportsPage(t *testing.T) {
 }
 
 func TestAmbiguousWordsReportsCode(t *testing.T) {
-	const gives, how = ", which docs/glossary.md gives to alloc.Chunk, ecs.Chunk, door", ": list it there if it is the same thing, or rename it"
+	const gives, how = ", which docs/glossary.md gives to alloc.Chunk, ecs.Chunk, door",
+		": list it there if it is the same thing, or rename it"
 	code := glossaryTree("")
 	code["ecs/job/part.go"] = "package job\n\ntype (\n\tcHUNK int\n)\n"
 	code["ecs/job/chunk.go"] = "package job\n"
@@ -78,7 +79,8 @@ func TestAmbiguousWordsReportsCode(t *testing.T) {
 	delete(listed, "job.cHUNK")
 	require.Equal(t, want[2:], code.find(t, list))
 	listed["job.gone"] = "d"
-	require.Equal(t, append(want[2:], "internal/lint/glossary.go: otherMeanings has job.gone without need"), code.find(t, list))
+	require.Equal(t, append(want[2:], "internal/lint/glossary.go: otherMeanings has job.gone without need"),
+		code.find(t, list))
 }
 
 // TestAmbiguousWordsReportsFields: a field that is named for a word has not the type of another.

@@ -95,7 +95,9 @@ func missingDecisions(t *tree) (found []finding) {
 		}
 		row := fmt.Sprintf("| [%s](%s) | %s | ", m[1], path.Base(f.path), title)
 		if index == nil || !strings.Contains(string(index.text), "\n"+row) {
-			found = append(found, finding{path: f.path, what: "has no row in " + decisions + "/README.md: " + row + "accepted |"})
+			found = append(found, finding{
+				path: f.path, what: "has no row in " + decisions + "/README.md: " + row + "accepted |",
+			})
 		}
 	}
 	return found

@@ -31,7 +31,9 @@ func TestDecisionsReport(t *testing.T) {
 		"docs/decisions/0012-b.md": "# 12. A B\n",
 		"docs/decisions/README.md": "# Decisions\n| [7](0007-a.md) | An A | accepted |\n| [12](0012-b.md) | A C | accepted |\n",
 	}
-	require.Equal(t, []string{"docs/decisions/0012-b.md: has no row in docs/decisions/README.md: | [12](0012-b.md) | A B | accepted |"},
+	require.Equal(t, []string{
+		"docs/decisions/0012-b.md: has no row in docs/decisions/README.md: | [12](0012-b.md) | A B | accepted |",
+	},
 		tree.find(t, missingDecisions))
 	delete(tree, "docs/decisions/README.md")
 	require.Len(t, tree.find(t, missingDecisions), 2)

@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// Which code depends on the kind of a component type. docs/kinds.md lists it for whoever adds a
-// kind: a page that lacks a function, or has one that no longer asks, is a finding.
+// Which code depends on the kind of a component type. docs/architecture.md lists it for whoever
+// adds a kind: a page that lacks a function, or has one that no longer asks, is a finding.
 
 const (
-	kindsPage = "docs/kinds.md"
+	kindsPage = architectureFile
 	kindFile  = "ecs/internal/world/kind.go" // has the constants and the table
 )
 
@@ -107,7 +107,9 @@ func staleKinds(t *tree) (found []finding) {
 		found = append(found, finding{kindsPage, i + 1, "no code is as this row says: " + line})
 	}
 	for _, line := range want {
-		found = append(found, finding{kindsPage, 0, "a row is missing, beside those of " + path.Dir(strings.Fields(line)[1][1:]) + ": " + line})
+		found = append(found, finding{
+			kindsPage, 0, "a row is missing, beside those of " + path.Dir(strings.Fields(line)[1][1:]) + ": " + line,
+		})
 	}
 	return found
 }

@@ -14,14 +14,17 @@ func TestKindsPage(t *testing.T) { obey(t, staleKinds) }
 
 func TestStaleKinds(t *testing.T) {
 	repo, err := load(fstest.MapFS{
-		"go.mod":     {Data: []byte("module quarry\n")},
-		"go.work":    {},
-		"ecs/a.go":   {Data: []byte("package ecs\n\nfunc f(k Kind) bool { return k == KindSparse }\n\nfunc g(k Kind) {\n\tswitch k {\n\tcase KindBuffer:\n\t}\n}\n\nfunc h(t *typeInfo) bool { return t.place() == perRow }\n\nfunc i(k Kinds) {}\n")},
+		"go.mod":  {Data: []byte("module quarry\n")},
+		"go.work": {},
+		"ecs/a.go": {
+			Data: []byte("package ecs\n\nfunc f(k Kind) bool { return k == KindSparse }\n\nfunc g(k Kind) {\n\tswitch k {\n\tcase KindBuffer:\n\t}\n}\n\nfunc h(t *typeInfo) bool { return t.place() == perRow }\n\nfunc i(k Kinds) {}\n"),
+		},
 		"ecs/b/b.go": {Data: []byte("package b\n\nfunc f(k ecs.Kind) bool { return k == ecs.KindChunk }\n")},
 		kindsPage:    {Data: []byte("| `ecs/a.go` | switch | `g` |\n| `ecs/a.go` | test | `f`, `gone` |\n")},
 	})
 	require.NoError(t, err)
-	require.Equal(t, []string{"| `ecs/a.go` | row | `h` |", "| `ecs/a.go` | switch | `g` |", "| `ecs/a.go` | test | `f` |", "| `ecs/b/b.go` | test | `f` |"}, kindRows(repo))
+	require.Equal(t, []string{"| `ecs/a.go` | row | `h` |", "| `ecs/a.go` | switch | `g` |",
+		"| `ecs/a.go` | test | `f` |", "| `ecs/b/b.go` | test | `f` |"}, kindRows(repo))
 	var texts []string
 	for _, f := range staleKinds(repo) {
 		texts = append(texts, f.String())
@@ -50,7 +53,8 @@ func TestMadeUpKind(t *testing.T) {
 	require.Error(t, err)
 	require.Contains(t, out, "invalid argument: index")
 	require.Equal(t, 2, strings.Count(out, "\n"), "nothing else may fail to compile:\n%s", out)
-	out, err = overlaid(t, file, strings.Replace(without, end, "\n\t{\"made up\", perRow, false, 0, \"it has no options\"},"+end, 1))
+	out, err = overlaid(t, file,
+		strings.Replace(without, end, "\n\t{\"made up\", perRow, false, 0, \"it has no options\"},"+end, 1))
 	require.NoError(t, err, out)
 }
 

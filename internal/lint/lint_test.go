@@ -53,6 +53,7 @@ func TestGofmt(t *testing.T)              { obey(t, unformatted) }
 func TestFileLength(t *testing.T)         { obey(t, longFiles) }
 func TestFunctionLength(t *testing.T)     { obey(t, longFunctions) }
 func TestProseWidth(t *testing.T)         { obey(t, wideProse) }
+func TestCodeWidth(t *testing.T)          { obey(t, wideCode) }
 func TestNoForbiddenWords(t *testing.T)   { obey(t, forbiddenWords) }
 func TestExportedHaveDocs(t *testing.T)   { obey(t, undocumented) }
 func TestUnsafeIsExplained(t *testing.T)  { obey(t, unexplainedUnsafe) }

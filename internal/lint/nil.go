@@ -98,7 +98,8 @@ func CheckNil(t *testing.T, calls ...NilCall) {
 			defer func() {
 				value := recover()
 				text := fmt.Sprint(value)
-				if _, raw := value.(runtime.Error); raw || value == nil != (c.panics == "") || value != nil && !strings.HasPrefix(text, c.panics) {
+				if _, raw := value.(runtime.Error); raw || value == nil != (c.panics == "") ||
+					value != nil && !strings.HasPrefix(text, c.panics) {
 					t.Errorf("ended with %T %v, want %q", value, value, c.panics)
 				}
 			}()

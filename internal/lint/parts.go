@@ -55,14 +55,16 @@ func (w *partWalk) read(t *tree, parts []string, entries *ast.CompositeLit) (fou
 	for i, e := range entries.Elts {
 		entry, ok := e.(*ast.CompositeLit)
 		if !ok || len(entry.Elts) != 2 {
-			found = append(found, t.at(e.Pos(), "%s of %s: an entry is {what it does, because of what it does nothing}", w.name, parts[i]))
+			found = append(found, t.at(e.Pos(), "%s of %s: an entry is {what it does, because of what it does nothing}",
+				w.name, parts[i]))
 			continue
 		}
 		does, excuse := !isNil(entry.Elts[0]), textOf(entry.Elts[1]) != ""
 		w.does[parts[i]] = does
 		switch {
 		case does && excuse:
-			found = append(found, t.at(e.Pos(), "%s of %s does something, so nothing explains why not", w.name, parts[i]))
+			found = append(found, t.at(e.Pos(), "%s of %s does something, so nothing explains why not",
+				w.name, parts[i]))
 		case !does && !excuse:
 			found = append(found, t.at(e.Pos(), "%s of %s does nothing and gives no reason", w.name, parts[i]))
 		}
@@ -87,7 +89,8 @@ func (w *partWalk) compare(t *tree, v *ast.ValueSpec, order *ast.CompositeLit) (
 	}
 	for part, does := range w.does {
 		if does && times[part] == 0 {
-			found = append(found, t.at(v.Pos(), "%s lacks %s, for which %s does something", v.Names[0].Name, part, w.name))
+			found = append(found, t.at(v.Pos(), "%s lacks %s, for which %s does something",
+				v.Names[0].Name, part, w.name))
 		}
 	}
 	slices.SortFunc(found, func(a, b finding) int { return strings.Compare(a.String(), b.String()) })
@@ -103,7 +106,8 @@ func (t *tree) parts() (names []string) {
 	ast.Inspect(f.syntax, func(n ast.Node) bool {
 		if s, ok := n.(*ast.GenDecl); ok && len(names) == 0 {
 			for _, s := range s.Specs {
-				if s, ok := s.(*ast.ValueSpec); ok && strings.HasPrefix(s.Names[0].Name, "Part") && s.Names[0].Name != "PartCount" {
+				if s, ok := s.(*ast.ValueSpec); ok && strings.HasPrefix(s.Names[0].Name, "Part") &&
+					s.Names[0].Name != "PartCount" {
 					names = append(names, s.Names[0].Name)
 				}
 			}

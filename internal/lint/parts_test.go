@@ -21,22 +21,27 @@ func TestParts(t *testing.T) {
 func TestUnansweredParts(t *testing.T) {
 	const parts = "package world\n\nconst (\n\tPartTypes Part = iota // types\n\tPartRows\n\tPartIDs\n\tPartCount\n)\n"
 	walk := func(entries, order string) string {
-		return "\nvar walks = [...]struct {\n\tdo func()\n\tbecause string\n}{\n" + entries + "\n}\n\nvar walkOrder = [...]world.Part{" + order + "}\n"
+		return "\nvar walks = [...]struct {\n\tdo func()\n\tbecause string\n}{\n" + entries +
+			"\n}\n\nvar walkOrder = [...]world.Part{" + order + "}\n"
 	}
 	const good, order = "{nil, `with the rows`},\n{(*w).rows, ``},\n{func() {}, \"\"},", "world.PartIDs, world.PartRows"
 	for name, c := range map[string]struct {
 		text string
 		want []string
 	}{
-		"good":             {walk(good, order), nil},
-		"does and excuses": {walk(strings.Replace(good, "rows, ``", "rows, `none`", 1), order), []string{"8: walks of PartRows does something, so nothing explains why not"}},
-		"neither":          {walk(strings.Replace(good, "(*w).rows", "nil", 1), "world.PartIDs"), []string{"8: walks of PartRows does nothing and gives no reason"}},
-		"too few":          {walk("{nil, `no`},", ""), []string{"3: walks has 1 entries for 3 parts"}},
-		"other entry":      {walk(strings.Replace(good, "{nil, `with the rows`}", "{}", 1), order), []string{"7: walks of PartTypes: an entry is {what it does, because of what it does nothing}"}},
-		"missing of order": {walk(good, "world.PartIDs"), []string{"12: walkOrder lacks PartRows, for which walks does something"}},
-		"twice":            {walk(good, order+", world.PartIDs"), []string{"12: walkOrder has PartIDs twice"}},
-		"does nothing":     {walk(good, order+", world.PartTypes"), []string{"12: walkOrder has PartTypes, for which walks does nothing"}},
-		"order alone":      {"\n\nvar walkOrder = [...]world.Part{}\n", []string{"4: walkOrder stands before the table of its walk", " has no table of a walk"}},
+		"good": {walk(good, order), nil},
+		"does and excuses": {walk(strings.Replace(good, "rows, ``", "rows, `none`", 1), order),
+			[]string{"8: walks of PartRows does something, so nothing explains why not"}},
+		"neither": {walk(strings.Replace(good, "(*w).rows", "nil", 1), "world.PartIDs"), []string{"8: walks of PartRows does nothing and gives no reason"}},
+		"too few": {walk("{nil, `no`},", ""), []string{"3: walks has 1 entries for 3 parts"}},
+		"other entry": {walk(strings.Replace(good, "{nil, `with the rows`}", "{}", 1), order),
+			[]string{"7: walks of PartTypes: an entry is {what it does, because of what it does nothing}"}},
+		"missing of order": {
+			walk(good, "world.PartIDs"), []string{"12: walkOrder lacks PartRows, for which walks does something"},
+		},
+		"twice":        {walk(good, order+", world.PartIDs"), []string{"12: walkOrder has PartIDs twice"}},
+		"does nothing": {walk(good, order+", world.PartTypes"), []string{"12: walkOrder has PartTypes, for which walks does nothing"}},
+		"order alone":  {"\n\nvar walkOrder = [...]world.Part{}\n", []string{"4: walkOrder stands before the table of its walk", " has no table of a walk"}},
 	} {
 		repo, err := load(fstest.MapFS{
 			"go.mod":                     {Data: []byte("module quarry\n")},

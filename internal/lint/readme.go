@@ -57,11 +57,13 @@ func readPromise(markdown string) (promise, error) {
 	}
 	program, rest := list[at], list[at+1:]
 	if n := countLines([]byte(program.Text)); n > programLimit {
-		return promise{}, fmt.Errorf("README.md:%d: the program has %d lines, %d at most", program.Line, n, programLimit)
+		return promise{}, fmt.Errorf("README.md:%d: the program has %d lines, %d at most",
+			program.Line, n, programLimit)
 	}
 	at = slices.IndexFunc(rest, func(b Block) bool { return b.Lang == "text" })
 	if at < 0 {
-		return promise{}, fmt.Errorf("README.md:%d: no ```text block follows the program to say what it prints", program.Line)
+		return promise{}, fmt.Errorf("README.md:%d: no ```text block follows the program to say what it prints",
+			program.Line)
 	}
 	return promise{program.Text, rest[at].Text}, nil
 }

@@ -71,7 +71,8 @@ func TestReadmeProgram(t *testing.T) {
 	p, err := readPromise(text)
 	require.NoError(t, err)
 	for _, words := range setup {
-		require.Contains(t, text, strings.Join(words, " "), "README.md does not tell how to make a module for its program")
+		require.Contains(t, text, strings.Join(words, " "),
+			"README.md does not tell how to make a module for its program")
 	}
 	if testing.Short() {
 		t.Skip("-short: the program of README.md is not built and run")
@@ -85,7 +86,9 @@ func TestReadmeProgram(t *testing.T) {
 }
 
 func TestReadmeCommands(t *testing.T) {
-	require.Contains(t, commandBlocks(readme(t)), []string{"go run ./bench", "go test ./... ./arrowalloc/... ./bench/... ./fuzz/... ./publish/..."})
+	require.Contains(t, commandBlocks(readme(t)), []string{
+		"go run ./bench", "go test ./... ./arrowalloc/... ./bench/... ./fuzz/... ./publish/...",
+	})
 }
 
 func TestReadmeProgramReports(t *testing.T) {
@@ -128,7 +131,8 @@ func TestReadmeProgramMayFail(t *testing.T) {
 	const program = "package main\n\nimport (\n\t\"fmt\"\n\n\t\"quarry/bitmask\"\n)\n\n" +
 		"func main() { fmt.Println(bitmask.Mask(0, 4)) }\n"
 	require.NoError(t, keep(ctx, promise{program, "15\n"}, t.TempDir(), dir))
-	require.ErrorContains(t, keep(ctx, promise{program, "16\n"}, t.TempDir(), dir), "the program printed\n15\nwant\n16\n")
+	require.ErrorContains(t, keep(ctx, promise{program, "16\n"}, t.TempDir(), dir),
+		"the program printed\n15\nwant\n16\n")
 
 	err = keep(ctx, promise{strings.Replace(program, "bitmask.Mask", "bitmask.Nothing", 1), ""}, t.TempDir(), dir)
 	require.ErrorContains(t, err, "go run .")

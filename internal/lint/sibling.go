@@ -57,7 +57,10 @@ func siblingNames(t *tree) []finding {
 			}
 			owed[name.Name] = true
 			if spared[name.Name] == "" {
-				found = append(found, t.at(name.Pos(), "%s is used by siblings of ecs and by no program or page: it belongs behind %s, or among spared in internal/lint/sibling.go", name.Name, door))
+				found = append(found,
+					t.at(name.Pos(),
+						"%s is used by siblings of ecs and by no program or page: it belongs behind %s, or among spared in internal/lint/sibling.go",
+						name.Name, door))
 			}
 		}
 	}
@@ -66,7 +69,9 @@ func siblingNames(t *tree) []finding {
 	}
 	for name := range spared {
 		if !owed[name] {
-			found = append(found, finding{path: "internal/lint/sibling.go", what: fmt.Sprintf("spared has %s, which needs it no longer", name)})
+			found = append(found, finding{
+				path: "internal/lint/sibling.go", what: fmt.Sprintf("spared has %s, which needs it no longer", name),
+			})
 		}
 	}
 	slices.SortFunc(found, func(a, b finding) int { return strings.Compare(a.String(), b.String()) })
@@ -85,7 +90,8 @@ func (f *file) isGuide() bool {
 // isProgram reports whether f is made as programs are.
 func (f *file) isProgram() bool {
 	room := roomOf(f.dir())
-	return room == "ecs/examples" || room == "ecs/hierarchy" || room == "bench" || strings.HasPrefix(path.Base(f.path), "example_")
+	return room == "ecs/examples" || room == "ecs/hierarchy" || room == "bench" ||
+		strings.HasPrefix(path.Base(f.path), "example_")
 }
 
 // noteSelected notes the names that a file selects.

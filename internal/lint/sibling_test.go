@@ -8,9 +8,13 @@ import (
 
 func TestSiblingNames(t *testing.T) {
 	for name, x := range map[string]struct{ path, text, want string }{
-		"nobody":      {"ecs/job/q_test.go", "package job\n\nvar _ = ecs.Meet\n", ""},
-		"sibling":     {"ecs/job/q.go", "package job\n\nvar _ = w.Meet\n", "ecs/p.go:7: Meet is used by siblings of ecs and by no program or page: it belongs behind ecs/internal/door, or among spared in internal/lint/sibling.go"},
-		"a type":      {"ecs/system/q.go", "package system\n\nvar _ ecs.Thing\n", "ecs/p.go:3: Thing is used by siblings of ecs and by no program or page: it belongs behind ecs/internal/door, or among spared in internal/lint/sibling.go"},
+		"nobody": {"ecs/job/q_test.go", "package job\n\nvar _ = ecs.Meet\n", ""},
+		"sibling": {
+			"ecs/job/q.go", "package job\n\nvar _ = w.Meet\n",
+			"ecs/p.go:7: Meet is used by siblings of ecs and by no program or page: it belongs behind ecs/internal/door, or among spared in internal/lint/sibling.go",
+		},
+		"a type": {"ecs/system/q.go", "package system\n\nvar _ ecs.Thing\n",
+			"ecs/p.go:3: Thing is used by siblings of ecs and by no program or page: it belongs behind ecs/internal/door, or among spared in internal/lint/sibling.go"},
 		"page":        {"ecs/job/q.go", "package job\n\nvar _ = w.Told\n", ""},
 		"example":     {"ecs/job/q.go", "package job\n\nvar _ = w.Shown\n", ""},
 		"door":        {"ecs/job/q.go", "package job\n\nvar _ = door.Hidden\n", ""},

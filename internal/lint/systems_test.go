@@ -26,7 +26,8 @@ func goTool(t *testing.T, environment []string, arguments ...string) (out string
 	require.NoError(t, err)
 	cmd := exec.Command("go", arguments...)
 	cmd.Dir = dir
-	cmd.Env = append(append(cmd.Environ(), "GOFLAGS=-buildvcs=false"), environment...) // no tags: those of debug builds check more
+	// No tags: those of debug builds check more.
+	cmd.Env = append(append(cmd.Environ(), "GOFLAGS=-buildvcs=false"), environment...)
 	text, err := cmd.CombinedOutput()
 	return string(text), err
 }
@@ -50,7 +51,8 @@ func TestOnly64(t *testing.T) {
 			others++
 		} else if !refused[context.GOARCH] {
 			refused[context.GOARCH] = true
-			out, err := goTool(t, []string{"GOOS=" + context.GOOS, "GOARCH=" + context.GOARCH, "CGO_ENABLED=0"}, "build", "./"+path.Dir(only64))
+			out, err := goTool(t, []string{"GOOS=" + context.GOOS, "GOARCH=" + context.GOARCH, "CGO_ENABLED=0"},
+				"build", "./"+path.Dir(only64))
 			require.Error(t, err, target)
 			lines := strings.Split(strings.TrimSpace(out), "\n")
 			require.Len(t, lines, 2, out)

@@ -28,7 +28,9 @@ func TestUnsafeIsExplainedReports(t *testing.T) {
 		require.Equal(t, []string{want + ` uses unsafe, and no comment in it says "Safe because ..."`},
 			using(code).find(t, unexplainedUnsafe), code)
 	}
-	renamed := files{"go.mod": rootModule, "a/a.go": "package a\n\nimport u \"unsafe\"\n\nfunc f() { _ = u.Add(p, 1) }\n"}
+	renamed := files{
+		"go.mod": rootModule, "a/a.go": "package a\n\nimport u \"unsafe\"\n\nfunc f() { _ = u.Add(p, 1) }\n",
+	}
 	require.Len(t, renamed.find(t, unexplainedUnsafe), 1)
 }
 

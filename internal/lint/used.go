@@ -79,7 +79,8 @@ func readFace(t *tree, home string, patterns ...string) (*face, error) {
 			return nil, fmt.Errorf("lint: readFace: %w", err)
 		}
 		exports[p.ImportPath] = p.Export
-		if p.Module != nil && (p.Module.Dir == home || strings.HasPrefix(p.Module.Dir, home+string(filepath.Separator))) {
+		if p.Module != nil &&
+			(p.Module.Dir == home || strings.HasPrefix(p.Module.Dir, home+string(filepath.Separator))) {
 			f.packages = append(f.packages, p)
 		}
 	}
@@ -365,7 +366,9 @@ func (f *face) unused(excepted map[string]string) (found []finding) {
 	}
 	for key, n := range f.names {
 		if !n.used && !spared[key] {
-			found = append(found, finding{path: key, what: "no example, page, workload or sibling uses it: it gets one, or it goes"})
+			found = append(found, finding{
+				path: key, what: "no example, page, workload or sibling uses it: it gets one, or it goes",
+			})
 		}
 	}
 	slices.SortFunc(found, func(a, b finding) int { return strings.Compare(a.String(), b.String()) })
@@ -423,7 +426,8 @@ func (f *face) readPackage(t *tree, p *listed) {
 	}
 	if len(apart) > 0 {
 		f.check(p.ImportPath+"_test", folder, apart, func(d ast.Decl, file *ast.File) bool {
-			return !public || isExample(d) || strings.HasPrefix(path.Base(t.fset.Position(file.Package).Filename), "example_")
+			return !public || isExample(d) ||
+				strings.HasPrefix(path.Base(t.fset.Position(file.Package).Filename), "example_")
 		})
 	}
 }
@@ -440,7 +444,7 @@ func isExample(d ast.Decl) bool {
 // isManual reports whether f is a page for those who write programs, on names that they use.
 func (f *file) isManual() bool {
 	switch f.path {
-	case "docs/STYLE.md", "docs/architecture.md", "docs/ci.md", "docs/errors.md", "docs/glossary.md", "docs/kinds.md":
+	case "docs/STYLE.md", "docs/architecture.md", "docs/ci.md", "docs/errors.md", "docs/glossary.md":
 		return false
 	}
 	return f.path == "README.md" || f.dir() == "docs" && path.Ext(f.path) == ".md"

@@ -87,5 +87,6 @@ type Lone struct{ Get int }
 	for _, found := range f.unused(map[string]string{"a": "Box.Rest Box.Get Gone Tested"}) {
 		got = append(got, found.path)
 	}
-	require.Equal(t, []string{"a.Box.Set", "a.Box.Value", "a.Core.Idle", "a.List.Last", "a.Lone.Get", "a.Lone", "a.Options.Fill", "a.Own", unusedFile, unusedFile}, got)
+	require.Equal(t, []string{"a.Box.Set", "a.Box.Value", "a.Core.Idle", "a.List.Last", "a.Lone.Get", "a.Lone",
+		"a.Options.Fill", "a.Own", unusedFile, unusedFile}, got)
 }

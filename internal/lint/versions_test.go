@@ -8,13 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-const versionsFile = "docs/versions.md"
+const versionsFile = "docs/files.md"
 
 // formatRow is a row of the table of formats: what is written, what is read, the constant and its
 // file.
 var formatRow = regexp.MustCompile("(?m)^\\| [^|]+ \\| (\\d+) \\| ([\\d, ]+) \\| `(\\w+)` in (\\S+) \\|$")
 
-// TestVersions compares the formats that docs/versions.md lists with the code.
+// TestVersions compares the formats that docs/files.md lists with the code.
 func TestVersions(t *testing.T) {
 	repo, err := repository()
 	require.NoError(t, err)
@@ -26,7 +26,8 @@ func TestVersions(t *testing.T) {
 		writes, reads, constant, file := row[1], row[2], row[3], row[4]
 		f := repo.file(file)
 		require.NotNil(t, f, file)
-		declared := regexp.MustCompile(`(?m)^\s*(?:const )?` + constant + `\s+= (\d+)\b`).FindStringSubmatch(string(f.text))
+		declared := regexp.MustCompile(`(?m)^\s*(?:const )?` + constant +
+			`\s+= (\d+)\b`).FindStringSubmatch(string(f.text))
 		require.NotNil(t, declared, "%s declares no %s", file, constant)
 		require.Equal(t, declared[1], writes, "%s says that %s is", versionsFile, constant)
 		newest, err := strconv.Atoi(writes)

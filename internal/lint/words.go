@@ -89,7 +89,8 @@ func forbiddenLayouts(t *tree, f *file) []finding {
 		switch n := n.(type) {
 		case *ast.TypeSpec:
 			if slices.Contains(layoutNames, n.Name.Name) {
-				found = append(found, t.at(n.Pos(), "type %s looks like a copy of a layout inside the runtime", n.Name.Name))
+				found = append(found, t.at(n.Pos(), "type %s looks like a copy of a layout inside the runtime",
+					n.Name.Name))
 			}
 		case *ast.CallExpr:
 			if name != "" && readsWords(n, name) {
@@ -150,7 +151,8 @@ func forbiddenNames(t *tree) []finding {
 			continue
 		}
 		if word := emptyName(f.syntax.Name.Name); word != "" {
-			found = append(found, t.at(f.syntax.Name.Pos(), "package name: %s says nothing: name it for what it holds", word))
+			found = append(found, t.at(f.syntax.Name.Pos(), "package name: %s says nothing: name it for what it holds",
+				word))
 		}
 	}
 	return found

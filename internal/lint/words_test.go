@@ -22,7 +22,8 @@ func TestForbiddenWordsReportsText(t *testing.T) {
 		"deb https://deb." + "debian.org/x y z": "names the host of a package registry: deb." + "debian.org",
 	} {
 		for _, name := range []string{"README.md", ".ci/run", "Makefile", "docs/a.sh", "data.csv", "asm/a.s"} {
-			require.Equal(t, []string{name + ":2: " + want}, files{name: "\n" + text + "\n"}.find(t, forbiddenWords), text)
+			require.Equal(t, []string{name + ":2: " + want}, files{name: "\n" + text + "\n"}.find(t, forbiddenWords),
+				text)
 		}
 		require.Equal(t, []string{"a/b.go:3: " + want},
 			files{"a/b.go": "package a\n\n// " + text + "\n"}.find(t, forbiddenWords), text)

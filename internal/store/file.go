@@ -30,11 +30,14 @@ func (g *Store) Fit(list []Chunk, rows int) error {
 		case c.Order != 0 && (c.Order < UnitOrder || c.Order > MaxOrder) || c.Small() && len(list) > 1:
 			return fmt.Errorf("alloc: Store.Fit: chunk %d of %d has order %d: %w", i, len(list), c.Order, ErrChunks)
 		case c.Small() && g.smallChunks == nil:
-			return fmt.Errorf("alloc: Store.Fit: a small chunk, of which the store has none by its growth: %w", ErrChunks)
+			return fmt.Errorf("alloc: Store.Fit: a small chunk, of which the store has none by its growth: %w",
+				ErrChunks)
 		case c.First&(1<<c.Order-1) != 0:
-			return fmt.Errorf("alloc: Store.Fit: chunk %d of order %d begins at eighth %d: %w", i, c.Order, c.First, ErrChunks)
+			return fmt.Errorf("alloc: Store.Fit: chunk %d of order %d begins at eighth %d: %w",
+				i, c.Order, c.First, ErrChunks)
 		case start >= rows:
-			return fmt.Errorf("alloc: Store.Fit: %d rows in %d chunks, of which %d have room for %d: %w", rows, len(list), i, start, ErrChunks)
+			return fmt.Errorf("alloc: Store.Fit: %d rows in %d chunks, of which %d have room for %d: %w",
+				rows, len(list), i, start, ErrChunks)
 		}
 		start += g.Fits(c)
 	}
@@ -49,7 +52,8 @@ func (g *Store) Fit(list []Chunk, rows int) error {
 // not fit, and if the store has chunks.
 func (g *Store) Compose(list []Chunk, rows int) {
 	if err := g.Fit(list, rows); err != nil || len(g.chunks)+len(g.reserve) > 0 {
-		panic(fmt.Sprintf("alloc: Store.Compose: the store has %d chunks and %d in reserve, and the new ones: %v", len(g.chunks), len(g.reserve), err))
+		panic(fmt.Sprintf("alloc: Store.Compose: the store has %d chunks and %d in reserve, and the new ones: %v",
+			len(g.chunks), len(g.reserve), err))
 	}
 	start := 0
 	for _, c := range list {

@@ -27,7 +27,8 @@ func (g *Store) grow(n int, policy growth.Policy) error {
 		return nil
 	}
 	if n > universe.MaxSize/universe.ChunkSize*g.per {
-		return fmt.Errorf("alloc: Store.Grow: %d more rows, %d a chunk, the limit is %d chunks: %w", n, g.per, universe.MaxSize/universe.ChunkSize, sentinel.ErrTooBig)
+		return fmt.Errorf("alloc: Store.Grow: %d more rows, %d a chunk, the limit is %d chunks: %w",
+			n, g.per, universe.MaxSize/universe.ChunkSize, sentinel.ErrTooBig)
 	}
 	if g.u.Index.Words() == 0 {
 		panic("alloc: Store.Grow: the universe is closed")
@@ -219,7 +220,8 @@ func (g *Store) ask(want, need, end int, order uint32) error {
 		return fmt.Errorf("alloc: Store.Grow: %d chunks of %d rows, the limit is %d: %w",
 			held+need, g.per, universe.MaxSize/universe.ChunkSize, sentinel.ErrTooBig)
 	case held+need > all: // refuse before memory is committed in vain
-		return fmt.Errorf("alloc: Store.Grow: %d chunks of %d rows, the universe has %d chunks (a larger one: alloc.Size): %w",
+		return fmt.Errorf(
+			"alloc: Store.Grow: %d chunks of %d rows, the universe has %d chunks (a larger one: alloc.Size): %w",
 			held+need, g.per, all, sentinel.ErrFull)
 	}
 	for got := 0; got < want || g.room() < end; {

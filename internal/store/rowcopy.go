@@ -84,7 +84,8 @@ func (c *RowCopy) Repeat(to, from Row, n int) {
 func (c columnCopy) repeat(to, from Row, n int) {
 	size := int(c.Size)
 	// Safe because the n rows lie inside their column, and the element is one of its column.
-	rows, one := unsafe.Slice((*byte)(to.Element(c.To, c.Size)), n*size), unsafe.Slice((*byte)(from.Element(c.From, c.Size)), size)
+	rows := unsafe.Slice((*byte)(to.Element(c.To, c.Size)), n*size)
+	one := unsafe.Slice((*byte)(from.Element(c.From, c.Size)), size)
 	copy(rows, one)
 	for done := size; done < len(rows); done *= 2 {
 		copy(rows[done:], rows[:done])
@@ -103,7 +104,8 @@ func CopyPairs(to, from Row, pairs []PairCopy) {
 	for i := range pairs {
 		// Safe because both are elements of their columns, as in Element, and columns start
 		// at multiples of 8, so they are aligned for words.
-		*(*[2]uint64)(unsafe.Add(p, uintptr(pairs[i].To)*to.Scale)) = *(*[2]uint64)(unsafe.Add(q, uintptr(pairs[i].From)*from.Scale))
+		*(*[2]uint64)(unsafe.Add(p, uintptr(pairs[i].To)*to.Scale)) = *(*[2]uint64)(unsafe.Add(q,
+			uintptr(pairs[i].From)*from.Scale))
 	}
 }
 

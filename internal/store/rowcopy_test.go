@@ -94,7 +94,8 @@ func TestRepeatRow(t *testing.T) {
 				if row >= 7 && row < 7+uint32(n) {
 					want = 2
 				}
-				require.Equal(t, before[at+want*size:][:size], memory[at+row*size:][:size], "%d times, size %d, row %d", n, size, row)
+				require.Equal(t, before[at+want*size:][:size], memory[at+row*size:][:size], "%d times, size %d, row %d",
+					n, size, row)
 			}
 			at += (rows*size + 7) / 8 * 8
 		}
@@ -113,7 +114,8 @@ func TestScale(t *testing.T) {
 }
 
 func testScale(t *testing.T, u *universe.Universe, line int) {
-	plan, err := layout.New([]layout.Column{{Name: "id", Size: 8, Align: 4}, {Name: "a", Size: 16, Align: 8}, {Name: "b", Size: 16, Align: 8},
+	plan, err := layout.New([]layout.Column{{Name: "id", Size: 8, Align: 4}, {Name: "a", Size: 16, Align: 8},
+		{Name: "b", Size: 16, Align: 8},
 		{Name: "c", Size: 4, Align: 4}, {Name: "d", Size: 24, Align: 8}}, layout.Options{CacheLine: line})
 	require.NoError(t, err)
 	few := Make(u, nil, &plan, make([]Column, fewColumns), growth.Doubling(), MaxOrder)
@@ -134,7 +136,8 @@ func testScale(t *testing.T, u *universe.Universe, line int) {
 		end := uintptr(0)
 		for _, p := range plan.Places {
 			at := uintptr(p.Offset/eighths) * scale
-			require.GreaterOrEqual(t, at, end, "%s in a chunk of order %d begins behind the column before", p.Name, order)
+			require.GreaterOrEqual(t, at, end, "%s in a chunk of order %d begins behind the column before",
+				p.Name, order)
 			end = at + uintptr(rows*p.Size)
 			places[at%4096] = true
 		}

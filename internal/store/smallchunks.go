@@ -135,7 +135,8 @@ func (s *SmallChunks) extend(c universe.ChunkIndex) {
 func (s *SmallChunks) Free(e SmallIndex) {
 	c := int(e.Chunk())
 	if !s.has(e) {
-		panic(fmt.Sprintf("alloc: SmallChunks.Free: eighth %d of chunk %d is not handed out (freed twice?)", e%eighths, c))
+		panic(fmt.Sprintf("alloc: SmallChunks.Free: eighth %d of chunk %d is not handed out (freed twice?)",
+			e%eighths, c))
 	}
 	s.live--
 	s.used[c] &^= 1 << (e % eighths)
@@ -171,7 +172,8 @@ func (s *SmallChunks) Verify() error {
 		}
 		open := used != 0 && used != 1<<eighths-1
 		if s.open.Has(c) != open || open && c/bitmask.WordBits < s.low {
-			return fmt.Errorf("alloc: S2: eighths %#08b of chunk %d are handed out, open %v, looked for from chunk %d on",
+			return fmt.Errorf(
+				"alloc: S2: eighths %#08b of chunk %d are handed out, open %v, looked for from chunk %d on",
 				used, c, s.open.Has(c), s.low*bitmask.WordBits)
 		}
 		if used != 0 {
@@ -180,7 +182,8 @@ func (s *SmallChunks) Verify() error {
 		live += bits.OnesCount8(used)
 	}
 	if held != s.held || live != s.live {
-		return fmt.Errorf("alloc: S3: %d eighths of %d chunks are handed out, counted %d of %d", live, held, s.live, s.held)
+		return fmt.Errorf("alloc: S3: %d eighths of %d chunks are handed out, counted %d of %d",
+			live, held, s.live, s.held)
 	}
 	return nil
 }

@@ -79,7 +79,8 @@ func TestSmallChunksStayDense(t *testing.T) {
 		require.Equal(t, all[i], e)
 	}
 	require.NoError(t, s.Verify())
-	require.PanicsWithValue(t, "alloc: SmallChunks.Free: eighth 0 of chunk 60 is not handed out (freed twice?)", func() { s.Free(all[480]) })
+	require.PanicsWithValue(t, "alloc: SmallChunks.Free: eighth 0 of chunk 60 is not handed out (freed twice?)",
+		func() { s.Free(all[480]) })
 	require.Panics(t, func() { s.Free(firstOf(200)) })
 	for i, e := range all {
 		if i%2 == 1 || i < 400 {

@@ -107,7 +107,8 @@ const fewColumns = 4
 // the store is to copy and clear. Chunks have orders up to largest, which is in UnitOrder to
 // MaxOrder, and no chunk has more units than policy adds at a time. Small chunks come from
 // smallChunks, which must be of the same universe; with nil the store has none.
-func Make(u *universe.Universe, smallChunks *SmallChunks, plan *layout.Plan, columns []Column, policy growth.Policy, largest uint32) Store {
+func Make(u *universe.Universe, smallChunks *SmallChunks, plan *layout.Plan, columns []Column, policy growth.Policy,
+	largest uint32) Store {
 	if policy.Most == 0 || policy.Most > universe.MaxSize/universe.ChunkSize {
 		policy = policy.Capped(universe.MaxSize / universe.ChunkSize) // so that no step overflows
 	}

@@ -23,16 +23,21 @@ type storeModel struct {
 }
 
 // newStore makes a store of 16 to 20 rows a unit, so that rows fill chunks of 64 units soon.
-func newStore(t *testing.T, u *universe.Universe, smallChunks *SmallChunks, growth growth.Policy, largest int) *storeModel {
+func newStore(t *testing.T, u *universe.Universe, smallChunks *SmallChunks, growth growth.Policy,
+	largest int) *storeModel {
 	t.Helper()
 	return newStoreOfLines(t, u, smallChunks, growth, largest, asm.CacheLine())
 }
 
-func newStoreOfLines(t *testing.T, u *universe.Universe, smallChunks *SmallChunks, growth growth.Policy, largest, line int) *storeModel {
+func newStoreOfLines(t *testing.T, u *universe.Universe, smallChunks *SmallChunks, growth growth.Policy,
+	largest, line int) *storeModel {
 	t.Helper()
-	plan, err := layout.New([]layout.Column{{Name: "value", Size: 8, Align: 8}, {Name: "wide", Size: 800, Align: 8}, {Name: "tag", Align: 1}}, layout.Options{CacheLine: line})
+	plan, err := layout.New([]layout.Column{{Name: "value", Size: 8, Align: 8}, {Name: "wide", Size: 800, Align: 8},
+		{Name: "tag", Align: 1}}, layout.Options{CacheLine: line})
 	require.NoError(t, err)
-	columns := []Column{{Offset: uint32(plan.Places[0].Offset) / eighths, Size: 8}, {Offset: uint32(plan.Places[1].Offset) / eighths, Size: 800, Key: 1}}
+	columns := []Column{
+		{Offset: uint32(plan.Places[0].Offset) / eighths, Size: 8}, {Offset: uint32(plan.Places[1].Offset) / eighths, Size: 800, Key: 1},
+	}
 	g := Make(u, smallChunks, &plan, columns, growth, uint32(UnitOrder+largest))
 	return &storeModel{Store: &g, plan: plan}
 }
@@ -230,7 +235,10 @@ func TestStoreIsAList(t *testing.T) {
 	refits := 0 // that were refused
 	for largest := 0; largest <= MaxOrder-UnitOrder; largest++ {
 		orders := map[uint32]bool{}
-		for i, growth := range []growth.Policy{{}, growth.Fixed(1), growth.Fixed(10), growth.Doubling().Capped(64), growth.Geometric(1.5), growth.Fixed(64), growth.Doubling(), growth.Doubling().Capped(64), growth.Doubling().Plus(1)} {
+		for i, growth := range []growth.Policy{
+			{}, growth.Fixed(1), growth.Fixed(10), growth.Doubling().Capped(64), growth.Geometric(1.5),
+			growth.Fixed(64), growth.Doubling(), growth.Doubling().Capped(64), growth.Doubling().Plus(1),
+		} {
 			if testing.Short() && i%3 != largest%3 {
 				continue
 			}
@@ -239,7 +247,9 @@ func TestStoreIsAList(t *testing.T) {
 			if i >= 6 {
 				smallChunks = NewSmallChunks(u)
 			}
-			stores := []*storeModel{newStore(t, u, smallChunks, growth, largest), newStore(t, u, smallChunks, growth, largest)}
+			stores := []*storeModel{
+				newStore(t, u, smallChunks, growth, largest), newStore(t, u, smallChunks, growth, largest),
+			}
 			refused := 0
 			for step := range 500 {
 				m, other := stores[step%2], stores[1-step%2]

@@ -20,7 +20,8 @@ func (g *Store) Verify(plan layout.Plan) error {
 	}
 	for _, c := range g.columns {
 		if !isPlanned(c, plan) || plan.Rows != g.per {
-			return fmt.Errorf("alloc: T4: a column of %d x %d B at offset %d of an eighth is not in the plan", g.per, c.Size, c.Offset)
+			return fmt.Errorf("alloc: T4: a column of %d x %d B at offset %d of an eighth is not in the plan",
+				g.per, c.Size, c.Offset)
 		}
 	}
 	return nil
@@ -31,7 +32,8 @@ func (g *Store) verifyRows() error {
 	start, units, chunks := 0, 0, len(g.chunks)+len(g.reserve)
 	for i, c := range g.chunks {
 		if c.Start != start || i < len(g.chunks)-1 && g.count <= start+g.Fits(c) || g.count <= start {
-			return fmt.Errorf("alloc: T1: %d rows, %d a unit, in %d chunks; chunk %d of order %d starts at row %d, want %d",
+			return fmt.Errorf(
+				"alloc: T1: %d rows, %d a unit, in %d chunks; chunk %d of order %d starts at row %d, want %d",
 				g.count, g.per, len(g.chunks), i, c.Order, c.Start, start)
 		}
 		start += g.Fits(c)
@@ -46,7 +48,8 @@ func (g *Store) verifyRows() error {
 	for _, list := range [][]Chunk{g.chunks, g.reserve} {
 		for _, c := range list {
 			if c.Small() && (chunks > 1 || g.smallChunks == nil || c.Order != 0) {
-				return fmt.Errorf("alloc: T5: one of %d chunks has order %d, smallChunks %v", chunks, c.Order, g.smallChunks != nil)
+				return fmt.Errorf("alloc: T5: one of %d chunks has order %d, smallChunks %v",
+					chunks, c.Order, g.smallChunks != nil)
 			}
 		}
 	}

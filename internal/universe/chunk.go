@@ -36,7 +36,8 @@ func (u *Universe) Bytes(first ChunkIndex, n int) []byte {
 	checkCount("Bytes", n)
 	for i := range n {
 		if !u.InUse(first + ChunkIndex(i)) {
-			panic(fmt.Sprintf("alloc: Universe.Bytes: chunk %d of [%d, %d) is not in use", int(first)+i, first, int(first)+n))
+			panic(fmt.Sprintf("alloc: Universe.Bytes: chunk %d of [%d, %d) is not in use",
+				int(first)+i, first, int(first)+n))
 		}
 	}
 	return u.Memory(first, n)

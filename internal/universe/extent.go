@@ -316,13 +316,16 @@ func (x *Extent) Verify() error {
 	case x.size == 0:
 		return nil
 	case x.mapping != nil:
-		if m := x.mapping; x.base != m.Region.Base() || m.Region.Committed() != m.Granules*mmap.Granule || x.size > m.Granules*mmap.Granule {
-			return fmt.Errorf("alloc: X1: an extent of %d bytes has %d granules, of which %d bytes are committed", x.size, m.Granules, m.Region.Committed())
+		if m := x.mapping; x.base != m.Region.Base() || m.Region.Committed() != m.Granules*mmap.Granule ||
+			x.size > m.Granules*mmap.Granule {
+			return fmt.Errorf("alloc: X1: an extent of %d bytes has %d granules, of which %d bytes are committed",
+				x.size, m.Granules, m.Region.Committed())
 		}
 	default:
 		for i := range ChunksFor(x.size) {
 			if !x.u.InUse(x.run + ChunkIndex(i)) {
-				return fmt.Errorf("alloc: X1: chunk %d of an extent of %d bytes from chunk %d on is not in use", i, x.size, x.run)
+				return fmt.Errorf("alloc: X1: chunk %d of an extent of %d bytes from chunk %d on is not in use",
+					i, x.size, x.run)
 			}
 		}
 	}

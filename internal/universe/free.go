@@ -74,5 +74,6 @@ func (u *Universe) badFree(first ChunkIndex, n int) {
 				m*ChunksPerMegachunk+i, first, int(first)+n))
 		}
 	}
-	panic(fmt.Sprintf("alloc: Universe.Free: a chunk of [%d, %d) was freed by two goroutines at once", first, int(first)+n))
+	panic(fmt.Sprintf("alloc: Universe.Free: a chunk of [%d, %d) was freed by two goroutines at once",
+		first, int(first)+n))
 }

@@ -76,7 +76,8 @@ func (u *Universe) takeAtHome() (c ChunkIndex, shard int, ok bool) {
 		return 0, shard, false
 	}
 	c = ChunkIndex(int(home)*ChunksPerMegachunk + at)
-	if lost > 0 || l.home.Load() != home || u.ready[home/2].Load() == 0 || u.dirty[home].Load()>>uint(at)&1 == 0 || debug.On {
+	if lost > 0 || l.home.Load() != home || u.ready[home/2].Load() == 0 ||
+		u.dirty[home].Load()>>uint(at)&1 == 0 || debug.On {
 		return c, shard, u.settleAtHome(shard, int(home), at, before, lost)
 	}
 	return c, shard, true

@@ -48,7 +48,8 @@ func (u *Universe) Prefault(size int) error {
 		}
 		n, err := u.prefaultGranule(g)
 		if err != nil {
-			return fmt.Errorf("alloc: Universe.Prefault: %d bytes are not ready: %w: %w", want*ChunkSize, sentinel.ErrCommit, err)
+			return fmt.Errorf("alloc: Universe.Prefault: %d bytes are not ready: %w: %w",
+				want*ChunkSize, sentinel.ErrCommit, err)
 		}
 		want -= n
 	}

@@ -199,8 +199,10 @@ func (l *metadataBlocks) verify() error {
 	var free []metadataBlock
 	for class := range l.warm {
 		for _, s := range slices.Concat(l.warm[class], l.cold[class]) {
-			if s.size != 1<<class || s.left != s.size || s.offset%s.size != 0 || s.offset+s.size > s.region.Committed() {
-				return fmt.Errorf("alloc: B2: a free metadata block of %d bytes at %d of %d, class %d", s.size, s.offset, s.region.Committed(), class)
+			if s.size != 1<<class || s.left != s.size || s.offset%s.size != 0 ||
+				s.offset+s.size > s.region.Committed() {
+				return fmt.Errorf("alloc: B2: a free metadata block of %d bytes at %d of %d, class %d",
+					s.size, s.offset, s.region.Committed(), class)
 			}
 			for i, b := range s.memory() {
 				if b != 0 {

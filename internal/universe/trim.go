@@ -86,7 +86,8 @@ func (u *Universe) giveBack() (returned int) {
 // trim returns the granules that have been empty for the delay, except the first keep of them, and
 // the memory of free chunks beside chunks in use. by is the scavenger, or nil for other callers. mu
 // is held, except between two granules: commits wait for one granule, not for all.
-func (u *Universe) trim(op string, now time.Time, delay time.Duration, keep int, by *scavenger) (returned int, err error) {
+func (u *Universe) trim(op string, now time.Time, delay time.Duration, keep int,
+	by *scavenger) (returned int, err error) {
 	returned, err = u.trimGranules(op, now, delay, keep, len(u.ready), by)
 	n, e := u.discardFree(op, now, delay, by)
 	return returned + n, errors.Join(err, e)
@@ -95,7 +96,8 @@ func (u *Universe) trim(op string, now time.Time, delay time.Duration, keep int,
 // trimGranules returns the granules that have been empty for the delay, except the first keep of
 // them, and most of them at most. A granule that the system refuses stays noted. mu is held, except
 // between two granules.
-func (u *Universe) trimGranules(op string, now time.Time, delay time.Duration, keep, most int, by *scavenger) (returned int, err error) {
+func (u *Universe) trimGranules(op string, now time.Time, delay time.Duration, keep, most int,
+	by *scavenger) (returned int, err error) {
 	if u.closed {
 		panic("alloc: Universe." + op + ": the universe is closed")
 	}

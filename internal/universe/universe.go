@@ -179,7 +179,8 @@ func (u *Universe) Open(options ...Option) error {
 		o(&c)
 	}
 	if c.size < 1 || c.size > MaxSize {
-		return fmt.Errorf("alloc: NewUniverse: %d bytes is not in 1..%d (2^20 chunks of 16 KiB): %w", c.size, MaxSize, sentinel.ErrTooBig)
+		return fmt.Errorf("alloc: NewUniverse: %d bytes is not in 1..%d (2^20 chunks of 16 KiB): %w",
+			c.size, MaxSize, sentinel.ErrTooBig)
 	}
 	asked := c.size
 	c.plain = c.pages == nil && !c.sized
@@ -231,7 +232,8 @@ func (u *Universe) makeMetadata(granules int) {
 	megachunks := 2 * granules
 	masks := bitmask.HierarchyWords(megachunks * ChunksPerMegachunk)
 	notes, lines := (granules+63)/64, linesOf(megachunks)
-	u.metadataBlock = metadata.take(carved(masks, 8) + 2*carved(megachunks, 8) + carved(granules, 8) + carved(notes, 8) +
+	u.metadataBlock = metadata.take(carved(masks, 8) + 2*carved(megachunks, 8) + carved(granules, 8) + carved(notes,
+		8) +
 		carved(granules, 4) + carved(lines, 4))
 	s := &u.metadataBlock
 	u.Index = bitmask.NewHierarchyIn(megachunks*ChunksPerMegachunk, carve[bitmask.Word](s, masks))
@@ -257,7 +259,8 @@ func (u *Universe) shut() {
 	clear(u.ready[:g])
 	clear(u.leases.lines[:linesOf(2*g)])
 	metadata.give(u.metadataBlock)
-	u.base, u.Index, u.dirty, u.gone, u.idle, u.ready, u.emptied, u.since = nil, noChunks(), nil, nil, nil, nil, nil, nil
+	u.base, u.Index, u.dirty, u.gone, u.idle, u.ready, u.emptied, u.since = nil, noChunks(), nil, nil,
+		nil, nil, nil, nil
 	u.metadataBlock = metadataBlock{}
 	u.leases.reset(nil)
 	u.nEmpty.Store(0)
@@ -352,8 +355,10 @@ func checkCount(name string, n int) {
 // Extend is Universe.Extend of package alloc.
 func (u *Universe) Extend(first ChunkIndex, n, more int) bool {
 	m, at := int(first)/ChunksPerMegachunk, int(first)%ChunksPerMegachunk
-	if !u.IsRun(m, at, n) || uint(more-1) >= ChunksPerMegachunk || u.Index.Word(m).Load()&bitmask.Mask(at, n) != bitmask.Mask(at, n) {
-		panic(fmt.Sprintf("alloc: Universe.Extend: [%d, %d+%d) is not a run in use of one megachunk, or more=%d is not in 1..%d",
+	if !u.IsRun(m, at, n) || uint(more-1) >= ChunksPerMegachunk ||
+		u.Index.Word(m).Load()&bitmask.Mask(at, n) != bitmask.Mask(at, n) {
+		panic(fmt.Sprintf(
+			"alloc: Universe.Extend: [%d, %d+%d) is not a run in use of one megachunk, or more=%d is not in 1..%d",
 			first, first, n, more, ChunksPerMegachunk))
 	}
 	at += n
@@ -379,7 +384,8 @@ func (u *Universe) errFull(name string, n int) error {
 	if u.Index.Words() == 0 {
 		panic(fmt.Sprintf("alloc: Universe.%s: the universe is closed", name))
 	}
-	return fmt.Errorf("alloc: Universe.%s: no room for %d chunks, %d of %d bytes are in use (a larger universe: alloc.Size): %w",
+	return fmt.Errorf(
+		"alloc: Universe.%s: no room for %d chunks, %d of %d bytes are in use (a larger universe: alloc.Size): %w",
 		name, n, u.used()*ChunkSize, u.Size(), sentinel.ErrFull)
 }
 
@@ -433,10 +439,12 @@ func (u *Universe) close() error {
 		return nil
 	}
 	if live := u.used(); live > 0 {
-		return fmt.Errorf("alloc: Universe.Close: %d chunks are in use, at %s; first close the heaps, tables and worlds on it and free the rest: %w", live, u.usedRuns(), sentinel.ErrInUse)
+		return fmt.Errorf("alloc: Universe.Close: %d chunks are in use, at %s; first close the heaps, tables and worlds on it and free the rest: %w",
+			live, u.usedRuns(), sentinel.ErrInUse)
 	}
 	if bytes := u.Extents.Load(); bytes > 0 {
-		return fmt.Errorf("alloc: Universe.Close: extents have %d bytes beside the chunks; first close the worlds on it and release the rest: %w", bytes, sentinel.ErrInUse)
+		return fmt.Errorf("alloc: Universe.Close: extents have %d bytes beside the chunks; first close the worlds on it and release the rest: %w",
+			bytes, sentinel.ErrInUse)
 	}
 	// Granule by granule, so that the flags are still true after a refusal.
 	for g := range u.reached() {

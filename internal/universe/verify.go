@@ -33,12 +33,15 @@ func (u *Universe) Verify() error {
 	for m := range u.dirty {
 		used, dirty := u.Index.Word(m).Load(), u.dirty[m].Load()
 		if used&^dirty != 0 || dirty != 0 && u.ready[m/2].Load() == 0 {
-			return fmt.Errorf("alloc: I4: megachunk %d has the mask %#x and dirty chunks %#x, ready %d", m, used, dirty, u.ready[m/2].Load())
+			return fmt.Errorf("alloc: I4: megachunk %d has the mask %#x and dirty chunks %#x, ready %d",
+				m, used, dirty, u.ready[m/2].Load())
 		}
 	}
 	for m := range u.gone {
-		if gone := u.gone[m].Load(); gone&(u.Index.Word(m).Load()|u.dirty[m].Load()) != 0 || gone != 0 && u.ready[m/2].Load() == 0 {
-			return fmt.Errorf("alloc: I7: megachunk %d has chunks %#x without memory, the mask %#x and dirty chunks %#x, ready %d",
+		if gone := u.gone[m].Load(); gone&(u.Index.Word(m).Load()|u.dirty[m].Load()) != 0 ||
+			gone != 0 && u.ready[m/2].Load() == 0 {
+			return fmt.Errorf(
+				"alloc: I7: megachunk %d has chunks %#x without memory, the mask %#x and dirty chunks %#x, ready %d",
 				m, gone, u.Index.Word(m).Load(), u.dirty[m].Load(), u.ready[m/2].Load())
 		}
 	}
@@ -72,7 +75,8 @@ func (u *Universe) verifyReach() error {
 			written |= u.Index.Word(m).Load() | u.dirty[m].Load() | u.gone[m].Load()
 		}
 		if written != 0 || u.emptied[g/64].Load()>>(g%64)&1 != 0 {
-			return fmt.Errorf("alloc: I8: the metadata of granule %d are not blank, though only %d were asked for", g, from)
+			return fmt.Errorf("alloc: I8: the metadata of granule %d are not blank, though only %d were asked for",
+				g, from)
 		}
 	}
 	for line := linesOf(2 * from); line < len(u.leases.lines); line++ {

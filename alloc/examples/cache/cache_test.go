@@ -308,7 +308,9 @@ func TestCacheForLong(t *testing.T) {
 	defer end()
 	c, err := cache.New(h, 1, 1000)
 	require.NoError(t, err)
-	for _, until := range []time.Time{{}, time.Now().Add(math.MaxInt64), time.Unix(1<<40, 0), time.Unix(1<<62, 0), time.Unix(-1<<60, 0)} {
+	for _, until := range []time.Time{
+		{}, time.Now().Add(math.MaxInt64), time.Unix(1<<40, 0), time.Unix(1<<62, 0), time.Unix(-1<<60, 0),
+	} {
 		require.NoError(t, c.Set("key", []byte("value"), until))
 		value, ok := c.Get("key", nil)
 		require.True(t, ok)

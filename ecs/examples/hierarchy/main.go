@@ -86,7 +86,9 @@ func (o *orrery) build(w *ecs.World) (ecs.Entity, error) {
 		w.SetName(e, name)
 		return e
 	}
-	sun, earth, mars := wheel("sun", Local{}, 1./8), wheel("earth", Local{X: 10}, 1.5), wheel("mars", Local{X: 20}, 1./8)
+	sun := wheel("sun", Local{}, 1./8)
+	earth := wheel("earth", Local{X: 10}, 1.5)
+	mars := wheel("mars", Local{X: 20}, 1./8)
 	moon, lander := wheel("moon", Local{X: 2}, 0), wheel("lander", Local{X: 1}, 0)
 	link := o.links.SetParent
 	err := errors.Join(link(lander, moon), link(moon, earth), link(earth, sun), link(mars, sun))

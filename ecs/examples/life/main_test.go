@@ -23,9 +23,11 @@ func TestKnownPatterns(t *testing.T) {
 		cells []Cell
 		want  string
 	}{
-		"a blinker stays three":         {[]Cell{{0, 0}, {1, 0}, {2, 0}}, "generation    9:   3 cells\n"},
-		"a pair dies":                   {[]Cell{{0, 0}, {1, 0}}, "generation    9:   0 cells\n"},
-		"a glider at the edge of int32": {[]Cell{{1, -1 << 31}, {2, -1<<31 + 1}, {0, -1<<31 + 2}, {1, -1<<31 + 2}, {2, -1<<31 + 2}}, "generation    9:   5 cells\n"},
+		"a blinker stays three": {[]Cell{{0, 0}, {1, 0}, {2, 0}}, "generation    9:   3 cells\n"},
+		"a pair dies":           {[]Cell{{0, 0}, {1, 0}}, "generation    9:   0 cells\n"},
+		"a glider at the edge of int32": {
+			[]Cell{{1, -1 << 31}, {2, -1<<31 + 1}, {0, -1<<31 + 2}, {1, -1<<31 + 2}, {2, -1<<31 + 2}}, "generation    9:   5 cells\n",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out strings.Builder

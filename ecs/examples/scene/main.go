@@ -67,7 +67,9 @@ func objects(text string) (list []scene.Object) {
 			if line[x] == 'H' {
 				l.Next, next = next, id
 			}
-			list = append(list, scene.Object{ID: id, Place: fmt.Sprintf("island:%d:%d", y+1, x+1), Section: fmt.Sprint("part-", x/wide), Value: l})
+			list = append(list, scene.Object{
+				ID: id, Place: fmt.Sprintf("island:%d:%d", y+1, x+1), Section: fmt.Sprint("part-", x/wide), Value: l,
+			})
 		}
 	}
 	return list

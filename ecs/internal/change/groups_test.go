@@ -199,7 +199,8 @@ func TestGroupsSwapTables(t *testing.T) {
 		for _, n := range []int{1, 20, 150, 3_000} {
 			rng := rand.New(rand.NewPCG(32, uint64(seed)))
 			m := newModel(t, newUniverse(t, 64<<20), growth)
-			ring := []*table.Table{m.table(sigOf(typeA)), m.table(sigOf(typeA, typeHits)), m.table(sigOf(typeB, typeC, typeName)), m.table(sigOf())}
+			ring := []*table.Table{m.table(sigOf(typeA)), m.table(sigOf(typeA, typeHits)),
+				m.table(sigOf(typeB, typeC, typeName)), m.table(sigOf())}
 			for i, a := range ring {
 				m.create(rng, a, 1+n*(i+1)/4)
 			}
@@ -231,7 +232,8 @@ func TestGroupsOfListsAndMasks(t *testing.T) {
 			return ids
 		}
 		ids := idsOf(a)
-		last, rest := shuffled(ids[rows-12:]), shuffled(ids[:rows-12]) // rows at the end are void when gaps are to be filled with them
+		// rows at the end are void when gaps are to be filled with them.
+		last, rest := shuffled(ids[rows-12:]), shuffled(ids[:rows-12])
 		var groups []*slowGroup
 		for k := range 4 {
 			g := &slowGroup{list: last[3*k : 3*k+3], to: b} // 5,000 rows are more than 1,024 for each

@@ -58,7 +58,9 @@ type model struct {
 var tags entity.Tags
 
 func newModel(t *testing.T, u *universe.Universe, growth growth.Policy) *model {
-	m := &model{t: t, u: u, names: value.NewStore[uint32](), want: map[entity.ID]*slowRow{}, trim: func() int { return 0 }}
+	m := &model{t: t, u: u, names: value.NewStore[uint32](), want: map[entity.ID]*slowRow{}, trim: func() int {
+		return 0
+	}}
 	tag := tags.Take(0)
 	trim := func() int { return m.trim() }
 	m.ids.Open(u, tag)
@@ -202,7 +204,8 @@ func (m *model) write(rng *rand.Rand, list []entity.ID) {
 				h, err := m.buffers.OwnerSpill().Take(&shape, 3)
 				require.NoError(m.t, err)
 				*value.HeaderOf(at, c) = h
-				*(*uint32)(m.buffers.OwnerSpill().Elements(&h)) = m.next // Safe because there are three elements of 8 bytes.
+				// Safe because there are three elements of 8 bytes.
+				*(*uint32)(m.buffers.OwnerSpill().Elements(&h)) = m.next
 			case typeName:
 				*m.names.Make(&value.SlotsAt(at, c, 1)[0]) = m.next
 			default:
@@ -281,7 +284,8 @@ func (m *model) check(text string) {
 				at.Row = row
 				for _, c := range a.Store.Columns() {
 					if got := m.read(at, c); got != want.values[c.Key] {
-						m.t.Fatalf("%s: %v of %v has %d in column %d, not %d", text, e, a, got, c.Key, want.values[c.Key])
+						m.t.Fatalf("%s: %v of %v has %d in column %d, not %d",
+							text, e, a, got, c.Key, want.values[c.Key])
 					}
 					if c.Key == typeHits {
 						h := value.HeaderOf(at, c)

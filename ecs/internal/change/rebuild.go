@@ -138,7 +138,8 @@ func (b *Rebuilt) putAside() (all []aside) {
 		for _, slot := range t.Metadata.Toggling() {
 			id := t.Types[slot]
 			for row := p.Row; row < p.Row+p.N; row++ {
-				a.bits = append(a.bits, !p.From.Sig.Has(id) || p.From.Metadata.Bits(p.From.Places[id].Slot(), p.Pos).Has(row))
+				a.bits = append(a.bits,
+					!p.From.Sig.Has(id) || p.From.Metadata.Bits(p.From.Places[id].Slot(), p.Pos).Has(row))
 			}
 		}
 		all = append(all, a)
@@ -148,7 +149,8 @@ func (b *Rebuilt) putAside() (all []aside) {
 
 // columnBytes returns the bytes of n rows of a column.
 func columnBytes(at store.Row, c table.Column, n int) []byte {
-	return unsafe.Slice((*byte)(at.Element(c.Offset, c.Size)), n*int(c.Size)) // Safe because n rows of the column lie there.
+	// Safe because n rows of the column lie there.
+	return unsafe.Slice((*byte)(at.Element(c.Offset, c.Size)), n*int(c.Size))
 }
 
 // restore writes a run that was put aside to its place in a table.

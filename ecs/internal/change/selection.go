@@ -162,7 +162,9 @@ func (r *Writer) listRow(l *lister, at table.Location, listed int) {
 	}
 	if o == l.before { // a second entity of a chunk: more are likely
 		l.end()
-		*l = lister{s: s, first: at - table.Location(row), length: table.Location(t.Store.RowsOf(pos)), mask: p.Mask(pos), at: index, before: o}
+		*l = lister{s: s, first: at - table.Location(row), length: table.Location(t.Store.RowsOf(pos)),
+			mask: p.Mask(pos),
+			at:   index, before: o}
 		l.set(at)
 		return
 	}

@@ -79,7 +79,8 @@ func (m *model) checkPart(p *Part, want []entity.ID, text string) {
 		}
 	case !p.Whole:
 		require.Len(m.t, p.Listed(), len(want), text)
-		require.True(m.t, slices.IsSortedFunc(p.Listed(), func(a, b uint64) int { return int(uint32(a)) - int(uint32(b)) }), text)
+		require.True(m.t,
+			slices.IsSortedFunc(p.Listed(), func(a, b uint64) int { return int(uint32(a)) - int(uint32(b)) }), text)
 	}
 }
 

@@ -38,7 +38,8 @@ func (tx *Tx) PlanToWorld(p *Part, transition *table.Transition) (chunks int) {
 // Receive moves a part's rows here from the Writer of another world. The first chunks of the
 // part's table change hands; other rows are copied. It calls renamed, never per row, with the old
 // ids of entities and their ids here.
-func (r *Writer) Receive(from *Writer, p *Part, transition *table.Transition, chunks int, renamed func(old, to []entity.ID)) {
+func (r *Writer) Receive(from *Writer, p *Part, transition *table.Transition, chunks int, renamed func(old,
+	to []entity.ID)) {
 	tx := &r.tx
 	arrive := func(b table.Run) {
 		r.moveManaged(from, transition, b)

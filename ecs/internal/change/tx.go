@@ -121,7 +121,8 @@ func (tx *Tx) planPart(p *Part, transition *table.Transition, to *target) {
 		to.coming += p.Rows
 		return
 	}
-	p.all = p.Whole && !p.Table.Store.HasSmall() && to.sources == 1 && transition.To.Len() == 0 && (transition.MovesChunks || transition.FitsSourceLayout())
+	p.all = p.Whole && !p.Table.Store.HasSmall() && to.sources == 1 && transition.To.Len() == 0 &&
+		(transition.MovesChunks || transition.FitsSourceLayout())
 	switch {
 	case p.all:
 	case p.movesChunks():
@@ -300,7 +301,9 @@ func (tx *Tx) Note(rows TableRange) {
 // Verify checks C1.
 func (r *Writer) Verify() error {
 	if tx := &r.tx; len(tx.targets) > 0 || tx.used < len(tx.blocks) {
-		return fmt.Errorf("ecs: C1: no change is under way, but rows are coming to %d tables, and %d of %d blocks are kept", len(tx.targets), len(tx.blocks)-tx.used, len(tx.blocks))
+		return fmt.Errorf(
+			"ecs: C1: no change is under way, but rows are coming to %d tables, and %d of %d blocks are kept",
+			len(tx.targets), len(tx.blocks)-tx.used, len(tx.blocks))
 	}
 	return nil
 }

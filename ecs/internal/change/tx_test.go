@@ -259,8 +259,11 @@ func newScarce(t *testing.T, growth growth.Policy, seed uint64, rows int) *scarc
 	u, rng := newUniverse(t, 4<<20), rand.New(rand.NewPCG(40, seed))
 	m := newModel(t, u, growth)
 	s := &scarce{model: m, hog: hog{u: u}, create: 9_000, blocks: 40}
-	sources := []*table.Table{m.table(sigOf(typeA)), m.table(sigOf(typeA, typeB, typeHits)), m.table(sigOf(typeC, typeName, typeD))}
-	targets := []*table.Table{m.table(sigOf(typeA, typeD)), m.table(sigOf(typeB, typeHits)), m.table(sigOf(typeC, typeA, typeName)), m.table(sigOf(typeD))}
+	sources := []*table.Table{
+		m.table(sigOf(typeA)), m.table(sigOf(typeA, typeB, typeHits)), m.table(sigOf(typeC, typeName, typeD)),
+	}
+	targets := []*table.Table{m.table(sigOf(typeA, typeD)), m.table(sigOf(typeB, typeHits)),
+		m.table(sigOf(typeC, typeA, typeName)), m.table(sigOf(typeD))}
 	for i, a := range sources {
 		m.create(rng, a, rows)
 		m.create(rng, targets[i], 3)
@@ -371,7 +374,8 @@ func TestTakeBlockCancel(t *testing.T) {
 			require.NoError(t, tx.Take(m.buffers.OwnerSpill(), &shape, 10+i))
 		}
 		require.Equal(t, 4, m.buffers.Live())
-		require.EqualError(t, m.rows.Verify(), "ecs: C1: no change is under way, but rows are coming to 0 tables, and 4 of 4 blocks are kept")
+		require.EqualError(t, m.rows.Verify(),
+			"ecs: C1: no change is under way, but rows are coming to 0 tables, and 4 of 4 blocks are kept")
 		var headers []value.Header
 		for i := range given {
 			headers = append(headers, tx.Block())
@@ -387,10 +391,12 @@ func TestTakeBlockCancel(t *testing.T) {
 		}
 	}
 	tx := m.rows.Begin()
-	require.EqualError(t, tx.Take(m.buffers.OwnerSpill(), &shape, value.MaxLen+1), "value: a buffer of more than 4294967295 elements")
+	require.EqualError(t, tx.Take(m.buffers.OwnerSpill(), &shape, value.MaxLen+1),
+		"value: a buffer of more than 4294967295 elements")
 	require.NoError(t, m.rows.Verify())
 	tx.Expect(m.table(sigOf(typeA)), 3)
-	require.EqualError(t, m.rows.Verify(), "ecs: C1: no change is under way, but rows are coming to 1 tables, and 0 of 0 blocks are kept")
+	require.EqualError(t, m.rows.Verify(),
+		"ecs: C1: no change is under way, but rows are coming to 1 tables, and 0 of 0 blocks are kept")
 	tx.Cancel()
 	require.NoError(t, m.rows.Verify())
 }

@@ -44,8 +44,9 @@ type Writer struct {
 // Calls are the functions of the world that structural changes call. None is called per row.
 type Calls struct {
 	TableAt func(index uint32) *table.Table // the table with an Index
-	Trim    func() int                      // called when ids are refused: frees reserves and returns the number of chunks
-	Records func()                          // the records of ids may have moved
+	// Called when ids are refused: frees reserves and returns the number of chunks.
+	Trim    func() int
+	Records func() // the records of ids may have moved
 }
 
 // Open initializes a zero Writer.
@@ -164,7 +165,8 @@ func (r *Writer) Copy(transition *table.Transition, pos int, from store.Row) ent
 
 // MoveOne moves entity e of table t along a transition from t. record and o are the entity's record
 // and owner. The caller writes the columns that only the target has.
-func (r *Writer) MoveOne(t *table.Table, transition *table.Transition, e entity.ID, record *entity.Record, o table.Owner) {
+func (r *Writer) MoveOne(t *table.Table, transition *table.Transition, e entity.ID, record *entity.Record,
+	o table.Owner) {
 	at := record.Location
 	if r.tables.Past() != nil {
 		transition.To.KeepTail()

@@ -43,7 +43,8 @@ func (r *record) code(c *codec.Coder) {
 }
 
 func full() record {
-	return record{math.MaxUint64, 1<<48 - 1, math.MaxUint32, true, "a text", []byte{1, 0, 255}, []uint64{1, 1 << 63}, []uint32{7, 1 << 31, 0},
+	return record{math.MaxUint64, 1<<48 - 1, math.MaxUint32, true, "a text", []byte{1, 0, 255}, []uint64{1, 1 << 63},
+		[]uint32{7, 1 << 31, 0},
 		[]item{{3, "x"}, {0, ""}}}
 }
 

@@ -185,7 +185,8 @@ func (p *deltaPlan) keep() {
 		for _, c := range t.Buffers() {
 			of := p.w.Types.List[c.Key]
 			for pos := range t.Store.Chunks() {
-				t.HeadersIn(world.TypeID(c.Key), pos, 0, t.Store.RowsOf(pos), func(h *value.Header) { of.Spill.Unshare(h, &of.Shape) })
+				t.HeadersIn(world.TypeID(c.Key), pos, 0, t.Store.RowsOf(pos),
+					func(h *value.Header) { of.Spill.Unshare(h, &of.Shape) })
 			}
 		}
 	}

@@ -19,7 +19,9 @@ func BenchmarkDelta(b *testing.B) {
 		step, piece int
 	}{{"none", n, 0}, {"1%", 10_000, 100}, {"all", n, n}} {
 		w := ecstest.NewWorld(b)
-		position, velocity, health := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w), ecs.Register[ecstest.Health](w)
+		position := ecs.Register[ecstest.Position](w)
+		velocity := ecs.Register[ecstest.Velocity](w)
+		health := ecs.Register[ecstest.Health](w)
 		batch, err := ecs.NewArchetype(w, position, velocity, health).CreateN(n)
 		require.NoError(b, err)
 		ids := batch.Entities(nil)

@@ -49,7 +49,8 @@ func (w *editsWriter) compare(row, size int, was, is *value.Header, old, now *va
 	tail := least
 	if size > 0 {
 		before = equalBytes(a[:least*size], b[:least*size]) / size
-		for tail = 0; tail < least-before && bytes.Equal(a[len(a)-(tail+1)*size:len(a)-tail*size], b[len(b)-(tail+1)*size:len(b)-tail*size]); tail++ {
+		for tail = 0; tail < least-before &&
+			bytes.Equal(a[len(a)-(tail+1)*size:len(a)-tail*size], b[len(b)-(tail+1)*size:len(b)-tail*size]); tail++ {
 		}
 	}
 	w.sum = crc32.Update(w.sum, world.Castagnoli, a)

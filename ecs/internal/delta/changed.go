@@ -38,7 +38,8 @@ func (d *Delta) EachLost(yield func(entity.ID, *world.Type) bool) {
 
 // eachOnly yields the entities with the types that they have in one state and not in the other. in
 // says which of two archetypes is of the one state, and which of the other.
-func (d *Delta) eachOnly(in func(from, to *world.Archetype) (of, than *world.Archetype), one, other *world.World, yield func(entity.ID, *world.Type) bool) {
+func (d *Delta) eachOnly(in func(from, to *world.Archetype) (of, than *world.Archetype), one, other *world.World,
+	yield func(entity.ID, *world.Type) bool) {
 	more := d.EachMoved(func(e entity.ID, from, to *world.Archetype) bool {
 		of, than := in(from, to)
 		for _, id := range of.Table.Types {

@@ -55,5 +55,6 @@ func TestDeltaOfCodedValues(t *testing.T) {
 	defer now.Close()
 	_, err = ecs.Diff(then, now)
 	require.ErrorIs(t, err, ecs.ErrDelta)
-	require.EqualError(t, err, "ecs: Diff: delta refused: a value of the shared type pointing cannot be written: decoded it is another value, by ==")
+	require.EqualError(t, err,
+		"ecs: Diff: delta refused: a value of the shared type pointing cannot be written: decoded it is another value, by ==")
 }

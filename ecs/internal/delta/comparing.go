@@ -44,10 +44,11 @@ func AppendDelta(dst []byte, older, newer *snapshot.Snapshot, spare *Spare) ([]b
 type Comparing struct {
 	Older, Newer *snapshot.Snapshot
 	Was, Is      *snapshot.SnapshotWorld
-	spare        *Spare                                // nil: the delta will be walked
-	set          past.Written                          // units of the universe that were written
-	ids          *entity.Difference                    // nil: they are to be compared
-	Same         map[*world.Archetype]*world.Archetype // archetypes of the newer state whose rows did not come, go or move, and their older states
+	spare        *Spare             // nil: the delta will be walked
+	set          past.Written       // units of the universe that were written
+	ids          *entity.Difference // nil: they are to be compared
+	// Archetypes of the newer state whose rows did not come, go or move, and their older states.
+	Same map[*world.Archetype]*world.Archetype
 }
 
 // Open brings what will be compared.

@@ -51,7 +51,8 @@ func Diff(older, newer *world.World, written func(a *world.Archetype, pos int) b
 	}
 	x := differ{
 		Delta:   &Delta{Older: older, Newer: newer, tag: newer.IDs.Tag()},
-		written: written, c: c, spare: c.spares(), described: newer.DescribeTypes(), numbers: map[world.TypeID]int{}, at: map[*world.Archetype]int{}, twins: map[*world.Archetype]bool{},
+		written: written, c: c, spare: c.spares(), described: newer.DescribeTypes(), numbers: map[world.TypeID]int{},
+		at: map[*world.Archetype]int{}, twins: map[*world.Archetype]bool{},
 	}
 	for i := range diffs {
 		if diffs[i].do == nil {
@@ -165,7 +166,9 @@ func (x *differ) archetype(a, old *world.Archetype, skip int, must bool) (differ
 		return false, nil
 	}
 	if len(managed) > 0 {
-		return false, fmt.Errorf("ecs: Diff: %w: %v differs, or may, and has the managed type %s, whose values are Go's", ErrDelta, of, x.Newer.Types.List[managed[0].Key].Name)
+		return false,
+			fmt.Errorf("ecs: Diff: %w: %v differs, or may, and has the managed type %s, whose values are Go's",
+				ErrDelta, of, x.Newer.Types.List[managed[0].Key].Name)
 	}
 	for _, id := range of.Table.Types {
 		t.types = append(t.types, x.number(id))
@@ -214,7 +217,8 @@ func (x *differ) sameRows(a *world.Archetype) bool {
 // sumOfIDs returns the checksum of an archetype's entities.
 func sumOfIDs(a *world.Archetype) (sum uint32) {
 	for pos := range a.Table.Store.Chunks() {
-		sum = crc32.Update(sum, world.Castagnoli, idBytes(table.IDs(a.Table.Store.Row(pos, 0).Base, a.Table.Store.RowsOf(pos))))
+		sum = crc32.Update(sum, world.Castagnoli,
+			idBytes(table.IDs(a.Table.Store.Row(pos, 0).Base, a.Table.Store.RowsOf(pos))))
 	}
 	return sum
 }
@@ -246,7 +250,8 @@ func (x *differ) unwritten(a *world.Archetype, pos int) bool {
 // order returns where the rows of an archetype were, and the entities of new rows.
 func (x *differ) order(a, old *world.Archetype) (list []change.Source, fresh []entity.ID) {
 	add := func(from *table.Table, row, n int) {
-		if last := len(list) - 1; last >= 0 && list[last].From == from && (from == nil || list[last].Row+list[last].N == row) {
+		if last := len(list) - 1; last >= 0 && list[last].From == from &&
+			(from == nil || list[last].Row+list[last].N == row) {
 			list[last].N += n
 			return
 		}
@@ -304,7 +309,8 @@ func inPlace(a *world.Archetype, index int, ids []entity.ID) int {
 // eachRun calls visit with rows that lie in one chunk of the newer archetype and in one chunk of
 // the table where they were: the index of the first, their number, where they are, and where they
 // were.
-func (x *differ) eachRun(a *world.Archetype, visit func(at, n int, pos int, is store.Row, from *table.Table, fromPos int, was store.Row)) {
+func (x *differ) eachRun(a *world.Archetype,
+	visit func(at, n int, pos int, is store.Row, from *table.Table, fromPos int, was store.Row)) {
 	for i := range x.runs {
 		p := &x.runs[i]
 		for done := 0; done < p.N; {
@@ -324,7 +330,8 @@ func (x *differ) eachRun(a *world.Archetype, visit func(at, n int, pos int, is s
 
 // columnOf returns n rows of a column as bytes.
 func columnOf(at store.Row, c world.Column, n int) []byte {
-	return unsafe.Slice((*byte)(at.Element(c.Offset, c.Size)), n*int(c.Size)) // Safe because n rows of the column lie there.
+	// Safe because n rows of the column lie there.
+	return unsafe.Slice((*byte)(at.Element(c.Offset, c.Size)), n*int(c.Size))
 }
 
 // columns compares the columns of a table.
@@ -405,7 +412,8 @@ func (x *differ) buffers(t *deltaTable, of *world.Type, c world.Column) {
 			if has {
 				header, old = value.HeaderOf(was, from.Column(of.ID)), x.Older.Buffers.OwnerSpill()
 			}
-			w.compare(at+i, of.Shape.Element, header, value.HeaderOf(is, c), old, x.Newer.Buffers.OwnerSpill(), &of.Shape)
+			w.compare(at+i, of.Shape.Element, header, value.HeaderOf(is, c), old, x.Newer.Buffers.OwnerSpill(),
+				&of.Shape)
 			was.Row++
 			is.Row++
 		}

@@ -28,7 +28,8 @@ func TestDeltaChangedIsExact(t *testing.T) {
 }
 
 type byteArray interface {
-	[1]byte | [2]byte | [3]byte | [4]byte | [7]byte | [8]byte | [9]byte | [12]byte | [14]byte | [15]byte | [16]byte | [24]byte
+	[1]byte | [2]byte | [3]byte | [4]byte | [7]byte | [8]byte | [9]byte | [12]byte |
+		[14]byte | [15]byte | [16]byte | [24]byte
 }
 
 // changedOf changes single bytes of values of a type at random.

@@ -85,13 +85,15 @@ var _ = [1]struct{}{}[len(checks)-int(world.PartCount)] // each part has an entr
 
 // checkOrder has first what tells at once that a delta is of another state, and what is found
 // before what is found by it.
-var checkOrder = [...]world.Part{world.PartCounters, world.PartIDs, world.PartTypes, world.PartArchetypes, world.PartRows,
+var checkOrder = [...]world.Part{world.PartCounters, world.PartIDs, world.PartTypes, world.PartArchetypes,
+	world.PartRows,
 	world.PartMetadata, world.PartSparse, world.PartNames}
 
 func (p *deltaPlan) checkCounters() error {
 	w, d := p.w, p.Delta
 	if d.tag != w.IDs.Tag() || d.Created[0] != w.Writer.Created || d.Destroyed[0] != w.Writer.Destroyed {
-		return p.refuse("it is of a world with tag %d that had created %d entities and ended %d; this one has tag %d, %d and %d",
+		return p.refuse(
+			"it is of a world with tag %d that had created %d entities and ended %d; this one has tag %d, %d and %d",
 			d.tag.Number(), d.Created[0], d.Destroyed[0], w.IDs.Tag().Number(), w.Writer.Created, w.Writer.Destroyed)
 	}
 	if d.Created[1] < d.Destroyed[1] || d.Created[1]-d.Destroyed[1] > entity.MaxIDs {
@@ -142,7 +144,8 @@ var commits = [...]struct {
 var _ = [1]struct{}{}[len(commits)-int(world.PartCount)] // each part has an entry
 
 // commitOrder has the entries of entities that end before these, and names when there are ids.
-var commitOrder = [...]world.Part{world.PartSparse, world.PartRows, world.PartMetadata, world.PartCounters, world.PartNames}
+var commitOrder = [...]world.Part{world.PartSparse, world.PartRows, world.PartMetadata, world.PartCounters,
+	world.PartNames}
 
 func (p *deltaPlan) commitSets() {
 	for i := range p.sets {

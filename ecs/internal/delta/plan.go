@@ -59,7 +59,8 @@ func (p *deltaPlan) check() error {
 
 // living reports whether an entity is alive afterwards.
 func (p *deltaPlan) living(e entity.ID) bool {
-	return e.Is(p.tag) && e.Version()&1 != 0 && int(e.Index()) < p.Delta.IDs.To.Records*8192 && p.Delta.IDs.VersionIn(&p.w.IDs, e.Index()) == e.Version()
+	return e.Is(p.tag) && e.Version()&1 != 0 && int(e.Index()) < p.Delta.IDs.To.Records*8192 &&
+		p.Delta.IDs.VersionIn(&p.w.IDs, e.Index()) == e.Version()
 }
 
 // isCleanupOnly reports whether an entity that is alive afterwards is kept by Cleanup types alone
@@ -109,7 +110,8 @@ func (p *deltaPlan) checkTables() error {
 		}
 	}
 	if -with != p.untouched || skipped > p.untouched {
-		return p.refuse("%d archetypes with rows are not in it, in its base %d, %d of them in order", -with, p.untouched, skipped)
+		return p.refuse("%d archetypes with rows are not in it, in its base %d, %d of them in order",
+			-with, p.untouched, skipped)
 	}
 	return nil
 }
@@ -130,7 +132,8 @@ func (p *deltaPlan) findTable(t *plannedTable) (err error) {
 
 // archetypeOf returns the types and shared values of an archetype with so many rows before and
 // after: of are indices in types.
-func (p *deltaPlan) archetypeOf(types []*world.Type, of []int, values [][]byte, rows int) (sig world.Signature, given []*value.Shared, err error) {
+func (p *deltaPlan) archetypeOf(types []*world.Type, of []int, values [][]byte,
+	rows int) (sig world.Signature, given []*value.Shared, err error) {
 	for _, at := range of {
 		if at >= len(types) {
 			return sig, nil, p.refuse("type %d of %d", at, len(types))

@@ -155,7 +155,8 @@ func TestDeltaOfTypes(t *testing.T) {
 	delta := encoded(t, fork, w)
 	require.ErrorContains(t, fork.ApplyDelta(bytes.NewReader(delta)), "ecstest.Stun is not registered")
 	ecs.Register[ecstest.Stun](fork)
-	require.ErrorContains(t, fork.ApplyDelta(bytes.NewReader(delta)), "ecstest.Stun has another layout, or other options")
+	require.ErrorContains(t, fork.ApplyDelta(bytes.NewReader(delta)),
+		"ecstest.Stun has another layout, or other options")
 	require.NoError(t, fork.Close())
 
 	managed := ecs.RegisterManaged[string](w)

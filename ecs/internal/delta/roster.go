@@ -49,7 +49,8 @@ func tableWritable(a *world.Archetype) bool {
 
 // writable returns the archetypes that deltas can describe, in order.
 func writable(w *world.World) []*world.Archetype {
-	return slices.DeleteFunc(slices.Clone(w.Archetypes.List), func(a *world.Archetype) bool { return !tableWritable(a) })
+	return slices.DeleteFunc(slices.Clone(w.Archetypes.List),
+		func(a *world.Archetype) bool { return !tableWritable(a) })
 }
 
 // rosterSum returns a hash of the types and shared values of archetypes, in order.

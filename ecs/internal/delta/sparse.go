@@ -25,7 +25,8 @@ func entryBytes(s *sparse.Set, size, index, n int) []byte {
 	if n == 0 || size == 0 {
 		return nil
 	}
-	return unsafe.Slice((*byte)(s.Value(sparse.Entry(index+1))), n*size) // Safe because so many entries follow one another.
+	// Safe because so many entries follow one another.
+	return unsafe.Slice((*byte)(s.Value(sparse.Entry(index+1))), n*size)
 }
 
 // sparseType compares the sets of a sparse type.

@@ -54,7 +54,9 @@ func TestDeltaWalks(t *testing.T) {
 	for e, of := range d.Changed() {
 		changed[e] += ecs.InfoOf(of).Name + " "
 	}
-	require.Equal(t, map[ecs.Entity]string{ids[1]: "Position ", ids[2]: "Position ", ids[3]: "Stun ", ids[4]: "[]Hit ", ids[9]: "sparse Burning "}, changed)
+	require.Equal(t, map[ecs.Entity]string{
+		ids[1]: "Position ", ids[2]: "Position ", ids[3]: "Stun ", ids[4]: "[]Hit ", ids[9]: "sparse Burning ",
+	}, changed)
 	was, is := d.Values(ids[9], ecs.InfoOf(x.Burning).Type)
 	require.Equal(t, []any{ecstest.Burning{Heat: 1, For: 1}, ecstest.Burning{Heat: 2, For: 1}}, []any{was, is})
 	names := map[ecs.Entity]string{}
@@ -66,7 +68,8 @@ func TestDeltaWalks(t *testing.T) {
 		break // a walk may be left
 	}
 	require.NoError(t, fork.Close())
-	require.PanicsWithValue(t, "ecs: Delta.Born: the delta is the zero value, or one of its snapshots is closed", func() { d.Born() })
+	require.PanicsWithValue(t, "ecs: Delta.Born: the delta is the zero value, or one of its snapshots is closed",
+		func() { d.Born() })
 }
 
 // TestDeltaGainedAndLost: what an entity gained, with zero values too, and what it lost, sparse

@@ -17,29 +17,43 @@ import (
 func World(w *ecs.World) *world.World { return (*world.World)(unsafe.Pointer(w)) } // Safe because a World is its core.
 
 // Archetype returns the core of an archetype.
-func Archetype(a *ecs.Archetype) *world.Archetype { return (*world.Archetype)(unsafe.Pointer(a)) } // Safe because an Archetype is its core.
+func Archetype(a *ecs.Archetype) *world.Archetype {
+	return (*world.Archetype)(unsafe.Pointer(a)) // Safe because an Archetype is its core.
+}
 
 // Change returns the core of a change.
-func Change(c *ecs.Change) *edit.Change { return (*edit.Change)(unsafe.Pointer(c)) } // Safe because a Change is its core.
+func Change(c *ecs.Change) *edit.Change {
+	return (*edit.Change)(unsafe.Pointer(c)) // Safe because a Change is its core.
+}
 
 // Snapshot returns the core of a snapshot.
-func Snapshot(s *ecs.Snapshot) *snapshot.Snapshot { return (*snapshot.Snapshot)(unsafe.Pointer(s)) } // Safe because a Snapshot is its core.
+func Snapshot(s *ecs.Snapshot) *snapshot.Snapshot {
+	return (*snapshot.Snapshot)(unsafe.Pointer(s)) // Safe because a Snapshot is its core.
+}
 
 func core(q *ecs.Query) *query.Query { return (*query.Query)(unsafe.Pointer(q)) } // Safe because a Query is its core.
 
-func access(a *ecs.Access) *world.Access { return (*world.Access)(unsafe.Pointer(a)) } // Safe because an Access is its core.
+func access(a *ecs.Access) *world.Access {
+	return (*world.Access)(unsafe.Pointer(a)) // Safe because an Access is its core.
+}
 
 // At returns the archetype that entities with an outcome move to, or nil if they end.
-func At(o *edit.Outcome) *ecs.Archetype { return (*ecs.Archetype)(unsafe.Pointer(o.Archetype())) } // Safe because an Archetype is its core.
+func At(o *edit.Outcome) *ecs.Archetype {
+	return (*ecs.Archetype)(unsafe.Pointer(o.Archetype())) // Safe because an Archetype is its core.
+}
 
 // Batch returns the face of a batch.
 func Batch(b edit.Batch) ecs.Batch { return *(*ecs.Batch)(unsafe.Pointer(&b)) } // Safe because a Batch is its core.
 
 // Borrow returns the core of a borrow.
-func Borrow(b *ecs.Borrow) *query.Borrow { return (*query.Borrow)(unsafe.Pointer(b)) } // Safe because a Borrow is its core.
+func Borrow(b *ecs.Borrow) *query.Borrow {
+	return (*query.Borrow)(unsafe.Pointer(b)) // Safe because a Borrow is its core.
+}
 
 // Accessor returns the face of an accessor.
-func Accessor(r *query.Accessor) *ecs.Accessor { return (*ecs.Accessor)(unsafe.Pointer(r)) } // Safe because an Accessor is its core.
+func Accessor(r *query.Accessor) *ecs.Accessor {
+	return (*ecs.Accessor)(unsafe.Pointer(r)) // Safe because an Accessor is its core.
+}
 
 // Rows returns the face of rows.
 func Rows(r query.Rows) ecs.Rows { return *(*ecs.Rows)(unsafe.Pointer(&r)) } // Safe because a Rows is its core.

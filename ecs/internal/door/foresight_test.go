@@ -63,7 +63,8 @@ func TestMatchesIsWhatALoopShows(t *testing.T) {
 	w := ecstest.NewWorld(t)
 	position, walk := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w, ecs.Enableable)
 	var all []ecs.Entity
-	for i, a := range []*ecs.Archetype{ecs.NewArchetype(w), ecs.NewArchetype(w, position), ecs.NewArchetype(w, walk), ecs.NewArchetype(w, position, walk)} {
+	for i, a := range []*ecs.Archetype{ecs.NewArchetype(w), ecs.NewArchetype(w, position), ecs.NewArchetype(w, walk),
+		ecs.NewArchetype(w, position, walk)} {
 		for k := range 100 {
 			e := a.Create()
 			if (i+k)%3 == 0 {
@@ -74,7 +75,8 @@ func TestMatchesIsWhatALoopShows(t *testing.T) {
 	}
 	for _, q := range []*ecs.Query{
 		ecs.NewQuery(w, ecs.With(walk)), ecs.NewQuery(w, ecs.Without(walk)), ecs.NewQuery(w, ecs.Disabled(walk)),
-		ecs.NewQuery(w, ecs.Any(position, walk)), ecs.NewQuery(w, ecs.Read(position)), ecs.NewQuery(w, ecs.Changed(position)),
+		ecs.NewQuery(w, ecs.Any(position, walk)), ecs.NewQuery(w, ecs.Read(position)),
+		ecs.NewQuery(w, ecs.Changed(position)),
 	} {
 		shown := map[ecs.Entity]bool{}
 		for range 2 { // Changed shows nothing the second time
@@ -108,7 +110,9 @@ func TestFactsOfTypes(t *testing.T) {
 	}
 	links := ecs.RegisterBuffer[link](w, ecs.Cleanup)
 	walk := ecs.Register[ecstest.Velocity](w, ecs.Enableable)
-	require.Equal(t, world.Facts{Kind: ecs.KindBuffer, Cleanup: true, Links: []world.Link{{Offset: 8, Count: 2, Size: 8, Each: []world.Link{{}}}}}, door.FactsOf(links))
+	require.Equal(t, world.Facts{Kind: ecs.KindBuffer, Cleanup: true, Links: []world.Link{
+		{Offset: 8, Count: 2, Size: 8, Each: []world.Link{{}}},
+	}}, door.FactsOf(links))
 	require.Equal(t, world.Facts{Enableable: true}, door.FactsOf(walk))
 	require.Equal(t, ecs.KindShared, door.FactsOf(ecs.RegisterShared[int](w)).Kind)
 	require.Equal(t, ecs.KindManaged, door.FactsOf(ecs.RegisterManaged[int](w)).Kind)

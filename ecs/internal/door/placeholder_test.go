@@ -26,7 +26,9 @@ func TestPlaceholderIsNobody(t *testing.T) {
 	p := ecs.Reinterpret[ecs.Entity](d).Slice()[0]
 	made := door.Placeholder(e.Index(), e.Version())
 	number, buffer := door.Number(made)
-	require.Equal(t, []any{e.Index(), e.Version(), true, false}, []any{number, buffer, made.IsPlaceholder(), e.IsPlaceholder()})
+	require.Equal(t, []any{e.Index(), e.Version(), true, false}, []any{
+		number, buffer, made.IsPlaceholder(), e.IsPlaceholder(),
+	})
 	for _, p := range []ecs.Entity{p, made} {
 		require.False(t, w.Alive(p))
 		require.False(t, w.Owns(p))
@@ -37,7 +39,8 @@ func TestPlaceholderIsNobody(t *testing.T) {
 			require.Panics(t, f)
 		}
 	}
-	require.PanicsWithValue(t, "ecs: World.Destroy: placeholder 1: a placeholder names an entity in its command buffer only, until that is played",
+	require.PanicsWithValue(t,
+		"ecs: World.Destroy: placeholder 1: a placeholder names an entity in its command buffer only, until that is played",
 		func() { w.Destroy(made) })
 	require.Panics(t, func() { door.Placeholder(-1, 0) })
 	require.Panics(t, func() { door.Placeholder(world.MaxPlaceholders, 0) })

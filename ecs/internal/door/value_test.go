@@ -30,8 +30,12 @@ func TestSetValue(t *testing.T) {
 	w, err := ecs.NewWorld()
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, w.Close()) })
-	pair, elements, managed := ecs.Register[anyPair](w, ecs.Enableable), ecs.RegisterBuffer[anyElement](w), ecs.RegisterManaged[anyManaged](w)
-	sparse, shared, chunk := ecs.RegisterSparse[anySparse](w, ecs.Enableable), ecs.RegisterShared[anyShared](w), ecs.RegisterChunk[anyChunk](w)
+	pair := ecs.Register[anyPair](w, ecs.Enableable)
+	elements := ecs.RegisterBuffer[anyElement](w)
+	managed := ecs.RegisterManaged[anyManaged](w)
+	sparse := ecs.RegisterSparse[anySparse](w, ecs.Enableable)
+	shared := ecs.RegisterShared[anyShared](w)
+	chunk := ecs.RegisterChunk[anyChunk](w)
 	e := ecs.NewArchetype(w, pair, elements, managed, shared, chunk).Create()
 	none := ecs.NewArchetype(w).Create()
 	sparse.Add(e, anySparse{})
@@ -61,7 +65,8 @@ func TestSetValue(t *testing.T) {
 		require.Panics(t, func() { _, _ = door.SetValue(w, e, c.t, 3.5) })
 		require.Panics(t, func() { _, _ = door.SetValue(w, e, c.t, nil) })
 	}
-	require.PanicsWithValue(t, "ecs: door.SetValue: a value of anyPair is a door_test.anyPair, not a int", func() { _, _ = door.SetValue(w, e, pair, 3) })
+	require.PanicsWithValue(t, "ecs: door.SetValue: a value of anyPair is a door_test.anyPair, not a int",
+		func() { _, _ = door.SetValue(w, e, pair, 3) })
 	require.Equal(t, shared.Of(anyShared{3}).String(), door.SharedOf(w, shared, anyShared{3}).String())
 	for _, of := range []ecs.Type{pair, sparse} {
 		require.True(t, door.Enabled(w, e, of))
@@ -79,7 +84,9 @@ func TestVisitLinks(t *testing.T) {
 	w, err := ecs.NewWorld()
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, w.Close()) })
-	pair, elements, managed := ecs.Register[anyPair](w), ecs.RegisterBuffer[anyElement](w, ecs.Inline(1)), ecs.RegisterManaged[anyManaged](w)
+	pair := ecs.Register[anyPair](w)
+	elements := ecs.RegisterBuffer[anyElement](w, ecs.Inline(1))
+	managed := ecs.RegisterManaged[anyManaged](w)
 	sparse, shared := ecs.RegisterSparse[anySparse](w), ecs.RegisterShared[anyShared](w)
 	a := ecs.NewArchetype(w, pair, elements, managed, shared)
 	e, x, y := a.Create(), a.Create(), a.Create()
@@ -124,7 +131,8 @@ func TestSetTag(t *testing.T) {
 	e := ecs.NewArchetype(list[0]).Create()
 	require.Equal(t, e, ecs.NewArchetype(list[1]).Create())
 	require.True(t, list[2].Owns(e))
-	require.PanicsWithValue(t, "ecs: door.SetTag: the world has had entities, or is closed", func() { door.SetTag(list[0], 6) })
+	require.PanicsWithValue(t, "ecs: door.SetTag: the world has had entities, or is closed",
+		func() { door.SetTag(list[0], 6) })
 	for _, w := range list {
 		require.NoError(t, w.Verify())
 		require.NoError(t, w.Close())

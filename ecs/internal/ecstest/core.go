@@ -17,7 +17,9 @@ import (
 var TypeOf = world.TypeOfHandle.(func(t ecs.Type) *world.Type)
 
 // QueryOf returns the core of a query.
-func QueryOf(q *ecs.Query) *query.Query { return (*query.Query)(unsafe.Pointer(q)) } // Safe because a Query is its core.
+func QueryOf(q *ecs.Query) *query.Query {
+	return (*query.Query)(unsafe.Pointer(q)) // Safe because a Query is its core.
+}
 
 // SetVersion sets the world's change version.
 func SetVersion(w *ecs.World, v uint32) { door.World(w).Tables.Version = v }

@@ -42,10 +42,14 @@ type box struct{ Low, High float64 }
 
 // RegisterKinds registers the types, which a fork has already.
 func RegisterKinds(w *ecs.World) *Kinds {
-	return &Kinds{World: w, Position: ecs.Register[Position](w), Owner: ecs.Register[Owner](w), Stun: ecs.Register[Stun](w, ecs.Enableable, ecs.TrackRows),
-		few: ecs.Register[Health](w, ecs.MaxRows(70)), socket: ecs.Register[Socket](w, ecs.Cleanup), Tag: ecs.Register[Tag](w),
-		Hits: ecs.RegisterBuffer[Hit](w, ecs.Inline(2)), text: ecs.RegisterBuffer[byte](w, ecs.Inline(5), ecs.Enableable), linked: ecs.RegisterBuffer[ecs.LinkedEntity](w),
-		Team: ecs.RegisterShared[Squad](w), Burning: ecs.RegisterSparse[Burning](w), Marked: ecs.RegisterSparse[Marked](w, ecs.Enableable),
+	return &Kinds{World: w, Position: ecs.Register[Position](w), Owner: ecs.Register[Owner](w),
+		Stun: ecs.Register[Stun](w, ecs.Enableable, ecs.TrackRows),
+		few:  ecs.Register[Health](w, ecs.MaxRows(70)), socket: ecs.Register[Socket](w, ecs.Cleanup),
+		Tag:  ecs.Register[Tag](w),
+		Hits: ecs.RegisterBuffer[Hit](w, ecs.Inline(2)), text: ecs.RegisterBuffer[byte](w, ecs.Inline(5),
+			ecs.Enableable), linked: ecs.RegisterBuffer[ecs.LinkedEntity](w),
+		Team: ecs.RegisterShared[Squad](w), Burning: ecs.RegisterSparse[Burning](w),
+		Marked: ecs.RegisterSparse[Marked](w, ecs.Enableable),
 		Box: ecs.RegisterChunk[box](w, ecs.Merge(func(into, from *box) {
 			into.Low, into.High = min(into.Low, from.Low), max(into.High, from.High)
 		}))}

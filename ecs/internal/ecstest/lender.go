@@ -73,4 +73,6 @@ func RowsOf(r *ecs.Accessor, part query.RowRange) (ecs.Rows, bool) {
 // Done makes an accessor's last rows stale.
 func Done(r *ecs.Accessor) { core(r).Done() }
 
-func core(r *ecs.Accessor) *query.Accessor { return (*query.Accessor)(unsafe.Pointer(r)) } // Safe because an Accessor is its core.
+func core(r *ecs.Accessor) *query.Accessor {
+	return (*query.Accessor)(unsafe.Pointer(r)) // Safe because an Accessor is its core.
+}

@@ -34,14 +34,19 @@ func NewTwin(t testing.TB, growth alloc.Growth) *Twin {
 	x.Queries = []*ecs.Query{
 		ecs.NewQuery(w), ecs.NewQuery(w, ecs.With(x.Position)), ecs.NewQuery(w, ecs.With(x.Stun)),
 		ecs.NewQuery(w, ecs.Disabled(x.Stun)), ecs.NewQuery(w, ecs.Present(x.Flag), ecs.Without(x.Tag)),
-		ecs.NewQuery(w, ecs.With(x.Hits)), ecs.NewQuery(w, ecs.Any(x.Flag, x.Stun)), ecs.NewQuery(w, ecs.With(x.Tag), ecs.Absent(x.Health)),
+		ecs.NewQuery(w, ecs.With(x.Hits)), ecs.NewQuery(w, ecs.Any(x.Flag, x.Stun)),
+		ecs.NewQuery(w, ecs.With(x.Tag), ecs.Absent(x.Health)),
 	}
 	x.Changes = []*ecs.Change{
-		ecs.NewChange(w, ecs.Add(x.Tag)), ecs.NewChange(w, ecs.Remove(x.Tag)), ecs.NewChange(w, ecs.Add(x.Flag), ecs.Remove(x.Tag)),
-		ecs.NewChange(w, ecs.Remove(x.Flag)), ecs.NewChange(w, ecs.Add(x.Health, x.Stun)), ecs.NewChange(w, ecs.Remove(x.Health, x.Hits)),
-		ecs.NewChange(w, ecs.Add(x.Hits), ecs.Remove(x.Position, x.Stun)), ecs.NewChange(w, ecs.Add(x.Position)), ecs.NewChange(w),
+		ecs.NewChange(w, ecs.Add(x.Tag)), ecs.NewChange(w, ecs.Remove(x.Tag)),
+		ecs.NewChange(w, ecs.Add(x.Flag), ecs.Remove(x.Tag)),
+		ecs.NewChange(w, ecs.Remove(x.Flag)), ecs.NewChange(w, ecs.Add(x.Health, x.Stun)),
+		ecs.NewChange(w, ecs.Remove(x.Health, x.Hits)),
+		ecs.NewChange(w, ecs.Add(x.Hits), ecs.Remove(x.Position, x.Stun)), ecs.NewChange(w, ecs.Add(x.Position)),
+		ecs.NewChange(w),
 	}
-	x.Sets = []*ecs.Archetype{ecs.NewArchetype(w), ecs.NewArchetype(w, x.Position, x.Stun), ecs.NewArchetype(w, x.Tag, x.Flag),
+	x.Sets = []*ecs.Archetype{ecs.NewArchetype(w), ecs.NewArchetype(w, x.Position, x.Stun),
+		ecs.NewArchetype(w, x.Tag, x.Flag),
 		ecs.NewArchetype(w, x.Position, x.Stun, x.Health, x.Hits), ecs.NewArchetype(w, x.Position, x.Stun, x.Flag)}
 	return x
 }

@@ -16,7 +16,9 @@ func RegisterType(w *ecs.World, t reflect.Type) ecs.Type { return register(w, t,
 func RegisterBit(w *ecs.World, t reflect.Type) ecs.Type { return register(w, t, true) }
 
 func register(w *ecs.World, t reflect.Type, enableable bool) ecs.Type {
-	return RegisterCore(w, &world.Type{Go: t, Name: t.String(), Lookup: world.Lookup{Size: int(t.Size())}, Align: t.Align(), Enableable: enableable})
+	return RegisterCore(w, &world.Type{
+		Go: t, Name: t.String(), Lookup: world.Lookup{Size: int(t.Size())}, Align: t.Align(), Enableable: enableable,
+	})
 }
 
 // RegisterCore registers a type as ecs.Register does.

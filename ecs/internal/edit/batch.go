@@ -29,7 +29,8 @@ func (b Batch) Walk(op string, yield func(query.Rows) bool) {
 	}
 	w := b.World
 	if b.epoch != w.Writer.Epoch || w.Closed {
-		panic(fmt.Sprintf("ecs: %s: the batch of %d rows is no longer current: the world has changed since it was made", op, b.N))
+		panic(fmt.Sprintf("ecs: %s: the batch of %d rows is no longer current: the world has changed since it was made",
+			op, b.N))
 	}
 	w.RefuseShared(op)
 	s := query.OpenScan(w, query.BatchesOf(w))

@@ -68,7 +68,8 @@ func (c *Change) TakePart(p *Part) {
 func (c *Change) take(of Given, p *Part) {
 	switch {
 	case p.Remove:
-		panic(fmt.Sprintf("ecs: NewChange: Remove(%v): name the type, entities lose any value of it", of.Type.TextOf(of.Value)))
+		panic(fmt.Sprintf("ecs: NewChange: Remove(%v): name the type, entities lose any value of it",
+			of.Type.TextOf(of.Value)))
 	case p.Put:
 		c.put = append(c.put, of.Value)
 	default:
@@ -161,7 +162,8 @@ func (c *Change) target(a *world.Archetype) (to *world.Archetype, ends bool, err
 	if c.Into != nil {
 		put = c.Into.Values
 	}
-	to, err = c.World.ArchetypeOf(sig, c.World.ValuesFor(make([]*value.Shared, 0, world.UsualValues), &sig, put, a, c.given))
+	to, err = c.World.ArchetypeOf(sig, c.World.ValuesFor(make([]*value.Shared, 0, world.UsualValues), &sig,
+		put, a, c.given))
 	return to, false, err
 }
 

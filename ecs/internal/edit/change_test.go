@@ -94,8 +94,10 @@ func stepTwins(t *testing.T, x *ecstest.Twin, y *ecstest.Twin, rng *rand.Rand) {
 		toggleTwins(t, x, y, q, rng)
 	case 13:
 		mine, theirs := someOfTwins(x, y, rng)
-		require.Equal(t, x.Stun.DisableList(mine), applyEach(t, y, unique(theirs), func(e ecs.Entity) (bool, error) { return y.Stun.Disable(e), nil }))
-		require.Equal(t, x.Flag.EnableList(mine), applyEach(t, y, unique(theirs), func(e ecs.Entity) (bool, error) { return y.Flag.Enable(e), nil }))
+		require.Equal(t, x.Stun.DisableList(mine),
+			applyEach(t, y, unique(theirs), func(e ecs.Entity) (bool, error) { return y.Stun.Disable(e), nil }))
+		require.Equal(t, x.Flag.EnableList(mine),
+			applyEach(t, y, unique(theirs), func(e ecs.Entity) (bool, error) { return y.Flag.Enable(e), nil }))
 	}
 }
 
@@ -103,13 +105,17 @@ func toggleTwins(t *testing.T, x *ecstest.Twin, y *ecstest.Twin, q int, rng *ran
 	list := y.Queries[q].Entities(nil)
 	switch rng.IntN(4) {
 	case 0:
-		require.Equal(t, x.Stun.EnableQuery(x.Queries[q]), applyEach(t, y, list, func(e ecs.Entity) (bool, error) { return y.Stun.Enable(e), nil }))
+		require.Equal(t, x.Stun.EnableQuery(x.Queries[q]),
+			applyEach(t, y, list, func(e ecs.Entity) (bool, error) { return y.Stun.Enable(e), nil }))
 	case 1:
-		require.Equal(t, x.Stun.DisableQuery(x.Queries[q]), applyEach(t, y, list, func(e ecs.Entity) (bool, error) { return y.Stun.Disable(e), nil }))
+		require.Equal(t, x.Stun.DisableQuery(x.Queries[q]),
+			applyEach(t, y, list, func(e ecs.Entity) (bool, error) { return y.Stun.Disable(e), nil }))
 	case 2:
-		require.Equal(t, x.Flag.EnableQuery(x.Queries[q]), applyEach(t, y, list, func(e ecs.Entity) (bool, error) { return y.Flag.Enable(e), nil }))
+		require.Equal(t, x.Flag.EnableQuery(x.Queries[q]),
+			applyEach(t, y, list, func(e ecs.Entity) (bool, error) { return y.Flag.Enable(e), nil }))
 	case 3:
-		require.Equal(t, x.Flag.DisableQuery(x.Queries[q]), applyEach(t, y, list, func(e ecs.Entity) (bool, error) { return y.Flag.Disable(e), nil }))
+		require.Equal(t, x.Flag.DisableQuery(x.Queries[q]),
+			applyEach(t, y, list, func(e ecs.Entity) (bool, error) { return y.Flag.Disable(e), nil }))
 	}
 }
 
@@ -185,7 +191,8 @@ func TestChangeThatCannotBe(t *testing.T) {
 	b, err := add.ApplyQuery(ecs.NewQuery(w, ecs.With(small)))
 	require.NoError(t, err)
 	require.Equal(t, 10, b.Len())
-	require.Equal(t, 10, w.Stats().Chunks-before.Chunks, "a row of it fills a unit, and nothing is left of the failed ones")
+	require.Equal(t, 10, w.Stats().Chunks-before.Chunks,
+		"a row of it fills a unit, and nothing is left of the failed ones")
 	require.NoError(t, w.Verify())
 }
 

@@ -172,12 +172,15 @@ func TestDyingIsNoOnesToGive(t *testing.T) {
 	w := ecstest.NewWorld(t)
 	dying, socket := ecs.Register[ecs.CleanupEntity](w), ecs.Register[ecstest.Socket](w, ecs.Cleanup)
 	e := ecs.NewArchetype(w, socket).Create()
-	const give = "CleanupEntity comes with World.Destroy and goes with the last Cleanup type; it cannot be added or removed"
+	const give = "CleanupEntity comes with World.Destroy and goes with the last Cleanup type; " +
+		"it cannot be added or removed"
 	require.PanicsWithValue(t, "ecs: Component.Add: "+give, func() { dying.Add(e, ecs.CleanupEntity{}) })
 	w.Destroy(e)
 	require.PanicsWithValue(t, "ecs: Component.Remove: "+give, func() { dying.Remove(e) })
 	require.PanicsWithValue(t, "ecs: NewChange: "+give, func() { ecs.NewChange(w, ecs.Add(dying)) })
-	require.PanicsWithValue(t, "ecs: NewArchetype: CleanupEntity comes with World.Destroy; no entity is created with it", func() { ecs.NewArchetype(w, dying) })
+	require.PanicsWithValue(t,
+		"ecs: NewArchetype: CleanupEntity comes with World.Destroy; no entity is created with it",
+		func() { ecs.NewArchetype(w, dying) })
 	other := ecs.NewArchetype(w, ecs.Register[ecstest.Position](w), socket)
 	changed, err := ecs.Into(other).Apply(e)
 	require.NoError(t, err)
@@ -189,9 +192,11 @@ func TestDyingIsNoOnesToGive(t *testing.T) {
 		"CreateN":        func() { _, _ = at.Archetype.CreateN(3) },
 		"CreateReserved": func() { _, _ = at.Archetype.CreateReserved(nil) },
 	} {
-		require.PanicsWithValue(t, "ecs: Archetype."+op+": CleanupEntity comes with World.Destroy; no entity is created with it", f)
+		require.PanicsWithValue(t,
+			"ecs: Archetype."+op+": CleanupEntity comes with World.Destroy; no entity is created with it", f)
 	}
-	require.PanicsWithValue(t, "ecs: Into: CleanupEntity comes with World.Destroy; no entity is created with it", func() { ecs.Into(at.Archetype) })
+	require.PanicsWithValue(t, "ecs: Into: CleanupEntity comes with World.Destroy; no entity is created with it",
+		func() { ecs.Into(at.Archetype) })
 	require.NoError(t, w.Verify())
 }
 
@@ -303,11 +308,11 @@ func TestCleanupAgainstModel(t *testing.T) {
 	rng := rand.New(rand.NewPCG(59, 1))
 	w := ecstest.NewWorld(t)
 	position, dying := ecs.Register[ecstest.Position](w), ecs.Register[ecs.CleanupEntity](w)
-	socket, file := ecs.Register[ecstest.Socket](w, ecs.Cleanup), ecs.Register[ecstest.Health](w, ecs.Cleanup, ecs.Enableable)
+	socket := ecs.Register[ecstest.Socket](w, ecs.Cleanup)
+	file := ecs.Register[ecstest.Health](w, ecs.Cleanup, ecs.Enableable)
 	plain, both := ecs.NewArchetype(w, position), ecs.NewArchetype(w, position, socket, file)
 	noSocket, noFile := ecs.NewChange(w, ecs.Remove(socket)), ecs.NewChange(w, ecs.Remove(file))
-	want := map[ecs.Entity]*lasts{}
-	var ids []ecs.Entity
+	want, ids := map[ecs.Entity]*lasts{}, []ecs.Entity(nil)
 	settle := func(e ecs.Entity) {
 		if m := want[e]; m != nil && m.dying && !m.socket && !m.file {
 			delete(want, e)

@@ -92,7 +92,8 @@ func TestClone(t *testing.T) {
 				require.Equal(t, e.String(), f.String())
 			}
 			for step := range uint64(ecstest.StepsOf(50)) {
-				ids, twins = x.step(rand.New(rand.NewPCG(seed, step)), ids), y.step(rand.New(rand.NewPCG(seed, step)), twins)
+				ids, twins = x.step(rand.New(rand.NewPCG(seed, step)), ids),
+					y.step(rand.New(rand.NewPCG(seed, step)), twins)
 				require.Equal(t, x.w.Hash(), y.w.Hash())
 				require.NoError(t, y.w.Verify())
 			}
@@ -274,7 +275,8 @@ func TestCloneIsMarkedChanged(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, c.Close()) }()
 	require.Equal(t, w.Version(), c.Version())
-	for _, term := range []ecs.Term{ecs.Changed(ecs.Register[ecstest.Position](c)), ecs.Changed(ecs.RegisterChunk[ecstest.Velocity](c)),
+	for _, term := range []ecs.Term{ecs.Changed(ecs.Register[ecstest.Position](c)),
+		ecs.Changed(ecs.RegisterChunk[ecstest.Velocity](c)),
 		ecs.Changed(ecs.RegisterSparse[ecstest.Stun](c)), ecs.Ordered()} {
 		q := ecs.NewQuery(c, term)
 		q.SetSince(c.Version() - 1)

@@ -72,7 +72,8 @@ func unsetOf(a *world.Archetype, options []CreateOption) (unset world.Signature)
 		for k, word := range o.Unset {
 			if extra := word &^ a.Table.Sig[k]; extra != 0 {
 				id := k*64 + bits.TrailingZeros64(extra)
-				panic(fmt.Sprintf("ecs: Archetype.CreateN: Uninitialized names %s, which %v does not have", a.World.Types.List[id].Name, a))
+				panic(fmt.Sprintf("ecs: Archetype.CreateN: Uninitialized names %s, which %v does not have",
+					a.World.Types.List[id].Name, a))
 			}
 			unset[k] |= word
 		}

@@ -51,7 +51,9 @@ func Destruction(w *world.World) *Change {
 
 // editing is what structural changes keep in a world from call to call.
 type editing struct {
-	destroyChange *Change // what Destroy does to entities with Cleanup types or LinkedEntity; nil until it is asked for, see destroyChange
+	// What Destroy does to entities with Cleanup types or LinkedEntity; nil until it is asked
+	// for, see destroyChange.
+	destroyChange *Change
 	copying       copying // scratch of the last Instantiate, reused by the next
 }
 

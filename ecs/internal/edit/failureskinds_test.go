@@ -69,7 +69,10 @@ func (x *crowd) fill(r *ecstest.Refusals, n int, more ...ecs.Type) (ids []ecs.En
 	for i, e := range ids {
 		x.owner.Set(e, ecstest.Owner{Of: ids[max(i-1, 0)]})
 		if i%25 == 0 {
-			r.Try("Sparse.TryAdd", func() error { _, err := x.marked.TryAdd(e, ecstest.Marked{By: ids[max(i-1, 0)]}); return err })
+			r.Try("Sparse.TryAdd", func() error {
+				_, err := x.marked.TryAdd(e, ecstest.Marked{By: ids[max(i-1, 0)]})
+				return err
+			})
 		}
 		if i%50 > 0 {
 			continue
@@ -86,7 +89,8 @@ func (x *crowd) fill(r *ecstest.Refusals, n int, more ...ecs.Type) (ids []ecs.En
 
 // refusedKinds runs calls on crowds whose universes refuse as s says: x and y lie in one
 // universe, z has its own.
-func refusedKinds(s *alloc.Failures, growth alloc.Growth, asked map[string]int, calls func(r *ecstest.Refusals, x, y, z *crowd)) (first error) {
+func refusedKinds(s *alloc.Failures, growth alloc.Growth, asked map[string]int,
+	calls func(r *ecstest.Refusals, x, y, z *crowd)) (first error) {
 	var worlds []*ecs.World
 	u, err := alloc.NewUniverse(alloc.Size(16<<20), alloc.InjectFailures(s))
 	if err != nil {
@@ -110,7 +114,9 @@ func refusedKinds(s *alloc.Failures, growth alloc.Growth, asked map[string]int, 
 		worlds = append(worlds, w)
 	}
 	x, y, z := newCrowd(worlds[0]), newCrowd(worlds[1]), newCrowd(worlds[2])
-	r := &ecstest.Refusals{Failures: s, Asked: asked, Worlds: worlds, Values: func() string { return x.values() + "; " + y.values() + "; " + z.values() }}
+	r := &ecstest.Refusals{Failures: s, Asked: asked, Worlds: worlds, Values: func() string {
+		return x.values() + "; " + y.values() + "; " + z.values()
+	}}
 	calls(r, x, y, z)
 	return r.First
 }
@@ -127,7 +133,8 @@ func refuseShared(r *ecstest.Refusals, x, _, _ *crowd) {
 		return err
 	})
 	r.Try("Put by query", func() error {
-		_, err := ecs.NewChange(x.w, ecs.Put(x.team.Of("white"))).ApplyQuery(ecs.NewQuery(x.w, ecs.Where(x.team.Of("red"), x.team.Of("grey"))))
+		_, err := ecs.NewChange(x.w, ecs.Put(x.team.Of("white"))).ApplyQuery(ecs.NewQuery(x.w,
+			ecs.Where(x.team.Of("red"), x.team.Of("grey"))))
 		return err
 	})
 	r.Try("Put by list", func() error {
@@ -171,7 +178,10 @@ func refuseDestroy(r *ecstest.Refusals, x, _, _ *crowd) {
 		return nil
 	})
 	dying := ecs.NewQuery(x.w, ecs.With(ecs.Register[ecs.CleanupEntity](x.w), x.socket))
-	r.Try("Remove of cleanup", func() error { _, err := ecs.NewChange(x.w, ecs.Remove(x.socket)).ApplyQuery(dying); return err })
+	r.Try("Remove of cleanup", func() error {
+		_, err := ecs.NewChange(x.w, ecs.Remove(x.socket)).ApplyQuery(dying)
+		return err
+	})
 }
 
 // lead makes an entity with a group, or Null.
@@ -236,7 +246,8 @@ func refuseClones(r *ecstest.Refusals, x, _, _ *crowd) {
 			err = c.Close()
 		}
 		if now := u.Stats().LiveChunks; now > live || world.Tags.Open() != open {
-			return fmt.Errorf("%d chunks and %d worlds before, %d and %d after: %v", live, open, now, world.Tags.Open(), err)
+			return fmt.Errorf("%d chunks and %d worlds before, %d and %d after: %v",
+				live, open, now, world.Tags.Open(), err)
 		}
 		return err
 	})
@@ -317,7 +328,8 @@ func TestEveryFailureOfKinds(t *testing.T) {
 				run := func(s *alloc.Failures) error { return refusedKinds(s, growth, asked, c.calls) }
 				require.NoError(t, run(&alloc.Failures{}))
 				for _, call := range c.ask {
-					require.True(t, i > 0 || asked[call] > 0, "%s asks for memory where there are no small chunks: %v", call, asked)
+					require.True(t, i > 0 || asked[call] > 0, "%s asks for memory where there are no small chunks: %v",
+						call, asked)
 				}
 				require.NoError(t, ecstest.CheckFailures(run))
 			}

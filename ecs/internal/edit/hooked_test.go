@@ -20,8 +20,9 @@ type hooked struct {
 // registerHooked registers a managed type of uint64 whose store tells inside of the calls that
 // structural changes make: Release, Clone, Copy, Adopt and Trim.
 func registerHooked(w *ecs.World, inside func(call string)) ecs.Type {
-	return ecstest.RegisterCore(w, &world.Type{Go: reflect.TypeFor[uint64](), Name: "hooked", Kind: ecs.KindManaged, Managed: &hooked{value.NewStore[uint64](), inside},
-		Lookup: world.Lookup{Size: int(unsafe.Sizeof(value.Slot(0)))}, Align: int(unsafe.Alignof(value.Slot(0)))})
+	return ecstest.RegisterCore(w, &world.Type{Go: reflect.TypeFor[uint64](), Name: "hooked", Kind: ecs.KindManaged,
+		Managed: &hooked{value.NewStore[uint64](), inside},
+		Lookup:  world.Lookup{Size: int(unsafe.Sizeof(value.Slot(0)))}, Align: int(unsafe.Alignof(value.Slot(0)))})
 }
 
 func (h *hooked) Release(rows []value.Slot) { h.inside("Release"); h.Managed.Release(rows) }

@@ -382,7 +382,8 @@ func (c *copying) findLinks(row store.Row, t *world.Type, from world.Column) {
 	first, n := t.Linked(row.Element(from.Offset, from.Size))
 	world.EachEntity(t.Links, first, n, uintptr(t.Shape.Element), func(e *entity.ID) {
 		if to, ok := c.memberOf(*e); ok {
-			c.links = append(c.links, link{from, uintptr(unsafe.Pointer(e)) - uintptr(first), to}) // Safe because both lie in one value.
+			// Safe because both lie in one value.
+			c.links = append(c.links, link{from, uintptr(unsafe.Pointer(e)) - uintptr(first), to})
 		}
 	})
 }

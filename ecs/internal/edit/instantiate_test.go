@@ -167,7 +167,8 @@ func TestInstantiateGroup(t *testing.T) {
 			}
 		}
 	}
-	require.PanicsWithValue(t, fmt.Sprintf("ecs: World.InstantiateGroup: entity 2 of the group, %v, is in it twice", group[0]),
+	require.PanicsWithValue(t, fmt.Sprintf("ecs: World.InstantiateGroup: entity 2 of the group, %v, is in it twice",
+		group[0]),
 		func() { _, _ = x.w.InstantiateGroup([]ecs.Entity{group[0], group[1], group[0]}, 1) })
 }
 
@@ -189,7 +190,8 @@ func TestInstantiateLinked(t *testing.T) {
 	ids := b.Entities(nil)
 	require.Len(t, ids, 6)
 	for i := range 3 {
-		require.Equal(t, []ecs.LinkedEntity{{Entity: ids[i]}, {Entity: ids[3+i]}, {Entity: dead}, {Entity: dying}, {Entity: ids[3+i]}}, x.linked.Slice(ids[i]))
+		require.Equal(t, []ecs.LinkedEntity{{Entity: ids[i]}, {Entity: ids[3+i]}, {Entity: dead}, {Entity: dying},
+			{Entity: ids[3+i]}}, x.linked.Slice(ids[i]))
 		require.Equal(t, ecstest.Owner{Of: ids[3+i]}, *x.owner.Get(ids[i]))
 		require.Equal(t, ecstest.Owner{Of: ids[i]}, *x.owner.Get(ids[3+i]))
 		for _, h := range x.hits.Slice(ids[3+i]) {
@@ -209,11 +211,17 @@ func TestInstantiateMisuse(t *testing.T) {
 	x.w.Destroy(dead)
 	x.w.Destroy(dying)
 	stranger := newNest(t).make(1, 0, ecs.Null)
-	require.PanicsWithValue(t, fmt.Sprintf("ecs: World.Instantiate: %v is not alive, there is nothing to copy", dead), func() { x.w.Instantiate(dead) })
-	require.PanicsWithValue(t, "ecs: World.Instantiate: null is not alive, there is nothing to copy", func() { x.w.Instantiate(ecs.Null) })
-	require.PanicsWithValue(t, fmt.Sprintf("ecs: World.Instantiate: %v was destroyed, only its Cleanup types are left; those are not copied", dying), func() { x.w.Instantiate(dying) })
-	require.PanicsWithValue(t, "ecs: World.InstantiateN: n=-1 is negative", func() { _, _ = x.w.InstantiateN(dying, -1) })
-	require.PanicsWithValue(t, fmt.Sprintf("ecs: World.Instantiate: entity %v belongs to another world", stranger), func() { x.w.Instantiate(stranger) })
+	require.PanicsWithValue(t, fmt.Sprintf("ecs: World.Instantiate: %v is not alive, there is nothing to copy", dead),
+		func() { x.w.Instantiate(dead) })
+	require.PanicsWithValue(t, "ecs: World.Instantiate: null is not alive, there is nothing to copy",
+		func() { x.w.Instantiate(ecs.Null) })
+	require.PanicsWithValue(t,
+		fmt.Sprintf("ecs: World.Instantiate: %v was destroyed, only its Cleanup types are left; those are not copied",
+			dying), func() { x.w.Instantiate(dying) })
+	require.PanicsWithValue(t, "ecs: World.InstantiateN: n=-1 is negative",
+		func() { _, _ = x.w.InstantiateN(dying, -1) })
+	require.PanicsWithValue(t, fmt.Sprintf("ecs: World.Instantiate: entity %v belongs to another world", stranger),
+		func() { x.w.Instantiate(stranger) })
 	e := x.make(1, 0, ecs.Null)
 	q := ecs.NewQuery(x.w, ecs.Read(x.owner))
 	require.Panics(t, func() {
@@ -227,7 +235,8 @@ func TestInstantiateMisuse(t *testing.T) {
 		"%v was destroyed, only its Cleanup types are left; those are not copied": dying,
 		"entity 2 of the group, %v, is in it twice":                               e,
 	} {
-		require.PanicsWithValue(t, fmt.Sprintf("ecs: World.InstantiateGroup: "+text, one), func() { _, _ = x.w.InstantiateGroup(append(group[:2:2], one), 1) })
+		require.PanicsWithValue(t, fmt.Sprintf("ecs: World.InstantiateGroup: "+text, one),
+			func() { _, _ = x.w.InstantiateGroup(append(group[:2:2], one), 1) })
 	}
 	for _, n := range []int{1 << 40, math.MaxInt/2 + 1, math.MaxInt} { // two times the second is less than 0
 		b, err := x.w.InstantiateGroup(group, n)
@@ -397,11 +406,14 @@ func TestInstantiateAgainVoidsBatches(t *testing.T) {
 	b, err := a.CreateN(3)
 	require.NoError(t, err)
 	x.w.Instantiate(e)
-	require.PanicsWithValue(t, "ecs: Batch.Entities: the batch of 3 rows is no longer current: the world has changed since it was made", func() { b.Entities(nil) })
+	require.PanicsWithValue(t,
+		"ecs: Batch.Entities: the batch of 3 rows is no longer current: the world has changed since it was made",
+		func() { b.Entities(nil) })
 	q := ecs.NewQuery(x.w, ecs.Read(x.position))
 	for range q.Rows() {
 		require.Panics(t, func() { x.w.Instantiate(e) })
 	}
 	x.w.Destroy(e)
-	require.PanicsWithValue(t, fmt.Sprintf("ecs: World.Instantiate: %v is not alive, there is nothing to copy", e), func() { x.w.Instantiate(e) })
+	require.PanicsWithValue(t, fmt.Sprintf("ecs: World.Instantiate: %v is not alive, there is nothing to copy", e),
+		func() { x.w.Instantiate(e) })
 }

@@ -36,7 +36,8 @@ func BenchmarkInstantiate(b *testing.B) {
 		return ecs.NewArchetype(w, ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w)).Create()
 	}
 	prefabOf4 := func(w *ecs.World) ecs.Entity {
-		return ecs.NewArchetype(w, ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w), ecs.Register[ecstest.Health](w), ecs.Register[Score](w), ecs.Register[ecs.Prefab](w)).Create()
+		return ecs.NewArchetype(w, ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w),
+			ecs.Register[ecstest.Health](w), ecs.Register[Score](w), ecs.Register[ecs.Prefab](w)).Create()
 	}
 	owned := func(w *ecs.World) ecs.Entity {
 		owner := ecs.Register[ecstest.Owner](w)
@@ -59,7 +60,8 @@ func BenchmarkInstantiate(b *testing.B) {
 	run("group of 10", func(w *ecs.World) ecs.Entity {
 		linked := ecs.RegisterBuffer[ecs.LinkedEntity](w)
 		owner := ecs.Register[ecstest.Owner](w)
-		part, e := ecs.NewArchetype(w, ecs.Register[ecstest.Position](w), owner), ecs.NewArchetype(w, owner, linked).Create()
+		part := ecs.NewArchetype(w, ecs.Register[ecstest.Position](w), owner)
+		e := ecs.NewArchetype(w, owner, linked).Create()
 		for range 9 {
 			p := part.Create()
 			owner.Set(p, ecstest.Owner{Of: e})

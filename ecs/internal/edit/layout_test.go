@@ -86,14 +86,16 @@ func (x *ship) check(t *testing.T, q *ecs.Query, n int, text string) {
 				*x.position.Get(e) != p[i] || *x.cargo.Get(e) != c[i] {
 				t.Fatalf("%s: %v has %v and %v", text, e, p[i], c[i])
 			}
-			if v != nil && (v[i] != ecstest.Velocity{} || x.velocity.Get(e) != &v[i]) || s != nil && (s[i] != ecstest.Stun{} || !x.stun.Enabled(e)) {
+			if v != nil && (v[i] != ecstest.Velocity{} || x.velocity.Get(e) != &v[i]) ||
+				s != nil && (s[i] != ecstest.Stun{} || !x.stun.Enabled(e)) {
 				t.Fatalf("%s: %v is not new: %v %v", text, e, v, s)
 			}
 			want := 0
 			if x.keeps {
 				want = int(id % 4)
 			}
-			if b, ok := x.hits.Get(e); ok && (b.Len() != want || want > 0 && b.Slice()[want-1] != ecstest.Hit{Damage: int32(id)}) {
+			if b, ok := x.hits.Get(e); ok &&
+				(b.Len() != want || want > 0 && b.Slice()[want-1] != ecstest.Hit{Damage: int32(id)}) {
 				t.Fatalf("%s: %v has a buffer of %v, want %d", text, e, b.Slice(), want)
 			}
 			seen++
@@ -116,7 +118,8 @@ func TestHoleThereAndBack(t *testing.T) {
 					stay = append(stay, x.hits)
 				}
 				full, less := ecs.NewArchetype(x.w, append(stay, parts...)...), ecs.NewArchetype(x.w, stay...)
-				q := ecs.NewQuery(x.w, ecs.Write(x.position), ecs.Write(x.cargo), ecs.Optional(ecs.Read(x.velocity)), ecs.Optional(ecs.Read(x.stun)))
+				q := ecs.NewQuery(x.w, ecs.Write(x.position), ecs.Write(x.cargo), ecs.Optional(ecs.Read(x.velocity)),
+					ecs.Optional(ecs.Read(x.stun)))
 				add, remove := ecs.NewChange(x.w, ecs.Add(parts...)), ecs.NewChange(x.w, ecs.Remove(parts...))
 				x.warm(t, full, less, q, add, remove)
 				text := fmt.Sprintf("%s, %s, chunks grow %v", name, s, growth)
@@ -158,7 +161,8 @@ func (x *ship) warm(t *testing.T, full, less *ecs.Archetype, q *ecs.Query, chang
 	require.Zero(t, full.Len()+less.Len())
 }
 
-func (x *ship) thereAndBack(t *testing.T, full, less *ecs.Archetype, q *ecs.Query, add, remove *ecs.Change, text string) {
+func (x *ship) thereAndBack(t *testing.T, full, less *ecs.Archetype, q *ecs.Query, add, remove *ecs.Change,
+	text string) {
 	n, chunks, own := full.Len(), placesOf(full), less.Plan().Rows
 	require.Greater(t, own, full.Plan().Rows)
 	live := x.w.Universe().Stats().LiveChunks
@@ -206,9 +210,11 @@ func (x *ship) oneByOne(t *testing.T, full, less *ecs.Archetype, text string) {
 		require.Equal(t, int64(-id), x.cargo.Get(e).V[11], text)
 	}
 	require.True(t, x.velocity.Add(e, ecstest.Velocity{X: 1, Y: 2}))
-	require.Equal(t, []any{ecstest.Velocity{X: 1, Y: 2}, ecstest.Position{X: id, Y: 5}}, []any{*x.velocity.Get(e), *x.position.Get(e)}, text)
+	require.Equal(t, []any{ecstest.Velocity{X: 1, Y: 2}, ecstest.Position{X: id, Y: 5}},
+		[]any{*x.velocity.Get(e), *x.position.Get(e)}, text)
 	require.True(t, x.velocity.Remove(e))
-	require.Equal(t, []any{ecstest.Position{X: id, Y: 5}, int64(id)}, []any{*x.position.Get(e), x.cargo.Get(e).V[0]}, text)
+	require.Equal(t, []any{ecstest.Position{X: id, Y: 5}, int64(id)}, []any{*x.position.Get(e), x.cargo.Get(e).V[0]},
+		text)
 	require.NoError(t, x.w.Verify(), text)
 }
 
@@ -301,9 +307,12 @@ func TestHolesOfHoles(t *testing.T) {
 	x := newShip(t, alloc.Fixed(1))
 	full := ecs.NewArchetype(x.w, x.position, x.cargo, x.velocity, x.stun)
 	x.fill(createBatch(t, full, 700))
-	q := ecs.NewQuery(x.w, ecs.Write(x.position), ecs.Write(x.cargo), ecs.Optional(ecs.Read(x.velocity)), ecs.Optional(ecs.Read(x.stun)))
+	q := ecs.NewQuery(x.w, ecs.Write(x.position), ecs.Write(x.cargo), ecs.Optional(ecs.Read(x.velocity)),
+		ecs.Optional(ecs.Read(x.stun)))
 	chunks := placesOf(full)
-	for _, c := range []*ecs.Change{ecs.NewChange(x.w, ecs.Remove(x.stun)), ecs.NewChange(x.w, ecs.Remove(x.velocity))} {
+	for _, c := range []*ecs.Change{
+		ecs.NewChange(x.w, ecs.Remove(x.stun)), ecs.NewChange(x.w, ecs.Remove(x.velocity)),
+	} {
 		_, err := c.ApplyQuery(x.all)
 		require.NoError(t, err)
 	}
@@ -350,7 +359,8 @@ func TestOwnLayoutAgain(t *testing.T) {
 		x := newShip(t, alloc.Fixed(1))
 		full, less := ecs.NewArchetype(x.w, x.position, x.cargo, x.velocity), ecs.NewArchetype(x.w, x.position, x.cargo)
 		own := less.Plan()
-		q := ecs.NewQuery(x.w, ecs.Write(x.position), ecs.Write(x.cargo), ecs.Optional(ecs.Read(x.velocity)), ecs.Optional(ecs.Read(x.stun)))
+		q := ecs.NewQuery(x.w, ecs.Write(x.position), ecs.Write(x.cargo), ecs.Optional(ecs.Read(x.velocity)),
+			ecs.Optional(ecs.Read(x.stun)))
 		add, remove := ecs.NewChange(x.w, ecs.Add(x.velocity)), ecs.NewChange(x.w, ecs.Remove(x.velocity))
 		x.warm(t, full, less, q, add, remove)
 		x.fill(createBatch(t, full, 700))
@@ -365,7 +375,8 @@ func TestOwnLayoutAgain(t *testing.T) {
 		for rows := range q.Rows() {
 			p, c := x.position.Slice(rows), x.cargo.Slice(rows)
 			for i, e := range rows.Entities() {
-				p[i], c[i] = ecstest.Position{X: float64(e.Index()), Y: 5}, cargo{[12]int64{0: int64(e.Index()), 11: -int64(e.Index())}}
+				p[i], c[i] = ecstest.Position{X: float64(e.Index()), Y: 5},
+					cargo{[12]int64{0: int64(e.Index()), 11: -int64(e.Index())}}
 			}
 		}
 		x.check(t, q, x.w.Stats().Alive, name)
@@ -412,7 +423,9 @@ func TestOneWayForEachPair(t *testing.T) {
 func TestTransactionFindsTheLayoutAnew(t *testing.T) {
 	w := ecstest.NewWorld(t)
 	type wide [6]uint64
-	position, velocity, extra := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w), ecs.Register[wide](w)
+	position := ecs.Register[ecstest.Position](w)
+	velocity := ecs.Register[ecstest.Velocity](w)
+	extra := ecs.Register[wide](w)
 	less, more := ecs.NewArchetype(w, position, extra), ecs.NewArchetype(w, velocity, position, extra)
 	createBatch(t, more, 700)
 	_, err := ecs.NewChange(w, ecs.Remove(velocity)).ApplyQuery(ecs.NewQuery(w, ecs.With(velocity)))
@@ -423,7 +436,9 @@ func TestTransactionFindsTheLayoutAnew(t *testing.T) {
 	extra.Set(e, wide{3, 4, 5, 6, 7, 8})
 
 	out := edit.OutcomeOf(door.Archetype(ecs.NewArchetype(w, position, velocity, extra)))
-	for _, c := range []*ecs.Change{ecs.NewChange(w, ecs.Remove(velocity, position)), ecs.NewChange(w, ecs.Add(position))} {
+	for _, c := range []*ecs.Change{
+		ecs.NewChange(w, ecs.Remove(velocity, position)), ecs.NewChange(w, ecs.Add(position)),
+	} {
 		out, err = out.After(door.Change(c))
 		require.NoError(t, err)
 	}

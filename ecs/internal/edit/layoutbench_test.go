@@ -20,7 +20,10 @@ func BenchmarkHole(b *testing.B) {
 				require.NoError(b, err)
 				defer w.Close()
 				position, load := ecs.Register[ecstest.Position](w), ecs.Register[cargo](w)
-				types, gone := []ecs.Type{position, load}, map[int][]ecs.Type{16: {ecs.Register[ecstest.Velocity](w)}, 36: {ecs.Register[[36]byte](w)}}[hole]
+				types := []ecs.Type{position, load}
+				gone := map[int][]ecs.Type{
+					16: {ecs.Register[ecstest.Velocity](w)}, 36: {ecs.Register[[36]byte](w)},
+				}[hole]
 				_, err = ecs.NewArchetype(w, append(types, gone...)...).CreateN(n)
 				require.NoError(b, err)
 				if hole > 0 {

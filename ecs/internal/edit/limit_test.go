@@ -29,11 +29,13 @@ type tight struct {
 func newTight(t *testing.T, growth alloc.Growth, known bool) *tight {
 	u := ecstest.NewUniverse(t, 2<<20)
 	w := ecstest.NewWorld(t, ecs.WithUniverse(u), ecs.ChunkGrowth(growth))
-	x := &tight{u: u, Twin: &ecstest.Twin{World: w, Position: ecs.Register[ecstest.Position](w), Health: ecs.Register[ecstest.Health](w),
-		Stun: ecs.Register[ecstest.Stun](w, ecs.Enableable), Tag: ecs.Register[ecstest.Tag](w),
+	x := &tight{u: u, Twin: &ecstest.Twin{World: w, Position: ecs.Register[ecstest.Position](w),
+		Health: ecs.Register[ecstest.Health](w),
+		Stun:   ecs.Register[ecstest.Stun](w, ecs.Enableable), Tag: ecs.Register[ecstest.Tag](w),
 		Flag: ecs.Register[ecstest.Flag](w, ecs.Enableable), Hits: ecs.RegisterBuffer[ecstest.Hit](w, ecs.Inline(1))}}
 	x.extra, x.all = ecs.Register[extraData](w), ecs.NewQuery(w)
-	for _, types := range [][]ecs.Type{{x.Position}, {x.Position, x.Tag}, {x.Stun, x.Flag, x.Hits}, {x.Health, x.Flag}, {x.Position, x.Health, x.Stun}} {
+	for _, types := range [][]ecs.Type{{x.Position}, {x.Position, x.Tag}, {x.Stun, x.Flag, x.Hits}, {x.Health, x.Flag},
+		{x.Position, x.Health, x.Stun}} {
 		a := ecs.NewArchetype(w, types...)
 		x.sources, x.Sets = append(x.sources, a), append(x.Sets, a)
 		x.Create(t, len(x.Sets)-1, 1200)

@@ -304,7 +304,8 @@ func (m *migration) moveSpills(r *transfer, b world.Column) {
 			return nil
 		}
 		next := m.tx.Block()
-		value.Move(t.Spill.Bytes(&next, &t.Shape, 0, h.Len()), m.from.Buffers.OwnerSpill().Bytes(h, &t.Shape, 0, h.Len()))
+		value.Move(t.Spill.Bytes(&next, &t.Shape, 0, h.Len()), m.from.Buffers.OwnerSpill().Bytes(h, &t.Shape, 0,
+			h.Len()))
 		r.p.Table.KeepValue(at, c)
 		m.from.Buffers.Free(h)
 		*h = next

@@ -72,7 +72,8 @@ func TestMoveAll(t *testing.T) {
 		for _, growth := range ecstest.ChunkSizes {
 			for _, n := range []int{0, 1, 30, 3000} {
 				// Each closes its worlds: where these are of the Go heap, there is no room for all.
-				t.Run(fmt.Sprintf("%v, %v, %d", together, growth, n), func(t *testing.T) { moveAll(t, together, growth, n) })
+				t.Run(fmt.Sprintf("%v, %v, %d", together, growth, n),
+					func(t *testing.T) { moveAll(t, together, growth, n) })
 			}
 		}
 	}
@@ -84,7 +85,9 @@ func moveAll(t *testing.T, together bool, growth alloc.Growth, n int) {
 	for i := range n {
 		e := x.make([]int{0, 1, 1, 1, 2, 3}[i%6]%4, 0, append(slices.Clone(ids[max(0, i-3):]), ecs.Null)...)
 		for k := range i % 6 {
-			x.hits.Append(e, ecstest.Hit{By: append(slices.Clone(ids[max(0, i-2):]), e)[k%3%min(3, i+1)], Damage: int32(k)})
+			x.hits.Append(e, ecstest.Hit{
+				By: append(slices.Clone(ids[max(0, i-2):]), e)[k%3%min(3, i+1)], Damage: int32(k),
+			})
 		}
 		if i%7 == 0 {
 			x.stun.Disable(e)
@@ -224,9 +227,12 @@ func TestMoveKeepsOtherNames(t *testing.T) {
 				}
 				return e
 			}
-			y.kinds, third.kinds = []*ecs.Archetype{2: ecs.NewArchetype(y.w, y.hits)}, []*ecs.Archetype{2: ecs.NewArchetype(third.w, third.hits)}
+			y.kinds, third.kinds = []*ecs.Archetype{2: ecs.NewArchetype(y.w, y.hits)},
+				[]*ecs.Archetype{2: ecs.NewArchetype(third.w, third.hits)}
 			here, gone := born(x, true), born(x, false)
-			names := []ecs.Entity{here, gone, born(y, true), born(y, false), born(third, true), born(third, false), ecs.Null}
+			names := []ecs.Entity{
+				here, gone, born(y, true), born(y, false), born(third, true), born(third, false), ecs.Null,
+			}
 			want := append([]ecs.Entity{ecs.Null, ecs.Null}, names[2:]...)
 			var ids []ecs.Entity
 			for i := range n {
@@ -256,7 +262,8 @@ func TestMoveMisuse(t *testing.T) {
 	q := ecs.NewQuery(x.w, ecs.Read(x.position))
 	require.PanicsWithValue(t, "ecs: World.MoveAll: both worlds are the same", func() { _, _ = x.w.MoveAll(x.w) })
 	require.PanicsWithValue(t, "ecs: World.MoveQuery: both worlds are the same", func() { _, _ = x.w.MoveQuery(q) })
-	require.PanicsWithValue(t, "ecs: World.MoveAll: the world is nil or the zero value; worlds come from NewWorld", func() { _, _ = x.w.MoveAll(nil) })
+	require.PanicsWithValue(t, "ecs: World.MoveAll: the world is nil or the zero value; worlds come from NewWorld",
+		func() { _, _ = x.w.MoveAll(nil) })
 	require.Panics(t, func() { _, _ = x.w.MoveQuery(nil) })
 	require.Panics(t, func() {
 		for range q.Rows() {
@@ -265,7 +272,8 @@ func TestMoveMisuse(t *testing.T) {
 	})
 	other := ecstest.NewWorld(t)
 	ecs.Register[ecstest.Stun](other)
-	require.PanicsWithValue(t, "ecs: World.MoveAll: the worlds have Stun with different options", func() { _, _ = other.MoveAll(x.w) })
+	require.PanicsWithValue(t, "ecs: World.MoveAll: the worlds have Stun with different options",
+		func() { _, _ = other.MoveAll(x.w) })
 	require.True(t, x.w.Alive(e))
 	require.NoError(t, x.w.Verify())
 	require.NoError(t, other.Verify())
@@ -378,7 +386,8 @@ func TestMoveAgainstModel(t *testing.T) {
 // part full, and Ordered shows that one as well: its place is another.
 func TestMoveMarksOrder(t *testing.T) {
 	u := ecstest.NewUniverse(t, 16<<20)
-	x, y := newNest(t, ecs.WithUniverse(u), ecs.ChunkGrowth(alloc.Fixed(1))), newNest(t, ecs.WithUniverse(u), ecs.ChunkGrowth(alloc.Fixed(1)))
+	x := newNest(t, ecs.WithUniverse(u), ecs.ChunkGrowth(alloc.Fixed(1)))
+	y := newNest(t, ecs.WithUniverse(u), ecs.ChunkGrowth(alloc.Fixed(1)))
 	a := ecs.NewArchetype(x.w, x.position, x.owner)
 	b := ecs.NewArchetype(y.w, y.position, y.owner)
 	per := a.Plan().Rows

@@ -105,7 +105,8 @@ func TestChangesInsideLoops(t *testing.T) {
 	c := newChanges(t)
 	for range c.Query.Rows() {
 		c.refused(t, c.structural(), func(op string) string {
-			return "ecs: " + op + ": structural change inside a loop over query(Write Position, Read []Hit, With Stun); " +
+			return "ecs: " + op +
+				": structural change inside a loop over query(Write Position, Read []Hit, With Stun); " +
 				"gather the entities and change them after the loop"
 		})
 		require.Equal(t, 3, c.Stun.EnableQuery(c.Query))
@@ -115,7 +116,8 @@ func TestChangesInsideLoops(t *testing.T) {
 	require.NoError(t, err)
 	for range b.Rows() {
 		c.refused(t, c.structural(), func(op string) string {
-			return "ecs: " + op + ": structural change inside a loop over the rows of a batch; gather the entities and change them after the loop"
+			return "ecs: " + op +
+				": structural change inside a loop over the rows of a batch; gather the entities and change them after the loop"
 		})
 	}
 	c.others()["Change.Apply"]() // the loops have ended
@@ -164,7 +166,8 @@ func TestQueriesThatDoNotFit(t *testing.T) {
 func TestListsWithAStranger(t *testing.T) {
 	c := newChanges(t)
 	c.refused(t, c.byList(c.mixed), func(op string) string {
-		return fmt.Sprintf("ecs: %s: entity 2 of the list, %v, belongs to another world; nothing was changed", op, c.Stranger)
+		return fmt.Sprintf("ecs: %s: entity 2 of the list, %v, belongs to another world; nothing was changed",
+			op, c.Stranger)
 	})
 	c.refused(t, map[string]func(){
 		"Change.Apply":       func() { _, _ = c.remove.Apply(c.Stranger) },
@@ -182,20 +185,25 @@ func TestHandlesThatDoNotFit(t *testing.T) {
 	alien := ecs.Register[ecstest.Position](c.Other)
 	stats, hash := c.World.Stats(), c.World.Hash()
 	for text, f := range map[string]func(){
-		"ecs: NewChange: " + zero:                                                                                                     func() { ecs.NewChange(c.World, ecs.Add(ecs.Component[ecstest.Health]{})) },
-		"ecs: NewChange: a type is nil":                                                                                               func() { ecs.NewChange(c.World, ecs.Remove(nil)) },
-		"ecs: NewChange: Position was registered in another world":                                                                    func() { ecs.NewChange(c.World, ecs.Add(c.Position, alien)) },
-		"ecs: Component.EnableQuery: " + zero:                                                                                         func() { ecs.Component[ecstest.Stun]{}.EnableQuery(c.Query) },
-		"ecs: Component.DisableList: " + zero:                                                                                         func() { ecs.Component[ecstest.Stun]{}.DisableList(c.list) },
-		"ecs: Component.EnableList: " + zero:                                                                                          func() { ecs.Buffer[ecstest.Hit]{}.EnableList(c.list) },
-		"ecs: Component.EnableQuery: Position was not registered with ecs.Enableable":                                                 func() { c.Position.EnableQuery(c.Query) },
-		"ecs: Component.DisableQuery: []Hit was not registered with ecs.Enableable":                                                   func() { c.Hits.DisableQuery(c.Query) },
-		"ecs: Component.DisableList: Tag was not registered with ecs.Enableable":                                                      func() { c.tag.DisableList(nil) },
-		"ecs: Change.Apply: null is not alive, cannot apply change +Health +Tag":                                                      func() { _, _ = c.add.Apply(ecs.Null) },
-		"ecs: Change.ApplyList: entity 1 of the list, null, is not alive; nothing was changed":                                        func() { _, _ = c.add.ApplyList([]ecs.Entity{c.Entity, ecs.Null}) },
-		"ecs: Change.Apply: null is not alive, cannot apply change into [Position Tag]":                                               func() { _, _ = ecs.Into(c.set).Apply(ecs.Null) },
-		"ecs: Archetype.CreateN: n=-1 is negative":                                                                                    func() { _, _ = c.Archetype.CreateN(-1) },
-		"ecs: Component.EnableList: entity 0 of the list, " + c.Stranger.String() + ", belongs to another world; nothing was changed": func() { c.Stun.EnableList([]ecs.Entity{c.Stranger}) },
+		"ecs: NewChange: " + zero:                                  func() { ecs.NewChange(c.World, ecs.Add(ecs.Component[ecstest.Health]{})) },
+		"ecs: NewChange: a type is nil":                            func() { ecs.NewChange(c.World, ecs.Remove(nil)) },
+		"ecs: NewChange: Position was registered in another world": func() { ecs.NewChange(c.World, ecs.Add(c.Position, alien)) },
+		"ecs: Component.EnableQuery: " + zero:                      func() { ecs.Component[ecstest.Stun]{}.EnableQuery(c.Query) },
+		"ecs: Component.DisableList: " + zero:                      func() { ecs.Component[ecstest.Stun]{}.DisableList(c.list) },
+		"ecs: Component.EnableList: " + zero:                       func() { ecs.Buffer[ecstest.Hit]{}.EnableList(c.list) },
+		"ecs: Component.EnableQuery: Position was not registered with ecs.Enableable": func() {
+			c.Position.EnableQuery(c.Query)
+		},
+		"ecs: Component.DisableQuery: []Hit was not registered with ecs.Enableable": func() { c.Hits.DisableQuery(c.Query) },
+		"ecs: Component.DisableList: Tag was not registered with ecs.Enableable":    func() { c.tag.DisableList(nil) },
+		"ecs: Change.Apply: null is not alive, cannot apply change +Health +Tag":    func() { _, _ = c.add.Apply(ecs.Null) },
+		"ecs: Change.ApplyList: entity 1 of the list, null, is not alive; nothing was changed": func() {
+			_, _ = c.add.ApplyList([]ecs.Entity{c.Entity, ecs.Null})
+		},
+		"ecs: Change.Apply: null is not alive, cannot apply change into [Position Tag]": func() { _, _ = ecs.Into(c.set).Apply(ecs.Null) },
+		"ecs: Archetype.CreateN: n=-1 is negative":                                      func() { _, _ = c.Archetype.CreateN(-1) },
+		"ecs: Component.EnableList: entity 0 of the list, " + c.Stranger.String() +
+			", belongs to another world; nothing was changed": func() { c.Stun.EnableList([]ecs.Entity{c.Stranger}) },
 	} {
 		require.PanicsWithValue(t, text, f)
 		require.NoError(t, c.World.Verify(), text)

@@ -90,7 +90,8 @@ func moveSearched(t *world.Type, e entity.ID, r *entity.Record, a *world.Archety
 		if adds {
 			op = "Component.Add"
 		}
-		panic("ecs: " + op + ": CleanupEntity comes with World.Destroy and goes with the last Cleanup type; it cannot be added or removed")
+		panic("ecs: " + op +
+			": CleanupEntity comes with World.Destroy and goes with the last Cleanup type; it cannot be added or removed")
 	}
 	if t.Cleanup && a.Table.Sig.Has(world.CleanupEntityID) && a.IsLastCleanup(t.ID) {
 		t.World.Writer.EndOne(&a.Table.Table, e, r, t.World.Tables.OwnerOf(r.Location))
@@ -151,7 +152,8 @@ func findTransition(a *world.Archetype, id world.TypeID) (*world.Transition, err
 	} else {
 		sig.Add(id)
 	}
-	to, err := a.World.ArchetypeOf(sig, a.World.ValuesFor(make([]*value.Shared, 0, world.UsualValues), &sig, nil, a, nil))
+	to, err := a.World.ArchetypeOf(sig, a.World.ValuesFor(make([]*value.Shared, 0, world.UsualValues),
+		&sig, nil, a, nil))
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +164,8 @@ func findTransition(a *world.Archetype, id world.TypeID) (*world.Transition, err
 
 // MoveBy moves one entity along a transition and clears the components that it gains. On an error
 // it forgets the archetypes from index before on.
-func MoveBy(w *world.World, op string, transition *world.Transition, e entity.ID, r *entity.Record, before int) (bool, error) {
+func MoveBy(w *world.World, op string, transition *world.Transition, e entity.ID, r *entity.Record, before int) (bool,
+	error) {
 	if transition.To.Store.Full() {
 		if err := w.Writer.Room(transition.To, 1, 0); err != nil {
 			w.Forget(before)

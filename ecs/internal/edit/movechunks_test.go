@@ -113,8 +113,10 @@ func countRight(t *testing.T, x *ecstest.Twin, q *ecs.Query, flags bool) (n int)
 // tag, 3 both.
 func newLabels(t *testing.T, growth alloc.Growth) *ecstest.Twin {
 	x := ecstest.NewTwin(t, growth)
-	x.Sets = []*ecs.Archetype{ecs.NewArchetype(x.World, x.Position, x.Stun), ecs.NewArchetype(x.World, x.Position, x.Stun, x.Tag),
-		ecs.NewArchetype(x.World, x.Position, x.Stun, x.Flag), ecs.NewArchetype(x.World, x.Position, x.Stun, x.Tag, x.Flag)}
+	x.Sets = []*ecs.Archetype{ecs.NewArchetype(x.World, x.Position, x.Stun),
+		ecs.NewArchetype(x.World, x.Position, x.Stun, x.Tag),
+		ecs.NewArchetype(x.World, x.Position, x.Stun, x.Flag),
+		ecs.NewArchetype(x.World, x.Position, x.Stun, x.Tag, x.Flag)}
 	return x
 }
 
@@ -216,7 +218,8 @@ func labelAll(t *testing.T, x *ecstest.Twin, c *ecs.Change, text string, flags b
 
 // requireVersions checks which chunks count as changed: those that came, and where rows were copied
 // to; and as ordered: those, and the one that comes after them now.
-func requireVersions(t *testing.T, x *ecstest.Twin, a *ecs.Archetype, since uint32, came map[int]bool, full int, copied bool, text string) {
+func requireVersions(t *testing.T, x *ecstest.Twin, a *ecs.Archetype, since uint32, came map[int]bool, full int,
+	copied bool, text string) {
 	i := 0
 	for rows := range ecs.NewQuery(x.World, ecs.Read(x.Position), ecs.Optional(ecs.Read(x.Stun))).Rows() {
 		if rows.Archetype() != a {
@@ -225,7 +228,8 @@ func requireVersions(t *testing.T, x *ecstest.Twin, a *ecs.Archetype, since uint
 		first, _, _ := a.Chunk(i)
 		want := came[first] || i >= full && copied
 		moved := want || i >= full && len(came) > 0 // it comes after others now
-		require.Equal(t, []bool{want, moved}, []bool{x.Position.Changed(rows, since), rows.Ordered(since)}, "%s: chunk %d", text, i)
+		require.Equal(t, []bool{want, moved}, []bool{x.Position.Changed(rows, since), rows.Ordered(since)},
+			"%s: chunk %d", text, i)
 		i++
 	}
 }
@@ -296,7 +300,8 @@ func TestPartOfAnArchetypeIsCopied(t *testing.T) {
 		first, _, _ := x.Sets[1].Chunk(i)
 		require.NotEqual(t, full[0], first)
 	}
-	require.Equal(t, len(ids), countRight(t, x, ecs.NewQuery(x.World, ecs.Write(x.Position), ecs.Present(x.Stun)), true))
+	require.Equal(t, len(ids),
+		countRight(t, x, ecs.NewQuery(x.World, ecs.Write(x.Position), ecs.Present(x.Stun)), true))
 }
 
 // TestFreshColumnIsNoLabel adds a type with storage where that changes neither the rows of a unit
@@ -358,11 +363,16 @@ type (
 // many rows without it (last) or not (less), and the target has rows or not.
 func TestMoveChunksAcrossFewColumns(t *testing.T) {
 	for _, gone := range []func(w *ecs.World) ecs.Type{
-		func(w *ecs.World) ecs.Type { return ecs.Register[last](w) }, func(w *ecs.World) ecs.Type { return ecs.Register[less](w) },
+		func(w *ecs.World) ecs.Type { return ecs.Register[last](w) }, func(w *ecs.World) ecs.Type {
+			return ecs.Register[less](w)
+		},
 	} {
 		for _, there := range []int{0, 1, 3000} {
 			w := ecstest.NewWorld(t)
-			one, two, three, four := ecs.Register[wide1](w), ecs.Register[wide2](w), ecs.Register[wide3](w), ecs.Register[wide4](w)
+			one := ecs.Register[wide1](w)
+			two := ecs.Register[wide2](w)
+			three := ecs.Register[wide3](w)
+			four := ecs.Register[wide4](w)
 			fifth := gone(w)
 			five, few := ecs.NewArchetype(w, one, two, three, four, fifth), ecs.NewArchetype(w, one, two, three, four)
 			fill := func(b ecs.Batch, err error) {

@@ -37,7 +37,8 @@ var _ = [1]struct{}{}[len(clones)-int(world.PartCount)] // each part has an entr
 
 // cloneOrder has managed values and ids before there are rows, and the version before the copies,
 // which are marked with it.
-var cloneOrder = [...]world.Part{world.PartTypes, world.PartManaged, world.PartIDs, world.PartCounters, world.PartValues,
+var cloneOrder = [...]world.Part{world.PartTypes, world.PartManaged, world.PartIDs, world.PartCounters,
+	world.PartValues,
 	world.PartArchetypes, world.PartSparse, world.PartNames}
 
 func (x *cloning) types() error {

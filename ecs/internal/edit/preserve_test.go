@@ -124,33 +124,37 @@ func TestBehaviour19Preserved(t *testing.T) {
 		for name, move := range moves {
 			for _, whole := range []bool{true, false} {
 				for _, growth := range ecstest.ChunkSizes {
-					t.Run(fmt.Sprintf("%s of a %s, all: %v, chunks grow %v", name, kind, whole, growth), func(t *testing.T) {
-						m := &mover{Twin: ecstest.NewFullTwin(t, growth)}
-						extra(m)
-						m.selected = ecs.Register[marked](m.World, ecs.Enableable)
-						all := []ecs.Type{m.Position, m.Health, m.Stun, m.Tag, m.Flag, m.Hits, m.selected}
-						m.Sets[len(m.Sets)-1] = ecs.NewArchetype(m.World, all...)
-						m.with = ecs.NewArchetype(m.World, append(all, m.extra)...)
-						m.on, m.off = ecs.NewChange(m.World, ecs.Add(m.extra)), ecs.NewChange(m.World, ecs.Remove(m.extra))
-						ids := m.Fill(t, 500)
-						chosen := m.choose(ids, whole)
-						q := ecs.NewQuery(m.World, ecs.With(m.selected))
-						want := m.Shows(ids)
-						for range 2 {
-							move(t, m, chosen, q, true)
-							require.NoError(t, m.World.Verify())
-							require.Equal(t, want, m.Shows(ids))
-							require.Equal(t, []int{len(chosen), len(ids) - len(chosen)}, []int{m.with.Len(), m.Sets[len(m.Sets)-1].Len()})
-							for i, e := range ids {
-								require.Equal(t, whole || i%3 != 0, m.has(e))
-								require.Equal(t, whole || i%3 != 0, m.selected.Enabled(e))
+					t.Run(fmt.Sprintf("%s of a %s, all: %v, chunks grow %v", name, kind, whole, growth),
+						func(t *testing.T) {
+							m := &mover{Twin: ecstest.NewFullTwin(t, growth)}
+							extra(m)
+							m.selected = ecs.Register[marked](m.World, ecs.Enableable)
+							all := []ecs.Type{m.Position, m.Health, m.Stun, m.Tag, m.Flag, m.Hits, m.selected}
+							m.Sets[len(m.Sets)-1] = ecs.NewArchetype(m.World, all...)
+							m.with = ecs.NewArchetype(m.World, append(all, m.extra)...)
+							m.on, m.off = ecs.NewChange(m.World, ecs.Add(m.extra)),
+								ecs.NewChange(m.World, ecs.Remove(m.extra))
+							ids := m.Fill(t, 500)
+							chosen := m.choose(ids, whole)
+							q := ecs.NewQuery(m.World, ecs.With(m.selected))
+							want := m.Shows(ids)
+							for range 2 {
+								move(t, m, chosen, q, true)
+								require.NoError(t, m.World.Verify())
+								require.Equal(t, want, m.Shows(ids))
+								require.Equal(t, []int{len(chosen), len(ids) - len(chosen)}, []int{
+									m.with.Len(), m.Sets[len(m.Sets)-1].Len(),
+								})
+								for i, e := range ids {
+									require.Equal(t, whole || i%3 != 0, m.has(e))
+									require.Equal(t, whole || i%3 != 0, m.selected.Enabled(e))
+								}
+								move(t, m, chosen, q, false)
+								require.NoError(t, m.World.Verify())
+								require.Equal(t, want, m.Shows(ids))
+								require.Zero(t, m.with.Len())
 							}
-							move(t, m, chosen, q, false)
-							require.NoError(t, m.World.Verify())
-							require.Equal(t, want, m.Shows(ids))
-							require.Zero(t, m.with.Len())
-						}
-					})
+						})
 				}
 			}
 		}
@@ -181,7 +185,8 @@ func TestBehaviour20Exchange(t *testing.T) {
 				ids := x.Fill(t, 900)
 				extra, flag := ecs.Register[extraData](x.World), ecs.Register[extraFlag](x.World, ecs.Enableable)
 				ecs.NewArchetype(x.World, x.Health, x.Flag, x.Hits, extra, flag) // so that archetypes have one order
-				add, remove := ecs.NewChange(x.World, ecs.Add(flag, extra)), ecs.NewChange(x.World, ecs.Remove(x.Position, x.Stun, x.Tag))
+				add := ecs.NewChange(x.World, ecs.Add(flag, extra))
+				remove := ecs.NewChange(x.World, ecs.Remove(x.Position, x.Stun, x.Tag))
 				exchange := ecs.NewChange(x.World, ecs.Add(extra, flag), ecs.Remove(x.Position, x.Stun, x.Tag))
 				for _, c := range [][]*ecs.Change{{exchange}, {add, remove}, {remove, add}}[order] {
 					switch how {
@@ -217,7 +222,8 @@ func TestBehaviour21Batch(t *testing.T) {
 		ids := x.Fill(t, 2000)
 		extra := ecs.Register[extraData](x.World)
 		add, untag := ecs.NewChange(x.World, ecs.Add(extra)), ecs.NewChange(x.World, ecs.Remove(x.Tag))
-		with, plain := ecs.NewArchetype(x.World, x.Position, x.Health, x.Stun, x.Flag, x.Hits), ecs.NewArchetype(x.World, x.Position)
+		with := ecs.NewArchetype(x.World, x.Position, x.Health, x.Stun, x.Flag, x.Hits)
+		plain := ecs.NewArchetype(x.World, x.Position)
 		for name, apply := range map[string]func() (ecs.Batch, error){
 			"move chunks": func() (ecs.Batch, error) { return untag.ApplyQuery(x.Queries[0]) },
 			"query":       func() (ecs.Batch, error) { return add.ApplyQuery(x.Queries[1]) },
@@ -279,7 +285,9 @@ func TestBehaviour22Duplicates(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 2, b.Len())
 		require.Equal(t, want, x.Shows(ids))
-		require.Equal(t, []int{2, 2, 2, 2}, []int{x.Stun.DisableList(list), x.Stun.EnableList(list), x.Flag.DisableList(list), x.Flag.EnableList(list)})
+		require.Equal(t, []int{2, 2, 2, 2}, []int{
+			x.Stun.DisableList(list), x.Stun.EnableList(list), x.Flag.DisableList(list), x.Flag.EnableList(list),
+		})
 		require.Equal(t, 2, x.World.DestroyList(list))
 		require.Equal(t, n-2, x.World.Stats().Alive)
 		require.NoError(t, x.World.Verify())
@@ -303,9 +311,14 @@ func TestBehaviour23DeadEntity(t *testing.T) {
 				add := ecs.NewChange(x.World, ecs.Add(ecs.Register[extraData](x.World)), ecs.Remove(x.Tag))
 				text := fmt.Sprintf(": entity %d of the list, %v, is not alive; nothing was changed", at, e)
 				require.PanicsWithValue(t, "ecs: Change.ApplyList"+text, func() { _, _ = add.ApplyList(list) })
-				require.PanicsWithValue(t, "ecs: Change.ApplyList"+text, func() { _, _ = ecs.Into(x.Sets[0]).ApplyList(list) })
-				require.PanicsWithValue(t, fmt.Sprintf("ecs: Change.Apply: %v is not alive, cannot apply change -Tag +extraData", e), func() { _, _ = add.Apply(e) })
-				require.PanicsWithValue(t, fmt.Sprintf("ecs: Change.Apply: %v is not alive, cannot apply change into []", e), func() { _, _ = ecs.Into(x.Sets[0]).Apply(e) })
+				require.PanicsWithValue(t, "ecs: Change.ApplyList"+text,
+					func() { _, _ = ecs.Into(x.Sets[0]).ApplyList(list) })
+				require.PanicsWithValue(t,
+					fmt.Sprintf("ecs: Change.Apply: %v is not alive, cannot apply change -Tag +extraData", e),
+					func() { _, _ = add.Apply(e) })
+				require.PanicsWithValue(t,
+					fmt.Sprintf("ecs: Change.Apply: %v is not alive, cannot apply change into []", e),
+					func() { _, _ = ecs.Into(x.Sets[0]).Apply(e) })
 				require.NoError(t, x.World.Verify())
 				require.Equal(t, []any{want, hash, stats}, []any{x.Shows(ids), x.World.Hash(), x.World.Stats()})
 			}

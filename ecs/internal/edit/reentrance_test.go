@@ -111,9 +111,11 @@ var outer = map[string]func(x *inner) error{
 
 // transact makes a Tx that creates, copies, moves and ends.
 func (x *inner) transact() error {
-	outs := []edit.Outcome{edit.OutcomeOf(door.Archetype(x.a)), edit.OutcomeOf(door.Archetype(x.a)), edit.OutcomeOf(door.Archetype(x.a))}
+	outs := []edit.Outcome{edit.OutcomeOf(door.Archetype(x.a)), edit.OutcomeOf(door.Archetype(x.a)),
+		edit.OutcomeOf(door.Archetype(x.a))}
 	copies, err := edit.OutcomeOfCopies(door.Archetype(x.a))
-	for i, c := range []*ecs.Change{ecs.NewChange(x.w, ecs.Add(x.health)), ecs.NewChange(x.w, ecs.Remove(x.hooked)), door.Destruction(x.w)} {
+	for i, c := range []*ecs.Change{ecs.NewChange(x.w, ecs.Add(x.health)), ecs.NewChange(x.w, ecs.Remove(x.hooked)),
+		door.Destruction(x.w)} {
 		outs[i], err = outs[i].After(door.Change(c))
 	}
 	if err != nil {
@@ -186,7 +188,9 @@ func (x *inner) nest(t *testing.T, name string, call func(x *inner) error) (seen
 		seen[at] = true
 		require.True(t, door.Locked(x.w))
 		for inside, change := range changes {
-			want := fmt.Sprintf("ecs: %s: structural change inside another one, %s, which is not done yet; make it after that call", nameOf(inside), op)
+			want := fmt.Sprintf(
+				"ecs: %s: structural change inside another one, %s, which is not done yet; make it after that call",
+				nameOf(inside), op)
 			require.Equal(t, want, ecstest.PanicText(change), "%s in %s of %s", inside, at, name)
 		}
 	}
@@ -214,7 +218,8 @@ func TestReentrance(t *testing.T) {
 		require.NoError(t, err, name)
 		require.NotEmpty(t, seen, name)
 		for _, w := range []*ecs.World{x.w, y.w} {
-			require.True(t, w.Destroy(ecs.NewArchetype(w, ecs.Register[ecstest.Health](w)).Create()), "%s: the world takes changes", name)
+			require.True(t, w.Destroy(ecs.NewArchetype(w, ecs.Register[ecstest.Health](w)).Create()),
+				"%s: the world takes changes", name)
 		}
 		require.Equal(t, y.w.Stats().Alive, x.w.Stats().Alive, name)
 		require.Equal(t, y.w.Hash(), x.w.Hash(), name)

@@ -113,7 +113,8 @@ func TestReservedIsNamedWhenItIsNot(t *testing.T) {
 	}
 	batch := ecstest.CreateReserved(t, a, good)
 	ecstest.CreateReserved(t, a, []ecs.Entity{spare})
-	require.PanicsWithValue(t, "ecs: Batch.Rows: the batch of 16 rows is no longer current: the world has changed since it was made",
+	require.PanicsWithValue(t,
+		"ecs: Batch.Rows: the batch of 16 rows is no longer current: the world has changed since it was made",
 		func() { batch.Rows()(func(ecs.Rows) bool { return false }) })
 }
 
@@ -154,8 +155,9 @@ func TestReservedDuringIteration(t *testing.T) {
 	a.Create()
 	for range ecs.NewQuery(w, ecs.Read(position)).Rows() {
 		ids := ecstest.Reserve(t, w, 3)
-		require.PanicsWithValue(t, "ecs: Archetype.CreateReserved: structural change inside a loop over query(Read Position); "+
-			"gather the entities and change them after the loop", func() { _, _ = a.CreateReserved(ids) })
+		require.PanicsWithValue(t,
+			"ecs: Archetype.CreateReserved: structural change inside a loop over query(Read Position); "+
+				"gather the entities and change them after the loop", func() { _, _ = a.CreateReserved(ids) })
 		w.Unreserve(ids)
 	}
 	require.Zero(t, w.Stats().Reserved)
@@ -171,7 +173,8 @@ func TestReserveOfClosedWorld(t *testing.T) {
 	require.NoError(t, w.Close())
 	require.PanicsWithValue(t, "ecs: World.Reserve: the world is closed", func() { _ = w.Reserve(ids) })
 	require.PanicsWithValue(t, "ecs: World.Unreserve: the world is closed", func() { w.Unreserve(ids) })
-	require.PanicsWithValue(t, "ecs: Archetype.CreateReserved: the world is closed", func() { _, _ = a.CreateReserved(ids) })
+	require.PanicsWithValue(t, "ecs: Archetype.CreateReserved: the world is closed",
+		func() { _, _ = a.CreateReserved(ids) })
 	require.False(t, w.Alive(ids[0]))
 }
 

@@ -100,10 +100,13 @@ func SelectList(w *world.World, op string, list []entity.ID, alive bool) *change
 //go:noinline
 func refuseListed(w *world.World, op string, i int, e entity.ID) {
 	if e.IsPlaceholder() {
-		panic(fmt.Sprintf("ecs: %s: entity %d of the list is %v, which names an entity in its command buffer only; nothing was changed", op, i, e))
+		panic(
+			fmt.Sprintf("ecs: %s: entity %d of the list is %v, which names an entity in its command buffer only; nothing was changed",
+				op, i, e))
 	}
 	if e != world.Null && e.Tag() != w.IDs.Tag() {
-		panic(fmt.Sprintf("ecs: %s: entity %d of the list, %v, belongs to another world; nothing was changed", op, i, e))
+		panic(fmt.Sprintf("ecs: %s: entity %d of the list, %v, belongs to another world; nothing was changed",
+			op, i, e))
 	}
 	panic(fmt.Sprintf("ecs: %s: entity %d of the list, %v, is not alive; nothing was changed", op, i, e))
 }

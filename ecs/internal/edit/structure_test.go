@@ -51,7 +51,8 @@ func TestBehaviour05CreateNone(t *testing.T) {
 		t.Fatal("a batch of none has no rows")
 	}
 	for _, n := range []int{-1, -1 << 63} {
-		require.PanicsWithValue(t, fmt.Sprintf("ecs: Archetype.CreateN: n=%d is negative", n), func() { _, _ = a.CreateN(n) })
+		require.PanicsWithValue(t, fmt.Sprintf("ecs: Archetype.CreateN: n=%d is negative", n),
+			func() { _, _ = a.CreateN(n) })
 	}
 	require.Equal(t, before, w.Stats())
 	require.Equal(t, hash, w.Hash())
@@ -68,17 +69,18 @@ func TestBehaviour07SwapBack(t *testing.T) {
 					continue
 				}
 				for name, destroy := range destroyers {
-					t.Run(fmt.Sprintf("%s of row %d of %d, chunks grow %v", name, victim, n, growth), func(t *testing.T) {
-						x := ecstest.NewFullTwin(t, growth)
-						ids := x.Fill(t, n)
-						want := x.Shows(ids)
-						destroy(x, ids[victim])
-						require.NoError(t, x.World.Verify())
-						require.False(t, x.World.Alive(ids[victim]))
-						ids, want = slices.Delete(ids, victim, victim+1), slices.Delete(want, victim, victim+1)
-						require.Equal(t, want, x.Shows(ids))
-						require.Equal(t, n-1, x.Queries[0].Count())
-					})
+					t.Run(fmt.Sprintf("%s of row %d of %d, chunks grow %v", name, victim, n, growth),
+						func(t *testing.T) {
+							x := ecstest.NewFullTwin(t, growth)
+							ids := x.Fill(t, n)
+							want := x.Shows(ids)
+							destroy(x, ids[victim])
+							require.NoError(t, x.World.Verify())
+							require.False(t, x.World.Alive(ids[victim]))
+							ids, want = slices.Delete(ids, victim, victim+1), slices.Delete(want, victim, victim+1)
+							require.Equal(t, want, x.Shows(ids))
+							require.Equal(t, n-1, x.Queries[0].Count())
+						})
 				}
 			}
 		}
@@ -158,7 +160,8 @@ func TestBehaviour13NoOps(t *testing.T) {
 	require.False(t, extra.Remove(e))
 	require.False(t, more.Remove(e))
 	for _, c := range []*ecs.Change{
-		ecs.NewChange(x.World, ecs.Add(x.Position, x.Stun, x.Flag, x.Tag, x.Hits)), ecs.NewChange(x.World, ecs.Remove(extra, more)),
+		ecs.NewChange(x.World, ecs.Add(x.Position, x.Stun, x.Flag, x.Tag, x.Hits)),
+		ecs.NewChange(x.World, ecs.Remove(extra, more)),
 		ecs.NewChange(x.World, ecs.Add(x.Hits), ecs.Remove(extra)), ecs.NewChange(x.World),
 	} {
 		changed, err := c.Apply(e)
@@ -203,7 +206,9 @@ type extraData struct{ A, B, C int64 }
 // refused when the change is made.
 func TestBehaviour14AddAndRemove(t *testing.T) {
 	w := ecstest.NewWorld(t)
-	position, tag, hits := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Tag](w), ecs.RegisterBuffer[ecstest.Hit](w)
+	position := ecs.Register[ecstest.Position](w)
+	tag := ecs.Register[ecstest.Tag](w)
+	hits := ecs.RegisterBuffer[ecstest.Hit](w)
 	before := w.Stats()
 	require.PanicsWithValue(t, "ecs: NewChange: Position is added and removed",
 		func() { ecs.NewChange(w, ecs.Add(position), ecs.Remove(position)) })
@@ -219,7 +224,9 @@ func TestBehaviour14AddAndRemove(t *testing.T) {
 // a duplicate in it is a mistake.
 func TestBehaviour16GivenTwice(t *testing.T) {
 	w := ecstest.NewWorld(t)
-	position, tag, hits := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Tag](w), ecs.RegisterBuffer[ecstest.Hit](w)
+	position := ecs.Register[ecstest.Position](w)
+	tag := ecs.Register[ecstest.Tag](w)
+	hits := ecs.RegisterBuffer[ecstest.Hit](w)
 	before := w.Stats()
 	for text, f := range map[string]func(){
 		"ecs: NewChange: Position is given twice": func() { ecs.NewChange(w, ecs.Add(position), ecs.Add(position)) },
@@ -245,7 +252,8 @@ func TestBehaviour15ReadsZero(t *testing.T) {
 			for _, e := range x.Queries[1].Entities(nil) {
 				hits, ok := x.Hits.Get(e)
 				require.True(t, ok && hits.Len() == 0, how)
-				require.Equal(t, []any{ecstest.Position{}, ecstest.Health{}, ecstest.Stun{}}, []any{*x.Position.Get(e), *x.Health.Get(e), *x.Stun.Get(e)}, how)
+				require.Equal(t, []any{ecstest.Position{}, ecstest.Health{}, ecstest.Stun{}},
+					[]any{*x.Position.Get(e), *x.Health.Get(e), *x.Stun.Get(e)}, how)
 				require.True(t, x.Stun.Enabled(e) && x.Flag.Enabled(e), "%s: new ones are enabled", how)
 			}
 			require.NoError(t, x.World.Verify())

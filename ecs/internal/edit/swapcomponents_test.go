@@ -103,9 +103,11 @@ func TestSwapComponentsRefuses(t *testing.T) {
 	require.False(t, m.World.SwapComponents(ecs.Null, m.Entity))
 	ecstest.RequirePanic(t, "are not of one archetype", func() { m.World.SwapComponents(m.Entity, loner) })
 	ecstest.RequirePanic(t, "belongs to another world", func() { m.World.SwapComponents(m.Entity, m.Stranger) })
-	ecstest.RequirePanic(t, "ecs: World.SwapComponents: structural change inside a loop", m.InLoop(func(ecs.Rows) { m.World.SwapComponents(m.Entity, other) }))
+	ecstest.RequirePanic(t, "ecs: World.SwapComponents: structural change inside a loop",
+		m.InLoop(func(ecs.Rows) { m.World.SwapComponents(m.Entity, other) }))
 	p := m.World.Share()
-	ecstest.RequirePanic(t, "ecs: World.SwapComponents: the world is shared", func() { m.World.SwapComponents(m.Entity, other) })
+	ecstest.RequirePanic(t, "ecs: World.SwapComponents: the world is shared",
+		func() { m.World.SwapComponents(m.Entity, other) })
 	p.End()
 	require.Equal(t, hash, m.World.Hash())
 }

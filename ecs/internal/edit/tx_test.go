@@ -119,12 +119,21 @@ func TestTransactionMisuse(t *testing.T) {
 	var tx edit.Tx
 	before := w.Hash()
 	for text, call := range map[string]func(){
-		"ecs: test: " + dead.String() + " is not alive, there is nothing to copy":                                   func() { tx.Copy(entity.ID(dead), &copies, 1) },
-		"ecs: test: " + elsewhere.String() + " is of [Position], its copies were worked out for [Position []Hit]":   func() { tx.Copy(entity.ID(elsewhere), &copies, 1) },
-		"ecs: test: entities of [Position] are to move as those of [Position []Hit]":                                func() { tx.Move(door.IDs([]ecs.Entity{elsewhere}), &tagged) },
-		"ecs: test: entity 1 of the list, " + dead.String() + ", is not alive; nothing was changed":                 func() { tx.Move(door.IDs([]ecs.Entity{e, dead}), &tagged) },
-		"ecs: test: entity 0 of the list, " + stranger.String() + ", belongs to another world; nothing was changed": func() { tx.Move(door.IDs([]ecs.Entity{stranger}), &tagged) },
-		"ecs: test: entity 0 of the list is " + door.Placeholder(1, 1).String() + ", which names an entity in its command buffer only": func() {
+		"ecs: test: " + dead.String() + " is not alive, there is nothing to copy": func() { tx.Copy(entity.ID(dead), &copies, 1) },
+		"ecs: test: " + elsewhere.String() +
+			" is of [Position], its copies were worked out for [Position []Hit]": func() {
+			tx.Copy(entity.ID(elsewhere), &copies, 1)
+		},
+		"ecs: test: entities of [Position] are to move as those of [Position []Hit]": func() { tx.Move(door.IDs([]ecs.Entity{elsewhere}), &tagged) },
+		"ecs: test: entity 1 of the list, " + dead.String() + ", is not alive; nothing was changed": func() {
+			tx.Move(door.IDs([]ecs.Entity{e, dead}), &tagged)
+		},
+		"ecs: test: entity 0 of the list, " + stranger.String() +
+			", belongs to another world; nothing was changed": func() {
+			tx.Move(door.IDs([]ecs.Entity{stranger}), &tagged)
+		},
+		"ecs: test: entity 0 of the list is " + door.Placeholder(1, 1).String() +
+			", which names an entity in its command buffer only": func() {
 			tx.Move(door.IDs([]ecs.Entity{door.Placeholder(1, 1)}), &tagged)
 		},
 	} {
@@ -203,14 +212,18 @@ func TestTransactionEnds(t *testing.T) {
 	out := edit.OutcomeOf(door.Archetype(a))
 	var tx edit.Tx
 	tx.Begin(door.World(w), "test")
-	require.PanicsWithValue(t, "ecs: Archetype.Create: structural change inside another one, test, which is not done yet; make it after that call", func() { a.Create() })
+	require.PanicsWithValue(t,
+		"ecs: Archetype.Create: structural change inside another one, test, which is not done yet; make it after that call",
+		func() { a.Create() })
 	tx.Create(&out, 3)
 	require.NoError(t, tx.Reserve())
 	require.PanicsWithValue(t, "ecs: test: 0 of 1 groups of the transaction have run", func() { tx.Finish() })
 	batch := door.Batch(tx.Run(0))
 	require.Len(t, batch.Entities(nil), 3)
 	tx.Finish()
-	require.PanicsWithValue(t, "ecs: Batch.Entities: the batch of 3 rows is no longer current: the world has changed since it was made", func() { batch.Entities(nil) })
+	require.PanicsWithValue(t,
+		"ecs: Batch.Entities: the batch of 3 rows is no longer current: the world has changed since it was made",
+		func() { batch.Entities(nil) })
 	require.NoError(t, w.Verify())
 }
 

@@ -37,9 +37,12 @@ type deals struct {
 
 func newDeals(t *testing.T, options ...ecs.Option) *deals {
 	w := ecstest.NewWorld(t, options...)
-	x := &deals{w: w, position: ecs.Register[ecstest.Position](w), owner: ecs.Register[ecstest.Owner](w), stun: ecs.Register[ecstest.Stun](w, ecs.Enableable),
-		socket: ecs.Register[ecstest.Socket](w, ecs.Cleanup), port: ecs.Register[int32](w, ecs.Cleanup), hits: ecs.RegisterBuffer[ecstest.Hit](w, ecs.Inline(2)),
-		linked: ecs.RegisterBuffer[ecs.LinkedEntity](w), name: ecs.RegisterManaged[string](w), team: ecs.RegisterShared[string](w)}
+	x := &deals{w: w, position: ecs.Register[ecstest.Position](w), owner: ecs.Register[ecstest.Owner](w),
+		stun:   ecs.Register[ecstest.Stun](w, ecs.Enableable),
+		socket: ecs.Register[ecstest.Socket](w, ecs.Cleanup), port: ecs.Register[int32](w, ecs.Cleanup),
+		hits:   ecs.RegisterBuffer[ecstest.Hit](w, ecs.Inline(2)),
+		linked: ecs.RegisterBuffer[ecs.LinkedEntity](w), name: ecs.RegisterManaged[string](w),
+		team: ecs.RegisterShared[string](w)}
 	prefab := ecs.Register[ecs.Prefab](w)
 	x.kinds = []*ecs.Archetype{
 		ecs.NewArchetype(w, x.position),

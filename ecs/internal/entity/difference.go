@@ -84,8 +84,9 @@ func (s *Store) Version(index uint32) uint32 {
 func Compare(earlier, later *Store) (*Difference, error) {
 	d := &Difference{From: earlier.State(), To: later.State()}
 	if d.To.Blocks < d.From.Blocks || d.To.Records < d.From.Records {
-		return nil, fmt.Errorf("entity: the earlier store has %d blocks, %d of them with records, the later one %d and %d",
-			d.From.Blocks, d.From.Records, d.To.Blocks, d.To.Records)
+		return nil,
+			fmt.Errorf("entity: the earlier store has %d blocks, %d of them with records, the later one %d and %d",
+				d.From.Blocks, d.From.Records, d.To.Blocks, d.To.Records)
 	}
 	for number := range d.To.Blocks {
 		was, is := earlier.reserved(number), later.reserved(number)

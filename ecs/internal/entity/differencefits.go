@@ -23,7 +23,8 @@ func (s *Store) Fits(d *Difference) error {
 	end := uint32(0)
 	for i := range d.Steps {
 		step := &d.Steps[i]
-		if step.N == 0 || (step.First+step.N-1)/blockSize != step.First/blockSize || step.Old == step.New || step.First < end || uint64(step.First)+uint64(step.N) > uint64(d.To.Blocks)*blockSize {
+		if step.N == 0 || (step.First+step.N-1)/blockSize != step.First/blockSize || step.Old == step.New ||
+			step.First < end || uint64(step.First)+uint64(step.N) > uint64(d.To.Blocks)*blockSize {
 			return fmt.Errorf("a step of the ids, %+v, is out of bounds or order", *step)
 		}
 		end = step.First + step.N
@@ -40,7 +41,8 @@ func (s *Store) Fits(d *Difference) error {
 // number.
 func (s *Store) fitsBlocks(d *Difference) (reserved map[int]*ReservedBlock, err error) {
 	to, fresh := d.To, 0
-	if to.Blocks < d.From.Blocks || to.Records < d.From.Records || to.Records > to.Blocks || to.Hint < 0 || to.Hint > to.Blocks {
+	if to.Blocks < d.From.Blocks || to.Records < d.From.Records || to.Records > to.Blocks || to.Hint < 0 ||
+		to.Hint > to.Blocks {
 		return nil, fmt.Errorf("the ids go from state %+v to %+v", d.From, to)
 	}
 	if to.Blocks > s.most {
@@ -70,7 +72,8 @@ func (s *Store) fitsBlocks(d *Difference) (reserved map[int]*ReservedBlock, err 
 		}
 	}
 	if to.Own != d.From.Own+to.Blocks-d.From.Blocks-fresh {
-		return nil, fmt.Errorf("the ids have %d own blocks after %d, of %d new ones, %d of reservations", to.Own, d.From.Own, to.Blocks-d.From.Blocks, fresh)
+		return nil, fmt.Errorf("the ids have %d own blocks after %d, of %d new ones, %d of reservations",
+			to.Own, d.From.Own, to.Blocks-d.From.Blocks, fresh)
 	}
 	return reserved, nil
 }
@@ -126,7 +129,8 @@ func (s *Store) fitsStep(d *Difference, step *Step, index uint32, reserved map[i
 	}
 	number := int(index / blockSize)
 	b, p := s.reserved(number), reserved[number]
-	if isReserved := index == 0 || int(index) == d.To.Records*blockSize-1; isReserved || step.New&1 != 0 && number >= d.To.Records {
+	if isReserved := index == 0 || int(index) == d.To.Records*blockSize-1; isReserved ||
+		step.New&1 != 0 && number >= d.To.Records {
 		return fmt.Errorf("index %d is nobody's, or has no record", index)
 	}
 	if b == nil && p == nil {
@@ -162,7 +166,8 @@ func (s *Store) fitsLease(d *Difference, reserved map[int]*ReservedBlock) error 
 	if to.Lease == 0 && to.LeaseBase == 0 {
 		return nil
 	}
-	if to.Lease == 0 || to.LeaseBase%64 != 0 || number >= to.Records || reserved[number] != nil || s.reserved(number) != nil {
+	if to.Lease == 0 || to.LeaseBase%64 != 0 || number >= to.Records || reserved[number] != nil ||
+		s.reserved(number) != nil {
 		return fmt.Errorf("the lease of the ids is %#x from %d on", to.Lease, to.LeaseBase)
 	}
 	for leased := to.Lease; leased != 0; leased &= leased - 1 {

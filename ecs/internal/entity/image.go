@@ -34,7 +34,10 @@ type imageBlock struct {
 
 // ImageOf returns the image of a store at a moment. Any goroutine may call it.
 func (s *Store) ImageOf(from *Moment) *Image {
-	im := &Image{Tag: s.view.tag, Records: from.Records(), free: from.free, lease: from.lease, leaseBase: from.leaseBase, next: uint32(from.next)}
+	im := &Image{
+		Tag: s.view.tag, Records: from.Records(), free: from.free, lease: from.lease, leaseBase: from.leaseBase,
+		next: uint32(from.next),
+	}
 	for _, b := range from.reserved {
 		var c indexBlock
 		c.versions = new([blockSize]uint32)
@@ -67,7 +70,8 @@ func (im *Image) Code(c *codec.Coder) {
 func (im *Image) Check(size int) error {
 	blocks := im.Records / blockSize
 	switch {
-	case im.Records%blockSize != 0 || im.Records > MaxIDs || im.Records*int(recordSize) != size || len(im.free)*64 != im.Records:
+	case im.Records%blockSize != 0 || im.Records > MaxIDs || im.Records*int(recordSize) != size ||
+		len(im.free)*64 != im.Records:
 		return fmt.Errorf("%d records in %d bytes, with %d words of free bits", im.Records, size, len(im.free))
 	case im.leaseBase%64 != 0 || im.lease != 0 && int(im.leaseBase) >= im.Records:
 		return fmt.Errorf("indices from %d on are leased, of %d", im.leaseBase, im.Records)
@@ -75,7 +79,8 @@ func (im *Image) Check(size int) error {
 		return fmt.Errorf("indices from %d on are both free and leased", im.leaseBase)
 	case im.Records > 0 && (im.free[0]&1 != 0 || im.free[len(im.free)-1]>>63 != 0):
 		return fmt.Errorf("index 0 or %d is free", im.Records-1)
-	case im.lease != 0 && (im.leaseBase == 0 && im.lease&1 != 0 || int(im.leaseBase)+64 == im.Records && im.lease>>63 != 0):
+	case im.lease != 0 &&
+		(im.leaseBase == 0 && im.lease&1 != 0 || int(im.leaseBase)+64 == im.Records && im.lease>>63 != 0):
 		return fmt.Errorf("index 0 or %d is leased", im.Records-1)
 	}
 	return im.checkReserved(blocks)
@@ -85,17 +90,21 @@ func (im *Image) Check(size int) error {
 func (im *Image) checkReserved(blocks int) error {
 	last, within := -1, 0
 	for _, b := range im.reserved {
-		if b.number <= last || b.number >= maxBlocks || uint(b.next) >= blockSize || len(b.used) != blockSize/64 || len(b.versions) != blockSize {
-			return fmt.Errorf("block %d of reservations follows %d, with %d bits and %d versions", b.number, last, len(b.used)*64, len(b.versions))
+		if b.number <= last || b.number >= maxBlocks || uint(b.next) >= blockSize || len(b.used) != blockSize/64 ||
+			len(b.versions) != blockSize {
+			return fmt.Errorf("block %d of reservations follows %d, with %d bits and %d versions",
+				b.number, last, len(b.used)*64, len(b.versions))
 		}
-		if last = b.number; b.number < blocks && bitmask.Bits(im.free[b.number*blockSize/64:][:blockSize/64]).Count() > 0 {
+		if last = b.number; b.number < blocks &&
+			bitmask.Bits(im.free[b.number*blockSize/64:][:blockSize/64]).Count() > 0 {
 			return fmt.Errorf("block %d is of reservations, and has free indices", b.number)
 		}
 		for i := range blockSize {
 			set := b.used[i/64]>>(i%64)&1 != 0
 			nobodys := isExcluded(uint32(b.number*blockSize + i))
 			if alive := b.versions[i]&1 != 0; !set && (alive || nobodys) || alive && nobodys {
-				return fmt.Errorf("index %d has version %d and is not in use, or nobody's", b.number*blockSize+i, b.versions[i])
+				return fmt.Errorf("index %d has version %d and is not in use, or nobody's",
+					b.number*blockSize+i, b.versions[i])
 			}
 		}
 		if b.number < blocks {
@@ -103,7 +112,8 @@ func (im *Image) checkReserved(blocks int) error {
 		}
 	}
 	if last >= blocks+len(im.reserved)-within {
-		return fmt.Errorf("block %d is of reservations, of %d with records and %d behind them", last, blocks, len(im.reserved)-within)
+		return fmt.Errorf("block %d is of reservations, of %d with records and %d behind them",
+			last, blocks, len(im.reserved)-within)
 	}
 	return nil
 }

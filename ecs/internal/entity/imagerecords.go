@@ -107,13 +107,15 @@ func (r *ImageRows) admitWord(list []Record, first int) (alive uint64, err error
 		x := &list[i]
 		if x.version&1 == 0 {
 			if x.Location != Nowhere {
-				return 0, fmt.Errorf("index %d has version %d, which is not alive, and location %d", first+i, x.version, x.Location)
+				return 0, fmt.Errorf("index %d has version %d, which is not alive, and location %d",
+					first+i, x.version, x.Location)
 			}
 			continue
 		}
 		to, ok := r.take(x.Location)
 		if !ok {
-			return 0, fmt.Errorf("index %d leads to row %d of row block %d, which is not there or another's", first+i, x.Location&(1<<RowBits-1), x.Location>>RowBits)
+			return 0, fmt.Errorf("index %d leads to row %d of row block %d, which is not there or another's",
+				first+i, x.Location&(1<<RowBits-1), x.Location>>RowBits)
 		}
 		if alive |= 1 << i; to != x.Location { // a page that is written is copied
 			x.Location = to

@@ -132,7 +132,8 @@ func (x *seen) writes(t *testing.T) {
 		require.Nil(t, x.want, x.name)
 	}
 	x.version = 0
-	require.Equal(t, x.want != nil, x.Values(make([]uintptr, 1), []entity.ID{x.e}, true) == 1 && x.version == x.now, x.name)
+	require.Equal(t, x.want != nil, x.Values(make([]uintptr, 1), []entity.ID{x.e}, true) == 1 && x.version == x.now,
+		x.name)
 }
 
 // switches toggles the bit of the third row, where the entity has the type. Else Switch asks

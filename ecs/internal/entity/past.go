@@ -88,7 +88,8 @@ func (s *Store) KeepNext() {
 
 // keepLease has the records of the leased word kept.
 func (s *Store) keepLease() {
-	s.past.BeforeWrite(unsafe.Pointer(s.view.at(s.leaseBase)), 64*int(recordSize)) // Safe because a word of indices has records.
+	// Safe because a word of indices has records.
+	s.past.BeforeWrite(unsafe.Pointer(s.view.at(s.leaseBase)), 64*int(recordSize))
 }
 
 // KeepAll has all records kept.
@@ -268,7 +269,8 @@ func (s *Store) restoreReservations(o *reservations, from *Moment) {
 
 // has reports whether a block was among the blocks of reservations, which lie by number.
 func (st *Moment) has(b *indexBlock) bool {
-	at, ok := slices.BinarySearchFunc(st.reserved, b.number, func(b *indexBlock, number int) int { return b.number - number })
+	at, ok := slices.BinarySearchFunc(st.reserved, b.number,
+		func(b *indexBlock, number int) int { return b.number - number })
 	return ok && st.reserved[at] == b
 }
 

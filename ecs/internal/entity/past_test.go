@@ -42,7 +42,8 @@ type moment struct {
 }
 
 func newKept(t testing.TB, seed uint64) *kept {
-	k := &kept{t: t, u: newUniverse(t, 64<<20), r: rand.New(rand.NewPCG(seed, 9)), alive: map[entity.ID]entity.Location{}}
+	k := &kept{t: t, u: newUniverse(t, 64<<20), r: rand.New(rand.NewPCG(seed, 9)),
+		alive: map[entity.ID]entity.Location{}}
 	k.s = open(t, k.u)
 	if seed%2 == 1 {
 		k.s.Apart(3) // nothing else depends on where versions start

@@ -103,7 +103,8 @@ func TestReachRefused(t *testing.T) {
 		t.Run(fmt.Sprint(blocks), func(t *testing.T) {
 			refusals := 0
 			require.NoError(t, alloc.CheckEveryFailure(func(f *alloc.Failures) (err error) {
-				s := open(t, newUniverse(t, 4<<20, alloc.InjectFailures(f))) // one for each failure, all open until the end
+				// One for each failure, all open until the end.
+				s := open(t, newUniverse(t, 4<<20, alloc.InjectFailures(f)))
 				if err = s.MakeRoom(100); err != nil {
 					return err
 				}
@@ -119,7 +120,9 @@ func TestReachRefused(t *testing.T) {
 					refusals++
 					require.Equal(t, view, s.View())
 					verify(t, s, 1)
-					require.PanicsWithValue(t, fmt.Sprintf("entity: Store.Revive: %v has no record, there are %d: Reach comes first", ids[0], blockSize),
+					require.PanicsWithValue(t,
+						fmt.Sprintf("entity: Store.Revive: %v has no record, there are %d: Reach comes first",
+							ids[0], blockSize),
 						func() { s.Revive(ids) })
 					takeBack(t, s, ids)
 					require.NotNil(t, s.Find(own))

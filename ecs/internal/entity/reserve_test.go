@@ -101,7 +101,8 @@ func TestDefectCIndexOutOfRange(t *testing.T) {
 	s := newStore(t)
 	e, reserved := take(t, s), entity.ID{}
 	try := func() {
-		for _, index := range []uint32{0, 1, 2, blockSize, blockSize + 1, 2 * blockSize, entity.MaxIDs / 2, entity.MaxIDs - 1} {
+		for _, index := range []uint32{0, 1, 2, blockSize, blockSize + 1, 2 * blockSize, entity.MaxIDs / 2,
+			entity.MaxIDs - 1} {
 			for _, version := range []uint32{0, 1, 2, 3, 1<<32 - 1} {
 				f := with(e, index, version)
 				if f != reserved {

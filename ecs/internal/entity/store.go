@@ -79,9 +79,10 @@ type Store struct {
 	most         int                          // most blocks that may be made; see Limit
 	total        atomic.Int32                 // number of blocks made (R8); written while making is held
 	reservations atomic.Pointer[reservations] // nil until the first block of reservations
-	moment       atomic.Uint64                // number of the snapshot taken last, for blocks of reservations; 0: none is alive
-	ended        []*indexBlock                // blocks of reservations that Restore has ended, and that may come back
-	reading      sync.RWMutex                 // held to read where a block of a moment is copied, see past.go
+	// Number of the snapshot taken last, for blocks of reservations; 0: none is alive.
+	moment  atomic.Uint64
+	ended   []*indexBlock // blocks of reservations that Restore has ended, and that may come back
+	reading sync.RWMutex  // held to read where a block of a moment is copied, see past.go
 }
 
 // Open initializes a zero store for a world with a tag, with memory from u. It takes no memory yet.

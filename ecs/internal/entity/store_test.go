@@ -147,7 +147,8 @@ func TestMakeRoom(t *testing.T) {
 
 // TestMakeRoomRefused: at the limit of indices, and where memory is refused, nothing changes.
 func TestMakeRoomRefused(t *testing.T) {
-	s := open(t, newUniverse(t, 16<<20, alloc.InjectFailures(alloc.FailFrom(3)))) // an extension, and what comes in its place
+	// An extension, and what comes in its place.
+	s := open(t, newUniverse(t, 16<<20, alloc.InjectFailures(alloc.FailFrom(3))))
 	s.Limit(2)
 	require.ErrorIs(t, s.MakeRoom(2*blockSize-1), entity.ErrFull, "two indices are nobody's")
 	require.NoError(t, s.MakeRoom(blockSize-2))
@@ -373,7 +374,8 @@ func TestVerifyNamesTheInvariant(t *testing.T) {
 	}
 	revive(t, s, reserve(t, s, 2)[1:])
 	verify(t, s, 6)
-	for _, name := range []string{"R1 both", "R1 lent", "R2", "R3", "R4", "R4 busy", "R5", "R5 held", "R6", "R6 owner's", "R7", "R7 alive", "R7 indices",
+	for _, name := range []string{"R1 both", "R1 lent", "R2", "R3", "R4", "R4 busy", "R5", "R5 held", "R6",
+		"R6 owner's", "R7", "R7 alive", "R7 indices",
 		"R8", "R8 place", "R8 own", "R9", "R9 total", "R10", "R10 lent", "R10 other", "R10 early", "R10 dead"} {
 		restore := s.Corrupt(name)
 		_, err := s.Verify()

@@ -17,10 +17,13 @@ func (s *Store) all() []Record {
 func (s *Store) Verify() (alive int, err error) {
 	s.reading.Lock()
 	defer s.reading.Unlock()
-	if s.view.base != s.records.Base() || s.view.n%blockSize != 0 || int(s.view.n)*int(recordSize) != s.records.Size() ||
-		int(s.view.n) > int(s.total.Load())*blockSize || len(s.free) != int(s.view.n)/64 || len(s.summary) != len(s.free)/64 {
-		return 0, fmt.Errorf("entity: R9: the view has %d records at %p, the extent %d bytes at %p; there are %d blocks, %d words of free bits and %d of summary",
-			s.view.n, s.view.base, s.records.Size(), s.records.Base(), s.total.Load(), len(s.free), len(s.summary))
+	if s.view.base != s.records.Base() || s.view.n%blockSize != 0 ||
+		int(s.view.n)*int(recordSize) != s.records.Size() ||
+		int(s.view.n) > int(s.total.Load())*blockSize || len(s.free) != int(s.view.n)/64 ||
+		len(s.summary) != len(s.free)/64 {
+		return 0,
+			fmt.Errorf("entity: R9: the view has %d records at %p, the extent %d bytes at %p; there are %d blocks, %d words of free bits and %d of summary",
+				s.view.n, s.view.base, s.records.Size(), s.records.Base(), s.total.Load(), len(s.free), len(s.summary))
 	}
 	if err := s.records.Verify(); err != nil {
 		return 0, fmt.Errorf("entity: R9: %w", err)
@@ -38,7 +41,8 @@ func (s *Store) Verify() (alive int, err error) {
 		alive += odd
 		free += bits.OnesCount64(mask)
 		if noted := s.summary[word/64]>>(word%64)&1 != 0; noted != (mask != 0) || noted && word/64 < s.hint {
-			return 0, fmt.Errorf("entity: R3: word %d of free is %#x, its bit in summary %v, hint %d", word, mask, noted, s.hint)
+			return 0, fmt.Errorf("entity: R3: word %d of free is %#x, its bit in summary %v, hint %d",
+				word, mask, noted, s.hint)
 		}
 	}
 	if free != s.nFree {
@@ -66,7 +70,9 @@ func (s *Store) verifyWord(word int, free, leased uint64) (alive int, err error)
 		nobodys := index == 0 || index == int(s.view.n)-1
 		switch {
 		case nobodys && (isFree || isAlive), reserved && isFree, !nobodys && !reserved && isFree == isAlive:
-			return 0, fmt.Errorf("entity: R1: index %d has version %d, free bit %v; it is in a block of reservations: %v", index, r.version, isFree, reserved)
+			return 0,
+				fmt.Errorf("entity: R1: index %d has version %d, free bit %v; it is in a block of reservations: %v",
+					index, r.version, isFree, reserved)
 		}
 	}
 	return alive, nil
@@ -94,7 +100,8 @@ func (s *Store) verifyBlocks() (err error) {
 		b, used, odd := o.block[number].Load(), blockSize, 0
 		if b != nil {
 			if b.number != number || int(o.end.Load()) > total {
-				return fmt.Errorf("entity: R8: the block at %d has number %d; %d blocks were made, the metadata ends at %d", number, b.number, total, o.end.Load())
+				return fmt.Errorf("entity: R8: the block at %d has number %d; of %d blocks the metadata ends at %d",
+					number, b.number, total, o.end.Load())
 			}
 			if used, odd, err = s.verifyBlock(b); err != nil {
 				return err
@@ -109,10 +116,12 @@ func (s *Store) verifyBlocks() (err error) {
 		}
 	}
 	if total != s.own+blocks || total > maxBlocks {
-		return fmt.Errorf("entity: R8: the owner has %d blocks, %d are of reservations, the count says %d of %d", s.own, blocks, total, maxBlocks)
+		return fmt.Errorf("entity: R8: the owner has %d blocks, %d are of reservations, the count says %d of %d",
+			s.own, blocks, total, maxBlocks)
 	}
 	if int(o.free.Load()) != free || o.alive != alive || o.indices != indices {
-		return fmt.Errorf("entity: R7: blocks of reservations have %d indices, %d free and %d alive, the counts say %d, %d and %d",
+		return fmt.Errorf(
+			"entity: R7: blocks of reservations have %d indices, %d free and %d alive, the counts say %d, %d and %d",
 			indices, free, alive, o.indices, o.free.Load(), o.alive)
 	}
 	return nil

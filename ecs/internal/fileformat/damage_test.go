@@ -73,12 +73,14 @@ func TestDamagedMiBIsNamed(t *testing.T) {
 	for part, size := range mixed {
 		for _, at := range []int{0, size / 2, size - 1} {
 			mib := at / sumEvery
-			flip(t, file, h.at[firstBulk+part]+int64(at), "section "+sectionNames[firstBulk+part]+" is damaged between bytes ")
+			flip(t, file, h.at[firstBulk+part]+int64(at),
+				"section "+sectionNames[firstBulk+part]+" is damaged between bytes ")
 			flip(t, file, h.at[firstBulk+part]+int64(at), "its MiB "+string(rune('0'+mib))+": the checksum is ")
 		}
 	}
 	rows := h.at[firstBulk+worldfile.ImageRows]
-	file[rows+1], file[rows+3*sumEvery], file[rows+2*sumEvery] = ^file[rows+1], ^file[rows+3*sumEvery], ^file[rows+2*sumEvery]
+	file[rows+1], file[rows+3*sumEvery], file[rows+2*sumEvery] = ^file[rows+1], ^file[rows+3*sumEvery],
+		^file[rows+2*sumEvery]
 	checked, _ := verdicts(file)
 	require.ErrorContains(t, checked, "its MiB 0, and 2 more: the checksum is ")
 }
@@ -237,7 +239,8 @@ func TestLyingHeaderTakesNoMemory(t *testing.T) {
 // TestReaderErrorIsNoVerdict: what the system says is not the file's fault.
 func TestReaderErrorIsNoVerdict(t *testing.T) {
 	file, h := fakeFile(t, 7, mixed)
-	for _, n := range []int64{0, 10, headerBytes, h.at[worldfile.ImageNames], h.at[firstBulk] - 1, h.at[firstBulk] + 5, h.at[sums] - 1, h.at[sums] + 1} {
+	for _, n := range []int64{0, 10, headerBytes, h.at[worldfile.ImageNames], h.at[firstBulk] - 1, h.at[firstBulk] + 5,
+		h.at[sums] - 1, h.at[sums] + 1} {
 		f, finish, err := Load(io.MultiReader(bytes.NewReader(file[:n]), failing{}))
 		if err == nil {
 			err = drain(f, finish)

@@ -29,7 +29,8 @@ func drawing(p plan) string {
 		case s == firstBulk+worldfile.ImageRecords:
 			what += fmt.Sprintf("  %s ids, 8 B each", comma(p.n[s]/8))
 		case s == sums:
-			what += fmt.Sprintf("     %d for each MiB of the three, 4 B each, and their own", (p.n[s]-sumBytes)/sumBytes)
+			what += fmt.Sprintf("     %d for each MiB of the three, 4 B each, and their own",
+				(p.n[s]-sumBytes)/sumBytes)
 		}
 		line(p.at[s], p.n[s], what)
 		end = p.at[s] + p.n[s]
@@ -49,8 +50,10 @@ func comma(n int64) string {
 // A world of 200,000 entities of 40 bytes, some of which have a sparse type of 8.
 func examplePlan() plan {
 	var n [sums]int64
-	n[worldfile.ImageTypes], n[worldfile.ImageTables], n[worldfile.ImageIDs], n[worldfile.ImageNames], n[worldfile.ImageSparse], n[worldfile.ImageManaged] = 412, 5_240, 96, 20, 310, 1_210
-	n[firstBulk+worldfile.ImageRows], n[firstBulk+worldfile.ImageRecords], n[firstBulk+worldfile.ImageEntries] = 5*granuleBytes, 200_001*8, 1_500*16
+	n[worldfile.ImageTypes], n[worldfile.ImageTables], n[worldfile.ImageIDs], n[worldfile.ImageNames],
+		n[worldfile.ImageSparse], n[worldfile.ImageManaged] = 412, 5_240, 96, 20, 310, 1_210
+	n[firstBulk+worldfile.ImageRows], n[firstBulk+worldfile.ImageRecords], n[firstBulk+worldfile.ImageEntries] = 5*
+		granuleBytes, 200_001*8, 1_500*16
 	return planOf(n)
 }
 

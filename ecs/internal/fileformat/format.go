@@ -86,7 +86,8 @@ func planOf(n [sums]int64) (p plan) {
 func badLengths(n *[sums]int64) string {
 	for s, bytes := range n {
 		if uint64(bytes) > mostBytes {
-			return fmt.Sprintf("section %s has %d bytes, at most %d are possible", sectionNames[s], uint64(bytes), int64(mostBytes))
+			return fmt.Sprintf("section %s has %d bytes, at most %d are possible",
+				sectionNames[s], uint64(bytes), int64(mostBytes))
 		}
 	}
 	if rows := n[firstBulk+worldfile.ImageRows]; rows%granuleBytes != 0 {

@@ -11,7 +11,8 @@ import (
 
 // TestPlan: offsets are those of the drawing, for sizes around each boundary.
 func TestPlan(t *testing.T) {
-	sizes := []int64{0, 1, 63, 64, 65, sumEvery - 1, sumEvery, sumEvery + 1, granuleBytes - headerBytes, granuleBytes, granuleBytes + 1, 5*granuleBytes - 1}
+	sizes := []int64{0, 1, 63, 64, 65, sumEvery - 1, sumEvery, sumEvery + 1, granuleBytes - headerBytes, granuleBytes,
+		granuleBytes + 1, 5*granuleBytes - 1}
 	for s := range sums {
 		for _, size := range sizes {
 			for _, other := range []int64{0, 100, 3 << 20} {
@@ -45,7 +46,8 @@ func TestPlan(t *testing.T) {
 // TestSumIndex: each MiB of each part has a place of its own among the sums.
 func TestSumIndex(t *testing.T) {
 	var n [sums]int64
-	n[firstBulk+worldfile.ImageRows], n[firstBulk+worldfile.ImageRecords], n[firstBulk+worldfile.ImageEntries] = 2*granuleBytes, sumEvery+1, 1
+	n[firstBulk+worldfile.ImageRows], n[firstBulk+worldfile.ImageRecords], n[firstBulk+worldfile.ImageEntries] = 2*
+		granuleBytes, sumEvery+1, 1
 	p := planOf(n)
 	next := 0
 	for part, mibs := range []int{4, 2, 1} {

@@ -104,7 +104,8 @@ func decode(page []byte) (h header, err error) {
 	h.plan = planOf(n)
 	for s := range sections {
 		if at := le.Uint64(page[tableAt+s*entryBytes+8:]); at != uint64(h.at[s]) {
-			return h, refused("section %s is at byte %d, by the lengths of the sections at %d", sectionNames[s], at, h.at[s])
+			return h, refused("section %s is at byte %d, by the lengths of the sections at %d",
+				sectionNames[s], at, h.at[s])
 		}
 	}
 	if total := le.Uint64(page[16:]); total != uint64(h.total) {

@@ -26,7 +26,8 @@ type (
 func infoWorld(t testing.TB) (path string, file []byte) {
 	w, err := ecs.NewWorld()
 	require.NoError(t, err)
-	place, crates := ecs.Register[infoPlace](w, ecs.Enableable, ecs.MaxRows(64)), ecs.RegisterBuffer[infoCrate](w, ecs.Inline(1))
+	place := ecs.Register[infoPlace](w, ecs.Enableable, ecs.MaxRows(64))
+	crates := ecs.RegisterBuffer[infoCrate](w, ecs.Inline(1))
 	mark, port := ecs.RegisterSparse[infoMark](w), ecs.RegisterShared[string](w)
 	batch, err := ecs.NewArchetype(w, place, crates, port.Of("Genoa")).CreateN(100)
 	require.NoError(t, err)
@@ -97,7 +98,8 @@ func TestInspectDamage(t *testing.T) {
 					continue
 				}
 				bulk := s >= firstBulk && s != sums
-				require.Equal(t, bulk && (!whole || section == sums), got.State == Unread, "byte %d, section %s", at, sectionNames[s])
+				require.Equal(t, bulk && (!whole || section == sums), got.State == Unread, "byte %d, section %s",
+					at, sectionNames[s])
 				require.NoError(t, got.Err)
 			}
 			require.Equal(t, section >= firstBulk, in.Meta != nil, "described sections are told of if all are good")

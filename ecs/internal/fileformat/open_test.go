@@ -79,15 +79,18 @@ func TestReadsAreInOrder(t *testing.T) {
 	} {
 		f := open()
 		b := make([]byte, granuleBytes)
-		require.ErrorContains(t, f.Read(worldfile.ImageRows, sumEvery, b), "section rows: 2097152 bytes from its byte 1048576 on are read, the next is 0 of 4194304", name)
+		require.ErrorContains(t, f.Read(worldfile.ImageRows, sumEvery, b),
+			"section rows: 2097152 bytes from its byte 1048576 on are read, the next is 0 of 4194304", name)
 		require.NoError(t, f.Read(worldfile.ImageRows, 0, b))
 		require.ErrorContains(t, f.Read(worldfile.ImageRows, 0, b), "the next is 2097152 of 4194304", name)
-		require.ErrorContains(t, f.Read(worldfile.ImageRows, granuleBytes, make([]byte, granuleBytes+1)), "2097153 bytes from its byte 2097152 on", name)
+		require.ErrorContains(t, f.Read(worldfile.ImageRows, granuleBytes, make([]byte, granuleBytes+1)),
+			"2097153 bytes from its byte 2097152 on", name)
 		require.NoError(t, f.Read(worldfile.ImageRows, granuleBytes, b), name)
 	}
 	s, finish, err := Load(bytes.NewReader(file))
 	require.NoError(t, err)
-	require.ErrorContains(t, s.Read(worldfile.ImageEntries, 0, make([]byte, 8)), "section entries is read, and rows only up to its byte 0 of 4194304")
+	require.ErrorContains(t, s.Read(worldfile.ImageEntries, 0, make([]byte, 8)),
+		"section entries is read, and rows only up to its byte 0 of 4194304")
 	require.Error(t, finish())
 	s, finish, err = Load(bytes.NewReader(file))
 	require.NoError(t, err)
@@ -162,7 +165,8 @@ func TestFileThatIsCut(t *testing.T) {
 	require.NoError(t, os.Truncate(path, f.At[worldfile.ImageRows]+100))
 	err = f.Read(worldfile.ImageRows, 0, make([]byte, granuleBytes))
 	require.ErrorIs(t, err, worldfile.ErrImage)
-	require.ErrorContains(t, err, fmt.Sprintf("it ends after %d bytes: it was cut while it was read", f.At[worldfile.ImageRows]+100))
+	require.ErrorContains(t, err, fmt.Sprintf("it ends after %d bytes: it was cut while it was read",
+		f.At[worldfile.ImageRows]+100))
 }
 
 // failingAt gives the bytes of a file up to one, and an error for reads behind it.

@@ -51,7 +51,8 @@ func openStream(r io.Reader) (s *stream, meta [worldfile.ImageMeta][]byte, err e
 // checkMeta returns an error unless a described section has its checksum.
 func (h *header) checkMeta(section int, b []byte) error {
 	if sum := crc(b); sum != h.sums[section] {
-		return refused("section %s at byte %d is damaged: its checksum is %08x, the header says %08x", sectionNames[section], h.at[section], sum, h.sums[section])
+		return refused("section %s at byte %d is damaged: its checksum is %08x, the header says %08x",
+			sectionNames[section], h.at[section], sum, h.sums[section])
 	}
 	return nil
 }
@@ -82,14 +83,16 @@ func (s *stream) read(part, at int, dst []byte) error {
 
 // errOrder is the error of a call that reads anything but the next bytes of a part.
 func errOrder(part, at, n int, t *tally) error {
-	return fmt.Errorf("section %s: %d bytes from its byte %d on are read, the next is %d of %d", sectionNames[firstBulk+part], n, at, t.at, t.n)
+	return fmt.Errorf("section %s: %d bytes from its byte %d on are read, the next is %d of %d",
+		sectionNames[firstBulk+part], n, at, t.at, t.n)
 }
 
 // enter goes on to a part, which is read next.
 func (s *stream) enter(part int) error {
 	for ; s.part < part; s.part++ {
 		if t := &s.seen[s.part]; t.at < t.n {
-			return fmt.Errorf("section %s is read, and %s only up to its byte %d of %d", sectionNames[firstBulk+part], sectionNames[firstBulk+s.part], t.at, t.n)
+			return fmt.Errorf("section %s is read, and %s only up to its byte %d of %d",
+				sectionNames[firstBulk+part], sectionNames[firstBulk+s.part], t.at, t.n)
 		}
 	}
 	return s.skip(s.header.at[firstBulk+part])

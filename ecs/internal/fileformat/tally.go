@@ -66,7 +66,8 @@ func (h *header) encodeSums(list []uint32) []byte {
 func (h *header) decodeSums(b []byte) (list []uint32, err error) {
 	end := len(b) - sumBytes
 	if sum, said := crc32.Update(h.own, castagnoli, b[:end]), binary.LittleEndian.Uint32(b[end:]); sum != said {
-		return nil, refused("section sums at byte %d is damaged or of another file: its checksum is %08x, it says %08x", h.at[sums], sum, said)
+		return nil, refused("section sums at byte %d is damaged or of another file: its checksum is %08x, it says %08x",
+			h.at[sums], sum, said)
 	}
 	for at := 0; at < end; at += sumBytes {
 		list = append(list, binary.LittleEndian.Uint32(b[at:]))

@@ -212,7 +212,8 @@ func (x *Index) Verify(archetypes int) error {
 	}
 	for at, a := range x.archetypes {
 		if !a.verify(at) {
-			return fmt.Errorf("match: M1: archetype %d has index %d, left: %v, types %v and the signature %x", at, a.Index, a.Closed, a.Types, a.Sig)
+			return fmt.Errorf("match: M1: archetype %d has index %d, left: %v, types %v and the signature %x",
+				at, a.Index, a.Closed, a.Types, a.Sig)
 		}
 	}
 	if err := x.verifyValues(); err != nil {
@@ -244,11 +245,13 @@ func (x *Index) verifyFilters() error {
 		for ; m != nil; m = m.alike {
 			found++
 			if m.key != key || x.keyOf(&m.Filter) != key || m.queries < 1 || m.loses {
-				return fmt.Errorf("match: M5: a matching of %d queries is listed by %#x, that of its filter is %#x", m.queries, key, x.keyOf(&m.Filter))
+				return fmt.Errorf("match: M5: a matching of %d queries is listed by %#x, that of its filter is %#x",
+					m.queries, key, x.keyOf(&m.Filter))
 			}
 			for other := m.alike; other != nil; other = other.alike {
 				if m.isLike(&other.Filter) {
-					return fmt.Errorf("match: M5: two matchings, of %d and %d queries, have the same filter", m.queries, other.queries)
+					return fmt.Errorf("match: M5: two matchings, of %d and %d queries, have the same filter",
+						m.queries, other.queries)
 				}
 			}
 		}

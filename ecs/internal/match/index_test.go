@@ -77,7 +77,8 @@ type ask struct {
 }
 
 func newAsk(r *rand.Rand) *ask {
-	a := &ask{has: someOf(r, 2), lacks: someOf(r, 2), enabled: set{}, disabled: set{}, where: map[table.TypeID][]uint64{}}
+	a := &ask{has: someOf(r, 2), lacks: someOf(r, 2), enabled: set{}, disabled: set{},
+		where: map[table.TypeID][]uint64{}}
 	for id := range toggling {
 		switch r.IntN(6) {
 		case 0:
@@ -106,7 +107,8 @@ func newAsk(r *rand.Rand) *ask {
 
 // filter returns what the ask is in any order.
 func (a *ask) filter(r *rand.Rand) (f match.Filter) {
-	f.Has, f.Lacks, f.Enabled, f.Disabled = a.has.signature(), a.lacks.signature(), a.enabled.signature(), a.disabled.signature()
+	f.Has, f.Lacks, f.Enabled, f.Disabled = a.has.signature(), a.lacks.signature(), a.enabled.signature(),
+		a.disabled.signature()
 	for _, i := range r.Perm(len(a.any)) {
 		f.Any = append(f.Any, a.any[i].signature())
 	}
@@ -119,7 +121,8 @@ func (a *ask) filter(r *rand.Rand) (f match.Filter) {
 // isLike reports whether two asks are the same, in the order in which Any came or another.
 func (a *ask) isLike(b *ask) bool {
 	same := maps.Equal(a.has, b.has) && maps.Equal(a.lacks, b.lacks) && maps.Equal(a.enabled, b.enabled) &&
-		maps.Equal(a.disabled, b.disabled) && maps.EqualFunc(a.where, b.where, slices.Equal[[]uint64]) && len(a.any) == len(b.any)
+		maps.Equal(a.disabled, b.disabled) && maps.EqualFunc(a.where, b.where, slices.Equal[[]uint64]) &&
+		len(a.any) == len(b.any)
 	rest := slices.Clone(b.any)
 	for _, one := range a.any {
 		i := slices.IndexFunc(rest, func(other set) bool { return maps.Equal(one, other) })
@@ -475,7 +478,10 @@ func TestVerifyNamesTheInvariant(t *testing.T) {
 	var x match.Index
 	x.Open()
 	for range 3 {
-		a := &match.Archetype{Table: table.Table{Types: []table.TypeID{1, 200}, Metadata: table.NewMetadata(2, []uint16{0}, nil)}, Values: []uint64{1}}
+		a := &match.Archetype{
+			Table:  table.Table{Types: []table.TypeID{1, 200}, Metadata: table.NewMetadata(2, []uint16{0}, nil)},
+			Values: []uint64{1},
+		}
 		a.Sig.Add(1)
 		a.Sig.Add(200)
 		x.Enter(a)

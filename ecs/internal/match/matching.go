@@ -48,18 +48,21 @@ func (m *Matching) verify(archetypes []*Archetype) error {
 	for _, a := range archetypes {
 		listed := at < len(m.Matches) && m.Matches[at].Archetype == a
 		if listed != m.Wants(a) {
-			return fmt.Errorf("match: M2: a matching of %d queries lists archetype %d: %v, but its filter says %v", m.queries, a.Index, listed, m.Wants(a))
+			return fmt.Errorf("match: M2: a matching of %d queries lists archetype %d: %v, but its filter says %v",
+				m.queries, a.Index, listed, m.Wants(a))
 		}
 		if !listed {
 			continue
 		}
 		if want := m.TestsOf(a); !slices.EqualFunc(m.Matches[at].Tests, want, BitTest.equal) {
-			return fmt.Errorf("match: M2: a matching of %d queries has tests %v for archetype %d, its filter says %v", m.queries, m.Matches[at].Tests, a.Index, want)
+			return fmt.Errorf("match: M2: a matching of %d queries has tests %v for archetype %d, its filter says %v",
+				m.queries, m.Matches[at].Tests, a.Index, want)
 		}
 		at++
 	}
 	if at != len(m.Matches) {
-		return fmt.Errorf("match: M2: a matching of %d queries lists %d archetypes, %d match", m.queries, len(m.Matches), at)
+		return fmt.Errorf("match: M2: a matching of %d queries lists %d archetypes, %d match",
+			m.queries, len(m.Matches), at)
 	}
 	return nil
 }

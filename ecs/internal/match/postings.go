@@ -138,7 +138,8 @@ func (x *Index) CandidateMatchings(a *Archetype) iter.Seq[*Matching] {
 func (r *postings) verify() error {
 	for at, e := range *r {
 		if e.position >= len(e.m.positions) || e.m.positions[e.position] != (position{r, at}) {
-			return fmt.Errorf("match: M3: a posting list of %d has a matching of %d queries at %d, whose position %d is elsewhere", len(*r), e.m.queries, at, e.position)
+			return fmt.Errorf("match: M3: a list of %d has a matching of %d queries at %d, whose place %d is elsewhere",
+				len(*r), e.m.queries, at, e.position)
 		}
 	}
 	return nil
@@ -178,7 +179,9 @@ func (x *Index) verifyPositions(m *Matching) error {
 		ok = ok && m.positions[1+i].in == want[i]
 	}
 	if !ok {
-		return fmt.Errorf("match: M3: a matching of %d queries has %d positions, not those where the archetypes look that it wants", m.queries, len(m.positions))
+		return fmt.Errorf(
+			"match: M3: a matching of %d queries has %d positions, not those where the archetypes look that it wants",
+			m.queries, len(m.positions))
 	}
 	return nil
 }

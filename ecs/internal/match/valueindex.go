@@ -53,7 +53,9 @@ func (x *Index) verifyValues() error {
 	}
 	for serial, s := range x.byValue {
 		if !slices.Equal(s.archetypes, lists[serial]) || s.loses {
-			return fmt.Errorf("match: M4: the list of value %d has %d archetypes, %d have it, or not these in this order", serial, len(s.archetypes), len(lists[serial]))
+			return fmt.Errorf(
+				"match: M4: the list of value %d has %d archetypes, %d have it, or not these in this order",
+				serial, len(s.archetypes), len(lists[serial]))
 		}
 		if len(s.archetypes) == 0 && len(s.matchings) == 0 {
 			return fmt.Errorf("match: M4: value %d is of no archetype and named by no matching, but has a list", serial)

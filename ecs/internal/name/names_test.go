@@ -206,7 +206,8 @@ func TestChangesAreBounded(t *testing.T) {
 			change()
 		}
 		runtime.ReadMemStats(&after)
-		require.Less(t, (after.TotalAlloc-before.TotalAlloc)/rounds, uint64(16<<10), "bytes a change, of %d names", count)
+		require.Less(t, (after.TotalAlloc-before.TotalAlloc)/rounds, uint64(16<<10), "bytes a change, of %d names",
+			count)
 		require.Less(t, (after.Mallocs-before.Mallocs)/rounds, uint64(60), "objects a change, of %d names", count)
 		require.NoError(t, n.Verify())
 	}

@@ -35,7 +35,8 @@ func (b *branch[V]) next(key uint32) *slot[V] { return &b[key>>(32-bits)] }
 
 // same reports whether two slots have the same branch, or the same values.
 func (s *slot[V]) same(as *slot[V]) bool {
-	return s.branch == as.branch && s.born == as.born && len(s.values) == len(as.values) && unsafe.SliceData(s.values) == unsafe.SliceData(as.values)
+	return s.branch == as.branch && s.born == as.born && len(s.values) == len(as.values) &&
+		unsafe.SliceData(s.values) == unsafe.SliceData(as.values)
 }
 
 // find returns the leaf of a key, to read.

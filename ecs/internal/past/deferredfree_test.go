@@ -31,7 +31,9 @@ func TestKeptAgainstAModel(t *testing.T) {
 	})
 	var layers []*past.Layer
 	part := func(l life) bool {
-		return slices.ContainsFunc(layers, func(of *past.Layer) bool { return of.Number() > l.born && of.Number() <= l.ended })
+		return slices.ContainsFunc(layers, func(of *past.Layer) bool {
+			return of.Number() > l.born && of.Number() <= l.ended
+		})
 	}
 	waited, taken, next := 0, 0, 0
 	for range 3000 {

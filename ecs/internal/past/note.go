@@ -28,7 +28,8 @@ type Text func(at, n int) string
 
 // Stale is the text for what users have slices and pointers to.
 func Stale(what string) string {
-	return "ecs: World.Snapshot: " + what + " was written through a slice or pointer that was taken before the snapshot; take it anew after World.Snapshot"
+	return "ecs: World.Snapshot: " + what +
+		" was written through a slice or pointer that was taken before the snapshot; take it anew after World.Snapshot"
 }
 
 // Missed is the text for what only the library writes.

@@ -37,7 +37,8 @@ func TestReadersBesideWrites(t *testing.T) {
 				for i := range 40 {
 					unit := (i*7 + g*3 + round) % count
 					// Safe because words have the bytes of a unit.
-					if err := l.Read(m, unit, unsafe.Slice((*byte)(unsafe.Pointer(&got[0])), past.UnitSize)); err != nil {
+					if err := l.Read(m, unit,
+						unsafe.Slice((*byte)(unsafe.Pointer(&got[0])), past.UnitSize)); err != nil {
 						t.Error(err)
 						return
 					}

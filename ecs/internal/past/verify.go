@@ -18,17 +18,20 @@ func (p *Past) Verify() error {
 			below = l.below.number
 		}
 		if l.number > p.number || below >= l.number || l.above != above || l.closed {
-			return fmt.Errorf("past: P1: layer %d lies above layer %d, or is closed; the last to begin was %d", l.number, below, p.number)
+			return fmt.Errorf("past: P1: layer %d lies above layer %d, or is closed; the last to begin was %d",
+				l.number, below, p.number)
 		}
 		above = l
 		for at, part := range l.parts {
 			for unit, c := range part.units {
 				if owner[c] || !p.u.InUse(c) {
-					return fmt.Errorf("past: P3: layer %d has unit %d of memory %d in chunk %d, which is another's", l.number, unit, at, c)
+					return fmt.Errorf("past: P3: layer %d has unit %d of memory %d in chunk %d, which is another's",
+						l.number, unit, at, c)
 				}
 				owner[c] = true
 				if m := p.memories[at]; m.stateNow(int(unit)) < stateOf(l.number) {
-					return fmt.Errorf("past: P2: layer %d has unit %d of memory %d, which nobody has written since", l.number, unit, at)
+					return fmt.Errorf("past: P2: layer %d has unit %d of memory %d, which nobody has written since",
+						l.number, unit, at)
 				}
 			}
 		}
@@ -50,7 +53,8 @@ func (p *Past) verifyStates(m *Memory) error {
 		}
 		for i := range page {
 			if s := page[i].Load(); s&busy != 0 || s > stateOf(p.number) {
-				return fmt.Errorf("past: P1: unit %d of memory %d has state %#x, the last layer is %d", at*pageUnits+i, m.at, s, p.number)
+				return fmt.Errorf("past: P1: unit %d of memory %d has state %#x, the last layer is %d",
+					at*pageUnits+i, m.at, s, p.number)
 			}
 		}
 	}

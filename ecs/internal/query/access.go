@@ -33,7 +33,9 @@ func Conflicts(w *world.World, a, b world.Access) (names []string) {
 		for ; of != 0; of &= of - 1 {
 			id := i*64 + bits.TrailingZeros64(of)
 			if id >= len(w.Types.List) {
-				panic(fmt.Sprintf("ecs: World.Conflicts: the accesses have type %d, the world has %d types: they are of another world", id, len(w.Types.List)))
+				panic(
+					fmt.Sprintf("ecs: World.Conflicts: the accesses have type %d, the world has %d types: they are of another world",
+						id, len(w.Types.List)))
 			}
 			names = append(names, w.Types.List[id].Name)
 		}

@@ -112,7 +112,8 @@ func (r *Accessor) Rows(p RowRange) (rows Rows, ok bool) {
 
 //go:noinline
 func (r *Accessor) refuse(p RowRange) {
-	panic(fmt.Sprintf("ecs: Accessor.Rows: %s has no such rows: %+v; parts are good from Begin to End", r.Borrow.Name, p))
+	panic(fmt.Sprintf("ecs: Accessor.Rows: %s has no such rows: %+v; parts are good from Begin to End",
+		r.Borrow.Name, p))
 }
 
 // Take returns an idle accessor for a loop over a query.
@@ -161,7 +162,8 @@ func Lookup(t *world.Type, op string, r *Accessor) *world.Lookup {
 		panic(fmt.Sprintf("ecs: %s: %s and %s belong to different worlds", op, t.Name, b.Name))
 	case b.Used.Has(t.ID), !write && b.Query.declares(t.ID):
 	case write: // look-ups would see rows that others are writing
-		panic(fmt.Sprintf("ecs: %s: %v of %s writes %s: rows of others may be being written", op, b.Query, b.Name, t.Name))
+		panic(fmt.Sprintf("ecs: %s: %v of %s writes %s: rows of others may be being written",
+			op, b.Query, b.Name, t.Name))
 	default:
 		panic(fmt.Sprintf("ecs: %s: %s does not use %s: declare it", op, b.Name, t.Name))
 	}

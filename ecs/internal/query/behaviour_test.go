@@ -61,7 +61,8 @@ func TestNewArchetypeInLoop(t *testing.T) {
 	for rows := range q.Rows() {
 		n += rows.Len()
 		ecs.NewArchetype(w, position, ecs.Register[ecstest.Owner](w))
-		late = append(late, ecs.NewQuery(w, ecs.Read(position), ecs.Absent(health)), ecs.NewQuery(w, ecs.Read(velocity)))
+		late = append(late, ecs.NewQuery(w, ecs.Read(position), ecs.Absent(health)),
+			ecs.NewQuery(w, ecs.Read(velocity)))
 		if len(late) > 3 {
 			late[len(late)-4].Close() // others may be closed
 		}
@@ -81,7 +82,8 @@ func TestBehaviour33ExactlyOnce(t *testing.T) {
 		per := a.Plan().Rows
 		q := ecs.NewQuery(w, ecs.Read(position))
 		var want []ecs.Entity
-		for _, n := range []int{0, 1, 63, 64, 65, per - 1, per, per + 1, 2*per - 1, 2 * per, 3*per + 1, 9 * per, 9*per + 1} {
+		for _, n := range []int{0, 1, 63, 64, 65, per - 1, per, per + 1, 2*per - 1, 2 * per, 3*per + 1,
+			9 * per, 9*per + 1} {
 			for len(want) < n {
 				want = append(want, a.Create())
 			}
@@ -110,7 +112,9 @@ func TestBehaviour33ExactlyOnce(t *testing.T) {
 // a disabled one is there.
 func TestBehaviour34OptionalIsNil(t *testing.T) {
 	w := ecstest.NewWorld(t)
-	position, stun, hits := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Stun](w, ecs.Enableable), ecs.RegisterBuffer[ecstest.Hit](w)
+	position := ecs.Register[ecstest.Position](w)
+	stun := ecs.Register[ecstest.Stun](w, ecs.Enableable)
+	hits := ecs.RegisterBuffer[ecstest.Hit](w)
 	ecs.NewArchetype(w, position).Create()
 	e := ecs.NewArchetype(w, position, stun, hits).Create()
 	stun.Set(e, ecstest.Stun{Left: 7})
@@ -134,7 +138,8 @@ func TestBehaviour34OptionalIsNil(t *testing.T) {
 			require.Nil(t, stun.ReadOnly(rows))
 			require.False(t, stun.Changed(rows, 0), "what is not there has not changed")
 			stun.Mark(rows) // does nothing
-			require.PanicsWithValue(t, "ecs: Buffer.At: [Position] has no []Hit: ask Buffer.In first", func() { hits.At(rows, 0) })
+			require.PanicsWithValue(t, "ecs: Buffer.At: [Position] has no []Hit: ask Buffer.In first",
+				func() { hits.At(rows, 0) })
 			require.PanicsWithValue(t, "ecs: Buffer.At: row 1 is not in [0, 1)", func() { hits.At(rows, 1) })
 		}
 		require.Equal(t, 1, with)
@@ -185,7 +190,8 @@ func TestBehaviour36StaleRows(t *testing.T) {
 		check()
 		break
 	}
-	require.PanicsWithValue(t, "ecs: Rows.Dense: the rows are the zero value; rows come from Query.Rows or Batch.Rows", func() { ecs.Rows{}.Dense() })
+	require.PanicsWithValue(t, "ecs: Rows.Dense: the rows are the zero value; rows come from Query.Rows or Batch.Rows",
+		func() { ecs.Rows{}.Dense() })
 }
 
 // TestBehaviour37LoopsLock: a structural change inside a loop panics and leaves the
@@ -203,7 +209,9 @@ func TestBehaviour37LoopsLock(t *testing.T) {
 	locked := func(inside *ecs.Query) {
 		t.Helper()
 		for op, change := range changes {
-			require.PanicsWithValue(t, fmt.Sprintf("ecs: %s: structural change inside a loop over %v; gather the entities and change them after the loop", op, inside), change)
+			require.PanicsWithValue(t,
+				fmt.Sprintf("ecs: %s: structural change inside a loop over %v; gather the entities and change them after the loop",
+					op, inside), change)
 		}
 		require.Equal(t, hash, w.Hash())
 		require.NoError(t, w.Verify())
@@ -279,7 +287,8 @@ func TestBehaviour38Close(t *testing.T) {
 	require.NoError(t, w.Close())
 	late.Close()
 	late.Close()
-	require.PanicsWithValue(t, "ecs: Query.Rows: the world is closed", func() { late.Rows()(func(ecs.Rows) bool { return true }) })
+	require.PanicsWithValue(t, "ecs: Query.Rows: the world is closed",
+		func() { late.Rows()(func(ecs.Rows) bool { return true }) })
 }
 
 // TestBehaviour40Borrow: peers refuse two overlapping loops of which one writes a type.
@@ -318,13 +327,16 @@ func chunksOf(q *ecs.Query) (n int) {
 // whatever the order of terms and types, and whatever they access.
 func TestBehaviour41SharedMatching(t *testing.T) {
 	w := ecstest.NewWorld(t)
-	position, velocity, stun := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w), ecs.Register[ecstest.Stun](w, ecs.Enableable)
+	position := ecs.Register[ecstest.Position](w)
+	velocity := ecs.Register[ecstest.Velocity](w)
+	stun := ecs.Register[ecstest.Stun](w, ecs.Enableable)
 	health, tag := ecs.Register[ecstest.Health](w), ecs.Register[ecstest.Tag](w)
 	first := ecs.NewQuery(w, ecs.Read(position), ecs.Without(stun), ecs.Any(health, tag), ecs.Any(velocity))
 	for _, q := range []*ecs.Query{
 		ecs.NewQuery(w, ecs.Any(velocity), ecs.Any(tag, ecs.Read(health)), ecs.Without(stun), ecs.Write(position)),
 		ecs.NewQuery(w, ecs.Without(stun), ecs.Any(tag, health), ecs.With(position), ecs.Any(ecs.Write(velocity))),
-		ecs.NewQuery(w, ecs.With(position), ecs.Without(stun), ecs.Any(health, tag), ecs.Any(velocity), ecs.Changed(position), ecs.Ordered()),
+		ecs.NewQuery(w, ecs.With(position), ecs.Without(stun), ecs.Any(health, tag), ecs.Any(velocity),
+			ecs.Changed(position), ecs.Ordered()),
 	} {
 		require.True(t, sharesMatching(first, q), "%v", q)
 	}
@@ -332,7 +344,8 @@ func TestBehaviour41SharedMatching(t *testing.T) {
 	for _, q := range []*ecs.Query{
 		ecs.NewQuery(w, ecs.Read(position), ecs.Absent(stun), ecs.Any(health, tag), ecs.Any(velocity)),
 		ecs.NewQuery(w, ecs.Read(position), ecs.Without(stun), ecs.Any(health, tag, velocity)),
-		ecs.NewQuery(w, ecs.Read(position), ecs.Without(stun), ecs.Any(health, tag), ecs.Any(velocity), ecs.IncludePrefabs()),
+		ecs.NewQuery(w, ecs.Read(position), ecs.Without(stun), ecs.Any(health, tag), ecs.Any(velocity),
+			ecs.IncludePrefabs()),
 		ecs.NewQuery(w, ecs.Read(position), ecs.Disabled(stun), ecs.Any(health, tag), ecs.Any(velocity)),
 	} {
 		require.False(t, sharesMatching(first, q), "%v", q)
@@ -340,7 +353,8 @@ func TestBehaviour41SharedMatching(t *testing.T) {
 	require.Equal(t, 5, matchingsOf(w))
 	require.True(t, sharesMatching(ecs.NewQuery(w), ecs.NewQuery(w, ecs.Optional(stun))))
 	require.False(t, sharesMatching(ecs.NewQuery(w, ecs.With(stun)), ecs.NewQuery(w, ecs.Present(stun))))
-	require.True(t, sharesMatching(ecs.NewQuery(w, ecs.With(tag, health)), ecs.NewQuery(w, ecs.Present(health), ecs.With(tag))),
+	require.True(t,
+		sharesMatching(ecs.NewQuery(w, ecs.With(tag, health)), ecs.NewQuery(w, ecs.Present(health), ecs.With(tag))),
 		"of types that are not Enableable")
 }
 

@@ -112,7 +112,8 @@ func (q *Query) measure(bindings []Binding) {
 		for k := range bindings {
 			a := bindings[k].Archetype
 			for pos := range a.Table.Store.Chunks() {
-				if !q.Pinned || a.Table.Metadata.Settled(a.Table.Places[r.Type.ID].Slot(), pos, q.World.Tables.Version) {
+				if !q.Pinned ||
+					a.Table.Metadata.Settled(a.Table.Places[r.Type.ID].Slot(), pos, q.World.Tables.Version) {
 					r.Extent(q, nil, a, pos, 0, a.Table.Store.RowsOf(pos))
 				}
 			}

@@ -61,7 +61,9 @@ func (r *ranging) number() float64 {
 func (r *ranging) value() Reading {
 	f := r.number()
 	i := int64(r.random.IntN(200) - 100)
-	return Reading{F: f, V: [3]float32{1: float32(f)}, I: int16(i * 300), U: uint64(i)<<40 | uint64(i), N: int(i) << 50, S: int8(i)}
+	return Reading{
+		F: f, V: [3]float32{1: float32(f)}, I: int16(i * 300), U: uint64(i)<<40 | uint64(i), N: int(i) << 50, S: int8(i),
+	}
 }
 
 // change makes one change of any kind.
@@ -226,7 +228,8 @@ func TestBetweenAgainstModel(t *testing.T) {
 		r := newRanging(t, growth)
 		tests := []rangeTest{
 			newRangeOf(r, func(v *Reading) *float64 { return &v.F }, func(r *ranging) float64 { return r.value().F }),
-			newRangeOf(r, func(v *Reading) *float32 { return &v.V[1] }, func(r *ranging) float32 { return r.value().V[1] }),
+			newRangeOf(r, func(v *Reading) *float32 { return &v.V[1] },
+				func(r *ranging) float32 { return r.value().V[1] }),
 			newRangeOf(r, func(v *Reading) *int16 { return &v.I }, func(r *ranging) int16 { return r.value().I }),
 			newRangeOf(r, func(v *Reading) *uint64 { return &v.U }, func(r *ranging) uint64 { return r.value().U }),
 			newRangeOf(r, func(v *Reading) *int { return &v.N }, func(r *ranging) int { return r.value().N }),
@@ -290,7 +293,8 @@ func TestBetweenIsShared(t *testing.T) {
 				n++
 			}
 		}
-		q := ecs.NewQuery(r.w, ecs.Read(r.reading), ecs.Between(r.reading, func(v *Reading) *float64 { return &v.F }, 1000, 1100).Masked())
+		q := ecs.NewQuery(r.w, ecs.Read(r.reading), ecs.Between(r.reading, func(v *Reading) *float64 { return &v.F },
+			1000, 1100).Masked())
 		if known {
 			require.Equal(t, 101, q.Count())
 		}
@@ -339,7 +343,10 @@ func TestChangesTakeMaskedRanges(t *testing.T) {
 		"World.DestroyQuery": func() { r.w.DestroyQuery(plain) },
 		"World.MoveQuery":    func() { _, _ = other.w.MoveQuery(plain) },
 	} {
-		require.PanicsWithValue(t, "ecs: "+op+": query(Between Reading.I from 100 to 109) shows whole chunks: take the term of its Between with Masked", does)
+		require.PanicsWithValue(t,
+			"ecs: "+op+
+				": query(Between Reading.I from 100 to 109) shows whole chunks: take the term of its Between with Masked",
+			does)
 	}
 	require.Equal(t, 20, r.walk.DisableQuery(masked))
 	require.False(t, r.walk.Enabled(ids[105]))
@@ -360,19 +367,26 @@ func TestBetweenMisuse(t *testing.T) {
 	f := func(v *Reading) *float64 { return &v.F }
 	one := ecs.NewRange(r.reading, f, 0, 1)
 	require.Equal(t, "query(Between Reading.V[2] from 0 to +Inf masked)",
-		ecs.NewQuery(r.w, ecs.Between(r.reading, func(v *Reading) *float32 { return &v.V[2] }, float32(math.Copysign(0, -1)), float32(math.Inf(1))).Masked()).String())
+		ecs.NewQuery(r.w, ecs.Between(r.reading, func(v *Reading) *float32 { return &v.V[2] },
+			float32(math.Copysign(0, -1)), float32(math.Inf(1))).Masked()).String())
 	for want, does := range map[string]func(){
-		"ecs: Between: the handle is the zero value; handles come from Register and RegisterBuffer":     func() { ecs.Between(ecs.Component[Reading]{}, f, 0, 1) },
-		"ecs: Between: the function that names the field is nil":                                        func() { ecs.Between[Reading, int8](r.reading, nil, 0, 1) },
-		"ecs: NewRange: the function does not return the address of a field of its argument, a Reading": func() { ecs.NewRange(r.reading, func(*Reading) *float64 { return &elsewhere }, 0, 1) },
-		"ecs: Between: the function does not return the address of a field of its argument, a Reading":  func() { ecs.Between(r.reading, func(*Reading) *float64 { return nil }, 0, 1) },
-		"ecs: Between: an end of the range is NaN: from NaN to 1":                                       func() { ecs.Between(r.reading, f, math.NaN(), 1) },
-		"ecs: Range.Set: an end of the range is NaN: from 0 to NaN":                                     func() { one.Set(0, math.NaN()) },
-		"ecs: Range.Set: the range is the zero value; ranges come from NewRange":                        func() { ecs.Range[int8]{}.Set(0, 1) },
-		"ecs: Range.Term: the range is the zero value; ranges come from NewRange":                       func() { ecs.Range[int8]{}.Term() },
-		"ecs: Term.Masked: With Reading: only Between and Changed have Masked":                          func() { ecs.With(r.reading).Masked() },
-		"ecs: Optional: Between inside another term; only types, Read and Write may stand there":        func() { ecs.Optional(one.Term()) },
-		"ecs: NewQuery: Reading was registered in another world":                                        func() { ecs.NewQuery(ecstest.NewWorld(t), one.Term()) },
+		"ecs: Between: the handle is the zero value; handles come from Register and RegisterBuffer": func() {
+			ecs.Between(ecs.Component[Reading]{}, f, 0, 1)
+		},
+		"ecs: Between: the function that names the field is nil": func() { ecs.Between[Reading, int8](r.reading, nil, 0, 1) },
+		"ecs: NewRange: the function does not return the address of a field of its argument, a Reading": func() {
+			ecs.NewRange(r.reading, func(*Reading) *float64 { return &elsewhere }, 0, 1)
+		},
+		"ecs: Between: the function does not return the address of a field of its argument, a Reading": func() {
+			ecs.Between(r.reading, func(*Reading) *float64 { return nil }, 0, 1)
+		},
+		"ecs: Between: an end of the range is NaN: from NaN to 1":                                func() { ecs.Between(r.reading, f, math.NaN(), 1) },
+		"ecs: Range.Set: an end of the range is NaN: from 0 to NaN":                              func() { one.Set(0, math.NaN()) },
+		"ecs: Range.Set: the range is the zero value; ranges come from NewRange":                 func() { ecs.Range[int8]{}.Set(0, 1) },
+		"ecs: Range.Term: the range is the zero value; ranges come from NewRange":                func() { ecs.Range[int8]{}.Term() },
+		"ecs: Term.Masked: With Reading: only Between and Changed have Masked":                   func() { ecs.With(r.reading).Masked() },
+		"ecs: Optional: Between inside another term; only types, Read and Write may stand there": func() { ecs.Optional(one.Term()) },
+		"ecs: NewQuery: Reading was registered in another world":                                 func() { ecs.NewQuery(ecstest.NewWorld(t), one.Term()) },
 	} {
 		require.PanicsWithValue(t, want, does)
 	}

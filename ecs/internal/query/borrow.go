@@ -39,12 +39,16 @@ import (
 //	   chunk: they do it atomically, and with the same version.
 
 // borrowOf returns the borrow of a lease.
-func borrowOf(l *world.Lease) *Borrow { return (*Borrow)(unsafe.Pointer(l)) } // Safe because each lease is the first field of a borrow.
+func borrowOf(l *world.Lease) *Borrow {
+	return (*Borrow)(unsafe.Pointer(l)) // Safe because each lease is the first field of a borrow.
+}
 
 var _ [0]struct{} = [unsafe.Offsetof(Borrow{}.Lease)]struct{}{} // borrowOf relies on this
 
 // LeaseOrNil returns the borrow's lease, or nil for no borrow.
-func (b *Borrow) LeaseOrNil() *world.Lease { return (*world.Lease)(unsafe.Pointer(b)) } // Safe because a borrow begins with its lease.
+func (b *Borrow) LeaseOrNil() *world.Lease {
+	return (*world.Lease)(unsafe.Pointer(b)) // Safe because a borrow begins with its lease.
+}
 
 // LookupOf is Lease.LookupOf, of no borrow too.
 func (b *Borrow) LookupOf(t *world.Type) *world.Lookup { return b.LeaseOrNil().LookupOf(t) }
@@ -83,7 +87,10 @@ func NewBorrow(q *Query, name string, wait func(op string), uses ...Term) *Borro
 		if write := b.Access.Writes.Has(id); write || b.Access.Reads.Has(id) {
 			b.types = append(b.types, t)
 			b.chunks = b.chunks || write && t.Kind == world.KindChunk
-			b.Lent[id] = &world.Lookup{Type: t, Lease: b.LeaseOrNil(), Size: t.Size, Shape: t.Shape, Spill: q.World.Buffers.Lent(t.Kind == world.KindBuffer && write), Writes: write && b.Used.Has(id)}
+			b.Lent[id] = &world.Lookup{
+				Type: t, Lease: b.LeaseOrNil(), Size: t.Size, Shape: t.Shape,
+				Spill: q.World.Buffers.Lent(t.Kind == world.KindBuffer && write), Writes: write && b.Used.Has(id),
+			}
 			b.Lent[id].Grant(false, false)
 		}
 	}
@@ -100,7 +107,9 @@ func (b *Borrow) use(u Term) {
 	b.World.CheckOwn(op, o.Type)
 	id, write := o.Type.ID, o.Access&world.MayWrite != 0
 	if b.Access.Writes.Has(id) || write && (b.Query.declares(id) || b.Used.Has(id)) {
-		panic(fmt.Sprintf("ecs: %s: %s is declared twice, and one of the two writes: by %v and as a use, or as two uses", op, o.Type.Name, b.Query))
+		panic(fmt.Sprintf(
+			"ecs: %s: %s is declared twice, and one of the two writes: by %v and as a use, or as two uses",
+			op, o.Type.Name, b.Query))
 	}
 	if write {
 		b.Access.Reads.Drop(id)

@@ -12,7 +12,9 @@ import (
 // TestBorrowRows: goroutines of a borrow see every row once, and what they write is there.
 func TestBorrowRows(t *testing.T) {
 	w := ecstest.NewWorld(t)
-	position, velocity, walk := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w), ecs.Register[ecstest.Stun](w, ecs.Enableable)
+	position := ecs.Register[ecstest.Position](w)
+	velocity := ecs.Register[ecstest.Velocity](w)
+	walk := ecs.Register[ecstest.Stun](w, ecs.Enableable)
 	plain := ecstest.CreateEach(ecs.NewArchetype(w, position, velocity), 3000)
 	stunned := ecstest.CreateEach(ecs.NewArchetype(w, position, velocity, walk), 1000)
 	for i, e := range stunned {
@@ -65,7 +67,8 @@ func TestBorrowStructuralChangesWait(t *testing.T) {
 	position, velocity := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w)
 	a := ecs.NewArchetype(w, position, velocity)
 	e, doomed := a.Create(), ecstest.CreateEach(a, 2)
-	reads, writes := ecstest.Lend(ecs.NewQuery(w, ecs.Read(position)), "job read"), ecstest.Lend(ecs.NewQuery(w, ecs.Write(velocity)), "job write")
+	reads := ecstest.Lend(ecs.NewQuery(w, ecs.Read(position)), "job read")
+	writes := ecstest.Lend(ecs.NewQuery(w, ecs.Write(velocity)), "job write")
 	for op, f := range map[string]func(){
 		"Archetype.Create": func() { a.Create() },
 		"World.Destroy":    func() { w.Destroy(doomed[0]) },
@@ -85,7 +88,9 @@ func TestBorrowStructuralChangesWait(t *testing.T) {
 // TestBorrowLookups: goroutines of a borrow look up what it uses.
 func TestBorrowLookups(t *testing.T) {
 	w := ecstest.NewWorld(t)
-	position, velocity, hits := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w), ecs.RegisterBuffer[ecstest.Hit](w)
+	position := ecs.Register[ecstest.Position](w)
+	velocity := ecs.Register[ecstest.Velocity](w)
+	hits := ecs.RegisterBuffer[ecstest.Hit](w)
 	ids := ecstest.CreateEach(ecs.NewArchetype(w, position, velocity, hits), 2000)
 	l := ecstest.Lend(ecs.NewQuery(w, ecs.Read(position)), "job aim", ecs.Write(velocity), ecs.Write(hits))
 	l.Borrow.Begin()

@@ -138,14 +138,16 @@ func TestBorrowGuards(t *testing.T) {
 		if write {
 			term = ecs.Write
 		}
-		return ecstest.Lend(ecs.NewQuery(m.World, term(m.Position), term(m.Hits), term(m.conn), ecs.Present(term(m.Stun))), "job all")
+		return ecstest.Lend(ecs.NewQuery(m.World, term(m.Position), term(m.Hits), term(m.conn),
+			ecs.Present(term(m.Stun))), "job all")
 	}
 	reads, writes := lendAll(false), lendAll(true)
 	hash := m.World.Hash()
 	refuses := func(calls map[string]func(), does string) {
 		for name, f := range calls {
 			op, of, _ := strings.Cut(strings.TrimSpace(name), " ")
-			want := "ecs: " + op + ": " + of + " is lent to job all, which " + does + " it: complete it first; inside it use its rows"
+			want := "ecs: " + op + ": " + of + " is lent to job all, which " + does +
+				" it: complete it first; inside it use its rows"
 			if does == "reads" {
 				want += " or a look-up"
 			}

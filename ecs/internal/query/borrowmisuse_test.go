@@ -15,9 +15,10 @@ import (
 func TestBorrowMisuse(t *testing.T) {
 	m := ecstest.NewMisuse(t)
 	wait := func(string) {}
+	const q = "query(Write Position, Read []Hit, With Stun)"
+	const twice = " twice, and one of the two writes: by " + q + " and as a use, or as two uses"
 	l := ecstest.Lend(m.Query, "job move", ecs.Read(m.Velocity))
 	strange := ecs.Register[ecstest.Position](m.Other)
-	reads := ecstest.Lend(ecs.NewQuery(m.World, ecs.Read(m.Position)), "job read")
 	closed := ecs.NewQuery(m.World)
 	ofClosed := ecstest.Lend(closed, "job closed")
 	closed.Close()
@@ -29,30 +30,52 @@ func TestBorrowMisuse(t *testing.T) {
 	look := m.Position.Lookup(past)
 	sparse.Borrow.End()
 	for text, f := range map[string]func(){
-		"ecs: query.NewBorrow: the query is nil or the zero value; queries come from NewQuery":                                                                  func() { door.NewBorrow(nil, "", wait) },
-		"ecs: query.NewBorrow: wait is nil; it ends the borrow when a structural change asks for it":                                                            func() { door.NewBorrow(m.Query, "", nil) },
-		"ecs: uses of job: a use is neither Read nor Write of a type":                                                                                           func() { door.NewBorrow(m.Query, "job", wait, ecs.With(m.Position)) },
-		"ecs: uses of job: Position was registered in another world":                                                                                            func() { door.NewBorrow(m.Query, "job", wait, ecs.Read(strange)) },
-		"ecs: uses of job: Position is declared twice, and one of the two writes: by query(Write Position, Read []Hit, With Stun) and as a use, or as two uses": func() { door.NewBorrow(m.Query, "job", wait, ecs.Read(m.Position)) },
-		"ecs: uses of job: []Hit is declared twice, and one of the two writes: by query(Write Position, Read []Hit, With Stun) and as a use, or as two uses":    func() { door.NewBorrow(m.Query, "job", wait, ecs.Write(m.Hits)) },
-		"ecs: uses of job: Velocity is declared twice, and one of the two writes: by query(Write Position, Read []Hit, With Stun) and as a use, or as two uses": func() { door.NewBorrow(m.Query, "job", wait, ecs.Write(m.Velocity), ecs.Read(m.Velocity)) },
-		"ecs: Borrow.Begin: the borrow is nil or the zero value; borrows come from World.Share":                                                                 func() { new(ecs.Borrow).Begin() },
-		"ecs: Borrow.Begin: query() is closed": ofClosed.Borrow.Begin,
-		"ecs: Borrow.Begin: job move: inside a loop over query(Write Position, Read []Hit, With Stun); begin it outside of loops": m.InLoop(func(ecs.Rows) { l.Borrow.Begin() }),
-		"ecs: Borrow.End: job move is not out: it has not begun, or has ended":                                                    l.Borrow.End,
-		"ecs: Borrow.Split: job move is not out: it has not begun, or has ended":                                                  func() { ecstest.Split(l.Borrow, nil, 64) },
-		"ecs: Accessor.Rows: job sparse is not out: it has not begun, or has ended":                                               func() { ecstest.RowsOf(past, part) },
-		"ecs: Lookup.Get: Position: job sparse is not out: it has not begun, or has ended":                                        func() { look.Get(m.Entity) },
-		"ecs: Component.Lookup: job sparse is not out: it has not begun, or has ended":                                            func() { m.Position.Lookup(past) },
-		"ecs: Component.Slice: the rows are no longer current: the loop that gave them has gone on or ended":                      func() { m.Position.Slice(kept) },
-		"ecs: Accessor.Rows: the accessor is nil or the zero value; accessors come from Borrow.Accessor":                          func() { ecstest.RowsOf(new(ecs.Accessor), part) },
-		"ecs: Lookup.Mut: the look-up is the zero value; look-ups come from Component.Lookup":                                     func() { ecs.Lookup[ecstest.Position]{}.Mut(m.Entity) },
-		"ecs: Lookup.Get: the look-up is the zero value; look-ups come from Component.Lookup":                                     func() { ecs.Lookup[ecstest.Position]{}.Get(m.Entity) },
-		"ecs: BufferLookup.Mut: the look-up is the zero value; look-ups come from Buffer.Lookup":                                  func() { ecs.BufferLookup[ecstest.Hit]{}.Mut(m.Entity) },
+		"ecs: query.NewBorrow: the query is nil or the zero value; queries come from NewQuery": func() { door.NewBorrow(nil, "", wait) },
+		"ecs: query.NewBorrow: wait is nil; it ends the borrow when a structural change asks for it": func() {
+			door.NewBorrow(m.Query, "", nil)
+		},
+		"ecs: uses of job: a use is neither Read nor Write of a type": func() {
+			door.NewBorrow(m.Query, "job", wait, ecs.With(m.Position))
+		},
+		"ecs: uses of job: Position was registered in another world": func() {
+			door.NewBorrow(m.Query, "job", wait, ecs.Read(strange))
+		},
+		"ecs: uses of job: Position is declared" + twice: func() { door.NewBorrow(m.Query, "job", wait, ecs.Read(m.Position)) },
+		"ecs: uses of job: []Hit is declared" + twice:    func() { door.NewBorrow(m.Query, "job", wait, ecs.Write(m.Hits)) },
+		"ecs: uses of job: Velocity is declared" + twice: func() { door.NewBorrow(m.Query, "job", wait, ecs.Write(m.Velocity), ecs.Read(m.Velocity)) },
+		"ecs: Borrow.Begin: the borrow is nil or the zero value; borrows come from World.Share": func() {
+			new(ecs.Borrow).Begin()
+		},
+		"ecs: Borrow.Begin: query() is closed":                                                 ofClosed.Borrow.Begin,
+		"ecs: Borrow.Begin: job move: inside a loop over " + q + "; begin it outside of loops": m.InLoop(func(ecs.Rows) { l.Borrow.Begin() }),
+		"ecs: Borrow.End: job move is not out: it has not begun, or has ended":                 l.Borrow.End,
+		"ecs: Borrow.Split: job move is not out: it has not begun, or has ended":               func() { ecstest.Split(l.Borrow, nil, 64) },
+		"ecs: Accessor.Rows: job sparse is not out: it has not begun, or has ended":            func() { ecstest.RowsOf(past, part) },
+		"ecs: Lookup.Get: Position: job sparse is not out: it has not begun, or has ended":     func() { look.Get(m.Entity) },
+		"ecs: Component.Lookup: job sparse is not out: it has not begun, or has ended":         func() { m.Position.Lookup(past) },
+		"ecs: Component.Slice: the rows are no longer current: the loop that gave them has gone on or ended": func() {
+			m.Position.Slice(kept)
+		},
+		"ecs: Accessor.Rows: the accessor is nil or the zero value; accessors come from Borrow.Accessor": func() {
+			ecstest.RowsOf(new(ecs.Accessor), part)
+		},
+		"ecs: Lookup.Mut: the look-up is the zero value; look-ups come from Component.Lookup":    func() { ecs.Lookup[ecstest.Position]{}.Mut(m.Entity) },
+		"ecs: Lookup.Get: the look-up is the zero value; look-ups come from Component.Lookup":    func() { ecs.Lookup[ecstest.Position]{}.Get(m.Entity) },
+		"ecs: BufferLookup.Mut: the look-up is the zero value; look-ups come from Buffer.Lookup": func() { ecs.BufferLookup[ecstest.Hit]{}.Mut(m.Entity) },
 	} {
 		ecstest.RequirePanicText(t, text, f)
 		require.False(t, l.Borrow.Active())
 	}
+	require.NoError(t, m.World.Verify())
+}
+
+// What accessors and look-ups of borrows that are out refuse.
+func TestMisuseInBorrows(t *testing.T) {
+	m := ecstest.NewMisuse(t)
+	const q = "query(Write Position, Read []Hit, With Stun)"
+	l := ecstest.Lend(m.Query, "job move", ecs.Read(m.Velocity))
+	strange := ecs.Register[ecstest.Position](m.Other)
+	reads := ecstest.Lend(ecs.NewQuery(m.World, ecs.Read(m.Position)), "job read")
 	p := m.World.Share()
 	require.PanicsWithValue(t, "ecs: Borrow.Begin: the world is shared; call Borrow.End first", l.Borrow.Begin)
 	p.End()
@@ -64,17 +87,23 @@ func TestBorrowMisuse(t *testing.T) {
 	view := ecs.NewView[lentView](m.World)
 	for text, f := range map[string]func(){
 		"ecs: Borrow.Split: grain=0 is less than 1": func() { ecstest.Split(l.Borrow, nil, 0) },
-		"ecs: Component.Lookup: query(Write Position, Read []Hit, With Stun) of job move writes Position: rows of others may be being written": func() { m.Position.Lookup(r) },
-		"ecs: Component.Lookup: job read does not use Velocity: declare it":                                                                    func() { m.Velocity.Lookup(accessor) },
-		"ecs: Component.Lookup: Position and job read belong to different worlds":                                                              func() { strange.Lookup(accessor) },
-		"ecs: Lookup.Mut: job move declares Velocity to read: use ecs.Write":                                                                   func() { m.Velocity.Lookup(r).Mut(m.Entity) },
-		"ecs: Lookup.Set: job move declares Velocity to read: use ecs.Write":                                                                   func() { m.Velocity.Lookup(r).Set(m.Entity, ecstest.Velocity{}) },
-		"ecs: BufferLookup.Mut: job move declares []Hit to read: use ecs.Write":                                                                func() { m.Hits.Lookup(r).Mut(m.Entity) },
-		"ecs: Lookup.Get: entity " + m.Stranger.String() + " belongs to another world":                                                         func() { m.Velocity.Lookup(r).Get(m.Stranger) },
-		"ecs: Component.Slice: query(Read Position) does not declare Velocity: add ecs.Read or ecs.Write":                                      func() { m.Velocity.Slice(rows) },
-		"ecs: Component.Mark: query(Read Position) declares Position to read: use ecs.Write":                                                   func() { m.Position.Mark(rows) },
-		"ecs: View.At: query(Read Position) declares Position to read: use ecs.Write":                                                          func() { view.At(rows) },
-		"ecs: Component.Get: Position is lent to job move, which writes it: complete it first; inside it use its rows":                         func() { m.Position.Get(m.Entity) },
+		"ecs: Component.Lookup: " + q + " of job move writes Position: rows of others may be being written": func() {
+			m.Position.Lookup(r)
+		},
+		"ecs: Component.Lookup: job read does not use Velocity: declare it":            func() { m.Velocity.Lookup(accessor) },
+		"ecs: Component.Lookup: Position and job read belong to different worlds":      func() { strange.Lookup(accessor) },
+		"ecs: Lookup.Mut: job move declares Velocity to read: use ecs.Write":           func() { m.Velocity.Lookup(r).Mut(m.Entity) },
+		"ecs: Lookup.Set: job move declares Velocity to read: use ecs.Write":           func() { m.Velocity.Lookup(r).Set(m.Entity, ecstest.Velocity{}) },
+		"ecs: BufferLookup.Mut: job move declares []Hit to read: use ecs.Write":        func() { m.Hits.Lookup(r).Mut(m.Entity) },
+		"ecs: Lookup.Get: entity " + m.Stranger.String() + " belongs to another world": func() { m.Velocity.Lookup(r).Get(m.Stranger) },
+		"ecs: Component.Slice: query(Read Position) does not declare Velocity: add ecs.Read or ecs.Write": func() {
+			m.Velocity.Slice(rows)
+		},
+		"ecs: Component.Mark: query(Read Position) declares Position to read: use ecs.Write": func() { m.Position.Mark(rows) },
+		"ecs: View.At: query(Read Position) declares Position to read: use ecs.Write":        func() { view.At(rows) },
+		"ecs: Component.Get: Position is lent to job move, which writes it: complete it first; inside it use its rows": func() {
+			m.Position.Get(m.Entity)
+		},
 	} {
 		ecstest.RequirePanicText(t, text, f)
 	}
@@ -82,8 +111,11 @@ func TestBorrowMisuse(t *testing.T) {
 	require.Zero(t, elements.Len())
 	l.End()
 	reads.End()
-	require.PanicsWithValue(t, "ecs: DynamicBuffer.Len: []Hit: job move is not out: it has not begun, or has ended", func() { elements.Len() })
-	require.PanicsWithValue(t, "ecs: Component.Slice: the rows are no longer current: the loop that gave them has gone on or ended", func() { m.Position.Slice(rows) })
+	require.PanicsWithValue(t, "ecs: DynamicBuffer.Len: []Hit: job move is not out: it has not begun, or has ended",
+		func() { elements.Len() })
+	require.PanicsWithValue(t,
+		"ecs: Component.Slice: the rows are no longer current: the loop that gave them has gone on or ended",
+		func() { m.Position.Slice(rows) })
 	require.NoError(t, m.World.Verify())
 }
 
@@ -116,7 +148,8 @@ func TestBorrowWaits(t *testing.T) {
 	l.Ops = nil
 	l.Borrow.Begin()
 	for range free.Rows() {
-		require.PanicsWithValue(t, "ecs: Archetype.Create: structural change inside a loop over query(Read Velocity); gather the entities and change them after the loop",
+		require.PanicsWithValue(t,
+			"ecs: Archetype.Create: structural change inside a loop over query(Read Velocity); gather the entities and change them after the loop",
 			func() { m.Archetype.Create() })
 		require.Empty(t, l.Ops)
 		ecs.NewArchetype(m.World, m.Position, m.Velocity)
@@ -124,7 +157,8 @@ func TestBorrowWaits(t *testing.T) {
 	}
 	stuck := door.NewBorrow(m.Query, "job stuck", func(string) {})
 	stuck.Begin()
-	require.PanicsWithValue(t, "ecs: Archetype.Create: job stuck is still out after its wait", func() { m.Archetype.Create() })
+	require.PanicsWithValue(t, "ecs: Archetype.Create: job stuck is still out after its wait",
+		func() { m.Archetype.Create() })
 	stuck.End()
 	l.Borrow.Begin()
 	require.NoError(t, m.World.Close())
@@ -142,7 +176,8 @@ func TestBorrowManagedValuesAreNotMade(t *testing.T) {
 	l.Borrow.Begin()
 	rows, _ := ecstest.RowsOf(ecstest.AccessorOf(l.Borrow), ecstest.Split(l.Borrow, nil, 64)[0])
 	conn.At(rows, 0).Damage++
-	require.PanicsWithValue(t, "ecs: Managed.At: a row of job talk has no value of managed Weapon yet, and none is made in a borrow: make it before, with Managed.Set",
+	require.PanicsWithValue(t,
+		"ecs: Managed.At: a row of job talk has no value of managed Weapon yet, and none is made in a borrow: make it before, with Managed.Set",
 		func() { conn.At(rows, 1) })
 	l.End()
 	require.Equal(t, int32(4), conn.Get(ids[0]).Damage)
@@ -207,14 +242,16 @@ func TestLooks(t *testing.T) {
 		{[]ecs.Term{ecs.Absent(m.Stun)}, nil},
 	} {
 		q := ecs.NewQuery(m.World, x.terms...)
-		all := ecs.NewQuery(m.World, ecs.Optional(ecs.Write(m.Position), ecs.Write(m.Velocity), ecs.Write(m.Hits), ecs.Write(m.Stun))).Access()
+		all := ecs.NewQuery(m.World, ecs.Optional(ecs.Write(m.Position), ecs.Write(m.Velocity), ecs.Write(m.Hits),
+			ecs.Write(m.Stun))).Access()
 		require.Equal(t, x.looks, m.World.Conflicts(door.Looks(q), all), "%v", q)
 		require.Empty(t, m.World.Conflicts(door.Looks(q), door.Looks(q)), "%v only reads them", q)
 	}
 	closed := ecs.NewQuery(m.World)
 	closed.Close()
 	require.PanicsWithValue(t, "ecs: door.Looks: query() is closed", func() { door.Looks(closed) })
-	require.PanicsWithValue(t, "ecs: door.Looks: the query is nil or the zero value; queries come from NewQuery", func() { door.Looks((*ecs.Query)(nil)) })
+	require.PanicsWithValue(t, "ecs: door.Looks: the query is nil or the zero value; queries come from NewQuery",
+		func() { door.Looks((*ecs.Query)(nil)) })
 }
 
 // TestLocked: loops and shares lock, borrows do not.
@@ -252,7 +289,8 @@ func TestConflictsAreNamed(t *testing.T) {
 	require.PanicsWithValue(t, nobody, func() { new(ecs.World).Conflicts(a, b) })
 	func() {
 		defer func() {
-			require.Regexp(t, `ecs: World.Conflicts: .* type (\d+), the world has \d types: they are of another`, recover())
+			require.Regexp(t, `ecs: World.Conflicts: .* type (\d+), the world has \d types: they are of another`,
+				recover())
 		}()
 		m.Other.Conflicts(a, b)
 	}()
@@ -294,7 +332,9 @@ func TestBorrowAllocatesNothing(t *testing.T) {
 // TestBorrowUsesTwice: two uses of a type are one too many where one writes, in either order.
 func TestBorrowUsesTwice(t *testing.T) {
 	m := ecstest.NewMisuse(t)
-	for _, uses := range [][]ecs.Term{{ecs.Write(m.Velocity), ecs.Read(m.Velocity)}, {ecs.Read(m.Velocity), ecs.Write(m.Velocity)}} {
+	for _, uses := range [][]ecs.Term{
+		{ecs.Write(m.Velocity), ecs.Read(m.Velocity)}, {ecs.Read(m.Velocity), ecs.Write(m.Velocity)},
+	} {
 		require.Panics(t, func() { door.NewBorrow(m.Query, "", func(string) {}, uses...) })
 	}
 	door.NewBorrow(m.Query, "", func(string) {}, ecs.Read(m.Velocity), ecs.Read(m.Velocity))

@@ -26,8 +26,12 @@ type loanView struct {
 // that the rows of a loop have.
 func TestBorrowRowsGiveWhatRowsGive(t *testing.T) {
 	w := ecstest.NewWorld(t, ecs.ChunkGrowth(alloc.Fixed(64)))
-	position, velocity, stun := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w), ecs.Register[ecstest.Stun](w, ecs.Enableable)
-	hits, conn, team := ecs.RegisterBuffer[ecstest.Hit](w), ecs.RegisterManaged[ecstest.Weapon](w), ecs.RegisterShared[int](w)
+	position := ecs.Register[ecstest.Position](w)
+	velocity := ecs.Register[ecstest.Velocity](w)
+	stun := ecs.Register[ecstest.Stun](w, ecs.Enableable)
+	hits := ecs.RegisterBuffer[ecstest.Hit](w)
+	conn := ecs.RegisterManaged[ecstest.Weapon](w)
+	team := ecs.RegisterShared[int](w)
 	a := ecs.NewArchetype(w, position, stun, hits, conn, team.Of(7))
 	ids := ecstest.CreateEach(a, 1000)
 	for i, e := range ids {
@@ -88,7 +92,9 @@ func TestBorrowRowsGiveWhatRowsGive(t *testing.T) {
 // TestBorrowMasks: the masks of parts are those of a loop, cut where the parts are.
 func TestBorrowMasks(t *testing.T) {
 	w := ecstest.NewWorld(t)
-	position, stun, frozen := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Stun](w, ecs.Enableable), ecs.Register[ecstest.Health](w, ecs.Enableable)
+	position := ecs.Register[ecstest.Position](w)
+	stun := ecs.Register[ecstest.Stun](w, ecs.Enableable)
+	frozen := ecs.Register[ecstest.Health](w, ecs.Enableable)
 	for i, e := range ecstest.CreateEach(ecs.NewArchetype(w, position, stun, frozen), 2500) {
 		if i%3 == 0 || i/64%4 == 1 {
 			stun.Disable(e)
@@ -235,11 +241,16 @@ func TestBorrowVersions(t *testing.T) {
 // looks on.
 func TestBorrowOwnerWorksOn(t *testing.T) {
 	w := ecstest.NewWorld(t)
-	position, velocity, health, hits := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w), ecs.Register[ecstest.Health](w), ecs.RegisterBuffer[ecstest.Hit](w)
+	position := ecs.Register[ecstest.Position](w)
+	velocity := ecs.Register[ecstest.Velocity](w)
+	health := ecs.Register[ecstest.Health](w)
+	hits := ecs.RegisterBuffer[ecstest.Hit](w)
 	stun := ecs.Register[ecstest.Stun](w, ecs.Enableable)
 	ids := ecstest.CreateEach(ecs.NewArchetype(w, position, velocity, health, hits, stun), 3000)
-	first := ecstest.Lend(ecs.NewQuery(w, ecs.Write(position), ecs.Read(velocity), ecs.Present(ecs.Write(stun))), "job first", ecs.Write(hits))
-	other := ecstest.Lend(ecs.NewQuery(w, ecs.Write(position), ecs.Write(hits), ecs.Changed(velocity), ecs.With(stun)), "job other", ecs.Read(velocity))
+	first := ecstest.Lend(ecs.NewQuery(w, ecs.Write(position), ecs.Read(velocity), ecs.Present(ecs.Write(stun))),
+		"job first", ecs.Write(hits))
+	other := ecstest.Lend(ecs.NewQuery(w, ecs.Write(position), ecs.Write(hits), ecs.Changed(velocity), ecs.With(stun)),
+		"job other", ecs.Read(velocity))
 	for range 20 {
 		first.Borrow.Begin()
 		var reserved sync.WaitGroup
@@ -314,7 +325,8 @@ func TestBorrowEndsBeforeAnother(t *testing.T) {
 		}
 	}
 	look()
-	one, other := ecstest.Lend(ecs.NewQuery(w, ecs.Read(velocity)), "one"), ecstest.Lend(ecs.NewQuery(w, ecs.Write(position)), "other")
+	one := ecstest.Lend(ecs.NewQuery(w, ecs.Read(velocity)), "one")
+	other := ecstest.Lend(ecs.NewQuery(w, ecs.Write(position)), "other")
 	one.Borrow.Begin()
 	other.Borrow.Begin()
 	one.End()

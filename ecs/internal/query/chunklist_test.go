@@ -25,8 +25,10 @@ type listing struct {
 
 func newListing(t testing.TB, terms func(x *listing) []ecs.Term) *listing {
 	w := ecstest.NewWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
-	x := &listing{w: w, position: ecs.Register[ecstest.Position](w), velocity: ecs.Register[ecstest.Velocity](w), stun: ecs.Register[ecstest.Stun](w, ecs.Enableable)}
-	x.all = []*ecs.Archetype{ecs.NewArchetype(w, x.position, x.stun), ecs.NewArchetype(w, x.position, x.velocity), ecs.NewArchetype(w, x.position, x.velocity, x.stun)}
+	x := &listing{w: w, position: ecs.Register[ecstest.Position](w), velocity: ecs.Register[ecstest.Velocity](w),
+		stun: ecs.Register[ecstest.Stun](w, ecs.Enableable)}
+	x.all = []*ecs.Archetype{ecs.NewArchetype(w, x.position, x.stun), ecs.NewArchetype(w, x.position, x.velocity),
+		ecs.NewArchetype(w, x.position, x.velocity, x.stun)}
 	x.q = ecs.NewQuery(w, terms(x)...)
 	return x
 }
@@ -140,7 +142,8 @@ func TestChunkListIsVoid(t *testing.T) {
 	list := x.q.Chunks(ecs.ChunkList{})
 	x.q.Close()
 	require.True(t, list.Void(), "its query is closed")
-	ecstest.RequirePanic(t, "ecs: ChunkList.Rows: query(Read Position, With Stun) is closed", func() { seen(list.Rows()) })
+	ecstest.RequirePanic(t, "ecs: ChunkList.Rows: query(Read Position, With Stun) is closed",
+		func() { seen(list.Rows()) })
 }
 
 // TestChunkListMisuse: what is no list of the world or no place in a list is refused by name.
@@ -160,7 +163,8 @@ func TestChunkListMisuse(t *testing.T) {
 	x.all[1].Create()
 	still := ecs.NewQuery(x.w, ecs.Read(x.position), ecs.Without(x.velocity)).Chunks(none)
 	ecs.NewQuery(x.w, ecs.Read(x.velocity)).Chunks(still)
-	ecstest.RequirePanic(t, "has chunks of another list: its memory was given to Query.Chunks", func() { seen(still.Rows()) })
+	ecstest.RequirePanic(t, "has chunks of another list: its memory was given to Query.Chunks",
+		func() { seen(still.Rows()) })
 	list = x.q.Chunks(none)
 	ecstest.RequirePanic(t, "structural change inside a loop over query(Write Position)", func() {
 		for range list.Rows() {

@@ -131,5 +131,6 @@ func bytes(t *world.Type, rows Rows, op string) []byte {
 		panic(fmt.Sprintf("ecs: %s: %v of %v has no %s", op, rows.Scan.Binding.Archetype, rows.Scan.Query, t.Name))
 	}
 	at := unsafe.Add(rows.ColumnTo(t, p), rows.Scan.First*t.Size)
-	return unsafe.Slice((*byte)(at), rows.Len()*t.Size) // Safe because the column has a value for each row, from the first on.
+	// Safe because the column has a value for each row, from the first on.
+	return unsafe.Slice((*byte)(at), rows.Len()*t.Size)
 }

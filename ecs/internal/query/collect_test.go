@@ -43,7 +43,8 @@ func TestBehaviour35CountAndAt(t *testing.T) {
 		}
 		require.Equal(t, append([]ecs.Entity{ecs.Null}, list...), q.Entities([]ecs.Entity{ecs.Null}), "appended")
 		for _, i := range []int{-1, n, n + 1, 1 << 40, -1 << 40} {
-			require.PanicsWithValue(t, fmt.Sprintf("ecs: Query.At: index %d is not in [0, %d) of %v", i, n, q), func() { q.At(i) })
+			require.PanicsWithValue(t, fmt.Sprintf("ecs: Query.At: index %d is not in [0, %d) of %v", i, n, q),
+				func() { q.At(i) })
 		}
 		_, err := q.Single()
 		require.ErrorIs(t, err, ecs.ErrNotSingle)
@@ -114,19 +115,17 @@ func TestValues(t *testing.T) {
 
 // TestQueryMisuseIsNamed: what queries refuse says what, where and what to do, and
 // leaves the world as it was.
+// A misuse is a call and the text that it must panic with.
+type misuse struct {
+	text string
+	call func()
+}
+
 func TestQueryMisuseIsNamed(t *testing.T) {
 	m := ecstest.NewMisuse(t)
-	health, tag := ecs.Register[ecstest.Health](m.World), ecs.Register[ecstest.Tag](m.World)
-	ecs.NewArchetype(m.World, m.Position).Create()
-	opt := ecs.NewQuery(m.World, ecs.Optional(ecs.Write(m.Stun)), ecs.Read(m.Position))
-	none := ecs.NewQuery(m.World, ecs.Read(health), ecs.Write(tag))
-	two := make([]ecstest.Stun, 2)
 	query := func(terms ...ecs.Term) func() { return func() { ecs.NewQuery(m.World, terms...) } }
 	within := "; only types, Read and Write may stand there"
-	for _, c := range []struct {
-		text string
-		f    func()
-	}{
+	requireMisuse(t, m, []misuse{
 		{"ecs: NewQuery: Disabled Position: it was not registered with ecs.Enableable", query(ecs.Disabled(m.Position))},
 		{"ecs: NewQuery: Disabled Position: it was not registered with ecs.Enableable", query(ecs.Disabled(m.Stun, ecs.Read(m.Position)))},
 		{"ecs: NewQuery: Position is in two terms", query(ecs.Read(m.Position), ecs.Write(m.Position))},
@@ -155,30 +154,58 @@ func TestQueryMisuseIsNamed(t *testing.T) {
 		{"ecs: NewQuery: the handle is the zero value; handles come from Register and RegisterBuffer", query(ecs.Absent(ecs.Component[ecstest.Tag]{}))},
 		{"ecs: NewQuery: the handle is the zero value; handles come from Register and RegisterBuffer", query(ecs.Any(ecs.Buffer[ecstest.Hit]{}))},
 		{"ecs: NewQuery: Tag was registered in another world", query(ecs.Changed(ecs.Register[ecstest.Tag](m.Other)))},
+	})
+}
 
-		{"ecs: Component.Values: query(Write Position, Read []Hit, With Stun) does not declare Stun: add ecs.Read or ecs.Write", func() { m.Stun.Values(m.Query, nil) }},
+func TestColumnMisuseIsNamed(t *testing.T) {
+	m := ecstest.NewMisuse(t)
+	health, tag := ecs.Register[ecstest.Health](m.World), ecs.Register[ecstest.Tag](m.World)
+	ecs.NewArchetype(m.World, m.Position).Create()
+	opt := ecs.NewQuery(m.World, ecs.Optional(ecs.Write(m.Stun)), ecs.Read(m.Position))
+	none := ecs.NewQuery(m.World, ecs.Read(health), ecs.Write(tag))
+	either := ecs.NewQuery(m.World, ecs.Any(ecs.Read(m.Position), m.Stun))
+	two := make([]ecstest.Stun, 2)
+	requireMisuse(t, m, []misuse{
+		{"ecs: Component.Values: query(Write Position, Read []Hit, With Stun) does not declare Stun: add ecs.Read or ecs.Write",
+			func() { m.Stun.Values(m.Query, nil) }},
 		{"ecs: Component.Values: query(Read Health, Write Tag) does not declare Position: add ecs.Read or ecs.Write", func() { m.Position.Values(none, nil) }},
 		{"ecs: Component.Values: [Position] of query(Optional Write Stun, Read Position) has no Stun", func() { m.Stun.Values(opt, nil) }},
 		{"ecs: Component.Values: Position and the query belong to different worlds", func() { ecs.Register[ecstest.Position](m.Other).Values(m.Query, nil) }},
-		{"ecs: Component.Values: the handle is the zero value; handles come from Register and RegisterBuffer", func() { ecs.Component[ecstest.Position]{}.Values(m.Query, nil) }},
-		{"ecs: Component.SetValues: query(Optional Write Stun, Read Position) does not declare Velocity: add ecs.Read or ecs.Write", func() { _ = m.Velocity.SetValues(opt, nil) }},
-		{"ecs: Component.SetValues: query(Optional Write Stun, Read Position) declares Position to read: use ecs.Write", func() { _ = m.Position.SetValues(opt, nil) }},
+		{"ecs: Component.Values: the handle is the zero value; handles come from Register and RegisterBuffer",
+			func() { ecs.Component[ecstest.Position]{}.Values(m.Query, nil) }},
+		{"ecs: Component.SetValues: query(Optional Write Stun, Read Position) does not declare Velocity: add ecs.Read or ecs.Write",
+			func() { _ = m.Velocity.SetValues(opt, nil) }},
+		{"ecs: Component.SetValues: query(Optional Write Stun, Read Position) declares Position to read: use ecs.Write",
+			func() { _ = m.Position.SetValues(opt, nil) }},
 		{"ecs: Component.SetValues: query(Read Health, Write Tag) declares Health to read: use ecs.Write", func() { _ = health.SetValues(none, nil) }},
 		{"ecs: Component.SetValues: [Position] of query(Optional Write Stun, Read Position) has no Stun", func() { _ = m.Stun.SetValues(opt, two) }},
 		{"ecs: Query.At: index 1 is not in [0, 1) of query(Write Position, Read []Hit, With Stun)", func() { m.Query.At(1) }},
 
-		{"ecs: Component.Mark: query(Optional Write Stun, Read Position) declares Position to read: use ecs.Write", ecstest.InLoop(opt, func(r ecs.Rows) { m.Position.Mark(r) })},
-		{"ecs: Component.Mark: query(Optional Write Stun, Read Position) does not declare Velocity: add ecs.Read or ecs.Write", ecstest.InLoop(opt, func(r ecs.Rows) { m.Velocity.Mark(r) })},
-		{"ecs: Component.ReadOnly: query(Write Position, Read []Hit, With Stun) does not declare Velocity: add ecs.Read or ecs.Write", ecstest.InLoop(m.Query, func(r ecs.Rows) { m.Velocity.ReadOnly(r) })},
-		{"ecs: Component.In: query(Write Position, Read []Hit, With Stun) does not declare Stun: add ecs.Read or ecs.Write", ecstest.InLoop(m.Query, func(r ecs.Rows) { m.Stun.In(r) })},
-		{"ecs: Component.Changed: query(Write Position, Read []Hit, With Stun) does not declare Stun: add ecs.Read or ecs.Write", ecstest.InLoop(m.Query, func(r ecs.Rows) { m.Stun.Changed(r, 0) })},
-		{"ecs: Component.EnableAt: query(Write Position, Read []Hit, With Stun) does not declare Stun: add ecs.Write", ecstest.InLoop(m.Query, func(r ecs.Rows) { m.Stun.EnableAt(r, 0) })},
+		{"ecs: Component.Mark: query(Optional Write Stun, Read Position) declares Position to read: use ecs.Write",
+			ecstest.InLoop(opt, func(r ecs.Rows) { m.Position.Mark(r) })},
+		{"ecs: Component.Mark: query(Optional Write Stun, Read Position) does not declare Velocity: add ecs.Read or ecs.Write",
+			ecstest.InLoop(opt, func(r ecs.Rows) { m.Velocity.Mark(r) })},
+		{"ecs: Component.ReadOnly: query(Write Position, Read []Hit, With Stun) does not declare Velocity: add ecs.Read or ecs.Write",
+			ecstest.InLoop(m.Query, func(r ecs.Rows) { m.Velocity.ReadOnly(r) })},
+		{"ecs: Component.In: query(Write Position, Read []Hit, With Stun) does not declare Stun: add ecs.Read or ecs.Write",
+			ecstest.InLoop(m.Query, func(r ecs.Rows) { m.Stun.In(r) })},
+		{"ecs: Component.Changed: query(Write Position, Read []Hit, With Stun) does not declare Stun: add ecs.Read or ecs.Write",
+			ecstest.InLoop(m.Query, func(r ecs.Rows) { m.Stun.Changed(r, 0) })},
+		{"ecs: Component.EnableAt: query(Write Position, Read []Hit, With Stun) does not declare Stun: add ecs.Write",
+			ecstest.InLoop(m.Query, func(r ecs.Rows) { m.Stun.EnableAt(r, 0) })},
 		{"ecs: Component.Slice: query(Any(Read Position, Stun)) does not declare Stun: say ecs.Any(ecs.Read(Stun)), or ecs.Any(ecs.Write(Stun)) to write, in its term Any(Read Position, Stun)",
-			ecstest.InLoop(ecs.NewQuery(m.World, ecs.Any(ecs.Read(m.Position), m.Stun)), func(r ecs.Rows) { m.Stun.Slice(r) })},
-		{"ecs: Component.Mark: query(Write Position, Read []Hit, With Stun) declares []Hit to read: use ecs.Write", ecstest.InLoop(m.Query, func(r ecs.Rows) { m.Hits.Mark(r) })},
-	} {
+			ecstest.InLoop(either, func(r ecs.Rows) { m.Stun.Slice(r) })},
+		{"ecs: Component.Mark: query(Write Position, Read []Hit, With Stun) declares []Hit to read: use ecs.Write",
+			ecstest.InLoop(m.Query, func(r ecs.Rows) { m.Hits.Mark(r) })},
+	})
+}
+
+// requireMisuse makes each call: it must panic with its text and change nothing.
+func requireMisuse(t *testing.T, m *ecstest.Misuse, list []misuse) {
+	t.Helper()
+	for _, c := range list {
 		hash, matchings, version := m.World.Hash(), matchingsOf(m.World), m.World.Version()
-		require.PanicsWithValue(t, c.text, c.f)
+		require.PanicsWithValue(t, c.text, c.call)
 		require.NoError(t, m.World.Verify(), "after %s", c.text)
 		require.Equal(t, hash, m.World.Hash(), "after %s", c.text)
 		require.Equal(t, matchings, matchingsOf(m.World), "after %s", c.text)
@@ -211,7 +238,8 @@ func TestEachInlines(t *testing.T) {
 		}
 	}
 	all := strings.Join(inlined, " ")
-	require.Contains(t, all, "TestEachInlines.Rows.Each.eachBit.func", "the walk over the mask is a function of its own, or has another name: %s", all)
+	require.Contains(t, all, "TestEachInlines.Rows.Each.eachBit.func",
+		"the walk over the mask is a function of its own, or has another name: %s", all)
 	require.Regexp(t, `TestEachInlines-range1$`, inlined[len(inlined)-1])
 }
 
@@ -261,7 +289,9 @@ func callers() *runtime.Frames {
 // loops and all ways to walk rows.
 func TestLoopsAllocateNothing(t *testing.T) {
 	w := ecstest.NewWorld(t)
-	position, stun, health := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Stun](w, ecs.Enableable), ecs.Register[ecstest.Health](w, ecs.Enableable)
+	position := ecs.Register[ecstest.Position](w)
+	stun := ecs.Register[ecstest.Stun](w, ecs.Enableable)
+	health := ecs.Register[ecstest.Health](w, ecs.Enableable)
 	ids := ecstest.CreateEach(ecs.NewArchetype(w, position, stun, health), 5000)
 	for i, e := range ids {
 		if i%3 == 0 {

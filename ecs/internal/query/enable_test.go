@@ -18,7 +18,9 @@ import (
 // true while disabled; Add on a disabled one is a no-op.
 func TestBehaviour45StartEnabled(t *testing.T) {
 	w := ecstest.NewWorld(t)
-	stun, mark, hits := ecs.Register[ecstest.Stun](w, ecs.Enableable), ecs.Register[c3](w, ecs.Enableable), ecs.RegisterBuffer[ecstest.Hit](w, ecs.Enableable)
+	stun := ecs.Register[ecstest.Stun](w, ecs.Enableable)
+	mark := ecs.Register[c3](w, ecs.Enableable)
+	hits := ecs.RegisterBuffer[ecstest.Hit](w, ecs.Enableable)
 	a := ecs.NewArchetype(w, stun, mark, hits)
 	enabled := func(e ecs.Entity) []bool { return []bool{stun.Enabled(e), mark.Enabled(e), hits.Enabled(e)} }
 	all, none := []bool{true, true, true}, []bool{false, false, false}
@@ -74,7 +76,9 @@ func disablePattern(t *testing.T, n, m int, g alloc.Growth) {
 	w, err := ecs.NewWorld(ecs.ChunkGrowth(g))
 	require.NoError(t, err)
 	defer w.Close()
-	stun, health, position := ecs.Register[ecstest.Stun](w, ecs.Enableable), ecs.Register[ecstest.Health](w, ecs.Enableable), ecs.Register[ecstest.Position](w)
+	stun := ecs.Register[ecstest.Stun](w, ecs.Enableable)
+	health := ecs.Register[ecstest.Health](w, ecs.Enableable)
+	position := ecs.Register[ecstest.Position](w)
 	ids := ecstest.CreateEach(ecs.NewArchetype(w, stun, health, position), n)
 	one := func(i int) bool { return i%m != 0 }
 	two := func(i int) bool { return i%5 != 0 }
@@ -131,7 +135,8 @@ func checkPattern(t *testing.T, q *ecs.Query, ids []ecs.Entity, want func(int) b
 		}
 		last := -1
 		for lo, hi := range rows.Runs() {
-			require.True(t, last < lo && lo < hi && hi <= rows.Len(), "%v: run [%d, %d) after %d is empty or joins the last", q, lo, hi, last)
+			require.True(t, last < lo && lo < hi && hi <= rows.Len(),
+				"%v: run [%d, %d) after %d is empty or joins the last", q, lo, hi, last)
 			for i := lo; i < hi; i++ {
 				runs = append(runs, i)
 			}
@@ -142,8 +147,10 @@ func checkPattern(t *testing.T, q *ecs.Query, ids []ecs.Entity, want func(int) b
 				plain = append(plain, i)
 			}
 		}
-		if !slices.Equal(plain, each) || !slices.Equal(plain, runs) || rows.Count() != len(plain) || rows.Dense() != (len(plain) == rows.Len()) {
-			t.Fatalf("%v: from entity %d on got %v, runs %v want %v; Count %d, Dense %v", q, at, each, runs, plain, rows.Count(), rows.Dense())
+		if !slices.Equal(plain, each) || !slices.Equal(plain, runs) || rows.Count() != len(plain) ||
+			rows.Dense() != (len(plain) == rows.Len()) {
+			t.Fatalf("%v: from entity %d on got %v, runs %v want %v; Count %d, Dense %v",
+				q, at, each, runs, plain, rows.Count(), rows.Dense())
 		}
 		at += rows.Len()
 		matching += len(plain)
@@ -179,7 +186,9 @@ func TestBehaviour48BitsFollowRows(t *testing.T) {
 		for _, from := range []string{"front", "middle", "end", "every third", "moved"} {
 			t.Run(fmt.Sprint(g, " ", from), func(t *testing.T) {
 				w := ecstest.NewWorld(t, ecs.ChunkGrowth(g))
-				stun, hits, position := ecs.Register[ecstest.Stun](w, ecs.Enableable), ecs.RegisterBuffer[ecstest.Hit](w, ecs.Enableable, ecs.Inline(2)), ecs.Register[ecstest.Position](w)
+				stun := ecs.Register[ecstest.Stun](w, ecs.Enableable)
+				hits := ecs.RegisterBuffer[ecstest.Hit](w, ecs.Enableable, ecs.Inline(2))
+				position := ecs.Register[ecstest.Position](w)
 				a := ecs.NewArchetype(w, stun, hits)
 				n := 4*a.Plan().Rows + 3
 				off := map[ecs.Entity][2]bool{}
@@ -270,8 +279,11 @@ func TestToggleAlone(t *testing.T) {
 				var worlds [2]*ecs.World
 				for k := range worlds {
 					w := ecstest.NewWorld(t, ecs.ChunkGrowth(growth))
-					stun, mark, health := ecs.Register[ecstest.Stun](w, ecs.Enableable), ecs.Register[c3](w, ecs.Enableable), ecs.Register[ecstest.Health](w)
-					ids := append(ecstest.CreateEach(ecs.NewArchetype(w, stun, health, mark), n), ecstest.CreateEach(ecs.NewArchetype(w, mark), n)...)
+					stun := ecs.Register[ecstest.Stun](w, ecs.Enableable)
+					mark := ecs.Register[c3](w, ecs.Enableable)
+					health := ecs.Register[ecstest.Health](w)
+					ids := append(ecstest.CreateEach(ecs.NewArchetype(w, stun, health, mark), n),
+						ecstest.CreateEach(ecs.NewArchetype(w, mark), n)...)
 					ids = append(ids, ecstest.CreateEach(ecs.NewArchetype(w), 3)...)
 					dead := ids[0]
 					require.True(t, w.Destroy(dead))
@@ -283,7 +295,9 @@ func TestToggleAlone(t *testing.T) {
 						end = w.Share().End
 					}
 					for range 4 * n {
-						toggle := []func(ecs.Entity) bool{stun.Disable, stun.Enable, mark.Disable, mark.Enable}[rng.IntN(4)]
+						toggle := []func(ecs.Entity) bool{
+							stun.Disable, stun.Enable, mark.Disable, mark.Enable,
+						}[rng.IntN(4)]
 						toggle(ids[rng.IntN(len(ids))])
 					}
 					for i, e := range ids {
@@ -312,7 +326,8 @@ func TestToggleAlone(t *testing.T) {
 func TestBehaviour50ParallelToggles(t *testing.T) {
 	const workers, n = 8, 1000
 	w := ecstest.NewWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
-	stun, hits := ecs.Register[ecstest.Stun](w, ecs.Enableable), ecs.RegisterBuffer[ecstest.Hit](w, ecs.Enableable, ecs.Inline(1))
+	stun := ecs.Register[ecstest.Stun](w, ecs.Enableable)
+	hits := ecs.RegisterBuffer[ecstest.Hit](w, ecs.Enableable, ecs.Inline(1))
 	ids := ecstest.CreateEach(ecs.NewArchetype(w, stun, hits), n)
 	reads := ecs.NewQuery(w, ecs.Read(stun), ecs.Changed(stun))
 	for round := range 20 {

@@ -154,7 +154,8 @@ func BenchmarkMatch(b *testing.B) {
 	for _, c := range []struct {
 		name string
 		run  func() int
-	}{{"compare", m.compare}, {"hash sets", m.hashSets}, {"lookup set", m.lookUp}, {"lookup hash", m.lookUpHash}, {"kernel", m.kernel}} {
+	}{{"compare", m.compare}, {"hash sets", m.hashSets}, {"lookup set", m.lookUp}, {"lookup hash", m.lookUpHash},
+		{"kernel", m.kernel}} {
 		b.Run("by="+c.name, func(b *testing.B) {
 			for b.Loop() {
 				require.Equal(b, m.accepted, c.run())

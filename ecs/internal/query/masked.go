@@ -66,7 +66,8 @@ func (q *Query) Narrows(a *world.Archetype, pos int, since uint32) bool {
 		return false
 	}
 	for _, id := range q.Changed {
-		if a.Table.Sig.Has(id) && !slices.Contains(q.MaskedNew, id) && world.Newer(a.Table.Metadata.Changed(a.Table.Places[id].Slot(), pos), since) {
+		if a.Table.Sig.Has(id) && !slices.Contains(q.MaskedNew, id) &&
+			world.Newer(a.Table.Metadata.Changed(a.Table.Places[id].Slot(), pos), since) {
 			return false
 		}
 	}

@@ -37,7 +37,8 @@ type matcher struct {
 // newMatcher prepares them for a query.
 func newMatcher(q *ecs.Query) *matcher {
 	w := door.World(q.World())
-	t := &matcher{m: ecstest.QueryOf(q).Matching, all: w.Archetypes.List, bySig: map[world.Signature]bool{}, byHash: map[uint64]bool{}}
+	t := &matcher{m: ecstest.QueryOf(q).Matching, all: w.Archetypes.List, bySig: map[world.Signature]bool{},
+		byHash: map[uint64]bool{}}
 	for id := range w.Types.List {
 		if t.m.Has.Has(world.TypeID(id)) {
 			t.has = append(t.has, hashOfType(world.TypeID(id)))

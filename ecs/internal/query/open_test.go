@@ -23,7 +23,8 @@ type asking struct {
 
 func newAsking(t testing.TB, seed uint64, labels int) *asking {
 	w := ecstest.NewWorld(t)
-	return &asking{w, rand.New(rand.NewPCG(seed, 31)), ecstest.LabelsOf(w, labels), ecs.RegisterShared[int](w), ecs.Register[ecstest.Stun](w, ecs.Enableable)}
+	return &asking{w, rand.New(rand.NewPCG(seed, 31)), ecstest.LabelsOf(w, labels), ecs.RegisterShared[int](w),
+		ecs.Register[ecstest.Stun](w, ecs.Enableable)}
 }
 
 // some returns up to n different labels.

@@ -34,7 +34,9 @@ type Query struct {
 	Masked    bool               // one of them, or of the Changed terms, is Masked
 	Pinned    bool               // since does not advance when a loop ends, see door.PinSince
 	Since     uint32             // version that Changed and Ordered compare with; 0 means that everything is new
-	ownerSeen uint64             // QueryEpochs.OwnerMatched at which every row of the bindings matches, at any version, see look
+	// QueryEpochs.OwnerMatched at which every row of the bindings matches, at any version, see
+	// look.
+	ownerSeen uint64
 }
 
 // Binding is a query's table for one archetype, and the only table that Slice consults. It says
@@ -44,7 +46,9 @@ type Binding struct {
 	Archetype *world.Archetype
 	tests     []match.BitTest // enable-bit tests of the match
 	Lowest    uint            // TypeID of the first entry of columns
-	Columns   []world.Place   // by TypeID, from lowest on; flags 0: not declared; declared alone: declared, but not in the archetype
+	// By TypeID, from lowest on; flags 0: not declared; declared alone: declared, but not in the
+	// archetype.
+	Columns []world.Place
 }
 
 // ColumnOf returns the type's offset and what loops may do with the column.
@@ -91,7 +95,8 @@ func (q *Query) Declare(t *Term, i int, seen *world.Signature) {
 	}
 	seen.Add(id)
 	if kind == TermDisabled && !w.Types.List[id].Enableable {
-		panic(fmt.Sprintf("ecs: NewQuery: Disabled %s: it was not registered with ecs.Enableable", w.Types.List[id].Name))
+		panic(fmt.Sprintf("ecs: NewQuery: Disabled %s: it was not registered with ecs.Enableable",
+			w.Types.List[id].Name))
 	}
 	access := o.Access
 	if access != 0 {
@@ -187,7 +192,8 @@ func (q *Query) isNew(a *world.Archetype, pos int, since uint32) bool {
 		return true
 	}
 	for _, id := range q.Changed {
-		if int(id) < len(a.Table.Places) && a.Table.Places[id].Flags() != 0 && world.Newer(a.Table.Metadata.Changed(a.Table.Places[id].Slot(), pos), since) {
+		if int(id) < len(a.Table.Places) && a.Table.Places[id].Flags() != 0 &&
+			world.Newer(a.Table.Metadata.Changed(a.Table.Places[id].Slot(), pos), since) {
 			return true
 		}
 	}
@@ -248,8 +254,10 @@ type Accessor struct {
 // Borrow is ecs.Borrow.
 type Borrow struct {
 	world.Lease
-	Query  *Query        // the query whose rows are lent; nil: everything is lent for reading
-	own    Query         // q as the goroutines see it: access is BarrierRead and BarrierWrite, and the bindings are its own
+	Query *Query // the query whose rows are lent; nil: everything is lent for reading
+	// Query as the goroutines see it: access is BarrierRead and BarrierWrite, and the bindings are
+	// its own.
+	own    Query
 	chunks bool          // the rows of a chunk are not split: a chunk type is written
 	types  []*world.Type // types in access
 

@@ -98,7 +98,8 @@ func TestEnabledPatterns(t *testing.T) {
 			for _, both := range []bool{false, true} {
 				t.Run(fmt.Sprintf("%d by %d, both types: %v", n, m, both), func(t *testing.T) {
 					w := ecstest.NewWorld(t)
-					stun, health := ecs.Register[ecstest.Stun](w, ecs.Enableable), ecs.Register[ecstest.Health](w, ecs.Enableable)
+					stun := ecs.Register[ecstest.Stun](w, ecs.Enableable)
+					health := ecs.Register[ecstest.Health](w, ecs.Enableable)
 					batch, err := ecs.NewArchetype(w, stun, health).CreateN(n)
 					require.NoError(t, err)
 					var ids []ecs.Entity
@@ -155,7 +156,8 @@ func checkMask(t *testing.T, q *ecs.Query, ids []ecs.Entity, want func(int) bool
 		}
 		last := -1
 		for lo, hi := range rows.Runs() {
-			require.True(t, lo > last && hi > lo && hi <= rows.Len(), "runs are the longest ones: [%d, %d) after %d", lo, hi, last)
+			require.True(t, lo > last && hi > lo && hi <= rows.Len(), "runs are the longest ones: [%d, %d) after %d",
+				lo, hi, last)
 			last = hi
 			for i := lo; i < hi; i++ {
 				byRuns = append(byRuns, i)
@@ -323,7 +325,8 @@ func TestQueryAllocatesNothing(t *testing.T) {
 
 func TestQueryPrints(t *testing.T) {
 	w := ecstest.NewWorld(t)
-	q := ecs.NewQuery(w, ecs.Write(ecs.Register[ecstest.Position](w)), ecs.Without(ecs.Register[ecstest.Tag](w)), ecs.Read(ecs.RegisterBuffer[ecstest.Hit](w)))
+	q := ecs.NewQuery(w, ecs.Write(ecs.Register[ecstest.Position](w)), ecs.Without(ecs.Register[ecstest.Tag](w)),
+		ecs.Read(ecs.RegisterBuffer[ecstest.Hit](w)))
 	require.Equal(t, "query(Write Position, Without Tag, Read []Hit)", fmt.Sprint(q))
 }
 
@@ -344,9 +347,13 @@ func TestQueryKeepsItsOwnTerms(t *testing.T) {
 // may a value in a Where: the query is that of the term once. Types may not.
 func TestTermsTwice(t *testing.T) {
 	w := ecstest.NewWorld(t)
-	position, prefab, disabled := ecs.Register[ecstest.Position](w), ecs.Register[ecs.Prefab](w), ecs.Register[ecs.DisabledEntity](w)
+	position := ecs.Register[ecstest.Position](w)
+	prefab := ecs.Register[ecs.Prefab](w)
+	disabled := ecs.Register[ecs.DisabledEntity](w)
 	team := ecs.RegisterShared[string](w)
-	for _, types := range [][]ecs.Type{{position}, {position, prefab}, {position, disabled}, {position, prefab, disabled}, {position, team.Of("red")}} {
+	for _, types := range [][]ecs.Type{
+		{position}, {position, prefab}, {position, disabled}, {position, prefab, disabled}, {position, team.Of("red")},
+	} {
 		ecs.NewArchetype(w, types...).Create()
 	}
 	for _, c := range []struct{ once, twice []ecs.Term }{

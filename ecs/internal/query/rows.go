@@ -166,7 +166,8 @@ func (q *Query) adviceOn(t *world.Type, write bool) string {
 				if write {
 					return fmt.Sprintf("say ecs.%s(ecs.Write(%s)) in its term %v", TermNames[term.Kind], t.Name, term)
 				}
-				return fmt.Sprintf("say ecs.%s(ecs.Read(%s)), or ecs.%[1]s(ecs.Write(%[2]s)) to write, in its term %v", TermNames[term.Kind], t.Name, term)
+				return fmt.Sprintf("say ecs.%s(ecs.Read(%s)), or ecs.%[1]s(ecs.Write(%[2]s)) to write, in its term %v",
+					TermNames[term.Kind], t.Name, term)
 			}
 		}
 	}
@@ -260,5 +261,8 @@ func OpenAt(t *world.Type, rows Rows, i int) world.RawBuffer {
 		rows.NoRow(t, i)
 	}
 	write := rows.Scan.Binding.ColumnOf(t.ID).Flags()&(world.MayWrite|world.BarrierWrite) != 0
-	return world.RawBuffer{Lookup: rows.Scan.Borrow.LeaseOrNil().LookupOf(t), Head: value.HeaderAt(column, rows.Scan.First+i, uint32(t.Size)), Epoch: rows.Scan.Binding.Archetype.World.Writer.Epoch, Write: write}
+	return world.RawBuffer{
+		Lookup: rows.Scan.Borrow.LeaseOrNil().LookupOf(t), Head: value.HeaderAt(column, rows.Scan.First+i,
+			uint32(t.Size)), Epoch: rows.Scan.Binding.Archetype.World.Writer.Epoch, Write: write,
+	}
 }

@@ -50,8 +50,10 @@ func newTracking(t *testing.T) *tracking {
 	w := ecstest.NewWorld(t)
 	m := &tracking{t: t, w: w, r: rand.New(rand.NewPCG(3, 5)), written: map[ecs.Entity]*[4]uint32{},
 		position: ecs.Register[ecstest.Position](w, ecs.TrackRows), stun: ecs.Register[ecstest.Stun](w, ecs.Enableable, ecs.TrackRows),
-		hits: ecs.RegisterBuffer[ecstest.Hit](w, ecs.TrackRows), names: ecs.RegisterManaged[[]string](w, ecs.TrackRows), velocity: ecs.Register[ecstest.Velocity](w)}
-	m.makers = []*ecs.Archetype{ecs.NewArchetype(w, m.position, m.stun), ecs.NewArchetype(w, m.position, m.hits, m.names, m.stun),
+		hits: ecs.RegisterBuffer[ecstest.Hit](w, ecs.TrackRows), names: ecs.RegisterManaged[[]string](w, ecs.TrackRows),
+		velocity: ecs.Register[ecstest.Velocity](w)}
+	m.makers = []*ecs.Archetype{ecs.NewArchetype(w, m.position, m.stun),
+		ecs.NewArchetype(w, m.position, m.hits, m.names, m.stun),
 		ecs.NewArchetype(w, m.hits, m.velocity), ecs.NewArchetype(w, m.position, m.velocity)}
 	m.writes = ecs.NewQuery(w, ecs.Optional(ecs.Write(m.position)), ecs.Write(m.hits), ecs.Optional(ecs.Write(m.names)))
 	m.marks = ecs.NewQuery(w, ecs.Present(ecs.Write(m.stun)), ecs.Write(m.position))

@@ -18,7 +18,9 @@ import (
 // were written else.
 func TestMaskedWithOtherTerms(t *testing.T) {
 	w := ecstest.NewWorld(t)
-	position, velocity, marked := ecs.Register[ecstest.Position](w, ecs.TrackRows), ecs.Register[ecstest.Velocity](w), ecs.RegisterSparse[ecstest.Marked](w)
+	position := ecs.Register[ecstest.Position](w, ecs.TrackRows)
+	velocity := ecs.Register[ecstest.Velocity](w)
+	marked := ecs.RegisterSparse[ecstest.Marked](w)
 	list := ecstest.CreateEach(ecs.NewArchetype(w, position, velocity), 100)
 	marked.Add(list[7], ecstest.Marked{})
 	only := ecs.NewQuery(w, ecs.Changed(position).Masked())
@@ -93,25 +95,37 @@ func TestTrackRowsMisuse(t *testing.T) {
 		}
 	}
 	for want, f := range map[string]func(){
-		"ecs: Register[Position]: registered before with other options":                                            func() { ecs.Register[ecstest.Position](w) },
-		"ecs: Register[Velocity]: registered before with other options":                                            func() { ecs.Register[ecstest.Velocity](w, ecs.TrackRows) },
-		"ecs: RegisterSparse[int8]: the only option of sparse types is Enableable":                                 func() { ecs.RegisterSparse[int8](w, ecs.TrackRows) },
-		"ecs: RegisterShared[int8]: the options of shared types are Cleanup and Codec":                             func() { ecs.RegisterShared[int8](w, ecs.TrackRows) },
-		"ecs: RegisterChunk[int8]: the only option of chunk types is Merge":                                        func() { ecs.RegisterChunk[int8](w, ecs.TrackRows) },
-		"ecs: Term.Masked: Changed(Position, Velocity): Velocity was not registered with ecs.TrackRows":            func() { ecs.Changed(position, velocity).Masked() },
-		"ecs: Component.MarkAt: query(Read Position) declares Position to read: use ecs.Write":                     inLoop(func(rows ecs.Rows) { position.MarkAt(rows, 0) }),
-		"ecs: Component.MarkAt: query(Read Position) does not declare Velocity: add ecs.Read or ecs.Write":         inLoop(func(rows ecs.Rows) { velocity.MarkAt(rows, 0) }),
-		"ecs: Component.MarkAt: row 1 is not in [0, 1)":                                                            inLoop(func(rows ecs.Rows) { position.MarkAt(rows, 1) }),
-		"ecs: Component.ChangedAt: row -1 is not in [0, 1)":                                                        inLoop(func(rows ecs.Rows) { position.ChangedAt(rows, -1, 0) }),
-		"ecs: Component.ChangedSince: the handle is the zero value; handles come from Register and RegisterBuffer": func() { ecs.Component[ecstest.Position]{}.ChangedSince(e, 0) },
-		"ecs: Component.ChangedAt: query(Read Position) does not declare Velocity: add ecs.Read or ecs.Write":      inLoop(func(rows ecs.Rows) { velocity.ChangedAt(rows, 0, 0) }),
+		"ecs: Register[Position]: registered before with other options":                func() { ecs.Register[ecstest.Position](w) },
+		"ecs: Register[Velocity]: registered before with other options":                func() { ecs.Register[ecstest.Velocity](w, ecs.TrackRows) },
+		"ecs: RegisterSparse[int8]: the only option of sparse types is Enableable":     func() { ecs.RegisterSparse[int8](w, ecs.TrackRows) },
+		"ecs: RegisterShared[int8]: the options of shared types are Cleanup and Codec": func() { ecs.RegisterShared[int8](w, ecs.TrackRows) },
+		"ecs: RegisterChunk[int8]: the only option of chunk types is Merge":            func() { ecs.RegisterChunk[int8](w, ecs.TrackRows) },
+		"ecs: Term.Masked: Changed(Position, Velocity): Velocity was not registered with ecs.TrackRows": func() {
+			ecs.Changed(position, velocity).Masked()
+		},
+		"ecs: Component.MarkAt: query(Read Position) declares Position to read: use ecs.Write": inLoop(func(rows ecs.Rows) { position.MarkAt(rows, 0) }),
+		"ecs: Component.MarkAt: query(Read Position) does not declare Velocity: add ecs.Read or ecs.Write": inLoop(
+			func(rows ecs.Rows) {
+				velocity.MarkAt(rows, 0)
+			}),
+		"ecs: Component.MarkAt: row 1 is not in [0, 1)":     inLoop(func(rows ecs.Rows) { position.MarkAt(rows, 1) }),
+		"ecs: Component.ChangedAt: row -1 is not in [0, 1)": inLoop(func(rows ecs.Rows) { position.ChangedAt(rows, -1, 0) }),
+		"ecs: Component.ChangedSince: the handle is the zero value; handles come from Register and RegisterBuffer": func() {
+			ecs.Component[ecstest.Position]{}.ChangedSince(e, 0)
+		},
+		"ecs: Component.ChangedAt: query(Read Position) does not declare Velocity: add ecs.Read or ecs.Write": inLoop(
+			func(rows ecs.Rows) {
+				velocity.ChangedAt(rows, 0, 0)
+			}),
 	} {
 		require.PanicsWithValue(t, want, f)
 	}
 	share := w.Share()
 	require.True(t, position.ChangedSince(e, 0))
-	require.PanicsWithValue(t, "ecs: Component.Mut: the world is shared: until Borrow.End components are only read", func() { position.Mut(e) })
-	require.PanicsWithValue(t, "ecs: Component.MutList: the world is shared: until Borrow.End components are only read", func() { position.MutList(nil, []ecs.Entity{e}) })
+	require.PanicsWithValue(t, "ecs: Component.Mut: the world is shared: until Borrow.End components are only read",
+		func() { position.Mut(e) })
+	require.PanicsWithValue(t, "ecs: Component.MutList: the world is shared: until Borrow.End components are only read",
+		func() { position.MutList(nil, []ecs.Entity{e}) })
 	share.End()
 	now := w.Advance()
 	velocity.Mut(e)
@@ -173,7 +187,8 @@ func ran(q *ecs.Query) {
 // shown whole, also if that term's type tracks rows.
 func TestMaskedBesideAnUnmaskedTermOfATrackedType(t *testing.T) {
 	w := ecstest.NewWorld(t)
-	position, velocity := ecs.Register[ecstest.Position](w, ecs.TrackRows), ecs.Register[ecstest.Velocity](w, ecs.TrackRows)
+	position := ecs.Register[ecstest.Position](w, ecs.TrackRows)
+	velocity := ecs.Register[ecstest.Velocity](w, ecs.TrackRows)
 	list := ecstest.CreateEach(ecs.NewArchetype(w, position, velocity), 100)
 	q := ecs.NewQuery(w, ecs.Changed(position).Masked(), ecs.Changed(velocity))
 	ran(q)
@@ -192,8 +207,10 @@ func TestAtOfNoRowOfATrackedType(t *testing.T) {
 	now := w.Advance()
 	for _, i := range []int{-1, 100, math.MaxInt, math.MinInt} {
 		for rows := range q.Rows() {
-			require.PanicsWithValue(t, fmt.Sprintf("ecs: Buffer.At: row %d is not in [0, 100)", i), func() { hits.At(rows, i) })
-			require.PanicsWithValue(t, fmt.Sprintf("ecs: Managed.At: row %d is not in [0, 100)", i), func() { names.At(rows, i) })
+			require.PanicsWithValue(t, fmt.Sprintf("ecs: Buffer.At: row %d is not in [0, 100)", i),
+				func() { hits.At(rows, i) })
+			require.PanicsWithValue(t, fmt.Sprintf("ecs: Managed.At: row %d is not in [0, 100)", i),
+				func() { names.At(rows, i) })
 		}
 	}
 	l := ecstest.Lend(q, "job track")

@@ -16,7 +16,9 @@ import (
 // rows once.
 func TestBehaviour39ParallelReaders(t *testing.T) {
 	w := ecstest.NewWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
-	position, velocity, stun := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w), ecs.Register[ecstest.Stun](w, ecs.Enableable)
+	position := ecs.Register[ecstest.Position](w)
+	velocity := ecs.Register[ecstest.Velocity](w)
+	stun := ecs.Register[ecstest.Stun](w, ecs.Enableable)
 	ids := ecstest.CreateEach(ecs.NewArchetype(w, position, stun), 3000)
 	ids = append(ids, ecstest.CreateEach(ecs.NewArchetype(w, position, velocity), 3000)...)
 	want := map[ecs.Entity]bool{}
@@ -39,7 +41,8 @@ func TestBehaviour39ParallelReaders(t *testing.T) {
 					x := position.Slice(rows)
 					for i := range rows.Each() {
 						e := rows.Entities()[i]
-						if seen[e] || !want[e] || x[i].X != float64(e.Index()) || position.Get(e) != &x[i] || !w.Alive(e) {
+						if seen[e] || !want[e] || x[i].X != float64(e.Index()) ||
+							position.Get(e) != &x[i] || !w.Alive(e) {
 							t.Errorf("%v: seen %v, wanted %v, %v", e, seen[e], want[e], x[i])
 						}
 						seen[e] = true
@@ -113,7 +116,8 @@ func TestShareRefuses(t *testing.T) {
 		require.Equal(t, hash, m.World.Hash(), "after %s", text)
 		require.Equal(t, version, m.World.Version(), "after %s", text)
 	}
-	require.Same(t, m.Archetype, ecs.NewArchetype(m.World, m.Stun, m.Hits, m.Position, m.Velocity), "one that exists is only looked up")
+	require.Same(t, m.Archetype, ecs.NewArchetype(m.World, m.Stun, m.Hits, m.Position, m.Velocity),
+		"one that exists is only looked up")
 	require.Equal(t, m.Position, ecs.Register[ecstest.Position](m.World))
 	require.Equal(t, []ecstest.Hit{{Damage: 1}}, view.Slice())
 	p.End()
@@ -174,7 +178,8 @@ func TestShareLoopsRefuse(t *testing.T) {
 	require.PanicsWithValue(t, "ecs: Borrow.End: the share is not out: it has not begun, or has ended", p.End)
 	again.End()
 	for range m.Query.Rows() {
-		require.PanicsWithValue(t, "ecs: World.Share: the share: inside a loop over query(Write Position, Read []Hit, With Stun); begin it outside of loops",
+		require.PanicsWithValue(t,
+			"ecs: World.Share: the share: inside a loop over query(Write Position, Read []Hit, With Stun); begin it outside of loops",
 			func() { m.World.Share() })
 	}
 	m.Archetype.Create()
@@ -274,7 +279,8 @@ func TestShareAgain(t *testing.T) {
 	write, read := access(ecs.Write(health)), access(ecs.Read(health))
 	b.Begin()
 	require.True(t, w.Shared())
-	require.PanicsWithValue(t, "ecs: Component.Mut: the world is shared: until Borrow.End components are only read", func() { health.Mut(e) })
+	require.PanicsWithValue(t, "ecs: Component.Mut: the world is shared: until Borrow.End components are only read",
+		func() { health.Mut(e) })
 	require.Equal(t, []string{"Health"}, w.Conflicts(b.Access(), write))
 	require.Empty(t, w.Conflicts(b.Access(), read))
 	seen := 0

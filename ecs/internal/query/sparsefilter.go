@@ -133,7 +133,8 @@ func (t *sparseFilter) Passes(a *world.Archetype, pos, row int, e entity.ID) boo
 		}
 	}
 	for _, of := range t.dense {
-		if a.Table.Sig.Has(of.ID) && (!of.Enableable || a.Table.Metadata.Bits(a.Table.Places[of.ID].Slot(), pos).Has(row)) {
+		if a.Table.Sig.Has(of.ID) &&
+			(!of.Enableable || a.Table.Metadata.Bits(a.Table.Places[of.ID].Slot(), pos).Has(row)) {
 			return true
 		}
 	}

@@ -39,7 +39,8 @@ const (
 )
 
 // TermNames are the names of the functions that make terms, by TermKind.
-var TermNames = [...]string{"Read", "Write", "With", "Without", "Any", "Optional", "Disabled", "Present", "Absent", "Where",
+var TermNames = [...]string{"Read", "Write", "With", "Without", "Any", "Optional", "Disabled", "Present",
+	"Absent", "Where",
 	"Changed", "Between", "Ordered", "IncludeDisabled", "IncludePrefabs"}
 
 // Operand is a type together with the access that loops have to it.

@@ -42,7 +42,8 @@ type state struct{ has, on [5]bool }
 func newTruth(t testing.TB, options ...ecs.Option) *truth {
 	w := ecstest.NewWorld(t, options...)
 	return &truth{w: w, rows: map[ecs.Entity]state{}, types: [5]ecs.Type{
-		ecs.Register[ecstest.Stun](w, ecs.Enableable), ecs.Register[c3](w, ecs.Enableable), ecs.RegisterBuffer[ecstest.Hit](w, ecs.Enableable, ecs.Inline(1)),
+		ecs.Register[ecstest.Stun](w, ecs.Enableable), ecs.Register[c3](w, ecs.Enableable),
+		ecs.RegisterBuffer[ecstest.Hit](w, ecs.Enableable, ecs.Inline(1)),
 		ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Tag](w),
 	}}
 }
@@ -189,7 +190,8 @@ func (x *truth) check(q *ecs.Query, ask *[5]uint8) string {
 			}
 		}
 		if found := len(got) - n; found == 0 || found != rows.Count() || (found == rows.Len()) != rows.Dense() {
-			return fmt.Sprintf("%v: %d bits, Count %d, Len %d, Dense %v", q, found, rows.Count(), rows.Len(), rows.Dense())
+			return fmt.Sprintf("%v: %d bits, Count %d, Len %d, Dense %v",
+				q, found, rows.Count(), rows.Len(), rows.Dense())
 		}
 	}
 	if list := q.Entities(nil); !slices.Equal(list, got) {
@@ -201,8 +203,10 @@ func (x *truth) check(q *ecs.Query, ask *[5]uint8) string {
 		}
 	}
 	slices.SortFunc(got, ecs.Entity.Compare)
-	if twice := len(got) - len(slices.Compact(got)); twice != 0 || len(got) != want || q.Count() != want || q.Empty() != (want == 0) {
-		return fmt.Sprintf("%v: yields %d, %d of them twice; Count %d, Empty %v, want %d", q, len(got), twice, q.Count(), q.Empty(), want)
+	if twice := len(got) - len(slices.Compact(got)); twice != 0 || len(got) != want || q.Count() != want ||
+		q.Empty() != (want == 0) {
+		return fmt.Sprintf("%v: yields %d, %d of them twice; Count %d, Empty %v, want %d",
+			q, len(got), twice, q.Count(), q.Empty(), want)
 	}
 	return ""
 }
@@ -236,7 +240,8 @@ func TestBehaviour30TruthTable(t *testing.T) {
 	require.Len(t, x.rows, 2*4*27)
 	asked := 0
 	for code := range 8 * 8 * 8 * 7 * 7 {
-		if !long.On() && rng.IntN(5) != 0 || testing.Short() && rng.IntN(4) != 0 { // one of five at random, with all pairs of terms
+		// One of five at random, with all pairs of terms.
+		if !long.On() && rng.IntN(5) != 0 || testing.Short() && rng.IntN(4) != 0 {
 			continue
 		}
 		var ask [5]uint8

@@ -250,7 +250,8 @@ func TestPinSince(t *testing.T) {
 	plain.SetSince(version)
 	now := s.w.Version()
 	require.Len(t, s.run(plain), 6)
-	require.Equal(t, []uint32{version, now}, []uint32{plain.Since(), s.w.Version()}, "so its loops move nothing, pinned or not")
+	require.Equal(t, []uint32{version, now}, []uint32{plain.Since(), s.w.Version()},
+		"so its loops move nothing, pinned or not")
 }
 
 // TestBehaviour53Wrap: versions compare by their signed distance, so the counter may wrap; 0 is
@@ -328,7 +329,9 @@ func TestTagsMarkByAnyWay(t *testing.T) {
 	} {
 		for _, growth := range ecstest.ChunkSizes {
 			w := ecstest.NewWorld(t, ecs.ChunkGrowth(growth))
-			position, velocity, tag := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w), ecs.Register[ecstest.Tag](w)
+			position := ecs.Register[ecstest.Position](w)
+			velocity := ecs.Register[ecstest.Velocity](w)
+			tag := ecs.Register[ecstest.Tag](w)
 			hidden, team := ecs.Register[ecs.DisabledEntity](w), ecs.RegisterShared[string](w)
 			for what, c := range map[string]struct {
 				from   []ecs.Type

@@ -47,7 +47,8 @@ func (q *Query) lookAlone() {
 	}
 	q.seen = q.World.QueryEpochs.Matched
 	q.ownerSeen = 0
-	if !q.FiltersChunks() && len(q.Sets) == 0 && !slices.ContainsFunc(q.Bindings, func(t Binding) bool { return len(t.tests) > 0 }) {
+	if !q.FiltersChunks() && len(q.Sets) == 0 &&
+		!slices.ContainsFunc(q.Bindings, func(t Binding) bool { return len(t.tests) > 0 }) {
 		q.ownerSeen = q.World.QueryEpochs.Matched
 	}
 }
@@ -92,7 +93,8 @@ func (q *Query) accessNow(id int, types []*world.Type) uint8 {
 // snapshot has come or the last has gone.
 func (t *Binding) follow(q *Query) {
 	for i := range t.Columns {
-		if id := int(t.Lowest) + i; t.Columns[i].Flags()&(world.MayRead|world.BarrierRead) != 0 && id < len(t.Archetype.Table.Places) && t.Archetype.Table.Places[id].Flags() != 0 {
+		if id := int(t.Lowest) + i; t.Columns[i].Flags()&(world.MayRead|world.BarrierRead) != 0 &&
+			id < len(t.Archetype.Table.Places) && t.Archetype.Table.Places[id].Flags() != 0 {
 			t.Columns[i] = t.Archetype.Table.Places[id].With(q.accessNow(id, q.World.Types.List))
 		}
 	}
@@ -240,7 +242,8 @@ func (s *Scan) Match(a *world.Archetype, tests []match.BitTest, pos, first, n in
 // n. Counts of enabled rows decide most chunks without reading their bits. While the world is
 // shared they do not: where goroutines switch one entity's bit at the same time, its count is off
 // for a moment by more than the bit.
-func (s *Scan) filter(a *world.Archetype, tests []match.BitTest, sets []sparseFilter, pos, first, n int) (matching int) {
+func (s *Scan) filter(a *world.Archetype, tests []match.BitTest, sets []sparseFilter, pos, first,
+	n int) (matching int) {
 	left := len(tests) // tests that are not decided
 	all, shared := a.Table.Store.RowsOf(pos), s.shared()
 	for i := range tests {
@@ -271,7 +274,8 @@ func (s *Scan) filter(a *world.Archetype, tests []match.BitTest, sets []sparseFi
 
 // narrowed clears the bits of rows that fail a test, in the words of n rows from first on, and
 // returns how many bits are left.
-func narrowed(a *world.Archetype, tests []match.BitTest, sets []sparseFilter, pos, first, n int, words []uint64) (matching int) {
+func narrowed(a *world.Archetype, tests []match.BitTest, sets []sparseFilter, pos, first, n int,
+	words []uint64) (matching int) {
 	for i := range tests {
 		narrow(a, &tests[i], pos, first/64, words)
 	}

@@ -48,8 +48,10 @@ func TestSnapshotsAllocateNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newSnapWorld(t, 1)
-			s.plain = ecs.NewArchetype(s.World, s.place)                      // finding it allocates in builds without assembly
-			ecs.NewArchetype(s.World, s.place, s.speed, s.hits, s.box, s.big) // a restore gives up archetypes that came since
+			// Finding it allocates in builds without assembly.
+			s.plain = ecs.NewArchetype(s.World, s.place)
+			// A restore gives up archetypes that came since.
+			ecs.NewArchetype(s.World, s.place, s.speed, s.hits, s.box, s.big)
 			batch, err := ecs.NewArchetype(s.World, s.place, s.speed, s.hits, s.box).CreateN(2000)
 			require.NoError(t, err)
 			list := batch.Entities(nil)

@@ -17,7 +17,7 @@ import (
 // writes has the old bytes kept first (docs/decisions/0036):
 //
 //	writes                                  kept by
-//	Slice, views, At of rows, bodies        all places have write barriers, so Rows.Missing and fill come to Archetype.Open
+//	Slice, views, At of rows, bodies        all places have barriers, so Rows.Missing and fill come to Archetype.Open
 //	Set, Mut, MutList of entities           the LookupTables disable writes, so mutElse comes to Lookup.touchAt
 //	ReadOnly of a column declared to write  ReadOnly itself: Mark comes after the write
 //	buffers                                 the same; a block that a snapshot has is left to it (value.Spill.Unshare)
@@ -166,13 +166,15 @@ func (h *history) verify() error {
 	w := h.w
 	keeps := len(h.alive) > 0
 	if keeps != w.Keeps() || h.past.Layers() != len(h.alive) || !keeps && h.chunks.Len()+h.blocks.Len() > 0 {
-		return fmt.Errorf("ecs: Y1: %d snapshots are alive, %d layers; the world keeps old bytes: %v; %d chunks and %d blocks wait",
+		return fmt.Errorf(
+			"ecs: Y1: %d snapshots are alive, %d layers; the world keeps old bytes: %v; %d chunks and %d blocks wait",
 			len(h.alive), h.past.Layers(), w.Keeps(), h.chunks.Len(), h.blocks.Len())
 	}
 	for _, a := range w.Archetypes.List {
 		for _, id := range a.Table.Types {
 			if barrier := a.Table.Places[id].Flags() == table.Barrier; barrier != w.Types.List[id].NeedsBarrier() {
-				return fmt.Errorf("ecs: Y1: the place of %s in %v has a write barrier: %v; a snapshot is alive: %v", w.Types.List[id].Name, a, barrier, keeps)
+				return fmt.Errorf("ecs: Y1: the place of %s in %v has a write barrier: %v; a snapshot is alive: %v",
+					w.Types.List[id].Name, a, barrier, keeps)
 			}
 		}
 	}

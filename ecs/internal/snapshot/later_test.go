@@ -25,8 +25,10 @@ func TestQueriesOfLaterTypes(t *testing.T) {
 	require.Zero(t, m.Count(ecs.NewQuery(s.World, place, ecs.Read(later))))
 	require.Equal(t, 10, m.Count(ecs.NewQuery(s.World, place, ecs.Without(later))))
 	require.Equal(t, 10, m.Count(ecs.NewQuery(s.World, place, ecs.Optional(ecs.Read(later)))))
-	for _, q := range []*ecs.Query{ecs.NewQuery(s.World, place, ecs.With(sparse)), ecs.NewQuery(s.World, ecs.Read(sparse)), ecs.NewQuery(s.World, place, ecs.Changed(sparse))} {
-		require.PanicsWithValue(t, "ecs: Snapshot.Rows: sparse LaterSparse was registered after the snapshot", func() { m.Count(q) })
+	for _, q := range []*ecs.Query{ecs.NewQuery(s.World, place, ecs.With(sparse)),
+		ecs.NewQuery(s.World, ecs.Read(sparse)), ecs.NewQuery(s.World, place, ecs.Changed(sparse))} {
+		require.PanicsWithValue(t, "ecs: Snapshot.Rows: sparse LaterSparse was registered after the snapshot",
+			func() { m.Count(q) })
 	}
 }
 

@@ -223,8 +223,10 @@ func TestWholeChunksBesideSnapshots(t *testing.T) {
 		have := w.moment()
 		moments := []snapMoment{have}
 		for _, c := range []*ecs.Change{
-			ecs.NewChange(w.World, ecs.Add(w.tag)), ecs.NewChange(w.World, ecs.Add(w.big)), ecs.NewChange(w.World, ecs.Remove(w.speed)),
-			ecs.NewChange(w.World, ecs.Remove(w.big, w.tag)), ecs.NewChange(w.World, ecs.Add(w.speed, w.tag), ecs.Remove(w.place)),
+			ecs.NewChange(w.World, ecs.Add(w.tag)), ecs.NewChange(w.World, ecs.Add(w.big)),
+			ecs.NewChange(w.World, ecs.Remove(w.speed)),
+			ecs.NewChange(w.World, ecs.Remove(w.big, w.tag)),
+			ecs.NewChange(w.World, ecs.Add(w.speed, w.tag), ecs.Remove(w.place)),
 		} {
 			_, err := c.ApplyQuery(w.all)
 			require.NoError(t, err)

@@ -84,7 +84,9 @@ func (s *Snapshot) ManagedOf(op string, t *world.Type) value.Managed {
 func RefuseManaged(a *world.Archetype) error {
 	for _, c := range a.Table.Managed() {
 		if t := a.World.Types.List[c.Key]; !t.Copies() {
-			return fmt.Errorf("%v has rows with values of %s, which a snapshot does not have: register it with ecs.CopyWith", a, t.Name)
+			return fmt.Errorf(
+				"%v has rows with values of %s, which a snapshot does not have: register it with ecs.CopyWith",
+				a, t.Name)
 		}
 	}
 	return nil

@@ -255,7 +255,8 @@ func TestManagedTypesOfLater(t *testing.T) {
 	s.step()
 	m := s.note(s.Snapshot())
 	calls := 0
-	late := ecs.RegisterManaged[[]string](s.World, ecs.CopyWith(func(from *[]string) []string { calls++; return slices.Clone(*from) }))
+	late := ecs.RegisterManaged[[]string](s.World,
+		ecs.CopyWith(func(from *[]string) []string { calls++; return slices.Clone(*from) }))
 	e := ecs.NewArchetype(s.World, late).Create()
 	late.Set(e, []string{"late"})
 	p := late.Get(e)
@@ -304,12 +305,14 @@ func TestCopyWithMisuse(t *testing.T) {
 	ecs.RegisterManaged[string](w, option)
 	ecs.RegisterManaged[string](w, ecs.CopyWith(func(*string) string { return "another" }))
 	for text, f := range map[string]func(){
-		"ecs: CopyWith: the function is nil":                                                              func() { ecs.CopyWith[string](nil) },
-		"ecs: RegisterManaged[int]: CopyWith is of string":                                                func() { ecs.RegisterManaged[int](w, option) },
-		"ecs: Register[Position]: CopyWith is an option of RegisterManaged":                               func() { ecs.Register[ecstest.Position](w, option) },
-		"ecs: Register[[]Hit]: CopyWith is an option of RegisterManaged":                                  func() { ecs.RegisterBuffer[ecstest.Hit](w, option) },
-		"ecs: RegisterManaged[string]: registered before with other options":                              func() { ecs.RegisterManaged[string](w) },
-		"ecs: ManagedLookup.Get: " + "the look-up is the zero value; look-ups come from Managed.LookupIn": func() { ecs.ManagedLookup[string]{}.Get(ecs.Null) },
+		"ecs: CopyWith: the function is nil":                                 func() { ecs.CopyWith[string](nil) },
+		"ecs: RegisterManaged[int]: CopyWith is of string":                   func() { ecs.RegisterManaged[int](w, option) },
+		"ecs: Register[Position]: CopyWith is an option of RegisterManaged":  func() { ecs.Register[ecstest.Position](w, option) },
+		"ecs: Register[[]Hit]: CopyWith is an option of RegisterManaged":     func() { ecs.RegisterBuffer[ecstest.Hit](w, option) },
+		"ecs: RegisterManaged[string]: registered before with other options": func() { ecs.RegisterManaged[string](w) },
+		"ecs: ManagedLookup.Get: " + "the look-up is the zero value; look-ups come from Managed.LookupIn": func() {
+			ecs.ManagedLookup[string]{}.Get(ecs.Null)
+		},
 	} {
 		require.PanicsWithValue(t, text, f)
 	}
@@ -428,14 +431,18 @@ func TestCopyFunctionUsesTheWorld(t *testing.T) {
 			if name == "Managed.Remove" {
 				name = "Component.Remove"
 			}
-			require.Equal(t, fmt.Sprintf("ecs: %s: structural change inside another one, %s, which is not done yet; make it after that call", name, op), ecstest.PanicText(call))
+			require.Equal(t,
+				fmt.Sprintf(
+					"ecs: %s: structural change inside another one, %s, which is not done yet; make it after that call",
+					name, op), ecstest.PanicText(call))
 			inside = nil
 			require.NoError(t, w.Verify())
 			require.Nil(t, text.Get(empty))
 		}
 	}
 	inside = func() { s.Close() }
-	require.Equal(t, "ecs: Snapshot.Close: 1 goroutines are reading the snapshot", ecstest.PanicText(func() { _, _ = s.Fork() }))
+	require.Equal(t, "ecs: Snapshot.Close: 1 goroutines are reading the snapshot",
+		ecstest.PanicText(func() { _, _ = s.Fork() }))
 	inside = nil
 	require.NoError(t, w.Verify())
 }

@@ -144,7 +144,8 @@ func TestRestoreRefusesManagedValues(t *testing.T) {
 	w.place.Set(plain, snapPlace{X: 7})
 	before := w.print()
 	for _, s := range []*ecs.Snapshot{empty, full} {
-		require.ErrorContains(t, w.Restore(s), "ecs: World.Restore: [snapPlace managed string] has rows with values of managed string, which a snapshot does not have")
+		require.ErrorContains(t, w.Restore(s),
+			"ecs: World.Restore: [snapPlace managed string] has rows with values of managed string, which a snapshot does not have")
 		require.ErrorContains(t, w.Restore(s), "has rows with values of managed string, which a snapshot does not have")
 		require.Equal(t, before, w.print())
 		require.NoError(t, w.Verify())

@@ -79,7 +79,8 @@ var opens = [...]struct {
 var _ = [1]struct{}{}[len(opens)-int(world.PartCount)] // each part has an entry
 
 // openOrder has what types and archetypes are made with before them.
-var openOrder = [...]world.Part{world.PartCounters, world.PartBuffers, world.PartTypes, world.PartNames, world.PartArchetypes}
+var openOrder = [...]world.Part{world.PartCounters, world.PartBuffers, world.PartTypes, world.PartNames,
+	world.PartArchetypes}
 
 func (f *SnapshotWorld) openTypes(s *Snapshot) error {
 	f.RegisterBuiltIn()
@@ -94,7 +95,10 @@ func (f *SnapshotWorld) openTypes(s *Snapshot) error {
 	for i, t := range f.Types.List {
 		t.Live = s.Types[i]
 	}
-	f.b = query.Borrow{Lease: world.Lease{World: s.World, Name: "the snapshot", Out: true, Past: true, Version: s.Version}, Query: query.BatchesOf(&f.World)}
+	f.b = query.Borrow{
+		Lease: world.Lease{World: s.World, Name: "the snapshot", Out: true, Past: true, Version: s.Version},
+		Query: query.BatchesOf(&f.World),
+	}
 	for _, t := range f.Types.List {
 		t.Disable()
 		t.Lease, t.Writes = f.b.LeaseOrNil(), false
@@ -140,7 +144,8 @@ var _ = [1]struct{}{}[len(restores)-int(world.PartCount)] // each part has an en
 
 // restoreOrder has rows and ids before what belongs to them, and archetypes, which may be retired,
 // when all of theirs has gone.
-var restoreOrder = [...]world.Part{world.PartRows, world.PartIDs, world.PartBuffers, world.PartManaged, world.PartSparse,
+var restoreOrder = [...]world.Part{world.PartRows, world.PartIDs, world.PartBuffers, world.PartManaged,
+	world.PartSparse,
 	world.PartArchetypes, world.PartNames, world.PartCounters}
 
 // restoreRows has the tables of which rows came, went or moved give up their chunks and take those

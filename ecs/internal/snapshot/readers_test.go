@@ -64,7 +64,8 @@ func TestSnapshotIsReadWhileItEnds(t *testing.T) {
 	require.Equal(t, 1, other.Count(q), "it is open still")
 	require.NoError(t, w.Verify())
 	require.NoError(t, w.Close())
-	require.PanicsWithValue(t, "ecs: Snapshot.Rows: the snapshot is nil or the zero value; snapshots come from World.Snapshot",
+	require.PanicsWithValue(t,
+		"ecs: Snapshot.Rows: the snapshot is nil or the zero value; snapshots come from World.Snapshot",
 		func() { (*ecs.Snapshot)(nil).Count(q) })
 }
 
@@ -99,7 +100,8 @@ func TestDeltaOutlivesItsSnapshots(t *testing.T) {
 			"Lost":    func() { d.Lost()(func(ecs.Entity, ecs.Type) bool { return true }) },
 			"Renamed": func() { d.Renamed()(func(ecs.Entity, string) bool { return true }) },
 		} {
-			require.PanicsWithValue(t, "ecs: Delta."+name+": the delta is the zero value, or one of its snapshots is closed", walk)
+			require.PanicsWithValue(t,
+				"ecs: Delta."+name+": the delta is the zero value, or one of its snapshots is closed", walk)
 		}
 		require.NoError(t, ecs.EncodeDelta(&after, d))
 		require.Equal(t, before.Bytes(), after.Bytes())
@@ -191,7 +193,8 @@ func TestPrintersReadSparseValuesOfThen(t *testing.T) {
 	e := ecs.NewArchetype(s.World, s.place).Create()
 	s.load.Add(e, snapLoad{5})
 	m := s.Snapshot()
-	change := []func(){func() {}, func() { s.load.Set(e, snapLoad{7}) }, func() { s.load.Remove(e) }, func() { s.Destroy(e) }}
+	change := []func(){func() {}, func() { s.load.Set(e, snapLoad{7}) }, func() { s.load.Remove(e) },
+		func() { s.Destroy(e) }}
 	queries := []*ecs.Query{ecs.NewQueryOfAll(s.World), ecs.NewQuery(s.World, ecs.Read(s.place), ecs.Read(s.load))}
 	for _, do := range change {
 		do()

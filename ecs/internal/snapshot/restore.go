@@ -82,7 +82,8 @@ func (r *restoring) end() {
 	clear(r.refs)
 	clear(r.owned)
 	r.managed.clear()
-	*r = restoring{differs: r.differs[:0], since: r.since[:0], spilled: r.spilled[:0], refs: r.refs, owned: r.owned, list: r.list[:0], managed: r.managed}
+	*r = restoring{differs: r.differs[:0], since: r.since[:0], spilled: r.spilled[:0], refs: r.refs, owned: r.owned,
+		list: r.list[:0], managed: r.managed}
 }
 
 // check returns an error if the snapshot is lost, or has no copies of managed values.
@@ -171,7 +172,8 @@ func (r *restoring) putRows() {
 func (r *restoring) noteBlocks() {
 	for i := range r.s.Archetypes {
 		st := &r.s.Archetypes[i]
-		if len(st.Archetype.Table.Buffers()) > 0 && (slices.Contains(r.differs, st) || r.w.Tables.Written(&st.Table, r.s.Layer)) {
+		if len(st.Archetype.Table.Buffers()) > 0 &&
+			(slices.Contains(r.differs, st) || r.w.Tables.Written(&st.Table, r.s.Layer)) {
 			r.spilled = append(r.spilled, st)
 			st.Archetype.Table.Headers(r.noteBlock)
 		}

@@ -49,7 +49,8 @@ func (s *Snapshot) noteChunk(a *world.Archetype, pos int) {
 			return past.Stale(fmt.Sprintf("rows %d to %d of chunk %d of %v: %s", at/size, (at+n-1)/size, pos, a, name))
 		})
 	}
-	note(unsafe.Pointer(table.IDAt(first)), int(unsafe.Sizeof(entity.ID{})), "Entity") // Safe because the chunk has rows.
+	// Safe because the chunk has rows.
+	note(unsafe.Pointer(table.IDAt(first)), int(unsafe.Sizeof(entity.ID{})), "Entity")
 	for _, c := range a.Table.Store.Columns() {
 		if c.Size > 0 {
 			note(first.Element(c.Offset, c.Size), int(c.Size), s.World.Types.List[c.Key].Name)
@@ -69,8 +70,10 @@ func (s *Snapshot) noteBlock(a *world.Archetype, t *world.Type, pos, row int, h 
 		return
 	}
 	size := t.Shape.Element
-	s.Layer.NoteFixed(HistoryOf(s.World).Rows, s.World.Buffers.OwnerSpill().Elements(h), h.Len()*size, func(at, n int) string {
-		return past.Stale(fmt.Sprintf("elements %d to %d of row %d of chunk %d of %v: %s", at/size, (at+n-1)/size, row, pos, a, t.Name))
+	s.Layer.NoteFixed(HistoryOf(s.World).Rows, s.World.Buffers.OwnerSpill().Elements(h), h.Len()*size, func(at,
+		n int) string {
+		return past.Stale(fmt.Sprintf("elements %d to %d of row %d of chunk %d of %v: %s",
+			at/size, (at+n-1)/size, row, pos, a, t.Name))
 	})
 }
 

@@ -11,7 +11,8 @@ import (
 
 // Slices and pointers that are kept over World.Snapshot, and written: debug builds name the type.
 
-const staleText = " was written through a slice or pointer that was taken before the snapshot; take it anew after World.Snapshot"
+const staleText = " was written through a slice or pointer that was taken before the snapshot; " +
+	"take it anew after World.Snapshot"
 
 // staleWorld is a world with one archetype of 60 rows in one unit, a sparse value, and buffers
 // inline and spilled.
@@ -42,33 +43,38 @@ var staleWays = map[string]struct {
 	keep    func(s *staleWorld) (write func())
 	barrier func(s *staleWorld) // a write of the same unit, through the barrier; nil: what is written has none
 }{
-	"slice": {"rows 0 to 59 of chunk 0 of [snapPlace snapSpeed []uint32]: snapPlace", func(s *staleWorld) (write func()) {
-		for rows := range s.write.Rows() {
-			slice := s.place.Slice(rows)
-			write = func() { slice[9].X-- }
-		}
-		return write
-	}, func(s *staleWorld) { s.speed.Set(s.rows[1], snapSpeed{3}) }},
-	"view": {"rows 0 to 59 of chunk 0 of [snapPlace snapSpeed []uint32]: snapPlace", func(s *staleWorld) (write func()) {
-		for _, v := range s.view.Rows() {
-			write = func() { v.Place[9].X-- }
-		}
-		return write
-	}, func(s *staleWorld) { s.Destroy(s.rows[1]) }},
-	"pointer": {"rows 0 to 59 of chunk 0 of [snapPlace snapSpeed []uint32]: snapSpeed", func(s *staleWorld) (write func()) {
-		p := s.speed.Mut(s.rows[59])
-		return func() { p.X-- }
-	}, func(s *staleWorld) { s.place.Set(s.rows[59], snapPlace{}) }},
-	"inline elements": {"rows 0 to 59 of chunk 0 of [snapPlace snapSpeed []uint32]: []uint32", func(s *staleWorld) (write func()) {
-		b, _ := s.hits.Mut(s.rows[7])
-		slice := b.Slice()
-		return func() { slice[0]-- }
-	}, func(s *staleWorld) { s.hits.Append(s.rows[50], 1) }},
-	"spilled elements": {"elements 0 to 99 of row 6 of chunk 0 of [snapPlace snapSpeed []uint32]: []uint32", func(s *staleWorld) (write func()) {
-		b, _ := s.hits.Mut(s.rows[6])
-		slice := b.Slice()
-		return func() { slice[99]-- }
-	}, nil},
+	"slice": {"rows 0 to 59 of chunk 0 of [snapPlace snapSpeed []uint32]: snapPlace",
+		func(s *staleWorld) (write func()) {
+			for rows := range s.write.Rows() {
+				slice := s.place.Slice(rows)
+				write = func() { slice[9].X-- }
+			}
+			return write
+		}, func(s *staleWorld) { s.speed.Set(s.rows[1], snapSpeed{3}) }},
+	"view": {"rows 0 to 59 of chunk 0 of [snapPlace snapSpeed []uint32]: snapPlace",
+		func(s *staleWorld) (write func()) {
+			for _, v := range s.view.Rows() {
+				write = func() { v.Place[9].X-- }
+			}
+			return write
+		}, func(s *staleWorld) { s.Destroy(s.rows[1]) }},
+	"pointer": {"rows 0 to 59 of chunk 0 of [snapPlace snapSpeed []uint32]: snapSpeed",
+		func(s *staleWorld) (write func()) {
+			p := s.speed.Mut(s.rows[59])
+			return func() { p.X-- }
+		}, func(s *staleWorld) { s.place.Set(s.rows[59], snapPlace{}) }},
+	"inline elements": {"rows 0 to 59 of chunk 0 of [snapPlace snapSpeed []uint32]: []uint32",
+		func(s *staleWorld) (write func()) {
+			b, _ := s.hits.Mut(s.rows[7])
+			slice := b.Slice()
+			return func() { slice[0]-- }
+		}, func(s *staleWorld) { s.hits.Append(s.rows[50], 1) }},
+	"spilled elements": {"elements 0 to 99 of row 6 of chunk 0 of [snapPlace snapSpeed []uint32]: []uint32",
+		func(s *staleWorld) (write func()) {
+			b, _ := s.hits.Mut(s.rows[6])
+			slice := b.Slice()
+			return func() { slice[99]-- }
+		}, nil},
 	"sparse pointer": {"entries 0 to 19 of sparse snapLoad: a value", func(s *staleWorld) (write func()) {
 		p := s.load.Mut(s.rows[5])
 		return func() { p.W-- }

@@ -18,7 +18,7 @@ import (
 // sets are whole copies, made by the first look-up. So walks, look-ups, Hash, Verify and Clone are
 // the code that they are for any world.
 //
-//	Rows of a snapshot   handles and scan of the live world, bindings to archetypes of the snapshot, all with write barriers
+//	Rows of a snapshot   handles and scan of the live world, bindings to archetypes of the snapshot, with barriers
 //	look-ups             Lookups with disabled LookupTables, so that they come to Lookup.miss
 //
 // Goroutines: whoever is first makes a part, under the snapshot's lock.
@@ -80,8 +80,11 @@ func (f *SnapshotWorld) open(s *Snapshot) error {
 // add makes an archetype.
 func (f *SnapshotWorld) add(s *Snapshot, from *archetypeState) error {
 	live := from.Archetype
-	a := &world.Archetype{World: &f.World, Values: live.Values, Key: f.Archetypes.KeyOf(&live.Table.Sig, live.Values), CleanupOnly: live.CleanupOnly, DestroyedByChange: live.DestroyedByChange, LastKey: world.NoKey, Pinned: from.Pinned}
-	view, err := a.Table.OpenSnapshotView(&f.Tables, uint32(len(f.Archetypes.List)), live.Table.Sig, &from.Table, HistoryOf(s.World).Rows, s.Layer)
+	a := &world.Archetype{World: &f.World, Values: live.Values, Key: f.Archetypes.KeyOf(&live.Table.Sig, live.Values),
+		CleanupOnly: live.CleanupOnly, DestroyedByChange: live.DestroyedByChange, LastKey: world.NoKey,
+		Pinned: from.Pinned}
+	view, err := a.Table.OpenSnapshotView(&f.Tables, uint32(len(f.Archetypes.List)), live.Table.Sig, &from.Table,
+		HistoryOf(s.World).Rows, s.Layer)
 	if err != nil {
 		return world.LimitErrorOf(err)
 	}
@@ -134,8 +137,9 @@ func (f *SnapshotWorld) free() {
 // over returns the query as readers of the snapshot see it: it reads what the query declares, and
 // its bindings are archetypes of the snapshot.
 func (f *SnapshotWorld) over(q *query.Query, since uint32) *query.Query {
-	c := &query.Query{World: q.World, Terms: q.Terms, Allowed: make([]uint8, len(q.Allowed)), Changed: q.Changed, MaskedNew: q.MaskedNew,
-		Sets: slices.Clone(q.Sets), Ordered: q.Ordered, Ranges: q.Ranges, Masked: q.Masked, Pinned: true, Since: since, OfAll: q.OfAll}
+	c := &query.Query{World: q.World, Terms: q.Terms, Allowed: make([]uint8, len(q.Allowed)), Changed: q.Changed,
+		MaskedNew: q.MaskedNew, Sets: slices.Clone(q.Sets), Ordered: q.Ordered, Ranges: q.Ranges,
+		Masked: q.Masked, Pinned: true, Since: since, OfAll: q.OfAll}
 	for id, access := range q.Allowed {
 		c.Allowed[id] = world.WithBarrier(access) &^ (world.MayWrite | world.BarrierWrite)
 	}
@@ -148,7 +152,8 @@ func (f *SnapshotWorld) over(q *query.Query, since uint32) *query.Query {
 	filter := &q.Matching.Filter
 	for _, a := range f.Archetypes.List {
 		if filter.Wants(&a.Table) && a.Table.Len() > 0 {
-			c.Bindings = append(c.Bindings, c.BindingOf(&match.Match{Archetype: &a.Table, Tests: filter.TestsOf(&a.Table)}, f.Types.List))
+			c.Bindings = append(c.Bindings,
+				c.BindingOf(&match.Match{Archetype: &a.Table, Tests: filter.TestsOf(&a.Table)}, f.Types.List))
 		}
 	}
 	return c

@@ -82,7 +82,8 @@ func (im *Image) Check(size int, bits bool) error {
 		return fmt.Errorf("values of %d B, with bits: %v; there are %d B, %v", im.size, im.has, size, bits)
 	case im.Len > entity.MaxIDs:
 		return fmt.Errorf("%d entries", im.Len)
-	case im.Len == 0 && len(im.versions)+len(im.bits) > 0, im.Len > 0 && (len(im.versions) != im.blocks() || im.has && len(im.bits) != im.words() || !im.has && len(im.bits) > 0):
+	case im.Len == 0 && len(im.versions)+len(im.bits) > 0, im.Len > 0 &&
+		(len(im.versions) != im.blocks() || im.has && len(im.bits) != im.words() || !im.has && len(im.bits) > 0):
 		return fmt.Errorf("%d entries have %d versions and %d words of bits", im.Len, len(im.versions), len(im.bits))
 	case len(im.bits) > 0 && bitmask.Bits(im.bits).CountRange(im.Len+1, len(im.bits)*64-im.Len-1) > 0:
 		return fmt.Errorf("bits are set behind %d entries", im.Len)
@@ -95,7 +96,8 @@ func (im *Image) Check(size int, bits bool) error {
 // of all entries, from an address on. Values of a set with bits whose image has none are enabled.
 // known reports whether an entity may have a value. most is above the indices of all entities.
 // After an error the set is to be closed.
-func (s *Set) Adopt(im *Image, most uint32, read func(dst []byte) error, fill func(to unsafe.Pointer) error, known func(entity.ID) bool) error {
+func (s *Set) Adopt(im *Image, most uint32, read func(dst []byte) error, fill func(to unsafe.Pointer) error,
+	known func(entity.ID) bool) error {
 	s.opened, s.latest = im.opened, im.latest
 	if im.Len == 0 {
 		return nil

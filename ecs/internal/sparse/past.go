@@ -115,7 +115,8 @@ func (s *Set) Note(l *past.Layer, name string) {
 			return past.Stale(fmt.Sprintf("entries %d to %d of %s: %s", at/size, (at+n-1)/size, name, what))
 		}
 	}
-	l.Note(s.kept[1], unsafe.Pointer(s.id(1)), len(s.IDs())*int(idSize), entries(int(idSize), "an entity")) // Safe because it is an entity.
+	// Safe because it is an entity.
+	l.Note(s.kept[1], unsafe.Pointer(s.id(1)), len(s.IDs())*int(idSize), entries(int(idSize), "an entity"))
 	if s.size > 0 {
 		l.Note(s.kept[2], s.Value(1), len(s.IDs())*int(s.size), entries(int(s.size), "a value"))
 	}

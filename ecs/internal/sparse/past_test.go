@@ -73,7 +73,8 @@ func (k *keptSet) restore(m *keptMoment) {
 	k.s.Restore(&m.state, m.l, k.version)
 	k.list = slices.Clone(m.list)
 	if !same {
-		require.Equal(k.t, []uint32{k.version, k.version}, []uint32{k.s.opened, k.s.Latest()}, "what differs is marked changed")
+		require.Equal(k.t, []uint32{k.version, k.version}, []uint32{k.s.opened, k.s.Latest()},
+			"what differs is marked changed")
 	}
 	k.check()
 }

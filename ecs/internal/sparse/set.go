@@ -334,7 +334,8 @@ func (s *Set) Verify() error {
 		return fmt.Errorf("sparse: P2: entry 0 is %v's", s.ID(0))
 	}
 	if int(s.last) >= s.room || len(s.versions)*BlockSize < s.room || s.bits != nil && len(s.bits)*64 < s.room {
-		return fmt.Errorf("sparse: P3: %d entries, room for %d with entry 0, %d versions, %d words of bits", s.last, s.room, len(s.versions), len(s.bits))
+		return fmt.Errorf("sparse: P3: %d entries, room for %d with entry 0, %d versions, %d words of bits",
+			s.last, s.room, len(s.versions), len(s.bits))
 	}
 	for at := Entry(1); at <= s.last; at++ {
 		if i := s.ID(at).Index(); i >= s.most || *s.place(i) != at {

@@ -62,7 +62,8 @@ func (d *Bounds) Load(b *Metadata, pos int) (e Extent, ok bool) {
 	if atomic.LoadUint64(&one.key) != b.boundKey(d.slot, pos) {
 		return e, false
 	}
-	return Extent{atomic.LoadUint64(&one.least), atomic.LoadUint64(&one.greatest), atomic.LoadUint32(&one.nans) != 0}, true
+	return Extent{atomic.LoadUint64(&one.least), atomic.LoadUint64(&one.greatest), atomic.LoadUint32(&one.nans) != 0},
+		true
 }
 
 // Store keeps the extent of the field in a chunk of metadata, which is settled.
@@ -96,7 +97,8 @@ func (t *Table) Narrow(id TypeID, field Field, pos, row, n int, low, high uint64
 func (t *Table) fieldAt(id TypeID, field Field, pos, row int) (p unsafe.Pointer, stride uintptr) {
 	c := t.Column(id)
 	at := t.Store.Row(pos, row)
-	return unsafe.Add(at.Element(c.Offset, c.Size), field.Offset), uintptr(c.Size) // Safe because the field lies in the row's value.
+	// Safe because the field lies in the row's value.
+	return unsafe.Add(at.Element(c.Offset, c.Size), field.Offset), uintptr(c.Size)
 }
 
 // moreBounds makes room for the bounds of n chunks at a position.
@@ -114,7 +116,8 @@ func (b *Metadata) fewerBounds(at, n int) {
 }
 
 // verifyBounds checks B4. measure returns the extent of a field of the type in a slot in a chunk.
-func (b *Metadata) verifyBounds(measure func(slot uint16, field Field, pos int) Extent) (slot uint16, pos int, ok bool) {
+func (b *Metadata) verifyBounds(measure func(slot uint16, field Field, pos int) Extent) (slot uint16, pos int,
+	ok bool) {
 	for _, d := range b.bounds {
 		if len(d.list) != b.Len() {
 			return d.slot, len(d.list), false

@@ -17,7 +17,8 @@ import (
 // These are all moments at which the library sets a value, and each of them marks it:
 //
 //	the chunk is born, for rows that come      enter           zero
-//	it goes to another table                  Metadata.MoveChunks the value goes along; zero of a type that only the target has
+//	it goes to another table                  Metadata.MoveChunks the value goes along; a type
+//	                                           that only the target has is zero
 //	its rows are copied, as a chunk, to a
 //	  chunk that is born for them              Metadata.Inherit   the value goes along
 //	  chunk that has rows                      Metadata.Inherit   the two merge: by the type's function, or zero
@@ -128,7 +129,8 @@ func (b *Metadata) verifyValues(chunks int) error {
 	for i := range b.values {
 		v := &b.values[i]
 		if len(v.list) != chunks*v.of.words() {
-			return fmt.Errorf("table: B3: %d words of values in slot %d for %d chunks of %d words", len(v.list), v.slot, chunks, v.of.words())
+			return fmt.Errorf("table: B3: %d words of values in slot %d for %d chunks of %d words",
+				len(v.list), v.slot, chunks, v.of.words())
 		}
 	}
 	return nil

@@ -178,7 +178,8 @@ func (s *Tables) verifyOwners(all []*Table) error {
 			rowBlocks += end - first
 			for i := first; i < end; i++ {
 				if i == 0 || i >= len(s.owners) || s.owners[i] != t.ownerOf(pos) || !s.rowBlocks.used.Has(i) {
-					return fmt.Errorf("ecs: W3: row block %d of the chunk at position %d of %v has no such owner", i, pos, t)
+					return fmt.Errorf("ecs: W3: row block %d of the chunk at position %d of %v has no such owner",
+						i, pos, t)
 				}
 			}
 		}
@@ -187,7 +188,8 @@ func (s *Tables) verifyOwners(all []*Table) error {
 		}
 	}
 	if owned != rowBlocks || s.rowBlocks.inUse() != rowBlocks {
-		return fmt.Errorf("ecs: W3: %d row blocks are in use and %d have owners, the archetypes have %d", s.rowBlocks.inUse(), owned, rowBlocks)
+		return fmt.Errorf("ecs: W3: %d row blocks are in use and %d have owners, the archetypes have %d",
+			s.rowBlocks.inUse(), owned, rowBlocks)
 	}
 	if s.smallChunks.Live() != kept {
 		return fmt.Errorf("ecs: W3: %d small chunks are handed out, the archetypes have %d", s.smallChunks.Live(), kept)
@@ -208,7 +210,8 @@ func (s *Tables) verifyDirectories(all []*Table) error {
 
 func (s *Tables) verifyDirectory(d *directory, id TypeID, all []*Table) error {
 	if d.columns != nil && len(d.columns) != len(s.owners) || len(s.blank) != len(s.owners) {
-		return fmt.Errorf("the directory has %d column addresses, that of no type %d, the owners %d", len(d.columns), len(s.blank), len(s.owners))
+		return fmt.Errorf("the directory has %d column addresses, that of no type %d, the owners %d",
+			len(d.columns), len(s.blank), len(s.owners))
 	}
 	want := s.blanks(len(s.owners))
 	for _, t := range all {

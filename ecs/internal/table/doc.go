@@ -15,8 +15,8 @@
 //
 //	chunk            0       1       2
 //	changed, 4 B   | t0 t1 | t0 t1 | t0 t1 |     24 B of versions
-//	facts, 12 B    |   s   |   s   |   s   |     36 B: all types marked, rows came or moved, where the locations begin
-//	enabled, 88 B  |   b   |   b   |   b   |    264 B: a bit a row, of the one type, 56 B; how many are set, and where the locations begin
+//	facts, 12 B   |   s   |   s   |   s   |     36 B: all types marked, rows came or moved, first location
+//	enabled, 88 B  |   b   |   b   |   b   |    264 B: a bit a row of the one type, 56 B; how many set; first location
 //
 // The methods of Metadata define what happens to the facts of a chunk: [Metadata.Add] when the
 // chunk comes, [Metadata.Cut] when its last row goes, [Metadata.Promote] when its rows move to a

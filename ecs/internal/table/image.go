@@ -146,7 +146,9 @@ func planImage(p *layout.Plan, types []TypeID, places []Place) imagePlan {
 		case c.Offset == 0:
 			at.of = 1
 		default:
-			at.of = 2 + slices.IndexFunc(types, func(id TypeID) bool { return int(places[id].Offset)<<store.UnitOrder == c.Offset })
+			at.of = 2 + slices.IndexFunc(types, func(id TypeID) bool {
+				return int(places[id].Offset)<<store.UnitOrder == c.Offset
+			})
 		}
 		im.places = append(im.places, at)
 	}
@@ -256,7 +258,10 @@ func claim(b *bitmask.Bits, first, n, most int) bool {
 func (im *Image) Claim(chunks int, claims *Claims) (bytes int, err error) {
 	for pos, k := range im.Chunks {
 		if k.Order > store.MaxOrder || !claim(&claims.Eighths, int(k.First), 1<<k.Order, chunks<<store.UnitOrder) {
-			return 0, refuseImage("chunk %d of order %d lies at eighth %d of the file, where another does, or beyond its %d chunks", pos, k.Order, k.First, chunks)
+			return 0,
+				refuseImage(
+					"chunk %d of order %d lies at eighth %d of the file, where another does, or beyond its %d chunks",
+					pos, k.Order, k.First, chunks)
 		}
 		bytes += store.SmallSize << k.Order
 	}
@@ -286,7 +291,9 @@ func (t *Table) Prepare(im *Image, slots []uint16, chunks int, claims *Claims) e
 			return refuseImage("chunk %d of %v has row blocks from %d on, which are another's", pos, t, k.rowBlock)
 		}
 		if !claim(&claims.Eighths, int(k.First), 1<<k.Order, chunks<<store.UnitOrder) {
-			return refuseImage("chunk %d of %v lies at eighth %d of the file, where another does, or beyond its %d chunks", pos, t, k.First, chunks)
+			return refuseImage(
+				"chunk %d of %v lies at eighth %d of the file, where another does, or beyond its %d chunks",
+				pos, t, k.First, chunks)
 		}
 	}
 	return t.fitMetadata(im, slots)
@@ -320,9 +327,12 @@ func (t *Table) fitMetadata(im *Image, slots []uint16) error {
 		}
 		rows = append(rows, slots[v.slot])
 	}
-	if len(bits) != len(t.Metadata.toggling) || len(values) != len(t.Metadata.values) || len(rows) != len(t.Metadata.rows) {
-		return refuseImage("%v has %d types with bits, %d of chunks and %d with versions of rows; there are %d, %d and %d",
-			t, len(bits), len(values), len(rows), len(t.Metadata.toggling), len(t.Metadata.values), len(t.Metadata.rows))
+	if len(bits) != len(t.Metadata.toggling) || len(values) != len(t.Metadata.values) ||
+		len(rows) != len(t.Metadata.rows) {
+		return refuseImage(
+			"%v has %d types with bits, %d of chunks and %d with versions of rows; there are %d, %d and %d",
+			t, len(bits), len(values), len(rows), len(t.Metadata.toggling), len(t.Metadata.values),
+			len(t.Metadata.rows))
 	}
 	return nil
 }
@@ -382,7 +392,8 @@ func (t *Table) planFrom(im *imagePlan, slots []uint16) (*layout.Plan, error) {
 // behind the other.
 func (im *imagePlan) planOf(columns []layout.Column) (*layout.Plan, error) {
 	p := &layout.Plan{ChunkSize: layout.ChunkSize, CacheLine: im.line, RowLimit: im.limit, Rows: im.rows}
-	if im.line < 64 || im.line > 256 || im.line&(im.line-1) != 0 || im.rows < 1 || im.rows > layout.MaxRows || im.limit > layout.MaxRows {
+	if im.line < 64 || im.line > 256 || im.line&(im.line-1) != 0 || im.rows < 1 || im.rows > layout.MaxRows ||
+		im.limit > layout.MaxRows {
 		return nil, refuseImage("%d rows in a unit, of lines of %d B", im.rows, im.line)
 	}
 	end, seen := 0, map[int]bool{}
@@ -396,7 +407,8 @@ func (im *imagePlan) planOf(columns []layout.Column) (*layout.Plan, error) {
 		case at.of > 1:
 			return nil, refuseImage("a column of slot %d", at.of-2)
 		}
-		if at.size < 1 || at.size > layout.ChunkSize || c.Size != at.size || at.offset != end || at.room%im.line != 0 || at.room < im.rows*at.size ||
+		if at.size < 1 || at.size > layout.ChunkSize || c.Size != at.size || at.offset != end || at.room%im.line != 0 ||
+			at.room < im.rows*at.size ||
 			at.room > layout.ChunkSize-end || at.of > 0 && seen[at.of] || (i == 0) != (at.of == 1) {
 			return nil, refuseImage("a column of %d B at byte %d of %d, behind %d", at.size, at.offset, at.room, end)
 		}
@@ -477,7 +489,8 @@ func (b *Metadata) adopt(im *Image, slots []uint16, rows, room func(pos int) int
 	for _, from := range im.bits {
 		for pos, words := range from.words {
 			if !b.Bits(slots[from.slot], pos).Fill(words, rows(pos)) {
-				return refuseImage("enable bits of chunk %d are %d words for %d rows, or behind the last", pos, len(words), rows(pos))
+				return refuseImage("enable bits of chunk %d are %d words for %d rows, or behind the last",
+					pos, len(words), rows(pos))
 			}
 		}
 	}
@@ -487,7 +500,8 @@ func (b *Metadata) adopt(im *Image, slots []uint16, rows, room func(pos int) int
 	for _, from := range im.rows {
 		for pos, list := range from.list {
 			if len(list) != rows(pos) || slices.Contains(list, 0) {
-				return refuseImage("%d rows of chunk %d have versions, of %d, or one has none", len(list), pos, rows(pos))
+				return refuseImage("%d rows of chunk %d have versions, of %d, or one has none",
+					len(list), pos, rows(pos))
 			}
 			copy(b.RowVersions(slots[from.slot], pos), list)
 		}

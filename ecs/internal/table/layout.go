@@ -50,7 +50,8 @@ func (t *Table) layOut(alike bool) error {
 		of := &s.types[id]
 		offset := uint32(0)
 		if of.Layout.Size > 0 {
-			offset = offsetIn(&plan, slot) // not for a tag, whose offset may be the chunk's end: its place must point inside
+			// Not for a tag, whose offset may be the chunk's end: its place must point inside.
+			offset = offsetIn(&plan, slot)
 		}
 		t.Places[id] = MakePlace(offset, slot, s.flags(of))
 		if of.Layout.Size > 0 {
@@ -159,7 +160,9 @@ func PlanOf(types ...layout.Column) (layout.Plan, error) {
 }
 
 // idColumn is the column of the entities, the first of each plan.
-var idColumn = layout.Column{Name: "Entity", Size: int(unsafe.Sizeof(entity.ID{})), Align: int(unsafe.Alignof(entity.ID{}))}
+var idColumn = layout.Column{
+	Name: "Entity", Size: int(unsafe.Sizeof(entity.ID{})), Align: int(unsafe.Alignof(entity.ID{})),
+}
 
 // planIn lays out a unit for columns, of at most maxRows rows if that is not 0, see layout.NewIn.
 func planIn(places []layout.Placement, columns []layout.Column, maxRows int) (layout.Plan, error) {
@@ -195,7 +198,8 @@ func (t *Table) HasOwnLayout() bool { return t.usedLayout == nil }
 // unit, and the holes may cost at most a quarter of the rows that a unit could have.
 func (x *Transition) FitsSourceLayout() bool {
 	from, own := &x.From.Store, x.To.ownRows
-	return x.From.all.u == x.To.all.u && x.To.takesChunksOf(x.From) && len(x.Fresh) == 0 && from.Len() >= from.PerUnit() && from.PerUnit() <= own && 4*from.PerUnit() >= 3*own
+	return x.From.all.u == x.To.all.u && x.To.takesChunksOf(x.From) && len(x.Fresh) == 0 &&
+		from.Len() >= from.PerUnit() && from.PerUnit() <= own && 4*from.PerUnit() >= 3*own
 }
 
 // UseSourceLayout gives the target, which has no rows, the layout of the source.
@@ -277,11 +281,13 @@ func (t *Table) verifyLayout() error {
 	for _, c := range t.Store.Columns() {
 		columns++
 		if id := TypeID(c.Key); c != t.Column(id) || t.all.types[id].Owns() != slices.Contains(t.Owning, c) {
-			return fmt.Errorf("ecs: W9: %s of %v is at %d, its column at %d, its owning ones are %v", t.all.types[id].Layout.Name, t, t.Places[id].Offset, c.Offset, t.Owning)
+			return fmt.Errorf("ecs: W9: %s of %v is at %d, its column at %d, its owning ones are %v",
+				t.all.types[id].Layout.Name, t, t.Places[id].Offset, c.Offset, t.Owning)
 		}
 	}
 	if columns != 0 || !t.mayAdopt(&plan) {
-		return fmt.Errorf("ecs: W9: %v has %d columns beyond its plan of %d rows; %d would fit alone\n%v", t, columns, plan.Rows, t.ownRows, plan)
+		return fmt.Errorf("ecs: W9: %v has %d columns beyond its plan of %d rows; %d would fit alone\n%v",
+			t, columns, plan.Rows, t.ownRows, plan)
 	}
 	for _, p := range t.transitions {
 		want := Transition{From: p.From, To: p.To}

@@ -96,8 +96,10 @@ type bound struct {
 // Spares holds enable bits and versions of rows of former chunks for reuse by new chunks. Without
 // spares a batch would allocate for each chunk. The zero value is ready to use.
 type Spares struct {
-	bits     [12][]*entity.EnableBits // list k has bits with room for 2^k words, at most 2,048: 2^17 rows of 8 bytes fill a megachunk
-	versions [18][][]uint32           // list k has versions with room for 2^k rows
+	// List k has bits with room for 2^k words, at most 2,048: 2^17 rows of 8 bytes fill a
+	// megachunk.
+	bits     [12][]*entity.EnableBits
+	versions [18][][]uint32 // list k has versions with room for 2^k rows
 }
 
 // Slots are the slots of one type in two tables.

@@ -47,7 +47,9 @@ func newSlow(t *testing.T, types int, spares *table.Spares, toggling ...uint16) 
 func (s *slowMetadata) add(rows int, version uint32) {
 	s.next += 2048
 	s.b.Add(room, s.next)
-	c := &slowChunk{at: s.next, rows: rows, changed: make([]uint32, s.types), on: map[uint16][]bool{}, versions: s.blank()}
+	c := &slowChunk{
+		at: s.next, rows: rows, changed: make([]uint32, s.types), on: map[uint16][]bool{}, versions: s.blank(),
+	}
 	for _, slot := range s.toggling {
 		c.on[slot] = make([]bool, room)
 	}

@@ -64,7 +64,8 @@ func (b *Metadata) Promote(pos int) {
 	for i := pos; i < len(b.chunkVersions)-1; i++ {
 		b.chunkVersions[i].at = b.chunkVersions[i+1].at
 	}
-	b.cutVersions(len(b.chunkVersions) - 1) // the versions, values and bounds of pos stay; chunks behind it have none yet
+	// The versions, values and bounds of pos stay; chunks behind it have none yet.
+	b.cutVersions(len(b.chunkVersions) - 1)
 }
 
 // MoveChunks moves the metadata of the first n chunks to position at of other metadata. shared

@@ -10,7 +10,8 @@ import (
 // save makes to a copy of the metadata, bounds and spares left out. It uses the memory of to.
 func (b *Metadata) save(to *Metadata) {
 	to.types, to.gone, to.byRow, to.toggling, to.spares = b.types, b.gone, b.byRow, b.toggling, nil
-	to.changed, to.chunkVersions = append(to.changed[:0], b.changed...), append(to.chunkVersions[:0], b.chunkVersions...)
+	to.changed, to.chunkVersions = append(to.changed[:0], b.changed...), append(to.chunkVersions[:0],
+		b.chunkVersions...)
 	to.resetLast()
 	if to.enabled = resized(to.enabled, len(b.enabled)); len(b.toggling) > 0 {
 		for _, slot := range b.toggling {

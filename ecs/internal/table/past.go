@@ -96,7 +96,8 @@ func (t *Table) KeepValue(at store.Row, c Column) {
 }
 
 func (t *Table) keepAt(at store.Row, n int) {
-	t.all.past.BeforeWrite(unsafe.Pointer(IDAt(at)), n*int(unsafe.Sizeof(*IDAt(at)))) // Safe because the rows lie in the chunk.
+	// Safe because the rows lie in the chunk.
+	t.all.past.BeforeWrite(unsafe.Pointer(IDAt(at)), n*int(unsafe.Sizeof(*IDAt(at))))
 	t.keepColumns(at, n, t.Store.Columns())
 }
 

@@ -152,7 +152,8 @@ func (t *Table) MoveOne(x *Transition, e entity.ID, r *entity.Record, o Owner) {
 		moved := *end
 		*gap = moved
 		s.ids.Move(moved, hole)
-		t.Metadata.Carry(o.Pos(), t.Store.LastChunk(), s.Version) // also within one chunk: a branch on that would be unpredictable
+		// Also within one chunk: a branch on that would be unpredictable.
+		t.Metadata.Carry(o.Pos(), t.Store.LastChunk(), s.Version)
 		own := t.Store.Own()
 		store.CopyPairs(at, last, own.Pairs)
 		if own.Others {

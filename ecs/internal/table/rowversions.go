@@ -144,7 +144,8 @@ func (b *Metadata) verifyRows(chunks int, rows func(pos int) int) error {
 	for i := range b.rows {
 		v := &b.rows[i]
 		if len(v.list) != chunks {
-			return fmt.Errorf("table: B5: %d chunks have versions of rows for %d, in slot %d", chunks, len(v.list), v.slot)
+			return fmt.Errorf("table: B5: %d chunks have versions of rows for %d, in slot %d",
+				chunks, len(v.list), v.slot)
 		}
 		for pos, list := range v.list {
 			n := rows(pos)

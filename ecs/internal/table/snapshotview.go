@@ -37,7 +37,8 @@ type SnapshotView struct {
 // the table's world, and no other tables that the caller did not open so. The error is from the
 // universe; the table has no chunks then. Look-ups by location find no rows before Place. End ends
 // the table.
-func (t *Table) OpenSnapshotView(s *Tables, index uint32, sig Signature, from *State, memory *past.Memory, l *past.Layer) (*SnapshotView, error) {
+func (t *Table) OpenSnapshotView(s *Tables, index uint32, sig Signature, from *State, memory *past.Memory,
+	l *past.Layer) (*SnapshotView, error) {
 	if err := t.Init(s, sig, false); err != nil {
 		return nil, err
 	}
@@ -49,7 +50,10 @@ func (t *Table) OpenSnapshotView(s *Tables, index uint32, sig Signature, from *S
 		t.Owning[i] = t.Column(TypeID(t.Owning[i].Key))
 	}
 	from.store.Save(&t.Store)
-	f := &SnapshotView{layer: l, memory: memory, origin: from.store.Chunks(), loaded: make([]atomic.Uint64, len(from.store.Chunks())), t: t}
+	f := &SnapshotView{
+		layer: l, memory: memory, origin: from.store.Chunks(), loaded: make([]atomic.Uint64,
+			len(from.store.Chunks())), t: t,
+	}
 	for pos, c := range f.origin {
 		first, err := s.mirrorOf(c)
 		if err != nil {
@@ -162,7 +166,9 @@ func (f *SnapshotView) LoadAll() error {
 func (f *SnapshotView) IsLike(later *SnapshotView, version uint32) bool {
 	latest := later.t.Metadata.Latest()
 	return (latest == 0 || int32(latest-version) <= 0) && f.t.Len() == later.t.Len() &&
-		slices.EqualFunc(f.origin, later.origin, func(a, b store.Chunk) bool { return a.First == b.First && a.Order == b.Order })
+		slices.EqualFunc(f.origin, later.origin, func(a, b store.Chunk) bool {
+			return a.First == b.First && a.Order == b.Order
+		})
 }
 
 // WrittenIn returns the units of a chunk that are in a set of units of the universe, a bit each.

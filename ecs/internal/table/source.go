@@ -49,10 +49,13 @@ func (s *Tables) NewSource(im *Image, columns []SourceColumn, chunks int, claims
 	for i, at := range im.plan.places {
 		if at.of > 1 {
 			columns[at.of-2].offset = uint32(at.offset) >> store.UnitOrder
-			stored = append(stored, store.Column{Offset: uint32(at.offset) >> store.UnitOrder, Size: uint32(at.size), Key: uint32(i)})
+			stored = append(stored, store.Column{
+				Offset: uint32(at.offset) >> store.UnitOrder, Size: uint32(at.size), Key: uint32(i),
+			})
 		}
 	}
-	x.store = store.Make(s.u, s.smallChunks, plan, stored, growth.Doubling(), store.MaxOrder) // it may have a small chunk
+	// It may have a small chunk.
+	x.store = store.Make(s.u, s.smallChunks, plan, stored, growth.Doubling(), store.MaxOrder)
 	x.store.Skew(im.plan.skewed, im.plan.line)
 	if err := x.store.Fit(im.list(0), im.Rows); err != nil {
 		return nil, refuseImage("%w", err)
@@ -62,7 +65,9 @@ func (s *Tables) NewSource(im *Image, columns []SourceColumn, chunks int, claims
 		n := rowBlocksFor(x.store.Fits(c))
 		if k.rowBlock == 0 || !claim(&claims.rowBlocks, k.rowBlock, n, entity.RowBlocks) ||
 			!claim(&claims.Eighths, int(k.First), 1<<k.Order, chunks<<store.UnitOrder) {
-			return nil, refuseImage("chunk %d lies at eighth %d of the file's %d chunks, with row blocks from %d on, which are another's", pos, k.First, chunks, k.rowBlock)
+			return nil, refuseImage(
+				"chunk %d lies at eighth %d of the file's %d chunks, with row blocks from %d on, which are another's",
+				pos, k.First, chunks, k.rowBlock)
 		}
 	}
 	return x, x.fitMetadata()
@@ -99,7 +104,8 @@ func (x *Source) fitMetadata() error {
 		seen[v.slot] = true
 	}
 	if len(x.im.bits) != bits || len(x.im.values) != values {
-		return refuseImage("%d types with bits, of %d, and %d of chunks, of %d", len(x.im.bits), bits, len(x.im.values), values)
+		return refuseImage("%d types with bits, of %d, and %d of chunks, of %d",
+			len(x.im.bits), bits, len(x.im.values), values)
 	}
 	return nil
 }

@@ -54,7 +54,8 @@ func (t *Table) Save(to *State) {
 func (t *Table) Differs(from *State, version uint32) bool {
 	latest := t.Metadata.Latest()
 	return latest != 0 && int32(latest-version) > 0 || t.Store.Len() != from.store.Len() ||
-		!slices.EqualFunc(t.Store.Chunks(), from.store.Chunks(), func(a, b store.Chunk) bool { return a.First == b.First && a.Order == b.Order })
+		!slices.EqualFunc(t.Store.Chunks(), from.store.Chunks(),
+			func(a, b store.Chunk) bool { return a.First == b.First && a.Order == b.Order })
 }
 
 // Leave gives up the table's chunks, which are appended to list.
@@ -70,7 +71,8 @@ func (t *Table) Leave(list []store.Chunk) []store.Chunk {
 // Return gives the table, which has left, the chunks and the layout of a state. It reports for each
 // chunk whether owned has it; chunks that waited are in use again. Then they are not in owned.
 func (t *Table) Return(from *State, owned map[store.Chunk]bool) {
-	if t.usedLayout != from.usedLayout || !slices.EqualFunc(t.Places, from.places, func(a, b Place) bool { return a.Offset == b.Offset }) {
+	if t.usedLayout != from.usedLayout ||
+		!slices.EqualFunc(t.Places, from.places, func(a, b Place) bool { return a.Offset == b.Offset }) {
 		for id := range t.Places {
 			t.Places[id].Offset = from.places[id].Offset
 		}
@@ -147,7 +149,8 @@ func (t *Table) PutRows(st *State, l *past.Layer, marks bool) (units int) {
 		}
 		c := st.store.Chunks()[pos]
 		// Safe because the bytes are a chunk's, of the table.
-		now := unsafe.Slice((*byte)(unsafe.Add(store.PointerTo(s.u, c.First), unit*past.UnitSize+first-int(c.First)*store.SmallSize)), n)
+		now := unsafe.Slice((*byte)(unsafe.Add(store.PointerTo(s.u, c.First),
+			unit*past.UnitSize+first-int(c.First)*store.SmallSize)), n)
 		if old = old[first : first+n]; bytes.Equal(old, now) {
 			return nil
 		}
@@ -184,7 +187,8 @@ func (t *Table) Reenter(st *State) {
 		first := rowBlockOf(st.metadata.at(pos))
 		t.all.rowBlocks.claim(first, rowBlocksFor(t.Store.Fits(t.Store.Chunks()[pos])))
 	}
-	t.Metadata.restore(&st.metadata, func(pos int) int { return t.Store.Fits(t.Store.Chunks()[pos]) }, t.Store.RowsOf, t.all.Version)
+	t.Metadata.restore(&st.metadata, func(pos int) int { return t.Store.Fits(t.Store.Chunks()[pos]) }, t.Store.RowsOf,
+		t.all.Version)
 	for pos := range t.Store.Chunks() {
 		t.place(pos)
 	}

@@ -190,7 +190,8 @@ func (m *slowTables) check(text string) {
 				at.Row = row
 				for _, c := range a.Store.Columns() {
 					if got := *(*uint32)(at.Element(c.Offset, c.Size)); got != want.values[c.Key] {
-						m.t.Fatalf("%s: %v of %v has %d in column %d, not %d", text, e, a, got, c.Key, want.values[c.Key])
+						m.t.Fatalf("%s: %v of %v has %d in column %d, not %d",
+							text, e, a, got, c.Key, want.values[c.Key])
 					}
 					switch {
 					case kinds[c.Key].Managed != nil:
@@ -408,7 +409,8 @@ func TestTablesVerifyNames(t *testing.T) {
 		m.create(b, 20)
 		a.To(b)
 		m.check("before")
-		for _, name := range []string{"W1", "W2", "W3", "W3 row block", "W3 leak", "W6", "W9", "W9 hole", "W9 transition", "L1", "L1 length", "L1 mark"} {
+		for _, name := range []string{"W1", "W2", "W3", "W3 row block", "W3 leak", "W6", "W9", "W9 hole",
+			"W9 transition", "L1", "L1 length", "L1 mark"} {
 			restore := a.Corrupt(name)
 			require.ErrorContains(t, errors.Join(a.Verify(), m.s.Verify(m.all)), "ecs: "+name[:2]+":", name)
 			restore()

@@ -93,7 +93,8 @@ func (x *Transition) Number(id TypeID) TypeID {
 func (x *Transition) Find() {
 	from, to := x.From, x.To
 	*x = Transition{From: from, To: to, numbers: x.numbers, reset: x.reset, loose: x.loose, row: x.row.Emptied(),
-		MovesChunks: from != to && from.all.u == to.all.u && to.takesChunksOf(from) && from.Store.PerUnit() == to.Store.PerUnit() && from.Store.ScalesLike(&to.Store)}
+		MovesChunks: from != to && from.all.u == to.all.u && to.takesChunksOf(from) &&
+			from.Store.PerUnit() == to.Store.PerUnit() && from.Store.ScalesLike(&to.Store)}
 	for _, c := range to.Store.Columns() {
 		there := x.Number(TypeID(c.Key))
 		if !x.Keeps(there) {
@@ -136,7 +137,8 @@ func (x *Transition) sharedValues() (shared []Slots) {
 
 // equal reports whether two transitions have the same effect, for Verify.
 func (x *Transition) equal(y *Transition) bool {
-	return slices.Equal(x.Fresh, y.Fresh) && slices.Equal(x.dropped, y.dropped) && x.row.Equal(&y.row) && x.MovesChunks == y.MovesChunks
+	return slices.Equal(x.Fresh, y.Fresh) && slices.Equal(x.dropped, y.dropped) && x.row.Equal(&y.row) &&
+		x.MovesChunks == y.MovesChunks
 }
 
 // Send moves the entities of n rows of a chunk to the end of the target, which has room, and
@@ -239,7 +241,8 @@ func (x *Transition) MoveChunks(chunks int, arrived func(b Run)) (start, n int) 
 		from.Metadata.Order(pos, from.all.Version) // its rows go
 	}
 	at := from.Store.MoveChunks(&to.Store, chunks)
-	from.Metadata.MoveChunks(chunks, &to.Metadata, at, x.bits, x.values, func(pos int) int { return to.Store.Fits(to.Store.Chunks()[pos]) })
+	from.Metadata.MoveChunks(chunks, &to.Metadata, at, x.bits, x.values,
+		func(pos int) int { return to.Store.Fits(to.Store.Chunks()[pos]) })
 	if from.all != to.all {
 		for pos := at; pos < at+chunks; pos++ {
 			to.Metadata.renumber(pos, to.number(to.Store.Chunks()[pos]))
@@ -265,7 +268,8 @@ func (x *Transition) MoveChunks(chunks int, arrived func(b Run)) (start, n int) 
 			arrived(Run{pos, first, to.At(pos, 0), IDs(first.Base, rows)})
 		}
 		to.Metadata.begin(pos, to.all.Version)
-		to.Metadata.Mark(pos, 0, rows, to.all.Version) // every type, as Copy does: a query with Changed may match the rows only now
+		// Every type, as Copy does: a query with Changed may match the rows only now.
+		to.Metadata.Mark(pos, 0, rows, to.all.Version)
 	}
 	to.Metadata.OrderFrom(at+chunks, to.all.Version) // a part-full chunk now comes after the others
 	return to.Store.Chunks()[at].Start, to.Store.Len() - before

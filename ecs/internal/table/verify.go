@@ -17,13 +17,15 @@ func (t *Table) Verify() error {
 		return t.Measure(t.Types[slot], field, pos, 0, t.Store.RowsOf(pos))
 	}
 	if slot, pos, ok := t.Metadata.verifyBounds(measure); !ok {
-		return fmt.Errorf("ecs: W6: %v: table: B4: the bounds of a field of slot %d in chunk %d are not those of its rows, or missing", t, slot, pos)
+		return fmt.Errorf("ecs: W6: %v: table: B4: the bounds of a field of slot %d in chunk %d are not those of its rows, or missing",
+			t, slot, pos)
 	}
 	for pos := range t.Store.Chunks() {
 		for row, e := range IDs(t.Store.Row(pos, 0).Base, t.Store.RowsOf(pos)) {
 			r := t.all.ids.Find(e)
 			if r == nil || r.Location != t.At(pos, row) || !e.Is(t.all.ids.Tag()) {
-				return fmt.Errorf("ecs: W1: row %d of chunk %d of %v holds %v, whose record does not lead back", row, pos, t, e)
+				return fmt.Errorf("ecs: W1: row %d of chunk %d of %v holds %v, whose record does not lead back",
+					row, pos, t, e)
 			}
 		}
 	}
@@ -41,7 +43,8 @@ func (s *Tables) Verify(all []*Table) error {
 // Verify checks B1 to B3, and B5. chunks is the number of the table's chunks; rows returns the
 // number of rows of a chunk.
 func (b *Metadata) Verify(chunks int, rows func(pos int) int) error {
-	if n := len(b.chunkVersions); n != chunks || len(b.changed) != n*b.types || n > 0 && b.last != &b.chunkVersions[n-1] || n == 0 && b.last != nil {
+	if n := len(b.chunkVersions); n != chunks || len(b.changed) != n*b.types || n > 0 &&
+		b.last != &b.chunkVersions[n-1] || n == 0 && b.last != nil {
 		return fmt.Errorf("table: B1: %d chunks have %d orders and %d versions of %d types, or another order is at hand than the last",
 			chunks, n, len(b.changed), b.types)
 	}

@@ -149,7 +149,8 @@ func (b *Buffers) VerifyRow(h *Header, k *Shape) error {
 	if h.ref != 0 {
 		filed := b.region.has(h.ref)
 		if !filed && (b.heap == nil || !b.heap.Owns(b.own.Block(h))) {
-			return fmt.Errorf("value: H2: the block is at byte %d of the universe, where the heap has none", uint64(h.ref-1)*refUnit)
+			return fmt.Errorf("value: H2: the block is at byte %d of the universe, where the heap has none",
+				uint64(h.ref-1)*refUnit)
 		}
 		if int(h.capacity) <= k.Inline {
 			return fmt.Errorf("value: H2: spilled with capacity %d, but %d fit the chunk", h.capacity, k.Inline)

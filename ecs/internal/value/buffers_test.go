@@ -37,7 +37,9 @@ func newBuffers(t *testing.T, rows int, k value.Shape) *slowBuffers {
 func newBuffersIn(t *testing.T, rows int, k value.Shape, bytes int) *slowBuffers {
 	u, err := universe.New(universe.Size(bytes))
 	require.NoError(t, err)
-	s := &slowBuffers{t: t, u: u, k: k, size: (value.HeaderSize + k.Inline*k.Element + 7) &^ 7, want: make([][]byte, rows)}
+	s := &slowBuffers{
+		t: t, u: u, k: k, size: (value.HeaderSize + k.Inline*k.Element + 7) &^ 7, want: make([][]byte, rows),
+	}
 	s.memory = make([]uint64, rows*s.size/8)
 	s.b.Open(u, func() int {
 		s.relieved++
@@ -248,7 +250,8 @@ func TestBuffersAreRefused(t *testing.T) {
 	h, more := s.row(0), s.fresh(r, 100)
 	refused := func(spill *value.Spill) {
 		_, err := spill.Resize(h, &s.k, 200)
-		for _, err := range []error{err, spill.Insert(h, &s.k, 3, len(more)/s.k.Element, more), spill.Set(h, &s.k, len(more)/s.k.Element, more), spill.Rebuild(h, &s.k, 100, 100, 0, 0, nil)} {
+		for _, err := range []error{err, spill.Insert(h, &s.k, 3, len(more)/s.k.Element, more),
+			spill.Set(h, &s.k, len(more)/s.k.Element, more), spill.Rebuild(h, &s.k, 100, 100, 0, 0, nil)} {
 			require.ErrorIs(t, err, sentinel.ErrFull)
 			s.check()
 		}

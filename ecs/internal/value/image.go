@@ -34,7 +34,8 @@ type region struct {
 // is: others have the chunks.
 func (r *region) has(ref uint32) bool {
 	const per = universe.ChunkSize / refUnit
-	return r != nil && ref != 0 && r.live.Load() > 0 && universe.ChunkIndex((ref-1)/per)-r.first < universe.ChunkIndex(r.chunks)
+	return r != nil && ref != 0 && r.live.Load() > 0 &&
+		universe.ChunkIndex((ref-1)/per)-r.first < universe.ChunkIndex(r.chunks)
 }
 
 // end frees one block; the last frees the region.
@@ -69,7 +70,8 @@ func (r *region) use() (blocks, bytes int) {
 func (r *region) verify(h *Header, k *Shape) error {
 	end := uint64(r.first+universe.ChunkIndex(r.chunks)) * universe.ChunkSize
 	if at := uint64(h.ref-1) * refUnit; h.length > h.capacity || at+uint64(h.capacity)*uint64(k.Element) > end {
-		return fmt.Errorf("value: H2: length %d, capacity %d of %d bytes at byte %d, in blocks up to byte %d", h.length, h.capacity, k.Element, at, end)
+		return fmt.Errorf("value: H2: length %d, capacity %d of %d bytes at byte %d, in blocks up to byte %d",
+			h.length, h.capacity, k.Element, at, end)
 	}
 	return nil
 }
@@ -143,7 +145,9 @@ func (b *Buffers) admitted(h Header, k *Shape, moved universe.ChunkIndex) (Heade
 	end := (ref-1)*refUnit + uint64(h.capacity)*uint64(k.Element)
 	if ref > 1<<32-1 || !r.has(uint32(ref)) || h.capacity < h.length || int(h.capacity) <= k.Inline ||
 		end > uint64(r.first+universe.ChunkIndex(r.chunks))*universe.ChunkSize {
-		return Header{}, fmt.Errorf("a buffer has %d elements, room for %d, and block %d, which does not lie with the blocks", h.length, h.capacity, h.ref)
+		return Header{},
+			fmt.Errorf("a buffer has %d elements, room for %d, and block %d, which does not lie with the blocks",
+				h.length, h.capacity, h.ref)
 	}
 	begin := (ref - 1) * refUnit
 	if !r.take(int(begin-uint64(r.first)*universe.ChunkSize), int(end-begin)) {
@@ -193,7 +197,9 @@ func (l *Blocks) Bytes() int { return l.bytes }
 // Place makes the header of block i what it is in a file whose blocks begin at a byte, a multiple
 // of a chunk.
 func (l *Blocks) Place(h *Header, i, begin int) {
-	*h = Header{ref: uint32((begin+l.list[i].offset)/refUnit) + 1, length: l.list[i].from.length, capacity: uint32(l.room(i))}
+	*h = Header{
+		ref: uint32((begin+l.list[i].offset)/refUnit) + 1, length: l.list[i].from.length, capacity: uint32(l.room(i)),
+	}
 }
 
 // Read fills dst with the bytes of the blocks from at on, and zeros between and behind them. Any

@@ -196,7 +196,8 @@ func TestLargeBuffersAreRefused(t *testing.T) {
 		_, err := spill.Resize(h, &s.k, 7<<20/16)
 		_, taken := spill.Take(&s.k, 4<<20/16)
 		for _, err := range []error{err, taken,
-			spill.Insert(h, &s.k, 3, len(more)/16, more), spill.Insert(h, &s.k, 3, h.Len(), s.elements(0)), // twice 3 MiB are not behind each other
+			// Twice 3 MiB are not behind each other.
+			spill.Insert(h, &s.k, 3, len(more)/16, more), spill.Insert(h, &s.k, 3, h.Len(), s.elements(0)),
 			spill.Set(h, &s.k, len(more)/16, more), spill.Rebuild(h, &s.k, 5<<20/16, 5<<20/16, 7, 9, nil)} {
 			require.ErrorIs(t, err, sentinel.ErrFull)
 			require.Contains(t, err.Error(), "no free chunks in a row for it in the universe")

@@ -16,7 +16,8 @@ func sameParts(a, b reflect.Value) bool {
 		return x == y || x != x && y != y
 	case reflect.Complex64, reflect.Complex128:
 		x, y := a.Complex(), b.Complex()
-		return sameParts(reflect.ValueOf(real(x)), reflect.ValueOf(real(y))) && sameParts(reflect.ValueOf(imag(x)), reflect.ValueOf(imag(y)))
+		return sameParts(reflect.ValueOf(real(x)), reflect.ValueOf(real(y))) &&
+			sameParts(reflect.ValueOf(imag(x)), reflect.ValueOf(imag(y)))
 	case reflect.Struct:
 		for i := range a.NumField() {
 			if a.Type().Field(i).Name != "_" && !sameParts(a.Field(i), b.Field(i)) {

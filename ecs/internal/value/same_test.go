@@ -76,17 +76,23 @@ func follow[T comparable](t *testing.T, same ...[]T) {
 func TestSameAgreesWithTwin(t *testing.T) {
 	follow(t, []string{"a"}, []string{"b"}, []string{""})
 	follow(t, []float64{0, math.Copysign(0, -1)}, []float64{1}, []float64{nan, otherNaN}, []float64{math.Inf(1)})
-	follow(t, [][2]float64{{nan, 1}, {otherNaN, 1}}, [][2]float64{{1, nan}}, [][2]float64{{nan, nan}}, [][2]float64{{1, 1}})
-	follow(t, []any{nil}, []any{nan, otherNaN}, []any{float32(nan)}, []any{complex(nan, 1)}, []any{complex(1, nan)}, []any{1}, []any{int64(1)},
+	follow(t, [][2]float64{{nan, 1}, {otherNaN, 1}}, [][2]float64{{1, nan}}, [][2]float64{{nan, nan}}, [][2]float64{
+		{1, 1},
+	})
+	follow(t, []any{nil}, []any{nan, otherNaN}, []any{float32(nan)}, []any{complex(nan, 1)}, []any{complex(1, nan)},
+		[]any{1}, []any{int64(1)},
 		[]any{[1]float64{nan}}, []any{struct{ x float64 }{nan}, struct{ x float64 }{otherNaN}})
-	follow(t, []mixed{{}}, []mixed{{F: float32(nan)}}, []mixed{{C: complex(nan, 0)}, {C: complex(otherNaN, 0)}}, []mixed{{A: [2]any{nan}}}, []mixed{{A: [2]any{nil, nan}}},
+	follow(t, []mixed{{}}, []mixed{{F: float32(nan)}}, []mixed{{C: complex(nan, 0)}, {C: complex(otherNaN, 0)}},
+		[]mixed{{A: [2]any{nan}}}, []mixed{{A: [2]any{nil, nan}}},
 		[]mixed{{A: [2]any{nan, 1}}}, []mixed{{I: nan}}, []mixed{{I: float32(nan)}}, []mixed{{I: nan, F: 1}})
 }
 
 // TestValuesTake tells values that Go cannot compare, whatever holds them.
 func TestValuesTake(t *testing.T) {
 	m := value.NewValues[mixed](nil)
-	for _, x := range []any{[]int{}, map[int]int{}, func() {}, [2]any{nil, []int{}}, struct{ x any }{[]int{}}, [1][]int{}} {
+	for _, x := range []any{
+		[]int{}, map[int]int{}, func() {}, [2]any{nil, []int{}}, struct{ x any }{[]int{}}, [1][]int{},
+	} {
 		require.False(t, m.Takes(mixed{I: x}), "%T", x)
 		require.False(t, m.Takes(mixed{A: [2]any{nil, x}}), "%T", x)
 		require.Panics(t, func() { m.Find(mixed{I: x}) })

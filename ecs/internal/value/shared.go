@@ -89,15 +89,18 @@ func HoldAll(list []*Shared) (all []*Shared) {
 // AnyValues is a [Values] without the type of its values. Calls are made per archetype or handle,
 // not per row.
 type AnyValues interface {
-	Open(number int, serials *atomic.Uint64)         // sets the type's number and the counter of serials; the first call
-	Zero() *Shared                                   // the value of the zero T
-	Copy(v *Shared, rename func(*entity.ID)) *Shared // the value that is the same as v, of any store of T, with its entities renamed; a nil rename changes none
-	Same(v *Shared) *Shared                          // the value in the store that is the same as v, of any store of T, or nil
-	OfAny(x any) *Shared                             // the value that is the same as x, a T: the store's, or a new one
-	Entities(visit func(entity.ID))                  // calls visit for the entities in all values
-	Fresh() AnyValues                                // an empty store of T
-	Drop()                                           // removes all values
-	All() iter.Seq[*Shared]                          // the values in the store, in no order
+	// Sets the type's number and the counter of serials; the first call.
+	Open(number int, serials *atomic.Uint64)
+	Zero() *Shared // the value of the zero T
+	// The value that is the same as v, of any store of T, with its entities renamed; a nil rename
+	// changes none.
+	Copy(v *Shared, rename func(*entity.ID)) *Shared
+	Same(v *Shared) *Shared         // the value in the store that is the same as v, of any store of T, or nil
+	OfAny(x any) *Shared            // the value that is the same as x, a T: the store's, or a new one
+	Entities(visit func(entity.ID)) // calls visit for the entities in all values
+	Fresh() AnyValues               // an empty store of T
+	Drop()                          // removes all values
+	All() iter.Seq[*Shared]         // the values in the store, in no order
 	// Verify checks K1 to K3; held has the number of holders of each value.
 	Verify(held map[*Shared]int) error
 

@@ -34,7 +34,8 @@ type slowValues struct {
 	asked   [6][]*value.Shared // asked for and held by nobody
 }
 
-var pairs = [6]pair{{}, {F: 1}, {F: nan}, {F: nan, A: entity.Make(3, entity.TagOf(2), 1)}, {A: entity.Make(3, entity.TagOf(2), 1)}, {F: otherNaN, B: entity.Make(4, entity.TagOf(5), 3)}}
+var pairs = [6]pair{{}, {F: 1}, {F: nan}, {F: nan, A: entity.Make(3, entity.TagOf(2), 1)},
+	{A: entity.Make(3, entity.TagOf(2), 1)}, {F: otherNaN, B: entity.Make(4, entity.TagOf(5), 3)}}
 
 func (m *slowValues) check() {
 	m.t.Helper()
@@ -157,7 +158,9 @@ func TestValuesVerifyNamesTheInvariant(t *testing.T) {
 	odd := s.Of(pairs[2])
 	odd.Hold()
 	held[odd] = 1
-	for name, x := range map[string]pair{"K1 odd": pairs[0], "K1 equal": pairs[2], "K2": {F: otherNaN}, "K3 count": {}, "K3 idle": pairs[4], "K3 found": pairs[0], "K3 stranger": {}} {
+	for name, x := range map[string]pair{
+		"K1 odd": pairs[0], "K1 equal": pairs[2], "K2": {F: otherNaN}, "K3 count": {}, "K3 idle": pairs[4], "K3 found": pairs[0], "K3 stranger": {},
+	} {
 		restore := s.Corrupt(name, v, x)
 		require.ErrorContains(t, s.Verify(held), "value: "+name[:2]+":", name)
 		restore()

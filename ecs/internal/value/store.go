@@ -173,7 +173,8 @@ func (s *Store[T]) Drop() { *s = Store[T]{order: s.order, copy: s.copy} }
 func (s *Store[T]) Verify(rows iter.Seq2[string, []Slot]) error {
 	if whole := Slot(1) << s.order; len(s.pages) != int((s.last+whole-1)>>s.order) ||
 		slices.ContainsFunc(s.pages, func(page []T) bool { return len(page) != int(whole) }) {
-		return fmt.Errorf("value: S2: %d pages, or one that is not of %d values, for slots up to %d", len(s.pages), whole, s.last)
+		return fmt.Errorf("value: S2: %d pages, or one that is not of %d values, for slots up to %d",
+			len(s.pages), whole, s.last)
 	}
 	owned := make([]bool, len(s.pages)<<s.order+1) // by a row, or by the free list
 	for _, n := range s.free {
@@ -192,7 +193,8 @@ func (s *Store[T]) Verify(rows iter.Seq2[string, []Slot]) error {
 			case n == 0:
 				continue
 			case n > s.last || owned[n]:
-				return fmt.Errorf("value: S1: row %d of %s has slot %d of %d, which is free or another row's", row, name, n, s.last)
+				return fmt.Errorf("value: S1: row %d of %s has slot %d of %d, which is free or another row's",
+					row, name, n, s.last)
 			}
 			owned[n] = true
 			left--

@@ -106,7 +106,8 @@ func TestStoreAgreesWithTwin(t *testing.T) {
 				rows, want := slices.Clone(m.rows[i:i+n]), slices.Clone(m.want[i:i+n])
 				other.s.Move(m.s, rows)
 				other.add(rows, want)
-				m.rows, m.want, m.at = slices.Delete(m.rows, i, i+n), slices.Delete(m.want, i, i+n), slices.Delete(m.at, i, i+n)
+				m.rows, m.want, m.at = slices.Delete(m.rows, i, i+n), slices.Delete(m.want, i, i+n),
+					slices.Delete(m.at, i, i+n)
 			case 6:
 				m.s.Trim()
 			}
@@ -196,7 +197,8 @@ func TestStoreVerifyNamesTheInvariant(t *testing.T) {
 	}
 	m.end(1, 1)
 	m.check()
-	for _, name := range []string{"S1 lost", "S1 free twice", "S1 free of none", "S1 free of more", "S1 free in use", "S1 forgotten",
+	for _, name := range []string{"S1 lost", "S1 free twice", "S1 free of none", "S1 free of more", "S1 free in use",
+		"S1 forgotten",
 		"S2", "S2 part", "S3", "S3 ahead"} {
 		restore := m.s.Corrupt(name, m.want[0])
 		require.ErrorContains(t, m.s.Verify(groups(m.rows)), "value: "+name[:2]+":", name)

@@ -158,20 +158,24 @@ func (s *Values[T]) leave(v *Shared) {
 func (s *Values[T]) Verify(held map[*Shared]int) error {
 	for x, v := range s.equal {
 		if x != x {
-			return fmt.Errorf("value: K1: the value with serial %d is among those that are == to themselves, and is not", v.Serial)
+			return fmt.Errorf(
+				"value: K1: the value with serial %d is among those that are == to themselves, and is not", v.Serial)
 		}
 	}
 	for i, v := range s.odd {
 		if x := As[T](v); x == x {
-			return fmt.Errorf("value: K1: the value with serial %d is among the odd ones, and is == to itself", v.Serial)
+			return fmt.Errorf("value: K1: the value with serial %d is among the odd ones, and is == to itself",
+				v.Serial)
 		}
 		if at := s.findOdd(v.v); at != i {
-			return fmt.Errorf("value: K2: the odd values %d and %d are the same, the latter with serial %d", at, i, v.Serial)
+			return fmt.Errorf("value: K2: the odd values %d and %d are the same, the latter with serial %d",
+				at, i, v.Serial)
 		}
 	}
 	for v := range s.All() {
 		if v.refs != held[v] || v.refs == 0 || s.known(v) != v {
-			return fmt.Errorf("value: K3: the value with serial %d counts %d that hold it, there are %d; or it is not found by what it equals", v.Serial, v.refs, held[v])
+			return fmt.Errorf("value: K3: the value with serial %d counts %d that hold it, there are %d; or it is not found by what it equals",
+				v.Serial, v.refs, held[v])
 		}
 	}
 	return nil

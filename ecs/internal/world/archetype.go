@@ -52,7 +52,8 @@ func (a *Archetype) Current() (*Archetype, error) {
 	if !a.Table.Closed {
 		return a, nil
 	}
-	return a.World.ArchetypeOf(a.Table.Sig, a.World.ValuesFor(make([]*value.Shared, 0, UsualValues), &a.Table.Sig, a.Values, nil, nil))
+	return a.World.ArchetypeOf(a.Table.Sig, a.World.ValuesFor(make([]*value.Shared, 0, UsualValues), &a.Table.Sig,
+		a.Values, nil, nil))
 }
 
 // CurrentOrNil is like Current but creates nothing: it returns a if the world has no such

@@ -98,7 +98,8 @@ func (c *archetypeRegistry) verify() error {
 	for key, a := range c.ByKey {
 		for ; a != nil; a = a.alike {
 			if found++; a.Key != key || a.Table.Closed || c.Find(&a.Table.Sig, a.Values) != a {
-				return fmt.Errorf("ecs: A1: %v is listed by %#x, its key is %#x, and its types and values find another, or it was given up", a, key, a.Key)
+				return fmt.Errorf("ecs: A1: %v is listed by %#x, its key is %#x, and its types and values find another, or it was given up",
+					a, key, a.Key)
 			}
 		}
 	}
@@ -110,7 +111,8 @@ func (c *archetypeRegistry) verify() error {
 			valued++
 		}
 		if p := a.Copies; p != nil && (p.From != &a.Table.Table || p.IsClosed()) {
-			return fmt.Errorf("ecs: A3: copies of rows of %v go to an archetype that was given up, or come from another", a)
+			return fmt.Errorf(
+				"ecs: A3: copies of rows of %v go to an archetype that was given up, or come from another", a)
 		}
 		for _, e := range a.Transitions {
 			if err := e.verify(a); err != nil {
@@ -133,7 +135,8 @@ func (e TypeTransition) verify(a *Archetype) error {
 		sig.Add(e.ID)
 	}
 	if e.Transition.From != &a.Table.Table || e.Transition.IsClosed() || e.Transition.To.Sig != sig {
-		return fmt.Errorf("ecs: A3: the transition of %v for type %d leads from types %v to %v, or one of them was given up", a, e.ID, e.Transition.From.Types, e.Transition.To.Types)
+		return fmt.Errorf("ecs: A3: the transition of %v for type %d leads from types %v to %v, or one was given up",
+			a, e.ID, e.Transition.From.Types, e.Transition.To.Types)
 	}
 	return nil
 }

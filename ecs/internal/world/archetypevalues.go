@@ -44,7 +44,8 @@ const UsualValues = 8
 // ValuesFor appends to all, which is empty, the values of an archetype with the types of sig, in
 // order of type. The value of a type is the first found in given, in a, which may be nil, and in
 // others; otherwise it is the zero value.
-func (w *World) ValuesFor(all []*value.Shared, sig *Signature, given []*value.Shared, a *Archetype, others []*value.Shared) []*value.Shared {
+func (w *World) ValuesFor(all []*value.Shared, sig *Signature, given []*value.Shared, a *Archetype,
+	others []*value.Shared) []*value.Shared {
 	if !sig.Meets(&w.Types.Shared) {
 		return nil
 	}
@@ -87,7 +88,8 @@ func (w *World) verifyValues() error {
 		for _, serial := range slices.Concat(m.Where...) {
 			v := bySerial[serial]
 			if v == nil {
-				return fmt.Errorf("ecs: W11: no store knows the value with serial %d, which %d queries name", serial, m.Queries())
+				return fmt.Errorf("ecs: W11: no store knows the value with serial %d, which %d queries name",
+					serial, m.Queries())
 			}
 			held[v] += m.Queries()
 		}
@@ -104,7 +106,8 @@ func (w *World) verifyValues() error {
 			}
 			v := a.Values[at]
 			if at >= len(a.Table.Values) || a.Table.Values[at] != v.Serial {
-				return fmt.Errorf("ecs: W11: %v has serials %d, that of %s is %d", a, a.Table.Values, t.TextOf(v), v.Serial)
+				return fmt.Errorf("ecs: W11: %v has serials %d, that of %s is %d",
+					a, a.Table.Values, t.TextOf(v), v.Serial)
 			}
 			if bySerial[v.Serial] != v {
 				return fmt.Errorf("ecs: W11: the store does not know %s, which %v has", t.TextOf(v), a)

@@ -10,7 +10,9 @@ import (
 
 // ChunkOf returns what the type itself says of the registration of a chunk type.
 func ChunkOf(t reflect.Type) *Type {
-	return &Type{Go: t, Name: "chunk " + ShortName(t), Align: 1, Kind: KindChunk, Chunk: &table.ChunkType{Bytes: int(t.Size())}}
+	return &Type{
+		Go: t, Name: "chunk " + ShortName(t), Align: 1, Kind: KindChunk, Chunk: &table.ChunkType{Bytes: int(t.Size())},
+	}
 }
 
 // mergesLike reports whether two registrations of a type both have Merge, or none. Functions cannot

@@ -74,7 +74,8 @@ func marshalAt(of reflect.Type, appends bool) func(b []byte, p unsafe.Pointer) (
 
 // unmarshalAt calls the method of the value.
 func unmarshalAt(b []byte, p unsafe.Pointer, of reflect.Type) error {
-	return reflect.NewAt(of, p).Interface().(encoding.BinaryUnmarshaler).UnmarshalBinary(b) // Safe because p points to a value of the type.
+	// Safe because p points to a value of the type.
+	return reflect.NewAt(of, p).Interface().(encoding.BinaryUnmarshaler).UnmarshalBinary(b)
 }
 
 // isPlain reports whether values of a Go type consist of numbers and texts.
@@ -88,14 +89,16 @@ func isPlain(t reflect.Type) bool {
 				return false
 			}
 		}
-	case reflect.Pointer, reflect.Interface, reflect.Chan, reflect.UnsafePointer, reflect.Func, reflect.Map, reflect.Slice:
+	case reflect.Pointer, reflect.Interface, reflect.Chan, reflect.UnsafePointer, reflect.Func, reflect.Map,
+		reflect.Slice:
 		return false
 	}
 	return true
 }
 
 // ErrNoCodec says that values of a type cannot be written.
-var ErrNoCodec = errors.New("it has no codec: register it with ecs.Codec, or make it an encoding.BinaryMarshaler and BinaryUnmarshaler")
+var ErrNoCodec = errors.New(
+	"it has no codec: register it with ecs.Codec, or make it an encoding.BinaryMarshaler and BinaryUnmarshaler")
 
 // EncodeValue returns the bytes of the value at p, in the memory of b if they fit.
 func (t *Type) EncodeValue(b []byte, p unsafe.Pointer) (all []byte, err error) {

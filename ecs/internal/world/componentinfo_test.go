@@ -23,12 +23,15 @@ func TestWalkShowsWhatHandlesShow(t *testing.T) {
 	defer func() { require.NoError(t, w.Close()) }()
 	position, stun := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Stun](w, ecs.Enableable)
 	big, tag := ecs.Register[long](w), ecs.Register[ecstest.Tag](w)
-	hits, team, log := ecs.RegisterBuffer[ecstest.Hit](w), ecs.RegisterShared[string](w), ecs.RegisterManaged[[]string](w)
+	hits := ecs.RegisterBuffer[ecstest.Hit](w)
+	team := ecs.RegisterShared[string](w)
+	log := ecs.RegisterManaged[[]string](w)
 	disabled := ecs.Register[ecs.DisabledEntity](w)
 	var list []ecs.Entity
 	for i, a := range []*ecs.Archetype{
 		ecs.NewArchetype(w, position, stun, hits, team.Of("red"), log),
-		ecs.NewArchetype(w, big, tag, disabled), ecs.NewArchetype(w, hits, position, team.Of("blue")), ecs.NewArchetype(w),
+		ecs.NewArchetype(w, big, tag, disabled), ecs.NewArchetype(w, hits, position, team.Of("blue")),
+		ecs.NewArchetype(w),
 	} {
 		batch, err := a.CreateN(900 + i)
 		require.NoError(t, err)
@@ -67,7 +70,8 @@ func TestWalkShowsWhatHandlesShow(t *testing.T) {
 			}
 			if p := position.Get(e); p != nil {
 				note("Position", true, *p)
-				note("Position", true, *(*ecstest.Position)(unsafe.Pointer(&rows.Bytes(position)[i*int(unsafe.Sizeof(*p))])))
+				note("Position", true,
+					*(*ecstest.Position)(unsafe.Pointer(&rows.Bytes(position)[i*int(unsafe.Sizeof(*p))])))
 			}
 			if s := stun.Get(e); s != nil {
 				note("Stun", true, *s)
@@ -171,7 +175,8 @@ func TestWalkMisuse(t *testing.T) {
 	} {
 		require.PanicsWithValue(t, want, f)
 	}
-	require.Panics(t, func() { w.Value(ecs.NewArchetype(other, strange).Create(), position) }, "an entity of another world")
+	require.Panics(t, func() { w.Value(ecs.NewArchetype(other, strange).Create(), position) },
+		"an entity of another world")
 	gone := ecs.NewArchetype(w, position).Create()
 	require.Equal(t, ecstest.Position{}, w.Value(gone, position))
 	require.Nil(t, w.Value(gone, velocity), "it lacks the type")
@@ -199,9 +204,14 @@ func TestWalkMisuse(t *testing.T) {
 	late := ecs.Register[ecstest.Stun](w)
 	ecs.NewArchetype(w, late).Create()
 	for rows := range all.Rows() {
-		require.PanicsWithValue(t, "ecs: Rows.Value: "+all.String()+" does not declare Stun: it was registered after NewQueryOfAll; make the query anew", func() { rows.Value(late, 0) })
+		require.PanicsWithValue(t,
+			"ecs: Rows.Value: "+all.String()+
+				" does not declare Stun: it was registered after NewQueryOfAll; make the query anew",
+			func() { rows.Value(late, 0) })
 		break
 	}
 	require.Panics(t, func() { kept.Bytes(position) })
-	require.PanicsWithValue(t, "ecs: InfoOf: the handle is the zero value; handles come from Register and RegisterBuffer", func() { ecs.InfoOf(ecs.Component[ecstest.Position]{}) })
+	require.PanicsWithValue(t,
+		"ecs: InfoOf: the handle is the zero value; handles come from Register and RegisterBuffer",
+		func() { ecs.InfoOf(ecs.Component[ecstest.Position]{}) })
 }

@@ -101,7 +101,8 @@ func corruptParts(of *ecs.World, invariant string) (restore func()) {
 		w.Archetypes.Valued++
 		return func() { w.Archetypes.Valued-- }
 	case "A3":
-		a.Transitions = append(a.Transitions, world.TypeTransition{ID: a.Table.Types[0], Transition: a.Table.To(&a.Table.Table)})
+		a.Transitions = append(a.Transitions, world.TypeTransition{ID: a.Table.Types[0],
+			Transition: a.Table.To(&a.Table.Table)})
 		return func() { a.Transitions = a.Transitions[:len(a.Transitions)-1] }
 	case "Q1":
 		w.QueryEpochs.Matched++

@@ -140,12 +140,14 @@ func appendShared(to []byte, p unsafe.Pointer, t reflect.Type) ([]byte, error) {
 	case reflect.Struct:
 		for f := range t.Fields() {
 			var err error
-			if to, err = appendShared(to, unsafe.Add(p, f.Offset), f.Type); err != nil { // Safe because the field is in the value.
+			// Safe because the field is in the value.
+			if to, err = appendShared(to, unsafe.Add(p, f.Offset), f.Type); err != nil {
 				return to, err
 			}
 		}
 		return to, nil
-	case reflect.Pointer, reflect.Interface, reflect.Chan, reflect.UnsafePointer, reflect.Func, reflect.Map, reflect.Slice:
+	case reflect.Pointer, reflect.Interface, reflect.Chan, reflect.UnsafePointer, reflect.Func, reflect.Map,
+		reflect.Slice:
 		return to, fmt.Errorf("its values hold a %v", t)
 	}
 	// Safe because a value of another kind is so many bytes without Go pointers.
@@ -180,12 +182,14 @@ func ReadShared(from []byte, p unsafe.Pointer, t reflect.Type) (rest []byte, err
 		return from, nil
 	case reflect.Struct:
 		for f := range t.Fields() {
-			if from, err = ReadShared(from, unsafe.Add(p, f.Offset), f.Type); err != nil { // Safe because the field is in the value.
+			// Safe because the field is in the value.
+			if from, err = ReadShared(from, unsafe.Add(p, f.Offset), f.Type); err != nil {
 				return nil, err
 			}
 		}
 		return from, nil
-	case reflect.Pointer, reflect.Interface, reflect.Chan, reflect.UnsafePointer, reflect.Func, reflect.Map, reflect.Slice:
+	case reflect.Pointer, reflect.Interface, reflect.Chan, reflect.UnsafePointer, reflect.Func, reflect.Map,
+		reflect.Slice:
 		return nil, fmt.Errorf("its values hold a %v", t)
 	case reflect.Bool:
 		if len(from) > 0 && from[0] > 1 {

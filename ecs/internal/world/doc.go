@@ -4,11 +4,12 @@
 //	to find out                                    look into
 //	what a world consists of                       world.go has the structs, parts.go the list of parts; life.go
 //	what a type is, what its kind decides          typeinfo.go, kind.go, typeregistry.go, registration.go, gotype.go
-//	what an archetype is, when one goes            archetype.go, archetyperegistry.go, archetypevalues.go, retire.go, shrink.go
+//	what an archetype is, when one goes            archetype*.go, retire.go, shrink.go
 //	how a value is found by its entity             lookup.go, lookupmany.go, location.go
 //	what may not happen at once                    lock.go, loops.go, lease.go
 //	which write is marked, and how                 rowversion.go, barrier.go, enable.go
-//	values outside the chunks                      ownedvalues.go, rawbuffer.go, managed.go, sparseset.go, chunktypes.go
+//	values outside the chunks                      ownedvalues.go, rawbuffer.go, managed.go, sparseset.go,
+//	                                               chunktypes.go
 //	how a type is described to another world       description.go, codec.go
 //	what Hash covers                               hash.go, hashvalue.go
 //

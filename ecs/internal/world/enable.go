@@ -30,7 +30,8 @@ func switchElse(s *entity.LookupTable, e entity.ID, on bool) bool {
 	if on {
 		op = "Component.Enable"
 	}
-	return (*Lookup)(unsafe.Pointer(s)).Toggle(op, e, on) // Safe because the owner's look-ups write by LookupTables that begin a Lookup.
+	// Safe because the owner's look-ups write by LookupTables that begin a Lookup.
+	return (*Lookup)(unsafe.Pointer(s)).Toggle(op, e, on)
 }
 
 // Toggle sets e's enable bit of the type. It returns false if e is not alive or lacks the type.

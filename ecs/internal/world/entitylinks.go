@@ -33,7 +33,8 @@ func Retag(links []Link, first unsafe.Pointer, n int, size uintptr, from, to ent
 		l := links[j] // in registers
 		if l.Count == 0 {
 			for i := range n {
-				(*entity.ID)(unsafe.Add(first, uintptr(i)*size+l.Offset)).Retag(from, to) // Safe because each value has what its links say.
+				// Safe because each value has what its links say.
+				(*entity.ID)(unsafe.Add(first, uintptr(i)*size+l.Offset)).Retag(from, to)
 			}
 			continue
 		}

@@ -50,7 +50,9 @@ func TestTypesWithoutEnd(t *testing.T) {
 	require.NotZero(t, w.Hash())
 	require.NoError(t, w.Verify())
 	at, _ := w.Locate(e)
-	require.Equal(t, "[[1099511627776]struct {} empty hollow []hollow managed hollow hollow=(long) empty=(long) oddHollow=(long)]", at.Archetype.String())
+	require.Equal(t,
+		"[[1099511627776]struct {} empty hollow []hollow managed hollow hollow=(long) empty=(long) oddHollow=(long)]",
+		at.Archetype.String())
 
 	type holder struct {
 		Nothing empty
@@ -74,7 +76,8 @@ func TestTypesWithoutEnd(t *testing.T) {
 	require.Equal(t, 4, n)
 
 	copied := w.Instantiate(e)
-	require.True(t, part.Get(copied).To == copied && parts.Slice(copied)[0].To == copied && managed.Get(copied).To == copied)
+	require.True(t, part.Get(copied).To == copied && parts.Slice(copied)[0].To == copied &&
+		managed.Get(copied).To == copied)
 	clone, err := w.Clone()
 	require.NoError(t, err)
 	defer clone.Close()

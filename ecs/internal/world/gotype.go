@@ -35,7 +35,8 @@ var TypeOfHandle any
 // anything else of this package.
 func Declare(entity, disabled, prefab, cleanup, linked reflect.Type) {
 	EntityType = entity
-	builtInGo = [BuiltIn]reflect.Type{DisabledID: disabled, PrefabID: prefab, CleanupEntityID: cleanup, LinkedID: linked}
+	builtInGo = [BuiltIn]reflect.Type{DisabledID: disabled, PrefabID: prefab, CleanupEntityID: cleanup,
+		LinkedID: linked}
 }
 
 // GoTypeOf returns what is known about a type. Any goroutine may call it. Cost: a look-up in a map;

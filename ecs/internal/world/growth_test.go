@@ -171,7 +171,8 @@ func TestBufferGrowth(t *testing.T) {
 // of millions keeps no more than that twice.
 func TestDefaultGrowthIsCapped(t *testing.T) {
 	g := ecs.DefaultChunkGrowth()
-	require.Equal(t, []int{1, 2, 62, 126, 1064}, []int{g.Next(0, 1), g.Next(1, 2), g.Next(31, 32), g.Next(63, 64), g.Next(1000, 1001)})
+	require.Equal(t, []int{1, 2, 62, 126, 1064}, []int{g.Next(0, 1), g.Next(1, 2), g.Next(31, 32), g.Next(63, 64),
+		g.Next(1000, 1001)})
 	w := ecstest.NewWorld(t)
 	a := ecs.NewArchetype(w, ecs.Register[ecstest.Position](w))
 	for range 700 * a.Plan().Rows {

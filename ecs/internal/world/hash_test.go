@@ -119,7 +119,8 @@ func slowTypes(w *ecs.World) map[ecs.Type]uint64 {
 			name = c.Go.PkgPath() + "." + c.Go.Name()
 		}
 		of := likeness{c.Kind, name}
-		all[c.Type] = slowTerm(0, append([]uint64{uint64(c.Kind), uint64(likes[of]), uint64(len(name))}, slowWords([]byte(name))...)...)
+		all[c.Type] = slowTerm(0, append([]uint64{uint64(c.Kind), uint64(likes[of]), uint64(len(name))},
+			slowWords([]byte(name))...)...)
 		likes[of]++
 	}
 	return all
@@ -159,7 +160,8 @@ func slowHash(w *ecs.World) uint64 {
 				if door.Enabled(w, e, c.Type) {
 					off = 0
 				}
-				words := append(append(slowWords(slowEntity(e)), off), slowWords(slowBytes(reflect.ValueOf(w.Value(e, c.Type)), false))...)
+				words := append(append(slowWords(slowEntity(e)), off),
+					slowWords(slowBytes(reflect.ValueOf(w.Value(e, c.Type)), false))...)
 				sets[c.Type][0]++
 				sets[c.Type][1] += slowTerm(0, words...)
 			}
@@ -237,8 +239,10 @@ func TestHashOfOtherOrder(t *testing.T) {
 		}
 		w := ecstest.NewWorld(t, options...)
 		register := []func(){
-			func() { ecs.Register[ecstest.Position](w) }, func() { ecs.RegisterBuffer[ecstest.Hit](w) }, func() { ecs.Register[ecstest.Stun](w, ecs.Enableable) },
-			func() { ecs.RegisterSparse[ecstest.Burning](w) }, func() { ecs.RegisterShared[ecstest.Squad](w) }, func() { ecs.RegisterManaged[ecstest.Position](w) },
+			func() { ecs.Register[ecstest.Position](w) }, func() { ecs.RegisterBuffer[ecstest.Hit](w) },
+			func() { ecs.Register[ecstest.Stun](w, ecs.Enableable) },
+			func() { ecs.RegisterSparse[ecstest.Burning](w) }, func() { ecs.RegisterShared[ecstest.Squad](w) },
+			func() { ecs.RegisterManaged[ecstest.Position](w) },
 		}
 		if turned {
 			slices.Reverse(register)
@@ -246,7 +250,9 @@ func TestHashOfOtherOrder(t *testing.T) {
 		for _, f := range register {
 			f()
 		}
-		position, hits, stun := ecs.Register[ecstest.Position](w), ecs.RegisterBuffer[ecstest.Hit](w), ecs.Register[ecstest.Stun](w, ecs.Enableable)
+		position := ecs.Register[ecstest.Position](w)
+		hits := ecs.RegisterBuffer[ecstest.Hit](w)
+		stun := ecs.Register[ecstest.Stun](w, ecs.Enableable)
 		burning, team := ecs.RegisterSparse[ecstest.Burning](w), ecs.RegisterShared[ecstest.Squad](w)
 		kinds := []func() *ecs.Archetype{
 			func() *ecs.Archetype { return ecs.NewArchetype(w, position, stun) },

@@ -13,7 +13,9 @@ import (
 func BenchmarkHash(b *testing.B) {
 	const n = 100_000
 	w := ecstest.NewWorld(b)
-	position, owner, hit := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Owner](w), ecs.Register[ecstest.Hit](w)
+	position := ecs.Register[ecstest.Position](w)
+	owner := ecs.Register[ecstest.Owner](w)
+	hit := ecs.Register[ecstest.Hit](w)
 	for name, of := range map[string]struct {
 		t    ecs.Type
 		size int64

@@ -46,7 +46,8 @@ func appendFields(to []byte, p unsafe.Pointer, fields []layout.Field) []byte {
 				to = appendFields(to, unsafe.Add(at, i*f.Size), f.Each) // Safe because Count elements lie there.
 			}
 		case f.Marked:
-			to = binary.LittleEndian.AppendUint64(to, hashedEntity(*(*entity.ID)(at))) // Safe because marked fields are entities.
+			// Safe because marked fields are entities.
+			to = binary.LittleEndian.AppendUint64(to, hashedEntity(*(*entity.ID)(at)))
 		default:
 			to = append(to, unsafe.Slice((*byte)(at), f.Size)...) // Safe because the field is so long.
 		}

@@ -43,7 +43,8 @@ func TestBehaviour01ZeroEntity(t *testing.T) {
 // dead for everything. On both paths.
 func TestBehaviour02Recycled(t *testing.T) {
 	w := ecstest.NewWorld(t)
-	a := ecs.NewArchetype(w, ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Stun](w, ecs.Enableable), ecs.RegisterBuffer[ecstest.Hit](w, ecs.Inline(1)))
+	a := ecs.NewArchetype(w, ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Stun](w, ecs.Enableable),
+		ecs.RegisterBuffer[ecstest.Hit](w, ecs.Inline(1)))
 	for path, next := range map[string]func() ecs.Entity{
 		"owner": a.Create,
 		"reserved": func() ecs.Entity {

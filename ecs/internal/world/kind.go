@@ -8,7 +8,7 @@ import (
 
 // Kinds of registered types. A type has one kind (Type.Kind), which together with its Go type
 // is its key. What depends on the kind alone is a row of the table kinds; what a walk does to the
-// values of a kind is a switch there. docs/kinds.md lists both, for whoever adds a kind.
+// values of a kind is a switch there. docs/architecture.md lists both, for whoever adds a kind.
 
 // The kinds of registered types.
 const (
@@ -43,10 +43,12 @@ type kindRow struct {
 
 // kinds is the table of kinds: a literal without keys, and as many rows as there are kinds.
 var kinds = [...]kindRow{
-	{"component", perRow, false, optionEnableable | optionCleanup | optionTrackRows | optionMaxRows, "Inline is an option of RegisterBuffer"},
+	{"component", perRow, false, optionEnableable | optionCleanup | optionTrackRows | optionMaxRows,
+		"Inline is an option of RegisterBuffer"},
 	{"buffer", perRow, false, optionEnableable | optionCleanup | optionTrackRows | optionMaxRows | optionShape, ""},
 	{"shared", PerArchetype, true, optionCleanup, "the options of shared types are Cleanup and Codec"},
-	{"managed", perRow, true, optionEnableable | optionCleanup | optionTrackRows | optionMaxRows, "Inline is an option of RegisterBuffer"},
+	{"managed", perRow, true, optionEnableable | optionCleanup | optionTrackRows | optionMaxRows,
+		"Inline is an option of RegisterBuffer"},
 	{"sparse", PerEntity, false, optionEnableable, "the only option of sparse types is Enableable"},
 	{"chunk", perChunk, false, 0, "the only option of chunk types is Merge"},
 }

@@ -29,7 +29,8 @@ func NewWorld(given func(*World)) (*World, error) {
 	if w.Universe == nil {
 		u, err := universe.New()
 		if err != nil {
-			return nil, fmt.Errorf("ecs: NewWorld: a universe of its own (ecs.WithUniverse takes one of another size): %w", err)
+			return nil,
+				fmt.Errorf("ecs: NewWorld: a universe of its own (ecs.WithUniverse takes one of another size): %w", err)
 		}
 		w.Universe, w.Own = u, true
 	}
@@ -107,7 +108,9 @@ func (w *World) closeUniverse() error {
 	}
 	if err := w.Universe.Close(); err != nil {
 		if n := w.Recorded.Load(); n > 0 {
-			return fmt.Errorf("ecs: World.Close: command buffers that are not closed hold %d chunks, call Buffer.Close first: %w", n, err)
+			return fmt.Errorf(
+				"ecs: World.Close: command buffers that are not closed hold %d chunks, call Buffer.Close first: %w",
+				n, err)
 		}
 		return fmt.Errorf("ecs: World.Close: %w", err)
 	}

@@ -54,7 +54,8 @@ func (w *World) CheckWorld(op string, e entity.ID) {
 // checkForeign is like CheckWorld, but accepts a closed world.
 func (w *World) checkForeign(op string, e entity.ID) {
 	if e.IsPlaceholder() {
-		panic(fmt.Sprintf("ecs: %s: %v: a placeholder names an entity in its command buffer only, until that is played", op, e))
+		panic(fmt.Sprintf("ecs: %s: %v: a placeholder names an entity in its command buffer only, until that is played",
+			op, e))
 	}
 	if e != Null && e.Tag() != w.IDs.Tag() {
 		panic(fmt.Sprintf("ecs: %s: entity %v belongs to another world", op, e))

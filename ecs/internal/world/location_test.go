@@ -16,7 +16,8 @@ func TestLocateFindsTheRow(t *testing.T) {
 	for _, g := range append(chunkPolicies, alloc.Fixed(1), alloc.Doubling().Capped(64)) {
 		w := ecstest.NewWorld(t, ecs.ChunkGrowth(g))
 		position, tag := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Tag](w)
-		for _, a := range []*ecs.Archetype{ecs.NewArchetype(w, position), ecs.NewArchetype(w, tag, position), ecs.NewArchetype(w)} {
+		for _, a := range []*ecs.Archetype{ecs.NewArchetype(w, position), ecs.NewArchetype(w, tag, position),
+			ecs.NewArchetype(w)} {
 			_, err := a.CreateN(9*a.Plan().Rows + 5)
 			require.NoError(t, err)
 		}

@@ -112,7 +112,9 @@ func (w *World) refusal(op string) string {
 	}
 	w.CheckUnshared(op)
 	if w.Loops.change != "" {
-		return fmt.Sprintf("ecs: %s: structural change inside another one, %s, which is not done yet; make it after that call", op, w.Loops.change)
+		return fmt.Sprintf(
+			"ecs: %s: structural change inside another one, %s, which is not done yet; make it after that call",
+			op, w.Loops.change)
 	}
 	return fmt.Sprintf("ecs: %s: structural change %s; gather the entities and change them after the loop",
 		op, w.Loop())

@@ -28,7 +28,9 @@ import (
 func (t *Type) OwnerLookup() *Lookup { return (*Lookup)(unsafe.Pointer(t)) } // Safe because a Type begins with it.
 
 // TableOrNil returns the LookupTable that look-ups use, or nil for a zero handle.
-func (f *Lookup) TableOrNil() *entity.LookupTable { return (*entity.LookupTable)(unsafe.Pointer(f)) } // Safe because a Lookup begins with it.
+func (f *Lookup) TableOrNil() *entity.LookupTable {
+	return (*entity.LookupTable)(unsafe.Pointer(f)) // Safe because a Lookup begins with it.
+}
 
 // LookupOp numbers the names of functions for messages: passing a string would cost each look-up
 // some instructions.
@@ -109,7 +111,8 @@ func refusal(s *entity.LookupTable, id entity.ID) (why string) {
 		w.checkForeign(op.String(), e)
 	}
 	f.miss(op, e)
-	return fmt.Sprintf("ecs: %v: %s could not be read when entity %v was looked up: it was lent to be written", op, f.Type.Name, e)
+	return fmt.Sprintf("ecs: %v: %s could not be read when entity %v was looked up: it was lent to be written",
+		op, f.Type.Name, e)
 }
 
 // UpdateLookups updates the records that look-ups use, after the records may have moved (L2).

@@ -301,7 +301,9 @@ func TestLookupWritesMark(t *testing.T) {
 func TestLookupSurvivesAForgottenArchetype(t *testing.T) {
 	u := ecstest.NewUniverse(t, 2<<20)
 	w := ecstest.NewWorld(t, ecs.WithUniverse(u), ecs.ChunkGrowth(alloc.Fixed(1)))
-	position, velocity, health := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w), ecs.Register[ecstest.Health](w)
+	position := ecs.Register[ecstest.Position](w)
+	velocity := ecs.Register[ecstest.Velocity](w)
+	health := ecs.Register[ecstest.Health](w)
 	a := ecs.NewArchetype(w, position)
 	var ids []ecs.Entity
 	for { // until the universe is full

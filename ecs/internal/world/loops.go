@@ -7,8 +7,8 @@ import "fmt"
 //
 // Invariant, checked by verify:
 //
-//	O1 open counts the scans that are open, the borrows that are out and the change that is in progress. The first scan is
-//	   outer. A borrow of everything is out alone.
+//	O1 open counts the scans that are open, the borrows that are out and the change that is in
+//	   progress. The first scan is outer. A borrow of everything is out alone.
 
 // Shared returns the lease of the active borrow of everything, or nil.
 func (l *loops) Shared() *Lease {
@@ -66,11 +66,13 @@ func (w *World) verifyLoops() error {
 		scans++
 	}
 	if scans+len(l.Borrows) != l.Open {
-		return fmt.Errorf("ecs: O1: %d scans are open and %d borrows are out, the world counts %d", scans, len(l.Borrows), l.Open)
+		return fmt.Errorf("ecs: O1: %d scans are open and %d borrows are out, the world counts %d",
+			scans, len(l.Borrows), l.Open)
 	}
 	for _, b := range l.Borrows {
 		if !b.Out || b.All && len(l.Borrows) > 1 {
-			return fmt.Errorf("ecs: O1: of %d borrows %s is not out, or lends everything and is not alone", len(l.Borrows), b.Name)
+			return fmt.Errorf("ecs: O1: of %d borrows %s is not out, or lends everything and is not alone",
+				len(l.Borrows), b.Name)
 		}
 	}
 	return nil

@@ -21,7 +21,9 @@ func (t *Type) CheckMaking(op string) {
 //
 //go:noinline
 func (t *Type) RefuseMaking(b *Lease) {
-	panic(fmt.Sprintf("ecs: Managed.At: a row of %s has no value of %s yet, and none is made in a borrow: make it before, with Managed.Set", b.Name, t.Name))
+	panic(
+		fmt.Sprintf("ecs: Managed.At: a row of %s has no value of %s yet, and none is made in a borrow: make it before, with Managed.Set",
+			b.Name, t.Name))
 }
 
 // trimManaged returns the memory of ended managed values to Go.
@@ -54,7 +56,8 @@ func (t *Type) slots() iter.Seq2[string, []value.Slot] {
 				continue
 			}
 			for pos := range a.Table.Store.Chunks() {
-				if !yield(fmt.Sprintf("chunk %d of %v", pos, a), value.SlotsAt(a.Table.Store.Row(pos, 0), a.Table.Column(t.ID), a.Table.Store.RowsOf(pos))) {
+				if !yield(fmt.Sprintf("chunk %d of %v", pos, a),
+					value.SlotsAt(a.Table.Store.Row(pos, 0), a.Table.Column(t.ID), a.Table.Store.RowsOf(pos))) {
 					return
 				}
 			}

@@ -63,8 +63,10 @@ func limitRows(t *testing.T, limits [2]int, growth alloc.Growth) {
 	}
 	check("created")
 	whole := ecs.NewQuery(w)
-	for _, c := range []*ecs.Change{ecs.NewChange(w, ecs.Add(marked)), ecs.NewChange(w, ecs.Remove(few)), ecs.NewChange(w, ecs.Remove(marked)),
-		ecs.NewChange(w, ecs.Add(few)), ecs.NewChange(w, ecs.Remove(few), ecs.Add(marked)), ecs.NewChange(w, ecs.Add(few), ecs.Remove(marked))} {
+	for _, c := range []*ecs.Change{ecs.NewChange(w, ecs.Add(marked)), ecs.NewChange(w, ecs.Remove(few)),
+		ecs.NewChange(w, ecs.Remove(marked)),
+		ecs.NewChange(w, ecs.Add(few)), ecs.NewChange(w, ecs.Remove(few), ecs.Add(marked)),
+		ecs.NewChange(w, ecs.Add(few), ecs.Remove(marked))} {
 		_, err := c.ApplyQuery(whole)
 		require.NoError(t, err)
 		check(c.String())

@@ -73,7 +73,8 @@ func TestNameEndsWithItsEntity(t *testing.T) {
 	require.False(t, w.SetName(ecs.Null, "nothing"))
 	require.Empty(t, w.Name(ecs.Null))
 	stranger := ecs.NewArchetype(other).Create()
-	require.PanicsWithValue(t, "ecs: World.SetName: entity 1v1 belongs to another world", func() { w.SetName(stranger, "x") })
+	require.PanicsWithValue(t, "ecs: World.SetName: entity 1v1 belongs to another world",
+		func() { w.SetName(stranger, "x") })
 	require.PanicsWithValue(t, "ecs: World.Name: entity 1v1 belongs to another world", func() { w.Name(stranger) })
 	require.NoError(t, other.Close())
 	require.PanicsWithValue(t, "ecs: World.Named: the world is closed", func() { other.Named("x") })

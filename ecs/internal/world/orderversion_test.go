@@ -30,8 +30,9 @@ type ordering struct {
 
 func newOrdering(t testing.TB) *ordering {
 	w := ecstest.NewWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
-	o := &ordering{t: t, w: w, random: rand.New(rand.NewPCG(54, 29)), position: ecs.Register[ecstest.Position](w), velocity: ecs.Register[ecstest.Velocity](w),
-		stun: ecs.Register[ecstest.Stun](w, ecs.Enableable), team: ecs.RegisterShared[int](w)}
+	o := &ordering{t: t, w: w, random: rand.New(rand.NewPCG(54, 29)), position: ecs.Register[ecstest.Position](w),
+		velocity: ecs.Register[ecstest.Velocity](w),
+		stun:     ecs.Register[ecstest.Stun](w, ecs.Enableable), team: ecs.RegisterShared[int](w)}
 	o.types = []ecs.Type{o.position, o.velocity, o.stun, o.team}
 	o.want = make([]uint32, len(o.types))
 	o.archetypes = []*ecs.Archetype{ecs.NewArchetype(w, o.position), ecs.NewArchetype(w, o.position, o.velocity),

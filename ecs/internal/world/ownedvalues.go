@@ -92,7 +92,9 @@ func (a *Archetype) CopySpills(from *World, at store.Row, c Column, n int, err e
 		}
 		elements := t.Spill.Bytes(&next, &t.Shape, 0, old.Len())
 		value.Move(elements, from.Buffers.OwnerSpill().Bytes(&old, &t.Shape, 0, old.Len()))
-		Retag(t.Links, unsafe.Pointer(unsafe.SliceData(elements)), old.Len(), uintptr(t.Shape.Element), from.IDs.Tag(), t.World.IDs.Tag()) // Safe because these are the elements.
+		// Safe because these are the elements.
+		Retag(t.Links, unsafe.Pointer(unsafe.SliceData(elements)), old.Len(), uintptr(t.Shape.Element), from.IDs.Tag(),
+			t.World.IDs.Tag())
 		*h = next
 	}
 	return err

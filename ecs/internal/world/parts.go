@@ -59,7 +59,8 @@ var verifies = [...]struct {
 var _ = [1]struct{}{}[len(verifies)-int(PartCount)] // each part has an entry
 
 // verifyOrder has what counts before what is counted.
-var verifyOrder = [...]Part{PartArchetypes, PartRows, PartIDs, PartCounters, PartNames, PartValues, PartManaged, PartSparse, PartBuffers, PartTypes}
+var verifyOrder = [...]Part{PartArchetypes, PartRows, PartIDs, PartCounters, PartNames, PartValues, PartManaged,
+	PartSparse, PartBuffers, PartTypes}
 
 func (v *verifying) archetypes() error {
 	for _, a := range v.w.Archetypes.List {

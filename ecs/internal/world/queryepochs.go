@@ -31,7 +31,8 @@ func (n *QueryEpochs) verify(lent bool) error {
 		want = NoEpoch
 	}
 	if n.OwnerMatched != want {
-		return fmt.Errorf("ecs: Q1: queries compare with %d, the matches changed %d times, and a borrow is out: %v", n.OwnerMatched, n.Matched, lent)
+		return fmt.Errorf("ecs: Q1: queries compare with %d, the matches changed %d times, and a borrow is out: %v",
+			n.OwnerMatched, n.Matched, lent)
 	}
 	return nil
 }

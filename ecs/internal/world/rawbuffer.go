@@ -35,7 +35,8 @@ func (f *Lookup) buffer(p unsafe.Pointer, write bool) (b RawBuffer, ok bool) {
 	if p == nil {
 		return RawBuffer{}, false
 	}
-	return RawBuffer{f, (*value.Header)(p), f.Type.World.Writer.Epoch, write}, true // Safe because a buffer's value is a header.
+	// Safe because a buffer's value is a header.
+	return RawBuffer{f, (*value.Header)(p), f.Type.World.Writer.Epoch, write}, true
 }
 
 // Header returns the buffer's header. It is small enough to be inlined; its panics are out of line.
@@ -71,7 +72,8 @@ func (b RawBuffer) Refuse(op string) {
 		t.World.RefuseShared(op)
 	}
 	if b.Epoch != t.World.Writer.Epoch {
-		panic(fmt.Sprintf("ecs: %s: the view of a %s is no longer current: the world has changed since it was taken", op, t.Name))
+		panic(fmt.Sprintf("ecs: %s: the view of a %s is no longer current: the world has changed since it was taken",
+			op, t.Name))
 	}
 	panic(fmt.Sprintf("ecs: %s: the %s was opened to read: use Buffer.Mut or ecs.Write", op, t.Name))
 }

@@ -92,7 +92,8 @@ func TestWorldsOneAfterTheOther(t *testing.T) {
 				require.NoError(t, closeWorld(w))
 			}
 			ranges, parked := mmap.Parked()
-			t.Logf("%d worlds of at most %d MiB left %d MiB parked in %d ranges", count, largest>>20, parked>>20, ranges)
+			t.Logf("%d worlds of at most %d MiB left %d MiB parked in %d ranges",
+				count, largest>>20, parked>>20, ranges)
 			require.LessOrEqual(t, parked, 8*largest)
 		})
 	}
@@ -120,8 +121,9 @@ func requireRefusal(t *testing.T, err error, limit int) {
 	require.ErrorIs(t, err, alloc.ErrReserve)
 	require.ErrorIs(t, err, mmap.ErrAddressSpace)
 	require.ErrorIs(t, err, syscall.ENOMEM)
-	require.Regexp(t, `alloc: NewUniverse: [0-9]+ bytes of address space(, or 16777216 at least)? \(ask for less with alloc.Size, close universes, `+
-		`or raise the limit that ulimit -v shows\): `, err.Error())
+	require.Regexp(t,
+		`alloc: NewUniverse: [0-9]+ bytes of address space(, or 16777216 at least)? `+
+			`\(ask for less with alloc.Size, close universes, or raise the limit that ulimit -v shows\): `, err.Error())
 	require.ErrorContains(t, err, fmt.Sprintf("the limit is %d, of which ", limit<<10))
 }
 

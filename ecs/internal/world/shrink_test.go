@@ -78,7 +78,8 @@ func TestBehaviour28Shrink(t *testing.T) {
 				lookEverywhere(t, x, "after Shrink")
 				isTight(t, x.World, growth)
 				if keep > 0 {
-					require.Less(t, ecstest.Occupied(x.World).Bytes+ecstest.Occupied(x.World).Reserve, held.Bytes+held.Reserve)
+					require.Less(t, ecstest.Occupied(x.World).Bytes+ecstest.Occupied(x.World).Reserve,
+						held.Bytes+held.Reserve)
 				}
 				for rows := range ecs.NewQuery(x.World, ecs.Read(x.Position), ecs.Present(x.Stun)).Rows() {
 					require.False(t, x.Position.Changed(rows, written-1) || rows.Ordered(written-1))
@@ -128,7 +129,8 @@ func TestShrinkAfterAMillion(t *testing.T) {
 	require.True(t, w.Shrink(0))
 	after, liveAfter := ecstest.Occupied(w), w.Universe().Stats().LiveChunks
 	t.Logf("KiB in chunks and reserves: %d full, %d before, %d after; units of the universe in use: %d, %d, %d",
-		(full.Bytes+full.Reserve)>>10, (before.Bytes+before.Reserve)>>10, (after.Bytes+after.Reserve)>>10, live, liveBefore, liveAfter)
+		(full.Bytes+full.Reserve)>>10, (before.Bytes+before.Reserve)>>10, (after.Bytes+after.Reserve)>>10, live,
+		liveBefore, liveAfter)
 	require.Equal(t, hash, w.Hash())
 	require.Equal(t, []int{80, 8 * store.SmallSize, 0}, []int{after.Rows, after.Bytes, after.Reserve})
 	require.Greater(t, before.Bytes+before.Reserve, 1000*after.Bytes)
@@ -144,7 +146,8 @@ func TestShrinkBudget(t *testing.T) {
 	var sets []*ecs.Archetype
 	for i := range 6 {
 		types := []ecs.Type{hits}
-		for bit, kind := range []ecs.Type{ecs.Register[ecstest.Tag](w), ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Health](w)} {
+		for bit, kind := range []ecs.Type{ecs.Register[ecstest.Tag](w), ecs.Register[ecstest.Position](w),
+			ecs.Register[ecstest.Health](w)} {
 			if i>>bit&1 != 0 {
 				types = append(types, kind)
 			}
@@ -269,7 +272,9 @@ func TestEveryFailureOfShrink(t *testing.T) {
 func TestShrinkInAFullUniverse(t *testing.T) {
 	u := ecstest.NewUniverse(t, 4<<20)
 	w := ecstest.NewWorld(t, ecs.WithUniverse(u), ecs.ChunkGrowth(alloc.Doubling()))
-	second, first := ecs.NewArchetype(w, ecs.Register[ecstest.Health](w)), ecs.NewArchetype(w, ecs.Register[ecstest.Position](w)) // Shrink begins with the last
+	// Shrink begins with the last.
+	second := ecs.NewArchetype(w, ecs.Register[ecstest.Health](w))
+	first := ecs.NewArchetype(w, ecs.Register[ecstest.Position](w))
 	b, err := first.CreateN(8 * first.Plan().Rows)
 	require.NoError(t, err)
 	w.DestroyList(b.Entities(nil)[first.Plan().Rows:])
@@ -326,7 +331,9 @@ func TestShrinkWhileArchetypesGo(t *testing.T) {
 // that NewArchetype gave stay. Queries show the same before and after.
 func TestShrinkRetiresArchetypes(t *testing.T) {
 	w := ecstest.NewWorld(t)
-	position, tag, health := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Tag](w), ecs.Register[ecstest.Health](w)
+	position := ecs.Register[ecstest.Position](w)
+	tag := ecs.Register[ecstest.Tag](w)
+	health := ecs.Register[ecstest.Health](w)
 	kept := ecs.NewArchetype(w, position)
 	before := ecs.NewQuery(w, ecs.Read(position))
 	moving, staying := kept.Create(), kept.Create()

@@ -220,7 +220,9 @@ func TestSmallChunkKeepsVersions(t *testing.T) {
 func TestSmallChunkStaysWhenThereIsNoRoom(t *testing.T) {
 	u := ecstest.NewUniverse(t, 2<<20)
 	w := ecstest.NewWorld(t, ecs.WithUniverse(u))
-	position, hits, tag := ecs.Register[ecstest.Position](w), ecs.RegisterBuffer[ecstest.Hit](w), ecs.Register[ecstest.Tag](w)
+	position := ecs.Register[ecstest.Position](w)
+	hits := ecs.RegisterBuffer[ecstest.Hit](w)
+	tag := ecs.Register[ecstest.Tag](w)
 	plain, tagged := ecs.NewArchetype(w, position, hits), ecs.NewArchetype(w, position, hits, tag)
 	wide := ecs.Register[[3000]byte](w)
 	other, otherTagged := ecs.NewArchetype(w, wide, hits), ecs.NewArchetype(w, wide, hits, tag)

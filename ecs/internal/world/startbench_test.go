@@ -70,7 +70,8 @@ func BenchmarkFill(b *testing.B) {
 				for b.Loop() {
 					w, err := ecs.NewWorld()
 					require.NoError(b, err)
-					require.NoError(b, make(ecs.NewArchetype(w, ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w))))
+					require.NoError(b,
+						make(ecs.NewArchetype(w, ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w))))
 					require.NoError(b, w.Close())
 					steps++
 				}

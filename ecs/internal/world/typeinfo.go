@@ -79,7 +79,9 @@ func (w *World) Register(op string, info *Type) *Type {
 	op += "[" + ShortName(info.Go) + "]"
 	w.CheckNew(op)
 	if err := info.reflect(); err != nil {
-		panic(fmt.Sprintf("ecs: %s: %v; components must hold no Go pointers, for they lie outside the garbage collector's heap; RegisterManaged takes any type", op, err))
+		panic(
+			fmt.Sprintf("ecs: %s: %v; components must hold no Go pointers, for they lie outside the garbage collector's heap; RegisterManaged takes any type",
+				op, err))
 	}
 	if most := layout.MaxChunkSize; info.Kind == KindBuffer && int(info.Go.Size()) > most {
 		panic(&LimitError{Op: op, Limit: "bytes of an element", Max: most})
@@ -97,7 +99,9 @@ func (w *World) Register(op string, info *Type) *Type {
 	w.EndBorrows(op)
 	for _, t := range w.Types.List[:min(len(w.Types.List), int(BuiltIn))] {
 		if t.Go == info.Go {
-			panic(fmt.Sprintf("ecs: %s: %s is built in as another kind: RegisterBuffer has LinkedEntity, Register the others", op, info.Name))
+			panic(fmt.Sprintf(
+				"ecs: %s: %s is built in as another kind: RegisterBuffer has LinkedEntity, Register the others",
+				op, info.Name))
 		}
 	}
 	if len(w.Types.List) == MaxTypes {
@@ -148,13 +152,15 @@ func (w *World) AddType(info *Type) {
 
 // Tabled describes the type to tables, but for the heap of a buffer.
 func (t *Type) Tabled() table.Type {
-	return table.Type{Layout: t.Planned(), Managed: t.Managed, Chunk: t.Chunk, Tracked: t.Tracked, MaxRows: t.MaxRows, Lookups: &t.LookupTable}
+	return table.Type{Layout: t.Planned(), Managed: t.Managed, Chunk: t.Chunk, Tracked: t.Tracked, MaxRows: t.MaxRows,
+		Lookups: &t.LookupTable}
 }
 
 // Copied returns the Type that registers the same type in another world.
 func (t *Type) Copied() *Type {
 	c := &Type{Go: t.Go, Name: t.Name, Lookup: Lookup{Size: t.Size, Shape: t.Shape}, Align: t.Align,
-		Kind: t.Kind, Chunk: t.Chunk, Codec: t.Codec, Enableable: t.Enableable, Cleanup: t.Cleanup, Tracked: t.Tracked, MaxRows: t.MaxRows}
+		Kind: t.Kind, Chunk: t.Chunk, Codec: t.Codec, Enableable: t.Enableable, Cleanup: t.Cleanup, Tracked: t.Tracked,
+		MaxRows: t.MaxRows}
 	switch t.Kind {
 	case KindShared:
 		c.Shared = t.Shared.Fresh()
@@ -168,8 +174,10 @@ func (t *Type) Copied() *Type {
 
 // IsLike reports whether two registrations of a type have the same options.
 func (t *Type) IsLike(other *Type) bool {
-	return t.Enableable == other.Enableable && t.Shape == other.Shape && t.Cleanup == other.Cleanup && t.Tracked == other.Tracked && t.MaxRows == other.MaxRows &&
-		t.mergesLike(other) && t.Copies() == other.Copies() && (t.Codec != nil && t.Codec.Given) == (other.Codec != nil && other.Codec.Given)
+	return t.Enableable == other.Enableable && t.Shape == other.Shape && t.Cleanup == other.Cleanup &&
+		t.Tracked == other.Tracked && t.MaxRows == other.MaxRows &&
+		t.mergesLike(other) && t.Copies() == other.Copies() &&
+		(t.Codec != nil && t.Codec.Given) == (other.Codec != nil && other.Codec.Given)
 }
 
 // Facts is what was declared about a type at its registration.

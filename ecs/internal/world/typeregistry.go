@@ -60,7 +60,8 @@ func (r *typeRegistry) add(t *Type) {
 // verify checks T1 and T2, and L2 against the given records.
 func (r *typeRegistry) verify(records entity.RecordsView) error {
 	if len(r.ByKey) != len(r.List)-int(BuiltIn) {
-		return fmt.Errorf("ecs: T1: %d types are found by their keys, there are %d beside the %d built-in ones", len(r.ByKey), len(r.List)-int(BuiltIn), BuiltIn)
+		return fmt.Errorf("ecs: T1: %d types are found by their keys, there are %d beside the %d built-in ones",
+			len(r.ByKey), len(r.List)-int(BuiltIn), BuiltIn)
 	}
 	var shared, cleanup Signature
 	copied := 0
@@ -76,7 +77,8 @@ func (r *typeRegistry) verify(records entity.RecordsView) error {
 		}
 		if t.Copies() {
 			if copied == len(r.Copied) || r.Copied[copied] != t {
-				return fmt.Errorf("ecs: T2: %s has a copy function and is not number %d of %d such types", t.Name, copied, len(r.Copied))
+				return fmt.Errorf("ecs: T2: %s has a copy function and is not number %d of %d such types",
+					t.Name, copied, len(r.Copied))
 			}
 			copied++
 		}
@@ -88,7 +90,8 @@ func (r *typeRegistry) verify(records entity.RecordsView) error {
 		return fmt.Errorf("ecs: T2: %d types have a copy function, not %d", copied, len(r.Copied))
 	}
 	if shared != r.Shared || cleanup != r.Cleanup {
-		return fmt.Errorf("ecs: T2: types %x are shared and %x have Cleanup, not %x and %x", shared, cleanup, r.Shared, r.Cleanup)
+		return fmt.Errorf("ecs: T2: types %x are shared and %x have Cleanup, not %x and %x",
+			shared, cleanup, r.Shared, r.Cleanup)
 	}
 	return nil
 }

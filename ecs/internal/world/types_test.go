@@ -20,7 +20,8 @@ import (
 // not matter, however one comes to it.
 func TestBehaviour17OrderOfTypes(t *testing.T) {
 	w := ecstest.NewWorld(t)
-	types := []ecs.Type{ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Tag](w), ecs.RegisterBuffer[ecstest.Hit](w), ecs.Register[ecstest.Stun](w, ecs.Enableable)}
+	types := []ecs.Type{ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Tag](w),
+		ecs.RegisterBuffer[ecstest.Hit](w), ecs.Register[ecstest.Stun](w, ecs.Enableable)}
 	a := ecs.NewArchetype(w, types...)
 	n := w.Stats().Archetypes
 	for range 50 {
@@ -48,7 +49,8 @@ func TestBehaviour18TooBig(t *testing.T) {
 	line := asm.CacheLine()
 	needs := line + 2*((9000+line-1)/line*line) // the entity and both columns
 	require.EqualError(t, err, "ecs: NewArchetype: the limit is 16384 bytes of columns a chunk: "+
-		fmt.Sprintf("layout: New: one row needs %d bytes in whole cache lines, a chunk has 16384; wideA alone is 9000 bytes: row does not fit a chunk", needs))
+		fmt.Sprintf("layout: New: one row needs %d bytes in whole cache lines, a chunk has 16384; wideA alone is 9000 bytes: row does not fit a chunk",
+			needs))
 	for _, known := range []bool{false, true} {
 		small, wide := ecs.NewArchetype(w, tag), ecs.NewArchetype(w, a)
 		if known {
@@ -84,7 +86,9 @@ func TestBehaviour18TooBig(t *testing.T) {
 // false on every path.
 func TestBehaviour25Absent(t *testing.T) {
 	w := ecstest.NewWorld(t)
-	position, health, stun := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Health](w), ecs.Register[ecstest.Stun](w, ecs.Enableable)
+	position := ecs.Register[ecstest.Position](w)
+	health := ecs.Register[ecstest.Health](w)
+	stun := ecs.Register[ecstest.Stun](w, ecs.Enableable)
 	hits := ecs.RegisterBuffer[ecstest.Hit](w)
 	a := ecs.NewArchetype(w, position)
 	gone, e := a.Create(), a.Create()
@@ -123,8 +127,10 @@ func TestBehaviour26Types(t *testing.T) {
 	position := ecs.Register[ecstest.Position](w)
 	for _, f := range []func(){
 		func() { ecs.Register[*int](w) }, func() { ecs.Register[string](w) }, func() { ecs.Register[[]int](w) },
-		func() { ecs.Register[map[int]int](w) }, func() { ecs.Register[chan int](w) }, func() { ecs.Register[func()](w) },
-		func() { ecs.Register[any](w) }, func() { ecs.Register[unsafe.Pointer](w) }, func() { ecs.RegisterBuffer[error](w) },
+		func() { ecs.Register[map[int]int](w) }, func() { ecs.Register[chan int](w) },
+		func() { ecs.Register[func()](w) },
+		func() { ecs.Register[any](w) }, func() { ecs.Register[unsafe.Pointer](w) },
+		func() { ecs.RegisterBuffer[error](w) },
 		func() { ecs.Register[[3]struct{ A [2]*int }](w) }, func() { ecs.Register[struct{ A struct{ B string } }](w) },
 	} {
 		text := ecstest.PanicText(f)
@@ -133,14 +139,17 @@ func TestBehaviour26Types(t *testing.T) {
 	}
 	ids := 0
 	for n := 1; ; n++ {
-		if text := ecstest.PanicText(func() { ecstest.RegisterType(w, reflect.ArrayOf(n, reflect.TypeFor[uint16]())) }); text != "" {
+		if text := ecstest.PanicText(func() {
+			ecstest.RegisterType(w, reflect.ArrayOf(n, reflect.TypeFor[uint16]()))
+		}); text != "" {
 			require.Equal(t, fmt.Sprintf("ecs: Register[[%d]uint16]: %s", n, ecstest.TooManyTypes), text)
 			break
 		}
 		ids++
 	}
 	require.Equal(t, ecs.MaxTypes-5, ids, "four are built in, and Position")
-	require.PanicsWithError(t, "ecs: RegisterBuffer[Hit]: "+ecstest.TooManyTypes, func() { ecs.RegisterBuffer[ecstest.Hit](w) })
+	require.PanicsWithError(t, "ecs: RegisterBuffer[Hit]: "+ecstest.TooManyTypes,
+		func() { ecs.RegisterBuffer[ecstest.Hit](w) })
 	require.Equal(t, position, ecs.Register[ecstest.Position](w), "those that are known are found")
 	position.Set(ecs.NewArchetype(w, position).Create(), ecstest.Position{X: 1, Y: 2})
 }

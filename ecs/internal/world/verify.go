@@ -10,7 +10,8 @@ import (
 // are alive.
 func (w *World) VerifyCount(rows, alive int) error {
 	if w.Writer.Created-w.Writer.Destroyed != uint64(rows) {
-		return fmt.Errorf("ecs: W4: %d created - %d destroyed, but the archetypes hold %d rows", w.Writer.Created, w.Writer.Destroyed, rows)
+		return fmt.Errorf("ecs: W4: %d created - %d destroyed, but the archetypes hold %d rows",
+			w.Writer.Created, w.Writer.Destroyed, rows)
 	}
 	if alive != rows {
 		return fmt.Errorf("ecs: W1: %d records are alive, the archetypes hold %d rows", alive, rows)
@@ -24,7 +25,8 @@ func (a *Archetype) Verify(spilled *int) error {
 		return err
 	}
 	if a.Table.Sig.Has(CleanupEntityID) && a.Table.Len() > 0 && !a.Table.Sig.Meets(&a.World.Types.Cleanup) {
-		return fmt.Errorf("ecs: W12: %d entities of %v have the tag CleanupEntity and no Cleanup type", a.Table.Len(), a)
+		return fmt.Errorf("ecs: W12: %d entities of %v have the tag CleanupEntity and no Cleanup type",
+			a.Table.Len(), a)
 	}
 	for pos := range a.Table.Store.Chunks() {
 		at, n := a.Table.Store.Row(pos, 0), a.Table.Store.RowsOf(pos)

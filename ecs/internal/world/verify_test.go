@@ -34,7 +34,8 @@ func verifyNames(t *testing.T, w *ecs.World, more ...string) {
 		restore()
 		require.NoError(t, w.Verify())
 	}
-	for _, name := range []string{"T1", "T1 keys", "T2", "T2 copied", "A1", "A2", "A3", "Q1", "O1", "O1 outer", "O1 borrow", "O1 alone", "L2", "C1"} {
+	for _, name := range []string{"T1", "T1 keys", "T2", "T2 copied", "A1", "A2", "A3", "Q1", "O1", "O1 outer",
+		"O1 borrow", "O1 alone", "L2", "C1"} {
 		restore := corruptParts(w, name)
 		require.ErrorContains(t, w.Verify(), "ecs: "+strings.Fields(name)[0]+":", name)
 		restore()
@@ -58,7 +59,8 @@ func TestVerifyNamesKinds(t *testing.T) {
 	}
 	require.NoError(t, w.Verify())
 	for _, name := range []string{
-		"W11 count", "W11 serial", "W11 none", "W11 two", "W11 foreign", "W11 unknown", "W11 idle", "W11 query", "W11 query of none",
+		"W11 count", "W11 serial", "W11 none", "W11 two", "W11 foreign", "W11 unknown", "W11 idle", "W11 query",
+		"W11 query of none",
 	} {
 		restore := corruptKinds(w, name)
 		require.ErrorContains(t, w.Verify(), "ecs: "+name[:3]+":", name)

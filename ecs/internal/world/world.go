@@ -150,7 +150,9 @@ type Lookup struct {
 	Shape              value.Shape // common to all buffers of the type; zero for other kinds
 	Type               *Type
 	Lease              *Lease // of the borrow whose goroutines look up; nil for the owner
-	Writes             bool   // look-ups may write: for a borrow, the type is among its uses for writing; for the owner, the type is not lent
+	// Look-ups may write: for a borrow, the type is among its uses for writing; for the owner,
+	// the type is not lent.
+	Writes bool
 }
 
 // ValueCodec turns values of a Go type into bytes and back. It is not changed.
@@ -181,26 +183,31 @@ type typeRegistry struct {
 
 // archetypeRegistry holds the archetypes of a world.
 type archetypeRegistry struct {
-	List       []*Archetype          // in order of creation
-	ByKey      map[uint64]*Archetype // by hash of types and values: the newest archetype with that hash, first of a list; nil until there is an archetype
-	seed       maphash.Seed          // seed of that hash
-	Valued     int                   // archetypes with shared values
-	mostValued int                   // the next change sweeps if valued exceeds this
+	List []*Archetype // in order of creation
+	// By hash of types and values: the newest archetype with that hash, first of a list; nil
+	// until there is an archetype.
+	ByKey      map[uint64]*Archetype
+	seed       maphash.Seed // seed of that hash
+	Valued     int          // archetypes with shared values
+	mostValued int          // the next change sweeps if valued exceeds this
 }
 
 // Archetype is ecs.Archetype.
 type Archetype struct {
-	Table             match.Archetype // rows, types and values, as queries see them; the first field, see whole
-	World             *World
-	Values            []*value.Shared     // of the shared types, in order of type (W11)
-	Key               uint64              // hash of types and values, for archetypeRegistry.ByKey
-	alike             *Archetype          // next archetype with the same key
-	Transitions       []TypeTransition    // transitions to archetypes that differ by one type
-	LastTransition    *Transition         // the transition used last
-	Copies            *Transition         // transition from a row to its copy, if copying columns and bits suffices, see Instantiate; nil: not known
-	Into              any                 // the change of Into; nil until its first use
-	LastKey           uint32              // its type, plus EdgeAdds if the type is added
-	DestroyedByChange bool                // Destroy has more to do than end rows: the archetype has Cleanup types or LinkedEntity
+	Table          match.Archetype // rows, types and values, as queries see them; the first field, see whole
+	World          *World
+	Values         []*value.Shared  // of the shared types, in order of type (W11)
+	Key            uint64           // hash of types and values, for archetypeRegistry.ByKey
+	alike          *Archetype       // next archetype with the same key
+	Transitions    []TypeTransition // transitions to archetypes that differ by one type
+	LastTransition *Transition      // the transition used last
+	// Transition from a row to its copy, if copying columns and bits suffices, see Instantiate;
+	// nil: not known.
+	Copies  *Transition
+	Into    any    // the change of Into; nil until its first use
+	LastKey uint32 // its type, plus KeyAdds if the type is added
+	// Destroy has more to do than end rows: the archetype has Cleanup types or LinkedEntity.
+	DestroyedByChange bool
 	CleanupOnly       bool                // has CleanupEntity, so no entity is created here
 	Pinned            bool                // a caller of NewArchetype may hold it, so it stays even without rows
 	Born              uint64              // number of the snapshot taken last when it was made

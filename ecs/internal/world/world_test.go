@@ -109,7 +109,9 @@ func TestCreateN(t *testing.T) {
 		require.Equal(t, total, a.Len())
 		require.NoError(t, w.Verify())
 	}
-	require.Equal(t, ecs.Stats{Alive: total, Created: uint64(total), Archetypes: 1, Chunks: (total + a.Plan().Rows - 1) / a.Plan().Rows}, w.Stats())
+	require.Equal(t, ecs.Stats{
+		Alive: total, Created: uint64(total), Archetypes: 1, Chunks: (total + a.Plan().Rows - 1) / a.Plan().Rows,
+	}, w.Stats())
 }
 
 // TestCreateNMixesRecycledAndFresh makes a batch after some of the first were
@@ -145,7 +147,9 @@ func TestCreateNMixesRecycledAndFresh(t *testing.T) {
 
 func TestAddAndRemove(t *testing.T) {
 	w := ecstest.NewWorld(t)
-	position, health, tag := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Health](w), ecs.Register[ecstest.Tag](w)
+	position := ecs.Register[ecstest.Position](w)
+	health := ecs.Register[ecstest.Health](w)
+	tag := ecs.Register[ecstest.Tag](w)
 	a := ecs.NewArchetype(w, position)
 	var ids []ecs.Entity
 	for i := range 1000 {
@@ -316,7 +320,8 @@ func TestStrangersAreCaught(t *testing.T) {
 	for _, stranger := range old {
 		require.NotEqual(t, e, stranger)
 		require.False(t, w.Alive(stranger))
-		require.PanicsWithValue(t, "ecs: World.Destroy: entity 1v1 belongs to another world", func() { w.Destroy(stranger) })
+		require.PanicsWithValue(t, "ecs: World.Destroy: entity 1v1 belongs to another world",
+			func() { w.Destroy(stranger) })
 	}
 }
 

@@ -117,7 +117,8 @@ func (l *imageLoader) convertRun(t *loadedTable, pos, row int, b table.Run) (err
 		case world.KindComponent, world.KindManaged:
 			if x.t.Size > 0 {
 				c := to.Column(x.t.ID)
-				x.fill(ValueCopy{b.At.Element(c.Offset, c.Size), l.elementOf(t, slot, pos, row), x.t.Size, x.im.Size, n})
+				x.fill(ValueCopy{b.At.Element(c.Offset, c.Size), l.elementOf(t, slot, pos, row), x.t.Size, x.im.Size,
+					n})
 			}
 		case world.KindBuffer:
 			if failed := l.convertBuffers(t, slot, pos, row, b, x); err == nil {
@@ -211,6 +212,7 @@ func (l *imageLoader) convertChunkValue(t *loadedTable, slot, pos int, b table.R
 	}
 	from, to := t.source.Value(slot, pos), make([]uint64, (x.t.Chunk.Bytes+7)/8)
 	// Safe because words hold a value each, and are aligned as any.
-	x.fill(ValueCopy{unsafe.Pointer(unsafe.SliceData(to)), unsafe.Pointer(unsafe.SliceData(from)), x.t.Chunk.Bytes, x.im.Chunk, 1})
+	x.fill(ValueCopy{unsafe.Pointer(unsafe.SliceData(to)), unsafe.Pointer(unsafe.SliceData(from)), x.t.Chunk.Bytes,
+		x.im.Chunk, 1})
 	metadata.SetValue(into, b.Pos, rawBytes(unsafe.Pointer(unsafe.SliceData(to)), x.t.Chunk.Bytes), b.At.Row == 0)
 }

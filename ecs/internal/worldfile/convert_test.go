@@ -68,7 +68,9 @@ type (
 
 // changeRules are for those types.
 func changeRules() *worldfile.Rules {
-	r := &worldfile.Rules{Fields: []worldfile.FieldRename{{Type: "oldPlace", Old: "X", New: "Lat"}}, Drop: []string{"oldOnly"}}
+	r := &worldfile.Rules{
+		Fields: []worldfile.FieldRename{{Type: "oldPlace", Old: "X", New: "Lat"}}, Drop: []string{"oldOnly"},
+	}
 	for _, name := range []string{"Place", "Mood", "Hit", "Zone", "Trait", "Sum"} {
 		r.Types = append(r.Types, worldfile.Rename{Old: "old" + name, New: "new" + name})
 	}
@@ -120,7 +122,8 @@ func newThen(t testing.TB, n int) (*then, []ecs.Entity) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for i, e := range all {
 		m.stay.Set(e, stayed{int32(i), 7})
-		m.place.Set(e, oldPlace{float32(i), -1.5, 9, all[r.IntN(len(all))], int8(r.Uint32()), uint16(r.Uint32()), [3]int32{1, int32(i), -3}})
+		m.place.Set(e, oldPlace{float32(i), -1.5, 9, all[r.IntN(len(all))], int8(r.Uint32()), uint16(r.Uint32()),
+			[3]int32{1, int32(i), -3}})
 		m.mood.Set(e, oldMood{int16(r.Uint32())})
 		if i%3 == 0 {
 			m.mood.Disable(e)
@@ -152,8 +155,10 @@ func newThen(t testing.TB, n int) (*then, []ecs.Entity) {
 
 // register registers the types of the file.
 func (m *then) register(w *ecs.World) {
-	*m = then{w, ecs.Register[oldPlace](w), ecs.Register[oldMood](w, ecs.Enableable), ecs.RegisterBuffer[oldHit](w, ecs.Inline(3)),
-		ecs.RegisterShared[oldZone](w), ecs.RegisterSparse[oldTrait](w, ecs.Enableable), ecs.RegisterChunk[oldSum](w), ecs.Register[oldOnly](w), ecs.Register[stayed](w)}
+	*m = then{w, ecs.Register[oldPlace](w), ecs.Register[oldMood](w, ecs.Enableable),
+		ecs.RegisterBuffer[oldHit](w, ecs.Inline(3)),
+		ecs.RegisterShared[oldZone](w), ecs.RegisterSparse[oldTrait](w, ecs.Enableable), ecs.RegisterChunk[oldSum](w),
+		ecs.Register[oldOnly](w), ecs.Register[stayed](w)}
 }
 
 // register registers the types of the program.
@@ -173,8 +178,10 @@ func (m *now) register(options [4]bool) func(w *ecs.World) {
 		if options[3] {
 			place = append(place, ecs.Cleanup)
 		}
-		*m = now{w, ecs.Register[newPlace](w, place...), ecs.Register[newMood](w, mood...), ecs.RegisterBuffer[newHit](w, hits...),
-			ecs.RegisterShared[newZone](w), ecs.RegisterSparse[newTrait](w, trait...), ecs.RegisterChunk[newSum](w), ecs.Register[stayed](w)}
+		*m = now{w, ecs.Register[newPlace](w, place...), ecs.Register[newMood](w, mood...),
+			ecs.RegisterBuffer[newHit](w, hits...),
+			ecs.RegisterShared[newZone](w), ecs.RegisterSparse[newTrait](w, trait...), ecs.RegisterChunk[newSum](w),
+			ecs.Register[stayed](w)}
 	}
 }
 
@@ -323,7 +330,9 @@ func TestDestroyedAndNoLongerKept(t *testing.T) {
 	for name, c := range map[string]struct {
 		drop []string
 		how  []ecs.TypeOption
-	}{"dropped": {[]string{"socket", "oldHit"}, nil}, "no longer Cleanup": {[]string{"oldHit"}, nil}, "as it was": {nil, []ecs.TypeOption{ecs.Cleanup}}} {
+	}{"dropped": {[]string{"socket", "oldHit"}, nil}, "no longer Cleanup": {[]string{"oldHit"}, nil}, "as it was": {
+		nil, []ecs.TypeOption{ecs.Cleanup},
+	}} {
 		t.Run(name, func(t *testing.T) {
 			g := *f
 			g.Rules = &worldfile.Rules{Drop: c.drop}
@@ -382,7 +391,8 @@ func TestInlineGrows(t *testing.T) {
 	defer s.Close()
 	for _, inline := range []int{0, 1, 2, 3, 20, 100} {
 		var grown ecs.Buffer[oldHit]
-		x, err := door.OpenImage(ecstest.NewFile(t, s), func(w *ecs.World) { grown = ecs.RegisterBuffer[oldHit](w, ecs.Inline(inline)) }, nil)
+		x, err := door.OpenImage(ecstest.NewFile(t, s),
+			func(w *ecs.World) { grown = ecs.RegisterBuffer[oldHit](w, ecs.Inline(inline)) }, nil)
 		require.NoError(t, err)
 		require.NoError(t, x.Verify())
 		for i, e := range all {
@@ -416,7 +426,8 @@ func TestChunkValuesMergeInConversions(t *testing.T) {
 	x, err := door.OpenImage(f, func(w *ecs.World) {
 		ecs.RegisterShared[newZone](w)
 		ecs.Register[stayed](w)
-		now = ecs.RegisterChunk[newSum](w, ecs.Merge(func(into, from *newSum) { into.Total += from.Total; into.Count += 1 + from.Count }))
+		now = ecs.RegisterChunk[newSum](w,
+			ecs.Merge(func(into, from *newSum) { into.Total += from.Total; into.Count += 1 + from.Count }))
 	}, nil)
 	require.NoError(t, err)
 	require.NoError(t, x.Verify())
@@ -439,7 +450,9 @@ func TestConvertsToTheSameLayout(t *testing.T) {
 	s := w.Snapshot()
 	defer s.Close()
 	f := ecstest.NewFile(t, s)
-	f.Rules = &worldfile.Rules{Conversions: []worldfile.Conversion{conversion("stayed", func(v stayed) stayed { return stayed{v.B, v.A} })}}
+	f.Rules = &worldfile.Rules{Conversions: []worldfile.Conversion{
+		conversion("stayed", func(v stayed) stayed { return stayed{v.B, v.A} }),
+	}}
 	var now ecs.Component[stayed]
 	x, err := door.OpenImage(f, func(w *ecs.World) { now = ecs.Register[stayed](w) }, nil)
 	require.NoError(t, err)

@@ -178,7 +178,9 @@ func TestImageOfOtherCounts(t *testing.T) {
 	}
 	open("2 buffers have spilled, there are 3 blocks", func(part int, all []byte) (n int) {
 		for at := 0; part == worldfile.ImageRows && n == 0 && at < len(all)-8; at += 4 {
-			if ref, length := binary.LittleEndian.Uint32(all[at:]), binary.LittleEndian.Uint32(all[at+4:]); ref%1024 == 1 && ref > 1 && ref < 1<<20 && length == 1 { // no entity, whose tag is above
+			// No entity, whose tag is above.
+			if ref, length := binary.LittleEndian.Uint32(all[at:]),
+				binary.LittleEndian.Uint32(all[at+4:]); ref%1024 == 1 && ref > 1 && ref < 1<<20 && length == 1 {
 				clear(all[at : at+4])
 				n++
 			}

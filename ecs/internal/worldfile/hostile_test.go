@@ -44,11 +44,13 @@ func TestLies(t *testing.T) {
 			t.Log("plan:", short(err))
 			for rules, r := range hostileRules {
 				bad.Rules = r
-				for _, register := range []func(w *ecs.World){func(w *ecs.World) { new(imaged).register(w, true) }, func(*ecs.World) {}} {
+				for _, register := range []func(w *ecs.World){func(w *ecs.World) { new(imaged).register(w, true) },
+					func(*ecs.World) {}} {
 					w, err := door.OpenImage(&bad, register, []ecs.Option{ecs.WithUniverse(u)})
 					t.Log(rules, short(err))
 					if err != nil {
-						require.True(t, errors.Is(err, worldfile.ErrImage) || errors.Is(err, worldfile.ErrImageTypes) || errors.Is(err, ecs.ErrLimit), "%v", err)
+						require.True(t, errors.Is(err, worldfile.ErrImage) || errors.Is(err, worldfile.ErrImageTypes) ||
+							errors.Is(err, ecs.ErrLimit), "%v", err)
 						continue
 					}
 					require.NoError(t, w.Verify())

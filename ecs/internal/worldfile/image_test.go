@@ -186,7 +186,8 @@ func TestImageIsTheWorld(t *testing.T) {
 // changedSince returns how many rows are in chunks in which each of some types changed after a
 // version.
 func (m *imaged) changedSince(version uint32) (n []int) {
-	for _, c := range []ecs.Term{ecs.Changed(m.position), ecs.Changed(m.owner), ecs.Changed(m.age), ecs.Changed(m.mood)} {
+	for _, c := range []ecs.Term{ecs.Changed(m.position), ecs.Changed(m.owner), ecs.Changed(m.age),
+		ecs.Changed(m.mood)} {
 		q := ecs.NewQuery(m.w, c)
 		q.SetSince(version)
 		n = append(n, q.Count())
@@ -405,14 +406,16 @@ func TestImageRefuses(t *testing.T) {
 	none.Create()
 	s.Renew()
 	_, err = door.ImageOf(s)
-	require.EqualError(t, err, "values of managed string cannot be written: it has no codec: register it with ecs.Codec, or make it an encoding.BinaryMarshaler and BinaryUnmarshaler")
+	require.EqualError(t, err,
+		"values of managed string cannot be written: it has no codec: register it with ecs.Codec, or make it an encoding.BinaryMarshaler and BinaryUnmarshaler")
 	s.Close()
 	w = ecstest.NewWorld(t)
 	pointer := ecs.RegisterShared[*int](w)
 	ecs.NewArchetype(w, pointer.Of(new(int)))
 	s = w.Snapshot()
 	_, err = door.ImageOf(s)
-	require.EqualError(t, err, "a value of the shared type *int cannot be written: it has no codec: register it with ecs.Codec, or make it an encoding.BinaryMarshaler and BinaryUnmarshaler")
+	require.EqualError(t, err,
+		"a value of the shared type *int cannot be written: it has no codec: register it with ecs.Codec, or make it an encoding.BinaryMarshaler and BinaryUnmarshaler")
 	s.Close()
 
 	var m imaged

@@ -54,7 +54,9 @@ func (t *ImageType) describe() InfoType {
 	to := InfoType{Name: name, Kind: uint8(t.Kind), Size: max(t.Size, t.Chunk), Inline: t.Inline, MaxRows: t.MaxRows,
 		Enableable: t.Enableable, Cleanup: t.Cleanup, TrackRows: t.Tracked, Coded: t.Coded}
 	for _, f := range t.Fields {
-		to.Fields = append(to.Fields, InfoField{Name: f.Name, Kind: reflect.Kind(f.Kind), Offset: f.Offset, Size: f.Size, Type: f.typeName()})
+		to.Fields = append(to.Fields, InfoField{
+			Name: f.Name, Kind: reflect.Kind(f.Kind), Offset: f.Offset, Size: f.Size, Type: f.typeName(),
+		})
 	}
 	return to
 }
@@ -69,7 +71,8 @@ func (im *WorldImage) describeArchetypes(info *Info) error {
 		if err != nil {
 			return fmt.Errorf("archetype %d: %w", i, err)
 		}
-		to := InfoArchetype{Types: a.TableImage.Types, Rows: a.TableImage.Rows, Chunks: len(a.TableImage.Chunks), Bytes: bytes}
+		to := InfoArchetype{Types: a.TableImage.Types, Rows: a.TableImage.Rows, Chunks: len(a.TableImage.Chunks),
+			Bytes: bytes}
 		for _, of := range a.TableImage.Types {
 			if of >= len(im.Types) {
 				return fmt.Errorf("archetype %d has type %d of %d", i, of, len(im.Types))
@@ -102,9 +105,12 @@ func (im *WorldImage) describeSets(info *Info, bytes int) error {
 			return fmt.Errorf("type %d of %d has a set", s.of, len(im.Types))
 		}
 		if s.Set.Len > info.Alive || !s.Set.Fits(bytes) {
-			return fmt.Errorf("%s has %d entries, of %d entities, in %d bytes", im.Types[s.of].Name, s.Set.Len, info.Alive, bytes)
+			return fmt.Errorf("%s has %d entries, of %d entities, in %d bytes",
+				im.Types[s.of].Name, s.Set.Len, info.Alive, bytes)
 		}
-		info.Sets = append(info.Sets, InfoSet{Type: s.of, Entries: s.Set.Len, Bytes: s.Set.IDBytes() + s.Set.ValueBytes()})
+		info.Sets = append(info.Sets, InfoSet{
+			Type: s.of, Entries: s.Set.Len, Bytes: s.Set.IDBytes() + s.Set.ValueBytes(),
+		})
 	}
 	return nil
 }
@@ -114,7 +120,8 @@ func (im *WorldImage) describeManaged(info *Info) error {
 	for i := range im.Managed {
 		m := &im.Managed[i]
 		if m.of >= len(im.Types) || m.N > info.Alive || m.N > len(m.coded) {
-			return fmt.Errorf("type %d of %d has %d values in %d bytes, of %d entities", m.of, len(im.Types), m.N, len(m.coded), info.Alive)
+			return fmt.Errorf("type %d of %d has %d values in %d bytes, of %d entities",
+				m.of, len(im.Types), m.N, len(m.coded), info.Alive)
 		}
 		info.Managed = append(info.Managed, InfoManaged{Type: m.of, Values: m.N, Bytes: len(m.coded)})
 	}

@@ -41,12 +41,14 @@ func TestDescribeImage(t *testing.T) {
 		}
 		require.Equal(t, name, got.Name)
 		require.Equal(t, c.Kind, ecs.Kind(got.Kind))
-		require.Equal(t, []any{c.Enableable, c.Cleanup, c.TrackRows, c.MaxRows}, []any{got.Enableable, got.Cleanup, got.TrackRows, got.MaxRows}, c.Name)
+		require.Equal(t, []any{c.Enableable, c.Cleanup, c.TrackRows, c.MaxRows},
+			[]any{got.Enableable, got.Cleanup, got.TrackRows, got.MaxRows}, c.Name)
 		if k := c.Kind; k == ecs.KindComponent || k == ecs.KindSparse || k == ecs.KindChunk {
 			require.Equal(t, int(c.Go.Size()), got.Size, c.Name)
 		}
 	}
-	require.Equal(t, []worldfile.InfoField{{Name: "X", Kind: reflect.Float64, Size: 8, Type: "float64"}, {Name: "Y", Kind: reflect.Float64, Offset: 8, Size: 8, Type: "float64"}}, info.Types[4].Fields)
+	require.Equal(t, []worldfile.InfoField{{Name: "X", Kind: reflect.Float64, Size: 8, Type: "float64"},
+		{Name: "Y", Kind: reflect.Float64, Offset: 8, Size: 8, Type: "float64"}}, info.Types[4].Fields)
 	require.Equal(t, 2, info.Types[9].Inline)
 
 	entities, names, entries := 0, 0, 0
@@ -95,7 +97,8 @@ func TestDescribeImage(t *testing.T) {
 		}
 	}
 	require.Equal(t, []int{entities, names}, []int{info.Alive, info.Names})
-	require.Equal(t, []worldfile.InfoSet{{Type: door.TypeIndex(m.w, m.trait), Entries: entries, Bytes: 16 * entries}}, info.Sets)
+	require.Equal(t, []worldfile.InfoSet{{Type: door.TypeIndex(m.w, m.trait), Entries: entries, Bytes: 16 * entries}},
+		info.Sets)
 	require.Equal(t, f.Size[worldfile.ImageRecords]/8, info.Records)
 	require.Equal(t, info.Records-2, info.Alive+info.Free, "all but the first and the last id are in use or free")
 	require.Positive(t, info.Blocks)
@@ -121,9 +124,12 @@ func TestDescribeImageValues(t *testing.T) {
 	type none struct{}
 	w := ecstest.NewWorld(t)
 	types := []ecs.Type{
-		ecs.RegisterShared[mixed](w).Of(mixed{"a \"b\"\n", inner{-3, 65535}, float32(math.Inf(1)), true, math.MinInt64, [2]uint16{1, 256}, "c"}),
-		ecs.RegisterShared[string](w).Of("text, alone"), ecs.RegisterShared[float64](w).Of(math.NaN()), ecs.RegisterShared[int32](w).Of(-7),
-		ecs.RegisterShared[[3]byte](w).Of([3]byte{1, 2, 255}), ecs.RegisterShared[none](w).Of(none{}), ecs.RegisterShared[complex64](w).Of(1),
+		ecs.RegisterShared[mixed](w).Of(mixed{"a \"b\"\n", inner{-3, 65535}, float32(math.Inf(1)), true, math.MinInt64,
+			[2]uint16{1, 256}, "c"}),
+		ecs.RegisterShared[string](w).Of("text, alone"), ecs.RegisterShared[float64](w).Of(math.NaN()),
+		ecs.RegisterShared[int32](w).Of(-7),
+		ecs.RegisterShared[[3]byte](w).Of([3]byte{1, 2, 255}), ecs.RegisterShared[none](w).Of(none{}),
+		ecs.RegisterShared[complex64](w).Of(1),
 	}
 	ecs.NewArchetype(w, types...).Create()
 	s := w.Snapshot()

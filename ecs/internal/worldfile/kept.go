@@ -72,7 +72,8 @@ var (
 // keep registers a type of a file as it is there.
 func (m *matcher) keep(x *imageMatch) error {
 	im := x.im
-	if im.Kind == world.KindShared && !im.Coded && !m.rules.KeepEntities { // entities in it would keep the tag of the file's world in a clone
+	// Entities in it would keep the tag of the file's world in a clone.
+	if im.Kind == world.KindShared && !im.Coded && !m.rules.KeepEntities {
 		for i := range im.Fields {
 			if f := &im.Fields[i]; strings.Contains(f.Of, "Entity") {
 				return fmt.Errorf("%v of a shared value is an entity, which only the type can rename", f)
@@ -96,7 +97,9 @@ func registerOpaque(w *world.World, im *ImageType, bare bool) (*world.Type, erro
 		return nil, err
 	}
 	if len(w.Types.List) == world.MaxTypes {
-		return nil, &world.LimitError{Op: "image.Open", Limit: "component types a world", Max: world.MaxTypes, Err: world.ErrManyTypes}
+		return nil, &world.LimitError{
+			Op: "image.Open", Limit: "component types a world", Max: world.MaxTypes, Err: world.ErrManyTypes,
+		}
 	}
 	t, err := im.goType(bare)
 	if err != nil {
@@ -118,11 +121,15 @@ func registerOpaque(w *world.World, im *ImageType, bare bool) (*world.Type, erro
 func (t *ImageType) registration(of reflect.Type) *world.Type {
 	switch t.Kind {
 	case world.KindShared: // interfaces hold values of the made type
-		return &world.Type{Go: of, Name: world.ShortName(of), Align: 1, Kind: world.KindShared, Shared: value.NewValues[any](nil), Codec: keptSharedCodec}
+		return &world.Type{
+			Go: of, Name: world.ShortName(of), Align: 1, Kind: world.KindShared, Shared: value.NewValues[any](nil),
+			Codec: keptSharedCodec,
+		}
 	case world.KindManaged:
 		store := value.NewStore[[]byte]()
 		store.CopyWith(func(from *[]byte) []byte { return *from }) // nobody writes to it
-		return &world.Type{Go: of, Name: "managed " + world.ShortName(of), Kind: world.KindManaged, Managed: store, Codec: keptManagedCodec,
+		return &world.Type{Go: of, Name: "managed " + world.ShortName(of), Kind: world.KindManaged, Managed: store,
+			Codec:  keptManagedCodec,
 			Lookup: world.Lookup{Size: int(unsafe.Sizeof(value.Slot(0)))}, Align: int(unsafe.Alignof(value.Slot(0)))}
 	case world.KindBuffer:
 		info := world.BufferOf(of)
@@ -153,13 +160,17 @@ func (t *ImageType) goType(bare bool) (reflect.Type, error) {
 	if t.Cleanup {
 		hash ^= 1 << 62
 	}
-	tag := reflect.StructTag(fmt.Sprintf("quarry:%s", strconv.Quote(fmt.Sprintf("%v %s %x %d %t %x", t.Kind, t.Name, hash, t.Nth, t.Coded, t.fieldSum()))))
+	tag := reflect.StructTag(fmt.Sprintf("quarry:%s",
+		strconv.Quote(fmt.Sprintf("%v %s %x %d %t %x", t.Kind, t.Name, hash, t.Nth, t.Coded, t.fieldSum()))))
 	kept := keptType{t.Whole, t.Coded, t.Fields}
 	switch t.Kind {
 	case world.KindShared:
-		return kept.remember(reflect.StructOf(append(tagged(tag), reflect.VisibleFields(reflect.TypeFor[keptShared]())...)), t.Name, hash), nil
+		return kept.remember(reflect.StructOf(append(tagged(tag),
+			reflect.VisibleFields(reflect.TypeFor[keptShared]())...)), t.Name, hash), nil
 	case world.KindManaged:
-		return kept.remember(reflect.StructOf(append(tagged(tag), reflect.StructField{Name: "Bytes", Type: reflect.TypeFor[[]byte]()})), t.Name, hash), nil
+		return kept.remember(reflect.StructOf(append(tagged(tag), reflect.StructField{
+			Name: "Bytes", Type: reflect.TypeFor[[]byte](),
+		})), t.Name, hash), nil
 	}
 	made, err := t.structOf(tag, false, bare)
 	if err == nil && int(made.Size()) != t.Whole {
@@ -207,11 +218,15 @@ func (t *ImageType) structOf(tag reflect.StructTag, raw, bare bool) (reflect.Typ
 	fields, end := tagged(tag), 0
 	add := func(name string, of reflect.Type, offset int) {
 		if gap := offset - end; gap > 0 && raw {
-			fields = append(fields, reflect.StructField{Name: "_", PkgPath: "quarry/ecs", Type: reflect.ArrayOf(gap, reflect.TypeFor[uint8]())})
+			fields = append(fields, reflect.StructField{
+				Name: "_", PkgPath: "quarry/ecs", Type: reflect.ArrayOf(gap, reflect.TypeFor[uint8]()),
+			})
 		}
 		if end = offset; of != nil {
 			end += int(of.Size())
-			fields = append(fields, reflect.StructField{Name: fmt.Sprintf("F%d_%s", len(fields), madeName(name)), Type: of})
+			fields = append(fields, reflect.StructField{
+				Name: fmt.Sprintf("F%d_%s", len(fields), madeName(name)), Type: of,
+			})
 		}
 	}
 	for i := range t.Fields {
@@ -292,7 +307,8 @@ func (f *ImageField) goType(bare bool) (reflect.Type, error) {
 // basicTypes are the types of fields, by name.
 var basicTypes = sync.OnceValue(func() map[string]reflect.Type {
 	types := map[string]reflect.Type{"Entity": world.EntityType}
-	for _, v := range []any{false, int(0), int8(0), int16(0), int32(0), int64(0), uint(0), uint8(0), uint16(0), uint32(0), uint64(0), uintptr(0),
+	for _, v := range []any{false, int(0), int8(0), int16(0), int32(0), int64(0), uint(0), uint8(0), uint16(0),
+		uint32(0), uint64(0), uintptr(0),
 		float32(0), float64(0), complex64(0), complex128(0)} {
 		types[reflect.TypeOf(v).String()] = reflect.TypeOf(v)
 	}

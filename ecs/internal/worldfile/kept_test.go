@@ -43,7 +43,8 @@ func TestKeptGoValues(t *testing.T) {
 	for _, c := range w.Components()[4:] {
 		names = append(names, c.Kind.String()+" "+c.Name)
 	}
-	require.Equal(t, []string{"managed managed stamped", "managed managed stamped", "managed managed note", "component imageAge", "buffer []Hit", "shared stamped", "shared flag"}, names)
+	require.Equal(t, []string{"managed managed stamped", "managed managed stamped", "managed managed note",
+		"component imageAge", "buffer []Hit", "shared stamped", "shared flag"}, names)
 	require.Contains(t, fmt.Sprint(w.Value(all[1], w.Components()[6].Type)), "110 111 116 101 32 49", "note 1")
 	back(w)
 
@@ -80,7 +81,8 @@ func TestKeptGoValues(t *testing.T) {
 	}
 	require.NoError(t, w.Verify())
 	o = new(library)
-	x, err := door.OpenImage(imageOfWorld(t, w), func(w *ecs.World) { o.register(w, true); ecs.Register[ecstest.Hit](w) }, nil)
+	x, err := door.OpenImage(imageOfWorld(t, w),
+		func(w *ecs.World) { o.register(w, true); ecs.Register[ecstest.Hit](w) }, nil)
 	require.NoError(t, err)
 	require.Equal(t, 2*alive, x.Stats().Alive)
 	m.same(t, o, all)
@@ -115,7 +117,8 @@ func TestKeptSharedEntities(t *testing.T) {
 	require.NoError(t, x.Verify())
 	x.Hash()
 	_, err = door.ImageOfWorld(x)
-	require.EqualError(t, err, "a value of the shared type plain cannot be written: it is the zero value of a type that is kept, whose bytes are not known")
+	require.EqualError(t, err,
+		"a value of the shared type plain cannot be written: it is the zero value of a type that is kept, whose bytes are not known")
 	require.NoError(t, x.Close())
 
 	e := ecs.NewArchetype(w).Create()
@@ -123,7 +126,8 @@ func TestKeptSharedEntities(t *testing.T) {
 	f = imageOfWorld(t, w)
 	f.Rules = &worldfile.Rules{KeepUnknown: true}
 	_, err = door.OpenImage(f, func(*ecs.World) {}, nil)
-	require.EqualError(t, err, "types differ: the shared type quarry/ecs/internal/worldfile_test.owned cannot be kept: By Entity of a shared value is an entity, which only the type can rename")
+	require.EqualError(t, err,
+		"types differ: the shared type quarry/ecs/internal/worldfile_test.owned cannot be kept: By Entity of a shared value is an entity, which only the type can rename")
 }
 
 // TestManagedImageWithoutMemory: each request for memory of a world with managed types is refused

@@ -100,7 +100,8 @@ func (f *ImageField) moveTo(g *ImageField) (fieldMove, error) {
 // Moves returns how the fields of a type of a file become those of the program's, and what becomes
 // of each field. renamed returns the name of a field in the program, or why there is none. same
 // reports that all bytes lie where they did.
-func (t *ImageType) Moves(now *ImageType, renamed func(string) (string, error)) (moves []fieldMove, changes []fieldChange, same bool, err error) {
+func (t *ImageType) Moves(now *ImageType,
+	renamed func(string) (string, error)) (moves []fieldMove, changes []fieldChange, same bool, err error) {
 	taken := map[string]bool{}
 	here := map[string]*ImageField{}
 	for i := range now.Fields {
@@ -173,7 +174,8 @@ func (t *ImageType) optionNotes(now *ImageType) (notes []string) {
 	}{
 		{t.Enableable, now.Enableable, "is enabled in all rows", "can no longer be disabled: its bits are lost"},
 		{t.Tracked, now.Tracked, "rows have versions from now on", "versions of rows are lost"},
-		{t.Cleanup, now.Cleanup, "entities that have it outlive World.Destroy", "entities that have it no longer outlive World.Destroy"},
+		{t.Cleanup, now.Cleanup, "entities that have it outlive World.Destroy",
+			"entities that have it no longer outlive World.Destroy"},
 	} {
 		if o.has && !o.had {
 			notes = append(notes, o.gains)
@@ -197,7 +199,8 @@ func (t *ImageType) layoutLines() []string {
 		has  bool
 		text string
 	}{
-		{t.Kind == world.KindBuffer, fmt.Sprintf("inline %d", t.Inline)}, {t.Enableable, "enableable"}, {t.Cleanup, "cleanup"},
+		{t.Kind == world.KindBuffer, fmt.Sprintf("inline %d", t.Inline)}, {t.Enableable, "enableable"},
+		{t.Cleanup, "cleanup"},
 		{t.Tracked, "tracks rows"}, {t.MaxRows > 0, fmt.Sprintf("max rows %d", t.MaxRows)},
 	} {
 		if o.has {

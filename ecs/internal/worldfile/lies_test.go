@@ -54,20 +54,28 @@ var imageLies = map[string]func(meta [worldfile.ImageMeta][]byte) [worldfile.Ima
 		t.Enableable, t.Cleanup, t.Tracked, t.MaxRows, t.Coded = true, true, true, 9, true
 	}),
 	"fields beyond the type": lieOfTypes(func(t *worldfile.ImageType) {
-		t.Fields = append(t.Fields, worldfile.ImageField{Name: "far", Kind: uint32(reflect.Int64), Offset: 1 << 40, Size: 8, Of: ""})
+		t.Fields = append(t.Fields, worldfile.ImageField{
+			Name: "far", Kind: uint32(reflect.Int64), Offset: 1 << 40, Size: 8, Of: "",
+		})
 	}),
 	"fields of many bytes": lieOfTypes(func(t *worldfile.ImageType) {
-		t.Fields = append(t.Fields, worldfile.ImageField{Name: "far", Kind: uint32(reflect.Int64), Offset: 0, Size: 1 << 40, Of: ""})
+		t.Fields = append(t.Fields, worldfile.ImageField{
+			Name: "far", Kind: uint32(reflect.Int64), Offset: 0, Size: 1 << 40, Of: "",
+		})
 	}),
 	"fields without bytes": lieOfTypes(func(t *worldfile.ImageType) {
 		for range 1000 * hostileScale {
-			t.Fields = append(t.Fields, worldfile.ImageField{Name: "none", Kind: uint32(reflect.Uint), Offset: 0, Size: 0, Of: ""})
+			t.Fields = append(t.Fields, worldfile.ImageField{
+				Name: "none", Kind: uint32(reflect.Uint), Offset: 0, Size: 0, Of: "",
+			})
 		}
 	}),
 	"fields without bytes, of many values": lie(func(im *worldfile.WorldImage) {
 		for i := range im.Types {
 			for range 1000 * hostileScale {
-				im.Types[i].Fields = append(im.Types[i].Fields, worldfile.ImageField{Name: "none", Kind: uint32(reflect.Uint), Offset: 0, Size: 0, Of: ""})
+				im.Types[i].Fields = append(im.Types[i].Fields, worldfile.ImageField{
+					Name: "none", Kind: uint32(reflect.Uint), Offset: 0, Size: 0, Of: "",
+				})
 			}
 		}
 		for range 1000 * hostileScale {
@@ -137,7 +145,9 @@ func lie(change func(im *worldfile.WorldImage)) func(meta [worldfile.ImageMeta][
 }
 
 // lieOfTypes returns lie of all types that are not built in.
-func lieOfTypes(change func(t *worldfile.ImageType)) func(meta [worldfile.ImageMeta][]byte) [worldfile.ImageMeta][]byte {
+func lieOfTypes(
+	change func(t *worldfile.ImageType),
+) func(meta [worldfile.ImageMeta][]byte) [worldfile.ImageMeta][]byte {
 	return lie(func(im *worldfile.WorldImage) {
 		for i := int(world.BuiltIn); i < len(im.Types); i++ {
 			change(&im.Types[i])

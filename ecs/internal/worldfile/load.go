@@ -86,14 +86,17 @@ func (l *imageLoader) read() error {
 	if err := l.im.ids.Check(l.f.Size[ImageRecords]); err != nil {
 		return refuseSection(ImageIDs, err)
 	}
-	if len(l.im.Types) > world.MaxTypes || slices.ContainsFunc(l.im.Types, func(t ImageType) bool { return t.Kind > world.KindChunk }) {
+	if len(l.im.Types) > world.MaxTypes ||
+		slices.ContainsFunc(l.im.Types, func(t ImageType) bool { return t.Kind > world.KindChunk }) {
 		return refuseSection(ImageTypes, fmt.Errorf("%d types, or one of no kind", len(l.im.Types)))
 	}
 	rows := l.f.Size[ImageRows]
-	if im := &l.im; rows > universe.MaxSize || rows%imageGranule != 0 || im.blockBytes > rows || im.chunks > rows/universe.ChunkSize || im.chunks*universe.ChunkSize+im.blockBytes > rows ||
+	if im := &l.im; rows > universe.MaxSize || rows%imageGranule != 0 || im.blockBytes > rows ||
+		im.chunks > rows/universe.ChunkSize || im.chunks*universe.ChunkSize+im.blockBytes > rows ||
 		im.blocks > im.blockBytes/16 || im.Version == 0 || im.Destroyed > im.Created {
-		return refuseSection(ImageTables, fmt.Errorf("%d chunks and %d blocks of %d bytes, in %d; version %d, %d entities created, %d destroyed",
-			im.chunks, im.blocks, im.blockBytes, rows, im.Version, im.Created, im.Destroyed))
+		return refuseSection(ImageTables,
+			fmt.Errorf("%d chunks and %d blocks of %d bytes, in %d; version %d, %d entities created, %d destroyed",
+				im.chunks, im.blocks, im.blockBytes, rows, im.Version, im.Created, im.Destroyed))
 	}
 	return nil
 }
@@ -406,7 +409,8 @@ func (l *imageLoader) adoptNames() error {
 	for _, n := range l.im.Names {
 		for _, e := range slices.Backward(n.ids) { // Named finds the entity named last first
 			if l.w.IDs.Find(e) == nil || l.w.Names.Of(e.Index()) != "" || n.text == "" {
-				return refuseSection(ImageNames, fmt.Errorf("%v is named %q, and is not alive or has another name", e, n.text))
+				return refuseSection(ImageNames,
+					fmt.Errorf("%v is named %q, and is not alive or has another name", e, n.text))
 			}
 			l.w.Names.Set(e, n.text)
 		}

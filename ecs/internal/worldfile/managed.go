@@ -78,13 +78,15 @@ func (w *imageWriter) codeValues(t *world.Type, m *imageManaged) error {
 		case t.Codec == nil:
 			return fmt.Errorf("values of %s cannot be written: %w", t.Name, world.ErrNoCodec)
 		case from == nil:
-			return fmt.Errorf("values of %s cannot be written: a snapshot has none of them: register it with ecs.CopyWith, or save the world", t.Name)
+			return fmt.Errorf("values of %s cannot be written: a snapshot has none of them: register it with ecs.CopyWith, or save the world",
+				t.Name)
 		}
 		p.slots = append(p.slots, placedSlots{c, value.Slot(m.N + 1)})
 		n := p.state.Store().RowsOf(p.pos)
 		slots = append(slots[:0], make([]value.Slot, n)...)
 		// Safe because a managed type's column holds slots.
-		if err := w.readColumn(p, c, unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(slots))), n*int(c.Size))); err != nil {
+		if err := w.readColumn(p, c, unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(slots))),
+			n*int(c.Size))); err != nil {
 			return err
 		}
 		for row, slot := range slots {
@@ -152,7 +154,8 @@ func (l *imageLoader) adoptManaged() error {
 	for i := range l.im.Managed {
 		m := &l.im.Managed[i]
 		if m.of >= len(l.im.Types) || l.im.Types[m.of].Kind != world.KindManaged || of[m.of] != nil {
-			return refuseSection(ImageManaged, fmt.Errorf("values of type %d, which is not managed, or comes twice", m.of))
+			return refuseSection(ImageManaged, fmt.Errorf("values of type %d, which is not managed, or comes twice",
+				m.of))
 		}
 		of[m.of] = m
 	}
@@ -201,7 +204,8 @@ func (l *imageLoader) slotsOf(t *loadedTable, slot, pos int) ([]entity.ID, []val
 	if t.source != nil {
 		n := t.source.RowsOf(pos)
 		// Safe because the column has n slots, which a source checks.
-		return world.Entities(t.source.Row(pos, 0).Base, n), unsafe.Slice((*value.Slot)(l.elementOf(t, slot, pos, 0)), n)
+		return world.Entities(t.source.Row(pos, 0).Base, n),
+			unsafe.Slice((*value.Slot)(l.elementOf(t, slot, pos, 0)), n)
 	}
 	rows := &t.a.Table.Store
 	at, n := rows.Row(pos, 0), rows.RowsOf(pos)
@@ -223,11 +227,13 @@ func (d *managedDecoder) decode(a *world.Archetype, pos int, ids []entity.ID, sl
 			continue
 		}
 		if slot != d.next || int(slot) > d.m.N {
-			return fmt.Errorf("%w: rows of %v: row %d of chunk %d has value %d of %d of %s, where %d is next", ErrImage, a, row, pos, slot, d.m.N, d.t.Name, d.next)
+			return fmt.Errorf("%w: rows of %v: row %d of chunk %d has value %d of %d of %s, where %d is next",
+				ErrImage, a, row, pos, slot, d.m.N, d.t.Name, d.next)
 		}
 		var one []byte
 		if d.c.Bytes(&one); d.c.Bad {
-			return refuseSection(ImageManaged, fmt.Errorf("values of %s end with the one before %d of %d", d.t.Name, slot, d.m.N))
+			return refuseSection(ImageManaged, fmt.Errorf("values of %s end with the one before %d of %d",
+				d.t.Name, slot, d.m.N))
 		}
 		if err := d.t.DecodeValue(one, d.t.Managed.At(d.t.Managed.Take()), true); err != nil {
 			return refuseSection(ImageManaged, fmt.Errorf("the value of %s of %v: %w", d.t.Name, ids[row], err))

@@ -186,7 +186,8 @@ func TestManagedValuesInImages(t *testing.T) {
 				then := o.w.Snapshot()
 				if n > 1 {
 					_, err := door.ImageOf(then)
-					require.ErrorContains(t, err, "cannot be written: a snapshot has none of them: register it with ecs.CopyWith, or save the world")
+					require.ErrorContains(t, err,
+						"cannot be written: a snapshot has none of them: register it with ecs.CopyWith, or save the world")
 				}
 				then.Close()
 				clone, err := o.w.Clone()
@@ -246,7 +247,9 @@ func TestCodecFails(t *testing.T) {
 	}
 	f := imageOfWorld(t, w)
 	hash, worlds := w.Hash(), world.Tags.Open()
-	for kind, says := range map[string]string{"error": ": " + errTest.Error(), "panic": ": its codec panics: broken", "panic of an error": ": its codec panics: " + errTest.Error()} {
+	for kind, says := range map[string]string{
+		"error": ": " + errTest.Error(), "panic": ": its codec panics: broken", "panic of an error": ": its codec panics: " + errTest.Error(),
+	} {
 		fail = kind
 		_, err := door.ImageOfWorld(w)
 		require.EqualError(t, err, fmt.Sprintf("the value of managed note of %v cannot be written%s", list[2], says))
@@ -256,8 +259,11 @@ func TestCodecFails(t *testing.T) {
 		w.Snapshot().Close()
 
 		decoded = 0
-		_, err = door.OpenImage(f, func(w *ecs.World) { ecs.RegisterManaged[note](w, options(&decoded)) }, []ecs.Option{ecs.WithUniverse(u)})
-		require.EqualError(t, err, fmt.Sprintf("%v: section managed values: the value of managed note of %v%s", worldfile.ErrImage, list[2], says))
+		_, err = door.OpenImage(f, func(w *ecs.World) { ecs.RegisterManaged[note](w, options(&decoded)) }, []ecs.Option{
+			ecs.WithUniverse(u),
+		})
+		require.EqualError(t, err, fmt.Sprintf("%v: section managed values: the value of managed note of %v%s",
+			worldfile.ErrImage, list[2], says))
 		require.ErrorIs(t, err, worldfile.ErrImage)
 		require.Zero(t, u.Stats().LiveChunks)
 		require.Equal(t, worlds, world.Tags.Open())
@@ -282,7 +288,8 @@ var errTest = errors.New("refused by the test")
 // opened is forked and restored like any other.
 func TestManagedValuesOfSnapshots(t *testing.T) {
 	register := func(w *ecs.World) ecs.Managed[note] {
-		return ecs.RegisterManaged[note](w, ecs.Codec(encodeNote, decodeNote), ecs.CopyWith(func(n *note) note { return *n }))
+		return ecs.RegisterManaged[note](w, ecs.Codec(encodeNote, decodeNote),
+			ecs.CopyWith(func(n *note) note { return *n }))
 	}
 	w := ecstest.NewWorld(t)
 	notes := register(w)

@@ -54,7 +54,9 @@ func matchImage(w *world.World, im *WorldImage, rules *Rules) []imageMatch {
 	if rules == nil {
 		rules = &Rules{}
 	}
-	m := &matcher{w: w, rules: rules, file: im.Types, all: w.DescribeTypes(), taken: map[*world.Type]bool{}, used: im.usedTypes()}
+	m := &matcher{
+		w: w, rules: rules, file: im.Types, all: w.DescribeTypes(), taken: map[*world.Type]bool{}, used: im.usedTypes(),
+	}
 	m.renameTypes()
 	list := make([]imageMatch, len(im.Types))
 	for i := range list {
@@ -147,7 +149,8 @@ func (m *matcher) match(x *imageMatch, used bool) {
 	case len(likes) == 1:
 		m.compare(x, &likes[0])
 	case len(likes) > 1:
-		x.refuse(fmt.Errorf("the %v type %s may be one of %d in this program: a rename must say which", d.Kind, d.Name, len(likes)))
+		x.refuse(fmt.Errorf("the %v type %s may be one of %d in this program: a rename must say which",
+			d.Kind, d.Name, len(likes)))
 	case m.rules.KeepUnknown && !x.rules.renamed(), x.rules.isCalled(m.rules.Keep...):
 		x.fate = Kept
 		if err := m.keep(x); err != nil {
@@ -159,11 +162,15 @@ func (m *matcher) match(x *imageMatch, used bool) {
 		x.fate = Unused
 	case other != nil && other.Kind != d.Kind:
 		now := describeImageType(other.T, *other)
-		x.refuse(fmt.Errorf("the %v type %s is a %v type in this program, and rules convert none of another kind%s", d.Kind, d.Name, other.Kind, sideBySide(x.im, &now)))
+		x.refuse(fmt.Errorf("the %v type %s is a %v type in this program, and rules convert none of another kind%s",
+			d.Kind, d.Name, other.Kind, sideBySide(x.im, &now)))
 	case other != nil:
-		x.refuse(fmt.Errorf("the %v type %s is %s in this program, and so is another type of the file", d.Kind, d.Name, name))
+		x.refuse(fmt.Errorf("the %v type %s is %s in this program, and so is another type of the file",
+			d.Kind, d.Name, name))
 	case x.rules.renamed():
-		x.refuse(fmt.Errorf("the %v type %s is %s in this program, by a rule, which is not registered; rules apply in their order, and Drop and Keep take that name", d.Kind, d.Name, name))
+		x.refuse(
+			fmt.Errorf("the %v type %s is %s in this program, by a rule, which is not registered; rules apply in their order, and Drop and Keep take that name",
+				d.Kind, d.Name, name))
 	default:
 		x.refuse(fmt.Errorf("the %v type %s is not registered", d.Kind, d.Name))
 	}
@@ -187,7 +194,8 @@ func (m *matcher) compare(x *imageMatch, to *world.Description) {
 	x.t, x.now = to.T, describeImageType(to.T, *to)
 	m.taken[to.T] = true
 	if err := m.settle(x, to); err != nil {
-		x.refuse(fmt.Errorf("the %v type %s has changed, and no rule converts it: %w%s", d.Kind, d.Name, err, sideBySide(x.im, &x.now)))
+		x.refuse(fmt.Errorf("the %v type %s has changed, and no rule converts it: %w%s",
+			d.Kind, d.Name, err, sideBySide(x.im, &x.now)))
 		return
 	}
 	x.mapped = x.alike && x.im.sameRows(&x.now)
@@ -253,8 +261,10 @@ func (t *ImageType) check() error {
 	case t.Kind == world.KindShared && (t.Enableable || rows), t.Kind == world.KindSparse && (t.Cleanup || rows),
 		t.Kind == world.KindChunk && (t.Enableable || t.Cleanup || rows):
 		return fmt.Errorf("a %v type has options of others", t.Kind)
-	case t.Kind == world.KindManaged && t.Size != int(unsafe.Sizeof(value.Slot(0))), t.Size > layout.MaxChunkSize, t.Kind == world.KindComponent && t.Size != t.Whole,
-		t.Kind == world.KindBuffer && (t.Whole == 0 || t.Inline > t.Size/t.Whole || value.HeaderSize+t.Inline*t.Whole > t.Size),
+	case t.Kind == world.KindManaged && t.Size != int(unsafe.Sizeof(value.Slot(0))), t.Size > layout.MaxChunkSize,
+		t.Kind == world.KindComponent && t.Size != t.Whole,
+		t.Kind == world.KindBuffer &&
+			(t.Whole == 0 || t.Inline > t.Size/t.Whole || value.HeaderSize+t.Inline*t.Whole > t.Size),
 		t.Kind == world.KindChunk && t.Chunk != t.Whole, t.Kind == world.KindSparse && t.Size != t.Whole,
 		t.Whole > layout.MaxChunkSize && t.Kind != world.KindShared && t.Kind != world.KindManaged:
 		return fmt.Errorf("a row has %d B of it, a chunk %d, for %d", t.Size, t.Chunk, t.Whole)
@@ -279,7 +289,9 @@ func (t *ImageType) isOf(old reflect.Type) bool {
 
 // converts reports whether there is a conversion function for a type and its layout.
 func (m *matcher) converts(x *imageMatch) bool {
-	return slices.ContainsFunc(m.rules.Conversions, func(c Conversion) bool { return x.rules.isCalled(c.Name) && x.im.isOf(c.Old) })
+	return slices.ContainsFunc(m.rules.Conversions, func(c Conversion) bool {
+		return x.rules.isCalled(c.Name) && x.im.isOf(c.Old)
+	})
 }
 
 // conversionFor returns the conversion function for a type, or nil if there is none. The error says
@@ -307,7 +319,8 @@ func (m *matcher) conversionFor(x *imageMatch) (by *Conversion, wrong error) {
 
 // sameRows reports whether rows have the same of two types, but for the bytes of values.
 func (t *ImageType) sameRows(now *ImageType) bool {
-	return t.Size == now.Size && (t.Kind != world.KindBuffer || t.Whole == now.Whole) && t.Inline == now.Inline && t.MaxRows == now.MaxRows && t.Chunk == now.Chunk &&
+	return t.Size == now.Size && (t.Kind != world.KindBuffer || t.Whole == now.Whole) && t.Inline == now.Inline &&
+		t.MaxRows == now.MaxRows && t.Chunk == now.Chunk &&
 		t.Enableable == now.Enableable && t.Tracked == now.Tracked
 }
 

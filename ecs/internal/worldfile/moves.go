@@ -49,9 +49,11 @@ func (s ValueCopy) move(m *fieldMove) {
 	s.To, s.From = unsafe.Add(s.To, m.to), unsafe.Add(s.From, m.from)
 	switch m.op {
 	case moveSigned:
-		widenFrom(s, m.size, m.wide, widen[int8, int16], widen[int8, int32], widen[int8, int64], widen[int16, int32], widen[int16, int64], widen[int32, int64])
+		widenFrom(s, m.size, m.wide, widen[int8, int16], widen[int8, int32], widen[int8, int64], widen[int16, int32],
+			widen[int16, int64], widen[int32, int64])
 	case moveUnsigned:
-		widenFrom(s, m.size, m.wide, widen[uint8, uint16], widen[uint8, uint32], widen[uint8, uint64], widen[uint16, uint32], widen[uint16, uint64], widen[uint32, uint64])
+		widenFrom(s, m.size, m.wide, widen[uint8, uint16], widen[uint8, uint32], widen[uint8, uint64],
+			widen[uint16, uint32], widen[uint16, uint64], widen[uint32, uint64])
 	case moveFloat:
 		widen[float32, float64](s)
 	default:
@@ -102,7 +104,8 @@ func (s ValueCopy) MoveBytes(size int) {
 		copyEach[[16]byte](s)
 	default:
 		for i := range s.N {
-			copy(rawBytes(unsafe.Add(s.To, i*s.ToSize), size), rawBytes(unsafe.Add(s.From, i*s.FromSize), size)) // Safe because n values lie there.
+			// Safe because n values lie there.
+			copy(rawBytes(unsafe.Add(s.To, i*s.ToSize), size), rawBytes(unsafe.Add(s.From, i*s.FromSize), size))
 		}
 	}
 }
@@ -110,6 +113,7 @@ func (s ValueCopy) MoveBytes(size int) {
 // copyEach copies a T of each value.
 func copyEach[T any](s ValueCopy) {
 	for i := range s.N {
-		*(*T)(unsafe.Add(s.To, i*s.ToSize)) = *(*T)(unsafe.Add(s.From, i*s.FromSize)) // Safe because n values lie there.
+		// Safe because n values lie there.
+		*(*T)(unsafe.Add(s.To, i*s.ToSize)) = *(*T)(unsafe.Add(s.From, i*s.FromSize))
 	}
 }

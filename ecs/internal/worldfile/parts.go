@@ -84,7 +84,8 @@ var _ = [1]struct{}{}[len(loads)-int(world.PartCount)] // each part has an entry
 
 // loadOrder has what is checked before memory is taken, then rows, and what names them; values of
 // types that have changed are converted when rows have entities.
-var loadOrder = [...]world.Part{world.PartTypes, world.PartValues, world.PartArchetypes, world.PartRows, world.PartManaged, world.PartIDs,
+var loadOrder = [...]world.Part{world.PartTypes, world.PartValues, world.PartArchetypes, world.PartRows,
+	world.PartManaged, world.PartIDs,
 	world.PartCounters, world.PartMetadata, world.PartSparse, world.PartNames}
 
 func (l *imageLoader) loadTypes() error {

@@ -44,10 +44,14 @@ func TestRefusedTypes(t *testing.T) {
 		Y float32
 	}
 	type other struct{ Z int32 }
-	refused(nil, func(*ecs.World) {}, "types differ: the component type quarry/ecs/internal/worldfile_test.oldPlace is not registered")
-	refused(changeRules(), func(*ecs.World) {}, "types differ: the component type quarry/ecs/internal/worldfile_test.oldPlace is newPlace in this program, by a rule, which is not registered; rules apply in their order, and Drop and Keep take that name")
+	refused(nil, func(*ecs.World) {},
+		"types differ: the component type quarry/ecs/internal/worldfile_test.oldPlace is not registered")
+	refused(changeRules(), func(*ecs.World) {},
+		"types differ: the component type quarry/ecs/internal/worldfile_test.oldPlace is newPlace in this program, by a rule, which is not registered; rules apply in their order, and Drop and Keep take that name")
 	to := func(name string) *worldfile.Rules {
-		return &worldfile.Rules{Types: []worldfile.Rename{{Old: "quarry/ecs/internal/worldfile_test.oldPlace", New: name}}}
+		return &worldfile.Rules{Types: []worldfile.Rename{
+			{Old: "quarry/ecs/internal/worldfile_test.oldPlace", New: name},
+		}}
 	}
 	refused(to("narrow"), func(w *ecs.World) { ecs.Register[narrow](w) }, `types differ: the component type quarry/ecs/internal/worldfile_test.oldPlace has changed, and no rule converts it: X float32 has become X int32
 	in the file         in the program
@@ -88,7 +92,10 @@ func TestConvertsByFunction(t *testing.T) {
 	f.Rules.Conversions = []worldfile.Conversion{
 		conversion("oldMood", func(v struct{ Level int64 }) newMood { return newMood{} }), // of another version
 		conversion("oldMood", func(v oldMood) newMood { count(); return newMood{1000 * int32(v.Level)} }),
-		conversion("oldHit", func(v oldHit) newHit { count(); return newHit{By: v.By, Damage: int64(v.Damage) / 2, Extra: 1} }),
+		conversion("oldHit", func(v oldHit) newHit {
+			count()
+			return newHit{By: v.By, Damage: int64(v.Damage) / 2, Extra: 1}
+		}),
 		conversion("oldTrait", func(v oldTrait) newTrait { count(); return newTrait{uint64(v.A), v.B} }),
 		conversion("oldSum", func(v oldSum) newSum { count(); return newSum{9, int64(v.Total)} }),
 		conversion("oldZone", func(v oldZone) newZone { count(); return newZone{1, v.Name + v.Gone} }),
@@ -223,7 +230,8 @@ func TestKeptTypes(t *testing.T) {
 	for _, c := range w.Components()[4:] {
 		names = append(names, c.Name)
 	}
-	require.Equal(t, []string{"oldPlace", "oldMood", "[]oldHit", "oldZone", "sparse oldTrait", "chunk oldSum", "oldOnly", "stayed"}, names)
+	require.Equal(t, []string{"oldPlace", "oldMood", "[]oldHit", "oldZone", "sparse oldTrait", "chunk oldSum",
+		"oldOnly", "stayed"}, names)
 	for _, e := range all {
 		if p := o.place.Get(e); p != nil {
 			require.Contains(t, fmt.Sprint(w.Value(e, w.Components()[4].Type)), fmt.Sprint(p.Owner))
@@ -267,7 +275,9 @@ func TestDroppedTypes(t *testing.T) {
 	var stay ecs.Component[stayed]
 	u, err := alloc.NewUniverse(alloc.Size(128 << 20))
 	require.NoError(t, err)
-	w, err := door.OpenImage(f, func(w *ecs.World) { stay = ecs.Register[stayed](w) }, []ecs.Option{ecs.WithUniverse(u)})
+	w, err := door.OpenImage(f, func(w *ecs.World) { stay = ecs.Register[stayed](w) }, []ecs.Option{
+		ecs.WithUniverse(u),
+	})
 	require.NoError(t, err)
 	require.NoError(t, w.Verify())
 	require.Len(t, w.Archetypes(), 2)
@@ -316,7 +326,9 @@ func TestDamageOfChangedSections(t *testing.T) {
 				bad.Meta[section] = append([]byte(nil), whole...)
 				bad.Meta[section][at] ^= flip
 				var m now
-				w, err := door.OpenImage(&bad, m.register([4]bool{false, true, false, true}), []ecs.Option{ecs.WithUniverse(u)})
+				w, err := door.OpenImage(&bad, m.register([4]bool{false, true, false, true}), []ecs.Option{
+					ecs.WithUniverse(u),
+				})
 				if err != nil {
 					refused++
 				} else {

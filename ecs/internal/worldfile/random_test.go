@@ -116,7 +116,8 @@ func twinOfConversion(to, from reflect.Value, renamed func(string) string, oldPa
 // convertValues makes n values of one Go type those of another as world files are converted, field
 // by field. renamed gives the names of fields in the new type. The error is that of a file whose
 // type cannot become the other.
-func convertValues(to, from reflect.Type, renamed func(string) string, values unsafe.Pointer, n int) (reflect.Value, error) {
+func convertValues(to, from reflect.Type, renamed func(string) string, values unsafe.Pointer,
+	n int) (reflect.Value, error) {
 	then, now := worldfile.ImageType{Whole: int(from.Size())}, worldfile.ImageType{Whole: int(to.Size())}
 	then.AddFields("", from, 0)
 	now.AddFields("", to, 0)

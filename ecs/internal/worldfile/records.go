@@ -49,7 +49,9 @@ func (l *imageLoader) adoptIDs() error {
 	for i := range l.tables {
 		l.tables[i].im.AddRows(&rows, l.tables[i].rowsOf)
 	}
-	err := l.w.IDs.Adopt(&l.im.ids, &rows, func(x *universe.Extent, size int) error { return l.fillRecords(x, size, rows.Moved()) })
+	err := l.w.IDs.Adopt(&l.im.ids, &rows, func(x *universe.Extent, size int) error {
+		return l.fillRecords(x, size, rows.Moved())
+	})
 	if errors.Is(err, entity.ErrImage) {
 		return fmt.Errorf("%w: records: %w", ErrImage, err)
 	}
@@ -72,7 +74,8 @@ func (l *imageLoader) compareRows() error {
 			first := t.a.Table.At(pos, 0)
 			for row, e := range world.Entities(t.a.Table.Store.Row(pos, 0).Base, t.rowsOf(pos)) {
 				if r := l.w.IDs.Find(e); r == nil || r.Location != first+entity.Location(row) {
-					return fmt.Errorf("%w: rows of %v: row %d of chunk %d is of %v, whose record does not lead there", ErrImage, t.a, row, pos, e)
+					return fmt.Errorf("%w: rows of %v: row %d of chunk %d is of %v, whose record does not lead there",
+						ErrImage, t.a, row, pos, e)
 				}
 			}
 		}
@@ -83,7 +86,8 @@ func (l *imageLoader) compareRows() error {
 // fillRecords makes an extent the records: it shows the file, or the bytes are read, as where rows
 // are converted, or records change: that writes them, and the first write of a mapped page is slow.
 func (l *imageLoader) fillRecords(x *universe.Extent, size int, change bool) error {
-	if l.f.Map != nil && !change && !slices.ContainsFunc(l.tables, func(t loadedTable) bool { return t.source != nil }) {
+	if l.f.Map != nil && !change &&
+		!slices.ContainsFunc(l.tables, func(t loadedTable) bool { return t.source != nil }) {
 		err := x.MapFile(size, l.f.Map, l.f.At[ImageRecords])
 		if err == nil || !errors.Is(err, errors.ErrUnsupported) {
 			return err

@@ -59,7 +59,8 @@ func exchanged(list []renaming, one *renaming, same func(a, b string) bool) erro
 		case i < 0:
 			return nil
 		case list[i].last() == one.last():
-			return fmt.Errorf("rules exchange %s and %s, and a file from before looks like one from after", one.last(), one.void)
+			return fmt.Errorf("rules exchange %s and %s, and a file from before looks like one from after",
+				one.last(), one.void)
 		}
 		at = list[i].void
 	}

@@ -56,17 +56,21 @@ func TestRulesOfVersions(t *testing.T) {
 	rules := &worldfile.Rules{
 		Types: []worldfile.Rename{{Old: "pose", New: "posture"}, {Old: "posture", New: "stance"}},
 		Fields: []worldfile.FieldRename{
-			{Type: "pose", Old: "Lat", New: "A"}, {Type: "posture", Old: "A", New: "X"}, {Type: "stance", Old: "Lon", New: "Y"}, {Type: "stance", Old: "Never", New: "Either"},
+			{Type: "pose", Old: "Lat", New: "A"}, {Type: "posture", Old: "A", New: "X"},
+			{Type: "stance", Old: "Lon", New: "Y"}, {Type: "stance", Old: "Never", New: "Either"},
 		},
 	}
 	want := stance{1, 2}
-	for name, f := range map[string]*worldfile.File{"1": fileOf(t, pose{1, 2}), "2": fileOf(t, posture{1, 2}), "3": fileOf(t, stance{1, 2})} {
+	for name, f := range map[string]*worldfile.File{
+		"1": fileOf(t, pose{1, 2}), "2": fileOf(t, posture{1, 2}), "3": fileOf(t, stance{1, 2}),
+	} {
 		got, err := openAs[stance](f, rules)
 		require.NoError(t, err, "version %s", name)
 		require.Equal(t, want, got, "version %s", name)
 	}
 	// A later pose is another type: the file has its stance under its own name.
-	got, err := openAs[stance](fileOf(t, stance{1, 2}, besides(pose{3, 4})), rules, func(w *ecs.World) { ecs.Register[pose](w) })
+	got, err := openAs[stance](fileOf(t, stance{1, 2}, besides(pose{3, 4})), rules,
+		func(w *ecs.World) { ecs.Register[pose](w) })
 	require.NoError(t, err)
 	require.Equal(t, want, got)
 	_, err = openAs[stance](fileOf(t, stance{1, 2}, besides(pose{3, 4})), rules)
@@ -99,7 +103,9 @@ func TestRulesOfStructs(t *testing.T) {
 	require.Equal(t, want, got)
 	rules.Types = append(rules.Types, worldfile.Rename{Old: "deep", New: "other"})
 	rules.Fields = append(rules.Fields, worldfile.FieldRename{Type: "other", Old: "X", New: "Where"})
-	for _, f := range []*worldfile.File{fileOf(t, flat{1, 2}), fileOf(t, want), fileOf(t, other{struct{ At, Was float64 }{1, 0}, 2})} {
+	for _, f := range []*worldfile.File{
+		fileOf(t, flat{1, 2}), fileOf(t, want), fileOf(t, other{struct{ At, Was float64 }{1, 0}, 2}),
+	} {
 		got, err := openAs[other](f, rules)
 		require.NoError(t, err)
 		require.Equal(t, other{struct{ At, Was float64 }{1, 0}, 2}, got)
@@ -114,7 +120,9 @@ func TestRulesInOrder(t *testing.T) {
 	type v4 struct{ Lon, Z, Lat, New int32 }
 	type v5 struct{ Lon, Z, Lat, New, More int32 }
 	rules := func(to string) *worldfile.Rules {
-		r := &worldfile.Rules{Fields: []worldfile.FieldRename{{Type: to, Old: "Lon", New: "Z"}, {Type: to, Old: "Lat", New: "Lon"}}}
+		r := &worldfile.Rules{Fields: []worldfile.FieldRename{
+			{Type: to, Old: "Lon", New: "Z"}, {Type: to, Old: "Lat", New: "Lon"},
+		}}
 		for _, name := range []string{"v1", "v2", "v3", "v4"} {
 			r.Types = append(r.Types, worldfile.Rename{Old: name, New: to})
 		}
@@ -148,33 +156,56 @@ func TestRulesThatFail(t *testing.T) {
 		err  error
 		want string
 	}{
-		{refusedAs[posture](fileOf(t, pose{1, 2}), one("pose", "Lat", "x")), "Lat is x in this program, by a rule, and there is no such field; rules apply in their order"},
-		{refusedAs[posture](fileOf(t, twoNames{1, 2}), one("twoNames", "Lat", "X")), "Lat is X in this program, by a rule, and the file has both; rules apply in their order"},
-		{refusedAs[posture](fileOf(t, posture{1, 2}), worldfile.Rules{Fields: fields{{Type: "posture", Old: "X", New: "Y"}, {Type: "posture", Old: "Y", New: "X"}}}),
+		{refusedAs[posture](fileOf(t, pose{1, 2}), one("pose", "Lat", "x")),
+			"Lat is x in this program, by a rule, and there is no such field; rules apply in their order"},
+		{refusedAs[posture](fileOf(t, twoNames{1, 2}), one("twoNames", "Lat", "X")),
+			"Lat is X in this program, by a rule, and the file has both; rules apply in their order"},
+		{refusedAs[posture](fileOf(t, posture{1, 2}), worldfile.Rules{Fields: fields{
+			{Type: "posture", Old: "X", New: "Y"}, {Type: "posture", Old: "Y", New: "X"},
+		}}),
 			"rules exchange X and Y, and a file from before looks like one from after"},
 		{refusedAs[stance](fileOf(t, posture{1, 2}), worldfile.Rules{Types: names{{Old: "posture", New: "stance"}},
 			Fields: fields{{Type: "posture", Old: "X", New: "Y"}, {Type: "posture", Old: "Y", New: "X"}}}), "rules exchange X and Y"},
-		{refusedAs[pose](fileOf(t, pose{1, 2}, besides(posture{3, 4})), worldfile.Rules{Types: names{{Old: "pose", New: "posture"}, {Old: "posture", New: "pose"}}}),
+		{refusedAs[pose](fileOf(t, pose{1, 2}, besides(posture{3, 4})), worldfile.Rules{Types: names{
+			{Old: "pose", New: "posture"}, {Old: "posture", New: "pose"},
+		}}),
 			"rules exchange quarry/ecs/internal/worldfile_test.pose and posture"},
-		{refusedAs[posture](fileOf(t, pose{1, 2}), worldfile.Rules{Types: names{{Old: "pose", New: "gone"}}, DropUnknown: true}), "pose is gone in this program, by a rule, which is not registered"},
-		{refusedAs[pose](fileOf(t, pose{1, 2}), worldfile.Rules{Types: names{{Old: "pose", New: "gone"}}, KeepUnknown: true}), "pose is gone in this program, by a rule, which is not registered"},
-		{refusedAs[posture](fileOf(t, posture{1, 2}, besides(pose{3, 4})), worldfile.Rules{Types: names{{Old: "pose", New: "posture"}}}), "pose is not registered"},
-		{refusedAs[stance](fileOf(t, posture{1, 2}, besides(pose{3, 4})), worldfile.Rules{Types: names{{Old: "pose", New: "stance"}, {Old: "posture", New: "stance"}}, Fields: fields{{Type: "pose", Old: "Lat", New: "X"}}}),
+		{refusedAs[posture](fileOf(t, pose{1, 2}), worldfile.Rules{
+			Types: names{{Old: "pose", New: "gone"}}, DropUnknown: true,
+		}), "pose is gone in this program, by a rule, which is not registered"},
+		{refusedAs[pose](fileOf(t, pose{1, 2}), worldfile.Rules{
+			Types: names{{Old: "pose", New: "gone"}}, KeepUnknown: true,
+		}), "pose is gone in this program, by a rule, which is not registered"},
+		{refusedAs[posture](fileOf(t, posture{1, 2}, besides(pose{3, 4})), worldfile.Rules{Types: names{
+			{Old: "pose", New: "posture"},
+		}}), "pose is not registered"},
+		{refusedAs[stance](fileOf(t, posture{1, 2}, besides(pose{3, 4})), worldfile.Rules{
+			Types: names{{Old: "pose", New: "stance"}, {Old: "posture", New: "stance"}}, Fields: fields{{Type: "pose", Old: "Lat", New: "X"}},
+		}),
 			"posture is not registered"},
-		{refusedAs[posture](fileOf(t, posture{1, 2}), worldfile.Rules{Conversions: []worldfile.Conversion{conversion("posture", func(v posture) stance { return stance{} })}}),
+		{refusedAs[posture](fileOf(t, posture{1, 2}), worldfile.Rules{Conversions: []worldfile.Conversion{
+			conversion("posture", func(v posture) stance { return stance{} }),
+		}}),
 			"the conversion makes a worldfile_test.stance, and the program has a worldfile_test.posture"},
 		// A rule for a struct hides a later one for a field in it, and a number becomes no struct.
-		{refusedAs[nested](fileOf(t, struct{ R struct{ Old, B float32 } }{}), worldfile.Rules{Types: names{{Old: "struct { R struct { Old float32; B float32 } }", New: "nested"}},
-			Fields: fields{{Type: "nested", Old: "R", New: "P"}, {Type: "nested", Old: "R.Old", New: "P.A"}}}), "R.Old is P.Old in this program, by a rule, and there is no such field"},
-		{refusedAs[struck](fileOf(t, pair{1, 2}), worldfile.Rules{Types: names{{Old: "pair", New: "struck"}}, Fields: fields{{Type: "pair", Old: "A", New: "X"}, {Type: "pair", Old: "B", New: "Y"}}}),
+		{refusedAs[nested](fileOf(t, struct{ R struct{ Old, B float32 } }{}),
+			worldfile.Rules{Types: names{{Old: "struct { R struct { Old float32; B float32 } }", New: "nested"}},
+				Fields: fields{{Type: "nested", Old: "R", New: "P"}, {Type: "nested", Old: "R.Old", New: "P.A"}}}),
+			"R.Old is P.Old in this program, by a rule, and there is no such field"},
+		{refusedAs[struck](fileOf(t, pair{1, 2}), worldfile.Rules{
+			Types: names{{Old: "pair", New: "struck"}}, Fields: fields{{Type: "pair", Old: "A", New: "X"}, {Type: "pair", Old: "B", New: "Y"}},
+		}),
 			"A is X in this program, by a rule, and there is no such field"},
 	} {
 		require.ErrorIs(t, c.err, worldfile.ErrImageTypes, i)
 		require.ErrorContains(t, c.err, c.want, i)
 	}
-	_, err := openAs[posture](fileOf(t, posture{1, 2}, besides(pose{3, 4})), &worldfile.Rules{Types: names{{Old: "pose", New: "gone"}}, Drop: []string{"gone"}})
+	_, err := openAs[posture](fileOf(t, posture{1, 2}, besides(pose{3, 4})),
+		&worldfile.Rules{Types: names{{Old: "pose", New: "gone"}}, Drop: []string{"gone"}})
 	require.NoError(t, err)
-	_, err = openAs[pose](fileOf(t, pose{1, 2}), &worldfile.Rules{Types: names{{Old: "pose", New: "gone"}, {Old: "gone", New: "pose"}}})
+	_, err = openAs[pose](fileOf(t, pose{1, 2}), &worldfile.Rules{Types: names{
+		{Old: "pose", New: "gone"}, {Old: "gone", New: "pose"},
+	}})
 	require.NoError(t, err, "a name that came back")
 }
 
@@ -195,7 +226,9 @@ func refusedAs[T any](f *worldfile.File, rules worldfile.Rules) error {
 // TestRuleOfAnotherVersion: a conversion function is for files of its layout, and a program keeps
 // it when it saves others: fields do for them, and where they do not, the text names the function.
 func TestRuleOfAnotherVersion(t *testing.T) {
-	rules := &worldfile.Rules{Conversions: []worldfile.Conversion{conversion("posture", func(v pose) posture { return posture{v.Lon, v.Lat} })}}
+	rules := &worldfile.Rules{Conversions: []worldfile.Conversion{
+		conversion("posture", func(v pose) posture { return posture{v.Lon, v.Lat} }),
+	}}
 	got, err := openAs[posture](fileOf(t, posture{1, 2}), rules)
 	require.NoError(t, err)
 	require.Equal(t, posture{1, 2}, got)
@@ -205,7 +238,8 @@ func TestRuleOfAnotherVersion(t *testing.T) {
 	require.Equal(t, stance{1, 2}, wide)
 	rules.Types[0].New = "pose"
 	_, err = openAs[pose](fileOf(t, posture{1, 2}), rules)
-	require.ErrorContains(t, err, "no field is left; the conversion takes a worldfile_test.pose, which has another layout")
+	require.ErrorContains(t, err,
+		"no field is left; the conversion takes a worldfile_test.pose, which has another layout")
 }
 
 // TestKindThatChanged: a type that is of another kind in the program is shown beside it.

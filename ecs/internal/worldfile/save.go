@@ -227,7 +227,9 @@ func (w *imageWriter) describeBlocks() error {
 
 // hasBuffers reports whether an archetype has buffers.
 func (w *imageWriter) hasBuffers(st *table.State) bool {
-	return slices.ContainsFunc(st.Store().Columns(), func(c world.Column) bool { return w.s.Types[c.Key].Kind == world.KindBuffer })
+	return slices.ContainsFunc(st.Store().Columns(), func(c world.Column) bool {
+		return w.s.Types[c.Key].Kind == world.KindBuffer
+	})
 }
 
 // headers calls visit with the headers of a chunk's bytes.
@@ -343,7 +345,8 @@ func (w *imageWriter) tidy(p *placedChunk, chunk []byte) {
 	of := p.state.Store()
 	n, scale := of.RowsOf(p.pos), int(of.Scale(p.of.Order))
 	end := n * int(unsafe.Sizeof(entity.ID{}))
-	columns := slices.SortedFunc(slices.Values(of.Columns()), func(a, b world.Column) int { return cmp.Compare(a.Offset, b.Offset) })
+	columns := slices.SortedFunc(slices.Values(of.Columns()),
+		func(a, b world.Column) int { return cmp.Compare(a.Offset, b.Offset) })
 	for _, c := range columns {
 		begin := int(c.Offset) * scale
 		clear(chunk[end:begin])

@@ -58,11 +58,13 @@ func fieldTypes(to []reflect.Type, t reflect.Type) []reflect.Type {
 }
 
 // read moves one field from bytes to a value, and returns what follows.
-func (c *fieldChange) read(from []byte, value unsafe.Pointer, kinds []reflect.Type, now *ImageType) (rest []byte, err error) {
+func (c *fieldChange) read(from []byte, value unsafe.Pointer, kinds []reflect.Type,
+	now *ImageType) (rest []byte, err error) {
 	if c.to != nil && c.from.typeName() == c.to.typeName() {
 		for i := range now.Fields {
 			if &now.Fields[i] == c.to {
-				return world.ReadShared(from, unsafe.Add(value, c.to.Offset), kinds[i]) // Safe because the field is in the value.
+				// Safe because the field is in the value.
+				return world.ReadShared(from, unsafe.Add(value, c.to.Offset), kinds[i])
 			}
 		}
 	}

@@ -18,10 +18,12 @@ func (m *matcher) refuseLosses(list []imageMatch) {
 		switch {
 		case !m.rules.Strict || !m.used[i]:
 		case x.fate == Dropped && !x.rules.isCalled(m.rules.Drop...):
-			x.refuse(fmt.Errorf("the %v type %s would be lost: it is not registered, and no rule drops it by name", d.Kind, d.Name))
+			x.refuse(fmt.Errorf("the %v type %s would be lost: it is not registered, and no rule drops it by name",
+				d.Kind, d.Name))
 		case x.fate == Converted && x.by == nil:
 			if lost := m.losses(x); len(lost) > 0 {
-				x.refuse(fmt.Errorf("the %v type %s would lose %s, which no rule renames or drops%s", d.Kind, d.Name, strings.Join(lost, " and "), sideBySide(x.im, &x.now)))
+				x.refuse(fmt.Errorf("the %v type %s would lose %s, which no rule renames or drops%s",
+					d.Kind, d.Name, strings.Join(lost, " and "), sideBySide(x.im, &x.now)))
 			}
 		}
 	}

@@ -28,7 +28,11 @@ import (
 )
 
 // rooms are the packages that are counted, the lowest first.
-var rooms = []string{"internal/universe", "internal/store", "alloc", "ecs/internal/entity", "ecs/internal/value", "ecs/internal/table", "ecs/internal/change", "ecs/internal/match", "ecs/internal/world", "ecs/internal/query", "ecs/internal/edit", "ecs/internal/snapshot", "ecs/internal/delta", "ecs/internal/worldfile", "ecs", "ecs/hierarchy", "ecs/command", "ecs/job", "ecs/system", "ecs/scene/internal/section", "ecs/scene/internal/bake", "ecs/scene/internal/load", "ecs/scene"}
+var rooms = []string{"internal/universe", "internal/store", "alloc", "ecs/internal/entity", "ecs/internal/value",
+	"ecs/internal/table", "ecs/internal/change", "ecs/internal/match", "ecs/internal/world", "ecs/internal/query",
+	"ecs/internal/edit", "ecs/internal/snapshot", "ecs/internal/delta", "ecs/internal/worldfile", "ecs",
+	"ecs/hierarchy", "ecs/command", "ecs/job", "ecs/system", "ecs/scene/internal/section", "ecs/scene/internal/bake",
+	"ecs/scene/internal/load", "ecs/scene"}
 
 // mostUp is how many references between the files of a package of ecs may run up. Above it the
 // report fails: then a file does two things, or a room is missing.

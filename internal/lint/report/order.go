@@ -146,7 +146,8 @@ func (p *room) listUp(w io.Writer, order []int, arrows map[[2]int]map[string]boo
 		fmt.Fprintln(w, filepath.Base(p.names[file]))
 		for ; len(left) > 0 && left[0][0] == file; left = left[1:] {
 			to := left[0][1]
-			fmt.Fprintf(w, "\t-> %s: %s\n", filepath.Base(p.names[to]), strings.Join(slices.Sorted(maps.Keys(arrows[left[0]])), ", "))
+			fmt.Fprintf(w, "\t-> %s: %s\n",
+				filepath.Base(p.names[to]), strings.Join(slices.Sorted(maps.Keys(arrows[left[0]])), ", "))
 		}
 	}
 }

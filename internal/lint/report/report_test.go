@@ -95,12 +95,16 @@ func TestListUp(t *testing.T) {
 	}
 	var out strings.Builder
 	p.listUp(&out, []int{2, 0, 1}, arrows)
-	require.Equal(t, "query.go\nworld.go\n\t-> query.go: Query\nentity.go\n\t-> query.go: walk\n\t-> world.go: World, ids\n", out.String())
+	require.Equal(t,
+		"query.go\nworld.go\n\t-> query.go: Query\nentity.go\n\t-> query.go: walk\n\t-> world.go: World, ids\n",
+		out.String())
 }
 
 // TestFields counts those of embedded structs one by one.
 func TestFields(t *testing.T) {
-	inner := types.NewStruct([]*types.Var{field("a", types.Typ[types.Int], false), field("b", types.Typ[types.Int], false)}, nil)
+	inner := types.NewStruct([]*types.Var{
+		field("a", types.Typ[types.Int], false), field("b", types.Typ[types.Int], false),
+	}, nil)
 	outer := types.NewStruct([]*types.Var{field("inner", inner, true), field("c", inner, false)}, nil)
 	require.Equal(t, 3, fields(outer))
 }
@@ -155,7 +159,8 @@ var writers = map[string]string{
 func TestOnlyChangeWritesRows(t *testing.T) {
 	load := sources(t)
 	written := map[string]int{}
-	for _, dir := range []string{"ecs/internal/change", "ecs", "ecs/internal/world", "ecs/internal/query", "ecs/internal/edit", "ecs/internal/snapshot", "ecs/internal/delta", "ecs/internal/worldfile"} {
+	for _, dir := range []string{"ecs/internal/change", "ecs", "ecs/internal/world", "ecs/internal/query",
+		"ecs/internal/edit", "ecs/internal/snapshot", "ecs/internal/delta", "ecs/internal/worldfile"} {
 		p, err := load.read(dir)
 		require.NoError(t, err)
 		for use, of := range p.info.Uses {
@@ -168,16 +173,19 @@ func TestOnlyChangeWritesRows(t *testing.T) {
 				recv = pointer.Elem()
 			}
 			named, ok := recv.(*types.Named)
-			if !ok || f.Pkg() == nil || !slices.Contains(strings.Fields(writers[f.Pkg().Name()+"."+named.Obj().Name()]), f.Name()) {
+			if !ok || f.Pkg() == nil ||
+				!slices.Contains(strings.Fields(writers[f.Pkg().Name()+"."+named.Obj().Name()]), f.Name()) {
 				continue
 			}
 			written[dir]++
 			if dir != "ecs/internal/change" {
-				t.Errorf("%v: calls %s.%s, which only package change may", p.set.Position(use.Pos()), named.Obj().Name(), f.Name())
+				t.Errorf("%v: calls %s.%s, which only package change may",
+					p.set.Position(use.Pos()), named.Obj().Name(), f.Name())
 			}
 		}
 	}
-	require.Greater(t, written["ecs/internal/change"], 15, "the methods of the list are those that package change calls")
+	require.Greater(t, written["ecs/internal/change"], 15,
+		"the methods of the list are those that package change calls")
 }
 
 // TestDeprecated: names, methods and fields that a file deprecated.go declares do not count.
@@ -202,7 +210,8 @@ func TestSugarIsOnTop(t *testing.T) {
 	load := sources(t)
 	p, err := load.read("ecs")
 	require.NoError(t, err)
-	sugar := map[string]bool{"bundle.go": false, "deprecated.go": false, "elements.go": false, "field.go": false, "occupancy.go": false, "view.go": false, "viewfield.go": false}
+	sugar := map[string]bool{"bundle.go": false, "deprecated.go": false, "elements.go": false, "field.go": false,
+		"occupancy.go": false, "view.go": false, "viewfield.go": false}
 	for _, name := range p.names {
 		if _, ok := sugar[filepath.Base(name)]; ok {
 			sugar[filepath.Base(name)] = true

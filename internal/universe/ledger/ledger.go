@@ -114,7 +114,8 @@ func (l *Ledger) chargeBy(t *Terms, n int) error {
 	enough := func() bool { return l.take(t, int64(n)) }
 	if !enough() && (int64(n) > t.Most || !l.Purge(enough)) {
 		l.refused.Add(1)
-		return fmt.Errorf("%d bytes more beside %d would pass the budget of %d (free some, or raise it by alloc.SetBudget): %w",
+		return fmt.Errorf(
+			"%d bytes more beside %d would pass the budget of %d (free some, or raise it by alloc.SetBudget): %w",
 			n, l.used.Load(), t.Most, sentinel.ErrBudget)
 	}
 	return nil

@@ -82,7 +82,8 @@ func (l *Set) Init(owner string, retain int, small bool, refusal func() error) {
 // Alloc returns a block in its own mapping. fresh reports that the block is zero.
 func (l *Set) Alloc(name string, size, align int) (p unsafe.Pointer, fresh bool, err error) {
 	if size > memory.MaxSize {
-		return nil, false, fmt.Errorf("alloc: %s: block of %d bytes, the limit is %d: %w", name, size, memory.MaxSize, sentinel.ErrTooBig)
+		return nil, false, fmt.Errorf("alloc: %s: block of %d bytes, the limit is %d: %w",
+			name, size, memory.MaxSize, sentinel.ErrTooBig)
 	}
 	if err := memory.Refuse(l.refusal, name); err != nil {
 		return nil, false, err
@@ -279,7 +280,8 @@ func (l *Set) Resize(p unsafe.Pointer, size int, wasting bool) bool {
 	// A live mapping belongs to its caller; the lock only protects readers of the statistics.
 	offset := int(uintptr(m.Block) - uintptr(m.Region.Base()))
 	granules := (offset + max(size, 1) + mmap.Granule - 1) / mmap.Granule
-	if !wasting && !memory.Fits(granules*mmap.Granule-offset, size) || granules*mmap.Granule > m.Region.Size() || m.Commit(granules) != nil {
+	if !wasting && !memory.Fits(granules*mmap.Granule-offset, size) || granules*mmap.Granule > m.Region.Size() ||
+		m.Commit(granules) != nil {
 		return false
 	}
 	l.mu.Lock()
@@ -364,19 +366,23 @@ func (l *Set) Verify() error {
 	defer l.mu.Unlock()
 	for p, m := range l.live {
 		inside := uintptr(p) - uintptr(m.Region.Base())
-		if m.Block != p || inside >= uintptr(m.Granules*mmap.Granule) || m.Region.Committed() != m.Granules*mmap.Granule {
-			return fmt.Errorf("alloc: H6: the mapping of the block at %p has %d granules and %d bytes committed", p, m.Granules, m.Region.Committed())
+		if m.Block != p || inside >= uintptr(m.Granules*mmap.Granule) ||
+			m.Region.Committed() != m.Granules*mmap.Granule {
+			return fmt.Errorf("alloc: H6: the mapping of the block at %p has %d granules and %d bytes committed",
+				p, m.Granules, m.Region.Committed())
 		}
 	}
 	bytes := 0
 	for _, m := range l.kept {
 		bytes += m.Granules * mmap.Granule
 		if m.Granules > 0 && m.Region.Committed() != m.Granules*mmap.Granule {
-			return fmt.Errorf("alloc: H6: a kept mapping has %d granules and %d bytes committed", m.Granules, m.Region.Committed())
+			return fmt.Errorf("alloc: H6: a kept mapping has %d granules and %d bytes committed",
+				m.Granules, m.Region.Committed())
 		}
 	}
 	if bytes != l.bytes || bytes > l.retain {
-		return fmt.Errorf("alloc: H6: kept mappings hold %d bytes, the metadata says %d, the limit is %d", bytes, l.bytes, l.retain)
+		return fmt.Errorf("alloc: H6: kept mappings hold %d bytes, the metadata says %d, the limit is %d",
+			bytes, l.bytes, l.retain)
 	}
 	return nil
 }

@@ -63,8 +63,9 @@ func (b *Bakery) assemble(l *list, records []*bakedObject, objects []int) (a *as
 		return nil, err
 	}
 	a = &assembly{
-		b: b, list: l, records: records, objects: objects, w: w, types: own, byKey: map[string]*rowGroup{}, values: map[any]uint32{},
-		first: map[int]int{}, byID: map[uint64]int{}, blobs: map[int][]ecs.Entity{}, adds: map[int]*ecs.Change{},
+		b: b, list: l, records: records, objects: objects, w: w, types: own, byKey: map[string]*rowGroup{},
+		values: map[any]uint32{},
+		first:  map[int]int{}, byID: map[uint64]int{}, blobs: map[int][]ecs.Entity{}, adds: map[int]*ecs.Change{},
 	}
 	defer func() {
 		if err != nil {
@@ -97,7 +98,9 @@ func (b *Bakery) assemble(l *list, records []*bakedObject, objects []int) (a *as
 // refusal returns an error about an object.
 func (a *assembly) refusal(object int, format string, args ...any) error {
 	o := &a.list.objects[object]
-	return &Error{Object: o.ID, Place: o.Place, Baker: a.b.bakers[reflect.TypeOf(o.Value)].name, Err: fmt.Errorf(format, args...)}
+	return &Error{
+		Object: o.ID, Place: o.Place, Baker: a.b.bakers[reflect.TypeOf(o.Value)].name, Err: fmt.Errorf(format, args...),
+	}
 }
 
 // group sorts the entities by what they have, in the order in which that comes first.
@@ -326,7 +329,8 @@ func (a *assembly) lead(m member, p *part, e ecs.Entity) (ecs.Entity, error) {
 			return door.Placeholder(len(a.outside)-1, elsewhere), nil
 		}
 	}
-	return e, a.refusal(m.object, "its %s has entity %v, which is neither one of the object nor from EntityOf", a.b.kinds[p.kind].Name, e)
+	return e, a.refusal(m.object, "its %s has entity %v, which is neither one of the object nor from EntityOf",
+		a.b.kinds[p.kind].Name, e)
 }
 
 // adopt makes the parents of objects those of their entities.
@@ -345,14 +349,16 @@ func (a *assembly) adopt() error {
 func (k *linkedType) elements(b []byte) any {
 	n := len(b) / max(k.size, 1)
 	s := reflect.MakeSlice(reflect.SliceOf(k.Go), n, n)
-	copy(unsafe.Slice((*byte)(s.UnsafePointer()), len(b)), b) // Safe because the elements have no pointers, and take so many bytes.
+	// Safe because the elements have no pointers, and take so many bytes.
+	copy(unsafe.Slice((*byte)(s.UnsafePointer()), len(b)), b)
 	return s.Interface()
 }
 
 // value returns the value whose bytes are b.
 func (k *linkedType) value(b []byte) any {
 	v := reflect.New(k.Go)
-	copy(unsafe.Slice((*byte)(v.UnsafePointer()), len(b)), b) // Safe because the value has no pointers, and takes so many bytes.
+	// Safe because the value has no pointers, and takes so many bytes.
+	copy(unsafe.Slice((*byte)(v.UnsafePointer()), len(b)), b)
 	return v.Elem().Interface()
 }
 

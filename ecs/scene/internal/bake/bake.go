@@ -50,7 +50,8 @@ func (b *Bakery) Bake(folder string, objects []Object) (Report, error) {
 		members := l.members[name]
 		path := filepath.Join(folder, name+".world")
 		input := b.input(l, records, members)
-		if old := b.sections[name]; old != nil && slices.Equal(old.input, input) && old.report.Path == path && isThere(path) {
+		if old := b.sections[name]; old != nil && slices.Equal(old.input, input) && old.report.Path == path &&
+			isThere(path) {
 			sections[name] = &bakedSection{input, old.report}
 			sections[name].report.Written = false
 		} else {
@@ -72,7 +73,8 @@ func (b *Bakery) Bake(folder string, objects []Object) (Report, error) {
 		}
 	}
 	for name, old := range b.sections {
-		if sections[name] == nil && filepath.Dir(old.report.Path) == folder && !isOneOf(old.report.Path, report.Sections) {
+		if sections[name] == nil && filepath.Dir(old.report.Path) == folder &&
+			!isOneOf(old.report.Path, report.Sections) {
 			if err := os.Remove(old.report.Path); err != nil && !errors.Is(err, os.ErrNotExist) {
 				return Report{}, err
 			}
@@ -117,7 +119,8 @@ func (b *Bakery) input(l *list, records []*bakedObject, members []int) (input []
 }
 
 // bakeSection makes the file of a section.
-func (b *Bakery) bakeSection(l *list, records []*bakedObject, name string, members []int, path string) (SectionReport, error) {
+func (b *Bakery) bakeSection(l *list, records []*bakedObject, name string, members []int,
+	path string) (SectionReport, error) {
 	if err := b.renew(l, records, members); err != nil {
 		return SectionReport{}, err
 	}
@@ -132,5 +135,8 @@ func (b *Bakery) bakeSection(l *list, records []*bakedObject, name string, membe
 	if err = errors.Join(err, a.w.Close()); err != nil {
 		return SectionReport{}, err
 	}
-	return SectionReport{Name: name, Objects: len(members), Entities: len(f.order), Parts: int(f.parts), Links: len(f.links), Written: true}, nil
+	return SectionReport{
+		Name: name, Objects: len(members), Entities: len(f.order), Parts: int(f.parts), Links: len(f.links),
+		Written: true,
+	}, nil
 }

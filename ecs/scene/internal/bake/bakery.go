@@ -69,7 +69,8 @@ type bakingSystem struct {
 // Open makes b a bakery for worlds with the types that a function registers: those of the game and
 // those of package scene.
 func (b *Bakery) Open(register func(*ecs.World) section.Types) error {
-	b.register, b.byType, b.buffers, b.bakers, b.named = register, map[reflect.Type]int{}, map[reflect.Type]int{}, map[reflect.Type]*baker{}, map[string]reflect.Type{}
+	b.register, b.byType, b.buffers, b.bakers, b.named = register, map[reflect.Type]int{}, map[reflect.Type]int{},
+		map[reflect.Type]*baker{}, map[string]reflect.Type{}
 	b.Workers, b.PartRows = cmp.Or(b.Workers, runtime.GOMAXPROCS(0)), partRows
 	w, own, err := b.world()
 	if err != nil {
@@ -82,7 +83,8 @@ func (b *Bakery) Open(register func(*ecs.World) section.Types) error {
 	b.hasBlobs = len(w.Components()) == known
 	for i, info := range w.Components()[:known] {
 		facts := door.FactsOf(info.Type)
-		b.kinds = append(b.kinds, linkedType{info, int(info.Go.Size()), len(facts.Links) > 0, gapsOf(nil, info.Go, 0), false})
+		b.kinds = append(b.kinds, linkedType{info, int(info.Go.Size()), len(facts.Links) > 0, gapsOf(nil, info.Go, 0),
+			false})
 		switch info.Kind {
 		case ecs.KindBuffer:
 			b.buffers[info.Go] = i
@@ -187,7 +189,10 @@ func (b *Bakery) checkOutside(l *list, object int, r *bakedObject) (errs []error
 	o := &l.objects[object]
 	for _, id := range r.outside {
 		if _, ok := l.at[id]; !ok {
-			errs = append(errs, &Error{Object: o.ID, Place: o.Place, Baker: b.bakers[reflect.TypeOf(o.Value)].name, Err: fmt.Errorf("it leads to %q, which is no object", id)})
+			errs = append(errs, &Error{
+				Object: o.ID, Place: o.Place, Baker: b.bakers[reflect.TypeOf(o.Value)].name,
+				Err: fmt.Errorf("it leads to %q, which is no object", id),
+			})
 		}
 	}
 	return errs

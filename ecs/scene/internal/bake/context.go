@@ -95,7 +95,8 @@ func (c *Context) PutBuffer(e ecs.Entity, t reflect.Type, b []byte) {
 }
 
 // AddBlob is scene.AddBlob, of a builder that may be nil.
-func (c *Context) AddBlob(isNil bool, of reflect.Type, t func() blob.TypeOf, add func(*blob.Store) (ecs.Entity, error)) ecs.Entity {
+func (c *Context) AddBlob(isNil bool, of reflect.Type, t func() blob.TypeOf,
+	add func(*blob.Store) (ecs.Entity, error)) ecs.Entity {
 	r := c.open("AddBlob")
 	if isNil {
 		panic("scene: AddBlob: the builder is nil")

@@ -41,7 +41,8 @@ func appendContent(b []byte, v reflect.Value, depth int) ([]byte, error) {
 	if depth > deepest {
 		return nil, fmt.Errorf("it is more than %d levels deep", deepest)
 	}
-	if t := v.Type(); v.CanInterface() && (t.Implements(reflect.TypeFor[json.Marshaler]()) || t.Implements(reflect.TypeFor[encoding.TextMarshaler]())) {
+	if t := v.Type(); v.CanInterface() &&
+		(t.Implements(reflect.TypeFor[json.Marshaler]()) || t.Implements(reflect.TypeFor[encoding.TextMarshaler]())) {
 		if t.Kind() != reflect.Interface {
 			text, err := json.Marshal(v.Interface())
 			return appendBytes(b, text), err
@@ -136,7 +137,8 @@ func appendMap(b []byte, v reflect.Value, depth int) ([]byte, error) {
 
 // hidden returns the path to what JSON does not show of a type, and "" if it shows all.
 func hidden(t reflect.Type, path string, seen map[reflect.Type]bool) string {
-	if seen[t] || t.Implements(reflect.TypeFor[json.Marshaler]()) || t.Implements(reflect.TypeFor[encoding.TextMarshaler]()) {
+	if seen[t] || t.Implements(reflect.TypeFor[json.Marshaler]()) ||
+		t.Implements(reflect.TypeFor[encoding.TextMarshaler]()) {
 		return ""
 	}
 	seen[t] = true

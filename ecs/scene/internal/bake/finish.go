@@ -39,7 +39,8 @@ func (a *assembly) finish(name string) (*finishing, error) {
 		return nil, fmt.Errorf("section %s: a baking system closed the world", name)
 	}
 	if n := destroyed(a.w); n > 0 {
-		return nil, fmt.Errorf("section %s: systems left %d entities with Cleanup types that are to be destroyed", name, n)
+		return nil, fmt.Errorf("section %s: systems left %d entities with Cleanup types that are to be destroyed",
+			name, n)
 	}
 	f := &finishing{assembly: a, known: map[ecs.Type]uint32{}}
 	if err := f.tag(); err != nil {
@@ -57,7 +58,8 @@ func destroyed(w *ecs.World) (n int) {
 	q := ecs.NewQueryOfAll(w)
 	defer q.Close()
 	for rows := range q.Rows() {
-		if slices.ContainsFunc(rows.Archetype().Components(), func(c ecs.ComponentInfo) bool { return c.Go == reflect.TypeFor[ecs.CleanupEntity]() }) {
+		if slices.ContainsFunc(rows.Archetype().Components(),
+			func(c ecs.ComponentInfo) bool { return c.Go == reflect.TypeFor[ecs.CleanupEntity]() }) {
 			n += rows.Len()
 		}
 	}
@@ -98,12 +100,14 @@ func (f *finishing) number() error {
 	for rows := range q.Rows() {
 		instance, part, _ := f.types.Tag.At(rows)
 		if instance != 0 || part >= f.parts {
-			return fmt.Errorf("a baking system gave %d entities the tag {Instance:%d Part:%d}, of %d parts", rows.Len(), instance, part, f.parts)
+			return fmt.Errorf("a baking system gave %d entities the tag {Instance:%d Part:%d}, of %d parts",
+				rows.Len(), instance, part, f.parts)
 		}
 		identities := f.types.Identity.Slice(rows)
 		for i, e := range rows.Entities() {
 			id := &identities[i]
-			if first, ok := f.byID[id.Object]; !ok || first+int(id.Sub) >= len(f.entities) || f.entities[first+int(id.Sub)] != e {
+			if first, ok := f.byID[id.Object]; !ok || first+int(id.Sub) >= len(f.entities) ||
+				f.entities[first+int(id.Sub)] != e {
 				if hash, ok := f.blobHash(e); ok {
 					*id = section.Identity{Object: hash} // so a blob of other content is another entity
 				} else {

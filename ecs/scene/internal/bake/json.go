@@ -40,7 +40,8 @@ func (b *Bakery) ReadJSON(name string, r io.Reader) (objects []Object, err error
 		var read jsonObject
 		if err := d.Decode(&read); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", o.Place, err))
-			if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+			if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) || errors.Is(err, io.ErrUnexpectedEOF) ||
+				errors.Is(err, io.EOF) {
 				return nil, joined(errs)
 			}
 			continue
@@ -48,7 +49,8 @@ func (b *Bakery) ReadJSON(name string, r io.Reader) (objects []Object, err error
 		o.ID, o.Section, o.Parent = read.ID, read.Section, read.Parent
 		t := b.named[read.Baker]
 		if t == nil {
-			errs = append(errs, &Error{Object: o.ID, Place: o.Place, Err: fmt.Errorf("there is no baker %q", read.Baker)})
+			errs = append(errs,
+				&Error{Object: o.ID, Place: o.Place, Err: fmt.Errorf("there is no baker %q", read.Baker)})
 			continue
 		}
 		if o.Value, err = valueOf(t, read.Value); err != nil {

@@ -47,7 +47,8 @@ type list struct {
 
 // listOf checks what can be told without bakers: ids, sections and parents.
 func listOf(objects []Object) (*list, error) {
-	l := &list{objects: objects, at: make(map[string]int, len(objects)), parent: make([]int, len(objects)), members: map[string][]int{}}
+	l := &list{objects: objects, at: make(map[string]int, len(objects)), parent: make([]int, len(objects)),
+		members: map[string][]int{}}
 	var errs []error
 	refuse := func(o *Object, format string, args ...any) {
 		errs = append(errs, &Error{Object: o.ID, Place: o.Place, Err: fmt.Errorf(format, args...)})
@@ -72,7 +73,9 @@ func listOf(objects []Object) (*list, error) {
 		if like, ok := cases[strings.ToLower(o.section())]; !ok {
 			cases[strings.ToLower(o.section())] = o
 		} else if like.section() != o.section() {
-			refuse(o, "section %q: it is named as %q of %v but for the case of letters: on some systems both are one file", o.section(), like.section(), like)
+			refuse(o,
+				"section %q: it is named as %q of %v but for the case of letters: on some systems both are one file",
+				o.section(), like.section(), like)
 		}
 		l.at[o.ID], numbers[section.Hash(o.ID)] = i, o.ID
 		if l.members[o.section()] == nil {
@@ -120,7 +123,8 @@ func (l *list) cycles() (errs []error) {
 			for p := l.parent[at]; p != at; p = l.parent[p] {
 				ids = append(ids, l.objects[p].ID)
 			}
-			errs = append(errs, &Error{Object: o.ID, Place: o.Place, Err: fmt.Errorf("it is its own ancestor: %s", strings.Join(append(ids, o.ID), " under "))})
+			errs = append(errs, &Error{Object: o.ID, Place: o.Place, Err: fmt.Errorf("it is its own ancestor: %s",
+				strings.Join(append(ids, o.ID), " under "))})
 		}
 		for at = i; at >= 0 && state[at] == open; at = l.parent[at] {
 			state[at] = done
@@ -149,7 +153,8 @@ func isDevice(name string) bool {
 	if !is {
 		port, is = strings.CutPrefix(stem, "lpt")
 	}
-	return is && len(port) == 1 && port >= "1" && port <= "9" || slices.Contains([]string{"con", "prn", "aux", "nul"}, stem)
+	return is && len(port) == 1 && port >= "1" && port <= "9" ||
+		slices.Contains([]string{"con", "prn", "aux", "nul"}, stem)
 }
 
 // Error is scene.Error.

@@ -106,7 +106,8 @@ func (i *Instance) setLinksOf(links []section.Link, target *Instance) int {
 		}
 	}
 	holder := i.Entities[first.Holder]
-	if t := i.handles[first.Type]; t != nil && h.w.Alive(holder) { // else the type was dropped, or the game destroyed the entity
+	// Else the type was dropped, or the game destroyed the entity.
+	if t := i.handles[first.Type]; t != nil && h.w.Alive(holder) {
 		h.setLinks(holder, t, h.run)
 	}
 	return n

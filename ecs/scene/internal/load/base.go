@@ -212,7 +212,8 @@ func (b *base) compareEntity(old section.Identity, newer *base, id section.Ident
 func (b *base) value(local uint32, info ecs.ComponentInfo) newValue {
 	e := b.at[local]
 	name := section.TypeName(info)
-	return newValue{name, b.w.Value(e, info.Type), b.links[valueAt{local, name}], info.Enableable, info.Enableable && door.Enabled(b.w, e, info.Type)}
+	return newValue{name, b.w.Value(e, info.Type), b.links[valueAt{local, name}], info.Enableable,
+		info.Enableable && door.Enabled(b.w, e, info.Type)}
 }
 
 // infoOf returns the base's type for that of another base.

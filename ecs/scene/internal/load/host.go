@@ -46,7 +46,10 @@ type Host struct {
 // NewHost is scene.NewHost. register registers the types of the game and those of package scene.
 func NewHost(w *ecs.World, register func(*ecs.World) section.Types, options []image.Option) *Host {
 	own := register(w)
-	return &Host{w: w, types: own, numbers: numbersOf(w, own), register: register, options: options, byName: map[string]ecs.Type{}, slots: make(chan struct{}, loaders)}
+	return &Host{
+		w: w, types: own, numbers: numbersOf(w, own), register: register, options: options,
+		byName: map[string]ecs.Type{}, slots: make(chan struct{}, loaders),
+	}
 }
 
 // Load is scene.Host.Load.
@@ -203,12 +206,14 @@ func (h *Host) Verify() error {
 			}
 		}
 	}
-	q := ecs.NewQuery(h.w, ecs.Read(h.types.Identity), ecs.With(h.types.Tag.Type), ecs.IncludeDisabled(), ecs.IncludePrefabs())
+	q := ecs.NewQuery(h.w, ecs.Read(h.types.Identity), ecs.With(h.types.Tag.Type), ecs.IncludeDisabled(),
+		ecs.IncludePrefabs())
 	defer q.Close()
 	for rows := range q.Rows() {
 		instance, _, _ := h.types.Tag.At(rows)
 		if gone[instance] { // others may be of another host, or were saved with the world
-			return fmt.Errorf("scene: S6: %w: %d entities have the tag of instance %d, which is gone", ErrBroken, rows.Len(), instance)
+			return fmt.Errorf("scene: S6: %w: %d entities have the tag of instance %d, which is gone",
+				ErrBroken, rows.Len(), instance)
 		}
 	}
 	return nil

@@ -265,7 +265,8 @@ func (i *Instance) destroy(must bool, left time.Duration) progress {
 // destroyPart destroys the entities of a part.
 func (i *Instance) destroyPart(part int) {
 	h := i.host
-	q := ecs.NewQuery(h.w, ecs.Where(h.types.Tag.Of(i.Number, uint32(part))), ecs.IncludeDisabled(), ecs.IncludePrefabs())
+	q := ecs.NewQuery(h.w, ecs.Where(h.types.Tag.Of(i.Number, uint32(part))), ecs.IncludeDisabled(),
+		ecs.IncludePrefabs())
 	defer q.Close()
 	h.w.DestroyQuery(q)
 }

@@ -87,7 +87,8 @@ func readFile(path string) ([]byte, error) {
 }
 
 // openFrom reads a section's file and takes its head.
-func openFrom(in io.Reader, path string, register func(*ecs.World) section.Types, u *alloc.Universe, options []image.Option) (*opened, error) {
+func openFrom(in io.Reader, path string, register func(*ecs.World) section.Types, u *alloc.Universe,
+	options []image.Option) (*opened, error) {
 	o := new(opened)
 	all := slices.Clone(options)
 	if u != nil {
@@ -159,7 +160,8 @@ func (o *opened) renumber(links []section.Link) []section.Link {
 		kept = append(kept, l)
 	}
 	slices.SortStableFunc(kept, func(a, b section.Link) int { // those of a value are set in one pass
-		return cmp.Or(cmp.Compare(a.Section, b.Section), cmp.Compare(a.Holder, b.Holder), cmp.Compare(a.Type, b.Type), cmp.Compare(a.Nth, b.Nth))
+		return cmp.Or(cmp.Compare(a.Section, b.Section), cmp.Compare(a.Holder, b.Holder), cmp.Compare(a.Type, b.Type),
+			cmp.Compare(a.Nth, b.Nth))
 	})
 	return kept
 }
@@ -191,7 +193,8 @@ func (o *opened) takeHead() error {
 	o.own, o.out = make([]section.Link, 0, inside), make([]section.Link, 0, len(links)-inside)
 	for _, l := range links {
 		if int(l.Holder) >= o.count || int(l.Type) >= len(o.names) || l.Section == 0 && int(l.Sub) >= o.count {
-			return fmt.Errorf("%w: a link of entity %d to %d, of %d entities and %d types", ErrSection, l.Holder, l.Sub, o.count, len(o.names))
+			return fmt.Errorf("%w: a link of entity %d to %d, of %d entities and %d types",
+				ErrSection, l.Holder, l.Sub, o.count, len(o.names))
 		}
 		if l.Section == 0 {
 			o.own = append(o.own, l)
@@ -221,7 +224,8 @@ func (o *opened) index(parts uint32) error {
 		}
 		for _, id := range o.types.Identity.Slice(rows) {
 			if int(id.Local) >= o.count || seen[id.Local] {
-				return fmt.Errorf("%w: entity number %d, of %d, is there twice or too much", ErrSection, id.Local, o.count)
+				return fmt.Errorf("%w: entity number %d, of %d, is there twice or too much",
+					ErrSection, id.Local, o.count)
 			}
 			seen[id.Local] = true
 			o.byID = append(o.byID, id)
@@ -255,7 +259,8 @@ func (o *opened) prepare(instance uint32) error {
 	clear(o.arrived) // memory that is new from the system is zero, and not there until it is written
 	o.hidden = len(o.parts) > 1 || len(o.out) > 0
 	if o.hidden {
-		q := ecs.NewQuery(o.w, ecs.With(ecs.Register[ecs.DisabledEntity](o.w)), ecs.IncludeDisabled(), ecs.IncludePrefabs())
+		q := ecs.NewQuery(o.w, ecs.With(ecs.Register[ecs.DisabledEntity](o.w)), ecs.IncludeDisabled(),
+			ecs.IncludePrefabs())
 		given, err := ecs.NewChange(o.w, ecs.Add(o.types.Stays)).ApplyQuery(q)
 		if q.Close(); err != nil {
 			return err
@@ -273,7 +278,8 @@ func (o *opened) prepare(instance uint32) error {
 		if q.Close(); err != nil {
 			return err
 		}
-		o.parts[part] = ecs.NewQuery(o.w, ecs.Where(o.types.Tag.Of(instance, uint32(part))), ecs.IncludeDisabled(), ecs.IncludePrefabs())
+		o.parts[part] = ecs.NewQuery(o.w, ecs.Where(o.types.Tag.Of(instance, uint32(part))), ecs.IncludeDisabled(),
+			ecs.IncludePrefabs())
 	}
 	return nil
 }

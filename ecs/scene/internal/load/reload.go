@@ -212,7 +212,8 @@ func (i *Instance) applyChange(r *reloaded) (_ []ecs.Entity, err error) {
 	}
 	for _, id := range r.change.born {
 		for _, info := range f.infos {
-			i.leadAll(entities[id.Local], section.TypeName(info), f.links[valueAt{id.Local, section.TypeName(info)}], f, entities)
+			i.leadAll(entities[id.Local], section.TypeName(info), f.links[valueAt{id.Local, section.TypeName(info)}], f,
+				entities)
 		}
 	}
 	var gone []ecs.Entity
