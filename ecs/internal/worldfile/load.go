@@ -377,8 +377,8 @@ func (l *imageLoader) adoptTables() error {
 	return l.admitBuffers(wrong)
 }
 
-// admitBuffers checks that the headers of all buffers lead to blocks of the file. It continues after
-// an error and mends bad headers, because closing the world follows them.
+// admitBuffers checks that the headers of all buffers lead to blocks of the file. It continues
+// after an error and mends bad headers, because closing the world follows them.
 func (l *imageLoader) admitBuffers(wrong error) error {
 	spilled := 0
 	admit := func(a *world.Archetype, h *value.Header, k *value.Shape) {
