@@ -38,8 +38,8 @@ import (
 //	chunks 0, 1    | new ids written   | stay             |    16,000 B written, 16,000 B given
 //	arrivals       page 0: 8,192 entries of 16 B by old index, 128 KiB
 //
-// The order: everything that can fail comes first (registerAll, reserve), then rows move transfer by
-// transfer, and last, when all new ids are known, links are renamed.
+// The order: everything that can fail comes first (registerAll, reserve), then rows move transfer
+// by transfer, and last, when all new ids are known, links are renamed.
 
 // Arrivals are the new identities of entities that moved from another world.
 type Arrivals struct {

@@ -49,8 +49,8 @@ import (
 //	claims        11111111   11010000  11111111  1 for each eighth    0
 //	after adopt   table 0    tables    table 1   heap of buffers      chunks 5 to 127: freed
 //
-// A chunk without a claimed eighth is freed at once. After an error the world is closed, which frees
-// all that it has adopted; freeRows frees the granules if it has adopted none.
+// A chunk without a claimed eighth is freed at once. After an error the world is closed, which
+// frees all that it has adopted; freeRows frees the granules if it has adopted none.
 
 // OpenImage makes a world from a file. given sets the options of the new world; register registers
 // its types before it has entities. The error names the defect of the file, or is a *LimitError, or
@@ -284,7 +284,8 @@ func (l *imageLoader) archetypeFor(im *ImageArchetype) (a *world.Archetype, chan
 	return a, changed || im.Table.Rows > 0 && keepsNobody(a), nil // rows that end are loaded as a source
 }
 
-// keepsNobody reports whether the archetype's entities were destroyed and have no Cleanup type left.
+// keepsNobody reports whether the archetype's entities were destroyed and have no Cleanup type
+// left.
 func keepsNobody(a *world.Archetype) bool {
 	return a.Dying && !a.Table.Sig.Meets(&a.World.Types.Cleanup)
 }

@@ -63,7 +63,8 @@ func main() {
 		arrows := p.arrows()
 		order := arrange(len(p.names), arrows)
 		n := len(up(order, arrows))
-		fmt.Printf("%-24s %6d %6d %9d %6d %6d %3d\n", dir, len(p.names), p.lines, p.exported(), p.scope(), len(arrows), n)
+		fmt.Printf("%-24s %6d %6d %9d %6d %6d %3d\n",
+			dir, len(p.names), p.lines, p.exported(), p.scope(), len(arrows), n)
 		if most := mostExported[dir]; most > 0 && p.scope() > most {
 			over += fmt.Sprintf(" %s exports %d types and functions, at most %d;", dir, p.scope(), most)
 		}
