@@ -105,28 +105,16 @@ type Mark struct {
 	a *Arena
 }
 
-// ArenaOption is an option of NewArena.
-type ArenaOption func(*Arena)
-
-// ArenaGrowth sets the growth policy of the arena, in bytes: a new block brings the total to g.Next
-// of the current total. The default doubles, starting at 16 KiB and adding at most 1 MiB at a time.
-// When that much is refused the arena asks for only what it needs.
-func ArenaGrowth(g Growth) ArenaOption { return func(a *Arena) { a.growth = g } }
-
 // KeepAll, passed to Reset, keeps all memory.
 const KeepAll = int(^uint(0) >> 1)
 
 // NewArena returns an arena whose blocks come from from. It allocates none before the first Alloc.
-func NewArena(from Allocator, options ...ArenaOption) *Arena {
+// The first block has 16 KiB, and each further one as many bytes as those before, at most 1 MiB
+// unless a request is larger. When that much is refused, the arena allocates only what the request
+// needs.
+func NewArena(from Allocator) *Arena {
 	checkAllocator("NewArena", from)
-	a := &Arena{from: from, growth: Growth{growth.Policy{Factor: 2, Step: arenaLeast, Most: arenaMost}}}
-	for _, o := range options {
-		if o == nil {
-			panic("alloc: NewArena: an option is nil")
-		}
-		o(a)
-	}
-	return a
+	return &Arena{from: from, growth: Growth{growth.Policy{Factor: 2, Step: arenaLeast, Most: arenaMost}}}
 }
 
 // Alloc returns size bytes aligned to align, after the bytes allocated last. An error is the
@@ -417,6 +405,3 @@ func (a *Arena) Size() int {
 	}
 	return n
 }
-
-// Epoch returns how often the arena gave up memory that may have held a Temp.
-func (a *Arena) Epoch() uint64 { return a.epoch }

@@ -321,7 +321,7 @@ func TestArenaGrows(t *testing.T) {
 	require.Equal(t, 32<<10, a.Size(), "blocks of 16 KiB stay, the one of 1 MiB does not")
 	a.Close()
 	u := newUniverse(t, alloc.Size(2<<20))
-	a = alloc.NewArena(u.Allocator(), alloc.ArenaGrowth(alloc.Fixed(1<<20)))
+	a = alloc.NewArenaOf(u.Allocator(), alloc.Fixed(1<<20))
 	for range 127 {
 		_ = must(a.Alloc(16<<10, 0))
 	}

@@ -90,7 +90,7 @@ func TestPoolAfterPanicBelow(t *testing.T) {
 // TestClosedPoolHasNoValues: nor one whose Close panicked half way.
 func TestClosedPoolHasNoValues(t *testing.T) {
 	s, others := between(t)
-	p, err := alloc.NewPool[int64](s, alloc.SlabSize(1))
+	p, err := alloc.NewPoolOf[int64](s, 1)
 	require.NoError(t, err)
 	var refs []alloc.Ref[int64]
 	var free func()

@@ -18,9 +18,6 @@
 // A [ChunkIndex] names a chunk. The chunk's address is base + index * 16 KiB, and
 // [Universe.IndexOf] maps an address back to its chunk; neither needs a table.
 //
-// [Universe.AllocGranules] allocates whole granules, and [Universe.MapFile] granules that show the
-// bytes of a file, privately: where a page is written, the process has its own.
-//
 // A [Heap] allocates blocks of any size on a universe: small blocks from size classes in chunks,
 // larger ones as runs of whole chunks, and what has no room there as mappings of their own. A
 // [Local] is a handle to a heap for one goroutine and uses no atomics on its fast path. [Pages]

@@ -1,10 +1,12 @@
 package alloc
 
 import (
+	"os"
+	"unsafe"
+
 	"quarry/internal/heap"
 	"quarry/internal/universe"
 	"quarry/internal/universe/mapping"
-	"unsafe"
 )
 
 // FailingPages refuses the k-th call of Commit or Decommit, counted from 1.
@@ -33,6 +35,17 @@ func (u *Universe) Corrupt(invariant string) (restore func()) { return u.core.Co
 
 // AllocAs is AllocExact(1) for a goroutine of the given shard.
 func (u *Universe) AllocAs(shard int) (ChunkIndex, error) { return u.core.AllocAs(shard) }
+
+// AllocGranules allocates granules of the universe below.
+func (u *Universe) AllocGranules(n int) (ChunkIndex, error) { return u.core.AllocGranules(n) }
+
+// MapFile allocates granules of the universe below that show a file.
+func (u *Universe) MapFile(n int, f *os.File, at int64) (ChunkIndex, error) {
+	return u.core.MapFile(n, f, at)
+}
+
+// SlotSize is the size of the slot of a small block.
+func SlotSize(size int) int { return heap.SlotSize(size) }
 
 // NewExtent returns an extent of the universe below.
 func (u *Universe) NewExtent(most int) *universe.Extent { return u.core.NewExtent(most) }

@@ -64,11 +64,6 @@ func NewHeap(u *Universe, options ...HeapOption) (*Heap, error) {
 	return h, nil
 }
 
-// SlotSize returns the number of bytes that [Heap.Usable] reports for a new block of size bytes
-// allocated without an alignment: the slot size of its class. It returns 0 above 8,192 bytes, where
-// blocks are not slots. It panics when size is negative.
-func SlotSize(size int) int { return heap.SlotSize(size) }
-
 // Universe returns the universe of NewHeap. Blocks may lie elsewhere, see [Confined].
 func (h *Heap) Universe() *Universe { return h.u }
 

@@ -31,7 +31,6 @@ func nilMakers(h *alloc.Heap, u *alloc.Universe) []lint.NilCall {
 		lint.NilPanics("NewTable: option", "alloc: NewTable: an option is nil",
 			func() { alloc.NewTable(u, alloc.Col[int](), nil) }),
 		lint.NilPanics("NewArena: allocator", "alloc: NewArena: the allocator is nil", func() { alloc.NewArena(nil) }),
-		lint.NilPanics("NewArena: option", "alloc: NewArena: an option is nil", func() { alloc.NewArena(h, nil) }),
 		lint.NilPanics("HoldOn", "alloc: HoldOn: the allocator is nil", func() { alloc.HoldOn(nil) }),
 		lint.NilPanics("NewBlocks", "alloc: NewBlocks: the allocator is nil", func() { alloc.NewBlocks(nil) }),
 		lint.NilPanics("MakeBlock", "alloc: MakeBlock: the blocks are nil", func() { alloc.MakeBlock[int](nil, 1) }),
@@ -39,7 +38,6 @@ func nilMakers(h *alloc.Heap, u *alloc.Universe) []lint.NilCall {
 			func() { alloc.BlockOf[int](nil, alloc.BlockRef{}) }),
 		lint.NilPanics("NewPool: allocator", "alloc: NewPool: the allocator is nil",
 			func() { alloc.NewPool[int](nil) }),
-		lint.NilPanics("NewPool: option", "alloc: NewPool: an option is nil", func() { alloc.NewPool[int](h, nil) }),
 		lint.NilPanics("NewStack", "alloc: NewStack: the allocator is nil", func() { alloc.NewStack(nil, 64) }),
 		lint.NilPanics("NewTemp", "alloc: NewTemp: the arena is nil", func() { alloc.NewTemp[int](nil) }),
 		lint.NilPanics("New", "alloc: New: the allocator is nil", func() { alloc.New[int](nil) }),
@@ -88,8 +86,6 @@ func nilMakers(h *alloc.Heap, u *alloc.Universe) []lint.NilCall {
 			u.Free(first, 1)
 			require.NoError(t, u.Close())
 		}),
-		lint.NilPanics("Universe.MapFile", "alloc: Universe.MapFile: the file is nil",
-			func() { _, _ = u.MapFile(1, nil, 0) }),
 		lint.NilReturns("Universe.IndexOf", func(t *testing.T) {
 			_, ok := u.IndexOf(nil)
 			require.False(t, ok)

@@ -32,33 +32,16 @@ type Ref[T any] struct {
 	Generation uint32 // generation of the slot; odd while in use. 0: none
 }
 
-// PoolOption is an option of NewPool.
-type PoolOption func(*poolSlots)
-
-// SlabSize sets the approximate number of bytes that a pool allocates at a time; the default is 16
-// KiB. A slab has at least 8 and at most 4,096 slots. SlabSize panics when bytes is less than 1.
-func SlabSize(bytes int) PoolOption {
-	if bytes < 1 {
-		panic(fmt.Sprintf("alloc: SlabSize: bytes=%d is less than 1", bytes))
-	}
-	return func(s *poolSlots) { s.slabBytes = bytes }
-}
-
-// NewPool returns an empty pool whose slabs come from from. It allocates none before the first New.
-// An error is a *layout.PointerError when T holds Go pointers.
-func NewPool[T any](from Allocator, options ...PoolOption) (*Pool[T], error) {
+// NewPool returns an empty pool whose slabs come from from: about 16 KiB each, with 8 to 4,096
+// slots. It allocates none before the first New. An error is a *layout.PointerError when T holds Go
+// pointers.
+func NewPool[T any](from Allocator) (*Pool[T], error) {
 	checkAllocator("NewPool", from)
 	if err := layout.PointerFreeFor[T](); err != nil {
 		return nil, fmt.Errorf("alloc: NewPool: %w%s", err, noPointers)
 	}
 	size, align := sizeAlign[T]()
 	p := &Pool[T]{slots: poolSlots{from: from, slabBytes: 16 << 10, of: reflect.TypeFor[T]()}}
-	for _, o := range options {
-		if o == nil {
-			panic("alloc: NewPool: an option is nil")
-		}
-		o(&p.slots)
-	}
 	p.slots.shape(size, align)
 	return p, nil
 }

@@ -14,9 +14,9 @@ import (
 )
 
 // poolStream runs a pool of T beside a map from Ref to value.
-func poolStream[T comparable](t *testing.T, seed uint64, make func(uint64) T, options ...alloc.PoolOption) {
+func poolStream[T comparable](t *testing.T, seed uint64, make func(uint64) T, slabBytes int) {
 	h := newHeap(t, alloc.Size(16<<20))
-	p, err := alloc.NewPool[T](h, options...)
+	p, err := alloc.NewPoolOf[T](h, slabBytes)
 	require.NoError(t, err)
 	r := rand.New(rand.NewPCG(seed, 1))
 	want, gone := map[alloc.Ref[T]]T{}, []alloc.Ref[T]{}
@@ -84,18 +84,18 @@ func poolStream[T comparable](t *testing.T, seed uint64, make func(uint64) T, op
 func TestPoolAgainstModel(t *testing.T) {
 	type big struct{ A, B [300]uint64 }
 	for seed := range seeds(12) {
-		poolStream(t, seed, func(v uint64) uint64 { return v })
-		poolStream(t, seed, func(v uint64) uint8 { return uint8(v) }, alloc.SlabSize(100))
-		poolStream(t, seed, func(v uint64) [3]uint32 { return [3]uint32{uint32(v), 2, 3} }, alloc.SlabSize(1000))
-		poolStream(t, seed, func(v uint64) big { return big{A: [300]uint64{v}} })
-		poolStream(t, seed, func(uint64) struct{} { return struct{}{} })
+		poolStream(t, seed, func(v uint64) uint64 { return v }, 16<<10)
+		poolStream(t, seed, func(v uint64) uint8 { return uint8(v) }, 100)
+		poolStream(t, seed, func(v uint64) [3]uint32 { return [3]uint32{uint32(v), 2, 3} }, 1000)
+		poolStream(t, seed, func(v uint64) big { return big{A: [300]uint64{v}} }, 16<<10)
+		poolStream(t, seed, func(uint64) struct{} { return struct{}{} }, 16<<10)
 	}
 }
 
 // TestPoolSlotsAreApart: all slots of slabs whose last word is not full.
 func TestPoolSlotsAreApart(t *testing.T) {
 	for _, bytes := range []int{8, 30, 40, 64, 100, 130, 4000} {
-		p, err := alloc.NewPool[uint8](newHeap(t, alloc.Size(8<<20)), alloc.SlabSize(bytes))
+		p, err := alloc.NewPoolOf[uint8](newHeap(t, alloc.Size(8<<20)), bytes)
 		require.NoError(t, err)
 		seen := map[*uint8]bool{}
 		for i := range 1000 {
@@ -137,7 +137,6 @@ func TestPoolRefuses(t *testing.T) {
 		{"points 8 bytes into a slot of 32 bytes", func() { p.Free((*[4]uint64)(unsafe.Add(unsafe.Pointer(keep), 8))) }},
 		{"alloc: Pool.FreeSized: the slot at ", func() { p.FreeSized(unsafe.Pointer(keep), 33, 8) }},
 		{"alloc: Pool.ResizeSized: the slot at ", func() { p.ResizeSized(unsafe.Pointer(keep), 33, 8, 3) }},
-		{"alloc: SlabSize: bytes=0 is less than 1", func() { alloc.SlabSize(0) }},
 		{"Pool.Alloc: size=-1", func() { _, _ = p.Alloc(-1, 0) }},
 	} {
 		require.Contains(t, panicText(c.f), c.text)
@@ -293,7 +292,7 @@ func TestInOrderBelow(t *testing.T) {
 	a.Reset(50_000)
 	require.Equal(t, 32<<10, a.Size())
 	a.Close()
-	a = alloc.NewArena(s, alloc.ArenaGrowth(alloc.Fixed(1)))
+	a = alloc.NewArenaOf(s, alloc.Fixed(1))
 	_ = must(a.Alloc(60_000, 0))
 	_ = must(a.Alloc(10_000, 0))
 	a.Reset(40_000)

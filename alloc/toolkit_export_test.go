@@ -1,5 +1,23 @@
 package alloc
 
+// NewArenaOf is NewArena with another growth policy, in bytes: a new block brings the total to
+// g.Next of the current total.
+func NewArenaOf(from Allocator, g Growth) *Arena {
+	a := NewArena(from)
+	a.growth = g
+	return a
+}
+
+// NewPoolOf is NewPool with slabs of about as many bytes.
+func NewPoolOf[T any](from Allocator, slabBytes int) (*Pool[T], error) {
+	p, err := NewPool[T](from)
+	if err == nil {
+		p.slots.slabBytes = slabBytes
+		p.slots.shape(sizeAlign[T]())
+	}
+	return p, err
+}
+
 // ArenaInvariants are what Arena.Corrupt can break in every build.
 var ArenaInvariants = []string{"A1", "A2", "A3"}
 

@@ -15,7 +15,7 @@ var (
 )
 
 func BenchmarkArena(b *testing.B) {
-	a := alloc.NewArena(newHeap(b), alloc.ArenaGrowth(alloc.Fixed(1<<20)))
+	a := alloc.NewArenaOf(newHeap(b), alloc.Fixed(1<<20))
 	defer a.Close()
 	sum := uintptr(0)
 	const lap = 16_000

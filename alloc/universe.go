@@ -2,7 +2,6 @@ package alloc
 
 import (
 	"iter"
-	"os"
 	"time"
 	"unsafe"
 
@@ -139,23 +138,6 @@ func (u *Universe) AllocExact(n int) (ChunkIndex, error) { return u.core.AllocEx
 // two in 1..64.
 func (u *Universe) AllocAligned(n int) (ChunkIndex, error) { return u.core.AllocAligned(n) }
 
-// AllocGranules allocates n granules of 2 MiB that follow each other, the first that are empty: 128
-// chunks each, from a chunk on whose index is a multiple of 128. Their memory is not cleared. The
-// chunks belong to the caller, who frees them in runs, together or apart. An error wraps ErrFull or
-// ErrCommit; nothing has changed then. AllocGranules panics when n is less than 1, and after Close.
-func (u *Universe) AllocGranules(n int) (ChunkIndex, error) { return u.core.AllocGranules(n) }
-
-// MapFile is AllocGranules of memory that shows a file: the bytes from at on, a multiple of 2 MiB,
-// of which the file must have n granules. Pages come in when they are touched, and one that is
-// written becomes the process's own, so the file does not change; see mmap.Region.MapFile. The
-// granules count as committed, and in the budget, whole. Chunks that are freed keep their bytes
-// until they are allocated again; AllocZeroed clears them. Where files cannot be mapped (Windows,
-// the Go heap) the error wraps mmap.ErrUnsupported. MapFile also panics when f is nil, and for
-// another at.
-func (u *Universe) MapFile(n int, f *os.File, at int64) (ChunkIndex, error) {
-	return u.core.MapFile(n, f, at)
-}
-
 // Extend claims more chunks directly after a run of n chunks that the caller holds, and reports
 // whether it could: the chunks must be free and in the same megachunk. They are not cleared. Extend
 // panics unless n and more are in 1..64 and the run is in use.
@@ -209,12 +191,12 @@ func (u *Universe) MaintainEvery(d time.Duration) (stop func()) { return u.core.
 func (u *Universe) Stats() Stats { return Stats(u.core.Stats()) }
 
 // Resident returns how many bytes of committed memory the system has backed with pages, which is
-// what was touched; a huge page counts whole. Of granules that show a file (MapFile, and worlds
-// that were opened from one) it counts the pages that the system has in its cache, whoever read
-// them: a file that was just written counts whole, though the process has touched none of it. For
-// the memory of the process itself ask the system, as /proc/self/status (VmRSS). It asks the
-// system, which takes about 2 us for each 2 MiB committed. An error wraps mmap.ErrUnsupported on
-// systems that do not report this (all but Linux).
+// what was touched; a huge page counts whole. Of granules that show a file (worlds that were opened
+// from one) it counts the pages that the system has in its cache, whoever read them: a file that
+// was just written counts whole, though the process has touched none of it. For the memory of the
+// process itself ask the system, as /proc/self/status (VmRSS). It asks the system, which takes
+// about 2 us for each 2 MiB committed. An error wraps mmap.ErrUnsupported on systems that do not
+// report this (all but Linux).
 func (u *Universe) Resident() (int, error) { return u.core.Resident() }
 
 // Occupancy draws the universe, one character per megachunk and 64 characters per line. It omits

@@ -88,7 +88,7 @@ func Diff(older, newer *Snapshot) (*Delta, error) {
 	if err := c.Open(); err != nil {
 		return nil, world.WithOp(op, err)
 	}
-	made, err := delta.Diff(&c.Was.World, &c.Is.World, c.Written, &c)
+	made, err := delta.Diff(&c.OlderWorld.World, &c.NewerWorld.World, c.Written, &c)
 	return deltaFrom(made), err
 }
 

@@ -8,13 +8,39 @@ import (
 	"quarry/ecs/internal/world"
 )
 
-// The check of a buffer reads the records in the order of playback. Commands about one entity each
-// wait in a block (checkblock.go), entities that are created alike are compared with the first of
-// them (pattern.go), and all other commands are checked here, one by one.
+// The check of a buffer. It reads all records in the order of playback, finds for each entity the
+// program that its commands make (program.go draws programs, nodes, subjects and links), and collects
+// failures. It does not change the world, except that it may make archetypes.
+//
+// Terminology, beside that of program.go
+//
+//	record    a command in memory: 16 B, then its value (commandrecord.go)
+//	segment   the records of one writer with one key, flight and batch
+//	place     a position between two records: segment, cursor and number
+//	block     records about one entity each that wait to be checked together (checkblock.go)
+//	spawn     a Create and the commands about its entity, repeated; one pattern checks all (pattern.go)
+//	run       subjects that are played together. A command about a query ends a run, because its
+//	          entities are known only after the run was played
+//
+// Each record takes one of four ways, the cheapest first:
+//
+//	record                                   way
+//	Add, Put, Set, Remove ... of one entity  into the block; the next record of another way flushes it
+//	Create                                   spawn: the records that follow are compared with a pattern
+//	any command about a query                checkOne; then the run ends
+//	others, and Create that no pattern fits  checkOne, entity by entity
+//
+// Two entities that are created alike, then a Remove of a query, then an Add to one entity:
+//
+//	byte      0       16      40      64       80      104     128      144       168
+//	record    Create  Set     Add     Create   Set     Add     Remove   Add
+//	          +-- a pattern --------+ +-- repeats it -------+  query    block
+//	run       0                                                         1
+//
+// A record that cannot apply becomes a Failure and is left out of its program; the check goes on, so
+// that one PlayError lists all failures.
 
-// check goes through the commands from a place on, in order, and works out what they do to each
-// entity. It changes nothing of the world, except that it may make archetypes. The error is a
-// *LimitError.
+// check checks the commands from a place on. The error is a *LimitError.
 func (p *player) check(from place) error {
 	for i := from.segment; i < len(p.segments); i++ {
 		p.segment, p.number = &p.segments[i], 0
@@ -72,7 +98,7 @@ func (p *player) check(from place) error {
 	return nil
 }
 
-// checkOne checks one record.
+// checkOne checks a record by itself.
 func (p *player) checkOne(r *commandRecord, o int32) error {
 	one := &p.ops[o]
 	if p.isStale(r, one, ecs.Null) || p.isStale(r, one, r.e) ||
@@ -117,7 +143,7 @@ func (p *player) checkOne(r *commandRecord, o int32) error {
 	return p.about(r, o, r.e)
 }
 
-// turn ends a run and begins the next.
+// turn ends the present run and begins the next.
 func (p *player) turn() {
 	end := p.subjects.len()
 	p.runs[len(p.runs)-1].end = end
@@ -166,8 +192,8 @@ func (p *player) place(r *commandRecord, key rootKey) error {
 	return err
 }
 
-// copy begins the subject of a copy. If this run has commands about the source or may have some
-// about its group, the run ends first, so that these are played before the copy is made.
+// copy begins the subject of a copy. If the present run has commands about the source, or may have
+// some about its group, the run ends first, so that they are played before the copy is made.
 func (p *player) copy(r *commandRecord, o *op) error {
 	source := p.real(r.source())
 	s := p.last(source)

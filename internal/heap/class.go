@@ -89,7 +89,9 @@ func (k *class) beyond(i int) uint64 {
 	return 0
 }
 
-// SlotSize is SlotSize of package alloc.
+// SlotSize returns the number of bytes that [Heap.Usable] reports for a new block of size bytes
+// allocated without an alignment: the slot size of its class. It returns 0 above 8,192 bytes, where
+// blocks are not slots. It panics when size is negative.
 func SlotSize(size int) int {
 	switch {
 	case size < 0:

@@ -26,7 +26,10 @@ import (
 // chunksPerGranule is the number of chunks in a granule.
 const chunksPerGranule = 2 * ChunksPerMegachunk
 
-// AllocGranules is Universe.AllocGranules of package alloc.
+// AllocGranules allocates n granules of 2 MiB that follow each other, the first that are empty: 128
+// chunks each, from a chunk on whose index is a multiple of 128. Their memory is not cleared. The
+// chunks belong to the caller, who frees them in runs, together or apart. An error wraps ErrFull or
+// ErrCommit; nothing has changed then. AllocGranules panics when n is less than 1, and after Close.
 func (u *Universe) AllocGranules(n int) (ChunkIndex, error) {
 	const name = "AllocGranules"
 	first, err := u.takeGranules(name, n)
@@ -40,7 +43,13 @@ func (u *Universe) AllocGranules(n int) (ChunkIndex, error) {
 	return first, nil
 }
 
-// MapFile is Universe.MapFile of package alloc.
+// MapFile is AllocGranules of memory that shows a file: the bytes from at on, a multiple of 2 MiB,
+// of which the file must have n granules. Pages come in when they are touched, and one that is
+// written becomes the process's own, so the file does not change; see mmap.Region.MapFile. The
+// granules count as committed, and in the budget, whole. Chunks that are freed keep their bytes
+// until they are allocated again; AllocZeroed clears them. Where files cannot be mapped (Windows,
+// the Go heap) the error wraps mmap.ErrUnsupported. MapFile also panics when f is nil, and for
+// another at.
 func (u *Universe) MapFile(n int, f *os.File, at int64) (ChunkIndex, error) {
 	const name = "MapFile"
 	CheckFile("Universe."+name, f, at)

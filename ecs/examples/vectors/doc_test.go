@@ -1,5 +1,5 @@
-// Package vectors is a loop over the columns of a query, in plain Go and by Go's own vectors
-// (simd/archsimd, an experiment of Go 1.26 on amd64):
+// Package vectors has loops over the columns of a query, in plain Go and by Go's own vectors, an
+// experiment: package simd of Go 1.27, portable, or simd/archsimd of Go 1.26, for amd64:
 //
 //	go test ./ecs/examples/vectors                                      plain Go
 //	GOEXPERIMENT=simd go test ./ecs/examples/vectors                    both, compared

@@ -30,3 +30,14 @@ func MoveFive(p []Place, v []Speed, a []Place, b []Speed, c []Place) {
 		c[i].Y += v[i].Y
 	}
 }
+
+const kept = 0.99 // of the energy in a step
+
+// Decay takes from each energy a hundredth and its cost, down to zero: a loop that no kernel of
+// package asm does.
+func Decay(energy, cost []float64) {
+	cost = cost[:len(energy)]
+	for i := range energy {
+		energy[i] = max(0, float64(energy[i]*kept)-cost[i])
+	}
+}

@@ -1,4 +1,4 @@
-//go:build goexperiment.simd && amd64
+//go:build goexperiment.simd && (amd64 || go1.27)
 
 package vectors
 
@@ -41,6 +41,38 @@ func TestMoveVectors(t *testing.T) {
 	}
 	require.Equal(t, places[0], places[1])
 	require.Len(t, places[1], 5000)
+}
+
+// TestDecayVectors: every length up to several vectors is as the plain twin has it.
+func TestDecayVectors(t *testing.T) {
+	skipWithoutVectors(t)
+	for n := range 70 {
+		energy, cost := make([]float64, n+3), make([]float64, n+1)
+		for i := range cost {
+			energy[i], cost[i] = 1/float64(i+1), float64(i%3)/7
+		}
+		want := slices.Clone(energy)
+		Decay(want[:n], cost)
+		DecayVectors(energy[:n], cost)
+		require.Equal(t, want, energy, "n = %d", n)
+	}
+}
+
+func BenchmarkDecay(b *testing.B) {
+	skipWithoutVectors(b)
+	for _, n := range []int{256, 2048, 32_768} {
+		energy, cost := make([]float64, n), make([]float64, n)
+		for _, way := range []struct {
+			name string
+			loop func(energy, cost []float64)
+		}{{"plain", Decay}, {"vectors", DecayVectors}} {
+			b.Run(fmt.Sprintf("n=%d/way=%s", n, way.name), func(b *testing.B) {
+				for b.Loop() {
+					way.loop(energy, cost)
+				}
+			})
+		}
+	}
 }
 
 func BenchmarkVectors(b *testing.B) {

@@ -25,13 +25,13 @@ func ApplyDelta(w *world.World, r io.Reader) error {
 	if err != nil {
 		return err
 	}
-	return Apply(w, op, d) // the reader may have begun a loop
+	return Apply(w, op, d) // the reader may have started a loop
 }
 
 // Apply applies a delta that has been read.
 func Apply(w *world.World, op string, d *Delta) error {
 	w.CheckUnlocked(op)
-	w.Loops.Enter(op) // what a hook of memory may ask for would change what was checked
+	w.Loops.Enter(op) // a memory hook must not change the world that was checked
 	defer w.Loops.Leave()
 	p := &deltaPlan{Delta: d, op: op, w: w}
 	if err := p.check(); err != nil {
@@ -50,15 +50,15 @@ func (p *deltaPlan) apply() error {
 	}
 	tx := w.Writer.Begin()
 	for i := range p.tables {
-		if t := &p.tables[i]; t.is > t.was {
-			tx.Expect(&t.a.Table.Table, t.is-t.was)
+		if t := &p.tables[i]; t.newer > t.older {
+			tx.Expect(&t.a.Table.Table, t.newer-t.older)
 		}
 	}
 	var room entity.DifferenceRoom
 	tx.Also(func() (err error) {
 		for i := range p.sets {
 			s := &p.sets[i]
-			if err := s.t.Sparse.Reserve(max(s.is-s.was, 0), uint32(p.Delta.IDs.To.Records*8192)); err != nil {
+			if err := s.t.Sparse.Reserve(max(s.newer-s.older, 0), uint32(p.Delta.IDs.To.Records*8192)); err != nil {
 				return err
 			}
 		}
@@ -80,7 +80,7 @@ func (p *deltaPlan) apply() error {
 	return nil
 }
 
-// makeArchetypes makes the archetypes that are new.
+// makeArchetypes makes the new archetypes.
 func (p *deltaPlan) makeArchetypes() error {
 	made := map[*world.Archetype]bool{}
 	for i := range p.tables {
@@ -107,7 +107,7 @@ func (p *deltaPlan) takeBlocks(tx *change.Tx) (err error) {
 		for k := range t.buffers {
 			b := &t.buffers[k]
 			of, cursor := p.types[b.of], runCursor{runs: t.runs}
-			b.each(t.is, of.Shape.Element, func(e bufferEdit) {
+			b.each(t.newer, of.Shape.Element, func(e bufferEdit) {
 				room := of.Shape.Inline
 				if h := headerOf(cursor.next(e.row), of, e.row); h != nil {
 					room = of.Shape.Cap(h)
@@ -131,12 +131,12 @@ func (p *deltaPlan) commit(tx *change.Tx, room entity.DifferenceRoom) {
 		p.keep()
 	}
 	p.tx, p.room = tx, room
-	p.dropNames() // of entities that end, and of those that get another
+	p.dropNames() // names of entities that end or are renamed
 	for _, part := range commitOrder {
 		commits[part].do(p)
 	}
 	w.Writer.Epoch++
-	tx.Cancel() // forgets the blocks, all of which rows have now
+	tx.Cancel() // all reserved blocks belong to rows now
 	p.arrangeRoster()
 	p.arrange()
 	p.retireGone()
@@ -157,9 +157,9 @@ func (p *deltaPlan) arrange() {
 	}
 	for i := range p.tables {
 		t := &p.tables[i]
-		listed[t.a] = t.is > 0
+		listed[t.a] = t.newer > 0
 		order, kept = append(order, kept[:t.skip]...), kept[t.skip:]
-		if t.is > 0 {
+		if t.newer > 0 {
 			order = append(order, t.a)
 		}
 	}
@@ -174,8 +174,8 @@ func (p *deltaPlan) arrange() {
 	snapshot.Arrange(w, order)
 }
 
-// keep has kept for snapshots what will be written: all rows of tables that differ, the records and
-// the sets.
+// keep saves for snapshots all memory that commit writes: the rows of tables that differ, the
+// records and the sets.
 func (p *deltaPlan) keep() {
 	for i := range p.tables {
 		t := &p.tables[i].a.Table

@@ -9,14 +9,14 @@ import (
 	"quarry/ecs/internal/world"
 )
 
-// Buffers in a delta. Of a buffer that differs the elements at both ends that are the same are
-// counted, and those between are replaced:
+// Buffers in a delta. An edit counts the equal elements at both ends of a buffer and replaces those
+// between:
 //
 //	gap in rows, elements kept before, new elements, elements kept behind, bytes of the new elements
 //
-// The checksum is of the old elements of all these buffers, those that are kept among them.
+// The checksum covers all old elements of these buffers, kept ones too.
 
-// bufferEdit is how a row's buffer differs.
+// bufferEdit is the difference of one row's buffer.
 type bufferEdit struct {
 	row          int
 	before, tail int    // elements that are kept at the beginning and at the end
@@ -34,18 +34,19 @@ type editsWriter struct {
 	end   int // one more than the last row
 }
 
-// compare notes how the buffer of a row differs, whose elements are size bytes long.
-func (w *editsWriter) compare(row, size int, was, is *value.Header, old, now *value.Spill, k *value.Shape) {
-	n, before := is.Len(), 0
+// compare compares the buffer of a row, whose elements are size bytes long, and records an edit if
+// it differs.
+func (w *editsWriter) compare(row, size int, older, newer *value.Header, old, now *value.Spill, k *value.Shape) {
+	n, before := newer.Len(), 0
 	var empty value.Header
-	if was == nil {
-		was = &empty
+	if older == nil {
+		older = &empty
 	}
-	a, b := old.Bytes(was, k, 0, was.Len()), now.Bytes(is, k, 0, n)
-	if was.Len() == n && bytes.Equal(a, b) {
+	a, b := old.Bytes(older, k, 0, older.Len()), now.Bytes(newer, k, 0, n)
+	if older.Len() == n && bytes.Equal(a, b) {
 		return
 	}
-	least := min(was.Len(), n)
+	least := min(older.Len(), n)
 	tail := least
 	if size > 0 {
 		before = equalBytes(a[:least*size], b[:least*size]) / size
@@ -61,8 +62,8 @@ func (w *editsWriter) compare(row, size int, was, is *value.Header, old, now *va
 	w.end = row + 1
 }
 
-// each calls visit with each edit. It returns false, after the edits before, if the encoding is not
-// one of edits of buffers of a number of rows.
+// each calls visit with each edit. At the first that is malformed or beyond rows it stops and
+// returns false.
 func (b *deltaBuffers) each(rows, size int, visit func(bufferEdit)) bool {
 	end := 0
 	for rest := b.edits; len(rest) > 0; {

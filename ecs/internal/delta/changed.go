@@ -8,11 +8,11 @@ import (
 	"quarry/ecs/internal/world"
 )
 
-// Walks of a delta by entity and type, of entities that are alive in both states: a type is gained,
-// lost, or there in both and changed. So what differs of an entity's types comes once, in one of
-// three walks; entities that are born or dead are in Born and Died.
+// Walks over entities that are alive in both states, by entity and type. A type is gained, lost, or
+// present in both states and changed, so each difference comes in exactly one of three walks. Born
+// and Died yield the other entities.
 
-// EachChanged yields what Changed does, with types instead of handles.
+// EachChanged is ecs.Delta.Changed with types instead of handles.
 func (d *Delta) EachChanged(yield func(entity.ID, *world.Type) bool) {
 	for i := range d.Tables {
 		if !d.changedIn(&d.Tables[i], yield) {
@@ -26,18 +26,18 @@ func (d *Delta) EachChanged(yield func(entity.ID, *world.Type) bool) {
 	}
 }
 
-// EachGained yields what ecs.Delta.Gained does, with types instead of handles.
+// EachGained is ecs.Delta.Gained with types instead of handles.
 func (d *Delta) EachGained(yield func(entity.ID, *world.Type) bool) {
 	d.eachOnly(func(from, to *world.Archetype) (of, than *world.Archetype) { return to, from }, d.Newer, d.Older, yield)
 }
 
-// EachLost yields what ecs.Delta.Lost does, with types instead of handles.
+// EachLost is ecs.Delta.Lost with types instead of handles.
 func (d *Delta) EachLost(yield func(entity.ID, *world.Type) bool) {
 	d.eachOnly(func(from, to *world.Archetype) (of, than *world.Archetype) { return from, to }, d.Older, d.Newer, yield)
 }
 
-// eachOnly yields the entities with the types that they have in one state and not in the other. in
-// says which of two archetypes is of the one state, and which of the other.
+// eachOnly yields entities with the types that they have in one state and lack in the other. in
+// orders two archetypes: first the one with the types.
 func (d *Delta) eachOnly(in func(from, to *world.Archetype) (of, than *world.Archetype), one, other *world.World,
 	yield func(entity.ID, *world.Type) bool) {
 	more := d.EachMoved(func(e entity.ID, from, to *world.Archetype) bool {
@@ -69,12 +69,12 @@ func ValueNumbered(w *world.World, op string, e entity.ID, id world.TypeID) any 
 	}
 	t := w.Types.List[id]
 	if t.Kind == world.KindManaged && t.Live != nil && !t.Copies() {
-		return nil // a snapshot does not have it
+		return nil // snapshots do not keep these values
 	}
 	return w.ValueOf(r, e, t)
 }
 
-// changedIn yields what Changed does for one table.
+// changedIn yields the changes in one table.
 func (d *Delta) changedIn(t *deltaTable, yield func(entity.ID, *world.Type) bool) bool {
 	more := true
 	of := func(id int) func(first, n int) {
@@ -90,15 +90,15 @@ func (d *Delta) changedIn(t *deltaTable, yield func(entity.ID, *world.Type) bool
 	}
 	for i := range t.columns {
 		c := &t.columns[i]
-		c.rowSpans(d.types[c.of].T.Size, t.is, of(c.of))
+		c.rowSpans(d.types[c.of].T.Size, t.newer, of(c.of))
 	}
 	for i := range t.buffers {
 		b, visit := &t.buffers[i], of(t.buffers[i].of)
-		b.each(t.is, d.types[b.of].T.Shape.Element, func(e bufferEdit) { visit(e.row, 1) })
+		b.each(t.newer, d.types[b.of].T.Shape.Element, func(e bufferEdit) { visit(e.row, 1) })
 	}
 	for i := range t.flips {
 		visit, valued := of(t.flips[i].of), d.valued(t, t.flips[i].of)
-		t.flips[i].each(t.is, func(at, n int, _ bool) {
+		t.flips[i].each(t.newer, func(at, n int, _ bool) {
 			for row := at; row < at+n; row++ {
 				if valued == nil || !valued.Has(row) {
 					visit(row, 1)
@@ -109,8 +109,8 @@ func (d *Delta) changedIn(t *deltaTable, yield func(entity.ID, *world.Type) bool
 	return more
 }
 
-// had returns the rows of a table whose entities had a type in the older state, and whether all
-// had it; then there is no list.
+// had returns the rows of a table whose entities had a type in the older state. If all had it, it
+// returns true and no list.
 func (d *Delta) had(t *deltaTable, id world.TypeID) (rows bitmask.Bits, all bool) {
 	all = true
 	has := func(r deltaRun) bool { return r.from >= 0 && d.Tables[r.from].old.Table.Sig.Has(id) }
@@ -120,7 +120,7 @@ func (d *Delta) had(t *deltaTable, id world.TypeID) (rows bitmask.Bits, all bool
 	if all {
 		return nil, true
 	}
-	rows = make(bitmask.Bits, (t.is+63)/64)
+	rows = make(bitmask.Bits, (t.newer+63)/64)
 	at := 0
 	for _, r := range t.rows {
 		if has(r) {
@@ -131,29 +131,29 @@ func (d *Delta) had(t *deltaTable, id world.TypeID) (rows bitmask.Bits, all bool
 	return rows, false
 }
 
-// valued returns the rows of a table that have other values or elements of a type, so that those
-// with another enable bit too do not come twice; nil if there are none.
+// valued returns the rows of a table whose values or elements of a type differ, so that a row whose
+// enable bit differs too is yielded once. It returns nil without such rows.
 func (d *Delta) valued(t *deltaTable, of int) (rows bitmask.Bits) {
 	mark := func(first, n int) {
 		if rows == nil {
-			rows = make(bitmask.Bits, (t.is+63)/64)
+			rows = make(bitmask.Bits, (t.newer+63)/64)
 		}
 		rows.SetRange(first, n)
 	}
 	for i := range t.columns {
 		if c := &t.columns[i]; c.of == of {
-			c.rowSpans(d.types[of].T.Size, t.is, mark)
+			c.rowSpans(d.types[of].T.Size, t.newer, mark)
 		}
 	}
 	for i := range t.buffers {
 		if b := &t.buffers[i]; b.of == of {
-			b.each(t.is, d.types[of].T.Shape.Element, func(e bufferEdit) { mark(e.row, 1) })
+			b.each(t.newer, d.types[of].T.Shape.Element, func(e bufferEdit) { mark(e.row, 1) })
 		}
 	}
 	return rows
 }
 
-// changedEntries yields what Changed does for one sparse type.
+// changedEntries yields the changes of one sparse type.
 func (d *Delta) changedEntries(s *deltaSparse, yield func(entity.ID, *world.Type) bool) bool {
 	t := d.types[s.of].T
 	older := sparseLike(d.Older, t)
@@ -161,9 +161,9 @@ func (d *Delta) changedEntries(s *deltaSparse, yield func(entity.ID, *world.Type
 		return true
 	}
 	for at, e := range t.Sparse.IDs() {
-		entry, was := sparse.Entry(at+1), older.Find(e)
-		if was == 0 || t.Sparse.Enabled(entry) == older.Enabled(was) &&
-			string(edit.BytesAt(t, t.Sparse.Value(entry))) == string(edit.BytesAt(t, older.Value(was))) {
+		entry, before := sparse.Entry(at+1), older.Find(e)
+		if before == 0 || t.Sparse.Enabled(entry) == older.Enabled(before) &&
+			string(edit.BytesAt(t, t.Sparse.Value(entry))) == string(edit.BytesAt(t, older.Value(before))) {
 			continue
 		}
 		if !yield(e, t) {

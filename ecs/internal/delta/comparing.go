@@ -11,9 +11,8 @@ import (
 	"quarry/ecs/internal/world"
 )
 
-// AppendDelta appends the encoding of what Diff returns; memory that it needs meanwhile comes from
-// spare. It looks at no ids, and copies none, where none has changed and there are no entries of
-// sparse types.
+// AppendDelta appends the encoded difference of two snapshots; its working memory comes from spare.
+// If no id has changed and no sparse type has entries, ids are neither read nor copied.
 func AppendDelta(dst []byte, older, newer *snapshot.Snapshot, spare *Spare) ([]byte, error) {
 	const op = "Diff"
 	for _, s := range [...]*snapshot.Snapshot{older, newer} {
@@ -25,7 +24,7 @@ func AppendDelta(dst []byte, older, newer *snapshot.Snapshot, spare *Spare) ([]b
 	if err := c.Open(); err != nil {
 		return dst, world.WithOp(op, err)
 	}
-	d, err := Diff(&c.Was.World, &c.Is.World, c.Written, &c)
+	d, err := Diff(&c.OlderWorld.World, &c.NewerWorld.World, c.Written, &c)
 	if err != nil {
 		return dst, err
 	}
@@ -39,25 +38,25 @@ func AppendDelta(dst []byte, older, newer *snapshot.Snapshot, spare *Spare) ([]b
 	return dst, nil
 }
 
-// Comparing is a comparison of two snapshots under way. It compares what was written in between, in
-// units of 16 KiB.
+// Comparing is a comparison of two snapshots. It reads only units of 16 KiB that were written in
+// between.
 type Comparing struct {
-	Older, Newer *snapshot.Snapshot
-	Was, Is      *snapshot.SnapshotWorld
-	spare        *Spare             // nil: the delta will be walked
-	set          past.Written       // units of the universe that were written
-	ids          *entity.Difference // nil: they are to be compared
+	Older, Newer           *snapshot.Snapshot
+	OlderWorld, NewerWorld *snapshot.SnapshotWorld
+	spare                  *Spare             // nil: the delta will be walked
+	set                    past.Written       // units of the universe that were written
+	ids                    *entity.Difference // nil: they are to be compared
 	// Archetypes of the newer state whose rows did not come, go or move, and their older states.
 	Same map[*world.Archetype]*world.Archetype
 }
 
-// Open brings what will be compared.
+// Open loads what will be compared.
 func (c *Comparing) Open() (err error) {
 	lean := c.spare != nil && c.sameIDs()
-	if c.Was, err = c.Older.OpenWorld(!lean); err != nil {
+	if c.OlderWorld, err = c.Older.OpenWorld(!lean); err != nil {
 		return err
 	}
-	if c.Is, err = c.Newer.OpenWorld(!lean); err != nil {
+	if c.NewerWorld, err = c.Newer.OpenWorld(!lean); err != nil {
 		return err
 	}
 	if c.spare != nil {
@@ -70,7 +69,8 @@ func (c *Comparing) Open() (err error) {
 	return nil
 }
 
-// sameIDs notes the difference of the ids if none was written, and there are no sparse entries.
+// sameIDs records the difference of the ids if no id was written and no sparse type has entries. It
+// reports whether that is so.
 func (c *Comparing) sameIDs() bool {
 	for _, s := range [...]*snapshot.Snapshot{c.Older, c.Newer} {
 		for i := range s.Sets {
@@ -79,13 +79,13 @@ func (c *Comparing) sameIDs() bool {
 			}
 		}
 	}
-	was, alone := c.Older.Ids.State()
-	is, still := c.Newer.Ids.State()
-	if !alone || !still || was.Records != is.Records || was.Blocks != is.Blocks ||
+	older, alone := c.Older.Ids.State()
+	newer, still := c.Newer.Ids.State()
+	if !alone || !still || older.Records != newer.Records || older.Blocks != newer.Blocks ||
 		!c.Older.Layer.Written(snapshot.HistoryOf(c.Older.World).Records, c.Newer.Layer, nil).Empty() {
 		return false
 	}
-	c.ids = &entity.Difference{From: was, To: is}
+	c.ids = &entity.Difference{From: older, To: newer}
 	return true
 }
 
@@ -108,8 +108,8 @@ func (c *Comparing) spares() *Spare {
 // load loads the rows that will be compared.
 func (c *Comparing) load() error {
 	twins := map[*world.Archetype]bool{}
-	for _, a := range c.Is.Archetypes.List {
-		old := archetypeLike(&c.Was.World, a)
+	for _, a := range c.NewerWorld.Archetypes.List {
+		old := archetypeLike(&c.OlderWorld.World, a)
 		if old == nil {
 			if err := a.SnapshotView.LoadAll(); err != nil {
 				return err
@@ -121,7 +121,7 @@ func (c *Comparing) load() error {
 			return err
 		}
 	}
-	for _, old := range c.Was.Archetypes.List {
+	for _, old := range c.OlderWorld.Archetypes.List {
 		if !twins[old] {
 			if err := old.SnapshotView.LoadAll(); err != nil {
 				return err
@@ -131,7 +131,7 @@ func (c *Comparing) load() error {
 	return nil
 }
 
-// bringBoth brings the two states of an archetype, as far as they may differ.
+// bringBoth loads the parts of an archetype's two states that may differ.
 func (c *Comparing) bringBoth(a, old *world.Archetype) error {
 	if !old.SnapshotView.IsLike(a.SnapshotView, c.Older.Version) {
 		if err := a.SnapshotView.LoadAll(); err != nil {
@@ -153,8 +153,8 @@ func (c *Comparing) bringBoth(a, old *world.Archetype) error {
 	return nil
 }
 
-// loadChunk loads the entities of a chunk if the delta will be walked, and all of it where
-// headers of buffers will be followed. Other columns are compared without that.
+// loadChunk loads the entities of a chunk if the delta will be walked, and the whole chunk if
+// headers of buffers will be followed. Other columns are compared unit by unit.
 func (c *Comparing) loadChunk(f *table.SnapshotView, pos int, all bool) error {
 	if all {
 		return f.LoadChunk(pos)

@@ -11,10 +11,10 @@ import (
 	"quarry/ecs/internal/world"
 )
 
-// Reading deltas. Bytes of a stranger are read within a bound, and before the world is needed.
+// Decoding of deltas. Untrusted input is read within a bound, before the world is touched.
 
-// MaxDelta is how many bytes a delta may have that ApplyDelta reads, unless its reader says that it
-// has more.
+// MaxDelta is the largest number of bytes that ApplyDelta reads, unless the reader has a method Len
+// that returns more.
 const MaxDelta = 1 << 30
 
 // ReadDelta is DecodeDelta for an operation.
@@ -55,8 +55,8 @@ func ReadDelta(op string, r io.Reader, most int) (*Delta, error) {
 	return d, nil
 }
 
-// mostOf returns how many bytes a delta of a reader may have: MaxDelta, or as many as a
-// bytes.Reader or a like one has.
+// mostOf returns the bound for a reader: MaxDelta, or the reader's Len, as of a bytes.Reader, if
+// that is more.
 func mostOf(r io.Reader) int {
 	if has, ok := r.(interface{ Len() int }); ok {
 		return max(MaxDelta, has.Len())
@@ -64,8 +64,8 @@ func mostOf(r io.Reader) int {
 	return MaxDelta
 }
 
-// readUpTo reads n bytes, or as many as there are. Where the reader says that it has them, as a
-// bytes.Reader does, memory is taken at once, else as bytes arrive.
+// readUpTo reads n bytes, or as many as there are. If the reader's length is known, memory is
+// allocated at once, otherwise as bytes arrive.
 func readUpTo(r io.Reader, n int64) ([]byte, error) {
 	if has, ok := r.(interface{ Len() int }); ok && int64(has.Len()) >= n {
 		all := make([]byte, n)

@@ -8,22 +8,21 @@ import (
 	"quarry/ecs/internal/world"
 )
 
-// Deltas. A delta is what leads from an older state of a world to a newer one:
+// A delta leads from an older state of a world to a newer one:
 //
 //	ids       versions that differ, the lease, blocks               entity.Difference
 //	tables    of each archetype that differs:
 //	            rows       where each newer row was:                0..99 of itself, 7 of table 2, new
-//	            columns    bytes that differ from those rows        runs, see deltaruns.go
+//	            columns    bytes that differ from those rows        runs, see runs.go
 //	            flips      enable bits that differ
 //	            buffers    elements that differ
 //	            chunks     values of chunk types, all if any differs
 //	sparse    entries that differ, by their place in the set
 //	names     of each text whose entities differ, all entities
-//	roster    the archetypes and their order, if they differ      deltaroster.go
+//	roster    the archetypes and their order, if they differ        roster.go
 //
-// So rows that moved are not in a delta, only where they come from, and an archetype in which
-// nothing differs is not named. What is replaced has a checksum, so a delta fits only where the
-// bytes are those of the older state.
+// A row that moved is recorded by its old place, not by its bytes. An archetype without differences
+// is not recorded. All replaced bytes have a checksum, so a delta fits only the older state.
 
 // ErrDelta is wrapped by the errors of deltas that do not fit, and of worlds that cannot be
 // compared.
@@ -48,17 +47,17 @@ type Delta struct {
 
 // deltaTable is an archetype that differs.
 type deltaTable struct {
-	types   []int // in Delta.types
-	values  [][]byte
-	was, is int    // rows
-	idSum   uint32 // of the entities of the older rows
-	skip    int    // archetypes with rows in neither table that lie between the table before and this one
-	rows    []deltaRun
-	ids     []entity.ID // of new rows, in order
-	columns []deltaColumn
-	flips   []deltaBits
-	buffers []deltaBuffers
-	chunks  []deltaChunks
+	types        []int // in Delta.types
+	values       [][]byte
+	older, newer int    // rows
+	idSum        uint32 // of the entities of the older rows
+	skip         int    // archetypes with rows in neither table that lie between the table before and this one
+	rows         []deltaRun
+	ids          []entity.ID // of new rows, in order
+	columns      []deltaColumn
+	flips        []deltaBits
+	buffers      []deltaBuffers
+	chunks       []deltaChunks
 
 	a, old *world.Archetype // in the newer and the older world; nil where there is none
 }
@@ -95,19 +94,18 @@ type (
 
 // deltaSparse is what differs in the set of a sparse type.
 type deltaSparse struct {
-	of      int
-	was, is int       // entries
-	ids     deltaRuns // of the entities, 8 bytes each
-	values  deltaRuns
-	flips   deltaFlips
+	of           int
+	older, newer int       // entries
+	ids          deltaRuns // of the entities, 8 bytes each
+	values       deltaRuns
+	flips        deltaFlips
 }
 
-// deltaName is a text and the entities that it names, from the one that was named first to the one
-// that was named last.
+// deltaName is a text and the entities that it names, in the order in which they were named.
 type deltaName struct {
-	text string
-	was  []entity.ID
-	is   []entity.ID
+	text  string
+	older []entity.ID
+	newer []entity.ID
 }
 
 // CheckWalk panics unless there are worlds to walk.
@@ -182,12 +180,12 @@ func (d *Delta) Renamed() iter.Seq2[entity.ID, string] {
 	return func(yield func(entity.ID, string) bool) {
 		for i := range d.Names {
 			n := &d.Names[i]
-			for _, e := range n.was {
+			for _, e := range n.older {
 				if now := e; d.Newer.Alive(now) && d.Newer.Name(now) == "" && !yield(now, "") {
 					return
 				}
 			}
-			for _, e := range n.is {
+			for _, e := range n.newer {
 				now := e
 				if (!d.Older.Alive(now) || d.Older.Name(now) != n.text) && !yield(now, n.text) {
 					return

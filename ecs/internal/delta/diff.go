@@ -15,8 +15,37 @@ import (
 	"quarry/internal/store"
 )
 
-// Comparison of two states. Both have the same types under the same numbers, and the newer may have
-// more. Rows are compared with the rows where their entities were, column by column.
+// Comparison of two states.
+//
+// Terminology
+//
+//	state     a world, or a snapshot of one. Both states number their types alike; the newer may
+//	          have more types
+//	twin      the archetype of the other state with the same types and shared values
+//	source    consecutive rows of the newer archetype and where they were: consecutive rows of one
+//	          older table, or nowhere, if their entities are new (change.Source)
+//	row run   the part of a source that was in one older chunk (change.RowRun)
+//	unit      16 KiB of a chunk; snapshots know which units were written in between
+//	run       bytes of a column that differ (runs.go)
+//
+// An archetype is compared in three steps. order finds its sources. columns compares the bytes of
+// each run with the bytes that were there, and the bytes of new rows with zeros. metadata compares
+// enable bits and the values of chunk types. If nothing differs, and the archetype has kept its
+// place among those with rows, it is only counted; otherwise it becomes a table of the delta.
+//
+//	older    table 0, [Position]:    1v1  2v1  3v1      table 1, [Position Tag]:  4v1
+//	newer    [Position]:             1v1  4v1  5v1      2v1 and 3v1 were destroyed, 5v1 created
+//
+//	sources of the newer [Position]     table 0, row 0      table 1, row 0      new
+//	8 bytes of Position a row           0..8 with 0..8      8..16 with 0..8     16..24 with zeros
+//	part of the delta                   nothing             nothing             the run of 5v1
+//
+// So a row that only moved costs a source and no bytes. order takes the cheapest of three ways:
+//
+//	rows did not come, go or move (Comparing.Same)    one source; only written units are compared
+//	the chunk was not written                         one source for the chunk; no bytes are read
+//	otherwise                                         ids are compared in place, 8 at a time; an
+//	                                                  id that differs is looked up in the older state
 
 // differ makes a Delta.
 type differ struct {
@@ -32,19 +61,17 @@ type differ struct {
 	twins     map[*world.Archetype]bool // older archetypes that the newer state has too
 }
 
-// DiffWorlds returns what differs between two states of a world, of which the newer went on from
-// the older or from a copy with the same tag. written reports whether rows, values, bits or
-// elements of a chunk of the newer state may differ from the older one; for a chunk of which it
-// says no, the older state must have the same rows at the same places, and nothing of the chunk is
-// read. nil stands for a function that says yes. The error wraps ErrDelta: an archetype that
-// differs has rows of a managed type, a shared value cannot be written, or the states do not
-// belong together. Cost: a comparison of all bytes of what may differ, and a look at each version
-// of an id.
+// DiffWorlds returns the difference between two states of a world; the newer state continues the
+// older, or a copy with the same tag. written reports whether a chunk of the newer state may differ.
+// If it returns false, the chunk is identical in both states and is not read; nil means always true.
+// The error wraps ErrDelta: an archetype with a managed type differs, a shared value cannot be
+// encoded, or the states do not belong together. Cost: all bytes that may differ, and all versions
+// of ids.
 func DiffWorlds(older, newer *world.World, written func(a *world.Archetype, pos int) bool) (*Delta, error) {
 	return Diff(older, newer, written, nil)
 }
 
-// Diff is DiffWorlds. A comparison of snapshots knows more of what may differ; see comparing.
+// Diff is DiffWorlds, with what a comparison of snapshots knows; c is nil for worlds.
 func Diff(older, newer *world.World, written func(a *world.Archetype, pos int) bool, c *Comparing) (*Delta, error) {
 	if older.IDs.Tag() != newer.IDs.Tag() || len(older.Types.List) > len(newer.Types.List) {
 		return nil, fmt.Errorf("ecs: Diff: %w: the states are of different worlds, or in the wrong order", ErrDelta)
@@ -76,8 +103,8 @@ func (x *differ) number(id world.TypeID) int {
 	return n
 }
 
-// archetypes compares all archetypes. One that the newer state has in another order among those
-// with rows counts as one that differs.
+// archetypes compares all archetypes. An archetype with another place among those with rows counts
+// as different.
 func (x *differ) archetypes() error {
 	last, skip := -1, 0
 	older := x.Older.Archetypes.List
@@ -115,8 +142,8 @@ func (x *differ) archetypes() error {
 	return nil
 }
 
-// archetypeLike returns the archetype with the types and shared values of another world's, whose
-// types have the same numbers, or nil.
+// archetypeLike returns the archetype of w with the types and shared values of a, or nil. Both
+// worlds number their types alike.
 func archetypeLike(w *world.World, a *world.Archetype) *world.Archetype {
 	if a.SnapshotView != nil { // the values are those of the world of both snapshots
 		return w.Archetypes.Find(&a.Table.Sig, a.Values)
@@ -135,19 +162,19 @@ func archetypeLike(w *world.World, a *world.Archetype) *world.Archetype {
 	return w.Archetypes.Find(&a.Table.Sig, values)
 }
 
-// archetype compares an archetype, either state of which may be missing, and adds it to the tables
-// if it differs or must.
+// archetype compares an archetype with its twin, either of which may be nil, and adds it to the
+// tables if they differ or must is set.
 func (x *differ) archetype(a, old *world.Archetype, skip int, must bool) (differs bool, err error) {
 	t := deltaTable{a: a, old: old, skip: skip}
 	if old != nil {
-		t.was = old.Table.Len()
+		t.older = old.Table.Len()
 	}
-	if t.was == 0 && (a == nil || a.Table.Len() == 0) {
+	if t.older == 0 && (a == nil || a.Table.Len() == 0) {
 		return false, nil // the roster has archetypes without rows
 	}
 	var sources []change.Source
 	if a != nil {
-		t.is = a.Table.Len()
+		t.newer = a.Table.Len()
 		sources, t.ids = x.order(a, old)
 		x.runs = change.RowRuns(sources)
 		if err := x.columns(&t); err != nil {
@@ -155,14 +182,14 @@ func (x *differ) archetype(a, old *world.Archetype, skip int, must bool) (differ
 		}
 		x.metadata(&t)
 	}
-	same := t.was == t.is && (t.is == 0 || len(sources) == 1 && sources[0].From == &old.Table.Table)
+	same := t.older == t.newer && (t.newer == 0 || len(sources) == 1 && sources[0].From == &old.Table.Table)
 	of := a
 	if a == nil {
 		of = old
 	}
 	managed := of.Table.Managed()
 	same = same && !must && len(t.columns)+len(t.flips)+len(t.buffers)+len(t.chunks) == 0
-	if same && (x.spare == nil || len(managed) == 0) { // deltas of a journal must have all that differs
+	if same && (x.spare == nil || len(managed) == 0) { // a journal's delta must not skip managed values
 		return false, nil
 	}
 	if len(managed) > 0 {
@@ -193,7 +220,7 @@ func (x *differ) archetype(a, old *world.Archetype, skip int, must bool) (differ
 	return true, nil
 }
 
-// idSum returns the checksum of an archetype's entities, which is computed once for snapshots.
+// idSum returns the checksum of an archetype's entities. A snapshot computes it once.
 func idSum(a *world.Archetype) (uint32, error) {
 	if a.SnapshotView == nil {
 		return sumOfIDs(a), nil
@@ -209,7 +236,7 @@ func idSum(a *world.Archetype) (uint32, error) {
 	return sum, nil
 }
 
-// sameRows reports whether an archetype of the newer state is known to have the rows of the older.
+// sameRows reports whether an archetype of the newer state is known to have its twin's rows.
 func (x *differ) sameRows(a *world.Archetype) bool {
 	return x.c != nil && a != nil && x.c.Same[a] != nil
 }
@@ -223,7 +250,7 @@ func sumOfIDs(a *world.Archetype) (sum uint32) {
 	return sum
 }
 
-// loadIDs loads the entities of a snapshot's archetype.
+// loadIDs loads the entity column of a snapshot's archetype.
 func loadIDs(a *world.Archetype) error {
 	for pos := range a.Table.Store.Chunks() {
 		if a.SnapshotView == nil {
@@ -242,12 +269,12 @@ func idBytes(ids []entity.ID) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(ids))), len(ids)*int(unsafe.Sizeof(entity.ID{})))
 }
 
-// unwritten reports whether a chunk of the newer state is as in the older one.
+// unwritten reports whether a chunk is known to be identical in both states.
 func (x *differ) unwritten(a *world.Archetype, pos int) bool {
 	return x.written != nil && !x.written(a, pos)
 }
 
-// order returns where the rows of an archetype were, and the entities of new rows.
+// order returns the sources of an archetype's rows, and the entities of its new rows.
 func (x *differ) order(a, old *world.Archetype) (list []change.Source, fresh []entity.ID) {
 	add := func(from *table.Table, row, n int) {
 		if last := len(list) - 1; last >= 0 && list[last].From == from &&
@@ -288,8 +315,8 @@ func (x *differ) order(a, old *world.Archetype) (list []change.Source, fresh []e
 	return list, fresh
 }
 
-// inPlace returns how many of some entities are in an archetype's rows from an index on, as far as
-// these are in one chunk.
+// inPlace returns how many of ids, from the first on, stand in an archetype's rows from index on. It
+// stops at the end of a chunk.
 func inPlace(a *world.Archetype, index int, ids []entity.ID) int {
 	if a == nil || index >= a.Table.Len() {
 		return 0
@@ -307,21 +334,20 @@ func inPlace(a *world.Archetype, index int, ids []entity.ID) int {
 }
 
 // eachRun calls visit with rows that lie in one chunk of the newer archetype and in one chunk of
-// the table where they were: the index of the first, their number, where they are, and where they
-// were.
+// their older table: the index of the first row, the number of rows, and both places.
 func (x *differ) eachRun(a *world.Archetype,
-	visit func(at, n int, pos int, is store.Row, from *table.Table, fromPos int, was store.Row)) {
+	visit func(at, n int, pos int, newer store.Row, from *table.Table, fromPos int, older store.Row)) {
 	for i := range x.runs {
 		p := &x.runs[i]
 		for done := 0; done < p.N; {
 			pos, row := a.Table.Store.Find(p.At + done)
 			n := min(p.N-done, a.Table.Store.RowsOf(pos)-row)
 			if !x.unwritten(a, pos) {
-				var was store.Row
+				var older store.Row
 				if p.From != nil {
-					was = p.From.Store.Row(p.Pos, p.Row+done)
+					older = p.From.Store.Row(p.Pos, p.Row+done)
 				}
-				visit(p.At+done, n, pos, a.Table.Store.Row(pos, row), p.From, p.Pos, was)
+				visit(p.At+done, n, pos, a.Table.Store.Row(pos, row), p.From, p.Pos, older)
 			}
 			done += n
 		}
@@ -350,12 +376,12 @@ func (x *differ) columns(t *deltaTable) error {
 					return err
 				}
 			} else {
-				x.eachRun(t.a, func(at, n, _ int, is store.Row, from *table.Table, _ int, was store.Row) {
+				x.eachRun(t.a, func(at, n, _ int, newer store.Row, from *table.Table, _ int, older store.Row) {
 					var old []byte
 					if from != nil && from.Sig.Has(id) {
-						old = columnOf(was, from.Column(id), n)
+						old = columnOf(older, from.Column(id), n)
 					}
-					w.compare(at*int(c.Size), old, columnOf(is, c, n))
+					w.compare(at*int(c.Size), old, columnOf(newer, c, n))
 				})
 			}
 			if len(w.runs) > 0 {
@@ -368,8 +394,7 @@ func (x *differ) columns(t *deltaTable) error {
 	return nil
 }
 
-// units compares a column of an archetype that has the rows of the older state, in the units that
-// were written.
+// units compares the written units of a column whose rows did not come, go or move.
 func (x *differ) units(t *deltaTable, c world.Column, w *runsWriter) error {
 	var buffers [2][table.UnitSize]byte
 	for pos, chunk := range t.a.Table.Store.Chunks() {
@@ -387,7 +412,7 @@ func (x *differ) units(t *deltaTable, c world.Column, w *runsWriter) error {
 			if lo >= hi {
 				continue
 			}
-			is, err := t.a.SnapshotView.Unit(pos, unit, &buffers[0])
+			newer, err := t.a.SnapshotView.Unit(pos, unit, &buffers[0])
 			if err != nil {
 				return world.LimitErrorOf(err)
 			}
@@ -395,7 +420,7 @@ func (x *differ) units(t *deltaTable, c world.Column, w *runsWriter) error {
 			if err != nil {
 				return world.LimitErrorOf(err)
 			}
-			w.compare(chunk.Start*int(c.Size)+lo-begin, old[lo-start:hi-start], is[lo-start:hi-start])
+			w.compare(chunk.Start*int(c.Size)+lo-begin, old[lo-start:hi-start], newer[lo-start:hi-start])
 		}
 	}
 	return nil
@@ -404,18 +429,17 @@ func (x *differ) units(t *deltaTable, c world.Column, w *runsWriter) error {
 // buffers compares a column of buffers.
 func (x *differ) buffers(t *deltaTable, of *world.Type, c world.Column) {
 	var w editsWriter
-	x.eachRun(t.a, func(at, n, _ int, is store.Row, from *table.Table, _ int, was store.Row) {
+	x.eachRun(t.a, func(at, n, _ int, newer store.Row, from *table.Table, _ int, older store.Row) {
 		has := from != nil && from.Sig.Has(of.ID)
 		for i := range n {
 			var header *value.Header
 			old := x.Newer.Buffers.OwnerSpill()
 			if has {
-				header, old = value.HeaderOf(was, from.Column(of.ID)), x.Older.Buffers.OwnerSpill()
+				header, old = value.HeaderOf(older, from.Column(of.ID)), x.Older.Buffers.OwnerSpill()
 			}
-			w.compare(at+i, of.Shape.Element, header, value.HeaderOf(is, c), old, x.Newer.Buffers.OwnerSpill(),
-				&of.Shape)
-			was.Row++
-			is.Row++
+			w.compare(at+i, of.Shape.Element, header, value.HeaderOf(newer, c), old, x.Newer.Buffers.OwnerSpill(), &of.Shape)
+			older.Row++
+			newer.Row++
 		}
 	})
 	if len(w.edits) > 0 {
@@ -423,7 +447,7 @@ func (x *differ) buffers(t *deltaTable, of *world.Type, c world.Column) {
 	}
 }
 
-// resolve gives sources the numbers of their tables.
+// resolve turns sources into runs of rows, now that all tables have numbers.
 func (x *differ) resolve() {
 	number := func(t *table.Table) int { return x.at[x.Older.Archetypes.List[t.Index]] }
 	for i, list := range x.sources {

@@ -1,5 +1,5 @@
-// Package delta has what differs between two states of a world: a Delta is made by comparing two
-// snapshots, walked, written, read, and applied to a world that has the older state.
+// Package delta holds the difference between two states of a world. A Delta is made by comparing
+// two snapshots; it can be walked, encoded, decoded, and applied to a world in the older state.
 //
 //	to find out                                    look into
 //	what a delta consists of                       delta.go draws it
@@ -7,7 +7,7 @@
 //	what differs in rows, buffers, metadata, sets     runs.go, buffers.go, metadata.go, sparse.go, names.go, roster.go
 //	its bytes                                      encode.go, decode.go, format.go
 //	how it is checked, and applied                 plan.go, values.go, apply.go
-//	what a program sees of it                      changed.go, and Born, Died, Moved in delta.go
+//	what a program walks                           changed.go, and Born, Died, Moved in delta.go
 //
 // Comparing and walking read the snapshots, on any goroutine; applying belongs to the world's
 // owner. A delta that does not fit is refused whole, with an error that wraps ErrDelta, or a

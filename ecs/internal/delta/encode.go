@@ -13,7 +13,7 @@ import (
 //	format             4 B    2; 1 is the same without the roster, and is read too
 //	length             8 B    of the content
 //	content                   varints, texts and bytes, as deltaCoder.delta says
-//	checksum           4 B    Castagnoli, of all before
+//	checksum           4 B    Castagnoli, of all bytes before it
 //
 // Reader and writer are one function for each part, so that they cannot differ.
 
@@ -36,7 +36,7 @@ func (d *Delta) AppendTo(dst []byte) []byte {
 	return binary.LittleEndian.AppendUint32(c.Out, world.Checksum(frame))
 }
 
-// Size returns about the bytes of the encoding, so that it is not copied while it grows.
+// Size returns an estimate of the encoded bytes, to allocate once.
 func (d *Delta) Size() int {
 	n := 4096
 	for i := range d.Tables {
@@ -55,7 +55,7 @@ func (d *Delta) Size() int {
 	return n + 16*len(d.IDs.Steps)
 }
 
-// deltaCoder codes the parts of a delta.
+// deltaCoder encodes or decodes the parts of a delta.
 type deltaCoder struct{ codec.Coder }
 
 func (c *deltaCoder) runs(r *deltaRuns) {

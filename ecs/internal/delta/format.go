@@ -6,8 +6,8 @@ import (
 	"quarry/ecs/internal/world"
 )
 
-// The content of a delta, part by part. What is read is checked by deltaPlan, but that counts and
-// lengths are within the input.
+// The content of a delta, part by part. Decoding only checks that counts and lengths lie within the
+// input; deltaPlan checks the rest.
 
 func (c *deltaCoder) delta(d *Delta) {
 	tag := d.tag.Number()
@@ -23,8 +23,8 @@ func (c *deltaCoder) delta(d *Delta) {
 	codec.List(&c.Coder, &d.Tables, func(t *deltaTable) { c.table(t, d.tag) })
 	codec.List(&c.Coder, &d.Sparse, func(s *deltaSparse) {
 		c.Number(&s.of)
-		c.Number(&s.was)
-		c.Number(&s.is)
+		c.Number(&s.older)
+		c.Number(&s.newer)
 		c.runs(&s.ids)
 		c.runs(&s.values)
 		c.Bytes(&s.flips.runs)
@@ -33,16 +33,16 @@ func (c *deltaCoder) delta(d *Delta) {
 	c.Number(&d.namedCount[1])
 	codec.List(&c.Coder, &d.Names, func(n *deltaName) {
 		c.Text(&n.text)
-		world.CodeIDs(&c.Coder, &n.was, d.tag)
-		world.CodeIDs(&c.Coder, &n.is, d.tag)
+		world.CodeIDs(&c.Coder, &n.older, d.tag)
+		world.CodeIDs(&c.Coder, &n.newer, d.tag)
 	})
 }
 
 func (c *deltaCoder) table(t *deltaTable, tag entity.Tag) {
 	codec.List(&c.Coder, &t.types, c.Number)
 	codec.List(&c.Coder, &t.values, c.Bytes)
-	c.Number(&t.was)
-	c.Number(&t.is)
+	c.Number(&t.older)
+	c.Number(&t.newer)
 	c.Half(&t.idSum)
 	c.Number(&t.skip)
 	codec.List(&c.Coder, &t.rows, func(r *deltaRun) {

@@ -10,15 +10,15 @@ import (
 	"quarry/internal/store"
 )
 
-// What metadata has about rows and chunks, in a comparison: enable bits and values of chunk types.
+// Comparison of enable bits and chunk values.
 
 // metadata compares the enable bits and the values of chunk types of a table.
 func (x *differ) metadata(t *deltaTable) {
 	for _, slot := range t.a.Table.Metadata.Toggling() {
 		id := t.a.Table.Types[slot]
 		var w flipsWriter
-		x.eachRun(t.a, func(at, n, pos int, is store.Row, from *table.Table, fromPos int, was store.Row) {
-			w.compare(at, n, rowBits(&t.a.Table.Table, id, pos, is.Row), rowBits(from, id, fromPos, was.Row))
+		x.eachRun(t.a, func(at, n, pos int, newer store.Row, from *table.Table, fromPos int, older store.Row) {
+			w.compare(at, n, rowBits(&t.a.Table.Table, id, pos, newer.Row), rowBits(from, id, fromPos, older.Row))
 		})
 		if w.flush(); len(w.runs) > 0 {
 			t.flips = append(t.flips, deltaBits{x.number(id), w.deltaFlips})
@@ -40,7 +40,7 @@ func (x *differ) metadata(t *deltaTable) {
 	}
 }
 
-// bitsOf is enable bits from a row on; the zero value has all set.
+// bitsOf is enable bits from a row on. In the zero value all are set.
 type bitsOf struct {
 	words []uint64 // nil: all are set
 	row   int
@@ -60,25 +60,25 @@ func (b *bitsOf) has(i int) bool {
 	return b.words == nil || b.words[i/64]>>(i%64)&1 != 0
 }
 
-// compare notes the rows from at on in which n bits differ.
-func (w *flipsWriter) compare(at, n int, is, was bitsOf) {
+// compare compares n bits and records the rows, from at on, where they differ.
+func (w *flipsWriter) compare(at, n int, newer, older bitsOf) {
 	for i := 0; i < n; {
-		if a, b := is.row+i, was.row+i; a%64 == 0 && n-i >= 64 && is.words != nil { // most words are equal
+		if a, b := newer.row+i, older.row+i; a%64 == 0 && n-i >= 64 && newer.words != nil { // most words are equal
 			old := ^uint64(0)
-			if was.words != nil && b%64 == 0 {
-				old = was.words[b/64]
+			if older.words != nil && b%64 == 0 {
+				old = older.words[b/64]
 			}
-			if (was.words == nil || b%64 == 0) && is.words[a/64] == old {
+			if (older.words == nil || b%64 == 0) && newer.words[a/64] == old {
 				i += 64
 				continue
 			}
 		}
-		w.bit(at+i, was.has(i), is.has(i))
+		w.bit(at+i, older.has(i), newer.has(i))
 		i++
 	}
 }
 
-// chunkValues is the values of a chunk type in a table.
+// chunkValues holds the values of a chunk type in a table.
 type chunkValues struct {
 	starts, rows []int
 	values       []byte

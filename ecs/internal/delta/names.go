@@ -7,10 +7,10 @@ import (
 	"quarry/ecs/internal/world"
 )
 
-// Names in a delta. Of each text whose entities, or their order, differ, a delta has all entities
-// of both states.
+// Names in a delta. For each text whose entities, or their order, differ, it lists all entities of
+// both states.
 
-// compareNames compares the names of both states, by rising text.
+// compareNames compares the names of both states in the order of their texts.
 func (x *differ) compareNames() {
 	x.namedCount = [2]int{x.Older.Names.Len(), x.Newer.Names.Len()}
 	if x.Older.Names.Same(&x.Newer.Names) {
@@ -23,14 +23,14 @@ func (x *differ) compareNames() {
 		}
 	}
 	for _, text := range slices.Sorted(maps.Keys(texts)) {
-		if was, is := x.Older.NamedBy(text), x.Newer.NamedBy(text); !slices.Equal(was, is) {
-			x.Names = append(x.Names, deltaName{text, was, is})
+		if older, newer := x.Older.NamedBy(text), x.Newer.NamedBy(text); !slices.Equal(older, newer) {
+			x.Names = append(x.Names, deltaName{text, older, newer})
 		}
 	}
 }
 
-// checkNames returns an error unless the world has the names of the older state, as far as they
-// differ, and each entity will have one name.
+// checkNames returns an error unless the world has the names that the delta replaces, and each
+// entity will have at most one name.
 func (p *deltaPlan) checkNames() error {
 	free, named := map[uint32]bool{}, p.w.Names.Len()
 	if named != p.namedCount[0] {
@@ -38,20 +38,20 @@ func (p *deltaPlan) checkNames() error {
 	}
 	for i := range p.Names {
 		n := &p.Names[i]
-		if i > 0 && n.text <= p.Names[i-1].text || n.text == "" || !slices.Equal(n.was, p.w.NamedBy(n.text)) {
+		if i > 0 && n.text <= p.Names[i-1].text || n.text == "" || !slices.Equal(n.older, p.w.NamedBy(n.text)) {
 			return p.refuse("other entities than in its base have the name %q", n.text)
 		}
-		for _, e := range n.was {
+		for _, e := range n.older {
 			free[e.Index()] = true
 		}
-		named += len(n.is) - len(n.was)
+		named += len(n.newer) - len(n.older)
 	}
 	if named != p.namedCount[1] {
 		return p.refuse("%d entities will have names, not %d", named, p.namedCount[1])
 	}
 	given := map[uint32]bool{}
 	for i := range p.Names {
-		for _, e := range p.Names[i].is {
+		for _, e := range p.Names[i].newer {
 			taken := p.w.Names.Of(e.Index()) != "" && !free[e.Index()]
 			if !p.living(e) || taken || given[e.Index()] {
 				return p.refuse("%v gets the name %q, and has another, or is not alive", e, p.Names[i].text)
@@ -78,7 +78,7 @@ func (p *deltaPlan) checkKeptNames(free map[uint32]bool) error {
 // dropNames removes the names that differ. giveNames gives the new ones, when entities are alive.
 func (p *deltaPlan) dropNames() {
 	for i := range p.Names {
-		for _, e := range p.Names[i].was {
+		for _, e := range p.Names[i].older {
 			p.w.Names.Remove(e.Index())
 		}
 	}
@@ -86,7 +86,7 @@ func (p *deltaPlan) dropNames() {
 
 func (p *deltaPlan) giveNames() {
 	for i := range p.Names {
-		for _, e := range p.Names[i].is {
+		for _, e := range p.Names[i].newer {
 			p.w.SetName(e, p.Names[i].text)
 		}
 	}

@@ -8,10 +8,9 @@ import (
 	"quarry/ecs/internal/world"
 )
 
-// What comparing two states, checking a delta and applying it do for each part of a world; see
-// world.Part.
+// One entry per part of a world (world.Part) for comparing, checking and committing a delta.
 
-// diffs is what a comparison does for each part.
+// diffs has the comparison of each part.
 var diffs = [...]struct {
 	do      func(x *differ) error
 	because string
@@ -62,8 +61,8 @@ func (x *differ) compareCounters() error {
 	return nil
 }
 
-// checks is what is checked of each part before a delta is applied; after that checkRoster checks
-// the archetypes without rows.
+// checks has the check of each part before a delta is applied. checkRoster, for archetypes without
+// rows, comes last.
 var checks = [...]struct {
 	do      func(p *deltaPlan) error
 	because string
@@ -83,11 +82,12 @@ var checks = [...]struct {
 
 var _ = [1]struct{}{}[len(checks)-int(world.PartCount)] // each part has an entry
 
-// checkOrder has first what tells at once that a delta is of another state, and what is found
-// before what is found by it.
-var checkOrder = [...]world.Part{world.PartCounters, world.PartIDs, world.PartTypes, world.PartArchetypes,
-	world.PartRows,
-	world.PartMetadata, world.PartSparse, world.PartNames}
+// checkOrder begins with the cheap checks that detect a delta of another state. A part follows the
+// parts that its check uses.
+var checkOrder = [...]world.Part{
+	world.PartCounters, world.PartIDs, world.PartTypes, world.PartArchetypes,
+	world.PartRows, world.PartMetadata, world.PartSparse, world.PartNames,
+}
 
 func (p *deltaPlan) checkCounters() error {
 	w, d := p.w, p.Delta
@@ -122,8 +122,8 @@ func (p *deltaPlan) checkTypes() error {
 	return nil
 }
 
-// commits is what is written of each part. Archetypes were made when room was made; after that
-// their order changes.
+// commits has the writes of each part. Archetypes were made with the reservation; their order
+// changes last.
 var commits = [...]struct {
 	do      func(p *deltaPlan)
 	because string
@@ -143,7 +143,7 @@ var commits = [...]struct {
 
 var _ = [1]struct{}{}[len(commits)-int(world.PartCount)] // each part has an entry
 
-// commitOrder has the entries of entities that end before these, and names when there are ids.
+// commitOrder removes sparse entries before their entities end, and sets names after ids exist.
 var commitOrder = [...]world.Part{world.PartSparse, world.PartRows, world.PartMetadata, world.PartCounters,
 	world.PartNames}
 
@@ -157,7 +157,7 @@ func (p *deltaPlan) commitRows() {
 	list := make([]change.Rebuilt, len(p.tables))
 	for i := range p.tables {
 		t := &p.tables[i]
-		list[i] = change.Rebuilt{Table: &t.a.Table.Table, Rows: p.sourcesOf(t), N: t.is, IDs: t.ids, Ends: t.ends}
+		list[i] = change.Rebuilt{Table: &t.a.Table.Table, Rows: p.sourcesOf(t), N: t.newer, IDs: t.ids, Ends: t.ends}
 	}
 	p.w.Writer.Rebuild(list, func() { p.w.IDs.Apply(p.Delta.IDs, p.room) })
 }

@@ -9,11 +9,11 @@ import (
 	"quarry/ecs/internal/world"
 )
 
-// What is checked before a delta is applied. A delta may be of another state of the world, of
-// another program, or made by an enemy, so everything that it says is compared with the world, and
-// every number has bounds. After check, committing breaks no invariant.
+// The check before a delta is applied. A delta may belong to another state or another program, or
+// be hostile, so all of its content is compared with the world and every number is bounded. After
+// check, commit breaks no invariant.
 
-// deltaPlan is a delta and what it means in a world.
+// deltaPlan is a delta resolved against a world.
 type deltaPlan struct {
 	*Delta
 	op          string
@@ -32,7 +32,7 @@ type deltaPlan struct {
 	described []world.Description // the world's types, by TypeID
 }
 
-// plannedTable is what a deltaTable means.
+// plannedTable is a deltaTable resolved against a world.
 type plannedTable struct {
 	*deltaTable
 	sig   world.Signature
@@ -57,14 +57,13 @@ func (p *deltaPlan) check() error {
 	return p.checkRoster()
 }
 
-// living reports whether an entity is alive afterwards.
+// living reports whether an entity will be alive.
 func (p *deltaPlan) living(e entity.ID) bool {
 	return e.Is(p.tag) && e.Version()&1 != 0 && int(e.Index()) < p.Delta.IDs.To.Records*8192 &&
 		p.Delta.IDs.VersionIn(&p.w.IDs, e.Index()) == e.Version()
 }
 
-// isCleanupOnly reports whether an entity that is alive afterwards is kept by Cleanup types alone
-// then.
+// isCleanupOnly reports whether an entity that will be alive is then kept by Cleanup types alone.
 func (p *deltaPlan) isCleanupOnly(e entity.ID) bool {
 	if p.cleanupOnly != nil && p.cleanupOnly.Has(int(e.Index())) {
 		return true
@@ -95,13 +94,13 @@ func (p *deltaPlan) checkTables() error {
 			}
 			p.at[t.a], have = i, t.a.Table.Len()
 		}
-		if have != t.was || have > 0 && sumOfIDs(t.a) != t.idSum {
-			return p.refuse("%d rows of an archetype, %v, are not the %d of its base", have, t.a, t.was)
+		if have != t.older || have > 0 && sumOfIDs(t.a) != t.idSum {
+			return p.refuse("%d rows of an archetype, %v, are not the %d of its base", have, t.a, t.older)
 		}
 		if have > 0 {
 			with++
 		}
-		t.used = make(bitmask.Bits, (t.was+63)/64)
+		t.used = make(bitmask.Bits, (t.older+63)/64)
 		skipped += min(t.skip, entity.MaxIDs)
 	}
 	for _, a := range p.w.Archetypes.List {
@@ -116,13 +115,13 @@ func (p *deltaPlan) checkTables() error {
 	return nil
 }
 
-// findTable finds the archetype of a table, unless there is none.
+// findTable finds the archetype of a table, if it exists.
 func (p *deltaPlan) findTable(t *plannedTable) (err error) {
-	t.sig, t.given, err = p.archetypeOf(p.types, t.types, t.deltaTable.values, t.was+t.is)
+	t.sig, t.given, err = p.archetypeOf(p.types, t.types, t.deltaTable.values, t.older+t.newer)
 	if err != nil {
 		return err
 	}
-	if t.sig.Has(world.CleanupEntityID) && t.is > 0 && !t.sig.Meets(&p.w.Types.Cleanup) {
+	if t.sig.Has(world.CleanupEntityID) && t.newer > 0 && !t.sig.Meets(&p.w.Types.Cleanup) {
 		return p.refuse("an archetype has CleanupEntity and no Cleanup type")
 	}
 	t.given = p.w.ValuesFor(nil, &t.sig, t.given, nil, nil)
@@ -130,8 +129,8 @@ func (p *deltaPlan) findTable(t *plannedTable) (err error) {
 	return nil
 }
 
-// archetypeOf returns the types and shared values of an archetype with so many rows before and
-// after: of are indices in types.
+// archetypeOf returns the types and shared values of an archetype. of are indices in the delta's
+// types; managed types are allowed only if there are no rows.
 func (p *deltaPlan) archetypeOf(types []*world.Type, of []int, values [][]byte,
 	rows int) (sig world.Signature, given []*value.Shared, err error) {
 	for _, at := range of {
@@ -161,7 +160,7 @@ func (p *deltaPlan) archetypeOf(types []*world.Type, of []int, values [][]byte,
 	return sig, given, nil
 }
 
-// checkRows checks that each entity that is alive afterwards has exactly one row.
+// checkRows checks that each entity that will be alive has exactly one row.
 func (p *deltaPlan) checkRows() error {
 	come, total := make(bitmask.Bits, p.Delta.IDs.To.Records*(8192/64)), p.w.Living()
 	for i := range p.tables {
@@ -175,8 +174,9 @@ func (p *deltaPlan) checkRows() error {
 				fresh += r.n
 			default:
 				from := &p.tables[r.from]
-				if r.row > from.was || r.n > from.was-r.row || from.used.CountRange(r.row, r.n) > 0 {
-					return p.refuse("%d rows from %d on of the %d of a table, or the same twice", r.n, r.row, from.was)
+				if r.row > from.older || r.n > from.older-r.row || from.used.CountRange(r.row, r.n) > 0 {
+					return p.refuse("%d rows from %d on of the %d of a table, or the same twice",
+						r.n, r.row, from.older)
 				}
 				from.used.SetRange(r.row, r.n)
 			}
@@ -184,10 +184,11 @@ func (p *deltaPlan) checkRows() error {
 				return p.refuse("an archetype has %d rows", rows)
 			}
 		}
-		if rows != t.is || fresh != len(t.ids) {
-			return p.refuse("an archetype has %d rows, not %d, and %d new ones, not %d", rows, t.is, fresh, len(t.ids))
+		if rows != t.newer || fresh != len(t.ids) {
+			return p.refuse("an archetype has %d rows, not %d, and %d new ones, not %d",
+				rows, t.newer, fresh, len(t.ids))
 		}
-		total += t.is - t.was
+		total += t.newer - t.older
 		for _, e := range t.ids {
 			if !p.living(e) || p.w.IDs.Version(e.Index()) == e.Version() || come.Has(int(e.Index())) {
 				return p.refuse("%v is not born, or twice", e)
@@ -201,7 +202,8 @@ func (p *deltaPlan) checkRows() error {
 	return p.checkEnds(come.Count())
 }
 
-// checkEnds checks that those rows go whose entities end, and that born entities have new versions.
+// checkEnds checks that exactly the rows of ending entities go, and that born entities have new
+// versions.
 func (p *deltaPlan) checkEnds(born int) error {
 	for _, s := range p.Delta.IDs.Steps {
 		if s.New&1 != 0 {
@@ -229,7 +231,7 @@ func (p *deltaPlan) checkEnds(born int) error {
 	for i := range p.tables {
 		t := &p.tables[i]
 		for row, n := range t.used.FreeRuns() {
-			if n = min(n, t.was-row); n > 0 {
+			if n = min(n, t.older-row); n > 0 {
 				t.ends = append(t.ends, change.Source{From: &t.a.Table.Table, Row: row, N: n})
 				gone += n
 			}
@@ -242,12 +244,12 @@ func (p *deltaPlan) checkEnds(born int) error {
 	return nil
 }
 
-// noteDying notes the entities of tables with CleanupEntity.
+// noteDying records the entities of tables with CleanupEntity.
 func (p *deltaPlan) noteDying() {
 	for i := range p.tables {
 		t := &p.tables[i]
 		t.runs = change.RowRuns(p.sourcesOf(t))
-		if !t.sig.Has(world.CleanupEntityID) || t.is == 0 {
+		if !t.sig.Has(world.CleanupEntityID) || t.newer == 0 {
 			continue
 		}
 		if p.cleanupOnly == nil {
@@ -267,7 +269,7 @@ func (p *deltaPlan) noteDying() {
 	}
 }
 
-// sourcesOf returns where the rows of a table are.
+// sourcesOf returns where the rows of a table are now.
 func (p *deltaPlan) sourcesOf(t *plannedTable) []change.Source {
 	list := make([]change.Source, len(t.rows))
 	for i, r := range t.rows {

@@ -9,20 +9,20 @@ import (
 	"quarry/ecs/internal/world"
 )
 
-// The archetypes of a state, in their order, by which queries go. Those without rows are among
-// them: rows that come to one later come where it stands. So where the archetypes of two states
-// differ, or their order, a delta has those of the newer one, as runs of the list of the older:
+// The roster lists the archetypes of a state in the order in which queries visit them, also those
+// without rows: later rows are visited at their archetype's place. If the rosters of two states
+// differ, a delta has the newer one, as runs of the older list:
 //
 //	0..11 of the older state, 13..40, one with types and shared values, ...
 //
-// What is in no run was given up. The list has a checksum by which a world knows that its own
-// archetypes begin with it. A world that has others makes those that are new, and gives only those
-// with rows the order of the newer state. Archetypes whose shared values cannot be written are in
-// no list: they stay behind the one that they follow.
+// Archetypes in no run were given up. A checksum of the older list shows whether a world's own
+// list begins with it. A world with another list makes the new archetypes and reorders only those
+// with rows. Archetypes whose shared values cannot be encoded are in no list: each stays behind its
+// predecessor.
 
 // deltaRoster is the archetypes of the newer state.
 type deltaRoster struct {
-	was   int    // archetypes of the older state
+	older int    // archetypes of the older state
 	sum   uint64 // of them, see rosterSum
 	types []world.Description
 	parts []rosterPart
@@ -91,9 +91,9 @@ func (x *differ) compareRosters() {
 			r.parts = append(r.parts, rosterPart{first: place, n: 1})
 		}
 	}
-	r.was, r.sum = len(list), rosterSum(x.Older, list)
-	if len(r.parts) == 1 && r.parts[0].n == r.was || len(r.parts) == 0 && r.was == 0 {
-		return // both have the same, but for some that cannot be described
+	r.older, r.sum = len(list), rosterSum(x.Older, list)
+	if len(r.parts) == 1 && r.parts[0].n == r.older || len(r.parts) == 0 && r.older == 0 {
+		return // they differ only in archetypes that cannot be described
 	}
 	x.Delta.Roster = r
 }
@@ -117,7 +117,7 @@ func (x *differ) rosterPart(r *deltaRoster, a *world.Archetype, numbers map[worl
 	return part
 }
 
-// roster codes the archetypes, which deltas of format 1 do not have.
+// roster codes the archetypes. Deltas of format 1 have no roster.
 func (c *deltaCoder) roster(d *Delta) {
 	has := d.Roster != nil
 	if c.Flag(&has); !has {
@@ -127,7 +127,7 @@ func (c *deltaCoder) roster(d *Delta) {
 		d.Roster = &deltaRoster{}
 	}
 	r := d.Roster
-	c.Number(&r.was)
+	c.Number(&r.older)
 	c.Word(&r.sum)
 	codec.List(&c.Coder, &r.types, func(t *world.Description) { t.Code(&c.Coder) })
 	codec.List(&c.Coder, &r.parts, func(p *rosterPart) {
@@ -141,7 +141,7 @@ func (c *deltaCoder) roster(d *Delta) {
 	})
 }
 
-// plannedRoster is what a deltaRoster means in a world.
+// plannedRoster is a deltaRoster resolved against a world.
 type plannedRoster struct {
 	old   []*world.Archetype        // those of the older state; nil: the world has others, and keeps its order
 	gone  map[*world.Archetype]bool // of old, those that the newer state does not have
@@ -169,14 +169,14 @@ func (p *deltaPlan) checkRoster() error {
 	for i := range r.types {
 		types[i], _ = r.types[i].Find(p.described)
 	}
-	if list := writable(p.w); r.was <= len(list) && rosterSum(p.w, list[:r.was]) == r.sum {
-		p.roster.old = list[:r.was]
+	if list := writable(p.w); r.older <= len(list) && rosterSum(p.w, list[:r.older]) == r.sum {
+		p.roster.old = list[:r.older]
 	}
 	for i := range r.parts {
 		part := &r.parts[i]
 		planned := plannedPart{first: part.first, n: part.n, pinned: part.pinned}
-		if part.first > r.was || part.n > r.was-part.first {
-			return p.refuse("%d archetypes from %d on of %d", part.n, part.first, r.was)
+		if part.first > r.older || part.n > r.older-part.first {
+			return p.refuse("%d archetypes from %d on of %d", part.n, part.first, r.older)
 		}
 		if part.n == 0 {
 			for _, of := range part.types {
@@ -194,7 +194,7 @@ func (p *deltaPlan) checkRoster() error {
 	return nil
 }
 
-// makeRoster makes the archetypes that are new.
+// makeRoster makes the new archetypes.
 func (p *deltaPlan) makeRoster() error {
 	for i := range p.roster.parts {
 		part := &p.roster.parts[i]
@@ -210,8 +210,8 @@ func (p *deltaPlan) makeRoster() error {
 	return nil
 }
 
-// arrangeRoster gives the archetypes the order of the newer state. Those that it does not have
-// follow, in their order.
+// arrangeRoster gives the archetypes the order of the newer state. Archetypes that it lacks follow
+// in their present order.
 func (p *deltaPlan) arrangeRoster() {
 	for i := range p.roster.parts {
 		if part := &p.roster.parts[i]; part.a != nil {
@@ -245,16 +245,15 @@ func (p *deltaPlan) arrangeRoster() {
 	}
 }
 
-// retireGone gives up the archetypes that the newer state does not have, if they have no rows and
-// nobody holds them.
+// retireGone gives up archetypes that the newer state lacks, if they have no rows and are not held.
 func (p *deltaPlan) retireGone() {
 	if gone := p.roster.gone; gone != nil {
 		p.w.Retire(func(a *world.Archetype) bool { return gone[a] && !a.Pinned && a.Table.Len() == 0 })
 	}
 }
 
-// rosterFollowers returns the archetypes that no list describes: the first ones, and those that
-// follow each other one.
+// rosterFollowers returns the archetypes that cannot be described: those at the beginning, and
+// those behind each describable one.
 func (p *deltaPlan) rosterFollowers() (first []*world.Archetype, followers map[*world.Archetype][]*world.Archetype) {
 	followers = map[*world.Archetype][]*world.Archetype{}
 	var last *world.Archetype

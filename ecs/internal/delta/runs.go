@@ -10,13 +10,13 @@ import (
 	"quarry/ecs/internal/world"
 )
 
-// Runs of bytes that differ. What differs in a column is kept as it is encoded:
+// Runs of bytes that differ. The difference of a column is kept in its encoded form:
 //
 //	gap, length, length bytes    gap, length, length bytes    ...
 //
-// A gap is counted from the end of the run before. Gaps of fewer than 8 bytes do not end a run,
-// unless a value fits them: each value that a run touches differs. The checksum is of the bytes
-// that runs replace, one after the other.
+// A gap is counted from the end of the previous run. A gap ends a run if it has 8 bytes, or as many
+// as a value of the column has, so each value that a run touches differs. The checksum covers the
+// replaced bytes in order.
 
 // deltaRuns is the runs of one column, or of the values of a sparse type.
 type deltaRuns struct {
@@ -46,52 +46,53 @@ const deltaBlock = 512
 
 var deltaZeros [deltaBlock]byte
 
-// compare adds the runs in which is differs from was. Both begin at byte at of the column; a nil
-// was stands for zeros.
-func (r *runsWriter) compare(at int, was, is []byte) {
-	if was != nil && bytes.Equal(was, is) {
+// compare adds the runs in which newer differs from older. Both begin at byte at of the column; a
+// nil older stands for zeros.
+func (r *runsWriter) compare(at int, older, newer []byte) {
+	if older != nil && bytes.Equal(older, newer) {
 		return
 	}
-	for len(is) > 0 {
-		n := min(len(is), deltaBlock)
+	for len(newer) > 0 {
+		n := min(len(newer), deltaBlock)
 		old := deltaZeros[:n]
-		if was != nil {
-			old, was = was[:n], was[n:]
+		if older != nil {
+			old, older = older[:n], older[n:]
 		}
-		if !bytes.Equal(old, is[:n]) {
-			r.compareBlock(at, old, is[:n])
+		if !bytes.Equal(old, newer[:n]) {
+			r.compareBlock(at, old, newer[:n])
 		}
-		at, is = at+n, is[n:]
+		at, newer = at+n, newer[n:]
 	}
 }
 
-func (r *runsWriter) compareBlock(at int, was, is []byte) {
-	for i := 0; i < len(is); {
-		i += equalBytes(was[i:], is[i:])
-		if i == len(is) {
+func (r *runsWriter) compareBlock(at int, older, newer []byte) {
+	for i := 0; i < len(newer); {
+		i += equalBytes(older[i:], newer[i:])
+		if i == len(newer) {
 			return
 		}
 		end := i + 1
-		for end < len(is) {
+		for end < len(newer) {
 			if r.step == 8 {
-				for end+8 <= len(is) && binary.LittleEndian.Uint64(was[end:]) != binary.LittleEndian.Uint64(is[end:]) {
+				for end+8 <= len(newer) &&
+					binary.LittleEndian.Uint64(older[end:]) != binary.LittleEndian.Uint64(newer[end:]) {
 					end += 8
 				}
 			} else {
-				for end < len(is) && was[end] != is[end] {
+				for end < len(newer) && older[end] != newer[end] {
 					end++
 				}
 			}
-			same := equalBytes(was[end:], is[end:])
-			if same >= r.least || end+same == len(is) {
+			same := equalBytes(older[end:], newer[end:])
+			if same >= r.least || end+same == len(newer) {
 				break
 			}
-			end = min(end+same+r.step, len(is))
+			end = min(end+same+r.step, len(newer))
 		}
-		for was[end-1] == is[end-1] {
+		for older[end-1] == newer[end-1] {
 			end--
 		}
-		r.add(at+i, was[i:end], is[i:end])
+		r.add(at+i, older[i:end], newer[i:end])
 		i = end
 	}
 }
@@ -110,20 +111,20 @@ func equalBytes(a, b []byte) (n int) {
 }
 
 // add adds a run of len(is) bytes at byte at.
-func (r *runsWriter) add(at int, was, is []byte) {
-	r.sum = crc32.Update(r.sum, world.Castagnoli, was)
-	if more := len(is) + 2*binary.MaxVarintLen64; cap(r.runs)-len(r.runs) < more {
+func (r *runsWriter) add(at int, older, newer []byte) {
+	r.sum = crc32.Update(r.sum, world.Castagnoli, older)
+	if more := len(newer) + 2*binary.MaxVarintLen64; cap(r.runs)-len(r.runs) < more {
 		r.runs = slices.Grow(r.runs, more+len(r.runs)) // twice: append would copy large slices more often
 	}
 	r.runs = binary.AppendUvarint(r.runs, uint64(at-r.end))
-	r.runs = binary.AppendUvarint(r.runs, uint64(len(is)))
-	r.runs = append(r.runs, is...)
-	r.end = at + len(is)
+	r.runs = binary.AppendUvarint(r.runs, uint64(len(newer)))
+	r.runs = append(r.runs, newer...)
+	r.end = at + len(newer)
 }
 
-// each calls visit with each run. It returns false, after the runs before, if the encoding is not
-// one of runs within size bytes.
-func (r *deltaRuns) each(size int, visit func(at int, is []byte)) bool {
+// each calls visit with each run. At the first that is malformed or exceeds size bytes it stops and
+// returns false.
+func (r *deltaRuns) each(size int, visit func(at int, newer []byte)) bool {
 	at := 0
 	for rest := r.runs; len(rest) > 0; {
 		gap, n := binary.Uvarint(rest)
@@ -141,24 +142,23 @@ func (r *deltaRuns) each(size int, visit func(at int, is []byte)) bool {
 	return true
 }
 
-// replaces calls visit, unless it is nil, with each run, and reports whether the runs are within
-// old and replace the bytes that they replaced when they were made. visit may write old.
-func (r *deltaRuns) replaces(old []byte, visit func(at int, is []byte)) bool {
+// replaces calls visit, if not nil, with each run. It reports whether the runs lie within old and
+// their checksum matches the bytes of old that they replace. visit may write old.
+func (r *deltaRuns) replaces(old []byte, visit func(at int, newer []byte)) bool {
 	sum := uint32(0)
-	return r.each(len(old), func(at int, is []byte) {
-		sum = crc32.Update(sum, world.Castagnoli, old[at:at+len(is)])
+	return r.each(len(old), func(at int, newer []byte) {
+		sum = crc32.Update(sum, world.Castagnoli, old[at:at+len(newer)])
 		if visit != nil {
-			visit(at, is)
+			visit(at, newer)
 		}
 	}) && sum == r.sum
 }
 
-// rowSpans calls visit with the rows in which runs of a column of values of size bytes lie; rows
-// that follow one another, or are the same, come as one.
+// rowSpans calls visit with the spans of rows that runs touch, in a column of values of size bytes.
 func (r *deltaRuns) rowSpans(size, rows int, visit func(first, n int)) {
 	first, end := 0, 0
-	r.each(size*rows, func(at int, is []byte) {
-		from, to := at/size, (at+len(is)-1)/size+1
+	r.each(size*rows, func(at int, newer []byte) {
+		from, to := at/size, (at+len(newer)-1)/size+1
 		if from > end && end > 0 {
 			visit(first, end-first)
 			first = from
@@ -216,15 +216,15 @@ type flipsWriter struct {
 	on    bool
 }
 
-// bit notes the bit of a row, which comes after all before.
-func (f *flipsWriter) bit(row int, was, is bool) {
+// bit compares the bits of a row. Rows come in ascending order.
+func (f *flipsWriter) bit(row int, older, newer bool) {
 	switch {
-	case was == is:
-	case f.n > 0 && f.at+f.n == row && f.on == is:
+	case older == newer:
+	case f.n > 0 && f.at+f.n == row && f.on == newer:
 		f.n++
 	default:
 		f.flush()
-		f.at, f.n, f.on = row, 1, is
+		f.at, f.n, f.on = row, 1, newer
 	}
 }
 

@@ -1,7 +1,7 @@
 package delta
 
-// Spare is memory for deltas that are encoded one after the other. The zero value has none;
-// the methods of nil give and take nothing.
+// Spare is memory that successive encodings of deltas reuse. The zero value is empty; on nil the
+// methods do nothing.
 type Spare struct {
 	Written []uint64
 	runs    [][]byte
@@ -17,7 +17,7 @@ func (s *Spare) Take() (b []byte) {
 	return b[:0]
 }
 
-// Put gives a slice back that is no longer used.
+// Put takes back a slice that is no longer used.
 func (s *Spare) Put(b []byte) {
 	if s != nil && cap(b) > 0 {
 		s.runs = append(s.runs, b)

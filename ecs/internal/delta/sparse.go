@@ -9,10 +9,10 @@ import (
 	"quarry/ecs/internal/world"
 )
 
-// Sparse types in a delta. Entries are compared by their place in the set: the last entry takes the
-// place of one that is removed, so few differ.
+// Sparse types in a delta. Entries are compared by their place in the set. A removal changes two
+// places, since the last entry fills the gap.
 
-// sparseLike returns the set of a type of another world whose types have the same numbers, or nil.
+// sparseLike returns the set in w of a type of another world with the same numbering, or nil.
 func sparseLike(w *world.World, t *world.Type) *sparse.Set {
 	if int(t.ID) >= len(w.Types.List) {
 		return nil
@@ -31,26 +31,26 @@ func entryBytes(s *sparse.Set, size, index, n int) []byte {
 
 // sparseType compares the sets of a sparse type.
 func (x *differ) sparseType(t *world.Type) {
-	now, was := &t.Sparse.Set, sparseLike(x.Older, t)
-	if was == nil {
-		was = new(sparse.Set)
+	now, older := &t.Sparse.Set, sparseLike(x.Older, t)
+	if older == nil {
+		older = new(sparse.Set)
 	}
-	s := deltaSparse{was: was.Len(), is: now.Len()}
-	both := min(s.was, s.is)
+	s := deltaSparse{older: older.Len(), newer: now.Len()}
+	both := min(s.older, s.newer)
 	ids, values := writerOf(idSize), writerOf(t.Size)
-	newIDs, oldIDs := idBytes(now.IDs()), idBytes(was.IDs())
+	newIDs, oldIDs := idBytes(now.IDs()), idBytes(older.IDs())
 	ids.compare(0, oldIDs[:both*idSize], newIDs[:both*idSize])
 	ids.compare(both*idSize, nil, newIDs[both*idSize:])
-	values.compare(0, entryBytes(was, t.Size, 0, both), entryBytes(now, t.Size, 0, both))
-	values.compare(both*t.Size, nil, entryBytes(now, t.Size, both, s.is-both))
+	values.compare(0, entryBytes(older, t.Size, 0, both), entryBytes(now, t.Size, 0, both))
+	values.compare(both*t.Size, nil, entryBytes(now, t.Size, both, s.newer-both))
 	var flips flipsWriter
 	if t.Enableable {
-		for at := range s.is {
-			flips.bit(at, at >= both || was.Enabled(sparse.Entry(at+1)), now.Enabled(sparse.Entry(at+1)))
+		for at := range s.newer {
+			flips.bit(at, at >= both || older.Enabled(sparse.Entry(at+1)), now.Enabled(sparse.Entry(at+1)))
 		}
 		flips.flush()
 	}
-	if s.was == s.is && len(ids.runs)+len(values.runs)+len(flips.runs) == 0 {
+	if s.older == s.newer && len(ids.runs)+len(values.runs)+len(flips.runs) == 0 {
 		return
 	}
 	s.of, s.ids, s.values, s.flips = x.number(t.ID), ids.deltaRuns, values.deltaRuns, flips.deltaFlips
@@ -59,44 +59,44 @@ func (x *differ) sparseType(t *world.Type) {
 
 const idSize = int(unsafe.Sizeof(entity.ID{}))
 
-// sparseChange is how a set will change, worked out before anything does.
+// sparseChange is the planned change of a set.
 type sparseChange struct {
 	*deltaSparse
 	t   *world.Type
 	ids []entity.ID // of all entries
 }
 
-// planSparse checks what a delta says of a sparse type, and works out the entities of its entries.
+// planSparse checks the delta of a sparse type and computes the entities of its entries.
 func (p *deltaPlan) planSparse(s *deltaSparse) error {
 	t := p.types[s.of]
 	if t.Place() != world.PerEntity {
 		return p.refuse("%s is not sparse", t.Name)
 	}
 	set := &t.Sparse.Set
-	if set.Len() != s.was {
-		return p.refuse("%s has %d entries, in its base %d", t.Name, set.Len(), s.was)
+	if set.Len() != s.older {
+		return p.refuse("%s has %d entries, in its base %d", t.Name, set.Len(), s.older)
 	}
-	if s.is > p.alive {
-		return p.refuse("%s has %d entries of %d entities", t.Name, s.is, p.alive)
+	if s.newer > p.alive {
+		return p.refuse("%s has %d entries of %d entities", t.Name, s.newer, p.alive)
 	}
-	c := sparseChange{s, t, make([]entity.ID, s.is)}
+	c := sparseChange{s, t, make([]entity.ID, s.newer)}
 	both := copy(c.ids, set.IDs())
 	clear(c.ids[both:])
 	if !s.ids.replaces(idBytes(c.ids), func(at int, b []byte) { copy(idBytes(c.ids)[at:], b) }) {
 		return p.refuse("the entities of %s are not those of its base", t.Name)
 	}
 	old := entryBytes(set, t.Size, 0, both)
-	if len(old) < s.is*t.Size {
-		old = append(bytes.Clone(old), make([]byte, s.is*t.Size-len(old))...)
+	if len(old) < s.newer*t.Size {
+		old = append(bytes.Clone(old), make([]byte, s.newer*t.Size-len(old))...)
 	}
 	if !s.values.replaces(old, nil) {
 		return p.refuse("the values of %s are not those of its base", t.Name)
 	}
 	flips := true
-	if !s.flips.each(s.is, func(at, n int, on bool) {
+	if !s.flips.each(s.newer, func(at, n int, on bool) {
 		for i := at; i < at+n && flips; i++ {
-			was := i >= both || set.Enabled(sparse.Entry(i+1))
-			flips = t.Enableable && was != on
+			older := i >= both || set.Enabled(sparse.Entry(i+1))
+			flips = t.Enableable && older != on
 		}
 	}) || !flips {
 		return p.refuse("the enable bits of %s are not those of its base", t.Name)
@@ -108,8 +108,8 @@ func (p *deltaPlan) planSparse(s *deltaSparse) error {
 	return nil
 }
 
-// checkEntries returns an error unless a set may have the entries of some entities: each is alive
-// afterwards, is not kept by Cleanup types alone, and has one entry.
+// checkEntries returns an error unless each entity will be alive, is not kept by Cleanup types
+// alone, and has one entry.
 func (p *deltaPlan) checkEntries(t *world.Type, ids []entity.ID) error {
 	seen := make([]uint64, p.Delta.IDs.To.Records*(8192/64))
 	for _, e := range ids {
@@ -121,19 +121,19 @@ func (p *deltaPlan) checkEntries(t *world.Type, ids []entity.ID) error {
 	return nil
 }
 
-// commit makes a set what the delta says. There is room.
+// commit applies the change to the set. Room was reserved.
 func (c *sparseChange) commit(version uint32) {
 	set, t := &c.t.Sparse.Set, c.t
 	set.SetIDs(c.ids, version)
 	if t.Size > 0 {
-		c.values.each(c.is*t.Size, func(at int, b []byte) {
-			copy(entryBytes(set, t.Size, 0, c.is)[at:], b)
+		c.values.each(c.newer*t.Size, func(at int, b []byte) {
+			copy(entryBytes(set, t.Size, 0, c.newer)[at:], b)
 			for entry := at / t.Size; entry <= (at+len(b)-1)/t.Size; entry++ {
 				set.Mark(sparse.Entry(entry+1), version)
 			}
 		})
 	}
-	c.flips.each(c.is, func(at, n int, on bool) {
+	c.flips.each(c.newer, func(at, n int, on bool) {
 		for entry := at; entry < at+n; entry++ {
 			set.Switch(sparse.Entry(entry+1), on)
 			set.Mark(sparse.Entry(entry+1), version)

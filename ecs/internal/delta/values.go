@@ -11,8 +11,8 @@ import (
 	"quarry/ecs/internal/world"
 )
 
-// Values of rows in a plan: what they replace is compared with what the rows hold now, wherever
-// they are.
+// Values of rows in a plan. The values to be replaced are compared with those that the rows hold
+// now, wherever these are.
 
 // checkValues checks the columns, enable bits, buffers and chunk values of all tables.
 func (p *deltaPlan) checkValues() error {
@@ -50,7 +50,8 @@ func (p *deltaPlan) checkValues() error {
 					return p.refuse("a chunk has %d rows", n)
 				}
 			}
-			if of == nil || of.Kind != world.KindChunk || rows != t.is || len(c.values) != len(c.rows)*of.Chunk.Bytes {
+			if of == nil || of.Kind != world.KindChunk || rows != t.newer ||
+				len(c.values) != len(c.rows)*of.Chunk.Bytes {
 				return p.refuse("%d bytes are values of type %d in %d chunks", len(c.values), c.of, len(c.rows))
 			}
 		}
@@ -58,7 +59,7 @@ func (p *deltaPlan) checkValues() error {
 	return nil
 }
 
-// typeIn returns a type of a delta if an archetype has it, else nil.
+// typeIn returns the type with a number in the delta if the archetype has it, else nil.
 func (p *deltaPlan) typeIn(t *plannedTable, of int) *world.Type {
 	if of >= len(p.types) || !t.sig.Has(p.types[of].ID) {
 		return nil
@@ -66,13 +67,13 @@ func (p *deltaPlan) typeIn(t *plannedTable, of int) *world.Type {
 	return p.types[of]
 }
 
-// runCursor finds the runs of rows that come in rising order.
+// runCursor finds the runs of rows in ascending order.
 type runCursor struct {
 	runs []change.RowRun
-	at   int
+	at     int
 }
 
-// next returns the run with a row, by its index in the table afterwards.
+// next returns the run that holds a row; the index is that of the newer table.
 func (c *runCursor) next(row int) *change.RowRun {
 	for row >= c.runs[c.at].At+c.runs[c.at].N {
 		c.at++
@@ -80,12 +81,12 @@ func (c *runCursor) next(row int) *change.RowRun {
 	return &c.runs[c.at]
 }
 
-// replaces reports whether runs of a column are within its rows, and replace the bytes that they
-// replaced when they were made.
+// replaces reports whether the runs of a column lie within its rows and their checksum matches the
+// bytes that they replace.
 func (t *plannedTable) replaces(of *world.Type, r *deltaRuns) bool {
 	sum, size, cursor := uint32(0), of.Size, runCursor{runs: t.runs}
-	return r.each(t.is*size, func(at int, is []byte) {
-		for end := at + len(is); at < end; {
+	return r.each(t.newer*size, func(at int, newer []byte) {
+		for end := at + len(newer); at < end; {
 			run := cursor.next(at / size)
 			stop := min(end, (run.At+run.N)*size)
 			if run.From != nil && run.From.Sig.Has(of.ID) {
@@ -101,19 +102,20 @@ func (t *plannedTable) replaces(of *world.Type, r *deltaRuns) bool {
 	}) && sum == r.sum
 }
 
-// flipsFit reports whether each bit is another now.
+// flipsFit reports whether each flipped bit has the opposite value now.
 func (t *plannedTable) flipsFit(of *world.Type, f *deltaFlips) bool {
 	fit, cursor := true, runCursor{runs: t.runs}
-	return f.each(t.is, func(at, n int, on bool) {
+	return f.each(t.newer, func(at, n int, on bool) {
 		for row := at; row < at+n && fit; row++ {
 			run := cursor.next(row)
-			was := rowBits(run.From, of.ID, run.Pos, run.Row)
-			fit = was.has(row-run.At) != on
+			older := rowBits(run.From, of.ID, run.Pos, run.Row)
+			fit = older.has(row-run.At) != on
 		}
 	}) && fit
 }
 
-// headerOf returns the header of a row's buffer where it is now, or nil if there is none.
+// headerOf returns the header of a row's buffer at its present place, or nil if the row had no
+// buffer.
 func headerOf(run *change.RowRun, of *world.Type, row int) *value.Header {
 	if run.From == nil || !run.From.Sig.Has(of.ID) {
 		return nil
@@ -121,10 +123,10 @@ func headerOf(run *change.RowRun, of *world.Type, row int) *value.Header {
 	return value.HeaderOf(run.From.Store.Row(run.Pos, run.Row+row-run.At), run.From.Column(of.ID))
 }
 
-// editsFit reports whether edits are of buffers that have the elements of the base.
+// editsFit reports whether the edited buffers still have the elements of the older state.
 func (p *deltaPlan) editsFit(t *plannedTable, of *world.Type, b *deltaBuffers) bool {
 	sum, fit, cursor, k := uint32(0), true, runCursor{runs: t.runs}, &of.Shape
-	return b.each(t.is, k.Element, func(e bufferEdit) {
+	return b.each(t.newer, k.Element, func(e bufferEdit) {
 		var empty value.Header
 		h := headerOf(cursor.next(e.row), of, e.row)
 		if h == nil {
@@ -138,8 +140,8 @@ func (p *deltaPlan) editsFit(t *plannedTable, of *world.Type, b *deltaBuffers) b
 	}) && fit && sum == b.sum
 }
 
-// checkSparse checks the sets of sparse types, those that do not differ too: their entities must
-// stay.
+// checkSparse checks the sets of all sparse types: also in an unchanged set every entity must stay
+// alive.
 func (p *deltaPlan) checkSparse() error {
 	planned := map[*world.Type]bool{}
 	for i := range p.Sparse {
@@ -168,7 +170,7 @@ func (p *deltaPlan) checkSparse() error {
 	return nil
 }
 
-// endsIn returns an entity that ends and has an entry of a set, or the zero ID.
+// endsIn returns an entity that ends but has an entry in a set, or the zero ID.
 func (p *deltaPlan) endsIn(s *sparse.Set) entity.ID {
 	for _, step := range p.Delta.IDs.Steps {
 		for index := step.First; step.Old&1 != 0 && index < step.First+step.N; index++ {
@@ -180,7 +182,7 @@ func (p *deltaPlan) endsIn(s *sparse.Set) entity.ID {
 	return entity.ID{}
 }
 
-// writeValues makes the values of a table's rows what the delta says. The rows are there.
+// writeValues writes the values of a table's rows, which are in place.
 func (p *deltaPlan) writeValues(t *plannedTable, tx *change.Tx) {
 	for k := range t.columns {
 		c := &t.columns[k]
@@ -190,7 +192,7 @@ func (p *deltaPlan) writeValues(t *plannedTable, tx *change.Tx) {
 	for k := range t.flips {
 		id := p.types[t.flips[k].of].ID
 		slot := t.a.Table.Places[id].Slot()
-		t.flips[k].each(t.is, func(at, n int, on bool) {
+		t.flips[k].each(t.newer, func(at, n int, on bool) {
 			t.eachRun(at, n, func(pos, row, n int) {
 				for i := row; i < row+n; i++ {
 					metadata.Bits(slot, pos).Set(i, on)
@@ -203,7 +205,7 @@ func (p *deltaPlan) writeValues(t *plannedTable, tx *change.Tx) {
 		b := &t.buffers[k]
 		of := p.types[b.of]
 		slot, c := t.a.Table.Places[of.ID].Slot(), t.a.Table.Column(of.ID)
-		b.each(t.is, of.Shape.Element, func(e bufferEdit) {
+		b.each(t.newer, of.Shape.Element, func(e bufferEdit) {
 			pos, row := t.a.Table.Store.Find(e.row)
 			h := value.HeaderOf(t.a.Table.Store.Row(pos, row), c)
 			var next *value.Header
@@ -234,22 +236,22 @@ func (t *plannedTable) eachRun(at, n int, visit func(pos, row, n int)) {
 func (t *plannedTable) writeColumn(of *world.Type, r *deltaRuns) {
 	c, size := t.a.Table.Column(of.ID), of.Size
 	slot := t.a.Table.Places[of.ID].Slot()
-	r.each(t.is*size, func(at int, is []byte) {
-		first, end := at/size, (at+len(is)-1)/size+1
+	r.each(t.newer*size, func(at int, newer []byte) {
+		first, end := at/size, (at+len(newer)-1)/size+1
 		t.eachRun(first, end-first, func(pos, row, n int) {
 			all := columnOf(t.a.Table.Store.Row(pos, row), c, n)
 			start := (t.a.Table.Store.Chunks()[pos].Start + row) * size
 			skip := max(at-start, 0)
-			k := copy(all[skip:], is)
-			is, at = is[k:], at+k
+			k := copy(all[skip:], newer)
+			newer, at = newer[k:], at+k
 			t.a.Touch(nil, slot, pos, row, n)
 		})
 	})
 }
 
-// writeChunks gives chunks the values of a chunk type. Where they are cut otherwise than those of
-// the newer state, a chunk gets what the values of several make, as where rows are copied as
-// chunks.
+// writeChunks writes the values of a chunk type. If the world divides its rows into other chunks
+// than the newer state did, the values of the chunks that a chunk overlaps are merged, as when rows
+// are copied as chunks.
 func (t *plannedTable) writeChunks(of *world.Type, c *deltaChunks) {
 	if len(c.rows) == 0 {
 		return

@@ -11,19 +11,35 @@ import (
 	"quarry/internal/store"
 )
 
-// Moving to another world. If both worlds lie in one universe and a whole archetype moves, its full
-// chunks change hands unchanged, and its last one too where the target has no rows; only the entity
-// column and the links are written. All other rows are copied. Types are matched by their Go types.
-// The target world registers the types that it lacks, so the numbers of types, and with them the
-// order of columns, may differ. A target archetype without rows uses the source's layout, so that
-// chunks change hands even then:
+// Moving rows to another world.
+//
+// Terminology
+//
+//	from, w      the old world and the new one, in which the entities get new ids
+//	part         the selected rows of one archetype of the old world (change.Part)
+//	transfer     a part, its archetype in the new world, and the path of columns between both
+//	give         a whole chunk changes hands: the new table holds it, and no component is copied
+//	arrival      the new id of a moved entity, found by the index of its old one
+//	rename       entity values of moved components are rewritten from old ids to new ones
+//
+// Chunks can change hands if both worlds lie in one universe and a whole archetype moves: all full
+// chunks do, and the last one too if the target has no rows. All other rows are copied.
+//
+// Types are matched by their Go types; the new world registers the types that it lacks. So their
+// numbers, and with them the order of columns, may differ. A target archetype without rows uses
+// the layout of the source, so that chunks change hands even then:
 //
 //	from  [Position 0, Owner 1]     to  [Owner 5, Position 9]
-//	      | Entity | Position | Owner |     the same chunk, places of 9 and 5 as they lie there
+//	      | Entity | Position | Owner |     the same chunk: 9 and 5 stand where 0 and 1 stood
 //
-// Steps that can fail come first: finding archetypes, and reserving blocks of buffers, ids and
-// rows. Then rows move archetype by archetype. Last, when all new entities are known, every entity
-// value of the old world in the moved components is rewritten for the new world.
+// A move of 2,000 rows of [Position], 1,000 rows a chunk, to a world that has 300 such rows:
+//
+//	byte a row     | Entity, 8         | Position, 8      |
+//	chunks 0, 1    | new ids written   | stay             |    16,000 B written, 16,000 B given
+//	arrivals       page 0: 8,192 entries of 16 B by old index, 128 KiB
+//
+// The order: everything that can fail comes first (registerAll, reserve), then rows move transfer
+// by transfer, and last, when all new ids are known, links are renamed.
 
 // Arrivals are the new identities of entities that moved from another world.
 type Arrivals struct {
@@ -41,7 +57,7 @@ type arrival struct {
 	to              entity.ID
 }
 
-// Of returns the new entity of an entity of the old world, or Null if it was not moved.
+// Of returns the new id of an entity of the old world, or Null if it was not moved.
 func (m *Arrivals) Of(old entity.ID) entity.ID {
 	index := old.Index()
 	if !old.Is(m.tag) || int(index/arrivalsPage) >= len(m.pages) {
@@ -64,9 +80,8 @@ func (m *Arrivals) note(old, to entity.ID) {
 	(*page)[index%arrivalsPage] = arrival{old.Version(), m.number, to}
 }
 
-// reuse makes m the result of another move, from a world with so many records. The pages stay, with
-// entries that have the numbers of earlier moves: a page takes 128 KiB, for which the collector may
-// ask for work, or begin a cycle.
+// reuse prepares m for another move, from a world with so many records. Pages stay; their entries
+// are void by their move number. A new page has 128 KiB, and allocating it may start a collection.
 func (m *Arrivals) reuse(tag entity.Tag, records int) {
 	if m.number++; m.number == 0 { // entries of 2^32 moves ago have it
 		m.pages, m.number = nil, 1
@@ -77,15 +92,14 @@ func (m *Arrivals) reuse(tag entity.Tag, records int) {
 	}
 }
 
-// MoveAll is ecs.World.MoveAll; moved are the new identities.
+// MoveAll is ecs.World.MoveAll. It records the new ids in moved.
 func MoveAll(w *world.World, from *world.World, moved *Arrivals) (Batch, error) {
 	const op = "World.MoveAll"
 	checkMove(w, op, from)
 	return move(w, op, from, selectAll(from), moved)
 }
 
-// MoveMatches is MoveQuery; moved are the new identities, and reuses what those of an earlier move
-// have.
+// MoveMatches is ecs.World.MoveQuery. It records the new ids in moved, whose pages it reuses.
 func MoveMatches(w *world.World, q *query.Query, moved *Arrivals) (Batch, error) {
 	const op = "World.MoveQuery"
 	if q == nil || q.World == nil {
@@ -115,7 +129,7 @@ type migration struct {
 	sparse    []sparseTransfer
 	moved     *Arrivals
 	selected  *change.Tx // rows of from
-	total     int        // how many
+	total     int        // number of selected rows
 }
 
 // transfer is the move of one part's rows to an archetype of another world.
@@ -126,8 +140,8 @@ type transfer struct {
 	chunks     int // chunks that change hands
 }
 
-// move moves the rows that a transaction of another world has selected. moved is zero, or that of
-// an earlier move, and is that of no move after an error.
+// move moves the rows that a transaction of another world has selected. moved may be that of an
+// earlier move; after an error its content is void.
 func move(w *world.World, op string, from *world.World, selected *change.Tx, moved *Arrivals) (Batch, error) {
 	m := &migration{op: op, w: w, from: from, tx: w.Writer.Begin(), moved: moved}
 	moved.reuse(from.IDs.Tag(), from.IDs.Records())
@@ -228,7 +242,7 @@ func (m *migration) registerTypes(a *world.Archetype) error {
 	return nil
 }
 
-// registerType registers a type of the other world, if w lacks it.
+// registerType registers a type of the other world if w lacks it.
 func (m *migration) registerType(t *world.Type) error {
 	if known, ok := m.w.Types.Find(t.Key()); ok {
 		if mine := m.w.Types.List[known]; !mine.IsLike(t) {
@@ -294,8 +308,8 @@ func (r *transfer) run(m *migration) {
 	m.w.Writer.Receive(&m.from.Writer, r.p, r.transition, r.chunks, m.renamed)
 }
 
-// moveSpills moves the spilled buffers of the rows, which have not moved yet, to blocks of the new
-// world's heap. A header cannot move as it is: it counts from the base of its universe.
+// moveSpills copies the spilled buffers of rows that are about to move to blocks of the new world's
+// heap. A header holds an offset from the base of its universe, so it must be rewritten.
 func (m *migration) moveSpills(r *transfer, b world.Column) {
 	t, c := m.w.Types.List[b.Key], r.p.Table.Column(r.transition.Number(world.TypeID(b.Key)))
 	_ = r.p.EachRow(func(at store.Row) error {
@@ -313,7 +327,7 @@ func (m *migration) moveSpills(r *transfer, b world.Column) {
 	})
 }
 
-// renamed records the new identities of entities, and moves their names and entries to them.
+// renamed records the new ids of entities, and moves their names and sparse entries.
 func (m *migration) renamed(old, to []entity.ID) {
 	for i := range m.sparse {
 		m.sparse[i].run(old, to)

@@ -18,22 +18,43 @@ import (
 	"quarry/internal/universe/sentinel"
 )
 
-// Worlds from images. Where all lies, and how many there are of it, is checked before memory is
-// taken; from then on bits and versions of rows, and the bytes that are read, can be wrong.
+// A world from a world file.
 //
-//	read       the sections
-//	make       a world, of which the program registers the types
-//	match      types of the file with those of the world
-//	prepare    archetypes: layouts, places of chunks and row blocks are checked
-//	take       the rows: mapped, or read; what no chunk has is free again
-//	adopt      chunks, ids, sets and names
-//	convert    rows whose types have changed (imageconvert.go)
+// Terminology
 //
-// After an error the world is closed, which frees what it has.
+//	section    a part of the file: encoded metadata, or the bytes of rows or records (image.go)
+//	rows       the section with all chunks and, behind them, the blocks of spilled buffers
+//	granule    2 MiB of rows: the unit of mapping and reading
+//	claims     one bit per eighth of a chunk (2 KiB) of the section rows: it belongs to a table
+//	match      a type of the file and the type of the program that takes its values
+//	mapped     a match without change of layout: the world uses the chunk as it lies in the file
+//	source     a table of the file whose types have changed; its rows are converted into new chunks
+//
+// All offsets and counts are validated before memory is allocated. After that only contents can be
+// wrong: enable bits, versions of rows, headers of buffers. The steps, of which fill runs all from
+// match on in the order of loadOrder (parts.go):
+//
+//	read       decode the sections and check their counts
+//	make       make the world; the program registers its types
+//	match      find the program's type for each type of the file
+//	prepare    make archetypes; check layouts and claim the places of chunks
+//	take       map the granules of rows, or allocate them and read them
+//	adopt      give archetypes their chunks; then records, sets and names
+//	convert    convert rows of sources (convert.go)
+//
+// The section rows, of 3 chunks and 20,000 bytes of blocks, takes one granule of the universe:
+//
+//	byte of rows  0        16,384    32,768    49,152               69,152      2,097,152
+//	              | chunk  | 8 small | chunk   | blocks             | not used          |
+//	claims        11111111   11010000  11111111  1 for each eighth    0
+//	after adopt   table 0    tables    table 1   heap of buffers      chunks 5 to 127: freed
+//
+// A chunk without a claimed eighth is freed at once. After an error the world is closed, which
+// frees all that it has adopted; freeRows frees the granules if it has adopted none.
 
-// OpenImage makes a world of what a file has. register is called with the new world before it has
-// entities, to register types; given sets what its options give. The error says what in the file is
-// wrong, or is a *LimitError, or from NewWorld.
+// OpenImage makes a world from a file. given sets the options of the new world; register registers
+// its types before it has entities. The error names the defect of the file, or is a *LimitError, or
+// comes from NewWorld.
 func OpenImage(f *File, register, given func(*world.World)) (*world.World, error) {
 	l := &imageLoader{f: f}
 	if !littleEndian() {
@@ -64,8 +85,7 @@ func OpenImage(f *File, register, given func(*world.World)) (*world.World, error
 	return l.w, nil
 }
 
-// asLimitError wraps out-of-memory errors of the universe as a LimitError and returns others
-// unchanged.
+// asLimitError wraps out-of-memory errors of the universe as *LimitError and returns others unchanged.
 func asLimitError(err error) error {
 	for _, of := range [...]error{sentinel.ErrFull, sentinel.ErrCommit, sentinel.ErrReserve, sentinel.ErrTooBig} {
 		if errors.Is(err, of) && !errors.Is(err, world.ErrLimit) {
@@ -75,7 +95,7 @@ func asLimitError(err error) error {
 	return err
 }
 
-// read reads the sections.
+// read decodes the sections and checks their counts.
 func (l *imageLoader) read() error {
 	for i, code := range l.im.Sections() {
 		c := &codec.Coder{In: l.f.Meta[i], Reading: true}
@@ -133,7 +153,7 @@ func universeFor(size int) (*universe.Universe, error) {
 	return universe.New(universe.Size(min(size, universe.MaxSize)))
 }
 
-// fill fills the world.
+// fill loads all parts of the world.
 func (l *imageLoader) fill() error {
 	w := l.w
 	if w.Closed || w.Writer.Created != 0 || w.IDs.Records() > 0 || w.IDs.Reserved() > 0 || w.History != nil {
@@ -150,7 +170,7 @@ func (l *imageLoader) fill() error {
 	return nil
 }
 
-// takeNewer goes on with another file where types differ, and the file asks for that.
+// takeNewer continues with the newer file if types differ and there is one.
 func (l *imageLoader) takeNewer() error {
 	l.f.Changed, l.f.Added = l.compareTypes()
 	if !l.f.Changed || l.f.Newer == nil {
@@ -261,17 +281,17 @@ func (l *imageLoader) archetypeFor(im *ImageArchetype) (a *world.Archetype, chan
 	if a, err = l.w.ArchetypeOf(sig, l.w.ValuesFor(nil, &sig, given, nil, nil)); err != nil {
 		return nil, false, err
 	}
-	return a, changed || im.TableImage.Rows > 0 && keepsNobody(a), nil // rows that are ended are looked at first
+	return a, changed || im.TableImage.Rows > 0 && keepsNobody(a), nil // rows that end are loaded as a source
 }
 
-// keepsNobody reports whether the archetype's entities were destroyed, and no Cleanup type keeps
-// them.
+// keepsNobody reports whether the archetype's entities were destroyed and have no Cleanup type
+// left.
 func keepsNobody(a *world.Archetype) bool {
 	return a.CleanupOnly && !a.Table.Sig.Meets(&a.World.Types.Cleanup)
 }
 
-// endDestroyed ends the entities that were destroyed when the file was written, and were kept by
-// types that are no longer Cleanup types, or dropped.
+// endDestroyed ends destroyed entities that only Cleanup types kept, if these types were dropped or
+// are no longer Cleanup types.
 func (l *imageLoader) endDestroyed() {
 	tx := l.w.Writer.Begin()
 	for _, a := range l.w.Archetypes.List {
@@ -284,7 +304,7 @@ func (l *imageLoader) endDestroyed() {
 	}
 }
 
-// takeRows takes the granules with the rows: they show the file, or the bytes are read.
+// takeRows maps the granules of rows from the file, or allocates them and reads the bytes.
 func (l *imageLoader) takeRows() (err error) {
 	size := l.f.Size[ImageRows]
 	if size == 0 {
@@ -311,7 +331,7 @@ func (l *imageLoader) takeRows() (err error) {
 	return nil
 }
 
-// freeRows frees the rows, unless there are none yet, or they are others' already.
+// freeRows frees rows that were allocated and not yet adopted.
 func (l *imageLoader) freeRows() {
 	if !l.taken || l.adopted {
 		return
@@ -321,8 +341,8 @@ func (l *imageLoader) freeRows() {
 	}
 }
 
-// adoptTables gives the archetypes their chunks and the buffers their blocks, and frees the chunks
-// that nobody has.
+// adoptTables gives the archetypes their chunks and the buffers their blocks, and frees unclaimed
+// chunks.
 func (l *imageLoader) adoptTables() error {
 	w, claims := l.w, l.claims
 	l.adopted = true
@@ -358,8 +378,8 @@ func (l *imageLoader) adoptTables() error {
 	return l.admitBuffers(wrong)
 }
 
-// admitBuffers checks the headers of all buffers, so that none leads elsewhere. It goes on after an
-// error, for the headers are to be sound when the world is closed.
+// admitBuffers checks that the headers of all buffers lead to blocks of the file. It continues
+// after an error and mends bad headers, because closing the world follows them.
 func (l *imageLoader) admitBuffers(wrong error) error {
 	spilled := 0
 	admit := func(a *world.Archetype, h *value.Header, k *value.Shape) {

@@ -1,6 +1,7 @@
 // Report counts what the shape of package ecs is judged by and prints it: lines without tests,
-// fields of World, references between the files of ecs that run up, and exported names of each
-// package, but for those that a file deprecated.go declares: the next version does not have them.
+// fields of World, references between the files of ecs that run up, and of each package the
+// exported names, and of these the types and functions of its scope, but for those that a file
+// deprecated.go declares: the next version does not have them.
 //
 //	go run ./internal/lint/report
 //	go run ./internal/lint/report -up
@@ -38,6 +39,10 @@ var rooms = []string{"internal/universe", "internal/store", "alloc", "ecs/intern
 // report fails: then a file does two things, or a room is missing.
 const mostUp = 10
 
+// mostExported is how many types and functions the scope of a package may export. Above it the
+// report fails: what programs cannot use belongs to a stratum below.
+var mostExported = map[string]int{"alloc": 75}
+
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("report: ")
@@ -48,7 +53,7 @@ func main() {
 	flag.Parse()
 	load := loader{token.NewFileSet(), nil}
 	load.Importer = importer.ForCompiler(load.FileSet, "source", nil)
-	fmt.Printf("%-24s %6s %6s %9s %6s %3s\n", "package", "files", "lines", "exported", "arrows", "up")
+	fmt.Printf("%-24s %6s %6s %9s %6s %6s %3s\n", "package", "files", "lines", "exported", "scope", "arrows", "up")
 	over := ""
 	for _, dir := range rooms {
 		p, err := load.read(dir)
@@ -58,7 +63,11 @@ func main() {
 		arrows := p.arrows()
 		order := arrange(len(p.names), arrows)
 		n := len(up(order, arrows))
-		fmt.Printf("%-24s %6d %6d %9d %6d %3d\n", dir, len(p.names), p.lines, p.exported(), len(arrows), n)
+		fmt.Printf("%-24s %6d %6d %9d %6d %6d %3d\n",
+			dir, len(p.names), p.lines, p.exported(), p.scope(), len(arrows), n)
+		if most := mostExported[dir]; most > 0 && p.scope() > most {
+			over += fmt.Sprintf(" %s exports %d types and functions, at most %d;", dir, p.scope(), most)
+		}
 		if dir != "ecs" && !strings.HasPrefix(dir, "ecs/") {
 			continue
 		}
@@ -73,7 +82,7 @@ func main() {
 		}
 	}
 	if over != "" {
-		log.Fatalf("%s -up lists them", over[1:])
+		log.Fatalf("%s -up lists references", over[1:])
 	}
 }
 
@@ -133,6 +142,19 @@ func (p *room) exported() (n int) {
 				if p.counts(f) {
 					n++
 				}
+			}
+		}
+	}
+	return n
+}
+
+// scope counts the types and functions among such names of the package's scope.
+func (p *room) scope() (n int) {
+	for _, name := range p.types.Scope().Names() {
+		switch o := p.types.Scope().Lookup(name).(type) {
+		case *types.TypeName, *types.Func:
+			if p.counts(o) {
+				n++
 			}
 		}
 	}

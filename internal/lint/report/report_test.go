@@ -202,6 +202,7 @@ func TestDeprecated(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, p.names, 2)
 	require.Equal(t, 3, p.exported(), "World, Size and Len")
+	require.Equal(t, 1, p.scope(), "World")
 }
 
 // TestSugarIsOnTop: no other file of ecs uses what the files of views, bundles, Each and Occupancy

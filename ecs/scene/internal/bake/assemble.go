@@ -15,8 +15,40 @@ import (
 	"quarry/ecs/scene/internal/section"
 )
 
-// elsewhere is the buffer of placeholders for entities of other sections, while a section's world
-// is assembled. Those of records are multiples of 4, and 1 and 2 more.
+// Assembly of a section's world from records.
+//
+// Terminology
+//
+//	object     a thing of the authoring data; it belongs to one section
+//	record     what the baker of an object made: parts of its entities as bytes, placeholders as
+//	           entities (record.go)
+//	sub        number of an entity in its record; the first, 0, stands for the object
+//	part       of a record: one component, buffer or value of one entity
+//	part       of a section: at most PartRows entities whose objects follow one another; a scene loads
+//	           them as one
+//	group      the entities of one part of the section with the same types and shared values
+//	number     of an entity in the section: subs counted over all objects in order
+//
+// A record knows its entities only as placeholders. Their number is an index and their buffer names
+// what it is an index of; own is a multiple of 4:
+//
+//	buffer    own                own+1                    own+2
+//	number    sub                object in r.outside      blob in r.blobs
+//	becomes   entity             entity, or placeholder   entity of the blob
+//	                             of elsewhere
+//
+// The steps: group sorts entities by what they have; create makes each group's rows and copies its
+// columns; addBlobs, putAll and adopt then add what is not in columns: blobs, buffers, managed and
+// sparse values, and parents. lead replaces placeholders, which needs all entities:
+//
+//	object     record                       number    group
+//	tree-1     0: Position, Height          0         [Position Height]    row 0
+//	house      0: Position                  1         [Position]           row 0
+//	           1: Position, Door            2         [Position Door]      row 0
+//	tree-2     0: Position, Height          3         [Position Height]    row 1
+
+// elsewhere is the buffer of placeholders for entities of other sections while a section's world is
+// assembled. The buffers of records are multiples of 4, and these plus 1 and 2.
 const elsewhere = ^uint32(0)
 
 // assembly makes the world of a section from records.
@@ -32,31 +64,31 @@ type assembly struct {
 
 	groups   []*rowGroup
 	byKey    map[string]*rowGroup
-	values   map[any]uint32       // shared values, numbered
+	values   map[any]uint32       // numbers of shared values
 	first    map[int]int          // number of the first entity of an object
 	byID     map[uint64]int       // the same, by section.Hash of the ID
 	entities []ecs.Entity         // by number
-	outside  []int                // objects in other sections that are led to
+	outside  []int                // objects in other sections that entities of this one name
 	blobs    map[int][]ecs.Entity // of an object
 	adds     map[int]*ecs.Change  // of sparse types
 	parts    uint32
 }
 
-// rowGroup is the entities of an archetype.
+// rowGroup is the entities of an archetype in one part of the section.
 type rowGroup struct {
 	types   []ecs.Type
 	members []member
 	part    uint32
 }
 
-// member is an entity that is to be.
+// member is an entity to be created.
 type member struct {
 	object int
 	sub    int
 	number int
 }
 
-// assemble makes the world of a section. The caller closes it.
+// assemble makes the world of a section, which the caller closes.
 func (b *Bakery) assemble(l *list, records []*bakedObject, objects []int) (a *assembly, err error) {
 	w, own, err := b.world()
 	if err != nil {
@@ -103,7 +135,7 @@ func (a *assembly) refusal(object int, format string, args ...any) error {
 	}
 }
 
-// group sorts the entities by what they have, in the order in which that comes first.
+// group divides the entities into groups, in the order of the first entity of each.
 func (a *assembly) group() error {
 	parents := map[int]bool{}
 	for _, o := range a.objects {
@@ -262,7 +294,7 @@ func (a *assembly) addBlobs() error {
 	return nil
 }
 
-// putAll gives the entities what does not lie in columns, and leads entity values to entities.
+// putAll sets all values that are not in columns, and replaces placeholders in all values.
 func (a *assembly) putAll() error {
 	for _, g := range a.groups {
 		for _, m := range g.members {
@@ -309,7 +341,8 @@ func (a *assembly) put(m member, p *part) error {
 	return err
 }
 
-// lead returns the entity that an entity value of a record stands for.
+// lead returns the entity that an entity value of a record stands for. The entity of an object in
+// another section becomes a placeholder of elsewhere.
 func (a *assembly) lead(m member, p *part, e ecs.Entity) (ecs.Entity, error) {
 	r := a.records[m.object]
 	if n := r.numberOf(e); n >= 0 {
@@ -333,7 +366,7 @@ func (a *assembly) lead(m member, p *part, e ecs.Entity) (ecs.Entity, error) {
 		a.b.kinds[p.kind].Name, e)
 }
 
-// adopt makes the parents of objects those of their entities.
+// adopt sets the parents of the objects' first entities.
 func (a *assembly) adopt() error {
 	for _, o := range a.objects {
 		if p := a.list.parent[o]; p >= 0 {
