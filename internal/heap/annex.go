@@ -22,8 +22,8 @@ import (
 // to its annex by a binary search in the list, which is replaced as a whole and thus read without a
 // lock. Annexes end with the heap.
 //
-// A universe that is full says so only after reading all its masks. So after a refusal the heap
-// asks annexes first, the one that had room last before the others, and its own universe only after
+// A full universe refuses only after reading all its masks. So after a refusal the heap asks
+// annexes first, the one that had room last before the others, and its own universe only after
 // restFor requests.
 
 // restFor is for how many requests a heap whose universe was full goes to its annexes first: a

@@ -15,12 +15,12 @@ import (
 //	region   | granule: 4 sheets of 512 KiB | granule | no access yet ...    64 MiB
 //	sheet    | masks .w.......... | dirty .w........ | gone ... | ...        w: written, has a page
 //
-// Whoever gives a sheet back clears what it wrote. The pages of warmSheets sheets of a size stay,
-// so that worlds which come and go one after another cost neither system calls nor page faults for
-// their books; those of further sheets go back to the system. The addresses stay with the process.
-// Where pages are not real, and where the system refuses, a sheet is memory of Go. So are sheets of
-// less than 64 KiB, of universes below 2 GiB: where addresses are scarce, a region among the small
-// ranges that universes park would keep these from being joined.
+// The caller that gives a sheet back clears the bytes that it wrote. The pages of warmSheets sheets
+// of a size stay, so that worlds which come and go one after another cost neither system calls nor
+// page faults for their books; those of further sheets go back to the system. The addresses stay
+// with the process. Where pages are not real, and where the system refuses, a sheet is memory of
+// Go. So are sheets of less than 64 KiB, of universes below 2 GiB: where addresses are scarce, a
+// region among the small ranges that universes park would keep these from being joined.
 //
 // Invariants, checked by verify:
 //

@@ -21,7 +21,7 @@ import (
 //	Rows of a snapshot   handles and scan of the live world, bindings to frozen archetypes, all gated
 //	look-ups             finders with hidden Sights, so that they come to Finder.miss
 //
-// Goroutines: whoever is first makes a part, under the snapshot's lock.
+// Goroutines: the first that needs a part makes it, under the snapshot's lock.
 
 // FrozenWorld is the world that readers of a snapshot see.
 type FrozenWorld struct {

@@ -7,8 +7,8 @@ import (
 	"quarry/internal/store"
 )
 
-// Owner says which table and chunk a stretch of rows belongs to. The zero Owner is the owner of a
-// stretch that no table has.
+// Owner names the table and chunk that a stretch of rows belongs to. The zero Owner is the owner of
+// a stretch that no table has.
 type Owner struct {
 	base  unsafe.Pointer // address of the chunk
 	first Location       // of the chunk's row 0

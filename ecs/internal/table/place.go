@@ -12,8 +12,8 @@ const (
 	Readable = 1 << iota
 	Writable
 
-	// Gated stands for both where the rows have versions: whoever opens the column goes a longer
-	// way, on which they are written.
+	// Gated stands for both if the rows have versions: opening the column then takes a longer path,
+	// which writes them.
 	Gated = (Readable | Writable) << 2
 )
 
