@@ -7,7 +7,7 @@ import (
 	"quarry/internal/universe"
 )
 
-// Scavenger says how much work the scavenger does, which returns idle memory to the system while
+// Scavenger sets how much work the scavenger does, which returns idle memory to the system while
 // the program runs. The zero value is the default.
 type Scavenger struct {
 	// Percent is the share of one core that the scavenger may take on average; 0 means 1, and below

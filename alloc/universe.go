@@ -192,8 +192,8 @@ func (u *Universe) Stats() Stats { return Stats(u.core.Stats()) }
 
 // Resident returns how many bytes of committed memory the system has backed with pages, which is
 // what was touched; a huge page counts whole. Of granules that show a file (worlds that were opened
-// from one) it counts the pages that the system has in its cache, whoever read them: a file that
-// was just written counts whole, though the process has touched none of it. For the memory of the
+// from one) it counts the pages in the system's cache, also those that other processes read: a file
+// that was just written counts whole, though this process has not touched it. For the memory of the
 // process itself ask the system, as /proc/self/status (VmRSS). It asks the system, which takes
 // about 2 us for each 2 MiB committed. An error wraps mmap.ErrUnsupported on systems that do not
 // report this (all but Linux).

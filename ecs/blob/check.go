@@ -59,9 +59,9 @@ type want struct {
 var errOverlap = errors.New("arrays overlap more than those of a builder")
 
 // check returns what is wrong with a block of the graph's root type, or nil. The bytes may be any.
-// After nil, whoever begins at the root and follows fields stays in the content. Cost: values of a
-// type are looked at once, wherever a builder has put them; what no builder makes, arrays that
-// overlap, is refused after a few times the bytes.
+// After nil, following fields from the root never leaves the content. Cost: values of a type are
+// visited once, as builders place them; overlapping arrays, which no builder makes, are refused
+// after a few times the bytes.
 func (g *graph) check(words []word) error {
 	end, text, ok := head(words)
 	switch {

@@ -9,8 +9,8 @@ import (
 )
 
 // The check of a buffer. It reads all records in the order of playback, finds for each entity the
-// program that its commands make (program.go draws programs, nodes, subjects and links), and collects
-// failures. It does not change the world, except that it may make archetypes.
+// program that its commands make (program.go draws programs, nodes, subjects and links), and
+// collects failures. It does not change the world, except that it may make archetypes.
 //
 // Terminology, beside that of program.go
 //
@@ -37,8 +37,8 @@ import (
 //	          +-- a pattern --------+ +-- repeats it -------+  query    block
 //	run       0                                                         1
 //
-// A record that cannot apply becomes a Failure and is left out of its program; the check goes on, so
-// that one PlayError lists all failures.
+// A record that cannot apply becomes a Failure and is left out of its program; the check goes on,
+// so that one PlayError lists all failures.
 
 // check checks the commands from a place on. The error is a *LimitError.
 func (p *player) check(from place) error {

@@ -59,5 +59,5 @@ func (s source) value(i int) unsafe.Pointer {
 // from returns the values from the i'th on.
 func (s source) from(i int) source { return source{s.base, s.at[i:], s.made} }
 
-// errLacks says that an entity has no value to be set or toggled.
+// errLacks is the error of an entity without the value to set or toggle.
 var errLacks = errors.New("command: the entity does not have the sparse type")

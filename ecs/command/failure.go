@@ -10,7 +10,7 @@ import (
 	"quarry/ecs"
 )
 
-// reason says why a command cannot apply.
+// reason is why a command cannot apply.
 type reason int32
 
 const (

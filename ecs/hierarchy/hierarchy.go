@@ -43,10 +43,10 @@ import (
 // Errors that SetParent's errors wrap, besides the errors of package ecs.
 var (
 
-	// ErrDead says that an entity is not alive in the hierarchy's world.
+	// ErrDead is the error of an entity that is not alive in the hierarchy's world.
 	ErrDead = errors.New("not alive in this world")
 
-	// ErrCycle says that an entity would become its own ancestor.
+	// ErrCycle is the error of an entity that would become its own ancestor.
 	ErrCycle = errors.New("would be its own ancestor")
 )
 

@@ -15,12 +15,12 @@ import (
 // Where several concern a type, those that rename come first, then Drop, then what the program has
 // registered, then Keep, KeepUnknown and DropUnknown, in this order.
 
-// Renamed says that a type has another name in the program: Renamed("Pos", "Position"). The renames
-// are a program's history, oldest first, and each applies to the names that those before it made:
-// with Renamed("P", "Pos") before it, files of all three versions open. A file that has a type of
-// the newer name already is from after the change, so the rule says nothing about it. Rules that
-// exchange two names are refused, and so is a name that the program has not registered, unless Drop
-// or Keep have it.
+// Renamed declares that a type has another name in the program: Renamed("Pos", "Position"). The
+// renames are a program's history, oldest first, and each applies to the names that those before it
+// made: with Renamed("P", "Pos") before it, files of all three versions open. A file that has a
+// type of the newer name already is from after the change, so the rule says nothing about it. Rules
+// that exchange two names are refused, and so is a name that the program has not registered, unless
+// Drop or Keep have it.
 func Renamed(old, now string) Option {
 	checkNames("Renamed", old, now)
 	return func(s *fileformat.Settings) {
@@ -28,12 +28,12 @@ func Renamed(old, now string) Option {
 	}
 }
 
-// RenamedField says that a field has another name in the program: RenamedField("Position", "Lat",
-// "X"). The type is named as in the file, as in the program, or as in a version between. A field of
-// a struct in it is "Outer.Inner"; "Outer" renames all of them; "" is the value of a type that is
-// no struct. Renames apply in their order as those of types do, to types that have changed; one
-// that gives a field a name which the program does not have is refused, so that its values are not
-// lost.
+// RenamedField declares that a field has another name in the program: RenamedField("Position",
+// "Lat", "X"). The type is named as in the file, as in the program, or as in a version between. A
+// field of a struct in it is "Outer.Inner"; "Outer" renames all of them; "" is the value of a type
+// that is no struct. Renames apply in their order as those of types do, to types that have changed;
+// one that gives a field a name which the program does not have is refused, so that its values are
+// not lost.
 func RenamedField(of, old, now string) Option {
 	checkNames("RenamedField", of)
 	return func(s *fileformat.Settings) {
@@ -48,8 +48,8 @@ func checkNames(op string, names ...string) {
 	}
 }
 
-// Drop says that entities lose types, which need not be registered. A type that is renamed has its
-// new name here. Archetypes that are the same without them become one.
+// Drop makes entities lose types, which need not be registered. A type that is renamed has its new
+// name here. Archetypes that are the same without them become one.
 func Drop(types ...string) Option {
 	checkNames("Drop", types...)
 	return func(s *fileformat.Settings) { s.Rules.Drop = append(s.Rules.Drop, types...) }
@@ -66,10 +66,10 @@ func DropUnknown() Option { return func(s *fileformat.Settings) { s.Rules.DropUn
 // neither enable bits nor versions of rows count as values.
 func Strict() Option { return func(s *fileformat.Settings) { s.Rules.Strict = true } }
 
-// DropField says that the program no longer has fields of a type, so that Strict does not refuse
-// their loss. The type is named as in RenamedField, and a field as in the file or after renames;
-// "Outer" is all fields of a struct. Fields that the program has stay, and without Strict the
-// option has no effect.
+// DropField declares that the program no longer has fields of a type, so that Strict does not
+// refuse their loss. The type is named as in RenamedField, and a field as in the file or after
+// renames; "Outer" is all fields of a struct. Fields that the program has stay, and without Strict
+// the option has no effect.
 func DropField(of string, fields ...string) Option {
 	checkNames("DropField", of)
 	return func(s *fileformat.Settings) {
@@ -79,13 +79,13 @@ func DropField(of string, fields ...string) Option {
 	}
 }
 
-// Convert says how values of a type of the file become those of a type of the program, where fields
-// do not tell: Old is the type as it was, of whatever name; the type is named as in RenamedField.
-// For a buffer it converts elements. It applies to files whose layout is that of Old, so there may
-// be one for each version of a type; in files of other layouts fields decide. New is the type of
-// the program, or the file is refused. Where Old and New have the same layout and the type keeps
-// its name, the function is called each time that a file or a journal is opened, so give the type
-// another name.
+// Convert defines how values of a type of the file become values of a type of the program, where
+// fields do not tell: Old is the type as it was, of whatever name; the type is named as in
+// RenamedField. For a buffer it converts elements. It applies to files whose layout is that of Old,
+// so there may be one for each version of a type; in files of other layouts fields decide. New is
+// the type of the program, or the file is refused. Where Old and New have the same layout and the
+// type keeps its name, the function is called each time that a file or a journal is opened, so give
+// the type another name.
 //
 // The function is called once for each value, of a type with bytes, in the goroutine of Open, and
 // must not use the world. If it panics, so does Open, and there is no world.
@@ -109,12 +109,12 @@ func Convert[Old, New any](of string, convert func(Old) New) Option {
 	return func(s *fileformat.Settings) { s.Rules.Conversions = append(s.Rules.Conversions, c) }
 }
 
-// Keep says that types of the file stay as they are, though the program has not registered them:
-// entities keep them, they have the name and the fields of the file, are copied, moved to other
-// worlds and saved again. World.Components has handles of them, by which Rows.Value and queries
-// reach them. A type that is registered is not affected. Managed values, and shared ones, are the
-// bytes that the file has of them; a shared type with entities in its values is refused, for only
-// the type can rename them.
+// Keep keeps types of the file as they are, though the program has not registered them: entities
+// keep them, they have the name and the fields of the file, are copied, moved to other worlds and
+// saved again. World.Components has handles of them, by which Rows.Value and queries reach them. A
+// type that is registered is not affected. Managed values, and shared ones, are the bytes that the
+// file has of them; a shared type with entities in its values is refused, for only the type can
+// rename them.
 func Keep(types ...string) Option {
 	checkNames("Keep", types...)
 	return func(s *fileformat.Settings) { s.Rules.Keep = append(s.Rules.Keep, types...) }

@@ -35,7 +35,7 @@ type Section struct {
 	Err           error // what is damaged, or why it could not be read
 }
 
-// State says whether a section is as it was written.
+// State reports whether a section is as it was written.
 type State uint8
 
 // States of sections.
@@ -99,10 +99,10 @@ type Managed struct {
 	Bytes        int // of the values, as the codec of the type wrote them, with their lengths
 }
 
-// Describe says what the world file at a path holds: sections, types, archetypes. No type need be
-// registered, no world is made, and no row is read. With [Checked] it reads the whole file as
-// [Check] does, and says of each section whether it is damaged; no other option has an effect. It
-// is for files of strangers, whose names and texts may be any.
+// Describe returns the contents of the world file at a path: sections, types, archetypes. No type
+// need be registered, no world is made, and no row is read. With [Checked] it reads the whole file
+// as [Check] does, and says of each section whether it is damaged; no other option has an effect.
+// It is for files of strangers, whose names and texts may be any.
 //
 // An error wraps ErrFile, or is the system's. Then Info has what could still be told: sections, if
 // the header is good; types, archetypes and the rest if all sections before rows are. Any goroutine

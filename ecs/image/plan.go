@@ -53,12 +53,12 @@ func (p TypePlan) String() string {
 	return strings.Join(append([]string{text}, p.Notes...), "\n\t")
 }
 
-// Plan says what [Open] of the file at a path with the same function and options would do with each
-// type of the file, in their order. It is for files of strangers. It makes no world that stays, and
-// reads no row; options of the new world have no effect. An error wraps ErrFile, or is the system's
-// or from ecs.NewWorld. A type that Open would refuse is no error of Plan. The function gets a
-// world that ends with the call, so it must not set handles that a running world uses. Any
-// goroutine may call it. Cost: reading the described sections, and a world without rows.
+// Plan reports what [Open] of the file at a path, with the same function and options, would do with
+// each type of the file, in their order. It is for files of strangers. It makes no world that
+// stays, and reads no row; options of the new world have no effect. An error wraps ErrFile, or is
+// the system's or from ecs.NewWorld. A type that Open would refuse is no error of Plan. The
+// function gets a world that ends with the call, so it must not set handles that a running world
+// uses. Any goroutine may call it. Cost: reading the described sections, and a world without rows.
 func Plan(path string, register func(*ecs.World), options ...Option) ([]TypePlan, error) {
 	s := settingsOf("Plan", register, options)
 	plans, err := s.plan(path, register)
@@ -77,10 +77,10 @@ func (s *settings) plan(path string, register func(*ecs.World)) ([]TypePlan, err
 	return typePlans(path, from, err)
 }
 
-// PlanBetween is [Plan] without the program: it says what opening the file at a path would do in a
-// program whose types are those of a newer file, which such a program has saved. Types of no entity
-// are in files too. It is for files of strangers. [Convert] has no effect, for the types are known
-// by their names alone.
+// PlanBetween is [Plan] without the program: it reports what opening the file at a path would do in
+// a program whose types are those of a newer file, which such a program has saved. Types of no
+// entity are in files too. It is for files of strangers. [Convert] has no effect, for the types are
+// known by their names alone.
 func PlanBetween(path, newer string, options ...Option) ([]TypePlan, error) {
 	var s settings
 	s.apply("PlanBetween", options)

@@ -105,7 +105,7 @@ func Checked() Option { return func(s *fileformat.Settings) { s.Check = true } }
 // Types may have changed since (docs/files.md): fields that were added, removed or reordered,
 // numbers that grew and other options are converted, and what fields do not tell is said by
 // Renamed, RenamedField and Convert. Archetypes with such types are copied, and marked changed, in
-// the time of their rows; all others are mapped. Plan says what becomes of each type.
+// the time of their rows; all others are mapped. Plan reports how each type maps.
 //
 // Open is for files of one's own; for files of strangers there are Load, and Open with Checked. It
 // bounds whatever look-ups follow, so that a damaged file leads nowhere else, but does not read the
@@ -115,8 +115,8 @@ func Checked() Option { return func(s *fileformat.Settings) { s.Check = true } }
 // two take each other's entities for their own, and so do worlds that are opened from the same file
 // (docs/decisions/0037). Versions go on.
 //
-// An error wraps ErrFile if the file is none or damaged, ErrTypes if types differ, or is the
-// system's, a *ecs.LimitError, or from ecs.NewWorld. Then there is no world.
+// An error wraps ErrFile if the file is not a world file or is damaged, ErrTypes if types differ,
+// or is the system's, a *ecs.LimitError, or from ecs.NewWorld. Then there is no world.
 func Open(path string, register func(*ecs.World), options ...Option) (*ecs.World, error) {
 	s := settingsOf("Open", register, options)
 	w, err := s.open(path, register)

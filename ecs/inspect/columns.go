@@ -26,7 +26,7 @@ type exportColumn struct {
 	holds holds
 }
 
-// holds says what a column has of its type.
+// holds is which part of its type a column shows.
 type holds uint8
 
 const (

@@ -7,7 +7,7 @@ import (
 	"quarry/ecs/internal/door"
 )
 
-// mode says which goroutines may run a flight.
+// mode is which goroutines may run a flight.
 type mode uint8
 
 const (

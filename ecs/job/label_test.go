@@ -86,8 +86,8 @@ const (
 	owning = `{"system":"owner"}`
 )
 
-// Bodies run under the labels that the scheduler had when they were scheduled, whoever runs
-// them; afterwards the caller has its own again and the worker none.
+// Bodies run under the labels that the scheduler had when they were scheduled, on any goroutine;
+// afterwards the caller has its own again and the worker none.
 func TestLabels(t *testing.T) {
 	w := newWorld(t)
 	w.fill(t, 500)

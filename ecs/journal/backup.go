@@ -12,8 +12,8 @@ import (
 )
 
 // A backup is a copy of the base and of the log up to a record. The writer opens both between two
-// of its steps, so they are of one another; whoever asked copies them, while the journal goes on. A
-// new base that comes into place meanwhile takes away their names and not their bytes.
+// of its steps, so they match; the caller copies them while the journal continues. A new base that
+// replaces them meanwhile takes their names, not their bytes.
 //
 //	lock        of the folder that the copy is in
 //	base        temporary file, sync

@@ -14,7 +14,7 @@ var ErrInUse = errors.New("a journal in this folder is open")
 // ErrRebase is wrapped by the errors of a journal that writes nothing until Rebase.
 var ErrRebase = errors.New("the journal needs a new base")
 
-// badLog returns an error that wraps ErrLog and says why.
+// badLog returns an error that wraps ErrLog with the reason.
 func badLog(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", ErrLog, fmt.Errorf(format, args...))
 }

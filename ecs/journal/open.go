@@ -55,7 +55,7 @@ func Open(folder string, register func(*ecs.World), options ...Option) (*Journal
 	return j, nil
 }
 
-// Opened says what Open found.
+// Opened reports what Open found.
 type Opened struct {
 	New     bool   // there was no base
 	NoLog   bool   // there was a base without a log: it was put there, or the log was removed

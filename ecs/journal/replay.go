@@ -35,7 +35,7 @@ type recordEnd struct {
 	at     int64
 }
 
-// trust notes that a record says which commit was on the disk.
+// trust records the commit that a record declares to be on the disk.
 func (r *replay) trust(number uint64) {
 	for len(r.unsure) > 0 && r.unsure[0].number <= number {
 		r.sure, r.unsure = r.unsure[0].at, r.unsure[1:]

@@ -224,12 +224,12 @@ func (o *logWriter) noteTail() error {
 	return nil
 }
 
-// lostError says that the log has lost records.
+// lostError is the error of a log that has lost records.
 type lostError struct{ error }
 
 func (e *lostError) Unwrap() error { return e.error }
 
-// cutError says that a part of a record could not be taken back.
+// cutError is the error of a partial record that could not be removed.
 type cutError struct{ write, cut error }
 
 func (e *cutError) Error() string {
@@ -237,7 +237,7 @@ func (e *cutError) Error() string {
 }
 func (e *cutError) Unwrap() []error { return []error{e.write, e.cut} }
 
-// unfitError says that there is no delta to a commit.
+// unfitError is the error of a commit without a delta.
 type unfitError struct{ error }
 
 func (e *unfitError) Unwrap() error { return e.error }

@@ -92,7 +92,7 @@ func (b *Bakery) ReadJSON(name string, r io.Reader) ([]Object, error) {
 	return viewOf[Object](objects), nil
 }
 
-// Report says what a bake did.
+// Report counts the work of a bake.
 type Report struct {
 	Objects  int // of the input
 	Baked    int // for which a baker was called
@@ -100,7 +100,7 @@ type Report struct {
 	Removed  []string // paths of sections that are gone
 }
 
-// SectionReport says what a bake did with a section.
+// SectionReport is the result of a bake for one section.
 type SectionReport struct {
 	Name     string
 	Path     string // of its file

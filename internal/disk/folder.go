@@ -23,8 +23,8 @@ func MakeFolders(d Disk, path string) error {
 	return d.MakeFolder(path)
 }
 
-// SyncAbove brings the names of a folder and of those above it to the disk, whoever made them.
-// Those above that the program may not read, or does not see, are left out.
+// SyncAbove syncs the names of a folder and of the folders above it to the disk. Folders above that
+// the program may not read, or does not see, are left out.
 func SyncAbove(d Disk, path string) error {
 	path = filepath.Clean(path)
 	above := filepath.Dir(path)

@@ -112,8 +112,8 @@ func (l *Local) use(c *localClass, s *slab) {
 	c.word = &s.words[slotWords-1].own // advance begins with the first word
 }
 
-// batchPart says how many slots of a full slab must be free before it is allocated from again: 1
-// of so many of its slots, or 1 slot. With one slot alone, frees that are scattered over many slabs
+// batchPart sets how many slots of a full slab must be free before it is allocated from again: 1 of
+// so many of its slots, or 1 slot. With one slot alone, frees that are scattered over many slabs
 // move a slab between the lists at nearly each call.
 const batchPart = 32
 

@@ -22,9 +22,9 @@ import (
 // An address leads to its overflow heap by a binary search in the list, which is replaced as a
 // whole and thus read without a lock. Overflow heaps end with the heap.
 //
-// A universe that is full says so only after reading all its masks. So after a refusal the heap
-// asks overflow heaps first, the one that had room last before the others, and its own universe
-// only after restFor requests.
+// A full universe refuses only after reading all its masks. So after a refusal the heap asks
+// overflow heaps first, the one that had room last before the others, and its own universe only
+// after restFor requests.
 
 // restFor is for how many requests a heap whose universe was full goes to its overflow heaps first:
 // a refusal takes some 20 us, so they add 0.1 us to each.

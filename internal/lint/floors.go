@@ -190,7 +190,7 @@ func importFloors(t *tree) []finding {
 	return found
 }
 
-// refuseFloor says why the package in from may not import the one in to, or "". Tests that are a
+// refuseFloor returns why the package in from may not import the one in to, or "". Tests that are a
 // package of their own, apart from the one that they test, stand above ecs if they lie in it or in
 // one of its rooms.
 func refuseFloor(from, to string, test, apart bool) string {
@@ -223,7 +223,7 @@ func hasEntry(from, to string) bool {
 	})
 }
 
-// refuseOutside says why the root module may not import a package from elsewhere, or "". The
+// refuseOutside returns why the root module may not import a package from elsewhere, or "". The
 // standard library has no dot in its first element.
 func refuseOutside(name string, test bool) string {
 	for module, testsOnly := range outside {

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Which code depends on the kind of a component type. docs/architecture.md lists it for whoever
-// adds a kind: a page that lacks a function, or has one that no longer asks, is a finding.
+// Which code depends on the kind of a component type. docs/architecture.md lists it for those who
+// add a kind. A function that the page lacks, or that no longer depends on the kind, is a finding.
 
 const (
 	kindsPage = architectureFile

@@ -30,8 +30,8 @@ func NilPanics(name, text string, call func()) NilCall {
 // NilReturns is a call that returns, and checks what it returned.
 func NilReturns(name string, call func(t *testing.T)) NilCall { return NilCall{name, "", call} }
 
-// foreign says which types of other packages may be nil. A type that is not listed is an
-// error, so that no function is forgotten.
+// foreign lists the types of other packages that may be nil. A type that is not listed is an error,
+// so that no function is forgotten.
 var foreign = map[string]bool{
 	"alloc.Allocator":     true,
 	"alloc.Growth":        false,

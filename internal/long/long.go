@@ -1,6 +1,6 @@
-// Package long says how much of a long test runs. Without it a test runs its short form, which
+// Package long decides how much of a long test runs. Without it a test runs its short form, which
 // ends soon on a slow machine too; with QUARRY_LONG=1 in the environment it runs whole: every byte,
-// all seeds, all steps. Beside each short form a comment says what it still proves.
+// all seeds, all steps. Beside each short form a comment states what it still proves.
 package long
 
 import (

@@ -15,13 +15,13 @@ import (
 //	region   | granule: 4 blocks of 512 KiB | granule | no access yet ...    64 MiB
 //	block    | masks .w.......... | dirty .w........ | gone ... | ...        w: written, has a page
 //
-// Whoever gives a metadata block back clears what it wrote. The pages of warmBlocks metadata blocks
-// of a size stay, so that worlds which come and go one after another cost neither system calls nor
-// page faults for their metadata; those of further metadata blocks go back to the system. The
-// addresses stay with the process. Where pages are not real, and where the system refuses, a
-// metadata block is memory of Go. So are metadata blocks of less than 64 KiB, of universes below 2
-// GiB: where addresses are scarce, a region among the small ranges that universes park would keep
-// these from being joined.
+// The caller that gives a metadata block back clears the bytes that it wrote. The pages of
+// warmBlocks metadata blocks of a size stay, so that worlds which come and go one after another
+// cost neither system calls nor page faults for their metadata; those of further metadata blocks go
+// back to the system. The addresses stay with the process. Where pages are not real, and where the
+// system refuses, a metadata block is memory of Go. So are metadata blocks of less than 64 KiB, of
+// universes below 2 GiB: where addresses are scarce, a region among the small ranges that universes
+// park would keep these from being joined.
 //
 // Invariants, checked by verify:
 //

@@ -36,7 +36,7 @@ const (
 	DefaultPercent = 1                      // of a core
 )
 
-// Setting says how much work the scavenger does.
+// Setting is how much work the scavenger does.
 type Setting struct {
 	Percent float64 // share of a core; below 0: there is no scavenger
 	Target  int64   // bytes committed at which the scavenger rests

@@ -8,7 +8,7 @@ import (
 	"quarry/internal/store"
 )
 
-// Rebuilding. A delta says which rows tables are to hold, by where the rows are now:
+// Rebuilding. A delta defines the rows that tables are to hold by the places where they are now:
 //
 //	table A is to hold   0..99 of A,  7 of B,  100..120 of A,  2 new rows
 //

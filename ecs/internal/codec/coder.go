@@ -14,7 +14,7 @@ type Coder struct {
 	Bad     bool // In was not what was expected; all further values are zero
 }
 
-// Fail says that the input is not what was expected.
+// Fail marks the input as malformed.
 func (c *Coder) Fail() { c.Bad, c.In = true, nil }
 
 // Ended reports whether all of the input was read, and was what was expected.

@@ -62,11 +62,11 @@ type differ struct {
 }
 
 // DiffWorlds returns the difference between two states of a world; the newer state continues the
-// older, or a copy with the same tag. written reports whether a chunk of the newer state may differ.
-// If it returns false, the chunk is identical in both states and is not read; nil means always true.
-// The error wraps ErrDelta: an archetype with a managed type differs, a shared value cannot be
-// encoded, or the states do not belong together. Cost: all bytes that may differ, and all versions
-// of ids.
+// older, or a copy with the same tag. written reports whether a chunk of the newer state may
+// differ. If it returns false, the chunk is identical in both states and is not read; nil means
+// always true. The error wraps ErrDelta: an archetype with a managed type differs, a shared value
+// cannot be encoded, or the states do not belong together. Cost: all bytes that may differ, and all
+// versions of ids.
 func DiffWorlds(older, newer *world.World, written func(a *world.Archetype, pos int) bool) (*Delta, error) {
 	return Diff(older, newer, written, nil)
 }
@@ -315,8 +315,8 @@ func (x *differ) order(a, old *world.Archetype) (list []change.Source, fresh []e
 	return list, fresh
 }
 
-// inPlace returns how many of ids, from the first on, stand in an archetype's rows from index on. It
-// stops at the end of a chunk.
+// inPlace returns how many of ids, from the first on, stand in an archetype's rows from index on.
+// It stops at the end of a chunk.
 func inPlace(a *world.Archetype, index int, ids []entity.ID) int {
 	if a == nil || index >= a.Table.Len() {
 		return 0
@@ -437,7 +437,8 @@ func (x *differ) buffers(t *deltaTable, of *world.Type, c world.Column) {
 			if has {
 				header, old = value.HeaderOf(older, from.Column(of.ID)), x.Older.Buffers.OwnerSpill()
 			}
-			w.compare(at+i, of.Shape.Element, header, value.HeaderOf(newer, c), old, x.Newer.Buffers.OwnerSpill(), &of.Shape)
+			w.compare(at+i, of.Shape.Element, header, value.HeaderOf(newer, c), old, x.Newer.Buffers.OwnerSpill(),
+				&of.Shape)
 			older.Row++
 			newer.Row++
 		}

@@ -70,7 +70,7 @@ func (p *deltaPlan) typeIn(t *plannedTable, of int) *world.Type {
 // runCursor finds the runs of rows in ascending order.
 type runCursor struct {
 	runs []change.RowRun
-	at     int
+	at   int
 }
 
 // next returns the run that holds a row; the index is that of the newer table.

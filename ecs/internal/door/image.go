@@ -41,9 +41,9 @@ func OpenImage(f *worldfile.File, register func(*ecs.World), options []ecs.Optio
 	return (*ecs.World)(unsafe.Pointer(w)), err // Safe because a World is its core.
 }
 
-// PlanImage says what becomes of each type of a file, in their order, in a world for which register
-// is called. It uses Meta, Size and Rules of f alone. The error wraps worldfile.ErrImage, or is
-// from ecs.NewWorld; types that OpenImage would refuse have the error in their plan.
+// PlanImage reports how each type of a file maps, in the order of the file, to a world for which
+// register is called. It uses Meta, Size and Rules of f alone. The error wraps worldfile.ErrImage,
+// or is from ecs.NewWorld; types that OpenImage would refuse have the error in their plan.
 func PlanImage(f *worldfile.File, register func(*ecs.World)) ([]worldfile.Plan, error) {
 	return worldfile.PlanImage(f, onCore(register))
 }

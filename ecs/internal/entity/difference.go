@@ -31,7 +31,7 @@ type State struct {
 	Hint      int    // block where the next search of Reserve begins
 }
 
-// Step says that N indices, from First on, went from version Old to version New.
+// Step is N indices, from First on, that went from version Old to version New.
 type Step struct{ First, N, Old, New uint32 }
 
 // ReservedBlock is what differs in a block of reservations, beside versions.
@@ -79,8 +79,7 @@ func (s *Store) Version(index uint32) uint32 {
 }
 
 // Compare returns what differs between two stores. No goroutine may call Reserve meanwhile. The
-// error says that the later store does not go on from the earlier one. Cost: a look at each
-// version.
+// error says that the later store does not continue the earlier one. Cost: a read of each version.
 func Compare(earlier, later *Store) (*Difference, error) {
 	d := &Difference{From: earlier.State(), To: later.State()}
 	if d.To.Blocks < d.From.Blocks || d.To.Records < d.From.Records {

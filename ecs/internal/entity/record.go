@@ -10,7 +10,7 @@ type Location uint32
 // memory.
 const Nowhere Location = 0
 
-// Record says whether an entity uses an index, and where the entity's row is. Only the store's
+// Record tracks whether an entity uses an index, and where the entity's row is. Only the store's
 // owner writes records.
 type Record struct {
 	version  uint32   // odd = alive

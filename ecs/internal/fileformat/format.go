@@ -82,7 +82,7 @@ func planOf(n [sums]int64) (p plan) {
 	return p
 }
 
-// badLengths says which section cannot have its length; "" if planOf takes them.
+// badLengths names the section that cannot have its length; "" if planOf takes them.
 func badLengths(n *[sums]int64) string {
 	for s, bytes := range n {
 		if uint64(bytes) > mostBytes {

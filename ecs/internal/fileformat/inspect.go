@@ -16,7 +16,7 @@ type Section struct {
 	Err           error // what is damaged, or why it could not be read
 }
 
-// State says whether a section is as it was written.
+// State reports whether a section is as it was written.
 type State uint8
 
 // States of sections.

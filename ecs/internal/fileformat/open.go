@@ -36,7 +36,7 @@ func Open(path string, check bool) (*worldfile.File, io.Closer, error) {
 	return img, f, nil
 }
 
-// OpenRegular is disk.OpenRegular; what is no regular file is no world file.
+// OpenRegular is disk.OpenRegular; only a regular file can be a world file.
 func OpenRegular(path string) (f *os.File, size int64, err error) {
 	if f, size, err = disk.OpenRegular(path); errors.Is(err, disk.ErrNotRegular) {
 		err = fmt.Errorf("%w: %w", worldfile.ErrImage, err)

@@ -17,10 +17,9 @@
 //	                values
 //
 // [Names.Share] returns the names of a moment. It copies nothing: both have the same branches and
-// values from then on, and each slot says when those that it leads to were made. Whoever changes a
-// name copies those on the way to it that are older than the last Share, once each. So a change
-// after a Share copies a few KB, however many names there are, and what Share returned stays as it
-// was.
+// values from then on, and each slot records when the nodes below it were made. A change of a name
+// copies the nodes on its path that are older than the last Share, once each. So a change after a
+// Share copies a few KB for any number of names, and the result of Share stays as it was.
 //
 // Ownership and lifetime: nodes lie on the Go heap, and go with the last that has them. Texts are
 // copied; entities with the same text have one copy.

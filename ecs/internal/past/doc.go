@@ -2,10 +2,10 @@
 // world stand on it.
 //
 // Memory is cut into units of 16 KiB. A Layer stands for one moment. Beginning a layer copies
-// nothing: whoever is about to write a unit calls BeforeWrite first, which copies the unit to the
-// newest layer if no layer since its moment has the bytes. Whoever reads a layer gets units that
-// nobody has written from the memory, and others from the oldest layer that has them. So each unit
-// is copied at most once between two moments:
+// nothing. Every writer of a unit calls BeforeWrite first, which copies the unit to the newest
+// layer if that layer does not have its bytes. A reader of a layer gets units that were not written
+// since from the memory, and others from the oldest layer, from its own on, that has them. So each
+// unit is copied at most once between two moments:
 //
 //	unit                  0    1    2    3    4         bytes
 //	layer 1, oldest       .    1    .    .    .         16,384 of 81,920: unit 1 was written since
@@ -15,15 +15,15 @@
 //
 // The copies lie in chunks of a universe, one for each unit.
 //
-// What is freed after a layer began may be part of the layer: [DeferredFree] says whether a block
-// that is freed must wait, and until when.
+// A block that is freed after a layer began may belong to the layer: [DeferredFree] returns whether
+// it must wait, and until when.
 //
 // Goroutines: Begin, Close, Drop, Old and Resize belong to one goroutine at a time, the owner.
 // BeforeWrite may be called by any goroutine that may write the units, and Read by any goroutine,
 // at the same time as BeforeWrite. A unit that another goroutine is copying is waited for.
 //
 // Failure: BeforeWrite never fails, since the caller is about to write. If there is no memory for a
-// copy, the layers that lack the unit are lost: their Err says why, and Read and Old return it.
+// copy, the layers that lack the unit are lost: their Err returns the reason, as do Read and Old.
 // Save is a BeforeWrite that fails instead.
 //
 // Debug builds compare hashes of what layers share (Note), as writes without BeforeWrite change

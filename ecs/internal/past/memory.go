@@ -118,7 +118,7 @@ func (m *Memory) Save(unit int) error {
 	return nil
 }
 
-// Born says that nothing in n bytes of whole units from p on is of any layer: they have come since.
+// Born records that n bytes of whole units from p on belong to no layer: they are newer than all.
 func (m *Memory) Born(p unsafe.Pointer, n int) {
 	l := m.past.newest.Load()
 	if l == nil {

@@ -67,7 +67,7 @@ func (l *Layer) note(m *Memory, p unsafe.Pointer, n int, fixed bool, text Text) 
 	}
 }
 
-// EndNotes says that all ranges have been noted.
+// EndNotes ends the noting of ranges.
 func (l *Layer) EndNotes() {
 	for _, p := range l.parts {
 		slices.SortFunc(p.notes, func(a, b note) int { return cmp.Compare(a.at, b.at) })

@@ -13,8 +13,8 @@ import (
 
 // The history of a world: its snapshots, and the old bytes that they have.
 //
-// While no snapshot is alive, nothing here is in anyone's way. From the first to the last, whoever
-// writes has the old bytes kept first (docs/decisions/0036):
+// Without snapshots this file costs nothing. While one is alive, every write keeps the old bytes
+// first (docs/decisions/0036):
 //
 //	writes                                  kept by
 //	Slice, views, At of rows, bodies        all places have barriers, so Rows.Missing and fill come to Archetype.Open

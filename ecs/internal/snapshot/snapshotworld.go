@@ -21,7 +21,7 @@ import (
 //	Rows of a snapshot   handles and scan of the live world, bindings to archetypes of the snapshot, with barriers
 //	look-ups             Lookups with disabled LookupTables, so that they come to Lookup.miss
 //
-// Goroutines: whoever is first makes a part, under the snapshot's lock.
+// Goroutines: the first that needs a part makes it, under the snapshot's lock.
 
 // SnapshotWorld is the world that readers of a snapshot see.
 type SnapshotWorld struct {

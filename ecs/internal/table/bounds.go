@@ -22,7 +22,7 @@ import (
 // none.
 //
 // Goroutines that only read may load bounds while the owner stores some: all three words are
-// atomic, and the key is written last. A chunk has one key as long as nothing writes it, so whoever
+// atomic, and the key is written last. A chunk keeps its key until it is written, so a reader that
 // loads the chunk's key loads the words that belong to it.
 
 // FindBounds returns the bounds of a field of the type in a slot, or nil if none are kept.

@@ -7,8 +7,8 @@ import (
 	"quarry/internal/store"
 )
 
-// Owner says which table and chunk a row block belongs to. The zero Owner is the owner of a
-// row block that no table has.
+// Owner names the table and chunk that a row block belongs to. The zero Owner is the owner of
+// a row block that no table has.
 type Owner struct {
 	base  unsafe.Pointer // address of the chunk
 	first Location       // of the chunk's row 0

@@ -8,8 +8,8 @@ import (
 	"quarry/internal/store"
 )
 
-// The past of tables. While snapshots of the world are alive, the tables have their old bytes kept:
-// whoever writes rows has them kept first, and chunks that are freed wait.
+// The past of tables. While snapshots of the world are alive, tables keep old bytes: every write of
+// rows keeps them first, and freed chunks wait.
 //
 //	Tail            rows that are about to come, of a batch
 //	fillGap, Cut    rows that are about to be filled, and, in debug builds, those that go

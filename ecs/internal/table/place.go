@@ -12,8 +12,8 @@ const (
 	Readable = 1 << iota
 	Writable
 
-	// Barrier stands for both where the rows have versions: whoever opens the column goes a longer
-	// way, on which they are written.
+	// Barrier stands for both if the rows have versions: opening the column then takes a longer
+	// path, which writes them.
 	Barrier = (Readable | Writable) << 2
 )
 

@@ -6,10 +6,10 @@ import (
 	"quarry/internal/universe"
 )
 
-// The past of buffers. A block that snapshots have is never written again: whoever is about to
-// write a buffer moves its elements to a new block first, and the old one waits until no snapshot
-// has it. A header says when its block was taken, so nobody has to walk over rows to know which
-// blocks a snapshot has. What a header says in its chunk is kept with the row.
+// The past of buffers. A block that a snapshot holds is never written again: before a write the
+// elements move to a new block, and the old one waits until no snapshot holds it. A header records
+// when its block was taken, so the blocks of a snapshot are known without a walk over rows. The
+// header itself is kept with its row.
 
 // KeepPast makes the buffers keep blocks; nil ends that.
 func (b *Buffers) KeepPast(kept *past.DeferredFree[uint32]) { b.deferred = kept }
@@ -73,7 +73,7 @@ func (s *Spill) Unshare(h *Header, k *Shape) {
 	s.free(&old)
 }
 
-// Revive says that the block of a header is in use again, if it waits.
+// Revive marks the block of a header as in use again, if it waits.
 func (b *Buffers) Revive(h *Header) {
 	if h.ref != 0 {
 		b.deferred.Take(h.ref)

@@ -2,8 +2,8 @@ package world
 
 import "quarry/ecs/internal/value"
 
-// The write barrier: what a write or a read goes through while snapshots are alive. Package
-// snapshot says why, and what comes by here.
+// The write barrier: the path of writes and reads while snapshots are alive. Package snapshot
+// explains why, and what comes by here.
 
 // Keeps reports whether a snapshot is alive.
 func (w *World) Keeps() bool { return w.Tables.Past() != nil }

@@ -96,7 +96,7 @@ func isPlain(t reflect.Type) bool {
 	return true
 }
 
-// ErrNoCodec says that values of a type cannot be written.
+// ErrNoCodec is the error of a type whose values cannot be encoded.
 var ErrNoCodec = errors.New(
 	"it has no codec: register it with ecs.Codec, or make it an encoding.BinaryMarshaler and BinaryUnmarshaler")
 

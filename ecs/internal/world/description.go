@@ -117,7 +117,7 @@ func (d *Description) Find(all []Description) (*Type, error) {
 // Shared values without pointers lie in deltas and files as their parts: numbers as in memory,
 // texts with their lengths.
 
-// ErrCut says that a value ends early.
+// ErrCut is the error of a value that ends early.
 var ErrCut = errors.New("it ends early")
 
 // appendShared appends a part of a shared value. It fails for pointers, interfaces, channels and

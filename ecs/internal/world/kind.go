@@ -6,9 +6,9 @@ import (
 	"quarry/ecs/internal/value"
 )
 
-// Kinds of registered types. A type has one kind (Type.Kind), which together with its Go type
-// is its key. What depends on the kind alone is a row of the table kinds; what a walk does to the
-// values of a kind is a switch there. docs/architecture.md lists both, for whoever adds a kind.
+// Kinds of registered types. A type has one kind (Type.Kind), which together with its Go type is
+// its key. What depends on the kind alone is a row of the table kinds; what a walk does to the
+// values of a kind is a switch there. docs/architecture.md lists both, for those who add a kind.
 
 // The kinds of registered types.
 const (
@@ -22,7 +22,7 @@ const (
 	kindCount
 )
 
-// valuePlace says what a value of a type belongs to, and so where it lies.
+// valuePlace is what a value of a type belongs to, and so where it lies.
 type valuePlace uint8
 
 const (

@@ -52,7 +52,7 @@ func (rs *Recordings) Watch(r *Recording, era uint64) {
 	r.named.Store(max(r.named.Load(), era))
 }
 
-// Forget says that a recording was dropped, or played.
+// Forget removes a recording that was dropped or played.
 func (rs *Recordings) Forget(r *Recording) {
 	if r.named.Load() == 0 {
 		return // as nearly always: no snapshot was alive

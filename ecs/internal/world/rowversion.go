@@ -8,11 +8,10 @@ import (
 )
 
 // Versions of rows. A type registered with TrackRows has, beside its version in each chunk, one for
-// each row (ecs/internal/table/rowversions.go). Whoever writes such a type must say which rows. The
-// short paths of Slice and of look-ups mark a chunk and name no row. They never meet such a type:
-// its places have the access BarrierRead and BarrierWrite in place of MayRead and MayWrite, so
-// Slice comes to Rows.Missing, and its LookupTable disables writes, so look-ups come to mutElse and
-// switchElse.
+// each row (ecs/internal/table/rowversions.go). Writers must name the rows. The fast paths of Slice
+// and of look-ups only know chunks, so tracked types never take them: its places have the access
+// BarrierRead and BarrierWrite in place of MayRead and MayWrite, so Slice comes to Rows.Missing,
+// and its LookupTable disables writes, so look-ups come to mutElse and switchElse.
 //
 // These mark rows:
 //

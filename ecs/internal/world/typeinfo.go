@@ -68,9 +68,9 @@ func ShortName(t reflect.Type) string {
 	return t.String()
 }
 
-// ErrManyTypes says why there is a limit of types, and what to do about it. A larger set would cost
-// every world that needs none: matching and each first move between archetypes go through all words
-// of a signature.
+// ErrManyTypes explains the limit of types and how to stay below it. A larger set would cost every
+// world that needs none: matching and each first move between archetypes go through all words of a
+// signature.
 var ErrManyTypes = errors.New("a set of types is 128 B, a bit for each, in every archetype, query and change " +
 	"(make one type of those that always come together, variants of a type values of a field or of a shared type, or use a second world)")
 

@@ -5,7 +5,7 @@ import (
 	"os"
 )
 
-// ErrImage is wrapped by errors that say that a file is none of a world, or damaged.
+// ErrImage is wrapped by the errors of a file that is not a world file, or is damaged.
 var ErrImage = errors.New("not a usable world file")
 
 // ErrImageTypes is wrapped by errors that say that types of a file and of the program differ.
@@ -37,7 +37,7 @@ type Image struct {
 	Size [ImageBulk]int // bytes of the bulk parts
 
 	// Read fills dst with the bytes of a part from at on. For ImageRows at and len(dst) are
-	// multiples of 1 MiB. Several goroutines may call it. An error says that the snapshot is lost.
+	// multiples of 1 MiB. Several goroutines may call it. An error means that the snapshot is lost.
 	Read func(part, at int, dst []byte) error
 	// Close ends the image. Until then the snapshot cannot be closed.
 	Close func()

@@ -290,10 +290,12 @@ func TestImagesOfOneStateAreEqual(t *testing.T) {
 	u, err := alloc.NewUniverse(alloc.Size(64 << 20))
 	require.NoError(t, err)
 	const n = 10 // megachunks of memory that has been used
-	first, err := u.AllocGranules(n / 2)
-	require.NoError(t, err)
-	for i := range n {
-		at := first + alloc.ChunkIndex(i*alloc.ChunksPerMegachunk)
+	var runs [n]alloc.ChunkIndex
+	for i := range runs {
+		runs[i], err = u.AllocExact(alloc.ChunksPerMegachunk)
+		require.NoError(t, err)
+	}
+	for _, at := range runs {
 		for k := range u.Bytes(at, alloc.ChunksPerMegachunk) {
 			u.Bytes(at, alloc.ChunksPerMegachunk)[k] = byte(k | 1)
 		}

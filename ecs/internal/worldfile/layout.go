@@ -150,7 +150,7 @@ func (t *ImageType) Moves(now *ImageType,
 	return moves, changes, same, nil
 }
 
-// notesOf says what becomes of the fields.
+// notesOf describes how the fields map.
 func notesOf(changes []fieldChange) (notes []string) {
 	for _, c := range changes {
 		switch {
@@ -166,7 +166,7 @@ func notesOf(changes []fieldChange) (notes []string) {
 	return notes
 }
 
-// optionNotes says which options have changed.
+// optionNotes describes the options that have changed.
 func (t *ImageType) optionNotes(now *ImageType) (notes []string) {
 	for _, o := range [...]struct {
 		had, has    bool

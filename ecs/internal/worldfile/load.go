@@ -85,7 +85,8 @@ func OpenImage(f *File, register, given func(*world.World)) (*world.World, error
 	return l.w, nil
 }
 
-// asLimitError wraps out-of-memory errors of the universe as *LimitError and returns others unchanged.
+// asLimitError wraps out-of-memory errors of the universe as *LimitError and returns others
+// unchanged.
 func asLimitError(err error) error {
 	for _, of := range [...]error{sentinel.ErrFull, sentinel.ErrCommit, sentinel.ErrReserve, sentinel.ErrTooBig} {
 		if errors.Is(err, of) && !errors.Is(err, world.ErrLimit) {

@@ -204,7 +204,7 @@ func (m *matcher) compare(x *imageMatch, to *world.Description) {
 	}
 }
 
-// settle is compare without what it says. The error says why there is no way.
+// settle is compare without its notes. The error is the reason why values cannot be converted.
 func (m *matcher) settle(x *imageMatch, to *world.Description) error {
 	d := &x.im.Description
 	if to.T.ID < world.BuiltIn {

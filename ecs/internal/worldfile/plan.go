@@ -6,8 +6,8 @@ import (
 	"quarry/ecs/internal/world"
 )
 
-// PlanImage says what becomes of each type of a file in a world whose types register registers. No
-// row is read. The error wraps ErrImage, or is from NewWorld.
+// PlanImage reports, for each type in the file, how it maps to the types that register adds. No row
+// is read. The error wraps ErrImage, or is from NewWorld.
 func PlanImage(f *File, register func(*world.World)) (plans []Plan, err error) {
 	l := &imageLoader{f: f}
 	if err := l.read(); err != nil {
@@ -40,7 +40,7 @@ func PlanBetween(f, newer *File) (plans []Plan, err error) {
 	return plans, errors.Join(failed, err)
 }
 
-// plan says what becomes of a type.
+// plan reports how a type maps.
 func (x *imageMatch) plan() Plan {
 	d := x.im.describe()
 	p := Plan{Name: d.Name, Kind: d.Kind, Fate: x.fate, Err: x.err}

@@ -277,7 +277,7 @@ func (l *Ledger) Used() int64 { return l.used.Load() }
 // Terms returns the terms in force, or nil.
 func (l *Ledger) Terms() *Terms { return l.terms.Load() }
 
-// HoldLimit makes whoever follows the Go limit wait until release, for tests.
+// HoldLimit makes all who follow the Go limit wait until release; for tests.
 func (l *Ledger) HoldLimit() (release func()) {
 	l.limit.Lock()
 	return l.limit.Unlock

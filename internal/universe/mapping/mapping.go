@@ -339,7 +339,7 @@ func (l *Set) explain(p unsafe.Pointer) string {
 	return " is not a block of " + l.owner
 }
 
-// Use says what mappings hold, in bytes.
+// Use is the bytes that mappings hold.
 type Use struct {
 	Blocks int // live blocks, their number
 	Bytes  int // usable bytes of live blocks

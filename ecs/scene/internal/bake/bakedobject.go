@@ -49,7 +49,7 @@ func newRecord(id string) *bakedObject {
 // placeholder returns what stands for the n-th entity of the record.
 func (r *bakedObject) placeholder(n int) ecs.Entity { return door.Placeholder(n, r.own) }
 
-// numberOf returns the number of an entity of the record, or -1 if it is none.
+// numberOf returns the number of an entity of the record, or -1 for any other entity.
 func (r *bakedObject) numberOf(e ecs.Entity) int {
 	if !e.IsPlaceholder() {
 		return -1

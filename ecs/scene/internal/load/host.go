@@ -106,7 +106,7 @@ func (h *Host) unsettled() bool {
 	return false
 }
 
-// progress says what a step did.
+// progress is the result of a step.
 type progress uint8
 
 const (
@@ -238,7 +238,7 @@ type patch struct {
 	visit func(*ecs.Entity)
 }
 
-// nthTo says that the n-th entity in a value is to be another.
+// nthTo is a replacement for the n-th entity in a value.
 type nthTo struct {
 	nth uint32
 	to  ecs.Entity
