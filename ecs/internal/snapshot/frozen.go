@@ -12,11 +12,11 @@ import (
 	"quarry/ecs/internal/world"
 )
 
-// What readers of a snapshot see is a world that is frozen: the same types, archetypes, ids and
-// names, made when somebody reads the snapshot for the first time. Its rows lie in mirrors of the
-// chunks (table.Frozen), to which units come when they are first shown; its records and sparse sets
-// are whole copies, made by the first look-up. So walks, look-ups, Hash, Verify and Clone are the
-// code that they are for any world.
+// Readers of a snapshot see a frozen world: the same types, archetypes, ids and names, made when
+// somebody reads the snapshot for the first time. Its rows lie in mirrors of the chunks
+// (table.Frozen), to which units come when they are first shown; its records and sparse sets are
+// whole copies, made by the first look-up. So walks, look-ups, Hash, Verify and Clone are the code
+// that they are for any world.
 //
 //	Rows of a snapshot   handles and scan of the live world, bindings to frozen archetypes, all gated
 //	look-ups             finders with hidden Sights, so that they come to Finder.miss

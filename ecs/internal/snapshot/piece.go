@@ -22,7 +22,7 @@ import (
 // and by Verify. A piece that differs was written past the gates: through a slice or pointer that
 // was in hand when the snapshot was taken.
 
-// notePieces notes what the snapshot shares with the world, which is all there is.
+// notePieces notes all memory that the snapshot shares with the world.
 func (s *Snapshot) notePieces() {
 	w, h := s.World, HistoryOf(s.World)
 	for _, a := range w.Archetypes.List {

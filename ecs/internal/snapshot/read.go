@@ -54,7 +54,7 @@ func (s *Snapshot) checkHas(op string, t *world.Type) {
 	}
 }
 
-// Read returns what readers see. It panics if the snapshot is closed or lost, and without memory.
+// Read returns the frozen world. It panics if the snapshot is closed or lost, and without memory.
 func (s *Snapshot) Read(op string, records bool) *FrozenWorld {
 	s.CheckOpen(op)
 	f, err := s.Freeze(records)
@@ -109,7 +109,7 @@ func LookupIn(t *world.Type, op string, s *Snapshot) *world.Finder {
 	return &f.Types.List[t.ID].Finder
 }
 
-// All returns what readers see, of which nothing is missing.
+// All returns the frozen world with all rows loaded.
 func (s *Snapshot) All(op string) *FrozenWorld {
 	s.CheckOpen(op)
 	f, err := s.BringAll()

@@ -17,7 +17,7 @@ func (n *News) Match() {
 	n.Unshared = n.Matched
 }
 
-// Replan tells queries that an archetype without rows got another layout.
+// Replan makes queries recompute the columns of an archetype without rows whose layout changed.
 func (n *News) Replan() {
 	n.Replanned++
 	n.Match()
