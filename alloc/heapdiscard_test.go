@@ -96,8 +96,8 @@ func TestHeapTrimGivesBackPages(t *testing.T) {
 	}
 }
 
-// TestLocalTrimGivesBackPages is the same for the slabs of a Local: the blocks that are left keep
-// their contents, whoever freed the others, and what is made there later is good.
+// TestLocalTrimGivesBackPages is the same for the slabs of a Local: the remaining blocks keep their
+// contents, whichever goroutine freed the others, and later blocks there are sound.
 func TestLocalTrimGivesBackPages(t *testing.T) {
 	u := newUniverse(t, alloc.SmallPages(), alloc.Size(64<<20))
 	h, err := alloc.NewHeap(u)

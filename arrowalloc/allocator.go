@@ -52,7 +52,7 @@ type Allocator struct {
 }
 
 // New returns an Allocator whose blocks come from a, which stays the caller's: a must be open as
-// long as arrow holds memory, and whoever made a closes it. New panics when a is nil, and for an
+// long as arrow holds memory, and the maker of a closes it. New panics when a is nil, and for an
 // alloc.Stack or a wrapper around one, as arrow frees in any order.
 func New(a alloc.Allocator) *Allocator {
 	if a == nil {

@@ -11,7 +11,7 @@ import (
 	"unsafe"
 )
 
-// Snapshot is the state of a world at one moment. Taking it copies no row: whoever writes rows from
+// Snapshot is the state of a world at one moment. Taking it copies no row: a writer of rows from
 // then on has their old bytes kept first, in units of 16 KiB, each of which is copied once. Any
 // number of snapshots of a world may be alive.
 //

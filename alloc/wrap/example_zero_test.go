@@ -8,7 +8,7 @@ import (
 	"quarry/alloc/wrap"
 )
 
-// Keys are wiped when they are freed, so whoever gets the memory next finds nothing.
+// Keys are wiped when they are freed, so the next owner of the memory finds nothing.
 func ExampleZero() {
 	u, err := alloc.NewUniverse()
 	if err != nil {

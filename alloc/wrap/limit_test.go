@@ -36,7 +36,7 @@ func TestLimit(t *testing.T) {
 	require.Contains(t, panicText(func() { wrap.NewLimit(nil, -1) }), "wrap: NewLimit: bytes=-1 is less than 0")
 }
 
-// TestLimitHolds: what is live never exceeds the limit, whoever asks.
+// TestLimitHolds: what is live never exceeds the limit, for any caller.
 func TestLimitHolds(t *testing.T) {
 	inner := wrap.NewLimit(newHeap(t), math.MaxInt)
 	l := wrap.NewLimit(inner, 5000)

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// publisher gives states of a bank to readers, as system.Snapshots does: whoever asks during a
-// frame gets the state at its end, one for all of them. The owner retires it at the start or the
+// publisher gives states of a bank to readers, as system.Snapshots does: a reader that asks during
+// a frame gets the state at its end, one for all of them. The owner retires it at the start or the
 // end of a later frame, when the last of them has released it.
 type publisher struct {
 	of    bank

@@ -67,6 +67,7 @@ type (
 			Side    string `json:"side"`
 			Samples []struct {
 				Resident float64 `json:"resident"`
+				End      float64 `json:"end"`
 				State    float64 `json:"state"`
 			} `json:"samples"`
 		} `json:"sides"`
@@ -94,23 +95,26 @@ func read(folder string) (panels []panel, lines []string, err error) {
 		peak.add(want, mb)
 	}
 	resident := panel{title: "server of 1 M units: MB", format: "%.0f"}
+	end := panel{}
 	state := panel{title: "server: a state kept, us", format: "%.0f"}
 	var run serverRun
 	if err := decode(filepath.Join(folder, "server.json"), &run); err != nil {
 		return nil, nil, err
 	}
 	for _, s := range run.Sides {
-		var mb, us []float64
+		var mb, last, us []float64
 		for _, m := range s.Samples {
-			mb, us = append(mb, m.Resident/1e6), append(us, m.State/1e3)
+			mb, last, us = append(mb, m.Resident/1e6), append(last, m.End/1e6), append(us, m.State/1e3)
 		}
 		resident.add(s.Side, mb)
+		end.add(s.Side, last)
 		state.add(s.Side, us)
 	}
 	lines = []string{
 		fmt.Sprintf("%.2f of the processor time and %.2f of the memory", cpu.toFirst(), peak.toFirst()),
 		fmt.Sprintf("%.0f MB; ark %.0f, a slice of structs %.0f",
 			resident.values[2], resident.values[1], resident.values[0]),
+		fmt.Sprintf("while states are kept %.0f, %.0f and %.0f", end.values[2], end.values[1], end.values[0]),
 		run.Host.String(),
 	}
 	return []panel{cpu, peak, state, resident}, lines, nil

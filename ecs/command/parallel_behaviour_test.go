@@ -89,8 +89,8 @@ func playBatches(t *testing.T, workers int, seed uint64) (hash uint64, failed, l
 	return y.w.Hash(), numbers.ReplaceAllString(fmt.Sprint(err), "one"), numbers.ReplaceAllString(listed, "one")
 }
 
-// TestBehaviour64WorkersMakeNoDifference: one goroutine or sixteen, whoever records which batch
-// when: the same commands in the same order, the same world.
+// TestBehaviour64WorkersMakeNoDifference: one goroutine or sixteen, each recording batches at any
+// time: the same commands in the same order, the same world.
 func TestBehaviour64WorkersMakeNoDifference(t *testing.T) {
 	hash, failed, listed := playBatches(t, 1, 0)
 	require.Contains(t, failed, "cannot apply, the others were applied", "failures are in the order of playback too")

@@ -244,8 +244,8 @@ func TestBehaviour67PlayInALoop(t *testing.T) {
 	}
 }
 
-// TestBehaviour67WhilePlaying: whoever records into a buffer that is being played, plays, clears or
-// closes it, is told.
+// TestBehaviour67WhilePlaying: recording into a buffer that is being played, playing, clearing or
+// closing it panics.
 func TestBehaviour67WhilePlaying(t *testing.T) {
 	y := openYard(t)
 	cb := y.open(t)

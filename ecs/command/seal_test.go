@@ -116,7 +116,7 @@ func TestLenderMisuse(t *testing.T) {
 	require.Equal(t, "command: Lender.Lend: the buffer is closed", panicOf(func() { l.Lend() }))
 }
 
-// TestSealIsSeenByOthers: whoever records in another goroutine is told by name.
+// TestSealIsSeenByOthers: a recording in another goroutine panics with the name.
 func TestSealIsSeenByOthers(t *testing.T) {
 	y := openYard(t)
 	l := y.lend(t)

@@ -155,9 +155,9 @@ func (x *editedWorld) try(t *testing.T, edits []byte, inRows bool) {
 	}
 }
 
-// FuzzOpen changes bytes of a world file, anywhere, or in rows alone, whose checksums are then
-// made right. Whoever checks refuses what has other checksums. A world that is opened all the same
-// is walked, changed and ended: calls answer, or panic by name.
+// FuzzOpen changes bytes of a world file, anywhere, or in rows alone, whose checksums are then made
+// right. A check refuses content with other checksums. A world that is opened all the same is
+// walked, changed and ended: calls answer, or panic by name.
 func FuzzOpen(f *testing.F) {
 	x := newEditedWorld(f)
 	f.Add([]byte{}, false)

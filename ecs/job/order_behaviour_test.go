@@ -215,7 +215,7 @@ func TestZeroHandle(t *testing.T) {
 	require.NoError(t, s.For(ecs.NewQuery(w.World)).After(h).Run(func(*job.Ctx, ecs.Rows) {}))
 }
 
-// Done waits for nothing but comes true in the end, whoever is awake.
+// Done waits for nothing but comes true in the end, whichever goroutines are awake.
 func TestDone(t *testing.T) {
 	w := newWorld(t)
 	w.fill(t, 500)

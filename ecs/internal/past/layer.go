@@ -11,7 +11,7 @@ import (
 	"quarry/internal/universe"
 )
 
-// Layer is what memories held at one moment.
+// Layer is the content of all memories at one moment.
 type Layer struct {
 	past         *Past
 	number       uint64
@@ -38,7 +38,7 @@ func (l *Layer) lose(err error) {
 	l.lost.CompareAndSwap(nil, &err)
 }
 
-// part is what a layer has of one memory.
+// part is the copies of one memory in a layer.
 type part struct {
 	mu    sync.Mutex
 	units map[uint32]universe.ChunkIndex // the chunks with the bytes, by unit

@@ -34,7 +34,7 @@ const busy = 1
 // stateOf returns the least state with the number of a layer.
 func stateOf(number uint64) uint64 { return number << 1 }
 
-// state returns the state of a unit, which it makes if there is none.
+// state returns the state of a unit, and makes it if it is missing.
 func (m *Memory) state(unit int) *atomic.Uint64 {
 	p := &m.pages[unit/pageUnits]
 	page := p.Load()

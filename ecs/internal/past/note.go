@@ -26,13 +26,13 @@ import (
 // Missed.
 type Text func(at, n int) string
 
-// Stale is the text for what users have slices and pointers to.
+// Stale is the text for memory to which users have slices and pointers.
 func Stale(what string) string {
 	return "ecs: World.Snapshot: " + what +
 		" was written through a slice or pointer that was taken before the snapshot; take it anew after World.Snapshot"
 }
 
-// Missed is the text for what only the library writes.
+// Missed is the text for memory that only the library writes.
 func Missed(what string) string {
 	return "ecs: World.Snapshot: " + what + " were written, and not kept for the snapshot"
 }

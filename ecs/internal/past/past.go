@@ -18,11 +18,10 @@ import (
 //	P3 Each copy lies in a chunk of its own, which is in use in the universe.
 //
 // A write of a unit goes by BeforeWrite, so the state's number is then at least that of the newest
-// layer. Hence what P2 says: the bytes of a layer's moment are those of the oldest layer, from it
-// on, that has the unit, and if none has it those of the memory.
+// layer. Hence P2: the bytes of a layer's moment are those of the oldest layer, from it on, that
+// has the unit, and if none has it those of the memory.
 //
-// Where there are units that a layer's moment did not have, the layer may have copies of them,
-// which nobody asks for.
+// A layer may hold copies of units that did not exist at its moment; they are never read.
 
 // Past keeps the past of some memories, from the first layer on to the last.
 type Past struct {
@@ -80,14 +79,15 @@ func (p *Past) Between(born, ended uint64) bool {
 	return l != nil && l.number > born
 }
 
-// Begin begins a layer: what the memories hold now.
+// Begin begins a layer: the present content of the memories.
 func (p *Past) Begin() *Layer {
 	l := &Layer{past: p}
 	l.begin()
 	return l
 }
 
-// Restart closes the layer, unless it is closed, and begins it anew: what the memories hold now.
+// Restart closes the layer, unless it is closed, and begins it anew with the present content of the
+// memories.
 func (l *Layer) Restart() {
 	l.Close()
 	l.begin()
@@ -112,8 +112,8 @@ func (l *Layer) begin() {
 	p.newest.Store(l)
 }
 
-// Close ends the layer. What it has, and an older layer lacks, goes to that layer. A second call
-// does nothing.
+// Close ends the layer. Copies that an older layer lacks go to that layer. A second call does
+// nothing.
 func (l *Layer) Close() {
 	p := l.past
 	p.mu.Lock()

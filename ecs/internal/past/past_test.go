@@ -350,8 +350,8 @@ func TestAgainstCopies(t *testing.T) {
 	}
 }
 
-// TestBeginCopiesNothing: between two moments each unit is copied once, whoever writes it how
-// often, and none without layers.
+// TestBeginCopiesNothing: between two moments each unit is copied at most once, however often it is
+// written, and not at all without layers.
 func TestBeginCopiesNothing(t *testing.T) {
 	u := newUniverse(t, 4<<20)
 	memory := make([]byte, 5*past.UnitSize)

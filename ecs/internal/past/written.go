@@ -1,6 +1,6 @@
 package past
 
-// What was written between the beginnings of two layers is what the layers in between have.
+// The units written between the beginnings of two layers are those that the layers in between hold.
 
 // Written is a set of units of a memory, a bit each; units behind its end are not in it.
 type Written []uint64

@@ -270,7 +270,7 @@ func TestLocked(t *testing.T) {
 	require.False(t, door.Locked(m.World))
 }
 
-// TestConflictsAreNamed: by the types, in the order of registering, whoever writes.
+// TestConflictsAreNamed: by the types, in the order of registering, whichever side writes.
 func TestConflictsAreNamed(t *testing.T) {
 	m := ecstest.NewMisuse(t)
 	ecstest.ManyTypes(m.World) // so that the last is not in the first word

@@ -1,4 +1,4 @@
-// Package snapshot keeps states of a world while the world goes on, for readers on any goroutine,
+// Package snapshot keeps states of a world while the world changes, for readers on any goroutine,
 // and brings one back.
 //
 //	to find out                                    look into

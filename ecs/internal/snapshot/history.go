@@ -33,7 +33,7 @@ import (
 //	Y2 In debug builds, what a snapshot shares with the world has the hash that was noted, see
 //	   noteShared.
 
-// history is what a world keeps for its snapshots.
+// history is the part of a world that serves its snapshots.
 type history struct {
 	w         *world.World
 	past      past.Past
@@ -73,7 +73,7 @@ func startKeeping(w *world.World, h *history) {
 	updateFlags(w)
 }
 
-// stopKeeping ends what startKeeping began, after the last layer has ended.
+// stopKeeping undoes startKeeping after the last layer has ended.
 func stopKeeping(w *world.World) {
 	w.Tables.KeepPast(nil, nil)
 	w.IDs.KeepPast(nil)
@@ -136,7 +136,7 @@ func (h *history) Has(a *world.Archetype) bool {
 	return len(h.alive) > 0 && h.alive[len(h.alive)-1].Layer.Number() > a.Born
 }
 
-// sweep frees what no snapshot has any more, after one has ended.
+// sweep frees memory that no snapshot holds any more, after one has ended.
 func (h *history) sweep(w *world.World) {
 	h.chunks.Sweep()
 	h.blocks.Sweep()

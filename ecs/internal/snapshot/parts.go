@@ -10,7 +10,8 @@ import (
 // What taking a snapshot, making the world that its readers see, and Restore do for each part of a
 // world; see world.Part.
 
-// takes is what a snapshot copies of each part. What is not copied is kept when it is written.
+// takes has the copy of each part that a snapshot makes. Memory that is not copied is kept when it
+// is written.
 var takes = [...]struct {
 	do      func(s *Snapshot, w *world.World)
 	because string
@@ -78,7 +79,7 @@ var opens = [...]struct {
 
 var _ = [1]struct{}{}[len(opens)-int(world.PartCount)] // each part has an entry
 
-// openOrder has what types and archetypes are made with before them.
+// openOrder has the parts that types and archetypes need before these.
 var openOrder = [...]world.Part{world.PartCounters, world.PartBuffers, world.PartTypes, world.PartNames,
 	world.PartArchetypes}
 
@@ -122,7 +123,7 @@ func (f *SnapshotWorld) openCounters(s *Snapshot) error {
 	return nil
 }
 
-// restores is what Restore writes of each part, when all that may be refused is done.
+// restores has the writes of Restore for each part, after all steps that can fail.
 var restores = [...]struct {
 	do      func(r *restoring)
 	because string
@@ -142,13 +143,13 @@ var restores = [...]struct {
 
 var _ = [1]struct{}{}[len(restores)-int(world.PartCount)] // each part has an entry
 
-// restoreOrder has rows and ids before what belongs to them, and archetypes, which may be retired,
-// when all of theirs has gone.
+// restoreOrder has rows and ids before the parts that belong to them, and archetypes, which may be
+// retired, when all of theirs has gone.
 var restoreOrder = [...]world.Part{world.PartRows, world.PartIDs, world.PartBuffers, world.PartManaged,
 	world.PartSparse,
 	world.PartArchetypes, world.PartNames, world.PartCounters}
 
-// restoreRows has the tables of which rows came, went or moved give up their chunks and take those
+// restoreRows makes the tables whose rows came, went or moved give up their chunks and take those
 // of then, and brings the rows back.
 func (r *restoring) restoreRows() {
 	w := r.w

@@ -54,7 +54,8 @@ func (s *Snapshot) checkHas(op string, t *world.Type) {
 	}
 }
 
-// Read returns what readers see. It panics if the snapshot is closed or lost, and without memory.
+// Read returns the world of the snapshot. It panics if the snapshot is closed or lost, and without
+// memory.
 func (s *Snapshot) Read(op string, records bool) *SnapshotWorld {
 	s.CheckOpen(op)
 	f, err := s.OpenWorld(records)
@@ -109,7 +110,7 @@ func LookupIn(t *world.Type, op string, s *Snapshot) *world.Lookup {
 	return &f.Types.List[t.ID].Lookup
 }
 
-// All returns what readers see, of which nothing is missing.
+// All returns the world of the snapshot with all rows loaded.
 func (s *Snapshot) All(op string) *SnapshotWorld {
 	s.CheckOpen(op)
 	f, err := s.LoadAll()

@@ -13,7 +13,7 @@ import (
 
 // Restore. What a snapshot has is brought back where it lay: chunks and blocks that were freed
 // since have waited, and the locations in the records are those of then. So a restore writes only
-// what differs.
+// differences.
 //
 //	check     managed values without a copy function and lost snapshots are refused
 //	values    of managed types are copied from the snapshot's copies
@@ -108,7 +108,8 @@ func (r *restoring) check() error {
 	return nil
 }
 
-// ready finds what differs and has it kept for newer snapshots. After an error nothing has changed.
+// ready finds the differences and keeps their present bytes for newer snapshots. After an error
+// nothing has changed.
 func (r *restoring) ready() error {
 	w, s := r.w, r.s
 	for i := range s.Archetypes {
@@ -139,7 +140,7 @@ func (r *restoring) ready() error {
 	return restoreError(w.IDs.Ready(&s.Ids, s.Layer))
 }
 
-// restoreError returns the LimitError of a restore for which there is no memory.
+// restoreError returns the LimitError of a restore without enough memory.
 func restoreError(err error) error { return world.WithOp("World.Restore", world.LimitErrorOf(err)) }
 
 // commit writes. It cannot fail.
@@ -189,8 +190,8 @@ func (r *restoring) noteBlock(h *value.Header) {
 	}
 }
 
-// settleBlocks compares the blocks that are in use now with those noted: what waits is in use
-// again, and what is in use no longer is freed.
+// settleBlocks compares the blocks in use now with those of the snapshot: waiting blocks are in use
+// again, and others are freed.
 func (r *restoring) settleBlocks() {
 	for _, st := range r.spilled {
 		st.Archetype.Table.Headers(func(h *value.Header) {

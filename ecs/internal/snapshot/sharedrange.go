@@ -23,7 +23,7 @@ import (
 // and by Verify. A range that differs was written past the write barrier: through a slice or
 // pointer that was in hand when the snapshot was taken.
 
-// noteShared notes what the snapshot shares with the world, which is all there is.
+// noteShared notes all memory that the snapshot shares with the world.
 func (s *Snapshot) noteShared() {
 	w, h := s.World, HistoryOf(s.World)
 	for _, a := range w.Archetypes.List {

@@ -125,7 +125,7 @@ func (s *Snapshot) Renew() {
 	s.take()
 }
 
-// note copies what the world knows besides its rows.
+// note copies the state of the world other than its rows.
 func (s *Snapshot) note(w *world.World) {
 	for i := range takes {
 		if takes[i].do != nil {
@@ -168,7 +168,7 @@ func (s *Snapshot) close() {
 	}
 }
 
-// releaseView frees what readers saw; a delta of it can be walked no more.
+// releaseView frees the view world; deltas of it can no longer be walked.
 func (s *Snapshot) releaseView() {
 	if s.view != nil {
 		s.view.free()

@@ -12,11 +12,11 @@ import (
 	"quarry/ecs/internal/world"
 )
 
-// What readers of a snapshot see is a world of its own: the same types, archetypes, ids and
-// names, made when somebody reads the snapshot for the first time. Its rows lie in mirrors of the
-// chunks (table.SnapshotView), to which units come when they are first read; its records and sparse
-// sets are whole copies, made by the first look-up. So walks, look-ups, Hash, Verify and Clone are
-// the code that they are for any world.
+// Readers of a snapshot see a world of its own: the same types, archetypes, ids and names, made
+// when somebody reads the snapshot for the first time. Its rows lie in mirrors of the chunks
+// (table.SnapshotView), to which units come when they are first read; its records and sparse sets
+// are whole copies, made by the first look-up. So walks, look-ups, Hash, Verify and Clone are the
+// code that they are for any world.
 //
 //	Rows of a snapshot   handles and scan of the live world, bindings to archetypes of the snapshot, with barriers
 //	look-ups             Lookups with disabled LookupTables, so that they come to Lookup.miss

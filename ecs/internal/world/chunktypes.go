@@ -8,7 +8,7 @@ import (
 	"quarry/ecs/internal/table"
 )
 
-// ChunkOf returns what the type itself says of the registration of a chunk type.
+// ChunkOf returns the registration of a chunk type that follows from the Go type.
 func ChunkOf(t reflect.Type) *Type {
 	return &Type{
 		Go: t, Name: "chunk " + ShortName(t), Align: 1, Kind: KindChunk, Chunk: &table.ChunkType{Bytes: int(t.Size())},

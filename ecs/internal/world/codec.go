@@ -112,7 +112,7 @@ func (t *Type) EncodeValue(b []byte, p unsafe.Pointer) (all []byte, err error) {
 	return appendShared(b[:0], p, t.Go)
 }
 
-// DecodeValue makes the zero value at p what the bytes say, which a codec wrote if coded is set.
+// DecodeValue decodes bytes into the zero value at p; a codec wrote them if coded is set.
 func (t *Type) DecodeValue(b []byte, p unsafe.Pointer, coded bool) (err error) {
 	if coded {
 		if t.Codec == nil {

@@ -1,5 +1,5 @@
-// Package world has the state of a world, and what every other room of package ecs stands on: types
-// with their kinds, archetypes, ids and names, look-ups, and what may not happen at once.
+// Package world has the state of a world, on which all other rooms of package ecs are built: types
+// with their kinds, archetypes, ids and names, look-ups, and the locks against simultaneous use.
 //
 //	to find out                                    look into
 //	what a world consists of                       world.go has the structs, parts.go the list of parts; life.go

@@ -7,14 +7,14 @@ import (
 	"quarry/layout"
 )
 
-// What reflection says about a Go type. All worlds ask the same about the same types, and a walk
+// The results of reflection on a Go type. All worlds ask the same about the same types, and a walk
 // over a type costs an allocation or two for each of its fields, so the process walks each type
 // once and keeps the answer. A program has as many answers as it has component types.
 //
 // The walks also find the built-in types, which every world has. Their registrations are kept too:
 // a world copies them (World.RegisterBuiltIn).
 
-// goType is what worlds know about a Go type. Nothing changes it, and worlds share it.
+// goType is the result of reflection on a Go type. It is immutable, and all worlds share it.
 type goType struct {
 	pointers error          // where the type holds a Go pointer; nil if it holds none
 	fields   []layout.Field // bytes of a value that are not padding; nil if it holds a Go pointer
@@ -39,8 +39,8 @@ func Declare(entity, disabled, prefab, cleanup, linked reflect.Type) {
 		LinkedID: linked}
 }
 
-// GoTypeOf returns what is known about a type. Any goroutine may call it. Cost: a look-up in a map;
-// for the first call with a type, a walk over the type.
+// GoTypeOf returns the goType of a type. Any goroutine may call it. Cost: a look-up in a map; for
+// the first call with a type, a walk over the type.
 func GoTypeOf(t reflect.Type) *goType {
 	if known, ok := goTypes.Load(t); ok {
 		return known.(*goType)

@@ -5,7 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// Leases: what the world and its look-ups know of a borrow (package query says what that is).
+// Leases: the part of a borrow that the world and its look-ups know (package query defines
+// borrows).
 
 // Refuse panics for a borrow that is not out.
 //

@@ -83,8 +83,8 @@ func (w *World) CheckUnshared(op string) {
 //go:noinline
 func (w *World) Refuse(op string) { panic(w.refusal(op)) }
 
-// Unmade says, by receiver, that a value was not created properly. Receivers that are missing here
-// come from the functions that create a Component.
+// Unmade has the panic texts, by receiver, of values that were not created properly. Receivers that
+// are missing here come from the functions that create a Component.
 var Unmade = map[string]string{
 	"World":         "the world is nil or the zero value; worlds come from NewWorld",
 	"Archetype":     "the archetype is the zero value; archetypes come from NewArchetype",

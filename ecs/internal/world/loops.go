@@ -31,20 +31,21 @@ func (l *loops) Leave() {
 	l.Open--
 }
 
-// onLoops is what package query does for each world: it opens the state of loops, names the loop in
-// progress, the innermost one if loops ended in order ("" for none), and counts the open scans.
+// onLoops has the calls of package query for each world: it opens the state of loops, names the
+// loop in progress, the innermost one if loops ended in order ("" for none), and counts the open
+// scans.
 var onLoops struct {
 	open  func(w *World)
 	name  func(w *World) string
 	count func(w *World) (int, error)
 }
 
-// OnLoops sets what package query does for each world. It is called once, before there is a world.
+// OnLoops sets the calls of package query. It is called once, before there is a world.
 func OnLoops(open func(w *World), name func(w *World) string, count func(w *World) (int, error)) {
 	onLoops.open, onLoops.name, onLoops.count = open, name, count
 }
 
-// Loop describes what is in progress, for messages.
+// Loop describes the loop in progress, for messages.
 func (w *World) Loop() string {
 	if w.Loops.change != "" {
 		return "inside " + w.Loops.change

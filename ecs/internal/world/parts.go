@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// The parts of a world. Whatever goes through a whole world goes through this list: Verify and Hash
-// here, cloning and moving in package edit, taking, freezing and restoring in snapshot, comparing,
+// The parts of a world. Every walk over a whole world follows this list: Verify and Hash here,
+// cloning and moving in package edit, taking, freezing and restoring in snapshot, comparing,
 // checking and applying in delta, saving and loading in worldfile. Each of these walks has a table
 // in the file parts.go of its room: for each part what it does, or why it does nothing. A table
 // that has fewer entries than there are parts does not compile, so a part that is added here is
@@ -38,7 +38,7 @@ type verifying struct {
 	rows, spilled, alive int
 }
 
-// verifies is what Verify checks of each part.
+// verifies has the check of each part by Verify.
 var verifies = [...]struct {
 	do      func(v *verifying) error
 	because string
@@ -58,7 +58,7 @@ var verifies = [...]struct {
 
 var _ = [1]struct{}{}[len(verifies)-int(PartCount)] // each part has an entry
 
-// verifyOrder has what counts before what is counted.
+// verifyOrder has counters before the things that they count.
 var verifyOrder = [...]Part{PartArchetypes, PartRows, PartIDs, PartCounters, PartNames, PartValues, PartManaged,
 	PartSparse, PartBuffers, PartTypes}
 
@@ -84,7 +84,7 @@ func (v *verifying) ids() (err error) {
 	return err
 }
 
-// hashes is what Hash adds for each part.
+// hashes has the contribution of each part to Hash.
 var hashes = [...]struct {
 	do      func(h *Hasher) uint64
 	because string

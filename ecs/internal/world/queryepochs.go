@@ -18,7 +18,8 @@ func (n *QueryEpochs) NextMatched() {
 	n.OwnerMatched = n.Matched
 }
 
-// NextReplanned tells queries that an archetype without rows got another layout.
+// NextReplanned makes queries recompute the columns of an archetype without rows whose layout
+// changed.
 func (n *QueryEpochs) NextReplanned() {
 	n.Replanned++
 	n.NextMatched()

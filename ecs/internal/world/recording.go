@@ -28,7 +28,7 @@ type Recording struct {
 	judges []Judge       // by Restored; guarded by Recordings.mu
 }
 
-// Judge tells whether an ID that was named in an era after Since, up to Until, is still what was
+// Judge reports whether an ID that was named in an era after Since, up to Until, is still what was
 // named: Versions has, by index, the version of the ID that the world had, or 0.
 type Judge struct {
 	Since, Until uint64
@@ -64,8 +64,8 @@ func (rs *Recordings) Forget(r *Recording) {
 	r.judges = nil
 }
 
-// Restored ends an era: the world was put back to the end of era since. versions returns what it
-// has now, as Judge says.
+// Restored ends an era: the world was put back to the end of era since. versions returns its
+// present versions, as in Judge.
 func (rs *Recordings) Restored(since uint64, versions func() []uint32) {
 	until := rs.era.Add(1) - 1
 	rs.mu.Lock()

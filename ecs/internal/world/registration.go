@@ -7,9 +7,9 @@ import (
 	"quarry/internal/growth"
 )
 
-// What a Go type itself says of its registration, before the options.
+// The part of a registration that follows from the Go type, before options.
 
-// ComponentOf returns what the type itself says of the registration of a component.
+// ComponentOf returns the registration of a component that follows from the Go type.
 func ComponentOf(t reflect.Type) *Type {
 	return &Type{Go: t, Name: ShortName(t), Lookup: Lookup{Size: int(t.Size())}, Align: t.Align()}
 }
@@ -29,7 +29,7 @@ func (t *Type) PlaceInline() {
 	t.Size = (value.HeaderSize + t.Shape.Inline*t.Shape.Element + t.Align - 1) &^ (t.Align - 1)
 }
 
-// SparseOf returns what the type itself says of the registration of a sparse type.
+// SparseOf returns the registration of a sparse type that follows from the Go type.
 func SparseOf(t reflect.Type) *Type {
 	info := ComponentOf(t)
 	info.Kind, info.Name, info.Sparse = KindSparse, "sparse "+info.Name, &SparseSet{}

@@ -8,8 +8,8 @@ import (
 	"quarry/ecs/internal/sparse"
 )
 
-// The sets of sparse types: what handles of any T do to them, and where they take part in the life
-// of entities. Entries belong to entities, not to rows, so only what begins, ends or copies
+// The sets of sparse types: the calls of handles, whatever their T, and the part of sets in the
+// life of entities. Entries belong to entities, not to rows, so only what begins, ends or copies
 // entities concerns them.
 //
 //	an entity ends             Writer.OnEnd, or Writer.OnDestroy if Cleanup types keep it: forgetSparse

@@ -12,7 +12,7 @@ import (
 // MaxTypes is the maximum number of component types of a world, including the four built-in types.
 const MaxTypes = table.MaxTypes
 
-// Facts returns what registration declared about a type.
+// Facts returns the facts that registration declared about a type.
 func (info *Type) Facts() Facts {
 	if info == nil {
 		panic("ecs: door.FactsOf: " + Unmade["Component"])
@@ -46,16 +46,16 @@ func (t *Type) Planned() layout.Column {
 }
 
 type (
-	// Location says where an entity is.
+	// Location is the place of an entity.
 	Location = table.Location
-	// Place says where a type's column lies in chunks.
+	// Place is where a type's column lies in chunks.
 	Place = table.Place
 	owner = table.Owner // which chunk a row block belongs to
 	// Column is a type with storage in chunks.
 	Column = table.Column
 )
 
-// Key returns what identifies the type.
+// Key returns the identity of the type.
 func (t *Type) Key() TypeKey {
 	return TypeKey{t.Go, t.Kind}
 }
@@ -114,8 +114,8 @@ func (w *World) Register(op string, info *Type) *Type {
 	return info
 }
 
-// reflect sets what follows from the Go type. It returns the error that names a Go pointer in a
-// value that is to lie in a chunk.
+// reflect sets the facts that follow from the Go type. It returns the error that names a Go pointer
+// in a value that is to lie in a chunk.
 func (t *Type) reflect() error {
 	of := GoTypeOf(t.Go)
 	if t.Codec == nil && t.GoValues() {
@@ -180,7 +180,7 @@ func (t *Type) IsLike(other *Type) bool {
 		(t.Codec != nil && t.Codec.Given) == (other.Codec != nil && other.Codec.Given)
 }
 
-// Facts is what was declared about a type at its registration.
+// Facts is the declaration of a type at its registration.
 type Facts struct {
 	Kind                Kind
 	Enableable, Cleanup bool   // options

@@ -45,7 +45,7 @@ func (a *Archetype) Verify(spilled *int) error {
 	return nil
 }
 
-// verifyDerived checks what a world knows of its parts, and what is in progress.
+// verifyDerived checks what the world derives from its parts, and the calls in progress.
 func (w *World) verifyDerived() error {
 	if err := w.Index.Verify(len(w.Archetypes.List)); err != nil {
 		return err

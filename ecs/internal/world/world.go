@@ -83,7 +83,7 @@ type World struct {
 // RecordingsOf returns the entities that command buffers have recorded.
 func (w *World) RecordingsOf() *Recordings { return &w.Recordings }
 
-// History is what a world's snapshots keep in it, and are asked.
+// History is how the world reaches its snapshots.
 type History interface {
 	// Past keeps the old bytes that snapshots have.
 	Past() *past.Past

@@ -340,8 +340,8 @@ func TestImagesOfOneStateAreEqual(t *testing.T) {
 	}
 }
 
-// TestBlocksOfAFileEnd: when the last buffer with a block of a file has ended, the chunks go to
-// whoever asks next, and their blocks are nobody's from then on.
+// TestBlocksOfAFileEnd: when the last buffer with a block of a file has ended, the chunks can be
+// allocated again, and no buffer has their blocks from then on.
 func TestBlocksOfAFileEnd(t *testing.T) {
 	u, err := alloc.NewUniverse(alloc.Size(8 << 20))
 	require.NoError(t, err)

@@ -62,7 +62,7 @@ type Terms struct {
 	Near  int64  // bytes at which Call is called; without a call MaxInt64
 	Call  func() // reports a crossing of Near; on a goroutine of its own, one at a time
 	Total int64  // bytes that the process may take with Go's; 0: no bound
-	From  any    // what the terms were made from, for whoever made them
+	From  any    // what the terms were made from, for their maker
 
 	crossed atomic.Bool // Near was, and Call was not called since
 }
