@@ -93,7 +93,7 @@ func TestRunsAcross(t *testing.T) {
 	})
 }
 
-// TestSpanMisuse calls with what is no span, or no longer.
+// TestSpanMisuse passes pointers that are not spans, or freed ones.
 func TestSpanMisuse(t *testing.T) {
 	eachSpanAllocator(t, func(t *testing.T, h *alloc.Heap, a allocator, name string) {
 		p, gone := must(a.Alloc(3<<20, 0)), must(a.Alloc(3<<20, 0))

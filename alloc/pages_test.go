@@ -88,7 +88,7 @@ func TestPagesRefuse(t *testing.T) {
 	p.FreeSized(keep, 3<<20, 1<<16)
 }
 
-// TestPagesFreedFault: nobody reads what is no longer there.
+// TestPagesFreedFault: a read of a freed block faults.
 func TestPagesFreedFault(t *testing.T) {
 	p := newPages(t)
 	at := must(p.Alloc(100, 0))

@@ -190,8 +190,8 @@ func TestSizeZero(t *testing.T) {
 	require.Nil(t, nothing, "a slice without room has no block")
 }
 
-// TestReallocatorsTakeNoBadArguments: what is no size and no alignment panics, what is too large is
-// an error, and the block is live and unchanged after all of it.
+// TestReallocatorsTakeNoBadArguments: a bad size or alignment panics, too large a size is an error,
+// and after each the block is live and unchanged.
 func TestReallocatorsTakeNoBadArguments(t *testing.T) {
 	eachReallocator(t, func(t *testing.T, a alloc.Allocator, most int) {
 		r := alloc.WithRealloc(a)

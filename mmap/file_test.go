@@ -101,8 +101,8 @@ func TestMapFileKeepsSmallPages(t *testing.T) {
 	})
 }
 
-// TestMapFileRefuses: what is no file, too short a file, no place for one, and what pages of files
-// cannot do.
+// TestMapFileRefuses: no file, too short a file, no place for one, and calls that pages of files do
+// not support.
 func TestMapFileRefuses(t *testing.T) {
 	onFiles(t, func(t *testing.T, s *mmap.Space) {
 		r := reserve(t, s, 4*g)

@@ -88,7 +88,7 @@ func TestGuardsEnd(t *testing.T) {
 	})
 }
 
-// TestGuardNone: the contract is checked first, then the backing says no.
+// TestGuardNone: the contract is checked first, then the backing refuses.
 func TestGuardNone(t *testing.T) {
 	s := mmap.NewSpace(mmap.Systems()["goheap"]())
 	require.Equal(t, "none", s.Guards().String())

@@ -190,7 +190,7 @@ var operations = map[string]operation{
 		func(r *mmap.Region) error { return r.MapFile(g, 2*g, numbered(), 0) },
 		onUnix(1),
 	},
-	"Decommit of a file": { // and of what is no file's beside it
+	"Decommit of a file": { // and of pages beside it
 		mapSome,
 		func(r *mmap.Region) error { return r.Decommit(0, 5*g) },
 		onUnix(5),

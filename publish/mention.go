@@ -35,7 +35,7 @@ func newRenaming(old, new string) *renaming {
 	return &renaming{old, new, regexp.MustCompile(`(^|[^\w./-]|\\[abfnrtv])` + regexp.QuoteMeta(old) + `/`)}
 }
 
-// text renames in text that is not Go, and returns what is no text as it is.
+// text renames in text that is not Go, and returns binary data unchanged.
 func (r *renaming) text(text []byte) []byte {
 	if !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 {
 		return text

@@ -300,7 +300,8 @@ func TestGuardQuarantineOrder(t *testing.T) {
 	}
 }
 
-// TestGuardContract calls FreeSized and ResizeSized with what is no block, or no such.
+// TestGuardContract calls FreeSized and ResizeSized with pointers that are not blocks, and with
+// sizes of other blocks.
 func TestGuardContract(t *testing.T) {
 	onGuards(t, func(t *testing.T, _ bool, options ...wrap.GuardOption) {
 		g := wrap.NewGuard(largeHeap(t), options...)

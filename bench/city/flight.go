@@ -84,7 +84,7 @@ func (f *flight) fly(tick func()) error {
 	return f.settle()
 }
 
-// steer unloads what is no longer near the camera and loads what is.
+// steer loads the sections near the camera and unloads the others.
 func (f *flight) steer(frame int) {
 	near := camera(frame, f.frames).near()
 	for t := range f.wanted {

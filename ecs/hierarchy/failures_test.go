@@ -20,7 +20,7 @@ type refusedLinks struct {
 	w     *ecs.World
 	h     *hierarchy.Hierarchy
 	all   []ecs.Entity
-	first error // but what is no refusal comes before those
+	first error // an error that is not a refusal replaces one that is
 }
 
 // links prints every link.

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestOfAPipe: what is no regular file is an error at once. Opening a pipe would wait for somebody
-// who writes to it.
+// TestOfAPipe: a file that is not regular is an error at once. Opening a pipe would wait for a
+// writer.
 func TestOfAPipe(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	require.NoError(t, syscall.Mkfifo(pipe, 0o600))

@@ -253,9 +253,9 @@ func TestSpinEnds(t *testing.T) {
 	})
 }
 
-// Done lets others run when it says no: on one thread, a loop of it would otherwise wait for ever
-// for those whom it keeps from working, for nothing else takes the thread away from it where
-// goroutines are not preempted (WebAssembly).
+// Done yields the processor when it returns false: on one thread, a loop over Done would otherwise
+// wait for ever for the goroutines that it keeps from working, for nothing else takes the thread
+// away from it where goroutines are not preempted (WebAssembly).
 func TestDoneOnOneThread(t *testing.T) {
 	w := newWorld(t)
 	w.fill(t, 10)

@@ -513,7 +513,8 @@ func TestManyOfAnObject(t *testing.T) {
 	require.Equal(t, []int{100001, 30000}, []int{report.Sections[1].Entities, report.Sections[1].Links})
 }
 
-// TestReadJSONOdd: what is no list of known objects is an error that says the line, and gives none.
+// TestReadJSONOdd: any input but a list of known objects is an error with the line, and gives no
+// objects.
 func TestReadJSONOdd(t *testing.T) {
 	type thing struct{ N int }
 	b := bakeryOf(t, registerFew)

@@ -289,7 +289,7 @@ func TestNewDefault(t *testing.T) {
 	require.ErrorContains(t, err, "system: NewDefault: Except(\"b\"): ")
 }
 
-// Register knows the package that called it, and refuses what is no registration.
+// Register knows the package that called it, and refuses incomplete registrations.
 func TestRegister(t *testing.T) {
 	defer func(before []Registration) { registered.list = before }(registered.list)
 	order := []Ordering{After("b")}

@@ -58,7 +58,7 @@ func TestKernelsTakeComponents(t *testing.T) {
 	require.Equal(t, uintptr(64), unsafe.Sizeof(transform.LocalToWorld{}))
 }
 
-// TestNotANumber: what is no number stays none in what is below, and Verify holds.
+// TestNotANumber: a NaN stays a NaN in the children, and Verify holds.
 func TestNotANumber(t *testing.T) {
 	s := newScene(t)
 	broken := transform.At(1, 2, 3)

@@ -78,8 +78,8 @@ func (FileSystem) Open(path string) (Reader, error) {
 	return osFile{f}, nil
 }
 
-// OpenRegular opens a file to read, and returns its size. What is no regular file is refused before
-// it is opened, for opening a pipe waits. The error names the path.
+// OpenRegular opens a file to read, and returns its size. A file that is not regular is refused
+// before it is opened, because opening a pipe waits. The error names the path.
 func OpenRegular(path string) (f *os.File, size int64, err error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {

@@ -14,6 +14,7 @@
 //	                      type layouts
 //	                      no unfinished-work markers, no paths of a machine,  all text
 //	                      no hosts of package registries
+//	                      no phrases that name nobody or nothing              .go
 //	                      no names of files and packages that say nothing     all
 //	                      no encoded instructions                             .s
 //	documentation         exported declarations and packages are documented   root module

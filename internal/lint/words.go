@@ -23,6 +23,10 @@ var (
 	marker   = regexp.MustCompile(`\b(TO` + `DO|FIX` + `ME|XX` + `X)\b`)
 	encoded  = regexp.MustCompile(`(^|[\s;])(BYTE|WORD|LONG|QUAD)[ \t]+\$`)
 
+	// headless matches phrases in which a comment names nobody or nothing.
+	headless = regexp.MustCompile(`(?i)//.*\b(who` + `ever|of which it sa` + `ys|sa` + `ys no|` +
+		`what is n` + `o [a-z]+|is n` + `one of a)\b`)
+
 	// machinePath is an absolute path into places that differ by machine. A
 	// slash after a name, a dot or a closing brace continues a path and is not
 	// the start of one.
@@ -66,6 +70,9 @@ func forbiddenInLine(f *file, line string) []string {
 	}
 	if host := registry.FindString(line); host != "" {
 		list = append(list, "names the host of a package registry: "+host)
+	}
+	if phrase := headless.FindStringSubmatch(line); f.syntax != nil && phrase != nil {
+		list = append(list, "names no thing: "+phrase[1]+": write what is meant")
 	}
 	if f.isSource() && linkname.MatchString(line) {
 		list = append(list, "links to a name that its owner does not export")

@@ -112,3 +112,11 @@ func TestForbiddenWordsReportsNames(t *testing.T) {
 		"hel" + "pers/testdata/ut" + "ility.go": "",
 	}.find(t, forbiddenNames))
 }
+
+func TestForbiddenWordsReportsHeadless(t *testing.T) {
+	for _, phrase := range []string{"who" + "ever", "sa" + "ys no", "of which it sa" + "ys", "what is n" + "o file"} {
+		require.Equal(t, []string{"a.go:3: names no thing: " + phrase + ": write what is meant"},
+			files{"a.go": "package a\n\n// F waits for " + phrase + "\n", "a.md": phrase}.find(t, forbiddenWords))
+		require.Empty(t, files{"a.go": "package a\n\nvar x = \"" + phrase + "\"\n"}.find(t, forbiddenWords))
+	}
+}

@@ -11,7 +11,7 @@ import (
 )
 
 // Times returns the number in QUARRY_LONG: 0 for short forms, 1 for whole tests, n for whole tests
-// with n times the steps of what is random. What is no number counts as 1.
+// with n times the random steps. Any other text counts as 1.
 func Times() int {
 	text := os.Getenv("QUARRY_LONG")
 	if text == "" {

@@ -161,7 +161,7 @@ func TestDeltaOrderOfArchetypes(t *testing.T) {
 	require.NoError(t, fork.Close())
 }
 
-// TestDeltaReadsWhatWasWritten: chunks of which written says no are not looked at.
+// TestDeltaReadsWhatWasWritten: chunks for which written returns false are not read.
 func TestDeltaReadsWhatWasWritten(t *testing.T) {
 	w := ecstest.NewWorld(t)
 	position := ecs.Register[ecstest.Position](w)

@@ -16,7 +16,7 @@ type Refusals struct {
 	Asked    map[string]int // requests by name of the call
 	Worlds   []*ecs.World
 	Values   func() string // what the worlds have that their hashes do not count; nil: nothing
-	First    error         // but what is no refusal comes before those
+	First    error         // an error that is not a refusal replaces one that is
 }
 
 // Try makes a call. A *LimitError that it panics with is its error.

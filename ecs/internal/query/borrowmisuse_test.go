@@ -120,7 +120,7 @@ func TestMisuseInBorrows(t *testing.T) {
 }
 
 // TestBorrowWaits: each call that borrows must not see waits for them; in a loop a structural
-// change panics and waits for nobody, and what is no structural change may wait in a loop.
+// change panics without waiting, and other calls may wait.
 func TestBorrowWaits(t *testing.T) {
 	m := ecstest.NewMisuse(t)
 	l := ecstest.Lend(m.Query, "job move")

@@ -146,7 +146,7 @@ func TestChunkListIsVoid(t *testing.T) {
 		func() { seen(list.Rows()) })
 }
 
-// TestChunkListMisuse: what is no list of the world or no place in a list is refused by name.
+// TestChunkListMisuse: a list of another world, and a place outside of the list, panic by name.
 func TestChunkListMisuse(t *testing.T) {
 	x := newListing(t, func(x *listing) []ecs.Term { return []ecs.Term{ecs.Write(x.position)} })
 	x.all[0].Create()
