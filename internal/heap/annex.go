@@ -12,7 +12,7 @@ import (
 	"quarry/internal/universe/sentinel"
 )
 
-// Annexes: what a heap has beyond its universe.
+// Annexes: the universes that a heap makes beyond its own.
 //
 //	heap     | universe of NewHeap | --> list of annexes, by address
 //	annex    | a heap, and a universe of 16 GiB that serves only it |   x n
@@ -30,7 +30,7 @@ import (
 // refusal takes some 20 us, so they add 0.1 us to each.
 const restFor = 256
 
-// annexes is what a heap knows of its annexes.
+// annexes is the state of a heap's annexes.
 type annexes struct {
 	size int                     // bytes of the universe of an annex; 0: the heap makes none
 	all  atomic.Pointer[[]*Heap] // by base

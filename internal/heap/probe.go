@@ -7,7 +7,8 @@ import (
 	"quarry/internal/universe/mapping"
 )
 
-// Probes: what the tests of package alloc look at and break. Programs contain none of it.
+// Probes, by which the tests of package alloc inspect and break a heap. Programs contain none of
+// it.
 
 // Corrupt breaks one invariant of a heap that has a shared slab, one of l, a run
 // and a mapping, and returns what puts it right.
@@ -79,7 +80,7 @@ func (h *Heap) Corrupt(l *Local, invariant string) (restore func()) {
 // FailMappings makes the calls for the heap's mappings follow a script.
 func (h *Heap) FailMappings(s *mapping.Script) { h.mappings.Follow(s) }
 
-// CommittedBytes is what the layer below has committed for the heap's mappings.
+// CommittedBytes returns the bytes that the layer below has committed for the heap's mappings.
 func (h *Heap) CommittedBytes() int64 { return h.mappings.Committed() }
 
 // AnnexOf makes the heap have annexes of that many bytes.
@@ -91,7 +92,7 @@ func (h *Heap) AnnexSize() int { return h.annexes.size }
 // Annexes returns how many there are.
 func (h *Heap) Annexes() int { return len(h.annexes.list()) }
 
-// AnnexBytes is what the universes of annexes have committed.
+// AnnexBytes returns the bytes that the universes of annexes have committed.
 func (h *Heap) AnnexBytes() (n int64) {
 	for _, a := range h.annexes.list() {
 		n += a.u.CommittedBytes()

@@ -17,7 +17,7 @@ import (
 // Claims: how a run of chunks is found, made usable and returned. universe.go describes the
 // protocol.
 
-// Wish is what a caller requires of a run besides its length.
+// Wish is a caller's requirements of a run besides its length.
 type Wish uint8
 
 // These are the requirements, which combine by or.

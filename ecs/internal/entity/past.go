@@ -104,7 +104,7 @@ func (s *Store) keepAll(ids []ID) {
 	}
 }
 
-// Moment is what a store knew besides its records.
+// Moment is the state of a store without its records.
 type Moment struct {
 	free, summary    []uint64
 	hint, nFree, own int
@@ -134,7 +134,7 @@ func (s *Store) Save(to *Moment, number uint64) {
 	s.moment.Store(number)
 }
 
-// MoveTo gives the memory of a state that nobody needs to another, which is zero.
+// MoveTo gives the memory of an unneeded state to another, which is zero.
 func (st *Moment) MoveTo(to *Moment) {
 	clear(st.reserved)
 	to.free, to.summary, to.reserved = st.free, st.summary, st.reserved
@@ -286,7 +286,7 @@ func (b *block) restore(s *Store, number uint64) {
 	b.count.Store(old.count)
 }
 
-// Freeze makes a zero store what another was at a moment: its records are those of a layer. The
+// Freeze makes a zero store equal to another at a moment: its records are those of a layer. The
 // caller ends it by Thaw. Any goroutine may call it. The error is from the universe or from the
 // layer, which is lost; the store is empty then.
 func (s *Store) Freeze(live *Store, records *past.Memory, from *Moment, l *past.Layer) error {

@@ -35,7 +35,7 @@ const (
 	Stretches = 1 << (32 - RowBits) // stretches that locations tell apart
 )
 
-// Cell says, for look-ups, where the values of one type are in one stretch, and where the change
+// Cell has, for look-ups, the place of the values of one type in one stretch, and where the change
 // version of the type in the stretch's chunk is. A stretch without the type has the cell from
 // NoValues.
 type Cell struct {
@@ -327,7 +327,7 @@ type Refusal struct {
 	text string
 }
 
-// Error returns what is wrong with the look-up. The message describes the state at the first call.
+// Error returns why the look-up is refused. The message describes the state at the first call.
 func (r *Refusal) Error() string {
 	s := r.s
 	if s == none {

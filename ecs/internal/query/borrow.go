@@ -161,7 +161,7 @@ func (b *Borrow) Begin(op string) {
 	w.Loops.Open++
 }
 
-// look finds what the borrow lends.
+// look finds the rows and values that the borrow lends.
 func (b *Borrow) look(op string) {
 	if b.Query != nil {
 		b.own.Matching, b.own.Since, b.own.Driver = b.Query.Matching, b.Query.Since, b.Query.Driver

@@ -60,7 +60,7 @@ func (t *Binding) ColumnOf(id world.TypeID) world.Place {
 // declared marks a type that the query gives access to, whether or not the archetype has it.
 const declared = 1 << 7
 
-// Declare records the access and the versions that the i'th operand of a term asks for.
+// Declare records the access and the versions that the i'th operand of a term requires.
 func (q *Query) Declare(t *Term, i int, seen *world.Signature) {
 	w, kind, o := q.World, t.Kind, t.Of[i]
 	w.CheckOwn("NewQuery", o.Type)

@@ -32,7 +32,7 @@ func (t *Term) isSparse() bool {
 	return false
 }
 
-// AppendTests appends the tests that the term asks for.
+// AppendTests appends the tests that the term requires.
 func (t *Term) AppendTests(to []rowTest) []rowTest {
 	if !t.isSparse() {
 		return to

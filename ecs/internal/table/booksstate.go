@@ -68,8 +68,8 @@ func (b *Books) restore(from *Books, room, rows func(pos int) int, version uint3
 	}
 }
 
-// restoreIn brings back what the books say of a chunk that has the rows of the copy: bits and the
-// values of chunk types. Types that differed are marked changed at a version.
+// restoreIn restores the books of a chunk that has the rows of the copy: bits and the values of
+// chunk types. Types that differed are marked changed at a version.
 func (b *Books) restoreIn(pos int, from *Books, rows int, version uint32) {
 	for _, slot := range b.toggling {
 		now, old := b.Bits(slot, pos), from.Bits(slot, pos)

@@ -22,7 +22,7 @@ import (
 //
 // Goroutines: any may call Show and ShowAll.
 
-// Frozen is what a frozen table knows of the table and the layer.
+// Frozen connects a frozen table with the table and the layer.
 type Frozen struct {
 	layer  *past.Layer
 	memory *past.Memory // of the universe
@@ -98,7 +98,7 @@ func (s *Tables) mirrorOf(c store.Chunk) (store.SmallIndex, error) {
 	return store.SmallIndex(first) << store.UnitOrder, err
 }
 
-// Show brings n bytes of a chunk's mirror, from byte at of the chunk on. The error says that the
+// Show loads n bytes of a chunk's mirror, from byte at of the chunk on. The error says that the
 // layer is lost.
 func (f *Frozen) Show(pos, at, n int) error {
 	if n == 0 {

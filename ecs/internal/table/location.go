@@ -5,7 +5,7 @@ import (
 	"quarry/internal/universe"
 )
 
-// Location says where an entity's row is. A world numbers its rows by stretches of 2,048. Each
+// Location is the place of an entity's row. A world numbers its rows by stretches of 2,048. Each
 // chunk of a table, even a small one, has consecutive stretches, as many as its rows need. The
 // numbers do not depend on the chunk's address:
 //

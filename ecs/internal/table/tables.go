@@ -39,10 +39,10 @@ type Tables struct {
 	nowhere     uint32         // where look-ups that write store the version if there is nothing to mark
 }
 
-// A directory says, for look-ups, where the values of one type are. It has a cell for each stretch
-// of rows. Until the first chunk with the type comes, the Sight uses blank cells, which all such
-// types share, so that a look-up never asks whether cells exist. Rows that move only change their
-// records.
+// A directory has, for look-ups, the places of the values of one type. It has a cell for each
+// stretch of rows. Until the first chunk with the type comes, the Sight uses blank cells, which all
+// such types share, so that a look-up never checks whether cells exist. Rows that move only change
+// their records.
 type directory struct {
 	sight *entity.Sight
 	cells []entity.Cell // by stretch, as many as owners; nil if no chunk has had the type
