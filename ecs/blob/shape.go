@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"quarry/ecs"
+	"quarry/internal/typename"
 	"quarry/layout"
 )
 
@@ -51,7 +52,7 @@ func graphOf(op string, t reflect.Type) *graph {
 	}
 	g := &graph{shapes: map[reflect.Type]*shape{}, name: shortName(t)}
 	if t.Name() != "" && t.PkgPath() != "" {
-		g.name = t.PkgPath() + "." + t.Name()
+		g.name = typename.Of(t)
 	}
 	op += "[" + shortName(t) + "]"
 	g.root = g.shapeOf(op, t, shortName(t))
