@@ -25,7 +25,7 @@ type sharedValue struct {
 // have it. An ecs.Entity that is the blob counts as a Blob does. What Go variables and managed
 // types hold is not seen.
 //
-// Sweep is a structural change: it panics inside a loop over rows and while the world is shared.
+// Sweep is a structural change: it panics inside a loop over rows and while the world is lent.
 // Cost: one pass over the values of types that hold entities; an allocation for each buffer, sparse
 // and shared value of them.
 func (s *Store) Sweep() (freed int) {

@@ -110,11 +110,11 @@ func (l *Levels) Position(e ecs.Entity) int {
 }
 
 // Refresh makes the levels anew if links or rows of the query's entities have changed since, and
-// reports whether it did. It panics while the world is shared, like ByDepth. Cost: a comparison a
+// reports whether it did. It panics while the world is lent, like ByDepth. Cost: a comparison a
 // chunk, or some look-ups an entity.
 func (l *Levels) Refresh() bool {
-	if l.h.world.Shared() {
-		panic("hierarchy: Levels.Refresh: the world is shared; refresh before World.Share")
+	if l.h.world.Lent() {
+		panic("hierarchy: Levels.Refresh: the world is lent; refresh before World.Lend")
 	}
 	if l.count == l.query.Count() && l.moved.Empty() {
 		return false

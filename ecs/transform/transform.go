@@ -104,7 +104,7 @@ func (t *Transforms) MatrixType() ecs.Component[LocalToWorld] { return t.global 
 
 // Update computes the matrices of entities with Local and LocalToWorld that have changed, or are
 // below one that has, and returns their number. A parent without LocalToWorld counts as none. It
-// panics inside a loop over rows and while the world is shared.
+// panics inside a loop over rows and while the world is lent.
 func (t *Transforms) Update() int {
 	all := t.levels.Refresh()
 	nodes := len(t.levels.Nodes())

@@ -117,7 +117,7 @@ func (q *Query) Close() {
 	if q == nil || q.World == nil {
 		q.Refuse("Query.Close")
 	}
-	q.World.CheckUnshared("Query.Close")
+	q.World.CheckNotLent("Query.Close")
 	if loopOver(q.World, q) {
 		panic(fmt.Sprintf("ecs: Query.Close: inside a loop over %v", q))
 	}
@@ -136,7 +136,7 @@ func (q *Query) SetSince(op string, version uint32, pinned bool) {
 	if q == nil || q.World == nil {
 		q.Refuse(op)
 	}
-	q.World.CheckUnshared(op)
+	q.World.CheckNotLent(op)
 	q.Since, q.Pinned = version, pinned
 }
 
