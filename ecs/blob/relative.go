@@ -27,7 +27,7 @@ func (s *span) data() unsafe.Pointer {
 	return unsafe.Add(unsafe.Pointer(s), s.offset) // Safe because the Store has checked that offset stays in the block.
 }
 
-// kind says what a relative field is.
+// kind is the form of a relative field.
 type kind uint8
 
 const (

@@ -88,7 +88,7 @@ func (w *sweeping) count(world *ecs.World, c ecs.ComponentInfo, offsets []uintpt
 	}
 }
 
-// addValue counts what a value from Rows.Value holds.
+// addValue counts the references in a value from Rows.Value.
 func (w *sweeping) addValue(value any, k ecs.Kind, size uintptr, offsets []uintptr) {
 	if value == nil {
 		return

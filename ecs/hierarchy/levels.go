@@ -13,8 +13,8 @@ type Run struct {
 	Len, Position int32
 }
 
-// Levels knows where the rows of a query's entities lie, parents before children, so that a loop
-// goes from a row to the parent's without an id:
+// Levels lists the rows of a query's entities, parents before children, so that a loop goes from a
+// row to the parent's without an id:
 //
 //	position   0      1      2      3      4          level 0: position 0; 1: 1, 2; 2: 3, 4
 //	nodes    0:17   0:18    1:3   0:20   0:21         chunk and row
