@@ -157,7 +157,8 @@ func (f *face) declareMembers(t types.Type, key string) {
 	}
 }
 
-// isDeprecated reports whether a file deprecated.go declares the name, so that nothing here uses it.
+// isDeprecated reports whether a file deprecated.go declares the name, so that nothing here uses
+// it.
 func (f *face) isDeprecated(o types.Object) bool {
 	return filepath.Base(f.fset.Position(o.Pos()).Filename) == "deprecated.go"
 }
