@@ -67,7 +67,7 @@ func TryNewArchetype(w *World, types ...Type) (*Archetype, error) {
 	if err != nil {
 		return nil, world.WithOp("NewArchetype", err)
 	}
-	if !w.Shared() { // goroutines of a share may look up what is there, at once
+	if !w.Lent() { // goroutines of a share may look up what is there, at once
 		a.Pinned = true
 	}
 	return archetypeFrom(a), nil

@@ -261,7 +261,7 @@ func TestLargeBuffersOfABorrow(t *testing.T) {
 	b := ecs.RegisterBuffer[page](w, ecs.Inline(0))
 	ids := ecstest.CreateEach(ecs.NewArchetype(w, b), 3*64)
 	l := ecstest.Lend(ecs.NewQuery(w, ecs.Write(b)), "job grow")
-	l.Borrow.Begin()
+	ecstest.Begin(l.Borrow)
 	var all sync.WaitGroup
 	for i, part := range ecstest.Split(l.Borrow, nil, 64) {
 		all.Go(func() {

@@ -166,7 +166,7 @@ func (b *Bundle[S]) Get(e Entity) (s S, ok bool) {
 
 // Set writes e's values and marks them changed. A slice replaces the contents of its buffer; a nil
 // pointer leaves e's component unchanged. Set returns false and writes nothing if e is not alive or
-// lacks a component that s has. It panics while the world is shared, and with a *LimitError if
+// lacks a component that s has. It panics while the world is lent, and with a *LimitError if
 // there is no room for a buffer.
 func (b *Bundle[S]) Set(e Entity, s S) bool {
 	ok, err := b.TrySet(e, s)

@@ -137,8 +137,8 @@ func TestBundleMisuse(t *testing.T) {
 
 		"int is no struct":                    func() { ecs.NewBundle[int](v.w) },
 		"the bundle is nil or the zero value": func() { new(ecs.Bundle[Ship]).Create(Ship{}) },
-		"the world is shared: until Borrow.End": func() {
-			defer v.w.Share().End()
+		"the world is lent: until Borrow.End": func() {
+			defer v.w.Lend().End()
 			b.Set(v.list[0], Ship{})
 		},
 		"ecs: Bundle.Create: structural change inside a loop": func() {

@@ -517,9 +517,9 @@ func TestChunkMisuse(t *testing.T) {
 		func() { ecs.RegisterChunk[[16385]byte](c.w) })
 	ecs.RegisterChunk[[16384]byte](c.w)
 	require.Panics(t, func() { ecs.RegisterChunk[string](c.w) })
-	share := c.w.Share()
+	share := c.w.Lend()
 	require.Equal(t, Tally{}, *c.tally.Get(e))
-	require.PanicsWithValue(t, "ecs: Chunk.Set: the world is shared: until Borrow.End components are only read",
+	require.PanicsWithValue(t, "ecs: Chunk.Set: the world is lent: until Borrow.End components are only read",
 		func() { c.tally.Set(e, Tally{1}) })
 	share.End()
 }

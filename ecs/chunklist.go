@@ -8,7 +8,7 @@ import (
 )
 
 // ChunkList is a list of the chunks that a loop over a query yields. It may be kept until the next
-// structural change of the world, indexed, cut, and handed to goroutines while the world is shared.
+// structural change of the world, indexed, cut, and handed to goroutines while the world is lent.
 // A ChunkList is a value; the zero ChunkList is empty.
 type ChunkList struct {
 	q      *Query // nil: empty
@@ -85,33 +85,25 @@ func (l ChunkList) check(op string) {
 // Rows yields the rows of the chunks in the order of the list, as Query.Rows does: with the enable
 // bits of now, so a chunk in which no row matches any more is passed over. Changed and Ordered
 // terms were decided when the list was made, but for the rows of Masked ones, which are those
-// written since the Since of then; Since does not advance. It panics for a void list.
+// written since the Since of then; Since does not advance. While the world is lent, goroutines that
+// are given lists of their own, cut by Slice, share the work. It panics for a void list.
 func (l ChunkList) Rows() iter.Seq[Rows] {
 	return func(yield func(Rows) bool) {
 		if len(l.chunks) == 0 {
 			return
 		}
-		l.check("ChunkList.Rows")
-		l.q.inner().Ready("ChunkList.Rows")
+		const op = "ChunkList.Rows"
+		l.check(op)
+		l.q.inner().Ready(op)
+		if b := query.LoanOf(l.q.core.World); b != nil {
+			r := b.Take(op, l.q.inner())
+			defer b.GiveBack(r)
+			walkList(&r.Scan, l, yield)
+			return
+		}
 		s := query.OpenScan(l.q.core.World, l.q.inner())
 		defer s.End()
 		walkList(s, l, yield)
-	}
-}
-
-// RowsIn is ChunkList.Rows for any goroutine while everything is borrowed; see Borrow.Rows.
-// Goroutines that are given lists of their own, cut by Slice, share the work.
-func (b *Borrow) RowsIn(l ChunkList) iter.Seq[Rows] {
-	return func(yield func(Rows) bool) {
-		const op = "Borrow.RowsIn"
-		if len(l.chunks) == 0 {
-			b.inner().Check(op)
-			return
-		}
-		r := b.inner().Take(op, l.q.inner())
-		defer b.inner().GiveBack(r)
-		l.check(op)
-		walkList(&r.Scan, l, yield)
 	}
 }
 

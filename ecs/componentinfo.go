@@ -80,7 +80,7 @@ func (w *World) Archetypes() []*Archetype {
 //	}
 func NewQueryOfAll(w *World) *Query {
 	w.inner().CheckNew("NewQueryOfAll")
-	w.inner().CheckUnshared("NewQueryOfAll")
+	w.inner().CheckNotLent("NewQueryOfAll")
 	terms := []Term{IncludeDisabled(), IncludePrefabs()}
 	for _, t := range w.core.Types.List {
 		if t.Place() != world.PerArchetype {

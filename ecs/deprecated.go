@@ -1,7 +1,54 @@
 package ecs
 
-// Names that the next version will not have. Each says what to write instead. go fix cannot do it:
-// it inlines no call whose type arguments are inferred (Go 1.26).
+import "iter"
+
+// Deprecated names, which the next version will not have. go fix writes what to write instead where
+// a function has the comment go:fix inline; the others say it.
+
+// Share is World.Lend.
+//
+// Deprecated: use World.Lend.
+//
+//go:fix inline
+func (w *World) Share() *Borrow { return w.Lend() }
+
+// Shared is World.Lent.
+//
+// Deprecated: use World.Lent.
+//
+//go:fix inline
+func (w *World) Shared() bool { return w.Lent() }
+
+// Rows is Query.Rows, which any goroutine may call while the world is lent.
+//
+// Deprecated: use Query.Rows.
+//
+//go:fix inline
+func (b *Borrow) Rows(q *Query) iter.Seq[Rows] { return q.Rows() }
+
+// RowsOf is Query.Where, which any goroutine may call while the world is lent.
+//
+// Deprecated: use Query.Where.
+//
+//go:fix inline
+func (b *Borrow) RowsOf(q *Query, value SharedValue) iter.Seq[Rows] { return q.Where(value) }
+
+// RowsIn is ChunkList.Rows, which any goroutine may call while the world is lent.
+//
+// Deprecated: use ChunkList.Rows.
+//
+//go:fix inline
+func (b *Borrow) RowsIn(l ChunkList) iter.Seq[Rows] { return l.Rows() }
+
+// RowsOf is Query.Where.
+//
+// Deprecated: use Query.Where.
+//
+//go:fix inline
+func (q *Query) RowsOf(value SharedValue) iter.Seq[Rows] { return q.Where(value) }
+
+// go fix cannot rewrite Each1 and Each2: it inlines no call whose type arguments are inferred (Go
+// 1.26).
 
 // Each1 calls f for every entity that matches q, with the entity's component. The pointer is nil if
 // the chunk lacks an Optional type. Each1 panics like Component.Slice, which it calls once per

@@ -39,7 +39,7 @@
 //
 // Goroutines: only one goroutine at a time may use a world and everything obtained from it. There
 // are two exceptions. Any goroutine may call [World.Reserve] and [World.Unreserve]. Between
-// [World.Share] and [Borrow.End], several goroutines may read components and set enable bits; a
+// [World.Lend] and [Borrow.End], several goroutines may read components and set enable bits; a
 // [Borrow] of a query lends only the types that the query declares.
 //
 // Garbage collector: component types must hold no Go pointers; Register panics with the path to the

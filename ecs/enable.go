@@ -59,7 +59,7 @@ func (h enableHandle) DisableAt(rows Rows, i int) {
 // EnableQuery enables the component for every entity that matches q and has it, and returns the
 // number of these entities. Rows that do not match are unchanged: to enable the component of all
 // entities, query with ecs.Present or ecs.Disabled of it. EnableQuery may be called inside a loop,
-// whose masks do not change, but not while the world is shared. It panics if the type is not
+// whose masks do not change, but not while the world is lent. It panics if the type is not
 // Enableable. Cost: per 64 rows.
 func (h enableHandle) EnableQuery(q *Query) int {
 	return toggleQuery(h.t, "Component.EnableQuery", q, true)

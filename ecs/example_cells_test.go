@@ -47,7 +47,7 @@ func ExampleShared() {
 	near := 0
 	for dx := range 3 {
 		for dy := range 3 {
-			for rows := range all.RowsOf(cell.Of(Cell{4 + dx, 4 + dy})) {
+			for rows := range all.Where(cell.Of(Cell{4 + dx, 4 + dy})) {
 				near += rows.Len()
 			}
 		}

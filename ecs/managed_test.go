@@ -389,7 +389,7 @@ func TestManagedIsAnotherType(t *testing.T) {
 	require.NoError(t, w.Verify())
 }
 
-// TestManagedIsReadByMany reads values in several goroutines while the world is shared.
+// TestManagedIsReadByMany reads values in several goroutines while the world is lent.
 func TestManagedIsReadByMany(t *testing.T) {
 	w := ecstest.NewWorld(t)
 	text := ecs.RegisterManaged[string](w)
@@ -403,12 +403,12 @@ func TestManagedIsReadByMany(t *testing.T) {
 		}
 	}
 	q := ecs.NewQuery(w, ecs.Read(text))
-	p := w.Share()
+	p := w.Lend()
 	var wait sync.WaitGroup
 	var total atomic.Int64
 	for range 4 {
 		wait.Go(func() {
-			for rows := range p.Rows(q) {
+			for rows := range q.Rows() {
 				for i := range rows.Len() {
 					if v := text.At(rows, i); v != nil {
 						total.Add(int64(len(*v)))
@@ -425,7 +425,7 @@ func TestManagedIsReadByMany(t *testing.T) {
 	w.Trim()
 	wait.Wait()
 	require.EqualValues(t, 8*250*249, total.Load())
-	require.PanicsWithValue(t, "ecs: Managed.Mut: the world is shared: until Borrow.End components are only read",
+	require.PanicsWithValue(t, "ecs: Managed.Mut: the world is lent: until Borrow.End components are only read",
 		func() { text.Mut(list[1]) })
 	p.End()
 	require.Nil(t, text.Get(list[1]))

@@ -23,13 +23,6 @@ func TestNil(t *testing.T) {
 	type none struct{ P ecs.R[ecstest.Position] }
 	type values struct{ P ecstest.Position }
 	panics, returns := lint.NilPanics, lint.NilReturns
-	inShare := func(loop func(p *ecs.Borrow)) func() {
-		return func() {
-			p := w.Share()
-			defer p.End()
-			loop(p)
-		}
-	}
 	lint.CheckNil(t, append(append(nilOfTypes(w), nilOfSnapshots(t, w)...),
 		panics("Absent", "ecs: Absent: ", func() { ecs.Absent(nil, position) }),
 		panics("Add", "ecs: NewChange: ", func() { ecs.NewChange(w, ecs.Add(nil, position)) }),
@@ -59,14 +52,10 @@ func TestNil(t *testing.T) {
 		panics("NewQueryOfAll", "ecs: NewQueryOfAll: ", func() { ecs.NewQueryOfAll(nil) }),
 		panics("NewView", "ecs: NewView[none]: ", func() { ecs.NewView[none](nil) }),
 		panics("Optional", "ecs: Optional: ", func() { ecs.Optional(nil, position) }),
-		panics("Borrow.Rows", "ecs: Borrow.Rows: ", inShare(func(p *ecs.Borrow) {
-			for range p.Rows(nil) {
-			}
-		})),
-		panics("Borrow.RowsOf", "ecs: Borrow.RowsOf: ", inShare(func(p *ecs.Borrow) {
-			for range p.RowsOf(nil, ecs.SharedValue{}) {
-			}
-		})),
+		panics("Borrow.Rows", "ecs: Query.Rows: ",
+			func() { new(ecs.Borrow).Rows(nil)(func(ecs.Rows) bool { return true }) }),
+		panics("Borrow.RowsOf", "ecs: Query.Where: ",
+			func() { new(ecs.Borrow).RowsOf(nil, ecs.SharedValue{})(func(ecs.Rows) bool { return true }) }),
 		panics("World.OrderVersion", "ecs: World.OrderVersion: ", func() { w.OrderVersion(nil) }),
 		panics("Present", "ecs: Present: ", func() { ecs.Present(nil, position) }),
 		panics("Read", "ecs: Read: ", func() { ecs.Read(nil) }),

@@ -13,7 +13,7 @@ import (
 
 // Query finds the entities that match its terms. Archetypes are matched when a query or an
 // archetype is created, never while iterating. A query belongs to the world's owner: one goroutine
-// at a time. Loops over a query may be nested. For loops in several goroutines, see World.Share.
+// at a time. Loops over a query may be nested. For loops in several goroutines, see World.Lend.
 type Query struct{ core query.Query }
 
 func (q *Query) inner() *query.Query { return (*query.Query)(unsafe.Pointer(q)) } // Safe because a Query is its core.
@@ -27,7 +27,7 @@ func (q *Query) inner() *query.Query { return (*query.Query)(unsafe.Pointer(q)) 
 // every frame. Queries with equal match conditions share their matches.
 func NewQuery(w *World, terms ...Term) *Query {
 	w.inner().CheckNew("NewQuery")
-	w.inner().CheckUnshared("NewQuery") // it enters the index of archetypes and the list of queries
+	w.inner().CheckNotLent("NewQuery") // it enters the index of archetypes and the list of queries
 	q := &Query{core: query.Query{World: w.inner(), Terms: coresOf[query.Term](slices.Clone(terms))}}
 	var seen world.Signature
 	for _, t := range terms {
@@ -48,7 +48,7 @@ func NewQuery(w *World, terms ...Term) *Query {
 }
 
 // Close removes the query from its world, which then no longer tests new archetypes against it.
-// Close panics inside a loop over the query and while the world is shared. A second call does
+// Close panics inside a loop over the query and while the world is lent. A second call does
 // nothing. Loops over a closed query panic.
 func (q *Query) Close() { q.inner().Close() }
 
@@ -57,7 +57,7 @@ func (q *Query) Close() { q.inner().Close() }
 func (q *Query) Since() uint32 { return q.core.Since }
 
 // SetSince sets the version that the Changed and Ordered terms compare with, as World.Version and
-// World.Advance return it. Version 0 passes every chunk. SetSince panics while the world is shared.
+// World.Advance return it. Version 0 passes every chunk. SetSince panics while the world is lent.
 func (q *Query) SetSince(version uint32) { q.inner().SetSince("Query.SetSince", version, false) }
 
 // World returns the query's world, or nil if the query is closed.
@@ -79,17 +79,18 @@ func (q *Query) String() string { return q.inner().String() }
 // When a loop over a query with Changed or Ordered terms runs to its end, it sets Since to the
 // current version and advances the world's version: the next loop sees later writes, but not the
 // writes of this loop. A break prevents that. Loops in package system advance once per update
-// instead. While the world is shared, Rows does not advance versions, and panics for a query with
+// instead. While the world is lent, Rows does not advance versions, and panics for a query with
 // Write.
 func (q *Query) Rows() iter.Seq[Rows] {
 	return func(yield func(Rows) bool) { q.inner().Walk(coreYield(yield)) }
 }
 
-// RowsOf yields the query's rows whose entities have the given shared value. It is like Rows but
+// Where yields the query's rows whose entities have the given shared value. It is like Rows but
 // does not advance Since. It serves values that change from call to call, such as the cells around
-// a ship, without a query for each value. Cost: a search among the query's archetypes for each
-// archetype of the value, whatever the number of values. It panics for a value of another world.
-func (q *Query) RowsOf(value SharedValue) iter.Seq[Rows] {
+// a ship, without a query for each value, as the term Where would need. Cost: a search among the
+// query's archetypes for each archetype of the value, whatever the number of values. It panics for
+// a value of another world.
+func (q *Query) Where(value SharedValue) iter.Seq[Rows] {
 	return func(yield func(Rows) bool) { q.inner().WalkOf(value.core, coreYield(yield)) }
 }
 
@@ -229,7 +230,7 @@ func (c Component[T]) Values(q *Query, dst []T) []T {
 // SetValues writes src to the components of the entities that match q, one value per entity, in the
 // order of Values. If the number of entities is not len(src), SetValues writes nothing and returns
 // an error with both numbers. It panics if q does not declare the component with Write, for a chunk
-// without it, and while the world is shared.
+// without it, and while the world is lent.
 func (c Component[T]) SetValues(q *Query, src []T) error {
 	return query.SetValues(c.t, q.inner(), bytesOf(src), len(src))
 }

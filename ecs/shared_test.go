@@ -290,7 +290,7 @@ func TestRowsOf(t *testing.T) {
 	}
 	for v := -1; v <= 100; v++ {
 		var found []ecs.Entity
-		for rows := range q.RowsOf(cell.Of(v)) {
+		for rows := range q.Where(cell.Of(v)) {
 			require.Len(t, position.Slice(rows), rows.Len())
 			found = append(found, rows.Entities()...)
 		}
@@ -298,7 +298,7 @@ func TestRowsOf(t *testing.T) {
 	}
 	require.PanicsWithValue(t, "ecs: Archetype.Create: structural change inside a loop over "+q.String()+
 		"; gather the entities and change them after the loop", func() {
-		for range q.RowsOf(cell.Of(1)) {
+		for range q.Where(cell.Of(1)) {
 			still.Create()
 		}
 	})
@@ -449,13 +449,13 @@ func TestSharedInAShare(t *testing.T) {
 		a.With(cell.Of(i % 20)).Create()
 	}
 	q := ecs.NewQuery(w, ecs.Read(position))
-	share := w.Share()
+	share := w.Lend()
 	var group sync.WaitGroup
 	for g := range 4 {
 		group.Go(func() {
 			for i := range 100 {
 				n := 0
-				for rows := range share.RowsOf(q, cell.Of((g+i)%25)) {
+				for rows := range q.Where(cell.Of((g + i) % 25)) {
 					v, _ := cell.At(rows)
 					assert.Equal(t, (g+i)%25, v)
 					n += rows.Len()
@@ -466,10 +466,6 @@ func TestSharedInAShare(t *testing.T) {
 	}
 	group.Wait()
 	share.End()
-	require.Panics(t, func() {
-		for range share.RowsOf(q, cell.Of(1)) {
-		}
-	}, "the share is not out")
 }
 
 // TestArchetypesComeAgain: who holds an archetype that was given up does not notice.

@@ -37,7 +37,7 @@ func BenchmarkShared(b *testing.B) {
 	b.Run("rows of", func(b *testing.B) {
 		n := 0
 		for i := range b.N {
-			for rows := range q.RowsOf(cell.Of(i % 1000)) {
+			for rows := range q.Where(cell.Of(i % 1000)) {
 				n += rows.Len()
 			}
 		}

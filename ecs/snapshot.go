@@ -44,7 +44,7 @@ func snapshotFrom(s *snapshot.Snapshot) *Snapshot {
 // of the function for each, into Go memory. It advances the world's version, and completes jobs.
 // Close the snapshot when it is no longer needed.
 //
-// Snapshot panics inside a loop over rows and while the world is shared. Goroutines may reserve ids
+// Snapshot panics inside a loop over rows and while the world is lent. Goroutines may reserve ids
 // meanwhile.
 func (w *World) Snapshot() *Snapshot { return snapshotFrom(snapshot.Take(w.inner())) }
 
@@ -235,7 +235,7 @@ func (s *Snapshot) Fork(options ...Option) (*World, error) {
 // which cannot be brought back, or is a *LimitError: there is no memory to keep what newer
 // snapshots need. Then nothing has changed, as after a panic of a function of CopyWith. Restore
 // panics for a snapshot of another world and for a closed one, inside a loop over rows and while
-// the world is shared; it completes jobs. Goroutines may reserve ids meanwhile; ids that were
+// the world is lent; it completes jobs. Goroutines may reserve ids meanwhile; ids that were
 // reserved since the snapshot was taken are reserved no longer. Cost: what differs, a few ns for
 // each 16 KiB that does not, a look at the headers of buffers of archetypes that differ, and a copy
 // of all managed values.

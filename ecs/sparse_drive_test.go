@@ -38,7 +38,7 @@ func checkDrivers(t *testing.T, q *ecs.Query) {
 }
 
 // TestSparseDrivers: with many rows and few entries a loop goes through the set, and yields what a
-// loop through the chunks does: with versions and bits, in a share, and for jobs.
+// loop through the chunks does: with versions and bits, while the world is lent, and for jobs.
 func TestSparseDrivers(t *testing.T) {
 	w := ecstest.NewWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
 	position, stun := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Stun](w, ecs.Enableable)
@@ -67,9 +67,9 @@ func TestSparseDrivers(t *testing.T) {
 		checkDrivers(t, q)
 		want := shownBy(q)
 		require.NotEmpty(t, want)
-		b := w.Share()
+		b := w.Lend()
 		var got []string
-		for rows := range b.Rows(q) {
+		for rows := range q.Rows() {
 			got = append(got, fmt.Sprintf("%v %d %x %v", rows.Archetype(), rows.Chunk(), rows.Mask(), rows.Dense()))
 		}
 		b.End()
@@ -98,7 +98,7 @@ func checkSplit(t *testing.T, q *ecs.Query) {
 	for _, d := range []query.Driver{query.DriveByChunks, query.DriveBySet} {
 		driveBy(q, d)
 		b := door.NewBorrow(q, "the test", func(string) {})
-		b.Begin()
+		ecstest.Begin(b)
 		ranges[d] = ecstest.Split(b, nil, 128)
 		r := ecstest.AccessorOf(b)
 		for _, p := range ranges[d] {

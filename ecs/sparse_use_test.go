@@ -191,7 +191,7 @@ func TestSparseBatches(t *testing.T) {
 	require.Equal(t, 7.0, burning.Get(ids[33]).For)
 }
 
-// TestSparseShared: goroutines read values and loop while the world is shared, and switch bits; the
+// TestSparseShared: goroutines read values and loop while the world is lent, and switch bits; the
 // owner's writes are refused.
 func TestSparseShared(t *testing.T) {
 	w := ecstest.NewWorld(t)
@@ -206,12 +206,12 @@ func TestSparseShared(t *testing.T) {
 	}
 	q := ecs.NewQuery(w, ecs.Read(marked), ecs.Present(position))
 	list := q.Chunks(ecs.ChunkList{})
-	b := w.Share()
+	b := w.Lend()
 	var group sync.WaitGroup
 	for range 4 {
 		group.Go(func() {
 			n := 0
-			for rows := range b.Rows(q) {
+			for rows := range q.Rows() {
 				column := marked.Column(rows)
 				for i := range rows.Each() {
 					if column.At(i).By == ids[0] {
@@ -219,7 +219,7 @@ func TestSparseShared(t *testing.T) {
 					}
 				}
 			}
-			for rows := range b.RowsIn(list) {
+			for rows := range list.Rows() {
 				n += rows.Count()
 			}
 			if n != len(ids) {
@@ -239,9 +239,9 @@ func TestSparseShared(t *testing.T) {
 		})
 	}
 	group.Wait()
-	require.PanicsWithValue(t, "ecs: Sparse.Set: the world is shared: until Borrow.End components are only read",
+	require.PanicsWithValue(t, "ecs: Sparse.Set: the world is lent: until Borrow.End components are only read",
 		func() { marked.Set(ids[0], ecstest.Marked{}) })
-	require.PanicsWithValue(t, "ecs: Sparse.Add: the world is shared; call Borrow.End first",
+	require.PanicsWithValue(t, "ecs: Sparse.Add: the world is lent; call Borrow.End first",
 		func() { marked.Add(ids[1], ecstest.Marked{}) })
 	b.End()
 	require.Zero(t, q.Count())

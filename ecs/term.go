@@ -82,7 +82,7 @@ func Present(of ...Operand) Term { return termOf(query.TermPresent, of) }
 
 // Where matches entities that have one of the given values of a shared type. A query may have one
 // Where term for each of several types; all of them must match. To loop over one value after
-// another, see Query.RowsOf. Where panics for zero values and for values of different types.
+// another, see Query.Where. Where panics for zero values and for values of different types.
 func Where(values ...SharedValue) Term {
 	t := Term{core: query.Term{Kind: query.TermWhere}}
 	for _, v := range values {

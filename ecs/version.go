@@ -45,7 +45,7 @@ func (w *World) OrderVersion(t Type) uint32 {
 
 // Advance starts a new change version and returns it: later writes count as changed since every
 // earlier version. The version wraps after 2^32 calls, skipping 0; comparisons are correct within
-// half of that range. Advance panics while the world is shared.
+// half of that range. Advance panics while the world is lent.
 func (w *World) Advance() uint32 { return w.inner().Advance() }
 
 // ChangedAt reports whether the component may have changed in the i'th row of rows after the given

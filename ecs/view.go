@@ -101,7 +101,7 @@ func (v *View[V]) At(rows Rows) (m V) {
 
 // Get returns one entity as a V, with slices of length 1. ok is false if e is not alive or lacks a
 // component that is not optional; the view's other terms are not checked. Written components are
-// marked changed. Get panics for a V with written components while the world is shared.
+// marked changed. Get panics for a V with written components while the world is lent.
 func (v *View[V]) Get(e Entity) (m V, ok bool) {
 	v.check("View.Get")
 	w := v.q.core.World

@@ -180,16 +180,16 @@ func TestViewOfOneEntity(t *testing.T) {
 func TestViewInAShare(t *testing.T) {
 	v := newViewed(t)
 	m, reader := ecs.NewView[Mover](v.w), ecs.NewView[struct{ P ecs.R[ecstest.Position] }](v.w)
-	share := v.w.Share()
+	share := v.w.Lend()
 	defer share.End()
 	n := 0
-	for rows := range share.Rows(reader.Query()) {
+	for rows := range reader.Query().Rows() {
 		n += len(reader.At(rows).P)
 	}
 	require.Equal(t, len(v.list), n)
 	_, ok := reader.Get(v.list[5])
 	require.True(t, ok)
-	require.PanicsWithValue(t, "ecs: View.Get: the world is shared: until Borrow.End components are only read",
+	require.PanicsWithValue(t, "ecs: View.Get: the world is lent: until Borrow.End components are only read",
 		func() { m.Get(v.list[0]) })
 }
 
@@ -336,9 +336,9 @@ func TestViewBitsAreLive(t *testing.T) {
 	for i, e := range v.list[:6000] {
 		require.Equal(t, (i+1)%3 == 0, v.velocity.Enabled(e))
 	}
-	share := v.w.Share()
+	share := v.w.Lend()
 	defer share.End()
-	for rows := range share.Rows(bits.Query()) {
+	for rows := range bits.Query().Rows() {
 		m := bits.At(rows)
 		v.velocity.Enable(m.E[0])
 		require.True(t, m.On.Enabled(0))

@@ -90,7 +90,7 @@ func (Bits[T]) column() columnKind {
 func (b Bits[T]) Len() int { return b.b.rows }
 
 // Enabled reports whether T is enabled in row i. It panics if i is not in [0, Len()). While the
-// world is shared, any goroutine may call it.
+// world is lent, any goroutine may call it.
 func (b Bits[T]) Enabled(i int) bool { return b.b.enabled(i) }
 
 // BitsW is a field of a view: the enable bits of T, one per row, to read as Bits does and to

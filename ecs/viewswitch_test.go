@@ -113,9 +113,9 @@ func TestViewSwitchesElsewhere(t *testing.T) {
 			D ecs.BitsW[ecstest.Velocity]
 		}](v.w)
 	})
-	share := v.w.Share()
+	share := v.w.Lend()
 	defer share.End()
-	ecstest.RequirePanic(t, "the world is shared", func() { m.Get(v.list[0]) })
+	ecstest.RequirePanic(t, "the world is lent", func() { m.Get(v.list[0]) })
 }
 
 // TestStaleSwitches: bits that were kept over a structural change, a share, or the world's end
@@ -129,8 +129,8 @@ func TestStaleSwitches(t *testing.T) {
 	e := a.Create()
 	view := ecs.NewView[struct{ On ecs.BitsW[ecstest.Velocity] }](w)
 	m, _ := view.Get(e)
-	share := w.Share()
-	ecstest.RequirePanic(t, "ecs: BitsW.Disable: the world is shared", func() { m.On.Disable(0) })
+	share := w.Lend()
+	ecstest.RequirePanic(t, "ecs: BitsW.Disable: the world is lent", func() { m.On.Disable(0) })
 	share.End()
 	m.On.Disable(0)
 	w.Destroy(e)

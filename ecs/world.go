@@ -11,7 +11,7 @@ import (
 
 // World owns entities and their components. Only one goroutine at a time may use it, with two
 // exceptions: any goroutine may call Reserve and Unreserve, except during Close, and several
-// goroutines may read between Share and Borrow.End.
+// goroutines may read between Lend and Borrow.End.
 type World struct{ core world.World }
 
 func (w *World) inner() *world.World  { return (*world.World)(unsafe.Pointer(w)) } // Safe because a World is its core.
@@ -190,7 +190,3 @@ func (w *World) Hash() uint64 { return w.inner().Hash() }
 // It reads every record and row. Goroutines may read snapshots and reserve ids meanwhile; what they
 // see for the first time, and what they reserve, waits.
 func (w *World) Verify() error { return w.inner().Verify() }
-
-// Shared reports whether everything is borrowed, by World.Share: until Borrow.End all goroutines
-// read and none writes.
-func (w *World) Shared() bool { return w.inner().Shared() }

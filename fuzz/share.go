@@ -17,7 +17,7 @@ func (d *world) share(r record) error {
 	if d.unsorted {
 		d.sort() // so that goroutines find the groups in order
 	}
-	p := d.w.Share()
+	p := d.w.Lend()
 	queries := []*query{d.all}
 	for _, q := range d.queries {
 		writes := q.sparseLinkAccess == mayWrite
@@ -27,7 +27,7 @@ func (d *world) share(r record) error {
 		if !writes {
 			queries = append(queries, q)
 		} else if err := panics("ecs: ", func() {
-			for range p.Rows(q.q) {
+			for range q.q.Rows() {
 				panic("a query that writes gives rows")
 			}
 		}); err != nil {
@@ -53,7 +53,7 @@ func (d *world) share(r record) error {
 					call = t.Enable
 				}
 				if has := d.m.entities[e].values[k] != nil; call(e) != has || t.Enabled(e) != (has && on(j)) {
-					return fmt.Errorf("kind %d of %v, toggled (%v) in a share: got %v, enabled %v",
+					return fmt.Errorf("kind %d of %v, toggled (%v) while the world is lent: got %v, enabled %v",
 						k, e, on(j), !has, t.Enabled(e))
 				}
 			}
@@ -88,7 +88,7 @@ func together(f func(i int) error) error {
 
 // read compares a query and some look-ups; several goroutines do so at the same time.
 func (d *world) read(p *ecs.Borrow, q *query, who uint16) error {
-	_, err := d.follow(q, p.Rows(q.q), func(rows ecs.Rows, w chunk) (bool, error) {
+	_, err := d.follow(q, q.q.Rows(), func(rows ecs.Rows, w chunk) (bool, error) {
 		return true, errors.Join(compareRows(rows, w), d.compareColumns(q, rows, w))
 	})
 	for i := range uint16(8) {
@@ -102,7 +102,7 @@ func (d *world) read(p *ecs.Borrow, q *query, who uint16) error {
 func (d *world) misuseShare(p *ecs.Borrow, r record) error {
 	_, c := d.pickKind(r.kind)
 	for _, f := range []func(){
-		func() { d.w.Share() },
+		func() { d.w.Lend() },
 		func() { d.w.Destroy(ecs.Null) },
 		func() { d.w.DestroyQuery(d.all.q) },
 		func() { d.w.Clear() },
@@ -112,14 +112,14 @@ func (d *world) misuseShare(p *ecs.Borrow, r record) error {
 		func() { _, _ = c.add(ecs.Null, c.zero(), true) },
 		func() { ecs.Register[stun](d.w, ecs.Enableable).EnableQuery(d.all.q) },
 		func() {
-			for range p.Rows(d.all.q) {
+			for range d.all.q.Rows() {
 				p.End()
 			}
 			panic("ecs: there was no row")
 		},
 	} {
 		if err := panics("ecs: ", f); err != nil {
-			return fmt.Errorf("in a share: %w", err)
+			return fmt.Errorf("while the world is lent: %w", err)
 		}
 	}
 	return nil

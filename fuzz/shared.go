@@ -179,7 +179,7 @@ func (d *world) rowsOf(r record) error {
 	}
 	before := q.q.Since()
 	d.inLoop++
-	_, err := d.followOf(q, q.q.RowsOf(s.of(v)), func(g *group) bool {
+	_, err := d.followOf(q, q.q.Where(s.of(v)), func(g *group) bool {
 		w := g.form.values[k-firstShared]
 		return w != nil && s.norm(w) == s.norm(v)
 	}, func(rows ecs.Rows, w chunk) (bool, error) {

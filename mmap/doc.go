@@ -24,7 +24,7 @@
 // Lifetime. A region lives until Release; no finalizer releases it. A released range is not
 // returned to the OS, where any later mapping could get it. Instead it is parked, and a stale slice
 // faults. Only where addresses are limited ("ulimit -v"), a quarter of the limit may be parked, and
-// what was parked longest goes back to the OS, for the Go runtime dies where it gets no addresses.
+// the range parked longest goes back to the OS, for the Go runtime dies where it gets no addresses.
 // A later Reserve of any size carves its range from parked ones before it asks the OS ([Parked]
 // reports how much is parked). Ranges that fit equally well are taken in turn, so that each faults
 // for as long as possible. Once a range is reused, a stale slice faults only where the new region

@@ -149,7 +149,7 @@ func (s *space) locate(e *FaultError) bool {
 	return true
 }
 
-// explain fills in what the region knows about a fault.
+// explain adds the region's state to a fault.
 func (r *Region) explain(e *FaultError) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -118,8 +118,7 @@ func (r *Region) renew(s span) error {
 	return nil
 }
 
-// rehint gives new mappings of a span what the others of the region have, best effort. r.mu is
-// held.
+// rehint gives new mappings of a span the hints of the region, best effort. r.mu is held.
 func (r *Region) rehint(s span) {
 	sys, m := r.space.sys, &r.memory
 	if r.hints&SmallPages != 0 {

@@ -26,7 +26,7 @@ const (
 )
 
 // parkedPart is what part of a limit may be parked: one in so many bytes. What is beyond goes back
-// to the system, for Go and for all others, what was parked longest first.
+// to the system, for Go and for all others, the range parked longest first.
 const parkedPart = 4
 
 // vain records a collection that made no room.

@@ -120,7 +120,7 @@ func label(text string) string {
 	return string(allowed)
 }
 
-// Advice is what the program expects to do with ready memory.
+// Advice is the use of ready memory that the program expects.
 type Advice uint8
 
 // Advice changes neither contents nor states, only when the OS moves pages.

@@ -102,7 +102,8 @@ func (pages) reuse() error {
 	return a.refuse(0)
 }
 
-// share is a part of the limit, if there is one: what is parked beyond is missing to all others.
+// share is a part of the limit, if there is one: addresses parked beyond it are missing to all
+// others.
 func (pages) share() int {
 	var as unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_AS, &as) != nil || as.Cur > math.MaxInt {

@@ -67,7 +67,7 @@ func (unixPages) deny(m *memory, off, n int) error {
 	return unix.Mprotect(m.bytes(off, n), unix.PROT_NONE)
 }
 
-// attach maps a file over a range without access, privately: what is written stays in the process.
+// attach maps a file over a range without access, privately: writes stay in the process.
 func (unixPages) attach(m *memory, off, n int, f *os.File, at int64) error {
 	raw, err := f.SyscallConn()
 	if err != nil {

@@ -51,7 +51,7 @@ func (pages) allow(m *memory, off, n int) error {
 // leaves.
 func (p pages) deny(m *memory, off, n int) error { return p.drop(m, off, n) }
 
-// drop takes access away too; what is already decommitted stays so.
+// drop takes access away too; decommitted pages stay decommitted.
 func (pages) drop(m *memory, off, n int) error {
 	return windows.VirtualFree(address(m, off), uintptr(n), windows.MEM_DECOMMIT)
 }

@@ -39,8 +39,8 @@ var process = sync.OnceValue(func() *space { return newSpace(platform()) })
 func Reserve(size int) (*Region, error) { return process().reserve(size) }
 
 // ReserveUpTo is Reserve for callers that can use less. When size is refused it tries half, and so
-// on, rounded up to Granule, and finally least, never less. Region.Size returns what it got,
-// Region.Asked what was requested, and Region.Refusal why it is less. An error is Reserve's for
+// on, rounded up to Granule, and finally least, never less. Region.Size returns the reserved bytes,
+// Region.Asked the requested ones, and Region.Refusal why they are fewer. An error is Reserve's for
 // least. A size between the two is taken only where three times as much is left, in parked ranges
 // or with the OS, for later regions and for the Go runtime. ReserveUpTo panics unless 0 < least <=
 // size.
@@ -186,7 +186,7 @@ func (s *space) hold(size int) bool {
 }
 
 // retire parks the range of r. Its granules are denied, and are either dropped or stale. Where the
-// system limits what is parked, what is beyond goes back.
+// system limits parked addresses, those beyond go back.
 func (s *space) retire(r *Region) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

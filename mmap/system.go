@@ -24,7 +24,7 @@ func (m *memory) bytes(off, n int) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(m.base, off)), n)
 }
 
-// traits is what the layers above need to know of a system.
+// traits is the facts about a system that the layers above need.
 type traits struct {
 	name     string
 	align    int       // bytes; every base is a multiple of it

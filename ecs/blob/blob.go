@@ -238,7 +238,7 @@ func (b Blob[T]) Release(s *Store) bool {
 // Add makes a blob of what a builder has, with one reference. If the world has a blob of the same
 // content and type, Add returns that one and adds a reference. An error is a *ecs.LimitError;
 // then no entity has come. Add panics if T is not a type of the store, for a field that was copied
-// from elsewhere, while the world is shared and, if the blob is new, inside a loop over rows. Cost:
+// from elsewhere, while the world is lent and, if the blob is new, inside a loop over rows. Cost:
 // two passes over the bytes, and an allocation of as many.
 func Add[T any](s *Store, b *Builder[T]) (Blob[T], error) {
 	if s == nil {
@@ -248,8 +248,8 @@ func Add[T any](s *Store, b *Builder[T]) (Blob[T], error) {
 	if s.number(x.graph.root.rtype) == 0 {
 		panic("blob: Add: " + shortName(x.graph.root.rtype) + " is not a type of the store")
 	}
-	if s.world.Shared() {
-		panic("blob: Add: the world is shared")
+	if s.world.Lent() {
+		panic("blob: Add: the world is lent")
 	}
 	words, err := x.build("Add")
 	if err != nil {

@@ -445,8 +445,8 @@ func TestSweep(t *testing.T) {
 		require.NotPanics(t, func() { addMesh(t, s, 0) }, "it is there")
 	}
 	require.NoError(t, s.Verify())
-	borrow := w.Share()
-	require.PanicsWithValue(t, "blob: Add: the world is shared", func() { _, _ = blob.Add(s, buildMesh(44)) })
+	borrow := w.Lend()
+	require.PanicsWithValue(t, "blob: Add: the world is lent", func() { _, _ = blob.Add(s, buildMesh(44)) })
 	require.Panics(t, func() { s.Sweep() })
 	checkMesh(t, all[0].Get(s), 0)
 	borrow.End()

@@ -48,7 +48,7 @@ type object struct {
 	at    unsafe.Pointer // in Go memory
 }
 
-// A link is what a relative field leads to: n elements, of an object, from a byte of it on.
+// A link is the target of a relative field: n elements, of an object, from a byte of it on.
 type link struct {
 	object, offset, n int
 	to                *shape
@@ -151,7 +151,7 @@ func (x *parts) checkField(op string, at unsafe.Pointer, field any) {
 		op, name))
 }
 
-// lead makes a field lead to what a link says.
+// lead makes a field lead to the target of a link.
 func (x *parts) lead(field *byteRange, to link) {
 	field.offset, field.n = 0, ^int32(len(x.links))
 	x.links = append(x.links, to)

@@ -55,10 +55,10 @@ type want struct {
 	n int
 }
 
-// errOverlap is what is wrong with arrays that only hands make.
+// errOverlap is the error of overlapping arrays, which no builder makes.
 var errOverlap = errors.New("arrays overlap more than those of a builder")
 
-// check returns what is wrong with a block of the graph's root type, or nil. The bytes may be any.
+// check returns the defect of a block of the graph's root type, or nil. The bytes are untrusted.
 // After nil, following fields from the root never leaves the content. Cost: values of a type are
 // visited once, as builders place them; overlapping arrays, which no builder makes, are refused
 // after a few times the bytes.
@@ -164,7 +164,7 @@ func (c *checker) fields(list []relative, at int) error {
 	return nil
 }
 
-// checkBlob returns what is wrong with the blob of a header and words.
+// checkBlob returns the defect of the blob of a header and words.
 func (s *Store) checkBlob(h *header, words []word) error {
 	_, text, ok := head(words)
 	if !ok {

@@ -34,7 +34,7 @@
 // MoveAll from the world. Other structural changes, Shrink too, move no block. Nothing may write
 // through them. Relative fields must not be copied out of the block: go vet reports it.
 //
-// Goroutines: the world's owner. While a world is shared, its readers may call Get and Count.
+// Goroutines: the world's owner. While a world is lent, its readers may call Get and Count.
 // Bodies of jobs use a [Lookup]. A [Builder] belongs to one goroutine, any one.
 //
 // Garbage collector: builders, and an index of 40 B a blob, are Go memory; blobs are not.

@@ -66,7 +66,7 @@ func TestReaders(t *testing.T) {
 	w := newWorld(t)
 	s := newStore(t, w)
 	m := addMesh(t, s, 4)
-	borrow := w.Share()
+	borrow := w.Lend()
 	var group sync.WaitGroup
 	for range 3 {
 		group.Go(func() {

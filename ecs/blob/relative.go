@@ -27,7 +27,7 @@ func (s *byteRange) data() unsafe.Pointer {
 	return unsafe.Add(unsafe.Pointer(s), s.offset) // Safe because the Store has checked that offset stays in the block.
 }
 
-// linkKind says what a relative field is.
+// linkKind is the form of a relative field.
 type linkKind uint8
 
 const (

@@ -7,11 +7,12 @@ import (
 	"sync"
 
 	"quarry/ecs"
+	"quarry/internal/typename"
 	"quarry/layout"
 )
 
-// A graph is what is known of a root type: its shape, and those of all types that its blobs may
-// hold. Nothing changes it, and all stores and builders share it.
+// A graph describes a root type: its shape, and those of all types that its blobs may hold. Nothing
+// changes it, and all stores and builders share it.
 type graph struct {
 	root   *shape
 	shapes map[reflect.Type]*shape
@@ -44,14 +45,14 @@ type relative struct {
 
 var graphs sync.Map // *graph by reflect.Type
 
-// graphOf returns what is known of a root type, and panics for one that cannot be in a blob.
+// graphOf returns the graph of a root type, and panics for a type that cannot be in a blob.
 func graphOf(op string, t reflect.Type) *graph {
 	if known, ok := graphs.Load(t); ok {
 		return known.(*graph)
 	}
 	g := &graph{shapes: map[reflect.Type]*shape{}, name: shortName(t)}
 	if t.Name() != "" && t.PkgPath() != "" {
-		g.name = t.PkgPath() + "." + t.Name()
+		g.name = typename.Of(t)
 	}
 	op += "[" + shortName(t) + "]"
 	g.root = g.shapeOf(op, t, shortName(t))

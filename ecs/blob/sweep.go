@@ -25,7 +25,7 @@ type sharedValue struct {
 // have it. An ecs.Entity that is the blob counts as a Blob does. What Go variables and managed
 // types hold is not seen.
 //
-// Sweep is a structural change: it panics inside a loop over rows and while the world is shared.
+// Sweep is a structural change: it panics inside a loop over rows and while the world is lent.
 // Cost: one pass over the values of types that hold entities; an allocation for each buffer, sparse
 // and shared value of them.
 func (s *Store) Sweep() (freed int) {
@@ -88,7 +88,7 @@ func (w *sweeping) count(world *ecs.World, c ecs.ComponentInfo, offsets []uintpt
 	}
 }
 
-// addValue counts what a value from Rows.Value holds.
+// addValue counts the references in a value from Rows.Value.
 func (w *sweeping) addValue(value any, k ecs.Kind, size uintptr, offsets []uintptr) {
 	if value == nil {
 		return

@@ -220,7 +220,7 @@ func TestBehaviour67NothingBefore(t *testing.T) {
 	}
 }
 
-// TestBehaviour67PlayInALoop: in a loop over rows and while the world is shared, Play panics and
+// TestBehaviour67PlayInALoop: in a loop over rows and while the world is lent, Play panics and
 // the buffer can be played afterwards.
 func TestBehaviour67PlayInALoop(t *testing.T) {
 	y := openYard(t)
@@ -235,7 +235,7 @@ func TestBehaviour67PlayInALoop(t *testing.T) {
 				require.Contains(t, said, "loop")
 			}
 		}
-		share := y.w.Share()
+		share := y.w.Lend()
 		require.Contains(t, panicOf(func() { _ = cb.Play() }), "ecs: ")
 		share.End()
 		require.Equal(t, 1, cb.Len())

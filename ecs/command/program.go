@@ -45,8 +45,8 @@ import (
 // entities get there by another path, and their values lie in other records. A player finds the
 // subject of 2v1 by its index (latest), that of a placeholder by its number (placed).
 
-// programs is the tree, with the ops that lead through it. It knows no entity but those that copies
-// are made of.
+// programs is the tree, with the ops that lead through it. It holds no entities, except the sources
+// of copies.
 type programs struct {
 	w      *ecs.World
 	ops    []op
@@ -247,7 +247,7 @@ type liveness struct {
 	turn  int32          // of find
 }
 
-// typeLiveness is what find knows of a type, looking back from the end of the program.
+// typeLiveness is find's state of a type, looking back from the end of the program.
 type typeLiveness struct {
 	turn         int32 // call of find that set the other fields
 	gone         int32 // last command after which the type is missing; -1 if none
@@ -260,7 +260,7 @@ func (l *liveness) find(p *programs, path []int32) {
 	l.turn++
 	for i := len(path) - 1; i >= 0; i-- {
 		one := &p.ops[p.nodes[path[i]].op]
-		if one.sparse { // what is there and what is not shows when the command is made
+		if one.sparse { // whether there is an entry shows only when the command is applied
 			l.live[i] = true
 			continue
 		}

@@ -155,9 +155,9 @@ func TestSealWaits(t *testing.T) {
 		cb.Parallel(batchOf{0, 1, 0}).Destroy(e) // or this panics
 		borrow.End()
 	})
-	borrow.Begin()
+	door.Borrow(borrow).Begin("Borrow.Begin")
 	l.Seal("why")
-	require.False(t, borrow.Active())
+	require.False(t, door.Borrow(borrow).Out)
 	l.Lend()
 	require.NoError(t, cb.Play())
 	require.True(t, y.w.Alive(e))

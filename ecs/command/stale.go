@@ -20,7 +20,8 @@ import (
 //	records  Set 1v1  Set 2v1 |Set 3v1  Destroy 2v1     |Set 3v1
 //	                           stale, if 3v1 came since   good
 
-// findStale notes what records name that is no longer what it was, and marks these records.
+// findStale finds entities in records that are no longer the ones that were named, and marks these
+// records.
 func (p *player) findStale(judges []world.Judge) {
 	p.judges = judges
 	clear(p.stale)

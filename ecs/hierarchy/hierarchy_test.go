@@ -227,8 +227,8 @@ func TestByDepthOfASharedWorld(t *testing.T) {
 	root, child := a.Create(), a.Create()
 	require.NoError(t, h.SetParent(child, root))
 	levels := h.ByDepth()
-	share := w.Share()
-	const text = "hierarchy: Hierarchy.ByDepth: the world is shared; take the levels before World.Share, they are good until Borrow.End"
+	share := w.Lend()
+	const text = "hierarchy: Hierarchy.ByDepth: the world is lent; take the levels before World.Lend, they are good until Borrow.End"
 	require.PanicsWithValue(t, text, func() { h.ByDepth() })
 	var nodes []ecs.Entity
 	for level := range levels {

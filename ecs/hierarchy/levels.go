@@ -13,8 +13,8 @@ type Run struct {
 	Len, Position int32
 }
 
-// Levels knows where the rows of a query's entities lie, parents before children, so that a loop
-// goes from a row to the parent's without an id:
+// Levels lists the rows of a query's entities, parents before children, so that a loop goes from a
+// row to the parent's without an id:
 //
 //	position   0      1      2      3      4          level 0: position 0; 1: 1, 2; 2: 3, 4
 //	nodes    0:17   0:18    1:3   0:20   0:21         chunk and row
@@ -110,11 +110,11 @@ func (l *Levels) Position(e ecs.Entity) int {
 }
 
 // Refresh makes the levels anew if links or rows of the query's entities have changed since, and
-// reports whether it did. It panics while the world is shared, like ByDepth. Cost: a comparison a
+// reports whether it did. It panics while the world is lent, like ByDepth. Cost: a comparison a
 // chunk, or some look-ups an entity.
 func (l *Levels) Refresh() bool {
-	if l.h.world.Shared() {
-		panic("hierarchy: Levels.Refresh: the world is shared; refresh before World.Share")
+	if l.h.world.Lent() {
+		panic("hierarchy: Levels.Refresh: the world is lent; refresh before World.Lend")
 	}
 	if l.count == l.query.Count() && l.moved.Empty() {
 		return false

@@ -193,8 +193,8 @@ func TestLevels(t *testing.T) {
 		at := l.Nodes()[p]
 		require.Same(t, names.Get(e), &columns[at.Chunk][at.Row])
 	}
-	borrow := w.Share()
-	require.PanicsWithValue(t, "hierarchy: Levels.Refresh: the world is shared; refresh before World.Share",
+	borrow := w.Lend()
+	require.PanicsWithValue(t, "hierarchy: Levels.Refresh: the world is lent; refresh before World.Lend",
 		func() { l.Refresh() })
 	borrow.End()
 }

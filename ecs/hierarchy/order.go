@@ -22,7 +22,7 @@ type order struct {
 // set, or rows with links added, removed or moved. That call rebuilds the order, at the cost of
 // some look-ups an entity. Every other call allocates nothing and costs one comparison a chunk.
 // Entities whose links were broken directly may be missing until Sweep. ByDepth panics while the
-// world is shared, since it may rebuild the order that another goroutine reads; slices from before
+// world is lent, since it may rebuild the order that another goroutine reads; slices from before
 // Share are good until Borrow.End.
 func (h *Hierarchy) ByDepth() iter.Seq2[[]ecs.Entity, []ecs.Entity] {
 	h.refresh()
@@ -37,12 +37,12 @@ func (h *Hierarchy) ByDepth() iter.Seq2[[]ecs.Entity, []ecs.Entity] {
 	}
 }
 
-// refresh rebuilds the order if something has changed, and panics while the world is shared. A
+// refresh rebuilds the order if something has changed, and panics while the world is lent. A
 // chunk that lost its last row is no longer visible to a query, so the entities are counted as
 // well.
 func (h *Hierarchy) refresh() {
-	if h.world.Shared() {
-		panic("hierarchy: Hierarchy.ByDepth: the world is shared; take the levels before World.Share, they are good until Borrow.End")
+	if h.world.Lent() {
+		panic("hierarchy: Hierarchy.ByDepth: the world is lent; take the levels before World.Lend, they are good until Borrow.End")
 	}
 	if h.order.count == h.nodes.Count() && h.moved.Empty() {
 		return

@@ -9,7 +9,7 @@ import (
 	"quarry/ecs/internal/worldfile"
 )
 
-// Info is what a file says of itself and of its world. Types are numbered by their place in Types.
+// Info is the description of a file and of its world. Types are numbered by their place in Types.
 type Info struct {
 	Format     int
 	Bytes      int64
@@ -87,13 +87,13 @@ type SharedValue struct {
 	Bytes []byte
 }
 
-// Sparse is what a file has of a sparse type.
+// Sparse is the part of a file for a sparse type.
 type Sparse struct {
 	Type, Entries int
 	Bytes         int // of entities and values
 }
 
-// Managed is what a file has of a managed type.
+// Managed is the part of a file for a managed type.
 type Managed struct {
 	Type, Values int
 	Bytes        int // of the values, as the codec of the type wrote them, with their lengths

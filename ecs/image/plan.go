@@ -10,7 +10,7 @@ import (
 	"quarry/ecs/internal/worldfile"
 )
 
-// Fate is what becomes of a type of a file when it is opened.
+// Fate is how a type of a file maps when the file is opened.
 type Fate uint8
 
 // Fates of types.
@@ -31,7 +31,7 @@ func (f Fate) String() string {
 	return fmt.Sprintf("Fate(%d)", uint8(f))
 }
 
-// TypePlan is what becomes of a type of a file.
+// TypePlan is how a type of a file maps.
 type TypePlan struct {
 	Name  string // with its package, in the file
 	Kind  ecs.Kind

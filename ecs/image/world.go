@@ -13,7 +13,7 @@ import (
 	"quarry/internal/disk"
 )
 
-// Saved is what a file is written of: a world as it is, or a snapshot of one.
+// Saved is the source of a file: a world as it is, or a snapshot of one.
 type Saved interface{ *ecs.World | *ecs.Snapshot }
 
 // Save writes a world file of s. Of a world it takes a snapshot, which it closes again, so it

@@ -104,7 +104,7 @@ func (j *Job) Access() ecs.Access {
 	}
 	j.s.enter("Job.Access")
 	if !j.fixed {
-		return j.lends().Access()
+		return door.Access(j.lends())
 	}
 	return j.access
 }
@@ -180,7 +180,7 @@ func (j *Job) schedule(op string, m mode, body func(*Ctx, ecs.Rows)) Handle {
 		s.want(Handle{j: j, number: j.number})
 		s.completeMarked()
 	}
-	j.borrow.Begin()
+	door.Borrow(j.borrow).Begin("Borrow.Begin")
 	s.serial++
 	j.number, j.mode, j.body, j.labels, j.out = s.serial, m, body, s.labels, true
 	j.plan()
@@ -196,7 +196,7 @@ func (j *Job) settle() {
 	}
 	s := j.s
 	j.borrow = j.lends()
-	j.access = j.borrow.Access()
+	j.access = door.Access(j.borrow)
 	j.slots = make([]workerSlot, len(s.workers))
 	for i := range j.slots {
 		j.slots[i].ctx = Ctx{job: j, accessor: door.Borrow(j.borrow).Accessor(), worker: i}

@@ -12,12 +12,12 @@ import (
 	"quarry/internal/disk"
 )
 
-// What is written is read back and checked before what it replaces goes: a base, and a log with
+// A file is read back and checked before the one that it replaces goes: a base, and a log with
 // records of another. Check does the same with what lies there, and takes no lock: a journal may be
 // running. If it made a new base meanwhile, the files that were listed are gone, and all begins
 // again.
 
-// Check reads the journal in a folder, each byte of the base and of the log, and says what Open
+// Check reads the journal in a folder, each byte of the base and of the log, and reports what Open
 // would find; no world is made, and no type needed. Nothing is written and nothing is locked: the
 // journal may be open, and then it is checked up to a commit of now.
 //

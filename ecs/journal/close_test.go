@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestCloseAtABadTime: inside a loop over rows and while the world is shared, Close panics before
+// TestCloseAtABadTime: inside a loop over rows and while the world is lent, Close panics before
 // anything has changed; afterwards the journal is closed as ever.
 func TestCloseAtABadTime(t *testing.T) {
 	folder := t.TempDir()
@@ -24,10 +24,10 @@ func TestCloseAtABadTime(t *testing.T) {
 			_ = j.Close()
 		}
 	})
-	share := m.w.Share()
+	share := m.w.Lend()
 	require.PanicsWithValue(t,
 		"journal: Journal.Close: "+folder+
-			": the journal is closed inside a loop over rows, or while the world is shared",
+			": the journal is closed inside a loop over rows, or while the world is lent",
 		func() { _ = j.Close() })
 	share.End()
 	m.frame(2)

@@ -265,7 +265,7 @@ func (j *Journal) Rebase() error {
 // Close writes and syncs all commits, waits for a compaction under way, and ends the journal. The
 // world stays. The error says what could not be written; the journal is closed nevertheless. A
 // second call does nothing. Until then the world cannot be closed. Close panics inside a loop over
-// rows and while the world is shared; the journal is open then as before.
+// rows and while the world is lent; the journal is open then as before.
 func (j *Journal) Close() error {
 	const op = "Journal.Close"
 	j.checkMade(op)
@@ -279,7 +279,7 @@ func (j *Journal) Close() error {
 	j.mu.Unlock()
 	if door.Locked(j.w) {
 		panic("journal: Journal.Close: " + j.folder +
-			": the journal is closed inside a loop over rows, or while the world is shared")
+			": the journal is closed inside a loop over rows, or while the world is lent")
 	}
 	j.mu.Lock()
 	j.closing, j.stalled = true, false

@@ -146,8 +146,7 @@ func (h *recordHeader) seal(record []byte) {
 	binary.LittleEndian.PutUint32(b[52:], h.own)
 }
 
-// decodeRecord reads the header of a record of the log. why says what is wrong with it, and is ""
-// if nothing is.
+// decodeRecord reads the header of a record of the log. why is its defect, "" for none.
 func (l *logHeader) decodeRecord(b []byte) (h recordHeader, why string) {
 	if h.key = [8]byte(b); h.key != l.key {
 		return h, fmt.Sprintf("it begins with % x, records of this log with % x", h.key, l.key)

@@ -71,7 +71,7 @@ type Opened struct {
 	Converted bool
 }
 
-// note notes what a log had.
+// note records the content of a log.
 func (o *Opened) note(r *replay) {
 	o.Records, o.Commit = r.records, r.number
 	o.Cut, o.Why = r.size-r.at-r.mark, r.why
@@ -130,7 +130,7 @@ func (j *Journal) held() error {
 	return err
 }
 
-// giveUp closes what a journal that is not opened has.
+// giveUp closes the files of a journal that is not opened.
 func (j *Journal) giveUp() (err error) {
 	if j.out.file != nil {
 		err = j.out.file.Close()
@@ -192,7 +192,7 @@ func highest(names []string, prefix, suffix string) (number uint64, has bool) {
 	return number, has
 }
 
-// tidy removes what a crash may have left: temporary files, and bases and logs of other numbers.
+// tidy removes leftovers of a crash: temporary files, and bases and logs of other numbers.
 func (j *Journal) tidy(names []string, number uint64) {
 	for _, name := range names {
 		_, base := numberIn(name, basePrefix, baseSuffix)

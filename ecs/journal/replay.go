@@ -25,7 +25,7 @@ type replay struct {
 	records int
 	mark    int64       // bytes of the mark behind it; 0 if there is none
 	why     error       // why what follows does not count
-	sure    int64       // bytes that were on the disk, by what the log says
+	sure    int64       // bytes that were on the disk, according to the log
 	unsure  []recordEnd // of records behind these
 }
 

@@ -21,7 +21,7 @@ import (
 //
 // The new base has the types of the program, so that the log, too, has one set of types.
 
-// upgrade is what a journal opens instead of its base if types have changed.
+// upgrade is the file that a journal opens instead of its base if types have changed.
 type upgrade struct {
 	w   *ecs.World
 	s   *ecs.Snapshot
@@ -58,7 +58,7 @@ func (u *upgrade) close() error {
 	return u.w.Close() // and its snapshot
 }
 
-// restore makes the world of a base and the records of its log. renew says that the journal is to
+// restore makes the world of a base and the records of its log. renew means that the journal is to
 // have a new base, for types have changed, or there are new ones.
 func (j *Journal) restore(r *replay, register func(*ecs.World), s *settings) (renew bool, err error) {
 	var newer func() (*worldfile.File, error)

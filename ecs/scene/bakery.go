@@ -11,7 +11,7 @@ import (
 	"quarry/ecs/scene/internal/bake"
 )
 
-// Bakery makes files of scenes from authoring data, and remembers what it made of which object. One
+// Bakery makes files of scenes from authoring data, and remembers the results for each object. One
 // goroutine at a time may use it.
 type Bakery struct{ core bake.Bakery }
 

@@ -22,7 +22,7 @@ func (a Ambiguity) String() string {
 	return fmt.Sprintf("%s: %s and %s: %s", a.Group, a.First, a.Second, strings.Join(a.Types, ", "))
 }
 
-// uses is what a system and its jobs read and write.
+// uses is the reads and writes of a system and its jobs.
 type uses struct {
 	access ecs.Access
 	holds  []hold

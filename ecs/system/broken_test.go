@@ -165,12 +165,12 @@ func TestBehaviour52InAShare(t *testing.T) {
 	s := newStage(t)
 	e := ecs.NewArchetype(s.w, s.stun).Create()
 	var p *ecs.Borrow
-	shares := s.systems.Add("shares", system.Func(func(*system.State) { p = s.w.Share() }))
+	shares := s.systems.Add("shares", system.Func(func(*system.State) { p = s.w.Lend() }))
 	shares.Disable()
 	s.systems.Add("reads", system.Make(func(x *system.State) func() {
 		q := x.Query(ecs.Changed(s.stun), ecs.Present(ecs.Read(s.stun)))
 		return func() {
-			if !s.w.Shared() {
+			if !s.w.Lent() {
 				s.note("%d", q.Count())
 			}
 		}

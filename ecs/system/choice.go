@@ -12,7 +12,7 @@ import (
 // Choice is an option of AddRegistered: Within, Except or Including.
 type Choice func(*choice)
 
-// choice is what a program takes of the registered systems.
+// choice is a program's selection of the registered systems.
 type choice struct {
 	op                        string   // the call that takes them
 	within, except, including []string // names that the choices give
@@ -28,7 +28,7 @@ func Within(groups ...string) Choice {
 	return func(c *choice) { c.within = append(c.within, groups...) }
 }
 
-// Except leaves out the named systems. With a group it leaves out what is in the group.
+// Except leaves out the named systems. With a group it leaves out the group's content.
 func Except(names ...string) Choice {
 	return func(c *choice) { c.except = append(c.except, names...) }
 }

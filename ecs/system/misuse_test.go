@@ -170,10 +170,10 @@ func TestMisuseUpdateInALoop(t *testing.T) {
 	ecs.NewArchetype(s.w, s.health).Create()
 	q := ecs.NewQuery(s.w, ecs.Read(s.health))
 	for range q.Rows() {
-		require.PanicsWithValue(t, "system: Systems.Step: a loop over rows or a share is under way; end it first",
+		require.PanicsWithValue(t, "system: Systems.Step: a loop over rows or a loan is under way; end it first",
 			func() { s.step() })
 	}
-	p := s.w.Share()
+	p := s.w.Lend()
 	require.Panics(t, func() { s.step() })
 	p.End()
 	require.Empty(t, s.take())
@@ -186,7 +186,7 @@ func TestMisuseWorldLeftLocked(t *testing.T) {
 	s := newStage(t)
 	var p *ecs.Borrow
 	s.systems.Add("a", s.update())
-	s.systems.Add("leaves", system.Func(func(*system.State) { p = s.w.Share() }))
+	s.systems.Add("leaves", system.Func(func(*system.State) { p = s.w.Lend() }))
 	changes := s.systems.Add("changes", system.Make(func(x *system.State) func() {
 		q := x.Query(ecs.Read(s.health), ecs.Changed(s.health))
 		return func() { s.note("%d", q.Count()) }

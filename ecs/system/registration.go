@@ -62,7 +62,7 @@ func (g *registry) add(r Registration) {
 	g.list = append(g.list, r)
 }
 
-// Registered returns what was registered so far, by name, those of one name by package.
+// Registered returns all registrations so far, by name, and those of one name by package.
 func Registered() []Registration { return registered.all() }
 
 // all returns the registrations in an order that does not depend on when they were made, so neither

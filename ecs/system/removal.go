@@ -144,7 +144,7 @@ func (y *Systems) forget(s *State) {
 	}
 }
 
-// identity returns a key that tells systems apart. Only pointers to a type with a size have one.
+// identity returns a key that distinguishes systems. Only pointers to a type with a size have one.
 func identity(sys System) (key System, ok bool) {
 	t := reflect.TypeOf(sys)
 	return sys, t.Kind() == reflect.Pointer && t.Elem().Size() > 0

@@ -46,7 +46,7 @@ type Snapshots struct {
 	latest  latest
 }
 
-// latest is what Snapshots knows of the latest snapshot; written while Snapshots.mu is held.
+// latest is the state of the latest snapshot; written while Snapshots.mu is held.
 type latest struct {
 	every   int           // frames between two of them
 	now     Time          // the frame that ended last
@@ -125,8 +125,8 @@ func (p *Snapshots) Take(ctx context.Context) (*Published, error) {
 	return nil, ctx.Err()
 }
 
-// Release says that the goroutine reads the snapshot no more. A second call does nothing, and
-// neither does that of nil, which came with an error.
+// Release ends the goroutine's use of the snapshot. A second call does nothing, and neither does
+// that of nil, which came with an error.
 func (s *Published) Release() {
 	if s == nil {
 		return

@@ -222,7 +222,7 @@ func (s *Systems) begin(op string) {
 	case s.jobs.Closed():
 		why = "the scheduler is closed; it is closed behind the systems"
 	case door.Locked(s.w):
-		why = "a loop over rows or a share is under way; end it first"
+		why = "a loop over rows or a loan is under way; end it first"
 	default:
 		return
 	}

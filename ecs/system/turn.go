@@ -46,7 +46,7 @@ func (s *State) turn() {
 	at := s.enter("Update")
 	defer s.exit(at)
 	for _, q := range s.pinned {
-		if !y.w.Shared() {
+		if !y.w.Lent() {
 			door.PinSince(q, s.last)
 		}
 	}
@@ -60,7 +60,7 @@ func (s *State) turn() {
 		s.system.Update(s)
 		s.timing.note(clock.Now() - start)
 		s.last = y.w.Version() // S4
-		if y.w.Shared() {
+		if y.w.Lent() {
 			s.last-- // no new version begins now, so later writes get this one
 		}
 	}
@@ -179,7 +179,7 @@ func (y *Systems) inspect(s *State, at *visit) {
 		y.keep(fmt.Errorf("system: %s: %s closed the world or the scheduler; nothing updates after it",
 			s.name, at.call))
 		return
-	case !y.w.Shared():
+	case !y.w.Lent():
 		y.w.Advance() // S4
 	}
 	switch {

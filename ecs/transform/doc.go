@@ -38,7 +38,7 @@
 // collector: 33 B an entity and 24 B a run of siblings, 4 B more in jobs, of Go memory without
 // pointers, for where rows are.
 //
-// Failure: Update cannot fail. It panics inside a loop over rows and while the world is shared.
+// Failure: Update cannot fail. It panics inside a loop over rows and while the world is lent.
 // Entities in a cycle, which only writes around the Hierarchy make, keep their matrices. Cost: 12
 // ns a matrix of 100,000 in the order of levels, 44 in no order (docs/decisions/0040); a comparison
 // a chunk where nothing was written.

@@ -10,7 +10,7 @@ import (
 )
 
 // Wide slots that a Local keeps for reuse, beside the runs of localrun.go and under the same bound.
-// A wide slab has one word per slot that says what the slot is:
+// A wide slab has one word per slot with the slot's state:
 //
 //	slab of 4 slots   own[0]      own[1]   own[2]   own[3]   own[4]
 //	                  mask        slot 0   slot 1   slot 2   slot 3

@@ -7,7 +7,8 @@ import (
 	"quarry/internal/universe/mapping"
 )
 
-// Probes: what the tests of package alloc look at and break. Programs contain none of it.
+// Probes, by which the tests of package alloc inspect and break a heap. Programs contain none of
+// it.
 
 // Corrupt breaks one invariant of a heap that has a shared slab, one of l, a run
 // and a mapping, and returns what puts it right.
@@ -79,7 +80,7 @@ func (h *Heap) Corrupt(l *Local, invariant string) (restore func()) {
 // FailMappings makes the calls for the heap's mappings follow a script.
 func (h *Heap) FailMappings(s *mapping.Script) { h.mappings.Follow(s) }
 
-// CommittedBytes is what the layer below has committed for the heap's mappings.
+// CommittedBytes returns the bytes that the layer below has committed for the heap's mappings.
 func (h *Heap) CommittedBytes() int64 { return h.mappings.Committed() }
 
 // OverflowOf makes the heap have overflow heaps of that many bytes.

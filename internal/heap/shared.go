@@ -206,8 +206,8 @@ func (h *Heap) allocShared(number int) (unsafe.Pointer, error) {
 	}
 }
 
-// claimOrLeave claims a slot of a held slab, or marks the slab full so that nobody holds it. mu is
-// held.
+// claimOrLeave claims a slot of a held slab, or marks the slab full so that no shard holds it. mu
+// is held.
 func (h *Heap) claimOrLeave(s *slab, k *class) (slot int, ok bool) {
 	for {
 		if slot, ok, _ = s.claim(int(k.words)); ok {

@@ -120,7 +120,7 @@ func (f *face) declare(p *types.Package, folder string) {
 	scope := p.Scope()
 	for _, text := range scope.Names() {
 		o, key := scope.Lookup(text), folder+"."+text
-		if !o.Exported() || strings.HasSuffix(f.fset.Position(o.Pos()).Filename, "_test.go") {
+		if !o.Exported() || strings.HasSuffix(f.fset.Position(o.Pos()).Filename, "_test.go") || f.isDeprecated(o) {
 			continue
 		}
 		owner := ""
@@ -144,7 +144,7 @@ func (f *face) declareMembers(t types.Type, key string) {
 		methods = types.NewMethodSet(t)
 	}
 	for m := range methods.Methods() {
-		if m.Obj().Exported() {
+		if m.Obj().Exported() && !f.isDeprecated(m.Obj()) {
 			f.add(m.Obj(), key+"."+m.Obj().Name(), key)
 		}
 	}
@@ -155,6 +155,12 @@ func (f *face) declareMembers(t types.Type, key string) {
 			}
 		}
 	}
+}
+
+// isDeprecated reports whether a file deprecated.go declares the name, so that nothing here uses
+// it.
+func (f *face) isDeprecated(o types.Object) bool {
+	return filepath.Base(f.fset.Position(o.Pos()).Filename) == "deprecated.go"
 }
 
 func (f *face) add(o types.Object, key, owner string) {

@@ -5,14 +5,14 @@ import "quarry/internal/debug"
 // The past of a store. Who keeps copies of a store's rows, as snapshots of a world do, is told by a
 // Keeper what becomes of its chunks, and puts the store back by Restore.
 
-// Keeper is told what a store does to its chunks. Calls are made per chunk.
+// Keeper receives a call for each chunk that a store changes.
 type Keeper interface {
 	Took(c Chunk)            // the store has the chunk from the universe
 	Keeps(c Chunk) bool      // the store ends the chunk; true: the keeper frees it, by FreeChunk
 	Overwrites(memory Chunk) // debug builds: all bytes of the chunk are about to be overwritten
 }
 
-// SetKeeper sets who is told of the store's chunks; nil is nobody.
+// SetKeeper sets the keeper of the store's chunks; nil removes it.
 func (g *Store) SetKeeper(k Keeper) { g.keeper = k }
 
 // Save makes to a copy of the store without the reserve: the same chunks, which belong to the store
@@ -51,7 +51,7 @@ func (g *Store) Relocate(pos int, first SmallIndex) {
 	g.turn()
 }
 
-// poison overwrites a chunk, of which nobody needs the bytes but the keeper. Debug builds call it.
+// poison overwrites a chunk whose bytes only the keeper needs. Debug builds call it.
 func (g *Store) poison(c Chunk, with byte) {
 	if g.keeper != nil {
 		g.keeper.Overwrites(c)

@@ -17,7 +17,7 @@ import (
 // Claims: how a run of chunks is found, made usable and returned. universe.go describes the
 // protocol.
 
-// Flags is what a caller requires of a run besides its length.
+// Flags is a caller's requirements of a run besides its length.
 type Flags uint8
 
 // These are the requirements, which combine by or.

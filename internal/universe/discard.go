@@ -128,8 +128,8 @@ func (u *Universe) discardRun(op string, m, at, n int) (returned int, err error)
 	return n * ChunkSize, nil
 }
 
-// errRetaken tells that memory which was given back could not be charged again, and that meanwhile
-// others took what was there.
+// errRetaken means that memory which was given back could not be charged to the budget again, and
+// that the chunks with memory were claimed meanwhile.
 var errRetaken = fmt.Errorf("no room in the budget for memory that was given back: %w", sentinel.ErrBudget)
 
 // wholePages shrinks a run of chunks to whole pages, where these are larger than a chunk.

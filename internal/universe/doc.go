@@ -18,9 +18,8 @@
 //
 // Goroutines: any may call any method but Close and Verify.
 //
-// Failure: what is refused returns the bare sentinel.ErrFull inside the package, an error with
-// numbers at its border; nothing has changed then. A broken contract panics in the name of package
-// alloc.
+// Failure: a refusal is the bare sentinel.ErrFull inside the package, an error with numbers at its
+// border; nothing has changed then. A broken contract panics in the name of package alloc.
 //
-// Cost: as alloc.Universe says. The essay in universe.go has the protocol and its invariants.
+// Cost: that of alloc.Universe. The essay in universe.go has the protocol and its invariants.
 package universe

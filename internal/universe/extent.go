@@ -241,7 +241,7 @@ func (x *Extent) open(wanted, need int, commit func(r mapping.Region, n int) err
 	return m, nil
 }
 
-// shrink frees what a smaller size does not need.
+// shrink frees the memory that a smaller size does not need.
 func (x *Extent) shrink(size int) {
 	if size == 0 {
 		x.leave()

@@ -49,7 +49,7 @@ var fineFrom atomic.Int32
 
 func init() { fineFrom.Store(16) }
 
-// fine is what a universe knows of its fine granule.
+// fine is the state of a universe's fine granule.
 type fine struct {
 	granule atomic.Int32 // 1 + the granule; 0: none; written under mu while the granule is not ready
 	kept    atomic.Bool  // the system is told to keep its pages small (I9); a claim clears it

@@ -9,7 +9,7 @@ import (
 	"quarry/mmap"
 )
 
-// Whole granules, for what was written to a file in one piece:
+// Whole granules, for data that was written to a file in one piece:
 //
 //	granule   0             1             2             3
 //	          | used | free | free        | free        | ...

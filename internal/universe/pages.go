@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// Pages is what the universe needs of package mmap: *mmap.Region, or in tests a type that fails on
-// command. Each call covers at most one granule.
+// Pages is the part of package mmap that the universe needs: *mmap.Region, or in tests a type that
+// fails on command. Each call covers at most one granule.
 type Pages interface {
 	// Base is the address of the first byte.
 	Base() unsafe.Pointer

@@ -13,7 +13,8 @@ import (
 	"quarry/mmap"
 )
 
-// Probes: what the tests of package alloc look at and break. Programs contain none of it.
+// Probes, by which the tests of package alloc inspect and break a universe. Programs contain none
+// of it.
 
 // WithPages makes a universe on pages of the test's.
 func WithPages(p Pages) Option { return func(c *Config) { c.pages, c.size = p, p.Size() } }
@@ -142,7 +143,7 @@ func (u *Universe) AllocAs(shard int) (ChunkIndex, error) {
 	return u.AllocExact(1)
 }
 
-// CommittedBytes is what the layer below has committed.
+// CommittedBytes returns the bytes that the layer below has committed.
 func (u *Universe) CommittedBytes() int64 {
 	u.mu.Lock()
 	defer u.mu.Unlock()

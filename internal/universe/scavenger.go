@@ -21,7 +21,7 @@ import (
 // credit is spent ends, and the next one begins with the next universe: no goroutine waits, which a
 // test that counts them would take for one that was forgotten.
 //
-// wake and the end are a handshake: the scavenger first says that it has ended and then looks
+// wake and the end are a handshake: the scavenger first records that it has ended and then looks
 // whether a universe has memory; a commit first counts its granule and then looks whether the
 // scavenger has ended.
 //
@@ -86,7 +86,7 @@ func (s *scavenger) wake(now time.Time) {
 // of the monotonic clock: Round takes that away, if there is one.
 func inBubble(now time.Time) bool { return now == now.Round(0) }
 
-// look gives back what is idle in each universe, and sees to it that it is called again while a
+// look gives back the idle memory of each universe, and sees to it that it is called again while a
 // universe has memory.
 func (s *scavenger) look() {
 	s.working.Lock()

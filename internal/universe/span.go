@@ -20,7 +20,7 @@ import (
 // A span is a suffix of one mask, whole masks, and a prefix of the last one, so it begins where the
 // block before it ends: 1 MiB + 1 B takes 65 chunks, not two granules. Its chunks are like any
 // others: they are claimed by compare-and-swap, word after word, and only then checked against
-// their granules (universe.go). When a word fails, exactly what was claimed before it is released.
+// their granules (universe.go). When a word fails, exactly the claims before it are released.
 //
 // The search is first fit by address, under a lock of its own. Spans are large: reading a word for
 // each 1 MiB, 16,384 at most, costs less than touching what they hold. A hint says at which word
@@ -44,7 +44,7 @@ const (
 	acrossWords = 256 // words that the search for one reads
 )
 
-// Spans is what a universe knows of its spans.
+// Spans is the state of a universe's spans.
 type spans struct {
 	mu   sync.Mutex   // held over a search and the claim of what it found, never over a commit
 	from atomic.Int64 // hint: megachunk in which the first free run of LeastSpan chunks begins
@@ -216,7 +216,7 @@ func (u *Universe) takeSpan(n, align int, always bool) (first ChunkIndex, ok boo
 	return first, ok
 }
 
-// search is what a search for a span looks for.
+// search is the request and state of a search for a span.
 type search struct {
 	n, align int           // chunks, and the multiple at which they begin, in bytes
 	least    int           // chunks of the shortest run that the hint is about
@@ -295,7 +295,7 @@ func (u *Universe) claimSpan(first ChunkIndex, n int) bool {
 
 // equip makes n claimed chunks from first on usable: it commits granules that are not ready,
 // charges the chunks that were given back, and marks or clears them as c says. On an error the
-// caller drops the claim; what was committed by then stays, empty, for others.
+// caller drops the claim; chunks committed by then stay, empty, for others.
 func (u *Universe) equip(first ChunkIndex, n int, c Flags) error {
 	mutant.Pause()
 	u.raise((int(first) + n - 1) / (2 * ChunksPerMegachunk))

@@ -59,7 +59,7 @@ import (
 //	I10 A granule that shows a file is ready.
 //
 // The original design marks a megachunk busy by an all-ones mask while it commits or frees;
-// docs/decisions/0003 says what that costs.
+// docs/decisions/0003 has the cost.
 
 const (
 	// ChunkSize is the size of a chunk in bytes.
@@ -473,7 +473,7 @@ func (u *Universe) Likeness(size int) []Option {
 	return o
 }
 
-// Refuse asks whether to refuse a request on purpose. Without anybody to ask it builds no string.
+// Refuse reports whether to refuse a request on purpose. Without a hook it builds no string.
 func (u *Universe) Refuse(name string) error {
 	if u.Refusal == nil {
 		return nil

@@ -22,12 +22,12 @@ func Example_share() {
 		}
 	}
 	all := ecs.NewQuery(w, ecs.Read(position))
-	lent := w.Share()
+	lent := w.Lend()
 	sums := [2]float64{}
 	var readers sync.WaitGroup
 	for i := range sums {
 		readers.Go(func() {
-			for rows := range lent.Rows(all) {
+			for rows := range all.Rows() {
 				for _, p := range position.ReadOnly(rows) {
 					sums[i] += p.X
 				}
@@ -39,7 +39,7 @@ func Example_share() {
 	lent.End()
 	fmt.Println(sums, ships.Create())
 	// Output:
-	// ecs: Archetype.Create: the world is shared; call Borrow.End first
+	// ecs: Archetype.Create: the world is lent; call Borrow.End first
 	// [499500 499500] 1001v1
 }
 

@@ -50,6 +50,12 @@ func Borrow(b *ecs.Borrow) *query.Borrow {
 	return (*query.Borrow)(unsafe.Pointer(b)) // Safe because a Borrow is its core.
 }
 
+// Access returns the types that a borrow reads and writes: the access of its query and of its uses.
+func Access(b *ecs.Borrow) (a ecs.Access) {
+	*access(&a) = Borrow(b).Access
+	return a
+}
+
 // Accessor returns the face of an accessor.
 func Accessor(r *query.Accessor) *ecs.Accessor {
 	return (*ecs.Accessor)(unsafe.Pointer(r)) // Safe because an Accessor is its core.
@@ -103,15 +109,15 @@ func ArchetypesOf(w *ecs.World, dst []*ecs.Archetype, list []ecs.Entity) {
 }
 
 // CheckChange begins the structural change op of a caller that makes several. It ends all borrows
-// of queries. It panics in a loop, in a share and if the world is closed.
+// of queries. It panics in a loop, while the world is lent and if the world is closed.
 func CheckChange(w *ecs.World, op string) { World(w).CheckChange(op) }
 
 // EndBorrows ends all borrows of queries by calling the wait of each, as a structural change does
 // first; op is for its messages. Afterwards state that their goroutines use beside the world may
-// change. Loops may call it. It leaves a World.Share alone, and does nothing for a closed world.
+// change. Loops may call it. It leaves a World.Lend alone, and does nothing for a closed world.
 func EndBorrows(w *ecs.World, op string) { World(w).EndBorrows(op) }
 
-// Locked reports whether structural changes panic, because a loop over rows or a share is under way
+// Locked reports whether structural changes panic, because a loop over rows or a loan is under way
 // or the world is closed. Borrows of queries do not lock the world: a structural change ends them
 // first.
 func Locked(w *ecs.World) bool { return World(w).Locked() }

@@ -76,3 +76,12 @@ func Done(r *ecs.Accessor) { core(r).Done() }
 func core(r *ecs.Accessor) *query.Accessor {
 	return (*query.Accessor)(unsafe.Pointer(r)) // Safe because an Accessor is its core.
 }
+
+// Begin begins a borrow, of a query or of everything, as package job does.
+func Begin(b *ecs.Borrow) {
+	door.Borrow(b).Check("Borrow.Begin")
+	door.Borrow(b).Begin("Borrow.Begin")
+}
+
+// Out reports whether a borrow has begun and not ended.
+func Out(b *ecs.Borrow) bool { return door.Borrow(b).Out }

@@ -95,7 +95,7 @@ func TestSharedAllocatesNothing(t *testing.T) {
 		"Set":    func() { cell.Set(e, 3000); cell.Set(e, 1000) },
 		"Get":    func() { cell.Get(other) },
 		"Len":    func() { cell.Len(2000) },
-		"RowsOf": func() { q.RowsOf(cell.Of(2000))(func(ecs.Rows) bool { return true }) },
+		"RowsOf": func() { q.Where(cell.Of(2000))(func(ecs.Rows) bool { return true }) },
 	} {
 		f()
 		require.Zero(t, testing.AllocsPerRun(20, f), name)

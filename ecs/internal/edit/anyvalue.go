@@ -8,9 +8,9 @@ import (
 	"quarry/ecs/internal/world"
 )
 
-// SetAny makes e's value of a type what x says, a value of the Go type, or a slice of it for a
-// buffer, and marks it changed. It returns false if e is not alive or lacks the type. A shared
-// value moves the row.
+// SetAny sets e's value of a type to x, a value of the Go type, or a slice of it for a buffer, and
+// marks it changed. It returns false if e is not alive or lacks the type. A shared value moves the
+// row.
 func SetAny(w *world.World, op string, e entity.ID, info *world.Type, x any) (bool, error) {
 	w.CheckOwn(op, info)
 	want := info.Go

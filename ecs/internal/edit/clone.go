@@ -11,7 +11,7 @@ import (
 	"quarry/ecs/internal/world"
 )
 
-// Copied creates a copy of w, with w's tag or another. given sets what its options give.
+// Copied creates a copy of w, with w's tag or another. given applies its options.
 func Copied(w *world.World, op string, sameTag bool, given func(*world.World)) (*world.World, error) {
 	w.CheckNew(op)
 	w.CheckUnlocked(op)

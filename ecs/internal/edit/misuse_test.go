@@ -128,9 +128,9 @@ func TestChangesInsideLoops(t *testing.T) {
 // bits in bulk.
 func TestChangesInAShare(t *testing.T) {
 	c := newChanges(t)
-	p := c.World.Share()
+	p := c.World.Lend()
 	c.refused(t, c.structural(), func(op string) string {
-		return "ecs: " + op + ": the world is shared; call Borrow.End first"
+		return "ecs: " + op + ": the world is lent; call Borrow.End first"
 	})
 	bulk := map[string]func(){}
 	for op, f := range c.byQuery(c.Query) {
@@ -141,7 +141,7 @@ func TestChangesInAShare(t *testing.T) {
 	bulk["Component.EnableList"] = func() { c.Stun.EnableList(c.list) }
 	bulk["Component.DisableList"] = func() { c.Stun.DisableList(c.list) }
 	c.refused(t, bulk, func(op string) string {
-		return "ecs: " + op + ": the world is shared: until Borrow.End bits are switched entity by entity"
+		return "ecs: " + op + ": the world is lent: until Borrow.End bits are switched entity by entity"
 	})
 	p.End()
 	require.Equal(t, 3, c.Stun.DisableList(c.list))

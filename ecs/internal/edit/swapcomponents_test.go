@@ -105,8 +105,8 @@ func TestSwapComponentsRefuses(t *testing.T) {
 	ecstest.RequirePanic(t, "belongs to another world", func() { m.World.SwapComponents(m.Entity, m.Stranger) })
 	ecstest.RequirePanic(t, "ecs: World.SwapComponents: structural change inside a loop",
 		m.InLoop(func(ecs.Rows) { m.World.SwapComponents(m.Entity, other) }))
-	p := m.World.Share()
-	ecstest.RequirePanic(t, "ecs: World.SwapComponents: the world is shared",
+	p := m.World.Lend()
+	ecstest.RequirePanic(t, "ecs: World.SwapComponents: the world is lent",
 		func() { m.World.SwapComponents(m.Entity, other) })
 	p.End()
 	require.Equal(t, hash, m.World.Hash())

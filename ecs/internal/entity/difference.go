@@ -21,7 +21,7 @@ type Difference struct {
 	Reserved []ReservedBlock // blocks of reservations that are new or differ in their bits, rising
 }
 
-// State is what a store has beside versions and bits.
+// State is the state of a store without versions and bits.
 type State struct {
 	Blocks    int    // made, of both kinds
 	Own       int    // of the owner
@@ -174,7 +174,7 @@ func (d *Difference) VersionIn(s *Store, index uint32) uint32 {
 	return s.Version(index)
 }
 
-// Apply makes a store what the later one was, but for the locations of entities that are alive,
+// Apply makes a store equal to the later one, but for the locations of entities that are alive,
 // which the caller sets by MoveRows. Fits has passed, and room is from RoomFor.
 func (s *Store) Apply(d *Difference, room DifferenceRoom) {
 	s.EndLease()

@@ -328,7 +328,7 @@ type Refusal struct {
 	text string
 }
 
-// Error returns what is wrong with the look-up. The message describes the state at the first call.
+// Error returns why the look-up is refused. The message describes the state at the first call.
 func (r *Refusal) Error() string {
 	s := r.s
 	if s == none {

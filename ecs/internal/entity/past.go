@@ -104,7 +104,7 @@ func (s *Store) keepAll(ids []ID) {
 	}
 }
 
-// Moment is what a store knew besides its records.
+// Moment is the state of a store without its records.
 type Moment struct {
 	free, summary    []uint64
 	hint, nFree, own int
@@ -134,7 +134,7 @@ func (s *Store) Save(to *Moment, number uint64) {
 	s.moment.Store(number)
 }
 
-// MoveTo gives the memory of a state that nobody needs to another, which is zero.
+// MoveTo gives the memory of an unneeded state to another, which is zero.
 func (st *Moment) MoveTo(to *Moment) {
 	clear(st.reserved)
 	to.free, to.summary, to.reserved = st.free, st.summary, st.reserved

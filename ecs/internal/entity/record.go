@@ -2,7 +2,7 @@ package entity
 
 import "unsafe"
 
-// Location says where an entity's row is. This package stores locations and does not interpret
+// Location is the place of an entity's row. This package stores locations and does not interpret
 // them.
 type Location uint32
 

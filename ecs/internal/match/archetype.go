@@ -6,9 +6,9 @@ import (
 	"quarry/ecs/internal/table"
 )
 
-// Archetype is what the index knows of an archetype: the table, whose types it reads, and the
-// serials of the shared values. The index writes only Index. To make an archetype leave, the caller
-// closes its table; see [Index.Leave].
+// Archetype is the index's part of an archetype: the table, whose types it reads, and the serials
+// of the shared values. The index writes only Index. To make an archetype leave, the caller closes
+// its table; see [Index.Leave].
 type Archetype struct {
 	table.Table
 	Values []uint64 // serials of its shared values, in the order of their types

@@ -2,17 +2,17 @@
 // archetypes come and go. It knows types by number and shared values by serial, and nothing about
 // worlds, loops or rows.
 //
-// An [Archetype] is a set of types and values. A [Filter] says which archetypes match. A [Matching]
-// lists these archetypes for all queries with the same filter. An [Index] has the archetypes and
-// the matchings of a world. It compares an archetype with a matching once, when the later of the
-// two is made:
+// An [Archetype] is a set of types and values. A [Filter] decides which archetypes match. A
+// [Matching] lists these archetypes for all queries with the same filter. An [Index] has the
+// archetypes and the matchings of a world. It compares an archetype with a matching once, when the
+// later of the two is made:
 //
 //	archetypes   0 [P]      1 [P V]      2 [P Stun]      3 [V Stun]
 //	With(P)      0          1            2, no tests
 //	With(Stun)                           2: bits of slot 1 set      3: bits of slot 1 set
 //
 // So a loop only walks [Matching.Matches]. If enable bits decide which rows match, the [Match] has
-// a [BitTest] for each term that asks for them, which its user applies.
+// a [BitTest] for each term that requires them, which its user applies.
 //
 // Ownership: an index keeps pointers to the archetypes entered, and writes their Index. If an
 // Archetype is the first field of a caller's struct, a pointer to it leads to that struct at no

@@ -7,7 +7,8 @@ import (
 	"quarry/ecs/internal/table"
 )
 
-// Filter is what a query asks of archetypes and rows. The order of Any and Where does not matter.
+// Filter is the conditions of a query on archetypes and rows. The order of Any and Where does not
+// matter.
 type Filter struct {
 	Any   []table.Signature // an archetype must have a type of each; no signature is empty
 	Where [][]uint64        // an archetype must have a value of each; serials in rising order; no list is empty

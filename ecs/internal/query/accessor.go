@@ -42,7 +42,7 @@ func (b *Borrow) Split(dst []RowRange, grain int) []RowRange {
 func (b *Borrow) checkRows(op string) {
 	b.Check(op)
 	if b.Query == nil {
-		panic("ecs: " + op + ": everything is lent, and no query: use Borrow.Rows, and the world's own look-ups")
+		panic("ecs: " + op + ": everything is lent, and no query: use Query.Rows, and the world's own look-ups")
 	}
 	if !b.Out {
 		b.Refuse(op)
@@ -50,7 +50,7 @@ func (b *Borrow) checkRows(op string) {
 }
 
 // Accessor creates an accessor, for any one goroutine. Keep it for reuse: the borrow never drops
-// it. Accessor panics for a borrow of everything; use Borrow.Rows there.
+// it. Accessor panics for a borrow of everything; use Query.Rows there.
 func (b *Borrow) Accessor() *Accessor {
 	b.Check("Borrow.Accessor")
 	if b.Query == nil {
@@ -116,21 +116,14 @@ func (r *Accessor) refuse(p RowRange) {
 		r.Borrow.Name, p))
 }
 
-// Take returns an idle accessor for a loop over a query.
+// Take returns an idle accessor of the borrow of everything for a loop over a query.
 func (b *Borrow) Take(op string, q *Query) *Accessor {
 	b.Check(op)
 	b.Mu.Lock()
 	defer b.Mu.Unlock()
 	q.CheckOpen(op)
-	switch {
-	case b.Query != nil:
-		panic(fmt.Sprintf("ecs: %s: %s lends the rows of %v alone: use Borrow.Accessor", op, b.Name, b.Query))
-	case !b.Out:
+	if !b.Out {
 		b.Refuse(op)
-	case q.World != b.World:
-		panic(fmt.Sprintf("ecs: %s: %v is of another world", op, q))
-	case q.writes:
-		panic(fmt.Sprintf("ecs: %s: %v declares Write; goroutines that share a world may only read it", op, q))
 	}
 	q.lookAlone()
 	if len(b.idle) == 0 {

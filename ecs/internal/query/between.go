@@ -51,7 +51,7 @@ func fieldName(t reflect.Type, at uintptr) string {
 func (s *FieldRange) EndBorrows(op string) {
 	w := s.Type.World
 	w.CheckHandle(op)
-	w.CheckUnshared(op)
+	w.CheckNotLent(op)
 	for _, b := range w.Loops.Borrows {
 		if slices.ContainsFunc(borrowOf(b).own.Ranges, func(r QueryRange) bool { return r.FieldRange == s }) {
 			w.EndBorrows(op)
@@ -95,7 +95,7 @@ func (q *Query) settle(b *Borrow, metadata *table.Metadata, slot uint16, pos int
 	if metadata.Settled(slot, pos, q.World.Tables.Version) {
 		return true
 	}
-	if b != nil || q.Pinned || q.World.Shared() {
+	if b != nil || q.Pinned || q.World.Lent() {
 		return false
 	}
 	q.World.Advance()

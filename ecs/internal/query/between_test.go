@@ -298,12 +298,12 @@ func TestBetweenIsShared(t *testing.T) {
 		if known {
 			require.Equal(t, 101, q.Count())
 		}
-		share := r.w.Share()
+		share := r.w.Lend()
 		counts := make(chan int)
 		for range 4 {
 			go func() {
 				count := 0
-				for rows := range share.Rows(q) {
+				for rows := range q.Rows() {
 					count += rows.Count()
 				}
 				counts <- count
@@ -390,8 +390,8 @@ func TestBetweenMisuse(t *testing.T) {
 	} {
 		require.PanicsWithValue(t, want, does)
 	}
-	share := r.w.Share()
-	require.PanicsWithValue(t, "ecs: Range.Set: the world is shared; call Borrow.End first", func() { one.Set(0, 1) })
+	share := r.w.Lend()
+	require.PanicsWithValue(t, "ecs: Range.Set: the world is lent; call Borrow.End first", func() { one.Set(0, 1) })
 	share.End()
 	q := ecs.NewQuery(r.w, one.Term(), ecs.Write(r.reading), ecs.Changed(r.reading), ecs.Between(r.reading, f, 2, 3))
 	access := q.Access()

@@ -53,9 +53,12 @@ func (b *Borrow) LeaseOrNil() *world.Lease {
 // LookupOf is Lease.LookupOf, of no borrow too.
 func (b *Borrow) LookupOf(t *world.Type) *world.Lookup { return b.LeaseOrNil().LookupOf(t) }
 
-// ShareOf returns the borrow of everything, as World.Share does before it begins.
-func ShareOf(w *world.World) *Borrow {
-	return &Borrow{Lease: world.Lease{World: w, Name: "the share", All: true}}
+// LoanOf returns the borrow of everything that is out, or nil.
+func LoanOf(w *world.World) *Borrow { return borrowOf(w.Loops.Lent()) }
+
+// NewLoan returns the borrow of everything, as World.Lend does before it begins.
+func NewLoan(w *world.World) *Borrow {
+	return &Borrow{Lease: world.Lease{World: w, Name: "the loan", All: true}}
 }
 
 // NewBorrow creates a borrow of the types that q declares. uses are Read and Write terms of further
@@ -123,10 +126,10 @@ func (q *Query) declares(id world.TypeID) bool {
 	return int(id) < len(q.Allowed) && q.Allowed[id]&declared != 0
 }
 
-// Check panics for a borrow that World.Share and NewBorrow did not return.
+// Check panics for a borrow that World.Lend and NewBorrow did not return.
 func (b *Borrow) Check(op string) {
 	if b == nil || b.World == nil {
-		panic("ecs: " + op + ": the borrow is nil or the zero value; borrows come from World.Share")
+		panic("ecs: " + op + ": the borrow is nil or the zero value; borrows come from World.Lend")
 	}
 }
 
@@ -137,7 +140,7 @@ func (b *Borrow) Begin(op string) {
 		b.Query.CheckOpen(op)
 	}
 	w.CheckNew(op)
-	w.CheckUnshared(op)
+	w.CheckNotLent(op)
 	if b.Out {
 		panic("ecs: " + op + ": " + b.Name + " is out already")
 	}
@@ -161,7 +164,7 @@ func (b *Borrow) Begin(op string) {
 	w.Loops.Open++
 }
 
-// look finds what the borrow lends.
+// look finds the rows and values that the borrow lends.
 func (b *Borrow) look(op string) {
 	if b.Query != nil {
 		b.own.Matching, b.own.Since, b.own.Driver = b.Query.Matching, b.Query.Since, b.Query.Driver

@@ -30,8 +30,8 @@ func TestBorrowRows(t *testing.T) {
 	l := ecstest.Lend(q, "job move")
 	for range 3 {
 		before := w.Advance()
-		l.Borrow.Begin()
-		require.True(t, l.Borrow.Active())
+		ecstest.Begin(l.Borrow)
+		require.True(t, ecstest.Out(l.Borrow))
 		l.Each(4, 100, func(_ *ecs.Accessor, rows ecs.Rows) {
 			p, v, ids := position.Slice(rows), velocity.Slice(rows), rows.Entities()
 			for i := range rows.Each() {
@@ -74,12 +74,12 @@ func TestBorrowStructuralChangesWait(t *testing.T) {
 		"World.Destroy":    func() { w.Destroy(doomed[0]) },
 		"Component.Remove": func() { velocity.Remove(doomed[1]) },
 	} {
-		reads.Borrow.Begin()
-		writes.Borrow.Begin()
+		ecstest.Begin(reads.Borrow)
+		ecstest.Begin(writes.Borrow)
 		reads.Ops, writes.Ops = nil, nil
 		f()
 		require.Equal(t, []string{op}, reads.Ops[:1])
-		require.False(t, reads.Borrow.Active() || writes.Borrow.Active())
+		require.False(t, ecstest.Out(reads.Borrow) || ecstest.Out(writes.Borrow))
 	}
 	require.True(t, w.Alive(e))
 	require.NoError(t, w.Verify())
@@ -93,7 +93,7 @@ func TestBorrowLookups(t *testing.T) {
 	hits := ecs.RegisterBuffer[ecstest.Hit](w)
 	ids := ecstest.CreateEach(ecs.NewArchetype(w, position, velocity, hits), 2000)
 	l := ecstest.Lend(ecs.NewQuery(w, ecs.Read(position)), "job aim", ecs.Write(velocity), ecs.Write(hits))
-	l.Borrow.Begin()
+	ecstest.Begin(l.Borrow)
 	l.Each(4, 64, func(r *ecs.Accessor, rows ecs.Rows) {
 		v, h := velocity.Lookup(r), hits.Lookup(r)
 		for _, e := range rows.Entities() {

@@ -39,7 +39,7 @@ func BenchmarkBorrow(b *testing.B) {
 			r := ecstest.AccessorOf(l)
 			var parts []query.RowRange
 			for range b.N {
-				l.Begin()
+				ecstest.Begin(l)
 				parts = ecstest.Split(l, parts[:0], 1024)
 				for _, part := range parts {
 					if rows, ok := ecstest.RowsOf(r, part); ok {

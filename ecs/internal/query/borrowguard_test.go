@@ -160,14 +160,14 @@ func TestBorrowGuards(t *testing.T) {
 		}
 	}
 	for range 2 {
-		reads.Borrow.Begin()
+		ecstest.Begin(reads.Borrow)
 		refuses(m.writing(), "reads")
 		allows(m.reading())
 		reads.Borrow.End()
-		writes.Borrow.Begin()
+		ecstest.Begin(writes.Borrow)
 		refuses(m.writing(), "writes")
 		refuses(m.reading(), "writes")
-		reads.Borrow.Begin()
+		ecstest.Begin(reads.Borrow)
 		refuses(m.reading(), "writes")
 		writes.Borrow.End()
 		allows(m.reading())
@@ -185,7 +185,7 @@ func TestBorrowGuards(t *testing.T) {
 func TestBorrowGoroutinesAreGuarded(t *testing.T) {
 	m := newLentWorld(t)
 	l := ecstest.Lend(ecs.NewQuery(m.World, ecs.Write(m.Position)), "job move", ecs.Write(m.Velocity))
-	l.Borrow.Begin()
+	ecstest.Begin(l.Borrow)
 	l.Each(1, 1000, func(*ecs.Accessor, ecs.Rows) {
 		for of, f := range map[string]func(){
 			"Component.Set: Position": func() { m.Position.Set(m.Entity, ecstest.Position{}) },
@@ -207,7 +207,7 @@ func TestBorrowGoroutinesAreGuarded(t *testing.T) {
 func TestBorrowLeaves(t *testing.T) {
 	m := newLentWorld(t)
 	l := ecstest.Lend(ecs.NewQuery(m.World, ecs.Write(m.Position), ecs.With(m.Stun)), "job move")
-	l.Borrow.Begin()
+	ecstest.Begin(l.Borrow)
 	require.True(t, m.Position.Has(m.Entity), "who has what only structural changes change")
 	m.Velocity.Set(m.Entity, ecstest.Velocity{X: 1})
 	m.Velocity.Mut(m.Entity).Y = 2
@@ -224,7 +224,7 @@ func TestBorrowLeaves(t *testing.T) {
 		m.Velocity.Slice(rows)[0].Y = 4
 	}
 	require.Equal(t, 4, m.positions.Count(), "no bit or version decides")
-	require.True(t, l.Borrow.Active(), "nothing had to wait")
+	require.True(t, ecstest.Out(l.Borrow), "nothing had to wait")
 	l.End()
 	require.Equal(t, ecstest.Velocity{X: 3, Y: 4}, *m.Velocity.Get(m.Entity))
 	require.NoError(t, m.World.Verify())

@@ -23,7 +23,7 @@ func TestBorrowMisuse(t *testing.T) {
 	ofClosed := ecstest.Lend(closed, "job closed")
 	closed.Close()
 	sparse := ecstest.Lend(ecs.NewQuery(m.World, ecs.Read(m.Position)), "job sparse")
-	sparse.Borrow.Begin()
+	ecstest.Begin(sparse.Borrow)
 	part := ecstest.Split(sparse.Borrow, nil, 64)[0]
 	past := ecstest.AccessorOf(sparse.Borrow)
 	kept, _ := ecstest.RowsOf(past, part)
@@ -43,11 +43,11 @@ func TestBorrowMisuse(t *testing.T) {
 		"ecs: uses of job: Position is declared" + twice: func() { door.NewBorrow(m.Query, "job", wait, ecs.Read(m.Position)) },
 		"ecs: uses of job: []Hit is declared" + twice:    func() { door.NewBorrow(m.Query, "job", wait, ecs.Write(m.Hits)) },
 		"ecs: uses of job: Velocity is declared" + twice: func() { door.NewBorrow(m.Query, "job", wait, ecs.Write(m.Velocity), ecs.Read(m.Velocity)) },
-		"ecs: Borrow.Begin: the borrow is nil or the zero value; borrows come from World.Share": func() {
-			new(ecs.Borrow).Begin()
+		"ecs: Borrow.Begin: the borrow is nil or the zero value; borrows come from World.Lend": func() {
+			func() { ecstest.Begin(new(ecs.Borrow)) }()
 		},
-		"ecs: Borrow.Begin: query() is closed":                                                 ofClosed.Borrow.Begin,
-		"ecs: Borrow.Begin: job move: inside a loop over " + q + "; begin it outside of loops": m.InLoop(func(ecs.Rows) { l.Borrow.Begin() }),
+		"ecs: Borrow.Begin: query() is closed":                                                 func() { ecstest.Begin(ofClosed.Borrow) },
+		"ecs: Borrow.Begin: job move: inside a loop over " + q + "; begin it outside of loops": m.InLoop(func(ecs.Rows) { ecstest.Begin(l.Borrow) }),
 		"ecs: Borrow.End: job move is not out: it has not begun, or has ended":                 l.Borrow.End,
 		"ecs: Borrow.Split: job move is not out: it has not begun, or has ended":               func() { ecstest.Split(l.Borrow, nil, 64) },
 		"ecs: Accessor.Rows: job sparse is not out: it has not begun, or has ended":            func() { ecstest.RowsOf(past, part) },
@@ -64,7 +64,7 @@ func TestBorrowMisuse(t *testing.T) {
 		"ecs: BufferLookup.Mut: the look-up is the zero value; look-ups come from Buffer.Lookup": func() { ecs.BufferLookup[ecstest.Hit]{}.Mut(m.Entity) },
 	} {
 		ecstest.RequirePanicText(t, text, f)
-		require.False(t, l.Borrow.Active())
+		require.False(t, ecstest.Out(l.Borrow))
 	}
 	require.NoError(t, m.World.Verify())
 }
@@ -76,12 +76,13 @@ func TestMisuseInBorrows(t *testing.T) {
 	l := ecstest.Lend(m.Query, "job move", ecs.Read(m.Velocity))
 	strange := ecs.Register[ecstest.Position](m.Other)
 	reads := ecstest.Lend(ecs.NewQuery(m.World, ecs.Read(m.Position)), "job read")
-	p := m.World.Share()
-	require.PanicsWithValue(t, "ecs: Borrow.Begin: the world is shared; call Borrow.End first", l.Borrow.Begin)
+	p := m.World.Lend()
+	require.PanicsWithValue(t, "ecs: Borrow.Begin: the world is lent; call Borrow.End first",
+		func() { ecstest.Begin(l.Borrow) })
 	p.End()
-	l.Borrow.Begin()
-	reads.Borrow.Begin()
-	require.PanicsWithValue(t, "ecs: Borrow.Begin: job move is out already", l.Borrow.Begin)
+	ecstest.Begin(l.Borrow)
+	ecstest.Begin(reads.Borrow)
+	require.PanicsWithValue(t, "ecs: Borrow.Begin: job move is out already", func() { ecstest.Begin(l.Borrow) })
 	r, accessor := ecstest.AccessorOf(l.Borrow), ecstest.AccessorOf(reads.Borrow)
 	rows, _ := ecstest.RowsOf(accessor, ecstest.Split(reads.Borrow, nil, 64)[0])
 	view := ecs.NewView[lentView](m.World)
@@ -133,20 +134,20 @@ func TestBorrowWaits(t *testing.T) {
 		"World.Verify":     func() { _ = m.World.Verify() },
 		"World.Trim":       func() { m.World.Trim() },
 		"World.Shrink":     func() { m.World.Shrink(0) },
-		"World.Share":      func() { m.World.Share().End() },
+		"World.Lend":       func() { m.World.Lend().End() },
 		"World.MoveAll":    func() { _, _ = m.Other.MoveAll(m.World) },
 		"World.Clear":      m.World.Clear,
 		"Query.Close":      func() { ecs.NewQuery(m.World).Close() },
 	} {
 		l.Ops = nil
-		l.Borrow.Begin()
+		ecstest.Begin(l.Borrow)
 		f()
 		require.Equal(t, []string{op}, l.Ops)
-		require.False(t, l.Borrow.Active())
+		require.False(t, ecstest.Out(l.Borrow))
 	}
 	m.Archetype.Create()
 	l.Ops = nil
-	l.Borrow.Begin()
+	ecstest.Begin(l.Borrow)
 	for range free.Rows() {
 		require.PanicsWithValue(t,
 			"ecs: Archetype.Create: structural change inside a loop over query(Read Velocity); gather the entities and change them after the loop",
@@ -156,14 +157,14 @@ func TestBorrowWaits(t *testing.T) {
 		require.Equal(t, []string{"NewArchetype"}, l.Ops)
 	}
 	stuck := door.NewBorrow(m.Query, "job stuck", func(string) {})
-	stuck.Begin()
+	ecstest.Begin(stuck)
 	require.PanicsWithValue(t, "ecs: Archetype.Create: job stuck is still out after its wait",
 		func() { m.Archetype.Create() })
 	stuck.End()
-	l.Borrow.Begin()
+	ecstest.Begin(l.Borrow)
 	require.NoError(t, m.World.Close())
 	require.Equal(t, "World.Close", l.Ops[len(l.Ops)-1])
-	require.PanicsWithValue(t, "ecs: Borrow.Begin: the world is closed", l.Borrow.Begin)
+	require.PanicsWithValue(t, "ecs: Borrow.Begin: the world is closed", func() { ecstest.Begin(l.Borrow) })
 }
 
 // TestBorrowManagedValuesAreNotMade: others read the pages of the store.
@@ -173,7 +174,7 @@ func TestBorrowManagedValuesAreNotMade(t *testing.T) {
 	ids := ecstest.CreateEach(ecs.NewArchetype(w, conn), 2)
 	conn.Set(ids[0], ecstest.Weapon{Damage: 3})
 	l := ecstest.Lend(ecs.NewQuery(w, ecs.Write(conn)), "job talk")
-	l.Borrow.Begin()
+	ecstest.Begin(l.Borrow)
 	rows, _ := ecstest.RowsOf(ecstest.AccessorOf(l.Borrow), ecstest.Split(l.Borrow, nil, 64)[0])
 	conn.At(rows, 0).Damage++
 	require.PanicsWithValue(t,
@@ -220,7 +221,7 @@ func TestBorrowAccess(t *testing.T) {
 		require.Equal(t, x.conflicts, door.Conflicts(both, x.b))
 	}
 	l := door.NewBorrow(m.Query, "job", func(string) {}, ecs.Write(m.Velocity))
-	access := l.Access()
+	access := door.Access(l)
 	require.True(t, door.Conflicts(&access, accessOf(ecs.Read(m.Velocity))))
 	require.True(t, door.Conflicts(&access, readsPosition))
 	require.True(t, door.Conflicts(&access, writesStun))
@@ -259,11 +260,11 @@ func TestLocked(t *testing.T) {
 	m := ecstest.NewMisuse(t)
 	require.False(t, door.Locked(m.World))
 	m.InLoop(func(ecs.Rows) { require.True(t, door.Locked(m.World)) })()
-	p := m.World.Share()
+	p := m.World.Lend()
 	require.True(t, door.Locked(m.World))
 	p.End()
 	l := door.NewBorrow(ecs.NewQuery(m.World, ecs.Read(m.Velocity)), "job", func(string) { panic("nobody waits") })
-	l.Begin()
+	ecstest.Begin(l)
 	require.False(t, door.Locked(m.World))
 	m.InLoop(func(ecs.Rows) { require.True(t, door.Locked(m.World)) })()
 	l.End()
@@ -311,7 +312,7 @@ func TestBorrowAllocatesNothing(t *testing.T) {
 	var parts []query.RowRange
 	all := m.Query.Access()
 	turn := func() {
-		l.Borrow.Begin()
+		ecstest.Begin(l.Borrow)
 		parts = ecstest.Split(l.Borrow, parts[:0], 64)
 		for _, part := range parts {
 			if rows, ok := ecstest.RowsOf(r, part); ok {
@@ -321,7 +322,7 @@ func TestBorrowAllocatesNothing(t *testing.T) {
 				}
 			}
 		}
-		access := l.Borrow.Access()
+		access := door.Access(l.Borrow)
 		_ = door.Conflicts(&access, &all)
 		l.Borrow.End()
 	}

@@ -46,7 +46,7 @@ func TestBorrowRowsGiveWhatRowsGive(t *testing.T) {
 	l := ecstest.Lend(view.Query(), "job look")
 	since := w.Version()
 	w.Advance()
-	l.Borrow.Begin()
+	ecstest.Begin(l.Borrow)
 	for _, part := range ecstest.Split(l.Borrow, nil, 300) {
 		r := ecstest.AccessorOf(l.Borrow)
 		rows, ok := ecstest.RowsOf(r, part)
@@ -112,7 +112,7 @@ func TestBorrowMasks(t *testing.T) {
 		want := q.Entities(nil)
 		for _, grain := range []int{1, 64, 65, 200, 1 << 20} {
 			l := ecstest.Lend(q, "job look")
-			l.Borrow.Begin()
+			ecstest.Begin(l.Borrow)
 			r := ecstest.AccessorOf(l.Borrow)
 			var got, runs []ecs.Entity
 			for _, part := range ecstest.Split(l.Borrow, nil, grain) {
@@ -152,7 +152,7 @@ func TestBorrowParts(t *testing.T) {
 	_, err = ecs.NewArchetype(w, position, velocity).CreateN(65)
 	require.NoError(t, err)
 	l := ecstest.Lend(ecs.NewQuery(w, ecs.Read(position)), "job look")
-	l.Borrow.Begin()
+	ecstest.Begin(l.Borrow)
 	defer l.End()
 	for grain, most := range map[int]int{1: 64, 64: 64, 65: 128, 1000: 1024, 1 << 30: 1 << 17, math.MaxInt: 1 << 17} {
 		parts := ecstest.Split(l.Borrow, nil, grain)
@@ -194,7 +194,7 @@ func TestBorrowVersions(t *testing.T) {
 	q := ecs.NewQuery(w, ecs.Write(velocity), ecs.Changed(position))
 	l := ecstest.Lend(q, "job follow")
 	pass := func() (rows int) {
-		l.Borrow.Begin()
+		ecstest.Begin(l.Borrow)
 		r := ecstest.AccessorOf(l.Borrow)
 		for _, part := range ecstest.Split(l.Borrow, nil, 64) {
 			if some, ok := ecstest.RowsOf(r, part); ok {
@@ -231,7 +231,7 @@ func TestBorrowVersions(t *testing.T) {
 	require.Equal(t, chunk, pass())
 	require.Equal(t, []uint32{now, now + 1}, []uint32{q.Since(), w.Version()})
 	plain := ecstest.Lend(ecs.NewQuery(w, ecs.Write(position)), "job plain")
-	plain.Borrow.Begin()
+	ecstest.Begin(plain.Borrow)
 	plain.Borrow.End()
 	require.Equal(t, now+1, w.Version(), "it has no Changed: who writes advances nothing")
 }
@@ -252,7 +252,7 @@ func TestBorrowOwnerWorksOn(t *testing.T) {
 	other := ecstest.Lend(ecs.NewQuery(w, ecs.Write(position), ecs.Write(hits), ecs.Changed(velocity), ecs.With(stun)),
 		"job other", ecs.Read(velocity))
 	for range 20 {
-		first.Borrow.Begin()
+		ecstest.Begin(first.Borrow)
 		var reserved sync.WaitGroup
 		reserved.Go(func() {
 			var some [100]ecs.Entity
@@ -270,7 +270,7 @@ func TestBorrowOwnerWorksOn(t *testing.T) {
 				stun.DisableAt(rows, i)
 			}
 		})
-		other.Borrow.Begin()
+		ecstest.Begin(other.Borrow)
 		w.Advance()
 		for _, e := range ids[:100] {
 			health.Mut(e).HP++
@@ -299,7 +299,7 @@ func TestBorrowLookupsMark(t *testing.T) {
 		for range changed.Rows() { // those of before
 		}
 		w.Advance()
-		l.Borrow.Begin()
+		ecstest.Begin(l.Borrow)
 		position.Lookup(ecstest.AccessorOf(l.Borrow)).Mut(list[at])
 		l.End()
 		chunks, found := 0, false
@@ -327,8 +327,8 @@ func TestBorrowEndsBeforeAnother(t *testing.T) {
 	look()
 	one := ecstest.Lend(ecs.NewQuery(w, ecs.Read(velocity)), "one")
 	other := ecstest.Lend(ecs.NewQuery(w, ecs.Write(position)), "other")
-	one.Borrow.Begin()
-	other.Borrow.Begin()
+	ecstest.Begin(one.Borrow)
+	ecstest.Begin(other.Borrow)
 	one.End()
 	require.Panics(t, look)
 	other.End()

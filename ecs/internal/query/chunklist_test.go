@@ -133,9 +133,9 @@ func TestChunkListIsVoid(t *testing.T) {
 		const text = "chunks of query(Read Position, With Stun) is void: the world has changed since it was made"
 		ecstest.RequirePanic(t, text, func() { list.At(0) })
 		ecstest.RequirePanic(t, text, func() { seen(list.Rows()) })
-		p := x.w.Share()
-		ecstest.RequirePanic(t, text, func() { seen(p.RowsIn(list)) })
-		require.Empty(t, seen(p.RowsIn(list.Slice(0, 0))))
+		p := x.w.Lend()
+		ecstest.RequirePanic(t, text, func() { seen(list.Rows()) })
+		require.Empty(t, seen(list.Slice(0, 0).Rows()))
 		p.End()
 	}
 	x.all[0].Create()
@@ -171,18 +171,13 @@ func TestChunkListMisuse(t *testing.T) {
 			x.all[0].Create()
 		}
 	})
-	p := x.w.Share()
-	ecstest.RequirePanic(t, "ecs: Borrow.RowsIn: query(Write Position) declares Write", func() { seen(p.RowsIn(list)) })
+	p := x.w.Lend()
+	ecstest.RequirePanic(t, "ecs: ChunkList.Rows: the world is lent", func() { seen(list.Rows()) })
 	p.End()
-	ecstest.RequirePanic(t, "ecs: Borrow.RowsIn: the share is not out", func() { seen(p.RowsIn(list)) })
-	other := ecstest.NewWorld(t).Share()
-	ecstest.RequirePanic(t, "is of another world", func() { seen(other.RowsIn(list)) })
-	other.End()
-	ecstest.RequirePanic(t, "ecs: Borrow.RowsIn: the borrow is nil", func() { seen((*ecs.Borrow)(nil).RowsIn(none)) })
 }
 
-// TestChunkListAmongGoroutines cuts a list for several goroutines of a share: together they see
-// what a loop sees, each chunk once.
+// TestChunkListAmongGoroutines cuts a list for several goroutines of a lent world: together they
+// see what a loop sees, each chunk once.
 func TestChunkListAmongGoroutines(t *testing.T) {
 	x := newListing(t, func(x *listing) []ecs.Term { return []ecs.Term{ecs.Read(x.position), ecs.Without(x.stun)} })
 	for _, a := range x.all {
@@ -197,11 +192,11 @@ func TestChunkListAmongGoroutines(t *testing.T) {
 	list := x.q.Chunks(ecs.ChunkList{})
 	want := seen(list.Rows())
 	got := make([][][]ecs.Entity, 4)
-	p := x.w.Share()
+	p := x.w.Lend()
 	var all sync.WaitGroup
 	for g := range got {
 		lo, hi := g*list.Len()/len(got), (g+1)*list.Len()/len(got)
-		all.Go(func() { got[g] = seen(p.RowsIn(list.Slice(lo, hi))) })
+		all.Go(func() { got[g] = seen(list.Slice(lo, hi).Rows()) })
 	}
 	all.Wait()
 	p.End()

@@ -349,10 +349,10 @@ func TestLoopsAllocateNothing(t *testing.T) {
 		f()
 		require.Zero(t, testing.AllocsPerRun(20, f), name)
 	}
-	p := w.Share()
+	p := w.Lend()
 	loop := func() {
-		for range p.Rows(anyOf) {
-			for rows := range p.Rows(versions) {
+		for range anyOf.Rows() {
+			for rows := range versions.Rows() {
 				sum += rows.Len()
 			}
 		}

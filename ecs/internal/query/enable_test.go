@@ -292,7 +292,7 @@ func TestToggleAlone(t *testing.T) {
 					w.Advance()
 					end := func() {}
 					if k == 1 {
-						end = w.Share().End
+						end = w.Lend().End
 					}
 					for range 4 * n {
 						toggle := []func(ecs.Entity) bool{
@@ -331,7 +331,7 @@ func TestBehaviour50ParallelToggles(t *testing.T) {
 	ids := ecstest.CreateEach(ecs.NewArchetype(w, stun, hits), n)
 	reads := ecs.NewQuery(w, ecs.Read(stun), ecs.Changed(stun))
 	for round := range 20 {
-		p := w.Share()
+		p := w.Lend()
 		var wg sync.WaitGroup
 		for k := range workers {
 			wg.Go(func() {
@@ -352,7 +352,7 @@ func TestBehaviour50ParallelToggles(t *testing.T) {
 						hits.Enable(ids[i])
 					}
 				}
-				for rows := range p.Rows(reads) {
+				for rows := range reads.Rows() {
 					if rows.Count() > rows.Len() || rows.Count() == 0 {
 						t.Errorf("%d of %d rows", rows.Count(), rows.Len())
 					}

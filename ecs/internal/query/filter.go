@@ -51,7 +51,7 @@ func (q *Query) Read() (f match.Filter) {
 	return f
 }
 
-// ask adds to the filter the condition that a term sets for one of its types. toggles tells whether
+// ask adds to the filter the condition that a term sets for one of its types. toggles is whether
 // the type has enable bits.
 func ask(f *match.Filter, kind TermKind, id world.TypeID, toggles bool) {
 	switch kind {

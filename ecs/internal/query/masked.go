@@ -10,7 +10,7 @@ import (
 )
 
 // Masked terms. Between and Changed are about chunks: a chunk passes or not, by the bounds of a
-// field or by the version of a type. Masked asks for rows. Once a chunk has passed, the mask of its
+// field or by the version of a type. Masked selects rows. Once a chunk has passed, the mask of its
 // rows, as the enable bits and sparse types leave it, is narrowed by the numbers in the field, and
 // by the versions of rows. Changed and Ordered terms pass a chunk if one of them does, so versions
 // narrow only where no term that is not Masked has passed the chunk.

@@ -62,7 +62,7 @@ func (t *Binding) ColumnOf(id world.TypeID) world.Place {
 // declared marks a type that the query gives access to, whether or not the archetype has it.
 const declared = 1 << 7
 
-// Declare records the access and the versions that the i'th operand of a term asks for.
+// Declare records the access and the versions that the i'th operand of a term requires.
 func (q *Query) Declare(t *Term, i int, seen *world.Signature) {
 	w, kind, o := q.World, t.Kind, t.Of[i]
 	w.CheckOwn("NewQuery", o.Type)
@@ -119,7 +119,7 @@ func (q *Query) Close() {
 	if q == nil || q.World == nil {
 		q.Refuse("Query.Close")
 	}
-	q.World.CheckUnshared("Query.Close")
+	q.World.CheckNotLent("Query.Close")
 	if loopOver(q.World, q) {
 		panic(fmt.Sprintf("ecs: Query.Close: inside a loop over %v", q))
 	}
@@ -138,7 +138,7 @@ func (q *Query) SetSince(op string, version uint32, pinned bool) {
 	if q == nil || q.World == nil {
 		q.Refuse(op)
 	}
-	q.World.CheckUnshared(op)
+	q.World.CheckNotLent(op)
 	q.Since, q.Pinned = version, pinned
 }
 

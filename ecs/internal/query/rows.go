@@ -157,7 +157,7 @@ func (q *Query) refuseAccess(t *world.Type, op string) {
 
 // adviceOn tells the user how to declare a type without changing what the query matches. If a term
 // names the type without access, the advice is to add access in that term: a separate Read term
-// would match fewer entities. write tells that reading would not do.
+// would match fewer entities. write is set if reading is not enough.
 func (q *Query) adviceOn(t *world.Type, write bool) string {
 	for _, term := range q.Terms {
 		switch term.Kind {

@@ -287,7 +287,7 @@ func (m *tracking) loop(op int) {
 func (m *tracking) lent() {
 	q := ecs.NewQuery(m.w, ecs.Present(ecs.Write(m.stun)))
 	l := ecstest.Lend(q, "job track", ecs.Write(m.position))
-	l.Borrow.Begin()
+	ecstest.Begin(l.Borrow)
 	r := ecstest.AccessorOf(l.Borrow)
 	for i, part := range ecstest.Split(l.Borrow, nil, 64) {
 		rows, ok := ecstest.RowsOf(r, part)

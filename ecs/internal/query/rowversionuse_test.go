@@ -120,11 +120,11 @@ func TestTrackRowsMisuse(t *testing.T) {
 	} {
 		require.PanicsWithValue(t, want, f)
 	}
-	share := w.Share()
+	share := w.Lend()
 	require.True(t, position.ChangedSince(e, 0))
-	require.PanicsWithValue(t, "ecs: Component.Mut: the world is shared: until Borrow.End components are only read",
+	require.PanicsWithValue(t, "ecs: Component.Mut: the world is lent: until Borrow.End components are only read",
 		func() { position.Mut(e) })
-	require.PanicsWithValue(t, "ecs: Component.MutList: the world is shared: until Borrow.End components are only read",
+	require.PanicsWithValue(t, "ecs: Component.MutList: the world is lent: until Borrow.End components are only read",
 		func() { position.MutList(nil, []ecs.Entity{e}) })
 	share.End()
 	now := w.Advance()
@@ -134,7 +134,7 @@ func TestTrackRowsMisuse(t *testing.T) {
 	inLoop(func(rows ecs.Rows) { require.False(t, position.ChangedAt(rows, 0, now-1)) })()
 }
 
-// TestRowVersionsOfSharedBits: while the world is shared any goroutine may switch the bit of any
+// TestRowVersionsOfSharedBits: while the world is lent any goroutine may switch the bit of any
 // row, the same one too.
 func TestRowVersionsOfSharedBits(t *testing.T) {
 	w := ecstest.NewWorld(t)
@@ -143,7 +143,7 @@ func TestRowVersionsOfSharedBits(t *testing.T) {
 	q := ecs.NewQuery(w, ecs.Changed(stun).Masked())
 	for range q.Rows() {
 	}
-	share := w.Share()
+	share := w.Lend()
 	var wg sync.WaitGroup
 	for g := range 4 {
 		wg.Go(func() {
@@ -151,7 +151,7 @@ func TestRowVersionsOfSharedBits(t *testing.T) {
 				stun.Disable(list[i])
 				stun.ChangedSince(list[i], q.Since())
 			}
-			for rows := range share.Rows(q) {
+			for rows := range q.Rows() {
 				require.GreaterOrEqual(t, rows.Count(), 100, "goroutine %d", g)
 			}
 		})
@@ -214,7 +214,7 @@ func TestAtOfNoRowOfATrackedType(t *testing.T) {
 		}
 	}
 	l := ecstest.Lend(q, "job track")
-	l.Borrow.Begin()
+	ecstest.Begin(l.Borrow)
 	r := ecstest.AccessorOf(l.Borrow)
 	rows, ok := ecstest.RowsOf(r, ecstest.Split(l.Borrow, nil, 64)[1])
 	require.True(t, ok)
@@ -248,9 +248,9 @@ func TestMaskedByChunkList(t *testing.T) {
 	require.Equal(t, 1, count(chunks.Rows()))
 	require.Equal(t, 100, ecs.NewQuery(w, ecs.Changed(position).Masked()).Count())
 	require.Equal(t, 1, count(chunks.Rows()))
-	share := w.Share()
-	require.Equal(t, 1, count(share.RowsIn(chunks)))
-	require.Equal(t, 1, count(share.Rows(q)))
+	share := w.Lend()
+	require.Equal(t, 1, count(chunks.Rows()))
+	require.Equal(t, 1, count(q.Rows()))
 	share.End()
 	ran(q)
 	require.Equal(t, 1, count(chunks.Rows()))

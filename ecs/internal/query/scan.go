@@ -127,7 +127,7 @@ func (s *Scan) shared() bool {
 	if s.Borrow != nil {
 		return s.Borrow.All
 	}
-	return s.World.Shared()
+	return s.World.Lent()
 }
 
 // loopOver reports whether a loop over the query is in progress.

@@ -32,7 +32,7 @@ func (t *Term) isSparse() bool {
 	return false
 }
 
-// AppendSparseFilters appends the tests that the term asks for.
+// AppendSparseFilters appends the tests that the term requires.
 func (t *Term) AppendSparseFilters(to []sparseFilter) []sparseFilter {
 	if !t.isSparse() {
 		return to

@@ -20,7 +20,7 @@ import (
 // look brings the bindings up to date with the matches. Between two calls matches are only added,
 // unless archetypes have left; then look recreates all bindings.
 func (q *Query) look() {
-	if b := q.World.Loops.Shared(); b != nil {
+	if b := q.World.Loops.Lent(); b != nil {
 		b.Mu.Lock()
 		defer b.Mu.Unlock()
 	}
@@ -28,7 +28,7 @@ func (q *Query) look() {
 }
 
 // lookAlone is look without the lock. It writes only if something is new, so at most once while the
-// world is shared; goroutines then read the result.
+// world is lent; goroutines then read the result.
 func (q *Query) lookAlone() {
 	if q.upToDate() {
 		return
@@ -46,11 +46,12 @@ func (q *Query) lookAlone() {
 		q.Bindings = append(q.Bindings, q.BindingOf(&q.Matching.Matches[i], q.World.Types.List))
 	}
 	q.seen = q.World.QueryEpochs.Matched
-	q.ownerSeen = 0
+	ownerSeen := uint64(0) // stored at once: goroutines to which the world is lent read it without the lock
 	if !q.FiltersChunks() && len(q.Sets) == 0 &&
 		!slices.ContainsFunc(q.Bindings, func(t Binding) bool { return len(t.tests) > 0 }) {
-		q.ownerSeen = q.World.QueryEpochs.Matched
+		ownerSeen = q.World.QueryEpochs.Matched
 	}
+	atomic.StoreUint64(&q.ownerSeen, ownerSeen)
 }
 
 // upToDate reports whether look has nothing to do.
@@ -102,7 +103,7 @@ func (t *Binding) follow(q *Query) {
 
 // Walk is ecs.Query.Rows.
 func (q *Query) Walk(yield func(Rows) bool) {
-	if q == nil || q.Matching == nil || q.ownerSeen != q.World.QueryEpochs.OwnerMatched {
+	if q == nil || q.Matching == nil || atomic.LoadUint64(&q.ownerSeen) != q.World.QueryEpochs.OwnerMatched {
 		if !q.prepare() {
 			q.walkPart(yield)
 			return
@@ -142,7 +143,7 @@ func (q *Query) Walk(yield func(Rows) bool) {
 //go:noinline
 func (q *Query) prepare() bool {
 	q.Ready("Query.Rows")
-	return q.ownerSeen == q.World.QueryEpochs.OwnerMatched
+	return atomic.LoadUint64(&q.ownerSeen) == q.World.QueryEpochs.OwnerMatched
 }
 
 // Ready panics if the owner may not loop over the query now, and then updates the bindings.
@@ -169,9 +170,15 @@ func (q *Query) CheckLent(op string, looks bool) {
 
 // walkPart is walk for a query that may skip some chunks or rows.
 func (q *Query) walkPart(yield func(Rows) bool) {
+	if b := LoanOf(q.World); b != nil {
+		r := b.Take("Query.Rows", q)
+		defer b.GiveBack(r)
+		r.Scan.Walk(q, yield)
+		return
+	}
 	s := OpenScan(q.World, q)
 	defer s.End()
-	if s.Walk(q, yield) && q.advancesSince() && !q.World.Shared() {
+	if s.Walk(q, yield) && q.advancesSince() {
 		q.Since = q.World.Tables.Version
 		q.World.Advance()
 	}
@@ -289,7 +296,7 @@ func narrowed(a *world.Archetype, tests []match.BitTest, sets []sparseFilter, po
 }
 
 // narrow clears the bits of rows that fail a test. The first word of the mask corresponds to word
-// from of the chunk. Goroutines may toggle bits meanwhile, see World.Share.
+// from of the chunk. Goroutines may toggle bits meanwhile, see World.Lend.
 func narrow(a *world.Archetype, t *match.BitTest, pos, from int, mask []uint64) {
 	if len(t.Slots) == 1 {
 		enabled := a.Table.Metadata.Bits(t.Slots[0], pos).Words()[from:]

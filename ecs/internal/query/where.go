@@ -7,10 +7,16 @@ import (
 	"quarry/ecs/internal/world"
 )
 
-// WalkOf is ecs.Query.RowsOf.
+// WalkOf is ecs.Query.Where.
 func (q *Query) WalkOf(of world.SharedValue, yield func(Rows) bool) {
-	q.Ready("Query.RowsOf")
-	q.CheckValue("Query.RowsOf", of)
+	q.Ready("Query.Where")
+	q.CheckValue("Query.Where", of)
+	if b := LoanOf(q.World); b != nil {
+		r := b.Take("Query.Where", q)
+		defer b.GiveBack(r)
+		r.Scan.WalkOf(q, of.Value, yield)
+		return
+	}
 	s := OpenScan(q.World, q)
 	defer s.End()
 	s.WalkOf(q, of.Value, yield)

@@ -33,7 +33,7 @@ func TestSnapshotMisuse(t *testing.T) {
 	}
 	shared := func(f func()) func() {
 		return func() {
-			b := w.Share()
+			b := w.Lend()
 			defer b.End()
 			f()
 		}
@@ -57,9 +57,9 @@ func TestSnapshotMisuse(t *testing.T) {
 		"ecs: World.Snapshot: structural change inside a loop over query(":                   loop(func() { w.Snapshot() }),
 		"ecs: World.Restore: structural change inside a loop over query(":                    loop(restore(s)),
 		"ecs: Snapshot.Close: structural change inside a loop over query(":                   loop(s.Close),
-		"ecs: World.Snapshot: the world is shared; call Borrow.End first":                    shared(func() { w.Snapshot() }),
-		"ecs: World.Restore: the world is shared; call Borrow.End first":                     shared(restore(s)),
-		"ecs: Snapshot.Close: the world is shared; call Borrow.End first":                    shared(s.Close),
+		"ecs: World.Snapshot: the world is lent; call Borrow.End first":                      shared(func() { w.Snapshot() }),
+		"ecs: World.Restore: the world is lent; call Borrow.End first":                       shared(restore(s)),
+		"ecs: Snapshot.Close: the world is lent; call Borrow.End first":                      shared(s.Close),
 	} {
 		func() {
 			defer func() { require.Contains(t, recover(), text) }()
@@ -100,7 +100,7 @@ func TestSnapshotCompletesJobs(t *testing.T) {
 	require.NoError(t, err)
 	l := ecstest.Lend(w.write, "job write")
 	fly := func(x float64) {
-		l.Borrow.Begin()
+		ecstest.Begin(l.Borrow)
 		l.Each(2, 64, func(_ *ecs.Accessor, rows ecs.Rows) {
 			for i := range w.place.Slice(rows) {
 				w.place.Slice(rows)[i].X = x
@@ -115,16 +115,16 @@ func TestSnapshotCompletesJobs(t *testing.T) {
 	}
 	fly(1)
 	s := w.Snapshot()
-	require.False(t, l.Borrow.Active())
+	require.False(t, ecstest.Out(l.Borrow))
 	print := w.print()
 	fly(2)
 	require.NoError(t, w.Restore(s))
-	require.False(t, l.Borrow.Active())
+	require.False(t, ecstest.Out(l.Borrow))
 	require.Equal(t, print, w.print())
 	require.InDelta(t, 1, first(), 0)
 	fly(3)
 	s.Close()
-	require.False(t, l.Borrow.Active())
+	require.False(t, ecstest.Out(l.Borrow))
 	require.InDelta(t, 3, first(), 0)
 	require.Equal(t, []string{"World.Snapshot", "World.Restore", "Snapshot.Close"}, l.Ops)
 }

@@ -102,7 +102,7 @@ func (s *Set) keepPlaceOf(e entity.ID) {
 	}
 }
 
-// Note notes what a layer, which has begun last, shares with the set of a type.
+// Note notes the memory that a layer, which has begun last, shares with the set of a type.
 func (s *Set) Note(l *past.Layer, name string) {
 	if s.last == 0 {
 		return
@@ -122,7 +122,7 @@ func (s *Set) Note(l *past.Layer, name string) {
 	}
 }
 
-// State is what a set knows besides its extents, at one moment.
+// State is the state of a set without its extents, at one moment.
 type State struct {
 	versions       []uint32
 	bits           []uint64

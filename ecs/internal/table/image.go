@@ -253,8 +253,8 @@ func claim(b *bitmask.Bits, first, n, most int) bool {
 	return true
 }
 
-// Claim claims the chunks of an image, whatever its layout is, and returns what they take in bytes.
-// The error wraps ErrImage.
+// Claim claims the chunks of an image of any layout, and returns their bytes. The error wraps
+// ErrImage.
 func (im *Image) Claim(chunks int, claims *Claims) (bytes int, err error) {
 	for pos, k := range im.Chunks {
 		if k.Order > store.MaxOrder || !claim(&claims.Eighths, int(k.First), 1<<k.Order, chunks<<store.UnitOrder) {

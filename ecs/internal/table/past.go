@@ -112,8 +112,8 @@ func (t *Table) KeepTail() {
 	t.keepAt(t.Store.Tail(), 1)
 }
 
-// KeepLeave has kept what is written when the row at a location leaves the table: the row, and the
-// record of the entity of the last row, which takes its place.
+// KeepLeave keeps the bytes that are written when the row at a location leaves the table: the row,
+// and the record of the entity of the last row, which takes its place.
 func (t *Table) KeepLeave(at store.Row) {
 	last := t.Store.LastRow()
 	t.keepAt(at, 1)

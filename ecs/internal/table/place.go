@@ -17,7 +17,7 @@ const (
 	Barrier = (Readable | Writable) << 2
 )
 
-// Place says where the column of a type is in a table's chunks.
+// Place is where the column of a type is in a table's chunks.
 type Place struct {
 	Offset uint32 // bytes from a small chunk's start to the column, see Column
 	use    uint32 // slot << 8 | flags

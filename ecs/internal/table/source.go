@@ -24,7 +24,7 @@ type Source struct {
 	columns []SourceColumn // by slot
 }
 
-// SourceColumn is what an image must have of a type.
+// SourceColumn is the column that an image must have for a type.
 type SourceColumn struct {
 	Size   int  // bytes a row
 	Bits   bool // it can be disabled

@@ -78,7 +78,7 @@ func (s *Store[T]) Restore(from Managed) {
 	}
 }
 
-// Clear ends all values and makes all slots new. The pages stay in memory for those that come.
+// Clear ends all values and makes all slots new. The pages stay in memory for later slots.
 func (s *Store[T]) Clear() {
 	for _, page := range s.pages {
 		clear(page)

@@ -108,8 +108,8 @@ func (b *Buffers) Admitted() {
 	}
 }
 
-// Recount corrects the number of blocks that are in use, where a file says another than its rows:
-// it would free the region too early, or never.
+// Recount corrects the number of blocks in use, if the number in a file differs from its rows: the
+// region would be freed too early, or never.
 func (b *Buffers) Recount(blocks int) {
 	r := b.region
 	if r == nil {
@@ -124,7 +124,7 @@ func (b *Buffers) Recount(blocks int) {
 
 // Admit checks the header of a buffer that came with a file, of which the blocks have moved by a
 // number of chunks, and makes it one of this world. It writes only what changes, for a page that is
-// written is copied. After an error, which says what is wrong, the header is an empty buffer's.
+// written is copied. After an error the header is an empty buffer's.
 func (b *Buffers) Admit(h *Header, k *Shape, moved universe.ChunkIndex) error {
 	now, err := b.admitted(*h, k, moved)
 	if now != *h {
@@ -188,7 +188,7 @@ func (l *Blocks) Add(h *Header, k *Shape) {
 // room (H2).
 func (l *Blocks) room(i int) int { return max(l.list[i].from.Len(), l.list[i].shape.Inline+1) }
 
-// Len returns the number of blocks, and Bytes what they take.
+// Len returns the number of blocks, and Bytes their size.
 func (l *Blocks) Len() int { return len(l.list) }
 
 // Bytes is described at Len.

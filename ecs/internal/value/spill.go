@@ -122,7 +122,7 @@ func (s *Spill) alloc(old *Header, size int) (unsafe.Pointer, error) {
 	return s.blocks.Realloc(s.Block(old), size, 0)
 }
 
-// Grow is Rebuild with the room that the shape's Growth asks for.
+// Grow is Rebuild with the room that the shape's Growth returns.
 func (s *Spill) Grow(h *Header, k *Shape, need, lo, hi int, from []byte) error {
 	return s.Rebuild(h, k, k.Growth.Next(k.Cap(h), need), need, lo, hi, from)
 }

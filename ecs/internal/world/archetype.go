@@ -24,7 +24,7 @@ func (w *World) ArchetypeOf(sig Signature, values []*value.Shared) (*Archetype, 
 	if a := w.Archetypes.withKey(key, &sig, values); a != nil {
 		return a, nil
 	}
-	w.CheckUnshared("NewArchetype")
+	w.CheckNotLent("NewArchetype")
 	w.EndBorrows("NewArchetype")
 	a := &Archetype{World: w, Values: slices.Clone(values), Key: key}
 	if err := a.Table.Init(&w.Tables, sig, len(values) > 0); err != nil {

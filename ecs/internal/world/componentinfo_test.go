@@ -110,7 +110,7 @@ func TestWalkOfABorrow(t *testing.T) {
 		}
 	}
 	b := door.NewBorrow(q, "walk", func(string) {})
-	b.Begin()
+	ecstest.Begin(b)
 	defer b.End()
 	r := ecstest.AccessorOf(b)
 	for _, part := range ecstest.Split(b, nil, 64) {

@@ -13,6 +13,7 @@ import (
 
 	"quarry/ecs/internal/codec"
 	"quarry/ecs/internal/entity"
+	"quarry/internal/typename"
 )
 
 // Descriptions of types, in deltas and files. Another world may number its types otherwise, or
@@ -34,10 +35,7 @@ type Description struct {
 func DescribeType(t *Type) Description {
 	known, ok := GoLayouts.Load(t.Go)
 	if !ok {
-		l := GoLayout{Name: t.Go.String()}
-		if t.Go.Name() != "" {
-			l.Name = t.Go.PkgPath() + "." + t.Go.Name()
-		}
+		l := GoLayout{Name: typename.Of(t.Go)}
 		h := fnv.New64a()
 		hashLayout(h, t.Go)
 		l.Hash = h.Sum64()

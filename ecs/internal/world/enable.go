@@ -38,7 +38,7 @@ func switchElse(s *entity.LookupTable, e entity.ID, on bool) bool {
 func (f *Lookup) Toggle(op string, e entity.ID, on bool) bool {
 	t := f.Known(op)
 	t.CheckEnableable(op)
-	if f.Lease != nil || !t.World.Shared() {
+	if f.Lease != nil || !t.World.Lent() {
 		f.checkWrite(op)
 	}
 	a, pos, row := t.FindRow(op, e)
@@ -74,11 +74,11 @@ func (t *Type) FindRow(op string, e entity.ID) (a *Archetype, pos, row int) {
 }
 
 // ToggleRow sets a row's bit and marks the type changed. It uses atomics for a goroutine of a
-// borrow, and for any goroutine while the world is shared.
+// borrow, and for any goroutine while the world is lent.
 func (t *Type) ToggleRow(b *Lease, a *Archetype, pos, row int, on bool) {
 	slot, w := a.Table.Places[t.ID].Slot(), a.World
 	if b == nil {
-		b = w.Loops.Shared()
+		b = w.Loops.Lent()
 	}
 	if b != nil {
 		a.Table.Metadata.Bits(slot, pos).Toggle(row, on)
@@ -92,8 +92,8 @@ func (t *Type) ToggleRow(b *Lease, a *Archetype, pos, row int, on bool) {
 // CheckToggle panics unless bits of the type may be toggled in bulk.
 func (t *Type) CheckToggle(op string) {
 	t.WorldOrNil().CheckHandle(op)
-	if t.World.Shared() {
-		panic("ecs: " + op + ": the world is shared: until Borrow.End bits are switched entity by entity")
+	if t.World.Lent() {
+		panic("ecs: " + op + ": the world is lent: until Borrow.End bits are switched entity by entity")
 	}
 	t.CheckEnableable(op)
 	t.CheckLent(op, MayWrite)

@@ -14,6 +14,7 @@ import (
 	"quarry/ecs/internal/door"
 	"quarry/ecs/internal/ecstest"
 	"quarry/ecs/internal/entity"
+	"quarry/internal/typename"
 
 	"github.com/stretchr/testify/require"
 )
@@ -114,10 +115,7 @@ func slowTypes(w *ecs.World) map[ecs.Type]uint64 {
 	}
 	all, likes := map[ecs.Type]uint64{}, map[likeness]int{}
 	for _, c := range w.Components() {
-		name := c.Go.String()
-		if c.Go.Name() != "" {
-			name = c.Go.PkgPath() + "." + c.Go.Name()
-		}
+		name := typename.Of(c.Go)
 		of := likeness{c.Kind, name}
 		all[c.Type] = slowTerm(0, append([]uint64{uint64(c.Kind), uint64(likes[of]), uint64(len(name))},
 			slowWords([]byte(name))...)...)

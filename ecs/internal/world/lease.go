@@ -97,7 +97,7 @@ func (t *Type) RefuseLent(op string) {
 
 // RefuseShared panics while everything is borrowed.
 func (w *World) RefuseShared(op string) {
-	if w.Shared() {
-		panic("ecs: " + op + ": the world is shared: until Borrow.End components are only read")
+	if w.Lent() {
+		panic("ecs: " + op + ": the world is lent: until Borrow.End components are only read")
 	}
 }

@@ -18,7 +18,7 @@ import (
 // DefaultGrowth is ecs.DefaultChunkGrowth.
 func DefaultGrowth() growth.Policy { return growth.Doubling().Capped(universe.ChunksPerMegachunk) }
 
-// NewWorld is ecs.NewWorld. given sets what the options give.
+// NewWorld is ecs.NewWorld. given applies the options.
 func NewWorld(given func(*World)) (*World, error) {
 	w := &World{Growth: DefaultGrowth()}
 	w.Types.Open()

@@ -7,7 +7,7 @@ import (
 )
 
 // The lock. A structural change would move the rows of loops and borrows, so each structural change
-// calls the functions here first. Inside a loop, while the world is shared and in a closed world
+// calls the functions here first. Inside a loop, while the world is lent and in a closed world
 // the change is refused; active borrows of queries are ended for it (N1).
 
 // CheckNew panics unless the world is open, so that something can be created in it.
@@ -42,7 +42,7 @@ func (w *World) CheckUnlocked(op string) {
 }
 
 // unlock ends all borrows of queries before a structural change. It panics if the change is not
-// allowed: in a loop, while the world is shared, or in a closed world.
+// allowed: in a loop, while the world is lent, or in a closed world.
 //
 //go:noinline
 func (w *World) unlock(op string) {
@@ -56,7 +56,7 @@ func (w *World) unlock(op string) {
 // change does first. So the data that their goroutines use outside the world may change afterwards
 // too. op is for messages. Loops may call EndBorrows. It does not end a borrow of everything.
 func (w *World) EndBorrows(op string) { // N1
-	for len(w.Loops.Borrows) > 0 && !w.Shared() {
+	for len(w.Loops.Borrows) > 0 && !w.Lent() {
 		b := w.Loops.Borrows[0]
 		if b.Wait(op); b.Out {
 			panic(fmt.Sprintf("ecs: %s: %s is still out after its wait", op, b.Name))
@@ -64,17 +64,17 @@ func (w *World) EndBorrows(op string) { // N1
 	}
 }
 
-// Locked reports whether a loop over rows is in progress or the world is shared, so that structural
+// Locked reports whether a loop over rows is in progress or the world is lent, so that structural
 // changes panic. Borrows of queries do not lock the world, because they are ended first.
-func (w *World) Locked() bool { return w.Loops.Open != len(w.Loops.Borrows) || w.Shared() }
+func (w *World) Locked() bool { return w.Loops.Open != len(w.Loops.Borrows) || w.Lent() }
 
-// Shared is ecs.World.Shared.
-func (w *World) Shared() bool { return w.Loops.Shared() != nil }
+// Shared is ecs.World.Lent.
+func (w *World) Lent() bool { return w.Loops.Lent() != nil }
 
-// CheckUnshared panics while the world is shared: the call would change what goroutines read.
-func (w *World) CheckUnshared(op string) {
-	if w.Shared() {
-		panic("ecs: " + op + ": the world is shared; call Borrow.End first")
+// CheckNotLent panics while the world is lent: the call would change what goroutines read.
+func (w *World) CheckNotLent(op string) {
+	if w.Lent() {
+		panic("ecs: " + op + ": the world is lent; call Borrow.End first")
 	}
 }
 
@@ -110,7 +110,7 @@ func (w *World) refusal(op string) string {
 	if w.Closed {
 		return "ecs: " + op + ": the world is closed"
 	}
-	w.CheckUnshared(op)
+	w.CheckNotLent(op)
 	if w.Loops.change != "" {
 		return fmt.Sprintf(
 			"ecs: %s: structural change inside another one, %s, which is not done yet; make it after that call",

@@ -50,8 +50,8 @@ func (t *Type) FindMany(op LookupOp, dst []unsafe.Pointer, entities []entity.ID,
 // Ready checks that the world is open and that the type may be read, or written if write is set.
 func (t *Type) Ready(op LookupOp, write bool) {
 	t.WorldOrNil().CheckHandle(op.String())
-	if t.World.Shared() && write {
-		panic("ecs: " + op.String() + ": the world is shared: until Borrow.End components are only read")
+	if t.World.Lent() && write {
+		panic("ecs: " + op.String() + ": the world is lent: until Borrow.End components are only read")
 	}
 	if write {
 		t.checkWrite(op.String())

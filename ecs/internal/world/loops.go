@@ -11,7 +11,7 @@ import "fmt"
 //	   progress. The first scan is outer. A borrow of everything is out alone.
 
 // Shared returns the lease of the active borrow of everything, or nil.
-func (l *loops) Shared() *Lease {
+func (l *loops) Lent() *Lease {
 	if len(l.Borrows) > 0 && l.Borrows[0].All {
 		return l.Borrows[0]
 	}

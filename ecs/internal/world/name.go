@@ -12,7 +12,7 @@ func (w *World) SetName(e entity.ID, text string) bool {
 	if w.RecordOf("World.SetName", e) == nil {
 		return false
 	}
-	w.CheckUnshared("World.SetName")
+	w.CheckNotLent("World.SetName")
 	if w.Names.Len() == 0 && text != "" {
 		w.WatchEnds()
 	}

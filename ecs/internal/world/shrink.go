@@ -97,7 +97,7 @@ func (w *World) trim() (chunks int) {
 	}
 	chunks += smallChunks - w.Tables.SmallChunks().Chunks()
 	w.Tables.Trim()
-	if !w.Shared() { // others may read the tables of pages
+	if !w.Lent() { // others may read the tables of pages
 		w.trimManaged()
 	}
 	return chunks + w.Buffers.Trim()

@@ -329,7 +329,7 @@ func TestSmallChunkInAShare(t *testing.T) {
 	require.True(t, isSmall(x.Sets[1]) && isSmall(x.Sets[4]))
 	ids := x.Queries[0].Entities(nil)
 	x.Position.Get(ids[0])
-	p := x.World.Share()
+	p := x.World.Lend()
 	done := make(chan error)
 	for g := range 4 {
 		go func() {

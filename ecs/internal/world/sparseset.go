@@ -172,7 +172,7 @@ func (t *Type) SwitchSparse(op string, e entity.ID, on bool) bool {
 		t.WorldOrNil().Refuse(op)
 	}
 	t.CheckEnableable(op)
-	if !t.World.Shared() {
+	if !t.World.Lent() {
 		t.CheckLent(op, MayWrite)
 	}
 	at := t.EntryOf(op, e)

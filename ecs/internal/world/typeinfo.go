@@ -95,7 +95,7 @@ func (w *World) Register(op string, info *Type) *Type {
 		}
 		return w.Types.List[id]
 	}
-	w.CheckUnshared(op)
+	w.CheckNotLent(op)
 	w.EndBorrows(op)
 	for _, t := range w.Types.List[:min(len(w.Types.List), int(BuiltIn))] {
 		if t.Go == info.Go {

@@ -5,7 +5,7 @@ func Newer(version, since uint32) bool { return since == 0 || int32(version-sinc
 
 // Advance is ecs.World.Advance.
 func (w *World) Advance() uint32 {
-	w.CheckUnshared("World.Advance")
+	w.CheckNotLent("World.Advance")
 	w.Tables.Version++
 	if w.Tables.Version == 0 {
 		w.Tables.Version = 1

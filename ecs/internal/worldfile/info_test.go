@@ -10,6 +10,7 @@ import (
 	"quarry/ecs/internal/ecstest"
 	"quarry/ecs/internal/worldfile"
 	"quarry/internal/long"
+	"quarry/internal/typename"
 
 	"github.com/stretchr/testify/require"
 )
@@ -37,7 +38,7 @@ func TestDescribeImage(t *testing.T) {
 		got := &info.Types[i]
 		name := c.Go.Name()
 		if c.Go.PkgPath() != "" {
-			name = c.Go.PkgPath() + "." + name
+			name = typename.Of(c.Go)
 		}
 		require.Equal(t, name, got.Name)
 		require.Equal(t, c.Kind, ecs.Kind(got.Kind))

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"quarry/ecs"
+	"quarry/internal/typename"
 )
 
 // Identity is scene.Identity.
@@ -123,11 +124,7 @@ func NameOf(info ecs.ComponentInfo) string {
 
 // TypeName returns the name of a type by which a program finds it.
 func TypeName(info ecs.ComponentInfo) string {
-	name := info.Go.String()
-	if info.Go.Name() != "" {
-		name = info.Go.PkgPath() + "." + info.Go.Name()
-	}
-	return fmt.Sprintf("%v %s", info.Kind, name)
+	return fmt.Sprintf("%v %s", info.Kind, typename.Of(info.Go))
 }
 
 // Paths appends where the entities in a value of a type lie, in order: A, List[2].Of.

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestBehaviour39ParallelReaders: goroutines that loop over the same query in a share each see all
-// rows once.
+// TestBehaviour39ParallelReaders: goroutines that loop over the same query while the world is lent
+// each see all rows once.
 func TestBehaviour39ParallelReaders(t *testing.T) {
 	w := ecstest.NewWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
 	position := ecs.Register[ecstest.Position](w)
@@ -32,12 +32,12 @@ func TestBehaviour39ParallelReaders(t *testing.T) {
 	}
 	q := ecs.NewQuery(w, ecs.Read(position), ecs.Any(stun, ecs.Read(velocity)))
 	for range 3 {
-		p := w.Share()
+		p := w.Lend()
 		var wg sync.WaitGroup
 		for range 8 {
 			wg.Go(func() {
 				seen := map[ecs.Entity]bool{}
-				for rows := range p.Rows(q) {
+				for rows := range q.Rows() {
 					x := position.Slice(rows)
 					for i := range rows.Each() {
 						e := rows.Entities()[i]
@@ -47,7 +47,7 @@ func TestBehaviour39ParallelReaders(t *testing.T) {
 						}
 						seen[e] = true
 					}
-					for range p.Rows(q) { // nested in the same goroutine
+					for range q.Rows() { // nested in the same goroutine
 						break
 					}
 				}
@@ -64,21 +64,21 @@ func TestBehaviour39ParallelReaders(t *testing.T) {
 	ecs.NewArchetype(w, position).Create() // unlocked
 }
 
-// TestShareRefuses: in a share nothing is written, and nothing changes that goroutines read; each
-// call says what to do, and changes nothing.
-func TestShareRefuses(t *testing.T) {
+// TestLendRefuses: while the world is lent nothing is written, and nothing changes that goroutines
+// read; each call says what to do, and changes nothing.
+func TestLendRefuses(t *testing.T) {
 	m := ecstest.NewMisuse(t)
 	batch, err := m.Archetype.CreateN(3)
 	require.NoError(t, err)
 	view, _ := m.Hits.Mut(m.Entity)
 	view.Append(ecstest.Hit{Damage: 1})
 	reads := ecs.NewQuery(m.World, ecs.Read(m.Position), ecs.Changed(m.Position))
-	p := m.World.Share()
-	shared := ": the world is shared; call Borrow.End first"
-	readOnly := ": the world is shared: until Borrow.End components are only read"
+	p := m.World.Lend()
+	shared := ": the world is lent; call Borrow.End first"
+	readOnly := ": the world is lent: until Borrow.End components are only read"
 	hash, version := m.World.Hash(), m.World.Version()
 	for text, f := range map[string]func(){
-		"ecs: World.Share" + shared:       func() { m.World.Share() },
+		"ecs: World.Lend" + shared:        func() { m.World.Lend() },
 		"ecs: World.Close" + shared:       func() { m.World.Close() },
 		"ecs: World.Advance" + shared:     func() { m.World.Advance() },
 		"ecs: Query.Close" + shared:       reads.Close,
@@ -124,32 +124,31 @@ func TestShareRefuses(t *testing.T) {
 	m.Archetype.Create()
 }
 
-// TestShareLoopsRefuse: what loops of a share refuse, and a share that has ended.
-func TestShareLoopsRefuse(t *testing.T) {
+// TestLendLoopsRefuse: what loops of a share refuse, and a share that has ended.
+func TestLendLoopsRefuse(t *testing.T) {
 	m := ecstest.NewMisuse(t)
 	reads := ecs.NewQuery(m.World, ecs.Read(m.Position), ecs.Changed(m.Position))
-	strange, closed := ecs.NewQuery(m.Other), ecs.NewQuery(m.World)
+	closed := ecs.NewQuery(m.World)
 	closed.Close()
-	p := m.World.Share()
-	each := func(q *ecs.Query) func() { return func() { p.Rows(q)(func(ecs.Rows) bool { return true }) } }
+	p := m.World.Lend()
+	each := func(q *ecs.Query) func() { return func() { q.Rows()(func(ecs.Rows) bool { return true }) } }
 	hash, version := m.World.Hash(), m.World.Version()
 	for text, f := range map[string]func(){
-		"ecs: Borrow.Rows: query(Write Position, Read []Hit, With Stun) declares Write; goroutines that share a world may only read it": each(m.Query),
-		"ecs: Borrow.Rows: query() is of another world": each(strange),
-		"ecs: Borrow.Rows: query() is closed":           each(closed),
+		"ecs: Query.Rows: the world is lent: until Borrow.End components are only read": each(m.Query),
+		"ecs: Query.Rows: query() is closed":                                            each(closed),
 		"ecs: Component.Slice: query(Read Position, Changed Position) does not declare Velocity: add ecs.Read or ecs.Write": func() {
-			for rows := range p.Rows(reads) {
+			for rows := range reads.Rows() {
 				m.Velocity.Slice(rows)
 			}
 		},
 		"ecs: Component.Mark: query(Read Position, Changed Position) declares Position to read: use ecs.Write": func() {
-			for rows := range p.Rows(reads) {
+			for rows := range reads.Rows() {
 				m.Position.Mark(rows)
 			}
 		},
 		"ecs: Borrow.End: loops under way: 2; wait for their goroutines first": func() {
-			for range p.Rows(reads) {
-				for range p.Rows(reads) {
+			for range reads.Rows() {
+				for range reads.Rows() {
 					p.End()
 				}
 			}
@@ -166,54 +165,47 @@ func TestShareLoopsRefuse(t *testing.T) {
 		require.Equal(t, version, m.World.Version(), "after %s", text)
 	}
 	p.End()
-	ended := func() {
-		for range p.Rows(reads) {
-			t.Error("the share is not out: it has not begun, or has ended")
-		}
-	}
-	require.PanicsWithValue(t, "ecs: Borrow.Rows: the share is not out: it has not begun, or has ended", ended)
-	require.PanicsWithValue(t, "ecs: Borrow.End: the share is not out: it has not begun, or has ended", p.End)
-	again := m.World.Share()
-	require.PanicsWithValue(t, "ecs: Borrow.Rows: the share is not out: it has not begun, or has ended", ended)
-	require.PanicsWithValue(t, "ecs: Borrow.End: the share is not out: it has not begun, or has ended", p.End)
+	require.PanicsWithValue(t, "ecs: Borrow.End: the loan is not out: it has not begun, or has ended", p.End)
+	again := m.World.Lend()
+	require.PanicsWithValue(t, "ecs: Borrow.End: the loan is not out: it has not begun, or has ended", p.End)
 	again.End()
 	for range m.Query.Rows() {
 		require.PanicsWithValue(t,
-			"ecs: World.Share: the share: inside a loop over query(Write Position, Read []Hit, With Stun); begin it outside of loops",
-			func() { m.World.Share() })
+			"ecs: World.Lend: the loan: inside a loop over query(Write Position, Read []Hit, With Stun); begin it outside of loops",
+			func() { m.World.Lend() })
 	}
 	m.Archetype.Create()
 }
 
-// TestShareRowsAreStale: rows kept from a share's loop are caught, in the share and after it.
-func TestShareRowsAreStale(t *testing.T) {
+// TestLendRowsAreStale: rows kept from a share's loop are caught, in the share and after it.
+func TestLendRowsAreStale(t *testing.T) {
 	w, position, _, _ := ecstest.Movers(t, 10)
 	defer w.Close()
 	q := ecs.NewQuery(w, ecs.Read(position))
-	p := w.Share()
+	p := w.Lend()
 	var kept ecs.Rows
-	for rows := range p.Rows(q) {
+	for rows := range q.Rows() {
 		kept = rows
 	}
 	text := "ecs: Component.Slice: the rows are no longer current: the loop that gave them has gone on or ended"
 	require.PanicsWithValue(t, text, func() { position.Slice(kept) })
-	for range p.Rows(q) {
+	for range q.Rows() {
 		require.PanicsWithValue(t, text, func() { position.Slice(kept) })
 	}
 	p.End()
 	require.PanicsWithValue(t, text, func() { position.Slice(kept) })
 }
 
-// TestShareOfClosedWorld: Share says that the world is closed.
-func TestShareOfClosedWorld(t *testing.T) {
+// TestLendClosedWorld: Lend says that the world is closed.
+func TestLendClosedWorld(t *testing.T) {
 	w, err := ecs.NewWorld()
 	require.NoError(t, err)
 	require.NoError(t, w.Close())
-	require.PanicsWithValue(t, "ecs: World.Share: the world is closed", func() { w.Share() })
+	require.PanicsWithValue(t, "ecs: World.Lend: the world is closed", func() { w.Lend() })
 }
 
 // TestChangedInAShare: Changed and Ordered compare with Since, which stays, so every goroutine sees
-// the same; toggles in a share count as written since.
+// the same; toggles while the world is lent count as written since.
 func TestChangedInAShare(t *testing.T) {
 	s := newSmall(t)
 	q := ecs.NewQuery(s.w, ecs.Changed(s.position), ecs.Ordered())
@@ -221,10 +213,10 @@ func TestChangedInAShare(t *testing.T) {
 	s.position.Mut(s.inA[0])
 	s.w.Destroy(s.inB[len(s.inB)-1])
 	since, version := q.Since(), s.w.Version()
-	p := s.w.Share()
+	p := s.w.Lend()
 	for range 3 {
 		var seen []ecs.Entity
-		for rows := range p.Rows(q) {
+		for rows := range q.Rows() {
 			seen = append(seen, rows.Entities()[0])
 		}
 		require.Len(t, seen, 2)
@@ -243,17 +235,17 @@ func TestPanicInALoopOfAShare(t *testing.T) {
 	w, position, _, a := ecstest.Movers(t, 10)
 	defer w.Close()
 	q := ecs.NewQuery(w, ecs.Read(position))
-	p := w.Share()
+	p := w.Lend()
 	require.Panics(t, func() {
-		for range p.Rows(q) {
+		for range q.Rows() {
 			panic("in the user's loop")
 		}
 	})
-	for range p.Rows(q) {
+	for range q.Rows() {
 		break
 	}
 	func() {
-		for range p.Rows(q) {
+		for range q.Rows() {
 			return
 		}
 	}()
@@ -261,30 +253,31 @@ func TestPanicInALoopOfAShare(t *testing.T) {
 	a.Create()
 }
 
-// TestShareAgain: what Share returned may begin again, and lends the types that there are then;
+// TestLendAgain: what Lend returned may begin again, and lends the types that there are then;
 // Access says which.
-func TestShareAgain(t *testing.T) {
+func TestLendAgain(t *testing.T) {
 	w, position, _, _ := ecstest.Movers(t, 10)
 	defer w.Close()
 	q := ecs.NewQuery(w, ecs.Read(position))
-	b := w.Share()
-	require.True(t, b.Active())
-	require.PanicsWithValue(t, "ecs: Borrow.Begin: the world is shared; call Borrow.End first", b.Begin)
+	b := w.Lend()
+	require.True(t, ecstest.Out(b))
+	require.PanicsWithValue(t, "ecs: Borrow.Begin: the world is lent; call Borrow.End first",
+		func() { ecstest.Begin(b) })
 	b.End()
-	require.False(t, b.Active())
+	require.False(t, ecstest.Out(b))
 	health := ecs.Register[ecstest.Health](w)
 	e := ecs.NewArchetype(w, health).Create()
 	access := func(term ecs.Term) ecs.Access { return ecs.NewQuery(w, term).Access() }
-	require.Empty(t, w.Conflicts(b.Access(), access(ecs.Write(health))))
+	require.Empty(t, w.Conflicts(door.Access(b), access(ecs.Write(health))))
 	write, read := access(ecs.Write(health)), access(ecs.Read(health))
-	b.Begin()
-	require.True(t, w.Shared())
-	require.PanicsWithValue(t, "ecs: Component.Mut: the world is shared: until Borrow.End components are only read",
+	ecstest.Begin(b)
+	require.True(t, w.Lent())
+	require.PanicsWithValue(t, "ecs: Component.Mut: the world is lent: until Borrow.End components are only read",
 		func() { health.Mut(e) })
-	require.Equal(t, []string{"Health"}, w.Conflicts(b.Access(), write))
-	require.Empty(t, w.Conflicts(b.Access(), read))
+	require.Equal(t, []string{"Health"}, w.Conflicts(door.Access(b), write))
+	require.Empty(t, w.Conflicts(door.Access(b), read))
 	seen := 0
-	for rows := range b.Rows(q) {
+	for rows := range q.Rows() {
 		seen += rows.Len()
 	}
 	require.Equal(t, 10, seen)
@@ -292,49 +285,31 @@ func TestShareAgain(t *testing.T) {
 	b.End()
 	require.NotNil(t, health.Mut(e))
 	require.NoError(t, w.Close())
-	require.PanicsWithValue(t, "ecs: Borrow.Begin: the world is closed", b.Begin)
+	require.PanicsWithValue(t, "ecs: Borrow.Begin: the world is closed", func() { ecstest.Begin(b) })
 }
 
-// TestShareEndsBorrows: Share ends the borrows of queries that are out, but inside a loop it waits
+// TestLendEndsBorrows: Lend ends the borrows of queries that are out, but inside a loop it waits
 // for nobody.
-func TestShareEndsBorrows(t *testing.T) {
+func TestLendEndsBorrows(t *testing.T) {
 	m := ecstest.NewMisuse(t)
 	reads := ecs.NewQuery(m.World, ecs.Read(m.Velocity))
 	l := ecstest.Lend(m.Query, "job move")
-	l.Borrow.Begin()
+	ecstest.Begin(l.Borrow)
 	for range reads.Rows() {
-		require.Panics(t, func() { m.World.Share() })
-		require.True(t, l.Borrow.Active())
+		require.Panics(t, func() { m.World.Lend() })
+		require.True(t, ecstest.Out(l.Borrow))
 	}
-	b := m.World.Share()
-	require.False(t, l.Borrow.Active())
-	require.Equal(t, []string{"World.Share"}, l.Ops)
+	b := m.World.Lend()
+	require.False(t, ecstest.Out(l.Borrow))
+	require.Equal(t, []string{"World.Lend"}, l.Ops)
 	b.End()
 }
 
-// TestBorrowOfTheOtherForm: a borrow of everything has no parts and no accessors, one of a query
-// has its accessors only.
+// TestBorrowOfTheOtherForm: a borrow of everything has no parts and no accessors.
 func TestBorrowOfTheOtherForm(t *testing.T) {
 	m := ecstest.NewMisuse(t)
-	reads := ecs.NewQuery(m.World, ecs.Read(m.Position))
-	l := ecstest.Lend(reads, "job look")
-	l.Borrow.Begin()
-	for text, f := range map[string]func(){
-		"ecs: Borrow.Rows: job look lends the rows of query(Read Position) alone: use Borrow.Accessor": func() {
-			for range l.Borrow.Rows(reads) {
-				t.Error("a loop over everything")
-			}
-		},
-		"ecs: Borrow.RowsOf: job look lends the rows of query(Read Position) alone: use Borrow.Accessor": func() {
-			for range l.Borrow.RowsOf(reads, ecs.SharedValue{}) {
-				t.Error("a loop over everything")
-			}
-		},
-	} {
-		require.PanicsWithValue(t, text, f)
-	}
-	b := m.World.Share()
-	everything := ": everything is lent, and no query: use Borrow.Rows, and the world's own look-ups"
+	b := m.World.Lend()
+	everything := ": everything is lent, and no query: use Query.Rows, and the world's own look-ups"
 	require.PanicsWithValue(t, "ecs: Borrow.Accessor"+everything, func() { ecstest.AccessorOf(b) })
 	require.PanicsWithValue(t, "ecs: Borrow.Split"+everything, func() { ecstest.Split(b, nil, 64) })
 	b.End()
