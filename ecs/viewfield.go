@@ -11,8 +11,8 @@ import (
 	"quarry/ecs/internal/world"
 )
 
-// The types that a field of a view may have: slices of a column, the buffers of rows, and their
-// enable bits, to read or to write.
+// View fields, the types that a field of a view may have: slices of a column, the buffers of rows,
+// and their enable bits, to read or to write.
 
 // W is a field of a view: the column of T, for writing. Filling the view marks the column changed.
 type W[T any] []T

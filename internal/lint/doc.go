@@ -17,7 +17,7 @@
 //	                      no phrases that name nobody or nothing              .go
 //	                      no names of files and packages that say nothing     all
 //	                      no encoded instructions                             .s
-//	documentation         exported declarations and packages are documented   root module
+//	documentation         exported declarations, packages, files of ecs       root module
 //	rooms                 who may enter those of ecs and the strata of alloc, ecs/internal
 //	                      no other program can; ecs exports nothing that its  internal/
 //	                      siblings use alone, but for a list

@@ -39,6 +39,9 @@ var rooms = []string{"internal/universe", "internal/store", "alloc", "ecs/intern
 // report fails: then a file does two things, or a room is missing.
 const mostUp = 10
 
+// mostNames is how many exported names ecs may have; the number only falls, and 330 is the aim.
+const mostNames = 392
+
 // mostExported is how many types and functions the scope of a package may export. Above it the
 // report fails: what programs cannot use belongs to a stratum below.
 var mostExported = map[string]int{"alloc": 75}
@@ -73,6 +76,9 @@ func main() {
 		}
 		if *list {
 			p.listUp(os.Stdout, order, arrows)
+		}
+		if dir == "ecs" && p.exported() > mostNames {
+			over += fmt.Sprintf(" %s has %d exported names, at most %d;", dir, p.exported(), mostNames)
 		}
 		if n > mostUp {
 			over += fmt.Sprintf(" %s has %d references up, at most %d;", dir, n, mostUp)
