@@ -23,7 +23,7 @@ var _ Type = Component[DisabledEntity]{}
 // Register registers T as a component type of w and returns its handle. A second call for the same
 // type returns the same handle. Register panics if T holds a Go pointer, with the path to it, and
 // if T was registered before with other options. It panics with a *LimitError for more than
-// MaxTypes types, and for a type so large that a row with it does not fit in 16 KiB. Larger values
+// 1,024 types, and for a type so large that a row with it does not fit in 16 KiB. Larger values
 // can be the elements of a buffer, see RegisterBuffer.
 func Register[T any](w *World, options ...TypeOption) Component[T] {
 	info := world.ComponentOf(reflect.TypeFor[T]())

@@ -1,6 +1,11 @@
 package ecs
 
-import "iter"
+import (
+	"iter"
+
+	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/world"
+)
 
 // Deprecated names, which the next version will not have. go fix writes what to write instead where
 // a function has the comment go:fix inline; the others say it.
@@ -46,6 +51,32 @@ func (b *Borrow) RowsIn(l ChunkList) iter.Seq[Rows] { return l.Rows() }
 //
 //go:fix inline
 func (q *Query) RowsOf(value SharedValue) iter.Seq[Rows] { return q.Where(value) }
+
+// MaxEntities is the number of entity indices of a world, including the index of Null and one more
+// index that no entity gets.
+//
+// Deprecated: it is 1 << 27; a *LimitError has the limit that was reached.
+const MaxEntities = entity.MaxIDs
+
+// MaxTypes is the maximum number of component types of a world, including the four built-in types.
+//
+// Deprecated: it is 1,024; a *LimitError has the limit that was reached.
+const MaxTypes = world.MaxTypes
+
+// Used returns the bytes that rows use.
+//
+// Deprecated: use Rows and RowBytes.
+//
+//go:fix inline
+func (o Occupancy) Used() int { return o.Rows * o.RowBytes }
+
+// Waste returns the bytes that are held but not used: room for further rows, padding at the ends of
+// columns, and the reserve.
+//
+// Deprecated: use Bytes, Reserve, Rows and RowBytes.
+//
+//go:fix inline
+func (o Occupancy) Waste() int { return o.Bytes + o.Reserve - o.Rows*o.RowBytes }
 
 // go fix cannot rewrite Each1 and Each2: it inlines no call whose type arguments are inferred (Go
 // 1.26).

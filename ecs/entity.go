@@ -33,10 +33,6 @@ type Entity entity.ID
 // Null is the zero Entity, which is never alive.
 var Null Entity
 
-// MaxEntities is the number of entity indices of a world, including the index of Null and one more
-// index that no entity gets.
-const MaxEntities = entity.MaxIDs
-
 // index returns the entity's index.
 func (e Entity) index() uint32 { return entity.ID(e).Index() }
 
@@ -142,7 +138,7 @@ func parseEntity(text string) (Entity, error) {
 	if !ok || !ok2 {
 		return Null, errors.New("want null, or index, version and world as 12v3@5")
 	}
-	i, err := parseNumber("index", index, MaxEntities-1)
+	i, err := parseNumber("index", index, entity.MaxIDs-1)
 	if err != nil {
 		return Null, err
 	}

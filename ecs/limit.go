@@ -13,6 +13,3 @@ var ErrLimit = world.ErrLimit
 // or nil. The world is unchanged by the call. Functions without an error result panic with it;
 // their Try forms return it.
 type LimitError = world.LimitError
-
-// MaxTypes is the maximum number of component types of a world, including the four built-in types.
-const MaxTypes = world.MaxTypes

@@ -16,13 +16,6 @@ type Occupancy struct {
 	RowBytes  int // bytes of one row: its Entity and components, without spilled buffer elements and managed values
 }
 
-// Used returns the bytes that rows use.
-func (o Occupancy) Used() int { return o.Rows * o.RowBytes }
-
-// Waste returns the bytes that are held but not used: room for further rows, padding at the ends of
-// columns, and the reserve.
-func (o Occupancy) Waste() int { return o.Bytes + o.Reserve - o.Used() }
-
 // Occupancy returns the occupancy of the archetypes that hold memory, in order of creation. A
 // closed world has none. A single small chunk counts its 2 KiB, not the unit that it shares with
 // others; [Stats].Shared counts those units. inspect.WriteOccupancy writes the list as a table.

@@ -28,12 +28,12 @@ func WriteOccupancy(out io.Writer, w *ecs.World) error {
 	var sum ecs.Occupancy
 	used := 0
 	for _, o := range all {
-		writeLine(t, o, o.Used(), o.Archetype.String())
+		writeLine(t, o, o.Rows*o.RowBytes, o.Archetype.String())
 		sum.Rows += o.Rows
 		sum.Chunks += o.Chunks
 		sum.Bytes += o.Bytes
 		sum.Reserve += o.Reserve
-		used += o.Used()
+		used += o.Rows * o.RowBytes
 	}
 	sum.RowBytes = used / max(sum.Rows, 1)
 	writeLine(t, sum, used, "all")

@@ -63,12 +63,12 @@ var unusedNames = map[string]string{
 		Lookup.Set Managed.Changed Managed.ChangedAt Managed.ChangedSince Managed.DisableAt
 		Managed.EnableAt Managed.EnabledAt Managed.TryAdd ManagedLookup.ChangedSince
 		ManagedLookup.Disable ManagedLookup.Enable ManagedLookup.Enabled ManagedLookup.Has MaxDelta
-		MaxEntities MaxRows MaxTypes MoveResult.Batch Rows.Chunk Rows.Mask Rows.Ordered Shared.Add
-		Shared.Has Shared.Remove Shared.TryAdd Shared.TryRemove Shared.TrySet Snapshot.Len
-		Snapshot.Locate Snapshot.Name Snapshot.Named Snapshot.RowsSince Snapshot.Version
-		Snapshot.World Sparse.Changed Sparse.Disable Sparse.DisableList Sparse.DisableQuery
-		Sparse.Enable Sparse.EnableList Sparse.EnableQuery Sparse.Enabled Sparse.Has Sparse.LookupIn
-		Sparse.Mut SparseLookup.Disable SparseLookup.Enable SparseLookup.Enabled SparseLookup.Get
+		MaxRows MoveResult.Batch Rows.Chunk Rows.Mask Rows.Ordered Shared.Add Shared.Has
+		Shared.Remove Shared.TryAdd Shared.TryRemove Shared.TrySet Snapshot.Len Snapshot.Locate
+		Snapshot.Name Snapshot.Named Snapshot.RowsSince Snapshot.Version Snapshot.World
+		Sparse.Changed Sparse.Disable Sparse.DisableList Sparse.DisableQuery Sparse.Enable
+		Sparse.EnableList Sparse.EnableQuery Sparse.Enabled Sparse.Has Sparse.LookupIn Sparse.Mut
+		SparseLookup.Disable SparseLookup.Enable SparseLookup.Enabled SparseLookup.Get
 		SparseLookup.Has SparseLookup.Mut Stats.Chunks Stats.Reserve Stats.Reserved Stats.Shared
 		Stats.Small Stats.Spilled TryNewArchetype View.At View.Query World.TryInstantiate
 		World.Unreserve

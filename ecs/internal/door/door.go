@@ -87,7 +87,7 @@ func typeOf(op string, t ecs.Type) *world.Type {
 }
 
 // TypeIndex returns the number of a type in its world, in order of registration and in [0,
-// ecs.MaxTypes). It returns -1 for a nil or zero handle and for a type of another world. Any
+// world.MaxTypes). It returns -1 for a nil or zero handle and for a type of another world. Any
 // goroutine may call it.
 func TypeIndex(w *ecs.World, t ecs.Type) int {
 	if t == nil {
