@@ -2,12 +2,13 @@ package ecs
 
 import (
 	"fmt"
+	"unsafe"
+
 	"quarry/ecs/internal/edit"
 	"quarry/ecs/internal/value"
 	"quarry/ecs/internal/world"
 	"quarry/internal/store"
 	"quarry/layout"
-	"unsafe"
 )
 
 // Archetype is a set of component types, with one value for each shared type. It owns the chunks of

@@ -1,8 +1,9 @@
 package ecs
 
 import (
-	"quarry/ecs/internal/query"
 	"unsafe"
+
+	"quarry/ecs/internal/query"
 )
 
 // Borrow is the loan of a world to other goroutines, which World.Lend begins and End ends. Jobs

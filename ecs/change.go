@@ -1,10 +1,11 @@
 package ecs
 
 import (
+	"unsafe"
+
 	"quarry/ecs/internal/edit"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/world"
-	"unsafe"
 )
 
 // Change is a structural change of components: it adds and removes types in one move. Create it

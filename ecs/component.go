@@ -2,12 +2,13 @@ package ecs
 
 import (
 	"fmt"
+	"reflect"
+	"unsafe"
+
 	"quarry/ecs/internal/edit"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/query"
 	"quarry/ecs/internal/world"
-	"reflect"
-	"unsafe"
 )
 
 // Component is the handle of a component type. A type without fields is a tag: entities have it or
@@ -62,12 +63,12 @@ func (c Component[T]) Set(e Entity, v T) bool {
 // has the component. It panics if e is not alive, and inside a loop over rows. It panics with a
 // *LimitError if there is no room; the world is then unchanged. Cost: one move of e's row to
 // another archetype.
-func (c Component[T]) Add(e Entity, v T) bool {
-	p := (*T)(edit.Add(c.t, "Component.Add", entity.ID(e))) // Safe because add returns the place of a T, or nil.
-	if p != nil {
-		*p = v
+func (c Component[T]) Add(e Entity, v T) (added bool) {
+	// Safe because Add returns the place of a T, or nil.
+	if p := (*T)(edit.Add(c.t, "Component.Add", entity.ID(e))); p != nil {
+		*p, added = v, true
 	}
-	return p != nil
+	return
 }
 
 // TryAdd is like Add but returns the *LimitError.

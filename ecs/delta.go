@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"unsafe"
+
 	"quarry/ecs/internal/delta"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/world"
-	"unsafe"
 )
 
 // Delta is what differs between two states of a world. It reads both when it is walked, so walks

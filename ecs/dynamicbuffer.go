@@ -3,13 +3,14 @@ package ecs
 import (
 	"fmt"
 	"maps"
+	"reflect"
+	"sync/atomic"
+	"unsafe"
+
 	"quarry/ecs/internal/value"
 	"quarry/ecs/internal/world"
 	"quarry/internal/debug"
 	"quarry/layout"
-	"reflect"
-	"sync/atomic"
-	"unsafe"
 )
 
 // DynamicBuffer is a view of the growing array of one entity. The elements belong to the entity,

@@ -4,9 +4,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"quarry/ecs/internal/entity"
 	"strconv"
 	"strings"
+
+	"quarry/ecs/internal/entity"
 )
 
 // Entity identifies an entity of one world. It is 8 bytes, compares with ==, and may be stored in

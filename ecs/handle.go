@@ -66,8 +66,11 @@ func handleOf(t *world.Type) Type {
 	if t.Live != nil {
 		t = t.Live
 	}
-	if t.Kind == KindSparse {
+	switch t.Kind {
+	case KindSparse:
 		return sparseHandle{t}
+	case KindChunk:
+		return handle{t}
 	}
-	return handle{t}
+	return enableHandle{handle{t}}
 }

@@ -1,11 +1,12 @@
 package ecs
 
 import (
+	"unsafe"
+
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/query"
 	"quarry/ecs/internal/sparse"
 	"quarry/ecs/internal/world"
-	"unsafe"
 )
 
 // Lookup finds the components of any entity, for a goroutine of a borrow. It is a value: create one

@@ -2,13 +2,14 @@ package ecs
 
 import (
 	"fmt"
+	"reflect"
+	"unsafe"
+
 	"quarry/ecs/internal/edit"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/snapshot"
 	"quarry/ecs/internal/value"
 	"quarry/ecs/internal/world"
-	"reflect"
-	"unsafe"
 )
 
 // Managed is the handle of a managed type: a component of any Go type, including pointers, strings,

@@ -4,11 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
+	"unsafe"
+
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/query"
 	"quarry/ecs/internal/world"
-	"slices"
-	"unsafe"
 )
 
 // Query finds the entities that match its terms. Archetypes are matched when a query or an

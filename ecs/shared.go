@@ -2,14 +2,15 @@ package ecs
 
 import (
 	"fmt"
+	"reflect"
+	"slices"
+	"unsafe"
+
 	"quarry/ecs/internal/edit"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/query"
 	"quarry/ecs/internal/value"
 	"quarry/ecs/internal/world"
-	"reflect"
-	"slices"
-	"unsafe"
 )
 
 // Shared is the handle of a shared type. Entities with equal values of the type lie together in

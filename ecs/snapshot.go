@@ -3,12 +3,13 @@ package ecs
 import (
 	"fmt"
 	"iter"
+	"unsafe"
+
 	"quarry/ecs/internal/edit"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/past"
 	"quarry/ecs/internal/snapshot"
 	"quarry/ecs/internal/world"
-	"unsafe"
 )
 
 // Snapshot is the state of a world at one moment. Taking it copies no row: a writer of rows from

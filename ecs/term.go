@@ -2,9 +2,10 @@ package ecs
 
 import (
 	"fmt"
+	"unsafe"
+
 	"quarry/ecs/internal/query"
 	"quarry/ecs/internal/world"
-	"unsafe"
 )
 
 // Term is one condition of a query. Terms also declare what the query's loops may access. A type

@@ -2,12 +2,13 @@ package ecs
 
 import (
 	"fmt"
+	"reflect"
+	"unsafe"
+
 	"quarry/alloc"
 	"quarry/ecs/internal/value"
 	"quarry/ecs/internal/world"
 	"quarry/internal/universe/door"
-	"reflect"
-	"unsafe"
 )
 
 // Type is a handle of a registered type (a Component, a Buffer, a Managed, a Shared or a Sparse) or

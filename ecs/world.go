@@ -1,12 +1,13 @@
 package ecs
 
 import (
+	"time"
+	"unsafe"
+
 	"quarry/alloc"
 	"quarry/ecs/internal/world"
 	"quarry/internal/clock"
 	"quarry/internal/universe/door"
-	"time"
-	"unsafe"
 )
 
 // World owns entities and their components. Only one goroutine at a time may use it, with two

@@ -29,9 +29,11 @@ func silentFiles(t *tree) (found []finding) {
 		}
 		noun := strings.TrimSuffix(path.Base(f.path), ".go")
 		text := opening(f.syntax)
-		switch joined := strings.ToLower(strings.Join(strings.Fields(text), "")); {
-		case len(strings.Fields(text)) < openingWords:
-			found = append(found, finding{path: f.path, what: fmt.Sprintf("opens without a statement of what it is: %d words, at least %d", len(strings.Fields(text)), openingWords)})
+		words := strings.Fields(text)
+		switch joined := strings.ToLower(strings.Join(words, "")); {
+		case len(words) < openingWords:
+			found = append(found, finding{path: f.path,
+				what: fmt.Sprintf("opens without a statement of what it is: %d words, at least %d", len(words), openingWords)})
 		case !strings.Contains(joined, noun):
 			found = append(found, finding{path: f.path, what: "opens with a statement that does not name " + noun})
 		}
@@ -67,7 +69,8 @@ func largeFace(t *tree) (found []finding) {
 		}
 	}
 	if files > ecsFiles || lines > ecsLines {
-		found = append(found, finding{path: "ecs", what: fmt.Sprintf("has %d files and %d lines, %d and %d at most", files, lines, ecsFiles, ecsLines)})
+		found = append(found, finding{path: "ecs",
+			what: fmt.Sprintf("has %d files and %d lines, %d and %d at most", files, lines, ecsFiles, ecsLines)})
 	}
 	return found
 }

@@ -57,7 +57,7 @@ var unusedNames = map[string]string{
 		DefaultChunkGrowth Delta.Born Delta.Changed Delta.IsEmpty Delta.Lost Delta.Renamed
 		Delta.Values DynamicBuffer.CopyFrom DynamicBuffer.Reserve DynamicBuffer.ResizeUninitialized
 		DynamicBuffer.Trim DynamicBuffer.TryInsert DynamicBuffer.TryResize
-		DynamicBuffer.TryResizeUninitialized Each1 Each2 Entity.AppendText Entity.MarshalText
+		DynamicBuffer.TryResizeUninitialized Entity.AppendText Entity.MarshalText
 		Entity.UnmarshalText ErrLimit ErrNotSingle LimitError.Err Location.Chunk Location.Row
 		Lookup.ChangedSince Lookup.Disable Lookup.Enable Lookup.Enabled Lookup.Has Lookup.Mut
 		Lookup.Set Managed.Changed Managed.ChangedAt Managed.ChangedSince Managed.DisableAt

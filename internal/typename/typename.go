@@ -14,6 +14,8 @@ package typename
 import (
 	"reflect"
 	"strings"
+
+	_ "quarry/internal/debug" // the line that ends builds for 32 bits
 )
 
 // written is the path that the root module has in names.
