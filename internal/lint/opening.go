@@ -32,8 +32,8 @@ func silentFiles(t *tree) (found []finding) {
 		words := strings.Fields(text)
 		switch joined := strings.ToLower(strings.Join(words, "")); {
 		case len(words) < openingWords:
-			found = append(found, finding{path: f.path,
-				what: fmt.Sprintf("opens without a statement of what it is: %d words, at least %d", len(words), openingWords)})
+			found = append(found, finding{path: f.path, what: fmt.Sprintf(
+				"opens without a statement of what it is: %d words, at least %d", len(words), openingWords)})
 		case !strings.Contains(joined, noun):
 			found = append(found, finding{path: f.path, what: "opens with a statement that does not name " + noun})
 		}
