@@ -7,8 +7,8 @@
 //	matrices   Compose (a matrix times those of positions, scales and quaternions)
 //	hints      Prefetch (addresses that will be read soon)
 //
-// Each kernel except Prefetch exists as portable Go (kernel_go.go) and as a slow reference that is
-// obviously correct (kernel_ref.go). All but Compose have assembly for AVX512, all but Compact and
+// Each kernel except Prefetch exists as portable Go (`*_go.go`) and as a slow reference that is
+// obviously correct (`*_ref.go`). All but Compose have assembly for AVX512, all but Compact and
 // FindRun512 for AVX2, and Axpy, FirstNotFull and PopCount for NEON; Compose runs its AVX2 code at
 // level AVX512. All versions return the same results, to the bit (a NaN may be any NaN); the tests
 // compare each with the reference.

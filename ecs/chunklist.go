@@ -84,9 +84,10 @@ func (l ChunkList) check(op string) {
 
 // Rows yields the rows of the chunks in the order of the list, as Query.Rows does: with the enable
 // bits of now, so a chunk in which no row matches any more is passed over. Changed and Ordered
-// terms were decided when the list was made, but for the rows of Masked ones, which are those
-// written since the Since of then; Since does not advance. While the world is lent, goroutines that
-// are given lists of their own, cut by Slice, share the work. It panics for a void list.
+// terms chose the chunks when the list was made, and are not asked again. Only a Masked Changed
+// term still chooses rows: those written since what Query.Since was when the list was made. Since
+// does not advance. While the world is lent, goroutines that are given lists of their own, cut by
+// Slice, share the work. It panics for a void list.
 func (l ChunkList) Rows() iter.Seq[Rows] {
 	return func(yield func(Rows) bool) {
 		if len(l.chunks) == 0 {

@@ -207,9 +207,9 @@ func Reinterpret[U, T any](d DynamicBuffer[T]) DynamicBuffer[U] {
 		panic(fmt.Sprintf("ecs: Reinterpret: an element of %s has %d bytes, %s has %d: sizes must be equal",
 			d.raw.Lookup.Type.Name, unsafe.Sizeof(t), world.ShortName(reflect.TypeFor[U]()), unsafe.Sizeof(u)))
 	}
-	// Alignment needs no check: a Go type's size is a multiple of its alignment, so
-	// U's alignment divides T's size, hence also headerSize + inline*size, the place
-	// of a row before rounding. Blocks of the heap begin on 16 bytes.
+	// Alignment needs no check: a Go type's size is a multiple of its alignment, so U's alignment
+	// divides T's size, hence also value.HeaderSize + inline*size, the place of a row before
+	// rounding. Blocks of the heap begin on 16 bytes.
 	checkFlat(reflect.TypeFor[U]())
 	return DynamicBuffer[U](d)
 }

@@ -11,8 +11,8 @@ import (
 	"quarry/internal/universe/door"
 )
 
-// Type is a handle of a registered type (a Component, a Buffer, a Managed, a Shared or a Sparse) or
-// a SharedValue. Only this package implements it.
+// Type is a handle of a registered type (a Component, a Buffer, a Managed, a Shared, a Sparse or a
+// Chunk) or a SharedValue. Only this package implements it.
 type Type interface {
 	Operand
 	info() *world.Type
@@ -35,7 +35,8 @@ func (w *World) idOf(op string, t Type) world.TypeID {
 
 // TypeOption is an option of type registration: Enableable, Cleanup, TrackRows, MaxRows, for
 // buffers Inline and Growth, for chunk types Merge, for managed types CopyWith, or for managed and
-// shared types Codec.
+// shared types Codec. Sparse types take Enableable alone, shared types Cleanup and Codec, chunk
+// types Merge.
 type TypeOption func(*registration)
 
 // registration is what options of a registration are about: a type and nothing else, whose fields
@@ -126,8 +127,8 @@ func Growth(g alloc.Growth) TypeOption {
 	}
 }
 
-// apply applies the options of a registration. It panics for an option that the kind of type does
-// not support.
+// applyOptions applies the options of a registration. It panics for an option that the kind of type
+// does not support.
 func applyOptions(t *world.Type, op string, options []TypeOption) {
 	op += "[" + world.ShortName(t.Go) + "]"
 	if t.Kind != KindBuffer {

@@ -37,9 +37,10 @@
 // list it reads the order from the world, and checks that the rows are the expected ones. For
 // Changed and Ordered it knows which chunks must pass and which may.
 //
-// A snapshot of a world comes with a copy of the model (moment.go). After a restore everything is
-// compared with the copy, and so is the world's hash, and single creations get the ids that came
-// next after the snapshot. In a small universe snapshots get lost; then a restore must be refused.
+// A snapshot of a world comes with a copy of the model (snapshotmodel.go). After a restore
+// everything is compared with the copy, and so is the world's hash, and single creations get the
+// ids that came next after the snapshot. In a small universe snapshots get lost; then a restore
+// must be refused.
 //
 // A fork is driven as a world of its own, with the model of its moment, beside the world (fork.go).
 // Of two moments, the walks of Diff are compared with the two models, and the delta is written,

@@ -22,10 +22,10 @@ import (
 // before it gives access, so I3 alone implies "reads zero".
 //
 // Guards are pages without access inside ready granules. They end with the granule's Decommit, so
-// the books of a reserved granule have none. Kernel marks outlive deny and drop; there the granule
-// becomes stale instead. Locked granules are locked by mlock. Locked memory cannot be dropped, so a
-// locked granule can neither be decommitted nor have guards. Fine granules have small pages,
-// whatever their state; they are mappings of their own.
+// the records of a reserved granule have none. Kernel marks outlive deny and drop; there the
+// granule becomes stale instead. Locked granules are locked by mlock. Locked memory cannot be
+// dropped, so a locked granule can neither be decommitted nor have guards. Fine granules have small
+// pages, whatever their state; they are mappings of their own.
 //
 //	I1  base is not nil and is a multiple of the system's alignment; size is a
 //	    positive multiple of Granule.
@@ -223,7 +223,7 @@ func (r *Region) allow(s span) error {
 
 // forfeit removes access and contents from spans whose ready bits and guards the caller has
 // removed. If a step is refused, it allows all spans again, restores their guards and sets their
-// bits; a span where that is refused stays reserved and becomes stale. After a failure the books
+// bits; a span where that is refused stays reserved and becomes stale. After a failure the records
 // agree with the bits. r.mu is held.
 func (r *Region) forfeit(all []span, guards pageSet) (sentinel, errno error) {
 	sys, m := r.space.sys, &r.memory

@@ -20,12 +20,16 @@ import (
 //	block     records about one entity each that wait to be checked together (checkblock.go)
 //	spawn     a Create and the commands about its entity, repeated; one pattern checks all (pattern.go)
 //	run       subjects that are played together. A command about a query ends a run, because its
-//	          entities are known only after the run was played
+//	          entities are known only after the run was played; so does an Instantiate if the run
+//	          may change the source or its group, because the copy is made of what is there then
+//	          (player.copy)
 //
-// Each record takes one of four ways, the cheapest first:
+// Each record takes one of five ways, the cheapest first:
 //
 //	record                                   way
 //	Add, Put, Set, Remove ... of one entity  into the block; the next record of another way flushes it
+//	the same of a list                       checkOne puts the list's existing entities into the
+//	                                         block, and flushes it after the last one
 //	Create                                   spawn: the records that follow are compared with a pattern
 //	any command about a query                checkOne; then the run ends
 //	others, and Create that no pattern fits  checkOne, entity by entity
@@ -37,8 +41,16 @@ import (
 //	          +-- a pattern --------+ +-- repeats it -------+  query    block
 //	run       0                                                         1
 //
-// A record that cannot apply becomes a Failure and is left out of its program; the check goes on,
-// so that one PlayError lists all failures.
+// Some records about one entity go to checkOne instead of the block: those about a placeholder,
+// those whose value holds placeholders (linked), which earlier commands must have created, and
+// those that name an entity which a restore has ended since (stale, see stale.go), which fail.
+//
+// A record that cannot apply becomes a Failure and is left out of its program. The check goes on,
+// so that one PlayError counts all failures; it lists the first MostFailures, 100.
+//
+// The check predicts what a command about a query does to later commands. Where it cannot, the run
+// is marked unsure, and before that run is played the check is repeated from run.from on, in the
+// world as it is by then (player.apply).
 
 // check checks the commands from a place on. The error is a *LimitError.
 func (p *player) check(from place) error {

@@ -9,9 +9,9 @@ import (
 
 // View returns the world of the last complete record of the journal in a folder, and what Open
 // would find, without opening the journal: nothing in the folder changes, nothing is locked, and
-// the folder may be one that cannot be written. So it may be that of a journal that is open, in
-// this program or another: the world is that of a commit of now. It is the caller's, who changes
-// and closes it as any other; nothing of that comes into the journal.
+// the folder may be one that cannot be written. So the journal may be open, in this program or
+// another; the world is then as of a commit that is complete now. The world is the caller's, who
+// may change it and has to close it; no change of it comes into the journal.
 //
 // register must keep the handles of this world apart from those of a running one: handles that it
 // sets anew lead to the new world from then on, which takes the other's entities for its own.

@@ -49,7 +49,8 @@ func (i *Instance) Len() int { return len(i.core.Entities) }
 // dead. Cost: a binary search.
 func (i *Instance) Entity(object string) ecs.Entity { return i.core.Entity(ObjectID(object), 0) }
 
-// EntityOf returns the entity with an Identity, of which Local does not count; see Entity.
+// EntityOf returns the entity with the Object and Sub of an Identity, whose Local is ignored; see
+// Entity.
 func (i *Instance) EntityOf(id Identity) ecs.Entity { return i.core.Entity(id.Object, id.Sub) }
 
 // Unload begins to unload the instance: Update destroys all entities with its Tag, whatever has

@@ -18,6 +18,10 @@ import (
 //	heads    | head | 0 | 0 | head | ...     8 B per megachunk, 128 KiB for 16 GiB
 //	           first chunk 7, 150 chunks; the next span begins in megachunk 3
 //
+// The heap keeps no freed spans: their chunks are free in the universe at once
+// (internal/universe/span.go), where granules that become empty stay committed for a while
+// (internal/universe/trim.go).
+//
 // As with runs, the goroutine that changes a head by compare-and-swap may change the span.
 
 // A span's head has its kind and its first chunk where other heads have them, and in the place of

@@ -7,6 +7,7 @@
 //	what differs in rows, buffers, metadata, sets     runs.go, buffers.go, metadata.go, sparse.go, names.go, roster.go
 //	its bytes                                      encode.go, decode.go, format.go
 //	how it is checked, and applied                 plan.go, values.go, apply.go
+//	what is done for each part of a world          parts.go
 //	what a program walks                           changed.go, and Born, Died, Moved in delta.go
 //
 // Comparing and walking read the snapshots, on any goroutine; applying belongs to the world's

@@ -1,5 +1,6 @@
-// Package edit makes structural changes: it creates, copies, moves and ends entities, of one world
-// or from one to another. Package change moves the rows; here is decided which, and whereto.
+// Package edit makes structural changes: it creates, copies, moves and ends entities, within a
+// world or from one to another. It decides which rows go to which archetype; package change moves
+// them.
 //
 //	to find out                                    look into
 //	how an entity gets and loses a type            move.go; change.go and apply.go for several at once

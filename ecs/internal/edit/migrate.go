@@ -17,17 +17,20 @@ import (
 //
 //	from, w      the old world and the new one, in which the entities get new ids
 //	part         the selected rows of one archetype of the old world (change.Part)
-//	transfer     a part, its archetype in the new world, and the path of columns between both
+//	transfer     a part, its archetype in the new world, and the transition between both
 //	give         a whole chunk changes hands: the new table holds it, and no component is copied
 //	arrival      the new id of a moved entity, found by the index of its old one
 //	rename       entity values of moved components are rewritten from old ids to new ones
 //
-// Chunks can change hands if both worlds lie in one universe and a whole archetype moves: all full
-// chunks do, and the last one too if the target has no rows. All other rows are copied.
+// Chunks can change hands if both worlds lie in one universe, a whole archetype moves, both layouts
+// have the columns at the same offsets (Transition.MovesChunks), and no snapshot of the old world
+// is alive, as that would still read the chunks (Table.IsKept). Then all full chunks do, and the
+// last one too if the target has no rows. All other rows are copied.
 //
-// Types are matched by their Go types; the new world registers the types that it lacks. So their
-// numbers, and with them the order of columns, may differ. A target archetype without rows uses
-// the layout of the source, so that chunks change hands even then:
+// Types are matched by their Go types and kinds; the new world registers the types that it lacks,
+// and panics for one that it has with other options (registerType). So the numbers of types, and
+// with them the order of columns, may differ. A target archetype without rows uses the layout of
+// the source, so that chunks change hands even then:
 //
 //	from  [Position 0, Owner 1]     to  [Owner 5, Position 9]
 //	      | Entity | Position | Owner |     the same chunk: 9 and 5 stand where 0 and 1 stood
@@ -38,8 +41,9 @@ import (
 //	chunks 0, 1    | new ids written   | stay             |    16,000 B written, 16,000 B given
 //	arrivals       page 0: 8,192 entries of 16 B by old index, 128 KiB
 //
-// The order: everything that can fail comes first (registerAll, reserve), then rows move transfer
-// by transfer, and last, when all new ids are known, links are renamed.
+// The order: everything that can fail comes first (registerAll, reserve). Then rows move transfer
+// by transfer, and the names and sparse entries of their entities with them (renamed). Last, when
+// all new ids are known, links are renamed: a link to an entity that stays behind becomes Null.
 
 // Arrivals are the new identities of entities that moved from another world.
 type Arrivals struct {

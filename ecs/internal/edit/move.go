@@ -15,7 +15,7 @@ import (
 // are in apply.go.
 
 // Add adds the type to e. It returns the address of the component, for the caller to write, or nil
-// if e already has the type. It panics with a *LimitError. In add and remove every rare case is a
+// if e already has the type. It panics with a *LimitError. In Add and Remove every rare case is a
 // tail call, so that the common case keeps no registers across calls.
 func Add(t *world.Type, op string, e entity.ID) unsafe.Pointer {
 	w := t.WorldOrNil()
@@ -36,7 +36,7 @@ func Add(t *world.Type, op string, e entity.ID) unsafe.Pointer {
 	return p
 }
 
-// TryAdd is like add but returns the *LimitError.
+// TryAdd is like Add but returns the *LimitError.
 func TryAdd(t *world.Type, op string, e entity.ID) (unsafe.Pointer, error) {
 	w := t.WorldOrNil()
 	w.CheckUnlocked(op)
@@ -66,7 +66,7 @@ func Remove(t *world.Type, op string, e entity.ID) (removed bool) {
 	return true
 }
 
-// TryRemove is like remove but returns the *LimitError.
+// TryRemove is like Remove but returns the *LimitError.
 func TryRemove(t *world.Type, op string, e entity.ID) (removed bool, err error) {
 	w := t.WorldOrNil()
 	w.CheckUnlocked(op)
@@ -78,7 +78,7 @@ func TryRemove(t *world.Type, op string, e entity.ID) (removed bool, err error) 
 	return p != nil, world.WithOp(op, err)
 }
 
-// moveSearched does the work of add and remove for an entity of a if the transition is not cached
+// moveSearched does the work of Add and Remove for an entity of a if the transition is not cached
 // or its target is full. It returns nil if there is nothing to do, and otherwise the address of the
 // added component.
 func moveSearched(t *world.Type, e entity.ID, r *entity.Record, a *world.Archetype, adds bool) (unsafe.Pointer, error) {

@@ -177,8 +177,8 @@ func makeScope(p unsafe.Pointer, last, foreign uint32) scope {
 
 // SetColumns sets the column addresses. There must be as many as locations need.
 func (s *LookupTable) SetColumns(columns []ColumnAddress) {
-	// As setRecords. Safe because the location of a row has a row block below the number of column
-	// addresses.
+	// As in makeScope, without a conversion. Safe because the location of a row has a row block
+	// below the number of column addresses.
 	*(*unsafe.Pointer)(unsafe.Pointer(&s.columns)) = unsafe.Pointer(unsafe.SliceData(columns))
 }
 

@@ -29,8 +29,8 @@ import (
 //
 // Some indices are excluded and never name an entity. Index 0 is excluded for the zero ID. The
 // index of the last record is excluded until there are more records: look-ups read it for an ID
-// whose index has no record (sight.go). So the last index of a block of reservations, from which
-// other goroutines may take indices, is always excluded.
+// whose index has no record (lookuptable.go). So the last index of a block of reservations, from
+// which other goroutines may take indices, is always excluded.
 //
 // Versions: even = dead, odd = alive. Each change adds one, so versions wrap from 2^32-1 (alive) to
 // 0 (dead), in blocks of both kinds. Version 0 is never alive.

@@ -6,10 +6,11 @@ import (
 	"quarry/ecs/internal/worldfile"
 )
 
-// Load returns what a stream holds, of which the header and the described sections have been read.
-// Read must be called in the order of the file: rows, records, entries. Then finish reads the rest
-// and says whether all that was read has its checksums; after an error the world must be thrown
-// away, and until then nothing that was read may be trusted. Nothing behind the file is read.
+// Load reads the header and the described sections of a world file from a stream. The caller then
+// reads the other sections by File.Read, in the order of the file: rows, records, entries. Last,
+// finish reads what is left and compares all checksums. Until it has returned nil nothing that was
+// read may be trusted, and after an error the world must be thrown away. Nothing behind the file is
+// read.
 func Load(r io.Reader) (f *worldfile.File, finish func() error, err error) {
 	s, meta, err := openStream(r)
 	if err != nil {

@@ -155,8 +155,8 @@ func (r *reader) fill(b []byte, at int64) error {
 	return nil
 }
 
-// read is ImageFile.Read: it reads the next bytes of a part. Each MiB is checked when its last byte
-// has been read.
+// read is worldfile.File.Read: it reads the next bytes of a part. Each MiB is checked when its last
+// byte has been read.
 func (r *reader) read(part, at int, dst []byte) error {
 	t := &r.seen[part]
 	if int64(at) != t.at || t.n-t.at < int64(len(dst)) {

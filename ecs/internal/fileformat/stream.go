@@ -57,7 +57,7 @@ func (h *header) checkMeta(section int, b []byte) error {
 	return nil
 }
 
-// read is ImageFile.Read: parts come in order, and bytes of a part in order.
+// read is worldfile.File.Read: parts come in order, and bytes of a part in order.
 func (s *stream) read(part, at int, dst []byte) error {
 	if s.err != nil {
 		return s.err

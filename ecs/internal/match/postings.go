@@ -8,17 +8,17 @@ import (
 )
 
 // Posting lists. The matchings that ask for a type or a value are its postings, as in an inverted
-// index of words. An archetype that comes or goes
-// looks only at the lists of its types and values, and at that of matchings that ask for
-// neither:
+// index of words. An archetype that comes or goes looks only at the lists of its types and values,
+// and at that of matchings that ask for neither. A matching goes by the first line that applies to
+// it, and only once (Index.post):
 //
+//	Where(x, y)     is in x's and y's lists; of several Where terms the first
 //	With(a, b)      is in a's or b's list, the shorter
-//	Where(x, y)     is in x's and y's lists
-//	Any(a, b)       is in a's and b's lists
+//	Any(a, b)       is in a's and b's lists; of several Any terms the first
 //	Without(a)      is in Index.undemanding
 //
-// Every matching is also in Index.matchings. A matching knows its positions in the
-// lists, so it leaves without a search, however many matchings there are.
+// Every matching is also in Index.matchings. A matching knows its positions in the lists, so it
+// leaves without a search, however many matchings there are.
 
 // postings is a posting list: matchings, in no order.
 type postings []posting

@@ -17,8 +17,8 @@ import (
 //	N4 From the front of a list on, each entry has the list's text and leads back to the one before;
 //	   each entry is in a list.
 //
-// Whether something is written that others have too cannot be seen in it: tests compare with a
-// model.
+// Verify cannot see whether a node was written that shared Names have too, as nothing in the node
+// says so: tests compare them with a model.
 
 // Names are names of entities; the zero Names are none.
 type Names struct {

@@ -11,10 +11,11 @@ import (
 
 // Invariants, checked by Verify:
 //
-//	P1 Numbers of layers rise from the oldest to the newest, and no state has a number above the
-//	   newest that ever was, or is busy.
-//	P2 A layer lacks a unit that its moment had only if a newer one has it, if the unit's state has
-//	   a number below the layer's, as nobody has written the unit since, or if the layer is lost.
+//	P1 Numbers of layers rise from the oldest to the newest. No unit's state is busy, or has a
+//	   number above that of the layer begun last.
+//	P2 If a layer lacks a unit that existed at its moment, then a newer layer has the unit, or
+//	   nobody has written it since (the number in its state is below the layer's), or the layer is
+//	   lost.
 //	P3 Each copy lies in a chunk of its own, which is in use in the universe.
 //
 // A write of a unit goes by BeforeWrite, so the state's number is then at least that of the newest

@@ -32,8 +32,8 @@ func (t Term) Masked() Term {
 	return t
 }
 
-// narrow clears the bits of the snapshot whose rows do not pass the query's Masked terms. matching
-// rows match so far; it returns how many are left. The mask is valid as for filter.
+// narrow clears the bits of the mask whose rows do not pass the query's Masked terms. matching rows
+// match so far; it returns how many are left. The mask is valid as for filter.
 func (s *Scan) narrow(a *world.Archetype, pos, first, n, matching int) int {
 	words, narrowed := s.words(n), false
 	if matching == n {

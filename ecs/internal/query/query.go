@@ -277,7 +277,7 @@ type Scan struct {
 	Scale   uintptr     // of the current chunk: see store.Store.Scale
 	Serial  uint32      // of the current rows; rows with another serial are stale
 	Dense   bool        // every row of the chunk matches
-	filled  bool        // mask holds the snapshot of the current rows
+	filled  bool        // Mask has been computed for the current rows
 	open    bool        // the loop is in progress; never set for an accessor's scan
 	Own     Binding     // for the rows of a batch
 	Mask    []uint64    // sized for the largest chunk seen
@@ -286,13 +286,13 @@ type Scan struct {
 	Borrow  *Borrow     // the borrow of an accessor's scan; nil for the owner
 }
 
-// sparseFilter is a condition on sparse types that a row must meet: for a term with several types,
-// and for With, one test for each; for Any, one test for all types of the term.
+// sparseFilter is a condition on sparse types that a row must meet. A term gives one filter for
+// each of its sparse types; an Any term gives one filter for all its types.
 type sparseFilter struct {
-	Of     []*world.Type // sparse types, of which the row must have one, in the state that is wanted
-	dense  []*world.Type // for Any, other types, of which one that is enabled will do as well
+	Of     []*world.Type // sparse types: the row must have at least one of them, in the state want
+	dense  []*world.Type // of an Any term, its types that are not sparse: one that is enabled is enough too
 	want   entryState
-	invert bool // the row must have none of them so
+	invert bool // the row must have none of them in the state want
 }
 
 // QueryRange is a Between term of a query.

@@ -55,8 +55,8 @@ func (r Rows) stale(op string) {
 // the query may write it. It returns nil if the chunk lacks an Optional type.
 func (r Rows) Column(t *world.Type, op string) unsafe.Pointer { return r.ColumnFor(t, op, 0, r.Len()) }
 
-// ColumnFor is column, of which the caller opens n rows from the first on: if the type tracks rows,
-// only they are marked.
+// ColumnFor is Column for a caller that writes only n of the rows, from first on: if the type
+// tracks rows, only these are marked changed.
 func (r Rows) ColumnFor(t *world.Type, op string, first, n int) unsafe.Pointer {
 	s := r.Scan
 	if s == nil || r.serial() != s.Serial || t == nil || s.World != t.World {
@@ -76,7 +76,7 @@ func (s *Scan) columnAt(base unsafe.Pointer, p world.Place) unsafe.Pointer {
 	return unsafe.Add(base, uintptr(p.Offset)*s.Scale)
 }
 
-// ColumnTo is columnAt for callers that mark nothing. A column with a write barrier that the query
+// ColumnTo is Column for callers that mark nothing. A column with a write barrier that the query
 // may write is kept for snapshots: the caller may write it, and mark it later. That of a snapshot
 // is brought first.
 func (r Rows) ColumnTo(t *world.Type, p world.Place) unsafe.Pointer {

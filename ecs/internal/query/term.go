@@ -19,7 +19,9 @@ type Term struct {
 // TermKind is the kind of a term.
 type TermKind uint8
 
-// The kinds of terms.
+// The kinds of terms. Their order matters: TermRead and TermWrite come first (String), the terms
+// that name no type, from TermOrdered on, come last (NewQuery of package ecs), and TermNames
+// follows it.
 const (
 	TermRead TermKind = iota
 	TermWrite

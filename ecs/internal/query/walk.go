@@ -233,7 +233,8 @@ func (s *Scan) Chunk(pos int) (rows Rows, ok bool) {
 	return MakeRows(s, at.Base, n), true
 }
 
-// Match computes the snapshot as filter does, and narrows it by the query's Masked terms.
+// Match computes the mask of matching rows as filter does, and narrows it by the query's Masked
+// terms.
 func (s *Scan) Match(a *world.Archetype, tests []match.BitTest, pos, first, n int) (matching int) {
 	if matching = n; len(tests)+len(s.Query.Sets) > 0 {
 		matching = s.filter(a, tests, s.Query.Sets, pos, first, n)
@@ -244,11 +245,11 @@ func (s *Scan) Match(a *world.Archetype, tests []match.BitTest, pos, first, n in
 	return matching
 }
 
-// filter computes the snapshot of matching rows among n rows of a chunk, starting at first, a
-// multiple of 64. It returns the number of matches; the mask is valid only if that is neither 0 nor
-// n. Counts of enabled rows decide most chunks without reading their bits. While the world is
-// shared they do not: where goroutines switch one entity's bit at the same time, its count is off
-// for a moment by more than the bit.
+// filter computes the mask of matching rows, a copy that later toggles do not change, among n rows
+// of a chunk, starting at first, a multiple of 64. It returns the number of matches; the mask is
+// valid only if that is neither 0 nor n. Counts of enabled rows decide most chunks without reading
+// their bits. While the world is shared they do not: where goroutines switch one entity's bit at
+// the same time, its count is off for a moment by more than the bit.
 func (s *Scan) filter(a *world.Archetype, tests []match.BitTest, sets []sparseFilter, pos, first,
 	n int) (matching int) {
 	left := len(tests) // tests that are not decided

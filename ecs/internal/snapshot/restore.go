@@ -18,10 +18,10 @@ import (
 //	check     managed values without a copy function and lost snapshots are refused
 //	values    of managed types are copied from the snapshot's copies
 //	ready     what will be written is kept for newer snapshots: may be refused
-//	tables    of which rows came, went or moved give up their chunks, and take those of then
-//	units     come back where they differ: rows, records, sparse sets
-//	blocks    of buffers that are in use again no longer wait; those that are not, are freed
-//	stores    of managed types take the slots of then, and the copied values
+//	tables    where rows came, went or moved give up their chunks, and take those of the snapshot
+//	units     of rows, records and sparse sets are written where they differ
+//	blocks    of buffers: those of the snapshot no longer wait; those of the present alone are freed
+//	stores    of managed types take the slots of the snapshot, and the copied values
 //
 // Newer snapshots stay, so a world can go back and forth.
 

@@ -109,7 +109,7 @@ func (s *Set) id(at Entry) *entity.ID {
 	return (*entity.ID)(unsafe.Add(s.ids, uintptr(at)*idSize)) // Safe because there are room entries.
 }
 
-// ID returns the entity of an entry; of entry 0 one that is nobody's.
+// ID returns the entity of an entry; for entry 0, the ID that no world makes.
 func (s *Set) ID(at Entry) entity.ID { return *s.id(at) }
 
 // Value returns the address of an entry's value.

@@ -15,7 +15,7 @@ import (
 //	fillGap, Cut    rows that are about to be filled, and, in debug builds, those that go
 //	Promote         rows of the chunk to which others move
 //	MoveChunks      columns that are about to be cleared, of chunks that change hands
-//	KeepMove, KeepTail   the rows of one entity that moves, comes or goes
+//	KeepLeave, KeepTail  the rows of one entity that moves, comes or goes
 //	KeepRows        rows that a caller opens to write
 //	KeepValue        headers of buffers of rows that are about to go to another world
 //

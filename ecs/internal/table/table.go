@@ -62,7 +62,7 @@ type Transition struct {
 	bits    []Slots       // enable bits that both From and To have
 	values  []Slots       // chunk types that both From and To have, whose values go with whole chunks
 	on      []uint16      // slots of To whose bits From lacks; the types are enabled in rows that come
-	extras  bool          // bits, on or dropped is not empty: MoveOne calls sendRare
+	extras  bool          // bits, on or dropped is not empty: MoveOne calls sendExtras
 	more    bool          // extras, or row.Others
 	// In no table's transitions, so a new layout of From or To does not update it: see Refresh.
 	loose       bool

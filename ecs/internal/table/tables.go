@@ -10,6 +10,18 @@ import (
 	"quarry/layout"
 )
 
+// The state that the tables of a world share. A world has one Tables, one store of ids and one
+// universe. Who owns what:
+//
+//	Tables         the source of small chunks, the row blocks and their owners, the directories,
+//	               spare bits and versions
+//	each table     its chunks and their metadata
+//	the world      the universe, the store of ids, LookupTables, heaps and stores of values
+//	its history    past and deferred, which are set while snapshots are alive (KeepPast)
+//
+// A column has a barrier, so that access to it takes the slow path, if its type tracks rows, and
+// all columns have one while snapshots are alive (flags).
+
 // leastTypes is the number of types that a world makes room for at first.
 const leastTypes = 8
 
@@ -28,7 +40,7 @@ type Tables struct {
 	calls       Calls
 	past        *past.Memory // of the universe, while snapshots are alive; else nil, see past.go
 	deferred    *past.DeferredFree[store.Chunk]
-	births      map[store.SmallIndex]uint64 // of chunks that came since the first snapshot: the snapshot taken last
+	births      map[store.SmallIndex]uint64 // by chunk made since the first snapshot: number of the newest one then
 
 	first       [1]Owner                // owners of a world that has had no chunk: of row block 0, which has no rows
 	firstBlank  [1]entity.ColumnAddress // its column address, for all types

@@ -122,9 +122,10 @@ func (b *Buffers) Recount(blocks int) {
 	r.live.Store(int64(blocks))
 }
 
-// Admit checks the header of a buffer that came with a file, of which the blocks have moved by a
-// number of chunks, and makes it one of this world. It writes only what changes, for a page that is
-// written is copied. After an error the header is an empty buffer's.
+// Admit checks the header of a buffer from a file, and makes it valid in this world, where the
+// blocks of the file lie moved chunks further. It writes the header only if that changes it,
+// because the system copies a page of a mapped file when it is written. After an error the header
+// is that of an empty buffer.
 func (b *Buffers) Admit(h *Header, k *Shape, moved universe.ChunkIndex) error {
 	now, err := b.admitted(*h, k, moved)
 	if now != *h {

@@ -92,7 +92,8 @@ func (b *Buffers) Look(u *universe.Universe, heap *heap.Heap) {
 	b.heap = heap
 }
 
-// LookAt is Look for the blocks of other buffers, of which heap was the heap at a moment.
+// LookAt is Look for the blocks of the buffers live, as a snapshot has them. heap is the heap that
+// live had when the snapshot was taken, or nil if no buffer had spilled.
 func (b *Buffers) LookAt(live *Buffers, heap *heap.Heap) {
 	b.Look(live.u, heap)
 	b.region = live.region

@@ -30,8 +30,8 @@ import (
 //	    knows, and its table has their serials. Archetypes hold the values that they have,
 //	    queries hold the values that they name, and nothing else holds any: K1 to K3 of package value.
 
-// TextOf returns a value of the type as ColumnAddress=3, or as ColumnAddress=(long) if it holds
-// long arrays.
+// TextOf returns a value of the type with its name, such as Cell=3, or Cell=(long) if it holds long
+// arrays.
 func (t *Type) TextOf(v *value.Shared) string { return t.Name + "=" + TextOf(v.Any()) }
 
 // ValueOf returns the archetype's value of a shared type, or nil.

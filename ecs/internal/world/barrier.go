@@ -2,8 +2,10 @@ package world
 
 import "quarry/ecs/internal/value"
 
-// The write barrier: the path of writes and reads while snapshots are alive. Package snapshot
-// explains why, and what comes by here.
+// Barriers. The write barrier (Open, Keep) keeps old bytes before a write while snapshots are
+// alive. The read barrier (Load, loadAt) brings what a snapshot shows before it is read in the
+// world of a snapshot, which is never written (RefusePast). history.go of package snapshot says
+// why, and what comes by here.
 
 // Keeps reports whether a snapshot is alive.
 func (w *World) Keeps() bool { return w.Tables.Past() != nil }

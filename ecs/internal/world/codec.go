@@ -14,7 +14,7 @@ import (
 //	Codec(encode, decode)       the functions of the option
 //	encoding.BinaryMarshaler    and BinaryUnmarshaler, or BinaryAppender: the methods of T or *T;
 //	                            of a T that is a pointer a byte first, 0 for nil, 1
-//	shared types                without pointers and interfaces: their parts, see deltatypes.go
+//	shared types                without pointers and interfaces: their parts, see description.go
 //
 // An explicit codec goes first; parts go before methods, so that people can read them in a file. A
 // codec that panics, as decoders of other bytes do, gives an error.

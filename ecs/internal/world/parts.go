@@ -6,7 +6,7 @@ import (
 )
 
 // The parts of a world. Every walk over a whole world follows this list: Verify and Hash here,
-// cloning and moving in package edit, taking, freezing and restoring in snapshot, comparing,
+// cloning and moving in package edit, taking, opening and restoring in snapshot, comparing,
 // checking and applying in delta, saving and loading in worldfile. Each of these walks has a table
 // in the file parts.go of its room: for each part what it does, or why it does nothing. A table
 // that has fewer entries than there are parts does not compile, so a part that is added here is

@@ -9,13 +9,13 @@ import (
 
 // Versions of rows. A type registered with TrackRows has, beside its version in each chunk, one for
 // each row (ecs/internal/table/rowversions.go). Writers must name the rows. The fast paths of Slice
-// and of look-ups only know chunks, so tracked types never take them: its places have the access
-// BarrierRead and BarrierWrite in place of MayRead and MayWrite, so Slice comes to Rows.Missing,
-// and its LookupTable disables writes, so look-ups come to mutElse and switchElse.
+// and of look-ups only know chunks, so tracked types never take them: the places of such a type
+// have the access BarrierRead and BarrierWrite in place of MayRead and MayWrite, so Slice comes to
+// Rows.Missing, and its LookupTable disables writes, so look-ups come to mutElse and switchElse.
 //
 // These mark rows:
 //
-//	touch        n rows of a chunk: slices, views, one row by look-up or by its number
+//	Touch        n rows of a chunk: slices, views, one row by look-up or by its number
 //	TouchMask    rows of a mask: bits and values by query
 //	Metadata.Touch  for callers that are always the owner
 //	Metadata.Mark   rows that come to a table, or trade places; rows that fill a gap keep their version

@@ -13,7 +13,7 @@ import (
 //
 //	T1 A type's id is its place in the list. The built-in types come first; ByKey finds each other
 //	   type by its key, and nothing else.
-//	T2 shared has exactly the shared types, cleanup exactly the types with Cleanup, copied exactly
+//	T2 Shared has exactly the shared types, Cleanup exactly the types with Cleanup, Copied exactly
 //	   the managed types with CopyWith, in order.
 //	L2 of lookup.go.
 

@@ -48,8 +48,9 @@ import (
 //	W12 Entities that have the tag CleanupEntity have a Cleanup type.
 //	W13 of sparseset.go: every value of a sparse type belongs to an entity that is alive.
 //	W2, W3, W6, W9 and L1 of package table, R1-R10 of package entity, M1-M5 of package match,
-//	W11 of value.go, and the invariants of the parts that have a file here: T1, T2 and L2 of
-//	typeregistry.go, A1-A3 of archetyperegistry.go, Q1 of queryepochs.go, O1 of loops.go, C1 of package change.
+//	W11 of archetypevalues.go, and the invariants of the parts that have a file here: T1 and T2 of
+//	typeregistry.go, L2 of lookup.go, A1-A3 of archetyperegistry.go, Q1 of queryepochs.go, O1 of
+//	loops.go, C1 of package change.
 
 // World is ecs.World.
 type World struct {
@@ -142,7 +143,7 @@ type TypeKey struct {
 // Lookup serves the look-ups of one type and the views of its buffers. A type has one Lookup for
 // the world's owner, and one for the goroutines of each borrow of a query that lends the type.
 type Lookup struct {
-	entity.LookupTable         // first, see sight
+	entity.LookupTable         // first, see TableOrNil
 	Size               int     // bytes of an element of the column; 0 for a tag
 	toRead             *uint64 // epoch of buffer views that may be read: points to the world's epoch, or to noEpoch
 	ToWrite            *uint64 // the same for buffer views that may be written

@@ -1,5 +1,5 @@
 // Package worldfile has what lies in a world file: it turns a snapshot into sections and a file's
-// sections into a world. Package quarry/internal/worldfile lays sections out in a file.
+// sections into a world. Package ecs/internal/fileformat lays sections out in a file.
 //
 //	to find out                                    look into
 //	what the sections say                          image.go draws it; info.go describes it to people
@@ -8,7 +8,7 @@
 //	what becomes of types that have changed        match.go, plan.go, rules.go, strict.go, layout.go
 //	how values of changed types are converted      convert.go, moves.go; kept.go keeps types that nobody registers
 //
-// All offsets and counts of a file are checked before memory is taken. An error wraps
-// ErrImage, or is a *world.LimitError; no world is left behind then. Any goroutine may make
-// an image of a snapshot of its own, and open a file.
+// The offsets and counts of chunks and blocks are checked before memory is taken for rows; load.go
+// says what is checked later. An error wraps ErrImage, or is a *world.LimitError; no world is left
+// behind then. Any goroutine may make an image of a snapshot of its own, and open a file.
 package worldfile

@@ -26,9 +26,9 @@ import (
 //	entries      entities and values of sparse types
 //
 // What the bytes of rows say of other places are numbers: a record says a row block, which stays;
-// the header of a spilled buffer says where its block is, and is rewritten on the way
-// (imagesave.go), as is the slot of a managed value (imagemanaged.go). So a row does not know its
-// chunk, and chunks move freely.
+// the header of a spilled buffer says where its block is, and is rewritten on the way (save.go), as
+// is the slot of a managed value (managed.go). So a row does not know its chunk, and chunks move
+// freely.
 //
 // Types are found by name, kind and layout, as in deltas. The opened world keeps the tag, which is
 // in every row.
@@ -55,7 +55,7 @@ type ImageType struct {
 	Size, Inline, MaxRows, Chunk int
 	Whole                        int // bytes of a value of the Go type
 	Enableable, Cleanup, Tracked bool
-	Coded                        bool         // a codec writes its values, see codec.go
+	Coded                        bool         // a codec writes its values, see world/codec.go
 	Fields                       []ImageField // for people, and for conversions
 }
 

@@ -159,8 +159,8 @@ func (t *ImageType) textOf(from []byte) string {
 	return "{" + text + "}"
 }
 
-// textOf returns the value of a field, of which from has the bytes as appendShared has written
-// them, and what follows.
+// textOf returns the value of a field as text, and the bytes that follow it. from begins with the
+// value, as appendShared of package world wrote it.
 func (f *ImageField) textOf(from []byte) (text string, rest []byte, err error) {
 	kind := reflect.Kind(f.Kind)
 	if kind == reflect.String {

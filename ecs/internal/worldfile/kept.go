@@ -25,14 +25,15 @@ import (
 //	file      shop.Stall {Owner Entity, Goods [3]uint16, Open bool}
 //	made      struct { Owner Entity; Goods [3]uint16; Open bool }    with a tag: name and layout
 //
-// The tag makes one type of each name and layout, so that worlds of the process agree on it. What
-// no such struct can be, for its alignment, is bytes and entities. Values of shared and managed
-// types are the bytes that the file has of them:
+// The tag makes one type of each name and layout, so that worlds of the process agree on it. If Go
+// cannot lay these fields out as the file has them, the struct has arrays of bytes in their place,
+// and fields for the entities among them. Values of shared and managed types are the bytes that the
+// file has of them:
 //
 //	file      shop.Ledger, coded by the type's codec
 //	made      struct { Bytes []byte }, with a tag        of a managed type; keptShared of a shared one
 //
-// A file that is written of the world has the type as the one before had it.
+// A file saved from such a world describes the type as the file that it was opened from.
 
 // keptTypes are the types that were made: keptType by reflect.Type.
 var keptTypes sync.Map

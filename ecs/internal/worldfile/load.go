@@ -27,12 +27,18 @@ import (
 //	granule    2 MiB of rows: the unit of mapping and reading
 //	claims     one bit per eighth of a chunk (2 KiB) of the section rows: it belongs to a table
 //	match      a type of the file and the type of the program that takes its values
-//	mapped     a match without change of layout: the world uses the chunk as it lies in the file
-//	source     a table of the file whose types have changed; its rows are converted into new chunks
+//	as is      of a match: its layout has not changed, so the world can use its values as they lie
+//	           in the file (imageMatch.mapped), whether the file is mapped or read
+//	source     a table of the file that is not used as is: a type of it has changed, or its
+//	           entities were destroyed and no Cleanup type keeps them any more (keepsNobody); its
+//	           rows are copied into new chunks, and converted on the way
 //
-// All offsets and counts are validated before memory is allocated. After that only contents can be
-// wrong: enable bits, versions of rows, headers of buffers. The steps, of which fill runs all from
-// match on in the order of loadOrder (parts.go):
+// The world and its universe, a range of addresses, exist before anything but the sizes and counts
+// of the sections is checked (read). Before memory is taken for rows, the types, the shared values,
+// the layouts of tables and the places of chunks are checked (prepare). What lies in rows or leads
+// to them is checked after that: managed values, records, enable bits, versions of rows, sparse
+// sets and names, and the headers of spilled buffers with their number (admitBuffers). The steps,
+// of which fill runs all from match on in the order of loadOrder (parts.go):
 //
 //	read       decode the sections and check their counts
 //	make       make the world; the program registers its types

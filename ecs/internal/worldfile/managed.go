@@ -21,8 +21,8 @@ import (
 //	world      row 0 | slot 7 |   row 1 | slot 0 |   row 2 | slot 3 |      of a store with gaps
 //	file       row 0 | slot 1 |   row 1 | slot 0 |   row 2 | slot 2 |      section: 2 values
 //
-// So a slot of a damaged row is none that can come next, or the last is not the number of values,
-// and the file is refused.
+// So each slot but 0 is one more than the slot before it, and the last is the number of values. A
+// file where this does not hold is damaged, and refused.
 
 func (im *WorldImage) codeManaged(c *codec.Coder) {
 	codec.List(c, &im.Managed, func(m *imageManaged) {

@@ -11,10 +11,10 @@ import (
 	"quarry/internal/universe"
 )
 
-// Records of a file. Look-ups follow them without a bound, so a file of a stranger must not decide
-// where they lead: each record is checked when the file is opened, mapped or not, beside which the
-// rows need not be read. Rows that say whose they are can still lie where they are mapped; with
-// Compare each is compared with its record.
+// Records of a file. Look-ups follow them without a check of bounds, so a stranger's file must not
+// decide where they lead: each record is checked when the file is opened, whether it is mapped or
+// read. That check reads no rows, so in a mapped file a row may still have the ID of another
+// entity; with File.Compare each row is compared with the record of its entity.
 
 // renumber gives the chunks other row blocks, if the file's are far apart.
 func (l *imageLoader) renumber() {

@@ -20,13 +20,14 @@ import (
 // Terminology
 //
 //	object     a thing of the authoring data; it belongs to one section
-//	record     what the baker of an object made: parts of its entities as bytes, placeholders as
-//	           entities (record.go)
+//	record     what the baker of an object made: values of its entities as bytes, placeholders as
+//	           entities (bakedobject.go)
 //	sub        number of an entity in its record; the first, 0, stands for the object
-//	part       of a record: one component, buffer or value of one entity
+//	value      of a record: one component, buffer or other value of one entity (the Go type part)
 //	part       of a section: at most PartRows entities whose objects follow one another; a scene loads
 //	           them as one
-//	group      the entities of one part of the section with the same types and shared values
+//	group      the entities of one part with the same types, sparse ones too, and the same shared
+//	           values; groups that differ in sparse types alone are of one archetype
 //	number     of an entity in the section: subs counted over all objects in order
 //
 // A record knows its entities only as placeholders. Their number is an index and their buffer names
@@ -38,8 +39,10 @@ import (
 //	                             of elsewhere
 //
 // The steps: group sorts entities by what they have; create makes each group's rows and copies its
-// columns; addBlobs, putAll and adopt then add what is not in columns: blobs, buffers, managed and
-// sparse values, and parents. lead replaces placeholders, which needs all entities:
+// columns. To every row it adds the types Identity and Tag, and fills in the Identity. addBlobs,
+// putAll and adopt then add what is not in columns: blobs, buffers, managed and sparse values, and
+// parents. putAll also replaces the placeholders in all values (lead), as all entities exist by
+// then, and refuses shared values that have an entity:
 //
 //	object     record                       number    group
 //	tree-1     0: Position, Height          0         [Position Height]    row 0

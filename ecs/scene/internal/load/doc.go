@@ -10,7 +10,6 @@
 //	   instance that lives has the Identity by which it is known.
 //	S6 No entity with the tag of an instance of the host that is gone is there.
 //
-// A Host and its Instances are the cores of those of package scene, where their contracts are.
-
-// They belong to the world's owner; loaders are the host's goroutines.
+// A Host and its Instances are the cores of those of package scene, where their contracts are. They
+// belong to the world's owner; loaders are the host's goroutines.
 package load
