@@ -167,7 +167,7 @@ func (g *game[E]) frame(frame int64) error {
 		*ends = append(*ends, e)
 	}
 	g.move()
-	if g.reader != nil && len(g.reader) > 0 {
+	if len(g.reader) > 0 {
 		g.wait()
 	}
 	return nil
