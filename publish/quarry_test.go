@@ -13,25 +13,52 @@ import (
 	"golang.org/x/mod/zip"
 )
 
-// program is a program of somebody else.
+// program is a program of somebody else: it prints an entity with a type of the program and one of
+// Quarry, and the world's hash. With a path it opens the world from that file, or saves it there if
+// there is no file.
 const program = `package main
 
 import (
+	"errors"
 	"fmt"
+	"log"
+	"os"
 
 	_ "example.org/quarry/arrowalloc"
 	"example.org/quarry/ecs"
+	"example.org/quarry/ecs/image"
 )
 
 type Position struct{ X, Y float64 }
 
 func main() {
+	var position ecs.Component[Position]
+	var prefab ecs.Component[ecs.Prefab]
+	register := func(w *ecs.World) {
+		position, prefab = ecs.Register[Position](w), ecs.Register[ecs.Prefab](w)
+	}
+	if len(os.Args) > 1 {
+		if w, err := image.Open(os.Args[1], register); err == nil {
+			defer w.Close()
+			e, _ := w.Named("e")
+			fmt.Println(e, *position.Get(e), prefab.Has(e), w.Hash())
+			return
+		} else if !errors.Is(err, os.ErrNotExist) {
+			log.Fatal(err)
+		}
+	}
 	w, _ := ecs.NewWorld()
 	defer w.Close()
-	position := ecs.Register[Position](w)
-	e := ecs.NewArchetype(w, position).Create()
+	register(w)
+	e := ecs.NewArchetype(w, position, prefab).Create()
 	position.Set(e, Position{X: 3, Y: 4})
-	fmt.Println(e, *position.Get(e))
+	w.SetName(e, "e")
+	fmt.Println(e, *position.Get(e), prefab.Has(e), w.Hash())
+	if len(os.Args) > 1 {
+		if err := image.SaveFile(w, os.Args[1]); err != nil {
+			log.Fatal(err)
+		}
+	}
 }
 `
 
@@ -83,39 +110,69 @@ func compareZips(t *testing.T, p *publication, out string) {
 	require.Subset(t, folders, []string{".", "arrowalloc", "bench", "fuzz", "publish"})
 }
 
-// build builds a program outside, which gets the modules from the proxy, runs, is vendored and
-// verified. Other modules come from the cache of downloads, which is a proxy, or else from where
-// they come by default.
-func build(t *testing.T, out string) {
+// outside is a module of somebody else in a folder of its own, with a cache of modules of its own.
+type outside struct {
+	t           *testing.T
+	environment []string
+	folder      string
+}
+
+// newOutside makes the module with a program in it. Modules come from a proxy, then from the cache
+// of downloads, which is one, or else from where they come by default.
+func newOutside(t *testing.T, program, proxies string) outside {
 	folder := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "main.go"), []byte(program), 0o644))
 	settings, err := exec.Command("go", "env", "GOMODCACHE", "GOPROXY").Output()
 	require.NoError(t, err)
 	cache, others, _ := strings.Cut(strings.TrimSpace(string(settings)), "\n")
-	environment := append(os.Environ(), "PWD="+folder, "GOWORK=off", "GOTOOLCHAIN=local",
+	o := outside{t, append(os.Environ(), "PWD="+folder, "GOWORK=off", "GOTOOLCHAIN=local",
 		"GOFLAGS=-mod=mod -modcacherw",
 		"GOMODCACHE="+t.TempDir(), "GOSUMDB=off", "GONOSUMDB=", "GOPRIVATE=", "GONOPROXY=", "GOVCS=*:off",
-		"GOPROXY="+proxyURL(out)+","+fileURL(filepath.Join(cache, "cache", "download"))+","+others)
-	run := func(words ...string) string {
-		t.Helper()
-		c := exec.Command(words[0], words[1:]...)
-		c.Dir, c.Env = folder, environment
-		var said, errors bytes.Buffer
-		c.Stdout, c.Stderr = &said, &errors
-		require.NoError(t, c.Run(), "%v\n%s%s", words, &said, &errors)
-		return said.String()
-	}
-	run("go", "mod", "init", "demo")
-	run("go", "get", "example.org/quarry@v0.1.0", "example.org/quarry/arrowalloc@v0.1.0")
-	require.Equal(t, "all modules verified\n", run("go", "mod", "verify"))
+		"GOPROXY="+proxies+fileURL(filepath.Join(cache, "cache", "download"))+","+others), folder}
+	o.run("go", "mod", "init", "demo")
+	return o
+}
+
+// run runs a command in the module and returns its output.
+func (o outside) run(words ...string) string {
+	o.t.Helper()
+	c := exec.Command(words[0], words[1:]...)
+	c.Dir, c.Env = o.folder, o.environment
+	var output, errors bytes.Buffer
+	c.Stdout, c.Stderr = &output, &errors
+	require.NoError(o.t, c.Run(), "%v\n%s%s", words, &output, &errors)
+	return output.String()
+}
+
+// build builds a program outside, which gets the modules from the proxy, runs, is vendored and
+// verified. A file that it saved is opened by the program that has this repository as quarry, and
+// the other way.
+func build(t *testing.T, out string) {
+	o := newOutside(t, program, proxyURL(out)+",")
+	o.run("go", "get", "example.org/quarry@v0.1.0", "example.org/quarry/arrowalloc@v0.1.0")
+	require.Equal(t, "all modules verified\n", o.run("go", "mod", "verify"))
 	if testing.Short() {
-		run("go", "list", "-deps", ".")
+		o.run("go", "list", "-deps", ".")
 		return // building takes half a minute of processor time
 	}
-	require.Equal(t, "1v1 {3 4}\n", run("go", "run", "."))
-	run("go", "mod", "vendor")
-	run("go", "build", "-mod=vendor", "-o", "demo", ".")
-	require.Equal(t, "1v1 {3 4}\n", run("./demo"))
-	require.Equal(t, "all modules verified\n", run("go", "mod", "verify"))
-	require.DirExists(t, filepath.Join(folder, "vendor", "example.org", "quarry", "ecs"))
+	saved := filepath.Join(t.TempDir(), "published")
+	line := o.run("go", "run", ".", saved)
+	require.Regexp(t, `^1v1 \{3 4\} true \d+\n$`, line)
+	o.run("go", "mod", "vendor")
+	o.run("go", "build", "-mod=vendor", "-o", "demo", ".")
+	require.Equal(t, line, o.run("./demo"))
+	require.Equal(t, "all modules verified\n", o.run("go", "mod", "verify"))
+	require.DirExists(t, filepath.Join(o.folder, "vendor", "example.org", "quarry", "ecs"))
+
+	here := newOutside(t, strings.ReplaceAll(program, "example.org/quarry", "quarry"), "")
+	root, err := filepath.Abs("..")
+	require.NoError(t, err)
+	for _, m := range []string{"", "/arrowalloc"} {
+		here.run("go", "mod", "edit", "-require=quarry"+m+"@v0.0.0", "-replace=quarry"+m+"="+root+m)
+	}
+	here.run("go", "mod", "tidy")
+	require.Equal(t, line, here.run("go", "run", ".", saved), "a file of the published program")
+	saved = filepath.Join(t.TempDir(), "here")
+	require.Equal(t, line, here.run("go", "run", ".", saved))
+	require.Equal(t, line, o.run("./demo", saved), "a file of the repository's program")
 }
