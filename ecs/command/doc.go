@@ -58,17 +58,6 @@
 // buffer that is being played, sealed or closed. Recording beyond [Limit] panics with an error that
 // wraps [ErrLimit]; see [Buffer.Reserve].
 //
-// To change the package, begin at play.go:
-//
-//	to find out                                    look into
-//	what a command is in memory                    commandrecord.go, op.go, codec.go, stream.go
-//	in which order commands are played             stream.go: before, inOrder
-//	how commands are recorded                      writer.go, target.go; component.go and other files by kind
-//	how they are checked                           check.go, checkblock.go, pattern.go, stale.go, entitystate.go
-//	what they make of entities                     program.go, subject.go, subjectgroup.go
-//	how they are applied                           play.go, player.go, fill.go, query.go
-//	what an error says                             failure.go
-//
 // Cost, a million commands, each on another entity, on an EPYC (go test ./ecs/command -bench Play):
 // 19 ns to record an Add and 21 to 27 ns to play it, or 3 ns per entity if one command covers a
 // query that matches a million. docs/semantics.md has more.

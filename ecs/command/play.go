@@ -8,6 +8,17 @@ import (
 	"quarry/ecs/internal/entity"
 )
 
+// Files of the package:
+//
+//	to find out                                    look into
+//	what a command is in memory                    commandrecord.go, op.go, codec.go, stream.go
+//	in which order commands are played             stream.go: before, inOrder
+//	how commands are recorded                      writer.go, target.go; component.go and other files by kind
+//	how they are checked                           check.go, checkblock.go, pattern.go, stale.go, entitystate.go
+//	what they make of entities                     program.go, subject.go, subjectgroup.go
+//	how they are applied                           play.go, player.go, fill.go, query.go
+//	what an error says                             failure.go
+
 // Play makes all recorded changes. If a command cannot apply, the error is a *PlayError that names
 // it, the world is unchanged, and the commands stay recorded. Call PlayRest or Clear; otherwise the
 // next Play fails again. After a success the buffer is empty, or unchanged if made with Keep. Play
