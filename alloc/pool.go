@@ -11,9 +11,10 @@ import (
 )
 
 // Pool allocates slots for values of type T from slabs that come from another allocator. Go memory
-// records which slots are in use, so a double free, or a free of a pointer that was never a value,
-// is always caught, and the live values can be iterated over. A Ref names a slot; Get returns nil
-// for it once the value was freed. One goroutine at a time may use a Pool.
+// records which slots are in use, so a free of a pointer that is no live value is always caught (a
+// double free is not if the slot has a new value), and the live values can be iterated over. A Ref
+// names a slot; Get returns nil for it once the value was freed. One goroutine at a time may use a
+// Pool.
 //
 // In debug builds (quarry_debug, -race) a free slot holds 0xDD, and New and Verify report a free
 // slot that was written to. A wrapper around the underlying allocator sees slabs, not slots.

@@ -18,8 +18,9 @@ import (
 //	          base        +2 MiB            +6 MiB   +8 MiB = base + size
 //
 // Stale granules exist where dropping contents at Decommit would be wasted work (a Go object would
-// be cleared for no one) and where the OS refused both a step and its undoing. Commit drops them
-// before it gives access, so I3 alone implies "reads zero".
+// be cleared for no one), where the kernel keeps marks of guards, where the OS refused a step of
+// Commit or MapFile, and where it refused both a step of Decommit and its undoing. Commit drops
+// them before it gives access, so I3 alone implies "reads zero".
 //
 // Guards are pages without access inside ready granules. They end with the granule's Decommit, so
 // the records of a reserved granule have none. Kernel marks outlive deny and drop; there the
@@ -286,7 +287,7 @@ func (r *Region) check(op string, off, n, unit int) {
 }
 
 // count returns the values that committed and runs must have. A guard without access adds at most
-// one run of access, and so does a locked or a fine run. r.mu is held.
+// one run of access, and so does a locked, a fine or a filed run. r.mu is held.
 func (r *Region) count() (members, runs int) {
 	members, runs = r.ready.count()
 	_, locks := r.locked.count()

@@ -143,7 +143,7 @@ func (s *space) takeParked(r *Region, size int) bool {
 
 // takeFresh gives r a range from the system. Where ranges are Go objects it leaves as many parked
 // bytes to the collector: pieces of several objects cannot be joined, so regions that grow would
-// otherwise leave behind parked ranges of all smaller sizes.
+// otherwise leave parked ranges of all smaller sizes.
 func (s *space) takeFresh(r *Region, size int) error {
 	s.fresh.Lock()
 	defer s.fresh.Unlock()
@@ -203,8 +203,8 @@ func (s *space) count() (ranges, bytes int) {
 	return len(s.parked.pieces), s.parked.bytes
 }
 
-// claim counts delta more runs of equal access (ready granules, guards where those are mappings,
-// locks), or reports that the process cannot afford them. A run costs the kernel up to two
+// claim counts delta more runs (of ready, locked, fine or filed granules, and of guards where those
+// are mappings), or reports that the process cannot afford them. A run costs the kernel up to two
 // mappings, and the Go runtime dies when a mapping of its own is refused (measured: "fatal error:
 // runtime: cannot allocate memory"), so regions stop at half of the mappings that the kernel
 // permits. That is an estimate: the kernel merges granules that were committed in order, but not

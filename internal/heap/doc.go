@@ -3,7 +3,7 @@
 //
 //	size, bytes              from                             file
 //	1 .. 8,192               slots of a chunk, by class       class.go slab.go shared.go
-//	8,193 .. 40 KiB          slots of 2 to 8 chunks           wide.go
+//	8,193 .. 40 KiB          slots of slabs of 2 to 8 chunks  wide.go
 //	.. 1 MiB                 a run of chunks                  run.go
 //	above                    a span of chunks, or a mapping   span.go, package mapping
 //

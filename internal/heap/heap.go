@@ -27,8 +27,10 @@ import (
 //	above                  a span of 65 chunks or more, across megachunks; or a mapping of its own
 //
 // An alignment above 16 B selects a class, of slots or of wide slots, whose size is a multiple of
-// it; where there is none, a run or a span. What the universe has no room for, and what is aligned
-// to more than 1 MiB and is no span, has a mapping, or is refused by a confined heap.
+// it; where there is none, a run or a span. What has no place in the universe goes to an overflow
+// heap (overflow.go). What has none there either gets a mapping if it is larger than 1 MiB or
+// aligned to more than 16 KiB, and ErrFull otherwise. A confined heap has no overflow heaps and no
+// mappings.
 //
 // All metadata is in Go memory. From an address the heap computes the chunk, finds the slab by one
 // table lookup and the slot by one multiplication. Blocks have no header.
@@ -40,7 +42,9 @@ import (
 //	shared   live = slots in use. Alloc sets a clear bit by compare-and-swap.
 //	owned    own = slots that the owner counts as in use, in plain words.
 //	         live = all ones, except bits cleared by other goroutines' frees
-//	         since the owner last looked; folding moves those to own.
+//	         since the owner last looked. Such a free mails the slab: it puts
+//	         it in the owner's inbox. Before the owner takes another slab it
+//	         folds those in its inbox, which moves these bits to own.
 //
 // Alloc on a shared slab reads the head, claims a bit and reads the head again. When both reads
 // agree, the slab was shared and of the wanted class while the bit was claimed. From then on the
@@ -48,15 +52,13 @@ import (
 // the reads differ, the bit is released as a freed block is. A slab dropped and made anew between
 // the two reads does no harm: a dropped slab keeps all bits set, so nobody can hold a claim on it.
 //
-// A full slab is in no list (stateFull). Frees in it find that state and count themselves, and the
-// one that makes up a batch, a quarter of the slots, lists the slab under the lock; before memory
-// is refused, all that have a free slot are listed. Lists are newest first: the next slab to
-// allocate from has just as many free slots as make up a batch, and one that is nearly empty waits
-// behind it until its last blocks are freed. The goroutine that declares a slab full stores
-// the state first and then looks again for a clear bit; the goroutine that frees clears a bit first
-// and then reads the state; so one of them sees the other. The same holds between a free and an
-// owner that folds, which stores stateOwned first. A delayed free may therefore list a slab that is
-// full, or mail a slab that has nothing to fold; neither does harm.
+// A full slab is in no list (stateFull). The free that makes a quarter of its slots free (a batch)
+// lists it under the lock; before memory is refused, all that have a free slot are listed. The slab
+// listed last is used first, so that nearly empty ones can drain. The goroutine that declares a
+// slab full stores the state first and then looks again for a clear bit; the goroutine that frees
+// clears a bit first and then reads the state; so one of them sees the other. The same holds
+// between a free and an owner that folds, which stores stateOwned first. A delayed free may
+// therefore list a slab that is full, or mail a slab that has nothing to fold; neither does harm.
 //
 // When a Local closes, live.And(own) turns its slabs into shared ones; a racing free clears bits,
 // which commutes. A Local adopts a listed slab by the reverse step: own becomes the value that live
@@ -65,13 +67,14 @@ import (
 // Invariants, checked by Verify when no call is under way:
 //
 //	H1 Every chunk with a head is in use in the universe. So are the other chunks of a run, and
-//	   the chunks taken ahead; these have no head. The other chunks of a wide slab lead to its
-//	   first chunk.
+//	   the chunks taken ahead of need (supply.go); these have no head. The other chunks of a wide
+//	   slab lead to its first chunk.
 //	H2 Bits that stand for no slot are set, in live and, in an owned slab, in own.
 //	H3 A shared slab is held by the shard that allocates from it, or listed, or full, and full
 //	   means fewer clear bits than a batch.
 //	H4 An owned slab belongs to an open Local, which keeps it where the slab's place says; a
-//	   slab in the list of full ones counts its clear bits in own, fewer than a batch.
+//	   slab in the list of full ones counts its clear bits in own, fewer than 1/32 of its slots
+//	   (batchPart).
 //	H5 A bit that is clear in live of an owned slab is set in own, and the slab is in its
 //	   owner's inbox.
 //	H6 A mapping's block lies in its region, whose granules are all committed; kept mappings are

@@ -39,7 +39,7 @@ type localClass struct {
 	current *slab
 	chunk   unsafe.Pointer // start of the current slab
 	partial slabList       // own slabs with free slots, newest first
-	full    slabList       // own slabs with fewer than a batch of them
+	full    slabList       // own slabs with fewer free slots than 1/batchPart
 }
 
 // aim sets next to the lowest free slot of the word, whose value is w.

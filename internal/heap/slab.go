@@ -124,7 +124,7 @@ type place uint8
 const (
 	placeCurrent place = iota // allocated from
 	placePartial              // in the list of slabs with free slots
-	placeFull                 // in the list of slabs with fewer than a batch
+	placeFull                 // in the list of slabs with fewer free slots than 1/batchPart
 )
 
 // chunk returns the chunk of a slab of slots.

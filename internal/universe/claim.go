@@ -14,8 +14,8 @@ import (
 	"quarry/mmap"
 )
 
-// Claims: how a run of chunks is found, made usable and returned. universe.go describes the
-// protocol.
+// Claims: how a run of chunks is found, made usable and returned; single chunks are chosen in
+// masklease.go. universe.go describes the protocol.
 
 // Flags is a caller's requirements of a run besides its length.
 type Flags uint8

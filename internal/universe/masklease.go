@@ -114,9 +114,10 @@ func (u *Universe) settleAtHome(shard, home, at int, before uint64, lost int) bo
 	return true
 }
 
-// findHome claims a chunk after the shard's home ran out. It moves the home to the megachunk that
-// the index calls the best fit for one chunk. When other shards lease every megachunk with room, it
-// claims a chunk and moves no home.
+// findHome claims a chunk where takeAtHome found none or was not called, as for a zeroed chunk. If
+// the shard's home has run out, it moves to the megachunk that the index calls the best fit for one
+// chunk. When other shards lease every megachunk with room, the home stays and the chunk comes from
+// anywhere.
 func (u *Universe) findHome(shard int, c Flags, name string) (ChunkIndex, error) {
 	m, run, ok := u.moveHome(shard)
 	if !ok {

@@ -29,7 +29,7 @@ import (
 // it check the granule, which it commits under a lock when the granule is not ready. When the
 // commit fails, exactly the claimed bits are released. So a mask never holds a bit without an
 // owner, there is no "busy" state, no caller gets "no memory" because another is committing, and a
-// double free is always detected, since it finds its bits clear.
+// double free is detected, since it finds its bits clear, unless the chunks are in use again.
 //
 // Where to look: a single chunk comes from the home of the goroutine's shard, a megachunk in a line
 // that the shard leases (masklease.go), so that goroutines on different cores write different
