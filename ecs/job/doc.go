@@ -23,10 +23,11 @@
 //	count       100000    123  move             query(Read Position)
 //	audit       100000    123  steer            query(Read Velocity)
 //
-// Rows are cut into parts of 64 to 4,096 rows, by the number of rows only. A part begins at a
-// multiple of 64 in its chunk. A worker claims as many adjacent parts as should take about 30 us,
-// judging by the job's last flights. An ordinal is the number of a part, so ordinals rise with the
-// rows.
+// Rows are cut into parts of at most 64 to 4,096 rows, by the number of rows only; parts of a job
+// that writes a chunk type are whole chunks. A part begins at a multiple of 64 in its chunk, and
+// the last of a chunk may be shorter. A worker claims as many adjacent parts as should take about
+// 30 us, judging by the job's last flights. An ordinal is the number of a part, so ordinals rise
+// with the rows.
 //
 // Ownership: the world's owner makes, schedules and completes jobs, outside of bodies and of loops
 // over rows. From scheduling to Complete the types of a job are lent to it: functions of the world

@@ -30,14 +30,15 @@ import (
 //
 // There are two kinds of state. State that only the owner touches (flights, out, before, and the
 // parts while nothing runs) needs no lock. State that workers touch too is guarded by mu, except
-// for claims (flight.next), which are one compare-and-swap each. A worker that enters a flight is
-// counted under mu. So a flight is never taken down under a worker, and the next flight of the same
-// Job begins only after the last worker has left.
+// for claims (flight.next), which are one compare-and-swap each, and the atomics that are read
+// without it (failed, finished, turns, busy, inside). A worker that enters a flight is counted
+// under mu. So a flight is never taken down under a worker, and the next flight of the same Job
+// begins only after the last worker has left.
 //
-// Parts are cut by the number of rows only, so parts and their ordinals are the same for any number
-// of workers. How many parts a worker claims at once depends on time: a claim should take about 30
-// us, so that claiming costs nothing and the last worker does not delay the others for long. While
-// no other worker is awake, the caller of Complete claims all parts at once.
+// Parts are cut by the number of rows and their chunks only, so parts and their ordinals are the
+// same for any number of workers. How many parts a worker claims at once depends on time: a claim
+// should take about 30 us, so that claiming costs nothing and the last worker does not delay the
+// others for long. While no other worker is awake, the caller of Complete claims all parts at once.
 //
 // Workers look for work for 50 us and then park. Waking a worker costs the waker some microseconds,
 // and the worker starts up to 70 us later. So only work estimated to take longer than Inline wakes

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// Systems are placed in the order of adding. Before a system is placed, all systems that it comes
-// after are placed, in the same way (S3). This is a depth-first search; if its path meets itself,
-// the path is the cycle.
+// Systems are placed by bucket (order.go), and within a bucket in the order of adding. Before a
+// system is placed, all systems that it comes after are placed, in the same way (S3). This is a
+// depth-first search; if its path meets itself, the path is the cycle.
 
 // sorter is the state of one sort of a group.
 type sorter struct {

@@ -4,7 +4,7 @@
 // many rows is a Tx: it selects its rows, reserves everything that can be refused, and then
 // commits, which cannot fail. Calls about one entity go directly to Writer, once there is room for
 // an id and a row. The package knows tables, ids and blocks of buffers. It does not know worlds,
-// archetypes or Go types. Package ecs says which table rows come to (Outcome).
+// archetypes or Go types. Package edit says which table rows come to (Outcome).
 //
 // Lifetime: a Writer lasts as long as its world. A world has one Tx: the next Begin reuses its
 // memory, and its Spans are valid until the next structural change.

@@ -14,7 +14,7 @@ import (
 //	reserve  rows in the tables that they come to, blocks, ids        Reserve: may be refused
 //	commit   chunks change hands, rows move, entities end             Commit: cannot fail
 //
-// A world has one transaction at a time: package ecs refuses a structural change while another is
+// A world has one transaction at a time: package world refuses a structural change while another is
 // under way.
 
 // TableRange is consecutive rows of a table, by index in the table. It may cover several chunks.

@@ -8,13 +8,13 @@ import (
 )
 
 // Structural change. All rows of a world come, move and go here. The functions below write rows,
-// records and the metadata of chunks. Each calls one of three functions, or two if rows change
-// worlds:
+// records and the metadata of chunks, and call three others:
 //
-//	Create CreateN CreateHeld Repeat CopyTable    -> born   rows have come, for new entities
-//	MoveOne send moveChunks Refit promote         -> moved  rows of entities are elsewhere
-//	EndOne end                                    -> died   rows are about to go, with their entities
-//	Receive                                       -> died in the other world, born here
+//	Create Copy CreateN CreateHeld Repeat CopyTable   -> born   rows have come, for new entities
+//	MoveOne Swap send moveChunks Refit promote        -> moved  rows of entities are elsewhere
+//	EndOne end                                        -> died   rows are about to go, with their entities
+//	Receive                                           -> died in the other world, born here
+//	Rebuild                                           -> all three
 //
 // A change of many rows is a Tx (tx.go). Calls about one entity need no Tx: once there is room for
 // an id and a row, they call Create, MoveOne and EndOne.
@@ -22,7 +22,7 @@ import (
 // Invariants, checked by Verify:
 //
 //	C1 Between two changes no rows are coming to a table, and no block is kept.
-//	C2 Created - Destroyed is the number of rows of all tables (W4, checked by package ecs).
+//	C2 Created - Destroyed is the number of rows of all tables (W4, checked by package world).
 
 // Writer writes the rows of a world for structural changes. It belongs to the world's owner.
 type Writer struct {
@@ -57,7 +57,7 @@ func (r *Writer) Open(ids *entity.Store, tables *table.Tables, buffers *value.Bu
 
 // OnEnd sets the function that is called with entities that end, while they are still alive, for
 // rows of one chunk at a time. It is not called for entities that go to another world, which
-// Receive renames. A world that keeps nothing by entity sets none.
+// Receive renames, nor for those that Rebuild ends. A world that keeps nothing by entity sets none.
 func (r *Writer) OnEnd(forget func(ids []entity.ID)) { r.forget = forget }
 
 // OnDestroy sets the function that is called with entities that get a type: the tag of those that
@@ -75,10 +75,8 @@ func (r *Writer) CopyFrom(other *Writer) error {
 	return r.ids.CopyFrom(other.ids)
 }
 
-// Every structural change ends in one of three functions, which maintain whatever is kept about
-// rows beside their tables, such as observers, marks of snapshots or bounds. Rows that leave a
-// table leave a gap, which the table's last rows fill (Table.CloseGap). So moved and died, which
-// say which rows left, also imply which rows filled the gap.
+// Every structural change ends in one of three functions, which count entities and changes, and
+// report those that are destroyed and stay (OnDestroy).
 
 // lastRow stands for the index of a table's last row, if one row has come.
 const lastRow = -1

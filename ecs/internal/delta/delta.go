@@ -51,7 +51,7 @@ type deltaTable struct {
 	values       [][]byte
 	older, newer int    // rows
 	idSum        uint32 // of the entities of the older rows
-	skip         int    // archetypes with rows in neither table that lie between the table before and this one
+	skip         int    // archetypes that have rows, do not differ and come just before this one
 	rows         []deltaRun
 	ids          []entity.ID // of new rows, in order
 	columns      []deltaColumn

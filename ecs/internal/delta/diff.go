@@ -44,8 +44,8 @@ import (
 //
 //	rows did not come, go or move (Comparing.Same)    one source; only written units are compared
 //	the chunk was not written                         one source for the chunk; no bytes are read
-//	otherwise                                         ids are compared in place, 8 at a time; an
-//	                                                  id that differs is looked up in the older state
+//	otherwise                                         ids are compared in place, as bytes; an id
+//	                                                  that differs is looked up in the older state
 
 // differ makes a Delta.
 type differ struct {
@@ -103,8 +103,8 @@ func (x *differ) number(id world.TypeID) int {
 	return n
 }
 
-// archetypes compares all archetypes. An archetype with another place among those with rows counts
-// as different.
+// archetypes compares all archetypes. Of those with rows, one that now stands after another that it
+// stood before counts as different.
 func (x *differ) archetypes() error {
 	last, skip := -1, 0
 	older := x.Older.Archetypes.List

@@ -35,7 +35,8 @@ import (
 //	from  [Position 0, Owner 1]     to  [Owner 5, Position 9]
 //	      | Entity | Position | Owner |     the same chunk: 9 and 5 stand where 0 and 1 stood
 //
-// A move of 2,000 rows of [Position], 1,000 rows a chunk, to a world that has 300 such rows:
+// A move of 2,000 rows of [Position], 1,000 rows a chunk (MaxRows), to a world that has 300 such
+// rows:
 //
 //	byte a row     | Entity, 8         | Position, 8      |
 //	chunks 0, 1    | new ids written   | stay             |    16,000 B written, 16,000 B given
@@ -187,8 +188,8 @@ func move(w *world.World, op string, from *world.World, selected *change.Tx, mov
 	return batch(w, total), nil
 }
 
-// reserve does everything that can fail. On an error nothing has changed, except that new types
-// stay registered.
+// reserve does everything that can fail after registerAll. On an error nothing has changed, except
+// that new types stay registered.
 func (m *migration) reserve() error {
 	before := len(m.w.Archetypes.List)
 	err := m.aim(m.selected)

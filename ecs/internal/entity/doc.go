@@ -17,13 +17,14 @@
 // takes none. Blocks of both kinds share one numbering, in the order in which they are made, so
 // indices grow upwards and neither kind has a limit of its own.
 //
-// The owner takes the lowest free index first. The same operations give the same ids, provided that
-// Reserve makes its blocks at the same points among them. If other goroutines make blocks at
-// arbitrary times, the owner's ids differ only in the numbers of their blocks; the order of the
-// blocks is the same.
+// The owner takes the free indices of one word of 64 after the other, each time of the lowest word
+// that has one; an index that is freed meanwhile waits. The same operations give the same ids,
+// provided that Reserve makes its blocks at the same points among them. If other goroutines make
+// blocks at arbitrary times, the owner's ids differ only in the numbers of their blocks; the order
+// of the blocks is the same.
 //
 // Lifetime: a store has no memory before the first [Store.MakeRoom] or Reserve, and none after
-// [Store.Close]. A pointer to a record, and a [View], are valid until the next MakeRoom,
+// [Store.Close]. A pointer to a record, and a [RecordsView], are valid until the next MakeRoom,
 // [Store.Reach] or Close, since a longer array of records may move to a longer run of chunks or to
 // a reservation beside the universe.
 //

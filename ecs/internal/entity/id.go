@@ -13,8 +13,9 @@ import "strconv"
 // placeholder the bits below P are the entity's number in the buffer, and the version bits are the
 // buffer's number.
 //
-// A version has 32 bits in three other places too: in Record (record.go), and in code of package
-// world (hashvalue.go, which reads an ID by reflection) and package ecs (parseEntity in entity.go).
+// A version has 32 bits elsewhere too: in Record (record.go), Store.start (store.go), indexBlock
+// (reserve.go) and their images, and in code of package world (hashvalue.go, which reads an ID by
+// reflection) and package ecs (parseEntity in entity.go).
 type ID struct {
 	ref     uint32 // index, tag, placeholder flag
 	version uint32

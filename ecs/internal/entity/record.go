@@ -27,9 +27,8 @@ const _ = uint(8 - unsafe.Sizeof(ID{}))
 func (r *Record) Is(e ID) bool { return r.version == e.version && e.version&1 != 0 }
 
 // RecordsView is what a look-up needs of a store: the address and number of the records, and the
-// tag. It takes three words; the zero View has no records. A View is a copy, which users keep
-// beside the other data of their look-ups. After MakeRoom and Reach they get a new one from
-// Store.View.
+// tag. It takes two words; the zero value has no records. It is a copy, which users keep beside the
+// other data of their look-ups. After MakeRoom and Reach they get a new one from Store.View.
 type RecordsView struct {
 	base unsafe.Pointer // of record 0
 	n    uint32         // number of records

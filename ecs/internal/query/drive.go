@@ -9,7 +9,7 @@ import (
 
 // Driving. A loop over a query that requires a sparse type can go through the chunks of archetypes
 // and test each row, or through the entries of the set and find the row of each. Both yield the
-// same rows, with the same masks, in the same order: entries are sorted by place first. RowsOf,
+// same rows, with the same masks, in the same order: entries are sorted by place first. Where,
 // Chunks and changes by query go through the chunks.
 
 const (
@@ -83,7 +83,7 @@ func sameChunk(keys []rowKey) (n int) {
 	return n
 }
 
-// walkSet is walk through the entries of a set.
+// walkSet is Walk through the entries of a set.
 func (s *Scan) walkSet(q *Query, set *sparse.Set, filters bool, since uint32, yield func(Rows) bool) (ended bool) {
 	s.keys = q.appendRowKeys(s.keys[:0], set)
 	for keys := s.keys; len(keys) > 0; {

@@ -78,7 +78,7 @@ func (s *Scan) columnAt(base unsafe.Pointer, p world.Place) unsafe.Pointer {
 
 // ColumnTo is Column for callers that mark nothing. A column with a write barrier that the query
 // may write is kept for snapshots: the caller may write it, and mark it later. That of a snapshot
-// is brought first.
+// is loaded first.
 func (r Rows) ColumnTo(t *world.Type, p world.Place) unsafe.Pointer {
 	s := r.Scan
 	if p.Flags()&world.BarrierRead != 0 {
@@ -90,7 +90,7 @@ func (r Rows) ColumnTo(t *world.Type, p world.Place) unsafe.Pointer {
 	return s.columnAt(r.Base, p)
 }
 
-// PlaceOf is like column but does not mark the column changed. ok is false where column returns
+// PlaceOf is like Column but does not mark the column changed. ok is false where Column returns
 // nil.
 func (r Rows) PlaceOf(t *world.Type, op string) (p world.Place, ok bool) {
 	s := r.Scan

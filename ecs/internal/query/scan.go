@@ -74,7 +74,7 @@ func lock(w *world.World, s *Scan, q *Query) {
 	w.Loops.Open++
 }
 
-// innerScan returns an idle scan for a loop inside other loops. Usually the first w.loops.open
+// innerScan returns an idle scan for a loop inside other loops. Usually the first Loops.Open
 // scans are busy; if iterators were pulled by hand, others may be.
 //
 //go:noinline
@@ -115,7 +115,7 @@ func (s *Scan) End() {
 	s.World.Loops.Open--
 }
 
-// EndBatch is end for a loop over a batch.
+// EndBatch is End for a loop over a batch.
 func (s *Scan) EndBatch() {
 	s.First = 0
 	s.End()

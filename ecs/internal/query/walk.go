@@ -13,9 +13,10 @@ import (
 )
 
 // Walks. Before a loop the query binds its new matches. The loop then yields the chunks of all
-// matches one after the other, with a mask if not every row matches. All loops, of the owner and of
-// a borrow's goroutines, over all values or one (where.go), call Scan.walkOne. The most common loop
-// is the exception: Query.Walk has a copy of the code.
+// matches one after the other, with a mask if not every row matches. Loops over archetypes, of the
+// owner and of a borrow's goroutines, over all values or one (where.go), call Scan.walkOne; the
+// most common one is the exception: Query.Walk has a copy of the code. Loops over the entries of a
+// set are in drive.go, and Accessor.Rows yields ranges of chunks.
 
 // look brings the bindings up to date with the matches. Between two calls matches are only added,
 // unless archetypes have left; then look recreates all bindings.

@@ -21,7 +21,7 @@ import (
 // move to a larger or smaller chunk keep versions, and so bounds. A chunk that comes to a table has
 // none.
 //
-// Goroutines that only read may load bounds while the owner stores some: all three words are
+// Goroutines that only read may load bounds while the owner stores some: all four fields are
 // atomic, and the key is written last. A chunk keeps its key until it is written, so a reader that
 // loads the chunk's key loads the words that belong to it.
 

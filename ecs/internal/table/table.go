@@ -51,17 +51,17 @@ type Table struct {
 // columns are copied, which begin and which end. It does all copying of rows between two layouts.
 type Transition struct {
 	From, To *Table
-	Fresh    []Column // columns that only To has; they start as zeros
+	Fresh    []Column // columns of To that rows do not keep (see Keeps); they start as zeros
 	// The last column of Fresh; if Fresh is empty, the zero Column, which points to the start of
 	// the chunk.
 	Added   Column
 	numbers []TypeID      // by slot of To: the type's number in the world of From; nil if the numbers are the same
 	reset   Signature     // types that start anew although From has them
-	row     store.RowCopy // columns that both From and To have
-	dropped []Column      // owning columns that only From has; Send ends what rows own there
-	bits    []Slots       // enable bits that both From and To have
-	values  []Slots       // chunk types that both From and To have, whose values go with whole chunks
-	on      []uint16      // slots of To whose bits From lacks; the types are enabled in rows that come
+	row     store.RowCopy // columns that rows keep
+	dropped []Column      // owning columns of From that rows do not keep; Send ends what rows own there
+	bits    []Slots       // enable bits that rows keep
+	values  []Slots       // chunk types that rows keep, whose values go with whole chunks
+	on      []uint16      // slots of the other types of To with bits, which are enabled in rows that come
 	extras  bool          // bits, on or dropped is not empty: MoveOne calls sendExtras
 	more    bool          // extras, or row.Others
 	// In no table's transitions, so a new layout of From or To does not update it: see Refresh.

@@ -25,7 +25,7 @@ import (
 // where fold is the product with hashStep, 128 bits, its halves xored. Bytes are words of 8,
 // little-endian, the last filled with zeros. A value's bytes are those of its fields one after the
 // other, without padding; an entity is 8 bytes without the tag; a buffer is a word with its length
-// and the bytes of its elements.
+// and the bytes of its elements. Values of managed and chunk types are left out.
 
 // Constants of the hash: the fractions of the square roots of 2 and of 3 and of the golden ratio.
 const (

@@ -11,9 +11,9 @@ import (
 //
 // Component.Get is the look-up of entity.LookupTable alone, inlined in the caller: before the value
 // it makes two dependent loads, of the record and of the column address of the record's row block.
-// All other look-ups call find, which reads the same tables. LookupTable.At cannot explain why it
-// refuses a look-up: the value with which it panics calls refusal, which repeats the look-up as
-// find does.
+// All other look-ups call Lookup.LookUp, which reads the same tables. LookupTable.At cannot explain
+// why it refuses a look-up: the value with which it panics calls refusal, which repeats the look-up
+// as LookUp does.
 //
 // Look-ups that write call entity.LookupTable.Mut, which also writes the change version of the type
 // in the chunk.
@@ -158,7 +158,7 @@ func (f *Lookup) LookUp(op LookupOp, e entity.ID) (unsafe.Pointer, Location) {
 	return nil, 0
 }
 
-// miss handles the cases that find does not expect. It panics for zero handles, closed worlds and
+// miss handles the cases that LookUp does not expect. It panics for zero handles, closed worlds and
 // entities of another world, and, except for OpHas, for a type that is lent.
 //
 //go:noinline
@@ -213,12 +213,12 @@ func (f *Lookup) checkWrite(op string) {
 	}
 }
 
-// Mut is find for writing: it also marks the type changed in e's chunk.
+// Mut is LookUp for writing: it also marks the type changed in e's chunk.
 func (t *Type) Mut(op LookupOp, e entity.ID) unsafe.Pointer {
 	return t.OwnerLookup().TableOrNil().Mut(uint8(op), e)
 }
 
-// mutElse is mut for the cases that entity.LookupTable.Mut does not handle.
+// mutElse is Mut for the cases that entity.LookupTable.Mut does not handle.
 func mutElse(s *entity.LookupTable, op uint8, e entity.ID) unsafe.Pointer {
 	f := (*Lookup)(unsafe.Pointer(s)) // Safe because the owner's look-ups write by LookupTables that begin a Lookup.
 	p, at := f.LookUp(LookupOp(op), e)
@@ -232,7 +232,7 @@ func mutElse(s *entity.LookupTable, op uint8, e entity.ID) unsafe.Pointer {
 	return p
 }
 
-// MutLent is mut for a goroutine of a borrow.
+// MutLent is Mut for a goroutine of a borrow.
 func (f *Lookup) MutLent(op LookupOp, e entity.ID) unsafe.Pointer {
 	if f == nil || !f.Writes {
 		f.Known(op.String())
@@ -245,7 +245,7 @@ func (f *Lookup) MutLent(op LookupOp, e entity.ID) unsafe.Pointer {
 	return p
 }
 
-// OpenLent is open for a goroutine of a borrow.
+// OpenLent is Type.Open for a goroutine of a borrow.
 func (f *Lookup) OpenLent(op LookupOp, e entity.ID, write bool) (b RawBuffer, ok bool) {
 	var p unsafe.Pointer
 	if write {

@@ -12,7 +12,8 @@ import (
 // life of entities. Entries belong to entities, not to rows, so only what begins, ends or copies
 // entities concerns them.
 //
-//	an entity ends             Writer.OnEnd, or Writer.OnDestroy if Cleanup types keep it: forgetSparse
+//	an entity ends             Writer.OnEnd calls forgetEnded; Writer.OnDestroy, if Cleanup types keep it,
+//	                           forgetSparse
 //	Instantiate                copying.fillEntries gives each copy the values of its member
 //	MoveAll, MoveQuery         the entries move with the names, see migration.renamed
 //	Clone                      copySparse

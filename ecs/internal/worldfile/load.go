@@ -23,9 +23,10 @@ import (
 // Terminology
 //
 //	section    a part of the file: encoded metadata, or the bytes of rows or records (image.go)
-//	rows       the section with all chunks and, behind them, the blocks of spilled buffers
+//	rows       the section with all chunks and, after them, the blocks of spilled buffers
 //	granule    2 MiB of rows: the unit of mapping and reading
-//	claims     one bit per eighth of a chunk (2 KiB) of the section rows: it belongs to a table
+//	claims     one bit per eighth of a chunk (2 KiB) of the section rows: it belongs to a table or
+//	           has blocks
 //	match      a type of the file and the type of the program that takes its values
 //	as is      of a match: its layout has not changed, so the world can use its values as they lie
 //	           in the file (imageMatch.mapped), whether the file is mapped or read
@@ -45,8 +46,8 @@ import (
 //	match      find the program's type for each type of the file
 //	prepare    make archetypes; check layouts and claim the places of chunks
 //	take       map the granules of rows, or allocate them and read them
-//	adopt      give archetypes their chunks; then records, sets and names
-//	convert    convert rows of sources (convert.go)
+//	adopt      give archetypes their chunks; then managed values and records
+//	convert    convert rows of sources (convert.go); then sparse sets and names
 //
 // The section rows, of 3 chunks and 20,000 bytes of blocks, takes one granule of the universe:
 //

@@ -24,8 +24,8 @@ import (
 //	           entities (bakedobject.go)
 //	sub        number of an entity in its record; the first, 0, stands for the object
 //	value      of a record: one component, buffer or other value of one entity (the Go type part)
-//	part       of a section: at most PartRows entities whose objects follow one another; a scene loads
-//	           them as one
+//	part       of a section: at most PartRows entities whose objects follow one another, or those of
+//	           one larger object; a scene loads them as one
 //	group      the entities of one part with the same types, sparse ones too, and the same shared
 //	           values; groups that differ in sparse types alone are of one archetype
 //	number     of an entity in the section: subs counted over all objects in order
@@ -38,11 +38,11 @@ import (
 //	becomes   entity             entity, or placeholder   entity of the blob
 //	                             of elsewhere
 //
-// The steps: group sorts entities by what they have; create makes each group's rows and copies its
-// columns. To every row it adds the types Identity and Tag, and fills in the Identity. addBlobs,
-// putAll and adopt then add what is not in columns: blobs, buffers, managed and sparse values, and
-// parents. putAll also replaces the placeholders in all values (lead), as all entities exist by
-// then, and refuses shared values that have an entity:
+// The steps: group sorts entities by what they have, and adds the types Identity and Tag; create
+// makes each group's rows, copies its columns and fills in the Identity. addBlobs, putAll and adopt
+// then add what is not in columns: blobs, buffers, managed and sparse values, and parents. putAll
+// also replaces the placeholders in all values (lead), as all entities exist by then, and refuses
+// shared values that have an entity:
 //
 //	object     record                       number    group
 //	tree-1     0: Position, Height          0         [Position Height]    row 0
