@@ -45,6 +45,15 @@ import (
 // workers. All other work is run by a worker that is awake, or at the latest by the owner in
 // Complete.
 //
+// The structs Job, flight, Handle and worker are at the end of this file, since they need each
+// other. What they do:
+//
+//	what a job declares, and how it is scheduled    job.go, body.go, partials.go
+//	how rows become parts, and what they cost       flight.go
+//	how parts are claimed and run                   worker.go, panic.go, label.go
+//	what the owner waits for                        handle.go
+//	what a body is given                            ctx.go
+//
 // Invariants, cited where they are kept:
 //
 //	J1 A flight is ready only when all flights before it that it depends on have finished.

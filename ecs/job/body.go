@@ -2,6 +2,8 @@ package job
 
 import "quarry/ecs"
 
+// Bodies that call a function for each entity. Other bodies are functions of the program.
+
 // Each1 returns a body that calls f for each entity. row is the entity's row in the rows of the
 // call, a points to its component, or is nil if the chunk lacks an Optional type. Make the body
 // once, not in every frame. It panics if f is nil. Cost: one call per entity, which a loop in a
