@@ -7,11 +7,13 @@
 //	what an archetype is, when one goes            archetype*.go, retire.go, shrink.go
 //	how a value is found by its entity             lookup.go, lookupmany.go, location.go
 //	what may not happen at once                    lock.go, loops.go, lease.go
-//	which write is marked, and how                 rowversion.go, barrier.go, enable.go
+//	which write is marked, and how                 rowversion.go, barrier.go, enable.go; look-ups in lookup.go
+//	what a limit reports                           limiterror.go
 //	values outside the chunks                      ownedvalues.go, rawbuffer.go, managed.go, sparseset.go,
 //	                                               chunktypes.go
 //	how a type is described to another world       description.go, codec.go
 //	what Hash covers                               hash.go, hashvalue.go
+//	where values have entities                     entitylinks.go
 //
 // The rooms above, the lowest first; each imports those below it and no other:
 //

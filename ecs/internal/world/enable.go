@@ -8,6 +8,9 @@ import (
 	"quarry/ecs/internal/entity"
 )
 
+// Enable bits by entity, and of many rows at once. Package query has them by rows of a loop
+// (enable.go there).
+
 // Enabled reports whether e is alive and has the type, enabled.
 func (f *Lookup) Enabled(op string, e entity.ID) bool {
 	if r, _ := f.TableOrNil().Find(e); r != nil {

@@ -8,8 +8,9 @@ import (
 )
 
 // Links: the entity values in components, in elements of buffers and in managed and shared values,
-// wherever a type has a field of type Entity. Entities behind pointers and in slices, maps and
-// interfaces are not found.
+// wherever a type has a field of type Entity. They are found so that a copy or a move can rewrite
+// them; a link is no relation that queries know. Entities that pointers lead to, and those in
+// slices, maps and interfaces, are not found.
 
 // EachEntity calls visit for each entity in n values of size bytes.
 func EachEntity(links []Link, first unsafe.Pointer, n int, size uintptr, visit func(*entity.ID)) {

@@ -9,6 +9,9 @@ import (
 	"quarry/layout"
 )
 
+// The error of a limit. What limits is elsewhere: rows of a chunk and orders of chunks in package
+// table (layout.go), options of types by kind (kind.go), entities in entity.go.
+
 // ErrLimit is wrapped by every *LimitError.
 var ErrLimit = errors.New("limit reached")
 
@@ -41,7 +44,7 @@ func (e *LimitError) Unwrap() []error {
 	return []error{ErrLimit, e.Err}
 }
 
-// Limit returns a LimitError without Op, which the exported caller sets by during.
+// Limit returns a LimitError without Op, which the exported caller sets by WithOp.
 func Limit(name string, most int, err error) error {
 	return &LimitError{Limit: name, Max: most, Err: err}
 }

@@ -185,15 +185,6 @@ func (t *Type) SwitchSparse(op string, e entity.ID, on bool) bool {
 	return true
 }
 
-// WatchEnds has the world told which entities end.
-func (w *World) WatchEnds() { w.Writer.OnEnd(w.forgetEnded) }
-
-// forgetEnded removes the names and entries of entities that end.
-func (w *World) forgetEnded(ids []entity.ID) {
-	w.forgetNames(ids)
-	w.forgetSparse(ids)
-}
-
 // forgetSparse removes the entries of entities that are destroyed.
 func (w *World) forgetSparse(ids []entity.ID) {
 	for _, t := range w.Types.Sparse {
