@@ -9,7 +9,8 @@ import (
 	"quarry/internal/debug"
 )
 
-// A region is a range of addresses and one bit per granule:
+// A region is a range of addresses and one bit per granule. Here it changes granules; space.go
+// reserves the range, and parks it again:
 //
 //	granule        0        1        2        3
 //	ready          0        1        1        0       bits in Go memory, never in the range

@@ -10,8 +10,9 @@
 //	err = j.Sync()                                         // all commits are on the disk
 //	err = j.Close()                                        // before the world
 //
-// [View] gives the world without opening the journal, [Check] checks each byte, and Journal.Backup
-// copies a journal that is running.
+// [SyncEach], [SyncEvery] and [SyncNever] choose when commits reach the disk, [CompactAt] when a
+// new base is written. [View] gives the world without opening the journal, [Check] checks each
+// byte, and Journal.Backup copies a journal that is running.
 //
 // The folder after 1,200 commits before the base and three behind it, of a world of 200,000
 // entities of 40 B of which a frame changes 1 %:

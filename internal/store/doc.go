@@ -6,7 +6,8 @@
 //	chunks   [ 17          ]  [ 18          ]  [ 40-41             ]  chunk.go room.go refit.go
 //	           a | b | c        a | b | c        a    | b    | c      columns, by their offsets
 //
-// The smallest chunk is an eighth of one of the universe (smallchunks.go).
+// The smallest chunk is an eighth of one of the universe: UnitOrder (chunk.go) says so, and
+// smallchunks.go hands them out.
 //
 // Ownership: a [Store] owns its chunks until MoveChunks, Detach or a [Keeper] takes them over;
 // Compose gives it some. Its lists of chunks are Go memory.

@@ -26,7 +26,8 @@ import (
 //	S2 open has a bit for exactly the held chunks with a free eighth, none in a word below low.
 //	S3 The counts of held chunks and of allocated eighths are right.
 
-// SmallSize is the size of an eighth of a chunk, in bytes.
+// SmallSize is the size of an eighth of a chunk, in bytes. It follows from UnitOrder (chunk.go);
+// world files depend on it.
 const SmallSize = universe.ChunkSize / eighths
 
 const (

@@ -2,6 +2,9 @@ package change
 
 import "quarry/ecs/internal/table"
 
+// Outcomes of rows of one table. edit.Outcome is that of several changes of an archetype, and
+// becomes one of these.
+
 // Outcome is what a structural change does to the rows of one table: they stay, move or end. The
 // zero Outcome is Stay.
 type Outcome struct {

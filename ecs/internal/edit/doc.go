@@ -6,11 +6,14 @@
 //	how an entity gets and loses a type            move.go; change.go and apply.go for several at once
 //	which rows a change by query or list is about  selection.go
 //	how entities are made                          create.go, reserve.go, instantiate.go, batch.go
-//	how they end                                   destroy.go
+//	how they end, and who is told                  destroy.go; change.Writer.OnEnd and OnDestroy
 //	what several changes make of an archetype      outcome.go
-//	how groups are changed all or none             tx.go
+//	how groups are changed all or none             tx.go, on change.Tx
 //	sparse types in all that                       sparsechange.go, sparsecopy.go
 //	another world                                  migrate.go, clone.go
+//
+// Not here: a delta makes tables hold other rows by change.Writer.Rebuild; names and sparse entries
+// of those that end go with it as the delta says, without OnEnd.
 //
 // All of it belongs to the world's owner, outside of loops. Whatever can fail comes first; an error
 // is a *world.LimitError, and nothing has changed then. A broken contract panics with the name of

@@ -5,6 +5,8 @@ import (
 	"quarry/ecs/internal/world"
 )
 
+// Outcomes of changes of an archetype. For rows they become a change.Outcome (ofRows).
+
 // Outcome is the combined effect of a sequence of changes on the entities of an archetype: the
 // archetype that they move to in one move, and the types that start from zero there because an
 // earlier change removed them. It is a value.

@@ -11,7 +11,7 @@ import (
 	"quarry/ecs/internal/world"
 )
 
-// Selecting the rows for a change by query or by list, for a transaction (ecs/internal/change).
+// Selecting the rows for a change by query or by list: which rows. change.Selection keeps them.
 
 // CheckQuery panics for a query that cannot be used in the world.
 func CheckQuery(w *world.World, op string, q *query.Query) {

@@ -8,6 +8,9 @@ import (
 	"quarry/ecs/internal/world"
 )
 
+// A transaction of groups, for package command. It finds archetypes and checks entities; the
+// change.Tx below it reserves and moves rows.
+
 // Tx is a structural change of several groups of entities that are created, copied, moved
 // or ended, all or none. First declare the groups (Create, Copy, Move). Then call Reserve, which
 // may fail. Then run each group, copies before moves, because a copy is made from the row where its

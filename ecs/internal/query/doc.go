@@ -2,9 +2,11 @@
 // and tests that rows must pass; a loop yields the rows of one chunk after the other.
 //
 //	to find out                                    look into
+//	the structs, which need each other             query.go: Query, Binding, Scan, Borrow, Accessor
 //	how terms become filter, access and tests      term.go, filter.go, query.go, access.go
 //	how a loop goes from chunk to chunk            walk.go, scan.go, rows.go; where.go by shared value
 //	how rows of a chunk are told apart             sparsefilter.go, masked.go, between.go, rowversion.go
+//	how a row is enabled in a loop                 enable.go
 //	what drives a loop over sparse types           drive.go
 //	what other goroutines may see                  borrow.go, accessor.go
 //

@@ -6,6 +6,9 @@ import (
 	"quarry/ecs/internal/world"
 )
 
+// Enable bits by rows: of one row that a loop yields. Package world has them by entity and by query
+// (enable.go there).
+
 // ToggleAt toggles the component of the i'th row of rows.
 func ToggleAt(t *world.Type, op string, rows Rows, i int, on bool) {
 	p := rows.BitAt(t, op, i)

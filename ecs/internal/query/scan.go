@@ -8,6 +8,8 @@ import (
 	"quarry/ecs/internal/world"
 )
 
+// Scans: how loops are opened and ended, and what their rows point to. The struct is in query.go.
+
 // scans are the scans of a world.
 type scans struct {
 	List    []*Scan // open scans, and idle scans for reuse; the first is Outer

@@ -8,7 +8,8 @@ import (
 )
 
 // New rows are appended after a table's last row. Removed rows leave a gap, which the table's last
-// rows fill. Nothing here fails, since the caller has made room.
+// rows fill. MoveOne moves one row along a transition; transition.go moves many. Nothing here
+// fails, since the caller has made room.
 
 // Run is consecutive rows of one chunk of a table that receives rows.
 type Run struct {

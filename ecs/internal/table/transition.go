@@ -7,9 +7,10 @@ import (
 	"quarry/internal/store"
 )
 
-// How transitions are found, and how rows and chunks go from one table to the other. A Transition
-// of To is computed when it is first asked for, and again when one of its tables has a new layout.
-// Those of ToWorld and Resetting are computed at each call.
+// How transitions are found, and how rows and chunks go from one table to the other; a single row
+// goes by Table.MoveOne (rows.go). The struct is in table.go, beside Table. A Transition of To is
+// computed when it is first asked for, and again when one of its tables has a new layout. Those of
+// ToWorld and Resetting are computed at each call.
 
 // To returns the transition from t to another table of the same world. Every call returns the same
 // Transition, so after a new layout of a table one Find updates it for all users.

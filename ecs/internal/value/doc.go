@@ -14,14 +14,16 @@
 // Snapshots have such copies, and clones begin with one.
 //
 // [Buffers] is the heap of a world's buffers. In its chunk a row has a [Header] of 16 B, followed
-// by room for some elements. A buffer with more elements has all of them in a block of the heap:
+// by room for some elements: [InlineBytes], or what option ecs.Inline says. A buffer with more
+// elements has spilled: all of them are in a block of the heap:
 //
 //	column in the chunk, rows of 32 B       heap
 //	row 0 | header | e0 e1 e2    |
 //	row 1 | header | (unused)    | -------> e0 e1 e2 e3 e4 ...
 //
-// A [Shape] describes the buffers of a type. A [Spill] changes the elements of buffers: the world's
-// owner uses [Buffers.Own], the goroutines of a borrow use [Buffers.Lent].
+// A [Shape] describes the buffers of a type. A [Spill] reads and changes the elements of buffers,
+// inline and spilled: the world's owner uses [Buffers.Own], the goroutines of a borrow use
+// [Buffers.Lent].
 //
 // [Values] interns the values of a shared type: it keeps each value once, as a [Shared], for as
 // long as an archetype or a query holds it. It treats NaN as equal to NaN, in any part of a value.

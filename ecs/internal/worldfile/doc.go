@@ -2,6 +2,7 @@
 // sections into a world. Package ecs/internal/fileformat lays sections out in a file.
 //
 //	to find out                                    look into
+//	which sections there are, and their numbers    file.go
 //	what the sections say                          image.go draws it; info.go describes it to people
 //	how a state becomes sections                   save.go, managed.go
 //	how sections become a world                    load.go, records.go, entries.go, managed.go, shared.go

@@ -17,7 +17,7 @@ import (
 )
 
 // Images. A world is bytes without a pointer, so a file of one is those bytes, and opening it is
-// mapping them. Package image knows files; here is what lies in them.
+// mapping them. Package fileformat knows files; here is what lies in them.
 //
 //	described    types, tables (shared values, archetypes, metadata of chunks), ids, names, sparse types,
 //	             managed values
