@@ -11,9 +11,7 @@ import (
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/sparse"
 	"quarry/ecs/internal/table"
-	"quarry/ecs/internal/value"
 	"quarry/ecs/internal/world"
-	"quarry/internal/universe"
 )
 
 // Images. A world is bytes without a pointer, so a file of one is those bytes, and opening it is
@@ -217,38 +215,8 @@ func refuseSection(section int, err error) error {
 	return fmt.Errorf("%w: section %s: %w", ErrImage, imageSectionNames[section], err)
 }
 
-// imageLoader makes a world of an image.
-type imageLoader struct {
-	f       *File
-	w       *world.World
-	im      WorldImage
-	matches []imageMatch    // what becomes of the types, by number in the file
-	types   []*world.Type   // of the world, by number in the file; nil: entities lose it, or nobody needs it
-	values  []*value.Shared // nil: of a type that entities lose
-	tables  []loadedTable
-	claims  *table.Claims
-	first   universe.ChunkIndex // of the rows
-	taken   bool                // the rows are there
-	adopted bool                // and belong to archetypes, or are free
-}
-
-// loadedTable is an archetype that is being made.
-type loadedTable struct {
-	a      *world.Archetype
-	im     *table.Image
-	slots  []uint16      // of the archetype, by slot in the file
-	source *table.Source // of the rows, whose types have changed; nil: they lie as they are
-}
-
 // imageManaged is the values of a managed type.
 type imageManaged struct {
 	of, N int
 	coded []byte // for each value its length and its bytes
-}
-
-// keptType is what a file says of a type that is kept.
-type keptType struct {
-	whole  int
-	coded  bool
-	fields []ImageField
 }

@@ -38,6 +38,13 @@ import (
 // keptTypes are the types that were made: keptType by reflect.Type.
 var keptTypes sync.Map
 
+// keptType is what a file says of a type that is kept.
+type keptType struct {
+	whole  int
+	coded  bool
+	fields []ImageField
+}
+
 // keptShared is a value of a shared type that is kept.
 type keptShared struct {
 	Known bool   // it is from a file; the zero value is not
