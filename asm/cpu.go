@@ -30,14 +30,14 @@ import (
 // are set only if XGETBV shows the opmask and ZMM state as well. macOS enables ZMM state at first
 // use; there the bits are set if the kernel says that it will.
 
-// EnvLevel is the name of the environment variable that lowers the level. It is read once, before
+// envLevel is the name of the environment variable that lowers the level. It is read once, before
 // main.
-const EnvLevel = "QUARRY_SIMD"
+const envLevel = "QUARRY_SIMD"
 
-// EnvLine is the name of the environment variable that overrides the length of cache lines, 64, 128
+// envLine is the name of the environment variable that overrides the length of cache lines, 64, 128
 // or 256 bytes: for CPUs that do not report it, and to see how columns are laid out on another CPU.
 // Any other value is ignored. It is read once, before main.
-const EnvLine = "QUARRY_LINE"
+const envLine = "QUARRY_LINE"
 
 // ErrLevel is wrapped by the error of LevelError.
 var ErrLevel = errors.New("asm: level not as asked for")
@@ -92,12 +92,12 @@ func choose(offered Level, word string) (Level, error) {
 		}
 		if !offered.includes(l) {
 			return offered, fmt.Errorf("%w: %s=%q, but this build offers %q on this CPU at most; using that",
-				ErrLevel, EnvLevel, word, offered)
+				ErrLevel, envLevel, word, offered)
 		}
 		return l, nil
 	}
 	return offered, fmt.Errorf("%w: %s=%q is unknown; set it to go, avx2, avx512 or neon; using %q",
-		ErrLevel, EnvLevel, word, offered)
+		ErrLevel, envLevel, word, offered)
 }
 
 // CPUName returns the CPU's name for itself, for example "Intel(R) Xeon(R) Platinum 8481C CPU @
@@ -117,7 +117,7 @@ func CPUName() string {
 func CacheLine() int { return line }
 
 // line is written once, before main.
-var line = lineOf(os.Getenv(EnvLine), lineSize(runtime.GOOS, runtime.GOARCH, cpuid.CPU.CacheLine))
+var line = lineOf(os.Getenv(envLine), lineSize(runtime.GOOS, runtime.GOARCH, cpuid.CPU.CacheLine))
 
 // lineOf returns the size that word names, or else size.
 func lineOf(word string, size int) int {

@@ -9,7 +9,7 @@ import (
 )
 
 // I1: written here and nowhere else.
-var best, levelErr = choose(offered(), os.Getenv(EnvLevel))
+var best, levelErr = choose(offered(), os.Getenv(envLevel))
 
 // offered returns the highest level that the CPU and the OS can run. AVX512 needs all four groups,
 // though a kernel may use fewer: CPUs that lack one of them (the Xeon Phi family) do not justify a

@@ -5,7 +5,7 @@ package asm
 import "os"
 
 // I1: written here and nowhere else.
-var best, levelErr = choose(offered(), os.Getenv(EnvLevel))
+var best, levelErr = choose(offered(), os.Getenv(envLevel))
 
 // offered returns NEON: every CPU that Go's arm64 port runs on has it.
 func offered() Level { return NEON }

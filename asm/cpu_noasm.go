@@ -8,7 +8,7 @@ import "os"
 // for correct reports: the race detector does not see loads and stores in assembly.
 const best = Go
 
-var _, levelErr = choose(offered(), os.Getenv(EnvLevel))
+var _, levelErr = choose(offered(), os.Getenv(envLevel))
 
 // offered returns the highest level that this build can run.
 func offered() Level { return Go }

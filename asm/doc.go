@@ -8,10 +8,10 @@
 //	hints      Prefetch (addresses that will be read soon)
 //
 // Each kernel except Prefetch exists as portable Go (`*_go.go`) and as a slow reference that is
-// obviously correct (`*_ref.go`). All but Compose have assembly for AVX512, all but Compact and
-// FindRun512 for AVX2, and Axpy, FirstNotFull and PopCount for NEON; Compose runs its AVX2 code at
-// level AVX512. All versions return the same results, to the bit (a NaN may be any NaN); the tests
-// compare each with the reference.
+// obviously correct (`*_ref_test.go`). All but Compose have assembly for AVX512, all but Compact
+// and FindRun512 for AVX2, and Axpy, FirstNotFull and PopCount for NEON; Compose runs its AVX2 code
+// at level AVX512. All versions return the same results, to the bit (a NaN may be any NaN); the
+// tests compare each with the reference.
 //
 //	Best()    the level that the kernels use, chosen once, before main, from what
 //	          CPU and system support; QUARRY_SIMD=go, avx2, avx512 or neon lowers

@@ -58,3 +58,19 @@ func ExampleSum() {
 	fmt.Println(asm.Sum(tenths), asm.Max(tenths))
 	// Output: 99.99997 0.1
 }
+
+// Velocities are halved in mud, and no unit is slower than a crawl or faster than a gallop.
+func ExampleMaximum() {
+	speed := []float32{0, 3, 8, 20}
+	crawl, gallop := make([]float32, len(speed)), make([]float32, len(speed))
+	asm.Fill(crawl, 0.5)
+	asm.Fill(gallop, 9)
+	asm.Scale(speed, 0.5)
+	asm.Maximum(speed, crawl) // the greater of both, element by element
+	asm.Minimum(speed, gallop)
+	fmt.Println(speed)
+	fmt.Println("slowest", asm.Min(speed), "fastest", asm.Max(speed))
+	// Output:
+	// [0.5 1.5 4 9]
+	// slowest 0.5 fastest 9
+}

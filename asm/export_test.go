@@ -5,6 +5,12 @@ import (
 	"unsafe"
 )
 
+// The variables that choose a level and a length of cache lines.
+const (
+	EnvLevel = envLevel
+	EnvLine  = envLine
+)
+
 // Impl is one implementation of a kernel, K its function type.
 type Impl[K any] struct {
 	Name string

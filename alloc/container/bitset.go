@@ -315,7 +315,11 @@ func (b *Bitset) Close() {
 // Verify checks B1 and returns an error that names a violation.
 func (b *Bitset) Verify() error {
 	b.check("Bitset.Verify")
-	if n := asm.PopCountRef(b.words); n != b.count {
+	n := 0
+	for _, w := range b.words {
+		n += bits.OnesCount64(w)
+	}
+	if n != b.count {
 		return fmt.Errorf("container: B1: %d bits are set, the count is %d", n, b.count)
 	}
 	return nil

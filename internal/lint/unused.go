@@ -31,11 +31,6 @@ var unusedNames = map[string]string{
 		Counts.Resizes Counts.Sizes ErrDamage Guard.Explain GuardError.Addr GuardError.Align
 		GuardError.Block GuardError.Bytes Leak.Blocks Leak.Bytes Limit.Live Trace.Flush
 	`,
-	"asm": `
-		AddAllRef AddRef AndNotRef AndRef AxpyRef CompactRef ComposeRef ConsecutiveRef DotRef EnvLevel
-		EnvLine ErrLevel FillRef FindRun512Ref FirstNotFullRef MatchRef MaxRef Maximum MaximumRef Min
-		MinRef Minimum MinimumRef MulAddRef OrRef Scale ScaleRef SumRef
-	`,
 	"bitmask": `
 		Bits.AllClear Bits.AllSet Bits.Count Bits.FindBestWord Bits.Has Bits.Len Bits.LongestRun
 		Bits.SetBit Bits.TryAllocAt Bits.UsedRuns Bits.Zeros FindAligned FindAlignedRef FindRunRef Fit
