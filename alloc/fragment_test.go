@@ -15,7 +15,7 @@ type firstFit []uint64
 
 func (f firstFit) alloc(n int) alloc.ChunkIndex {
 	for m := range f {
-		if at, ok := bitmask.FindRunRef(f[m], n); ok {
+		if at, ok := bitmask.FindRun(f[m], n); ok {
 			f[m] |= bitmask.Mask(at, n)
 			return alloc.ChunkIndex(m*64 + at)
 		}

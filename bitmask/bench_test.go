@@ -122,11 +122,6 @@ func BenchmarkBitsBest(b *testing.B) {
 				sink, _ = table.FindBestRun(n)
 			}
 		})
-		b.Run("impl=BestWord/n="+itoa(n)+"/words=64", func(b *testing.B) {
-			for range b.N {
-				sink, _ = table.FindBestWord(n)
-			}
-		})
 	}
 }
 

@@ -64,24 +64,6 @@ func (r row) FindBestRun(n int) (int, bool) {
 	return best, shortest <= len(r)
 }
 
-func (r row) FindBestWord(n int) (int, bool) {
-	best, shortest := len(r), 65
-	for word := 0; word < len(r); word += 64 {
-		longest, first := 0, -1
-		for i := word; i < word+64; i++ {
-			run := r.freeFrom(i, word+64)
-			longest = max(longest, run)
-			if run >= n && first < 0 {
-				first = i
-			}
-		}
-		if longest >= n && longest < shortest {
-			best, shortest = first, longest
-		}
-	}
-	return best, shortest <= 64
-}
-
 func (r row) SetRange(offset, n int) {
 	for i := offset; i < offset+n; i++ {
 		r[i] = true

@@ -68,7 +68,6 @@ func random(rng *rand.Rand, words, mean int) bitmask.Bits {
 type searches interface {
 	FindRun(n int) (int, bool)
 	FindBestRun(n int) (int, bool)
-	FindBestWord(n int) (int, bool)
 	LongestRun() (offset, n int)
 }
 
@@ -82,12 +81,6 @@ func agree(t *testing.T, b bitmask.Bits, n int) {
 	}{
 		{"I3: FindRun", func(s searches) (int, bool) { return s.FindRun(n) }},
 		{"I5: FindBestRun", func(s searches) (int, bool) { return s.FindBestRun(n) }},
-		{"FindBestWord", func(s searches) (int, bool) {
-			if n > 64 {
-				return 0, false
-			}
-			return s.FindBestWord(n)
-		}},
 	} {
 		at, ok := c.find(b)
 		wantAt, wantOK := c.find(twin)
@@ -294,8 +287,6 @@ func TestBitsEdges(t *testing.T) {
 	require.Equal(t, []any{0, false}, []any{at, ok})
 	at, ok = none.FindBestRun(70)
 	require.Equal(t, []any{0, false}, []any{at, ok})
-	at, ok = none.FindBestWord(64)
-	require.Equal(t, []any{0, false}, []any{at, ok})
 	at, n := none.LongestRun()
 	require.Equal(t, []int{0, 0}, []int{at, n})
 	none.SetRange(0, 0)
@@ -350,9 +341,6 @@ func TestBitsBadArgumentsPanic(t *testing.T) {
 			want := fmt.Sprintf("bitmask: Bits.%s: n=%d is less than 1", name, n)
 			require.PanicsWithValue(t, want, func() { call(n) })
 		}
-	}
-	for _, n := range []int{-1, 0, 65} {
-		require.PanicsWithValue(t, badCount("Bits.FindBestWord", n), func() { b.FindBestWord(n) })
 	}
 	for _, i := range []int{-1, 128} {
 		for name, call := range map[string]func(int) bool{"Has": b.Has, "SetBit": b.SetBit, "ClearBit": b.ClearBit} {

@@ -180,33 +180,6 @@ func (b Bits) FindBestRun(n int) (offset int, ok bool) {
 	return offset, ok
 }
 
-// FindBestWord finds the lowest word whose longest run of zeros is the shortest that has at least
-// n, and returns the lowest offset of n zeros in it. When there is none it returns len(b)*64 and
-// false. This is best fit among words whose runs may not cross: it preserves long runs for requests
-// that need them. FindBestWord panics unless n is in 1..64.
-func (b Bits) FindBestWord(n int) (offset int, ok bool) {
-	if uint(n-1) >= WordBits {
-		badCount("Bits.FindBestWord", n)
-	}
-	best, shortest := 0, WordBits+1
-	for i, w := range b {
-		if WordBits-bits.OnesCount64(w) < n {
-			continue
-		}
-		if _, run := LongestRun(w); run >= n && run < shortest {
-			best, shortest = i, run
-			if run == n {
-				break
-			}
-		}
-	}
-	if shortest > WordBits {
-		return b.Len(), false
-	}
-	at, _ := FindRun(b[best], n)
-	return best*WordBits + at, true
-}
-
 // TryAlloc sets the lowest run of n zeros, across words, and returns its offset. When there is none
 // it changes nothing and returns Len and false. TryAlloc panics when n is less than 1.
 func (b Bits) TryAlloc(n int) (offset int, ok bool) {

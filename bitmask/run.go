@@ -22,7 +22,7 @@ import (
 //	six shifts, table      2.4   2.5   2.4   2.7   2.9   2.7
 //	straight line by n     0.5   1.6   1.6   1.8   1.8   1.6
 //
-// Invariants that the tests check against the bit-by-bit twins in run_ref.go:
+// Invariants that the tests check against the bit-by-bit twins in run_ref_test.go:
 //
 //	I1 FindRun returns the lowest offset of n zeros, or WordBits and false when there is none.
 //	I2 LongestRun returns the lowest of the longest runs of zeros.

@@ -10,7 +10,6 @@ import (
 	"github.com/anishathalye/porcupine"
 
 	"quarry/alloc"
-	"quarry/bitmask"
 	"quarry/mmap"
 )
 
@@ -62,10 +61,9 @@ var maskModel = porcupine.Model{
 	Step: func(state, input, _ any) (bool, any) {
 		used, e := state.(uint64), input.(event)
 		if e.kind == refuse {
-			_, n := bitmask.LongestRunRef(used)
-			return n < e.n, used
+			return longestFree(used) < e.n, used
 		}
-		mask := bitmask.MaskRef(e.at, e.n)
+		mask := (uint64(1)<<e.n - 1) << e.at
 		switch e.kind {
 		case take:
 			return used&mask == 0, used | mask
@@ -79,6 +77,19 @@ var maskModel = porcupine.Model{
 		return fmt.Sprintf("%s [%d, %d+%d) of megachunk %d",
 			[...]string{"take", "give", "deny", "refuse"}[e.kind], e.at, e.at, e.n, e.megachunk)
 	},
+}
+
+// longestFree returns the length of the longest run of zeros, bit by bit, as package bitmask does
+// not.
+func longestFree(used uint64) (longest int) {
+	free := 0
+	for bit := range alloc.ChunksPerMegachunk {
+		if free++; used>>bit&1 == 1 {
+			free = 0
+		}
+		longest = max(longest, free)
+	}
+	return longest
 }
 
 // script says how a history is made.

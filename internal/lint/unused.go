@@ -31,14 +31,6 @@ var unusedNames = map[string]string{
 		Counts.Resizes Counts.Sizes ErrDamage Guard.Explain GuardError.Addr GuardError.Align
 		GuardError.Block GuardError.Bytes Leak.Blocks Leak.Bytes Limit.Live Trace.Flush
 	`,
-	"bitmask": `
-		Bits.AllClear Bits.AllSet Bits.Count Bits.FindBestWord Bits.Has Bits.Len Bits.LongestRun
-		Bits.SetBit Bits.TryAllocAt Bits.UsedRuns Bits.Zeros FindAligned FindAlignedRef FindRunRef Fit
-		Fit.Avoid Fit.Next Fit.Skip Hierarchy.Erase Hierarchy.Fit Hierarchy.FitAligned Hierarchy.InUse
-		Hierarchy.Len Hierarchy.Note HierarchyWords LongestRun LongestRunRef MaskRef NewHierarchyIn
-		Word.ClaimOne Word.ClearBit Word.FreeOne Word.SetBit Word.TryAllocAligned Word.TryAllocAt
-		WordBits
-	`,
 	"ecs": `
 		Archetype.Chunk Bits.Enabled Bits.Len BitsW.Disable BitsW.Enable BitsW.Enabled BitsW.Len
 		Buffer.Changed Buffer.ChangedAt Buffer.ChangedSince Buffer.DisableAt Buffer.EnableAt
