@@ -112,11 +112,6 @@ var unusedNames = map[string]string{
 		AxisAngle ErrStale Local.Inverse Local.Mul Local.Rotate Local.RotateX Post.Matrix Quat.Conjugate
 		Quat.Mul Quat.Normalize Quat.Rotate Transforms.PostType Vec3.Add Vec3.Scale
 	`,
-	"layout": `
-		Column.Enableable ErrColumn Field.Marked NewIn Options.ChunkSize Options.MaxRows Placement.Bytes
-		Placement.Hole Plan.Beside Plan.ChunkSize Plan.Free Plan.Narrow Plan.RowLimit Plan.RowSize
-		Plan.Used PointerError PointerError.Error PointerError.Kind PointerError.Path PointerError.Type
-	`,
 	"mmap": `
 		Advice Cold Collapse ErrAddressSpace ErrMemory Error Error.Err Error.Errno Error.Error
 		Error.Offset Error.Op Error.Size Error.Unwrap FaultError.Base FaultError.Name FaultError.Size
