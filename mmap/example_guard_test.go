@@ -21,6 +21,7 @@ func ExampleRegion_Guard() {
 		fmt.Println(err)
 		return
 	}
+	r.Name("buffer")
 	page := mmap.PageSize()
 	if err := r.Guard(4*page, page); err != nil { // ErrUnsupported where mmap.Guards() is GuardNone
 		fmt.Println(err)
@@ -34,11 +35,15 @@ func ExampleRegion_Guard() {
 	err = mmap.Guarded(func() { clear(b[:4*page+1]) }) // one byte too many
 	var fault *mmap.FaultError
 	fmt.Println("outside:", errors.As(err, &fault), fault.State, fault.Offset-len(buffer), fault.Region == r)
+	fmt.Println(fault.Name, fault.Addr-fault.Base == uintptr(fault.Offset), fault.Size == r.Size())
+	fmt.Println("pages with a guard:", r.GuardedSize()/page)
 
 	fmt.Println(r.Unguard(4*page, page), r.Release())
 	// Output:
 	// inside: <nil>
 	// outside: true guard 0 true
+	// buffer true true
+	// pages with a guard: 1
 	// <nil> <nil>
 }
 
@@ -57,6 +62,8 @@ func ExampleGuarded() {
 	word := (*uint64)(r.Base())
 	*word = 42
 	fmt.Println("release:", r.Release())
+	_, parked := mmap.Parked()
+	fmt.Println("parked:", parked >= mmap.Granule)
 
 	err = mmap.Guarded(func() { fmt.Println("read:", *word) })
 	var fault *mmap.FaultError
@@ -65,5 +72,6 @@ func ExampleGuarded() {
 	}
 	// Output:
 	// release: <nil>
+	// parked: true
 	// fault: parked at offset 0 true
 }

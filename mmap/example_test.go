@@ -1,6 +1,7 @@
 package mmap_test
 
 import (
+	"errors"
 	"fmt"
 	"unsafe"
 
@@ -58,4 +59,24 @@ func ExampleReserveUpTo() {
 	// Output:
 	// 67108864 of 67108864 bytes
 	// <nil>
+}
+
+// A refusal names what was asked for, what was short, and what the system returned.
+func ExampleError() {
+	_, err := mmap.Reserve(1 << 50)
+	var refusal *mmap.Error
+	if !errors.As(err, &refusal) {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(refusal.Op, refusal.Size>>40, "TiB at", refusal.Offset)
+	switch refusal.Err {
+	case mmap.ErrAddressSpace:
+		fmt.Println("ask for less:", refusal.Errno != nil)
+	case mmap.ErrMemory:
+		fmt.Println("free some memory first")
+	}
+	// Output:
+	// Reserve 1024 TiB at 0
+	// ask for less: true
 }

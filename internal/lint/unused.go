@@ -112,10 +112,4 @@ var unusedNames = map[string]string{
 		AxisAngle ErrStale Local.Inverse Local.Mul Local.Rotate Local.RotateX Post.Matrix Quat.Conjugate
 		Quat.Mul Quat.Normalize Quat.Rotate Transforms.PostType Vec3.Add Vec3.Scale
 	`,
-	"mmap": `
-		Advice Cold Collapse ErrAddressSpace ErrMemory Error Error.Err Error.Errno Error.Error
-		Error.Offset Error.Op Error.Size Error.Unwrap FaultError.Base FaultError.Name FaultError.Size
-		PageOut Parked Region.Advise Region.Discard Region.Fine Region.FineSize Region.GuardedSize
-		Region.Lock Region.MapFile Region.MappedSize Region.Name Region.Resident Region.Unlock WillNeed
-	`,
 }
