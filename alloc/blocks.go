@@ -134,14 +134,6 @@ func (b *Blocks) Bytes(r BlockRef) []byte {
 	return unsafe.Slice((*byte)(at.pointer()), at.size)
 }
 
-// Pointer returns the address of a block, or nil if it was freed. See Bytes.
-func (b *Blocks) Pointer(r BlockRef) unsafe.Pointer {
-	if at := b.get("Blocks.Pointer", r); at != nil {
-		return at.pointer()
-	}
-	return nil
-}
-
 // get returns where a block is, or nil if it was freed.
 func (b *Blocks) get(name string, r BlockRef) *block {
 	if b.hold.Lost() {

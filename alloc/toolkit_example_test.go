@@ -166,7 +166,7 @@ func ExampleStack() {
 	}
 	outer, _ := stack.Alloc(1000, 0)
 	inner, _ := stack.Alloc(500, 0)
-	fmt.Println(stack.Used(), stack.ResizeSized(inner, 500, 0, 2000), stack.Used())
+	fmt.Println(stack.Used(), stack.ResizeSized(inner, 500, 0, 2000), stack.Used(), stack.Len())
 	func() {
 		defer func() { fmt.Println(recover() != nil) }()
 		stack.FreeSized(outer, 1000, 0) // not the last one
@@ -175,7 +175,7 @@ func ExampleStack() {
 	stack.FreeSized(outer, 1000, 0)
 	fmt.Println(stack.Close())
 	// Output:
-	// 1508 true 3008
+	// 1508 true 3008 2
 	// true
 	// <nil>
 }

@@ -5,16 +5,6 @@ const unusedFile = "internal/lint/unused.go"
 // unusedNames are exported names that no program here uses, by the folder of their package
 // (used.go). The list only shrinks: a name gets an example, a page or a workload, or it goes.
 var unusedNames = map[string]string{
-	"alloc": `
-		BlockRef.Generation BlockRef.Slot Blocks.All Blocks.Alloc Blocks.Pointer Blocks.Trim
-		BudgetUse.Cap BudgetUse.Committed BudgetUse.GoLimit BudgetUse.Purged BudgetUse.Refused
-		BudgetUse.Scavenged ChunkGrowth ErrInjected FailAt FailFrom Failures.Asked Failures.Refused
-		Geometric Growth.Capped Growth.Plus Handle.Chunk Handle.Row Heap.Owns Heap.Resize
-		HeapStats.Ahead HeapStats.Cached Local.Heap Local.Resize Local.Usable Scavenger.Percent
-		Scavenger.Target SlabGrowth Stack.Len Stats.Extents Stats.FreeRuns Stats.LongestRun
-		Stats.Reserved Table.Cap Table.Plan Table.Rows Universe.AllocAligned Universe.AllocZeroed
-		Universe.Bytes Universe.Extend Universe.InUse
-	`,
 	"alloc/container": `
 		Bitset.And Bitset.Clear Bitset.ClearRange Bitset.CountRange Bitset.Has Bitset.Next Bitset.Or
 		Bitset.Reset Bitset.Trim Bitset.Words Buffer.Bytes Buffer.Cap Buffer.Grow Buffer.Read
