@@ -30,6 +30,11 @@ func ExampleTrace() {
 		fmt.Println(err)
 		return
 	}
+	if err := trace.Flush(); err != nil { // so that the file has what came before a crash
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(bytes.Count(text.Bytes(), []byte("\n")), "line so far")
 	trace.ResizeSized(p, 100, 0, 90)
 	trace.FreeSized(p, 90, 0)
 	if err := trace.Close(); err != nil {
@@ -38,6 +43,7 @@ func ExampleTrace() {
 	}
 	fmt.Print(regexp.MustCompile(`0x\w+`).ReplaceAllString(text.String(), "0x..."))
 	// Output:
+	// 1 line so far
 	// 1: malloc 0x... 100
 	// 1: realloc 0x... 0x... 90
 	// 1: free 0x...

@@ -50,3 +50,38 @@ func ExampleGuard() {
 	// true true
 	// <nil> <nil> <nil>
 }
+
+// What lies at an address, as a log of a crash has it, and a write that damaged no other block.
+func ExampleGuard_Explain() {
+	u, err := alloc.NewUniverse(alloc.Size(16 << 20))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	h, err := alloc.NewHeap(u)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	g := wrap.NewGuard(h, wrap.Canaries())
+	p, err := g.Alloc(100, 4)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	e := g.Explain(uintptr(p) + 102)
+	fmt.Println(e.Addr-e.Block, "from the start of", e.Size, "bytes aligned to", e.Align)
+
+	behind := (*byte)(unsafe.Add(p, 100)) // Safe because the zone behind the block is there.
+	before := *behind
+	*behind = before + 1
+	err = g.Verify()
+	fmt.Println(errors.Is(err, wrap.ErrDamage), errors.As(err, &e), e.Bytes, "byte at", e.Where())
+	*behind = before
+	g.FreeSized(p, 100, 4)
+	fmt.Println(g.Close(), h.Close(), u.Close())
+	// Output:
+	// 102 from the start of 100 bytes aligned to 4
+	// true true 1 byte at 100
+	// <nil> <nil> <nil>
+}

@@ -16,11 +16,6 @@ var unusedNames = map[string]string{
 		Queue.PopBack Queue.PopSlice Queue.PushSlice Queue.Reserve Queue.Trim Text.All Text.Bytes
 		Text.Clear Text.FindBytes Text.InternBytes Text.Retain TextID.Generation TextID.Slot
 	`,
-	"alloc/wrap": `
-		Counts.Allocs Counts.Frees Counts.LiveBlocks Counts.RefusedAllocs Counts.RefusedResizes
-		Counts.Resizes Counts.Sizes ErrDamage Guard.Explain GuardError.Addr GuardError.Align
-		GuardError.Block GuardError.Bytes Leak.Blocks Leak.Bytes Limit.Live Trace.Flush
-	`,
 	"ecs": `
 		Archetype.Chunk Bits.Enabled Bits.Len BitsW.Disable BitsW.Enable BitsW.Enabled BitsW.Len
 		Buffer.Changed Buffer.ChangedAt Buffer.ChangedSince Buffer.DisableAt Buffer.EnableAt
