@@ -163,11 +163,13 @@ func ExampleBufferPool() {
 		defer func() { fmt.Println(recover()) }()
 		b.WriteByte('!')
 	}()
-	fmt.Println(pool.Close())
+	pool.Trim()
+	_, kept = pool.Len()
+	fmt.Println(kept, "after Trim,", pool.Close())
 	// Output:
 	// 21
 	// 64 bytes are kept
 	// container: Buffer.WriteByte: the buffer was given back
-	// <nil>
+	// 0 after Trim, <nil>
 	// leaks: <nil> <nil>
 }

@@ -43,3 +43,37 @@ func ExampleMap() {
 	// [41 1] true 1000
 	// [41 7] true 500 false
 }
+
+// How often each letter comes: one search a letter, whether it is there or not.
+func ExampleMap_GetOrAdd() {
+	h, end := newHeap()
+	defer end()
+	counts, err := container.NewMap[byte, int32](h)
+	if err != nil {
+		panic(err)
+	}
+	defer counts.Close()
+	letters := 0
+	for _, letter := range []byte("mississippi") {
+		n, added, err := counts.GetOrAdd(letter)
+		if err != nil {
+			panic(err)
+		}
+		if added {
+			letters++
+		}
+		*n++
+	}
+	fmt.Println(letters, "letters, s", *counts.At('s'), "times")
+	for letter := range counts.All() {
+		if letter != 's' {
+			counts.Delete(letter)
+		}
+	}
+	counts.Trim() // what one letter does not need
+	fmt.Println(counts.Len())
+	// Output:
+	// 4 letters, s 4 times
+	// 1
+	// leaks: <nil> <nil>
+}

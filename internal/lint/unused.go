@@ -5,17 +5,6 @@ const unusedFile = "internal/lint/unused.go"
 // unusedNames are exported names that no program here uses, by the folder of their package
 // (used.go). The list only shrinks: a name gets an example, a page or a workload, or it goes.
 var unusedNames = map[string]string{
-	"alloc/container": `
-		Bitset.And Bitset.Clear Bitset.ClearRange Bitset.CountRange Bitset.Has Bitset.Next Bitset.Or
-		Bitset.Reset Bitset.Trim Bitset.Words Buffer.Bytes Buffer.Cap Buffer.Grow Buffer.Read
-		Buffer.ReadByte Buffer.ReadFrom Buffer.Reset Buffer.Trim Buffer.Truncate Buffer.Write
-		Buffer.WriteString Buffer.WriteTo BufferPool.Trim List.Back List.Clear List.Front List.Get
-		List.MoveToFront List.Next List.Prev List.PushFront List.Trim Map.GetOrAdd Map.Trim
-		PriorityQueue.All PriorityQueue.Cap PriorityQueue.Clear PriorityQueue.Peek PriorityQueue.Reserve
-		PriorityQueue.Trim Queue.All Queue.At Queue.Cap Queue.Clear Queue.Front Queue.Parts
-		Queue.PopBack Queue.PopSlice Queue.PushSlice Queue.Reserve Queue.Trim Text.All Text.Bytes
-		Text.Clear Text.FindBytes Text.InternBytes Text.Retain TextID.Generation TextID.Slot
-	`,
 	"ecs": `
 		Archetype.Chunk Bits.Enabled Bits.Len BitsW.Disable BitsW.Enable BitsW.Enabled BitsW.Len
 		Buffer.Changed Buffer.ChangedAt Buffer.ChangedSince Buffer.DisableAt Buffer.EnableAt
