@@ -38,17 +38,6 @@ var unusedNames = map[string]string{
 		Blob.IsNull Blob.Release Blob.Retain HashOf Lookup Lookup.Get New NewLookup Register Store.Type
 		String.Bytes String.Len
 	`,
-	"ecs/command": `
-		AddShared Append Buffer.Add Buffer.AddList Buffer.AddQuery Buffer.Apply Buffer.ApplyList
-		Buffer.ApplyQuery Buffer.Bytes Buffer.DestroyList Buffer.DestroyQuery Buffer.Disable
-		Buffer.DisableList Buffer.DisableQuery Buffer.Enable Buffer.EnableList Buffer.EnableQuery
-		Buffer.Key Buffer.RemoveList Buffer.RemoveQuery Buffer.Reserve Buffer.Writer ErrSize
-		Failure.Flight Failure.Key Failure.Line Failure.Number Failure.Ordinal MostFailures
-		PlayError.Count PutBuffer SetBuffer Writer.Add Writer.AddList Writer.AddQuery Writer.Apply
-		Writer.ApplyList Writer.ApplyQuery Writer.DestroyList Writer.DestroyQuery Writer.Disable
-		Writer.DisableList Writer.DisableQuery Writer.Enable Writer.EnableList Writer.EnableQuery
-		Writer.RemoveList Writer.RemoveQuery
-	`,
 	"ecs/hierarchy": `Child.Entity ErrBroken ErrCycle ErrDead Levels.Entities Parent.Entity`,
 	"ecs/image": `
 		Converted Dropped Fate Fate.String Field.Kind Field.Offset Field.Size Info.Free Into KeepUnknown
