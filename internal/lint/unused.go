@@ -34,24 +34,10 @@ var unusedNames = map[string]string{
 		Stats.Small Stats.Spilled TryNewArchetype View.At View.Query World.TryInstantiate
 		World.Unreserve
 	`,
-	"ecs/blob": `
-		Blob.IsNull Blob.Release Blob.Retain HashOf Lookup Lookup.Get New NewLookup Register Store.Type
-		String.Bytes String.Len
-	`,
-	"ecs/hierarchy": `Child.Entity ErrBroken ErrCycle ErrDead Levels.Entities Parent.Entity`,
 	"ecs/image": `
 		Converted Dropped Fate Fate.String Field.Kind Field.Offset Field.Size Info.Free Into KeepUnknown
 		Kept Refused Same Section.Err SharedValue.Bytes TypePlan.Err TypePlan.Fate TypePlan.Kind
 		TypePlan.Name TypePlan.Notes TypePlan.To Unused World
-	`,
-	"ecs/job": `
-		Ctx.Alive Ctx.Row Each2 ErrPanic Handle.Done Job.After PanicError PanicError.Error
-		PanicError.Job PanicError.Ordinal PanicError.Stack PanicError.Unwrap PanicError.Value
-	`,
-	"ecs/journal": `
-		Journal.Status Opened.Base Opened.Converted Opened.Cut Opened.New Opened.Why Status
-		Status.Acknowledged Status.Base Status.BaseBytes Status.Committed Status.Compacting
-		Status.Compaction Status.Err Status.Joined Status.LogBytes Status.Written SyncEvery SyncNever
 	`,
 	"ecs/scene": `
 		AddBlob Arriving Context.Object ErrBroken ErrHost Error.Err Error.Object Error.Place Error.Stack
@@ -70,9 +56,5 @@ var unusedNames = map[string]string{
 		Systems.EndInitialization Systems.Root Systems.Simulation Systems.Timings Systems.VariableRate
 		Systems.Warnings Timing Timing.Depth Timing.Last Timing.Max Timing.Mean Timing.System
 		Timing.Total Timing.Updates TraceCommands WithScheduler
-	`,
-	"ecs/transform": `
-		AxisAngle ErrStale Local.Inverse Local.Mul Local.Rotate Local.RotateX Post.Matrix Quat.Conjugate
-		Quat.Mul Quat.Normalize Quat.Rotate Transforms.PostType Vec3.Add Vec3.Scale
 	`,
 }
