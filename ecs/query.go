@@ -14,7 +14,7 @@ import (
 
 // Query finds the entities that match its terms. Archetypes are matched when a query or an
 // archetype is created, never while iterating. A query belongs to the world's owner: one goroutine
-// at a time. Loops over a query may be nested. For loops in several goroutines, see World.Lend.
+// at a time. Loops over a query may be nested. For loops in several goroutines, see Rows.
 type Query struct{ core query.Query }
 
 func (q *Query) inner() *query.Query { return (*query.Query)(unsafe.Pointer(q)) } // Safe because a Query is its core.
@@ -82,6 +82,10 @@ func (q *Query) String() string { return q.inner().String() }
 // writes of this loop. A break prevents that. Loops in package system advance once per update
 // instead. While the world is lent, Rows does not advance versions, and panics for a query with
 // Write.
+//
+// Goroutines: the owner, or any goroutine between World.Lend and Borrow.End. One that goes on after
+// End races with the owner. The race detector reports it, and debug builds panic where a loop goes
+// on inside one that began after it, unless iter.Pull runs one of the two.
 func (q *Query) Rows() iter.Seq[Rows] {
 	return func(yield func(Rows) bool) { q.inner().Walk(coreYield(yield)) }
 }
@@ -90,7 +94,7 @@ func (q *Query) Rows() iter.Seq[Rows] {
 // does not advance Since. It serves values that change from call to call, such as the cells around
 // a ship, without a query for each value, as the term Where would need. Cost: a search among the
 // query's archetypes for each archetype of the value, whatever the number of values. It panics for
-// a value of another world.
+// a value of another world. Goroutines: as Rows.
 func (q *Query) Where(value SharedValue) iter.Seq[Rows] {
 	return func(yield func(Rows) bool) { q.inner().WalkOf(value.core, coreYield(yield)) }
 }

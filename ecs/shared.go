@@ -227,7 +227,7 @@ func (a *Archetype) With(given ...SharedValue) *Archetype {
 	for _, s := range given {
 		w.CheckOwn(op, s.core.Type)
 		if !a.core.Table.Sig.Has(s.core.Type.ID) {
-			panic(fmt.Sprintf("ecs: %s: %v: %v has no %s", op, s, a, s.core.Type.Name))
+			panic(fmt.Sprintf("ecs: %s: %v: %v has no %s; name the value in NewArchetype", op, s, a, s.core.Type.Name))
 		}
 		if world.ValueIn(list, s.core.Type.ID) != nil {
 			panic(fmt.Sprintf("ecs: %s: %s is given twice", op, s.core.Type.Name))

@@ -417,13 +417,15 @@ func TestSharedMisuse(t *testing.T) {
 		"ecs: NewQuery: int is in two terms":                                           func() { ecs.NewQuery(w, ecs.With(cell), ecs.Where(cell.Of(1))) },
 		"ecs: NewChange: Remove(int=1): name the type, entities lose any value of it":  func() { ecs.NewChange(w, ecs.Remove(cell.Of(1))) },
 		"ecs: NewArchetype: int is given twice":                                        func() { ecs.NewArchetype(w, cell, cell.Of(1)) },
-		"ecs: Archetype.With: int=1: [Position] has no int":                            func() { a.With(cell.Of(1)) },
 		"ecs: Shared.Add: entity " + e.String() + " belongs to another world":          func() { strange.Add(e, 1) },
 		"ecs: Shared.Of: " + "the handle is the zero value; handles come from RegisterShared": func() {
 			ecs.Shared[int]{}.Of(1)
 		},
 		"ecs: NewArchetype: " + "the handle is the zero value; handles come from Register and RegisterBuffer": func() {
 			ecs.NewArchetype(w, ecs.SharedValue{})
+		},
+		"ecs: Archetype.With: int=1: [Position] has no int; name the value in NewArchetype": func() {
+			a.With(cell.Of(1))
 		},
 	} {
 		require.PanicsWithValue(t, want, f)

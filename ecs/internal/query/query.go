@@ -284,6 +284,7 @@ type Scan struct {
 	of      *world.Type // the sparse type of a loop over all its values; nil for all other loops
 	keys    []rowKey    // of the entries that the loop goes through, see walkSet
 	Borrow  *Borrow     // the borrow of an accessor's scan; nil for the owner
+	nesting nesting     // in debug builds
 }
 
 // sparseFilter is a condition on sparse types that a row must meet. A term gives one filter for

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"quarry/ecs/internal/world"
+	"quarry/internal/debug"
 )
 
 // Scans: how loops are opened and ended, and what their rows point to. The struct is in query.go.
@@ -74,6 +75,9 @@ func idleScan(w *world.World) *Scan {
 func lock(w *world.World, s *Scan, q *Query) {
 	s.Query, s.open = q, true
 	w.Loops.Open++
+	if debug.On {
+		s.nest()
+	}
 }
 
 // innerScan returns an idle scan for a loop inside other loops. Usually the first Loops.Open
@@ -115,6 +119,9 @@ func (s *Scan) End() {
 	s.Turn()
 	s.open = false
 	s.World.Loops.Open--
+	if debug.On {
+		s.checkNesting(s.nesting.depth - 1)
+	}
 }
 
 // EndBatch is End for a loop over a batch.
@@ -139,6 +146,9 @@ func loopOver(w *world.World, q *Query) bool {
 
 // Show moves the loop to the chunk at pos. Rows yielded before become stale.
 func (s *Scan) Show(pos int, scale uintptr, dense bool) {
+	if debug.On && s.open {
+		s.checkNesting(s.nesting.depth)
+	}
 	s.Turn()
 	s.Pos, s.Scale, s.Dense, s.filled = pos, scale, dense, !dense
 }
