@@ -11,11 +11,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestExamplesAreShort: an example is one file, and has at most as many lines as the page about
-// examples says.
+// TestExamplesAreShort: an example is one file, and has at most as many lines as the guide says of
+// its programs.
 func TestExamplesAreShort(t *testing.T) {
 	root := filepath.Join("..", "..")
-	page, err := os.ReadFile(filepath.Join(root, "docs", "examples.md"))
+	page, err := os.ReadFile(filepath.Join(root, "docs", "guide.md"))
 	require.NoError(t, err)
 	said := regexp.MustCompile(`one file of at most (\d+) lines`).FindSubmatch(page)
 	require.NotNil(t, said)

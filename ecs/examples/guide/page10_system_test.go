@@ -60,3 +60,37 @@ func Example_system() {
 	// broken Update no wind
 	// system: Group.Add: aim: the order goes in a circle: move before aim before fire before move
 }
+
+// Page 10: an update that reads an entity without a query.
+func Example_systemUses() {
+	w, _ := ecs.NewWorld()
+	defer w.Close()
+	position, velocity := ecs.Register[Position](w), ecs.Register[Velocity](w)
+	ball := ecs.NewArchetype(w, position, velocity).Create()
+	velocity.Set(ball, Velocity{X: 10})
+
+	systems := system.New(w)
+	defer systems.Close()
+	systems.Add("move", system.Make(func(s *system.State) func() {
+		move := s.For(s.Query(ecs.Write(position), ecs.Read(velocity)))
+		body := func(c *job.Ctx, rows ecs.Rows) {
+			p, v := position.Slice(rows), velocity.Slice(rows)
+			for i := range rows.Each() {
+				p[i].X += v[i].X
+			}
+		}
+		return func() { move.Parallel(body) } // goes on beside the next systems
+	}))
+	systems.Add("guess", system.Func(func(*system.State) {
+		fmt.Println(caught(func() { position.Get(ball) }))
+	}))
+	systems.Add("camera", system.Make(func(s *system.State) func() {
+		s.Uses(ecs.Read(position)) // before each update, jobs that write Position are completed
+		return func() { fmt.Println("camera at", position.Get(ball).X) }
+	}))
+	fmt.Println(systems.Step(time.Second / 2))
+	// Output:
+	// ecs: Component.Get: Position is lent to job move, which writes it: complete it first; inside it use its rows
+	// camera at 10
+	// <nil>
+}

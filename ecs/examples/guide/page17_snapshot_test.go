@@ -112,3 +112,39 @@ func Example_snapshotManaged() {
 	// [sunk] [cast off]
 	// <nil> [cast off]
 }
+
+// Page 17: a ring of snapshots, for rollback.
+func Example_snapshotRing() {
+	w, _ := ecs.NewWorld()
+	defer w.Close()
+	position := ecs.Register[Position](w)
+	ship := ecs.NewArchetype(w, position).Create()
+
+	const depth = 4
+	var ring [depth]*ecs.Snapshot // the states before the last four frames
+	input := [6]float64{1, 1, 1, 1, 1, 1}
+	play := func(frame int) {
+		if s := ring[frame%depth]; s != nil {
+			s.Renew() // takes the place of the state before frame-4
+		} else {
+			ring[frame%depth] = w.Snapshot()
+		}
+		position.Mut(ship).X += input[frame]
+	}
+	for frame := range input {
+		play(frame)
+	}
+	fmt.Println(position.Get(ship).X)
+
+	late := 3 // the frame of an input that arrives now, from another player
+	input[late] = 10
+	fmt.Println(w.Restore(ring[late%depth]))
+	for frame := late; frame < len(input); frame++ {
+		play(frame) // with a new state before it
+	}
+	fmt.Println(position.Get(ship).X)
+	// Output:
+	// 6
+	// <nil>
+	// 15
+}
