@@ -39,6 +39,7 @@ import (
 	"time"
 
 	"quarry/bench/child"
+	"quarry/bench/host"
 	"quarry/bench/progress"
 )
 
@@ -64,6 +65,12 @@ const (
 	childTime   = 20 * time.Minute
 )
 
+// result is what -json prints.
+type result struct {
+	host.Host
+	Caches []*row `json:"caches"`
+}
+
 type options struct {
 	only   []string // contenders; empty: all
 	mib    int
@@ -79,16 +86,17 @@ func command(args []string, stdout, stderr io.Writer) int {
 	if errors.Is(err, flag.ErrHelp) {
 		return exitOK
 	}
-	var rows []*row
+	r := &result{Host: host.Here()}
 	if err == nil {
-		rows, err = o.measure()
+		r.Caches, err = o.measure()
 	}
+	rows := r.Caches
 	if err == nil {
 		out := bufio.NewWriter(stdout)
 		if o.json {
 			e := json.NewEncoder(out)
 			e.SetIndent("", "  ")
-			err = e.Encode(rows)
+			err = e.Encode(r)
 		} else {
 			o.print(out, rows)
 		}
@@ -112,7 +120,7 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	f.StringVar(&only, "only", "", "run only these `caches`, with commas: "+strings.Join(names(), ", "))
 	f.IntVar(&o.mib, "mib", usualMiB, "the bound, in MiB of keys and values")
 	f.IntVar(&o.rounds, "rounds", 3, "run everything this many times and print medians; 1 where -quick is given alone")
-	f.BoolVar(&o.json, "json", false, "print an array of objects instead of tables")
+	f.BoolVar(&o.json, "json", false, "print an object instead of tables")
 	f.BoolVar(&quick, "quick", false, "32 MiB, unless -mib is given")
 	if err := f.Parse(args); err != nil {
 		return nil, err

@@ -91,15 +91,17 @@ func TestWrongIsNoticed(t *testing.T) {
 	t.Setenv("QUARRY_TEST_BROKEN", "1")
 	out, errs, code := in("-mib", "4", "-rounds", "1", "-only", "map + list", "-json")
 	require.Equal(t, exitWrong, code, errs)
-	var got []row
-	require.NoError(t, json.Unmarshal([]byte(out), &got))
+	var r result
+	require.NoError(t, json.Unmarshal([]byte(out), &r))
+	require.NotEmpty(t, r.CPU)
+	got := r.Caches
 	require.Len(t, got, 1)
 	require.Len(t, got[0].Samples, 1)
 	require.Contains(t, got[0].Samples[0].Wrong, "is not the one that was set")
 	require.Equal(t, 4*timedPerMiB, got[0].Samples[0].Garbage.Ops)
 	var text bytes.Buffer
 	got[0].c = &contender{}
-	(&options{mib: 4, rounds: 1}).print(&text, []*row{&got[0]})
+	(&options{mib: 4, rounds: 1}).print(&text, got)
 	require.Contains(t, text.String(), "map + list: WRONG: the value of ")
 }
 

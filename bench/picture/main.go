@@ -51,6 +51,9 @@ type panel struct {
 
 // What is read of the results.
 type (
+	cacheRun struct {
+		Caches []cacheRow `json:"caches"`
+	}
 	cacheRow struct {
 		Cache   string `json:"cache"`
 		Samples []struct {
@@ -78,10 +81,11 @@ type (
 func read(folder string) (panels []panel, lines []string, err error) {
 	cpu := panel{title: "cache: CPU of a request, us", format: "%.1f"}
 	peak := panel{title: "cache: peak memory, MB", format: "%.0f"}
-	var caches []cacheRow
-	if err := decode(filepath.Join(folder, "cache.json"), &caches); err != nil {
+	var stored cacheRun
+	if err := decode(filepath.Join(folder, "cache.json"), &stored); err != nil {
 		return nil, nil, err
 	}
+	caches := stored.Caches
 	for _, want := range []string{"map + list", "quarry"} {
 		i := slices.IndexFunc(caches, func(r cacheRow) bool { return r.Cache == want })
 		if i < 0 {

@@ -155,6 +155,37 @@ var columnsOf = []struct {
 	{"collector, s", "%.2f", 1e9, func(m sample) int64 { return m.GC }},
 }
 
+// read returns what a run with -json has printed.
+func read(name string) (*result, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	r := &result{}
+	if err := json.Unmarshal(text, r); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return r, nil
+}
+
+// table returns the table of docs/performance.md.
+func (r *result) table() string {
+	var b strings.Builder
+	b.WriteString("| side |")
+	for _, c := range columnsOf {
+		b.WriteString(" " + c.head + " |")
+	}
+	b.WriteString("\n|---|" + strings.Repeat("---:|", len(columnsOf)) + "\n")
+	for _, s := range r.Sides {
+		b.WriteString("| " + s.Side + " |")
+		for _, c := range columnsOf {
+			fmt.Fprintf(&b, " "+c.format+" |", s.median(c.figure)/c.unit)
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
 func (r *result) print(w io.Writer) {
 	fmt.Fprintf(w, "%s\n%d units, %d frames, a state in each %dth, medians of %d rounds\n\n",
 		r.Host, r.Units, r.Frames, stateEach, len(r.Sides[0].Samples))
