@@ -3,6 +3,8 @@ package entity
 import (
 	"math/bits"
 	"strings"
+
+	"quarry/bitmask"
 )
 
 // BlockSize is the number of indices that are made at once.
@@ -149,3 +151,19 @@ func (s *Store) SavedBlocks() (n int) {
 	return n
 }
 func (s *Store) EndedBlocks() int { return len(s.ended) }
+
+// MakeRecord returns a record.
+func MakeRecord(version uint32, l Location) Record { return Record{version, l} }
+
+// Admit checks the records of a store.
+func (s *Store) Admit(rows *ImageRows) error { return s.admit(rows) }
+
+// AdmitWord checks 64 records, Taken counts the rows that records led to, and Forget forgets them.
+func (r *ImageRows) AdmitWord(list []Record, first int) (alive uint64, err error) {
+	if r.taken == nil {
+		r.Forget()
+	}
+	return r.admitWord(list, first)
+}
+func (r *ImageRows) Taken() int { return bitmask.Bits(r.taken).Count() }
+func (r *ImageRows) Forget()    { r.taken = make([]uint64, (r.rows+63)/64) }

@@ -2,6 +2,7 @@ package entity
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 )
 
@@ -59,6 +60,68 @@ func (r *ImageRows) take(l Location) (to Location, ok bool) {
 	return Location(s.to<<RowBits | row), true
 }
 
+// takeRun is take for up to 64 records from the first of a list on, as many as the row block has
+// rows from the location of the first on. It returns their number, or 0, and has done nothing then,
+// unless all of them are alive, lead to rows one after the other, and no record had one of these.
+func (r *ImageRows) takeRun(list []Record) (n int) {
+	l := list[0].Location
+	at, row := int(l>>RowBits), uint32(l&(1<<RowBits-1))
+	if at >= len(r.list) || row >= r.list[at].n {
+		return 0
+	}
+	s := &r.list[at]
+	list = list[:min(len(list), int(s.n-row), 64)]
+	if differ(list, uint64(l)<<32|1, 1<<32) {
+		return 0
+	}
+	// The bits of the run lie in one word, or in two.
+	bit := s.first + row
+	word, mask := bit/64, ^uint64(0)>>(64-len(list))
+	low, high := mask<<(bit%64), mask>>1>>(63-bit%64)
+	if r.taken[word]&low != 0 || high != 0 && r.taken[word+1]&high != 0 {
+		return 0
+	}
+	if r.taken[word] |= low; high != 0 {
+		r.taken[word+1] |= high
+	}
+	if to := Location(s.to<<RowBits | row); to != l { // a page that is written is copied
+		for i := range list {
+			list[i].Location += to - l
+		}
+	}
+	return len(list)
+}
+
+// dead reports whether all records of a list are dead and lead nowhere.
+func dead(list []Record) bool { return !differ(list, 0, 0) }
+
+// differ reports whether a record differs from first, that of the next from first+step, and so on,
+// in its location, or in bit 0 of its version. All of them are read, without a branch for each.
+func differ(list []Record, first, step uint64) bool {
+	// Where bit 0 is equal the location lends nothing, as first is 0 or 1 below the location.
+	var d uint64
+	for ; len(list) >= 8; list = list[8:] {
+		x := (*[8]Record)(list)
+		d |= x[0].word() - first
+		d |= x[1].word() - (first + step)
+		d |= x[2].word() - (first + 2*step)
+		d |= x[3].word() - (first + 3*step)
+		d |= x[4].word() - (first + 4*step)
+		d |= x[5].word() - (first + 5*step)
+		d |= x[6].word() - (first + 6*step)
+		d |= x[7].word() - (first + 7*step)
+		first += 8 * step
+	}
+	for i := range list {
+		d |= list[i].word() - first
+		first += step
+	}
+	return d&(math.MaxUint32<<32|1) != 0
+}
+
+// word returns the version of a record and, above, its location.
+func (r *Record) word() uint64 { return uint64(r.version) | uint64(r.Location)<<32 }
+
 // admit checks the records of a store that was adopted, and moves them to the locations that they
 // get.
 func (s *Store) admit(rows *ImageRows) error {
@@ -101,9 +164,30 @@ func (s *Store) admit(rows *ImageRows) error {
 	return s.admitBehind(o)
 }
 
-// admitWord checks 64 records and returns which are alive.
+// admitWord checks 64 records and returns which are alive. Records that are dead up to the end, or
+// lead to rows one after the other, are checked at once; from the first on that do neither, the
+// rest is checked record by record.
 func (r *ImageRows) admitWord(list []Record, first int) (alive uint64, err error) {
-	for i := range list {
+	for at := 0; at < len(list); {
+		if list[at].version&1 == 0 {
+			if !dead(list[at:]) {
+				return r.admitEach(list, first, at, alive)
+			}
+			break
+		}
+		n := r.takeRun(list[at:])
+		if n == 0 {
+			return r.admitEach(list, first, at, alive)
+		}
+		alive |= ^uint64(0) >> (64 - n) << at
+		at += n
+	}
+	return alive, nil
+}
+
+// admitEach is the rest of admitWord, from a record on, record by record.
+func (r *ImageRows) admitEach(list []Record, first, at int, alive uint64) (uint64, error) {
+	for i := at; i < len(list); i++ {
 		x := &list[i]
 		if x.version&1 == 0 {
 			if x.Location != Nowhere {
