@@ -34,15 +34,6 @@ func archetypeFrom(a *world.Archetype) *Archetype {
 // chunk. The archetype and the shared values it names stay until World.Close, so with many values
 // over time use Archetype.With, whose archetypes World.Shrink gives up.
 func NewArchetype(w *World, types ...Type) *Archetype {
-	a, err := TryNewArchetype(w, types...)
-	if err != nil {
-		panic(err)
-	}
-	return a
-}
-
-// TryNewArchetype is like NewArchetype but returns the *LimitError.
-func TryNewArchetype(w *World, types ...Type) (*Archetype, error) {
 	w.inner().CheckNew("NewArchetype")
 	var sig world.Signature
 	given := make([]*value.Shared, 0, world.UsualValues)
@@ -66,12 +57,12 @@ func TryNewArchetype(w *World, types ...Type) (*Archetype, error) {
 	a, err := w.inner().ArchetypeOf(sig, w.inner().ValuesFor(make([]*value.Shared, 0, world.UsualValues), &sig,
 		given, nil, nil))
 	if err != nil {
-		return nil, world.WithOp("NewArchetype", err)
+		panic(world.WithOp("NewArchetype", err))
 	}
-	if !w.Lent() { // goroutines of a share may look up what is there, at once
+	if !w.Lent() { // goroutines may look up what is there, at once
 		a.Pinned = true
 	}
-	return archetypeFrom(a), nil
+	return archetypeFrom(a)
 }
 
 // Len returns the number of entities that have exactly the archetype's types and shared values.
@@ -123,12 +114,6 @@ func (a *Archetype) String() string { return a.inner().String() }
 // Create creates an entity with the archetype's types. Components are zero, buffers empty. It
 // panics inside a loop over rows, and with a *LimitError if there is no room.
 func (a *Archetype) Create() Entity { return Entity(edit.Create(a.inner())) }
-
-// TryCreate is like Create but returns the *LimitError; nothing has changed then.
-func (a *Archetype) TryCreate() (Entity, error) {
-	made, err := edit.TryCreate(a.inner())
-	return Entity(made), err
-}
 
 // CreateOption is an option of CreateN.
 type CreateOption struct{ core edit.CreateOption }

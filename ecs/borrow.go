@@ -19,7 +19,7 @@ func borrowFrom(b *query.Borrow) *Borrow { return (*Borrow)(unsafe.Pointer(b)) }
 // goroutines, waits until they are done, with a WaitGroup or similar, and calls Borrow.End. Until
 // then any goroutine may
 //
-//   - loop by Query.Rows, Query.Where and ChunkList.Rows over queries that do not declare Write,
+//   - loop by Query.Rows and Query.Where over queries that do not declare Write,
 //   - read by Get, Has, Alive and Enabled, by Get and Slice of buffers, by Get, At and Of of shared
 //     types and by Get of managed types,
 //   - look up many entities by GetList and CopyList,
@@ -51,12 +51,4 @@ type Accessor struct{ core query.Accessor }
 
 func (r *Accessor) inner() *query.Accessor {
 	return (*query.Accessor)(unsafe.Pointer(r)) // Safe because an Accessor is its core.
-}
-
-// Locate returns the location of e's values, or false if e is not alive. It panics for an entity of
-// another world. The location, its archetype's types, and the numbers of rows and chunks hold until
-// the borrow ends: nothing structural changes while it is out.
-func (r *Accessor) Locate(e Entity) (Location, bool) {
-	r.inner().Check("Accessor.Locate")
-	return worldFrom(r.core.Borrow.World).locate("Accessor.Locate", e)
 }

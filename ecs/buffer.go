@@ -71,7 +71,7 @@ func (b Buffer[T]) At(rows Rows, i int) DynamicBuffer[T] {
 
 // Append appends elements to e's buffer and marks the buffer changed in e's chunk, like Mut. It
 // returns false if e is not alive or has no buffer. It panics with a *LimitError if there is no
-// room; to get the error instead, use Mut and TryAppend. A growing buffer never moves rows, so
+// room; see Try. A growing buffer never moves rows, so
 // loops may append to the buffers of any entity.
 func (b Buffer[T]) Append(e Entity, v ...T) bool {
 	raw, ok := b.t.Open(world.OpBufferAppend, entity.ID(e), true)

@@ -52,7 +52,7 @@ func TestBehaviour57_LargeBuffers(t *testing.T) {
 		}
 		b.Append(e, want[:n/2]...)
 		for i := n / 2; i < n; i += 700 {
-			require.NoError(t, mut(t, b, e).TryAppend(want[i:min(i+700, n)]...))
+			require.NoError(t, ecs.Try(func() { mut(t, b, e).Append(want[i:min(i+700, n)]...) }))
 		}
 		same(b, e)
 		position.Add(e, ecstest.Position{X: 1, Y: 2})
@@ -121,17 +121,17 @@ func TestBehaviour57_TheLongestBuffer(t *testing.T) {
 	d.Resize(d.Cap())
 	for d.Cap() < most*9/10 {
 		d.Resize(d.Cap())
-		require.NoError(t, d.TryAppend([3]byte{9}), "%d", d.Cap())
+		require.NoError(t, ecs.Try(func() { d.Append([3]byte{9}) }), "%d", d.Cap())
 	}
 	n := d.Len()
 	d.Slice()[0] = value[[3]byte](9)
 	for op, f := range map[string]func(need int) error{
-		"Append":              func(need int) error { return d.TryAppend(make([][3]byte, need-n)...) },
-		"Insert":              func(need int) error { return d.TryInsert(7, make([][3]byte, need-n)...) },
-		"Resize":              func(need int) error { return d.TryResize(need) },
-		"ResizeUninitialized": func(need int) error { return d.TryResizeUninitialized(need) },
-		"Reserve":             func(need int) error { return d.TryReserve(need) },
-		"CopyFrom":            func(need int) error { return d.TryCopyFrom(make([][3]byte, need)) },
+		"Append":              func(need int) error { return ecs.Try(func() { d.Append(make([][3]byte, need-n)...) }) },
+		"Insert":              func(need int) error { return ecs.Try(func() { d.Insert(7, make([][3]byte, need-n)...) }) },
+		"Resize":              func(need int) error { return ecs.Try(func() { d.Resize(need) }) },
+		"ResizeUninitialized": func(need int) error { return ecs.Try(func() { d.ResizeUninitialized(need) }) },
+		"Reserve":             func(need int) error { return ecs.Try(func() { d.Reserve(need) }) },
+		"CopyFrom":            func(need int) error { return ecs.Try(func() { d.CopyFrom(make([][3]byte, need)) }) },
 	} {
 		err := f(most + 1)
 		require.ErrorIs(t, err, ecs.ErrLimit)
@@ -142,7 +142,7 @@ func TestBehaviour57_TheLongestBuffer(t *testing.T) {
 		require.ErrorContains(t, err, "ecs: DynamicBuffer."+op+": alloc: Local.")
 	}
 	for _, need := range []int{math.MaxUint32 + 1, math.MaxInt} {
-		for _, err := range []error{d.TryResize(need), d.TryReserve(need), d.TryResizeUninitialized(need)} {
+		for _, err := range []error{ecs.Try(func() { d.Resize(need) }), ecs.Try(func() { d.Reserve(need) }), ecs.Try(func() { d.ResizeUninitialized(need) })} {
 			require.ErrorContains(t, err, ": the limit is 4294967295 elements of a buffer")
 		}
 	}
@@ -164,7 +164,7 @@ func TestBehaviour57_AsManyElementsAsThereCanBe(t *testing.T) {
 	}
 	w, b, e := solo[byte](t, 0)
 	d := mut(t, b, e)
-	if err := d.TryResizeUninitialized(math.MaxUint32); errors.Is(err, alloc.ErrCommit) ||
+	if err := ecs.Try(func() { d.ResizeUninitialized(math.MaxUint32) }); errors.Is(err, alloc.ErrCommit) ||
 		errors.Is(err, alloc.ErrFull) {
 		t.Skip(err)
 	}
@@ -172,8 +172,8 @@ func TestBehaviour57_AsManyElementsAsThereCanBe(t *testing.T) {
 	require.Equal(t, math.MaxUint32, d.Cap(), "the block has a byte more")
 	s := d.Slice()
 	s[0], s[math.MaxUint32-1] = 1, 2
-	require.EqualError(t, d.TryAppend(3), "ecs: DynamicBuffer.Append: the limit is 4294967295 elements of a buffer")
-	require.EqualError(t, d.TryInsert(0, 3), "ecs: DynamicBuffer.Insert: the limit is 4294967295 elements of a buffer")
+	require.EqualError(t, ecs.Try(func() { d.Append(3) }), "ecs: DynamicBuffer.Append: the limit is 4294967295 elements of a buffer")
+	require.EqualError(t, ecs.Try(func() { d.Insert(0, 3) }), "ecs: DynamicBuffer.Insert: the limit is 4294967295 elements of a buffer")
 	require.NoError(t, w.Verify())
 	require.Same(t, unsafe.SliceData(s), unsafe.SliceData(d.Slice()))
 	require.Equal(t, []byte{1, 2}, []byte{d.Slice()[0], d.Slice()[math.MaxUint32-1]})
@@ -197,7 +197,8 @@ func refusedLarge(s *alloc.Failures, asked map[string]int) error {
 	}
 	r := &ecstest.Refusals{Failures: s, Asked: asked, Worlds: []*ecs.World{w}}
 	b := ecs.RegisterBuffer[page](w, ecs.Inline(1))
-	e, err := ecs.NewArchetype(w, b).TryCreate()
+	var e ecs.Entity
+	err = ecs.Try(func() { e = ecs.NewArchetype(w, b).Create() })
 	if err != nil {
 		return errors.Join(err, w.Close(), u.Close())
 	}
@@ -205,12 +206,12 @@ func refusedLarge(s *alloc.Failures, asked map[string]int) error {
 		d, _ := b.Mut(e)
 		return d
 	}
-	r.Try("TryAppend", func() error { return buffer().TryAppend(pages(1, 1<<10+9)...) })
-	r.Try("TryInsert", func() error { d := buffer(); return d.TryInsert(min(3, d.Len()), d.Slice()...) })
-	r.Try("TryCopyFrom", func() error { return buffer().TryCopyFrom(pages(2, 3<<10)) })
-	r.Try("TryReserve", func() error { return buffer().TryReserve(5 << 10) })
-	r.Try("TryResize", func() error { return buffer().TryResize(6 << 10) })
-	r.TryValues("TryInstantiate", func() error { _, err := w.TryInstantiate(e); return err })
+	r.Try("TryAppend", func() error { return ecs.Try(func() { buffer().Append(pages(1, 1<<10+9)...) }) })
+	r.Try("TryInsert", func() error { d := buffer(); return ecs.Try(func() { d.Insert(min(3, d.Len()), d.Slice()...) }) })
+	r.Try("TryCopyFrom", func() error { return ecs.Try(func() { buffer().CopyFrom(pages(2, 3<<10)) }) })
+	r.Try("TryReserve", func() error { return ecs.Try(func() { buffer().Reserve(5 << 10) }) })
+	r.Try("TryResize", func() error { return ecs.Try(func() { buffer().Resize(6 << 10) }) })
+	r.TryValues("TryInstantiate", func() error { err := ecs.Try(func() { w.Instantiate(e) }); return err })
 	buffer().Resize(min(buffer().Len(), 1<<10+3))
 	buffer().Trim()
 	r.TryValues("Clone", func() error {
@@ -244,12 +245,12 @@ func TestLargeBuffersUnderABudget(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { _, _ = alloc.SetBudget(before) }()
 	hash := w.Hash()
-	require.ErrorIs(t, d.TryResize(30<<10), alloc.ErrBudget)
-	require.ErrorIs(t, d.TryInsert(1, make([]page, 30<<10)...), alloc.ErrBudget)
+	require.ErrorIs(t, ecs.Try(func() { d.Resize(30 << 10) }), alloc.ErrBudget)
+	require.ErrorIs(t, ecs.Try(func() { d.Insert(1, make([]page, 30<<10)...) }), alloc.ErrBudget)
 	require.Equal(t, hash, w.Hash())
 	require.NoError(t, w.Verify())
 	for n := 3 << 10; n < 5<<10; n++ {
-		require.NoError(t, d.TryAppend(page{7}))
+		require.NoError(t, ecs.Try(func() { d.Append(page{7}) }))
 	}
 	require.True(t, slices.Equal(pages(1, 3<<10), d.Slice()[:3<<10]))
 	require.Equal(t, page{7}, d.Slice()[5<<10-1])

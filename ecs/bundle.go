@@ -5,6 +5,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"quarry/ecs/internal/edit"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/world"
 	"quarry/internal/store"
@@ -63,15 +64,15 @@ func (b *Bundle[S]) check(op string) {
 // nil slice becomes an empty buffer. Create panics inside a loop over rows, and with a *LimitError
 // if there is no room.
 func (b *Bundle[S]) Create(s S) Entity {
-	e, err := b.TryCreate(s)
+	e, err := b.create(s)
 	if err != nil {
 		panic(err)
 	}
 	return e
 }
 
-// TryCreate is like Create but returns the *LimitError; no entity is created then.
-func (b *Bundle[S]) TryCreate(s S) (Entity, error) {
+// create returns the error instead; no entity is created then.
+func (b *Bundle[S]) create(s S) (Entity, error) {
 	b.check("Bundle.Create")
 	w := b.w
 	w.inner().CheckUnlocked("Bundle.Create")
@@ -94,10 +95,11 @@ func (b *Bundle[S]) TryCreate(s S) (Entity, error) {
 		copyOptions(p, b.fields[:b.values]) // the pointers may lead into a chunk that making room frees
 		copyElements(p, elements)
 	}
-	e, err := a.TryCreate()
+	made, err := edit.TryCreate(a.inner())
 	if err != nil {
 		return Null, err
 	}
+	e := Entity(made)
 	at := a.core.Table.Store.LastRow()
 	write(p, b.fields[:b.values], a, at)
 	if len(elements) > 0 {
@@ -169,15 +171,15 @@ func (b *Bundle[S]) Get(e Entity) (s S, ok bool) {
 // lacks a component that s has. It panics while the world is lent, and with a *LimitError if
 // there is no room for a buffer.
 func (b *Bundle[S]) Set(e Entity, s S) bool {
-	ok, err := b.TrySet(e, s)
+	ok, err := b.set(e, s)
 	if err != nil {
 		panic(err)
 	}
 	return ok
 }
 
-// TrySet is like Set but returns the *LimitError; nothing is written then.
-func (b *Bundle[S]) TrySet(e Entity, s S) (bool, error) {
+// set returns the error instead; nothing is written then.
+func (b *Bundle[S]) set(e Entity, s S) (bool, error) {
 	b.check("Bundle.Set")
 	w := b.w
 	r := w.inner().RecordOf("Bundle.Set", entity.ID(e))

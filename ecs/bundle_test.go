@@ -276,11 +276,12 @@ func TestBundleWithoutRoom(t *testing.T) {
 	few, many := ecs.RegisterBuffer[int8](w, ecs.Cleanup), ecs.RegisterBuffer[int64](w)
 	b := ecs.NewBundle[Pair](w)
 	big := Pair{make([]int8, 1000), make([]int64, 1<<18+1)}
-	_, err := b.TryCreate(big)
+	err := ecs.Try(func() { b.Create(big) })
 	require.ErrorIs(t, err, ecs.ErrLimit)
 	require.Zero(t, w.Stats().Alive)
 	e := b.Create(Pair{[]int8{1}, []int64{2}})
-	ok, err := b.TrySet(e, big)
+	var ok bool
+	err = ecs.Try(func() { ok = b.Set(e, big) })
 	require.False(t, ok)
 	require.ErrorIs(t, err, ecs.ErrLimit)
 	require.ErrorContains(t, err, "Bundle.Set")

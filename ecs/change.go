@@ -77,9 +77,6 @@ func Into(a *Archetype) *Change {
 	return c
 }
 
-// World returns the change's world.
-func (c *Change) World() *World { return worldFrom(c.core.World) }
-
 // String lists what the change adds and removes.
 func (c *Change) String() string { return c.inner().String() }
 

@@ -101,22 +101,6 @@ func (c Chunk[T]) Mut(e Entity) *T {
 	return (*T)(c.t.MutValue(world.OpChunkMut, entity.ID(e))) // Safe because the type's values are Ts.
 }
 
-// Set writes the value of e's chunk, which is that of all entities in the chunk, and marks it
-// changed. It returns false if e is not alive or does not have the type.
-func (c Chunk[T]) Set(e Entity, v T) bool {
-	p := (*T)(c.t.MutValue(world.OpChunkSet, entity.ID(e))) // Safe because the type's values are Ts.
-	if p != nil {
-		*p = v
-	}
-	return p != nil
-}
-
 // Add gives e the type, whose value is that of the chunk that e comes to. It returns false if e
 // already has the type. It panics like Component.Add.
 func (c Chunk[T]) Add(e Entity) bool { return edit.Add(c.t, "Chunk.Add", entity.ID(e)) != nil }
-
-// TryAdd is like Add but returns the *LimitError.
-func (c Chunk[T]) TryAdd(e Entity) (bool, error) {
-	p, err := edit.TryAdd(c.t, "Chunk.Add", entity.ID(e))
-	return p != nil, err
-}

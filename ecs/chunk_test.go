@@ -519,7 +519,7 @@ func TestChunkMisuse(t *testing.T) {
 	require.Panics(t, func() { ecs.RegisterChunk[string](c.w) })
 	share := c.w.Lend()
 	require.Equal(t, Tally{}, *c.tally.Get(e))
-	require.PanicsWithValue(t, "ecs: Chunk.Set: the world is lent: until Borrow.End components are only read",
+	require.PanicsWithValue(t, "ecs: Chunk.Mut: the world is lent: until Borrow.End components are only read",
 		func() { c.tally.Set(e, Tally{1}) })
 	share.End()
 }

@@ -71,16 +71,6 @@ func (c Component[T]) Add(e Entity, v T) (added bool) {
 	return
 }
 
-// TryAdd is like Add but returns the *LimitError.
-func (c Component[T]) TryAdd(e Entity, v T) (bool, error) {
-	p, err := edit.TryAdd(c.t, "Component.Add", entity.ID(e))
-	if p == nil {
-		return false, err
-	}
-	*(*T)(p) = v // Safe because TryAdd returns the place of a T.
-	return true, nil
-}
-
 // Slice returns the component's column for rows, one element per row, or nil if the chunk lacks an
 // Optional type. If the query declares Write, or the rows come from a Batch, Slice marks the column
 // changed. It panics for a type that the query does not declare, for rows of another world and for

@@ -17,9 +17,6 @@ type ComponentInfo struct {
 	Go         reflect.Type // of a value, or of an element of a buffer; Kind and Go name one type
 	Kind       Kind
 	Enableable bool // registered with Enableable
-	Cleanup    bool // registered with Cleanup
-	TrackRows  bool // registered with TrackRows
-	MaxRows    int  // of MaxRows; 0 without it
 }
 
 // InfoOf describes the type of a handle. It panics for nil and for a zero handle.
@@ -33,7 +30,7 @@ func InfoOf(t Type) ComponentInfo {
 
 func describe(t *world.Type) ComponentInfo {
 	return ComponentInfo{Type: handleOf(t), Name: t.Name, Go: t.Go, Kind: t.Kind,
-		Enableable: t.Enableable, Cleanup: t.Cleanup, TrackRows: t.Tracked, MaxRows: t.MaxRows}
+		Enableable: t.Enableable}
 }
 
 // Components returns the types of the world in order of registration. The built-in types come

@@ -22,12 +22,6 @@ func (w *World) Instantiate(e Entity) Entity {
 	return Entity(edit.Instantiate(w.inner(), entity.ID(e)))
 }
 
-// TryInstantiate is like Instantiate but returns the *LimitError; nothing has changed then.
-func (w *World) TryInstantiate(e Entity) (Entity, error) {
-	made, err := edit.TryInstantiate(w.inner(), entity.ID(e))
-	return Entity(made), err
-}
-
 // InstantiateN creates n copies of e, as n calls of Instantiate would. The batch holds the n copies
 // of e, followed by the n copies of each member of its group, in order. Either all are created or
 // none; an error is a *LimitError. InstantiateN panics like Instantiate, and for a negative n.

@@ -57,10 +57,6 @@ func (d *Delta) Renamed() iter.Seq2[Entity, string] {
 // compared.
 var ErrDelta = delta.ErrDelta
 
-// MaxDelta is how many bytes a delta may have that ApplyDelta reads, unless its reader says that it
-// has more.
-const MaxDelta = delta.MaxDelta
-
 // Diff returns what changed in a world from an older snapshot to a newer one, exact by bytes: the
 // entities that were born and died, types that they gained and lost, values, elements of buffers,
 // enable bits, shared values, sparse entries and names. Two snapshots are older and newer by the
@@ -189,7 +185,7 @@ func DecodeDelta(r io.Reader, most int) (*Delta, error) {
 // differs is compared: its entities, and the bytes that are replaced; what does not differ is not
 // read.
 //
-// The delta is read as a whole before the world is looked at. It may have MaxDelta bytes, or as
+// The delta is read as a whole before the world is looked at. It may have 1 GiB, or as
 // many as a reader with a Len method says that it has, such as a bytes.Reader: a stream without end
 // is refused by the length that it states. To read from the network while others need the world, or
 // within another bound, see DecodeDelta and Delta.ApplyTo.

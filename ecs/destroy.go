@@ -16,9 +16,6 @@ import (
 // *LimitError if there is no room for an entity that Cleanup keeps.
 func (w *World) Destroy(e Entity) bool { return edit.Destroy(w.inner(), entity.ID(e)) }
 
-// TryDestroy is like Destroy but returns the *LimitError; nothing has changed then.
-func (w *World) TryDestroy(e Entity) (bool, error) { return edit.TryDestroy(w.inner(), entity.ID(e)) }
-
 // DestroyQuery destroys every entity that matches q, as Destroy does. It returns the number of
 // entities destroyed, including members of groups. Either all are destroyed or none. It panics like
 // Destroy, and for a query of another world. Changed and Ordered terms of q compare with its Since,
@@ -42,11 +39,3 @@ func (w *World) DestroyList(list []Entity) int {
 // nothing remains. Types, archetypes, queries and versions stay: old entities are dead, and indices
 // are reused from the lowest on. Clear panics inside a loop over rows.
 func (w *World) Clear() { edit.Clear(w.inner(), "World.Clear") }
-
-// Reset is Clear, then Shrink without a budget: all memory but the entities' records goes back to
-// the universe. The world can be used as before; old handles are dead. Archetypes of NewArchetype
-// and their shared values stay.
-func (w *World) Reset() {
-	edit.Clear(w.inner(), "World.Reset")
-	w.Shrink(0)
-}

@@ -53,7 +53,7 @@
 //
 // Failure: a broken contract panics in every build, with the types and entities involved. Limits
 // and the operating system yield a [*LimitError]: a function without an error result panics with
-// it, and its Try form returns it. Either way the world is unchanged, for batches too. Look-ups
+// it, and [Try] returns it. Either way the call changes nothing, for batches too. Look-ups
 // return nil or false for what is dead or missing.
 //
 // Limits: 2^27 - 2 entities and 1,024 types per world; a row must fit in a unit; at most 2,048 rows

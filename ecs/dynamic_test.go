@@ -264,7 +264,7 @@ func TestBuffersAllocateNothing(t *testing.T) {
 		"Append many": func() {
 			d.Append(ecstest.Hit{By: e, Damage: 1}, ecstest.Hit{By: e, Damage: 2}, ecstest.Hit{By: e, Damage: 3})
 		},
-		"TryAppend":           func() { _ = d.TryAppend(more...) },
+		"TryAppend":           func() { _ = ecs.Try(func() { d.Append(more...) }) },
 		"by entity":           func() { b.Append(e, ecstest.Hit{By: e, Damage: 1}, ecstest.Hit{By: e, Damage: 2}) },
 		"read":                func() { _ = b.Slice(e) },
 		"Insert":              func() { d.Insert(0, ecstest.Hit{By: e, Damage: 1}, ecstest.Hit{By: e, Damage: 2}) },

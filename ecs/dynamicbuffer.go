@@ -39,43 +39,22 @@ func (d DynamicBuffer[T]) Slice() []T {
 // unchanged. A growing buffer doubles its capacity, or follows the option Growth, as far as memory
 // allows. Above 1 MiB it grows in place while the memory behind it is free.
 func (d DynamicBuffer[T]) Append(v ...T) {
-	if err := d.TryAppend(v...); err != nil {
-		panic(err)
-	}
-}
-
-// TryAppend is like Append but returns the *LimitError.
-func (d DynamicBuffer[T]) TryAppend(v ...T) error {
 	// Safe because v has len(v) elements.
-	return d.raw.Append("DynamicBuffer.Append", unsafe.Pointer(unsafe.SliceData(v)), len(v))
+	panicOn(d.raw.Append("DynamicBuffer.Append", unsafe.Pointer(unsafe.SliceData(v)), len(v)))
 }
 
 // Insert inserts elements before element i, or at the end if i is Len(). It panics if i is not in
 // [0, Len()], and like Append. Cost: it moves the elements from i on.
 func (d DynamicBuffer[T]) Insert(i int, v ...T) {
-	if err := d.TryInsert(i, v...); err != nil {
-		panic(err)
-	}
-}
-
-// TryInsert is like Insert but returns the *LimitError.
-func (d DynamicBuffer[T]) TryInsert(i int, v ...T) error {
 	// Safe because v has len(v) elements.
-	return d.raw.Insert("DynamicBuffer.Insert", i, unsafe.Pointer(unsafe.SliceData(v)), len(v))
+	panicOn(d.raw.Insert("DynamicBuffer.Insert", i, unsafe.Pointer(unsafe.SliceData(v)), len(v)))
 }
 
 // CopyFrom replaces the contents of the buffer with a copy of v. It panics like Append. The
 // capacity stays if v is shorter.
 func (d DynamicBuffer[T]) CopyFrom(v []T) {
-	if err := d.TryCopyFrom(v); err != nil {
-		panic(err)
-	}
-}
-
-// TryCopyFrom is like CopyFrom but returns the *LimitError.
-func (d DynamicBuffer[T]) TryCopyFrom(v []T) error {
 	// Safe because v has len(v) elements.
-	return d.raw.CopyFrom("DynamicBuffer.CopyFrom", unsafe.Pointer(unsafe.SliceData(v)), len(v))
+	panicOn(d.raw.CopyFrom("DynamicBuffer.CopyFrom", unsafe.Pointer(unsafe.SliceData(v)), len(v)))
 }
 
 // array has the methods of DynamicBuffer that do not depend on T, so they are compiled once. Every
@@ -129,53 +108,32 @@ func (a array) Clear() { a.raw.Writable("DynamicBuffer.Clear").SetLen(0) }
 // only to buffers that grow by themselves. Reserve never shrinks the buffer. It panics if n is
 // negative, and like Append.
 func (a array) Reserve(n int) {
-	if err := a.TryReserve(n); err != nil {
-		panic(err)
-	}
-}
-
-// TryReserve is like Reserve but returns the *LimitError.
-func (a array) TryReserve(n int) error {
 	h := a.raw.Writable("DynamicBuffer.Reserve")
 	world.CheckLength("DynamicBuffer.Reserve", n)
 	k := &a.raw.Lookup.Shape
 	if n <= k.Cap(h) {
-		return nil
+		return
 	}
-	return world.WithOp("DynamicBuffer.Reserve",
-		world.LimitErrorOf(a.raw.Lookup.Spill.Rebuild(h, k, n, n, h.Len(), h.Len(), nil)))
+	panicOn(world.WithOp("DynamicBuffer.Reserve",
+		world.LimitErrorOf(a.raw.Lookup.Spill.Rebuild(h, k, n, n, h.Len(), h.Len(), nil))))
 }
 
 // Resize sets the length of the buffer to n. Elements beyond n are removed; new elements are zero.
 // It panics if n is negative, and like Append.
 func (a array) Resize(n int) {
-	if err := a.TryResize(n); err != nil {
-		panic(err)
-	}
-}
-
-// TryResize is like Resize but returns the *LimitError.
-func (a array) TryResize(n int) error {
 	fresh, err := a.raw.Resize("DynamicBuffer.Resize", n)
 	value.Clear(fresh)
-	return err
+	panicOn(err)
 }
 
 // ResizeUninitialized is like Resize but does not clear new elements, for callers that write all of
 // them. New elements hold whatever the memory held before; debug builds fill them with a pattern.
 func (a array) ResizeUninitialized(n int) {
-	if err := a.TryResizeUninitialized(n); err != nil {
-		panic(err)
-	}
-}
-
-// TryResizeUninitialized is like ResizeUninitialized but returns the *LimitError.
-func (a array) TryResizeUninitialized(n int) error {
 	fresh, err := a.raw.Resize("DynamicBuffer.ResizeUninitialized", n)
 	if debug.On {
 		debug.Poison(fresh, debug.Fresh)
 	}
-	return err
+	panicOn(err)
 }
 
 // Trim releases capacity that the elements do not need. Elements that fit move back into the chunk;

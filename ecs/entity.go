@@ -59,22 +59,19 @@ func (e Entity) Compare(f Entity) int {
 	return 1
 }
 
-// AppendText appends the text form, 12v3@5 or null, to b. It returns an error if e is a
-// placeholder, which means nothing outside its command buffer.
-func (e Entity) AppendText(b []byte) ([]byte, error) {
+// MarshalText returns the text form, 12v3@5 or null. It returns an error if e is a placeholder,
+// which means nothing outside its command buffer.
+func (e Entity) MarshalText() ([]byte, error) {
 	if e == Null {
-		return append(b, "null"...), nil
+		return []byte("null"), nil
 	}
 	if err := e.check(); err != nil {
-		return b, fmt.Errorf("ecs: Entity.AppendText: %w", err)
+		return nil, fmt.Errorf("ecs: Entity.MarshalText: %w", err)
 	}
-	b = strconv.AppendUint(b, uint64(e.index()), 10)
+	b := strconv.AppendUint(nil, uint64(e.index()), 10)
 	b = strconv.AppendUint(append(b, 'v'), uint64(e.Version()), 10)
 	return strconv.AppendUint(append(b, '@'), uint64(entity.ID(e).Tag().Number()), 10), nil
 }
-
-// MarshalText returns the text form. See AppendText.
-func (e Entity) MarshalText() ([]byte, error) { return e.AppendText(nil) }
 
 // UnmarshalText sets e to the entity that text identifies. It accepts exactly what MarshalText
 // writes; each entity has only one spelling. On error e is unchanged. The entity need not be alive,
@@ -88,17 +85,14 @@ func (e *Entity) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// AppendBinary appends the 8 bytes of the binary form to b. It returns an error if e is a
-// placeholder, as AppendText does.
-func (e Entity) AppendBinary(b []byte) ([]byte, error) {
+// MarshalBinary returns the 8 bytes of the binary form. It returns an error if e is a placeholder,
+// as MarshalText does.
+func (e Entity) MarshalBinary() ([]byte, error) {
 	if err := e.check(); err != nil {
-		return b, fmt.Errorf("ecs: Entity.AppendBinary: %w", err)
+		return nil, fmt.Errorf("ecs: Entity.MarshalBinary: %w", err)
 	}
-	return binary.LittleEndian.AppendUint64(b, entity.ID(e).Bits()), nil
+	return binary.LittleEndian.AppendUint64(nil, entity.ID(e).Bits()), nil
 }
-
-// MarshalBinary returns the binary form. See AppendBinary.
-func (e Entity) MarshalBinary() ([]byte, error) { return e.AppendBinary(nil) }
 
 // UnmarshalBinary sets e to the entity that 8 bytes identify. On error e is unchanged.
 func (e *Entity) UnmarshalBinary(data []byte) error {
@@ -195,14 +189,6 @@ type Location struct {
 	Archetype *Archetype // has exactly the entity's types
 	Chunk     int        // as Archetype.Chunk takes it
 	Row       int        // index in the chunk
-}
-
-// String returns the location as "[Position Velocity] chunk 3 row 17", or "nowhere".
-func (p Location) String() string {
-	if p.Archetype == nil {
-		return "nowhere"
-	}
-	return fmt.Sprintf("%v chunk %d row %d", p.Archetype, p.Chunk, p.Row)
 }
 
 // Alive reports whether e is an entity of this world that was created and not destroyed.

@@ -35,12 +35,6 @@ func (h handle) Has(e Entity) bool {
 // returns false if e is not alive or does not have the type, and panics like Component.Add.
 func (h handle) Remove(e Entity) bool { return edit.Remove(h.t, "Component.Remove", entity.ID(e)) }
 
-// TryRemove is like Remove but returns the *LimitError: the row may need a new chunk in the
-// archetype that it moves to.
-func (h handle) TryRemove(e Entity) (bool, error) {
-	return edit.TryRemove(h.t, "Component.Remove", entity.ID(e))
-}
-
 // In reports whether the rows' chunk has the type. The answer varies for types in Optional and Any,
 // and for batches that span several archetypes. In panics for a type that the query does not
 // declare.

@@ -5,127 +5,155 @@ import (
 
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/query"
+	"quarry/ecs/internal/snapshot"
 	"quarry/ecs/internal/sparse"
+	"quarry/ecs/internal/value"
 	"quarry/ecs/internal/world"
 )
 
-// Lookup finds the components of any entity, for a goroutine of a borrow. It is a value: create one
-// where it is needed, and use it until the borrow ends.
+// Readable is what a look-up reads: an *Accessor, the world as a job borrows it, or a *Snapshot.
+type Readable interface {
+	// lookup returns the look-up of a type; op is the function that asks.
+	lookup(t *world.Type, op string) *world.Lookup
+}
+
+func (r *Accessor) lookup(t *world.Type, op string) *world.Lookup {
+	return query.Lookup(t, op, r.inner())
+}
+
+func (s *Snapshot) lookup(t *world.Type, op string) *world.Lookup {
+	f := snapshot.LookupIn(t, op, s.inner())
+	if t.Kind == KindManaged {
+		s.inner().ManagedOf(op, t)
+	}
+	return f
+}
+
+// lookupOf returns the look-up of a type in an accessor or a snapshot.
+func lookupOf(t *world.Type, op string, in Readable) lookup {
+	if in == nil {
+		panic("ecs: " + op + ": the accessor or snapshot is nil")
+	}
+	f := in.lookup(t, op)
+	return lookup{f, t.Kind}
+}
+
+// Lookup finds the values of any entity, for a goroutine of a borrow or for readers of a snapshot.
+// It is a value: create one where it is needed, and use it until the borrow ends or the snapshot is
+// closed.
 type Lookup[T any] struct{ lookup }
 
 // lookup has the methods of a Lookup and a BufferLookup that do not depend on T: those are compiled
 // once.
-type lookup struct{ f *world.Lookup }
-
-// Lookup returns a Lookup for an accessor's goroutine. It panics unless the type is among the
-// borrow's uses, or the borrow's query reads it and does not write it; this is checked only here.
-// Cost: a few nanoseconds.
-func (c Component[T]) Lookup(r *Accessor) Lookup[T] {
-	return Lookup[T]{lookup{query.Lookup(c.t, "Component.Lookup", r.inner())}}
+type lookup struct {
+	f    *world.Lookup
+	kind Kind
 }
 
-// Get returns e's component for reading, or nil if e is not alive or does not have it.
+// Lookup returns a Lookup in an accessor or a snapshot. In an accessor it is for the accessor's goroutine, and it
+// panics unless the type is among the borrow's uses, or the borrow's query reads it and does not
+// write it; this is checked only here.
+//
+// In a snapshot it finds the component as it was. Any goroutine may use it until the snapshot is
+// closed. The first look-up in a snapshot copies the records of all ids, 8 bytes each. Lookup
+// panics like Snapshot.Rows, and so does a look-up that must copy; look-ups that write panic. Cost:
+// a few nanoseconds.
+func (c Component[T]) Lookup(in Readable) Lookup[T] {
+	return Lookup[T]{lookupOf(c.t, "Component.Lookup", in)}
+}
+
+// Lookup returns a Lookup in an accessor or a snapshot; see Component.Lookup.
+func (s Sparse[T]) Lookup(in Readable) Lookup[T] { return Lookup[T]{lookupOf(s.t, "Sparse.Lookup", in)} }
+
+// Lookup returns a Lookup in an accessor or a snapshot; see Component.Lookup. In a snapshot it finds the copies of
+// the values, which are valid until the snapshot is closed or renewed, and Lookup panics for a type
+// without CopyWith.
+func (m Managed[T]) Lookup(in Readable) Lookup[T] {
+	return Lookup[T]{lookupOf(m.t, "Managed.Lookup", in)}
+}
+
+// Get returns e's value for reading, or nil if e is not alive or does not have the type, or if a
+// managed type has no value yet.
 func (l Lookup[T]) Get(e Entity) *T {
+	switch l.kind {
+	case KindSparse:
+		return (*T)(l.sparse("Lookup.Get", e, false)) // Safe because the set has values of T.
+	case KindManaged:
+		p, _ := l.f.LookUp(world.OpLookupGet, entity.ID(e))
+		if p == nil {
+			return nil
+		}
+		return l.f.Type.Managed.(*value.Store[T]).Get(*(*value.Slot)(p)) // Safe because the column holds slots.
+	}
 	p, _ := l.f.LookUp(world.OpLookupGet, entity.ID(e))
-	return (*T)(p) // Safe because find returns the address of a T, or nil.
+	return (*T)(p) // Safe because the column holds Ts.
 }
 
-// Has reports whether e is alive and has the component, enabled or disabled.
+// Mut is Get for writing: it also marks the value changed, of a component in e's chunk. It makes no
+// value of a managed type. It panics unless the borrow declares Write of the type among its uses.
+// Goroutines that write the value of one entity at the same time race.
+func (l Lookup[T]) Mut(e Entity) *T {
+	switch l.kind {
+	case KindSparse:
+		return (*T)(l.sparse("Lookup.Mut", e, true)) // Safe because the set has values of T.
+	case KindManaged:
+		p := (*value.Slot)(l.f.MutLent(world.OpLookupMut, entity.ID(e))) // Safe because the column holds slots.
+		if p == nil {
+			return nil
+		}
+		return l.f.Type.Managed.(*value.Store[T]).Get(*p)
+	}
+	return (*T)(l.f.MutLent(world.OpLookupMut, entity.ID(e))) // Safe because the column holds Ts.
+}
+
+// Has reports whether e is alive and has the type, enabled or disabled.
 func (l lookup) Has(e Entity) bool {
+	if l.kind == KindSparse {
+		return l.entry("Lookup.Has", e, false) != 0
+	}
 	p, _ := l.f.LookUp(world.OpLookupHas, entity.ID(e))
 	return p != nil
 }
 
-// Mut is Get for writing: it also marks the component changed in e's chunk. It panics unless the
-// borrow declares Write of the component among its uses. Goroutines that write the component of one
-// entity at the same time race.
-func (l Lookup[T]) Mut(e Entity) *T {
-	// Safe because MutLent returns the address of a T, or nil.
-	return (*T)(l.f.MutLent(world.OpLookupMut, entity.ID(e)))
-}
-
-// Set writes e's component; see Mut. It returns false if e is not alive or does not have the
-// component.
-func (l Lookup[T]) Set(e Entity, v T) bool {
-	p := (*T)(l.f.MutLent(world.OpLookupSet, entity.ID(e))) // Safe because MutLent returns the address of a T, or nil.
-	if p == nil {
-		return false
-	}
-	*p = v
-	return true
-}
-
-// Enabled reports whether e is alive and has the component, enabled.
-func (l lookup) Enabled(e Entity) bool { return l.f.Enabled("Lookup.Enabled", entity.ID(e)) }
-
-// Enable enables e's component; see Component.Enable and Mut.
-func (l lookup) Enable(e Entity) bool { return l.f.Toggle("Lookup.Enable", entity.ID(e), true) }
-
-// Disable disables e's component; see Component.Disable and Mut.
-func (l lookup) Disable(e Entity) bool { return l.f.Toggle("Lookup.Disable", entity.ID(e), false) }
-
-// BufferLookup finds the buffers of any entity, and their enable bits, for a goroutine of a borrow;
-// see Lookup.
-type BufferLookup[T any] struct{ lookup }
-
-// Lookup returns a BufferLookup for an accessor's goroutine; see Component.Lookup.
-func (b Buffer[T]) Lookup(r *Accessor) BufferLookup[T] {
-	return BufferLookup[T]{lookup{query.Lookup(b.t, "Buffer.Lookup", r.inner())}}
-}
-
-// Get returns e's buffer for reading, and false if e is not alive or has no buffer.
-func (l BufferLookup[T]) Get(e Entity) (DynamicBuffer[T], bool) {
-	v, ok := l.f.OpenLent(world.OpBufferLookupGet, entity.ID(e), false)
-	return DynamicBuffer[T]{array{v}}, ok
-}
-
-// Mut is Get for writing; see Lookup.Mut.
-func (l BufferLookup[T]) Mut(e Entity) (DynamicBuffer[T], bool) {
-	v, ok := l.f.OpenLent(world.OpBufferLookupMut, entity.ID(e), true)
-	return DynamicBuffer[T]{array{v}}, ok
-}
-
-// SparseLookup finds the values of a sparse type of any entity, for a goroutine of a borrow; see
-// Lookup.
-type SparseLookup[T any] struct{ sparseLookup }
-
-// sparseLookup has the methods of a SparseLookup that do not depend on T.
-type sparseLookup struct{ f *world.Lookup }
-
-// Lookup returns a SparseLookup for an accessor's goroutine; see Component.Lookup.
-func (s Sparse[T]) Lookup(r *Accessor) SparseLookup[T] {
-	return SparseLookup[T]{sparseLookup{query.Lookup(s.t, "Sparse.Lookup", r.inner())}}
-}
-
-// Get returns e's value for reading, or nil if e is not alive or has none.
-func (l SparseLookup[T]) Get(e Entity) *T {
-	return (*T)(l.value("SparseLookup.Get", e, false)) // Safe because the set has values of T.
-}
-
-// Mut is Get for writing: it also marks the value changed. It panics unless the borrow declares
-// Write of the type among its uses. Goroutines that write the value of one entity at the same time
-// race.
-func (l SparseLookup[T]) Mut(e Entity) *T {
-	return (*T)(l.value("SparseLookup.Mut", e, true)) // Safe because the set has values of T.
-}
-
-// Has reports whether e is alive and has the type, enabled or disabled.
-func (l sparseLookup) Has(e Entity) bool { return l.entry("SparseLookup.Has", e, false) != 0 }
-
 // Enabled reports whether e is alive and has the type, enabled.
-func (l sparseLookup) Enabled(e Entity) bool {
-	at := l.entry("SparseLookup.Enabled", e, false)
-	return at != 0 && l.f.Type.Sparse.Enabled(at)
+func (l lookup) Enabled(e Entity) bool {
+	if l.kind == KindSparse {
+		at := l.entry("Lookup.Enabled", e, false)
+		return at != 0 && l.f.Type.Sparse.Enabled(at)
+	}
+	return l.f.Enabled("Lookup.Enabled", entity.ID(e))
 }
 
-// Enable enables e's value; see Sparse.Enable and Mut.
-func (l sparseLookup) Enable(e Entity) bool { return l.toggle("SparseLookup.Enable", e, true) }
+// Enable enables e's value; see Component.Enable and Mut.
+func (l lookup) Enable(e Entity) bool { return l.toggle("Lookup.Enable", e, true) }
 
-// Disable disables e's value; see Sparse.Disable and Mut.
-func (l sparseLookup) Disable(e Entity) bool { return l.toggle("SparseLookup.Disable", e, false) }
+// Disable disables e's value; see Component.Disable and Mut.
+func (l lookup) Disable(e Entity) bool { return l.toggle("Lookup.Disable", e, false) }
 
-// entry returns e's entry, or 0.
-func (l sparseLookup) entry(op string, e Entity, write bool) sparse.Entry {
+func (l lookup) toggle(op string, e Entity, on bool) bool {
+	if l.kind != KindSparse {
+		return l.f.Toggle(op, entity.ID(e), on)
+	}
+	l.f.Known(op).CheckEnableable(op)
+	at := l.entry(op, e, true)
+	if at != 0 {
+		l.f.Type.Sparse.Switch(at, on)
+	}
+	return at != 0
+}
+
+// ChangedSince is Component.ChangedSince, and Sparse.Changed of a sparse type.
+func (l lookup) ChangedSince(e Entity, since uint32) bool {
+	const op = "Lookup.ChangedSince"
+	if l.kind == KindSparse {
+		at := l.entry(op, e, false)
+		return at != 0 && l.f.Type.Sparse.Newer(at, since)
+	}
+	return query.ChangedSince(l.f, op, entity.ID(e), since)
+}
+
+// entry returns e's entry in the set of a sparse type, or 0.
+func (l lookup) entry(op string, e Entity, write bool) sparse.Entry {
 	f := l.f
 	t := f.Known(op)
 	if f.CheckRead(op); write {
@@ -140,18 +168,30 @@ func (l sparseLookup) entry(op string, e Entity, write bool) sparse.Entry {
 	return at
 }
 
-func (l sparseLookup) value(op string, e Entity, write bool) unsafe.Pointer {
+// sparse returns the address of e's value of a sparse type, or nil.
+func (l lookup) sparse(op string, e Entity, write bool) unsafe.Pointer {
 	if at := l.entry(op, e, write); at != 0 {
 		return l.f.Type.Sparse.Value(at)
 	}
 	return nil
 }
 
-func (l sparseLookup) toggle(op string, e Entity, on bool) bool {
-	l.f.Known(op).CheckEnableable(op)
-	at := l.entry(op, e, true)
-	if at != 0 {
-		l.f.Type.Sparse.Switch(at, on)
-	}
-	return at != 0
+// BufferLookup finds the buffers of any entity, and their enable bits; see Lookup.
+type BufferLookup[T any] struct{ lookup }
+
+// Lookup returns a BufferLookup in an accessor or a snapshot; see Component.Lookup.
+func (b Buffer[T]) Lookup(in Readable) BufferLookup[T] {
+	return BufferLookup[T]{lookupOf(b.t, "Buffer.Lookup", in)}
+}
+
+// Get returns e's buffer for reading, and false if e is not alive or has no buffer.
+func (l BufferLookup[T]) Get(e Entity) (DynamicBuffer[T], bool) {
+	v, ok := l.f.OpenLent(world.OpBufferLookupGet, entity.ID(e), false)
+	return DynamicBuffer[T]{array{v}}, ok
+}
+
+// Mut is Get for writing; see Lookup.Mut.
+func (l BufferLookup[T]) Mut(e Entity) (DynamicBuffer[T], bool) {
+	v, ok := l.f.OpenLent(world.OpBufferLookupMut, entity.ID(e), true)
+	return DynamicBuffer[T]{array{v}}, ok
 }

@@ -7,7 +7,6 @@ import (
 
 	"quarry/ecs/internal/edit"
 	"quarry/ecs/internal/entity"
-	"quarry/ecs/internal/snapshot"
 	"quarry/ecs/internal/value"
 	"quarry/ecs/internal/world"
 )
@@ -83,12 +82,6 @@ func (m Managed[T]) Add(e Entity, v T) bool {
 	return m.begin(edit.Add(m.t, "Managed.Add", entity.ID(e)), v)
 }
 
-// TryAdd is like Add but returns the *LimitError.
-func (m Managed[T]) TryAdd(e Entity, v T) (bool, error) {
-	p, err := edit.TryAdd(m.t, "Managed.Add", entity.ID(e))
-	return m.begin(p, v), err
-}
-
 // begin creates the value of a row that has just received the component. p is the row's slot, or
 // nil if no row received it.
 func (m Managed[T]) begin(p unsafe.Pointer, v T) bool {
@@ -156,28 +149,4 @@ func CopyWith[T any](f func(from *T) T) TypeOption {
 		}
 		t.Managed.(*value.Store[T]).CopyWith(f)
 	}
-}
-
-// ManagedLookup finds the values of a managed type in a snapshot, for any goroutine; see Lookup.
-type ManagedLookup[T any] struct {
-	lookup
-	store *value.Store[T]
-}
-
-// LookupIn returns a ManagedLookup that finds the values as they were in a snapshot; see
-// Component.LookupIn. It also panics for a type without CopyWith.
-func (m Managed[T]) LookupIn(s *Snapshot) ManagedLookup[T] {
-	const op = "Managed.LookupIn"
-	f := snapshot.LookupIn(m.t, op, s.inner())
-	return ManagedLookup[T]{lookup{f}, s.inner().ManagedOf(op, m.t).(*value.Store[T])}
-}
-
-// Get returns e's value for reading, or nil if e was not alive, did not have the component, or had
-// no value. It is the snapshot's copy, and valid until the snapshot is closed or renewed.
-func (l ManagedLookup[T]) Get(e Entity) *T {
-	p, _ := l.f.LookUp(world.OpManagedLookupGet, entity.ID(e))
-	if p == nil {
-		return nil
-	}
-	return l.store.Get(*(*value.Slot)(p)) // Safe because a managed type's column holds slots.
 }

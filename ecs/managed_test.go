@@ -328,10 +328,11 @@ func TestManagedIsZeroUntilWritten(t *testing.T) {
 	require.Nil(t, text.Get(f), "memory that was used before has none")
 	require.Empty(t, *text.Mut(f), "a slot that was used before is zero")
 
-	ok, err := text.TryRemove(f)
+	var ok bool
+	err := ecs.Try(func() { ok = text.Remove(f) })
 	require.True(t, ok)
 	require.NoError(t, err)
-	ok, err = text.TryAdd(f, "again")
+	err = ecs.Try(func() { ok = text.Add(f, "again") })
 	require.True(t, ok)
 	require.NoError(t, err)
 	require.Equal(t, "again", *text.Get(f))

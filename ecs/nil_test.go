@@ -3,6 +3,7 @@ package ecs_test
 import (
 	"testing"
 
+	"quarry/alloc"
 	"quarry/ecs"
 	"quarry/ecs/internal/ecstest"
 	"quarry/internal/lint"
@@ -91,11 +92,11 @@ func nilOfSnapshots(t *testing.T, w *ecs.World) []lint.NilCall {
 	t.Cleanup(moment.Close)
 	panics := lint.NilPanics
 	return []lint.NilCall{
-		panics("Buffer.LookupIn", "ecs: Buffer.LookupIn: the snapshot is nil", func() { hits.LookupIn(nil) }),
-		panics("Component.LookupIn", "ecs: Component.LookupIn: the snapshot is nil", func() { position.LookupIn(nil) }),
+		panics("Buffer.Lookup", "ecs: Buffer.Lookup: the accessor or snapshot is nil", func() { hits.Lookup(nil) }),
+		panics("Component.Lookup", "ecs: Component.Lookup: the accessor or snapshot is nil", func() { position.Lookup(nil) }),
 		panics("Diff: older", "ecs: Diff: the snapshot is nil", func() { _, _ = ecs.Diff(nil, moment) }),
 		panics("Diff: newer", "ecs: Diff: the snapshot is nil", func() { _, _ = ecs.Diff(moment, nil) }),
-		panics("DecodeDelta", "ecs: DecodeDelta: the reader is nil", func() { _, _ = ecs.DecodeDelta(nil, 1) }),
+		panics("DecodeDelta", "ecs: DecodeDelta: the accessor or snapshot is nil", func() { _, _ = ecs.DecodeDelta(nil, 1) }),
 		panics("Delta.ApplyTo", "ecs: Delta.ApplyTo: ", func() { _ = new(ecs.Delta).ApplyTo(nil) }),
 		panics("Delta.Values", "ecs: Delta.Values: a type is nil", func() {
 			d, _ := ecs.Diff(moment, moment)
@@ -108,13 +109,13 @@ func nilOfSnapshots(t *testing.T, w *ecs.World) []lint.NilCall {
 		panics("Codec: decode", "ecs: Codec: a function is nil", func() {
 			ecs.Codec(func(b []byte, _ *string) ([]byte, error) { return b, nil }, nil)
 		}),
-		panics("Managed.LookupIn", "ecs: Managed.LookupIn: the snapshot is nil", func() { text.LookupIn(nil) }),
+		panics("Managed.Lookup", "ecs: Managed.Lookup: the accessor or snapshot is nil", func() { text.Lookup(nil) }),
 		panics("Snapshot.Count", "ecs: Snapshot.Rows: the query is nil", func() { moment.Count(nil) }),
 		panics("Snapshot.Fork", "ecs: Snapshot.Fork: an option is nil", func() { _, _ = moment.Fork(nil) }),
 		panics("Snapshot.Rows", "ecs: Snapshot.Rows: the query is nil", func() { moment.Rows(nil)(nil) }),
 		panics("Snapshot.RowsSince", "ecs: Snapshot.Rows: the query is nil", func() { moment.RowsSince(nil, 0)(nil) }),
-		panics("Sparse.LookupIn", "ecs: Sparse.LookupIn: the snapshot is nil", func() { note.LookupIn(nil) }),
-		panics("World.ApplyDelta", "ecs: World.ApplyDelta: the reader is nil", func() { _ = w.ApplyDelta(nil) }),
+		panics("Sparse.Lookup", "ecs: Sparse.Lookup: the accessor or snapshot is nil", func() { note.Lookup(nil) }),
+		panics("World.ApplyDelta", "ecs: World.ApplyDelta: the accessor or snapshot is nil", func() { _ = w.ApplyDelta(nil) }),
 	}
 }
 
@@ -129,7 +130,7 @@ func nilOfTypes(w *ecs.World) []lint.NilCall {
 		panics("NewQuery", "ecs: NewQuery: ", func() { ecs.NewQuery(nil) }),
 		panics("NewWorld", "ecs: NewWorld: ", func() { _, _ = ecs.NewWorld(nil) }),
 		panics("NewWorld: second", "ecs: NewWorld: ",
-			func() { _, _ = ecs.NewWorld(ecs.ChunkGrowth(ecs.DefaultChunkGrowth()), nil) }),
+			func() { _, _ = ecs.NewWorld(ecs.ChunkGrowth(alloc.Doubling().Capped(64)), nil) }),
 		panics("Register: world", "ecs: Register[Position]: ", func() { ecs.Register[ecstest.Position](nil) }),
 		panics("Register: option", "ecs: Register[Position]: ", func() { ecs.Register[ecstest.Position](w, nil) }),
 		panics("RegisterBuffer: world", "ecs: RegisterBuffer[Hit]: ", func() { ecs.RegisterBuffer[ecstest.Hit](nil) }),
@@ -151,7 +152,5 @@ func nilOfTypes(w *ecs.World) []lint.NilCall {
 		panics("RegisterShared: world", "ecs: RegisterShared[string]: ", func() { ecs.RegisterShared[string](nil) }),
 		panics("RegisterShared: option", "ecs: RegisterShared[string]: ",
 			func() { ecs.RegisterShared[string](w, nil) }),
-		panics("TryNewArchetype: world", "ecs: NewArchetype: ", func() { _, _ = ecs.TryNewArchetype(nil) }),
-		panics("TryNewArchetype: type", "ecs: NewArchetype: ", func() { _, _ = ecs.TryNewArchetype(w, nil, position) }),
 	}
 }

@@ -61,14 +61,6 @@ func (q *Query) Since() uint32 { return q.core.Since }
 // World.Advance return it. Version 0 passes every chunk. SetSince panics while the world is lent.
 func (q *Query) SetSince(version uint32) { q.inner().SetSince("Query.SetSince", version, false) }
 
-// World returns the query's world, or nil if the query is closed.
-func (q *Query) World() *World {
-	if q == nil || q.core.Matching == nil {
-		return nil
-	}
-	return worldFrom(q.core.World)
-}
-
 // String returns the terms, as in query(Write Position, Read Velocity).
 func (q *Query) String() string { return q.inner().String() }
 
@@ -188,30 +180,6 @@ func (q *Query) Single() (Entity, error) {
 		return Null, fmt.Errorf("ecs: Query.Single: %v matches %d: %w", q, n, ErrNotSingle)
 	}
 	return e, nil
-}
-
-// At returns the i'th entity that matches. It panics if i is not in [0, Count()). Cost: per chunk
-// before the entity.
-func (q *Query) At(i int) Entity {
-	e, found, left := Null, false, i
-	q.inner().Each("Query.At", func(rows query.Rows) bool {
-		if n := rows.Count(); left >= n {
-			left -= n
-			return true
-		}
-		for row := range eachBit(rows.Mask()) {
-			if found = left == 0; found {
-				e = Entity(rows.Entities()[row])
-				break
-			}
-			left--
-		}
-		return false
-	})
-	if !found {
-		panic(fmt.Sprintf("ecs: Query.At: index %d is not in [0, %d) of %v", i, q.Count(), q))
-	}
-	return e
 }
 
 // Entities appends the entities that match to dst.

@@ -23,9 +23,26 @@ import (
 //
 // All methods belong to the world's owner: one goroutine at a time.
 type Shared[T comparable] struct {
-	t *world.Type
+	sharedHandle
 	s *value.Values[T]
 }
+
+// sharedHandle has the methods of Shared that do not depend on T, so they are compiled once.
+type sharedHandle struct{ t *world.Type }
+
+func (h sharedHandle) info() *world.Type { return h.t }
+
+func (h sharedHandle) operand() query.Operand { return query.Operand{Type: h.t} }
+
+// String returns the type's name.
+func (h sharedHandle) String() string { return handle(h).String() }
+
+// Has reports whether e is alive and has a value.
+func (h sharedHandle) Has(e Entity) bool { return handle(h).Has(e) }
+
+// Remove removes the value from e. It returns false if e is not alive or has no value, and panics
+// like Component.Add.
+func (h sharedHandle) Remove(e Entity) bool { return edit.Remove(h.t, "Shared.Remove", entity.ID(e)) }
 
 // RegisterShared registers T as a shared type of w; see Register. Its options are Cleanup and
 // Codec.
@@ -36,15 +53,8 @@ func RegisterShared[T comparable](w *World, options ...TypeOption) Shared[T] {
 	}
 	applyOptions(info, "RegisterShared", options)
 	registered := w.inner().Register("RegisterShared", info)
-	return Shared[T]{registered, registered.Shared.(*value.Values[T])}
+	return Shared[T]{sharedHandle{registered}, registered.Shared.(*value.Values[T])}
 }
-
-func (c Shared[T]) info() *world.Type { return c.t }
-
-func (c Shared[T]) operand() query.Operand { return query.Operand{Type: c.t} }
-
-// String returns the type's name.
-func (c Shared[T]) String() string { return handle{c.t}.String() }
 
 // Of returns v as an argument for archetypes, changes and terms, as in NewArchetype(w, position,
 // team.Of(Red)). The world keeps the value while an archetype has it or a query names it; an
@@ -110,21 +120,9 @@ func (c Shared[T]) At(rows Rows) (v T, ok bool) {
 	return c.in(archetypeFrom(s.Binding.Archetype))
 }
 
-// Has reports whether e is alive and has a value.
-func (c Shared[T]) Has(e Entity) bool { return handle{c.t}.Has(e) }
-
 // Add gives e the value. It returns false and keeps the old value if e already has one. It panics
 // like Component.Add.
 func (c Shared[T]) Add(e Entity, v T) bool {
-	added, err := c.TryAdd(e, v)
-	if err != nil {
-		panic(err)
-	}
-	return added
-}
-
-// TryAdd is like Add but returns the *LimitError.
-func (c Shared[T]) TryAdd(e Entity, v T) (bool, error) {
 	return c.give("Shared.Add", e, v, true)
 }
 
@@ -132,25 +130,7 @@ func (c Shared[T]) TryAdd(e Entity, v T) (bool, error) {
 // It panics inside a loop over rows, and with a *LimitError if there is no room. To change many
 // entities, see Put.
 func (c Shared[T]) Set(e Entity, v T) bool {
-	set, err := c.TrySet(e, v)
-	if err != nil {
-		panic(err)
-	}
-	return set
-}
-
-// TrySet is like Set but returns the *LimitError.
-func (c Shared[T]) TrySet(e Entity, v T) (bool, error) {
 	return c.give("Shared.Set", e, v, false)
-}
-
-// Remove removes the value from e. It returns false if e is not alive or has no value, and panics
-// like Component.Add.
-func (c Shared[T]) Remove(e Entity) bool { return edit.Remove(c.t, "Shared.Remove", entity.ID(e)) }
-
-// TryRemove is like Remove but returns the *LimitError.
-func (c Shared[T]) TryRemove(e Entity) (bool, error) {
-	return edit.TryRemove(c.t, "Shared.Remove", entity.ID(e))
 }
 
 // Values appends to dst the values that entities have, in the order in which the values were first
@@ -183,7 +163,7 @@ func (c Shared[T]) Len(v T) int {
 
 // give moves e to the archetype with the value x. It acts only on an entity without a value if adds
 // is set, and only on an entity with a value otherwise.
-func (c Shared[T]) give(op string, e Entity, x T, adds bool) (bool, error) {
+func (c Shared[T]) give(op string, e Entity, x T, adds bool) bool {
 	w := c.t.WorldOrNil()
 	w.CheckChange(op)
 	r := w.Find(entity.ID(e))
@@ -191,26 +171,30 @@ func (c Shared[T]) give(op string, e Entity, x T, adds bool) (bool, error) {
 		if adds {
 			c.t.RefuseDead(op, entity.ID(e))
 		}
-		return w.PassDead(op, entity.ID(e)), nil
+		return w.PassDead(op, entity.ID(e))
 	}
 	a := w.ArchetypeAt(w.Tables.OwnerOf(r.Location))
 	old := a.ValueOf(c.t.ID)
 	if (old == nil) != adds {
-		return false, nil
+		return false
 	}
 	c.check(op, x)
 	v := c.s.Of(x)
 	if v == old {
-		return true, nil
+		return true
 	}
 	before, sig := len(w.Archetypes.List), a.Table.Sig
 	sig.Add(c.t.ID)
 	given := [1]*value.Shared{v}
 	to, err := w.ArchetypeOf(sig, w.ValuesFor(make([]*value.Shared, 0, world.UsualValues), &sig, given[:], a, nil))
 	if err != nil {
-		return false, world.WithOp(op, err)
+		panic(world.WithOp(op, err))
 	}
-	return edit.MoveBy(w, op, a.TransitionTo(to), entity.ID(e), r, before)
+	moved, err := edit.MoveBy(w, op, a.TransitionTo(to), entity.ID(e), r, before)
+	if err != nil {
+		panic(err)
+	}
+	return moved
 }
 
 // With returns the archetype with the same types and other shared values. The given values replace

@@ -57,7 +57,7 @@ func (s *Snapshot) Renew() { s.inner().Renew() }
 
 // Close ends the snapshot and frees what it alone has. It panics inside a loop over rows, and while
 // a goroutine loops over the snapshot's rows or is in Hash, Verify or Diff; a second call does
-// nothing. Goroutines that look up by LookupIn, or walk a Delta, are not noticed: they must be
+// nothing. Goroutines that look up, or walk a Delta, are not noticed: they must be
 // done.
 func (s *Snapshot) Close() { s.inner().Close() }
 
@@ -72,23 +72,11 @@ func (s *Snapshot) Version() uint32 {
 	return s.core.Version
 }
 
-// Len returns the number of entities that were alive.
-func (s *Snapshot) Len() int {
-	s.inner().Check("Snapshot.Len")
-	return int(s.core.Created - s.core.Destroyed)
-}
-
 // Kept returns the bytes of old rows and records that the snapshot has for itself and for older
 // ones.
 func (s *Snapshot) Kept() int {
 	s.inner().CheckOpen("Snapshot.Kept")
 	return s.core.Layer.Units() * past.UnitSize
-}
-
-// World returns the snapshot's world.
-func (s *Snapshot) World() *World {
-	s.inner().Check("Snapshot.World")
-	return worldFrom(s.core.World)
 }
 
 // Rows yields the rows of the snapshot that match a query of its world, as Query.Rows does: the
@@ -109,35 +97,9 @@ func (s *Snapshot) RowsSince(q *Query, version uint32) iter.Seq[Rows] {
 	return func(yield func(Rows) bool) { s.inner().RowsSince(q.inner(), version)(coreYield(yield)) }
 }
 
-// LookupIn returns a Lookup that finds the component as it was in a snapshot. Any goroutine may use
-// it until the snapshot is closed. The first look-up in a snapshot copies the records of all ids, 8
-// bytes each. LookupIn panics like Snapshot.Rows, and so does a look-up that must copy; look-ups
-// that write, such as Lookup.Set, panic.
-func (c Component[T]) LookupIn(s *Snapshot) Lookup[T] {
-	return Lookup[T]{lookup{snapshot.LookupIn(c.t, "Component.LookupIn", s.inner())}}
-}
-
-// LookupIn returns a BufferLookup that finds the buffer as it was in a snapshot; see
-// Component.LookupIn.
-func (b Buffer[T]) LookupIn(s *Snapshot) BufferLookup[T] {
-	return BufferLookup[T]{lookup{snapshot.LookupIn(b.t, "Buffer.LookupIn", s.inner())}}
-}
-
-// LookupIn returns a SparseLookup that finds the values as they were in a snapshot; see
-// Component.LookupIn.
-func (s Sparse[T]) LookupIn(of *Snapshot) SparseLookup[T] {
-	return SparseLookup[T]{sparseLookup{snapshot.LookupIn(s.t, "Sparse.LookupIn", of.inner())}}
-}
-
-// Alive reports whether e was alive. Any goroutine may call it; see Component.LookupIn.
+// Alive reports whether e was alive. Any goroutine may call it; see Component.Lookup.
 func (s *Snapshot) Alive(e Entity) bool {
 	return s.inner().Read("Snapshot.Alive", true).Find(entity.ID(e)) != nil
-}
-
-// Locate returns where e's values were, or false if e was not alive. The archetype is the
-// snapshot's. It panics for an entity of another world. Any goroutine may call it.
-func (s *Snapshot) Locate(e Entity) (Location, bool) {
-	return s.then("Snapshot.Locate", true).locate("Snapshot.Locate", e)
 }
 
 // then returns the world as it was; see world.Snapshot.Read.

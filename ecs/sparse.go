@@ -1,7 +1,6 @@
 package ecs
 
 import (
-	"iter"
 	"reflect"
 	"unsafe"
 
@@ -19,7 +18,7 @@ import (
 //
 //	            Component                      Sparse
 //	Add, Remove a move of the entity's row     4 B, 8 B and the value, in a set
-//	loops       a column for each chunk        At or Column by row; Slice and All of the set alone
+//	loops       a column for each chunk        Column by row; Slice and Entities of the set alone
 //	memory      in the row                     the value, 8 B, and 4 B for each index up to the greatest
 //
 // Terms name a sparse type like others. A type in Read, Write, With, Disabled, Present or Any makes
@@ -70,7 +69,7 @@ func (s Sparse[T]) Set(e Entity, v T) bool {
 }
 
 // Add gives e the value v. It returns false and keeps the old value if e has one. It panics if e is
-// not alive, and inside a loop over rows or All. It panics with a *LimitError if there is no room;
+// not alive, and inside a loop over rows. It panics with a *LimitError if there is no room;
 // nothing has changed then. No row moves, so batches and lists of chunks stay valid.
 func (s Sparse[T]) Add(e Entity, v T) bool {
 	p, err := s.t.AddSparse("Sparse.Add", entity.ID(e))
@@ -82,16 +81,6 @@ func (s Sparse[T]) Add(e Entity, v T) bool {
 	}
 	*(*T)(p) = v // Safe because the set has values of T.
 	return true
-}
-
-// TryAdd is like Add but returns the *LimitError.
-func (s Sparse[T]) TryAdd(e Entity, v T) (bool, error) {
-	p, err := s.t.AddSparse("Sparse.Add", entity.ID(e))
-	if p == nil {
-		return false, err
-	}
-	*(*T)(p) = v // Safe because the set has values of T.
-	return true, nil
 }
 
 // Values returns the values of all entries for reading, disabled ones among them, in the order of
@@ -109,31 +98,6 @@ func (s Sparse[T]) slice(op string, access uint8) []T {
 	return unsafe.Slice((*T)(set.Value(1)), set.Len()) // Safe because the entries, from 1, lie one behind the other.
 }
 
-// All yields the entities that have the type, with their values for writing, in the order of
-// Entities. Disabled ones are among them. It marks all entries changed. The world is locked against
-// structural changes, Add and Remove of sparse types among them, while the loop runs. Cost: a call
-// per entry, which a loop over Slice avoids.
-func (s Sparse[T]) All() iter.Seq2[Entity, *T] {
-	return func(yield func(Entity, *T) bool) {
-		set := s.t.OpenSet("Sparse.All", world.MayWrite)
-		scan := query.OpenAll(s.t)
-		defer scan.EndAll()
-		for at, e := range set.IDs() {
-			if !yield(Entity(e), (*T)(set.Value(sparse.Entry(at+1)))) { // Safe because the set has values of T.
-				return
-			}
-		}
-	}
-}
-
-// At returns the value of the i'th row of rows, or nil if its entity has none. If the query
-// declares Write, or the rows come from a Batch, At marks all values of the type changed. It panics
-// for a type that the query does not declare with Read or Write, if i is not in [0, rows.Len()),
-// and like Component.Slice. Cost: see Column, which checks once for all rows.
-func (s Sparse[T]) At(rows Rows, i int) *T {
-	return (*T)(rows.core.SparseValue(s.t, i)) // Safe because the set has values of T.
-}
-
 // SparseColumn finds the values of a sparse type for the rows that it was made for. It is valid as
 // long as these.
 type SparseColumn[T any] struct {
@@ -141,13 +105,16 @@ type SparseColumn[T any] struct {
 	ids    []entity.ID
 }
 
-// Column returns the values of rows, to be found by row. It panics like At.
+// Column returns the values of rows, to be found by row. If the query
+// declares Write, or the rows come from a Batch, Column marks all values of the type changed. It
+// panics for a type that the query does not declare with Read or Write, and like Component.Slice.
 func (s Sparse[T]) Column(rows Rows) SparseColumn[T] {
 	set, ids := rows.core.Sparse(s.t, "Sparse.Column")
 	return SparseColumn[T]{set.View(), ids}
 }
 
-// At returns the value of row i, or nil if its entity has none; see Sparse.At.
+// At returns the value of row i, or nil if its entity has none. It panics unless i is in [0, Len()
+// of the rows).
 func (c *SparseColumn[T]) At(i int) *T {
 	return (*T)(c.values.Of(c.ids[i])) // Safe because the set has values of T.
 }
@@ -225,7 +192,7 @@ func (h sparseHandle) DisableQuery(q *Query) int {
 
 // Changed reports whether e has a value that may have changed after the given version: it, or one
 // of the 63 entries with which it shares a version, was added, opened by Mut or Set, switched, or
-// put in the place of a removed one; or all were opened for writing, by Slice, All, Column or At.
+// put in the place of a removed one; or all were opened for writing, by Slice or Column.
 // For version 0 Changed returns true if e has a value.
 func (h sparseHandle) Changed(e Entity, since uint32) bool {
 	at := h.t.EntryOf("Sparse.Changed", entity.ID(e))

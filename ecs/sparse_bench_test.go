@@ -121,14 +121,6 @@ func BenchmarkSparseLoop(b *testing.B) {
 func BenchmarkSparseAlone(b *testing.B) {
 	_, _, fast, _, ids := half(b)
 	n, per := len(ids), perEntity
-	b.Run("all", func(b *testing.B) {
-		for b.Loop() {
-			for _, v := range fast.All() {
-				v.X += 1
-			}
-		}
-		per(b, n/2)
-	})
 	b.Run("set-slice", func(b *testing.B) {
 		for b.Loop() {
 			list := fast.Slice()

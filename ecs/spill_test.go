@@ -147,16 +147,16 @@ func TestGrowthIsRefused(t *testing.T) {
 		require.NoError(t, w.Verify())
 	}
 	for _, more := range []int{1, 1000} {
-		refuse("Append", func() error { return s.TryAppend(values[[3]byte](1, more)...) })
-		refuse("Insert", func() error { return s.TryInsert(1, values[[3]byte](1, more)...) })
-		refuse("Resize", func() error { return s.TryResize(2 + more) })
-		refuse("ResizeUninitialized", func() error { return s.TryResizeUninitialized(2 + more) })
-		refuse("Reserve", func() error { return s.TryReserve(2 + more) })
-		refuse("CopyFrom", func() error { return s.TryCopyFrom(values[[3]byte](1, 2+more)) })
+		refuse("Append", func() error { return ecs.Try(func() { s.Append(values[[3]byte](1, more)...) }) })
+		refuse("Insert", func() error { return ecs.Try(func() { s.Insert(1, values[[3]byte](1, more)...) }) })
+		refuse("Resize", func() error { return ecs.Try(func() { s.Resize(2 + more) }) })
+		refuse("ResizeUninitialized", func() error { return ecs.Try(func() { s.ResizeUninitialized(2 + more) }) })
+		refuse("Reserve", func() error { return ecs.Try(func() { s.Reserve(2 + more) }) })
+		refuse("CopyFrom", func() error { return ecs.Try(func() { s.CopyFrom(values[[3]byte](1, 2+more)) }) })
 	}
-	refuse("Reserve", func() error { return l.TryReserve(l.Cap() + 1) })
-	refuse("Insert", func() error { return l.TryInsert(0, make([][1024]byte, l.Cap())...) })
-	refuse("Append", func() error { return l.TryAppend(make([][1024]byte, l.Cap())...) })
+	refuse("Reserve", func() error { return ecs.Try(func() { l.Reserve(l.Cap() + 1) }) })
+	refuse("Insert", func() error { return ecs.Try(func() { l.Insert(0, make([][1024]byte, l.Cap())...) }) })
+	refuse("Append", func() error { return ecs.Try(func() { l.Append(make([][1024]byte, l.Cap())...) }) })
 	// Whole chunks go back where the block is: that needs no memory.
 	before := l.Cap()
 	l.Resize(40)

@@ -85,8 +85,3 @@ func (h handle) MarkAt(rows Rows, i int) {
 func (h handle) ChangedSince(e Entity, since uint32) bool {
 	return query.ChangedSince(h.t.OwnerLookup(), "Component.ChangedSince", entity.ID(e), since)
 }
-
-// ChangedSince is Component.ChangedSince for a goroutine of a borrow.
-func (l lookup) ChangedSince(e Entity, since uint32) bool {
-	return query.ChangedSince(l.f, "Lookup.ChangedSince", entity.ID(e), since)
-}

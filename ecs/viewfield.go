@@ -31,10 +31,13 @@ func (R[T]) column() columnKind {
 
 // BufferW is a field of a view: the buffers of T, one per row, for writing. Filling the view marks
 // them changed.
-type BufferW[T any] struct{ b buffers }
+type BufferW[T any] struct{ buffersOf[T] }
 
 // BufferR is a field of a view: the buffers of T, one per row, for reading.
-type BufferR[T any] struct{ b buffers }
+type BufferR[T any] struct{ buffersOf[T] }
+
+// buffersOf has the methods of a BufferW and a BufferR.
+type buffersOf[T any] struct{ b buffers }
 
 func (BufferW[T]) column() columnKind {
 	return columnKind{self: reflect.TypeFor[BufferW[T]](), of: reflect.TypeFor[T](), kind: fieldBuffers, write: true}
@@ -44,17 +47,9 @@ func (BufferR[T]) column() columnKind {
 	return columnKind{self: reflect.TypeFor[BufferR[T]](), of: reflect.TypeFor[T](), kind: fieldBuffers}
 }
 
-// Len returns the number of rows, or 0 if the chunk lacks an optional buffer.
-func (b BufferW[T]) Len() int { return b.b.rows }
-
-// Len returns the number of rows, or 0 if the chunk lacks an optional buffer.
-func (b BufferR[T]) Len() int { return b.b.rows }
-
-// At returns the buffer of row i. It panics if i is not in [0, Len()).
-func (b BufferW[T]) At(i int) DynamicBuffer[T] { return DynamicBuffer[T]{array{b.b.at(i)}} }
-
-// At returns the buffer of row i. It panics if i is not in [0, Len()).
-func (b BufferR[T]) At(i int) DynamicBuffer[T] { return DynamicBuffer[T]{array{b.b.at(i)}} }
+// At returns the buffer of row i, for writing if the field is a BufferW. It panics if i is not the
+// index of a row.
+func (b buffersOf[T]) At(i int) DynamicBuffer[T] { return DynamicBuffer[T]{array{b.b.at(i)}} }
 
 // buffers is a BufferW or BufferR without the type of its elements.
 type buffers struct {
@@ -86,10 +81,7 @@ func (Bits[T]) column() columnKind {
 	return columnKind{self: reflect.TypeFor[Bits[T]](), of: reflect.TypeFor[T](), kind: fieldBits}
 }
 
-// Len returns the number of rows, or 0 if the chunk lacks an optional T.
-func (b Bits[T]) Len() int { return b.b.rows }
-
-// Enabled reports whether T is enabled in row i. It panics if i is not in [0, Len()). While the
+// Enabled reports whether T is enabled in row i. It panics if i is not the index of a row. While the
 // world is lent, any goroutine may call it.
 func (b Bits[T]) Enabled(i int) bool { return b.b.enabled(i) }
 
@@ -103,10 +95,7 @@ func (BitsW[T]) column() columnKind {
 	return columnKind{self: reflect.TypeFor[BitsW[T]](), of: reflect.TypeFor[T](), kind: fieldBits, write: true}
 }
 
-// Len returns the number of rows, or 0 if the chunk lacks an optional T.
-func (b BitsW[T]) Len() int { return b.b.rows }
-
-// Enabled reports whether T is enabled in row i. It panics if i is not in [0, Len()), and after a
+// Enabled reports whether T is enabled in row i. It panics if i is not the index of a row, and after a
 // structural change.
 func (b BitsW[T]) Enabled(i int) bool { return b.b.bits.Has(b.b.row("BitsW.Enabled", i)) }
 

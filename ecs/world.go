@@ -45,16 +45,12 @@ func checkOptions(op string, options []Option) {
 	}
 }
 
-// DefaultChunkGrowth returns the default policy by which archetypes take units of 16 KiB: their
-// number doubles, by at most 64 units at a time. As long as 64 KiB suffice there is a single chunk
-// of 2, 16, 32 or 64 KiB, so a thousand rows of 40 bytes lie in one piece. Further chunks have 4,
-// 8, 16 ... 64 units.
-func DefaultChunkGrowth() alloc.Growth { return door.Growth(world.DefaultGrowth()) }
-
 // ChunkGrowth sets the policy that decides how many units of 16 KiB an archetype has after it
 // grows. The units that it takes at once come as few large chunks, of 1 to 64 units, so the policy
-// also decides how large chunks become: DefaultChunkGrowth, the default, yields chunks of up to 64
-// units, and alloc.Fixed(1) only chunks of 16 KiB. Loops over data larger than the cache run faster
+// also decides how large chunks become: alloc.Fixed(1) yields only chunks of 16 KiB. The default is
+// alloc.Doubling().Capped(64): as long as 64 KiB suffice there is a single chunk of 2, 16, 32 or 64
+// KiB, so a thousand rows of 40 bytes lie in one piece; further chunks have 4, 8, 16 ... 64 units.
+// Loops over data larger than the cache run faster
 // over large chunks; versions, which are per chunk, are finer with small chunks.
 //
 // Policies that multiply begin with a small chunk of 2 KiB, an eighth of a unit, if the rows fit.

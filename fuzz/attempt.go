@@ -26,28 +26,9 @@ func (n need) met(s alloc.Stats) bool {
 	return s.LongestRun >= n.run && free >= n.chunks
 }
 
-// limited runs f and returns the *LimitError that it panics with, or nil.
-func limited(f func()) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			l, ok := p.(*ecs.LimitError)
-			if !ok {
-				panic(p)
-			}
-			err = l
-		}
-	}()
-	f()
-	return nil
-}
-
-// either makes a call in one of its two forms: the one that returns a refusal by a limit, or the
-// one that panics with it.
-func either(try bool, tries func() (bool, error), calls func() bool) (done bool, err error) {
-	if try {
-		return tries()
-	}
-	err = limited(func() { done = calls() })
+// tried makes a call that may meet a limit, and returns what the call reports and the limit.
+func tried(call func() bool) (done bool, err error) {
+	err = ecs.Try(func() { done = call() })
 	return done, err
 }
 

@@ -11,7 +11,7 @@ import (
 // bufferKind has the additional methods of kinds that are buffers. They take the model's value and
 // return the new one.
 type bufferKind interface {
-	appendTo(e ecs.Entity, old any, n int, seed uint64, at target, try bool) (now any, err error)
+	appendTo(e ecs.Entity, old any, n int, seed uint64, at target, view bool) (now any, err error)
 	appendOwn(e ecs.Entity, old any) (now any, err error)
 	swapRemove(e ecs.Entity, old any, i int) (now any)
 	clear(e ecs.Entity) (now any)
@@ -76,14 +76,12 @@ func (b buffer[T]) equal(got ecs.DynamicBuffer[T], want []T) error {
 	return nil
 }
 
-func (b buffer[T]) add(e ecs.Entity, _ any, _ bool) (added bool, err error) {
-	err = limited(func() { added = b.h.Add(e) })
-	return added, err
+func (b buffer[T]) add(e ecs.Entity, _ any) (bool, error) {
+	return tried(func() bool { return b.h.Add(e) })
 }
 
-func (b buffer[T]) remove(e ecs.Entity, _ bool) (removed bool, err error) {
-	err = limited(func() { removed = b.h.Remove(e) })
-	return removed, err
+func (b buffer[T]) remove(e ecs.Entity) (bool, error) {
+	return tried(func() bool { return b.h.Remove(e) })
 }
 
 // set writes nothing: a buffer's whole value cannot be assigned.
@@ -117,18 +115,18 @@ func (b buffer[T]) elements(n int, seed uint64, at target) []T {
 	return v
 }
 
-func (b buffer[T]) appendTo(e ecs.Entity, old any, n int, seed uint64, at target, try bool) (any, error) {
+func (b buffer[T]) appendTo(e ecs.Entity, old any, n int, seed uint64, at target, view bool) (any, error) {
 	v := b.elements(n, seed, at)
 	var err error
-	if try {
+	if view {
 		d, ok := b.h.Mut(e)
 		if !ok {
 			return old, fmt.Errorf("%v has no %v to append to", e, b.h)
 		}
-		err = d.TryAppend(v...)
+		err = ecs.Try(func() { d.Append(v...) })
 	} else {
 		var ok bool
-		if err = limited(func() { ok = b.h.Append(e, v...) }); err == nil && !ok {
+		if err = ecs.Try(func() { ok = b.h.Append(e, v...) }); err == nil && !ok {
 			return old, fmt.Errorf("%v has no %v to append to", e, b.h)
 		}
 	}
@@ -140,7 +138,7 @@ func (b buffer[T]) appendTo(e ecs.Entity, old any, n int, seed uint64, at target
 
 func (b buffer[T]) appendOwn(e ecs.Entity, old any) (any, error) {
 	d, _ := b.h.Mut(e)
-	if err := d.TryAppend(d.Slice()...); err != nil {
+	if err := ecs.Try(func() { d.Append(d.Slice()...) }); err != nil {
 		return old, err
 	}
 	return slices.Concat(old.([]T), old.([]T)), nil
@@ -148,7 +146,7 @@ func (b buffer[T]) appendOwn(e ecs.Entity, old any) (any, error) {
 
 func (b buffer[T]) appendAt(rows ecs.Rows, i int, old any, seed uint64, at target) (any, error) {
 	v := b.elements(1, seed, at)
-	if err := b.h.At(rows, i).TryAppend(v...); err != nil {
+	if err := ecs.Try(func() { b.h.At(rows, i).Append(v...) }); err != nil {
 		return old, err
 	}
 	return slices.Concat(old.([]T), v), nil

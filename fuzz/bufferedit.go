@@ -132,9 +132,9 @@ func (b buffer[T]) apply(d ecs.DynamicBuffer[T], old any, c edit) (now any, err 
 	switch c.what {
 	case insertEdit:
 		fresh := b.elements(c.n, c.seed, c.at)
-		return slices.Concat(v[:c.lo], fresh, v[c.lo:]), d.TryInsert(c.lo, fresh...)
+		return slices.Concat(v[:c.lo], fresh, v[c.lo:]), ecs.Try(func() { d.Insert(c.lo, fresh...) })
 	case insertOwnEdit:
-		return slices.Concat(v[:c.lo], v[c.lo:c.hi], v[c.lo:]), d.TryInsert(c.lo, d.Slice()[c.lo:c.hi]...)
+		return slices.Concat(v[:c.lo], v[c.lo:c.hi], v[c.lo:]), ecs.Try(func() { d.Insert(c.lo, d.Slice()[c.lo:c.hi]...) })
 	case removeAtEdit:
 		d.RemoveAt(c.lo)
 		return slices.Concat(v[:c.lo], v[c.lo+1:]), nil
@@ -142,16 +142,16 @@ func (b buffer[T]) apply(d ecs.DynamicBuffer[T], old any, c edit) (now any, err 
 		d.RemoveRange(c.lo, c.hi)
 		return slices.Concat(v[:c.lo], v[c.hi:]), nil
 	case resizeEdit:
-		return slices.Concat(v[:min(len(v), c.n)], make([]T, max(0, c.n-len(v)))), d.TryResize(c.n)
+		return slices.Concat(v[:min(len(v), c.n)], make([]T, max(0, c.n-len(v)))), ecs.Try(func() { d.Resize(c.n) })
 	case unsetEdit:
-		if err := d.TryResizeUninitialized(c.n); err != nil {
+		if err := ecs.Try(func() { d.ResizeUninitialized(c.n) }); err != nil {
 			return old, err
 		}
 		fresh := b.elements(max(0, c.n-len(v)), c.seed, c.at)
 		copy(d.Slice()[min(len(v), c.n):], fresh)
 		return slices.Concat(v[:min(len(v), c.n)], fresh), nil
 	case reserveEdit:
-		if err := d.TryReserve(c.n); err != nil {
+		if err := ecs.Try(func() { d.Reserve(c.n) }); err != nil {
 			return old, err
 		}
 		if d.Cap() < c.n {
@@ -160,9 +160,9 @@ func (b buffer[T]) apply(d ecs.DynamicBuffer[T], old any, c edit) (now any, err 
 		return v, nil
 	case copyEdit:
 		fresh := b.elements(c.n, c.seed, c.at)
-		return fresh, d.TryCopyFrom(fresh)
+		return fresh, ecs.Try(func() { d.CopyFrom(fresh) })
 	case copyOwnEdit:
-		return slices.Clone(v[c.lo:c.hi]), d.TryCopyFrom(d.Slice()[c.lo:c.hi])
+		return slices.Clone(v[c.lo:c.hi]), ecs.Try(func() { d.CopyFrom(d.Slice()[c.lo:c.hi]) })
 	}
 	before := d.Cap()
 	if d.Trim(); d.Cap() > before {

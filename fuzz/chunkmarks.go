@@ -40,12 +40,12 @@ func (c chunked[T]) same(e ecs.Entity, want any) error {
 	return nil
 }
 
-func (c chunked[T]) add(e ecs.Entity, _ any, try bool) (bool, error) {
-	return either(try, func() (bool, error) { return c.h.TryAdd(e) }, func() bool { return c.h.Add(e) })
+func (c chunked[T]) add(e ecs.Entity, _ any) (bool, error) {
+	return tried(func() bool { return c.h.Add(e) })
 }
 
-func (c chunked[T]) remove(e ecs.Entity, try bool) (bool, error) {
-	return either(try, func() (bool, error) { return c.h.TryRemove(e) }, func() bool { return c.h.Remove(e) })
+func (c chunked[T]) remove(e ecs.Entity) (bool, error) {
+	return tried(func() bool { return c.h.Remove(e) })
 }
 
 // set is only for entities of other worlds, see world.setChunkMarks.

@@ -54,12 +54,12 @@ func (d *world) destroyOne(e ecs.Entity) (bool, error) {
 	}
 	to := d.m.groupOf(f)
 	if to == x.group {
-		if destroyed, err := d.w.TryDestroy(e); destroyed || err != nil {
-			return false, fmt.Errorf("TryDestroy(%v), which has the tag CleanupEntity: got %v, %w", e, destroyed, err)
+		if destroyed, err := tried(func() bool { return d.w.Destroy(e) }); destroyed || err != nil {
+			return false, fmt.Errorf("Destroy(%v), which has the tag CleanupEntity: got %v, %w", e, destroyed, err)
 		}
 		return true, nil
 	}
-	err := d.moveOne(e, x, to, func() (bool, error) { return d.w.TryDestroy(e) })
+	err := d.moveOne(e, x, to, func() (bool, error) { return tried(func() bool { return d.w.Destroy(e) }) })
 	return x.group == to, err
 }
 
@@ -75,7 +75,7 @@ func (d *world) destroyAgain(e ecs.Entity, x *entity, r record) error {
 	c := d.list[linkedKind]
 	if x.values[linkedKind] == nil {
 		v := c.zero()
-		if err := d.change(e, x, linkedKind, v, func() (bool, error) { return c.add(e, v, r.n&2 == 0) }); err != nil {
+		if err := d.change(e, x, linkedKind, v, func() (bool, error) { return c.add(e, v) }); err != nil {
 			return err
 		}
 	}
@@ -126,7 +126,7 @@ func (d *world) misuseDying(r record) error {
 		return nil
 	}
 	if x.group.set.has(cleanupEntityKind) {
-		return panics("ecs: ", func() { _, _ = c.remove(e, r.n&1 == 0) })
+		return panics("ecs: ", func() { _, _ = c.remove(e) })
 	}
-	return panics("ecs: ", func() { _, _ = c.add(e, c.zero(), r.n&1 == 0) })
+	return panics("ecs: ", func() { _, _ = c.add(e, c.zero()) })
 }

@@ -78,10 +78,10 @@ func (d *world) createIn(g *group, a *ecs.Archetype, r record) error {
 	var e ecs.Entity
 	done, err := d.attempt(d.rowsNeed(g, 1, true), func() (err error) {
 		if r.n&1 == 0 {
-			e, err = a.TryCreate()
+			err = ecs.Try(func() { e = a.Create() })
 			return err
 		}
-		return limited(func() { e = a.Create() })
+		return ecs.Try(func() { e = a.Create() })
 	})
 	if !done {
 		return err
@@ -126,29 +126,29 @@ func (d *world) add(r record) error {
 	at, _ := d.pick(uint16(r.n >> 16))
 	v := c.value(uint64(r.n), at)
 	if x == nil {
-		return panics("ecs: ", func() { c.add(e, v, true) })
+		return panics("ecs: ", func() { c.add(e, v) })
 	}
 	if x.values[k] != nil {
-		added, err := c.add(e, v, r.n&1 == 0)
+		added, err := c.add(e, v)
 		if added || err != nil {
 			return fmt.Errorf("add %v to %v, which has it: got %v, %w", c.Type(), e, added, err)
 		}
 		return d.compare(e, x)
 	}
-	return d.change(e, x, k, v, func() (bool, error) { return c.add(e, v, r.n&1 == 0) })
+	return d.change(e, x, k, v, func() (bool, error) { return c.add(e, v) })
 }
 
 func (d *world) remove(r record) error {
 	e, x := d.pick(r.who)
 	k, c := d.pickKind(r.kind)
 	if x == nil || x.values[k] == nil {
-		removed, err := c.remove(e, r.n&1 == 0)
+		removed, err := c.remove(e)
 		if removed || err != nil {
 			return fmt.Errorf("remove %v from %v, which lacks it: got %v, %w", c.Type(), e, removed, err)
 		}
 		return d.compare(e, x)
 	}
-	return d.change(e, x, k, nil, func() (bool, error) { return c.remove(e, r.n&1 == 0) })
+	return d.change(e, x, k, nil, func() (bool, error) { return c.remove(e) })
 }
 
 // change makes a call that adds kind k with value v to e, or removes it.
@@ -209,7 +209,7 @@ func (d *world) set(r record) error {
 	v := c.value(uint64(r.n), at)
 	switch {
 	case c.shared() != nil:
-		return d.setShared(e, x, k, v, r.n&1 == 0)
+		return d.setShared(e, x, k, v)
 	case k == chunkMarksKind:
 		return d.setChunkMarks(e, x, uint64(r.n), r.n&1 == 0)
 	}

@@ -222,7 +222,7 @@ func (d *world) readSnapshotModel(t *snapshotModel) error {
 	var hash uint64
 	var bad error
 	some := slices.Concat(d.m.dead[:min(3, len(d.m.dead))], t.m.alive[:min(3, len(t.m.alive))])
-	err := limited(func() {
+	err := ecs.Try(func() {
 		hash, bad = t.s.Hash(), t.s.Verify()
 		for _, e := range some {
 			if want := t.m.entities[e] != nil; t.s.Alive(e) != want {

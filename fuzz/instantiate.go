@@ -43,9 +43,9 @@ func (d *world) instantiate(r record) error {
 	var one ecs.Entity
 	done, err := d.attempt(d.copyNeed(c), func() (err error) {
 		if r.n&256 == 0 {
-			return limited(func() { one = d.w.Instantiate(e) })
+			return ecs.Try(func() { one = d.w.Instantiate(e) })
 		}
-		one, err = d.w.TryInstantiate(e)
+		err = ecs.Try(func() { one = d.w.Instantiate(e) })
 		return err
 	})
 	if !done {

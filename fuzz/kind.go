@@ -98,8 +98,8 @@ type kind interface {
 	value(n uint64, at target) any // a value that n decides
 	has(e ecs.Entity) bool
 	same(e ecs.Entity, want any) error // Get finds this value
-	add(e ecs.Entity, v any, try bool) (bool, error)
-	remove(e ecs.Entity, try bool) (bool, error)
+	add(e ecs.Entity, v any) (bool, error)
+	remove(e ecs.Entity) (bool, error)
 	set(e ecs.Entity, v any, mut bool) bool
 	changed(rows ecs.Rows, since uint32) bool
 	compare(rows ecs.Rows, want func(i int) any) error // every row
@@ -177,12 +177,12 @@ func (c component[T]) same(e ecs.Entity, want any) error {
 	return nil
 }
 
-func (c component[T]) add(e ecs.Entity, v any, try bool) (bool, error) {
-	return either(try, func() (bool, error) { return c.h.TryAdd(e, v.(T)) }, func() bool { return c.h.Add(e, v.(T)) })
+func (c component[T]) add(e ecs.Entity, v any) (bool, error) {
+	return tried(func() bool { return c.h.Add(e, v.(T)) })
 }
 
-func (c component[T]) remove(e ecs.Entity, try bool) (bool, error) {
-	return either(try, func() (bool, error) { return c.h.TryRemove(e) }, func() bool { return c.h.Remove(e) })
+func (c component[T]) remove(e ecs.Entity) (bool, error) {
+	return tried(func() bool { return c.h.Remove(e) })
 }
 
 func (c component[T]) set(e ecs.Entity, v any, mut bool) bool {

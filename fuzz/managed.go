@@ -53,12 +53,12 @@ func (m managed[T]) equal(p *T, want any) error {
 	return nil
 }
 
-func (m managed[T]) add(e ecs.Entity, v any, try bool) (bool, error) {
-	return either(try, func() (bool, error) { return m.h.TryAdd(e, v.(T)) }, func() bool { return m.h.Add(e, v.(T)) })
+func (m managed[T]) add(e ecs.Entity, v any) (bool, error) {
+	return tried(func() bool { return m.h.Add(e, v.(T)) })
 }
 
-func (m managed[T]) remove(e ecs.Entity, try bool) (bool, error) {
-	return either(try, func() (bool, error) { return m.h.TryRemove(e) }, func() bool { return m.h.Remove(e) })
+func (m managed[T]) remove(e ecs.Entity) (bool, error) {
+	return tried(func() bool { return m.h.Remove(e) })
 }
 
 func (m managed[T]) set(e ecs.Entity, v any, mut bool) bool {

@@ -142,7 +142,7 @@ func (d *world) endAll(list []ecs.Entity, call func() int) (bool, error) {
 // endAs makes a call that ends entities, or leaves only their cleanup types.
 func (d *world) endAs(c change, list []ecs.Entity, call func() int) (bool, error) {
 	s, got := d.foresee(list, c), 0
-	done, err := d.attempt(s.need, func() error { return limited(func() { got = call() }) })
+	done, err := d.attempt(s.need, func() error { return ecs.Try(func() { got = call() }) })
 	if !done {
 		return false, err
 	}

@@ -44,8 +44,8 @@ func (d *world) misuseLoop(r record) error {
 			func() { _, _ = rows.Archetype().CreateN(0) },
 			func() { d.w.Destroy(e) },
 			func() { d.w.Destroy(ecs.Null) },
-			func() { _, _ = c.add(e, c.zero(), true) },
-			func() { _, _ = c.remove(e, true) },
+			func() { _, _ = c.add(e, c.zero()) },
+			func() { _, _ = c.remove(e) },
 			func() { _ = d.w.Close() },
 			func() { d.w.Snapshot() },
 			d.tryRestore,
@@ -116,7 +116,7 @@ func (d *world) misusePull(record) error {
 func (d *world) misuseEntity(r record) error {
 	k, c := d.pickKind(uint8(r.n))
 	for _, f := range []func(){
-		func() { _, _ = c.add(ecs.Null, c.zero(), true) },
+		func() { _, _ = c.add(ecs.Null, c.zero()) },
 		func() { ecs.Register[point](d.w).Disable(ecs.Null) },
 		func() { ecs.NewArchetype(d.w, c.Type(), c.Type()) },
 		func() { ecs.NewArchetype(d.w, nil) },
@@ -224,8 +224,8 @@ func (d *world) misuseForeign(r record) error {
 	for _, f := range []func(){
 		func() { d.w.Destroy(foreign) },
 		func() { c.has(foreign) },
-		func() { _, _ = c.add(foreign, c.zero(), true) },
-		func() { _, _ = c.remove(foreign, true) },
+		func() { _, _ = c.add(foreign, c.zero()) },
+		func() { _, _ = c.remove(foreign) },
 		func() { c.set(foreign, c.zero(), r.n&1 == 0) },
 		func() { ecs.Register[stun](d.w, ecs.Enableable).Enabled(foreign) },
 		func() { ecs.Register[stun](d.w, ecs.Enableable).Disable(foreign) },

@@ -109,7 +109,7 @@ func (d *world) misuseShare(p *ecs.Borrow, r record) error {
 		func() { d.w.Shrink(0) },
 		func() { d.w.Snapshot() },
 		d.tryRestore,
-		func() { _, _ = c.add(ecs.Null, c.zero(), true) },
+		func() { _, _ = c.add(ecs.Null, c.zero()) },
 		func() { ecs.Register[stun](d.w, ecs.Enableable).EnableQuery(d.all.q) },
 		func() {
 			for range d.all.q.Rows() {

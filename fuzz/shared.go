@@ -13,7 +13,7 @@ type sharedKind interface {
 	of(v any) ecs.SharedValue
 	norm(v any) any // comparable, and equal for values that are the same
 	get(e ecs.Entity) any
-	assign(e ecs.Entity, v any, try bool) (bool, error)
+	assign(e ecs.Entity, v any) (bool, error)
 	// used compares the values in use with their expected counts, keyed by norm.
 	used(want map[any]int) error
 	where(list []any) ecs.Term
@@ -68,16 +68,16 @@ func (s shared[T]) equal(v T, ok bool, want any) error {
 	return nil
 }
 
-func (s shared[T]) add(e ecs.Entity, v any, try bool) (bool, error) {
-	return either(try, func() (bool, error) { return s.h.TryAdd(e, v.(T)) }, func() bool { return s.h.Add(e, v.(T)) })
+func (s shared[T]) add(e ecs.Entity, v any) (bool, error) {
+	return tried(func() bool { return s.h.Add(e, v.(T)) })
 }
 
-func (s shared[T]) remove(e ecs.Entity, try bool) (bool, error) {
-	return either(try, func() (bool, error) { return s.h.TryRemove(e) }, func() bool { return s.h.Remove(e) })
+func (s shared[T]) remove(e ecs.Entity) (bool, error) {
+	return tried(func() bool { return s.h.Remove(e) })
 }
 
-func (s shared[T]) assign(e ecs.Entity, v any, try bool) (bool, error) {
-	return either(try, func() (bool, error) { return s.h.TrySet(e, v.(T)) }, func() bool { return s.h.Set(e, v.(T)) })
+func (s shared[T]) assign(e ecs.Entity, v any) (bool, error) {
+	return tried(func() bool { return s.h.Set(e, v.(T)) })
 }
 
 // set is only for entities of other worlds, see world.setShared.
@@ -130,13 +130,13 @@ func (s shared[T]) where(list []any) ecs.Term {
 }
 
 // setShared gives an entity another value, which moves its row.
-func (d *world) setShared(e ecs.Entity, x *entity, k int, v any, try bool) error {
+func (d *world) setShared(e ecs.Entity, x *entity, k int, v any) error {
 	s := d.list[k].shared()
 	if d.inLoop > 0 {
-		return panics("ecs: ", func() { _, _ = s.assign(e, v, try) })
+		return panics("ecs: ", func() { _, _ = s.assign(e, v) })
 	}
 	if x == nil || x.values[k] == nil {
-		if set, err := s.assign(e, v, try); set || err != nil {
+		if set, err := s.assign(e, v); set || err != nil {
 			return fmt.Errorf("set %v of %v, which has none: got %v, %w", d.list[k].Type(), e, set, err)
 		}
 		return d.compare(e, x)
@@ -144,9 +144,9 @@ func (d *world) setShared(e ecs.Entity, x *entity, k int, v any, try bool) error
 	f := x.group.form
 	f.values[k-firstShared] = v
 	if to := d.m.groupOf(f); to != x.group {
-		return d.moveOne(e, x, to, func() (bool, error) { return s.assign(e, v, try) })
+		return d.moveOne(e, x, to, func() (bool, error) { return s.assign(e, v) })
 	}
-	if set, err := s.assign(e, v, try); !set || err != nil {
+	if set, err := s.assign(e, v); !set || err != nil {
 		return fmt.Errorf("set %v of %v, which has the value: got %v, %w", d.list[k].Type(), e, set, err)
 	}
 	return d.compare(e, x)

@@ -20,7 +20,7 @@ func (d *world) linkOne(r record) error {
 	var err error
 	switch {
 	case r.kind&7 < 3:
-		err = d.addSparseLink(e, x, v, r.n&1 == 0)
+		err = d.addSparseLink(e, x, v)
 	case r.kind&7 < 5:
 		err = d.removeSparseLink(e, x)
 	case r.kind&7 == 5:
@@ -41,17 +41,13 @@ func (d *world) linkOne(r record) error {
 	return errors.Join(err, d.compareEntry(e, x))
 }
 
-func (d *world) addSparseLink(e ecs.Entity, x *entity, v sparseLink, try bool) error {
+func (d *world) addSparseLink(e ecs.Entity, x *entity, v sparseLink) error {
 	if d.inLoop > 0 || x == nil || x.group.set.has(cleanupEntityKind) {
 		return panics("ecs: Sparse.Add: ", func() { d.sparseLink.Add(e, v) })
 	}
 	added := false
-	done, err := d.attempt(need{entries: true}, func() (err error) {
-		if try {
-			added, err = d.sparseLink.TryAdd(e, v)
-			return err
-		}
-		return limited(func() { added = d.sparseLink.Add(e, v) })
+	done, err := d.attempt(need{entries: true}, func() error {
+		return ecs.Try(func() { added = d.sparseLink.Add(e, v) })
 	})
 	if !done {
 		return err
@@ -174,28 +170,12 @@ func (d *world) openSparseLinks(r record) error {
 		d.m.markAll()
 		return d.compareSet()
 	}
-	i := 0
-	for e, p := range d.sparseLink.All() {
+	for i, e := range d.sparseLink.Entities() {
 		x := d.m.entities[e]
-		if x == nil || x.entry == nil || *p != x.entry.v {
-			return fmt.Errorf("%v: All yields %v with %v", d.sparseLink, e, *p)
+		if x == nil || x.entry == nil || d.sparseLink.Values()[i] != x.entry.v {
+			return fmt.Errorf("%v: Values has %v of %v", d.sparseLink, d.sparseLink.Values()[i], e)
 		}
-		if i == 0 {
-			for _, f := range []func(){
-				func() { d.sparseLink.Add(e, *p) },
-				func() { d.sparseLink.Remove(e) },
-				func() { d.w.Destroy(e) },
-			} {
-				if err := panics("ecs: ", f); err != nil {
-					return fmt.Errorf("in All of %v: %w", d.sparseLink, err)
-				}
-			}
-		}
-		*p = value(i)
-		x.entry.v = *p
-		i++
 	}
-	d.m.markAll()
 	return d.compareSet()
 }
 
@@ -217,7 +197,7 @@ func (d *world) swap(r record) error {
 		return panics("ecs: ", func() { d.w.SwapComponents(e, f) })
 	}
 	done, err := d.attempt(need{entries: true}, func() error {
-		return limited(func() {
+		return ecs.Try(func() {
 			if !d.w.SwapComponents(e, f) {
 				panic("SwapComponents: got false")
 			}
@@ -264,7 +244,7 @@ func (d *world) clone(r record) error {
 		return d.linkOne(r)
 	}
 	before, live := d.w.Hash(), d.u.Stats().LiveChunks
-	c, err := d.w.Clone(ecs.WithUniverse(d.u), ecs.ChunkGrowth(ecs.DefaultChunkGrowth()))
+	c, err := d.w.Clone(ecs.WithUniverse(d.u), ecs.ChunkGrowth(alloc.Doubling().Capped(64)))
 	if d.w.Hash() != before {
 		return fmt.Errorf("a clone changed the world's hash; it said: %w", err)
 	}

@@ -322,7 +322,6 @@ func (d *world) closeQuery(r record) error {
 	q.Close()
 	for _, f := range []func(){
 		func() { q.Count() },
-		func() { q.At(0) },
 		func() { d.w.DestroyQuery(q) },
 		func() {
 			for range q.Rows() {

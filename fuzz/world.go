@@ -142,7 +142,7 @@ var worldOps = []struct {
 // chunkGrowths are the policies for the chunks of an archetype; the first is the
 // default.
 var chunkGrowths = [8]alloc.Growth{
-	ecs.DefaultChunkGrowth(), {}, alloc.Fixed(1), alloc.Fixed(3),
+	alloc.Doubling().Capped(64), {}, alloc.Fixed(1), alloc.Fixed(3),
 	alloc.Fixed(70), alloc.Doubling(), alloc.Geometric(1.5), alloc.Doubling().Capped(2),
 }
 
@@ -473,5 +473,7 @@ var elsewhere = sync.OnceValues(func() (ecs.Entity, error) {
 	if err != nil {
 		return ecs.Null, err
 	}
-	return ecs.NewArchetype(w).TryCreate()
+	var e ecs.Entity
+	err = ecs.Try(func() { e = ecs.NewArchetype(w).Create() })
+	return e, err
 })

@@ -91,7 +91,8 @@ func buildQuarryStage(st stage) (trial, error) {
 		if archetypes[a.has] == nil {
 			archetypes[a.has] = s.archetype(a.has)
 		}
-		e, err := archetypes[a.has].TryCreate()
+		var e ecs.Entity
+		err := ecs.Try(func() { e = archetypes[a.has].Create() })
 		if err != nil {
 			return nil, err
 		}

@@ -269,12 +269,13 @@ func (s *Store) add(words []word) (ecs.Entity, error) {
 			return e, nil
 		}
 	}
-	e, err := s.archetype.TryCreate()
+	var e ecs.Entity
+	err := ecs.Try(func() { e = s.archetype.Create() })
 	if err != nil {
 		return ecs.Null, err
 	}
 	buffer, _ := s.words.Mut(e)
-	if err = buffer.TryCopyFrom(words); err != nil { // takes no more than it needs, so Shrink does not move it
+	if err = ecs.Try(func() { buffer.CopyFrom(words) }); err != nil { // takes no more than it needs, so Shrink does not move it
 		s.world.Destroy(e)
 		s.settle()
 		return ecs.Null, err

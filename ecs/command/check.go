@@ -123,7 +123,7 @@ func (p *player) checkOne(r *commandRecord, o int32) error {
 	}
 	switch {
 	case one.query != nil:
-		if one.query.World() == nil {
+		if door.WorldOf(one.query) == nil {
 			panic("command: Buffer.Play: a query was closed between the recording of " + one.String() +
 				" and Play; nothing was changed")
 		}

@@ -85,30 +85,28 @@ func (c *elements[T]) fills() bool { return false }
 
 func (c *elements[T]) fill(ecs.Rows, source) {}
 
-func (c *elements[T]) spread(k commandKind, list []ecs.Entity, from source) (int, error) {
-	for i, e := range list {
-		// Safe because a record of the type's op holds the number of elements there, and behind it
-		// the elements.
-		v := unsafe.Slice((*T)(unsafe.Add(from.value(i), 8)), *(*uint64)(from.value(i)))
-		d, _ := c.b.Mut(e)
-		var err error
-		if k == appendTo {
-			err = d.TryAppend(v...)
-		} else {
-			err = d.TryCopyFrom(v)
+func (c *elements[T]) spread(k commandKind, list []ecs.Entity, from source) (n int, err error) {
+	err = ecs.Try(func() {
+		for ; n < len(list); n++ {
+			// Safe because a record of the type's op holds the number of elements there, and behind
+			// it the elements.
+			v := unsafe.Slice((*T)(unsafe.Add(from.value(n), 8)), *(*uint64)(from.value(n)))
+			d, _ := c.b.Mut(list[n])
+			if k == appendTo {
+				d.Append(v...)
+			} else {
+				d.CopyFrom(v)
+			}
+			if len(c.at) > 0 && len(v) > 0 {
+				// Named as they are written: later it would take another pass over all elements of
+				// the buffer.
+				written := d.Slice()
+				// Safe because they live as long as the call.
+				name(c.at, unsafe.Pointer(&written[len(written)-len(v)]), len(v), c.size(), from.made)
+			}
 		}
-		if err != nil {
-			return i, err
-		}
-		if len(c.at) > 0 && len(v) > 0 {
-			// Named as they are written: later it would take another pass over all elements of the
-			// buffer.
-			written := d.Slice()
-			// Safe because they live as long as the call.
-			name(c.at, unsafe.Pointer(&written[len(written)-len(v)]), len(v), c.size(), from.made)
-		}
-	}
-	return len(list), nil
+	})
+	return n, err
 }
 
 func (c *elements[T]) patch(ecs.Entity, []ecs.Entity) {}

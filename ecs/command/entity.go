@@ -182,7 +182,7 @@ func checkTypes(name string, types ...ecs.Type) {
 // changed returns the op of a change.
 func (w *Writer) changed(name string, c *ecs.Change) op {
 	w.check(name)
-	if c == nil || c.World() != w.stream.b.w {
+	if c == nil || door.Change(c).World != door.World(w.stream.b.w) {
 		panic("command: " + name + ": the change is nil or belongs to another world")
 	}
 	return op{kind: apply, change: c, sparse: door.Change(c).ChangesEntries()}

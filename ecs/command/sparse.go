@@ -75,23 +75,27 @@ func (c *entries[T]) fills() bool { return false }
 
 func (c *entries[T]) fill(ecs.Rows, source) {}
 
-func (c *entries[T]) spread(k commandKind, list []ecs.Entity, from source) (int, error) {
-	for i, e := range list {
-		v := *(*T)(from.value(i)) // Safe because a record of the type's op holds a T there.
-		if len(c.at) > 0 {
-			name(c.at, unsafe.Pointer(&v), 1, 0, from.made) // Safe because the value lives as long as the call.
-		}
-		switch {
-		case k != add && c.s.Set(e, v):
-		case k == set:
-			return i, errLacks
-		default:
-			if _, err := c.s.TryAdd(e, v); err != nil {
-				return i, err
+func (c *entries[T]) spread(k commandKind, list []ecs.Entity, from source) (n int, err error) {
+	limit := ecs.Try(func() {
+		for ; n < len(list); n++ {
+			e, v := list[n], *(*T)(from.value(n)) // Safe because a record of the type's op holds a T there.
+			if len(c.at) > 0 {
+				name(c.at, unsafe.Pointer(&v), 1, 0, from.made) // Safe because the value lives as long as the call.
+			}
+			switch {
+			case k != add && c.s.Set(e, v):
+			case k == set:
+				err = errLacks
+				return
+			default:
+				c.s.Add(e, v)
 			}
 		}
+	})
+	if limit != nil {
+		err = limit
 	}
-	return len(list), nil
+	return n, err
 }
 
 func (c *entries[T]) patch(ecs.Entity, []ecs.Entity) {}

@@ -98,7 +98,7 @@ func (w *Writer) noteSeveral(one op, c codec) uint16 {
 func (w *Writer) checkQuery(name string, q *ecs.Query) *ecs.Query {
 	w.check(name)
 	switch {
-	case q == nil || q.World() != w.stream.b.w:
+	case q == nil || door.WorldOf(q) != w.stream.b.w:
 		panic("command: " + name + ": the query is nil, closed or belongs to another world")
 	case door.Filters(q):
 		panic(fmt.Sprintf(

@@ -180,7 +180,7 @@ func (h *Hierarchy) SetParent(child, parent ecs.Entity) error {
 	}
 	old := h.Parent(child)
 	if parent == ecs.Null {
-		if _, err := h.parent.TryRemove(child); err != nil {
+		if err := ecs.Try(func() { h.parent.Remove(child) }); err != nil {
 			return fmt.Errorf("hierarchy: SetParent(%v, %v): %w", child, parent, err)
 		}
 		h.unlist(child, old)
@@ -230,11 +230,11 @@ func (h *Hierarchy) list(child, parent ecs.Entity) error {
 	if _, err := h.addChildren.Apply(parent); err != nil {
 		return err
 	}
-	if _, err := h.parent.TryAdd(child, Parent{}); err != nil {
+	if err := ecs.Try(func() { h.parent.Add(child, Parent{}) }); err != nil {
 		return err
 	}
 	list, _ := h.children.Mut(parent)
-	return list.TryAppend(Child{child})
+	return ecs.Try(func() { list.Append(Child{child}) })
 }
 
 // lists reports whether child is in parent's buffer.

@@ -45,5 +45,5 @@ func (h *Hierarchy) makeRoom(parent ecs.Entity, n int) error {
 	if !ok || n <= 0 {
 		return nil
 	}
-	return list.TryReserve(list.Len() + n)
+	return ecs.Try(func() { list.Reserve(list.Len() + n) })
 }

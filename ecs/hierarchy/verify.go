@@ -86,7 +86,7 @@ func (h *Hierarchy) Sweep() (mended int, err error) {
 		if h.world.Alive(p.Entity) {
 			err = h.list(e, p.Entity)
 		} else {
-			_, err = h.parent.TryRemove(e)
+			err = ecs.Try(func() { h.parent.Remove(e) })
 		}
 		if err != nil {
 			return mended, fmt.Errorf("hierarchy: Sweep: %w", err)

@@ -62,7 +62,10 @@ func (c *Ctx) Alive(e ecs.Entity) bool { return c.job.s.w.Alive(e) }
 // Locate returns where e's values are, like World.Locate: the archetype, and the chunk and row in
 // it; false if e is not alive. All of it holds until the job's flight ends. A body may ask the
 // archetype for its types and its chunks (Archetype.Has, Components, Len, Chunks, Chunk).
-func (c *Ctx) Locate(e ecs.Entity) (ecs.Location, bool) { return door.Accessor(c.accessor).Locate(e) }
+func (c *Ctx) Locate(e ecs.Entity) (ecs.Location, bool) {
+	c.accessor.Check("Ctx.Locate")
+	return c.job.s.w.Locate(e)
+}
 
 // walk calls the body for the parts [lo, hi). It joins adjacent parts, unless the job Reduces, and
 // skips ranges without a matching row.

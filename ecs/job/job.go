@@ -13,7 +13,7 @@ import (
 // closed, or of another world.
 func (s *Scheduler) For(q *ecs.Query) *Job {
 	s.enter("Scheduler.For")
-	switch q.World() {
+	switch door.WorldOf(q) {
 	case s.w:
 	case nil:
 		panic("job: Scheduler.For: the query is nil or closed")

@@ -381,7 +381,7 @@ func TestOddSystems(t *testing.T) {
 			n := ecs.RegisterBuffer[Near](w, ecs.Inline(0))
 			x := ecs.NewArchetype(w, n).Create()
 			m, _ := n.Mut(x)
-			return m.TryCopyFrom([]Near{{e}})
+			return ecs.Try(func() { m.CopyFrom([]Near{{e}}) })
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -46,7 +46,7 @@ func TestReloadWithoutRoom(t *testing.T) {
 	aWhile()
 	area := ecs.NewArchetype(w, ecs.Register[wide](w))
 	for {
-		if _, err := area.TryCreate(); err != nil {
+		if err := ecs.Try(func() { area.Create() }); err != nil {
 			break
 		}
 	}

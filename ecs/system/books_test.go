@@ -320,7 +320,7 @@ type sums struct{ tally }
 
 // read reads all rows of a snapshot and compares them with its tally.
 func (c *sums) read(b *books, s *ecs.Snapshot) error {
-	want := *b.tally.LookupIn(s).Get(b.ledger)
+	want := *b.tally.Lookup(s).Get(b.ledger)
 	sum := int64(0)
 	for rows := range s.Rows(b.coins) {
 		c.add(b, rows, s.Name)

@@ -173,7 +173,7 @@ func (r *soakReader) mayRefuse(err error, s *system.Published) bool {
 
 // lookUp compares what look-ups by entity find with the rows.
 func (r *soakReader) lookUp(s *ecs.Snapshot, seen sums) error {
-	coins, trails, marks := r.coin.LookupIn(s), r.trail.LookupIn(s), r.debt.LookupIn(s)
+	coins, trails, marks := r.coin.Lookup(s), r.trail.Lookup(s), r.debt.Lookup(s)
 	marked := 0
 	for rows := range s.Rows(r.coins) {
 		for i, e := range rows.Entities() {

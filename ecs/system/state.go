@@ -54,7 +54,7 @@ func (s *State) LastVersion() uint32 { return s.last }
 func (s *State) Query(terms ...ecs.Term) *ecs.Query {
 	s.check("State.Query")
 	q := ecs.NewQuery(s.y.w, terms...)
-	closed := func(q *ecs.Query) bool { return q.World() == nil } // by the system itself
+	closed := func(q *ecs.Query) bool { return door.WorldOf(q) == nil } // by the system itself
 	s.queries = append(slices.DeleteFunc(s.queries, closed), q)
 	s.pinned = slices.DeleteFunc(s.pinned, closed)
 	if door.Filters(q) {
@@ -96,7 +96,7 @@ func (s *State) touch() {
 	s.touches = s.used
 	for _, q := range s.queries {
 		lent := slices.ContainsFunc(s.lent, func(j *job.Job) bool { return j.Query() == q })
-		if !lent && q.World() != nil {
+		if !lent && door.WorldOf(q) != nil {
 			a := q.Access()
 			door.Join(&s.touches, &a)
 		}
@@ -135,7 +135,7 @@ func (s *State) Require(queries ...*ecs.Query) {
 	}
 	n := need{any: slices.Clone(queries)}
 	for _, q := range queries {
-		if q.World() != s.y.w {
+		if door.WorldOf(q) != s.y.w {
 			panic(fmt.Sprintf("system: State.Require: %s: %v is nil, closed, or of another world", s.name, q))
 		}
 		a := door.Looks(q)

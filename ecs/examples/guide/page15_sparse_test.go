@@ -42,8 +42,8 @@ func Example_sparse() {
 	for _, e := range out { // after the loop: Remove puts the last entry in the place of e's
 		burning.Remove(e)
 	}
-	for e, b := range burning.All() {
-		fmt.Println(e, b.Rounds)
+	for i, e := range burning.Entities() {
+		fmt.Println(e, burning.Values()[i].Rounds)
 	}
 
 	fresh := ecs.NewQuery(w, ecs.Read(burning), ecs.Changed(burning))
@@ -66,8 +66,8 @@ func Example_sparse() {
 
 	fmt.Println(caught(func() { ecs.NewArchetype(w, hull, burning) }))
 	fmt.Println(caught(func() {
-		for e := range burning.All() {
-			burning.Remove(e)
+		for rows := range fires.Rows() {
+			burning.Remove(rows.Entities()[0])
 		}
 	}))
 	// Output:

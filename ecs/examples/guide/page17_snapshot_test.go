@@ -41,7 +41,7 @@ func Example_snapshot() {
 			sum += p.X
 		}
 	}
-	then := position.LookupIn(after)
+	then := position.Lookup(after)
 	fmt.Println(sum, then.Get(ships[3]).X, then.Get(ships[7]), after.Alive(made))
 
 	delta, _ := ecs.Diff(before, after)
@@ -105,7 +105,7 @@ func Example_snapshotManaged() {
 
 	before := w.Snapshot() // one call of the function for each value
 	log.Get(ship).Lines[0] = "sunk"
-	fmt.Println(log.Get(ship).Lines, log.LookupIn(before).Get(ship).Lines)
+	fmt.Println(log.Get(ship).Lines, log.Lookup(before).Get(ship).Lines)
 	fmt.Println(w.Restore(before), log.Get(ship).Lines)
 	before.Close()
 	// Output:

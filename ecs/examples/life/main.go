@@ -62,7 +62,8 @@ func run(out io.Writer, cells []Cell, generations ...uint64) (err error) {
 	cell := ecs.Register[Cell](w)
 	kind := ecs.NewArchetype(w, cell)
 	for _, at := range cells {
-		e, err := kind.TryCreate()
+		var e ecs.Entity
+		err := ecs.Try(func() { e = kind.Create() })
 		if err != nil {
 			return err
 		}

@@ -33,7 +33,7 @@ func (r *endless) Read(p []byte) (int, error) {
 // whatever that is, before more is read; one that states less is read so far.
 func TestDeltaOfAnEndlessStream(t *testing.T) {
 	x, _, delta := dent(t, 3, 40)
-	for _, length := range []uint64{ecs.MaxDelta - 23, 1 << 40, math.MaxInt64 - 4, math.MaxUint64} {
+	for _, length := range []uint64{1<<30 - 23, 1 << 40, math.MaxInt64 - 4, math.MaxUint64} {
 		frame := bytes.Clone(delta[:20])
 		binary.LittleEndian.PutUint64(frame[12:], length)
 		r := &endless{first: frame}
@@ -92,7 +92,7 @@ func TestDecodeDelta(t *testing.T) {
 	}
 	require.Panics(t, func() { d.Born() }, "it cannot be walked")
 	broken := errors.New("the line is cut")
-	_, err = ecs.DecodeDelta(io.MultiReader(bytes.NewReader(delta[:50]), iotest.ErrReader(broken)), ecs.MaxDelta)
+	_, err = ecs.DecodeDelta(io.MultiReader(bytes.NewReader(delta[:50]), iotest.ErrReader(broken)), 1<<30)
 	require.ErrorIs(t, err, ecs.ErrDelta)
 	require.ErrorIs(t, err, broken)
 	require.NoError(t, other.Close())

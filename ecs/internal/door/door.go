@@ -33,6 +33,14 @@ func Snapshot(s *ecs.Snapshot) *snapshot.Snapshot {
 
 func core(q *ecs.Query) *query.Query { return (*query.Query)(unsafe.Pointer(q)) } // Safe because a Query is its core.
 
+// WorldOf returns the query's world, or nil if the query is nil or closed.
+func WorldOf(q *ecs.Query) *ecs.World {
+	if q == nil || core(q).Matching == nil {
+		return nil
+	}
+	return (*ecs.World)(unsafe.Pointer(core(q).World)) // Safe because a World is its core.
+}
+
 func access(a *ecs.Access) *world.Access {
 	return (*world.Access)(unsafe.Pointer(a)) // Safe because an Access is its core.
 }

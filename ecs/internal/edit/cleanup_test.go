@@ -247,7 +247,8 @@ func TestDestroyedAgain(t *testing.T) {
 			linked.Add(e)
 			linked.Append(e, ecs.LinkedEntity{Entity: e}, ecs.LinkedEntity{Entity: member})
 			require.Zero(t, destroy(w, e))
-			destroyed, err := w.TryDestroy(e)
+			var destroyed bool
+			err := ecs.Try(func() { destroyed = w.Destroy(e) })
 			require.False(t, destroyed)
 			require.NoError(t, err)
 			require.True(t, w.Alive(e) && w.Alive(member))
@@ -278,7 +279,8 @@ func TestCleanupWithoutMemory(t *testing.T) {
 	require.NoError(t, err)
 	var ids []ecs.Entity
 	for {
-		e, err := a.TryCreate()
+		var e ecs.Entity
+		err := ecs.Try(func() { e = a.Create() })
 		if err != nil {
 			break
 		}
@@ -286,7 +288,7 @@ func TestCleanupWithoutMemory(t *testing.T) {
 	}
 	rest := holdBut(u, 0) // records grow in one piece, so some chunks may be left
 	hash, archetypes := w.Hash(), w.Stats().Archetypes
-	_, err = w.TryDestroy(ids[0])
+	err = ecs.Try(func() { w.Destroy(ids[0]) })
 	require.ErrorIs(t, err, ecs.ErrLimit)
 	require.Panics(t, func() { w.Destroy(ids[0]) })
 	require.Panics(t, func() { w.DestroyList(ids) })

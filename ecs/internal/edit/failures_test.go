@@ -38,7 +38,8 @@ func refusedWorld(s *alloc.Failures, asked map[string]int) error {
 	try := r.Try
 	for range singles {
 		try("TryCreate", func() error {
-			e, err := still.TryCreate()
+			var e ecs.Entity
+			err := ecs.Try(func() { e = still.Create() })
 			if err == nil {
 				some = append(some, e)
 			}
@@ -49,9 +50,9 @@ func refusedWorld(s *alloc.Failures, asked map[string]int) error {
 	for i, e := range some {
 		try("TryAppend", func() error {
 			b, _ := hits.Mut(e)
-			return b.TryAppend(make([]uint64, 1+700*i)...)
+			return ecs.Try(func() { b.Append(make([]uint64, 1+700*i)...) })
 		})
-		try("TryAdd", func() error { _, err := velocity.TryAdd(e, speed{1, 2}); return err })
+		try("TryAdd", func() error { err := ecs.Try(func() { velocity.Add(e, speed{1, 2}) }); return err })
 	}
 	try("ApplyQuery", func() error { _, err := ecs.NewChange(w, ecs.Add(velocity)).ApplyQuery(all); return err })
 	try("Reserve", func() error { return w.Reserve(ids) })
@@ -59,7 +60,7 @@ func refusedWorld(s *alloc.Failures, asked map[string]int) error {
 		try("CreateReserved", func() error { _, err := still.CreateReserved(ids); return err })
 	}
 	for _, e := range some {
-		try("TryRemove", func() error { _, err := hits.TryRemove(e); return err })
+		try("TryRemove", func() error { err := ecs.Try(func() { hits.Remove(e) }); return err })
 	}
 	try("DestroyQuery", func() error { w.DestroyQuery(moved); return nil })
 	try("CreateN", func() error { _, err := still.CreateN(4 * many); return err })

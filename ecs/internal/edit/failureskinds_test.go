@@ -70,7 +70,7 @@ func (x *crowd) fill(r *ecstest.Refusals, n int, more ...ecs.Type) (ids []ecs.En
 		x.owner.Set(e, ecstest.Owner{Of: ids[max(i-1, 0)]})
 		if i%25 == 0 {
 			r.Try("Sparse.TryAdd", func() error {
-				_, err := x.marked.TryAdd(e, ecstest.Marked{By: ids[max(i-1, 0)]})
+				err := ecs.Try(func() { x.marked.Add(e, ecstest.Marked{By: ids[max(i-1, 0)]}) })
 				return err
 			})
 		}
@@ -81,7 +81,7 @@ func (x *crowd) fill(r *ecstest.Refusals, n int, more ...ecs.Type) (ids []ecs.En
 		x.text.Set(e, fmt.Sprint("text", i))
 		r.Try("TryAppend", func() error {
 			b, _ := x.hits.Mut(e)
-			return b.TryAppend(make([]ecstest.Hit, 3+10*i)...)
+			return ecs.Try(func() { b.Append(make([]ecstest.Hit, 3+10*i)...) })
 		})
 	}
 	return ids
@@ -125,8 +125,8 @@ func refuseShared(r *ecstest.Refusals, x, _, _ *crowd) {
 	ids := x.fill(r, 150, x.team.Of("red"))
 	bare := x.fill(r, 150)
 	for i := range min(2, len(ids), len(bare)) {
-		r.Try("Shared.TrySet", func() error { _, err := x.team.TrySet(ids[i], "blue"); return err })
-		r.Try("Shared.TryAdd", func() error { _, err := x.team.TryAdd(bare[i], "green"); return err })
+		r.Try("Shared.TrySet", func() error { err := ecs.Try(func() { x.team.Set(ids[i], "blue") }); return err })
+		r.Try("Shared.TryAdd", func() error { err := ecs.Try(func() { x.team.Add(bare[i], "green") }); return err })
 	}
 	r.Try("Add by list", func() error {
 		_, err := ecs.NewChange(x.w, ecs.Add(x.team.Of("grey"))).ApplyList(bare[:len(bare)/2])
@@ -149,7 +149,7 @@ func refuseShared(r *ecstest.Refusals, x, _, _ *crowd) {
 	r.Try("With", func() error { _, err := with.CreateN(300); return err })
 	x.w.Trim()
 	for _, e := range bare[:min(1, len(bare))] {
-		r.Try("Shared.TryRemove", func() error { _, err := x.team.TryRemove(e); return err })
+		r.Try("Shared.TryRemove", func() error { err := ecs.Try(func() { x.team.Remove(e) }); return err })
 	}
 	r.Try("Remove by query", func() error {
 		_, err := ecs.NewChange(x.w, ecs.Remove(x.team)).ApplyQuery(ecs.NewQuery(x.w, ecs.With(x.team)))
@@ -163,13 +163,13 @@ func refuseDestroy(r *ecstest.Refusals, x, _, _ *crowd) {
 	for _, e := range ids[:min(3, len(ids))] {
 		r.Try("TryAppend", func() error {
 			b, _ := x.log.Mut(e)
-			return b.TryAppend(make([]int64, 2000)...)
+			return ecs.Try(func() { b.Append(make([]int64, 2000)...) })
 		})
 	}
 	if len(ids) > 0 {
-		r.Try("TryDestroy", func() error { _, err := x.w.TryDestroy(ids[0]); return err })
+		r.Try("TryDestroy", func() error { err := ecs.Try(func() { x.w.Destroy(ids[0]) }); return err })
 		if leader := x.lead(r, ids[1:500]); leader != ecs.Null {
-			r.Try("group", func() error { _, err := x.w.TryDestroy(leader); return err })
+			r.Try("group", func() error { err := ecs.Try(func() { x.w.Destroy(leader) }); return err })
 		}
 	}
 	r.Try("DestroyList", func() error { x.w.DestroyList(others[:len(others)/2]); return nil })
@@ -187,7 +187,7 @@ func refuseDestroy(r *ecstest.Refusals, x, _, _ *crowd) {
 // lead makes an entity with a group, or Null.
 func (x *crowd) lead(r *ecstest.Refusals, members []ecs.Entity) (leader ecs.Entity) {
 	a := x.kind(x.linked)
-	r.Try("TryCreate", func() (err error) { leader, err = a.TryCreate(); return err })
+	r.Try("TryCreate", func() (err error) { err = ecs.Try(func() { leader = a.Create() }); return err })
 	if leader == ecs.Null {
 		return leader
 	}
@@ -197,7 +197,7 @@ func (x *crowd) lead(r *ecstest.Refusals, members []ecs.Entity) (leader ecs.Enti
 	}
 	r.Try("TryAppend", func() error {
 		b, _ := x.linked.Mut(leader)
-		return b.TryAppend(list...)
+		return ecs.Try(func() { b.Append(list...) })
 	})
 	return leader
 }
@@ -207,7 +207,7 @@ func refuseInstantiate(r *ecstest.Refusals, x, _, _ *crowd) {
 	if len(ids) == 0 {
 		return
 	}
-	r.Try("TryInstantiate", func() error { _, err := x.w.TryInstantiate(ids[100]); return err })
+	r.Try("TryInstantiate", func() error { err := ecs.Try(func() { x.w.Instantiate(ids[100]) }); return err })
 	r.Try("InstantiateN", func() error { _, err := x.w.InstantiateN(ids[50], 40); return err })
 	r.Try("InstantiateGroup", func() error { _, err := x.w.InstantiateGroup(ids[40:60], 20); return err })
 	if leader := x.lead(r, ids[45:55]); leader != ecs.Null {
@@ -282,13 +282,13 @@ func refuseValues(r *ecstest.Refusals, x, _, _ *crowd) {
 			v.Stun = nil
 		}
 		var e ecs.Entity
-		r.TryValues("Bundle.TryCreate", func() (err error) { e, err = b.TryCreate(v); return err })
+		r.TryValues("Bundle.TryCreate", func() (err error) { err = ecs.Try(func() { e = b.Create(v) }); return err })
 		if e == ecs.Null {
 			continue
 		}
 		v.Hits, v.Log = make([]ecstest.Hit, 700*i+9), make([]int64, 1300*i+9)
-		r.TryValues("Bundle.TrySet", func() error { _, err := b.TrySet(e, v); return err })
-		r.Try("Managed.TryAdd", func() error { _, err := x.text.TryAdd(e, "late"); return err })
+		r.TryValues("Bundle.TrySet", func() error { err := ecs.Try(func() { b.Set(e, v) }); return err })
+		r.Try("Managed.TryAdd", func() error { err := ecs.Try(func() { x.text.Add(e, "late") }); return err })
 	}
 	var batch ecs.Batch
 	r.Try("CreateN", func() (err error) { batch, err = a.CreateN(400); return err })
@@ -304,7 +304,7 @@ func TestEveryFailureOfKinds(t *testing.T) {
 	if ecstest.NewWorld(t).Universe().Size() <= 64<<20 {
 		t.Skip("each world would be 64 MiB of the Go heap, and there are hundreds; other builds sweep")
 	}
-	growths := []alloc.Growth{alloc.Fixed(1), ecs.DefaultChunkGrowth()}
+	growths := []alloc.Growth{alloc.Fixed(1), alloc.Doubling().Capped(64)}
 	if testing.Short() {
 		growths = growths[:1]
 	}

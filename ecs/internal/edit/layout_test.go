@@ -143,7 +143,7 @@ func createBatch(t *testing.T, a *ecs.Archetype, n int) ecs.Batch {
 // warm makes transitions, bindings and directories in the archetypes' own layouts.
 func (x *ship) warm(t *testing.T, full, less *ecs.Archetype, q *ecs.Query, changes ...*ecs.Change) {
 	x.fill(createBatch(t, full, 1))
-	e := x.all.At(0)
+	e := x.all.Entities(nil)[0]
 	for _, c := range append(changes, changes...) {
 		_, err := c.Apply(e)
 		require.NoError(t, err)
@@ -201,7 +201,7 @@ func (x *ship) thereAndBack(t *testing.T, full, less *ecs.Archetype, q *ecs.Quer
 
 // oneByOne sends one entity by ways that are older than the layout; the last row fills its gap.
 func (x *ship) oneByOne(t *testing.T, full, less *ecs.Archetype, text string) {
-	e := x.all.At(0)
+	e := x.all.Entities(nil)[0]
 	id := float64(e.Index())
 	for _, there := range []*ecs.Archetype{full, less} {
 		_, err := ecs.Into(there).Apply(e)

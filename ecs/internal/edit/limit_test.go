@@ -156,9 +156,9 @@ func TestSinglesAreAllOrNothing(t *testing.T) {
 		into := ecs.NewArchetype(x.World, x.Tag, x.extra)
 		want, hash, stats, live := x.Shows(ids), x.World.Hash(), x.World.Stats(), x.u.Stats().LiveChunks
 		calls := map[string]func() error{
-			"Archetype.Create":   func() error { _, err := into.TryCreate(); return err },
-			"Component.Add":      func() error { _, err := x.extra.TryAdd(e, extraData{1, 2, 3}); return err },
-			"Component.Remove":   func() error { _, err := x.Position.TryRemove(e); return err },
+			"Archetype.Create":   func() error { err := ecs.Try(func() { into.Create() }); return err },
+			"Component.Add":      func() error { err := ecs.Try(func() { x.extra.Add(e, extraData{1, 2, 3}) }); return err },
+			"Component.Remove":   func() error { err := ecs.Try(func() { x.Position.Remove(e) }); return err },
 			"Change.Apply":       func() error { _, err := add.Apply(e); return err },
 			"Change.Apply(into)": func() error { _, err := ecs.Into(into).Apply(e); return err },
 		}

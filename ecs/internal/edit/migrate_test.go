@@ -124,7 +124,7 @@ func moveAll(t *testing.T, together bool, growth alloc.Growth, n int) {
 // TestMoveRelinks: chunks of worlds in one universe are those of the other after a move,
 // where the numbers of types differ too.
 func TestMoveRelinks(t *testing.T) {
-	x, y := newNests(t, true, ecs.DefaultChunkGrowth())
+	x, y := newNests(t, true, alloc.Doubling().Capped(64))
 	a := ecs.NewArchetype(x.w, x.position, x.owner, x.team.Of("blue"))
 	b, err := a.CreateN(100_000)
 	require.NoError(t, err)
@@ -417,7 +417,7 @@ func TestMoveMarksOrder(t *testing.T) {
 // TestMoveGivesPartFullChunks: a chunk that is not full goes as it is, too, if the other world's
 // archetype has no rows; if it has some, the rows are copied.
 func TestMoveGivesPartFullChunks(t *testing.T) {
-	x, y := newNests(t, true, ecs.DefaultChunkGrowth())
+	x, y := newNests(t, true, alloc.Doubling().Capped(64))
 	from := ecs.NewArchetype(x.w, x.position, x.owner, x.team.Of("blue"))
 	to := ecs.NewArchetype(y.w, y.position, y.owner, y.team.Of("blue"))
 	for round, n := range []int{1000, 500} {

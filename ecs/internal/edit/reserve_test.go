@@ -220,7 +220,8 @@ func TestCreateReservedWithoutRecords(t *testing.T) {
 		defer func() { require.NoError(t, w.Close()) }()
 		health := ecs.Register[ecstest.Health](w)
 		a := ecs.NewArchetype(w, health)
-		owned, err := a.TryCreate()
+		var owned ecs.Entity
+		err = ecs.Try(func() { owned = a.Create() })
 		if err != nil {
 			return err
 		}

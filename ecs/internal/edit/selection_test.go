@@ -18,7 +18,7 @@ func TestSinceZeroPassesEverythingByQuery(t *testing.T) {
 	_, err := ecs.NewArchetype(w, stun).CreateN(10)
 	require.NoError(t, err)
 	q := ecs.NewQuery(w, ecs.With(stun), ecs.Changed(health))
-	stun.Disable(q.At(0)) // bits decide
+	stun.Disable(q.Entities(nil)[0]) // bits decide
 	require.Equal(t, 9, q.Count())
 	require.Equal(t, 9, stun.DisableQuery(q))
 }

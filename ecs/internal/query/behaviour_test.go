@@ -268,7 +268,7 @@ func TestBehaviour38Close(t *testing.T) {
 	require.Equal(t, 1, matchingsOf(w), "the twin still uses it")
 	for op, use := range map[string]func(){
 		"Query.Rows": func() { q.Rows()(func(ecs.Rows) bool { return true }) }, "Query.Count": func() { q.Count() },
-		"Query.Empty": func() { q.Empty() }, "Query.Single": func() { _, _ = q.Single() }, "Query.At": func() { q.At(0) },
+		"Query.Empty": func() { q.Empty() }, "Query.Single": func() { _, _ = q.Single() },
 		"Query.Entities": func() { q.Entities(nil) }, "Component.Values": func() { position.Values(q, nil) },
 		"Component.SetValues": func() { _ = position.SetValues(q, nil) },
 	} {

@@ -38,14 +38,7 @@ func TestBehaviour35CountAndAt(t *testing.T) {
 		n := len(list)
 		require.Equal(t, n, q.Count(), "%v", q)
 		require.Equal(t, n == 0, q.Empty())
-		for i := 0; i < n; i += 1 + i%7 {
-			require.Equal(t, list[i], q.At(i), "%v: %d", q, i)
-		}
 		require.Equal(t, append([]ecs.Entity{ecs.Null}, list...), q.Entities([]ecs.Entity{ecs.Null}), "appended")
-		for _, i := range []int{-1, n, n + 1, 1 << 40, -1 << 40} {
-			require.PanicsWithValue(t, fmt.Sprintf("ecs: Query.At: index %d is not in [0, %d) of %v", i, n, q),
-				func() { q.At(i) })
-		}
 		_, err := q.Single()
 		require.ErrorIs(t, err, ecs.ErrNotSingle)
 		require.EqualError(t, err, fmt.Sprintf("ecs: Query.Single: %v matches %d: not exactly one entity", q, n))

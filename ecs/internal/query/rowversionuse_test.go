@@ -2,7 +2,6 @@ package query_test
 
 import (
 	"fmt"
-	"iter"
 	"math"
 	"sync"
 	"testing"
@@ -68,7 +67,6 @@ func TestRowVersionsOfATag(t *testing.T) {
 	walks.Disable(list[150])
 	require.True(t, walks.ChangedSince(list[150], now-1))
 	require.False(t, walks.ChangedSince(list[149], now-1))
-	require.True(t, ecs.InfoOf(walks).TrackRows)
 	c, err := w.Clone()
 	require.NoError(t, err)
 	defer func() { require.NoError(t, c.Close()) }()
@@ -224,36 +222,6 @@ func TestAtOfNoRowOfATrackedType(t *testing.T) {
 	for _, e := range list {
 		require.False(t, hits.ChangedSince(e, now-1) || names.ChangedSince(e, now-1))
 	}
-}
-
-// TestMaskedByChunkList: the rows of a list match by the Since of the time when it was made,
-// whatever ran meanwhile.
-func TestMaskedByChunkList(t *testing.T) {
-	w := ecstest.NewWorld(t)
-	position := ecs.Register[ecstest.Position](w, ecs.TrackRows)
-	list := ecstest.CreateEach(ecs.NewArchetype(w, position), 100)
-	q, other := ecs.NewQuery(w, ecs.Changed(position).Masked()), ecs.NewQuery(w, ecs.Changed(position).Masked())
-	ran(q)
-	position.Set(list[5], ecstest.Position{})
-	chunks := q.Chunks(ecs.ChunkList{})
-	count := func(all iter.Seq[ecs.Rows]) (n int) {
-		for rows := range all {
-			n += rows.Count()
-		}
-		return n
-	}
-	require.Equal(t, 1, count(chunks.Rows()))
-	ran(other)
-	require.Zero(t, other.Count())
-	require.Equal(t, 1, count(chunks.Rows()))
-	require.Equal(t, 100, ecs.NewQuery(w, ecs.Changed(position).Masked()).Count())
-	require.Equal(t, 1, count(chunks.Rows()))
-	share := w.Lend()
-	require.Equal(t, 1, count(chunks.Rows()))
-	require.Equal(t, 1, count(q.Rows()))
-	share.End()
-	ran(q)
-	require.Equal(t, 1, count(chunks.Rows()))
 }
 
 // TestTrackRowsAtAChunkBoundary: a row that comes and goes at the end of a chunk takes no Go

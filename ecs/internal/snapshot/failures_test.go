@@ -52,7 +52,7 @@ func refusedSnapshots(t *testing.T, s *alloc.Failures, asked map[string]int) err
 				if !ok {
 					return nil
 				}
-				return b.TryAppend(make([]uint32, n)...)
+				return ecs.Try(func() { b.Append(make([]uint32, n)...) })
 			})
 			x.big.Set(ids[i], snapBig{[7]uint64{uint64(n)}})
 		}
@@ -66,7 +66,7 @@ func refusedSnapshots(t *testing.T, s *alloc.Failures, asked map[string]int) err
 			if !w.Alive(ids[i]) {
 				return nil
 			}
-			_, err := x.load.TryAdd(ids[i], snapLoad{uint16(i)})
+			err := ecs.Try(func() { x.load.Add(ids[i], snapLoad{uint16(i)}) })
 			return err
 		})
 	}

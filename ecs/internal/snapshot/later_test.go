@@ -58,7 +58,7 @@ func TestReadersBesideTheOwner(t *testing.T) {
 				} else {
 					d.IsEmpty()
 				}
-				then, hits := s.place.LookupIn(newer), s.hits.LookupIn(newer)
+				then, hits := s.place.Lookup(newer), s.hits.Lookup(newer)
 				n := 0
 				for rows := range newer.Rows(place) {
 					for i, e := range rows.Entities() {

@@ -206,7 +206,7 @@ func TestTypesAfterASnapshot(t *testing.T) {
 // TestWholeChunksBesideSnapshots: archetypes that give away all their chunks, and adopt layouts for
 // that, have them back.
 func TestWholeChunksBesideSnapshots(t *testing.T) {
-	for _, growth := range []alloc.Growth{{}, ecs.DefaultChunkGrowth(), alloc.Fixed(1)} {
+	for _, growth := range []alloc.Growth{{}, alloc.Doubling().Capped(64), alloc.Fixed(1)} {
 		w := newSnapWorld(t, 1, ecs.ChunkGrowth(growth))
 		source := ecs.NewArchetype(w.World, w.place, w.speed)
 		for _, n := range []int{20_000, 7} {

@@ -146,7 +146,7 @@ func (s *sheetWorld) note(m *ecs.Snapshot) sheetMoment {
 func (s *sheetWorld) read(m sheetMoment) {
 	s.t.Helper()
 	require.NoError(s.t, m.s.Verify())
-	compareSheets(s.t, m.want, s.sheet.LookupIn(m.s).Get)
+	compareSheets(s.t, m.want, s.sheet.Lookup(m.s).Get)
 	n := 0
 	for rows := range m.s.Rows(s.write) {
 		for i, e := range rows.Entities() {
@@ -266,8 +266,8 @@ func TestManagedTypesOfLater(t *testing.T) {
 	require.NoError(t, s.Verify())
 	e = ecs.NewArchetype(s.World, late).Create()
 	late.Set(e, []string{"again"})
-	require.Panics(t, func() { late.LookupIn(m.s) })
-	require.Equal(t, []string{"again"}, *late.LookupIn(s.Snapshot()).Get(e))
+	require.Panics(t, func() { late.Lookup(m.s) })
+	require.Equal(t, []string{"again"}, *late.Lookup(s.Snapshot()).Get(e))
 	require.Equal(t, 1, calls)
 }
 
@@ -284,7 +284,7 @@ func TestManagedWithoutCopies(t *testing.T) {
 		require.PanicsWithValue(t, "ecs: Managed.At: "+has, func() { text.At(rows, 0) })
 		require.Nil(t, rows.Value(text, 0))
 	}
-	require.PanicsWithValue(t, "ecs: Managed.LookupIn: "+has, func() { text.LookupIn(s) })
+	require.PanicsWithValue(t, "ecs: Managed.Lookup: "+has, func() { text.Lookup(s) })
 	rows := "[managed string snapPlace] has rows with values of managed string, which a snapshot does not have: register it with ecs.CopyWith"
 	require.EqualError(t, w.Restore(s), "ecs: World.Restore: "+rows)
 	open := world.Tags.Open()
@@ -310,8 +310,8 @@ func TestCopyWithMisuse(t *testing.T) {
 		"ecs: Register[Position]: CopyWith is an option of RegisterManaged":  func() { ecs.Register[ecstest.Position](w, option) },
 		"ecs: Register[[]Hit]: CopyWith is an option of RegisterManaged":     func() { ecs.RegisterBuffer[ecstest.Hit](w, option) },
 		"ecs: RegisterManaged[string]: registered before with other options": func() { ecs.RegisterManaged[string](w) },
-		"ecs: ManagedLookup.Get: " + "the look-up is the zero value; look-ups come from Managed.LookupIn": func() {
-			ecs.ManagedLookup[string]{}.Get(ecs.Null)
+		"ecs: Lookup.Get: " + "the look-up is the zero value; look-ups come from the method Lookup of handles": func() {
+			ecs.Lookup[string]{}.Get(ecs.Null)
 		},
 	} {
 		require.PanicsWithValue(t, text, f)
@@ -377,7 +377,7 @@ func TestCopyFunctionPanics(t *testing.T) {
 	require.PanicsWithValue(t, "ecs: Snapshot.Kept: the snapshot is closed", func() { renewed.Kept() })
 	require.NoError(t, w.Verify())
 	renewed.Renew()
-	require.Equal(t, []int{8}, *text.LookupIn(renewed).Get(late))
+	require.Equal(t, []int{8}, *text.Lookup(renewed).Get(late))
 	require.NoError(t, w.Restore(s))
 	require.Equal(t, []int{0}, *text.Get(list[0]))
 	require.NoError(t, w.Restore(renewed))

@@ -42,7 +42,7 @@ func TestManagedCopiesAreReadByMany(t *testing.T) {
 	for range 3 {
 		readers.Go(func() {
 			for !stop.Load() {
-				then, n := m.LookupIn(first), 0
+				then, n := m.Lookup(first), 0
 				for rows := range first.Rows(q) {
 					for i := range rows.Len() {
 						p := m.At(rows, i)

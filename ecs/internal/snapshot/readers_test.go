@@ -29,22 +29,22 @@ func TestSnapshotIsOnlyRead(t *testing.T) {
 		}
 	}
 	for text, f := range map[string]func(){
-		"Lookup.Set: snapPlace":                 func() { w.place.LookupIn(s).Set(e, snapPlace{X: 9}) },
-		"Lookup.Mut: snapPlace":                 func() { w.place.LookupIn(s).Mut(e) },
-		"Lookup.Disable: snapSpeed":             func() { w.speed.LookupIn(s).Disable(e) },
-		"Lookup.Enable: snapSpeed":              func() { w.speed.LookupIn(s).Enable(e) },
-		"BufferLookup.Mut: []uint32":            func() { w.hits.LookupIn(s).Mut(e) },
-		"SparseLookup.Mut: sparse snapLoad":     func() { w.load.LookupIn(s).Mut(e) },
-		"SparseLookup.Disable: sparse snapLoad": func() { w.load.LookupIn(s).Disable(e) },
-		"Component.Mark: snapPlace":             inRows(func(rows ecs.Rows) { w.place.Mark(rows) }),
-		"Component.DisableAt: snapSpeed":        inRows(func(rows ecs.Rows) { w.speed.DisableAt(rows, 0) }),
-		"Component.MarkAt: snapPlace":           inRows(func(rows ecs.Rows) { w.place.MarkAt(rows, 0) }),
+		"Lookup.Set: snapPlace":           func() { w.place.Lookup(s).Set(e, snapPlace{X: 9}) },
+		"Lookup.Mut: snapPlace":           func() { w.place.Lookup(s).Mut(e) },
+		"Lookup.Disable: snapSpeed":       func() { w.speed.Lookup(s).Disable(e) },
+		"Lookup.Enable: snapSpeed":        func() { w.speed.Lookup(s).Enable(e) },
+		"BufferLookup.Mut: []uint32":      func() { w.hits.Lookup(s).Mut(e) },
+		"Lookup.Mut: sparse snapLoad":     func() { w.load.Lookup(s).Mut(e) },
+		"Lookup.Disable: sparse snapLoad": func() { w.load.Lookup(s).Disable(e) },
+		"Component.Mark: snapPlace":       inRows(func(rows ecs.Rows) { w.place.Mark(rows) }),
+		"Component.DisableAt: snapSpeed":  inRows(func(rows ecs.Rows) { w.speed.DisableAt(rows, 0) }),
+		"Component.MarkAt: snapPlace":     inRows(func(rows ecs.Rows) { w.place.MarkAt(rows, 0) }),
 	} {
 		require.PanicsWithValue(t, "ecs: "+text+" is of a snapshot, which is only read", f)
 		require.Equal(t, hash, s.Hash(), text)
 		require.Equal(t, hash, w.Hash(), text)
 	}
-	require.Equal(t, snapPlace{X: 1}, *w.place.LookupIn(s).Get(e))
+	require.Equal(t, snapPlace{X: 1}, *w.place.Lookup(s).Get(e))
 }
 
 // TestSnapshotIsReadWhileItEnds: neither a snapshot nor its world is closed under a loop.
@@ -174,7 +174,7 @@ func TestRestoreGivesUpArchetypes(t *testing.T) {
 				w.speed.Add(lists[w][2], snapSpeed{})
 			}
 			require.Equal(t, straight.Hash(), detour.Hash(), "the order of archetypes does not count")
-			require.Equal(t, c.same, straight.all.At(1) == twinOf(t, straight, detour.all.At(1)))
+			require.Equal(t, c.same, straight.all.Entities(nil)[1] == twinOf(t, straight, detour.all.Entities(nil)[1]))
 		})
 	}
 }

@@ -42,7 +42,7 @@ func TestWorldsUnderABudget(t *testing.T) {
 	}
 	made := 0
 	for err = nil; err == nil; made++ {
-		_, err = first.TryCreate()
+		err = ecs.Try(func() { first.Create() })
 	}
 	require.ErrorIs(t, err, alloc.ErrBudget)
 	require.Equal(t, made, first.Len())

@@ -136,14 +136,14 @@ func TestComponents(t *testing.T) {
 	ecs.RegisterManaged[map[string]int](w, ecs.Enableable)
 	var got []string
 	for _, c := range w.Components() {
-		got = append(got, fmt.Sprint(c.Name, " ", c.Kind, " ", c.Go, " ", c.Enableable, " ", c.Cleanup))
+		got = append(got, fmt.Sprint(c.Name, " ", c.Kind, " ", c.Go, " ", c.Enableable))
 		require.Equal(t, c, ecs.InfoOf(c.Type))
 	}
 	require.Equal(t, []string{
-		"DisabledEntity component ecs.DisabledEntity false false", "Prefab component ecs.Prefab false false",
-		"CleanupEntity component ecs.CleanupEntity false false", "[]LinkedEntity buffer ecs.LinkedEntity false false",
-		"Position component ecstest.Position false false", "[]Hit buffer ecstest.Hit false true",
-		"string shared string false false", "managed map[string]int managed map[string]int true false",
+		"DisabledEntity component ecs.DisabledEntity false", "Prefab component ecs.Prefab false",
+		"CleanupEntity component ecs.CleanupEntity false", "[]LinkedEntity buffer ecs.LinkedEntity false",
+		"Position component ecstest.Position false", "[]Hit buffer ecstest.Hit false",
+		"string shared string false", "managed map[string]int managed map[string]int true",
 	}, got)
 	require.Equal(t, "Kind(9)", ecs.Kind(9).String())
 	require.Equal(t, reflect.TypeFor[ecstest.Position](), ecs.InfoOf(position).Go)

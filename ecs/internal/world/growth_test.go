@@ -58,7 +58,7 @@ func TestBorderLeavesUniverseAlone(t *testing.T) {
 func TestReserveGoesBeforeAnythingFails(t *testing.T) {
 	for name, use := range map[string]func(*testing.T, *ecs.World, ecs.Entity){
 		"Create": func(t *testing.T, w *ecs.World, _ ecs.Entity) {
-			_, err := ecs.NewArchetype(w, ecs.Register[ecstest.Health](w)).TryCreate()
+			err := ecs.Try(func() { ecs.NewArchetype(w, ecs.Register[ecstest.Health](w)).Create() })
 			require.NoError(t, err)
 		},
 		"CreateN": func(t *testing.T, w *ecs.World, _ ecs.Entity) {
@@ -72,13 +72,13 @@ func TestReserveGoesBeforeAnythingFails(t *testing.T) {
 			require.NoError(t, err)
 		},
 		"Add": func(t *testing.T, w *ecs.World, e ecs.Entity) {
-			_, err := ecs.Register[ecstest.Health](w).TryAdd(e, ecstest.Health{HP: 1, Max: 2})
+			err := ecs.Try(func() { ecs.Register[ecstest.Health](w).Add(e, ecstest.Health{HP: 1, Max: 2}) })
 			require.NoError(t, err)
 		},
 		"Append": func(t *testing.T, w *ecs.World, e ecs.Entity) {
 			b, ok := ecs.RegisterBuffer[ecstest.Hit](w, ecs.Inline(1)).Mut(e)
 			require.True(t, ok)
-			require.NoError(t, b.TryAppend(make([]ecstest.Hit, 10)...))
+			require.NoError(t, ecs.Try(func() { b.Append(make([]ecstest.Hit, 10)...) }))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -170,7 +170,7 @@ func TestBufferGrowth(t *testing.T) {
 // TestDefaultGrowthIsCapped: what is taken at once is a megachunk at most, so that a world
 // of millions keeps no more than that twice.
 func TestDefaultGrowthIsCapped(t *testing.T) {
-	g := ecs.DefaultChunkGrowth()
+	g := alloc.Doubling().Capped(64)
 	require.Equal(t, []int{1, 2, 62, 126, 1064}, []int{g.Next(0, 1), g.Next(1, 2), g.Next(31, 32), g.Next(63, 64),
 		g.Next(1000, 1001)})
 	w := ecstest.NewWorld(t)

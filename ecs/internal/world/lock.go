@@ -86,19 +86,17 @@ func (w *World) Refuse(op string) { panic(w.refusal(op)) }
 // Unmade has the panic texts, by receiver, of values that were not created properly. Receivers that
 // are missing here come from the functions that create a Component.
 var Unmade = map[string]string{
-	"World":         "the world is nil or the zero value; worlds come from NewWorld",
-	"Archetype":     "the archetype is the zero value; archetypes come from NewArchetype",
-	"Change":        "the change is the zero value; changes come from NewChange",
-	"Managed":       "the handle is the zero value; handles come from RegisterManaged",
-	"Range":         "the range is the zero value; ranges come from NewRange",
-	"Chunk":         "the handle is the zero value; handles come from RegisterChunk",
-	"Shared":        "the handle is the zero value; handles come from RegisterShared",
-	"SparseLookup":  "the look-up is the zero value; look-ups come from Sparse.Lookup",
-	"Sparse":        "the handle is the zero value; handles come from RegisterSparse",
-	"Lookup":        "the look-up is the zero value; look-ups come from Component.Lookup",
-	"BufferLookup":  "the look-up is the zero value; look-ups come from Buffer.Lookup",
-	"ManagedLookup": "the look-up is the zero value; look-ups come from Managed.LookupIn",
-	"Component":     "the handle is the zero value; handles come from Register and RegisterBuffer",
+	"World":        "the world is nil or the zero value; worlds come from NewWorld",
+	"Archetype":    "the archetype is the zero value; archetypes come from NewArchetype",
+	"Change":       "the change is the zero value; changes come from NewChange",
+	"Managed":      "the handle is the zero value; handles come from RegisterManaged",
+	"Range":        "the range is the zero value; ranges come from NewRange",
+	"Chunk":        "the handle is the zero value; handles come from RegisterChunk",
+	"Shared":       "the handle is the zero value; handles come from RegisterShared",
+	"Sparse":       "the handle is the zero value; handles come from RegisterSparse",
+	"Lookup":       "the look-up is the zero value; look-ups come from the method Lookup of handles",
+	"BufferLookup": "the look-up is the zero value; look-ups come from Buffer.Lookup",
+	"Component":    "the handle is the zero value; handles come from Register and RegisterBuffer",
 }
 
 // refusal returns the reason why a call is refused.

@@ -58,10 +58,8 @@ const (
 	OpLookupGet
 	OpLookupMut
 	OpLookupHas
-	OpLookupSet
 	OpBufferLookupGet
 	OpBufferLookupMut
-	OpManagedLookupGet
 )
 
 var lookupOps = [...]string{
@@ -85,12 +83,9 @@ var lookupOps = [...]string{
 	OpLookupGet:    "Lookup.Get",
 	OpLookupMut:    "Lookup.Mut",
 	OpLookupHas:    "Lookup.Has",
-	OpLookupSet:    "Lookup.Set",
 
 	OpBufferLookupGet: "BufferLookup.Get",
 	OpBufferLookupMut: "BufferLookup.Mut",
-
-	OpManagedLookupGet: "ManagedLookup.Get",
 }
 
 // String returns the name of the function.

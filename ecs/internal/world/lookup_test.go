@@ -307,7 +307,8 @@ func TestLookupSurvivesAForgottenArchetype(t *testing.T) {
 	a := ecs.NewArchetype(w, position)
 	var ids []ecs.Entity
 	for { // until the universe is full
-		e, err := a.TryCreate()
+		var e ecs.Entity
+		err := ecs.Try(func() { e = a.Create() })
 		if err != nil {
 			break
 		}
@@ -315,7 +316,7 @@ func TestLookupSurvivesAForgottenArchetype(t *testing.T) {
 	}
 	last := ids[len(ids)-1]
 	n := w.Stats().Archetypes
-	_, err := velocity.TryAdd(last, ecstest.Velocity{X: 1, Y: 2})
+	err := ecs.Try(func() { velocity.Add(last, ecstest.Velocity{X: 1, Y: 2}) })
 	require.Error(t, err)
 	require.Equal(t, n, w.Stats().Archetypes)
 	require.NotNil(t, position.Get(last))

@@ -186,7 +186,7 @@ func TestShrinkBudget(t *testing.T) {
 	require.Greater(t, steps, len(sets))
 	require.Panics(t, func() { view.Len() }, "views of before are void")
 	require.Equal(t, hash, w.Hash())
-	isTight(t, w, ecs.DefaultChunkGrowth())
+	isTight(t, w, alloc.Doubling().Capped(64))
 	require.True(t, w.Shrink(time.Hour), "within the budget all is done at once")
 	require.Equal(t, before, held())
 	require.Equal(t, hash, w.Hash())
@@ -236,7 +236,7 @@ func shrinkRefused(s *alloc.Failures, asked *int) (first error) {
 		}
 		for _, e := range ids[:3] {
 			view, _ := hits.Mut(e)
-			if err := view.TryAppend(make([]ecstest.Hit, 3000)...); err != nil {
+			if err := ecs.Try(func() { view.Append(make([]ecstest.Hit, 3000)...) }); err != nil {
 				return err
 			}
 			view.Resize(500)
@@ -323,7 +323,7 @@ func TestShrinkWhileArchetypesGo(t *testing.T) {
 		require.NoError(t, w.Verify())
 	}
 	require.Equal(t, archetypes-4, w.Stats().Archetypes)
-	isTight(t, w, ecs.DefaultChunkGrowth())
+	isTight(t, w, alloc.Doubling().Capped(64))
 	require.Equal(t, 5, team.Len(7))
 }
 

@@ -69,7 +69,7 @@ func TestSmallChunkIsOutgrown(t *testing.T) {
 	for name, grow := range growths {
 		for _, set := range []int{1, 3, 4} {
 			t.Run(fmt.Sprintf("%s, set %d", name, set), func(t *testing.T) {
-				x := ecstest.NewTwin(t, ecs.DefaultChunkGrowth())
+				x := ecstest.NewTwin(t, alloc.Doubling().Capped(64))
 				a := x.Sets[set]
 				small := a.Plan().Rows / 8
 				for _, have := range []int{1, small - 1, small} {
@@ -94,7 +94,7 @@ func TestOnlyChunkIsOutgrown(t *testing.T) {
 	for name, grow := range growths {
 		for _, set := range []int{1, 3, 4} {
 			t.Run(fmt.Sprintf("%s, set %d", name, set), func(t *testing.T) {
-				x := ecstest.NewTwin(t, ecs.DefaultChunkGrowth())
+				x := ecstest.NewTwin(t, alloc.Doubling().Capped(64))
 				a := x.Sets[set]
 				per := a.Plan().Rows
 				for _, have := range []int{per - 1, per, 2 * per} {
@@ -173,7 +173,7 @@ func lookEverywhere(t *testing.T, x *ecstest.Twin, text string) {
 // TestSmallChunkKeepsVersions: what was written in a small chunk is seen after it was
 // outgrown, and what was not is not.
 func TestSmallChunkKeepsVersions(t *testing.T) {
-	x := ecstest.NewTwin(t, ecs.DefaultChunkGrowth())
+	x := ecstest.NewTwin(t, alloc.Doubling().Capped(64))
 	a := x.Sets[3] // position, stun, health, hits
 	x.Create(t, 3, a.Plan().Rows/8)
 	e := x.Queries[0].At(0)
@@ -248,7 +248,7 @@ func TestSmallChunkStaysWhenThereIsNoRoom(t *testing.T) {
 	}
 	add := ecs.NewChange(w, ecs.Add(tag))
 	fails := map[string]func() error{
-		"Create": func() error { _, err := tagged.TryCreate(); return err },
+		"Create": func() error { err := ecs.Try(func() { tagged.Create() }); return err },
 		"Add":    func() error { _, err := add.Apply(more); return err },
 		"a list": func() error { _, err := add.ApplyList([]ecs.Entity{more}); return err },
 		"two targets": func() error { // the first of which can be had
@@ -323,7 +323,7 @@ func TestManySmallArchetypes(t *testing.T) {
 
 // TestSmallChunkInAShare: several goroutines look up and toggle rows of small chunks.
 func TestSmallChunkInAShare(t *testing.T) {
-	x := ecstest.NewTwin(t, ecs.DefaultChunkGrowth())
+	x := ecstest.NewTwin(t, alloc.Doubling().Capped(64))
 	x.Create(t, 1, 20) // position, stun
 	x.Create(t, 4, 20) // and flag
 	require.True(t, isSmall(x.Sets[1]) && isSmall(x.Sets[4]))

@@ -44,7 +44,7 @@ type wideB struct{ B [9000]byte }
 func TestBehaviour18TooBig(t *testing.T) {
 	w := ecstest.NewWorld(t)
 	a, b, tag := ecs.Register[wideA](w), ecs.Register[wideB](w), ecs.Register[ecstest.Tag](w)
-	_, err := ecs.TryNewArchetype(w, a, b)
+	err := ecs.Try(func() { ecs.NewArchetype(w, a, b) })
 	require.ErrorIs(t, err, ecs.ErrLimit)
 	line := asm.CacheLine()
 	needs := line + 2*((9000+line-1)/line*line) // the entity and both columns
@@ -62,7 +62,7 @@ func TestBehaviour18TooBig(t *testing.T) {
 		all, add := ecs.NewQuery(w), ecs.NewChange(w, ecs.Add(b))
 		before, hash, live := w.Stats(), w.Hash(), w.Universe().Stats()
 		for name, f := range map[string]func() error{
-			"Component.Add":     func() error { _, err := b.TryAdd(e, wideB{}); return err },
+			"Component.Add":     func() error { err := ecs.Try(func() { b.Add(e, wideB{}) }); return err },
 			"Change.Apply":      func() error { _, err := add.Apply(e); return err },
 			"Change.ApplyQuery": func() error { _, err := add.ApplyQuery(all); return err },
 			"Change.ApplyList":  func() error { _, err := add.ApplyList(all.Entities(nil)); return err },

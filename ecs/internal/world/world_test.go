@@ -234,9 +234,11 @@ func TestRunningOutLosesNothing(t *testing.T) {
 	var last ecs.Entity
 	for n := -1; n != a.Len(); { // many records leave the universe, so there is room once more
 		n = a.Len()
-		for e, err := a.TryCreate(); err == nil; e, err = a.TryCreate() {
-			last = e
-		}
+		_ = ecs.Try(func() {
+			for {
+				last = a.Create()
+			}
+		})
 		for err == nil {
 			_, err = a.CreateN(5000)
 		}
@@ -253,7 +255,7 @@ func TestRunningOutLosesNothing(t *testing.T) {
 	require.ErrorContains(t, l, "ecs: Archetype.Create: alloc: Universe.AllocAligned: no room for 1 chunks")
 	_, err = a.CreateN(5000)
 	require.ErrorIs(t, err, ecs.ErrLimit)
-	_, err = health.TryAdd(last, ecstest.Health{HP: 1, Max: 1})
+	err = ecs.Try(func() { health.Add(last, ecstest.Health{HP: 1, Max: 1}) })
 	require.ErrorIs(t, err, ecs.ErrLimit)
 	require.ErrorContains(t, err, "ecs: Component.Add: ")
 	require.False(t, health.Has(last))
@@ -333,11 +335,11 @@ func TestFailedAddMakesNoArchetype(t *testing.T) {
 	a := ecs.NewArchetype(w, position)
 	q := ecs.NewQuery(w, ecs.Read(position))
 	e := a.Create()
-	for _, err := a.TryCreate(); err == nil; _, err = a.TryCreate() {
+	for err := ecs.Try(func() { a.Create() }); err == nil; err = ecs.Try(func() { a.Create() }) {
 	}
 	before := w.Stats()
 	for range 2 {
-		_, err := health.TryAdd(e, ecstest.Health{HP: 1, Max: 2})
+		err := ecs.Try(func() { health.Add(e, ecstest.Health{HP: 1, Max: 2}) })
 		require.ErrorIs(t, err, ecs.ErrLimit)
 		require.Equal(t, before, w.Stats())
 		require.NoError(t, w.Verify())

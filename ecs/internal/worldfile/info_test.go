@@ -42,7 +42,8 @@ func TestDescribeImage(t *testing.T) {
 		}
 		require.Equal(t, name, got.Name)
 		require.Equal(t, c.Kind, ecs.Kind(got.Kind))
-		require.Equal(t, []any{c.Enableable, c.Cleanup, c.TrackRows, c.MaxRows},
+		of := door.World(m.w).Types.List[i]
+		require.Equal(t, []any{of.Enableable, of.Cleanup, of.Tracked, of.MaxRows},
 			[]any{got.Enableable, got.Cleanup, got.TrackRows, got.MaxRows}, c.Name)
 		if k := c.Kind; k == ecs.KindComponent || k == ecs.KindSparse || k == ecs.KindChunk {
 			require.Equal(t, int(c.Go.Size()), got.Size, c.Name)

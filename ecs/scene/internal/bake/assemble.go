@@ -225,7 +225,8 @@ func (a *assembly) valueNumber(v any) uint32 {
 
 // create creates the entities of a group, with the values of components.
 func (a *assembly) create(g *rowGroup) error {
-	to, err := ecs.TryNewArchetype(a.w, g.types...)
+	var to *ecs.Archetype
+	err := ecs.Try(func() { to = ecs.NewArchetype(a.w, g.types...) })
 	if err != nil {
 		return err
 	}

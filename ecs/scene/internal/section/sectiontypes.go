@@ -80,11 +80,13 @@ func (t Types) Own() []ecs.Type {
 
 // Describe makes the head of a section: names are its own, and those of the types in links.
 func (t Types) Describe(w *ecs.World, parts, entities uint32, names []string, links []Link) error {
-	a, err := ecs.TryNewArchetype(w, t.Head, t.Text, t.Links)
+	var a *ecs.Archetype
+	err := ecs.Try(func() { a = ecs.NewArchetype(w, t.Head, t.Text, t.Links) })
 	if err != nil {
 		return err
 	}
-	e, err := a.TryCreate()
+	var e ecs.Entity
+	err = ecs.Try(func() { e = a.Create() })
 	if err != nil {
 		return err
 	}
@@ -95,11 +97,11 @@ func (t Types) Describe(w *ecs.World, parts, entities uint32, names []string, li
 		elements[i].Byte = text[i]
 	}
 	to, _ := t.Text.Mut(e)
-	if err := to.TryCopyFrom(elements); err != nil {
+	if err := ecs.Try(func() { to.CopyFrom(elements) }); err != nil {
 		return err
 	}
 	all, _ := t.Links.Mut(e)
-	return all.TryCopyFrom(slices.Clip(links))
+	return ecs.Try(func() { all.CopyFrom(slices.Clip(links)) })
 }
 
 // Names returns the name of the section whose head is e, and of each type in links the name and
