@@ -63,7 +63,9 @@ func (c Component[T]) Lookup(in Readable) Lookup[T] {
 }
 
 // Lookup returns a Lookup in an accessor or a snapshot; see Component.Lookup.
-func (s Sparse[T]) Lookup(in Readable) Lookup[T] { return Lookup[T]{lookupOf(s.t, "Sparse.Lookup", in)} }
+func (s Sparse[T]) Lookup(in Readable) Lookup[T] {
+	return Lookup[T]{lookupOf(s.t, "Sparse.Lookup", in)}
+}
 
 // Lookup returns a Lookup in an accessor or a snapshot; see Component.Lookup. In a snapshot it finds the copies of
 // the values, which are valid until the snapshot is closed or renewed, and Lookup panics for a type
