@@ -33,9 +33,9 @@ type Ref[T any] struct {
 	Generation uint32 // generation of the slot; odd while in use. 0: none
 }
 
-// NewPool returns an empty pool whose slabs come from from: about 16 KiB each, with 8 to 4,096
-// slots. It allocates none before the first New. An error is a *layout.PointerError when T holds Go
-// pointers.
+// NewPool returns an empty pool whose slabs come from from: 16 KiB each, but never fewer than 8 nor
+// more than 4,096 slots. It allocates none before the first New. An error is a *layout.PointerError
+// when T holds Go pointers.
 func NewPool[T any](from Allocator) (*Pool[T], error) {
 	checkAllocator("NewPool", from)
 	if err := layout.PointerFreeFor[T](); err != nil {
@@ -100,8 +100,8 @@ func (p *Pool[T]) All() iter.Seq2[Ref[T], *T] {
 }
 
 // Alloc returns a slot as a block of bytes, so that a Pool is an Allocator. size must be at most
-// the size of T, and align must divide that size and be at most 64; otherwise the error wraps
-// ErrTooBig. Contents are not cleared.
+// the size of T, and align must divide that size and be at most 64 (0 stands for 16); otherwise the
+// error wraps ErrTooBig. Contents are not cleared.
 func (p *Pool[T]) Alloc(size, align int) (unsafe.Pointer, error) {
 	memory.Check("Pool.Alloc", size, align)
 	if err := p.slots.fits(size, align); err != nil {

@@ -102,7 +102,7 @@ func (p *player) check(from place) error {
 				p.turn()
 			}
 		}
-		if err := p.flush(); err != nil { // while p.segment is the block's
+		if err := p.flush(); err != nil { // first: it uses p.segment, which the next loop changes
 			return err
 		}
 	}

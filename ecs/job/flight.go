@@ -110,7 +110,8 @@ func (s *Scheduler) launch(j *Job) {
 	}
 }
 
-// makeReady lets workers enter a flight whose blockers have all finished. Under mu.
+// makeReady lets workers enter a flight whose blockers have all finished; one without parts is
+// finished at once. Under mu.
 func (s *Scheduler) makeReady(j *Job) {
 	if len(j.parts) == 0 {
 		s.finish(j)

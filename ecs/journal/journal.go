@@ -32,9 +32,9 @@ import (
 //	J5  A record says which commits were acknowledged when it was written. So damage before them is
 //	    told from a write that a crash cut.
 //	J6  Nothing here writes to the world: it is read by snapshots.
-//	J7  The last commit is written, or the newest of the queue, or the writer has it, or nothing is
-//	    written until Rebase. A commit that fails joins the next one, which has all its changes, and
-//	    the newest waits to be tried again. So no state is lost for one that failed before it.
+//	J7  Unless the journal is broken, the last commit is in the queue, with the writer, or in the
+//	    log. A commit that fails joins the next one, which has all its changes, and the newest waits
+//	    to be tried again. So no state is lost for one that failed before it.
 //
 // The owner takes snapshots, the writer, a goroutine, compares each with the one before:
 //

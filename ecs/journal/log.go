@@ -35,14 +35,14 @@ const (
 	logHeaderBytes    = 64
 	recordHeaderBytes = 56
 
-	maxRecord = 1 << 46 // bytes of a delta; as the most of a section
+	maxRecord = 1 << 46 // bytes of the largest delta that is read; as for sections of world files
 )
 
 // logHeader is the header of a log:
 //
 //	 0  8 B  magic
 //	 8  4    format: 2
-//	12  4    what the first record has as the checksum of the record before
+//	12  4    the first record's "checksum of the header before"
 //	16  8    number of the commit whose state the base has
 //	24  8    bytes of the base
 //	32  4    checksum of the header of the base
@@ -114,9 +114,9 @@ func decodeLog(b []byte) (h logHeader, err error) {
 //	24  8    epoch: 0, and never less than that of the record before
 //	32  8    bytes of the delta
 //	40  4    checksum of the delta, its last 4 bytes
-//	44  4    own of the record before
+//	44  4    checksum of the header before
 //	48  4    0
-//	52  4    own: CRC-32C of bytes 0 to 51
+//	52  4    checksum of this header: CRC-32C of bytes 0 to 51
 //
 // A mark has the number of the record before as both numbers, and 0 as bytes and checksum.
 type recordHeader struct {

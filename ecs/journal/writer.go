@@ -38,8 +38,9 @@ func (j *Journal) run() {
 	j.told.Broadcast()
 }
 
-// step does what comes next, and waits where there is nothing. It returns false when all is done
-// and the journal is being closed. The caller holds mu, which is free meanwhile.
+// step does the most urgent thing, in the order of the cases, and waits if there is none. It
+// returns false when all is done and the journal is being closed. The caller holds mu, which is
+// free meanwhile.
 func (j *Journal) step() bool {
 	usable := j.broken == nil
 	unsynced := usable && !j.syncing && j.acknowledged < j.written
@@ -72,8 +73,8 @@ func (j *Journal) step() bool {
 	return true
 }
 
-// ready reports whether the oldest commit can be written. One that is to be a base waits for the
-// one that is being written, and for the sync of the log that it ends.
+// ready reports whether the oldest commit can be written. A commit that becomes a base waits until
+// no base is being written and the old log is synced.
 func (j *Journal) ready() bool {
 	if len(j.queue) == 0 || j.stalled {
 		return false

@@ -161,8 +161,8 @@ func (r *Writer) Copy(transition *table.Transition, pos int, from store.Row) ent
 	return e
 }
 
-// MoveOne moves entity e of table t along a transition from t. record and o are the entity's record
-// and owner. The caller writes the columns that only the target has.
+// MoveOne moves entity e of table t along a transition from t. record is e's, and o says which
+// table and chunk hold its row. The caller writes the columns that only the target has.
 func (r *Writer) MoveOne(t *table.Table, transition *table.Transition, e entity.ID, record *entity.Record,
 	o table.Owner) {
 	at := record.Location
@@ -197,7 +197,7 @@ func (r *Writer) assignRow(t *table.Table, e entity.ID, to, from table.Location)
 	r.moved(&table.Transition{From: t, To: t}, from, t.Store.Chunks()[o.Pos()].Start+row.Row, 1)
 }
 
-// EndOne ends entity e of table t. record and o are the entity's record and owner.
+// EndOne ends entity e of table t. record is e's, and o says which table and chunk hold its row.
 func (r *Writer) EndOne(t *table.Table, e entity.ID, record *entity.Record, o table.Owner) {
 	if r.forget != nil {
 		r.forgetRows(record.Location, 1)
@@ -302,8 +302,8 @@ func (r *Writer) Repeat(transition *table.Transition, pos, row, n int, ids []ent
 	return ids, TableRange{t, start, n}
 }
 
-// send moves n rows of a chunk along a transition. The source's rows stay, void, until the caller
-// removes them.
+// send moves n rows of a chunk along a transition. The source's rows remain counted, with contents
+// that nobody may read, until the caller removes them.
 func (r *Writer) send(transition *table.Transition, pos, row, n int) TableRange {
 	start := transition.To.Store.Len()
 	transition.Send(pos, row, n)

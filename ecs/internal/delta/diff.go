@@ -26,19 +26,20 @@ import (
 //	          older table, or nowhere, if their entities are new (change.Source)
 //	row run   the part of a source that was in one older chunk (change.RowRun)
 //	unit      16 KiB of a chunk; snapshots know which units were written in between
-//	run       bytes of a column that differ (runs.go)
+//	byte run  bytes of a column that differ (runs.go)
 //
 // An archetype is compared in three steps. order finds its sources. columns compares the bytes of
-// each run with the bytes that were there, and the bytes of new rows with zeros. metadata compares
-// enable bits and the values of chunk types. If nothing differs, and the archetype has kept its
-// place among those with rows, it is only counted; otherwise it becomes a table of the delta.
+// each row run with the bytes that were there, and the bytes of new rows with zeros. metadata
+// compares enable bits and the values of chunk types. If nothing differs, and the archetype has
+// kept its place among those with rows, it is only counted; otherwise it becomes a table of the
+// delta.
 //
 //	older    table 0, [Position]:    1v1  2v1  3v1      table 1, [Position Tag]:  4v1
 //	newer    [Position]:             1v1  4v1  5v1      2v1 and 3v1 were destroyed, 5v1 created
 //
 //	sources of the newer [Position]     table 0, row 0      table 1, row 0      new
 //	8 bytes of Position a row           0..8 with 0..8      8..16 with 0..8     16..24 with zeros
-//	part of the delta                   nothing             nothing             the run of 5v1
+//	part of the delta                   nothing             nothing             the byte run of 5v1
 //
 // So a row that only moved costs a source and no bytes. order takes the cheapest of three ways:
 //
@@ -189,7 +190,8 @@ func (x *differ) archetype(a, old *world.Archetype, skip int, must bool) (differ
 	}
 	managed := of.Table.Managed()
 	same = same && !must && len(t.columns)+len(t.flips)+len(t.buffers)+len(t.chunks) == 0
-	if same && (x.spare == nil || len(managed) == 0) { // a journal's delta must not skip managed values
+	journal := x.spare != nil // whose delta must not skip managed values
+	if same && !(journal && len(managed) > 0) {
 		return false, nil
 	}
 	if len(managed) > 0 {
@@ -433,11 +435,11 @@ func (x *differ) buffers(t *deltaTable, of *world.Type, c world.Column) {
 		has := from != nil && from.Sig.Has(of.ID)
 		for i := range n {
 			var header *value.Header
-			old := x.Newer.Buffers.OwnerSpill()
+			spill := x.Newer.Buffers.OwnerSpill()
 			if has {
-				header, old = value.HeaderOf(older, from.Column(of.ID)), x.Older.Buffers.OwnerSpill()
+				header, spill = value.HeaderOf(older, from.Column(of.ID)), x.Older.Buffers.OwnerSpill()
 			}
-			w.compare(at+i, of.Shape.Element, header, value.HeaderOf(newer, c), old, x.Newer.Buffers.OwnerSpill(),
+			w.compare(at+i, of.Shape.Element, header, value.HeaderOf(newer, c), spill, x.Newer.Buffers.OwnerSpill(),
 				&of.Shape)
 			older.Row++
 			newer.Row++

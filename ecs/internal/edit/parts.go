@@ -8,7 +8,7 @@ import (
 // What cloning a world, and moving entities to another one, do for each part of a world; see
 // world.Part.
 
-// cloning is a clone under way: c becomes w.
+// cloning is a clone under way: c becomes a copy of w.
 type cloning struct {
 	c, w   *world.World
 	op     string

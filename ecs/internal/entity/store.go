@@ -29,8 +29,8 @@ import (
 //
 // Some indices are excluded and never name an entity. Index 0 is excluded for the zero ID. The
 // index of the last record is excluded until there are more records: look-ups read it for an ID
-// whose index has no record (lookuptable.go). So the last index of a block of reservations, from
-// which other goroutines may take indices, is always excluded.
+// whose index has no record (lookuptable.go). A block of reservations can be the last one at any
+// time, so its last index is never handed out.
 //
 // Versions: even = dead, odd = alive. Each change adds one, so versions wrap from 2^32-1 (alive) to
 // 0 (dead), in blocks of both kinds. Version 0 is never alive.
@@ -158,14 +158,14 @@ func (s *Store) MakeRoom(n int) error {
 // missing. making is held. The error is ErrFull.
 func (s *Store) next(n int) (first, end int, err error) {
 	first = int(s.total.Load())
-	nobodys := 1 // the index of the last record
+	excluded := 1 // the index of the last record
 	if first == 0 {
-		nobodys++
+		excluded++
 	}
 	if s.ownsLast() {
-		nobodys-- // it will no longer be the last
+		excluded-- // it will no longer be the last
 	}
-	end = first + (n+nobodys+blockSize-1)/blockSize
+	end = first + (n+excluded+blockSize-1)/blockSize
 	if end > s.most {
 		return first, first, ErrFull
 	}
@@ -224,7 +224,8 @@ func (s *Store) ownsLast() bool {
 	return o == nil || o.of(s.view.n-1) == nil
 }
 
-// hideLast excludes the index of the last record; showLast makes it free again.
+// hideLast excludes the index of the last record; showLast makes it free again. Reach ends in a
+// block of reservations, so it has nothing to hide.
 func (s *Store) hideLast() {
 	word := (s.view.n - 1) / 64
 	s.free[word] &^= 1 << 63

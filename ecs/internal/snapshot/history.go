@@ -13,11 +13,12 @@ import (
 
 // The history of a world: its snapshots, and the old bytes that they have.
 //
-// Without snapshots this file costs nothing. While one is alive, every write keeps the old bytes
+// Without snapshots writes cost nothing extra. While one is alive, every write keeps the old bytes
 // first (docs/decisions/0036):
 //
 //	writes                                  kept by
-//	Slice, views, At of rows, bodies        all places have barriers, so Rows.Missing and fill come to Archetype.Open
+//	Slice, views, At of rows, bodies of     all columns (table.Place) have barriers, so Rows.Missing and fill in
+//	jobs                                    ecs/view.go come to Archetype.Open
 //	Set, Mut, MutList of entities           the LookupTables disable writes, so mutElse comes to Lookup.touchAt
 //	ReadOnly of a column declared to write  ReadOnly itself: Mark comes after the write
 //	buffers                                 the same; a block that a snapshot has is left to it (value.Spill.Unshare)
@@ -26,9 +27,9 @@ import (
 //	enable bits, chunk values, versions     copied when the snapshot is taken
 //	names                                   package name, which copies what lies on the way to a name
 //
-// Invariant, checked by verify, beside P1 to P3 of package past:
+// Invariants, checked by Verify beside P1 to P3 of package past; verify checks Y1:
 //
-//	Y1 The world keeps old bytes if and only if a snapshot is alive; then all places have write
+//	Y1 The world keeps old bytes if and only if a snapshot is alive; then all columns have write
 //	   barriers, and no look-up writes by the short path.
 //	Y2 In debug builds, what a snapshot shares with the world has the hash that was noted, see
 //	   noteShared.
@@ -84,7 +85,7 @@ func stopKeeping(w *world.World) {
 	updateFlags(w)
 }
 
-// updateFlags makes all ways to write long ones, which have old bytes kept, or short ones again.
+// updateFlags switches all writes to the slow path, which keeps old bytes, or back.
 func updateFlags(w *world.World) {
 	for _, a := range w.Archetypes.List {
 		a.Table.UpdateFlags()

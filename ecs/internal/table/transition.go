@@ -56,8 +56,8 @@ func (t *Table) ToSharedValue(to *Table) *Transition {
 // follow new layouts of its target; Find updates it.
 func (x *Transition) IsToSharedValue() bool { return x == x.From.toSharedValue }
 
-// ToWorld returns the transition from t to a table of another world. numbers maps slots of to to
-// type numbers in the world of t; nil if both worlds number types alike.
+// ToWorld returns the transition from t to a table of another world. numbers[s] is the number, in
+// t's world, of the type in slot s of to; nil if both worlds number types alike.
 func (t *Table) ToWorld(to *Table, numbers []TypeID) *Transition {
 	x := &Transition{From: t, To: to, numbers: numbers}
 	x.Find()
@@ -226,6 +226,9 @@ func (x *Transition) Repeat(b Run, pos, row int) {
 // MoveChunks makes the first chunks of the source, full ones or all, chunks of the target. Columns
 // that both tables have are not copied. It calls arrived, unless nil, with the rows of each chunk.
 // It returns the index in the target of the first row, and the number of rows.
+//
+// Owners and column addresses of these chunks are cleared, the chunks handed over, and those of
+// both tables entered again, since positions have changed.
 func (x *Transition) MoveChunks(chunks int, arrived func(b Run)) (start, n int) {
 	from, to := x.From, x.To
 	before := to.Store.Len()

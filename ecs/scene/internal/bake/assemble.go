@@ -33,7 +33,7 @@ import (
 // A record knows its entities only as placeholders. Their number is an index and their buffer names
 // what it is an index of; own is a multiple of 4:
 //
-//	buffer    own                own+1                    own+2
+//	buffer    own                own+1                    own+2            tag of the placeholder
 //	number    sub                object in r.outside      blob in r.blobs
 //	becomes   entity             entity, or placeholder   entity of the blob
 //	                             of elsewhere
@@ -74,7 +74,7 @@ type assembly struct {
 	outside  []int                // objects in other sections that entities of this one name
 	blobs    map[int][]ecs.Entity // of an object
 	adds     map[int]*ecs.Change  // of sparse types
-	parts    uint32
+	parts    uint32               // number of parts so far; while entities are grouped, the part that is being filled
 }
 
 // rowGroup is the entities of an archetype in one part of the section.
