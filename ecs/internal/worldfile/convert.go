@@ -53,7 +53,7 @@ func (x *imageMatch) shape() value.Shape {
 // freeSources frees the rows that have not been copied.
 func (l *imageLoader) freeSources() {
 	for i := range l.tables {
-		if s := l.tables[i].source; s != nil && l.adopted {
+		if s := l.tables[i].source; s != nil && l.handedOver {
 			s.Close()
 		}
 	}

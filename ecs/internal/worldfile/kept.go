@@ -93,7 +93,7 @@ func (m *matcher) keep(x *imageMatch) error {
 		return err
 	}
 	x.t, x.now = t, describeImageType(t, im.Description)
-	x.alike, x.mapped = true, im.sameRows(&x.now)
+	x.alike, x.asIs = true, im.sameRows(&x.now)
 	m.taken[t] = true
 	return nil
 }

@@ -29,7 +29,7 @@ import (
 //	           has blocks
 //	match      a type of the file and the type of the program that takes its values
 //	as is      of a match: its layout has not changed, so the world can use its values as they lie
-//	           in the file (imageMatch.mapped), whether the file is mapped or read
+//	           in the file (imageMatch.asIs), whether the file is mapped or read
 //	source     a table of the file that is not used as is: a type of it has changed, or its
 //	           entities were destroyed and no Cleanup type keeps them any more (keepsNobody); its
 //	           rows are copied into new chunks, and converted on the way
@@ -61,17 +61,17 @@ import (
 
 // imageLoader makes a world of an image.
 type imageLoader struct {
-	f       *File
-	w       *world.World
-	im      WorldImage
-	matches []imageMatch    // what becomes of the types, by number in the file
-	types   []*world.Type   // of the world, by number in the file; nil: entities lose it, or nobody needs it
-	values  []*value.Shared // nil: of a type that entities lose
-	tables  []loadedTable
-	claims  *table.Claims
-	first   universe.ChunkIndex // of the rows
-	taken   bool                // the rows are there
-	adopted bool                // and belong to archetypes, or are free
+	f          *File
+	w          *world.World
+	im         WorldImage
+	matches    []imageMatch    // what becomes of the types, by number in the file
+	types      []*world.Type   // of the world, by number in the file; nil: entities lose it, or nobody needs it
+	values     []*value.Shared // nil: of a type that entities lose
+	tables     []loadedTable
+	claims     *table.Claims
+	first      universe.ChunkIndex // of the rows
+	taken      bool                // the rows are there
+	handedOver bool                // and belong to archetypes, or are free
 }
 
 // loadedTable is an archetype that is being made.
@@ -82,10 +82,10 @@ type loadedTable struct {
 	source *table.Source // of the rows, whose types have changed; nil: they lie as they are
 }
 
-// OpenImage makes a world from a file. given sets the options of the new world; register registers
+// OpenImage makes a world from a file. setOptions sets those of the new world; register registers
 // its types before it has entities. The error names the defect of the file, or is a *LimitError, or
 // comes from NewWorld.
-func OpenImage(f *File, register, given func(*world.World)) (*world.World, error) {
+func OpenImage(f *File, register, setOptions func(*world.World)) (*world.World, error) {
 	l := &imageLoader{f: f}
 	if !littleEndian() {
 		return nil, errBigEndian
@@ -93,7 +93,7 @@ func OpenImage(f *File, register, given func(*world.World)) (*world.World, error
 	if err := l.read(); err != nil {
 		return nil, err
 	}
-	if err := l.make(given); err != nil {
+	if err := l.make(setOptions); err != nil {
 		return nil, err
 	}
 	done := false
@@ -153,17 +153,17 @@ func (l *imageLoader) read() error {
 }
 
 // make makes the world, in a universe of its own if the options name none.
-func (l *imageLoader) make(given func(*world.World)) error {
+func (l *imageLoader) make(setOptions func(*world.World)) error {
 	var w world.World
-	given(&w)
-	set := given
+	setOptions(&w)
+	set := setOptions
 	if w.Universe == nil {
 		u, err := universeFor(2 * l.f.Size[ImageRows])
 		if err != nil {
 			return fmt.Errorf("a universe for %d bytes of rows: %w", l.f.Size[ImageRows], err)
 		}
 		set = func(w *world.World) {
-			given(w)
+			setOptions(w)
 			w.Universe, w.Own = u, true
 		}
 	}
@@ -219,7 +219,7 @@ func (l *imageLoader) takeNewer() error {
 	return l.matchTypes()
 }
 
-// makeValues makes the shared values, in the order in which they were made.
+// makeValues makes the shared values, in the order of the file.
 func (l *imageLoader) makeValues() error {
 	for _, v := range l.im.Values {
 		if v.Of >= len(l.types) || l.im.Types[v.Of].Kind != world.KindShared {
@@ -242,11 +242,11 @@ func (l *imageLoader) makeValues() error {
 func (l *imageLoader) prepareTables() error {
 	l.claims = table.NewClaims(l.f.Size[ImageRows] / universe.ChunkSize)
 	var order []*world.Archetype
-	rows, mapped := uint64(0), map[*world.Archetype]bool{} // false: its rows have changed
+	rows, asIs := uint64(0), map[*world.Archetype]bool{} // false: a type of its rows has changed
 	for i := range l.im.Archetypes {
 		im := &l.im.Archetypes[i]
 		t, err := l.prepareTable(im)
-		if err == nil && t.source == nil && mapped[t.a] {
+		if err == nil && t.source == nil && asIs[t.a] {
 			err = fmt.Errorf("%v comes twice", t.a)
 		}
 		if errors.Is(err, ErrImageTypes) || errors.Is(err, world.ErrLimit) {
@@ -257,10 +257,10 @@ func (l *imageLoader) prepareTables() error {
 		}
 		t.a.Pinned = t.a.Pinned || im.pinned
 		rows += uint64(im.TableImage.Rows)
-		if _, seen := mapped[t.a]; !seen {
+		if _, seen := asIs[t.a]; !seen {
 			order = append(order, t.a)
 		}
-		mapped[t.a] = mapped[t.a] || t.source == nil
+		asIs[t.a] = asIs[t.a] || t.source == nil
 		l.tables = append(l.tables, t)
 	}
 	if rows != l.im.Created-l.im.Destroyed {
@@ -288,28 +288,29 @@ func (l *imageLoader) prepareTable(im *ImageArchetype) (t loadedTable, err error
 	return t, t.a.Table.Prepare(t.im, t.slots, l.im.chunks, l.claims)
 }
 
-// archetypeFor returns the archetype for an image, and whether its rows have changed.
+// archetypeFor returns the archetype for an image, and whether its rows are a source: a type of
+// theirs has changed, or they end.
 func (l *imageLoader) archetypeFor(im *ImageArchetype) (a *world.Archetype, changed bool, err error) {
 	var sig world.Signature
 	for i, of := range im.TableImage.Types {
 		if of >= len(l.types) || i > 0 && of <= im.TableImage.Types[i-1] || l.im.Types[of].Kind == world.KindSparse {
 			return nil, false, fmt.Errorf("an archetype with type %d", of)
 		}
-		changed = changed || !l.matches[of].mapped
+		changed = changed || !l.matches[of].asIs
 		if t := l.types[of]; t != nil {
 			sig.Add(t.ID)
 		}
 	}
-	var given []*value.Shared
+	var shared []*value.Shared
 	for _, v := range im.Values {
 		if v >= len(l.values) {
 			return nil, false, fmt.Errorf("an archetype with value %d of %d", v, len(l.values))
 		}
 		if l.values[v] != nil {
-			given = append(given, l.values[v])
+			shared = append(shared, l.values[v])
 		}
 	}
-	if a, err = l.w.ArchetypeOf(sig, l.w.ValuesFor(nil, &sig, given, nil, nil)); err != nil {
+	if a, err = l.w.ArchetypeOf(sig, l.w.ValuesFor(nil, &sig, shared, nil, nil)); err != nil {
 		return nil, false, err
 	}
 	return a, changed || im.TableImage.Rows > 0 && keepsNobody(a), nil // rows that end are loaded as a source
@@ -339,7 +340,7 @@ func (l *imageLoader) endDestroyed() {
 func (l *imageLoader) takeRows() (err error) {
 	size := l.f.Size[ImageRows]
 	if size == 0 {
-		l.adopted = true
+		l.handedOver = true
 		return nil
 	}
 	if l.f.Map != nil {
@@ -364,7 +365,7 @@ func (l *imageLoader) takeRows() (err error) {
 
 // freeRows frees rows that were allocated and not yet adopted.
 func (l *imageLoader) freeRows() {
-	if !l.taken || l.adopted {
+	if !l.taken || l.handedOver {
 		return
 	}
 	for at := range l.f.Size[ImageRows] / universe.MegachunkSize {
@@ -376,7 +377,7 @@ func (l *imageLoader) freeRows() {
 // chunks.
 func (l *imageLoader) adoptTables() error {
 	w, claims := l.w, l.claims
-	l.adopted = true
+	l.handedOver = true
 	blockChunks := (l.im.blockBytes + universe.ChunkSize - 1) / universe.ChunkSize
 	claims.Eighths.SetRange(l.im.chunks<<store.UnitOrder, blockChunks<<store.UnitOrder)
 	for chunk := range l.f.Size[ImageRows] / universe.ChunkSize {

@@ -30,7 +30,7 @@ type imageMatch struct {
 	t       *world.Type // of the world; nil: it is dropped, refused, or nobody needs it
 	fate    Fate
 	err     error // of a type that is refused
-	mapped  bool  // rows that lie in the file may be used
+	asIs    bool  // rows that lie in the file may be used
 	alike   bool  // values have the same bytes
 	moves   []fieldMove
 	changes []fieldChange
@@ -125,7 +125,7 @@ func (m *matcher) matchExactly(x *imageMatch, builtIn bool) {
 		return
 	}
 	if x.im.sameOptions(&now) && x.im.check() == nil {
-		x.t, x.now, x.fate, x.mapped, x.alike = t, now, Same, true, true
+		x.t, x.now, x.fate, x.asIs, x.alike = t, now, Same, true, true
 		m.taken[t] = true
 	}
 }
@@ -198,8 +198,8 @@ func (m *matcher) compare(x *imageMatch, to *world.Description) {
 			d.Kind, d.Name, err, sideBySide(x.im, &x.now)))
 		return
 	}
-	x.mapped = x.alike && x.im.sameRows(&x.now)
-	if x.fate = Converted; x.mapped && d.Name == to.Name && x.im.Cleanup == x.now.Cleanup {
+	x.asIs = x.alike && x.im.sameRows(&x.now)
+	if x.fate = Converted; x.asIs && d.Name == to.Name && x.im.Cleanup == x.now.Cleanup {
 		x.fate = Same
 	}
 }
