@@ -23,7 +23,7 @@ import (
 //	record     what the baker of an object made: values of its entities as bytes, placeholders as
 //	           entities (bakedobject.go)
 //	sub        number of an entity in its record; the first, 0, stands for the object
-//	value      of a record: one component, buffer or other value of one entity (the Go type part)
+//	value      of a record: one component, buffer or other value of one entity (the Go type notedValue)
 //	part       of a section: at most PartRows entities whose objects follow one another, or those of
 //	           one larger object; a scene loads them as one
 //	group      the entities of one part with the same types, sparse ones too, and the same shared
@@ -39,10 +39,10 @@ import (
 //	                             of elsewhere
 //
 // The steps: group sorts entities by what they have, and adds the types Identity and Tag; create
-// makes each group's rows, copies its columns and fills in the Identity. addBlobs, putAll and adopt
-// then add what is not in columns: blobs, buffers, managed and sparse values, and parents. putAll
-// also replaces the placeholders in all values (lead), as all entities exist by then, and refuses
-// shared values that have an entity:
+// makes each group's rows, copies its columns and fills in the Identity. addBlobs, putAll and
+// setParents then add what is not in columns: blobs, buffers, managed and sparse values, and
+// parents. putAll also replaces the placeholders in all values (resolve), as all entities exist by
+// then, and refuses shared values that have an entity:
 //
 //	object     record                       number    group
 //	tree-1     0: Position, Height          0         [Position Height]    row 0
@@ -124,7 +124,7 @@ func (b *Bakery) assemble(l *list, records []*bakedObject, objects []int) (a *as
 	if err := a.putAll(); err != nil {
 		return nil, err
 	}
-	if err := a.adopt(); err != nil {
+	if err := a.setParents(); err != nil {
 		return nil, err
 	}
 	return a, nil
@@ -182,10 +182,10 @@ func (a *assembly) group() error {
 
 // groupOf returns the group of an entity of a record, in the part that is being filled.
 func (a *assembly) groupOf(r *bakedObject, sub int, more []ecs.Type) *rowGroup {
-	parts := slices.Clone(r.made[sub].parts)
-	slices.SortFunc(parts, func(x, y part) int { return x.kind - y.kind })
+	values := slices.Clone(r.made[sub].values)
+	slices.SortFunc(values, func(x, y notedValue) int { return x.kind - y.kind })
 	key := binary.LittleEndian.AppendUint32(nil, a.parts)
-	for _, p := range parts {
+	for _, p := range values {
 		key = binary.LittleEndian.AppendUint32(key, uint32(p.kind))
 		if a.b.kinds[p.kind].Kind == ecs.KindShared {
 			key = binary.LittleEndian.AppendUint32(key, a.valueNumber(p.value))
@@ -197,7 +197,7 @@ func (a *assembly) groupOf(r *bakedObject, sub int, more []ecs.Type) *rowGroup {
 	g := a.byKey[string(key)]
 	if g == nil {
 		g = &rowGroup{part: a.parts, types: append(more, a.types.Identity, a.types.Tag.Of(0, a.parts))}
-		for _, p := range parts {
+		for _, p := range values {
 			switch t := a.handles[p.kind]; a.b.kinds[p.kind].Kind {
 			case ecs.KindShared:
 				g.types = append(g.types, door.SharedOf(a.w, t, p.value))
@@ -244,7 +244,7 @@ func (a *assembly) create(g *rowGroup) error {
 			a.entities[m.number] = e
 			identities[i] = section.Identity{Object: section.Hash(a.list.objects[m.object].ID), Sub: uint32(m.sub)}
 		}
-		for _, p := range a.records[members[0].object].made[members[0].sub].parts {
+		for _, p := range a.records[members[0].object].made[members[0].sub].values {
 			if a.b.kinds[p.kind].Kind == ecs.KindComponent && p.n > 0 {
 				a.fill(rows.Bytes(a.handles[p.kind]), p.kind, members)
 			}
@@ -257,8 +257,8 @@ func (a *assembly) create(g *rowGroup) error {
 func (a *assembly) fill(column []byte, kind int, members []member) {
 	for _, m := range members {
 		r := a.records[m.object]
-		for i := range r.made[m.sub].parts {
-			if p := &r.made[m.sub].parts[i]; p.kind == kind {
+		for i := range r.made[m.sub].values {
+			if p := &r.made[m.sub].values[i]; p.kind == kind {
 				copy(column, r.data[p.at:p.at+p.n])
 				column = column[p.n:]
 				break
@@ -302,8 +302,8 @@ func (a *assembly) addBlobs() error {
 func (a *assembly) putAll() error {
 	for _, g := range a.groups {
 		for _, m := range g.members {
-			for i := range a.records[m.object].made[m.sub].parts {
-				if err := a.put(m, &a.records[m.object].made[m.sub].parts[i]); err != nil {
+			for i := range a.records[m.object].made[m.sub].values {
+				if err := a.put(m, &a.records[m.object].made[m.sub].values[i]); err != nil {
 					return err
 				}
 			}
@@ -312,7 +312,7 @@ func (a *assembly) putAll() error {
 	return nil
 }
 
-func (a *assembly) put(m member, p *part) error {
+func (a *assembly) put(m member, p *notedValue) error {
 	k, t, e := &a.b.kinds[p.kind], a.handles[p.kind], a.entities[m.number]
 	data := a.records[m.object].data[p.at : p.at+p.n]
 	var err error
@@ -339,15 +339,15 @@ func (a *assembly) put(m member, p *part) error {
 	}
 	door.VisitLinks(a.w, e, t, func(to *ecs.Entity) {
 		if *to != ecs.Null && err == nil {
-			*to, err = a.lead(m, p, *to)
+			*to, err = a.resolve(m, p, *to)
 		}
 	})
 	return err
 }
 
-// lead returns the entity that an entity value of a record stands for. The entity of an object in
-// another section becomes a placeholder of elsewhere.
-func (a *assembly) lead(m member, p *part, e ecs.Entity) (ecs.Entity, error) {
+// resolve returns the entity that an entity value of a record stands for. The entity of an object
+// in another section becomes a placeholder of elsewhere.
+func (a *assembly) resolve(m member, p *notedValue, e ecs.Entity) (ecs.Entity, error) {
 	r := a.records[m.object]
 	if n := r.numberOf(e); n >= 0 {
 		return a.entities[a.first[m.object]+n], nil
@@ -370,8 +370,8 @@ func (a *assembly) lead(m member, p *part, e ecs.Entity) (ecs.Entity, error) {
 		a.b.kinds[p.kind].Name, e)
 }
 
-// adopt sets the parents of the objects' first entities.
-func (a *assembly) adopt() error {
+// setParents sets the parents of the objects' first entities.
+func (a *assembly) setParents() error {
 	for _, o := range a.objects {
 		if p := a.list.parent[o]; p >= 0 {
 			if err := a.links.SetParent(a.entities[a.first[o]], a.entities[a.first[p]]); err != nil {

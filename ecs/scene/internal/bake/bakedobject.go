@@ -27,10 +27,10 @@ type bakedObject struct {
 }
 
 // made is an entity that is to be.
-type made struct{ parts []part }
+type made struct{ values []notedValue }
 
-// part is a value of an entity.
-type part struct {
+// notedValue is a value of an entity.
+type notedValue struct {
 	kind  int // place in Bakery.kinds
 	at, n int // bytes in the record's data
 	value any // of a shared or a managed type
@@ -79,21 +79,21 @@ func (r *bakedObject) leads(id string) ecs.Entity {
 }
 
 // put notes a value of an entity, in the place of an earlier one.
-func (m *made) put(p part) {
-	for i := range m.parts {
-		if m.parts[i].kind == p.kind {
-			m.parts[i] = p
+func (m *made) put(p notedValue) {
+	for i := range m.values {
+		if m.values[i].kind == p.kind {
+			m.values[i] = p
 			return
 		}
 	}
-	m.parts = append(m.parts, p)
+	m.values = append(m.values, p)
 }
 
 // note copies bytes of a value, or of elements. What lies between fields is not copied: it may be
 // anything, and files of equal values are equal.
-func (r *bakedObject) note(number int, k *linkedType, b []byte) part {
+func (r *bakedObject) note(number int, k *linkedType, b []byte) notedValue {
 	r.data = append(r.data, b...)
-	p := part{kind: number, at: len(r.data) - len(b), n: len(b)}
+	p := notedValue{kind: number, at: len(r.data) - len(b), n: len(b)}
 	for first := p.at; len(k.gaps) > 0 && first < len(r.data); first += k.size {
 		for _, g := range k.gaps {
 			clear(r.data[first+g.from : first+g.to])

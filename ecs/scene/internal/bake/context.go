@@ -81,7 +81,7 @@ func (c *Context) Put(e ecs.Entity, t reflect.Type, b []byte, value func() any) 
 	switch c.b.kinds[k].Kind {
 	case ecs.KindShared, ecs.KindManaged:
 		c.record.managed = c.record.managed || c.b.kinds[k].Kind == ecs.KindManaged
-		m.put(part{kind: k, value: value()})
+		m.put(notedValue{kind: k, value: value()})
 	default:
 		m.put(c.record.note(k, &c.b.kinds[k], b))
 	}
