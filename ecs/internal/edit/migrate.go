@@ -20,7 +20,7 @@ import (
 //	transfer     a part, its archetype in the new world, and the transition between both
 //	give         a whole chunk changes hands: the new table holds it, and no component is copied
 //	arrival      the new id of a moved entity, found by the index of its old one
-//	rename       entity values of moved components are rewritten from old ids to new ones
+//	relink       to rewrite entity values of moved components from old ids to new ones
 //
 // Chunks can change hands if both worlds lie in one universe, a whole archetype moves, both layouts
 // have the columns at the same offsets (Transition.MovesChunks), and no snapshot of the old world
@@ -43,8 +43,8 @@ import (
 //	arrivals       page 0: 8,192 entries of 16 B by old index, 128 KiB
 //
 // The order: everything that can fail comes first (registerAll, reserve). Then rows move transfer
-// by transfer, and the names and sparse entries of their entities with them (renamed). Last, when
-// all new ids are known, links are renamed: a link to an entity that stays behind becomes Null.
+// by transfer, and the names and sparse entries of their entities with them (noteArrivals). Last,
+// when all new ids are known, links are rewritten: a link to an entity that stays becomes Null.
 
 // Arrivals are the new identities of entities that moved from another world.
 type Arrivals struct {
@@ -173,16 +173,16 @@ func move(w *world.World, op string, from *world.World, selected *change.Tx, mov
 			return Batch{}, world.WithOp(op, err)
 		}
 	}
-	rename := func(e *entity.ID) {
+	relink := func(e *entity.ID) {
 		if *e != world.Null && e.Is(from.IDs.Tag()) {
 			*e = moved.Of(*e)
 		}
 	}
 	for _, s := range m.tx.Spans {
-		w.EachLink(s, rename)
-		w.EachChunkLink(s.Table, rename)
+		w.EachLink(s, relink)
+		w.EachChunkLink(s.Table, relink)
 		for i := range m.sparse {
-			m.sparse[i].eachLink(s, rename)
+			m.sparse[i].eachLink(s, relink)
 		}
 	}
 	return batch(w, total), nil
@@ -305,12 +305,12 @@ func (m *migration) takeBlocks(r *transfer) error {
 	return nil
 }
 
-// run moves the rows of a transfer.
-func (r *transfer) run(m *migration) {
+// move moves the rows of a transfer.
+func (r *transfer) move(m *migration) {
 	for _, b := range r.to.Table.Buffers() {
 		m.moveSpills(r, b)
 	}
-	m.w.Writer.Receive(&m.from.Writer, r.p, r.transition, r.chunks, m.renamed)
+	m.w.Writer.Receive(&m.from.Writer, r.p, r.transition, r.chunks, m.noteArrivals)
 }
 
 // moveSpills copies the spilled buffers of rows that are about to move to blocks of the new world's
@@ -332,8 +332,8 @@ func (m *migration) moveSpills(r *transfer, b world.Column) {
 	})
 }
 
-// renamed records the new ids of entities, and moves their names and sparse entries.
-func (m *migration) renamed(old, to []entity.ID) {
+// noteArrivals records the new ids of entities, and moves their names and sparse entries.
+func (m *migration) noteArrivals(old, to []entity.ID) {
 	for i := range m.sparse {
 		m.sparse[i].run(old, to)
 	}

@@ -75,11 +75,11 @@ var moves = [...]struct {
 	{nil, "registerAll, before the worlds are locked"},
 	{nil, "with the archetypes"},
 	{(*migration).reserve, ""},
-	{(*migration).run, ""},
+	{(*migration).moveTransfers, ""},
 	{nil, "with the rows"},
 	{nil, "blocks are reserved with the archetypes and moved with the rows"},
 	{nil, "with the rows"},
-	{nil, "with the rows: migration.renamed"},
+	{nil, "with the rows: migration.noteArrivals"},
 	{nil, "with the ids"},
 	{nil, "with the ids"},
 	{nil, "package change counts"},
@@ -87,10 +87,10 @@ var moves = [...]struct {
 
 var _ = [1]struct{}{}[len(moves)-int(world.PartCount)] // each part has an entry
 
-// run moves the rows.
-func (m *migration) run() error {
+// moveTransfers moves the rows.
+func (m *migration) moveTransfers() error {
 	for i := range m.transfers {
-		m.transfers[i].run(m)
+		m.transfers[i].move(m)
 	}
 	return nil
 }

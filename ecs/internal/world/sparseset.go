@@ -15,7 +15,7 @@ import (
 //	an entity ends             Writer.OnEnd calls forgetEnded; Writer.OnDestroy, if Cleanup types keep it,
 //	                           forgetSparse
 //	Instantiate                copying.fillEntries gives each copy the values of its member
-//	MoveAll, MoveQuery         the entries move with the names, see migration.renamed
+//	MoveAll, MoveQuery         the entries move with the names, see migration.noteArrivals
 //	Clone                      copySparse
 //	SwapComponents             the two entities swap entries
 //
