@@ -113,7 +113,7 @@ func (d *Delta) changedIn(t *deltaTable, yield func(entity.ID, *world.Type) bool
 // returns true and no list.
 func (d *Delta) had(t *deltaTable, id world.TypeID) (rows bitmask.Bits, all bool) {
 	all = true
-	has := func(r deltaRun) bool { return r.from >= 0 && d.Tables[r.from].old.Table.Sig.Has(id) }
+	has := func(r rowsFrom) bool { return r.from >= 0 && d.Tables[r.from].old.Table.Sig.Has(id) }
 	for _, r := range t.rows {
 		all = all && has(r)
 	}

@@ -52,7 +52,7 @@ type deltaTable struct {
 	older, newer int    // rows
 	idSum        uint32 // of the entities of the older rows
 	skip         int    // archetypes that have rows, do not differ and come just before this one
-	rows         []deltaRun
+	rows         []rowsFrom
 	ids          []entity.ID // of new rows, in order
 	columns      []deltaColumn
 	flips        []deltaBits
@@ -62,8 +62,8 @@ type deltaTable struct {
 	a, old *world.Archetype // in the newer and the older world; nil where there is none
 }
 
-// deltaRun is rows of a table: those that were rows of a table, or new ones.
-type deltaRun struct {
+// rowsFrom is consecutive new rows and the older table that they come from.
+type rowsFrom struct {
 	from   int // in Delta.Tables; newRows: they are of new entities
 	row, n int
 }

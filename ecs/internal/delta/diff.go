@@ -455,7 +455,7 @@ func (x *differ) resolve() {
 	number := func(t *table.Table) int { return x.at[x.Older.Archetypes.List[t.Index]] }
 	for i, list := range x.sources {
 		for _, s := range list {
-			r := deltaRun{newRows, s.Row, s.N}
+			r := rowsFrom{newRows, s.Row, s.N}
 			if s.From != nil {
 				r.from = number(s.From)
 			}

@@ -45,7 +45,7 @@ func (c *deltaCoder) table(t *deltaTable, tag entity.Tag) {
 	c.Number(&t.newer)
 	c.Half(&t.idSum)
 	c.Number(&t.skip)
-	codec.List(&c.Coder, &t.rows, func(r *deltaRun) {
+	codec.List(&c.Coder, &t.rows, func(r *rowsFrom) {
 		from := r.from + 1 // 0: new rows
 		c.Number(&from)
 		c.Number(&r.row)
