@@ -172,7 +172,7 @@ func MoveBy(w *world.World, op string, transition *world.Transition, e entity.ID
 			return false, world.WithOp(op, world.LimitErrorOf(err))
 		}
 		if transition.IsToSharedValue() {
-			transition.Find() // its end may have its own layout now, which tells only the transitions that it knows
+			transition.Compute() // its end may have its own layout now, which tells only the transitions that it knows
 		}
 	}
 	w.Writer.MoveOne(transition.From, transition, e, r, w.Tables.OwnerOf(r.Location))

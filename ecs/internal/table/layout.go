@@ -205,7 +205,7 @@ func (x *Transition) FitsSourceLayout() bool {
 // UseSourceLayout gives the target, which has no rows, the layout of the source.
 func (x *Transition) UseSourceLayout() {
 	x.To.UseLayout(x.From, x.numbers)
-	x.Find() // the target updates only the transitions in its list
+	x.Compute() // the target updates only the transitions in its list
 }
 
 // UseLayout makes a table without rows use the layout of a table that has all of its columns. For
@@ -259,7 +259,7 @@ func (t *Table) replan(rows int, like *store.Store) {
 		t.Owning[i] = t.Column(TypeID(t.Owning[i].Key))
 	}
 	for _, p := range t.transitions {
-		p.Find()
+		p.Compute()
 	}
 	t.all.calls.Replanned()
 }
@@ -291,7 +291,7 @@ func (t *Table) verifyLayout() error {
 	}
 	for _, p := range t.transitions {
 		want := Transition{From: p.From, To: p.To}
-		want.Find()
+		want.Compute()
 		if !p.equal(&want) {
 			return fmt.Errorf("ecs: W9: the transition from %v to %v is %+v, want %+v", p.From, p.To, *p, want)
 		}

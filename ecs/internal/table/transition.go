@@ -13,7 +13,7 @@ import (
 // ToWorld and Resetting are computed at each call.
 
 // To returns the transition from t to another table of the same world. Every call returns the same
-// Transition, so after a new layout of a table one Find updates it for all users.
+// Transition, so after a new layout of a table one Compute updates it for all users.
 func (t *Table) To(to *Table) *Transition {
 	known := t.transitions
 	if len(to.transitions) < len(known) {
@@ -25,7 +25,7 @@ func (t *Table) To(to *Table) *Transition {
 		}
 	}
 	x := &Transition{From: t, To: to}
-	x.Find()
+	x.Compute()
 	t.transitions = append(t.transitions, x)
 	if to != t {
 		to.transitions = append(to.transitions, x)
@@ -47,20 +47,20 @@ func (t *Table) ToSharedValue(to *Table) *Transition {
 		t.toSharedValue = x
 	}
 	x.From, x.To = t, to
-	x.Find()
+	x.Compute()
 	x.sameLayout = to.usedLayout == nil && t.usedLayout == nil && t.Sig == to.Sig
 	return x
 }
 
 // IsToSharedValue reports whether the transition is from ToSharedValue. Such a transition does not
-// follow new layouts of its target; Find updates it.
+// follow new layouts of its target; Compute updates it.
 func (x *Transition) IsToSharedValue() bool { return x == x.From.toSharedValue }
 
 // ToWorld returns the transition from t to a table of another world. numbers[s] is the number, in
 // t's world, of the type in slot s of to; nil if both worlds number types alike.
 func (t *Table) ToWorld(to *Table, numbers []TypeID) *Transition {
 	x := &Transition{From: t, To: to, numbers: numbers}
-	x.Find()
+	x.Compute()
 	return x
 }
 
@@ -68,14 +68,14 @@ func (t *Table) ToWorld(to *Table, numbers []TypeID) *Transition {
 // the types of a set start anew, as if rows had lost them and got them again.
 func (t *Table) Resetting(to *Table, reset Signature) *Transition {
 	x := &Transition{From: t, To: to, reset: reset, loose: true}
-	x.Find()
+	x.Compute()
 	return x
 }
 
 // Refresh computes a transition from Resetting again, in case its tables have new layouts.
 func (x *Transition) Refresh() {
 	if x.loose {
-		x.Find()
+		x.Compute()
 	}
 }
 
@@ -91,8 +91,8 @@ func (x *Transition) Number(id TypeID) TypeID {
 	return x.numbers[x.To.Places[id].Slot()]
 }
 
-// Find computes the transition from the layouts and types of From and To.
-func (x *Transition) Find() {
+// Compute computes the transition from the layouts and types of From and To.
+func (x *Transition) Compute() {
 	from, to := x.From, x.To
 	*x = Transition{From: from, To: to, numbers: x.numbers, reset: x.reset, loose: x.loose, row: x.row.Emptied(),
 		MovesChunks: from != to && from.all.u == to.all.u && to.takesChunksOf(from) &&
@@ -121,20 +121,20 @@ func (x *Transition) Find() {
 			x.on = append(x.on, slot)
 		}
 	}
-	x.values = x.sharedValues()
+	x.values = x.chunkValueSlots()
 	x.extras = len(x.bits)+len(x.on)+len(x.dropped) > 0
 	x.more = x.extras || x.row.Others
 }
 
-// sharedValues returns the slots of the chunk types whose values go along a transition.
-func (x *Transition) sharedValues() (shared []Slots) {
+// chunkValueSlots returns the slots of the chunk types whose values go along a transition.
+func (x *Transition) chunkValueSlots() (slots []Slots) {
 	for i := range x.To.Metadata.values {
 		slot := x.To.Metadata.values[i].slot
 		if id := x.Number(x.To.Types[slot]); x.Keeps(id) {
-			shared = append(shared, Slots{From: x.From.Places[id].Slot(), To: slot})
+			slots = append(slots, Slots{From: x.From.Places[id].Slot(), To: slot})
 		}
 	}
-	return shared
+	return slots
 }
 
 // equal reports whether two transitions have the same effect, for Verify.
