@@ -42,8 +42,8 @@ import (
 //	run       0                                                         1
 //
 // Some records about one entity go to checkOne instead of the block: those about a placeholder,
-// those whose value holds placeholders (linked), which earlier commands must have created, and
-// those that name an entity which a restore has ended since (stale, see stale.go), which fail.
+// those whose value has placeholders (hasPlaceholders), which earlier commands must have created,
+// and those that name an entity which a restore has ended since (stale, see stale.go), which fail.
 //
 // A record that cannot apply becomes a Failure and is left out of its program. The check goes on,
 // so that one PlayError counts all failures; it lists the first MostFailures, 100.
@@ -99,7 +99,7 @@ func (p *player) check(from place) error {
 			p.number++
 			if p.ops[o].query != nil {
 				p.here = place{i, c, p.number}
-				p.turn()
+				p.endRun()
 			}
 		}
 		if err := p.flush(); err != nil { // first: it uses p.segment, which the next loop changes
@@ -113,11 +113,11 @@ func (p *player) check(from place) error {
 // checkOne checks a record by itself.
 func (p *player) checkOne(r *commandRecord, o int32) error {
 	one := &p.ops[o]
-	if p.isStale(r, one, ecs.Null) || p.isStale(r, one, r.e) ||
-		one.kind == instantiate && p.isStale(r, one, r.source()) {
+	if p.failStale(r, one, ecs.Null) || p.failStale(r, one, r.e) ||
+		one.kind == instantiate && p.failStale(r, one, r.source()) {
 		return nil
 	}
-	if r.flags&linked != 0 && !p.namesSomebody(r, one, p.codecs[o]) {
+	if r.flags&hasPlaceholders != 0 && !p.namesSomebody(r, one, p.codecs[o]) {
 		p.fail(r, one, r.e, namesNobody)
 		return nil
 	}
@@ -134,7 +134,7 @@ func (p *player) checkOne(r *commandRecord, o int32) error {
 		p.listed = p.listed || one.valued
 		for _, e := range r.list() {
 			var err error
-			if p.isStale(r, one, e) {
+			if p.failStale(r, one, e) {
 				continue
 			}
 			if one.kind >= destroy && !e.IsPlaceholder() {
@@ -148,15 +148,15 @@ func (p *player) checkOne(r *commandRecord, o int32) error {
 		}
 		return p.flush() // while p.number is the record's
 	case one.kind == create:
-		return p.place(r, rootKey{at: one.archetype, created: true})
+		return p.beginSubject(r, rootKey{at: one.archetype, created: true})
 	case one.kind == instantiate:
 		return p.copy(r, one)
 	}
 	return p.about(r, o, r.e)
 }
 
-// turn ends the present run and begins the next.
-func (p *player) turn() {
+// endRun ends the present run and begins the next.
+func (p *player) endRun() {
 	end := p.subjects.len()
 	p.runs[len(p.runs)-1].end = end
 	p.runs = append(p.runs, run{first: end, from: p.here, failures: len(p.failures), failed: p.failed})
@@ -194,8 +194,8 @@ func (p *player) created(links []world.Link, at unsafe.Pointer, n int, size uint
 	return true
 }
 
-// place begins the first subject of a placeholder.
-func (p *player) place(r *commandRecord, key rootKey) error {
+// beginSubject begins the first subject of a placeholder.
+func (p *player) beginSubject(r *commandRecord, key rootKey) error {
 	number, _ := door.Number(r.e)
 	root, err := p.root(key)
 	if err == nil {
@@ -218,8 +218,8 @@ func (p *player) copy(r *commandRecord, o *op) error {
 		return nil
 	}
 	now := &p.runs[len(p.runs)-1]
-	if s != 0 && s >= now.first || key.at.Has(p.linked) && p.subjects.len() > now.first {
-		p.turn()
+	if s != 0 && s >= now.first || key.at.Has(p.linkedType) && p.subjects.len() > now.first {
+		p.endRun()
 	}
-	return p.place(r, rootKey{at: key.at, source: source, created: true})
+	return p.beginSubject(r, rootKey{at: key.at, source: source, created: true})
 }

@@ -25,7 +25,7 @@ type checkBlock struct {
 
 // takes reports whether a command is about one existing entity and needs no other check.
 func (b *checkBlock) takes(r *commandRecord, o *op) bool {
-	return o.kind >= destroy && r.flags&(listed|linked|stale) == 0 && o.query == nil && !r.e.IsPlaceholder()
+	return o.kind >= destroy && r.flags&(listed|hasPlaceholders|stale) == 0 && o.query == nil && !r.e.IsPlaceholder()
 }
 
 // add adds a command about one entity to the block.
@@ -66,7 +66,7 @@ func (p *player) flush() error {
 			return err
 		}
 		// Groups are destroyed one by one.
-		if t := &p.subjects; len(p.runs) == 1 && t.len() > before && t.first[before] >= 0 && !b.at[i].Has(p.linked) {
+		if t := &p.subjects; len(p.runs) == 1 && t.len() > before && t.first[before] >= 0 && !b.at[i].Has(p.linkedType) {
 			b.known, b.by, b.to = b.at[i], b.op[i], t.node[before]
 		}
 	}

@@ -48,10 +48,10 @@ type commandRecord struct {
 const recordSize = 16
 
 const (
-	listed uint16 = 1 << iota // the command is about a list of entities
-	linked                    // its value holds placeholders
-	traced                    // the record ends with the caller
-	stale                     // it names an entity that is another now, see stale.go
+	listed          uint16 = 1 << iota // the command is about a list of entities
+	hasPlaceholders                    // its value holds placeholders
+	traced                             // the record ends with the caller
+	stale                              // it names an entity that is another now, see stale.go
 )
 
 // head returns the record's first 8 bytes: the op, the flags and the size.

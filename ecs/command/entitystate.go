@@ -148,7 +148,7 @@ func (p *player) sync(e ecs.Entity, s int32, since int, key *rootKey) error {
 // destroyGroup destroys the members of an entity's group before a command destroys the entity.
 func (p *player) destroyGroup(r *commandRecord, s int32) error {
 	before := &p.nodes[p.subjects.node[s]]
-	if before.at == nil || !before.at.Has(p.linked) {
+	if before.at == nil || !before.at.Has(p.linkedType) {
 		return nil
 	}
 	o := p.numberOf(op{kind: destroy, member: true, change: door.Destruction(p.w)}, nil)
@@ -169,7 +169,7 @@ func (p *player) membersOf(s int32) (members []ecs.LinkedEntity) {
 	if before := p.subjects.before[s]; before != 0 {
 		members = p.membersOf(before)
 	} else if e := p.subjects.e[s]; !e.IsPlaceholder() {
-		members = append(members, p.linked.Slice(e)...)
+		members = append(members, p.linkedType.Slice(e)...)
 	}
 	if p.subjects.last[s] == packed {
 		p.unpack(s)
@@ -177,11 +177,11 @@ func (p *player) membersOf(s int32) (members []ecs.LinkedEntity) {
 	path := p.path(p.subjects.node[s])
 	for i, l := 0, p.subjects.first[s]; l >= 0; i, l = i+1, p.subjects.links[l].next {
 		one := &p.ops[p.nodes[path[i]].op]
-		if at := p.nodes[path[i]].at; at == nil || !at.Has(p.linked) ||
-			one.t == ecs.Type(p.linked) && one.kind != appendTo {
+		if at := p.nodes[path[i]].at; at == nil || !at.Has(p.linkedType) ||
+			one.t == ecs.Type(p.linkedType) && one.kind != appendTo {
 			members = members[:0]
 		}
-		if one.t == ecs.Type(p.linked) && one.valued {
+		if one.t == ecs.Type(p.linkedType) && one.valued {
 			// Safe because the elements lie behind their number.
 			first := (*ecs.LinkedEntity)(unsafe.Add(p.recordOf(l).value(), 8))
 			members = append(members, unsafe.Slice(first, p.recordOf(l).number())...)

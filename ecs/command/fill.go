@@ -108,7 +108,7 @@ func (p *player) patch(n int32) {
 		}
 		p.valuesOf(p.subjectsOf(n), i)
 		for j, s := range p.subjectsOf(n) {
-			if p.recordOf(p.work.cursor[j]).flags&linked != 0 {
+			if p.recordOf(p.work.cursor[j]).flags&hasPlaceholders != 0 {
 				c.patch(p.subjects.e[s], p.work.made)
 			}
 		}

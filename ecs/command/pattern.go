@@ -97,7 +97,7 @@ func (p *player) learn(c cursor, remap []int32) error {
 		r = (*commandRecord)(unsafe.Add(page.base, at)) // Safe because a record begins there.
 		if at > c.at {
 			o := remap[r.op]
-			if r.e != e || r.flags&(listed|linked|stale) != 0 {
+			if r.e != e || r.flags&(listed|hasPlaceholders|stale) != 0 {
 				break
 			}
 			if s := c.s; o < 0 && !s.list[r.op].shared {

@@ -203,7 +203,7 @@ func (p *player) applyRun() error {
 // unseen reports whether a run both makes and destroys entities that nothing can observe. A copy
 // with a group is excluded: its members may stay if it is destroyed as a member of another group.
 func (p *player) unseen(root, nd *node) bool {
-	return root.created && nd.at == nil && !(root.copied && root.at.Has(p.linked))
+	return root.created && nd.at == nil && !(root.copied && root.at.Has(p.linkedType))
 }
 
 // make makes the entities of a group, as copies or new ones, and writes the values of new ones.
@@ -242,7 +242,7 @@ func (p *player) noteHeirs(n int32) {
 		return
 	}
 	for _, s := range p.subjectsOf(n) {
-		for _, m := range p.linked.Slice(p.subjects.e[s]) {
+		for _, m := range p.linkedType.Slice(p.subjects.e[s]) {
 			if p.w.Alive(m.Entity) && m.Entity != p.subjects.e[s] {
 				p.work.heirs = append(p.work.heirs, m.Entity)
 			}
@@ -257,7 +257,7 @@ func (p *player) destroysGroup(n int32) bool {
 		nd := &p.nodes[m]
 		before, one := &p.nodes[nd.parent], &p.ops[nd.op]
 		switch {
-		case before.at == nil || !before.at.Has(p.linked) || one.t == ecs.Type(p.linked) && one.kind != appendTo:
+		case before.at == nil || !before.at.Has(p.linkedType) || one.t == ecs.Type(p.linkedType) && one.kind != appendTo:
 			return false
 		case one.kind == destroy && !one.member:
 			return true

@@ -18,7 +18,7 @@ import (
 type player struct {
 	programs
 	base          unsafe.Pointer // of the universe
-	linked        ecs.Buffer[ecs.LinkedEntity]
+	linkedType    ecs.Buffer[ecs.LinkedEntity]
 	cleanupEntity ecs.Component[ecs.CleanupEntity]
 	segments      []segment
 	remap         [][]int32 // by stream and number of an op there: its number in ops; -1 if not looked up yet
@@ -94,7 +94,7 @@ type peak struct {
 func (p *player) begin(w *ecs.World, streams []*stream, placeholders int) {
 	if p.edges == nil {
 		p.edges, p.roots, p.byOp = map[edge]int32{}, map[rootKey]int32{}, map[op]int32{}
-		p.linked, p.cleanupEntity = ecs.RegisterBuffer[ecs.LinkedEntity](w), ecs.Register[ecs.CleanupEntity](w)
+		p.linkedType, p.cleanupEntity = ecs.RegisterBuffer[ecs.LinkedEntity](w), ecs.Register[ecs.CleanupEntity](w)
 	}
 	p.w, p.base = w, w.Universe().Base()
 	p.segments = inOrder(p.segments[:0], streams)

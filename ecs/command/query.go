@@ -59,7 +59,7 @@ func (p *player) applyQuery(r *run) error {
 			}
 		}
 	}
-	if r.query.flags&linked != 0 {
+	if r.query.flags&hasPlaceholders != 0 {
 		for _, e := range list {
 			c.patch(e, p.work.made)
 		}

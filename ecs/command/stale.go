@@ -97,9 +97,9 @@ func (p *player) noteStale(r *commandRecord, e ecs.Entity) {
 	r.flags |= stale
 }
 
-// isStale reports whether an entity that a record names is stale, or with Null one in its value, so
-// that the command cannot be made, and notes the failure.
-func (p *player) isStale(r *commandRecord, o *op, e ecs.Entity) bool {
+// failStale reports whether an entity that a record names is stale, or with Null one in its value,
+// so that the command cannot be made, and notes the failure.
+func (p *player) failStale(r *commandRecord, o *op, e ecs.Entity) bool {
 	if r.flags&stale == 0 || !p.stale[named{r, e}] {
 		return false
 	}

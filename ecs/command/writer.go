@@ -150,7 +150,7 @@ func (w *Writer) withdraw(r *commandRecord) {
 	s.segments[len(s.segments)-1].n--
 }
 
-// noteLinks sets the linked flag of a record if its n values at p, size bytes each, hold
+// noteLinks sets the flag hasPlaceholders of a record if its n values at p, size bytes each, hold
 // placeholders. It panics for a placeholder of another buffer.
 func (w *Writer) noteLinks(r *commandRecord, links []world.Link, p unsafe.Pointer, n int, size uintptr) {
 	for i := range n {
@@ -172,7 +172,7 @@ func (w *Writer) noteLinks(r *commandRecord, links []world.Link, p unsafe.Pointe
 				w.withdraw(r)
 				w.checkEntity("a value", e)
 			}
-			r.flags |= linked
+			r.flags |= hasPlaceholders
 		}
 	}
 }
