@@ -26,7 +26,7 @@ var inlined = map[string][]string{
 	"ecs/internal/value": {"HeaderAt", "HeaderOf", "(*Header).Len", "(*Header).SetLen", "(*Shape).Cap",
 		"(*Spill).Elements", "(*Spill).Bytes", "(*Buffers).Free"},
 	"ecs/internal/world": {"RawBuffer.Header", "RawBuffer.Writable", "(*World).ArchetypeAt", "(*World).CheckUnlocked"},
-	"ecs/internal/query": {"idleScan", "lock", "(*Scan).Show", "MakeRows"},
+	"ecs/internal/query": {"idleScan", "lock", "(*Scan).MoveTo", "MakeRows"},
 	"ecs": {"Component[go.shape.struct {}].Slice", "Component[go.shape.struct {}].Get",
 		"Component[go.shape.struct {}].Mut",
 		"Component[go.shape.struct {}].Add", "handle.Has", "handle.Remove", "enableHandle.Enable",

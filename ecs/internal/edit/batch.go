@@ -43,7 +43,7 @@ func (b Batch) Walk(op string, yield func(query.Rows) bool) {
 		for left := part.N; left > 0; pos, row = pos+1, 0 {
 			k := min(left, g.RowsOf(pos)-row)
 			at := g.Row(pos, row)
-			s.Show(pos, at.Scale, true)
+			s.MoveTo(pos, at.Scale, true)
 			s.First = row
 			if !yield(query.MakeRows(s, at.Base, k)) {
 				return

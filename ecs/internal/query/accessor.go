@@ -83,7 +83,7 @@ func (r *Accessor) Check(op string) {
 func (r *Accessor) Rows(p RowRange) (rows Rows, ok bool) {
 	r.Check("Accessor.Rows")
 	b, s := r.Borrow, &r.Scan
-	s.Turn()
+	s.ExpireRows()
 	if int(p.Binding) >= len(b.own.Bindings) {
 		r.refuse(p)
 	}
@@ -106,7 +106,7 @@ func (r *Accessor) Rows(p RowRange) (rows Rows, ok bool) {
 	}
 	at := a.Table.Store.Row(pos, 0)
 	s.Binding, s.First = t, first
-	s.Show(pos, at.Scale, dense)
+	s.MoveTo(pos, at.Scale, dense)
 	return MakeRows(s, at.Base, n), true
 }
 
@@ -125,7 +125,7 @@ func (b *Borrow) Take(op string, q *Query) *Accessor {
 	if !b.Out {
 		b.Refuse(op)
 	}
-	q.lookAlone()
+	q.bindNewUnlocked()
 	if len(b.idle) == 0 {
 		b.idle = append(b.idle, b.newAccessor(q))
 	}
@@ -139,7 +139,7 @@ func (b *Borrow) Take(op string, q *Query) *Accessor {
 func (b *Borrow) GiveBack(r *Accessor) {
 	b.Mu.Lock()
 	defer b.Mu.Unlock()
-	r.Scan.Turn()
+	r.Scan.ExpireRows()
 	b.idle = append(b.idle, r)
 }
 
@@ -182,6 +182,6 @@ func (p RowRange) Joins(next RowRange) (RowRange, bool) {
 // Done makes the accessor's last rows stale. r may be nil.
 func (r *Accessor) Done() {
 	if r != nil {
-		r.Scan.Turn()
+		r.Scan.ExpireRows()
 	}
 }

@@ -168,7 +168,7 @@ func (b *Borrow) Begin(op string) {
 func (b *Borrow) look(op string) {
 	if b.Query != nil {
 		b.own.Matching, b.own.Since, b.own.Driver = b.Query.Matching, b.Query.Since, b.Query.Driver
-		b.own.lookAlone()
+		b.own.bindNewUnlocked()
 		return
 	}
 	b.World.EndBorrows(op)
@@ -208,7 +208,7 @@ func (b *Borrow) End() {
 		t.Lend(b.Access.Writes.Has(t.ID), -1)
 	}
 	for _, r := range b.accessors {
-		r.Scan.Turn()
+		r.Scan.ExpireRows()
 	}
 	at := slices.Index(w.Loops.Borrows, b.LeaseOrNil())
 	w.Loops.Borrows = slices.Delete(w.Loops.Borrows, at, at+1)

@@ -14,7 +14,7 @@ func (q *Query) Each(op string, yield func(Rows) bool) {
 	if len(q.World.Loops.Borrows) > 0 {
 		q.CheckLent(op, true)
 	}
-	q.look()
+	q.bindNew()
 	s := OpenScan(q.World, q)
 	defer s.End()
 	s.Walk(q, yield)

@@ -105,20 +105,20 @@ func (s *Scan) walkSet(q *Query, set *sparse.Set, filters bool, since uint32, yi
 func (s *Scan) rowsOfKeys(q *Query, pos int, keys []rowKey) (rows Rows, ok bool) {
 	a := s.Binding.Archetype
 	n := a.Table.Store.RowsOf(pos)
-	words := s.words(n)
+	words := s.maskFor(n)
 	clear(words)
 	for _, at := range keys {
 		words[at.row()/64] |= 1 << (at.row() % 64)
 	}
-	matching := narrowed(a, s.Binding.tests, q.Sets, pos, 0, n, words)
+	matching := narrowByTests(a, s.Binding.tests, q.Sets, pos, 0, n, words)
 	if q.Masked && matching > 0 {
-		matching = s.narrow(a, pos, 0, n, matching)
+		matching = s.narrowMasked(a, pos, 0, n, matching)
 	}
 	if matching == 0 {
 		return Rows{}, false
 	}
 	at := a.Table.Store.Row(pos, 0)
-	s.Show(pos, at.Scale, matching == n)
+	s.MoveTo(pos, at.Scale, matching == n)
 	return MakeRows(s, at.Base, n), true
 }
 

@@ -32,12 +32,12 @@ func (t Term) Masked() Term {
 	return t
 }
 
-// narrow clears the bits of the mask whose rows do not pass the query's Masked terms. matching rows
-// match so far; it returns how many are left. The mask is valid as for filter.
-func (s *Scan) narrow(a *world.Archetype, pos, first, n, matching int) int {
-	words, narrowed := s.words(n), false
+// narrowMasked clears the bits of the mask whose rows do not pass the query's Masked terms.
+// matching rows match so far; it returns how many are left. The mask is valid as for filter.
+func (s *Scan) narrowMasked(a *world.Archetype, pos, first, n, matching int) int {
+	words, narrowed := s.maskFor(n), false
 	if matching == n {
-		setRows(words, n)
+		fillMask(words, n)
 	}
 	for i := range s.Query.Ranges {
 		if r := &s.Query.Ranges[i]; r.masked && !r.covers(a, pos) {

@@ -17,7 +17,7 @@ type Query struct {
 	Terms     []Term
 	Matching  *match.Matching    // nil once closed
 	named     []*value.Shared    // values of the Where terms; the query holds a reference to each
-	Bindings  []Binding          // one per matching archetype, see look
+	Bindings  []Binding          // one per matching archetype, see bindNew
 	seen      uint64             // QueryEpochs.Matched when bindings were last brought up to date; 0 means never
 	replanned uint64             // QueryEpochs.Replanned at that time
 	lost      uint64             // Matching.Lost at that time
@@ -35,7 +35,7 @@ type Query struct {
 	Pinned    bool               // since does not advance when a loop ends, see door.PinSince
 	Since     uint32             // version that Changed and Ordered compare with; 0 means that everything is new
 	// QueryEpochs.OwnerMatched at which every row of the bindings matches, at any version, see
-	// look.
+	// bindNew.
 	ownerSeen uint64
 }
 
@@ -273,7 +273,7 @@ type Scan struct {
 	Binding *Binding    // of the current rows' archetype
 	Pos     int         // position of the current chunk in the archetype's store
 	First   int         // first of the current rows; nonzero only for batches and borrows
-	Since   uint32      // the version that the query's terms compare with in this loop, see narrow
+	Since   uint32      // the version that the query's terms compare with in this loop, see narrowMasked
 	Scale   uintptr     // of the current chunk: see store.Store.Scale
 	Serial  uint32      // of the current rows; rows with another serial are stale
 	Dense   bool        // every row of the chunk matches

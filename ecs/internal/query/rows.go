@@ -219,9 +219,9 @@ func (r Rows) Entities() []entity.ID {
 // Mask is ecs.Rows.Mask.
 func (r Rows) Mask() []uint64 {
 	s := r.Check("Rows.Mask")
-	words := s.words(r.Len())
+	words := s.maskFor(r.Len())
 	if !s.filled {
-		setRows(words, r.Len())
+		fillMask(words, r.Len())
 		s.filled = true
 	}
 	return words

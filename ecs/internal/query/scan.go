@@ -116,7 +116,7 @@ func (s *Scan) EndAll() {
 // return and panic as well. Loops end in reverse order of their beginning, unless an iterator was
 // pulled by hand.
 func (s *Scan) End() {
-	s.Turn()
+	s.ExpireRows()
 	s.open = false
 	s.World.Loops.Open--
 	if debug.On {
@@ -130,9 +130,9 @@ func (s *Scan) EndBatch() {
 	s.End()
 }
 
-// shared reports whether everything is borrowed. A goroutine of a borrow asks its own borrow: the
-// world's list of borrows is the owner's, who may begin and end others meanwhile.
-func (s *Scan) shared() bool {
+// lentWhole reports whether everything is borrowed. A goroutine of a borrow asks its own borrow:
+// the world's list of borrows is the owner's, who may begin and end others meanwhile.
+func (s *Scan) lentWhole() bool {
 	if s.Borrow != nil {
 		return s.Borrow.All
 	}
@@ -144,20 +144,20 @@ func loopOver(w *world.World, q *Query) bool {
 	return slices.ContainsFunc(ScansOf(w).List, func(s *Scan) bool { return s.open && s.Query == q })
 }
 
-// Show moves the loop to the chunk at pos. Rows yielded before become stale.
-func (s *Scan) Show(pos int, scale uintptr, dense bool) {
+// MoveTo moves the loop to the chunk at pos. Rows yielded before become stale.
+func (s *Scan) MoveTo(pos int, scale uintptr, dense bool) {
 	if debug.On && s.open {
 		s.checkNesting(s.nesting.depth)
 	}
-	s.Turn()
+	s.ExpireRows()
 	s.Pos, s.Scale, s.Dense, s.filled = pos, scale, dense, !dense
 }
 
-// Turn makes the rows yielded so far stale. After 2^32 further calls a stale serial recurs.
-func (s *Scan) Turn() { s.Serial++ }
+// ExpireRows makes the rows yielded so far stale. After 2^32 further calls a stale serial recurs.
+func (s *Scan) ExpireRows() { s.Serial++ }
 
-// words returns the mask's words for n rows.
-func (s *Scan) words(n int) []uint64 {
+// maskFor returns the mask's words for n rows.
+func (s *Scan) maskFor(n int) []uint64 {
 	used := (n + 63) / 64
 	if used > len(s.Mask) {
 		s.Mask = make([]uint64, used)
@@ -165,9 +165,9 @@ func (s *Scan) words(n int) []uint64 {
 	return s.Mask[:used]
 }
 
-// setRows sets the first n bits of the words for n rows, and no others. It is small enough to be
+// fillMask sets the first n bits of the words for n rows, and no others. It is small enough to be
 // inlined.
-func setRows(words []uint64, n int) {
+func fillMask(words []uint64, n int) {
 	for i := range words {
 		words[i] = ^uint64(0)
 	}

@@ -18,19 +18,19 @@ import (
 // most common one is the exception: Query.Walk has a copy of the code. Loops over the entries of a
 // set are in drive.go, and Accessor.Rows yields ranges of chunks.
 
-// look brings the bindings up to date with the matches. Between two calls matches are only added,
-// unless archetypes have left; then look recreates all bindings.
-func (q *Query) look() {
+// bindNew brings the bindings up to date with the matches. Between two calls matches are only
+// added, unless archetypes have left; then it recreates all bindings.
+func (q *Query) bindNew() {
 	if b := q.World.Loops.Lent(); b != nil {
 		b.Mu.Lock()
 		defer b.Mu.Unlock()
 	}
-	q.lookAlone()
+	q.bindNewUnlocked()
 }
 
-// lookAlone is look without the lock. It writes only if something is new, so at most once while the
-// world is lent; goroutines then read the result.
-func (q *Query) lookAlone() {
+// bindNewUnlocked is bindNew without the lock. It writes only if something is new, so at most once
+// while the world is lent; goroutines then read the result.
+func (q *Query) bindNewUnlocked() {
 	if q.upToDate() {
 		return
 	}
@@ -55,7 +55,7 @@ func (q *Query) lookAlone() {
 	atomic.StoreUint64(&q.ownerSeen, ownerSeen)
 }
 
-// upToDate reports whether look has nothing to do.
+// upToDate reports whether bindNew has nothing to do.
 func (q *Query) upToDate() bool { return q.seen == q.World.QueryEpochs.Matched }
 
 // BindingOf returns the query's table for an archetype, whose types are in a list by number.
@@ -128,7 +128,7 @@ func (q *Query) Walk(yield func(Rows) bool) {
 			c := &g.Chunks()[pos]
 			scale := int(g.Scale(c.Order))
 			n := min(g.PerUnit()*scale>>store.UnitOrder, g.Len()-c.Start)
-			s.Show(pos, uintptr(scale), true)
+			s.MoveTo(pos, uintptr(scale), true)
 			// Safe because the chunk is one of the world's universe.
 			base := unsafe.Add(s.World.Base, uintptr(c.First)*store.SmallSize)
 			if !yield(MakeRows(s, base, n)) {
@@ -153,7 +153,7 @@ func (q *Query) Ready(op string) {
 	if len(q.World.Loops.Borrows) > 0 {
 		q.CheckLent(op, false)
 	}
-	q.look()
+	q.bindNew()
 }
 
 // CheckLent panics if a loop over the query would access types that are lent. With looks only the
@@ -230,7 +230,7 @@ func (s *Scan) Chunk(pos int) (rows Rows, ok bool) {
 		dense = matching == n
 	}
 	at := a.Table.Store.Row(pos, 0)
-	s.Show(pos, at.Scale, dense)
+	s.MoveTo(pos, at.Scale, dense)
 	return MakeRows(s, at.Base, n), true
 }
 
@@ -241,7 +241,7 @@ func (s *Scan) Match(a *world.Archetype, tests []match.BitTest, pos, first, n in
 		matching = s.filter(a, tests, s.Query.Sets, pos, first, n)
 	}
 	if s.Query.Masked && matching > 0 {
-		matching = s.narrow(a, pos, first, n, matching)
+		matching = s.narrowMasked(a, pos, first, n, matching)
 	}
 	return matching
 }
@@ -254,10 +254,10 @@ func (s *Scan) Match(a *world.Archetype, tests []match.BitTest, pos, first, n in
 func (s *Scan) filter(a *world.Archetype, tests []match.BitTest, sets []sparseFilter, pos, first,
 	n int) (matching int) {
 	left := len(tests) // tests that are not decided
-	all, shared := a.Table.Store.RowsOf(pos), s.shared()
+	all, lent := a.Table.Store.RowsOf(pos), s.lentWhole()
 	for i := range tests {
 		t := &tests[i]
-		if len(t.Slots) > 1 || shared {
+		if len(t.Slots) > 1 || lent {
 			continue
 		}
 		switch a.Table.Metadata.Bits(t.Slots[0], pos).On() {
@@ -276,17 +276,17 @@ func (s *Scan) filter(a *world.Archetype, tests []match.BitTest, sets []sparseFi
 	if left == 0 && len(sets) == 0 {
 		return n
 	}
-	words := s.words(n)
-	setRows(words, n)
-	return narrowed(a, tests, sets, pos, first, n, words)
+	words := s.maskFor(n)
+	fillMask(words, n)
+	return narrowByTests(a, tests, sets, pos, first, n, words)
 }
 
-// narrowed clears the bits of rows that fail a test, in the words of n rows from first on, and
+// narrowByTests clears the bits of rows that fail a test, in the words of n rows from first on, and
 // returns how many bits are left.
-func narrowed(a *world.Archetype, tests []match.BitTest, sets []sparseFilter, pos, first, n int,
+func narrowByTests(a *world.Archetype, tests []match.BitTest, sets []sparseFilter, pos, first, n int,
 	words []uint64) (matching int) {
 	for i := range tests {
-		narrow(a, &tests[i], pos, first/64, words)
+		narrowByBits(a, &tests[i], pos, first/64, words)
 	}
 	for i := range sets {
 		sets[i].narrow(a, pos, first, n, words)
@@ -297,9 +297,9 @@ func narrowed(a *world.Archetype, tests []match.BitTest, sets []sparseFilter, po
 	return matching
 }
 
-// narrow clears the bits of rows that fail a test. The first word of the mask corresponds to word
-// from of the chunk. Goroutines may toggle bits meanwhile, see World.Lend.
-func narrow(a *world.Archetype, t *match.BitTest, pos, from int, mask []uint64) {
+// narrowByBits clears the bits of rows that fail a test. The first word of the mask corresponds to
+// word from of the chunk. Goroutines may toggle bits meanwhile, see World.Lend.
+func narrowByBits(a *world.Archetype, t *match.BitTest, pos, from int, mask []uint64) {
 	if len(t.Slots) == 1 {
 		enabled := a.Table.Metadata.Bits(t.Slots[0], pos).Words()[from:]
 		for i := range mask {

@@ -18,7 +18,7 @@ func (s *Snapshot) RowsSince(q *query.Query, version uint32) iter.Seq[query.Rows
 		defer s.Reading.Add(-1)
 		f := s.Read(op, s.needsSets(op, q))
 		w := &query.Scan{World: s.World, Query: f.over(q, version), Borrow: &f.b}
-		defer w.Turn()
+		defer w.ExpireRows()
 		walkSnapshot(w, yield)
 	}
 }
