@@ -27,7 +27,7 @@ func (tx *Tx) SelectGroup(list []entity.ID, by func(p *Part) Outcome) (first, en
 	}
 	for i := range tx.Parts[first:] {
 		p := &tx.Parts[first+i]
-		p.shared, p.Whole, p.Outcome = true, false, by(p)
+		p.ofGroup, p.Whole, p.Outcome = true, false, by(p)
 	}
 	return first, len(tx.Parts), -1
 }

@@ -17,7 +17,7 @@ type Part struct {
 	mask    []uint64
 	list    []uint64 // indices of rows in the table, rising, in the low 32 bits; used if mask is nil and Whole false
 	all     bool     // every chunk changes hands, even a part-full one
-	shared  bool     // the part is of a group: rows stay in place, void, until Finish
+	ofGroup bool     // the part is of a group: rows stay in place, void, until Finish
 }
 
 // wordsAt returns the index in the mask of a chunk's first word. Each chunk begins a new word.
@@ -138,7 +138,7 @@ func (p *Part) EachRow(visit func(store.Row) error) error {
 // removed together, after the last.
 func (p *Part) takeOut(pos, row, n int) {
 	switch {
-	case p.shared:
+	case p.ofGroup:
 	case !p.Whole:
 		p.Table.CloseGap(pos, row, n)
 	case pos == len(p.Table.Store.Chunks())-1:

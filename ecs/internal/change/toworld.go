@@ -26,12 +26,12 @@ func (tx *Tx) PlanToWorld(p *Part, transition *table.Transition) (chunks int) {
 	}
 	switch {
 	case chunks == 0:
-		to.coming += p.Rows
+		to.rowsToCome += p.Rows
 		return 0
 	case chunks == p.Table.FullChunks():
-		to.coming += p.Table.PartFull()
+		to.rowsToCome += p.Table.PartFull()
 	}
-	to.regular = true
+	to.fullChunksCome = true
 	return chunks
 }
 

@@ -39,10 +39,10 @@ type Tx struct {
 
 // target is a table that receives rows.
 type target struct {
-	t       *table.Table
-	coming  int  // rows that need room
-	sources int  // parts and other sources of rows
-	regular bool // full chunks come as well
+	t              *table.Table
+	rowsToCome     int  // rows that need room
+	sources        int  // parts and other sources of rows
+	fullChunksCome bool // full chunks come as well
 }
 
 // EntrySet has the values of a sparse type.
@@ -54,7 +54,7 @@ type EntrySet interface {
 // entries is a set that receives entries.
 type entries struct {
 	to     EntrySet
-	coming int
+	toCome int
 }
 
 // Begin begins a transaction without rows.
@@ -83,7 +83,7 @@ func (tx *Tx) aim(t *table.Table) *target {
 
 // Expect announces n rows for a table. A table without rows returns to its own layout.
 func (tx *Tx) Expect(t *table.Table, n int) {
-	tx.aim(t).coming += n
+	tx.aim(t).rowsToCome += n
 	t.UseOwnLayout()
 }
 
@@ -92,7 +92,7 @@ func (tx *Tx) Expect(t *table.Table, n int) {
 func (tx *Tx) ExpectEntries(to EntrySet, n int) {
 	for i := range tx.entries {
 		if tx.entries[i].to == to {
-			tx.entries[i].coming += n
+			tx.entries[i].toCome += n
 			return
 		}
 	}
@@ -117,8 +117,8 @@ func (tx *Tx) plan() {
 }
 
 func (tx *Tx) planPart(p *Part, transition *table.Transition, to *target) {
-	if p.shared {
-		to.coming += p.Rows
+	if p.ofGroup {
+		to.rowsToCome += p.Rows
 		return
 	}
 	p.all = p.Whole && !p.Table.Store.HasSmall() && to.sources == 1 && transition.To.Len() == 0 &&
@@ -126,10 +126,10 @@ func (tx *Tx) planPart(p *Part, transition *table.Transition, to *target) {
 	switch {
 	case p.all:
 	case p.movesChunks():
-		to.coming += p.Table.PartFull()
-		to.regular = true
+		to.rowsToCome += p.Table.PartFull()
+		to.fullChunksCome = true
 	default:
-		to.coming += p.Rows
+		to.rowsToCome += p.Rows
 	}
 }
 
@@ -194,7 +194,7 @@ func (tx *Tx) grow(exactly bool, ids int) (err error) {
 		err = tx.writer.reserveIDs(ids)
 	}
 	for i := 0; err == nil && i < len(tx.entries); i++ {
-		err = tx.entries[i].to.RoomFor(tx.entries[i].coming)
+		err = tx.entries[i].to.RoomFor(tx.entries[i].toCome)
 	}
 	if err == nil && tx.also != nil {
 		err = tx.also()
@@ -214,10 +214,10 @@ func (tx *Tx) grow(exactly bool, ids int) (err error) {
 // room returns the number of rows to make room for. If full chunks come to a small chunk and there
 // are other rows too, that is at least one more row than the small chunk has room for.
 func (to *target) room() int {
-	if g := &to.t.Store; to.regular && g.Units() == 0 && to.coming+g.Len() > 0 {
-		return max(to.coming, g.SmallRows()-g.Len()+1)
+	if g := &to.t.Store; to.fullChunksCome && g.Units() == 0 && to.rowsToCome+g.Len() > 0 {
+		return max(to.rowsToCome, g.SmallRows()-g.Len()+1)
 	}
-	return to.coming
+	return to.rowsToCome
 }
 
 // Commit moves and ends the rows of all parts by their outcomes, and returns how many moved and how
@@ -247,7 +247,7 @@ func (tx *Tx) Commit() (moved, ended int) {
 // moveChunks hands over the chunks of a whole table, if that is enough.
 func (tx *Tx) moveChunks(p *Part) {
 	transition := p.Outcome.Transition()
-	if p.shared {
+	if p.ofGroup {
 		return
 	}
 	if p.all && !transition.MovesChunks {
