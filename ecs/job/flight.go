@@ -117,9 +117,9 @@ func (s *Scheduler) makeReady(j *Job) {
 		s.finish(j)
 		return
 	}
-	s.turns.Add(1)
+	s.changes.Add(1)
 	if j.mode == here {
-		return // the caller finds it in wanted
+		return // the caller finds it in chosen
 	}
 	j.listed = true
 	s.ready = append(s.ready, j)
@@ -175,7 +175,7 @@ func (s *Scheduler) finish(j *Job) {
 		f.cost = cost
 	}
 	f.finished.Store(true)
-	s.turns.Add(1)
+	s.changes.Add(1)
 	for i, d := range f.dependents {
 		f.dependents[i] = nil
 		d.blockers--

@@ -45,15 +45,15 @@ func (h Handle) Complete() error {
 		return nil
 	}
 	s.enter("Handle.Complete")
-	s.turnMark()
-	s.want(h)
+	s.newRound()
+	s.choose(h)
 	for _, m := range h.more {
 		if m.j.s != s {
 			panic("job: Handle.Complete: the handle combines jobs of several schedulers; complete them one by one")
 		}
-		s.want(m)
+		s.choose(m)
 	}
-	s.completeMarked()
+	s.completeChosen()
 	return s.takeErrors()
 }
 
@@ -89,8 +89,8 @@ func (h Handle) done() bool {
 	}
 	s := j.s
 	if len(s.workers) == 1 {
-		s.mark++
-		s.want(h)
+		s.round++
+		s.choose(h)
 		s.takePart()
 		return true
 	}

@@ -174,11 +174,11 @@ func (j *Job) schedule(op string, m mode, body func(*Ctx, ecs.Rows)) Handle {
 			"job: %s: job %s looks up to write, by Uses(%s): schedule it on one worker, or say Exclusive(%s) instead",
 			op, j.name, j.writer, j.writer))
 	}
-	j.settle()
+	j.fix()
 	if j.out {
-		s.turnMark()
-		s.want(Handle{j: j, number: j.number})
-		s.completeMarked()
+		s.newRound()
+		s.choose(Handle{j: j, number: j.number})
+		s.completeChosen()
 	}
 	door.Borrow(j.borrow).Begin("Borrow.Begin")
 	s.serial++
@@ -189,8 +189,8 @@ func (j *Job) schedule(op string, m mode, body func(*Ctx, ecs.Rows)) Handle {
 	return Handle{j: j, number: j.number}
 }
 
-// settle makes, at the first flight, what the job keeps from then on.
-func (j *Job) settle() {
+// fix makes, at the first flight, what the job keeps from then on.
+func (j *Job) fix() {
 	if j.fixed {
 		return
 	}
@@ -209,16 +209,16 @@ func (j *Job) settle() {
 func (j *Job) depend() {
 	s := j.s
 	j.before = j.before[:0]
-	s.mark++
+	s.round++
 	for _, f := range slices.Backward(s.flights) {
-		if f.mark == s.mark {
+		if f.round == s.round {
 			continue
 		}
 		h := Handle{j: f, number: f.number}
 		named := slices.ContainsFunc(j.after, func(a Handle) bool { return a.j == h.j && a.number == h.number })
 		if named || door.Conflicts(&f.access, &j.access) {
 			j.before = append(j.before, h)
-			s.want(h)
+			s.choose(h)
 		}
 	}
 	slices.Reverse(j.before)

@@ -31,7 +31,7 @@ import (
 // There are two kinds of state. State that only the owner touches (flights, out, before, and the
 // parts while nothing runs) needs no lock. State that workers touch too is guarded by mu, except
 // for claims (flight.next), which are one compare-and-swap each, and the atomics that are read
-// without it (failed, finished, turns, busy, inside). A worker that enters a flight is counted
+// without it (failed, finished, changes, busy, inside). A worker that enters a flight is counted
 // under mu. So a flight is never taken down under a worker, and the next flight of the same Job
 // begins only after the last worker has left.
 //
@@ -78,8 +78,8 @@ type Scheduler struct {
 	yield   func() // in tests: called between claims
 
 	flights []*Job          // in flight, in the order of scheduling
-	wanted  []*Job          // flights that the call under way waits for; kept for reuse
-	mark    uint64          // marks the flights of the call under way
+	chosen  []*Job          // flights that the call under way waits for; kept for reuse
+	round   uint64          // number of the call under way, which the flights have that it chose
 	serial  uint64          // number of the last flight scheduled
 	labels  context.Context // of the owner and of flights to come; nil if left alone
 	errs    []error
@@ -94,7 +94,7 @@ type Scheduler struct {
 	signals  int // workers to wake when mu is unlocked
 	waiting  bool
 	stopping bool
-	turns    atomic.Uint32 // counts changes that the owner may wait for
+	changes  atomic.Uint32 // counts changes that the owner may wait for
 	busy     atomic.Int32  // goroutines of workers that are inside a flight
 	inside   atomic.Bool   // the caller is inside a body
 }
@@ -205,13 +205,13 @@ func (s *Scheduler) complete(op string) error {
 func (s *Scheduler) CompleteFor(a ecs.Access) error {
 	s.enter("Scheduler.CompleteFor")
 	if len(s.flights) > 0 {
-		s.turnMark()
+		s.newRound()
 		for _, j := range s.flights {
 			if door.Conflicts(&j.access, &a) {
-				s.want(Handle{j: j, number: j.number})
+				s.choose(Handle{j: j, number: j.number})
 			}
 		}
-		s.completeMarked()
+		s.completeChosen()
 	}
 	return s.takeErrors()
 }
@@ -286,39 +286,39 @@ func (s *Scheduler) structural(op string) {
 
 // completeAll completes all flights. Errors are kept for the next Complete.
 func (s *Scheduler) completeAll() {
-	s.turnMark()
+	s.newRound()
 	for _, j := range s.flights {
-		j.mark = s.mark
+		j.round = s.round
 	}
-	s.completeMarked()
+	s.completeChosen()
 }
 
-// turnMark begins a new marking of flights for the owner. A worker is refused here, before it
+// newRound begins a new choice of flights for the owner. A worker is refused here, before it
 // touches state that the owner may be using.
-func (s *Scheduler) turnMark() {
+func (s *Scheduler) newRound() {
 	if s.busy.Load() > 0 {
 		s.refuseWorker("Complete")
 	}
-	s.mark++
+	s.round++
 }
 
-// want marks a flight to be completed, and the flights it depends on.
-func (s *Scheduler) want(h Handle) {
+// choose chooses a flight to be completed, and the flights it depends on.
+func (s *Scheduler) choose(h Handle) {
 	j := h.j
-	if j == nil || j.number != h.number || !j.out || j.mark == s.mark {
+	if j == nil || j.number != h.number || !j.out || j.round == s.round {
 		return
 	}
-	j.mark = s.mark
+	j.round = s.round
 	for _, before := range j.before {
-		s.want(before)
+		s.choose(before)
 	}
 }
 
-// completeMarked runs and waits for the marked flights, and ends their borrows (J5).
-func (s *Scheduler) completeMarked() {
+// completeChosen runs and waits for the chosen flights, and ends their borrows (J5).
+func (s *Scheduler) completeChosen() {
 	s.takePart()
-	s.flights = slices.DeleteFunc(s.flights, func(j *Job) bool { return j.mark == s.mark })
-	for _, j := range s.wanted {
+	s.flights = slices.DeleteFunc(s.flights, func(j *Job) bool { return j.round == s.round })
+	for _, j := range s.chosen {
 		j.out = false
 		if j.failure != nil && len(s.errs) < mostErrors {
 			s.errs = append(s.errs, j.failure)
@@ -367,7 +367,7 @@ type flight struct {
 	labels context.Context  // see Scheduler.Label; nil if none
 	number uint64           // among all flights of the scheduler; 0 if never scheduled
 	out    bool             // scheduled and not completed
-	mark   uint64           // Scheduler.mark of the call that completes it
+	round  uint64           // Scheduler.round of the call that completes it
 	before []Handle         // flights that it depends on, finished or not
 	parts  []query.RowRange // in the order of Query.Rows
 	starts []int            // of an Indexed job: matching rows before each part

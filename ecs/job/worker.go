@@ -38,7 +38,7 @@ func (k *worker) loop() {
 			s.mu.Lock()
 			spun = false
 		case !spun:
-			turn := s.turns.Load()
+			turn := s.changes.Load()
 			s.unlock()
 			s.spin(turn)
 			s.mu.Lock()
@@ -120,7 +120,7 @@ func (s *Scheduler) reopen(j *Job) {
 	s.mu.Lock()
 	defer s.unlock()
 	j.open = true
-	s.turns.Add(1)
+	s.changes.Add(1)
 	s.wake()
 }
 
@@ -160,15 +160,15 @@ const spinTime = 50 * time.Microsecond
 // testing/synctest. It is at least six times the turns that fit into 50 us.
 const spinTurns = 2000
 
-// takePart runs what it can of the marked flights, as worker 0, and waits for the rest (J6).
+// takePart runs what it can of the chosen flights, as worker 0, and waits for the rest (J6).
 func (s *Scheduler) takePart() {
-	s.wanted = s.wanted[:0]
+	s.chosen = s.chosen[:0]
 	for _, j := range s.flights {
-		if j.mark == s.mark {
-			s.wanted = append(s.wanted, j)
+		if j.round == s.round {
+			s.chosen = append(s.chosen, j)
 		}
 	}
-	list := s.wanted
+	list := s.chosen
 	k := &s.workers[0]
 	for {
 		s.mu.Lock()
@@ -186,7 +186,7 @@ func (s *Scheduler) takePart() {
 			k.run(j)
 			continue
 		}
-		turn := s.turns.Load()
+		turn := s.changes.Load()
 		s.unlock()
 		if !s.spin(turn) {
 			s.park(turn)
@@ -197,7 +197,7 @@ func (s *Scheduler) takePart() {
 // spin waits a short time for something to change.
 func (s *Scheduler) spin(turn uint32) (changed bool) {
 	for start, n := clock.Now(), 0; n < spinTurns && clock.Now()-start < spinTime; n++ {
-		if s.turns.Load() != turn {
+		if s.changes.Load() != turn {
 			return true
 		}
 		runtime.Gosched()
@@ -208,7 +208,7 @@ func (s *Scheduler) spin(turn uint32) (changed bool) {
 // park waits until something has changed.
 func (s *Scheduler) park(turn uint32) {
 	s.mu.Lock()
-	for s.turns.Load() == turn {
+	for s.changes.Load() == turn {
 		s.waiting = true
 		s.back.Wait()
 	}
