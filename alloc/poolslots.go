@@ -71,8 +71,8 @@ func (s *poolSlots) shape(size, align int) {
 // words returns the number of words of used per slab.
 func (s *poolSlots) words() int { return 1 << (s.shift - 6) }
 
-// beyond returns the bits of word i of a slab that stand for no slot.
-func (s *poolSlots) beyond(i int) uint64 {
+// noSlotBits returns the bits of word i of a slab that stand for no slot.
+func (s *poolSlots) noSlotBits(i int) uint64 {
 	switch in := s.per - i*64; {
 	case in <= 0:
 		return ^uint64(0)
@@ -166,7 +166,7 @@ func (s *poolSlots) grow(name string) error {
 	at, _ := s.search(p)
 	s.byAddress = slices.Insert(s.byAddress, at, int32(slab))
 	for i := s.words() - 1; i >= 0; i-- {
-		if b := s.beyond(i); b != ^uint64(0) {
+		if b := s.noSlotBits(i); b != ^uint64(0) {
 			w := slab*s.words() + i
 			s.used[w] = b
 			s.links[w], s.head = s.head, int32(w)
@@ -239,7 +239,7 @@ func (s *poolSlots) freeSlot(i int) {
 // next returns the first slot in use from i on, or -1.
 func (s *poolSlots) next(i int) int {
 	for w := i >> 6; w < len(s.used); w++ {
-		used := s.used[w] &^ s.beyond(w&(s.words()-1))
+		used := s.used[w] &^ s.noSlotBits(w&(s.words()-1))
 		if w == i>>6 {
 			used &= ^uint64(0) << (i & 63)
 		}
@@ -294,7 +294,7 @@ func (s *poolSlots) trim() {
 
 func (s *poolSlots) isEmpty(slab int) bool {
 	for i := range s.words() {
-		if s.used[slab*s.words()+i] != s.beyond(i) {
+		if s.used[slab*s.words()+i] != s.noSlotBits(i) {
 			return false
 		}
 	}
@@ -359,7 +359,7 @@ func (s *poolSlots) verify() error {
 	live := 0
 	for w, used := range s.used {
 		slab, in := w/s.words(), w%s.words()
-		if beyond := s.beyond(in); used&beyond != beyond || s.slabs[slab] == nil && used != ^uint64(0) {
+		if beyond := s.noSlotBits(in); used&beyond != beyond || s.slabs[slab] == nil && used != ^uint64(0) {
 			return fmt.Errorf("alloc: pool: P1: word %d is %#x, bits of no slot are clear", w, used)
 		}
 		if listed[int32(w)] != (used != ^uint64(0)) || (s.links[w] != unlisted) != listed[int32(w)] {
@@ -368,7 +368,7 @@ func (s *poolSlots) verify() error {
 		}
 		for bit := range 64 {
 			i := w<<6 | bit
-			inUse := used&^s.beyond(in)>>bit&1 != 0 && s.slabs[slab] != nil
+			inUse := used&^s.noSlotBits(in)>>bit&1 != 0 && s.slabs[slab] != nil
 			if inUse != (s.generations[i]&1 != 0) {
 				return fmt.Errorf("alloc: pool: P3: slot %d, in use: %v, is of generation %d",
 					i, inUse, s.generations[i])
