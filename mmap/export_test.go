@@ -264,7 +264,7 @@ type Frugal struct {
 
 func (f Frugal) traits() traits {
 	t := f.System.traits()
-	t.mappings = f.Limit
+	t.mostRuns = f.Limit
 	return t
 }
 

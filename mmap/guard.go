@@ -63,7 +63,7 @@ func (r *Region) Guard(off, n int) error {
 		r.accountAlways()
 		return r.refuse("Guard", off, n, ErrMemory, errMappings)
 	}
-	if t := r.space.sys.traits(); t.guards == GuardAccess && t.mappings > 0 {
+	if t := r.space.sys.traits(); t.guards == GuardAccess && t.mostRuns > 0 {
 		// Once touched, the mapping that is split here merges again at Unguard (measured: otherwise
 		// 20 guards left 19 mappings of one run).
 		touch(&r.memory, off, PageSize())

@@ -17,14 +17,14 @@ import (
 type pages struct {
 	unixPages
 	huge     bool // request huge pages; false: request small ones
-	mappings int  // limit on runs of equal access
+	mostRuns int  // limit on runs of equal access
 	guards   GuardKind
 }
 
 func newPages() pages {
 	return pages{
 		huge:     os.Getenv("QUARRY_HUGEPAGES") != "off",
-		mappings: mapCount() / 4, // a run is up to two mappings; half of them stay for all other code
+		mostRuns: mapCount() / 4, // a run is up to two mappings; half of them stay for all other code
 		guards:   guardKind(),
 	}
 }
@@ -48,7 +48,7 @@ func (pages) mapped() int {
 }
 
 func (p pages) traits() traits {
-	return traits{name: "Linux pages", align: Granule, mappings: p.mappings, refused: ErrAddressSpace, guards: p.guards}
+	return traits{name: "Linux pages", align: Granule, mostRuns: p.mostRuns, refused: ErrAddressSpace, guards: p.guards}
 }
 
 func (p pages) reserve(size int) (memory, error) {

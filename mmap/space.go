@@ -213,15 +213,15 @@ func (s *space) count() (ranges, bytes int) {
 // eighth of the mappings that has been claimed, the kernel's own count is read, and growth ends at
 // three quarters.
 func (s *space) claim(delta int) bool {
-	limit := s.sys.traits().mappings
+	limit := s.sys.traits().mostRuns // a quarter of the kernel's mappings: two a run, and half for all other code
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if delta > 0 && limit > 0 {
 		if s.runs+delta > limit {
 			return false
 		}
-		if s.grown+delta > limit/4 {
-			if s.sys.mapped() > 3*limit {
+		if s.grown+delta > limit/4 { // an eighth of the mappings
+			if s.sys.mapped() > 3*limit { // three quarters
 				return false
 			}
 			s.grown = 0

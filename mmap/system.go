@@ -30,7 +30,7 @@ type traits struct {
 	align    int       // bytes; every base is a multiple of it
 	lazy     bool      // drop is pure cost, so it is left to the next Commit
 	most     int       // bytes of all ranges together, parked ones included; 0: any number
-	mappings int       // separate ready ranges that the process can afford; 0: any number
+	mostRuns int       // runs of equal access that the process can afford; 0: any number
 	refused  error     // sentinel of a refused reserve
 	guards   GuardKind // how a page inside ready memory is guarded
 }
