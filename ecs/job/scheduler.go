@@ -88,7 +88,7 @@ type Scheduler struct {
 	mu       sync.Mutex
 	work     sync.Cond // parked workers
 	back     sync.Cond // the owner, where it waits
-	ready    []*Job    // may have parts to claim, in the order of becoming ready
+	ready    []*Job    // unblocked; parts may be left; in the order of becoming ready
 	backlog  int64     // estimated ns of the ready work
 	parked   int
 	signals  int // workers to wake when mu is unlocked

@@ -6,7 +6,8 @@ type Ordering struct {
 	before, after []string
 }
 
-// placing combines all Orderings of a system.
+// placing is all Orderings of a system in one. It is Ordering by a name of its own, so that State
+// can embed it without an exported field.
 type placing = Ordering
 
 // bucket is a part of a group. All systems of one bucket update before the systems of the next.

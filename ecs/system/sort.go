@@ -35,8 +35,8 @@ func (g *Group) sort() {
 	x := newSorter(g)
 	x.warn()
 	list := slices.Clone(g.systems)
-	if y := g.state.y; y.shuffled {
-		r := rand.New(rand.NewPCG(y.seed, g.state.created))
+	if systems := g.state.y; systems.shuffled {
+		r := rand.New(rand.NewPCG(systems.seed, g.state.created))
 		r.Shuffle(len(list), func(i, k int) { list[i], list[k] = list[k], list[i] })
 	}
 	slices.SortStableFunc(list, func(a, b *State) int { return int(a.bucket) - int(b.bucket) })
@@ -140,15 +140,15 @@ func (x *sorter) warn() {
 // warnOf warns of one target if its ordering has no effect. side is -1 if s is to come before the
 // target, else 1.
 func (x *sorter) warnOf(s *State, option, name string, side int) {
-	y, t := x.g.state.y, x.at[name]
-	switch other := y.named[name]; {
+	systems, t := x.g.state.y, x.at[name]
+	switch other := systems.named[name]; {
 	case t == nil && other == nil:
-		y.warn(fmt.Sprintf("%s: %s(%q) has no effect: there is no system of that name", s.place(), option, name))
+		systems.warn(fmt.Sprintf("%s: %s(%q) has no effect: there is no system of that name", s.place(), option, name))
 	case t == nil:
-		y.warn(fmt.Sprintf("%s: %s(%q) has no effect: that one is %s, and order holds inside a group: order the groups",
+		systems.warn(fmt.Sprintf("%s: %s(%q) has no effect: that one is %s, and order holds inside a group: order the groups",
 			s.place(), option, name, other.place()))
 	case int(s.bucket-t.bucket)*side < 0:
-		y.warn(fmt.Sprintf("%s: %s(%q) has no effect: %s %v and %s %v",
+		systems.warn(fmt.Sprintf("%s: %s(%q) has no effect: %s %v and %s %v",
 			s.place(), option, name, s.name, s.bucket, t.name, t.bucket))
 	}
 }

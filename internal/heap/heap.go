@@ -19,15 +19,15 @@ import (
 
 // The heap.
 //
-// The place of a block follows from its size and alignment alone:
+// Where a block lies follows from its size and alignment alone:
 //
-//	size, bytes            place
+//	size, bytes            lies in
 //	0 .. 8,192             a slot of a slab: one chunk cut into slots of a class
 //	8,193 .. 1,048,576     a run of 1 to 64 chunks, or a slot of a wide slab
 //	above                  a span of 65 chunks or more, across megachunks; or a mapping of its own
 //
 // An alignment above 16 B selects a class, of slots or of wide slots, whose size is a multiple of
-// it; where there is none, a run or a span. What has no place in the universe goes to an overflow
+// it; where there is none, a run or a span. What the universe has no room for goes to an overflow
 // heap (overflow.go). What has none there either gets a mapping if it is larger than 1 MiB or
 // aligned to more than 16 KiB, and ErrFull otherwise. A confined heap has no overflow heaps and no
 // mappings.
@@ -72,7 +72,7 @@ import (
 //	H2 Bits that stand for no slot are set, in live and, in an owned slab, in own.
 //	H3 A shared slab is held by the shard that allocates from it, or listed, or full, and full
 //	   means fewer clear bits than a batch.
-//	H4 An owned slab belongs to an open Local, which keeps it where the slab's place says; a
+//	H4 An owned slab belongs to an open Local, which has it in the list that place names; a
 //	   slab in the list of full ones counts its clear bits in own, fewer than 1/32 of its slots
 //	   (batchPart).
 //	H5 A bit that is clear in live of an owned slab is set in own, and the slab is in its

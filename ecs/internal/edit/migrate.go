@@ -50,7 +50,7 @@ import (
 type Arrivals struct {
 	pages  []*[arrivalsPage]arrival // by index in the old world, in pages; nil: none of them moved
 	tag    entity.Tag               // of the old world
-	number uint32                   // of the move, among those that the pages served
+	number uint32                   // of the move: entries of pages with another number are void
 }
 
 // arrivalsPage is the number of entities per page.
