@@ -10,7 +10,7 @@ import (
 
 // A delta leads from an older state of a world to a newer one:
 //
-//	ids       versions that differ, the lease, blocks               entity.Difference
+//	ids       versions that differ, the word at hand, blocks        entity.Difference
 //	tables    of each archetype that differs:
 //	            rows       where each newer row was:                0..99 of itself, 7 of table 2, new
 //	            columns    bytes that differ from those rows        runs, see runs.go

@@ -78,8 +78,8 @@ func (c *deltaCoder) difference(d *entity.Difference) {
 		c.Number(&s.Blocks)
 		c.Number(&s.Own)
 		c.Number(&s.Records)
-		c.Word(&s.Lease)
-		c.Half(&s.LeaseBase)
+		c.Word(&s.Word)
+		c.Half(&s.WordBase)
 		c.Number(&s.Hint)
 	}
 	last := uint32(0)

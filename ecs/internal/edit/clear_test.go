@@ -22,7 +22,7 @@ func TestBehaviour08Clear(t *testing.T) {
 		for i := 10; i < 9000; i += 7 {
 			w.Destroy(old[i])
 		}
-		x.Fill(t, 20) // the lease is inside some word
+		x.Fill(t, 20) // the word at hand is partly used
 		reserved := ecstest.Reserve(t, w, 40)
 		ecstest.CreateReserved(t, full, reserved[:20])
 		w.SetName(old[0], "name")

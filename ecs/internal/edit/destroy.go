@@ -180,5 +180,5 @@ func appendLinked(w *world.World, list []entity.ID, h *value.Header) []entity.ID
 func Clear(w *world.World, op string) {
 	w.CheckUnlocked(op)
 	EndRows(w, op, selectAll(w))
-	w.IDs.EndLease()
+	w.IDs.PutBack()
 }

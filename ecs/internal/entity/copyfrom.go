@@ -30,7 +30,7 @@ func (s *Store) copyOwner(other *Store) error {
 	copy(s.all(), other.all())
 	copy(s.free, other.free)
 	copy(s.summary, other.summary)
-	s.hint, s.lease, s.leaseBase, s.nFree, s.own, s.start = other.hint, other.lease, other.leaseBase, other.nFree,
+	s.hint, s.word, s.wordBase, s.nFree, s.own, s.start = other.hint, other.word, other.wordBase, other.nFree,
 		other.own, other.start
 	return nil
 }

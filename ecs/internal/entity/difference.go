@@ -23,12 +23,12 @@ type Difference struct {
 
 // State is the state of a store without versions and bits.
 type State struct {
-	Blocks    int    // made, of both kinds
-	Own       int    // of the owner
-	Records   int    // blocks that have records
-	Lease     uint64 // free indices of the leased word
-	LeaseBase uint32 // index of bit 0; 0 without a lease
-	Hint      int    // block where the next search of Reserve begins
+	Blocks   int    // made, of both kinds
+	Own      int    // of the owner
+	Records  int    // blocks that have records
+	Word     uint64 // free indices of the word at hand
+	WordBase uint32 // index of bit 0; 0 without a word at hand
+	Hint     int    // block where the next search of Reserve begins
 }
 
 // Step is N indices, from First on, that went from version Old to version New.
@@ -49,9 +49,9 @@ type UsedBit struct {
 
 // State returns the store's state.
 func (s *Store) State() State {
-	t := State{Blocks: int(s.total.Load()), Own: s.own, Records: int(s.view.n) / blockSize, Lease: s.lease}
-	if s.lease != 0 {
-		t.LeaseBase = s.leaseBase
+	t := State{Blocks: int(s.total.Load()), Own: s.own, Records: int(s.view.n) / blockSize, Word: s.word}
+	if s.word != 0 {
+		t.WordBase = s.wordBase
 	}
 	if o := s.reservations.Load(); o != nil {
 		t.Hint = int(o.hint.Load())
@@ -177,7 +177,7 @@ func (d *Difference) VersionIn(s *Store, index uint32) uint32 {
 // Apply makes a store equal to the later one, but for the locations of entities that are alive,
 // which the caller sets by MoveRows. Fits has passed, and room is from RoomFor.
 func (s *Store) Apply(d *Difference, room DifferenceRoom) {
-	s.EndLease()
+	s.PutBack()
 	for i := range d.Reserved {
 		if p := &d.Reserved[i]; p.Number >= d.From.Blocks {
 			s.makeReservations().add(s.newBlock(p.Number, room.runs[0]))
@@ -202,9 +202,9 @@ func (s *Store) Apply(d *Difference, room DifferenceRoom) {
 	if o := s.reservations.Load(); o != nil {
 		o.hint.Store(int32(d.To.Hint))
 	}
-	if d.To.Lease != 0 {
-		s.lease, s.leaseBase = d.To.Lease, d.To.LeaseBase
-		s.takeFree(int(s.leaseBase/64), s.lease)
+	if d.To.Word != 0 {
+		s.word, s.wordBase = d.To.Word, d.To.WordBase
+		s.takeFree(int(s.wordBase/64), s.word)
 	}
 }
 

@@ -34,7 +34,7 @@ func (s *Store) Fits(d *Difference) error {
 			}
 		}
 	}
-	return s.fitsLease(d, reserved)
+	return s.fitsWord(d, reserved)
 }
 
 // fitsBlocks checks the numbers of blocks, and returns the blocks of reservations that differ, by
@@ -160,20 +160,20 @@ func (s *Store) usedAfter(b *indexBlock, p *ReservedBlock, word int) uint64 {
 	return excludedWord(p.Number, word)
 }
 
-// fitsLease checks that the leased indices will be free.
-func (s *Store) fitsLease(d *Difference, reserved map[int]*ReservedBlock) error {
-	to, number := d.To, int(d.To.LeaseBase/blockSize)
-	if to.Lease == 0 && to.LeaseBase == 0 {
+// fitsWord checks that the indices of the word at hand will be free.
+func (s *Store) fitsWord(d *Difference, reserved map[int]*ReservedBlock) error {
+	to, number := d.To, int(d.To.WordBase/blockSize)
+	if to.Word == 0 && to.WordBase == 0 {
 		return nil
 	}
-	if to.Lease == 0 || to.LeaseBase%64 != 0 || number >= to.Records || reserved[number] != nil ||
+	if to.Word == 0 || to.WordBase%64 != 0 || number >= to.Records || reserved[number] != nil ||
 		s.reserved(number) != nil {
-		return fmt.Errorf("the lease of the ids is %#x from %d on", to.Lease, to.LeaseBase)
+		return fmt.Errorf("the word at hand of the ids is %#x from %d on", to.Word, to.WordBase)
 	}
-	for leased := to.Lease; leased != 0; leased &= leased - 1 {
-		index := to.LeaseBase + uint32(bits.TrailingZeros64(leased))
+	for word := to.Word; word != 0; word &= word - 1 {
+		index := to.WordBase + uint32(bits.TrailingZeros64(word))
 		if index == 0 || int(index) == to.Records*blockSize-1 || d.VersionIn(s, index)&1 != 0 {
-			return fmt.Errorf("index %d is leased, and not free", index)
+			return fmt.Errorf("index %d is at hand, and not free", index)
 		}
 	}
 	return nil

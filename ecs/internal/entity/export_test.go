@@ -20,12 +20,12 @@ func (s *Store) Corrupt(invariant string) (restore func()) {
 	const lent = blockSize // first index of the block of reservations
 	switch invariant {
 	case "R1":
-		s.lease |= 1 << bits.TrailingZeros64(^s.lease)
-		lease := s.lease
-		return func() { s.lease = lease &^ (1 << 1) }
+		s.word |= 1 << bits.TrailingZeros64(^s.word)
+		word := s.word
+		return func() { s.word = word &^ (1 << 1) }
 	case "R1 both":
-		s.free[s.leaseBase/64] |= s.lease
-		return func() { s.free[s.leaseBase/64] = 0 }
+		s.free[s.wordBase/64] |= s.word
+		return func() { s.free[s.wordBase/64] = 0 }
 	case "R1 lent":
 		s.free[lent/64] |= 1
 		return func() { s.free[lent/64] = 0 }

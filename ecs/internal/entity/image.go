@@ -16,13 +16,13 @@ import (
 
 // Image is a store without its records.
 type Image struct {
-	Tag       Tag
-	Records   int // number of records, live or not
-	free      []uint64
-	lease     uint64
-	leaseBase uint32
-	next      uint32 // hint of the reservations
-	reserved  []imageBlock
+	Tag      Tag
+	Records  int // number of records, live or not
+	free     []uint64
+	word     uint64
+	wordBase uint32
+	next     uint32 // hint of the reservations
+	reserved []imageBlock
 }
 
 // imageBlock is a block of reservations.
@@ -35,7 +35,7 @@ type imageBlock struct {
 // ImageOf returns the image of a store at a moment. Any goroutine may call it.
 func (s *Store) ImageOf(from *Moment) *Image {
 	im := &Image{
-		Tag: s.view.tag, Records: from.Records(), free: from.free, lease: from.lease, leaseBase: from.leaseBase,
+		Tag: s.view.tag, Records: from.Records(), free: from.free, word: from.word, wordBase: from.wordBase,
 		next: uint32(from.next),
 	}
 	for _, b := range from.reserved {
@@ -54,8 +54,8 @@ func (im *Image) Code(c *codec.Coder) {
 	im.Tag = TagOf(tag % Worlds)
 	c.Number(&im.Records)
 	c.Words(&im.free)
-	c.Word(&im.lease)
-	c.Half(&im.leaseBase)
+	c.Word(&im.word)
+	c.Half(&im.wordBase)
 	c.Half(&im.next)
 	codec.List(c, &im.reserved, func(b *imageBlock) {
 		c.Number(&b.number)
@@ -73,15 +73,15 @@ func (im *Image) Check(size int) error {
 	case im.Records%blockSize != 0 || im.Records > MaxIDs || im.Records*int(recordSize) != size ||
 		len(im.free)*64 != im.Records:
 		return fmt.Errorf("%d records in %d bytes, with %d words of free bits", im.Records, size, len(im.free))
-	case im.leaseBase%64 != 0 || im.lease != 0 && int(im.leaseBase) >= im.Records:
-		return fmt.Errorf("indices from %d on are leased, of %d", im.leaseBase, im.Records)
-	case im.lease != 0 && im.free[im.leaseBase/64]&im.lease != 0:
-		return fmt.Errorf("indices from %d on are both free and leased", im.leaseBase)
+	case im.wordBase%64 != 0 || im.word != 0 && int(im.wordBase) >= im.Records:
+		return fmt.Errorf("indices from %d on are at hand, of %d", im.wordBase, im.Records)
+	case im.word != 0 && im.free[im.wordBase/64]&im.word != 0:
+		return fmt.Errorf("indices from %d on are both free and at hand", im.wordBase)
 	case im.Records > 0 && (im.free[0]&1 != 0 || im.free[len(im.free)-1]>>63 != 0):
 		return fmt.Errorf("index 0 or %d is free", im.Records-1)
-	case im.lease != 0 &&
-		(im.leaseBase == 0 && im.lease&1 != 0 || int(im.leaseBase)+64 == im.Records && im.lease>>63 != 0):
-		return fmt.Errorf("index 0 or %d is leased", im.Records-1)
+	case im.word != 0 &&
+		(im.wordBase == 0 && im.word&1 != 0 || int(im.wordBase)+64 == im.Records && im.word>>63 != 0):
+		return fmt.Errorf("index 0 or %d is at hand", im.Records-1)
 	}
 	return im.checkReserved(blocks)
 }
@@ -137,8 +137,8 @@ func (s *Store) Adopt(im *Image, rows *ImageRows, fill func(x *universe.Extent, 
 		}
 	}
 	s.view.base, s.view.n = s.records.Base(), uint32(im.Records)
-	s.free, s.lease, s.leaseBase = im.free, im.lease, im.leaseBase
-	s.summary, s.nFree = make([]uint64, len(im.free)/64), bits.OnesCount64(im.lease)
+	s.free, s.word, s.wordBase = im.free, im.word, im.wordBase
+	s.summary, s.nFree = make([]uint64, len(im.free)/64), bits.OnesCount64(im.word)
 	for word, mask := range s.free {
 		if mask != 0 {
 			s.summary[word/64] |= 1 << (word % 64)
@@ -184,7 +184,7 @@ func (s *Store) adoptBlock(from imageBlock, run universe.ChunkIndex) {
 }
 
 // Free returns the number of records whose ids are handed out before new ones are made.
-func (im *Image) Free() int { return bitmask.Bits(im.free).Count() + bits.OnesCount64(im.lease) }
+func (im *Image) Free() int { return bitmask.Bits(im.free).Count() + bits.OnesCount64(im.word) }
 
 // Bytes returns the size of the records in bytes.
 func (im *Image) Bytes() int { return im.Records * int(recordSize) }

@@ -131,8 +131,8 @@ func (s *Store) admit(rows *ImageRows) error {
 		o = &noReservations
 	}
 	for word, free := range s.free {
-		if s.lease != 0 && int(s.leaseBase/64) == word {
-			free |= s.lease
+		if s.word != 0 && int(s.wordBase/64) == word {
+			free |= s.word
 		}
 		set, err := rows.admitWord(all[word*64:word*64+64], word*64)
 		if err != nil {

@@ -80,16 +80,16 @@ func (s *Store) Keep(e ID) {
 
 // KeepNext has the record kept that the next Take makes alive. An index must be free.
 func (s *Store) KeepNext() {
-	if s.lease == 0 {
-		s.renew()
+	if s.word == 0 {
+		s.takeWord()
 	}
-	s.keepLease()
+	s.keepWord()
 }
 
-// keepLease has the records of the leased word kept.
-func (s *Store) keepLease() {
+// keepWord has the records of the word at hand kept.
+func (s *Store) keepWord() {
 	// Safe because a word of indices has records.
-	s.past.BeforeWrite(unsafe.Pointer(s.view.at(s.leaseBase)), 64*int(recordSize))
+	s.past.BeforeWrite(unsafe.Pointer(s.view.at(s.wordBase)), 64*int(recordSize))
 }
 
 // KeepAll has all records kept.
@@ -108,8 +108,8 @@ func (s *Store) keepAll(ids []ID) {
 type Moment struct {
 	free, summary    []uint64
 	hint, nFree, own int
-	lease            uint64
-	leaseBase        uint32
+	word             uint64
+	wordBase         uint32
 	blocks           int // of records
 	total            int32
 	next             int32         // hint of the reservations
@@ -121,7 +121,7 @@ type Moment struct {
 // Save notes the state at the moment of a layer. No goroutine may reserve ids meanwhile.
 func (s *Store) Save(to *Moment, number uint64) {
 	to.free, to.summary = append(to.free[:0], s.free...), append(to.summary[:0], s.summary...)
-	to.hint, to.nFree, to.own, to.lease, to.leaseBase = s.hint, s.nFree, s.own, s.lease, s.leaseBase
+	to.hint, to.nFree, to.own, to.word, to.wordBase = s.hint, s.nFree, s.own, s.word, s.wordBase
 	to.blocks, to.total, to.number = int(s.view.n)/blockSize, s.total.Load(), number
 	o := s.reservations.Load()
 	to.reserved = to.reserved[:0]
@@ -147,9 +147,9 @@ func (st *Moment) Records() int { return st.blocks * blockSize }
 // State returns the store's state then, and whether there were no blocks of reservations; if there
 // were, it is not all of it.
 func (st *Moment) State() (t State, alone bool) {
-	t = State{Blocks: int(st.total), Own: st.own, Records: st.blocks, Lease: st.lease}
-	if st.lease != 0 {
-		t.LeaseBase = st.leaseBase
+	t = State{Blocks: int(st.total), Own: st.own, Records: st.blocks, Word: st.word}
+	if st.word != 0 {
+		t.WordBase = st.wordBase
 	}
 	return t, len(st.reserved) == 0
 }
@@ -215,7 +215,7 @@ func (s *Store) Restore(from *Moment, l *past.Layer) {
 	}
 	_ = s.resizeRecords(from.Records() * int(recordSize)) // a smaller size, which is never refused
 	s.free, s.summary = append(s.free[:0], from.free...), append(s.summary[:0], from.summary...)
-	s.hint, s.nFree, s.own, s.lease, s.leaseBase = from.hint, from.nFree, from.own, from.lease, from.leaseBase
+	s.hint, s.nFree, s.own, s.word, s.wordBase = from.hint, from.nFree, from.own, from.word, from.wordBase
 	s.view.base, s.view.n = s.records.Base(), uint32(from.Records())
 	if o := s.reservations.Load(); o != nil {
 		s.restoreReservations(o, from)
@@ -304,7 +304,7 @@ func (s *Store) OpenSnapshotView(live *Store, records *past.Memory, from *Moment
 		}
 	}
 	s.free, s.summary = slices.Clone(from.free), slices.Clone(from.summary)
-	s.hint, s.nFree, s.own, s.lease, s.leaseBase = from.hint, from.nFree, from.own, from.lease, from.leaseBase
+	s.hint, s.nFree, s.own, s.word, s.wordBase = from.hint, from.nFree, from.own, from.word, from.wordBase
 	s.total.Store(from.total)
 	if len(from.reserved) > 0 {
 		s.copyReservations(live, from)

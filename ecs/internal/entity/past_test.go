@@ -207,7 +207,7 @@ func (k *kept) step() {
 	case 8:
 		takeBack(k.t, k.s, k.cut())
 	case 9:
-		k.s.EndLease()
+		k.s.PutBack()
 	}
 }
 

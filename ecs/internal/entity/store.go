@@ -22,9 +22,9 @@ import (
 //	free bits  set or not   all clear    set or not
 //
 // Each index with a record also has one bit in Go memory, which is set while the index is free for
-// the owner; in blocks of reservations it is never set. The owner leases a word of 64 free bits at
-// a time and takes its indices from the lowest on. This needs no atomics, and the same operations
-// give the same ids. The lowest word with a free bit is leased next, so the records in use stay
+// the owner; in blocks of reservations it is never set. The owner takes a word of 64 free bits at a
+// time and takes its indices from the lowest on. This needs no atomics, and the same operations
+// give the same ids. The lowest word with a free bit is taken next, so the records in use stay
 // together.
 //
 // Some indices are excluded and never name an entity. Index 0 is excluded for the zero ID. The
@@ -38,9 +38,9 @@ import (
 // Invariants, checked by Verify; R4 to R7 are in reserve.go:
 //
 //	R1  An index of the owner with an even version has its bit set either in free or in the
-//	    lease; with an odd version it has neither. Excluded indices and those of blocks of
+//	    word at hand; with an odd version it has neither. Excluded indices and those of blocks of
 //	    reservations have neither.
-//	R2  nFree is the number of bits set in free and in the lease.
+//	R2  nFree is the number of bits set in free and in the word at hand.
 //	R3  A bit of summary is set exactly where the word of free is not zero, and no word
 //	    of summary below hint has a set bit.
 //	R8  total is the number of blocks, at most 16,384: own of the owner, which all have
@@ -66,14 +66,14 @@ type Store struct {
 	records *universe.Extent // their memory
 	past    *past.Memory     // of the records, while snapshots are alive; else nil, see past.go
 
-	free      []uint64 // bit set: the index is free for the owner and not leased
-	summary   []uint64 // bit set: the word of free is not zero (R3)
-	hint      int      // first word of summary that may not be zero
-	lease     uint64   // free indices of the leased word
-	leaseBase uint32   // index of the lease's bit 0
-	nFree     int      // free indices, leased ones included (R2)
-	own       int      // blocks of the owner
-	start     uint32   // version of new records; 0 but in debug builds, see apart.go
+	free     []uint64 // bit set: the index is free for the owner and not in the word at hand
+	summary  []uint64 // bit set: the word of free is not zero (R3)
+	hint     int      // first word of summary that may not be zero
+	word     uint64   // free indices of the word at hand
+	wordBase uint32   // index of bit 0 of the word at hand
+	nFree    int      // free indices, those of the word at hand included (R2)
+	own      int      // blocks of the owner
+	start    uint32   // version of new records; 0 but in debug builds, see apart.go
 
 	making       sync.Mutex                   // held to make a block
 	most         int                          // most blocks that may be made; see Limit
@@ -263,24 +263,24 @@ func (s *Store) addBlock(number int) {
 	s.own++
 }
 
-// renew leases the lowest word that has a free bit. There must be one.
-func (s *Store) renew() {
+// takeWord takes the lowest word that has a free bit. There must be one.
+func (s *Store) takeWord() {
 	for s.summary[s.hint] == 0 {
 		s.hint++
 	}
 	word := s.hint*64 + bits.TrailingZeros64(s.summary[s.hint])
-	s.lease, s.leaseBase = s.free[word], uint32(word*64)
+	s.word, s.wordBase = s.free[word], uint32(word*64)
 	s.free[word] = 0
 	s.summary[word/64] &^= 1 << (word % 64)
 }
 
 // Take makes a free index alive and returns its ID. An index must be free.
 func (s *Store) Take(at Location) ID {
-	if s.lease == 0 {
-		s.renew()
+	if s.word == 0 {
+		s.takeWord()
 	}
-	index := s.leaseBase + uint32(bits.TrailingZeros64(s.lease))
-	s.lease &= s.lease - 1
+	index := s.wordBase + uint32(bits.TrailingZeros64(s.word))
+	s.word &= s.word - 1
 	s.nFree--
 	r := s.view.at(index)
 	r.version++
@@ -293,15 +293,15 @@ func (s *Store) TakeRows(at Location, ids []ID) {
 	// Kept in registers: the compiler cannot know that writing a record does not change the store.
 	view, tag := s.view, uint32(s.view.tag)
 	for len(ids) > 0 {
-		if s.lease == 0 {
-			s.renew()
+		if s.word == 0 {
+			s.takeWord()
 		}
 		if s.past != nil {
-			s.keepLease()
+			s.keepWord()
 		}
-		lease, base, n := s.lease, s.leaseBase, 0
-		if lease == ^uint64(0) && len(ids) >= 64 { // usually indices never used before
-			// Safe because the lease is of 64 indices whose records are the owner's.
+		word, base, n := s.word, s.wordBase, 0
+		if word == ^uint64(0) && len(ids) >= 64 { // usually indices never used before
+			// Safe because the word is of 64 indices whose records are the owner's.
 			records := unsafe.Slice(view.at(base), 64)
 			for n = range records {
 				r := &records[n]
@@ -309,10 +309,10 @@ func (s *Store) TakeRows(at Location, ids []ID) {
 				r.Location = at + Location(n)
 				ids[n] = ID{ref: (base + uint32(n)) | tag, version: r.version}
 			}
-			at, n, lease = at+64, 64, 0
+			at, n, word = at+64, 64, 0
 		}
-		for ; lease != 0 && n < len(ids); lease &= lease - 1 {
-			index := base + uint32(bits.TrailingZeros64(lease))
+		for ; word != 0 && n < len(ids); word &= word - 1 {
+			index := base + uint32(bits.TrailingZeros64(word))
 			r := view.at(index)
 			r.version++
 			r.Location = at
@@ -320,7 +320,7 @@ func (s *Store) TakeRows(at Location, ids []ID) {
 			at++
 			n++
 		}
-		s.lease = lease
+		s.word = word
 		s.nFree -= n
 		ids = ids[n:]
 	}
@@ -389,13 +389,14 @@ func (s *Store) freeWord(ids []ID) (n int) {
 	return n
 }
 
-// EndLease puts the lease's bits back into free, so that the lowest free index is taken next.
-func (s *Store) EndLease() {
-	if word := s.leaseBase / 64; s.lease != 0 {
-		s.free[word] |= s.lease
+// PutBack puts the bits of the word at hand back into free, so that the lowest free index is taken
+// next.
+func (s *Store) PutBack() {
+	if word := s.wordBase / 64; s.word != 0 {
+		s.free[word] |= s.word
 		s.summary[word/64] |= 1 << (word % 64)
 		s.hint = min(s.hint, int(word/64))
-		s.lease = 0
+		s.word = 0
 	}
 }
 

@@ -78,7 +78,7 @@ func TestLowestFirst(t *testing.T) {
 	for _, i := range []int{70, 3, 150} {
 		give(t, s, all[i])
 	}
-	s.EndLease()
+	s.PutBack()
 	for _, i := range []uint32{4, 71, 151, 201} {
 		e := take(t, s)
 		require.Equal(t, i, e.Index())
@@ -267,7 +267,7 @@ func TestStoreAgainstModel(t *testing.T) {
 			}
 		case 7:
 			require.NoError(t, s.MakeRoom(r.IntN(5*blockSize)))
-			s.EndLease()
+			s.PutBack()
 		}
 		if step%20 == 0 {
 			verify(t, s, len(alive))

@@ -28,13 +28,13 @@ func (s *Store) Verify() (alive int, err error) {
 	if err := s.records.Verify(); err != nil {
 		return 0, fmt.Errorf("entity: R9: %w", err)
 	}
-	free := bits.OnesCount64(s.lease)
+	free := bits.OnesCount64(s.word)
 	for word, mask := range s.free {
-		leased := uint64(0)
-		if s.lease != 0 && int(s.leaseBase/64) == word {
-			leased = s.lease
+		taken := uint64(0)
+		if s.word != 0 && int(s.wordBase/64) == word {
+			taken = s.word
 		}
-		odd, err := s.verifyWord(word, mask, leased)
+		odd, err := s.verifyWord(word, mask, taken)
 		if err != nil {
 			return 0, err
 		}
@@ -53,15 +53,15 @@ func (s *Store) Verify() (alive int, err error) {
 
 // verifyWord checks R1, and R10 except for the versions of blocks, for 64 indices. It returns the
 // number of live ones.
-func (s *Store) verifyWord(word int, free, leased uint64) (alive int, err error) {
-	if free&leased != 0 {
-		return 0, fmt.Errorf("entity: R1: indices %#x from %d on are both free and leased", free&leased, word*64)
+func (s *Store) verifyWord(word int, free, taken uint64) (alive int, err error) {
+	if free&taken != 0 {
+		return 0, fmt.Errorf("entity: R1: indices %#x from %d on are both free and at hand", free&taken, word*64)
 	}
 	o := s.reservations.Load()
 	reserved := o != nil && o.of(uint32(word*64)) != nil
 	for i, r := range s.all()[word*64 : word*64+64] {
 		index := word*64 + i
-		isFree, isAlive := (free|leased)>>i&1 != 0, r.version&1 != 0
+		isFree, isAlive := (free|taken)>>i&1 != 0, r.version&1 != 0
 		if isAlive {
 			alive++
 		} else if r.Location != Nowhere {
