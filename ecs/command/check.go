@@ -166,7 +166,7 @@ func (p *player) endRun() {
 func (p *player) namesSomebody(r *commandRecord, o *op, c codec) bool {
 	n, at := 1, r.value()
 	if door.FactsOf(o.t).Kind == ecs.KindBuffer {
-		n, at = r.number(), unsafe.Add(at, 8) // Safe because the elements lie behind their number.
+		n, at = r.number(), unsafe.Add(at, 8) // Safe because the elements lie after their number.
 	}
 	return p.created(c.links(), at, n, c.size())
 }

@@ -74,7 +74,7 @@ func (r *commandRecord) bytes() uint32 {
 
 // list returns the entities of a command about a list.
 func (r *commandRecord) list() []ecs.Entity {
-	// Safe because a listed record has so many entities behind their number.
+	// Safe because a listed record has so many entities after their number.
 	return unsafe.Slice((*ecs.Entity)(r.after(recordSize+8)), *(*uint64)(r.after(recordSize)))
 }
 

@@ -88,7 +88,7 @@ func (c *elements[T]) fill(ecs.Rows, source) {}
 func (c *elements[T]) spread(k commandKind, list []ecs.Entity, from source) (n int, err error) {
 	err = ecs.Try(func() {
 		for ; n < len(list); n++ {
-			// Safe because a record of the type's op holds the number of elements there, and behind
+			// Safe because a record of the type's op holds the number of elements there, and after
 			// it the elements.
 			v := unsafe.Slice((*T)(unsafe.Add(from.value(n), 8)), *(*uint64)(from.value(n)))
 			d, _ := c.b.Mut(list[n])

@@ -182,7 +182,7 @@ func (p *player) membersOf(s int32) (members []ecs.LinkedEntity) {
 			members = members[:0]
 		}
 		if one.t == ecs.Type(p.linkedType) && one.valued {
-			// Safe because the elements lie behind their number.
+			// Safe because the elements lie after their number.
 			first := (*ecs.LinkedEntity)(unsafe.Add(p.recordOf(l).value(), 8))
 			members = append(members, unsafe.Slice(first, p.recordOf(l).number())...)
 		}

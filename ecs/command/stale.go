@@ -54,7 +54,7 @@ func (p *player) findStaleOf(s *stream, r *commandRecord, era uint64) {
 	case one.valued && !one.shared && c != nil && len(c.links()) > 0:
 		n, at := 1, r.value()
 		if door.FactsOf(one.t).Kind == ecs.KindBuffer {
-			n, at = r.number(), unsafe.Add(at, 8) // Safe because the elements lie behind their number.
+			n, at = r.number(), unsafe.Add(at, 8) // Safe because the elements lie after their number.
 		}
 		p.judgeValues(r, c.links(), at, n, c.size(), era)
 	}

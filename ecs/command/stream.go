@@ -174,7 +174,7 @@ func (s *stream) reserve(n, size int) error {
 		}
 		n -= free / size
 	}
-	var taken []page // the next to be filled: those behind may be too small for a record
+	var taken []page // the next to be filled: those after may be too small for a record
 	for units := (size + alloc.ChunkSize - 1) / alloc.ChunkSize; n > 0; n -= units * alloc.ChunkSize / size {
 		p, err := s.take(units)
 		if err != nil {

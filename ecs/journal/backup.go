@@ -27,7 +27,7 @@ type handout struct {
 	number    uint64 // of the base
 	end       int64  // of the last record
 	commit    uint64 // of that
-	mark      []byte // behind it; none if the log has no record
+	mark      []byte // after it; none if the log has no record
 	done      bool
 	err       error
 }
@@ -169,9 +169,9 @@ func (h *handout) copyTo(d disk.Disk, folder string) (err error) {
 	return err
 }
 
-// copyFile copies the first bytes of a file, and those of behind, to a temporary one, which is on
+// copyFile copies the first bytes of a file, and those of tail, to a temporary one, which is on
 // the disk then.
-func copyFile(d disk.Disk, folder string, from io.ReaderAt, size int64, behind []byte) (path string, err error) {
+func copyFile(d disk.Disk, folder string, from io.ReaderAt, size int64, tail []byte) (path string, err error) {
 	f, path, err := disk.CreateTemporary(d, folder)
 	if err != nil {
 		return "", fmt.Errorf("create a temporary file: %w", err)
@@ -181,7 +181,7 @@ func copyFile(d disk.Disk, folder string, from io.ReaderAt, size int64, behind [
 		err = io.ErrUnexpectedEOF
 	}
 	if err == nil {
-		_, err = f.Write(behind)
+		_, err = f.Write(tail)
 	}
 	if err == nil {
 		err = f.Sync()

@@ -17,7 +17,7 @@ import (
 // A base and its log come into place in this order, each step on the disk before the next:
 //
 //	base        temporary file, sync, rename, sync of the folder; read back and checked
-//	log         temporary file with the header, and the records behind the base; sync, read back and
+//	log         temporary file with the header, and the records after the base; sync, read back and
 //	            checked, rename, sync of the folder
 //	old log     removed, then the old base; what a crash leaves of them is removed when the journal
 //	            is opened

@@ -14,7 +14,7 @@
 // new base is written. [View] gives the world without opening the journal, [Check] checks each
 // byte, and Journal.Backup copies a journal that is running.
 //
-// The folder after 1,200 commits before the base and three behind it, of a world of 200,000
+// The folder after 1,200 commits before the base and three after it, of a world of 200,000
 // entities of 40 B of which a frame changes 1 %:
 //
 //	lock                                            0 B    held while a journal is open

@@ -21,7 +21,7 @@ import "encoding/binary"
 //	44  4    own: CRC-32C of bytes 0 to 43
 //
 // The magic is the same in all logs, so a program may have written such a header into its world. If
-// it did, and a crash cut the record behind it, the log is refused, and CutDamaged opens it.
+// it did, and a crash cut the record after it, the log is refused, and CutDamaged opens it.
 
 const (
 	recordMagic1 = "\x89commit\n"

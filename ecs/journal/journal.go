@@ -20,7 +20,7 @@ import (
 //
 // Invariants:
 //
-//	J1  A record counts if it is complete and follows the one before; what is behind the last one
+//	J1  A record counts if it is complete and follows the one before; what is after the last one
 //	    that counts is cut off when the journal is opened.
 //	J2  A commit is acknowledged after the log that has it was synced, and the folder since the log
 //	    got its name.
@@ -233,7 +233,7 @@ func (j *Journal) Acknowledged() uint64 {
 }
 
 // Compact begins to write a new base in the background, of the last commit that was written; when
-// it is in place, a log that begins behind it replaces the one before. Commits go on meanwhile. It
+// it is in place, a log that begins after it replaces the one before. Commits go on meanwhile. It
 // does nothing if the log has no record, a new base is being written, or the journal needs Rebase.
 // Status says how it went. It panics if the journal is closed. Any goroutine may call it.
 func (j *Journal) Compact() {

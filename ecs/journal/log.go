@@ -9,7 +9,7 @@ import (
 	"quarry/ecs/internal/fileformat"
 )
 
-// A log holds the commits behind a base, one record each. All numbers are little endian:
+// A log holds the commits after a base, one record each. All numbers are little endian:
 //
 //	 0  64 B  header       names the base, see logHeader
 //	64  56 B  record       key, number, length and checksums, see recordHeader

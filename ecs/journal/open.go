@@ -11,7 +11,7 @@ import (
 )
 
 // Opening finds the log with the highest number (J3), loads its base, applies its records up to the
-// last that counts (J1), cuts off what is behind, and syncs the log: from then on all of it is
+// last that counts (J1), cuts off what is after, and syncs the log: from then on all of it is
 // acknowledged. Where the record that does not count had been acknowledged (J5), opening fails,
 // unless an option says to go on without.
 
@@ -60,9 +60,9 @@ type Opened struct {
 	New     bool   // there was no base
 	NoLog   bool   // there was a base without a log: it was put there, or the log was removed
 	Base    uint64 // number of the commit whose state the base of the folder has
-	Records int    // that were read, behind the base that was there
+	Records int    // that were read, after the base that was there
 	Commit  uint64 // whose state the world has
-	Cut     int64  // bytes behind the last record that counts, which were cut off
+	Cut     int64  // bytes after the last record that counts, which were cut off
 	Why     error  // why they, or all of the log, do not count; nil if all of it does
 
 	// Converted says that types have changed since the base, that there are new ones, or that the

@@ -23,10 +23,10 @@ type replay struct {
 	epoch   uint64 // its epoch
 	number  uint64 // of its commit
 	records int
-	mark    int64       // bytes of the mark behind it; 0 if there is none
+	mark    int64       // bytes of the mark after it; 0 if there is none
 	why     error       // why what follows does not count
 	sure    int64       // bytes that were on the disk, according to the log
-	unsure  []recordEnd // of records behind these
+	unsure  []recordEnd // of records after these
 }
 
 // recordEnd is the end of the record of a commit.
@@ -187,7 +187,7 @@ func (r *replay) judge(cut bool) error {
 	return nil
 }
 
-// later returns the header of a record behind the one that does not count which says that this was
+// later returns the header of a record after the one that does not count which says that this was
 // on the disk, and where it is; the zero header if there is none.
 func (r *replay) later() (h recordHeader, at int64, err error) {
 	n := r.head.recordBytes()

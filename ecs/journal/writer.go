@@ -200,7 +200,7 @@ func (j *Journal) sync() {
 const tailBytes = 4
 
 // checkEnd returns an error if a log has lost bytes that were written: it is shorter, or, where it
-// was cut and has grown again by what was written behind, it has a hole before its end.
+// was cut and has grown again by what was written after, it has a hole before its end.
 func checkEnd(file disk.Log, end int64, tail [tailBytes]byte) error {
 	size, err := file.Size()
 	if err == nil && size < end {
@@ -243,7 +243,7 @@ type unfitError struct{ error }
 
 func (e *unfitError) Unwrap() error { return e.error }
 
-// append writes the record of a commit behind the last. After an error the log is as before, or it
+// append writes the record of a commit after the last. After an error the log is as before, or it
 // is a cutError or a lostError.
 func (o *logWriter) append(f *frame, synced uint64) error {
 	h := recordHeader{key: o.head.key, number: f.number, synced: synced, epoch: o.epoch, before: o.before}
@@ -267,12 +267,12 @@ func (o *logWriter) append(f *frame, synced uint64) error {
 	return nil
 }
 
-// unmarked reports whether the log has a record and no mark behind the last.
+// unmarked reports whether the log has a record and no mark after the last.
 func (o *logWriter) unmarked(number uint64) bool {
 	return o.end > logHeaderBytes && o.marked != number
 }
 
-// mark writes a mark behind the last record, which is on the disk. It may fail: then nobody can
+// mark writes a mark after the last record, which is on the disk. It may fail: then nobody can
 // tell later whether this record was torn or has rotted.
 func (o *logWriter) mark(number uint64) {
 	o.marked = number
@@ -282,7 +282,7 @@ func (o *logWriter) mark(number uint64) {
 	}
 }
 
-// sealMark makes spot a mark behind the last record, which is that of a commit.
+// sealMark makes spot a mark after the last record, which is that of a commit.
 func (o *logWriter) sealMark(number uint64) {
 	h := recordHeader{key: o.head.key, number: number, synced: number, epoch: o.epoch, before: o.before}
 	h.seal(o.spot[:])

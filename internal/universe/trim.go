@@ -148,7 +148,7 @@ func (u *Universe) foundEmpty(g int, age time.Duration) time.Duration {
 	return age
 }
 
-// nextNoted returns the first granule from g on that is noted as emptied, or one behind the last.
+// nextNoted returns the first granule from g on that is noted as emptied, or one after the last.
 func (u *Universe) nextNoted(g int) int {
 	for ; g < len(u.ready); g = (g/64 + 1) * 64 {
 		if w := u.emptied[g/64].Load() >> (g % 64); w != 0 {

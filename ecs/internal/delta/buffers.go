@@ -12,7 +12,7 @@ import (
 // Buffers in a delta. An edit counts the equal elements at both ends of a buffer and replaces those
 // between:
 //
-//	gap in rows, elements kept before, new elements, elements kept behind, bytes of the new elements
+//	gap in rows, elements kept before, new elements, elements kept after, bytes of the new elements
 //
 // The checksum covers all old elements of these buffers, kept ones too.
 

@@ -17,7 +17,7 @@ import (
 //
 // Archetypes in no run were given up. A checksum of the older list shows whether a world's own
 // list begins with it. A world with another list makes the new archetypes and reorders only those
-// with rows. Archetypes whose shared values cannot be encoded are in no list: each stays behind its
+// with rows. Archetypes whose shared values cannot be encoded are in no list: each stays after its
 // predecessor.
 
 // deltaRoster is the archetypes of the newer state.
@@ -253,7 +253,7 @@ func (p *deltaPlan) retireGone() {
 }
 
 // rosterFollowers returns the archetypes that cannot be described: those at the beginning, and
-// those behind each describable one.
+// those after each describable one.
 func (p *deltaPlan) rosterFollowers() (first []*world.Archetype, followers map[*world.Archetype][]*world.Archetype) {
 	followers = map[*world.Archetype][]*world.Archetype{}
 	var last *world.Archetype

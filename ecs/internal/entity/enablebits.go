@@ -137,7 +137,7 @@ func (b *EnableBits) CopyOver(from *EnableBits) {
 }
 
 // Fill sets the words of clear bits for a chunk with n rows, and reports whether there are as many
-// words as for its room, and no bit behind the rows.
+// words as for its room, and no bit after the rows.
 func (b *EnableBits) Fill(words []uint64, n int) bool {
 	if len(words) != len(b.words) {
 		return false

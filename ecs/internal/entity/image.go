@@ -86,7 +86,7 @@ func (im *Image) Check(size int) error {
 	return im.checkReserved(blocks)
 }
 
-// checkReserved checks the blocks of reservations, beside or behind blocks with records.
+// checkReserved checks the blocks of reservations, beside or after blocks with records.
 func (im *Image) checkReserved(blocks int) error {
 	last, within := -1, 0
 	for _, b := range im.reserved {

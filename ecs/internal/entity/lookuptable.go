@@ -170,7 +170,7 @@ var disabled = makeScope(unsafe.Pointer(&closed), 0, 0) // Safe because it has o
 func makeScope(p unsafe.Pointer, last, foreign uint32) scope {
 	w := scope{last: last, foreign: foreign}
 	// The pointer's type has more records than there are: it is written without a conversion, which
-	// would be checked. Safe because no record behind the last is looked at.
+	// would be checked. Safe because no record after the last is looked at.
 	*(*unsafe.Pointer)(unsafe.Pointer(&w.records)) = p
 	return w
 }

@@ -214,7 +214,7 @@ func (o *reservations) fill(s *Store, ids []ID) {
 		if len(ids) == 0 {
 			return
 		}
-		runtime.Gosched() // blocks are busy, or bits were cleared behind the search
+		runtime.Gosched() // blocks are busy, or bits were cleared that the search had passed
 	}
 }
 

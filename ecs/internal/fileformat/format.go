@@ -18,14 +18,14 @@ import (
 //	         managed
 //	 2 MiB   rows          whole granules of 2 MiB, at a multiple of 2 MiB, so that they map
 //	         records       at a multiple of 2 MiB
-//	         entries       at a multiple of 2 MiB: zeros behind the records fill their last granule
-//	         sums          at a multiple of 64 B; nothing is behind them
+//	         entries       at a multiple of 2 MiB: zeros after the records fill their last granule
+//	         sums          at a multiple of 64 B; nothing is after them
 //
 // F1  The lengths of the sections decide all offsets: each section begins at the first multiple of
-// its alignment behind what is before it. So a header has nothing to overlap or to leave gaps.
+// its alignment after what is before it. So a header has nothing to overlap or to leave gaps.
 //
 // F2  Each byte is covered: the header by its own checksum, a described section by one in the
-// header, rows, records and entries by one per MiB in sums, sums by one behind them that goes on
+// header, rows, records and entries by one per MiB in sums, sums by one after them that goes on
 // from the header's, and the rest is zero.
 //
 // F3  A file is written in one pass: what the header says is known before rows are read, and what

@@ -77,7 +77,7 @@ func (h *header) encode() []byte {
 }
 
 // decode returns what a page says that is the header of a file. Whatever the page holds, a header
-// that it accepts has sections that lie one behind the other, as planOf would place them, and is
+// that it accepts has sections that lie one after the other, as planOf would place them, and is
 // the only one of its meaning.
 func decode(page []byte) (h header, err error) {
 	le := binary.LittleEndian

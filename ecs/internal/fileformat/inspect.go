@@ -8,7 +8,7 @@ import (
 	"quarry/ecs/internal/worldfile"
 )
 
-// Section is a section of a file, the header or one behind it.
+// Section is a section of a file, the header or one after it.
 type Section struct {
 	Name          string
 	Offset, Bytes int64

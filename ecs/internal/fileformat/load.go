@@ -9,7 +9,7 @@ import (
 // Load reads the header and the described sections of a world file from a stream. The caller then
 // reads the other sections by File.Read, in the order of the file: rows, records, entries. Last,
 // finish reads what is left and compares all checksums. Until it has returned nil nothing that was
-// read may be trusted, and after an error the world must be thrown away. Nothing behind the file is
+// read may be trusted, and after an error the world must be thrown away. Nothing after the file is
 // read.
 func Load(r io.Reader) (f *worldfile.File, finish func() error, err error) {
 	s, meta, err := openStream(r)

@@ -98,7 +98,7 @@ func (s *stream) enter(part int) error {
 	return s.skip(s.header.at[firstBulk+part])
 }
 
-// finish reads what is behind the parts, and returns an error unless all of the file was read and
+// finish reads what is after the parts, and returns an error unless all of the file was read and
 // has its checksums.
 func (s *stream) finish() error {
 	if s.err != nil {

@@ -2,7 +2,7 @@
 // entity, so that adding and removing a value moves no row. It knows neither worlds nor archetypes
 // nor types: it has entities, and values of a size.
 //
-// A [Set] has an entry for each entity that has a value. Entries lie densely, one behind the other;
+// A [Set] has an entry for each entity that has a value. Entries lie densely, one after the other;
 // the places say, by the index of an entity, which entry is the entity's:
 //
 //	places, by index    0  1  2  3  4  5          4 B each

@@ -11,7 +11,7 @@ import (
 	"quarry/ecs/internal/past"
 )
 
-// A set in a file: its entities and values lie there one behind the other, from entry 1 on, and an
+// A set in a file: its entities and values lie there one after the other, from entry 1 on, and an
 // Image has the rest. Places are made anew, for they follow from the entities.
 
 // ErrImage is wrapped by the error of Adopt for entries that make no sense.

@@ -17,7 +17,7 @@ import (
 //	P1 The place of the entity of each entry is that entry, and no other place is set.
 //	P2 The entity of entry 0 is nobody.
 //	P3 There is room for the entries, their versions and, in a set with bits, their bits; bits
-//	   behind the last entry are clear.
+//	   after the last entry are clear.
 
 // Entry is the number of an entry, from 1; 0 is none.
 type Entry uint32

@@ -389,7 +389,7 @@ func (t *Table) planFrom(im *imagePlan, slots []uint16) (*layout.Plan, error) {
 }
 
 // planOf returns the plan that places columns, one for each slot: those with bytes, and holes, one
-// behind the other.
+// after the other.
 func (im *imagePlan) planOf(columns []layout.Column) (*layout.Plan, error) {
 	p := &layout.Plan{ChunkSize: layout.ChunkSize, CacheLine: im.line, RowLimit: im.limit, Rows: im.rows}
 	if im.line < 64 || im.line > 256 || im.line&(im.line-1) != 0 || im.rows < 1 || im.rows > layout.MaxRows ||

@@ -52,7 +52,7 @@ func (b *Metadata) outlive(ended []chunkVersions) {
 }
 
 // Promote ends the metadata of the chunk at pos, whose rows have moved to the chunk at pos+1. That
-// chunk gets the position, the bits and the versions. Chunks behind it are new.
+// chunk gets the position, the bits and the versions. Chunks after it are new.
 func (b *Metadata) Promote(pos int) {
 	for _, slot := range b.toggling {
 		bits := b.enabled[slot]
@@ -64,7 +64,7 @@ func (b *Metadata) Promote(pos int) {
 	for i := pos; i < len(b.chunkVersions)-1; i++ {
 		b.chunkVersions[i].at = b.chunkVersions[i+1].at
 	}
-	// The versions, values and bounds of pos stay; chunks behind it have none yet.
+	// The versions, values and bounds of pos stay; chunks after it have none yet.
 	b.cutVersions(len(b.chunkVersions) - 1)
 }
 

@@ -76,7 +76,7 @@ func (b *Metadata) carryRows(pos, row, from, fromRow, n int) {
 	}
 }
 
-// promoteRows moves the versions of the chunk at pos to the chunk behind it, which gets the
+// promoteRows moves the versions of the chunk at pos to the chunk after it, which gets the
 // position.
 func (b *Metadata) promoteRows(pos int) {
 	for i := range b.rows {

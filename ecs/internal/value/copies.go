@@ -87,7 +87,7 @@ func (s *Store[T]) Clear() {
 	s.size()
 }
 
-// size gives the store the pages that last needs. Those that are too many lie behind the end of the
+// size gives the store the pages that last needs. Those that are too many lie after the end of the
 // list, without values, and come back from there.
 func (s *Store[T]) size() {
 	need := int((s.last + 1<<s.order - 1) >> s.order)

@@ -93,7 +93,7 @@ func (k *Shape) capacityOf(usable int) uint32 { return uint32(min(usable/k.Eleme
 // inlineRoom returns the bytes after a header that hold elements while the buffer is inline.
 func (k *Shape) inlineRoom(h *Header) []byte {
 	if k.Inline == 0 {
-		return nil // a pointer behind the last header of a chunk would point outside
+		return nil // a pointer after the last header of a chunk would point outside
 	}
 	// Safe because the header is that of a row, which has room for inline elements.
 	return unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(h), HeaderSize)), k.Inline*k.Element)

@@ -9,7 +9,7 @@ import (
 	"quarry/internal/universe"
 )
 
-// Blocks that came with a file. They lie behind each other in chunks of their own, and the heap
+// Blocks that came with a file. They lie one after the other in chunks of their own, and the heap
 // does not know them: its metadata would cost something for each block. The buffers know where the
 // region is and how many of its blocks are in use:
 //
@@ -203,7 +203,7 @@ func (l *Blocks) Place(h *Header, i, begin int) {
 	}
 }
 
-// Read fills dst with the bytes of the blocks from at on, and zeros between and behind them. Any
+// Read fills dst with the bytes of the blocks from at on, and zeros between and after them. Any
 // goroutine may call it while the snapshot is there.
 func (l *Blocks) Read(at int, dst []byte) {
 	clear(dst)

@@ -9,7 +9,7 @@ import (
 // Large buffers. A block above 1 MiB is a span of whole chunks, however large, in the universe as
 // every block of a buffer is:
 //
-//	grows     in place while the chunks behind it are free; else it moves, and gives back each
+//	grows     in place while the chunks after it are free; else it moves, and gives back each
 //	          2 MiB that it has copied, so that both together need little more memory than one.
 //	          A block that is more than half empty moves as small ones do, to copy the elements only
 //	shrinks   in place, chunk by chunk, down to 65 of them

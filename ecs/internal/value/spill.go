@@ -51,7 +51,7 @@ func (s *Spill) Elements(h *Header) unsafe.Pointer {
 	if h.ref != 0 {
 		return s.Block(h)
 	}
-	// Safe because the room for inline elements lies behind the header in the chunk. When there is
+	// Safe because the room for inline elements lies after the header in the chunk. When there is
 	// no such room, callers read and write nothing at the address.
 	return unsafe.Add(unsafe.Pointer(h), HeaderSize)
 }
@@ -60,7 +60,7 @@ func (s *Spill) Elements(h *Header) unsafe.Pointer {
 func (s *Spill) Bytes(h *Header, k *Shape, lo, hi int) []byte {
 	size := k.Element
 	if lo == hi {
-		return nil // a pointer behind the last header of a chunk would point outside
+		return nil // a pointer after the last header of a chunk would point outside
 	}
 	// Safe because lo and hi are at most the capacity.
 	return unsafe.Slice((*byte)(unsafe.Add(s.Elements(h), lo*size)), (hi-lo)*size)
@@ -139,7 +139,7 @@ func (s *Spill) Rebuild(h *Header, k *Shape, want, need, lo, hi int, from []byte
 	}
 	next, err := s.take(nil, k, want, need)
 	if err != nil && large {
-		return s.rebuildLarge(h, k, want, need, lo, hi, from) // there may be room behind the block
+		return s.rebuildLarge(h, k, want, need, lo, hi, from) // there may be room after the block
 	}
 	if err != nil {
 		return err

@@ -38,7 +38,7 @@ type WorldImage struct {
 	Version            uint32
 	chunks             int // units of 16 KiB with rows, from the first on
 	blocks             int // blocks of buffers
-	blockBytes         int // what they take, behind the rows
+	blockBytes         int // what they take, after the rows
 	Values             []ImageValue
 	Archetypes         []ImageArchetype
 	ids                entity.Image

@@ -15,7 +15,7 @@ import (
 )
 
 // Managed values in images. The values of a type are numbered from 1 on, in order of archetypes and
-// rows, and lie in the section one behind the other. In the file a row has the number of its value
+// rows, and lie in the section one after the other. In the file a row has the number of its value
 // as slot, or 0, and a new store hands out slots in this order: so rows are used as they lie there.
 //
 //	world      row 0 | slot 7 |   row 1 | slot 0 |   row 2 | slot 3 |      of a store with gaps

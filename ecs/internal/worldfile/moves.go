@@ -20,7 +20,7 @@ type (
 	}
 )
 
-// ValueCopy is n values, one behind the other, on their way from one layout to another.
+// ValueCopy is n values, one after the other, on their way from one layout to another.
 type ValueCopy struct {
 	To, From         unsafe.Pointer
 	ToSize, FromSize int // bytes of a value

@@ -36,7 +36,7 @@ type LostField struct{ Type, Name string }
 type Conversion struct {
 	Name     string // of the type in the image
 	Old, New reflect.Type
-	Rows     func(to, from unsafe.Pointer, n int) // n values, one behind the other
+	Rows     func(to, from unsafe.Pointer, n int) // n values, one after the other
 	Value    func(any) any                        // one value
 }
 

@@ -199,7 +199,7 @@ func (w *imageWriter) place() {
 	w.im.chunks = int(end+1<<store.UnitOrder-1) >> store.UnitOrder
 }
 
-// describeBlocks finds the blocks of spilled buffers and gives them places behind the chunks.
+// describeBlocks finds the blocks of spilled buffers and gives them places after the chunks.
 func (w *imageWriter) describeBlocks() error {
 	w.blocks.Open(w.s.World.Universe, w.s.Heap)
 	var chunk []byte

@@ -23,7 +23,7 @@ var (
 
 func (f *open) file() *file { return f.p.d.now.files[f.number] }
 
-// Write writes behind what was written.
+// Write writes after what was written.
 func (f *open) Write(b []byte) (n int, err error) {
 	n, err = f.WriteAt(b, f.at)
 	f.at += int64(n)

@@ -231,7 +231,7 @@ const (
 	lost fate = iota
 	there
 	half  // of the bytes of a write
-	zeros // behind the end, nothing before
+	zeros // after the end, nothing before
 	fates
 )
 
