@@ -66,7 +66,8 @@ func (p *player) flush() error {
 			return err
 		}
 		// Groups are destroyed one by one.
-		if t := &p.subjects; len(p.runs) == 1 && t.len() > before && t.first[before] >= 0 && !b.at[i].Has(p.linkedType) {
+		if t := &p.subjects; len(p.runs) == 1 && t.len() > before && t.first[before] >= 0 &&
+			!b.at[i].Has(p.linkedType) {
 			b.known, b.by, b.to = b.at[i], b.op[i], t.node[before]
 		}
 	}

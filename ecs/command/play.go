@@ -257,7 +257,8 @@ func (p *player) destroysGroup(n int32) bool {
 		nd := &p.nodes[m]
 		before, one := &p.nodes[nd.parent], &p.ops[nd.op]
 		switch {
-		case before.at == nil || !before.at.Has(p.linkedType) || one.t == ecs.Type(p.linkedType) && one.kind != appendTo:
+		case before.at == nil || !before.at.Has(p.linkedType) ||
+			one.t == ecs.Type(p.linkedType) && one.kind != appendTo:
 			return false
 		case one.kind == destroy && !one.member:
 			return true

@@ -145,7 +145,8 @@ func (x *sorter) warnOf(s *State, option, name string, side int) {
 	case t == nil && other == nil:
 		systems.warn(fmt.Sprintf("%s: %s(%q) has no effect: there is no system of that name", s.place(), option, name))
 	case t == nil:
-		systems.warn(fmt.Sprintf("%s: %s(%q) has no effect: that one is %s, and order holds inside a group: order the groups",
+		systems.warn(fmt.Sprintf(
+			"%s: %s(%q) has no effect: that one is %s, and order holds inside a group: order the groups",
 			s.place(), option, name, other.place()))
 	case int(s.bucket-t.bucket)*side < 0:
 		systems.warn(fmt.Sprintf("%s: %s(%q) has no effect: %s %v and %s %v",
