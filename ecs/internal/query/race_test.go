@@ -22,14 +22,13 @@ const (
 )
 
 // TestRaceOfALateReader: the race detector reports a goroutine that loops after Borrow.End, by
-// Query.Rows, Query.Where and ChunkList.Rows, and none that ended before. The test starts itself
-// again.
+// Query.Rows and Query.Where, and none that ended before. The test starts itself again.
 func TestRaceOfALateReader(t *testing.T) {
 	if which := os.Getenv(lateReader); which != "" {
 		readLate(t, which)
 		return
 	}
-	for _, which := range []string{inTime, "Rows", "Where", "ChunkList"} {
+	for _, which := range []string{inTime, "Rows", "Where"} {
 		run := exec.Command(os.Args[0], "-test.run=^TestRaceOfALateReader$")
 		run.Env = append(os.Environ(), lateReader+"="+which)
 		out, err := run.CombinedOutput()
@@ -49,10 +48,8 @@ func readLate(t *testing.T, which string) {
 	position, cell := ecs.Register[ecstest.Position](w), ecs.RegisterShared[int](w)
 	ecs.NewArchetype(w, position, cell.Of(1)).Create()
 	q, one := ecs.NewQuery(w, ecs.Read(position)), cell.Of(1)
-	list := q.Chunks(ecs.ChunkList{})
 	loops := map[string]func() iter.Seq[ecs.Rows]{
-		inTime: q.Rows, "Rows": q.Rows, "ChunkList": list.Rows,
-		"Where": func() iter.Seq[ecs.Rows] { return q.Where(one) },
+		inTime: q.Rows, "Rows": q.Rows, "Where": func() iter.Seq[ecs.Rows] { return q.Where(one) },
 	}
 	loop := func() {
 		for range loops[which]() { // a row
