@@ -24,11 +24,6 @@ var unusedNames = map[string]string{
 		Sparse.EnableQuery Sparse.Enabled Sparse.Has Sparse.Mut Stats.Chunks Stats.Reserve
 		Stats.Reserved Stats.Shared Stats.Small Stats.Spilled View.At View.Query World.Unreserve
 	`,
-	"ecs/image": `
-		Converted Dropped Fate Fate.String Field.Kind Field.Offset Field.Size Info.Free Into KeepUnknown
-		Kept Refused Same Section.Err SharedValue.Bytes TypePlan.Err TypePlan.Fate TypePlan.Kind
-		TypePlan.Name TypePlan.Notes TypePlan.To Unused World
-	`,
 	"ecs/scene": `
 		AddBlob Arriving Context.Object ErrBroken ErrHost Error.Err Error.Object Error.Place Error.Stack
 		Failed Files Gone Host.Check Host.Entity Identity.Local Instance.EntityOf Instance.Number
