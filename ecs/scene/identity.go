@@ -61,6 +61,3 @@ func registering(types func(*ecs.World)) func(*ecs.World) section.Types {
 
 // ObjectID returns the number by which an Identity names an object: a hash of its id.
 func ObjectID(id string) uint64 { return section.Hash(id) }
-
-// SectionID returns the number by which links name a section.
-func SectionID(name string) uint64 { return section.Hash(name) }

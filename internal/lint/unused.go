@@ -24,12 +24,6 @@ var unusedNames = map[string]string{
 		Sparse.EnableQuery Sparse.Enabled Sparse.Has Sparse.Mut Stats.Chunks Stats.Reserve
 		Stats.Reserved Stats.Shared Stats.Small Stats.Spilled View.At View.Query World.Unreserve
 	`,
-	"ecs/scene": `
-		AddBlob Arriving Context.Object ErrBroken ErrHost Error.Err Error.Object Error.Place Error.Stack
-		Failed Files Gone Host.Check Host.Entity Identity.Local Instance.EntityOf Instance.Number
-		Instance.Path Leaving Of Reading Report.Removed SectionID SectionReport.Links
-		SectionReport.Objects SectionReport.Parts SectionReport.Path Tag.Instance Tag.Part Workers
-	`,
 	"ecs/system": `
 		Ambiguity.First Ambiguity.Group Ambiguity.Types Clock Context Destroyer Destroyer.Destroy
 		ErrClosed ErrCycle ErrLocked ErrPanic ErrRegistration Fixed.Ahead Fixed.Dropped Fixed.Step

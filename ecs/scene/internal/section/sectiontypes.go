@@ -25,7 +25,7 @@ type TagType struct {
 	At   func(rows ecs.Rows) (instance, part uint32, ok bool)
 }
 
-// Hash is scene.ObjectID and scene.SectionID: FNV-1a, without 0.
+// Hash is scene.ObjectID, and numbers sections likewise: FNV-1a, without 0.
 func Hash(text string) uint64 {
 	h := fnv.New64a()
 	h.Write([]byte(text))
