@@ -25,15 +25,7 @@ var unusedNames = map[string]string{
 		Stats.Reserved Stats.Shared Stats.Small Stats.Spilled View.At View.Query World.Unreserve
 	`,
 	"ecs/system": `
-		Ambiguity.First Ambiguity.Group Ambiguity.Types Clock Context Destroyer Destroyer.Destroy
-		ErrClosed ErrCycle ErrLocked ErrPanic ErrRegistration Fixed.Ahead Fixed.Dropped Fixed.Step
-		Group.State Group.Systems Group.TryAdd Including Logger PanicError.Stack Published.Len
-		Published.Locate Published.Name Published.Named Published.RowsSince Published.Snapshot
-		Published.Version Published.World Registered Registration.Package ResourceOf Singleton.Entity
-		Singleton.Get Singleton.Mut Singleton.Query Singleton.Set State.Enable State.Enabled State.Name
-		State.Remove State.Running State.Timing Systems.BeginInitialization Systems.BeginPresentation
-		Systems.EndInitialization Systems.Root Systems.Simulation Systems.Timings Systems.VariableRate
-		Systems.Warnings Timing Timing.Depth Timing.Last Timing.Max Timing.Mean Timing.System
-		Timing.Total Timing.Updates TraceCommands WithScheduler
+		Published.Len Published.Locate Published.Name Published.Named Published.RowsSince
+		Published.Version Published.World
 	`,
 }
