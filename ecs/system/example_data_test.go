@@ -155,7 +155,7 @@ func ExampleSnapshots_Take() {
 		if err != nil {
 			fmt.Println(err)
 		}
-		x := place.LookupIn(s.Snapshot).Get(e).X
+		x := place.Lookup(s.Snapshot).Get(e).X
 		s.Release()
 		answer <- x
 	}()

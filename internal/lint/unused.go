@@ -25,7 +25,6 @@ var unusedNames = map[string]string{
 		Stats.Reserved Stats.Shared Stats.Small Stats.Spilled View.At View.Query World.Unreserve
 	`,
 	"ecs/system": `
-		Published.Len Published.Locate Published.Name Published.Named Published.RowsSince
-		Published.Version Published.World
+		Published.Name Published.Named Published.RowsSince Published.Version
 	`,
 }
