@@ -21,7 +21,7 @@ const (
 	width    = 25 * vg.Centimeter
 	height   = 6.5 * vg.Centimeter
 	dpi      = 110
-	barWidth = 1.1 * vg.Centimeter
+	barWidth = 0.9 * vg.Centimeter
 )
 
 // Colours of the bars: others grey, Quarry blue as in the report.

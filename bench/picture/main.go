@@ -79,7 +79,7 @@ type (
 
 // read returns the panels, and the figures as README.md has them.
 func read(folder string) (panels []panel, lines []string, err error) {
-	cpu := panel{title: "cache: CPU of a request, us", format: "%.1f"}
+	cpu := panel{title: "cache: CPU per request, µs", format: "%.1f"}
 	peak := panel{title: "cache: peak memory, MB", format: "%.0f"}
 	var stored cacheRun
 	if err := decode(filepath.Join(folder, "cache.json"), &stored); err != nil {
@@ -98,30 +98,32 @@ func read(folder string) (panels []panel, lines []string, err error) {
 		cpu.add(want, us)
 		peak.add(want, mb)
 	}
-	resident := panel{title: "server of 1 M units: MB", format: "%.0f"}
-	end := panel{}
-	state := panel{title: "server: a state kept, us", format: "%.0f"}
+	resident := panel{title: "server: memory, MB", format: "%.0f"}
+	end := panel{title: "server keeping states: MB", format: "%.0f"}
+	state := panel{title: "server: keep a state, ms", format: "%.3g"}
 	var run serverRun
 	if err := decode(filepath.Join(folder, "server.json"), &run); err != nil {
 		return nil, nil, err
 	}
 	for _, s := range run.Sides {
-		var mb, last, us []float64
+		var mb, last, ms []float64
 		for _, m := range s.Samples {
-			mb, last, us = append(mb, m.Resident/1e6), append(last, m.End/1e6), append(us, m.State/1e3)
+			mb, last, ms = append(mb, m.Resident/1e6), append(last, m.End/1e6), append(ms, m.State/1e6)
 		}
 		resident.add(s.Side, mb)
 		end.add(s.Side, last)
-		state.add(s.Side, us)
+		state.add(s.Side, ms)
 	}
 	lines = []string{
 		fmt.Sprintf("%.2f of the processor time and %.2f of the memory", cpu.toFirst(), peak.toFirst()),
 		fmt.Sprintf("%.0f MB; ark %.0f, a slice of structs %.0f",
 			resident.values[2], resident.values[1], resident.values[0]),
-		fmt.Sprintf("while states are kept %.0f, %.0f and %.0f", end.values[2], end.values[1], end.values[0]),
+		fmt.Sprintf("keeping states: %.0f MB; ark %.0f, the slice %.0f", end.values[2], end.values[1], end.values[0]),
+		fmt.Sprintf("a state kept: %.0f us; ark %.1f ms, the slice %.1f",
+			state.values[2]*1e3, state.values[1], state.values[0]),
 		run.Host.String(),
 	}
-	return []panel{cpu, peak, state, resident}, lines, nil
+	return []panel{cpu, peak, state, resident, end}, lines, nil
 }
 
 // add adds a side by its rounds.
