@@ -89,7 +89,7 @@ func TestEntityTextIsRefused(t *testing.T) {
 	p := ecstest.MakeEntity(1<<31|7, 1)
 	_, err := p.MarshalText()
 	require.EqualError(t, err,
-		"ecs: Entity.AppendText: a placeholder of a command buffer, which is good in that buffer only")
+		"ecs: Entity.MarshalText: a placeholder of a command buffer, which is good in that buffer only")
 	b, err := p.AppendText([]byte("at "))
 	require.Error(t, err)
 	require.Equal(t, "at ", string(b))
@@ -109,7 +109,7 @@ func TestEntityBinary(t *testing.T) {
 	require.Equal(t, []byte{9, 4, 3, 2, 1, 9, 7, 6, 5}, b, "little endian, the index first")
 	_, err = ecstest.MakeEntity(1<<31|1, 1).MarshalBinary()
 	require.EqualError(t, err,
-		"ecs: Entity.AppendBinary: a placeholder of a command buffer, which is good in that buffer only")
+		"ecs: Entity.MarshalBinary: a placeholder of a command buffer, which is good in that buffer only")
 	for want, data := range map[string][]byte{
 		"7 bytes, want 8": make([]byte, 7),
 		"9 bytes, want 8": make([]byte, 9),

@@ -96,7 +96,7 @@ func nilOfSnapshots(t *testing.T, w *ecs.World) []lint.NilCall {
 		panics("Component.Lookup", "ecs: Component.Lookup: the accessor or snapshot is nil", func() { position.Lookup(nil) }),
 		panics("Diff: older", "ecs: Diff: the snapshot is nil", func() { _, _ = ecs.Diff(nil, moment) }),
 		panics("Diff: newer", "ecs: Diff: the snapshot is nil", func() { _, _ = ecs.Diff(moment, nil) }),
-		panics("DecodeDelta", "ecs: DecodeDelta: the accessor or snapshot is nil", func() { _, _ = ecs.DecodeDelta(nil, 1) }),
+		panics("DecodeDelta", "ecs: DecodeDelta: the reader is nil", func() { _, _ = ecs.DecodeDelta(nil, 1) }),
 		panics("Delta.ApplyTo", "ecs: Delta.ApplyTo: ", func() { _ = new(ecs.Delta).ApplyTo(nil) }),
 		panics("Delta.Values", "ecs: Delta.Values: a type is nil", func() {
 			d, _ := ecs.Diff(moment, moment)
@@ -115,7 +115,7 @@ func nilOfSnapshots(t *testing.T, w *ecs.World) []lint.NilCall {
 		panics("Snapshot.Rows", "ecs: Snapshot.Rows: the query is nil", func() { moment.Rows(nil)(nil) }),
 		panics("Snapshot.RowsSince", "ecs: Snapshot.Rows: the query is nil", func() { moment.RowsSince(nil, 0)(nil) }),
 		panics("Sparse.Lookup", "ecs: Sparse.Lookup: the accessor or snapshot is nil", func() { note.Lookup(nil) }),
-		panics("World.ApplyDelta", "ecs: World.ApplyDelta: the accessor or snapshot is nil", func() { _ = w.ApplyDelta(nil) }),
+		panics("World.ApplyDelta", "ecs: World.ApplyDelta: the reader is nil", func() { _ = w.ApplyDelta(nil) }),
 	}
 }
 

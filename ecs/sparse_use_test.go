@@ -218,7 +218,7 @@ func TestSparseShared(t *testing.T) {
 					}
 				}
 			}
-			if n != len(ids) {
+			if n != len(ids)/2 {
 				t.Errorf("%d values in two loops", n)
 			}
 			if marked.Get(ids[2]).By != ids[0] || marked.Has(ids[3]) || len(marked.Values()) != len(ids)/2 {

@@ -69,10 +69,10 @@ func TestLocateInBodies(t *testing.T) {
 	err := look.Run(func(c *job.Ctx, _ ecs.Rows) { c.Locate(stranger) })
 	var failed *job.PanicError
 	require.ErrorAs(t, err, &failed)
-	require.Contains(t, failed.Value, "ecs: Accessor.Locate: entity ")
+	require.Contains(t, failed.Value, "ecs: World.Locate: entity ")
 	require.Contains(t, failed.Value, "belongs to another world")
 	var kept *job.Ctx
 	require.NoError(t, look.Run(func(c *job.Ctx, _ ecs.Rows) { kept = c }))
-	require.PanicsWithValue(t, "ecs: Accessor.Locate: job look is not out: it has not begun, or has ended",
+	require.PanicsWithValue(t, "ecs: Ctx.Locate: job look is not out: it has not begun, or has ended",
 		func() { kept.Locate(ids[200]) })
 }

@@ -197,7 +197,8 @@ func TestPointsAndRemoval(t *testing.T) {
 	p := system.NewPoint()
 	s.systems.Add("point", p, system.Last())
 	a.Create()
-	s.w.Reset()
+	s.w.Clear()
+	s.w.Shrink(0)
 	chunks := s.w.Universe().Stats().LiveChunks
 	spawn := func(x *system.State) {
 		x.Commands(p).Create(a)
@@ -222,7 +223,8 @@ func TestPointsAndRemoval(t *testing.T) {
 	spawning.Remove()
 	s.step()
 	require.Equal(t, 3, a.Len())
-	s.w.Reset()
+	s.w.Clear()
+	s.w.Shrink(0)
 	require.Equal(t, chunks, s.w.Universe().Stats().LiveChunks, "buffers gave their memory back")
 }
 

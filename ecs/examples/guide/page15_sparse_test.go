@@ -79,5 +79,5 @@ func Example_sparse() {
 	// 999 0 <nil> 2
 	// [4v1 701v1] [{5 1} {1 3}]
 	// ecs: NewArchetype: sparse Burning is sparse: no archetype has it; add it to entities
-	// ecs: Sparse.Remove: structural change inside a loop over query(Write sparse Burning); gather the entities and change them after the loop
+	// ecs: Sparse.Remove: structural change inside a loop over query(Write Hull, Read sparse Burning); gather the entities and change them after the loop
 }

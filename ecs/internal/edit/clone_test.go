@@ -54,7 +54,8 @@ func (x *nest) step(rng *rand.Rand, ids []ecs.Entity) []ecs.Entity {
 		}
 	case 8:
 		if rng.IntN(10) == 0 {
-			x.w.Reset()
+			x.w.Clear()
+			x.w.Shrink(0)
 		}
 	}
 	return slices.DeleteFunc(ids, func(e ecs.Entity) bool { return !x.w.Alive(e) })
@@ -196,14 +197,15 @@ func holdBut(u *alloc.Universe, left int) (held []alloc.ChunkIndex) {
 	return held
 }
 
-// TestReset: after a reset the world has nothing, keeps no memory but records, and goes on.
-func TestReset(t *testing.T) {
+// TestClearAndShrink: the world then has nothing, keeps no memory but records, and goes on.
+func TestClearAndShrink(t *testing.T) {
 	x := newNest(t)
 	var ids []ecs.Entity
 	for i := range 5000 {
 		ids = append(ids, x.make(i%4, 0, ecs.Null))
 	}
-	x.w.Reset()
+	x.w.Clear()
+	x.w.Shrink(0)
 	require.NoError(t, x.w.Verify())
 	require.Zero(t, x.w.Stats().Alive)
 	require.Zero(t, x.w.Stats().Chunks+x.w.Stats().Reserve)
@@ -211,7 +213,7 @@ func TestReset(t *testing.T) {
 	require.False(t, x.w.Alive(ids[7]))
 	require.False(t, slices.Contains(ids, x.make(1, 3, ecs.Null)))
 	require.NoError(t, x.w.Close())
-	require.PanicsWithValue(t, "ecs: World.Reset: the world is closed", x.w.Reset)
+	require.PanicsWithValue(t, "ecs: World.Clear: the world is closed", x.w.Clear)
 }
 
 // TestClonePins: an archetype of a value that is kept without rows, as NewArchetype returned

@@ -259,9 +259,10 @@ func refuseClones(r *ecstest.Refusals, x, _, _ *crowd) {
 	if after := r.State(false); after != before {
 		r.Note("Shrink", fmt.Errorf("from %s to %s", before, after))
 	}
-	x.w.Reset()
+	x.w.Clear()
+	x.w.Shrink(0)
 	if stats := x.w.Stats(); stats.Alive+stats.Chunks+stats.Reserve+stats.Small+stats.Buffers > 0 {
-		r.Note("Reset", fmt.Errorf("left %+v", stats))
+		r.Note("Clear", fmt.Errorf("left %+v", stats))
 	}
 	x.fill(r, 100)
 }

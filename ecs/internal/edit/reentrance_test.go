@@ -156,7 +156,6 @@ func (x *inner) changes() map[string]func() {
 		"Shared.Add":               func() { x.team.Add(x.list[0], "blue") },
 		"Shared.Set":               func() { x.team.Set(x.plain, "blue") },
 		"Change.Apply":             func() { _, _ = add.Apply(x.list[0]) },
-		"World.Reset":              func() { x.w.Reset() },
 		"World.Shrink":             func() { x.w.Shrink(0) },
 		"World.Close":              func() { _ = x.w.Close() },
 		"World.Clone":              func() { _, _ = x.w.Clone() },

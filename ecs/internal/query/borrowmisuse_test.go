@@ -59,8 +59,8 @@ func TestBorrowMisuse(t *testing.T) {
 		"ecs: Accessor.Rows: the accessor is nil or the zero value; accessors come from Borrow.Accessor": func() {
 			ecstest.RowsOf(new(ecs.Accessor), part)
 		},
-		"ecs: Lookup.Mut: the look-up is the zero value; look-ups come from Component.Lookup":    func() { ecs.Lookup[ecstest.Position]{}.Mut(m.Entity) },
-		"ecs: Lookup.Get: the look-up is the zero value; look-ups come from Component.Lookup":    func() { ecs.Lookup[ecstest.Position]{}.Get(m.Entity) },
+		"ecs: Lookup.Mut: the look-up is the zero value; look-ups come from the method Lookup of handles":    func() { ecs.Lookup[ecstest.Position]{}.Mut(m.Entity) },
+		"ecs: Lookup.Get: the look-up is the zero value; look-ups come from the method Lookup of handles":    func() { ecs.Lookup[ecstest.Position]{}.Get(m.Entity) },
 		"ecs: BufferLookup.Mut: the look-up is the zero value; look-ups come from Buffer.Lookup": func() { ecs.BufferLookup[ecstest.Hit]{}.Mut(m.Entity) },
 	} {
 		ecstest.RequirePanicText(t, text, f)
@@ -94,7 +94,6 @@ func TestMisuseInBorrows(t *testing.T) {
 		"ecs: Component.Lookup: job read does not use Velocity: declare it":            func() { m.Velocity.Lookup(accessor) },
 		"ecs: Component.Lookup: Position and job read belong to different worlds":      func() { strange.Lookup(accessor) },
 		"ecs: Lookup.Mut: job move declares Velocity to read: use ecs.Write":           func() { m.Velocity.Lookup(r).Mut(m.Entity) },
-		"ecs: Lookup.Set: job move declares Velocity to read: use ecs.Write":           func() { m.Velocity.Lookup(r).Set(m.Entity, ecstest.Velocity{}) },
 		"ecs: BufferLookup.Mut: job move declares []Hit to read: use ecs.Write":        func() { m.Hits.Lookup(r).Mut(m.Entity) },
 		"ecs: Lookup.Get: entity " + m.Stranger.String() + " belongs to another world": func() { m.Velocity.Lookup(r).Get(m.Stranger) },
 		"ecs: Component.Slice: query(Read Position) does not declare Velocity: add ecs.Read or ecs.Write": func() {

@@ -29,7 +29,6 @@ func TestSnapshotIsOnlyRead(t *testing.T) {
 		}
 	}
 	for text, f := range map[string]func(){
-		"Lookup.Set: snapPlace":           func() { w.place.Lookup(s).Set(e, snapPlace{X: 9}) },
 		"Lookup.Mut: snapPlace":           func() { w.place.Lookup(s).Mut(e) },
 		"Lookup.Disable: snapSpeed":       func() { w.speed.Lookup(s).Disable(e) },
 		"Lookup.Enable: snapSpeed":        func() { w.speed.Lookup(s).Enable(e) },
