@@ -26,8 +26,8 @@ func TestDiscard(t *testing.T) {
 				require.ErrorIs(t, r.Discard(0, page), mmap.ErrUnsupported)
 				return
 			}
-			for _, span := range [][2]int{{page, page}, {g - 3*page, 5 * page}, {2 * g, g}} {
-				off, n := span[0], span[1]
+			for _, part := range [][2]int{{page, page}, {g - 3*page, 5 * page}, {2 * g, g}} {
+				off, n := part[0], part[1]
 				// The system may gather pages around a gap in a huge one at any moment, and then
 				// the gap is there again, of zeros: rarely, so not each time.
 				for tries := 5; ; tries-- {
@@ -46,7 +46,7 @@ func TestDiscard(t *testing.T) {
 				}
 				requireZero(t, r, off, n)
 				for i := 0; i < 3*g; i += 512 {
-					require.True(t, i >= off && i < off+n || r.Bytes()[i] == 0xA5, "byte %d beside %v", i, span)
+					require.True(t, i >= off && i < off+n || r.Bytes()[i] == 0xA5, "byte %d beside %v", i, part)
 				}
 				dirty(r, off, n)
 				require.NoError(t, r.Verify())

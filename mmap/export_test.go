@@ -85,11 +85,11 @@ func (r *Region) Hints() Hint {
 	return r.hints
 }
 
-// GuardSpans are the guarded runs, as offsets and sizes.
-func (r *Region) GuardSpans() (all [][2]int) {
+// GuardRuns are the guarded runs, as offsets and sizes.
+func (r *Region) GuardRuns() (all [][2]int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, s := range r.guards.spans(0, r.memory.size/PageSize()) {
+	for _, s := range r.guards.runsIn(0, r.memory.size/PageSize()) {
 		all = append(all, [2]int{s.offset(), s.size()})
 	}
 	return all
@@ -300,8 +300,8 @@ func (s *Pages) Remove(lo, hi int)                { s.set.remove(lo, hi) }
 func (s *Pages) Next(lo, hi int, member bool) int { return s.set.next(lo, hi, member) }
 func (s *Pages) Runs() int                        { return s.set.runs }
 func (s *Pages) Granules() int                    { return len(s.set.bits) }
-func (s *Pages) Spans(lo, hi int) (all [][2]int) {
-	for _, one := range s.set.spans(lo, hi) {
+func (s *Pages) RunsIn(lo, hi int) (all [][2]int) {
+	for _, one := range s.set.runsIn(lo, hi) {
 		all = append(all, [2]int{one.lo, one.hi})
 	}
 	return all
@@ -309,17 +309,17 @@ func (s *Pages) Spans(lo, hi int) (all [][2]int) {
 
 // CutPaste cuts the granules [lo, hi), tells what is left, and pastes it back.
 func (s *Pages) CutPaste(lo, hi int) (left [][2]int) {
-	out := s.set.cut(span{lo, hi})
-	left = s.Spans(0, 1<<20)
-	s.set.paste(out, span{lo, hi})
+	out := s.set.cut(granuleRange{lo, hi})
+	left = s.RunsIn(0, 1<<20)
+	s.set.paste(out, granuleRange{lo, hi})
 	return left
 }
 
 // Label is label.
 func Label(text string) string { return label(text) }
 
-func (s Set) Spans(lo, hi int) (all [][2]int) {
-	for _, one := range s.spans(lo, hi) {
+func (s Set) RunsIn(lo, hi int) (all [][2]int) {
+	for _, one := range s.runsIn(lo, hi) {
 		all = append(all, [2]int{one.lo, one.hi})
 	}
 	return all

@@ -36,7 +36,7 @@ func (r *Region) MapFile(off, n int, f *os.File, at int64) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s := r.span("MapFile", off, n)
+	s := r.granulesOf("MapFile", off, n)
 	if g := r.ready.next(s.lo, s.hi, true); g < s.hi {
 		panicState("MapFile", off, n, g, "already ready")
 	}
@@ -58,7 +58,7 @@ func (r *Region) MappedSize() int {
 
 // fileBytes is MappedSize. r.mu is held.
 func (r *Region) fileBytes() (bytes int) {
-	for _, s := range r.filed.spans(0, r.memory.size/Granule) {
+	for _, s := range r.filed.runsIn(0, r.memory.size/Granule) {
 		for g := s.lo; g < s.hi; g++ {
 			if r.ready.has(g) {
 				bytes += Granule
@@ -68,8 +68,8 @@ func (r *Region) fileBytes() (bytes int) {
 	return bytes
 }
 
-// attach is MapFile for a span of reserved granules. r.mu is held.
-func (r *Region) attach(s span, f *os.File, at int64) error {
+// attach is MapFile for a range of reserved granules. r.mu is held.
+func (r *Region) attach(s granuleRange, f *os.File, at int64) error {
 	if r.hints&^SmallPages != 0 { // a promise about contents, which pages of files cannot keep
 		return errNoSuch
 	}
@@ -106,9 +106,9 @@ func (r *Region) attach(s span, f *os.File, at int64) error {
 	return errno
 }
 
-// renew maps fresh pages without access over a span, whose granules show no file then. r.mu is
+// renew maps fresh pages without access over a range, whose granules show no file then. r.mu is
 // held.
-func (r *Region) renew(s span) error {
+func (r *Region) renew(s granuleRange) error {
 	if errno := r.space.sys.renew(&r.memory, s.offset(), s.size()); errno != nil {
 		return errno
 	}
@@ -118,13 +118,13 @@ func (r *Region) renew(s span) error {
 	return nil
 }
 
-// rehint gives new mappings of a span the hints of the region, best effort. r.mu is held.
-func (r *Region) rehint(s span) {
+// rehint gives new mappings of a range the hints of the region, best effort. r.mu is held.
+func (r *Region) rehint(s granuleRange) {
 	sys, m := r.space.sys, &r.memory
 	if r.hints&SmallPages != 0 {
 		_ = sys.hint(m, SmallPages, true)
 	}
-	for _, fine := range r.fine.spans(s.lo, s.hi) {
+	for _, fine := range r.fine.runsIn(s.lo, s.hi) {
 		_ = sys.fine(m, fine.offset(), fine.size(), true)
 	}
 	if r.name != "" {
@@ -132,14 +132,14 @@ func (r *Region) rehint(s span) {
 	}
 }
 
-// erase drops the contents of a denied span: granules that show a file are renewed. r.mu is held.
-func (r *Region) erase(s span) error {
+// erase drops the contents of a denied range: granules that show a file are renewed. r.mu is held.
+func (r *Region) erase(s granuleRange) error {
 	for lo := s.lo; lo < s.hi; {
 		filed := r.filed.has(lo)
-		part := span{lo, r.filed.next(lo, s.hi, !filed)}
+		part := granuleRange{lo, r.filed.next(lo, s.hi, !filed)}
 		do := r.renew
 		if !filed {
-			do = func(p span) error { return r.space.sys.drop(&r.memory, p.offset(), p.size()) }
+			do = func(p granuleRange) error { return r.space.sys.drop(&r.memory, p.offset(), p.size()) }
 		}
 		if errno := do(part); errno != nil {
 			return errno
@@ -152,12 +152,12 @@ func (r *Region) erase(s span) error {
 // renewStale renews reserved granules that may still show a file, since an undoing was refused.
 // r.mu is held.
 func (r *Region) renewStale() error {
-	for _, s := range r.filed.spans(0, r.memory.size/Granule) {
+	for _, s := range r.filed.runsIn(0, r.memory.size/Granule) {
 		for g := s.lo; g < s.hi; g++ {
 			if r.ready.has(g) {
 				continue
 			}
-			if errno := r.renew(span{g, g + 1}); errno != nil {
+			if errno := r.renew(granuleRange{g, g + 1}); errno != nil {
 				return errno
 			}
 			r.memory.stale.clear(g, g+1)
@@ -167,7 +167,7 @@ func (r *Region) renewStale() error {
 }
 
 // showsFile reports whether pages lie in granules that show a file. r.mu is held.
-func (r *Region) showsFile(s pageSpan) bool {
+func (r *Region) showsFile(s pageRange) bool {
 	per := pagesPerGranule()
 	hi := (s.hi + per - 1) / per
 	return r.filed.next(s.lo/per, hi, true) < hi

@@ -20,7 +20,7 @@ package mmap
 func (r *Region) Fine(off int, on bool) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	g := r.span("Fine", off, Granule).lo
+	g := r.granulesOf("Fine", off, Granule).lo
 	if on == r.fine.has(g) {
 		return nil
 	}

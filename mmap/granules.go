@@ -57,22 +57,22 @@ func (s granules) next(lo, hi int, member bool) int {
 	return hi
 }
 
-// span is the granules [lo, hi).
-type span struct{ lo, hi int }
+// granuleRange is the granules [lo, hi).
+type granuleRange struct{ lo, hi int }
 
-func (s span) offset() int { return s.lo * Granule }
-func (s span) size() int   { return (s.hi - s.lo) * Granule }
+func (s granuleRange) offset() int { return s.lo * Granule }
+func (s granuleRange) size() int   { return (s.hi - s.lo) * Granule }
 
-// spans returns the maximal runs of members in [lo, hi), in ascending order.
-func (s granules) spans(lo, hi int) []span {
-	var all []span
+// runsIn returns the maximal runs of members in [lo, hi), in ascending order.
+func (s granules) runsIn(lo, hi int) []granuleRange {
+	var all []granuleRange
 	for {
 		from := s.next(lo, hi, true)
 		if from == hi {
 			return all
 		}
 		lo = s.next(from, hi, false)
-		all = append(all, span{from, lo})
+		all = append(all, granuleRange{from, lo})
 	}
 }
 
@@ -91,7 +91,7 @@ func (s granules) paste(from granules, lo, hi, at int) {
 	if from == nil {
 		return
 	}
-	for _, one := range from.spans(lo, hi) {
+	for _, one := range from.runsIn(lo, hi) {
 		s.set(one.lo-lo+at, one.hi-lo+at)
 	}
 }

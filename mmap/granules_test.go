@@ -26,7 +26,7 @@ func (s slowSet) next(lo, hi int, member bool) int {
 	return hi
 }
 
-func (s slowSet) spans(lo, hi int) (all [][2]int) {
+func (s slowSet) runsIn(lo, hi int) (all [][2]int) {
 	for g := lo; g < hi; g++ {
 		switch {
 		case !s[g]:
@@ -45,7 +45,7 @@ func TestGranules(t *testing.T) {
 	const n = 194
 	edges := []int{0, 1, 2, 31, 62, 63, 64, 65, 66, 100, 126, 127, 128, 129, 191, 192, 193, 194}
 	check := func(set mmap.Set, slow slowSet) {
-		all := slow.spans(0, n)
+		all := slow.runsIn(0, n)
 		members := 0
 		for g := range n {
 			if slow[g] {
@@ -69,8 +69,8 @@ func TestGranules(t *testing.T) {
 				}
 			}
 		}
-		require.Equal(t, all, set.Spans(0, n))
-		require.Equal(t, slow.spans(63, 129), set.Spans(63, 129))
+		require.Equal(t, all, set.RunsIn(0, n))
+		require.Equal(t, slow.runsIn(63, 129), set.RunsIn(63, 129))
 	}
 	for _, a := range edges {
 		for _, b := range edges {

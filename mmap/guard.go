@@ -120,7 +120,7 @@ func (r *Region) GuardedSize() int {
 }
 
 // fence makes ready pages fault; their contents may be lost. r.mu is held.
-func (r *Region) fence(s pageSpan) error {
+func (r *Region) fence(s pageRange) error {
 	sys, m := r.space.sys, &r.memory
 	if sys.traits().guards == GuardMark {
 		return sys.guard(m, s.offset(), s.size())
@@ -133,7 +133,7 @@ func (r *Region) fence(s pageSpan) error {
 
 // unfence makes pages accessible and zero. It drops before it gives access, so it need not know how
 // far a refused fence got. r.mu is held.
-func (r *Region) unfence(s pageSpan) error {
+func (r *Region) unfence(s pageRange) error {
 	sys, m := r.space.sys, &r.memory
 	if errno := sys.drop(m, s.offset(), s.size()); errno != nil {
 		return errno
@@ -142,7 +142,7 @@ func (r *Region) unfence(s pageSpan) error {
 }
 
 // open makes pages accessible, with whatever contents. r.mu is held.
-func (r *Region) open(s pageSpan) error {
+func (r *Region) open(s pageRange) error {
 	sys, m := r.space.sys, &r.memory
 	if sys.traits().guards == GuardMark {
 		return sys.unguard(m, s.offset(), s.size())
@@ -150,8 +150,8 @@ func (r *Region) open(s pageSpan) error {
 	return sys.allow(m, s.offset(), s.size())
 }
 
-// refence restores the guards that giving access to a span removed. r.mu is held.
-func (r *Region) refence(s span, guards pageSet) error {
+// refence restores the guards that giving access to a range removed. r.mu is held.
+func (r *Region) refence(s granuleRange, guards pageSet) error {
 	if r.space.sys.traits().guards == GuardMark {
 		return nil // marks outlive deny and drop
 	}
@@ -159,7 +159,7 @@ func (r *Region) refence(s span, guards pageSet) error {
 		return nil
 	}
 	all := s.pages()
-	for _, p := range guards.spans(all.lo, all.hi) {
+	for _, p := range guards.runsIn(all.lo, all.hi) {
 		if errno := r.fence(p); errno != nil {
 			return errno
 		}
@@ -169,17 +169,17 @@ func (r *Region) refence(s span, guards pageSet) error {
 
 // readyPages converts bytes of ready granules into pages; it panics when they are not. r.mu is
 // held.
-func (r *Region) readyPages(op string, off, n int) pageSpan {
+func (r *Region) readyPages(op string, off, n int) pageRange {
 	r.check(op, off, n, PageSize())
 	lo, hi := off/Granule, (off+n+Granule-1)/Granule
 	if g := r.ready.next(lo, hi, false); g < hi {
 		panicState(op, off, n, g, "reserved")
 	}
-	return pageSpan{off / PageSize(), (off + n) / PageSize()}
+	return pageRange{off / PageSize(), (off + n) / PageSize()}
 }
 
 // openPages is readyPages for pages that must not be guarded. r.mu is held.
-func (r *Region) openPages(op string, off, n int) pageSpan {
+func (r *Region) openPages(op string, off, n int) pageRange {
 	s := r.readyPages(op, off, n)
 	if p := r.guards.next(s.lo, s.hi, true); p < s.hi {
 		panicPage(op, off, n, p, "guarded")

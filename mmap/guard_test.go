@@ -41,7 +41,7 @@ func TestGuard(t *testing.T) {
 		require.Equal(t, base+uintptr(lo), faultAt(func() { clear(b[lo-100 : lo+n]) }), "an overrun")
 
 		require.NoError(t, r.Unguard(lo+page, page)) // a hole
-		require.Equal(t, [][2]int{{lo, page}, {lo + 2*page, 3 * page}}, r.GuardSpans())
+		require.Equal(t, [][2]int{{lo, page}, {lo + 2*page, 3 * page}}, r.GuardRuns())
 		requireZero(t, r, lo+page, page)
 		require.NotZero(t, faultAt(func() { b[lo+page-1] = 1 }))
 		require.NotZero(t, faultAt(func() { b[lo+2*page] = 1 }))
@@ -70,7 +70,7 @@ func TestGuardsEnd(t *testing.T) {
 			require.NoError(t, r.Guard(page, 2*page))
 			require.NoError(t, r.Guard(2*g-page, 2*page))
 			require.NoError(t, r.Decommit(0, 2*g))
-			require.Equal(t, [][2]int{{2 * g, page}}, r.GuardSpans(), "those of the granule that is ready")
+			require.Equal(t, [][2]int{{2 * g, page}}, r.GuardRuns(), "those of the granule that is ready")
 			require.NotZero(t, faultAt(func() { r.Bytes()[2*g] = 1 }))
 			require.NoError(t, r.Commit(0, 2*g))
 			requireZero(t, r, 0, 2*g)
@@ -194,11 +194,11 @@ func TestGuardBudget(t *testing.T) {
 				require.NoError(t, r.Release())
 				return
 			}
-			before := r.GuardSpans()
+			before := r.GuardRuns()
 			for _, err := range []error{r.Guard(g, page), r.Unguard(2*page, page), r.Commit(3*g, g), r.Lock(g, g)} {
 				require.ErrorIs(t, err, mmap.ErrMemory)
 				require.ErrorContains(t, err, "too many separate ready ranges")
-				require.Equal(t, before, r.GuardSpans())
+				require.Equal(t, before, r.GuardRuns())
 				require.Equal(t, 4, s.Runs())
 				require.NoError(t, r.Verify())
 			}

@@ -8,11 +8,11 @@ type pageSet struct {
 	runs int              // maximal runs of members within each granule, summed; a run across a border counts twice
 }
 
-// pageSpan is the pages [lo, hi).
-type pageSpan struct{ lo, hi int }
+// pageRange is the pages [lo, hi).
+type pageRange struct{ lo, hi int }
 
-func (s pageSpan) offset() int { return s.lo * PageSize() }
-func (s pageSpan) size() int   { return (s.hi - s.lo) * PageSize() }
+func (s pageRange) offset() int { return s.lo * PageSize() }
+func (s pageRange) size() int   { return (s.hi - s.lo) * PageSize() }
 
 func pagesPerGranule() int { return Granule / PageSize() }
 
@@ -82,21 +82,21 @@ func (s *pageSet) next(lo, hi int, member bool) int {
 	return hi
 }
 
-// spans returns the maximal runs of members in [lo, hi), in ascending order.
-func (s *pageSet) spans(lo, hi int) []pageSpan {
-	var all []pageSpan
+// runsIn returns the maximal runs of members in [lo, hi), in ascending order.
+func (s *pageSet) runsIn(lo, hi int) []pageRange {
+	var all []pageRange
 	for {
 		from := s.next(lo, hi, true)
 		if from == hi {
 			return all
 		}
 		lo = s.next(from, hi, false)
-		all = append(all, pageSpan{from, lo})
+		all = append(all, pageRange{from, lo})
 	}
 }
 
 // cut removes the members in the granules of from and returns them.
-func (s *pageSet) cut(from span) pageSet {
+func (s *pageSet) cut(from granuleRange) pageSet {
 	var out pageSet
 	if len(s.bits) == 0 {
 		return out
@@ -110,7 +110,7 @@ func (s *pageSet) cut(from span) pageSet {
 }
 
 // paste adds back the members that cut took from the granules of into.
-func (s *pageSet) paste(from pageSet, into span) {
+func (s *pageSet) paste(from pageSet, into granuleRange) {
 	for g := into.lo; g < into.hi && len(from.bits) > 0; g++ {
 		if set := from.bits[g]; set != nil {
 			s.put(g, set)
@@ -118,7 +118,7 @@ func (s *pageSet) paste(from pageSet, into span) {
 	}
 }
 
-// pages returns the pages of a span of granules.
-func (s span) pages() pageSpan {
-	return pageSpan{s.lo * pagesPerGranule(), s.hi * pagesPerGranule()}
+// pages returns the pages of a range of granules.
+func (s granuleRange) pages() pageRange {
+	return pageRange{s.lo * pagesPerGranule(), s.hi * pagesPerGranule()}
 }

@@ -29,12 +29,12 @@ func TestPageSet(t *testing.T) {
 			set.Remove(lo, hi)
 			slow.fill(lo, hi, false)
 		}
-		require.Equal(t, slow.spans(0, 3*per), set.Spans(0, 3*per))
-		require.Equal(t, slow.spans(per-1, 2*per+1), set.Spans(per-1, 2*per+1))
+		require.Equal(t, slow.runsIn(0, 3*per), set.RunsIn(0, 3*per))
+		require.Equal(t, slow.runsIn(per-1, 2*per+1), set.RunsIn(per-1, 2*per+1))
 		runs, touched := 0, 0
 		var left [][2]int
 		for i := range 3 {
-			all := slow.spans(i*per, (i+1)*per)
+			all := slow.runsIn(i*per, (i+1)*per)
 			runs += len(all)
 			if len(all) > 0 {
 				touched++
@@ -53,9 +53,9 @@ func TestPageSet(t *testing.T) {
 		}
 		without := append(slowSet(nil), slow...)
 		without.fill(per, 3*per, false)
-		left = without.spans(0, 3*per)
+		left = without.runsIn(0, 3*per)
 		require.Equal(t, left, set.CutPaste(1, 3))
-		require.Equal(t, slow.spans(0, 3*per), set.Spans(0, 3*per))
+		require.Equal(t, slow.runsIn(0, 3*per), set.RunsIn(0, 3*per))
 		require.Equal(t, runs, set.Runs())
 	}
 }

@@ -110,7 +110,7 @@ func (r *Region) Committed() int {
 func (r *Region) Commit(off, n int) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s := r.span("Commit", off, n)
+	s := r.granulesOf("Commit", off, n)
 	if g := r.ready.next(s.lo, s.hi, true); g < s.hi {
 		panicState("Commit", off, n, g, "already ready")
 	}
@@ -135,7 +135,7 @@ func (r *Region) Commit(off, n int) error {
 func (r *Region) Decommit(off, n int) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s := r.span("Decommit", off, n)
+	s := r.granulesOf("Decommit", off, n)
 	if g := r.ready.next(s.lo, s.hi, false); g < s.hi {
 		panicState("Decommit", off, n, g, "already reserved")
 	}
@@ -150,7 +150,7 @@ func (r *Region) Decommit(off, n int) error {
 		r.accountAlways()
 		return r.refuse("Decommit", off, n, ErrMemory, errMappings)
 	}
-	if sentinel, errno := r.forfeit([]span{s}, guards); errno != nil {
+	if sentinel, errno := r.forfeit([]granuleRange{s}, guards); errno != nil {
 		return r.refuse("Decommit", off, n, sentinel, errno)
 	}
 	return r.done()
@@ -180,11 +180,11 @@ func (r *Region) Release() error {
 	if errno != nil {
 		return r.refuse("Release", 0, r.memory.size, ErrMemory, errno)
 	}
-	all := r.ready.spans(0, r.memory.size/Granule)
+	all := r.ready.runsIn(0, r.memory.size/Granule)
 	for _, s := range all {
 		r.ready.clear(s.lo, s.hi)
 	}
-	guards := r.guards.cut(span{0, r.memory.size / Granule})
+	guards := r.guards.cut(granuleRange{0, r.memory.size / Granule})
 	if sentinel, errno := r.forfeit(all, guards); errno != nil {
 		return r.refuse("Release", 0, r.memory.size, sentinel, errno)
 	}
@@ -197,11 +197,11 @@ func (r *Region) Release() error {
 	return r.done()
 }
 
-// allow gives access to a span, after it has dropped the span's stale granules. r.mu is held.
-func (r *Region) allow(s span) error {
+// allow gives access to a range, after it has dropped the range's stale granules. r.mu is held.
+func (r *Region) allow(s granuleRange) error {
 	sys, m := r.space.sys, &r.memory
 	marks := sys.traits().guards == GuardMark
-	for _, old := range m.stale.spans(s.lo, s.hi) {
+	for _, old := range m.stale.runsIn(s.lo, s.hi) {
 		if marks { // before drop, which then frees the page table and so leaves room for a huge page
 			if errno := sys.unguard(m, old.offset(), old.size()); errno != nil {
 				return errno
@@ -216,18 +216,18 @@ func (r *Region) allow(s span) error {
 	if errno == nil {
 		return nil
 	}
-	// Part of the span may be allowed. Whether or not undoing succeeds, a stray write can have
+	// Part of the range may be allowed. Whether or not undoing succeeds, a stray write can have
 	// reached it, so it counts as stale from here on.
 	_ = sys.deny(m, s.offset(), s.size())
 	m.stale.set(s.lo, s.hi)
 	return errno
 }
 
-// forfeit removes access and contents from spans whose ready bits and guards the caller has
-// removed. If a step is refused, it allows all spans again, restores their guards and sets their
-// bits; a span where that is refused stays reserved and becomes stale. After a failure the records
+// forfeit removes access and contents from ranges whose ready bits and guards the caller has
+// removed. If a step is refused, it allows all ranges again, restores their guards and sets their
+// bits; a range where that is refused stays reserved and becomes stale. After a failure the records
 // agree with the bits. r.mu is held.
-func (r *Region) forfeit(all []span, guards pageSet) (sentinel, errno error) {
+func (r *Region) forfeit(all []granuleRange, guards pageSet) (sentinel, errno error) {
 	sys, m := r.space.sys, &r.memory
 	lazy, marks := sys.traits().lazy, sys.traits().guards == GuardMark
 	for _, s := range all {
@@ -266,10 +266,10 @@ func (r *Region) forfeit(all []span, guards pageSet) (sentinel, errno error) {
 	return sentinel, errno
 }
 
-// span converts bytes into granules; it panics when the range is invalid. r.mu is held.
-func (r *Region) span(op string, off, n int) span {
+// granulesOf converts bytes into granules; it panics when the range is invalid. r.mu is held.
+func (r *Region) granulesOf(op string, off, n int) granuleRange {
 	r.check(op, off, n, Granule)
-	return span{off / Granule, (off + n) / Granule}
+	return granuleRange{off / Granule, (off + n) / Granule}
 }
 
 // check panics unless [off, off+n) is a range of whole units inside an open region. r.mu is held.

@@ -220,7 +220,7 @@ func TestConcurrent(t *testing.T) {
 	})
 }
 
-// TestAgainstModel makes random transitions on random spans and compares with
+// TestAgainstModel makes random transitions on random ranges and compares with
 // one bool per granule and with the contents that it wrote.
 func TestAgainstModel(t *testing.T) {
 	onEach(t, func(t *testing.T, s *mmap.Space) {
@@ -256,7 +256,7 @@ func TestAgainstModel(t *testing.T) {
 				}
 			}
 			require.Equal(t, ready, r.Committed())
-			require.Equal(t, len(model.spans(0, granules)), s.Runs())
+			require.Equal(t, len(model.runsIn(0, granules)), s.Runs())
 			require.NoError(t, r.Verify())
 		}
 		require.NoError(t, r.Release())

@@ -24,7 +24,7 @@ func (r *Region) Resident() (int, error) {
 		panicReleased("Resident")
 	}
 	sum := 0
-	for _, s := range r.ready.spans(0, r.memory.size/Granule) {
+	for _, s := range r.ready.runsIn(0, r.memory.size/Granule) {
 		for off, end := s.offset(), s.offset()+s.size(); off < end; off += residentStep {
 			n := min(residentStep, end-off)
 			bytes, errno := r.space.sys.resident(&r.memory, off, n)
@@ -93,7 +93,7 @@ func touch(m *memory, off, n int) {
 func (r *Region) Lock(off, n int) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s := r.span("Lock", off, n)
+	s := r.granulesOf("Lock", off, n)
 	r.openPages("Lock", off, n)
 	if g := r.locked.next(s.lo, s.hi, true); g < s.hi {
 		panicState("Lock", off, n, g, "locked")
@@ -118,7 +118,7 @@ func (r *Region) Lock(off, n int) error {
 func (r *Region) Unlock(off, n int) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s := r.span("Unlock", off, n)
+	s := r.granulesOf("Unlock", off, n)
 	if g := r.locked.next(s.lo, s.hi, false); g < s.hi {
 		panicState("Unlock", off, n, g, "not locked")
 	}
@@ -128,8 +128,8 @@ func (r *Region) Unlock(off, n int) error {
 	return r.done()
 }
 
-// unlock unlocks a span of locked granules, or leaves it locked. r.mu is held.
-func (r *Region) unlock(s span) error {
+// unlock unlocks a range of locked granules, or leaves it locked. r.mu is held.
+func (r *Region) unlock(s granuleRange) error {
 	sys, m := r.space.sys, &r.memory
 	r.locked.clear(s.lo, s.hi)
 	errno := errMappings
@@ -147,7 +147,7 @@ func (r *Region) unlock(s span) error {
 // unlockAll unlocks all locked granules; those unlocked before a refusal stay unlocked. r.mu is
 // held.
 func (r *Region) unlockAll() error {
-	for _, s := range r.locked.spans(0, r.memory.size/Granule) {
+	for _, s := range r.locked.runsIn(0, r.memory.size/Granule) {
 		if errno := r.unlock(s); errno != nil {
 			return errno
 		}

@@ -29,9 +29,9 @@ const (
 
 type steps = map[mmap.GuardKind]int
 
-func commitAll(spans ...[2]int) func(r *mmap.Region) error {
+func commitAll(ranges ...[2]int) func(r *mmap.Region) error {
 	return func(r *mmap.Region) (err error) {
-		for _, s := range spans {
+		for _, s := range ranges {
 			err = errors.Join(err, r.Commit(s[0]*g, s[1]*g))
 			if err == nil {
 				dirty(r, s[0]*g, s[1]*g)
@@ -231,7 +231,7 @@ func examine(s *mmap.Space, r *mmap.Region) (c condition) {
 	for i := range sweepGranules {
 		c.ready[i], c.locked[i], c.fine[i] = r.Ready(i), r.Locked(i), r.IsFine(i)
 	}
-	c.guards, c.hints = r.GuardSpans(), r.Hints()
+	c.guards, c.hints = r.GuardRuns(), r.Hints()
 	c.committed, c.guarded = r.Committed(), r.GuardedSize()
 	c.runs = s.Runs() - r.FiledRuns() // a refusal may have renewed granules, or left some to renew
 	return c
@@ -347,7 +347,7 @@ func recoverFrom(t *testing.T, f *mmap.Flaky, s *mmap.Space, r *mmap.Region) {
 			require.NoError(t, r.Unlock(i*g, g))
 		}
 	}
-	for _, guard := range r.GuardSpans() {
+	for _, guard := range r.GuardRuns() {
 		for off := guard[0]; off < guard[0]+guard[1]; off += page {
 			stray(off, len(f.Fails) == 1)
 			stray(off+page-1, len(f.Fails) == 1)

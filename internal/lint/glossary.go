@@ -44,7 +44,6 @@ var otherMeanings = map[string]string{
 	"alloc/container/buffer.go": "bytes that grow, not a component with elements",
 	"ecs.Chunk":                 "a component of which each chunk has one value, not the chunk",
 	"ecs/chunk.go":              "a component of which each chunk has one value, not the chunk",
-	"mmap.span":                 "granules by number, not consecutive megachunks",
 	"mmap.system":               "calls of the operating system, not code of a frame",
 	"mmap/system.go":            "calls of the operating system, not code of a frame",
 }
