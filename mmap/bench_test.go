@@ -57,9 +57,9 @@ func BenchmarkFault(b *testing.B) {
 // BenchmarkCommit is one Commit and one Decommit of a granule that nobody
 // touches, between granules that stay reserved.
 func BenchmarkCommit(b *testing.B) {
-	for name, system := range mmap.Systems() {
+	for name, backing := range mmap.Backings() {
 		b.Run("backing="+name, func(b *testing.B) {
-			r, err := mmap.NewSpace(system()).Reserve(3 * g)
+			r, err := mmap.NewSpace(backing()).Reserve(3 * g)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -77,13 +77,13 @@ func BenchmarkCommit(b *testing.B) {
 
 // BenchmarkGuard is one guard of one page and its end, between pages in use.
 func BenchmarkGuard(b *testing.B) {
-	for name, system := range mmap.Systems() {
-		if mmap.NewSpace(system()).Guards() == mmap.GuardNone {
+	for name, backing := range mmap.Backings() {
+		if mmap.NewSpace(backing()).Guards() == mmap.GuardNone {
 			continue
 		}
 		b.Run("guards="+name, func(b *testing.B) {
 			const n = 1024
-			r, err := mmap.NewSpace(system()).Reserve(8 * g)
+			r, err := mmap.NewSpace(backing()).Reserve(8 * g)
 			if err != nil || r.Commit(0, 8*g) != nil {
 				b.Fatal("refused: ", err)
 			}

@@ -12,9 +12,9 @@ import (
 // TestDiscard: what is discarded reads zero and is not resident, the pages around it stay as they
 // were, and all can be written again, on small pages and in huge ones.
 func TestDiscard(t *testing.T) {
-	for name, system := range mmap.Systems() {
+	for name, backing := range mmap.Backings() {
 		t.Run(name, func(t *testing.T) {
-			s := mmap.NewSpace(system())
+			s := mmap.NewSpace(backing())
 			r := reserve(t, s, 3*g)
 			require.NoError(t, r.Commit(0, 3*g))
 			if s.Guards() == mmap.GuardNone {

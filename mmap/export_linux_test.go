@@ -4,9 +4,9 @@ import "golang.org/x/sys/unix"
 
 // addPages adds what newPages gives and, under a name of its own, what it gives
 // on kernels that cannot mark pages.
-func addPages(all map[string]func() System) {
-	all["pages"] = func() System { return newPages() }
-	all["access"] = func() System {
+func addPages(all map[string]func() Backing) {
+	all["pages"] = func() Backing { return newPages() }
+	all["access"] = func() Backing {
 		p := newPages()
 		p.guards = GuardAccess
 		return p

@@ -2,6 +2,6 @@
 
 package mmap
 
-func addPages(map[string]func() System) {}
+func addPages(map[string]func() Backing) {}
 
 func unmap(*memory) error { return nil }

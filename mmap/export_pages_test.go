@@ -2,8 +2,8 @@
 
 package mmap
 
-func addPages(all map[string]func() System) {
-	all["pages"] = func() System { return newPages() }
+func addPages(all map[string]func() Backing) {
+	all["pages"] = func() Backing { return newPages() }
 }
 
 func unmap(*memory) error { return nil }

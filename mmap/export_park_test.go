@@ -69,10 +69,10 @@ var ParkCorruptions = map[string]func(*Park){
 	"P3 empty": func(p *Park) { p.pieces[1].stale.clear(0, 1) },
 }
 
-// Counted is a system that keeps which ranges it handed out. Of Go objects those that the
+// Counted is a backing that keeps which ranges it handed out. Of Go objects those that the
 // collector got are not known, but where they were others may come.
 type Counted struct {
-	System
+	Backing
 	Ranges [][2]uintptr // first byte and end
 	Bytes  int          // in all of them, at the time
 	Calls  int          // reservations
@@ -80,7 +80,7 @@ type Counted struct {
 }
 
 func (c *Counted) reserve(size int) (memory, error) {
-	m, err := c.System.reserve(size)
+	m, err := c.Backing.reserve(size)
 	if err == nil {
 		lo, hi := uintptr(m.base), uintptr(m.base)+uintptr(m.size)
 		c.Ranges = slices.DeleteFunc(c.Ranges, func(old [2]uintptr) bool { return old[0] < hi && lo < old[1] })
@@ -92,9 +92,9 @@ func (c *Counted) reserve(size int) (memory, error) {
 	return m, err
 }
 
-// Alone is a system that counts reservations begun while another is under way.
+// Alone is a backing that counts reservations begun while another is under way.
 type Alone struct {
-	System
+	Backing
 	inside, Meetings atomic.Int32
 }
 
@@ -104,12 +104,12 @@ func (a *Alone) reserve(size int) (memory, error) {
 	}
 	defer a.inside.Add(-1)
 	runtime.Gosched()
-	return a.System.reserve(size)
+	return a.Backing.reserve(size)
 }
 
-// Tight is a system that leaves Go no room for more work while Short.
+// Tight is a backing that leaves Go no room for more work while Short.
 type Tight struct {
-	System
+	Backing
 	Short bool
 	Asked int
 }

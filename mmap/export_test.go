@@ -9,14 +9,14 @@ import (
 // Tests live outside the package; this is their way to the layer below.
 
 type (
-	System = system
-	Space  = space
+	Backing = backing
+	Space   = space
 )
 
-func NewSpace(sys System) *Space                   { return newSpace(sys) }
+func NewSpace(sys Backing) *Space                  { return newSpace(sys) }
 func (s *space) Reserve(size int) (*Region, error) { return s.reserve(size) }
 func (s *space) Parked() (regions, bytes int)      { return s.count() }
-func (s *space) System() System                    { return s.sys }
+func (s *space) Backing() Backing                  { return s.sys }
 func (s *space) Faults() bool                      { return !s.sys.traits().lazy }
 func (s *space) Align() int                        { return s.sys.traits().align }
 func (s *space) Guards() GuardKind                 { return s.sys.traits().guards }
@@ -95,9 +95,9 @@ func (r *Region) GuardRuns() (all [][2]int) {
 	return all
 }
 
-// Systems are the constructors of all backings of this build, by name.
-func Systems() map[string]func() System {
-	all := map[string]func() System{"goheap": func() System { return goHeap{} }}
+// Backings are the constructors of the backings of this build, by name.
+func Backings() map[string]func() Backing {
+	all := map[string]func() Backing{"goheap": func() Backing { return goHeap{} }}
 	addPages(all)
 	return all
 }
@@ -141,11 +141,11 @@ func guardRuns(r *Region) int {
 // ErrFlaky is the errno of a step that Flaky fails.
 var ErrFlaky = errors.New("injected failure")
 
-// Flaky is a system whose steps [At, At+Burst) and Also fail. A failing step on granules
+// Flaky is a backing whose steps [At, At+Burst) and Also fail. A failing step on granules
 // is done for its first half, a failing deny or unlock for its second, so that
 // what one got through is not undone by the other.
 type Flaky struct {
-	System
+	Backing
 	At    int // 1 is the first step; 0: none fails
 	Burst int
 	Also  int      // one more step that fails; 0: none
@@ -171,19 +171,19 @@ func (f *Flaky) reserve(size int) (memory, error) {
 		return memory{}, ErrFlaky
 	}
 	f.Live++
-	return f.System.reserve(size)
+	return f.Backing.reserve(size)
 }
 
 func (f *Flaky) name(m *memory, text string) {
 	f.Names = append(f.Names, text)
-	f.System.name(m, text)
+	f.Backing.name(m, text)
 }
 
 func (f *Flaky) room(size int) error {
 	if f.fails("room") {
 		return ErrFlaky
 	}
-	return f.System.room(size)
+	return f.Backing.room(size)
 }
 
 func (f *Flaky) step(name string, do func(*memory, int, int) error, m *memory, off, n int) error {
@@ -201,51 +201,57 @@ func (f *Flaky) step(name string, do func(*memory, int, int) error, m *memory, o
 	return ErrFlaky
 }
 
-func (f *Flaky) allow(m *memory, off, n int) error { return f.step("allow", f.System.allow, m, off, n) }
-func (f *Flaky) deny(m *memory, off, n int) error  { return f.step("deny", f.System.deny, m, off, n) }
-func (f *Flaky) drop(m *memory, off, n int) error  { return f.step("drop", f.System.drop, m, off, n) }
-func (f *Flaky) guard(m *memory, off, n int) error { return f.step("guard", f.System.guard, m, off, n) }
-func (f *Flaky) lock(m *memory, off, n int) error  { return f.step("lock", f.System.lock, m, off, n) }
+func (f *Flaky) allow(m *memory, off, n int) error {
+	return f.step("allow", f.Backing.allow, m, off, n)
+}
+func (f *Flaky) deny(m *memory, off, n int) error { return f.step("deny", f.Backing.deny, m, off, n) }
+func (f *Flaky) drop(m *memory, off, n int) error { return f.step("drop", f.Backing.drop, m, off, n) }
+func (f *Flaky) guard(m *memory, off, n int) error {
+	return f.step("guard", f.Backing.guard, m, off, n)
+}
+func (f *Flaky) lock(m *memory, off, n int) error { return f.step("lock", f.Backing.lock, m, off, n) }
 
 func (f *Flaky) discard(m *memory, off, n int) error {
-	return f.step("discard", f.System.discard, m, off, n)
+	return f.step("discard", f.Backing.discard, m, off, n)
 }
 
 func (f *Flaky) attach(m *memory, off, n int, file *os.File, at int64) error {
-	return f.step("attach", func(m *memory, off, n int) error { return f.System.attach(m, off, n, file, at) }, m, off,
+	return f.step("attach", func(m *memory, off, n int) error { return f.Backing.attach(m, off, n, file, at) }, m, off,
 		n)
 }
 
-func (f *Flaky) renew(m *memory, off, n int) error { return f.step("renew", f.System.renew, m, off, n) }
+func (f *Flaky) renew(m *memory, off, n int) error {
+	return f.step("renew", f.Backing.renew, m, off, n)
+}
 
 func (f *Flaky) unguard(m *memory, off, n int) error {
-	return f.step("unguard", f.System.unguard, m, off, n)
+	return f.step("unguard", f.Backing.unguard, m, off, n)
 }
 
 func (f *Flaky) unlock(m *memory, off, n int) error {
-	return f.step("unlock", f.System.unlock, m, off, n)
+	return f.step("unlock", f.Backing.unlock, m, off, n)
 }
 
 func (f *Flaky) populate(m *memory, off, n int) error {
-	return f.step("populate", f.System.populate, m, off, n)
+	return f.step("populate", f.Backing.populate, m, off, n)
 }
 
 func (f *Flaky) resident(m *memory, off, n int) (int, error) {
 	if f.fails("resident") {
 		return 0, ErrFlaky
 	}
-	return f.System.resident(m, off, n)
+	return f.Backing.resident(m, off, n)
 }
 
 func (f *Flaky) hint(m *memory, h Hint, on bool) error {
 	if f.fails("hint") {
 		return ErrFlaky
 	}
-	return f.System.hint(m, h, on)
+	return f.Backing.hint(m, h, on)
 }
 
 func (f *Flaky) fine(m *memory, off, n int, on bool) error {
-	do := func(m *memory, off, n int) error { return f.System.fine(m, off, n, on) }
+	do := func(m *memory, off, n int) error { return f.Backing.fine(m, off, n, on) }
 	return f.step("fine", do, m, off, n)
 }
 
@@ -253,12 +259,12 @@ func (f *Flaky) advise(m *memory, off, n int, a Advice) error {
 	if f.fails("advise") {
 		return ErrFlaky
 	}
-	return f.System.advise(m, off, n, a)
+	return f.Backing.advise(m, off, n, a)
 }
 
-// Frugal is a system whose process can afford Limit separate ready ranges.
+// Frugal is a backing whose process can afford Limit separate ready ranges.
 type Frugal struct {
-	System
+	Backing
 	Limit int
 }
 
@@ -270,14 +276,14 @@ func (f Frugal) traits() traits {
 
 func (f Frugal) mapped() int { return 0 }
 
-// Narrow is a system whose ranges come to Most bytes together at most.
+// Narrow is a backing whose ranges come to Most bytes together at most.
 type Narrow struct {
-	System
+	Backing
 	Most int
 }
 
 func (n Narrow) traits() traits {
-	t := n.System.traits()
+	t := n.Backing.traits()
 	t.most = n.Most
 	return t
 }
@@ -325,9 +331,9 @@ func (s Set) RunsIn(lo, hi int) (all [][2]int) {
 	return all
 }
 
-// Capped is a system that has no range of more than Limit bytes.
+// Capped is a backing that has no range of more than Limit bytes.
 type Capped struct {
-	System
+	Backing
 	Limit int
 }
 
@@ -335,7 +341,7 @@ func (c Capped) reserve(size int) (memory, error) {
 	if size > c.Limit {
 		return memory{}, ErrFlaky
 	}
-	return c.System.reserve(size)
+	return c.Backing.reserve(size)
 }
 
 func (c Capped) room(size int) error {

@@ -46,8 +46,8 @@ func TestFine(t *testing.T) {
 
 // TestFineCostsMappings: where the process cannot afford a run more, the granule stays as it is.
 func TestFineCostsMappings(t *testing.T) {
-	for name, system := range mmap.Systems() {
-		s := mmap.NewSpace(mmap.Frugal{System: system(), Limit: 2})
+	for name, backing := range mmap.Backings() {
+		s := mmap.NewSpace(mmap.Frugal{Backing: backing(), Limit: 2})
 		r := reserve(t, s, 5*g)
 		require.NoError(t, r.Commit(0, 5*g))
 		if r.Fine(0, true) != nil {

@@ -19,7 +19,7 @@ func TestNoRoomForGo(t *testing.T) {
 		return m.NumForcedGC
 	}
 	onEach(t, func(t *testing.T, s *mmap.Space) {
-		sys := &mmap.Tight{System: s.System()}
+		sys := &mmap.Tight{Backing: s.Backing()}
 		s = mmap.NewSpace(sys)
 		r := reserve(t, s, 4*g)
 		require.Zero(t, sys.Asked, "nothing is parked")

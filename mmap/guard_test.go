@@ -90,7 +90,7 @@ func TestGuardsEnd(t *testing.T) {
 
 // TestGuardNone: the contract is checked first, then the backing refuses.
 func TestGuardNone(t *testing.T) {
-	s := mmap.NewSpace(mmap.Systems()["goheap"]())
+	s := mmap.NewSpace(mmap.Backings()["goheap"]())
 	require.Equal(t, "none", s.Guards().String())
 	r := reserve(t, s, 2*g)
 	require.NoError(t, r.Commit(0, g))
@@ -177,9 +177,9 @@ func TestGuardContract(t *testing.T) {
 // TestGuardBudget: where a guard is a mapping it counts against the same budget
 // as ready ranges; where it is a mark it is free.
 func TestGuardBudget(t *testing.T) {
-	for name, system := range mmap.Systems() {
+	for name, backing := range mmap.Backings() {
 		t.Run(name, func(t *testing.T) {
-			s := mmap.NewSpace(mmap.Frugal{System: system(), Limit: 4})
+			s := mmap.NewSpace(mmap.Frugal{Backing: backing(), Limit: 4})
 			if s.Guards() == mmap.GuardNone {
 				t.Skip("Go objects cannot be guarded: TestGuardNone")
 			}

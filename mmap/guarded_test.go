@@ -153,7 +153,7 @@ func TestGuardedOutside(t *testing.T) {
 	onFaults(t, func(t *testing.T, s *mmap.Space) {
 		other := reserve(t, s, g)
 		at := guard.Fault(uintptr(other.Base()) + 77)
-		ours := mmap.NewSpace(mmap.Systems()["pages"]())
+		ours := mmap.NewSpace(mmap.Backings()["pages"]())
 		r := reserve(t, ours, g)
 		require.Equal(t, at, faultAt(func() {
 			_ = ours.Guarded(func() { other.Bytes()[77] = 1 })

@@ -46,7 +46,7 @@ func TestReserveUpTo(t *testing.T) {
 		require.Equal(t, 3*g, r.Asked(), "it stays")
 
 		for name, limit := range map[string]int{"some": 41 * g, "least": 2 * g, "none": g} {
-			capped := mmap.NewSpace(mmap.Capped{System: mmap.Systems()["goheap"](), Limit: limit})
+			capped := mmap.NewSpace(mmap.Capped{Backing: mmap.Backings()["goheap"](), Limit: limit})
 			r, err := capped.ReserveUpTo(80*g, 2*g) // 80, 40, 20 needs 80, 10 needs 40 of 41
 			if name == "none" {
 				require.Nil(t, r)
@@ -79,7 +79,7 @@ func TestReserveUpTo(t *testing.T) {
 func TestReserveUpToEverySize(t *testing.T) {
 	for limit := 1; limit <= 24; limit++ {
 		for _, least := range []int{1, 2, 3, 7, 13, 20} {
-			s := mmap.NewSpace(mmap.Capped{System: mmap.Systems()["goheap"](), Limit: limit * g})
+			s := mmap.NewSpace(mmap.Capped{Backing: mmap.Backings()["goheap"](), Limit: limit * g})
 			want := 0
 			for try := 20 * g; want == 0 && try > least*g; try /= 2 {
 				if up := (try + g - 1) / g * g; up <= limit*g && (try == 20*g || 4*up <= limit*g) {
@@ -104,7 +104,7 @@ func TestReserveUpToEverySize(t *testing.T) {
 // TestReserveUpToSharesWhatIsParked: a region that is less than was wanted takes no more
 // than a quarter of what is left, that which is parked counted in.
 func TestReserveUpToSharesWhatIsParked(t *testing.T) {
-	s := mmap.NewSpace(mmap.Capped{System: mmap.Systems()["goheap"](), Limit: 41 * g})
+	s := mmap.NewSpace(mmap.Capped{Backing: mmap.Backings()["goheap"](), Limit: 41 * g})
 	whole := reserve(t, s, 40*g)
 	base := whole.Base()
 	require.NoError(t, whole.Release())
@@ -152,8 +152,8 @@ func TestHints(t *testing.T) {
 
 // TestNameEnds: a parked range has no name.
 func TestNameEnds(t *testing.T) {
-	for _, system := range mmap.Systems() {
-		f := &mmap.Flaky{System: system()}
+	for _, backing := range mmap.Backings() {
+		f := &mmap.Flaky{Backing: backing()}
 		s := mmap.NewSpace(f)
 		r := reserve(t, s, g)
 		require.NoError(t, r.Release())

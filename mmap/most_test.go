@@ -13,8 +13,8 @@ import (
 // other sizes.
 func TestMost(t *testing.T) {
 	narrow := func(size int) (*mmap.Space, *mmap.Flaky) {
-		f := &mmap.Flaky{System: mmap.Systems()["goheap"]()}
-		return mmap.NewSpace(mmap.Narrow{System: f, Most: size}), f
+		f := &mmap.Flaky{Backing: mmap.Backings()["goheap"]()}
+		return mmap.NewSpace(mmap.Narrow{Backing: f, Most: size}), f
 	}
 	s, f := narrow(8 * g)
 	refused := func(size int) {

@@ -14,7 +14,7 @@ import (
 	"quarry/mmap"
 )
 
-func pagesSpace() *mmap.Space { return mmap.NewSpace(mmap.Systems()["pages"]()) }
+func pagesSpace() *mmap.Space { return mmap.NewSpace(mmap.Backings()["pages"]()) }
 
 // mapping is one entry of /proc/self/smaps, cut to a region.
 type mapping struct {
@@ -253,7 +253,7 @@ func TestKernelRelock(t *testing.T) {
 	if !keepsAdvice(t) {
 		t.Skip("this kernel, or what stands in for it, does not show advice")
 	}
-	f := &mmap.Flaky{System: mmap.Systems()["pages"]()}
+	f := &mmap.Flaky{Backing: mmap.Backings()["pages"]()}
 	s := mmap.NewSpace(f)
 	r := reserve(t, s, 4*g)
 	require.NoError(t, r.Commit(0, 4*g))

@@ -6,4 +6,4 @@ package mmap
 // Otherwise they come from the Go heap.
 const Real = true
 
-func platform() system { return newPages() }
+func platform() backing { return newPages() }

@@ -6,4 +6,4 @@ package mmap
 // Otherwise they come from the Go heap.
 const Real = false
 
-func platform() system { return goHeap{} }
+func platform() backing { return goHeap{} }

@@ -29,7 +29,7 @@ import (
 // dropped, so a locked granule can neither be decommitted nor have guards. Fine granules have small
 // pages, whatever their state; they are mappings of their own.
 //
-//	I1  base is not nil and is a multiple of the system's alignment; size is a
+//	I1  base is not nil and is a multiple of the backing's alignment; size is a
 //	    positive multiple of Granule.
 //	I2  ready and stale have one bit per granule and none beyond.
 //	I3  no granule is ready and stale.

@@ -19,8 +19,8 @@ const g = mmap.Granule
 
 // onEach runs a test on every backing of this build.
 func onEach(t *testing.T, test func(t *testing.T, s *mmap.Space)) {
-	for name, system := range mmap.Systems() {
-		t.Run(name, func(t *testing.T) { test(t, mmap.NewSpace(system())) })
+	for name, backing := range mmap.Backings() {
+		t.Run(name, func(t *testing.T) { test(t, mmap.NewSpace(backing())) })
 	}
 }
 

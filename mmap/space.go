@@ -7,11 +7,11 @@ import (
 	"sync"
 )
 
-// space is a system and the ranges taken from it. The process has one; tests make others, with
-// systems that fail.
+// space is a backing and the ranges taken from it. The process has one; tests make others, with
+// backings that fail.
 type space struct {
-	sys     system
-	fresh   sync.Mutex // held over a reservation from the system, so that no two see the same room
+	sys     backing
+	fresh   sync.Mutex // held over a reservation from the backing, so that no two see the same room
 	mu      sync.Mutex
 	parked  park    // ranges without an owner; guarded by mu
 	held    int     // bytes of all ranges, of regions and parked; guarded by mu
@@ -21,7 +21,7 @@ type space struct {
 	vain    vain    // the last collection that made no room for Go; guarded by mu
 }
 
-func newSpace(sys system) *space { return &space{sys: sys} }
+func newSpace(sys backing) *space { return &space{sys: sys} }
 
 // process returns the space of Reserve. It is made at the first call, not at start, so that a
 // program that never reserves does not read kernel settings.
@@ -141,7 +141,7 @@ func (s *space) takeParked(r *Region, size int) bool {
 	return true
 }
 
-// takeFresh gives r a range from the system. Where ranges are Go objects it leaves as many parked
+// takeFresh gives r a range from the backing. Where ranges are Go objects it leaves as many parked
 // bytes to the collector: pieces of several objects cannot be joined, so regions that grow would
 // otherwise leave parked ranges of all smaller sizes.
 func (s *space) takeFresh(r *Region, size int) error {
@@ -165,7 +165,7 @@ func (s *space) takeFresh(r *Region, size int) error {
 	return nil
 }
 
-// hold counts a new range and reports whether it fits. Where a system limits the bytes of all
+// hold counts a new range and reports whether it fits. Where a backing limits the bytes of all
 // ranges, ranges are Go objects: parked ones are left to the collector when the new one fits then.
 func (s *space) hold(size int) bool {
 	most := s.sys.traits().most
@@ -186,7 +186,7 @@ func (s *space) hold(size int) bool {
 }
 
 // retire parks the range of r. Its granules are denied, and are either dropped or stale. Where the
-// system limits parked addresses, those beyond go back.
+// backing limits parked addresses, those beyond go back.
 func (s *space) retire(r *Region) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

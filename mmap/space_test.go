@@ -19,10 +19,10 @@ import (
 // no two share a granule, all read zero, and a range is new only where the old ones
 // have no room.
 func TestSpaceAgainstModel(t *testing.T) {
-	for name, system := range mmap.Systems() {
+	for name, backing := range mmap.Backings() {
 		t.Run(name, func(t *testing.T) {
 			random := rand.New(rand.NewPCG(5, 8))
-			sys := &mmap.Counted{System: system()}
+			sys := &mmap.Counted{Backing: backing()}
 			s := mmap.NewSpace(sys)
 			var open []*mmap.Region
 			live, most := 0, 0
@@ -58,7 +58,7 @@ func TestSpaceAgainstModel(t *testing.T) {
 					require.Equal(t, sys.Bytes, parked+live, "no range is lost")
 				}
 			}
-			t.Logf("at most %d MiB in use, %d MiB in %d ranges of the system's", most>>20, sys.Bytes>>20, sys.Calls)
+			t.Logf("at most %d MiB in use, %d MiB in %d ranges of the backing", most>>20, sys.Bytes>>20, sys.Calls)
 			for _, r := range open {
 				require.NoError(t, r.Release())
 			}
@@ -66,7 +66,7 @@ func TestSpaceAgainstModel(t *testing.T) {
 	}
 }
 
-// fitsParked reports whether some range of the system's has room beside the open
+// fitsParked reports whether some range of the backing has room beside the open
 // regions: across ranges side by side, unless each is a block of its own.
 func fitsParked(sys *mmap.Counted, open []*mmap.Region, size int) bool {
 	used := map[uintptr]int{} // sizes by base
@@ -158,7 +158,7 @@ func TestParkedServesOtherSizes(t *testing.T) {
 // TestGoObjectsGoToTheCollector: regions that grow, one after the other or several at
 // once, do not leave a park of all smaller sizes where a region is a Go object.
 func TestGoObjectsGoToTheCollector(t *testing.T) {
-	s := mmap.NewSpace(mmap.Systems()["goheap"]())
+	s := mmap.NewSpace(mmap.Backings()["goheap"]())
 	for size := g; size <= 24*g; size += g {
 		r := reserve(t, s, size)
 		require.NoError(t, r.Release())
@@ -178,11 +178,11 @@ func TestGoObjectsGoToTheCollector(t *testing.T) {
 	}
 }
 
-// TestOneReservationAtATime: what a system finds to be left is not taken by another
+// TestOneReservationAtATime: what a backing finds to be left is not taken by another
 // reservation meanwhile.
 func TestOneReservationAtATime(t *testing.T) {
 	onEach(t, func(t *testing.T, s *mmap.Space) {
-		sys := &mmap.Alone{System: s.System()}
+		sys := &mmap.Alone{Backing: s.Backing()}
 		s = mmap.NewSpace(sys)
 		each := 100
 		if testing.Short() {

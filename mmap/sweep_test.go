@@ -62,7 +62,7 @@ func onFine(n int) steps {
 	if runtime.GOOS != "linux" {
 		return nil
 	}
-	s := mmap.NewSpace(mmap.Systems()["pages"]()) // of its own: the process parks nothing
+	s := mmap.NewSpace(mmap.Backings()["pages"]()) // of its own: the process parks nothing
 	r, err := s.Reserve(g)
 	if err == nil {
 		err = errors.Join(r.Fine(0, true), r.Release(), s.Unmap())
@@ -240,10 +240,10 @@ func examine(s *mmap.Space, r *mmap.Region) (c condition) {
 // TestEveryStepFails makes step k of each operation fail, for every k, alone,
 // with the step after it and with all after it, on every backing.
 func TestEveryStepFails(t *testing.T) {
-	eachOperation(t, func(t *testing.T, system func() mmap.System, op operation, want int) {
+	eachOperation(t, func(t *testing.T, backing func() mmap.Backing, op operation, want int) {
 		for _, burst := range []int{1, 2, 1000} {
 			failed := 0
-			for k := 1; failStep(t, &mmap.Flaky{System: system(), At: k, Burst: burst}, op); k++ {
+			for k := 1; failStep(t, &mmap.Flaky{Backing: backing(), At: k, Burst: burst}, op); k++ {
 				failed = k
 			}
 			require.Equal(t, want, failed, "steps of one call, burst=%d", burst)
@@ -259,21 +259,21 @@ func TestTwoStepsFail(t *testing.T) {
 	if testing.Short() {
 		stride = 3
 	}
-	eachOperation(t, func(t *testing.T, system func() mmap.System, op operation, want int) {
+	eachOperation(t, func(t *testing.T, backing func() mmap.Backing, op operation, want int) {
 		for k := 1; k <= want; k++ {
 			for also := k + 2; also <= k+7; also += stride {
-				require.True(t, failStep(t, &mmap.Flaky{System: system(), At: k, Burst: 1, Also: also}, op))
+				require.True(t, failStep(t, &mmap.Flaky{Backing: backing(), At: k, Burst: 1, Also: also}, op))
 			}
 		}
 	})
 }
 
-func eachOperation(t *testing.T, test func(t *testing.T, system func() mmap.System, op operation, want int)) {
-	for name, system := range mmap.Systems() {
-		kind := mmap.NewSpace(system()).Guards()
+func eachOperation(t *testing.T, test func(t *testing.T, backing func() mmap.Backing, op operation, want int)) {
+	for name, backing := range mmap.Backings() {
+		kind := mmap.NewSpace(backing()).Guards()
 		for what, op := range operations {
 			if want, offered := op.steps[kind]; offered {
-				t.Run(name+"/"+what, func(t *testing.T) { test(t, system, op, want) })
+				t.Run(name+"/"+what, func(t *testing.T) { test(t, backing, op, want) })
 			}
 		}
 	}
@@ -368,8 +368,8 @@ func recoverFrom(t *testing.T, f *mmap.Flaky, s *mmap.Space, r *mmap.Region) {
 }
 
 func TestReserveFails(t *testing.T) {
-	for name, system := range mmap.Systems() {
-		f := &mmap.Flaky{System: system(), At: 1, Burst: 1}
+	for name, backing := range mmap.Backings() {
+		f := &mmap.Flaky{Backing: backing(), At: 1, Burst: 1}
 		s := mmap.NewSpace(f)
 		r, err := s.Reserve(g)
 		require.Nil(t, r, name)
@@ -385,7 +385,7 @@ func TestReserveFails(t *testing.T) {
 func TestReserveUpToFails(t *testing.T) {
 	for at := 1; at <= 9; at++ {
 		for burst := 1; burst <= 9; burst++ {
-			f := &mmap.Flaky{System: mmap.Systems()["goheap"](), At: at, Burst: burst}
+			f := &mmap.Flaky{Backing: mmap.Backings()["goheap"](), At: at, Burst: burst}
 			s := mmap.NewSpace(f)
 			r, err := s.ReserveUpTo(8*g, g)
 			failed := len(f.Fails)
@@ -404,7 +404,7 @@ func TestReserveUpToFails(t *testing.T) {
 		}
 	}
 	// 8, room for 4 and 4, room for 2 and 2.
-	f := &mmap.Flaky{System: mmap.Systems()["goheap"](), At: 1, Burst: 1, Also: 3}
+	f := &mmap.Flaky{Backing: mmap.Backings()["goheap"](), At: 1, Burst: 1, Also: 3}
 	r, err := mmap.NewSpace(f).ReserveUpTo(8*g, g)
 	require.NoError(t, err)
 	require.Equal(t, 2*g, r.Size())
@@ -415,7 +415,7 @@ func TestReserveUpToFails(t *testing.T) {
 // TestOrderOfSteps pins what makes a failure harmless: access goes first and
 // comes last.
 func TestOrderOfSteps(t *testing.T) {
-	f := &mmap.Flaky{System: mmap.Systems()["goheap"]()}
+	f := &mmap.Flaky{Backing: mmap.Backings()["goheap"]()}
 	s := mmap.NewSpace(f)
 	r := reserve(t, s, 2*g)
 	require.NoError(t, r.Commit(0, 2*g))
@@ -423,8 +423,8 @@ func TestOrderOfSteps(t *testing.T) {
 	require.NoError(t, r.Commit(0, g))
 	require.NoError(t, r.Release())
 	require.Equal(t, []string{"reserve", "allow", "deny", "drop", "allow", "deny"}, f.Trace)
-	if pages, ok := mmap.Systems()["pages"]; ok {
-		f = &mmap.Flaky{System: pages()}
+	if pages, ok := mmap.Backings()["pages"]; ok {
+		f = &mmap.Flaky{Backing: pages()}
 		r = reserve(t, mmap.NewSpace(f), 2*g)
 		require.NoError(t, r.Commit(0, g))
 		require.NoError(t, r.Decommit(0, g))
@@ -436,9 +436,9 @@ func TestOrderOfSteps(t *testing.T) {
 // TestMappings: ready ranges that touch no other stop at the limit, with an
 // error; growing one goes on.
 func TestMappings(t *testing.T) {
-	for name, system := range mmap.Systems() {
+	for name, backing := range mmap.Backings() {
 		t.Run(name, func(t *testing.T) {
-			s := mmap.NewSpace(mmap.Frugal{System: system(), Limit: 3})
+			s := mmap.NewSpace(mmap.Frugal{Backing: backing(), Limit: 3})
 			r, other := reserve(t, s, 8*g), reserve(t, s, 3*g)
 			require.NoError(t, r.Commit(0, g))
 			require.NoError(t, r.Commit(2*g, g))

@@ -44,8 +44,6 @@ var otherMeanings = map[string]string{
 	"alloc/container/buffer.go": "bytes that grow, not a component with elements",
 	"ecs.Chunk":                 "a component of which each chunk has one value, not the chunk",
 	"ecs/chunk.go":              "a component of which each chunk has one value, not the chunk",
-	"mmap.system":               "calls of the operating system, not code of a frame",
-	"mmap/system.go":            "calls of the operating system, not code of a frame",
 }
 
 // ambiguousWords finds types and files that give a word of the glossary another meaning.

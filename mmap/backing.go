@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// memory is one range as its system handed it out. It belongs to one Region or lies in the park of
+// memory is one range as its backing handed it out. It belongs to one Region or lies in the park of
 // one space, never both (I5).
 type memory struct {
 	base   unsafe.Pointer // first byte; aligned to traits.align
@@ -24,7 +24,7 @@ func (m *memory) bytes(off, n int) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(m.base, off)), n)
 }
 
-// traits is the facts about a system that the layers above need.
+// traits is the facts about a backing that the layers above need.
 type traits struct {
 	name     string
 	align    int       // bytes; every base is a multiple of it
@@ -35,10 +35,10 @@ type traits struct {
 	guards   GuardKind // how a page inside ready memory is guarded
 }
 
-// system is a source of ranges. Its calls are the smallest steps that can be refused, so that the
-// order of steps, and the undoing of a failed step, are written and tested once for all systems. A
-// failed step may have been done in part. A system that does two steps in one makes the other a
-// no-op.
+// backing is a source of ranges: the calls of a system, or the Go heap. Its calls are the smallest
+// steps that can be refused, so that the order of steps, and the undoing of a failed step, are
+// written and tested once for all backings. A failed step may have been done in part. A backing that
+// does two steps in one makes the other a no-op.
 //
 //	step      Linux                    macOS                 Windows           Go heap
 //	reserve   mmap PROT_NONE (+)       the same              MEM_RESERVE       make
@@ -67,7 +67,7 @@ type traits struct {
 // (*) where the kernel has it. Where GuardKind is not GuardMark, guards are made of deny and drop,
 // on pages, and undone by drop and allow. Windows could keep the charge of a guarded page with
 // VirtualProtect, but then the page would not read zero after Unguard.
-type system interface {
+type backing interface {
 	traits() traits
 	reserve(size int) (memory, error)     // none -> reserved, reads zero once allowed
 	room(size int) error                  // nil if a range of that size could be had
@@ -94,7 +94,7 @@ type system interface {
 	advice(op string, errno error) string                     // what a user can do about a refusal, or ""
 }
 
-// plain answers the calls that a system does not support.
+// plain answers the calls that a backing does not support.
 type plain struct{}
 
 func (plain) reuse() error                    { return nil }
