@@ -426,7 +426,7 @@ func TestLockedProcessChild(t *testing.T) {
 }
 
 // TestSeamsChild commits even granules, touches them, and then the odd ones, so
-// that the books say one run where the kernel has a mapping for every other
+// that the space counts one run where the kernel has a mapping for every other
 // granule, region after region: the refusal still comes before the kernel's.
 func TestSeamsChild(t *testing.T) {
 	underLimit(t, child.NoLimit, func(t *testing.T) {

@@ -221,7 +221,7 @@ func (p *park) verify() error {
 		}
 	}
 	if bytes != p.bytes {
-		return fmt.Errorf("mmap: P2: %d bytes are parked, the books say %d", bytes, p.bytes)
+		return fmt.Errorf("mmap: P2: %d bytes are parked, and %d are counted", bytes, p.bytes)
 	}
 	return nil
 }
