@@ -29,13 +29,13 @@ func TestSnapshotsSoak(t *testing.T) {
 	require.NoError(t, err)
 	w, err := ecs.NewWorld(ecs.WithUniverse(u))
 	require.NoError(t, err)
-	b := openBooks(t, w)
+	b := openBank(t, w)
 	until := time.Now().Add(soak(t))
 	readers := make([]*soakReader, 4)
 	var all sync.WaitGroup
 	for i := range readers {
 		r := &soakReader{
-			books: b, snapshots: b.systems.Snapshots(), r: rand.New(rand.NewPCG(uint64(i), 7)), stop: b.stop,
+			bank: b, snapshots: b.systems.Snapshots(), r: rand.New(rand.NewPCG(uint64(i), 7)), stop: b.stop,
 		}
 		readers[i] = r
 		all.Go(func() { r.err = r.run() })
@@ -72,7 +72,7 @@ func TestSnapshotsSoak(t *testing.T) {
 
 // soakReader is a goroutine that reads.
 type soakReader struct {
-	*books
+	*bank
 	snapshots *system.Snapshots
 	r         *rand.Rand
 	held      []*system.Published // older ones first
@@ -139,7 +139,7 @@ func (r *soakReader) read(s *system.Published) (err error) {
 		}
 	}()
 	var seen sums
-	if err := seen.read(r.books, s.Snapshot); err != nil {
+	if err := seen.read(r.bank, s.Snapshot); err != nil {
 		return err
 	}
 	r.reads.Add(1)
@@ -198,8 +198,8 @@ func (r *soakReader) lookUp(s *ecs.Snapshot, seen sums) error {
 	if marked != seen.Marked {
 		return fmt.Errorf("%d sparse values, want %d", marked, seen.Marked)
 	}
-	if e, ok := s.Named("ledger"); !ok || e != r.ledger {
-		return fmt.Errorf("the ledger is %v %v, want %v", e, ok, r.ledger)
+	if e, ok := s.Named("totals"); !ok || e != r.totals {
+		return fmt.Errorf("the entity of the totals is %v %v, want %v", e, ok, r.totals)
 	}
 	return nil
 }
@@ -259,7 +259,7 @@ func (r *soakReader) fork(q forkRequest) error {
 }
 
 // serve makes the forks that readers have asked for.
-func (b *books) serve() {
+func (b *bank) serve() {
 	for {
 		select {
 		case q := <-b.asked:
@@ -271,7 +271,7 @@ func (b *books) serve() {
 }
 
 // serveUntil serves until all readers have ended.
-func (b *books) serveUntil(ended <-chan struct{}) {
+func (b *bank) serveUntil(ended <-chan struct{}) {
 	for {
 		select {
 		case q := <-b.asked:
@@ -282,7 +282,7 @@ func (b *books) serveUntil(ended <-chan struct{}) {
 	}
 }
 
-func (b *books) serveOne(q forkRequest) error {
+func (b *bank) serveOne(q forkRequest) error {
 	f, err := q.of.Fork(ecs.WithUniverse(b.w.Universe()))
 	if err != nil {
 		if allowed(err, q.of) {

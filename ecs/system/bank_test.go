@@ -25,10 +25,10 @@ func soak(t *testing.T) time.Duration {
 	return d
 }
 
-// books are a world with types of all kinds that snapshots have, whose frames change everything
-// and note in the tally of one entity, the ledger, how many there are of what. The sum of the coins
-// is 0 at the end of each frame, and each row has its number, twice.
-type books struct {
+// bank is a world with types of all kinds that snapshots have, whose frames change everything and
+// note in the tally of one entity, the totals, how many there are of what. The sum of the coins is 0 at
+// the end of each frame, and each row has its number, twice.
+type bank struct {
 	t       *testing.T
 	w       *ecs.World
 	r       *rand.Rand
@@ -43,7 +43,7 @@ type books struct {
 	team   ecs.Shared[team]
 	debt   ecs.Sparse[debt]
 	tally  ecs.Component[tally]
-	ledger ecs.Entity
+	totals ecs.Entity
 
 	coins, changed, upright *ecs.Query
 	frame                   int64 // never goes back, so that no two states are the same
@@ -71,15 +71,15 @@ type tally struct {
 	Teams                                          [teams]int
 }
 
-func openBooks(t *testing.T, w *ecs.World) *books {
-	b := &books{t: t, w: w, r: rand.New(rand.NewPCG(11, 13)), systems: system.New(w), asked: make(chan forkRequest, 4),
+func openBank(t *testing.T, w *ecs.World) *bank {
+	b := &bank{t: t, w: w, r: rand.New(rand.NewPCG(11, 13)), systems: system.New(w), asked: make(chan forkRequest, 4),
 		stop: make(chan struct{})}
 	b.coin, b.echo, b.tag = ecs.Register[coin](w), ecs.Register[echo](w), ecs.Register[tag](w)
 	b.awake = ecs.Register[awake](w, ecs.Enableable)
 	b.trail, b.team, b.debt = ecs.RegisterBuffer[int64](w), ecs.RegisterShared[team](w), ecs.RegisterSparse[debt](w)
 	b.tally = ecs.Register[tally](w)
-	b.ledger = ecs.NewArchetype(w, b.tally).Create()
-	w.SetName(b.ledger, "ledger")
+	b.totals = ecs.NewArchetype(w, b.tally).Create()
+	w.SetName(b.totals, "totals")
 	b.coins = ecs.NewQuery(w, ecs.Read(b.coin), ecs.Read(b.echo), ecs.Optional(ecs.Read(b.tag)),
 		ecs.Optional(ecs.Read(b.team)), ecs.Optional(ecs.Read(b.trail)))
 	b.changed = ecs.NewQuery(w, ecs.Changed(b.coin))
@@ -91,7 +91,7 @@ func openBooks(t *testing.T, w *ecs.World) *books {
 }
 
 // addSystems adds the systems of a frame.
-func (b *books) addSystems() {
+func (b *bank) addSystems() {
 	b.systems.Add("change", system.Make(func(*system.State) func() {
 		return func() {
 			for range 30 {
@@ -115,7 +115,7 @@ func (b *books) addSystems() {
 		}
 	}), system.After("change"))
 	b.systems.Add("count", system.Make(func(*system.State) func() {
-		return func() { *b.tally.Mut(b.ledger) = b.count() }
+		return func() { *b.tally.Mut(b.totals) = b.count() }
 	}), system.After("give"))
 	b.systems.Add("echo", system.Make(func(s *system.State) func() {
 		repeat := s.For(s.Query(ecs.Write(b.echo), ecs.Read(b.coin)))
@@ -143,7 +143,7 @@ func giveCoins(coins []coin, frame int64) {
 }
 
 // takeAll takes all memory of the universe that is free.
-func (b *books) takeAll() (list []alloc.ChunkIndex) {
+func (b *bank) takeAll() (list []alloc.ChunkIndex) {
 	for {
 		first, n, err := b.w.Universe().Alloc(64)
 		if err != nil {
@@ -157,7 +157,7 @@ func (b *books) takeAll() (list []alloc.ChunkIndex) {
 }
 
 // step runs a frame, and what the owner does between two.
-func (b *books) step() {
+func (b *bank) step() {
 	b.frame++
 	require.NoError(b.t, b.systems.Step(time.Millisecond))
 	b.serve()
@@ -176,14 +176,14 @@ func (b *books) step() {
 		}
 		b.restores++
 		b.collect()
-		require.Equal(b.t, *b.tally.Get(b.ledger), b.count(), "restored")
+		require.Equal(b.t, *b.tally.Get(b.totals), b.count(), "restored")
 	case op == 3:
 		require.NoError(b.t, b.w.Verify())
 	}
 }
 
 // create makes n rows without an amount.
-func (b *books) create(n int) {
+func (b *bank) create(n int) {
 	types := []ecs.Type{b.coin, b.echo}
 	for _, t := range []ecs.Type{b.tag, b.awake, b.trail, b.team.Of(team{b.r.IntN(teams)})} {
 		if b.r.IntN(2) == 0 {
@@ -201,7 +201,7 @@ func (b *books) create(n int) {
 }
 
 // change changes the structure by a row that may be dead.
-func (b *books) change(e ecs.Entity) {
+func (b *bank) change(e ecs.Entity) {
 	r := b.r
 	if !b.w.Alive(e) {
 		return
@@ -244,7 +244,7 @@ func (b *books) change(e ecs.Entity) {
 func nameOf(e ecs.Entity) string { return fmt.Sprint("row ", e) }
 
 // extend appends consecutive numbers to a buffer, or counts all of them up.
-func (b *books) extend(d ecs.DynamicBuffer[int64]) {
+func (b *bank) extend(d ecs.DynamicBuffer[int64]) {
 	if d.Len() == 0 {
 		d.Append(b.frame)
 	}
@@ -257,7 +257,7 @@ func (b *books) extend(d ecs.DynamicBuffer[int64]) {
 }
 
 // destroy destroys a row, whose amount another one gets.
-func (b *books) destroy(e ecs.Entity) {
+func (b *bank) destroy(e ecs.Entity) {
 	heir := b.living[b.r.IntN(len(b.living))]
 	if heir == e || !b.w.Alive(heir) || len(b.living) < 500 {
 		return
@@ -272,7 +272,7 @@ func (b *books) destroy(e ecs.Entity) {
 }
 
 // collect lists the rows that are alive.
-func (b *books) collect() {
+func (b *bank) collect() {
 	b.living = b.living[:0]
 	for rows := range b.coins.Rows() {
 		b.living = append(b.living, rows.Entities()...)
@@ -280,7 +280,7 @@ func (b *books) collect() {
 }
 
 // count counts what there is in the world.
-func (b *books) count() (c tally) {
+func (b *bank) count() (c tally) {
 	c.Frame = b.coinFrame()
 	for rows := range b.coins.Rows() {
 		c.add(b, rows, b.w.Name)
@@ -289,7 +289,7 @@ func (b *books) count() (c tally) {
 	return c
 }
 
-func (b *books) coinFrame() int64 {
+func (b *bank) coinFrame() int64 {
 	for rows := range b.coins.Rows() {
 		return b.coin.Slice(rows)[0].Frame
 	}
@@ -297,7 +297,7 @@ func (b *books) coinFrame() int64 {
 }
 
 // add counts rows, of the world or of a snapshot.
-func (c *tally) add(b *books, rows ecs.Rows, name func(ecs.Entity) string) {
+func (c *tally) add(b *bank, rows ecs.Rows, name func(ecs.Entity) string) {
 	c.Rows += rows.Len()
 	if b.tag.In(rows) {
 		c.Tagged += rows.Len()
@@ -319,8 +319,8 @@ func (c *tally) add(b *books, rows ecs.Rows, name func(ecs.Entity) string) {
 type sums struct{ tally }
 
 // read reads all rows of a snapshot and compares them with its tally.
-func (c *sums) read(b *books, s *ecs.Snapshot) error {
-	want := *b.tally.Lookup(s).Get(b.ledger)
+func (c *sums) read(b *bank, s *ecs.Snapshot) error {
+	want := *b.tally.Lookup(s).Get(b.totals)
 	sum := int64(0)
 	for rows := range s.Rows(b.coins) {
 		c.add(b, rows, s.Name)
