@@ -94,9 +94,9 @@ func (j *Journal) handOut(op string) *handout {
 		panicClosed(op)
 	}
 	j.handouts = append(j.handouts, h)
-	j.news.Signal()
+	j.work.Signal()
 	for !h.done {
-		j.told.Wait()
+		j.progress.Wait()
 	}
 	return h
 }

@@ -53,7 +53,7 @@ func (j *Journal) beginBase() {
 		j.mu.Lock()
 		defer j.mu.Unlock()
 		j.finished = n
-		j.news.Signal()
+		j.work.Signal()
 	}()
 }
 

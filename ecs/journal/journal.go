@@ -54,8 +54,8 @@ const queueLimit = 4
 // retryPause is how long after a failed write a commit tries again.
 const retryPause = 100 * time.Millisecond
 
-// Journal keeps a world in a folder. Its methods are for the owner of the world, but those that say
-// otherwise.
+// Journal keeps a world in a folder. Its methods are for the owner of the world, except those that
+// are documented otherwise.
 type Journal struct {
 	w      *ecs.World
 	d      disk.Disk
@@ -66,13 +66,13 @@ type Journal struct {
 	ended  chan struct{} // closed when the writer ends
 	out    logWriter     // the writer's own
 
-	ending sync.Mutex // of Close
-	mu     sync.Mutex // guards what follows
-	news   sync.Cond  // for the writer
-	told   sync.Cond  // for those who wait for the writer
-	queue  []*frame   // not written, oldest first
-	unused []*frame   // whose snapshots the owner renews or closes
-	timer  *time.Timer
+	ending   sync.Mutex // of Close
+	mu       sync.Mutex // guards what follows
+	work     sync.Cond  // for the writer: there may be something to do
+	progress sync.Cond  // for callers that wait for the writer: it has done something
+	queue    []*frame   // not written, oldest first
+	unused   []*frame   // whose snapshots the owner renews or closes
+	timer    *time.Timer
 
 	handouts []*handout // for backups that wait for the writer
 
@@ -89,7 +89,7 @@ type Journal struct {
 	compacting bool      // and is being written
 	finished   *newBase  // by the compactor
 	stalled    bool      // the newest commit failed; a commit, Sync or Close tries again
-	failed     error     // why, nil after a write that succeeded
+	failed     error     // why; nil after a write that succeeded
 	failedAt   time.Time // when that was
 	broken     error     // why nothing is written until Rebase
 	compaction error     // why the last compaction failed
@@ -102,8 +102,8 @@ type frame struct {
 	number uint64
 	s      *ecs.Snapshot
 	users  int   // the queue or the writer, and the compactor
-	whole  bool  // it is to be a base, not a record: of Rebase, or there is no delta
-	why    error // why there is none
+	whole  bool  // it becomes a base, not a record: of Rebase, or there is no delta
+	why    error // why there is no delta
 	asked  bool  // of Rebase, which waits until it was tried
 }
 
@@ -134,7 +134,7 @@ func (j *Journal) Commit() error {
 	if j.stalled && time.Since(j.failedAt) >= retryPause {
 		j.stalled = false
 	}
-	j.news.Signal()
+	j.work.Signal()
 	if j.set.policy == syncEach {
 		j.wait(f.number)
 	}
@@ -193,9 +193,9 @@ func (j *Journal) release(f *frame) {
 // wait waits until a commit is on the disk, or cannot come there for now. The caller holds mu.
 func (j *Journal) wait(number uint64) {
 	j.wanted = max(j.wanted, number)
-	j.news.Signal()
+	j.work.Signal()
 	for j.acknowledged < number && !j.stalled && j.broken == nil {
-		j.told.Wait()
+		j.progress.Wait()
 	}
 }
 
@@ -241,7 +241,7 @@ func (j *Journal) Compact() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.compact = j.broken == nil && !j.compacting
-	j.news.Signal()
+	j.work.Signal()
 }
 
 // Rebase commits the state of the world as a new base, whatever has become of the log, and waits
@@ -255,9 +255,9 @@ func (j *Journal) Rebase() error {
 	defer j.mu.Unlock()
 	f.whole, f.asked = true, true
 	j.push(f)
-	j.news.Signal()
+	j.work.Signal()
 	for f.asked {
-		j.told.Wait()
+		j.progress.Wait()
 	}
 	return j.why(op)
 }
@@ -283,7 +283,7 @@ func (j *Journal) Close() error {
 	}
 	j.mu.Lock()
 	j.closing, j.stalled = true, false
-	j.news.Signal()
+	j.work.Signal()
 	j.mu.Unlock()
 	<-j.ended
 	if j.broken == nil { // the writer's, which has ended

@@ -88,7 +88,7 @@ func open(d disk.Disk, folder string, register func(*ecs.World), s *settings) (*
 		return nil, err
 	}
 	j := &Journal{d: d, folder: folder, set: *s, ended: make(chan struct{})}
-	j.news.L, j.told.L = &j.mu, &j.mu
+	j.work.L, j.progress.L = &j.mu, &j.mu
 	var err error
 	if j.lock, err = lockFolder(d, folder); err != nil {
 		return nil, err

@@ -33,9 +33,9 @@ func (j *Journal) run() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for j.step() {
-		j.told.Broadcast()
+		j.progress.Broadcast()
 	}
-	j.told.Broadcast()
+	j.progress.Broadcast()
 }
 
 // step does the most urgent thing, in the order of the cases, and waits if there is none. It
@@ -68,7 +68,7 @@ func (j *Journal) step() bool {
 	case j.closing && !j.compacting && !j.syncing:
 		return false
 	default:
-		j.news.Wait()
+		j.work.Wait()
 	}
 	return true
 }
@@ -160,7 +160,7 @@ func (j *Journal) ring() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.due = true
-	j.news.Signal()
+	j.work.Signal()
 }
 
 // sync begins to bring what was written to the disk. Records are written meanwhile.
@@ -190,8 +190,8 @@ func (j *Journal) sync() {
 		} else {
 			j.acknowledged = max(j.acknowledged, written)
 		}
-		j.news.Signal()
-		j.told.Broadcast()
+		j.work.Signal()
+		j.progress.Broadcast()
 	}()
 }
 
