@@ -135,34 +135,34 @@ func newBuffer(op string, w *ecs.World, options []Option) *Buffer {
 	return b
 }
 
-// Batch identifies the batch of rows that a body of a job records for; see Parallel. A *job.Ctx is
-// one.
-type Batch interface {
+// Part identifies the part of a job's rows that a call of its body records for; see Parallel. A
+// *job.Ctx is one.
+type Part interface {
 	Worker() int    // number of the worker, 0 to 4,095; one goroutine has it at a time
 	Flight() uint64 // number of the job's flight, from 1; later flights have higher numbers
-	// Number of the batch in the flight, from 0, the same for any number of workers; after the
-	// batch a different number or -1.
+	// Number of the part in the flight, from 0, the same for any number of workers; when the part
+	// has ended, another number or -1.
 	Ordinal() int
 }
 
-// Parallel returns a writer for one batch of a job. Any goroutine may call it. The writer belongs
-// to the caller until its worker takes the next batch. Within a key, commands of batches are played
+// Parallel returns a writer for one part of a job. Any goroutine may call it. The writer belongs
+// to the caller until its worker takes the next part. Within a key, commands of parts are played
 // after the commands of the buffer's own writer, in the order (flight, ordinal, sequence).
-func (b *Buffer) Parallel(batch Batch) *Writer {
+func (b *Buffer) Parallel(part Part) *Writer {
 	const op = "Buffer.Parallel"
 	b.checkMade(op)
-	if batch == nil {
-		panic("command: " + op + ": the batch is nil; bodies of jobs have one: cb.Parallel(c)")
+	if part == nil {
+		panic("command: " + op + ": the part is nil; bodies of jobs have one: cb.Parallel(c)")
 	}
-	worker := batch.Worker()
-	if worker < 0 || worker > mostWorkers || batch.Flight() == 0 {
+	worker := part.Worker()
+	if worker < 0 || worker > mostWorkers || part.Flight() == 0 {
 		panic(fmt.Sprintf("command: %s: worker %d, flight %d: workers are from 0 to %d, flights from 1",
-			op, worker, batch.Flight(), mostWorkers))
+			op, worker, part.Flight(), mostWorkers))
 	}
-	if batch.Ordinal() < 0 {
-		panic("command: " + op + ": the batch has ended: what a body gets is good until it returns")
+	if part.Ordinal() < 0 {
+		panic("command: " + op + ": the part has ended: what a body gets is good until it returns")
 	}
-	return b.streamOf(worker).writer(batch)
+	return b.streamOf(worker).writer(part)
 }
 
 // mostWorkers is the highest number of a worker: each has a stream of its own in the buffer.
@@ -237,7 +237,7 @@ func (b *Buffer) Len() (n int) {
 const mostListed = 100
 
 // String lists the first hundred commands in the order of playback. Each line has the key, flight,
-// batch and number under which the command was recorded, its bytes (without a Trace), and what it
+// part and number under which the command was recorded, its bytes (without a Trace), and what it
 // does. Traced source lines appear in failures only, so the list is the same in every build. No
 // goroutine may record during the call.
 func (b *Buffer) String() string {
@@ -246,7 +246,7 @@ func (b *Buffer) String() string {
 	if b.Len() == 0 {
 		return text.String()
 	}
-	text.WriteString("key flight batch   no.  bytes  command")
+	text.WriteString("key flight  part   no.  bytes  command")
 	listed := 0
 	for _, g := range inOrder(nil, b.streams) {
 		c := g.cursor()

@@ -15,7 +15,7 @@ import (
 // Terminology, beside that of program.go
 //
 //	record    a command in memory: 16 B, then its value (commandrecord.go)
-//	segment   the records of one writer with one key, flight and batch
+//	segment   the records of one writer with one key, flight and part
 //	place     a position between two records: segment, cursor and number
 //	block     records about one entity each that wait to be checked together (checkblock.go)
 //	spawn     a Create and the commands about its entity, repeated; one pattern checks all (pattern.go)

@@ -12,7 +12,7 @@
 // records:
 //
 //	4 commands, 16384 B
-//	key flight batch   no.  bytes  command
+//	key flight  part   no.  bytes  command
 //	  0      0     0     0     16  Create [Position Velocity] as placeholder 0
 //	  0      0     0     1     24  Set Velocity of placeholder 0
 //	  0      0     0     2     24  Add Target of 1v1
@@ -25,7 +25,7 @@
 // same commands together, and moves each once. Where order matters, store a number and sort by it.
 //
 // Order: commands are played by [Writer.Key], 0 by default. Within a key the buffer's own commands
-// come first, then the commands of jobs by flight and batch, each in recording order. So jobs that
+// come first, then the commands of jobs by flight and part, each in recording order. So jobs that
 // record through [Buffer.Parallel] produce the same world for any number of workers.
 //
 // Ownership: the buffer owns its records, and their memory until [Buffer.Close]. Queries, changes
@@ -54,7 +54,7 @@
 // the others. Destroy and Remove of something already gone are not failures, and for ecs.Null they
 // record nothing. If memory runs out the error wraps an *ecs.LimitError; the first run of commands
 // is then all or nothing (docs/semantics.md). A broken contract panics during recording: an entity
-// or a type of another world, a placeholder of another buffer, a writer kept beyond its batch, a
+// or a type of another world, a placeholder of another buffer, a writer kept beyond its part, a
 // buffer that is being played, sealed or closed. Recording beyond [Limit] panics with an error that
 // wraps [ErrLimit]; see [Buffer.Reserve].
 //

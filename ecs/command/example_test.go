@@ -41,7 +41,7 @@ func Example() {
 	fmt.Println("made", shot, *velocity.Get(shot), "position of the turret:", position.Has(turret))
 	// Output:
 	// 4 commands, 16384 B
-	// key flight batch   no.  bytes  command
+	// key flight  part   no.  bytes  command
 	//   0      0     0     0     16  Create [Position Velocity] as placeholder 0
 	//   0      0     0     1     24  Set Velocity of placeholder 0
 	//   0      0     0     2     24  Add Target of 1v1

@@ -45,8 +45,8 @@ type Failure struct {
 	Why     string
 	Key     int64
 	Flight  uint64 // 0: recorded by the buffer's own writer
-	Ordinal int    // of the batch
-	Number  int    // among that writer's commands with this key and batch, from 0
+	Ordinal int    // of the part of the job
+	Number  int    // among that writer's commands with this key and part, from 0
 	Line    string // file:line of the recording call; only with Trace and in debug builds
 }
 
@@ -54,7 +54,7 @@ type Failure struct {
 func (f Failure) String() string {
 	where := fmt.Sprintf("no. %d", f.Number)
 	if f.Flight != 0 {
-		where += fmt.Sprintf(" of batch %d of flight %d", f.Ordinal, f.Flight)
+		where += fmt.Sprintf(" of part %d of flight %d", f.Ordinal, f.Flight)
 	}
 	if f.Key != 0 {
 		where += fmt.Sprintf(" with key %d", f.Key)

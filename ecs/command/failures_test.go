@@ -55,7 +55,7 @@ func TestFailureSaysWhere(t *testing.T) {
 	cb := y.open(t, Trace)
 	e, dead := y.plain.Create(), y.plain.Create()
 	y.w.Destroy(dead)
-	w := cb.Parallel(batchOf{3, 9, 70})
+	w := cb.Parallel(partOf{3, 9, 70})
 	w.Key(-2)
 	var lines []string
 	here := func() {
@@ -469,10 +469,10 @@ func TestNumbersGoOn(t *testing.T) {
 		cb.Key(key)
 		cb.Enable(e, y.walk)
 	}
-	w := cb.Parallel(batchOf{0, 1, 0})
+	w := cb.Parallel(partOf{0, 1, 0})
 	w.Enable(e, y.walk)
 	require.Equal(t, `7 commands, 32768 B
-key flight batch   no.  bytes  command
+key flight  part   no.  bytes  command
   0      0     0     0     16  Enable health of 1v1
   0      0     0     1     16  Enable health of 1v1
   0      0     0     2     16  Enable health of 1v1

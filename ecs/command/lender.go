@@ -35,7 +35,7 @@ func (l *Lender) Lend() *Buffer {
 	return l.b
 }
 
-// Seal closes the buffer to commands until Lend. Recording, also through writers of batches, panics
+// Seal closes the buffer to commands until Lend. Recording, also through writers of parts, panics
 // with the text why, and so do Parallel, Reserve, Play, Clear and Trim. Made still answers.
 // Commands recorded but not yet played are lost. Seal first completes all jobs, since their bodies
 // may record. It panics if the buffer is being played or closed. A second call replaces the text.

@@ -31,7 +31,7 @@ func TestFramesAllocateNothing(t *testing.T) {
 		e := cb.Create(y.plain)
 		Set(cb, e, y.pos, position{1, 2})
 		cb.Remove(list[1], y.ptr)
-		w := cb.Parallel(batchOf{1, 1, 7})
+		w := cb.Parallel(partOf{1, 1, 7})
 		w.Destroy(e)
 		w.Add(list[2], y.slow)
 		w.Remove(list[3], y.slow)
@@ -108,7 +108,7 @@ func TestPeakIsGivenBack(t *testing.T) {
 			AddBuffer(cb, e, y.hits, hit{N: 1})
 			made = e
 		}
-		w := cb.Parallel(batchOf{1, 1, 7})
+		w := cb.Parallel(partOf{1, 1, 7})
 		for range n {
 			w.Remove(there[n%40], y.ptr)
 		}

@@ -22,8 +22,8 @@ func TestMisuse(t *testing.T) {
 	gone.Close()
 	ended := y.open(t)
 	ended.Close()
-	void := cb.Parallel(batchOf{0, 1, 0})
-	cb.Parallel(batchOf{0, 1, 1})
+	void := cb.Parallel(partOf{0, 1, 0})
+	cb.Parallel(partOf{0, 1, 1})
 	for _, c := range []struct {
 		says string
 		f    func()
@@ -61,16 +61,16 @@ func TestMisuse(t *testing.T) {
 		{"is a value; use AddShared", func() { cb.Add(e, y.team.Of("red")) }},
 		{"the buffer is closed", func() { ended.Destroy(e) }},
 		{"the buffer is closed", func() { _ = ended.Play() }},
-		{"the buffer is closed", func() { ended.Parallel(batchOf{0, 1, 0}) }},
+		{"the buffer is closed", func() { ended.Parallel(partOf{0, 1, 0}) }},
 		{"the buffer is closed", ended.Clear},
-		{"the writer's batch has ended", func() { void.Destroy(e) }},
-		{"worker -1, flight 1: workers are from 0", func() { cb.Parallel(batchOf{-1, 1, 0}) }},
-		{"worker 1099511627776, flight 1: workers are from 0 to 4095", func() { cb.Parallel(batchOf{1 << 40, 1, 0}) }},
-		{"worker 0, flight 0: workers are from 0 to 4095, flights from 1", func() { cb.Parallel(batchOf{}) }},
-		{"the batch is nil", func() { cb.Parallel(nil) }},
+		{"the writer's part has ended", func() { void.Destroy(e) }},
+		{"worker -1, flight 1: workers are from 0", func() { cb.Parallel(partOf{-1, 1, 0}) }},
+		{"worker 1099511627776, flight 1: workers are from 0 to 4095", func() { cb.Parallel(partOf{1 << 40, 1, 0}) }},
+		{"worker 0, flight 0: workers are from 0 to 4095, flights from 1", func() { cb.Parallel(partOf{}) }},
+		{"the part is nil", func() { cb.Parallel(nil) }},
 		{"the buffer is nil or the zero value", func() { _ = new(Buffer).Play() }},
 		{"the buffer is nil or the zero value", func() { _ = (*Buffer)(nil).PlayRest() }},
-		{"the buffer is nil or the zero value", func() { new(Buffer).Parallel(batchOf{0, 1, 0}) }},
+		{"the buffer is nil or the zero value", func() { new(Buffer).Parallel(partOf{0, 1, 0}) }},
 		{"the buffer is nil or the zero value", func() { new(Buffer).Clear() }},
 		{"the buffer has given out ", func() { cb.Destroy(door.Placeholder(1<<20, cb.id)) }},
 		{"a number is negative", func() { _ = cb.Reserve(-1, 8) }},

@@ -16,20 +16,20 @@ import (
 
 // Behaviour 64 of the list of what entity systems agree on: recording by many goroutines.
 
-// batchOf is a batch of rows that a worker has.
-type batchOf struct {
+// partOf is the part of a job that a worker runs.
+type partOf struct {
 	worker  int
 	flight  uint64
 	ordinal int
 }
 
-func (b batchOf) Worker() int    { return b.worker }
-func (b batchOf) Flight() uint64 { return b.flight }
-func (b batchOf) Ordinal() int   { return b.ordinal }
+func (b partOf) Worker() int    { return b.worker }
+func (b partOf) Flight() uint64 { return b.flight }
+func (b partOf) Ordinal() int   { return b.ordinal }
 
-// recordBatch records what one batch does: it follows from its flight, its ordinal and the entities
+// recordPart records what one part does: it follows from its flight, its ordinal and the entities
 // alone. Batches are about the same entities, so their order shows.
-func recordBatch(y *yard, w *Writer, flight uint64, ordinal int, there []ecs.Entity) {
+func recordPart(y *yard, w *Writer, flight uint64, ordinal int, there []ecs.Entity) {
 	r := rand.New(rand.NewPCG(flight, uint64(ordinal)))
 	known := there
 	for range r.IntN(30) {
@@ -49,39 +49,39 @@ func recordBatch(y *yard, w *Writer, flight uint64, ordinal int, there []ecs.Ent
 // numbers are those of placeholders: they do depend on who recorded.
 var numbers = regexp.MustCompile("placeholder [0-9]+")
 
-// playBatches has batches of two flights recorded by workers, in an order and by whom nobody knows,
+// playParts has parts of two flights recorded by workers, in an order and by whom nobody knows,
 // and plays them. It returns the world's hash, what could not apply, and the list of commands.
-func playBatches(t *testing.T, workers int, seed uint64) (hash uint64, failed, listed string) {
+func playParts(t *testing.T, workers int, seed uint64) (hash uint64, failed, listed string) {
 	y := openYard(t)
 	there := y.populate(100, true)
 	cb := y.open(t)
-	var todo []batchOf
+	var todo []partOf
 	for flight := range uint64(2) {
 		for ordinal := range 40 {
-			todo = append(todo, batchOf{flight: flight + 1, ordinal: ordinal})
+			todo = append(todo, partOf{flight: flight + 1, ordinal: ordinal})
 		}
 	}
 	r := rand.New(rand.NewPCG(seed, uint64(workers)))
 	r.Shuffle(len(todo), func(i, j int) { todo[i], todo[j] = todo[j], todo[i] })
-	recordBatch(y, cb.Writer, 0, 0, there)
-	batches := make(chan batchOf, len(todo))
+	recordPart(y, cb.Writer, 0, 0, there)
+	parts := make(chan partOf, len(todo))
 	for _, b := range todo {
-		batches <- b
+		parts <- b
 	}
-	close(batches)
+	close(parts)
 	var all sync.WaitGroup
 	for worker := range workers {
 		all.Go(func() {
-			for b := range batches {
+			for b := range parts {
 				b.worker = worker
-				recordBatch(y, cb.Parallel(b), b.flight, b.ordinal, there)
+				recordPart(y, cb.Parallel(b), b.flight, b.ordinal, there)
 				for range seed % 3 {
 					runtime.Gosched()
 				}
 			}
 		})
 	}
-	recordBatch(y, cb.Writer, 0, 1, there) // the owner records meanwhile
+	recordPart(y, cb.Writer, 0, 1, there) // the owner records meanwhile
 	all.Wait()
 	_, listed, _ = strings.Cut(cb.String(), "\n") // chunks, in the first line, are each worker's
 	err := cb.PlayRest()
@@ -89,10 +89,10 @@ func playBatches(t *testing.T, workers int, seed uint64) (hash uint64, failed, l
 	return y.w.Hash(), numbers.ReplaceAllString(fmt.Sprint(err), "one"), numbers.ReplaceAllString(listed, "one")
 }
 
-// TestBehaviour64WorkersMakeNoDifference: one goroutine or sixteen, each recording batches at any
+// TestBehaviour64WorkersMakeNoDifference: one goroutine or sixteen, each recording parts at any
 // time: the same commands in the same order, the same world.
 func TestBehaviour64WorkersMakeNoDifference(t *testing.T) {
-	hash, failed, listed := playBatches(t, 1, 0)
+	hash, failed, listed := playParts(t, 1, 0)
 	require.Contains(t, failed, "cannot apply, the others were applied", "failures are in the order of playback too")
 	workers := []int{2, 3, 16}
 	if !testing.Short() {
@@ -102,7 +102,7 @@ func TestBehaviour64WorkersMakeNoDifference(t *testing.T) {
 		// Each world is closed before the next one: in debug builds the versions of ids depend on
 		// how many worlds with the same tag are open.
 		t.Run(fmt.Sprint(k, " workers"), func(t *testing.T) {
-			h, f, l := playBatches(t, k, uint64(k))
+			h, f, l := playParts(t, k, uint64(k))
 			require.Equal(t, listed, l)
 			require.Equal(t, failed, f)
 			require.Equal(t, hash, h)
@@ -122,7 +122,7 @@ func TestBehaviour64Order(t *testing.T) {
 		n++
 		Append(w, e, y.hits, hit{N: place})
 	}
-	late, early := cb.Parallel(batchOf{0, 2, 5}), cb.Parallel(batchOf{1, 1, 9})
+	late, early := cb.Parallel(partOf{0, 2, 5}), cb.Parallel(partOf{1, 1, 9})
 	say(late, 0, 8)
 	say(early, 0, 7)
 	say(early, 7, 13)
@@ -131,10 +131,10 @@ func TestBehaviour64Order(t *testing.T) {
 	say(cb.Writer, 7, 12)
 	say(cb.Writer, 0, 5)
 	say(cb.Writer, -1<<63, 0)
-	before := cb.Parallel(batchOf{1, 2, 4})
-	say(before, -3, 2)                             // no: ordinal 4 is before 5
-	say(cb.Parallel(batchOf{2, 1, 8}), 0, 6)       // and 8 before 9
-	say(cb.Parallel(batchOf{0, 2, 1 << 40}), 0, 9) // a flight's last
+	before := cb.Parallel(partOf{1, 2, 4})
+	say(before, -3, 2)                            // no: ordinal 4 is before 5
+	say(cb.Parallel(partOf{2, 1, 8}), 0, 6)       // and 8 before 9
+	say(cb.Parallel(partOf{0, 2, 1 << 40}), 0, 9) // a flight's last
 	say(cb.Writer, 1<<63-1, 14)
 	say(cb.Writer, 0, 5)
 	require.NoError(t, cb.Play())
@@ -179,7 +179,7 @@ func TestBehaviour64ManyWriters(t *testing.T) {
 	cb := y.open(t)
 	e := y.full.Create()
 	for i := range 1000 {
-		Append(cb.Parallel(batchOf{i % 50, uint64(1000 - i), 0}), e, y.hits, hit{N: int32(1000 - i)})
+		Append(cb.Parallel(partOf{i % 50, uint64(1000 - i), 0}), e, y.hits, hit{N: int32(1000 - i)})
 	}
 	require.Equal(t, 1000, cb.Len())
 	require.NoError(t, cb.Play())
@@ -188,17 +188,17 @@ func TestBehaviour64ManyWriters(t *testing.T) {
 	}
 }
 
-// TestBehaviour64WriterOfAFormerFlight: a writer is void once its batch is another, of whatever
+// TestBehaviour64WriterOfAFormerFlight: a writer is void once its part is another, of whatever
 // flight and ordinal.
 func TestBehaviour64WriterOfAFormerFlight(t *testing.T) {
 	y := openYard(t)
 	cb := y.open(t)
 	e := y.full.Create()
-	batch := &batchOf{0, 1, 3}
-	w := cb.Parallel(batch)
-	for _, next := range []batchOf{{0, 2, 3}, {0, 1, 4}} {
-		*batch = next
-		require.Contains(t, panicOf(func() { w.Destroy(e) }), "the writer's batch has ended")
+	part := &partOf{0, 1, 3}
+	w := cb.Parallel(part)
+	for _, next := range []partOf{{0, 2, 3}, {0, 1, 4}} {
+		*part = next
+		require.Contains(t, panicOf(func() { w.Destroy(e) }), "the writer's part has ended")
 	}
 	require.Zero(t, cb.Len())
 }

@@ -250,7 +250,7 @@ func TestBehaviour67WhilePlaying(t *testing.T) {
 	y := openYard(t)
 	cb := y.open(t)
 	e := y.full.Create()
-	kept := cb.Parallel(batchOf{0, 1, 0})
+	kept := cb.Parallel(partOf{0, 1, 0})
 	cb.Destroy(e)
 	cb.state.Store(playing) // as in another goroutine
 	for name, f := range map[string]func(){
@@ -261,7 +261,7 @@ func TestBehaviour67WhilePlaying(t *testing.T) {
 		"Append":          func() { Append(cb, e, y.hits) },
 		"AddShared":       func() { AddShared(cb, e, y.team, "red") },
 		"Add":             func() { Add(cb, y.q, y.pos, position{}) },
-		"Buffer.Parallel": func() { cb.Parallel(batchOf{0, 1, 1}) },
+		"Buffer.Parallel": func() { cb.Parallel(partOf{0, 1, 1}) },
 		"Buffer.Play":     func() { _ = cb.Play() },
 		"Buffer.PlayRest": func() { _ = cb.PlayRest() },
 		"Buffer.Clear":    cb.Clear,

@@ -16,8 +16,8 @@ func TestSeal(t *testing.T) {
 	l := y.lend(t)
 	cb := l.Lend()
 	e := y.full.Create()
-	batch := cb.Parallel(batchOf{0, 1, 0})
-	batch.Destroy(y.plain.Create())
+	part := cb.Parallel(partOf{0, 1, 0})
+	part.Destroy(y.plain.Create())
 	shot := cb.Create(y.full)
 	require.NoError(t, cb.Play())
 	made, hash := cb.Made(shot), y.w.Hash()
@@ -25,12 +25,12 @@ func TestSeal(t *testing.T) {
 	l.Seal(why)
 	for name, f := range map[string]func(){
 		"Writer.Create":   func() { cb.Create(y.plain) },
-		"Writer.Destroy":  func() { batch.Destroy(e) },
+		"Writer.Destroy":  func() { part.Destroy(e) },
 		"Writer.Key":      func() { cb.Key(1) },
-		"Set":             func() { Set(batch, e, y.pos, position{}) },
+		"Set":             func() { Set(part, e, y.pos, position{}) },
 		"Append":          func() { Append(cb, e, y.hits) },
 		"Add":             func() { Add(cb, y.q, y.pos, position{}) },
-		"Buffer.Parallel": func() { cb.Parallel(batchOf{0, 1, 1}) },
+		"Buffer.Parallel": func() { cb.Parallel(partOf{0, 1, 1}) },
 		"Buffer.Reserve":  func() { _ = cb.Reserve(1, 0) },
 		"Buffer.Play":     func() { _ = cb.Play() },
 		"Buffer.PlayRest": func() { _ = cb.PlayRest() },
@@ -126,7 +126,7 @@ func TestSealIsSeenByOthers(t *testing.T) {
 	for worker := range 3 {
 		wg.Go(func() {
 			for i := 0; ; i++ {
-				if said := panicOf(func() { cb.Parallel(batchOf{worker, 1, i}).Destroy(e) }); said != "" {
+				if said := panicOf(func() { cb.Parallel(partOf{worker, 1, i}).Destroy(e) }); said != "" {
 					if said != "command: Buffer.Parallel: the buffer is sealed: it is late" &&
 						said != "command: Writer.Destroy: the buffer is sealed: it is late" {
 						t.Error(said)
@@ -152,7 +152,7 @@ func TestSealWaits(t *testing.T) {
 	e := y.full.Create()
 	var borrow *ecs.Borrow
 	borrow = door.NewBorrow(ecs.NewQuery(y.w, ecs.Read(y.pos)), "job", func(string) {
-		cb.Parallel(batchOf{0, 1, 0}).Destroy(e) // or this panics
+		cb.Parallel(partOf{0, 1, 0}).Destroy(e) // or this panics
 		borrow.End()
 	})
 	door.Borrow(borrow).Begin("Borrow.Begin")

@@ -119,7 +119,7 @@ func TestCommandsFromBeforeARestore(t *testing.T) {
 			options = append(options, Keep)
 		}
 		cb := y.open(t, options...)
-		w := cb.Parallel(batchOf{0, 1, 0})
+		w := cb.Parallel(partOf{0, 1, 0})
 		Put(cb, list[5], y.pos, position{5, 5})
 		Put(cb, since, y.pos, position{1, 1})
 		cb.DestroyList([]ecs.Entity{list[6], since})

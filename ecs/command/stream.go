@@ -53,7 +53,7 @@ type stream struct {
 	next, end int        // numbers of placeholders at hand: [next, end)
 	newest    ecs.Entity // last placeholder handed out; Null if none since the last clear
 
-	writers [4]Writer // of batches, in turn, so that a writer kept beyond its batch is noticed
+	writers [4]Writer // of parts, in turn, so that a writer kept beyond its part is noticed
 	turns   int
 
 	inside bool // a record is being written
@@ -187,12 +187,12 @@ func (s *stream) reserve(n, size int) error {
 	return nil
 }
 
-// writer returns the writer of a batch, and voids the writer of the batch before.
-func (s *stream) writer(batch Batch) *Writer {
+// writer returns the writer of a part, and voids the writer of the part before.
+func (s *stream) writer(part Part) *Writer {
 	s.writers[s.turns%len(s.writers)].ended = true
 	s.turns++
 	w := &s.writers[s.turns%len(s.writers)]
-	*w = Writer{stream: s, batch: batch, flight: batch.Flight(), ordinal: batch.Ordinal()}
+	*w = Writer{stream: s, part: part, flight: part.Flight(), ordinal: part.Ordinal()}
 	return w
 }
 

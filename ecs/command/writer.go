@@ -13,19 +13,19 @@ import (
 )
 
 // Writer records commands. One goroutine at a time may use it. The writer embedded in a Buffer is
-// the buffer owner's; each writer from Buffer.Parallel is for one batch.
+// the buffer owner's; each writer from Buffer.Parallel is for one part.
 //
 // Commands of one writer are played in recording order, unless Key says otherwise. Recording panics
 // for an entity or a type of another world and for a placeholder of another buffer. Without memory
 // it panics with an error that wraps ErrLimit, ErrSize or the error of the universe.
 type Writer struct {
 	stream  *stream
-	batch   Batch // nil: the buffer's own writer
+	part    Part // nil: the buffer's own writer
 	flight  uint64
 	ordinal int
 	key     int64
 	within  bool // a segment with this key has begun
-	ended   bool // the batch has ended
+	ended   bool // the part has ended
 }
 
 // Recorder is implemented by *Buffer and *Writer.
@@ -61,7 +61,7 @@ func (w *Writer) Key(key int64) {
 // open reports whether check would pass at once: w is the buffer's own writer and the buffer
 // records.
 func (w *Writer) open() bool {
-	return w != nil && w.stream != nil && w.batch == nil && !w.ended && w.stream.b.state.Load() == recording
+	return w != nil && w.stream != nil && w.part == nil && !w.ended && w.stream.b.state.Load() == recording
 }
 
 // check panics unless the writer may record.
@@ -70,9 +70,9 @@ func (w *Writer) check(op string) {
 		panic("command: " + op +
 			": the buffer or writer is nil or the zero value; buffers come from NewBuffer, writers from Buffer.Parallel")
 	}
-	if w.ended || w.batch != nil && (w.batch.Ordinal() != w.ordinal || w.batch.Flight() != w.flight) {
+	if w.ended || w.part != nil && (w.part.Ordinal() != w.ordinal || w.part.Flight() != w.flight) {
 		panic("command: " + op +
-			": the writer's batch has ended: take one from Buffer.Parallel in each batch of each job")
+			": the writer's part has ended: take one from Buffer.Parallel in each call of a body")
 	}
 	if w.stream.b.state.Load() != recording {
 		w.stream.b.mu.Lock()

@@ -65,8 +65,8 @@ func recorded(t *testing.T, workers int) uint64 {
 	return w.Hash()
 }
 
-// TestWriterOfTwoJobs keeps the writer of a job's batch and uses it in another job, and in a
-// later flight and batch of its own: that is a panic, with what to do.
+// TestWriterOfTwoJobs keeps the writer of a job's part and uses it in another job, and in a
+// later flight and part of its own: that is a panic, with what to do.
 func TestWriterOfTwoJobs(t *testing.T) {
 	w := newWorld(t)
 	w.fill(t, 200)
@@ -85,7 +85,7 @@ func TestWriterOfTwoJobs(t *testing.T) {
 	use := func(_ *job.Ctx, rows ecs.Rows) { kept.Destroy(rows.Entities()[0]) }
 	require.NoError(t, first.Run(take))
 	for _, err := range []error{second.Run(use), first.Run(use)} {
-		require.ErrorContains(t, err, "the writer's batch has ended")
+		require.ErrorContains(t, err, "the writer's part has ended")
 	}
 	require.Panics(t, func() { kept.Key(1) })
 	require.NoError(t, cb.Play())

@@ -32,7 +32,7 @@ func (c *Ctx) Worker() int { return c.worker }
 
 // Flight returns the number of the flight, from 1, in the order in which the scheduler's flights
 // were scheduled. Flight and Ordinal together order what bodies record; Ctx implements
-// command.Batch.
+// command.Part.
 func (c *Ctx) Flight() uint64 { return c.job.number }
 
 // Ordinal returns the number of the first part of this call. Parts are numbered in the order of the

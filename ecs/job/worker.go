@@ -127,7 +127,7 @@ func (s *Scheduler) reopen(j *Job) {
 // leave undoes enter. The last worker to leave finishes the flight (J3, J4).
 func (k *worker) leave(j *Job, c *Ctx, spent time.Duration, failure *PanicError) {
 	c.accessor.Done()
-	c.ordinal = -1 // writers of the last batch are void
+	c.ordinal = -1 // writers of the last part are void
 	s := k.s
 	if k.id > 0 {
 		s.busy.Add(-1)

@@ -37,7 +37,6 @@ var otherMeanings = map[string]string{
 	"alloc/table.go":            "a table of columns for programs, without entities",
 	"bitmask.Hierarchy":         "words under summaries of words, not parents and children",
 	"bitmask/hierarchy.go":      "words under summaries of words, not parents and children",
-	"command.Batch":             "a part of a job, not the rows that a call has created",
 	"command.Buffer":            "a list of commands, not a component with elements",
 	"ecs/command/buffer.go":     "a list of commands, not a component with elements",
 	"container.Buffer":          "bytes that grow, not a component with elements",
