@@ -37,8 +37,8 @@ type traits struct {
 
 // backing is a source of ranges: the calls of a system, or the Go heap. Its calls are the smallest
 // steps that can be refused, so that the order of steps, and the undoing of a failed step, are
-// written and tested once for all backings. A failed step may have been done in part. A backing that
-// does two steps in one makes the other a no-op.
+// written and tested once for all backings. A failed step may have been done in part. A backing
+// that does two steps in one makes the other a no-op.
 //
 //	step      Linux                    macOS                 Windows           Go heap
 //	reserve   mmap PROT_NONE (+)       the same              MEM_RESERVE       make

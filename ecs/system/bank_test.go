@@ -26,8 +26,8 @@ func soak(t *testing.T) time.Duration {
 }
 
 // bank is a world with types of all kinds that snapshots have, whose frames change everything and
-// note in the tally of one entity, the totals, how many there are of what. The sum of the coins is 0 at
-// the end of each frame, and each row has its number, twice.
+// note in the tally of one entity, the totals, how many there are of what. The sum of the coins is
+// 0 at the end of each frame, and each row has its number, twice.
 type bank struct {
 	t       *testing.T
 	w       *ecs.World

@@ -32,7 +32,6 @@ type glossaryWord struct {
 // otherMeanings has the types and files that take a word of the page for another thing, and both
 // meanings. No row may be added: name the new type for what it is.
 var otherMeanings = map[string]string{
-	"world.Archetype.Table":     "an archetype of package match, which begins with its table",
 	"alloc.Table":               "a table of columns for programs, without entities",
 	"alloc/table.go":            "a table of columns for programs, without entities",
 	"bitmask.Hierarchy":         "words under summaries of words, not parents and children",

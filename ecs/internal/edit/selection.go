@@ -42,7 +42,7 @@ func SelectRows(q *query.Query, op string) *change.Tx {
 	filters := q.MaySkipChunks(q.Since)
 	for i := range q.Matching.Matches {
 		m := &q.Matching.Matches[i]
-		a := world.ArchetypeOfMatch(m.Archetype)
+		a := world.ArchetypeOfMatch(m.Entry)
 		if !filters && len(m.Tests) == 0 && len(q.Sets) == 0 {
 			tx.AddWhole(&a.Table.Table)
 			continue

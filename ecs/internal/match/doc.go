@@ -1,10 +1,10 @@
-// Package match finds the archetypes that queries ask for, and keeps the results up to date as
+// Package match finds the archetypes that match each query, and keeps the results up to date as
 // archetypes come and go. It knows types by number and shared values by serial, and nothing about
 // worlds, loops or rows.
 //
-// An [Archetype] is a set of types and values. A [Filter] decides which archetypes match. A
-// [Matching] lists these archetypes for all queries with the same filter. An [Index] has the
-// archetypes and the matchings of a world. It compares an archetype with a matching once, when the
+// An [Entry] is an archetype: its types and its shared values. A [Filter] decides which archetypes
+// match. A [Matching] lists these for all queries with the same filter. An [Index] has the entries
+// and the matchings of a world. It compares an archetype with a matching once, when the
 // later of the two is made:
 //
 //	archetypes   0 [P]      1 [P V]      2 [P Stun]      3 [V Stun]
@@ -14,9 +14,9 @@
 // So a loop only walks [Matching.Matches]. If enable bits decide which rows match, the [Match] has
 // a [BitTest] for each term that requires them, which its user applies.
 //
-// Ownership: an index keeps pointers to the archetypes entered, and writes their Index. If an
-// Archetype is the first field of a caller's struct, a pointer to it leads to that struct at no
-// cost. After [Index.Matching] the index owns the arrays of the Filter's slices.
+// Ownership: an index keeps pointers to the entries, and writes their Index. If an Entry is the
+// first field of a caller's struct, a pointer to it leads to that struct at no cost. After
+// [Index.Matching] the index owns the arrays of the Filter's slices.
 //
 // Lifetime: a matching is valid until [Index.Drop] has been called for it as often as Matching
 // returned it. Matches grow at the end, in the order in which archetypes were made. When archetypes
@@ -29,10 +29,10 @@
 // Failure: none; the caller passes valid types, slots and serials.
 //
 // Cost: comparing an archetype with a filter is one pass over 16 words and a search for each list
-// of values, and allocates nothing. Enter compares the archetype with the matchings that ask for
-// one of its types or values, or for none. Matching is a look-up by hash if a query has the filter
-// already. Otherwise it compares the filter with all archetypes or, if the filter names values,
-// with the archetypes that have them. Drop takes time for each type or value under which the
-// matching is listed, independent of the number of matchings. An archetype takes 8 B, each of its
-// values 8 B more, and a matching about 700 B.
+// of values, and allocates nothing. Enter compares the archetype with the matchings whose filters
+// name one of its types or values, or no type and no value. Matching is a look-up by hash if a
+// query has the filter already. Otherwise it compares the filter with all archetypes or, if the
+// filter names values, with the archetypes that have them. Drop takes time for each type or value
+// under which the matching is listed, independent of the number of matchings. An archetype takes 8
+// B, each of its values 8 B more, and a matching about 700 B.
 package match

@@ -59,7 +59,7 @@ func (f *Filter) isLike(g *Filter) bool {
 }
 
 // Wants reports whether rows of an archetype can match.
-func (f *Filter) Wants(a *Archetype) bool {
+func (f *Filter) Wants(a *Entry) bool {
 	for i := range a.Sig {
 		if a.Sig[i]&f.Has[i] != f.Has[i] || a.Sig[i]&f.Lacks[i] != 0 {
 			return false
@@ -80,7 +80,7 @@ func (f *Filter) Wants(a *Archetype) bool {
 
 // hasOneOf reports whether the archetype has a value with one of the serials, which are in rising
 // order.
-func (a *Archetype) hasOneOf(serials []uint64) bool {
+func (a *Entry) hasOneOf(serials []uint64) bool {
 	for _, v := range a.Values {
 		if _, found := slices.BinarySearch(serials, v); found {
 			return true
@@ -91,7 +91,7 @@ func (a *Archetype) hasOneOf(serials []uint64) bool {
 
 // TestsOf returns the tests that a row must pass to match, for an archetype that the filter wants.
 // There are none if every row matches.
-func (f *Filter) TestsOf(a *Archetype) (tests []BitTest) {
+func (f *Filter) TestsOf(a *Entry) (tests []BitTest) {
 	for _, slot := range a.Metadata.Toggling() {
 		id := a.Types[slot]
 		switch {

@@ -34,7 +34,7 @@ import (
 type Index struct {
 	seed        maphash.Seed           // of the hash of filters
 	keys        uint64                 // mask of the hash bits in Matching.key: all; fewer in tests
-	archetypes  []*Archetype           // in order of creation (M1)
+	archetypes  []*Entry               // in order of creation (M1)
 	matchings   postings               // all of them
 	byFilter    map[uint64]*Matching   // by Matching.key: the newest matching, whose alike leads to the others (M5)
 	byType      []*postings            // by TypeID: matchings that ask for the type; nil if none has asked so far
@@ -52,7 +52,7 @@ func (x *Index) Open() {
 func (x *Index) Close() { *x = Index{} }
 
 // Enter appends an archetype to the index, and adds it to the matchings that want it.
-func (x *Index) Enter(a *Archetype) {
+func (x *Index) Enter(a *Entry) {
 	a.Index = uint32(len(x.archetypes))
 	x.archetypes = append(x.archetypes, a)
 	for _, serial := range a.Values {
@@ -87,7 +87,7 @@ func (x *Index) Leave() {
 			}
 		}
 	}
-	hasLeft := func(a *Archetype) bool { return a.Closed }
+	hasLeft := func(a *Entry) bool { return a.Closed }
 	for _, serial := range values { // once each, since a value may lose very many
 		s := x.byValue[serial]
 		s.archetypes, s.loses = slices.DeleteFunc(s.archetypes, hasLeft), false
@@ -106,7 +106,7 @@ func (x *Index) Leave() {
 
 // Arrange gives the archetypes of the index another order. Cost: each chunk of archetypes that get
 // another number, and a sort of all lists.
-func (x *Index) Arrange(order []*Archetype) {
+func (x *Index) Arrange(order []*Entry) {
 	x.archetypes = append(x.archetypes[:0], order...)
 	for i, a := range x.archetypes {
 		if int(a.Index) != i {
@@ -114,7 +114,7 @@ func (x *Index) Arrange(order []*Archetype) {
 		}
 	}
 	for m := range x.Matchings() {
-		slices.SortFunc(m.Matches, func(a, b Match) int { return byIndex(a.Archetype, b.Archetype) })
+		slices.SortFunc(m.Matches, func(a, b Match) int { return byIndex(a.Entry, b.Entry) })
 		m.Lost++
 	}
 	for _, s := range x.byValue {
@@ -149,11 +149,11 @@ func (x *Index) keyOf(f *Filter) uint64 { return f.hash(x.seed) & x.keys }
 
 // candidateArchetypes returns, in order, the archetypes that may match: all or, if the filter names
 // values, those with a value of the first list of Where.
-func (x *Index) candidateArchetypes(m *Matching) []*Archetype {
+func (x *Index) candidateArchetypes(m *Matching) []*Entry {
 	if len(m.Where) == 0 {
 		return x.archetypes
 	}
-	var all []*Archetype
+	var all []*Entry
 	for _, serial := range m.Where[0] {
 		all = append(all, x.ArchetypesOfValue(serial)...)
 	}

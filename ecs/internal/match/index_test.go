@@ -42,7 +42,7 @@ func someOf(r *rand.Rand, n int) set {
 
 // kind is an archetype of the model.
 type kind struct {
-	at     match.Archetype
+	at     match.Entry
 	types  set
 	values map[table.TypeID]uint64
 }
@@ -71,9 +71,9 @@ type ask struct {
 	any                           []set
 	where                         map[table.TypeID][]uint64
 	m                             *match.Matching
-	lost                          uint64             // times that the model saw the matching lose
-	seen                          uint64             // Matching.Lost when it was compared last
-	listed                        []*match.Archetype // as the model saw it last
+	lost                          uint64         // times that the model saw the matching lose
+	seen                          uint64         // Matching.Lost when it was compared last
+	listed                        []*match.Entry // as the model saw it last
 }
 
 func newAsk(r *rand.Rand) *ask {
@@ -286,7 +286,7 @@ func (m *model) check() {
 	serials := map[uint64]bool{}
 	for _, of := range shared {
 		for _, serial := range of {
-			var have []*match.Archetype
+			var have []*match.Entry
 			for _, k := range m.kinds {
 				if slices.Contains(k.at.Values, serial) {
 					have = append(have, &k.at)
@@ -310,7 +310,7 @@ func (m *model) check() {
 // checkMatches compares what a query sees with all archetypes, and with what it saw.
 func (m *model) checkMatches(a *ask) {
 	m.t.Helper()
-	at, listed := 0, []*match.Archetype{}
+	at, listed := 0, []*match.Entry{}
 	for i, k := range m.kinds {
 		require.Equal(m.t, uint32(i), k.at.Index)
 		require.Equal(m.t, a.wants(k), a.m.Wants(&k.at))
@@ -319,7 +319,7 @@ func (m *model) checkMatches(a *ask) {
 		}
 		require.Less(m.t, at, len(a.m.Matches))
 		of := a.m.Matches[at]
-		require.Same(m.t, &k.at, of.Archetype)
+		require.Same(m.t, &k.at, of.Entry)
 		for bits := range 1 << len(k.at.Metadata.Toggling()) {
 			on := set{}
 			for _, id := range k.at.Types {
@@ -330,7 +330,7 @@ func (m *model) checkMatches(a *ask) {
 			}
 			require.Equal(m.t, a.wantsRow(k, on), passes(of.Tests, k, on))
 		}
-		listed = append(listed, of.Archetype)
+		listed = append(listed, of.Entry)
 		at++
 	}
 	require.Len(m.t, a.m.Matches, at)
@@ -433,7 +433,7 @@ func TestPostingsAreFew(t *testing.T) {
 		require.NoError(t, x.Verify(0))
 	}
 	looked := func(types ...table.TypeID) (n int) {
-		a := match.Archetype{Table: table.Table{Types: types}}
+		a := match.Entry{Table: table.Table{Types: types}}
 		for range x.CandidateMatchings(&a) {
 			n++
 		}
@@ -478,7 +478,7 @@ func TestVerifyNamesTheInvariant(t *testing.T) {
 	var x match.Index
 	x.Open()
 	for range 3 {
-		a := &match.Archetype{
+		a := &match.Entry{
 			Table:  table.Table{Types: []table.TypeID{1, 200}, Metadata: table.NewMetadata(2, []uint16{0}, nil)},
 			Values: []uint64{1},
 		}

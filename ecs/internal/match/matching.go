@@ -21,7 +21,7 @@ type Matching struct {
 
 // Match is an archetype that a matching lists.
 type Match struct {
-	*Archetype
+	*Entry
 	Tests []BitTest // enable bits that decide per row; none if every row matches
 }
 
@@ -29,7 +29,7 @@ type Match struct {
 func (m *Matching) Queries() int { return m.queries }
 
 // consider adds a to the matches if it matches. Each archetype is considered once.
-func (m *Matching) consider(a *Archetype) {
+func (m *Matching) consider(a *Entry) {
 	if m.Wants(a) {
 		m.Matches = append(m.Matches, Match{a, m.TestsOf(a)})
 	}
@@ -43,10 +43,10 @@ func (m *Matching) lose() {
 }
 
 // verify checks M2 against all archetypes.
-func (m *Matching) verify(archetypes []*Archetype) error {
+func (m *Matching) verify(archetypes []*Entry) error {
 	at := 0
 	for _, a := range archetypes {
-		listed := at < len(m.Matches) && m.Matches[at].Archetype == a
+		listed := at < len(m.Matches) && m.Matches[at].Entry == a
 		if listed != m.Wants(a) {
 			return fmt.Errorf("match: M2: a matching of %d queries lists archetype %d: %v, but its filter says %v",
 				m.queries, a.Index, listed, m.Wants(a))

@@ -106,7 +106,7 @@ func (x *Index) postingsOrNil(id table.TypeID) *postings {
 
 // CandidateMatchings yields the matchings that may want an archetype, each once. All matchings that
 // want it are among them.
-func (x *Index) CandidateMatchings(a *Archetype) iter.Seq[*Matching] {
+func (x *Index) CandidateMatchings(a *Entry) iter.Seq[*Matching] {
 	return func(yield func(*Matching) bool) {
 		x.asked++
 		in := func(r postings) bool {

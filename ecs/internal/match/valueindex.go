@@ -9,9 +9,9 @@ import (
 // valueIndex has the archetypes of a shared value and the matchings that name it. One
 // without either is removed.
 type valueIndex struct {
-	archetypes []*Archetype // in order of creation (M4)
-	matchings  postings     // of those that name the value
-	loses      bool         // the Leave under way removes an archetype
+	archetypes []*Entry // in order of creation (M4)
+	matchings  postings // of those that name the value
+	loses      bool     // the Leave under way removes an archetype
 }
 
 // valueIndexOf returns the valueIndex of a value, made if there is none.
@@ -29,7 +29,7 @@ func (x *Index) valueIndexOf(serial uint64) *valueIndex {
 
 // ArchetypesOfValue returns the archetypes that have a value, in order of creation. The list is
 // read-only and valid until an archetype comes or leaves.
-func (x *Index) ArchetypesOfValue(serial uint64) []*Archetype {
+func (x *Index) ArchetypesOfValue(serial uint64) []*Entry {
 	if s := x.byValue[serial]; s != nil {
 		return s.archetypes
 	}
@@ -45,7 +45,7 @@ func (x *Index) release(serial uint64) {
 
 // verifyValues checks M4.
 func (x *Index) verifyValues() error {
-	lists := map[uint64][]*Archetype{}
+	lists := map[uint64][]*Entry{}
 	for _, a := range x.archetypes {
 		for _, serial := range a.Values {
 			lists[serial] = append(lists[serial], a)
@@ -72,4 +72,4 @@ func (x *Index) verifyValues() error {
 }
 
 // byIndex orders archetypes by Index, the order in which they were made.
-func byIndex(a, b *Archetype) int { return cmp.Compare(a.Index, b.Index) }
+func byIndex(a, b *Entry) int { return cmp.Compare(a.Index, b.Index) }

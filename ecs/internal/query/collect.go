@@ -26,7 +26,7 @@ func (q *Query) Count() int {
 	q.CheckOpen("Query.Count")
 	if !q.FiltersChunks() && !q.tests() {
 		for i := range q.Matching.Matches {
-			total += world.ArchetypeOfMatch(q.Matching.Matches[i].Archetype).Table.Store.Len()
+			total += world.ArchetypeOfMatch(q.Matching.Matches[i].Entry).Table.Store.Len()
 		}
 		return total
 	}
@@ -44,7 +44,7 @@ func (q *Query) tests() bool {
 		return true
 	}
 	for i := range q.Matching.Matches {
-		if m := &q.Matching.Matches[i]; len(m.Tests) > 0 && world.ArchetypeOfMatch(m.Archetype).Table.Store.Len() > 0 {
+		if m := &q.Matching.Matches[i]; len(m.Tests) > 0 && world.ArchetypeOfMatch(m.Entry).Table.Store.Len() > 0 {
 			return true
 		}
 	}

@@ -60,7 +60,7 @@ func (q *Query) upToDate() bool { return q.seen == q.World.QueryEpochs.Matched }
 
 // BindingOf returns the query's table for an archetype, whose types are in a list by number.
 func (q *Query) BindingOf(m *match.Match, types []*world.Type) Binding {
-	t := Binding{Archetype: world.ArchetypeOfMatch(m.Archetype), tests: m.Tests}
+	t := Binding{Archetype: world.ArchetypeOfMatch(m.Entry), tests: m.Tests}
 	first := true
 	for id, access := range q.Allowed {
 		if access == 0 {

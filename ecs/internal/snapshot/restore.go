@@ -237,7 +237,7 @@ func Arrange(w *world.World, order []*world.Archetype) {
 		}
 	}
 	copy(w.Archetypes.List, order)
-	tables := make([]*match.Archetype, len(order))
+	tables := make([]*match.Entry, len(order))
 	for i, a := range order {
 		tables[i] = &a.Table
 	}

@@ -153,7 +153,7 @@ func (f *SnapshotWorld) over(q *query.Query, since uint32) *query.Query {
 	for _, a := range f.Archetypes.List {
 		if filter.Wants(&a.Table) && a.Table.Len() > 0 {
 			c.Bindings = append(c.Bindings,
-				c.BindingOf(&match.Match{Archetype: &a.Table, Tests: filter.TestsOf(&a.Table)}, f.Types.List))
+				c.BindingOf(&match.Match{Entry: &a.Table, Tests: filter.TestsOf(&a.Table)}, f.Types.List))
 		}
 	}
 	return c

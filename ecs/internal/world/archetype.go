@@ -71,9 +71,9 @@ func (a *Archetype) CurrentOrNil() *Archetype {
 // ArchetypeOfMatch relies on this: an archetype and its table have the same address.
 var _ [0]struct{} = [unsafe.Offsetof(Archetype{}.Table)]struct{}{}
 
-// ArchetypeOfMatch returns the archetype that contains the given match.Archetype.
-func ArchetypeOfMatch(a *match.Archetype) *Archetype {
-	// Safe because every match.Archetype in a world's index is the first field of an Archetype.
+// ArchetypeOfMatch returns the archetype that has the entry of an index.
+func ArchetypeOfMatch(a *match.Entry) *Archetype {
+	// Safe because every match.Entry in a world's index is the first field of an Archetype.
 	return (*Archetype)(unsafe.Pointer(a))
 }
 

@@ -195,7 +195,7 @@ type archetypeRegistry struct {
 
 // Archetype is ecs.Archetype.
 type Archetype struct {
-	Table          match.Archetype // rows, types and values, as queries see them; the first field, see whole
+	Table          match.Entry // rows, types and values, as the index knows them; the first field, see ArchetypeOfMatch
 	World          *World
 	Values         []*value.Shared  // of the shared types, in order of type (W11)
 	Key            uint64           // hash of types and values, for archetypeRegistry.ByKey
