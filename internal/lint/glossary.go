@@ -13,6 +13,9 @@ import (
 // that are its meaning; a type or a file that is named for the word and is not listed is a finding,
 // and so is a field that is named for the word and has the type of another one. A row whose third
 // column has several types names one thing that several packages show.
+//
+// A term of several words (command buffer) may list a type that is named for one of them, where the
+// package supplies the others: command.Buffer.
 
 const glossaryPage = "docs/glossary.md"
 
@@ -25,24 +28,25 @@ var (
 // A glossaryWord is a row of the page.
 type glossaryWord struct {
 	line     int
+	term     []string // the words of the first column
 	places   []string // package.Type, folder/file.go or package, as the page lists them
 	packages []string // of places
 }
 
-// otherMeanings has the types and files that take a word of the page for another thing, and both
-// meanings. No row may be added: name the new type for what it is.
-var otherMeanings = map[string]string{
-	"alloc.Table":               "a table of columns for programs, without entities",
-	"alloc/table.go":            "a table of columns for programs, without entities",
-	"bitmask.Hierarchy":         "words under summaries of words, not parents and children",
-	"bitmask/hierarchy.go":      "words under summaries of words, not parents and children",
-	"command.Buffer":            "a list of commands, not a component with elements",
-	"ecs/command/buffer.go":     "a list of commands, not a component with elements",
-	"container.Buffer":          "bytes that grow, not a component with elements",
-	"alloc/container/buffer.go": "bytes that grow, not a component with elements",
-	"ecs.Chunk":                 "a component of which each chunk has one value, not the chunk",
-	"ecs/chunk.go":              "a component of which each chunk has one value, not the chunk",
+// inTerm reports whether a term of several words lists a type or a file that is named for one of
+// them.
+func inTerm(words map[string]*glossaryWord, name, place string) bool {
+	for _, w := range words {
+		if len(w.term) > 1 && slices.Contains(w.term, name) && slices.Contains(w.places, place) {
+			return true
+		}
+	}
+	return false
 }
+
+// otherMeanings has the types and files that take a word of the page for another thing, and both
+// meanings. There is none today, and no row may be added: name the new type for what it is.
+var otherMeanings = map[string]string{}
 
 // ambiguousWords finds types and files that give a word of the glossary another meaning.
 func ambiguousWords(t *tree) []finding {
@@ -66,7 +70,7 @@ func ambiguousBut(t *tree, listed map[string]string) []finding {
 	for _, place := range slices.Sorted(maps.Keys(code)) {
 		name, isFile := nameOfPlace(place)
 		word := words[name]
-		if word == nil || slices.Contains(word.places, place) ||
+		if word == nil || slices.Contains(word.places, place) || inTerm(words, name, place) ||
 			isFile && slices.Contains(word.packages, packageOfPlace(place)) {
 			continue
 		}
@@ -84,7 +88,7 @@ func ambiguousBut(t *tree, listed map[string]string) []finding {
 			continue
 		}
 		for name, w := range words {
-			if name != f.word() && slices.Contains(w.places, f.of) {
+			if name != f.word() && slices.Contains(w.places, f.of) && !inTerm(words, f.word(), f.of) {
 				other = name
 			}
 		}
@@ -180,10 +184,11 @@ func hasWords(t *tree, f *file) bool {
 		!strings.HasPrefix(dir, "internal/lint") && dir != "ecs/internal/ecstest"
 }
 
-// eachType calls visit for the types of packages, not of functions, whose names are words.
+// eachType calls visit for the types of packages, not of functions, whose names are words. The old
+// names of deprecated.go are not.
 func eachType(t *tree, visit func(*file, *ast.TypeSpec)) {
 	for _, f := range t.goFiles() {
-		if !hasWords(t, f) {
+		if !hasWords(t, f) || path.Base(f.path) == "deprecated.go" {
 			continue
 		}
 		for _, d := range f.syntax.Decls {
@@ -215,7 +220,7 @@ func readGlossary(page *file, code map[string]finding) (words map[string]*glossa
 			report(row[1] + " has a row already")
 			continue
 		}
-		word := &glossaryWord{line: i + 1}
+		word := &glossaryWord{line: i + 1, term: strings.Fields(row[1])}
 		words[name] = word
 		for _, span := range codeSpan.FindAllStringSubmatch(row[3], -1) {
 			place := span[1]

@@ -96,3 +96,15 @@ func TestAmbiguousWordsReportsFields(t *testing.T) {
 	listed := map[string]string{"ecs.loop.row": "a", "ecs.loop.Chunk": "b"}
 	require.Empty(t, code.find(t, func(t *tree) []finding { return ambiguousBut(t, listed) }))
 }
+
+// TestAmbiguousWordsPermitsTerms: a term of several words lists a type and a file that are named
+// for one of them, and fields of that type have its name.
+func TestAmbiguousWordsPermitsTerms(t *testing.T) {
+	code := glossaryTree("| scene chunk | A part of a scene. | `scene.Chunk`, `scene/chunk.go` |\n")
+	code["scene/chunk.go"] = "package scene\n\ntype Chunk struct{}\n\ntype scene struct{ chunk *Chunk }\n"
+	require.Empty(t, code.find(t, ambiguousWords))
+	code["scene/block.go"] = "package scene\n\ntype chunk struct{}\n"
+	require.Equal(t, []string{"scene/block.go:3: scene.chunk is named for the word chunk, which docs/glossary.md " +
+		"gives to alloc.Chunk, ecs.Chunk, door: list it there if it is the same thing, or rename it"},
+		code.find(t, ambiguousWords))
+}
