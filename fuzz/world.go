@@ -117,7 +117,7 @@ var worldOps = []struct {
 	{"NewTerms", (*world).newTerms},
 	{"CloseQuery", (*world).closeQuery},
 	{"Collect", (*world).collect},
-	{"Share", (*world).share},
+	{"Lend", (*world).lend},
 	{"Name", (*world).setName},
 	{"LookupMany", (*world).lookupMany},
 	{"EditBuffer", (*world).editBuffer},

@@ -61,7 +61,7 @@ func eachSeed(t *testing.T, seeds int, f func(t *testing.T, seed uint64)) {
 }
 
 // snapshotModels are the operations of a stream that takes and opens many snapshots.
-var snapshotModels = []string{"CreateN", "Destroy", "Add", "Remove", "Set", "Append", "EditBuffer", "Share", "Name",
+var snapshotModels = []string{"CreateN", "Destroy", "Add", "Remove", "Set", "Append", "EditBuffer", "Lend", "Name",
 	"Advance",
 	"Snapshot", "Restore", "Fork", "Delta"}
 

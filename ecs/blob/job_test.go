@@ -61,7 +61,7 @@ func TestJobs(t *testing.T) {
 	require.ErrorContains(t, err, "blob: NewLookup: Unknown is not a type of the store")
 }
 
-// TestReaders: goroutines of a world that is shared read blobs.
+// TestReaders: goroutines read blobs while the world is lent.
 func TestReaders(t *testing.T) {
 	w := newWorld(t)
 	s := newStore(t, w)

@@ -10,7 +10,7 @@ import (
 // Check checks all blobs of the world and returns an error that wraps ErrBlob and names the first
 // that may not be read: its type, its entity, what is wrong with it and where. NewStore does it;
 // do it after MoveAll and ApplyDelta if what came is not known to be good. The bytes may be any:
-// nothing outside of them is read. It is for the owner, while the world is not shared. Cost: one
+// nothing outside of them is read. It is for the owner, while the world is not lent. Cost: one
 // pass over all bytes of all blobs, and a look at each field that leads elsewhere.
 func (s *Store) Check() (err error) {
 	lost := ecs.NewQuery(s.world, ecs.With(s.words), ecs.Without(s.heads), ecs.IncludeDisabled(), ecs.IncludePrefabs())

@@ -288,7 +288,7 @@ func playGroups(t *testing.T, a, b *yard, told [][]order, groups bool) {
 		require.ErrorAs(t, err, &refused)
 		require.Equal(t, failed, refused.Count)
 	}
-	got, want := a.picture(handles), b.picture(real)
+	got, want := a.describeAll(handles), b.describeAll(real)
 	for i := range want {
 		if want[i] != got[i] && i < n {
 			t.Logf("orders: %v", told[i/2/kinds])
@@ -381,7 +381,7 @@ func TestBehaviour63ManyOfOneEntity(t *testing.T) {
 			} else {
 				require.NoError(t, err)
 			}
-			require.Equal(t, b.picture(real), a.picture(known))
+			require.Equal(t, b.describeAll(real), a.describeAll(known))
 		})
 	}
 }

@@ -235,9 +235,9 @@ func TestBehaviour67PlayInALoop(t *testing.T) {
 				require.Contains(t, said, "loop")
 			}
 		}
-		share := y.w.Lend()
+		borrow := y.w.Lend()
 		require.Contains(t, panicOf(func() { _ = cb.Play() }), "ecs: ")
-		share.End()
+		borrow.End()
 		require.Equal(t, 1, cb.Len())
 		require.NoError(t, cb.Play())
 		require.True(t, y.w.Alive(cb.Made(e)))

@@ -539,7 +539,7 @@ func runOrders(t *testing.T, r *rand.Rand, upTo int, groups bool) {
 		err := cb.PlayRest()
 		require.NoError(t, a.w.Verify())
 		resolve(cb, handles)
-		want, got := b.picture(real), a.picture(handles)
+		want, got := b.describeAll(real), a.describeAll(handles)
 		for i := range want {
 			if want[i] != got[i] {
 				t.Logf("orders, by number of entity (0 to %d were there): %v", len(known)-1, told)

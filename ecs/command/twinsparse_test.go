@@ -82,8 +82,8 @@ func (y *yard) describe(e ecs.Entity, number func(ecs.Entity) string) string {
 	return text
 }
 
-// picture describes all entities that a test knows, and counts the others.
-func (y *yard) picture(known []ecs.Entity) (lines []string) {
+// describeAll returns what the entities have that a test knows, and the number of the others.
+func (y *yard) describeAll(known []ecs.Entity) (lines []string) {
 	numbers := map[ecs.Entity]int{}
 	for i, e := range known {
 		if e != ecs.Null && y.w.Alive(e) {

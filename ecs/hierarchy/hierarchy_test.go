@@ -217,9 +217,9 @@ func TestVerifyNamesTheOrder(t *testing.T) {
 	}
 }
 
-// TestByDepthOfASharedWorld: levels are taken before Share, since two readers would make the order
+// TestByDepthOfALentWorld: levels are taken before Lend, since two readers would make the order
 // at once.
-func TestByDepthOfASharedWorld(t *testing.T) {
+func TestByDepthOfALentWorld(t *testing.T) {
 	w, err := ecs.NewWorld()
 	require.NoError(t, err)
 	h := hierarchy.New(w)
@@ -227,7 +227,7 @@ func TestByDepthOfASharedWorld(t *testing.T) {
 	root, child := a.Create(), a.Create()
 	require.NoError(t, h.SetParent(child, root))
 	levels := h.ByDepth()
-	share := w.Lend()
+	borrow := w.Lend()
 	const text = "hierarchy: Hierarchy.ByDepth: the world is lent; take the levels before World.Lend, they are good until Borrow.End"
 	require.PanicsWithValue(t, text, func() { h.ByDepth() })
 	var nodes []ecs.Entity
@@ -235,7 +235,7 @@ func TestByDepthOfASharedWorld(t *testing.T) {
 		nodes = append(nodes, level...)
 	}
 	require.Equal(t, []ecs.Entity{root, child}, nodes)
-	share.End()
+	borrow.End()
 	h.ByDepth()
 	h.Close()
 	require.NoError(t, w.Close())

@@ -24,12 +24,12 @@ func TestCloseAtABadTime(t *testing.T) {
 			_ = j.Close()
 		}
 	})
-	share := m.w.Lend()
+	borrow := m.w.Lend()
 	require.PanicsWithValue(t,
 		"journal: Journal.Close: "+folder+
 			": the journal is closed inside a loop over rows, or while the world is lent",
 		func() { _ = j.Close() })
-	share.End()
+	borrow.End()
 	m.frame(2)
 	require.NoError(t, j.Commit())
 	require.NoError(t, j.Close())

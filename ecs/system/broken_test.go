@@ -160,13 +160,13 @@ func TestBehaviour52InsideALoop(t *testing.T) {
 	require.Equal(t, "1 0 1 1 0", s.take())
 }
 
-// In a share no new version begins: Changed shows too much then, and misses nothing.
+// While the world is lent no new version begins: Changed shows too much then, and misses nothing.
 func TestBehaviour52InAShare(t *testing.T) {
 	s := newStage(t)
 	e := ecs.NewArchetype(s.w, s.stun).Create()
 	var p *ecs.Borrow
-	shares := s.systems.Add("shares", system.Func(func(*system.State) { p = s.w.Lend() }))
-	shares.Disable()
+	lends := s.systems.Add("lends", system.Func(func(*system.State) { p = s.w.Lend() }))
+	lends.Disable()
 	s.systems.Add("reads", system.Make(func(x *system.State) func() {
 		q := x.Query(ecs.Changed(s.stun), ecs.Present(ecs.Read(s.stun)))
 		return func() {
@@ -180,11 +180,11 @@ func TestBehaviour52InAShare(t *testing.T) {
 	s.step()
 	s.step()
 	require.Equal(t, "1 0", s.take())
-	shares.Enable()
+	lends.Enable()
 	toggles.Enable()
 	require.ErrorIs(t, s.systems.Step(frame), system.ErrLocked)
 	p.End()
-	shares.Disable()
+	lends.Disable()
 	toggles.Disable()
 	s.step()
 	s.step()

@@ -14,8 +14,9 @@ var (
 	ErrPanic = errors.New("system: a system panicked")
 
 	// ErrLocked is wrapped by the error of a system that returns while a loop over rows that it
-	// pulls by hand, or a share, is still open. Structural changes panic until that ends.
-	ErrLocked = errors.New("a loop or a share that it began was not ended")
+	// pulls by hand, or a borrow of World.Lend, is still open. Structural changes panic until that
+	// ends.
+	ErrLocked = errors.New("a loop or a borrow that it began was not ended")
 
 	// ErrCycle is wrapped by the error of adding a system whose ordering forms a cycle.
 	ErrCycle = errors.New("the order goes in a circle")

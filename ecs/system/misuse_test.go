@@ -163,7 +163,7 @@ func TestMisuseUpdateTwice(t *testing.T) {
 	require.Equal(t, "ran inside", s.take())
 }
 
-// An update inside a loop over rows or a share panics before anything ran.
+// An update inside a loop over rows, or while the world is lent, panics before anything ran.
 func TestMisuseUpdateInALoop(t *testing.T) {
 	s := newStage(t)
 	s.systems.Add("x", s.update())
@@ -181,7 +181,7 @@ func TestMisuseUpdateInALoop(t *testing.T) {
 	require.Equal(t, "x", s.take())
 }
 
-// A system that leaves a share open is named; the error comes once, from that one.
+// A system that leaves a borrow open is named; the error comes once, from that one.
 func TestMisuseWorldLeftLocked(t *testing.T) {
 	s := newStage(t)
 	var p *ecs.Borrow
@@ -195,7 +195,8 @@ func TestMisuseWorldLeftLocked(t *testing.T) {
 	err := s.systems.Step(frame)
 	p.End()
 	require.ErrorIs(t, err, system.ErrLocked)
-	require.ErrorContains(t, err, "system: leaves left the world locked: a loop or a share that it began was not ended")
+	require.ErrorContains(t, err,
+		"system: leaves left the world locked: a loop or a borrow that it began was not ended")
 	require.NotContains(t, err.Error(), "panicked")
 	require.Equal(t, uint64(1), changes.Timing().Updates)
 	require.Equal(t, "a 0 b", s.take())

@@ -185,8 +185,8 @@ func (s *Systems) Find(name string) *State { return s.named[name] }
 // Update runs one frame by the clock. The frame takes the time since the last Update, at most
 // MaxDelta; the first takes none. All jobs are completed when Update returns. The error joins the
 // failures of the frame, among them *PanicError, *command.PlayError and *job.PanicError; systems
-// that did not fail have run. Update panics inside an update, a loop over rows or a share, and if
-// the world is closed.
+// that did not fail have run. Update panics inside an update or a loop over rows, while the world
+// is lent, and if the world is closed.
 func (s *Systems) Update() error {
 	s.begin("Systems.Update")
 	defer s.busy.Store(false)

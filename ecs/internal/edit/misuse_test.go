@@ -124,9 +124,9 @@ func TestChangesInsideLoops(t *testing.T) {
 	require.True(t, c.health.Has(c.Entity))
 }
 
-// TestChangesInAShare: a world that is shared takes no structural change, nor switches
-// bits in bulk.
-func TestChangesInAShare(t *testing.T) {
+// TestChangesInALentWorld: a world that is lent takes no structural change, and no
+// switch of bits in bulk.
+func TestChangesInALentWorld(t *testing.T) {
 	c := newChanges(t)
 	p := c.World.Lend()
 	c.refused(t, c.structural(), func(op string) string {

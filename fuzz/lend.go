@@ -8,12 +8,12 @@ import (
 	"quarry/ecs"
 )
 
-// Shares: goroutines that read a world at the same time, and toggle components.
+// Lending: goroutines that read a world at the same time, and toggle components.
 
 const readers = 3
 
-// share shares the world: first all goroutines read, then all toggle entities of their own.
-func (d *world) share(r record) error {
+// lend lends the world: first all goroutines read, then all toggle entities of their own.
+func (d *world) lend(r record) error {
 	if d.unsorted {
 		d.sort() // so that goroutines find the groups in order
 	}
@@ -38,7 +38,7 @@ func (d *world) share(r record) error {
 	if err != nil {
 		return err
 	}
-	if err := d.misuseShare(p, r); err != nil {
+	if err := d.misuseLent(p, r); err != nil {
 		return err
 	}
 	k, t := d.pickToggle(r)
@@ -98,8 +98,8 @@ func (d *world) read(p *ecs.Borrow, q *query, who uint16) error {
 	return err
 }
 
-// misuseShare tries what a shared world refuses.
-func (d *world) misuseShare(p *ecs.Borrow, r record) error {
+// misuseLent tries what a lent world refuses.
+func (d *world) misuseLent(p *ecs.Borrow, r record) error {
 	_, c := d.pickKind(r.kind)
 	for _, f := range []func(){
 		func() { d.w.Lend() },
