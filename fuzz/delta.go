@@ -137,18 +137,18 @@ func (d *world) compareBoth(p *gap, e ecs.Entity, x, was *entity) {
 }
 
 // compareKinds notes which kinds an entity that is alive at both moments has at one of them only.
-func (d *world) compareKinds(p *gap, e ecs.Entity, x, was *entity) {
-	note := func(k int, is, had bool) {
-		if is && !had {
+func (d *world) compareKinds(p *gap, e ecs.Entity, newer, older *entity) {
+	note := func(k int, now, before bool) {
+		if now && !before {
 			p.gained[has{e, k}] = true
-		} else if had && !is {
+		} else if before && !now {
 			p.lost[has{e, k}] = true
 		}
 	}
 	for k := range d.list {
-		note(k, x.group.set.has(k), was.group.set.has(k))
+		note(k, newer.group.set.has(k), older.group.set.has(k))
 	}
-	note(sparseLinkKind, x.entry != nil, was.entry != nil)
+	note(sparseLinkKind, newer.entry != nil, older.entry != nil)
 }
 
 // diff compares two snapshots with Diff, and returns the delta; nil if that was refused.

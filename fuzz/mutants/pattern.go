@@ -38,21 +38,21 @@ var wildcard = regexp.MustCompile(`\$(\*?)([A-Za-z_]\w*)`)
 
 // parsePatterns reads the old and the new text of a mutant: both are expressions, or both
 // statements.
-func parsePatterns(oldText, newText string) (was, becomes *pattern, err error) {
-	was, becomes = newPattern(oldText), newPattern(newText)
-	if was.parseExpr() && becomes.parseExpr() {
-		return was, becomes, nil
+func parsePatterns(oldText, newText string) (replaced, replacement *pattern, err error) {
+	replaced, replacement = newPattern(oldText), newPattern(newText)
+	if replaced.parseExpr() && replacement.parseExpr() {
+		return replaced, replacement, nil
 	}
-	if err := was.parseStmts(); err != nil {
+	if err := replaced.parseStmts(); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", code(oldText), err)
 	}
-	if err := becomes.parseStmts(); err != nil {
+	if err := replacement.parseStmts(); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", code(newText), err)
 	}
-	if len(was.stmts) == 0 {
-		return nil, nil, fmt.Errorf("no text says what is replaced")
+	if len(replaced.stmts) == 0 {
+		return nil, nil, fmt.Errorf("no text is replaced")
 	}
-	return was, becomes, nil
+	return replaced, replacement, nil
 }
 
 func newPattern(text string) *pattern {

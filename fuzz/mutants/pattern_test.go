@@ -51,7 +51,7 @@ func TestPatternsMatch(t *testing.T) {
 		tree := loadTiny(t, function(c.body))
 		name := fmt.Sprintf("%s in %s", c.old, c.body)
 		m := &mutant{pkg: "f", fn: "F", old: c.old, new: c.new}
-		was, _, err := parsePatterns(c.old, c.new)
+		replaced, _, err := parsePatterns(c.old, c.new)
 		require.NoError(t, err, name)
 		var fn *goFunc
 		for _, f := range tree.functions {
@@ -59,7 +59,7 @@ func TestPatternsMatch(t *testing.T) {
 				fn = f
 			}
 		}
-		require.Len(t, was.find(fn, false), len(c.want), name)
+		require.Len(t, replaced.find(fn, false), len(c.want), name)
 		for i, want := range c.want {
 			if len(c.want) > 1 {
 				m.nth, m.of = i+1, len(c.want)
@@ -80,7 +80,7 @@ func TestPatternsThatAreNone(t *testing.T) {
 	}{
 		{mutant{old: "a ="}, "f F: `a =` -> nothing: `a =`: neither an expression nor statements"},
 		{mutant{old: "a = b", new: "}; func g() {"}, "neither an expression nor statements"},
-		{mutant{old: ""}, "no text says what is replaced"},
+		{mutant{old: ""}, "no text is replaced"},
 		{mutant{old: "a = b", new: "a  =  b"}, "this changes nothing"},
 		{mutant{old: "a = $x", new: "a = $y"}, "$y is not in what is replaced"},
 		{mutant{old: "$_ = b", new: ""}, "it is in f F 2 times; name the place as N of 2"},

@@ -24,7 +24,7 @@ const weight = 3
 // into functions with the same name in other packages, then of other types, then everywhere, and
 // into the methods of the type. Most of these are compared exactly, then loosely (similar.go).
 func (t *tree) locate(m *mutant) (place, mutant, error) {
-	was, becomes, err := parsePatterns(m.old, m.new)
+	replaced, replacement, err := parsePatterns(m.old, m.new)
 	if err != nil {
 		return place{}, *m, fmt.Errorf("%v: %w", m, err)
 	}
@@ -35,7 +35,7 @@ func (t *tree) locate(m *mutant) (place, mutant, error) {
 	gone := func(f *goFunc) bool { return !stays || f.pkg.name != m.pkg }
 	sameName := func(f *goFunc) bool { return f.name == m.fn }
 	sameMethod := func(f *goFunc) bool { return method(f.name) == method(m.fn) }
-	says := was.names() >= weight
+	says := replaced.names() >= weight
 	for i, look := range []struct {
 		where func(*goFunc) bool
 		loose bool
@@ -49,20 +49,20 @@ func (t *tree) locate(m *mutant) (place, mutant, error) {
 		{func(*goFunc) bool { return says }, false},
 		{func(f *goFunc) bool { return says && f.pkg.name == m.pkg && receiver(f.name) == receiver(m.fn) }, true},
 	} {
-		fn, found, err := t.only(was, look.where, look.loose, m)
+		fn, found, err := t.only(replaced, look.where, look.loose, m)
 		if err != nil && i == 0 {
 			return place{}, *m, fmt.Errorf("%v: %w", m, err)
 		}
 		if fn != nil {
-			return t.placeIn(fn, found, was, becomes, m)
+			return t.placeIn(fn, found, replaced, replacement, m)
 		}
 	}
-	return place{}, *m, fmt.Errorf("%v: nothing matches.%s", m, t.hint(m, was, named))
+	return place{}, *m, fmt.Errorf("%v: nothing matches.%s", m, t.hint(m, replaced, named))
 }
 
 // only finds the one of these functions that has as many places as the mutant wants. The error says
 // how many places there are in a function that has another number.
-func (t *tree) only(was *pattern, where func(*goFunc) bool, loose bool, m *mutant) (*goFunc, match, error) {
+func (t *tree) only(replaced *pattern, where func(*goFunc) bool, loose bool, m *mutant) (*goFunc, match, error) {
 	var only *goFunc
 	var which match
 	var others error
@@ -70,7 +70,7 @@ func (t *tree) only(was *pattern, where func(*goFunc) bool, loose bool, m *mutan
 		if !where(f) {
 			continue
 		}
-		found := was.find(f, loose)
+		found := replaced.find(f, loose)
 		if loose {
 			found = nearest(found)
 		}
@@ -89,22 +89,22 @@ func (t *tree) only(was *pattern, where func(*goFunc) bool, loose bool, m *mutan
 	return only, which, others
 }
 
-func (t *tree) placeIn(fn *goFunc, found match, was, becomes *pattern, m *mutant) (place, mutant, error) {
+func (t *tree) placeIn(fn *goFunc, found match, replaced, replacement *pattern, m *mutant) (place, mutant, error) {
 	now := *m
 	now.pkg, now.fn = fn.pkg.name, fn.name
 	if len(found.names) > 0 {
-		now.old, now.new = was.renamed(found.names), becomes.renamed(found.names)
+		now.old, now.new = replaced.renamed(found.names), replacement.renamed(found.names)
 		var err error
-		if _, becomes, err = parsePatterns(now.old, now.new); err != nil {
+		if _, replacement, err = parsePatterns(now.old, now.new); err != nil {
 			return place{}, now, fmt.Errorf("%v: %w", m, err)
 		}
 	}
-	text, err := becomes.fill(found, fn.file)
+	text, err := replacement.fill(found, fn.file)
 	if err != nil {
 		return place{}, now, fmt.Errorf("%v: %w", m, err)
 	}
 	p := place{fn, fn.file.offset(found.from), fn.file.offset(found.to), text}
-	if e, err := parser.ParseExpr(text); err == nil && was.expr != nil && isOperation(e) {
+	if e, err := parser.ParseExpr(text); err == nil && replaced.expr != nil && isOperation(e) {
 		p.text = "(" + text + ")"
 	}
 	if strings.Join(strings.Fields(text), "") == strings.Join(strings.Fields(string(fn.file.text[p.from:p.to])), "") {
@@ -125,10 +125,10 @@ func (p *pattern) names() int {
 
 // hint shows where one might look for a mutant that was not found: the function as it is now, and
 // the places that have the text.
-func (t *tree) hint(m *mutant, was *pattern, named func(*goFunc) bool) string {
+func (t *tree) hint(m *mutant, replaced *pattern, named func(*goFunc) bool) string {
 	var b strings.Builder
 	for _, f := range t.functions {
-		if n := len(was.find(f, false)); n > 0 {
+		if n := len(replaced.find(f, false)); n > 0 {
 			fmt.Fprintf(&b, "\nthe text is in %v, %d times", f, n)
 		}
 		if named(f) {

@@ -57,8 +57,8 @@ func TestDeltaWalks(t *testing.T) {
 	require.Equal(t, map[ecs.Entity]string{
 		ids[1]: "Position ", ids[2]: "Position ", ids[3]: "Stun ", ids[4]: "[]Hit ", ids[9]: "sparse Burning ",
 	}, changed)
-	was, is := d.Values(ids[9], ecs.InfoOf(x.Burning).Type)
-	require.Equal(t, []any{ecstest.Burning{Heat: 1, For: 1}, ecstest.Burning{Heat: 2, For: 1}}, []any{was, is})
+	older, newer := d.Values(ids[9], ecs.InfoOf(x.Burning).Type)
+	require.Equal(t, []any{ecstest.Burning{Heat: 1, For: 1}, ecstest.Burning{Heat: 2, For: 1}}, []any{older, newer})
 	names := map[ecs.Entity]string{}
 	for e, name := range d.Renamed() {
 		names[e] = name
@@ -103,8 +103,8 @@ func TestDeltaGainedAndLost(t *testing.T) {
 	require.NoError(t, err)
 	told := func(walk func(func(ecs.Entity, ecs.Type) bool)) (all []string) {
 		for e, of := range walk {
-			was, is := d.Values(e, of)
-			all = append(all, fmt.Sprint(slices.Index(ids, e), " ", ecs.InfoOf(of).Name, ": ", was, " -> ", is))
+			from, to := d.Values(e, of)
+			all = append(all, fmt.Sprint(slices.Index(ids, e), " ", ecs.InfoOf(of).Name, ": ", from, " -> ", to))
 		}
 		slices.Sort(all)
 		return all
@@ -113,15 +113,15 @@ func TestDeltaGainedAndLost(t *testing.T) {
 	require.Equal(t, []string{"0 sparse Marked: <nil> -> {null}", "2 Owner: <nil> -> {null}", "2 []Hit: <nil> -> []",
 		"3 Squad: <nil> -> {red 0 null}"}, told(d.Gained()))
 	require.Equal(t, []string{"0 sparse Burning: {1 2} -> <nil>", "3 Stun: {0} -> <nil>"}, told(d.Lost()))
-	was, is := d.Values(ids[5], ecs.InfoOf(note).Type)
-	require.Equal(t, []any{"old", "old"}, []any{was, is})
-	was, is = d.Values(born, ecs.InfoOf(x.Burning).Type)
-	require.Equal(t, []any{nil, ecstest.Burning{Heat: 3, For: 3}}, []any{was, is})
-	was, is = d.Values(ids[4], ecs.InfoOf(x.Burning).Type)
-	require.Equal(t, []any{ecstest.Burning{Heat: 5, For: 5}, nil}, []any{was, is})
+	from, to := d.Values(ids[5], ecs.InfoOf(note).Type)
+	require.Equal(t, []any{"old", "old"}, []any{from, to})
+	from, to = d.Values(born, ecs.InfoOf(x.Burning).Type)
+	require.Equal(t, []any{nil, ecstest.Burning{Heat: 3, For: 3}}, []any{from, to})
+	from, to = d.Values(ids[4], ecs.InfoOf(x.Burning).Type)
+	require.Equal(t, []any{ecstest.Burning{Heat: 5, For: 5}, nil}, []any{from, to})
 	later := ecs.Register[ecstest.Velocity](w)
-	was, is = d.Values(ids[0], later)
-	require.Equal(t, []any{nil, nil}, []any{was, is})
+	from, to = d.Values(ids[0], later)
+	require.Equal(t, []any{nil, nil}, []any{from, to})
 	other := ecstest.NewWorld(t)
 	require.PanicsWithValue(t, "ecs: Delta.Values: Position was registered in another world",
 		func() { d.Values(ids[0], ecs.Register[ecstest.Position](other)) })

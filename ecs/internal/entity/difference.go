@@ -78,8 +78,8 @@ func (s *Store) Version(index uint32) uint32 {
 	return 0
 }
 
-// Compare returns what differs between two stores. No goroutine may call Reserve meanwhile. The
-// error says that the later store does not continue the earlier one. Cost: a read of each version.
+// Compare returns what differs between two stores. No goroutine may call Reserve meanwhile. An
+// error means that the later store does not continue the earlier one. Cost: a read of each version.
 func Compare(earlier, later *Store) (*Difference, error) {
 	d := &Difference{From: earlier.State(), To: later.State()}
 	if d.To.Blocks < d.From.Blocks || d.To.Records < d.From.Records {
@@ -88,12 +88,12 @@ func Compare(earlier, later *Store) (*Difference, error) {
 				d.From.Blocks, d.From.Records, d.To.Blocks, d.To.Records)
 	}
 	for number := range d.To.Blocks {
-		was, is := earlier.reserved(number), later.reserved(number)
-		if number < d.From.Blocks && (was == nil) != (is == nil) {
+		older, newer := earlier.reserved(number), later.reserved(number)
+		if number < d.From.Blocks && (older == nil) != (newer == nil) {
 			return nil, fmt.Errorf("entity: block %d is of reservations in one store only", number)
 		}
-		if is != nil {
-			d.compareReserved(was, is)
+		if newer != nil {
+			d.compareReserved(older, newer)
 			continue
 		}
 		first := uint32(number * blockSize)
@@ -115,42 +115,42 @@ func Compare(earlier, later *Store) (*Difference, error) {
 }
 
 // step notes the versions of an index, unless they are the same.
-func (d *Difference) step(index, was, is uint32) {
-	if was == is {
+func (d *Difference) step(index, older, newer uint32) {
+	if older == newer {
 		return
 	}
 	if n := len(d.Steps); n > 0 && index%blockSize > 0 { // a step stays in its block
-		if s := &d.Steps[n-1]; s.First+s.N == index && s.Old == was && s.New == is {
+		if s := &d.Steps[n-1]; s.First+s.N == index && s.Old == older && s.New == newer {
 			s.N++
 			return
 		}
 	}
-	d.Steps = append(d.Steps, Step{index, 1, was, is})
+	d.Steps = append(d.Steps, Step{index, 1, older, newer})
 }
 
-// compareReserved notes what differs in a block of reservations; was is nil if it is new.
-func (d *Difference) compareReserved(was, is *indexBlock) {
-	p := ReservedBlock{Number: is.number, New: is.next}
-	for i, used := range is.used {
-		old := excludedWord(is.number, i)
-		if was != nil {
-			old = was.used[i]
+// compareReserved notes what differs in a block of reservations; older is nil for a new block.
+func (d *Difference) compareReserved(older, newer *indexBlock) {
+	p := ReservedBlock{Number: newer.number, New: newer.next}
+	for i, used := range newer.used {
+		old := excludedWord(newer.number, i)
+		if older != nil {
+			old = older.used[i]
 		}
 		if used != old {
 			p.Used = append(p.Used, UsedBit{i, old, used})
 		}
 	}
-	for i, v := range is.versions {
+	for i, v := range newer.versions {
 		old := uint32(0)
-		if was != nil {
-			old = was.versions[i]
+		if older != nil {
+			old = older.versions[i]
 		}
-		d.step(uint32(is.number*blockSize+i), old, v)
+		d.step(uint32(newer.number*blockSize+i), old, v)
 	}
-	if was != nil {
-		p.Old = was.next
+	if older != nil {
+		p.Old = older.next
 	}
-	if was == nil || len(p.Used) > 0 || p.Old != p.New {
+	if older == nil || len(p.Used) > 0 || p.Old != p.New {
 		d.Reserved = append(d.Reserved, p)
 	}
 }
