@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Types of a journal as an older program had them; townOf registers those, or the newer ones.
+// Types of a journal as an older program had them; registerNewTown registers the newer ones.
 type (
 	oldHouse struct {
 		Rooms int16

@@ -38,7 +38,7 @@ func settle(t testing.TB, h *scene.Host) {
 	}
 }
 
-// awaitReload waits until a loader has probably read.
+// aWhile waits until a loader has probably read.
 func aWhile() { time.Sleep(100 * time.Millisecond) }
 
 // Instances after Host.Close.

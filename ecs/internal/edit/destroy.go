@@ -167,7 +167,7 @@ func appendGroupsOf(a *world.Archetype, list []entity.ID, pos, row, n int) []ent
 
 // appendLinked appends the living entities of a LinkedEntity buffer.
 func appendLinked(w *world.World, list []entity.ID, h *value.Header) []entity.ID {
-	// Safe because the buffer's elements are LinkedEntities, of which each is an Entity.
+	// Safe because each element of the buffer is a LinkedEntity, which is an Entity.
 	for _, e := range unsafe.Slice((*entity.ID)(w.Buffers.OwnerSpill().Elements(h)), h.Len()) {
 		if w.Find(e) != nil {
 			list = append(list, e)

@@ -105,7 +105,7 @@ func BenchmarkSaveFile(b *testing.B) {
 	}
 }
 
-// BenchmarkOpen reads what openFile checks: the records of a million and of 40 million ids, from
+// BenchmarkOpen reads what Open checks: the records of a million and of 40 million ids, from
 // the page cache.
 func BenchmarkOpen(b *testing.B) {
 	for name, ids := range map[string]int{"1M": 1e6, "40M": 40e6} {

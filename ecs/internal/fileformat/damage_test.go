@@ -162,7 +162,7 @@ func TestSplices(t *testing.T) {
 	refuse(both, h.at[firstBulk])
 }
 
-// TestOpenRefusesMetadata: without check, flips of what openFile reads are refused when it opens,
+// TestOpenRefusesMetadata: without check, flips of bytes that Open reads are refused when it opens,
 // those of entries when they are read, and those of rows by check alone.
 func TestOpenRefusesMetadata(t *testing.T) {
 	file, h := fakeFile(t, 7, mixed)

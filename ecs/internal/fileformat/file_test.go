@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// steps are the calls of saveFile to the system, in order; several of one name are writes.
+// steps are the calls of Replace to the system, in order; several of one name are writes.
 var steps = []string{"Lstat", "Create", "Chmod", "Write", "Sync", "Close", "Rename", "SyncFolder"}
 
 // broken is a disk that refuses one step, at its nth call.

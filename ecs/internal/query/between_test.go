@@ -124,7 +124,7 @@ func (r *ranging) change() {
 	}
 }
 
-// swapComponents of entities of two archetypes panics, so only those of one are swapped.
+// swap swaps the components of two entities of one archetype; of two archetypes that panics.
 func (r *ranging) swap() {
 	if len(r.ids) < 2 {
 		return

@@ -22,10 +22,10 @@ import (
 //	Set, Mut, MutList of entities           the LookupTables disable writes, so mutElse comes to Lookup.touchAt
 //	ReadOnly of a column declared to write  ReadOnly itself: Mark comes after the write
 //	buffers                                 the same; a block that a snapshot has is left to it (value.Spill.Unshare)
-//	rows that come, go or move              change.Writer and package table; records by the store of ids
+//	rows created, moved or removed          change.Writer and package table; records by the store of ids
 //	sparse sets                             package sparse
 //	enable bits, chunk values, versions     copied when the snapshot is taken
-//	names                                   package name, which copies what lies on the way to a name
+//	names                                   package name, which copies the nodes on the path to a name
 //
 // Invariants, checked by Verify beside P1 to P3 of package past; verify checks Y1:
 //
@@ -47,7 +47,7 @@ type history struct {
 	restoring restoring                      // of Restore
 }
 
-// openHistory returns the world's history, which it makes when the first snapshot is taken.
+// openHistory returns the world's history, and creates it for the first snapshot.
 func openHistory(w *world.World) *history {
 	if h := HistoryOf(w); h != nil {
 		return h

@@ -10,8 +10,8 @@ import (
 // What taking a snapshot, making the world that its readers see, and Restore do for each part of a
 // world; see world.Part.
 
-// takes has the copy of each part that a snapshot makes. Memory that is not copied is kept when it
-// is written.
+// takes has the copies that a snapshot makes of each part. Memory that is not copied now is copied
+// before it is written.
 var takes = [...]struct {
 	do      func(s *Snapshot, w *world.World)
 	because string
@@ -59,7 +59,7 @@ func (s *Snapshot) takeSets(w *world.World) {
 	}
 }
 
-// opens is what the world of a snapshot has of each part when it is opened.
+// opens has the steps that make each part of the world of a snapshot when it is opened.
 var opens = [...]struct {
 	do      func(f *SnapshotWorld, s *Snapshot) error
 	because string
@@ -67,19 +67,19 @@ var opens = [...]struct {
 	{(*SnapshotWorld).openTypes, ""},
 	{nil, "archetypes hold them"},
 	{(*SnapshotWorld).openArchetypes, ""},
-	{nil, "units come when they are read: Archetype.Load"},
+	{nil, "units are loaded when they are read: Archetype.Load"},
 	{nil, "with the archetypes"},
 	{func(f *SnapshotWorld, s *Snapshot) error { f.Buffers.LookAt(&s.World.Buffers, s.Heap); return nil }, ""},
 	{nil, "with the types"},
-	{nil, "bringRecords, for the first look-up"},
+	{nil, "loadRecords, for the first look-up"},
 	{func(f *SnapshotWorld, s *Snapshot) error { f.Names = s.Names; return nil }, ""},
-	{nil, "bringRecords, for the first look-up"},
+	{nil, "loadRecords, for the first look-up"},
 	{(*SnapshotWorld).openCounters, ""},
 }
 
 var _ = [1]struct{}{}[len(opens)-int(world.PartCount)] // each part has an entry
 
-// openOrder has the parts that types and archetypes need before these.
+// openOrder has parts before the types and archetypes that need them.
 var openOrder = [...]world.Part{world.PartCounters, world.PartBuffers, world.PartTypes, world.PartNames,
 	world.PartArchetypes}
 
@@ -143,14 +143,14 @@ var restores = [...]struct {
 
 var _ = [1]struct{}{}[len(restores)-int(world.PartCount)] // each part has an entry
 
-// restoreOrder has rows and ids before the parts that belong to them, and archetypes, which may be
-// retired, when all of theirs has gone.
+// restoreOrder has rows and ids before the parts that belong to them, and archetypes last of these,
+// since they may be retired once their rows and values are gone.
 var restoreOrder = [...]world.Part{world.PartRows, world.PartIDs, world.PartBuffers, world.PartManaged,
 	world.PartSparse,
 	world.PartArchetypes, world.PartNames, world.PartCounters}
 
-// restoreRows makes the tables whose rows came, went or moved give up their chunks and take those
-// of then, and brings the rows back.
+// restoreRows restores the rows: tables that differ from the snapshot give up their chunks and take
+// those that they had when it was taken.
 func (r *restoring) restoreRows() {
 	w := r.w
 	r.noteBlocks()

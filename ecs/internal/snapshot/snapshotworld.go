@@ -13,15 +13,15 @@ import (
 )
 
 // Readers of a snapshot see a world of its own: the same types, archetypes, ids and names, made
-// when somebody reads the snapshot for the first time. Its rows lie in mirrors of the chunks
-// (table.SnapshotView), to which units come when they are first read; its records and sparse sets
-// are whole copies, made by the first look-up. So walks, look-ups, Hash, Verify and Clone are the
-// code that they are for any world.
+// when the snapshot is first read. Its rows lie in mirrors of the chunks (table.SnapshotView), into
+// which units are copied when they are first read; its records and sparse sets are whole copies,
+// made by the first look-up. So walks, look-ups, Hash, Verify and Clone run the same code as for
+// any world.
 //
 //	Rows of a snapshot   handles and scan of the live world, bindings to archetypes of the snapshot, with barriers
-//	look-ups             Lookups with disabled LookupTables, so that they come to Lookup.miss
+//	look-ups             Lookups with disabled look-up tables, so that they call Lookup.miss
 //
-// Goroutines: the first that needs a part makes it, under the snapshot's lock.
+// Goroutines: the first that needs a part makes it, and holds the snapshot's lock.
 
 // SnapshotWorld is the world that readers of a snapshot see.
 type SnapshotWorld struct {
@@ -30,8 +30,8 @@ type SnapshotWorld struct {
 	records bool         // the ids, the records and the sparse sets are there
 }
 
-// OpenWorld returns the world that readers see, with ids and records if they are asked for. The
-// error is from the universe, or says that the snapshot is lost.
+// OpenWorld returns the world that readers see, with ids and records if records is set. The error
+// is from the universe, or the reason why the snapshot is lost.
 func (s *Snapshot) OpenWorld(records bool) (*SnapshotWorld, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,7 +109,7 @@ func (f *SnapshotWorld) loadRecords(s *Snapshot) error {
 	return nil
 }
 
-// LoadAll makes all that a reader may ask for.
+// LoadAll makes all parts, and loads all rows.
 func (s *Snapshot) LoadAll() (*SnapshotWorld, error) {
 	f, err := s.OpenWorld(true)
 	if err != nil {
@@ -123,7 +123,7 @@ func (s *Snapshot) LoadAll() (*SnapshotWorld, error) {
 	return f, nil
 }
 
-// free gives the memory back.
+// free frees the memory of the world.
 func (f *SnapshotWorld) free() {
 	for _, a := range f.Archetypes.List {
 		a.SnapshotView.Free()

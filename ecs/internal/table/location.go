@@ -9,13 +9,13 @@ import (
 // chunk of a table, even a small one, has consecutive row blocks, as many as its rows need. The
 // numbers do not depend on the chunk's address:
 //
-//	bit 0         11                         32
-//	    +---------+---------------------------+
+//	bit 0         11                            32
+//	    +---------+-----------------------------+
 //	    | row, 11 | number of the row block, 21 |
-//	    +---------+---------------------------+
+//	    +---------+-----------------------------+
 //
-// So tables that a world keeps by row block (owners, the column addresses of look-ups) are only as
-// long as its rows need, even in a universe shared with others.
+// So lists that a world keeps by row block (owners, the column addresses of look-ups) are only as
+// long as its rows need, even in a universe of several worlds.
 type Location = entity.Location
 
 // Nowhere is the location of no row: no chunk has row block 0.
@@ -30,6 +30,6 @@ func locationOf(rowBlock int) Location { return Location(rowBlock) << entity.Row
 // rowBlocksFor returns how many row blocks a number of rows needs.
 func rowBlocksFor(rows int) int { return (rows + 1<<entity.RowBits - 1) >> entity.RowBits }
 
-// Limits: each unit of a universe needs one row block at most, and so does each small chunk, of
-// which a table has one.
+// There are row blocks enough: each unit of a universe needs at most one, and so does each small
+// chunk, of which a table has at most one.
 const _ = uint(entity.RowBlocks - 2*universe.MaxSize/universe.ChunkSize)

@@ -4,10 +4,10 @@ import (
 	"slices"
 )
 
-// Metadata at one moment. Save copies them to metadata that holds nothing of the table; Restore
-// puts a copy back.
+// The metadata of a table at one moment, for snapshots. save copies it to metadata without a table;
+// restore and restoreIn copy it back.
 
-// save makes to a copy of the metadata, bounds and spares left out. It uses the memory of to.
+// save copies the metadata to another, without bounds and spares, and reuses its memory.
 func (b *Metadata) save(to *Metadata) {
 	to.types, to.gone, to.byRow, to.toggling, to.spares = b.types, b.gone, b.byRow, b.toggling, nil
 	to.changed, to.chunkVersions = append(to.changed[:0], b.changed...), append(to.chunkVersions[:0],
@@ -44,8 +44,8 @@ func (b *Metadata) save(to *Metadata) {
 	}
 }
 
-// resized returns a slice of n elements, in the memory of s if it is enough; elements that s had
-// before stay.
+// resized returns a slice of n elements, in the memory of s if that has room; the elements of s
+// stay.
 func resized[T any](s []T, n int) []T {
 	if n <= cap(s) {
 		return s[:n]
@@ -53,8 +53,8 @@ func resized[T any](s []T, n int) []T {
 	return append(s[:cap(s)], make([]T, n-cap(s))...)
 }
 
-// restore fills metadata without chunks with those of a copy, whose chunks have room(pos) rows, of
-// which rows(pos) are there. All types are marked changed at a version, and the order.
+// restore fills metadata without chunks from a copy. The chunk at pos has room for room(pos) rows
+// and has rows(pos). All types, and the order of rows, are marked changed at a version.
 func (b *Metadata) restore(from *Metadata, room, rows func(pos int) int, version uint32) {
 	for pos := range from.chunkVersions {
 		b.Add(room(pos), from.at(pos))
@@ -69,8 +69,8 @@ func (b *Metadata) restore(from *Metadata, room, rows func(pos int) int, version
 	}
 }
 
-// restoreIn brings back what the metadata says of a chunk that has the rows of the copy: bits and
-// the values of chunk types. Types that differed are marked changed at a version.
+// restoreIn restores the enable bits and the chunk values of a chunk that has the rows of the copy.
+// Types that differed are marked changed at a version.
 func (b *Metadata) restoreIn(pos int, from *Metadata, rows int, version uint32) {
 	for _, slot := range b.toggling {
 		now, old := b.Bits(slot, pos), from.Bits(slot, pos)
@@ -87,8 +87,8 @@ func (b *Metadata) restoreIn(pos int, from *Metadata, rows int, version uint32) 
 	}
 }
 
-// differs reports whether the bits or the values of chunk types of a chunk differ in other metadata
-// of the same types.
+// differs reports whether the enable bits or the chunk values of a chunk differ from those in other
+// metadata of the same types.
 func (b *Metadata) differs(other *Metadata, pos int) bool {
 	for _, slot := range b.toggling {
 		if !slices.Equal(b.Bits(slot, pos).Words(), other.Bits(slot, pos).Words()) {

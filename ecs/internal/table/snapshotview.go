@@ -13,30 +13,30 @@ import (
 )
 
 // A snapshot's table has the rows of a table as they were at the moment of a layer. It has a mirror
-// of each chunk, of the same size, in the same universe. Units come to the mirrors when they are
-// first read:
+// of each chunk, of the same size, in the same universe. Units are copied to the mirrors when they
+// are first read:
 //
 //	chunk of the table   | unit 0 | unit 1'| unit 2 |      unit 1 has been written since
 //	copies of the layer            | unit 1 |
-//	mirror               | unit 0 | unit 1 |  ....  |      2 * 16,384 bytes loaded, the others are not
+//	mirror               | unit 0 | unit 1 |  ....  |      2 * 16,384 bytes are loaded, unit 2 is not
 //
 // Goroutines: any may call Load and LoadAll.
 
-// SnapshotView is what a snapshot's table knows of the table and the layer.
+// SnapshotView has, for a snapshot's table, the chunks of the table that it shows and the layer.
 type SnapshotView struct {
 	layer  *past.Layer
-	memory *past.Memory // of the universe
-	origin []store.Chunk
+	memory *past.Memory    // of the universe
+	origin []store.Chunk   // of the table that is shown
 	loaded []atomic.Uint64 // by position, a bit for each unit of the chunk
-	mu     sync.Mutex      // held while units come
+	mu     sync.Mutex      // held while units are loaded
 	t      *Table          // the snapshot's table
-	sum    atomic.Uint64   // of the entities, and 1<<32; 0: not known
+	sum    atomic.Uint64   // checksum of the entities, and 1<<32; 0: not known
 }
 
-// OpenSnapshotView makes a zero table of tables s that has the rows of a state. s has the types of
-// the table's world, and no other tables that the caller did not open so. The error is from the
-// universe; the table has no chunks then. Look-ups by location find no rows before Place. End ends
-// the table.
+// OpenSnapshotView makes of a zero table the table of a snapshot, among tables s, with the rows of
+// a state. s has the types of the table's world, and only tables that were opened this way. The
+// error is from the universe; the table then has no chunks. Look-ups by location find rows after
+// Place. Free ends the table.
 func (t *Table) OpenSnapshotView(s *Tables, index uint32, sig Signature, from *State, memory *past.Memory,
 	l *past.Layer) (*SnapshotView, error) {
 	if err := t.Init(s, sig, false); err != nil {
@@ -68,7 +68,7 @@ func (t *Table) OpenSnapshotView(s *Tables, index uint32, sig Signature, from *S
 	return f, nil
 }
 
-// Place has the rows found by their locations. It is called once, after OpenSnapshotView.
+// Place lets look-ups find the rows by location. It is called once, after OpenSnapshotView.
 func (f *SnapshotView) Place(s *Tables) {
 	for pos := range f.origin {
 		first, end := f.t.rowBlocksAt(pos)
@@ -90,7 +90,7 @@ func (f *SnapshotView) free(chunks int) {
 	}
 }
 
-// mirrorOf takes a chunk for the mirror of one.
+// mirrorOf allocates the mirror of a chunk.
 func (s *Tables) mirrorOf(c store.Chunk) (store.SmallIndex, error) {
 	if c.Small() {
 		return s.smallChunks.Alloc()
@@ -99,7 +99,7 @@ func (s *Tables) mirrorOf(c store.Chunk) (store.SmallIndex, error) {
 	return store.SmallIndex(first) << store.UnitOrder, err
 }
 
-// Load loads n bytes of a chunk's mirror, from byte at of the chunk on. The error says that the
+// Load loads n bytes of a chunk's mirror, from byte at of the chunk on. It returns an error if the
 // layer is lost.
 func (f *SnapshotView) Load(pos, at, n int) error {
 	if n == 0 {
@@ -161,8 +161,8 @@ func (f *SnapshotView) LoadAll() error {
 	return nil
 }
 
-// IsLike reports whether a later snapshot's table has the same rows at the same places: none has
-// come, gone or moved since the version at which f was noted.
+// IsLike reports whether a later snapshot's table has the same rows at the same places: no row was
+// created, moved or removed since version, at which f was taken.
 func (f *SnapshotView) IsLike(later *SnapshotView, version uint32) bool {
 	latest := later.t.Metadata.Latest()
 	return (latest == 0 || int32(latest-version) <= 0) && f.t.Len() == later.t.Len() &&
@@ -171,7 +171,7 @@ func (f *SnapshotView) IsLike(later *SnapshotView, version uint32) bool {
 		})
 }
 
-// WrittenIn returns the units of a chunk that are in a set of units of the universe, a bit each.
+// WrittenIn returns the units of a chunk that are in a set of units of the universe, one bit each.
 func (f *SnapshotView) WrittenIn(set past.Written, pos int) uint64 {
 	c := f.origin[pos]
 	return set.Units(int(c.First.Chunk()), max(c.Units(), 1))
@@ -184,7 +184,7 @@ func (f *SnapshotView) LoadIDs(pos int) error { return f.LoadRows(pos, 0, f.t.St
 const UnitSize = past.UnitSize
 
 // Unit returns the bytes of a unit of a chunk, or of a small chunk: those that a layer has kept, or
-// a copy in buffer. They are valid until the layer is closed. The error says that the layer is
+// a copy in buffer. They are valid until the layer is closed. It returns an error if the layer is
 // lost.
 func (f *SnapshotView) Unit(pos, unit int, buffer *[UnitSize]byte) (b []byte, err error) {
 	c := f.origin[pos]
@@ -202,13 +202,13 @@ func (f *SnapshotView) Unit(pos, unit int, buffer *[UnitSize]byte) (b []byte, er
 	return b, nil
 }
 
-// MetadataDiffers reports whether a chunk may have other bits or values in a later snapshot's table
-// that has the same rows.
+// MetadataDiffers reports whether the enable bits or the chunk values of a chunk differ from those
+// in a later snapshot's table that has the same rows.
 func (f *SnapshotView) MetadataDiffers(later *SnapshotView, pos int) bool {
 	return f.t.Metadata.differs(&later.t.Metadata, pos)
 }
 
-// IDSum returns the checksum of the entities that was noted by NoteIDSum, if it was. Any goroutine
+// IDSum returns the checksum of the entities that NoteIDSum noted, if it was called. Any goroutine
 // may call both.
 func (f *SnapshotView) IDSum() (sum uint32, known bool) {
 	v := f.sum.Load()

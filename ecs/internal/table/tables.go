@@ -11,12 +11,12 @@ import (
 )
 
 // The state that the tables of a world share. A world has one Tables, one store of ids and one
-// universe. Who owns what:
+// universe. What belongs to which:
 //
 //	Tables         the source of small chunks, the row blocks and their owners, the directories,
 //	               spare bits and versions
 //	each table     its chunks and their metadata
-//	the world      the universe, the store of ids, LookupTables, heaps and stores of values
+//	the world      the universe, the store of ids, look-up tables, heaps and stores of values
 //	its history    past and deferred, which are set while snapshots are alive (KeepPast)
 //
 // A column has a barrier, so that access to it takes the slow path, if its type tracks rows, and
@@ -27,20 +27,20 @@ const leastTypes = 8
 
 // Tables is the state that the tables of a world share.
 type Tables struct {
-	Version     uint32 // change version given to rows that come, go or move; advanced by the caller, never 0
+	Version     uint32 // change version of rows that are created, moved or removed; advanced by the caller, never 0
 	u           *universe.Universe
 	smallChunks *store.SmallChunks        // source of small chunks
 	growth      growth.Policy             // of a table's number of units
-	ids         *entity.Store             // with the records that say where rows are
+	ids         *entity.Store             // with the records, which have the locations of rows
 	types       []Type                    // by TypeID
-	plans       map[Signature]layout.Plan // of tables that share one, see planOnce; nil until there are such
+	plans       map[Signature]layout.Plan // of tables with the same types, see planOnce; nil until there is one
 	columns     []layout.Column           // of the table planned last, reused by the next, see planOnce
 	places      []layout.Placement        // of its plan
 	spares      *Spares                   // for reuse; nil until a table has bits or versions of rows
 	calls       Calls
 	past        *past.Memory // of the universe, while snapshots are alive; else nil, see past.go
 	deferred    *past.DeferredFree[store.Chunk]
-	births      map[store.SmallIndex]uint64 // by chunk made since the first snapshot: number of the newest one then
+	births      map[store.SmallIndex]uint64 // by chunk: number of the newest snapshot when it was allocated
 
 	first       [1]Owner                // owners of a world that has had no chunk: of row block 0, which has no rows
 	firstBlank  [1]entity.ColumnAddress // its column address, for all types
@@ -51,10 +51,10 @@ type Tables struct {
 	nowhere     uint32                  // where look-ups that write store the version if there is nothing to mark
 }
 
-// A directory says, for look-ups, where the values of one type are. It has a column address for
-// each row block. Until the first chunk with the type comes, the LookupTable uses blank column
-// addresses, which all such types share, so that a look-up never asks whether column addresses
-// exist. Rows that move only change their records.
+// A directory has, for look-ups, the addresses of the values of one type: a column address for each
+// row block. Until the first chunk has the type, its look-up table has blank column addresses, the
+// same for all such types, so that a look-up need not check whether there are any. Rows that move
+// only change their records.
 type directory struct {
 	lookups *entity.LookupTable
 	columns []entity.ColumnAddress // by row block, as many as owners; nil if no chunk has had the type

@@ -2,10 +2,10 @@ package world
 
 import "quarry/ecs/internal/value"
 
-// Barriers. The write barrier (Open, Keep) keeps old bytes before a write while snapshots are
-// alive. The read barrier (Load, loadAt) brings what a snapshot shows before it is read in the
-// world of a snapshot, which is never written (RefusePast). history.go of package snapshot says
-// why, and what comes by here.
+// Barriers. While snapshots are alive, the write barrier (Open, Keep) copies old bytes before a
+// write. In the world of a snapshot, which is never written (RefusePast), the read barrier (Load,
+// loadAt) loads rows before they are read. history.go of package snapshot has the reasons, and the
+// calls that come here.
 
 // Keeps reports whether a snapshot is alive.
 func (w *World) Keeps() bool { return w.Tables.Past() != nil }
@@ -37,8 +37,7 @@ func (a *Archetype) keepColumn(b *Lease, t *Type, pos, row, n int) {
 	}
 }
 
-// Load loads a column of a snapshot's archetype, of n rows of a chunk; other archetypes have all
-// theirs.
+// Load loads a column of n rows of a chunk, if the archetype is a snapshot's; others need no load.
 func (a *Archetype) Load(id TypeID, pos, row, n int) {
 	if a.SnapshotView != nil {
 		a.loadColumn(id, pos, row, n)
@@ -64,7 +63,7 @@ func (f *Lookup) loadAt(at Location) {
 	}
 }
 
-// RefusePast panics where what a snapshot shows would be written.
+// RefusePast panics for a write to a snapshot's values.
 func (t *Type) RefusePast(op string) {
 	panic("ecs: " + op + ": " + t.Name + " is of a snapshot, which is only read")
 }

@@ -101,7 +101,7 @@ type History interface {
 
 // Type holds everything that a world knows about a registered type.
 type Type struct {
-	Lookup  // serves the owner's look-ups; the first field, see own
+	Lookup  // serves the owner's look-ups; the first field, see OwnerLookup
 	World   *World
 	ID      TypeID
 	readers int32 // active borrows that read the type
