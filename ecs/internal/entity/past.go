@@ -11,9 +11,9 @@ import (
 // The past of a store. While snapshots are alive, records are kept before they are written, and the
 // blocks of reservations are copied before they change.
 //
-// A goroutine that copies a block of a moment seizes it, for the sake of goroutines that reserve
-// ids of the block. Where the owner goes over all blocks, also those that have ended, it holds
-// reading instead, and so finds no block that a reader has seized.
+// A goroutine that copies a block seizes it, so that no other goroutine reserves its ids meanwhile.
+// The owner, where it visits all blocks, also those that have ended, holds the lock reading
+// instead, and so meets no block that a reader has seized.
 
 // KeepPast makes the store keep old records in m; nil ends that.
 func (s *Store) KeepPast(m *past.Memory) {
@@ -33,8 +33,8 @@ func (s *Store) KeepPast(m *past.Memory) {
 	s.ended = nil
 }
 
-// Sweep lets go what only layers had that have ended: copies of blocks of reservations, and blocks
-// that a restore has ended. Goroutines may reserve ids meanwhile.
+// Sweep drops memory that only closed layers had: copies of blocks of reservations, and blocks that
+// a restore has ended. Goroutines may reserve ids meanwhile.
 func (s *Store) Sweep() {
 	s.reading.Lock()
 	defer s.reading.Unlock()
@@ -50,7 +50,7 @@ func (s *Store) Sweep() {
 	})
 }
 
-// sweep forgets the copies that no layer has any more.
+// sweep drops the copies that no layer has any more.
 func (b *indexBlock) sweep(p *past.Past) {
 	before := b.born
 	b.saved = slices.DeleteFunc(b.saved, func(c *savedBlock) bool {
@@ -72,13 +72,13 @@ func (s *Store) freeEnded(b *indexBlock) bool {
 // Memory returns the address and the size of the records.
 func (s *Store) Memory() (base unsafe.Pointer, size int) { return s.records.Base(), s.records.Size() }
 
-// Keep has the record of an ID kept before it is written.
+// Keep keeps the record of an ID before it is written.
 func (s *Store) Keep(e ID) {
 	r := s.view.Record(e)
 	s.past.BeforeWrite(unsafe.Pointer(r), int(recordSize)) // Safe because it is a record.
 }
 
-// KeepNext has the record kept that the next Take makes alive. An index must be free.
+// KeepNext keeps the record that the next Take makes alive. An index must be free.
 func (s *Store) KeepNext() {
 	if s.word == 0 {
 		s.takeWord()
@@ -92,7 +92,7 @@ func (s *Store) keepWord() {
 	s.past.BeforeWrite(unsafe.Pointer(s.view.at(s.wordBase)), 64*int(recordSize))
 }
 
-// KeepAll has all records kept.
+// KeepAll keeps all records.
 func (s *Store) KeepAll() {
 	s.past.BeforeWrite(s.records.Base(), s.records.Size())
 }
@@ -118,7 +118,7 @@ type Moment struct {
 	indices, alive   int           // of the reservations
 }
 
-// Save notes the state at the moment of a layer. No goroutine may reserve ids meanwhile.
+// Save copies the state at the moment of a layer. No goroutine may reserve ids meanwhile.
 func (s *Store) Save(to *Moment, number uint64) {
 	to.free, to.summary = append(to.free[:0], s.free...), append(to.summary[:0], s.summary...)
 	to.hint, to.nFree, to.own, to.word, to.wordBase = s.hint, s.nFree, s.own, s.word, s.wordBase
@@ -141,11 +141,11 @@ func (st *Moment) MoveTo(to *Moment) {
 	*st = Moment{}
 }
 
-// Records returns the number of records that there were.
+// Records returns the number of records at that moment.
 func (st *Moment) Records() int { return st.blocks * blockSize }
 
-// State returns the store's state then, and whether there were no blocks of reservations; if there
-// were, it is not all of it.
+// State returns the state of the store at that moment. alone is false if there were blocks of
+// reservations, which State leaves out.
 func (st *Moment) State() (t State, alone bool) {
 	t = State{Blocks: int(st.total), Own: st.own, Records: st.blocks, Word: st.word}
 	if st.word != 0 {
@@ -163,8 +163,8 @@ type savedBlock struct {
 	versions   [blockSize]uint32
 }
 
-// save copies the block, which the caller has locked with a count, before it changes, if a layer
-// has begun since the last copy.
+// save copies the block before it changes, if a layer has begun since the last copy. The caller has
+// seized the block, whose count was count.
 func (b *indexBlock) save(s *Store, count int32) {
 	number := s.moment.Load()
 	if n := len(b.saved); number == 0 || b.born >= number || n > 0 && b.saved[n-1].number >= number {
@@ -173,9 +173,9 @@ func (b *indexBlock) save(s *Store, count int32) {
 	b.saved = append(b.saved, &savedBlock{number, b.next, count, b.used, b.held, *b.versions})
 }
 
-// Ready makes room for the records of a state that is to be restored, and has kept, for newer
-// layers, all that Restore will write. After an error nothing has changed, but the records may have
-// moved.
+// Ready makes room for the records of a state that is to be restored, and keeps, for newer layers,
+// all bytes that Restore will write. After an error nothing has changed, except that the records
+// may have moved.
 func (s *Store) Ready(from *Moment, l *past.Layer) error {
 	now := s.records.Size()
 	if size := from.Records() * int(recordSize); size > now {
@@ -191,7 +191,7 @@ func (s *Store) Ready(from *Moment, l *past.Layer) error {
 	return err
 }
 
-// saveUnits has the units of records kept that Restore will write.
+// saveUnits keeps the units of records that Restore will write.
 func (s *Store) saveUnits(from *Moment, l *past.Layer) error {
 	for unit := range s.past.Units() {
 		_, written, err := l.Old(s.past, unit)
@@ -207,8 +207,8 @@ func (s *Store) saveUnits(from *Moment, l *past.Layer) error {
 	return nil
 }
 
-// Restore brings back the state and the records of a layer for which the store is Ready. No
-// goroutine may reserve ids meanwhile.
+// Restore restores the state and the records of a layer, for which Ready was called. No goroutine
+// may reserve ids meanwhile.
 func (s *Store) Restore(from *Moment, l *past.Layer) {
 	for unit := range from.Records() * int(recordSize) / past.UnitSize {
 		l.Put(s.past, unit)
@@ -223,9 +223,9 @@ func (s *Store) Restore(from *Moment, l *past.Layer) {
 	s.total.Store(from.total)
 }
 
-// restoreReservations brings back the blocks of reservations. Blocks that the state lacks end, and
-// may come back with another. They may be older than the state, which was noted after a restore
-// then.
+// restoreReservations restores the blocks of reservations. Blocks that the state lacks end; another
+// state may have them, and restores them. They can be older than the state, if it was saved after a
+// restore.
 func (s *Store) restoreReservations(o *reservations, from *Moment) {
 	s.reading.Lock()
 	defer s.reading.Unlock()
@@ -267,14 +267,14 @@ func (s *Store) restoreReservations(o *reservations, from *Moment) {
 	o.indices, o.alive = from.indices, from.alive
 }
 
-// has reports whether a block was among the blocks of reservations, which lie by number.
+// has reports whether a block was among the blocks of reservations, which are sorted by number.
 func (st *Moment) has(b *indexBlock) bool {
 	at, ok := slices.BinarySearchFunc(st.reserved, b.number,
 		func(b *indexBlock, number int) int { return b.number - number })
 	return ok && st.reserved[at] == b
 }
 
-// restore brings back the block as it was at the moment of a layer.
+// restore restores the block as it was at the moment of a layer.
 func (b *indexBlock) restore(s *Store, number uint64) {
 	at := slices.IndexFunc(b.saved, func(c *savedBlock) bool { return c.number >= number })
 	if at < 0 {
@@ -286,9 +286,9 @@ func (b *indexBlock) restore(s *Store, number uint64) {
 	b.count.Store(old.count)
 }
 
-// OpenSnapshotView makes a zero store what another was at a moment: its records are those of a
-// layer. The caller ends it by CloseSnapshotView. Any goroutine may call it. The error is from the
-// universe or from the layer, which is lost; the store is empty then.
+// OpenSnapshotView makes of a zero store a copy of another at the moment of a layer, with the
+// records of the layer. CloseSnapshotView ends it. Any goroutine may call it. The error is from the
+// universe, or from a layer that is lost; the store is then empty.
 func (s *Store) OpenSnapshotView(live *Store, records *past.Memory, from *Moment, l *past.Layer) error {
 	s.u, s.view.tag, s.most, s.start = live.u, live.view.tag, maxBlocks, live.start
 	s.records = s.u.NewExtent(MaxIDs * int(recordSize))
@@ -312,7 +312,7 @@ func (s *Store) OpenSnapshotView(live *Store, records *past.Memory, from *Moment
 	return nil
 }
 
-// copyReservations copies the blocks of reservations of a state, to memory of Go.
+// copyReservations copies the blocks of reservations of a state, to Go memory.
 func (s *Store) copyReservations(live *Store, from *Moment) {
 	o := s.makeReservations()
 	for _, b := range from.reserved {

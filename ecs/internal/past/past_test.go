@@ -233,7 +233,7 @@ func (s *slow) look(l *slowLayer) {
 	}
 }
 
-// save has all units kept that restore will write, and reports whether there was memory for them.
+// save keeps all units that restore will write, and reports whether there was memory for them.
 func (s *slow) save(l *slowLayer) bool {
 	for i, m := range s.of {
 		for unit := range len(s.bytes[i]) / past.UnitSize {

@@ -2,7 +2,7 @@
 // and brings one back.
 //
 //	to find out                                    look into
-//	who has old bytes kept, and when               history.go draws it; package past keeps them
+//	which writes keep old bytes, and when          history.go draws it; package past keeps them
 //	what taking and closing cost                   snapshot.go
 //	what readers see                               snapshotworld.go: a world of its own; read.go
 //	how a state comes back                         restore.go

@@ -16,7 +16,7 @@ import (
 // keeping is the memory of a set that snapshots keep: places, entities and values.
 type keeping [3]*past.Memory
 
-// KeepPast makes the set keep old bytes by p, always the same; nil ends that.
+// KeepPast makes the set keep old bytes in p, the same in each call; nil ends that.
 func (s *Set) KeepPast(p *past.Past) {
 	if p == nil {
 		s.kept = nil
@@ -47,7 +47,7 @@ func (s *Set) resize(i, size int) (err error) {
 	return err
 }
 
-// keepPlace, keepID and keepValue have an entry kept before it is written.
+// keepPlace, keepID and keepValue keep parts of an entry before it is written.
 func (s *Set) keepPlace(index uint32) {
 	s.kept[0].BeforeWrite(unsafe.Pointer(s.place(index)), int(placeSize)) // Safe because it is a place.
 }
@@ -71,8 +71,8 @@ func (s *Set) keepEntry(at Entry) {
 	}
 }
 
-// keepNext has kept what Add writes, and keepLast what Remove writes. Both are calls, so Add and
-// Remove keep no registers for them.
+// keepNext keeps the bytes that Add writes, and keepLast those that Remove writes. Both are calls,
+// so that Add and Remove save no registers for them.
 //
 //go:noinline
 func (s *Set) keepNext(e entity.ID) {
@@ -88,7 +88,7 @@ func (s *Set) keepLast(at Entry) {
 	s.keepEntry(s.last)
 }
 
-// KeepAll has all places, entities and values kept.
+// KeepAll keeps all places, entities and values.
 func (s *Set) KeepAll() {
 	for i, x := range s.memory {
 		s.kept[i].BeforeWrite(x.Base(), x.Size())
@@ -102,7 +102,7 @@ func (s *Set) keepPlaceOf(e entity.ID) {
 	}
 }
 
-// Note notes the memory that a layer, which has begun last, shares with the set of a type.
+// Note notes the memory that the newest layer shares with the set of a type.
 func (s *Set) Note(l *past.Layer, name string) {
 	if s.last == 0 {
 		return
@@ -135,13 +135,13 @@ type State struct {
 // Len returns the number of entries.
 func (st *State) Len() int { return int(st.last) }
 
-// Save notes the state.
+// Save copies the state.
 func (s *Set) Save(to *State) {
 	to.versions, to.bits = append(to.versions[:0], s.versions...), append(to.bits[:0], s.bits...)
 	to.opened, to.latest, to.last, to.most, to.room = s.opened, s.latest, s.last, s.most, s.room
 }
 
-// Ready has all units kept that Restore will write. After an error nothing has changed. The extents
+// Ready keeps all units that Restore will write. After an error nothing has changed. The extents
 // are as long as they were for the state at least, since they do not shrink.
 func (s *Set) Ready(l *past.Layer) error {
 	for _, m := range s.kept {
@@ -183,7 +183,7 @@ func (s *Set) Restore(from *State, l *past.Layer, version uint32) {
 	}
 }
 
-// ReadyClear has all units kept that Clear will write. After an error nothing has changed.
+// ReadyClear keeps all units that Clear will write. After an error nothing has changed.
 func (s *Set) ReadyClear() error {
 	for _, e := range s.IDs() {
 		if err := s.kept[0].Save(int(e.Index()) * int(placeSize) / past.UnitSize); err != nil {

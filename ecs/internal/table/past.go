@@ -11,18 +11,18 @@ import (
 // The past of tables. While snapshots of the world are alive, tables keep old bytes: every write of
 // rows keeps them first, and freed chunks wait.
 //
-//	Tail            rows that are about to come, of a batch
-//	fillGap, Cut    rows that are about to be filled, and, in debug builds, those that go
-//	Promote         rows of the chunk to which others move
-//	MoveChunks      columns that are about to be cleared, of chunks that change hands
-//	KeepLeave, KeepTail  the rows of one entity that moves, comes or goes
-//	KeepRows        rows that a caller opens to write
-//	KeepValue        headers of buffers of rows that are about to go to another world
+//	Tail                 rows of a batch that is about to be created
+//	fillGap, Cut         rows that are about to be filled, and, in debug builds, those that are removed
+//	Promote              rows of the chunk to which others move
+//	MoveChunks           columns that are about to be cleared, of chunks that go to another table
+//	KeepLeave, KeepTail  the row of one entity that is created, moved or removed
+//	KeepRows             rows that a caller opens to write
+//	KeepValue            headers of buffers of rows that are about to go to another world
 //
-// What the metadata says lies in Go memory and is copied when the snapshot is taken; see State.
+// The metadata lies in Go memory and is copied when the snapshot is taken; see State.
 
-// KeepPast makes the tables keep old bytes in m, the memory of the universe, and free chunks by
-// chunks. With nil both end.
+// KeepPast makes the tables keep old bytes in m, the memory of the universe, and free chunks
+// through chunks. nil ends both.
 func (s *Tables) KeepPast(m *past.Memory, chunks *past.DeferredFree[store.Chunk]) {
 	s.past, s.deferred = m, chunks
 	clear(s.births)
@@ -37,10 +37,11 @@ func (s *Tables) Past() *past.Memory { return s.past }
 // FreeChunk frees a chunk that waited.
 func (s *Tables) FreeChunk(c store.Chunk) { store.FreeChunk(s.u, s.smallChunks, c) }
 
-// keeper is told of the chunks of all tables.
+// keeper is called when a chunk of any table is allocated, freed or overwritten.
 type keeper struct{ of *Tables }
 
-// Took notes when a chunk was born. The units of a small chunk may hold others.
+// Took records which layer was the newest when a chunk was allocated. Units of a small chunk may
+// contain others.
 func (k keeper) Took(c store.Chunk) {
 	s := k.of
 	if s.past == nil {
@@ -52,7 +53,7 @@ func (k keeper) Took(c store.Chunk) {
 	}
 }
 
-// Keeps reports whether a chunk that ends waits for snapshots.
+// Keeps reports whether a chunk that its table frees waits for snapshots.
 func (k keeper) Keeps(c store.Chunk) bool {
 	s := k.of
 	if s.past == nil {
@@ -75,7 +76,7 @@ func chunkKey(c store.Chunk) store.Chunk {
 	return store.Chunk{First: c.First, Order: c.Order}
 }
 
-// KeepRows has n rows of a chunk kept for snapshots, in all columns, before they are written.
+// KeepRows keeps n rows of a chunk for snapshots, in all columns, before they are written.
 func (t *Table) KeepRows(pos, row, n int) {
 	if t.all.past != nil {
 		t.keepAt(t.Store.Row(pos, row), n)
@@ -88,7 +89,7 @@ func (t *Table) KeepColumn(id TypeID, pos, row, n int) {
 	t.keepColumns(t.Store.Row(pos, row), n, []Column{c})
 }
 
-// KeepValue has a column kept in one row, before it is written.
+// KeepValue keeps a column in one row, before it is written.
 func (t *Table) KeepValue(at store.Row, c Column) {
 	if t.all.past != nil {
 		t.all.past.BeforeWrite(at.Element(c.Offset, c.Size), int(c.Size))
@@ -107,7 +108,7 @@ func (t *Table) keepColumns(at store.Row, n int, columns []Column) {
 	}
 }
 
-// KeepTail has the place after the last row kept, and there is room for a row.
+// KeepTail keeps the place after the last row, which the chunk has.
 func (t *Table) KeepTail() {
 	t.keepAt(t.Store.Tail(), 1)
 }
@@ -123,8 +124,8 @@ func (t *Table) KeepLeave(at store.Row) {
 	}
 }
 
-// IsKept reports whether snapshots of the table's world are alive. No chunk goes to another world
-// then.
+// IsKept reports whether snapshots of the table's world are alive. If so, no chunk may go to
+// another world.
 func (t *Table) IsKept() bool { return t.all.past != nil }
 
 // waitingSmall returns the number of small chunks that wait to be freed.

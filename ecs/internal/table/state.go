@@ -125,8 +125,8 @@ func (s *Tables) EachUnit(st *State, visit func(pos, unit, first, n int) error) 
 	return nil
 }
 
-// Ready has kept, for newer layers, what PutRows will write. The error is from the layer, which is
-// lost, or from the universe.
+// Ready keeps, for newer layers, the bytes that PutRows will write. The error is from the layer,
+// which is lost, or from the universe.
 func (s *Tables) Ready(st *State, l *past.Layer) error {
 	return s.EachUnit(st, func(_, unit, _, _ int) error {
 		_, written, err := l.Old(s.past, unit)

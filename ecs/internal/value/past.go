@@ -23,7 +23,7 @@ func (b *Buffers) FreeBlock(ref uint32) {
 	b.local.Free(b.own.Block(&Header{ref: ref}))
 }
 
-// layerNumber returns what a header says of a block that is taken now.
+// layerNumber returns the number that the header of a block has if the block is taken now.
 func (b *Buffers) layerNumber() uint32 {
 	if b.deferred == nil {
 		return 0
@@ -54,8 +54,8 @@ func (s *Spill) free(h *Header) {
 	s.blocks.Free(s.Block(h))
 }
 
-// Unshare gives a spilled buffer a block of its own before it is written, if a snapshot has its
-// block. Where there is no memory for one, the snapshots are lost, and the buffer keeps its block.
+// Unshare gives a spilled buffer a new block before it is written, if a snapshot has its block. If
+// there is no memory for one, the snapshots are lost, and the buffer keeps its block.
 func (s *Spill) Unshare(h *Header, k *Shape) {
 	if h.ref == 0 || !s.of.shared(h) {
 		return
@@ -92,8 +92,8 @@ func (b *Buffers) Look(u *universe.Universe, heap *heap.Heap) {
 	b.heap = heap
 }
 
-// LookAt is Look for the blocks of the buffers live, as a snapshot has them. heap is the heap that
-// live had when the snapshot was taken, or nil if no buffer had spilled.
+// LookAt is Look for the blocks that a snapshot has of the buffers live. heap is the heap of live
+// when the snapshot was taken, or nil if no buffer had spilled.
 func (b *Buffers) LookAt(live *Buffers, heap *heap.Heap) {
 	b.Look(live.u, heap)
 	b.region = live.region

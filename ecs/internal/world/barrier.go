@@ -14,14 +14,14 @@ func (w *World) Keeps() bool { return w.Tables.Past() != nil }
 // old bytes are kept.
 func (t *Type) NeedsBarrier() bool { return t.Tracked || t.World.Keeps() }
 
-// Open has n rows of a chunk kept for snapshots and marks the type changed there: by a goroutine of
+// Open keeps n rows of a chunk for snapshots and marks the type changed there: by a goroutine of
 // the borrow b, or by the owner if b is nil. The caller may write the rows then.
 func (a *Archetype) Open(b *Lease, t *Type, pos, row, n int) {
 	a.Keep(b, t, pos, row, n)
 	a.Touch(b, a.Table.Places[t.ID].Slot(), pos, row, n)
 }
 
-// Keep has the column of a type kept for snapshots in n rows of a chunk.
+// Keep keeps the column of a type for snapshots in n rows of a chunk.
 func (a *Archetype) Keep(b *Lease, t *Type, pos, row, n int) {
 	if a.World.Keeps() && t.Size > 0 {
 		a.keepColumn(b, t, pos, row, n)
