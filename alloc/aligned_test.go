@@ -100,7 +100,7 @@ func TestAlignedBlocksWasteLittle(t *testing.T) {
 	require.NoError(t, h.Close())
 }
 
-// TestAlignmentChoosesTheClass says where blocks above a slot go: to a wide slot whose size is a
+// TestAlignmentChoosesTheClass checks where blocks above a slot go: to a wide slot whose size is a
 // multiple of the alignment, else to a run.
 func TestAlignmentChoosesTheClass(t *testing.T) {
 	h, err := alloc.NewHeap(newUniverse(t, alloc.Size(16<<20)))

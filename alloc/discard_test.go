@@ -58,7 +58,7 @@ func mottled(t *testing.T, chunks, step int, options ...alloc.Option) (u *alloc.
 	return u, live
 }
 
-// givesParts tells whether this system gives back less than a granule.
+// givesParts reports whether this system gives back less than a granule.
 var givesParts = mmap.Real && runtime.GOOS != "windows" && mmap.PageSize() <= alloc.ChunkSize
 
 func givesBackChunks(t *testing.T) {

@@ -2,7 +2,7 @@ package alloc
 
 import "sync/atomic"
 
-// Hold tells whether an allocator still has the blocks that a container took from it. Then use of
+// Hold reports whether an allocator still has the blocks that a container took from it. Then use of
 // the container after Reset or Rewind of an Arena, or after Close of the allocator, panics in every
 // build, instead of reading the memory of others:
 //

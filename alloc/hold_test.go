@@ -52,7 +52,7 @@ func TestHoldOnArena(t *testing.T) {
 	require.True(t, empty.Lost())
 }
 
-// TestHoldsShareAnArena: what one container frees is none of the other's business.
+// TestHoldsShareAnArena: the frees of one container do not concern another.
 func TestHoldsShareAnArena(t *testing.T) {
 	a := alloc.NewArena(newHeap(t))
 	defer a.Close()

@@ -14,7 +14,7 @@ import (
 
 // TestSoak has 8 goroutines work on one universe at once: four take runs of chunks,
 // fill and check them, four use a heap on it and Locals of that, while a ninth
-// trims. QUARRY_SOAK says for how long.
+// trims. QUARRY_SOAK is the duration.
 func TestSoak(t *testing.T) {
 	u := newUniverse(t, alloc.Size(48<<20), alloc.Retain(2<<20), alloc.PurgeAfter(time.Millisecond))
 	h, err := alloc.NewHeap(u)

@@ -28,7 +28,7 @@ func forEachColumnOp(t *testing.T, body32 func(*testing.T, asm.ColumnFunc[float3
 	}
 }
 
-// same tells whether got is a right answer where the reference gave want: the
+// same reports whether got is a right answer where the reference gave want: the
 // same bits, or any NaN for a NaN.
 func same[F asm.Float](got, want F) bool {
 	return bitsOf(got) == bitsOf(want) || isNaN(got) && isNaN(want)

@@ -38,7 +38,7 @@ func bitsOf[F asm.Float](v F) uint64 {
 // isNaN without a conversion, which could change the value.
 func isNaN[F asm.Float](v F) bool { return v != v }
 
-// agree tells whether got is a right answer for d + a*x, where want is what
+// agree reports whether got is a right answer for d + a*x, where want is what
 // the reference returned: the same bits. Only where a NaN must be chosen from
 // two (which of them survives depends on the order of the operands, which the
 // compiler is free to choose) any NaN is right.

@@ -43,7 +43,7 @@ func elements[E any](b []byte) []E {
 }
 
 // eachColumn runs body on every case; source gives the content of the memory.
-// alias says whether x and y may be dst.
+// alias reports whether x and y may be dst.
 func eachColumn[E any](t *testing.T, source func([]E), alias bool, body func(columnCase[E])) {
 	t.Helper()
 	var e E

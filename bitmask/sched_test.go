@@ -297,7 +297,7 @@ func (r *runner) truth() []uint64 {
 	return words
 }
 
-// judge says what is wrong with a run that has ended, or "".
+// judge returns what is wrong with a run that has ended, or "".
 func (r *runner) judge(initial []uint64) string {
 	if err := r.sys.verify(); err != nil {
 		return "at rest: " + err.Error()

@@ -81,8 +81,8 @@ func (d *world) forkOf(t *snapshotModel) (*ecs.World, error) {
 	return nil, d.w.Verify()
 }
 
-// isFull reports whether an error says that there is no memory, which may be so: a copy of all rows
-// takes about what the world has.
+// isFull reports whether an error means that there is no memory, which may be so: a copy of all
+// rows takes about what the world has.
 func (d *world) isFull(err error) bool {
 	return errors.Is(err, alloc.ErrFull) && (d.tight || 4*d.u.Stats().LiveChunks > d.u.Size()/alloc.ChunkSize)
 }

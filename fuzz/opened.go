@@ -43,7 +43,7 @@ func (d *world) openedOf(t *snapshotModel) (*ecs.World, error) {
 	return nil, d.w.Verify()
 }
 
-// isRefusal reports whether an error says that there is no memory: a file needs whole granules.
+// isRefusal reports whether an error means that there is no memory: a file needs whole granules.
 func isRefusal(err error) bool {
 	var e *ecs.LimitError
 	return errors.As(err, &e)

@@ -76,7 +76,7 @@ func (c cursor) count() int {
 	return n
 }
 
-// visit says what a loop does in addition to comparing.
+// visit is what a loop does in addition to comparing.
 type visit struct {
 	write   bool   // through slices and buffers of Write terms
 	edit    bool   // look-ups that write, toggles, appends

@@ -36,7 +36,7 @@ type site struct {
 	More       int    // entities besides that of the object
 }
 
-// sectionKey is an entity whatever its id; the zero key is none.
+// sectionKey is an entity whatever its id; the zero key is no key.
 type sectionKey struct {
 	object uint64
 	sub    uint32

@@ -14,7 +14,7 @@ import (
 // The world driver: it applies each operation of a stream to a world and to the model, and compares
 // them.
 
-// WorldConfig says where a stream runs.
+// WorldConfig is the setting of a stream.
 type WorldConfig struct {
 	Universe *alloc.Universe // the world's chunks come from here
 	Tight    bool            // the driver takes chunks away, so that calls meet limits
@@ -146,7 +146,7 @@ var chunkGrowths = [8]alloc.Growth{
 	alloc.Fixed(70), alloc.Doubling(), alloc.Geometric(1.5), alloc.Doubling().Capped(2),
 }
 
-// beginSmall says which of the policies begin with a small chunk: those that multiply.
+// beginSmall has true for the policies that begin with a small chunk: those that multiply.
 var beginSmall = [8]bool{0: true, 5: true, 6: true, 7: true}
 
 // Half of the streams, by their seed, run without the operations from opSnapshot on: while

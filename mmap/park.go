@@ -15,7 +15,7 @@ import (
 //	     of |A| + |b|   [     e      ] d  c        no piece has room: adjacent pieces are joined
 //
 // As long as only sizes recur that were used before, ranges stay as they were, so that a fault in a
-// range tells which region it was. Among pieces that fit equally well, the next one after the piece
+// range shows which region it was. Among pieces that fit equally well, the next one after the piece
 // taken last is taken. So they are taken in turn, and each waits, and makes stale pointers fault,
 // for as long as possible.
 //

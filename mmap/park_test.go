@@ -11,7 +11,7 @@ import (
 	"quarry/mmap"
 )
 
-// slowPark says of each granule of some blocks, one behind the other, what a park must
+// slowPark has for each granule of some blocks, one behind the other, what a park must
 // know of it.
 type slowPark struct {
 	block  []int  // which the granule lies in

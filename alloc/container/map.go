@@ -69,7 +69,7 @@ type slot[K comparable, V any] struct {
 	key   K
 }
 
-// NewMap returns an empty map, which has no block yet. The error tells of a type with Go pointers.
+// NewMap returns an empty map, which has no block yet. An error means that a type has Go pointers.
 // It panics when from is nil or an [alloc.Stack].
 func NewMap[K comparable, V any](from alloc.Allocator) (*Map[K, V], error) {
 	m := &Map[K, V]{}

@@ -126,7 +126,7 @@ func TestMonitor(t *testing.T) {
 	}
 }
 
-// skipEmulated skips a test whose error says that the program cannot start itself.
+// skipEmulated skips a test whose error means that the program cannot start itself.
 func skipEmulated(t *testing.T, err error) {
 	t.Helper()
 	if err != nil && strings.Contains(err.Error(), "exec format error") {

@@ -23,7 +23,7 @@ type soaker struct {
 
 // TestSoak has goroutines work on wrappers in several orders around one heap: they pass
 // blocks to each other, and each has an arena, a stack and a pool of its own on them.
-// QUARRY_SOAK says for how long.
+// QUARRY_SOAK is the duration.
 func TestSoak(t *testing.T) {
 	d, err := time.ParseDuration(os.Getenv("QUARRY_SOAK"))
 	if err != nil {
@@ -62,7 +62,7 @@ func TestSoak(t *testing.T) {
 	require.Zero(t, h.Stats().LiveBlocks)
 }
 
-// check says whether a block holds what was written to it.
+// check reports whether a block has the bytes that were written to it.
 func (b *live) check() error {
 	for i, v := range bytesOf(b.p, b.size) {
 		if v != b.fill {

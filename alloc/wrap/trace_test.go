@@ -59,7 +59,7 @@ func TestTraceLines(t *testing.T) {
 	require.Equal(t, 0, a.Unwrap().(*wrap.Limit).Live())
 }
 
-// wellFormed says what is wrong with the names in a text of a Trace.
+// wellFormed returns what is wrong with the names in a text of a Trace.
 func wellFormed(text []byte) error {
 	named := map[string]bool{}
 	for line := range strings.Lines(string(text)) {

@@ -15,7 +15,7 @@ type store interface {
 	// get returns the value of a key: the cache's own, or a copy, which may be in into. The caller
 	// does not write it.
 	get(key string, into []byte) (value []byte, ok bool)
-	// set puts a value; a ttl of 0 is none. False: the cache did not take it.
+	// set puts a value; a ttl of 0 means that it does not expire. False: the cache did not take it.
 	set(key string, value []byte, ttl time.Duration) bool
 	// bytes is the size of the keys and values that are held as the cache itself counts them, -1 if
 	// it does not.

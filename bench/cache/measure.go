@@ -14,8 +14,8 @@ import (
 
 const clients = 2 // goroutines
 
-// spec says what a child does: a cache is filled by the first draws of the stream, then measured,
-// and measured again with requests that make garbage.
+// spec is the work of a child process: a cache is filled by the first draws of the stream, then
+// measured, and measured again with requests that make garbage.
 type spec struct {
 	Contender string `json:"contender"`
 	Bytes     int    `json:"bytes"` // of keys and values

@@ -39,7 +39,7 @@ const (
 // records: a quarter of what the records and the table take, but at least 32 MB.
 func roomForGo(n int) int64 { return max(32<<20, 24*int64(n)) }
 
-// spec says what a child has to do.
+// spec is the work of a child process.
 type spec struct {
 	Way      string `json:"way"`
 	Records  int    `json:"records"`

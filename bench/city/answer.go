@@ -16,7 +16,7 @@ type answer struct {
 	Hash      uint64
 }
 
-// String tells the answer in a line.
+// String returns the answer as one line.
 func (a answer) String() string {
 	return fmt.Sprintf("%d buildings, %d roads, %d bridges, hash %016x", a.Buildings, a.Roads, a.Bridges, a.Hash)
 }

@@ -157,7 +157,7 @@ func (f *flight) note(s *workload.Side, bytes int64) {
 	}
 }
 
-// wanted says what is wanted at most, and whether it holds.
+// wanted returns the bound that is wanted, and whether it holds.
 func wanted(got, most time.Duration) string {
 	if got > most {
 		return fmt.Sprintf("%v **missed**", most)

@@ -9,7 +9,7 @@ type Table struct {
 	Name string
 	// Package is the package that is measured, such as "ecs".
 	Package string
-	// What says in one sentence what one operation does.
+	// What describes one operation in a sentence.
 	What string
 	// XLabel and YLabel name the axes with their units, such as
 	// "entities" and "ns per entity".

@@ -34,7 +34,7 @@ func (p *publisher) take() *release {
 	return <-c
 }
 
-// done says that a reader has read the state.
+// done is called when a reader has read the state.
 func (r *release) done() {
 	if r.users.Add(-1) == 0 {
 		r.to <- r.state

@@ -40,7 +40,7 @@ func load() float64 {
 	return v
 }
 
-// String says in a line what the figures of a page depend on.
+// String returns, as one line, what the figures of a page depend on.
 func (h Host) String() string {
 	busy := "quiet"
 	if h.Load > 1 {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Rule says what happens for each count of live neighbours, 0 to 8: bit n of Birth is set if a dead
+// Rule is what happens for each count of live neighbours, 0 to 8: bit n of Birth is set if a dead
 // place with n live neighbours comes to life, bit n of Survive if a live cell with n live
 // neighbours lives on. The zero Rule kills everything.
 type Rule struct {

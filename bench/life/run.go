@@ -221,7 +221,7 @@ func (r *runner) play(t task, open func(Pattern) (board, error), s *workload.Sid
 	return b, record, nil
 }
 
-// describe says what was checked on a side that is right.
+// describe returns what was checked on a side that is right.
 func (r *runner) describe() string {
 	if len(r.tasks[0].answers) == 0 {
 		return "births and deaths account for every generation, all links are right at the end"

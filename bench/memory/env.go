@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// scale says how much work a run does.
+// scale is how much work a run does.
 type scale struct {
 	time   time.Duration // of timed passes of a workload
 	trace  time.Duration // of timed passes of a trace with rows in REFERENCE.csv, on one of our allocators

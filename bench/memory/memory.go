@@ -28,7 +28,7 @@ type memory interface {
 	realloc(p unsafe.Pointer, old, size int) (unsafe.Pointer, error)
 	// free takes a block back; size and align are as for alloc.
 	free(p unsafe.Pointer, size, align int)
-	// zeroed says that alloc returns zeros.
+	// zeroed is set if alloc returns zeros.
 	zeroed() bool
 	// fork returns a handle for another goroutine, which ends it with retire. A block outlives the
 	// handle that it came from.
@@ -51,7 +51,7 @@ type preparer interface {
 	prepare(size, n int) error
 }
 
-// kind says what a workload allocates.
+// kind is what a workload allocates.
 type kind int
 
 const (

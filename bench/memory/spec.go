@@ -8,7 +8,7 @@ import (
 	"quarry/bench/child"
 )
 
-// spec says what a child has to do.
+// spec is the work of a child process.
 type spec struct {
 	Workload  string `json:"workload"`
 	Allocator string `json:"allocator"`

@@ -17,7 +17,7 @@ type target struct {
 	figure      string
 	floor, goal float64
 	least       bool // the figure must be at least the bound, not at most
-	whole       bool // the bound is an amount, so it is none for less work
+	whole       bool // the bound is an amount, so it does not hold for less work
 }
 
 // targets are bounds in ns, except for ratios, utilisation, millions of bytes (_mb) and numbers of

@@ -18,7 +18,7 @@ var sources embed.FS
 // turnTime bounds one turn of a program, building its world included.
 const turnTime = 2 * time.Minute
 
-// errNone says that a library or a compiler is missing.
+// errNone means that a library or a compiler is missing.
 var errNone = errors.New("not there")
 
 // program is a compiled program of ours that uses a library.

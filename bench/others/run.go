@@ -140,8 +140,8 @@ func (all runs) forget(tests []string) {
 	}
 }
 
-// difference says how two runs differ; it is empty when they do not. It names the tests that failed
-// on our memory only.
+// difference describes how two runs differ; it is empty when they do not. It names the tests that
+// failed on our memory only.
 func difference(own, ours *result) (list []string) {
 	if own.verdict != failed && ours.verdict == failed {
 		list = append(list, "the package fails on our memory only")

@@ -68,8 +68,8 @@ func printRow(w io.Writer, name string, n [6]int, own, ours time.Duration) {
 	fmt.Fprintf(w, "\t%.1f s\t%.1f s\n", own.Seconds(), ours.Seconds())
 }
 
-// faultsOf says how a package differs, and what was printed by the tests that failed on our memory
-// only.
+// faultsOf returns how a package differs, and what was printed by the tests that failed on our
+// memory only.
 func faultsOf(name string, own, ours *result) (list []string) {
 	differs := difference(own, ours)
 	if len(differs) == 0 {

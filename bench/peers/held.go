@@ -33,7 +33,7 @@ func (c *contender) weigh() {
 }
 
 const (
-	// heldShare says that all trials together may hold 1/heldShare of the free memory between their
+	// heldShare: all trials together may hold 1/heldShare of the free memory between their
 	// turns: held memory slows every collection.
 	heldShare = 4
 	// peakFactor is the ratio of a Go heap's peak while it grows to what it holds in the end: a

@@ -12,7 +12,7 @@ import (
 // childTime bounds how long one child may take.
 const childTime = 2 * time.Minute
 
-// spec says what a child has to build and measure.
+// spec is the work of a child process: what it builds and measures.
 type spec struct {
 	Workload string        `json:"workload"`
 	Entrant  string        `json:"entrant"`

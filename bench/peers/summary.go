@@ -65,7 +65,7 @@ func readRun(name string) ([]entry, error) {
 	return run, nil
 }
 
-// check says what an entry of a run lacks for a summary.
+// check returns an error if an entry of a run lacks a field that a summary needs.
 func (e *entry) check(run []entry) error {
 	switch {
 	case e.Workload == "" || e.Entrant == "" || e.N < 1:
@@ -230,7 +230,7 @@ func (s *summary) deciding(c benchCase) [][]decided {
 	return list
 }
 
-// verdict says in how many runs a bound holds; all is 1 if it holds in each.
+// verdict returns in how many runs a bound holds; all is 1 if it holds in each.
 func (s *summary) verdict(list []decided, field func(entry) (*float64, *bool, *string)) (text string, all int) {
 	times, bound, unit := 0, "-", ""
 	for _, e := range list {

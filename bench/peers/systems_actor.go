@@ -1,6 +1,6 @@
 package main
 
-// parts says which components an entity has.
+// parts has a flag for each component that an entity has.
 type parts uint8
 
 const (
@@ -59,7 +59,7 @@ func actorAt(i, n int, mixed bool) actor {
 	return a
 }
 
-// mixedParts says which of the first three components entity i of a mixed world keeps: some
+// mixedParts returns which of the first three components entity i of a mixed world keeps: some
 // entities of the third quarter lose some, or of the whole list if n is under 100.
 func mixedParts(i, n int) parts {
 	has := hasPosition | hasVelocity | hasData

@@ -171,8 +171,8 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-// mixedByCounting says which entity has which components, in the way in which ecs_benchmark builds
-// its mixed worlds: with running counters.
+// mixedByCounting returns which entity has which components, in the way in which ecs_benchmark
+// builds its mixed worlds: with running counters.
 func mixedByCounting(n int) []parts {
 	list := make([]parts, n)
 	for i, j := 0, 0; i < n; i++ {

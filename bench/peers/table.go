@@ -9,7 +9,7 @@ import (
 	"quarry/asm"
 )
 
-// printMachine says what the figures depend on.
+// printMachine prints the machine, the versions and the settings that the figures depend on.
 func printMachine(w io.Writer) {
 	fmt.Fprintf(w, "cpu        %s, %d of %d cores, %s %s/%s\n",
 		asm.CPUName(), runtime.GOMAXPROCS(0), runtime.NumCPU(), runtime.Version(), runtime.GOOS, runtime.GOARCH)

@@ -161,7 +161,7 @@ func peerGrid(list []Peer) *Grid {
 	return g
 }
 
-// verdicts says which floors and goals hold; nil if there are none.
+// verdicts returns which floors and goals hold; nil if the run has neither.
 func verdicts(list []Peer) *Grid {
 	g := &Grid{Head: []string{"entities", "entrant", "floor", "goal"}}
 	for i := range list {

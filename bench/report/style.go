@@ -78,7 +78,7 @@ func family(name string) string {
 	return word
 }
 
-// style says how one series is drawn.
+// style is how one series is drawn.
 type style struct {
 	line  draw.LineStyle
 	glyph draw.GlyphStyle

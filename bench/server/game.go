@@ -37,7 +37,7 @@ type state interface {
 	end()
 }
 
-// spec says what a child does.
+// spec is the work of a child process.
 type spec struct {
 	Side   string `json:"side"`
 	Units  int    `json:"units"`

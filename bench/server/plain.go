@@ -7,7 +7,7 @@ const plainSide = "plain Go"
 // handle names a unit of the plain side: a slot, and how often it was used before.
 type handle struct{ slot, version uint32 }
 
-// slot says where the unit of a handle is.
+// slot is where the unit of a handle is.
 type slot struct{ at, version uint32 }
 
 // plain keeps units one behind the other in a slice, without holes, so that a loop meets each.

@@ -51,7 +51,7 @@ func (b *bench) report(plain, ours *workload.Side) {
 		middle(b.plainTake), middle(b.plainSome), middle(b.plainRestore), middle(b.plainAll))}
 }
 
-// wanted says what is wanted at most, and whether it holds.
+// wanted returns the bound that is wanted, and whether it holds.
 func wanted[T time.Duration | float64](got, most T) string {
 	if got > most {
 		return fmt.Sprintf("%v **missed**", most)

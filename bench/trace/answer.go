@@ -108,7 +108,7 @@ func knownRow(path string) (Row, bool) {
 	return row, ok
 }
 
-// differences says in words where got differs from want.
+// differences describes where got differs from want.
 func (got Answer) differences(want Answer) []string {
 	var list []string
 	add := func(what string, got, want int64) {

@@ -78,7 +78,7 @@ func newBuilder(t *Trace, file string, text io.Reader, most limits) *builder {
 }
 
 // next moves to the next line. The last line may lack its end. When next returns false, the text
-// has ended, or err says why it cannot be read further.
+// has ended, or err is the reason why it cannot be read further.
 func (b *builder) next() bool {
 	text, err := b.in.ReadSlice('\n')
 	if len(text) == 0 && errors.Is(err, io.EOF) {

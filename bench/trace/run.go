@@ -18,7 +18,7 @@ const (
 	maxAlign = 1 << 20
 )
 
-// Options says what Run replays.
+// Options is what Run replays.
 type Options struct {
 	File string // a trace in one of the three forms; "" is the built-in one
 }
@@ -225,7 +225,7 @@ func (s *subject) side(r *replay, err error) workload.Side {
 	return side
 }
 
-// describe says what the trace is.
+// describe describes the trace.
 func (s *subject) describe() []string {
 	t, st := s.t, &s.stats
 	name := t.Name

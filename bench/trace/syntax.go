@@ -14,7 +14,7 @@ var ErrLimit = errors.New("trace: limit reached")
 // maxQuote bounds how much of a bad line an error repeats, in bytes.
 const maxQuote = 60
 
-// SyntaxError says which line of which file breaks the form.
+// SyntaxError is the file, the line and the reason of a text that breaks the form.
 type SyntaxError struct {
 	File string // as passed to Read; for a zip archive "file.zip(member)"
 	Line int    // from 1

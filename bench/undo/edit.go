@@ -28,7 +28,7 @@ type edit struct {
 	name string
 }
 
-// perStep says how many edits of each kind a step has.
+// perStep is the number of edits of each kind in a step.
 var perStep = [kinds]int{move: 4, create: 2, destroy: 2, rename: 1, light: 1, path: 1, mark: 1}
 
 // author makes up edits.

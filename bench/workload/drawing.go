@@ -6,7 +6,7 @@ import "quarry/bench/curve"
 // linear, and values may be 0 or negative.
 type Drawing struct {
 	curve.Table
-	// Dots says that the series are places in a plane, drawn as dots on axes of one scale;
+	// Dots is set if the series are places in a plane, drawn as dots on axes of one scale;
 	// otherwise they are curves over axes that begin at 0.
 	Dots bool
 }

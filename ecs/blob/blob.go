@@ -53,8 +53,8 @@ type header struct {
 }
 
 // Blob is a handle of a blob with root T: 8 bytes, for components, elements of buffers and shared
-// values. The zero value is none. Worlds see the entity in it, so copies of worlds and of groups,
-// MoveAll and files keep what it leads to.
+// values. The zero value is no blob. Worlds see the entity in it, so copies of worlds and of
+// groups, MoveAll and files keep what it leads to.
 type Blob[T any] struct{ entity ecs.Entity }
 
 // TypeOf names a root type; see Type.

@@ -210,7 +210,7 @@ func TestScarceMemory(t *testing.T) {
 
 // TestRefusedByMemory plays a buffer whose only run finds no room, and one whose second does: the
 // first stays recorded, with nothing changed, and can be played when there is room; of the second
-// the error says what was applied, and it counts as played.
+// the error has the commands that were applied, and the buffer counts as played.
 func TestRefusedByMemory(t *testing.T) {
 	u, err := alloc.NewUniverse(alloc.Size(8 << 20))
 	require.NoError(t, err)

@@ -17,7 +17,7 @@ import (
 //	how they are checked                           check.go, checkblock.go, pattern.go, stale.go, entitystate.go
 //	what they make of entities                     program.go, subject.go, subjectgroup.go
 //	how they are applied                           play.go, player.go, fill.go, query.go
-//	what an error says                             failure.go
+//	the text of an error                           failure.go
 
 // Play makes all recorded changes. If a command cannot apply, the error is a *PlayError that names
 // it, the world is unchanged, and the commands stay recorded. Call PlayRest or Clear; otherwise the

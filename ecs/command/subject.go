@@ -6,7 +6,7 @@ import (
 	"quarry/ecs"
 )
 
-// subjects holds the subjects by number; 0 is none. There is one for each entity and run, with what
+// subjects holds the subjects by number, from 1. There is one for each entity and run, with what
 // the run does to the entity. They are kept column by column, because playing goes through one
 // column after the other.
 type subjects struct {

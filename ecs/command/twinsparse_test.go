@@ -51,7 +51,7 @@ func (o order) doAim(y *yard, e, other ecs.Entity) (failed int) {
 	return failed
 }
 
-// describe tells all that an entity has; entities in it by their numbers.
+// describe returns all components of an entity, with entities in them by their numbers.
 func (y *yard) describe(e ecs.Entity, number func(ecs.Entity) string) string {
 	if !y.w.Alive(e) {
 		return "dead"

@@ -7,10 +7,10 @@ import (
 	"quarry/ecs/hierarchy"
 )
 
-// Local says where an entity is as its parent sees it: a turn and row block, and a shift.
+// Local is where an entity is as its parent sees it: a turn and a shift.
 type Local struct{ A, B, C, D, X, Y float32 }
 
-// Global says where it is in the world.
+// Global is where the entity is in the world.
 type Global Local
 
 // under gives the place of what is at l in a frame that is at g.

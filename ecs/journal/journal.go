@@ -118,9 +118,9 @@ func (j *Journal) World() *ecs.World {
 // returns; the writer compares it with the one before, and writes and syncs as the options say.
 // With SyncEach, Commit waits until that is done.
 //
-// An error says that the journal cannot write, as of a full disk: later commits try again, at most
-// each 100 ms, and then have all that changed since the last record. An error that wraps ErrRebase
-// remains until Rebase. The world is untouched in either case.
+// An error means that the journal cannot write, for example because the disk is full: later commits
+// try again, at most each 100 ms, and then have all that changed since the last record. An error
+// that wraps ErrRebase remains until Rebase. The world is untouched in either case.
 //
 // Commit panics where World.Snapshot does, and if the journal is closed. Cost for the owner:
 // World.Snapshot, and the copies of the units of 16 KiB that are written while the snapshot is
@@ -235,7 +235,8 @@ func (j *Journal) Acknowledged() uint64 {
 // Compact begins to write a new base in the background, of the last commit that was written; when
 // it is in place, a log that begins after it replaces the one before. Commits go on meanwhile. It
 // does nothing if the log has no record, a new base is being written, or the journal needs Rebase.
-// Status says how it went. It panics if the journal is closed. Any goroutine may call it.
+// Status returns the state of the journal. It panics if the journal is closed. Any goroutine may
+// call it.
 func (j *Journal) Compact() {
 	j.check("Journal.Compact")
 	j.mu.Lock()
@@ -263,9 +264,9 @@ func (j *Journal) Rebase() error {
 }
 
 // Close writes and syncs all commits, waits for a compaction under way, and ends the journal. The
-// world stays. The error says what could not be written; the journal is closed nevertheless. A
-// second call does nothing. Until then the world cannot be closed. Close panics inside a loop over
-// rows and while the world is lent; the journal is open then as before.
+// world stays. The error names the file that could not be written; the journal is closed
+// nevertheless. A second call does nothing. Until then the world cannot be closed. Close panics
+// inside a loop over rows and while the world is lent; the journal is open then as before.
 func (j *Journal) Close() error {
 	const op = "Journal.Close"
 	j.checkMade(op)

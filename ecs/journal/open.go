@@ -65,7 +65,7 @@ type Opened struct {
 	Cut     int64  // bytes after the last record that counts, which were cut off
 	Why     error  // why they, or all of the log, do not count; nil if all of it does
 
-	// Converted says that types have changed since the base, that there are new ones, or that the
+	// Converted is true if types have changed since the base, that there are new ones, or that the
 	// log had format 1. So the world became a new base, with the number of the next commit, which
 	// Base and Commit are.
 	Converted bool

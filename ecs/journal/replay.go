@@ -100,7 +100,7 @@ func (r *replay) ofBase(d disk.Disk, folder string) error {
 	return err
 }
 
-// run calls apply with the deltas of the records that count. The error says that a record is
+// run calls apply with the deltas of the records that count. An error means that a record is
 // damaged, or could not be read, which had been acknowledged; or it is one of apply.
 func (r *replay) run(apply func(delta []byte) error, cut bool) error {
 	in := bufio.NewReaderSize(io.NewSectionReader(r.f, r.at, r.size-r.at), copyBytes)
@@ -129,7 +129,7 @@ func (r *replay) run(apply func(delta []byte) error, cut bool) error {
 	return nil
 }
 
-// next reads a record. The error says why it does not count, or is the system's.
+// next reads a record. The error is the reason why it does not count, or is the system's.
 func (r *replay) next(in io.Reader, head []byte, delta *[]byte) (h recordHeader, err error) {
 	left := r.size - r.at
 	if left < int64(len(head)) {

@@ -320,7 +320,7 @@ func (s *simulation) starve() {
 	}
 }
 
-// mayFail reports whether an error says what can be: that the log needs a new base, or that memory
+// mayFail reports whether an error is a possible one: the log needs a new base, or memory
 // was refused.
 func mayFail(err error) bool {
 	return err == nil || errors.Is(err, ErrRebase) || errors.Is(err, alloc.ErrFull)

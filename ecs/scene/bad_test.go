@@ -148,7 +148,7 @@ func TestBadBakers(t *testing.T) {
 	})
 }
 
-// TestBadJSON: errors say the line, the object and the field; those of several objects come at
+// TestBadJSON: errors have the line, the object and the field; those of several objects come at
 // once.
 func TestBadJSON(t *testing.T) {
 	b := newBakery(t)

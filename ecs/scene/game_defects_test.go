@@ -82,7 +82,8 @@ func TestGameBetweenUpdates(t *testing.T) {
 	}
 }
 
-// Files that are none, of types that the program has not, and functions that panic in a loader.
+// Files that are not world files, types that the program does not have, and functions that panic in
+// a loader.
 func TestLoadersRefuse(t *testing.T) {
 	folder := t.TempDir()
 	b := newBakery(t)

@@ -79,7 +79,7 @@ func (l *Local) write(m *Mat4) {
 }
 
 // under makes each matrix the product of the parent's matrix m and that of its Local, as Mat4.Mul
-// does. There are as many matrices as locals, and m is none of them.
+// does. There are as many matrices as locals, and m is not one of them.
 func under(out []LocalToWorld, locals []Local, m *Mat4) {
 	// Safe because a Local is eight float32 in the order that Compose takes, and a LocalToWorld
 	// sixteen.

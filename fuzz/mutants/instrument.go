@@ -26,7 +26,8 @@ import (
 // and the compiler's check that a function returns are unchanged; only its outermost scope is one
 // deeper, for which := and labels are rewritten (nested).
 
-// variable says which mutant is on, from 1; none or 0 is the unchanged code.
+// variable is the environment variable with the number of the mutant that is on, from 1; unset or 0
+// is the unchanged code.
 const variable = "QUARRY_MUTANT"
 
 const switchFile = `package mutanton

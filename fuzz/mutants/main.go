@@ -94,7 +94,7 @@ func (o *options) main() error {
 }
 
 // runAll builds and runs the mutants of the list, sets their verdicts, and prints its progress. The
-// error says how many survived or had no verdict.
+// error has the number of those that survived or had no verdict.
 func runAll(t *tree, list []*mutant, places []place, jobs int) error {
 	dir, err := os.MkdirTemp("", "mutants")
 	if err != nil {

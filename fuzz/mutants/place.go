@@ -60,8 +60,8 @@ func (t *tree) locate(m *mutant) (place, mutant, error) {
 	return place{}, *m, fmt.Errorf("%v: nothing matches.%s", m, t.hint(m, replaced, named))
 }
 
-// only finds the one of these functions that has as many places as the mutant wants. The error says
-// how many places there are in a function that has another number.
+// only finds the one of these functions that has as many places as the mutant wants. The error has
+// the number of places in a function that has more or fewer.
 func (t *tree) only(replaced *pattern, where func(*goFunc) bool, loose bool, m *mutant) (*goFunc, match, error) {
 	var only *goFunc
 	var which match

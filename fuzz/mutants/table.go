@@ -136,7 +136,7 @@ func writeLines(b *bytes.Buffer, sign, text string) {
 	}
 }
 
-// place says where the mutant is, as in the table.
+// place returns where the mutant is, as in the table.
 func (m *mutant) place() string {
 	if m.of == 0 {
 		return m.pkg + " " + m.fn

@@ -17,7 +17,7 @@ const (
 	ecsLines = 6000
 )
 
-// openingWords is how many words a statement has at least: a heading is none.
+// openingWords is how many words a statement has at least: a heading is not a statement.
 const openingWords = 8
 
 // silentFiles finds files of ecs whose first declaration has no statement before it: a comment that

@@ -178,7 +178,7 @@ func isNil(e ast.Expr) bool {
 	return ok && name.Name == "nil"
 }
 
-// textOf returns the literal text of an expression, "" if it is none.
+// textOf returns the text of an expression that is a string literal, otherwise "".
 func textOf(e ast.Expr) string {
 	if lit, ok := e.(*ast.BasicLit); ok {
 		return strings.Trim(lit.Value, "\"`")

@@ -302,7 +302,7 @@ func TestCacheWithoutRoom(t *testing.T) {
 	}))
 }
 
-// TestCacheForLong: a time that is far away is none that is over.
+// TestCacheForLong: a time far in the future is not over.
 func TestCacheForLong(t *testing.T) {
 	h, end := newHeap(t)
 	defer end()

@@ -62,8 +62,8 @@ var (
 	indent  = regexp.MustCompile(`(?m)^(.)`) // where a line that is not empty begins
 )
 
-// unlike says what in the guide is not in the files of its pages: go blocks, at any one
-// depth of tabs, and text blocks, which are whole lines of an output.
+// unlike returns the parts of the guide that are not in the files of its pages: go blocks, at any
+// one depth of tabs, and text blocks, which are whole lines of an output.
 func unlike(guide string, files map[int]page) (found []string) {
 	starts := heading.FindAllStringSubmatchIndex(guide, -1)
 	for i, at := range starts {

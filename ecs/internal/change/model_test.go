@@ -246,7 +246,7 @@ func (m *model) read(at store.Row, c table.Column) uint32 {
 
 // outcomes of the slow twin, entity by entity.
 
-// goes says that an entity came to a table, where types of reset begin anew.
+// goes notes that an entity came to a table, where types of reset begin anew.
 func (m *model) goes(e entity.ID, to *table.Table, reset table.Signature) {
 	row := m.want[e]
 	for id := range table.TypeID(kinds) {
@@ -260,7 +260,7 @@ func (m *model) goes(e entity.ID, to *table.Table, reset table.Signature) {
 	row.types = to.Sig
 }
 
-// ends says that an entity ended.
+// ends notes that an entity ended.
 func (m *model) ends(e entity.ID) {
 	delete(m.want, e)
 	m.dead = append(m.dead, e)

@@ -26,7 +26,7 @@ func (r *Writer) RoomHeld(t *table.Table, n int) error {
 	return r.settle(t, err)
 }
 
-// settle ends making room in a table; err says whether it failed.
+// settle ends making room in a table, which failed if err is not nil.
 func (r *Writer) settle(t *table.Table, err error) error {
 	if err != nil {
 		t.Settle()

@@ -210,7 +210,7 @@ func (r *Writer) EndOne(t *table.Table, e entity.ID, record *entity.Record, o ta
 	r.ids.FreeID(e, record)
 }
 
-// forgetRows tells the world that the entities of n rows of a chunk end.
+// forgetRows reports to the world that the entities of n rows of a chunk end.
 func (r *Writer) forgetRows(l table.Location, n int) {
 	at := r.tables.OwnerOf(l).RowAt(l)
 	r.forget(table.IDs(at.Base, at.Row+n)[at.Row:])

@@ -9,7 +9,7 @@ import (
 )
 
 // ImageOf returns the image of a snapshot for a file. Any goroutine may call it, and read the
-// image; the snapshot cannot be closed before the image is. The error says that the snapshot is
+// image; the snapshot cannot be closed before the image is. An error means that the snapshot is
 // lost, or which values cannot be written; it has no prefix. Cost: the metadata of the world, the
 // rows of archetypes with buffers if any buffer has spilled, and the codecs of managed values.
 func ImageOf(s *ecs.Snapshot) (*worldfile.Image, error) { return worldfile.ImageOf(Snapshot(s), false) }

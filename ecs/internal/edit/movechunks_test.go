@@ -92,7 +92,7 @@ func createFast(t *testing.T, x *ecstest.Twin, set, n int) {
 }
 
 // countRight counts the entities of a query whose values and bits are what createFast gave them;
-// flags says whether they had the flag then or got it since.
+// flags reports whether they had the flag then or got it since.
 func countRight(t *testing.T, x *ecstest.Twin, q *ecs.Query, flags bool) (n int) {
 	for rows := range q.Rows() {
 		p := x.Position.ReadOnly(rows)

@@ -35,7 +35,7 @@ const (
 	RowBlocks = 1 << (32 - RowBits) // row blocks that locations tell apart
 )
 
-// ColumnAddress says, for look-ups, where the values of one type are in one row block, and where
+// ColumnAddress is, for look-ups, where the values of one type are in one row block, and where
 // the change version of the type in the row block's chunk is. A row block without the type has the
 // column address from NoValues.
 type ColumnAddress struct {

@@ -285,7 +285,7 @@ func TestStoreAgainstModel(t *testing.T) {
 	require.Contains(t, kinds(s, owned), "opo", "blocks of both kinds follow each other")
 }
 
-// kinds says of each block, by its number, whether the owner has taken ids of it (o) or not (p).
+// kinds returns for each block, by number, whether the owner has taken ids of it (o) or not (p).
 func kinds(s *entity.Store, owned map[entity.ID]bool) string {
 	all := bytes.Repeat([]byte("p"), s.Blocks()+s.ReservedBlocks())
 	for e := range owned {

@@ -7,7 +7,7 @@ import (
 	"quarry/internal/disk"
 )
 
-// Identity tells world files apart: its checksums cover each byte.
+// Identity distinguishes world files: its checksums cover each byte.
 type Identity struct {
 	Bytes        int64
 	Header, Sums uint32

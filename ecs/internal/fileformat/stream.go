@@ -139,7 +139,8 @@ func (s *stream) fill(what string, b []byte) error {
 	return fmt.Errorf("%s from byte %d on: %w", what, s.at, err)
 }
 
-// ofTotal says how many bytes there should be, once that is known.
+// ofTotal returns the part of a text with the number of bytes that there should be, once that is
+// known.
 func (s *stream) ofTotal() string {
 	if s.total == 0 {
 		return ""

@@ -163,7 +163,7 @@ func (a *ask) wants(k *kind) bool {
 	return true
 }
 
-// wantsRow says whether a row matches of which some types are enabled.
+// wantsRow reports whether a row with some types enabled matches.
 func (a *ask) wantsRow(k *kind, on set) bool {
 	for id := range a.enabled {
 		if !on[id] {

@@ -20,7 +20,7 @@ import (
 // Verify cannot see whether a node was written that shared Names have too, as nothing in the node
 // says so: tests compare them with a model.
 
-// Names are names of entities; the zero Names are none.
+// Names are names of entities; the zero Names are empty.
 type Names struct {
 	entries trie[entry]
 	lists   trie[list]

@@ -75,7 +75,7 @@ func (p *part) put(u *universe.Universe, unit int, from []byte) error {
 	return nil
 }
 
-// Read copies the bytes of a unit, as they were when the layer began, to dst. An error says that
+// Read copies the bytes of a unit, as they were when the layer began, to dst. An error means that
 // the layer is lost. Any goroutine may call it.
 func (l *Layer) Read(m *Memory, unit int, dst []byte) error {
 	p := l.past
@@ -99,7 +99,7 @@ func (l *Layer) Read(m *Memory, unit int, dst []byte) error {
 }
 
 // ReadBytes fills dst with the bytes of a memory from at on, as they were when the layer began. An
-// error says that the layer is lost. Any goroutine may call it.
+// error means that the layer is lost. Any goroutine may call it.
 func (l *Layer) ReadBytes(m *Memory, at int, dst []byte) error {
 	for len(dst) > 0 {
 		skip := at % UnitSize
@@ -122,7 +122,7 @@ func (l *Layer) ReadBytes(m *Memory, at int, dst []byte) error {
 
 // Kept returns the bytes of a unit as they were when the layer began, without a copy, or nil if
 // neither the layer nor a newer one has them. They are valid until the layer is closed. An error
-// says that the layer is lost. Any goroutine may call it.
+// means that the layer is lost. Any goroutine may call it.
 func (l *Layer) Kept(m *Memory, unit int) ([]byte, error) {
 	l.past.mu.RLock()
 	defer l.past.mu.RUnlock()
@@ -131,7 +131,7 @@ func (l *Layer) Kept(m *Memory, unit int) ([]byte, error) {
 
 // Old returns the bytes of a unit as they were when the layer began, if the unit may have been
 // written since. It belongs to the owner; the bytes are valid until the layer is closed. An error
-// says that the layer is lost.
+// means that the layer is lost.
 func (l *Layer) Old(m *Memory, unit int) (old []byte, written bool, err error) {
 	if m.stateNow(unit)&^busy < stateOf(l.number) {
 		return nil, false, nil

@@ -22,8 +22,8 @@ import (
 // A fixed range is one that nobody writes while a layer has it, whether or not its unit has passed
 // BeforeWrite.
 
-// Text says that n bytes of a range, from byte at on, were written past the write barrier: Stale or
-// Missed.
+// Text returns a report of n bytes of a range, from byte at on, that were written past the write
+// barrier: Stale or Missed.
 type Text func(at, n int) string
 
 // Stale is the text for memory to which users have slices and pointers.

@@ -229,7 +229,7 @@ func (q *Query) CheckOpen(op string) {
 	}
 }
 
-// Driver says what the loops of a query that requires a sparse type, and the parts of jobs over it,
+// Driver is what the loops of a query that requires a sparse type, and the parts of jobs over it,
 // go through. It changes what they cost, not what they yield.
 type Driver uint8
 

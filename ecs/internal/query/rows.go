@@ -155,9 +155,9 @@ func (q *Query) refuseAccess(t *world.Type, op string) {
 	panic(fmt.Sprintf("ecs: %s: %v does not declare %s: %s", op, q, t.Name, q.adviceOn(t, write)))
 }
 
-// adviceOn tells the user how to declare a type without changing what the query matches. If a term
-// names the type without access, the advice is to add access in that term: a separate Read term
-// would match fewer entities. write is set if reading is not enough.
+// adviceOn returns advice on how to declare a type without changing what the query matches. If a
+// term names the type without access, the advice is to add access in that term: a separate Read
+// term would match fewer entities. write is set if reading is not enough.
 func (q *Query) adviceOn(t *world.Type, write bool) string {
 	for _, term := range q.Terms {
 		switch term.Kind {

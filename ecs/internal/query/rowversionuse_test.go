@@ -160,7 +160,7 @@ func TestRowVersionsOfSharedBits(t *testing.T) {
 	require.ElementsMatch(t, list[:100], q.Entities(nil))
 }
 
-// TestRowVersionsAtTheWrap: versions compare by distance, and 0 is none.
+// TestRowVersionsAtTheWrap: versions compare by distance, and 0 is no version.
 func TestRowVersionsAtTheWrap(t *testing.T) {
 	w := ecstest.NewWorld(t)
 	position := ecs.Register[ecstest.Position](w, ecs.TrackRows)

@@ -19,7 +19,7 @@ import (
 //	P3 There is room for the entries, their versions and, in a set with bits, their bits; bits
 //	   after the last entry are clear.
 
-// Entry is the number of an entry, from 1; 0 is none.
+// Entry is the number of an entry, from 1; 0 is no entry.
 type Entry uint32
 
 // BlockSize is the number of entries that share a version.

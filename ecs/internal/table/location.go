@@ -5,9 +5,9 @@ import (
 	"quarry/internal/universe"
 )
 
-// Location says where an entity's row is. A world numbers its rows by row blocks of 2,048. Each
-// chunk of a table, even a small one, has consecutive row blocks, as many as its rows need. The
-// numbers do not depend on the chunk's address:
+// Location is the chunk and the row of an entity as one number. A world numbers its rows by row
+// blocks of 2,048. Each chunk of a table, even a small one, has consecutive row blocks, as many as
+// its rows need. The numbers do not depend on the chunk's address:
 //
 //	bit 0         11                            32
 //	    +---------+-----------------------------+

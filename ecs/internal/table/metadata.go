@@ -133,7 +133,7 @@ func (b *Metadata) resetLast() {
 	}
 }
 
-// Later returns the later of two versions; 0 is none.
+// Later returns the later of two versions; 0 is no version.
 func Later(a, b uint32) uint32 {
 	if a == 0 || b != 0 && int32(b-a) > 0 {
 		return b

@@ -87,7 +87,8 @@ func (b *Metadata) promoteRows(pos int) {
 	}
 }
 
-// takeVersions returns versions for a chunk with room for room rows, which are none of its rows'.
+// takeVersions returns a slice of versions for a chunk with room for room rows; its contents are
+// undefined.
 func (s *Spares) takeVersions(room int) []uint32 {
 	spare := &s.versions[bits.Len(uint(room-1))]
 	if last := len(*spare) - 1; last >= 0 {

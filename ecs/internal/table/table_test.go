@@ -159,7 +159,7 @@ func (m *slowTables) create(a *table.Table, n int) {
 	}
 }
 
-// moved tells the model that an entity has come along a transition.
+// moved changes the model for an entity that has moved along a transition.
 func (m *slowTables) moved(x *table.Transition, e entity.ID) {
 	row := m.rows[e]
 	for id := range kinds {

@@ -19,7 +19,7 @@ import (
 // at most 16 (alloc.MaxSize), since indices of its chunks have 20 bits in handles and lists.
 
 // large reports whether a buffer has a large block. One of 65 chunks that holds a single element of
-// 1 MiB is none; it moves when it grows, as smaller blocks do.
+// 1 MiB is not large; it moves when it grows, as smaller blocks do.
 func (h *Header) large(k *Shape) bool {
 	return h.ref != 0 && int(h.capacity)*k.Element > wholeFrom
 }

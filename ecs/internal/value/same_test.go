@@ -87,7 +87,7 @@ func TestSameAgreesWithTwin(t *testing.T) {
 		[]mixed{{A: [2]any{nan, 1}}}, []mixed{{I: nan}}, []mixed{{I: float32(nan)}}, []mixed{{I: nan, F: 1}})
 }
 
-// TestValuesTake tells values that Go cannot compare, whatever holds them.
+// TestValuesTake finds values that Go cannot compare, whatever holds them.
 func TestValuesTake(t *testing.T) {
 	m := value.NewValues[mixed](nil)
 	for _, x := range []any{

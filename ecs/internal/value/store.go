@@ -21,7 +21,7 @@ import (
 // They hold for a copy of a store too, of which the rows are those that the store had; see
 // copies.go.
 
-// Slot is the number of a value in a store, from 1; 0 is none.
+// Slot is the number of a value in a store, from 1; 0 is no value.
 type Slot uint32
 
 // SlotsAt returns the slots of n rows of a store, for reading and writing.

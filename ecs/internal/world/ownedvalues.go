@@ -15,7 +15,7 @@ import (
 // both may hold links.
 
 // freeBuffers frees the blocks of all buffers. Blocks that the heap still holds afterwards have
-// leaked. The error says that rows cannot be read, as where the file that a world was opened from
+// leaked. An error means that rows cannot be read, as where the file that a world was opened from
 // has been cut: what leads to their blocks is lost.
 func (w *World) freeBuffers() error {
 	if w.Buffers.Live() == 0 {

@@ -49,7 +49,7 @@ func (b RawBuffer) Header(op string) *value.Header {
 
 // Writable is header for methods that change the buffer.
 func (b RawBuffer) Writable(op string) *value.Header {
-	if !b.Write || b.Epoch != *b.Lookup.ToWrite { // the zero RawBuffer is none to write
+	if !b.Write || b.Epoch != *b.Lookup.ToWrite { // so the zero RawBuffer cannot be written
 		b.Refuse(op)
 	}
 	return b.Head

@@ -125,7 +125,7 @@ type Type struct {
 	Tracked    bool // see TrackRows
 	MaxRows    int  // see MaxRows; 0: no limit
 
-	Live *Type // the world's type, of which this is a snapshot's copy; nil: it is none
+	Live *Type // if this is a snapshot's copy of a type, the type of the snapshot's world; else nil
 }
 
 // TypeID numbers a world's component types in order of registration.

@@ -68,7 +68,8 @@ func (f *ImageField) String() string { return strings.TrimSpace(f.Name + " " + f
 // isBlank reports whether nobody can name the field.
 func (f *ImageField) isBlank() bool { return f.Name == "_" || strings.HasSuffix(f.Name, "._") }
 
-// moveTo returns the move of a field to one of the program. The error says why there is none.
+// moveTo returns the move of a field to one of the program. The error is the reason why there is
+// none.
 func (f *ImageField) moveTo(g *ImageField) (fieldMove, error) {
 	m := fieldMove{from: f.Offset, to: g.Offset, size: f.Size, wide: g.Size}
 	switch {

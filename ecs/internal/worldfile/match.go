@@ -272,8 +272,8 @@ func (t *ImageType) check() error {
 	return nil
 }
 
-// otherOldError says that a conversion function takes a type of another layout than the file's: it
-// is for another version.
+// otherOldError is the error of a conversion function that takes a type of another layout than the
+// file's: it is for another version.
 type otherOldError struct{ old reflect.Type }
 
 func (e *otherOldError) Error() string {
@@ -294,8 +294,8 @@ func (m *matcher) converts(x *imageMatch) bool {
 	})
 }
 
-// conversionFor returns the conversion function for a type, or nil if there is none. The error says
-// why one that names the type is not it.
+// conversionFor returns the conversion function for a type, or nil if there is none. The error is
+// the reason why a function that names the type does not fit.
 func (m *matcher) conversionFor(x *imageMatch) (by *Conversion, wrong error) {
 	for i := range m.rules.Conversions {
 		c := &m.rules.Conversions[i]

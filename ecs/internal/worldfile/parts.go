@@ -30,7 +30,7 @@ var saves = [...]struct {
 
 var _ = [1]struct{}{}[len(saves)-int(world.PartCount)] // each part has an entry
 
-// describeRows says where chunks, blocks and managed values lie.
+// describeRows returns where chunks, blocks and managed values lie.
 func (w *imageWriter) describeRows() error {
 	if err := w.describeManaged(); err != nil {
 		return err

@@ -162,7 +162,7 @@ func (n *fieldNames) apply(rule *FieldRename) {
 	}
 }
 
-// inProgram returns the name of a field in the program. The error says that a rule gives it one
+// inProgram returns the name of a field in the program. An error means that a rule gives it one
 // that is not there.
 func (n *fieldNames) inProgram(name string) (string, error) {
 	i := slices.IndexFunc(n.list, func(r renaming) bool { return r.names[0] == name })

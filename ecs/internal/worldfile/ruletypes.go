@@ -15,7 +15,7 @@ type Rules struct {
 	KeepUnknown bool // and kept
 	Strict      bool // what is lost is refused, but for what Drop and DropFields name
 	DropFields  []LostField
-	// KeepEntities says that kept types may have entities where no made type has them, in a world
+	// KeepEntities is set if kept types may have entities where no made type has them, in a world
 	// that is neither cloned nor moved.
 	KeepEntities bool
 	Conversions  []Conversion

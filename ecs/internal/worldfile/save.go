@@ -53,7 +53,7 @@ const (
 	imageAlign   = 64                         // of a segment
 )
 
-// ImageOf returns the image of a snapshot for a file. The error says that the snapshot is lost, or
+// ImageOf returns the image of a snapshot for a file. An error means that the snapshot is lost, or
 // which values cannot be written. now says that the world has not changed since the snapshot.
 func ImageOf(s *snapshot.Snapshot, now bool) (out *Image, err error) {
 	const op = "image of a snapshot"

@@ -189,9 +189,9 @@ func (l *Ledger) callNear() {
 	}
 }
 
-// Set puts terms in force; nil means no budget. Memory that is empty goes first. The error says
-// that more is committed all the same, and wraps ErrBudget; or it is the error of goFits. Then the
-// terms stay as they were. Set returns what they were.
+// Set puts terms in force; nil means no budget. Empty memory is given back first. If more is
+// committed even so, the error wraps ErrBudget; otherwise it is that of goFits. After an error the
+// terms stay as they were. before is the terms that were in force until now.
 func (l *Ledger) Set(t *Terms, goFits func(total, offHeap int64) error) (before *Terms, err error) {
 	l.setting.Lock()
 	defer l.setting.Unlock()

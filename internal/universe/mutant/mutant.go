@@ -6,7 +6,7 @@ package mutant
 // the mutations of the universe, except the first two.
 type mutation uint8
 
-// These are the defects, and Healthy, which is none.
+// The defects, and Healthy, which is the code without a defect.
 const (
 	Healthy           mutation = iota
 	KeepClaim                  // a claim whose memory was refused is kept

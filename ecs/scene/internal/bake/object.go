@@ -166,7 +166,7 @@ type Error struct {
 	Stack  []byte // of a baker that panicked
 }
 
-// Error says which object, where it stands, which baker, and what.
+// Error returns a text with the object, its place in the file, the baker and the cause.
 func (e *Error) Error() string {
 	o := Object{ID: e.Object, Place: e.Place}
 	if e.Baker == "" {

@@ -145,7 +145,7 @@ func (i *Instance) guarded(open func() (*opened, error)) (file *opened, err erro
 	return open()
 }
 
-// stop tells the loader that nobody waits.
+// stop ends the loader's work: the instance is no longer wanted.
 func (i *Instance) stop() { i.canceled.Store(true) }
 
 // end closes what a loader has made, if it is done.
