@@ -28,8 +28,8 @@ type Budget struct {
 	NearPercent int // 1 to 100; 0: 90
 
 	// Total, unless 0, is how many bytes the process may take in all, Go memory included. SetBudget
-	// keeps GOMEMLIMIT at Total minus what is committed off the heap, but never below what Go needs
-	// at that moment (see [GCFor]). Where mmap.Real is false, as in race builds and WebAssembly,
+	// keeps GOMEMLIMIT at Total minus the bytes committed off the heap, but never below the need of
+	// Go at that moment (see [GCFor]). Where mmap.Real is false, as in race builds and WebAssembly,
 	// all memory is Go's and the limit stays at Total. GOGC is unchanged.
 	Total int64
 }

@@ -130,7 +130,7 @@ func TestBudgetOfChunksGivenBack(t *testing.T) {
 	require.ErrorIs(t, err, alloc.ErrBudget)
 	require.False(t, u.Extend(third, 3, 1))
 	u.Free(second, 1)
-	fourth, err := u.AllocAs(3) // takes what is there, or what a purge makes room for
+	fourth, err := u.AllocAs(3) // takes committed memory, or memory for which a purge makes room
 	require.NoError(t, err)
 	require.Equal(t, base+3*alloc.ChunkSize, committed())
 	require.NoError(t, u.Verify())

@@ -2,8 +2,8 @@ package alloc
 
 import "quarry/internal/universe/ledger"
 
-// PurgeAll has everything in the process give back what is empty, and returns what is
-// still committed.
+// PurgeAll makes the whole process give back empty memory, and returns the bytes that are still
+// committed.
 func PurgeAll() int64 {
 	ledger.Process.Purge(func() bool { return false })
 	return ledger.Process.Used()

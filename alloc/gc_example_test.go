@@ -32,8 +32,8 @@ func ExampleGCFor() {
 	// Output: -1 1024 MiB
 }
 
-// A server bounds what it takes off the heap, drops its caches before that is reached,
-// and leaves the Go heap what the rest of 2 GiB is at any time.
+// A server bounds its memory off the heap, drops its caches before that bound is reached, and
+// leaves the rest of 2 GiB to the Go heap at any time.
 func ExampleSetBudget() {
 	before, err := alloc.SetBudget(alloc.Budget{
 		OffHeap:     1 << 30,

@@ -86,8 +86,8 @@ func mapped(t *testing.T, u *alloc.Universe, n int) alloc.ChunkIndex {
 	return first
 }
 
-// TestMapFile: the file's bytes are there and can be written; what was freed never shows them again
-// to who asks for zeros, whether its memory was given back meanwhile or not.
+// TestMapFile: the file's bytes are there and can be written; after a block was freed, a request
+// for zeroed memory never shows them again, whether the memory was given back meanwhile or not.
 func TestMapFile(t *testing.T) {
 	u := newUniverse(t, alloc.Size(8*mmap.Granule), alloc.Retain(0), alloc.PurgeAfter(0))
 	before := alloc.ReadBudget().Committed

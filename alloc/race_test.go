@@ -37,11 +37,11 @@ var racePrograms = []struct {
 	{"channel, freed by the other, and alloc by a Local", false, freeOfOthers},
 }
 
-// TestRaceDetector runs each program in a process of its own: the memory of a universe
-// is the Go heap's in race builds, so the detector must find what is wrong with it, and
-// nothing where free and alloc, or the program, put writes in an order. There is one processor: on
-// two, who waits for a block may allocate millions of others first, and after some millions of
-// synchronizations the detector forgets what was written before.
+// TestRaceDetector runs each program in a process of its own: the memory of a universe is the Go
+// heap's in race builds, so the detector must find what is wrong with it, and nothing where free
+// and alloc, or the program, put writes in an order. There is one processor: on two, a goroutine
+// that waits for a block may allocate millions of others first, and after some millions of
+// synchronizations the detector forgets earlier writes.
 func TestRaceDetector(t *testing.T) {
 	if name := os.Getenv(raceProgram); name != "" {
 		h := newHeap(t)

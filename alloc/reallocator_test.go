@@ -66,8 +66,8 @@ func eachReallocator(t *testing.T, f func(t *testing.T, a alloc.Allocator, most 
 }
 
 // TestReallocators runs a stream of zeroed blocks and reallocations beside a model of their
-// contents: what is kept is kept, what is added is zero although all memory was written before, and
-// what is refused is unchanged.
+// contents: kept bytes are unchanged, added bytes are zero although all memory was written before,
+// and a refusal changes nothing.
 func TestReallocators(t *testing.T) {
 	eachReallocator(t, func(t *testing.T, a alloc.Allocator, most int) {
 		type held struct {

@@ -21,8 +21,8 @@ func scavenging(t testing.TB, s alloc.Scavenger) {
 }
 
 // TestScavengerGivesBackByItself: what nobody uses goes without a call, chunks beside chunks in use
-// and granules but for the retained ones; what is in use stays as it was, and what went is taken
-// again like any other.
+// and granules but for the retained ones; memory in use stays as it was, and memory that was given
+// back is allocated again like any other.
 func TestScavengerGivesBackByItself(t *testing.T) {
 	givesBackChunks(t)
 	scavenging(t, alloc.Scavenger{})

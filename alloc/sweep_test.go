@@ -13,10 +13,10 @@ import (
 	"quarry/mmap"
 )
 
-// TestEveryPageCallFails runs one stream of calls again and again; in the k-th run
-// the k-th call to the layer of pages is refused, in both ways in which it can be,
-// until a run needs fewer calls than that. After each call Verify holds, and what
-// is live is what the stream holds; at the end everything goes back.
+// TestEveryPageCallFails runs one stream of calls again and again; in the k-th run the k-th call to
+// the layer of pages is refused, in both ways in which it can be, until a run needs fewer calls
+// than that. After each call Verify passes, and the live blocks are those of the stream; at the end
+// everything goes back.
 func TestEveryPageCallFails(t *testing.T) {
 	refused := errors.New("refused by the test")
 	for name, refusal := range map[string]error{

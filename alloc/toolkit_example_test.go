@@ -9,7 +9,7 @@ import (
 	"quarry/alloc"
 )
 
-// A frame's scratch memory: what one step needs is given up at its end, what a part of it needs by
+// A frame's scratch memory: the memory of a step is freed at its end, that of a part of a step by
 // going back to a mark.
 func ExampleArena() {
 	heap, end := exampleHeap()

@@ -13,8 +13,8 @@ import (
 	"quarry/ecs/transform"
 )
 
-// The driver of transforms. The model is what each entity has, and whom it names as its parent. The
-// twin of Update is a recursion from an entity to its root, by Local.Matrix and Mat4.Mul.
+// The driver of transforms. The model is the components of each entity, and its parent. The twin of
+// Update is a recursion from an entity to its root, by Local.Matrix and Mat4.Mul.
 
 // body is what the model knows of an entity.
 type body struct {

@@ -2,8 +2,8 @@ package mmap
 
 import "golang.org/x/sys/unix"
 
-// addPages adds what newPages gives and, under a name of its own, what it gives
-// on kernels that cannot mark pages.
+// addPages adds the backing of newPages and, under another name, the same backing as on kernels
+// that cannot mark pages.
 func addPages(all map[string]func() Backing) {
 	all["pages"] = func() Backing { return newPages() }
 	all["access"] = func() Backing {

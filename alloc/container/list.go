@@ -194,8 +194,8 @@ func (l *List[T]) Len() int {
 }
 
 // All iterates from the first element to the last. The loop may remove or move the element that it
-// is at, and add others: it goes on with the element that was the next before, and what stands
-// behind that is shown, also what was moved there. Removing the next one ends it with a panic.
+// is at, and add others: it goes on with the element that was the next before, and visits those
+// behind it, also ones that were moved there. Removing the next one ends it with a panic.
 func (l *List[T]) All() iter.Seq2[alloc.Ref[T], *T] {
 	return func(yield func(alloc.Ref[T], *T) bool) {
 		l.check("List.All")

@@ -81,7 +81,7 @@ type Text struct {
 	free    uint32           // the first free entry, or noEntry
 	live    int              // texts
 	bytes   int              // of all texts
-	refs    int              // references; what changes a text writes it, and what reads one reads it
+	refs    int              // references; each change of a text writes it, and each read of a text reads it
 }
 
 // NewText returns an empty Text, which has no block yet.

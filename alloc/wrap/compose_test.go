@@ -299,8 +299,8 @@ func FuzzComposition(f *testing.F) {
 	})
 }
 
-// input is the bytes of a fuzzer as a source of choices. What they leave open, and what
-// comes when they are used up, is the same each time.
+// input is the bytes of a fuzzer as a source of choices. Choices that the bytes leave open, or that
+// come when they are used up, are the same each time.
 type input struct {
 	data []byte
 	rest rand.PCG

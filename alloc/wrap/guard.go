@@ -47,7 +47,7 @@ var ErrDamage = errors.New("written out of bounds or after free")
 
 // Guard detects misuse of blocks: accesses before, behind and after the life of a block, and
 // invalid frees. Its reports contain the stacks where the block was allocated and freed.
-// docs/memory.md says what it detects and what not.
+// docs/memory.md lists what it detects, and what it does not.
 //
 // Where the memory of the allocator inside allows it, each block gets pages of its own between two
 // zones that fault when they are touched (see Run, and Monitor for what faults outside of Run).

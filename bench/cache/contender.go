@@ -44,7 +44,7 @@ func (b bound) shards(most int) int {
 // contender is one of the caches that are compared.
 type contender struct {
 	name, module string
-	counts       string // how it counts what it is bound by, and what it evicts
+	counts       string // how it counts against its bound, and which entries it evicts
 	open         func(bound) (store, error)
 	ours         bool
 	onlyTTL      bool // all entries have the lifetime that the cache was opened with

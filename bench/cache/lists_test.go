@@ -64,9 +64,9 @@ func TestListsAreLRU(t *testing.T) {
 	require.NoError(t, s.close())
 }
 
-// TestHitsHaveTheLatestValue: whatever a cache evicts, what it finds is what was set last, or, in a
-// cache that takes sets later, before. Such a cache may take them when all gets are over, so now
-// and then it is waited for.
+// TestHitsHaveTheLatestValue: whatever a cache evicts, a value that it finds is the one set last
+// or, in a cache that delays sets, one set before. Such a cache may take them when all gets are
+// over, so now and then it is waited for.
 func TestHitsHaveTheLatestValue(t *testing.T) {
 	for i := range contenders {
 		c := &contenders[i]

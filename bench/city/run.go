@@ -29,7 +29,7 @@ var (
 	Quick = Options{Columns: 5, Rows: 4, Frames: 180, Rate: 240}
 )
 
-// wantLongest is what the work of loading may take in a frame, and goalLongest what is aimed at.
+// wantLongest is the bound on the time for loading in a frame, and goalLongest the goal.
 const (
 	wantLongest = 2 * time.Millisecond
 	goalLongest = time.Millisecond

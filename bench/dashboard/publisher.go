@@ -49,8 +49,8 @@ func (p *publisher) retire() {
 	}
 }
 
-// publish retires what was read, publishes the present state if somebody asked, and returns what
-// that took: 0 if nobody did. The owner calls it at the end of each frame.
+// publish retires states that were read, publishes the present one on request, and returns the time
+// that this took: 0 without a request. The owner calls it at the end of each frame.
 func (p *publisher) publish() time.Duration {
 	p.retire()
 	n := len(p.asked)

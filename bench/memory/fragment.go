@@ -7,8 +7,8 @@ import (
 )
 
 // The fragmentation test: blocks of sizes that are spread evenly over a range are got until they
-// add up, every byte is written, and a random 90 % are freed in random order. What is resident
-// then, above what was before the first block, is to be compared with what is live:
+// add up, every byte is written, and a random 90 % are freed in random order. Compare the bytes
+// resident then, above those before the first block, with the live bytes:
 //
 //	at_once_mb   right after the frees
 //	trimmed_mb   after the allocator was told to give back what it can, at once
@@ -152,7 +152,7 @@ func fragment(e *env, least, most int) error {
 	return nil
 }
 
-// trimmed notes what is resident at once and, of an allocator that can be told, what it leaves.
+// trimmed notes the resident bytes at once and, for an allocator that can trim, after that.
 func trimmed(e *env, base int64) error {
 	e.noteGrown("at_once_mb", base, mega)
 	t, ok := e.m.(trimmer)

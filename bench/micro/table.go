@@ -21,7 +21,7 @@ func want[T comparable](what string, got, want T) error {
 // table is one benchmark: the cost of one operation, in several ways at several sizes.
 type table struct {
 	name, pkg, what string
-	x, unit         string // what n counts, and what one operation is
+	x, unit         string // the unit of n, and one operation
 	sizes           []int
 	ways            []way
 }

@@ -45,7 +45,7 @@
 // creates; memory is touched and freed before each turn, so that a virtual machine's host backs it.
 //
 // Of ecs_bench_suite everything but serialize is here; results are compared by checksum with a
-// plain Go twin. bench/README.md says what differs between entrants, and what is left out.
+// plain Go twin. bench/README.md lists the differences between entrants, and what is left out.
 //
 // A target is a floor and a goal, each a multiple of the best of the named peers, or an absolute
 // figure. A target whose entrants are missing says so.

@@ -13,6 +13,6 @@
 // There are two games: boids, where each frame writes all rows in place, and a field of acorns of
 // Life, where a fifth of the rows come and go in each frame. Worlds are saved by World.Snapshot and
 // go back by World.Restore; the plain games copy their whole state, into memory that they use
-// again. Each world has a twin that is never saved, stepped in turns with it: it says what a frame
-// costs without snapshots, and what the hash must be.
+// again. Each world has a twin that is never saved, stepped in turns with it: it gives the cost of
+// a frame without snapshots, and the hash that is right.
 package rollback

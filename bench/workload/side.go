@@ -9,7 +9,7 @@ import (
 // Side is the result of one side of a workload.
 type Side struct {
 	OK        bool               // every check held
-	Detail    string             // one line in words: what was checked, or what was wrong
+	Detail    string             // one line in words: the checks, or the error
 	Time      time.Duration      // of the work, without reading input and checking
 	Ops       int                // entities or calls that took the time; the same on both sides
 	Committed int64              // bytes held outside the Go heap; 0 for the plain side

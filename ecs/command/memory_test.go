@@ -136,7 +136,7 @@ func TestPeakIsGivenBack(t *testing.T) {
 	require.NoError(t, y.w.Verify())
 }
 
-// TestTrim gives back what a large frame took, and keeps what is recorded.
+// TestTrim gives back the memory of a large frame, and keeps the recorded commands.
 func TestTrim(t *testing.T) {
 	y := newYard(t)
 	defer y.w.Close()

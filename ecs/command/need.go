@@ -2,8 +2,8 @@ package command
 
 import "unsafe"
 
-// need remembers how much of some memory the last plays of a buffer needed. The buffer keeps what
-// recent plays needed for the next ones, and frees what remains of an older peak by itself.
+// need remembers how much of some memory the last plays of a buffer needed. The buffer keeps the
+// memory that recent plays needed for the next ones, and frees the rest of an older peak by itself.
 type need struct {
 	last [recent]int
 	at   int

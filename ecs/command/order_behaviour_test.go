@@ -16,8 +16,8 @@ import (
 // Behaviours 61 to 63 of the list of what entity systems agree on: placeholders, and the order of
 // commands about one entity.
 
-// TestBehaviour61Placeholders: what is created is known to the commands behind, as what they are
-// about, what they copy, and in values, elements and groups.
+// TestBehaviour61Placeholders: later commands may use a created entity as their target and as their
+// source, and in values, elements and groups.
 func TestBehaviour61Placeholders(t *testing.T) {
 	y := openYard(t)
 	cb := y.open(t)
@@ -55,9 +55,10 @@ func TestBehaviour61Placeholders(t *testing.T) {
 	require.False(t, y.w.Alive(mc), "the group has what was made")
 }
 
-// TestBehaviour61DestroyedAtOnce: what commands of the same run destroy is never made, copies
-// neither, and is null in the values of others; but what has Cleanup types then was made and is
-// cleanupEntity, and what commands behind one about a query destroy was made and has ended.
+// TestBehaviour61DestroyedAtOnce: an entity that commands of the same run destroy is never made,
+// nor are its copies, and it is null in the values of others. But one with Cleanup types was made
+// and is a cleanupEntity, and one that is destroyed behind a command about a query was made and has
+// ended.
 func TestBehaviour61DestroyedAtOnce(t *testing.T) {
 	y := openYard(t)
 	cb := y.open(t)

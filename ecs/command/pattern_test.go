@@ -86,7 +86,7 @@ func (s *spawning) change(w *Writer) {
 	}
 }
 
-// look compares what was made with what was noted.
+// look compares the entities that were made with those that were noted.
 func (s *spawning) look(t *testing.T) {
 	y := s.y
 	for i, one := range s.list {

@@ -130,8 +130,8 @@ func TestBehaviour66Captured(t *testing.T) {
 	require.True(t, y.slow.Has(later))
 }
 
-// TestBehaviour66Turn: a query takes in what commands before it make match, and leaves what those
-// behind it do.
+// TestBehaviour66Turn: a query includes entities that earlier commands make match, and not those
+// that later commands make match.
 func TestBehaviour66Turn(t *testing.T) {
 	y := openYard(t)
 	cb := y.open(t)
@@ -152,8 +152,9 @@ func TestBehaviour66Turn(t *testing.T) {
 	require.False(t, y.ptr.Has(gone))
 }
 
-// TestBehaviour66PassesBy: of those that match, commands about a query pass by who lacks the type
-// that Set, Append, Enable and Disable need, and who has what Add gives: no failures.
+// TestBehaviour66PassesBy: of the entities that match, commands about a query skip those that lack
+// the type that Set, Append, Enable and Disable need, and those that have the type that Add gives:
+// no failures.
 func TestBehaviour66PassesBy(t *testing.T) {
 	y := openYard(t)
 	cb := y.open(t)

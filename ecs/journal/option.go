@@ -40,8 +40,8 @@ const (
 func SyncEach() Option { return func(s *settings) { s.policy = syncEach } }
 
 // SyncEvery makes a journal bring commits to the disk at most d after they were written, several at
-// once: what a crash of the machine loses is up to d, and what is under way. It is the default,
-// with 100 ms. d must be positive.
+// once: a crash of the machine loses the commits of the last d, and those under way. It is the
+// default, with 100 ms. d must be positive.
 func SyncEvery(d time.Duration) Option {
 	if d <= 0 {
 		panic(fmt.Sprintf("journal: SyncEvery: the duration is %v, which is not positive", d))

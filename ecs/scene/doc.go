@@ -14,10 +14,9 @@
 //	inn := east.Entity("inn")
 //	east.Unload()
 //
-// A bakery remembers what bakers made of each object, and what they looked at; a later bake calls
-// those for which that has changed, and writes the files that differ. They are the same, byte for
-// byte, as if all had been baked. A file is a world file (ecs/image), which programs may open alone
-// too.
+// A bakery keeps the result of each object's bakers, and their inputs; a later bake calls those for
+// which that has changed, and writes the files that differ. They are the same, byte for byte, as if
+// all had been baked. A file is a world file (ecs/image), which programs may open alone too.
 //
 // A file holds a section of the scene, in parts of about 8,192 entities. Parts move into the host's
 // world by their chunks; entities are hidden by ecs.DisabledEntity until all are there. Each has an
@@ -35,8 +34,8 @@
 // and chunk types. While a section is not loaded, those that lead to it are Null or dead. Update
 // sets a link whenever both ends are there, unless it leads to something that lives.
 //
-// With Host.LiveLink, Instance.Reload brings what a new bake has changed to a section that is
-// loaded, and leaves alone what the game has changed elsewhere.
+// With Host.LiveLink, Instance.Reload applies the changes of a new bake to a section that is
+// loaded, and keeps the game's own changes elsewhere.
 //
 // Ownership: entities of a section belong to the world, as any. Unload destroys those with the Tag.
 // A bakery owns the worlds in which it assembles files. Close the host before its world.

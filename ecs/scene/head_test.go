@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestBadHeads: a file with good checksums whose head says what is not so is refused by name, and
-// takes no memory for what it says.
+// TestBadHeads: a file with good checksums and a wrong head is refused by name, and no memory is
+// allocated for it.
 func TestBadHeads(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "head.world")
 	write := func(entities int, head func(w *ecs.World)) {

@@ -138,8 +138,8 @@ func (c *choice) fail(format string, args ...any) {
 	c.errs = append(c.errs, fmt.Errorf("system: "+c.op+": "+format+": %w", append(args, ErrRegistration)...))
 }
 
-// take returns the chosen registrations that the systems do not have yet, groups before what is in
-// them, and notes what is wrong with them.
+// take returns the chosen registrations that the systems do not have yet, groups before their
+// members, and notes their errors.
 func (c *choice) take() []Registration {
 	for i := range c.list {
 		if _, again := c.at[c.list[i].Name]; !again {

@@ -107,8 +107,8 @@ func TestOrderOfRegistrationDoesNotMatter(t *testing.T) {
 	})
 }
 
-// A program takes all but what is manual, what is in groups, what is not left out, and what it
-// names.
+// A program takes all systems that are neither manual nor left out, those of groups, and those that
+// it names.
 func TestChoices(t *testing.T) {
 	manual := func(r Registration) Registration { r.Manual = true; return r }
 	for _, c := range []struct {

@@ -77,7 +77,8 @@ func TestResourcesOrderJobs(t *testing.T) {
 	require.Equal(t, "r1:0 r2:1", s.take())
 }
 
-// What a system writes besides has no say in who waits for whom because of what both read.
+// Two systems that read the same type do not wait for each other because one of them writes another
+// type.
 func TestReadersOverlap(t *testing.T) {
 	s := newStage(t, system.Jobs(job.Workers(1)))
 	ecs.NewArchetype(s.w, s.position, s.velocity).Create()

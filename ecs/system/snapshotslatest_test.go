@@ -110,7 +110,7 @@ func TestLatestIsWhatOthersTook(t *testing.T) {
 	latest.Release()
 }
 
-// TestLatestMisuse: what is refused, and what comes after Close.
+// TestLatestMisuse: misuse, and calls after Close.
 func TestLatestMisuse(t *testing.T) {
 	w, err := ecs.NewWorld()
 	require.NoError(t, err)

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a program asks systems, states, groups, points and rates for is what they were made of.
+// Systems, states, groups, points and rates return to a program what they were made of.
 func TestWhatSystemsAreMadeOf(t *testing.T) {
 	s := newStage(t)
 	x := s.systems.Add("x", s.update())

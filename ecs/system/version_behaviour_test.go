@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A system that never ran sees everything; then what others wrote since it last ran, in each
-// loop of an update, and not what it wrote itself.
+// A system that never ran sees everything; then the writes of others since it last ran, in each
+// loop of an update, and not its own.
 func TestBehaviour51And52OfSystems(t *testing.T) {
 	s := newStage(t)
 	e := ecs.NewArchetype(s.w, s.health, s.position).Create()

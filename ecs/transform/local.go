@@ -56,7 +56,7 @@ func (l Local) Inverse() Local {
 	return Local{r.Rotate(l.Position.Scale(-s)), s, r}
 }
 
-// Mul returns the Local that does what m does, and then what l does.
+// Mul returns the Local that applies m first and then l.
 func (l Local) Mul(m Local) Local {
 	return Local{l.Point(m.Position), l.Scale * m.Scale, l.Rotation.Mul(m.Rotation)}
 }

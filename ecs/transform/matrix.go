@@ -8,8 +8,8 @@ type Mat4 [16]float32
 // Identity is the matrix that moves nothing.
 var Identity = Mat4{0: 1, 5: 1, 10: 1, 15: 1}
 
-// Mul returns the matrix that does what b does, and then what m does. Products are rounded before
-// they are added, on every platform. Cost: 36 products.
+// Mul returns the matrix that applies b first and then m. Products are rounded before they are
+// added, on every platform. Cost: 36 products.
 func (m Mat4) Mul(b Mat4) (c Mat4) {
 	c.setProduct(&m, &b)
 	return c

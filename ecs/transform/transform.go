@@ -13,7 +13,7 @@ import (
 //
 // Update finds the nodes whose Local or Post was written, adds all that are below them, and
 // computes their matrices, parents before children. What was written is known by row
-// (ecs.TrackRows); where rows lie and who is below whom by position, without ids
+// (ecs.TrackRows); where rows lie, and the parent of each by position, without ids
 // (hierarchy.Levels):
 //
 //	written   position 1          a bit a node

@@ -41,8 +41,9 @@ func TestNowIsFine(t *testing.T) {
 	require.Greater(t, moved, 100)
 }
 
-// TestNowAgrees: what time.Now says of a stretch is between what Now says of one inside it and of
-// one around it, but for a tick of time.Now. A machine that notes its ticks late gets another try.
+// TestNowAgrees: a duration by time.Now is between those by Now of a shorter stretch inside it and
+// of a longer one around it, within a tick of time.Now. A machine whose ticks come late gets
+// another try.
 func TestNowAgrees(t *testing.T) {
 	const tick = 16 * time.Millisecond
 	for range 50 {

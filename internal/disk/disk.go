@@ -14,7 +14,7 @@ import (
 
 // Disk is what a program asks the system for.
 type Disk interface {
-	Lstat(path string) (fs.FileInfo, error)         // what is there, not what a link leads to
+	Lstat(path string) (fs.FileInfo, error)         // of a link itself, not of its target
 	Create(path string) (File, error)               // a new file to write
 	Open(path string) (Reader, error)               // a regular file to read, no link
 	OpenLog(path string) (Log, error)               // the same to read and write

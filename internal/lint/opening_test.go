@@ -11,7 +11,7 @@ import (
 func TestOpenings(t *testing.T) { obey(t, silentFiles) }
 func TestFaceSize(t *testing.T) { obey(t, largeFace) }
 
-// TestOpeningsReport: what a file may open with, and what not.
+// TestOpeningsReport: how a file may open, and how not.
 func TestOpeningsReport(t *testing.T) {
 	require.Equal(t, []string{
 		"ecs/bare.go: opens without a statement of what it is: 0 words, at least 8",

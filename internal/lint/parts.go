@@ -7,9 +7,9 @@ import (
 )
 
 // Walks of a whole world answer for each of its parts (world.Part). A walk is a table of structs
-// with two fields, what it does and because of what it does nothing; the entry of a part has one of
-// the two. A walk in another order than that of the parts has a list of parts beside its table:
-// those for which it does something, each once.
+// with two fields, the step and the reason why there is none; the entry of a part has one of the
+// two. A walk in another order than that of the parts has a list of parts beside its table: those
+// for which it does something, each once.
 //
 // That a table has as many entries as there are parts, the compiler checks (TestMadeUpPart).
 

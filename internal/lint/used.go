@@ -248,8 +248,8 @@ func (f *face) imply() {
 	}
 }
 
-// expected are methods by which types are what the standard library knows,
-// or what this house has at each type that owns something.
+// expected are methods by which types implement interfaces of the standard library, and those that
+// each owner of memory has here.
 var expected = []string{"String", "Error", "Unwrap", "Is", "Close", "Verify"}
 
 // comesWith reports whether a constant or method comes with its type.

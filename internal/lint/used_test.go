@@ -22,8 +22,8 @@ func TestExportedNamesAreUsed(t *testing.T) {
 	}
 }
 
-// TestUnusedNames: what is used in each of the ways that count, and what is not, though a test or
-// the package itself uses it.
+// TestUnusedNames: names that are used in each of the ways that count, and names that are not,
+// though a test or the package itself uses them.
 func TestUnusedNames(t *testing.T) {
 	needsGo(t)
 	dir, err := filepath.EvalSymlinks(t.TempDir())

@@ -39,11 +39,11 @@ import (
 // replaced in the same way by a chunk of at least twice its size, so a few hundred rows lie in one
 // chunk; a loop over two chunks takes 40 ns more (docs/decisions/0016).
 //
-// The reserve holds what growth took beyond its need and what removed rows left behind. Let step(n)
-// be the units that the policy adds to n. An emptied chunk is kept until the reserve exceeds
-// 2*step(units); the reserve is then cut to step(units). So a row that comes and goes at the border
-// of a chunk, or of the reserve, does not reach the universe each time. A store without rows keeps
-// at most step(0), since there may be many such stores.
+// The reserve holds chunks that growth took beyond its need, and chunks of removed rows. Let
+// step(n) be the units that the policy adds to n. An emptied chunk is kept until the reserve
+// exceeds 2*step(units); the reserve is then cut to step(units). So a row that comes and goes at
+// the border of a chunk, or of the reserve, does not reach the universe each time. A store without
+// rows keeps at most step(0), since there may be many such stores.
 //
 // When rows are removed the last chunk keeps its size, up to a megachunk. Refit takes a smaller
 // chunk for its rows, which move there as rows move out of an outgrown chunk.

@@ -25,7 +25,7 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// TestStable: what is written under one path is what is written under another.
+// TestStable: files written under one path are equal to those written under another.
 func TestStable(t *testing.T) {
 	for name, want := range map[string]string{
 		"example.org/quarry/ecs.Prefab":                            "/ecs.Prefab",

@@ -239,7 +239,7 @@ func TestCacheWithEqualHashes(t *testing.T) {
 	c.Close()
 }
 
-// TestCacheFromManyGoroutines: what is found is what was set, in all shards at once.
+// TestCacheFromManyGoroutines: values found are those that were set, in all shards at once.
 func TestCacheFromManyGoroutines(t *testing.T) {
 	h, end := newHeap(t)
 	defer end()

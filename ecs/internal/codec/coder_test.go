@@ -48,7 +48,7 @@ func full() record {
 		[]item{{3, "x"}, {0, ""}}}
 }
 
-// TestBothWays: what is read is what was written, and nothing is left.
+// TestBothWays: the values that are read are those that were written, and no byte is left.
 func TestBothWays(t *testing.T) {
 	for _, r := range []record{full(), {bytes: []byte{}, words: []uint64{}, halves: []uint32{}}} {
 		var c codec.Coder

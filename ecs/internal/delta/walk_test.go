@@ -72,8 +72,8 @@ func TestDeltaWalks(t *testing.T) {
 		func() { d.Born() })
 }
 
-// TestDeltaGainedAndLost: what an entity gained, with zero values too, and what it lost, sparse
-// types among them, are told apart from what has changed, with the values.
+// TestDeltaGainedAndLost: components that an entity gained, with zero values too, and components
+// that it lost, sparse ones among them, are distinguished from those that changed, with the values.
 func TestDeltaGainedAndLost(t *testing.T) {
 	w := ecstest.NewWorld(t)
 	x := ecstest.RegisterKinds(w)

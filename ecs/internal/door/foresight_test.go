@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a layer asks to know what a change would do, without doing it.
+// The calls by which a layer learns the outcome of a change without making it.
 
 func TestOutcomeTellsWhereAChangeLeads(t *testing.T) {
 	w := ecstest.NewWorld(t)

@@ -44,6 +44,6 @@ func InLoop(q *ecs.Query, f func(rows ecs.Rows)) func() {
 	}
 }
 
-// TooManyTypes is what the limit of types says, and why, and what to do.
+// TooManyTypes is the text of the limit of types: the reason, and what to do.
 const TooManyTypes = "the limit is 1024 component types a world: a set of types is 128 B, " +
 	"a bit for each, in every archetype, query and change (make one type of those that always come together, variants of a type values of a field or of a shared type, or use a second world)"

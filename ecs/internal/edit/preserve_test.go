@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Behaviours 19 to 23: what entities keep when they move, and what batches add to
-// moving them one by one. That a batch ends as its singles do in any order of any
-// calls is TestBatchIsALoopOfSingles.
+// Behaviours 19 to 23: which values entities keep when they move, and how batches differ from
+// moving them one by one. That a batch ends as its singles do in any order of any calls is
+// TestBatchIsALoopOfSingles.
 
 type extraTag struct{}
 type extraFlag struct{}

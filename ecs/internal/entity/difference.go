@@ -7,7 +7,7 @@ import (
 )
 
 // Differences of two stores. The later store went on from the state of the earlier one, or from a
-// copy. What the owner may take is what has an even version (R1), so the versions that differ say
+// copy. The owner may take the indices with an even version (R1), so the versions that differ show
 // which indices are free. Beside them a difference has the few numbers of State and, of blocks of
 // reservations, the bits of indices in use:
 //

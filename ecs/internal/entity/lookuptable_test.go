@@ -10,9 +10,9 @@ import (
 	"quarry/ecs/internal/entity"
 )
 
-// TestLookupTable compares what each kind of look-up finds with what it should, of entities that
-// are alive, dead, reserved, foreign and forged, while the LookupTable has a store with records and
-// one without, and while it is hidden.
+// TestLookupTable checks each kind of look-up for entities that are alive, dead, reserved, foreign
+// and forged, while the LookupTable has a store with records and one without, and while it is
+// hidden.
 func TestLookupTable(t *testing.T) {
 	for _, number := range []uint32{0, 5} { // the zero ID has tag 0
 		t.Run(fmt.Sprint(number), func(t *testing.T) { testLookupTable(t, entity.TagOf(number)) })

@@ -28,8 +28,8 @@ import (
 // header, rows, records and entries by one per MiB in sums, sums by one after them that goes on
 // from the header's, and the rest is zero.
 //
-// F3  A file is written in one pass: what the header says is known before rows are read, and what
-// is known afterwards lies at the end.
+// F3  A file is written in one pass: the header has only fields that are known before rows are
+// read, and those known afterwards lie at the end.
 
 // Sections, in the order in which they lie in a file. First the described ones, then the bulk
 // parts, both numbered as by package worldfile.

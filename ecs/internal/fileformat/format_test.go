@@ -151,8 +151,8 @@ func TestHeaderIsRefused(t *testing.T) {
 	require.ErrorContains(t, err, "the header is damaged: its checksum is ")
 }
 
-// FuzzHeader: whatever a page says, with a right checksum, what is accepted lies in order and is
-// what encode would write.
+// FuzzHeader: for any page with a right checksum, sections that are accepted lie in order and are
+// those that encode would write.
 func FuzzHeader(f *testing.F) {
 	for _, size := range [][worldfile.ImageBulk]int{{}, small, mixed} {
 		_, page := fakeHeader(size)

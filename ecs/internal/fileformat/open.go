@@ -12,7 +12,7 @@ import (
 	"quarry/internal/disk"
 )
 
-// What Open reads, and what it leaves to the mapping:
+// The parts that Open reads, and those that it leaves to the mapping:
 //
 //	header, described sections, sums    read and checked
 //	records                             read and checked, for look-ups trust them

@@ -307,7 +307,7 @@ func (m *model) check() {
 	require.Equal(m.t, len(serials), m.x.Values())
 }
 
-// checkMatches compares what a query sees with all archetypes, and with what it saw.
+// checkMatches compares the matches of a query with all archetypes, and with its earlier matches.
 func (m *model) checkMatches(a *ask) {
 	m.t.Helper()
 	at, listed := 0, []*match.Entry{}

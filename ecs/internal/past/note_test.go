@@ -70,7 +70,8 @@ func TestCheckNamesEachPart(t *testing.T) {
 	}
 }
 
-// TestBeforeWriteEndsNotes: what has passed BeforeWrite may be written, but what is fixed may not.
+// TestBeforeWriteEndsNotes: memory that passed BeforeWrite may be written, but fixed memory may
+// not.
 func TestBeforeWriteEndsNotes(t *testing.T) {
 	n := newNoted(t)
 	n.m.BeforeWrite(unsafe.Pointer(&n.bytes[0]), len(n.bytes))

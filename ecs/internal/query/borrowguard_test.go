@@ -56,7 +56,7 @@ func newLentWorld(t *testing.T) *lentWorld {
 	return m
 }
 
-// reading is what a borrow that reads all types leaves to others, writing what it does not.
+// while a borrow reads all types, others may read and may not write.
 func (m *lentWorld) reading() map[string]func() {
 	ids := []ecs.Entity{m.Entity}
 	return map[string]func(){

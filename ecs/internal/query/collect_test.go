@@ -106,9 +106,8 @@ func TestValues(t *testing.T) {
 	require.NoError(t, health.SetValues(none, nil))
 }
 
-// TestQueryMisuseIsNamed: what queries refuse says what, where and what to do, and
-// leaves the world as it was.
-// A misuse is a call and the text that it must panic with.
+// TestQueryMisuseIsNamed: misuse of queries panics with the cause, the place and what to do, and
+// leaves the world as it was. A misuse is a call and the text that it must panic with.
 type misuse struct {
 	text string
 	call func()

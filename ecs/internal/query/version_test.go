@@ -124,8 +124,8 @@ func TestBehaviour51WritingMarks(t *testing.T) {
 	require.Equal(t, []string{"b2"}, s.run(hits))
 }
 
-// TestBehaviour52NotItsOwnWrites: a query does not see next time what it wrote itself, but what
-// others wrote after it, and what its breaking loops wrote.
+// TestBehaviour52NotItsOwnWrites: a query does not see its own writes next time, but those of
+// others after it, and those of its loops that broke off.
 func TestBehaviour52NotItsOwnWrites(t *testing.T) {
 	s := newSmall(t)
 	q := ecs.NewQuery(s.w, ecs.Write(s.position), ecs.Changed(s.position))

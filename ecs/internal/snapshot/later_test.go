@@ -94,8 +94,8 @@ func TestReadersBesideTheOwner(t *testing.T) {
 	newer.Close()
 }
 
-// TestTypesOfSnapshots: what tells of a snapshot names the types of the world that took it, so that
-// a loop over the rows of all types, and one over what changed, may ask for the values.
+// TestTypesOfSnapshots: handles of a snapshot have the types of the world that took it, so that a
+// loop over the rows of all types, and one over changes, can get the values.
 func TestTypesOfSnapshots(t *testing.T) {
 	w := ecstest.NewWorld(t)
 	position, burning := ecs.Register[ecstest.Position](w), ecs.RegisterSparse[ecstest.Burning](w)

@@ -86,8 +86,8 @@ func collected(gone *atomic.Int32, n int32) int32 {
 	return gone.Load()
 }
 
-// TestManagedCopiesAreCollected: what a restore ends, what a closed or renewed snapshot had and
-// what a copy that failed had made is the collector's.
+// TestManagedCopiesAreCollected: the collector frees values that a restore ends, values of closed
+// and renewed snapshots, and values of a copy that failed.
 func TestManagedCopiesAreCollected(t *testing.T) {
 	w := ecstest.NewWorld(t)
 	var made, gone atomic.Int32

@@ -166,8 +166,8 @@ func TestSaveAllocatesOnce(t *testing.T) {
 	require.Zero(t, testing.AllocsPerRun(10, pass))
 }
 
-// TestClearedCopiesAreCollected: the collector gets what a copy led to when it is cleared or made
-// anew, and what a value led to that a restore ends.
+// TestClearedCopiesAreCollected: the collector frees the objects of a copy when that is cleared or
+// made anew, and the objects of a value that a restore ends.
 func TestClearedCopiesAreCollected(t *testing.T) {
 	var made, gone atomic.Int32
 	track := func() *[64]byte {

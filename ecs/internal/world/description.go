@@ -160,7 +160,7 @@ func elementsOf(t reflect.Type) int {
 	return t.Len()
 }
 
-// ReadShared reads what appendShared has written, and returns what follows.
+// ReadShared reads the bytes of appendShared, and returns the bytes behind them.
 func ReadShared(from []byte, p unsafe.Pointer, t reflect.Type) (rest []byte, err error) {
 	switch t.Kind() {
 	case reflect.String:

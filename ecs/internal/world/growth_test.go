@@ -112,8 +112,7 @@ func TestReserveGoesBeforeAnythingFails(t *testing.T) {
 	}
 }
 
-// TestReserveShrinks empties an archetype entity by entity: what it keeps follows
-// what it has.
+// TestReserveShrinks empties an archetype entity by entity: its reserve follows its size.
 func TestReserveShrinks(t *testing.T) {
 	chunks := 100
 	if testing.Short() {

@@ -257,7 +257,7 @@ func TestLookupsAgreeWithAModel(t *testing.T) {
 	}
 }
 
-// TestLookupWritesMark: what marks, and what does not.
+// TestLookupWritesMark: which look-ups mark, and which do not.
 func TestLookupWritesMark(t *testing.T) {
 	for name, c := range map[string]struct {
 		marks bool

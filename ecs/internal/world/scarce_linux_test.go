@@ -114,8 +114,8 @@ func openAll(sizes []int) (all []*ecs.World, bytes int, err error) {
 	return all, bytes, err
 }
 
-// requireRefusal: the error is ours, and says how much was asked for, what the limit
-// is and what to do.
+// requireRefusal: the error is ours, and has the size that was requested, the limit, and what to
+// do.
 func requireRefusal(t *testing.T, err error, limit int) {
 	t.Helper()
 	require.ErrorIs(t, err, alloc.ErrReserve)

@@ -170,8 +170,8 @@ func lookEverywhere(t *testing.T, x *ecstest.Twin, text string) {
 	require.Zero(t, missing, text)
 }
 
-// TestSmallChunkKeepsVersions: what was written in a small chunk is seen after it was
-// outgrown, and what was not is not.
+// TestSmallChunkKeepsVersions: writes in a small chunk are seen after it was outgrown, and nothing
+// else is.
 func TestSmallChunkKeepsVersions(t *testing.T) {
 	x := ecstest.NewTwin(t, alloc.Doubling().Capped(64))
 	a := x.Sets[3] // position, stun, health, hits

@@ -150,7 +150,8 @@ func TestDescribeImageValues(t *testing.T) {
 }
 
 // TestDescribeImageOfAnyBytes: bytes of sections are changed, cut and appended, where no checksum
-// tells. What is described still names what is there, and takes no more than the file has.
+// tells. The description still names the sections that are there, and takes no more memory than the
+// file has bytes.
 func TestDescribeImageOfAnyBytes(t *testing.T) {
 	t.Parallel()
 	var m imaged

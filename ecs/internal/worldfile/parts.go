@@ -82,8 +82,9 @@ var loads = [...]struct {
 
 var _ = [1]struct{}{}[len(loads)-int(world.PartCount)] // each part has an entry
 
-// loadOrder has what is checked before memory is taken, then rows, and what names them; values of
-// types that have changed are converted when rows have entities.
+// loadOrder has first the parts that are checked before memory is allocated, then rows, then the
+// parts that refer to rows; values of types that have changed are converted when rows have
+// entities.
 var loadOrder = [...]world.Part{world.PartTypes, world.PartValues, world.PartArchetypes, world.PartRows,
 	world.PartManaged, world.PartIDs,
 	world.PartCounters, world.PartMetadata, world.PartSparse, world.PartNames}

@@ -18,8 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRefusedTypes: what no rule converts is refused with both layouts, and by name what nobody has
-// registered; no world is left.
+// TestRefusedTypes: a type that no rule converts is refused with both layouts, and one that nobody
+// registered by name; no world is left.
 func TestRefusedTypes(t *testing.T) {
 	w := ecstest.NewWorld(t)
 	ecs.NewArchetype(w, ecs.Register[oldPlace](w, ecs.Enableable)).Create()

@@ -13,7 +13,7 @@ type Rules struct {
 	Drop, Keep  []string
 	DropUnknown bool // types that nobody registered are dropped
 	KeepUnknown bool // and kept
-	Strict      bool // what is lost is refused, but for what Drop and DropFields name
+	Strict      bool // a loss of data is refused, except of what Drop and DropFields name
 	DropFields  []LostField
 	// KeepEntities is set if kept types may have entities where no made type has them, in a world
 	// that is neither cloned nor moved.

@@ -1,5 +1,5 @@
-// Package ledger counts what the universes and mappings of a process have committed, and refuses
-// what a budget does not allow. Package alloc sets the budget; this package enforces it.
+// Package ledger counts the bytes that the universes and mappings of a process have committed, and
+// refuses more than a budget allows. Package alloc sets the budget; this package enforces it.
 //
 //	Charge(n)   before memory is committed      ok, or an error that wraps sentinel.ErrBudget
 //	Refund(n)   after memory was returned

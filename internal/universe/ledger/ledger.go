@@ -11,8 +11,8 @@ import (
 	"quarry/mmap"
 )
 
-// The ledger of the process: what its universes and mappings have committed, and what they may
-// commit.
+// The ledger of the process: the bytes that its universes and mappings have committed, and those
+// that they may commit.
 //
 //	charge  before memory is committed     used += n; else a purge first, or a refusal
 //	refund  after it was returned, or      used -= n

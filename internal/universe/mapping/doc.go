@@ -5,8 +5,8 @@
 //	         |<- slack ->|<-- block ------>|
 //
 // Ownership: a [Set] owns its regions; some freed ones stay committed for the next block of about
-// their size. The ledger counts what is committed, and asks for what is kept when a budget is used
-// up.
+// their size. The ledger counts the committed bytes, and takes back kept blocks when a budget is
+// used up.
 //
 // Lifetime: a block is valid from Alloc to Free; Close ends all.
 //
