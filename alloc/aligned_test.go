@@ -79,7 +79,7 @@ func TestAllocAlignedAmongHoles(t *testing.T) {
 }
 
 // TestAlignedBlocksWasteLittle allocates every size up to 16 KiB: the blocks take an eighth more
-// than was asked for, aligned to a cache line or not.
+// than was requested, aligned to a cache line or not.
 func TestAlignedBlocksWasteLittle(t *testing.T) {
 	h, err := alloc.NewHeap(newUniverse(t, alloc.Size(16<<20)))
 	require.NoError(t, err)

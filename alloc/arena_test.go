@@ -243,7 +243,7 @@ type wrapped struct{ alloc.Allocator }
 
 func (w wrapped) Unwrap() alloc.Allocator { return w.Allocator }
 
-// TestClosedBelow: what takes blocks from a heap that is closed says so: Verify in all builds,
+// TestClosedBelow: allocators that take blocks from a closed heap report it: Verify in all builds,
 // Alloc at once in debug builds.
 func TestClosedBelow(t *testing.T) {
 	u, err := alloc.NewUniverse(alloc.Size(1 << 24))

@@ -15,7 +15,7 @@ import (
 
 // Blocks of any size, named by references.
 //
-// A reference names a slot of a pool, and the slot says where the block is:
+// A reference names a slot of a pool, and the slot has the address of the block:
 //
 //	BlockRef          slots (Pool)                     blocks, from the allocator
 //	+------+-----+    +---------+------+-------+       +------------------+
@@ -44,7 +44,7 @@ type Blocks struct {
 	from  Reallocator
 	hold  Hold
 	slots poolSlots
-	bytes int // in live blocks, as they were asked for
+	bytes int // in live blocks, as requested
 }
 
 // BlockRef names a block of a Blocks. It has no pointer, so components, values in other blocks and
@@ -61,7 +61,7 @@ type BlockRef struct {
 type block struct {
 	p     uintptr // off the heap, where nothing moves
 	size  int     // bytes
-	align int     // as it was asked for
+	align int     // as requested
 }
 
 // NewBlocks returns an empty Blocks over an allocator. It panics if the allocator is nil, or frees
@@ -130,7 +130,7 @@ func (b *Blocks) Bytes(r BlockRef) []byte {
 	if at == nil {
 		return nil
 	}
-	// Safe because the generation says that the block is live.
+	// Safe because by the generation the block is live.
 	return unsafe.Slice((*byte)(at.pointer()), at.size)
 }
 
@@ -227,7 +227,7 @@ func (b *Blocks) All() iter.Seq2[BlockRef, []byte] {
 // Len returns the number of live blocks.
 func (b *Blocks) Len() int { return b.slots.live }
 
-// Size returns the bytes of live blocks, as they were asked for.
+// Size returns the bytes of live blocks, as requested.
 func (b *Blocks) Size() int { return b.bytes }
 
 // Trim frees slots that no block needs. References are unaffected.

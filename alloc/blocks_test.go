@@ -22,7 +22,7 @@ type blocksModel struct {
 	stale []alloc.BlockRef
 }
 
-// step does one operation, told by two numbers.
+// step does one operation, chosen by two numbers.
 func (m *blocksModel) step(op, n int) {
 	pick := func() (r alloc.BlockRef, at int) {
 		at = n % len(m.order)
@@ -201,7 +201,7 @@ func TestBlocksRefused(t *testing.T) {
 	}))
 }
 
-// TestBlocksMisuse: each misuse is told by name, in every build.
+// TestBlocksMisuse: each misuse is reported by name, in every build.
 func TestBlocksMisuse(t *testing.T) {
 	h := newHeap(t, alloc.Size(32<<20))
 	b := alloc.NewBlocks(h)
@@ -310,7 +310,7 @@ func TestBlocksBesideScratch(t *testing.T) {
 	require.NoError(t, b.Verify())
 }
 
-// panicking is an allocator that panics when it is told to.
+// panicking is an allocator that panics while a flag is set.
 type panicking struct {
 	alloc.Allocator
 	armed bool

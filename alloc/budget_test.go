@@ -179,7 +179,7 @@ func TestBudgetPurges(t *testing.T) {
 	require.Equal(t, base+8<<20, committed())
 }
 
-// TestBudgetPurgesItself: the one that asks has kept what it needs.
+// TestBudgetPurgesItself: the universe that requests memory has kept enough itself.
 func TestBudgetPurgesItself(t *testing.T) {
 	base := alloc.PurgeAll()
 	setBudget(t, alloc.Budget{OffHeap: base + 10<<20})

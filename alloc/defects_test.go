@@ -143,7 +143,7 @@ func TestDefectFHysteresis(t *testing.T) {
 }
 
 // TestDefectGRunsAndPlainErrors: runs were hardly used, and refusals carried a bare code. Every run
-// length works, and a refusal says how much was asked for and what is in use.
+// length works, and a refusal has the size that was requested and the chunks in use.
 func TestDefectGRunsAndPlainErrors(t *testing.T) {
 	u := newUniverse(t, alloc.Size(2<<20))
 	for n := 1; n <= 64; n++ {
@@ -167,7 +167,7 @@ func TestDefectGRunsAndPlainErrors(t *testing.T) {
 }
 
 // TestDefectHTheLimitIsAnError: all worlds shared one hard limit, and crashed near it. A universe
-// is full exactly at its last chunk, says so, and others are not touched by it.
+// is full exactly at its last chunk, returns an error then, and others are not affected.
 func TestDefectHTheLimitIsAnError(t *testing.T) {
 	size := 1 << 30 // of address space; masks and commits alone are exercised
 	if !mmap.Real {

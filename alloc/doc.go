@@ -27,7 +27,7 @@
 // [Allocator] is the interface of a heap and of the following types. An [Arena] allocates blocks
 // one after another and frees them together; a [Stack] frees in reverse order; a [Pool] allocates
 // slots of one type, named by a [Ref]; [Pages] allocates mappings. [New], [MakeSlice] and [Append]
-// place values in any of them. Package alloc/wrap has wrappers; docs/memory.md says which
+// place values in any of them. Package alloc/wrap has wrappers; docs/memory.md lists which
 // allocator suits which use. [SetBudget] bounds the whole process.
 //
 // Lifetime: memory is valid from Alloc to Free. A universe ends with Close; its address range is

@@ -49,7 +49,7 @@ func (f *Failures) Asked() int { return int(f.asked.Load()) }
 // Refused returns the number of requests refused so far.
 func (f *Failures) Refused() int { return int(f.refused.Load()) }
 
-// refusal returns what a universe asks before each request; nil: nothing.
+// refusal returns the function that a universe calls before each request; nil: nothing.
 func (f *Failures) refusal() func() error {
 	if f == nil {
 		return nil

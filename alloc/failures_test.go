@@ -11,8 +11,8 @@ import (
 	"quarry/alloc"
 )
 
-// withHeap runs f with a heap on a universe that refuses as s says, and sees to it
-// that all is given back.
+// withHeap runs f with a heap on a universe that refuses by s, and checks that all memory is given
+// back.
 func withHeap(s *alloc.Failures, f func(h *alloc.Heap) error) error {
 	u, err := alloc.NewUniverse(alloc.Size(16<<20), alloc.InjectFailures(s))
 	if err != nil {
@@ -147,7 +147,7 @@ func TestCheckEveryFailure(t *testing.T) {
 	}
 }
 
-// TestCheckEveryFailureCatches: each way of getting it wrong is told.
+// TestCheckEveryFailureCatches: each mistake is reported.
 func TestCheckEveryFailureCatches(t *testing.T) {
 	for text, f := range map[string]func(*alloc.Failures) error{
 		"nothing refused: memory was lost: ": func(s *alloc.Failures) error {

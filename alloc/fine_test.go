@@ -30,7 +30,7 @@ func fineUniverse(t *testing.T, options ...alloc.Option) *alloc.Universe {
 	return u
 }
 
-// residentOf is what the system says of a universe.
+// residentOf is the resident bytes of a universe by the system's count.
 func residentOf(t *testing.T, u *alloc.Universe) int {
 	t.Helper()
 	n, err := u.Resident()

@@ -148,7 +148,7 @@ func must(p unsafe.Pointer, err error) unsafe.Pointer {
 	return p
 }
 
-// TestSlotSize: blocks of each size have as many bytes as SlotSize says, where it says some.
+// TestSlotSize: blocks of each size have as many bytes as SlotSize returns, if that is not 0.
 func TestSlotSize(t *testing.T) {
 	h := newHeap(t, alloc.Size(16<<20))
 	l := h.NewLocal()

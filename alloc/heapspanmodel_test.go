@@ -19,7 +19,7 @@ type spanModel struct {
 	rng  *rand.Rand
 	base int64 // committed by others
 	live []modelBlock64
-	held int // bytes asked for
+	held int // bytes requested
 }
 
 type modelBlock64 struct {

@@ -12,7 +12,7 @@ import "sync/atomic"
 //
 // Blocks that containers on the same arena free do not matter: each container frees its own.
 //
-// It sees through wrappers (types with a method Unwrap). It does not tell of blocks that are freed
+// It sees through wrappers (types with a method Unwrap). It does not notice blocks that are freed
 // one by one: that is the container's own doing. What it cannot look into counts as open:
 // allocators of other modules, and Universe.Allocator, whose universe does not close while chunks
 // are in use. Of an arena on another arena it watches the outer. Use HoldOn; the zero Hold panics.
@@ -26,8 +26,8 @@ type Hold struct {
 // neverClosed stands for allocators that Hold cannot look into. Nobody writes it.
 var neverClosed atomic.Bool
 
-// HoldOn returns a Hold for a container that has no blocks yet: of an arena it tells that all was
-// given up.
+// HoldOn returns a Hold for a container that has no blocks yet: of an arena it reports that all was
+// freed.
 func HoldOn(from Allocator) Hold {
 	checkAllocator("HoldOn", from)
 	h := Hold{closed: &neverClosed}
@@ -57,9 +57,9 @@ func HoldOn(from Allocator) Hold {
 	return h
 }
 
-// Renew makes the Hold tell of all that has been allocated until now. A container calls Check
-// before it allocates or frees; after it has allocated a block or made one longer, which is the
-// arena's last one then, it calls Renew, and after it has freed a block or made one shorter, Freed.
+// Renew makes the Hold cover all blocks allocated until now. A container calls Check before it
+// allocates or frees; after it has allocated a block or made one longer, which is the arena's last
+// one then, it calls Renew, and after it has freed a block or made one shorter, Freed.
 func (h *Hold) Renew() {
 	if a := h.arena; a != nil {
 		a.temps = true
@@ -67,8 +67,7 @@ func (h *Hold) Renew() {
 	}
 }
 
-// Freed makes the Hold tell of what it told of without the end of the arena that the container has
-// just given back.
+// Freed makes the Hold ignore the end of the arena that the container has just given back.
 func (h *Hold) Freed() {
 	if a := h.arena; a != nil {
 		a.temps = true

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestCloseListsWhatIsInUse: the error of a universe that cannot be closed says where
-// chunks are in use.
+// TestCloseListsWhatIsInUse: the error of a universe that cannot be closed has the places of chunks
+// in use.
 func TestCloseListsWhatIsInUse(t *testing.T) {
 	u, err := NewUniverse(Size(8 << 20))
 	require.NoError(t, err)

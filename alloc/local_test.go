@@ -121,7 +121,7 @@ func TestHeapCloseEndsItsLocals(t *testing.T) {
 	require.NoError(t, h.Close())
 }
 
-// TestDoubleFreeIsFound frees a block twice in every way that can be told.
+// TestDoubleFreeIsFound frees a block twice in every way that can be detected.
 func TestDoubleFreeIsFound(t *testing.T) {
 	h := newHeap(t, alloc.Size(8<<20))
 	a, b := h.NewLocal(), h.NewLocal()
@@ -141,7 +141,7 @@ func TestDoubleFreeIsFound(t *testing.T) {
 			}
 		}
 	}
-	// Later, when the chunk holds slots of another class: told by where they lie.
+	// Later, when the chunk holds slots of another class: detected by their places.
 	blocks := fillClass(a, 600, 64)
 	freeAll(b, blocks)
 	freeAll(a, fillClass(a, 2000, 64)) // folds what b freed, and drops slabs
@@ -151,7 +151,7 @@ func TestDoubleFreeIsFound(t *testing.T) {
 	told := 0
 	for _, p := range blocks {
 		if h.Owns(p) {
-			continue // a live block begins there now: nobody could tell
+			continue // a live block begins there now: nothing could detect it
 		}
 		require.Contains(t, panicText(func() { h.Free(p) }), "alloc: Heap.Free: ")
 		told++

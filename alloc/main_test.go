@@ -13,7 +13,7 @@ var underRace bool
 
 // TestMain stops the scavenger, which would return memory that tests count; tests of the scavenger
 // start it. Under the race detector it runs beside all tests. First granules have huge pages,
-// however many universes other tests have left; tests of small pages ask for these.
+// however many universes other tests have left; tests of small pages request these.
 func TestMain(m *testing.M) {
 	if !underRace {
 		alloc.SetScavenger(alloc.Scavenger{Percent: -1})

@@ -82,7 +82,7 @@ func (p *Pool[T]) Get(r Ref[T]) *T {
 		r.Generation&1 == 0 {
 		return nil
 	}
-	// Safe because the generation says that the slot is in use.
+	// Safe because by the generation the slot is in use.
 	return (*T)(p.slots.pointer(int(r.Slot)))
 }
 

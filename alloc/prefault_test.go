@@ -15,7 +15,7 @@ import (
 )
 
 // allThere fails unless a universe commits so many bytes, all of which the system has backed, where
-// it tells and backs any ahead of their use.
+// it reports that and backs any before their use.
 func allThere(t *testing.T, u *alloc.Universe, bytes int) {
 	t.Helper()
 	require.NoError(t, u.Verify())

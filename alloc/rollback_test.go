@@ -33,9 +33,9 @@ func (g *gate) Commit(offset, n int) (err error) {
 	return g.Region.Commit(offset, n)
 }
 
-// rollBackBeside has a claim refused while another goroutine holds a claim in
-// the same megachunk and waits for the same commit. It returns what Verify says
-// afterwards and whether the second claim is still in use.
+// rollBackBeside has a claim refused while another goroutine holds a claim in the same megachunk
+// and waits for the same commit. It returns the error of Verify afterwards and whether the second
+// claim is still in use.
 func rollBackBeside(t *testing.T) (u *alloc.Universe, second alloc.ChunkIndex, err error, inUse bool) {
 	region, err := mmap.Reserve(2 << 20)
 	require.NoError(t, err)

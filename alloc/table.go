@@ -296,7 +296,7 @@ func (t *Table) refuseType(op string, of reflect.Type) {
 }
 
 // Clear removes every record. Later use of their handles panics. The table keeps the chunks that
-// PreAllocate asked for and those its policy would take first.
+// PreAllocate requested and those its policy would take first.
 func (t *Table) Clear() {
 	t.checkOpen("Clear")
 	t.store.Clear()

@@ -74,8 +74,8 @@ var tablePolicies = []alloc.Growth{
 	{}, alloc.Doubling().Capped(16), alloc.Fixed(1), alloc.Fixed(3), alloc.Geometric(1.5),
 }
 
-// tableModel is a table and a slice of structs that says what it must hold: a new
-// record at the end, the last one into the gap.
+// tableModel is a table and a slice of structs with the records that it must have: a new record at
+// the end, the last one into the gap.
 type tableModel struct {
 	t     *testing.T
 	table *alloc.Table

@@ -55,7 +55,7 @@ func PurgeAfter(d time.Duration) Option { return universe.PurgeAfter(d) }
 func SmallPages() Option { return universe.SmallPages() }
 
 // NewUniverse reserves address space; it commits nothing yet. An error wraps ErrReserve, or
-// ErrTooBig for a size that is not in 1..MaxSize, and says which size was requested and how to
+// ErrTooBig for a size that is not in 1..MaxSize, and has the size that was requested and how to
 // request less.
 func NewUniverse(options ...Option) (*Universe, error) {
 	u := &Universe{}
@@ -134,8 +134,8 @@ func (u *Universe) AllocZeroed(n int) (first ChunkIndex, got int, err error) {
 func (u *Universe) AllocExact(n int) (ChunkIndex, error) { return u.core.AllocExact(n) }
 
 // AllocAligned is AllocExact of a run whose first chunk is a multiple of n, a power of two, so that
-// address arithmetic can tell the chunks of one run from others. It panics when n is not a power of
-// two in 1..64.
+// address arithmetic can distinguish the chunks of one run from others. It panics when n is not a
+// power of two in 1..64.
 func (u *Universe) AllocAligned(n int) (ChunkIndex, error) { return u.core.AllocAligned(n) }
 
 // Extend claims more chunks directly after a run of n chunks that the caller holds, and reports
@@ -193,10 +193,10 @@ func (u *Universe) Stats() Stats { return Stats(u.core.Stats()) }
 // Resident returns how many bytes of committed memory the system has backed with pages, which is
 // what was touched; a huge page counts whole. Of granules that show a file (worlds that were opened
 // from one) it counts the pages in the system's cache, also those that other processes read: a file
-// that was just written counts whole, though this process has not touched it. For the memory of the
-// process itself ask the system, as /proc/self/status (VmRSS). It asks the system, which takes
-// about 2 us for each 2 MiB committed. An error wraps mmap.ErrUnsupported on systems that do not
-// report this (all but Linux).
+// that was just written counts whole, though this process has not touched it. The memory of the
+// process is known to the system, as VmRSS in /proc/self/status. It is a call of the system, about
+// 2 us for each 2 MiB committed. An error wraps mmap.ErrUnsupported on systems that do not report
+// this (all but Linux).
 func (u *Universe) Resident() (int, error) { return u.core.Resident() }
 
 // Occupancy draws the universe, one character per megachunk and 64 characters per line. It omits

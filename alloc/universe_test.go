@@ -283,8 +283,8 @@ func TestVerifyNamesTheInvariant(t *testing.T) {
 	u.Free(c, 1)
 }
 
-// TestUniverseAgainstModel runs a long stream of operations beside a plain
-// array that says which chunk is in use, and compares after every step.
+// TestUniverseAgainstModel runs a long stream of operations beside a plain array with a flag for
+// each chunk in use, and compares after every step.
 func TestUniverseAgainstModel(t *testing.T) {
 	u := newUniverse(t, alloc.Size(8<<20), alloc.Retain(2<<20))
 	rng := rand.New(rand.NewPCG(7, 7))

@@ -28,7 +28,7 @@ import (
 // at a context switch would corrupt them. The feature bits of cpuid/v2 already account for that.
 // AVX and AVX2 are set only if OSXSAVE is on and XGETBV shows XMM and YMM state; the AVX-512 bits
 // are set only if XGETBV shows the opmask and ZMM state as well. macOS enables ZMM state at first
-// use; there the bits are set if the kernel says that it will.
+// use; there the bits are set if the kernel reports that it will.
 
 // envLevel is the name of the environment variable that lowers the level. It is read once, before
 // main.
@@ -134,9 +134,10 @@ func lineOf(word string, size int) int {
 // some servers' lines have 128 bytes): a line taken too long wastes a little padding, a line taken
 // too short lets two cores share it.
 //
-// On arm64 cpuid/v2 asks only Apple's systems; everywhere else it returns a hard-coded 64, which is
-// no information and is treated as unknown. An odd size is rounded up to a power of two, then
-// clamped: below 64 columns would not be aligned for 512-bit vectors, above 256 no CPU is known.
+// On arm64 cpuid/v2 detects only on Apple's systems; everywhere else it returns a hard-coded 64,
+// which is no information and is treated as unknown. An odd size is rounded up to a power of two,
+// then clamped: below 64 columns would not be aligned for 512-bit vectors, above 256 no CPU is
+// known.
 func lineSize(goos, goarch string, reported int) int {
 	unknown := 64
 	if goarch == "arm64" {

@@ -95,8 +95,8 @@ func TestLevelSelected(t *testing.T) {
 	t.Logf("%s: level %v, cache line %d", asm.CPUName(), asm.Best(), asm.CacheLine())
 }
 
-// EnvRequire names the environment variable with which CI says which level must
-// have been selected: on an emulated CPU, say, that has AVX2 and not AVX-512.
+// EnvRequire names the environment variable in which CI has the level that must have been selected:
+// on an emulated CPU, say, that has AVX2 and not AVX-512.
 const EnvRequire = "QUARRY_REQUIRE"
 
 // TestLevelRequired fails, and does not skip, where QUARRY_REQUIRE names another

@@ -28,8 +28,8 @@ func avx2[K any](f K) at[K]   { return at[K]{AVX2, true, Impl[K]{"AVX2", f}} }
 func avx512[K any](f K) at[K] { return at[K]{AVX512, true, Impl[K]{"AVX512", f}} }
 func neon[K any](f K) at[K]   { return at[K]{NEON, true, Impl[K]{"NEON", f}} }
 
-// impls returns those that this build can run on this CPU, whatever QUARRY_SIMD
-// says, so that one run tests every one of them.
+// impls returns those that this build can run on this CPU, whatever QUARRY_SIMD is, so that one run
+// tests every one of them.
 func impls[K any](public, goTwin K, levels ...at[K]) []Impl[K] {
 	list := []Impl[K]{{"public", public}, {"Go", goTwin}}
 	for _, l := range levels {

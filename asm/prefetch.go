@@ -4,10 +4,10 @@ package asm
 // costs a walk of the page tables, and a call cannot be preempted.
 const prefetchCall = 4096
 
-// Prefetch asks the CPU to load the cache line of each address into all levels of cache, L1
-// included, and does not wait. It is a hint: the CPU may drop it, memory does not change, and no
-// address faults, even if it is 0, unmapped or inaccessible. The addresses are numbers and keep
-// nothing alive; Go memory may have moved by the time it is used, which only wastes the hint.
+// Prefetch lets the CPU load the cache line of each address into all levels of cache, L1 included,
+// and does not wait. It is a hint: the CPU may drop it, memory does not change, and no address
+// faults, even if it is 0, unmapped or inaccessible. The addresses are numbers and keep nothing
+// alive; Go memory may have moved by the time it is used, which only wastes the hint.
 //
 // Prefetch requests only the line that contains the address: 64 bytes on amd64, 64 or 128 on arm64.
 // At level Go, and so in purego and race builds, it does nothing.

@@ -118,8 +118,8 @@ func TestEverySixteenBitMask(t *testing.T) {
 	}
 	for m := uint64(0); m < 1<<16; m += step {
 		for _, w := range []uint64{m, m | ^uint64(0xFFFF), m<<24 | 0xFFFFFF, m << 48} {
-			// The twin knows the answer for every n from the runs, found one bit
-			// at a time; asked again for each n it would take minutes.
+			// The twin knows the answer for every n from the runs, found one bit at a time;
+			// computed again for each n it would take minutes.
 			free := rowOf(bitmask.Bits{w})
 			first := firstOfEach(free)
 			for n := 1; n <= 64; n++ {

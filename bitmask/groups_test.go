@@ -9,8 +9,8 @@ import (
 	"quarry/bitmask"
 )
 
-// The eleven groups of behaviour that the mask of the original is tested for,
-// as contracts of ours. Where ours differs on purpose the test says so.
+// The eleven groups of behaviour that the mask of the original is tested for, as contracts of ours.
+// Where ours differs on purpose the test has a comment.
 
 const all = ^uint64(0)
 
@@ -59,8 +59,7 @@ func TestGroup04ManyBitsAreRefusedWithoutARun(t *testing.T) {
 		require.False(t, ok)
 		require.Equal(t, c.before, w.Load())
 	}
-	// More than a word holds can never fit: the original refuses, ours says that
-	// the caller is wrong.
+	// More than a word holds can never fit: the original refuses, ours panics.
 	var w bitmask.Word
 	require.PanicsWithValue(t, badCount("FindRun", 65), func() { w.TryAlloc(65) })
 	require.Zero(t, w.Load())
@@ -161,8 +160,8 @@ func TestGroup10ManyWordsTakeBackRuns(t *testing.T) {
 		require.Equal(t, uint64(1), h.Word(i).Load())
 	}
 	require.Equal(t, bitmask.Bits{1, 1, 1}, b)
-	// A run across the edge of a word: the original drops what lies beyond, the
-	// Bits free it all, the Hierarchy says that the caller is wrong.
+	// A run across the edge of a word: the original drops what lies beyond, the Bits free it all,
+	// the Hierarchy panics.
 	require.True(t, b.TryAllocAt(60, 4))
 	require.True(t, b.TryFree(60, 5))
 	require.Equal(t, bitmask.Bits{1, 0, 1}, b)

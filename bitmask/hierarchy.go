@@ -8,8 +8,8 @@ import (
 // A Hierarchy is a set of atomic words with summaries above them. A word is of class c when its
 // longest run of free units has a length in [2^c, 2^(c+1)); a full word has no class. There is one
 // summary for each of the seven classes, and one for "not full". A word counts in the summary of
-// its class and, unless it is full, in the last. Bit i of the lowest level of a summary says that
-// word i may count there. Bit i of the next level says that word i of the level below may have a
+// its class and, unless it is full, in the last. Bit i of the lowest level of a summary is set if
+// word i may count there. Bit i of the next level is set if word i of the level below may have a
 // set bit, and so on up to a level of one word. A search reads that word and then one word of each
 // level on the way down.
 //
@@ -17,8 +17,8 @@ import (
 // next classes, which preserves long runs for requests that need them (Fit).
 //
 // Summaries are hints; the words are the truth. A run is claimed by the compare-and-swap of one
-// word, whatever the summaries say. A set bit above a word that does not count costs a look at that
-// word. A clear bit above a word that counts hides the word, and that must not last:
+// word, whatever the summaries have. A set bit above a word that does not count costs a look at
+// that word. A clear bit above a word that counts hides the word, and that must not last:
 //
 //	I6 At rest, with no call under way, each word has its bit set in the lowest level of every
 //	   summary where it counts, and each word of a level that has a set bit has its own bit set

@@ -221,7 +221,7 @@ func TestHierarchyLevels(t *testing.T) {
 	}
 }
 
-// TestHierarchyVerifyNamesI6 corrupts each level and shows that Verify says so.
+// TestHierarchyVerifyNamesI6 corrupts each level and checks the error of Verify.
 func TestHierarchyVerifyNamesI6(t *testing.T) {
 	h := bitmask.NewHierarchy(3*64*64 + 5)
 	require.Equal(t, 2, h.Levels())

@@ -15,6 +15,6 @@ const (
 	dropUpperRecheck          // the same, in the upper levels only
 	recheckFirst              // settle reverses the clear and the second test
 	raiseBeforeFree           // TryFree reverses the stores to summary and word
-	trustSummary              // TryAlloc refuses because a summary alone says so
+	trustSummary              // TryAlloc refuses because of a summary alone
 	forgetClass               // TryAlloc does not note the class that the word leaves
 )

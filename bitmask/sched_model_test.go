@@ -16,7 +16,7 @@ import (
 // its contract), so in the order it is one claim a word: "this word had no such
 // run at an instant during the call".
 
-// item is one thing to be put in order: a call, or what a refusal says of a word.
+// item is one thing to be put in order: a call, or the state of a word by a refusal.
 type item struct {
 	of   *outcome
 	word int // for a refusal

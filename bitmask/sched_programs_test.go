@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// wordWith starts with a Word whose units are in use as the mask says.
+// wordWith starts with a Word whose units in use are those of the mask.
 func wordWith(used uint64) func() system {
 	return func() system {
 		s := new(oneWord)

@@ -285,7 +285,7 @@ func explore(p program, merge bool) (found explored) {
 	}
 }
 
-// truth returns the words that say what is in use.
+// truth returns the words of the units in use.
 func (r *runner) truth() []uint64 {
 	var words []uint64
 	for cell := range r.sys.cells() {

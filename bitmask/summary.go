@@ -132,7 +132,7 @@ func (s *summary) settle(k, i int) {
 	}
 }
 
-// first returns the lowest word that the levels say counts, or len(words) if there is none.
+// first returns the lowest word that counts by the levels, or len(words) if there is none.
 func (s *summary) first() int {
 	k := len(s.levels) - 1
 	w := s.top.Load()
@@ -157,7 +157,7 @@ func (s *summary) from(i int) int {
 	return s.next(i)
 }
 
-// next returns the lowest word at or after the given one that the levels say counts, or len(words)
+// next returns the lowest word at or after the given one that counts by the levels, or len(words)
 // if there is none. It climbs from the lowest level until it finds a bit, up to the top word if
 // necessary, and descends from there. It settles a bit that leads to a clear word.
 func (s *summary) next(from int) int {
@@ -187,7 +187,7 @@ func (s *summary) next(from int) int {
 	}
 }
 
-// verify checks I6. It computes the class of a word only where a clear bit says that it does not
+// verify checks I6. It computes the class of a word only where a clear bit means that it does not
 // count.
 func (s *summary) verify() error {
 	n := len(s.words)

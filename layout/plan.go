@@ -45,7 +45,7 @@ type Column struct {
 	Size  int    // bytes of one element; 0 for a tag, which takes no space
 	Align int    // alignment of one element in bytes, a power of two
 
-	Enableable bool // each row has a bit that says whether the element is enabled
+	Enableable bool // each row has a bit that is set while the element is enabled
 }
 
 // Placement is a column and its place in the chunk.

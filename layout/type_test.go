@@ -177,7 +177,7 @@ func entries(fields []layout.Field) (n int) {
 	return n
 }
 
-// TestWalksOverTypesAreShort: what is asked of a type takes as long as the type is written, however
+// TestWalksOverTypesAreShort: the check of a type takes as long as the type is written, however
 // long its arrays are. A walk over each element would not end.
 func TestWalksOverTypesAreShort(t *testing.T) {
 	of := reflect.TypeFor[hollow]()

@@ -25,7 +25,7 @@
 // returned to the OS, where any later mapping could get it. Instead it is parked, and a stale slice
 // faults. Only where addresses are limited ("ulimit -v"), a quarter of the limit may be parked, and
 // the range parked longest goes back to the OS, for the Go runtime dies where it gets no addresses.
-// A later Reserve of any size carves its range from parked ones before it asks the OS ([Parked]
+// A later Reserve of any size carves its range from parked ones before it calls the OS ([Parked]
 // reports how much is parked). Ranges that fit equally well are taken in turn, so that each faults
 // for as long as possible. Once a range is reused, a stale slice faults only where the new region
 // is reserved or guarded; where that region is ready, the slice reads and writes undetected.
@@ -43,8 +43,8 @@
 // at the full count. Arguments that are not whole units, transitions from a wrong state, and use
 // after Release panic.
 //
-// Page size. On Linux regions ask for pages of 2 MiB, which are resident as a whole. [Region.Fine]
-// asks for small ones, granule by granule, and the hint [SmallPages] for a whole region.
+// Page size. On Linux regions request pages of 2 MiB, which are resident as a whole. [Region.Fine]
+// requests small ones, granule by granule, and the hint [SmallPages] for a whole region.
 //
 // Backing. Where [Real] is true, pages come from the OS (Linux, macOS, Windows). Elsewhere, and in
 // race builds, each region lies in one Go object: no faults, no guards (see [Guards]), at most 4

@@ -44,7 +44,7 @@ func Example() {
 	// Release()              size        0, ready        0
 }
 
-// Limits may forbid the size that is wanted; the region says what it got.
+// Limits may forbid the size that is wanted; Region.Size is the size that it got.
 func ExampleReserveUpTo() {
 	r, err := mmap.ReserveUpTo(64<<20, 2<<20)
 	if err != nil {

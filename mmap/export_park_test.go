@@ -29,7 +29,7 @@ func (p *Park) Add(lo, hi, block int, stale []bool) {
 	p.add(m)
 }
 
-// Take takes n granules and says which of them are stale.
+// Take takes n granules and returns which of them are stale.
 func (p *Park) Take(n int) (lo, hi int, stale []bool, ok bool) {
 	m, ok := p.take(n * Granule)
 	if !ok {
@@ -122,8 +122,8 @@ func (t *Tight) reuse() error {
 	return nil
 }
 
-// Repeats is what vain says when open regions are left of those at a vain collection,
-// which took so long and ended so long ago.
+// Repeats is the result of vain when open regions are left of those at a vain collection, which
+// took so long and ended so long ago.
 func Repeats(before, open int, took, ago time.Duration) bool {
 	v := vain{open: before, end: time.Now().Add(-ago), took: took}
 	return v.repeats(open)

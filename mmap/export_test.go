@@ -313,7 +313,7 @@ func (s *Pages) RunsIn(lo, hi int) (all [][2]int) {
 	return all
 }
 
-// CutPaste cuts the granules [lo, hi), tells what is left, and pastes it back.
+// CutPaste cuts the granules [lo, hi), returns the rest, and pastes them back.
 func (s *Pages) CutPaste(lo, hi int) (left [][2]int) {
 	out := s.set.cut(granuleRange{lo, hi})
 	left = s.RunsIn(0, 1<<20)

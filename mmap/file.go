@@ -13,8 +13,8 @@ import (
 //	    +------- Decommit -------+    fresh pages are mapped over the file's: the next Commit reads zero
 //
 // Dropping the pages of such a granule would bring the file's bytes back, so it is renewed instead:
-// the system maps fresh pages without access over it. The set filed says where that is due: in
-// ready granules, and in stale ones where a step was refused half way.
+// the system maps fresh pages without access over it. The set filed has the granules for which that
+// is due: in ready granules, and in stale ones where a step was refused half way.
 
 // MapFile makes [off, off+n) ready with n bytes of a file, which begin at its byte at: pages come
 // in when they are first touched, a page that is written becomes the process's own, and the file

@@ -45,7 +45,7 @@ func TestMapFileCut(t *testing.T) {
 	require.Equal(t, 7, sum)
 }
 
-// skipWithoutAddress skips a test where the system does not tell the address of a fault in a cut
+// skipWithoutAddress skips a test where the system does not report the address of a fault in a cut
 // file, as emulators of other processors do not. No code of the package is involved.
 func skipWithoutAddress(t *testing.T) {
 	f, err := os.CreateTemp(t.TempDir(), "")

@@ -51,7 +51,7 @@ func (goHeap) reserve(size int) (memory, error) {
 	return memory{base: unsafe.Add(first, pad), size: size, object: object, block: uintptr(first)}, nil
 }
 
-// room is always nil: the Go heap cannot be asked without allocating.
+// room is always nil: the room of the Go heap cannot be known without allocating.
 func (goHeap) room(int) error { return nil }
 
 func (goHeap) allow(*memory, int, int) error { return nil }

@@ -7,7 +7,7 @@ import (
 
 // Go's room: addresses that regions leave to the Go runtime, which ends the process when it gets
 // none. The runtime grows its heap by 64 MiB (measured: once with 66 MiB left, twice with 130, not
-// at all with 64), and asks for 128 MiB, to align them, where the addresses after its heap are
+// at all with 64), and requests 128 MiB, to align them, where the addresses after its heap are
 // taken. A thread takes no addresses without cgo; with cgo it takes 8 MiB and, as far as there are
 // any, 64 MiB for a heap of the C library. A program with cgo, many threads and little room sets
 // MALLOC_ARENA_MAX=1.

@@ -30,7 +30,7 @@ func (k GuardKind) String() string {
 }
 
 // Guards returns how [Region.Guard] guards pages in this process. The first call, like the first
-// Reserve, asks the kernel. QUARRY_GUARDS=access in the environment makes Linux do without marks.
+// Reserve, tests the kernel. QUARRY_GUARDS=access in the environment makes Linux do without marks.
 func Guards() GuardKind { return process().sys.traits().guards }
 
 // Guard makes accesses to the pages [off, off+n) fault until Unguard, or Decommit of their granule.

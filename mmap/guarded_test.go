@@ -111,7 +111,7 @@ func TestGuardedAfterwards(t *testing.T) {
 	})
 }
 
-// TestGuardedReady: memory that became ready between fault and look is said to be.
+// TestGuardedReady: memory that became ready between fault and look is reported as ready.
 func TestGuardedReady(t *testing.T) {
 	onFaults(t, func(t *testing.T, s *mmap.Space) {
 		r := reserve(t, s, 2*g)

@@ -35,7 +35,7 @@ func TestPrefault(t *testing.T) {
 	})
 }
 
-// TestReserveUpTo: what is refused is halved, down to least, and the region says so.
+// TestReserveUpTo: what is refused is halved, down to least, and the region reports it.
 func TestReserveUpTo(t *testing.T) {
 	onEach(t, func(t *testing.T, s *mmap.Space) {
 		r, err := s.ReserveUpTo(3*g-1, g)

@@ -92,8 +92,8 @@ func addressesUsed() int {
 }
 
 // goFree returns how many bytes of its addresses the Go heap has mapped and does not use. What it
-// has not yet mapped of its last 64 MiB is left out: no metric tells it, and the sizes do not
-// either, because the heap begins at a random address in its first 64 MiB.
+// has not yet mapped of its last 64 MiB is left out: no metric has it, and it does not follow from
+// the sizes, because the heap begins at a random address in its first 64 MiB.
 func goFree() int {
 	sizes := [...]metrics.Sample{
 		{Name: "/memory/classes/heap/free:bytes"}, {Name: "/memory/classes/heap/released:bytes"},

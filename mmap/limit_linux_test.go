@@ -70,7 +70,7 @@ func TestDataLimit(t *testing.T) {
 	})
 }
 
-// TestUpToLimit: under a limit a smaller region comes, says why, and works.
+// TestUpToLimit: under a limit a smaller region is reserved, has the reason, and works.
 func TestUpToLimit(t *testing.T) {
 	underLimit(t, "ulimit -v 3500000", func(t *testing.T) {
 		r, err := mmap.ReserveUpTo(16<<30, 64<<20)
@@ -138,9 +138,9 @@ func others(t *testing.T, regions int) int {
 	return pages*os.Getpagesize() - parked - regions
 }
 
-// TestGoKeepsRoom: whatever size is asked for, and however often, our error comes while
-// the Go runtime can grow, and what was released serves any other size. Of that a quarter of the
-// limit stays parked; Go may take of the rest what it needs.
+// TestGoKeepsRoom: whatever size is requested, and however often, our error comes while the Go
+// runtime can grow, and what was released serves any other size. Of that a quarter of the limit
+// stays parked; Go may take of the rest what it needs.
 func TestGoKeepsRoom(t *testing.T) {
 	underLimit(t, "ulimit -v 2500000", func(t *testing.T) {
 		_, bytes := mmap.Parked()

@@ -74,7 +74,7 @@ func (p pages) reserve(size int) (memory, error) {
 	return m, nil
 }
 
-// adviseHuge asks for pages of the process's kind, best effort.
+// adviseHuge requests pages of the process's kind, best effort.
 func (p pages) adviseHuge(m *memory, off, n int) {
 	advice := unix.MADV_HUGEPAGE
 	if !p.huge {
@@ -120,7 +120,7 @@ func (pages) unmap(m *memory) error {
 // deny drops the pages first: the kernel changes the access of each page that is there, small ones
 // one by one, and who denies has no use for the contents.
 func (p pages) deny(m *memory, off, n int) error {
-	_ = p.drop(m, off, n) // locked pages stay, and the drop that follows says so
+	_ = p.drop(m, off, n) // locked pages stay, and the drop that follows returns the error
 	return p.unixPages.deny(m, off, n)
 }
 
@@ -159,8 +159,8 @@ func (p pages) advice(op string, errno error) string {
 	return ""
 }
 
-// guardKind returns how Guard works: by marks where the kernel supports them and QUARRY_GUARDS does
-// not say "access".
+// guardKind returns how Guard works: by marks where the kernel supports them and QUARRY_GUARDS is
+// not "access".
 func guardKind() GuardKind {
 	if os.Getenv("QUARRY_GUARDS") == "access" || !kernelMarks() {
 		return GuardAccess
@@ -210,7 +210,7 @@ func (p pages) populate(m *memory, off, n int) error {
 	return err
 }
 
-// resident asks which pages are present: one byte each, of which the lowest bit counts.
+// resident reads which pages are present: one byte each, of which the lowest bit counts.
 func (p pages) resident(m *memory, off, n int) (bytes int, err error) {
 	page := PageSize()
 	present := make([]byte, n/page)

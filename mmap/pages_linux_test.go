@@ -67,10 +67,10 @@ func rss(all []mapping) (kib int) {
 	return kib
 }
 
-// TestKernelAgrees compares the access of every granule with what the kernel
-// says, through scattered transitions, and counts memory before and after. The first and the last
-// granule are never ready: what lies there would be one mapping with a neighbour's, whose memory
-// the kernel counts in one number.
+// TestKernelAgrees compares the access of every granule with that in the kernel, through scattered
+// transitions, and counts memory before and after. The first and the last granule are never ready:
+// what lies there would be one mapping with a neighbour's, whose memory the kernel counts in one
+// number.
 func TestKernelAgrees(t *testing.T) {
 	s := pagesSpace()
 	const granules = 13
@@ -107,8 +107,8 @@ func TestKernelAgrees(t *testing.T) {
 	require.NoError(t, r.Release())
 }
 
-// TestHugePages: whether the kernel has huge pages to give is its own business,
-// but told not to, it must not. A granule on each side keeps neighbours out of the mapping.
+// TestHugePages: whether the kernel has huge pages to give is its own business, but when advised
+// not to, it must not. A granule on each side keeps neighbours out of the mapping.
 func TestHugePages(t *testing.T) {
 	for _, huge := range []string{"", "off"} {
 		t.Setenv("QUARRY_HUGEPAGES", huge)
@@ -136,8 +136,8 @@ func keepsAdvice(t *testing.T) bool {
 	return len(all) == 1 && strings.Contains(all[0].flags, " dd ")
 }
 
-// TestKernelHints compares hints, names, locks and prefaulting with what the
-// kernel says; a range that was parked has none of it.
+// TestKernelHints compares hints, names, locks and prefaulting with the state in the kernel; a
+// range that was parked has none of it.
 func TestKernelHints(t *testing.T) {
 	if !keepsAdvice(t) {
 		t.Skip("this kernel, or what stands in for it, does not show advice")

@@ -71,7 +71,7 @@ type Region struct {
 	hints     Hint     // hints that are on; guarded by mu
 	name      string   // label for the OS and for faults; guarded by mu
 	asked     int      // bytes requested; see Asked; fixed
-	refusal   error    // why size is less than asked, or nil; fixed
+	refusal   error    // why size is less than requested, or nil; fixed
 }
 
 // Base returns the address of the first byte: a multiple of Granule where Real, otherwise of 64

@@ -14,9 +14,9 @@ const residentStep = 64 << 20
 
 // Resident returns how many bytes of ready memory the system has backed with pages: what was
 // touched, with a huge page counted whole. Of granules that show a file it counts the pages that
-// the system has in its cache, which this process need not have touched. It asks once per run of
-// granules, about 2 us for each 2 MiB. An error is an *Error that wraps ErrUnsupported where the
-// system does not report this (all but Linux), and otherwise ErrMemory.
+// the system has in its cache, which this process need not have touched. It is one system call per
+// run of granules, about 2 us for each 2 MiB. An error is an *Error that wraps ErrUnsupported where
+// the system does not report this (all but Linux), and otherwise ErrMemory.
 func (r *Region) Resident() (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -115,9 +115,9 @@ func use(t *testing.T, s *mmap.Space, r *mmap.Region, random *rand.Rand) {
 	require.NoError(t, r.Verify())
 }
 
-// TestParkedServesOtherSizes: regions side by side, released, are one range for a
-// larger one; the rest of what is carved stays parked, and a stale access to it is
-// told from one to the new region.
+// TestParkedServesOtherSizes: regions side by side, released, are one range for a larger one; the
+// rest of what is carved stays parked, and a stale access to it is distinguished from one to the
+// new region.
 func TestParkedServesOtherSizes(t *testing.T) {
 	onFaults(t, func(t *testing.T, s *mmap.Space) {
 		whole := reserve(t, s, 12*g)

@@ -219,7 +219,7 @@ func onUnix(n int) steps {
 	return nil
 }
 
-// condition is all that a region says of itself.
+// condition is all that a region reports of itself.
 type condition struct {
 	ready, locked, fine      [sweepGranules]bool
 	guards                   [][2]int

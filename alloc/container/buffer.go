@@ -258,7 +258,7 @@ func (b *Buffer) ReadFrom(r io.Reader) (n int64, err error) {
 		}
 		m, err := b.readOnce(r)
 		n += int64(m)
-		if err == io.EOF { // an error that wraps io.EOF says that the bytes end too early
+		if err == io.EOF { // an error that wraps io.EOF means that the bytes end too early
 			return n, nil
 		} else if err != nil {
 			return n, err

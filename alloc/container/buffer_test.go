@@ -174,7 +174,7 @@ func TestBufferBadInput(t *testing.T) {
 }
 
 // TestBufferReadFromEnds: only io.EOF itself ends a reader, as for package io; an error that wraps
-// it tells of bytes that are missing.
+// it means that bytes are missing.
 func TestBufferReadFromEnds(t *testing.T) {
 	b := NewBuffer(openHeap(t))
 	defer b.Close()

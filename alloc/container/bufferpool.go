@@ -14,8 +14,8 @@ import (
 //
 // Get makes a Buffer, of some hundred bytes on the Go heap, for the block that it hands out: so a
 // buffer that is used after Put panics, even when its block serves another one. There is no
-// replacement of a sync.Pool of []byte: nothing would tell of a slice that is used after Put, and
-// sync.Pool drops what it holds without a word, so blocks off the heap would leak.
+// replacement of a sync.Pool of []byte: nothing would report a slice that is used after Put, and
+// sync.Pool drops its values silently, so blocks off the heap would leak.
 //
 // Use NewBufferPool.
 type BufferPool struct {

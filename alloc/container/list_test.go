@@ -136,8 +136,8 @@ func listHeap(t testing.TB) *alloc.Heap {
 	return h
 }
 
-// TestListMisuse: stale references, a list that is closed, and one whose arena went back are told
-// by name.
+// TestListMisuse: stale references, a list that is closed, and one whose arena was freed are
+// reported by name.
 func TestListMisuse(t *testing.T) {
 	h := listHeap(t)
 	_, err := container.NewList[string](h)

@@ -20,9 +20,9 @@ import (
 //	| 7 tags | passed | slot 0: value, key | ... | slot 6 | 8 unused |
 //	  7 B      1 B      16 B                       16 B
 //
-// A tag above 127 says that the slot is free. A key that finds its group full goes to the next one,
-// and leaves one of 8 bits in the byte `passed`; a search goes on only where its bit is set. So no
-// slot is ever dead, and a search for a key that is not there mostly ends in the first group.
+// A tag above 127 means that the slot is free. A key that finds its group full goes to the next
+// one, and leaves one of 8 bits in the byte `passed`; a search goes on only where its bit is set.
+// So no slot is ever dead, and a search for a key that is not there mostly ends in the first group.
 //
 // A table that is full is replaced by a larger one, or, at the largest, by two, each for one value
 // of the next bit of the hash. The directory is doubled ahead of need, some words with each table
@@ -42,7 +42,7 @@ import (
 //  6. The words that were copied stand twice each in the next directory, if there is one.
 //
 // A key that is not equal to itself (NaN, or with a NaN inside) has another hash each time, so 3
-// says nothing of it.
+// does not apply to it.
 
 // Map is a hash map off the heap. Make one with NewMap.
 //
@@ -142,7 +142,7 @@ func (m *Map[K, V]) find(key K, h uint64) *slot[K, V] {
 // removes, Reserve or Trim; the caller orders writes through it.
 func (m *Map[K, V]) At(key K) *V {
 	m.check("Map.At")
-	if m.changes == 0 { // also tells the race detector of the reader
+	if m.changes == 0 { // also shows the reader to the race detector
 		return nil
 	}
 	if s := m.find(key, m.hash(key)); s != nil {

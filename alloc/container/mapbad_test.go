@@ -338,7 +338,8 @@ func TestFreePanics(t *testing.T) {
 	require.NoError(t, p.Close())
 }
 
-// TestMapHashesCollide: a map whose keys all have one hash tells so when its one table cannot grow.
+// TestMapHashesCollide: a map whose keys all have one hash reports that when its one table cannot
+// grow.
 func TestMapHashesCollide(t *testing.T) {
 	m := newMap[int, [4096]byte](t)
 	m.kept = 0

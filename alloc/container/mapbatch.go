@@ -10,7 +10,7 @@ import (
 // batch is how many keys GetMany hashes ahead. Each costs two lines of the CPU's first cache.
 const batch = 32
 
-// GetMany looks up keys: values[i] and found[i] are as Get returns them for keys[i]. It asks for
+// GetMany looks up keys: values[i] and found[i] are as Get returns them for keys[i]. It prefetches
 // the memory of many keys at once, so in a map that is larger than the CPU's caches a key costs a
 // fraction of a Get. It panics unless the slices have one length.
 func (m *Map[K, V]) GetMany(keys []K, values []V, found []bool) {
@@ -30,7 +30,7 @@ func (m *Map[K, V]) GetMany(keys []K, values []V, found []bool) {
 		for i, key := range keys[:n] {
 			h := m.hash(key)
 			t, groups := m.table(h)
-			// Safe because it is a group of the table; the line after it is only asked for.
+			// Safe because it is a group of the table; the line after it is only prefetched.
 			at := uintptr(unsafe.Add(t, uintptr(firstGroup(h, groups))*m.stride))
 			hashes[i], lines[2*i], lines[2*i+1] = h, at, at+64
 		}

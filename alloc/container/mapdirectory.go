@@ -34,7 +34,7 @@ func fill(directory unsafe.Pointer, first, n uint64, w word) {
 
 // widen builds the next directory ahead of need, by a step. It begins one when a table that needs
 // all bits of this one grows to the largest class or is full: then most others have yet to grow,
-// and each does a step. A refusal is no matter here; double asks again.
+// and each does a step. A refusal is ignored here; double tries again.
 func (t *tables) widen(depth uint8, class int) {
 	d := t.depth()
 	if t.next == nil {

@@ -96,8 +96,8 @@ func TestMapDirectoryGivenUp(t *testing.T) {
 	require.InDelta(t, held, m.held(), float64(held)/50)
 }
 
-// TestMapDirectoryRefused: a next directory that is refused is asked for again, and at the end by
-// the split that needs it, which says so.
+// TestMapDirectoryRefused: a next directory that is refused is requested again, at last by the
+// split that needs it, which returns the error.
 func TestMapDirectoryRefused(t *testing.T) {
 	m := newMap[uint64, uint64](t)
 	m.step = 1

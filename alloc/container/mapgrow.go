@@ -99,7 +99,7 @@ func (m *Map[K, V]) split(h uint64, least uint32) (done bool, err error) {
 }
 
 // merge replaces the table of a hash and its other half by one, if that would be at most three
-// quarters full. A table with a NaN stays: a loop could not tell which half it was in.
+// quarters full. A table with a NaN stays: a loop could not know which half it was in.
 func (m *Map[K, V]) merge(h uint64) (done bool, err error) {
 	var was [2]int
 	var old [2]unsafe.Pointer

@@ -85,7 +85,7 @@ func matches(w, tag uint64) uint64 {
 	return (v - lows) &^ v & highs
 }
 
-// passed returns the bit of a control word's last byte that says that a key with this hash found
+// passed returns the bit of a control word's last byte that is set if a key with this hash found
 // the group full.
 func passed(h uint64) uint64 { return 1 << passedShift << (h >> 7 & 7) }
 

@@ -29,7 +29,7 @@ func openHeap(t testing.TB, options ...alloc.Option) *alloc.Heap {
 
 var errRefused = errors.New("refused on purpose")
 
-// refuser refuses allocations while it is told to. It is no Reallocator, so blocks move.
+// refuser refuses allocations while a flag is set. It is no Reallocator, so blocks move.
 type refuser struct {
 	alloc.Allocator
 	refuse bool

@@ -16,8 +16,8 @@ import (
 	"quarry/alloc/wrap"
 )
 
-// wrapper is a kind of wrapper: around makes one, and the function that it returns
-// says in the end what was wrong.
+// wrapper is a kind of wrapper: around makes one, and the function that it returns is called at the
+// end and returns the error.
 type wrapper struct {
 	name   string
 	around func(a alloc.Allocator) (alloc.Allocator, func() error)

@@ -11,13 +11,13 @@
 //   - [Fail] refuses the requests that a test selects
 //   - [Trace] writes a log that can be replayed
 //
-// What each asks of the next, for 100 bytes aligned to 4:
+// What each requests from the next, for 100 bytes aligned to 4:
 //
 //	program --100 B--> Track --100 B--> Guard --640 B--> Stats --640 B--> Heap
 //	                                      |
 //	          zone 256 B | slack 28 B | the block 100 B | zone 256 B
 //
-// (a Guard with [Canaries]; a Guard whose zones fault asks for 12,288 B, three pages).
+// (a Guard with [Canaries]; a Guard whose zones fault requests 12,288 B, three pages).
 //
 // All are Reallocators: alloc.AllocZeroed, Realloc and ReallocZeroed reach the allocator inside.
 //

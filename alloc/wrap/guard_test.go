@@ -178,7 +178,7 @@ func TestGuardTouch(t *testing.T) {
 			})
 			require.Equal(t, int(e.Addr-uintptr(p)), e.Where())
 			require.Equal(t, freed, e.Freed)
-			if e.Where() == offset { // else the system has told the page only
+			if e.Where() == offset { // else the system has reported the page only
 				require.ErrorContains(t, err, text)
 			}
 			require.ErrorContains(t, err, "allocated at\n\tquarry/alloc/wrap_test.TestGuardTouch\n")
@@ -243,8 +243,8 @@ func TestGuardDamage(t *testing.T) {
 	}
 }
 
-// TestGuardQuarantine: a block that was written to after it was freed is told of by the
-// free that makes it leave, and by Close.
+// TestGuardQuarantine: a block that was written to after it was freed is reported by the free that
+// makes it leave, and by Close.
 func TestGuardQuarantine(t *testing.T) {
 	g := wrap.NewGuard(largeHeap(t), wrap.Canaries(), wrap.Quarantine(64<<10))
 	p, err := g.Alloc(1000, 0)
@@ -271,8 +271,8 @@ func TestGuardQuarantine(t *testing.T) {
 	require.ErrorIs(t, g.Close(), wrap.ErrDamage)
 }
 
-// TestGuardQuarantineOrder: a block leaves when as many bytes as were asked for have
-// been freed behind it, whatever it has itself.
+// TestGuardQuarantineOrder: a block leaves when as many bytes as the quarantine has were freed
+// after it, whatever its own size.
 func TestGuardQuarantineOrder(t *testing.T) {
 	const total = 256 + 64 + 256
 	for most, stay := range map[int]int{1: 1, total: 1, total + 1: 2, 3 * total: 3, 3*total + 1: 4} {

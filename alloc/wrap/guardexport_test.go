@@ -19,7 +19,7 @@ type Pattern struct{ *pattern }
 // Patterns are those that there are.
 var Patterns = []Pattern{{&canaries}, {&buried}}
 
-// Fill writes the pattern to b, and Changed says where it is not any more.
+// Fill writes the pattern to b, and Changed returns where it is no longer there.
 func (k Pattern) Fill(b []byte) { k.fill(unsafe.Pointer(unsafe.SliceData(b)), len(b)) } // Safe because b has the bytes.
 func (k Pattern) Changed(b []byte) (first, last int) {
 	return k.changed(unsafe.Pointer(unsafe.SliceData(b)), len(b))

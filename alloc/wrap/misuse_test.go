@@ -16,9 +16,9 @@ import (
 	"quarry/mmap"
 )
 
-// misuses are the 42 cases that mimalloc-bench has in bench/security, in Go. do is given
-// the size of a block; what it returns is "" when nothing stopped it. docs/memory.md says
-// what becomes of each, and TestMisuse whether that is true.
+// misuses are the 42 cases that mimalloc-bench has in bench/security, in Go. do is given the size
+// of a block; what it returns is "" when nothing stopped it. docs/memory.md has the outcome of
+// each, and TestMisuse checks it.
 var misuses = []struct {
 	name string
 	zone int // bytes that a Guard watches, where the default does not reach; see misuseMode

@@ -100,7 +100,7 @@ func (r *room) outcome(do func(r *room, size int) string, size int) (word string
 	defer func() {
 		if value := recover(); value != nil {
 			text, ok := value.(string)
-			// Zero asks for a resize to the same size before it wipes.
+			// Zero requests a resize to the same size before it wipes.
 			if !ok || !strings.Contains(text, ".FreeSized: ") && !strings.Contains(text, ".ResizeSized: ") {
 				panic(value)
 			}
@@ -126,8 +126,8 @@ func (r *room) outcome(do func(r *room, size int) string, size int) (word string
 	return "-"
 }
 
-// TestMisuse does what docs/memory.md says is caught, or not, in each way that this
-// build has, and compares.
+// TestMisuse makes each misuse of docs/memory.md, in each way that this build has, and checks
+// whether it is caught as the page states.
 func TestMisuse(t *testing.T) {
 	heading, rows := misuseTable(t)
 	require.Len(t, misuses, 42)

@@ -44,7 +44,7 @@ const (
 
 func init() {
 	if path := os.Getenv(monitorFile); path != "" {
-		signal.Ignore(os.Interrupt) // which ends the program, of which the monitor must tell
+		signal.Ignore(os.Interrupt) // which ends the program, and the monitor must report that
 		text, _ := io.ReadAll(os.Stdin)
 		file, err := os.ReadFile(path)
 		_ = os.Remove(path)

@@ -74,7 +74,7 @@ var crashes = map[string]func(g *wrap.Guard, m *wrap.Monitor){
 	},
 }
 
-// TestMonitorCrash ends the program in one of the ways, when TestMonitor says so.
+// TestMonitorCrash ends the program in one of the ways, in a child of TestMonitor.
 func TestMonitorCrash(t *testing.T) {
 	crash := crashes[os.Getenv(crashCase)]
 	if crash == nil {
@@ -143,7 +143,8 @@ func startMonitor(t *testing.T) *wrap.Monitor {
 	return m
 }
 
-// TestMonitorOfALostFile: a Guard goes on when the records cannot be written, and Close says so.
+// TestMonitorOfALostFile: a Guard goes on when the records cannot be written, and Close returns the
+// error.
 func TestMonitorOfALostFile(t *testing.T) {
 	m := startMonitor(t)
 	g := wrap.NewGuard(newHeap(t), wrap.Watched(m))

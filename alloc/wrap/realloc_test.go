@@ -181,8 +181,8 @@ func TestTrackOfReallocs(t *testing.T) {
 	require.NoError(t, tr.Close())
 }
 
-// TestGuardOfReallocs: the old block is in quarantine and its stack says where it was reallocated;
-// a block that is damaged stays, and its successor is not lost.
+// TestGuardOfReallocs: the old block is in quarantine and its stack is that of the reallocation; a
+// block that is damaged stays, and its successor is not lost.
 func TestGuardOfReallocs(t *testing.T) {
 	h := newHeap(t)
 	g := wrap.NewGuard(h, wrap.Canaries())

@@ -113,7 +113,7 @@ func TestWrongOrderInside(t *testing.T) {
 	}
 }
 
-// TestLimitAfterPanic: what was asked for and never handed out is not live.
+// TestLimitAfterPanic: a block that was requested and never handed out is not live.
 func TestLimitAfterPanic(t *testing.T) {
 	l := wrap.NewLimit(newHeap(t), 1000)
 	require.Panics(t, func() { _, _ = l.Alloc(100, 3) })
@@ -195,8 +195,8 @@ func TestWipeOfAFreedRun(t *testing.T) {
 	require.Contains(t, panicText(func() { u.Allocator().ResizeSized(p, 100, 0, 200) }), "(freed before?)")
 }
 
-// TestWrappersStandOnPools: what asks for lines of 64 B can be on a pool of slots that are
-// multiples of that.
+// TestWrappersStandOnPools: a wrapper that needs lines of 64 B can stand on a pool of slots that
+// are multiples of that.
 func TestWrappersStandOnPools(t *testing.T) {
 	p, err := alloc.NewPool[[1024]uint64](newHeap(t))
 	require.NoError(t, err)

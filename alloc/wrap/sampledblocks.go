@@ -7,7 +7,7 @@ import (
 )
 
 // sampledBlocks records the live sampled blocks of a Sampled. Nearly all freed blocks were not
-// sampled, so a filter is asked first, without the lock:
+// sampled, so a filter is read first, without the lock:
 //
 //	address -- hash --> counts[i]: how many sampled blocks have this hash
 //	                    0: p was not sampled;  otherwise: the map knows

@@ -1,7 +1,7 @@
 // Package clock measures time spans that may be short: budgets, parts of jobs, updates of systems.
 //
 // On most systems time.Now is precise enough. On Windows it returns the time of the last timer
-// interrupt, and interrupts come every 15.6 ms unless a program has asked for more. A shorter span
+// interrupt, and interrupts come every 15.6 ms unless a program has requested more. A shorter span
 // then measures as nothing or 15.6 ms, and a budget of 1 ms lasts until the next interrupt. On
 // Windows, Now reads the performance counter instead, which counts tenths of microseconds.
 //

@@ -12,7 +12,7 @@ import (
 	_ "quarry/internal/debug" // the line that ends builds for 32 bits
 )
 
-// Disk is what a program asks the system for.
+// Disk is the calls of the system that a program needs.
 type Disk interface {
 	Lstat(path string) (fs.FileInfo, error)         // of a link itself, not of its target
 	Create(path string) (File, error)               // a new file to write

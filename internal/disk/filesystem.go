@@ -31,7 +31,7 @@ func (FileSystem) Create(path string) (File, error) {
 }
 
 // SyncFolder brings the names in a folder to the disk, where folders can be synced: on Windows they
-// cannot, and some file systems say so.
+// cannot, and some file systems return an error.
 func (FileSystem) SyncFolder(path string) error {
 	if runtime.GOOS == "windows" {
 		return nil

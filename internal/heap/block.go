@@ -26,7 +26,7 @@ func (b *block) kind() uint64 { return b.head & kindMask }
 // word returns the index of the mask word that holds the block's bit, and the bit.
 func (b *block) word() (i int, m uint64) { return b.slot / 64, 1 << (b.slot % 64) }
 
-// isLive reports whether the masks say that the block is in use.
+// isLive reports whether the block is in use by the masks.
 func (b *block) isLive() bool {
 	i, m := b.word()
 	if ownerIn(b.head) != 0 && atomic.LoadUint64(&b.s.words[i].own)&m == 0 {

@@ -14,11 +14,11 @@ import (
 //	cached[0] -> run of 1 chunk -> run of 1 chunk      held = 1 + 1 + 3 chunks, at most 256 KiB
 //	cached[2] -> run of 3 chunks
 //
-// For everybody else a kept run is free: its head says so from the compare-and-swap by which Free
-// took it on, so a second free of it, by any goroutine, finds no block. Only the Local itself
+// For everybody else a kept run is free: its head has that state from the compare-and-swap by which
+// Free took it on, so a second free of it, by any goroutine, finds no block. Only the Local itself
 // changes such a head, by a plain store. When the bound would be exceeded, all kept runs are freed
-// first: they are of lengths that the program does not ask for now, or it frees more than it asks
-// for. Close, Trim and a refusal of memory to the Local free them too.
+// first: the program does not request their lengths now, or it frees more than it requests. Close,
+// Trim and a refusal of memory to the Local free them too.
 
 // keptChunks bounds the chunks of the runs that a Local keeps.
 const keptChunks = 16
@@ -42,7 +42,7 @@ func (l *Local) allocLarge(size, align int) (unsafe.Pointer, error) {
 	return l.h.alloc("Local.Alloc", l, size, align, universe.AnyRun)
 }
 
-// wideIn is wideFor, and tells large blocks at once.
+// wideIn is wideFor, and recognizes large blocks at once.
 func wideIn(size, align int) (int, bool) {
 	if size > wideClasses[len(wideClasses)-1].size {
 		return 0, false
@@ -59,8 +59,8 @@ func (l *Local) takeRun(n int) unsafe.Pointer {
 	s := l.table.link(at)
 	l.cached[n-1], s.next = s.next, 0
 	l.held -= n
-	// Safe because the head of a kept run is changed by the Local alone, and store says why a plain
-	// store suffices.
+	// Safe because the head of a kept run is changed by the Local alone, and the comment of store
+	// has the reason why a plain store suffices.
 	store((*uint64)(unsafe.Pointer(&s.head)), headOf(kindRun, 0, n, universe.ChunkIndex(at-1), 0))
 	// Safe because the chunk is one of the heap's.
 	p := l.h.u.Pointer(universe.ChunkIndex(at - 1))

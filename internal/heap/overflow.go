@@ -22,7 +22,7 @@ import (
 // An address leads to its overflow heap by a binary search in the list, which is replaced as a
 // whole and thus read without a lock. Overflow heaps end with the heap.
 //
-// A full universe refuses only after reading all its masks. So after a refusal the heap asks
+// A full universe refuses only after reading all its masks. So after a refusal the heap tries
 // overflow heaps first, the one that had room last before the others, and its own universe only
 // after restFor requests.
 
@@ -103,7 +103,7 @@ func (h *Heap) allocOverflow(name string, size, align int, want universe.Flags, 
 	return a.allocHere(name, nil, size, align, want)
 }
 
-// allocIn allocates a block in one of the overflow heaps given, but not in the one that was asked
+// allocIn allocates a block in one of the overflow heaps given, but not in the one that was tried
 // before. It returns nil without an error when all are full.
 func (h *Heap) allocIn(all []*Heap, asked *Heap, name string, size, align int, want universe.Flags) (unsafe.Pointer,
 	error) {

@@ -115,7 +115,7 @@ const (
 	stateFull                  // in no list: the free that makes up a batch must list it
 	stateListing               // a goroutine is about to list it
 	stateOwned                 // owned by a Local
-	stateMailed                // owned by a Local that was, or is about to be, told of a free
+	stateMailed                // owned by a Local to which a free was, or is about to be, reported
 )
 
 // place is the list in which an owner keeps a slab.

@@ -151,9 +151,8 @@ func TestHeldUpFreer(t *testing.T) {
 	require.Zero(t, h.Stats().LiveBlocks)
 }
 
-// TestFoldFindsADoubleFree: two goroutines free one block of a Local at the same
-// moment, and the owner folds in between. The second has passed the look at own,
-// so that only the owner can tell.
+// TestFoldFindsADoubleFree: two goroutines free one block of a Local at the same moment, and the
+// owner folds in between. The second has passed the look at own, so that only the owner can notice.
 func TestFoldFindsADoubleFree(t *testing.T) {
 	h := slabHeap(t)
 	l := &Local{}
@@ -162,7 +161,7 @@ func TestFoldFindsADoubleFree(t *testing.T) {
 	s := h.slabOf(blocks[0])
 	h.Free(blocks[3])
 	l.fold()
-	s.words[0].live.And(^uint64(1 << 3)) // the second has not told anybody yet
+	s.words[0].live.And(^uint64(1 << 3)) // the second has not reported it yet
 	for i, p := range blocks[:256] {
 		if i != 3 {
 			l.Free(p)

@@ -21,7 +21,7 @@ type supply struct {
 	n     int                 // number of chunks taken ahead; under mu
 }
 
-// take returns a chunk. It does not fail for lack of the further chunks that the policy asks for.
+// take returns a chunk. It does not fail for lack of the further chunks that the policy wants.
 func (s *supply) take() (c universe.ChunkIndex, err error) {
 	if s.resting() {
 		return 0, sentinel.ErrFull

@@ -2,8 +2,8 @@ package store
 
 import "quarry/internal/debug"
 
-// The past of a store. Who keeps copies of a store's rows, as snapshots of a world do, is told by a
-// Keeper what becomes of its chunks, and puts the store back by Restore.
+// The past of a store. A Keeper, for those that keep copies of a store's rows, as snapshots of a
+// world do, is called when chunks are allocated and freed; Restore puts the store back.
 
 // Keeper receives a call for each chunk that a store changes.
 type Keeper interface {

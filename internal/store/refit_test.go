@@ -95,8 +95,8 @@ func TestStoreRefit(t *testing.T) {
 	}
 }
 
-// TestStoreRefitForgetsPrepared: after a refit the reserve is that of a store for which
-// nothing was ever asked in advance.
+// TestStoreRefitForgetsPrepared: after a refit the reserve is that of a store that never made room
+// in advance.
 func TestStoreRefitForgetsPrepared(t *testing.T) {
 	u, err := universe.New(universe.Size(16 << 20))
 	require.NoError(t, err)

@@ -13,7 +13,7 @@ import (
 // How a store gets room: from its reserve, from small chunks and from its universe.
 
 // Grow makes room for n rows after the last. It uses the reserve first, then allocates as many
-// chunks as the policy asks for, or fewer when the universe has no more and those suffice. When the
+// chunks as the policy wants, or fewer when the universe has no more and those suffice. When the
 // only chunk is too small, Grow may append a chunk that is to replace it; see Leaving. An error is
 // the universe's, or wraps sentinel.ErrTooBig; nothing has changed then.
 func (g *Store) Grow(n int) error { return g.grow(n, g.growth) }

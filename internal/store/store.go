@@ -27,9 +27,8 @@ import (
 // many columns (Scale). So one plan and one multiplication serve chunks of all sizes. The index of
 // a chunk's first eighth has k zero bits, in which the owner can store a row. Offsets in a unit are
 // multiples of 64, so an eighth of an offset is still a multiple of 8, the largest alignment of Go
-// types. Growth takes the units that the policy asks for as few large chunks: doubling gives chunks
-// of 1, 1, 2, 4 ... units, in which long loops run at the speed of long slices
-// (docs/decisions/0011).
+// types. Growth takes the units that the policy wants as few large chunks: doubling gives chunks of
+// 1, 1, 2, 4 ... units, in which long loops run at the speed of long slices (docs/decisions/0011).
 //
 // The first chunk is a small one when the store may have small chunks, its policy multiplies, and
 // the rows fit: most archetypes have few rows (docs/decisions/0014). A small chunk is the only
@@ -81,7 +80,7 @@ type Store struct {
 	own         RowCopy       // copies a row over another row of the store
 	growth      growth.Policy // policy for the number of units
 	floor       int           // units that only Trim and Release free
-	keeper      Keeper        // is told of chunks; nil: nobody
+	keeper      Keeper        // is called for chunks; nil: nobody
 }
 
 // tail caches the last chunk for operations on single rows.

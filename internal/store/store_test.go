@@ -83,7 +83,7 @@ func (m *storeModel) push(t *testing.T, rng *rand.Rand, n, used int) bool {
 	return m.pushIf(t, rng, n, used, func() bool { return rng.IntN(3) > 0 })
 }
 
-// pushIf is push that goes on to a larger chunk if promote says so.
+// pushIf is push that goes on to a larger chunk if promote returns true.
 func (m *storeModel) pushIf(t *testing.T, rng *rand.Rand, n, used int, promote func() bool) bool {
 	before, room := *m.Store, m.Room()
 	chunks, reserve := fmt.Sprint(before.chunks), fmt.Sprint(firstsOf(before.reserve))

@@ -21,9 +21,9 @@ import (
 //
 // Afterwards the granule is ready again, and a chunk that is gone is allocated like any other; only
 // its memory is charged at that moment instead of with the granule. On Linux a huge page is split
-// by this. That costs the chunks in use beside it some speed, so Maintain asks that a granule has
-// leastIdle chunks to give, and that they were free at two looks, a delay apart. Trim and a purge
-// of the budget take all.
+// by this. That costs the chunks in use beside it some speed, so Maintain takes only granules with
+// leastIdle chunks to give that were free at two looks, a delay apart. Trim and a purge of the
+// budget take all.
 
 // leastIdle is how many chunks of a granule must have been free for the delay before Maintain gives
 // them back: 256 KiB of 2 MiB.

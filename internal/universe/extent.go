@@ -94,7 +94,7 @@ func (x *Extent) Resize(size int) error {
 // what Resize adds reads as zero, also where it showed the file before.
 //
 // Errors are those of Resize; nothing has changed then. Where files cannot be mapped (Windows, the
-// Go heap) and where the file is too short, the error wraps ErrCommit and what package mmap said.
+// Go heap) and where the file is too short, the error wraps ErrCommit and that of package mmap.
 // MapFile panics when f is nil, for another at, for a negative size, and when the extent has bytes.
 // Cost: a few system calls, whatever the size.
 func (x *Extent) MapFile(size int, f *os.File, at int64) error {

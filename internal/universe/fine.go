@@ -52,7 +52,7 @@ func init() { fineFrom.Store(16) }
 // fine is the state of a universe's fine granule.
 type fine struct {
 	granule atomic.Int32 // 1 + the granule; 0: none; written under mu while the granule is not ready
-	kept    atomic.Bool  // the system is told to keep its pages small (I9); a claim clears it
+	kept    atomic.Bool  // the system is advised to keep its pages small (I9); a claim clears it
 }
 
 // is reports whether granule g is fine.

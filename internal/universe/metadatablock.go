@@ -68,7 +68,7 @@ func carve[T any](s *metadataBlock, n int) []T {
 	var t T
 	size := carved(n, unsafe.Sizeof(t))
 	// Safe because the metadata block has so many bytes left, on a cache line, and T has no Go
-	// pointers; the length of the memory says so once more.
+	// pointers; the length of the memory has it once more.
 	all := unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(s.memory()[s.size-s.left:][:size]))), n)
 	s.left -= size
 	return all

@@ -11,7 +11,7 @@ import (
 	"quarry/mmap"
 )
 
-// Memory that is there before it is asked for. The first touch of a huge page waits until the
+// Memory that is there before it is requested. The first touch of a huge page waits until the
 // system has cleared 2 MiB; Prefault makes that wait its own.
 //
 //	granule      0                    1                2

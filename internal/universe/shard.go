@@ -6,10 +6,11 @@ import (
 	"unsafe"
 )
 
-// Goroutines that allocate at the same time should write to different cache lines. Go does not tell
-// which processor a goroutine runs on, but the goroutine's stack has an address: a table maps a
-// hash of that address to a shard. All entries begin at shard 0, so a program without contention
-// pays for one shard. A goroutine that loses a compare-and-swap moves its entry to the next shard.
+// Goroutines that allocate at the same time should write to different cache lines. Go does not
+// report which processor a goroutine runs on, but the goroutine's stack has an address: a table
+// maps a hash of that address to a shard. All entries begin at shard 0, so a program without
+// contention pays for one shard. A goroutine that loses a compare-and-swap moves its entry to the
+// next shard.
 
 const (
 	// MaxShards is the number of shards.

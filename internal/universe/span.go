@@ -23,7 +23,7 @@ import (
 // their granules (universe.go). When a word fails, exactly the claims before it are released.
 //
 // The search is first fit by address, under a lock of its own. Spans are large: reading a word for
-// each 1 MiB, 16,384 at most, costs less than touching what they hold. A hint says at which word
+// each 1 MiB, 16,384 at most, costs less than touching what they hold. A hint is the word at which
 // the first free run of 65 chunks begins. It is lowered when a span is freed and when a granule
 // becomes empty; when nothing is found from there on, all words are read.
 //
@@ -294,8 +294,8 @@ func (u *Universe) claimSpan(first ChunkIndex, n int) bool {
 }
 
 // equip makes n claimed chunks from first on usable: it commits granules that are not ready,
-// charges the chunks that were given back, and marks or clears them as c says. On an error the
-// caller drops the claim; chunks committed by then stay, empty, for others.
+// charges the chunks that were given back, and marks or clears them by c. On an error the caller
+// drops the claim; chunks committed by then stay, empty, for others.
 func (u *Universe) equip(first ChunkIndex, n int, c Flags) error {
 	mutant.Pause()
 	u.raise((int(first) + n - 1) / (2 * ChunksPerMegachunk))

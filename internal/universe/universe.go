@@ -34,7 +34,7 @@ import (
 // Where to look: a single chunk comes from the home of the goroutine's shard, a megachunk in a line
 // that the shard leases (masklease.go), so that goroutines on different cores write different
 // lines. Runs, and new homes, come from the word that the index calls the best fit. Before a call
-// reports that nothing is free it has read every mask, whatever leases and summaries say.
+// reports that nothing is free it has read every mask, whatever leases and summaries have.
 //
 // Trimming (decommitting a granule) is the other side of a handshake. The trimmer, under the lock,
 // clears ready and then reads both masks; the allocator sets bits in a mask and then reads ready.
@@ -93,7 +93,7 @@ type Universe struct {
 	leases        leases             // homes of the shards
 	Spans         spans              // chunks across megachunks; span.go
 	fine          fine               // granule with small pages; fine.go
-	reach         atomic.Int32       // above all granules that were asked for; written while commits is held (I8)
+	reach         atomic.Int32       // above all granules that were requested; written while commits is held (I8)
 	metadataBlock metadataBlock      // memory of the metadata above, and of the leased lines
 	asked         int                // size requested; more than Size when limits forced a smaller one
 	Small         bool               // request pages of 4 KiB
@@ -208,7 +208,7 @@ func (u *Universe) Open(options ...Option) error {
 	return nil
 }
 
-// DefaultSize is the size of a universe for which none was asked.
+// DefaultSize is the size of a universe for which no size was requested.
 func DefaultSize() int {
 	if mmap.Real {
 		return MaxSize
@@ -270,7 +270,7 @@ func (u *Universe) shut() {
 	u.filed = nil
 }
 
-// reached returns the number of granules that were asked for: none beyond has chunks in use or
+// reached returns the number of granules that were requested: none beyond has chunks in use or
 // memory.
 func (u *Universe) reached() int { return int(u.reach.Load()) }
 

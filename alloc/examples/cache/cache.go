@@ -29,8 +29,8 @@ type shard struct {
 	head, next, end int // places; next is len(ring) when nothing of the lap before is left
 }
 
-// Header is the bytes that an entry has beside key and value. At usedAt is 1 if somebody asked for
-// the entry on this lap. A Set moves at most mostMoved entries, as all of a shard may be in use.
+// Header is the bytes that an entry has beside key and value. At usedAt is 1 if the entry was read
+// on this lap. A Set moves at most mostMoved entries, as all of a shard may be in use.
 const Header, usedAt, mostMoved = 21, 20, 16
 
 // entry returns the bytes of the entry at a place. Numbers below are the places of its fields:

@@ -7,10 +7,10 @@
 //	        | 4 B    | 4 B   |--->| header, 21 B | key | value | header, 21 B | ...
 //	        +--------+-------+    +--------------+-----+-------+--------------+---
 //
-// What goes first: a Set makes room of the oldest entries. One that somebody has asked for since it
-// was written stays, and is as if it were new; but after 16 of these the next one goes as well. So
-// a Get only marks an entry. Expired, deleted and replaced entries take room until they are the
-// oldest. A value that does not fit in a shard is not kept, and the key has none.
+// What goes first: a Set makes room of the oldest entries. One that was read since it was written
+// stays, and is as if it were new; but after 16 of these the next one goes as well. So a Get only
+// marks an entry. Expired, deleted and replaced entries take room until they are the oldest. A
+// value that does not fit in a shard is not kept, and the key has none.
 //
 // Any goroutine may call a Cache. New takes the rings at once and whole; where the system backs
 // memory when it is written, as Linux does, they are resident as they fill. An index takes 14 bytes

@@ -15,8 +15,9 @@ type Process struct {
 	d      *Disk
 	killed atomic.Bool
 
-	// Before is asked before each step with its name, that of the method, and a path. If it returns
-	// an error the step fails: half of a write is done, and what a sync had to write is lost.
+	// Before is called before each step with its name, that of the method, and a path. If it
+	// returns an error the step fails: half of a write is done, and what a sync had to write is
+	// lost.
 	Before func(step, path string) error
 }
 
@@ -40,7 +41,7 @@ func (p *Process) Kill() {
 	}
 }
 
-// may asks Before.
+// may calls Before.
 func (p *Process) may(step, path string) error {
 	if p.killed.Load() {
 		return ErrKilled
@@ -52,7 +53,7 @@ func (p *Process) may(step, path string) error {
 	return err
 }
 
-// with asks Before, and runs f under the lock of the disk.
+// with calls Before, and runs f under the lock of the disk.
 func (p *Process) with(step, path string, f func() error) error {
 	err := p.may(step, path)
 	if err == nil {
@@ -261,7 +262,7 @@ func (l *lock) Close() error {
 	return nil
 }
 
-// fileInfo is what Lstat says.
+// fileInfo is the result of Lstat.
 type fileInfo struct {
 	name string
 	size int64

@@ -9,8 +9,8 @@
 // synced each part is there, or not, or half, whatever came before and after it. So a later write
 // may be there and an earlier one not, a name whose file is empty, or a file without its name.
 //
-// A [Process] uses the disk, until it is killed. Its Before is asked before each step, which it may
-// delay or refuse, so that a test decides what happens in which order.
+// A [Process] uses the disk, until it is killed. Its Before is called before each step, which it
+// may delay or refuse, so that a test decides what happens in which order.
 package simdisk
 
 import (

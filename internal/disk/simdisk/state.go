@@ -200,8 +200,7 @@ func (f *folder) clone(same map[node]node) *folder {
 }
 
 // lose returns the state after a power loss, which owns what s had. For the writes of each file and
-// for each kind of names in a folder dice say whether none is there, or all, or each with a fate of
-// its own.
+// for each kind of names in a folder dice decide whether all are lost, or none, or each by itself.
 func (s *state) lose(dice *rand.Rand) *state {
 	for _, f := range s.files {
 		for luck := luckOf(dice); len(f.writes) > 0; f.writes = f.writes[1:] {

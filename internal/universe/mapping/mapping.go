@@ -43,7 +43,7 @@ type Set struct {
 	reserve func(size int) (Region, error)
 	owner   string       // the owner, in the words of a panic
 	retain  int          // maximum bytes in kept mappings (H6)
-	small   bool         // small pages are asked for
+	small   bool         // small pages are requested
 	refusal func() error // refuses on purpose; nil: none
 
 	mu    sync.Mutex

@@ -20,7 +20,7 @@ type Region interface {
 	Decommit(offset, n int) error
 	// MapFile makes n bytes at offset usable, which are those of a file from at on.
 	MapFile(offset, n int, f *os.File, at int64) error
-	// Hint asks for a kind of page.
+	// Hint requests a kind of page.
 	Hint(h mmap.Hint, on bool) error
 	// Release ends all of it.
 	Release() error

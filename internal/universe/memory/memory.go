@@ -9,7 +9,7 @@ import (
 
 // These bound all requests.
 const (
-	Quantum  = 16      // bytes; every block is aligned to it unless a caller asks for more
+	Quantum  = 16      // bytes; every block is aligned to it unless a caller requests more
 	MaxAlign = 1 << 30 // bytes of the largest alignment
 	MaxSize  = 1 << 46 // bytes of the largest block; beyond any address space today
 )
@@ -31,7 +31,8 @@ func panicCheck(of, op string, size, align int) {
 		of, op, size, align, MaxAlign))
 }
 
-// Refuse asks whether to refuse a request of the named function; a nil refusal refuses none.
+// Refuse returns an error if a request of the named function is to be refused; a nil refusal
+// refuses none.
 func Refuse(refusal func() error, name string) error {
 	if refusal == nil {
 		return nil

@@ -12,7 +12,7 @@ const (
 	KeepClaim                  // a claim whose memory was refused is kept
 	RollBackAll                // rollBack releases all other bits of the mask as well
 	UncheckedFree              // a free does not check that the chunks are in use
-	ForgetNote                 // a free does not tell the index
+	ForgetNote                 // a free does not update the index
 	ForgetHome                 // a megachunk that ceases to be a home is not noted
 	TrustIndex                 // a search that the index answers does not read the masks
 	BlindTrim                  // a trim does not read the masks after it has cleared ready

@@ -1,5 +1,5 @@
 // Package registry lists live objects of one type, and keeps none of them alive: the universes and
-// the mappings of a process, which a purge asks for memory.
+// the mappings of a process, from which a purge takes memory.
 //
 // Ownership: a [Registry] holds weak pointers only. An object that is dropped without Remove leaves
 // when the collector finds it.

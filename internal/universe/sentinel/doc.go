@@ -1,3 +1,3 @@
 // Package sentinel has the errors that the errors of package alloc wrap, for all strata of that
-// package. Package alloc exports all of them and says when each comes.
+// package. Package alloc exports all of them and documents when each is returned.
 package sentinel
