@@ -77,8 +77,8 @@ func origin() (facts, modules [][]string) {
 	return facts, modules
 }
 
-// gitCommit asks git about the folder of this file, because go run records no commit in what it
-// builds. It is empty if there is no git, or no such folder.
+// gitCommit gets the commit of the folder of this file from git, because go run records no commit
+// in what it builds. It is empty if there is no git, or no such folder.
 func gitCommit() string {
 	_, file, _, ok := runtime.Caller(0)
 	if !ok || !filepath.IsAbs(file) {

@@ -1,6 +1,6 @@
 // Command bench runs real workloads on Quarry and on plain Go, checks both against known answers,
 // and prints what they cost. It writes a page with plots of all measurements. It exits with 1 if an
-// answer is wrong and with 2 if it could not do what was asked.
+// answer is wrong and with 2 if it could not run.
 //
 //	go run ./bench                    all workloads on built-in input, out/report.html, in two minutes
 //	go run ./bench -full              with the sizes that the pages have figures of, in five
@@ -88,7 +88,7 @@ var jobs = []job{
 	}},
 }
 
-// pick returns what -full, -quick or neither asks for.
+// pick returns the value for -full, -quick or neither.
 func pick[O any](o *options, full, usual, quick O) O {
 	switch {
 	case o.full:

@@ -183,8 +183,8 @@ func TestSnapshots(t *testing.T) {
 	}
 }
 
-// TestUnderALimit runs the command with little address space: it says so and
-// works on a smaller universe.
+// TestUnderALimit runs the command with little address space: it reports that and works on a
+// smaller universe.
 func TestUnderALimit(t *testing.T) {
 	if runtime.GOOS != "linux" || !mmap.Real {
 		t.Skip("ulimit -v is tested on Linux, without the race detector")

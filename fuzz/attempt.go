@@ -32,10 +32,10 @@ func tried(call func() bool) (done bool, err error) {
 	return done, err
 }
 
-// attempt makes a call that may meet a limit; done says whether the call succeeded. After a call
-// that failed, the world must be as before, except that all reserves must have gone back; the
-// universe must be as before except for the reserves and the memory that the heap kept, and too
-// full for the call.
+// attempt makes a call that may meet a limit; done is true if the call succeeded. After a call that
+// failed, the world must be as before, except that all reserves must have gone back; the universe
+// must be as before except for the reserves and the memory that the heap kept, and too full for the
+// call.
 func (d *world) attempt(n need, call func() error) (done bool, err error) {
 	if err := d.tend(); err != nil {
 		return false, err

@@ -56,7 +56,7 @@ func (d *world) createN(r record) error {
 	return d.fillBatch(batch, g, unset, kinds(r.n>>16)&g.set|unset, uint64(r.n))
 }
 
-// createTooMany asks for more entities than there is room for: records for some or all of them may
+// createTooMany requests more entities than there is room for: records for some or all of them may
 // fit, and have to go back.
 func (d *world) createTooMany(r record) error {
 	g := d.group(d.sets[r.kind%8], 0)

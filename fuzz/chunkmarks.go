@@ -10,7 +10,7 @@ import (
 // A chunk type as a kind. The model keeps only that an entity has the type, as the value present:
 // the values belong to chunks, see chunkModels.
 
-// chunkMarks is the value of a chunk: a set of marks. Merge unites two, so that a value tells whose
+// chunkMarks is the value of a chunk: a set of marks. Merge unites two, so that a value shows whose
 // marks came together.
 type chunkMarks struct{ Marks uint64 }
 

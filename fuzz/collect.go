@@ -89,7 +89,7 @@ func (d *world) collectValues(q *query, list []ecs.Entity, r record) error {
 			continue
 		}
 		want := func(i int) any { return d.m.entities[list[i]].values[k] }
-		if lacks { // no term asks for the kind
+		if lacks { // no term requires the kind
 			if err := panics("ecs: ", func() { _ = c.values(q.q, want, len(list)) }); err != nil {
 				return err
 			}

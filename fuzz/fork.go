@@ -121,8 +121,8 @@ func (d *world) drive(w *ecs.World, t *snapshotModel, filed bool) (*world, error
 }
 
 // adopt gives the model, which is a copy of another world's, groups of this world. Archetypes that
-// have no rows are asked for, which pins them, as all are in a fork, but not in a world from a
-// file; those that cannot be asked for are strays.
+// have no rows are looked up, which pins them, as all are in a fork, but not in a world from a
+// file; those that cannot be looked up are strays.
 func (d *world) adopt(t *snapshotModel, filed bool) {
 	m, groups := d.m, map[*group]*group{}
 	m.groups, m.byForm = nil, map[form]*group{}

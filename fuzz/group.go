@@ -85,7 +85,7 @@ func (d *world) group(set kinds, n uint64) *group {
 	return g
 }
 
-// pin asks the world for a group's archetype with NewArchetype, so that the world keeps it.
+// pin gets a group's archetype with NewArchetype, so that the world keeps it.
 func (d *world) pin(g *group) {
 	if !g.pinned {
 		d.bind(g, ecs.NewArchetype(d.w, d.typesOf(g.form, 0)...))

@@ -11,8 +11,8 @@ import (
 )
 
 // The heap driver. The model is the list of live blocks in order of their addresses; every block is
-// filled with its own number. Each call goes through the heap or one of its Locals, as the record
-// says, so that blocks are also freed and resized through a handle that they did not come from.
+// filled with its own number. Each call goes through the heap or one of its Locals, chosen by the
+// record, so that blocks are also freed and resized through a handle that they did not come from.
 
 // heap is one run.
 type heap struct {
@@ -28,7 +28,7 @@ type heap struct {
 // block is a live block: [address, address+usable).
 type block struct {
 	p      unsafe.Pointer
-	size   int // bytes asked for
+	size   int // requested bytes
 	align  int // asked for
 	usable int
 	number uint64
@@ -365,7 +365,7 @@ func (d *heap) blockAt(p unsafe.Pointer) *block {
 	return nil
 }
 
-// check compares the metadata, and the contents of all blocks when asked to.
+// check compares the metadata and, if all is set, the contents of all blocks.
 func (d *heap) check(all bool) error {
 	if err := errors.Join(d.h.Verify(), d.u.Verify()); err != nil {
 		return err
@@ -399,7 +399,7 @@ const sizeClasses = 31
 // wideChunks is the most chunks that the heap keeps as empty slabs for blocks of 8 to 40 KiB.
 const wideChunks = 4 + 2 + 3 + 8 + 5 + 4 + 3 + 5
 
-// end closes the heap, after freeing all blocks when asked to.
+// end closes the heap and, if empty is set, frees all blocks before.
 func (d *heap) end(empty bool) error {
 	if err := d.check(true); err != nil {
 		return err

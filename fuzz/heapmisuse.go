@@ -26,7 +26,7 @@ type allocator interface {
 	Usable(p unsafe.Pointer) int
 }
 
-// through returns the heap or a Local, as the record says.
+// through returns the heap or a Local, chosen by the record.
 func (d *heap) through(r record) allocator {
 	if i := int(r.n>>1) % (len(d.locals) + 1); i < len(d.locals) {
 		return d.locals[i]

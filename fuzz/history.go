@@ -28,7 +28,7 @@ import (
 // A call that finds no run looks at the megachunks one after the other, so its refusal is one event
 // for each megachunk, each at its own instant.
 
-// event is a call, or what a refusal says about one megachunk.
+// event is a call, or the state of one megachunk by a refusal.
 type event struct {
 	kind      eventKind
 	megachunk int
@@ -98,7 +98,7 @@ type script struct {
 	longest int  // runs are of 1 to longest chunks
 	trims   int  // of 16 calls
 	frees   int  // of 16 calls; the others allocate
-	zeroed  bool // some allocations ask for zeroed memory
+	zeroed  bool // some allocations request zeroed memory
 	twice   bool // some frees repeat an earlier free, perhaps of chunks that are another's by now
 }
 

@@ -267,7 +267,7 @@ func (d *world) toggleAll(list []ecs.Entity, k int, on bool, call func(on bool) 
 	return d.watch(k)
 }
 
-// renew sometimes begins a version, so that new writes can be told from earlier ones.
+// renew sometimes begins a version, so that new writes can be distinguished from earlier ones.
 func (d *world) renew(r record) error {
 	if d.inLoop > 0 || r.bits(10, 1) != 0 {
 		return nil

@@ -15,8 +15,8 @@ import (
 )
 
 // The section driver. The model of an instance is a map from the keys of its entities to what they
-// have. Loaders read when they like, so the model says what is there only when nothing is under
-// way; a file changes only then, and what the game writes of baked values it writes then.
+// have. Loaders read when they like, so the model is exact only when nothing is under way; a file
+// changes only then, and what the game writes of baked values it writes then.
 
 // sectionRun is one run.
 type sectionRun struct {

@@ -42,7 +42,7 @@ type sectionKey struct {
 	sub    uint32
 }
 
-// fact is what a file says about an entity.
+// fact is what a file has about an entity.
 type fact struct {
 	x    float32
 	lit  bool

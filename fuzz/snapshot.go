@@ -183,8 +183,8 @@ func (d *world) closeSnapshot(r record) error {
 	return nil
 }
 
-// tryRestore restores and closes a snapshot where both are refused, or panics with what the world
-// would say.
+// tryRestore restores and closes a snapshot where both are refused, or panics with the text of the
+// world.
 func (d *world) tryRestore() {
 	t := d.newest()
 	if t == nil {

@@ -11,7 +11,7 @@ import (
 
 // The model of a snapshot: a copy of the model, and the way back to it.
 //
-// A restore brings back everything but what docs say goes on forward:
+// A restore brings back everything but what by the docs is never set back:
 //
 //	entities, values, rows, ids, names, entries, reserved ids    as they were
 //	archetypes that came since                                   go, unless pinned or of the newest snapshot

@@ -94,7 +94,7 @@ func (m *forest) matrixOf(e ecs.Entity, done map[ecs.Entity]bool) *transform.Mat
 	return b.matrix
 }
 
-// filler is a component that says nothing: with it, rows lie elsewhere.
+// filler is a component without a meaning: with it, rows lie elsewhere.
 type filler struct{ A, B, C int64 }
 
 // transforms is one run.
@@ -265,7 +265,7 @@ func (d *transforms) createOne(r record) error {
 	return d.link(e, parent)
 }
 
-// crowd makes n entities, of which each has as many children as said.
+// crowd makes n entities, of which each has the given number of children.
 func (d *transforms) crowd(n, children int) error {
 	made, err := ecs.NewArchetype(d.w, d.t.LocalType(), d.t.MatrixType(), d.h.ParentType(), d.h.ChildType()).CreateN(n)
 	if err != nil {

@@ -292,7 +292,7 @@ func (d *universe) freeMany(r record) error {
 	return nil
 }
 
-// allocZeroed asks for zeroed chunks and checks every byte.
+// allocZeroed requests zeroed chunks and checks every byte.
 func (d *universe) allocZeroed(r record) error {
 	n := 1 + int(r.who)%20
 	want := n
@@ -341,7 +341,7 @@ func (d *universe) extend(r record) error {
 	return nil
 }
 
-// misuse frees chunks that are not in use and asks for impossible runs.
+// misuse frees chunks that are not in use and requests impossible runs.
 func (d *universe) misuse(r record) error {
 	c := alloc.ChunkIndex(int(r.who) % len(d.inUse))
 	at := int(c) % alloc.ChunksPerMegachunk

@@ -429,7 +429,7 @@ func (d *world) end() error {
 	return errors.Join(d.u.Verify(), d.closed(), d.closeTwin())
 }
 
-// closed checks a closed world: it is empty, and says that it is closed.
+// closed checks a closed world: it is empty, and reports that it is closed.
 func (d *world) closed() error {
 	c := d.list[0]
 	for _, f := range []func(){

@@ -11,7 +11,7 @@ import (
 	"quarry/ecs/scene"
 )
 
-// BenchmarkBake bakes all objects by a new bakery, or again after an edit of one. The former says
+// BenchmarkBake bakes all objects by a new bakery, or again after an edit of one. The former gives
 // how many entities it makes in a second.
 func BenchmarkBake(b *testing.B) {
 	for _, n := range []int{10_000, 60_000} {

@@ -123,7 +123,7 @@ func openWorld(t testing.TB, folder string, sections ...string) (*ecs.World, []*
 }
 
 // TestScenes bakes two documents into two sections, and compares matrices, parents and meshes with
-// what the documents say.
+// those of the documents.
 func TestScenes(t *testing.T) {
 	folder := t.TempDir()
 	docs, names := map[string]*gltf.Document{}, []string{"oaks", "firs"}

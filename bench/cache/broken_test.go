@@ -73,7 +73,7 @@ func (s sweeping) set(key string, value []byte, _ time.Duration) bool {
 	return s.store.set(key, value, shortLife/2)
 }
 
-// refusing takes nothing and says so.
+// refusing takes nothing and returns false.
 type refusing struct{ store }
 
 func (refusing) set(string, []byte, time.Duration) bool { return false }

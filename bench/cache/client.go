@@ -46,7 +46,7 @@ func text(b []byte) string {
 	return unsafe.String(unsafe.SliceData(b), len(b))
 }
 
-// serve asks for each key once.
+// serve gets each key once.
 func (c *client) serve(draws []uint32) {
 	for i, n := range draws {
 		c.key = c.e.key(n, c.key[:0])

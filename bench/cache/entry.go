@@ -28,7 +28,7 @@ const (
 	noiseBytes  = 64 << 10
 )
 
-// sessionTime is long beside a run: within one, nothing expires but what expiry.go asks for.
+// sessionTime is long beside a run: within one, nothing expires but entries of expiry.go.
 const sessionTime = 10 * time.Minute
 
 const sessionPrefix = "session:"

@@ -11,11 +11,11 @@ import (
 const (
 	shortLife = 2 * time.Second
 	lateMost  = 6 * time.Second
-	smallest  = 4 << 20 // the bound of the cache that is asked, in bytes
+	smallest  = 4 << 20 // the bound of the cache that is tested, in bytes
 )
 
-// expiry asks a small cache of a contender whether an entry goes when its time is over and another
-// stays. Between begin and end there may be other work.
+// expiry tests with a small cache of a contender whether an entry goes when its time is over and
+// another stays. Between begin and end there may be other work.
 type expiry struct {
 	c     *contender
 	s     store

@@ -1,8 +1,7 @@
 // Command cache measures Quarry's example of a cache off the heap (alloc/examples/cache) beside
 // caches of other libraries and beside a map with a list, on a stream of keys that follow Zipf's
 // law. It exits with 1 if a hit had another value than the one that was set, if a cache held
-// another amount than its bound, or if an entry outlived its time; and with 2 if it could not do
-// what was asked.
+// another amount than its bound, or if an entry outlived its time; and with 2 if it could not run.
 //
 //	go run ./bench/cache                      1 GiB of keys and values, three rounds, about eight minutes
 //	go run ./bench/cache -quick               32 MiB, one round
@@ -12,7 +11,7 @@
 //
 // Each cache runs in a process of its own, one after the other, in each round again. Two goroutines
 // read through it: Get, and on a miss Set. Keys are strings of 16 to 39 bytes, values have 100 B to
-// 2 KiB, and all caches are bound to the same bytes of keys and values; the last table says how
+// 2 KiB, and all caches are bound to the same bytes of keys and values; the last table shows how
 // each counts. There are 20 million keys for a GiB, which has room for a tenth of them. An eighth
 // of the keys has a lifetime, which is longer than a run; that entries go when their time is over
 // is checked in a small cache.

@@ -13,8 +13,8 @@ import (
 	"quarry/bench/child"
 )
 
-// TestMain lets a child process be the command itself. When a test asks for it, map + list returns
-// wrong values.
+// TestMain lets a child process be the command itself. In some tests, map + list returns wrong
+// values.
 func TestMain(m *testing.M) {
 	if os.Getenv("QUARRY_TEST_BROKEN") != "" {
 		broken := wrapped(func(s store) store { return &flipping{store: s} })

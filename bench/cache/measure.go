@@ -107,7 +107,7 @@ func (m *sample) note(err error) {
 	}
 }
 
-// run lets the clients ask for a part of the draws each. The error is a wrong value.
+// run lets each client get a part of the draws. The error is a wrong value.
 func run(e *entries, s store, draws []uint32, garbage bool) (p phase, wrong error) {
 	list := make([]*client, clients)
 	for i := range list {
@@ -139,14 +139,14 @@ func run(e *entries, s store, draws []uint32, garbage bool) (p phase, wrong erro
 }
 
 const (
-	allOf     = 1 << 16 // keys that are all asked for
+	allOf     = 1 << 16 // keys that are all read
 	askedMost = 1 << 20 // of the others, one in so many that they are about as many as this
 	overMost  = 1.03    // of the bound may be held: shares are estimated, and some caches evict a little later
 	heldLeast = 0.75    // of the bound must be held: else the cache was not full, or its bound means something else
 )
 
-// holds asks for the keys and estimates what the cache holds. The error is a wrong value, or that
-// the cache holds another amount than its bound.
+// holds gets the keys and estimates how many entries the cache has. The error is a wrong value, or
+// that the cache holds another amount than its bound.
 func (m *sample) holds(e *entries, s store, sp spec) (wrong error) {
 	step := max(1, sp.Keys/askedMost)
 	var key []byte

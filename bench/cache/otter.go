@@ -14,7 +14,7 @@ type otterStore struct {
 	c *otter.Cache[string, otterValue]
 }
 
-// otterValue is a value with its lifetime, which the cache asks for when it is set.
+// otterValue is a value with its lifetime, which the cache reads when it is set.
 type otterValue struct {
 	bytes []byte
 	ttl   time.Duration

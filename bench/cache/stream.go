@@ -6,13 +6,13 @@ import (
 	"quarry/alloc"
 )
 
-// exponent is that of Zipf's law: the key number k is asked for with a probability in proportion to
-// (1 + k) to the power of -exponent.
+// exponent is that of Zipf's law: the key number k is drawn with a probability in proportion to (1
+// + k) to the power of -exponent.
 const exponent = 1.05
 
-// stream is the numbers of the keys that are asked for, in order: the same for every cache. They
-// are drawn before anything is timed and are off the Go heap, so that neither the drawing nor a
-// heap that they make larger is measured.
+// stream is the numbers of the keys that are drawn, in order: the same for every cache. They are
+// drawn before anything is timed and are off the Go heap, so that neither the drawing nor a heap
+// that they make larger is measured.
 type stream struct {
 	draws []uint32
 	pages *alloc.Pages

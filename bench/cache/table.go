@@ -69,7 +69,7 @@ func figure(v float64) string {
 	return fmt.Sprintf("%.3g", v)
 }
 
-// known is a figure that the system tells, or not a number.
+// known is a figure that the system reports, or not a number.
 func known(v int64, unit float64) float64 {
 	if v <= 0 {
 		return math.NaN()

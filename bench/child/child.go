@@ -1,4 +1,4 @@
-// Package child runs this program again in a process of its own, to do what a spec in JSON says.
+// Package child runs this program again in a process of its own, to do the work of a spec in JSON.
 // The child prints its answer in JSON; if it fails, its standard error gives the reason.
 package child
 
@@ -51,7 +51,7 @@ func Start[S, A any](spec S, limit time.Duration) (A, error) {
 	return answer, nil
 }
 
-// Serve is main for the child: it does what the spec says and returns the exit code. Call it when
+// Serve is main for the child: it does the work of the spec and returns the exit code. Call it when
 // the arguments are Flag and a text.
 func Serve[S, A any](text string, stdout, stderr io.Writer, do func(S) (A, error)) int {
 	var spec S

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// order is what the tests ask a child for.
+// order is what the tests request from a child.
 type order struct{ A, B int }
 
 // TestMain lets the test binary be its own child.

@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 
 const few = 4_000 // records
 
-// TestWaysAgree: all ways serve the same stream, and a map says what each find must return.
+// TestWaysAgree: all ways serve the same stream, and a map has the right result of each find.
 func TestWaysAgree(t *testing.T) {
 	const batches = 3_000
 	var want answer

@@ -12,7 +12,7 @@
 //
 // The table of ids is the same code in all three ways, open addressing at half load, made at its
 // full size, and so is the slice of slots: no way pays for growth. quarry runs twice: with the
-// collector set by alloc.GCFor, as docs/memory.md says, and with Go's default.
+// collector set by alloc.GCFor, as docs/memory.md recommends, and with Go's default.
 //
 // Each way runs in a process of its own. The clock covers batches of 16 requests with 512 bytes of
 // garbage for each request; the requests are drawn between batches. The driver keeps its part of

@@ -2,7 +2,7 @@ package churn
 
 import "math/bits"
 
-// An index says where the record of an id is. The caller makes its array of entries, in the memory
+// An index has the place of each id's record. The caller makes its array of entries, in the memory
 // that is measured:
 //
 //	home(id) = the upper bits of id, for ids are random
@@ -24,7 +24,7 @@ type entry[V any] struct {
 // entriesFor is the length of the array for n records: a power of two.
 func entriesFor(n int) int { return 1 << bits.Len(uint(2*n-1)) }
 
-// newIndex makes an empty index over zeroed entries, as many as entriesFor says.
+// newIndex makes an empty index over zeroed entries, as many as entriesFor returns.
 func newIndex[V any](entries []entry[V]) index[V] {
 	return index[V]{entries: entries, shift: uint8(64 - bits.TrailingZeros(uint(len(entries))))}
 }
@@ -57,8 +57,8 @@ func (x *index[V]) put(id uint64, value V) {
 	e.id, e.value = id, value
 }
 
-// take removes an id, moves back the entries that it had displaced (I2), and says where the record
-// was.
+// take removes an id, moves back the entries that it had displaced (I2), and returns the place of
+// its record.
 func (x *index[V]) take(id uint64) (value V, ok bool) {
 	hole := x.at(id)
 	if x.entries[hole].id == 0 {

@@ -26,7 +26,7 @@ var known = map[int]uint64{
 	Records: 0x5c709e2ad1500d2b, UsualRecords: 0x0343c9b5baa6c56f, QuickRecords: 0x0422b2627d05788a,
 }
 
-// Options say what Run does.
+// Options is the settings of Run.
 type Options struct {
 	Records int    // live at a time; 0: Records
 	PNG     string // where the figure goes; "": nowhere

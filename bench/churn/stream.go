@@ -16,7 +16,7 @@ import (
 //	C2 away seats are empty, give or take one; all others have a record
 //	C3 the stream depends on the number of seats and on nothing else
 
-// kind is what a request asks for.
+// kind is the kind of a request.
 type kind uint8
 
 const (

@@ -39,7 +39,7 @@ func TestRun(t *testing.T) {
 	require.ErrorContains(t, err, "2 x 25 blocks")
 }
 
-// TestSpells: what is told of frames is that of the frames.
+// TestSpells: the figures of frames are those of the frames.
 func TestSpells(t *testing.T) {
 	list := spells{{3, usage{1, 2, 0, 1}}, {5, usage{4, 0, 1, 0}}, {2, usage{2, 1, 0, 0}}}
 	require.Equal(t, 1, list.longest())

@@ -9,7 +9,7 @@ import (
 
 // city is a city of either side.
 type city interface {
-	// load and unload say that a tile is to be there, or to go.
+	// load and unload record that a tile is to be loaded, or unloaded.
 	load(tile)
 	unload(tile)
 	// update goes on with both and reports whether there is more to do.
@@ -32,7 +32,7 @@ type flight struct {
 	city     city
 	frames   int
 	rate     int             // frames a second
-	wanted   map[tile]int    // the tiles that are to be there, and the frame that asked; -1: it is there
+	wanted   map[tile]int    // the tiles that are to be loaded, and the frame of the request; -1: it is there
 	loading  spells          // by frame: load, unload and update
 	control  spells          // by frame: a loop that reads the clock for the budget
 	working  []time.Duration // by frame: work

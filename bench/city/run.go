@@ -39,10 +39,10 @@ const (
 // load_mean_ns (load, unload and update in a frame), over (frames above 2 ms) and over_preempted
 // (those in which the system ran another thread), spin_max_ns, spin_p99_ns and spin_over of the
 // control, frame_p99_ns (of the game's own work), sections and wait_p50, wait_max (frames until a
-// section that was asked for is there), section_bytes of a file, gc_cycles, gc_pause_ns and
-// allocated (bytes) during the flight. On Linux, 0 elsewhere: cpu_max_ns, cpu_p99_ns, cpu_mean_ns
-// and cpu_over of the processor time of loading, spin_cpu_max_ns of that of the control, faults,
-// waits and preempted (of loading, in all frames). An op is a frame.
+// requested section is there), section_bytes of a file, gc_cycles, gc_pause_ns and allocated
+// (bytes) during the flight. On Linux, 0 elsewhere: cpu_max_ns, cpu_p99_ns, cpu_mean_ns and
+// cpu_over of the processor time of loading, spin_cpu_max_ns of that of the control, faults, waits
+// and preempted (of loading, in all frames). An op is a frame.
 func Run(o Options, progress workload.Progress) (plainSide, ours workload.Side, err error) {
 	for option, full := range map[*int]int{
 		&o.Columns: columnsFull, &o.Rows: rowsFull, &o.Frames: framesFull, &o.Rate: rateFull,

@@ -22,8 +22,8 @@ type spell struct {
 	usage
 }
 
-// spin is the control: it reads the clock until a time has passed. It asks for no memory and no
-// lock, so what it takes beyond that time is not its own.
+// spin is the control: it reads the clock until a time has passed. It allocates nothing and takes
+// no lock, so any time beyond that is not its own.
 func spin(d time.Duration) spell {
 	start, before := time.Now(), threadUsage()
 	took := time.Duration(0)

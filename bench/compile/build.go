@@ -33,7 +33,7 @@ func newLab(dir string, types int) (*lab, error) {
 	return l, nil
 }
 
-// said adds to err what the command wrote to its standard error.
+// said adds to err the command's standard error.
 func said(err error) error {
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && len(exit.Stderr) > 0 {

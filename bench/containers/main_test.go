@@ -21,7 +21,7 @@ func TestRun(t *testing.T) {
 	require.ErrorContains(t, run(nil, 0, 1, false), "-n 0 -rounds 1: want 1 at least")
 }
 
-// TestFigures: what both maps find is told by a sum, and every figure is there.
+// TestFigures: a sum shows that both maps find the same, and every figure is there.
 func TestFigures(t *testing.T) {
 	plain := goMap(5000)
 	ours, err := quarryMap(5000, false)

@@ -90,7 +90,7 @@ func allKinds(n int, small bool) (kinds []*kind, end func() error, err error) {
 		return err
 	}
 	for range 3 {
-		m, err := newHeapMap(small, alloc.PurgeAfter(24*time.Hour)) // gives nothing back unless it is told
+		m, err := newHeapMap(small, alloc.PurgeAfter(24*time.Hour)) // gives nothing back without a call of Trim
 		if err != nil {
 			return nil, nil, errors.Join(err, end())
 		}

@@ -1,7 +1,7 @@
 // Command crossover measures from how many entities Quarry is faster than plain Go slices, and
 // where it never is. Each row of its table is a task, each column a number of entities; a cell is
 // the time that Quarry takes, divided by that of the slice, the median of rounds in turns. It exits
-// with 1 if both did not do the same and with 2 if it could not do what was asked.
+// with 1 if both did not do the same and with 2 if it could not run.
 //
 //	go run ./bench/crossover                     10 to a million, nine rounds, about two minutes
 //	go run ./bench/crossover -quick              10 to 1,000, one round

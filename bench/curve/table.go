@@ -2,7 +2,7 @@
 // draws them.
 package curve
 
-// A Table is one plot: one question asked of several ways at several sizes. Both axes are
+// A Table is one plot: one question, answered for several ways at several sizes. Both axes are
 // logarithmic, so every X and Y is positive.
 type Table struct {
 	// Name is the benchmark's name as in BenchmarkName, one word.

@@ -98,8 +98,8 @@ func TestStatesStay(t *testing.T) {
 	}
 }
 
-// TestOneStateForAllThatAsk: those who ask during a frame share a state, which is retired at the
-// end of the first frame after the last of them is done.
+// TestOneStateForAllThatAsk: readers that request one during a frame share a state, which is
+// retired at the end of the first frame after the last of them is done.
 func TestOneStateForAllThatAsk(t *testing.T) {
 	b := &counting{plain: newPlain(10)}
 	p := newPublisher(b)

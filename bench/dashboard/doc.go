@@ -6,16 +6,15 @@
 //	          |work|.......|work|P......|work|.......|work|P......     . sleeps, P publishes
 //	readers      asks      waits [ adds up 1 ]  asks      [ adds up 3 ]
 //
-// A reader asks, and the owner publishes the state at the end of that frame, which all get that
-// asked meanwhile: a snapshot of the world, which readers loop over while the owner writes the
-// rows; or, on the plain side, a copy of all rows, which the owner waits for; or, on its other
-// side, the rows themselves, under a lock that the next frame waits for. A frame begins when its
-// time has come, or when the one before has ended if that is later; what it takes is its work and
-// the publication. Blocks of frames with readers and of frames without any state or reader
-// alternate.
+// A reader requests a state, and the owner publishes one at the end of that frame, for all requests
+// since the last: a snapshot of the world, which readers loop over while the owner writes the rows;
+// or, on the plain side, a copy of all rows, which the owner waits for; or, on its other side, the
+// rows themselves, under a lock that the next frame waits for. A frame begins when its time has
+// come, or when the one before has ended if that is later; what it takes is its work and the
+// publication. Blocks of frames with readers and of frames without any state or reader alternate.
 //
 // Trades give from one account to the next, each account counts the frames, and new ones begin with
-// what they would have: so each report must say 1,000 for each account, and the same number of
+// what they would have: so each report must have 1,000 for each account, and the same number of
 // frames for each, which follows from the number of accounts. A report that mixes frames is wrong,
-// and so is one of a frame before it was asked for.
+// and so is one of a frame before the request.
 package dashboard

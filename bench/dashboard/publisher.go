@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// publisher gives states of a bank to readers, as system.Snapshots does: a reader that asks during
-// a frame gets the state at its end, one for all of them. The owner retires it at the start or the
-// end of a later frame, when the last of them has released it.
+// publisher gives states of a bank to readers, as system.Snapshots does: a reader that requests a
+// state during a frame gets that at its end, one for all of them. The owner retires it at the start
+// or the end of a later frame, when the last of them has released it.
 type publisher struct {
 	of    bank
 	frame atomic.Int64       // that comes next: states that are published from now on are of before it, or later
 	begun atomic.Int64       // that comes next once the frame under way has ended: no state is of before a later one
-	asked chan chan *release // with room for all readers: each waits for what it asked for
+	asked chan chan *release // with room for all readers: each waits for its request
 	ended chan state         // the same: each has one state at a time
 }
 

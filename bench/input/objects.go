@@ -45,7 +45,7 @@ func Objects[T any](r io.Reader) ([]T, error) {
 	return nil, errors.New("expected an array of objects and nothing after it")
 }
 
-// ended turns the end of the text, where more is expected, into an error that says so.
+// ended turns the end of the text, where more is expected, into an error with that reason.
 func ended(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF

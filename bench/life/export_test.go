@@ -10,10 +10,10 @@ func ParseRLELimit(name string, r io.ReadSeeker, limit int) (Pattern, error) {
 // Board has the methods of both sides.
 type Board = board
 
-// BreakLinks makes one side of one cell wrong, so that Verify must say so.
+// BreakLinks makes one side of one cell wrong, which Verify must report.
 func (s *Plain) BreakLinks() { s.cells[0].links[0] = &cell{} }
 
-// BreakLinks cuts the links of one cell, so that Verify must say so.
+// BreakLinks cuts the links of one cell, which Verify must report.
 func (w *World) BreakLinks() {
 	for rows := range w.all.Rows() {
 		id := rows.Entities()[0]

@@ -2,7 +2,7 @@ package life
 
 import "math/bits"
 
-// A place on the plane is dead unless a cell says otherwise, so no object stands for a dead place.
+// A place on the plane is dead unless a cell is there, so no object stands for a dead place.
 // Instead each live cell offers itself as a parent to every empty place next to it, and this table
 // collects the offers for each place:
 //

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// lineWidth is the longest line of runs that String writes: the format asks
-// for at most 70 characters.
+// lineWidth is the longest line of runs that String writes: the format allows at most 70
+// characters.
 const lineWidth = 70
 
 // String returns the pattern in the run-length encoded form that ParseRLE reads. Cells must be in

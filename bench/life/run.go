@@ -44,9 +44,9 @@ type task struct {
 // Run runs the patterns on the plain side and then on an ECS world, and checks both: against the
 // known answers of the built-in patterns, births and deaths against the population in each
 // generation, the sides against each other in each generation, and all links at the end. A wrong
-// result is not an error: OK is then false and Detail says why. An error means that the pattern
-// could not be read or memory ran out. progress may be nil; it is called now and then with the
-// generations done and their total.
+// result is not an error: OK is then false and Detail is the reason. An error means that the
+// pattern could not be read or memory ran out. progress may be nil; it is called now and then with
+// the generations done and their total.
 func Run(opts Options, progress workload.Progress) (plain, ours workload.Side, err error) {
 	tasks, err := plan(&opts)
 	if err != nil {

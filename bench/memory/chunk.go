@@ -8,7 +8,7 @@ import (
 	"quarry/alloc"
 )
 
-// chunkBytes is the size that chunk workloads ask for.
+// chunkBytes is the size that chunk workloads request.
 const chunkBytes = alloc.ChunkSize
 
 func chunkPair(e *env) error {

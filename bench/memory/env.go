@@ -89,8 +89,7 @@ func newEnv(open func() (memory, error), s scale) (*env, error) {
 	return &env{scale: s, open: open, m: m, out: sample{CommittedPeak: -1, More: map[string]float64{}}}, nil
 }
 
-// reopen closes the memory and opens a fresh one, which is told that it will hold n blocks of size
-// bytes.
+// reopen closes the memory and opens a fresh one, made for n blocks of size bytes.
 func (e *env) reopen(size, n int) error {
 	err := e.m.close()
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 //	ns/op          a block got, one byte of it written, and freed, over and over
 //
 // huge/count counts how many blocks of 1 MiB + 1, of which one page is written, can live at once.
-// It ends at a refusal or at the number it was told; it stops early when memory that others may
-// need would be used, and when it has taken countTime. Heaps have small pages for it: one byte of a
+// It ends at a refusal or at the given number; it stops early when memory that others may need
+// would be used, and when it has taken countTime. Heaps have small pages for it: one byte of a
 // large page is 2 MiB of memory, so that memory would be counted, not addresses and mappings.
 
 // rssPerByte is the name of the figure.

@@ -1,8 +1,8 @@
 // Command memory measures Quarry's universe and heap next to Go's make, sync.Pool,
-// modernc.org/memory, allocators of C and null allocators, and says which targets hold. Each
+// modernc.org/memory, allocators of C and null allocators, and reports which targets hold. Each
 // workload and allocator runs in a process of its own, several times, in turns; figures are medians
-// of the rounds. It exits with 1 if a byte was not as written or books did not add up, and with 2
-// if it could not do what was asked; a target that does not hold is reported but is not a failure.
+// of the rounds. It exits with 1 if a byte was not as written or sums did not add up, and with 2
+// if it could not run; a target that does not hold is reported but is not a failure.
 //
 //	go run ./bench/memory                      everything, about ten minutes
 //	go run ./bench/memory -quick               everything, smaller
@@ -20,9 +20,9 @@
 // those where systems keep libraries. What is not there is left out, with a line on standard error.
 //
 // The null allocator hands out places that were made before: its rows are the cost of the harness.
-// C has one of its own. Percentiles are of single steps, sampled as sampler.go says, and of the Go
-// side only. Resident memory and faults are known on Linux only. Under -quick, amounts of memory
-// and numbers of blocks are not judged.
+// C has one of its own. Percentiles are of single steps, sampled as described in sampler.go, and of
+// the Go side only. Resident memory and faults are known on Linux only. Under -quick, amounts of
+// memory and numbers of blocks are not judged.
 package main
 
 import (

@@ -13,8 +13,8 @@ import (
 	"quarry/bench/child"
 )
 
-// TestMain lets a child process be the command itself. When a test asks for it, the command has one
-// more allocator, which damages the blocks that it hands out.
+// TestMain lets a child process be the command itself. In some tests the command has one more
+// allocator, which damages the blocks that it hands out.
 func TestMain(m *testing.M) {
 	if os.Getenv("QUARRY_TEST_BROKEN") != "" {
 		broken := func() (memory, error) { return newSpy(makeMemory{}, "flip"), nil }

@@ -35,13 +35,13 @@ type memory interface {
 	fork() (memory, error)
 	retire() error
 	// committed is the memory that the system has promised in bytes, or -1 if the allocator does
-	// not say.
+	// not report it.
 	committed() int64
 	// close ends the allocator. Live blocks are a wrong answer.
 	close() error
 }
 
-// trimmer is a memory that gives memory back to the system when it is asked to.
+// trimmer is a memory that can give memory back to the system.
 type trimmer interface {
 	trim() error
 }
@@ -67,7 +67,7 @@ type allocator struct {
 	chunks func() (memory, error) // nil: not for chunks
 	blocks func() (memory, error) // nil: not for blocks
 	lean   func() (memory, error) // blocks, set up for a small footprint; nil: no such set-up
-	reuses bool                   // it hands out what it keeps: its resident memory says nothing
+	reuses bool                   // it hands out what it keeps: its resident memory is no measure
 	single bool                   // it is for one goroutine
 	peer   *peer                  // an allocator of C, which the C program runs; nil: it is in Go
 }

@@ -16,8 +16,8 @@ import (
 
 // Allocators of C take part where there is a compiler: a small program, compiled when the command
 // runs, does on malloc what the Go side does on its allocators. Other allocators than the system's
-// are preloaded (LD_PRELOAD); the program says where its malloc came from, so that none is measured
-// under the name of another.
+// are preloaded (LD_PRELOAD); the program reports where its malloc came from, so that none is
+// measured under the name of another.
 
 //go:embed program/peer.c
 var peerSource []byte
@@ -61,7 +61,7 @@ func openPeers(dir string, stderr io.Writer) []allocator {
 	return append(list, allocator{name: peerNull, reuses: true, peer: &peer{program: program, null: true}})
 }
 
-// errNoPeers is wrapped by errors that say why there are no allocators of C.
+// errNoPeers is wrapped by errors with the reason why there are no allocators of C.
 var errNoPeers = errors.New("not here")
 
 // compilePeer compiles the program with $CC or cc.
@@ -110,7 +110,7 @@ func findLibrary(program string, files []string) string {
 	return ""
 }
 
-// start runs the program on what the spec says.
+// start runs the program on the spec.
 func (p *peer) start(sp spec) (sample, error) {
 	s, err := p.do(p.args(sp, scaleOf(sp.Quick))...)
 	if err != nil {

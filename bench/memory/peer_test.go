@@ -107,7 +107,7 @@ func TestPeerNoticesDefects(t *testing.T) {
 	}
 }
 
-// TestOpenPeers: what is not installed is left out, with a line that says so.
+// TestOpenPeers: an allocator that is not installed is left out, and a line reports that.
 func TestOpenPeers(t *testing.T) {
 	compiled(t)
 	var errs bytes.Buffer

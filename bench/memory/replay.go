@@ -17,7 +17,7 @@ import (
 type live struct {
 	p     unsafe.Pointer // nil: the slot is empty
 	size  int32          // bytes
-	align int32          // as asked for
+	align int32          // as requested
 }
 
 // call is one operation, in 16 bytes, so that a pass reads little besides the blocks.

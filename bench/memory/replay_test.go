@@ -116,7 +116,7 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// TestMadeIsAligned covers the alignments that traces ask for.
+// TestMadeIsAligned covers the alignments that traces request.
 func TestMadeIsAligned(t *testing.T) {
 	for align := 1; align <= 1<<20; align *= 2 {
 		for _, size := range []int{0, 1, 100, 5000} {

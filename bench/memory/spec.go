@@ -51,7 +51,7 @@ func scaleOf(isQuick bool) scale {
 	return whole
 }
 
-// run does what the spec says in this process.
+// run does the work of the spec in this process.
 func (sp spec) run(sc scale) (sample, error) {
 	a := allocatorNamed(sp.Allocator)
 	if a == nil {

@@ -14,7 +14,7 @@ type workload struct {
 	what   string // what an operation is
 	run    func(e *env) error
 	second bool                              // it has a second method, which is run once, in a process of its own
-	args   func(sc scale, second bool) []any // what the program of C is told; nil: it does not do this
+	args   func(sc scale, second bool) []any // the input of the program of C; nil: it does not do this
 	long   bool                              // -quick leaves it out
 	lean   bool                              // on allocators that have such a set-up, set up for a small footprint
 }

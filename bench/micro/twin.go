@@ -13,7 +13,7 @@ type (
 func velocityOf(i int) Velocity { return Velocity{float64(i%7 + 1), float64(i%5 - 2)} }
 
 // twin is what one writes in plain Go for entities that come, go and change: slices without holes,
-// a record for each id, and a version that tells old ids apart.
+// a record for each id, and a version that distinguishes old ids.
 type twin struct {
 	records []twinRecord
 	free    []uint32

@@ -8,9 +8,9 @@
 //
 // DIR has a copy of the library: entt/entt.hpp, in DIR or in src or single_include below it;
 // flecs.h and flecs.c, in DIR or in distr. Neither is part of this project. Without a flag, EnTT is
-// looked for where systems keep headers. The command says which libraries it did not find. Without
-// a compiler it says so and runs only the rows of Go. Either way the exit code is 0. It is 1 if a
-// result is wrong, and 2 if the command could not do what was asked.
+// looked for where systems keep headers. The command reports which libraries it did not find.
+// Without a compiler it reports that and runs only the rows of Go. Either way the exit code is 0.
+// It is 1 if a result is wrong, and 2 if the command could not run.
 //
 // The programs are compiled when the command runs, by $CXX or c++ and $CC or cc, with -O3
 // -march=native -DNDEBUG; flecs.c alone takes half a minute. Each round of a row begins with a
@@ -23,8 +23,8 @@
 //
 // The entrants differ in this: EnTT has no prefabs, so an entity's values are copied; EnTT and ark
 // cannot disable components, so a tag is taken off and put on. flecs is used through its C
-// interface and is not told of writes by ecs_modified. In the trees of depth and matrices EnTT's
-// storage is sorted, ark's list of parents is made by hand, and flecs has Parent components, or, as
-// the variant cascade, relationships; siblings look their parent up once. The arrays have no rows
-// in which types change.
+// interface and gets no call of ecs_modified after writes. In the trees of depth and matrices
+// EnTT's storage is sorted, ark's list of parents is made by hand, and flecs has Parent components,
+// or, as the variant cascade, relationships; siblings look their parent up once. The arrays have no
+// rows in which types change.
 package main

@@ -21,7 +21,7 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 const (
 	exitOK    = 0
 	exitWrong = 1 // a result was wrong
-	exitError = 2 // bad arguments, or a library that was asked for is missing
+	exitError = 2 // bad arguments, or a requested library is missing
 )
 
 // Time for the passes of an entrant in a round.
@@ -100,8 +100,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return exitOK
 }
 
-// programs compiles a program for each library found, and says which are missing. It is an error if
-// a folder given by a flag has no library.
+// programs compiles a program for each library found, and reports which are missing. It is an error
+// if a folder given by a flag has no library.
 func (o *options) programs(dir string, stderr io.Writer) (list []*program, compiler string, err error) {
 	if err := writeSources(dir); err != nil {
 		return nil, "", err

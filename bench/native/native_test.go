@@ -24,7 +24,7 @@ func TestParseAnswer(t *testing.T) {
 	}
 }
 
-// TestNoCompiler: without a compiler only the rows of Go run, and the command says so.
+// TestNoCompiler: without a compiler only the rows of Go run, and the command reports that.
 func TestNoCompiler(t *testing.T) {
 	t.Setenv("CC", "no-such-compiler")
 	_, err := findToolchain()

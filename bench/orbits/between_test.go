@@ -13,9 +13,9 @@ import (
 	"quarry/ecs"
 )
 
-// TestBetweenPassesOverChunks asks the 59,929 asteroids, sorted by semi-major axis, for a thousand
-// random ranges of the axis with 5 % of them each. At least nine of ten chunks are passed over, and
-// the answers are those of a full scan.
+// TestBetweenPassesOverChunks queries the 59,929 asteroids, sorted by semi-major axis, for a
+// thousand random ranges of the axis with 5 % of them each. At least nine of ten chunks are passed
+// over, and the answers are those of a full scan.
 func TestBetweenPassesOverChunks(t *testing.T) {
 	bodies := sbdb(t)
 	slices.SortStableFunc(bodies, func(a, b orbits.Elements) int { return cmp.Compare(a.A, b.A) })

@@ -43,7 +43,7 @@ type Elements struct {
 	Epoch float64 // Julian date
 }
 
-// Check returns an error that says what is wrong with el, or nil.
+// Check returns an error if an element of el is wrong, or nil.
 func (el Elements) Check() error {
 	for _, v := range [...]float64{el.A, el.E, el.I, el.Node, el.Peri, el.M, el.N, el.Epoch} {
 		if math.IsNaN(v) || math.IsInf(v, 0) {

@@ -56,9 +56,9 @@ const (
 	mpcLongest  = 1 << 10 // bytes of a line that are accepted; the format has 202
 )
 
-// ReadMPCORB reads the orbits of the catalogue in the file at path, gzipped or not, as its first
-// two bytes tell. It reads twice: a malformed file is refused before any of it is held, and the
-// second reading allocates exactly 64 bytes per orbit, for at most 20 million.
+// ReadMPCORB reads the orbits of the catalogue in the file at path, gzipped or not, by its first
+// two bytes. It reads twice: a malformed file is refused before any of it is held, and the second
+// reading allocates exactly 64 bytes per orbit, for at most 20 million.
 func ReadMPCORB(path string) ([]Elements, error) {
 	f, err := os.Open(path)
 	if err != nil {

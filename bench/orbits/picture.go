@@ -31,7 +31,7 @@ const (
 	orbitPoints = 361
 )
 
-// Colours on a nearly black ground; groups are told apart by hue and brightness.
+// Colours on a nearly black ground; groups differ in hue and brightness.
 var (
 	ground      = color.RGBA{11, 14, 23, 255}
 	ink         = color.RGBA{205, 211, 222, 255}

@@ -36,9 +36,9 @@ type sky interface {
 // Run moves the planets and all bodies day by day to AnswerDate, on the plain side and then in an
 // ECS world, and checks both: the planets against their known places, bodies against the slow twin,
 // and the sides against each other, bit for bit. A wrong result is not an error: OK is then false
-// and Detail says why. An error means that the catalogue could not be read, the picture could not
-// be written or memory ran out. progress may be nil; it is called after each step with the steps
-// done and their total.
+// and Detail is the reason. An error means that the catalogue could not be read, the picture could
+// not be written or memory ran out. progress may be nil; it is called after each step with the
+// steps done and their total.
 func Run(opts Options, progress workload.Progress) (plain, ours workload.Side, err error) {
 	bodies, err := load(&opts)
 	if err != nil {

@@ -10,7 +10,7 @@ var arrowMemory string
 // arrow is columns in memory, and what computes with them and reads and writes them. All memory
 // comes from interfaces of its package memory. What a program or test does not choose is
 // GoAllocator, which CheckedAllocator wraps in tests. The edits make GoAllocator pass each call to
-// our adapter when the environment says so. Its largest package, compute/internal/kernels, takes
+// our adapter if the environment is set so. Its largest package, compute/internal/kernels, takes
 // the compiler a minute and 3 GB, so both sides share one copy.
 var arrow = &trial{
 	name:    "arrow",
@@ -44,7 +44,7 @@ func arrowEdits(*options) []edit {
 }
 
 // arrowFaults are edits that put uses after free of arrow's own right, which Go's memory bears and
-// which are in both sides' copy. docs/memory.md tells of each.
+// which are in both sides' copy. docs/memory.md describes each.
 func arrowFaults() []edit {
 	const (
 		generator = "arrow/internal/testing/gen/random_array_gen.go"

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestOneCopy runs a made-up library whose one copy asks a variable which memory to take, and which
-// imports a module of the checkout beside the root module.
+// TestOneCopy runs a made-up library whose one copy reads from a variable which memory to take, and
+// which imports a module of the checkout beside the root module.
 func TestOneCopy(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds a module")
@@ -54,7 +54,7 @@ func memory(n int) []byte {
 	require.NotContains(t, out.String(), "TestZero")
 }
 
-// TestSides: what tells a copy which memory to take.
+// TestSides: the switch of a copy from one memory to the other.
 func TestSides(t *testing.T) {
 	o := &options{trial: arrow}
 	require.Equal(t, []string{"QUARRY_OTHERS="}, o.side(""))

@@ -13,8 +13,8 @@
 //	module cache --copy--> own   go.mod requires quarry
 //	             --copy--> ours  go.mod requires quarry, and the trial's edits
 //
-// Where the edits ask an environment variable which memory to take, as arrow's do, there is one
-// copy, compiled once, and both sides run in it.
+// Where the edits read from an environment variable which memory to take, as arrow's do, there is
+// one copy, compiled once, and both sides run in it.
 //
 // The command fails when a test fails on our memory that passed on the library's own, and when the
 // counts of passed, skipped and failed tests differ.

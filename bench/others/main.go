@@ -42,7 +42,7 @@ type options struct {
 	packages []string
 	tests    string // as -run of go test takes them; empty: all
 	timeout  time.Duration
-	stderr   io.Writer // progress, and what the go command says
+	stderr   io.Writer // progress, and the output of the go command
 }
 
 func parse(args []string, stderr io.Writer) (*options, error) {
@@ -158,7 +158,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return exitOK
 }
 
-// start copies the module and runs what was asked for. It reports whether both copies did the same.
+// start copies the module and runs its tests. It reports whether both copies did the same.
 func (o *options) start(ctx context.Context, stdout io.Writer) (same bool, err error) {
 	checkout, err := checkoutDir(ctx)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// verdict is what go test says of a test.
+// verdict is the result of a test by go test.
 type verdict string
 
 const (
@@ -95,7 +95,7 @@ func (all runs) read(from io.Reader) error {
 		case e.Test != "":
 			r.verdicts[e.Test] = v
 			if v != failed {
-				delete(r.output, e.Test) // nobody asks for it
+				delete(r.output, e.Test) // nobody requests it
 			}
 		default:
 			r.verdict = v
@@ -121,7 +121,7 @@ func (all runs) test(ctx context.Context, dir string, g group, o *options, envir
 	_, _ = io.Copy(io.Discard, out)
 	err = c.Wait()
 	if _, isExit := err.(*exec.ExitError); isExit && ctx.Err() == nil {
-		err = nil // a test failed, which the results tell
+		err = nil // a test failed, which the results show
 	}
 	if read != nil {
 		return read

@@ -77,7 +77,7 @@ func TestRead(t *testing.T) {
 	require.ErrorContains(t, all.read(strings.NewReader("go: no such module\n")), "go test -json")
 }
 
-// madeModule is a library whose memory comes from one function, and what its tests say of it.
+// madeModule is a library whose memory comes from one function, and the results of its tests.
 var madeModule = map[string]string{
 	"go.mod":       "module made.test/shelf\n\ngo 1.23\n",
 	"go.sum":       "",

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// lastLines is how much is printed of what a test said that failed.
+// lastLines is how many lines are printed of the output of a test that failed.
 const lastLines = 40
 
 // printRuns prints a table of both runs and how they differ. It reports whether they are the same:

@@ -87,7 +87,7 @@ func wantCount(what string, got, want int) error {
 // archetypeRows is the number of entities in each of very many archetypes.
 const archetypeRows = 3
 
-// Bits of the mask that says which types an archetype has; the lower bits stand for the extras.
+// Bits of the mask of the types that an archetype has; the lower bits stand for the extras.
 const (
 	velocityBit = 1 << (extras + iota)
 	positionBit

@@ -1,7 +1,7 @@
 // Command peers runs Quarry and other entity component systems for Go on the workloads of
-// go-ecs-benchmarks, ecs_benchmark and ecs_bench_suite, and says which targets hold. It exits with
-// 1 if an entrant's result is wrong, and with 2 if it could not do what was asked; a target that
-// does not hold is reported but is not a failure.
+// go-ecs-benchmarks, ecs_benchmark and ecs_bench_suite, and reports which targets hold. It exits
+// with 1 if an entrant's result is wrong, and with 2 if it could not run; a target that does not
+// hold is reported but is not a failure.
 //
 //	go run ./bench/peers                       everything
 //	go run ./bench/peers -only query2comp,random -n 16000 -rounds 3
@@ -14,17 +14,17 @@
 // proven the newest. volt and uot are the versions of go-ecs-benchmarks.
 //
 // An entrant is a library used in one way: one by one, by batches, by whole tables, with a filter
-// that the world caches. The first word of its name says which library; slices are loops over plain
-// Go slices. Entrants of a workload run in one process, in turns, and each round begins with a
+// that the world caches. The first word of its name is the library; slices are loops over plain Go
+// slices. Entrants of a workload run in one process, in turns, and each round begins with a
 // different entrant; the collector runs before each turn. A figure is the median of the rounds, in
 // ns per entity; an add and a remove count as one; for n = 1 it is the time of the whole call in
 // ns.
 //
 // Every entrant does the same work, and every round ends with a check of the result: sums of
-// positions, numbers of entities, zeros where a new component must be zero. Worlds are warm if the
-// workload says so: they have held as many entities before. Peers begin with room for 1,024
-// entities, as in go-ecs-benchmarks; in the workload archetypes they also run with room for 4,
-// which suits them better there.
+// positions, numbers of entities, zeros where a new component must be zero. Worlds are warm in
+// workloads that are called so: they have held as many entities before. Peers begin with room for
+// 1,024 entities, as in go-ecs-benchmarks; in the workload archetypes they also run with room for
+// 4, which suits them better there.
 //
 // The workloads systems-... come from ecs_benchmark: all of seven systems in an update, or two, and
 // creating, destroying, reading and changing entities with its components of 1 to 48 bytes. Their
@@ -48,7 +48,7 @@
 // plain Go twin. bench/README.md lists the differences between entrants, and what is left out.
 //
 // A target is a floor and a goal, each a multiple of the best of the named peers, or an absolute
-// figure. A target whose entrants are missing says so.
+// figure. A target whose entrants are missing is reported as such.
 //
 // A badly used peer would flatter us: -check clones go-ecs-benchmarks (-harness DIR: an existing
 // clone), builds it with the same libraries and runs both in turns. A peer that is more than 20 %

@@ -41,7 +41,7 @@ const (
 	peakFactor = 3
 	// probeSize is the number of entities built to estimate the memory of many more.
 	probeSize = 1 << 16
-	// freeUnknown stands for the free memory if the system does not tell.
+	// freeUnknown stands for the free memory if the system does not report it.
 	freeUnknown = 4 << 30
 )
 

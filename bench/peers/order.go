@@ -18,7 +18,7 @@ func shuffle[T any](list []T) {
 	rand.New(rand.NewPCG(1, 2)).Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 }
 
-// sample walks over n indexes and says of each whether it is in the sample: one random index of
+// sample walks over n indexes and reports for each whether it is in the sample: one random index of
 // each of k parts, the same in every run.
 func sample(n, k int) iter.Seq[bool] {
 	return func(yield func(bool) bool) {

@@ -37,7 +37,7 @@ func newQuarryLife(n, components int) (*quarryLife, error) {
 	return s, s.restore()
 }
 
-// first is the type that the query asks for.
+// first is the type that the query requires.
 func (s *quarryLife) first(components int) ecs.Type {
 	if components == 2 {
 		return s.position

@@ -30,7 +30,7 @@ func newResult(w *workload, n, rounds int) *result {
 	return r
 }
 
-// measure runs the rounds that there is time for, and tells show about progress. A wrong result is
+// measure runs the rounds that there is time for, and reports progress to show. A wrong result is
 // kept in its row; any other error is returned.
 func (r *result) measure(b budget, show func(done int, name string)) (err error) {
 	start, free := time.Now(), process.Free()

@@ -136,7 +136,7 @@ func TestTargets(t *testing.T) {
 	}
 }
 
-// standing is a trial that does nothing, and is wrong if told so.
+// standing is a trial that does nothing, and is wrong if a flag is set.
 type standing struct {
 	endless
 	wrong bool

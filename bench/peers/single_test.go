@@ -6,8 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSingleNoticesPasses: a check fails if the number of passes is one more or less than it is
-// told.
+// TestSingleNoticesPasses: a check fails if the number of passes is one more or less than expected.
 func TestSingleNoticesPasses(t *testing.T) {
 	for _, name := range []string{"random-write", "random2comp", "query256spread", "query5comp", "query5comp-kernel",
 		"query2comp-threads"} {

@@ -76,7 +76,7 @@ func (c *contender) take(t *timing) {
 }
 
 // run measures in this process. It also accepts workloads that this command times in turns:
-// bench/native asks for them.
+// bench/native requests them.
 func (s spec) run() (a answer, err error) {
 	way, err := wayNamed(s.Workload, s.Entrant)
 	if err != nil {

@@ -49,7 +49,7 @@ func (s *archeSuite) fill() ecs.Query { return s.w.Batch().NewQ(s.n, s.t, s.p, s
 // places is the checksum of all positions.
 func (s *archeSuite) places() (c checksum) {
 	for q := s.w.Query(ecs.All(s.p)); q.Next(); {
-		// Safe because the ID is Position3's, and the filter asks for it.
+		// Safe because the ID is Position3's, and the filter requires it.
 		c.addPlace(1, *(*Position3)(q.Get(s.p)))
 	}
 	return c
@@ -76,7 +76,7 @@ func (s *archeBirths) restore() error { return nil }
 func (s *archeBirths) check(int) error {
 	var c checksum
 	for q := s.w.Query(ecs.All(s.t, s.p, s.r, s.v)); q.Next(); {
-		// Safe because each ID belongs to the type, and the filter asks for all four.
+		// Safe because each ID belongs to the type, and the filter requires all four.
 		c.addBirth(1, (*Transform)(q.Get(s.t)), *(*Position3)(q.Get(s.p)), *(*Rotation3)(q.Get(s.r)),
 			*(*Velocity3)(q.Get(s.v)))
 	}

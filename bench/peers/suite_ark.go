@@ -119,7 +119,7 @@ func (s *arkFragments) reset() {
 	for class, id := range s.ids {
 		q := ecs.NewUnsafeFilter(s.w, id, datum).Query()
 		for q.Next() {
-			// Safe because the ID is Datum's, and the filter asks for it.
+			// Safe because the ID is Datum's, and the filter requires it.
 			*(*Datum)(q.Get(datum)) = datumOf(class)
 		}
 	}

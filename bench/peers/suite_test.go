@@ -41,8 +41,7 @@ func TestRotationTurns(t *testing.T) {
 	require.NotEqual(t, float32(3), p.Y)
 }
 
-// TestSuiteNoticesPasses: a check fails if the number of passes is one more or less than it is
-// told.
+// TestSuiteNoticesPasses: a check fails if the number of passes is one more or less than expected.
 func TestSuiteNoticesPasses(t *testing.T) {
 	for _, name := range []string{iteration, fragments, schedule, heavy} {
 		for _, way := range waysOf(name) {

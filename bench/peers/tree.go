@@ -69,8 +69,7 @@ func wantDepth(sums []Sum, passes int) error {
 	return nil
 }
 
-// wantMatrices compares where a point of each node is in the world with what its Locals say, one
-// after another.
+// wantMatrices compares where a point of each node is in the world with the product of its Locals.
 func wantMatrices(list []transform.Mat4, passes int) error {
 	for i, got := range list {
 		p := transform.Vec3{X: 1, Y: 2, Z: 4}

@@ -213,8 +213,8 @@ func (s *uotNewWorld) check(int) error {
 	return wantCount("entities", ecs.Query1[Position](s.w).Count(), 1)
 }
 
-// uotHold is a world that is only held, for its memory. It can only tell whether an entity exists;
-// the ids are consecutive from first.
+// uotHold is a world that is only held, for its memory. It can only report whether an entity
+// exists; the ids are consecutive from first.
 type uotHold struct {
 	uotWorld
 	first ecs.Id

@@ -156,7 +156,7 @@ func (s voltDelete) restore() error {
 	return s.fill(Position{})
 }
 
-// check counts only: volt cannot say whether an entity is alive.
+// check counts only: volt cannot report whether an entity is alive.
 func (s voltDelete) check(int) error { return wantCount("entities", s.count(), 0) }
 
 // voltAddRemove gives every entity a Velocity and takes it away again.
@@ -268,7 +268,7 @@ func (s *voltHold) entities() int { return s.n }
 
 func (s *voltHold) check(int) error { return wantCount("entities", s.w.Count(), s.n) }
 
-// buildVoltMemory asks for no initial room: volt would count the room as entities, and its storage
+// buildVoltMemory requests no initial room: volt would count the room as entities, and its storage
 // grows by doubling anyway.
 func buildVoltMemory(n int) (trial, error) {
 	s := &voltHold{openVoltWith(0), n}

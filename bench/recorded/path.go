@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Path returns the path of a recorded file or folder. If it does not exist, Path skips the test and
-// says why.
+// Path returns the path of a recorded file or folder. If it does not exist, Path skips the test
+// with the reason.
 func Path(tb testing.TB, name string) string {
 	tb.Helper()
 	if data := os.Getenv("QUARRY_DATA"); data != "" {

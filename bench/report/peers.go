@@ -12,7 +12,7 @@ import (
 )
 
 // Peer is what go run ./bench/peers -json prints for one entrant in one workload with one number of
-// entities. A nil figure was not measured or not asked for.
+// entities. A nil figure was not measured or not requested.
 type Peer struct {
 	Workload, Library, Entrant string
 	N                          float64
@@ -36,9 +36,9 @@ type Peer struct {
 // ErrPeers is the error for input that go run ./bench/peers -json did not write.
 var ErrPeers = errors.New("report: not the output of go run ./bench/peers -json")
 
-// ReadPeers reads the array of objects that go run ./bench/peers -json writes. An error is
-// ErrPeers, says where and what was expected, and wraps the error of r. Time and memory are bounded
-// as in package input.
+// ReadPeers reads the array of objects that go run ./bench/peers -json writes. An error is ErrPeers
+// with the place and what was expected, and wraps the error of r. Time and memory are bounded as in
+// package input.
 func ReadPeers(r io.Reader) ([]Peer, error) {
 	list, err := input.Objects[Peer](r)
 	if err != nil {

@@ -76,7 +76,7 @@ func TestBadPeers(t *testing.T) {
 	}
 }
 
-// Input that is read can be drawn, and any other is an error that says so.
+// Input that is read can be drawn, and any other is an error.
 func FuzzReadPeers(f *testing.F) {
 	f.Add([]byte(peersJSON))
 	f.Add([]byte(

@@ -14,7 +14,7 @@ import (
 	"quarry/bench/curve"
 )
 
-// Colours on white that people with the usual kinds of colour blindness can tell apart, by Okabe
+// Colours on white that people with the usual kinds of colour blindness can distinguish, by Okabe
 // and Ito without their yellow, which is too light for a line, and with their blue darkened for
 // ours.
 var (

@@ -1,6 +1,6 @@
 // Command server measures the world of a server on Quarry, on ark and in plain Go: memory, frames,
 // and what it costs to keep the state of a moment for a reader while the world goes on. It exits
-// with 1 if two sides end in different states and with 2 if it could not do what was asked.
+// with 1 if two sides end in different states and with 2 if it could not run.
 //
 //	go run ./bench/server                 a million units, 240 frames, three rounds, about two minutes
 //	go run ./bench/server -quick          20,000 units, one round

@@ -7,7 +7,7 @@ import (
 	"quarry/bench/workload"
 )
 
-// report checks both sides and says what they cost.
+// report checks both sides and reports their costs.
 func (b *bench) report(plain, ours *workload.Side) {
 	for _, s := range []*workload.Side{plain, ours} {
 		s.OK, s.Detail, s.Ops = true, "all places exact after all restores", b.o.Rounds

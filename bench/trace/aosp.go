@@ -2,7 +2,7 @@ package trace
 
 import "math/bits"
 
-// maxNameAlign is the greatest alignment that a line may ask for, in bytes.
+// maxNameAlign is the greatest alignment that a line may request, in bytes.
 const maxNameAlign = 1 << 31
 
 // aosp is the reader of the AOSP form.

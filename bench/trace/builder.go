@@ -9,7 +9,7 @@ import (
 )
 
 // maxTotal bounds the sum of all sizes of a trace, so that no sum in the books overflows: live
-// bytes are never more than the bytes ever asked for.
+// bytes are never more than all bytes requested.
 const maxTotal = 1 << 62
 
 // maxLine bounds a line including its end, in bytes: the line is the only part of the text that is

@@ -14,7 +14,7 @@
 //	| 7: free 0xb0            |  | free,          drop slot 0  |  |                |
 //	+-------------------------+  +-----------------------------+  +----------------+
 //
-// Forms, told apart by content and never by the name of the file:
+// Forms, recognized by content and never by the name of the file:
 //
 //   - AOSP: "TID: malloc PTR SIZE", calloc, memalign, realloc, free and
 //     thread_done; plain text, or a zip archive with that one member;
@@ -31,7 +31,7 @@
 // and the first reading keeps nothing but the live blocks, so that a malformed file, or an archive
 // of a few megabytes with gigabytes of text in it, is refused before it takes memory. A trace may
 // have 2^26 lines, 4 GiB of text, 2^23 blocks live at once and 2^16 threads; a larger one is
-// refused with an error that matches [ErrLimit] and says where it exceeds the limit.
+// refused with an error that matches [ErrLimit] and has the place where it exceeds the limit.
 //
 // A call that failed when it was recorded (it returned 0x0) is counted in its kind and in Failed
 // and is not replayed; the block given to a failed realloc stays live. A realloc is one step: the
@@ -39,6 +39,6 @@
 //
 // [Run] is the entry point of the benchmark. One goroutine does all the work, whatever threads the
 // trace names. It costs 16 bytes per operation, 8 more while books are kept, and on each side the
-// live bytes of the trace; a trace that has more than 4 GiB live at once, or asks for an alignment
+// live bytes of the trace; a trace that has more than 4 GiB live at once, or requests an alignment
 // above 1 MiB, is refused with an error that matches [ErrLimit].
 package trace

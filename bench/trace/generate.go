@@ -111,7 +111,7 @@ func (g *generator) size() int64 {
 		return 0
 	}
 	n := from + g.rng.Int64N(to-from+1)
-	// Real programs ask for the sizes of structs: half of the sizes are rounded.
+	// Real programs request the sizes of structs: half of the sizes are rounded.
 	if g.rng.IntN(2) == 0 {
 		n = (n + 7) &^ 7
 	}
@@ -162,7 +162,7 @@ func (g *generator) alloc(kind Kind, thread int, size int64, align uint64) {
 	g.add(op, thread)
 }
 
-// memalign mostly asks for cache lines and vectors; one time in eight for pages, with a size of
+// memalign mostly requests cache lines and vectors; one time in eight for pages, with a size of
 // whole pages, one time in sixty-four for 64 KiB.
 func (g *generator) memalign(thread int) {
 	switch p := g.rng.IntN(64); {

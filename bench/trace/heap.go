@@ -75,7 +75,7 @@ func (m *heapMemory) close() error {
 	return errors.Join(leak, err, m.u.Close())
 }
 
-// view is the block at p as a slice over the bytes asked for. A block of size 0 gets a capacity of
+// view is the block at p as a slice over the requested bytes. A block of size 0 gets a capacity of
 // one byte, so that its address can be found again.
 func view(p unsafe.Pointer, size int) []byte {
 	// Safe because the heap returned at least size bytes at p; a block of size 0 has its own

@@ -5,8 +5,9 @@ import (
 	"math/bits"
 )
 
-// line is a line of text that is consumed from the left. If the text is not what was asked for, its
-// methods return false and leave the rest undefined: callers then report the whole line.
+// line is a line of text that is consumed from the left. If the text is not of the form of a
+// method, the method returns false and leaves the rest undefined: callers then report the whole
+// line.
 type line struct {
 	rest []byte
 }

@@ -46,7 +46,7 @@ const NoSlot = ^uint32(0)
 
 // Op is one line of a trace, in 16 bytes.
 type Op struct {
-	Size   int64  // bytes asked for; COUNT x SIZE for a calloc; 0 for Free and ThreadDone
+	Size   int64  // requested bytes; COUNT x SIZE for a calloc; 0 for Free and ThreadDone
 	Slot   uint32 // the block: below Trace.Slots, or NoSlot
 	Thread uint16 // index into Trace.Threads
 	align  uint8  // 0: none; else one more than its logarithm
@@ -64,7 +64,7 @@ func (op *Op) Kind() Kind { return Kind(op.call >> 2) }
 // Effect returns what the call did.
 func (op *Op) Effect() Effect { return Effect(op.call & 3) }
 
-// Align returns the alignment that a Memalign asked for, in bytes, a power of two; 0 for other
+// Align returns the alignment that a Memalign requested, in bytes, a power of two; 0 for other
 // calls.
 func (op *Op) Align() int64 { return 1 << op.align >> 1 }
 

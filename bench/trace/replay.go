@@ -23,7 +23,7 @@ import (
 // stopped, so they are not in the time of a side. A replay that is not bare follows.
 
 // memory is one side: the source of blocks. Blocks are passed around as slices over exactly the
-// bytes asked for.
+// requested bytes.
 type memory interface {
 	// get returns a new block; align 0 stands for malloc's alignment.
 	get(size, align int) ([]byte, error)

@@ -88,8 +88,7 @@ func TestRunFiles(t *testing.T) {
 	}
 }
 
-// TestRunWrongAnswer pairs a trace with a wrong answer: both sides must say so and name the
-// numbers.
+// TestRunWrongAnswer pairs a trace with a wrong answer: both sides must report it with the numbers.
 func TestRunWrongAnswer(t *testing.T) {
 	good, err := os.ReadFile(filepath.Join("testdata", "STATS.csv"))
 	if err != nil {

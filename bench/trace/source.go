@@ -112,7 +112,7 @@ func (d *directory) ReadAt(b []byte, off int64) (int, error) {
 }
 
 // unpacked is the text of a member. Package zip ends it with an error if it is longer or shorter
-// than the archive says, or differs from the packed text.
+// than recorded in the archive, or differs from the packed text.
 type unpacked struct {
 	io.ReadCloser
 	s *source

@@ -2,7 +2,7 @@ package trace
 
 import "slices"
 
-// Stats are the books of a trace: the result of a replay in which every size counts as asked for,
+// Stats are the books of a trace: the result of a replay in which every size counts as requested,
 // without rounding. Two Stats compare with ==. Frees of unknown names and names given twice have no
 // count: a trace that has them is not read.
 type Stats struct {
@@ -14,13 +14,13 @@ type Stats struct {
 	Free     int
 	FreeNull int // the part of Free that frees NULL
 	Failed   int // calls that returned 0x0; no number below counts them
-	ZeroSize int // blocks asked for with size 0
+	ZeroSize int // blocks requested with size 0
 
 	Answer
 
-	TotalBytes    int64 // sum of all sizes asked for; a realloc adds its new size
+	TotalBytes    int64 // sum of all requested sizes; a realloc adds its new size
 	MaxRequest    int64 // bytes
-	MaxAlign      int64 // bytes; 0 when no call asked for an alignment
+	MaxAlign      int64 // bytes; 0 when no call requested an alignment
 	P50, P90, P99 int64 // number floor(q n), from 0, of the n sizes in rising order
 	DistinctSizes int
 	Threads       int
@@ -40,7 +40,7 @@ type ledger struct {
 	blocks, peakBlocks int
 }
 
-// change replaces a block of size from by one of size to; had and has say whether there was a block
+// change replaces a block of size from by one of size to; had and has are whether there was a block
 // before and is one after. It is one step: the peak is taken after both.
 func (l *ledger) change(from, to int64, had, has bool) {
 	l.bytes += to - from

@@ -9,7 +9,7 @@ import (
 type usage struct {
 	every, next int       // operations between points, and the next point's operation
 	op          []float64 // operations done
-	live        []float64 // bytes of live blocks, as asked for
+	live        []float64 // bytes of live blocks, as requested
 	held        []float64 // bytes that the side has in use
 }
 

@@ -11,8 +11,8 @@
 // world. The plain side does what editors do without them: things are never written but replaced,
 // and each step notes what it replaced.
 //
-// Both sides say the same of each state: the sum of the hashes of all things. World.Hash, which
-// knows ids and the order of rows too, must be that of a world that saved nothing and never went
-// back. What checks is not timed, and nothing that is timed runs between two checks: the way is
-// gone once by the clock and once to check.
+// Both sides give the same digest of each state: the sum of the hashes of all things. World.Hash,
+// which knows ids and the order of rows too, must be that of a world that saved nothing and never
+// went back. What checks is not timed, and nothing that is timed runs between two checks: the way
+// is gone once by the clock and once to check.
 package undo

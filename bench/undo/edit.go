@@ -101,7 +101,7 @@ func (a *author) create() edit {
 	return e
 }
 
-// thing is all that there is to say of a thing. Its path is never written.
+// thing is all values of a thing. Its path is never written.
 type thing struct {
 	n     int
 	x, y  float32

@@ -83,7 +83,7 @@ func (p *plain) forth() {
 	p.at++
 }
 
-// digest returns what both sides must say of the scene.
+// digest returns the digest of the scene, the same on both sides.
 func (p *plain) digest() (sum uint64) {
 	for _, t := range p.things {
 		if t != nil {

@@ -97,7 +97,7 @@ func (s *scene) kept() (n int) {
 	return n
 }
 
-// digest returns what both sides must say of the scene.
+// digest returns the digest of the scene, the same on both sides.
 func (s *scene) digest() (sum uint64) {
 	for rows := range s.all.Rows() {
 		number, place, light := s.number.Slice(rows), s.place.Slice(rows), s.light.Slice(rows)

@@ -5,6 +5,6 @@
 //	input --+                                                  compared
 //	        +-- ours: chunks of a universe       --> Side{OK, Time, Ops, ...}
 //
-// A wrong result is not an error: OK is then false and Detail says what differed, so that the table
+// A wrong result is not an error: OK is then false and Detail is the difference, so that the table
 // shows it and the command exits non-zero.
 package workload

@@ -19,7 +19,7 @@ type Side struct {
 	Drawings  []Drawing          // pictures of the work
 	Picture   string             // PNG file that was drawn; "" = none
 	Other     *Side              // for a plain side: plain Go written in another way; nil = none
-	OtherName string             // says how, in a word: "slots" is shown as "go slots"
+	OtherName string             // in a word: "slots" is shown as "go slots"
 }
 
 // Progress is called now and then with the work done and the total. It may be nil.

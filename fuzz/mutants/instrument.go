@@ -21,7 +21,7 @@ import (
 //		return g.count >= g.tail.full
 //	}}
 //
-// and the environment of a test says which number is on. So one build serves all mutants, and a
+// and the environment of a test has the number that is on. So one build serves all mutants, and a
 // verdict costs as much time as its test. The body stays in its function, so that recover, stacks
 // and the compiler's check that a function returns are unchanged; only its outermost scope is one
 // deeper, for which := and labels are rewritten (nested).

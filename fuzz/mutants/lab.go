@@ -124,7 +124,7 @@ func (l *lab) home(m *mutant) (*pkg, error) {
 	return only, nil
 }
 
-// run runs tests of a package with mutant n and says which test noticed. A test that also fails
+// run runs tests of a package with mutant n and returns which test noticed. A test that also fails
 // without any mutant, because of the instrumenting or because it is broken, has noticed nothing;
 // the tests after it are run then.
 func (l *lab) run(n int, p *pkg, tests, skip string) (verdict, error) {

@@ -1,4 +1,4 @@
-// Mutants breaks Quarry in one place at a time and says which test notices.
+// Mutants breaks Quarry in one place at a time and reports which test notices.
 //
 //	go run ./fuzz/mutants                       all of them: one build, then a test each
 //	go run ./fuzz/mutants -only 'ecs World'     those whose place or text contains it

@@ -8,8 +8,8 @@ import (
 
 const quarry = "../.."
 
-// TestTable: each mutant of the table is where the table says and nowhere else, changes something,
-// and was noticed by a test that still exists; all of them build.
+// TestTable: each mutant of the table is at its place in the table and nowhere else, changes
+// something, and was noticed by a test that still exists; all of them build.
 func TestTable(t *testing.T) {
 	t.Parallel()
 	table, err := readTable(quarry)
