@@ -105,7 +105,7 @@ func (m *model) selectGroups(groups []*slowGroup, born *table.Table, create int,
 	return tx
 }
 
-// play plays groups in one transaction, and tells the slow twin.
+// play plays groups in one transaction, and in the slow twin.
 func (m *model) play(rng *rand.Rand, groups []*slowGroup, create int, text string) {
 	born := m.all[rng.IntN(len(m.all))]
 	tx := m.selectGroups(groups, born, create, text)

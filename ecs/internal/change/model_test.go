@@ -329,7 +329,7 @@ func (m *model) slots() iter.Seq2[string, []value.Slot] {
 }
 
 // shown returns all that a refused call leaves alone: chunks, where each entity is, counts. Tests
-// say whether it is the same, and do not print it.
+// report whether it is the same, and do not print it.
 func (m *model) shown() string {
 	text := fmt.Sprintln(m.rows.Created, m.rows.Destroyed, m.rows.Epoch, m.ids.Free(), m.buffers.Live())
 	for _, a := range m.all {

@@ -182,7 +182,7 @@ func TestDeltaOfTypes(t *testing.T) {
 	require.NoError(t, fork.Close())
 }
 
-// appliedWorld applies a delta to a world whose universe refuses as s says.
+// appliedWorld applies a delta to a world whose universe refuses by s.
 func appliedWorld(t testing.TB, s *alloc.Failures, origin *ecstest.Kinds, delta []byte, want string) error {
 	u, err := alloc.NewUniverse(alloc.Size(16<<20), alloc.InjectFailures(s))
 	if err != nil {

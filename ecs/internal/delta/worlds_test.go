@@ -21,7 +21,7 @@ func diffWorlds(older, newer *ecs.World) (*ecs.Delta, error) {
 	return (*ecs.Delta)(unsafe.Pointer(made)), err // Safe because a Delta is its core.
 }
 
-// diffWritten is diffWorlds that looks only into chunks that written says something of.
+// diffWritten is diffWorlds that reads only chunks for which written returns something.
 func diffWritten(older, newer *ecs.World, written func(pos int) bool) (*ecs.Delta, error) {
 	byCore := func(_ *world.Archetype, pos int) bool { return written(pos) }
 	made, err := delta.DiffWorlds(door.World(older), door.World(newer), byCore)

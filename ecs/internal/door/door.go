@@ -171,7 +171,7 @@ func Writes(t ecs.Term) bool { return (*query.Term)(unsafe.Pointer(&t)).Writes()
 func Join(a, b *ecs.Access) { access(a).Join(access(b)) }
 
 // Conflicts reports whether two accesses exclude each other, because one writes a type that the
-// other reads or writes. World.Conflicts says which types.
+// other reads or writes. World.Conflicts returns the types.
 func Conflicts(a, b *ecs.Access) bool { return access(a).Conflicts(access(b)) }
 
 // moveResult is an ecs.MoveResult.

@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPlaceholderIsNobody makes an entity with the placeholder's bit through the bytes
-// of a buffer, and one by Placeholder: no call takes them for the entity whose index they have, and
-// all but Alive say what they are.
+// TestPlaceholderIsNobody makes an entity with the placeholder's bit through the bytes of a buffer,
+// and one by Placeholder: no call takes them for the entity whose index they have, and all but
+// Alive report what they are.
 func TestPlaceholderIsNobody(t *testing.T) {
 	w := ecstest.NewWorld(t)
 	position, words := ecs.Register[ecstest.Position](w), ecs.RegisterBuffer[uint64](w)

@@ -10,9 +10,9 @@ import (
 
 // Values of types that are known by their handles alone, for package scene.
 
-// SetValue makes e's value of a type what v says: a value of the Go type, or a slice of elements
-// for a buffer. It marks the value changed, and returns false if e is not alive or lacks the type.
-// A shared value moves the row, so it is a structural change. The error is a *ecs.LimitError. It
+// SetValue sets e's value of a type to v: a value of the Go type, or a slice of elements for a
+// buffer. It marks the value changed, and returns false if e is not alive or lacks the type. A
+// shared value moves the row, so it is a structural change. The error is a *ecs.LimitError. It
 // panics for a v of another Go type.
 func SetValue(w *ecs.World, e ecs.Entity, t ecs.Type, v any) (bool, error) {
 	const op = "door.SetValue"

@@ -43,7 +43,7 @@ func NewUniverse(t testing.TB, size int) *alloc.Universe {
 }
 
 // Fork is World.Clone, but the copy has w's tag: 12v3 of w is the same entity value as 12v3 of the
-// copy, so each of the two worlds takes the other's entities as its own, and no call can tell whose
+// copy, so each of the two worlds takes the other's entities as its own, and no call can know whose
 // they are. The tag is free again when both are closed.
 func Fork(w *ecs.World, options ...ecs.Option) (*ecs.World, error) {
 	made, err := edit.Copied(door.World(w), "ecstest.Fork", true, func(core *world.World) {

@@ -22,7 +22,7 @@ type Change struct {
 	transitions []*world.Transition // by index of the source archetype; nil: not looked up yet
 }
 
-// Part is what a Part says.
+// Part is the content of an ecs.Part.
 type Part struct {
 	Types  []Given
 	Remove bool

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// refusedWorld runs structural changes of components and buffers on a world whose universe
-// refuses as s says, and counts in asked what each asked for. It returns the first refusal.
+// refusedWorld runs structural changes of components and buffers on a world whose universe refuses
+// by s, and counts the requests of each in asked. It returns the first refusal.
 func refusedWorld(s *alloc.Failures, asked map[string]int) error {
 	singles, many := 12, 600
 	if testing.Short() {

@@ -87,8 +87,8 @@ func (x *crowd) fill(r *ecstest.Refusals, n int, more ...ecs.Type) (ids []ecs.En
 	return ids
 }
 
-// refusedKinds runs calls on crowds whose universes refuse as s says: x and y lie in one
-// universe, z has its own.
+// refusedKinds runs calls on crowds whose universes refuse by s: x and y lie in one universe, z has
+// its own.
 func refusedKinds(s *alloc.Failures, growth alloc.Growth, asked map[string]int,
 	calls func(r *ecstest.Refusals, x, y, z *crowd)) (first error) {
 	var worlds []*ecs.World

@@ -10,15 +10,15 @@ import (
 	"quarry/ecs/internal/world"
 )
 
-// hooked is the store of a managed type whose calls tell a test first: in the middle of structural
+// hooked is the store of a managed type whose calls call a test first: in the middle of structural
 // changes, where no program's code runs.
 type hooked struct {
 	value.Managed
 	inside func(call string)
 }
 
-// registerHooked registers a managed type of uint64 whose store tells inside of the calls that
-// structural changes make: Release, Clone, Copy, Adopt and Trim.
+// registerHooked registers a managed type of uint64 whose store reports the calls of structural
+// changes to inside: Release, Clone, Copy, Adopt and Trim.
 func registerHooked(w *ecs.World, inside func(call string)) ecs.Type {
 	return ecstest.RegisterCore(w, &world.Type{Go: reflect.TypeFor[uint64](), Name: "hooked", Kind: ecs.KindManaged,
 		Managed: &hooked{value.NewStore[uint64](), inside},

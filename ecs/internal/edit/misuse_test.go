@@ -161,8 +161,8 @@ func TestQueriesThatDoNotFit(t *testing.T) {
 	}
 }
 
-// TestListsWithAStranger: an entity of another world anywhere in a list stops the call
-// before anything changes, and the text says where it is.
+// TestListsWithAStranger: an entity of another world anywhere in a list stops the call before
+// anything changes, and the text has its place.
 func TestListsWithAStranger(t *testing.T) {
 	c := newChanges(t)
 	c.refused(t, c.byList(c.mixed), func(op string) string {

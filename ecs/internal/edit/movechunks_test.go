@@ -45,7 +45,7 @@ func firsts(a *ecs.Archetype) (full, part []int) {
 }
 
 // shape is the rows of an archetype, as batches of so many units of 16 KiB and rows more, each made
-// at a time, so that it says the orders of the chunks.
+// at once, so that it determines the orders of the chunks.
 type shape struct {
 	units []int
 	more  int

@@ -201,7 +201,7 @@ func (x *inner) nest(t *testing.T, name string, call func(x *inner) error) (seen
 	return seen, err
 }
 
-// nameOf returns a name without what tells calls of one name apart.
+// nameOf returns a name without the suffix that distinguishes calls of one name.
 func nameOf(name string) string {
 	name, _, _ = strings.Cut(name, "(")
 	return name

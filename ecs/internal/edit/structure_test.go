@@ -144,8 +144,8 @@ func TestBehaviour12Shuffle(t *testing.T) {
 }
 
 // TestBehaviour13NoOps: adding a component that is there keeps its value, and removing one that is
-// not there does nothing; both say false. Peers disagree on removing (hecs: an error; ark panics).
-// Changes and lists count only those that changed.
+// not there does nothing; both return false. Peers disagree on removing (hecs: an error; ark
+// panics). Changes and lists count only those that changed.
 func TestBehaviour13NoOps(t *testing.T) {
 	x := ecstest.NewFullTwin(t, alloc.Fixed(1))
 	ids := x.Fill(t, 700)

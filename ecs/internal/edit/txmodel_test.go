@@ -192,7 +192,7 @@ func (x *deals) someDeals(rng *rand.Rand) (list []deal) {
 }
 
 // begin works the outcomes of deals out and begins a transaction of those that can be: what is to
-// copy is not dying, and neither copies nor new ones end at once. Play says which.
+// copy is not dying, and neither copies nor new ones end at once. Play reports which.
 func (x *deals) begin(t *testing.T, list []deal) (groups []deal) {
 	all, outs := x.all(), []edit.Outcome(nil)
 	for _, d := range list {

@@ -56,7 +56,7 @@ func (s *Store) Corrupt(invariant string) (restore func()) {
 		r := s.view.at(lent + 1)
 		r.version += 2
 		return func() { r.version -= 2 }
-	case "R10 early": // the record of an id that is reserved says that it is alive
+	case "R10 early": // the record of a reserved id is that of a living one
 		r := s.view.at(lent)
 		r.version++
 		return func() { r.version-- }

@@ -6,10 +6,10 @@ import (
 	"math/bits"
 )
 
-// Records of a file. Look-ups index column addresses and chunks by what a record says, without a
-// bound, so each record is checked once, when a store adopts it: those that are alive lead to rows,
-// each to one of its own, and there are as many as rows; those that are not lead nowhere, and are
-// free exactly where the bits say so (R1, R10).
+// Records of a file. Look-ups index column addresses and chunks by the location in a record,
+// without a bound, so each record is checked once, when a store adopts it: those that are alive
+// lead to rows, each to one of its own, and there are as many as rows; those that are not lead
+// nowhere, and are free exactly where their bits are set (R1, R10).
 //
 //	record 12   version 3, alive   -->   row block 5, row 17   -->   is row 17 there, and nobody's yet?
 //	record 13   version 2          -->   Nowhere, and its bit is set

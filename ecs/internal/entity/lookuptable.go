@@ -32,7 +32,7 @@ import "unsafe"
 // rows of one chunk. Row block 0 has no rows.
 const (
 	RowBits   = 11                  // bits of the row
-	RowBlocks = 1 << (32 - RowBits) // row blocks that locations tell apart
+	RowBlocks = 1 << (32 - RowBits) // row blocks that locations distinguish
 )
 
 // ColumnAddress is, for look-ups, where the values of one type are in one row block, and where

@@ -58,7 +58,7 @@ func with(e entity.ID, index, version uint32) entity.ID { return entity.Make(ind
 func TestDefectAWrongBlockIsRestored(t *testing.T) {
 	s := newLender(t)
 	ids := reserve(t, s, 3*usable)
-	var mixed []entity.ID // positions that say nothing of the block
+	var mixed []entity.ID // positions that do not follow from the block
 	for i := range usable {
 		mixed = append(mixed, ids[2*usable+i], ids[usable+i], ids[i])
 	}
@@ -296,7 +296,7 @@ func TestDefectIOwnerIsDeterministic(t *testing.T) {
 
 // TestDefectJConcurrency: nothing tested the protocol with more than one thread. Here workers have
 // ids reserved and give each other's back, and hand some to the owner, who makes them alive and
-// ends them. A flag for each index says that it is reserved.
+// ends them. A flag for each index is set while it is reserved.
 func TestDefectJConcurrency(t *testing.T) {
 	const workers, rounds, blocks = 6, 150, 6
 	s := newStore(t)
@@ -366,7 +366,7 @@ func TestTakeBackOnce(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 4 {
 			wg.Go(func() {
-				if s.Hold(ids) < 0 { // else the others are told
+				if s.Hold(ids) < 0 { // else the others are reported
 					s.TakeBack(ids)
 					ok.Add(1)
 				}

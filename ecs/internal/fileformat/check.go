@@ -31,7 +31,7 @@ func Check(r io.ReaderAt, size int64) error {
 // are summed.
 const checkBuffer = 256 << 10
 
-// checkSize returns an error unless a file has as many bytes as its header says.
+// checkSize returns an error unless a file has as many bytes as its header has recorded.
 func (h *header) checkSize(size int64) error {
 	if size != h.total {
 		return refused("it has %d bytes, by its header %d", size, h.total)

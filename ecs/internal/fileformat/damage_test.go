@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// verdicts returns what check and load say about a file.
+// verdicts returns the errors of check and load for a file.
 func verdicts(file []byte) (checked, loaded error) {
 	f, finish, err := Load(bytes.NewReader(file))
 	if err == nil {
@@ -157,7 +157,7 @@ func TestSplices(t *testing.T) {
 			}
 		}
 	}
-	both := append([]byte(nil), a...) // all that the header does not tell of
+	both := append([]byte(nil), a...) // all bytes that the header does not describe
 	copy(both[h.at[firstBulk]:], b[h.at[firstBulk]:])
 	refuse(both, h.at[firstBulk])
 }
@@ -236,7 +236,7 @@ func TestLyingHeaderTakesNoMemory(t *testing.T) {
 	require.ErrorContains(t, err, "it has 3149824 bytes, by its header 2814")
 }
 
-// TestReaderErrorIsNoVerdict: what the system says is not the file's fault.
+// TestReaderErrorIsNoVerdict: an error of the system is not the file's fault.
 func TestReaderErrorIsNoVerdict(t *testing.T) {
 	file, h := fakeFile(t, 7, mixed)
 	for _, n := range []int64{0, 10, headerBytes, h.at[worldfile.ImageNames], h.at[firstBulk] - 1, h.at[firstBulk] + 5,

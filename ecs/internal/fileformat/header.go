@@ -45,7 +45,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // crc returns the CRC-32C of bytes.
 func crc(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
 
-// header is what the header of a file says.
+// header is the fields of the header of a file.
 type header struct {
 	plan
 	sums [firstBulk]uint32 // of the described sections
@@ -121,7 +121,7 @@ func decode(page []byte) (h header, err error) {
 	return h, nil
 }
 
-// refused returns an error that wraps worldfile.ErrImage and says why.
+// refused returns an error with a reason that wraps worldfile.ErrImage.
 func refused(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", worldfile.ErrImage, fmt.Errorf(format, args...))
 }

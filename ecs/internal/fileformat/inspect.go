@@ -26,7 +26,7 @@ const (
 	Damaged              // it does not have its checksum
 )
 
-// Inspection is what a file says of itself, as far as that can be told.
+// Inspection is the description of a file, as far as it can be read.
 type Inspection struct {
 	Format   int
 	Bytes    int64

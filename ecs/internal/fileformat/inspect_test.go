@@ -47,7 +47,7 @@ func infoWorld(t testing.TB) (path string, file []byte) {
 	return path, file
 }
 
-// TestInspect: all that a file says of its sections is there.
+// TestInspect: the description of each section is there.
 func TestInspect(t *testing.T) {
 	path, file := infoWorld(t)
 	h, err := decode(file[:headerBytes])
@@ -116,8 +116,8 @@ func TestInspectDamage(t *testing.T) {
 	}
 }
 
-// TestInspectWithoutHeader: where the header is no good there is nothing to tell, and of a file
-// that was cut there are only its sections.
+// TestInspectWithoutHeader: a file with a bad header has no description, and a file that was cut
+// has only that of its sections.
 func TestInspectWithoutHeader(t *testing.T) {
 	path, file := infoWorld(t)
 	for _, n := range []int{0, 7, headerBytes - 1} {

@@ -5,7 +5,7 @@ import (
 	"quarry/ecs/internal/worldfile"
 )
 
-// Settings is what options of package image say about opening a file.
+// Settings is the options of package image for opening a file.
 type Settings struct {
 	World []ecs.Option // of the new world
 	Check bool         // each byte first

@@ -28,7 +28,7 @@ func (t *tally) add(b []byte) {
 
 // differing returns an error that names the first MiB of a part whose checksum is not the one in
 // sums, and how many more there are; nil if there is none. seen has the checksums of the part from
-// MiB first on, said those of all parts.
+// MiB first on, said the recorded ones of all parts.
 func (h *header) differing(part, first int, seen, said []uint32) error {
 	said = said[h.sumIndex(part, first):][:len(seen)]
 	if slices.Equal(seen, said) {

@@ -10,7 +10,7 @@ import (
 // The index. Equal filters share one matching, found by a hash of the filter. A matching's list
 // grows when an archetype is made, never during an iteration. A filter is compared with an
 // archetype's signature of 16 words once for required types and once for excluded types
-// (docs/decisions/0012 compares that with hashing). Posting lists say which matchings to compare
+// (docs/decisions/0012 compares that with hashing). Posting lists have the matchings to compare
 // (postings.go):
 //
 //	Enter(a)      postings of a's types and values --> matchings --> Wants? --> Matches

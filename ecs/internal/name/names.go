@@ -18,7 +18,7 @@ import (
 //	   each entry is in a list.
 //
 // Verify cannot see whether a node was written that shared Names have too, as nothing in the node
-// says so: tests compare them with a model.
+// shows it: tests compare them with a model.
 
 // Names are names of entities; the zero Names are empty.
 type Names struct {

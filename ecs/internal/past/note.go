@@ -16,8 +16,8 @@ import (
 //	notes       | a     | b  | b          |b |                 each with a hash, and a text that names it
 //
 // A range is shared until its unit has passed BeforeWrite. If its bytes differ before that,
-// somebody wrote them without BeforeWrite; the text says who that may be. BeforeWrite compares the
-// notes of a unit before it copies it, and Check all that are still shared.
+// somebody wrote them without BeforeWrite; the text names possible writers. BeforeWrite compares
+// the notes of a unit before it copies it, and Check all that are still shared.
 //
 // A fixed range is one that nobody writes while a layer has it, whether or not its unit has passed
 // BeforeWrite.
@@ -75,7 +75,7 @@ func (l *Layer) EndNotes() {
 }
 
 // Check returns an error for the first range whose bytes are others than noted though it is still
-// shared. Each is told of once. It belongs to the owner, and no BeforeWrite may be under way.
+// shared. Each is reported once. It belongs to the owner, and no BeforeWrite may be under way.
 func (l *Layer) Check() (first error) {
 	if l.closed || l.Err() != nil {
 		return nil // fixed ranges of a lost layer may be written
@@ -96,7 +96,7 @@ func (l *Layer) Check() (first error) {
 }
 
 // checkUnit panics if a unit, which the caller is about to copy and has made busy, is not as noted
-// by the layers that lack it. s was its state. Each range is told of once.
+// by the layers that lack it. s was its state. Each range is reported once.
 func (m *Memory) checkUnit(unit int, s uint64) {
 	m.past.mu.RLock()
 	defer m.past.mu.RUnlock()

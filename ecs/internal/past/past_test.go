@@ -255,7 +255,8 @@ func (s *slow) save(l *slowLayer) bool {
 	return true
 }
 
-// restore puts the memories back to a layer's moment, and compares what was said to have differed.
+// restore puts the memories back to a layer's moment, and checks the differences that were
+// reported.
 func (s *slow) restore(l *slowLayer) {
 	for i := range s.of {
 		if have, want := len(s.bytes[i]), len(l.copies[i]); have < want {

@@ -128,7 +128,7 @@ func eachRow(b ecs.Batch, f func(ecs.Rows)) {
 }
 
 // TestBorrowGuards: while a borrow writes types the owner neither reads nor writes them, while it
-// reads them the owner does not write them; each call says so with the type and the borrow, and
+// reads them the owner does not write them; each call panics with the type and the borrow, and
 // changes nothing. All goes when the borrow has ended.
 func TestBorrowGuards(t *testing.T) {
 	m := newLentWorld(t)

@@ -12,8 +12,8 @@
 //
 // A Query, and the scans of its world, belong to the world's owner; an Accessor to one goroutine
 // while its Borrow is out. A loop allocates nothing: a world keeps its scans, which package world
-// reaches by OnLoops. Cost: for each matching chunk, plus, where rows are told apart, for each 64
-// rows or for each row.
+// reaches by OnLoops. Cost: for each matching chunk, plus, where rows are tested, for each 64 rows
+// or for each row.
 //
 // Look-ups return false; a broken contract panics with the name of the call in package ecs.
 package query

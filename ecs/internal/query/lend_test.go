@@ -65,7 +65,7 @@ func TestBehaviour39ParallelReaders(t *testing.T) {
 }
 
 // TestLendRefuses: while the world is lent nothing is written, and nothing changes that goroutines
-// read; each call says what to do, and changes nothing.
+// read; each call panics with what to do, and changes nothing.
 func TestLendRefuses(t *testing.T) {
 	m := ecstest.NewMisuse(t)
 	batch, err := m.Archetype.CreateN(3)
@@ -196,7 +196,7 @@ func TestLendRowsAreStale(t *testing.T) {
 	require.PanicsWithValue(t, text, func() { position.Slice(kept) })
 }
 
-// TestLendClosedWorld: Lend says that the world is closed.
+// TestLendClosedWorld: Lend reports that the world is closed.
 func TestLendClosedWorld(t *testing.T) {
 	w, err := ecs.NewWorld()
 	require.NoError(t, err)
@@ -254,7 +254,7 @@ func TestPanicInALoopOfAShare(t *testing.T) {
 }
 
 // TestLendAgain: what Lend returned may begin again, and lends the types that there are then;
-// Access says which.
+// Access has the types.
 func TestLendAgain(t *testing.T) {
 	w, position, _, _ := ecstest.Movers(t, 10)
 	defer w.Close()

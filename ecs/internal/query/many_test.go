@@ -142,10 +142,9 @@ func BenchmarkManyArchetypes(b *testing.B) {
 	}
 }
 
-// BenchmarkMatch compares ways to say which of 10,000 archetypes match a query:
-// comparing signatures, looking the query's types up in a set of hashes per archetype,
-// looking the archetype's set up among those that the query accepts, and one call of the
-// kernel.
+// BenchmarkMatch compares ways to find which of 10,000 archetypes match a query: comparing
+// signatures, looking the query's types up in a set of hashes per archetype, looking the
+// archetype's set up among those that the query accepts, and one call of the kernel.
 func BenchmarkMatch(b *testing.B) {
 	const n = 10_000
 	w, types := manyArchetypes(b, n, 10, 3)

@@ -39,8 +39,8 @@ type Query struct {
 	ownerSeen uint64
 }
 
-// Binding is a query's table for one archetype, and the only table that Slice consults. It says
-// where the declared columns lie and what loops may do with them. A query binds its new matches
+// Binding is a query's table for one archetype, and the only table that Slice consults. It has the
+// places of the declared columns, and what loops may do with them. A query binds its new matches
 // before it runs.
 type Binding struct {
 	Archetype *world.Archetype

@@ -9,9 +9,9 @@ import (
 	"quarry/ecs/internal/world"
 )
 
-// Filters by sparse types. Archetypes do not tell which entities have a sparse type, so the terms
-// of a query that name one become filters that each row passes or not. They narrow the mask of a
-// chunk after the enable bits (Scan.filter).
+// Filters by sparse types. Archetypes do not determine which entities have a sparse type, so the
+// terms of a query that name one become filters that each row passes or not. They narrow the mask
+// of a chunk after the enable bits (Scan.filter).
 
 // entryState is how a row must have a type.
 type entryState uint8

@@ -132,8 +132,7 @@ func (s *state) wants(ask *[5]uint8) bool {
 	return (!anys[0] || met[0]) && (!anys[1] || met[1])
 }
 
-// query makes the query of an assignment; access says which of the types it may
-// access, and how.
+// query makes the query of an assignment; access has the types that it may access, and how.
 func (x *truth) query(ask *[5]uint8, access int) *ecs.Query {
 	var terms []ecs.Term
 	var anys [2][]ecs.Operand

@@ -56,7 +56,7 @@ func (s *small) upTo(q *ecs.Query, n int) (seen []string) {
 	return seen
 }
 
-// name says which of its archetype's chunks rows are.
+// name returns which of its archetype's chunks rows are.
 func (s *small) name(rows ecs.Rows) string {
 	a := rows.Archetype()
 	letter := map[*ecs.Archetype]string{s.a: "a", s.b: "b"}[a] // others have none

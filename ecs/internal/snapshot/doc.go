@@ -10,7 +10,7 @@
 //	writes past the write barrier, in debug builds         sharedrange.go
 //
 // A Snapshot is taken, renewed and closed by the world's owner; any goroutine may read it. The
-// world reaches its snapshots by World.History. An error is a *world.LimitError, or says that the
+// world reaches its snapshots by World.History. An error is a *world.LimitError, or means that the
 // snapshot is lost because the system refused memory. A broken contract panics with the name of the
 // call in package ecs.
 package snapshot

@@ -12,8 +12,8 @@ import (
 )
 
 // refusedSnapshots runs a stream of changes, snapshots and restores on a world whose universe
-// refuses as s says. A restore leaves the world as the snapshot was, or as it was; a snapshot is
-// lost, or its world goes back to it. It returns the first refusal, or why a snapshot is lost.
+// refuses by s. A restore leaves the world as the snapshot was, or as it was; a snapshot is lost,
+// or its world goes back to it. It returns the first refusal, or why a snapshot is lost.
 func refusedSnapshots(t *testing.T, s *alloc.Failures, asked map[string]int) error {
 	u, err := alloc.NewUniverse(alloc.Size(16<<20), alloc.InjectFailures(s))
 	if err != nil {

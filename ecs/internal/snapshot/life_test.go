@@ -23,7 +23,7 @@ func (s *snapWorld) back(m snapMoment) {
 	require.Equal(s.t, m.print, s.print())
 }
 
-// many makes n entities of types with places that say their numbers.
+// many makes n entities of types with places that have their numbers.
 func (s *snapWorld) many(n int, types ...ecs.Type) []ecs.Entity {
 	s.t.Helper()
 	batch, err := ecs.NewArchetype(s.World, append(types, s.place)...).CreateN(n)

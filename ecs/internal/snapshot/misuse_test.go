@@ -160,7 +160,7 @@ func TestRestoreRefusesManagedValues(t *testing.T) {
 }
 
 // TestLostSnapshot: where the universe is full, writes go on, and the snapshots that lack the old
-// bytes are lost and say so; a restore of one changes nothing, and others are as good as before.
+// bytes are lost and report it; a restore of one changes nothing, and others are as good as before.
 func TestLostSnapshot(t *testing.T) {
 	u := ecstest.NewUniverse(t, 4<<20)
 	w := newSnapWorld(t, 1, ecs.WithUniverse(u))

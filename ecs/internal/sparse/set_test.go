@@ -35,7 +35,7 @@ func newUniverse(t *testing.T, size int) *universe.Universe {
 func id(i int) entity.ID { return entity.Make(uint32(i), entity.TagOf(3), uint32(2*i+1)) }
 
 // TestSetFollowsAModel compares streams of operations with a map and a list: the order of entries,
-// the values of three sizes, the bits, and what a mask says of rows.
+// the values of three sizes, the bits, and the rows of a mask.
 func TestSetFollowsAModel(t *testing.T) {
 	for _, size := range []int{0, 8, 16, 24} {
 		u := newUniverse(t, 16<<20)

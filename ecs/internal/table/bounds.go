@@ -43,8 +43,8 @@ func (b *Metadata) KeepBounds(slot uint16, field Field) {
 	}
 }
 
-// Settled reports whether the next write to a chunk will change one of the versions that tell of
-// the type in a slot. now is the world's version.
+// Settled reports whether the next write to a chunk will change one of the versions of the type in
+// a slot. now is the world's version.
 func (b *Metadata) Settled(slot uint16, pos int, now uint32) bool {
 	return b.Changed(slot, pos) != now && b.Ordered(pos) != now
 }

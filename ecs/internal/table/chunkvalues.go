@@ -13,8 +13,8 @@ import (
 //	changed           |    2    |    7    |    7    |      its version, among those of all types
 //
 // The value belongs to the chunk. Rows that come, leave or fill a gap carry none and change none,
-// so the version of a chunk type tells of the value alone, not of rows as that of a column does.
-// These are all moments at which the library sets a value, and each of them marks it:
+// so the version of a chunk type is that of the value alone, not of rows as for a column. These are
+// all moments at which the library sets a value, and each of them marks it:
 //
 //	the chunk is born, for rows that come      enter           zero
 //	it goes to another table                  Metadata.MoveChunks the value goes along; a type

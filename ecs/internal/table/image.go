@@ -196,7 +196,7 @@ func (im *Image) Code(c *codec.Coder) {
 	})
 }
 
-// ErrImage is wrapped by errors that say that an image makes no sense.
+// ErrImage is wrapped by errors of images that make no sense.
 var ErrImage = errors.New("it is damaged")
 
 func refuseImage(format string, values ...any) error {

@@ -13,7 +13,7 @@ import (
 
 const room = 200 // rows of a chunk
 
-// slowChunk is what metadata should say of a chunk.
+// slowChunk is the right metadata of a chunk.
 type slowChunk struct {
 	at       table.Location
 	rows     int

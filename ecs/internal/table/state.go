@@ -63,7 +63,7 @@ func (t *Table) Leave(list []store.Chunk) []store.Chunk {
 	for pos := range t.Store.Chunks() {
 		t.retire(pos)
 	}
-	t.Metadata.OrderFrom(0, t.all.Version) // rows go now, and Latest tells it of chunks that end
+	t.Metadata.OrderFrom(0, t.all.Version) // rows go now, and Latest shows it for chunks that end
 	t.Metadata.Cut(0)
 	return t.Store.Detach(list)
 }

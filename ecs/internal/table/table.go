@@ -47,8 +47,8 @@ type Table struct {
 	marked        *uint32     // address of the metadata's versions when the column addresses were last noted
 }
 
-// Transition moves rows from one table to another, of the same world or another. It says which
-// columns are copied, which begin and which end. It does all copying of rows between two layouts.
+// Transition moves rows from one table to another, of the same world or another. It has the columns
+// that are copied, begun and ended. It does all copying of rows between two layouts.
 type Transition struct {
 	From, To *Table
 	Fresh    []Column // columns of To that rows do not keep (see Keeps); they start as zeros

@@ -131,7 +131,7 @@ func (m *slowTables) write(a *table.Table, e entity.ID, fresh []table.Column) {
 			h, err := m.buffers.OwnerSpill().Take(&shape, 1)
 			require.NoError(m.t, err)
 			*value.HeaderOf(at, c) = h
-			row.values[c.Key] = *first // which says where the block is
+			row.values[c.Key] = *first // which has the place of the block
 		}
 	}
 }

@@ -54,7 +54,7 @@ func (c savedRows) check(t *testing.T) {
 	}
 }
 
-// restore puts the store back to a copy of a copy, whose values say so.
+// restore puts the store back to a copy of a copy, whose values show that.
 func (m *slowRows) restore(c savedRows, stage value.Managed) {
 	c.s.Save(stage)
 	m.s.Restore(stage)

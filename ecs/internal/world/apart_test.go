@@ -11,7 +11,7 @@ import (
 )
 
 // TestStrangersOfManyWorlds: in debug builds no world takes an entity of another for its own,
-// however many are open at once. Release builds cannot tell those that have the same tag.
+// however many are open at once. Release builds cannot distinguish those that have the same tag.
 func TestStrangersOfManyWorlds(t *testing.T) {
 	if !debug.On {
 		t.Skip("versions start apart in debug builds only")

@@ -13,7 +13,8 @@ import (
 )
 
 // TestCloseTellsOfARefusal: where the system does not take memory back, here because it is locked,
-// Close says so. The world is closed all the same, and the next Close gives the memory back.
+// Close returns the error. The world is closed all the same, and the next Close gives the memory
+// back.
 func TestCloseTellsOfARefusal(t *testing.T) {
 	if !mmap.Real {
 		t.Skip("memory of this build is Go's, which is not given back to the system")

@@ -172,8 +172,8 @@ type ImageAgain struct {
 	v any
 }
 
-// EncodeForImage is encodeShared for a file, which tells archetypes apart by their values: those of
-// a type must be different ones when they are decoded. again has the decoded ones.
+// EncodeForImage is encodeShared for a file, which distinguishes archetypes by their values: those
+// of a type must be different ones when they are decoded. again has the decoded ones.
 func (t *Type) EncodeForImage(v any, again map[ImageAgain]bool) ([]byte, error) {
 	all, err := t.encodeShared(v)
 	if err != nil || t.Codec == nil {

@@ -124,8 +124,8 @@ func TestWalkOfABorrow(t *testing.T) {
 	}
 }
 
-// TestComponents: types are told as they were registered, and what a handle without the Go type is
-// good for.
+// TestComponents: types are reported as they were registered, and the uses of a handle without the
+// Go type.
 func TestComponents(t *testing.T) {
 	w, err := ecs.NewWorld()
 	require.NoError(t, err)
@@ -159,7 +159,7 @@ func TestComponents(t *testing.T) {
 	require.False(t, position.Has(e))
 }
 
-// TestWalkMisuse: wrong rows, types and queries are told by name.
+// TestWalkMisuse: wrong rows, types and queries are reported by name.
 func TestWalkMisuse(t *testing.T) {
 	w, position, velocity, _ := ecstest.Movers(t, 10)
 	defer w.Close()

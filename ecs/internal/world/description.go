@@ -18,9 +18,9 @@ import (
 
 // Descriptions of types, in deltas and files. Another world may number its types otherwise, or
 // belong to a program in which a type has changed. So a delta names a type by package, name and
-// kind, and describes its layout by a hash of its fields and of the options that say what rows
-// have. Types of one description, as those that functions declare, are told apart by the order of
-// registration.
+// kind, and describes its layout by a hash of its fields and of the options that decide what rows
+// have. Types of one description, as those that functions declare, are distinguished by the order
+// of registration.
 
 // Description describes a type for another world.
 type Description struct {

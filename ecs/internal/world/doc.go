@@ -26,13 +26,14 @@
 //
 // Package ecs has each exported type with a contract around the type of the same name in a room: an
 // ecs.World is a World and nothing else, so pointers to the two are the same. Comments in the rooms
-// say "is ecs.World.Close" where the contract stands there.
+// are of the form "is ecs.World.Close" where the contract stands there.
 //
 // A World belongs to one goroutine at a time, with the exceptions that ecs.World names. Nothing
 // here refers to a room above. What it must know of ecs, the Go types of an entity and of the
-// built-in types, Declare tells it; loops and snapshots are told by OnLoops and World.History; what
-// package edit keeps in a world is World.Editing. Memory of rows and buffers lies in the universe,
-// which the garbage collector does not see; a World, its types and its archetypes lie in Go memory.
+// built-in types, Declare passes to it; loops and snapshots get calls through OnLoops and
+// World.History; what package edit keeps in a world is World.Editing. Memory of rows and buffers
+// lies in the universe, which the garbage collector does not see; a World, its types and its
+// archetypes lie in Go memory.
 //
 // Errors are *LimitError, of a limit of the library or of the system; after one nothing has
 // changed. A broken contract panics with the name of the call in package ecs.

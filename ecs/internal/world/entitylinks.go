@@ -16,7 +16,7 @@ import (
 func EachEntity(links []Link, first unsafe.Pointer, n int, size uintptr, visit func(*entity.ID)) {
 	for i := range n {
 		for j := range links {
-			// Safe because each value has what its links say.
+			// Safe because each value has entities at its links.
 			l, p := &links[j], unsafe.Add(first, uintptr(i)*size+links[j].Offset)
 			if l.Count == 0 {
 				visit((*entity.ID)(p))
@@ -34,7 +34,7 @@ func Retag(links []Link, first unsafe.Pointer, n int, size uintptr, from, to ent
 		l := links[j] // in registers
 		if l.Count == 0 {
 			for i := range n {
-				// Safe because each value has what its links say.
+				// Safe because each value has entities at its links.
 				(*entity.ID)(unsafe.Add(first, uintptr(i)*size+l.Offset)).Retag(from, to)
 			}
 			continue

@@ -214,7 +214,7 @@ func (h *slowArchetype) add(w *ecs.World, a *ecs.Archetype, rows ecs.Rows, i int
 	}
 }
 
-// TestHashModel: Hash is what the definition says.
+// TestHashModel: Hash follows the definition.
 func TestHashModel(t *testing.T) {
 	require.Equal(t, slowHash(ecstest.NewWorld(t)), ecstest.NewWorld(t).Hash())
 	for seed := range uint64(8) {

@@ -20,7 +20,7 @@ var ErrLimit = errors.New("limit reached")
 // it.
 type LimitError struct {
 	Op    string // the call, such as Archetype.Create
-	Limit string // what is limited, such as "entities a world"; "" if Err says it
+	Limit string // what is limited, such as "entities a world"; "" if Err has it
 	Max   int    // the limit
 	Err   error  // error of the layer below, or why there is the limit and what to do; or nil
 }

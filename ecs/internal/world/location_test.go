@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestLocateFindsTheRow: the rows that a query gives, in chunks of every order, are
-// where Locate says.
+// TestLocateFindsTheRow: the rows that a query gives, in chunks of every order, are where Locate
+// finds them.
 func TestLocateFindsTheRow(t *testing.T) {
 	for _, g := range append(chunkPolicies, alloc.Fixed(1), alloc.Doubling().Capped(64)) {
 		w := ecstest.NewWorld(t, ecs.ChunkGrowth(g))

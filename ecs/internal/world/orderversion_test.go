@@ -113,7 +113,7 @@ func (o *ordering) swap() []ecs.Type {
 	return o.of(e)
 }
 
-// shrink may move rows between chunks, of types that it does not say.
+// shrink may move rows between chunks, of types that it does not return.
 func (o *ordering) shrink(version uint32) {
 	o.w.Shrink(0)
 	for i, x := range o.types {

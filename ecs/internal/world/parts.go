@@ -10,8 +10,8 @@ import (
 // checking and applying in delta, saving and loading in worldfile. Each of these walks has a table
 // in the file parts.go of its room: for each part what it does, or why it does nothing. A table
 // that has fewer entries than there are parts does not compile, so a part that is added here is
-// added everywhere. Where a walk needs another order than this one, as what is checked before it is
-// reserved, it says so in a list beside its table.
+// added everywhere. Where a walk needs another order than this one, as for checks before a
+// reservation, that order is a list beside its table.
 
 // Part is one of the things that a world consists of.
 type Part uint8

@@ -7,8 +7,8 @@ import (
 
 // Recordings are what names entities of a world now and uses them later: command buffers. When
 // World.Restore puts the world back, the IDs that came since the snapshot are free, and come again
-// for other entities. So each recording notes in which era it named entities, and Restore tells
-// those that named some since the snapshot which IDs the world had then:
+// for other entities. So each recording notes in which era it named entities, and Restore passes to
+// those that named some since the snapshot the IDs that the world had then:
 //
 //	snapshot A       names         restore to A        names
 //	era 0       -->  1              --> 2               2

@@ -14,8 +14,8 @@ func ComponentOf(t reflect.Type) *Type {
 	return &Type{Go: t, Name: ShortName(t), Lookup: Lookup{Size: int(t.Size())}, Align: t.Align()}
 }
 
-// BufferOf returns what the type of the elements says of the registration of a buffer, before its
-// options.
+// BufferOf returns the registration of a buffer that follows from the type of its elements, before
+// its options.
 func BufferOf(t reflect.Type) *Type {
 	size := int(t.Size())
 	return &Type{Go: t, Name: "[]" + ShortName(t), Kind: KindBuffer,

@@ -211,8 +211,8 @@ func TestShrinkByTheClock(t *testing.T) {
 	require.Less(t, ecstest.Occupied(w).Bytes, some)
 }
 
-// shrinkRefused shrinks a world of some kinds of rows and buffers whose universe refuses as s says.
-// It returns an error when Shrink changed what it must not, and counts its requests.
+// shrinkRefused shrinks a world of some kinds of rows and buffers whose universe refuses by s. It
+// returns an error when Shrink changed what it must not, and counts its requests.
 func shrinkRefused(s *alloc.Failures, asked *int) (first error) {
 	u, err := alloc.NewUniverse(alloc.Size(16<<20), alloc.InjectFailures(s))
 	if err != nil {

@@ -24,7 +24,7 @@ import (
 //	W13 The entity of every entry is alive and does not have CleanupEntity.
 
 // open prepares the set of a type that has been added. From the first sparse type on, the world
-// is told which entities end.
+// gets a call for entities that end.
 func (s *SparseSet) open(t *Type) {
 	s.Open(t.World.Universe, t.Size, t.Enableable)
 	if t.World.Keeps() {

@@ -160,7 +160,7 @@ type Lookup struct {
 type ValueCodec struct {
 	Given  bool                                                   // by Codec
 	Append func(b []byte, p unsafe.Pointer) ([]byte, error)       // appends the bytes of the value at p
-	Read   func(b []byte, p unsafe.Pointer, t reflect.Type) error // makes the zero value at p what the bytes say
+	Read   func(b []byte, p unsafe.Pointer, t reflect.Type) error // sets the zero value at p from the bytes
 }
 
 // SparseSet is the set of a sparse type.

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Types of a file and of a program, by name: what is oldX in a world that is saved is newX in the
-// one that is opened, which rules say.
+// Types of a file and of a program, by name: by the rules, oldX in a world that is saved is newX in
+// the one that is opened.
 type (
 	oldPlace struct {
 		X, Y  float32
@@ -253,8 +253,8 @@ func (m *now) same(t *testing.T, o *then, all []ecs.Entity, options [4]bool) {
 	}
 }
 
-// TestChangedTypes: a world whose types have changed is opened as a twin says, which converts value
-// by value, and goes on as any.
+// TestChangedTypes: a world whose types have changed is opened like a twin, which converts value by
+// value, and goes on as any.
 func TestChangedTypes(t *testing.T) {
 	for _, n := range []int{1, 20, 400, 5_000} {
 		o, all := newThen(t, n)

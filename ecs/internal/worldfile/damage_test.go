@@ -58,9 +58,9 @@ func (m *imaged) use(t testing.TB) {
 	}
 }
 
-// TestImageOfDamagedSections: whatever a flipped byte in the described sections says, though their
-// checksums are right, the file is refused, or Verify says what is wrong, or the world is sound.
-// The short form takes one byte in seven, and those of the counts that each section begins with.
+// TestImageOfDamagedSections: with any byte of the described sections flipped, though their
+// checksums are right, the file is refused, or Verify returns an error, or the world is sound. The
+// short form takes one byte in seven, and those of the counts that each section begins with.
 func TestImageOfDamagedSections(t *testing.T) {
 	t.Parallel()
 	f := imageFile(t, 12)
@@ -104,8 +104,8 @@ func TestImageOfDamagedSections(t *testing.T) {
 	require.Greater(t, refused, opened/4)
 }
 
-// TestImageOfDamagedRows: whatever a flipped byte in rows or blocks says, calls answer, or panic by
-// name. Records and entries have checksums that are compared before anyone looks at them.
+// TestImageOfDamagedRows: with any byte of rows or blocks flipped, calls return, or panic by name.
+// Records and entries have checksums that are compared before anyone looks at them.
 func TestImageOfDamagedRows(t *testing.T) {
 	f := imageFile(t, 12)
 	rows := make([]byte, f.Size[worldfile.ImageRows])

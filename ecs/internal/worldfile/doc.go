@@ -10,6 +10,6 @@
 //	how values of changed types are converted      convert.go, moves.go; kept.go keeps types that nobody registers
 //
 // The offsets and counts of chunks and blocks are checked before memory is taken for rows; load.go
-// says what is checked later. An error wraps ErrImage, or is a *world.LimitError; no world is left
+// lists what is checked later. An error wraps ErrImage, or is a *world.LimitError; no world is left
 // behind then. Any goroutine may make an image of a snapshot of its own, and open a file.
 package worldfile

@@ -8,7 +8,7 @@ import (
 // ErrImage is wrapped by the errors of a file that is not a world file, or is damaged.
 var ErrImage = errors.New("not a usable world file")
 
-// ErrImageTypes is wrapped by errors that say that types of a file and of the program differ.
+// ErrImageTypes is wrapped by errors of types that differ in a file and in the program.
 var ErrImageTypes = errors.New("types differ")
 
 // Sections of an image that are described: each is coded here, and checked when it is

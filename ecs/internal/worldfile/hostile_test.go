@@ -22,9 +22,9 @@ var hostileRules = map[string]*worldfile.Rules{
 	"some": {Drop: []string{"Hit", "imageZone"}, KeepUnknown: true, KeepEntities: true},
 }
 
-// TestLies: whatever the described sections of a file say, with right checksums, it is described,
-// planned and opened, or refused by an error, and takes no more Go memory than a file of some MiB
-// may. What is opened is sound.
+// TestLies: with any bytes in the described sections of a file, and right checksums, it is
+// described, planned and opened, or refused by an error, and takes no more Go memory than a file of
+// some MiB may. What is opened is sound.
 func TestLies(t *testing.T) {
 	f := imageFile(t, 12)
 	u := ecstest.NewUniverse(t, 64<<20)
@@ -76,8 +76,8 @@ func short(err error) string {
 	return strconv.Quote(err.Error()[:min(len(err.Error()), 150)])
 }
 
-// TestStreamOfMuch: a stream whose header says that terabytes follow is refused before memory is
-// taken for them.
+// TestStreamOfMuch: a stream whose header announces terabytes is refused before memory is taken for
+// them.
 func TestStreamOfMuch(t *testing.T) {
 	for part := range worldfile.ImageBulk {
 		f := *imageFile(t, 12)

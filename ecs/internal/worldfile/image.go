@@ -23,15 +23,15 @@ import (
 //	records      of the ids, as in memory
 //	entries      entities and values of sparse types
 //
-// What the bytes of rows say of other places are numbers: a record says a row block, which stays;
-// the header of a spilled buffer says where its block is, and is rewritten on the way (save.go), as
-// is the slot of a managed value (managed.go). So a row does not know its chunk, and chunks move
-// freely.
+// References to other places in the bytes of rows are numbers: a record has a row block, which
+// stays; the header of a spilled buffer has the place of its block, and is rewritten on the way
+// (save.go), as is the slot of a managed value (managed.go). So a row does not know its chunk, and
+// chunks move freely.
 //
 // Types are found by name, kind and layout, as in deltas. The opened world keeps the tag, which is
 // in every row.
 
-// WorldImage is what the described sections say.
+// WorldImage is the content of the described sections.
 type WorldImage struct {
 	Types              []ImageType
 	Created, Destroyed uint64
@@ -151,7 +151,7 @@ func (im *WorldImage) codeSets(c *codec.Coder) {
 	})
 }
 
-// describeImageType returns what a file says of a type.
+// describeImageType returns the description of a type in a file.
 func describeImageType(t *world.Type, of world.Description) ImageType {
 	im := ImageType{Description: of, Size: t.Size, Inline: t.Shape.Inline, MaxRows: t.MaxRows, Whole: int(t.Go.Size()),
 		Enableable: t.Enableable, Cleanup: t.Cleanup, Tracked: t.Tracked, Coded: t.Codec != nil}

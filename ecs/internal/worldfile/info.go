@@ -17,8 +17,8 @@ import (
 // is read. What is described is checked as far as its numbers name something of the file; the rest
 // is checked when a world is made of it.
 
-// DescribeImage describes what the described sections of a file say. Only Meta and Size of the file
-// are used. The error wraps ErrImage.
+// DescribeImage returns the content of the described sections of a file. Only Meta and Size of the
+// file are used. The error wraps ErrImage.
 func DescribeImage(f *File) (*Info, error) {
 	l := &imageLoader{f: f}
 	if err := l.read(); err != nil {

@@ -26,7 +26,7 @@ func describedImage(t testing.TB, m *imaged, n int) *worldfile.File {
 	return f
 }
 
-// TestDescribeImage: a description says what the world says of itself.
+// TestDescribeImage: a description equals that of the world.
 func TestDescribeImage(t *testing.T) {
 	var m imaged
 	f := describedImage(t, &m, 3000)
@@ -150,8 +150,8 @@ func TestDescribeImageValues(t *testing.T) {
 }
 
 // TestDescribeImageOfAnyBytes: bytes of sections are changed, cut and appended, where no checksum
-// tells. The description still names the sections that are there, and takes no more memory than the
-// file has bytes.
+// shows it. The description still names the sections that are there, and takes no more memory than
+// the file has bytes.
 func TestDescribeImageOfAnyBytes(t *testing.T) {
 	t.Parallel()
 	var m imaged

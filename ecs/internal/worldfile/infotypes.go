@@ -2,7 +2,7 @@ package worldfile
 
 import "reflect"
 
-// Info is what the described sections of an image say, for people. Types are numbered as in
+// Info is the content of the described sections of an image, for people. Types are numbered as in
 // the file.
 type Info struct {
 	Types                []InfoType

@@ -98,8 +98,8 @@ func (m *matcher) keep(x *imageMatch) error {
 	return nil
 }
 
-// registerOpaque registers a type as a file has it, with a Go type that is made for it. bare says
-// that entities may be bytes, in a world that is neither cloned nor moved.
+// registerOpaque registers a type as a file has it, with a Go type that is made for it. If bare is
+// set, entities may be bytes, in a world that is neither cloned nor moved.
 func registerOpaque(w *world.World, im *ImageType, bare bool) (*world.Type, error) {
 	if err := im.check(); err != nil {
 		return nil, err
@@ -158,7 +158,7 @@ func shortName(d *world.Description) string {
 	return d.Name[strings.LastIndexAny(own, "./")+1:]
 }
 
-// goType returns the Go type that is made for a type of a file. bare says that entities may be
+// goType returns the Go type that is made for a type of a file. If bare is set, entities may be
 // bytes.
 func (t *ImageType) goType(bare bool) (reflect.Type, error) {
 	hash := t.Layout
@@ -208,7 +208,7 @@ func (t *ImageType) fieldSum() uint64 {
 	return h.Sum64()
 }
 
-// remember notes what the file says of a type that was made.
+// remember notes the description in the file of a type that was made.
 func (k keptType) remember(made reflect.Type, name string, hash uint64) reflect.Type {
 	keptTypes.LoadOrStore(made, k)
 	world.GoLayouts.LoadOrStore(made, world.GoLayout{Name: name, Hash: hash})

@@ -90,7 +90,7 @@ func TestKeptGoValues(t *testing.T) {
 }
 
 // TestKeptSharedEntities: a shared value with entities cannot be kept, for a clone could not rename
-// them; and an archetype with the zero value of a kept type, which no file has said, cannot be
+// them; and an archetype with the zero value of a kept type, which came from no file, cannot be
 // saved.
 func TestKeptSharedEntities(t *testing.T) {
 	type owned struct {

@@ -328,7 +328,7 @@ func TestManagedValuesOfSnapshots(t *testing.T) {
 	check()
 }
 
-// TestDamagedManagedValues: whatever a flipped byte in the section, or in a row, says, the file is
+// TestDamagedManagedValues: with any byte of the section, or of a row, flipped, the file is
 // refused, or the world is sound; nothing is left of what was refused.
 func TestDamagedManagedValues(t *testing.T) {
 	var m library

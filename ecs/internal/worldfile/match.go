@@ -26,7 +26,7 @@ import (
 // imageMatch is what becomes of a type of a file.
 type imageMatch struct {
 	im      *ImageType
-	now     ImageType   // what the program says of it, if t is set
+	now     ImageType   // the program's description of it, if t is set
 	t       *world.Type // of the world; nil: it is dropped, refused, or nobody needs it
 	fate    Fate
 	err     error // of a type that is refused
@@ -243,8 +243,8 @@ func (m *matcher) settle(x *imageMatch, to *world.Description) error {
 	return err
 }
 
-// keepsArrays returns an error if an array of a shared value is lost: a file does not say how many
-// bytes it has there.
+// keepsArrays returns an error if an array of a shared value is lost: a file does not record how
+// many bytes it has there.
 func keepsArrays(changes []fieldChange) error {
 	for _, c := range changes {
 		if c.to == nil && reflect.Kind(c.from.Kind) == reflect.Array {

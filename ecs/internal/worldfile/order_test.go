@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Types of equal sizes, which nothing but their names tells apart in a row.
+// Types of equal sizes, which differ in a row by nothing but their names.
 type (
 	likeA  struct{ X int32 }
 	likeB  struct{ X float32 }

@@ -10,7 +10,7 @@ import (
 // What saving and loading a world do for each part of it; see world.Part. The sections of a file,
 // which are older than this list, are those of image.go.
 
-// saves is what an image says of each part.
+// saves has the steps that write each part of an image.
 var saves = [...]struct {
 	do      func(w *imageWriter) error
 	because string

@@ -305,8 +305,8 @@ func conversion[Old, New any](of string, convert func(Old) New) worldfile.Conver
 	}
 }
 
-// TestDamageOfChangedSections: whatever a flipped byte in the described sections says of a world
-// that is converted, the world can be closed, or there is none.
+// TestDamageOfChangedSections: with any byte of the described sections of a converted world
+// flipped, the world can be closed, or there is none.
 func TestDamageOfChangedSections(t *testing.T) {
 	o, _ := newThen(t, 6)
 	s := o.w.Snapshot()

@@ -135,8 +135,8 @@ func convertValues(to, from reflect.Type, renamed func(string) string, values un
 	return made, nil
 }
 
-// TestConvertsRandomStructs: values of random structs become those of later ones as a loop over
-// their fields says.
+// TestConvertsRandomStructs: values of random structs become those of later ones as by a loop over
+// their fields.
 func TestConvertsRandomStructs(t *testing.T) {
 	pairs := long.N(3000, 300_000)
 	r := rand.New(rand.NewPCG(31, 7))

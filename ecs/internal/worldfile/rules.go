@@ -40,7 +40,7 @@ func (r *renaming) last() string { return r.names[len(r.names)-1] }
 // renamed reports whether a rule was applied.
 func (r *renaming) renamed() bool { return len(r.names) > 1 }
 
-// setVoid notes a rule that says nothing about the file (R2).
+// setVoid notes a rule that does not apply to the file (R2).
 func (r *renaming) setVoid(name string) { r.names, r.void = r.names[:1], name }
 
 // begin returns the renaming of a name before any rule.

@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// Rules say what becomes of types of an image that the program has otherwise, or not at all.
+// Rules decide what becomes of types of an image that the program has otherwise, or not at all.
 // Types are named with or without their package.
 type Rules struct {
 	Types       []Rename

@@ -54,7 +54,7 @@ const (
 )
 
 // ImageOf returns the image of a snapshot for a file. An error means that the snapshot is lost, or
-// which values cannot be written. now says that the world has not changed since the snapshot.
+// which values cannot be written. now is set if the world has not changed since the snapshot.
 func ImageOf(s *snapshot.Snapshot, now bool) (out *Image, err error) {
 	const op = "image of a snapshot"
 	s.Begin(op)

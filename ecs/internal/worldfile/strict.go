@@ -7,7 +7,7 @@ import (
 )
 
 // Losses. A field that the program does not have is lost, and so is a type that DropUnknown drops.
-// The loader cannot tell whether the program removed a field on purpose or renamed it and has no
+// The loader cannot know whether the program removed a field on purpose or renamed it and has no
 // rule for that. So Strict refuses both losses, except for what Drop and DropFields name.
 
 // refuseLosses refuses the types that would lose something, if the rules are strict.
