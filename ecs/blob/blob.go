@@ -25,7 +25,7 @@ import (
 // that moves leaves the block where it is.
 //
 // The index finds blobs by the hash of their words. It is Go memory, and is made anew if rows with
-// a header have come or gone by other hands, as World.OrderVersion tells.
+// a header have come or gone by other hands, as World.OrderVersion shows.
 //
 // Invariants, checked by Verify:
 //

@@ -104,7 +104,7 @@ func spanAt(words []word, at uintptr) *byteRange {
 	return (*byteRange)(unsafe.Pointer(&bytesOf(words)[at]))
 }
 
-// brokenBlock is a change of the words of a body, and what is said of it.
+// brokenBlock is a change of the words of a body, and the error for it.
 type brokenBlock struct {
 	want   string
 	change func(words []word) []word
@@ -205,7 +205,7 @@ func TestVerify(t *testing.T) {
 	require.ErrorContains(t, s.Verify(), "B5: the index has 1 blobs more than the world")
 }
 
-// TestDamagedFiles: a file whose blobs are wrong makes no store, whatever its checksums say.
+// TestDamagedFiles: a file whose blobs are wrong makes no store, whatever its checksums are.
 func TestDamagedFiles(t *testing.T) {
 	w, s, b := newBodies(t)
 	path := filepath.Join(t.TempDir(), "a.world")

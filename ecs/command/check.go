@@ -176,7 +176,7 @@ func (p *player) namesSomebody(r *commandRecord, o *op, c codec) bool {
 func (p *player) created(links []world.Link, at unsafe.Pointer, n int, size uintptr) bool {
 	for i := range n {
 		for j := range links {
-			// Safe because each value has what its links say.
+			// Safe because each value has entities at its links.
 			l, at := &links[j], unsafe.Add(at, uintptr(i)*size+links[j].Offset)
 			if l.Count > 0 {
 				if !p.created(l.Each, at, l.Count, l.Size) {

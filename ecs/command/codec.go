@@ -32,7 +32,7 @@ type codec interface {
 func name(links []world.Link, p unsafe.Pointer, n int, size uintptr, made []ecs.Entity) {
 	for i := range n {
 		for j := range links {
-			// Safe because each value has what its links say.
+			// Safe because each value has entities at its links.
 			l, at := &links[j], unsafe.Add(p, uintptr(i)*size+links[j].Offset)
 			if l.Count > 0 {
 				name(l.Each, at, l.Count, l.Size, made)

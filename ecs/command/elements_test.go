@@ -60,7 +60,7 @@ func TestLargeBuffersByCommands(t *testing.T) {
 }
 
 // TestLargeBuffersWithoutRoom: a command whose elements no block of the universe would hold is a
-// failure that names the limit, one that finds no block now one that says so; the others are
+// failure that names the limit, one that finds no block now has that reason; the others are
 // applied.
 func TestLargeBuffersWithoutRoom(t *testing.T) {
 	u, err := alloc.NewUniverse(alloc.Size(4 << 20))

@@ -459,7 +459,7 @@ func TestListsOneByOne(t *testing.T) {
 }
 
 // TestNumbersGoOn: commands of one writer with one key are numbered from 0, though others were
-// recorded between them. String and failures say the same numbers; the lines of a Trace stand in
+// recorded between them. String and failures have the same numbers; the lines of a Trace stand in
 // failures alone.
 func TestNumbersGoOn(t *testing.T) {
 	y := openYard(t)

@@ -298,7 +298,7 @@ func playGroups(t *testing.T, a, b *yard, told [][]order, groups bool) {
 	}
 }
 
-// TestBehaviour62WhatRemains: what some pairs and triples mean, said in so many words.
+// TestBehaviour62WhatRemains: the meaning of some pairs and triples, written out.
 func TestBehaviour62WhatRemains(t *testing.T) {
 	y := openYard(t)
 	first, second := position{1, 1}, position{2, 2}

@@ -10,7 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSeal: a sealed buffer takes nothing and says why, and still tells what it made.
+// TestSeal: a sealed buffer takes no command and panics with the reason, and still returns the
+// entities that it made.
 func TestSeal(t *testing.T) {
 	y := openYard(t)
 	l := y.lend(t)

@@ -206,8 +206,8 @@ func TestSparseOfTheDying(t *testing.T) {
 	require.EqualValues(t, 2, f.aim.Get(f.ids[3]).N)
 }
 
-// TestWhyOfWhatHasEnded: a failure says that a command ended the entity only if one did, and that
-// an entity which the program destroyed, and Cleanup types keep, gets no sparse type.
+// TestWhyOfWhatHasEnded: a failure reports that a command ended the entity only if one did, and
+// that an entity which the program destroyed, and Cleanup types keep, gets no sparse type.
 func TestWhyOfWhatHasEnded(t *testing.T) {
 	y := openYard(t)
 	dying := func() ecs.Entity {

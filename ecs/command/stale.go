@@ -64,7 +64,7 @@ func (p *player) findStaleOf(s *stream, r *commandRecord, era uint64) {
 func (p *player) judgeValues(r *commandRecord, links []world.Link, at unsafe.Pointer, n int, size uintptr, era uint64) {
 	for i := range n {
 		for j := range links {
-			// Safe because each value has what its links say.
+			// Safe because each value has entities at its links.
 			l, at := &links[j], unsafe.Add(at, uintptr(i)*size+links[j].Offset)
 			if l.Count > 0 {
 				p.judgeValues(r, l.Each, at, l.Count, l.Size, era)

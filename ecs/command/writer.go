@@ -15,7 +15,7 @@ import (
 // Writer records commands. One goroutine at a time may use it. The writer embedded in a Buffer is
 // the buffer owner's; each writer from Buffer.Parallel is for one part.
 //
-// Commands of one writer are played in recording order, unless Key says otherwise. Recording panics
+// Commands of one writer are played in recording order, unless Key changes that. Recording panics
 // for an entity or a type of another world and for a placeholder of another buffer. Without memory
 // it panics with an error that wraps ErrLimit, ErrSize or the error of the universe.
 type Writer struct {

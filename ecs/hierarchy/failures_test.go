@@ -92,8 +92,8 @@ func (r *refusedLinks) calls() {
 	r.note("Destroy", nil, nil)
 }
 
-// linksRefused makes those calls in a world whose universe refuses as s says. It returns the
-// first refusal, or what went wrong.
+// linksRefused makes those calls in a world whose universe refuses by s. It returns the first
+// refusal, or what went wrong.
 func linksRefused(s *alloc.Failures, asked map[string]int) (first error) {
 	u, err := alloc.NewUniverse(alloc.Size(16<<20), alloc.InjectFailures(s))
 	if err != nil {

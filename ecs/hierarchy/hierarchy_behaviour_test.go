@@ -176,8 +176,8 @@ func TestBehaviourCircleAbove(t *testing.T) {
 	require.NoError(t, h.Verify())
 }
 
-// TestBehaviourInstantiate: a copy of a tree is a tree, under the same parent, whom Sweep
-// tells of it. A copy of one entity has its parent and none of its children.
+// TestBehaviourInstantiate: a copy of a tree is a tree, under the same parent, whose children Sweep
+// updates. A copy of one entity has its parent and none of its children.
 func TestBehaviourInstantiate(t *testing.T) {
 	w, h, create := newHierarchy(t)
 	top, a, b, c := create(), create(), create(), create()

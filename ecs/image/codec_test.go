@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestLossySharedCodec: shared values that a codec does not tell apart are refused when they are
+// TestLossySharedCodec: shared values that a codec does not distinguish are refused when they are
 // saved, not when the file is opened.
 func TestLossySharedCodec(t *testing.T) {
 	type side struct{ Name *string }

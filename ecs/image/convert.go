@@ -18,7 +18,7 @@ import (
 // Renamed declares that a type has another name in the program: Renamed("Pos", "Position"). The
 // renames are a program's history, oldest first, and each applies to the names that those before it
 // made: with Renamed("P", "Pos") before it, files of all three versions open. A file that has a
-// type of the newer name already is from after the change, so the rule says nothing about it. Rules
+// type of the newer name already is from after the change, so the rule does not apply to it. Rules
 // that exchange two names are refused, and so is a name that the program has not registered, unless
 // Drop or Keep have it.
 func Renamed(old, now string) Option {
@@ -62,7 +62,7 @@ func DropUnknown() Option { return func(s *fileformat.Settings) { s.Rules.DropUn
 // Strict makes Open, Load and Plan refuse a type of which something would be lost, with ErrTypes
 // and its name: a field that the program does not have, unless DropField names it, and a type that
 // entities have and DropUnknown would drop, unless Drop names it. Without it a field that was
-// renamed is lost if the program forgets to say so. Fields that Convert gets are not lost, and
+// renamed is lost if the program forgets RenamedField. Fields that Convert gets are not lost, and
 // neither enable bits nor versions of rows count as values.
 func Strict() Option { return func(s *fileformat.Settings) { s.Rules.Strict = true } }
 
@@ -80,7 +80,7 @@ func DropField(of string, fields ...string) Option {
 }
 
 // Convert defines how values of a type of the file become values of a type of the program, where
-// fields do not tell: Old is the type as it was, of whatever name; the type is named as in
+// fields do not determine it: Old is the type as it was, of whatever name; the type is named as in
 // RenamedField. For a buffer it converts elements. It applies to files whose layout is that of Old,
 // so there may be one for each version of a type; in files of other layouts fields decide. New is
 // the type of the program, or the file is refused. Where Old and New have the same layout and the

@@ -98,7 +98,7 @@ func ExamplePlan() {
 	// component quarry/ecs/image_test.anchors: kept
 }
 
-// TestOpenConverts: Open and Load convert what Plan says.
+// TestOpenConverts: Open and Load convert the types of Plan.
 func TestOpenConverts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "old.world")
 	require.NoError(t, saveOld(path))

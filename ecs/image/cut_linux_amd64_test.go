@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestFileCutWhileOpen: another process cuts the file of an open world. A caller that asked for it
-// gets an error that says so, and the world can be closed. Emulators of other processors do not
-// tell where such a fault was.
+// TestFileCutWhileOpen: another process cuts the file of an open world. A caller that opted for it
+// gets an error with that reason, and the world can be closed. Emulators of other processors do not
+// report where such a fault was.
 func TestFileCutWhileOpen(t *testing.T) {
 	if !mmap.Real || debug.On {
 		t.Skip("the file was read, or what is freed is written to")

@@ -101,10 +101,10 @@ type Managed struct {
 
 // Describe returns the contents of the world file at a path: sections, types, archetypes. No type
 // need be registered, no world is made, and no row is read. With [Checked] it reads the whole file
-// as [Check] does, and says of each section whether it is damaged; no other option has an effect.
-// It is for files of strangers, whose names and texts may be any.
+// as [Check] does, and reports for each section whether it is damaged; no other option has an
+// effect. It is for files of strangers, whose names and texts may be any.
 //
-// An error wraps ErrFile, or is the system's. Then Info has what could still be told: sections, if
+// An error wraps ErrFile, or is the system's. Then Info has what could still be read: sections, if
 // the header is good; types, archetypes and the rest if all sections before rows are. Any goroutine
 // may call it. Cost: reading those sections.
 func Describe(path string, options ...Option) (Info, error) {
@@ -132,7 +132,7 @@ func describeFile(path string, whole bool) (info Info, err error) {
 	return info, err
 }
 
-// fill fills in what the described sections say.
+// fill fills in the content of the described sections.
 func (info *Info) fill(f *worldfile.File) error {
 	from, err := worldfile.DescribeImage(f)
 	if err != nil {

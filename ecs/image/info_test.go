@@ -44,7 +44,7 @@ func infoWorld(t testing.TB) (path string, file []byte) {
 	return path, file
 }
 
-// TestDescribe: all that a file says is there.
+// TestDescribe: all content of a file is there.
 func TestDescribe(t *testing.T) {
 	path, file := infoWorld(t)
 	for _, options := range [][]Option{nil, {Checked()}, {World(), World()}} {
@@ -79,7 +79,7 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// TestDescribeDamage: what is damaged is named, and what is whole is told of.
+// TestDescribeDamage: damaged sections are named, and whole ones are described.
 func TestDescribeDamage(t *testing.T) {
 	path, file := infoWorld(t)
 	info, err := Describe(path)

@@ -18,7 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Files that are damaged, or made up, and have right checksums: nothing but what they say can tell.
+// Files that are damaged, or made up, and have right checksums: nothing but their content can show
+// it.
 
 // mended is a world file and where its sections lie.
 type mended struct {

@@ -84,7 +84,7 @@ func (s *settings) plan(path string, register func(*ecs.World)) ([]TypePlan, err
 func PlanBetween(path, newer string, options ...Option) ([]TypePlan, error) {
 	var s settings
 	s.apply("PlanBetween", options)
-	s.Rules.Conversions = nil // functions cannot be told apart by the names of types
+	s.Rules.Conversions = nil // functions cannot be distinguished by the names of types
 	plans, err := s.planBetween(path, newer)
 	if err != nil {
 		return nil, fmt.Errorf("image: PlanBetween: %w", err)

@@ -35,7 +35,7 @@ func strictly(path string, options ...image.Option) (y float32, err error) {
 	return y, w.Close()
 }
 
-// TestStrict: a field whose new name no rule says, and a type that DropUnknown drops, are lost
+// TestStrict: a field whose new name no rule has, and a type that DropUnknown drops, are lost
 // without Strict, and refused by name with it, in Plan too; rules that name them allow it.
 func TestStrict(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "old.world")

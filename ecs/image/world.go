@@ -21,9 +21,9 @@ type Saved interface{ *ecs.World | *ecs.Snapshot }
 // on. A snapshot is written as the same bytes each time. Two saves of a world in which nothing
 // changed differ in the world's version, which each snapshot advances, and in the checksums of it.
 //
-// An error is the writer's, or says that the snapshot is lost, or which values cannot be written:
-// of managed types, and shared types with pointers, those without an ecs.Codec; in a snapshot, of
-// managed types without ecs.CopyWith. Then nothing has been written. Save panics where
+// An error is the writer's, or means that the snapshot is lost, or names the values that cannot be
+// written: of managed types, and shared types with pointers, those without an ecs.Codec; in a
+// snapshot, of managed types without ecs.CopyWith. Then nothing has been written. Save panics where
 // World.Snapshot does, and for a snapshot that is closed. Cost: see the package comment.
 func Save[S Saved](s S, to io.Writer) error {
 	if to == nil {
@@ -69,7 +69,7 @@ func saved[S Saved](s S, write func(*worldfile.Image) error) error {
 // ignores the others. Package journal takes them for its base.
 type Option func(*fileformat.Settings)
 
-// settings are what options have said.
+// settings are the result of options.
 type settings struct{ fileformat.Settings }
 
 // World passes options to the new world, as to ecs.NewWorld.
@@ -103,9 +103,9 @@ func Checked() Option { return func(s *fileformat.Settings) { s.Check = true } }
 // world, register sets handles of its own: those of the other world would lead here from then on.
 //
 // Types may have changed since (docs/files.md): fields that were added, removed or reordered,
-// numbers that grew and other options are converted, and what fields do not tell is said by
-// Renamed, RenamedField and Convert. Archetypes with such types are copied, and marked changed, in
-// the time of their rows; all others are mapped. Plan reports how each type maps.
+// numbers that grew and other options are converted, and Renamed, RenamedField and Convert add what
+// fields do not determine. Archetypes with such types are copied, and marked changed, in the time
+// of their rows; all others are mapped. Plan reports how each type maps.
 //
 // Open is for files of one's own; for files of strangers there are Load, and Open with Checked. It
 // bounds whatever look-ups follow, so that a damaged file leads nowhere else, but does not read the

@@ -99,7 +99,7 @@ func TestJobAccess(t *testing.T) {
 	everything := ecs.NewQuery(w.World, ecs.Optional(ecs.Write(w.position), ecs.Write(w.velocity), ecs.Write(w.count),
 		ecs.Write(w.awake), ecs.Write(w.target))).Access()
 	require.Equal(t, []string{"Position", "Velocity", "Count", "Awake"}, w.Conflicts(j.Access(), everything))
-	j.Exclusive(ecs.Write(w.target)) // to ask does not make it too late to say more
+	j.Exclusive(ecs.Write(w.target)) // reading the access does not make it too late to declare more
 	require.Equal(t, []string{"Position", "Velocity", "Count", "Awake", "Target"}, w.Conflicts(j.Access(), everything))
 	require.Equal(t, []string{"Count", "Target"}, w.Conflicts(j.Access(), j.Access()), "it writes")
 	before := j.Access()

@@ -25,7 +25,7 @@ func of(system string) context.Context {
 // alone is what labels are left alone with.
 var alone context.Context
 
-// labels returns what a profile of goroutines says of the labels of the one that calls it.
+// labels returns the labels of the calling goroutine in a profile of goroutines.
 //
 //go:noinline
 func labels() string {

@@ -148,7 +148,7 @@ func TestBehaviour70KeptTooLong(t *testing.T) {
 	require.ErrorContains(t, err, "no longer current")
 }
 
-// What a job is, is said before it is scheduled.
+// A job is configured before it is scheduled.
 func TestMisuse(t *testing.T) {
 	w, other := newWorld(t), newWorld(t)
 	w.fill(t, 10)
@@ -176,7 +176,7 @@ func TestMisuse(t *testing.T) {
 	require.NoError(t, writes.Schedule(nothing).Complete())
 	require.NoError(t, s.For(q).Exclusive(ecs.Write(w.position)).Parallel(nothing).Complete())
 
-	// Said too late.
+	// Too late.
 	p := job.NewPartials[int]()
 	for name, f := range map[string]func(){
 		"Named": func() { writes.Named("") }, "Uses": func() { writes.Uses() }, "Exclusive": func() { writes.Exclusive() },

@@ -182,7 +182,7 @@ func TestAfterAJobWithoutRows(t *testing.T) {
 	require.NoError(t, s.Complete())
 }
 
-// The handle of a flight that was completed says nothing of the job's next one.
+// The handle of a flight that was completed is not that of the job's next one.
 func TestAfterAFormerFlight(t *testing.T) {
 	w := newWorld(t)
 	w.fill(t, 10)

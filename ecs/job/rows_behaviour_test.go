@@ -37,7 +37,7 @@ func TestBehaviour69EveryRowOnce(t *testing.T) {
 	}
 }
 
-// count adds one to each row's Count, and checks what bodies are told.
+// count adds one to each row's Count, and checks the arguments of bodies.
 func count(t *testing.T, w *world, j *job.Job, n int, schedule func(*job.Job, func(*job.Ctx, ecs.Rows)) job.Handle) {
 	var mu sync.Mutex
 	at := map[int]int{} // ordinal: index

@@ -146,8 +146,8 @@ func (j *Journal) replaced(acknowledged uint64) {
 }
 
 // placeLog makes the log of a base that is in place, with the records between two bytes of the
-// present log, and goes on with it; before is the checksum before these. placed says whether the
-// name may be in place, after which the present log is no more.
+// present log, and goes on with it; before is the checksum before these. placed is true if the name
+// may be in place, after which the present log is no more.
 func (j *Journal) placeLog(number uint64, before uint32, from, end int64) (placed bool, err error) {
 	if err := j.held(); err != nil {
 		return false, err

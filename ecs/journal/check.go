@@ -23,8 +23,8 @@ import (
 //
 // The error wraps ErrFile of package image if the base is damaged, ErrLog if the log is, both if
 // both are; fs.ErrNotExist if there is no journal, or is the system's. What a crash cut is no
-// damage: Cut and Why of the result say what Open would cut off. Any goroutine may call it. Cost:
-// reading the files. Memory: the largest record.
+// damage: Cut and Why of the result are the bytes that Open would cut off, and the reason. Any
+// goroutine may call it. Cost: reading the files. Memory: the largest record.
 func Check(folder string) (Opened, error) {
 	var found Opened
 	path, err := placeOf(folder)

@@ -219,7 +219,7 @@ func life(t testing.TB, d *faulty, folder string) (hashes map[uint64]uint64, ack
 	j.mu.Lock()
 	hashes[j.committed+1] = m.w.Hash()
 	j.mu.Unlock()
-	_ = j.Rebase() // says what Acknowledged does
+	_ = j.Rebase() // reports what Acknowledged does
 	commit(9)
 	acknowledged = j.Acknowledged()
 	require.NoError(t, m.w.Verify())
@@ -401,7 +401,7 @@ func TestJournalOfEveryPrefix(t *testing.T) {
 }
 
 // TestJournalOfEveryFlip: a log with any byte changed is refused where later records, or the mark
-// at the end, say that the damaged one was on the disk. Without the mark the last record may have
+// at the end, show that the damaged one was on the disk. Without the mark the last record may have
 // been cut by a crash, and goes. It never gives a state that no commit had. CutDamaged gives the
 // state before.
 func TestJournalOfEveryFlip(t *testing.T) {

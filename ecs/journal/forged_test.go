@@ -28,7 +28,7 @@ func forged() []byte {
 	return append(old, other...)
 }
 
-// TestForgedRecord: a text of the program that looks like the header of a record says nothing about
+// TestForgedRecord: a text of the program that looks like the header of a record has no meaning for
 // the log: a record that a crash cut behind it is cut off.
 func TestForgedRecord(t *testing.T) {
 	folder := t.TempDir()

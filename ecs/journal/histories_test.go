@@ -15,8 +15,8 @@ import (
 // TestJournalHistories runs programs that journal, one after the other on one disk, each until it
 // closes its journal or is killed, or until the power fails, with a disk that is full at times and
 // refuses steps at others: each finds the state of a commit no older than the last that was
-// acknowledged, no call waits for ever, and what Close and Sync say is so. QUARRY_LONG runs 2,000
-// seeds; the 20 of the short form find a commit without a delta that is refused during a
+// acknowledged, no call waits for ever, and the results of Close and Sync are true. QUARRY_LONG
+// runs 2,000 seeds; the 20 of the short form find a commit without a delta that is refused during a
 // compaction, one that failed and keeps the next from being tried, and a Rebase behind which older
 // commits stay.
 func TestJournalHistories(t *testing.T) {

@@ -115,8 +115,8 @@ func (j *Journal) World() *ecs.World {
 }
 
 // Commit notes the state of the world, so that it is written to the log. It takes a snapshot and
-// returns; the writer compares it with the one before, and writes and syncs as the options say.
-// With SyncEach, Commit waits until that is done.
+// returns; the writer compares it with the one before, and writes and syncs by the options. With
+// SyncEach, Commit waits until that is done.
 //
 // An error means that the journal cannot write, for example because the disk is full: later commits
 // try again, at most each 100 ms, and then have all that changed since the last record. An error

@@ -26,10 +26,10 @@ const killedFolder = "QUARRY_TEST_JOURNAL"
 // before.
 const rebaseEach = 97
 
-// TestJournalKilled: a program that journals, and says aloud which commits were acknowledged, is
-// killed at any moment, again and again. What it said is there: the world is that of a commit no
-// older than the last that was acknowledged, entirely, and goes on from there. QUARRY_LONG kills
-// 1,000 times.
+// TestJournalKilled: a program that journals, and prints which commits were acknowledged, is killed
+// at any moment, again and again. The commits that it printed are there: the world is that of a
+// commit no older than the last that was acknowledged, entirely, and goes on from there.
+// QUARRY_LONG kills 1,000 times.
 func TestJournalKilled(t *testing.T) {
 	if folder := os.Getenv(killedFolder); folder != "" {
 		journalAloud(folder)
@@ -78,8 +78,8 @@ func TestJournalKilled(t *testing.T) {
 	t.Logf("%d kills: %d commits, %d logs were cut, %d bases", kills, number, cut, len(bases))
 }
 
-// killAloud runs the program and kills it some time after it said something, and returns the last
-// commit that it said was acknowledged.
+// killAloud runs the program and kills it some time after it printed something, and returns the
+// last commit that it printed as acknowledged.
 func killAloud(t *testing.T, folder string, after time.Duration) (said uint64) {
 	child := exec.Command(os.Args[0], "-test.run=^TestJournalKilled$")
 	child.Env = append(os.Environ(), killedFolder+"="+folder)

@@ -13,7 +13,7 @@ import (
 // Opening finds the log with the highest number (J3), loads its base, applies its records up to the
 // last that counts (J1), cuts off what is after, and syncs the log: from then on all of it is
 // acknowledged. Where the record that does not count had been acknowledged (J5), opening fails,
-// unless an option says to go on without.
+// unless an option allows to go on without.
 
 // Open opens the journal in a folder: the world of the last complete record. A folder that
 // has none, or is not there yet, begins with a new world, of which it gets a base; register must

@@ -12,7 +12,7 @@ import (
 // Option is an option of Open.
 type Option func(*settings)
 
-// settings are what options have said.
+// settings are the result of options.
 type settings struct {
 	base      fileformat.Settings
 	policy    syncPolicy
@@ -29,7 +29,7 @@ const (
 	syncNever
 )
 
-// What a journal does unless options say otherwise.
+// The defaults of a journal's options.
 const (
 	defaultSync      = 100 * time.Millisecond
 	defaultCompactAt = 256 << 20 // bytes
@@ -84,7 +84,7 @@ func Base(options ...image.Option) Option {
 	}
 }
 
-// settingsOf returns what options say.
+// settingsOf returns the settings by options.
 func settingsOf(op string, register func(*ecs.World), options []Option) *settings {
 	if register == nil {
 		panic("journal: " + op + ": the function that registers the types is nil")

@@ -7,5 +7,5 @@ import (
 	"time"
 )
 
-// processTime is zero: this system says it otherwise, and the benchmark shows zeros.
+// processTime is zero: this system reports it otherwise, and the benchmark shows zeros.
 func processTime(testing.TB) time.Duration { return 0 }

@@ -42,9 +42,9 @@ func (r *replay) trust(number uint64) {
 	}
 }
 
-// writeAgain writes the records again of which the log does not say that they were on the disk. If
-// a sync failed in the program before, the system has them in memory and takes them for written, so
-// that the next sync succeeds, and the disk does not have them.
+// writeAgain writes the records again that, by the log, may not have been on the disk. If a sync
+// failed in the program before, the system has them in memory and takes them for written, so that
+// the next sync succeeds, and the disk does not have them.
 func (r *replay) writeAgain(f disk.Log) error {
 	b := make([]byte, min(copyBytes, r.at-r.sure))
 	for at := r.sure; at < r.at; at += int64(len(b)) {

@@ -43,8 +43,9 @@ func compacted(j *Journal) Status {
 	return j.Status()
 }
 
-// TestJournalOfAFullDisk: commits on a full disk say so and are not lost; with room again the next
-// one has all that changed, in the same log. A compaction on a full disk leaves the log as it is.
+// TestJournalOfAFullDisk: commits on a full disk return an error and are not lost; with room again
+// the next one has all that changed, in the same log. A compaction on a full disk leaves the log as
+// it is.
 func TestJournalOfAFullDisk(t *testing.T) {
 	d, folder := &faulty{left: -1, why: syscall.ENOSPC}, t.TempDir()
 	m, j, err := openCounters(d, folder, SyncEach(), CompactAt(0))
@@ -146,8 +147,8 @@ func TestJournalOfALostSnapshot(t *testing.T) {
 	isAt(t, folder, 5, hash)
 }
 
-// TestWorldIsClosedFirst: a world whose journal is open is not closed, and says which journal it
-// is; what could not be written so far is written by Close of the journal, and then the world
+// TestWorldIsClosedFirst: a world whose journal is open is not closed, and the error names the
+// journal; what could not be written so far is written by Close of the journal, and then the world
 // closes.
 func TestWorldIsClosedFirst(t *testing.T) {
 	d, folder := &faulty{left: -1, why: syscall.ENOSPC}, t.TempDir()

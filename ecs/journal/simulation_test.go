@@ -21,7 +21,7 @@ import (
 )
 
 // A simulation is a program that journals, on a simulated disk, in a bubble of testing/synctest. No
-// step that changes the disk is done before the simulation says so: it waits until all goroutines
+// step that changes the disk is done before the simulation allows it: it waits until all goroutines
 // wait, and dice choose which of the steps that are wanted comes next, whether it fails, and
 // whether the program is killed instead. So one seed gives one history, whatever the machine does.
 type simulation struct {
@@ -243,7 +243,7 @@ func (s *simulation) end() {
 	s.j = nil
 }
 
-// close closes the journal, which must have said so if the last state is not on the disk.
+// close closes the journal, which must have returned an error if the last state is not on the disk.
 func (s *simulation) close() error {
 	last := s.j.Status().Committed
 	var err error

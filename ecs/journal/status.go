@@ -11,7 +11,7 @@ type Status struct {
 	LogBytes     int64
 	Compacting   bool  // a new base is asked for, or being written
 	Compaction   error // why the last new base failed; nil after one that did not
-	Err          error // why the journal cannot write now, as Commit says; nil if it can
+	Err          error // why the journal cannot write now, the error of Commit; nil if it can
 }
 
 // Status returns how the journal stands. It panics if the journal is closed. Any goroutine may call

@@ -180,7 +180,7 @@ func (j *Journal) sync() {
 			err = file.At(j.path(name))
 		}
 		if err == nil {
-			_, err = j.d.Lstat(j.path(base)) // without it the log says nothing
+			_, err = j.d.Lstat(j.path(base)) // without it the log is of no use
 		}
 		j.mu.Lock()
 		defer j.mu.Unlock()

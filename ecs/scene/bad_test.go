@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestBadObjects: what is wrong with authoring data is told by object, place and baker, no file
+// TestBadObjects: errors in authoring data are reported by object, place and baker, no file
 // changes, and the next bake is as if nothing had been.
 func TestBadObjects(t *testing.T) {
 	house := func(id string, h House) scene.Object {

@@ -216,7 +216,7 @@ func TestContentThatJSONDoesNotTell(t *testing.T) {
 	}, omit{}, omit{B: []int{}})
 }
 
-// A value with NaN or of odd maps and pointers is told, or baked.
+// A value with NaN or of odd maps and pointers is reported, or baked.
 func TestOddContent(t *testing.T) {
 	type odd struct {
 		M map[string]*odd

@@ -136,7 +136,8 @@ func TestCheckRefuses(t *testing.T) {
 	require.Zero(t, ecs.NewQueryOfAll(g.w).Count())
 }
 
-// TestBlobsNeedTypes: a bakery whose function does not register the types of blobs says so.
+// TestBlobsNeedTypes: a bakery whose function does not register the types of blobs returns that
+// error.
 func TestBlobsNeedTypes(t *testing.T) {
 	b := newBakery(t)
 	scene.AddBaker(b, "model", func(c *scene.Context, m Model) error {

@@ -46,7 +46,7 @@
 // call the function that registers types.
 //
 // Failure: errors of a bake name the object, its place in the input and the baker (Error), and no
-// file has changed. A section that cannot be loaded is Failed, Err says why, and the world has
+// file has changed. A section that cannot be loaded is Failed, Err is the reason, and the world has
 // nothing of it. Garbage collector: records of bakers are Go memory; a loaded section keeps 24 B an
 // entity, without pointers.
 //

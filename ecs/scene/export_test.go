@@ -8,7 +8,7 @@ import (
 // SetPartRows sets the most entities of a part.
 func SetPartRows(b *Bakery, n int) { b.core.PartRows = n }
 
-// MakeHead gives a world the head of a section, whatever it says; a link has a holder, a type and a
+// MakeHead gives a world the head of a section, with any content; a link has a holder, a type and a
 // local target.
 func MakeHead(w *ecs.World, format, parts, entities uint32, names string, links ...[3]uint32) {
 	t := register(w)

@@ -31,13 +31,13 @@ func NewHost(w *ecs.World, registerTypes func(*ecs.World), options ...image.Opti
 	return (*Host)(unsafe.Pointer(load.NewHost(w, registering(registerTypes), options)))
 }
 
-// LiveLink makes the host keep what files had, so that Instance.Reload can tell what has changed in
+// LiveLink makes the host keep what files had, so that Instance.Reload can find what has changed in
 // them. It takes the memory of the sections once more. Call it before Load.
 func (h *Host) LiveLink() { h.core.Live = true }
 
 // Check makes loaders call a function with the world of each section that they have read, before it
-// moves; several at once may. Its error fails the section. It serves what only the game can tell,
-// as whether blobs are sound: blob.NewStore. Call it before Load; nil ends it.
+// moves; several at once may. Its error fails the section. It serves checks that only the game can
+// make, for example whether blobs are sound: blob.NewStore. Call it before Load; nil ends it.
 func (h *Host) Check(check func(section *ecs.World) error) { h.core.Check = check }
 
 // Load begins to load the section whose file is at a path, and returns at once; Update goes on with

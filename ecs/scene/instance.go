@@ -16,7 +16,7 @@ const (
 	Loaded   State = load.Loaded   // all is there
 	Leaving  State = load.Leaving  // parts are destroyed
 	Gone     State = load.Gone     // unloaded
-	Failed   State = load.Failed   // Err says why; the world has nothing of it
+	Failed   State = load.Failed   // Err is the reason; the world has nothing of it
 )
 
 // ErrSection is wrapped by the error of a section whose file is a world file, but of no section.
@@ -63,8 +63,9 @@ func (i *Instance) Unload() { i.core.Unload() }
 // once: entities that are new or gone, types and values of the others that differ from what the
 // file had before, names and enable bits. Whatever else the game has changed stays, of the same
 // entities too, and so do all ids. Entities that the game has destroyed stay dead. If the file
-// cannot be used, Err says so, and nothing has changed. If there is no room, no entity has come or
-// gone; if Err says that the world could not be restored, some have values of the newer file.
+// cannot be used, Err is the reason, and nothing has changed. If there is no room, no entity has
+// come or gone; if Err means that the world could not be restored, some have values of the newer
+// file.
 //
 // It is for files of strangers as Host.Load is. It panics unless the host has LiveLink, or if the
 // instance is not loaded.

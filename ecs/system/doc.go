@@ -10,7 +10,7 @@
 //	}), system.After("steer"))
 //	err := systems.Update()
 //
-// A system is a function, a value from Make, or a type with Update; such a type may also be told
+// A system is a function, a value from Make, or a type with Update; such a type may also get calls
 // when it is created, starts, stops and is destroyed. A system gets everything from its State:
 // queries whose Changed means "since this system last ran", jobs, buffers of command points,
 // requirements. Printing the systems shows the default groups and points, with the systems added:

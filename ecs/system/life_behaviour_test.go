@@ -221,7 +221,7 @@ func TestBehaviour71Goexit(t *testing.T) {
 	s.step()
 }
 
-// It is said each time.
+// It is reported each time.
 func TestBehaviour71GoexitAgain(t *testing.T) {
 	s := newStage(t)
 	leave := s.systems.Add("leaves", system.Func(func(*system.State) { runtime.Goexit() }))

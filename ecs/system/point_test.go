@@ -189,8 +189,8 @@ func TestBuffersOfPointsThatGo(t *testing.T) {
 	require.Empty(t, s.log.String())
 }
 
-// A system that is removed has its commands played all the same; a point that is removed says
-// what it did not play.
+// A system that is removed has its commands played all the same; a point that is removed reports
+// the commands that it did not play.
 func TestPointsAndRemoval(t *testing.T) {
 	s := newStage(t)
 	a := ecs.NewArchetype(s.w, s.health)

@@ -30,8 +30,8 @@ type Fixed struct {
 // owned is the part of a rate that counts the rounds of one group.
 type owned struct{ of *Group } // the group that has it by SetRate
 
-// ownedBy returns the part of a rate that says whose it is, and whether it counts rounds: nil then
-// for a rate that nobody made.
+// ownedBy returns the part of a rate with its owner, and whether it counts rounds: nil then for a
+// rate that nobody made.
 func ownedBy(r Rate) (o *owned, counts bool) {
 	switch r := r.(type) {
 	case *Fixed:

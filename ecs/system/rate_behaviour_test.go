@@ -100,7 +100,7 @@ func TestBehaviour71VariableRate(t *testing.T) {
 	require.Equal(t, 0, c.pass(49*ms))
 }
 
-// The clock is what the program says; late frames count for MaxDelta, and it does not go back.
+// The clock is the program's; late frames count for MaxDelta, and it does not go back.
 func TestBehaviour71Clock(t *testing.T) {
 	c := newClocked(t, nil, system.MaxDelta(100*ms))
 	c.pass(time.Hour)

@@ -17,7 +17,7 @@ type program struct {
 	seen []string
 }
 
-// noting is a system that notes what it is told.
+// noting is a system that notes its calls.
 type noting struct {
 	p    *program
 	name string
@@ -87,7 +87,7 @@ func permute(list []Registration, visit func([]Registration)) {
 }
 
 // Systems run in the same order in whatever order their packages were initialized: groups that are
-// registered too, at any depth, and what Order says included.
+// registered too, at any depth, with their Order.
 func TestOrderOfRegistrationDoesNotMatter(t *testing.T) {
 	p := &program{}
 	list := []Registration{
@@ -169,7 +169,7 @@ func sorted(seen, want string) string {
 	return want
 }
 
-// What does not fit is told by name, all of it, and nothing is added.
+// All that does not fit is reported by name, and nothing is added.
 func TestRegistrationsThatDoNotFit(t *testing.T) {
 	p := &program{}
 	named := func(r Registration, of string) Registration { r.Package = of; return r }

@@ -34,7 +34,7 @@ func (h *hooks) Destroy(x *system.State) { h.journal.Destroy(x); h.call(h.destro
 
 const underWay = "an update is under way: it is inside a system, or in another goroutine"
 
-// What a system is told outside of updates is no place for an update, nor for Close.
+// The calls of a system outside of updates may not call Update or Close.
 func TestNoUpdateInsideOtherCalls(t *testing.T) {
 	s := newStage(t)
 	inside := func(*system.State) {

@@ -23,7 +23,7 @@ import (
 
 // TestSnapshotsSoak has goroutines ask for snapshots, hold and read them at random times, while
 // frames of systems and jobs write all rows and change the structure, and while the owner goes
-// back, forks what they read and lets snapshots be lost. QUARRY_SOAK says for how long.
+// back, forks what they read and lets snapshots be lost. QUARRY_SOAK is the duration.
 func TestSnapshotsSoak(t *testing.T) {
 	u, err := alloc.NewUniverse(alloc.Size(32 << 20))
 	require.NoError(t, err)

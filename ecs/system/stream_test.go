@@ -16,9 +16,9 @@ import (
 )
 
 // Streams of operations on lives: systems and groups that come, go, are switched and require
-// something, from outside and from inside of everything that a system is told, with calls that
-// panic, and commands that are played once. The same script runs on Systems and on a slow model
-// of them, drawn from the same seed, and both must have seen the same.
+// something, from outside and from inside of each call of a system, with calls that panic, and
+// commands that are played once. The same script runs on Systems and on a slow model of them, drawn
+// from the same seed, and both must have seen the same.
 
 // lives is what a script acts on: Systems, or the model.
 type lives interface {
@@ -32,7 +32,7 @@ type lives interface {
 	close()
 }
 
-// What a system is tells its name: the number decides.
+// The name of a system has its kind: the number decides.
 func isGroup(name string) bool   { return number(name)%3 == 0 }
 func requires(name string) bool  { return number(name)%4 == 1 }
 func bucketOf(name string) int   { return []int{0, 0, 1, 0, -1}[number(name)%5] }

@@ -27,13 +27,13 @@ type System interface {
 	Update(s *State)
 }
 
-// Creator is a System that is told when it is added; it makes its queries and jobs then.
+// Creator is a System with a call when it is added; it makes its queries and jobs then.
 type Creator interface {
 	// Create is called by Group.Add. If it returns an error or panics, the system is not added.
 	Create(s *State) error
 }
 
-// Starter is a System that is told when it starts to run.
+// Starter is a System with a call when it starts to run.
 type Starter interface {
 	// Start is called before the first update, and again before the first update after a time in
 	// which the system was disabled or its requirements were not met. If Start panics, the next
@@ -41,14 +41,14 @@ type Starter interface {
 	Start(s *State)
 }
 
-// Stopper is a System that is told when it stops running.
+// Stopper is a System with a call when it stops running.
 type Stopper interface {
 	// Stop is called when a running system is disabled, its requirements are no longer met, its
 	// group stops, or it is about to be destroyed.
 	Stop(s *State)
 }
 
-// Destroyer is a System that is told before it is destroyed.
+// Destroyer is a System with a call before it is destroyed.
 type Destroyer interface {
 	// Destroy is called by Systems.Close and State.Remove, after Stop. The system's queries are
 	// still open.
@@ -249,7 +249,7 @@ func (s *Systems) check(op string) {
 	s.refuseBodies(op)
 }
 
-// refuseBodies panics in the body of a job, as far as the scheduler can tell cheaply.
+// refuseBodies panics in the body of a job, as far as the scheduler can find out cheaply.
 func (s *Systems) refuseBodies(op string) {
 	if s.jobs.InBody() {
 		panic("system: " + op + ": in the body of a job; bodies use what the update took for them before")

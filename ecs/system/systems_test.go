@@ -33,7 +33,7 @@ func TestWhatSystemsAreMadeOf(t *testing.T) {
 	require.Equal(t, []error{system.ErrPanic}, (&system.PanicError{Value: "no error"}).Unwrap())
 }
 
-// Printed, what is disabled says so, and closed systems say that.
+// In print, disabled systems are marked, and closed systems are reported as closed.
 func TestString(t *testing.T) {
 	w, err := ecs.NewWorld()
 	require.NoError(t, err)

@@ -1,7 +1,7 @@
 package transform
 
 // Mat4 is a 4x4 matrix, column by column, as graphics libraries take it: elements 12 to 14 are
-// where the origin goes. Its last row is 0 0 0 1, whatever elements 3, 7, 11 and 15 say. The zero
+// where the origin goes. Its last row is 0 0 0 1, whatever elements 3, 7, 11 and 15 are. The zero
 // Mat4 moves all to the origin; see Identity.
 type Mat4 [16]float32
 

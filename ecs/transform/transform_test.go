@@ -408,7 +408,7 @@ func TestMarksChanged(t *testing.T) {
 	require.Zero(t, chunks())
 }
 
-// bytesSource is a source of what a fuzzer says, and of random numbers behind it.
+// bytesSource is a source of the bytes of a fuzzer, and of random numbers behind them.
 type bytesSource struct {
 	data []byte
 	rest *rand.PCG

@@ -10,10 +10,10 @@ import (
 // ErrStale is wrapped by the errors of Verify.
 var ErrStale = errors.New("a matrix is not what the locals say")
 
-// Verify checks that each matrix is what the locals say, as after Update, and returns an error that
-// names the first that is not. It goes from each entity up to the root, without what Update keeps.
-// Entities in a cycle, which only writes around the hierarchy make, are passed by. Cost: the depth
-// of each entity.
+// Verify checks that each matrix follows from the locals, as after Update, and returns an error
+// that names the first that is not. It goes from each entity up to the root, without what Update
+// keeps. Entities in a cycle, which only writes around the hierarchy make, are passed by. Cost: the
+// depth of each entity.
 func (t *Transforms) Verify() error {
 	q := ecs.NewQuery(t.world, ecs.With(t.local, t.global), ecs.IncludeDisabled(), ecs.IncludePrefabs())
 	defer q.Close()

@@ -8,7 +8,7 @@ type (
 	Speed struct{ X, Y float64 }
 )
 
-// Move adds v to each of p. The slice expression before the loop tells the compiler that v is as
+// Move adds v to each of p. The slice expression before the loop shows the compiler that v is as
 // long as p, so that the loop has no bounds check.
 func Move(p []Place, v []Speed) {
 	v = v[:len(p)]

@@ -8,8 +8,8 @@ import (
 	"quarry/layout"
 )
 
-// MoveVectors is Move with vectors of four float64. It needs AVX; CanMove says whether the CPU has
-// it.
+// MoveVectors is Move with vectors of four float64. It needs AVX; CanMove reports whether the CPU
+// has it.
 func MoveVectors(p []Place, v []Speed) {
 	d, s := layout.Flat[float64](p), layout.Flat[float64](v[:len(p)])
 	for len(d) >= 4 && len(s) >= 4 {

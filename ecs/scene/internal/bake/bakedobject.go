@@ -9,7 +9,7 @@ import (
 	"quarry/ecs/scene/internal/section"
 )
 
-// bakedObject is what a baker said of an object.
+// bakedObject is the result of a baker for an object.
 type bakedObject struct {
 	number  uint64 // no other record of the bakery has it
 	digest  digest // of the object's authoring data

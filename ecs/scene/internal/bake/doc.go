@@ -1,5 +1,5 @@
-// Package bake makes the files of scenes from authoring data. What a baker says of an object is
-// noted as a record: values as bytes, entities as placeholders. Records are kept with what they
+// Package bake makes the files of scenes from authoring data. The result of a baker for an object
+// is noted as a record: values as bytes, entities as placeholders. Records are kept with what they
 // depend on, and the worlds of sections are assembled from them, so a bake that makes few records
 // anew has the result of one that makes all:
 //

@@ -31,7 +31,7 @@ func (o *Object) String() string {
 	return o.ID + " (" + o.Place + ")"
 }
 
-// mostErrors is the most errors of a bake that are told.
+// mostErrors is the most errors of a bake that are reported.
 const mostErrors = 20
 
 // list is the objects of a bake.
@@ -45,7 +45,7 @@ type list struct {
 	files   *files           // that bakers ask for
 }
 
-// listOf checks what can be told without bakers: ids, sections and parents.
+// listOf checks what can be checked without bakers: ids, sections and parents.
 func listOf(objects []Object) (*list, error) {
 	l := &list{objects: objects, at: make(map[string]int, len(objects)), parent: make([]int, len(objects)),
 		members: map[string][]int{}}

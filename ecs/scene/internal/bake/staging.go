@@ -43,7 +43,7 @@ func newStaging(folder string) (*staging, error) {
 			err = os.ErrNotExist
 		}
 		if try == 9 || !errors.Is(err, disk.ErrLocked) && !errors.Is(err, os.ErrNotExist) {
-			_ = os.RemoveAll(path) // the error before says more
+			_ = os.RemoveAll(path) // the error before has more detail
 			return nil, err
 		}
 	}

@@ -23,7 +23,7 @@ func (p pace) fits(items int, left time.Duration) bool {
 
 // note notes what a step took. A pace rises at once and falls slowly, because a step that takes
 // longer than expected is worse than one that waits for the next frame. It doubles at most: a step
-// during which the system ran another program says nothing about the next.
+// during which the system ran another program does not predict the next.
 func (p *pace) note(took time.Duration, items int) {
 	if items == 0 {
 		return
