@@ -92,7 +92,7 @@ func longestFree(used uint64) (longest int) {
 	return longest
 }
 
-// script says how a history is made.
+// script is how a history is made.
 type script struct {
 	name    string
 	longest int  // runs are of 1 to longest chunks
