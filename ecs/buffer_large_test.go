@@ -185,7 +185,7 @@ func TestBehaviour57_AsManyElementsAsThereCanBe(t *testing.T) {
 	require.Equal(t, byte(4), d.Slice()[2<<20])
 }
 
-// refusedLarge grows, copies, moves and clones large buffers in universes that refuse what s says.
+// refusedLarge grows, copies, moves and clones large buffers in universes that refuse by s.
 func refusedLarge(s *alloc.Failures, asked map[string]int) error {
 	u, err := alloc.NewUniverse(alloc.Size(48<<20), alloc.InjectFailures(s))
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 // entities, such as the box around them or when they were last visited. Archetypes, changes and
 // terms take a Chunk like a component: entities with it lie in chunks of their own, and adding it
 // to an entity moves its row. The value belongs to the chunk. Rows that come, go, or fill a gap
-// take no value along and change none; the terms Changed of their components and Ordered tell of
+// take no value along and change none; the terms Changed of their components and Ordered are about
 // rows.
 //
 // A chunk begins with the zero value. When the chunk is outgrown or shrunk, or is handed to another

@@ -36,7 +36,7 @@ func (d *Delta) Born() iter.Seq[Entity] { return seqOf(d.inner().Born()) }
 func (d *Delta) Died() iter.Seq[Entity] { return seqOf(d.inner().Died()) }
 
 // Moved yields the entities that are alive in both states and have other types or shared values in
-// the newer one, with both archetypes; Gained and Lost tell which types came and went.
+// the newer one, with both archetypes; Gained and Lost yield the types that came and went.
 func (d *Delta) Moved() iter.Seq2[Entity, [2]*Archetype] {
 	d.inner().CheckWalk("Delta.Moved")
 	return func(yield func(Entity, [2]*Archetype) bool) {
@@ -66,7 +66,7 @@ var ErrDelta = delta.ErrDelta
 // Any goroutine may call Diff. The delta can be walked until one of the snapshots is closed or
 // renewed; to keep it, see EncodeDelta. The error wraps ErrDelta: the snapshots are of different
 // worlds or in the wrong order, or values of managed types or shared values cannot be compared; or
-// it says that a snapshot is lost, or is a *LimitError.
+// it means that a snapshot is lost, or is a *LimitError.
 //
 // Cost: units of 16 KiB that were not written in between are not looked at. Of those that were, and
 // of all archetypes of which rows came, went or moved, both states are copied and compared; of the
@@ -106,14 +106,14 @@ func byHandle(yield func(Entity, Type) bool) func(entity.ID, *world.Type) bool {
 }
 
 // Gained yields each entity that is alive in both states with each type that it has in the newer
-// one alone, of every kind; Values tells the value. Types are as those of Changed.
+// one alone, of every kind; Values returns the value. Types are as those of Changed.
 func (d *Delta) Gained() iter.Seq2[Entity, Type] {
 	d.inner().CheckWalk("Delta.Gained")
 	return func(yield func(Entity, Type) bool) { d.inner().EachGained(byHandle(yield)) }
 }
 
 // Lost yields each entity that is alive in both states with each type that it has in the older one
-// alone, of every kind; Values tells the value. Types are as those of Changed.
+// alone, of every kind; Values returns the value. Types are as those of Changed.
 func (d *Delta) Lost() iter.Seq2[Entity, Type] {
 	d.inner().CheckWalk("Delta.Lost")
 	return func(yield func(Entity, Type) bool) { d.inner().EachLost(byHandle(yield)) }
@@ -190,15 +190,15 @@ func DecodeDelta(r io.Reader, most int) (*Delta, error) {
 // is refused by the length that it states. To read from the network while others need the world, or
 // within another bound, see DecodeDelta and Delta.ApplyTo.
 //
-// ApplyDelta is for bytes of strangers: whatever they say is checked before w changes; only the
-// values may be any.
+// ApplyDelta is for bytes of strangers: their content is checked before w changes; only the values
+// may be any.
 //
-// An error that wraps ErrDelta says why the delta does not fit: damage, another base, types. An
-// error of the reader is wrapped too. If there is no room, the error is a *LimitError. After any
-// error w is as before. ApplyDelta is a structural change: it panics inside a loop over rows, and
-// invalidates batches. No goroutine may reserve ids meanwhile. Cost: proportional to the delta and
-// to the entities of archetypes that differ; where archetypes came or went, a look at each. Rows
-// that move are copied through Go memory.
+// An error that wraps ErrDelta has the reason why the delta does not fit: damage, another base,
+// types. An error of the reader is wrapped too. If there is no room, the error is a *LimitError.
+// After any error w is as before. ApplyDelta is a structural change: it panics inside a loop over
+// rows, and invalidates batches. No goroutine may reserve ids meanwhile. Cost: proportional to the
+// delta and to the entities of archetypes that differ; where archetypes came or went, a look at
+// each. Rows that move are copied through Go memory.
 func (w *World) ApplyDelta(r io.Reader) error { return delta.ApplyDelta(w.inner(), r) }
 
 // ApplyTo makes a world what World.ApplyDelta would make it of the delta's bytes. The delta comes

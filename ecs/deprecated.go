@@ -13,7 +13,7 @@ import (
 )
 
 // Deprecated names, which the next version will not have. go fix writes what to write instead where
-// a function has the comment go:fix inline; the others say it.
+// a function has the comment go:fix inline; the comments of the others have it.
 
 // Share is World.Lend.
 //

@@ -182,7 +182,7 @@ func parseNumber(what, text string, most uint64) (uint32, error) {
 // that it will create.
 func (e Entity) IsPlaceholder() bool { return entity.ID(e).IsPlaceholder() }
 
-// Location says where an entity's values are: in a row of a chunk of an archetype. A structural
+// Location is where an entity's values are: in a row of a chunk of an archetype. A structural
 // change of the world may move them, because a row that leaves is replaced by the archetype's last
 // row.
 type Location struct {

@@ -7,7 +7,7 @@ import (
 )
 
 // A store of accounts finds those that were written since it last looked, row by row: a writer
-// switches the tag Saved off. [ecs.Changed] tells of chunks only. Names are buffers of bytes, for
+// switches the tag Saved off. [ecs.Changed] finds chunks only. Names are buffers of bytes, for
 // components hold no strings.
 func ExampleDisabled() {
 	type Account struct{ ID, Cents int }

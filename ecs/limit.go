@@ -8,7 +8,7 @@ import "quarry/ecs/internal/world"
 var ErrLimit = world.ErrLimit
 
 // LimitError reports that a limit of the library or of the system was reached. Op is the call, such
-// as Archetype.Create; Limit is what is limited, such as "entities a world", or "" if Err says it;
+// as Archetype.Create; Limit is what is limited, such as "entities a world", or "" if Err has it;
 // Max is the limit; Err is the error of the layer below, or why there is the limit and what to do,
 // or nil. The world is unchanged by the call. Functions without an error result panic with it; Try
 // returns it.

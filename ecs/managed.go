@@ -40,7 +40,7 @@ func RegisterManaged[T any](w *World, options ...TypeOption) Managed[T] {
 }
 
 // Get returns e's value for reading, or nil if e is not alive, does not have the component, or has
-// no value yet. Has tells whether e has the component. Get changes nothing, so goroutines that
+// no value yet. Has reports whether e has the component. Get changes nothing, so goroutines that
 // share the world may call it.
 func (m Managed[T]) Get(e Entity) *T {
 	p, _ := m.t.OwnerLookup().LookUp(world.OpManagedGet, entity.ID(e))

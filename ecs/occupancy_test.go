@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestOccupancy: the list says what the archetypes say one by one, and all that the universe
-// counts.
+// TestOccupancy: the list has the figures that the archetypes return one by one, and all that the
+// universe counts.
 func TestOccupancy(t *testing.T) {
 	w := ecstest.NewWorld(t)
 	require.Empty(t, w.Occupancy())

@@ -395,7 +395,7 @@ func TestSharedAgainstModel(t *testing.T) {
 	}
 }
 
-// TestSharedMisuse: what cannot be is refused, and says what to do.
+// TestSharedMisuse: misuse is refused with what to do.
 func TestSharedMisuse(t *testing.T) {
 	w, other := ecstest.NewWorld(t), ecstest.NewWorld(t)
 	cell, position := ecs.RegisterShared[int](w), ecs.Register[ecstest.Position](w)
@@ -441,8 +441,8 @@ func TestSharedMisuse(t *testing.T) {
 	require.PanicsWithValue(t, "ecs: Shared.Values: the world is closed", func() { cell.Values(nil) })
 }
 
-// TestSharedInAShare: goroutines that share a world ask for the rows of values, known ones
-// and others.
+// TestSharedInAShare: goroutines of a lent world loop over the rows of values, known ones and
+// others.
 func TestSharedInAShare(t *testing.T) {
 	w := ecstest.NewWorld(t)
 	cell, position := ecs.RegisterShared[int](w), ecs.Register[ecstest.Position](w)

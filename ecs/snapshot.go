@@ -28,7 +28,7 @@ import (
 // Taking, restoring and closing belong to the world's owner; any goroutine may read.
 //
 // If there is no memory to keep old bytes, the write goes on and the snapshots that lack the bytes
-// are lost: Err says why, and whatever asks them fails with that.
+// are lost: Err returns the reason, and every reader of them fails with it.
 type Snapshot struct{ core snapshot.Snapshot }
 
 func (s *Snapshot) inner() *snapshot.Snapshot {
@@ -62,8 +62,7 @@ func (s *Snapshot) Renew() { s.inner().Renew() }
 func (s *Snapshot) Close() { s.inner().Close() }
 
 // Err returns why the snapshot is lost, or nil. It is lost if there was no memory to keep bytes
-// that were about to be written. The error wraps what package alloc said. Any goroutine may call
-// it.
+// that were about to be written. The error wraps that of package alloc. Any goroutine may call it.
 func (s *Snapshot) Err() error { return s.inner().Err() }
 
 // Version returns the world's version when the snapshot was taken: what changed since is newer.
@@ -153,8 +152,8 @@ func (s *Snapshot) Verify() error {
 // function panics, there is no fork. It takes the options of World.Clone. Unlike a clone, the fork
 // keeps the world's tag, which the entities in its columns carry; so the two worlds take each
 // other's entities for their own (docs/decisions/0036). Fork belongs to the owner of the snapshot's
-// world. An error is as of World.Clone, or says that the snapshot is lost or that there are managed
-// values without CopyWith. Cost: a copy of all rows and managed values.
+// world. An error is as of World.Clone, or means that the snapshot is lost or that there are
+// managed values without CopyWith. Cost: a copy of all rows and managed values.
 func (s *Snapshot) Fork(options ...Option) (*World, error) {
 	const op = "Snapshot.Fork"
 	s.inner().CheckOpen(op)
@@ -194,7 +193,7 @@ func (s *Snapshot) Fork(options ...Option) (*World, error) {
 // and name entities that came since: Play refuses those by name. The snapshot and all others stay,
 // newer ones too.
 //
-// The error says that the snapshot is lost, or that there are managed values without CopyWith,
+// An error means that the snapshot is lost, or that there are managed values without CopyWith,
 // which cannot be brought back, or is a *LimitError: there is no memory to keep what newer
 // snapshots need. Then nothing has changed, as after a panic of a function of CopyWith. Restore
 // panics for a snapshot of another world and for a closed one, inside a loop over rows and while

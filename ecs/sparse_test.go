@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// sparseModel says what a world of three types must have. Values are by entity.
+// sparseModel is what a world of three types must have. Values are by entity.
 type sparseModel struct {
 	w       *ecs.World
 	pos     ecs.Component[ecstest.Position]

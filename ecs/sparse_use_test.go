@@ -104,7 +104,7 @@ func TestSparseClosed(t *testing.T) {
 }
 
 // TestSparseChanged: Changed terms pass chunks with a value that was added, written, or switched,
-// and no others; the handle tells of single entities.
+// and no others; the handle serves single entities.
 func TestSparseChanged(t *testing.T) {
 	w := ecstest.NewWorld(t, ecs.ChunkGrowth(alloc.Fixed(1)))
 	position, marked := ecs.Register[ecstest.Position](w), ecs.RegisterSparse[ecstest.Marked](w, ecs.Enableable)

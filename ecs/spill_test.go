@@ -116,8 +116,8 @@ func TestOddElements(t *testing.T) {
 	}
 }
 
-// TestGrowthIsRefused fills a universe: each call that needs memory says so and
-// leaves the buffer as it was; the others work.
+// TestGrowthIsRefused fills a universe: each call that needs memory returns an error and leaves the
+// buffer as it was; the others work.
 func TestGrowthIsRefused(t *testing.T) {
 	u := ecstest.NewUniverse(t, 2<<20)
 	w := ecstest.NewWorld(t, ecs.WithUniverse(u), ecs.ChunkGrowth(alloc.Growth{}))

@@ -71,7 +71,7 @@ func Cleanup(r *registration) {
 }
 
 // TrackRows gives every row of the type a change version of its own, besides that of its chunk. So
-// Component.ChangedAt and ChangedSince tell of single rows, and a Changed term with Term.Masked
+// Component.ChangedAt and ChangedSince are exact to the row, and a Changed term with Term.Masked
 // matches only rows that were written. What marks the type changed in a chunk marks the rows that
 // it is about: Set, Mut, enabling and disabling one row; Slice of Write and the fields W and
 // BufferW of views all rows that they show, so a loop that writes few of its rows takes ReadOnly
@@ -89,10 +89,10 @@ func TrackRows(r *registration) {
 }
 
 // MaxRows limits how many rows chunks have whose entities have the type: to the least limit of
-// their types. So chunks are units that versions, chunk components and Between tell apart, that
-// jobs take, or that a program keeps something by, however small rows are. Without a limit chunks
-// grow with their archetype to 1 MiB. MaxRows is an option of components, tags among them, of
-// buffers and of managed types. It panics if n is less than 1.
+// their types. So chunks are the units of versions, chunk components, Between and jobs, and of data
+// that a program keeps, however small rows are. Without a limit chunks grow with their archetype to
+// 1 MiB. MaxRows is an option of components, tags among them, of buffers and of managed types. It
+// panics if n is less than 1.
 //
 // Cost: a chunk takes 16 KiB at least, or 2 KiB if it is the archetype's only one, so few rows in
 // it waste the rest; and loops, look-ups and batches pay once more for each chunk. Whole chunks go

@@ -23,7 +23,7 @@ func (w *World) Version() uint32 { return w.core.Tables.Version }
 // and go when an entity with the type gains or loses another one. The version of a value may be
 // later: it counts rows of all values of the type whose archetypes the world has given up.
 // OrderVersion panics for a type of another world. Cost: for each archetype of the world, and each
-// chunk of those with the type. See also Ordered, which tells the chunks.
+// chunk of those with the type. See also Ordered, which finds the chunks.
 func (w *World) OrderVersion(t Type) uint32 {
 	const op = "World.OrderVersion"
 	w.inner().CheckHandle(op)

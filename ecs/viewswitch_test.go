@@ -118,8 +118,8 @@ func TestViewSwitchesElsewhere(t *testing.T) {
 	ecstest.RequirePanic(t, "the world is lent", func() { m.Get(v.list[0]) })
 }
 
-// TestStaleSwitches: bits that were kept over a structural change, a share, or the world's end
-// switch nothing and say so, and those of a row that is gone do not count it.
+// TestStaleSwitches: bits that were kept over a structural change, a borrow, or the world's end
+// switch nothing and panic, and those of a row that is gone do not count it.
 func TestStaleSwitches(t *testing.T) {
 	w, err := ecs.NewWorld()
 	require.NoError(t, err)

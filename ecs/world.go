@@ -66,10 +66,10 @@ func ChunkGrowth(g alloc.Growth) Option { return func(w *World) { w.core.Growth 
 // NewWorld creates an empty world. It has a universe of its own, of the default size, unless
 // WithUniverse is given. An error wraps one from alloc.NewUniverse.
 //
-// Entities tell worlds apart by 4 bits. With up to 16 worlds open at once each has bits of its own,
-// and an entity of another is refused. With more, one of another world in sixteen has the same
-// bits, and is taken for the entity of this world that has the same index and version, if one is
-// alive. Debug builds find that too: there versions of worlds with the same bits start 4,194,304
+// Entities of different worlds differ in 4 bits. With up to 16 worlds open at once each has bits of
+// its own, and an entity of another is refused. With more, one of another world in sixteen has the
+// same bits, and is taken for the entity of this world that has the same index and version, if one
+// is alive. Debug builds find that too: there versions of worlds with the same bits start 4,194,304
 // apart, so an entity of another world made by NewWorld is not alive in this one. Its version then
 // depends on how many worlds are open.
 func NewWorld(options ...Option) (*World, error) {
@@ -92,11 +92,11 @@ func allOf(options []Option) func(*World) {
 // journal, which is to be closed first.
 //
 // Otherwise the world is closed even if Close returns an error, which it does in four cases. If
-// others still hold chunks of the world's own universe, the error wraps alloc.ErrInUse and says how
-// many of the chunks command buffers hold. If memory belongs to no entity's buffer, the error wraps
-// alloc.ErrLeak and gives the number of blocks, as it does after the third case: the file that the
-// world was opened from was cut, which is a *mmap.FaultError. The fourth is that the system refuses
-// to take its memory back.
+// others still hold chunks of the world's own universe, the error wraps alloc.ErrInUse and has the
+// number of chunks that command buffers hold. If memory belongs to no entity's buffer, the error
+// wraps alloc.ErrLeak and gives the number of blocks, as it does after the third case: the file
+// that the world was opened from was cut, which is a *mmap.FaultError. The fourth is that the
+// system refuses to take its memory back.
 //
 // A second call retries the release of the universe, and does nothing once that is done. Close
 // closes the world's snapshots. It panics inside a loop over rows and where Snapshot.Close does,
@@ -172,14 +172,14 @@ func (w *World) Trim() (chunks int) { return w.inner().Trim() }
 // types. The order of rows within an archetype counts. Neither the order of archetypes counts, by
 // which queries go, nor the order in which types were registered or entries added, nor how rows are
 // cut into chunks. A type counts by kind, package and name; types of one name, as functions declare
-// them, are told apart by the order of registration. Padding, capacities, memory addresses and the
-// world's tag in entities do not count, so two worlds that went through the same operations have
-// the same hash. Indices and versions of entities count, so a world whose entities were created
-// anew from a file has another hash. Floats count by their bits. In shared values, pointers,
-// channels and the contents of interfaces do not count. Values of managed types do not count at
-// all, because Go values have no stable bytes, nor do those of chunk types. A closed world has the
-// hash of an empty one. The hash is the same on every platform with little-endian numbers; its
-// definition is in docs/semantics.md. Cost: it reads every row, about 0.3 ns per byte.
+// them, are distinguished by the order of registration. Padding, capacities, memory addresses and
+// the world's tag in entities do not count, so two worlds that went through the same operations
+// have the same hash. Indices and versions of entities count, so a world whose entities were
+// created anew from a file has another hash. Floats count by their bits. In shared values,
+// pointers, channels and the contents of interfaces do not count. Values of managed types do not
+// count at all, because Go values have no stable bytes, nor do those of chunk types. A closed world
+// has the hash of an empty one. The hash is the same on every platform with little-endian numbers;
+// its definition is in docs/semantics.md. Cost: it reads every row, about 0.3 ns per byte.
 func (w *World) Hash() uint64 { return w.inner().Hash() }
 
 // Verify checks the numbered invariants of the world, of its heap and, if the world owns its
