@@ -90,29 +90,29 @@ func (d *world) between(older, newer *snapshotModel) *gap {
 
 // compareBoth notes what differs between two states of an entity, of which the older one may be
 // nil.
-func (d *world) compareBoth(p *gap, e ecs.Entity, x, was *entity) {
+func (d *world) compareBoth(p *gap, e ecs.Entity, newer, older *entity) {
 	name := ""
-	if was != nil {
-		name = was.name
+	if older != nil {
+		name = older.name
 	}
-	if x.name != name {
-		p.renamed[e] = x.name
+	if newer.name != name {
+		p.renamed[e] = newer.name
 	}
-	if was != nil {
-		d.compareKinds(p, e, x, was)
+	if older != nil {
+		d.compareKinds(p, e, newer, older)
 	}
 	for k, c := range d.list {
-		if !x.group.set.has(k) || c.shared() != nil || k == chunkMarksKind || k == managedKind {
+		if !newer.group.set.has(k) || c.shared() != nil || k == chunkMarksKind || k == managedKind {
 			continue
 		}
 		old, off := c.zero(), false
-		had := was != nil && was.group.set.has(k)
+		had := older != nil && older.group.set.has(k)
 		if had {
-			old, off = was.values[k], was.off.has(k)
+			old, off = older.values[k], older.off.has(k)
 		}
 		switch {
-		case !sameValue(c, old, x.values[k]) || off != x.off.has(k):
-			p.differs[x.group] = true
+		case !sameValue(c, old, newer.values[k]) || off != newer.off.has(k):
+			p.differs[newer.group] = true
 			if had {
 				p.changed[has{e, k}] = true
 			}
@@ -120,17 +120,17 @@ func (d *world) compareBoth(p *gap, e ecs.Entity, x, was *entity) {
 			if had {
 				p.changed[has{e, k}] = false
 			}
-			if !p.differs[x.group] {
-				p.differs[x.group] = false // perhaps
+			if !p.differs[newer.group] {
+				p.differs[newer.group] = false // perhaps
 			}
 		}
 	}
-	if x.entry == nil {
+	if newer.entry == nil {
 		return
 	}
-	if was == nil || was.entry == nil || was.entry.v != x.entry.v || was.entry.off != x.entry.off {
+	if older == nil || older.entry == nil || older.entry.v != newer.entry.v || older.entry.off != newer.entry.off {
 		p.entries = true
-		if was != nil && was.entry != nil {
+		if older != nil && older.entry != nil {
 			p.changed[has{e, sparseLinkKind}] = true
 		}
 	}

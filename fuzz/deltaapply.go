@@ -238,12 +238,12 @@ func (m *model) proceed(t *snapshotModel, d *world) {
 	m.trace = m.traceOf(t)
 }
 
-// follows gives an entity the versions and blocks that it has after a delta; was is what it was, or
-// nil.
-func (m *model) follows(x, was *entity) {
+// follows gives an entity the versions and blocks that it has after a delta; older is its state
+// before, or nil.
+func (m *model) follows(x, older *entity) {
 	had := kinds(0)
-	if was != nil {
-		had = was.group.set & x.group.set
+	if older != nil {
+		had = older.group.set & x.group.set
 	}
 	x.spilled = 0
 	for k, c := range m.list {
@@ -251,20 +251,20 @@ func (m *model) follows(x, was *entity) {
 		if b == nil || !x.group.set.has(k) {
 			continue
 		}
-		if had.has(k) && was.spilled.has(k) || b.length(x.values[k]) > b.inlined() {
+		if had.has(k) && older.spilled.has(k) || b.length(x.values[k]) > b.inlined() {
 			x.spilled |= 1 << k
 			m.spilled++
 		}
 	}
-	if was == nil || was.group != x.group || was.row != x.row {
+	if older == nil || older.group != x.group || older.row != x.row {
 		m.arrive(x)
 		return
 	}
-	x.arrived, x.wrote = was.arrived, was.wrote
+	x.arrived, x.wrote = older.arrived, older.wrote
 	for k, c := range m.list {
 		switch {
 		case !x.group.set.has(k):
-		case x.off.has(k) != was.off.has(k) || !sameValue(c, was.values[k], x.values[k]):
+		case x.off.has(k) != older.off.has(k) || !sameValue(c, older.values[k], x.values[k]):
 			m.touch(x, k)
 		case c.buffer() != nil || vague.has(k): // the same value may have other bytes
 			m.touched[k] = m.version
@@ -281,9 +281,9 @@ func sameValue(c kind, a, b any) bool {
 }
 
 // touch gives entries that differ from those before the version of now.
-func (s *set) touch(was map[ecs.Entity]*entity, m *model) {
+func (s *set) touch(older map[ecs.Entity]*entity, m *model) {
 	n := 0
-	for _, x := range was {
+	for _, x := range older {
 		if x.entry != nil {
 			n++
 		}
@@ -292,7 +292,7 @@ func (s *set) touch(was map[ecs.Entity]*entity, m *model) {
 		s.touched = m.version
 	}
 	for _, e := range s.order {
-		x, y := m.entities[e], was[e]
+		x, y := m.entities[e], older[e]
 		if y == nil || y.entry == nil || y.entry.v != x.entry.v || y.entry.off != x.entry.off {
 			m.mark(x)
 			continue

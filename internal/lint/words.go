@@ -27,6 +27,13 @@ var (
 	headless = regexp.MustCompile(`(?i)//.*\b(who` + `ever|of which it sa` + `ys|sa` + `ys no|` +
 		`what is n` + `o [a-z]+|is n` + `one of a)\b`)
 
+	// predicate matches none in the place of what a thing is not, with the word before; a clause of
+	// there is none is English.
+	predicate = regexp.MustCompile(`(?i)\b(\w+) ((?:is|are|was|were) n` + `one)\b`)
+
+	// speaking matches errors that speak: they mean something, or have a text.
+	speaking = regexp.MustCompile(`(?i)\berrors? (?:sa` + `ys?|te` + `lls?)\b`)
+
 	// machinePath is an absolute path into places that differ by machine. A
 	// slash after a name, a dot or a closing brace continues a path and is not
 	// the start of one.
@@ -55,6 +62,7 @@ func forbiddenWords(t *tree) []finding {
 		}
 		if f.syntax != nil {
 			found = append(found, forbiddenLayouts(t, f)...)
+			found = append(found, unclearDeclarations(t, f)...)
 		}
 	}
 	return found
@@ -74,6 +82,16 @@ func forbiddenInLine(f *file, line string) []string {
 	if phrase := headless.FindStringSubmatch(line); f.syntax != nil && phrase != nil {
 		list = append(list, "names no thing: "+phrase[1]+": write what is meant")
 	}
+	if _, comment, ok := strings.Cut(line, "//"); ok && f.syntax != nil {
+		for _, m := range predicate.FindAllStringSubmatch(comment, -1) {
+			if !strings.EqualFold(m[1], "there") {
+				list = append(list, m[2]+" is no predicate: write what "+m[1]+" is, or is not")
+			}
+		}
+		if phrase := speaking.FindString(comment); phrase != "" {
+			list = append(list, "an error means something, or has a text: "+phrase)
+		}
+	}
 	if f.isSource() && linkname.MatchString(line) {
 		list = append(list, "links to a name that its owner does not export")
 	}
@@ -84,6 +102,50 @@ func forbiddenInLine(f *file, line string) []string {
 		}
 	}
 	return list
+}
+
+// unclearDeclarations finds parameters that are called is or was, and declarations whose comment
+// begins with the name and says or tells: code returns, reports, checks or has.
+func unclearDeclarations(t *tree, f *file) []finding {
+	var found []finding
+	speaks := func(name *ast.Ident, comments ...*ast.CommentGroup) {
+		for _, c := range comments {
+			first, rest, _ := strings.Cut(c.Text(), " ")
+			verb, _, _ := strings.Cut(rest, " ")
+			if first == name.Name && (verb == "sa"+"ys" || verb == "te"+"lls") {
+				found = append(found, t.at(name.Pos(), "%s %s nothing: it returns, reports, checks or has", first, verb))
+			}
+		}
+	}
+	ast.Inspect(f.syntax, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			speaks(n.Name, n.Doc)
+		case *ast.GenDecl:
+			for _, s := range n.Specs {
+				switch s := s.(type) {
+				case *ast.TypeSpec:
+					speaks(s.Name, n.Doc, s.Doc, s.Comment)
+				case *ast.ValueSpec:
+					speaks(s.Names[0], n.Doc, s.Doc, s.Comment)
+				}
+			}
+		case *ast.Field:
+			for _, name := range n.Names {
+				speaks(name, n.Doc, n.Comment)
+			}
+		case *ast.FuncType:
+			for _, p := range n.Params.List {
+				for _, name := range p.Names {
+					if name.Name == "is" || name.Name == "was" {
+						found = append(found, t.at(name.Pos(), "parameter %s: name it for what it is", name.Name))
+					}
+				}
+			}
+		}
+		return true
+	})
+	return found
 }
 
 // forbiddenLayouts finds code that depends on how the runtime lays out types

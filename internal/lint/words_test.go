@@ -120,3 +120,31 @@ func TestForbiddenWordsReportsHeadless(t *testing.T) {
 		require.Empty(t, files{"a.go": "package a\n\nvar x = \"" + phrase + "\"\n"}.find(t, forbiddenWords))
 	}
 }
+
+func TestForbiddenWordsReportsPredicates(t *testing.T) {
+	for text, want := range map[string]string{
+		"The zero value is n" + "one.":           "is n" + "one is no predicate: write what value is, or is not",
+		"F returns 0, which ARE n" + "one of it": "ARE n" + "one is no predicate: write what which is, or is not",
+		"The error sa" + "ys why.":               "an error means something, or has a text: error sa" + "ys",
+		"Errors te" + "ll of it.":                "an error means something, or has a text: Errors te" + "ll",
+	} {
+		require.Equal(t, []string{"a.go:3: " + want},
+			files{"a.go": "package a\n\n// " + text + "\n", "a.md": text}.find(t, forbiddenWords), text)
+	}
+	for _, text := range []string{"// If there is n" + "one, F waits.", "var x = \"it is n" + "one\"", "// errors.Is"} {
+		require.Empty(t, files{"a.go": "package a\n\n" + text + "\n"}.find(t, forbiddenWords), text)
+	}
+}
+
+func TestForbiddenWordsReportsDeclarations(t *testing.T) {
+	const how = " nothing: it returns, reports, checks or has"
+	require.Equal(t, []string{
+		"a.go:4: f sa" + "ys" + how,
+		"a.go:7: t te" + "lls" + how,
+		"a.go:8: on sa" + "ys" + how,
+		"a.go:11: parameter was: name it for what it is",
+		"a.go:11: parameter is: name it for what it is",
+	}, files{"a.go": "package a\n\n// f sa" + "ys whether.\nfunc f() {}\n\n// t te" + "lls all.\ntype t struct {\n" +
+		"\ton bool // on sa" + "ys that it is on\n}\n\nfunc g(was, is int) (ok bool) { return was < is }\n\n" +
+		"// h asks, and the page sa" + "ys why.\nfunc h() (was, is int) { return }\n"}.find(t, forbiddenWords))
+}

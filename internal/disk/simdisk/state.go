@@ -125,9 +125,9 @@ func (s *state) find(path string) node {
 }
 
 // name gives a node a name in a folder that is there.
-func (s *state) name(path, was string, n node) {
+func (s *state) name(path, old string, n node) {
 	f := s.find(filepath.Dir(path)).(*folder)
-	naming := naming{name: filepath.Base(path), was: was, node: n}
+	naming := naming{name: filepath.Base(path), was: old, node: n}
 	naming.on(f.now)
 	f.names = append(f.names, naming)
 }
