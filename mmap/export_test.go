@@ -269,7 +269,7 @@ type Frugal struct {
 }
 
 func (f Frugal) traits() traits {
-	t := f.System.traits()
+	t := f.Backing.traits()
 	t.mostRuns = f.Limit
 	return t
 }
