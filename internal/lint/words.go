@@ -113,7 +113,8 @@ func unclearDeclarations(t *tree, f *file) []finding {
 			first, rest, _ := strings.Cut(c.Text(), " ")
 			verb, _, _ := strings.Cut(rest, " ")
 			if first == name.Name && (verb == "sa"+"ys" || verb == "te"+"lls") {
-				found = append(found, t.at(name.Pos(), "%s %s nothing: it returns, reports, checks or has", first, verb))
+				found = append(found, t.at(name.Pos(), "%s %s nothing: it returns, reports, checks or has",
+					first, verb))
 			}
 		}
 	}
