@@ -142,7 +142,10 @@ func TestBehaviour57_TheLongestBuffer(t *testing.T) {
 		require.ErrorContains(t, err, "ecs: DynamicBuffer."+op+": alloc: Local.")
 	}
 	for _, need := range []int{math.MaxUint32 + 1, math.MaxInt} {
-		for _, err := range []error{ecs.Try(func() { d.Resize(need) }), ecs.Try(func() { d.Reserve(need) }), ecs.Try(func() { d.ResizeUninitialized(need) })} {
+		for _, err := range []error{
+			ecs.Try(func() { d.Resize(need) }), ecs.Try(func() { d.Reserve(need) }),
+			ecs.Try(func() { d.ResizeUninitialized(need) }),
+		} {
 			require.ErrorContains(t, err, ": the limit is 4294967295 elements of a buffer")
 		}
 	}
@@ -172,8 +175,10 @@ func TestBehaviour57_AsManyElementsAsThereCanBe(t *testing.T) {
 	require.Equal(t, math.MaxUint32, d.Cap(), "the block has a byte more")
 	s := d.Slice()
 	s[0], s[math.MaxUint32-1] = 1, 2
-	require.EqualError(t, ecs.Try(func() { d.Append(3) }), "ecs: DynamicBuffer.Append: the limit is 4294967295 elements of a buffer")
-	require.EqualError(t, ecs.Try(func() { d.Insert(0, 3) }), "ecs: DynamicBuffer.Insert: the limit is 4294967295 elements of a buffer")
+	require.EqualError(t, ecs.Try(func() { d.Append(3) }),
+		"ecs: DynamicBuffer.Append: the limit is 4294967295 elements of a buffer")
+	require.EqualError(t, ecs.Try(func() { d.Insert(0, 3) }),
+		"ecs: DynamicBuffer.Insert: the limit is 4294967295 elements of a buffer")
 	require.NoError(t, w.Verify())
 	require.Same(t, unsafe.SliceData(s), unsafe.SliceData(d.Slice()))
 	require.Equal(t, []byte{1, 2}, []byte{d.Slice()[0], d.Slice()[math.MaxUint32-1]})
@@ -207,7 +212,10 @@ func refusedLarge(s *alloc.Failures, asked map[string]int) error {
 		return d
 	}
 	r.Try("TryAppend", func() error { return ecs.Try(func() { buffer().Append(pages(1, 1<<10+9)...) }) })
-	r.Try("TryInsert", func() error { d := buffer(); return ecs.Try(func() { d.Insert(min(3, d.Len()), d.Slice()...) }) })
+	r.Try("TryInsert", func() error {
+		d := buffer()
+		return ecs.Try(func() { d.Insert(min(3, d.Len()), d.Slice()...) })
+	})
 	r.Try("TryCopyFrom", func() error { return ecs.Try(func() { buffer().CopyFrom(pages(2, 3<<10)) }) })
 	r.Try("TryReserve", func() error { return ecs.Try(func() { buffer().Reserve(5 << 10) }) })
 	r.Try("TryResize", func() error { return ecs.Try(func() { buffer().Resize(6 << 10) }) })

@@ -306,7 +306,7 @@ func (p Location) String() string {
 	return fmt.Sprintf("%v chunk %d row %d", p.Archetype, p.Chunk, p.Row)
 }
 
-// The Try forms. go fix does not rewrite them, since the closure of Try would have to be called at once.
+// The Try forms. go fix does not rewrite them: it inlines no function of several statements.
 
 // TryNewArchetype is Try of NewArchetype.
 //

@@ -11,6 +11,9 @@ import (
 	"quarry/ecs/internal/world"
 )
 
+// A lookup finds the values of any entity for goroutines that are not the owner: in what a job
+// borrows, or in a snapshot.
+
 // Readable is what a look-up reads: an *Accessor, the world as a job borrows it, or a *Snapshot.
 type Readable interface {
 	// lookup returns the look-up of a type; op is the function that asks.
@@ -50,9 +53,9 @@ type lookup struct {
 	kind Kind
 }
 
-// Lookup returns a Lookup in an accessor or a snapshot. In an accessor it is for the accessor's goroutine, and it
-// panics unless the type is among the borrow's uses, or the borrow's query reads it and does not
-// write it; this is checked only here.
+// Lookup returns a Lookup in an accessor or a snapshot. In an accessor it is for the accessor's
+// goroutine, and it panics unless the type is among the borrow's uses, or the borrow's query reads
+// it and does not write it; this is checked only here.
 //
 // In a snapshot it finds the component as it was. Any goroutine may use it until the snapshot is
 // closed. The first look-up in a snapshot copies the records of all ids, 8 bytes each. Lookup
@@ -67,9 +70,9 @@ func (s Sparse[T]) Lookup(in Readable) Lookup[T] {
 	return Lookup[T]{lookupOf(s.t, "Sparse.Lookup", in)}
 }
 
-// Lookup returns a Lookup in an accessor or a snapshot; see Component.Lookup. In a snapshot it finds the copies of
-// the values, which are valid until the snapshot is closed or renewed, and Lookup panics for a type
-// without CopyWith.
+// Lookup returns a Lookup in an accessor or a snapshot; see Component.Lookup. In a snapshot it
+// finds the copies of the values, which are valid until the snapshot is closed or renewed, and
+// Lookup panics for a type without CopyWith.
 func (m Managed[T]) Lookup(in Readable) Lookup[T] {
 	return Lookup[T]{lookupOf(m.t, "Managed.Lookup", in)}
 }

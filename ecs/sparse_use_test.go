@@ -329,6 +329,6 @@ func TestSparseSwitchMany(t *testing.T) {
 		require.PanicsWithValue(t, "ecs: Sparse.At: row 100 is not in [0, 100)", func() { marked.At(rows, 100) })
 		require.PanicsWithValue(t, "ecs: Sparse.At: row -1 is not in [0, 100)", func() { marked.At(rows, -1) })
 	}
-	require.PanicsWithValue(t, "ecs: Lookup.Get: the look-up is the zero value; look-ups come from the method Lookup of handles",
+	require.PanicsWithValue(t, "ecs: Lookup.Get: the look-up is the zero value; look-ups come from Lookup of a handle",
 		func() { ecs.Lookup[ecstest.Marked]{}.Get(ids[0]) })
 }

@@ -81,8 +81,8 @@ func (Bits[T]) column() columnKind {
 	return columnKind{self: reflect.TypeFor[Bits[T]](), of: reflect.TypeFor[T](), kind: fieldBits}
 }
 
-// Enabled reports whether T is enabled in row i. It panics if i is not the index of a row. While the
-// world is lent, any goroutine may call it.
+// Enabled reports whether T is enabled in row i. It panics if i is not the index of a row. While
+// the world is lent, any goroutine may call it.
 func (b Bits[T]) Enabled(i int) bool { return b.b.enabled(i) }
 
 // BitsW is a field of a view: the enable bits of T, one per row, to read as Bits does and to
@@ -95,8 +95,8 @@ func (BitsW[T]) column() columnKind {
 	return columnKind{self: reflect.TypeFor[BitsW[T]](), of: reflect.TypeFor[T](), kind: fieldBits, write: true}
 }
 
-// Enabled reports whether T is enabled in row i. It panics if i is not the index of a row, and after a
-// structural change.
+// Enabled reports whether T is enabled in row i. It panics if i is not the index of a row, and
+// after a structural change.
 func (b BitsW[T]) Enabled(i int) bool { return b.b.bits.Has(b.b.row("BitsW.Enabled", i)) }
 
 // Enable enables T in row i. It panics like Enabled.

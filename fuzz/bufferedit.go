@@ -134,7 +134,8 @@ func (b buffer[T]) apply(d ecs.DynamicBuffer[T], old any, c edit) (now any, err 
 		fresh := b.elements(c.n, c.seed, c.at)
 		return slices.Concat(v[:c.lo], fresh, v[c.lo:]), ecs.Try(func() { d.Insert(c.lo, fresh...) })
 	case insertOwnEdit:
-		return slices.Concat(v[:c.lo], v[c.lo:c.hi], v[c.lo:]), ecs.Try(func() { d.Insert(c.lo, d.Slice()[c.lo:c.hi]...) })
+		return slices.Concat(v[:c.lo], v[c.lo:c.hi], v[c.lo:]),
+			ecs.Try(func() { d.Insert(c.lo, d.Slice()[c.lo:c.hi]...) })
 	case removeAtEdit:
 		d.RemoveAt(c.lo)
 		return slices.Concat(v[:c.lo], v[c.lo+1:]), nil

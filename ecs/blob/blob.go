@@ -275,7 +275,8 @@ func (s *Store) add(words []word) (ecs.Entity, error) {
 		return ecs.Null, err
 	}
 	buffer, _ := s.words.Mut(e)
-	if err = ecs.Try(func() { buffer.CopyFrom(words) }); err != nil { // takes no more than it needs, so Shrink does not move it
+	// It takes no more than it needs, so Shrink does not move it.
+	if err = ecs.Try(func() { buffer.CopyFrom(words) }); err != nil {
 		s.world.Destroy(e)
 		s.settle()
 		return ecs.Null, err

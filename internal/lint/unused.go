@@ -7,18 +7,17 @@ const unusedFile = "internal/lint/unused.go"
 var unusedNames = map[string]string{
 	"ecs": `
 		Archetype.Chunk Bits.Enabled BitsW.Disable BitsW.Enable BitsW.Enabled Buffer.Changed
-		Buffer.ChangedAt Buffer.ChangedSince Buffer.DisableAt Buffer.EnableAt Buffer.EnabledAt
+		Buffer.ChangedAt Buffer.ChangedSince Buffer.DisableAt Buffer.EnableAt Buffer.EnabledAt BufferR.At BufferW.At
 		BufferLookup.ChangedSince BufferLookup.Disable BufferLookup.Enable BufferLookup.Enabled
 		BufferLookup.Has Bundle.Set Chunk.Add Chunk.Changed Chunk.ChangedAt Chunk.ChangedSince
 		Chunk.Mut Chunk.ReadOnly Component.Changed Component.ChangedAt Component.ChangedSince
 		Component.DisableAt Component.EnableAt Component.EnabledAt Delta.Born Delta.Changed
-		Delta.IsEmpty Delta.Lost Delta.Renamed Delta.Values DynamicBuffer.CopyFrom
-		DynamicBuffer.Reserve DynamicBuffer.ResizeUninitialized DynamicBuffer.Trim
+		Delta.IsEmpty Delta.Lost Delta.Renamed Delta.Values 		DynamicBuffer.ResizeUninitialized DynamicBuffer.Trim
 		Entity.MarshalText Entity.UnmarshalText ErrLimit ErrNotSingle LimitError.Err
 		Location.Chunk Location.Row Lookup.ChangedSince Lookup.Disable Lookup.Enable
 		Lookup.Enabled Lookup.Has Lookup.Mut Managed.Changed Managed.ChangedAt
 		Managed.ChangedSince Managed.DisableAt Managed.EnableAt Managed.EnabledAt MaxRows
-		MoveResult.Batch Rows.Chunk Rows.Mask Rows.Ordered Shared.Add Shared.Has Shared.Remove
+		MoveResult.Batch Rows.Mask Rows.Ordered Shared.Add Shared.Has Shared.Remove
 		Snapshot.Name Snapshot.Named Snapshot.RowsSince Snapshot.Version Sparse.Changed
 		Sparse.Disable Sparse.DisableList Sparse.DisableQuery Sparse.Enable Sparse.EnableList
 		Sparse.EnableQuery Sparse.Enabled Sparse.Has Sparse.Mut Stats.Chunks Stats.Reserve

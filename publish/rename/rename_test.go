@@ -211,6 +211,9 @@ func TestTable(t *testing.T) {
 	for _, r := range rows {
 		olds, news := strings.Split(r[1], ", "), strings.Split(r[2], ", ")
 		for i, old := range olds {
+			if old == "`command.Batch`" {
+				continue // go fix rewrites it by the forwarder that is there
+			}
 			pair := strings.Trim(old, "`") + " " + strings.Trim(news[min(i, len(news)-1)], "`")
 			require.True(t, told[pair], "%s: the row %q gives it", pair, r[0])
 		}

@@ -59,8 +59,8 @@ func TestBorrowMisuse(t *testing.T) {
 		"ecs: Accessor.Rows: the accessor is nil or the zero value; accessors come from Borrow.Accessor": func() {
 			ecstest.RowsOf(new(ecs.Accessor), part)
 		},
-		"ecs: Lookup.Mut: the look-up is the zero value; look-ups come from the method Lookup of handles":    func() { ecs.Lookup[ecstest.Position]{}.Mut(m.Entity) },
-		"ecs: Lookup.Get: the look-up is the zero value; look-ups come from the method Lookup of handles":    func() { ecs.Lookup[ecstest.Position]{}.Get(m.Entity) },
+		"ecs: Lookup.Mut: the look-up is the zero value; look-ups come from Lookup of a handle":  func() { ecs.Lookup[ecstest.Position]{}.Mut(m.Entity) },
+		"ecs: Lookup.Get: the look-up is the zero value; look-ups come from Lookup of a handle":  func() { ecs.Lookup[ecstest.Position]{}.Get(m.Entity) },
 		"ecs: BufferLookup.Mut: the look-up is the zero value; look-ups come from Buffer.Lookup": func() { ecs.BufferLookup[ecstest.Hit]{}.Mut(m.Entity) },
 	} {
 		ecstest.RequirePanicText(t, text, f)

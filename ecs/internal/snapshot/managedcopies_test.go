@@ -310,7 +310,7 @@ func TestCopyWithMisuse(t *testing.T) {
 		"ecs: Register[Position]: CopyWith is an option of RegisterManaged":  func() { ecs.Register[ecstest.Position](w, option) },
 		"ecs: Register[[]Hit]: CopyWith is an option of RegisterManaged":     func() { ecs.RegisterBuffer[ecstest.Hit](w, option) },
 		"ecs: RegisterManaged[string]: registered before with other options": func() { ecs.RegisterManaged[string](w) },
-		"ecs: Lookup.Get: " + "the look-up is the zero value; look-ups come from the method Lookup of handles": func() {
+		"ecs: Lookup.Get: " + "the look-up is the zero value; look-ups come from Lookup of a handle": func() {
 			ecs.Lookup[string]{}.Get(ecs.Null)
 		},
 	} {

@@ -94,7 +94,7 @@ var Unmade = map[string]string{
 	"Chunk":        "the handle is the zero value; handles come from RegisterChunk",
 	"Shared":       "the handle is the zero value; handles come from RegisterShared",
 	"Sparse":       "the handle is the zero value; handles come from RegisterSparse",
-	"Lookup":       "the look-up is the zero value; look-ups come from the method Lookup of handles",
+	"Lookup":       "the look-up is the zero value; look-ups come from Lookup of a handle",
 	"BufferLookup": "the look-up is the zero value; look-ups come from Buffer.Lookup",
 	"Component":    "the handle is the zero value; handles come from Register and RegisterBuffer",
 }
