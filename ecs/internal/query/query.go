@@ -265,6 +265,12 @@ type Borrow struct {
 	idle      []*Accessor // accessors that Rows may reuse
 }
 
+// A nesting is where a scan's loop stands among the open loops of its world.
+type nesting struct {
+	depth  int  // open loops when it had begun, itself among them
+	pulled bool // it began inside another loop, on a goroutine of iter.Pull
+}
+
 // Scan is the state of a loop over rows, to which a Rows points. A world keeps its scans for reuse,
 // so loops allocate nothing. While a scan is open the world is locked against structural changes.
 type Scan struct {

@@ -5,7 +5,7 @@
 //	which sections there are, and their numbers    file.go
 //	what the sections say                          image.go draws it; info.go describes it to people
 //	how a state becomes sections                   save.go, managed.go
-//	how sections become a world                    load.go, records.go, entries.go, managed.go, shared.go
+//	how sections become a world                    loader.go, load.go, records.go, entries.go, managed.go, shared.go
 //	what becomes of types that have changed        match.go, plan.go, rules.go, strict.go, layout.go
 //	how values of changed types are converted      convert.go, moves.go; kept.go keeps types that nobody registers
 //

@@ -59,29 +59,6 @@ import (
 // A chunk without a claimed eighth is freed at once. After an error the world is closed, which
 // frees all that it has adopted; freeRows frees the granules if it has adopted none.
 
-// imageLoader makes a world of an image.
-type imageLoader struct {
-	f          *File
-	w          *world.World
-	im         WorldImage
-	matches    []imageMatch    // what becomes of the types, by number in the file
-	types      []*world.Type   // of the world, by number in the file; nil: entities lose it, or nobody needs it
-	values     []*value.Shared // nil: of a type that entities lose
-	tables     []loadedTable
-	claims     *table.Claims
-	first      universe.ChunkIndex // of the rows
-	taken      bool                // the rows are there
-	handedOver bool                // and belong to archetypes, or are free
-}
-
-// loadedTable is an archetype that is being made.
-type loadedTable struct {
-	a      *world.Archetype
-	im     *table.Image
-	slots  []uint16      // of the archetype, by slot in the file
-	source *table.Source // of the rows, whose types have changed; nil: they lie as they are
-}
-
 // OpenImage makes a world from a file. setOptions sets those of the new world; register registers
 // its types before it has entities. The error names the defect of the file, or is a *LimitError, or
 // comes from NewWorld.
