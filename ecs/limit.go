@@ -21,6 +21,9 @@ type LimitError = world.LimitError
 //
 // Cost: a few nanoseconds beyond f's, so put a whole batch in f.
 func Try(f func()) (err error) {
+	if f == nil {
+		panic("ecs: Try: the function is nil")
+	}
 	defer func() {
 		switch p := recover().(type) {
 		case nil:

@@ -93,7 +93,9 @@ func nilOfSnapshots(t *testing.T, w *ecs.World) []lint.NilCall {
 	panics := lint.NilPanics
 	return []lint.NilCall{
 		panics("Buffer.Lookup", "ecs: Buffer.Lookup: the accessor or snapshot is nil", func() { hits.Lookup(nil) }),
+		panics("Buffer.LookupIn", "ecs: Buffer.Lookup: the snapshot is nil", func() { hits.LookupIn(nil) }),
 		panics("Component.Lookup", "ecs: Component.Lookup: the accessor or snapshot is nil", func() { position.Lookup(nil) }),
+		panics("Component.LookupIn", "ecs: Component.Lookup: the snapshot is nil", func() { position.LookupIn(nil) }),
 		panics("Diff: older", "ecs: Diff: the snapshot is nil", func() { _, _ = ecs.Diff(nil, moment) }),
 		panics("Diff: newer", "ecs: Diff: the snapshot is nil", func() { _, _ = ecs.Diff(moment, nil) }),
 		panics("DecodeDelta", "ecs: DecodeDelta: the reader is nil", func() { _, _ = ecs.DecodeDelta(nil, 1) }),
@@ -110,11 +112,13 @@ func nilOfSnapshots(t *testing.T, w *ecs.World) []lint.NilCall {
 			ecs.Codec(func(b []byte, _ *string) ([]byte, error) { return b, nil }, nil)
 		}),
 		panics("Managed.Lookup", "ecs: Managed.Lookup: the accessor or snapshot is nil", func() { text.Lookup(nil) }),
+		panics("Managed.LookupIn", "ecs: Managed.Lookup: the snapshot is nil", func() { text.LookupIn(nil) }),
 		panics("Snapshot.Count", "ecs: Snapshot.Rows: the query is nil", func() { moment.Count(nil) }),
 		panics("Snapshot.Fork", "ecs: Snapshot.Fork: an option is nil", func() { _, _ = moment.Fork(nil) }),
 		panics("Snapshot.Rows", "ecs: Snapshot.Rows: the query is nil", func() { moment.Rows(nil)(nil) }),
 		panics("Snapshot.RowsSince", "ecs: Snapshot.Rows: the query is nil", func() { moment.RowsSince(nil, 0)(nil) }),
 		panics("Sparse.Lookup", "ecs: Sparse.Lookup: the accessor or snapshot is nil", func() { note.Lookup(nil) }),
+		panics("Sparse.LookupIn", "ecs: Sparse.Lookup: the snapshot is nil", func() { note.LookupIn(nil) }),
 		panics("World.ApplyDelta", "ecs: World.ApplyDelta: the reader is nil", func() { _ = w.ApplyDelta(nil) }),
 	}
 }
@@ -124,6 +128,8 @@ func nilOfTypes(w *ecs.World) []lint.NilCall {
 	position, mark := ecs.Register[ecstest.Position](w), ecs.RegisterSparse[ecstest.Marked](w, ecs.Enableable)
 	panics := lint.NilPanics
 	return []lint.NilCall{
+		panics("Try", "ecs: Try: the function is nil", func() { _ = ecs.Try(nil) }),
+		panics("TryNewArchetype", "ecs: NewArchetype: ", func() { _, _ = ecs.TryNewArchetype(nil) }),
 		panics("NewArchetype: world", "ecs: NewArchetype: ", func() { ecs.NewArchetype(nil) }),
 		panics("NewArchetype: type", "ecs: NewArchetype: ", func() { ecs.NewArchetype(w, nil, position) }),
 		panics("NewChange", "ecs: NewChange: ", func() { ecs.NewChange(nil) }),
