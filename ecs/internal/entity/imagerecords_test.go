@@ -201,12 +201,11 @@ func TestRecordsOfStores(t *testing.T) {
 	for turn := range uint64(25) {
 		dice := rand.New(rand.NewPCG(turn, 4))
 		s := newStore(t)
-		var ids, reserved []entity.ID
+		var ids []entity.ID
 		for range 1 + dice.IntN(3) {
 			list := make([]entity.ID, 1+dice.IntN(2*blockSize))
 			if dice.IntN(3) == 0 {
 				require.NoError(t, s.Reserve(list))
-				reserved = append(reserved, list...)
 				n := dice.IntN(len(list))
 				revive(t, s, list[:n])
 				list = list[:n]
