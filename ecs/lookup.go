@@ -1,13 +1,9 @@
 package ecs
 
 import (
-	"unsafe"
-
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/query"
 	"quarry/ecs/internal/snapshot"
-	"quarry/ecs/internal/sparse"
-	"quarry/ecs/internal/value"
 	"quarry/ecs/internal/world"
 )
 
@@ -80,41 +76,22 @@ func (m Managed[T]) Lookup(in Readable) Lookup[T] {
 // Get returns e's value for reading, or nil if e is not alive or does not have the type, or if a
 // managed type has no value yet.
 func (l Lookup[T]) Get(e Entity) *T {
-	switch l.kind {
-	case KindSparse:
-		return (*T)(l.sparse("Lookup.Get", e, false)) // Safe because the set has values of T.
-	case KindManaged:
-		p, _ := l.f.LookUp(world.OpLookupGet, entity.ID(e))
-		if p == nil {
-			return nil
-		}
-		return l.f.Type.Managed.(*value.Store[T]).Get(*(*value.Slot)(p)) // Safe because the column holds slots.
-	}
-	p, _ := l.f.LookUp(world.OpLookupGet, entity.ID(e))
-	return (*T)(p) // Safe because the column holds Ts.
+	// Safe because it is the address of a T, or nil.
+	return (*T)(l.f.LookUpValue(l.kind, world.OpLookupGet, entity.ID(e)))
 }
 
 // Mut is Get for writing: it also marks the value changed, of a component in e's chunk. It makes no
 // value of a managed type. It panics unless the borrow declares Write of the type among its uses.
 // Goroutines that write the value of one entity at the same time race.
 func (l Lookup[T]) Mut(e Entity) *T {
-	switch l.kind {
-	case KindSparse:
-		return (*T)(l.sparse("Lookup.Mut", e, true)) // Safe because the set has values of T.
-	case KindManaged:
-		p := (*value.Slot)(l.f.MutLent(world.OpLookupMut, entity.ID(e))) // Safe because the column holds slots.
-		if p == nil {
-			return nil
-		}
-		return l.f.Type.Managed.(*value.Store[T]).Get(*p)
-	}
-	return (*T)(l.f.MutLent(world.OpLookupMut, entity.ID(e))) // Safe because the column holds Ts.
+	// Safe because it is the address of a T, or nil.
+	return (*T)(l.f.MutLentValue(l.kind, world.OpLookupMut, entity.ID(e)))
 }
 
 // Has reports whether e is alive and has the type, enabled or disabled.
 func (l lookup) Has(e Entity) bool {
 	if l.kind == KindSparse {
-		return l.entry("Lookup.Has", e, false) != 0
+		return l.f.Entry("Lookup.Has", entity.ID(e), false) != 0
 	}
 	p, _ := l.f.LookUp(world.OpLookupHas, entity.ID(e))
 	return p != nil
@@ -123,7 +100,7 @@ func (l lookup) Has(e Entity) bool {
 // Enabled reports whether e is alive and has the type, enabled.
 func (l lookup) Enabled(e Entity) bool {
 	if l.kind == KindSparse {
-		at := l.entry("Lookup.Enabled", e, false)
+		at := l.f.Entry("Lookup.Enabled", entity.ID(e), false)
 		return at != 0 && l.f.Type.Sparse.Enabled(at)
 	}
 	return l.f.Enabled("Lookup.Enabled", entity.ID(e))
@@ -140,7 +117,7 @@ func (l lookup) toggle(op string, e Entity, on bool) bool {
 		return l.f.Toggle(op, entity.ID(e), on)
 	}
 	l.f.Known(op).CheckEnableable(op)
-	at := l.entry(op, e, true)
+	at := l.f.Entry(op, entity.ID(e), true)
 	if at != 0 {
 		l.f.Type.Sparse.Switch(at, on)
 	}
@@ -151,34 +128,10 @@ func (l lookup) toggle(op string, e Entity, on bool) bool {
 func (l lookup) ChangedSince(e Entity, since uint32) bool {
 	const op = "Lookup.ChangedSince"
 	if l.kind == KindSparse {
-		at := l.entry(op, e, false)
+		at := l.f.Entry(op, entity.ID(e), false)
 		return at != 0 && l.f.Type.Sparse.Newer(at, since)
 	}
 	return query.ChangedSince(l.f, op, entity.ID(e), since)
-}
-
-// entry returns e's entry in the set of a sparse type, or 0.
-func (l lookup) entry(op string, e Entity, write bool) sparse.Entry {
-	f := l.f
-	t := f.Known(op)
-	if f.CheckRead(op); write {
-		f.CheckLentWrite(op)
-	}
-	at := t.Sparse.Find(entity.ID(e))
-	if at == 0 {
-		t.World.CheckWorld(op, entity.ID(e))
-	} else if write {
-		t.Sparse.Mark(at, f.Lease.Version)
-	}
-	return at
-}
-
-// sparse returns the address of e's value of a sparse type, or nil.
-func (l lookup) sparse(op string, e Entity, write bool) unsafe.Pointer {
-	if at := l.entry(op, e, write); at != 0 {
-		return l.f.Type.Sparse.Value(at)
-	}
-	return nil
 }
 
 // BufferLookup finds the buffers of any entity, and their enable bits; see Lookup.

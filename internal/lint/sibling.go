@@ -19,7 +19,6 @@ var spared = map[string]string{
 	"IsPlaceholder": "programs hold the placeholders of command buffers",
 	"Location":      "what Locate returns, to be kept and compared",
 	"SharedValue":   "what Shared.Of returns, to be kept",
-	"CopyFrom":      "the whole of a buffer at once",
 	"KindShared":    "a constant of Kind, which ComponentInfo has",
 	"KindSparse":    "a constant of Kind, which ComponentInfo has",
 }

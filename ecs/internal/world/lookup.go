@@ -5,6 +5,8 @@ import (
 	"unsafe"
 
 	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/sparse"
+	"quarry/ecs/internal/value"
 )
 
 // Look-ups.
@@ -151,6 +153,70 @@ func (f *Lookup) LookUp(op LookupOp, e entity.ID) (unsafe.Pointer, Location) {
 		return f.miss(op, e)
 	}
 	return nil, 0
+}
+
+// LookUpValue returns the address of e's value of a type of any kind but buffers and shared and
+// chunk types, or nil: of a managed type that of its Go value.
+func (f *Lookup) LookUpValue(kind Kind, op LookupOp, e entity.ID) unsafe.Pointer {
+	if kind != KindComponent {
+		return f.valueOutside(kind, op, e, false)
+	}
+	r, ok := f.TableOrNil().Find(e)
+	if r != nil {
+		at := r.Location
+		return f.ColumnAt(at).ValueAt(at)
+	}
+	if !ok {
+		p, _ := f.miss(op, e)
+		return p
+	}
+	return nil
+}
+
+// MutLentValue is LookUpValue for writing, for a goroutine of a borrow.
+func (f *Lookup) MutLentValue(kind Kind, op LookupOp, e entity.ID) unsafe.Pointer {
+	if kind != KindComponent {
+		return f.valueOutside(kind, op, e, true)
+	}
+	return f.MutLent(op, e)
+}
+
+// valueOutside is LookUpValue for values that lie outside of the chunks.
+//
+//go:noinline
+func (f *Lookup) valueOutside(kind Kind, op LookupOp, e entity.ID, write bool) unsafe.Pointer {
+	if kind == KindSparse {
+		if at := f.Entry(op.String(), e, write); at != 0 {
+			return f.Type.Sparse.Value(at)
+		}
+		return nil
+	}
+	var p unsafe.Pointer
+	if write {
+		p = f.MutLent(op, e)
+	} else {
+		p, _ = f.LookUp(op, e)
+	}
+	if p == nil {
+		return nil
+	}
+	return f.Type.Managed.At(*(*value.Slot)(p)) // Safe because the column holds slots.
+}
+
+// Entry returns e's entry in the set of a sparse type, or 0, for a goroutine of a borrow or a
+// reader of a snapshot. To write marks it changed.
+func (f *Lookup) Entry(op string, e entity.ID, write bool) sparse.Entry {
+	t := f.Known(op)
+	if f.CheckRead(op); write {
+		f.CheckLentWrite(op)
+	}
+	at := t.Sparse.Find(e)
+	if at == 0 {
+		t.World.CheckWorld(op, e)
+	} else if write {
+		t.Sparse.Mark(at, f.Lease.Version)
+	}
+	return at
 }
 
 // miss handles the cases that LookUp does not expect. It panics for zero handles, closed worlds and
