@@ -13,6 +13,7 @@ import (
 //	to find out                                    look into
 //	what a command is in memory                    commandrecord.go, op.go, codec.go, stream.go
 //	in which order commands are played             stream.go: before, inOrder
+//	who may record, and when                       buffer.go: Part, Parallel, wake
 //	how commands are recorded                      writer.go, target.go; component.go and other files by kind
 //	how they are checked                           check.go, checkblock.go, pattern.go, stale.go, entitystate.go
 //	what they make of entities                     program.go, subject.go, subjectgroup.go

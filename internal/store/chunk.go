@@ -2,7 +2,8 @@ package store
 
 import "quarry/internal/universe"
 
-// Orders of chunks: a chunk of order k has 2^k eighths of a unit.
+// Orders of chunks: a chunk of order k has 2^k eighths of a unit. World files have orders in
+// eighths, and adoptTables in ecs/internal/worldfile counts on eight of them.
 const (
 	UnitOrder = 3             // one unit
 	lastAlone = UnitOrder + 1 // largest order that a sole chunk is promoted from

@@ -3,9 +3,9 @@
 // package store fills them with rows. alloc.Universe is its face, where users read what each method
 // promises; what is exported here beside it is for those two, for alloc itself and for ecs.
 //
-//	masks, 8 B a megachunk     claim, free: compare-and-swap     claim.go free.go span.go
-//	leases, a line a shard     which megachunk single chunks     masklease.go shard.go
-//	                           come from
+//	masks, 8 B a megachunk     claim of runs, free: by           claim.go free.go span.go; the run
+//	                           compare-and-swap                  that fits: bitmask/fit.go
+//	leases, a line a shard     which single chunk is taken       masklease.go shard.go
 //	ready, 4 B a granule       commit, decommit, under a lock    claim.go trim.go
 //	gone, 8 B a megachunk      free chunks given back            discard.go scavenger.go
 //

@@ -6,7 +6,9 @@
 //	how an entity gets and loses a type            move.go; change.go and apply.go for several at once
 //	which rows a change by query or list is about  selection.go
 //	how entities are made                          create.go, reserve.go, instantiate.go, batch.go
-//	how they end, and who is told                  destroy.go; change.Writer.OnEnd and OnDestroy
+//	which entities end                             destroy.go
+//	who hears of it                                change/writer.go, EndOne; OnEnd has one listener, forgetEnded
+//	                                               in world/entity.go
 //	what several changes make of an archetype      outcome.go
 //	how groups are changed all or none             tx.go, on change.Tx
 //	sparse types in all that                       sparsechange.go, sparsecopy.go

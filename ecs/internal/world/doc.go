@@ -4,10 +4,12 @@
 //	to find out                                    look into
 //	what a world consists of                       world.go has the structs, parts.go the list of parts; life.go
 //	what a type is, what its kind decides          typeinfo.go, kind.go, typeregistry.go, registration.go, gotype.go
+//	an option of a type                            ecs/type.go makes it, kind.go allows it, typeinfo.go compares it
 //	what an archetype is, when one goes            archetype*.go, retire.go, shrink.go
 //	how a value is found by its entity             lookup.go, lookupmany.go, location.go
 //	what may not happen at once                    lock.go, loops.go, lease.go
-//	which write is marked, and how                 rowversion.go, barrier.go, enable.go; look-ups in lookup.go
+//	which write is marked, before the value is     rowversion.go, barrier.go, enable.go; look-ups in lookup.go;
+//	there                                          the value is stored by Set and Add of package ecs
 //	what a limit reports                           limiterror.go
 //	values outside the chunks                      ownedvalues.go, rawbuffer.go, managed.go, sparseset.go,
 //	                                               chunktypes.go

@@ -11,8 +11,9 @@ var ErrImage = errors.New("not a usable world file")
 // ErrImageTypes is wrapped by errors of types that differ in a file and in the program.
 var ErrImageTypes = errors.New("types differ")
 
-// Sections of an image that are described: each is coded here, and checked when it is
-// read.
+// Sections of an image that are described: each is coded here, and checked when it is read. Another
+// one is also an entry of Sections and of imageSectionNames in image.go, of sectionNames in package
+// fileformat, and of docs/files.md.
 const (
 	ImageTypes   = iota // the types that the world has
 	ImageTables         // shared values, archetypes, and the metadata of their chunks
