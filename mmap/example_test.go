@@ -3,6 +3,7 @@ package mmap_test
 import (
 	"errors"
 	"fmt"
+	"log"
 	"unsafe"
 
 	"quarry/mmap"
@@ -73,6 +74,9 @@ func ExampleError() {
 	switch refusal.Err {
 	case mmap.ErrAddressSpace, mmap.ErrMemory: // the latter where memory is of the Go heap
 		fmt.Println("ask for less")
+		if refusal.Errno != nil {
+			log.Print(refusal.Errno) // what the system returned
+		}
 	}
 	// Output:
 	// Reserve 1024 TiB at 0
