@@ -2,7 +2,7 @@
 // and reports what the CPU supports.
 //
 //	bits       And, Or, AndNot, PopCount, FirstNotFull, FindRun512; Match (one query against all signatures)
-//	columns    Fill, Consecutive (entity ids), Compact (the rows that a mask selects)
+//	columns    Fill, Consecutive (entity ids), Compact (the rows that a mask selects), HashWords
 //	numbers    Add, AddAll, Scale, Axpy, MulAdd, Minimum, Maximum; Sum, Dot, Min, Max (float32 and float64)
 //	matrices   Compose (a matrix times those of positions, scales and quaternions)
 //	hints      Prefetch (addresses that will be read soon)
@@ -55,5 +55,6 @@
 //	Minimum; Maximum float32       10 / 4.9 / 4.7     101 / 13  / 9.4     676  / 76  / 40; 1076 / 95 / 49
 //	Sum; Dot; Min, Max float32     14 / Go  / Go       93 / 23  / 22      626 / 49 / 47; 816 / 75 / 47; 742 / 90 / 89
 //	Compose, of 1, 10, 256        17 / 7 / AVX2, 147 / 33 / AVX2, 3.8k / 0.8k / AVX2
+//	HashWords, 8, 512 words        15 / 10 / 7.5, 632 / 318 / 71
 //	FindRun512                    a run of 12: 5.0 / Go / 4.7, of 32: 11.7 / Go / 4.9, of 64: 22 / Go / 7.1
 package asm

@@ -272,3 +272,24 @@ func ComposeImpls() []Impl[ComposeFunc] {
 		}
 	}))
 }
+
+// HashFunc is the type of HashWords.
+type HashFunc = func(b []byte, place int, mask uint64) uint64
+
+// HashWordsImpls lists the implementations of HashWords. Those of assembly take multiples of 64
+// bytes, at most CallBytes; the Go twin takes the rest.
+func HashWordsImpls() []Impl[HashFunc] {
+	call := func(f func([]byte, uint64, uint64) uint64) HashFunc {
+		return func(b []byte, place int, mask uint64) (sum uint64) {
+			key := hashSeed + uint64(place)*hashPlace
+			for len(b) >= 64 {
+				part := b[:min(len(b)&^63, callBytes)]
+				sum += f(part, key, mask)
+				key += uint64(len(part)/8) * hashPlace
+				b = b[len(part):]
+			}
+			return sum + hashWordsGo(b, key, mask)
+		}
+	}
+	return impls(HashWords, call(hashWordsGo), avx2(call(hashWordsAVX2)), avx512(call(hashWordsAVX512)))
+}

@@ -23,7 +23,7 @@ func TestPicture(t *testing.T) {
 	name := filepath.Join(folder(t), "boids.png")
 	hash, err := run(name, 600)
 	require.NoError(t, err)
-	require.Equal(t, uint64(0xf7bdd8fa4bc59a06), hash)
+	require.Equal(t, uint64(0x6446cc7944082c06), hash)
 	require.True(t, bytes.Equal(pixels(t, "../../../docs/images/boids.png"), pixels(t, name)), "draw it anew")
 }
 

@@ -55,7 +55,7 @@ func writable(w *world.World) []*world.Archetype {
 
 // rosterSum returns a hash of the types and shared values of archetypes, in order.
 func rosterSum(w *world.World, list []*world.Archetype) uint64 {
-	h, sum := world.Hasher{W: w, Types: w.TypeHashes()}, world.HashAt(0)
+	h, sum := world.NewHashing(w), world.HashAt(0)
 	for _, a := range list {
 		types := uint64(0)
 		for _, id := range a.Table.Types {

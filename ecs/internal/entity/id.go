@@ -39,6 +39,9 @@ const (
 	placeholderFlag = 1 << 31
 )
 
+// Untagged has the bits of an ID, as Bits returns them, that are not its tag.
+const Untagged = ^uint64(tagMask)
+
 // TagOf returns the tag with a number below Worlds.
 func TagOf(number uint32) Tag { return Tag(number << indexBits & tagMask) }
 

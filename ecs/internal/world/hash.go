@@ -3,8 +3,8 @@ package world
 import (
 	"encoding/binary"
 	"math/bits"
-	"unsafe"
 
+	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/sparse"
 	"quarry/ecs/internal/value"
 )
@@ -13,19 +13,23 @@ import (
 // archetypes counts, nor how rows are cut into chunks, and parts of a column can be hashed apart:
 //
 //	world      term(0, sum over archetypes with rows, and over sparse types with entries)
-//	archetype  term(0, rows, sum of term(row+1, entity), sum over its types)
-//	its type   term(0, type, sum of term(row+1, value), sum of term(row+1) of disabled rows, shared value)
-//	sparse     term(0, type, entries, sum of term(0, entity, 1 if it is disabled, value))
+//	archetype  term(0, rows, words of the entities, sum over its types)
+//	its type   term(0, type, words of the values, sum of term(row+1) of disabled rows, shared value)
+//	buffers    instead of words: sum of term(row+1, length, words of the elements)
+//	sparse     term(0, type, entries, sum of term(0, entity, 1 if it is disabled, words of the value))
 //	type       term(0, kind, how many of this kind and name came before, bytes of the name, name)
+//
+// Words are 8 bytes, little-endian, and asm.HashWords adds them up: the place of a word is part of
+// its summand. The values of all rows follow one another as they would lie in one array, where
+// padding is 0 and entities have no tag; the last word is filled with zeros. So do the elements of
+// a buffer, whose first word has place 0 again. Values of managed and chunk types are left out.
 //
 // A term is a hash of a place and of words:
 //
 //	h = seed + place*hashRow;  for each word: h = fold(h^word) ^ word turned by 32;  fold(h^seed)
 //
-// where fold is the product with hashStep, 128 bits, its halves xored. Bytes are words of 8,
-// little-endian, the last filled with zeros. A value's bytes are those of its fields one after the
-// other, without padding; an entity is 8 bytes without the tag; a buffer is a word with its length
-// and the bytes of its elements. Values of managed and chunk types are left out.
+// where fold is the product with hashStep, 128 bits, its halves xored. Bytes in a term are words
+// too, the last filled with zeros.
 
 // Constants of the hash: the fractions of the square roots of 2 and of 3 and of the golden ratio.
 const (
@@ -96,102 +100,54 @@ func (w *World) TypeHashes() []uint64 {
 	return all
 }
 
-// archetype returns the hash of an archetype.
-func (h *Hasher) archetype(a *Archetype) uint64 {
-	ids, types := uint64(0), uint64(0)
-	for pos, c := range a.Table.Store.Chunks() {
-		for row, e := range Entities(a.Table.Store.Row(pos, 0).Base, a.Table.Store.RowsOf(pos)) {
-			ids += HashEnd(HashWord(HashAt(c.Start+row+1), hashedEntity(e)))
-		}
-	}
+// Hashing is a hash on its way.
+type Hashing struct {
+	W     *World
+	Types []uint64 // by TypeID
+	masks [][]byte // by TypeID, see maskOf
+	bytes []byte   // of values under a mask
+}
+
+// NewHashing returns a Hashing of a world.
+func NewHashing(w *World) *Hashing { return &Hashing{W: w, Types: w.TypeHashes()} }
+
+// rowSums are sums over rows of an archetype.
+type rowSums struct {
+	ids   uint64
+	types []typeSums // by slot
+}
+
+// typeSums are sums over the rows of one type.
+type typeSums struct{ values, disabled uint64 }
+
+// archetype returns the hash of an archetype from the sums over all its rows.
+func (h *Hashing) archetype(a *Archetype, s *rowSums) uint64 {
+	types := uint64(0)
 	for slot, id := range a.Table.Types {
-		values, disabled, shared := uint64(0), uint64(0), uint64(0)
-		switch t := h.W.Types.List[id]; {
-		case t.Kind == KindManaged || t.Kind == KindChunk:
-		case t.Kind == KindShared:
-			shared = h.Shared(a.ValueOf(id))
-		case t.Size > 0:
-			values = h.column(a, t)
+		shared := uint64(0)
+		if v := a.ValueOf(id); v != nil {
+			shared = h.Shared(v)
 		}
-		if h.W.Types.List[id].Enableable {
-			disabled = h.disabled(a, uint16(slot))
-		}
-		types += HashWords(h.Types[id], values, disabled, shared)
+		types += HashWords(h.Types[id], s.types[slot].values, s.types[slot].disabled, shared)
 	}
-	return HashWords(uint64(a.Table.Store.Len()), ids, types)
+	return HashWords(uint64(a.Table.Store.Len()), s.ids, types)
 }
 
 // Shared returns the hash of a shared value.
-func (h *Hasher) Shared(v *value.Shared) uint64 {
+func (h *Hashing) Shared(v *value.Shared) uint64 {
 	h.bytes = appendHashed(h.bytes[:0], v)
 	return HashEnd(hashBytes(HashAt(0), h.bytes))
 }
 
-// disabled returns the sum of the rows in which a type is disabled.
-func (h *Hasher) disabled(a *Archetype, slot uint16) (sum uint64) {
-	for pos, c := range a.Table.Store.Chunks() {
-		words, n := a.Table.Metadata.Bits(slot, pos).Words(), a.Table.Store.RowsOf(pos)
-		for at := 0; at < n; at += 64 {
-			clear := ^words[at/64]
-			if rest := n - at; rest < 64 {
-				clear &= 1<<rest - 1
-			}
-			for ; clear != 0; clear &= clear - 1 {
-				sum += HashEnd(HashAt(c.Start + at + bits.TrailingZeros64(clear) + 1))
-			}
-		}
-	}
-	return sum
-}
-
-// column returns the sum of the values of a type.
-func (h *Hasher) column(a *Archetype, t *Type) (sum uint64) {
-	c := a.Table.Column(t.ID)
-	for pos, chunk := range a.Table.Store.Chunks() {
-		at, n := a.Table.Store.Row(pos, 0), a.Table.Store.RowsOf(pos)
-		first := at.Element(c.Offset, c.Size)
-		// Safe because n values of the column lie one after the other, and len elements of a
-		// buffer.
-		switch {
-		case t.Kind != KindBuffer:
-			sum += h.values(first, t, n, chunk.Start)
-		default:
-			for row := range n {
-				b := value.HeaderAt(first, row, c.Size)
-				term := HashWord(HashAt(chunk.Start+row+1), uint64(b.Len()))
-				sum += HashEnd(hashBytes(term, h.gather(t.Spill.Elements(b), t, t.Shape.Element, b.Len())))
-			}
-		}
-	}
-	return sum
-}
-
-// values returns the sum of n values that lie one after the other, the first in row start.
-func (h *Hasher) values(first unsafe.Pointer, t *Type, n, start int) (sum uint64) {
-	if t.isSpan(t.Size) {
-		all := unsafe.Slice((*byte)(first), n*t.Size) // Safe because n values lie there.
-		for row := range n {
-			sum += HashEnd(hashBytes(HashAt(start+row+1), all[row*t.Size:(row+1)*t.Size]))
-		}
-		return sum
-	}
-	for row := range n {
-		at := unsafe.Add(first, row*t.Size) // Safe as above.
-		sum += HashEnd(hashBytes(HashAt(start+row+1), h.gather(at, t, t.Size, 1)))
-	}
-	return sum
-}
-
 // sparse returns the hash of the entries of a sparse type. Their order does not count: it follows
 // that in which rows move and end, and so how rows are cut into chunks.
-func (h *Hasher) sparse(t *Type) (sum uint64) {
+func (h *Hashing) sparse(t *Type) (sum uint64) {
 	for i, e := range t.Sparse.IDs() {
 		at, off := sparse.Entry(i+1), uint64(0)
 		if !t.Sparse.Enabled(at) {
 			off = 1
 		}
-		term := HashWord(HashWord(HashAt(0), hashedEntity(e)), off)
-		sum += HashEnd(hashBytes(term, h.gather(t.Sparse.Value(at), t, t.Size, 1)))
+		sum += HashWords(e.Bits()&entity.Untagged, off, h.words(t.Sparse.Value(at), t, t.Size, 1))
 	}
 	return HashWords(h.Types[t.ID], uint64(t.Sparse.Len()), sum)
 }

@@ -60,8 +60,27 @@ func slowEntity(e ecs.Entity) []byte {
 	return binary.LittleEndian.AppendUint64(nil, entity.ID(e).In(0).Bits())
 }
 
-// slowBytes returns the bytes of a value that count. In shared values numbers take 8 bytes, and
-// texts have their length.
+// slowSum returns the sum of the terms of words, the first at a place: asm.HashWords.
+func slowSum(place int, words ...uint64) uint64 {
+	mix1, _ := new(big.Int).SetString("bf58476d1ce4e5b9", 16)
+	mix2, _ := new(big.Int).SetString("94d049bb133111eb", 16)
+	sum := new(big.Int)
+	for i, w := range words {
+		key := new(big.Int).Add(slowSeed, new(big.Int).Mul(slowRow, big.NewInt(int64(place+i))))
+		x := new(big.Int).SetUint64(w)
+		x.Xor(x, key.Mod(key, slowMod))
+		x.Xor(x, new(big.Int).Rsh(x, 30))
+		x.Mod(x.Mul(x, mix1), slowMod)
+		x.Xor(x, new(big.Int).Rsh(x, 27))
+		x.Mod(x.Mul(x, mix2), slowMod)
+		sum.Add(sum, x.Xor(x, new(big.Int).Rsh(x, 31)))
+	}
+	return sum.Mod(sum, slowMod).Uint64()
+}
+
+// slowBytes returns the bytes of a value that count: as it lies in memory, without what is between
+// its fields. In shared values there is nothing between them, numbers take 8 bytes, and texts have
+// their length.
 func slowBytes(v reflect.Value, shared bool) (all []byte) {
 	if e, ok := v.Interface().(ecs.Entity); ok {
 		return slowEntity(e)
@@ -73,12 +92,19 @@ func slowBytes(v reflect.Value, shared bool) (all []byte) {
 		}
 		return b[:v.Type().Size()]
 	}
+	if !shared && v.Kind() == reflect.Struct {
+		all = make([]byte, v.Type().Size())
+		for i := range v.NumField() {
+			if f := v.Type().Field(i); f.Name != "_" {
+				copy(all[f.Offset:], slowBytes(v.Field(i), false))
+			}
+		}
+		return all
+	}
 	switch v.Kind() {
 	case reflect.Struct:
 		for i := range v.NumField() {
-			if shared || v.Type().Field(i).Name != "_" {
-				all = append(all, slowBytes(v.Field(i), shared)...)
-			}
+			all = append(all, slowBytes(v.Field(i), shared)...)
 		}
 		return all
 	case reflect.Array:
@@ -128,7 +154,7 @@ func slowTypes(w *ecs.World) map[ecs.Type]uint64 {
 func slowHash(w *ecs.World) uint64 {
 	types, total := slowTypes(w), uint64(0)
 	of := func(a *ecs.Archetype) (h *slowArchetype) {
-		h = &slowArchetype{sums: map[ecs.Type]*[3]uint64{}}
+		h = &slowArchetype{sums: map[ecs.Type]*[3]uint64{}, values: map[ecs.Type][]byte{}}
 		for _, c := range a.Components() {
 			h.sums[c.Type] = new([3]uint64)
 		}
@@ -158,8 +184,8 @@ func slowHash(w *ecs.World) uint64 {
 				if door.Enabled(w, e, c.Type) {
 					off = 0
 				}
-				words := append(append(slowWords(slowEntity(e)), off),
-					slowWords(slowBytes(reflect.ValueOf(w.Value(e, c.Type)), false))...)
+				words := append(slowWords(slowEntity(e)), off,
+					slowSum(0, slowWords(slowBytes(reflect.ValueOf(w.Value(e, c.Type)), false))...))
 				sets[c.Type][0]++
 				sets[c.Type][1] += slowTerm(0, words...)
 			}
@@ -168,7 +194,7 @@ func slowHash(w *ecs.World) uint64 {
 	for _, h := range archetypes {
 		sum := uint64(0)
 		for t, s := range h.sums {
-			sum += slowTerm(0, types[t], s[0], s[1], s[2])
+			sum += slowTerm(0, types[t], s[0]+slowSum(0, slowWords(h.values[t])...), s[1], s[2])
 		}
 		total += slowTerm(0, uint64(h.rows), h.entities, sum)
 	}
@@ -184,27 +210,28 @@ type slowArchetype struct {
 	rows     int
 	entities uint64
 	sums     map[ecs.Type]*[3]uint64
+	values   map[ecs.Type][]byte // of all rows
 }
 
 // add adds a row.
 func (h *slowArchetype) add(w *ecs.World, a *ecs.Archetype, rows ecs.Rows, i int) {
 	e := rows.Entities()[i]
 	h.rows++
-	h.entities += slowTerm(h.rows, slowWords(slowEntity(e))...)
+	h.entities += slowSum(h.rows-1, slowWords(slowEntity(e))...)
 	for _, c := range a.Components() {
 		s := h.sums[c.Type]
 		v := reflect.ValueOf(rows.Value(c.Type, i))
 		switch c.Kind {
 		case ecs.KindComponent:
 			if c.Go.Size() > 0 {
-				s[0] += slowTerm(h.rows, slowWords(slowBytes(v, false))...)
+				h.values[c.Type] = append(h.values[c.Type], slowBytes(v, false)...)
 			}
 		case ecs.KindBuffer:
 			var elements []byte
 			for k := range v.Len() {
 				elements = append(elements, slowBytes(v.Index(k), false)...)
 			}
-			s[0] += slowTerm(h.rows, append([]uint64{uint64(v.Len())}, slowWords(elements)...)...)
+			s[0] += slowTerm(h.rows, uint64(v.Len()), slowSum(0, slowWords(elements)...))
 		case ecs.KindShared:
 			s[2] = slowTerm(0, slowWords(slowBytes(v, true))...)
 		}

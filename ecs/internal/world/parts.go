@@ -86,34 +86,35 @@ func (v *verifying) ids() (err error) {
 
 // hashes has the contribution of each part to Hash.
 var hashes = [...]struct {
-	do      func(h *Hasher) uint64
+	do      func(h *Hashing) uint64
 	because string
 }{
 	{nil, "their names and kinds are in the terms of archetypes"},
 	{nil, "with the archetypes"},
-	{(*Hasher).archetypes, ""},
+	{(*Hashing).archetypes, ""},
 	{nil, "with the archetypes"},
 	{nil, "with the archetypes: enable bits; World.Hash leaves values of chunk types out; versions say when, not what"},
 	{nil, "with the archetypes"},
 	{nil, "World.Hash leaves their values out"},
 	{nil, "with the rows: those that are free say how a world came to be, not what it is"},
 	{nil, "World.Hash leaves names out"},
-	{(*Hasher).sets, ""},
+	{(*Hashing).sets, ""},
 	{nil, "they say how a world came to be, not what it is"},
 }
 
 var _ = [1]struct{}{}[len(hashes)-int(PartCount)] // each part has an entry
 
-func (h *Hasher) archetypes() (sum uint64) {
-	for _, a := range h.W.Archetypes.List {
+func (h *Hashing) archetypes() (sum uint64) {
+	rows := h.rows()
+	for i, a := range h.W.Archetypes.List {
 		if a.Table.Store.Len() > 0 {
-			sum += h.archetype(a)
+			sum += h.archetype(a, &rows[i])
 		}
 	}
 	return sum
 }
 
-func (h *Hasher) sets() (sum uint64) {
+func (h *Hashing) sets() (sum uint64) {
 	for _, t := range h.W.Types.Sparse {
 		if t.Sparse.Len() > 0 {
 			sum += h.sparse(t)
@@ -151,10 +152,10 @@ func (w *World) Verify() error {
 // Hash is ecs.World.Hash.
 func (w *World) Hash() uint64 {
 	w.EndBorrows("World.Hash")
-	h, sum := Hasher{W: w, Types: w.TypeHashes()}, uint64(0)
+	h, sum := NewHashing(w), uint64(0)
 	for i := range hashes {
 		if hashes[i].do != nil {
-			sum += hashes[i].do(&h)
+			sum += hashes[i].do(h)
 		}
 	}
 	return HashWords(sum)
