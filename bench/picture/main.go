@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"quarry/bench/host"
 )
@@ -67,12 +68,14 @@ type (
 	serverRun struct {
 		host.Host
 		Sides []struct {
-			Side    string `json:"side"`
-			Samples []struct {
-				Resident float64 `json:"resident"`
-				End      float64 `json:"end"`
-				State    float64 `json:"state"`
-			} `json:"samples"`
+			Side  string `json:"side"`
+			Modes struct {
+				Reader []struct {
+					Resident float64 `json:"resident"`
+					End      float64 `json:"end"`
+					State    float64 `json:"state"`
+				} `json:"reader"`
+			} `json:"modes"`
 		} `json:"sides"`
 	}
 )
@@ -107,7 +110,10 @@ func read(folder string) (panels []panel, lines []string, err error) {
 	}
 	for _, s := range run.Sides {
 		var mb, last, ms []float64
-		for _, m := range s.Samples {
+		if s.Side == "quarry, commands" {
+			continue // what is drawn is the same in the direct world
+		}
+		for _, m := range s.Modes.Reader {
 			mb, last, ms = append(mb, m.Resident/1e6), append(last, m.End/1e6), append(ms, m.State/1e6)
 		}
 		resident.add(s.Side, mb)
@@ -129,7 +135,7 @@ func read(folder string) (panels []panel, lines []string, err error) {
 // add adds a side by its rounds.
 func (p *panel) add(name string, rounds []float64) {
 	slices.Sort(rounds)
-	if name == "quarry" {
+	if strings.HasPrefix(name, "quarry") {
 		name = "Quarry"
 	}
 	p.names, p.values = append(p.names, name), append(p.values, rounds[len(rounds)/2])

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -10,24 +9,14 @@ import (
 	"quarry/bench/process"
 )
 
-// Work of a frame.
-const (
-	removed, hits, stunned = 1_000, 4_000, 500
-
-	stunFrames = 16
-	stateEach  = 12 // frames
-)
-
-// side is a world with handles of type E. All handles that it is given are of living units, but for
-// those of recover.
-type side[E any] interface {
-	spawn(units []unit, list []E) ([]E, error) // appends their handles
-	remove(e E)
-	hit(e E, points int32) (left int32)
-	stun(e E, until int64)
-	recover(e E, frame int64) // if the unit lives and its stun ends in this frame
-	move()
+// side is a world that frames are played on. In a frame hits come first, then all units recover,
+// move and heal, then those go that were removed or are dead, and those of Spawns come.
+type side interface {
+	spawn(units []unit) error
+	kill(clients []uint32) error
+	frame(e *events) (dead []uint32, err error) // valid until the next frame
 	state() state
+	full() sum // of all components
 	close() error
 }
 
@@ -37,49 +26,80 @@ type state interface {
 	end()
 }
 
+// mode is what happens beside the frames.
+type mode string
+
+const (
+	alone     mode = "frame"
+	littered  mode = "garbage" // the frame makes garbage
+	observed  mode = "reader"  // a state in each twelfth frame is read on another goroutine
+	both      mode = "both"    // garbage and a reader
+	spawning  mode = "spawns"  // no frames: a thousand units are killed, not timed, and a thousand spawned
+	journaled mode = "journal" // the frame ends with a commit
+)
+
+const (
+	garbage     = 512 << 10 // bytes a frame
+	garbageSize = 4 << 10
+	spawned     = 1_000_000 // units, or as many as the world has
+)
+
 // spec is the work of a child process.
 type spec struct {
 	Side   string `json:"side"`
+	Mode   mode   `json:"mode"`
 	Units  int    `json:"units"`
 	Frames int    `json:"frames"`
+	Fresh  bool   `json:"fresh"` // copies of states go to new memory
 }
 
 // sample is what a child found. Times are in ns, memory in bytes above that before the world.
 type sample struct {
-	Build    int64 `json:"build"`    // the first units
-	Resident int64 `json:"resident"` // before the first state
-	End      int64 `json:"end"`      // resident at the end
-	Peak     int64 `json:"peak"`
-	Mean     int64 `json:"mean"` // of a frame
-	P50      int64 `json:"p50"`
-	P99      int64 `json:"p99"`
-	State    int64 `json:"state"` // the median of taking one
-	CPU      int64 `json:"cpu"`   // of the process, in all frames
-	GC       int64 `json:"gc"`    // of it, the collector's
-	Last     sum   `json:"last"`
-	States   sum   `json:"states"`
+	Build    int64   `json:"build"`    // the first units, in batches of a thousand
+	Spawn    int64   `json:"spawn"`    // as many, in a world that has been larger by them
+	Resident int64   `json:"resident"` // before the first state
+	End      int64   `json:"end"`      // resident at the end
+	Peak     int64   `json:"peak"`
+	Mean     int64   `json:"mean"` // of a frame
+	P50      int64   `json:"p50"`
+	P99      int64   `json:"p99"`
+	State    int64   `json:"state"` // the median of taking one
+	CPU      int64   `json:"cpu"`   // of the process, in all frames
+	GC       int64   `json:"gc"`    // of it, the collector's
+	Deaths   int     `json:"deaths"`
+	Last     sum     `json:"last"`
+	Full     sum     `json:"full"`
+	States   sum     `json:"states"`
+	Journal  records `json:"journal,omitzero"`
 }
 
 func (sp spec) measure() (sample, error) {
-	switch sp.Side {
-	case quarrySide:
-		return play(newQuarry, sp)
-	case arkSide:
-		return play(newArk, sp)
-	case plainSide:
-		return play(newPlain, sp)
+	base := process.Resident()
+	var s side
+	var err error
+	switch {
+	case sp.Side == plainSide && sp.Mode != journaled:
+		s = newPlain(sp.Fresh)
+	case sp.Side == arkSide && sp.Mode != journaled:
+		s = newArk(sp.Fresh)
+	case sp.Side == commandsSide || sp.Side == directSide:
+		if sp.Mode == journaled {
+			return measureJournal(sp)
+		}
+		s, err = newQuarry(sp.Side, nil)
+	default:
+		err = fmt.Errorf("no side %q with %q", sp.Side, sp.Mode)
 	}
-	return sample{}, fmt.Errorf("no side %q", sp.Side)
+	if err != nil {
+		return sample{}, err
+	}
+	return play(s, sp, base, nil)
 }
 
-// game is a world that is played.
-type game[E any] struct {
-	side[E]
-	r      *rand.Rand
-	live   []E
-	ring   [stunFrames][]E // who was stunned in which frame
-	next   number
-	lost   int // units, in this frame
+// game is a side that is played.
+type game struct {
+	side
+	*script
 	times  []int64
 	taking []int64
 	out    sample
@@ -87,103 +107,107 @@ type game[E any] struct {
 	read   state
 }
 
-func play[E any, S side[E]](open func() (S, error), sp spec) (out sample, err error) {
+var dropped []byte // garbage
+
+// play builds a world and plays frames. commit, unless it is nil, ends each frame.
+func play(s side, sp spec, base int64, commit func() error) (out sample, err error) {
 	debug.FreeOSMemory()
-	base := process.Resident()
-	s, err := open()
-	if err != nil {
-		return out, err
-	}
-	g := &game[E]{side: s, r: rand.New(rand.NewPCG(1, 2))}
-	start := time.Now()
-	if err := g.grow(sp.Units); err != nil {
-		return out, err
-	}
-	g.out.Build = time.Since(start).Nanoseconds()
-	before := process.Read()
-	for frame := range sp.Frames {
+	g := &game{side: s, script: newScript(sp.Units)}
+	for units := g.first(); len(units) > 0; units = g.first() {
 		start := time.Now()
-		if err := g.frame(int64(frame)); err != nil {
+		if err := g.spawn(units); err != nil {
 			return out, err
 		}
-		if frame%stateEach == stateEach-1 {
-			if g.out.Resident == 0 {
-				g.out.Resident = process.Resident() - base
-				start = time.Now()
-			}
-			g.take()
+		g.out.Build += time.Since(start).Nanoseconds()
+	}
+	if commit != nil {
+		if err := commit(); err != nil {
+			return out, err
 		}
-		g.times = append(g.times, time.Since(start).Nanoseconds())
+	}
+	if sp.Mode == spawning {
+		if err := g.respawn(sp.Units); err != nil {
+			return out, err
+		}
+		g.out.Last, g.out.Full = g.sums()
+		return g.out, s.close()
+	}
+	before := process.Read()
+	for frame := range sp.Frames {
+		if err := g.play(sp, int64(frame)+1, commit); err != nil {
+			return out, err
+		}
+		if frame == stateEach-1 {
+			g.out.Resident = process.Resident() - base
+		}
+		if (sp.Mode == observed || sp.Mode == both) && frame%stateEach == stateEach-1 {
+			start := time.Now()
+			g.take()
+			g.times[len(g.times)-1] += time.Since(start).Nanoseconds()
+		}
 	}
 	g.wait()
 	use := process.Read().Since(before)
 	g.out.CPU, g.out.GC = use.CPU.Nanoseconds(), use.GC.Nanoseconds()
 	g.out.End, g.out.Peak = process.Resident()-base, process.Peak()-base
-	last := g.state()
-	g.out.Last = last.read()
-	last.end()
+	g.out.Last, g.out.Full = g.sums()
 	g.figures()
 	return g.out, s.close()
 }
 
-// grow spawns n units.
-func (g *game[E]) grow(n int) (err error) {
-	const most = 1 << 16
-	units := make([]unit, 0, min(n, most))
-	for n > 0 && err == nil {
-		units = units[:0]
-		for range min(n, most) {
-			units = append(units, newUnit(g.next))
-			g.next++
-		}
-		n -= len(units)
-		g.live, err = g.spawn(units, g.live)
-	}
-	return err
+// sums are those of the last state.
+func (g *game) sums() (last, full sum) {
+	s := g.state()
+	defer s.end()
+	return s.read(), g.full()
 }
 
-func (g *game[E]) frame(frame int64) error {
-	if err := g.grow(g.lost); err != nil { // those of the frame before
-		return err
-	}
-	g.lost = 0
-	for range removed {
-		g.drop(g.r.IntN(len(g.live)))
-	}
-	for range hits {
-		i := g.r.IntN(len(g.live))
-		if g.hit(g.live[i], int32(g.r.IntN(16))) <= 0 {
-			g.drop(i)
+// respawn kills units and times the spawns that follow.
+func (g *game) respawn(units int) error {
+	for range min(spawned, units) / batch {
+		e := g.redraw()
+		if err := g.kill(e.Removed); err != nil {
+			return err
 		}
-	}
-	ends := &g.ring[frame%stunFrames]
-	for _, e := range *ends {
-		g.recover(e, frame)
-	}
-	*ends = (*ends)[:0]
-	for range stunned {
-		e := g.live[g.r.IntN(len(g.live))]
-		g.stun(e, frame+stunFrames)
-		*ends = append(*ends, e)
-	}
-	g.move()
-	if len(g.reader) > 0 {
-		g.wait()
+		start := time.Now()
+		if err := g.spawn(e.Spawns); err != nil {
+			return err
+		}
+		g.out.Spawn += time.Since(start).Nanoseconds()
+		g.played(nil)
 	}
 	return nil
 }
 
-// drop removes a unit of the list.
-func (g *game[E]) drop(i int) {
-	g.lost++
-	g.remove(g.live[i])
-	last := len(g.live) - 1
-	g.live[i] = g.live[last]
-	g.live = g.live[:last]
+// play draws a frame, and times it.
+func (g *game) play(sp spec, frame int64, commit func() error) error {
+	e := g.draw(frame)
+	start := time.Now()
+	if sp.Mode == littered || sp.Mode == both {
+		for range garbage / garbageSize {
+			dropped = make([]byte, garbageSize)
+		}
+	}
+	dead, err := g.frame(e)
+	if err != nil {
+		return err
+	}
+	if commit != nil {
+		if err := commit(); err != nil {
+			return err
+		}
+	}
+	if len(g.reader) > 0 {
+		g.wait()
+	}
+	g.times = append(g.times, time.Since(start).Nanoseconds())
+	g.out.Deaths += len(dead)
+	g.played(dead)
+	return nil
 }
 
-// take hands the state of now to a reader, unless one still reads.
-func (g *game[E]) take() {
+// take hands the state of now to a reader, when the one before has been read.
+func (g *game) take() {
 	g.wait()
 	start := time.Now()
 	s := g.state()
@@ -194,7 +218,7 @@ func (g *game[E]) take() {
 }
 
 // wait ends the state that is read, when its reader is done.
-func (g *game[E]) wait() {
+func (g *game) wait() {
 	if g.reader == nil {
 		return
 	}
@@ -205,7 +229,7 @@ func (g *game[E]) wait() {
 	g.read, g.reader = nil, nil
 }
 
-func (g *game[E]) figures() {
+func (g *game) figures() {
 	total := int64(0)
 	for _, t := range g.times {
 		total += t

@@ -10,7 +10,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"quarry/bench/child"
@@ -18,7 +17,7 @@ import (
 	"quarry/bench/progress"
 )
 
-func main() { os.Exit(command(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
 // Exit codes.
 const (
@@ -32,37 +31,46 @@ const (
 	usualUnits, quickUnits   = 1_000_000, 20_000
 	usualFrames, quickFrames = 240, 48
 	usualRounds, quickRounds = 3, 1
-	maxUnits, maxRounds      = 16_000_000, 1000
+	minUnits, maxUnits       = 4 * (removed + hits), 16_000_000
+	maxRounds, maxFrames     = 1000, 100_000
 	childTime                = 20 * time.Minute
 )
 
-var sides = []string{plainSide, arkSide, quarrySide}
+var (
+	sides = []string{plainSide, arkSide, commandsSide, directSide}
+	modes = []mode{alone, littered, observed, both, spawning, journaled}
+)
 
 // result is what -json prints.
 type result struct {
 	host.Host
 	Units  int    `json:"units"`
 	Frames int    `json:"frames"`
+	Fresh  bool   `json:"fresh,omitempty"`
 	Sides  []*row `json:"sides"`
 }
 
 // row is a side with what its children found, one a round.
 type row struct {
-	Side    string   `json:"side"`
-	Samples []sample `json:"samples"`
+	Side  string            `json:"side"`
+	Modes map[mode][]sample `json:"modes"`
 }
 
-func command(args []string, stdout, stderr io.Writer) int {
+func run(args []string, stdout, stderr io.Writer) int {
 	if len(args) == 2 && args[0] == child.Flag {
 		return child.Serve(args[1], stdout, stderr, spec.measure)
 	}
 	f := flag.NewFlagSet("server", flag.ContinueOnError)
 	f.SetOutput(stderr)
-	r := &result{Host: host.Here(), Units: usualUnits, Frames: usualFrames}
-	f.IntVar(&r.Units, "units", usualUnits, "units at the beginning")
+	r := &result{Host: host.Here()}
+	f.IntVar(&r.Units, "units", usualUnits, "units in the world")
+	f.IntVar(&r.Frames, "frames", usualFrames, "frames")
+	f.BoolVar(&r.Fresh, "fresh", false, "plain Go and ark copy states to new memory")
 	rounds := f.Int("rounds", usualRounds, "run everything this many times and print medians")
 	quick := f.Bool("quick", false, "20,000 units, 48 frames, one round")
 	asJSON := f.Bool("json", false, "print an object instead of the table")
+	sidesOnly := f.String("side", "", "only sides whose `name` contains this")
+	only := f.String("only", "", "only these `modes`: frame,garbage,reader,both,spawns,journal")
 	switch err := f.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
 		return exitOK
@@ -72,12 +80,15 @@ func command(args []string, stdout, stderr io.Writer) int {
 	if *quick {
 		r.Units, r.Frames, *rounds = quickUnits, quickFrames, quickRounds
 	}
-	if f.NArg() > 0 || r.Units < stunned+removed+hits || r.Units > maxUnits || *rounds < 1 || *rounds > maxRounds {
-		fmt.Fprintf(stderr, "server: expected -units of %d to %d, -rounds of 1 to %d, and nothing else\n",
-			stunned+removed+hits, maxUnits, maxRounds)
+	list, err := r.list(*sidesOnly, *only)
+	if f.NArg() > 0 || r.Units < minUnits || r.Units > maxUnits || *rounds < 1 || *rounds > maxRounds ||
+		r.Frames < stateEach || r.Frames > maxFrames || err != nil {
+		fmt.Fprintf(stderr,
+			"server: expected -units of %d to %d, -rounds of 1 to %d, -frames of %d to %d, modes of %v, and nothing else\n",
+			minUnits, maxUnits, maxRounds, stateEach, maxFrames, modes)
 		return exitError
 	}
-	if err := r.measure(*rounds); err != nil {
+	if err := r.measure(list, *rounds); err != nil {
 		fmt.Fprintf(stderr, "server: %v\n", err)
 		return exitError
 	}
@@ -91,68 +102,87 @@ func command(args []string, stdout, stderr io.Writer) int {
 		r.print(out)
 	}
 	if side := r.differs(); side != "" {
-		fmt.Fprintf(stderr, "server: %s ends in another state than %s\n", side, sides[0])
+		fmt.Fprintf(stderr, "server: %s ends in another state than %s\n", side, r.Sides[0].Side)
 		return exitWrong
 	}
 	return exitOK
 }
 
-// measure runs all sides in turns.
-func (r *result) measure(rounds int) error {
-	for _, side := range sides {
-		r.Sides = append(r.Sides, &row{Side: side})
+// list returns the children of a round, and makes the rows of their sides.
+func (r *result) list(side, only string) (list []spec, err error) {
+	wanted := modes
+	if only != "" {
+		wanted = nil
+		for _, name := range strings.Split(only, ",") {
+			if !slices.Contains(modes, mode(name)) {
+				return nil, fmt.Errorf("no mode %q", name)
+			}
+			wanted = append(wanted, mode(name))
+		}
 	}
-	show, done := progress.Bar(os.Stderr, rounds*len(sides))
+	for _, name := range sides {
+		if strings.Contains(name, side) {
+			r.Sides = append(r.Sides, &row{name, map[mode][]sample{}})
+		}
+	}
+	for _, m := range wanted {
+		for _, s := range r.Sides {
+			if m != journaled || s.Side == commandsSide || s.Side == directSide {
+				list = append(list, spec{s.Side, m, r.Units, r.Frames, r.Fresh})
+			}
+		}
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("no side %q with %q", side, only)
+	}
+	return list, nil
+}
+
+// measure runs all children in turns.
+func (r *result) measure(list []spec, rounds int) error {
+	show, done := progress.Bar(os.Stderr, rounds*len(list))
 	defer done()
 	for round := range rounds {
-		for i, s := range r.Sides {
-			show(round*len(sides)+i, s.Side)
-			m, err := child.Start[spec, sample](spec{s.Side, r.Units, r.Frames}, childTime)
+		for i, sp := range list {
+			show(round*len(list)+i, sp.Side+", "+string(sp.Mode))
+			m, err := child.Start[spec, sample](sp, childTime)
 			if err != nil {
-				return fmt.Errorf("%s: %w", s.Side, err)
+				return fmt.Errorf("%s, %s: %w", sp.Side, sp.Mode, err)
 			}
-			s.Samples = append(s.Samples, m)
+			s := r.side(sp.Side)
+			s.Modes[sp.Mode] = append(s.Modes[sp.Mode], m)
 		}
 	}
 	return nil
 }
 
-// differs names a side whose sums are not those of the first, or is "".
-func (r *result) differs() string {
-	first := r.Sides[0].Samples[0]
+// side returns the row of a side, or nil.
+func (r *result) side(name string) *row {
 	for _, s := range r.Sides {
-		for _, m := range s.Samples {
-			if m.Last != first.Last || m.States != first.States {
-				return s.Side
+		if s.Side == name {
+			return s
+		}
+	}
+	return nil
+}
+
+// differs names a side whose sums are not those of the first with the same frames, or is "".
+func (r *result) differs() string {
+	first := map[mode]sample{}
+	for _, s := range r.Sides {
+		for mode, samples := range s.Modes {
+			for _, m := range samples {
+				f, ok := first[mode]
+				if !ok {
+					first[mode], f = m, m
+				}
+				if m.Last != f.Last || m.Full != f.Full || m.States != f.States || m.Deaths != f.Deaths {
+					return s.Side
+				}
 			}
 		}
 	}
 	return ""
-}
-
-// median is the middle of a figure over the rounds.
-func (s *row) median(figure func(sample) int64) float64 {
-	var list []int64
-	for _, m := range s.Samples {
-		list = append(list, figure(m))
-	}
-	slices.Sort(list)
-	return float64(list[len(list)/2])
-}
-
-// columns of the table.
-var columnsOf = []struct {
-	head, format string
-	unit         float64
-	figure       func(sample) int64
-}{
-	{"resident, MB", "%.0f", 1e6, func(m sample) int64 { return m.Resident }},
-	{"with states, MB", "%.0f", 1e6, func(m sample) int64 { return m.End }},
-	{"state, us", "%.0f", 1e3, func(m sample) int64 { return m.State }},
-	{"frame p50, ms", "%.1f", 1e6, func(m sample) int64 { return m.P50 }},
-	{"p99, ms", "%.1f", 1e6, func(m sample) int64 { return m.P99 }},
-	{"CPU, s", "%.2f", 1e9, func(m sample) int64 { return m.CPU }},
-	{"collector, s", "%.2f", 1e9, func(m sample) int64 { return m.GC }},
 }
 
 // read returns what a run with -json has printed.
@@ -166,41 +196,4 @@ func read(name string) (*result, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return r, nil
-}
-
-// table returns the table of docs/performance.md.
-func (r *result) table() string {
-	var b strings.Builder
-	b.WriteString("| side |")
-	for _, c := range columnsOf {
-		b.WriteString(" " + c.head + " |")
-	}
-	b.WriteString("\n|---|" + strings.Repeat("---:|", len(columnsOf)) + "\n")
-	for _, s := range r.Sides {
-		b.WriteString("| " + s.Side + " |")
-		for _, c := range columnsOf {
-			fmt.Fprintf(&b, " "+c.format+" |", s.median(c.figure)/c.unit)
-		}
-		b.WriteString("\n")
-	}
-	return b.String()
-}
-
-func (r *result) print(w io.Writer) {
-	fmt.Fprintf(w, "%s\n%d units, %d frames, a state in each %dth, medians of %d rounds\n\n",
-		r.Host, r.Units, r.Frames, stateEach, len(r.Sides[0].Samples))
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	head := []string{"side"}
-	for _, c := range columnsOf {
-		head = append(head, c.head)
-	}
-	fmt.Fprintln(t, strings.Join(head, "\t")+"\t")
-	for _, s := range r.Sides {
-		line := []string{s.Side}
-		for _, c := range columnsOf {
-			line = append(line, fmt.Sprintf(c.format, s.median(c.figure)/c.unit))
-		}
-		fmt.Fprintln(t, strings.Join(line, "\t")+"\t")
-	}
-	_ = t.Flush() // an error is the writer's, and is reported there
 }

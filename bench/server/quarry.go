@@ -5,78 +5,117 @@ import (
 	"fmt"
 
 	"quarry/ecs"
+	"quarry/ecs/command"
+	"quarry/ecs/job"
 )
 
-const quarrySide = "quarry"
+// types are the handles of a world. Who is stunned has its velocity disabled.
+type types struct {
+	position ecs.Component[position]
+	velocity ecs.Component[velocity]
+	health   ecs.Component[health]
+	stun     ecs.Component[stun]
+	slot     ecs.Component[slot]
+	link     ecs.Component[link[ecs.Entity]]
+	items    ecs.Buffer[item]
+	team     ecs.Shared[team]
+}
 
-// world keeps units as entities of one archetype; a unit that is stunned has its speed disabled.
+// register registers the types of a side: where all goes by commands, an entity that was destroyed
+// keeps its slot until the client is free.
+func register(w *ecs.World, name string) (t types) {
+	t.position, t.velocity = ecs.Register[position](w), ecs.Register[velocity](w, ecs.Enableable)
+	t.health, t.stun = ecs.Register[health](w), ecs.Register[stun](w)
+	if name == commandsSide {
+		t.slot = ecs.Register[slot](w, ecs.Cleanup)
+	} else {
+		t.slot = ecs.Register[slot](w)
+	}
+	t.link = ecs.Register[link[ecs.Entity]](w)
+	t.items = ecs.RegisterBuffer[item](w, ecs.Inline(pack))
+	t.team = ecs.RegisterShared[team](w)
+	return t
+}
+
+// world keeps units as entities of eight archetypes, one for each team, and runs jobs over them.
 type world struct {
-	w      *ecs.World
-	place  ecs.Component[place]
-	speed  ecs.Component[speed]
-	health ecs.Component[health]
-	items  ecs.Component[items]
-	number ecs.Component[number]
-	stuns  ecs.Component[stun]
-	units  *ecs.Archetype
-	movers *ecs.Query
-	all    *ecs.Query
+	types
+	w       *ecs.World
+	units   [teams]*ecs.Archetype
+	all     *ecs.Query
+	clients []ecs.Entity
+	jobs    *job.Scheduler
+	recover *job.Job
+	move    *job.Job
+	heal    *job.Job
+	buffer  *command.Buffer
+	now     int64 // the frame
+	bodies  [3]func(*job.Ctx, ecs.Rows)
+	dead    []uint32 // clients
 }
 
-func newQuarry() (*world, error) {
-	w, err := ecs.NewWorld()
-	if err != nil {
-		return nil, fmt.Errorf("server: %w", err)
-	}
-	s := &world{
-		w: w, place: ecs.Register[place](w), speed: ecs.Register[speed](w, ecs.Enableable),
-		health: ecs.Register[health](w), items: ecs.Register[items](w), number: ecs.Register[number](w),
-		stuns: ecs.Register[stun](w),
-	}
-	s.units = ecs.NewArchetype(w, s.place, s.speed, s.health, s.items, s.number, s.stuns)
-	s.movers = ecs.NewQuery(w, ecs.Write(s.place), ecs.Read(s.speed))
-	s.all = ecs.NewQuery(w, ecs.Read(s.place), ecs.Read(s.health), ecs.Read(s.number))
-	return s, nil
-}
-
-func (s *world) spawn(units []unit, list []ecs.Entity) ([]ecs.Entity, error) {
-	batch, err := s.units.CreateN(len(units))
-	if err != nil {
-		return list, fmt.Errorf("server: %w", err)
-	}
-	for rows := range batch.Rows() {
-		p, v, h := s.place.Slice(rows), s.speed.Slice(rows), s.health.Slice(rows)
-		i, n, t := s.items.Slice(rows), s.number.Slice(rows), s.stuns.Slice(rows)
-		for at, u := range units[:len(p)] {
-			p[at], v[at], h[at], i[at], n[at], t[at] = u.Place, u.Speed, u.Health, u.Items, u.Number, u.Stun
+// newQuarry makes a side of Quarry, in a world of its own unless one is given.
+func newQuarry(name string, w *ecs.World) (side, error) {
+	if w == nil {
+		var err error
+		if w, err = ecs.NewWorld(); err != nil {
+			return nil, fmt.Errorf("server: %w", err)
 		}
-		units = units[len(p):]
 	}
-	return batch.Entities(list), nil
+	s := &world{types: register(w, name), w: w, buffer: command.NewBuffer(w), jobs: job.NewScheduler(w, job.Workers(2))}
+	for i := range s.units {
+		s.units[i] = ecs.NewArchetype(w, s.position, s.velocity, s.health, s.stun, s.slot, s.link, s.items,
+			s.team.Of(team(i)))
+	}
+	stunned := ecs.NewQuery(w, ecs.Disabled(ecs.Write(s.velocity)), ecs.Write(s.stun))
+	movers := ecs.NewQuery(w, ecs.Write(s.position), ecs.Read(s.velocity))
+	healths := ecs.NewQuery(w, ecs.Write(s.health), ecs.Read(s.slot))
+	s.all = ecs.NewQuery(w, ecs.Read(s.position), ecs.Read(s.health), ecs.Read(s.slot), ecs.Read(s.stun),
+		ecs.Read(s.link), ecs.Read(s.items), ecs.Read(s.team), ecs.Present(ecs.Read(s.velocity)))
+	s.recover, s.move, s.heal = s.jobs.For(stunned), s.jobs.For(movers), s.jobs.For(healths)
+	if name == commandsSide {
+		return newCommands(s), nil
+	}
+	return newDirect(s), nil
 }
 
-func (s *world) remove(e ecs.Entity)                         { s.w.Destroy(e) }
-func (s *world) hit(e ecs.Entity, points int32) (left int32) { return s.health.Mut(e).hit(points) }
-
-func (s *world) stun(e ecs.Entity, until int64) {
-	s.stuns.Set(e, stun{until})
-	s.speed.Disable(e)
-}
-
-func (s *world) recover(e ecs.Entity, frame int64) {
-	if t := s.stuns.Get(e); t != nil && t.Until == frame {
-		s.stuns.Set(e, stun{})
-		s.speed.Enable(e)
+// hit strikes the units of a frame's hits.
+func (s *world) hit(e *events) {
+	for _, h := range e.Hits {
+		unit := s.clients[h.Client]
+		items, _ := s.items.Mut(unit)
+		h.strike(s.health.Mut(unit), &items.Slice()[h.Item])
+		s.stun.Set(unit, stun{e.Frame + stunFrames})
+		s.velocity.Disable(unit)
 	}
 }
 
-func (s *world) move() {
-	for rows := range s.movers.Rows() {
-		p, v := s.place.Slice(rows), s.speed.Slice(rows)
-		for from, to := range rows.Runs() {
-			for i := from; i < to; i++ {
-				p[i].move(v[i])
-			}
+// loops runs what a frame does to all units.
+func (s *world) loops(frame int64) error {
+	s.now = frame
+	s.recover.Parallel(s.bodies[0])
+	s.move.Parallel(s.bodies[1])
+	s.heal.Parallel(s.bodies[2])
+	return s.jobs.Complete()
+}
+
+func (s *world) recoverRows(_ *job.Ctx, rows ecs.Rows) {
+	t := s.stun.ReadOnly(rows)
+	for i := range rows.Each() {
+		if t[i].ended(s.now) {
+			t[i].Until = 0
+			s.stun.MarkAt(rows, i)
+			s.velocity.EnableAt(rows, i)
+		}
+	}
+}
+
+func (s *world) moveRows(_ *job.Ctx, rows ecs.Rows) {
+	p, v := s.position.Slice(rows), s.velocity.Slice(rows)
+	for from, to := range rows.Runs() {
+		p, v := p[from:to], v[from:to]
+		for i := range p {
+			p[i].move(v[i])
 		}
 	}
 }
@@ -91,9 +130,9 @@ func (s *world) state() state { return moment{s.w.Snapshot(), s} }
 
 func (m moment) read() (total sum) {
 	for rows := range m.Rows(m.of.all) {
-		p, h, n := m.of.place.Slice(rows), m.of.health.Slice(rows), m.of.number.Slice(rows)
+		p, h, of := m.of.position.Slice(rows), m.of.health.Slice(rows), m.of.slot.Slice(rows)
 		for i := range p {
-			total.add(p[i], h[i], n[i])
+			total.add(p[i], h[i], of[i])
 		}
 	}
 	return total
@@ -101,4 +140,26 @@ func (m moment) read() (total sum) {
 
 func (m moment) end() { m.Close() }
 
-func (s *world) close() error { return errors.Join(s.w.Verify(), s.w.Close()) }
+func (s *world) full() (total sum) {
+	for rows := range s.all.Rows() {
+		p, v, h, t := s.position.Slice(rows), s.velocity.Slice(rows), s.health.Slice(rows), s.stun.Slice(rows)
+		of, l := s.slot.Slice(rows), s.link.Slice(rows)
+		k, _ := s.team.At(rows)
+		for i := range p {
+			total.add(p[i], h[i], of[i])
+			leader := uint32(noClient)
+			if s.position.Has(l[i].To) { // a unit that was destroyed may still have its slot
+				leader = s.slot.Get(l[i].To).Number
+			}
+			items, moves := s.items.At(rows, i).Slice(), s.velocity.EnabledAt(rows, i)
+			total.addRest(of[i], rest{v[i], moves, t[i], leader, items, k})
+		}
+	}
+	return total
+}
+
+func (s *world) close() error {
+	err := errors.Join(s.w.Verify(), s.jobs.Close())
+	s.buffer.Close()
+	return errors.Join(err, s.w.Close())
+}
