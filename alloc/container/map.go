@@ -81,7 +81,7 @@ func NewMap[K comparable, V any](from alloc.Allocator) (*Map[K, V], error) {
 		return nil, err
 	}
 	m.seed = maphash.MakeSeed()
-	m.seeds = [2]uint64{rand.Uint64(), rand.Uint64() | 1}
+	m.seeds = [2]uint64{rand.Uint64(), rand.Uint64() | 1<<63 | 1}
 	switch reflect.TypeFor[K]().Kind() {
 	case reflect.Int, reflect.Int32, reflect.Int64, reflect.Uint, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
 		m.integer = true
@@ -90,24 +90,45 @@ func NewMap[K comparable, V any](from alloc.Allocator) (*Map[K, V], error) {
 	return m, nil
 }
 
-// hash returns the hash of a key. Tests keep some of its bits only.
+// hash returns the hash of a key. Tests keep some of its bits only. Look-ups, Set and move have its
+// lines in place: a call costs a look-up a fifth.
 func (m *Map[K, V]) hash(key K) uint64 {
 	if m.integer {
-		// Safe because an integer key has 8 or 4 bytes. The size is a constant where K is one type.
-		if unsafe.Sizeof(key) == 8 {
-			return m.hashInteger(*(*uint64)(unsafe.Pointer(&key)))
-		}
-		return m.hashInteger(uint64(*(*uint32)(unsafe.Pointer(&key))))
+		return m.hashInteger(bitsOf(&key))
 	}
-	return maphash.Comparable(m.seed, key) & m.kept
+	return m.hashAny(key)
 }
 
+// bitsOf returns the bits of an integer key of 8 or 4 bytes.
+func bitsOf[K comparable](key *K) uint64 {
+	// Safe because the key has 8 or 4 bytes. The size is a constant where K is one type.
+	if unsafe.Sizeof(*key) == 8 {
+		return *(*uint64)(unsafe.Pointer(key))
+	}
+	return uint64(*(*uint32)(unsafe.Pointer(key)))
+}
+
+// hashAny returns the hash of a key of any type.
+//
+//go:noinline
+func (m *Map[K, V]) hashAny(key K) uint64 { return maphash.Comparable(m.seed, key) & m.kept }
+
 // hashInteger multiplies to 128 bits and folds, twice, as Go's own hash for CPUs without AES does,
-// but first by a secret number. It is inlined: a call costs a look-up a tenth.
+// but first by a secret number. Once would save a look-up a twentieth; then one secret number in
+// some hundred spreads a sequence of keys badly (TestMapHash).
 func (t *tables) hashInteger(x uint64) uint64 {
 	hi, lo := bits.Mul64(x^t.seeds[0], t.seeds[1])
 	hi, lo = bits.Mul64(hi^lo, 0x9E3779B97F4A7C15)
 	return (hi ^ lo) & t.kept
+}
+
+// strideOf, lanesOf and slot are constants and an address here, where the types are known: a
+// group's stride, the lanes of its slots, and slot i of a group.
+func (m *Map[K, V]) strideOf() uintptr { return strideOf(unsafe.Sizeof(slot[K, V]{})) }
+func (m *Map[K, V]) lanesOf() uint64   { return lanesOf(unsafe.Sizeof(slot[K, V]{})) }
+func (m *Map[K, V]) slot(group unsafe.Pointer, i int) *slot[K, V] {
+	// Safe because callers name slots that the group has.
+	return (*slot[K, V])(unsafe.Add(group, wordBytes+uintptr(i)*unsafe.Sizeof(slot[K, V]{})))
 }
 
 // find returns the slot of a key, or nil.
@@ -116,13 +137,12 @@ func (m *Map[K, V]) find(key K, h uint64) *slot[K, V] {
 	tag := lows * (h & tagBits)
 	first := firstGroup(h, n)
 	for g := first; ; {
-		group := unsafe.Add(t, uintptr(g)*m.stride)
-		// Safe because table t has n groups of stride bytes, each with its control word first, and
+		group := unsafe.Add(t, uintptr(g)*m.strideOf())
+		// Safe because table t has n groups of that stride, each with its control word first, and
 		// the lanes of a match are lanes of slots.
 		w := *(*uint64)(group)
-		for match := matches(w, tag) & m.lanes; match != 0; match &= match - 1 {
-			s := (*slot[K, V])(unsafe.Add(group, wordBytes+uintptr(lane(match))*unsafe.Sizeof(slot[K, V]{})))
-			if s.key == key {
+		for match := matches(w, tag) & m.lanesOf(); match != 0; match &= match - 1 {
+			if s := m.slot(group, lane(match)); s.key == key {
 				return s
 			}
 		}
@@ -153,29 +173,40 @@ func (m *Map[K, V]) At(key K) *V {
 
 // Get returns the value of a key, and whether the map has the key.
 func (m *Map[K, V]) Get(key K) (value V, ok bool) {
-	if m.from == nil || m.closed || m.hold.Suspect() {
-		m.refuse("Map.Get")
+	if m.changes == 0 || !m.integer || m.hold.Suspect() {
+		return m.getAny(key)
 	}
-	if m.changes == 0 {
-		return value, false
-	}
-	// This is find for the first group, in place: a look-up of fewer instructions leaves the CPU
-	// room to begin the next ones while it waits for memory. At 10 M entries 95 ns, with a call
-	// 165.
-	h := m.hash(key)
+	// This is find for the first group, in place, and every call is the last thing: a look-up of
+	// fewer instructions leaves the CPU room to begin the next ones while it waits for memory.
+	h := m.hashInteger(bitsOf(&key))
 	t, n := m.table(h)
-	group := unsafe.Add(t, uintptr(firstGroup(h, n))*m.stride)
+	group := unsafe.Add(t, uintptr(firstGroup(h, n))*m.strideOf())
 	// Safe because the table has n groups, as in find.
 	w := *(*uint64)(group)
-	for match := matches(w, lows*(h&tagBits)) & m.lanes; match != 0; match &= match - 1 {
-		s := (*slot[K, V])(unsafe.Add(group, wordBytes+uintptr(lane(match))*unsafe.Sizeof(slot[K, V]{})))
-		if s.key == key {
+	for match := matches(w, lows*(h&tagBits)) & m.lanesOf(); match != 0; match &= match - 1 {
+		if s := m.slot(group, lane(match)); s.key == key {
 			return s.value, true
 		}
 	}
 	if w&passed(h) == 0 {
 		return value, false
 	}
+	return m.getFurther(key, h)
+}
+
+// getAny is Get for a key of any type, and for a map that may be closed.
+//
+//go:noinline
+func (m *Map[K, V]) getAny(key K) (value V, ok bool) {
+	m.check("Map.Get")
+	if m.changes == 0 {
+		return value, false
+	}
+	return m.getFurther(key, m.hash(key))
+}
+
+//go:noinline
+func (m *Map[K, V]) getFurther(key K, h uint64) (value V, ok bool) {
 	if s := m.find(key, h); s != nil {
 		return s.value, true
 	}
@@ -197,8 +228,48 @@ func (m *Map[K, V]) Len() int {
 // Set adds a key with a value, or gives the key that is there the value. The error is the
 // allocator's; the map is as before then.
 func (m *Map[K, V]) Set(key K, value V) error {
+	if m.changes == 0 || !m.integer || m.hold.Suspect() {
+		return m.setAny(key, value)
+	}
+	// This is findOrAdd for the first group, in place, as in Get.
+	h := m.hashInteger(bitsOf(&key))
+	m.changes++
+	t, n := m.table(h)
+	group := unsafe.Add(t, uintptr(firstGroup(h, n))*m.strideOf())
+	// Safe because the table has n groups, as in find.
+	w := *(*uint64)(group)
+	for match := matches(w, lows*(h&tagBits)) & m.lanesOf(); match != 0; match &= match - 1 {
+		if s := m.slot(group, lane(match)); s.key == key {
+			s.key, s.value = key, value
+			return nil
+		}
+	}
+	if vacant := w & m.lanesOf(); w&passed(h) == 0 && vacant != 0 && m.class(h) != 0 {
+		if md := m.meta(t, n); md.live+md.dead < md.limit {
+			md.live++
+			m.count++
+			i := lane(vacant)
+			setByte((*uint64)(group), i, h&tagBits)
+			s := m.slot(group, i)
+			s.key, s.value = key, value
+			return nil
+		}
+	}
+	return m.setFurther(key, value, h)
+}
+
+// setAny is Set for a key of any type, and for a map that may be closed.
+//
+//go:noinline
+func (m *Map[K, V]) setAny(key K, value V) error {
 	m.check("Map.Set")
-	s, _, err := m.findOrAdd(key)
+	m.changes++
+	return m.setFurther(key, value, m.hash(key))
+}
+
+//go:noinline
+func (m *Map[K, V]) setFurther(key K, value V, h uint64) error {
+	s, _, err := m.findOrAdd(key, h)
 	if err == nil {
 		s.key, s.value = key, value
 	}
@@ -210,7 +281,8 @@ func (m *Map[K, V]) Set(key K, value V) error {
 // then.
 func (m *Map[K, V]) GetOrAdd(key K) (value *V, added bool, err error) {
 	m.check("Map.GetOrAdd")
-	s, added, err := m.findOrAdd(key)
+	m.changes++
+	s, added, err := m.findOrAdd(key, m.hash(key))
 	if err != nil {
 		return nil, false, err
 	}
@@ -223,9 +295,7 @@ func (m *Map[K, V]) GetOrAdd(key K) (value *V, added bool, err error) {
 }
 
 // findOrAdd returns the slot of a key; a slot that it has added is not set.
-func (m *Map[K, V]) findOrAdd(key K) (*slot[K, V], bool, error) {
-	h := m.hash(key)
-	m.changes++
+func (m *Map[K, V]) findOrAdd(key K, h uint64) (*slot[K, V], bool, error) {
 	if s := m.find(key, h); s != nil {
 		return s, false, nil
 	}
@@ -268,9 +338,8 @@ func (m *Map[K, V]) Close() {
 	if m.from == nil || m.closed {
 		return
 	}
-	m.changes++
 	if !m.hold.Lost() {
 		m.drop()
 	}
-	m.closed = true
+	m.closed, m.changes = true, 0 // so that Get and Set look closer
 }

@@ -38,7 +38,7 @@ func fill(directory unsafe.Pointer, first, n uint64, w word) {
 func (t *tables) widen(depth uint8, class int) {
 	d := t.depth()
 	if t.next == nil {
-		if depth < d || class < t.largest-1 || d == maxDepth || 1<<d <= t.step {
+		if depth < d || t.grown(class) < t.largest || d == maxDepth || 1<<d <= t.step {
 			return
 		}
 		next, err := t.alloc(wordBytes<<(d+1), tableAlign)

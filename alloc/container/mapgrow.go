@@ -22,7 +22,7 @@ func (m *Map[K, V]) grow(h uint64) error {
 	case md.dead >= md.live/8+1:
 		return m.replace(h, class)
 	case class < m.largest:
-		return m.replace(h, class+1)
+		return m.replace(h, m.grown(class))
 	case md.depth < maxDepth:
 		if done, err := m.split(h, max(m.limit(m.largest)/8, 1)); done || err != nil {
 			return err
@@ -182,11 +182,23 @@ func (m *Map[K, V]) move(tab unsafe.Pointer, n uint32, to [2]part, d uint8) {
 	turn := uint64(0)
 	for g := range uintptr(n) {
 		// Safe because the table has n groups, and the lanes are of slots.
-		group := unsafe.Add(tab, g*m.stride)
-		for w := ^*(*uint64)(group) & m.lanes; w != 0; w &= w - 1 {
-			s := (*slot[K, V])(unsafe.Add(group, wordBytes+uintptr(lane(w))*unsafe.Sizeof(slot[K, V]{})))
-			h := m.hash(s.key)
+		group := unsafe.Add(tab, g*m.strideOf())
+		for w := ^*(*uint64)(group) & m.lanesOf(); w != 0; w &= w - 1 {
+			s := m.slot(group, lane(w))
+			var h uint64
+			if m.integer {
+				h = m.hashInteger(bitsOf(&s.key))
+			} else {
+				h = m.hashAny(s.key)
+			}
 			p := &to[m.side(s, h, d, &turn)&1]
+			first := unsafe.Add(p.tab, uintptr(firstGroup(h, p.n))*m.strideOf())
+			if v := *(*uint64)(first) & m.lanesOf(); v != 0 {
+				i := lane(v)
+				setByte((*uint64)(first), i, h&tagBits)
+				*m.slot(first, i) = *s
+				continue
+			}
 			// Safe because put returns a slot of the part.
 			*(*slot[K, V])(m.put(p.tab, p.n, h)) = *s
 		}

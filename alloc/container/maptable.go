@@ -35,7 +35,7 @@ type geometry struct {
 	tail    uintptr // from the end of the last group to the table's end
 	largest int     // the class of tables that are split when full
 	classes int
-	groups  [maxClasses]uint32 // of a table of each class
+	groups  [tableAlign]uint32 // of a table of each class
 }
 
 // word is what the directory has of a table: its address, a multiple of tableAlign, plus its class.
@@ -44,8 +44,9 @@ type word uintptr
 // meta is the end of a table's block.
 type meta struct {
 	live, dead uint32 // live slots; removals from groups that were passed, until the table is moved
+	limit      uint32 // of the table's class
 	depth      uint8  // first bits of the hash that all keys of the table share
-	_          [7]uint8
+	_          [3]uint8
 }
 
 const (
@@ -98,24 +99,34 @@ func firstGroup(h uint64, n uint32) uint32 { return uint32(uint64(uint32(h>>10))
 var tableBytes = [...]int{64, 128, 256, 384, 512, 768, 1024, 1344, 1792, 2304, 2688, 3264, 4096, 5440, 8192,
 	10880, 12288, 16384, 20480, 32768, 40960, 65536}
 
+// slotsOf returns the number of slots of a group, by their size. This and the next two are
+// constants where the types of a map are known.
+func slotsOf(size uintptr) uintptr {
+	switch {
+	case size >= 4096:
+		return 1
+	case size >= 1024:
+		return 4
+	}
+	return maxGroup
+}
+
+// strideOf returns the size of a group.
+func strideOf(size uintptr) uintptr {
+	if size == 16 {
+		return 128 // whole lines, of which 8 bytes are unused
+	}
+	return (wordBytes + slotsOf(size)*size + 7) &^ 7
+}
+
+// lanesOf returns the high bits of the control bytes that have a slot.
+func lanesOf(size uintptr) uint64 { return highs & (1<<(8*slotsOf(size)) - 1) }
+
 func (t *tables) open(size int) {
 	t.kept, t.step = ^uint64(0), stepWords
 	t.size = uintptr(size)
-	t.slots = maxGroup
-	switch {
-	case size >= 4096:
-		t.slots = 1
-	case size >= 1024:
-		t.slots = 4
-	}
-	t.stride = uintptr(wordBytes+t.slots*size+7) &^ 7
-	if t.stride == 120 {
-		t.stride = 128
-	}
+	t.slots, t.stride, t.lanes = int(slotsOf(t.size)), strideOf(t.size), lanesOf(t.size)
 	t.tail = unsafe.Sizeof(meta{})
-	for i := range t.slots {
-		t.lanes |= 0x80 << (8 * i)
-	}
 	t.groups[0] = 1
 	t.classes = 1
 	for i := 0; ; i++ {
@@ -158,11 +169,11 @@ func (t *tables) wordOf(h uint64) *word {
 
 // table returns the table of a hash and its number of groups.
 func (t *tables) table(h uint64) (unsafe.Pointer, uint32) {
-	w := t.wordOf(h)
-	class := uintptr(*w) % tableAlign
 	// Safe because the word is the address of a live block plus the class, which is less than the
 	// block's size.
-	return unsafe.Add(*(*unsafe.Pointer)(unsafe.Pointer(w)), -int(class)), t.groups[class]
+	p := *(*unsafe.Pointer)(unsafe.Pointer(t.wordOf(h)))
+	class := uintptr(p) % tableAlign
+	return unsafe.Add(p, -int(class)), t.groups[class]
 }
 
 // class returns the class of the table of a hash; 0: there is no table.
@@ -201,7 +212,7 @@ func (t *tables) claim(h uint64) unsafe.Pointer {
 	}
 	tab, n := t.table(h)
 	md := t.meta(tab, n)
-	if md.live+md.dead >= t.limit(class) {
+	if md.live+md.dead >= md.limit {
 		return nil
 	}
 	for g := firstGroup(h, n); ; {
@@ -270,7 +281,7 @@ func (t *tables) newTable(class int, depth uint8) (unsafe.Pointer, error) {
 		// Safe because the block has room for n groups.
 		*(*uint64)(unsafe.Add(tab, g*t.stride)) = noneLive
 	}
-	*t.meta(tab, n) = meta{depth: depth}
+	*t.meta(tab, n) = meta{depth: depth, limit: t.limit(class)}
 	return tab, nil
 }
 
@@ -289,6 +300,16 @@ func (t *tables) fit(live uint32) int {
 		class++
 	}
 	return class
+}
+
+// grown returns the class that replaces a full table: half as large again, or the largest. With the
+// next class an entry is moved three times and not twice before its table is split.
+func (t *tables) grown(class int) int {
+	to := class + 1
+	for to < t.largest && t.groups[to]*2 < t.groups[class]*3 {
+		to++
+	}
+	return to
 }
 
 // drop frees all blocks.
