@@ -197,8 +197,9 @@ func DecodeDelta(r io.Reader, most int) (*Delta, error) {
 // types. An error of the reader is wrapped too. If there is no room, the error is a *LimitError.
 // After any error w is as before. ApplyDelta is a structural change: it panics inside a loop over
 // rows, and invalidates batches. No goroutine may reserve ids meanwhile. Cost: proportional to the
-// delta and to the entities of archetypes that differ; where archetypes came or went, a look at
-// each. Rows that move are copied through Go memory.
+// delta, and to the entities of archetypes that differ and whose rows have moved since the delta
+// before; where archetypes came or went, a look at each. Rows that move are copied through Go
+// memory.
 func (w *World) ApplyDelta(r io.Reader) error { return delta.ApplyDelta(w.inner(), r) }
 
 // ApplyTo makes a world what World.ApplyDelta would make it of the delta's bytes. The delta comes

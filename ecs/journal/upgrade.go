@@ -1,13 +1,13 @@
 package journal
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
 
 	"quarry/ecs"
 	"quarry/ecs/image"
+	"quarry/ecs/internal/delta"
 	"quarry/ecs/internal/door"
 	"quarry/ecs/internal/fileformat"
 	"quarry/ecs/internal/worldfile"
@@ -81,7 +81,8 @@ func (j *Journal) restore(r *replay, register func(*ecs.World), s *settings) (re
 
 // apply applies the records of a log to a world.
 func (j *Journal) apply(r *replay, w *ecs.World) error {
-	err := r.run(func(delta []byte) error { return w.ApplyDelta(bytes.NewReader(delta)) }, j.set.cut)
+	var a delta.Applier
+	err := r.run(func(record []byte) error { return a.Apply(door.World(w), record) }, j.set.cut)
 	if errors.Is(err, ecs.ErrDelta) {
 		err = fmt.Errorf("%w: %w; Journal.Rebase of the program that wrote it gives the journal a base with its types "+
 			"(records apply to the types of the base, so a type that was registered later is missing)",

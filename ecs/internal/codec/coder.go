@@ -26,6 +26,10 @@ func (c *Coder) Word(p *uint64) {
 		c.Out = binary.AppendUvarint(c.Out, *p)
 		return
 	}
+	if len(c.In) > 0 && c.In[0] < 1<<7 { // as most are
+		*p, c.In = uint64(c.In[0]), c.In[1:]
+		return
+	}
 	v, n := binary.Uvarint(c.In)
 	if n <= 0 {
 		v, n = 0, 0

@@ -34,6 +34,11 @@ func Apply(w *world.World, op string, d *Delta) error {
 	w.Loops.Enter(op) // a memory hook must not change the world that was checked
 	defer w.Loops.Leave()
 	p := &deltaPlan{Delta: d, op: op, w: w}
+	return p.run()
+}
+
+// run checks the delta and applies it.
+func (p *deltaPlan) run() error {
 	if err := p.check(); err != nil {
 		return err
 	}
@@ -82,7 +87,6 @@ func (p *deltaPlan) apply() error {
 
 // makeArchetypes makes the new archetypes.
 func (p *deltaPlan) makeArchetypes() error {
-	made := map[*world.Archetype]bool{}
 	for i := range p.tables {
 		t := &p.tables[i]
 		if t.a == nil {
@@ -92,10 +96,10 @@ func (p *deltaPlan) makeArchetypes() error {
 			}
 			t.a = a
 		}
-		if made[t.a] {
+		if at, taken := p.at[t.a]; taken && at != i {
 			return p.refuse("%v comes twice", t.a)
 		}
-		made[t.a], p.at[t.a] = true, i
+		p.at[t.a] = i
 	}
 	return p.makeRoster()
 }
@@ -106,7 +110,7 @@ func (p *deltaPlan) takeBlocks(tx *change.Tx) (err error) {
 		t := &p.tables[i]
 		for k := range t.buffers {
 			b := &t.buffers[k]
-			of, cursor := p.types[b.of], runCursor{runs: t.runs}
+			of, cursor := p.types[b.of], t.cursor()
 			b.each(t.newer, of.Shape.Element, func(e bufferEdit) {
 				room := of.Shape.Inline
 				if h := headerOf(cursor.next(e.row), of, e.row); h != nil {
@@ -145,6 +149,9 @@ func (p *deltaPlan) commit(tx *change.Tx, room entity.DifferenceRoom) {
 // arrange gives the archetypes with rows the order of the newer state.
 func (p *deltaPlan) arrange() {
 	w := p.w
+	if p.inOrder() {
+		return
+	}
 	var kept, order []*world.Archetype
 	for _, a := range w.Archetypes.List {
 		if _, differs := p.at[a]; !differs && a.Table.Len() > 0 {
@@ -163,15 +170,32 @@ func (p *deltaPlan) arrange() {
 			order = append(order, t.a)
 		}
 	}
-	order = append(order, kept...)
-	inOrder := true
-	for i := 1; i < len(order); i++ {
-		inOrder = inOrder && order[i-1].Table.Index < order[i].Table.Index
+	snapshot.Arrange(w, append(order, kept...))
+}
+
+// inOrder reports whether the archetypes with rows have the order of the newer state.
+func (p *deltaPlan) inOrder() bool {
+	list, skipped := p.w.Archetypes.List, 0
+	next := 0 // of the tables with rows
+	for _, a := range list {
+		if a.Table.Len() == 0 {
+			continue
+		}
+		for next < len(p.tables) && p.tables[next].newer == 0 { // its skip goes on to the next
+			skipped -= p.tables[next].skip
+			next++
+		}
+		at, differs := p.at[a]
+		switch {
+		case !differs:
+			skipped++
+		case at != next || skipped != p.tables[at].skip:
+			return false
+		default:
+			skipped, next = 0, next+1
+		}
 	}
-	if inOrder {
-		return
-	}
-	snapshot.Arrange(w, order)
+	return true
 }
 
 // keep saves for snapshots all memory that commit writes: the rows of tables that differ, the

@@ -24,12 +24,8 @@ func ReadDelta(op string, r io.Reader, most int) (*Delta, error) {
 	if _, err := io.ReadFull(r, frame); err != nil {
 		return nil, refuse("it is cut: %w", err)
 	}
-	if string(frame[:8]) != deltaMagic {
-		return nil, refuse("it begins with %q", frame[:8])
-	}
-	format := binary.LittleEndian.Uint32(frame[8:])
-	if format != 1 && format != deltaFormat {
-		return nil, refuse("its format is %d, this is a program for formats 1 to %d", format, deltaFormat)
+	if err := checkFormat(op, frame); err != nil {
+		return nil, err
 	}
 	length := binary.LittleEndian.Uint64(frame[12:])
 	if rest := most - DeltaFrame - 4; rest < 0 || length > uint64(rest) {
@@ -43,16 +39,36 @@ func ReadDelta(op string, r io.Reader, most int) (*Delta, error) {
 	if now := crc32.Update(world.Checksum(frame), world.Castagnoli, content); now != sum {
 		return nil, refuse("it is damaged: its checksum is %#x, not %#x", now, sum)
 	}
-	d := &Delta{IDs: new(entity.Difference)}
-	c := deltaCoder{codec.Coder{In: content, Reading: true}}
+	d := new(Delta)
+	return d, d.decode(op, frame, content, nil)
+}
+
+// checkFormat returns an error unless a frame begins a delta of a format that is known.
+func checkFormat(op string, frame []byte) error {
+	if string(frame[:8]) != deltaMagic {
+		return refuseDelta(op, "it begins with %q", frame[:8])
+	}
+	if format := binary.LittleEndian.Uint32(frame[8:]); format != 1 && format != deltaFormat {
+		return refuseDelta(op, "its format is %d, this is a program for formats 1 to %d", format, deltaFormat)
+	}
+	return nil
+}
+
+// decode makes d, which is empty, the delta of a content, parts of which it refers to. m may be
+// nil.
+func (d *Delta) decode(op string, frame, content []byte, m *memory) error {
+	if d.IDs == nil {
+		d.IDs = new(entity.Difference)
+	}
+	c := deltaCoder{codec.Coder{In: content, Reading: true}, m}
 	c.delta(d)
-	if format > 1 {
+	if binary.LittleEndian.Uint32(frame[8:]) > 1 {
 		c.roster(d)
 	}
 	if !c.Ended() {
-		return nil, refuse("its content ends early, or goes on")
+		return refuseDelta(op, "its content ends early, or goes on")
 	}
-	return d, nil
+	return nil
 }
 
 // mostOf returns the bound for a reader: MaxDelta, or the reader's Len, as of a bytes.Reader, if

@@ -12,6 +12,7 @@ import (
 	"quarry/ecs/internal/table"
 	"quarry/ecs/internal/value"
 	"quarry/ecs/internal/world"
+	"quarry/internal/debug"
 	"quarry/internal/store"
 )
 
@@ -250,6 +251,26 @@ func sumOfIDs(a *world.Archetype) (sum uint32) {
 			idBytes(table.IDs(a.Table.Store.Row(pos, 0).Base, a.Table.Store.RowsOf(pos))))
 	}
 	return sum
+}
+
+// knownIDSum is sumOfIDs of an archetype of a world that its owner changes. It is computed anew
+// when rows have come, gone or moved. Cost: for each chunk.
+func knownIDSum(a *world.Archetype) uint32 {
+	w, latest := a.World, a.Table.Metadata.Latest()
+	s, known := w.IDSums[a]
+	if !known || s.At != latest {
+		s = world.IDSum{Sum: sumOfIDs(a), At: latest}
+		if int32(w.Tables.Version-latest) > 0 { // otherwise rows that move in this version would not be seen
+			if w.IDSums == nil {
+				w.IDSums = map[*world.Archetype]world.IDSum{}
+			}
+			w.IDSums[a] = s
+		}
+	}
+	if debug.On && s.Sum != sumOfIDs(a) {
+		panic(fmt.Sprintf("ecs: %v: its rows have moved, and its checksum of entities stayed", a))
+	}
+	return s.Sum
 }
 
 // loadIDs loads the entity column of a snapshot's archetype.

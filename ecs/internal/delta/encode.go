@@ -25,7 +25,7 @@ const (
 
 // AppendTo appends the encoding of a delta.
 func (d *Delta) AppendTo(dst []byte) []byte {
-	c := deltaCoder{codec.Coder{Out: append(dst, make([]byte, DeltaFrame)...)}}
+	c := deltaCoder{Coder: codec.Coder{Out: append(dst, make([]byte, DeltaFrame)...)}}
 	start := len(dst)
 	copy(c.Out[start:], deltaMagic)
 	c.delta(d)
@@ -56,7 +56,10 @@ func (d *Delta) Size() int {
 }
 
 // deltaCoder encodes or decodes the parts of a delta.
-type deltaCoder struct{ codec.Coder }
+type deltaCoder struct {
+	codec.Coder
+	memory *memory // of an Applier; nil: none
+}
 
 func (c *deltaCoder) runs(r *deltaRuns) {
 	c.Half(&r.sum)

@@ -13,7 +13,7 @@ func (c *deltaCoder) delta(d *Delta) {
 	tag := d.tag.Number()
 	c.Half(&tag)
 	d.tag = entity.TagOf(tag)
-	codec.List(&c.Coder, &d.types, func(t *world.Description) { t.Code(&c.Coder) })
+	c.types(d)
 	for _, count := range [...]*[2]uint64{&d.Created, &d.Destroyed} {
 		c.Word(&count[0])
 		c.Word(&count[1])
@@ -38,7 +38,23 @@ func (c *deltaCoder) delta(d *Delta) {
 	})
 }
 
+// types codes the types. Bytes that are those of the delta before are not decoded again.
+func (c *deltaCoder) types(d *Delta) {
+	if c.memory != nil && c.memory.knows(c.In) {
+		d.types, c.In = c.memory.types, c.In[len(c.memory.coded):]
+		return
+	}
+	before := c.In
+	codec.List(&c.Coder, &d.types, func(t *world.Description) { t.Code(&c.Coder) })
+	if c.memory != nil && !c.Bad {
+		c.memory.note(before[:len(before)-len(c.In)], d.types)
+	}
+}
+
 func (c *deltaCoder) table(t *deltaTable, tag entity.Tag) {
+	if c.memory != nil {
+		c.memory.table(t)
+	}
 	codec.List(&c.Coder, &t.types, c.Number)
 	codec.List(&c.Coder, &t.values, c.Bytes)
 	c.Number(&t.older)

@@ -32,10 +32,14 @@ func (x *differ) compareNames() {
 // checkNames returns an error unless the world has the names that the delta replaces, and each
 // entity will have at most one name.
 func (p *deltaPlan) checkNames() error {
-	free, named := map[uint32]bool{}, p.w.Names.Len()
+	named := p.w.Names.Len()
 	if named != p.namedCount[0] {
 		return p.refuse("%d entities have names, in its base %d", named, p.namedCount[0])
 	}
+	if len(p.Names) == 0 && named == p.namedCount[1] {
+		return p.checkKeptNames(nil)
+	}
+	free := map[uint32]bool{}
 	for i := range p.Names {
 		n := &p.Names[i]
 		if i > 0 && n.text <= p.Names[i-1].text || n.text == "" || !slices.Equal(n.older, p.w.NamedBy(n.text)) {

@@ -111,8 +111,10 @@ func (p *deltaPlan) checkIDs() error {
 }
 
 func (p *deltaPlan) checkTypes() error {
-	p.described = p.w.DescribeTypes()
-	for i := range p.Delta.types {
+	if p.described == nil {
+		p.described = p.w.DescribeTypes()
+	}
+	for i := len(p.types); i < len(p.Delta.types); i++ { // those before are known
 		t, err := p.Delta.types[i].Find(p.described)
 		if err != nil {
 			return p.refuse("%w", err)
@@ -154,10 +156,13 @@ func (p *deltaPlan) commitSets() {
 }
 
 func (p *deltaPlan) commitRows() {
-	list := make([]change.Rebuilt, len(p.tables))
+	var list []change.Rebuilt
 	for i := range p.tables {
-		t := &p.tables[i]
-		list[i] = change.Rebuilt{Table: &t.a.Table.Table, Rows: p.sourcesOf(t), N: t.newer, IDs: t.ids, Ends: t.ends}
+		if t := &p.tables[i]; !t.still {
+			list = append(list, change.Rebuilt{
+				Table: &t.a.Table.Table, Rows: p.sourcesOf(t), N: t.newer, IDs: t.ids, Ends: t.ends,
+			})
+		}
 	}
 	p.w.Writer.Rebuild(list, func() { p.w.IDs.Apply(p.Delta.IDs, p.room) })
 }

@@ -38,6 +38,7 @@ type plannedTable struct {
 	sig   world.Signature
 	given []*value.Shared
 	a     *world.Archetype // nil until it is made
+	still bool             // its rows neither come, go nor move; then used, ends and runs are not needed
 	used  bitmask.Bits
 	ends  []change.Source
 	runs  []change.RowRun
@@ -79,7 +80,10 @@ func (p *deltaPlan) isCleanupOnly(e entity.ID) bool {
 
 // checkTables finds the archetypes and compares their rows with the older ones.
 func (p *deltaPlan) checkTables() error {
-	p.tables, p.at = make([]plannedTable, len(p.Delta.Tables)), map[*world.Archetype]int{}
+	p.tables = append(p.tables, make([]plannedTable, len(p.Delta.Tables))...)
+	if p.at == nil {
+		p.at = map[*world.Archetype]int{}
+	}
 	with, skipped := 0, 0
 	for i := range p.Delta.Tables {
 		t := &p.tables[i]
@@ -94,13 +98,17 @@ func (p *deltaPlan) checkTables() error {
 			}
 			p.at[t.a], have = i, t.a.Table.Len()
 		}
-		if have != t.older || have > 0 && sumOfIDs(t.a) != t.idSum {
+		if have != t.older || have > 0 && knownIDSum(t.a) != t.idSum {
 			return p.refuse("%d rows of an archetype, %v, are not the %d of its base", have, t.a, t.older)
 		}
 		if have > 0 {
 			with++
 		}
-		t.used = make(bitmask.Bits, (t.older+63)/64)
+		t.still = have > 0 && t.newer == have && len(t.ids) == 0 && len(t.rows) == 1 &&
+			t.rows[0] == rowsFrom{i, 0, have}
+		if !t.still {
+			t.used = make(bitmask.Bits, (t.older+63)/64)
+		}
 		skipped += min(t.skip, entity.MaxIDs)
 	}
 	for _, a := range p.w.Archetypes.List {
@@ -162,9 +170,13 @@ func (p *deltaPlan) archetypeOf(types []*world.Type, of []int, values [][]byte,
 
 // checkRows checks that each entity that will be alive has exactly one row.
 func (p *deltaPlan) checkRows() error {
-	come, total := make(bitmask.Bits, p.Delta.IDs.To.Records*(8192/64)), p.w.Living()
+	var come bitmask.Bits
+	total := p.w.Living()
 	for i := range p.tables {
 		t := &p.tables[i]
+		if t.still {
+			continue
+		}
 		rows, fresh := 0, 0
 		for _, r := range t.rows {
 			switch {
@@ -174,7 +186,7 @@ func (p *deltaPlan) checkRows() error {
 				fresh += r.n
 			default:
 				from := &p.tables[r.from]
-				if r.row > from.older || r.n > from.older-r.row || from.used.CountRange(r.row, r.n) > 0 {
+				if r.row > from.older || r.n > from.older-r.row || from.still || from.used.CountRange(r.row, r.n) > 0 {
 					return p.refuse("%d rows from %d on of the %d of a table, or the same twice",
 						r.n, r.row, from.older)
 				}
@@ -189,6 +201,9 @@ func (p *deltaPlan) checkRows() error {
 				rows, t.newer, fresh, len(t.ids))
 		}
 		total += t.newer - t.older
+		if come == nil && len(t.ids) > 0 {
+			come = make(bitmask.Bits, p.Delta.IDs.To.Records*(8192/64))
+		}
 		for _, e := range t.ids {
 			if !p.living(e) || p.w.IDs.Version(e.Index()) == e.Version() || come.Has(int(e.Index())) {
 				return p.refuse("%v is not born, or twice", e)
@@ -221,7 +236,8 @@ func (p *deltaPlan) checkEnds(born int) error {
 			o := p.w.Tables.OwnerOf(r.Location)
 			a := p.w.ArchetypeAt(o)
 			i, ok := p.at[a]
-			if !ok || p.tables[i].used.Has(a.Table.Store.Chunks()[o.Pos()].Start+o.Row(r.Location)) {
+			if !ok || p.tables[i].still ||
+				p.tables[i].used.Has(a.Table.Store.Chunks()[o.Pos()].Start+o.Row(r.Location)) {
 				return p.refuse("%v ends and keeps its row", e)
 			}
 			p.odd++
@@ -230,6 +246,9 @@ func (p *deltaPlan) checkEnds(born int) error {
 	gone := 0
 	for i := range p.tables {
 		t := &p.tables[i]
+		if t.still {
+			continue
+		}
 		for row, n := range t.used.FreeRuns() {
 			if n = min(n, t.older-row); n > 0 {
 				t.ends = append(t.ends, change.Source{From: &t.a.Table.Table, Row: row, N: n})
@@ -248,8 +267,11 @@ func (p *deltaPlan) checkEnds(born int) error {
 func (p *deltaPlan) noteDying() {
 	for i := range p.tables {
 		t := &p.tables[i]
-		t.runs = change.RowRuns(p.sourcesOf(t))
-		if !t.sig.Has(world.CleanupEntityID) || t.newer == 0 {
+		dying := t.sig.Has(world.CleanupEntityID) && t.newer > 0
+		if !t.still || dying {
+			t.runs = change.RowRuns(p.sourcesOf(t))
+		}
+		if !dying {
 			continue
 		}
 		if p.cleanupOnly == nil {

@@ -69,12 +69,30 @@ func (p *deltaPlan) typeIn(t *plannedTable, of int) *world.Type {
 
 // runCursor finds the runs of rows in ascending order.
 type runCursor struct {
-	runs []change.RowRun
-	at   int
+	runs  []change.RowRun
+	at    int
+	still *world.Archetype // whose rows are where they were; nil: runs has those of the table
+	run   change.RowRun    // of it
+}
+
+// cursor returns a cursor of the table's rows.
+func (t *plannedTable) cursor() runCursor {
+	if t.still {
+		return runCursor{still: t.a}
+	}
+	return runCursor{runs: t.runs}
 }
 
 // next returns the run that holds a row; the index is that of the newer table.
 func (c *runCursor) next(row int) *change.RowRun {
+	if c.still != nil {
+		if row < c.run.At || row >= c.run.At+c.run.N {
+			of := &c.still.Table
+			pos, _ := of.Store.Find(row)
+			c.run = change.RowRun{At: of.Store.Chunks()[pos].Start, N: of.Store.RowsOf(pos), From: &of.Table, Pos: pos}
+		}
+		return &c.run
+	}
 	for row >= c.runs[c.at].At+c.runs[c.at].N {
 		c.at++
 	}
@@ -84,7 +102,7 @@ func (c *runCursor) next(row int) *change.RowRun {
 // replaces reports whether the runs of a column lie within its rows and their checksum matches the
 // bytes that they replace.
 func (t *plannedTable) replaces(of *world.Type, r *deltaRuns) bool {
-	sum, size, cursor := uint32(0), of.Size, runCursor{runs: t.runs}
+	sum, size, cursor := uint32(0), of.Size, t.cursor()
 	return r.each(t.newer*size, func(at int, newer []byte) {
 		for end := at + len(newer); at < end; {
 			run := cursor.next(at / size)
@@ -104,7 +122,7 @@ func (t *plannedTable) replaces(of *world.Type, r *deltaRuns) bool {
 
 // flipsFit reports whether each flipped bit has the opposite value now.
 func (t *plannedTable) flipsFit(of *world.Type, f *deltaFlips) bool {
-	fit, cursor := true, runCursor{runs: t.runs}
+	fit, cursor := true, t.cursor()
 	return f.each(t.newer, func(at, n int, on bool) {
 		for row := at; row < at+n && fit; row++ {
 			run := cursor.next(row)
@@ -125,7 +143,7 @@ func headerOf(run *change.RowRun, of *world.Type, row int) *value.Header {
 
 // editsFit reports whether the edited buffers still have the elements of the older state.
 func (p *deltaPlan) editsFit(t *plannedTable, of *world.Type, b *deltaBuffers) bool {
-	sum, fit, cursor, k := uint32(0), true, runCursor{runs: t.runs}, &of.Shape
+	sum, fit, cursor, k := uint32(0), true, t.cursor(), &of.Shape
 	return b.each(t.newer, k.Element, func(e bufferEdit) {
 		var empty value.Header
 		h := headerOf(cursor.next(e.row), of, e.row)
@@ -143,7 +161,10 @@ func (p *deltaPlan) editsFit(t *plannedTable, of *world.Type, b *deltaBuffers) b
 // checkSparse checks the sets of all sparse types: also in an unchanged set every entity must stay
 // alive.
 func (p *deltaPlan) checkSparse() error {
-	planned := map[*world.Type]bool{}
+	var planned map[*world.Type]bool
+	if len(p.Sparse) > 0 {
+		planned = map[*world.Type]bool{}
+	}
 	for i := range p.Sparse {
 		s := &p.Sparse[i]
 		if s.of >= len(p.types) || planned[p.types[s.of]] {

@@ -114,6 +114,11 @@ func Compare(earlier, later *Store) (*Difference, error) {
 	return d, nil
 }
 
+// none reports whether nothing differs.
+func (d *Difference) none() bool {
+	return d.From == d.To && len(d.Steps) == 0 && len(d.Reserved) == 0
+}
+
 // step notes the versions of an index, unless they are the same.
 func (d *Difference) step(index, older, newer uint32) {
 	if older == newer {
@@ -177,6 +182,9 @@ func (d *Difference) VersionIn(s *Store, index uint32) uint32 {
 // Apply makes a store equal to the later one, but for the locations of entities that are alive,
 // which the caller sets by MoveRows. Fits has passed, and room is from RoomFor.
 func (s *Store) Apply(d *Difference, room DifferenceRoom) {
+	if d.none() {
+		return
+	}
 	s.PutBack()
 	for i := range d.Reserved {
 		if p := &d.Reserved[i]; p.Number >= d.From.Blocks {

@@ -16,6 +16,9 @@ func (s *Store) Fits(d *Difference) error {
 	if now := s.State(); now != d.From {
 		return fmt.Errorf("the ids are in state %+v, those of its base in %+v", now, d.From)
 	}
+	if d.none() {
+		return nil
+	}
 	reserved, err := s.fitsBlocks(d)
 	if err != nil {
 		return err
@@ -51,7 +54,9 @@ func (s *Store) fitsBlocks(d *Difference) (reserved map[int]*ReservedBlock, err 
 	if n := to.Blocks - d.From.Blocks; n > idleBlocks+d.stepsFrom(uint32(d.From.Blocks*blockSize))+len(d.Reserved) {
 		return nil, fmt.Errorf("the ids have %d new blocks, in which few indices were used", n)
 	}
-	reserved = make(map[int]*ReservedBlock, len(d.Reserved))
+	if len(d.Reserved) > 0 {
+		reserved = make(map[int]*ReservedBlock, len(d.Reserved))
+	}
 	before := -1
 	for i := range d.Reserved {
 		p := &d.Reserved[i]

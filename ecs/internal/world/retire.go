@@ -47,6 +47,7 @@ func (a *Archetype) giveUp() {
 		t := a.World.Types.List[id]
 		t.Ordered = table.Later(t.Ordered, a.Table.Metadata.Latest())
 	}
+	delete(a.World.IDSums, a)
 	a.Table.Close()
 	for _, v := range a.Values {
 		v.LetGo()

@@ -72,6 +72,7 @@ type World struct {
 	Loops         loops                  // loops and borrows in progress
 	Writer        change.Writer          // all rows, as structural changes see them
 	History       History                // of its snapshots; nil until the first
+	IDSums        map[*Archetype]IDSum   // that package delta knows; nil until it applies one
 	Editing       any                    // what structural changes keep from call to call; nil until one does
 	Shrinking     Shrinking              // where the next step of Shrink resumes
 	Recordings    Recordings             // of entities, by command buffers
@@ -214,6 +215,10 @@ type Archetype struct {
 	Born              uint64              // number of the snapshot taken last when it was made
 	SnapshotView      *table.SnapshotView // of an archetype of a snapshot; nil for all others
 }
+
+// IDSum is the checksum of the entities of an archetype's rows, for as long as none has come, gone
+// or moved: Metadata.Latest is at.
+type IDSum struct{ Sum, At uint32 }
 
 // TypeTransition is the transition to the archetype that differs by one type.
 type TypeTransition struct {
