@@ -75,22 +75,22 @@ var (
 
 // rows has all rows in the order in which they run.
 var rows = []row{
-	{"random", threeSizes, []string{"quarry", "quarry GetList", "ark"}, "", read},
-	{"random-write", threeSizes, []string{"quarry", "quarry MutList", "ark"}, "", written},
-	{"random2comp", threeSizes, []string{"quarry", "quarry GetList", "ark"}, "", read2},
+	{"random", threeSizes, []string{"quarry", "quarry Direct", "quarry GetList", "ark"}, "entt direct", read},
+	{"random-write", threeSizes, []string{"quarry", "quarry Direct", "quarry MutList", "ark"}, "entt direct", written},
+	{"random2comp", threeSizes, []string{"quarry", "quarry Direct", "quarry GetList", "ark"}, "entt direct", read2},
 	{"create2comp-set", twoSizes, []string{"quarry", "quarry bundle", "ark"}, "", made},
 	{"create2comp-set-batch", twoSizes, []string{"quarry batch", "ark batch"}, "", made},
 	{"add_remove_eight-shuffled", twoSizes, []string{"quarry", "quarry list", "ark"}, "", stayed},
 	{"disable_enable", twoSizes, []string{"quarry", "ark tag"}, "", allOn},
 	{"prefab4comp", twoSizes, []string{"quarry", "ark"}, "", copied},
 	{"prefab4comp-batch", twoSizes, []string{"quarry batch", "ark batch"}, "", copied},
-	{"query2comp", []int{one, small, usual, million}, []string{"quarry", "ark tables"}, "entt group", moved},
-	{"query256spread", twoSizes, []string{"quarry", "quarry kernel", "ark tables"}, "entt group", moved},
+	{"query2comp", []int{one, small, usual, million}, []string{"quarry", "quarry Cursor", "ark tables"}, "entt direct", moved},
+	{"query256spread", twoSizes, []string{"quarry", "quarry kernel", "ark tables"}, "entt direct", moved},
 	{"query5comp", threeSizes, []string{"quarry", "ark tables"}, "entt group", moved5},
 	{"query5comp-kernel", threeSizes, []string{"quarry kernel"}, "", nil},
 	{"depth", treeSizes, []string{"quarry", "slices", "ark list"}, "flecs cascade", added},
 	{"matrices", treeSizes, []string{"quarry", "quarry jobs"}, "flecs cascade", multiplied},
-	{"query2comp-threads", threeSizes, []string{"quarry jobs", "quarry"}, "", moved},
+	{"query2comp-threads", []int{small, usual, 100_000, million}, []string{"quarry jobs", "quarry"}, "entt direct", moved},
 }
 
 func rowNamed(name string) *row {

@@ -18,10 +18,12 @@ const (
 // quarryWays are our ways. The ways that use calls by query or list are in quarry_batch.go.
 var quarryWays = []way{
 	{"query2comp", quarry, buildQuarryQuery(quarryPlain)},
+	{"query2comp", quarryCursor, buildQuarryCursor},
 	{"query2comp-kernel", quarryKernel, buildQuarryKernel(quarryPlain)},
 	{"query32arch", quarry, buildQuarryQuery(quarrySpread(5, 0))},
 	{"query256arch", quarry, buildQuarryQuery(quarrySpread(0, 8))},
 	{"random", quarry, buildQuarryRandom},
+	{"random", quarryDirect, buildQuarryDirect},
 	{"create2comp", quarry, buildQuarryCreate(2)},
 	{"create2comp-batch", quarryBatch, buildQuarryCreateN(2)},
 	{"create2comp_alloc", quarry, buildQuarryAlloc},

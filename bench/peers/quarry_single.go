@@ -5,6 +5,8 @@ import "quarry/ecs"
 var quarrySingleWays = []way{
 	{"random-write", quarry, buildQuarryWrite},
 	{"random-write", quarryMutMany, buildQuarryMutMany},
+	{"random-write", quarryDirect, buildQuarryDirectMut},
+	{"random2comp", quarryDirect, buildQuarryPairDirect},
 	{"random2comp", quarry, func(n int) (trial, error) { return newQuarryPair(n) }},
 	{"random2comp", quarryMany, buildQuarryPairMany},
 	{"create2comp-set", quarry, buildQuarryMake},

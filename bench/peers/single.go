@@ -38,6 +38,8 @@ var singleWorkloads = []workload{
 // Entrants of the single workloads only.
 const (
 	quarryMutMany = "quarry MutList"
+	quarryDirect  = "quarry Direct"
+	quarryCursor  = "quarry Cursor"
 	quarryBundle  = "quarry bundle"
 	quarryJobs    = "quarry jobs"
 	arkTag        = "ark tag"

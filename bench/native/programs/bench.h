@@ -8,6 +8,7 @@
 // the library does not do this row.
 #pragma once
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -95,6 +96,32 @@ public:
 			ends = true;
 			c.notify_all();
 		}
+		t.join();
+	}
+};
+
+// SpinningHelper is a Helper that never sleeps.
+class SpinningHelper {
+	std::atomic<long> asked{0}, done{0};
+	std::atomic<bool> ends{false};
+	std::thread t;
+
+public:
+	template <class F> explicit SpinningHelper(F f) {
+		t = std::thread([this, f] {
+			for (long turn = 0; !ends;) {
+				if (asked.load(std::memory_order_acquire) == turn) continue;
+				f();
+				done.store(++turn, std::memory_order_release);
+			}
+		});
+	}
+	void begin() { asked.fetch_add(1, std::memory_order_release); }
+	void wait() {
+		while (done.load(std::memory_order_acquire) != asked.load(std::memory_order_relaxed)) {}
+	}
+	~SpinningHelper() {
+		ends = true;
 		t.join();
 	}
 };

@@ -45,6 +45,41 @@ struct Random : Placed {
 	}
 };
 
+// Direct looks up in storages that are found once, and asks nobody whether an entity is alive.
+struct RandomDirect : Placed {
+	explicit RandomDirect(long n) : Placed(n, false) {}
+	void pass() override {
+		auto &places = r.storage<Position>();
+		double s = 0;
+		for (auto e : list) s += places.get(e).X;
+		got += s;
+	}
+};
+
+struct WriteDirect : Placed {
+	explicit WriteDirect(long n) : Placed(n, false) {}
+	void pass() override {
+		auto &places = r.storage<Position>();
+		for (auto e : list) places.get(e).X += 1;
+	}
+	double sum() override {
+		double s = 0;
+		r.view<Position>().each([&](auto &p) { s += p.X; });
+		return s;
+	}
+};
+
+struct TwoDirect : Placed {
+	explicit TwoDirect(long n) : Placed(n, true) {}
+	void pass() override {
+		auto &places = r.storage<Position>();
+		auto &speeds = r.storage<Velocity>();
+		double s = 0;
+		for (auto e : list) s += places.get(e).X + speeds.get(e).Y;
+		got += s;
+	}
+};
+
 struct Write : Placed {
 	explicit Write(long n) : Placed(n, false) {}
 	void pass() override {
@@ -233,6 +268,38 @@ struct Moves : World {
 	}
 };
 
+// Flat goes through the pages of a group's storages, which have its entities first and in one order.
+// The group and its storages are found once.
+struct Flat : Moves {
+	decltype(r.group<Position, Velocity>()) g;
+	entt::storage_for_t<Position> &places;
+	entt::storage_for_t<Velocity> &speeds;
+	Flat(long n, long still, bool spread)
+		: Moves(n, true, still, spread), g(r.group<Position, Velocity>()), places(r.storage<Position>()), speeds(r.storage<Velocity>()) {}
+	void part(size_t lo, size_t hi) {
+		constexpr size_t page = entt::component_traits<Position>::page_size;
+		for (size_t at = lo; at < hi;) {
+			size_t end = std::min(hi, (at / page + 1) * page), n = end - at;
+			Position *__restrict p = places.raw()[at / page] + at % page;
+			const Velocity *__restrict v = speeds.raw()[at / page] + at % page;
+			for (size_t i = 0; i < n; i++) one(p[i], v[i]);
+			at = end;
+		}
+	}
+	void pass() override { part(0, g.size()); }
+};
+
+// FlatTwo gives a thread that spins half of it.
+struct FlatTwo : Flat {
+	SpinningHelper helper;
+	explicit FlatTwo(long n) : Flat(n, 0, false), helper([this] { part(g.size() / 2, g.size()); }) {}
+	void pass() override {
+		helper.begin();
+		part(0, g.size() / 2);
+		helper.wait();
+	}
+};
+
 // MovesTwo gives each thread half of a group.
 struct MovesTwo : Moves {
 	decltype(r.group<Position, Velocity>()) g;
@@ -326,6 +393,16 @@ template <class In, class Out> struct Tree : World {
 
 std::unique_ptr<Trial> build(const Row &row, const std::string &variant, long n) {
 	bool group = variant == "group";
+	if (variant == "direct") {
+		long still = std::min(10 * n, (1L << 20) - 2 - n);
+		if (row == "random") return std::make_unique<RandomDirect>(n);
+		if (row == "random-write") return std::make_unique<WriteDirect>(n);
+		if (row == "random2comp") return std::make_unique<TwoDirect>(n);
+		if (row == "query2comp") return std::make_unique<Flat>(n, still, false);
+		if (row == "query256spread") return std::make_unique<Flat>(n, 0, true);
+		if (row == "query2comp-threads") return std::make_unique<FlatTwo>(n);
+		return nullptr;
+	}
 	if (row == "random") return std::make_unique<Random>(n);
 	if (row == "random-write") return std::make_unique<Write>(n);
 	if (row == "random2comp") return std::make_unique<Two>(n);

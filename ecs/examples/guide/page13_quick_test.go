@@ -23,6 +23,8 @@ func Example_quick() {
 	ships := ecs.NewBundle[Ship](w)
 	flagship := ships.Create(Ship{Position{X: 1}, Velocity{X: 2}, Sail{900}})
 	fmt.Println(ships.Get(flagship))
+	captain := ecs.NewArchetype(w, position).Create()
+	position.Set(captain, Position{X: 4})
 
 	fleet := ecs.NewArchetype(w, position, velocity, sail)
 	batch, err := fleet.CreateN(1000, ecs.Uninitialized(position))
@@ -41,6 +43,18 @@ func Example_quick() {
 	missing := position.CopyList(values, list)
 	fmt.Println(missing, values[9], *position.GetList(nil, list)[0])
 
+	positions, velocities := position.DirectMut(), velocity.Direct() // until the next structural change
+	for _, e := range list {
+		at := positions.Locate(e)
+		positions.At(at).X += velocities.At(at).X + 1
+	}
+	fmt.Println(*positions.Get(list[0]))
+
+	captains := ecs.NewQuery(w, ecs.Read(position), ecs.Without(sail))
+	for c := captains.Cursor(); c.Next(); { // Close it where the loop is left early
+		fmt.Println(position.Slice(c.Rows()))
+	}
+
 	fmt.Println(sail.DisableList(list), w.DestroyList(list[:4]))
 	furled := ecs.NewQuery(w, ecs.Disabled(sail))
 	fmt.Println(furled.Count(), sail.EnableQuery(furled), furled.Count())
@@ -51,6 +65,8 @@ func Example_quick() {
 	// {{1 0} {2 0} {900}} true
 	// 1000 <nil>
 	// 0 {7 5} {7 5}
+	// {8 5}
+	// [{4 0}]
 	// 10 4
 	// 6 6 0
 	// 997 <nil>

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unsafe"
 
 	"quarry/ecs/internal/match"
 	"quarry/ecs/internal/table"
@@ -291,7 +292,30 @@ type Scan struct {
 	keys    []rowKey    // of the entries that the loop goes through, see walkSet
 	Borrow  *Borrow     // the borrow of an accessor's scan; nil for the owner
 	nesting nesting     // in debug builds
+	loop    uint64      // number of the loop of a Cursor, or of the next; from 1 on
+	Fresh   uint64      // the loop of a Cursor that is at its first chunk, before the first Next; else 0
+	cursor  cursorState // of a loop that a Cursor drives
 }
+
+// cursorState is the part of a Scan that serves the loop of a Cursor.
+type cursorState struct {
+	base    unsafe.Pointer // with span: the current rows
+	span    uint64
+	binding int // of the current chunk; where a set drives, the number of the next key
+	pos     int // of the next chunk in the binding's archetype
+	next    nextChunk
+	origin  string // in debug builds, where the loop began; "" if no Cursor drives the scan
+}
+
+// nextChunk is how a cursor finds its next chunk.
+type nextChunk uint8
+
+const (
+	noChunk     nextChunk = iota // the current chunk is the last one
+	anyChunk                     // as in Query.Walk
+	someChunks                   // as in Scan.walkOne
+	chunksByKey                  // as in Scan.walkSet
+)
 
 // sparseFilter is a condition on sparse types that a row must meet. A term gives one filter for
 // each of its sparse types; an Any term gives one filter for all its types.

@@ -27,6 +27,7 @@ func init() { world.OnLoops(OpenScans, nameOfLoop, countScans) }
 func OpenScans(w *world.World) {
 	all := new(scans)
 	all.Outer.World, all.List = w, []*Scan{&all.Outer}
+	all.Outer.loop = 1
 	w.Loops.Scans = unsafe.Pointer(all) // Safe because ScansOf alone reads it.
 }
 
@@ -79,6 +80,7 @@ func lock(w *world.World, s *Scan, q *Query) {
 	s.Query, s.open = q, true
 	w.Loops.Open++
 	if debug.On {
+		s.cursor.origin = ""
 		s.nest()
 	}
 }
@@ -98,6 +100,7 @@ func innerScan(w *world.World) *Scan {
 		}
 	}
 	s := &Scan{World: w}
+	s.loop = 1
 	all.List = append(all.List, s)
 	return s
 }
@@ -185,7 +188,11 @@ func (s *Scan) name() string {
 	case s.of != nil:
 		return "inside a loop over query(Write " + s.of.Name + ")"
 	case s.Query != nil && s.Query != BatchesOf(s.World):
-		return "inside a loop over " + s.Query.String()
+		name := "inside a loop over " + s.Query.String()
+		if at := s.cursor.origin; at != "" {
+			name += " by the Cursor made at " + at + ", which Close ends where the loop is left early"
+		}
+		return name
 	}
 	return "inside a loop over the rows of a batch"
 }

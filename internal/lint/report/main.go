@@ -39,8 +39,9 @@ var rooms = []string{"internal/universe", "internal/store", "alloc", "ecs/intern
 // report fails: then a file does two things, or a room is missing.
 const mostUp = 10
 
-// mostNames is how many exported names ecs may have; the number only falls.
-const mostNames = 330
+// mostNames is how many exported names ecs may have. It rises only with what issues ask for: 12 for
+// Cursor and Direct.
+const mostNames = 342
 
 // mostExported is how many types and functions the scope of a package may export. Above it the
 // report fails: what programs cannot use belongs to a stratum below.
