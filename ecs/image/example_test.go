@@ -157,3 +157,32 @@ func ExampleDescribe() {
 	// true
 	// true damaged
 }
+
+// A file that a program writes and opens itself: its records are believed, or nothing is mapped.
+func ExampleTrusted() {
+	folder, err := os.MkdirTemp("", "image")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(folder)
+	path := saveFair(folder)
+	for _, option := range []image.Option{image.Trusted(), image.InMemory()} {
+		var ticket ecs.Component[Ticket]
+		w, err := image.Open(path, func(w *ecs.World) {
+			ecs.Register[Stall](w)
+			ecs.Register[Stamp](w)
+			ticket = ecs.Register[Ticket](w)
+			ecs.RegisterShared[Hall](w)
+		}, option)
+		if err != nil {
+			panic(err)
+		}
+		fmt.Println(ecs.NewQuery(w, ecs.Write(ticket)).Count(), "tickets")
+		if err := w.Close(); err != nil {
+			panic(err)
+		}
+	}
+	// Output:
+	// 99 tickets
+	// 99 tickets
+}

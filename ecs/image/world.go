@@ -91,6 +91,17 @@ func Into(u *alloc.Universe) Option { return World(ecs.WithUniverse(u)) }
 // the record of its entity. Load always does both.
 func Checked() Option { return func(s *fileformat.Settings) { s.Check = true } }
 
+// Trusted makes Open believe the records of ids, which lead look-ups to rows, without reading them:
+// then it takes the same time for any number of entities. It is for files that this program, or
+// another of the same version, wrote to a place where nothing damages them: with a record that is
+// wrong, calls read and write memory of the process at random. Without it each record is checked.
+// Checked goes before it, and where records are not mapped it does nothing.
+func Trusted() Option { return func(s *fileformat.Settings) { s.Trust = true } }
+
+// InMemory makes Open read the rows, on several cores, and check them, instead of mapping the file.
+// It is for programs that soon write most rows: the first write to a mapped page is slow.
+func InMemory() Option { return func(s *fileformat.Settings) { s.Read = true } }
+
 // Open makes a world of the file at a path: it maps the rows, so that it takes the time of
 // archetypes and chunks, and pages come in when they are touched; a page that is written is copied
 // by the system, and the file never changes. Only archetypes with buffers are gone through, for a
@@ -132,7 +143,10 @@ func (s *settings) open(path string, register func(*ecs.World)) (*ecs.World, err
 		return nil, err
 	}
 	defer file.Close() // only read; the mapping stays
-	f.Rules = &s.Rules
+	f.Rules, f.Trusted = &s.Rules, s.Trust && !s.Check
+	if s.Read {
+		f.Map = nil
+	}
 	w, err := door.OpenImage(f, register, s.World)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)

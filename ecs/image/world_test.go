@@ -100,7 +100,8 @@ func TestOpen(t *testing.T) {
 	before, err := os.ReadFile(path)
 	require.NoError(t, err)
 	o, twice := opened(t, path), opened(t, path, image.Checked())
-	for _, w := range []*town{o, twice} {
+	trusted, read := opened(t, path, image.Trusted()), opened(t, path, image.InMemory())
+	for _, w := range []*town{o, twice, trusted, read} {
 		require.NoError(t, w.w.Verify())
 		require.Equal(t, m.w.Hash(), w.w.Hash())
 	}
@@ -116,7 +117,7 @@ func TestOpen(t *testing.T) {
 	third := opened(t, path)
 	require.Equal(t, m.w.Hash(), third.w.Hash())
 	require.NoError(t, twice.w.Verify())
-	for _, w := range []*town{o, twice, third, m} {
+	for _, w := range []*town{o, twice, trusted, read, third, m} {
 		w.close(t)
 	}
 }

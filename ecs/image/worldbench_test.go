@@ -6,10 +6,12 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"unsafe"
 
 	"quarry/alloc"
 	"quarry/ecs"
 	"quarry/ecs/image"
+	"quarry/ecs/internal/fileformat"
 
 	"github.com/stretchr/testify/require"
 )
@@ -62,6 +64,13 @@ func BenchmarkOpen(b *testing.B) {
 				break
 			}
 		})
+		do("trusted", func(m *town) {
+			require.Equal(b, n, m.moving.Count())
+			for rows := range m.moving.Rows() {
+				require.Equal(b, 1.0, m.position.ReadOnly(rows)[0].Y)
+				break
+			}
+		}, image.Trusted())
 		do("checked", func(m *town) {}, image.Checked())
 		do("read", func(m *town) {
 			sum := 0.0
@@ -74,6 +83,7 @@ func BenchmarkOpen(b *testing.B) {
 			require.Positive(b, sum)
 		})
 		do("write", func(m *town) { m.step() })
+		do("writeinmemory", func(m *town) { m.step() }, image.InMemory())
 		b.Run(fmt.Sprint("load/n=", n), func(b *testing.B) {
 			b.SetBytes(size)
 			for b.Loop() {
@@ -106,4 +116,76 @@ func BenchmarkOpen(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkOpenPlain: the file of a world of one archetype of 40 bytes, without buffers, sparse
+// types and names, is opened and looked at, or all its positions are written.
+func BenchmarkOpenPlain(b *testing.B) {
+	const n = 1_000_000
+	path := filepath.Join(b.TempDir(), "plain.world")
+	w, err := ecs.NewWorld()
+	require.NoError(b, err)
+	positions := ecs.Register[position](w)
+	_, err = ecs.NewArchetype(w, positions, ecs.Register[velocity](w), ecs.Register[mark](w)).CreateN(n)
+	require.NoError(b, err)
+	require.NoError(b, image.SaveFile(w, path))
+	require.NoError(b, w.Close())
+	open := func(b *testing.B, options ...image.Option) (*ecs.World, *ecs.Query) {
+		var q *ecs.Query
+		w, err := image.Open(path, func(w *ecs.World) {
+			positions = ecs.Register[position](w)
+			ecs.Register[velocity](w)
+			ecs.Register[mark](w)
+			q = ecs.NewQuery(w, ecs.Write(positions))
+		}, options...)
+		require.NoError(b, err)
+		return w, q
+	}
+	for name, option := range map[string]image.Option{
+		"checked": func(*fileformat.Settings) {}, "trusted": image.Trusted(), "inmemory": image.InMemory(),
+	} {
+		b.Run("look/"+name, func(b *testing.B) {
+			for b.Loop() {
+				w, q := open(b, option)
+				sum := float64(q.Count())
+				for rows := range q.Rows() {
+					sum += positions.ReadOnly(rows)[0].X
+					break
+				}
+				b.StopTimer()
+				require.EqualValues(b, n, sum)
+				require.NoError(b, w.Close())
+				b.StartTimer()
+			}
+		})
+		b.Run("write/"+name, func(b *testing.B) {
+			for b.Loop() {
+				w, q := open(b, option)
+				for rows := range q.Rows() {
+					list := positions.Slice(rows)
+					for i := range list {
+						list[i] = position{1, 2}
+					}
+				}
+				b.StopTimer()
+				require.NoError(b, w.Close())
+				b.StartTimer()
+			}
+		})
+	}
+	// Reading the same bytes into arrays, and writing 16 of 40 bytes.
+	b.Run("arrays", func(b *testing.B) {
+		for b.Loop() {
+			f, err := os.Open(path)
+			require.NoError(b, err)
+			all := make([]byte, 40*n)
+			_, err = io.ReadFull(f, all)
+			require.NoError(b, err)
+			p := unsafe.Slice((*position)(unsafe.Pointer(&all[0])), n)
+			for i := range p {
+				p[i] = position{1, 2}
+			}
+			require.NoError(b, f.Close())
+		}
+	})
 }

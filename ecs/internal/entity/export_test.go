@@ -156,7 +156,7 @@ func (s *Store) EndedBlocks() int { return len(s.ended) }
 func MakeRecord(version uint32, l Location) Record { return Record{version, l} }
 
 // Admit checks the records of a store.
-func (s *Store) Admit(rows *ImageRows) error { return s.admit(rows) }
+func (s *Store) Admit(rows *ImageRows) error { return s.admit(rows, nil) }
 
 // AdmitWord checks 64 records, Taken counts the rows that records led to, and Forget forgets them.
 func (r *ImageRows) AdmitWord(list []Record, first int) (alive uint64, err error) {

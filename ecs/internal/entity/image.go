@@ -119,9 +119,11 @@ func (im *Image) checkReserved(blocks int) error {
 }
 
 // Adopt makes a new store, which has no ids, that of an image that was checked. fill makes an
-// extent of size 0 the records, which are checked against the rows of the file. After an error,
-// which wraps ErrImage, or is the universe's or from fill, the store is to be closed.
-func (s *Store) Adopt(im *Image, rows *ImageRows, fill func(x *universe.Extent, size int) error) error {
+// extent of size 0 the records, which are checked against the rows of the file, unless fill trusts
+// them. After an error, which wraps ErrImage, or is the universe's or from fill, the store is to be
+// closed.
+func (s *Store) Adopt(im *Image, rows *ImageRows,
+	fill func(x *universe.Extent, size int) (Filled, error)) (err error) {
 	s.SetTag(im.Tag)
 	runs, err := s.allocBlocks(len(im.reserved))
 	if err != nil {
@@ -131,8 +133,9 @@ func (s *Store) Adopt(im *Image, rows *ImageRows, fill func(x *universe.Extent, 
 		s.adoptBlock(b, runs[i])
 	}
 	size := im.Records * int(recordSize)
+	var filled Filled
 	if size > 0 {
-		if err := fill(s.records, size); err != nil {
+		if filled, err = fill(s.records, size); err != nil {
 			return err
 		}
 	}
@@ -155,10 +158,19 @@ func (s *Store) Adopt(im *Image, rows *ImageRows, fill func(x *universe.Extent, 
 	if o := s.reservations.Load(); o != nil {
 		o.hint.Store(int32(min(im.next, uint32(o.end.Load()-1))))
 	}
-	if err := s.admit(rows); err != nil {
-		return fmt.Errorf("%w: %w", ErrImage, err)
+	if filled.Trusted {
+		return nil
 	}
-	return nil
+	return s.admit(rows, filled.Scan)
+}
+
+// Filled is how an extent was filled with records.
+type Filled struct {
+	Trusted bool // they are not checked
+	// Scan calls visit with the bytes of all records, from byte at on, in pieces of whole words of
+	// 64 records, one call at a time. Nil: the extent is read. Reading a file is cheaper than the
+	// first touch of each page that shows it.
+	Scan func(visit func(at int, b []byte) error) error
 }
 
 // ErrImage is wrapped by the error of Adopt for records that make no sense.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"unsafe"
 )
 
 // Records of a file. Look-ups index column addresses and chunks by the location in a record,
@@ -122,21 +123,54 @@ func differ(list []Record, first, step uint64) bool {
 // word returns the version of a record and, above, its location.
 func (r *Record) word() uint64 { return uint64(r.version) | uint64(r.Location)<<32 }
 
-// admit checks the records of a store that was adopted, and moves them to the locations that they
-// get.
-func (s *Store) admit(rows *ImageRows) error {
+// admit checks the records of a store that was adopted: those that scan reads, or, if it is nil,
+// those in the extent, which it moves to the locations that they get. The error wraps ErrImage, or
+// is from scan.
+func (s *Store) admit(rows *ImageRows, scan func(visit func(at int, b []byte) error) error) error {
 	rows.taken = make([]uint64, (rows.rows+63)/64)
-	alive, all, o := 0, s.all(), s.reservations.Load()
+	alive, o := 0, s.reservations.Load()
 	if o == nil {
 		o = &noReservations
 	}
-	for word, free := range s.free {
+	admit := func(first int, list []Record) error {
+		n, err := s.admitRecords(rows, o, first, list)
+		alive += n
+		return wrapImage(err)
+	}
+	if scan == nil {
+		scan = func(func(int, []byte) error) error { return admit(0, s.all()) }
+	}
+	if err := scan(func(at int, b []byte) error {
+		// Safe because the bytes are those of records, and aligned as a buffer's beginning is.
+		list := unsafe.Slice((*Record)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(recordSize))
+		return admit(at/int(recordSize), list)
+	}); err != nil {
+		return err
+	}
+	if alive != rows.rows {
+		return wrapImage(fmt.Errorf("%d records are alive, there are %d rows", alive, rows.rows))
+	}
+	return wrapImage(s.admitBehind(o))
+}
+
+// wrapImage wraps an error, which may be nil, in ErrImage.
+func wrapImage(err error) error {
+	if err != nil {
+		err = fmt.Errorf("%w: %w", ErrImage, err)
+	}
+	return err
+}
+
+// admitRecords checks records, of whole words, from an index on, and returns how many are alive.
+func (s *Store) admitRecords(rows *ImageRows, o *reservations, first int, list []Record) (alive int, err error) {
+	for word := first / 64; len(list) > 0; word, list = word+1, list[64:] {
+		free := s.free[word]
 		if s.word != 0 && int(s.wordBase/64) == word {
 			free |= s.word
 		}
-		set, err := rows.admitWord(all[word*64:word*64+64], word*64)
+		set, err := rows.admitWord(list[:64], word*64)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		alive += bits.OnesCount64(set)
 		nobodys := uint64(0)
@@ -148,20 +182,17 @@ func (s *Store) admit(rows *ImageRows) error {
 		}
 		b := o.of(uint32(word * 64))
 		if set&nobodys != 0 || b != nil && free != 0 {
-			err = fmt.Errorf("index 0 or %d is alive, or one of a block of reservations is free", len(all)-1)
+			err = fmt.Errorf("index 0 or %d is alive, or one of a block of reservations is free", len(s.free)*64-1)
 		} else if b != nil {
-			err = b.admitWord(all[word*64:word*64+64], word*64)
+			err = b.admitWord(list[:64], word*64)
 		} else if free^set != ^nobodys {
 			err = fmt.Errorf("indices from %d on are alive: %#x, and free: %#x", word*64, set, free)
 		}
 		if err != nil {
-			return err
+			return 0, err
 		}
 	}
-	if alive != rows.rows {
-		return fmt.Errorf("%d records are alive, there are %d rows", alive, rows.rows)
-	}
-	return s.admitBehind(o)
+	return alive, nil
 }
 
 // admitWord checks 64 records and returns which are alive. Records that are dead up to the end, or

@@ -116,7 +116,7 @@ func BenchmarkOpen(b *testing.B) {
 			path := filepath.Join(b.TempDir(), "world")
 			require.NoError(b, Replace(disk.FileSystem{}, img, path))
 			for b.Loop() {
-				_, closer, err := Open(path, false)
+				_, closer, err := openScanned(path, false)
 				require.NoError(b, err)
 				require.NoError(b, closer.Close())
 			}

@@ -175,7 +175,7 @@ func TestOpenRefusesMetadata(t *testing.T) {
 		for _, whole := range []bool{false, true} {
 			_, err := f.WriteAt([]byte{^file[at]}, at)
 			require.NoError(t, err)
-			img, closer, err := Open(path, whole)
+			img, closer, err := openScanned(path, whole)
 			if err == nil {
 				err = img.Read(worldfile.ImageEntries, 0, make([]byte, mixed[worldfile.ImageEntries]))
 				require.NoError(t, closer.Close())

@@ -1,12 +1,14 @@
 package fileformat
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"quarry/ecs/internal/worldfile"
 	"quarry/internal/disk"
@@ -15,9 +17,10 @@ import (
 // The parts that Open reads, and those that it leaves to the mapping:
 //
 //	header, described sections, sums    read and checked
-//	records                             read and checked, for look-ups trust them
+//	records                             checked when they are read: by Scan where they are mapped, for
+//	                                    look-ups trust them
 //	entries                             checked when Read reads them
-//	rows                                checked when Read reads them; not where they are mapped
+//	rows                                checked when they are read; not where they are mapped
 //	zeros between sections              not read
 //
 // With check all of it is read and checked first.
@@ -52,7 +55,7 @@ func openFrom(f *os.File, size int64, whole bool) (img *worldfile.File, err erro
 		}
 	}
 	r := &reader{r: f}
-	img = &worldfile.File{Map: f, Read: r.read, Compare: whole}
+	img = &worldfile.File{Map: f, Read: r.read, Fill: r.fillPart, Scan: r.scan, Compare: whole}
 	if img.Meta, err = r.open(size); err != nil {
 		return nil, err
 	}
@@ -60,10 +63,7 @@ func openFrom(f *os.File, size int64, whole bool) (img *worldfile.File, err erro
 		img.Size[part] = int(r.n[firstBulk+part])
 		img.At[part] = r.at[firstBulk+part]
 	}
-	if !whole {
-		err = r.checkPart(worldfile.ImageRecords)
-	}
-	return img, err
+	return img, nil
 }
 
 // reader reads a file whose sections can be read in any order.
@@ -177,40 +177,74 @@ func (r *reader) read(part, at int, dst []byte) error {
 	return nil
 }
 
-// checkPart reads all of a bulk part and checks it, several MiB beside one another.
-func (r *reader) checkPart(part int) error {
-	n := r.sumsOf(part)
-	workers := min(runtime.GOMAXPROCS(0), 4, (n+7)/8) // 8 MiB take a millisecond or so
-	failed := make([]error, max(workers, 1))
-	var all sync.WaitGroup
-	for w := range workers {
-		all.Go(func() { failed[w] = r.checkMiBs(part, w*n/workers, (w+1)*n/workers) })
-	}
-	all.Wait()
-	for _, err := range failed { // in order, so the first MiB that is damaged is named
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+// fillPart is worldfile.File.Fill.
+func (r *reader) fillPart(part int, dst []byte) error {
+	return r.eachMiB(part, func(w *mibReader, mib int) error {
+		at := mib * sumEvery
+		return w.read(part, mib, dst[at:min(at+sumEvery, len(dst))])
+	})
 }
 
-// checkMiBs reads MiB from lo to hi of a bulk part and checks them.
-func (r *reader) checkMiBs(part, lo, hi int) error {
-	buffer := make([]byte, checkBuffer)
-	for mib := lo; mib < hi; mib++ {
+// scan is worldfile.File.Scan. If a MiB is damaged the error is that, whatever visit made of others.
+func (r *reader) scan(part int, visit func(at int, b []byte) error) error {
+	n := r.sumsOf(part)
+	refusals := make([]error, n)
+	var one sync.Mutex // calls visit
+	err := r.eachMiB(part, func(w *mibReader, mib int) error {
 		at := int64(mib) * sumEvery
-		t := tally{n: min(sumEvery, r.n[firstBulk+part]-at)}
-		for t.at < t.n {
-			b := buffer[:min(checkBuffer, t.n-t.at)]
-			if err := r.fill(b, r.at[firstBulk+part]+at+t.at); err != nil {
-				return err
-			}
-			t.add(b)
+		if w.buffer == nil {
+			w.buffer = make([]byte, min(sumEvery, r.n[firstBulk+part]))
 		}
-		if err := r.differing(part, mib, t.sums, r.said); err != nil {
+		b := w.buffer[:min(sumEvery, r.n[firstBulk+part]-at)]
+		if err := w.read(part, mib, b); err != nil {
 			return err
 		}
+		one.Lock()
+		defer one.Unlock()
+		refusals[mib] = visit(int(at), b)
+		return nil
+	})
+	return cmp.Or(err, cmp.Or(refusals...))
+}
+
+// mibReader is a worker of eachMiB.
+type mibReader struct {
+	*reader
+	buffer []byte // its own
+}
+
+// read reads a MiB of a part and checks it.
+func (w *mibReader) read(part, mib int, b []byte) error {
+	at := int64(mib) * sumEvery
+	t := tally{n: int64(len(b))}
+	for t.at < t.n {
+		piece := b[t.at:min(t.at+checkBuffer, t.n)] // which stays in the cache until it is summed
+		if err := w.fill(piece, w.at[firstBulk+part]+at+t.at); err != nil {
+			return err
+		}
+		t.add(piece)
 	}
-	return nil
+	return w.differing(part, mib, t.sums, w.said)
+}
+
+// eachMiB calls do for each MiB of a part, on up to four cores, and returns the error of the first
+// MiB that has one.
+func (r *reader) eachMiB(part int, do func(w *mibReader, mib int) error) error {
+	n := r.sumsOf(part)
+	workers := max(1, min(runtime.GOMAXPROCS(0), 4, n/2))
+	failed := make([]error, n)
+	var next atomic.Int64
+	work := func() {
+		w := mibReader{reader: r}
+		for mib := int(next.Add(1)) - 1; mib < n; mib = int(next.Add(1)) - 1 {
+			failed[mib] = do(&w, mib)
+		}
+	}
+	var all sync.WaitGroup
+	for range workers - 1 {
+		all.Go(work)
+	}
+	work()
+	all.Wait()
+	return cmp.Or(failed...)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -22,6 +23,51 @@ func fakePath(t testing.TB, seed uint64, size [worldfile.ImageBulk]int) string {
 	return path
 }
 
+// openScanned is Open, and a scan of the records, as programs open files.
+func openScanned(path string, check bool) (*worldfile.File, io.Closer, error) {
+	f, closer, err := Open(path, check)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := f.Scan(worldfile.ImageRecords, func(int, []byte) error { return nil }); err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("%s: %w", path, err), closer.Close())
+	}
+	return f, closer, nil
+}
+
+// TestScanAndFill: they give the bytes of a part; a flip in any MiB is named, whatever visit makes
+// of other MiBs, and without one the error of visit for the first MiB is returned.
+func TestScanAndFill(t *testing.T) {
+	size := [worldfile.ImageBulk]int{4 * granuleBytes, 5*sumEvery + 512, 0}
+	path := fakePath(t, 7, size)
+	f, closer, err := Open(path, false)
+	require.NoError(t, err)
+	defer closer.Close()
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	require.NoError(t, err)
+	defer file.Close()
+	for part, n := range size[:worldfile.ImageEntries] {
+		want, all, scanned := make([]byte, n), make([]byte, n), make([]byte, n)
+		require.NoError(t, fakeImage(7, size).Read(part, 0, want))
+		require.NoError(t, f.Fill(part, all))
+		require.NoError(t, f.Scan(part, func(at int, b []byte) error { copy(scanned[at:], b); return nil }))
+		require.True(t, bytes.Equal(want, all) && bytes.Equal(want, scanned))
+		refusal := func(at int) error { return fmt.Errorf("not this: %d", at/sumEvery) }
+		require.EqualError(t, f.Scan(part, func(at int, _ []byte) error { return refusal(at) }), "not this: 0")
+		for mib := range (n + sumEvery - 1) / sumEvery {
+			at := f.At[part] + int64(mib*sumEvery+11)
+			_, err := file.WriteAt([]byte{^want[mib*sumEvery+11]}, at)
+			require.NoError(t, err)
+			for _, err := range []error{f.Fill(part, all), f.Scan(part, func(int, []byte) error { return errTest })} {
+				require.ErrorIs(t, err, worldfile.ErrImage)
+				require.ErrorContains(t, err, fmt.Sprintf("is damaged between bytes %d and ", at-11))
+			}
+			_, err = file.WriteAt(want[mib*sumEvery+11:][:1], at)
+			require.NoError(t, err)
+		}
+	}
+}
+
 // TestOpenWhatWasSaved: all sections are there, and the offsets are those of the bulk parts.
 func TestOpenWhatWasSaved(t *testing.T) {
 	for _, size := range testSizes {
@@ -30,7 +76,7 @@ func TestOpenWhatWasSaved(t *testing.T) {
 		require.NoError(t, err)
 		for _, whole := range []bool{false, true} {
 			for _, piece := range testPieces() {
-				f, closer, err := Open(path, whole)
+				f, closer, err := openScanned(path, whole)
 				require.NoError(t, err)
 				readAll(t, f, fakeImage(7, size), piece)
 				for part, at := range f.At {
@@ -53,7 +99,7 @@ func TestOpenWhatWasSaved(t *testing.T) {
 
 // TestEntriesWithoutRows: where rows and records are mapped, entries are all that is read.
 func TestEntriesWithoutRows(t *testing.T) {
-	f, closer, err := Open(fakePath(t, 7, mixed), false)
+	f, closer, err := openScanned(fakePath(t, 7, mixed), false)
 	require.NoError(t, err)
 	defer closer.Close()
 	b := make([]byte, mixed[worldfile.ImageEntries])
@@ -65,7 +111,7 @@ func TestEntriesWithoutRows(t *testing.T) {
 
 // TestReadsAreInOrder: bytes that are not the next ones, twice the same, or more than there are.
 func TestReadsAreInOrder(t *testing.T) {
-	f, closer, err := Open(fakePath(t, 7, mixed), false)
+	f, closer, err := openScanned(fakePath(t, 7, mixed), false)
 	require.NoError(t, err)
 	defer closer.Close()
 	file, _ := fakeFile(t, 7, mixed)
@@ -116,13 +162,13 @@ func TestManyRecordsAreChecked(t *testing.T) {
 		require.NoError(t, err)
 		_, err = f.WriteAt([]byte{^was[0]}, at)
 		require.NoError(t, err)
-		_, _, err = Open(path, false)
+		_, _, err = openScanned(path, false)
 		require.ErrorIs(t, err, worldfile.ErrImage)
 		require.ErrorContains(t, err, fmt.Sprintf("section records is damaged between bytes %d and ", at-999))
 		_, err = f.WriteAt(was[:], at)
 		require.NoError(t, err)
 	}
-	_, closer, err := Open(path, false)
+	_, closer, err := openScanned(path, false)
 	require.NoError(t, err)
 	require.NoError(t, closer.Close())
 }
@@ -131,8 +177,8 @@ func TestManyRecordsAreChecked(t *testing.T) {
 func TestNoFile(t *testing.T) {
 	dir := t.TempDir()
 	open := func(path string) []error {
-		_, _, plain := Open(path, false)
-		_, _, whole := Open(path, true)
+		_, _, plain := openScanned(path, false)
+		_, _, whole := openScanned(path, true)
 		return []error{plain, whole, CheckFile(path)}
 	}
 	for _, err := range open(filepath.Join(dir, "none")) {
@@ -159,7 +205,7 @@ func TestNoFile(t *testing.T) {
 // TestFileThatIsCut: the file loses bytes after it was opened.
 func TestFileThatIsCut(t *testing.T) {
 	path := fakePath(t, 7, mixed)
-	f, closer, err := Open(path, false)
+	f, closer, err := openScanned(path, false)
 	require.NoError(t, err)
 	defer closer.Close()
 	require.NoError(t, os.Truncate(path, f.At[worldfile.ImageRows]+100))
@@ -189,7 +235,7 @@ func TestReadErrorWhileOpening(t *testing.T) {
 		r := &reader{r: failingAt{bytes.NewReader(file), at}}
 		_, err := r.open(h.total)
 		if err == nil {
-			err = r.checkPart(worldfile.ImageRecords)
+			err = r.scan(worldfile.ImageRecords, func(int, []byte) error { return nil })
 		}
 		return err
 	}

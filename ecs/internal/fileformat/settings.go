@@ -9,5 +9,7 @@ import (
 type Settings struct {
 	World []ecs.Option // of the new world
 	Check bool         // each byte first
+	Trust bool         // records are not checked
+	Read  bool         // nothing is mapped
 	Rules worldfile.Rules
 }

@@ -57,7 +57,14 @@ type File struct {
 	// first, then ImageRecords unless they are mapped, then ImageEntries.
 	Read func(part, at int, dst []byte) error
 
+	// Fill fills dst with all of a part, read and checked on several cores; nil: Read is used.
+	Fill func(part int, dst []byte) error
+	// Scan reads a part, checks it, and calls visit with its bytes, MiB by MiB, in any order and one
+	// call at a time; nil: what is mapped is read where it lies. An error is visit's, or that of Read.
+	Scan func(part int, visit func(at int, b []byte) error) error
+
 	Compare bool // each row is compared with the record of its entity
+	Trusted bool // records that are mapped are not checked
 
 	Rules *Rules // for types that differ; nil: none
 	// Newer, if it is set, is called once if types of the image and of the program differ, before

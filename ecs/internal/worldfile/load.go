@@ -332,6 +332,9 @@ func (l *imageLoader) takeRows() (err error) {
 	l.taken = true
 	// Safe because the granules are the loader's.
 	all := unsafe.Slice((*byte)(l.w.Universe.Pointer(l.first)), size)
+	if l.f.Fill != nil {
+		return l.f.Fill(ImageRows, all)
+	}
 	for at := 0; at < size; at += imageGranule {
 		if err := l.f.Read(ImageRows, at, all[at:at+imageGranule]); err != nil {
 			return err

@@ -49,7 +49,7 @@ func (l *imageLoader) adoptIDs() error {
 	for i := range l.tables {
 		l.tables[i].im.AddRows(&rows, l.tables[i].rowsOf)
 	}
-	err := l.w.IDs.Adopt(&l.im.ids, &rows, func(x *universe.Extent, size int) error {
+	err := l.w.IDs.Adopt(&l.im.ids, &rows, func(x *universe.Extent, size int) (entity.Filled, error) {
 		return l.fillRecords(x, size, rows.Moved())
 	})
 	if errors.Is(err, entity.ErrImage) {
@@ -85,16 +85,23 @@ func (l *imageLoader) compareRows() error {
 
 // fillRecords makes an extent the records: it shows the file, or the bytes are read, as where rows
 // are converted, or records change: that writes them, and the first write of a mapped page is slow.
-func (l *imageLoader) fillRecords(x *universe.Extent, size int, change bool) error {
+func (l *imageLoader) fillRecords(x *universe.Extent, size int, change bool) (filled entity.Filled, err error) {
 	if l.f.Map != nil && !change &&
 		!slices.ContainsFunc(l.tables, func(t loadedTable) bool { return t.source != nil }) {
 		err := x.MapFile(size, l.f.Map, l.f.At[ImageRecords])
 		if err == nil || !errors.Is(err, errors.ErrUnsupported) {
-			return err
+			if filled.Trusted = l.f.Trusted; l.f.Scan != nil {
+				filled.Scan = func(visit func(at int, b []byte) error) error { return l.f.Scan(ImageRecords, visit) }
+			}
+			return filled, err
 		}
 	}
 	if err := x.Resize(size); err != nil {
-		return err
+		return filled, err
 	}
-	return l.f.Read(ImageRecords, 0, unsafe.Slice((*byte)(x.Base()), size)) // Safe because the extent is so long.
+	all := unsafe.Slice((*byte)(x.Base()), size) // Safe because the extent is so long.
+	if l.f.Fill != nil {
+		return filled, l.f.Fill(ImageRecords, all)
+	}
+	return filled, l.f.Read(ImageRecords, 0, all)
 }
