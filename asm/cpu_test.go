@@ -113,7 +113,8 @@ func TestLevelRequired(t *testing.T) {
 // levelTests are the tests that between them call every exported kernel.
 var levelTests = []string{"TestAxpyLengths", "TestFirstNotFullPositions", "TestPopCountLengths", "TestSetOpsColumns",
 	"TestMatchTables", "TestFillColumns", "TestConsecutive", "TestCompactColumns", "TestArithColumns",
-	"TestReduceColumns", "TestFindRunRandom", "TestHashWordsLengths"}
+	"TestReduceColumns", "TestFindRunRandom", "TestHashWordsLengths",
+	"TestNotEqualLengths"}
 
 // TestLevelForced runs the exported kernels once more per level in a child
 // process, where the build has more than one, and TestLevelSelected with them to

@@ -1,7 +1,8 @@
 // Package asm provides kernels, each of which processes a whole column or table of words per call,
 // and reports what the CPU supports.
 //
-//	bits       And, Or, AndNot, PopCount, FirstNotFull, FindRun512; Match (one query against all signatures)
+//	bits       And, Or, AndNot, PopCount, FirstNotFull, FindRun512; Match (one query against all signatures);
+//	           NotEqual (the bytes that differ)
 //	columns    Fill, Consecutive (entity ids), Compact (the rows that a mask selects), HashWords
 //	numbers    Add, AddAll, Scale, Axpy, MulAdd, Minimum, Maximum; Sum, Dot, Min, Max (float32 and float64)
 //	matrices   Compose (a matrix times those of positions, scales and quaternions)

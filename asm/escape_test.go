@@ -70,7 +70,9 @@ func TestNothingAllocates(t *testing.T) {
 		asm.Fill(w[:], uint64(asm.PopCount(v[:])))
 		asm.Fill(ids[:], [2]uint32{1, 2})
 		asm.Consecutive(ids[:], 1, 2)
-		w[0] = asm.HashWords((*[64]byte)(unsafe.Pointer(&v))[:], 3, 4)
+		b := (*[64]byte)(unsafe.Pointer(&v))[:]
+		w[0] = asm.HashWords(b, 3, 4)
+		asm.NotEqual(w[:], b, b)
 		asm.Compact(ids[:], ids[:], w[:2])
 		asm.Add(f[:], g[:])
 		asm.AddAll(asm.Pair[float32]{Dst: f[:], X: g[:]}, asm.Pair[float32]{Dst: f[:50], X: g[:]})

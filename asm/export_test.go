@@ -293,3 +293,19 @@ func HashWordsImpls() []Impl[HashFunc] {
 	}
 	return impls(HashWords, call(hashWordsGo), avx2(call(hashWordsAVX2)), avx512(call(hashWordsAVX512)))
 }
+
+// NotEqualFunc is the type of NotEqual.
+type NotEqualFunc = func(dst []uint64, x, y []byte) bool
+
+// NotEqualImpls lists the implementations of NotEqual. Those of assembly take multiples of 64
+// bytes; the Go twin takes the rest.
+func NotEqualImpls() []Impl[NotEqualFunc] {
+	call := func(f NotEqualFunc) NotEqualFunc {
+		return func(dst []uint64, x, y []byte) bool {
+			n := len(x) &^ 63
+			first := n > 0 && f(dst, x[:n], y[:n])
+			return notEqualGo(dst[n/64:], x[n:], y[n:]) || first
+		}
+	}
+	return impls(NotEqual, notEqualGo, avx2(call(notEqualAVX2)), avx512(call(notEqualAVX512)))
+}

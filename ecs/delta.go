@@ -135,8 +135,8 @@ func (d *Delta) Values(e Entity, t Type) (was, is any) {
 		delta.ValueNumbered(d.core.Newer, op, entity.ID(e), info.ID)
 }
 
-// EncodeDelta writes a delta for World.ApplyDelta. The error is w's. Cost: proportional to the
-// delta.
+// EncodeDelta writes a delta for World.ApplyDelta, at once or, where a column has more than 64 KiB
+// of differences, in pieces. The error is w's. Cost: proportional to the delta.
 func EncodeDelta(w io.Writer, d *Delta) error {
 	if d == nil || d.core.IDs == nil {
 		panic("ecs: EncodeDelta: the delta is nil or the zero value; deltas come from Diff")
@@ -144,7 +144,7 @@ func EncodeDelta(w io.Writer, d *Delta) error {
 	if w == nil {
 		panic("ecs: EncodeDelta: the writer is nil")
 	}
-	if _, err := w.Write(d.inner().AppendTo(make([]byte, 0, delta.DeltaFrame+d.inner().Size()))); err != nil {
+	if err := d.inner().Encode(w); err != nil {
 		return fmt.Errorf("ecs: EncodeDelta: %w", err)
 	}
 	return nil

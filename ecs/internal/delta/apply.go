@@ -21,7 +21,7 @@ func ApplyDelta(w *world.World, r io.Reader) error {
 	if r == nil {
 		panic("ecs: " + op + ": the reader is nil")
 	}
-	d, err := ReadDelta(op, r, mostOf(r))
+	d, err := readDelta(op, r, mostOf(r), readInPlace)
 	if err != nil {
 		return err
 	}

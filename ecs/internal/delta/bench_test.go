@@ -11,13 +11,23 @@ import (
 )
 
 // BenchmarkDelta compares two worlds of a million entities of 40 bytes, of which none, 1 % in
-// runs of 100, or all have changed; and encodes and applies the delta.
+// runs of 100, every hundredth, or all have changed; and encodes and applies the delta.
 func BenchmarkDelta(b *testing.B) {
 	const n = 1_000_000
+	x, y := make([]byte, 40*n), make([]byte, 40*n)
+	for i := range x {
+		x[i], y[i] = byte(i), byte(i)
+	}
+	b.Run("memcmp", func(b *testing.B) {
+		b.SetBytes(40 * n)
+		for b.Loop() {
+			require.True(b, bytes.Equal(x, y))
+		}
+	})
 	for _, c := range []struct {
 		name        string
 		step, piece int
-	}{{"none", n, 0}, {"1%", 10_000, 100}, {"all", n, n}} {
+	}{{"none", n, 0}, {"1%", 10_000, 100}, {"random1%", 100, 1}, {"all", n, n}} {
 		w := ecstest.NewWorld(b)
 		position := ecs.Register[ecstest.Position](w)
 		velocity := ecs.Register[ecstest.Velocity](w)
@@ -36,13 +46,14 @@ func BenchmarkDelta(b *testing.B) {
 		b.Run("diff/"+c.name, func(b *testing.B) {
 			b.SetBytes(40 * n)
 			for b.Loop() {
-				_, err := diffWorlds(older, w)
+				_, err = diffWorlds(older, w)
 				require.NoError(b, err)
 			}
 		})
 		var delta bytes.Buffer
 		d, err := diffWorlds(older, w)
 		require.NoError(b, err)
+		require.NoError(b, ecs.EncodeDelta(&delta, d)) // for the buffer's growth
 		b.Run("encode/"+c.name, func(b *testing.B) {
 			for b.Loop() {
 				delta.Reset()

@@ -1,6 +1,7 @@
 package delta
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
@@ -19,6 +20,11 @@ const MaxDelta = 1 << 30
 
 // ReadDelta is DecodeDelta for an operation.
 func ReadDelta(op string, r io.Reader, most int) (*Delta, error) {
+	return readDelta(op, r, most, readUpTo)
+}
+
+// readDelta is ReadDelta with a function that reads the content; the delta has its bytes.
+func readDelta(op string, r io.Reader, most int, read func(r io.Reader, n int64) ([]byte, error)) (*Delta, error) {
 	refuse := func(format string, values ...any) error { return refuseDelta(op, format, values...) }
 	frame := make([]byte, DeltaFrame)
 	if _, err := io.ReadFull(r, frame); err != nil {
@@ -31,7 +37,7 @@ func ReadDelta(op string, r io.Reader, most int) (*Delta, error) {
 	if rest := most - DeltaFrame - 4; rest < 0 || length > uint64(rest) {
 		return nil, refuse("its content has %d bytes, and it may have %d in all", length, most)
 	}
-	all, err := readUpTo(r, int64(length)+4)
+	all, err := read(r, int64(length)+4)
 	if err != nil || uint64(len(all)) != length+4 {
 		return nil, refuse("it is cut: %d of %d bytes: %w", len(all), length+4, orEOF(err))
 	}
@@ -60,7 +66,7 @@ func (d *Delta) decode(op string, frame, content []byte, m *memory) error {
 	if d.IDs == nil {
 		d.IDs = new(entity.Difference)
 	}
-	c := deltaCoder{codec.Coder{In: content, Reading: true}, m}
+	c := deltaCoder{Coder: codec.Coder{In: content, Reading: true}, memory: m}
 	c.delta(d)
 	if binary.LittleEndian.Uint32(frame[8:]) > 1 {
 		c.roster(d)
@@ -78,6 +84,42 @@ func mostOf(r io.Reader) int {
 		return max(MaxDelta, has.Len())
 	}
 	return MaxDelta
+}
+
+// readInPlace is readUpTo that copies nothing if r is a bytes.Reader or a bytes.Buffer. The bytes
+// are good until r's owner goes on.
+func readInPlace(r io.Reader, n int64) ([]byte, error) {
+	switch r := r.(type) {
+	case *bytes.Reader:
+		w := firstBytes{n: n}
+		_, err := r.WriteTo(&w)
+		return w.taken(err)
+	case *bytes.Buffer:
+		w := firstBytes{n: n}
+		_, err := r.WriteTo(&w)
+		return w.taken(err)
+	}
+	return readUpTo(r, n)
+}
+
+// firstBytes takes the first n bytes of what is written to it, and no more, so that its reader has the
+// rest.
+type firstBytes struct {
+	n   int64
+	all []byte
+}
+
+func (w *firstBytes) Write(b []byte) (int, error) {
+	w.all = b[:min(w.n-int64(len(w.all)), int64(len(b)))]
+	return len(w.all), nil
+}
+
+// taken returns the bytes, or the error of WriteTo, for which a short write is one.
+func (w *firstBytes) taken(err error) ([]byte, error) {
+	if int64(len(w.all)) == w.n {
+		err = nil
+	}
+	return w.all, err
 }
 
 // readUpTo reads n bytes, or as many as there are. If the reader's length is known, memory is

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"hash/crc32"
 	"math/bits"
+	"runtime"
+	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"quarry/ecs/internal/change"
@@ -383,37 +386,72 @@ func columnOf(at store.Row, c world.Column, n int) []byte {
 	return unsafe.Slice((*byte)(at.Element(c.Offset, c.Size)), n*int(c.Size))
 }
 
-// columns compares the columns of a table.
+// columnsAlone is how many bytes of rows one goroutine compares alone; they take some 100 us,
+// starting another one a few.
+const columnsAlone = 1 << 20
+
+// comparedColumn is a column that a goroutine compares.
+type comparedColumn struct {
+	of  *world.Type
+	c   world.Column
+	w   *runsWriter
+	err error
+}
+
+// columns compares the columns of a table. Those of a large one go to two goroutines.
 func (x *differ) columns(t *deltaTable) error {
+	var list []comparedColumn
+	bytes := 0
 	for _, c := range t.a.Table.Store.Columns() {
-		id := world.TypeID(c.Key)
-		switch of := x.Newer.Types.List[id]; of.Kind {
+		switch of := x.Newer.Types.List[world.TypeID(c.Key)]; of.Kind {
 		case world.KindManaged:
 		case world.KindBuffer:
 			x.buffers(t, of, c)
 		default:
-			w := writerOf(int(c.Size))
-			w.runs = x.spare.Take()
-			if x.sameRows(t.a) {
-				if err := x.units(t, c, &w); err != nil {
-					return err
-				}
-			} else {
-				x.eachRun(t.a, func(at, n, _ int, newer store.Row, from *table.Table, _ int, older store.Row) {
-					var old []byte
-					if from != nil && from.Sig.Has(id) {
-						old = columnOf(older, from.Column(id), n)
-					}
-					w.compare(at*int(c.Size), old, columnOf(newer, c, n))
-				})
-			}
-			if len(w.runs) > 0 {
-				t.columns = append(t.columns, deltaColumn{x.number(id), w.deltaRuns})
-			} else {
-				x.spare.Put(w.runs)
-			}
+			list = append(list, comparedColumn{of: of, c: c, w: writerOf(int(c.Size), t.newer, x.spare.Take())})
+			bytes += int(c.Size) * t.newer
 		}
 	}
+	var next atomic.Int32 // in the list
+	compare := func() {
+		for i := int(next.Add(1)) - 1; i < len(list); i = int(next.Add(1)) - 1 {
+			list[i].err = x.column(t, &list[i])
+		}
+	}
+	if bytes > columnsAlone && len(list) > 1 && runtime.GOMAXPROCS(0) > 1 {
+		var wait sync.WaitGroup
+		wait.Go(compare)
+		compare()
+		wait.Wait()
+	} else {
+		compare()
+	}
+	for i := range list {
+		k := &list[i]
+		if k.err != nil {
+			return k.err
+		}
+		if len(k.w.runs) > 0 {
+			t.columns = append(t.columns, deltaColumn{x.number(k.of.ID), k.w.done()})
+		} else {
+			x.spare.Put(k.w.runs)
+		}
+	}
+	return nil
+}
+
+// column compares a column.
+func (x *differ) column(t *deltaTable, k *comparedColumn) error {
+	if x.sameRows(t.a) {
+		return x.units(t, k.c, k.w)
+	}
+	x.eachRun(t.a, func(at, n, _ int, newer store.Row, from *table.Table, _ int, older store.Row) {
+		var old []byte
+		if from != nil && from.Sig.Has(k.of.ID) {
+			old = columnOf(older, from.Column(k.of.ID), n)
+		}
+		k.w.compare(at*int(k.c.Size), old, columnOf(newer, k.c, n))
+	})
 	return nil
 }
 

@@ -2,6 +2,8 @@ package delta
 
 import (
 	"encoding/binary"
+	"hash/crc32"
+	"io"
 
 	"quarry/ecs/internal/codec"
 	"quarry/ecs/internal/world"
@@ -23,16 +25,49 @@ const (
 	DeltaFrame  = 8 + 4 + 8 // bytes before the content
 )
 
+// writeAlone is how many bytes of runs are written where they lie, without a copy.
+const writeAlone = 64 << 10
+
+// Encode writes the encoding of a delta. The error is w's. A small delta is written at once.
+func (d *Delta) Encode(w io.Writer) error {
+	c := deltaCoder{Coder: codec.Coder{Out: make([]byte, DeltaFrame, 4096)}, splits: true}
+	c.delta(d)
+	c.roster(d)
+	length := len(c.Out) - DeltaFrame
+	for _, p := range c.apart {
+		length += len(p.bytes)
+	}
+	putFrame(c.Out, length)
+	sum, done := uint32(0), 0
+	for _, p := range c.apart {
+		for _, b := range [...][]byte{c.Out[done:p.at], p.bytes} {
+			sum = crc32.Update(sum, world.Castagnoli, b)
+			if _, err := w.Write(b); err != nil {
+				return err
+			}
+		}
+		done = p.at
+	}
+	sum = crc32.Update(sum, world.Castagnoli, c.Out[done:])
+	_, err := w.Write(binary.LittleEndian.AppendUint32(c.Out, sum)[done:])
+	return err
+}
+
+// putFrame writes the frame of a content of so many bytes.
+func putFrame(frame []byte, length int) {
+	copy(frame, deltaMagic)
+	binary.LittleEndian.PutUint32(frame[8:], deltaFormat)
+	binary.LittleEndian.PutUint64(frame[12:], uint64(length))
+}
+
 // AppendTo appends the encoding of a delta.
 func (d *Delta) AppendTo(dst []byte) []byte {
 	c := deltaCoder{Coder: codec.Coder{Out: append(dst, make([]byte, DeltaFrame)...)}}
 	start := len(dst)
-	copy(c.Out[start:], deltaMagic)
 	c.delta(d)
 	c.roster(d)
 	frame := c.Out[start:]
-	binary.LittleEndian.PutUint32(frame[8:], deltaFormat)
-	binary.LittleEndian.PutUint64(frame[12:], uint64(len(frame)-DeltaFrame))
+	putFrame(frame, len(frame)-DeltaFrame)
 	return binary.LittleEndian.AppendUint32(c.Out, world.Checksum(frame))
 }
 
@@ -59,9 +94,22 @@ func (d *Delta) Size() int {
 type deltaCoder struct {
 	codec.Coder
 	memory *memory // of an Applier; nil: none
+	splits bool    // long runs are not copied to Out
+	apart  []part  // of the content, by their place
+}
+
+// part is bytes that belong before byte at of Coder.Out.
+type part struct {
+	at    int
+	bytes []byte
 }
 
 func (c *deltaCoder) runs(r *deltaRuns) {
 	c.Half(&r.sum)
+	if n := len(r.runs); c.splits && n >= writeAlone {
+		c.Number(&n)
+		c.apart = append(c.apart, part{len(c.Out), r.runs})
+		return
+	}
 	c.Bytes(&r.runs)
 }

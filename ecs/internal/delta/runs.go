@@ -1,13 +1,10 @@
 package delta
 
 import (
-	"bytes"
 	"encoding/binary"
-	"hash/crc32"
 	"math/bits"
-	"slices"
 
-	"quarry/ecs/internal/world"
+	"quarry/asm"
 )
 
 // Runs of bytes that differ. The difference of a column is kept in its encoded form:
@@ -26,75 +23,63 @@ type deltaRuns struct {
 
 // runsWriter makes runs.
 type runsWriter struct {
-	deltaRuns
+	runs  []byte
 	end   int // of the last run
 	least int // gap that ends a run
-	step  int // bytes that are passed at once: 8 where a value is longer than the two gaps beside a word that differs
+	total int // bytes of the column
+	sum   checksum
 }
 
-// writerOf returns a writer of runs of values of size bytes.
-func writerOf(size int) runsWriter {
-	w := runsWriter{least: min(size, 8), step: 1}
-	if size > 2*7 {
-		w.step = 8
-	}
-	return w
+// writerOf returns a writer of runs of a column of n values of size bytes, in memory that it may
+// use.
+func writerOf(size, n int, memory []byte) *runsWriter {
+	return &runsWriter{runs: memory, least: min(size, 8), total: size * n}
 }
+
+// done returns the runs.
+func (r *runsWriter) done() deltaRuns { return deltaRuns{r.sum.end(), r.runs} }
 
 // deltaBlock is how many bytes are compared at once before runs are looked for.
-const deltaBlock = 512
+const deltaBlock = 4096
 
 var deltaZeros [deltaBlock]byte
 
 // compare adds the runs in which newer differs from older. Both begin at byte at of the column; a
 // nil older stands for zeros.
 func (r *runsWriter) compare(at int, older, newer []byte) {
-	if older != nil && bytes.Equal(older, newer) {
-		return
-	}
+	var differ [deltaBlock / 64]uint64
 	for len(newer) > 0 {
 		n := min(len(newer), deltaBlock)
 		old := deltaZeros[:n]
 		if older != nil {
 			old, older = older[:n], older[n:]
 		}
-		if !bytes.Equal(old, newer[:n]) {
-			r.compareBlock(at, old, newer[:n])
+		if asm.NotEqual(differ[:], newer[:n], old) {
+			r.addBlock(at, differ[:(n+63)/64], old, newer[:n])
 		}
 		at, newer = at+n, newer[n:]
 	}
 }
 
-func (r *runsWriter) compareBlock(at int, older, newer []byte) {
-	for i := 0; i < len(newer); {
-		i += equalBytes(older[i:], newer[i:])
-		if i == len(newer) {
-			return
-		}
-		end := i + 1
-		for end < len(newer) {
-			if r.step == 8 {
-				for end+8 <= len(newer) &&
-					binary.LittleEndian.Uint64(older[end:]) != binary.LittleEndian.Uint64(newer[end:]) {
-					end += 8
-				}
-			} else {
-				for end < len(newer) && older[end] != newer[end] {
-					end++
-				}
+// addBlock adds the runs of a block, of which differ has the bytes that differ.
+func (r *runsWriter) addBlock(at int, differ []uint64, older, newer []byte) {
+	start, end := 0, -1 // of the run; end is -1 before the first
+	for w, word := range differ {
+		for word != 0 {
+			first := bits.TrailingZeros64(word)
+			n := bits.TrailingZeros64(^(word >> first)) // bytes in a row that differ
+			word &^= (1<<n - 1) << first
+			if first += 64 * w; end >= 0 && first-end >= r.least {
+				r.add(at+start, older[start:end], newer[start:end])
+				end = -1
 			}
-			same := equalBytes(older[end:], newer[end:])
-			if same >= r.least || end+same == len(newer) {
-				break
+			if end < 0 {
+				start = first
 			}
-			end = min(end+same+r.step, len(newer))
+			end = first + n
 		}
-		for older[end-1] == newer[end-1] {
-			end--
-		}
-		r.add(at+i, older[i:end], newer[i:end])
-		i = end
 	}
+	r.add(at+start, older[start:end], newer[start:end])
 }
 
 // equalBytes returns the number of equal bytes at the beginning of two slices of one length.
@@ -110,16 +95,24 @@ func equalBytes(a, b []byte) (n int) {
 	return n
 }
 
-// add adds a run of len(is) bytes at byte at.
+// add adds a run of len(newer) bytes at byte at.
 func (r *runsWriter) add(at int, older, newer []byte) {
-	r.sum = crc32.Update(r.sum, world.Castagnoli, older)
+	r.sum.add(older)
 	if more := len(newer) + 2*binary.MaxVarintLen64; cap(r.runs)-len(r.runs) < more {
-		r.runs = slices.Grow(r.runs, more+len(r.runs)) // twice: append would copy large slices more often
+		r.grow(at, more)
 	}
 	r.runs = binary.AppendUvarint(r.runs, uint64(at-r.end))
 	r.runs = binary.AppendUvarint(r.runs, uint64(len(newer)))
 	r.runs = append(r.runs, newer...)
 	r.end = at + len(newer)
+}
+
+// grow makes room for more bytes, and for what the rest of the column will need if it is like the
+// bytes before at: a large slice that grows by halves would be copied several times.
+func (r *runsWriter) grow(at, more int) {
+	n := len(r.runs) + more
+	like := int(float64(n) * float64(r.total) / float64(at+more) * 1.1)
+	r.runs = append(make([]byte, 0, n+max(n/2, min(like, 16*n)-n, 256)), r.runs...)
 }
 
 // each calls visit with each run. At the first that is malformed or exceeds size bytes it stops and
@@ -145,13 +138,13 @@ func (r *deltaRuns) each(size int, visit func(at int, newer []byte)) bool {
 // replaces calls visit, if not nil, with each run. It reports whether the runs lie within old and
 // their checksum matches the bytes of old that they replace. visit may write old.
 func (r *deltaRuns) replaces(old []byte, visit func(at int, newer []byte)) bool {
-	sum := uint32(0)
+	var sum checksum
 	return r.each(len(old), func(at int, newer []byte) {
-		sum = crc32.Update(sum, world.Castagnoli, old[at:at+len(newer)])
+		sum.add(old[at : at+len(newer)])
 		if visit != nil {
 			visit(at, newer)
 		}
-	}) && sum == r.sum
+	}) && sum.end() == r.sum
 }
 
 // rowSpans calls visit with the spans of rows that runs touch, in a column of values of size bytes.

@@ -37,7 +37,7 @@ func (x *differ) sparseType(t *world.Type) {
 	}
 	s := deltaSparse{older: older.Len(), newer: now.Len()}
 	both := min(s.older, s.newer)
-	ids, values := writerOf(idSize), writerOf(t.Size)
+	ids, values := writerOf(idSize, s.newer, nil), writerOf(t.Size, s.newer, nil)
 	newIDs, oldIDs := idBytes(now.IDs()), idBytes(older.IDs())
 	ids.compare(0, oldIDs[:both*idSize], newIDs[:both*idSize])
 	ids.compare(both*idSize, nil, newIDs[both*idSize:])
@@ -53,7 +53,7 @@ func (x *differ) sparseType(t *world.Type) {
 	if s.older == s.newer && len(ids.runs)+len(values.runs)+len(flips.runs) == 0 {
 		return
 	}
-	s.of, s.ids, s.values, s.flips = x.number(t.ID), ids.deltaRuns, values.deltaRuns, flips.deltaFlips
+	s.of, s.ids, s.values, s.flips = x.number(t.ID), ids.done(), values.done(), flips.deltaFlips
 	x.Sparse = append(x.Sparse, s)
 }
 

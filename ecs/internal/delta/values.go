@@ -102,22 +102,23 @@ func (c *runCursor) next(row int) *change.RowRun {
 // replaces reports whether the runs of a column lie within its rows and their checksum matches the
 // bytes that they replace.
 func (t *plannedTable) replaces(of *world.Type, r *deltaRuns) bool {
-	sum, size, cursor := uint32(0), of.Size, t.cursor()
+	size, cursor := of.Size, t.cursor()
+	var sum checksum
 	return r.each(t.newer*size, func(at int, newer []byte) {
 		for end := at + len(newer); at < end; {
 			run := cursor.next(at / size)
 			stop := min(end, (run.At+run.N)*size)
 			if run.From != nil && run.From.Sig.Has(of.ID) {
 				old := columnOf(run.From.Store.Row(run.Pos, run.Row), run.From.Column(of.ID), run.N)
-				sum = crc32.Update(sum, world.Castagnoli, old[at-run.At*size:stop-run.At*size])
+				sum.add(old[at-run.At*size : stop-run.At*size])
 			} else {
 				for k := at; k < stop; k += deltaBlock {
-					sum = crc32.Update(sum, world.Castagnoli, deltaZeros[:min(deltaBlock, stop-k)])
+					sum.add(deltaZeros[:min(deltaBlock, stop-k)])
 				}
 			}
 			at = stop
 		}
-	}) && sum == r.sum
+	}) && sum.end() == r.sum
 }
 
 // flipsFit reports whether each flipped bit has the opposite value now.
@@ -256,17 +257,22 @@ func (t *plannedTable) eachRun(at, n int, visit func(pos, row, n int)) {
 // writeColumn writes the runs of a column.
 func (t *plannedTable) writeColumn(of *world.Type, r *deltaRuns) {
 	c, size := t.a.Table.Column(of.ID), of.Size
-	slot := t.a.Table.Places[of.ID].Slot()
+	slot, store := t.a.Table.Places[of.ID].Slot(), &t.a.Table.Store
+	var all []byte // the column in the chunk of the last run
+	pos, start := -1, 0
 	r.each(t.newer*size, func(at int, newer []byte) {
-		first, end := at/size, (at+len(newer)-1)/size+1
-		t.eachRun(first, end-first, func(pos, row, n int) {
-			all := columnOf(t.a.Table.Store.Row(pos, row), c, n)
-			start := (t.a.Table.Store.Chunks()[pos].Start + row) * size
-			skip := max(at-start, 0)
-			k := copy(all[skip:], newer)
+		for len(newer) > 0 {
+			for at-start >= len(all) {
+				if pos++; all == nil {
+					pos, _ = store.Find(at / size)
+				}
+				all, start = columnOf(store.Row(pos, 0), c, store.RowsOf(pos)), store.Chunks()[pos].Start*size
+			}
+			k := copy(all[at-start:], newer)
+			row := (at - start) / size
+			t.a.Touch(nil, slot, pos, row, (at-start+k-1)/size+1-row)
 			newer, at = newer[k:], at+k
-			t.a.Touch(nil, slot, pos, row, n)
-		})
+		}
 	})
 }
 
