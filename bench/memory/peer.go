@@ -38,7 +38,8 @@ var libraries = []struct {
 	files []string
 }{
 	{"jemalloc", []string{"libjemalloc.so.2"}},
-	{"mimalloc", []string{"libmimalloc.so.2", "libmimalloc.so.3", "libmimalloc.so"}},
+	{"mimalloc", []string{"libmimalloc.so.2", "libmimalloc.so"}},
+	{"mimalloc 3", []string{"libmimalloc.so.3"}},
 	{"tcmalloc", []string{"libtcmalloc.so.4", "libtcmalloc_minimal.so.4"}},
 }
 

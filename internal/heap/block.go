@@ -23,16 +23,17 @@ type block struct {
 
 func (b *block) kind() uint64 { return b.head & kindMask }
 
-// word returns the index of the mask word that holds the block's bit, and the bit.
+// word returns the index of the word of live that holds the block's bit, and the bit.
 func (b *block) word() (i int, m uint64) { return b.slot / 64, 1 << (b.slot % 64) }
 
 // isLive reports whether the block is in use by the masks.
 func (b *block) isLive() bool {
-	i, m := b.word()
-	if ownerIn(b.head) != 0 && atomic.LoadUint64(&b.s.words[i].own)&m == 0 {
+	if at, m := classes[classIn(b.head)].start(b.slot); ownerIn(b.head) != 0 &&
+		atomic.LoadUint64(&b.s.own()[at])&m == 0 {
 		return false
 	}
-	return b.s.words[i].live.Load()&m != 0
+	i, m := b.word()
+	return b.s.live[i].Load()&m != 0
 }
 
 // whyFree returns the text of a panic about the block's slot being free.

@@ -50,6 +50,8 @@ type class struct {
 var (
 	classOf [classByUnits]uint8 // class of a size, by size in quanta rounded up
 	classes [classLimit]class   // those from classCount on are never used
+	// The bits of own that stand for slots, by class.
+	starts [classLimit][slotWords]uint64
 )
 
 func init() {
@@ -73,12 +75,22 @@ func init() {
 		if slots%64 != 0 {
 			classes[i].tail = ^uint64(0) << (slots % 64)
 		}
+		for slot := range int(slots) {
+			at, m := classes[i].start(slot)
+			starts[i][at] |= m
+		}
 	}
 }
 
 // slot returns the slot that contains an offset into a chunk.
 func (k *class) slot(offset uint32) uint32 {
 	return uint32(uint64(offset) * uint64(k.reciprocal) >> 32)
+}
+
+// start returns the word of own that has a slot's bit, and the bit.
+func (k *class) start(slot int) (i int, m uint64) {
+	q := slot * int(k.size) / memory.Quantum
+	return q / 64 % slotWords, 1 << (q % 64)
 }
 
 // beyond returns the bits of word i that stand for no slot; they are always set.

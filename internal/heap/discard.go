@@ -93,7 +93,7 @@ func inWord(i, lo, hi int) uint64 {
 func (s *slab) isFree(k *class, off, n int) bool {
 	lo, hi := k.slotsOf(off, n)
 	for i := lo / 64; i*64 < hi; i++ {
-		if s.words[i].live.Load()&inWord(i, lo, hi) != 0 {
+		if s.live[i].Load()&inWord(i, lo, hi) != 0 {
 			return false
 		}
 	}
@@ -105,12 +105,12 @@ func (s *slab) claimSlots(k *class, off, n int) bool {
 	lo, hi := k.slotsOf(off, n)
 	for i := lo / 64; i*64 < hi; i++ {
 		for mask := inWord(i, lo, hi); ; {
-			w := s.words[i].live.Load()
+			w := s.live[i].Load()
 			if w&mask != 0 {
 				s.freeWords(lo, hi, i)
 				return false
 			}
-			if s.words[i].live.CompareAndSwap(w, w|mask) {
+			if s.live[i].CompareAndSwap(w, w|mask) {
 				break
 			}
 		}
@@ -129,7 +129,7 @@ func (s *slab) freeSlots(k *class, off, n int) {
 func (s *slab) freeWords(lo, hi, end int) {
 	for i := lo / 64; i < end; i++ {
 		mask := inWord(i, lo, hi)
-		if twice := mask &^ s.words[i].live.And(^mask); twice != 0 {
+		if twice := mask &^ s.live[i].And(^mask); twice != 0 {
 			panic(fmt.Sprintf("alloc: Heap.Trim: slot %d of chunk %d was freed by another goroutine while it was free",
 				i*64+bits.TrailingZeros64(twice), s.chunk()))
 		}
@@ -171,8 +171,8 @@ func (l *Local) discardSlots(s *slab, k *class) {
 // ownsOn reports whether the owner counts a slot on the n bytes from off on as in use.
 func (s *slab) ownsOn(k *class, off, n int) bool {
 	lo, hi := k.slotsOf(off, n)
-	for i := lo / 64; i*64 < hi; i++ {
-		if s.words[i].own&inWord(i, lo, hi) != 0 {
+	for slot := lo; slot < hi; slot++ {
+		if at, m := k.start(slot); s.own()[at]&m != 0 {
 			return true
 		}
 	}
@@ -187,7 +187,7 @@ func (h *Heap) discardWide(s *slab) (err error) {
 	if head&kindMask != kindWide {
 		return nil
 	}
-	k, used := &wideClasses[classIn(head)], s.words[0].own
+	k, used := &wideClasses[classIn(head)], s.own()[0]
 	page := mmap.PageSize()
 	for slot := 0; slot < k.slots; slot++ {
 		first := slot

@@ -40,7 +40,7 @@ import (
 // double free.
 //
 //	shared   live = slots in use. Alloc sets a clear bit by compare-and-swap.
-//	owned    own = slots that the owner counts as in use, in plain words.
+//	owned    own = slots that the owner counts as in use, in plain words, by 16 B.
 //	         live = all ones, except bits cleared by other goroutines' frees
 //	         since the owner last looked. Such a free mails the slab: it puts
 //	         it in the owner's inbox. Before the owner takes another slab it
@@ -69,12 +69,12 @@ import (
 //	H1 Every chunk with a head is in use in the universe. So are the other chunks of a run, and
 //	   the chunks taken ahead of need (supply.go); these have no head. The other chunks of a wide
 //	   slab lead to its first chunk.
-//	H2 Bits that stand for no slot are set, in live and, in an owned slab, in own.
+//	H2 Bits that stand for no slot are set in live, and in an owned slab clear in own.
 //	H3 A shared slab is held by the shard that allocates from it, or listed, or full, and full
 //	   means fewer clear bits than a batch.
 //	H4 An owned slab belongs to an open Local, which has it in the list that place names; a
-//	   slab in the list of full ones counts its clear bits in own, fewer than 1/32 of its slots
-//	   (batchPart).
+//	   slab in the list of full ones counts its free slots that are not recent ones of its Local,
+//	   fewer than 1/32 of its slots (batchPart). Its key names owner, class and place, or is 0.
 //	H5 A bit that is clear in live of an owned slab is set in own, and the slab is in its
 //	   owner's inbox.
 //	H6 A mapping's block lies in its region, whose granules are all committed; kept mappings are
@@ -87,6 +87,8 @@ import (
 //	   chunks of these and of the wide slots that it keeps, at most keptChunks.
 //	H10 The chunks of a span are in use in the universe and have no heads; spans do not overlap,
 //	   and each has its head at the megachunk in which it begins.
+//	H11 A recent slot of a Local is one of its class in a slab of that Local, is free, and is
+//	   there once.
 
 // Heap is Heap of package alloc.
 type Heap struct {
@@ -150,10 +152,10 @@ func (h *Heap) Alloc(size, align int) (unsafe.Pointer, error) {
 			head, k := s.head.Load(), &classes[number]
 			mutant.Pause()
 			i := s.low.Load() % slotWords
-			w := s.words[i].live.Load()
+			w := s.live[i].Load()
 			bit := uint64(bits.TrailingZeros64(^w))
 			if head&sharedMask != kindSlots|uint64(number)<<headClass || w == ^uint64(0) ||
-				!s.words[i].live.CompareAndSwap(w, w|1<<(bit&63)) {
+				!s.live[i].CompareAndSwap(w, w|1<<(bit&63)) {
 				return h.allocSearch(s, number, at, size, w != ^uint64(0))
 			}
 			if s.head.Load() == head || mutant.Planted == mutant.BlindClaim {

@@ -19,38 +19,13 @@ type Local struct {
 	h       *Heap
 	id      uint32
 	Closed  bool
-	classes [classLimit]localClass // 56 bytes in, after the 8 of malloc's header: on their own cache lines
-	mail    atomic.Bool            // the inbox is not empty
-	inbox   uint32                 // slabs in which others freed blocks, linked by mail; under the heap's lock
-	held    int                    // chunks of the blocks kept in cached and wide
-	cached  [keptChunks]uint32     // by length - 1: free runs kept for reuse, linked by next; see localrun.go
+	start   unsafe.Pointer // base as a pointer
+	classes [classLimit]localClass
+	mail    atomic.Bool        // the inbox is not empty
+	inbox   uint32             // slabs in which others freed blocks, linked by mail; under the heap's lock
+	held    int                // chunks of the blocks kept in cached and wide
+	cached  [keptChunks]uint32 // by length - 1: free runs kept for reuse, linked by next; see localrun.go
 	wide    [len(wideClasses)]wideStack
-}
-
-// localClass is a Local's state for one class, in one cache line. next is the slot that the next
-// Alloc returns, computed by the call before. So the address does not wait for the mask, and
-// repeated Alloc and Free of one block form no dependency chain.
-type localClass struct {
-	next    unsafe.Pointer // nil: the word is full, or there is no slab
-	bit     uint64         // bit of next in the word
-	word    *uint64        // word of own of the current slab
-	at      unsafe.Pointer // slot of the word's lowest bit
-	size    uintptr        // bytes of a slot
-	current *slab
-	chunk   unsafe.Pointer // start of the current slab
-	partial slabList       // own slabs with free slots, newest first
-	full    slabList       // own slabs with fewer free slots than 1/batchPart
-}
-
-// aim sets next to the lowest free slot of the word, whose value is w.
-func (c *localClass) aim(w uint64) {
-	if w == ^uint64(0) {
-		c.next = nil
-		return
-	}
-	c.bit = ^w & (w + 1)
-	// Safe because the bit stands for a slot of the current slab.
-	c.next = unsafe.Add(c.at, uintptr(bits.TrailingZeros64(^w))*c.size)
 }
 
 const localMask = uint64(kindMask) | ownerMask<<headOwner
@@ -62,10 +37,7 @@ func (h *Heap) OpenLocal(l *Local) {
 	if h.Closed.Load() {
 		panicClosed("Heap.NewLocal", true)
 	}
-	l.base, l.table, l.h = h.base, h.table, h
-	for i := range l.classes {
-		l.classes[i].size = uintptr(classes[i].size)
-	}
+	l.base, l.table, l.h, l.start = h.base, h.table, h, h.u.Pointer(0)
 	id := 0
 	for id < len(h.locals) && h.locals[id] != nil {
 		id++
@@ -86,56 +58,85 @@ func (l *Local) Alloc(size, align int) (unsafe.Pointer, error) {
 	if uint(size) <= maxSlot && uint(align) <= memory.Quantum && align&(align-1) == 0 {
 		number := classOf[(uint(size)+memory.Quantum-1)/memory.Quantum] % classLimit
 		c := &l.classes[number]
-		if p := c.next; p != nil {
-			w := *c.word | c.bit
-			store(c.word, w)
-			c.aim(w)
-			if debug.On {
-				memory.Poison(p, int(c.size), debug.Fresh)
-			}
-			return p, nil
+		var q uint32
+		if i := c.n - 1; i < recentSlots {
+			q, c.n = c.recent[i], i
+		} else if c.rest != 0 {
+			q = c.next()
+		} else {
+			return l.allocNext(int(number), size)
 		}
-		return l.allocNext(int(number), size)
+		w := &l.table[q/quantaPerPage].Load().own[q%quantaPerPage/64]
+		store(w, *w|1<<(q%64))
+		// Safe because the offset is that of a slot of one of the heap's chunks.
+		p := unsafe.Add(l.start, uintptr(q)*memory.Quantum)
+		if debug.On {
+			poisonFresh(p, int(number))
+		}
+		return p, nil
 	}
 	return l.allocLarge(size, align)
 }
 
 // Free is Local.Free of package alloc.
 func (l *Local) Free(p unsafe.Pointer) {
-	offset := uintptr(p) - l.base
-	if m := offset / universe.MegachunkSize; m < uintptr(len(l.table)) {
+	// The offset in quanta, which is too large for the table when p is not a multiple of a quantum.
+	q := uintptr(bits.RotateLeft64(uint64(uintptr(p)-l.base), -4))
+	if m := q / quantaPerPage; m < uintptr(len(l.table)) {
 		if page := l.table[m].Load(); page != nil {
-			s := &page.slabs[offset/universe.ChunkSize%universe.ChunksPerMegachunk]
-			head := s.head.Load()
-			if head&localMask == l.key {
-				shape, in := s.shape.Load(), uint32(offset%universe.ChunkSize)
-				slot, begins := scaled(in, shape)
-				if !begins || in >= uint32(shape>>32) {
-					goto other
-				}
-				m := uint64(1) << (slot % 64)
-				w := &s.words[slot/64%slotWords]
-				own := w.own
-				if own&w.live.Load()&m == 0 {
-					goto other
-				}
+			key := page.keys[q/quantaPerChunk%universe.ChunksPerMegachunk].Load()
+			if w, bit := &page.own[q%quantaPerPage/64], uint64(1)<<(q%64); key>>keyOwner == l.id && *w&bit != 0 {
+				number := key >> keyClass % classLimit
 				if debug.On {
-					memory.Poison(p, int(classes[classIn(head)].size), debug.Freed)
+					memory.Poison(p, int(classes[number].size), debug.Freed)
 				}
-				own &^= m
-				store(&w.own, own)
-				// No slot of the word is in use when its ones are all at the top, if it has any.
-				if s.place != placeCurrent && (s.place == placeFull || own+own&-own == 0) {
-					l.freed(s, head, int(slot/64), 1)
+				own := *w &^ bit
+				store(w, own)
+				if c := &l.classes[number]; own != 0 || key&keyCurrent != 0 {
+					if key&keyPartial != 0 {
+						return
+					}
+					if c.n < recentSlots {
+						c.recent[c.n] = uint32(q)
+						c.n++
+						return
+					}
+					if key&keyFull == 0 {
+						return
+					}
 				}
+				l.freed(uint32(q), int(number))
 				return
 			}
-			if head&kindMask >= kindRun && l.keep(p, s, head) {
-				return
-			}
+			l.freeOwned(p, page)
+			return
 		}
 	}
-other:
+	l.freeOther("Local.Free", p)
+}
+
+// freeOwned is Free of what is no slot of l, or one in a slab that others may have freed slots of.
+//
+//go:noinline
+func (l *Local) freeOwned(p unsafe.Pointer, page *slabPage) {
+	offset := uintptr(p) - l.base
+	s := &page.slabs[offset/universe.ChunkSize%universe.ChunksPerMegachunk]
+	head := s.head.Load()
+	if head&localMask == l.key {
+		in := uint32(offset % universe.ChunkSize)
+		slot, begins := scaled(in, s.shape.Load())
+		w, bit := &s.own()[in/(64*memory.Quantum)], uint64(1)<<(in/memory.Quantum%64)
+		if begins && *w&bit != 0 && s.live[slot/64%slotWords].Load()>>(slot%64)&1 != 0 {
+			if debug.On {
+				memory.Poison(p, int(classes[classIn(head)].size), debug.Freed)
+			}
+			store(w, *w&^bit)
+			l.freed(uint32(offset/memory.Quantum), classIn(head))
+			return
+		}
+	} else if head&kindMask >= kindRun && l.keep(p, s, head) {
+		return
+	}
 	l.freeOther("Local.Free", p)
 }
 
@@ -146,7 +147,9 @@ func (l *Local) freeOther(name string, p unsafe.Pointer) {
 	if l.Closed && p != nil {
 		panicClosed(name, l.h.Closed.Load())
 	}
-	l.h.free(name, p)
+	if !l.h.freeSlot(p) {
+		l.h.free(name, p)
+	}
 }
 
 // AllocZeroed is Local.AllocZeroed of package alloc.

@@ -2,11 +2,11 @@ package heap
 
 import (
 	"fmt"
+	"math/bits"
 	"unsafe"
 
 	"quarry/internal/debug"
 	"quarry/internal/universe"
-	"quarry/internal/universe/memory"
 	"quarry/internal/universe/mutant"
 )
 
@@ -28,52 +28,32 @@ func (l *Local) allocNext(number, size int) (unsafe.Pointer, error) {
 // allocSlot allocates a slot, from another word or another slab if necessary.
 func (l *Local) allocSlot(number int) (unsafe.Pointer, error) {
 	c := &l.classes[number]
-	for c.next == nil && !c.advance(number) {
+	for c.n == 0 && c.rest == 0 && !c.advance(number) {
 		if err := l.refill(c, number); err != nil {
 			return nil, err
 		}
 	}
-	p := c.next
-	store(c.word, *c.word|c.bit)
-	c.aim(*c.word)
+	var q uint32
+	if c.n > 0 {
+		c.n--
+		q = c.recent[c.n]
+	} else {
+		q = c.next()
+	}
+	p := l.take(q)
 	if debug.On {
-		memory.Poison(p, int(c.size), debug.Fresh)
+		poisonFresh(p, number)
 	}
 	return p, nil
-}
-
-// advance moves to the next word of the current slab that has a clear bit, and reports whether
-// there is one. It goes on from the word that it moved to before, so that words which stay full are
-// not read for each word that does not.
-func (c *localClass) advance(number int) bool {
-	s := c.current
-	if s == nil {
-		return false
-	}
-	n := int(classes[number].words)
-	// Safe because word is a word of s, in the layout of slab.
-	i := int(uintptr(unsafe.Pointer(c.word))-uintptr(unsafe.Pointer(&s.words[0].own))) / int(unsafe.Sizeof(slabWord{}))
-	for range n {
-		if i++; i >= n {
-			i = 0
-		}
-		if w := s.words[i%slotWords].own; w != ^uint64(0) {
-			// Safe because word i has a slot, whose offset is below the chunk's size.
-			c.at = unsafe.Add(c.chunk, uintptr(i)*64*c.size)
-			c.word = &s.words[i%slotWords].own
-			c.aim(w)
-			return true
-		}
-	}
-	return false
 }
 
 // refill makes another slab current: a slab of l with a free slot, after folding the inbox; else a
 // slab adopted from the heap; else a new one.
 func (l *Local) refill(c *localClass, number int) error {
 	if s := c.current; s != nil {
-		c.current, c.next = nil, nil
-		s.place, s.freed = placeFull, 0
+		c.current = nil
+		l.move(s, placeFull)
+		s.freed = 0
 		c.full.push(l.table, s)
 	}
 	if c.partial.head == 0 && l.mail.Load() {
@@ -105,11 +85,21 @@ func (l *Local) refill(c *localClass, number int) error {
 	return nil
 }
 
+// move changes the place of a slab, and its key unless others have freed slots of it. Whoever mails
+// the slab meanwhile clears the key, since that comes after the change of the state.
+func (l *Local) move(s *slab, to place) {
+	s.place = to
+	key := s.key()
+	key.Store(s.keyOf(l.id, classIn(s.head.Load())))
+	if s.state.Load() != stateOwned {
+		key.Store(0)
+	}
+}
+
 // use makes s current.
 func (l *Local) use(c *localClass, s *slab) {
-	s.place = placeCurrent
-	c.current, c.chunk, c.next = s, l.h.u.Pointer(s.chunk()), nil
-	c.word = &s.words[slotWords-1].own // advance begins with the first word
+	l.move(s, placeCurrent)
+	c.current, c.first = s, (slotWords-1)*64 // advance begins with the first word
 }
 
 // batchPart sets how many slots of a full slab must be free before it is allocated from again: 1 of
@@ -117,26 +107,38 @@ func (l *Local) use(c *localClass, s *slab) {
 // move a slab between the lists at nearly each call.
 const batchPart = 32
 
-// freed completes Free of n slots, one of them in word i, of a slab that is not current: the slab
-// has free slots again, and may be empty.
-func (l *Local) freed(s *slab, head uint64, i, n int) {
-	number := classIn(head)
-	c := &l.classes[number]
-	if s.place == placeFull {
-		if s.freed += uint32(n); int(s.freed) < int(classes[number].slots)/batchPart {
-			return
-		}
+// count adds n free slots, which are not recent, to a slab in placeFull, and
+// lists the slab when it has enough.
+func (l *Local) count(c *localClass, s *slab, number, n int) {
+	if s.freed += uint32(n); int(s.freed) >= int(classes[number].slots)/batchPart {
 		l.list(c, s)
 	}
-	if s.words[i].own == classes[number].beyond(i) {
-		l.dropEmpty(c, s, number, false)
+}
+
+// freed completes Free of a slot: it is recent, or counted; the slab may be empty.
+//
+//go:noinline
+func (l *Local) freed(q uint32, number int) {
+	c, s := &l.classes[number], l.table.at(chunkOfQuantum(q))
+	if c.n < recentSlots && s.place != placePartial {
+		c.recent[c.n] = q
+		c.n++
+	} else if s.place == placeFull {
+		l.count(c, s, number, 1)
 	}
+	if s.place == placeCurrent || !s.ownsNothing() {
+		return
+	}
+	if s.place == placeFull {
+		l.list(c, s)
+	}
+	l.dropEmpty(c, s, false)
 }
 
 // list moves a slab from the full ones to those with free slots.
 func (l *Local) list(c *localClass, s *slab) {
 	c.full.remove(l.table, s)
-	s.place = placePartial
+	l.move(s, placePartial)
 	c.partial.push(l.table, s)
 }
 
@@ -155,18 +157,19 @@ func (l *Local) listFull(c *localClass) (some bool) {
 
 // dropEmpty frees the chunk of a partial slab when the slab is empty and has no pending mail.
 // Unless all is set, the last slab of a class is kept, against thrashing.
-func (l *Local) dropEmpty(c *localClass, s *slab, number int, all bool) bool {
-	k := &classes[number]
-	if !s.ownsNothing(k) || !all && c.partial.head == uint32(s.chunk())+1 && s.next == 0 {
+func (l *Local) dropEmpty(c *localClass, s *slab, all bool) bool {
+	if !s.ownsNothing() || !all && c.partial.head == uint32(s.chunk())+1 && s.next == 0 {
 		return false
 	}
 	// A free of a block that is not live may have cleared a bit and not mailed the slab yet. Such a
 	// slab stays, so that fold finds the double free.
-	if s.hasRoom(k) || !s.state.CompareAndSwap(stateOwned, stateNone) {
+	if s.hasRoom(&classes[classIn(s.head.Load())]) || !s.state.CompareAndSwap(stateOwned, stateNone) {
 		return false
 	}
 	c.partial.remove(l.table, s)
 	chunk := s.chunk()
+	c.forget(chunk)
+	s.key().Store(0)
 	s.head.Store(0)
 	l.h.supply.give(chunk)
 	return true
@@ -179,16 +182,17 @@ func (l *Local) reclaim() bool {
 	}
 	some := l.dropKept()
 	for number := range classCount {
+		l.empty(number)
 		c := &l.classes[number]
-		if s := c.current; s != nil && s.ownsNothing(&classes[number]) {
-			c.current, c.next = nil, nil
-			s.place = placePartial
+		if s := c.current; s != nil && s.ownsNothing() {
+			c.current, c.rest = nil, 0
+			l.move(s, placePartial)
 			c.partial.push(l.table, s)
 		}
 		for at := c.partial.head; at != 0; {
 			s := l.table.link(at)
 			at = s.next
-			if l.dropEmpty(c, s, number, true) {
+			if l.dropEmpty(c, s, true) {
 				some = true
 			}
 		}
@@ -226,16 +230,28 @@ func (l *Local) foldAll() (bad twice) {
 		s := l.table.link(l.inbox)
 		l.inbox, s.mail, s.queued = s.mail, 0, false
 		head := s.head.Load()
-		s.state.Store(stateOwned) // first: from now on a free mails the slab again
+		s.key().Store(s.keyOf(l.id, classIn(head))) // before the state: a free that mails the slab again clears it
+		s.state.Store(stateOwned)                   // before fold: from now on a free mails the slab again
 		n, slot := s.fold(&classes[classIn(head)])
 		if slot >= 0 {
 			bad = twice{head: head, slot: slot}
 		}
-		if s.place != placeCurrent && n > 0 {
-			l.freed(s, head, 0, n)
+		if n > 0 {
+			l.folded(s, classIn(head), n)
 		}
 	}
 	return bad
+}
+
+// folded completes the frees of n slots by others.
+func (l *Local) folded(s *slab, number, n int) {
+	c := &l.classes[number]
+	if s.place == placeFull {
+		l.count(c, s, number, n)
+	}
+	if s.place == placePartial {
+		l.dropEmpty(c, s, false)
+	}
 }
 
 // post adds a slab that the caller has set to stateMailed to its owner's inbox.
@@ -257,11 +273,12 @@ func (h *Heap) share(s *slab, number int) {
 	k := &classes[number]
 	// The state is stored first: a free that sees the old state cleared its bit before, so hasRoom
 	// finds that bit.
+	s.key().Store(0)
 	s.state.Store(stateFull)
 	s.low.Store(0)
 	s.head.Store(headOf(kindSlots, number, 1, s.chunk(), 0))
 	for i := range int(k.words) {
-		s.words[i].live.And(s.words[i].own)
+		s.live[i].And(s.ownSlots(k, i) | k.beyond(i))
 	}
 	if mutant.Planted != mutant.BlindShare && s.hasRoom(k) && s.state.CompareAndSwap(stateFull, stateListed) {
 		h.enlist(s)
@@ -282,16 +299,23 @@ func (h *Heap) adopt(l *Local, number int) *slab {
 	k := &classes[number]
 	// From here on a goroutine that frees a block reads own, which must not show the block as free
 	// before own is complete. It also mails the slab, since the state is set before live.
-	for i := range int(k.words) {
+	for i := range s.own() {
 		if mutant.Planted != mutant.LateAdoption {
-			store(&s.words[i].own, ^uint64(0))
+			store(&s.own()[i], ^uint64(0))
 		}
 	}
 	s.state.Store(stateOwned)
 	s.head.Store(headOf(kindSlots, number, 1, s.chunk(), l.id))
 	mutant.Pause()
+	var own [slotWords]uint64
 	for i := range int(k.words) {
-		store(&s.words[i].own, s.words[i].live.Or(^uint64(0)))
+		for w := s.live[i].Or(^uint64(0)) &^ k.beyond(i); w != 0; w &= w - 1 {
+			at, m := k.start(i*64 + bits.TrailingZeros64(w))
+			own[at] |= m
+		}
+	}
+	for i := range s.own() {
+		store(&s.own()[i], own[i])
 	}
 	return s
 }

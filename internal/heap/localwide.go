@@ -38,7 +38,7 @@ func keptWord(class int, owner uint32) uint64 {
 }
 
 // wideSlot returns the word of a slot of a wide slab.
-func (s *slab) wideSlot(slot int) *uint64 { return &s.words[1+slot].own }
+func (s *slab) wideSlot(slot int) *uint64 { return &s.own()[1+slot] }
 
 // wideStack is the slots of a class that a Local keeps.
 type wideStack struct {
@@ -121,7 +121,7 @@ func (v *heapCheck) verifyWide(l *Local) (held int) {
 
 // wide checks a wide slab.
 func (v *heapCheck) wide(c universe.ChunkIndex, s *slab, number int) {
-	k, w := &wideClasses[number], s.words[0].own
+	k, w := &wideClasses[number], s.own()[0]
 	if w&k.beyond() != k.beyond() || (v.places[s] == "wide") != (^w != 0) {
 		v.fail("H8: wide slab at chunk %d: mask %#x of %d slots, place %q", c, w, k.slots, v.places[s])
 	}

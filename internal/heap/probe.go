@@ -39,8 +39,8 @@ func (h *Heap) Corrupt(l *Local, invariant string) (restore func()) {
 		return func() { run.head.Store(head) }
 	case "H2":
 		k := &classes[classIn(shared.head.Load())]
-		shared.words[k.words-1].live.And(1<<63 - 1)
-		return func() { shared.words[k.words-1].live.Or(1 << 63) }
+		shared.live[k.words-1].And(1<<63 - 1)
+		return func() { shared.live[k.words-1].Or(1 << 63) }
 	case "H3":
 		was := shared.state.Swap(stateFull)
 		return func() { shared.state.Store(was) }
@@ -48,16 +48,16 @@ func (h *Heap) Corrupt(l *Local, invariant string) (restore func()) {
 		own.place = placeFull
 		return func() { own.place = placeCurrent }
 	case "H5":
-		own.words[0].live.And(^uint64(1))
-		return func() { own.words[0].live.Or(1) }
+		own.live[0].And(^uint64(1))
+		return func() { own.live[0].Or(1) }
 	case "H6":
 		return h.mappings.Corrupt()
 	case "H8":
-		wide.words[0].own ^= 1 << 63
-		return func() { wide.words[0].own ^= 1 << 63 }
+		wide.own()[0] ^= 1 << 63
+		return func() { wide.own()[0] ^= 1 << 63 }
 	case "H8, word":
-		wide.words[1].own++
-		return func() { wide.words[1].own-- }
+		wide.own()[1]++
+		return func() { wide.own()[1]-- }
 	case "H9":
 		l.held++
 		return func() { l.held-- }
@@ -70,6 +70,11 @@ func (h *Heap) Corrupt(l *Local, invariant string) (restore func()) {
 		first := l.cached[1]
 		l.cached[1], l.held = 0, l.held-2
 		return func() { l.cached[1], l.held = first, l.held+2 }
+	case "H11":
+		c := &l.classes[classIn(own.head.Load())]
+		c.recent[c.n] = uint32(own.chunk())*quantaPerChunk + 1
+		c.n++
+		return func() { c.n-- }
 	case "H7":
 		h.supply.slabs.Add(1)
 		return func() { h.supply.slabs.Add(-1) }

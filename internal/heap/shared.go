@@ -14,6 +14,14 @@ import (
 
 // Free is Heap.Free of package alloc.
 func (h *Heap) Free(p unsafe.Pointer) {
+	if !h.freeSlot(p) {
+		h.free("Heap.Free", p)
+	}
+}
+
+// freeSlot frees the block at p if it is a slot of a slab, shared or owned. Otherwise it returns
+// false and has changed nothing.
+func (h *Heap) freeSlot(p unsafe.Pointer) bool {
 	offset := uintptr(p) - h.base
 	if m := offset / universe.MegachunkSize; m < uintptr(len(h.table)) {
 		if page := h.table[m].Load(); page != nil {
@@ -21,20 +29,20 @@ func (h *Heap) Free(p unsafe.Pointer) {
 			head := s.head.Load()
 			shape, in := s.shape.Load(), uint32(offset%universe.ChunkSize)
 			if slot, begins := scaled(in, shape); begins && in < uint32(shape>>32) && head&kindMask == kindSlots {
-				i, m := int(slot/64)%slotWords, uint64(1)<<(slot%64)
-				w := &s.words[i]
-				if ownerIn(head) == 0 || atomic.LoadUint64(&w.own)&m != 0 {
-					if debug.On && w.live.Load()&m != 0 {
+				at := offset / memory.Quantum % quantaPerPage
+				if ownerIn(head) == 0 || atomic.LoadUint64(&page.own[at/64])>>(at%64)&1 != 0 {
+					i, m := int(slot/64)%slotWords, uint64(1)<<(slot%64)
+					if debug.On && s.live[i].Load()&m != 0 {
 						memory.Poison(p, int(classes[classIn(head)].size), debug.Freed)
 					}
 					if h.release(s, i, m) {
-						return
+						return true
 					}
 				}
 			}
 		}
 	}
-	h.free("Heap.Free", p)
+	return false
 }
 
 // free is Free for blocks of any kind, and the slow path that reports bad addresses.
@@ -93,7 +101,7 @@ func (h *Heap) freeBlock(name string, b *block) {
 // release clears bit m of word i of live, and notifies the owner or lists the slab when needed. It
 // returns false when the bit was already clear.
 func (h *Heap) release(s *slab, i int, m uint64) bool {
-	for live := &s.words[i].live; ; {
+	for live := &s.live[i]; ; {
 		w := live.Load()
 		if w&m == 0 {
 			return false
@@ -118,6 +126,7 @@ func (h *Heap) released(s *slab, state uint32, i int, w uint64) {
 		}
 	case stateOwned:
 		if s.state.CompareAndSwap(stateOwned, stateMailed) {
+			s.key().Store(0)
 			h.post(s)
 		}
 	case stateListed:

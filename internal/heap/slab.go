@@ -13,10 +13,10 @@ import (
 // are in use. Slabs lie in Go memory, so a block overrun damages neighboring blocks but not the
 // metadata. It holds no Go pointers, so the collector does not scan it:
 //
-//	page of megachunk m   +--------+--------+-- ... --+---------+
-//	                      | slab 0 | slab 1 |         | slab 63 |  64 x 320 B
-//	                      +--------+--------+-- ... --+---------+
-//	slab   | head, state, links, shape  48 B | 16 x (live 8 B, own 8 B) | 16 B unused |
+//	page of megachunk m   +----------------------+--------+--------+-- ... --+---------+
+//	                      | own 8 KiB, keys 256 B | slab 0 | slab 1 |         | slab 63 |  64 x 192 B
+//	                      +----------------------+--------+--------+-- ... --+---------+
+//	slab                  | head, state, links, shape  48 B | live 16 x 8 B | index 1 B, 15 B unused |
 //
 // A page is made when the heap first holds a chunk of the megachunk, and stays.
 
@@ -37,28 +37,75 @@ type slab struct {
 	shape atomic.Uint64 // size and reciprocal of the class; see the packing below
 	freed uint32        // of an owned slab in placeFull: its free slots; the owner's
 	loose atomic.Uint32 // of a shared slab in stateFull: frees since it was full, see released
-	words [slotWords]slabWord
-	_     [16]byte
-}
-
-// slabWord covers 64 slots. The two masks are adjacent, since a free by the owner reads both.
-type slabWord struct {
-	// In live a bit is clear when its slot is free (shared slab), or when a goroutine other than
-	// the owner freed it (owned slab).
-	live atomic.Uint64
-	// In own a bit is set when the owner counts its slot as in use; only the owner writes own.
-	own uint64
+	// In live, which has a bit for each slot, a bit is clear when its slot is free (shared slab),
+	// or when a goroutine other than the owner freed it (owned slab).
+	live  [slotWords]atomic.Uint64
+	index uint8 // in its page
+	_     [15]byte
 }
 
 // slabPage holds the slabs of a megachunk.
 type slabPage struct {
+	// In own, which has a bit for each 16 B of a chunk, a bit is set when the owner of the slab
+	// counts the slot that begins there as in use. Only the owner writes it, and finds it by shifts.
+	own [universe.ChunksPerMegachunk * slotWords]uint64
+	// In keys an owned slab has owner and class for its owner's frees, and 0 while others may have
+	// freed slots of it; see keyOf.
+	keys  [universe.ChunksPerMegachunk]atomic.Uint32
 	slabs [universe.ChunksPerMegachunk]slab
+}
+
+const (
+	keyCurrent = 1 << 0 // the slab is in placeCurrent, where it may be empty
+	keyPartial = 1 << 1 // in placePartial, where free slots are found by the masks
+	keyFull    = 1 << 2 // in placeFull, where free slots are counted
+	keyClass   = 7
+	keyOwner   = 12
+)
+
+// keyOf packs the owner of a slab, its class and its place. It is never 0.
+func (s *slab) keyOf(owner uint32, class int) uint32 {
+	key := owner<<keyOwner | uint32(class)<<keyClass
+	switch s.place {
+	case placeCurrent:
+		key |= keyCurrent
+	case placePartial:
+		key |= keyPartial
+	case placeFull:
+		key |= keyFull
+	}
+	return key
+}
+
+// page returns the page of a slab.
+func (s *slab) page() *slabPage {
+	// Safe because every slab lies in a page, whose slabs begin at that offset.
+	return (*slabPage)(unsafe.Add(unsafe.Pointer(s),
+		-int(unsafe.Offsetof(slabPage{}.slabs)+uintptr(s.index)*unsafe.Sizeof(slab{}))))
+}
+
+// key returns the key of a slab.
+func (s *slab) key() *atomic.Uint32 { return &s.page().keys[s.index%universe.ChunksPerMegachunk] }
+
+// own returns the words of own of a slab.
+func (s *slab) own() *[slotWords]uint64 {
+	return (*[slotWords]uint64)(s.page().own[int(s.index)*slotWords:])
+}
+
+// ownsNothing reports whether the owner counts no slot as in use.
+func (s *slab) ownsNothing() bool {
+	for _, w := range s.own() {
+		if w != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // These constants pin the layout above.
 const (
-	_ = uint(unsafe.Sizeof(slab{}) - 320)
-	_ = uint(320 - unsafe.Sizeof(slab{}))
+	_ = uint(unsafe.Sizeof(slab{}) - 192)
+	_ = uint(192 - unsafe.Sizeof(slab{}))
 )
 
 // A head packs, from the lowest bit: kind 3 bits, class 5, number of chunks of a run 8 (1..64),
@@ -148,12 +195,12 @@ func (s *slab) claim(words int) (slot int, ok, lost bool) {
 	from := int(s.low.Load())
 	for i := from; i < words; i++ {
 		for {
-			w := s.words[i].live.Load()
+			w := s.live[i].Load()
 			if w == ^uint64(0) {
 				break
 			}
 			bit := bits.TrailingZeros64(^w)
-			if s.words[i].live.CompareAndSwap(w, w|1<<bit) {
+			if s.live[i].CompareAndSwap(w, w|1<<bit) {
 				if i != from {
 					s.low.Store(uint32(i))
 				}
@@ -172,7 +219,7 @@ func (s *slab) claim(words int) (slot int, ok, lost bool) {
 // hasRoom reports whether live has a clear bit.
 func (s *slab) hasRoom(k *class) bool {
 	for i := range int(k.words) {
-		if s.words[i].live.Load() != ^uint64(0) {
+		if s.live[i].Load() != ^uint64(0) {
 			return true
 		}
 	}
@@ -182,7 +229,7 @@ func (s *slab) hasRoom(k *class) bool {
 // isEmpty reports whether no slot of a shared slab is in use.
 func (s *slab) isEmpty(k *class) bool {
 	for i := range int(k.words) {
-		if s.words[i].live.Load() != k.beyond(i) {
+		if s.live[i].Load() != k.beyond(i) {
 			return false
 		}
 	}
@@ -192,9 +239,9 @@ func (s *slab) isEmpty(k *class) bool {
 // claimAll claims every slot of an empty shared slab, or none.
 func (s *slab) claimAll(k *class) bool {
 	for i := range int(k.words) {
-		if !s.words[i].live.CompareAndSwap(k.beyond(i), ^uint64(0)) {
+		if !s.live[i].CompareAndSwap(k.beyond(i), ^uint64(0)) {
 			for j := range i {
-				s.words[j].live.And(k.beyond(j))
+				s.live[j].And(k.beyond(j))
 			}
 			return false
 		}
@@ -202,14 +249,14 @@ func (s *slab) claimAll(k *class) bool {
 	return true
 }
 
-// ownsNothing reports whether the owner counts no slot as in use.
-func (s *slab) ownsNothing(k *class) bool {
-	for i := range int(k.words) {
-		if s.words[i].own != k.beyond(i) {
-			return false
+// ownSlots returns word i of the slots that the owner counts as in use, in the order of live.
+func (s *slab) ownSlots(k *class, i int) (w uint64) {
+	for slot := i * 64; slot < min(i*64+64, int(k.slots)); slot++ {
+		if at, m := k.start(slot); atomic.LoadUint64(&s.own()[at])&m != 0 {
+			w |= 1 << (slot % 64)
 		}
 	}
-	return true
+	return w
 }
 
 // fold takes over the frees by others: the bits that are clear in live. It returns how many they
@@ -217,17 +264,21 @@ func (s *slab) ownsNothing(k *class) bool {
 func (s *slab) fold(k *class) (n, bad int) {
 	bad = -1
 	for i := range int(k.words) {
-		if s.words[i].live.Load() == ^uint64(0) {
+		if s.live[i].Load() == ^uint64(0) {
 			continue
 		}
 		// Only the bits that this Or sets are ours: an allocator with a stale view of the slab may
 		// be about to set a bit and clear it again.
-		freed := ^s.words[i].live.Or(^uint64(0))
-		if twice := freed &^ s.words[i].own; twice != 0 {
-			bad = i*64 + bits.TrailingZeros64(twice)
+		for freed := ^s.live[i].Or(^uint64(0)); freed != 0; freed &= freed - 1 {
+			slot := i*64 + bits.TrailingZeros64(freed)
+			at, m := k.start(slot)
+			if s.own()[at]&m == 0 {
+				bad = slot
+				continue
+			}
+			store(&s.own()[at], s.own()[at]&^m)
+			n++
 		}
-		n += bits.OnesCount64(freed & s.words[i].own)
-		store(&s.words[i].own, s.words[i].own&^freed)
 	}
 	return n, bad
 }
@@ -277,6 +328,10 @@ func (t slabTable) made(c universe.ChunkIndex) *slab {
 	if s := t.at(c); s != nil {
 		return s
 	}
-	t[c/universe.ChunksPerMegachunk].CompareAndSwap(nil, new(slabPage))
+	page := new(slabPage)
+	for i := range page.slabs {
+		page.slabs[i].index = uint8(i)
+	}
+	t[c/universe.ChunksPerMegachunk].CompareAndSwap(nil, page)
 	return t.at(c)
 }

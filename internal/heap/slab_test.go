@@ -81,7 +81,7 @@ func TestClaimPinsTheSlab(t *testing.T) {
 	require.NoError(t, h.Trim())
 	require.Zero(t, h.Stats().Chunks)
 	for i := range int(k.words) {
-		require.Equal(t, ^uint64(0), s.words[i].live.Load(), "nobody can claim a bit of a slab that is gone")
+		require.Equal(t, ^uint64(0), s.live[i].Load(), "nobody can claim a bit of a slab that is gone")
 	}
 }
 
@@ -161,7 +161,7 @@ func TestFoldFindsADoubleFree(t *testing.T) {
 	s := h.slabOf(blocks[0])
 	h.Free(blocks[3])
 	l.fold()
-	s.words[0].live.And(^uint64(1 << 3)) // the second has not reported it yet
+	s.live[0].And(^uint64(1 << 3)) // the second has not reported it yet
 	for i, p := range blocks[:256] {
 		if i != 3 {
 			l.Free(p)

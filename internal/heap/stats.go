@@ -82,13 +82,16 @@ func (s *Stats) add(a Stats) {
 // used counts the slots in use in a slab with the given head.
 func (s *slab) used(head uint64) int {
 	k := &classes[classIn(head)]
-	n := -bits.OnesCount64(k.tail)
+	free := 0 // or freed by others
 	for i := range int(k.words) {
-		w := s.words[i].live.Load()
-		if ownerIn(head) != 0 {
-			w &= atomic.LoadUint64(&s.words[i].own)
-		}
-		n += bits.OnesCount64(w)
+		free += bits.OnesCount64(^s.live[i].Load())
 	}
-	return n
+	if ownerIn(head) == 0 {
+		return int(k.slots) - free
+	}
+	n := 0
+	for i := range s.own() {
+		n += bits.OnesCount64(atomic.LoadUint64(&s.own()[i]))
+	}
+	return max(0, n-free)
 }

@@ -99,13 +99,17 @@ func (h *Heap) newSlab(number int, owner uint32) (*slab, error) {
 	// the slab never had slots.
 	for i := range int(k.words) {
 		if owner == 0 {
-			s.words[i].live.Store(k.beyond(i))
+			s.live[i].Store(k.beyond(i))
 			continue
 		}
-		if live := &s.words[i].live; live.Load() != ^uint64(0) {
+		if live := &s.live[i]; live.Load() != ^uint64(0) {
 			live.Store(^uint64(0))
 		}
-		store(&s.words[i].own, k.beyond(i))
+	}
+	if owner != 0 {
+		for i := range s.own() {
+			store(&s.own()[i], 0)
+		}
 	}
 	s.low.Store(0)
 	s.shape.Store(shapeOf(k))

@@ -14,6 +14,7 @@ type heapCheck struct {
 	err    error
 	places map[*slab]string // where each slab is referred to from
 	kept   map[*uint64]bool // words of the wide slots that Locals keep
+	recent map[*slab]int    // recent slots of Locals
 	slabs  int              // number of slabs of slots
 }
 
@@ -24,7 +25,7 @@ func (h *Heap) Verify() error {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	v := &heapCheck{h: h, places: map[*slab]string{}, kept: map[*uint64]bool{}}
+	v := &heapCheck{h: h, places: map[*slab]string{}, kept: map[*uint64]bool{}, recent: map[*slab]int{}}
 	v.gather()
 	h.eachHead(v.chunk)
 	v.verifySpans()
@@ -84,6 +85,7 @@ func (v *heapCheck) gather() {
 			continue
 		}
 		v.verifyRuns(l)
+		v.verifyRecent(l)
 		for number := range classCount {
 			c := &l.classes[number]
 			if c.current != nil {
@@ -180,16 +182,21 @@ func (v *heapCheck) run(first universe.ChunkIndex, n int, want uint64) {
 // slab checks a slab of slots.
 func (v *heapCheck) slab(c universe.ChunkIndex, s *slab, head uint64) {
 	k, owner := &classes[classIn(head)], ownerIn(head)
-	missing, notOwned, free, ownFree := false, false, 0, 0
+	missing, notOwned, free := false, false, 0
 	for i := range int(k.words) {
-		live := s.words[i].live.Load()
-		missing = missing || live&k.beyond(i) != k.beyond(i) || owner != 0 && s.words[i].own&k.beyond(i) != k.beyond(i)
+		live := s.live[i].Load()
+		missing = missing || live&k.beyond(i) != k.beyond(i)
 		free += bits.OnesCount64(^live)
-		notOwned = notOwned || ^live&^s.words[i].own != 0
-		ownFree += bits.OnesCount64(^s.words[i].own)
+		notOwned = notOwned || ^live&^s.ownSlots(k, i) != 0
 	}
-	if missing {
-		v.fail("H2: slab at chunk %d: a bit beyond its %d slots is clear", c, k.slots)
+	used, stray := 0, uint64(0)
+	for i := range s.own() {
+		used += bits.OnesCount64(s.own()[i])
+		stray |= s.own()[i] &^ starts[classIn(head)][i]
+	}
+	if missing || owner != 0 && stray != 0 {
+		v.fail("H2: slab at chunk %d of %d slots: a bit beyond them is clear: %v; bits of its owner that stand for none: %#x",
+			c, k.slots, missing, stray)
 	}
 	where, state := v.places[s], s.state.Load()
 	if owner == 0 {
@@ -201,12 +208,17 @@ func (v *heapCheck) slab(c universe.ChunkIndex, s *slab, head uint64) {
 		}
 		return
 	}
+	ownFree := int(k.slots) - used
 	ok := s.place == placeCurrent && where == "current" || s.place == placePartial && where == "partial" ||
-		s.place == placeFull && where == "full of its owner" && int(s.freed) == ownFree &&
-			ownFree < max(1, int(k.slots)/batchPart)
+		s.place == placeFull && where == "full of its owner" && int(s.freed) == ownFree-v.recent[s] &&
+			int(s.freed) < max(1, int(k.slots)/batchPart)
 	if !ok || s.listed {
-		v.fail("H4: slab at chunk %d of Local %d: place %d, is in %q, %d slots free, counted %d",
-			c, owner, s.place, where, ownFree, s.freed)
+		v.fail("H4: slab at chunk %d of Local %d: place %d, is in %q, %d slots free, %d of them recent, counted %d",
+			c, owner, s.place, where, ownFree, v.recent[s], s.freed)
+	}
+	if key := s.key().Load(); key != 0 && (state == stateMailed || key != s.keyOf(owner, classIn(head))) {
+		v.fail("H4: slab at chunk %d of Local %d, class %d, state %d: has the key %#x",
+			c, owner, classIn(head), state, key)
 	}
 	if notOwned || s.queued != (state == stateMailed) || free > 0 && !s.queued || !s.queued && state != stateOwned {
 		v.fail("H5: slab at chunk %d of Local %d: state %d, queued %v, freed by others %v, of those not in use %v",

@@ -14,8 +14,8 @@ import (
 // half chunks. In a run of its own such a block would leave up to a half unused (measured on a
 // recording of git log: live bytes are 0.80 of the growth of resident memory without wide slabs,
 // 0.86 with them). Such blocks are few, and filling one takes longer than a lock, so everything is
-// under the heap's lock, except what Locals keep for reuse (localwide.go). The mask is own of the
-// first word of the first chunk's slab.
+// under the heap's lock, except what Locals keep for reuse (localwide.go). The mask is the first word of
+// own of the first chunk's slab.
 //
 //	slots of chunks   7 of 4   3 of 2  4 of 3   7 of 8   4 of 5   3 of 4   2 of 3   2 of 5
 //	size, bytes       9,344    10,880  12,288   18,688   20,480   21,824   24,576   40,960
@@ -67,10 +67,10 @@ func (h *Heap) allocWide(number int) unsafe.Pointer {
 		return nil
 	}
 	s := h.table.link(list.head)
-	slot := bits.TrailingZeros64(^s.words[0].own)
-	s.words[0].own |= 1 << slot
+	slot := bits.TrailingZeros64(^s.own()[0])
+	s.own()[0] |= 1 << slot
 	atomic.StoreUint64(s.wideSlot(slot), usedWord(number))
-	if s.words[0].own == ^uint64(0) {
+	if s.own()[0] == ^uint64(0) {
 		list.remove(h.table, s)
 	}
 	// Safe because the slot lies in the slab's chunks, which the heap holds.
@@ -92,7 +92,7 @@ func (h *Heap) growWide(number int) bool {
 		h.table.made(c + universe.ChunkIndex(i)).head.Store(headOf(kindInterior, number, k.chunks, c, 0))
 	}
 	s := h.table.made(c)
-	s.words[0].own = k.beyond()
+	s.own()[0] = k.beyond()
 	for slot := range k.slots {
 		atomic.StoreUint64(s.wideSlot(slot), wideFree)
 	}
@@ -133,7 +133,7 @@ func (h *Heap) freeWide(p unsafe.Pointer, head uint64) bool {
 	if debug.On {
 		memory.Poison(p, b.usable, debug.Freed)
 	}
-	list, w := &h.wide[number], &b.s.words[0].own
+	list, w := &h.wide[number], &b.s.own()[0]
 	if *w == ^uint64(0) {
 		list.push(h.table, b.s)
 	}
@@ -160,7 +160,7 @@ func (h *Heap) reclaimWide() (some bool) {
 		for at := h.wide[number].head; at != 0; {
 			s := h.table.link(at)
 			at = s.next
-			if s.words[0].own == wideClasses[number].beyond() {
+			if s.own()[0] == wideClasses[number].beyond() {
 				h.dropWide(s, number)
 				some = true
 			}
@@ -171,7 +171,7 @@ func (h *Heap) reclaimWide() (some bool) {
 
 // wideUsed counts the slots in use and those that Locals keep. mu is held.
 func (s *slab) wideUsed(number int) (used, kept int) {
-	taken := bits.OnesCount64(s.words[0].own &^ wideClasses[number].beyond())
+	taken := bits.OnesCount64(s.own()[0] &^ wideClasses[number].beyond())
 	for slot := range wideClasses[number].slots {
 		if atomic.LoadUint64(s.wideSlot(slot)) == usedWord(number) {
 			used++
