@@ -1,10 +1,12 @@
 package command
 
 import (
+	"fmt"
 	"slices"
 
 	"quarry/ecs"
 	"quarry/ecs/internal/door"
+	"quarry/internal/debug"
 )
 
 // checkBlock collects commands about one entity each. They are checked together, so that the waits
@@ -18,9 +20,19 @@ type checkBlock struct {
 	s  [128]int32 // last subjects of the entities
 	no [128]int   // numbers of the records in their segment
 
-	known *ecs.Archetype // entities of this archetype whose first command is by go to node to; nil if not known
-	by    int32
-	to    int32
+	known [256]knownStep // by Index of the archetype's table, and op
+}
+
+// knownStep is where entities of an archetype go whose first command is by: to a node. It is not
+// known if the archetype is nil.
+type knownStep struct {
+	at     *ecs.Archetype
+	by, to int32
+}
+
+// stepOf returns the place of what is known of an op and an archetype, which may hold another step.
+func (b *checkBlock) stepOf(at *ecs.Archetype, op int32) *knownStep {
+	return &b.known[(door.Archetype(at).Table.Index+uint32(op)*37)%uint32(len(b.known))]
 }
 
 // takes reports whether a command is about one existing entity and needs no other check.
@@ -65,10 +77,10 @@ func (p *player) flush() error {
 		if err := p.about(b.r[i], b.op[i], b.e[i]); err != nil {
 			return err
 		}
-		// Groups are destroyed one by one.
-		if t := &p.subjects; len(p.runs) == 1 && t.len() > before && t.first[before] >= 0 &&
+		// Groups are destroyed one by one. A command about an entity with a subject may add others.
+		if t := &p.subjects; len(p.runs) == 1 && t.len() > before && t.e[before] == b.e[i] && t.first[before] >= 0 &&
 			!b.at[i].Has(p.linkedType) {
-			b.known, b.by, b.to = b.at[i], b.op[i], t.node[before]
+			*b.stepOf(b.at[i], b.op[i]) = knownStep{b.at[i], b.op[i], t.node[before]}
 		}
 	}
 	p.number = number
@@ -76,34 +88,49 @@ func (p *player) flush() error {
 }
 
 // repeat does the work of about for a run of commands that are each the first of their entity and
-// lead from known by the same op to the same node. It returns the first index of [i, n) after that
-// run.
+// lead by known steps to a node. It returns the first index of [i, n) after that run.
 func (p *player) repeat(i, n int) int {
 	b := &p.block
-	if b.known == nil {
-		return i
-	}
 	t, latest := &p.subjects, p.latest
 	subjects, links := t.len(), int32(len(t.links))
 	t.grow(n - i)
 	t.links = slices.Grow(t.links, n-i)
-	at, by, to := b.known, b.by, b.to
+	node, list := t.node[subjects:int(subjects)+n-i], t.links[links:int(links)+n-i]
 	from := i
-	for ; i < n && b.at[i] == at && b.op[i] == by; i++ {
-		index := b.e[i].Index()
-		if index >= len(latest) || latest[index] != 0 {
+	for ; i < n && b.at[i] != nil; i++ {
+		step, index := b.stepOf(b.at[i], b.op[i]), b.e[i].Index()
+		if step.at != b.at[i] || step.by != b.op[i] || index >= len(latest) || latest[index] != 0 {
 			break
 		}
+		if debug.On {
+			p.verifyStep(step, b.e[i])
+		}
 		latest[index] = subjects + int32(i-from)
+		node[i-from], list[i-from] = step.to, link{b.r[i].from(p.base), -1}
 	}
 	more := i - from
 	t.e = append(t.e, b.e[from:i]...)
 	t.node, t.first, t.last, t.links = t.node[:int(subjects)+more], t.first[:int(subjects)+more],
 		t.last[:int(subjects)+more], t.links[:int(links)+more]
-	node, first, last, list := t.node[subjects:], t.first[subjects:], t.last[subjects:], t.links[links:]
+	first, last := t.first[subjects:], t.last[subjects:]
 	for j := range more {
-		l := links + int32(j)
-		node[j], first[j], last[j], list[j] = to, l, l, link{b.r[from+j].from(p.base), -1}
+		first[j], last[j] = links+int32(j), links+int32(j)
 	}
 	return i
+}
+
+// verifyStep panics unless what is known of a step is what about would find for an entity.
+func (p *player) verifyStep(known *knownStep, e ecs.Entity) {
+	to := int32(-1)
+	key, _, err := p.stateOf(e, 0)
+	if err == nil {
+		to, err = p.root(key)
+	}
+	if err == nil {
+		to, err = p.step(to, known.by)
+	}
+	if err != nil || to != known.to {
+		panic(fmt.Sprintf("command: Buffer.Play: the first command of %v leads to node %d, that of others led to %d: %v",
+			e, to, known.to, err))
+	}
 }

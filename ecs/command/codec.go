@@ -15,9 +15,12 @@ type codec interface {
 	links() []world.Link
 	// size returns the bytes of a value, or of an element of a buffer.
 	size() uintptr
-	// fill writes one value to each of the rows. It may be called only if fills returns true.
-	fill(rows ecs.Rows, from source)
+	// fill writes one value to each of the rows, except for those that it adds to unfit. It may be
+	// called only if fills returns true.
+	fill(k commandKind, rows ecs.Rows, from source, unfit *unfitRows)
 	fills() bool
+	// counted reports whether values are elements behind their number, so that sizes differ.
+	counted() bool
 	// spread writes one value to each of the entities, all of which have the type. It returns the
 	// number of entities written, and the error that stopped it.
 	spread(k commandKind, list []ecs.Entity, from source) (int, error)

@@ -98,7 +98,9 @@ func (c *columnCodec[T]) links() []world.Link { return c.at }
 
 func (c *columnCodec[T]) fills() bool { return true }
 
-func (c *columnCodec[T]) fill(rows ecs.Rows, from source) {
+func (c *columnCodec[T]) counted() bool { return false }
+
+func (c *columnCodec[T]) fill(_ commandKind, rows ecs.Rows, from source, _ *unfitRows) {
 	to := c.c.Slice(rows)
 	for i := range to {
 		to[i] = *(*T)(from.value(i)) // Safe because a record of the type's op holds a T there.

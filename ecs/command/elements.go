@@ -37,8 +37,10 @@ func Append[T any, G Target](r Recorder, to G, b ecs.Buffer[T], v ...T) {
 
 func recordElements[T any, G Target](w *Writer, name string, k commandKind, to G, b ecs.Buffer[T], v []T) {
 	if e, ok := any(to).(ecs.Entity); ok { // see Target
-		w.check(name)
-		w.checkEntity(name, e)
+		if !w.open() || e != w.stream.newest || e == ecs.Null {
+			w.check(name)
+			w.checkEntity(name, e)
+		}
 		number := numberOfElements(w, name, k, b)
 		r, value := w.record1(number, e, 8+len(v)*int(unsafe.Sizeof(*new(T))))
 		keepElements(w, r, number, value, v)
@@ -81,9 +83,30 @@ func (c *elements[T]) size() uintptr { return unsafe.Sizeof(*new(T)) }
 
 func (c *elements[T]) links() []world.Link { return c.at }
 
-func (c *elements[T]) fills() bool { return false }
+func (c *elements[T]) counted() bool { return true }
 
-func (c *elements[T]) fill(ecs.Rows, source) {}
+// Elements that name entities are written last, when all placeholders have their entities: see
+// spread.
+func (c *elements[T]) fills() bool { return len(c.at) == 0 }
+
+// fill writes the elements that fit the chunk. A buffer that is to spill needs a block, which may
+// be refused, so it is left to spread.
+func (c *elements[T]) fill(k commandKind, rows ecs.Rows, from source, unfit *unfitRows) {
+	to := door.BuffersOf(c.b, rows)
+	for i := range rows.Len() {
+		// Safe because a record of the type's op holds the number of elements there, and after it
+		// the elements.
+		v := from.value(i)
+		n := int(*(*uint64)(v))
+		p := to.Inline(i, n, k == appendTo)
+		if p == nil || unfit.has(i) {
+			unfit.add(i)
+			continue
+		}
+		to.SetLen(i, n, k == appendTo)
+		copy(unsafe.Slice((*T)(p), n), unsafe.Slice((*T)(unsafe.Add(v, 8)), n))
+	}
+}
 
 func (c *elements[T]) spread(k commandKind, list []ecs.Entity, from source) (n int, err error) {
 	err = ecs.Try(func() {

@@ -24,7 +24,7 @@ func (w *Writer) Create(a *ecs.Archetype) ecs.Entity {
 	}
 	s := w.stream
 	if a != s.created {
-		s.created, s.createdAs = a, s.find(op{kind: create, archetype: a}, nil)
+		s.findCreate(a)
 	}
 	e := s.placeholder()
 	w.record1(s.createdAs, e, 0)
@@ -45,14 +45,23 @@ func (w *Writer) Instantiate(e ecs.Entity) ecs.Entity {
 
 // Destroy records World.Destroy of e. If e is already dead when the command is played, that is not
 // a failure. For ecs.Null it records nothing.
-func (w *Writer) Destroy(e ecs.Entity) { w.one("Writer.Destroy", op{kind: destroy}, e) }
+func (w *Writer) Destroy(e ecs.Entity) {
+	const name = "Writer.Destroy"
+	w.check(name)
+	number := w.stream.notedBare(destroy, 0)
+	if number == 0 {
+		number = w.stream.find(op{kind: destroy}, nil) + 1
+		w.stream.noteBare(destroy, 0, number-1)
+	}
+	w.bare(name, destroy, number-1, e)
+}
 
 // Add records that e gets the types that it lacks, zero and enabled. For shared types use
 // AddShared.
 func (w *Writer) Add(e ecs.Entity, types ...ecs.Type) {
 	checkTypes("Writer.Add", types...) // before any is recorded
 	for _, t := range types {
-		w.one("Writer.Add", w.typed("Writer.Add", add, t), e)
+		w.oneTyped("Writer.Add", add, t, e)
 	}
 }
 
@@ -61,25 +70,26 @@ func (w *Writer) Add(e ecs.Entity, types ...ecs.Type) {
 func (w *Writer) Remove(e ecs.Entity, types ...ecs.Type) {
 	checkTypes("Writer.Remove", types...) // before any is recorded
 	for _, t := range types {
-		w.one("Writer.Remove", w.typed("Writer.Remove", remove, t), e)
+		w.oneTyped("Writer.Remove", remove, t, e)
 	}
 }
 
 // Apply records that c is applied to e: it adds and removes types in one step.
 func (w *Writer) Apply(e ecs.Entity, c *ecs.Change) {
-	w.one("Writer.Apply", w.changed("Writer.Apply", c), e)
+	o := w.changed("Writer.Apply", c)
+	w.bare("Writer.Apply", apply, w.stream.find(o, nil), e)
 }
 
 // Enable records that e's component of type t is enabled. e must have the component when the
 // command is played; whether it has a sparse one is not known before, so that command fails after
 // others were applied, like SetSparse. Enable panics if t is not Enableable.
 func (w *Writer) Enable(e ecs.Entity, t ecs.Type) {
-	w.one("Writer.Enable", w.typed("Writer.Enable", enable, t), e)
+	w.oneTyped("Writer.Enable", enable, t, e)
 }
 
 // Disable records that e's component of type t is disabled; see Enable.
 func (w *Writer) Disable(e ecs.Entity, t ecs.Type) {
-	w.one("Writer.Disable", w.typed("Writer.Disable", disable, t), e)
+	w.oneTyped("Writer.Disable", disable, t, e)
 }
 
 // Lists: one command per entity, in order. DestroyList and RemoveList skip ecs.Null.
@@ -188,20 +198,37 @@ func (w *Writer) changed(name string, c *ecs.Change) op {
 	return op{kind: apply, change: c, sparse: door.Change(c).ChangesEntries()}
 }
 
-// one records a command without a value.
-func (w *Writer) one(name string, o op, e ecs.Entity) {
+// oneTyped records a command about a type, without a value. What typed checks depends on the type
+// alone, so a type that has passed is not checked again.
+func (w *Writer) oneTyped(name string, k commandKind, t ecs.Type, e ecs.Entity) {
 	w.check(name)
-	if e == ecs.Null && o.ignoresNull() {
+	number := uint16(0)
+	index := door.TypeIndex(w.stream.b.w, t)
+	if _, isValue := t.(ecs.SharedValue); index >= 0 && !isValue {
+		number = w.stream.notedBare(k, index)
+	}
+	if number == 0 {
+		number = w.stream.find(w.typed(name, k, t), nil) + 1
+		w.stream.noteBare(k, index, number-1)
+	}
+	w.bare(name, k, number-1, e)
+}
+
+// bare records a command without a value, of a kind and with the number of its op.
+func (w *Writer) bare(name string, k commandKind, number uint16, e ecs.Entity) {
+	if e == ecs.Null && k.ignoresNull() {
 		return
 	}
-	w.checkEntity(name, e)
-	w.record1(w.stream.find(o, nil), e, 0)
+	if e != w.stream.newest || e == ecs.Null {
+		w.checkEntity(name, e)
+	}
+	w.record1(number, e, 0)
 }
 
 // many records a command about a list, without a value.
 func (w *Writer) many(name string, o op, list []ecs.Entity) {
 	w.check(name)
-	if o.ignoresNull() && slices.Contains(list, ecs.Null) {
+	if o.kind.ignoresNull() && slices.Contains(list, ecs.Null) {
 		list = slices.DeleteFunc(slices.Clone(list), func(e ecs.Entity) bool { return e == ecs.Null })
 	}
 	for _, e := range list {

@@ -111,3 +111,20 @@ func TestMembersOfTheDyingStay(t *testing.T) {
 	require.Equal(t, position{1, 1}, *y.pos.Get(first))
 	require.Equal(t, position{2, 2}, *y.pos.Get(second))
 }
+
+// TestMembersAreNoPattern destroys an entity that has got a member in the same buffer, and then
+// another entity of the same archetype: what the first destruction did to the member, of another
+// archetype, says nothing about the second.
+func TestMembersAreNoPattern(t *testing.T) {
+	y := openYard(t)
+	list := y.populate(5, false)
+	head, other, member := list[0], list[1], list[4] // [position], [position] and one with a Cleanup type
+	cb := y.open(t)
+	PutBuffer(cb, head, y.group, ecs.LinkedEntity{Entity: head}, ecs.LinkedEntity{Entity: member})
+	cb.Destroy(head)
+	cb.Destroy(other)
+	require.NoError(t, cb.Play())
+	require.False(t, y.w.Alive(head))
+	require.False(t, y.w.Alive(other))
+	require.True(t, y.dying(member))
+}

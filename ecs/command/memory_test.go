@@ -119,7 +119,7 @@ func TestPeakIsGivenBack(t *testing.T) {
 	frame(peak)
 	bytes, lists := cb.Bytes(), cb.player.lists().held
 	require.Greater(t, bytes, int64(4<<20))
-	require.Greater(t, lists, 3<<20)
+	require.Greater(t, lists, 2<<20)
 	for range recent - 1 {
 		frame(small)
 		require.Equal(t, bytes, cb.Bytes(), "a peak may come again")

@@ -40,7 +40,7 @@ func (o *op) String() string {
 
 // ignoresNull reports whether a command about ecs.Null is dropped, since there is nothing to
 // destroy or remove.
-func (o *op) ignoresNull() bool { return o.kind == destroy || o.kind == remove }
+func (k commandKind) ignoresNull() bool { return k == destroy || k == remove }
 
 func typeName(t ecs.Type) string {
 	if s, ok := t.(interface{ String() string }); ok {
@@ -75,11 +75,26 @@ type ops struct {
 	list   []op
 	codecs []codec         // of ops with a value; else nil
 	byType [kinds][]uint16 // by index of the type: number + 1 of the op with a value and without a query
+	bare   [kinds][]uint16 // the same of the op without a value; Destroy is at index 0
 	links  [][]world.Link  // of the codecs
 	others map[op]uint16   // number + 1
 
-	created   *ecs.Archetype // of the last Create; createdAs is the number of its op
+	creates   map[*ecs.Archetype]uint16 // numbers of the ops of Create
+	created   *ecs.Archetype            // of the last Create; createdAs is the number of its op
 	createdAs uint16
+}
+
+// findCreate sets createdAs to the number of the op that creates entities of an archetype.
+func (o *ops) findCreate(a *ecs.Archetype) {
+	n, ok := o.creates[a]
+	if !ok {
+		if o.creates == nil {
+			o.creates = map[*ecs.Archetype]uint16{}
+		}
+		n = o.find(op{kind: create, archetype: a}, nil)
+		o.creates[a] = n
+	}
+	o.created, o.createdAs = a, n
 }
 
 // find returns the number of an op, and adds the op if it is new.
@@ -109,6 +124,22 @@ func (o *ops) noted(k commandKind, index int) uint16 {
 		return list[index]
 	}
 	return 0
+}
+
+// notedBare is noted for the op without a value.
+func (o *ops) notedBare(k commandKind, index int) uint16 {
+	if list := o.bare[k]; index < len(list) {
+		return list[index]
+	}
+	return 0
+}
+
+// noteBare makes the op with a number known to notedBare.
+func (o *ops) noteBare(k commandKind, index int, number uint16) {
+	for len(o.bare[k]) <= index {
+		o.bare[k] = append(o.bare[k], 0)
+	}
+	o.bare[k][index] = number + 1
 }
 
 // note is find for an op that writes values of a type. It makes the op known to noted.

@@ -174,7 +174,7 @@ func (p *player) leaveOut(n int32) {
 // Steps that need all entities come last.
 func (p *player) applyRun() error {
 	w := &p.work
-	w.heirs = w.heirs[:0]
+	w.heirs, w.late = w.heirs[:0], w.late[:0]
 	for _, n := range w.touched {
 		p.noteHeirs(n)
 	}

@@ -40,12 +40,13 @@ type player struct {
 	judges []world.Judge
 	stale  map[named]bool
 
-	listed  bool // some command about a list has a value
-	block   checkBlock
-	pattern pattern
-	work    work
-	peak    peak
-	need    need // of lists, in bytes
+	listed   bool // some command about a list has a value
+	block    checkBlock
+	plays    uint64       // number of the Play
+	patterns [][]patterns // by stream and number of an op there
+	work     work
+	peak     peak
+	need     need // of lists, in bytes
 }
 
 // run is commands that are played together. A command about a query ends a run.
@@ -74,8 +75,12 @@ type work struct {
 	gone    []bool       // placeholders whose entity was never made
 	list    []ecs.Entity
 	values  []uint32
-	cursor  []int32      // links, or ^positions
-	steps   int          // number of commands that cursor has advanced
+	records []uint32 // positions of the current command's records of a group; see valuesOf
+	skip    uint32   // to be added to them
+	linked  []linked // subjects of the group with links
+	steps   int      // number of commands that records has advanced
+	unfit   unfitRows
+	late    []lateValue  // what fill has left to spread, group by group
 	heirs   []ecs.Entity // to be destroyed after the run: members of destroyed groups, and copies
 	tx      edit.Tx
 	groups  int  // number of groups in tx
@@ -115,8 +120,10 @@ func (p *player) begin(w *ecs.World, streams []*stream, placeholders int) {
 	p.subjects.clear()
 	p.subjects.grow(placeholders)
 	p.restart()
-	p.pattern.stream, p.pattern.wait, p.pattern.pause = nil, 0, 0
-	p.lastRoot, p.listed, p.liveness.node, p.block.n, p.block.known = -1, false, -1, 0, nil
+	p.plays++
+	p.listed, p.liveness.node, p.block.n = false, -1, 0
+	clear(p.lastRoots[:])
+	clear(p.block.known[:])
 	p.failures, p.failed, p.late, p.lateFailed, p.cause = p.failures[:0], 0, p.late[:0], 0, nil
 }
 
@@ -135,6 +142,11 @@ func (p *player) end() {
 		clear(p.codecs)
 		p.ops, p.codecs = p.ops[:0], p.codecs[:0]
 		clear(p.byOp)
+	}
+	for i := range p.patterns {
+		if len(p.patterns[i]) > mostOps {
+			p.patterns[i] = nil
+		}
 	}
 	clear(p.edges)
 	clear(p.roots)
@@ -189,7 +201,9 @@ func (p *player) lists() (all tally) {
 	count(&all, w.gone, len(w.gone))
 	count(&all, w.order, most.subjects)
 	count(&all, w.values, most.list)
-	count(&all, w.cursor, most.list)
+	count(&all, w.records, most.list)
+	count(&all, w.linked, len(w.linked))
+	count(&all, w.late, len(w.late))
 	count(&all, w.list, most.list)
 	count(&all, w.heirs, len(w.heirs))
 	return all

@@ -56,10 +56,10 @@ type programs struct {
 	nodes    []node
 	edges    map[edge]int32
 	roots    map[rootKey]int32
-	lastKey  rootKey // of the last call of root
-	lastRoot int32   // its result; -1 if none
 	lastPath []int32 // the result of the last call of path
-	liveness liveness
+
+	lastRoots [32]foundRoot // the last results of root, by Index of the archetype's table
+	liveness  liveness
 }
 
 // node is the end of a program: the program of its parent, and one more command.
@@ -69,8 +69,9 @@ type node struct {
 	depth   int32 // number of commands from the root
 	lastOp  int32 // op of the last step from here, which led to last; -1 if none yet
 	last    int32
-	run     int32          // last run in which it was counted
-	filled  bool           // fill has written the values of that run
+	run     int32 // last run in which it was counted
+	filled  bool  // fill has written the values of that run, but for those in late
+	late    lateRange
 	count   int32          // subjects of that run that end here
 	group   int            // number of its group in the run's transaction; -1 if none
 	first   int32          // index in work.order of the first subject
@@ -91,6 +92,12 @@ type rootKey struct {
 	source  ecs.Entity // entity to copy; at is its archetype
 	created bool
 	ended   bool
+}
+
+// foundRoot is a result of root, or zero: no key is.
+type foundRoot struct {
+	key rootKey
+	n   int32
 }
 
 // numberOf returns the number of an op, and adds the op if it is new.
@@ -127,8 +134,9 @@ func (p *programs) changeOf(o *op, c codec) *ecs.Change {
 
 // root returns the root of entities with an archetype, or of copies of an entity with it.
 func (p *programs) root(key rootKey) (int32, error) {
-	if p.lastRoot >= 0 && p.lastKey == key {
-		return p.lastRoot, nil
+	found := &p.lastRoots[door.Archetype(key.at).Table.Index%uint32(len(p.lastRoots))]
+	if found.key == key {
+		return found.n, nil
 	}
 	n, ok := p.roots[key]
 	if !ok {
@@ -144,7 +152,7 @@ func (p *programs) root(key rootKey) (int32, error) {
 			created: key.created, source: key.source, copied: copied, ended: key.ended})
 		p.roots[key] = n
 	}
-	p.lastRoot, p.lastKey = n, key
+	*found = foundRoot{key, n}
 	return n, nil
 }
 

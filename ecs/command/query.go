@@ -33,15 +33,16 @@ func (p *player) applyQuery(r *run) error {
 	if one.sparse {
 		return p.applySparse(one, c, r.query)
 	}
+	filled := false
 	if one.kind == add { // exactly the entities that lack it move
 		batch, err := one.change.ApplyQuery(q)
 		if err != nil {
 			return err
 		}
 		p.work.list = batch.Entities(p.work.list[:0])
-		if c.fills() {
+		if filled = c.fills() && !c.counted(); filled {
 			for rows := range batch.Rows() {
-				c.fill(rows, p.repeated(r.query, rows.Len()))
+				c.fill(one.kind, rows, p.repeated(r.query, rows.Len()), &p.work.unfit)
 			}
 		}
 	} else if err := p.reach(one, q); err != nil || one.shared {
@@ -49,7 +50,7 @@ func (p *player) applyQuery(r *run) error {
 	}
 	list := p.work.list
 	p.peak.list = max(p.peak.list, len(list))
-	if one.kind != add || !c.fills() {
+	if !filled {
 		values := p.repeated(r.query, len(list))
 		for at := 0; at < len(list); {
 			done, err := c.spread(one.kind, list[at:], values.from(at))

@@ -63,7 +63,9 @@ func (c *values[T]) links() []world.Link { return nil }
 
 func (c *values[T]) fills() bool { return false }
 
-func (c *values[T]) fill(ecs.Rows, source) {}
+func (c *values[T]) fill(commandKind, ecs.Rows, source, *unfitRows) {}
+
+func (c *values[T]) counted() bool { return false }
 
 func (c *values[T]) spread(_ commandKind, list []ecs.Entity, _ source) (int, error) {
 	return len(list), nil

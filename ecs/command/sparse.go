@@ -73,7 +73,9 @@ func (c *entries[T]) links() []world.Link { return c.at }
 
 func (c *entries[T]) fills() bool { return false }
 
-func (c *entries[T]) fill(ecs.Rows, source) {}
+func (c *entries[T]) fill(commandKind, ecs.Rows, source, *unfitRows) {}
+
+func (c *entries[T]) counted() bool { return false }
 
 func (c *entries[T]) spread(k commandKind, list []ecs.Entity, from source) (n int, err error) {
 	limit := ecs.Try(func() {

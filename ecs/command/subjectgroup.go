@@ -2,6 +2,7 @@ package command
 
 import (
 	"slices"
+	"unsafe"
 
 	"quarry/ecs"
 )
@@ -83,50 +84,87 @@ func (p *player) entitiesOf(n int32) []ecs.Entity {
 }
 
 // valuesOf returns the values of the i'th command of each subject, in the order of the subjects,
-// which are a group or a part of one. Successive calls must have rising i; a negative steps starts
-// over.
-func (p *player) valuesOf(group []int32, i int) source {
+// which are a group with a path, or a part of one. Successive calls must have rising i; a negative
+// steps starts over.
+//
+// The records of packed subjects are as far behind their first ones in each of them, until a
+// command has elements: so walking on to the next command of the whole group is one addition.
+func (p *player) valuesOf(group []int32, path []int32, i int) source {
 	w := &p.work
 	p.peak.list = max(p.peak.list, len(group))
-	w.values = slices.Grow(w.values[:0], len(group))[:len(group)]
 	if w.steps < 0 || w.steps > i {
-		w.cursor, w.steps = slices.Grow(w.cursor[:0], len(group))[:len(group)], 0
-		for j, s := range group {
-			w.cursor[j] = p.subjects.first[s]
-		}
+		p.beginWalk(group)
 	}
 	for ; w.steps < i; w.steps++ {
-		p.advance(w.cursor)
+		p.advance(p.codecs[p.nodes[path[w.steps]].op])
 	}
-	for j, l := range w.cursor {
-		if l < 0 {
-			w.values[j] = uint32(^l) + recordSize/8
-		} else {
-			w.values[j] = p.subjects.links[l].at + recordSize/8
-		}
+	if !p.listed {
+		// Safe because the value of a record about one entity lies behind its first bytes.
+		return source{unsafe.Add(p.base, (uintptr(w.skip)+recordSize/8)*8), w.records, w.made}
 	}
-	if p.listed { // reads each record, which waits for memory
-		for j, l := range w.cursor {
-			w.values[j] = p.recordOf(l).valueAt(p.base)
-		}
+	w.values = slices.Grow(w.values[:0], len(group))[:len(group)]
+	for j := range group { // reads each record, which waits for memory
+		w.values[j] = p.recordAt(j).valueAt(p.base)
 	}
 	return source{p.base, w.values, w.made}
 }
 
-// advance moves from one command to the next, for subjects with the same commands. Packed subjects
-// at one node have records of the same sizes.
-func (p *player) advance(cursor []int32) {
-	size := int32(0)
-	for j, l := range cursor {
+// beginWalk finds the records of the first command of each subject of a group.
+func (p *player) beginWalk(group []int32) {
+	w := &p.work
+	w.steps, w.skip, w.linked = 0, 0, w.linked[:0]
+	w.records = slices.Grow(w.records[:0], len(group))[:len(group)]
+	for j, s := range group {
+		l := p.subjects.first[s]
 		if l >= 0 {
-			cursor[j] = p.subjects.links[l].next
-			continue
+			w.linked = append(w.linked, linked{int32(j), l})
+			l = ^int32(p.subjects.links[l].at)
 		}
-		if size == 0 {
-			size = int32(p.recordOf(l).size / 8)
-		}
-		cursor[j] = l - size
+		w.records[j] = uint32(^l)
 	}
+}
+
+// linked is a subject of a group that has links: its number in the group, and the link of the
+// current command.
+type linked struct{ at, link int32 }
+
+// advance moves from a command with a codec to the next, for subjects with the same commands.
+func (p *player) advance(c codec) {
+	w := &p.work
+	switch {
+	case len(w.linked) == len(w.records):
+	case c != nil && c.counted():
+		for j := range w.records {
+			w.records[j] += p.recordAt(j).size / 8
+		}
+	case len(w.linked) == 0:
+		w.skip += p.recordAt(0).size / 8
+	default:
+		size, next := uint32(0), 0
+		for j := range w.records {
+			if next < len(w.linked) && w.linked[next].at == int32(j) {
+				next++
+				continue
+			}
+			if size == 0 {
+				size = p.recordAt(j).size / 8
+			}
+			w.records[j] += size
+		}
+	}
+	for i := range w.linked {
+		one := &w.linked[i]
+		one.link = p.subjects.links[one.link].next
+		if one.link >= 0 {
+			w.records[one.at] = p.subjects.links[one.link].at
+		}
+	}
+}
+
+// recordAt returns the record of the current command of the j'th subject of a group.
+func (p *player) recordAt(j int) *commandRecord {
+	// Safe because a record lies there until the buffer is cleared.
+	return (*commandRecord)(unsafe.Add(p.base, uintptr(p.work.records[j]+p.work.skip)*8))
 }
 
 // sortAs puts the subjects of a group into the order of the rows of a batch.

@@ -41,6 +41,7 @@ type yard struct {
 	group  ecs.Buffer[ecs.LinkedEntity]
 	team   ecs.Shared[team]
 	aim    ecs.Sparse[aim] // Enableable
+	notes  ecs.Buffer[int32]
 	plain  *ecs.Archetype
 	full   *ecs.Archetype
 	change *ecs.Change
@@ -59,7 +60,7 @@ func yardOf(w *ecs.World) *yard {
 	y := &yard{w: w, pos: ecs.Register[position](w), ptr: ecs.Register[pointer](w), slow: ecs.Register[slow](w),
 		walk: ecs.Register[health](w, ecs.Enableable), socket: ecs.Register[socket](w, ecs.Cleanup), file: ecs.Register[file](w, ecs.Cleanup),
 		hits: ecs.RegisterBuffer[hit](w, ecs.Inline(2)), group: ecs.RegisterBuffer[ecs.LinkedEntity](w), team: ecs.RegisterShared[team](w),
-		aim: ecs.RegisterSparse[aim](w, ecs.Enableable)}
+		aim: ecs.RegisterSparse[aim](w, ecs.Enableable), notes: ecs.RegisterBuffer[int32](w, ecs.Inline(3))}
 	y.plain = ecs.NewArchetype(w, y.pos)
 	y.full = ecs.NewArchetype(w, y.pos, y.ptr, y.walk, y.hits, y.team.Of("red"))
 	y.change = ecs.NewChange(w, ecs.Add(y.slow, y.walk), ecs.Remove(y.ptr))
@@ -178,6 +179,9 @@ const (
 	doPutAim
 	doPutAimList
 	doRemoveAim
+	doAddNotes
+	doPutNotes
+	doAppendNotes
 	doDestroyQuery
 	doAddQuery
 	doPutQuery
@@ -197,7 +201,7 @@ var orderNames = [orders]string{
 	"Create", "CreateFull", "Instantiate", "Destroy", "AddPos", "PutPos", "SetPos", "PutPtr", "RemovePos", "RemovePtr",
 	"AddSlow", "RemoveSlow", "RemoveSocket", "AddWalk", "Apply", "Swap", "AddFile", "RemoveFile", "Enable", "Disable",
 	"AddHits", "PutHits", "SetHits", "Append", "RemoveHits", "AddTeam", "PutTeam", "SetTeam", "RemoveTeam", "PutGroup",
-	"AppendList", "SetTeamList", "AddAim", "PutAim", "PutAimList", "RemoveAim", "DestroyQuery", "AddQuery", "PutQuery",
+	"AppendList", "SetTeamList", "AddAim", "PutAim", "PutAimList", "RemoveAim", "AddNotes", "PutNotes", "AppendNotes", "DestroyQuery", "AddQuery", "PutQuery",
 	"SetQuery", "RemoveQuery", "DisableQuery", "TeamQuery", "AddWalkQuery", "AddHitsQuery", "PutHitsQuery",
 	"AppendQuery", "SetTeamQuery",
 }
@@ -278,6 +282,8 @@ func (o order) record(y *yard, cb Recorder, known []ecs.Entity) []ecs.Entity {
 		SetShared(cb, []ecs.Entity{e, at(o.other)}, y.team, teams[o.n%3])
 	case doAddAim, doPutAim, doPutAimList, doRemoveAim:
 		o.recordAim(y, cb, e, at(o.other))
+	case doAddNotes, doPutNotes, doAppendNotes:
+		o.recordNotes(y, cb, e)
 	default:
 		o.recordQuery(y, cb, e)
 	}
@@ -476,6 +482,8 @@ func (o order) doOwned(y *yard, known []ecs.Entity) (failed int) {
 		give(y.group, e, ecs.LinkedEntity{Entity: at(o.other)})
 	case doAddAim, doPutAim, doPutAimList, doRemoveAim:
 		return o.doAim(y, e, at(o.other))
+	case doAddNotes, doPutNotes, doAppendNotes:
+		return o.doNotes(y, e)
 	default:
 		if o.what == doPutQuery && !made {
 			return 1

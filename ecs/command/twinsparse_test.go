@@ -76,6 +76,9 @@ func (y *yard) describe(e ecs.Entity, number func(ecs.Entity) string) string {
 	for _, h := range y.hits.Slice(e) {
 		text += fmt.Sprint(" hit", number(h.By), h.N)
 	}
+	if y.notes.Has(e) {
+		text += fmt.Sprint(" notes", y.notes.Slice(e))
+	}
 	for _, l := range y.group.Slice(e) {
 		text += fmt.Sprint(" linked", number(l.Entity))
 	}

@@ -6,6 +6,8 @@ import (
 	"quarry/ecs"
 	"quarry/ecs/internal/edit"
 	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/query"
+	"quarry/ecs/internal/world"
 )
 
 // Values of types that are known by their handles alone, for package scene.
@@ -17,6 +19,14 @@ import (
 func SetValue(w *ecs.World, e ecs.Entity, t ecs.Type, v any) (bool, error) {
 	const op = "door.SetValue"
 	return edit.SetAny(World(w), op, entity.ID(e), typeOf(op, t), v)
+}
+
+// BuffersOf returns the buffers of rows, in their order, which it marks changed as Buffer.At does.
+func BuffersOf(t ecs.Type, rows ecs.Rows) world.BufferColumn {
+	const op = "door.BuffersOf"
+	of, r := typeOf(op, t), *(*query.Rows)(unsafe.Pointer(&rows)) // Safe because a Rows is its core.
+	first := uintptr(r.Check(op).First) * uintptr(of.Size)
+	return of.BuffersAt(unsafe.Add(r.Column(of, op), first)) // Safe because the chunk has the rows.
 }
 
 // SharedOf is ecs.Shared.Of for code that knows no Go type; v is a value of the Go type.
