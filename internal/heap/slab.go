@@ -262,21 +262,32 @@ func (s *slab) ownSlots(k *class, i int) (w uint64) {
 // fold takes over the frees by others: the bits that are clear in live. It returns how many they
 // are, and a slot that was freed but not in use, or -1.
 func (s *slab) fold(k *class) (n, bad int) {
-	bad = -1
+	// Only the bits that this Or sets are ours: an allocator with a stale view of the slab may be
+	// about to set a bit and clear it again.
+	var freed [slotWords]uint64
 	for i := range int(k.words) {
-		if s.live[i].Load() == ^uint64(0) {
-			continue
+		if s.live[i].Load() != ^uint64(0) {
+			freed[i] = ^s.live[i].Or(^uint64(0))
+			n += bits.OnesCount64(freed[i])
 		}
-		// Only the bits that this Or sets are ours: an allocator with a stale view of the slab may
-		// be about to set a bit and clear it again.
-		for freed := ^s.live[i].Or(^uint64(0)); freed != 0; freed &= freed - 1 {
-			slot := i*64 + bits.TrailingZeros64(freed)
+	}
+	own := s.own()
+	if n == int(k.slots) && *own == starts[classIn(s.head.Load())] {
+		for i := range own {
+			store(&own[i], 0)
+		}
+		return n, -1
+	}
+	n, bad = 0, -1
+	for i := range int(k.words) {
+		for w := freed[i]; w != 0; w &= w - 1 {
+			slot := i*64 + bits.TrailingZeros64(w)
 			at, m := k.start(slot)
-			if s.own()[at]&m == 0 {
+			if own[at]&m == 0 {
 				bad = slot
 				continue
 			}
-			store(&s.own()[at], s.own()[at]&^m)
+			store(&own[at], own[at]&^m)
 			n++
 		}
 	}
