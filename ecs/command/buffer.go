@@ -382,6 +382,7 @@ func (b *Buffer) close(op string) {
 		}
 	}
 	b.recordings.Forget(&b.recording)
+	b.stream.quick = 0
 	b.state.Store(closed)
 	b.player = player{}
 }

@@ -54,6 +54,17 @@ func recordMany[T any, G Target](w *Writer, name string, k commandKind, to G, c 
 
 // recordOne records a command about one entity.
 func recordOne[T any](w *Writer, name string, k commandKind, e ecs.Entity, c ecs.Component[T], v *T) {
+	if w != nil && w.stream != nil && w.stream.quick > 0 && e == w.stream.newest && e != ecs.Null {
+		s := w.stream // as below, where all has been checked before
+		if index := door.ComponentIndex(s.b.w, c); index >= 0 {
+			if number := s.noted(k, index); number != 0 {
+				if r := s.next1(number-1, e, recordSize+roundUp(int(unsafe.Sizeof(*v)))); r != nil {
+					keepValue(w, r, number-1, v)
+					return
+				}
+			}
+		}
+	}
 	if !w.open() || e != w.stream.newest || e == ecs.Null {
 		w.check(name)
 		w.checkEntity(name, e)
@@ -63,9 +74,15 @@ func recordOne[T any](w *Writer, name string, k commandKind, e ecs.Entity, c ecs
 	if number == 0 {
 		number = numberOf(w, name, k, c) + 1
 	}
-	r, value := w.record1(number-1, e, int(unsafe.Sizeof(*v)))
+	r, _ := w.record1(number-1, e, int(unsafe.Sizeof(*v)))
+	keepValue(w, r, number-1, v)
+}
+
+// keepValue writes the value of a record.
+func keepValue[T any](w *Writer, r *commandRecord, number uint16, v *T) {
+	value := r.after(recordSize)
 	*(*T)(value) = *v // Safe because the room is a T's, aligned to 8 bytes, and T has no Go pointers.
-	if links := s.links[number-1]; len(links) > 0 {
+	if links := w.stream.links[number]; len(links) > 0 {
 		w.noteLinks(r, links, value, 1, 0)
 	}
 }

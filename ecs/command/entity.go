@@ -16,6 +16,14 @@ import (
 // of buffers may hold it.
 func (w *Writer) Create(a *ecs.Archetype) ecs.Entity {
 	const name = "Writer.Create"
+	if w != nil && w.stream != nil && w.stream.quick > 0 && a != nil && a == w.stream.created {
+		s := w.stream // as below, where all has been checked before
+		e := s.placeholder()
+		if s.next1(s.createdAs, e, recordSize) == nil {
+			w.record1(s.createdAs, e, 0)
+		}
+		return e
+	}
 	if !w.open() {
 		w.check(name)
 	}

@@ -29,7 +29,7 @@ func (l *Lender) Lend() *Buffer {
 		l.b.refuse("Lender.Lend")
 	case sealed:
 		l.b.clear()
-		l.b.key, l.b.within = 0, false
+		l.b.key, l.b.within, l.b.stream.quick = 0, false, 0
 		l.b.state.Store(recording)
 	}
 	return l.b
@@ -47,6 +47,7 @@ func (l *Lender) Seal(why string) {
 		l.b.refuse(op)
 	}
 	l.b.why = why
+	l.b.stream.quick = 0
 	l.b.state.Store(sealed)
 }
 

@@ -43,6 +43,7 @@ func (b *Buffer) play(op string, rest bool) error {
 		}
 		b.refuse(op)
 	}
+	b.stream.quick = 0
 	if b.torn.Load() {
 		b.clear()
 		b.state.Store(recording)
@@ -285,5 +286,5 @@ func (p *player) born(group []int32, batch ecs.Batch) {
 		}
 		group = group[len(list):]
 	}
-	p.work.changed = true
+	p.work.changed, p.work.born = true, true
 }

@@ -73,6 +73,7 @@ type work struct {
 	touched []int32      // nodes at which subjects of the run end, in order of first use
 	made    []ecs.Entity // by number of placeholder
 	gone    []bool       // placeholders whose entity was never made
+	born    bool         // made has entities of this Play
 	list    []ecs.Entity
 	values  []uint32
 	records []uint32 // positions of the current command's records of a group; see valuesOf
@@ -117,6 +118,7 @@ func (p *player) begin(w *ecs.World, streams []*stream, placeholders int) {
 	p.placed = zeroed(p.placed, placeholders)
 	p.work.made = zeroed(p.work.made, len(p.placed))
 	p.work.gone = zeroed(p.work.gone, len(p.placed))
+	p.work.born = false
 	p.subjects.clear()
 	p.subjects.grow(placeholders)
 	p.restart()

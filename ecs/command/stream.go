@@ -57,7 +57,14 @@ type stream struct {
 	turns   int
 
 	inside bool // a record is being written
-	need   need // chunks of pages with records
+
+	// What record1 needs for the buffer's own writer while nothing stands against another record of
+	// its segment: how many bytes the page has left, 0 if something does; the page and the segment.
+	quick   int
+	page    *page
+	segment *segment
+
+	need need // chunks of pages with records
 }
 
 // mark is where the records of an era begin in a stream.
@@ -113,6 +120,30 @@ func (s *stream) room(n int) unsafe.Pointer {
 	p := s.turn(n)
 	p.used = n
 	return p.base
+}
+
+// quicken lets the buffer's own writer record quickly, once it has written a record.
+func (s *stream) quicken() {
+	if s.worker == 0 && !s.b.traces {
+		s.page, s.segment = &s.pages[s.filled-1], &s.segments[len(s.segments)-1]
+		s.quick = s.page.units*alloc.ChunkSize - s.page.used
+	}
+}
+
+// next1 writes the head of a record of size bytes, if that is quick; otherwise it returns nil.
+func (s *stream) next1(number uint16, e ecs.Entity, size int) *commandRecord {
+	if size > s.quick || s.inside {
+		return nil
+	}
+	s.inside = true
+	// Safe because the bytes lie inside the page, and are the record's.
+	r := (*commandRecord)(unsafe.Add(s.page.base, s.page.used))
+	s.page.used += size
+	s.quick -= size
+	*r = commandRecord{op: number, size: uint32(size), e: e}
+	s.segment.n++
+	s.inside = false
+	return r
 }
 
 // turn begins a page with room for n bytes: the next page of the stream, or a new one.
@@ -184,6 +215,7 @@ func (s *stream) reserve(n, size int) error {
 		taken = append(taken, p)
 	}
 	s.pages = slices.Insert(s.pages, s.filled, taken...)
+	s.quick = 0 // pages have moved
 	return nil
 }
 
@@ -208,6 +240,7 @@ func (s *stream) begin(key int64, flight uint64, ordinal int) {
 // clear drops the records. It keeps pages of at most twice as many chunks as recent recordings
 // took.
 func (s *stream) clear() {
+	s.quick = 0
 	units := 0
 	for i := range s.filled {
 		units += s.pages[i].units
@@ -236,6 +269,7 @@ func (s *stream) trim() {
 
 // keep frees pages without records, from the first on that would exceed most chunks.
 func (s *stream) keep(most int) {
+	s.quick = 0
 	units := 0
 	for i := range s.pages {
 		if units += s.pages[i].units; units <= most || i < s.filled {

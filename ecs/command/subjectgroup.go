@@ -14,7 +14,7 @@ import (
 func (p *player) sortSubjects(r *run, number int32) {
 	w := &p.work
 	w.touched, w.groups = w.touched[:0], 0
-	if len(p.runs) > 1 || len(p.placed) > 0 {
+	if len(p.runs) > 1 || p.work.born {
 		p.resolve(r)
 	}
 	// Neighbours mostly end at the same node.

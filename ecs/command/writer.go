@@ -55,6 +55,7 @@ func (w *Writer) Key(key int64) {
 	w.check("Writer.Key")
 	if key != w.key {
 		w.key, w.within = key, false
+		w.stream.quick = 0
 	}
 }
 
@@ -120,12 +121,18 @@ func (w *Writer) record(number uint16, e ecs.Entity, flags uint16, list []ecs.En
 		*(*uint64)(r.after(uintptr(size) - 8)) = uint64(caller()) // Safe because the room has 8 bytes for it.
 	}
 	s.inside = false
+	if w.part == nil {
+		s.quicken()
+	}
 	return r, r.after(at)
 }
 
 // record1 is record for a command about one entity, with a short path for the usual case.
 func (w *Writer) record1(number uint16, e ecs.Entity, n int) (r *commandRecord, value unsafe.Pointer) {
 	s, size := w.stream, recordSize+roundUp(n)
+	if r := s.next1(number, e, size); r != nil {
+		return r, r.after(recordSize)
+	}
 	if s.inside || !w.within || len(s.segments) == 0 || s.filled == 0 || s.b.traces {
 		return w.record(number, e, 0, nil, n)
 	}
@@ -140,6 +147,9 @@ func (w *Writer) record1(number uint16, e ecs.Entity, n int) (r *commandRecord, 
 	*r = commandRecord{op: number, size: uint32(size), e: e}
 	s.segments[len(s.segments)-1].n++
 	s.inside = false
+	if w.part == nil {
+		s.quicken()
+	}
 	return r, r.after(recordSize)
 }
 
@@ -147,6 +157,7 @@ func (w *Writer) record1(number uint16, e ecs.Entity, n int) (r *commandRecord, 
 func (w *Writer) withdraw(r *commandRecord) {
 	s := w.stream
 	s.pages[s.filled-1].used -= int(r.size)
+	s.quick = 0
 	s.segments[len(s.segments)-1].n--
 }
 

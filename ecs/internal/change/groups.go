@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/table"
 )
 
 // Groups. A transaction may have several lists of entities, each with an outcome of its own, as
@@ -64,6 +65,7 @@ func (tx *Tx) Finish() {
 		all := tx.join(leaving[:n])
 		leaving = leaving[n:]
 		runs := all.Backward()
+		runs.prefetches = table.FillGaps
 		for pos, row, n, ok := runs.Next(); ok; pos, row, n, ok = runs.Next() {
 			all.Table.CloseGap(pos, row, n)
 		}
@@ -75,6 +77,9 @@ func (tx *Tx) Finish() {
 // join returns a part with all rows of parts of the same table. It uses up those parts.
 func (tx *Tx) join(parts []Part) Part {
 	all := parts[0]
+	if len(parts) == 1 {
+		return all
+	}
 	if i := slices.IndexFunc(parts, func(p Part) bool { return p.mask != nil }); i >= 0 {
 		all = parts[i]
 		parts[i].mask = nil

@@ -50,6 +50,39 @@ type Runs struct {
 	pos  int      // current chunk; for a whole table the next one
 	mask []uint64 // of the current chunk; nil if the next is to be opened
 	hi   int      // rows of the chunk, or entries of the list, not walked yet
+
+	// What the caller does to listed rows, whose lines are prefetched while it works on those before
+	// them; and how many entries of the list are still to be prefetched, plus one.
+	prefetches table.Purpose
+	unasked    int
+}
+
+// purpose returns what a change prefetches the part's rows for.
+func (p *Part) purpose() table.Purpose {
+	if p.ofGroup {
+		return table.LeaveRows
+	}
+	return table.FillGaps
+}
+
+// prefetchRows is how many listed rows are prefetched at once, and at least as many are under way.
+// A row has some ten lines, and a CPU handles some tens of lines at a time.
+const prefetchRows = 8
+
+// prefetch keeps two blocks of rows ahead of the walk.
+func (r *Runs) prefetch() {
+	if r.unasked == 0 {
+		r.unasked = len(r.p.list) + 1
+		if !r.p.Table.Far() {
+			r.unasked = 1
+		}
+	}
+	for r.unasked > 1 && r.hi-r.unasked < prefetchRows {
+		end := r.unasked - 1
+		from := max(0, end-prefetchRows)
+		r.p.Table.Prefetch(r.p.list[from:end], r.hi-end, r.prefetches)
+		r.unasked = from + 1
+	}
 }
 
 // Backward begins a walk over the part's rows.
@@ -95,6 +128,9 @@ func (r *Runs) nextChunk() (pos, row, n int, ok bool) {
 func (r *Runs) nextListed() (pos, row, n int, ok bool) {
 	if r.hi == 0 {
 		return 0, 0, 0, false
+	}
+	if r.prefetches != table.NoPurpose {
+		r.prefetch()
 	}
 	list := r.p.list
 	pos, row = r.p.Table.Store.Find(int(uint32(list[r.hi-1])))

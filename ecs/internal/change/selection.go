@@ -3,6 +3,7 @@ package change
 import (
 	"slices"
 
+	"quarry/asm"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/table"
 )
@@ -114,7 +115,11 @@ type lister struct {
 func (r *Writer) SelectList(s *Selection, list []entity.ID, alive bool) (bad int) {
 	l, listed := lister{s: s}, len(s.listed)
 	s.group = len(s.Parts)
+	far := len(list) > 2*recordsAhead && r.ids.Records() > farRecords
 	for i, e := range list {
+		if far && i%recordsAhead == 0 {
+			r.prefetchRecords(list[min(i+recordsAhead, len(list)):])
+		}
 		record := r.ids.Find(e)
 		if record == nil {
 			if alive || e != (entity.ID{}) && !e.Is(r.ids.Tag()) {
@@ -135,6 +140,22 @@ func (r *Writer) SelectList(s *Selection, list []entity.ID, alive bool) (bad int
 		p.Whole = p.Rows == p.Table.Store.Len()
 	}
 	return -1
+}
+
+// The records of a list are prefetched where they exceed a second-level cache of 1 MiB.
+const (
+	recordsAhead = 32
+	farRecords   = 1 << 17
+)
+
+// prefetchRecords prefetches the records of the first entities of a list.
+func (r *Writer) prefetchRecords(list []entity.ID) {
+	var lines [recordsAhead]uintptr
+	n := min(len(list), recordsAhead)
+	for i, e := range list[:n] {
+		lines[i] = r.ids.AddressOf(e)
+	}
+	asm.Prefetch(lines[:n])
 }
 
 // listRow adds a row outside the current chunk of l.

@@ -268,6 +268,7 @@ func (tx *Tx) moveChunks(p *Part) {
 func (tx *Tx) send(p *Part) {
 	chunks := p.Whole && p.Outcome.Transition().MovesChunks
 	runs := p.Backward()
+	runs.prefetches = p.purpose()
 	for pos, row, n, ok := runs.Next(); ok; pos, row, n, ok = runs.Next() {
 		if chunks {
 			tx.Note(tx.writer.sendChunk(p.Outcome.Transition(), pos))
@@ -281,6 +282,7 @@ func (tx *Tx) send(p *Part) {
 // end ends the entities of the part's rows.
 func (tx *Tx) end(p *Part) {
 	runs := p.Backward()
+	runs.prefetches = p.purpose()
 	for pos, row, n, ok := runs.Next(); ok; pos, row, n, ok = runs.Next() {
 		tx.writer.end(p.Table, pos, row, n)
 		p.takeOut(pos, row, n)

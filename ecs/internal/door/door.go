@@ -104,6 +104,11 @@ func TypeIndex(w *ecs.World, t ecs.Type) int {
 	return World(w).IndexOf(info(t))
 }
 
+// ComponentIndex is TypeIndex for a component, without a call through an interface.
+func ComponentIndex[T any](w *ecs.World, c ecs.Component[T]) int {
+	return World(w).IndexOf(*(**world.Type)(unsafe.Pointer(&c))) // Safe because a handle is its type.
+}
+
 // FactsOf returns the facts of a type. It panics for nil and for a zero handle. Any goroutine may
 // call it.
 func FactsOf(t ecs.Type) world.Facts { return typeOf("door.FactsOf", t).Facts() }

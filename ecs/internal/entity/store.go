@@ -406,6 +406,12 @@ func (s *Store) Move(e ID, at Location) { s.view.Record(e).Location = at }
 // Locate returns the location of a live ID.
 func (s *Store) Locate(e ID) Location { return s.view.Record(e).Location }
 
+// AddressOf returns the address of the record of an ID of the store, for prefetching.
+func (s *Store) AddressOf(e ID) uintptr {
+	// Safe because the address is only a number.
+	return uintptr(s.view.base) + uintptr(e.Index())*recordSize
+}
+
 // MoveRows is Move for the IDs of rows at consecutive locations starting with at.
 func (s *Store) MoveRows(ids []ID, at Location) {
 	if s.past != nil {

@@ -63,7 +63,11 @@ func (t *Table) fillGap(pos, row, from, fromRow, n int) {
 	t.KeepRows(pos, row, n)
 	ids := IDs(hole.Base, row+n)[row:]
 	copy(ids, IDs(last.Base, fromRow+n)[fromRow:])
-	t.Store.Own().Rows(hole, last, n)
+	if n == 1 { // without a call for each column
+		t.Store.Own().Row(hole, last)
+	} else {
+		t.Store.Own().Rows(hole, last, n)
+	}
 	t.all.ids.MoveRows(ids, t.At(pos, row))
 	t.Metadata.CopyRows(pos, row, t.span(from, fromRow), n)
 	t.Metadata.Carry(pos, from, t.all.Version)
