@@ -179,65 +179,70 @@ func (r *reader) read(part, at int, dst []byte) error {
 
 // fillPart is worldfile.File.Fill.
 func (r *reader) fillPart(part int, dst []byte) error {
-	return r.eachMiB(part, func(w *mibReader, mib int) error {
+	return r.eachMiB(part, func(mib int) error {
 		at := mib * sumEvery
-		return w.read(part, mib, dst[at:min(at+sumEvery, len(dst))])
+		t := tally{n: int64(min(sumEvery, len(dst)-at))}
+		for t.at < t.n {
+			// In pieces that stay in the cache until they are summed.
+			b := dst[at+int(t.at):][:min(checkBuffer, t.n-t.at)]
+			if err := r.fillMiB(part, mib, &t, b); err != nil {
+				return err
+			}
+		}
+		return r.differing(part, mib, t.sums, r.said)
 	})
 }
 
-// scan is worldfile.File.Scan. If a MiB is damaged the error is that, whatever visit made of others.
+// scan is worldfile.File.Scan. If a MiB is damaged the error is that, whatever visit made of its
+// bytes, or of others.
 func (r *reader) scan(part int, visit func(at int, b []byte) error) error {
-	n := r.sumsOf(part)
-	refusals := make([]error, n)
+	refusals := make([]error, r.sumsOf(part))
 	var one sync.Mutex // calls visit
-	err := r.eachMiB(part, func(w *mibReader, mib int) error {
+	err := r.eachMiB(part, func(mib int) error {
+		buffer := checkBuffers.Get().(*[checkBuffer]byte)
+		defer checkBuffers.Put(buffer)
 		at := int64(mib) * sumEvery
-		if w.buffer == nil {
-			w.buffer = make([]byte, min(sumEvery, r.n[firstBulk+part]))
+		t := tally{n: min(sumEvery, r.n[firstBulk+part]-at)}
+		for t.at < t.n {
+			from := int(at + t.at)
+			b := buffer[:min(checkBuffer, t.n-t.at)]
+			if err := r.fillMiB(part, mib, &t, b); err != nil {
+				return err
+			}
+			one.Lock()
+			if refusals[mib] == nil {
+				refusals[mib] = visit(from, b)
+			}
+			one.Unlock()
 		}
-		b := w.buffer[:min(sumEvery, r.n[firstBulk+part]-at)]
-		if err := w.read(part, mib, b); err != nil {
-			return err
-		}
-		one.Lock()
-		defer one.Unlock()
-		refusals[mib] = visit(int(at), b)
-		return nil
+		return r.differing(part, mib, t.sums, r.said)
 	})
 	return cmp.Or(err, cmp.Or(refusals...))
 }
 
-// mibReader is a worker of eachMiB.
-type mibReader struct {
-	*reader
-	buffer []byte // its own
-}
+// checkBuffers has buffers of goroutines that check parts: new ones would be zeroed, and their
+// pages be new, which takes longer than a check of as many bytes.
+var checkBuffers = sync.Pool{New: func() any { return new([checkBuffer]byte) }}
 
-// read reads a MiB of a part and checks it.
-func (w *mibReader) read(part, mib int, b []byte) error {
-	at := int64(mib) * sumEvery
-	t := tally{n: int64(len(b))}
-	for t.at < t.n {
-		piece := b[t.at:min(t.at+checkBuffer, t.n)] // which stays in the cache until it is summed
-		if err := w.fill(piece, w.at[firstBulk+part]+at+t.at); err != nil {
-			return err
-		}
-		t.add(piece)
+// fillMiB reads the next bytes of a MiB of a part, and sums them.
+func (r *reader) fillMiB(part, mib int, t *tally, b []byte) error {
+	err := r.fill(b, r.at[firstBulk+part]+int64(mib)*sumEvery+t.at)
+	if err == nil {
+		t.add(b)
 	}
-	return w.differing(part, mib, t.sums, w.said)
+	return err
 }
 
 // eachMiB calls do for each MiB of a part, on up to four cores, and returns the error of the first
 // MiB that has one.
-func (r *reader) eachMiB(part int, do func(w *mibReader, mib int) error) error {
+func (r *reader) eachMiB(part int, do func(mib int) error) error {
 	n := r.sumsOf(part)
 	workers := max(1, min(runtime.GOMAXPROCS(0), 4, n/2))
 	failed := make([]error, n)
 	var next atomic.Int64
 	work := func() {
-		w := mibReader{reader: r}
 		for mib := int(next.Add(1)) - 1; mib < n; mib = int(next.Add(1)) - 1 {
-			failed[mib] = do(&w, mib)
+			failed[mib] = do(mib)
 		}
 	}
 	var all sync.WaitGroup
