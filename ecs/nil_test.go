@@ -58,6 +58,7 @@ func TestNil(t *testing.T) {
 		panics("Borrow.RowsOf", "ecs: Query.Where: ",
 			func() { new(ecs.Borrow).RowsOf(nil, ecs.SharedValue{})(func(ecs.Rows) bool { return true }) }),
 		panics("World.OrderVersion", "ecs: World.OrderVersion: ", func() { w.OrderVersion(nil) }),
+		panics("NewHasher", "ecs: NewHasher: ", func() { ecs.NewHasher(nil) }),
 		panics("Present", "ecs: Present: ", func() { ecs.Present(nil, position) }),
 		panics("Read", "ecs: Read: ", func() { ecs.Read(nil) }),
 		panics("Remove", "ecs: NewChange: ", func() { ecs.NewChange(w, ecs.Remove(nil, position)) }),

@@ -102,8 +102,8 @@ func readInPlace(r io.Reader, n int64) ([]byte, error) {
 	return readUpTo(r, n)
 }
 
-// firstBytes takes the first n bytes of what is written to it, and no more, so that its reader has the
-// rest.
+// firstBytes takes the first n bytes of what is written to it, and no more, so that its reader has
+// the rest.
 type firstBytes struct {
 	n   int64
 	all []byte
