@@ -19,11 +19,11 @@ import (
 //
 // A block occupies whole multiples of 2 MiB of addresses and of Stats().Mapped; it uses only the
 // memory that it touches. On Linux about a quarter of vm.max_map_count blocks can exist at once
-// (16,382 by default). A pair of Alloc and FreeSized costs a few system calls, 5 us, while nobody
-// touches the block. The first touch costs more: the kernel zeroes 2 MiB, for a block of 64 bytes
-// too, 75 us, and as much for each further 2 MiB. With SmallPages it zeroes 4 KiB, which is less
-// for small blocks and eight times as much for whole ones. A block that is kept by Retain costs
-// neither.
+// (16,382 by default). A pair of Alloc and FreeSized costs some system calls, and the first touch
+// of each page. A block of up to 16 KiB has pages of 4 KiB, and a pair takes what mmap and munmap
+// take. A larger one has huge pages: the kernel zeroes 2 MiB, 75 us, and as much for each further 2
+// MiB. With SmallPages it zeroes 4 KiB each time, which is eight times as much for whole blocks. A
+// block that is kept by Retain costs neither.
 type Pages struct {
 	mappings mapping.Set
 	closed   atomic.Bool
@@ -54,7 +54,8 @@ func (p *Pages) Alloc(size, align int) (unsafe.Pointer, error) {
 }
 
 // ResizeSized grows a block in place by committing pages after it, as far as its address range
-// reaches (up to a quarter more than its first size, in 2 MiB), or decommits its last pages.
+// reaches (up to a quarter more than its first size, in 2 MiB), or decommits its last pages. A block
+// of up to 16 KiB grows in place to no more than that.
 func (p *Pages) ResizeSized(at unsafe.Pointer, size, align, to int) bool {
 	p.check("Pages.ResizeSized", to, align)
 	p.find("Pages.ResizeSized", at, size, align)

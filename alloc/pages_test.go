@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"quarry/alloc"
+	"quarry/internal/universe/mapping"
 	"quarry/mmap"
 )
 
@@ -104,7 +105,7 @@ func TestPagesRetain(t *testing.T) {
 	p := newPages(t, alloc.Retain(4<<20))
 	script := &alloc.Script{}
 	p.FailMappings(script)
-	p.FreeSized(must(p.Alloc(100, 0)), 100, 0)
+	p.FreeSized(must(p.Alloc(100_000, 0)), 100_000, 0)
 	calls := script.Calls
 	for range 10 {
 		p.FreeSized(must(p.Alloc(100_000, 0)), 100_000, 0)
@@ -116,8 +117,52 @@ func TestPagesRetain(t *testing.T) {
 	require.Empty(t, script.Hints)
 	small := newPages(t, alloc.SmallPages())
 	small.FailMappings(script)
-	small.FreeSized(must(small.Alloc(1, 0)), 1, 0)
+	small.FreeSized(must(small.Alloc(100_000, 0)), 100_000, 0)
 	require.Equal(t, []mmap.Hint{mmap.SmallPages}, script.Hints)
+}
+
+// TestPagesSmall: a small block has small pages, reads zero, faults when it was freed, and its
+// mapping serves the next small block, not a larger one. It does not grow beyond small in place.
+func TestPagesSmall(t *testing.T) {
+	p := newPages(t)
+	script := &alloc.Script{}
+	p.FailMappings(script)
+	most := mapping.SmallBytes
+	block := must(p.AllocZeroed(100, 64))
+	require.True(t, p.ResizeSized(block, 100, 64, most))
+	require.False(t, p.ResizeSized(block, most, 64, most+1) && mmap.Real)
+	bytes := unsafe.Slice((*byte)(block), most)
+	for i := range bytes {
+		require.Zero(t, bytes[i])
+		bytes[i] = 1
+	}
+	require.True(t, p.ResizeSized(block, most, 64, 100))
+	if mmap.Real {
+		require.Equal(t, []mmap.Hint{mmap.SmallPages}, script.Hints)
+	}
+	p.FreeSized(block, 100, 64)
+	require.Equal(t, alloc.HeapStats{}, p.Stats())
+	require.NoError(t, p.Verify())
+	large := must(p.Alloc(most+1, 0))
+	again := must(p.AllocZeroed(most, 0))
+	if mmap.Guards() == mmap.GuardMark {
+		require.Equal(t, block, again)
+	}
+	for _, b := range unsafe.Slice((*byte)(again), most) {
+		require.Zero(t, b, "what a block that was larger had written is gone")
+	}
+	p.FreeSized(large, most+1, 0)
+	p.FreeSized(again, most, 0)
+	var many []unsafe.Pointer
+	for range 40 {
+		many = append(many, must(p.Alloc(1, 0)))
+	}
+	for _, b := range many {
+		p.FreeSized(b, 1, 0)
+	}
+	require.Panics(t, func() { p.FreeSized(many[39], 1, 0) })
+	require.NoError(t, p.Verify())
+	require.NoError(t, p.Close())
 }
 
 // pagesStream is a stream of operations beside a model, with a pattern in each block. It

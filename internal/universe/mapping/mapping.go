@@ -27,7 +27,9 @@ const KeptBytes = 8 << 20
 type Mapping struct {
 	Region   Region
 	Block    unsafe.Pointer // the block
-	size     int            // of the block, as requested; meaningful for Pages only
+	size     int            // of the block, as requested; meaningful for Pages and small blocks only
+	small    bool           // the block is, or was, a small one: small.go
+	touched  int            // bytes of the pages that a small block has, or had
 	Granules int            // granules committed, from the region's base on
 }
 
@@ -49,6 +51,7 @@ type Set struct {
 	mu    sync.Mutex
 	live  map[unsafe.Pointer]*Mapping // by address of the block
 	kept  []*Mapping                  // freed, oldest first
+	idle  []*Mapping                  // of freed small blocks, guarded, oldest first
 	bytes int                         // bytes committed by kept mappings (H6)
 }
 
@@ -95,10 +98,19 @@ func (l *Set) Alloc(name string, size, align int) (p unsafe.Pointer, fresh bool,
 		slack = align
 	}
 	granules := (max(size, 1) + slack + mmap.Granule - 1) / mmap.Granule
-	if p = l.reuse(granules, size, align); p != nil {
+	small := isSmall(size, slack)
+	if p = l.reuse(granules, size, align, small); p != nil {
 		return p, false, nil
 	}
-	m, err := l.open(granules)
+	if small {
+		if p = l.wake(size, align); p != nil {
+			return p, true, nil
+		}
+	}
+	m, err := l.open(granules, small)
+	if err != nil && l.shed() { // idle mappings have addresses
+		m, err = l.open(granules, small)
+	}
 	if err != nil {
 		return nil, false, fmt.Errorf("alloc: %s: block of %d bytes: %w", name, size, err)
 	}
@@ -108,10 +120,10 @@ func (l *Set) Alloc(name string, size, align int) (p unsafe.Pointer, fresh bool,
 }
 
 // reuse returns a block in a kept mapping, or nil.
-func (l *Set) reuse(granules, size, align int) unsafe.Pointer {
+func (l *Set) reuse(granules, size, align int, small bool) unsafe.Pointer {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if m := l.keptFor(granules); m != nil {
+	if m := l.keptFor(granules, small); m != nil {
 		return l.place(m, size, align)
 	}
 	return nil
@@ -123,16 +135,17 @@ func (l *Set) place(m *Mapping, size, align int) unsafe.Pointer {
 	// Safe because the step is below align, and the region is at least size+align long wherever its
 	// base is not already aligned.
 	m.Block, m.size = unsafe.Add(base, -uintptr(base)&uintptr(max(align, 1)-1)), size
+	m.touched = pagesOf(size)
 	l.live[m.Block] = m
 	return m.Block
 }
 
 // open charges the budget, then reserves and commits a region.
-func (l *Set) open(granules int) (*Mapping, error) {
+func (l *Set) open(granules int, small bool) (*Mapping, error) {
 	if err := ledger.Process.Charge(granules * mmap.Granule); err != nil {
 		return nil, fmt.Errorf("%w: %w", sentinel.ErrCommit, err)
 	}
-	m, err := l.reserved(granules)
+	m, err := l.reserved(granules, small)
 	if err != nil {
 		ledger.Process.Refund(granules * mmap.Granule)
 	}
@@ -140,12 +153,12 @@ func (l *Set) open(granules int) (*Mapping, error) {
 }
 
 // reserved is open without the charge.
-func (l *Set) reserved(granules int) (*Mapping, error) {
+func (l *Set) reserved(granules int, small bool) (*Mapping, error) {
 	region, err := l.reserve(regionSize(granules))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", sentinel.ErrReserve, err)
 	}
-	if l.small {
+	if l.small || small {
 		_ = region.Hint(mmap.SmallPages, true) // only a hint: without it the block costs more memory
 	}
 	if err := region.Commit(0, granules*mmap.Granule); err != nil {
@@ -154,7 +167,7 @@ func (l *Set) reserved(granules int) (*Mapping, error) {
 		l.kept = append(l.kept, &Mapping{Region: region}) // for forget to release
 		return nil, errors.Join(fmt.Errorf("%w: %w", sentinel.ErrCommit, err), l.forget(l.retain))
 	}
-	return &Mapping{Region: region, Granules: granules}, nil
+	return &Mapping{Region: region, Granules: granules, small: small}, nil
 }
 
 // regionSize rounds the size of a mapping's address range up to one of four sizes per doubling, so
@@ -167,10 +180,10 @@ func regionSize(granules int) int {
 
 // keptFor removes and returns the smallest kept mapping that has enough granules and would not
 // waste more than half of them, or returns nil. mu is held.
-func (l *Set) keptFor(granules int) *Mapping {
+func (l *Set) keptFor(granules int, small bool) *Mapping {
 	best := -1
 	for i, m := range l.kept {
-		if m.Granules >= granules && m.Granules <= 2*granules && (best < 0 || m.Granules < l.kept[best].Granules) {
+		if m.small == small && m.Granules >= granules && m.Granules <= 2*granules && (best < 0 || m.Granules < l.kept[best].Granules) {
 			best = i
 		}
 	}
@@ -193,6 +206,9 @@ func (l *Set) Free(name string, p unsafe.Pointer) {
 		panic(fmt.Sprintf("alloc: %s: %p was freed by two goroutines at once", name, p))
 	}
 	delete(l.live, p)
+	if l.rest(m) {
+		return
+	}
 	l.keep(m)
 	if m.Granules*mmap.Granule > l.retain {
 		// It is too large to keep: put it first, so that only it is released.
@@ -216,18 +232,18 @@ func (l *Set) Close() error {
 		l.keep(m)
 	}
 	clear(l.live)
-	err := l.forget(0)
+	err := errors.Join(l.forget(0), l.dropIdle())
 	if err == nil {
 		allMappings.Remove(l)
 	}
 	return err
 }
 
-// Trim releases all kept mappings.
+// Trim releases all kept and idle mappings.
 func (l *Set) Trim() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.forget(0)
+	return errors.Join(l.forget(0), l.dropIdle())
 }
 
 // giveBack is trim for a purge of the budget. It returns the bytes returned to the system.
@@ -274,8 +290,12 @@ func (l *Set) Resize(p unsafe.Pointer, size int, wasting bool) bool {
 	l.mu.Lock()
 	m := l.live[p]
 	l.mu.Unlock()
-	if m == nil || size > memory.MaxSize {
+	// A small block stays one: larger blocks have huge pages.
+	if m == nil || size > memory.MaxSize || m.small && size > SmallBytes {
 		return false
+	}
+	if m.small {
+		return l.resizeSmall(m, size)
 	}
 	// A live mapping belongs to its caller; the lock only protects readers of the statistics.
 	offset := int(uintptr(m.Block) - uintptr(m.Region.Base()))
@@ -331,7 +351,7 @@ func (l *Set) explain(p unsafe.Pointer) string {
 			return fmt.Sprintf(" points %d bytes into a block of %d bytes", inside, m.usable())
 		}
 	}
-	for _, m := range l.kept {
+	for _, m := range append(l.kept[:len(l.kept):len(l.kept)], l.idle...) {
 		if m.Granules > 0 && m.Block == p {
 			return " is not a block of " + l.owner + " (freed twice?)"
 		}
@@ -373,6 +393,12 @@ func (l *Set) Verify() error {
 		}
 	}
 	bytes := 0
+	for _, m := range l.idle {
+		if !m.small || m.Granules != 1 || m.Region.Committed() != mmap.Granule {
+			return fmt.Errorf("alloc: H6: an idle mapping has %d granules and %d bytes committed",
+				m.Granules, m.Region.Committed())
+		}
+	}
 	for _, m := range l.kept {
 		bytes += m.Granules * mmap.Granule
 		if m.Granules > 0 && m.Region.Committed() != m.Granules*mmap.Granule {

@@ -8,8 +8,8 @@ import (
 
 // Probes: what the tests of package alloc look at and break. Programs contain none of it.
 
-// FailingRegion refuses the k-th call of Reserve, Commit, MapFile, Decommit or Release of all
-// mappings of a heap, counted from 1.
+// FailingRegion refuses the k-th call of Reserve, Commit, MapFile, Decommit, Guard, Unguard or
+// Release of all mappings of a heap, counted from 1.
 type FailingRegion struct {
 	*mmap.Region
 	script *Script
@@ -52,6 +52,22 @@ func (f *FailingRegion) Decommit(offset, n int) error {
 		return err
 	}
 	return f.Region.Decommit(offset, n)
+}
+
+// Guard is of the region, unless it is refused.
+func (f *FailingRegion) Guard(offset, n int) error {
+	if err := f.script.fails(); err != nil {
+		return err
+	}
+	return f.Region.Guard(offset, n)
+}
+
+// Unguard is of the region, unless it is refused.
+func (f *FailingRegion) Unguard(offset, n int) error {
+	if err := f.script.fails(); err != nil {
+		return err
+	}
+	return f.Region.Unguard(offset, n)
 }
 
 // Hint is counted, and never refused.
