@@ -65,14 +65,14 @@ var BlocksInvariants = []string{"B1", "B2", "B4"}
 
 // Corrupt breaks an invariant of Blocks with a block in slot 0.
 func (b *Blocks) Corrupt(invariant string) (restore func()) {
-	old, at := *b, *b.at(0)
+	old, at := *b, *b.slots.at(0)
 	switch invariant {
 	case "B1":
 		b.slots.live++
 	case "B2":
-		b.at(0).p++
+		b.slots.at(0).place++
 	case "B4":
 		b.bytes++
 	}
-	return func() { *b, *b.at(0) = old, at }
+	return func() { *b, *b.slots.at(0) = old, at }
 }
