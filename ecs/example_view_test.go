@@ -41,6 +41,9 @@ func ExampleView() {
 		}
 		fmt.Println(rows.Len(), "ship, hull", m.H)
 	}
+	for _, m := range movers.List(nil, []ecs.Entity{barge, raft, barge}) {
+		m.P[0].X++ // of one entity each
+	}
 	for _, e := range []ecs.Entity{raft, barge} {
 		s, _ := ships.Get(e)
 		fmt.Println(s.Position, s.V, s.Hull != nil)
@@ -48,6 +51,6 @@ func ExampleView() {
 	// Output:
 	// 1 ship, hull []
 	// 1 ship, hull [{100}]
-	// {1 0} {1 0} false
-	// {0 2} {0 2} true
+	// {2 0} {1 0} false
+	// {2 2} {0 2} true
 }

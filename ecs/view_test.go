@@ -2,6 +2,7 @@ package ecs_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"quarry/ecs"
@@ -175,6 +176,79 @@ func TestViewOfOneEntity(t *testing.T) {
 	v.w.Destroy(v.list[0])
 	_, ok = m.Get(v.list[0])
 	require.False(t, ok)
+}
+
+// TestViewOfAList: a list gives what Get gives for each entity, with the same marks, beside a
+// snapshot too; entities that are dead or lack a component give the zero view.
+func TestViewOfAList(t *testing.T) {
+	type Struck struct {
+		Mover
+		On  ecs.BitsW[ecstest.Velocity]
+		Was ecs.R[ecstest.Owner] `ecs:"optional"`
+	}
+	v := newViewed(t)
+	more, err := ecs.NewArchetype(v.w, v.position, v.velocity, v.hits, v.owner).CreateN(40_000) // far
+	require.NoError(t, err)
+	v.list = more.Entities(v.list)
+	m := ecs.NewView[Struck](v.w)
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 100 {
+		v.w.Destroy(v.list[r.IntN(len(v.list))])
+	}
+	var views []Struck
+	for round := range 40 {
+		list := []ecs.Entity{ecs.Null}
+		for range r.IntN(100) {
+			list = append(list, v.list[r.IntN(len(v.list))])
+		}
+		list = append(list, list[len(list)/2])
+		if round%4 == 3 {
+			s := v.w.Snapshot()
+			defer s.Close()
+		}
+		since := v.w.Advance() - 1
+		views = m.List(views[:min(len(views), 3)], list)
+		got := views[len(views)-len(list):]
+		marked := make([]bool, len(list))
+		for i, e := range list {
+			marked[i] = v.position.ChangedSince(e, since)
+		}
+		for i, e := range list {
+			want, ok := m.Get(e)
+			require.Equal(t, want.E, got[i].E)
+			require.Equal(t, ok, marked[i] && len(got[i].P) == 1)
+			if !ok {
+				require.Zero(t, got[i])
+				continue
+			}
+			require.Same(t, &want.P[0], &got[i].P[0])
+			require.Same(t, &want.V[0], &got[i].V[0])
+			require.Equal(t, want.Stun, got[i].Stun)
+			require.Equal(t, want.Was, got[i].Was)
+			require.Len(t, got[i].V, 1)
+			hit := ecstest.Hit{By: e, Damage: int32(round)}
+			got[i].Hits.At(0).Append(hit)
+			require.Contains(t, v.hits.Slice(e), hit)
+			on := v.velocity.Enabled(e)
+			require.Equal(t, on, got[i].On.Enabled(0))
+			if on {
+				got[i].On.Disable(0)
+			} else {
+				got[i].On.Enable(0)
+			}
+			require.Equal(t, !on, v.velocity.Enabled(e))
+		}
+	}
+	require.NoError(t, v.w.Verify())
+	require.Empty(t, m.List(nil, nil))
+	other := ecstest.NewWorld(t)
+	require.Panics(t, func() { m.List(nil, []ecs.Entity{ecs.NewArchetype(other).Create()}) })
+	zero := new(ecs.View[Struck])
+	require.PanicsWithValue(t, "ecs: View.List: the view is nil or the zero value; views come from NewView",
+		func() { zero.List(nil, nil) })
+	defer v.w.Lend().End()
+	require.PanicsWithValue(t, "ecs: View.List: the world is lent: until Borrow.End components are only read",
+		func() { m.List(nil, v.list[:1]) })
 }
 
 func TestViewInAShare(t *testing.T) {

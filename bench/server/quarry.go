@@ -52,6 +52,10 @@ type world struct {
 	now     int64 // the frame
 	bodies  [3]func(*job.Ctx, ecs.Rows)
 	dead    []uint32 // clients
+
+	views    *ecs.View[struck]
+	struck   []struck
+	hitUnits []ecs.Entity
 }
 
 // newQuarry makes a side of Quarry, in a world of its own unless one is given.
@@ -72,6 +76,7 @@ func newQuarry(name string, w *ecs.World) (side, error) {
 	healths := ecs.NewQuery(w, ecs.Write(s.health), ecs.Read(s.slot))
 	s.all = ecs.NewQuery(w, ecs.Read(s.position), ecs.Read(s.health), ecs.Read(s.slot), ecs.Read(s.stun),
 		ecs.Read(s.link), ecs.Read(s.items), ecs.Read(s.team), ecs.Present(ecs.Read(s.velocity)))
+	s.views = ecs.NewView[struck](w)
 	s.recover, s.move, s.heal = s.jobs.For(stunned), s.jobs.For(movers), s.jobs.For(healths)
 	if name == commandsSide {
 		return newCommands(s), nil
@@ -79,14 +84,33 @@ func newQuarry(name string, w *ecs.World) (side, error) {
 	return newDirect(s), nil
 }
 
+// struck is what a hit changes of a unit.
+type struck struct {
+	Health ecs.W[health]
+	Stun   ecs.W[stun]
+	Moves  ecs.BitsW[velocity]
+	Items  ecs.BufferW[item]
+}
+
+// hitsAtOnce is how many units are looked up before they are struck.
+const hitsAtOnce = 256
+
 // hit strikes the units of a frame's hits.
 func (s *world) hit(e *events) {
-	for _, h := range e.Hits {
-		unit := s.clients[h.Client]
-		items, _ := s.items.Mut(unit)
-		h.strike(s.health.Mut(unit), &items.Slice()[h.Item])
-		s.stun.Set(unit, stun{e.Frame + stunFrames})
-		s.velocity.Disable(unit)
+	for list := e.Hits; len(list) > 0; {
+		n := min(len(list), hitsAtOnce)
+		s.hitUnits = s.hitUnits[:0]
+		for _, h := range list[:n] {
+			s.hitUnits = append(s.hitUnits, s.clients[h.Client])
+		}
+		s.struck = s.views.List(s.struck[:0], s.hitUnits)
+		for i, h := range list[:n] {
+			u := &s.struck[i]
+			h.strike(&u.Health[0], &u.Items.At(0).Slice()[h.Item])
+			u.Stun[0].Until = e.Frame + stunFrames
+			u.Moves.Disable(0)
+		}
+		list = list[n:]
 	}
 }
 

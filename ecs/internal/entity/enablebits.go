@@ -45,6 +45,9 @@ func (b *EnableBits) Has(row int) bool {
 	return atomic.LoadUint64(&b.words[row/64])>>(row%64)&1 != 0
 }
 
+// Row returns the row at a location.
+func (b *EnableBits) Row(l Location) int { return int(l - b.first) }
+
 // HasAt is Has for the row at a location.
 func (b *EnableBits) HasAt(l Location) bool { return b.Has(int(l - b.first)) }
 

@@ -73,6 +73,10 @@ func (c *ColumnAddress) ValueAt(l Location) unsafe.Pointer {
 	return unsafe.Add(nil, c.base+uintptr(l)*c.size)
 }
 
+// Has reports whether ValueAt is not nil. To compare its result with nil would not do where it is
+// inlined: the compiler takes the sum of a pointer and a number for one that is not nil.
+func (c *ColumnAddress) Has(l Location) bool { return c.base+uintptr(l)*c.size != 0 }
+
 // Mark returns the address of the version of the type in the row block's chunk.
 func (c *ColumnAddress) Mark() *uint32 { return c.mark }
 
