@@ -53,8 +53,11 @@ type world struct {
 	bodies  [3]func(*job.Ctx, ecs.Rows)
 	dead    []uint32 // clients
 
-	views    *ecs.View[struck]
-	struck   []struck
+	strike   *job.Job
+	struckBy func(*job.Ctx, ecs.Rows, []job.Listed)
+	hits     []hit // of the frame
+
+	struck   *ecs.View[struck]
 	hitUnits []ecs.Entity
 }
 
@@ -76,12 +79,33 @@ func newQuarry(name string, w *ecs.World) (side, error) {
 	healths := ecs.NewQuery(w, ecs.Write(s.health), ecs.Read(s.slot))
 	s.all = ecs.NewQuery(w, ecs.Read(s.position), ecs.Read(s.health), ecs.Read(s.slot), ecs.Read(s.stun),
 		ecs.Read(s.link), ecs.Read(s.items), ecs.Read(s.team), ecs.Present(ecs.Read(s.velocity)))
-	s.views = ecs.NewView[struck](w)
+	s.struck = ecs.NewView[struck](w)
+	s.strike, s.struckBy = s.jobs.For(s.struck.Query()).Named("strike"), s.strikeRows
 	s.recover, s.move, s.heal = s.jobs.For(stunned), s.jobs.For(movers), s.jobs.For(healths)
 	if name == commandsSide {
 		return newCommands(s), nil
 	}
 	return newDirect(s), nil
+}
+
+// hit strikes the units of a frame's hits, on two workers. A unit that is hit twice is struck twice
+// by one of them.
+func (s *world) hit(e *events) {
+	s.hits, s.now, s.hitUnits = e.Hits, e.Frame, s.hitUnits[:0]
+	for _, h := range e.Hits {
+		s.hitUnits = append(s.hitUnits, s.clients[h.Client])
+	}
+	s.strike.List(s.hitUnits, s.struckBy)
+}
+
+func (s *world) strikeRows(_ *job.Ctx, rows ecs.Rows, listed []job.Listed) {
+	u := s.struck.At(rows)
+	for _, l := range listed {
+		h, i := &s.hits[l.Index], l.Row
+		h.strike(&u.Health[i], &u.Items.At(i).Slice()[h.Item])
+		u.Stun[i].Until = s.now + stunFrames
+		u.Moves.Disable(i)
+	}
 }
 
 // struck is what a hit changes of a unit.
@@ -90,28 +114,6 @@ type struck struct {
 	Stun   ecs.W[stun]
 	Moves  ecs.BitsW[velocity]
 	Items  ecs.BufferW[item]
-}
-
-// hitsAtOnce is how many units are looked up before they are struck.
-const hitsAtOnce = 256
-
-// hit strikes the units of a frame's hits.
-func (s *world) hit(e *events) {
-	for list := e.Hits; len(list) > 0; {
-		n := min(len(list), hitsAtOnce)
-		s.hitUnits = s.hitUnits[:0]
-		for _, h := range list[:n] {
-			s.hitUnits = append(s.hitUnits, s.clients[h.Client])
-		}
-		s.struck = s.views.List(s.struck[:0], s.hitUnits)
-		for i, h := range list[:n] {
-			u := &s.struck[i]
-			h.strike(&u.Health[0], &u.Items.At(0).Slice()[h.Item])
-			u.Stun[0].Until = e.Frame + stunFrames
-			u.Moves.Disable(0)
-		}
-		list = list[n:]
-	}
 }
 
 // loops runs what a frame does to all units.

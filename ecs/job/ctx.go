@@ -71,6 +71,10 @@ func (c *Ctx) Locate(e ecs.Entity) (ecs.Location, bool) {
 // skips ranges without a matching row.
 func (c *Ctx) walk(lo, hi int) {
 	j := c.job
+	if j.listBody != nil {
+		c.walkList(lo, hi)
+		return
+	}
 	for i := lo; i < hi && !j.failed.Load(); {
 		part := j.parts[i]
 		c.ordinal = i

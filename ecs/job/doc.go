@@ -13,6 +13,7 @@
 //	hit := s.For(q).Exclusive(ecs.Write(score))    // to write, each entity by one row only
 //	sum := job.NewPartials[float64]()              // s.For(q).Reduces(sum): *sum.At(c) += x,
 //	total := sum.Fold(0, add)                      // the same to the bit for any number of workers
+//	s.For(q).List(targets, strike)                 // a list of entities, each on one worker
 //
 // If one of two jobs in flight writes what the other uses, they run in the order of scheduling;
 // other jobs run together. Printing the scheduler shows the dependencies:

@@ -42,9 +42,14 @@ func (j *Job) plan() {
 	if grain := grainOf(f.rows); grain < largestGrain {
 		f.parts = door.Borrow(j.borrow).Split(f.parts[:0], grain)
 	}
+	f.estimate()
 	for _, p := range j.partials {
 		p.reset(len(f.parts))
 	}
+}
+
+// estimate decides how many parts a worker claims.
+func (f *flight) estimate() {
 	row := f.cost
 	if row == 0 {
 		row = guessedRow

@@ -131,17 +131,17 @@ func (j *Job) build(op string) {
 // Ctx, its rows and look-ups, and nothing else of the world. Parallel allocates nothing once the
 // job has run. It panics inside a loop over rows, and if the world is closed.
 func (j *Job) Parallel(body func(c *Ctx, rows ecs.Rows)) Handle {
-	return j.schedule("Job.Parallel", parallel, body)
+	return j.schedule("Job.Parallel", parallel, work{body: body})
 }
 
 // Schedule is Parallel on one worker, with the rows in the order of Query.Rows.
 func (j *Job) Schedule(body func(c *Ctx, rows ecs.Rows)) Handle {
-	return j.schedule("Job.Schedule", single, body)
+	return j.schedule("Job.Schedule", single, work{body: body})
 }
 
 // Run is Schedule followed by Complete; the bodies run on the caller's goroutine.
 func (j *Job) Run(body func(c *Ctx, rows ecs.Rows)) error {
-	return j.schedule("Job.Run", here, body).Complete()
+	return j.schedule("Job.Run", here, work{body: body}).Complete()
 }
 
 // Complete completes the job's flight like Handle.Complete. It costs next to nothing if no flight
@@ -157,13 +157,13 @@ func (j *Job) Complete() error {
 	return Handle{j: j, number: j.number}.Complete()
 }
 
-func (j *Job) schedule(op string, m mode, body func(*Ctx, ecs.Rows)) Handle {
+func (j *Job) schedule(op string, m mode, k work) Handle {
 	if j == nil || j.s == nil {
 		j.build(op)
 	}
 	s := j.s
 	s.enter(op)
-	if body == nil {
+	if k.body == nil && k.listBody == nil {
 		panic(fmt.Sprintf("job: %s: the body of job %s is nil", op, j.name))
 	}
 	if s.w.Closed() {
@@ -182,8 +182,12 @@ func (j *Job) schedule(op string, m mode, body func(*Ctx, ecs.Rows)) Handle {
 	}
 	door.Borrow(j.borrow).Begin("Borrow.Begin")
 	s.serial++
-	j.number, j.mode, j.body, j.labels, j.out = s.serial, m, body, s.labels, true
-	j.plan()
+	j.number, j.mode, j.body, j.listBody, j.labels, j.out = s.serial, m, k.body, k.listBody, s.labels, true
+	if k.ofList {
+		j.planList(k.list)
+	} else {
+		j.plan()
+	}
 	j.depend()
 	s.launch(j)
 	return Handle{j: j, number: j.number}

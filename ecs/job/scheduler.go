@@ -49,7 +49,7 @@ import (
 // other. What they do:
 //
 //	what a job declares, and how it is scheduled    job.go, body.go, partials.go
-//	how rows become parts, and what they cost       flight.go
+//	how rows become parts, and what they cost       flight.go; of a list of entities list.go
 //	how parts are claimed and run                   worker.go, panic.go, label.go
 //	what the owner waits for                        handle.go
 //	what a body is given                            ctx.go
@@ -66,7 +66,7 @@ import (
 //	   that the owner needs, the owner runs it. So one worker is enough, and the owner never
 //	   waits for a worker that was not woken.
 //	J7 Ordinals rise with the rows, and a worker's claims rise. So sorting by ordinal gives the
-//	   order of Query.Rows.
+//	   order of Query.Rows, or of a list.
 
 // Scheduler runs jobs over the rows of one world on persistent workers. Its methods, and the
 // methods of its Jobs and Handles, are for the world's owner, outside of bodies.
@@ -323,7 +323,7 @@ func (s *Scheduler) completeChosen() {
 		if j.failure != nil && len(s.errs) < mostErrors {
 			s.errs = append(s.errs, j.failure)
 		}
-		j.failure, j.body, j.labels = nil, nil, nil
+		j.failure, j.body, j.listBody, j.labels = nil, nil, nil, nil
 		j.borrow.End()
 	}
 }
@@ -362,8 +362,12 @@ type Job struct {
 // flight is one run of a job: the rows, the flights it waits for, and its progress. A Job has one
 // flight at a time and reuses the memory for the next.
 type flight struct {
-	mode   mode
-	body   func(*Ctx, ecs.Rows)
+	mode mode
+	body func(*Ctx, ecs.Rows)
+	// Of a list, else nil.
+	listBody func(*Ctx, ecs.Rows, []Listed)
+	split    query.ListSplit
+
 	labels context.Context  // see Scheduler.Label; nil if none
 	number uint64           // among all flights of the scheduler; 0 if never scheduled
 	out    bool             // scheduled and not completed
