@@ -1,6 +1,7 @@
 package world_test
 
 import (
+	"maps"
 	"slices"
 
 	"quarry/ecs"
@@ -85,8 +86,10 @@ func corruptParts(of *ecs.World, invariant string) (restore func()) {
 		w.Types.List[0].ID++
 		return func() { w.Types.List[0].ID-- }
 	case "T1 keys":
-		w.Types.ByKey[world.TypeKey{}] = 1
-		return func() { delete(w.Types.ByKey, world.TypeKey{}) }
+		was := w.Types.ByKey
+		w.Types.ByKey = map[world.TypeKey]world.TypeID{{}: 1}
+		maps.Copy(w.Types.ByKey, was)
+		return func() { w.Types.ByKey = was }
 	case "T2":
 		old := w.Types.Cleanup
 		w.Types.Cleanup.Add(a.Table.Types[0])

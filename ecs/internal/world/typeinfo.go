@@ -74,41 +74,47 @@ func ShortName(t reflect.Type) string {
 var ErrManyTypes = errors.New("a set of types is 128 B, a bit for each, in every archetype, query and change " +
 	"(make one type of those that always come together, variants of a type values of a field or of a shared type, or use a second world)")
 
-// Register registers a type, or finds it if it is registered already.
-func (w *World) Register(op string, info *Type) *Type {
-	op += "[" + ShortName(info.Go) + "]"
-	w.CheckNew(op)
+// Register registers a type for the named call, or finds it if it is registered already.
+func (w *World) Register(call string, info *Type) *Type {
+	op := func() string { return call + "[" + ShortName(info.Go) + "]" }
+	if w == nil || w.Universe == nil || w.Closed {
+		w.CheckNew(op())
+	}
 	if err := info.reflect(); err != nil {
 		panic(
 			fmt.Sprintf("ecs: %s: %v; components must hold no Go pointers, for they lie outside the garbage collector's heap; RegisterManaged takes any type",
-				op, err))
+				op(), err))
 	}
 	if most := layout.MaxChunkSize; info.Kind == KindBuffer && int(info.Go.Size()) > most {
-		panic(&LimitError{Op: op, Limit: "bytes of an element", Max: most})
+		panic(&LimitError{Op: op(), Limit: "bytes of an element", Max: most})
 	}
 	if most := layout.ChunkSize; info.Kind == KindChunk && info.Chunk.Bytes > most {
-		panic(&LimitError{Op: op, Limit: "bytes of a chunk component", Max: most})
+		panic(&LimitError{Op: op(), Limit: "bytes of a chunk component", Max: most})
 	}
 	if id, ok := w.Types.Find(info.Key()); ok {
 		if !w.Types.List[id].IsLike(info) {
-			panic("ecs: " + op + ": registered before with other options")
+			panic("ecs: " + op() + ": registered before with other options")
 		}
 		return w.Types.List[id]
 	}
-	w.CheckNotLent(op)
-	w.EndBorrows(op)
+	if len(w.Loops.Borrows) > 0 {
+		w.CheckNotLent(op())
+		w.EndBorrows(op())
+	}
 	for _, t := range w.Types.List[:min(len(w.Types.List), int(BuiltIn))] {
 		if t.Go == info.Go {
 			panic(fmt.Sprintf(
 				"ecs: %s: %s is built in as another kind: RegisterBuffer has LinkedEntity, Register the others",
-				op, info.Name))
+				op(), info.Name))
 		}
 	}
 	if len(w.Types.List) == MaxTypes {
-		panic(&LimitError{Op: op, Limit: "component types a world", Max: MaxTypes, Err: ErrManyTypes})
+		panic(&LimitError{Op: op(), Limit: "component types a world", Max: MaxTypes, Err: ErrManyTypes})
 	}
-	if _, err := table.PlanOf(info.Planned()); err != nil { // no archetype could hold it
-		panic(WithOp(op, planLimit(err)))
+	if info.Size > layout.ChunkSize/4 { // no archetype could hold it
+		if _, err := table.PlanOf(info.Planned()); err != nil {
+			panic(WithOp(op(), planLimit(err)))
+		}
 	}
 	w.AddType(info)
 	return info

@@ -11,21 +11,22 @@ import (
 //
 // Invariants, checked by verify:
 //
-//	T1 A type's id is its place in the list. The built-in types come first; ByKey finds each other
-//	   type by its key, and nothing else.
+//	T1 A type's id is its place in the list. The built-in types come first; ByKey finds each type
+//	   behind the first leastTypes by its key, and nothing else.
 //	T2 Shared has exactly the shared types, Cleanup exactly the types with Cleanup, Copied exactly
 //	   the managed types with CopyWith, in order.
 //	L2 of lookup.go.
 
-// leastTypes is the number of types that a world makes room for at first.
+// leastTypes is the number of types that a world makes room for at first, and that it finds without
+// a map: most worlds that come and go have few.
 const leastTypes = 2 * int(BuiltIn)
 
 func (r *typeRegistry) Open() { r.List = make([]*Type, 0, leastTypes) }
 
 // Find returns the id of the type with the given key, and false if there is none.
 func (r *typeRegistry) Find(key TypeKey) (TypeID, bool) {
-	for _, t := range r.List[:min(len(r.List), int(BuiltIn))] {
-		if t.Key() == key {
+	for _, t := range r.List[:min(len(r.List), leastTypes)] {
+		if t.Go == key.Go && t.Kind == key.Kind {
 			return t.ID, true
 		}
 	}
@@ -36,7 +37,7 @@ func (r *typeRegistry) Find(key TypeKey) (TypeID, bool) {
 // add appends a new type, whose id is its place.
 func (r *typeRegistry) add(t *Type) {
 	r.List = append(r.List, t)
-	if t.ID >= BuiltIn {
+	if int(t.ID) >= leastTypes {
 		if r.ByKey == nil {
 			r.ByKey = map[TypeKey]TypeID{}
 		}
@@ -59,9 +60,9 @@ func (r *typeRegistry) add(t *Type) {
 
 // verify checks T1 and T2, and L2 against the given records.
 func (r *typeRegistry) verify(records entity.RecordsView) error {
-	if len(r.ByKey) != len(r.List)-int(BuiltIn) {
-		return fmt.Errorf("ecs: T1: %d types are found by their keys, there are %d beside the %d built-in ones",
-			len(r.ByKey), len(r.List)-int(BuiltIn), BuiltIn)
+	if len(r.ByKey) != max(0, len(r.List)-leastTypes) {
+		return fmt.Errorf("ecs: T1: %d types are found by their keys, there are %d behind the first %d",
+			len(r.ByKey), len(r.List)-leastTypes, leastTypes)
 	}
 	var shared, cleanup Signature
 	copied := 0

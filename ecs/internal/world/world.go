@@ -173,7 +173,7 @@ type SparseSet struct {
 // typeRegistry holds the types of a world.
 type typeRegistry struct {
 	List    []*Type                  // by TypeID
-	ByKey   map[TypeKey]TypeID       // without the built-in types; nil until there is another
+	ByKey   map[TypeKey]TypeID       // without the first leastTypes; nil until there is another
 	Shared  Signature                // the shared types
 	cleans  bool                     // cleanup is not empty
 	Sparse  []*Type                  // the sparse types
