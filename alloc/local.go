@@ -11,11 +11,11 @@ import (
 // blocks of the heap: any goroutine may free them through the heap or another Local, and a Local
 // may free blocks of the heap and of other Locals. Blocks of a Local that others free are reused
 // when the Local next needs a slab; an idle Local does not reuse them. A Local keeps blocks above 8
-// KiB that it frees, up to 256 KiB, for its next blocks of the same size.
+// KiB that it frees, up to 256 KiB, for its next blocks of the same size. Of blocks up to 8 KiB it
+// hands out first what it freed last.
 //
-// Cost on an AMD Zen 5, Go 1.26, quiet: Alloc and Free of 64 B 5.2 ns for both; five
-// recorded programs 6.3 ns a call (geometric mean), touching each block's first and
-// last byte.
+// Cost on an AMD Zen 5, Go 1.26: Alloc and Free of 64 B 6.6 ns for both; replacing a random one of
+// 10,000 such blocks 18 ns.
 type Local struct {
 	core heap.Local
 	h    *Heap
