@@ -10,8 +10,8 @@ import (
 	"quarry/alloc"
 )
 
-// TestLocalForgetsRecentSlots: a slab whose slots were just freed goes back to the universe, and the
-// chunk is a slab of another class when the first class is asked again.
+// TestLocalForgetsRecentSlots: a slab whose slots were just freed goes back to the universe, and
+// the chunk is a slab of another class when the first class is asked again.
 func TestLocalForgetsRecentSlots(t *testing.T) {
 	h := newHeap(t, alloc.Size(4<<20))
 	l := h.NewLocal()
@@ -53,8 +53,8 @@ func TestLocalSeesFreesByOthers(t *testing.T) {
 	}
 }
 
-// TestLocalRecentModel: blocks of every class come and go in bursts that are shorter and longer than
-// what a Local keeps as recent, some are freed by others; no block is handed out twice.
+// TestLocalRecentModel: blocks of every class come and go in bursts that are shorter and longer
+// than what a Local keeps as recent, some are freed by others; no block is handed out twice.
 func TestLocalRecentModel(t *testing.T) {
 	h := newHeap(t, alloc.Size(64<<20))
 	l := h.NewLocal()

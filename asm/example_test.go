@@ -43,6 +43,15 @@ func ExampleCompact() {
 	// Output: [10 30 50]
 }
 
+// Which bytes of a file have changed since it was read: one bit a byte, lowest first.
+func ExampleNotEqual() {
+	was, is := []byte("hit points 40"), []byte("hit points 38")
+	differ := make([]uint64, 1)
+	changed := asm.NotEqual(differ, is, was)
+	fmt.Printf("%v %013b\n", changed, differ[0])
+	// Output: true 1100000000000
+}
+
 // Ids of entities that were created one after the other: index and version.
 func ExampleConsecutive() {
 	ids := make([][2]uint32, 3)

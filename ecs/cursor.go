@@ -2,8 +2,8 @@ package ecs
 
 import "quarry/ecs/internal/query"
 
-// Cursor is a loop over the rows of a query that the caller's for statement drives; Query.Cursor has
-// the contract. It is two words, passed by value.
+// Cursor is a loop over the rows of a query that the caller's for statement drives; Query.Cursor
+// has the contract. It is two words, passed by value.
 //
 //	for c := q.Cursor(); c.Next(); {
 //		p := position.Slice(c.Rows())
@@ -18,8 +18,8 @@ type Cursor struct {
 // calls no function back and defers none.
 //
 // The world is locked against structural changes until the Next that returns false. A loop that is
-// left before, by break, return or goto, must call Close; so must one whose body may panic where the
-// program goes on, by defer. Without Close the world stays locked: the next structural change
+// left before, by break, return or goto, must call Close; so must one whose body may panic where
+// the program goes on, by defer. Without Close the world stays locked: the next structural change
 // panics and names the query, and in debug builds the line that called Cursor. Goroutines: as Rows.
 func (q *Query) Cursor() Cursor {
 	scan, loop := query.OpenCursor(q.inner())

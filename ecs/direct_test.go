@@ -91,7 +91,8 @@ func TestDirectMutTracked(t *testing.T) {
 func TestDirectRefuses(t *testing.T) {
 	v := newViewed(t)
 	var none ecs.Component[ecstest.Position]
-	require.Contains(t, ecstest.PanicText(func() { none.Direct() }), "ecs: Component.Direct: the handle is the zero value")
+	require.Contains(t, ecstest.PanicText(func() { none.Direct() }),
+		"ecs: Component.Direct: the handle is the zero value")
 	b := v.w.Lend()
 	require.Contains(t, ecstest.PanicText(func() { v.position.DirectMut() }), "ecs: Component.DirectMut: ")
 	v.position.Direct()

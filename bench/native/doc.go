@@ -24,8 +24,8 @@
 // The entrants differ in this: EnTT has no prefabs, so an entity's values are copied; EnTT and ark
 // cannot disable components, so a tag is taken off and put on. flecs is used through its C
 // interface and gets no call of ecs_modified after writes. The variant direct of EnTT asks neither
-// whether an entity is alive nor for a storage that it has found, and its threads spin. In the trees of depth and matrices
-// EnTT's storage is sorted, ark's list of parents is made by hand, and flecs has Parent components,
-// or, as the variant cascade, relationships; siblings look their parent up once. The arrays have no
-// rows in which types change.
+// whether an entity is alive nor for a storage that it has found, and its threads spin. In the
+// trees of depth and matrices EnTT's storage is sorted, ark's list of parents is made by hand, and
+// flecs has Parent components, or, as the variant cascade, relationships; siblings look their
+// parent up once. The arrays have no rows in which types change.
 package main

@@ -84,13 +84,15 @@ var rows = []row{
 	{"disable_enable", twoSizes, []string{"quarry", "ark tag"}, "", allOn},
 	{"prefab4comp", twoSizes, []string{"quarry", "ark"}, "", copied},
 	{"prefab4comp-batch", twoSizes, []string{"quarry batch", "ark batch"}, "", copied},
-	{"query2comp", []int{one, small, usual, million}, []string{"quarry", "quarry Cursor", "ark tables"}, "entt direct", moved},
+	{"query2comp", []int{one, small, usual, million}, []string{"quarry", "quarry Cursor", "ark tables"},
+		"entt direct", moved},
 	{"query256spread", twoSizes, []string{"quarry", "quarry kernel", "ark tables"}, "entt direct", moved},
 	{"query5comp", threeSizes, []string{"quarry", "ark tables"}, "entt group", moved5},
 	{"query5comp-kernel", threeSizes, []string{"quarry kernel"}, "", nil},
 	{"depth", treeSizes, []string{"quarry", "slices", "ark list"}, "flecs cascade", added},
 	{"matrices", treeSizes, []string{"quarry", "quarry jobs"}, "flecs cascade", multiplied},
-	{"query2comp-threads", []int{small, usual, 100_000, million}, []string{"quarry jobs", "quarry"}, "entt direct", moved},
+	{"query2comp-threads", []int{small, usual, 100_000, million}, []string{"quarry jobs", "quarry"},
+		"entt direct", moved},
 }
 
 func rowNamed(name string) *row {

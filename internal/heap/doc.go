@@ -7,8 +7,9 @@
 //	.. 1 MiB                 a run of chunks                  run.go
 //	above                    a span of chunks, or a mapping   span.go, package mapping
 //
-// A [Local] has slabs of its own (localslab.go), hands out first what it freed last (localrecent.go),
-// and keeps some freed runs and wide slots (localrun.go, localwide.go). Overflow heaps are further universes of a heap (overflow.go).
+// A [Local] has slabs of its own (localslab.go), hands out first what it freed last
+// (localrecent.go), and keeps some freed runs and wide slots (localrun.go, localwide.go). Overflow
+// heaps are further universes of a heap (overflow.go).
 //
 // Ownership: a heap owns the chunks that it takes; its metadata is in Go memory and holds no
 // pointer into blocks.

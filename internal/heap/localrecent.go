@@ -9,17 +9,18 @@ import (
 	"quarry/internal/universe/memory"
 )
 
-// The free slots that a Local hands out next. By class it keeps those that were freed last, of which
-// the newest goes out first, since its line is in the cache; and, for when there is none, the rest
-// of what the current slab had free. Slots are offsets in the universe, in quanta:
+// The free slots that a Local hands out next. By class it keeps those that were freed last, of
+// which the newest goes out first, since its line is in the cache; and, for when there is none, the
+// rest of what the current slab had free. Slots are offsets in the universe, in quanta:
 //
 //	class of 64 B   n = 2 | first | step | rest | current slab, lists | recent: 0x404 0x808 ...    256 B
 //
-// Alloc takes the newest and sets its bit in own, Free clears the bit and makes the slot the newest:
-// the masks stay the truth. A second free of a slot finds its bit clear, and for everybody else a
-// recent slot is free. The masks are read only when no slot is recent, so none is in recent and in
-// rest; what is freed while recent is full, or in a slab in placePartial, which is to lose its
-// blocks, is found by the masks again. The slots of a slab that leaves the Local leave recent first.
+// Alloc takes the newest and sets its bit in own, Free clears the bit and makes the slot the
+// newest: the masks stay the truth. A second free of a slot finds its bit clear, and for everybody
+// else a recent slot is free. The masks are read only when no slot is recent, so none is in recent
+// and in rest; what is freed while recent is full, or in a slab in placePartial, which is to lose
+// its blocks, is found by the masks again. The slots of a slab that leaves the Local leave recent
+// first.
 //
 // A slab in placeFull counts in freed only those free slots that are not recent. So a program that
 // frees and allocates the same few blocks moves no slab between lists.

@@ -47,7 +47,8 @@ type slab struct {
 // slabPage holds the slabs of a megachunk.
 type slabPage struct {
 	// In own, which has a bit for each 16 B of a chunk, a bit is set when the owner of the slab
-	// counts the slot that begins there as in use. Only the owner writes it, and finds it by shifts.
+	// counts the slot that begins there as in use. Only the owner writes it, and finds it by
+	// shifts.
 	own [universe.ChunksPerMegachunk * slotWords]uint64
 	// In keys an owned slab has owner and class for its owner's frees, and 0 while others may have
 	// freed slots of it; see keyOf.
@@ -89,6 +90,7 @@ func (s *slab) key() *atomic.Uint32 { return &s.page().keys[s.index%universe.Chu
 
 // own returns the words of own of a slab.
 func (s *slab) own() *[slotWords]uint64 {
+	// Safe because own has so many words for each slab.
 	return (*[slotWords]uint64)(s.page().own[int(s.index)*slotWords:])
 }
 

@@ -14,8 +14,8 @@ import (
 // half chunks. In a run of its own such a block would leave up to a half unused (measured on a
 // recording of git log: live bytes are 0.80 of the growth of resident memory without wide slabs,
 // 0.86 with them). Such blocks are few, and filling one takes longer than a lock, so everything is
-// under the heap's lock, except what Locals keep for reuse (localwide.go). The mask is the first word of
-// own of the first chunk's slab.
+// under the heap's lock, except what Locals keep for reuse (localwide.go). The mask is the first
+// word of own of the first chunk's slab.
 //
 //	slots of chunks   7 of 4   3 of 2  4 of 3   7 of 8   4 of 5   3 of 4   2 of 3   2 of 5
 //	size, bytes       9,344    10,880  12,288   18,688   20,480   21,824   24,576   40,960

@@ -49,6 +49,7 @@ func (d Direct) ValueAt(l Location) unsafe.Pointer {
 // check panics if the records or the column addresses have moved.
 func (d Direct) check() {
 	if s := d.table; s.records != d.records || s.columns != d.columns || s.last != d.ids.last {
-		panic("ecs: Direct.Locate: a structural change, or a borrow, has come after Component.Direct; take a new Direct")
+		panic("ecs: Direct.Locate: a structural change, or a borrow, has come after Component.Direct; " +
+			"take a new Direct")
 	}
 }

@@ -102,7 +102,7 @@ func differ(list []Record, first, step uint64) bool {
 	// Where bit 0 is equal the location lends nothing, as first is 0 or 1 below the location.
 	var d uint64
 	for ; len(list) >= 8; list = list[8:] {
-		x := (*[8]Record)(list)
+		x := list[:8]
 		d |= x[0].word() - first
 		d |= x[1].word() - (first + step)
 		d |= x[2].word() - (first + 2*step)

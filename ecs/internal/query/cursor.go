@@ -22,10 +22,10 @@ import (
 //	   ^               the world is locked from here on |
 //	   +-----------------------Close--------------------+
 //
-// The state of the loop lies in its scan, so that the compiler keeps the two words of a Cursor, scan
-// and number of the loop, in registers; a struct that Next changes would be copied for each turn of
-// a for loop. A cursor that is used after its end finds another number in the scan, which may serve
-// another loop by then, and changes nothing.
+// The state of the loop lies in its scan, so that the compiler keeps the two words of a Cursor,
+// scan and number of the loop, in registers; a struct that Next changes would be copied for each
+// turn of a for loop. A cursor that is used after its end finds another number in the scan, which
+// may serve another loop by then, and changes nothing.
 
 // OpenCursor is ecs.Query.Cursor: it begins a loop that stands at its first chunk, or has ended.
 func OpenCursor(q *Query) (s *Scan, loop uint64) {
