@@ -87,7 +87,9 @@ func (b *Blocks) Put(data []byte) (BlockRef, error) {
 
 func (b *Blocks) alloc(name string, size, align int) (BlockRef, unsafe.Pointer, error) {
 	memory.Check(name, size, align)
-	b.check(name)
+	if b.closed || b.hold.Suspect() || debug.On {
+		b.check(name)
+	}
 	if b.slots.free == 0 {
 		if err := b.slots.grow(name, b.from); err != nil {
 			return BlockRef{}, nil, err
@@ -158,7 +160,13 @@ func (b *Blocks) Free(r BlockRef) {
 	if r == (BlockRef{}) {
 		return
 	}
-	at := b.live("Blocks.Free", r)
+	if b.closed || b.hold.Suspect() || debug.On { // live, in place
+		b.check("Blocks.Free")
+	}
+	at := b.slots.find(r)
+	if at == nil {
+		panicNoBlock("Blocks.Free", r)
+	}
 	size := b.slots.sizeOf(r.Slot, at)
 	b.from.FreeSized(at.pointer(), size, at.align())
 	b.bytes -= size
@@ -171,10 +179,15 @@ func (b *Blocks) live(name string, r BlockRef) *blockSlot {
 	b.check(name)
 	at := b.slots.find(r)
 	if at == nil {
-		panic(fmt.Sprintf("alloc: %s: the reference {%d %d} names no block of these (freed before?)",
-			name, r.Slot, r.Generation))
+		panicNoBlock(name, r)
 	}
 	return at
+}
+
+//go:noinline
+func panicNoBlock(name string, r BlockRef) {
+	panic(fmt.Sprintf("alloc: %s: the reference {%d %d} names no block of these (freed before?)",
+		name, r.Slot, r.Generation))
 }
 
 // check panics if the blocks cannot be used.
