@@ -51,8 +51,8 @@ type Runs struct {
 	mask []uint64 // of the current chunk; nil if the next is to be opened
 	hi   int      // rows of the chunk, or entries of the list, not walked yet
 
-	// What the caller does to listed rows, whose lines are prefetched while it works on those before
-	// them; and how many entries of the list are still to be prefetched, plus one.
+	// What the caller does to listed rows, whose lines are prefetched while it works on earlier
+	// ones; and how many entries of the list are still to be prefetched, plus one.
 	prefetches table.Purpose
 	unasked    int
 }
@@ -65,7 +65,7 @@ func (p *Part) purpose() table.Purpose {
 	return table.FillGaps
 }
 
-// prefetchRows is how many listed rows are prefetched at once, and at least as many are under way.
+// prefetchRows is how many listed rows are prefetched at once, and as many again are under way.
 // A row has some ten lines, and a CPU handles some tens of lines at a time.
 const prefetchRows = 8
 

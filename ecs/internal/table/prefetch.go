@@ -21,8 +21,8 @@ const (
 	FillGaps          // the last rows of the table are copied over the rows
 )
 
-// farBytes is how many bytes of rows fit in a second-level cache. Below that, prefetching costs more
-// than it gains.
+// farBytes is how many bytes of rows fit in a second-level cache. Below that, prefetching costs
+// more than it gains.
 const farBytes = 1 << 20
 
 // Far reports whether the rows exceed the cache.
