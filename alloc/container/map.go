@@ -239,8 +239,8 @@ func (m *Map[K, V]) Set(key K, value V) error {
 	// Safe because the table has n groups, as in find.
 	w := *(*uint64)(group)
 	for match := matches(w, lows*(h&tagBits)) & m.lanesOf(); match != 0; match &= match - 1 {
-		if s := m.slot(group, lane(match)); s.key == key {
-			s.key, s.value = key, value
+		if s := m.slot(group, lane(match)); s.key == key { // integers that are equal are the same
+			s.value = value
 			return nil
 		}
 	}
