@@ -1,7 +1,6 @@
 package delta
 
 import (
-	"bytes"
 	"encoding/binary"
 
 	"quarry/ecs/internal/entity"
@@ -15,34 +14,6 @@ type Applier struct {
 	delta Delta
 	plan  deltaPlan
 	memory
-}
-
-// memory is what decoding keeps from one delta to the next.
-type memory struct {
-	coded  []byte              // of the types; empty: not known
-	types  []world.Description // that these bytes describe
-	same   bool                // the delta at hand has them too
-	tables []deltaTable        // of the delta before, for their memory
-}
-
-// knows reports whether content begins with the types of the delta before.
-func (m *memory) knows(content []byte) bool {
-	m.same = len(m.coded) > 0 && bytes.HasPrefix(content, m.coded)
-	return m.same
-}
-
-// note notes the types of a delta.
-func (m *memory) note(coded []byte, types []world.Description) {
-	m.coded, m.types = append(m.coded[:0], coded...), types
-}
-
-// table gives a new table the memory of one of the delta before.
-func (m *memory) table(t *deltaTable) {
-	if last := len(m.tables) - 1; last >= 0 {
-		o := &m.tables[last]
-		*t = deltaTable{types: o.types[:0], rows: o.rows[:0], ids: o.ids[:0], columns: o.columns[:0]}
-		m.tables = m.tables[:last]
-	}
 }
 
 // Apply applies a delta that is all of b, as AppendDelta appends it, and whose checksum was

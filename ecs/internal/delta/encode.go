@@ -25,9 +25,6 @@ const (
 	DeltaFrame  = 8 + 4 + 8 // bytes before the content
 )
 
-// writeAlone is how many bytes of runs are written where they lie, without a copy.
-const writeAlone = 64 << 10
-
 // Encode writes the encoding of a delta. The error is w's. A small delta is written at once.
 func (d *Delta) Encode(w io.Writer) error {
 	c := deltaCoder{Coder: codec.Coder{Out: make([]byte, DeltaFrame, 4096)}, splits: true}
@@ -88,28 +85,4 @@ func (d *Delta) Size() int {
 		n += len(d.Sparse[i].ids.runs) + len(d.Sparse[i].values.runs) + 32
 	}
 	return n + 16*len(d.IDs.Steps)
-}
-
-// deltaCoder encodes or decodes the parts of a delta.
-type deltaCoder struct {
-	codec.Coder
-	memory *memory // of an Applier; nil: none
-	splits bool    // long runs are not copied to Out
-	apart  []part  // of the content, by their place
-}
-
-// part is bytes that belong before byte at of Coder.Out.
-type part struct {
-	at    int
-	bytes []byte
-}
-
-func (c *deltaCoder) runs(r *deltaRuns) {
-	c.Half(&r.sum)
-	if n := len(r.runs); c.splits && n >= writeAlone {
-		c.Number(&n)
-		c.apart = append(c.apart, part{len(c.Out), r.runs})
-		return
-	}
-	c.Bytes(&r.runs)
 }

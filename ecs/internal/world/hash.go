@@ -3,10 +3,6 @@ package world
 import (
 	"encoding/binary"
 	"math/bits"
-
-	"quarry/ecs/internal/entity"
-	"quarry/ecs/internal/sparse"
-	"quarry/ecs/internal/value"
 )
 
 // The hash of a world. It is made of sums, so that neither the order of registration nor that of
@@ -110,44 +106,3 @@ type Hashing struct {
 
 // NewHashing returns a Hashing of a world.
 func NewHashing(w *World) *Hashing { return &Hashing{W: w, Types: w.TypeHashes()} }
-
-// rowSums are sums over rows of an archetype.
-type rowSums struct {
-	ids   uint64
-	types []typeSums // by slot
-}
-
-// typeSums are sums over the rows of one type.
-type typeSums struct{ values, disabled uint64 }
-
-// archetype returns the hash of an archetype from the sums over all its rows.
-func (h *Hashing) archetype(a *Archetype, s *rowSums) uint64 {
-	types := uint64(0)
-	for slot, id := range a.Table.Types {
-		shared := uint64(0)
-		if v := a.ValueOf(id); v != nil {
-			shared = h.Shared(v)
-		}
-		types += HashWords(h.Types[id], s.types[slot].values, s.types[slot].disabled, shared)
-	}
-	return HashWords(uint64(a.Table.Store.Len()), s.ids, types)
-}
-
-// Shared returns the hash of a shared value.
-func (h *Hashing) Shared(v *value.Shared) uint64 {
-	h.bytes = appendHashed(h.bytes[:0], v)
-	return HashEnd(hashBytes(HashAt(0), h.bytes))
-}
-
-// sparse returns the hash of the entries of a sparse type. Their order does not count: it follows
-// that in which rows move and end, and so how rows are cut into chunks.
-func (h *Hashing) sparse(t *Type) (sum uint64) {
-	for i, e := range t.Sparse.IDs() {
-		at, off := sparse.Entry(i+1), uint64(0)
-		if !t.Sparse.Enabled(at) {
-			off = 1
-		}
-		sum += HashWords(e.Bits()&entity.Untagged, off, h.words(t.Sparse.Value(at), t, t.Size, 1))
-	}
-	return HashWords(h.Types[t.ID], uint64(t.Sparse.Len()), sum)
-}

@@ -9,6 +9,7 @@ import (
 
 	"quarry/asm"
 	"quarry/ecs/internal/entity"
+	"quarry/ecs/internal/sparse"
 	"quarry/ecs/internal/value"
 	"quarry/internal/store"
 )
@@ -22,6 +23,28 @@ const (
 	hashRowsAtOnce = 1 << 14
 	hashBytesAlone = 1 << 20
 )
+
+// rowSums are sums over rows of an archetype.
+type rowSums struct {
+	ids   uint64
+	types []typeSums // by slot
+}
+
+// typeSums are sums over the rows of one type.
+type typeSums struct{ values, disabled uint64 }
+
+// archetype returns the hash of an archetype from the sums over all its rows.
+func (h *Hashing) archetype(a *Archetype, s *rowSums) uint64 {
+	types := uint64(0)
+	for slot, id := range a.Table.Types {
+		shared := uint64(0)
+		if v := a.ValueOf(id); v != nil {
+			shared = h.Shared(v)
+		}
+		types += HashWords(h.Types[id], s.types[slot].values, s.types[slot].disabled, shared)
+	}
+	return HashWords(uint64(a.Table.Store.Len()), s.ids, types)
+}
 
 // eachRun calls visit with the rows [lo, hi) of an archetype, chunk by chunk: the index of the
 // first, their number, the chunk's position and their place.
@@ -166,4 +189,17 @@ func (h *Hashing) share(list []*Archetype, sums []rowSums, next *atomic.Int64) {
 		}
 		begin = end
 	}
+}
+
+// sparse returns the hash of the entries of a sparse type. Their order does not count: it follows
+// that in which rows move and end, and so how rows are cut into chunks.
+func (h *Hashing) sparse(t *Type) (sum uint64) {
+	for i, e := range t.Sparse.IDs() {
+		at, off := sparse.Entry(i+1), uint64(0)
+		if !t.Sparse.Enabled(at) {
+			off = 1
+		}
+		sum += HashWords(e.Bits()&entity.Untagged, off, h.words(t.Sparse.Value(at), t, t.Size, 1))
+	}
+	return HashWords(h.Types[t.ID], uint64(t.Sparse.Len()), sum)
 }

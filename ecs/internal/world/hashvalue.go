@@ -159,6 +159,12 @@ func (h *Hashing) masked(all, mask []byte) []byte {
 	return to
 }
 
+// Shared returns the hash of a shared value.
+func (h *Hashing) Shared(v *value.Shared) uint64 {
+	h.bytes = appendHashed(h.bytes[:0], v)
+	return HashEnd(hashBytes(HashAt(0), h.bytes))
+}
+
 // appendHashed appends what counts of a shared value: numbers as 8 bytes, texts with their lengths,
 // and what is made of them.
 func appendHashed(to []byte, v *value.Shared) []byte {

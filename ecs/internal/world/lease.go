@@ -101,3 +101,13 @@ func (w *World) RefuseShared(op string) {
 		panic("ecs: " + op + ": the world is lent: until Borrow.End components are only read")
 	}
 }
+
+// UpdateWrites lets the owner's look-ups write if the type is not lent (L2), and writes need not
+// know the rows: else mutElse writes.
+func (t *Type) UpdateWrites() {
+	if t.Writes && !t.NeedsBarrier() {
+		t.EnableWrites(&t.World.Tables.Version)
+	} else {
+		t.DisableWrites()
+	}
+}

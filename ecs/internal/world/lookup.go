@@ -131,16 +131,6 @@ func (w *World) SetLookupRecords(view entity.RecordsView) {
 	}
 }
 
-// UpdateWrites lets the owner's look-ups write if the type is not lent (L2), and writes need not
-// know the rows: else mutElse writes.
-func (t *Type) UpdateWrites() {
-	if t.Writes && !t.NeedsBarrier() {
-		t.EnableWrites(&t.World.Tables.Version)
-	} else {
-		t.DisableWrites()
-	}
-}
-
 // LookUp returns the address of e's value and e's location, or nil if e is not alive or lacks the
 // type. f is nil for a zero handle.
 func (f *Lookup) LookUp(op LookupOp, e entity.ID) (unsafe.Pointer, Location) {
