@@ -1,8 +1,10 @@
 package world
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"quarry/internal/debug"
 )
@@ -31,9 +33,6 @@ type Hasher struct {
 	stale      []bool             // of the blocks of a column
 	came       []bool             // of the chunks of an archetype
 }
-
-// HashBlock is the number of rows that have a sum.
-const HashBlock = 4096
 
 // hashedArchetype is the sums of an archetype.
 type hashedArchetype struct {
@@ -140,8 +139,6 @@ func (x *Hasher) update(s *hashedArchetype) {
 	}
 }
 
-func blocksOf(rows int) int { return (rows + HashBlock - 1) / HashBlock }
-
 // resize returns a slice of n elements, of which those that there were are the same.
 func resize[T any](s []T, n int) []T {
 	for len(s) < n {
@@ -219,6 +216,25 @@ func (x *Hasher) total() (sum uint64) {
 		sum += v
 	}
 	return HashWords(sum)
+}
+
+// sums returns the sums of an archetype.
+func (x *Hasher) sums(s *hashedArchetype) *summed {
+	c := &summed{key: x.key(s.a) &^ setKey, a: s.a, rows: s.rows}
+	c.columns = append(c.columns, summedColumn{sums: s.ids})
+	for slot, id := range s.a.Table.Types {
+		t := x.w.Types.List[id]
+		if !t.counts() {
+			continue
+		}
+		k := summedColumn{hash: x.h.Types[id], t: t}
+		for _, v := range s.types[slot] {
+			k.sums = append(k.sums, HashWords(v.values, v.disabled))
+		}
+		c.columns = append(c.columns, k)
+	}
+	slices.SortFunc(c.columns[1:], func(a, b summedColumn) int { return cmp.Compare(a.hash, b.hash) })
+	return c
 }
 
 // check panics unless the sums are those of the rows.
