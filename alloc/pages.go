@@ -54,8 +54,8 @@ func (p *Pages) Alloc(size, align int) (unsafe.Pointer, error) {
 }
 
 // ResizeSized grows a block in place by committing pages after it, as far as its address range
-// reaches (up to a quarter more than its first size, in 2 MiB), or decommits its last pages. A block
-// of up to 16 KiB grows in place to no more than that.
+// reaches (up to a quarter more than its first size, in 2 MiB), or decommits its last pages. A
+// block of up to 16 KiB grows in place to no more than that.
 func (p *Pages) ResizeSized(at unsafe.Pointer, size, align, to int) bool {
 	p.check("Pages.ResizeSized", to, align)
 	p.find("Pages.ResizeSized", at, size, align)

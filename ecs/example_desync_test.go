@@ -1,6 +1,7 @@
 package ecs_test
 
 import (
+	"errors"
 	"fmt"
 
 	"quarry/ecs"
@@ -42,8 +43,8 @@ func ExampleHasher() {
 
 	message := there.hasher.AppendSums(nil) // 8 bytes for each 4,096 rows of a column
 	d, err := here.hasher.Compare(message)
-	if err != nil {
-		fmt.Println(err)
+	if errors.Is(err, ecs.ErrSums) {
+		fmt.Println("the message is damaged:", err)
 		return
 	}
 	for _, c := range here.w.Components() {

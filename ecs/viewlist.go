@@ -10,10 +10,11 @@ import (
 	"quarry/ecs/internal/world"
 )
 
-// Views of a list of entities. Where the rows of an entity lie is looked up once for all fields, by
-// the column addresses of its row block, so archetypes may change from one entity to the next. In a
-// world larger than the cache the lines of the values are prefetched, and before them the records
-// of the entities that follow, as GetList does for one type (ecs/internal/world/lookupmany.go).
+// View lists: View.List makes a view of each entity of a list. Where the rows of an entity lie is
+// looked up once for all fields, by the column addresses of its row block, so archetypes may change
+// from one entity to the next. In a world larger than the cache the lines of the values are
+// prefetched, and before them the records of the entities that follow, as GetList does for one type
+// (ecs/internal/world/lookupmany.go).
 
 const (
 	listBlock = 16                   // entities whose lines are asked for at once

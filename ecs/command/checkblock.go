@@ -130,7 +130,8 @@ func (p *player) verifyStep(known *knownStep, e ecs.Entity) {
 		to, err = p.step(to, known.by)
 	}
 	if err != nil || to != known.to {
-		panic(fmt.Sprintf("command: Buffer.Play: the first command of %v leads to node %d, that of others led to %d: %v",
+		panic(fmt.Sprintf(
+			"command: Buffer.Play: the first command of %v leads to node %d, that of others led to %d: %v",
 			e, to, known.to, err))
 	}
 }

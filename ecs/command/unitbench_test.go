@@ -94,7 +94,7 @@ type plainUnit struct {
 	pos   position
 	vel   velocity
 	hp    health
-	stun  stun
+	_     stun
 	slot  slot
 	foe   uint64
 	items [4]item

@@ -115,7 +115,8 @@ func (l *Local) Free(p unsafe.Pointer) {
 	l.freeOther("Local.Free", p)
 }
 
-// freeOwned is Free of a pointer to no slot of l, or to one in a slab that others may have freed slots of.
+// freeOwned is Free of a pointer to no slot of l, or to one in a slab that others may have freed
+// slots of.
 //
 //go:noinline
 func (l *Local) freeOwned(p unsafe.Pointer, page *slabPage) {

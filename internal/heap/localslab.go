@@ -85,8 +85,8 @@ func (l *Local) refill(c *localClass, number int) error {
 	return nil
 }
 
-// move changes the place of a slab, and its key unless others have freed slots of it. A goroutine that mails
-// the slab meanwhile clears the key, since that comes after the change of the state.
+// move changes the place of a slab, and its key unless others have freed slots of it. A goroutine
+// that mails the slab meanwhile clears the key, since that comes after the change of the state.
 func (l *Local) move(s *slab, to place) {
 	s.place = to
 	key := s.key()

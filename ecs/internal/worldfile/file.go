@@ -60,8 +60,8 @@ type File struct {
 	// Fill fills dst with all of a part, read and checked on several cores; nil: Read is used.
 	Fill func(part int, dst []byte) error
 	// Scan reads a part, checks it, and calls visit with its bytes, in pieces of any order and one
-	// call at a time; nil: what is mapped is read where it lies. visit may see bytes that are damaged;
-	// then Scan returns that error, as Read does, and otherwise that of visit.
+	// call at a time; nil: what is mapped is read where it lies. visit may see bytes that are
+	// damaged; then Scan returns that error, as Read does, and otherwise that of visit.
 	Scan func(part int, visit func(at int, b []byte) error) error
 
 	Compare bool // each row is compared with the record of its entity

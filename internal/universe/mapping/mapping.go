@@ -183,7 +183,8 @@ func regionSize(granules int) int {
 func (l *Set) keptFor(granules int, small bool) *Mapping {
 	best := -1
 	for i, m := range l.kept {
-		if m.small == small && m.Granules >= granules && m.Granules <= 2*granules && (best < 0 || m.Granules < l.kept[best].Granules) {
+		if m.small == small && m.Granules >= granules && m.Granules <= 2*granules &&
+			(best < 0 || m.Granules < l.kept[best].Granules) {
 			best = i
 		}
 	}

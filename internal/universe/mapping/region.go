@@ -20,8 +20,9 @@ type Region interface {
 	Decommit(offset, n int) error
 	// MapFile makes n bytes at offset usable, which are those of a file from at on.
 	MapFile(offset, n int, f *os.File, at int64) error
-	// Guard makes n bytes at offset fault, and gives their memory back; Unguard undoes it.
+	// Guard makes n bytes at offset fault, and gives their memory back.
 	Guard(offset, n int) error
+	// Unguard undoes Guard.
 	Unguard(offset, n int) error
 	// Hint requests a kind of page.
 	Hint(h mmap.Hint, on bool) error
