@@ -8,8 +8,8 @@ import (
 )
 
 // Rows that a list names lie anywhere in a table, and each has a line of the cache in each of its
-// columns. Code that works on many prefetches the lines of those to come, so that the waits for memory
-// overlap: a row that ends costs some eleven waits otherwise.
+// columns. Code that works on many prefetches the lines of those to come, so that the waits for
+// memory overlap: a row that ends costs some eleven waits otherwise.
 
 // Purpose is what rows are prefetched for.
 type Purpose uint8
