@@ -14,8 +14,8 @@ type Cursor struct {
 }
 
 // Cursor begins a loop over the matching rows. It yields the rows that Rows yields, in the same
-// order, with the same masks and versions, and takes about half of the time where they are few: it
-// calls no function back and defers none.
+// order, with the same masks and versions, but calls no function back and defers none: a loop over
+// one row takes .87 of the time.
 //
 // The world is locked against structural changes until the Next that returns false. A loop that is
 // left before, by break, return or goto, must call Close; so must one whose body may panic where

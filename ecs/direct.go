@@ -2,8 +2,8 @@ package ecs
 
 import "quarry/ecs/internal/entity"
 
-// Direct finds a component's values by entity, as Component.Get and Mut do, in about half of the
-// time: it is what they look up in, as it was when Component.Direct was called, so a loop over
+// Direct finds a component's values by entity, as Component.Get does in 1.3 times, and Mut in twice
+// the time: it is what they look up in, as it was when Component.Direct was called, so a loop over
 // entities keeps it in registers. Keep it in a local variable, and pass it by value.
 //
 // Like a slice, a Direct is valid until the next structural change of the world, and until the type

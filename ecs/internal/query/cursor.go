@@ -13,9 +13,8 @@ import (
 )
 
 // Cursors. A Cursor goes through the same rows in the same order as Query.Walk, but the caller's
-// loop drives it: there is neither a function to call for each chunk nor a deferred one, so a loop
-// over one row costs about half. What defer does for a walk, the Next that returns false does here,
-// or Close.
+// loop drives it: there is neither a function to call for each chunk nor a deferred one. What defer
+// does for a walk, the Next that returns false does here, or Close.
 //
 //	        NewCursor              Next ... Next         Next, false
 //	no loop ---------> first chunk ------------> chunks -----------> no loop
