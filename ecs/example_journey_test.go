@@ -41,6 +41,6 @@ func Example_journey() {
 	fmt.Println("the same state:", follower.Hash() == w.Hash())
 	// Output:
 	// kept for the older state: 32768 B
-	// the delta: 290 B
+	// the delta: 180 B
 	// the same state: true
 }

@@ -43,7 +43,7 @@ func TestNoCompiler(t *testing.T) {
 	require.Equal(t, exitOK, run([]string{"-quick", "-json", "-only", "query2comp"}, &out, &errs), errs.String())
 	var got []entry
 	require.NoError(t, json.Unmarshal(out.Bytes(), &got))
-	require.Len(t, got, 6)
+	require.Len(t, got, 9)
 	for _, e := range got {
 		require.Empty(t, e.Wrong)
 		require.Positive(t, *e.Median)

@@ -39,6 +39,13 @@ func TestNil(t *testing.T) {
 			func() { withJob(w, q, func(_ *job.Scheduler, j *job.Job) { j.Parallel(nil) }) }),
 		panics("Job.Schedule", "job: Job.Schedule: ",
 			func() { withJob(w, q, func(_ *job.Scheduler, j *job.Job) { j.Schedule(nil) }) }),
+		panics("Job.List", "job: Job.List: ",
+			func() { withJob(w, q, func(_ *job.Scheduler, j *job.Job) { j.List(nil, nil) }) }),
+		returns("Job.List: list", func(t *testing.T) {
+			withJob(w, q, func(_ *job.Scheduler, j *job.Job) {
+				require.NoError(t, j.List(nil, func(*job.Ctx, ecs.Rows, []job.Listed) {}).Complete())
+			})
+		}),
 		panics("Job.Run", "job: Job.Run: ",
 			func() { withJob(w, q, func(_ *job.Scheduler, j *job.Job) { _ = j.Run(nil) }) }),
 		panics("Job.Reduces", "job: Job.Reduces: ",
