@@ -130,7 +130,7 @@ func TestPagesSmall(t *testing.T) {
 	most := mapping.SmallBytes
 	block := must(p.AllocZeroed(100, 64))
 	require.True(t, p.ResizeSized(block, 100, 64, most))
-	require.False(t, p.ResizeSized(block, most, 64, most+1) && mmap.Real)
+	require.False(t, mmap.Real && p.ResizeSized(block, most, 64, most+1))
 	bytes := unsafe.Slice((*byte)(block), most)
 	for i := range bytes {
 		require.Zero(t, bytes[i])
