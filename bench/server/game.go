@@ -105,9 +105,8 @@ type game struct {
 	out    sample
 	reader chan sum // of the state that is read; nil: there is none
 	read   state
+	litter []byte // the last piece of garbage
 }
-
-var dropped []byte // garbage
 
 // play builds a world and plays frames. commit, unless it is nil, ends each frame.
 func play(s side, sp spec, base int64, commit func() error) (out sample, err error) {
@@ -185,7 +184,7 @@ func (g *game) play(sp spec, frame int64, commit func() error) error {
 	start := time.Now()
 	if sp.Mode == littered || sp.Mode == both {
 		for range garbage / garbageSize {
-			dropped = make([]byte, garbageSize)
+			g.litter = make([]byte, garbageSize)
 		}
 	}
 	dead, err := g.frame(e)
