@@ -109,7 +109,8 @@ type firstBytes struct {
 	all []byte
 }
 
-// Write keeps the first bytes of b where they lie: a bytes.Reader or Buffer writes all it has at once.
+// Write keeps the first bytes of b where they lie: a bytes.Reader or Buffer writes all it has at
+// once.
 func (w *firstBytes) Write(b []byte) (int, error) {
 	w.all = b[:min(w.n-int64(len(w.all)), int64(len(b)))]
 	return len(w.all), nil
