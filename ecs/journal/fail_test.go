@@ -256,6 +256,7 @@ func TestJournalEveryFailure(t *testing.T) {
 		require.NoError(t, m.w.Verify())
 		require.NoError(t, j.Close())
 		require.NoError(t, m.w.Close())
+		require.NoError(t, os.RemoveAll(folder)) // all together they fill a small disk
 	}
 }
 

@@ -76,8 +76,10 @@ func TestJournalUpgradeEveryFailure(t *testing.T) {
 	require.NoError(t, j.Close())
 	require.NoError(t, j.World().Close())
 	older, newer := 0, 0
+	folder := ""
 	for at := range count.calls {
-		folder := folderOf()
+		require.NoError(t, os.RemoveAll(folder)) // all together they fill a small disk
+		folder = folderOf()
 		value, j, err := openBig(&faulty{left: at, why: syscall.EIO}, folder)
 		if err == nil {
 			require.Equal(t, want, sumOfBig(j.World(), value))
