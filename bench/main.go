@@ -34,6 +34,7 @@ import (
 	"quarry/bench/micro"
 	"quarry/bench/orbits"
 	"quarry/bench/rollback"
+	"quarry/bench/server/units"
 	"quarry/bench/snapshot"
 	"quarry/bench/trace"
 	"quarry/bench/undo"
@@ -85,6 +86,9 @@ var jobs = []job{
 	}},
 	{"city", "frames", func(o *options, p workload.Progress) (workload.Side, workload.Side, error) {
 		return city.Run(pick(o, city.Options{}, city.Usual, city.Quick), p)
+	}},
+	{"server", "units", func(o *options, p workload.Progress) (workload.Side, workload.Side, error) {
+		return units.Run(pick(o, units.Options{}, units.Usual, units.Quick), p)
 	}},
 }
 

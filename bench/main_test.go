@@ -144,7 +144,7 @@ func TestBadInputIsNamed(t *testing.T) {
 		"folder":         {[]string{"-rle", t.TempDir()}, []string{"is a folder, expected a file"}},
 		"workload": {
 			[]string{"-only", "chess"}, []string{
-				"-only chess: no such workload; there are iterate, life, orbits, trace, churn, snapshot, rollback, undo, dashboard, city, micro",
+				"-only chess: no such workload; there are iterate, life, orbits, trace, churn, snapshot, rollback, undo, dashboard, city, server, micro",
 			},
 		},
 		"argument":      {[]string{"life"}, []string{`unexpected argument "life"`}},
@@ -173,6 +173,7 @@ func TestSnapshots(t *testing.T) {
 		"rollback":  "rollback, quarry: boids, 10000 birds, 16 frames twice: a frame ",
 		"dashboard": "dashboard, quarry: 100000 accounts, 28 frames at 60 Hz with 4 readers: p50 ",
 		"city":      "city, quarry: ",
+		"server":    "server, quarry: frames p50 ",
 		"undo":      "undo, quarry: 5000 things, one of 16 named, 100 steps: a step with its state ",
 	} {
 		out, errs, code := in("-only", name, "-quick", "-o", "")

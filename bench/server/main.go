@@ -15,6 +15,7 @@ import (
 	"quarry/bench/child"
 	"quarry/bench/host"
 	"quarry/bench/progress"
+	"quarry/bench/server/units"
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -31,14 +32,16 @@ const (
 	usualUnits, quickUnits   = 1_000_000, 20_000
 	usualFrames, quickFrames = 240, 48
 	usualRounds, quickRounds = 3, 1
-	minUnits, maxUnits       = 4 * (removed + hits), 16_000_000
+	maxUnits                 = 16_000_000
 	maxRounds, maxFrames     = 1000, 100_000
 	childTime                = 20 * time.Minute
 )
 
 var (
-	sides = []string{plainSide, arkSide, commandsSide, directSide}
-	modes = []mode{alone, littered, observed, both, spawning, journaled}
+	sides = []string{units.PlainSide, units.ArkSide, units.CommandsSide, units.DirectSide}
+	modes = []units.Mode{
+		units.Alone, units.Littered, units.Observed, units.Both, units.Spawning, units.Journaled,
+	}
 )
 
 // result is what -json prints.
@@ -52,13 +55,13 @@ type result struct {
 
 // row is a side with what its children found, one a round.
 type row struct {
-	Side  string            `json:"side"`
-	Modes map[mode][]sample `json:"modes"`
+	Side  string                        `json:"side"`
+	Modes map[units.Mode][]units.Sample `json:"modes"`
 }
 
 func run(args []string, stdout, stderr io.Writer) int {
 	if len(args) == 2 && args[0] == child.Flag {
-		return child.Serve(args[1], stdout, stderr, spec.measure)
+		return child.Serve(args[1], stdout, stderr, units.Spec.Measure)
 	}
 	f := flag.NewFlagSet("server", flag.ContinueOnError)
 	f.SetOutput(stderr)
@@ -81,11 +84,11 @@ func run(args []string, stdout, stderr io.Writer) int {
 		r.Units, r.Frames, *rounds = quickUnits, quickFrames, quickRounds
 	}
 	list, err := r.list(*sidesOnly, *only)
-	if f.NArg() > 0 || r.Units < minUnits || r.Units > maxUnits || *rounds < 1 || *rounds > maxRounds ||
-		r.Frames < stateEach || r.Frames > maxFrames || err != nil {
+	if f.NArg() > 0 || r.Units < units.MinUnits || r.Units > maxUnits || *rounds < 1 || *rounds > maxRounds ||
+		r.Frames < units.StateEach || r.Frames > maxFrames || err != nil {
 		fmt.Fprintf(stderr,
 			"server: expected -units of %d to %d, -rounds of 1 to %d, -frames of %d to %d, modes of %v, and nothing else\n",
-			minUnits, maxUnits, maxRounds, stateEach, maxFrames, modes)
+			units.MinUnits, maxUnits, maxRounds, units.StateEach, maxFrames, modes)
 		return exitError
 	}
 	if err := r.measure(list, *rounds); err != nil {
@@ -109,26 +112,26 @@ func run(args []string, stdout, stderr io.Writer) int {
 }
 
 // list returns the children of a round, and makes the rows of their sides.
-func (r *result) list(side, only string) (list []spec, err error) {
+func (r *result) list(side, only string) (list []units.Spec, err error) {
 	wanted := modes
 	if only != "" {
 		wanted = nil
 		for _, name := range strings.Split(only, ",") {
-			if !slices.Contains(modes, mode(name)) {
+			if !slices.Contains(modes, units.Mode(name)) {
 				return nil, fmt.Errorf("no mode %q", name)
 			}
-			wanted = append(wanted, mode(name))
+			wanted = append(wanted, units.Mode(name))
 		}
 	}
 	for _, name := range sides {
 		if strings.Contains(name, side) {
-			r.Sides = append(r.Sides, &row{name, map[mode][]sample{}})
+			r.Sides = append(r.Sides, &row{name, map[units.Mode][]units.Sample{}})
 		}
 	}
 	for _, m := range wanted {
 		for _, s := range r.Sides {
-			if m != journaled || s.Side == commandsSide || s.Side == directSide {
-				list = append(list, spec{s.Side, m, r.Units, r.Frames, r.Fresh})
+			if m != units.Journaled || s.Side == units.CommandsSide || s.Side == units.DirectSide {
+				list = append(list, units.Spec{Side: s.Side, Mode: m, Units: r.Units, Frames: r.Frames, Fresh: r.Fresh})
 			}
 		}
 	}
@@ -139,13 +142,13 @@ func (r *result) list(side, only string) (list []spec, err error) {
 }
 
 // measure runs all children in turns.
-func (r *result) measure(list []spec, rounds int) error {
+func (r *result) measure(list []units.Spec, rounds int) error {
 	show, done := progress.Bar(os.Stderr, rounds*len(list))
 	defer done()
 	for round := range rounds {
 		for i, sp := range list {
 			show(round*len(list)+i, sp.Side+", "+string(sp.Mode))
-			m, err := child.Start[spec, sample](sp, childTime)
+			m, err := child.Start[units.Spec, units.Sample](sp, childTime)
 			if err != nil {
 				return fmt.Errorf("%s, %s: %w", sp.Side, sp.Mode, err)
 			}
@@ -168,15 +171,14 @@ func (r *result) side(name string) *row {
 
 // differs names a side whose sums are not those of the first with the same frames, or is "".
 func (r *result) differs() string {
-	first := map[mode]sample{}
+	first := map[units.Mode]units.Sample{}
 	for _, s := range r.Sides {
 		for mode, samples := range s.Modes {
 			for _, m := range samples {
-				f, ok := first[mode]
-				if !ok {
-					first[mode], f = m, m
+				if _, ok := first[mode]; !ok {
+					first[mode] = m
 				}
-				if m.Last != f.Last || m.Full != f.Full || m.States != f.States || m.Deaths != f.Deaths {
+				if m.Outcome() != first[mode].Outcome() {
 					return s.Side
 				}
 			}

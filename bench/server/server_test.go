@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"quarry/bench/child"
+	"quarry/bench/server/units"
 )
 
 // TestMain lets a child process be the command itself.
@@ -20,45 +21,6 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestSidesAgree plays each side in this process: same sums, in frames in which units were stunned,
-// recovered, were removed and killed.
-func TestSidesAgree(t *testing.T) {
-	const units, frames = minUnits, 60
-	for _, mode := range []mode{both, spawning, alone, journaled} {
-		first := sample{}
-		for _, side := range sides {
-			m, err := spec{Side: side, Mode: mode, Units: units, Frames: frames}.measure()
-			if mode == journaled && (side == plainSide || side == arkSide) {
-				require.Error(t, err)
-				continue
-			}
-			require.NoError(t, err, side)
-			if first.Full.Units == 0 {
-				first = m
-			}
-			require.Equal(t, first.Last, m.Last, side)
-			require.Equal(t, first.Full, m.Full, side)
-			require.Equal(t, first.States, m.States, side)
-			require.Equal(t, first.Deaths, m.Deaths, side)
-			require.LessOrEqual(t, m.P50, m.P99)
-			switch mode {
-			case both:
-				require.Less(t, m.Last.Units, units)
-				require.Greater(t, m.Last.Units, units-3*removed)
-				require.Greater(t, m.Deaths, frames*(removed+hits/9))
-				require.NotZero(t, m.States.Units)
-				require.Positive(t, m.State)
-			case spawning:
-				require.Positive(t, m.Spawn)
-			case journaled:
-				require.Equal(t, frames, m.Journal.Commits)
-				require.Positive(t, m.Journal.Records)
-				require.Positive(t, m.Journal.Reopen)
-			}
-		}
-	}
-}
-
 func TestCommand(t *testing.T) {
 	var out, errs bytes.Buffer
 	require.Equal(t, exitOK, run([]string{"-quick", "-json"}, &out, &errs), errs.String())
@@ -67,7 +29,7 @@ func TestCommand(t *testing.T) {
 	require.Len(t, r.Sides, len(sides))
 	require.NotEmpty(t, r.CPU)
 	require.Empty(t, r.differs())
-	r.Sides[1].Modes[alone][0].Last.Mix++
+	r.Sides[1].Modes[units.Alone][0].Last.Mix++
 	require.NotEmpty(t, r.differs())
 	out.Reset()
 	r.print(&out)
@@ -79,7 +41,7 @@ func TestCommand(t *testing.T) {
 	} {
 		require.Equal(t, exitError, run(bad, &out, &errs), bad)
 	}
-	_, err := spec{Side: "none"}.measure()
+	_, err := units.Spec{Side: "none"}.Measure()
 	require.EqualError(t, err, `no side "none" with ""`)
 }
 
@@ -89,6 +51,6 @@ func TestOneMode(t *testing.T) {
 	var out, errs bytes.Buffer
 	code := run([]string{"-quick", "-fresh", "-only", "reader", "-side", "o"}, &out, &errs)
 	require.Equal(t, exitOK, code, errs.String())
-	require.Contains(t, out.String(), plainSide)
-	require.NotContains(t, out.String(), arkSide)
+	require.Contains(t, out.String(), units.PlainSide)
+	require.NotContains(t, out.String(), units.ArkSide)
 }

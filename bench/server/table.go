@@ -6,10 +6,12 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+
+	"quarry/bench/server/units"
 )
 
 // median is the middle of a figure over the rounds; false if the side was not run so.
-func (s *row) median(m mode, figure func(sample) int64) (float64, bool) {
+func (s *row) median(m units.Mode, figure func(units.Sample) int64) (float64, bool) {
 	var list []int64
 	for _, m := range s.Modes[m] {
 		list = append(list, figure(m))
@@ -21,43 +23,43 @@ func (s *row) median(m mode, figure func(sample) int64) (float64, bool) {
 	return float64(list[len(list)/2]), true
 }
 
-func p50(m sample) int64      { return m.P50 }
-func p99(m sample) int64      { return m.P99 }
-func mean(m sample) int64     { return m.Mean }
-func build(m sample) int64    { return m.Build }
-func spawn(m sample) int64    { return m.Spawn }
-func cpu(m sample) int64      { return m.CPU }
-func state50(m sample) int64  { return m.State }
-func resident(m sample) int64 { return m.Resident }
-func end(m sample) int64      { return m.End }
+func p50(m units.Sample) int64      { return m.P50 }
+func p99(m units.Sample) int64      { return m.P99 }
+func mean(m units.Sample) int64     { return m.Mean }
+func build(m units.Sample) int64    { return m.Build }
+func spawn(m units.Sample) int64    { return m.Spawn }
+func cpu(m units.Sample) int64      { return m.CPU }
+func state50(m units.Sample) int64  { return m.State }
+func resident(m units.Sample) int64 { return m.Resident }
+func end(m units.Sample) int64      { return m.End }
 
 // columnsOf are the columns of the tables.
 var columnsOf = []struct {
 	head, format string
 	unit         float64
-	mode         mode
-	figure       func(sample) int64
+	mode         units.Mode
+	figure       func(units.Sample) int64
 }{
-	{"frame p50, ms", "%.1f", 1e6, alone, p50},
-	{"p99", "%.1f", 1e6, alone, p99},
-	{"CPU, s", "%.2f", 1e9, alone, cpu},
-	{"garbage p50", "%.1f", 1e6, littered, p50},
-	{"p99", "%.1f", 1e6, littered, p99},
-	{"reader p50", "%.1f", 1e6, observed, p50},
-	{"p99", "%.1f", 1e6, observed, p99},
-	{"both p99", "%.1f", 1e6, both, p99},
-	{"state, us", "%.0f", 1e3, observed, state50},
-	{"spawns, ms", "%.0f", 1e6, spawning, spawn},
-	{"built, ms", "%.0f", 1e6, alone, build},
-	{"journal mean", "%.1f", 1e6, journaled, mean},
-	{"MB", "%.0f", 1e6, alone, resident},
-	{"with states, MB", "%.0f", 1e6, observed, end},
+	{"frame p50, ms", "%.1f", 1e6, units.Alone, p50},
+	{"p99", "%.1f", 1e6, units.Alone, p99},
+	{"CPU, s", "%.2f", 1e9, units.Alone, cpu},
+	{"garbage p50", "%.1f", 1e6, units.Littered, p50},
+	{"p99", "%.1f", 1e6, units.Littered, p99},
+	{"reader p50", "%.1f", 1e6, units.Observed, p50},
+	{"p99", "%.1f", 1e6, units.Observed, p99},
+	{"both p99", "%.1f", 1e6, units.Both, p99},
+	{"state, us", "%.0f", 1e3, units.Observed, state50},
+	{"spawns, ms", "%.0f", 1e6, units.Spawning, spawn},
+	{"built, ms", "%.0f", 1e6, units.Alone, build},
+	{"journal mean", "%.1f", 1e6, units.Journaled, mean},
+	{"MB", "%.0f", 1e6, units.Alone, resident},
+	{"with states, MB", "%.0f", 1e6, units.Observed, end},
 }
 
 // cells returns the cells of a side: a figure and, in parentheses, what that is to plain Go's; of a
 // journal to that of the side's frames without.
 func (r *result) cells(s *row) (cells []string) {
-	plain := r.side(plainSide)
+	plain := r.side(units.PlainSide)
 	for _, c := range columnsOf {
 		v, ok := s.median(c.mode, c.figure)
 		if !ok {
@@ -66,8 +68,8 @@ func (r *result) cells(s *row) (cells []string) {
 		}
 		cell := fmt.Sprintf(c.format, v/c.unit)
 		base, m := plain, c.mode
-		if m == journaled {
-			base, m = s, alone
+		if m == units.Journaled {
+			base, m = s, units.Alone
 		}
 		if s != plain && base != nil {
 			if p, ok := base.median(m, c.figure); ok && p > 0 {
@@ -95,7 +97,7 @@ func (r *result) table() string {
 
 func (r *result) print(w io.Writer) {
 	fmt.Fprintf(w, "%s\n%d units, %d frames, a state in each %dth, medians; in parentheses to plain Go, "+
-		"of the journal to the frame without\n\n", r.Host, r.Units, r.Frames, stateEach)
+		"of the journal to the frame without\n\n", r.Host, r.Units, r.Frames, units.StateEach)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(t, "\t")
 	for _, s := range r.Sides {
@@ -111,7 +113,7 @@ func (r *result) print(w io.Writer) {
 	}
 	_ = t.Flush() // an error is the writer's, and is reported there
 	for _, s := range r.Sides {
-		for _, m := range s.Modes[journaled] {
+		for _, m := range s.Modes[units.Journaled] {
 			j := m.Journal
 			fmt.Fprintf(w, "%s: %d of %d commits have a record; at the end %d of %d B in the log, "+
 				"opened in %.0f ms (a base of %d B alone %.0f)\n", s.Side, j.Records, j.Commits, j.InLog, j.Log,

@@ -1,4 +1,4 @@
-package main
+package units
 
 import (
 	"errors"
@@ -26,7 +26,7 @@ type types struct {
 func register(w *ecs.World, name string) (t types) {
 	t.position, t.velocity = ecs.Register[position](w), ecs.Register[velocity](w, ecs.Enableable)
 	t.health, t.stun = ecs.Register[health](w), ecs.Register[stun](w)
-	if name == commandsSide {
+	if name == CommandsSide {
 		t.slot = ecs.Register[slot](w, ecs.Cleanup)
 	} else {
 		t.slot = ecs.Register[slot](w)
@@ -82,7 +82,7 @@ func newQuarry(name string, w *ecs.World) (side, error) {
 	s.struck = ecs.NewView[struck](w)
 	s.strike, s.struckBy = s.jobs.For(s.struck.Query()).Named("strike"), s.strikeRows
 	s.recover, s.move, s.heal = s.jobs.For(stunned), s.jobs.For(movers), s.jobs.For(healths)
-	if name == commandsSide {
+	if name == CommandsSide {
 		return newCommands(s), nil
 	}
 	return newDirect(s), nil
@@ -183,6 +183,8 @@ func (s *world) full() (total sum) {
 	}
 	return total
 }
+
+func (s *world) committed() int64 { return int64(s.w.Universe().Stats().Committed) }
 
 func (s *world) close() error {
 	err := errors.Join(s.w.Verify(), s.jobs.Close())

@@ -1,4 +1,4 @@
-package main
+package units
 
 // pair is two workers: the caller, and a goroutine that waits for the other half.
 type pair struct {

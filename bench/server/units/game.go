@@ -1,4 +1,4 @@
-package main
+package units
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"quarry/bench/process"
+	"quarry/bench/workload"
 )
 
 // side is a world that frames are played on. In a frame hits come first, then all units recover,
@@ -16,7 +17,8 @@ type side interface {
 	kill(clients []uint32) error
 	frame(e *events) (dead []uint32, err error) // valid until the next frame
 	state() state
-	full() sum // of all components
+	full() sum        // of all components
+	committed() int64 // bytes outside of the Go heap
 	close() error
 }
 
@@ -26,16 +28,16 @@ type state interface {
 	end()
 }
 
-// mode is what happens beside the frames.
-type mode string
+// Mode is what happens beside the frames.
+type Mode string
 
 const (
-	alone     mode = "frame"
-	littered  mode = "garbage" // the frame makes garbage
-	observed  mode = "reader"  // a state in each twelfth frame is read on another goroutine
-	both      mode = "both"    // garbage and a reader
-	spawning  mode = "spawns"  // no frames: a thousand units are killed, not timed, and a thousand spawned
-	journaled mode = "journal" // the frame ends with a commit
+	Alone     Mode = "frame"
+	Littered  Mode = "garbage" // the frame makes garbage
+	Observed  Mode = "reader"  // a state in each twelfth frame is read on another goroutine
+	Both      Mode = "both"    // garbage and a reader
+	Spawning  Mode = "spawns"  // no frames: a thousand units are killed, not timed, and a thousand spawned
+	Journaled Mode = "journal" // the frame ends with a commit
 )
 
 const (
@@ -44,17 +46,17 @@ const (
 	spawned     = 1_000_000 // units, or as many as the world has
 )
 
-// spec is the work of a child process.
-type spec struct {
+// Spec is the work of a child process.
+type Spec struct {
 	Side   string `json:"side"`
-	Mode   mode   `json:"mode"`
+	Mode   Mode   `json:"mode"`
 	Units  int    `json:"units"`
 	Frames int    `json:"frames"`
 	Fresh  bool   `json:"fresh"` // copies of states go to new memory
 }
 
-// sample is what a child found. Times are in ns, memory in bytes above that before the world.
-type sample struct {
+// Sample is what a child found. Times are in ns, memory in bytes above that before the world.
+type Sample struct {
 	Build    int64   `json:"build"`    // the first units, in batches of a thousand
 	Spawn    int64   `json:"spawn"`    // as many, in a world that has been larger by them
 	Resident int64   `json:"resident"` // before the first state
@@ -63,27 +65,29 @@ type sample struct {
 	Mean     int64   `json:"mean"` // of a frame
 	P50      int64   `json:"p50"`
 	P99      int64   `json:"p99"`
-	State    int64   `json:"state"` // the median of taking one
-	CPU      int64   `json:"cpu"`   // of the process, in all frames
-	GC       int64   `json:"gc"`    // of it, the collector's
+	State    int64   `json:"state"`    // the median of taking one
+	CPU      int64   `json:"cpu"`      // of the process, in all frames
+	Heap     int64   `json:"heap"`     // live on the Go heap at the end
+	OffHeap  int64   `json:"off_heap"` // committed at the end
+	GC       int64   `json:"gc"`       // of it, the collector's
 	Deaths   int     `json:"deaths"`
 	Last     sum     `json:"last"`
 	Full     sum     `json:"full"`
 	States   sum     `json:"states"`
-	Journal  records `json:"journal,omitzero"`
+	Journal  Records `json:"journal,omitzero"`
 }
 
-func (sp spec) measure() (sample, error) {
+func (sp Spec) Measure() (Sample, error) {
 	base := process.Resident()
 	var s side
 	var err error
 	switch {
-	case sp.Side == plainSide && sp.Mode != journaled:
+	case sp.Side == PlainSide && sp.Mode != Journaled:
 		s = newPlain(sp.Fresh)
-	case sp.Side == arkSide && sp.Mode != journaled:
+	case sp.Side == ArkSide && sp.Mode != Journaled:
 		s = newArk(sp.Fresh)
-	case sp.Side == commandsSide || sp.Side == directSide:
-		if sp.Mode == journaled {
+	case sp.Side == CommandsSide || sp.Side == DirectSide:
+		if sp.Mode == Journaled {
 			return measureJournal(sp)
 		}
 		s, err = newQuarry(sp.Side, nil)
@@ -91,7 +95,7 @@ func (sp spec) measure() (sample, error) {
 		err = fmt.Errorf("no side %q with %q", sp.Side, sp.Mode)
 	}
 	if err != nil {
-		return sample{}, err
+		return Sample{}, err
 	}
 	return play(s, sp, base, nil)
 }
@@ -102,14 +106,15 @@ type game struct {
 	*script
 	times  []int64
 	taking []int64
-	out    sample
+	out    Sample
 	reader chan sum // of the state that is read; nil: there is none
 	read   state
 	litter []byte // the last piece of garbage
 }
 
 // play builds a world and plays frames. commit, unless it is nil, ends each frame.
-func play(s side, sp spec, base int64, commit func() error) (out sample, err error) {
+func play(s side, sp Spec, base int64, commit func() error) (out Sample, err error) {
+	live := workload.LiveHeap()
 	debug.FreeOSMemory()
 	g := &game{side: s, script: newScript(sp.Units)}
 	for units := g.first(); len(units) > 0; units = g.first() {
@@ -124,7 +129,7 @@ func play(s side, sp spec, base int64, commit func() error) (out sample, err err
 			return out, err
 		}
 	}
-	if sp.Mode == spawning {
+	if sp.Mode == Spawning {
 		if err := g.respawn(sp.Units); err != nil {
 			return out, err
 		}
@@ -136,10 +141,10 @@ func play(s side, sp spec, base int64, commit func() error) (out sample, err err
 		if err := g.play(sp, int64(frame)+1, commit); err != nil {
 			return out, err
 		}
-		if frame == stateEach-1 {
+		if frame == StateEach-1 {
 			g.out.Resident = process.Resident() - base
 		}
-		if (sp.Mode == observed || sp.Mode == both) && frame%stateEach == stateEach-1 {
+		if (sp.Mode == Observed || sp.Mode == Both) && frame%StateEach == StateEach-1 {
 			start := time.Now()
 			g.take()
 			g.times[len(g.times)-1] += time.Since(start).Nanoseconds()
@@ -151,6 +156,7 @@ func play(s side, sp spec, base int64, commit func() error) (out sample, err err
 	g.out.End, g.out.Peak = process.Resident()-base, process.Peak()-base
 	g.out.Last, g.out.Full = g.sums()
 	g.figures()
+	g.out.Heap, g.out.OffHeap = workload.LiveHeap()-live, g.committed()
 	return g.out, s.close()
 }
 
@@ -179,10 +185,10 @@ func (g *game) respawn(units int) error {
 }
 
 // play draws a frame, and times it.
-func (g *game) play(sp spec, frame int64, commit func() error) error {
+func (g *game) play(sp Spec, frame int64, commit func() error) error {
 	e := g.draw(frame)
 	start := time.Now()
-	if sp.Mode == littered || sp.Mode == both {
+	if sp.Mode == Littered || sp.Mode == Both {
 		for range garbage / garbageSize {
 			g.litter = make([]byte, garbageSize)
 		}

@@ -1,4 +1,4 @@
-package main
+package units
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 	"quarry/ecs/job"
 )
 
-const directSide = "quarry, direct"
+const DirectSide = "quarry, direct"
 
 // direct is a world that the frame changes itself; only jobs record.
 type direct struct {

@@ -1,4 +1,4 @@
-package main
+package units
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 	"quarry/ecs/job"
 )
 
-const commandsSide = "quarry, commands"
+const CommandsSide = "quarry, commands"
 
 // commands is a world in which all that comes and goes is recorded, and played at the frame's end.
 // A unit that was destroyed keeps its slot, by which its client is found.

@@ -1,8 +1,8 @@
-package main
+package units
 
 import "slices"
 
-const plainSide = "plain Go"
+const PlainSide = "plain Go"
 
 // handle names a unit of the plain side: its client, and its number, which no other unit has had.
 type handle struct{ client, number uint32 }
@@ -151,6 +151,8 @@ func (p *plain) full() (s sum) {
 	}
 	return s
 }
+
+func (p *plain) committed() int64 { return 0 }
 
 func (p *plain) close() error {
 	p.workers.close()

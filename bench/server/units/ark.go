@@ -1,4 +1,4 @@
-package main
+package units
 
 import (
 	"slices"
@@ -6,7 +6,7 @@ import (
 	"github.com/mlange-42/ark/ecs"
 )
 
-const arkSide = "ark"
+const ArkSide = "ark"
 
 // arkPack is a list of items: a component of ark has no other form that lies beside the others.
 type arkPack struct {
@@ -206,6 +206,8 @@ func (s *arkWorld) full() (total sum) {
 	}
 	return total
 }
+
+func (s *arkWorld) committed() int64 { return 0 }
 
 func (s *arkWorld) close() error {
 	s.workers.close()

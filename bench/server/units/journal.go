@@ -1,4 +1,4 @@
-package main
+package units
 
 import (
 	"fmt"
@@ -13,8 +13,8 @@ import (
 // journalFrames is the most frames of a game with a journal.
 const journalFrames = 120
 
-// records is what a child found of its journal. Times are in ns.
-type records struct {
+// Records is what a child found of its journal. Times are in ns.
+type Records struct {
 	Commits int   `json:"commits"` // of frames
 	Records int   `json:"records"` // of them in the log or in the base, and not joined with later ones
 	Log     int64 `json:"log"`     // bytes of the log at the end
@@ -26,7 +26,7 @@ type records struct {
 
 // measureJournal plays a side of Quarry with a commit in each frame, and opens the journal again:
 // the world must be that of the end.
-func measureJournal(sp spec) (out sample, err error) {
+func measureJournal(sp Spec) (out Sample, err error) {
 	folder, err := os.MkdirTemp("", "server")
 	if err != nil {
 		return out, err
@@ -42,7 +42,7 @@ func measureJournal(sp spec) (out sample, err error) {
 	if err != nil {
 		return out, err
 	}
-	var r records
+	var r Records
 	joined := uint64(0)
 	commit := func() error {
 		if r.Commits++; r.Commits > 1 {
@@ -83,7 +83,7 @@ func (e *ending) close() error {
 }
 
 // reopen opens the journal twice, with the records of the log and with a new base.
-func (r *records) reopen(folder, name string, want sum) error {
+func (r *Records) reopen(folder, name string, want sum) error {
 	for turn := range 2 {
 		start := time.Now()
 		j, err := journal.Open(folder, func(w *ecs.World) { register(w, name) }, journal.CompactAt(0))

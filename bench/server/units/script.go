@@ -1,4 +1,4 @@
-package main
+package units
 
 import (
 	"math/rand/v2"
@@ -10,9 +10,14 @@ const (
 	removed, hits = 500, 4_000 // each eighth hit is deadly
 
 	stunFrames = 8
-	stateEach  = 12 // frames
 	batch      = 1_000
 )
+
+// MinUnits is how many units a world has at least, so that each frame finds units to remove and hit.
+const MinUnits = 4 * (removed + hits)
+
+// StateEach is how many frames there are for each state that is read.
+const StateEach = 12
 
 // events is what a frame does: it is drawn before the frame's time begins, and alike for all sides.
 type events struct {
