@@ -1,5 +1,5 @@
-// Package units is the world of a server, kept by plain Go, by ark and by Quarry in two ways, and the
-// frames that are played on it: units come, are hit, die and move.
+// Package units is the world of a server, kept by plain Go, by ark and by Quarry in two ways, and
+// the frames that are played on it: units come, are hit, die and move.
 //
 // A unit has a position, a velocity, health, a stun, a slot (its client's), a link to a leader, a
 // list of four items, and a team, one of eight. Clients are a million, and each has a unit but for
@@ -21,6 +21,6 @@
 //	quarry, commands  likewise, and all that comes and goes is  likewise
 //	                  recorded and played; slots are Cleanup
 //
-// What draws the events is not timed, and all sides get the same: their sums of all units, and those
-// of all states, are compared.
+// What draws the events is not timed, and all sides get the same: their sums of all units, and
+// those of all states, are compared.
 package units

@@ -77,7 +77,8 @@ func add(s *workload.Side, prefix, way string, found [2]Sample) {
 	} {
 		s.Figures[prefix+name] = float64(ns)
 	}
-	s.Lines = append(s.Lines, fmt.Sprintf("%sframes p50 %v, p99 %v; beside a reader %v, %v; a state %v, the first units %v",
+	s.Lines = append(s.Lines, fmt.Sprintf(
+		"%sframes p50 %v, p99 %v; beside a reader %v, %v; a state %v, the first units %v",
 		way, time.Duration(alone.P50), time.Duration(alone.P99), time.Duration(read.P50), time.Duration(read.P99),
 		time.Duration(read.State), time.Duration(alone.Build)))
 }

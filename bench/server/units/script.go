@@ -13,7 +13,8 @@ const (
 	batch      = 1_000
 )
 
-// MinUnits is how many units a world has at least, so that each frame finds units to remove and hit.
+// MinUnits is how many units a world has at least, so that each frame finds units to remove and
+// hit.
 const MinUnits = 4 * (removed + hits)
 
 // StateEach is how many frames there are for each state that is read.
