@@ -117,9 +117,12 @@ func (p *player) checkOne(r *commandRecord, o int32) error {
 		one.kind == instantiate && p.failStale(r, one, r.source()) {
 		return nil
 	}
-	if r.flags&hasPlaceholders != 0 && !p.namesSomebody(r, one, p.codecs[o]) {
-		p.fail(r, one, r.e, namesNobody)
-		return nil
+	if r.flags&hasPlaceholders != 0 {
+		p.named = true
+		if !p.namesSomebody(r, one, p.codecs[o]) {
+			p.fail(r, one, r.e, namesNobody)
+			return nil
+		}
 	}
 	switch {
 	case one.query != nil:

@@ -49,14 +49,14 @@ func name(links []world.Link, p unsafe.Pointer, n int, size uintptr, made []ecs.
 
 // source is a list of recorded values, one for each entity or row to be written.
 type source struct {
-	base unsafe.Pointer // of the universe
-	at   []uint32       // position of each value, in units of 8 bytes from base
+	base unsafe.Pointer // of the universe, or what some positions count from
+	at   []int32        // position of each value, in units of 8 bytes from base
 	made []ecs.Entity   // by number of placeholder; replaces placeholders in elements as they are written
 }
 
 // value returns where the i'th value is.
 func (s source) value(i int) unsafe.Pointer {
-	return unsafe.Add(s.base, uintptr(s.at[i])*8) // Safe because a record's value lies there.
+	return unsafe.Add(s.base, int(s.at[i])*8) // Safe because a record's value lies there.
 }
 
 // from returns the values from the i'th on.

@@ -93,8 +93,8 @@ func (r *commandRecord) from(base unsafe.Pointer) uint32 {
 }
 
 // valueAt returns the position of the value, in the same units.
-func (r *commandRecord) valueAt(base unsafe.Pointer) uint32 {
-	return uint32((uintptr(r.value()) - uintptr(base)) / 8) // Safe because the address is only a number here.
+func (r *commandRecord) valueAt(base unsafe.Pointer) int32 {
+	return int32((uintptr(r.value()) - uintptr(base)) / 8) // Safe because the address is only a number here.
 }
 
 // source returns the entity that an Instantiate copies.

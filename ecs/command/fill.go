@@ -173,10 +173,11 @@ func (p *player) patch(n int32) {
 		if !one.valued || c == nil || !c.fills() || len(c.links()) == 0 || !p.live(path, i) {
 			continue
 		}
-		p.valuesOf(p.subjectsOf(n), path, i)
-		for j, s := range p.subjectsOf(n) {
-			if p.recordAt(j).flags&hasPlaceholders != 0 {
-				c.patch(p.subjects.e[s], p.work.made)
+		group := p.subjectsOf(n)
+		p.valuesOf(group, path, i)
+		for _, l := range p.work.linked { // no value of a packed subject has placeholders
+			if p.recordAt(int(l.at)).flags&hasPlaceholders != 0 {
+				c.patch(p.subjects.e[group[l.at]], p.work.made)
 			}
 		}
 	}

@@ -80,12 +80,27 @@ type ops struct {
 	others map[op]uint16   // number + 1
 
 	creates   map[*ecs.Archetype]uint16 // numbers of the ops of Create
+	recent    [32]recentCreate          // of creates, by Index of the archetype's table
 	created   *ecs.Archetype            // of the last Create; createdAs is the number of its op
 	createdAs uint16
 }
 
+// recentCreate is the number of the op that creates entities of an archetype.
+type recentCreate struct {
+	at     *ecs.Archetype
+	number uint16
+}
+
 // findCreate sets createdAs to the number of the op that creates entities of an archetype.
 func (o *ops) findCreate(a *ecs.Archetype) {
+	last := &o.recent[door.Archetype(a).Table.Index%uint32(len(o.recent))]
+	if last.at != a {
+		*last = recentCreate{a, o.numberOfCreate(a)}
+	}
+	o.created, o.createdAs = a, last.number
+}
+
+func (o *ops) numberOfCreate(a *ecs.Archetype) uint16 {
 	n, ok := o.creates[a]
 	if !ok {
 		if o.creates == nil {
@@ -94,7 +109,7 @@ func (o *ops) findCreate(a *ecs.Archetype) {
 		n = o.find(op{kind: create, archetype: a}, nil)
 		o.creates[a] = n
 	}
-	o.created, o.createdAs = a, n
+	return n
 }
 
 // find returns the number of an op, and adds the op if it is new.

@@ -15,8 +15,9 @@ type spawned struct {
 	pos  position
 	walk *health
 	slow bool
-	to   int // whom its pointer names, -1: it has none
-	hits int // elements
+	to   int        // whom its pointer names; -1: it has none, or names an entity
+	real ecs.Entity // that was there before; Null: its pointer names none
+	hits int        // elements
 	gone bool
 }
 
@@ -27,6 +28,8 @@ type spawning struct {
 	r    *rand.Rand
 	cb   *Buffer
 	list []spawned
+
+	there ecs.Entity
 }
 
 // spawn records an entity of a kind. Kinds differ in their commands, and some of them are no
@@ -51,6 +54,9 @@ func (s *spawning) spawn(w *Writer, kind int) {
 		target := one.e
 		if one.to < i {
 			target = s.list[one.to].e
+		}
+		if i%3 == 0 { // no placeholder: these fit a pattern, and are played with the others
+			one.to, one.real, target = -1, s.there, s.there
 		}
 		Put(w, one.e, y.ptr, pointer{target, uint32(i)})
 	case 5:
@@ -100,8 +106,12 @@ func (s *spawning) look(t *testing.T) {
 		require.Equal(t, one.slow, y.slow.Has(e), i)
 		require.Equal(t, one.walk, y.walk.Get(e), i)
 		require.Equal(t, one.hits, len(y.hits.Slice(e)), i)
-		if require.Equal(t, one.to >= 0, y.ptr.Has(e), i); one.to >= 0 {
-			require.Equal(t, s.cb.Made(s.list[one.to].e), y.ptr.Get(e).To, i)
+		to := one.real
+		if one.to >= 0 {
+			to = s.cb.Made(s.list[one.to].e)
+		}
+		if require.Equal(t, one.to >= 0 || one.real != ecs.Null, y.ptr.Has(e), i); y.ptr.Has(e) {
+			require.Equal(t, to, y.ptr.Get(e).To, i)
 		}
 	}
 }
@@ -111,7 +121,8 @@ func (s *spawning) look(t *testing.T) {
 func TestSpawnPatterns(t *testing.T) {
 	for seed := range uint64(16) {
 		y := openYard(t)
-		s := &spawning{y: y, r: rand.New(rand.NewPCG(seed, 1)), cb: y.open(t, Keep)}
+		s := &spawning{y: y, r: rand.New(rand.NewPCG(seed, 1)), cb: y.open(t, Keep),
+			there: y.plain.Create()}
 		if seed%4 == 3 {
 			s.cb = y.open(t, Keep, Trace)
 		}

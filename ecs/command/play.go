@@ -196,8 +196,10 @@ func (p *player) applyRun() error {
 	for _, n := range w.touched {
 		p.spread(n)
 	}
-	for _, n := range w.touched {
-		p.patch(n)
+	if p.named {
+		for _, n := range w.touched {
+			p.patch(n)
+		}
 	}
 	return err
 }
@@ -269,20 +271,16 @@ func (p *player) destroysGroup(n int32) bool {
 	return false
 }
 
-// born assigns the first entities of a batch to the placeholders of a group's subjects.
+// born assigns the first entities of a batch to the placeholders of a group's subjects. Later runs
+// note the subjects that they have of them: see resolve.
 func (p *player) born(group []int32, batch ecs.Batch) {
 	for rows := range batch.Rows() {
 		list := rows.Entities()
 		list = list[:min(len(list), len(group))]
-		last := 0
-		for _, e := range list {
-			last = max(last, e.Index())
-		}
-		p.know(last)
 		for i, e := range list {
 			s := group[i]
 			number, _ := door.Number(p.subjects.e[s])
-			p.subjects.e[s], p.work.made[number], p.latest[e.Index()] = e, e, s
+			p.subjects.e[s], p.work.made[number] = e, e
 		}
 		group = group[len(list):]
 	}

@@ -41,6 +41,7 @@ type player struct {
 	stale  map[named]bool
 
 	listed   bool // some command about a list has a value
+	named    bool // some value has placeholders
 	block    checkBlock
 	plays    uint64       // number of the Play
 	patterns [][]patterns // by stream and number of an op there
@@ -75,9 +76,9 @@ type work struct {
 	gone    []bool       // placeholders whose entity was never made
 	born    bool         // made has entities of this Play
 	list    []ecs.Entity
-	values  []uint32
-	records []uint32 // positions of the current command's records of a group; see valuesOf
-	skip    uint32   // to be added to them
+	values  []int32
+	records []int32 // positions of the current command's records of a group, less skip; see valuesOf
+	skip    int32
 	linked  []linked // subjects of the group with links
 	steps   int      // number of commands that records has advanced
 	unfit   unfitRows
@@ -123,8 +124,9 @@ func (p *player) begin(w *ecs.World, streams []*stream, placeholders int) {
 	p.subjects.grow(placeholders)
 	p.restart()
 	p.plays++
-	p.listed, p.liveness.node, p.block.n = false, -1, 0
+	p.listed, p.named, p.block.n = false, false, 0
 	clear(p.lastRoots[:])
+	p.liveness.live = p.liveness.live[:0]
 	clear(p.block.known[:])
 	p.failures, p.failed, p.late, p.lateFailed, p.cause = p.failures[:0], 0, p.late[:0], 0, nil
 }

@@ -72,6 +72,7 @@ type node struct {
 	run     int32 // last run in which it was counted
 	filled  bool  // fill has written the values of that run, but for those in late
 	late    lateRange
+	live    int32          // where liveness has the commands of its program, + 1; 0: not found yet
 	count   int32          // subjects of that run that end here
 	group   int            // number of its group in the run's transaction; -1 if none
 	first   int32          // index in work.order of the first subject
@@ -238,19 +239,16 @@ func (p *programs) rootOf(n int32, path []int32) *node {
 // live reports whether what the i'th command of a path writes still exists at the end: the type
 // stays, and no later command overwrites it.
 func (p *programs) live(path []int32, i int) bool {
-	l := &p.liveness
-	if last := path[len(path)-1]; l.node != last {
-		l.find(p, path)
-		l.node = last
+	last := &p.nodes[path[len(path)-1]]
+	if last.live == 0 {
+		last.live = p.liveness.find(p, path) + 1
 	}
-	return l.live[i]
+	return p.liveness.live[int(last.live)-1+i]
 }
 
-// liveness holds the result of live for the commands of one program, found from the last to the
-// first.
+// liveness holds the results of live, found from the last command of each program to the first.
 type liveness struct {
-	node  int32 // where the program ends; -1 if none yet
-	live  []bool
+	live  []bool         // of the commands of programs; node.live is where those of one begin, + 1
 	types []typeLiveness // by index of the type
 	turn  int32          // of find
 }
@@ -262,14 +260,17 @@ type typeLiveness struct {
 	values, bits bool  // written by a later command
 }
 
-// find computes the liveness of a path. It walks the path once more for each type.
-func (l *liveness) find(p *programs, path []int32) {
-	l.live = zeroed(l.live, len(path))
+// find computes the liveness of a path, and returns where it begins. It walks the path once more for
+// each type.
+func (l *liveness) find(p *programs, path []int32) (from int32) {
+	from = int32(len(l.live))
+	l.live = append(l.live, make([]bool, len(path))...)
+	live := l.live[from:]
 	l.turn++
 	for i := len(path) - 1; i >= 0; i-- {
 		one := &p.ops[p.nodes[path[i]].op]
 		if one.sparse { // whether there is an entry shows only when the command is applied
-			l.live[i] = true
+			live[i] = true
 			continue
 		}
 		if one.t == nil || one.shared || one.kind == remove || one.kind == add && !one.valued {
@@ -277,10 +278,11 @@ func (l *liveness) find(p *programs, path []int32) {
 		}
 		t := l.of(p, one.t, path)
 		bits := one.kind == enable || one.kind == disable
-		l.live[i] = int32(i) > t.gone && !(bits && t.bits || !bits && t.values)
+		live[i] = int32(i) > t.gone && !(bits && t.bits || !bits && t.values)
 		t.bits = t.bits || bits
 		t.values = t.values || one.kind == add || one.kind == put || one.kind == set
 	}
+	return from
 }
 
 // of returns the entry of a type, reset if this call of find has not used it yet.
@@ -294,10 +296,13 @@ func (l *liveness) of(p *programs, t ecs.Type, path []int32) *typeLiveness {
 		return one
 	}
 	*one = typeLiveness{turn: l.turn, gone: int32(len(path)) - 1}
+	var has *ecs.Archetype // the last that has the type
 	for ; one.gone >= 0; one.gone-- {
-		if at := p.nodes[path[one.gone]].at; at == nil || !at.Has(t) {
+		at := p.nodes[path[one.gone]].at
+		if at == nil || at != has && !at.Has(t) {
 			break
 		}
+		has = at
 	}
 	return one
 }

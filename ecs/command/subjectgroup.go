@@ -100,7 +100,7 @@ func (p *player) valuesOf(group []int32, path []int32, i int) source {
 	}
 	if !p.listed {
 		// Safe because the value of a record about one entity lies behind its first bytes.
-		return source{unsafe.Add(p.base, (uintptr(w.skip)+recordSize/8)*8), w.records, w.made}
+		return source{unsafe.Add(p.base, int(w.skip)*8+recordSize), w.records, w.made}
 	}
 	w.values = slices.Grow(w.values[:0], len(group))[:len(group)]
 	for j := range group { // reads each record, which waits for memory
@@ -120,7 +120,7 @@ func (p *player) beginWalk(group []int32) {
 			w.linked = append(w.linked, linked{int32(j), l})
 			l = ^int32(p.subjects.links[l].at)
 		}
-		w.records[j] = uint32(^l)
+		w.records[j] = ^l
 	}
 }
 
@@ -135,28 +135,20 @@ func (p *player) advance(c codec) {
 	case len(w.linked) == len(w.records):
 	case c != nil && c.counted():
 		for j := range w.records {
-			w.records[j] += p.recordAt(j).size / 8
+			w.records[j] += int32(p.recordAt(j).size / 8)
 		}
-	case len(w.linked) == 0:
-		w.skip += p.recordAt(0).size / 8
-	default:
-		size, next := uint32(0), 0
-		for j := range w.records {
-			if next < len(w.linked) && w.linked[next].at == int32(j) {
-				next++
-				continue
-			}
-			if size == 0 {
-				size = p.recordAt(j).size / 8
-			}
-			w.records[j] += size
+	default: // the records of all subjects without links have one size
+		first := 0
+		for first < len(w.linked) && w.linked[first].at == int32(first) {
+			first++
 		}
+		w.skip += int32(p.recordAt(first).size / 8)
 	}
 	for i := range w.linked {
 		one := &w.linked[i]
 		one.link = p.subjects.links[one.link].next
 		if one.link >= 0 {
-			w.records[one.at] = p.subjects.links[one.link].at
+			w.records[one.at] = int32(p.subjects.links[one.link].at) - w.skip
 		}
 	}
 }
@@ -164,7 +156,7 @@ func (p *player) advance(c codec) {
 // recordAt returns the record of the current command of the j'th subject of a group.
 func (p *player) recordAt(j int) *commandRecord {
 	// Safe because a record lies there until the buffer is cleared.
-	return (*commandRecord)(unsafe.Add(p.base, uintptr(p.work.records[j]+p.work.skip)*8))
+	return (*commandRecord)(unsafe.Add(p.base, (int(p.work.records[j])+int(p.work.skip))*8))
 }
 
 // sortAs puts the subjects of a group into the order of the rows of a batch.

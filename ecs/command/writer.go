@@ -43,6 +43,9 @@ func (b *Buffer) writer() *Writer {
 // writerOf returns the writer of a recorder. For a nil recorder it returns nil, which check
 // refuses.
 func writerOf(r Recorder) *Writer {
+	if b, ok := r.(*Buffer); ok && b != nil { // without a call, for most
+		return b.Writer
+	}
 	if r == nil {
 		return nil
 	}
