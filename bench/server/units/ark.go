@@ -27,7 +27,8 @@ type arkWorld struct {
 	all     *ecs.Filter8[position, velocity, health, stun, slot, link[ecs.Entity], arkPack, team]
 	clients []ecs.Entity
 	workers *pair
-	dead    [2][]uint32 // clients, by worker
+	leaders []ecs.Entity // of what is spawned
+	dead    [2][]uint32  // clients, by worker
 	fresh   bool
 	spare   []*columns
 }
@@ -48,16 +49,14 @@ func newArk(fresh bool) *arkWorld {
 
 func (s *arkWorld) spawn(units []unit) error {
 	at := 0
+	s.leaders = leadersOf(units, s.clients, ecs.Entity{}, s.leaders)
 	s.units.NewBatchFn(len(units), func(e ecs.Entity, p *position, v *velocity, h *health, t *stun, of *slot,
 		l *link[ecs.Entity], i *arkPack, side *team) {
 		u := &units[at]
-		at++
 		*p, *v, *h, *t, *of, *side = u.Position, u.Velocity, u.Health, stun{}, u.Slot, u.Team
 		*i = arkPack{u.Items, pack}
-		*l = link[ecs.Entity]{}
-		if u.Leader != noClient {
-			l.To = s.clients[u.Leader]
-		}
+		*l = link[ecs.Entity]{s.leaders[at]}
+		at++
 		s.clients = setAt(s.clients, u.Slot.Client, e)
 	})
 	return nil

@@ -14,8 +14,9 @@ const CommandsSide = "quarry, commands"
 // A unit that was destroyed keeps its slot, by which its client is found.
 type commands struct {
 	*world
-	dying  *ecs.Query
-	placed []ecs.Entity // placeholders of what is spawned
+	dying   *ecs.Query
+	placed  []ecs.Entity // placeholders of what is spawned
+	leaders []ecs.Entity // of what is spawned
 }
 
 func newCommands(s *world) *commands {
@@ -60,6 +61,7 @@ func (s *commands) kill(clients []uint32) error {
 func (s *commands) record(units []unit) {
 	b := s.buffer
 	s.placed = s.placed[:0]
+	s.leaders = leadersOf(units, s.clients, ecs.Null, s.leaders)
 	for i := range units {
 		u := &units[i]
 		e := b.Create(s.units[u.Team])
@@ -68,7 +70,7 @@ func (s *commands) record(units []unit) {
 		command.Set(b, e, s.health, u.Health)
 		command.Set(b, e, s.slot, u.Slot)
 		if u.Leader != noClient {
-			command.Set(b, e, s.link, link[ecs.Entity]{s.clients[u.Leader]})
+			command.Set(b, e, s.link, link[ecs.Entity]{s.leaders[i]})
 		}
 		command.SetBuffer(b, e, s.items, u.Items[:]...)
 		s.placed = append(s.placed, e)

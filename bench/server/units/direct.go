@@ -13,7 +13,8 @@ const DirectSide = "quarry, direct"
 type direct struct {
 	*world
 	leaving []ecs.Entity
-	byTeam  [teams][]*unit
+	leaders []ecs.Entity // of what is spawned
+	byTeam  [teams][]recruit
 	killed  [2][]uint32 // clients, by worker
 }
 
@@ -23,14 +24,21 @@ func newDirect(s *world) *direct {
 	return d
 }
 
+// recruit is a unit that is to be made, and its leader.
+type recruit struct {
+	*unit
+	leader ecs.Entity
+}
+
 // spawn makes the units of a team at once.
 func (s *direct) spawn(units []unit) error {
 	for i := range s.byTeam {
 		s.byTeam[i] = s.byTeam[i][:0]
 	}
+	s.leaders = leadersOf(units, s.clients, ecs.Null, s.leaders)
 	for i := range units {
 		u := &units[i]
-		s.byTeam[u.Team] = append(s.byTeam[u.Team], u)
+		s.byTeam[u.Team] = append(s.byTeam[u.Team], recruit{u, s.leaders[i]})
 	}
 	for i, list := range s.byTeam {
 		made, err := s.world.units[i].CreateN(len(list))
@@ -46,15 +54,12 @@ func (s *direct) spawn(units []unit) error {
 }
 
 // fill gives new rows the values of units.
-func (s *direct) fill(rows ecs.Rows, units []*unit) {
+func (s *direct) fill(rows ecs.Rows, units []recruit) {
 	p, v, h := s.position.Slice(rows), s.velocity.Slice(rows), s.health.Slice(rows)
 	of, l := s.slot.Slice(rows), s.link.Slice(rows)
 	for i, e := range rows.Entities() {
 		u := units[i]
-		p[i], v[i], h[i], of[i] = u.Position, u.Velocity, u.Health, u.Slot
-		if u.Leader != noClient {
-			l[i].To = s.clients[u.Leader]
-		}
+		p[i], v[i], h[i], of[i], l[i].To = u.Position, u.Velocity, u.Health, u.Slot, u.leader
 		s.items.At(rows, i).Append(u.Items[:]...)
 		s.clients = setAt(s.clients, u.Slot.Client, e)
 	}

@@ -29,6 +29,7 @@ type plain struct {
 	slots   []plainSlot // by client
 	workers *pair
 	dead    [2][]uint32 // clients, by worker
+	leaders []plainSlot // of what is spawned
 	fresh   bool
 	spare   [][]plainUnit // of states that have ended
 }
@@ -36,6 +37,7 @@ type plain struct {
 func newPlain(fresh bool) *plain { return &plain{workers: newPair(), fresh: fresh} }
 
 func (p *plain) spawn(units []unit) error {
+	p.leaders = leadersOf(units, p.slots, plainSlot{number: noClient}, p.leaders)
 	for i := range units {
 		u := &units[i]
 		c := u.Slot.Client
@@ -46,11 +48,7 @@ func (p *plain) spawn(units []unit) error {
 			Position: u.Position, Velocity: u.Velocity, Health: u.Health, Slot: u.Slot, Items: u.Items, Count: pack,
 			Team: u.Team,
 		}
-		if u.Leader != noClient {
-			n.Leader.To = handle{u.Leader, p.slots[u.Leader].number}
-		} else {
-			n.Leader.To.number = noClient
-		}
+		n.Leader.To = handle{u.Leader, p.leaders[i].number}
 		p.slots[c] = plainSlot{uint32(len(p.units)), u.Slot.Number}
 		p.units = append(p.units, n)
 	}

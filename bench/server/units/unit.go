@@ -48,6 +48,20 @@ func newUnit(number, client, leader uint32) unit {
 	return u
 }
 
+// leadersOf returns what a list by client has for the leaders of units. Clients lie anywhere, so a
+// loop of its own waits for the memory of several at once. zero stands for a leader who is missing.
+func leadersOf[E any](units []unit, clients []E, zero E, list []E) []E {
+	list = list[:0]
+	for i := range units {
+		l := zero
+		if c := units[i].Leader; c != noClient {
+			l = clients[c]
+		}
+		list = append(list, l)
+	}
+	return list
+}
+
 // hit is what happens to a client's unit: it loses points, and is stunned.
 type hit struct {
 	Client uint32
