@@ -61,7 +61,11 @@ func (h *Heap) freeRun(name string, b *block) {
 		panic(fmt.Sprintf("alloc: %s: %p, a block of %d chunks, was freed or resized by two goroutines at once",
 			name, b.p, chunksIn(b.head)))
 	}
-	h.u.FreeRun(firstIn(b.head), chunksIn(b.head))
+	if n := chunksIn(b.head); n > 1 {
+		h.u.Keep(firstIn(b.head), n)
+	} else {
+		h.u.Free(firstIn(b.head), 1) // as quick, and found for slabs
+	}
 }
 
 // runAround returns the head of the run that contains c, a chunk without a head, or 0.

@@ -18,8 +18,8 @@ import (
 //	heads    | head | 0 | 0 | head | ...     8 B per megachunk, 128 KiB for 16 GiB
 //	           first chunk 7, 150 chunks; the next span begins in megachunk 3
 //
-// The heap keeps no freed spans: their chunks are free in the universe at once
-// (internal/universe/span.go), where granules that become empty stay committed for a while
+// The heap keeps no freed spans: the universe does (internal/universe/kept.go), and releases them
+// to whoever needs room, where granules that become empty stay committed for a while
 // (internal/universe/trim.go).
 //
 // As with runs, the goroutine that changes a head by compare-and-swap may change the span.
@@ -100,10 +100,11 @@ func (h *Heap) spanAround(c universe.ChunkIndex) uint64 {
 // freeSpan frees a span.
 func (h *Heap) freeSpan(name string, b *block) {
 	first, n := firstIn(b.head), spanChunks(b.head)
-	if !h.spanAt(int(first)/universe.ChunksPerMegachunk).CompareAndSwap(b.head, 0) || !h.u.FreeSpan(first, n) {
+	if !h.spanAt(int(first)/universe.ChunksPerMegachunk).CompareAndSwap(b.head, 0) {
 		b.panicRaced(name, n)
 	}
 	h.u.Spans.Held.Add(int64(-n))
+	h.u.Keep(first, n)
 }
 
 //go:noinline

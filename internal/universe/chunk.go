@@ -59,12 +59,14 @@ func (u *Universe) IsRun(m, at, n int) bool {
 // InUse is Universe.InUse of package alloc.
 func (u *Universe) InUse(c ChunkIndex) bool {
 	m := int(c) / ChunksPerMegachunk
-	return m < u.Index.Words() && u.Index.Word(m).Load()>>(c%ChunksPerMegachunk)&1 != 0
+	return m < u.Index.Words() && u.Index.Word(m).Load()>>(c%ChunksPerMegachunk)&1 != 0 &&
+		(!u.kept.some.Load() || !u.keeps(c))
 }
 
 // Runs is Universe.Runs of package alloc.
 func (u *Universe) Runs() iter.Seq2[ChunkIndex, int] {
 	return func(yield func(ChunkIndex, int) bool) {
+		u.releaseKept()
 		for m := range 2 * u.reached() {
 			for used := u.Index.Word(m).Load(); used != 0; {
 				at := bits.TrailingZeros64(used)

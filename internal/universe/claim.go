@@ -45,6 +45,15 @@ func (u *Universe) tryAlloc(n int, c Flags, name string) (ChunkIndex, error) {
 // search claims a run of n chunks by best fit, first outside the lines that other shards lease and
 // outside a fine granule that would have too many of them, then anywhere.
 func (u *Universe) search(n, shard int, c Flags, name string) (ChunkIndex, error) {
+	first, err := u.searchFree(n, shard, c, name)
+	if err == sentinel.ErrFull && u.releaseKept() {
+		return u.searchFree(n, shard, c, name)
+	}
+	return first, err
+}
+
+// searchFree is search beside what is kept.
+func (u *Universe) searchFree(n, shard int, c Flags, name string) (ChunkIndex, error) {
 	lo, hi := u.avoided(n)
 	for anywhere := false; ; anywhere = true {
 		passed := !anywhere && lo < hi // or skipped a line that another shard leases
@@ -114,6 +123,11 @@ func (u *Universe) claimed(m int, run uint64, c Flags, name string) (ChunkIndex,
 	mutant.Pause()
 	var refused error
 	if u.ready[m/2].Load() == 0 {
+		if n := bits.OnesCount64(run); n > 1 && u.releaseKept() { // there may be room that is committed
+			u.raise(m / 2) // the claim has left traces
+			u.rollBack(m, bits.TrailingZeros64(run), n)
+			return u.search(n, u.leases.shards.Index(), c, name)
+		}
 		refused = u.commit(m / 2)
 	}
 	if refused == nil && u.refill(m, run) {
@@ -226,6 +240,7 @@ func (u *Universe) raise(g int) {
 
 // commit makes granule g ready. Concurrent calls for one granule charge the budget once.
 func (u *Universe) commit(g int) error {
+	u.releaseKept()
 	u.commits.Lock()
 	defer u.commits.Unlock()
 	if u.ready[g].Load() != 0 {

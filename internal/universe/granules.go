@@ -82,6 +82,7 @@ func (u *Universe) takeGranules(name string, n int) (ChunkIndex, error) {
 	if err := u.Refuse(name); err != nil {
 		return 0, err
 	}
+	u.releaseKept()
 	u.Spans.mu.Lock()
 	defer u.Spans.mu.Unlock()
 	for g, free := 0, 0; g < len(u.ready); g++ {

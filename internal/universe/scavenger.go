@@ -175,6 +175,9 @@ func (p *pace) spend(now time.Time, percent float64) (wait time.Duration) {
 // scavenge is Maintain for the scavenger, which leaves the retained memory. It does nothing at or
 // below the target. ready reports whether the universe has memory.
 func (u *Universe) scavenge(now time.Time, s *scavenger) (returned int, ready bool) {
+	if ledger.Process.Used() > s.setting().Target {
+		u.releaseKept()
+	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.closed || u.nReady == 0 {

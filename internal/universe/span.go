@@ -96,6 +96,10 @@ func (u *Universe) AllocSpan(n, align int, c Flags) (ChunkIndex, error) {
 	if err := u.Refuse("AllocSpan"); err != nil {
 		return 0, err
 	}
+	if first, ok := u.takeKept(n, align, c); ok {
+		return first, nil
+	}
+	u.releaseKept()
 	first, ok := u.takeSpan(n, align, c&WholeSpan != 0)
 	if !ok {
 		return 0, sentinel.ErrFull
@@ -109,6 +113,9 @@ func (u *Universe) AllocSpan(n, align int, c Flags) (ChunkIndex, error) {
 
 // AllocRun is exact for runs that may lie in two megachunks.
 func (u *Universe) AllocRun(n int, c Flags) (ChunkIndex, error) {
+	if first, ok := u.takeKept(n, 1, c); ok {
+		return first, nil
+	}
 	if n >= leastAcross && n < ChunksPerMegachunk && u.Refusal == nil {
 		if first, err := u.fillGap(n, c); err != sentinel.ErrFull {
 			return first, err
@@ -156,7 +163,8 @@ func (u *Universe) takeAcross(n int) (first ChunkIndex, ok bool) {
 // reports whether it could. They are not cleared.
 func (u *Universe) ExtendSpan(first ChunkIndex, n, more int) bool {
 	end := first + ChunkIndex(n)
-	if int(end)+more > u.Index.Len() || u.Refuse("ExtendSpan") != nil || !u.claimSpan(end, more) {
+	if int(end)+more > u.Index.Len() || u.Refuse("ExtendSpan") != nil ||
+		!u.claimSpan(end, more) && !(u.releaseKept() && u.claimSpan(end, more)) {
 		return false
 	}
 	if u.equip(end, more, AnyRun) != nil {
@@ -319,7 +327,8 @@ func (u *Universe) equip(first ChunkIndex, n int, c Flags) error {
 	return nil
 }
 
-// FreeRun is Free of a run that may lie in two megachunks.
+// FreeRun is Free of a run that may lie in two megachunks; Keep is for those that may be requested
+// again.
 func (u *Universe) FreeRun(c ChunkIndex, n int) {
 	for n > 0 {
 		_, _, k := partOf(c, n)
@@ -334,7 +343,7 @@ func (u *Universe) FreeRun(c ChunkIndex, n int) {
 // ExtendRun is Extend of a run that may lie in two megachunks, or may then.
 func (u *Universe) ExtendRun(c ChunkIndex, n, more int) bool {
 	if _, _, k := partOf(c, n+more); k == n+more {
-		return u.Extend(c, n, more)
+		return u.Extend(c, n, more) || u.releaseKept() && u.Extend(c, n, more)
 	}
 	return u.ExtendSpan(c, n, more)
 }

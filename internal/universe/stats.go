@@ -24,6 +24,7 @@ type Stats struct {
 
 // Stats is Universe.Stats of package alloc.
 func (u *Universe) Stats() Stats {
+	u.releaseKept()
 	s := Stats{Reserved: u.Size(), Committed: u.committed(), LiveChunks: u.used(), Extents: int(u.Extents.Load())}
 	s.Live = s.LiveChunks * ChunkSize
 	reached := 2 * u.reached()
@@ -71,6 +72,7 @@ func (u *Universe) Resident() (int, error) {
 
 // Occupancy is Universe.Occupancy of package alloc.
 func (u *Universe) Occupancy() string {
+	u.releaseKept()
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d of %d chunks in use, %d of %d MiB committed\n", u.used(), u.Index.Words()*ChunksPerMegachunk,
 		u.committed()>>20, u.Size()>>20)

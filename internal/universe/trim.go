@@ -35,7 +35,7 @@ func (u *Universe) noteEmpty(g int) {
 		u.nEmpty.Add(1)
 	}
 	u.Spans.lower(2 * g)
-	if int(u.nEmpty.Load()) > 2*u.retain {
+	if int(u.nEmpty.Load()) > 2*u.retain || u.kept.some.Load() {
 		now := time.Now()
 		u.foundEmpty(g, now.Sub(u.born)) // a scan that returns others first may not come to g
 		u.purge(now)
@@ -49,6 +49,7 @@ func (u *Universe) purge(now time.Time) {
 	if age < due || !u.due.CompareAndSwap(due, age+int64(u.delay/2)) {
 		return
 	}
+	u.tryReleaseKept()
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.closed {
@@ -61,6 +62,7 @@ func (u *Universe) purge(now time.Time) {
 
 // Maintain is Universe.Maintain of package alloc.
 func (u *Universe) Maintain(now time.Time) (returned int, err error) {
+	u.releaseKept()
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.trim("Maintain", now, u.delay, 0, nil)
@@ -68,6 +70,7 @@ func (u *Universe) Maintain(now time.Time) (returned int, err error) {
 
 // Trim is Universe.Trim of package alloc.
 func (u *Universe) Trim(keep int) (returned int, err error) {
+	u.releaseKept()
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.trim("Trim", time.Time{}, 0, keep/mmap.Granule, nil)
@@ -75,6 +78,7 @@ func (u *Universe) Trim(keep int) (returned int, err error) {
 
 // giveBack is Trim(0) for a purge of the budget. It does nothing after Close.
 func (u *Universe) giveBack() (returned int) {
+	u.releaseKept()
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if !u.closed {

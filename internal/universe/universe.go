@@ -57,6 +57,7 @@ import (
 //	I9 The pages layer keeps the pages of one granule small at most. While that is wanted, the fine
 //	   granule exists and at most fineMost of its chunks are dirty.
 //	I10 A granule that shows a file is ready.
+//	I11 The chunks that are kept (kept.go) are in use in the masks, each once.
 //
 // The original design marks a megachunk busy by an all-ones mask while it commits or frees;
 // docs/decisions/0003 has the cost.
@@ -93,6 +94,7 @@ type Universe struct {
 	leases        leases             // homes of the shards
 	Spans         spans              // chunks across megachunks; span.go
 	fine          fine               // granule with small pages; fine.go
+	kept          kept               // runs and spans that were freed last; kept.go
 	reach         atomic.Int32       // above all granules that were requested; written while commits is held (I8)
 	metadataBlock metadataBlock      // memory of the metadata above, and of the leased lines
 	asked         int                // size requested; more than Size when limits forced a smaller one
@@ -433,6 +435,7 @@ func (u *Universe) usedRuns() string {
 }
 
 func (u *Universe) close() error {
+	u.releaseKept()
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.closed {

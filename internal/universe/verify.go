@@ -63,6 +63,9 @@ func (u *Universe) Verify() error {
 	if err := u.verifyFine(); err != nil {
 		return err
 	}
+	if err := u.verifyKept(); err != nil {
+		return err
+	}
 	return u.verifyReach()
 }
 
