@@ -37,6 +37,17 @@ func Append[T any, G Target](r Recorder, to G, b ecs.Buffer[T], v ...T) {
 
 func recordElements[T any, G Target](w *Writer, name string, k commandKind, to G, b ecs.Buffer[T], v []T) {
 	if e, ok := any(to).(ecs.Entity); ok { // see Target
+		if w != nil && w.stream != nil && w.stream.quick > 0 && e == w.stream.newest && e != ecs.Null {
+			s := w.stream // as below, where all has been checked before
+			if index := door.BufferIndex(s.b.w, b); index >= 0 {
+				if n := s.noted(k, index); n != 0 {
+					if r := s.next1(n-1, e, recordSize+roundUp(8+len(v)*int(unsafe.Sizeof(*new(T))))); r != nil {
+						keepElements(w, r, n-1, r.after(recordSize), v)
+						return
+					}
+				}
+			}
+		}
 		if !w.open() || e != w.stream.newest || e == ecs.Null {
 			w.check(name)
 			w.checkEntity(name, e)

@@ -46,6 +46,11 @@ func writerOf(r Recorder) *Writer {
 	if b, ok := r.(*Buffer); ok && b != nil { // without a call, for most
 		return b.Writer
 	}
+	return otherWriter(r)
+}
+
+//go:noinline
+func otherWriter(r Recorder) *Writer {
 	if r == nil {
 		return nil
 	}

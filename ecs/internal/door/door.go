@@ -109,6 +109,11 @@ func ComponentIndex[T any](w *ecs.World, c ecs.Component[T]) int {
 	return World(w).IndexOf(*(**world.Type)(unsafe.Pointer(&c))) // Safe because a handle is its type.
 }
 
+// BufferIndex is TypeIndex for a buffer, likewise.
+func BufferIndex[T any](w *ecs.World, b ecs.Buffer[T]) int {
+	return World(w).IndexOf(*(**world.Type)(unsafe.Pointer(&b))) // Safe because a handle is its type.
+}
+
 // FactsOf returns the facts of a type. It panics for nil and for a zero handle. Any goroutine may
 // call it.
 func FactsOf(t ecs.Type) world.Facts { return typeOf("door.FactsOf", t).Facts() }
