@@ -197,7 +197,7 @@ func fill(m unsafe.Pointer, fields []field, a *Archetype, pos int, at store.Row,
 		switch {
 		case f.kind == fieldBits: // a BitsW marks what it switches
 		case f.write && f.t.NeedsBarrier():
-			a.inner().Open(b.inner().LeaseOrNil(), f.t, pos, at.Row, n)
+			a.inner().OpenView(b.inner().LeaseOrNil(), f.t, pos, at.Row, n)
 		case f.write && b != nil:
 			b.inner().Mark(&changed[p.Slot()])
 		case f.write:
@@ -212,7 +212,7 @@ func fill(m unsafe.Pointer, fields []field, a *Archetype, pos int, at store.Row,
 			*(*sliceHeader)(to) = sliceHeader{first, n, n} // Safe because W and R are slices of the column's type.
 		case fieldBuffers:
 			// Safe because BufferW and BufferR are one.
-			*(*buffers)(to) = buffers{first, b.inner().LookupOf(f.t), n, w.Writer.Epoch, f.write}
+			*(*buffers)(to) = buffers{first, b.inner().LookupOf(f.t), n, w.Writer.Epoch, f.write, f.write && w.Keeps()}
 		case fieldBits:
 			bits := a.core.Table.Metadata.Bits(p.Slot(), pos)
 			if !f.write {

@@ -58,15 +58,18 @@ type buffers struct {
 	rows  int
 	epoch uint64
 	write bool
+	keeps bool // at keeps the row for snapshots
 }
 
 func (b *buffers) at(i int) world.RawBuffer {
 	if uint(i) >= uint(b.rows) {
 		panic(fmt.Sprintf("ecs: View: row %d of the buffers is not in [0, %d)", i, b.rows))
 	}
-	return world.RawBuffer{
-		Lookup: b.f, Head: value.HeaderAt(b.first, i, uint32(b.f.Size)), Epoch: b.epoch, Write: b.write,
+	h := value.HeaderAt(b.first, i, uint32(b.f.Size))
+	if b.keeps {
+		b.f.KeepBuffer(h)
 	}
+	return world.RawBuffer{Lookup: b.f, Head: h, Epoch: b.epoch, Write: b.write}
 }
 
 // Bits is a field of a view: the enable bits of T, one per row; T must be an Enableable component,

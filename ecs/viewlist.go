@@ -141,7 +141,7 @@ func (l *lister) fillField(f *field, to unsafe.Pointer, c *entity.ColumnAddress,
 		*(*sliceHeader)(to) = sliceHeader{p, 1, 1} // Safe because W and R are slices of the column's type.
 	case fieldBuffers:
 		// Safe because BufferW and BufferR are one.
-		*(*buffers)(to) = buffers{p, f.t.OwnerLookup(), 1, w.Writer.Epoch, f.write}
+		*(*buffers)(to) = buffers{p, f.t.OwnerLookup(), 1, w.Writer.Epoch, f.write, false}
 	case fieldBits:
 		bits := c.Bits()
 		if !f.write {

@@ -194,7 +194,7 @@ func (s *Store) Ready(from *Moment, l *past.Layer) error {
 // saveUnits keeps the units of records that Restore will write.
 func (s *Store) saveUnits(from *Moment, l *past.Layer) error {
 	for unit := range s.past.Units() {
-		_, written, err := l.Old(s.past, unit)
+		written, err := l.Wrote(s.past, unit)
 		if err != nil {
 			return err
 		}

@@ -38,12 +38,12 @@ func (p *Past) Corrupt(invariant string) (restore func()) {
 		m.state(1).Store(stateOf(older.number))
 		return func() { m.state(1).Store(s) }
 	case "P3 shared":
-		units := newest.parts[0].units
-		c := units[1]
-		units[1] = older.parts[0].units[0]
-		return func() { units[1] = c }
+		page := newest.parts[0].pages[0]
+		k := page[1]
+		page[1] = older.parts[0].pages[0][0]
+		return func() { page[1] = k }
 	case "P3 free":
-		c := newest.parts[0].units[1]
+		c := newest.parts[0].of(1).chunk()
 		p.u.Free(c, 1)
 		return func() {
 			if again, err := p.u.AllocExact(1); err != nil || again != c {
@@ -56,3 +56,6 @@ func (p *Past) Corrupt(invariant string) (restore func()) {
 
 // Address returns the address of a unit.
 func (m *Memory) Address(unit int) unsafe.Pointer { return unsafe.Pointer(&m.bytes(unit)[0]) }
+
+// Has reports whether the layer has a piece of a unit.
+func (l *Layer) Has(m *Memory, unit int) bool { return l.parts[m.at].of(unit) != 0 }

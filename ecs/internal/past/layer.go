@@ -3,12 +3,10 @@ package past
 import (
 	"bytes"
 	"fmt"
-	"sync"
 	"sync/atomic"
 	"unsafe"
 
 	"quarry/internal/debug"
-	"quarry/internal/universe"
 )
 
 // Layer is the content of all memories at one moment.
@@ -38,41 +36,12 @@ func (l *Layer) lose(err error) {
 	l.lost.CompareAndSwap(nil, &err)
 }
 
-// part is the copies of one memory in a layer.
-type part struct {
-	mu    sync.Mutex
-	units map[uint32]universe.ChunkIndex // the chunks with the bytes, by unit
-	notes []note                         // by rising address; nil but in debug builds
-}
-
 // part returns the part of a memory. It belongs to the owner.
 func (l *Layer) part(at int) *part {
 	for len(l.parts) <= at {
-		l.parts = append(l.parts, &part{units: map[uint32]universe.ChunkIndex{}})
+		l.parts = append(l.parts, &part{})
 	}
 	return l.parts[at]
-}
-
-// has returns the chunk with the bytes of a unit.
-func (p *part) has(unit int) (c universe.ChunkIndex, ok bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	c, ok = p.units[uint32(unit)]
-	return c, ok
-}
-
-// put copies the bytes of a unit, which the part lacks, to the part. The bytes must not change
-// meanwhile. An error is from the universe; the part lacks the unit then.
-func (p *part) put(u *universe.Universe, unit int, from []byte) error {
-	c, err := u.AllocExact(1)
-	if err != nil {
-		return err
-	}
-	copy(u.Bytes(c, 1), from)
-	p.mu.Lock()
-	p.units[uint32(unit)] = c
-	p.mu.Unlock()
-	return nil
 }
 
 // Read copies the bytes of a unit, as they were when the layer began, to dst. An error means that
@@ -81,21 +50,37 @@ func (l *Layer) Read(m *Memory, unit int, dst []byte) error {
 	p := l.past
 	p.mu.RLock()
 	defer p.mu.RUnlock()
-	for {
+	for rest := allPieces; ; {
 		s := m.stateNow(unit)
+		if s >= stateOf(l.number) { // not as it was
+			if rest = l.collect(m, unit, rest, dst) &^ savedIn(s); rest == 0 {
+				return l.Err()
+			}
+		}
 		switch {
-		case s >= stateOf(l.number): // not as it was
-			old, err := l.oldest(m, unit)
-			copy(dst, old)
-			return err
 		case s&busy != 0:
 			wait()
-		case m.state(unit).CompareAndSwap(s, s|busy):
-			copy(dst, m.bytes(unit))
+		case m.state(unit).CompareAndSwap(s, s|busy): // so no piece was saved since
+			rest.copyTo(dst, m.bytes(unit))
 			m.state(unit).Store(s)
 			return l.Err()
 		}
 	}
+}
+
+// collect copies pieces of a unit to dst, each from the oldest layer, from l on, that has it, and
+// returns those that no layer has.
+func (l *Layer) collect(m *Memory, unit int, set pieces, dst []byte) pieces {
+	for from := l; from != nil && set != 0; from = from.above {
+		if m.at >= len(from.parts) {
+			continue
+		}
+		if k := from.parts[m.at].of(unit); k.pieces()&set != 0 {
+			(k.pieces() & set).copyTo(dst, l.past.u.Bytes(k.chunk(), 1))
+			set &^= k.pieces()
+		}
+	}
+	return set
 }
 
 // ReadBytes fills dst with the bytes of a memory from at on, as they were when the layer began. An
@@ -121,37 +106,64 @@ func (l *Layer) ReadBytes(m *Memory, at int, dst []byte) error {
 }
 
 // Kept returns the bytes of a unit as they were when the layer began, without a copy, or nil if
-// neither the layer nor a newer one has them. They are valid until the layer is closed. An error
-// means that the layer is lost. Any goroutine may call it.
+// they do not lie in one place: Read gets them then. They are valid until the layer is closed. An
+// error means that the layer is lost. Any goroutine may call it.
 func (l *Layer) Kept(m *Memory, unit int) ([]byte, error) {
 	l.past.mu.RLock()
 	defer l.past.mu.RUnlock()
-	return l.oldest(m, unit)
+	return l.whole(m, unit), l.Err()
 }
 
-// Old returns the bytes of a unit as they were when the layer began, if the unit may have been
-// written since. It belongs to the owner; the bytes are valid until the layer is closed. An error
-// means that the layer is lost.
-func (l *Layer) Old(m *Memory, unit int) (old []byte, written bool, err error) {
-	if m.stateNow(unit)&^busy < stateOf(l.number) {
-		return nil, false, nil
-	}
-	old, err = l.oldest(m, unit)
-	return old, true, err
-}
-
-// oldest returns the bytes of a unit from the oldest layer, from l on, that has it, and nil for a
-// unit that was born since. A layer that is lost may find the bytes of a later moment.
-func (l *Layer) oldest(m *Memory, unit int) ([]byte, error) {
+// whole returns the bytes of a unit if all lie in the oldest layer, from l on, that has some.
+func (l *Layer) whole(m *Memory, unit int) []byte {
 	for from := l; from != nil; from = from.above {
 		if m.at >= len(from.parts) {
 			continue
 		}
-		if c, ok := from.parts[m.at].has(unit); ok {
-			return l.past.u.Bytes(c, 1), l.Err()
+		switch k := from.parts[m.at].of(unit); k.pieces() {
+		case 0:
+		case allPieces:
+			return l.past.u.Bytes(k.chunk(), 1)
+		default:
+			return nil
 		}
 	}
-	return nil, l.Err()
+	return nil
+}
+
+// Wrote reports whether a unit may have been written since the layer began. It belongs to the
+// owner. An error means that it was, and that the layer is lost.
+func (l *Layer) Wrote(m *Memory, unit int) (bool, error) {
+	if m.stateNow(unit)&^busy < stateOf(l.number) {
+		return false, nil
+	}
+	return true, l.Err()
+}
+
+// Old is Wrote that also returns the bytes of a unit that was written, as they were when the layer
+// began, and nil for a unit that was born since. It belongs to the owner; the bytes are valid until
+// the next call for any layer, or until the layer is closed. A layer that is lost may find the
+// bytes of a later moment.
+func (l *Layer) Old(m *Memory, unit int) (old []byte, written bool, err error) {
+	if written, err = l.Wrote(m, unit); !written {
+		return nil, false, nil
+	}
+	if old = l.whole(m, unit); old != nil {
+		return old, true, err
+	}
+	p := l.past
+	if p.buffer == nil {
+		p.buffer = new([UnitSize]byte)
+	}
+	rest := l.collect(m, unit, allPieces, p.buffer[:])
+	saved := savedIn(m.stateNow(unit))
+	if rest&saved == allPieces {
+		return nil, true, err
+	}
+	if rest &^= saved; rest != 0 { // else the memory may lack the unit
+		rest.copyTo(p.buffer[:], m.bytes(unit))
+	}
+	return p.buffer[:], true, err
 }
 
 // Units returns the number of units of which the layer has copies.
@@ -164,21 +176,18 @@ func (l *Layer) Units() (n int) {
 	return n
 }
 
-// handOver gives the units that the layer has, and an older one lacks, to the older one, and frees
+// handOver gives the pieces that the layer has, and an older one lacks, to the older one, and frees
 // the others.
 func (l *Layer) handOver(below *Layer) {
 	for at, from := range l.parts {
-		for unit, c := range from.units {
-			if below != nil {
-				to := below.part(at)
-				if _, has := to.units[unit]; !has {
-					to.units[unit] = c
-					continue
-				}
+		for _, unit := range from.units {
+			if k := from.at(int(unit)); below != nil {
+				below.part(at).take(l.past.u, int(unit), k)
+			} else {
+				l.past.u.Free(k.chunk(), 1)
 			}
-			l.past.u.Free(c, 1)
 		}
-		clear(from.units)
+		from.clear()
 		if debug.On {
 			clear(from.notes)
 			from.notes = from.notes[:0]

@@ -23,16 +23,44 @@ type Memory struct {
 	pages []atomic.Pointer[statePage] // of pageUnits units each; nil: no unit has been copied yet
 }
 
-// statePage holds the states of units: from bit 1 on the number of the latest layer that needs no
-// copy of the unit any more, as it or a later one has the bytes, or as the unit was born since.
+// statePage holds the states of units. Bit 0 is busy. Bits 1 to 16 are pieces, and the others the
+// number of a layer: what these pieces were when that layer began, it or an older layer has, or a
+// newer one, or no layer needs, as they were born since; and the other pieces are as they were then.
 type statePage [pageUnits]atomic.Uint64
 
-// busy is set in the state of a unit while a goroutine copies the unit; the number is still the one
-// before.
-const busy = 1
+const (
+	// busy is set in the state of a unit while a goroutine copies pieces of the unit, of which the
+	// state does not have those yet.
+	busy = 1
+
+	numberShift = 17
+)
 
 // stateOf returns the least state with the number of a layer.
-func stateOf(number uint64) uint64 { return number << 1 }
+func stateOf(number uint64) uint64 { return number << numberShift }
+
+// savedState returns the state with the number of a layer and pieces.
+func savedState(number uint64, set pieces) uint64 { return stateOf(number) | uint64(set)<<1 }
+
+// savedIn returns the pieces of a state.
+func savedIn(s uint64) pieces { return pieces(s >> 1) }
+
+// lacked returns the pieces of a set that must be copied for a layer, the newest, before they are
+// written, if s is the state of their unit. The layer of the state may have been newer.
+func (l *Layer) lacked(s uint64, set pieces) pieces {
+	if s >= stateOf(l.number) {
+		return set &^ savedIn(s)
+	}
+	return set
+}
+
+// saved returns the state of a unit after pieces of it were copied for a layer, the newest.
+func (l *Layer) saved(s uint64, set pieces) uint64 {
+	if s >= stateOf(l.number) {
+		return s | uint64(set)<<1
+	}
+	return savedState(l.number, set)
+}
 
 // state returns the state of a unit, and makes it if it is missing.
 func (m *Memory) state(unit int) *atomic.Uint64 {
@@ -100,20 +128,24 @@ func (m *Memory) BeforeWrite(p unsafe.Pointer, n int) {
 	}
 	// Safe because the addresses are only subtracted.
 	at := int(uintptr(p) - uintptr(m.base))
-	for unit := at / UnitSize; unit <= (at+n-1)/UnitSize; unit++ {
-		if m.state(unit).Load() < stateOf(l.number) {
-			if err := m.save(unit, l); err != nil {
-				m.forgo(unit, l, err)
+	for end := at + n; at < end; {
+		unit, first := at/UnitSize, at%UnitSize
+		n := min(UnitSize-first, end-at)
+		set := piecesOf(first, n)
+		if l.lacked(m.state(unit).Load(), set) != 0 {
+			if err := m.save(unit, set, l); err != nil {
+				m.forgo(unit, set, l, err)
 			}
 		}
+		at += n
 	}
 }
 
 // Save is BeforeWrite of one unit that changes nothing where there is no memory: the unit must not
 // be written then.
 func (m *Memory) Save(unit int) error {
-	if l := m.past.newest.Load(); l != nil && m.state(unit).Load() < stateOf(l.number) {
-		return m.save(unit, l)
+	if l := m.past.newest.Load(); l != nil && l.lacked(m.state(unit).Load(), allPieces) != 0 {
+		return m.save(unit, allPieces, l)
 	}
 	return nil
 }
@@ -126,16 +158,18 @@ func (m *Memory) Born(p unsafe.Pointer, n int) {
 	}
 	first := int(uintptr(p)-uintptr(m.base)) / UnitSize // Safe because the addresses are only subtracted.
 	for unit := first; unit < first+n/UnitSize; unit++ {
-		m.state(unit).Store(stateOf(l.number))
+		m.state(unit).Store(savedState(l.number, allPieces))
 	}
 }
 
-// save copies a unit to a layer that lacks it, unless another goroutine does.
-func (m *Memory) save(unit int, l *Layer) error {
+// save copies pieces of a unit to a layer that lacks them, unless another goroutine does.
+func (m *Memory) save(unit int, set pieces, l *Layer) error {
 	state := m.state(unit)
 	for {
-		switch s := state.Load(); {
-		case s >= stateOf(l.number):
+		s := state.Load()
+		lacked := l.lacked(s, set)
+		switch {
+		case lacked == 0:
 			return nil
 		case s&busy != 0:
 			wait()
@@ -143,32 +177,39 @@ func (m *Memory) save(unit int, l *Layer) error {
 			if debug.On {
 				m.checkUnit(unit, s)
 			}
-			if err := l.parts[m.at].put(l.past.u, unit, m.bytes(unit)); err != nil {
+			if err := l.parts[m.at].put(l.past.u, unit, lacked, m.bytes(unit)); err != nil {
 				state.Store(s)
 				return err
 			}
-			state.Store(stateOf(l.number))
+			state.Store(l.saved(s, lacked))
 			return nil
 		}
 	}
 }
 
-// forgo lets a unit be written that could not be copied: the layers that lack it are lost.
-func (m *Memory) forgo(unit int, newest *Layer, err error) {
+// forgo lets pieces of a unit be written that could not be copied: the layers that lack them are
+// lost. Where other pieces of the unit were written before, that may be older layers too, which the
+// unit is newer than.
+func (m *Memory) forgo(unit int, set pieces, newest *Layer, err error) {
 	m.past.mu.RLock()
 	defer m.past.mu.RUnlock()
 	state := m.state(unit)
 	for {
-		switch s := state.Load(); {
-		case s >= stateOf(newest.number): // another goroutine has copied it, or forgone it
+		s := state.Load()
+		lacked := newest.lacked(s, set)
+		switch {
+		case lacked == 0: // another goroutine has copied them, or forgone them
 			return
 		case s&busy != 0:
 			wait()
 		case state.CompareAndSwap(s, s|busy):
-			for l := newest; l != nil && stateOf(l.number) > s; l = l.below {
+			for l := newest; l != nil; l = l.below {
+				if lacked = l.lacked(s, lacked) &^ l.parts[m.at].of(unit).pieces(); lacked == 0 {
+					break
+				}
 				l.lose(err)
 			}
-			state.Store(stateOf(newest.number))
+			state.Store(newest.saved(s, set))
 			return
 		}
 	}

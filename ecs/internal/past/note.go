@@ -9,15 +9,16 @@ import (
 )
 
 // Notes. Debug builds note, when a layer has begun, a hash of each range that the layer shares with
-// the memory, cut at the ends of units:
+// the memory, cut at the ends of pieces, here
+// at those of units:
 //
 //	unit        0             1             2
 //	memory      |aaaaaaaabbbb|bbbbbbbbbbbb|bb..........|
 //	notes       | a     | b  | b          |b |                 each with a hash, and a text that names it
 //
-// A range is shared until its unit has passed BeforeWrite. If its bytes differ before that,
+// A range is shared until its piece has passed BeforeWrite. If its bytes differ before that,
 // somebody wrote them without BeforeWrite; the text names possible writers. BeforeWrite compares
-// the notes of a unit before it copies it, and Check all that are still shared.
+// the notes of a unit before it copies a piece of it, and Check all that are still shared.
 //
 // A fixed range is one that nobody writes while a layer has it, whether or not its unit has passed
 // BeforeWrite.
@@ -37,7 +38,7 @@ func Missed(what string) string {
 	return "ecs: World.Snapshot: " + what + " were written, and not kept for the snapshot"
 }
 
-// note is the part of a range in one unit.
+// note is the part of a range in one piece.
 type note struct {
 	at, n int // bytes of the memory
 	from  int // byte of the range
@@ -59,7 +60,7 @@ func (l *Layer) note(m *Memory, p unsafe.Pointer, n int, fixed bool, text Text) 
 	part := l.part(m.at)
 	first := int(uintptr(p) - uintptr(m.base)) // Safe because the addresses are only subtracted.
 	for at, end := first, first+n; at < end; {
-		next := min(end, (at/UnitSize+1)*UnitSize)
+		next := min(end, (at/PieceSize+1)*PieceSize)
 		o := note{at: at, n: next - at, from: at - first, fixed: fixed, text: text}
 		o.hash = o.hashNow(m)
 		part.notes = append(part.notes, o)
@@ -84,7 +85,7 @@ func (l *Layer) Check() (first error) {
 		m := l.past.memories[at]
 		for i := range p.notes {
 			o := &p.notes[i]
-			if !o.fixed && m.stateNow(o.at/UnitSize)&^busy >= stateOf(l.number) {
+			if !o.fixed && l.passed(m.stateNow(o.at/UnitSize))&o.piece() != 0 {
 				continue
 			}
 			if text := o.compare(m); text != "" && first == nil {
@@ -95,14 +96,30 @@ func (l *Layer) Check() (first error) {
 	return first
 }
 
-// checkUnit panics if a unit, which the caller is about to copy and has made busy, is not as noted
-// by the layers that lack it. s was its state. Each range is reported once.
+// passed returns the pieces of a unit that may have passed BeforeWrite since the layer began, if s
+// is the state of the unit.
+func (l *Layer) passed(s uint64) pieces {
+	switch number := s >> numberShift; {
+	case number < l.number:
+		return 0
+	case number == l.number:
+		return savedIn(s)
+	}
+	return allPieces
+}
+
+// piece returns the piece that the note is of.
+func (o *note) piece() pieces { return piecesOf(o.at%UnitSize, o.n) }
+
+// checkUnit panics if pieces of a unit, of which the caller is about to copy some and has made the
+// unit busy, are not as noted by the layers that lack them. s was its state. Each range is reported
+// once.
 func (m *Memory) checkUnit(unit int, s uint64) {
 	m.past.mu.RLock()
 	defer m.past.mu.RUnlock()
 	first := ""
-	for l := m.past.Newest(); l != nil && stateOf(l.number) > s; l = l.below {
-		first = cmp.Or(first, l.parts[m.at].compareUnit(m, unit))
+	for l := m.past.Newest(); l != nil && l.passed(s) != allPieces; l = l.below {
+		first = cmp.Or(first, l.parts[m.at].compareUnit(m, unit, l.passed(s)))
 	}
 	if first != "" {
 		m.state(unit).Store(s)
@@ -110,11 +127,14 @@ func (m *Memory) checkUnit(unit int, s uint64) {
 	}
 }
 
-// compareUnit compares the notes of a unit, and returns the text of the first that differs.
-func (p *part) compareUnit(m *Memory, unit int) (first string) {
+// compareUnit compares the notes of a unit but for those of pieces, and returns the text of the
+// first that differs.
+func (p *part) compareUnit(m *Memory, unit int, but pieces) (first string) {
 	i, _ := slices.BinarySearchFunc(p.notes, unit*UnitSize, func(o note, at int) int { return cmp.Compare(o.at, at) })
 	for ; i < len(p.notes) && p.notes[i].at < (unit+1)*UnitSize; i++ {
-		first = cmp.Or(first, p.notes[i].compare(m))
+		if o := &p.notes[i]; o.fixed || o.piece()&but == 0 {
+			first = cmp.Or(first, o.compare(m))
+		}
 	}
 	return first
 }

@@ -53,9 +53,9 @@ func (n *noted) close() {
 // TestCheckNamesEachPart writes bytes past the write barrier, one in each part of a range.
 func TestCheckNamesEachPart(t *testing.T) {
 	for at, want := range map[int]string{
-		49: "", 50: "first 0+50", 99: "first 0+50", 100: "range 0+16284", past.UnitSize - 1: "range 0+16284",
-		past.UnitSize: "range 16284+16384", 2*past.UnitSize - 1: "range 16284+16384",
-		2 * past.UnitSize: "range 32668+7332", 40_099: "range 32668+7332", 40_100: "",
+		49: "", 50: "first 0+50", 99: "first 0+50", 100: "range 0+924", past.PieceSize - 1: "range 0+924",
+		past.UnitSize: "range 16284+1024", 2*past.UnitSize - 1: "range 31644+1024",
+		2 * past.UnitSize: "range 32668+1024", 40_099: "range 39836+164", 40_100: "",
 		4*past.UnitSize - 9: "", 4*past.UnitSize - 8: "fixed 0+8", 4*past.UnitSize - 1: "fixed 0+8",
 	} {
 		n := newNoted(t)
@@ -111,7 +111,7 @@ func TestBeforeWriteComparesNotes(t *testing.T) {
 		write := func(unit int) { n.m.BeforeWrite(n.m.Address(unit), 1) }
 		n.bytes[100]++
 		write(1)
-		require.PanicsWithValue(t, "range 0+16284", func() { write(0) })
+		require.PanicsWithValue(t, "range 0+924", func() { write(0) })
 		require.NoError(t, n.p.Verify(), "the unit is not busy")
 		_, written, err := n.l.Old(n.m, 0)
 		require.NoError(t, err)

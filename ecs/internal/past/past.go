@@ -13,16 +13,16 @@ import (
 //
 //	P1 Numbers of layers rise from the oldest to the newest. No unit's state is busy, or has a
 //	   number above that of the layer begun last.
-//	P2 If a layer lacks a unit that existed at its moment, then a newer layer has the unit, or
-//	   nobody has written it since (the number in its state is below the layer's), or the layer is
-//	   lost.
-//	P3 Each copy lies in a chunk of its own, which is in use in the universe.
+//	P2 If a layer lacks a piece that existed at its moment, then a newer layer has the piece, or
+//	   nobody has written it since (the number in its unit's state is below the layer's, or the
+//	   state does not have the piece), or the layer is lost.
+//	P3 The copies of a unit in a layer lie in a chunk of their own, which is in use in the universe.
 //
-// A write of a unit goes by BeforeWrite, so the state's number is then at least that of the newest
-// layer. Hence P2: the bytes of a layer's moment are those of the oldest layer, from it on, that
-// has the unit, and if none has it those of the memory.
+// A write of a piece goes by BeforeWrite, so the state's number is then at least that of the newest
+// layer, and the state has the piece. Hence P2: the bytes of a layer's moment are those of the
+// oldest layer, from it on, that has the piece, and if none has it those of the memory.
 //
-// A layer may hold copies of units that did not exist at its moment; they are never read.
+// A layer may hold copies of pieces that did not exist at its moment; they are never read.
 
 // Past keeps the past of some memories, from the first layer on to the last.
 type Past struct {
@@ -31,7 +31,8 @@ type Past struct {
 	mu       sync.RWMutex          // held to read by Read, to write where layers or memories come, go or move
 	number   uint64                // of the layer that began last
 	memories []*Memory
-	spare    [][]*part // of closed layers, for reuse
+	spare    [][]*part       // of closed layers, for reuse
+	buffer   *[UnitSize]byte // of Old
 }
 
 // Open initializes a zero Past without layers, whose copies lie in u.
@@ -50,7 +51,7 @@ func (p *Past) Add(base unsafe.Pointer, size int) *Memory {
 			l.part(m.at)
 		}
 		for unit := range m.units {
-			m.state(unit).Store(stateOf(newest.number))
+			m.state(unit).Store(savedState(newest.number, allPieces))
 		}
 	}
 	return m

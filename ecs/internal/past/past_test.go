@@ -18,6 +18,7 @@ import (
 
 const (
 	units    = 24 // of a memory of a test, at most
+	pieces   = past.UnitSize / past.PieceSize
 	memories = 3
 )
 
@@ -37,10 +38,10 @@ type slow struct {
 	r        *rand.Rand
 	bytes    [memories][]byte
 	of       [memories]*past.Memory
-	known    [memories][units]uint64 // number of the latest layer that needs no copy of the unit
-	layers   []*slowLayer            // by rising number
-	hog      []universe.ChunkIndex   // what nobody else gets
-	lost     int                     // layers that were lost
+	known    [memories][units][pieces]uint64 // number of the latest layer that needs no copy of the piece
+	layers   []*slowLayer                    // by rising number
+	hog      []universe.ChunkIndex           // what nobody else gets
+	lost     int                             // layers that were lost
 	resized  int
 	restored int
 }
@@ -72,8 +73,19 @@ func (s *slow) addLast() {
 		}
 	}
 	for unit := range units {
-		s.known[i][unit] = s.newest()
+		s.know(i, unit, 0, past.UnitSize)
 	}
+}
+
+// know notes that no layer needs a copy of some bytes of a unit, and returns the earliest that did
+// not need one.
+func (s *slow) know(i, unit, from, n int) (since uint64) {
+	since = s.newest()
+	for p := from / past.PieceSize; p <= (from+n-1)/past.PieceSize; p++ {
+		since = min(since, s.known[i][unit][p])
+		s.known[i][unit][p] = max(s.known[i][unit][p], s.newest())
+	}
+	return since
 }
 
 func (s *slow) add(i int) {
@@ -104,37 +116,39 @@ func (s *slow) full() bool {
 	return err != nil
 }
 
-// beforeWrite calls BeforeWrite of some bytes of a unit, and notes which layers are lost by that.
+// beforeWrite calls BeforeWrite of some bytes of a unit, and notes which layers are lost by that:
+// those that lack the bytes, and perhaps others, if the unit was written before.
 func (s *slow) beforeWrite(i, unit, from, n int) {
-	if s.newest() > s.known[i][unit] {
-		if s.full() {
-			for _, l := range s.layers {
-				if l.l.Number() > s.known[i][unit] && !l.lost {
-					l.lost = true
-					s.lost++
-				}
-			}
-		}
-		s.known[i][unit] = s.newest()
-	}
+	refused := s.full() && s.newest() > 0 && !s.p.Newest().Has(s.of[i], unit)
+	known := s.know(i, unit, from, n)
 	s.of[i].BeforeWrite(unsafe.Add(s.of[i].Base(), unit*past.UnitSize+from), n)
+	if !refused || s.newest() <= known {
+		return
+	}
+	for _, l := range s.layers {
+		switch gone := l.l.Err() != nil; {
+		case l.lost:
+		case l.l.Number() > known:
+			require.True(s.t, gone, "layer %d", l.l.Number())
+			fallthrough
+		case gone:
+			l.lost = true
+			s.lost++
+		}
+	}
 }
 
 // write writes some bytes, of one unit or over a border.
 func (s *slow) write() {
 	i, unit := s.some()
 	at := unit*past.UnitSize + s.r.IntN(past.UnitSize)
-	end := min(at+1+s.r.IntN(2*past.UnitSize), len(s.bytes[i]))
-	if s.full() { // what the first unit takes is known, so each is asked for alone
-		for ; unit*past.UnitSize < end; unit++ {
-			s.beforeWrite(i, unit, 0, past.UnitSize)
-		}
-	} else {
-		for ; unit*past.UnitSize < end; unit++ {
-			s.beforeWrite(i, unit, max(0, at-unit*past.UnitSize), 1)
-		}
-		s.of[i].BeforeWrite(unsafe.Pointer(&s.bytes[i][at]), end-at)
+	end := min(at+1+s.r.IntN(2*past.UnitSize>>(4*s.r.IntN(3))), len(s.bytes[i]))
+	for from := at; from < end; {
+		n := min(past.UnitSize-from%past.UnitSize, end-from)
+		s.beforeWrite(i, from/past.UnitSize, from%past.UnitSize, n)
+		from += n
 	}
+	s.of[i].BeforeWrite(unsafe.Pointer(&s.bytes[i][at]), end-at)
 	for ; at < end; at += 1 + s.r.IntN(past.UnitSize/4) {
 		s.bytes[i][at] = byte(s.r.Uint32())
 	}
@@ -151,7 +165,7 @@ func (s *slow) replace() {
 	}
 	s.of[i].Born(s.of[i].Address(unit), n*past.UnitSize)
 	for at := unit; at < unit+n; at++ {
-		s.known[i][at] = s.newest()
+		s.know(i, at, 0, past.UnitSize)
 		s.bytes[i][at*past.UnitSize] = byte(s.r.Uint32())
 	}
 }
@@ -242,14 +256,15 @@ func (s *slow) save(l *slowLayer) bool {
 			if !written {
 				continue
 			}
-			lacks := s.newest() > s.known[i][unit]
-			full := lacks && s.full()
+			had := s.known[i][unit]
+			full := s.full() && !s.p.Newest().Has(m, unit) && s.newest() > s.know(i, unit, 0, past.UnitSize)
 			if err := m.Save(unit); full {
 				require.ErrorIs(s.t, err, sentinel.ErrFull)
+				s.known[i][unit] = had
 				return false
 			}
 			require.NoError(s.t, err)
-			s.known[i][unit] = max(s.known[i][unit], s.newest())
+			s.know(i, unit, 0, past.UnitSize)
 		}
 	}
 	return true
@@ -312,7 +327,7 @@ func TestAgainstCopies(t *testing.T) {
 	for seed := range uint64(8) {
 		s := newSlow(t, seed, 16<<20)
 		scarce := seed%2 == 1
-		for step := range 500 {
+		for step := range 700 {
 			switch op := s.r.IntN(20); {
 			case op < 9:
 				s.write()
@@ -444,7 +459,7 @@ func TestVerify(t *testing.T) {
 		{"P1 closed", "past: P1: layer 1 lies above layer 0, or is closed"},
 		{"P1 number", "past: P1: layer 2 lies above layer 1, or is closed; the last to begin was 1"},
 		{"P1 only", "past: P1: layer 3 lies above layer 0, or is closed; the last to begin was 2"},
-		{"P1 state", "past: P1: unit 2 of memory 0 has state 0x6, the last layer is 2"},
+		{"P1 state", "past: P1: unit 2 of memory 0 has state 0x60000, the last layer is 2"},
 		{"P1 busy", "past: P1: unit 2 of memory 0 has state 0x1, the last layer is 2"},
 		{"P2", "past: P2: layer 2 has unit 1 of memory 0, which nobody has written since"},
 		{"P3 shared", "past: P3: layer 1 has unit 0 of memory 0 in chunk"},

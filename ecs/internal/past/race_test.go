@@ -54,7 +54,7 @@ func TestReadersBesideWrites(t *testing.T) {
 		}
 		var writers sync.WaitGroup
 		for range 2 {
-			writers.Go(func() { // both pass the barrier of the same units; one writes
+			writers.Go(func() { // both pass the barrier of the same units; one writes, by pieces
 				for unit := range count {
 					if (unit+round)%3 != 0 {
 						m.BeforeWrite(unsafe.Pointer(&memory[unit*words]), past.UnitSize)
@@ -68,9 +68,12 @@ func TestReadersBesideWrites(t *testing.T) {
 					if (unit+round)%3 == 0 {
 						continue
 					}
-					m.BeforeWrite(unsafe.Pointer(&memory[unit*words]), past.UnitSize)
-					for i := range words {
-						memory[unit*words+i] = uint64(round + 1)
+					for _, i := range rand.Perm(pieces) {
+						piece := memory[unit*words+i*words/pieces:][:words/pieces]
+						m.BeforeWrite(unsafe.Pointer(&piece[0]), past.PieceSize)
+						for i := range piece {
+							piece[i] = uint64(round + 1)
+						}
 					}
 				}
 			})

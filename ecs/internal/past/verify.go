@@ -23,13 +23,16 @@ func (p *Past) Verify() error {
 		}
 		above = l
 		for at, part := range l.parts {
-			for unit, c := range part.units {
-				if owner[c] || !p.u.InUse(c) {
+			for _, unit := range part.units {
+				k := part.at(int(unit))
+				c := k.chunk()
+				if owner[c] || !p.u.InUse(c) || k.pieces() == 0 {
 					return fmt.Errorf("past: P3: layer %d has unit %d of memory %d in chunk %d, which is another's",
 						l.number, unit, at, c)
 				}
 				owner[c] = true
-				if m := p.memories[at]; m.stateNow(int(unit)) < stateOf(l.number) {
+				s := p.memories[at].stateNow(int(unit))
+				if s < stateOf(l.number) || s>>numberShift == l.number && k.pieces()&^savedIn(s) != 0 {
 					return fmt.Errorf("past: P2: layer %d has unit %d of memory %d, which nobody has written since",
 						l.number, unit, at)
 				}
@@ -52,7 +55,7 @@ func (p *Past) verifyStates(m *Memory) error {
 			continue
 		}
 		for i := range page {
-			if s := page[i].Load(); s&busy != 0 || s > stateOf(p.number) {
+			if s := page[i].Load(); s&busy != 0 || s > savedState(p.number, allPieces) {
 				return fmt.Errorf("past: P1: unit %d of memory %d has state %#x, the last layer is %d",
 					at*pageUnits+i, m.at, s, p.number)
 			}

@@ -24,7 +24,7 @@ func (l *Layer) Written(m *Memory, until *Layer, set Written) Written {
 func (p *part) addTo(set Written) Written {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for unit := range p.units {
+	for _, unit := range p.units {
 		for int(unit/64) >= len(set) {
 			set = append(set, 0)
 		}

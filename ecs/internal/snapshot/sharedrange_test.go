@@ -43,7 +43,7 @@ var staleWays = map[string]struct {
 	keep    func(s *staleWorld) (write func())
 	barrier func(s *staleWorld) // a write of the same unit, through the barrier; nil: what is written has none
 }{
-	"slice": {"rows 0 to 59 of chunk 0 of [snapPlace snapSpeed []uint32]: snapPlace",
+	"slice": {"rows 0 to 15 of chunk 0 of [snapPlace snapSpeed []uint32]: snapPlace",
 		func(s *staleWorld) (write func()) {
 			for rows := range s.write.Rows() {
 				slice := s.place.Slice(rows)
@@ -51,7 +51,7 @@ var staleWays = map[string]struct {
 			}
 			return write
 		}, func(s *staleWorld) { s.speed.Set(s.rows[1], snapSpeed{3}) }},
-	"view": {"rows 0 to 59 of chunk 0 of [snapPlace snapSpeed []uint32]: snapPlace",
+	"view": {"rows 0 to 15 of chunk 0 of [snapPlace snapSpeed []uint32]: snapPlace",
 		func(s *staleWorld) (write func()) {
 			for _, v := range s.view.Rows() {
 				write = func() { v.Place[9].X-- }
@@ -63,7 +63,7 @@ var staleWays = map[string]struct {
 			p := s.speed.Mut(s.rows[59])
 			return func() { p.X-- }
 		}, func(s *staleWorld) { s.place.Set(s.rows[59], snapPlace{}) }},
-	"inline elements": {"rows 0 to 59 of chunk 0 of [snapPlace snapSpeed []uint32]: []uint32",
+	"inline elements": {"rows 2 to 9 of chunk 0 of [snapPlace snapSpeed []uint32]: []uint32",
 		func(s *staleWorld) (write func()) {
 			b, _ := s.hits.Mut(s.rows[7])
 			slice := b.Slice()

@@ -146,7 +146,7 @@ func (s *Set) Save(to *State) {
 func (s *Set) Ready(l *past.Layer) error {
 	for _, m := range s.kept {
 		for unit := range m.Units() {
-			if _, written, err := l.Old(m, unit); err != nil {
+			if written, err := l.Wrote(m, unit); err != nil {
 				return err
 			} else if written {
 				if err := m.Save(unit); err != nil {

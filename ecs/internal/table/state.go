@@ -129,7 +129,7 @@ func (s *Tables) EachUnit(st *State, visit func(pos, unit, first, n int) error) 
 // which is lost, or from the universe.
 func (s *Tables) Ready(st *State, l *past.Layer) error {
 	return s.EachUnit(st, func(_, unit, _, _ int) error {
-		_, written, err := l.Old(s.past, unit)
+		written, err := l.Wrote(s.past, unit)
 		if err == nil && written {
 			err = s.past.Save(unit)
 		}
@@ -210,7 +210,7 @@ func (t *Table) RestoreMetadata(st *State) {
 // Written reports whether bytes of the state's chunks may have been written since a layer began.
 func (s *Tables) Written(st *State, l *past.Layer) (written bool) {
 	_ = s.EachUnit(st, func(_, unit, _, _ int) error {
-		_, w, _ := l.Old(s.past, unit)
+		w, _ := l.Wrote(s.past, unit)
 		written = written || w
 		return nil
 	})

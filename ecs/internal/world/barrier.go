@@ -1,6 +1,10 @@
 package world
 
-import "quarry/ecs/internal/value"
+import (
+	"unsafe"
+
+	"quarry/ecs/internal/value"
+)
 
 // Barriers. While snapshots are alive, the write barrier (Open, Keep) copies old bytes before a
 // write. In the world of a snapshot, which is never written (RefusePast), the read barrier (Load,
@@ -19,6 +23,25 @@ func (t *Type) NeedsBarrier() bool { return t.Tracked || t.World.Keeps() }
 func (a *Archetype) Open(b *Lease, t *Type, pos, row, n int) {
 	a.Keep(b, t, pos, row, n)
 	a.Touch(b, a.Table.Places[t.ID].Slot(), pos, row, n)
+}
+
+// OpenView is Open for a view of the rows, which keeps buffers itself, each when it is asked for.
+func (a *Archetype) OpenView(b *Lease, t *Type, pos, row, n int) {
+	if t.Kind != KindBuffer {
+		a.Keep(b, t, pos, row, n)
+	}
+	a.Touch(b, a.Table.Places[t.ID].Slot(), pos, row, n)
+}
+
+// KeepBuffer keeps one row's header of the Lookup's type for snapshots, and leaves them its block.
+//
+//go:noinline
+func (f *Lookup) KeepBuffer(h *value.Header) {
+	t := f.Type
+	if p := t.World.Tables.Past(); p != nil {
+		p.BeforeWrite(unsafe.Pointer(h), int(t.Size)) // Safe because a header begins the row's bytes.
+		f.Spill.Unshare(h, &t.Shape)
+	}
 }
 
 // Keep keeps the column of a type for snapshots in n rows of a chunk.
