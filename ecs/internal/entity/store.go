@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"quarry/asm"
 	"quarry/ecs/internal/past"
 	"quarry/internal/universe"
 )
@@ -292,9 +293,16 @@ func (s *Store) Take(at Location) ID {
 func (s *Store) TakeRows(at Location, ids []ID) {
 	// Kept in registers: the compiler cannot know that writing a record does not change the store.
 	view, tag := s.view, uint32(s.view.tag)
+	ahead := len(ids) // indices to take before more are prefetched
+	if view.n > farRecords {
+		ahead = 0
+	}
 	for len(ids) > 0 {
 		if s.word == 0 {
 			s.takeWord()
+		}
+		if ahead <= 0 {
+			ahead = s.prefetch(len(ids))
 		}
 		if s.past != nil {
 			s.keepWord()
@@ -322,8 +330,47 @@ func (s *Store) TakeRows(at Location, ids []ID) {
 		}
 		s.word = word
 		s.nFree -= n
+		ahead -= n
 		ids = ids[n:]
 	}
+}
+
+// farRecords is how many records fit in a part of a second-level cache. Below that, prefetching
+// costs more than it gains.
+const farRecords = 1 << 16
+
+// prefetch prefetches the records of the free indices that are taken next, up to n and while words
+// have few of them, and returns how many indices the caller may take before the next call.
+func (s *Store) prefetch(n int) (ahead int) {
+	var room [64]uintptr
+	lines := room[:0]
+	word, base, at := s.word, s.wordBase, s.hint
+	var summary uint64
+	if at < len(s.summary) {
+		summary = s.summary[at]
+	}
+	for {
+		if len(lines)+bits.OnesCount64(word) > len(room) || bits.OnesCount64(word) > 8 {
+			ahead += bits.OnesCount64(word)
+			break
+		}
+		for ; word != 0; word &= word - 1 {
+			// Safe because the address is only a number.
+			r := s.view.at(base + uint32(bits.TrailingZeros64(word)))
+			lines = append(lines, uintptr(unsafe.Pointer(r)))
+		}
+		for summary == 0 && at+1 < len(s.summary) {
+			at++
+			summary = s.summary[at]
+		}
+		if summary == 0 || len(lines) >= n {
+			break
+		}
+		i := at*64 + bits.TrailingZeros64(summary)
+		word, base, summary = s.free[i], uint32(i*64), summary&(summary-1)
+	}
+	asm.Prefetch(lines)
+	return ahead + len(lines)
 }
 
 // FreeID ends the live ID e, whose record is r, and frees its index.

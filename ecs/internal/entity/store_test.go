@@ -309,6 +309,37 @@ func lookAround(t *testing.T, s *entity.Store, r *rand.Rand, alive, others []ent
 	}
 }
 
+// TestTakeRowsFar: of more records than a cache has, scattered indices are taken as one by one, in
+// words with many and with few.
+func TestTakeRowsFar(t *testing.T) {
+	s, twin, r := newStore(t), newStore(t), rand.New(rand.NewPCG(3, 4))
+	const n = 20 * blockSize
+	ids, same := make([]entity.ID, n), make([]entity.ID, n)
+	takeAll := func(list, twins []entity.ID) {
+		s.TakeRows(1, list)
+		for i := range twins {
+			twins[i] = twin.Take(entity.Location(1 + i))
+		}
+		require.True(t, slices.Equal(list, twins))
+	}
+	require.NoError(t, s.MakeRoom(n))
+	require.NoError(t, twin.MakeRoom(n))
+	takeAll(ids, same)
+	for _, gone := range []int{3, 1000, 70_000} {
+		r.Shuffle(n, func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
+		for _, e := range ids[:gone] {
+			give(t, s, e)
+			give(t, twin, e)
+		}
+		for at, k := 0, 0; at < gone; at += k {
+			k = min(gone-at, 1+r.IntN(300))
+			takeAll(ids[at:at+k], same[:k])
+		}
+		_, err := s.Verify()
+		require.NoError(t, err)
+	}
+}
+
 // TestBecome: a copy has the same ids free, in the same order, under its own tag.
 func TestBecome(t *testing.T) {
 	for _, n := range []int{0, 100, 30_000, 200_000} {
