@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"unsafe"
 
@@ -103,6 +104,50 @@ func (m *blocksModel) compare() {
 	for _, r := range m.stale {
 		require.Nil(m.t, m.b.Bytes(r), "freed, and told for ever")
 	}
+	m.compareMany()
+}
+
+// compareMany looks up all references at once, live and stale ones and some that were never handed
+// out, as Bytes does one by one.
+func (m *blocksModel) compareMany() {
+	list := slices.Concat(m.order, m.stale, []alloc.BlockRef{{}, {Slot: 1 << 31, Generation: 1}, {Generation: 2}})
+	rand.New(rand.NewPCG(7, uint64(len(list)))).Shuffle(len(list), func(i, j int) {
+		list[i], list[j] = list[j], list[i]
+	})
+	got := make([][]byte, len(list))
+	m.b.BytesMany(list, got)
+	for i, r := range list {
+		want := m.b.Bytes(r)
+		require.Equal(m.t, want == nil, got[i] == nil, "%v", r)
+		require.Equal(m.t, len(want), len(got[i]), "%v", r)
+		require.True(m.t, unsafe.SliceData(want) == unsafe.SliceData(got[i]), "%v", r)
+	}
+}
+
+// TestBlocksMany: FreeMany frees what Free would, and stops where Free panics; BytesMany wants
+// slices of one length.
+func TestBlocksMany(t *testing.T) {
+	b := alloc.NewBlocks(newHeap(t))
+	var refs []alloc.BlockRef
+	for i := range 100 {
+		r, err := b.Put([]byte{byte(i)})
+		require.NoError(t, err)
+		refs = append(refs, r)
+	}
+	require.PanicsWithValue(t, "alloc: Blocks.BytesMany: 100 references, 1 slices of bytes",
+		func() { b.BytesMany(refs, make([][]byte, 1)) })
+	b.BytesMany(nil, nil)
+	b.FreeMany(nil)
+	b.FreeMany([]alloc.BlockRef{{}, refs[0], {}})
+	require.Equal(t, 99, b.Len())
+	require.PanicsWithValue(t, "alloc: Blocks.Free: the reference {40 1} names no block of these (freed before?)",
+		func() { b.FreeMany(slices.Concat(refs[1:41], refs[40:60])) })
+	require.Equal(t, 59, b.Len(), "those before it are free")
+	require.NoError(t, b.Verify())
+	b.FreeMany(refs[41:])
+	require.Zero(t, b.Len())
+	require.NoError(t, b.Close())
+	require.PanicsWithValue(t, "alloc: Blocks.Free: the blocks are closed", func() { b.FreeMany(refs[:1]) })
 }
 
 // TestBlocks runs operations against the model, on every allocator that frees in any order.

@@ -13,6 +13,7 @@ import (
 //	at_once_mb   right after the frees
 //	trimmed_mb   after the allocator was told to give back what it can, at once
 //	itself_mb    a while after the frees, in another process, where nobody told it
+//	left_mb, left_itself_mb   as these two, after the other 10 % were freed as well
 //
 // in millions of bytes. While it waits, the program gets and frees a small block now and then,
 // since some allocators work only when they are called. The program of C does the same, with the
@@ -149,7 +150,23 @@ func fragment(e *env, least, most int) error {
 		return err
 	}
 	f.free(f.staying())
-	return nil
+	return f.left(e, base)
+}
+
+// left notes the resident bytes once all blocks are free.
+func (f *fragments) left(e *env, base int64) error {
+	if e.second {
+		err := rest(e.m, e.scale.held.wait)
+		e.noteGrown("left_itself_mb", base, mega)
+		return err
+	}
+	t, ok := e.m.(trimmer)
+	if !ok {
+		return nil
+	}
+	err := t.trim()
+	e.noteGrown("left_mb", base, mega)
+	return err
 }
 
 // trimmed notes the resident bytes at once and, for an allocator that can trim, after that.

@@ -48,5 +48,13 @@ func (g *gang) wait() error {
 	return err
 }
 
+// threads is how many goroutines a row has that is for n; 0 stands for width.
+func threads(n int) int {
+	if n == 0 {
+		return width()
+	}
+	return n
+}
+
 // width is the number of goroutines in the workloads that use several.
 func width() int { return max(2, runtime.GOMAXPROCS(0)) }

@@ -6,11 +6,22 @@ import (
 	"unsafe"
 )
 
-// Sizes of larson, in bytes.
+// Sizes of larson, in bytes, and the generations of a pass.
 const (
-	larsonLeast = 8
-	larsonMost  = 1000
+	larsonLeast       = 8
+	larsonMost        = 1000
+	larsonGenerations = 2
 )
+
+func larsonOf(name string, goroutines int) workload {
+	return workload{
+		name: name, kind: blocks, what: "free and alloc of a random slot; arrays are handed to new goroutines",
+		run: func(e *env) error { return larson(e, threads(goroutines)) },
+		args: func(sc scale, _ bool) []any {
+			return []any{"larson", threads(goroutines), sc.slots, sc.slots * sc.rounds, sc.time.Nanoseconds()}
+		},
+	}
+}
 
 // slot is a place for a live block.
 type slot struct {
@@ -45,8 +56,8 @@ func (b *slot) drop(m memory) error {
 // array, then hands the array to a new goroutine and ends, so that the goroutine that frees a block
 // is often not the one that got it. The arrays live through all passes. An operation is a free and
 // an alloc; ns/op is wall time over the operations of all goroutines.
-func larson(e *env) error {
-	arrays := make([][]slot, width())
+func larson(e *env, goroutines int) error {
+	arrays := make([][]slot, goroutines)
 	rng := rand.New(rand.NewPCG(1998, 5))
 	for i := range arrays {
 		arrays[i] = make([]slot, e.scale.slots)
@@ -56,7 +67,7 @@ func larson(e *env) error {
 			}
 		}
 	}
-	const generations = 2
+	const generations = larsonGenerations
 	seed := uint64(0)
 	replacements := e.scale.slots * e.scale.rounds
 	_, err := e.measure(e.scale.time, func(s *sampler) (int, time.Duration, error) {

@@ -8,6 +8,8 @@
 //	go run ./bench/memory -quick               everything, smaller
 //	go run ./bench/memory -only chunk-pair,traces -rounds 5
 //	go run ./bench/memory -only fragment,huge,growth
+//	go run ./bench/memory -only blocks,pages
+//	go run ./bench/memory -only larson,xmalloc,mstress
 //	go run ./bench/memory -json
 //
 // Recorded traces are read from alloc in the folder that QUARRY_DATA names, or in shared/data of
@@ -15,7 +17,7 @@
 // replayed.
 //
 // Where there is a C compiler ($CC or cc), on Linux, a small program of C makes the same calls as
-// the Go side in traces, fragment, huge and growth, on glibc's malloc and, preloaded, on jemalloc,
+// the Go side in traces, fragment, huge, growth, larson, xmalloc and mstress, on glibc's malloc and, preloaded, on jemalloc,
 // mimalloc 2 and 3 and tcmalloc where their libraries are found: in the folders of LD_LIBRARY_PATH
 // and in those where systems keep libraries. What is not there is left out, with a line on standard
 // error.

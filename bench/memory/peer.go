@@ -84,7 +84,7 @@ func compilePeer(dir string) (string, error) {
 	}
 	// A compiler knows what malloc does and would leave pairs out; here it must not.
 	_, err = output("", path, "-std=gnu11", "-O2", "-fno-builtin-malloc", "-fno-builtin-calloc",
-		"-fno-builtin-realloc", "-fno-builtin-free", "-Wall", "-Wextra", "-o", program, source, "-ldl")
+		"-fno-builtin-realloc", "-fno-builtin-free", "-Wall", "-Wextra", "-pthread", "-o", program, source, "-ldl")
 	return program, err
 }
 

@@ -12,6 +12,18 @@ const (
 	xmallocQueue = 100 // most batches that wait
 )
 
+// xmallocOf is the row of so many goroutines, half of which produce.
+func xmallocOf(name string, goroutines int) workload {
+	pairs := func() int { return max(1, threads(goroutines)/2) }
+	return workload{
+		name: name, kind: blocks, what: "pair of 64 bytes; producers get, consumers free, batches of 4,096",
+		run: func(e *env) error { return xmalloc(e, pairs()) },
+		args: func(sc scale, _ bool) []any {
+			return []any{"xmalloc", pairs(), sc.loads, sc.load, sc.time.Nanoseconds()}
+		},
+	}
+}
+
 // parcel is a batch of blocks on its way from the producer to the consumer that frees them.
 type parcel struct {
 	blocks []unsafe.Pointer
@@ -22,10 +34,9 @@ type parcel struct {
 // batches and never free any, consumers free them and never allocate; at most 100 batches wait.
 // Each block holds its own number. An operation is an allocation and a free of a block; ns/op is
 // wall time over all of them.
-func xmalloc(e *env) error {
-	pairs := width() / 2
+func xmalloc(e *env, pairs int) error {
 	total := pairs * e.scale.loads * e.scale.load
-	empty := make(chan []unsafe.Pointer, xmallocQueue+2*width())
+	empty := make(chan []unsafe.Pointer, xmallocQueue+4*pairs)
 	_, err := e.measure(e.scale.time, func(s *sampler) (int, time.Duration, error) {
 		full := make(chan parcel, xmallocQueue)
 		sums := make([]tally, pairs)

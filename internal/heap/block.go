@@ -140,12 +140,28 @@ func (h *Heap) Owns(p unsafe.Pointer) bool {
 
 // FreeSized is Heap.FreeSized of package alloc.
 func (h *Heap) FreeSized(p unsafe.Pointer, size, align int) {
+	if uint(size) <= maxSlot && uint(align) <= memory.Quantum && align&(align-1) == 0 {
+		// In a slab of the class that such a request gets, whether p is a live slot is left to check.
+		if c, ok := h.chunkOf(p); ok {
+			if s := h.table.at(c); s != nil {
+				head := s.head.Load()
+				if head&kindMask == kindSlots && h.freeSlotOf(p, size, head) {
+					return
+				}
+			}
+		}
+	}
 	if p != nil {
 		b := block{p: p}
 		h.find("Heap.FreeSized", &b)
 		h.checkSized("Heap.FreeSized", &b, size, align)
 		h.freeBlock("Heap.FreeSized", &b)
 	}
+}
+
+// freeSlotOf frees the block at p if it is a slot of the class for size, in a slab with that head.
+func (h *Heap) freeSlotOf(p unsafe.Pointer, size int, head uint64) bool {
+	return classIn(head) == int(classOf[(size+memory.Quantum-1)/memory.Quantum]) && h.freeSlot(p)
 }
 
 // checkSized panics when the block cannot have the given size and alignment.

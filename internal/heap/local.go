@@ -179,6 +179,20 @@ func (l *Local) Resize(p unsafe.Pointer, size int) bool {
 
 // FreeSized is Local.FreeSized of package alloc.
 func (l *Local) FreeSized(p unsafe.Pointer, size, align int) {
+	if uint(size) <= maxSlot && uint(align) <= memory.Quantum && align&(align-1) == 0 {
+		// A live slot of l, of the class that such a request gets: nothing is left to check.
+		q := uintptr(bits.RotateLeft64(uint64(uintptr(p)-l.base), -4)) // as in Free
+		if m := q / quantaPerPage; m < uintptr(len(l.table)) {
+			if page := l.table[m].Load(); page != nil {
+				key := page.keys[q/quantaPerChunk%universe.ChunksPerMegachunk].Load()
+				if key>>keyOwner == l.id && page.own[q%quantaPerPage/64]>>(q%64)&1 != 0 &&
+					key>>keyClass%classLimit == uint32(classOf[(uint(size)+memory.Quantum-1)/memory.Quantum]) {
+					l.Free(p)
+					return
+				}
+			}
+		}
+	}
 	if p != nil {
 		b := block{p: p}
 		l.h.find("Local.FreeSized", &b)

@@ -9,6 +9,9 @@
 //	peer huge SIZE BLOCKS PAIRS NS
 //	peer count SIZE MOST RESIDENT NS
 //	peer growth FIRST BYTES NS
+//	peer larson THREADS SLOTS REPLACEMENTS NS
+//	peer xmalloc PAIRS LOADS LOAD NS                 half of the threads produce
+//	peer mstress THREADS STEPS NS
 //
 // Books lie in mappings of their own, not in the memory that is measured. Calls go through pointers
 // to functions, as those of the Go side go through an interface.
@@ -17,7 +20,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
+#include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -427,6 +432,12 @@ static void fragment(uint64_t least, uint64_t most, uint64_t total, uint64_t see
 		with->release(b->p, b->size, 0);
 	}
 	more("live_mb", live / 1e6);
+	if (wait_ms > 0) {
+		rest(wait_ms * 1000000);
+		grown("left_itself_mb", base, 1e6);
+	} else if (trim()) {
+		grown("left_mb", base, 1e6);
+	}
 }
 
 static void huge(size_t size, size_t blocks, size_t pairs, int64_t budget) {
@@ -510,6 +521,240 @@ static void growth(size_t first, size_t bytes, int64_t budget) {
 	more("ms", out.ns / 1e6);
 }
 
+// Threads: larson, xmalloc and mstress as in larson.go, xmalloc.go and mstress.go. A worker has
+// random numbers of its own.
+struct worker {
+	pthread_t thread;
+	uint64_t state, index;
+	void *of;
+	long got;
+};
+
+static uint64_t draw(struct worker *w, uint64_t n) {
+	uint64_t z = w->state += 0x9e3779b97f4a7c15;
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+	z = (z ^ z >> 27) * 0x94d049bb133111eb;
+	return (z ^ z >> 31) % n;
+}
+
+// launch starts a thread for each worker; join waits for all.
+static void launch(struct worker *list, size_t n, void *(*run)(void *), void *of, uint64_t seed) {
+	for (size_t i = 0; i < n; i++) {
+		list[i] = (struct worker){.state = seed * 1000003 + i, .index = i, .of = of};
+		if (pthread_create(&list[i].thread, NULL, run, &list[i]) != 0) fail("no thread");
+	}
+}
+
+static long join(struct worker *list, size_t n) {
+	long got = 0;
+	for (size_t i = 0; i < n; i++) {
+		pthread_join(list[i].thread, NULL);
+		got += list[i].got;
+	}
+	return got;
+}
+
+struct slot {
+	uint8_t *p;
+	uint32_t size;
+	uint8_t tag;
+};
+
+struct larson {
+	struct slot *slots; // of all threads, one array behind the other
+	size_t each, replacements;
+};
+
+static void slot_fill(struct slot *s, struct worker *w, uint8_t tag) {
+	*s = (struct slot){.size = 8 + draw(w, 993), .tag = tag};
+	s->p = get(s->size);
+	mark(s->p, s->size, tag);
+}
+
+static void *larson_run(void *arg) {
+	struct worker *w = arg;
+	struct larson *l = w->of;
+	struct slot *array = l->slots + w->index * l->each;
+	for (size_t i = 0; i < l->replacements; i++) {
+		struct slot *s = &array[draw(w, l->each)];
+		if (!marked(s->p, s->size, s->tag)) wrong("a block of %u bytes is not as it was marked", s->size);
+		with->release(s->p, s->size, 0);
+		slot_fill(s, w, i);
+	}
+	w->got = l->replacements;
+	return NULL;
+}
+
+static void larson(size_t threads, size_t each, size_t replacements, int64_t budget) {
+	struct larson l = {books(threads * each * sizeof(struct slot)), each, replacements};
+	struct worker *list = books(threads * sizeof *list), first = {.state = 1998};
+	for (size_t i = 0; i < threads * each; i++) slot_fill(&l.slots[i], &first, tag_of(i));
+	int64_t spent = 0;
+	for (int pass = 0; pass < 2 || spent < budget; pass++) {
+		int64_t from = now();
+		long ops = 0;
+		for (int generation = 0; generation < 2; generation++) {
+			launch(list, threads, larson_run, &l, pass * 2 + generation + 1);
+			ops += join(list, threads);
+		}
+		if (pass > 0) spent += now() - from, out.ops += ops;
+	}
+	out.ns = (double)spent / out.ops;
+	for (size_t i = 0; i < threads * each; i++) with->release(l.slots[i].p, l.slots[i].size, 0);
+}
+
+enum { QUEUE = 100, XMALLOC = 64 };
+
+// Parcels wait in a ring.
+struct xmalloc {
+	pthread_mutex_t lock;
+	pthread_cond_t more, less;
+	size_t pairs, loads, load, head, waiting, producers;
+	uint8_t ***full, ***empty; // empty: lists to use again
+	size_t empties;
+	_Atomic uint64_t sum;
+};
+
+static void *xmalloc_make(void *arg) {
+	struct worker *w = arg;
+	struct xmalloc *x = w->of;
+	uint64_t number = w->index * x->loads * x->load;
+	for (size_t i = 0; i < x->loads; i++) {
+		pthread_mutex_lock(&x->lock);
+		uint8_t **list = x->empties > 0 ? x->empty[--x->empties] : NULL;
+		pthread_mutex_unlock(&x->lock);
+		if (list == NULL) list = books(x->load * sizeof *list);
+		for (size_t j = 0; j < x->load; j++) {
+			list[j] = get(XMALLOC);
+			memcpy(list[j], &number, sizeof number);
+			list[j][XMALLOC - 1] = number++;
+		}
+		pthread_mutex_lock(&x->lock);
+		while (x->waiting == QUEUE) pthread_cond_wait(&x->less, &x->lock);
+		x->full[(x->head + x->waiting++) % QUEUE] = list;
+		pthread_cond_signal(&x->more);
+		pthread_mutex_unlock(&x->lock);
+	}
+	pthread_mutex_lock(&x->lock);
+	x->producers--;
+	pthread_cond_broadcast(&x->more);
+	pthread_mutex_unlock(&x->lock);
+	w->got = x->loads * x->load;
+	return NULL;
+}
+
+static void *xmalloc_free(void *arg) {
+	struct worker *w = arg;
+	struct xmalloc *x = w->of;
+	for (uint64_t sum = 0;;) {
+		pthread_mutex_lock(&x->lock);
+		while (x->waiting == 0 && x->producers > 0) pthread_cond_wait(&x->more, &x->lock);
+		if (x->waiting == 0) {
+			pthread_mutex_unlock(&x->lock);
+			x->sum += sum;
+			return NULL;
+		}
+		uint8_t **list = x->full[x->head];
+		x->head = (x->head + 1) % QUEUE;
+		x->waiting--;
+		pthread_cond_signal(&x->less);
+		pthread_mutex_unlock(&x->lock);
+		for (size_t j = 0; j < x->load; j++) {
+			uint64_t number;
+			memcpy(&number, list[j], sizeof number);
+			if (list[j][XMALLOC - 1] != (uint8_t)number) wrong("block %llu", (unsigned long long)number);
+			sum += number;
+			with->release(list[j], XMALLOC, 0);
+		}
+		pthread_mutex_lock(&x->lock);
+		x->empty[x->empties++] = list;
+		pthread_mutex_unlock(&x->lock);
+	}
+}
+
+static void xmalloc(size_t pairs, size_t loads, size_t load, int64_t budget) {
+	struct worker *makers = books(pairs * sizeof *makers), *freers = books(pairs * sizeof *freers);
+	uint8_t ***full = books(QUEUE * sizeof *full), ***empty = books((QUEUE + 2 * pairs) * sizeof *empty);
+	size_t empties = 0;
+	int64_t spent = 0;
+	for (int pass = 0; pass < 2 || spent < budget; pass++) {
+		struct xmalloc x = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, PTHREAD_COND_INITIALIZER,
+			.pairs = pairs, .loads = loads, .load = load, .producers = pairs, .full = full,
+			.empty = empty, .empties = empties};
+		int64_t from = now();
+		launch(makers, pairs, xmalloc_make, &x, 1);
+		launch(freers, pairs, xmalloc_free, &x, 2);
+		uint64_t n = join(makers, pairs);
+		join(freers, pairs);
+		empties = x.empties;
+		if (pass > 0) spent += now() - from, out.ops += n;
+		if (x.sum != n * (n - 1) / 2) wrong("numbers of %llu blocks add up to %llu", (unsigned long long)n,
+			(unsigned long long)x.sum);
+	}
+	out.ns = (double)spent / out.ops;
+}
+
+enum { SHARED = 1000 };
+
+struct mstress {
+	_Atomic(uint8_t *) shared[SHARED];
+	size_t steps;
+	uint8_t **live; // steps places for each thread
+};
+
+static void drop_sized(uint8_t *p) {
+	uint64_t size;
+	memcpy(&size, p, sizeof size);
+	if (size < 8 || size > 128000 || (size > 8 && p[size - 1] != (uint8_t)size)) wrong("a block of %llu bytes", (unsigned long long)size);
+	with->release(p, size, 0);
+}
+
+static void *mstress_run(void *arg) {
+	struct worker *w = arg;
+	struct mstress *m = w->of;
+	uint8_t **live = m->live + w->index * m->steps;
+	size_t n = 0;
+	for (size_t i = 0; i < m->steps; i++) {
+		uint64_t step = draw(w, 100);
+		if (step < 50 || n == 0) {
+			uint64_t size = 8 * (1 + draw(w, 16)), big = draw(w, 1000);
+			if (big == 0) size *= 1000;
+			else if (big <= 10) size *= 100;
+			uint8_t *p = live[n++] = get(size);
+			memcpy(p, &size, sizeof size);
+			if (size > 8) p[size - 1] = size;
+			w->got++;
+		} else if (step < 80) {
+			size_t j = draw(w, n);
+			drop_sized(live[j]);
+			live[j] = live[--n];
+		} else {
+			size_t j = draw(w, n);
+			uint8_t *p = atomic_exchange(&m->shared[draw(w, SHARED)], live[j]);
+			live[j] = p != NULL ? p : live[--n];
+		}
+	}
+	while (n > 0) drop_sized(live[--n]);
+	return NULL;
+}
+
+static void mstress(size_t threads, size_t steps, int64_t budget) {
+	struct mstress *m = books(sizeof *m);
+	struct worker *list = books(threads * sizeof *list);
+	m->steps = steps;
+	m->live = books(threads * steps * sizeof *m->live);
+	int64_t spent = 0;
+	for (int pass = 0; pass < 2 || spent < budget; pass++) {
+		int64_t from = now();
+		launch(list, threads, mstress_run, m, pass + 1);
+		long got = join(list, threads);
+		if (pass > 0) spent += now() - from, out.ops += got;
+	}
+	out.ns = (double)spent / out.ops;
+	for (size_t i = 0; i < SHARED; i++)
+		if (m->shared[i] != NULL) drop_sized(m->shared[i]);
+}
+
 // library is the file that malloc comes from.
 static const char *library(void) {
 	Dl_info info;
@@ -545,6 +790,9 @@ int main(int argc, char **argv) {
 	else if (strcmp(what, "huge") == 0 && argc == 6) huge(n[0], n[1], n[2], n[3]);
 	else if (strcmp(what, "count") == 0 && argc == 6) count(n[0], n[1], n[2], n[3]);
 	else if (strcmp(what, "growth") == 0 && argc == 5) growth(n[0], n[1], n[2]);
+	else if (strcmp(what, "larson") == 0 && argc == 6) larson(n[0], n[1], n[2], n[3]);
+	else if (strcmp(what, "xmalloc") == 0 && argc == 6) xmalloc(n[0], n[1], n[2], n[3]);
+	else if (strcmp(what, "mstress") == 0 && argc == 5) mstress(n[0], n[1], n[2]);
 	else if (strcmp(what, "who") != 0) fail("bad arguments");
 	print(u.ru_minflt, u.ru_majflt);
 	return 0;
