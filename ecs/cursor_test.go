@@ -1,8 +1,10 @@
 package ecs_test
 
 import (
+	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"quarry/ecs"
 	"quarry/ecs/internal/door"
@@ -12,32 +14,48 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// placed is a view of all kinds of fields that a cursor keeps ready.
+type placed struct {
+	E []ecs.Entity
+	P ecs.W[ecstest.Position]
+	S ecs.R[ecstest.Stun] `ecs:"optional"`
+}
+
+// hit is one with a field that it does not.
+type hit struct {
+	P ecs.R[ecstest.Position]
+	H ecs.BufferW[ecstest.Hit]
+}
+
 // span is what a loop shows of a chunk.
 type span struct {
 	entities []ecs.Entity
 	mask     []uint64
 	dense    bool
+	position *ecstest.Position
+	stun     []ecstest.Stun
 }
 
-func spanOf(rows ecs.Rows) span {
-	return span{append([]ecs.Entity(nil), rows.Entities()...), append([]uint64(nil), rows.Mask()...), rows.Dense()}
+func spanOf(rows ecs.Rows, m placed) span {
+	return span{append([]ecs.Entity(nil), rows.Entities()...), append([]uint64(nil), rows.Mask()...), rows.Dense(),
+		&m.P[0], m.S}
 }
 
-func spansByRows(q *ecs.Query) (list []span) {
-	for rows := range q.Rows() {
-		list = append(list, spanOf(rows))
+func spansByRows(v *ecs.View[placed]) (list []span) {
+	for rows, m := range v.Rows() {
+		list = append(list, spanOf(rows, m))
 	}
 	return list
 }
 
-func spansByCursor(q *ecs.Query) (list []span) {
-	for c := q.Cursor(); c.Next(); {
-		list = append(list, spanOf(c.Rows()))
+func spansByCursor(v *ecs.View[placed]) (list []span) {
+	for c := v.Cursor(); c.Next(); {
+		list = append(list, spanOf(c.Rows(), *c.At()))
 	}
 	return list
 }
 
-// TestCursorIsRows compares cursors with loops by Rows, over queries of each kind.
+// TestCursorIsRows compares cursors with loops by Rows, over views of each kind of term.
 func TestCursorIsRows(t *testing.T) {
 	v := newViewed(t)
 	mark := ecs.RegisterSparse[ecstest.Owner](v.w)
@@ -47,41 +65,125 @@ func TestCursorIsRows(t *testing.T) {
 	ecs.NewArchetype(v.w, v.position, v.owner) // without rows
 	x := func(p *ecstest.Position) *float64 { return &p.X }
 	for _, terms := range [][]ecs.Term{
-		{ecs.Write(v.position)},
-		{ecs.Read(v.position), ecs.Without(v.stun)},
-		{ecs.Read(v.position), ecs.Read(v.velocity)},
-		{ecs.Read(v.position), ecs.Disabled(v.velocity)},
-		{ecs.Read(v.position), ecs.Optional(ecs.Read(v.velocity))},
-		{ecs.Read(v.position), ecs.With(mark)},
-		{ecs.Read(v.velocity), ecs.With(mark)},
-		{ecs.Read(v.position), ecs.Without(mark)},
-		{ecs.Read(v.position), ecs.Between(v.position, x, 1000, 4000)},
-		{ecs.Read(v.position), ecs.Changed(v.position)},
+		nil,
+		{ecs.Without(v.hits)},
+		{ecs.Read(v.velocity)},
+		{ecs.Disabled(v.velocity)},
+		{ecs.Optional(ecs.Read(v.velocity))},
+		{ecs.With(mark)},
+		{ecs.Without(mark)},
+		{ecs.Between(v.position, x, 1000, 4000)},
+		{ecs.Changed(v.position)},
 		{ecs.Read(v.owner)},
 	} {
-		q := ecs.NewQuery(v.w, terms...)
+		m := ecs.NewView[placed](v.w, terms...)
+		q := m.Query()
 		for turn := range 3 {
 			since := q.Since()
-			want := spansByRows(q)
+			want := spansByRows(m)
 			after := q.Since() // since advances with the world's version, which the second loop moves too
 			q.SetSince(since)
-			require.Equal(t, want, spansByCursor(q), "%v", q)
+			require.Equal(t, want, spansByCursor(m), "%v", q)
 			require.Equal(t, after != since, q.Since() != since, "%v", q)
 			require.False(t, door.Locked(v.w), "%v", q)
 			v.position.Set(v.list[turn*4000], ecstest.Position{X: 2000})
 		}
-		c := q.Cursor()
+		c := m.Cursor()
 		c.Close()
 		require.False(t, c.Next())
+		require.Nil(t, c.At())
 		require.False(t, door.Locked(v.w), "%v", q)
 		q.Close()
+		require.Contains(t, ecstest.PanicText(func() { m.Cursor() }), "ecs: View.Cursor: ")
+	}
+	hits := ecs.NewView[hit](v.w)
+	n := 0
+	for c := hits.Cursor(); c.Next(); {
+		c.At().H.At(0).Append(ecstest.Hit{Damage: 3})
+		n += c.Rows().Len()
+	}
+	require.Equal(t, 6000, n)
+	require.NoError(t, v.w.Verify())
+}
+
+// TestCursorFollows changes a world at random between loops, whose chunks come, go, grow and move,
+// and compares what a cursor shows and marks with a loop by Rows.
+func TestCursorFollows(t *testing.T) {
+	w := ecstest.NewWorld(t)
+	position, stun := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Stun](w)
+	types := append([]ecs.Type{stun}, ecstest.LabelsOf(w, 4)...)
+	m, r := ecs.NewView[placed](w), rand.New(rand.NewPCG(5, 6))
+	var list []ecs.Entity
+	var past *ecs.Snapshot
+	for turn := range 400 {
+		switch r.IntN(8) {
+		case 0, 1, 2:
+			of := []ecs.Type{position}
+			for _, label := range types {
+				if r.IntN(2) == 0 {
+					of = append(of, label)
+				}
+			}
+			a := ecs.NewArchetype(w, of...)
+			list = append(list, a.Create())
+			if r.IntN(3) == 0 {
+				batch, err := a.CreateN(r.IntN(2000))
+				require.NoError(t, err)
+				for rows := range batch.Rows() {
+					list = append(list, rows.Entities()...)
+				}
+			}
+		case 3, 4:
+			for range min(len(list), 1+r.IntN(300)) {
+				i := r.IntN(len(list))
+				w.Destroy(list[i])
+				list[i] = list[len(list)-1]
+				list = list[:len(list)-1]
+			}
+		case 5:
+			if len(list) > 0 {
+				e := list[r.IntN(len(list))]
+				if !stun.Remove(e) {
+					stun.Add(e, ecstest.Stun{Left: 1})
+				}
+			}
+		case 6:
+			w.Shrink(time.Second)
+		case 7:
+			if past == nil {
+				past = w.Snapshot()
+			} else {
+				past.Close()
+				past = nil
+			}
+		}
+		since := w.Version()
+		w.Advance()
+		seen, most := map[ecs.Entity]bool{}, r.IntN(20)
+		for c := m.Cursor(); c.Next(); {
+			for _, e := range c.At().E {
+				seen[e] = true
+			}
+			if most--; most == 0 {
+				c.Close()
+				break
+			}
+		}
+		for _, e := range list {
+			require.Equal(t, seen[e], position.ChangedSince(e, since), "turn %d", turn)
+		}
+		require.Equal(t, spansByRows(m), spansByCursor(m), "turn %d", turn)
+	}
+	if past != nil {
+		past.Close()
 	}
 }
 
 func TestCursorLocks(t *testing.T) {
 	v := newViewed(t)
-	q := ecs.NewQuery(v.w, ecs.Write(v.position))
-	c := q.Cursor()
+	m := ecs.NewView[placed](v.w)
+	q := m.Query()
+	c := m.Cursor()
 	require.True(t, door.Locked(v.w), "from Cursor on")
 	require.True(t, c.Next())
 	rows := c.Rows()
@@ -89,11 +191,16 @@ func TestCursorLocks(t *testing.T) {
 	require.Contains(t, message, "inside a loop over "+q.String())
 	require.Equal(t, debug.On, strings.Contains(message, "cursor_test.go:"), message)
 
-	inner := q.Cursor()
+	inner := m.Cursor()
 	require.True(t, inner.Next())
+	ecs.NewArchetype(v.w, v.position, v.owner) // which matches, without rows
+	again := m.Cursor()
+	require.True(t, again.Next())
+	again.Close()
 	inner.Close()
 	inner.Close()
 	require.Equal(t, ecs.Rows{}, inner.Rows())
+	require.Nil(t, inner.At())
 	require.Equal(t, rows, c.Rows(), "a loop inside does not end the one outside")
 	require.True(t, c.Next())
 	ecstest.PanicText(func() { v.position.Slice(rows) })
@@ -101,7 +208,8 @@ func TestCursorLocks(t *testing.T) {
 	}
 	require.Equal(t, ecs.Rows{}, c.Rows())
 
-	late := q.Cursor() // by the same scan
+	late := m.Cursor() // by the same scan
+	require.Nil(t, late.At(), "before Next")
 	require.False(t, c.Next(), "the loop has ended, another one goes on")
 	c.Close()
 	require.True(t, door.Locked(v.w))
@@ -114,20 +222,38 @@ func TestCursorLocks(t *testing.T) {
 // TestCursorOfLent loops while the world is lent, by a scan of the borrow.
 func TestCursorOfLent(t *testing.T) {
 	v := newViewed(t)
-	q := ecs.NewQuery(v.w, ecs.Read(v.position))
-	want := spansByRows(q)
+	type readers struct{ P ecs.R[ecstest.Position] }
+	m := ecs.NewView[readers](v.w)
+	var want []int
+	for rows := range m.Rows() {
+		want = append(want, rows.Len())
+	}
 	b := v.w.Lend()
-	got := make(chan []span)
+	got := make(chan []int)
 	for range 2 {
 		go func() {
-			c := q.Cursor()
+			c := m.Cursor()
 			c.Next()
 			c.Close()
-			got <- spansByCursor(q)
+			var list []int
+			for c := m.Cursor(); c.Next(); {
+				list = append(list, len(c.At().P))
+			}
+			got <- list
 		}()
 	}
 	require.Equal(t, want, <-got)
 	require.Equal(t, want, <-got)
 	b.End()
 	require.False(t, door.Locked(v.w))
+}
+
+func TestZeroCursor(t *testing.T) {
+	var c ecs.Cursor[placed]
+	require.Nil(t, c.At())
+	for _, call := range []func(){func() { c.Next() }, func() { c.Rows() }, c.Close} {
+		require.Contains(t, ecstest.PanicText(call), "ecs: Cursor: the cursor is the zero value")
+	}
+	var m *ecs.View[placed]
+	require.Contains(t, ecstest.PanicText(func() { m.Cursor() }), "ecs: View.Cursor: the view is nil")
 }

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"unsafe"
 
+	"quarry/ecs/internal/query"
 	"quarry/ecs/internal/world"
 )
 
@@ -198,4 +199,21 @@ func (f *field) placeIn(a *Archetype) (p world.Place, ok bool) {
 		p = a.core.Table.Places[id]
 	}
 	return p, p.Flags() != 0
+}
+
+// readyOf returns what a view with the fields keeps ready of chunks, and the fields without write,
+// or nothing if some do not stay as they are while the rows of a chunk do.
+func readyOf(q *Query, fields []field) (r query.Ready, shown []field) {
+	r.Query = q.inner()
+	for _, f := range fields {
+		if f.kind != fieldColumn && f.kind != fieldEntities {
+			return query.Ready{Query: q.inner()}, nil
+		}
+		if f.t != nil {
+			r.Columns = append(r.Columns, query.ReadyColumn{Type: f.t, Write: f.write})
+		}
+		f.write = false
+		shown = append(shown, f)
+	}
+	return r, shown
 }

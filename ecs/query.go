@@ -119,67 +119,19 @@ var ErrNotSingle = errors.New("not exactly one entity")
 func (q *Query) Count() int { return q.inner().Count() }
 
 // Matches reports whether a loop over q would now yield e as a matching row.
-func (q *Query) Matches(e Entity) bool {
-	q.inner().CheckOpen("Query.Matches")
-	if len(q.core.World.Loops.Borrows) > 0 {
-		q.inner().CheckLent("Query.Matches", true)
-	}
-	r := q.core.World.RecordOf("Query.Matches", entity.ID(e))
-	if r == nil {
-		return false
-	}
-	a, pos, at := q.core.World.RowOf(r)
-	if !q.core.Matching.Wants(&a.Table) ||
-		q.inner().MaySkipChunks(q.core.Since) &&
-			!q.inner().ChunkPasses(nil, a, pos, 0, a.Table.Store.RowsOf(pos), q.core.Since) {
-		return false
-	}
-	if q.core.Masked &&
-		(!q.inner().InRanges(a, pos, at.Row) ||
-			q.inner().Narrows(a, pos, q.core.Since) && !q.inner().IsNewRow(a, pos, at.Row, q.core.Since)) {
-		return false
-	}
-	for _, t := range q.core.Matching.TestsOf(&a.Table) {
-		if !slices.ContainsFunc(t.Slots, func(slot uint16) bool {
-			return a.Table.Metadata.Bits(slot, pos).Has(at.Row) != (t.Invert != 0)
-		}) {
-			return false
-		}
-	}
-	for i := range q.core.Sets {
-		if !q.core.Sets[i].Passes(a, pos, at.Row, entity.ID(e)) {
-			return false
-		}
-	}
-	return true
-}
+func (q *Query) Matches(e Entity) bool { return q.inner().Matches(entity.ID(e)) }
 
 // Empty reports whether no entity matches. It stops at the first match.
-func (q *Query) Empty() bool {
-	empty := true
-	q.inner().Each("Query.Empty", coreYield(func(Rows) bool {
-		empty = false
-		return false
-	}))
-	return empty
-}
+func (q *Query) Empty() bool { return q.inner().Empty() }
 
 // Single returns the only entity that matches. If not exactly one entity matches, it returns an
 // error that wraps ErrNotSingle and gives the number of matches.
 func (q *Query) Single() (Entity, error) {
-	var e Entity
-	n := 0
-	q.inner().Each("Query.Single", func(rows query.Rows) bool {
-		if n == 0 {
-			e = Entity(rows.Entities()[Rows{rows}.core.First()])
-		}
-		n += rows.Count()
-		return true
-	})
+	e, n := q.inner().Single()
 	if n != 1 {
 		return Null, fmt.Errorf("ecs: Query.Single: %v matches %d: %w", q, n, ErrNotSingle)
 	}
-	return e, nil
+	return Entity(e), nil
 }
 
 // Entities appends the entities that match to dst.

@@ -19,8 +19,10 @@ import (
 // without the type. A view belongs to the world's owner, as its query does. Bodies of jobs over its
 // query may call At.
 type View[V any] struct {
+	ready  query.Ready // the first field, see Cursor
 	q      *Query
 	fields []field
+	shown  []field // the fields without write, if a Cursor may keep them ready
 }
 
 // NewView creates the view of V: a query for the components of V's fields, narrowed by the given
@@ -38,7 +40,10 @@ func NewView[V any](w *World, terms ...Term) *View[V] {
 			all = append(all, r.term(f))
 		}
 	}
-	return &View[V]{NewQuery(w, append(all, terms...)...), r.fields}
+	v := &View[V]{q: NewQuery(w, append(all, terms...)...), fields: r.fields}
+	v.ready, v.shown = readyOf(v.q, r.fields)
+	v.ready.Make, v.ready.Fill, v.ready.FillNext = v.makeReady, v.fillReady, v.fillNext
+	return v
 }
 
 // term returns the term that a field, together with its Bits field if it has one, adds to the

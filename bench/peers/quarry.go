@@ -18,7 +18,7 @@ const (
 // quarryWays are our ways. The ways that use calls by query or list are in quarry_batch.go.
 var quarryWays = []way{
 	{"query2comp", quarry, buildQuarryQuery(quarryPlain)},
-	{"query2comp", quarryCursor, buildQuarryCursor},
+	{"query2comp", quarryCursor, buildQuarryCursor(quarryPlain)},
 	{"query2comp-kernel", quarryKernel, buildQuarryKernel(quarryPlain)},
 	{"query32arch", quarry, buildQuarryQuery(quarrySpread(5, 0))},
 	{"query256arch", quarry, buildQuarryQuery(quarrySpread(0, 8))},

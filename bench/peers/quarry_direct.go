@@ -1,5 +1,11 @@
 package main
 
+import (
+	"quarry/asm"
+	"quarry/ecs"
+	"quarry/layout"
+)
+
 // quarryDirectly looks entities up by a Direct that each pass takes anew.
 type quarryDirectly struct{ *quarryRandom }
 
@@ -61,25 +67,60 @@ func (s quarryPairDirectly) pass(times int) {
 	s.sum += sum
 }
 
-// quarryByCursor is quarryQuery by a cursor.
-type quarryByCursor struct{ *quarryQuery }
+// quarryByCursor is quarryQuery by the cursor of a view.
+type quarryByCursor struct {
+	*quarryQuery
+	movers *ecs.View[quarryMover]
+}
 
-func buildQuarryCursor(n int) (trial, error) {
-	s, err := newQuarryQuery(n, quarryPlain)
-	return quarryByCursor{s}, err
+type quarryMover struct {
+	P ecs.W[Position]
+	V ecs.R[Velocity]
+}
+
+func buildQuarryCursor(fill func(*quarryWorld, int) error) func(int) (trial, error) {
+	return func(n int) (trial, error) {
+		s, err := newQuarryQuery(n, fill)
+		if err != nil {
+			return nil, err
+		}
+		return quarryByCursor{s, ecs.NewView[quarryMover](s.w)}, nil
+	}
 }
 
 //go:noinline
 func (s quarryByCursor) pass(times int) {
-	q, position, velocity := s.q, s.position, s.velocity
+	movers := s.movers
 	for range times {
-		for c := q.Cursor(); c.Next(); {
-			p, v := position.Slice(c.Rows()), velocity.Slice(c.Rows())
+		for c := movers.Cursor(); c.Next(); {
+			p, v := c.At().P, c.At().V
 			v = v[:len(p)]
 			for i := range p {
 				p[i].X += v[i].X
 				p[i].Y += v[i].Y
 			}
+		}
+	}
+}
+
+// quarryFlatByCursor is quarryByCursor with the vector kernel on flat columns.
+type quarryFlatByCursor struct{ quarryByCursor }
+
+func buildQuarryFlatCursor(n int) (trial, error) {
+	s, err := buildQuarryCursor(quarrySpread(8, 0))(n)
+	if err != nil {
+		return nil, err
+	}
+	return quarryFlatByCursor{s.(quarryByCursor)}, nil
+}
+
+//go:noinline
+func (s quarryFlatByCursor) pass(times int) {
+	movers := s.movers
+	for range times {
+		for c := movers.Cursor(); c.Next(); {
+			m := c.At()
+			asm.Add(layout.Flat[float64](m.P), layout.Flat[float64](m.V))
 		}
 	}
 }

@@ -19,6 +19,7 @@ var quarrySingleWays = []way{
 	{"prefab4comp-batch", quarryBatch, buildQuarryPrefabN},
 	{"query256spread", quarry, buildQuarryQuery(quarrySpread(8, 0))},
 	{"query256spread", quarryKernel, buildQuarryKernel(quarrySpread(8, 0))},
+	{"query256spread", quarryCursor, buildQuarryFlatCursor},
 	{"query5comp", quarry, func(n int) (trial, error) { return newQuarryFive(n) }},
 	{"query5comp-kernel", quarryKernel, buildQuarryFiveKernel},
 	{"query2comp-threads", quarry, buildQuarryQuery((*quarryWorld).fill)},

@@ -1,6 +1,7 @@
 package system_test
 
 import (
+	"errors"
 	"iter"
 	"testing"
 
@@ -96,6 +97,50 @@ func TestWorldLeftLockedNamesOne(t *testing.T) {
 		leaves.Remove()
 		s.step()
 		require.Equal(t, "b b", s.take())
+	}
+}
+
+// wrongLoop leaves the loops of two cursors.
+type wrongLoop struct {
+	m     *ecs.View[healthView]
+	panic bool
+}
+
+type healthView struct{ Health ecs.W[health] }
+
+func (l *wrongLoop) Update(*system.State) {
+	for c := l.m.Cursor(); c.Next(); {
+		for c := l.m.Cursor(); c.Next(); {
+			if l.panic {
+				panic("left")
+			}
+			return
+		}
+	}
+}
+
+// A system that leaves a Cursor without Close is named, and does not leave the world locked.
+func TestCursorLeftOpenEnds(t *testing.T) {
+	for _, terms := range [][]func(s *stage) ecs.Term{nil, {func(s *stage) ecs.Term { return ecs.Changed(s.health) }}} {
+		for _, panics := range []bool{false, true} {
+			s := newStage(t)
+			a := ecs.NewArchetype(s.w, s.health)
+			a.Create()
+			var of []ecs.Term
+			for _, term := range terms {
+				of = append(of, term(s))
+			}
+			l := &wrongLoop{m: ecs.NewView[healthView](s.w, of...), panic: panics}
+			s.systems.Add("leaves", l)
+			s.systems.Add("creates", system.Func(func(*system.State) { a.Create() }))
+			err := s.systems.Step(frame)
+			require.ErrorIs(t, err, system.ErrLocked)
+			require.ErrorContains(t, err, "system: leaves left a Cursor of "+l.m.Query().String()+" without Close")
+			require.NotContains(t, err.Error(), "creates")
+			require.Equal(t, panics, errors.Is(err, system.ErrPanic))
+			require.Equal(t, 2, a.Len())
+			require.NoError(t, s.w.Verify())
+		}
 	}
 }
 

@@ -15,7 +15,7 @@ var (
 
 	// ErrLocked is wrapped by the error of a system that returns while a loop over rows that it
 	// pulls by hand, or a borrow of World.Lend, is still open. Structural changes panic until that
-	// ends.
+	// ends. A loop of a Cursor that was left without Close is ended when the system returns.
 	ErrLocked = errors.New("a loop or a borrow that it began was not ended")
 
 	// ErrCycle is wrapped by the error of adding a system whose ordering forms a cycle.

@@ -182,6 +182,11 @@ func (y *Systems) inspect(s *State, at *visit) {
 	case !y.w.Lent():
 		y.w.Advance() // S4
 	}
+	if door.Locked(y.w) && !at.locked {
+		if q := door.EndCursors(y.w); q != nil {
+			y.keep(fmt.Errorf("system: %s left a Cursor of %v without Close, so it ends here: %w", s.name, q, ErrLocked))
+		}
+	}
 	switch {
 	case !door.Locked(y.w):
 		y.left = false

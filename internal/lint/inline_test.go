@@ -29,7 +29,7 @@ var inlined = map[string][]string{
 	"ecs/internal/query": {"idleScan", "lock", "(*Scan).MoveTo", "MakeRows"},
 	"ecs": {"Component[go.shape.struct {}].Slice", "Component[go.shape.struct {}].Get",
 		"Component[go.shape.struct {}].Mut", "Direct[go.shape.struct {}].Get", "Direct[go.shape.struct {}].Locate",
-		"Direct[go.shape.struct {}].At", "Cursor.Next", "Cursor.Rows",
+		"Direct[go.shape.struct {}].At", "loop.Next", "loop.Rows", "loop.Close",
 		"Component[go.shape.struct {}].Add", "handle.Has", "handle.Remove", "enableHandle.Enable",
 		"enableHandle.Disable", "Rows.Each", "eachBit",
 		"(*World).inner", "worldFrom"},

@@ -50,9 +50,10 @@ func Example_quick() {
 	}
 	fmt.Println(*positions.Get(list[0]))
 
-	captains := ecs.NewQuery(w, ecs.Read(position), ecs.Without(sail))
+	type place struct{ Position ecs.R[Position] }
+	captains := ecs.NewView[place](w, ecs.Without(sail))
 	for c := captains.Cursor(); c.Next(); { // Close it where the loop is left early
-		fmt.Println(position.Slice(c.Rows()))
+		fmt.Println(c.At().Position)
 	}
 
 	fmt.Println(sail.DisableList(list), w.DestroyList(list[:4]))

@@ -140,6 +140,12 @@ func EndBorrows(w *ecs.World, op string) { World(w).EndBorrows(op) }
 // first.
 func Locked(w *ecs.World) bool { return World(w).Locked() }
 
+// EndCursors ends the loops of cursors that the world's owner has left open, and returns the query
+// of the outermost, or nil if there are none.
+func EndCursors(w *ecs.World) *ecs.Query {
+	return (*ecs.Query)(unsafe.Pointer(query.EndCursors(World(w)))) // Safe because a Query is its core.
+}
+
 // PinSince is Query.SetSince that lasts: until SetSince is called, neither the end of a loop nor
 // the start of a borrow moves Since or advances the world's version. Used by schedulers that
 // advance many queries together and run each any number of times. It panics while the world is

@@ -2,6 +2,7 @@ package query
 
 import (
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"quarry/ecs/internal/entity"
@@ -133,4 +134,62 @@ func bytes(t *world.Type, rows Rows, op string) []byte {
 	at := unsafe.Add(rows.ColumnTo(t, p), rows.Scan.First*t.Size)
 	// Safe because the column has a value for each row, from the first on.
 	return unsafe.Slice((*byte)(at), rows.Len()*t.Size)
+}
+
+// Matches is ecs.Query.Matches.
+func (q *Query) Matches(e entity.ID) bool {
+	q.CheckOpen("Query.Matches")
+	if len(q.World.Loops.Borrows) > 0 {
+		q.CheckLent("Query.Matches", true)
+	}
+	r := q.World.RecordOf("Query.Matches", e)
+	if r == nil {
+		return false
+	}
+	a, pos, at := q.World.RowOf(r)
+	if !q.Matching.Wants(&a.Table) ||
+		q.MaySkipChunks(q.Since) &&
+			!q.ChunkPasses(nil, a, pos, 0, a.Table.Store.RowsOf(pos), q.Since) {
+		return false
+	}
+	if q.Masked &&
+		(!q.InRanges(a, pos, at.Row) ||
+			q.Narrows(a, pos, q.Since) && !q.IsNewRow(a, pos, at.Row, q.Since)) {
+		return false
+	}
+	for _, t := range q.Matching.TestsOf(&a.Table) {
+		if !slices.ContainsFunc(t.Slots, func(slot uint16) bool {
+			return a.Table.Metadata.Bits(slot, pos).Has(at.Row) != (t.Invert != 0)
+		}) {
+			return false
+		}
+	}
+	for i := range q.Sets {
+		if !q.Sets[i].Passes(a, pos, at.Row, e) {
+			return false
+		}
+	}
+	return true
+}
+
+// Empty is ecs.Query.Empty.
+func (q *Query) Empty() bool {
+	empty := true
+	q.Each("Query.Empty", func(Rows) bool {
+		empty = false
+		return false
+	})
+	return empty
+}
+
+// Single returns the first entity that matches, and how many do.
+func (q *Query) Single() (e entity.ID, n int) {
+	q.Each("Query.Single", func(rows Rows) bool {
+		if n == 0 {
+			e = rows.Entities()[rows.First()]
+		}
+		n += rows.Count()
+		return true
+	})
+	return e, n
 }

@@ -5,36 +5,43 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"unsafe"
 
+	"quarry/ecs/internal/world"
 	"quarry/internal/debug"
-	"quarry/internal/store"
 )
 
 // Cursors. A Cursor goes through the same rows in the same order as Query.Walk, but the caller's
 // loop drives it: there is neither a function to call for each chunk nor a deferred one. What defer
 // does for a walk, the Next that returns false does here, or Close.
 //
-//	        NewCursor              Next ... Next         Next, false
-//	no loop ---------> first chunk ------------> chunks -----------> no loop
-//	   ^               the world is locked from here on |
-//	   +-----------------------Close--------------------+
+//	        OpenCursor      Next          Next ... Next        Next, false
+//	no loop ----------> loop ---> a chunk ------------> chunks -----------> no loop
+//	   ^                the world is locked from here on |
+//	   +------------------------Close--------------------+
 //
-// The state of the loop lies in its scan, so that the compiler keeps the two words of a Cursor,
-// scan and number of the loop, in registers; a struct that Next changes would be copied for each
-// turn of a for loop. A cursor that is used after its end finds another number in the scan, which
-// may serve another loop by then, and changes nothing.
+// The state of the loop lies in its scan, so that the compiler keeps the words of a Cursor in
+// registers; a struct that Next changes would be copied for each turn of a for loop. A cursor that
+// is used after its end finds another number in the scan, which may serve another loop by then, and
+// changes nothing.
+//
+// Where all rows of a query match and writes need no barrier, the loop goes through the view's ready
+// chunks (ready.go), else it looks at each chunk, as Scan.Walk does.
 
-// OpenCursor is ecs.Query.Cursor: it begins a loop that stands at its first chunk, or has ended.
-func OpenCursor(q *Query) (s *Scan, loop uint64) {
-	if q == nil || q.Matching == nil || atomic.LoadUint64(&q.ownerSeen) != q.World.QueryEpochs.OwnerMatched {
-		if !q.prepare() {
-			return q.openCursorOfSome()
-		}
+// Cursor is ecs.Cursor without the type of its view.
+type Cursor struct {
+	scan *Scan
+	loop uint64
+}
+
+// OpenCursor is ecs.View.Cursor.
+func OpenCursor(r *Ready) Cursor {
+	if r == nil || r.Query == nil || !r.current() {
+		return r.openCursor()
 	}
+	q := r.Query
 	w := q.World
-	s = &ScansOf(w).Outer
+	s := &ScansOf(w).Outer
 	if w.Loops.Open != 0 || debug.On {
 		s = OpenScan(w, q)
 	} else { // OpenScan, but nothing is stored that is there already: loads of it would wait
@@ -46,94 +53,67 @@ func OpenCursor(q *Query) (s *Scan, loop uint64) {
 	}
 	if debug.On {
 		s.cursor.origin = origin()
+		if err := r.verify(); err != nil {
+			panic(err.Error())
+		}
 	}
-	loop = s.loop
-	// Scan.moveCursor to the first chunk, inlined by hand.
-	bindings := q.Bindings
-	for i := range bindings {
-		t := &bindings[i]
-		g := &t.Archetype.Table.Store
-		n, chunks := g.Len(), g.Chunks()
-		if n == 0 {
-			continue
-		}
-		k := &s.cursor
-		k.next = noChunk
-		if len(chunks) > 1 || i+1 < len(bindings) {
-			k.binding, k.pos, k.next = i, 1, anyChunk
-			n = g.RowsOf(0)
-		}
-		c := &chunks[0]
-		if s.Binding != t {
-			s.Binding = t
-		}
-		s.MoveTo(0, uintptr(g.Scale(c.Order)), true)
-		// Safe because the chunk is one of the world's universe.
-		if base := unsafe.Add(w.Base, uintptr(c.First)*store.SmallSize); k.base != base {
-			k.base = base
-		}
-		k.span = MakeRows(s, nil, n).Span
-		s.Fresh = loop
-		return s, loop
+	k := &s.cursor
+	if k.chunks != r {
+		k.chunks = r
 	}
-	s.loop++
-	s.End()
-	return s, loop
+	k.next, k.shown, k.loop, k.ready = 0, 0, s.loop, nil
+	return Cursor{s, s.loop}
 }
 
-// RowsAt is ecs.Cursor.Rows.
-func (s *Scan) RowsAt(loop uint64) Rows {
-	if s.loop != loop {
-		return Rows{}
-	}
-	return Rows{s, s.cursor.base, s.cursor.span}
-}
-
-// Advance is ecs.Cursor.Next behind the first chunk.
+// openCursor is OpenCursor where they are not current.
 //
 //go:noinline
-func (s *Scan) Advance(loop uint64) bool {
+func (r *Ready) openCursor() Cursor {
+	const op = "View.Cursor"
+	if r == nil || r.Query == nil {
+		panic("ecs: " + op + ": the view is nil or the zero value; views come from NewView")
+	}
+	q := r.Query
+	if q.Ready(op); r.refresh() {
+		return OpenCursor(r)
+	}
+	var s *Scan
+	if b := LoanOf(q.World); b != nil {
+		s = &b.Take(op, q).Scan
+	} else {
+		s = OpenScan(q.World, q)
+	}
+	s.cursor = cursorState{fill: r.FillNext()}
+	if debug.On {
+		s.cursor.origin = origin()
+	}
+	s.loop = max(s.loop, 1) // the first of an accessor
+	s.cursor.loop, s.Since = s.loop, q.Since
+	if set := q.driving(); set != nil {
+		s.cursor.byKey, s.keys = true, q.appendRowKeys(s.keys[:0], set)
+	}
+	return Cursor{s, s.loop}
+}
+
+// Next is ecs.Cursor.Next.
+func (c Cursor) Next() bool { return c.scan.advance(c.loop) }
+
+//go:noinline
+func (s *Scan) advance(loop uint64) bool {
+	s.checkCursor()
 	if s.loop != loop {
 		return false
 	}
-	switch s.cursor.next {
-	case noChunk:
-		s.loop++
-		s.End()
-		return false
-	case anyChunk:
-		return s.moveCursor(s.Query, s.cursor.binding, s.cursor.pos)
+	k := &s.cursor
+	if k.chunks == nil {
+		return s.nextOfSome()
 	}
-	return s.nextOfSome()
-}
-
-// moveCursor moves the loop to the next chunk that has rows, from a chunk of a binding on, or ends
-// it.
-func (s *Scan) moveCursor(q *Query, i, pos int) bool {
-	bindings := q.Bindings
-	for ; i < len(bindings); i, pos = i+1, 0 {
-		t := &bindings[i]
-		g := &t.Archetype.Table.Store
-		chunks := g.Chunks()
-		if pos >= len(chunks) || g.Len() == 0 {
-			continue
-		}
-		c := &chunks[pos]
-		scale := int(g.Scale(c.Order))
-		n := min(g.PerUnit()*scale>>store.UnitOrder, g.Len()-c.Start)
-		if s.Binding != t { // what is there already is not stored again: loads of it would wait
-			s.Binding = t
-		}
-		s.MoveTo(pos, uintptr(scale), true)
-		// Safe because the chunk is one of the world's universe.
-		base := unsafe.Add(s.World.Base, uintptr(c.First)*store.SmallSize)
-		k := &s.cursor
-		if k.base != base {
-			k.base = base
-		}
-		k.span, k.next = MakeRows(s, nil, n).Span, noChunk
-		if pos+1 < len(chunks) || i+1 < len(bindings) {
-			k.binding, k.pos, k.next = i, pos+1, anyChunk
+	if i := k.next; i < len(k.chunks.list) {
+		k.next, k.ready = i+1, unsafe.Add(k.chunks.structs, uintptr(i)*k.chunks.size) // Safe because each chunk has one.
+		s.ExpireRows()
+		version := s.World.Tables.Version
+		for _, m := range k.chunks.list[i].marks {
+			*m = version
 		}
 		return true
 	}
@@ -142,43 +122,60 @@ func (s *Scan) moveCursor(q *Query, i, pos int) bool {
 	return false
 }
 
-// openCursorOfSome is OpenCursor for a query that may skip some chunks or rows.
-//
-//go:noinline
-func (q *Query) openCursorOfSome() (s *Scan, loop uint64) {
-	if b := LoanOf(q.World); b != nil {
-		s = &b.Take("Query.Cursor", q).Scan
-	} else {
-		s = OpenScan(q.World, q)
+// checkCursor panics for the zero Cursor.
+func (s *Scan) checkCursor() {
+	if s == nil {
+		panic("ecs: Cursor: the cursor is the zero value; cursors come from View.Cursor")
 	}
-	if debug.On {
-		s.cursor.origin = origin()
-	}
-	s.loop = max(s.loop, 1) // the first of an accessor
-	loop, s.Since = s.loop, q.Since
-	s.cursor.next, s.cursor.binding, s.cursor.pos = someChunks, 0, 0
-	if set := q.driving(); set != nil {
-		s.cursor.next, s.keys = chunksByKey, q.appendRowKeys(s.keys[:0], set)
-	}
-	if s.nextOfSome() {
-		s.Fresh = loop
-	}
-	return s, loop
 }
 
-// nextOfSome is nextChunk for a query that may skip some chunks or rows.
+// Ready returns the view's struct of the current rows, or nil if there are none.
+func (c Cursor) Ready() unsafe.Pointer {
+	if c.scan != nil && c.scan.loop == c.loop {
+		return c.scan.cursor.ready
+	}
+	return nil
+}
+
+// Rows is ecs.Cursor.Rows.
+func (c Cursor) Rows() Rows {
+	s := c.scan
+	s.checkCursor()
+	k := &s.cursor
+	if s.loop != c.loop || k.ready == nil {
+		return Rows{}
+	}
+	if k.chunks != nil && k.shown != k.next {
+		t := &k.chunks.list[k.next-1]
+		s.Binding = &s.Query.Bindings[t.binding]
+		at := s.Binding.Archetype.Table.Store.Row(t.pos, 0)
+		s.MoveTo(t.pos, at.Scale, true)
+		k.rows, k.shown = MakeRows(s, at.Base, t.n), k.next
+	}
+	return k.rows
+}
+
+// Close is ecs.Cursor.Close.
+func (c Cursor) Close() {
+	c.scan.checkCursor()
+	if c.scan.loop == c.loop {
+		c.scan.endCursor()
+	}
+}
+
+// nextOfSome is advance for a loop that looks at each chunk.
 //
 //go:noinline
 func (s *Scan) nextOfSome() bool {
 	q, k := s.Query, &s.cursor
 	rows, ok := Rows{}, false
-	if k.next == chunksByKey {
+	if k.byKey {
 		rows, ok = s.nextOfKeys()
 	} else {
 		rows, ok = s.nextOfBindings()
 	}
 	if ok {
-		k.base, k.span = rows.Base, rows.Span
+		k.rows, k.ready = rows, k.fill(rows)
 		return true
 	}
 	s.endCursor()
@@ -230,22 +227,27 @@ func (s *Scan) nextOfKeys() (rows Rows, ok bool) {
 	return Rows{}, false
 }
 
-// CloseCursor is ecs.Cursor.Close.
-func (s *Scan) CloseCursor(loop uint64) {
-	if s.loop == loop {
-		s.endCursor()
-	}
-}
-
 // endCursor ends the loop of a cursor.
 func (s *Scan) endCursor() {
 	s.loop++
-	s.Fresh = 0
+	s.cursor.fill, s.cursor.ready = nil, nil
 	if b := s.Borrow; b != nil {
 		b.GiveBack(b.accessorOf(s))
 		return
 	}
 	s.End()
+}
+
+// EndCursors ends the loops of the owner's cursors, and returns the query of the outermost, or nil
+// if there are none.
+func EndCursors(w *world.World) (q *Query) {
+	for _, s := range slices.Backward(ScansOf(w).List) {
+		if s.open && s.cursor.loop == s.loop {
+			q = s.Query
+			s.endCursor()
+		}
+	}
+	return q
 }
 
 // accessorOf returns the accessor of a scan.

@@ -293,29 +293,23 @@ type Scan struct {
 	Borrow  *Borrow     // the borrow of an accessor's scan; nil for the owner
 	nesting nesting     // in debug builds
 	loop    uint64      // number of the loop of a Cursor, or of the next; from 1 on
-	Fresh   uint64      // the loop of a Cursor that is at its first chunk, before the first Next; else 0
 	cursor  cursorState // of a loop that a Cursor drives
 }
 
 // cursorState is the part of a Scan that serves the loop of a Cursor.
 type cursorState struct {
-	base    unsafe.Pointer // with span: the current rows
-	span    uint64
-	binding int // of the current chunk; where a set drives, the number of the next key
-	pos     int // of the next chunk in the binding's archetype
-	next    nextChunk
-	origin  string // in debug builds, where the loop began; "" if no Cursor drives the scan
+	chunks  *Ready                    // what the loop goes through; nil: it looks at each chunk
+	next    int                       // of them
+	loop    uint64                    // Scan.loop while a Cursor drives the scan
+	shown   int                       // next, when rows were made
+	ready   unsafe.Pointer            // the view's struct of the current rows; nil without any
+	rows    Rows                      // the current ones
+	fill    func(Rows) unsafe.Pointer // makes ready of rows, where the loop looks at each chunk
+	byKey   bool                      // a set drives
+	binding int                       // of the current chunk; where a set drives, the number of the next key
+	pos     int                       // of the next chunk in the binding's archetype
+	origin  string                    // in debug builds, where the loop began; "" if no Cursor drives the scan
 }
-
-// nextChunk is how a cursor finds its next chunk.
-type nextChunk uint8
-
-const (
-	noChunk     nextChunk = iota // the current chunk is the last one
-	anyChunk                     // as in Query.Walk
-	someChunks                   // as in Scan.walkOne
-	chunksByKey                  // as in Scan.walkSet
-)
 
 // sparseFilter is a condition on sparse types that a row must meet. A term gives one filter for
 // each of its sparse types; an Any term gives one filter for all its types.

@@ -85,9 +85,16 @@ func (t *Table) place(pos int) {
 	t.note(pos)
 }
 
+// countPlaced counts that a chunk has come, gone or moved, or its versions have.
+func (t *Table) countPlaced() {
+	t.Placed++
+	t.all.Placed++
+}
+
 // vacate removes the chunk at a position from the owners and the directories.
 func (t *Table) vacate(pos int) {
 	s := t.all
+	t.countPlaced()
 	first, end := t.rowBlocksAt(pos)
 	clear(s.owners[first:end])
 	for _, id := range t.Types {
@@ -138,6 +145,7 @@ func (t *Table) columnAddressOf(slot, pos int, at store.Row) entity.ColumnAddres
 
 // note enters a chunk in the directories of the table's types.
 func (t *Table) note(pos int) {
+	t.countPlaced()
 	at := t.Store.Row(pos, 0)
 	first, end := t.rowBlocksAt(pos)
 	for slot, id := range t.Types {

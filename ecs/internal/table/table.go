@@ -30,6 +30,7 @@ import (
 // fields.
 type Table struct {
 	Index         uint32 // by which owners name the table; set by the caller, see Renumber
+	Placed        uint32 // as Tables.Placed, of this table
 	Sig           Signature
 	Types         []TypeID     // in rising order
 	Places        []Place      // by TypeID, up to the highest TypeID of Types

@@ -28,6 +28,7 @@ const leastTypes = 8
 // Tables is the state that the tables of a world share.
 type Tables struct {
 	Version     uint32 // change version of rows that are created, moved or removed; advanced by the caller, never 0
+	Placed      uint64 // counts the chunks that came, went or moved, and those whose versions moved
 	u           *universe.Universe
 	smallChunks *store.SmallChunks        // source of small chunks
 	growth      growth.Policy             // of a table's number of units
