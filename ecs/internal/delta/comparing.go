@@ -38,13 +38,13 @@ func AppendDelta(dst []byte, older, newer *snapshot.Snapshot, spare *Spare) ([]b
 	return dst, nil
 }
 
-// Comparing is a comparison of two snapshots. It reads only units of 16 KiB that were written in
-// between.
+// Comparing is a comparison of two snapshots. Of rows that stayed where they were it reads only
+// pieces of 1 KiB that were written in between, where the snapshots have them (far.go).
 type Comparing struct {
 	Older, Newer           *snapshot.Snapshot
 	OlderWorld, NewerWorld *snapshot.SnapshotWorld
 	spare                  *Spare             // nil: the delta will be walked
-	set                    past.Written       // units of the universe that were written
+	set                    past.Written       // pieces of the universe that were written
 	ids                    *entity.Difference // nil: they are to be compared
 	// Archetypes of the newer state whose rows did not come, go or move, and their older states.
 	Same map[*world.Archetype]*world.Archetype
@@ -105,13 +105,14 @@ func (c *Comparing) spares() *Spare {
 	return c.spare
 }
 
-// load loads the rows that will be compared.
+// load loads what will be read of the rows. A delta that will be walked shows rows of both states;
+// for others they are read where the snapshots have them.
 func (c *Comparing) load() error {
 	twins := map[*world.Archetype]bool{}
 	for _, a := range c.NewerWorld.Archetypes.List {
 		old := archetypeLike(&c.OlderWorld.World, a)
 		if old == nil {
-			if err := a.SnapshotView.LoadAll(); err != nil {
+			if err := c.loadRows(a); err != nil {
 				return err
 			}
 			continue
@@ -123,29 +124,40 @@ func (c *Comparing) load() error {
 	}
 	for _, old := range c.OlderWorld.Archetypes.List {
 		if !twins[old] {
-			if err := old.SnapshotView.LoadAll(); err != nil {
+			if err := c.loadRows(old); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// loadRows loads the rows of an archetype if the delta will be walked.
+func (c *Comparing) loadRows(a *world.Archetype) error {
+	if c.spare != nil {
+		return nil
+	}
+	return a.SnapshotView.LoadAll()
 }
 
 // bringBoth loads the parts of an archetype's two states that may differ.
 func (c *Comparing) bringBoth(a, old *world.Archetype) error {
 	if !old.SnapshotView.IsLike(a.SnapshotView, c.Older.Version) {
-		if err := a.SnapshotView.LoadAll(); err != nil {
+		if err := c.loadRows(a); err != nil {
 			return err
 		}
-		return old.SnapshotView.LoadAll()
+		return c.loadRows(old)
 	}
 	c.Same[a] = old
+	if c.spare != nil {
+		return nil
+	}
 	for pos := range a.Table.Store.Chunks() {
 		if !c.Written(a, pos) {
 			continue
 		}
 		for _, f := range [...]*table.SnapshotView{a.SnapshotView, old.SnapshotView} {
-			if err := c.loadChunk(f, pos, len(a.Table.Buffers()) > 0); err != nil {
+			if err := loadChunk(f, pos, len(a.Table.Buffers()) > 0); err != nil {
 				return err
 			}
 		}
@@ -153,16 +165,13 @@ func (c *Comparing) bringBoth(a, old *world.Archetype) error {
 	return nil
 }
 
-// loadChunk loads the entities of a chunk if the delta will be walked, and the whole chunk if
-// headers of buffers will be followed. Other columns are compared unit by unit.
-func (c *Comparing) loadChunk(f *table.SnapshotView, pos int, all bool) error {
+// loadChunk loads the entities of a chunk of a delta that will be walked, and the whole chunk if
+// headers of buffers will be followed. Other columns are compared where they lie.
+func loadChunk(f *table.SnapshotView, pos int, all bool) error {
 	if all {
 		return f.LoadChunk(pos)
 	}
-	if c.spare == nil {
-		return f.LoadIDs(pos)
-	}
-	return nil
+	return f.LoadIDs(pos)
 }
 
 // units returns the units of a chunk of the newer state that were written, for archetypes in same.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"hash/crc32"
-	"math/bits"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -59,9 +58,11 @@ type differ struct {
 	c         *Comparing                             // of snapshots; nil for worlds
 	spare     *Spare
 	described []world.Description
-	numbers   map[world.TypeID]int      // in Delta.types
-	at        map[*world.Archetype]int  // older archetypes in Delta.Tables
-	sources   [][]change.Source         // of Delta.Tables
+	numbers   map[world.TypeID]int     // in Delta.types
+	at        map[*world.Archetype]int // older archetypes in Delta.Tables
+	sources   [][]change.Source        // of Delta.Tables
+	newerIDs  idReader
+	olderIDs  idReader
 	runs      []change.RowRun           // of the archetype that is being compared
 	twins     map[*world.Archetype]bool // older archetypes that the newer state has too
 }
@@ -180,7 +181,9 @@ func (x *differ) archetype(a, old *world.Archetype, skip int, must bool) (differ
 	var sources []change.Source
 	if a != nil {
 		t.newer = a.Table.Len()
-		sources, t.ids = x.order(a, old)
+		if sources, t.ids, err = x.order(a, old); err != nil {
+			return false, err
+		}
 		x.runs = change.RowRuns(sources)
 		if err := x.columns(&t); err != nil {
 			return false, err
@@ -214,7 +217,7 @@ func (x *differ) archetype(a, old *world.Archetype, skip int, must bool) (differ
 		}
 	}
 	if old != nil {
-		if t.idSum, err = idSum(old); err != nil {
+		if t.idSum, err = x.idSum(old); err != nil {
 			return false, err
 		}
 		if x.sameRows(a) {
@@ -226,19 +229,24 @@ func (x *differ) archetype(a, old *world.Archetype, skip int, must bool) (differ
 	return true, nil
 }
 
-// idSum returns the checksum of an archetype's entities. A snapshot computes it once.
-func idSum(a *world.Archetype) (uint32, error) {
-	if a.SnapshotView == nil {
-		return sumOfIDs(a), nil
+// idSum returns the checksum of an archetype's entities in the older state. A snapshot computes it
+// once.
+func (x *differ) idSum(a *world.Archetype) (sum uint32, err error) {
+	if a.SnapshotView != nil {
+		if sum, known := a.SnapshotView.IDSum(); known {
+			return sum, nil
+		}
 	}
-	if sum, known := a.SnapshotView.IDSum(); known {
-		return sum, nil
+	for pos := range a.Table.Store.Chunks() {
+		ids, err := x.olderIDs.of(a, pos)
+		if err != nil {
+			return 0, err
+		}
+		sum = crc32.Update(sum, world.Castagnoli, idBytes(ids))
 	}
-	if err := loadIDs(a); err != nil {
-		return 0, err
+	if a.SnapshotView != nil {
+		a.SnapshotView.NoteIDSum(sum)
 	}
-	sum := sumOfIDs(a)
-	a.SnapshotView.NoteIDSum(sum)
 	return sum, nil
 }
 
@@ -276,18 +284,36 @@ func knownIDSum(a *world.Archetype) uint32 {
 	return s.Sum
 }
 
-// loadIDs loads the entity column of a snapshot's archetype.
-func loadIDs(a *world.Archetype) error {
-	for pos := range a.Table.Store.Chunks() {
-		if a.SnapshotView == nil {
-			break
-		}
-		if err := a.SnapshotView.LoadRows(pos, 0, a.Table.Store.RowsOf(pos)); err != nil {
-			return world.LimitErrorOf(err)
-		}
-	}
-	return nil
+// idReader returns the entities of chunks.
+type idReader struct {
+	a   *world.Archetype // of the last call; nil: none
+	pos int
+	ids []entity.ID // of the chunk, copied
 }
+
+// of returns the entities of a chunk: where they lie, or, of a snapshot, a copy, which is valid until
+// the next call. The error is that of a snapshot that is lost.
+func (r *idReader) of(a *world.Archetype, pos int) ([]entity.ID, error) {
+	n := a.Table.Store.RowsOf(pos)
+	if a.SnapshotView == nil {
+		return table.IDs(a.Table.Store.Row(pos, 0).Base, n), nil
+	}
+	if r.a == a && r.pos == pos {
+		return r.ids, nil
+	}
+	if cap(r.ids) < n {
+		r.ids = make([]entity.ID, n, n+n/8)
+	}
+	r.a, r.pos, r.ids = nil, pos, r.ids[:n]
+	if err := a.SnapshotView.ReadBytes(a.SnapshotView.Address(idColumn, pos, 0), idBytes(r.ids)); err != nil {
+		return nil, world.LimitErrorOf(err)
+	}
+	r.a = a
+	return r.ids, nil
+}
+
+// idColumn is the column of the entities: a chunk begins with it.
+var idColumn = world.Column{Size: uint32(unsafe.Sizeof(entity.ID{}))}
 
 // idBytes views ids as bytes.
 func idBytes(ids []entity.ID) []byte {
@@ -301,7 +327,7 @@ func (x *differ) unwritten(a *world.Archetype, pos int) bool {
 }
 
 // order returns the sources of an archetype's rows, and the entities of its new rows.
-func (x *differ) order(a, old *world.Archetype) (list []change.Source, fresh []entity.ID) {
+func (x *differ) order(a, old *world.Archetype) (list []change.Source, fresh []entity.ID, err error) {
 	add := func(from *table.Table, row, n int) {
 		if last := len(list) - 1; last >= 0 && list[last].From == from &&
 			(from == nil || list[last].Row+list[last].N == row) {
@@ -312,7 +338,7 @@ func (x *differ) order(a, old *world.Archetype) (list []change.Source, fresh []e
 	}
 	if x.sameRows(a) {
 		add(&old.Table.Table, 0, a.Table.Len())
-		return list, nil
+		return list, nil, nil
 	}
 	for pos, c := range a.Table.Store.Chunks() {
 		n := a.Table.Store.RowsOf(pos)
@@ -320,9 +346,16 @@ func (x *differ) order(a, old *world.Archetype) (list []change.Source, fresh []e
 			add(&old.Table.Table, c.Start, n)
 			continue
 		}
-		ids := table.IDs(a.Table.Store.Row(pos, 0).Base, n)
+		ids, err := x.newerIDs.of(a, pos)
+		if err != nil {
+			return nil, nil, err
+		}
 		for row := 0; row < n; {
-			if k := inPlace(old, c.Start+row, ids[row:]); k > 0 {
+			k, err := x.inPlace(old, c.Start+row, ids[row:])
+			if err != nil {
+				return nil, nil, err
+			}
+			if k > 0 {
 				add(&old.Table.Table, c.Start+row, k)
 				row += k
 				continue
@@ -338,25 +371,30 @@ func (x *differ) order(a, old *world.Archetype) (list []change.Source, fresh []e
 			row++
 		}
 	}
-	return list, fresh
+	return list, fresh, nil
 }
 
-// inPlace returns how many of ids, from the first on, stand in an archetype's rows from index on.
-// It stops at the end of a chunk.
-func inPlace(a *world.Archetype, index int, ids []entity.ID) int {
+// inPlace returns how many of ids, from the first on, stand in rows of an archetype of the older
+// state, which may be nil, from index on. It stops at the end of a chunk.
+func (x *differ) inPlace(a *world.Archetype, index int, ids []entity.ID) (int, error) {
 	if a == nil || index >= a.Table.Len() {
-		return 0
+		return 0, nil
 	}
 	pos, row := a.Table.Store.Find(index)
-	n := min(len(ids), a.Table.Store.RowsOf(pos)-row)
-	there := table.IDs(a.Table.Store.Row(pos, 0).Base, row+n)[row:]
+	there, err := x.olderIDs.of(a, pos)
+	if err != nil {
+		return 0, err
+	}
+	there = there[row:]
+	n := min(len(ids), len(there))
+	there = there[:n]
 	if ids[0] != there[0] {
-		return 0
+		return 0, nil
 	}
 	if bytes.Equal(idBytes(ids[:n]), idBytes(there)) {
-		return n
+		return n, nil
 	}
-	return equalBytes(idBytes(ids[:n]), idBytes(there)) / int(unsafe.Sizeof(entity.ID{}))
+	return equalBytes(idBytes(ids[:n]), idBytes(there)) / int(unsafe.Sizeof(entity.ID{})), nil
 }
 
 // eachRun calls visit with rows that lie in one chunk of the newer archetype and in one chunk of
@@ -406,7 +444,9 @@ func (x *differ) columns(t *deltaTable) error {
 		switch of := x.Newer.Types.List[world.TypeID(c.Key)]; of.Kind {
 		case world.KindManaged:
 		case world.KindBuffer:
-			x.buffers(t, of, c)
+			if err := x.buffers(t, of, c); err != nil {
+				return err
+			}
 		default:
 			list = append(list, comparedColumn{of: of, c: c, w: writerOf(int(c.Size), t.newer, x.spare.Take())})
 			bytes += int(c.Size) * t.newer
@@ -442,8 +482,8 @@ func (x *differ) columns(t *deltaTable) error {
 
 // column compares a column.
 func (x *differ) column(t *deltaTable, k *comparedColumn) error {
-	if x.sameRows(t.a) {
-		return x.units(t, k.c, k.w)
+	if x.isFar(t) {
+		return x.farColumn(t, k)
 	}
 	x.eachRun(t.a, func(at, n, _ int, newer store.Row, from *table.Table, _ int, older store.Row) {
 		var old []byte
@@ -455,41 +495,24 @@ func (x *differ) column(t *deltaTable, k *comparedColumn) error {
 	return nil
 }
 
-// units compares the written units of a column whose rows did not come, go or move.
-func (x *differ) units(t *deltaTable, c world.Column, w *runsWriter) error {
-	var buffers [2][table.UnitSize]byte
-	for pos, chunk := range t.a.Table.Store.Chunks() {
-		mask := x.c.units(t.a, pos)
-		if mask == 0 {
-			continue
+// buffers compares a column of buffers.
+func (x *differ) buffers(t *deltaTable, of *world.Type, c world.Column) error {
+	var w editsWriter
+	if x.spare != nil && x.isFar(t) {
+		if err := x.farBuffers(t, of, c, &w); err != nil {
+			return err
 		}
-		at := t.a.Table.Store.Row(pos, 0)
-		begin := int(uintptr(c.Offset) * at.Scale)
-		end := begin + t.a.Table.Store.RowsOf(pos)*int(c.Size)
-		for ; mask != 0; mask &= mask - 1 {
-			unit := bits.TrailingZeros64(mask)
-			start := unit * table.UnitSize
-			lo, hi := max(start, begin), min(start+table.UnitSize, end)
-			if lo >= hi {
-				continue
-			}
-			newer, err := t.a.SnapshotView.Unit(pos, unit, &buffers[0])
-			if err != nil {
-				return world.LimitErrorOf(err)
-			}
-			old, err := t.old.SnapshotView.Unit(pos, unit, &buffers[1])
-			if err != nil {
-				return world.LimitErrorOf(err)
-			}
-			w.compare(chunk.Start*int(c.Size)+lo-begin, old[lo-start:hi-start], newer[lo-start:hi-start])
-		}
+	} else {
+		x.nearBuffers(t, of, c, &w)
+	}
+	if len(w.edits) > 0 {
+		t.buffers = append(t.buffers, deltaBuffers{x.number(of.ID), w.sum, w.edits})
 	}
 	return nil
 }
 
-// buffers compares a column of buffers.
-func (x *differ) buffers(t *deltaTable, of *world.Type, c world.Column) {
-	var w editsWriter
+// nearBuffers compares a column of buffers of rows that are loaded.
+func (x *differ) nearBuffers(t *deltaTable, of *world.Type, c world.Column, w *editsWriter) {
 	x.eachRun(t.a, func(at, n, _ int, newer store.Row, from *table.Table, _ int, older store.Row) {
 		has := from != nil && from.Sig.Has(of.ID)
 		for i := range n {
@@ -504,9 +527,6 @@ func (x *differ) buffers(t *deltaTable, of *world.Type, c world.Column) {
 			newer.Row++
 		}
 	})
-	if len(w.edits) > 0 {
-		t.buffers = append(t.buffers, deltaBuffers{x.number(of.ID), w.sum, w.edits})
-	}
 }
 
 // resolve turns sources into runs of rows, now that all tables have numbers.

@@ -243,7 +243,7 @@ func Destruction(w *ecs.World) *ecs.Change {
 
 // AppendDelta appends to dst what ecs.EncodeDelta would write of ecs.Diff of two snapshots. The
 // error is that of Diff; then dst is as before. Any goroutine may call it, with a spare of its own.
-// Cost: proportional to the units of 16 KiB that were written in between, if no entity came, went
+// Cost: proportional to the pieces of 1 KiB that were written in between, if no entity came, went
 // or moved and there are no entries of sparse types; else that of Diff.
 func AppendDelta(dst []byte, older, newer *ecs.Snapshot, spare *delta.Spare) ([]byte, error) {
 	return delta.AppendDelta(dst, Snapshot(older), Snapshot(newer), spare)

@@ -47,10 +47,14 @@ func (l *Layer) part(at int) *part {
 // Read copies the bytes of a unit, as they were when the layer began, to dst. An error means that
 // the layer is lost. Any goroutine may call it.
 func (l *Layer) Read(m *Memory, unit int, dst []byte) error {
-	p := l.past
-	p.mu.RLock()
-	defer p.mu.RUnlock()
-	for rest := allPieces; ; {
+	l.past.mu.RLock()
+	defer l.past.mu.RUnlock()
+	return l.read(m, unit, allPieces, dst)
+}
+
+// read is Read of pieces, to their places in dst. past.mu is held to read.
+func (l *Layer) read(m *Memory, unit int, rest pieces, dst []byte) error {
+	for {
 		s := m.stateNow(unit)
 		if s >= stateOf(l.number) { // not as it was
 			if rest = l.collect(m, unit, rest, dst) &^ savedIn(s); rest == 0 {
@@ -86,43 +90,44 @@ func (l *Layer) collect(m *Memory, unit int, set pieces, dst []byte) pieces {
 // ReadBytes fills dst with the bytes of a memory from at on, as they were when the layer began. An
 // error means that the layer is lost. Any goroutine may call it.
 func (l *Layer) ReadBytes(m *Memory, at int, dst []byte) error {
+	var buffer [UnitSize]byte
 	for len(dst) > 0 {
-		skip := at % UnitSize
-		n := min(UnitSize-skip, len(dst))
-		if n == UnitSize {
-			if err := l.Read(m, at/UnitSize, dst[:n]); err != nil {
-				return err
-			}
-		} else {
-			var unit [UnitSize]byte
-			if err := l.Read(m, at/UnitSize, unit[:]); err != nil {
-				return err
-			}
-			copy(dst[:n], unit[skip:])
+		n := min(UnitSize-at%UnitSize, len(dst))
+		b, err := l.Bytes(m, at, n, &buffer)
+		if err != nil {
+			return err
 		}
+		copy(dst, b)
 		at, dst = at+n, dst[n:]
 	}
 	return nil
 }
 
-// Kept returns the bytes of a unit as they were when the layer began, without a copy, or nil if
-// they do not lie in one place: Read gets them then. They are valid until the layer is closed. An
+// Bytes returns n bytes of one unit, from byte at of a memory on, as they were when the layer began:
+// those that a layer has kept, or a copy in buffer. They are valid until the layer is closed. An
 // error means that the layer is lost. Any goroutine may call it.
-func (l *Layer) Kept(m *Memory, unit int) ([]byte, error) {
+func (l *Layer) Bytes(m *Memory, at, n int, buffer *[UnitSize]byte) ([]byte, error) {
 	l.past.mu.RLock()
 	defer l.past.mu.RUnlock()
-	return l.whole(m, unit), l.Err()
+	unit, first := at/UnitSize, at%UnitSize
+	set := piecesOf(first, n)
+	if b := l.keptIn(m, unit, set); b != nil {
+		return b[first : first+n], l.Err()
+	}
+	err := l.read(m, unit, set, buffer[:])
+	return buffer[first : first+n], err
 }
 
-// whole returns the bytes of a unit if all lie in the oldest layer, from l on, that has some.
-func (l *Layer) whole(m *Memory, unit int) []byte {
+// keptIn returns the bytes of a unit, of which pieces are good: if all of them lie in the oldest
+// layer, from l on, that has some; otherwise nil.
+func (l *Layer) keptIn(m *Memory, unit int, set pieces) []byte {
 	for from := l; from != nil; from = from.above {
 		if m.at >= len(from.parts) {
 			continue
 		}
-		switch k := from.parts[m.at].of(unit); k.pieces() {
+		switch k := from.parts[m.at].of(unit); k.pieces() & set {
 		case 0:
-		case allPieces:
+		case set:
 			return l.past.u.Bytes(k.chunk(), 1)
 		default:
 			return nil
@@ -148,7 +153,7 @@ func (l *Layer) Old(m *Memory, unit int) (old []byte, written bool, err error) {
 	if written, err = l.Wrote(m, unit); !written {
 		return nil, false, nil
 	}
-	if old = l.whole(m, unit); old != nil {
+	if old = l.keptIn(m, unit, allPieces); old != nil {
 		return old, true, err
 	}
 	p := l.past

@@ -24,11 +24,16 @@ func piecesOf(at, n int) pieces {
 // copyTo copies the pieces of a unit.
 func (set pieces) copyTo(dst, src []byte) {
 	for set != 0 {
-		first := bits.TrailingZeros16(uint16(set))
-		n := bits.TrailingZeros16(^uint16(set >> first))
-		copy(dst[first*PieceSize:(first+n)*PieceSize], src[first*PieceSize:])
-		set &= set + 1<<first // without the lowest run
+		at, n := set.run()
+		copy(dst[at:at+n], src[at:])
+		set &= set + 1<<(at/PieceSize) // without the run
 	}
+}
+
+// run returns the bytes of the first pieces that lie behind each other, of a set that is not empty.
+func (set pieces) run() (at, n int) {
+	first := bits.TrailingZeros16(uint16(set))
+	return first * PieceSize, bits.TrailingZeros16(^uint16(set>>first)) * PieceSize
 }
 
 // kept is the copy of a unit: its pieces, and 16 bits on the chunk that they lie in. 0: none.

@@ -532,3 +532,71 @@ func TestEveryFailure(t *testing.T) {
 	require.Greater(t, lost, 4)
 	require.Greater(t, refused, 4)
 }
+
+// TestWritten: the set between two layers has the pieces whose bytes were written in between, and
+// Next finds them, as a walk over all pieces does.
+func TestWritten(t *testing.T) {
+	const size = 13 * past.UnitSize
+	r := rand.New(rand.NewPCG(5, 6))
+	memory := make([]byte, size)
+	var p past.Past
+	p.Open(newUniverse(t, 8<<20))
+	m := p.Add(unsafe.Pointer(&memory[0]), size)
+	var set past.Written
+	for range 40 {
+		older := p.Begin()
+		var want [size / past.PieceSize]bool
+		for range 1 + r.IntN(12) {
+			at := r.IntN(size)
+			n := min(1+r.IntN(3*past.PieceSize), size-at)
+			m.BeforeWrite(unsafe.Pointer(&memory[at]), n)
+			for piece := at / past.PieceSize; piece <= (at+n-1)/past.PieceSize; piece++ {
+				want[piece] = true
+			}
+		}
+		newer := p.Begin()
+		m.BeforeWrite(m.Address(r.IntN(13)), past.UnitSize) // later
+		set = older.Written(m, newer, set)
+		for unit := range 13 {
+			any := slices.Contains(want[unit*pieces:(unit+1)*pieces], true)
+			require.Equal(t, any, set.Units(unit, 1) != 0)
+		}
+		for range 20 {
+			at := r.IntN(size)
+			end := at + r.IntN(size-at)
+			var got [size]bool
+			for next := at; ; {
+				from, n := set.Next(next, end)
+				if n == 0 {
+					break
+				}
+				require.LessOrEqual(t, next, from)
+				require.Equal(t, from/past.UnitSize, (from+n-1)/past.UnitSize, "of one unit")
+				for i := from; i < from+n; i++ {
+					got[i] = true
+				}
+				next = from + n
+			}
+			for i := range got {
+				if want := i >= at && i < end && want[i/past.PieceSize]; want != got[i] {
+					t.Fatalf("byte %d of [%d, %d) is in the set: %v, want %v", i, at, end, got[i], want)
+				}
+			}
+		}
+		var buffer [past.UnitSize]byte
+		for range 10 { // Bytes are those of the moment
+			at := r.IntN(size)
+			n := 1 + r.IntN(past.UnitSize-at%past.UnitSize)
+			before := bytes.Clone(memory[at : at+n])
+			l := p.Begin()
+			m.BeforeWrite(unsafe.Pointer(&memory[at]), n)
+			memory[at+r.IntN(n)]++
+			got, err := l.Bytes(m, at, n, &buffer)
+			require.NoError(t, err)
+			require.True(t, bytes.Equal(before, got))
+			l.Close()
+		}
+		newer.Close()
+		older.Close()
+	}
+}

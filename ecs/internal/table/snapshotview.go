@@ -183,23 +183,29 @@ func (f *SnapshotView) LoadIDs(pos int) error { return f.LoadRows(pos, 0, f.t.St
 // UnitSize is the number of bytes of a unit.
 const UnitSize = past.UnitSize
 
-// Unit returns the bytes of a unit of a chunk, or of a small chunk: those that a layer has kept, or
+// Address returns where a row of a column lies in the memory of the universe: at which byte.
+func (f *SnapshotView) Address(c Column, pos, row int) int {
+	return int(f.origin[pos].First)*store.SmallSize +
+		int(uintptr(c.Offset)*f.t.Store.Row(pos, 0).Scale) + row*int(c.Size)
+}
+
+// Bytes returns n bytes of one unit, from byte at of the memory on: those that a layer has kept, or
 // a copy in buffer. They are valid until the layer is closed. It returns an error if the layer is
 // lost.
-func (f *SnapshotView) Unit(pos, unit int, buffer *[UnitSize]byte) (b []byte, err error) {
-	c := f.origin[pos]
-	at := int(c.First.Chunk()) + unit
-	if b, err = f.layer.Kept(f.memory, at); b == nil && err == nil {
-		b, err = buffer[:], f.layer.Read(f.memory, at, buffer[:])
-	}
+func (f *SnapshotView) Bytes(at, n int, buffer *[UnitSize]byte) ([]byte, error) {
+	b, err := f.layer.Bytes(f.memory, at, n, buffer)
 	if err != nil {
 		return nil, fmt.Errorf("table: %w", err)
 	}
-	if c.Small() {
-		at := int(c.First) * store.SmallSize % UnitSize
-		b = b[at : at+store.SmallSize]
-	}
 	return b, nil
+}
+
+// ReadBytes is Bytes of any number, copied to dst.
+func (f *SnapshotView) ReadBytes(at int, dst []byte) error {
+	if err := f.layer.ReadBytes(f.memory, at, dst); err != nil {
+		return fmt.Errorf("table: %w", err)
+	}
+	return nil
 }
 
 // MetadataDiffers reports whether the enable bits or the chunk values of a chunk differ from those
