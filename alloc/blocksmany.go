@@ -8,8 +8,8 @@ import (
 )
 
 // Look-ups and frees of many references. One reference waits for its slot, then for its block. Of
-// many, batch by batch, the slots of the next batch are prefetched before those of a batch are read,
-// and then the blocks that these name:
+// many, batch by batch, the slots of the next batch are prefetched before those of a batch are
+// read, and then the blocks that these name:
 //
 //	refs   | 32 slots read, their blocks prefetched | 32 slots on their way | ...
 
@@ -28,9 +28,9 @@ func (s *blockSlots) prefetch(refs []BlockRef) {
 }
 
 // BytesMany looks up blocks: bytes[i] is as Bytes returns it for refs[i]. It prefetches slots and
-// the beginnings of the blocks, so of blocks that lie in memory a look-up costs a fraction of Bytes.
-// Some hundreds of references at once are best, since the blocks are then still in the cache when
-// they are used. It panics unless the slices have one length.
+// the beginnings of the blocks, so of blocks that lie in memory a look-up costs a fraction of
+// Bytes. Some hundreds of references at once are best, since the blocks are then still in the cache
+// when they are used. It panics unless the slices have one length.
 func (b *Blocks) BytesMany(refs []BlockRef, bytes [][]byte) {
 	if len(bytes) != len(refs) {
 		panic(fmt.Sprintf("alloc: Blocks.BytesMany: %d references, %d slices of bytes", len(refs), len(bytes)))

@@ -19,7 +19,8 @@ type column struct{ title, figure string }
 var heldTables = []heldTable{
 	{"fragment", "fragment: resident MB above what was before, 90 % of the bytes freed at random", []column{
 		{"live", "live_mb"}, {"at once", "at_once_mb"}, {"trimmed", "trimmed_mb"}, {"by itself", "itself_mb"},
-		{"trim ms", "trim_ms"}, {"ns a block", nsPerOp}, {"left, trimmed", "left_mb"}, {"left by itself", "left_itself_mb"},
+		{"trim ms", "trim_ms"}, {"ns a block", nsPerOp}, {"left, trimmed", "left_mb"},
+		{"left by itself", "left_itself_mb"},
 	}},
 	{"huge", "huge: resident bytes / bytes asked for, a hot pair, how many can live", []column{
 		{"RSS/byte", rssPerByte}, {"ns/op", nsPerOp}, {"blocks", "live_blocks"},

@@ -17,10 +17,10 @@
 // replayed.
 //
 // Where there is a C compiler ($CC or cc), on Linux, a small program of C makes the same calls as
-// the Go side in traces, fragment, huge, growth, larson, xmalloc and mstress, on glibc's malloc and, preloaded, on jemalloc,
-// mimalloc 2 and 3 and tcmalloc where their libraries are found: in the folders of LD_LIBRARY_PATH
-// and in those where systems keep libraries. What is not there is left out, with a line on standard
-// error.
+// the Go side in traces, fragment, huge, growth, larson, xmalloc and mstress, on glibc's malloc
+// and, preloaded, on jemalloc, mimalloc 2 and 3 and tcmalloc where their libraries are found: in
+// the folders of LD_LIBRARY_PATH and in those where systems keep libraries. What is not there is
+// left out, with a line on standard error.
 //
 // The null allocator hands out places that were made before: its rows are the cost of the harness.
 // C has one of its own. Percentiles are of single steps, sampled as described in sampler.go, and of

@@ -8,11 +8,11 @@ import (
 	"unsafe"
 )
 
-// mstress is a stress test in the manner of the one of mimalloc (Leijen): each goroutine gets blocks
-// of 8 bytes to 128 KiB, most of them small, keeps a part of them to its end, frees others at
-// random, and exchanges some for blocks that any goroutine has left in a shared array. In each block
-// are its size and its number. An operation is an allocation and a free; ns/op is wall time over the
-// operations of all goroutines.
+// mstress is a stress test in the manner of the one of mimalloc (Leijen): each goroutine gets
+// blocks of 8 bytes to 128 KiB, most of them small, keeps a part of them to its end, frees others
+// at random, and exchanges some for blocks that any goroutine has left in a shared array. In each
+// block are its size and its number. An operation is an allocation and a free; ns/op is wall time
+// over the operations of all goroutines.
 //
 //	in 100 steps   50 blocks got, of which 1 has 100 times the size, and in 1,000 one 1,000 times
 //	               30 blocks of the goroutine freed

@@ -260,8 +260,8 @@ type typeLiveness struct {
 	values, bits bool  // written by a later command
 }
 
-// find computes the liveness of a path, and returns where it begins. It walks the path once more for
-// each type.
+// find computes the liveness of a path, and returns where it begins. It walks the path once more
+// for each type.
 func (l *liveness) find(p *programs, path []int32) (from int32) {
 	from = int32(len(l.live))
 	l.live = append(l.live, make([]bool, len(path))...)

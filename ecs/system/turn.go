@@ -184,7 +184,8 @@ func (y *Systems) inspect(s *State, at *visit) {
 	}
 	if door.Locked(y.w) && !at.locked {
 		if q := door.EndCursors(y.w); q != nil {
-			y.keep(fmt.Errorf("system: %s left a Cursor of %v without Close, so it ends here: %w", s.name, q, ErrLocked))
+			y.keep(fmt.Errorf("system: %s left a Cursor of %v without Close, so it ends here: %w",
+				s.name, q, ErrLocked))
 		}
 	}
 	switch {

@@ -141,7 +141,8 @@ func (h *Heap) Owns(p unsafe.Pointer) bool {
 // FreeSized is Heap.FreeSized of package alloc.
 func (h *Heap) FreeSized(p unsafe.Pointer, size, align int) {
 	if uint(size) <= maxSlot && uint(align) <= memory.Quantum && align&(align-1) == 0 {
-		// In a slab of the class that such a request gets, whether p is a live slot is left to check.
+		// In a slab of the class that such a request gets, whether p is a live slot is left to
+		// check.
 		if c, ok := h.chunkOf(p); ok {
 			if s := h.table.at(c); s != nil {
 				head := s.head.Load()

@@ -19,7 +19,7 @@ import (
 //	           first chunk 7, 150 chunks; the next span begins in megachunk 3
 //
 // The heap keeps no freed spans: the universe does (internal/universe/kept.go), and releases them
-// to whoever needs room, where granules that become empty stay committed for a while
+// to requests that need the room, where granules that become empty stay committed for a while
 // (internal/universe/trim.go).
 //
 // As with runs, the goroutine that changes a head by compare-and-swap may change the span.

@@ -12,7 +12,7 @@ import (
 
 // Kept runs and spans: what a heap has freed last, by length. Marking a run free and in use again
 // takes a search and two changes of its mask, and a span has a mask for each MiB: 256 MiB took 18.6
-// us. A run or span that is kept stays in use in the masks, and whoever asks for its length next
+// us. A run or span that is kept stays in use in the masks, and the next request for its length
 // takes it by one compare-and-swap, of any length:
 //
 //	kept.ways[2]    3 chunks from 40 on | none      two of each length of 1 to 64 chunks

@@ -53,7 +53,7 @@ func Example_quick() {
 	type place struct{ Position ecs.R[Position] }
 	captains := ecs.NewView[place](w, ecs.Without(sail))
 	for c := captains.Cursor(); c.Next(); { // Close it where the loop is left early
-		fmt.Println(c.At().Position)
+		fmt.Println(c.At().Position, c.Rows().Len())
 	}
 
 	fmt.Println(sail.DisableList(list), w.DestroyList(list[:4]))
@@ -67,7 +67,7 @@ func Example_quick() {
 	// 1000 <nil>
 	// 0 {7 5} {7 5}
 	// {8 5}
-	// [{4 0}]
+	// [{4 0}] 1
 	// 10 4
 	// 6 6 0
 	// 997 <nil>

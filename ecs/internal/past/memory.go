@@ -25,7 +25,8 @@ type Memory struct {
 
 // statePage holds the states of units. Bit 0 is busy. Bits 1 to 16 are pieces, and the others the
 // number of a layer: what these pieces were when that layer began, it or an older layer has, or a
-// newer one, or no layer needs, as they were born since; and the other pieces are as they were then.
+// newer one, or no layer needs, as they were born since; and the other pieces are as they were
+// then.
 type statePage [pageUnits]atomic.Uint64
 
 const (

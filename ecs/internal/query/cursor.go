@@ -25,8 +25,8 @@ import (
 // is used after its end finds another number in the scan, which may serve another loop by then, and
 // changes nothing.
 //
-// Where all rows of a query match and writes need no barrier, the loop goes through the view's ready
-// chunks (ready.go), else it looks at each chunk, as Scan.Walk does.
+// Where all rows of a query match and writes need no barrier, the loop goes through the view's
+// ready chunks (ready.go), else it looks at each chunk, as Scan.Walk does.
 
 // Cursor is ecs.Cursor without the type of its view.
 type Cursor struct {
@@ -109,7 +109,8 @@ func (s *Scan) advance(loop uint64) bool {
 		return s.nextOfSome()
 	}
 	if i := k.next; i < len(k.chunks.list) {
-		k.next, k.ready = i+1, unsafe.Add(k.chunks.structs, uintptr(i)*k.chunks.size) // Safe because each chunk has one.
+		// Safe because each chunk has one.
+		k.next, k.ready = i+1, unsafe.Add(k.chunks.structs, uintptr(i)*k.chunks.size)
 		s.ExpireRows()
 		version := s.World.Tables.Version
 		for _, m := range k.chunks.list[i].marks {
