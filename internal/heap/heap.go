@@ -327,6 +327,7 @@ func (h *Heap) Trim() error {
 		panicClosed("Heap.Trim", true)
 	}
 	h.reclaim(nil)
+	h.dropPages()
 	if err := errors.Join(h.mappings.Trim(), h.discardPages(), h.trimOverflows()); err != nil {
 		return fmt.Errorf("alloc: Heap.Trim: %w", err)
 	}

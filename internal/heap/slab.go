@@ -18,7 +18,8 @@ import (
 //	                      +----------------------+--------+--------+-- ... --+---------+
 //	slab                  | head, state, links, shape  48 B | live 16 x 8 B | index 1 B, 15 B unused |
 //
-// A page is made when the heap first holds a chunk of the megachunk, and stays.
+// A page is made when the heap first holds a chunk of the megachunk, and stays until Heap.Trim finds
+// the megachunk free: 500 MB of small blocks have 10 MB of pages.
 
 // slab describes a chunk.
 type slab struct {
@@ -347,4 +348,15 @@ func (t slabTable) made(c universe.ChunkIndex) *slab {
 	}
 	t[c/universe.ChunksPerMegachunk].CompareAndSwap(nil, page)
 	return t.at(c)
+}
+
+// dropPages gives the pages of megachunks of which no chunk is in use to the collector. Whoever
+// writes to a slab holds its chunk, so none is written meanwhile; a goroutine that has found a slab
+// there before goes on with one that stays free.
+func (h *Heap) dropPages() {
+	for m := range h.table {
+		if h.table[m].Load() != nil {
+			h.u.WhileFree(m, func() { h.table[m].Store(nil) })
+		}
+	}
 }

@@ -2,6 +2,7 @@ package heap
 
 import (
 	"fmt"
+	"sync"
 	"testing"
 	"unsafe"
 
@@ -178,4 +179,90 @@ func TestFoldFindsADoubleFree(t *testing.T) {
 		l.Free(p)
 	}
 	l.Close()
+}
+
+// TestTrimDropsPages: once all is freed, Trim leaves no page, and the heap goes on as a new one.
+func TestTrimDropsPages(t *testing.T) {
+	h := slabHeap(t)
+	l := &Local{}
+	h.OpenLocal(l)
+	for range 3 {
+		for _, alloc := range []func(size, align int) (unsafe.Pointer, error){h.Alloc, l.Alloc} {
+			for _, size := range []int{64, 20_000, 100_000} {
+				for _, p := range slots(t, alloc, 30, size) {
+					h.Free(p)
+				}
+			}
+		}
+		require.NotZero(t, h.pages())
+		held := slots(t, h.Alloc, 1, 64)
+		l.Trim()
+		require.NoError(t, h.Trim())
+		require.Equal(t, 1, h.pages(), "the block's")
+		h.Free(held[0])
+		require.NoError(t, h.Trim())
+		require.Zero(t, h.pages())
+		require.NoError(t, h.Verify())
+	}
+	require.Contains(t, panicOf(func() { h.Free(h.u.Pointer(70)) }), "is not a block of this heap")
+	l.Close()
+}
+
+func (h *Heap) pages() (n int) {
+	for m := range h.table {
+		if h.table[m].Load() != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// TestTrimBesideOthers: goroutines get, mark, check and free blocks while another trims.
+func TestTrimBesideOthers(t *testing.T) {
+	h := slabHeap(t)
+	var workers sync.WaitGroup
+	for w := range 2 {
+		workers.Go(func() {
+			l := &Local{}
+			h.OpenLocal(l)
+			defer l.Close()
+			for i := range 400 {
+				size := []int{64, 2000, 20_000, 70_000}[i%4]
+				for k, alloc := range []func(size, align int) (unsafe.Pointer, error){h.Alloc, l.Alloc} {
+					p, err := alloc(size, 0)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					mark := uint64(w<<16 | i)
+					*(*uint64)(p) = mark
+					q, err := alloc(size, 0)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					*(*uint64)(q) = 0
+					if *(*uint64)(p) != mark {
+						t.Errorf("block of %d bytes: got %#x want %#x", size, *(*uint64)(p), mark)
+					}
+					if h.Free(q); k == 0 {
+						l.Free(p)
+					} else {
+						h.Free(p)
+					}
+				}
+				if i%8 == 0 {
+					l.Trim()
+				}
+			}
+		})
+	}
+	workers.Go(func() {
+		for range 400 {
+			if err := h.Trim(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	workers.Wait()
 }

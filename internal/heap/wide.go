@@ -106,7 +106,9 @@ func (h *Heap) growWide(number int) bool {
 func (h *Heap) findWide(b *block) (inside int, live bool) {
 	k := &wideClasses[classIn(b.head)]
 	first := firstIn(b.head)
-	b.s = h.table.at(first)
+	if b.s = h.table.at(first); b.s == nil {
+		return 0, false // freed and trimmed since the caller looked
+	}
 	head := b.s.head.Load()
 	same := classIn(head) == classIn(b.head) // else the slab was made anew since the caller looked
 	b.head = head

@@ -30,6 +30,21 @@ func (u *Universe) Free(first ChunkIndex, n int) {
 	}
 }
 
+// WhileFree calls f while all of megachunk m is claimed, if all of it is free, and reports whether it
+// was. Nothing else holds a chunk there, or gets one, before f returns.
+func (u *Universe) WhileFree(m int, f func()) bool {
+	u.releaseKept()
+	before, now, ok := u.Index.Word(m).TryAllocAt(0, ChunksPerMegachunk)
+	if !ok {
+		return false
+	}
+	u.Index.Note(m, before, now)
+	mutant.Pause()
+	f()
+	u.unclaim(m, 0, ChunksPerMegachunk)
+	return true
+}
+
 // unclaim clears the bits of a run and keeps the index and the hints true.
 func (u *Universe) unclaim(m, at, n int) bool {
 	before, now, ok := u.Index.Word(m).TryFree(at, n)
