@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"quarry/alloc"
 	"quarry/asm"
 	"quarry/ecs"
 	"quarry/ecs/internal/ecstest"
@@ -75,6 +76,25 @@ func BenchmarkQuery(b *testing.B) {
 	}
 }
 
+// BenchmarkNewWorld makes a world of two types on a universe that others share, and closes it.
+func BenchmarkNewWorld(b *testing.B) {
+	u, err := alloc.NewUniverse()
+	require.NoError(b, err)
+	b.ReportAllocs()
+	for b.Loop() {
+		w, err := ecs.NewWorld(ecs.WithUniverse(u))
+		if err != nil {
+			b.Fatal(err)
+		}
+		ecs.Register[ecstest.Position](w)
+		ecs.Register[ecstest.Velocity](w)
+		if err := w.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	require.NoError(b, u.Close())
+}
+
 // BenchmarkSpread: ns an entity of a loop over n entities that were made in turn in 256 archetypes,
 // by plain loops, by a vector kernel, and without work: what the loop itself takes.
 func BenchmarkSpread(b *testing.B) {
@@ -102,6 +122,17 @@ func BenchmarkSpread(b *testing.B) {
 		run("kernel", func() {
 			for rows := range q.Rows() {
 				asm.Add(layout.Flat[float64](position.Slice(rows)), layout.Flat[float64](velocity.Slice(rows)))
+			}
+		})
+		type mover struct {
+			P ecs.W[ecstest.Position]
+			V ecs.R[ecstest.Velocity]
+		}
+		movers := ecs.NewView[mover](w)
+		run("cursor", func() {
+			for c := movers.Cursor(); c.Next(); {
+				m := c.At()
+				asm.Add(layout.Flat[float64](m.P), layout.Flat[float64](m.V))
 			}
 		})
 		sum := 0

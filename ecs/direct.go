@@ -13,7 +13,7 @@ type Direct[T any] struct{ core entity.Direct }
 
 // Spot is where an entity's row is until the next structural change, for the Direct of any
 // component. The zero value is the spot of no entity.
-type Spot struct{ at entity.Location }
+type Spot struct{ core entity.Spot }
 
 // Direct returns a Direct for reading. It panics while the type is lent for writing. Cost: as one
 // Get.
@@ -37,8 +37,8 @@ func (d Direct[T]) Get(e Entity) *T {
 //
 //	at := positions.Locate(e)
 //	p, v := positions.At(at), velocities.At(at)
-func (d Direct[T]) Locate(e Entity) Spot { return Spot{d.core.Locate(entity.ID(e))} }
+func (d Direct[T]) Locate(e Entity) Spot { return Spot{d.core.Spot(entity.ID(e))} }
 
 // At returns the value in the row at a spot, or nil if the spot is no entity's or the entity does
 // not have the component. The Direct of any component of the same world may have given the spot.
-func (d Direct[T]) At(s Spot) *T { return (*T)(d.core.ValueAt(s.at)) } // Safe because Get is.
+func (d Direct[T]) At(s Spot) *T { return (*T)(d.core.ValueIn(s.core)) } // Safe because Get is.

@@ -47,6 +47,15 @@ func TestDirectIsGet(t *testing.T) {
 	other := ecstest.NewWorld(t)
 	stranger := ecs.NewArchetype(other, ecs.Register[ecstest.Position](other)).Create()
 	require.Nil(t, v.position.Direct().Get(stranger))
+	if at := ecs.Register[ecstest.Position](other).Direct().Locate(stranger); debug.On {
+		require.Contains(t, ecstest.PanicText(func() { v.position.Direct().At(at) }),
+			"ecs: Direct.At: the spot is of world")
+	}
+	var none ecs.Direct[ecstest.Position]
+	for _, call := range []func(){func() { none.At(ecs.Spot{}) }, func() { none.Get(v.list[0]) },
+		func() { none.Get(ecs.Null) }, func() { none.Locate(v.list[0]) }} {
+		require.Contains(t, ecstest.PanicText(call), "ecs: Direct: it is the zero value; ")
+	}
 }
 
 // TestDirectMut writes beside a snapshot, a query with Changed and one with Masked rows.

@@ -130,18 +130,18 @@ func Growth(g alloc.Growth) TypeOption {
 // applyOptions applies the options of a registration. It panics for an option that the kind of type
 // does not support.
 func applyOptions(t *world.Type, op string, options []TypeOption) {
-	op += "[" + world.ShortName(t.Go) + "]"
+	refuse := func(why string) { panic("ecs: " + op + "[" + world.ShortName(t.Go) + "]: " + why) }
 	if t.Kind != KindBuffer {
 		t.Shape = world.NoShape
 	}
 	for _, o := range options {
 		if o == nil {
-			panic("ecs: " + op + ": an option is nil")
+			refuse("an option is nil")
 		}
 		o((*registration)(unsafe.Pointer(t))) // Safe because a registration is its type.
 	}
 	if why := t.OptionsRefusal(); why != "" {
-		panic("ecs: " + op + ": " + why)
+		refuse(why)
 	}
 	if t.Kind != KindBuffer {
 		t.Shape = value.Shape{}

@@ -43,6 +43,14 @@ func BenchmarkView(b *testing.B) {
 				steps++
 			}
 		})
+		b.Run(fmt.Sprintf("api=cursor/n=%d", n), func(b *testing.B) {
+			for b.Loop() {
+				for c := m.Cursor(); c.Next(); {
+					advance(c.At().P, c.At().V)
+				}
+				steps++
+			}
+		})
 		for rows := range q.Rows() {
 			require.Equal(b, ecstest.Position{X: float64(steps) * dt, Y: 2 * float64(steps) * dt},
 				position.Slice(rows)[rows.Len()-1])

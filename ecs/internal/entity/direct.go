@@ -1,6 +1,7 @@
 package entity
 
 import (
+	"fmt"
 	"unsafe"
 
 	"quarry/internal/debug"
@@ -32,23 +33,48 @@ func (d Direct) Locate(e ID) Location {
 	if debug.On {
 		d.check()
 	}
+	if d.records == nil {
+		panic(zeroDirect) // not by a function: a call would keep this from being inlined
+	}
 	if r := d.records[min(e.ref^d.ids.tag, d.ids.last)]; r.version == e.version {
 		return r.Location // Nowhere of a dead record, whatever version is asked for
 	}
 	return Nowhere
 }
 
+// Spot is a location, and the number of its world, which debug builds compare.
+type Spot struct {
+	at    Location
+	world uint32
+}
+
+// Spot returns where the row of an entity is, as Locate does.
+func (d Direct) Spot(e ID) Spot { return Spot{d.Locate(e), d.ids.tag} }
+
+// ValueIn is ValueAt for a spot.
+func (d Direct) ValueIn(s Spot) unsafe.Pointer {
+	if debug.On && s.at != Nowhere && s.world != d.ids.tag {
+		panic(fmt.Sprintf("ecs: Direct.At: the spot is of world %#x, the Direct of world %#x", s.world, d.ids.tag))
+	}
+	return d.ValueAt(s.at)
+}
+
 // ValueAt returns the address of the value in the row at a location, or nil if there is none.
 //
 //go:nocheckptr
 func (d Direct) ValueAt(l Location) unsafe.Pointer {
+	if d.columns == nil {
+		panic(zeroDirect)
+	}
 	c := &d.columns[l>>RowBits]
 	return unsafe.Add(nil, c.base+uintptr(l)*c.size) // Safe because ColumnAddress.ValueAt is.
 }
 
+const zeroDirect = "ecs: Direct: it is the zero value; Directs come from Component.Direct and DirectMut"
+
 // check panics if the records or the column addresses have moved.
 func (d Direct) check() {
-	if s := d.table; s.records != d.records || s.columns != d.columns || s.last != d.ids.last {
+	if s := d.table; s != nil && (s.records != d.records || s.columns != d.columns || s.last != d.ids.last) {
 		panic("ecs: Direct.Locate: a structural change, or a borrow, has come after Component.Direct; " +
 			"take a new Direct")
 	}

@@ -16,9 +16,10 @@ import (
 
 // scans are the scans of a world.
 type scans struct {
-	List    []*Scan // open scans, and idle scans for reuse; the first is Outer
-	Outer   Scan    // the scan of a loop that is not inside another
-	batches Query   // the query of the rows of batches; it matches nothing
+	List    []*Scan  // open scans, and idle scans for reuse; the first is Outer
+	Outer   Scan     // the scan of a loop that is not inside another
+	first   [1]*Scan // List of a world without another
+	batches Query    // the query of the rows of batches; it matches nothing
 }
 
 func init() { world.OnLoops(OpenScans, nameOfLoop, countScans) }
@@ -26,7 +27,8 @@ func init() { world.OnLoops(OpenScans, nameOfLoop, countScans) }
 // OpenScans makes the scans of a world that is opened.
 func OpenScans(w *world.World) {
 	all := new(scans)
-	all.Outer.World, all.List = w, []*Scan{&all.Outer}
+	all.first[0], all.Outer.World = &all.Outer, w
+	all.List = all.first[:]
 	all.Outer.loop = 1
 	w.Loops.Scans = unsafe.Pointer(all) // Safe because ScansOf alone reads it.
 }
