@@ -128,6 +128,13 @@ func TestOpenConverts(t *testing.T) {
 		require.NoError(t, w.Close())
 	}
 	look(image.Open(path, register, options()...))
+	for _, more := range [][]image.Option{ // what is read otherwise is converted too
+		{image.Trusted()}, {image.InMemory()}, {image.Checked()}, {image.Trusted(), image.InMemory()},
+		{image.Trusted(), image.Checked()},
+	} {
+		look(image.Open(path, register, append(more, options()...)...))
+		look(image.Open(path, register, append(options(), more...)...))
+	}
 	f, err := os.Open(path)
 	require.NoError(t, err)
 	look(image.Load(f, register, options()...))
@@ -141,6 +148,44 @@ func TestOpenConverts(t *testing.T) {
 	require.PanicsWithValue(t, "image: Renamed: the name of a type is empty", func() { image.Renamed("pos", "") })
 	require.PanicsWithValue(t, "image: Drop: the name of a type is empty", func() { image.Drop("pos", "") })
 	require.Equal(t, "Fate(9)", image.Fate(9).String())
+}
+
+// TestTrustedRenamed: where no type is converted, the rows of a renamed type are mapped, and the
+// records of ids are believed or checked.
+func TestTrustedRenamed(t *testing.T) {
+	type older struct{ A, B int32 }
+	type newer struct{ A, B int32 }
+	path := filepath.Join(t.TempDir(), "renamed.world")
+	w, err := ecs.NewWorld()
+	require.NoError(t, err)
+	was := ecs.Register[older](w)
+	batch, err := ecs.NewArchetype(w, was).CreateN(5000)
+	require.NoError(t, err)
+	all := batch.Entities(nil)
+	for i, e := range all {
+		was.Set(e, older{int32(i), -int32(i)})
+	}
+	for i := 0; i < len(all); i += 3 {
+		w.Destroy(all[i])
+	}
+	require.NoError(t, image.SaveFile(w, path))
+	require.NoError(t, w.Close())
+	for _, more := range [][]image.Option{nil, {image.Trusted()}, {image.Trusted(), image.InMemory()}} {
+		var now ecs.Component[newer]
+		w, err := image.Open(path, func(w *ecs.World) { now = ecs.Register[newer](w) },
+			append(more, image.Renamed("older", "newer"))...)
+		require.NoError(t, err)
+		for i, e := range all {
+			if i%3 == 0 {
+				require.False(t, w.Alive(e))
+				continue
+			}
+			require.Equal(t, newer{int32(i), -int32(i)}, *now.Get(e))
+			now.Set(e, newer{7, 8})
+		}
+		require.NoError(t, w.Verify())
+		require.NoError(t, w.Close())
+	}
 }
 
 // TestConvertFromATag: a function makes the values of entities that had a type without bytes.

@@ -5,7 +5,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
+	"time"
 
 	"quarry/ecs/internal/worldfile"
 	"quarry/internal/disk"
@@ -103,6 +105,51 @@ func BenchmarkSaveFile(b *testing.B) {
 	for b.Loop() {
 		require.NoError(b, Replace(disk.FileSystem{}, img, path))
 	}
+}
+
+// BenchmarkSaveTurns saves beside plain writes of as many bytes of memory, as C's write makes them,
+// in turns: until the system has them, and until they are on the disk. It prints medians of both and
+// their ratios.
+func BenchmarkSaveTurns(b *testing.B) {
+	img := benchImage()
+	dir := b.TempDir()
+	plain := make([]byte, benchBytes(img))
+	fakeBytes(2, 0, plain)
+	var took [4][]float64 // ms
+	for b.Loop() {
+		for i, do := range []func(f *os.File) error{
+			func(f *os.File) error { _, err := f.Write(plain); return err },
+			func(f *os.File) error { return Save(img, f) },
+			func(f *os.File) error {
+				if _, err := f.Write(plain); err != nil {
+					return err
+				}
+				return f.Sync()
+			},
+			func(f *os.File) error { return Replace(disk.FileSystem{}, img, f.Name()+"2") },
+		} {
+			path := filepath.Join(dir, "world")
+			f, err := os.Create(path)
+			require.NoError(b, err)
+			start := time.Now()
+			require.NoError(b, do(f))
+			took[i] = append(took[i], float64(time.Since(start).Nanoseconds())/1e6)
+			require.NoError(b, f.Sync()) // so that the next does not wait for this one's pages
+			require.NoError(b, f.Close())
+			_ = os.Remove(path)
+			_ = os.Remove(path + "2")
+		}
+	}
+	for i := range took {
+		slices.Sort(took[i])
+	}
+	of := func(i int) float64 { return took[i][len(took[i])/2] }
+	b.ReportMetric(of(0), "write-ms")
+	b.ReportMetric(of(1), "save-ms")
+	b.ReportMetric(of(1)/of(0), "ratio")
+	b.ReportMetric(of(2), "write-disk-ms")
+	b.ReportMetric(of(3), "save-disk-ms")
+	b.ReportMetric(of(3)/of(2), "ratio-disk")
 }
 
 // BenchmarkOpen reads what Open checks: the records of a million and of 40 million ids, from
