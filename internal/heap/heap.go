@@ -163,6 +163,8 @@ func (h *Heap) Alloc(size, align int) (unsafe.Pointer, error) {
 			}
 			h.release(s, int(i), 1<<(bit&63)) // the slab was dropped or reused
 		}
+	} else if p := h.takeRun(size, align); p != nil {
+		return p, nil
 	}
 	return h.alloc("Heap.Alloc", nil, size, align, universe.AnyRun)
 }
@@ -249,7 +251,7 @@ func (h *Heap) allocHere(name string, l *Local, size, align int, want universe.F
 				return nil, fmt.Errorf("alloc: %s: block of %d bytes: %w", name, classSizes[number], err)
 			}
 		}
-	} else if number, ok := wideFor(size, align); ok {
+	} else if number, ok := wideIn(size, align); ok {
 		if l != nil {
 			p = l.takeWide(number)
 		}

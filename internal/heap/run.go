@@ -36,6 +36,27 @@ func (h *Heap) allocRun(name string, l *Local, size int, want universe.Flags) (u
 	return h.u.Pointer(c), nil
 }
 
+// takeRun returns a run that the universe keeps, or nil: for Alloc, which finds one by the long way
+// as well.
+//
+//go:noinline
+func (h *Heap) takeRun(size, align int) unsafe.Pointer {
+	if size <= maxSlot || size > MaxRunBytes || uint(align) > universe.ChunkSize || align&(align-1) != 0 ||
+		h.Closed.Load() || h.supply.rest.Load() > 0 {
+		return nil
+	}
+	if _, wide := wideIn(size, align); wide {
+		return nil
+	}
+	n := universe.ChunksFor(size)
+	c, ok := h.u.TakeKept(n, 1, universe.AnyRun)
+	if !ok {
+		return nil
+	}
+	h.table.made(c).head.Store(headOf(kindRun, 0, n, c, 0))
+	return h.u.Pointer(c)
+}
+
 // allocAlignedRun allocates a run at a multiple of align, which is above ChunkSize: the beginning
 // of a run whose length is a power of two. The bare ErrFull means that this is longer
 // than a megachunk or that there is none.

@@ -51,8 +51,8 @@ func (k *kept) of(n int) *[2]atomic.Uint64 {
 	return &k.ways[ChunksPerMegachunk+n%keptSpans]
 }
 
-// takeKept takes a kept run or span of n chunks that begins at a multiple of align bytes.
-func (u *Universe) takeKept(n, align int, c Flags) (first ChunkIndex, ok bool) {
+// TakeKept takes a kept run or span of n chunks that begins at a multiple of align bytes.
+func (u *Universe) TakeKept(n, align int, c Flags) (first ChunkIndex, ok bool) {
 	if !u.kept.some.Load() {
 		return 0, false
 	}

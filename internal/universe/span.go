@@ -96,7 +96,7 @@ func (u *Universe) AllocSpan(n, align int, c Flags) (ChunkIndex, error) {
 	if err := u.Refuse("AllocSpan"); err != nil {
 		return 0, err
 	}
-	if first, ok := u.takeKept(n, align, c); ok {
+	if first, ok := u.TakeKept(n, align, c); ok {
 		return first, nil
 	}
 	u.releaseKept()
@@ -113,7 +113,7 @@ func (u *Universe) AllocSpan(n, align int, c Flags) (ChunkIndex, error) {
 
 // AllocRun is exact for runs that may lie in two megachunks.
 func (u *Universe) AllocRun(n int, c Flags) (ChunkIndex, error) {
-	if first, ok := u.takeKept(n, 1, c); ok {
+	if first, ok := u.TakeKept(n, 1, c); ok {
 		return first, nil
 	}
 	if n >= leastAcross && n < ChunksPerMegachunk && u.Refusal == nil {
