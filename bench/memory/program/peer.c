@@ -705,7 +705,8 @@ struct mstress {
 static void drop_sized(uint8_t *p) {
 	uint64_t size;
 	memcpy(&size, p, sizeof size);
-	if (size < 8 || size > 128000 || (size > 8 && p[size - 1] != (uint8_t)size)) wrong("a block of %llu bytes", (unsigned long long)size);
+	if (size < 8 || size > 128000 || (size > 8 && p[size - 1] != (uint8_t)size))
+		wrong("a block of %llu bytes", (unsigned long long)size);
 	with->release(p, size, 0);
 }
 
