@@ -13,7 +13,7 @@ import (
 )
 
 // Snapshot is the state of a world at one moment. Taking it copies no row: a writer of rows from
-// then on has their old bytes kept first, in units of 16 KiB, each of which is copied once. Any
+// then on has their old bytes kept first, in pieces of 1 KiB, each of which is copied once. Any
 // number of snapshots of a world may be alive.
 //
 // Rows do not move because of a snapshot, and slices and pointers in hand stay good to read. To

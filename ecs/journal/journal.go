@@ -48,7 +48,7 @@ import (
 // changes of several. So Commit does not wait for the disk, and few snapshots are alive.
 
 // queueLimit is the number of commits that wait for the writer before they join. Each keeps the
-// units of 16 KiB that were written after it.
+// units of 16 KiB of which some was written after it.
 const queueLimit = 4
 
 // retryPause is how long after a failed write a commit tries again.
