@@ -18,8 +18,8 @@ import (
 //	                      +----------------------+--------+--------+-- ... --+---------+
 //	slab                  | head, state, links, shape  48 B | live 16 x 8 B | index 1 B, 15 B unused |
 //
-// A page is made when the heap first holds a chunk of the megachunk, and stays until Heap.Trim finds
-// the megachunk free: 500 MB of small blocks have 10 MB of pages.
+// A page is made when the heap first holds a chunk of the megachunk, and stays until Heap.Trim
+// finds the megachunk free: 500 MB of small blocks have 10 MB of pages.
 
 // slab describes a chunk.
 type slab struct {
