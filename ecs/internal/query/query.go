@@ -7,7 +7,6 @@ import (
 	"unsafe"
 
 	"quarry/ecs/internal/match"
-	"quarry/ecs/internal/table"
 	"quarry/ecs/internal/value"
 	"quarry/ecs/internal/world"
 )
@@ -132,6 +131,11 @@ func (q *Query) Close() {
 		}
 	}
 	q.Matching = nil
+}
+
+// loopOver reports whether a loop over the query is in progress.
+func loopOver(w *world.World, q *Query) bool {
+	return slices.ContainsFunc(ScansOf(w).List, func(s *Scan) bool { return s.open && s.Query == q })
 }
 
 // SetSince is ecs.Query.SetSince for the call op. A version that is pinned stays when loops end.
@@ -324,12 +328,4 @@ type sparseFilter struct {
 type QueryRange struct {
 	*FieldRange
 	masked bool
-}
-
-// FieldRange is the range of a field.
-type FieldRange struct {
-	Type      *world.Type
-	Field     table.Field
-	Low, High uint64 // keys, see table.KeyOf; nothing is in the range if low is greater
-	Show      func() string
 }

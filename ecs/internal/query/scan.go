@@ -147,11 +147,6 @@ func (s *Scan) lentWhole() bool {
 	return s.World.Lent()
 }
 
-// loopOver reports whether a loop over the query is in progress.
-func loopOver(w *world.World, q *Query) bool {
-	return slices.ContainsFunc(ScansOf(w).List, func(s *Scan) bool { return s.open && s.Query == q })
-}
-
 // MoveTo moves the loop to the chunk at pos. Rows yielded before become stale.
 func (s *Scan) MoveTo(pos int, scale uintptr, dense bool) {
 	if debug.On && s.open {
