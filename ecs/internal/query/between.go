@@ -22,6 +22,14 @@ import (
 // they measure the rows that they are given. Begin takes the bounds that are not known, unless
 // another borrow writes the type.
 
+// FieldRange is the range of a field.
+type FieldRange struct {
+	Type      *world.Type
+	Field     table.Field
+	Low, High uint64 // keys, see table.KeyOf; nothing is in the range if low is greater
+	Show      func() string
+}
+
 func (s *FieldRange) text(masked bool) string {
 	text := "Between " + s.Type.Name + fieldName(s.Type.Go, s.Field.Offset) + " " + s.Show()
 	if masked {

@@ -75,6 +75,27 @@ func (q *Query) appendRowKeys(dst []rowKey, set *sparse.Set) []rowKey {
 	return dst
 }
 
+// bindingAt returns the index of the query's binding of an archetype, or -1. Bindings and archetype
+// numbers are both in order of creation. So a binding's position is its archetype's number, less at
+// most the number of archetypes without a binding. Most queries by value match nearly all
+// archetypes of a type, so the search visits few bindings.
+func (q *Query) bindingAt(a *world.Archetype) int {
+	at := int(a.Table.Index)
+	low, high := max(0, at+len(q.Bindings)-len(q.World.Archetypes.List)), min(at+1, len(q.Bindings))
+	for low < high {
+		mid := int(uint(low+high) / 2)
+		if int(q.Bindings[mid].Archetype.Table.Index) < at {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	if low < len(q.Bindings) && q.Bindings[low].Archetype == a {
+		return low
+	}
+	return -1
+}
+
 // sameChunk returns how many of the first keys are in one chunk.
 func sameChunk(keys []rowKey) (n int) {
 	for n < len(keys) && keys[n]>>SpanBits == keys[0]>>SpanBits {

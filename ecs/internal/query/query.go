@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unsafe"
 
 	"quarry/ecs/internal/match"
 	"quarry/ecs/internal/value"
@@ -298,21 +297,6 @@ type Scan struct {
 	nesting nesting     // in debug builds
 	loop    uint64      // number of the loop of a Cursor, or of the next; from 1 on
 	cursor  cursorState // of a loop that a Cursor drives
-}
-
-// cursorState is the part of a Scan that serves the loop of a Cursor.
-type cursorState struct {
-	chunks  *Ready                    // what the loop goes through; nil: it looks at each chunk
-	next    int                       // of them
-	loop    uint64                    // Scan.loop while a Cursor drives the scan
-	shown   int                       // next, when rows were made
-	ready   unsafe.Pointer            // the view's struct of the current rows; nil without any
-	rows    Rows                      // the current ones
-	fill    func(Rows) unsafe.Pointer // makes ready of rows, where the loop looks at each chunk
-	byKey   bool                      // a set drives
-	binding int                       // of the current chunk; where a set drives, the number of the next key
-	pos     int                       // of the next chunk in the binding's archetype
-	origin  string                    // in debug builds, where the loop began; "" if no Cursor drives the scan
 }
 
 // sparseFilter is a condition on sparse types that a row must meet. A term gives one filter for

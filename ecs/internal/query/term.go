@@ -3,7 +3,6 @@ package query
 import (
 	"strings"
 
-	"quarry/ecs/internal/table"
 	"quarry/ecs/internal/value"
 	"quarry/ecs/internal/world"
 )
@@ -15,14 +14,6 @@ type Term struct {
 	Values []*value.Shared // of a Where term
 	Span   *FieldRange     // of a Between term
 	masked bool            // see Masked
-}
-
-// FieldRange is the range of a field.
-type FieldRange struct {
-	Type      *world.Type
-	Field     table.Field
-	Low, High uint64 // keys, see table.KeyOf; nothing is in the range if low is greater
-	Show      func() string
 }
 
 // TermKind is the kind of a term.
