@@ -50,7 +50,7 @@ func (v *View[V]) fillNext() func(query.Rows) unsafe.Pointer {
 	m := new(V)
 	return func(rows query.Rows) unsafe.Pointer {
 		*m = v.At(Rows{rows})
-		return unsafe.Pointer(m)
+		return unsafe.Pointer(m) // Safe because At turns it back into a *V.
 	}
 }
 

@@ -59,7 +59,7 @@ func recordOne[T any](w *Writer, name string, k commandKind, e ecs.Entity, c ecs
 		if index := door.ComponentIndex(s.b.w, c); index >= 0 {
 			if number := s.noted(k, index); number != 0 {
 				if r := s.next1(number-1, e, recordSize+roundUp(int(unsafe.Sizeof(*v)))); r != nil {
-					*(*T)(r.after(recordSize)) = *v // Safe as in keepValue.
+					*(*T)(r.after(recordSize)) = *v // Safe because next1 gave that many bytes behind the record.
 					if len(s.links[number-1]) > 0 {
 						w.noteLinks(r, s.links[number-1], r.after(recordSize), 1, 0)
 					}

@@ -175,53 +175,59 @@ func BenchmarkOpenPlain(b *testing.B) {
 			}
 		})
 	}
-	// Reading the same bytes into arrays, and writing 16 of 40 bytes.
-	arrays := func() {
-		f, err := os.Open(path)
-		require.NoError(b, err)
-		all := make([]byte, 40*n)
-		_, err = io.ReadFull(f, all)
-		require.NoError(b, err)
-		p := unsafe.Slice((*position)(unsafe.Pointer(&all[0])), n)
-		for i := range p {
-			p[i] = position{1, 2}
-		}
-		require.NoError(b, f.Close())
-	}
+	arrays := func() { readToArrays(b, path, n) }
 	b.Run("arrays", func(b *testing.B) {
 		for b.Loop() {
 			arrays()
 		}
 	})
-	// The two in turns: medians, and their ratio.
 	b.Run("inmemory/arrays", func(b *testing.B) {
-		var took [2][]float64 // ms
-		timed := func(i int, f func()) {
-			start := time.Now()
-			f()
-			took[i] = append(took[i], float64(time.Since(start).Nanoseconds())/1e6)
-		}
-		for b.Loop() {
-			timed(0, arrays)
-			var w *ecs.World
-			timed(1, func() {
-				var q *ecs.Query
-				w, q = open(b, image.InMemory())
-				for rows := range q.Rows() {
-					list := positions.Slice(rows)
-					for i := range list {
-						list[i] = position{1, 2}
-					}
+		inTurns(b, arrays, func() *ecs.World {
+			w, q := open(b, image.InMemory())
+			for rows := range q.Rows() {
+				list := positions.Slice(rows)
+				for i := range list {
+					list[i] = position{1, 2}
 				}
-			})
-			require.NoError(b, w.Close())
-		}
-		for i := range took {
-			slices.Sort(took[i])
-		}
-		of := func(i int) float64 { return took[i][len(took[i])/2] }
-		b.ReportMetric(of(0), "arrays-ms")
-		b.ReportMetric(of(1), "inmemory-ms")
-		b.ReportMetric(of(1)/of(0), "ratio")
+			}
+			return w
+		})
 	})
+}
+
+// readToArrays reads the bytes of n rows of 40 bytes and writes 16 of each.
+func readToArrays(b *testing.B, path string, n int) {
+	f, err := os.Open(path)
+	require.NoError(b, err)
+	all := make([]byte, 40*n)
+	_, err = io.ReadFull(f, all)
+	require.NoError(b, err)
+	p := unsafe.Slice((*position)(unsafe.Pointer(&all[0])), n) // Safe because positions have no pointers.
+	for i := range p {
+		p[i] = position{1, 2}
+	}
+	require.NoError(b, f.Close())
+}
+
+// inTurns runs both in turns and reports their medians, and the ratio.
+func inTurns(b *testing.B, arrays func(), inMemory func() *ecs.World) {
+	var took [2][]float64 // ms
+	timed := func(i int, f func()) {
+		start := time.Now()
+		f()
+		took[i] = append(took[i], float64(time.Since(start).Nanoseconds())/1e6)
+	}
+	for b.Loop() {
+		timed(0, arrays)
+		var w *ecs.World
+		timed(1, func() { w = inMemory() })
+		require.NoError(b, w.Close())
+	}
+	for i := range took {
+		slices.Sort(took[i])
+	}
+	of := func(i int) float64 { return took[i][len(took[i])/2] }
+	b.ReportMetric(of(0), "arrays-ms")
+	b.ReportMetric(of(1), "inmemory-ms")
+	b.ReportMetric(of(1)/of(0), "ratio")
 }

@@ -109,13 +109,11 @@ type wrongLoop struct {
 type healthView struct{ Health ecs.W[health] }
 
 func (l *wrongLoop) Update(*system.State) {
-	for c := l.m.Cursor(); c.Next(); {
-		for c := l.m.Cursor(); c.Next(); {
-			if l.panic {
-				panic("left")
-			}
-			return
-		}
+	outer, inner := l.m.Cursor(), l.m.Cursor()
+	outer.Next()
+	inner.Next()
+	if l.panic {
+		panic("left")
 	}
 }
 

@@ -350,8 +350,8 @@ func (t slabTable) made(c universe.ChunkIndex) *slab {
 	return t.at(c)
 }
 
-// dropPages gives the pages of megachunks of which no chunk is in use to the collector. Whoever
-// writes to a slab holds its chunk, so none is written meanwhile; a goroutine that has found a slab
+// dropPages gives the pages of megachunks of which no chunk is in use to the collector. A goroutine
+// that writes to a slab holds its chunk, so none is written meanwhile; one that has found a slab
 // there before goes on with one that stays free.
 func (h *Heap) dropPages() {
 	for m := range h.table {

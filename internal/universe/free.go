@@ -30,8 +30,8 @@ func (u *Universe) Free(first ChunkIndex, n int) {
 	}
 }
 
-// WhileFree calls f while all of megachunk m is claimed, if all of it is free, and reports whether it
-// was. Nothing else holds a chunk there, or gets one, before f returns.
+// WhileFree calls f while all of megachunk m is claimed, if all of it is free, and reports whether
+// it was. Nothing else holds a chunk there, or gets one, before f returns.
 func (u *Universe) WhileFree(m int, f func()) bool {
 	u.releaseKept()
 	before, now, ok := u.Index.Word(m).TryAllocAt(0, ChunksPerMegachunk)

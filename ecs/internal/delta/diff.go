@@ -291,8 +291,8 @@ type idReader struct {
 	ids []entity.ID // of the chunk, copied
 }
 
-// of returns the entities of a chunk: where they lie, or, of a snapshot, a copy, which is valid until
-// the next call. The error is that of a snapshot that is lost.
+// of returns the entities of a chunk: where they lie, or, of a snapshot, a copy, which is valid
+// until the next call. The error is that of a snapshot that is lost.
 func (r *idReader) of(a *world.Archetype, pos int) ([]entity.ID, error) {
 	n := a.Table.Store.RowsOf(pos)
 	if a.SnapshotView == nil {

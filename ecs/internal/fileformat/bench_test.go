@@ -108,8 +108,8 @@ func BenchmarkSaveFile(b *testing.B) {
 }
 
 // BenchmarkSaveTurns saves beside plain writes of as many bytes of memory, as C's write makes them,
-// in turns: until the system has them, and until they are on the disk. It prints medians of both and
-// their ratios.
+// in turns: until the system has them, and until they are on the disk. It prints medians of both
+// and their ratios.
 func BenchmarkSaveTurns(b *testing.B) {
 	img := benchImage()
 	dir := b.TempDir()

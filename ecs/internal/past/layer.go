@@ -103,9 +103,9 @@ func (l *Layer) ReadBytes(m *Memory, at int, dst []byte) error {
 	return nil
 }
 
-// Bytes returns n bytes of one unit, from byte at of a memory on, as they were when the layer began:
-// those that a layer has kept, or a copy in buffer. They are valid until the layer is closed. An
-// error means that the layer is lost. Any goroutine may call it.
+// Bytes returns n bytes of one unit, from byte at of a memory on, as they were when the layer
+// began: those that a layer has kept, or a copy in buffer. They are valid until the layer is
+// closed. An error means that the layer is lost. Any goroutine may call it.
 func (l *Layer) Bytes(m *Memory, at, n int, buffer *[UnitSize]byte) ([]byte, error) {
 	l.past.mu.RLock()
 	defer l.past.mu.RUnlock()

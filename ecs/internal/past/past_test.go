@@ -587,13 +587,11 @@ func TestWritten(t *testing.T) {
 		for range 10 { // Bytes are those of the moment
 			at := r.IntN(size)
 			n := 1 + r.IntN(past.UnitSize-at%past.UnitSize)
-			before := bytes.Clone(memory[at : at+n])
-			l := p.Begin()
+			before, l := bytes.Clone(memory[at:at+n]), p.Begin()
 			m.BeforeWrite(unsafe.Pointer(&memory[at]), n)
 			memory[at+r.IntN(n)]++
 			got, err := l.Bytes(m, at, n, &buffer)
-			require.NoError(t, err)
-			require.True(t, bytes.Equal(before, got))
+			require.Equal(t, before, got, err)
 			l.Close()
 		}
 		newer.Close()
