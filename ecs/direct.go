@@ -29,7 +29,7 @@ func (c Component[T]) DirectMut() Direct[T] { return Direct[T]{c.t.DirectMut("Co
 // Get returns a pointer to e's value, or nil if e is not alive, does not have the component, or
 // belongs to another world. The pointer is valid as long as the Direct.
 func (d Direct[T]) Get(e Entity) *T {
-	return (*T)(d.core.ValueAt(d.core.Locate(entity.ID(e)))) // Safe because it is the address of a T, or nil.
+	return (*T)(d.core.At(entity.ID(e))) // Safe because it is the address of a T, or nil.
 }
 
 // Locate returns where e's row is. It serves several components of one entity, whose record is then

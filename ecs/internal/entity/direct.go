@@ -51,6 +51,26 @@ type Spot struct {
 // Spot returns where the row of an entity is, as Locate does.
 func (d Direct) Spot(e ID) Spot { return Spot{d.Locate(e), d.ids.tag} }
 
+// At returns the address of the value of an entity, or nil if it is not alive, of another world or
+// without the type.
+//
+//go:nocheckptr
+func (d Direct) At(e ID) unsafe.Pointer {
+	if debug.On {
+		d.check()
+	}
+	if d.records == nil {
+		panic(zeroDirect)
+	}
+	if r := d.records[min(e.ref^d.ids.tag, d.ids.last)]; r.version == e.version {
+		c := &d.columns[r.Location>>RowBits]
+		if at := c.base + uintptr(r.Location)*c.size; at != 0 { // as in ValueAt
+			return unsafe.Add(nil, at) // Safe because ColumnAddress.ValueAt is.
+		}
+	}
+	return nil
+}
+
 // ValueIn is ValueAt for a spot.
 func (d Direct) ValueIn(s Spot) unsafe.Pointer {
 	if debug.On && s.at != Nowhere && s.world != d.ids.tag {
@@ -67,7 +87,11 @@ func (d Direct) ValueAt(l Location) unsafe.Pointer {
 		panic(zeroDirect)
 	}
 	c := &d.columns[l>>RowBits]
-	return unsafe.Add(nil, c.base+uintptr(l)*c.size) // Safe because ColumnAddress.ValueAt is.
+	at := c.base + uintptr(l)*c.size
+	if at == 0 { // see ColumnAddress.Has: a caller that compares would find no nil
+		return nil
+	}
+	return unsafe.Add(nil, at) // Safe because ColumnAddress.ValueAt is.
 }
 
 const zeroDirect = "ecs: Direct: it is the zero value; Directs come from Component.Direct and DirectMut"

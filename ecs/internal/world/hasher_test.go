@@ -195,6 +195,9 @@ func TestHasherCompares(t *testing.T) {
 	x.health.Set(x.ids[19_999], ecstest.Health{HP: 1})
 	x.burning.Add(x.ids[3], ecstest.Burning{Heat: 1})
 	require.Equal(t, typeOf[ecstest.Burning](x.w), find().Type)
+	onlyTheirs, err := y.h.Compare(x.h.AppendSums(nil))
+	require.NoError(t, err)
+	require.Equal(t, &ecs.HashDifference{Type: typeOf[ecstest.Burning](y.w), Rows: 1}, onlyTheirs)
 	y.burning.Add(y.ids[3], ecstest.Burning{Heat: 2})
 	require.Equal(t, &ecs.HashDifference{Type: typeOf[ecstest.Burning](x.w), Rows: 1}, find())
 	y.burning.Set(y.ids[3], ecstest.Burning{Heat: 1})
@@ -206,18 +209,24 @@ func TestHasherCompares(t *testing.T) {
 // TestHasherRefuses: sums that end early, claim much or are in no order.
 func TestHasherRefuses(t *testing.T) {
 	w := ecstest.NewWorld(t)
-	position := ecs.Register[ecstest.Position](w)
-	_, err := ecs.NewArchetype(w, position).CreateN(5000)
+	position, burning := ecs.Register[ecstest.Position](w), ecs.RegisterSparse[ecstest.Burning](w)
+	batch, err := ecs.NewArchetype(w, position).CreateN(5000)
 	require.NoError(t, err)
 	h := ecs.NewHasher(w)
+	none := h.AppendSums(nil)
+	burning.Add(batch.Entities(nil)[0], ecstest.Burning{Heat: 1}) // a second part: cuts between parts
+	h.Sum()
 	sums := h.AppendSums(nil)
-	for n := 1; n < len(sums); n++ {
+	for n := range sums {
 		_, err := h.Compare(sums[:n])
 		require.ErrorIs(t, err, ecs.ErrSums, "%d bytes", n)
 	}
 	_, err = h.Compare(append(bytes.Clone(sums), sums...))
 	require.ErrorIs(t, err, ecs.ErrSums)
-	d, err := h.Compare(nil)
+	d, err := h.Compare(none)
+	require.NoError(t, err)
+	require.Equal(t, &ecs.HashDifference{Type: typeOf[ecstest.Burning](w), Rows: 1}, d)
+	d, err = h.Compare(make([]byte, 8)) // of an empty world
 	require.NoError(t, err)
 	require.Equal(t, 5000, d.Rows)
 	require.PanicsWithValue(t,

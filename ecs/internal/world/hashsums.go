@@ -12,6 +12,7 @@ import (
 // little-endian. Archetypes with rows come by rising key, their columns by rising type, whose hash
 // is 0 for the entities; sparse types with entries follow as archetypes of one column.
 //
+//	sums        number of archetypes, so that sums which are cut are found; the archetypes
 //	archetype   key, rows, columns
 //	column      type, sum of each block of 4,096 rows
 //	sparse      1<<63 set in the key: the type's hash; entries, 1 column with 1 block
@@ -42,7 +43,9 @@ func (x *Hasher) all() (list []*summed) {
 // AppendSums is ecs.Hasher.AppendSums.
 func (x *Hasher) AppendSums(dst []byte) []byte {
 	x.w.CheckNew("Hasher.AppendSums")
-	for _, s := range x.all() {
+	all := x.all()
+	dst = appendWords(dst, uint64(len(all)))
+	for _, s := range all {
 		dst = appendWords(dst, s.key, uint64(s.rows), uint64(len(s.columns)))
 		for _, c := range s.columns {
 			dst = appendWords(appendWords(dst, c.hash), c.sums...)
@@ -64,7 +67,7 @@ func (x *Hasher) Compare(sums []byte) (*Difference, error) {
 		case len(theirs) == 0 || len(mine) > 0 && mine[0].key < theirs[0].key:
 			return &Difference{Archetype: mine[0].a, Type: mine[0].setType(), Rows: mine[0].rows}, nil
 		case len(mine) == 0 || theirs[0].key < mine[0].key:
-			return &Difference{Rows: theirs[0].rows}, nil
+			return x.lacking(theirs[0]), nil
 		}
 		if d := difference(mine[0], theirs[0]); d != nil {
 			return d, nil
@@ -72,6 +75,18 @@ func (x *Hasher) Compare(sums []byte) (*Difference, error) {
 		mine, theirs = mine[1:], theirs[1:]
 	}
 	return nil, nil
+}
+
+// lacking returns the difference of an archetype that has no rows in this world, or of a set that
+// has no entries.
+func (x *Hasher) lacking(theirs *summed) *Difference {
+	d := &Difference{Rows: theirs.rows}
+	for _, t := range x.w.Types.Sparse[:len(x.sets)] {
+		if x.h.Types[t.ID]|setKey == theirs.key {
+			d.Type = t
+		}
+	}
+	return d
 }
 
 // readSums reads sums that may be anybody's: no list is longer than its bytes.
@@ -84,7 +99,10 @@ func readSums(b []byte) (list []*summed, err error) {
 		w, b = binary.LittleEndian.Uint64(b), b[8:]
 		return w
 	}
-	for len(b) > 0 {
+	for count := next(); err == nil && (count > uint64(len(list)) || len(b) > 0); {
+		if count == uint64(len(list)) {
+			return nil, fmt.Errorf("%d bytes follow their end", len(b))
+		}
 		s := &summed{key: next()}
 		rows, columns := next(), next()
 		if err == nil && (rows == 0 || rows > 1<<40 || columns > uint64(len(b)/8)) {
@@ -107,5 +125,5 @@ func readSums(b []byte) (list []*summed, err error) {
 		}
 		list = append(list, s)
 	}
-	return list, nil
+	return list, err
 }
