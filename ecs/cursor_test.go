@@ -219,6 +219,25 @@ func TestCursorLocks(t *testing.T) {
 	v.w.Destroy(v.list[0])
 }
 
+// TestCursorLeftInside: debug builds name the inner loop where it was left without Close.
+func TestCursorLeftInside(t *testing.T) {
+	if !debug.On {
+		t.Skip("release builds do not look")
+	}
+	v := newViewed(t)
+	m := ecs.NewView[placed](v.w)
+	c := m.Cursor()
+	require.True(t, c.Next())
+	inner := m.Cursor()
+	message := ecstest.PanicText(func() {
+		for c.Next() {
+		}
+	})
+	require.Contains(t, message, "ecs: a loop goes on or ends before one that began in it has ended: it is inside a loop ")
+	require.Contains(t, message, "cursor_test.go:")
+	inner.Close()
+}
+
 // TestCursorOfLent loops while the world is lent, by a scan of the borrow.
 func TestCursorOfLent(t *testing.T) {
 	v := newViewed(t)

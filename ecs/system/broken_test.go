@@ -109,8 +109,9 @@ type wrongLoop struct {
 type healthView struct{ Health ecs.W[health] }
 
 func (l *wrongLoop) Update(*system.State) {
-	outer, inner := l.m.Cursor(), l.m.Cursor()
+	outer := l.m.Cursor()
 	outer.Next()
+	inner := l.m.Cursor()
 	inner.Next()
 	if l.panic {
 		panic("left")

@@ -227,6 +227,10 @@ func (s *Scan) checkNesting(loops int) {
 				return
 			}
 			inner = o.name()
+			if o.cursor.origin != "" {
+				s.nesting.depth = math.MaxInt // as below
+				panic("ecs: a loop goes on or ends before one that began in it has ended: it is " + inner)
+			}
 		}
 	}
 	s.nesting.depth = math.MaxInt // End, which comes next, does not panic again
