@@ -233,7 +233,7 @@ func TestCursorLeftInside(t *testing.T) {
 		for c.Next() {
 		}
 	})
-	require.Contains(t, message, "ecs: a loop goes on or ends before one that began in it has ended: it is inside a loop ")
+	require.Contains(t, message, "ecs: a loop goes on or ends before one that began in it has ended: it is inside ")
 	require.Contains(t, message, "cursor_test.go:")
 	inner.Close()
 }

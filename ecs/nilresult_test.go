@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"quarry/ecs"
-	"quarry/ecs/job"
 )
 
 type (
@@ -67,14 +66,5 @@ func TestNilResults(t *testing.T) {
 	if p := sparse.Mut(lacks); p != nil {
 		t.Errorf("Sparse.Mut: %v", p)
 	}
-	s := job.NewScheduler(w)
-	defer s.Close()
-	reads := s.For(ecs.NewQuery(w, ecs.Read(b))).Uses(ecs.Read(a))
-	require.NoError(t, reads.Run(func(c *job.Ctx, _ ecs.Rows) {
-		at := a.Lookup(c.Accessor())
-		if p := at.Get(lacks); p != nil {
-			t.Errorf("Lookup.Get in a job: %v", p)
-		}
-	}))
 	snapshot.Close()
 }
