@@ -77,6 +77,8 @@ type Sample struct {
 	Journal  Records `json:"journal,omitzero"`
 }
 
+// Measure plays the frames of a side in a mode, in this process. Its error names a side that there
+// is not, or that has no such mode; others are of memory and files.
 func (sp Spec) Measure() (Sample, error) {
 	base := process.Resident()
 	var s side
