@@ -46,6 +46,8 @@ func made(n, _ int) float64 {
 
 func stayed(n, _ int) float64 { return placesX(n) }
 
+func ended(_, passes int) float64 { return float64(passes) }
+
 func allOn(n, _ int) float64 { return float64(n) }
 
 // copied is the sum for n copies of the values 1 to 8 in four components.
@@ -80,7 +82,9 @@ var rows = []row{
 	{"random2comp", threeSizes, []string{"quarry", "quarry Direct", "quarry GetList", "ark"}, "entt direct", read2},
 	{"create2comp-set", twoSizes, []string{"quarry", "quarry bundle", "ark"}, "", made},
 	{"create2comp-set-batch", twoSizes, []string{"quarry batch", "ark batch"}, "", made},
-	{"add_remove_eight-shuffled", twoSizes, []string{"quarry", "quarry list", "ark"}, "", stayed},
+	{"add_remove_eight-shuffled", twoSizes, []string{"quarry", "quarry list", "quarry sparse", "ark"}, "",
+		stayed},
+	{"world2types", []int{one}, []string{"quarry", "ark"}, "", ended},
 	{"disable_enable", twoSizes, []string{"quarry", "ark tag"}, "", allOn},
 	{"prefab4comp", twoSizes, []string{"quarry", "ark"}, "", copied},
 	{"prefab4comp-batch", twoSizes, []string{"quarry batch", "ark batch"}, "", copied},

@@ -135,3 +135,24 @@ func (s *arkNewWorld) check(int) error {
 	defer q.Close()
 	return wantCount("entities", q.Count(), 1)
 }
+
+// arkTwoTypes makes worlds of two types; the collector ends them.
+type arkTwoTypes struct {
+	endless
+	w *ecs.World
+}
+
+func (s *arkTwoTypes) pass(times int) {
+	for range times {
+		s.w = ecs.NewWorld(worldCapacity)
+		ecs.ComponentID[Position](s.w)
+		ecs.ComponentID[Velocity](s.w)
+	}
+}
+
+func (s *arkTwoTypes) check(int) error {
+	ecs.NewMap2[Position, Velocity](s.w).NewBatchFn(1, nil)
+	q := ecs.NewFilter2[Position, Velocity](s.w).Query()
+	defer q.Close()
+	return wantCount("entities", q.Count(), 1)
+}

@@ -8,6 +8,7 @@ var arkSingleWays = []way{
 	{"create2comp-set", ark, func(n int) (trial, error) { return arkMake{newArkLife(n)}, nil }},
 	{"create2comp-set-batch", arkBatch, func(n int) (trial, error) { return arkMakeBatch{newArkLife(n)}, nil }},
 	{"add_remove_eight-shuffled", ark, buildArkAddRemove(8, shuffled)},
+	{"world2types", ark, func(int) (trial, error) { return &arkTwoTypes{}, nil }},
 	{"disable_enable", arkTag, buildArkToggle},
 	{"prefab4comp", ark, buildArkPrefab},
 	{"prefab4comp-batch", arkBatch, buildArkPrefabBatch},

@@ -1,6 +1,11 @@
 package main
 
-import "quarry/ecs"
+import (
+	"errors"
+
+	"quarry/alloc"
+	"quarry/ecs"
+)
 
 // quarryNewWorld makes a world; closing it is not timed.
 type quarryNewWorld struct {
@@ -102,3 +107,40 @@ func buildQuarryArchetypes(n int) (trial, error) {
 	}
 	return &quarryHold{w, n * archetypeRows}, nil
 }
+
+// quarryTwoTypes makes worlds of two types on one universe and closes them.
+type quarryTwoTypes struct {
+	u *alloc.Universe
+}
+
+func buildQuarryTwoTypes(int) (trial, error) {
+	u, err := alloc.NewUniverse()
+	return &quarryTwoTypes{u}, err
+}
+
+func (s *quarryTwoTypes) open() (*ecs.World, ecs.Component[Position], ecs.Component[Velocity]) {
+	w, err := ecs.NewWorld(ecs.WithUniverse(s.u))
+	if err != nil {
+		panic(err)
+	}
+	return w, ecs.Register[Position](w), ecs.Register[Velocity](w)
+}
+
+func (s *quarryTwoTypes) pass(times int) {
+	for range times {
+		w, _, _ := s.open()
+		if err := w.Close(); err != nil {
+			panic(err)
+		}
+	}
+}
+
+func (s *quarryTwoTypes) check(int) error {
+	w, position, velocity := s.open()
+	ecs.NewArchetype(w, position, velocity).Create()
+	return errors.Join(wantCount("entities", w.Stats().Alive, 1), w.Close())
+}
+
+func (s *quarryTwoTypes) close() error { return s.u.Close() }
+
+func (s *quarryTwoTypes) committed() int64 { return int64(s.u.Stats().Committed) }

@@ -1,6 +1,10 @@
 package main
 
-import "quarry/ecs"
+import (
+	"errors"
+
+	"quarry/ecs"
+)
 
 // quarryAddRemove gives every entity a Velocity and takes it away again.
 type quarryAddRemove struct {
@@ -106,3 +110,36 @@ func (s *quarryEnable) check(int) error { return wantCount("enabled entities", s
 func (s *quarryEnable) close() error { return s.w.Close() }
 
 func (s *quarryEnable) committed() int64 { return int64(s.w.Universe().Stats().Committed) }
+
+// quarryAddRemoveSparse adds and removes a sparse type, whose values lie beside the chunks.
+type quarryAddRemoveSparse struct {
+	*quarryAddRemove
+	speed ecs.Sparse[Velocity]
+}
+
+func buildQuarryAddRemoveSparse(more int) func(int) (trial, error) {
+	return func(n int) (trial, error) {
+		s, err := newQuarryAddRemove(n, more, shuffled)
+		if err != nil {
+			return nil, err
+		}
+		return &quarryAddRemoveSparse{s, ecs.RegisterSparse[Velocity](s.w)}, nil
+	}
+}
+
+//go:noinline
+func (s *quarryAddRemoveSparse) pass(times int) {
+	speed := s.speed
+	for range times {
+		for _, e := range s.list {
+			speed.Add(e, Velocity{})
+		}
+		for _, e := range s.list {
+			speed.Remove(e)
+		}
+	}
+}
+
+func (s *quarryAddRemoveSparse) check(passes int) error {
+	return errors.Join(wantCount("sparse values", s.speed.Len(), 0), s.quarryAddRemove.check(passes))
+}

@@ -14,6 +14,8 @@ var quarrySingleWays = []way{
 	{"create2comp-set-batch", quarryBatch, buildQuarryMakeN},
 	{"add_remove_eight-shuffled", quarry, buildQuarryAddRemove(8, shuffled)},
 	{"add_remove_eight-shuffled", quarryList, buildQuarryApplyList(8, shuffled)},
+	{"add_remove_eight-shuffled", quarrySparse, buildQuarryAddRemoveSparse(8)},
+	{"world2types", quarry, buildQuarryTwoTypes},
 	{"disable_enable", quarry, buildQuarryToggle},
 	{"prefab4comp", quarry, buildQuarryPrefab},
 	{"prefab4comp-batch", quarryBatch, buildQuarryPrefabN},

@@ -19,6 +19,8 @@ var singleWorkloads = []workload{
 	{name: "add_remove_eight-shuffled", what: "add_remove with eight more components, in shuffled order", sizes: []int{
 		usual, million,
 	}},
+	{name: "world2types", what: "a world of two types made and ended, ours on a universe that others share",
+		sizes: []int{one}},
 	{name: "disable_enable",
 		what:  "a component switched off, and later on, in shuffled order; of ark a tag taken off and put on",
 		sizes: []int{usual, million}},
@@ -41,6 +43,7 @@ const (
 	quarryDirect  = "quarry Direct"
 	quarryCursor  = "quarry Cursor"
 	quarryBundle  = "quarry bundle"
+	quarrySparse  = "quarry sparse"
 	quarryJobs    = "quarry jobs"
 	arkTag        = "ark tag"
 	slicesTwo     = "slices, two goroutines"

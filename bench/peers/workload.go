@@ -131,7 +131,7 @@ func (w *workload) most() int {
 	switch w.name {
 	case "archetypes":
 		return maxArchetypes
-	case "new_world":
+	case "new_world", "world2types":
 		return one
 	case "query2comp", "query2comp-kernel":
 		return ids / 11

@@ -164,6 +164,16 @@ struct AddRemove : World {
 	}
 };
 
+// Worlds makes registries of two types and ends them.
+struct Worlds : World {
+	void pass() override {
+		entt::registry other;
+		other.storage<Position>();
+		other.storage<Velocity>();
+		got += other.valid(entt::entity(1)) ? 0 : 1;
+	}
+};
+
 // Toggle takes a tag off and puts it on: there is no switch.
 struct Toggle : World {
 	explicit Toggle(long n) {
@@ -409,6 +419,7 @@ std::unique_ptr<Trial> build(const Row &row, const std::string &variant, long n)
 	if (row == "create2comp-set") return std::make_unique<Make>(n);
 	if (row == "create2comp-set-batch") return std::make_unique<MakeBatch>(n);
 	if (row == "add_remove_eight-shuffled") return std::make_unique<AddRemove>(n);
+	if (row == "world2types") return std::make_unique<Worlds>();
 	if (row == "disable_enable") return std::make_unique<Toggle>(n);
 	if (row == "prefab4comp") return std::make_unique<Prefab>(n);
 	if (row == "prefab4comp-batch") return std::make_unique<PrefabBatch>(n);
