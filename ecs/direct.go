@@ -7,8 +7,8 @@ import "quarry/ecs/internal/entity"
 // entities keeps it in registers. Keep it in a local variable, and pass it by value.
 //
 // Like a slice, a Direct is valid until the next structural change of the world, and until the type
-// is lent to a job; debug builds panic where memory has moved since. It belongs to the world's
-// owner.
+// is lent to a job; debug builds panic where memory has moved since. After World.Close a look-up
+// faults. It belongs to the world's owner.
 type Direct[T any] struct{ core entity.Direct }
 
 // Spot is where an entity's row is until the next structural change, for the Direct of any

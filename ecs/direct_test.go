@@ -115,3 +115,21 @@ func TestDirectRefuses(t *testing.T) {
 	require.NoError(t, v.w.Close())
 	require.Contains(t, ecstest.PanicText(func() { v.position.Direct() }), "the world is closed")
 }
+
+// TestDirectAfterClose: debug builds name a look-up after World.Close; others fault.
+func TestDirectAfterClose(t *testing.T) {
+	if !debug.On {
+		t.Skip("only debug builds compare")
+	}
+	w, err := ecs.NewWorld()
+	require.NoError(t, err)
+	position := ecs.Register[ecstest.Position](w)
+	e := ecs.NewArchetype(w, position).Create()
+	d := position.Direct()
+	at := d.Locate(e)
+	require.NoError(t, w.Close())
+	for _, f := range []func(){func() { d.Get(e) }, func() { d.Locate(e) }, func() { d.At(at) }} {
+		require.PanicsWithValue(t, "ecs: Direct.Locate: a structural change, a borrow or World.Close has come after "+
+			"Component.Direct; take a new Direct", f)
+	}
+}

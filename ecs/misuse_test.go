@@ -31,12 +31,13 @@ func TestMisuseIsNamed(t *testing.T) {
 	const inside = " inside a loop over " + q + "; gather the entities and change them after the loop"
 	loop := func(f func()) func() { return m.InLoop(func(ecs.Rows) { f() }) }
 	requireMisuse(t, m, map[string]func(){
-		"ecs: Archetype.Create: structural change" + inside:  loop(func() { m.Archetype.Create() }),
-		"ecs: Archetype.CreateN: structural change" + inside: loop(func() { _, _ = m.Archetype.CreateN(3) }),
-		"ecs: World.Destroy: structural change" + inside:     loop(func() { m.World.Destroy(m.Entity) }),
-		"ecs: Component.Add: structural change" + inside:     loop(func() { m.Position.Add(m.Entity, ecstest.Position{}) }),
-		"ecs: Component.Remove: structural change" + inside:  loop(func() { m.Position.Remove(m.Entity) }),
-		"ecs: World.Close: structural change" + inside:       loop(func() { m.World.Close() }),
+		"ecs: Archetype.Create: structural change" + inside:                         loop(func() { m.Archetype.Create() }),
+		"ecs: Archetype.CreateN: structural change" + inside:                        loop(func() { _, _ = m.Archetype.CreateN(3) }),
+		"ecs: World.Destroy: structural change" + inside:                            loop(func() { m.World.Destroy(m.Entity) }),
+		"ecs: Component.Add: structural change" + inside:                            loop(func() { m.Position.Add(m.Entity, ecstest.Position{}) }),
+		"ecs: Component.Remove: structural change" + inside:                         loop(func() { m.Position.Remove(m.Entity) }),
+		"ecs: World.Close: called inside a loop over " + q + "; call it afterwards": loop(func() { m.World.Close() }),
+		"ecs: Hasher.Sum: called inside a loop over " + q + "; call it afterwards":  loop(func() { ecs.NewHasher(m.World).Sum() }),
 
 		"ecs: Component.Slice: " + q + " does not declare Velocity: add ecs.Read or ecs.Write": m.InLoop(func(r ecs.Rows) { m.Velocity.Slice(r) }),
 		"ecs: Component.Slice: " + q + " does not declare Stun: add ecs.Read or ecs.Write":     m.InLoop(func(r ecs.Rows) { m.Stun.Slice(r) }),

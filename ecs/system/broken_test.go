@@ -134,13 +134,56 @@ func TestCursorLeftOpenEnds(t *testing.T) {
 			s.systems.Add("creates", system.Func(func(*system.State) { a.Create() }))
 			err := s.systems.Step(frame)
 			require.ErrorIs(t, err, system.ErrLocked)
-			require.ErrorContains(t, err, "system: leaves left a Cursor of "+l.m.Query().String()+" without Close")
+			name := l.m.Query().String()
+			require.ErrorContains(t, err, "system: leaves left a Cursor of "+name+" and one of "+name+" without Close, ended here: ")
 			require.NotContains(t, err.Error(), "creates")
 			require.Equal(t, panics, errors.Is(err, system.ErrPanic))
 			require.Equal(t, 2, a.Len())
 			require.NoError(t, s.w.Verify())
 		}
 	}
+}
+
+// A system whose function of Make leaves a Cursor open is named and not added, and the world is not
+// locked. A loop around Add goes on.
+func TestCursorLeftOpenByMake(t *testing.T) {
+	s := newStage(t)
+	a := ecs.NewArchetype(s.w, s.health)
+	a.Create()
+	v := ecs.NewView[healthView](s.w)
+	closed := false
+	leaves := func() system.System {
+		return system.Make(func(s *system.State) func() {
+			s.OnDestroy(func() { closed = true })
+			c := v.Cursor()
+			c.Next()
+			return func() {}
+		})
+	}
+	x, err := s.systems.TryAdd("leaves", leaves())
+	require.ErrorIs(t, err, system.ErrLocked)
+	require.ErrorContains(t, err, "system: leaves left a Cursor of "+v.Query().String()+" without Close, ended here: ")
+	require.Nil(t, x)
+	require.Nil(t, s.systems.Find("leaves"))
+	require.True(t, closed)
+	a.Create()
+	require.Panics(t, func() { s.systems.Add("leaves", leaves()) })
+	require.Panics(t, func() {
+		s.systems.Add("panics", system.Make(func(*system.State) func() {
+			c := v.Cursor()
+			c.Next()
+			panic("no")
+		}))
+	})
+	require.NoError(t, s.systems.Step(frame))
+	require.NoError(t, s.w.Verify())
+
+	n := 0
+	for c := v.Cursor(); c.Next(); n += c.Rows().Len() {
+		s.systems.Add("fine", system.Make(func(*system.State) func() { return func() {} }))
+	}
+	require.Equal(t, 2, n)
+	require.NoError(t, s.w.Verify())
 }
 
 // A loop that was left open changes nothing for Changed.

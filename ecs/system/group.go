@@ -1,11 +1,14 @@
 package system
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"runtime/pprof"
 	"slices"
 	"strings"
+
+	"quarry/ecs/internal/door"
 )
 
 // Groups: systems are added to them, and updated in rounds.
@@ -65,9 +68,10 @@ func (g *Group) Add(name string, sys System, orderings ...Ordering) *State {
 	return s
 }
 
-// TryAdd is Add that returns an error: one that wraps ErrCycle and prints the path, or the error
-// from Create. After an error nothing is added. TryAdd panics if the name is empty or taken, if the
-// system is nil or was added before, and for a group inside itself.
+// TryAdd is Add that returns an error: one that wraps ErrCycle and prints the path, the error from
+// Create, or one that wraps ErrLocked, if Create left a Cursor without Close. After an error
+// nothing is added. TryAdd panics if the name is empty or taken, if the system is nil or was added
+// before, and for a group inside itself.
 func (g *Group) TryAdd(name string, sys System, orderings ...Ordering) (*State, error) {
 	const op = "Group.Add"
 	g.check(op)
@@ -105,10 +109,15 @@ func (s *State) create() (err error) {
 		return nil
 	}
 	y := s.y
-	outermost, outer := y.take(), y.current
+	outermost, outer, locked := y.take(), y.current, door.Locked(y.w)
 	y.current, s.inTurn, s.failed = s, true, true
 	defer func() {
 		y.current, s.inTurn = outer, false
+		if !locked {
+			if left := s.endCursors(); left != nil { // nobody sees it beside a panic
+				err, s.failed = errors.Join(err, left), true
+			}
+		}
 		if s.failed {
 			y.drop(s)
 		}

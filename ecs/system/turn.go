@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime/trace"
 	"slices"
+	"strings"
 
 	"quarry/ecs"
 	"quarry/ecs/internal/door"
@@ -182,11 +183,8 @@ func (y *Systems) inspect(s *State, at *visit) {
 	case !y.w.Lent():
 		y.w.Advance() // S4
 	}
-	if door.Locked(y.w) && !at.locked {
-		if q := door.EndCursors(y.w); q != nil {
-			y.keep(fmt.Errorf("system: %s left a Cursor of %v without Close, so it ends here: %w",
-				s.name, q, ErrLocked))
-		}
+	if !at.locked {
+		y.keep(s.endCursors())
 	}
 	switch {
 	case !door.Locked(y.w):
@@ -195,6 +193,23 @@ func (y *Systems) inspect(s *State, at *visit) {
 		y.left = true
 		y.keep(fmt.Errorf("system: %s left the world locked: %w", s.name, ErrLocked))
 	}
+}
+
+// endCursors ends the loops of Cursors that a call into the system left open, and returns an error
+// that names them, the outermost first. The world was not locked when the call began.
+func (s *State) endCursors() error {
+	if !door.Locked(s.y.w) {
+		return nil
+	}
+	var names []string
+	for _, q := range slices.Backward(door.EndCursors(s.y.w)) {
+		names = append(names, q.String())
+	}
+	if names == nil {
+		return nil
+	}
+	return fmt.Errorf("system: %s left a Cursor of %s without Close, ended here: %w",
+		s.name, strings.Join(names, " and one of "), ErrLocked)
 }
 
 // halt stops a running system outside of its turn, because its group stops or it is to be

@@ -140,10 +140,13 @@ func EndBorrows(w *ecs.World, op string) { World(w).EndBorrows(op) }
 // first.
 func Locked(w *ecs.World) bool { return World(w).Locked() }
 
-// EndCursors ends the loops of cursors that the world's owner has left open, and returns the query
-// of the outermost, or nil if there are none.
-func EndCursors(w *ecs.World) *ecs.Query {
-	return (*ecs.Query)(unsafe.Pointer(query.EndCursors(World(w)))) // Safe because a Query is its core.
+// EndCursors ends the loops of cursors that the world's owner has left open, the innermost first, and
+// returns their queries in this order.
+func EndCursors(w *ecs.World) (of []*ecs.Query) {
+	for _, q := range query.EndCursors(World(w)) {
+		of = append(of, (*ecs.Query)(unsafe.Pointer(q))) // Safe because a Query is its core.
+	}
+	return of
 }
 
 // PinSince is Query.SetSince that lasts: until SetSince is called, neither the end of a loop nor

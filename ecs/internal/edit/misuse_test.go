@@ -105,6 +105,9 @@ func TestChangesInsideLoops(t *testing.T) {
 	c := newChanges(t)
 	for range c.Query.Rows() {
 		c.refused(t, c.structural(), func(op string) string {
+			if op == "World.Close" {
+				return "ecs: World.Close: called inside a loop over " + c.Query.String() + "; call it afterwards"
+			}
 			return "ecs: " + op +
 				": structural change inside a loop over query(Write Position, Read []Hit, With Stun); " +
 				"gather the entities and change them after the loop"
@@ -116,6 +119,9 @@ func TestChangesInsideLoops(t *testing.T) {
 	require.NoError(t, err)
 	for range b.Rows() {
 		c.refused(t, c.structural(), func(op string) string {
+			if op == "World.Close" {
+				return "ecs: World.Close: called inside a loop over the rows of a batch; call it afterwards"
+			}
 			return "ecs: " + op +
 				": structural change inside a loop over the rows of a batch; gather the entities and change them after the loop"
 		})

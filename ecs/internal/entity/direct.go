@@ -76,6 +76,9 @@ func (d Direct) ValueIn(s Spot) unsafe.Pointer {
 	if debug.On && s.at != Nowhere && s.world != d.ids.tag {
 		panic(fmt.Sprintf("ecs: Direct.At: the spot is of world %#x, the Direct of world %#x", s.world, d.ids.tag))
 	}
+	if debug.On && d.columns != nil {
+		d.check()
+	}
 	return d.ValueAt(s.at)
 }
 
@@ -99,7 +102,7 @@ const zeroDirect = "ecs: Direct: it is the zero value; Directs come from Compone
 // check panics if the records or the column addresses have moved.
 func (d Direct) check() {
 	if s := d.table; s != nil && (s.records != d.records || s.columns != d.columns || s.last != d.ids.last) {
-		panic("ecs: Direct.Locate: a structural change, or a borrow, has come after Component.Direct; " +
-			"take a new Direct")
+		panic("ecs: Direct.Locate: a structural change, a borrow or World.Close has come after " +
+			"Component.Direct; take a new Direct")
 	}
 }

@@ -254,16 +254,16 @@ func (s *Scan) endCursor() {
 	s.End()
 }
 
-// EndCursors ends the loops of the owner's cursors, and returns the query of the outermost, or nil
-// if there are none.
-func EndCursors(w *world.World) (q *Query) {
+// EndCursors ends the loops of the owner's cursors, the innermost first, and returns their queries in
+// this order.
+func EndCursors(w *world.World) (of []*Query) {
 	for _, s := range slices.Backward(ScansOf(w).List) {
 		if s.open && s.cursor.loop == s.loop {
-			q = s.Query
+			of = append(of, s.Query)
 			s.endCursor()
 		}
 	}
-	return q
+	return of
 }
 
 // accessorOf returns the accessor of a scan.

@@ -35,13 +35,17 @@ type ListSplit struct {
 // place is where the entity of a place in the list lies.
 type place struct{ group, row int32 }
 
+// foreignGroup is the group of a placeholder, and of an entity of another world. That of others that
+// are left out is -1.
+const foreignGroup = -2
+
 // askAhead is how many entities ahead of the look-ups records are asked for, and values ahead of
 // the bodies.
 const askAhead = 32
 
-// SplitList cuts a list of entities. The borrow must be out, and the ranges are valid while it is.
-// It panics for an entity of another world.
-func (b *Borrow) SplitList(s *ListSplit, op string, list []entity.ID) {
+// SplitList cuts a list of entities, and returns the index of the first that is a placeholder or of
+// another world, or -1. The borrow must be out, and the ranges are valid while it is.
+func (b *Borrow) SplitList(s *ListSplit, op string, list []entity.ID) (foreign int) {
 	b.checkRows(op)
 	w := b.World
 	s.Ranges, s.Starts, s.Listed = s.Ranges[:0], s.Starts[:0], s.Listed[:0]
@@ -59,9 +63,14 @@ func (b *Borrow) SplitList(s *ListSplit, op string, list []entity.ID) {
 			}
 			asm.Prefetch(lines[:n])
 		}
-		s.places = append(s.places, s.find(b, op, e))
+		p := s.find(b, e)
+		if p.group == foreignGroup {
+			return i
+		}
+		s.places = append(s.places, p)
 	}
 	s.sort()
+	return -1
 }
 
 // bind notes which archetypes match.
@@ -76,11 +85,13 @@ func (s *ListSplit) bind(b *Borrow) {
 }
 
 // find returns where an entity lies, and begins a range for the chunk if it is the first of it.
-func (s *ListSplit) find(b *Borrow, op string, e entity.ID) place {
+func (s *ListSplit) find(b *Borrow, e entity.ID) place {
 	w := b.World
 	r := w.Find(e)
 	if r == nil {
-		w.CheckWorld(op, e)
+		if e.IsPlaceholder() || e != world.Null && e.Tag() != w.IDs.Tag() {
+			return place{group: foreignGroup}
+		}
 		return place{group: -1}
 	}
 	o := w.Tables.OwnerOf(r.Location)

@@ -50,7 +50,7 @@ type archetypeState struct {
 func Take(w *world.World) *Snapshot {
 	const op = "World.Snapshot"
 	w.CheckNew(op)
-	w.CheckUnlocked(op)
+	w.CheckIdle(op)
 	h := openHistory(w)
 	if debug.On {
 		h.checkNewest()
@@ -101,7 +101,7 @@ func (s *Snapshot) Renew() {
 	s.Check(op)
 	w := s.World
 	w.CheckNew(op)
-	w.CheckUnlocked(op)
+	w.CheckIdle(op)
 	s.checkUnread(op)
 	h := HistoryOf(w)
 	if debug.On {
@@ -140,7 +140,7 @@ func (s *Snapshot) Close() {
 	if s.closed {
 		return
 	}
-	s.World.CheckUnlocked("Snapshot.Close")
+	s.World.CheckIdle("Snapshot.Close")
 	s.checkUnread("Snapshot.Close")
 	if debug.On {
 		s.checkShared()

@@ -57,7 +57,7 @@ func (x *Hasher) Sum() uint64 {
 	const op = "Hasher.Sum"
 	w := x.w
 	w.CheckNew(op)
-	w.CheckUnlocked(op)
+	w.CheckIdle(op)
 	w.EndBorrows(op)
 	if x.h == nil || len(x.h.Types) != len(w.Types.List) {
 		x.h = NewHashing(w)

@@ -64,7 +64,7 @@ func (w *World) Close() error {
 	if by := w.Keeper.Load(); by != nil {
 		return fmt.Errorf("ecs: World.Close: %s is open; close it first", *by)
 	}
-	w.CheckUnlocked("World.Close")
+	w.CheckIdle("World.Close")
 	if w.History != nil {
 		w.History.Close("World.Close")
 	}

@@ -41,6 +41,15 @@ func (w *World) CheckUnlocked(op string) {
 	}
 }
 
+// CheckIdle is CheckUnlocked for calls that change no rows, but not inside a loop either: the panic
+// there does not speak of a structural change.
+func (w *World) CheckIdle(op string) {
+	if w != nil && !w.Closed && w.Locked() && !w.Lent() && w.Loops.change == "" {
+		panic(fmt.Sprintf("ecs: %s: called %s; call it afterwards", op, w.Loop()))
+	}
+	w.CheckUnlocked(op)
+}
+
 // unlock ends all borrows of queries before a structural change. It panics if the change is not
 // allowed: in a loop, while the world is lent, or in a closed world.
 //
