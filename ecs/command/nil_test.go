@@ -70,6 +70,16 @@ func TestNil(t *testing.T) {
 		panics("NewLender: option", "command: NewLender: ", func() { NewLender(y.w, nil) }),
 		panics("NewBuffer: option", "command: NewBuffer: ", func() { NewBuffer(y.w, nil) }),
 		panics("NewBuffer: second option", "command: NewBuffer: ", func() { NewBuffer(y.w, Keep, nil) }),
+		panics("NewBundle", "command: NewBundle[", func() { NewBundle[recruit](nil) }),
+		panics("Bundle.Create: bundle", "command: Bundle.Create: ", func() {
+			(*Bundle[recruit])(nil).Create(cb, y.full, recruit{})
+		}),
+		panics("Bundle.Create: recorder", "command: Bundle.Create: ", func() {
+			new(Bundle[recruit]).Create(nil, y.full, recruit{})
+		}),
+		panics("Bundle.Create: archetype", "command: Bundle.Create: ", func() {
+			NewBundle[struct{ P position }](y.w).Create(cb, nil, struct{ P position }{})
+		}),
 		panics("Writer.Create", "command: Writer.Create: ", func() { cb.Create(nil) }),
 		panics("Writer.Add", "command: Writer.Add: ", func() { cb.Add(e, y.slow, nil) }),
 		panics("Writer.Remove", "command: Writer.Remove: ", func() { cb.Remove(e, y.slow, nil) }),

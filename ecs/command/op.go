@@ -83,6 +83,8 @@ type ops struct {
 	recent    [32]recentCreate          // of creates, by Index of the archetype's table
 	created   *ecs.Archetype            // of the last Create; createdAs is the number of its op
 	createdAs uint16
+
+	bundles [8]bundled // that spawned last, by their ids
 }
 
 // recentCreate is the number of the op that creates entities of an archetype.

@@ -14,7 +14,7 @@ import (
 //	what a command is in memory                    commandrecord.go, op.go, codec.go, stream.go
 //	in which order commands are played             stream.go: before, inOrder
 //	who may record, and when                       buffer.go: Part, Parallel, wake
-//	how commands are recorded                      writer.go, target.go; component.go and other files by kind
+//	how commands are recorded                      writer.go, target.go; bundle.go; component.go and others by kind
 //	how they are checked                           check.go, checkblock.go, pattern.go, stale.go, entitystate.go
 //	what they make of entities                     program.go, subject.go, subjectgroup.go
 //	how they are applied                           play.go, player.go, fill.go, query.go

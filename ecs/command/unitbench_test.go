@@ -20,6 +20,15 @@ type (
 	squad struct{ N int }
 )
 
+// unitValues is what a unit has beside its items.
+type unitValues struct {
+	Pos  position
+	Vel  velocity
+	HP   health
+	Slot slot
+	Foe  foe
+}
+
 const (
 	units     = 1 << 20 // about a million
 	unitBatch = 1000    // commands of so many units are played at once
@@ -37,6 +46,7 @@ type army struct {
 	foe   ecs.Component[foe]
 	items ecs.Buffer[item]
 	teams [unitTeams]*ecs.Archetype
+	spawn *Bundle[unitValues]
 
 	list []ecs.Entity
 	r    *rand.Rand
@@ -52,7 +62,19 @@ func newArmy(b *testing.B) *army {
 	for i := range a.teams {
 		a.teams[i] = ecs.NewArchetype(w, a.pos, a.vel, a.hp, a.stun, a.slot, a.foe, a.items, shared.Of(squad{i}))
 	}
+	a.spawn = NewBundle[unitValues](w)
 	return a
+}
+
+// bundle records a unit by a bundle.
+func (a *army) bundle(cb *Buffer, i int) {
+	f, of := float64(i), ecs.Null
+	if len(a.list) > 0 {
+		of = a.list[i%len(a.list)]
+	}
+	e := a.spawn.Create(cb, a.teams[i%unitTeams],
+		unitValues{position{f, f}, velocity{1, f}, health{f}, slot{int32(i)}, foe{of}})
+	Append(cb, e, a.items, item{1, int32(i)}, item{2, 2}, item{3, 3}, item{4, 4})
 }
 
 // record records a unit.
@@ -147,8 +169,9 @@ func (a *plainArmy) destroy(id uint64) {
 // BenchmarkUnits makes a million units, in batches, and ends and makes again a batch of a million
 // at random: ns a unit.
 func BenchmarkUnits(b *testing.B) {
-	b.Run("spawn/commands", func(b *testing.B) { benchSpawns(b, true) })
-	b.Run("spawn/calls", func(b *testing.B) { benchSpawns(b, false) })
+	b.Run("spawn/commands", func(b *testing.B) { benchSpawns(b, (*army).record) })
+	b.Run("spawn/bundle", func(b *testing.B) { benchSpawns(b, (*army).bundle) })
+	b.Run("spawn/calls", func(b *testing.B) { benchSpawns(b, nil) })
 	b.Run("spawn/plain", func(b *testing.B) {
 		for b.Loop() {
 			a := &plainArmy{}
@@ -182,7 +205,8 @@ func BenchmarkUnits(b *testing.B) {
 	})
 }
 
-func benchSpawns(b *testing.B, commands bool) {
+// benchSpawns makes units by commands that record writes, or by calls if it is nil.
+func benchSpawns(b *testing.B, record func(*army, *Buffer, int)) {
 	a := newArmy(b)
 	defer a.w.Close()
 	cb := NewBuffer(a.w)
@@ -193,7 +217,7 @@ func benchSpawns(b *testing.B, commands bool) {
 		a.w.Clear()
 		b.StartTimer()
 		for from := 0; from < units; from += unitBatch {
-			if !commands {
+			if record == nil {
 				for i := from; i < from+unitBatch; i++ {
 					a.call(i)
 				}
@@ -201,7 +225,7 @@ func benchSpawns(b *testing.B, commands bool) {
 			}
 			before := b.Elapsed()
 			for i := from; i < from+unitBatch; i++ {
-				a.record(cb, i)
+				record(a, cb, i)
 			}
 			recorded += int64(b.Elapsed() - before)
 			if err := cb.Play(); err != nil {
@@ -209,7 +233,7 @@ func benchSpawns(b *testing.B, commands bool) {
 			}
 		}
 	}
-	if commands {
+	if record != nil {
 		b.ReportMetric(float64(recorded)/float64(b.N)/units, "ns/record")
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/units, "ns/unit")
@@ -253,6 +277,16 @@ func BenchmarkTwoValues(b *testing.B) {
 	two, three := ecs.NewArchetype(a.w, a.pos, a.hp), ecs.NewArchetype(a.w, a.pos, a.hp, a.slot)
 	cb := NewBuffer(a.w)
 	defer cb.Close()
+	type values2 struct {
+		Pos position
+		HP  health
+	}
+	type values3 struct {
+		Pos  position
+		HP   health
+		Slot slot
+	}
+	pair, triple := NewBundle[values2](a.w), NewBundle[values3](a.w)
 	const n = 1000
 	for _, c := range []struct {
 		name string
@@ -273,6 +307,12 @@ func BenchmarkTwoValues(b *testing.B) {
 				a.hp.Set(e, health{float64(i)})
 			}
 		}},
+		{"two/bundle", func() {
+			for i := range n {
+				pair.Create(cb, two, values2{position{float64(i), 1}, health{float64(i)}})
+			}
+			_ = cb.Play()
+		}},
 		{"two/put", func() {
 			plain := ecs.NewArchetype(a.w)
 			for i := range n {
@@ -288,6 +328,12 @@ func BenchmarkTwoValues(b *testing.B) {
 				Set(cb, e, a.pos, position{float64(i), 1})
 				Set(cb, e, a.hp, health{float64(i)})
 				Set(cb, e, a.slot, slot{int32(i)})
+			}
+			_ = cb.Play()
+		}},
+		{"three/bundle", func() {
+			for i := range n {
+				triple.Create(cb, three, values3{position{float64(i), 1}, health{float64(i)}, slot{int32(i)}})
 			}
 			_ = cb.Play()
 		}},

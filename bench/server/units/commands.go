@@ -15,13 +15,23 @@ const CommandsSide = "quarry, commands"
 type commands struct {
 	*world
 	dying   *ecs.Query
+	create  *command.Bundle[values]
 	placed  []ecs.Entity // placeholders of what is spawned
 	leaders []ecs.Entity // of what is spawned
 }
 
+// values are those of a new unit, but for its items and its team.
+type values struct {
+	Position position
+	Velocity velocity
+	Health   health
+	Slot     slot
+	Leader   link[ecs.Entity]
+}
+
 func newCommands(s *world) *commands {
 	dying := ecs.NewQuery(s.w, ecs.Read(s.slot), ecs.With(ecs.Register[ecs.CleanupEntity](s.w)))
-	c := &commands{world: s, dying: dying}
+	c := &commands{world: s, dying: dying, create: command.NewBundle[values](s.w)}
 	s.bodies = [3]func(*job.Ctx, ecs.Rows){s.recoverRows, s.moveRows, c.healRows}
 	return c
 }
@@ -64,14 +74,8 @@ func (s *commands) record(units []unit) {
 	s.leaders = leadersOf(units, s.clients, ecs.Null, s.leaders)
 	for i := range units {
 		u := &units[i]
-		e := b.Create(s.units[u.Team])
-		command.Set(b, e, s.position, u.Position)
-		command.Set(b, e, s.velocity, u.Velocity)
-		command.Set(b, e, s.health, u.Health)
-		command.Set(b, e, s.slot, u.Slot)
-		if u.Leader != noClient {
-			command.Set(b, e, s.link, link[ecs.Entity]{s.leaders[i]})
-		}
+		e := s.create.Create(b, s.units[u.Team],
+			values{u.Position, u.Velocity, u.Health, u.Slot, link[ecs.Entity]{s.leaders[i]}})
 		command.SetBuffer(b, e, s.items, u.Items[:]...)
 		s.placed = append(s.placed, e)
 	}

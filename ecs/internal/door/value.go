@@ -10,7 +10,7 @@ import (
 	"quarry/ecs/internal/world"
 )
 
-// Values of types that are known by their handles alone, for package scene.
+// Values of types that are known by their handles alone, for packages scene and command.
 
 // SetValue sets e's value of a type to v: a value of the Go type, or a slice of elements for a
 // buffer. It marks the value changed, and returns false if e is not alive or lacks the type. A
@@ -19,6 +19,20 @@ import (
 func SetValue(w *ecs.World, e ecs.Entity, t ecs.Type, v any) (bool, error) {
 	const op = "door.SetValue"
 	return edit.SetAny(World(w), op, entity.ID(e), typeOf(op, t), v)
+}
+
+// ColumnOf returns where the values of a component lie for rows, which it marks changed as
+// Component.Slice does.
+func ColumnOf(t ecs.Type, rows ecs.Rows) unsafe.Pointer {
+	const op = "door.ColumnOf"
+	of, r := typeOf(op, t), *(*query.Rows)(unsafe.Pointer(&rows)) // Safe because a Rows is its core.
+	first := uintptr(r.Check(op).First) * uintptr(of.Size)
+	return unsafe.Add(r.Column(of, op), first) // Safe because the chunk has the rows.
+}
+
+// Mut is Component.Mut for code that knows no Go type.
+func Mut(t ecs.Type, e ecs.Entity) unsafe.Pointer {
+	return typeOf("door.Mut", t).Mut(world.OpMut, entity.ID(e))
 }
 
 // BuffersOf returns the buffers of rows, in their order, which it marks changed as Buffer.At does.
