@@ -53,8 +53,9 @@ import (
 // the two reads does no harm: a dropped slab keeps all bits set, so nobody can hold a claim on it.
 //
 // A full slab is in no list (stateFull). The free that makes a quarter of its slots free (a batch)
-// lists it under the lock; before memory is refused, all that have a free slot are listed. The slab
-// listed last is used first, so that nearly empty ones can drain. The goroutine that declares a
+// lists it under the lock; before memory is refused, all that have a free slot are listed. Each
+// shard has lists of its own, for the slabs that it held last; it takes those of other shards when
+// it has none. The slab listed last is used first, so that nearly empty ones can drain. The goroutine that declares a
 // slab full stores the state first and then looks again for a clear bit; the goroutine that frees
 // clears a bit first and then reads the state; so one of them sees the other. The same holds
 // between a free and an owner that folds, which stores stateOwned first. A delayed free may
@@ -70,8 +71,8 @@ import (
 //	   the chunks taken ahead of need (supply.go); these have no head. The other chunks of a wide
 //	   slab lead to its first chunk.
 //	H2 Bits that stand for no slot are set in live, and in an owned slab clear in own.
-//	H3 A shared slab is held by the shard that allocates from it, or listed, or full, and full
-//	   means fewer clear bits than a batch.
+//	H3 A shared slab is held by the shard that allocates from it, or in the list of the shard
+//	   that held it last (home), or full, and full means fewer clear bits than a batch.
 //	H4 An owned slab belongs to an open Local, which has it in the list that place names; a
 //	   slab in the list of full ones counts its free slots that are not recent ones of its Local,
 //	   fewer than 1/32 of its slots (batchPart). Its key names owner, class and place, or is 0.
@@ -102,18 +103,18 @@ type Heap struct {
 	supply    supply
 
 	mu       sync.Mutex
-	lists    [classLimit]slabList       // shared slabs that have, or may have, a free slot; under mu
 	wide     [len(wideClasses)]slabList // wide slabs that have a free slot; under mu
-	listed   [classLimit]atomic.Int32
-	locals   []*Local    // by id - 1; nil: closed; under mu
-	mappings mapping.Set // has a lock of its own
-	confined bool        // all blocks lie in u
+	listed   [classLimit]atomic.Int32   // slabs in the lists of all shards
+	locals   []*Local                   // by id - 1; nil: closed; under mu
+	mappings mapping.Set                // has a lock of its own
+	confined bool                       // all blocks lie in u
 	Closed   atomic.Bool
 }
 
 // shard holds what the goroutines of one shard allocate from, on its own cache lines.
 type shard struct {
 	current [classLimit]atomic.Pointer[slab] // shared slabs in stateHeld; written under mu
+	lists   [classLimit]slabList             // its slabs that have, or may have, a free slot; under mu
 }
 
 // Option is HeapOption of package alloc.

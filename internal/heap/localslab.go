@@ -290,12 +290,10 @@ func (h *Heap) share(s *slab, number int) {
 func (h *Heap) adopt(l *Local, number int) *slab {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	at := h.lists[number].head
-	if at == 0 {
+	s := h.takeListed(number, 0)
+	if s == nil {
 		return nil
 	}
-	s := h.table.link(at)
-	h.delist(s)
 	k := &classes[number]
 	// From here on a goroutine that frees a block reads own, which must not show the block as free
 	// before own is complete. It also mails the slab, since the state is set before live.

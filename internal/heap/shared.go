@@ -153,7 +153,7 @@ func (h *Heap) enlist(s *slab) {
 	number := classIn(s.head.Load())
 	s.state.Store(stateListed)
 	s.listed = true
-	h.lists[number].push(h.table, s)
+	h.shard[s.home].lists[number].push(h.table, s)
 	h.listed[number].Add(1)
 }
 
@@ -161,7 +161,7 @@ func (h *Heap) enlist(s *slab) {
 func (h *Heap) delist(s *slab) {
 	number := classIn(s.head.Load())
 	s.listed = false
-	h.lists[number].remove(h.table, s)
+	h.shard[s.home].lists[number].remove(h.table, s)
 	h.listed[number].Add(-1)
 }
 
@@ -192,7 +192,8 @@ func (h *Heap) allocShared(number int) (unsafe.Pointer, error) {
 		panicClosed("Heap.Alloc", true)
 	}
 	k := &classes[number]
-	current := &h.shard[h.shards.Index()].current[number]
+	home := h.shards.Index()
+	current := &h.shard[home].current[number]
 	if s := current.Load(); s != nil {
 		if slot, ok := h.claimOrLeave(s, k); ok {
 			return h.slotPointer(s.chunk(), uintptr(slot)*uintptr(k.size), k), nil
@@ -200,13 +201,14 @@ func (h *Heap) allocShared(number int) (unsafe.Pointer, error) {
 		current.Store(nil)
 	}
 	for {
-		s, err := h.nextShared(number)
+		s, err := h.nextShared(number, home)
 		if err != nil && h.listFull(number) {
 			continue
 		}
 		if err != nil {
 			return h.allocElsewhere(number, err)
 		}
+		s.home = uint8(home)
 		s.state.Store(stateHeld)
 		if slot, ok := h.claimOrLeave(s, k); ok {
 			current.Store(s)
@@ -231,14 +233,29 @@ func (h *Heap) claimOrLeave(s *slab, k *class) (slot int, ok bool) {
 	}
 }
 
-// nextShared returns a slab that is in no list: one taken off the list, or a new one. mu is held.
-func (h *Heap) nextShared(number int) (*slab, error) {
-	if at := h.lists[number].head; at != 0 {
-		s := h.table.link(at)
-		h.delist(s)
+// nextShared returns a slab that is in no list: one that was listed, or a new one. mu is held.
+func (h *Heap) nextShared(number, home int) (*slab, error) {
+	if s := h.takeListed(number, home); s != nil {
 		return s, nil
 	}
 	return h.newSlab(number, 0)
+}
+
+// takeListed takes a slab off the list of a shard, or if that is empty, of another; nil if all are.
+// A slab stays with a shard while it can: else two goroutines soon have blocks in each slab, and
+// each call of one writes to lines that the other wrote last. mu is held.
+func (h *Heap) takeListed(number, home int) *slab {
+	if h.listed[number].Load() == 0 {
+		return nil
+	}
+	for i := range h.shard {
+		if at := h.shard[(home+i)%len(h.shard)].lists[number].head; at != 0 {
+			s := h.table.link(at)
+			h.delist(s)
+			return s
+		}
+	}
+	return nil
 }
 
 // sharedPart sets how many slots of a full shared slab must be free before it is allocated from
@@ -291,11 +308,13 @@ func (h *Heap) reclaim(l *Local) bool {
 				h.enlist(s)
 			}
 		}
-		for at := h.lists[number].head; at != 0; {
-			s := h.table.link(at)
-			at = s.next
-			if s.isEmpty(k) && h.drop(s, true) {
-				some = true
+		for i := range h.shard {
+			for at := h.shard[i].lists[number].head; at != 0; {
+				s := h.table.link(at)
+				at = s.next
+				if s.isEmpty(k) && h.drop(s, true) {
+					some = true
+				}
 			}
 		}
 	}

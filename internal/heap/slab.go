@@ -16,7 +16,7 @@ import (
 //	page of megachunk m   +----------------------+--------+--------+-- ... --+---------+
 //	                      | own 8 KiB, keys 256 B | slab 0 | slab 1 |         | slab 63 |  64 x 192 B
 //	                      +----------------------+--------+--------+-- ... --+---------+
-//	slab                  | head, state, links, shape  48 B | live 16 x 8 B | index 1 B, 15 B unused |
+//	slab                  | head, state, links, shape  48 B | live 16 x 8 B | index, home, 14 B unused |
 //
 // A page is made when the heap first holds a chunk of the megachunk, and stays until Heap.Trim
 // finds the megachunk free: 500 MB of small blocks have 10 MB of pages.
@@ -42,7 +42,8 @@ type slab struct {
 	// or when a goroutine other than the owner freed it (owned slab).
 	live  [slotWords]atomic.Uint64
 	index uint8 // in its page
-	_     [15]byte
+	home  uint8 // of a shared slab: the shard that held it last; under the heap's lock
+	_     [14]byte
 }
 
 // slabPage holds the slabs of a megachunk.

@@ -2,6 +2,7 @@ package heap
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"unsafe"
@@ -265,4 +266,32 @@ func TestTrimBesideOthers(t *testing.T) {
 		}
 	})
 	workers.Wait()
+}
+
+// TestSlabsStayWithTheirShard: a slab whose slots were freed goes to the shard that held it, and to
+// another only when that one has none.
+func TestSlabsStayWithTheirShard(t *testing.T) {
+	h := slabHeap(t)
+	blocks := slots(t, h.Alloc, 2*256+1, 64) // the last one is in a third slab, so two are full
+	of := [2]*slab{h.slabOf(blocks[0]), h.slabOf(blocks[256])}
+	of[1].home = 1
+	number := classIn(of[0].head.Load())
+	for _, p := range blocks[256-64 : 256+64] {
+		h.Free(p)
+	}
+	require.Equal(t, stateListed, of[0].state.Load())
+	require.Equal(t, stateListed, of[1].state.Load())
+	require.NoError(t, h.Verify())
+	h.mu.Lock()
+	require.Same(t, of[0], h.takeListed(number, 0))
+	require.Same(t, of[1], h.takeListed(number, 0), "the other shard's, when there is none")
+	require.Nil(t, h.takeListed(number, 1))
+	h.enlist(of[0])
+	h.enlist(of[1])
+	require.Same(t, of[1], h.takeListed(number, 1))
+	h.enlist(of[1])
+	h.mu.Unlock()
+	for _, p := range slices.Concat(blocks[:256-64], blocks[256+64:]) {
+		h.Free(p)
+	}
 }

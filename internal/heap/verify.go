@@ -67,8 +67,14 @@ func (v *heapCheck) gather() {
 			}
 		}
 	}
-	for number := range h.lists {
-		n := v.walk(&h.lists[number], "listed", number, 0)
+	for number := range h.listed {
+		n := 0
+		for i := range h.shard {
+			list := &h.shard[i].lists[number]
+			if n += v.walk(list, "listed", number, 0); list.head != 0 && int(h.table.link(list.head).home) != i {
+				v.fail("H3: shard %d lists a slab of class %d of shard %d", i, number, h.table.link(list.head).home)
+			}
+		}
 		if got := int(h.listed[number].Load()); got != n {
 			v.fail("H3: %d slabs of class %d are listed, the count says %d", n, number, got)
 		}
