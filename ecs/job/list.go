@@ -58,7 +58,8 @@ func (j *Job) planList(list []ecs.Entity) {
 		}
 	}()
 	if i := door.Borrow(j.borrow).SplitList(&f.split, "Job.List", door.IDs(list)); i >= 0 {
-		panic(fmt.Sprintf("job: Job.List: job %s: list[%d] = %v is a placeholder or belongs to another world", j.name, i, list[i]))
+		panic(fmt.Sprintf("job: Job.List: job %s: list[%d] = %v is a placeholder or belongs to another world",
+			j.name, i, list[i]))
 	}
 	cut = true
 	f.parts, f.rows = append(f.parts[:0], f.split.Ranges...), len(f.split.Listed)

@@ -128,7 +128,8 @@ func TestListMisuse(t *testing.T) {
 	defer buffer.Close()
 	recorded := buffer.Create(w.all)
 	refuses(t, func() { j.List(list, nil) }, "job: Job.List: the body of job strike is nil")
-	refuses(t, func() { j.List(append(list, other.fill(t, 1)...), body) }, "job: Job.List: job strike: list[10] = ", " is a placeholder or belongs to another world")
+	refuses(t, func() { j.List(append(list, other.fill(t, 1)...), body) },
+		"job: Job.List: job strike: list[10] = ", " is a placeholder or belongs to another world")
 	refuses(t, func() { j.List([]ecs.Entity{recorded}, body) }, "job: Job.List: job strike: list[0] = ")
 	require.True(t, w.count.Set(list[0], Count{1}), "nothing is lent")
 	require.NoError(t, j.List(list, body).Complete())

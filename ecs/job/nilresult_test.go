@@ -22,7 +22,8 @@ func TestNilResults(t *testing.T) {
 	reads := jobs.For(ecs.NewQuery(w.World, ecs.Read(w.target))).
 		Uses(ecs.Read(w.count), ecs.Read(sparse), ecs.Read(managed))
 	require.NoError(t, reads.Parallel(func(c *job.Ctx, _ ecs.Rows) {
-		look, inSparse, inManaged := w.count.Lookup(c.Accessor()), sparse.Lookup(c.Accessor()), managed.Lookup(c.Accessor())
+		look, inSparse := w.count.Lookup(c.Accessor()), sparse.Lookup(c.Accessor())
+		inManaged := managed.Lookup(c.Accessor())
 		for _, e := range []ecs.Entity{lacks, dead, ecs.Null} {
 			if p := look.Get(e); p != nil {
 				t.Errorf("Lookup.Get(%v): %v", e, p)

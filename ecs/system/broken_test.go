@@ -135,7 +135,8 @@ func TestCursorLeftOpenEnds(t *testing.T) {
 			err := s.systems.Step(frame)
 			require.ErrorIs(t, err, system.ErrLocked)
 			name := l.m.Query().String()
-			require.ErrorContains(t, err, "system: leaves left a Cursor of "+name+" and one of "+name+" without Close, ended here: ")
+			require.ErrorContains(t, err,
+				"system: leaves left a Cursor of "+name+" and one of "+name+" without Close, ended here: ")
 			require.NotContains(t, err.Error(), "creates")
 			require.Equal(t, panics, errors.Is(err, system.ErrPanic))
 			require.Equal(t, 2, a.Len())

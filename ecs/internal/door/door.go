@@ -140,8 +140,8 @@ func EndBorrows(w *ecs.World, op string) { World(w).EndBorrows(op) }
 // first.
 func Locked(w *ecs.World) bool { return World(w).Locked() }
 
-// EndCursors ends the loops of cursors that the world's owner has left open, the innermost first, and
-// returns their queries in this order.
+// EndCursors ends the loops of cursors that the world's owner has left open, the innermost first,
+// and returns their queries in this order.
 func EndCursors(w *ecs.World) (of []*ecs.Query) {
 	for _, q := range query.EndCursors(World(w)) {
 		of = append(of, (*ecs.Query)(unsafe.Pointer(q))) // Safe because a Query is its core.

@@ -209,7 +209,8 @@ func TestBehaviour37LoopsLock(t *testing.T) {
 	locked := func(inside *ecs.Query) {
 		t.Helper()
 		for op, change := range changes {
-			want := "ecs: %s: structural change inside a loop over %v; gather the entities and change them after the loop"
+			want := "ecs: %s: structural change inside a loop over %v; " +
+				"gather the entities and change them after the loop"
 			if op == "World.Close" {
 				want = "ecs: %s: called inside a loop over %v; call it afterwards"
 			}

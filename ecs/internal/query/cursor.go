@@ -254,8 +254,8 @@ func (s *Scan) endCursor() {
 	s.End()
 }
 
-// EndCursors ends the loops of the owner's cursors, the innermost first, and returns their queries in
-// this order.
+// EndCursors ends the loops of the owner's cursors, the innermost first, and returns their queries
+// in this order.
 func EndCursors(w *world.World) (of []*Query) {
 	for _, s := range slices.Backward(ScansOf(w).List) {
 		if s.open && s.cursor.loop == s.loop {

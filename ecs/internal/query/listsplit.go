@@ -35,8 +35,8 @@ type ListSplit struct {
 // place is where the entity of a place in the list lies.
 type place struct{ group, row int32 }
 
-// foreignGroup is the group of a placeholder, and of an entity of another world. That of others that
-// are left out is -1.
+// foreignGroup is the group of a placeholder, and of an entity of another world. That of others
+// that are left out is -1.
 const foreignGroup = -2
 
 // askAhead is how many entities ahead of the look-ups records are asked for, and values ahead of
