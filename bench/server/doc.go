@@ -6,6 +6,7 @@
 //	go run ./bench/server                 a million units, 240 frames, three rounds, about four minutes
 //	go run ./bench/server -quick          20,000 units, one round
 //	go run ./bench/server -only frame -side quarry
+//	go run ./bench/server -pointers       also plain Go whose units hold pointers, which the collector follows
 //	go run ./bench/server -json           what each process found
 //
 // The package units has the rules of a frame, and what the sides keep.

@@ -47,10 +47,11 @@ var (
 // result is what -json prints.
 type result struct {
 	host.Host
-	Units  int    `json:"units"`
-	Frames int    `json:"frames"`
-	Fresh  bool   `json:"fresh,omitempty"`
-	Sides  []*row `json:"sides"`
+	Units    int    `json:"units"`
+	Frames   int    `json:"frames"`
+	Fresh    bool   `json:"fresh,omitempty"`
+	Pointers bool   `json:"pointers,omitempty"`
+	Sides    []*row `json:"sides"`
 }
 
 // row is a side with what its children found, one a round.
@@ -68,6 +69,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	r := &result{Host: host.Here()}
 	f.IntVar(&r.Units, "units", usualUnits, "units in the world")
 	f.IntVar(&r.Frames, "frames", usualFrames, "frames")
+	f.BoolVar(&r.Pointers, "pointers", false, "also plain Go that links units by pointers")
 	f.BoolVar(&r.Fresh, "fresh", false, "plain Go and ark copy states to new memory")
 	rounds := f.Int("rounds", usualRounds, "run everything this many times and print medians")
 	quick := f.Bool("quick", false, "20,000 units, 48 frames, one round")
@@ -123,7 +125,11 @@ func (r *result) list(side, only string) (list []units.Spec, err error) {
 			wanted = append(wanted, units.Mode(name))
 		}
 	}
-	for _, name := range sides {
+	named := sides
+	if r.Pointers {
+		named = append(slices.Clone(sides), units.PointersSide)
+	}
+	for _, name := range named {
 		if strings.Contains(name, side) {
 			r.Sides = append(r.Sides, &row{name, map[units.Mode][]units.Sample{}})
 		}

@@ -49,8 +49,9 @@ func TestCommand(t *testing.T) {
 // to new memory has the same sums.
 func TestOneMode(t *testing.T) {
 	var out, errs bytes.Buffer
-	code := run([]string{"-quick", "-fresh", "-only", "reader", "-side", "o"}, &out, &errs)
+	code := run([]string{"-quick", "-fresh", "-pointers", "-only", "reader", "-side", "o"}, &out, &errs)
 	require.Equal(t, exitOK, code, errs.String())
 	require.Contains(t, out.String(), units.PlainSide)
+	require.Contains(t, out.String(), units.PointersSide)
 	require.NotContains(t, out.String(), units.ArkSide)
 }

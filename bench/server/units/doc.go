@@ -15,6 +15,8 @@
 //	side              units                                     the state of a moment
 //	plain Go          one slice of structs, a table from        the slice copied, into memory that is
 //	                  clients to places; one loop over all      used again (-fresh: into new memory)
+//	plain Go,         a struct on the heap a unit, with         the structs copied, likewise
+//	 pointers         pointers to its leader and its team
 //	ark               one table, a unit's stun is asked for     all columns copied, likewise
 //	quarry, direct    an archetype a team; who is stunned has   World.Snapshot
 //	                  its velocity disabled; jobs record deaths

@@ -86,6 +86,8 @@ func (sp Spec) Measure() (Sample, error) {
 	switch {
 	case sp.Side == PlainSide && sp.Mode != Journaled:
 		s = newPlain(sp.Fresh)
+	case sp.Side == PointersSide && sp.Mode != Journaled:
+		s = newPointed()
 	case sp.Side == ArkSide && sp.Mode != Journaled:
 		s = newArk(sp.Fresh)
 	case sp.Side == CommandsSide || sp.Side == DirectSide:

@@ -12,9 +12,9 @@ func TestSidesAgree(t *testing.T) {
 	const count, frames = MinUnits, 60
 	for _, mode := range []Mode{Both, Spawning, Alone, Journaled} {
 		first := Sample{}
-		for _, side := range []string{PlainSide, ArkSide, CommandsSide, DirectSide} {
+		for _, side := range []string{PlainSide, PointersSide, ArkSide, CommandsSide, DirectSide} {
 			m, err := Spec{Side: side, Mode: mode, Units: count, Frames: frames}.Measure()
-			if mode == Journaled && (side == PlainSide || side == ArkSide) {
+			if mode == Journaled && side != CommandsSide && side != DirectSide {
 				require.Error(t, err)
 				continue
 			}
