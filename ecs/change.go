@@ -112,7 +112,7 @@ func (c *Change) ApplyQuery(q *Query) (Batch, error) {
 func (c *Change) ApplyList(list []Entity) (Batch, error) {
 	const op = "Change.ApplyList"
 	c.core.World.CheckChange(op)
-	b, _, err := c.inner().ApplyTo(op, edit.SelectList(c.core.World, op, idsOf(list), c.inner().Adds()))
+	b, _, err := c.inner().ApplyList(op, idsOf(list))
 	return Batch{b}, err
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// BenchmarkSparseAddRemove adds a value to every entity and takes it away again, one by one; ns an
-// entity for both. In order, beside eight other components, and shuffled.
+// BenchmarkSparseAddRemove adds a value to every entity and takes it away again, one by one and by a
+// list; ns an entity for both. In order and shuffled.
 func BenchmarkSparseAddRemove(b *testing.B) {
 	for _, c := range []struct {
 		n       int
@@ -39,6 +39,16 @@ func BenchmarkSparseAddRemove(b *testing.B) {
 				}
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(c.n), "ns/entity")
+		})
+		b.Run(name+"list", func(b *testing.B) {
+			add, remove := ecs.NewChange(w, ecs.Add(velocity)), ecs.NewChange(w, ecs.Remove(velocity))
+			for b.Loop() {
+				_, err := add.ApplyList(ids)
+				require.NoError(b, err)
+				_, err = remove.ApplyList(ids)
+				require.NoError(b, err)
+			}
+			perEntity(b, c.n)
 		})
 		b.Run(name+"column", func(b *testing.B) {
 			for b.Loop() {

@@ -82,7 +82,7 @@ var rows = []row{
 	{"random2comp", threeSizes, []string{"quarry", "quarry Direct", "quarry GetList", "ark"}, "entt direct", read2},
 	{"create2comp-set", twoSizes, []string{"quarry", "quarry bundle", "ark"}, "", made},
 	{"create2comp-set-batch", twoSizes, []string{"quarry batch", "ark batch"}, "", made},
-	{"add_remove_eight-shuffled", twoSizes, []string{"quarry", "quarry list", "quarry sparse", "ark"}, "",
+	{"add_remove_eight-shuffled", twoSizes, []string{"quarry", "quarry list", "quarry sparse", "quarry sparse list", "ark"}, "",
 		stayed},
 	{"world2types", []int{one}, []string{"quarry", "ark"}, "", ended},
 	{"disable_enable", twoSizes, []string{"quarry", "ark tag"}, "", allOn},

@@ -143,3 +143,34 @@ func (s *quarryAddRemoveSparse) pass(times int) {
 func (s *quarryAddRemoveSparse) check(passes int) error {
 	return errors.Join(wantCount("sparse values", s.speed.Len(), 0), s.quarryAddRemove.check(passes))
 }
+
+// quarryApplyListSparse does the same by a Change of a list.
+type quarryApplyListSparse struct {
+	*quarryAddRemoveSparse
+	add, remove *ecs.Change
+	err         error
+}
+
+func buildQuarryApplyListSparse(more int) func(int) (trial, error) {
+	return func(n int) (trial, error) {
+		single, err := buildQuarryAddRemoveSparse(more)(n)
+		if err != nil {
+			return nil, err
+		}
+		s := single.(*quarryAddRemoveSparse)
+		return &quarryApplyListSparse{quarryAddRemoveSparse: s, add: ecs.NewChange(s.w, ecs.Add(s.speed)),
+			remove: ecs.NewChange(s.w, ecs.Remove(s.speed))}, nil
+	}
+}
+
+func (s *quarryApplyListSparse) pass(times int) {
+	for range times {
+		_, added := s.add.ApplyList(s.list)
+		_, removed := s.remove.ApplyList(s.list)
+		s.err = errors.Join(s.err, added, removed)
+	}
+}
+
+func (s *quarryApplyListSparse) check(passes int) error {
+	return errors.Join(s.err, s.quarryAddRemoveSparse.check(passes))
+}

@@ -15,6 +15,7 @@ var quarrySingleWays = []way{
 	{"add_remove_eight-shuffled", quarry, buildQuarryAddRemove(8, shuffled)},
 	{"add_remove_eight-shuffled", quarryList, buildQuarryApplyList(8, shuffled)},
 	{"add_remove_eight-shuffled", quarrySparse, buildQuarryAddRemoveSparse(8)},
+	{"add_remove_eight-shuffled", quarrySparseList, buildQuarryApplyListSparse(8)},
 	{"world2types", quarry, buildQuarryTwoTypes},
 	{"disable_enable", quarry, buildQuarryToggle},
 	{"prefab4comp", quarry, buildQuarryPrefab},

@@ -44,9 +44,12 @@ const (
 	quarryCursor  = "quarry Cursor"
 	quarryBundle  = "quarry bundle"
 	quarrySparse  = "quarry sparse"
-	quarryJobs    = "quarry jobs"
-	arkTag        = "ark tag"
-	slicesTwo     = "slices, two goroutines"
+
+	quarrySparseList = "quarry sparse list"
+
+	quarryJobs = "quarry jobs"
+	arkTag     = "ark tag"
+	slicesTwo  = "slices, two goroutines"
 )
 
 // secondOf is the C2 of entity i, which differs from its Velocity.

@@ -49,6 +49,14 @@ func (c *Change) Apply(e entity.ID) (changed bool, err error) {
 // entity.
 func (c *Change) Adds() bool { return c.adds || c.Into != nil }
 
+// ApplyList changes the entities of a list, as ApplyTo does.
+func (c *Change) ApplyList(op string, list []entity.ID) (b Batch, ended int, err error) {
+	if c.Into == nil && c.ChangesEntries() && c.add == (world.Signature{}) && c.remove == (world.Signature{}) {
+		return Batch{World: c.World}, 0, c.enterListed(op, list)
+	}
+	return c.ApplyTo(op, SelectList(c.World, op, list, c.Adds()))
+}
+
 // ApplyTo changes the rows that a transaction has selected, all or none. It also returns how many
 // entities ended.
 func (c *Change) ApplyTo(op string, tx *change.Tx) (b Batch, ended int, err error) {

@@ -79,6 +79,36 @@ func (c *Change) EnterList(list []entity.ID) {
 	}
 }
 
+// enterListed applies a change of nothing but sparse types to a list: no row is selected, and the
+// entries are added in the order of the list.
+func (c *Change) enterListed(op string, list []entity.ID) error {
+	w := c.World
+	for i, e := range list {
+		if c.adds && w.IDs.Find(e) == nil || e != world.Null && (e.IsPlaceholder() || e.Tag() != w.IDs.Tag()) {
+			refuseListed(w, op, i, e)
+		}
+	}
+	if c.adds && w.Types.Cleanup != (world.Signature{}) {
+		list = slices.DeleteFunc(slices.Clone(list), func(e entity.ID) bool { return w.DyingAt(w.IDs.Find(e)) })
+	}
+	for _, of := range c.entries {
+		if of.remove {
+			continue
+		}
+		if err := of.t.MakeEntries(min(len(list), w.Living()-of.t.Sparse.Len())); err != nil {
+			return world.WithOp(op, err)
+		}
+	}
+	for _, of := range c.entries {
+		if of.remove {
+			of.t.Sparse.RemoveList(list, w.Tables.Version)
+		} else {
+			of.t.Sparse.AddList(list, w.Tables.Version)
+		}
+	}
+	return nil
+}
+
 // entitiesOfParts appends the entities of the rows that a transaction has selected.
 func entitiesOfParts(dst []entity.ID, tx *change.Tx) []entity.ID {
 	for i := range tx.Parts {
