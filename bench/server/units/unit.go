@@ -77,12 +77,13 @@ func (h hit) strike(life *health, it *item) {
 
 // heal is what the frame does to each unit's health. It reports whether the unit is dead.
 func (h *health) heal() bool {
+	if h.Points == h.Most { // as most units have
+		return false
+	}
 	if h.Points <= 0 {
 		return true
 	}
-	if h.Points < h.Most {
-		h.Points++
-	}
+	h.Points++
 	return false
 }
 
