@@ -41,18 +41,20 @@ import (
 // Cost beside the allocator's: Alloc and Free 12 ns for both, Bytes 2 ns. A block has 16 B of
 // its slot off the heap.
 type Blocks struct {
-	from   Reallocator
-	hold   Hold
-	slots  blockSlots
-	bytes  int // in live blocks, as requested
-	closed bool
+	from  Reallocator
+	hold  Hold
+	slots blockSlots
+	bytes int // in live blocks, as requested
+	open  bool
 }
 
 // BlockRef names a block of a Blocks. It has no pointer, so components, values in other blocks and
 // containers may hold it. It stays safe to use after the block was freed: Bytes then returns nil.
 // The zero BlockRef names nothing. A slot would have to be freed 2^31 times before an old reference
-// names a new block. It means something only to the Blocks that it came from, and nothing to
-// another process: what goes to a file with a world is a blob of package ecs/blob.
+// names a new block. It means something only to the Blocks that it came from: other Blocks have the
+// same slots and generations, so there it may name a living block, which is returned or freed; what
+// is detected is a slot that is free there, or has another generation. To another process it means
+// nothing: what goes to a file with a world is a blob of package ecs/blob.
 type BlockRef struct {
 	Slot       uint32 // number of the slot
 	Generation uint32 // of the slot; odd while the block is live. 0: none
@@ -65,7 +67,7 @@ func NewBlocks(from Allocator) *Blocks {
 	if FreesInOrder(from) {
 		panic(fmt.Sprintf("alloc: NewBlocks: the allocator frees in order (%T)", from))
 	}
-	return &Blocks{from: WithRealloc(from), hold: HoldOn(from)}
+	return &Blocks{from: WithRealloc(from), hold: HoldOn(from), open: true}
 }
 
 // Alloc returns the reference of a new block of size bytes, whose contents are not cleared. An
@@ -87,7 +89,7 @@ func (b *Blocks) Put(data []byte) (BlockRef, error) {
 
 func (b *Blocks) alloc(name string, size, align int) (BlockRef, unsafe.Pointer, error) {
 	memory.Check(name, size, align)
-	if b.closed || b.hold.Suspect() || debug.On {
+	if b == nil || !b.open || b.hold.Suspect() || debug.On {
 		b.check(name)
 	}
 	if b.slots.free == 0 {
@@ -108,7 +110,7 @@ func (b *Blocks) alloc(name string, size, align int) (BlockRef, unsafe.Pointer, 
 // Bytes returns the bytes of a block, or nil if it was freed. They are valid until Free or Resize
 // of the block.
 func (b *Blocks) Bytes(r BlockRef) []byte {
-	if b.hold.Suspect() {
+	if b == nil || b.from == nil || b.hold.Suspect() {
 		b.checkLost("Blocks.Bytes")
 	}
 	at := b.slots.find(r)
@@ -119,10 +121,18 @@ func (b *Blocks) Bytes(r BlockRef) []byte {
 	return unsafe.Slice((*byte)(at.pointer()), b.slots.sizeOf(r.Slot, at))
 }
 
+// made panics if nobody made the blocks.
+func (b *Blocks) made(name string) {
+	if b == nil || b.from == nil {
+		panic("alloc: " + name + ": the blocks are nil or the zero value; NewBlocks makes them")
+	}
+}
+
 // checkLost panics if the allocator has given up the blocks.
 //
 //go:noinline
 func (b *Blocks) checkLost(name string) {
+	b.made(name)
 	if b.hold.Lost() {
 		panicLost("alloc: " + name)
 	}
@@ -157,16 +167,21 @@ func (b *Blocks) Resize(r BlockRef, size int) ([]byte, error) {
 // Free frees a block. The zero BlockRef does nothing. Free panics, and changes nothing, if the
 // block was freed.
 func (b *Blocks) Free(r BlockRef) {
-	if r == (BlockRef{}) {
+	if r == (BlockRef{}) && b != nil {
 		return
 	}
-	if b.closed || b.hold.Suspect() || debug.On { // live, in place
+	if b == nil || !b.open || b.hold.Suspect() || debug.On { // live, in place
 		b.check("Blocks.Free")
 	}
 	at := b.slots.find(r)
 	if at == nil {
 		panicNoBlock("Blocks.Free", r)
 	}
+	b.free(r, at)
+}
+
+// free frees the block of a slot.
+func (b *Blocks) free(r BlockRef, at *blockSlot) {
 	size := b.slots.sizeOf(r.Slot, at)
 	b.from.FreeSized(at.pointer(), size, at.align())
 	b.bytes -= size
@@ -192,7 +207,7 @@ func panicNoBlock(name string, r BlockRef) {
 
 // check panics if the blocks cannot be used.
 func (b *Blocks) check(name string) {
-	if b.closed || b.hold.Suspect() {
+	if b == nil || !b.open || b.hold.Suspect() {
 		b.refuse(name)
 	}
 	if debug.On {
@@ -202,7 +217,8 @@ func (b *Blocks) check(name string) {
 
 //go:noinline
 func (b *Blocks) refuse(name string) {
-	if b.closed {
+	b.made(name)
+	if !b.open {
 		panic("alloc: " + name + ": the blocks are closed")
 	}
 	b.checkLost(name)
@@ -222,10 +238,16 @@ func (b *Blocks) All() iter.Seq2[BlockRef, []byte] {
 }
 
 // Len returns the number of live blocks.
-func (b *Blocks) Len() int { return b.slots.live }
+func (b *Blocks) Len() int {
+	b.made("Blocks.Len")
+	return b.slots.live
+}
 
 // Size returns the bytes of live blocks, as requested.
-func (b *Blocks) Size() int { return b.bytes }
+func (b *Blocks) Size() int {
+	b.made("Blocks.Size")
+	return b.bytes
+}
 
 // Trim frees slots that no block needs. References are unaffected.
 func (b *Blocks) Trim() {
@@ -237,10 +259,11 @@ func (b *Blocks) Trim() {
 // Close frees all blocks. If some were live, the error wraps ErrLeak and counts them. A second call
 // does nothing, and neither does one after the allocator was closed or has given the blocks up.
 func (b *Blocks) Close() error {
-	if b.closed {
+	b.made("Blocks.Close")
+	if !b.open {
 		return nil
 	}
-	b.closed = true
+	b.open = false
 	if b.hold.Lost() {
 		b.slots, b.bytes = blockSlots{}, 0
 		return nil
@@ -262,7 +285,8 @@ func (b *Blocks) Close() error {
 
 // Verify checks the numbered invariants and returns an error that names one that does not hold.
 func (b *Blocks) Verify() error {
-	if b.closed {
+	b.made("Blocks.Verify")
+	if !b.open {
 		return nil
 	}
 	if b.Len() > 0 && b.hold.Lost() {
@@ -308,7 +332,7 @@ func MakeBlock[T any](b *Blocks, n int) (BlockRef, []T, error) {
 		return BlockRef{}, nil, fmt.Errorf("alloc: MakeBlock: %w%s", err, noPointers)
 	}
 	size, align := sizeAlign[T]()
-	b.checkNil("MakeBlock")
+	b.made("MakeBlock")
 	if n < 0 {
 		panic(fmt.Sprintf("alloc: MakeBlock: n=%d is negative", n))
 	}
@@ -329,8 +353,8 @@ func MakeBlock[T any](b *Blocks, n int) (BlockRef, []T, error) {
 // holds Go pointers, and if the block is not of whole values aligned for T, which blocks of
 // MakeBlock[T] are.
 func BlockOf[T any](b *Blocks, r BlockRef) []T {
-	b.checkNil("BlockOf")
-	if b.hold.Suspect() {
+	b.made("BlockOf")
+	if b == nil || b.from == nil || b.hold.Suspect() {
 		b.checkLost("BlockOf")
 	}
 	at := b.slots.find(r)
@@ -345,12 +369,6 @@ func BlockOf[T any](b *Blocks, r BlockRef) []T {
 	}
 	// Safe because the block is live, aligned for T and has so many bytes.
 	return unsafe.Slice((*T)(p), has/size)
-}
-
-func (b *Blocks) checkNil(name string) {
-	if b == nil {
-		panic("alloc: " + name + ": the blocks are nil")
-	}
 }
 
 //go:noinline

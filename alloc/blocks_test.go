@@ -140,14 +140,15 @@ func TestBlocksMany(t *testing.T) {
 	b.FreeMany(nil)
 	b.FreeMany([]alloc.BlockRef{{}, refs[0], {}})
 	require.Equal(t, 99, b.Len())
-	require.PanicsWithValue(t, "alloc: Blocks.Free: the reference {40 1} names no block of these (freed before?)",
+	require.PanicsWithValue(t,
+		"alloc: Blocks.FreeMany: place 40 of 60: the reference {40 1} names no block of these (freed before?)",
 		func() { b.FreeMany(slices.Concat(refs[1:41], refs[40:60])) })
 	require.Equal(t, 59, b.Len(), "those before it are free")
 	require.NoError(t, b.Verify())
 	b.FreeMany(refs[41:])
 	require.Zero(t, b.Len())
 	require.NoError(t, b.Close())
-	require.PanicsWithValue(t, "alloc: Blocks.Free: the blocks are closed", func() { b.FreeMany(refs[:1]) })
+	require.PanicsWithValue(t, "alloc: Blocks.FreeMany: the blocks are closed", func() { b.FreeMany(refs[:1]) })
 }
 
 // TestBlocks runs operations against the model, on every allocator that frees in any order.

@@ -35,7 +35,7 @@ func (b *Blocks) BytesMany(refs []BlockRef, bytes [][]byte) {
 	if len(bytes) != len(refs) {
 		panic(fmt.Sprintf("alloc: Blocks.BytesMany: %d references, %d slices of bytes", len(refs), len(bytes)))
 	}
-	if b.hold.Suspect() {
+	if b == nil || b.from == nil || b.hold.Suspect() {
 		b.checkLost("Blocks.BytesMany")
 	}
 	var lines [manyAhead]uintptr
@@ -59,16 +59,24 @@ func (b *Blocks) BytesMany(refs []BlockRef, bytes [][]byte) {
 	}
 }
 
-// FreeMany frees blocks as Free does, one after the other, and prefetches their slots. When it
-// panics, the blocks of the references before the one that is wrong are free.
+// FreeMany frees blocks as Free does, one after the other, and prefetches their slots. It panics at
+// the first reference that names no block, and says at which place it is; the blocks of those before
+// it are free then.
 func (b *Blocks) FreeMany(refs []BlockRef) {
+	b.check("Blocks.FreeMany")
 	b.slots.prefetch(refs[:min(len(refs), manyAhead)])
-	for len(refs) > 0 {
-		n := min(len(refs), manyAhead)
-		b.slots.prefetch(refs[n:min(len(refs), n+manyAhead)])
-		for _, r := range refs[:n] {
-			b.Free(r)
+	for from := 0; from < len(refs); from += manyAhead {
+		to := min(len(refs), from+manyAhead)
+		b.slots.prefetch(refs[to:min(len(refs), to+manyAhead)])
+		for i, r := range refs[from:to] {
+			if r == (BlockRef{}) {
+				continue
+			}
+			at := b.slots.find(r)
+			if at == nil {
+				panicNoBlock(fmt.Sprintf("Blocks.FreeMany: place %d of %d", from+i, len(refs)), r)
+			}
+			b.free(r, at)
 		}
-		refs = refs[n:]
 	}
 }

@@ -33,8 +33,8 @@ func nilMakers(h *alloc.Heap, u *alloc.Universe) []lint.NilCall {
 		lint.NilPanics("NewArena: allocator", "alloc: NewArena: the allocator is nil", func() { alloc.NewArena(nil) }),
 		lint.NilPanics("HoldOn", "alloc: HoldOn: the allocator is nil", func() { alloc.HoldOn(nil) }),
 		lint.NilPanics("NewBlocks", "alloc: NewBlocks: the allocator is nil", func() { alloc.NewBlocks(nil) }),
-		lint.NilPanics("MakeBlock", "alloc: MakeBlock: the blocks are nil", func() { alloc.MakeBlock[int](nil, 1) }),
-		lint.NilPanics("BlockOf", "alloc: BlockOf: the blocks are nil",
+		lint.NilPanics("MakeBlock", "alloc: MakeBlock: the blocks are nil or the zero value; ", func() { alloc.MakeBlock[int](nil, 1) }),
+		lint.NilPanics("BlockOf", "alloc: BlockOf: the blocks are nil or the zero value; ",
 			func() { alloc.BlockOf[int](nil, alloc.BlockRef{}) }),
 		lint.NilPanics("NewPool: allocator", "alloc: NewPool: the allocator is nil",
 			func() { alloc.NewPool[int](nil) }),
@@ -168,5 +168,61 @@ func nilRows() []lint.NilCall {
 		lint.NilPanics("Create", "alloc: Create: the table is nil", func() { alloc.Create(nil, alloc.Handle{}, 1) }),
 		lint.NilPanics("Get", "alloc: Get: the table is nil", func() { alloc.Get[int](nil, alloc.Handle{}) }),
 		lint.NilPanics("ColumnOf", "alloc: ColumnOf: the table is nil", func() { alloc.ColumnOf[int](nil, 0) }),
+	}
+}
+
+// TestUnmade: nil and the zero values of Heap, Local and Blocks panic by name.
+func TestUnmade(t *testing.T) {
+	p, ref := unsafe.Pointer(new(int64)), alloc.BlockRef{Slot: 0, Generation: 1}
+	check := func(name, text string, call func()) {
+		t.Helper()
+		require.PanicsWithValue(t, "alloc: "+name+text, call)
+	}
+	for _, h := range []*alloc.Heap{nil, {}} {
+		for name, call := range map[string]func(){
+			"Heap.Alloc": func() { _, _ = h.Alloc(8, 0) }, "Heap.AllocZeroed": func() { _, _ = h.AllocZeroed(8, 0) },
+			"Heap.Free": func() { h.Free(nil) }, "Heap.FreeSized": func() { h.FreeSized(p, 8, 0) },
+			"Heap.Realloc": func() { _, _ = h.Realloc(nil, 8, 0) }, "Heap.Resize": func() { h.Resize(p, 8) },
+			"Heap.Usable": func() { h.Usable(p) }, "Heap.Owns": func() { h.Owns(p) }, "Heap.Stats": func() { h.Stats() },
+			"Heap.Trim": func() { _ = h.Trim() }, "Heap.Verify": func() { _ = h.Verify() },
+			"Heap.Close": func() { _ = h.Close() }, "Heap.NewLocal": func() { h.NewLocal() },
+			"Heap.Universe": func() { h.Universe() },
+		} {
+			check(name, ": the heap is nil or the zero value; NewHeap makes one", call)
+		}
+		for _, size := range []int{9 << 10, 48 << 10, 2 << 20} {
+			check("Heap.Alloc", ": the heap is nil or the zero value; NewHeap makes one", func() { _, _ = h.Alloc(size, 0) })
+		}
+	}
+	for _, l := range []*alloc.Local{nil, {}} {
+		for name, call := range map[string]func(){
+			"Local.Alloc": func() { _, _ = l.Alloc(8, 0) }, "Local.AllocZeroed": func() { _, _ = l.AllocZeroed(8, 0) },
+			"Local.Free": func() { l.Free(nil) }, "Local.FreeSized": func() { l.FreeSized(p, 8, 0) },
+			"Local.Realloc": func() { _, _ = l.Realloc(nil, 8, 0) }, "Local.Resize": func() { l.Resize(p, 8) },
+			"Local.Usable": func() { l.Usable(p) }, "Local.Trim": func() { l.Trim() },
+			"Local.Close": func() { l.Close() }, "Local.Heap": func() { l.Heap() },
+		} {
+			check(name, ": the Local is nil or the zero value; Heap.NewLocal makes one", call)
+		}
+		check("Local.Alloc", ": the Local is nil or the zero value; Heap.NewLocal makes one",
+			func() { _, _ = l.Alloc(48<<10, 0) })
+	}
+	for _, b := range []*alloc.Blocks{nil, {}} {
+		for name, call := range map[string]func(){
+			"Blocks.Alloc": func() { _, _ = b.Alloc(8, 0) }, "Blocks.Put": func() { _, _ = b.Put(nil) },
+			"Blocks.Bytes": func() { b.Bytes(ref) }, "Blocks.BytesMany": func() { b.BytesMany(nil, nil) },
+			"Blocks.Free": func() { b.Free(ref) }, "Blocks.FreeMany": func() { b.FreeMany(nil) },
+			"Blocks.Resize": func() { _, _ = b.Resize(ref, 8) }, "Blocks.Len": func() { b.Len() },
+			"Blocks.Size": func() { b.Size() }, "Blocks.Trim": func() { b.Trim() },
+			"Blocks.Verify": func() { _ = b.Verify() }, "Blocks.Close": func() { _ = b.Close() },
+			"Blocks.All": func() {
+				for range b.All() {
+				}
+			},
+			"MakeBlock": func() { _, _, _ = alloc.MakeBlock[int](b, 1) },
+			"BlockOf":   func() { alloc.BlockOf[int](b, ref) },
+		} {
+			check(name, ": the blocks are nil or the zero value; NewBlocks makes them", call)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -297,7 +298,7 @@ func (h *Heap) allocSlot(l *Local, number int) (p unsafe.Pointer, err error) {
 
 // AllocZeroed is Heap.AllocZeroed of package alloc.
 func (h *Heap) AllocZeroed(size, align int) (unsafe.Pointer, error) {
-	if uint(size) <= maxSlot && uint(align) <= memory.Quantum && align&(align-1) == 0 && !h.Closed.Load() {
+	if uint(size) <= maxSlot && uint(align) <= memory.Quantum && align&(align-1) == 0 && h.u != nil && !h.Closed.Load() {
 		p, err := h.Alloc(size, align)
 		if err != nil {
 			return nil, renamed("Heap.AllocZeroed", size, err)
@@ -310,10 +311,23 @@ func (h *Heap) AllocZeroed(size, align int) (unsafe.Pointer, error) {
 }
 
 func (h *Heap) checkRequest(name string, l *Local, size, align int) {
+	if h == nil || h.u == nil {
+		panicZero(name)
+	}
 	if h.Closed.Load() || l != nil && l.Closed {
 		panicClosed(name, h.Closed.Load())
 	}
 	memory.Check(name, size, align)
+}
+
+// panicZero is for the zero values of Heap and Local, and nil.
+//
+//go:noinline
+func panicZero(name string) {
+	if strings.HasPrefix(name, "Local.") {
+		panic("alloc: " + name + ": the Local is nil or the zero value; Heap.NewLocal makes one")
+	}
+	panic("alloc: " + name + ": the heap is nil or the zero value; NewHeap makes one")
 }
 
 //go:noinline

@@ -155,7 +155,7 @@ func (l *Local) freeOther(name string, p unsafe.Pointer) {
 
 // AllocZeroed is Local.AllocZeroed of package alloc.
 func (l *Local) AllocZeroed(size, align int) (unsafe.Pointer, error) {
-	if uint(size) <= maxSlot && uint(align) <= memory.Quantum && align&(align-1) == 0 && !l.Closed {
+	if uint(size) <= maxSlot && uint(align) <= memory.Quantum && align&(align-1) == 0 && l.h != nil && !l.Closed {
 		p, err := l.Alloc(size, align)
 		if err != nil {
 			return nil, renamed("Local.AllocZeroed", size, err)

@@ -17,6 +17,9 @@ import (
 //
 //go:noinline
 func (l *Local) allocNext(number, size int) (unsafe.Pointer, error) {
+	if l.h == nil {
+		panicZero("Local.Alloc")
+	}
 	if !l.Closed {
 		if p, err := l.allocSlot(number); err == nil {
 			return p, nil

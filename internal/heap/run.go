@@ -42,7 +42,7 @@ func (h *Heap) allocRun(name string, l *Local, size int, want universe.Flags) (u
 //go:noinline
 func (h *Heap) takeRun(size, align int) unsafe.Pointer {
 	if size <= maxSlot || size > MaxRunBytes || uint(align) > universe.ChunkSize || align&(align-1) != 0 ||
-		h.Closed.Load() || h.supply.rest.Load() > 0 {
+		h.u == nil || h.Closed.Load() || h.supply.rest.Load() > 0 {
 		return nil
 	}
 	if _, wide := wideIn(size, align); wide {
