@@ -14,7 +14,8 @@ import (
 )
 
 // BenchmarkReplay opens a journal with many small records, each of one entity of a million: one
-// whose health was set, or one that was made, or made for one that died.
+// whose health was set, or one that was made, or made for one that died; and some large ones, each
+// of the positions of all.
 func BenchmarkReplay(b *testing.B) {
 	for _, kind := range [...]struct {
 		name    string
@@ -30,6 +31,7 @@ func BenchmarkReplay(b *testing.B) {
 			m.w.Destroy(m.ids[at])
 			m.ids[at] = m.create()
 		}},
+		{"move", 12, func(m *walkers, dice *rand.Rand) { m.move(dice.Float64()) }},
 	} {
 		b.Run(fmt.Sprint(kind.name, "/records=", kind.records), func(b *testing.B) {
 			folder := filepath.Join(b.TempDir(), "walkers")
@@ -65,9 +67,22 @@ func BenchmarkReplay(b *testing.B) {
 				b.StartTimer()
 			}
 			b.ReportMetric(float64(s.LogBytes)/float64(kind.records), "B/record")
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/1e3/float64(b.N)/float64(s.LogBytes)*8e6, "ms/8MB")
 			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/float64(kind.records), "us/record")
 		})
 	}
+}
+
+// move moves all entities.
+func (m *walkers) move(x float64) {
+	q := ecs.NewQuery(m.w, ecs.Write(m.position))
+	for rows := range q.Rows() {
+		p := m.position.Slice(rows)
+		for i := range p {
+			p[i].X, p[i].Y = p[i].X+x, p[i].Y-x
+		}
+	}
+	q.Close()
 }
 
 // create makes an entity like the others.

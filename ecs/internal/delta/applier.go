@@ -65,6 +65,7 @@ func (p *deltaPlan) reset(d *Delta, op string, w *world.World, same bool) {
 	}
 	clear(p.at)
 	*p = deltaPlan{
-		Delta: d, op: op, w: w, described: described, at: p.at, types: types, tables: p.tables[:0], sets: p.sets[:0],
+		Delta: d, op: op, w: w, described: described, at: p.at, types: types, tables: p.tables[:0],
+		values: p.values[:0], sets: p.sets[:0],
 	}
 }

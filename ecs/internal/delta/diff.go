@@ -424,9 +424,29 @@ func columnOf(at store.Row, c world.Column, n int) []byte {
 	return unsafe.Slice((*byte)(at.Element(c.Offset, c.Size)), n*int(c.Size))
 }
 
-// columnsAlone is how many bytes of rows one goroutine compares alone; they take some 100 us,
+// columnsAlone is how many bytes of rows one goroutine compares, or checks and writes, alone; they take some 100 us,
 // starting another one a few.
 const columnsAlone = 1 << 20
+
+// eachOf calls do with 0 to n-1: on two goroutines if there are so many bytes that it pays.
+func eachOf(n, bytes int, do func(i int)) {
+	if bytes <= columnsAlone || n < 2 || runtime.GOMAXPROCS(0) == 1 {
+		for i := range n {
+			do(i)
+		}
+		return
+	}
+	var next atomic.Int32
+	some := func() {
+		for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+			do(i)
+		}
+	}
+	var wait sync.WaitGroup
+	wait.Go(some)
+	some()
+	wait.Wait()
+}
 
 // comparedColumn is a column that a goroutine compares.
 type comparedColumn struct {
@@ -452,20 +472,7 @@ func (x *differ) columns(t *deltaTable) error {
 			bytes += int(c.Size) * t.newer
 		}
 	}
-	var next atomic.Int32 // in the list
-	compare := func() {
-		for i := int(next.Add(1)) - 1; i < len(list); i = int(next.Add(1)) - 1 {
-			list[i].err = x.column(t, &list[i])
-		}
-	}
-	if bytes > columnsAlone && len(list) > 1 && runtime.GOMAXPROCS(0) > 1 {
-		var wait sync.WaitGroup
-		wait.Go(compare)
-		compare()
-		wait.Wait()
-	} else {
-		compare()
-	}
+	eachOf(len(list), bytes, func(i int) { list[i].err = x.column(t, &list[i]) })
 	for i := range list {
 		k := &list[i]
 		if k.err != nil {

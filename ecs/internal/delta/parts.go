@@ -168,6 +168,7 @@ func (p *deltaPlan) commitRows() {
 }
 
 func (p *deltaPlan) commitValues() {
+	p.writeColumns()
 	for i := range p.tables {
 		p.writeValues(&p.tables[i], p.tx)
 	}

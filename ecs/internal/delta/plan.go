@@ -21,6 +21,8 @@ type deltaPlan struct {
 	alive       int // entities afterwards
 	types       []*world.Type
 	tables      []plannedTable
+	values      []plannedValues
+	size        int                      // bytes of the delta that are in values
 	at          map[*world.Archetype]int // in tables
 	sets        []sparseChange
 	cleanupOnly bitmask.Bits // indices of entities that are in a table with CleanupEntity afterwards; nil without one

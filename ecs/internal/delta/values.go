@@ -14,46 +14,90 @@ import (
 // Values of rows in a plan. The values to be replaced are compared with those that the rows hold
 // now, wherever these are.
 
-// checkValues checks the columns, enable bits, buffers and chunk values of all tables.
+// plannedValues is values of one type in a table of a plan.
+type plannedValues struct {
+	t    *plannedTable
+	kind valuesKind
+	at   int // in the table's list of this kind
+	err  error
+}
+
+type valuesKind uint8
+
+const (
+	inColumn valuesKind = iota
+	inBits
+	inBuffers
+	inChunks
+)
+
+// checkValues checks the columns, enable bits, buffers and chunk values of all tables. Those of a
+// large delta go to two goroutines, which only read the world.
 func (p *deltaPlan) checkValues() error {
+	p.values = p.values[:0]
+	p.size = 0
 	for i := range p.tables {
 		t := &p.tables[i]
 		for k := range t.columns {
-			c := &t.columns[k]
-			if of := p.typeIn(t, c.of); of == nil || of.Size == 0 || of.Kind != world.KindComponent {
-				return p.refuse("bytes of type %d, which is no component of the archetype", c.of)
-			} else if !t.replaces(of, &c.deltaRuns) {
-				return p.refuse("values of %s are not those of its base", of.Name)
-			}
+			p.values = append(p.values, plannedValues{t: t, kind: inColumn, at: k})
+			p.size += len(t.columns[k].runs)
 		}
 		for k := range t.flips {
-			f := &t.flips[k]
-			if of := p.typeIn(t, f.of); of == nil || !of.Enableable {
-				return p.refuse("enable bits of type %d, which has none", f.of)
-			} else if !t.flipsFit(of, &f.deltaFlips) {
-				return p.refuse("enable bits of %s are not those of its base", of.Name)
-			}
+			p.values = append(p.values, plannedValues{t: t, kind: inBits, at: k})
 		}
 		for k := range t.buffers {
-			b := &t.buffers[k]
-			if of := p.typeIn(t, b.of); of == nil || of.Kind != world.KindBuffer {
-				return p.refuse("elements of type %d, which is no buffer", b.of)
-			} else if !p.editsFit(t, of, b) {
-				return p.refuse("buffers of %s are not those of its base", of.Name)
-			}
+			p.values = append(p.values, plannedValues{t: t, kind: inBuffers, at: k})
+			p.size += len(t.buffers[k].edits)
 		}
 		for k := range t.chunks {
-			c := &t.chunks[k]
-			of, rows := p.typeIn(t, c.of), 0
-			for _, n := range c.rows {
-				if rows += n; n == 0 || rows > entity.MaxIDs {
-					return p.refuse("a chunk has %d rows", n)
-				}
+			p.values = append(p.values, plannedValues{t: t, kind: inChunks, at: k})
+		}
+	}
+	eachOf(len(p.values), p.size, func(i int) { p.values[i].err = p.checkOne(&p.values[i]) })
+	for i := range p.values {
+		if err := p.values[i].err; err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkOne checks values of one type.
+func (p *deltaPlan) checkOne(v *plannedValues) error {
+	t := v.t
+	switch v.kind {
+	case inColumn:
+		c := &t.columns[v.at]
+		if of := p.typeIn(t, c.of); of == nil || of.Size == 0 || of.Kind != world.KindComponent {
+			return p.refuse("bytes of type %d, which is no component of the archetype", c.of)
+		} else if !t.replaces(of, &c.deltaRuns) {
+			return p.refuse("values of %s are not those of its base", of.Name)
+		}
+	case inBits:
+		f := &t.flips[v.at]
+		if of := p.typeIn(t, f.of); of == nil || !of.Enableable {
+			return p.refuse("enable bits of type %d, which has none", f.of)
+		} else if !t.flipsFit(of, &f.deltaFlips) {
+			return p.refuse("enable bits of %s are not those of its base", of.Name)
+		}
+	case inBuffers:
+		b := &t.buffers[v.at]
+		if of := p.typeIn(t, b.of); of == nil || of.Kind != world.KindBuffer {
+			return p.refuse("elements of type %d, which is no buffer", b.of)
+		} else if !p.editsFit(t, of, b) {
+			return p.refuse("buffers of %s are not those of its base", of.Name)
+		}
+	case inChunks:
+		c := &t.chunks[v.at]
+		of, rows := p.typeIn(t, c.of), 0
+		for _, n := range c.rows {
+			if rows += n; n == 0 || rows > entity.MaxIDs {
+				return p.refuse("a chunk has %d rows", n)
 			}
-			if of == nil || of.Kind != world.KindChunk || rows != t.newer ||
-				len(c.values) != len(c.rows)*of.Chunk.Bytes {
-				return p.refuse("%d bytes are values of type %d in %d chunks", len(c.values), c.of, len(c.rows))
-			}
+		}
+		if of == nil || of.Kind != world.KindChunk || rows != t.newer ||
+			len(c.values) != len(c.rows)*of.Chunk.Bytes {
+			return p.refuse("%d bytes are values of type %d in %d chunks", len(c.values), c.of, len(c.rows))
 		}
 	}
 	return nil
@@ -204,12 +248,19 @@ func (p *deltaPlan) endsIn(s *sparse.Set) entity.ID {
 	return entity.ID{}
 }
 
-// writeValues writes the values of a table's rows, which are in place.
+// writeColumns writes the columns of all tables, whose rows are in place. Those of a large delta go
+// to two goroutines: each column has bytes and versions of its own.
+func (p *deltaPlan) writeColumns() {
+	eachOf(len(p.values), p.size, func(i int) {
+		if v := &p.values[i]; v.kind == inColumn {
+			c := &v.t.columns[v.at]
+			v.t.writeColumn(p.types[c.of], &c.deltaRuns)
+		}
+	})
+}
+
+// writeValues writes the values of a table's rows, which are in place, but for columns.
 func (p *deltaPlan) writeValues(t *plannedTable, tx *change.Tx) {
-	for k := range t.columns {
-		c := &t.columns[k]
-		t.writeColumn(p.types[c.of], &c.deltaRuns)
-	}
 	metadata := &t.a.Table.Metadata
 	for k := range t.flips {
 		id := p.types[t.flips[k].of].ID
