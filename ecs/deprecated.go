@@ -8,6 +8,7 @@ import (
 	"quarry/ecs/internal/delta"
 	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/query"
+	"quarry/ecs/internal/snapshot"
 	"quarry/ecs/internal/sparse"
 	"quarry/ecs/internal/world"
 )
@@ -150,7 +151,7 @@ func (s *Snapshot) World() *World {
 //
 // Deprecated: where rows were tells nothing about where they are; use Lookup or Alive.
 func (s *Snapshot) Locate(e Entity) (Location, bool) {
-	return s.then("Snapshot.Locate", true).locate("Snapshot.Locate", e)
+	return s.then("Snapshot.Locate", snapshot.ForRecords).locate("Snapshot.Locate", e)
 }
 
 // All yields the entities that have the type, with their values for writing, in the order of

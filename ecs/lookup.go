@@ -54,9 +54,9 @@ type lookup struct {
 // it and does not write it; this is checked only here.
 //
 // In a snapshot it finds the component as it was. Any goroutine may use it until the snapshot is
-// closed. The first look-up in a snapshot copies the records of all ids, 8 bytes each. Lookup
-// panics like Snapshot.Rows, and so does a look-up that must copy; look-ups that write panic. Cost:
-// a few nanoseconds.
+// closed. A look-up copies 16 KiB of records, those of 2,048 ids, where no look-up has before it.
+// Lookup panics like Snapshot.Rows, and so does a look-up that must copy; look-ups that write
+// panic. Cost: some ten nanoseconds.
 func (c Component[T]) Lookup(in Readable) Lookup[T] {
 	return Lookup[T]{lookupOf(c.t, "Component.Lookup", in)}
 }

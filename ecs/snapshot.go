@@ -98,18 +98,19 @@ func (s *Snapshot) RowsSince(q *Query, version uint32) iter.Seq[Rows] {
 
 // Alive reports whether e was alive. Any goroutine may call it; see Component.Lookup.
 func (s *Snapshot) Alive(e Entity) bool {
-	return s.inner().Read("Snapshot.Alive", true).Find(entity.ID(e)) != nil
+	_, alive := s.inner().Alive("Snapshot.Alive", entity.ID(e))
+	return alive
 }
 
 // then returns the world as it was; see world.Snapshot.Read.
-func (s *Snapshot) then(op string, records bool) *World {
-	return worldFrom(&s.inner().Read(op, records).World)
+func (s *Snapshot) then(op string, use snapshot.Use) *World {
+	return worldFrom(&s.inner().Read(op, use).World)
 }
 
 // Name returns the name that e had, or "". Any goroutine may call it.
 func (s *Snapshot) Name(e Entity) string {
-	f := s.inner().Read("Snapshot.Name", true)
-	if f.Find(entity.ID(e)) == nil {
+	f, alive := s.inner().Alive("Snapshot.Name", entity.ID(e))
+	if !alive {
 		return ""
 	}
 	return f.Names.Of(e.index())
@@ -118,7 +119,7 @@ func (s *Snapshot) Name(e Entity) string {
 // Named returns the entity that had a name; if several had it, the one that was named last. Any
 // goroutine may call it.
 func (s *Snapshot) Named(text string) (Entity, bool) {
-	return s.then("Snapshot.Named", false).Named(text)
+	return s.then("Snapshot.Named", snapshot.ForRows).Named(text)
 }
 
 // Count returns the number of entities that match a query. Any goroutine may call it; see Rows.

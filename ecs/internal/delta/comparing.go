@@ -52,11 +52,14 @@ type Comparing struct {
 
 // Open loads what will be compared.
 func (c *Comparing) Open() (err error) {
-	lean := c.spare != nil && c.sameIDs()
-	if c.OlderWorld, err = c.Older.OpenWorld(!lean); err != nil {
+	use := snapshot.ForRecords
+	if c.spare != nil && c.sameIDs() {
+		use = snapshot.ForRows
+	}
+	if c.OlderWorld, err = c.Older.OpenWorld(use); err != nil {
 		return err
 	}
-	if c.NewerWorld, err = c.Newer.OpenWorld(!lean); err != nil {
+	if c.NewerWorld, err = c.Newer.OpenWorld(use); err != nil {
 		return err
 	}
 	if c.spare != nil {

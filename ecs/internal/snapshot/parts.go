@@ -71,9 +71,9 @@ var opens = [...]struct {
 	{nil, "with the archetypes"},
 	{func(f *SnapshotWorld, s *Snapshot) error { f.Buffers.LookAt(&s.World.Buffers, s.Heap); return nil }, ""},
 	{nil, "with the types"},
-	{nil, "loadRecords, for the first look-up"},
+	{nil, "openLookups, for the first look-up; loadRecords, for those who walk the ids"},
 	{func(f *SnapshotWorld, s *Snapshot) error { f.Names = s.Names; return nil }, ""},
-	{nil, "loadRecords, for the first look-up"},
+	{nil, "openLookups, for the first look-up"},
 	{(*SnapshotWorld).openCounters, ""},
 }
 
@@ -97,7 +97,8 @@ func (f *SnapshotWorld) openTypes(s *Snapshot) error {
 		t.Live = s.Types[i]
 	}
 	f.b = query.Borrow{
-		Lease: world.Lease{World: s.World, Name: "the snapshot", Out: true, Past: true, Version: s.Version},
+		Lease: world.Lease{World: s.World, Name: "the snapshot", Out: true, Past: true, Version: s.Version,
+			Records: &f.past},
 		Query: query.BatchesOf(&f.World),
 	}
 	for _, t := range f.Types.List {

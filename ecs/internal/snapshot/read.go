@@ -1,8 +1,10 @@
 package snapshot
 
 import (
+	"cmp"
 	"iter"
 
+	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/query"
 	"quarry/ecs/internal/world"
 )
@@ -16,7 +18,7 @@ func (s *Snapshot) RowsSince(q *query.Query, version uint32) iter.Seq[query.Rows
 		const op = "Snapshot.Rows"
 		s.Begin(op)
 		defer s.Reading.Add(-1)
-		f := s.Read(op, s.needsSets(op, q))
+		f := s.Read(op, s.useOf(op, q))
 		w := &query.Scan{World: s.World, Query: f.over(q, version), Borrow: &f.b}
 		defer w.ExpireRows()
 		walkSnapshot(w, yield)
@@ -29,8 +31,8 @@ func (s *Snapshot) Begin(op string) {
 	s.Reading.Add(1)
 }
 
-// needsSets checks the query and reports whether it names sparse types.
-func (s *Snapshot) needsSets(op string, q *query.Query) (names bool) {
+// useOf checks the query and returns what a loop over it needs: the records if it names sparse types.
+func (s *Snapshot) useOf(op string, q *query.Query) (use Use) {
 	s.CheckOpen(op)
 	q.CheckOpen(op)
 	if q.World != s.World {
@@ -40,11 +42,11 @@ func (s *Snapshot) needsSets(op string, q *query.Query) (names bool) {
 		for _, o := range q.Terms[i].Of {
 			if o.Type.Place() == world.PerEntity {
 				s.checkHas(op, o.Type)
-				names = true
+				use = ForRecords
 			}
 		}
 	}
-	return names
+	return use
 }
 
 // checkHas panics for a type that was registered after the snapshot.
@@ -56,13 +58,23 @@ func (s *Snapshot) checkHas(op string, t *world.Type) {
 
 // Read returns the world of the snapshot. It panics if the snapshot is closed or lost, and without
 // memory.
-func (s *Snapshot) Read(op string, records bool) *SnapshotWorld {
+func (s *Snapshot) Read(op string, use Use) *SnapshotWorld {
 	s.CheckOpen(op)
-	f, err := s.OpenWorld(records)
+	f, err := s.OpenWorld(use)
 	if err != nil {
 		panic(world.WithOp(op, err))
 	}
 	return f
+}
+
+// Alive reports whether an entity was alive, and returns the world of the snapshot.
+func (s *Snapshot) Alive(op string, e entity.ID) (*SnapshotWorld, bool) {
+	f := s.Read(op, ForLookups)
+	r, err := f.past.Find(e)
+	if err != nil {
+		panic(world.WithOp(op, cmp.Or(s.Err(), err)))
+	}
+	return f, r != nil
 }
 
 // walkSnapshot yields the chunks of a snapshot's archetypes, with their masks.
@@ -102,7 +114,7 @@ func LookupIn(t *world.Type, op string, s *Snapshot) *world.Lookup {
 	if t == nil {
 		t.WorldOrNil().Refuse(op)
 	}
-	f := s.Read(op, true)
+	f := s.Read(op, ForLookups)
 	if t.World != s.World {
 		panic("ecs: " + op + ": " + t.Name + " is of another world than the snapshot")
 	}

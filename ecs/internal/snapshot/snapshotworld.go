@@ -2,10 +2,10 @@ package snapshot
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 
 	"quarry/ecs/internal/change"
+	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/match"
 	"quarry/ecs/internal/query"
 	"quarry/ecs/internal/table"
@@ -14,8 +14,9 @@ import (
 
 // Readers of a snapshot see a world of its own: the same types, archetypes, ids and names, made
 // when the snapshot is first read. Its rows lie in mirrors of the chunks (table.SnapshotView), into
-// which units are copied when they are first read; its records and sparse sets are whole copies,
-// made by the first look-up. So walks, look-ups, Hash, Verify and Clone run the same code as for
+// which units are copied when they are first read. Look-ups find records in pages that are copied when
+// they are first asked for; sparse sets are whole copies, made by the first look-up, and so are the
+// records, for those who walk all ids. So walks, look-ups, Hash, Verify and Clone run the same code as for
 // any world.
 //
 //	Rows of a snapshot   handles and scan of the live world, bindings to archetypes of the snapshot, with barriers
@@ -26,13 +27,23 @@ import (
 // SnapshotWorld is the world that readers of a snapshot see.
 type SnapshotWorld struct {
 	world.World
-	b       query.Borrow // of its readers
-	records bool         // the ids, the records and the sparse sets are there
+	b    query.Borrow // of its readers
+	past entity.PastRecords
+	has  Use // what is there
 }
 
-// OpenWorld returns the world that readers see, with ids and records if records is set. The error
-// is from the universe, or the reason why the snapshot is lost.
-func (s *Snapshot) OpenWorld(records bool) (*SnapshotWorld, error) {
+// Use is what a reader does, which says what the world that it sees must have.
+type Use uint8
+
+const (
+	ForRows    Use = iota // types, archetypes, names
+	ForLookups            // and sparse sets, and where the rows of a record are
+	ForRecords            // and the ids with all records
+)
+
+// OpenWorld returns the world that readers see. The error is from the universe, or the reason why
+// the snapshot is lost.
+func (s *Snapshot) OpenWorld(use Use) (*SnapshotWorld, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.Err(); err != nil {
@@ -46,13 +57,20 @@ func (s *Snapshot) OpenWorld(records bool) (*SnapshotWorld, error) {
 		}
 		s.view = f
 	}
-	if f := s.view; records && !f.records {
-		if err := f.loadRecords(s); err != nil {
+	f := s.view
+	if use >= ForLookups && f.has < ForLookups {
+		if err := f.openLookups(s); err != nil {
 			return nil, cmp.Or(s.Err(), err)
 		}
-		f.records = true
+		f.has = ForLookups
 	}
-	return s.view, nil
+	if use >= ForRecords && f.has < ForRecords {
+		if err := f.IDs.OpenSnapshotView(&s.World.IDs, HistoryOf(s.World).Records, &s.Ids, s.Layer); err != nil {
+			return nil, cmp.Or(s.Err(), world.LimitErrorOf(err))
+		}
+		f.has = ForRecords
+	}
+	return f, nil
 }
 
 // open makes the types and archetypes.
@@ -93,25 +111,23 @@ func (f *SnapshotWorld) add(s *Snapshot, from *archetypeState) error {
 	return nil
 }
 
-// loadRecords makes the ids, the records and the sparse sets.
-func (f *SnapshotWorld) loadRecords(s *Snapshot) error {
-	if err := f.IDs.OpenSnapshotView(&s.World.IDs, HistoryOf(s.World).Records, &s.Ids, s.Layer); err != nil {
-		return world.LimitErrorOf(err)
-	}
+// openLookups makes the sparse sets, and what finds rows by the records.
+func (f *SnapshotWorld) openLookups(s *Snapshot) error {
 	for i, t := range f.Types.Sparse {
 		if err := t.Sparse.OpenSnapshotView(&s.Types[t.ID].Sparse.Set, &s.Sets[i], s.Layer); err != nil {
-			return world.LimitErrorOf(errors.Join(err, f.IDs.CloseSnapshotView()))
+			return world.LimitErrorOf(err)
 		}
 	}
 	for _, a := range f.Archetypes.List {
 		a.SnapshotView.Place(&f.Tables)
 	}
+	f.past.Open(&s.World.IDs, HistoryOf(s.World).Records, &s.Ids, s.Layer)
 	return nil
 }
 
 // LoadAll makes all parts, and loads all rows.
 func (s *Snapshot) LoadAll() (*SnapshotWorld, error) {
-	f, err := s.OpenWorld(true)
+	f, err := s.OpenWorld(ForRecords)
 	if err != nil {
 		return nil, err
 	}
@@ -132,6 +148,7 @@ func (f *SnapshotWorld) free() {
 		_ = t.Sparse.Close() // what the system does not take back now goes with the universe
 	}
 	_ = f.IDs.CloseSnapshotView()
+	f.past.Close()
 }
 
 // over returns the query as readers of the snapshot see it: it reads what the query declares, and

@@ -3,6 +3,7 @@ package world
 import (
 	"unsafe"
 
+	"quarry/ecs/internal/entity"
 	"quarry/ecs/internal/value"
 )
 
@@ -84,6 +85,18 @@ func (f *Lookup) loadAt(at Location) {
 	if a.Table.Sig.Has(f.Type.ID) {
 		a.Load(f.Type.ID, o.Pos(), o.Row(at), 1)
 	}
+}
+
+// pastRecord is World.RecordOf for a type of a snapshot.
+func (t *Type) pastRecord(op string, e entity.ID) *entity.Record {
+	r, err := t.Lease.Records.Find(e)
+	if err != nil {
+		panic(&LimitError{Op: op, Err: err})
+	}
+	if r == nil {
+		t.World.CheckWorld(op, e)
+	}
+	return r
 }
 
 // RefusePast panics for a write to a snapshot's values.

@@ -65,7 +65,12 @@ func (t *Type) CheckEnableable(op string) {
 // FindRow returns e's archetype, chunk and row. a is nil if e is not alive or lacks the type.
 func (t *Type) FindRow(op string, e entity.ID) (a *Archetype, pos, row int) {
 	w := t.WorldOrNil()
-	r := w.RecordOf(op, e)
+	var r *entity.Record
+	if t != nil && t.Lease != nil && t.Lease.Past {
+		r = t.pastRecord(op, e)
+	} else {
+		r = w.RecordOf(op, e)
+	}
 	if r == nil {
 		return nil, 0, 0
 	}

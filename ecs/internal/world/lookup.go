@@ -214,17 +214,25 @@ func (f *Lookup) Entry(op string, e entity.ID, write bool) sparse.Entry {
 //
 //go:noinline
 func (f *Lookup) miss(op LookupOp, e entity.ID) (unsafe.Pointer, Location) {
+	past := f != nil && f.Lease != nil && f.Lease.Past
+	if past {
+		r, err := f.Lease.Records.Find(e)
+		if err != nil {
+			panic(&LimitError{Op: op.String(), Err: err})
+		}
+		if r != nil {
+			f.loadAt(r.Location)
+			return f.ColumnAt(r.Location).ValueAt(r.Location), r.Location
+		}
+	}
 	w := f.Known(op.String()).World
 	w.CheckWorld(op.String(), e)
 	if op != OpHas {
 		f.CheckRead(op.String())
 	}
 	r := w.Find(e)
-	if r == nil {
+	if r == nil || past {
 		return nil, 0
-	}
-	if f.Lease != nil && f.Lease.Past {
-		f.loadAt(r.Location)
 	}
 	return f.ColumnAt(r.Location).ValueAt(r.Location), r.Location
 }

@@ -239,11 +239,14 @@ type loops struct {
 
 // Lease is the part of a borrow that the world knows.
 type Lease struct {
-	World  *World
-	Name   string // for messages
-	All    bool   // everything is lent, for reading
-	Out    bool   // begun and not yet ended
-	Past   bool   // what goroutines read is a snapshot's; false for all that NewBorrow and Share return
+	World *World
+	Name  string // for messages
+	All   bool   // everything is lent, for reading
+	Out   bool   // begun and not yet ended
+	Past  bool   // what goroutines read is a snapshot's; false for all that NewBorrow and Share return
+
+	Records *entity.PastRecords // of a snapshot
+
 	Access Access
 	Used   Signature // types of the uses
 	Lent   []*Lookup // for the types in Access, by TypeID; empty if everything is lent
