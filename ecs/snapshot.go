@@ -98,8 +98,7 @@ func (s *Snapshot) RowsSince(q *Query, version uint32) iter.Seq[Rows] {
 
 // Alive reports whether e was alive. Any goroutine may call it; see Component.Lookup.
 func (s *Snapshot) Alive(e Entity) bool {
-	_, alive := s.inner().Alive("Snapshot.Alive", entity.ID(e))
-	return alive
+	return s.inner().WorldWith("Snapshot.Alive", entity.ID(e)) != nil
 }
 
 // then returns the world as it was; see world.Snapshot.Read.
@@ -109,15 +108,14 @@ func (s *Snapshot) then(op string, use snapshot.Use) *World {
 
 // Name returns the name that e had, or "". Any goroutine may call it.
 func (s *Snapshot) Name(e Entity) string {
-	f, alive := s.inner().Alive("Snapshot.Name", entity.ID(e))
-	if !alive {
+	f := s.inner().WorldWith("Snapshot.Name", entity.ID(e))
+	if f == nil {
 		return ""
 	}
 	return f.Names.Of(e.index())
 }
 
-// Named returns the entity that had a name; if several had it, the one that was named last. Any
-// goroutine may call it.
+// Named returns the entity that had a name, of several the last named. Any goroutine may call it.
 func (s *Snapshot) Named(text string) (Entity, bool) {
 	return s.then("Snapshot.Named", snapshot.ForRows).Named(text)
 }

@@ -67,14 +67,17 @@ func (s *Snapshot) Read(op string, use Use) *SnapshotWorld {
 	return f
 }
 
-// Alive reports whether an entity was alive, and returns the world of the snapshot.
-func (s *Snapshot) Alive(op string, e entity.ID) (*SnapshotWorld, bool) {
+// WorldWith returns the world of the snapshot if an entity was alive in it, else nil.
+func (s *Snapshot) WorldWith(op string, e entity.ID) *SnapshotWorld {
 	f := s.Read(op, ForLookups)
 	r, err := f.past.Find(e)
 	if err != nil {
 		panic(world.WithOp(op, cmp.Or(s.Err(), err)))
 	}
-	return f, r != nil
+	if r == nil {
+		return nil
+	}
+	return f
 }
 
 // walkSnapshot yields the chunks of a snapshot's archetypes, with their masks.
