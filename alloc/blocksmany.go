@@ -60,8 +60,8 @@ func (b *Blocks) BytesMany(refs []BlockRef, bytes [][]byte) {
 }
 
 // FreeMany frees blocks as Free does, one after the other, and prefetches their slots. It panics at
-// the first reference that names no block, and says at which place it is; the blocks of those before
-// it are free then.
+// the first reference that names no block, and says at which place it is; the blocks of those
+// before it are free then.
 func (b *Blocks) FreeMany(refs []BlockRef) {
 	b.check("Blocks.FreeMany")
 	b.slots.prefetch(refs[:min(len(refs), manyAhead)])

@@ -191,7 +191,8 @@ func TestUnmade(t *testing.T) {
 			check(name, ": the heap is nil or the zero value; NewHeap makes one", call)
 		}
 		for _, size := range []int{9 << 10, 48 << 10, 2 << 20} {
-			check("Heap.Alloc", ": the heap is nil or the zero value; NewHeap makes one", func() { _, _ = h.Alloc(size, 0) })
+			check("Heap.Alloc", ": the heap is nil or the zero value; NewHeap makes one",
+				func() { _, _ = h.Alloc(size, 0) })
 		}
 	}
 	for _, l := range []*alloc.Local{nil, {}} {

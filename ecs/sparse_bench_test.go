@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// BenchmarkSparseAddRemove adds a value to every entity and takes it away again, one by one and by a
-// list; ns an entity for both. In order and shuffled.
+// BenchmarkSparseAddRemove adds a value to every entity and takes it away again, one by one and by
+// a list; ns an entity for both. In order and shuffled.
 func BenchmarkSparseAddRemove(b *testing.B) {
 	for _, c := range []struct {
 		n       int

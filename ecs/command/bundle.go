@@ -18,10 +18,10 @@ import (
 //	byte of the room  0        16     32      40     56      72
 //	                  | Create | Set  | value | Set  | value |    Bundle[struct{ Health; Position }]
 
-// Bundle records the creation of entities with the values of a struct, in some 0.6 of the time
-// that a Create and a Set for each value take. The exported fields of S are components, each at
-// most once, and structs of such fields. What a struct does not hold (buffers, shared values) comes
-// from the archetype or from further commands about the placeholder. Any goroutine may use a bundle.
+// Bundle records the creation of entities with the values of a struct, in some 0.6 of the time that
+// a Create and a Set for each value take. The exported fields of S are components, each at most
+// once, and structs of such fields. What a struct does not hold (buffers, shared values) comes from
+// the archetype or from further commands about the placeholder. Any goroutine may use a bundle.
 type Bundle[S any] struct{ core bundle }
 
 // bundle is a Bundle without its Go type.
@@ -179,7 +179,7 @@ func (b *bundle) createSlowly(w *Writer, a *ecs.Archetype, v unsafe.Pointer) ecs
 	for i, step := range w.stream.stepsOf(b) {
 		p := &b.parts[i]
 		r, to := w.record1(uint16(step.op), e, int(p.size))
-		copyValue(to, unsafe.Add(v, p.offset), p.size)
+		copyValue(to, unsafe.Add(v, p.offset), p.size) // Safe because v has the field and to has its size.
 		w.noteLinks(r, p.links, to, 1, 0)
 	}
 	return e
@@ -193,8 +193,8 @@ func (b *bundle) refuse(w *ecs.World) {
 	panic("command: Bundle.Create: the archetype is nil or belongs to another world")
 }
 
-// namesPlaceholder reports whether the value at p holds a placeholder, and panics for one of another
-// buffer. It notes the era for what the value names: see stale.go.
+// namesPlaceholder reports whether the value at p holds a placeholder, and panics for one of
+// another buffer. It notes the era for what the value names: see stale.go.
 //
 //go:nocheckptr
 func (w *Writer) namesPlaceholder(links []world.Link, p unsafe.Pointer) (named bool) {

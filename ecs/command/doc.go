@@ -20,9 +20,9 @@
 //
 // A command applies to one entity, to a list, or to the entities that match a query. Add gives a
 // type that is missing, Put gives or replaces, Set replaces a value that must exist. The free
-// functions take a value; the methods of [Writer] take none. A [Bundle] records a Create and the Set
-// of all values of a struct by one call. The result is the same as applying the commands one after
-// the other, but for ids and the order of rows: Play changes entities with the same commands
+// functions take a value; the methods of [Writer] take none. A [Bundle] records a Create and the
+// Set of all values of a struct by one call. The result is the same as applying the commands one
+// after the other, but for ids and the order of rows: Play changes entities with the same commands
 // together, and moves each once. Where order matters, store a number and sort by it.
 //
 // Order: commands are played by [Writer.Key], 0 by default. Within a key the buffer's own commands

@@ -18,7 +18,7 @@ func TestNil(t *testing.T) {
 	var none *Buffer
 	var gone *ecs.Query
 	panics := lint.NilPanics
-	lint.CheckNil(t, append(append(nilOfQueries(y, cb), nilOfSparse(y, cb)...),
+	lint.CheckNil(t, append(append(append(nilOfQueries(y, cb), nilOfSparse(y, cb)...), nilOfBundles(y, cb)...),
 		panics("Add: recorder", "command: Add: ", func() { Add(nil, e, y.pos, position{}) }),
 		panics("Add: buffer", "command: Add: ", func() { Add(none, e, y.pos, position{}) }),
 		panics("Add: list", "command: Add: ", func() { Add(nil, list, y.pos, position{}) }),
@@ -70,16 +70,6 @@ func TestNil(t *testing.T) {
 		panics("NewLender: option", "command: NewLender: ", func() { NewLender(y.w, nil) }),
 		panics("NewBuffer: option", "command: NewBuffer: ", func() { NewBuffer(y.w, nil) }),
 		panics("NewBuffer: second option", "command: NewBuffer: ", func() { NewBuffer(y.w, Keep, nil) }),
-		panics("NewBundle", "command: NewBundle[", func() { NewBundle[recruit](nil) }),
-		panics("Bundle.Create: bundle", "command: Bundle.Create: ", func() {
-			(*Bundle[recruit])(nil).Create(cb, y.full, recruit{})
-		}),
-		panics("Bundle.Create: recorder", "command: Bundle.Create: ", func() {
-			new(Bundle[recruit]).Create(nil, y.full, recruit{})
-		}),
-		panics("Bundle.Create: archetype", "command: Bundle.Create: ", func() {
-			NewBundle[struct{ P position }](y.w).Create(cb, nil, struct{ P position }{})
-		}),
 		panics("Writer.Create", "command: Writer.Create: ", func() { cb.Create(nil) }),
 		panics("Writer.Add", "command: Writer.Add: ", func() { cb.Add(e, y.slow, nil) }),
 		panics("Writer.Remove", "command: Writer.Remove: ", func() { cb.Remove(e, y.slow, nil) }),
@@ -93,6 +83,23 @@ func TestNil(t *testing.T) {
 		panics("Writer.DisableList", "command: Writer.DisableList: ", func() { cb.DisableList(list, nil) }),
 	)...)
 	require.Zero(t, cb.Len())
+}
+
+// nilOfBundles are the calls of bundles.
+func nilOfBundles(y *yard, cb *Buffer) []lint.NilCall {
+	panics := lint.NilPanics
+	return []lint.NilCall{
+		panics("NewBundle", "command: NewBundle[", func() { NewBundle[recruit](nil) }),
+		panics("Bundle.Create: bundle", "command: Bundle.Create: ", func() {
+			(*Bundle[recruit])(nil).Create(cb, y.full, recruit{})
+		}),
+		panics("Bundle.Create: recorder", "command: Bundle.Create: ", func() {
+			new(Bundle[recruit]).Create(nil, y.full, recruit{})
+		}),
+		panics("Bundle.Create: archetype", "command: Bundle.Create: ", func() {
+			NewBundle[struct{ P position }](y.w).Create(cb, nil, struct{ P position }{})
+		}),
+	}
 }
 
 // nilOfQueries are the commands of a writer about queries.

@@ -270,6 +270,17 @@ func benchDeaths(b *testing.B, commands bool) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/unitBatch, "ns/unit")
 }
 
+// values2 and values3 are two values of an entity, and three, for bundles.
+type values2 struct {
+	Pos position
+	HP  health
+}
+type values3 struct {
+	Pos  position
+	HP   health
+	Slot slot
+}
+
 // BenchmarkTwoValues records and plays an entity with two values or three, and makes it by calls.
 func BenchmarkTwoValues(b *testing.B) {
 	a := newArmy(b)
@@ -277,15 +288,6 @@ func BenchmarkTwoValues(b *testing.B) {
 	two, three := ecs.NewArchetype(a.w, a.pos, a.hp), ecs.NewArchetype(a.w, a.pos, a.hp, a.slot)
 	cb := NewBuffer(a.w)
 	defer cb.Close()
-	type values2 struct {
-		Pos position
-		HP  health
-	}
-	type values3 struct {
-		Pos  position
-		HP   health
-		Slot slot
-	}
 	pair, triple := NewBundle[values2](a.w), NewBundle[values3](a.w)
 	const n = 1000
 	for _, c := range []struct {

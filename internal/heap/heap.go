@@ -56,11 +56,12 @@ import (
 // A full slab is in no list (stateFull). The free that makes a quarter of its slots free (a batch)
 // lists it under the lock; before memory is refused, all that have a free slot are listed. Each
 // shard has lists of its own, for the slabs that it held last; it takes those of other shards when
-// it has none. The slab listed last is used first, so that nearly empty ones can drain. The goroutine that declares a
-// slab full stores the state first and then looks again for a clear bit; the goroutine that frees
-// clears a bit first and then reads the state; so one of them sees the other. The same holds
-// between a free and an owner that folds, which stores stateOwned first. A delayed free may
-// therefore list a slab that is full, or mail a slab that has nothing to fold; neither does harm.
+// it has none. The slab listed last is used first, so that nearly empty ones can drain. The
+// goroutine that declares a slab full stores the state first and then looks again for a clear bit;
+// the goroutine that frees clears a bit first and then reads the state; so one of them sees the
+// other. The same holds between a free and an owner that folds, which stores stateOwned first. A
+// delayed free may therefore list a slab that is full, or mail a slab that has nothing to fold;
+// neither does harm.
 //
 // When a Local closes, live.And(own) turns its slabs into shared ones; a racing free clears bits,
 // which commutes. A Local adopts a listed slab by the reverse step: own becomes the value that live
@@ -298,7 +299,8 @@ func (h *Heap) allocSlot(l *Local, number int) (p unsafe.Pointer, err error) {
 
 // AllocZeroed is Heap.AllocZeroed of package alloc.
 func (h *Heap) AllocZeroed(size, align int) (unsafe.Pointer, error) {
-	if uint(size) <= maxSlot && uint(align) <= memory.Quantum && align&(align-1) == 0 && h.u != nil && !h.Closed.Load() {
+	if uint(size) <= maxSlot && uint(align) <= memory.Quantum && align&(align-1) == 0 && h.u != nil &&
+		!h.Closed.Load() {
 		p, err := h.Alloc(size, align)
 		if err != nil {
 			return nil, renamed("Heap.AllocZeroed", size, err)

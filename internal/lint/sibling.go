@@ -19,6 +19,7 @@ var spared = map[string]string{
 	"IsPlaceholder": "programs hold the placeholders of command buffers",
 	"Location":      "what Locate returns, to be kept and compared",
 	"SharedValue":   "what Shared.Of returns, to be kept",
+	"KindComponent": "a constant of Kind, which ComponentInfo has",
 	"KindShared":    "a constant of Kind, which ComponentInfo has",
 	"KindSparse":    "a constant of Kind, which ComponentInfo has",
 }

@@ -424,8 +424,8 @@ func columnOf(at store.Row, c world.Column, n int) []byte {
 	return unsafe.Slice((*byte)(at.Element(c.Offset, c.Size)), n*int(c.Size))
 }
 
-// columnsAlone is how many bytes of rows one goroutine compares, or checks and writes, alone; they take some 100 us,
-// starting another one a few.
+// columnsAlone is how many bytes of rows one goroutine compares, or checks and writes, alone; they
+// take some 100 us, starting another one a few.
 const columnsAlone = 1 << 20
 
 // eachOf calls do with 0 to n-1: on two goroutines if there are so many bytes that it pays.

@@ -10,8 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestLookupsByPages compares look-ups in a snapshot, by several goroutines while the world changes,
-// with what was, for entities of several pages of records; and with a fork, which has all records.
+// TestLookupsByPages compares look-ups in a snapshot, by several goroutines while the world
+// changes, with what was, for entities of several pages of records; and with a fork, which has all
+// records.
 func TestLookupsByPages(t *testing.T) {
 	w := ecstest.NewWorld(t)
 	position, velocity := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w)
@@ -32,7 +33,8 @@ func TestLookupsByPages(t *testing.T) {
 			i := k * 2053 % len(list) // page after page
 			p := look.Get(list[i])
 			dead := i%5 == 0
-			if s.Alive(list[i]) == dead || (p == nil) != dead || look.ChangedSince(list[i], 0) == dead || !dead && p.X != float64(i) {
+			if s.Alive(list[i]) == dead || (p == nil) != dead || look.ChangedSince(list[i], 0) == dead ||
+				!dead && p.X != float64(i) {
 				return false
 			}
 		}

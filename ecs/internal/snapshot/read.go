@@ -31,7 +31,8 @@ func (s *Snapshot) Begin(op string) {
 	s.Reading.Add(1)
 }
 
-// useOf checks the query and returns what a loop over it needs: the records if it names sparse types.
+// useOf checks the query and returns what a loop over it needs: the records if it names sparse
+// types.
 func (s *Snapshot) useOf(op string, q *query.Query) (use Use) {
 	s.CheckOpen(op)
 	q.CheckOpen(op)

@@ -14,10 +14,10 @@ import (
 
 // Readers of a snapshot see a world of its own: the same types, archetypes, ids and names, made
 // when the snapshot is first read. Its rows lie in mirrors of the chunks (table.SnapshotView), into
-// which units are copied when they are first read. Look-ups find records in pages that are copied when
-// they are first asked for; sparse sets are whole copies, made by the first look-up, and so are the
-// records, for those who walk all ids. So walks, look-ups, Hash, Verify and Clone run the same code as for
-// any world.
+// which units are copied when they are first read. Look-ups find records in pages that are copied
+// when they are first asked for; sparse sets are whole copies, made by the first look-up, and so
+// are the records, for those who walk all ids. So walks, look-ups, Hash, Verify and Clone run the
+// same code as for any world.
 //
 //	Rows of a snapshot   handles and scan of the live world, bindings to archetypes of the snapshot, with barriers
 //	look-ups             Lookups with disabled look-up tables, so that they call Lookup.miss
