@@ -16,7 +16,7 @@ func TestLargeDelta(t *testing.T) {
 	w := ecstest.NewWorld(t)
 	position, velocity := ecs.Register[ecstest.Position](w), ecs.Register[ecstest.Velocity](w)
 	of := []ecs.Type{position, velocity, ecs.Register[int64](w), ecs.Register[[3]uint8](w)}
-	_, err := ecs.NewArchetype(w, of...).CreateN(120_000)
+	_, err := ecs.NewArchetype(w, of...).CreateN(250_000)
 	require.NoError(t, err)
 	fork, err := ecstest.Fork(w)
 	require.NoError(t, err)
