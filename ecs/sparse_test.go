@@ -374,3 +374,28 @@ func (m *sparseModel) checkMove(t *testing.T) {
 	require.NoError(t, to.Verify())
 	require.NoError(t, to.Close())
 }
+
+// TestSparseListOfItsSet: the list of a change may be the entities of a set that the change moves.
+func TestSparseListOfItsSet(t *testing.T) {
+	type burn struct{ D, R int }
+	type mark struct{ D int32 }
+	for _, n := range []int{10, 4000, 30_000} {
+		for _, removes := range []bool{false, true} {
+			w := ecstest.NewWorld(t)
+			burns, marks := ecs.RegisterSparse[burn](w), ecs.RegisterSparse[mark](w)
+			batch, err := ecs.NewArchetype(w, ecs.Register[ecstest.Position](w)).CreateN(5 * n / 2)
+			require.NoError(t, err)
+			for _, e := range batch.Entities(nil)[:n] {
+				burns.Add(e, burn{})
+			}
+			change, left := ecs.NewChange(w, ecs.Add(burns), ecs.Add(marks)), n
+			if removes {
+				change, left = ecs.NewChange(w, ecs.Remove(burns), ecs.Add(marks)), 0
+			}
+			_, err = change.ApplyList(burns.Entities())
+			require.NoError(t, err)
+			require.NoError(t, w.Verify())
+			require.Equal(t, []int{left, n}, []int{burns.Len(), marks.Len()})
+		}
+	}
+}

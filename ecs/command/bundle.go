@@ -31,6 +31,7 @@ type bundle struct {
 	parts  []part
 	linked []int // numbers of the parts that hold entities
 	size   int   // bytes of the records of a spawn
+	most   int   // bytes of the longest, with a line of Trace
 }
 
 // part is a field of a bundle.
@@ -47,8 +48,8 @@ type part struct {
 var bundleIDs atomic.Uint32
 
 // NewBundle creates the bundle of S. It registers no types. It panics for a field that is no
-// component of w, with the path of the field, and for a struct of more than 64 KiB. Reflection
-// happens here; create bundles once.
+// component of w, with the path of the field, and for records of more than 64 KiB: the values, and
+// 16 B for each and for the Create. Reflection happens here; create bundles once.
 func NewBundle[S any](w *ecs.World) *Bundle[S] {
 	t := reflect.TypeFor[S]()
 	r := bundleReader{op: fmt.Sprintf("NewBundle[%v]", t), types: map[reflect.Type]ecs.Type{}}
@@ -60,7 +61,7 @@ func NewBundle[S any](w *ecs.World) *Bundle[S] {
 			r.types[c.Go] = c.Type
 		}
 	}
-	r.bundle = bundle{w: w, id: bundleIDs.Add(1), size: recordSize}
+	r.bundle = bundle{w: w, id: bundleIDs.Add(1), size: recordSize, most: recordSize + 8}
 	r.walk(t, 0, t.Name())
 	if r.size > mostSpawn {
 		panic(fmt.Sprintf("command: %s: the records of a struct take %d B, at most %d", r.op, r.size, mostSpawn))
@@ -95,12 +96,27 @@ func (r *bundleReader) walk(t reflect.Type, at uintptr, path string) {
 		case registered:
 			r.add(of, at+f.Offset, f.Type.Size())
 			r.types[f.Type] = nil
-		case f.Type.Kind() == reflect.Struct && f.Type.NumField() > 0:
+		case r.hasComponents(f.Type):
 			r.walk(f.Type, at+f.Offset, here)
 		default:
-			r.refuse(here, "%v is no component of this world", f.Type)
+			r.refuse(here, "%v is no component of this world: call ecs.Register first; "+
+				"buffers, shared and sparse types take commands of their own", f.Type)
 		}
 	}
+}
+
+// hasComponents reports whether t is a struct with a field that is a component, or has some.
+func (r *bundleReader) hasComponents(t reflect.Type) bool {
+	if t.Kind() != reflect.Struct {
+		return false
+	}
+	for i := range t.NumField() {
+		f := t.Field(i).Type
+		if _, ok := r.types[f]; ok || r.hasComponents(f) {
+			return true
+		}
+	}
+	return false
 }
 
 func (r *bundleReader) refuse(path, what string, args ...any) {
@@ -116,11 +132,12 @@ func (r *bundleReader) add(t ecs.Type, offset, size uintptr) {
 	}
 	r.parts = append(r.parts, p)
 	r.size += recordSize + roundUp(int(size))
+	r.most = max(r.most, recordSize+roundUp(int(size))+8)
 }
 
 // Create records the creation of an entity with the archetype's types, and with the values of s: a
 // Writer.Create and a Set for each field. It returns the placeholder. Play fails if the archetype
-// lacks the type of a field.
+// lacks the type of a field. A Create that panics has recorded nothing.
 //
 //go:nocheckptr
 func (b *Bundle[S]) Create(r Recorder, a *ecs.Archetype, s S) ecs.Entity {
@@ -171,12 +188,22 @@ func (b *bundle) create(w *Writer, a *ecs.Archetype, v unsafe.Pointer) ecs.Entit
 	return e
 }
 
-// createSlowly is create by the calls that it stands for.
+// createSlowly is create by the calls that it stands for. What can be refused comes first: there is
+// room for all of a spawn, or nothing of it is recorded.
 //
 //go:nocheckptr
 func (b *bundle) createSlowly(w *Writer, a *ecs.Archetype, v unsafe.Pointer) ecs.Entity {
+	steps := w.stream.stepsOf(b)
+	if w.stream.quick < b.size {
+		if err := w.stream.reserve(1+len(steps), b.most); err != nil {
+			panic(err)
+		}
+	}
+	if a != w.stream.created {
+		w.stream.findCreate(a)
+	}
 	e := w.Create(a)
-	for i, step := range w.stream.stepsOf(b) {
+	for i, step := range steps {
 		p := &b.parts[i]
 		r, to := w.record1(uint16(step.op), e, int(p.size))
 		copyValue(to, unsafe.Add(v, p.offset), p.size) // Safe because v has the field and to has its size.

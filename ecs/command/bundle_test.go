@@ -178,8 +178,13 @@ func TestBundleMisuse(t *testing.T) {
 	panics("command: NewBundle[command.twice]: field twice.B.C: command.position is the type of a field before it",
 		func() { NewBundle[twice](b.w) })
 	type foreign struct{ N []int32 }
-	panics("command: NewBundle[command.foreign]: field foreign.N: []int32 is no component of this world",
+	const further = ": call ecs.Register first; buffers, shared and sparse types take commands of their own"
+	panics("command: NewBundle[command.foreign]: field foreign.N: []int32 is no component of this world"+further,
 		func() { NewBundle[foreign](b.w) })
+	type late struct{ A int32 }
+	type early struct{ L late }
+	panics("command: NewBundle[command.early]: field early.L: command.late is no component of this world"+further,
+		func() { NewBundle[early](b.w) })
 	require.Panics(t, func() { NewBundle[struct{ E ecs.CleanupEntity }](b.w) })
 	type bulk [2000]byte
 	type large struct{ V [40]bulk }
@@ -188,4 +193,59 @@ func TestBundleMisuse(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, w.Close())
 	panics("command: NewBundle[command.recruit]: the world is nil or closed", func() { NewBundle[recruit](w) })
+}
+
+// TestBundleOfSomeParts: parts that record by a bundle and parts that record by calls make the same
+// world for any number of workers, as do handles of one type that have several Go types.
+func TestBundleOfSomeParts(t *testing.T) {
+	run := func(workers int) uint64 {
+		b := openBarracks(t)
+		for part := range 8 {
+			w := b.cb.Parallel(partOf{part % workers, 1, part})
+			b.record(w, part%2 == 0, 0, recruit{Pos: position{float64(part), 0}})
+		}
+		require.NoError(t, b.cb.Play())
+		return b.w.Hash()
+	}
+	require.Equal(t, run(1), run(2))
+	require.Equal(t, run(1), run(3))
+
+	removed := func(workers int) string {
+		b := openBarracks(t)
+		var list []ecs.Entity
+		for range 8 {
+			list = append(list, b.at[0].Create())
+		}
+		for part := range 8 {
+			w := b.cb.Parallel(partOf{part % workers, 1, part})
+			if part%2 == 0 {
+				w.Remove(list[part], b.pos)
+			} else {
+				w.Remove(list[part], ecs.InfoOf(b.pos).Type)
+			}
+		}
+		require.NoError(t, b.cb.Play())
+		q := ecs.NewQuery(b.w, ecs.Absent(b.pos))
+		defer q.Close()
+		return fmt.Sprint(q.Entities(nil))
+	}
+	require.Equal(t, removed(1), removed(2))
+}
+
+// TestRefusedSpawn: a Bundle.Create that a limit refuses has recorded nothing.
+func TestRefusedSpawn(t *testing.T) {
+	for _, options := range [][]Option{{Limit(32 << 10)}, {Limit(32 << 10), Trace}} {
+		b := openBarracks(t, options...)
+		n := 0
+		require.Panics(t, func() {
+			for {
+				b.spawn.Create(b.cb, b.at[0], recruit{})
+				n++
+			}
+		})
+		require.Positive(t, n)
+		require.Equal(t, n*(1+len(b.spawn.core.parts)), b.cb.Len())
+		require.NoError(t, b.cb.Play())
+		require.Equal(t, n, b.at[0].Len())
+	}
 }

@@ -48,10 +48,11 @@ import (
 // programs is the tree, with the ops that lead through it. It holds no entities, except the sources
 // of copies.
 type programs struct {
-	w      *ecs.World
-	ops    []op
-	codecs []codec
-	byOp   map[op]int32
+	w       *ecs.World
+	ops     []op
+	codecs  []codec
+	byOp    map[op]int32
+	handles []ecs.Type // by index of the type: the handle that came first, see handleOf
 
 	nodes    []node
 	edges    map[edge]int32
@@ -101,8 +102,10 @@ type foundRoot struct {
 	n   int32
 }
 
-// numberOf returns the number of an op, and adds the op if it is new.
+// numberOf returns the number of an op, and adds the op if it is new. A type may have come by
+// handles of several Go types (Component[T], ComponentInfo.Type), which stand for one.
 func (p *programs) numberOf(one op, c codec) int32 {
+	one.t = p.handleOf(one.t)
 	n, ok := p.byOp[one]
 	if !ok {
 		n = int32(len(p.ops))
@@ -113,6 +116,25 @@ func (p *programs) numberOf(one op, c codec) int32 {
 		p.ops, p.codecs = append(p.ops, one), append(p.codecs, c)
 	}
 	return n
+}
+
+// handleOf returns the handle that came first for a type, or the shared value t. So which commands
+// make one op does not depend on who recorded them.
+func (p *programs) handleOf(t ecs.Type) ecs.Type {
+	if _, ok := t.(ecs.SharedValue); ok || t == nil {
+		return t
+	}
+	i := door.TypeIndex(p.w, t)
+	if i < 0 {
+		return t
+	}
+	for len(p.handles) <= i {
+		p.handles = append(p.handles, nil)
+	}
+	if p.handles[i] == nil {
+		p.handles[i] = t
+	}
+	return p.handles[i]
 }
 
 // changeOf returns the change that an op makes, or nil.

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"quarry/ecs"
+	"quarry/ecs/internal/delta"
+	"quarry/ecs/internal/door"
 	"quarry/ecs/internal/ecstest"
 
 	"github.com/stretchr/testify/require"
@@ -46,4 +48,28 @@ func TestLargeDelta(t *testing.T) {
 	there.Set(some, was)
 	require.NoError(t, fork.ApplyDelta(bytes.NewReader(b)))
 	require.Equal(t, w.Hash(), fork.Hash())
+}
+
+// TestColumnTwice: a delta that has a column twice is refused, as two goroutines would write it.
+func TestColumnTwice(t *testing.T) {
+	w := ecstest.NewWorld(t)
+	position := ecs.Register[ecstest.Position](w)
+	_, err := ecs.NewArchetype(w, position).CreateN(150_000)
+	require.NoError(t, err)
+	fork, err := ecstest.Fork(w)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, fork.Close()) }()
+	for rows := range ecs.NewQuery(w, ecs.Write(position)).Rows() {
+		p := position.Slice(rows)
+		for i := range p {
+			p[i].X, p[i].Y = float64(i)+.123, float64(i)*7.7
+		}
+	}
+	d, err := delta.ReadDelta("World.ApplyDelta", bytes.NewReader(encoded(t, fork, w)), 1<<30)
+	require.NoError(t, err)
+	require.True(t, delta.Repeat(d))
+	before := fork.Hash()
+	err = delta.Apply(door.World(fork), "World.ApplyDelta", d)
+	require.ErrorContains(t, err, "values of Position come twice")
+	require.Equal(t, before, fork.Hash())
 }

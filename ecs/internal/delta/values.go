@@ -53,6 +53,9 @@ func (p *deltaPlan) checkValues() error {
 			p.values = append(p.values, plannedValues{t: t, kind: inChunks, at: k})
 		}
 	}
+	if err := p.refuseRepeated(); err != nil {
+		return err
+	}
 	eachOf(len(p.values), p.size, func(i int) { p.values[i].err = p.checkOne(&p.values[i]) })
 	for i := range p.values {
 		if err := p.values[i].err; err != nil {
@@ -60,6 +63,42 @@ func (p *deltaPlan) checkValues() error {
 		}
 	}
 	return nil
+}
+
+// refuseRepeated refuses values of one kind that a table has twice for a type: two goroutines would
+// write one column.
+func (p *deltaPlan) refuseRepeated() error {
+	var of *plannedTable
+	var seen [inChunks + 1]world.Signature
+	for i := range p.values {
+		v := &p.values[i]
+		if v.t != of {
+			of, seen = v.t, [inChunks + 1]world.Signature{}
+		}
+		n := v.numberOfType()
+		if n >= len(p.types) {
+			continue // checkOne refuses it
+		}
+		if seen[v.kind].Has(p.types[n].ID) {
+			return p.refuse("values of %s come twice", p.types[n].Name)
+		}
+		seen[v.kind].Add(p.types[n].ID)
+	}
+	return nil
+}
+
+// numberOfType returns the number of the type in the delta.
+func (v *plannedValues) numberOfType() int {
+	switch v.kind {
+	case inColumn:
+		return v.t.columns[v.at].of
+	case inBits:
+		return v.t.flips[v.at].of
+	case inBuffers:
+		return v.t.buffers[v.at].of
+	default:
+		return v.t.chunks[v.at].of
+	}
 }
 
 // checkOne checks values of one type.

@@ -80,7 +80,8 @@ func (c *Change) EnterList(list []entity.ID) {
 }
 
 // enterListed applies a change of nothing but sparse types to a list: no row is selected, and the
-// entries are added in the order of the list.
+// entries are added in the order of the list. It works on a copy, since the list may be the
+// entities of a set that the change moves.
 func (c *Change) enterListed(op string, list []entity.ID) error {
 	w := c.World
 	for i, e := range list {
@@ -88,8 +89,9 @@ func (c *Change) enterListed(op string, list []entity.ID) error {
 			refuseListed(w, op, i, e)
 		}
 	}
+	list = slices.Clone(list)
 	if c.adds && w.Types.Cleanup != (world.Signature{}) {
-		list = slices.DeleteFunc(slices.Clone(list), func(e entity.ID) bool { return w.DyingAt(w.IDs.Find(e)) })
+		list = slices.DeleteFunc(list, func(e entity.ID) bool { return w.DyingAt(w.IDs.Find(e)) })
 	}
 	for _, of := range c.entries {
 		if of.remove {

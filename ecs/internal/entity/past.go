@@ -286,11 +286,12 @@ func (b *indexBlock) restore(s *Store, number uint64) {
 	b.count.Store(old.count)
 }
 
-// OpenSnapshotView makes of a zero store a copy of another at the moment of a layer, with the
-// records of the layer. CloseSnapshotView ends it. Any goroutine may call it. The error is from the
-// universe, or from a layer that is lost; the store is then empty.
+// OpenSnapshotView makes of an opened store without ids a copy of another at the moment of a layer,
+// with the records of the layer. CloseSnapshotView ends it. Any goroutine may call it, and others
+// may ask for the tag meanwhile, which is the other's already. The error is from the universe, or
+// from a layer that is lost; the store is then empty.
 func (s *Store) OpenSnapshotView(live *Store, records *past.Memory, from *Moment, l *past.Layer) error {
-	s.u, s.view.tag, s.most, s.start = live.u, live.view.tag, maxBlocks, live.start
+	s.u, s.most, s.start = live.u, maxBlocks, live.start
 	s.records = s.u.NewExtent(MaxIDs * int(recordSize))
 	if err := s.records.Resize(from.Records() * int(recordSize)); err != nil {
 		return err

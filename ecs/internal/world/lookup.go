@@ -230,8 +230,11 @@ func (f *Lookup) miss(op LookupOp, e entity.ID) (unsafe.Pointer, Location) {
 	if op != OpHas {
 		f.CheckRead(op.String())
 	}
+	if past { // its records may be filled meanwhile, for those who need all of them
+		return nil, 0
+	}
 	r := w.Find(e)
-	if r == nil || past {
+	if r == nil {
 		return nil, 0
 	}
 	return f.ColumnAt(r.Location).ValueAt(r.Location), r.Location
