@@ -49,7 +49,7 @@ func openBarracks(t *testing.T, options ...Option) *barracks {
 
 // record spawns by a bundle or by the calls that it stands for.
 func (b *barracks) record(w *Writer, bundle bool, kind int, one recruit) {
-	e := ecs.Null
+	var e ecs.Entity
 	if bundle {
 		e = b.spawn.Create(w, b.at[kind], one)
 	} else {
@@ -169,6 +169,7 @@ func TestBundleMisuse(t *testing.T) {
 
 	panics("command: NewBundle[int]: int is no struct", func() { NewBundle[int](b.w) })
 	type hidden struct{ pos position }
+	_ = hidden{}.pos
 	panics("command: NewBundle[command.hidden]: field hidden.pos: it is not exported",
 		func() { NewBundle[hidden](b.w) })
 	type twice struct {
