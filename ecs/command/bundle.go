@@ -257,23 +257,10 @@ func copyValue(to, from unsafe.Pointer, n uintptr) {
 	}
 }
 
-// bundled is what a stream knows of a bundle.
-type bundled struct {
-	of    *bundle
-	steps []bundleStep
-}
-
-// bundleStep is a part of a bundle as a stream records it.
-type bundleStep struct {
-	head             uint64 // of the record
-	to, offset, size uint32 // as of the part
-	op               uint32 // number of the op that sets it
-}
-
 // stepsOf returns how the stream records the parts of a bundle.
 func (o *ops) stepsOf(b *bundle) []bundleStep {
 	last := &o.bundles[b.id%uint32(len(o.bundles))]
-	if last.of == b {
+	if last.id == b.id {
 		return last.steps
 	}
 	steps := make([]bundleStep, 0, len(b.parts))
@@ -286,7 +273,7 @@ func (o *ops) stepsOf(b *bundle) []bundleStep {
 		r := commandRecord{op: number - 1, size: uint32(recordSize + roundUp(int(p.size)))}
 		steps = append(steps, bundleStep{r.head(), uint32(p.to), uint32(p.offset), uint32(p.size), uint32(r.op)})
 	}
-	*last = bundled{b, steps}
+	*last = bundled{b.id, steps}
 	return steps
 }
 

@@ -87,6 +87,19 @@ type ops struct {
 	bundles [8]bundled // that spawned last, by their ids
 }
 
+// bundled is what a stream knows of a bundle.
+type bundled struct {
+	id    uint32 // of the bundle, from 1
+	steps []bundleStep
+}
+
+// bundleStep is a part of a bundle as a stream records it.
+type bundleStep struct {
+	head             uint64 // of the record
+	to, offset, size uint32 // as of the part
+	op               uint32 // number of the op that sets it
+}
+
 // recentCreate is the number of the op that creates entities of an archetype.
 type recentCreate struct {
 	at     *ecs.Archetype
