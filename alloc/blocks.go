@@ -354,7 +354,7 @@ func MakeBlock[T any](b *Blocks, n int) (BlockRef, []T, error) {
 // MakeBlock[T] are.
 func BlockOf[T any](b *Blocks, r BlockRef) []T {
 	b.made("BlockOf")
-	if b == nil || b.from == nil || b.hold.Suspect() {
+	if b.hold.Suspect() {
 		b.checkLost("BlockOf")
 	}
 	at := b.slots.find(r)

@@ -113,7 +113,7 @@ type Heap struct {
 	Closed   atomic.Bool
 }
 
-// shard holds what the goroutines of one shard allocate from, on its own cache lines.
+// shard holds what the goroutines of one shard allocate from.
 type shard struct {
 	current [classLimit]atomic.Pointer[slab] // shared slabs in stateHeld; written under mu
 	lists   [classLimit]slabList             // its slabs that have, or may have, a free slot; under mu

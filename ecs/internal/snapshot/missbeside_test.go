@@ -6,6 +6,8 @@ import (
 
 	"quarry/ecs"
 	"quarry/ecs/internal/ecstest"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestMissesBesideAllRecords: look-ups in a snapshot that find nothing do not read what a goroutine
@@ -21,22 +23,22 @@ func TestMissesBesideAllRecords(t *testing.T) {
 	burning.Add(list[9], ecstest.Burning{})
 	w.Destroy(list[7])
 	q := ecs.NewQuery(w, ecs.Read(position), ecs.With(burning))
-	for _, ask := range map[string]func(s *ecs.Snapshot){
-		"Get":          func(s *ecs.Snapshot) { position.Lookup(s).Get(list[7]) },
-		"Enabled":      func(s *ecs.Snapshot) { position.Lookup(s).Enabled(list[7]) },
-		"ChangedSince": func(s *ecs.Snapshot) { position.Lookup(s).ChangedSince(list[7], 0) },
-		"Sparse.Get":   func(s *ecs.Snapshot) { burning.Lookup(s).Get(list[8]) },
-		"Alive":        func(s *ecs.Snapshot) { s.Alive(list[7]) },
+	for name, ask := range map[string]func(s *ecs.Snapshot) (found bool){
+		"Get":          func(s *ecs.Snapshot) bool { return position.Lookup(s).Get(list[7]) != nil },
+		"Enabled":      func(s *ecs.Snapshot) bool { return position.Lookup(s).Enabled(list[7]) },
+		"ChangedSince": func(s *ecs.Snapshot) bool { return position.Lookup(s).ChangedSince(list[7], 0) },
+		"Sparse.Get":   func(s *ecs.Snapshot) bool { return burning.Lookup(s).Get(list[8]) != nil },
+		"Alive":        func(s *ecs.Snapshot) bool { return s.Alive(list[7]) },
 	} {
 		for i := range 6 {
 			s := w.Snapshot()
-			ask(s)
+			require.False(t, ask(s), name)
 			var wait sync.WaitGroup
-			start := make(chan bool)
+			start, found := make(chan bool), false
 			wait.Go(func() {
 				<-start
 				for range 300 {
-					ask(s)
+					found = ask(s) || found
 				}
 			})
 			wait.Go(func() {
@@ -49,6 +51,7 @@ func TestMissesBesideAllRecords(t *testing.T) {
 			})
 			close(start)
 			wait.Wait()
+			require.False(t, found, name)
 			s.Close()
 		}
 	}
